@@ -1,0 +1,212 @@
+# What quickstart and check share: missing packages, a copy of the sources to build from, namespaces.
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Sourced by bash with `set -eu`; the caller has set `top`, the project's root. Every function here
+# either does its work or calls `die`; none leaves anything behind that was not there before, apart
+# from the packages it installed and the folder `build`.
+
+build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent-dev libssl-dev
+	libsodium-dev libldns-dev libjemalloc-dev libcmocka-dev libnghttp2-dev liburcu-dev)
+mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2 procps)
+check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
+	python3-pytest valgrind)
+
+say() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# as_root COMMAND...: run it as root, by sudo where we are not.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "'$1' needs root, and there is no sudo: run me as root"
+	fi
+}
+
+# packages_missing NAME...: those of them that are not installed, one per line.
+packages_missing() {
+	local p
+	for p in "$@"; do
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] ||
+			printf '%s\n' "$p"
+	done
+}
+
+# Units and init scripts that the named packages brought.
+services_of() {
+	local p
+	for p in "$@"; do
+		dpkg -L "$p" 2>/dev/null || true
+	done | sed -n -e 's!^\(/usr\)\?/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\|path\)\)$!\2!p' \
+		-e 's!^/etc/init\.d/\([^/]*\)$!init.d/\1!p' | sort -u
+}
+
+# service_enabled NAME: a link starts it at boot.
+service_enabled() {
+	local link
+	case $1 in
+	init.d/*) for link in /etc/rc[2-5].d/S??"${1#init.d/}"; do [ -e "$link" ] && return 0; done ;;
+	*) for link in /etc/systemd/system/*.wants/"$1" /etc/systemd/system/*.requires/"$1"; do
+			[ -L "$link" ] && return 0
+		done ;;
+	esac
+	return 1
+}
+
+# service_disable NAME: no link starts it at boot. Works with and without a running systemd.
+service_disable() {
+	case $1 in
+	init.d/*) as_root update-rc.d "${1#init.d/}" disable >/dev/null 2>&1 || true ;;
+	*)
+		if [ -d /run/systemd/system ]; then
+			as_root systemctl --quiet disable "$1" 2>/dev/null || true
+		fi
+		if command -v deb-systemd-helper >/dev/null; then
+			as_root deb-systemd-helper disable "$1" >/dev/null 2>&1 || true
+		fi
+		as_root find /etc/systemd/system -mindepth 2 -type l -name "$1" -delete
+		;;
+	esac
+}
+
+# While policy-rc.d answers 101 no maintainer script starts a service. Whatever stood there comes
+# back, also when the installation fails or is interrupted.
+policy=/usr/sbin/policy-rc.d
+policy_saved=
+
+policy_forbid() {
+	policy_saved=$(mktemp -d)
+	if [ -e "$policy" ] || [ -L "$policy" ]; then
+		as_root cp -a "$policy" "$policy_saved/was"
+		as_root rm -f "$policy"
+	fi
+	printf '#!/bin/sh\nexit 101\n' >"$policy_saved/forbid"
+	as_root install -m 755 "$policy_saved/forbid" "$policy"
+}
+
+policy_restore() {
+	[ -n "$policy_saved" ] || return 0
+	as_root rm -f "$policy"
+	if [ -e "$policy_saved/was" ] || [ -L "$policy_saved/was" ]; then
+		as_root cp -a "$policy_saved/was" "$policy"
+	fi
+	as_root rm -rf "$policy_saved"
+	policy_saved=
+}
+
+# packages_install NAME...: what is missing of them, without starting or enabling any service.
+packages_install() {
+	local missing=() unit
+	mapfile -t missing < <(packages_missing "$@")
+	if [ ${#missing[@]} -eq 0 ]; then
+		note "every package is there"
+		return 0
+	fi
+	command -v apt-get >/dev/null ||
+		die "these packages are missing and there is no apt-get: ${missing[*]}"
+	note "installing ${missing[*]}"
+	(
+		trap policy_restore EXIT
+		trap 'exit 130' INT TERM HUP
+		policy_forbid
+		export DEBIAN_FRONTEND=noninteractive
+		apt=(as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y
+			-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120)
+		log=$(mktemp)
+		"${apt[@]}" --no-install-recommends install "${missing[@]}" >"$log" 2>&1 </dev/null || {
+			# The lists may be missing or stale; fetch them and try once more.
+			"${apt[@]}" update >>"$log" 2>&1 </dev/null || true
+			"${apt[@]}" --no-install-recommends install "${missing[@]}" >>"$log" 2>&1 </dev/null
+		} || {
+			tail -n 20 "$log" >&2
+			rm -f "$log"
+			die "apt-get could not install: ${missing[*]}"
+		}
+		rm -f "$log"
+	)
+	# Only packages that came just now: what was there keeps the state its owner gave it.
+	for unit in $(services_of "${missing[@]}"); do
+		if service_enabled "$unit"; then
+			service_disable "$unit"
+		fi
+	done
+}
+
+# sources_copy: brings build/src up to date with the sources around it, so that no build ever
+# touches them, nor minds that someone has configured in place. Times are kept: make sees only
+# what changed. Works in a clone and out of one.
+sources_copy() {
+	local src=$top/build/src list
+	mkdir -p "$src"
+	list=$(mktemp)
+	(
+		cd "$top"
+		# A folder somebody built in is a build folder, unless it is the top itself.
+		mapfile -t built < <(find . -mindepth 2 -name config.status -not -path './build/*' \
+			-printf '%h\n')
+		prune=()
+		for b in "${built[@]}"; do
+			prune+=(-o -path "$b")
+		done
+		find . \( -path ./.git -o -path ./build -o -name .libs -o -name .deps -o \
+			-name autom4te.cache -o -name __pycache__ -o -name .pytest_cache "${prune[@]}" \) \
+			-prune -o \( -type f -o -type l \) \
+			-not -name '*.o' -not -name '*.lo' -not -name '*.la' -not -name '*.a' \
+			-not -name '*.log' -not -name '*.trs' -not -name '*.pyc' -not -name .dirstamp \
+			-not -path ./Makefile -not -path ./Makefile.in -not -path ./configure \
+			-not -path ./aclocal.m4 -not -path ./config.status -not -path ./config.h \
+			-not -path ./config.h.in -not -path ./libtool -not -path ./stamp-h1 -print |
+			LC_ALL=C sort
+	) >"$list"
+	if [ -f "$src/.files" ]; then
+		LC_ALL=C comm -23 "$src/.files" "$list" | (cd "$src" && xargs -r -d '\n' rm -f)
+	fi
+	tar -C "$top" -cf - --no-recursion -T "$list" | tar -C "$src" -xpf -
+	mv "$list" "$src/.files"
+}
+
+# build_in NAME CONFIGURE-ARGUMENT...: builds build/NAME from build/src; output to build/NAME.log.
+build_in() {
+	local dir=$top/build/$1 log=$top/build/$1.log src=$top/build/src
+	shift
+	(
+		exec >"$log" 2>&1
+		set -e
+		if [ ! -x "$src/configure" ] ||
+			[ -n "$(find "$src" -newer "$src/configure" \( -name '*.ac' -o -name '*.am' \
+				-o -name '*.mk' -o -name '*.m4' \) -not -name aclocal.m4 -print -quit)" ]; then
+			(cd "$src" && sh ./bootstrap)
+		fi
+		mkdir -p "$dir"
+		cd "$dir"
+		if [ ! -f config.status ] || [ "$src/configure" -nt config.status ] ||
+			[ "$(cat .configured 2>/dev/null)" != "$*" ]; then
+			"$src/configure" "$@"
+			printf '%s\n' "$*" >.configured
+		fi
+		make -j"$(jobs_wanted)"
+	) </dev/null || {
+		tail -n 30 "$log" >&2
+		return 1
+	}
+}
+
+jobs_wanted() { nproc 2>/dev/null || echo 2; }
+
+# port_free_for_mininet: we may bind port 53 on the addresses of the miniature internet.
+mininet_can_bind() { "$top/testdata/mininet/mininet" check-bind >/dev/null 2>&1; }
+
+# namespace_prefix: sets `namespace` to the command that runs another one in a network of its own
+# with nothing but loopback, or to nothing where the kernel does not let us.
+namespace_prefix() {
+	namespace=()
+	local flags=-n
+	[ "$(id -u)" -eq 0 ] || flags=-rn
+	if unshare "$flags" sh -c 'ip link set lo up' 2>/dev/null; then
+		# shellcheck disable=SC2016
+		namespace=(unshare "$flags" sh -c 'ip link set lo up && exec "$@"' sh)
+	fi
+}
