@@ -1,0 +1,28 @@
+/* What one client question may cost in all, whatever it restarts or asks on the way.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Shared by the whole tree of queries that a client's question causes, never reset
+ * (NXNS, CAMP, KeyTrap: docs in doc/DESIGN.md 9). Counted by reference within one worker. */
+#ifndef SERVICES_BUDGET_H
+#define SERVICES_BUDGET_H
+
+#include "util/base.h"
+
+struct budget {
+	int sends;              /* upstream questions: max-global-quota, 200 */
+	int children;           /* further queries asked: 64 */
+	int signatures;         /* signature checks: 32 */
+	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
+	uint64_t deadline_us;   /* no new work after this */
+	unsigned refs;
+};
+
+static inline bool budget_take(int *purse, int cost)
+{
+	if (*purse < cost)
+		return false;
+	*purse -= cost;
+	return true;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* The RRset cache: what the iterator and the validator know, by rank.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Keyed by owner, type, class, and whether it is the parent's side of a cut (an NS
+ * set, or a DS's neighbour: RRSET_PARENT_SIDE) so that both sides can be kept. */
+#ifndef SERVICES_CACHE_RRSET_H
+#define SERVICES_CACHE_RRSET_H
+
+#include "services/cache/slab.h"
+#include "util/rrset.h"
+
+struct arena;
+struct rrsetcache;
+
+struct rrset_entry {
+	struct slab_entry link;
+	struct rrset set;               /* last: it carries the data */
+};
+
+struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs) MUST_USE;
+void rrsetcache_free(struct rrsetcache *c);
+struct slab *rrsetcache_slab(struct rrsetcache *c);
+
+/* Fresh, or NULL. Borrowed for the turn: rrset_copy it to keep it over a wait.
+ * `flags` is 0 or RRSET_PARENT_SIDE. */
+const struct rrset *rrsetcache_find(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
+				    uint16_t class_, uint8_t flags, uint32_t now_s);
+/* The same, however long expired. */
+const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
+					  uint16_t class_, uint8_t flags);
+
+/* Offer `set` to the cache. RFC 2181 5.4.1: it goes in where nothing fresh stands,
+ * or what stands has no higher trust (equal trust: newer data wins, but equal data of an NS set does not
+ * prolong the old one's life: ghost domains), or is bogus. Returns the set to believe from now on: `set`
+ * itself, or the better one that stands (copied to `a`). TTL 0 sets are not kept. */
+const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
+				   struct arena *a);
+
+size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type, uint16_t class_);
+
+#endif

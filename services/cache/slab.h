@@ -1,0 +1,88 @@
+/* Slabs: the engine under every cache. Immutable entries, a byte budget, SIEVE
+ * eviction (NSDI'24), and reads that take no lock and write nothing shared.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A slab cache is a power of two of slabs, each with its own hash table, queue,
+ * budget and writers' lock. Entries embed struct slab_entry at their start and
+ * come from mem_new; from slab_put on they belong to the cache and are read-only.
+ * What a find returns is borrowed for the turn (util/rcu.h). To change an entry,
+ * put a new one. */
+#ifndef SERVICES_CACHE_SLAB_H
+#define SERVICES_CACHE_SLAB_H
+
+#include <stdatomic.h>
+
+#include "util/list.h"
+#include "util/rcu.h"
+
+struct slab_entry {
+	_Atomic(struct slab_entry *) next;      /* chain of the bucket */
+	union {
+		struct list queue;              /* writers only */
+		struct rcu_slot retired;        /* once out of the queue */
+	};
+	uint32_t hash;                          /* upper half of the hash */
+	uint32_t bytes;                         /* what malloc took, set by slab_put */
+	_Atomic uint8_t seen;                   /* SIEVE's bit */
+	uint8_t spare[3];                       /* free for the entry's own use */
+};
+
+struct slab;
+
+struct slab_how {
+	const char *name;               /* for statistics; a constant */
+	size_t budget;                  /* bytes, all slabs together, tables included */
+	unsigned slabs;                 /* a power of two */
+	size_t typical;                 /* bytes of a usual entry: sizes the tables */
+	/* Whether the two are about the same thing (same key). */
+	bool (*same)(const struct slab_entry *a, const struct slab_entry *b);
+	/* Whether it may be evicted before anything else now. May be NULL. */
+	bool (*is_stale)(const struct slab_entry *e, uint32_t now_s);
+	void (*release)(struct slab_entry *e);          /* free it; NULL: mem_free */
+};
+
+struct slab *slab_new(const struct slab_how *how) MUST_USE;
+void slab_free(struct slab *s);                         /* no reader is left */
+
+/* Walk the entries with this hash:
+ *     for (e = slab_first(s, h); e; e = slab_next(e, h))
+ *             if (it is the one) { slab_saw(e); return it; } */
+struct slab_entry *slab_first(const struct slab *s, uint64_t hash);
+struct slab_entry *slab_next(const struct slab_entry *e, uint64_t hash);
+
+static inline void slab_saw(struct slab_entry *e)
+{
+	if (!atomic_load_explicit(&e->seen, memory_order_relaxed))
+		atomic_store_explicit(&e->seen, 1, memory_order_relaxed);
+}
+
+/* Add `e`, in place of an entry that is the same; evict what the budget asks.
+ * An entry larger than a slab's whole budget is released at once. */
+void slab_put(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s);
+
+/* As slab_put, but only if `may(old, arg)` says so of the same entry that stands
+ * there (NULL when none); else `e` is released and false comes back. Asked under the slab's lock. */
+bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s,
+		 bool (*may)(const struct slab_entry *old, void *arg), void *arg);
+
+/* Take out every entry of this hash of which `is(e, arg)` holds; how many. */
+size_t slab_remove(struct slab *s, uint64_t hash,
+		   bool (*is)(const struct slab_entry *e, void *arg), void *arg);
+
+/* Show every entry to `keep`, take out those it does not want; how many went.
+ * Works through small strides, the lock let go between them, in turns of its own:
+ * call it outside a turn or accept that the turn becomes long. */
+size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
+
+/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry. */
+void slab_resize(struct slab *s, size_t budget);
+void slab_clear(struct slab *s);
+
+struct slab_count {
+	size_t entries, bytes, budget;
+	uint64_t evictions;
+};
+
+struct slab_count slab_counted(const struct slab *s);
+
+#endif

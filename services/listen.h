@@ -1,0 +1,50 @@
+/* Who asked, and the way back: what every client transport hands over.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A transport gives the front end a packet and a `struct client`; it gets bytes back
+ * through one table of functions. The front end does not know which transport it is.
+ * For every packet handed over, exactly one of reply or drop is called, at once or
+ * later; until then the client (and what it points to) stays valid. */
+#ifndef SERVICES_LISTEN_H
+#define SERVICES_LISTEN_H
+
+#include "util/addr.h"
+#include "util/bytes.h"
+
+struct client;
+
+struct client_ops {
+	const char *name;                       /* "udp", "tcp", "tls", "https", "played" */
+	bool stream;                            /* no truncation, 64 KiB answers */
+	/* Send `len` bytes; they are copied or sent before it returns. */
+	void (*reply)(const struct client *c, const uint8_t *bytes, size_t len);
+	/* There will be no answer. */
+	void (*drop)(const struct client *c);
+};
+
+struct client {                                 /* copied freely */
+	const struct client_ops *ops;
+	struct addr from;
+	struct addr reached;                    /* our address it came to; family 0 when not known */
+	void *via;                              /* the listener's: socket or connection */
+	uint64_t tag;                           /* the listener's: interface index, stream id … */
+};
+
+/* What one question looks like when it comes in; `out` has room for the answer to a
+ * hit, which the transport sends when the front end says VERDICT_SEND. */
+enum verdict {
+	VERDICT_SEND,           /* `out` holds the answer: send it */
+	VERDICT_DROP,           /* no answer, ever */
+	VERDICT_LATER,          /* the client will be answered through its ops */
+};
+
+struct packet {
+	struct slice in;
+	struct writer out;
+	struct client client;
+};
+
+/* The front end's door, given to every listener. */
+typedef enum verdict (*packet_taker)(void *taker, struct packet *p);
+
+#endif

@@ -1,0 +1,64 @@
+/* Queries in flight: equal questions join, modules take turns, everybody is answered.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One mesh per worker, used by its thread only. Queries are equal when question, class and
+ * kind are. num-queries-per-thread bounds those that clients wait for; when full, half of the
+ * places may be taken from queries older than jostle-timeout (the oldest goes), the rest are
+ * refused by dropping. */
+#ifndef SERVICES_MESH_H
+#define SERVICES_MESH_H
+
+#include "services/query.h"
+
+struct client;
+struct request;
+struct stored;
+
+struct mesh;
+
+/* `modules` is NULL-terminated, outermost first, at most QUERY_MODULES; it and `env` outlive the mesh. */
+struct mesh *mesh_new(struct env *env, const struct module *const *modules) MUST_USE;
+void mesh_free(struct mesh *m);         /* waiting clients are dropped */
+
+/* ---- for the front end ---- */
+
+/* Find the answer and send it through client->ops, now or later. `stale` is an expired
+ * answer that may be given after serve-expired-client-timeout or on failure (RFC 8767), or NULL.
+ * Copies what it needs of request and client. Whatever happens, the client is
+ * answered or dropped exactly once. */
+void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
+	      const struct stored *stale);
+
+/* Refresh a cached answer in the background, unless that is under way. */
+void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind);
+
+/* ---- for modules ---- */
+
+/* A query that `q` needs. The module that asks gets EVENT_CHILD when it is done, never
+ * before this returns. NULL, and no event, when it cannot be: too deep, no budget, or it
+ * would wait for itself (a circle). The same child asked twice is one wait. */
+const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type,
+			       uint16_t class_, unsigned kind) MUST_USE;
+/* A query that `q` likes to have but does not wait for (RFC 8198-like side work, target fetch). */
+bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind);
+unsigned mesh_children(const struct query *q);  /* it still waits for */
+void mesh_forget_children(struct query *q);     /* wait for none of them any more */
+
+/* EVENT_TIMER for the running module, once, after `us`. */
+void mesh_wake_at(struct query *q, uint64_t from_now_us);
+
+/* Hand an event to the module of `q` that waits. Called by upstream rooms' callbacks. */
+void mesh_wake(struct query *q, const struct event *ev);
+
+/* ---- for control and others without a packet ---- */
+
+/* Resolve; `done` is called once, with a reply that is good for the call. */
+void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
+		  void (*done)(void *arg, const struct message *reply), void *arg);
+
+/* One line per query for dump_requestlist: "  0    A IN name 0.12 iterator wait for …". */
+void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg);
+void mesh_drop_all(struct mesh *m);             /* flush_requestlist */
+unsigned mesh_size(const struct mesh *m);
+
+#endif

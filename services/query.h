@@ -1,0 +1,61 @@
+/* One question's life: what it is, what it may cost, who waits, what came of it.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Created by the mesh, driven by it, freed by it with its arena. Modules read the
+ * question, write `want_*` before they step down and `reply` before they step up. */
+#ifndef SERVICES_QUERY_H
+#define SERVICES_QUERY_H
+
+#include "services/budget.h"
+#include "services/env.h"
+#include "services/module.h"
+#include "util/arena.h"
+#include "util/list.h"
+#include "util/loop.h"
+#include "util/msg.h"
+
+#define QUERY_MODULES 4         /* most modules in a chain */
+
+enum {                          /* query.kind: part of its identity when queries join */
+	QUERY_CD = 1,           /* checking disabled: validator stands aside */
+	QUERY_PRIME = 2,        /* prime this zone's NS set from its own servers, not the cache */
+	QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
+	QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
+	QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
+};
+
+struct query {
+	struct arena arena;             /* everything below that is a pointer lives here or is pinned */
+	struct env *env;
+	struct snapshot *snapshot;      /* pinned: the one it began with */
+	struct question question;       /* lower-cased copy in the arena */
+	unsigned kind;                  /* QUERY_* */
+	unsigned depth;                 /* 0: a client's; each child one more */
+	struct budget *budget;          /* shared with parents and children */
+	uint64_t begun_us;
+
+	/* what modules tell each other */
+	bool want_signatures;           /* validator: ask upstream with DO */
+	bool no_store;                  /* the answer must not be cached (forward-no-cache …) */
+	bool is_refresh;                /* begun by prefetch or serve-expired: nobody waits for it */
+	const struct addr *avoid;       /* validator: servers whose data were bogus */
+	unsigned avoid_count;
+	struct message *reply;          /* the answer, with rcode, sets, security, reason; in the arena */
+
+	/* the mesh's own */
+	struct mesh *mesh;
+	uint64_t hash;
+	struct query *bucket_next;
+	void *state[QUERY_MODULES];
+	unsigned at;                    /* module that runs or waits */
+	unsigned waker;                 /* unused bits are 0 */
+	struct list waiters;            /* clients: struct waiter in mesh.c */
+	struct list parents;            /* links to queries that asked for this one */
+	struct list children;           /* links to queries this one waits for */
+	struct list in_mesh;            /* oldest first; jostling walks it */
+	struct timer timer;             /* mesh_wake_at */
+	struct timer stale_timer;       /* serve-expired-client-timeout */
+	bool done, running;
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* Everything a loaded configuration becomes: built aside, checked, swapped whole.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Immutable once published. A worker reads the pointer at the start of each turn; a
+ * query pins the snapshot it began with (snapshot_pin) and lets go at its end. */
+#ifndef SERVICES_SNAPSHOT_H
+#define SERVICES_SNAPSHOT_H
+
+#include <stdatomic.h>
+
+#include "util/base.h"
+
+struct acl;
+struct addr;
+struct conf;
+struct fault;
+struct forwards;
+struct netset;
+struct trie;
+
+struct snapshot {
+	struct conf *conf;                      /* options as written; conf->server.… */
+	struct acl *acl;
+	struct forwards *forwards;
+	struct netset *do_not_query;            /* do-not-query-address, -localhost */
+	struct netset *private_addresses;       /* private-address; NULL: none */
+	struct trie *private_domains;
+	struct trie *caps_exempt;
+	struct trie *domain_insecure;
+	struct root_hint *hints;                /* root servers to begin with */
+	size_t hint_count;
+	int target_fetch[16];                   /* target-fetch-policy by depth */
+	unsigned target_fetch_count;
+	uint64_t number;                        /* counts builds */
+	_Atomic uint32_t pins;
+};
+
+/* One name server of the root with one address (root-hints or built in). */
+struct root_hint {
+	const uint8_t *name;
+	struct addr *addr;
+};
+
+/* Take over `conf` and build the rest. On failure: NULL, a sentence in `f`, and
+ * `conf` is still the caller's. The new snapshot has one pin: the caller's. */
+struct snapshot *snapshot_new(struct conf *conf, struct fault *f) MUST_USE;
+/* As `old` but with other forwards (taken over); shares everything else by counting. */
+struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards) MUST_USE;
+
+struct snapshot *snapshot_pin(struct snapshot *s);
+void snapshot_unpin(struct snapshot *s);        /* frees it after the last */
+
+#endif

@@ -1,0 +1,70 @@
+/* Counters: plain per-worker arrays, added up by whoever asks.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Only its worker writes a struct stats (relaxed stores); any thread may read.
+ * services/stats.def names the counters; answer kinds, types and latencies have
+ * arrays of their own below. */
+#ifndef SERVICES_STATS_H
+#define SERVICES_STATS_H
+
+#include <stdatomic.h>
+
+#include "util/base.h"
+
+enum stat_id {
+#define STAT(id, key, join, help) STAT_##id,
+#include "services/stats.def"
+#undef STAT
+	STATS
+};
+
+#define STAT_TYPES    256       /* of record types one by one; the rest are "other" */
+#define STAT_RCODES   24
+#define STAT_BUCKETS  40        /* powers of two of microseconds, as Unbound's histogram */
+
+typedef _Atomic uint64_t stat_cell;
+
+struct stats {
+	_Alignas(CACHE_LINE) stat_cell count[STATS];
+	/* request list: Unbound's requestlist.* */
+	stat_cell list_now, list_user, list_max, list_sum, list_samples, list_overwritten, list_exceeded;
+	/* recursion time: microseconds, for average and median */
+	stat_cell wait_sum_us, wait_samples, wait_bucket[STAT_BUCKETS];
+	/* extended */
+	stat_cell type[STAT_TYPES + 1], class_in, class_other, opcode[16], rcode[STAT_RCODES], rcode_nodata;
+	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
+	stat_cell edns_present, edns_do;
+	stat_cell tcp, tls, https, ipv6, tcp_out, udp_out;
+	stat_cell unwanted_queries, unwanted_replies;
+	stat_cell answer_secure, answer_bogus, rrset_bogus;
+	stat_cell tcpusage;
+};
+
+static inline void stat_bump(stat_cell *c, uint64_t by)
+{
+	atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + by,
+			      memory_order_relaxed);
+}
+
+static inline void stat_add(struct stats *s, enum stat_id id)
+{
+	stat_bump(&s->count[id], 1);
+}
+
+static inline void stat_highest(stat_cell *c, uint64_t v)
+{
+	if (v > atomic_load_explicit(c, memory_order_relaxed))
+		atomic_store_explicit(c, v, memory_order_relaxed);
+}
+
+void stats_wait(struct stats *s, uint64_t wait_us);             /* one recursion took so long */
+void stats_join(struct stats *total, const struct stats *one);  /* by each row's rule */
+void stats_clear(struct stats *s);
+/* Unbound's text, a line each: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
+void stats_print(const struct stats *s, const char *prefix,
+		 void (*out)(const char *line, void *arg), void *arg);
+/* num.query.type.A=… and the rest of extended-statistics (sums only). */
+void stats_print_extended(const struct stats *s, bool inhibit_zero,
+			  void (*out)(const char *line, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,95 @@
+/* One question to one server, by whatever way it takes.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Chooses UDP or TCP, sends again, falls back from EDNS to none (RFC 6891 6.2.2) and from a
+ * cut answer to TCP (RFC 7766), spells the name with 0x20 where told, throws away what does not
+ * match address, port, id, QR, opcode and question or does not parse and keeps waiting, counts RTT
+ * and silence in infra. Equal questions to one server in flight are sent once. What it does
+ * not do is judge the answer. */
+#ifndef SERVICES_UPSTREAM_H
+#define SERVICES_UPSTREAM_H
+
+#include "util/addr.h"
+#include "util/msg.h"
+
+struct env;
+struct query;
+struct transport;
+struct upstream;
+struct upstream_ask;
+
+struct upstream_question {
+	struct question q;              /* as to be sent; copied */
+	struct addr server;             /* port included */
+	const uint8_t *zone;            /* whose server it is: infra's key; copied */
+	const char *tls_name;           /* for transports with TLS; or NULL */
+	bool recurse;                   /* RD: it is a forwarder */
+	bool checking_disabled;         /* CD */
+	bool dnssec;                    /* DO */
+	bool tcp, tls;                  /* not UDP */
+	bool caps;                      /* 0x20: random letter case, and the answer must echo it */
+	uint32_t wait_ms;               /* how long one try may take; 0: as infra says */
+};
+
+enum upstream_end {
+	UPSTREAM_ANSWERED,
+	UPSTREAM_SILENT,                /* no acceptable answer in time, over every way tried */
+	UPSTREAM_UNREACHABLE,           /* could not even be sent */
+	UPSTREAM_MANGLED,               /* only answers that do not echo our spelling (0x20) */
+};
+
+struct upstream_reply {
+	enum upstream_end end;
+	struct addr server;
+	struct message *message;        /* ANSWERED; in the arena given to upstream_ask */
+	uint32_t rtt_ms;
+	bool had_edns;                  /* the question that was answered carried OPT */
+	bool over_tcp;
+};
+
+/* Start asking. `done(owner, reply)` is called once, in a later turn, never from within this call;
+ * the message is parsed into `arena` (which outlives the asking: upstream_cancel first if not). */
+struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_question *question,
+				  struct arena *arena,
+				  void (*done)(void *owner, const struct upstream_reply *reply),
+				  void *owner) MUST_USE;
+void upstream_cancel(struct upstream_ask *a);   /* done will not be called */
+
+/* `udp` and `tcp` stay the caller's. */
+struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *tcp) MUST_USE;
+void upstream_free(struct upstream *u);
+
+/* ---- the seam: how bytes go out and come back ---- */
+
+struct sending {                        /* one copy of one message on its way */
+	struct addr to;
+	const char *tls_name;
+	uint8_t *wire;                  /* the transport puts its own id into the first two bytes */
+	size_t len;
+	/* An answer from the right place with the right id. False: it is not what we asked
+	 * for, keep waiting. True: the sending is over (the callee may free it). */
+	bool (*arrived)(struct sending *s, const uint8_t *wire, size_t len);
+	/* It is over without an answer; the callee may free it. */
+	void (*failed)(struct sending *s, enum upstream_end why);
+	void *slot;                     /* the transport's own, while under way */
+};
+
+struct transport_ops {
+	const char *name;
+	bool patient;                   /* played: no timeouts above it */
+	void (*send)(struct transport *t, struct sending *s);   /* failed() never from within */
+	void (*cancel)(struct transport *t, struct sending *s);
+	void (*free)(struct transport *t);
+};
+
+struct transport {
+	const struct transport_ops *ops;
+	struct env *env;
+};
+
+/* Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout …) are
+ * read from env->snapshot when a socket is opened. */
+struct transport *upstream_udp_new(struct env *env) MUST_USE;
+struct transport *upstream_tcp_new(struct env *env) MUST_USE;
+
+#endif

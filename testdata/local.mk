@@ -1,0 +1,20 @@
+# testdata: fuzz targets and their corpora.
+#
+# To add one: testdata/fuzz/ROOM.c with LLVMFuzzerTestOneInput(), a folder testdata/fuzz/ROOM/ of small
+# inputs, and one line here, in alphabetical order. With --enable-fuzzing (clang) each is a libFuzzer
+# program; without, driver.c stands in. `make check` replays every corpus either way, the driver adding
+# some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
+FUZZ_TARGETS = \
+	testdata/fuzz/addr.fuzz
+
+check_PROGRAMS += $(FUZZ_TARGETS)
+TESTS += $(FUZZ_TARGETS)
+FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/testdata/fuzz/replay.sh
+
+if FUZZING
+FUZZ_MAIN = -fsanitize=fuzzer
+else
+check_LIBRARIES = testdata/fuzz/libdriver.a
+testdata_fuzz_libdriver_a_SOURCES = testdata/fuzz/driver.c
+FUZZ_MAIN = testdata/fuzz/libdriver.a
+endif

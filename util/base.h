@@ -1,0 +1,41 @@
+/* Words that every file may use: attributes, counts, containers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_BASE_H
+#define UTIL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PURE                    __attribute__((pure))
+#define MUST_USE                __attribute__((warn_unused_result))
+#define NORETURN                __attribute__((noreturn))
+#define PRINTF_LIKE(fmt, args)  __attribute__((format(printf, fmt, args)))
+#define LIKELY(x)               __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)             __builtin_expect(!!(x), 0)
+#define UNUSED                  __attribute__((unused))
+#else
+#define PURE
+#define MUST_USE
+#define NORETURN
+#define PRINTF_LIKE(fmt, args)
+#define LIKELY(x)               (x)
+#define UNLIKELY(x)             (x)
+#define UNUSED
+#endif
+
+#define COUNT(array)            (sizeof(array) / sizeof((array)[0]))
+
+/* The struct of type `type` whose member `member` stands at `ptr`. */
+#define container_of(ptr, type, member) \
+	((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+
+/* Bytes of one cache line on the machines we know; what two threads write
+ * never shares one. */
+#define CACHE_LINE 64
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#endif

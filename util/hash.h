@@ -1,0 +1,21 @@
+/* Keyed hash of names and addresses: SipHash-2-4 by libsodium.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The key is drawn once when the program starts (hash_start), so nobody outside
+ * can aim at a bucket. Names hash alike whatever their case. */
+#ifndef UTIL_HASH_H
+#define UTIL_HASH_H
+
+#include "util/base.h"
+
+/* Draw the key and make libsodium ready; once, before any thread starts.
+ * `played` fixes the key for repeatable tests. */
+void hash_start(bool played);
+
+uint64_t hash_bytes(const void *at, size_t len);
+
+/* Of a whole name in wire form (`len` bytes, root label included), lower-cased,
+ * mixed with `salt` (type and class, or what tells two tables apart). */
+uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt);
+
+#endif

@@ -1,0 +1,55 @@
+/* Lines for the operator that cost nothing when they are off.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Levels and line form are Unbound's: "[epoch] resolverd[pid:thread] info: ...".
+ * log_on() is one load of a global; arguments are evaluated only when it holds.
+ * Thread-safe; one write per line. */
+#ifndef UTIL_LOG_H
+#define UTIL_LOG_H
+
+#include <stdatomic.h>
+
+#include "util/base.h"
+
+enum log_level {
+	LOG_ERROR = 0,          /* always printed, as are notices */
+	LOG_OPS = 1,            /* verbosity 1: operation */
+	LOG_DETAIL = 2,
+	LOG_QUERY = 3,          /* per query */
+	LOG_ALGO = 4,
+	LOG_CLIENT = 5,
+};
+
+extern _Atomic int log_verbosity;
+
+static inline bool log_on(enum log_level level)
+{
+	return atomic_load_explicit(&log_verbosity, memory_order_relaxed) >= (int)level;
+}
+
+struct log_how {
+	const char *ident;              /* program name in lines; copied */
+	const char *file;               /* NULL or "": stderr; copied */
+	bool syslog;
+	bool time_ascii;                /* log-time-ascii */
+	bool time_iso;                  /* log-time-iso */
+	bool thread_id;                 /* log-thread-id: system's id for threads */
+};
+
+/* Begin or change where lines go. Keeps the old way on failure and says so. */
+bool log_start(const struct log_how *how);
+void log_reopen(void);                          /* after logrotate */
+void log_thread(int number);                    /* this thread's number in lines */
+void log_capture(void (*sink)(const char *line, void *arg), void *arg);     /* tests */
+
+void log_line(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#define log_error(...)          log_line("error", __VA_ARGS__)
+#define log_warn(...)           log_line("warning", __VA_ARGS__)
+#define log_notice(...)         log_line("notice", __VA_ARGS__)
+#define log_ops(...)            do { if (log_on(LOG_OPS)) log_line("info", __VA_ARGS__); } while (0)
+#define log_detail(...)         do { if (log_on(LOG_DETAIL)) log_line("info", __VA_ARGS__); } while (0)
+#define log_query(...)          do { if (log_on(LOG_QUERY)) log_line("info", __VA_ARGS__); } while (0)
+#define log_algo(...)           do { if (log_on(LOG_ALGO)) log_line("debug", __VA_ARGS__); } while (0)
+
+#endif

@@ -1,0 +1,191 @@
+/* Heap memory by one door: malloc's own names, so that the allocator is a matter of linking.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/mem.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unistd.h>
+#ifdef HAVE_MALLOC_H
+#include <malloc.h>
+#endif
+#ifdef HAVE_MALLOC_NP_H
+#include <malloc_np.h>
+#endif
+#ifdef HAVE_JEMALLOC
+#ifndef HAVE_MALLOC_NP_H
+#include <jemalloc/jemalloc.h>
+#endif
+
+/* Read by jemalloc before main(). A router has few pages to spare: freed ones go back within
+ * seconds, no helper thread, no huge pages for bookkeeping. An arena is only made when a thread
+ * first allocates, so the default number of arenas costs nothing. */
+__attribute__((visibility("default"))) extern const char *malloc_conf;
+const char *malloc_conf = "background_thread:false,dirty_decay_ms:2000,muzzy_decay_ms:0,"
+			  "metadata_thp:disabled";
+#endif
+
+static void (*_Atomic panic_say)(const char *sentence);
+
+void panic_tell(void (*say)(const char *sentence))
+{
+	atomic_store(&panic_say, say);
+}
+
+void panic_at(const char *file, int line, const char *fmt, ...)
+{
+	char text[512], sentence[640];
+	void (*say)(const char *) = atomic_exchange(&panic_say, NULL);
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	n = snprintf(sentence, sizeof(sentence), "%s:%d: %s\n", file, line, text);
+	n = MIN(n, (int)sizeof(sentence) - 1);
+	if (say) {
+		sentence[n - (sentence[n - 1] == '\n')] = 0;
+		say(sentence);
+	} else if (write(STDERR_FILENO, sentence, (size_t)n) < 0) {
+		abort();
+	}
+	abort();
+}
+
+static void *sure(void *p, size_t len)
+{
+	if (UNLIKELY(!p))
+		PANIC("out of memory: %zu bytes were not to be had", len);
+	return p;
+}
+
+/* Where malloc cannot say how much it took, the length stands in front of what was asked for. */
+#ifdef HAVE_MALLOC_USABLE_SIZE
+void *mem_new(size_t len)
+{
+	return sure(malloc(len ? len : 1), len);
+}
+
+void *mem_zero(size_t len)
+{
+	return sure(calloc(1, len ? len : 1), len);
+}
+
+void *mem_grow(void *old, size_t len)
+{
+	return sure(realloc(old, len ? len : 1), len);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}
+
+size_t mem_size(const void *p)
+{
+	/* Some systems take a const pointer here, some do not. */
+	return malloc_usable_size((void *)(uintptr_t)p);
+}
+#else
+union front {
+	size_t len;
+	max_align_t align;
+};
+
+static void *behind(union front *f, size_t len)
+{
+	f->len = len;
+	return f + 1;
+}
+
+static size_t with_front(size_t len)
+{
+	return len > SIZE_MAX - sizeof(union front) ? SIZE_MAX : len + sizeof(union front);
+}
+
+void *mem_new(size_t len)
+{
+	return behind(sure(malloc(with_front(len)), len), len);
+}
+
+void *mem_zero(size_t len)
+{
+	return behind(sure(calloc(1, with_front(len)), len), len);
+}
+
+void *mem_grow(void *old, size_t len)
+{
+	union front *f = old;
+
+	return behind(sure(realloc(f ? f - 1 : NULL, with_front(len)), len), len);
+}
+
+void mem_free(void *p)
+{
+	union front *f = p;
+
+	free(f ? f - 1 : NULL);
+}
+
+size_t mem_size(const void *p)
+{
+	const union front *f = p;
+
+	return f ? f[-1].len + sizeof(union front) : 0;
+}
+#endif
+
+void *mem_copy(const void *from, size_t len)
+{
+	void *p = mem_new(len);
+
+	if (len)
+		memcpy(p, from, len);
+	return p;
+}
+
+char *mem_text(const char *text)
+{
+	return mem_copy(text, strlen(text) + 1);
+}
+
+char *mem_textf(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	PROMISE(len >= 0);
+	text = mem_new((size_t)len + 1);
+	va_start(args, fmt);
+	vsnprintf(text, (size_t)len + 1, fmt, args);
+	va_end(args);
+	return text;
+}
+
+void *mem_array(size_t count, size_t element)
+{
+	if (element && count > SIZE_MAX / element)
+		PANIC("out of memory: %zu times %zu bytes were not to be had", count, element);
+	return mem_zero(count * element);
+}
+
+void mem_trim(void)
+{
+#if defined(HAVE_JEMALLOC)
+	char name[48];
+
+	snprintf(name, sizeof(name), "arena.%u.purge", (unsigned)MALLCTL_ARENAS_ALL);
+	mallctl("thread.tcache.flush", NULL, NULL, NULL, 0);
+	mallctl(name, NULL, NULL, NULL, 0);
+#elif defined(HAVE_MALLOC_TRIM)
+	malloc_trim(0);
+#endif
+}

@@ -1,0 +1,40 @@
+/* Freeing what a turn may still see: the only door to liburcu (memb flavour).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A turn is one run of one callback (STYLE.md 7). Between rcu_turn_begin and
+ * rcu_turn_end whatever was found through a published pointer stays alive.
+ * util/loop opens and closes turns around every callback; threads without a
+ * loop do so themselves. Turns may nest. */
+#ifndef UTIL_RCU_H
+#define UTIL_RCU_H
+
+#include "util/base.h"
+
+/* Room for the bookkeeping of one deferred free, inside the thing to be freed.
+ * It may overlap fields that readers do not read. */
+struct rcu_slot {
+	void *opaque[2];
+};
+
+void rcu_thread_join(void);     /* once in every thread that opens turns */
+void rcu_thread_leave(void);
+
+void rcu_turn_begin(void);
+void rcu_turn_end(void);
+
+/* Call `fn(slot)` when every turn that is open now has ended; on any thread,
+ * some time later. */
+void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
+
+/* Wait until every turn open now has ended. Not inside a turn. */
+void rcu_wait(void);
+
+/* Wait until everything retired so far has been freed (tests, shutdown). */
+void rcu_flush(void);
+
+#define RCU_PUBLISH(where, what) \
+	atomic_store_explicit(&(where), (what), memory_order_release)
+#define RCU_READ(where) \
+	atomic_load_explicit(&(where), memory_order_acquire)
+
+#endif

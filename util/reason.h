@@ -1,0 +1,18 @@
+/* Why an answer failed: names, sentences and EDE codes of util/reason.def.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_REASON_H
+#define UTIL_REASON_H
+
+#include "util/base.h"
+
+enum reason {
+#define REASON(id, ede, text) REASON_##id,
+#include "util/reason.def"
+#undef REASON
+	REASONS
+};
+
+int reason_ede(enum reason r) PURE;             /* info code of RFC 8914, -1: none */
+const char *reason_text(enum reason r) PURE;    /* one phrase, no final stop */
+
+#endif

@@ -1,0 +1,60 @@
+/* Record types and classes: numbers, names, and the shape of their data.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * util/rrtype.def declares each type once: number, mnemonic, shape. A shape is a
+ * short string of fields: 'N' a name that may be compressed in answers (RFC 1035
+ * types only), 'n' a name lower-cased in canonical form (RFC 4034 6.2, 6840 5.1),
+ * 'm' a name kept as it is, '1' '2' '4' integers of so many bytes, '6' 16 bytes of
+ * IPv6, 's' a character string, '*' the rest. Lower-case-in-canonical-form types
+ * of RFC 1035 are 'N'. */
+#ifndef UTIL_RR_H
+#define UTIL_RR_H
+
+#include "util/base.h"
+
+struct reader;
+struct writer;
+
+enum rr_type {
+#define RRTYPE(number, name, shape, flags) TYPE_##name = number,
+#include "util/rrtype.def"
+#undef RRTYPE
+};
+
+enum rr_class { CLASS_IN = 1, CLASS_CH = 3, CLASS_HS = 4, CLASS_NONE = 254, CLASS_ANY = 255 };
+
+/* What a row may say of a type. */
+enum {
+	RR_META   = 1,          /* only in questions: ANY AXFR IXFR MAILB; or OPT TSIG TKEY */
+	RR_DNSSEC = 2,          /* sent only to who sets DO: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
+	RR_SINGLE = 4,          /* one record to a set: CNAME DNAME SOA */
+};
+
+/* The shape of a type's data; "*" for unknown ones (RFC 3597). */
+const char *rr_shape(uint16_t type) PURE;
+unsigned rr_flags(uint16_t type) PURE;
+
+/* "A", "TYPE65280"; "IN", "CLASS7". Returns `buf` or a constant. */
+const char *rr_type_name(uint16_t type, char buf[16]);
+const char *rr_class_name(uint16_t class_, char buf[16]);
+/* From text, any case, "TYPEn"/"CLASSn" too. False when unknown. */
+bool rr_type_parse(const char *text, uint16_t *type);
+bool rr_class_parse(const char *text, uint16_t *class_);
+
+/* Read one record's data of `type` (exactly `rdlen` bytes of message `r`, which
+ * stands at its first byte), decompress its names (pointers only where the type
+ * allows, RFC 3597 4), and write it to `w` without compression. False when it is
+ * not well-formed; `r` then stands anywhere. */
+bool rr_read_rdata(struct reader *r, uint16_t type, uint16_t rdlen, struct writer *w);
+
+/* Whether `rdata` is well-formed uncompressed data of `type`. */
+bool rr_rdata_is_whole(uint16_t type, const uint8_t *rdata, size_t len) PURE;
+
+/* Lower-case, in place, the names that canonical form lower-cases. */
+void rr_canonical_rdata(uint16_t type, uint8_t *rdata, size_t len);
+
+/* The first name in the data (NS, CNAME, DNAME, PTR: the target; MX, SRV: the
+ * host; RRSIG: the signer); NULL where the type has none. */
+const uint8_t *rr_rdata_name(uint16_t type, const uint8_t *rdata, size_t len) PURE;
+
+#endif

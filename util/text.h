@@ -1,0 +1,51 @@
+/* Records to and from presentation format: the only door to ldns.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * For cold paths: dumps, local data, hints, zone files, trust anchors, tests. */
+#ifndef UTIL_TEXT_H
+#define UTIL_TEXT_H
+
+#include "util/bytes.h"
+
+struct arena;
+struct fault;
+struct rrset;
+struct message;
+
+/* One record read from text. */
+struct text_rr {
+	const uint8_t *owner;   /* everything in the arena */
+	uint32_t ttl_s;
+	uint16_t type, class_;
+	struct slice rdata;     /* uncompressed */
+};
+
+/* What stands between lines of a zone file. */
+struct text_zone {
+	uint8_t origin[256];            /* wire name; root at first */
+	uint8_t last_owner[256];
+	uint32_t ttl_s;                 /* default, 3600 at first */
+};
+
+void text_zone_init(struct text_zone *z);
+
+/* "owner [ttl] [class] type rdata" of RFC 1035 5.1, and \# of RFC 3597. */
+bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struct text_rr *out,
+		   struct fault *f) MUST_USE;
+
+/* Read a zone file (with $ORIGIN, $TTL, parentheses; $INCLUDE relative to it),
+ * record by record; stops when `each` says false. False on the first error, which names file and line. */
+bool text_zone_read(const char *path, struct text_zone *z,
+		    bool (*each)(const struct text_rr *rr, void *arg), void *arg, struct fault *f);
+
+/* "owner\tttl\tclass\ttype\trdata" without newline; the number of bytes as snprintf counts. */
+size_t text_rr_print(char *to, size_t room, const uint8_t *owner, uint32_t ttl_s, uint16_t class_,
+		     uint16_t type, struct slice rdata);
+/* Every record and signature of a set, a line each, through `out`. */
+void text_rrset_print(const struct rrset *s, uint32_t now_s,
+		      void (*out)(const char *line, void *arg), void *arg);
+/* As dig would show it, for logs and tests. */
+void text_message_print(const struct message *m, uint32_t now_s,
+			void (*out)(const char *line, void *arg), void *arg);
+
+#endif
