@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,9 +51,10 @@ void panic_at(const char *file, int line, const char *fmt, ...)
 	if (say) {
 		sentence[n - (sentence[n - 1] == '\n')] = 0;
 		say(sentence);
-	} else if (write(STDERR_FILENO, sentence, (size_t)n) < 0) {
 		abort();
 	}
+	while (write(STDERR_FILENO, sentence, (size_t)n) < 0 && errno == EINTR)
+		;
 	abort();
 }
 

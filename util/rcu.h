@@ -8,6 +8,8 @@
 #ifndef UTIL_RCU_H
 #define UTIL_RCU_H
 
+#include <stdatomic.h>
+
 #include "util/base.h"
 
 /* Room for the bookkeeping of one deferred free, inside the thing to be freed.
@@ -16,7 +18,9 @@ struct rcu_slot {
 	void *opaque[2];
 };
 
-void rcu_thread_join(void);     /* once in every thread that opens turns */
+/* In every thread that opens turns, before the first, and after the last. May
+ * nest; loop_run and loop_play join for as long as they run. */
+void rcu_thread_join(void);
 void rcu_thread_leave(void);
 
 void rcu_turn_begin(void);
@@ -31,6 +35,11 @@ void rcu_wait(void);
 
 /* Wait until everything retired so far has been freed (tests, shutdown). */
 void rcu_flush(void);
+
+/* As fork(2), for a program that goes on in the child, alone in its process and
+ * outside a turn: what was retired before is freed in both. A child that only
+ * calls exec needs nothing of this. */
+int rcu_fork(void);
 
 #define RCU_PUBLISH(where, what) \
 	atomic_store_explicit(&(where), (what), memory_order_release)

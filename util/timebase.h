@@ -15,8 +15,8 @@ struct timebase {
 /* Take the time from the system, unless it is played. now_s never is 0. */
 void timebase_read(struct timebase *t);
 
-/* Move a played clock; now_us, now_s and wall_s go together. A played clock
- * begins at 0 on all three. */
+/* Make the clock a played one that stands `us` microseconds after its beginning;
+ * now_us, now_s and wall_s go together and begin at 0. */
 void timebase_play(struct timebase *t, uint64_t us);
 
 #define US_PER_S  UINT64_C(1000000)

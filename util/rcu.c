@@ -1,0 +1,96 @@
+/* Freeing what a turn may still see: liburcu, memb flavour.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/rcu.h"
+
+#define RCU_MEMB
+#include <urcu.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+_Static_assert(sizeof(struct rcu_head) <= sizeof(struct rcu_slot), "rcu_slot holds an rcu_head");
+_Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot), "rcu_slot is aligned for it");
+
+static _Thread_local unsigned joined;
+
+void rcu_thread_join(void)
+{
+	if (joined++ == 0)
+		rcu_register_thread();
+}
+
+void rcu_thread_leave(void)
+{
+	PROMISE(joined > 0);
+	if (--joined == 0)
+		rcu_unregister_thread();
+}
+
+void rcu_turn_begin(void)
+{
+	PROMISE(joined > 0);
+	rcu_read_lock();
+}
+
+void rcu_turn_end(void)
+{
+	rcu_read_unlock();
+}
+
+/* The library's helper thread, which frees, has joined without our counting. The first thing it
+ * is given to do is to count itself, so that what it frees may open turns and retire more. */
+static struct rcu_head greeting;
+static pthread_once_t greeted = PTHREAD_ONCE_INIT;
+
+static void count_helper(struct rcu_head *head)
+{
+	(void)head;
+	joined = 1;
+}
+
+static void greet_helper(void)
+{
+	call_rcu(&greeting, count_helper);
+}
+
+void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
+{
+	/* Both are a pointer-sized head at the same place; the library only hands it back. */
+	union {
+		void (*ours)(struct rcu_slot *);
+		void (*theirs)(struct rcu_head *);
+	} call = { .ours = fn };
+
+	pthread_once(&greeted, greet_helper);
+	call_rcu((struct rcu_head *)(void *)slot, call.theirs);
+}
+
+void rcu_wait(void)
+{
+	PROMISE(!rcu_read_ongoing());
+	synchronize_rcu();
+}
+
+void rcu_flush(void)
+{
+	PROMISE(!rcu_read_ongoing());
+	rcu_barrier();
+}
+
+int rcu_fork(void)
+{
+	int pid;
+
+	PROMISE(!rcu_read_ongoing());
+	call_rcu_before_fork();
+	pid = fork();
+	if (pid == 0) {
+		call_rcu_after_fork_child();
+		greeted = (pthread_once_t)PTHREAD_ONCE_INIT; /* nobody else is here */
+	} else {
+		call_rcu_after_fork_parent();
+	}
+	return pid;
+}
