@@ -12,12 +12,15 @@
 
 struct loop;
 
+/* A real loop is made after the last fork, and is used by one thread. Its watches
+ * and signals are stopped before it is freed; timers still set just never fire. */
 struct loop *loop_new(void) MUST_USE;
 struct loop *loop_new_played(void) MUST_USE;
 void loop_free(struct loop *l);
 struct timebase *loop_time(struct loop *l);     /* lives as long as the loop */
 
-/* Run callbacks until loop_stop. loop_stop may be called from any thread. */
+/* Run callbacks until loop_stop, then once more what was posted. loop_stop may be
+ * called from any thread, also before loop_run, which then returns at once. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
@@ -67,7 +70,9 @@ struct signal_watch {
 void signal_start(struct loop *l, struct signal_watch *s);
 void signal_stop(struct signal_watch *s);
 
-/* Run `fn(arg)` in a turn of `l`'s thread soon. From any thread; in order. */
+/* Run `fn(arg)` in a turn of `l`'s thread soon (a played loop: in loop_play). From
+ * any thread; in order. What is posted after loop_run has returned waits for the
+ * next run, and is dropped by loop_free. */
 void loop_post(struct loop *l, void (*fn)(void *arg), void *arg);
 
 #endif
