@@ -182,7 +182,8 @@ def dnames(w, hosters, own):
             ("alias.dname.mini.", "AAAA", "dname-cross", "NOERROR"),
             ("%s.%s.long.dname.mini." % ("o" * 63, "p" * 20), "A", "dname-yxdomain", "YXDOMAIN")):
         w.expect(name, rrtype, kind, rcode)
-    apex = own(w, "dname-apex.se.", sign="nsec")
+    # Nothing may stand below a DNAME, so this zone's servers are named elsewhere.
+    apex = w.zone("dname-apex.se.", ["hosts-b"], hosters["b"][:2], sign="nsec")
     apex.add("@", "DNAME", "chain.com.")
     apex.add("@", "TXT", '"the apex itself stays"')
     w.expect("target.dname-apex.se.", "A", "dname-cross")
@@ -210,7 +211,7 @@ def wildcards(w, hosters, own):
                 ("x.y.out", "A", "wildcard-cname-cross", "NOERROR"),
                 ("*", "A", "positive", "NOERROR"),
                 ("a.*.star", "A", "positive", "NOERROR"),
-                ("b.star", "A", "wildcard-star", "NOERROR"),
+                ("b.star", "A", "wildcard-nodata", "NOERROR"),
                 ("*.star", "A", "ent", "NOERROR"),
                 ("under.tree", "A", "ent", "NOERROR"),
                 ("other.tree", "A", "nxdomain", "NXDOMAIN")):
@@ -241,7 +242,7 @@ def spellings(w, hosters, own):
                          ("aLIAS.mixeD.mini.", "A"), ("mail.mixed.mini.", "MX")):
         w.expect(name, rrtype, "case")
 
-    z = own(w, "long.mini.", sign="nsec3")
+    z = own(w, "long.mini.", sign="nsec")
     label = "abcdefghij" * 6 + "xyz"
     full = z.add(".".join([label, label, label, "e" * 50]), "A", "198.18.0.81")
     w.expect(full, "A", "long")

@@ -42,7 +42,7 @@ class Zone:
     def file(self):
         """Name of the zone's file: every byte a file system or a shell could mind is replaced."""
         plain = self.name.rstrip(".") or "root"
-        return "".join(c if c.isalnum() or c in "-._" else "%%%02x" % ord(c) for c in plain)
+        return "".join(c if c.isalnum() or c in "-._" else "+%02x" % ord(c) for c in plain)
 
     def add(self, owner, rrtype, *rdatas, ttl=None):
         """Adds a set of records. `owner` is relative to the zone; "@" is its apex."""
