@@ -2,18 +2,325 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/dname.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/fault.h"
 
 const uint8_t dname_root[1] = { 0 };
 
-#define ROW8(n)  n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7
-#define ROW32(n) ROW8(n), ROW8(n + 8), ROW8(n + 16), ROW8(n + 24)
+#define RUN8(n)  (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
+#define RUN32(n) RUN8(n), RUN8((n) + 8), RUN8((n) + 16), RUN8((n) + 24)
 
 const uint8_t ascii_lower[256] = {
-	ROW32(0), ROW32(32),
-	64, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o',
-	'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z', ROW8(91) - 3, 96,
+	RUN32(0), RUN32(32),
+	'@', RUN8('a'), RUN8('i'), RUN8('q'), 'y', 'z', '[', '\\', ']', '^', '_',
+	RUN32(96), RUN32(128), RUN32(160), RUN32(192), RUN32(224),
 };
+
+/* Eight bytes at once, each ASCII letter to lower case. Length bytes are below
+ * 'A', so whole names may pass through here, labels and all. */
+static inline uint64_t lower8(uint64_t x)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t low7 = x & ones * 0x7f;
+	uint64_t from_a = low7 + ones * (0x80 - 'A');
+	uint64_t past_z = low7 + ones * (0x7f - 'Z');
+	uint64_t upper = (from_a ^ past_z) & ~x & ones * 0x80;
+
+	return x | upper >> 2;
+}
+
+static inline uint64_t load8(const uint8_t *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof(x));
+	return x;
+}
+
+static bool equals_ignoring_case(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	for (; len >= 8; a += 8, b += 8, len -= 8) {
+		if (lower8(load8(a)) != lower8(load8(b)))
+			return false;
+	}
+	for (; len > 0; a++, b++, len--) {
+		if (ascii_lower[*a] != ascii_lower[*b])
+			return false;
+	}
+	return true;
+}
+
+size_t dname_measure(const uint8_t *at, const uint8_t *end)
+{
+	size_t most = (size_t)(end - at) < DNAME_MAX ? (size_t)(end - at) : DNAME_MAX;
+	size_t len = 0;
+
+	while (len < most) {
+		if (at[len] == 0)
+			return len + 1;
+		if (at[len] > LABEL_MAX)
+			return 0;
+		len += 1u + at[len];
+	}
+	return 0;
+}
+
+size_t dname_len(const uint8_t *name)
+{
+	const uint8_t *p = name;
+
+	while (*p)
+		p += 1 + *p;
+	return (size_t)(p - name) + 1;
+}
+
+unsigned dname_labels(const uint8_t *name)
+{
+	unsigned n = 0;
+
+	for (; *name; name += 1 + *name)
+		n++;
+	return n;
+}
+
+bool dname_equals_len(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+	if (a_len != b_len)
+		return false;
+	return memcmp(a, b, a_len) == 0 || equals_ignoring_case(a, b, a_len);
+}
+
+bool dname_equals(const uint8_t *a, const uint8_t *b)
+{
+	/* Label by label, so that a difference near the start costs no measuring. */
+	while (*a == *b) {
+		if (*a == 0)
+			return true;
+		if (!equals_ignoring_case(a + 1, b + 1, *a))
+			return false;
+		a += 1 + *a;
+		b += 1 + *b;
+	}
+	return false;
+}
+
+/* Where each label of a name begins, leftmost first. */
+struct labels {
+	unsigned count;
+	uint8_t at[LABELS_MAX];
+};
+
+static void find_labels(const uint8_t *name, struct labels *out)
+{
+	size_t at = 0;
+
+	out->count = 0;
+	while (name[at]) {
+		out->at[out->count++] = (uint8_t)at;
+		at += 1u + name[at];
+	}
+}
+
+static int compare_labels(const uint8_t *a, const uint8_t *b)
+{
+	unsigned shorter = MIN(*a, *b);
+
+	for (unsigned i = 1; i <= shorter; i++) {
+		int d = ascii_lower[a[i]] - ascii_lower[b[i]];
+		if (d)
+			return d;
+	}
+	return *a - *b;
+}
+
+int dname_compare(const uint8_t *a, const uint8_t *b)
+{
+	struct labels la, lb;
+
+	find_labels(a, &la);
+	find_labels(b, &lb);
+	for (unsigned i = 1; i <= la.count && i <= lb.count; i++) {
+		int d = compare_labels(a + la.at[la.count - i], b + lb.at[lb.count - i]);
+		if (d)
+			return d;
+	}
+	return (int)la.count - (int)lb.count;
+}
+
+bool dname_is_under(const uint8_t *name, const uint8_t *top)
+{
+	size_t left = dname_len(name);
+	size_t top_len = dname_len(top);
+
+	while (left > top_len) {
+		left -= 1u + *name;
+		name += 1 + *name;
+	}
+	return dname_equals_len(name, left, top, top_len);
+}
+
+bool dname_is_strictly_under(const uint8_t *name, const uint8_t *top)
+{
+	return *name && dname_is_under(dname_parent(name), top);
+}
+
+const uint8_t *dname_suffix(const uint8_t *name, unsigned labels)
+{
+	for (unsigned n = dname_labels(name); n > labels; n--)
+		name = dname_parent(name);
+	return name;
+}
+
+unsigned dname_common(const uint8_t *a, const uint8_t *b)
+{
+	struct labels la, lb;
+	unsigned n = 0;
+
+	find_labels(a, &la);
+	find_labels(b, &lb);
+	while (n < la.count && n < lb.count) {
+		const uint8_t *x = a + la.at[la.count - 1 - n];
+		const uint8_t *y = b + lb.at[lb.count - 1 - n];
+		if (*x != *y || !equals_ignoring_case(x + 1, y + 1, *x))
+			break;
+		n++;
+	}
+	return n;
+}
+
+size_t dname_copy_lower(uint8_t *to, const uint8_t *name)
+{
+	size_t len = dname_len(name);
+
+	for (size_t i = 0; i < len; i++)
+		to[i] = ascii_lower[name[i]];
+	return len;
+}
+
+void dname_lower(uint8_t *name)
+{
+	dname_copy_lower(name, name);
+}
+
+size_t dname_join(uint8_t *to, const uint8_t *prefix, size_t prefix_len, const uint8_t *suffix)
+{
+	size_t suffix_len = dname_len(suffix);
+
+	if (prefix_len + suffix_len > DNAME_MAX)
+		return 0;
+	/* The suffix first: either part may already stand in `to`. */
+	memmove(to + prefix_len, suffix, suffix_len);
+	memmove(to, prefix, prefix_len);
+	return prefix_len + suffix_len;
+}
+
+size_t dname_transplant(uint8_t *to, const uint8_t *owner, const uint8_t *from,
+			const uint8_t *onto)
+{
+	return dname_join(to, owner, dname_len(owner) - dname_len(from), onto);
+}
+
+/* ---- text ---- */
+
+static char *print_byte(char *to, uint8_t c)
+{
+	if (c <= ' ' || c >= 127) {
+		*to++ = '\\';
+		*to++ = (char)('0' + c / 100);
+		*to++ = (char)('0' + c / 10 % 10);
+		*to++ = (char)('0' + c % 10);
+		return to;
+	}
+	if (strchr(".\\\"();@$", c))
+		*to++ = '\\';
+	*to++ = (char)c;
+	return to;
+}
+
+const char *dname_print(const uint8_t *name, char buf[DNAME_TEXT])
+{
+	char *to = buf;
+
+	if (*name == 0)
+		*to++ = '.';
+	for (; *name; name += 1 + *name) {
+		for (unsigned i = 1; i <= *name; i++)
+			to = print_byte(to, name[i]);
+		*to++ = '.';
+	}
+	*to = '\0';
+	return buf;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* One byte of a label, perhaps escaped; -1 when the escape is none. */
+static int parse_byte(const char **text)
+{
+	const char *p = *text;
+
+	if (*p != '\\') {
+		*text = p + 1;
+		return (uint8_t)*p;
+	}
+	if (!is_digit(p[1])) {
+		*text = p[1] ? p + 2 : p + 1;
+		return p[1] ? (uint8_t)p[1] : -1;
+	}
+	if (!is_digit(p[2]) || !is_digit(p[3]))
+		return -1;
+	*text = p + 4;
+	int value = (p[1] - '0') * 100 + (p[2] - '0') * 10 + (p[3] - '0');
+	return value <= 255 ? value : -1;
+}
+
+/* Why the text is no name; NULL when it is one, and `*len` its length. */
+static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
+{
+	size_t head = 0, at = 1;        /* the length byte of the open label; the next free one */
+
+	if (*text == '\0')
+		return "it is empty";
+	if (strcmp(text, ".") == 0)
+		text++;
+	while (*text) {
+		if (*text == '.') {
+			if (at == head + 1)
+				return "it has an empty label";
+			to[head] = (uint8_t)(at - head - 1);
+			head = at++;
+			text++;
+			continue;
+		}
+		int c = parse_byte(&text);
+		if (c < 0)
+			return "a backslash stands before neither a character nor 000 to 255";
+		if (at - head > LABEL_MAX)
+			return "a label is longer than 63 bytes";
+		if (at > DNAME_MAX - 2) /* the root label must still fit */
+			return "it is longer than 255 bytes";
+		to[at++] = (uint8_t)c;
+	}
+	if (at > head + 1) {
+		to[head] = (uint8_t)(at - head - 1);
+		head = at++;
+	}
+	to[head] = 0;
+	*len = at;
+	return NULL;
+}
+
+size_t dname_parse(uint8_t *to, const char *text, struct fault *f)
+{
+	size_t len = 0;
+	const char *why = parse_labels(to, text, &len);
+
+	if (why == NULL)
+		return len;
+	fault_set(f, "'%s' is no domain name: %s", text, why);
+	return 0;
+}

@@ -4,18 +4,34 @@ libresolver_la_SOURCES += \
 	util/arena.c util/arena.h \
 	util/base.h \
 	util/bytes.h \
-	util/fault.h \
+	util/dname.c util/dname.h \
+	util/edns.c util/edns.h \
+	util/fault.c util/fault.h \
 	util/hash.c util/hash.h \
 	util/list.h \
 	util/log.c util/log.h \
 	util/loop.c util/loop.h \
 	util/mem.c util/mem.h \
+	util/msg.c util/msg.h util/msg_read.c util/msg_write.c \
+	util/msgname.c util/msgname.h \
 	util/random.c util/random.h \
 	util/rcu.c util/rcu.h \
+	util/reason.c util/reason.def util/reason.h \
+	util/rr.c util/rr.h util/rrtype.def \
+	util/rrset.c util/rrset.h \
 	util/timebase.c util/timebase.h
 
 if HAVE_CMOCKA
-UTIL_TESTS =
+UTIL_TESTS = \
+	util/tests/arena \
+	util/tests/bytes \
+	util/tests/hash \
+	util/tests/list \
+	util/tests/mem \
+	util/tests/random \
+	util/tests/rcu \
+	util/tests/timebase
+
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)
 endif

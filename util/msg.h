@@ -6,6 +6,7 @@
 
 #include "util/dname.h"
 #include "util/edns.h"
+#include "util/msgname.h"
 #include "util/reason.h"
 #include "util/rrset.h"
 
@@ -95,15 +96,11 @@ const struct rrset *message_find(const struct message *m, enum section s, const 
 /* Smallest TTL of all sets, `none` when there are none. */
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 
-/* A name at the reader, decompressed into `to` (DNAME_MAX bytes); the reader
- * stands behind it. Pointers go strictly backwards, at most 126 of them. 0, and
- * the reader bad, when there is none. */
-size_t msg_read_name(struct reader *r, uint8_t *to);
-
 /* Read a whole message. Records become sets in order of first appearance within
  * each section, RRSIGs join the set they cover (alone, they form a set of type
  * RRSIG), a duplicate record is dropped, the TTL of a set is the least of its
- * records' (RFC 2181 5.2) and 0 when its top bit is set; expires_s = now_s + TTL.
+ * records' and signatures' (RFC 2181 5.2), where one with its top bit set is 0;
+ * expires_s = now_s + TTL. Bytes behind the last record are ignored.
  * Trust and security are 0. OPT goes to `edns` and is no set. False when the
  * bytes are no well-formed message; everything is in the arena, and borrows
  * nothing from `at`. A message that is cut but has TC set gives the sets before the
@@ -119,13 +116,18 @@ struct msg_style {
 	uint16_t *ttl_offsets;          /* where each TTL was put, or NULL */
 	size_t ttl_room;                /* of that array */
 	/* results */
-	size_t ttl_count;
+	size_t ttl_count;               /* TTLs written, whether there was room to note them or not */
 	size_t end[3];                  /* offset behind each section; question end before */
 	uint16_t rr_count[3];           /* records in each section */
 };
 
 /* Header (id, flags, opcode, rcode & 15), question and sections, compressed with
- * at most 120 attempts; no OPT. The writer goes bad when there is no room. */
+ * at most 120 attempts; no OPT. `w->start` is the message's first byte. When there
+ * is no room the writer goes bad, and end[], rr_count[], ttl_count and the header's
+ * counts tell of the sets that stand whole before that place: end[2] is where they
+ * end (0: not even the question fitted). A sound shorter message is made by setting
+ * `bad` to false, `at` to start + end[section] and the counts of the sections after
+ * it to 0. */
 void msg_write(struct writer *w, const struct message *m, struct msg_style *style);
 
 /* A question ready to go out: header with `id` and `flags`, `q`, and `opt` if present. */

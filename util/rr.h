@@ -5,8 +5,9 @@
  * short string of fields: 'N' a name that may be compressed in answers (RFC 1035
  * types only), 'n' a name lower-cased in canonical form (RFC 4034 6.2, 6840 5.1),
  * 'm' a name kept as it is, '1' '2' '4' integers of so many bytes, '6' 16 bytes of
- * IPv6, 's' a character string, '*' the rest. Lower-case-in-canonical-form types
- * of RFC 1035 are 'N'. */
+ * IPv6, 's' a character string, 'S' one or more of them, '*' the rest. Lower-case-in-
+ * canonical-form types of RFC 1035 are 'N'. When data is read from a message, pointers are
+ * followed in 'N' and 'n'. */
 #ifndef UTIL_RR_H
 #define UTIL_RR_H
 

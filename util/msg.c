@@ -1,0 +1,44 @@
+/* Messages: what can be asked of a question or a message that was read.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/msg.h"
+
+bool question_equals(const struct question *a, const struct question *b)
+{
+	return a->type == b->type && a->class_ == b->class_ &&
+	       dname_equals_len(a->name, a->name_len, b->name, b->name_len);
+}
+
+const struct rrset **message_section(const struct message *m, enum section s, unsigned *count)
+{
+	unsigned before = 0;
+
+	for (unsigned i = 0; i < (unsigned)s; i++)
+		before += m->count[i];
+	*count = m->count[s];
+	return m->sets + before;
+}
+
+const struct rrset *message_find(const struct message *m, enum section s, const uint8_t *owner,
+				 uint16_t type, uint16_t class_)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, s, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (rrset_is(sets[i], owner, type, class_))
+			return sets[i];
+	}
+	return NULL;
+}
+
+uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none)
+{
+	unsigned count = message_set_count(m);
+	uint32_t least = count ? UINT32_MAX : none;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t expires_s = m->sets[i]->expires_s;
+		least = MIN(least, expires_s > now_s ? expires_s - now_s : 0);
+	}
+	return least;
+}

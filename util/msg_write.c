@@ -1,0 +1,175 @@
+/* Messages written: record sets with compression, and questions to servers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/msg.h"
+
+#include "util/rr.h"
+
+#define COUNTS_AT       6               /* of ANCOUNT in the header */
+#define ARCOUNT_AT      10
+#define POINTER         0xc000
+#define POINTER_ROOM    0x4000
+
+struct writing {
+	struct writer *w;
+	const struct message *m;
+	struct msg_style *style;
+	struct msgname_book book;
+};
+
+static void write_head(struct writer *w, uint16_t id, uint16_t flags, const struct question *q)
+{
+	write_u16(w, id);
+	write_u16(w, flags);
+	write_u16(w, q->name_len ? 1 : 0);
+	write_u16(w, 0);
+	write_u32(w, 0);
+}
+
+/* Names are compressed in types of RFC 1035 only (RFC 3597 4), where nothing but
+ * a 16-bit preference (MX) stands before them. */
+static void write_rdata(struct writing *x, uint16_t type, struct slice rdata)
+{
+	uint8_t *len_at = write_room(x->w, 2);
+
+	for (const char *field = rr_shape(type); *field == 'N' || *field == '2'; field++) {
+		size_t len = *field == 'N' ? dname_len(rdata.at) : 2;
+		if (*field == 'N')
+			msg_write_name(x->w, &x->book, rdata.at);
+		else
+			write_bytes(x->w, rdata.at, len);
+		rdata.at += len;
+		rdata.len -= len;
+	}
+	write_bytes(x->w, rdata.at, rdata.len);
+	if (!x->w->bad)
+		put_u16(len_at, (uint16_t)(x->w->at - len_at - 2));
+}
+
+/* The owner in front of each record of a set; from the second on, `*pointer` does. */
+static void write_owner(struct writing *x, const struct rrset *set, uint16_t *pointer)
+{
+	size_t here = writer_len(x->w);
+
+	if (*pointer == 0 && set->owner_len > 1 &&
+	    dname_equals_len(rrset_owner(set), set->owner_len, x->m->q.name, x->m->q.name_len))
+		*pointer = POINTER | MSG_HEAD_LEN;
+	if (*pointer) {
+		write_u16(x->w, *pointer);
+		return;
+	}
+	msg_write_name(x->w, &x->book, rrset_owner(set));
+	if (x->w->bad || set->owner_len == 1)
+		return;
+	if (x->w->start[here] >= POINTER >> 8)
+		*pointer = get_u16(x->w->start + here);
+	else if (here < POINTER_ROOM)
+		*pointer = (uint16_t)(POINTER | here);
+}
+
+static void write_ttl(struct writing *x, const struct rrset *set)
+{
+	struct msg_style *style = x->style;
+	uint32_t left = set->expires_s > style->now_s ? set->expires_s - style->now_s : 0;
+
+	if (style->ttl_offsets && style->ttl_count < style->ttl_room)
+		style->ttl_offsets[style->ttl_count] = (uint16_t)writer_len(x->w);
+	style->ttl_count++;
+	write_u32(x->w, style->original_ttl ? set->ttl_s : left);
+}
+
+static void write_records(struct writing *x, const struct rrset *set, struct rrset_walk walk,
+			  uint16_t type, uint16_t *pointer)
+{
+	for (struct slice rdata; rrset_next(&walk, &rdata) && !x->w->bad;) {
+		write_owner(x, set, pointer);
+		write_u16(x->w, type);
+		write_u16(x->w, set->class_);
+		write_ttl(x, set);
+		write_rdata(x, type, rdata);
+	}
+}
+
+static bool set_is_wanted(const struct writing *x, const struct rrset *set)
+{
+	uint16_t asked = x->m->q.type;
+
+	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) ||
+	       asked == set->type || asked == TYPE_ANY;
+}
+
+/* When a set does not fit, what is counted ends before it. */
+static void write_set(struct writing *x, const struct rrset *set, enum section s)
+{
+	struct msg_style *style = x->style;
+	size_t ttls_before = style->ttl_count;
+	uint16_t pointer = 0;
+
+	write_records(x, set, rrset_records(set), set->type, &pointer);
+	if (style->with_dnssec && set->sig_count)
+		write_records(x, set, rrset_sigs(set), TYPE_RRSIG, &pointer);
+	if (x->w->bad) {
+		style->ttl_count = ttls_before;
+		return;
+	}
+	style->rr_count[s] = (uint16_t)(style->rr_count[s] + style->ttl_count - ttls_before);
+	style->end[s] = writer_len(x->w);
+}
+
+static void write_section(struct writing *x, enum section s)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(x->m, s, &count);
+
+	for (unsigned i = 0; i < count && !x->w->bad; i++) {
+		if (set_is_wanted(x, sets[i]))
+			write_set(x, sets[i], s);
+	}
+}
+
+void msg_write(struct writer *w, const struct message *m, struct msg_style *style)
+{
+	struct writing x;
+	uint16_t flags = (uint16_t)(m->flags | (m->opcode & 15) << 11 | (m->rcode & 15));
+
+	x.w = w;
+	x.m = m;
+	x.style = style;
+	msgname_begin(&x.book);
+	style->ttl_count = 0;
+	memset(style->rr_count, 0, sizeof(style->rr_count));
+	memset(style->end, 0, sizeof(style->end));
+	write_head(w, m->id, flags, &m->q);
+	if (m->q.name_len) {
+		msg_write_name(w, &x.book, m->q.name);
+		write_u16(w, m->q.type);
+		write_u16(w, m->q.class_);
+	}
+	if (w->bad)
+		return;
+
+	size_t end = writer_len(w);
+	for (int s = SECTION_ANSWER; s <= SECTION_ADDITIONAL; s++) {
+		style->end[s] = end;
+		write_section(&x, (enum section)s);
+		end = style->end[s];
+		put_u16(w->start + COUNTS_AT + 2 * s, style->rr_count[s]);
+	}
+}
+
+void msg_write_query(struct writer *w, uint16_t id, uint16_t flags, const struct question *q,
+		     const struct edns *opt)
+{
+	uint8_t *head = w->at;
+
+	write_head(w, id, flags, q);
+	write_bytes(w, q->name, q->name_len);
+	if (q->name_len) {
+		write_u16(w, q->type);
+		write_u16(w, q->class_);
+	}
+	if (opt == NULL || !opt->present)
+		return;
+	edns_write(w, opt);
+	if (!w->bad)
+		put_u16(head + ARCOUNT_AT, 1);
+}

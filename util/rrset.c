@@ -1,0 +1,142 @@
+/* One immutable record set with its signatures, in one piece of memory.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/rrset.h"
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/hash.h"
+#include "util/rr.h"
+
+_Static_assert(sizeof(struct rrset) == offsetof(struct rrset, data), "the head has no padding");
+
+static size_t slices_size(const struct slice *s, size_t count)
+{
+	size_t size = 2 * count;
+
+	for (size_t i = 0; i < count; i++)
+		size += s[i].len;
+	return size;
+}
+
+static uint8_t *put_slices(uint8_t *to, const struct slice *s, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		put_u16(to, (uint16_t)s[i].len);
+		if (s[i].len)
+			memcpy(to + 2, s[i].at, s[i].len);
+		to += 2 + s[i].len;
+	}
+	return to;
+}
+
+struct rrset *rrset_build(struct arena *a, const struct rrset_parts *parts)
+{
+	size_t owner_len = dname_len(parts->owner);
+	size_t size = offsetof(struct rrset, data) + owner_len +
+		      slices_size(parts->records, parts->count) +
+		      slices_size(parts->sigs, parts->sig_count);
+	struct rrset *s = arena_take(a, size);
+
+	*s = (struct rrset){
+		.size = (uint32_t)size,
+		.ttl_s = parts->ttl_s,
+		.expires_s = parts->expires_s,
+		.type = parts->type,
+		.class_ = parts->class_,
+		.count = (uint16_t)parts->count,
+		.sig_count = (uint16_t)parts->sig_count,
+		.trust = parts->trust,
+		.security = parts->security,
+		.flags = parts->flags,
+		.owner_len = (uint8_t)owner_len,
+	};
+	memcpy(s->data, parts->owner, owner_len);
+	uint8_t *at = put_slices(s->data + owner_len, parts->records, parts->count);
+	put_slices(at, parts->sigs, parts->sig_count);
+	return s;
+}
+
+struct rrset *rrset_copy(struct arena *a, const struct rrset *set)
+{
+	struct rrset *s = arena_take(a, set->size);
+
+	memcpy(s, set, set->size);
+	return s;
+}
+
+struct rrset_walk rrset_records(const struct rrset *s)
+{
+	return (struct rrset_walk){ .at = s->data + s->owner_len, .left = s->count };
+}
+
+struct rrset_walk rrset_sigs(const struct rrset *s)
+{
+	struct rrset_walk w = rrset_records(s);
+	struct slice rdata;
+
+	while (rrset_next(&w, &rdata))
+		;
+	w.left = s->sig_count;
+	return w;
+}
+
+struct slice rrset_record(const struct rrset *s, unsigned i)
+{
+	struct rrset_walk w = rrset_records(s);
+	struct slice rdata = { NULL, 0 };
+
+	do
+		rrset_next(&w, &rdata);
+	while (i-- > 0);
+	return rdata;
+}
+
+const uint8_t *rrset_target(const struct rrset *s, unsigned i)
+{
+	struct slice rdata = rrset_record(s, i);
+
+	return rr_rdata_name(s->type, rdata.at, rdata.len);
+}
+
+bool rrset_is(const struct rrset *s, const uint8_t *owner, uint16_t type, uint16_t class_)
+{
+	return s->type == type && s->class_ == class_ && dname_equals(rrset_owner(s), owner);
+}
+
+static bool has_record(const struct rrset *s, struct slice wanted)
+{
+	struct rrset_walk w = rrset_records(s);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (rd.len == wanted.len && memcmp(rd.at, wanted.at, rd.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The same for the same records in any order. */
+static uint64_t sum_of_records(const struct rrset *s)
+{
+	struct rrset_walk w = rrset_records(s);
+	uint64_t sum = 0;
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		sum += hash_bytes(rd.at, rd.len);
+	return sum;
+}
+
+bool rrset_same_records(const struct rrset *a, const struct rrset *b)
+{
+	if (a->count != b->count)
+		return false;
+	/* Large sets by a keyed sum: comparing all with all would cost their square. */
+	if (a->count > 32)
+		return sum_of_records(a) == sum_of_records(b);
+
+	struct rrset_walk w = rrset_records(a);
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!has_record(b, rd))
+			return false;
+	}
+	return true;
+}
