@@ -3,6 +3,7 @@ libresolver_la_SOURCES +=
 
 if HAVE_CMOCKA
 DAEMON_TESTS =
+
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 endif

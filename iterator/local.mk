@@ -3,6 +3,7 @@ libresolver_la_SOURCES +=
 
 if HAVE_CMOCKA
 ITERATOR_TESTS =
+
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)
 endif

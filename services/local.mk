@@ -3,6 +3,7 @@ libresolver_la_SOURCES +=
 
 if HAVE_CMOCKA
 SERVICES_TESTS =
+
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif

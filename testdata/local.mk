@@ -12,7 +12,7 @@ TESTS += $(FUZZ_TARGETS)
 FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/testdata/fuzz/replay.sh
 
 if FUZZING
-FUZZ_MAIN = -fsanitize=fuzzer
+FUZZ_MAIN = $(LIBFUZZER)
 else
 check_LIBRARIES = testdata/fuzz/libdriver.a
 testdata_fuzz_libdriver_a_SOURCES = testdata/fuzz/driver.c

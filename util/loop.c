@@ -39,7 +39,7 @@ struct post_box {
 
 struct loop {
 	struct timebase time;
-	bool time_is_old;       /* nothing has run since the last wait */
+	bool time_is_old;       /* no turn since the last wait, or outside loop_run */
 	struct due *heap;       /* heap[0] is the earliest */
 	uint32_t count, room;
 	uint64_t order;         /* of the next timer to be set */
@@ -103,9 +103,12 @@ static void heap_settle(struct loop *l, uint32_t at, struct due d)
 
 void timer_set(struct loop *l, struct timer *t, uint64_t from_now_us)
 {
-	uint64_t now = l->time.now_us;
 	struct due d = { .order = l->order++, .timer = t };
+	uint64_t now;
 
+	if (l->time_is_old)
+		timebase_read(&l->time);
+	now = l->time.now_us;
 	d.at_us = from_now_us > UINT64_MAX - now ? UINT64_MAX : now + from_now_us;
 	t->due_us = d.at_us;
 	if (timer_is_set(t)) {
@@ -283,6 +286,7 @@ struct loop *loop_new(void)
 	pthread_once(&libevent_once, libevent_prepare);
 	l->time = (struct timebase){ .played = false };
 	timebase_read(&l->time);
+	l->time_is_old = true;
 	if (!config)
 		PANIC("libevent made no configuration");
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
@@ -362,6 +366,7 @@ void loop_run(struct loop *l)
 	}
 	run_posts(l); /* what was posted before the stop is done */
 	atomic_store(&l->stop, false);
+	l->time_is_old = true;
 	rcu_thread_leave();
 }
 

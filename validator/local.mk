@@ -3,6 +3,7 @@ libresolver_la_SOURCES +=
 
 if HAVE_CMOCKA
 VALIDATOR_TESTS =
+
 check_PROGRAMS += $(VALIDATOR_TESTS)
 TESTS += $(VALIDATOR_TESTS)
 endif
