@@ -1,13 +1,14 @@
 # What quickstart and check share: missing packages, a copy of the sources to build from, namespaces.
+# shellcheck shell=bash disable=SC2034,SC2154
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Sourced by bash with `set -eu`; the caller has set `top`, the project's root. Every function here
+# Sourced by bash with `set -u`; the caller has set `top`, the project's root. Every function here
 # either does its work or calls `die`; none leaves anything behind that was not there before, apart
 # from the packages it installed and the folder `build`.
 
 build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent-dev libssl-dev
 	libsodium-dev libldns-dev libjemalloc-dev libcmocka-dev libnghttp2-dev liburcu-dev)
-mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2 procps)
+mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
 	python3-pytest valgrind)
 
@@ -34,6 +35,8 @@ packages_missing() {
 			printf '%s\n' "$p"
 	done
 }
+
+packages_present() { dpkg-query -W -f='${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | LC_ALL=C sort -u; }
 
 # Units and init scripts that the named packages brought.
 services_of() {
@@ -80,11 +83,11 @@ policy_saved=
 policy_forbid() {
 	policy_saved=$(mktemp -d)
 	if [ -e "$policy" ] || [ -L "$policy" ]; then
-		as_root cp -a "$policy" "$policy_saved/was"
-		as_root rm -f "$policy"
+		as_root cp -a "$policy" "$policy_saved/was" && as_root rm -f "$policy"
 	fi
 	printf '#!/bin/sh\nexit 101\n' >"$policy_saved/forbid"
 	as_root install -m 755 "$policy_saved/forbid" "$policy"
+	"$policy" || [ $? -eq 101 ] || die "$policy does not forbid to start services"
 }
 
 policy_restore() {
@@ -108,10 +111,12 @@ packages_install() {
 	command -v apt-get >/dev/null ||
 		die "these packages are missing and there is no apt-get: ${missing[*]}"
 	note "installing ${missing[*]}"
+	local before
+	before=$(packages_present)
 	(
 		trap policy_restore EXIT
 		trap 'exit 130' INT TERM HUP
-		policy_forbid
+		policy_forbid || exit 1
 		export DEBIAN_FRONTEND=noninteractive
 		apt=(as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y
 			-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120)
@@ -126,8 +131,10 @@ packages_install() {
 			die "apt-get could not install: ${missing[*]}"
 		}
 		rm -f "$log"
-	)
-	# Only packages that came just now: what was there keeps the state its owner gave it.
+	) || exit 1
+	# Only packages that came just now, those that others asked for included: what was there
+	# keeps the state its owner gave it.
+	mapfile -t missing < <(LC_ALL=C comm -13 <(printf '%s\n' "$before") <(packages_present))
 	for unit in $(services_of "${missing[@]}"); do
 		if service_enabled "$unit"; then
 			service_disable "$unit"
