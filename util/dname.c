@@ -17,19 +17,6 @@ const uint8_t ascii_lower[256] = {
 	RUN32(96), RUN32(128), RUN32(160), RUN32(192), RUN32(224),
 };
 
-/* Eight bytes at once, each ASCII letter to lower case. Length bytes are below
- * 'A', so whole names may pass through here, labels and all. */
-static inline uint64_t lower8(uint64_t x)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t low7 = x & ones * 0x7f;
-	uint64_t from_a = low7 + ones * (0x80 - 'A');
-	uint64_t past_z = low7 + ones * (0x7f - 'Z');
-	uint64_t upper = (from_a ^ past_z) & ~x & ones * 0x80;
-
-	return x | upper >> 2;
-}
-
 static inline uint64_t load8(const uint8_t *p)
 {
 	uint64_t x;
@@ -41,7 +28,7 @@ static inline uint64_t load8(const uint8_t *p)
 static bool equals_ignoring_case(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	for (; len >= 8; a += 8, b += 8, len -= 8) {
-		if (lower8(load8(a)) != lower8(load8(b)))
+		if (ascii_lower8(load8(a)) != ascii_lower8(load8(b)))
 			return false;
 	}
 	for (; len > 0; a++, b++, len--) {

@@ -19,7 +19,8 @@ libresolver_la_SOURCES += \
 	util/reason.c util/reason.def util/reason.h \
 	util/rr.c util/rr.h util/rrtype.def \
 	util/rrset.c util/rrset.h \
-	util/timebase.c util/timebase.h
+	util/timebase.c util/timebase.h \
+	util/trie.c util/trie.h
 
 if HAVE_CMOCKA
 UTIL_TESTS = \
