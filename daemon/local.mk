@@ -1,6 +1,10 @@
 # daemon: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES +=
 
+sbin_PROGRAMS += resolver-checkconf
+resolver_checkconf_SOURCES = daemon/checkconf.c
+resolver_checkconf_LDADD = libresolver.la
+
 if HAVE_CMOCKA
 DAEMON_TESTS =
 

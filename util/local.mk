@@ -4,6 +4,7 @@ libresolver_la_SOURCES += \
 	util/arena.c util/arena.h \
 	util/base.h \
 	util/bytes.h \
+	util/conftext.c util/conftext.h \
 	util/dname.c util/dname.h \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \
@@ -14,6 +15,9 @@ libresolver_la_SOURCES += \
 	util/mem.c util/mem.h \
 	util/msg.c util/msg.h util/msg_read.c util/msg_write.c \
 	util/msgname.c util/msgname.h \
+	util/options.c util/options.def util/options.h \
+	util/options_check.c util/options_print.c util/options_private.h \
+	util/options_value.c util/options_whole.c \
 	util/random.c util/random.h \
 	util/rcu.c util/rcu.h \
 	util/reason.c util/reason.def util/reason.h \

@@ -233,6 +233,7 @@ void conf_free(struct conf *conf);                              /* NULL is fine 
 
 struct conf_how {
 	bool no_files;          /* do not look for what the file names: keys, includes, folders, users */
+	bool no_includes;       /* follow no include: for texts of strangers */
 	bool test_switches;     /* fake-sha1 and its like may be used (resolver-replay alone) */
 	const char *chroot;     /* the process is locked in there already: it is taken off paths; or NULL */
 };
@@ -286,6 +287,9 @@ bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_
 /* Whether a file or conf_set_option gave the option (server clause and others
  * that appear once); false when its default holds. */
 bool conf_was_given(const struct conf *conf, const char *name);
+
+/* Whether the value of the option is the path of a file or folder. */
+bool conf_is_path(const char *name);
 
 /* Each option that differs between two configurations, once; a clause that may
  * appear many times is named as a whole ("forward-zone"). */

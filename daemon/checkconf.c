@@ -1,0 +1,168 @@
+/* resolver-checkconf: says what is wrong with a configuration, and what every option is.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+#ifndef SYSCONFDIR
+#define SYSCONFDIR "/etc"
+#endif
+#ifndef CONF_FILE
+#define CONF_FILE SYSCONFDIR "/resolver/resolver.conf"
+#endif
+
+struct wish {
+	const char *file;
+	const char *option;     /* -o, or NULL */
+	bool full_paths;        /* -f */
+	bool quiet;             /* -q */
+	struct conf_how how;
+};
+
+static void print_usage(FILE *out)
+{
+	fprintf(out,
+		"usage: resolver-checkconf [options] [FILE]\n"
+		"Reads a configuration (%s when none is named) and says what is wrong with it.\n"
+		"  -o OPTION       print the value of an option instead, a list's one per line\n"
+		"  -f              with -o: print whole paths, the chroot included\n"
+		"  -q              print errors only\n"
+		"  --no-files      do not look for files, folders and users that it names\n"
+		"  --list-options  print clause, option, status and default of every option\n"
+		"  --example       print an example of a configuration\n"
+		"  -h, --help      print this\n"
+		"Ends with 0 when there is no error, otherwise with 1.\n",
+		CONF_FILE);
+}
+
+static void print_report(const struct conf_report *report, bool errors_only)
+{
+	static const char *const words[] = { "error", "warning", "notice" };
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct conf_remark *r = &report->remarks[i];
+
+		if (errors_only && r->weight != CONF_ERROR)
+			continue;
+		if (r->line)
+			fprintf(stderr, "%s:%u: %s: %s\n", r->file, r->line, words[r->weight],
+				r->text);
+		else if (*r->file)
+			fprintf(stderr, "%s: %s: %s\n", r->file, words[r->weight], r->text);
+		else
+			fprintf(stderr, "%s: %s\n", words[r->weight], r->text);
+	}
+}
+
+struct printing {
+	const struct conf *conf;
+	const struct wish *wish;
+	bool is_path;
+};
+
+static void print_value(void *arg, const char *text)
+{
+	const struct printing *p = arg;
+	char *path;
+
+	if (!p->wish->full_paths || !p->is_path) {
+		puts(text);
+		return;
+	}
+	path = conf_path(p->conf, text);
+	puts(path);
+	mem_free(path);
+}
+
+static bool print_option(const struct conf *conf, const struct wish *wish)
+{
+	struct printing p = { .conf = conf,
+			      .wish = wish,
+			      .is_path = conf_is_path(wish->option) };
+
+	if (conf_get_option(conf, wish->option, print_value, &p))
+		return true;
+	fprintf(stderr, "error: there is no option '%s' to print\n", wish->option);
+	return false;
+}
+
+static int check(const struct wish *wish)
+{
+	struct conf_report report = { 0 };
+	struct conf *conf = conf_new();
+	bool good = conf_load_file(conf, wish->file, &wish->how, &report);
+
+	if (good && !wish->option)
+		good = conf_check(conf, &wish->how, &report);
+	print_report(&report, wish->quiet || wish->option);
+	if (good && wish->option)
+		good = print_option(conf, wish);
+	else if (good && !wish->quiet)
+		printf("resolver-checkconf: no errors in %s\n", wish->file);
+	conf_report_clear(&report);
+	conf_free(conf);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int finish_printing(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_SUCCESS;
+	perror("resolver-checkconf: cannot print");
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	enum { NO_FILES = 256, LIST_OPTIONS, EXAMPLE };
+	static const struct option long_options[] = {
+		{ "no-files", no_argument, NULL, NO_FILES },
+		{ "list-options", no_argument, NULL, LIST_OPTIONS },
+		{ "example", no_argument, NULL, EXAMPLE },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct wish wish = { .file = CONF_FILE };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:fqh", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			wish.option = optarg;
+			break;
+		case 'f':
+			wish.full_paths = true;
+			break;
+		case 'q':
+			wish.quiet = true;
+			break;
+		case NO_FILES:
+			wish.how.no_files = true;
+			break;
+		case LIST_OPTIONS:
+			conf_print_options(stdout);
+			return finish_printing();
+		case EXAMPLE:
+			conf_print_example(stdout);
+			return finish_printing();
+		case 'h':
+			print_usage(stdout);
+			return finish_printing();
+		default:
+			print_usage(stderr);
+			return EXIT_FAILURE;
+		}
+	}
+	if (argc - optind > 1) {
+		print_usage(stderr);
+		return EXIT_FAILURE;
+	}
+	if (optind < argc)
+		wish.file = argv[optind];
+	return check(&wish) == EXIT_SUCCESS ? finish_printing() : EXIT_FAILURE;
+}

@@ -1,0 +1,259 @@
+/* What the files of the options room share: the table's rows, the clauses, the checks of words.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_OPTIONS_PRIVATE_H
+#define UTIL_OPTIONS_PRIVATE_H
+
+#include "util/fault.h"
+#include "util/options.h"
+
+/* ---- words: what one word of a value must be (options_check.c) ---- */
+
+/* X(kind, what was expected when the word is none) */
+#define CONF_WORDS(X) \
+	X(any, "anything") \
+	X(none, "nothing") \
+	X(nonempty, "a text that is not empty") \
+	X(text255, "a text of at most 255 letters") \
+	X(number, "a number") \
+	X(limit, "a number, or -1 for no limit") \
+	X(power_of_2, "a power of two such as 4, or 0 to choose by the number of threads") \
+	X(port, "a port from 1 to 65535") \
+	X(ports, "ports from 1 to 65535 with blanks between them") \
+	X(port_range, "a port, or two with a dash between them such as 1024-2047") \
+	X(netblock, "an address, or a netblock such as 10.0.0.0/8 or 2001:db8::/32") \
+	X(prefix64, "an IPv6 netblock of length 32, 40, 48, 56, 64 or 96") \
+	X(interface, "an address or the name of an interface, with @port if wanted") \
+	X(outgoing, "an address, an IPv6 netblock or the name of an interface") \
+	X(control_interface, "an address, the name of an interface, or an absolute path") \
+	X(server_address, "an address, with @port and #name if wanted") \
+	X(server_host, "the name of a host, with @port and #name if wanted") \
+	X(server, "an address or the name of a host, with @port and #name if wanted") \
+	X(notifier, "an address, a netblock or the name of a host") \
+	X(domain, "a domain name: labels of at most 63 bytes, 255 in all") \
+	X(action, "deny, refuse, allow, allow_setrd, allow_snoop, allow_cookie, deny_non_local " \
+		  "or refuse_non_local") \
+	X(zone_type, "static, deny, refuse, redirect, transparent, typetransparent, nodefault, " \
+		     "inform, inform_deny, inform_redirect, always_transparent, always_refuse, " \
+		     "always_nxdomain, always_nodata, always_deny, always_null, block_a, " \
+		     "block_aaaa, block_a_wdata, block_aaaa_wdata, noview or ipset") \
+	X(ip_action, "deny, redirect, inform, inform_deny, always_transparent, always_refuse, " \
+		     "always_nxdomain or always_nodata") \
+	X(rpz_action, "nxdomain, nodata, passthru, drop, cname or disabled") \
+	X(backend, "redis or testframe") \
+	X(tags, "names of tags with blanks between them") \
+	X(record, "a record such as \"host.example. 3600 IN A 192.0.2.1\"") \
+	X(record_data, "the type and data of a record such as \"A 192.0.2.1\"") \
+	X(ptr_record, "an address and a name such as \"192.0.2.1 host.example.\", a TTL between " \
+		      "them if wanted") \
+	X(anchor, "a DS or DNSKEY record such as \". IN DS 20326 8 2 E06D44B8...\"") \
+	X(modules, "names of modules, of which the last is iterator: validator, iterator, respip, " \
+		   "dns64, subnetcache, cachedb, python, dynlib, ipsecmod, ipset") \
+	X(fetch_policy, "numbers from -1 up with blanks between them, at least one") \
+	X(date, "14 digits YYYYMMDDhhmmss, a number of seconds, 0 or -1") \
+	X(nsec3_pairs, "pairs of numbers with blanks between them, the first of each pair rising") \
+	X(cookie_secret, "32 hex digits") \
+	X(nsid, "an even number of hex digits, or ascii_ and a text") \
+	X(url, "a URL that begins with http:// or https://") \
+	X(endpoint, "a path that begins with a slash") \
+	X(tls_protocols, "TLSv1.2, TLSv1.3 or both with a blank between them")
+
+/* ---- checks: which words a value is made of ---- */
+
+/* X(check, first word, second, third) */
+#define CONF_CHECKS(X) \
+	X(ANY, any, none, none) \
+	X(NONEMPTY, nonempty, none, none) \
+	X(TEXT255, text255, none, none) \
+	X(CLAMP, any, none, none)               /* beyond a limit is the limit, with a warning */ \
+	X(EMPTY_IS_0, any, none, none) \
+	X(ELSE_NO, any, none, none)             /* what is not yes is no, with a warning */ \
+	X(POWER_OF_2, power_of_2, none, none) \
+	X(PORT, port, none, none) \
+	X(PORTS, ports, none, none) \
+	X(PORT_RANGE, port_range, none, none) \
+	X(NETBLOCK, netblock, none, none) \
+	X(NETBLOCK_NUMBER, netblock, number, none) \
+	X(NETBLOCK_LIMIT, netblock, limit, none) \
+	X(NETBLOCK_ACTION, netblock, action, none) \
+	X(NETBLOCK_TAGS, netblock, tags, none) \
+	X(NETBLOCK_TAG_TYPE, netblock, nonempty, zone_type) \
+	X(NETBLOCK_TAG_DATA, netblock, nonempty, record_data) \
+	X(NETBLOCK_VIEW, netblock, nonempty, none) \
+	X(NETBLOCK_TEXT, netblock, nonempty, none) \
+	X(NETBLOCK_IP_ACTION, netblock, ip_action, none) \
+	X(NETBLOCK_DATA, netblock, record_data, none) \
+	X(PREFIX64, prefix64, none, none) \
+	X(INTERFACE, interface, none, none) \
+	X(INTERFACE_ACTION, interface, action, none) \
+	X(INTERFACE_TAGS, interface, tags, none) \
+	X(INTERFACE_TAG_TYPE, interface, nonempty, zone_type) \
+	X(INTERFACE_TAG_DATA, interface, nonempty, record_data) \
+	X(INTERFACE_VIEW, interface, nonempty, none) \
+	X(OUTGOING, outgoing, none, none) \
+	X(CONTROL_INTERFACE, control_interface, none, none) \
+	X(SERVER_ADDRESS, server_address, none, none) \
+	X(SERVER_ADDRESS_OR_EMPTY, server_address, none, none) \
+	X(SERVER_HOST, server_host, none, none) \
+	X(SERVER, server, none, none) \
+	X(NOTIFIER, notifier, none, none) \
+	X(DOMAIN, domain, none, none) \
+	X(DOMAIN_NUMBER, domain, number, none) \
+	X(DOMAIN_TAGS, domain, tags, none) \
+	X(ZONE_TYPE, domain, zone_type, none) \
+	X(ZONE_NETBLOCK_TYPE, domain, netblock, zone_type) \
+	X(RECORD, record, none, none) \
+	X(PTR_RECORD, ptr_record, none, none) \
+	X(ANCHOR, anchor, none, none) \
+	X(TAGS, tags, none, none) \
+	X(MODULES, modules, none, none) \
+	X(FETCH_POLICY, fetch_policy, none, none) \
+	X(DATE, date, none, none) \
+	X(NSEC3_PAIRS, nsec3_pairs, none, none) \
+	X(COOKIE_SECRET, cookie_secret, none, none) \
+	X(NSID, nsid, none, none) \
+	X(URL, url, none, none) \
+	X(ENDPOINT, endpoint, none, none) \
+	X(TLS_PROTOCOLS, tls_protocols, none, none) \
+	X(RPZ_ACTION, rpz_action, none, none) \
+	X(BACKEND, backend, none, none) \
+	/* Their meaning is looked at by conf_check. */ \
+	X(USER, any, none, none) \
+	X(FOLDER, any, none, none)              /* must be there */ \
+	X(READABLE, any, none, none)            /* a file that must be there */ \
+	X(READABLE_GLOB, any, none, none) \
+	X(ANCHOR_FILE, any, none, none) \
+	X(WRITABLE, any, none, none)            /* the folder of the file must be there */ \
+	X(CONTROL_FILE, any, none, none)        /* as READABLE, where the control channel has TLS */
+
+enum conf_check {
+#define X(name, first, second, third) CHECK_##name,
+	CONF_CHECKS(X)
+#undef X
+};
+
+#define CONF_MOST_WORDS 3
+
+/* How many words a value has. */
+unsigned conf_word_count(enum conf_check check) PURE;
+/* NULL when word `n` (from 0) of a value is good, or else what was expected. */
+const char *conf_word_expected(enum conf_check check, unsigned n, const char *word);
+/* A number without sign; false beyond 64 bits. */
+bool conf_read_digits(const char *text, size_t len, uint64_t *out);
+/* The host part of "address@port#name" must be an address: is it? */
+bool conf_is_address(const char *text, size_t len);
+
+/* ---- clauses ---- */
+
+enum conf_clause {
+#define X(clause, ...) CLAUSE_##clause,
+	CONF_CLAUSES(X, X)
+#undef X
+	CLAUSE_COUNT,
+	CLAUSE_none = CLAUSE_COUNT,
+};
+
+struct conf_clause_info {
+	const char *name;       /* with '_' for '-' */
+	bool many;
+	size_t at;              /* of the struct, or of the pointer to the array, in struct conf */
+	size_t count_at;        /* of the array's count */
+	size_t size;            /* of the struct */
+	size_t file_at, line_at;        /* of a MANY clause's own place in the file */
+};
+
+extern const struct conf_clause_info conf_clauses[CLAUSE_COUNT];
+
+/* ---- rows ---- */
+
+enum conf_type {
+	CONF_FLAG_T, CONF_NUMBER_T, CONF_SECONDS_T, CONF_MS_T, CONF_SIZE_T,
+	CONF_STRING_T, CONF_FILE_T, CONF_DOMAIN_T, CONF_WORD_T, CONF_LIST_T,
+};
+
+enum conf_status { CONF_WORKS, CONF_PLANNED, CONF_NONE, CONF_TEST_ONLY };
+
+struct option {
+	enum conf_clause clause;
+	const char *name;       /* with '_' for '-', as all names here */
+	const char *real;       /* of an alias, the option it stands for; the rest is then empty */
+	const char *heading;    /* of a chapter's beginning; the rest is then empty */
+	enum conf_type type;
+	const char *dflt, *least, *most, *help;
+	enum conf_check check;
+	enum conf_status status;
+	const char *why;        /* of CONF_NONE */
+	size_t at;              /* of the field in the clause's struct */
+};
+
+extern const struct option conf_options[];
+extern const size_t conf_option_count;
+
+/* Does the name of a row read as `text`, with '-' for its '_'? */
+bool conf_name_is(const char *name, const char *text, size_t len) PURE;
+/* A row's name as users write it; `buf` is returned. */
+#define CONF_NAME 64
+const char *conf_name_print(const char *name, char buf[CONF_NAME]);
+/* NULL when there is none. An alias is returned as the option it stands for. */
+const struct option *conf_find_option(enum conf_clause clause, const char *text, size_t len);
+/* An option of a clause that appears once, whatever its clause is. */
+const struct option *conf_find_single(const char *text, size_t len);
+enum conf_clause conf_find_clause(const char *text, size_t len);
+const char *conf_status_name(enum conf_status status);
+
+/* The default with $confdir, $rundir and $user replaced; for the example file by
+ * what most systems have, otherwise by what this program was built with. */
+char *conf_default(const struct option *o, bool for_example) MUST_USE;
+
+/* Each value of an option in `base`, as text, to `write`. */
+void conf_write_values(const struct option *o, const void *base,
+		       void (*write)(void *arg, const char *text), void *arg);
+
+/* How many structs a clause has, and each of them. */
+size_t conf_clause_size(const struct conf *conf, enum conf_clause clause);
+void *conf_clause_get(const struct conf *conf, enum conf_clause clause, size_t i);
+
+/* Where an option of a ONE clause was given last; no file when it was not. */
+struct conf_origin {
+	const char *file;
+	unsigned line;
+};
+
+struct conf_private {
+	char **files;           /* names of all files, for those who point to them */
+	size_t file_count;
+	unsigned order;         /* of the next item */
+	struct conf_origin *given;      /* by row */
+};
+
+/* Where a value stands and whom to tell about it. */
+struct conf_place {
+	const char *name;       /* as it was written */
+	const char *file;
+	unsigned line;
+	struct conf_report *report;     /* NULL: nobody */
+};
+
+/* Check the words of a value and put it into its field in `base`, the clause's
+ * struct. False and a remark when they are no good. */
+bool conf_put_value(struct conf *conf, const struct option *o, void *base,
+		    const char *const *words, const struct conf_place *p) MUST_USE;
+/* One more struct of a MANY clause, with its defaults. */
+void *conf_add_clause(struct conf *conf, enum conf_clause clause, const char *file, unsigned line);
+/* The same name, to live as long as the configuration. */
+const char *conf_keep_file(struct conf *conf, const char *file);
+
+void conf_remark(struct conf_report *report, enum conf_weight weight, const char *file,
+		 unsigned line, const char *fmt, ...) PRINTF_LIKE(5, 6);
+
+/* ---- modules that module-config may name ---- */
+
+struct conf_module {
+	const char *name;
+	enum conf_status status;
+	const char *why;
+};
+
+extern const struct conf_module conf_modules[];
+extern const size_t conf_module_count;
+
+#endif

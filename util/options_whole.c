@@ -1,0 +1,455 @@
+/* What no single line of a configuration can tell: names that must exist, files, contradictions; paths.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/options_private.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <pwd.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+const struct conf_module conf_modules[] = {
+	{ "iterator", CONF_WORKS, "" },
+	{ "validator", CONF_PLANNED, "" },
+	{ "respip", CONF_PLANNED, "" },
+	{ "dns64", CONF_PLANNED, "" },
+	{ "subnetcache", CONF_PLANNED, "" },
+	{ "cachedb", CONF_PLANNED, "" },
+	{ "python", CONF_NONE, "no Python interpreter is embedded" },
+	{ "dynlib", CONF_NONE, "modules are built in, none is loaded from a file" },
+	{ "ipsecmod", CONF_NONE, "there is no such module" },
+	{ "ipset", CONF_NONE, "there is no such module" },
+};
+
+const size_t conf_module_count = COUNT(conf_modules);
+
+struct checker {
+	const struct conf *conf;
+	const struct conf_how *how;
+	struct conf_report *report;
+};
+
+/* ---- paths ---- */
+
+static size_t root_len(const struct conf *conf)
+{
+	size_t len = strlen(conf->server.chroot);
+
+	while (len && conf->server.chroot[len - 1] == '/')
+		len--;
+	return len;
+}
+
+static const char *without_root(const struct conf *conf, const char *name)
+{
+	size_t len = root_len(conf);
+
+	if (len && strncmp(name, conf->server.chroot, len) == 0) {
+		if (name[len] == '/')
+			return name + len;
+		if (name[len] == '\0')
+			return "/";
+	}
+	return name;
+}
+
+char *conf_path_inside(const struct conf *conf, const char *name)
+{
+	const char *folder = without_root(conf, conf->server.directory);
+
+	name = without_root(conf, name);
+	if (!*name || *name == '/' || !*folder)
+		return mem_text(name);
+	return mem_textf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+}
+
+char *conf_path(const struct conf *conf, const char *name)
+{
+	char *inside, *whole;
+	size_t len = root_len(conf);
+
+	if (!len || !*name)
+		return conf_path_inside(conf, name);
+	inside = conf_path_inside(conf, name);
+	whole = mem_textf("%.*s%s%s", (int)len, conf->server.chroot, *inside == '/' ? "" : "/",
+			  inside);
+	mem_free(inside);
+	return whole;
+}
+
+/* ---- files ---- */
+
+/* Why a thing of this kind is not there; NULL when it is. */
+static const char *what_is_missing(const char *path, enum conf_check check)
+{
+	struct stat st;
+	glob_t found;
+	int none;
+
+	if (check == CHECK_READABLE_GLOB && strpbrk(path, "*?[")) {
+		none = glob(path, 0, NULL, &found);
+		globfree(&found);
+		return none ? "no file matches" : NULL;
+	}
+	if (stat(path, &st) != 0)
+		return strerror(errno);
+	if (check == CHECK_FOLDER || check == CHECK_WRITABLE)
+		return S_ISDIR(st.st_mode) ? NULL : "it is no folder";
+	if (S_ISDIR(st.st_mode))
+		return "it is a folder";
+	return access(path, R_OK) == 0 ? NULL : strerror(errno);
+}
+
+static char *seen_path(const struct checker *c, const char *name)
+{
+	return c->how->chroot ? conf_path_inside(c->conf, name) : conf_path(c->conf, name);
+}
+
+static void check_file(const struct checker *c, const struct option *o, const char *name,
+		       const char *file, unsigned line)
+{
+	char option[CONF_NAME], *path, *slash;
+	const char *why;
+
+	if (!*name)
+		return;
+	if (o->at == offsetof(struct conf_server, chroot) && o->clause == CLAUSE_server)
+		path = mem_text(c->how->chroot ? "/" : name);
+	else
+		path = seen_path(c, name);
+	if (o->check == CHECK_WRITABLE) {
+		slash = strrchr(path, '/');
+		if (!slash)
+			strcpy(path, ".");
+		else
+			slash[slash == path] = '\0';
+	}
+	why = what_is_missing(path, o->check);
+	if (why)
+		conf_remark(c->report, o->status == CONF_WORKS ? CONF_ERROR : CONF_WARNING, file,
+			    line, "%s: %s '%s': %s", conf_name_print(o->name, option),
+			    o->check == CHECK_WRITABLE ? "the folder" : "cannot use", path, why);
+	mem_free(path);
+}
+
+static bool control_has_tls(const struct conf *conf)
+{
+	const struct conf_list *l = &conf->remote_control.control_interface;
+
+	return conf->remote_control.control_enable && conf->remote_control.control_use_cert &&
+	       (l->count == 0 || l->items[0].text[0] != '/');
+}
+
+static void check_files_of(const struct checker *c, const struct option *o)
+{
+	const struct conf_clause_info *info = &conf_clauses[o->clause];
+	const struct conf_origin *origin = &c->conf->own->given[o - conf_options];
+
+	for (size_t n = 0; n < conf_clause_size(c->conf, o->clause); n++) {
+		const char *base = conf_clause_get(c->conf, o->clause, n);
+		const struct conf_list *list = (const void *)(base + o->at);
+		const char *file = origin->file;
+		unsigned line = origin->line;
+
+		if (o->type == CONF_LIST_T) {
+			for (size_t i = 0; i < list->count; i++)
+				check_file(c, o, list->items[i].text, list->items[i].file,
+					   list->items[i].line);
+			continue;
+		}
+		if (info->many) {
+			memcpy(&file, base + info->file_at, sizeof(file));
+			memcpy(&line, base + info->line_at, sizeof(line));
+		}
+		/* A default that is not there is the packager's business. */
+		if (file || o->check == CHECK_CONTROL_FILE)
+			check_file(c, o, *(char *const *)(const void *)(base + o->at),
+				   file ? file : "", line);
+	}
+}
+
+static void check_files(const struct checker *c)
+{
+	const struct conf_origin *user;
+	const struct option *o;
+
+	for (size_t i = 0; i < conf_option_count; i++) {
+		o = &conf_options[i];
+		if (o->real || o->heading || o->status == CONF_NONE)
+			continue;
+		if (o->check == CHECK_FOLDER || o->check == CHECK_READABLE ||
+		    o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||
+		    o->check == CHECK_WRITABLE ||
+		    (o->check == CHECK_CONTROL_FILE && control_has_tls(c->conf)))
+			check_files_of(c, o);
+	}
+	o = conf_find_option(CLAUSE_server, "username", strlen("username"));
+	user = &c->conf->own->given[o - conf_options];
+	/* Inside a chroot there is no list of users to look at. */
+	if (user->file && *c->conf->server.username && !c->how->chroot &&
+	    !getpwnam(c->conf->server.username))
+		conf_remark(c->report, CONF_ERROR, user->file, user->line,
+			    "username: there is no user '%s'", c->conf->server.username);
+}
+
+/* ---- names ---- */
+
+static bool same_domain(const char *a, const char *b)
+{
+	size_t a_len = strlen(a), b_len = strlen(b);
+
+	if (a_len > 1 && a[a_len - 1] == '.')
+		a_len--;
+	if (b_len > 1 && b[b_len - 1] == '.')
+		b_len--;
+	return a_len == b_len && strncasecmp(a, b, a_len) == 0;
+}
+
+/* Each of a kind of zones has a name, and none has another's. */
+static void check_names(const struct checker *c, enum conf_clause clause)
+{
+	const struct conf_clause_info *info = &conf_clauses[clause];
+	const struct option *o = conf_find_option(clause, "name", 4);
+	size_t count = conf_clause_size(c->conf, clause);
+	char text[CONF_NAME];
+
+	conf_name_print(info->name, text);
+	for (size_t i = 0; i < count; i++) {
+		const char *base = conf_clause_get(c->conf, clause, i), *file, *name;
+		unsigned line;
+
+		memcpy(&file, base + info->file_at, sizeof(file));
+		memcpy(&line, base + info->line_at, sizeof(line));
+		name = *(char *const *)(const void *)(base + o->at);
+		if (!*name) {
+			conf_remark(c->report, CONF_ERROR, file, line, "%s: has no name:", text);
+			continue;
+		}
+		for (size_t j = 0; j < i; j++) {
+			const char *other = conf_clause_get(c->conf, clause, j);
+
+			if (!same_domain(name, *(char *const *)(const void *)(other + o->at)))
+				continue;
+			conf_remark(c->report, CONF_WARNING, file, line,
+				    "%s: there is one of the name '%s' already; the first counts",
+				    text, name);
+			break;
+		}
+	}
+}
+
+static void check_zones(const struct checker *c)
+{
+	static const enum conf_clause named[] = { CLAUSE_stub_zone, CLAUSE_forward_zone,
+						  CLAUSE_auth_zone, CLAUSE_rpz, CLAUSE_view };
+	const struct conf *conf = c->conf;
+
+	for (size_t i = 0; i < COUNT(named); i++)
+		check_names(c, named[i]);
+	for (size_t i = 0; i < conf->stub_zone_count; i++) {
+		const struct conf_stub_zone *z = &conf->stub_zones[i];
+
+		if (!z->stub_addr.count && !z->stub_host.count)
+			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+				    "stub-zone: '%s' names no server", z->name);
+	}
+	for (size_t i = 0; i < conf->forward_zone_count; i++) {
+		const struct conf_forward_zone *z = &conf->forward_zones[i];
+
+		if (!z->forward_addr.count && !z->forward_host.count)
+			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+				    "forward-zone: '%s' names no server", z->name);
+	}
+	for (size_t i = 0; i < conf->auth_zone_count; i++) {
+		const struct conf_auth_zone *z = &conf->auth_zones[i];
+
+		if (!*z->zonefile && !z->primary.count && !z->url.count)
+			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+				    "auth-zone: '%s' comes from nowhere", z->name);
+	}
+	for (size_t i = 0; i < conf->rpz_count; i++) {
+		const struct conf_rpz *z = &conf->rpzs[i];
+
+		if (!*z->zonefile && !z->primary.count && !z->url.count)
+			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+				    "rpz: '%s' comes from nowhere", z->name);
+		if (strcmp(z->rpz_action_override, "cname") == 0 && !*z->rpz_cname_override)
+			conf_remark(c->report, CONF_ERROR, z->file, z->line,
+				    "rpz: '%s' has rpz-action-override: cname and no rpz-cname-override:",
+				    z->name);
+	}
+}
+
+/* Is the run of letters one of the words of a list's items? */
+static bool list_has_word(const struct conf_list *list, const char *run, size_t len)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->items[i].text;
+		size_t n;
+
+		for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0;
+		     at += n, at += strspn(at, " \t"))
+			if (n == len && memcmp(at, run, len) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void check_tags_in(const struct checker *c, const char *option, const char *tags, bool first,
+			  const char *file, unsigned line)
+{
+	size_t n;
+
+	for (tags += strspn(tags, " \t"); (n = strcspn(tags, " \t")) > 0;
+	     tags += n, tags += strspn(tags, " \t")) {
+		if (!list_has_word(&c->conf->server.define_tag, tags, n))
+			conf_remark(c->report, CONF_ERROR, file, line,
+				    "%s: no define-tag: has the tag '%.*s'", option, (int)n, tags);
+		if (first)
+			return;
+	}
+}
+
+/* The word after the first of an item. */
+static const char *second_word(const struct conf_item *item)
+{
+	const char *blank = strchr(item->text, ' ');
+
+	return blank ? blank + 1 : "";
+}
+
+static void check_tags(const struct checker *c)
+{
+	const struct conf_server *s = &c->conf->server;
+	const struct {
+		const char *name;
+		const struct conf_list *list;
+		bool first;     /* one tag, then something else */
+	} rows[] = {
+		{ "access-control-tag", &s->access_control_tag, false },
+		{ "access-control-tag-action", &s->access_control_tag_action, true },
+		{ "access-control-tag-data", &s->access_control_tag_data, true },
+		{ "interface-tag", &s->interface_tag, false },
+		{ "interface-tag-action", &s->interface_tag_action, true },
+		{ "interface-tag-data", &s->interface_tag_data, true },
+		{ "local-zone-tag", &s->local_zone_tag, false },
+		{ "response-ip-tag", &s->response_ip_tag, false },
+	};
+
+	for (size_t r = 0; r < COUNT(rows); r++)
+		for (size_t i = 0; i < rows[r].list->count; i++)
+			check_tags_in(c, rows[r].name, second_word(&rows[r].list->items[i]),
+				      rows[r].first, rows[r].list->items[i].file,
+				      rows[r].list->items[i].line);
+	for (size_t i = 0; i < c->conf->rpz_count; i++)
+		check_tags_in(c, "rpz", c->conf->rpzs[i].tags, false, c->conf->rpzs[i].file,
+			      c->conf->rpzs[i].line);
+}
+
+static void check_views_in(const struct checker *c, const char *option, const struct conf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = second_word(&list->items[i]);
+		bool there = false;
+
+		for (size_t v = 0; v < c->conf->view_count && !there; v++)
+			there = strcmp(c->conf->views[v].name, name) == 0;
+		if (!there)
+			conf_remark(c->report, CONF_ERROR, list->items[i].file, list->items[i].line,
+				    "%s: there is no view of the name '%s'", option, name);
+	}
+}
+
+static void check_modules(const struct checker *c)
+{
+	const struct option *o = conf_find_option(CLAUSE_server, "module-config", 13);
+	const struct conf_origin *origin = &c->conf->own->given[o - conf_options];
+	const char *at = c->conf->server.module_config;
+	size_t n;
+
+	if (!origin->file)
+		return;
+	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t")) {
+		for (size_t i = 0; i < conf_module_count; i++) {
+			const struct conf_module *m = &conf_modules[i];
+
+			if (strlen(m->name) != n || memcmp(m->name, at, n) != 0)
+				continue;
+			if (m->status == CONF_PLANNED)
+				conf_remark(c->report, CONF_NOTICE, origin->file, origin->line,
+					    "module-config: %s is accepted and has no effect yet",
+					    m->name);
+			else if (m->status == CONF_NONE)
+				conf_remark(c->report, CONF_NOTICE, origin->file, origin->line,
+					    "module-config: %s is accepted and has no effect here: %s",
+					    m->name, m->why);
+		}
+	}
+}
+
+/* ---- contradictions ---- */
+
+static void origin_remark(const struct checker *c, enum conf_weight weight, const char *option,
+			  const char *text)
+{
+	const struct option *o = conf_find_option(CLAUSE_server, option, strlen(option));
+	const struct conf_origin *origin = &c->conf->own->given[o - conf_options];
+
+	conf_remark(c->report, weight, origin->file ? origin->file : "", origin->line, "%s: %s",
+		    option, text);
+}
+
+static void check_sense(const struct checker *c)
+{
+	const struct conf_server *s = &c->conf->server;
+
+	if (!s->do_ip4 && !s->do_ip6)
+		origin_remark(c, CONF_ERROR, "do-ip6", "with do-ip4: no too no address is left");
+	if (!s->do_udp && !s->do_tcp)
+		origin_remark(c, CONF_ERROR, "do-tcp", "with do-udp: no too no transport is left");
+	if (s->prefer_ip4 && s->prefer_ip6)
+		origin_remark(c, CONF_WARNING, "prefer-ip6", "prefer-ip4: says the opposite");
+	if (s->cache_min_ttl > s->cache_max_ttl)
+		origin_remark(c, CONF_WARNING, "cache-min-ttl", "is more than cache-max-ttl:");
+	if (s->cache_min_negative_ttl > s->cache_max_negative_ttl)
+		origin_remark(c, CONF_WARNING, "cache-min-negative-ttl",
+			      "is more than cache-max-negative-ttl:");
+	if (s->infra_cache_min_rtt > s->infra_cache_max_rtt)
+		origin_remark(c, CONF_ERROR, "infra-cache-min-rtt",
+			      "is more than infra-cache-max-rtt:");
+	if (s->val_sig_skew_min > s->val_sig_skew_max)
+		origin_remark(c, CONF_WARNING, "val-sig-skew-min", "is more than val-sig-skew-max:");
+	if (s->ede_serve_expired && !s->ede)
+		origin_remark(c, CONF_WARNING, "ede-serve-expired", "has no effect without ede: yes");
+	if (*s->tls_service_key && !*s->tls_service_pem)
+		origin_remark(c, CONF_WARNING, "tls-service-key", "needs tls-service-pem: too");
+	if (*s->tls_service_pem && !*s->tls_service_key)
+		origin_remark(c, CONF_WARNING, "tls-service-pem", "needs tls-service-key: too");
+}
+
+bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf_report *report)
+{
+	static const struct conf_how usual = { 0 };
+	struct conf_report unseen = { 0 };
+	struct checker c = { .conf = conf,
+			     .how = how ? how : &usual,
+			     .report = report ? report : &unseen };
+	size_t before = c.report->errors;
+	bool good;
+
+	check_modules(&c);
+	check_zones(&c);
+	check_tags(&c);
+	check_views_in(&c, "access-control-view", &conf->server.access_control_view);
+	check_views_in(&c, "interface-view", &conf->server.interface_view);
+	check_sense(&c);
+	if (!c.how->no_files)
+		check_files(&c);
+	good = c.report->errors == before;
+	conf_report_clear(&unseen);
+	return good;
+}
