@@ -28,10 +28,13 @@ libresolver_la_SOURCES += \
 
 if HAVE_CMOCKA
 UTIL_TESTS = \
+	util/tests/addr \
 	util/tests/arena \
 	util/tests/bytes \
 	util/tests/hash \
 	util/tests/list \
+	util/tests/log \
+	util/tests/loop \
 	util/tests/mem \
 	util/tests/random \
 	util/tests/rcu \

@@ -1,0 +1,220 @@
+/* Claims about log lines.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/log.h"
+
+#include <pthread.h>
+#include <regex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char caught[20000];
+
+static void catch(const char *line, void *arg)
+{
+	snprintf(caught, sizeof(caught), "%s%s", (const char *)arg, line);
+}
+
+static bool looks_like(const char *text, const char *pattern)
+{
+	regex_t re;
+	bool yes;
+
+	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	yes = regexec(&re, text, 0, NULL, 0) == 0;
+	regfree(&re);
+	return yes;
+}
+
+static void a_line_has_the_form_that_scripts_expect(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct log_how how;
+		const char *pattern;
+	} rows[] = {
+		{ "as it comes", { .ident = "fox" }, "^\\[[0-9]{10}\\] fox\\[[0-9]+:5\\] info: hello 7$" },
+		{ "no name given", { .ident = "" }, "^\\[[0-9]{10}\\] resolverd\\[[0-9]+:5\\] info: hello 7$" },
+		{ "readable time", { .ident = "fox", .time_ascii = true },
+		  "^[A-Z][a-z]{2} [0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} fox\\[[0-9]+:5\\] info: hello 7$" },
+		{ "ISO time", { .ident = "fox", .time_ascii = true, .time_iso = true },
+		  "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}[-+][0-9]{2}:[0-9]{2} fox" },
+		{ "ISO is a kind of readable", { .ident = "fox", .time_iso = true }, "^\\[[0-9]{10}\\] fox" },
+		{ "the system's thread", { .ident = "fox", .thread_id = true }, "^[^ ]* fox\\[[0-9]+:[0-9]+\\] info: hello 7$" },
+	};
+
+	log_thread(5);
+	log_capture(catch, (void *)(uintptr_t) "");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_true(log_start(&rows[i].how));
+		log_ops("hello %d", 7);
+		if (!looks_like(caught, rows[i].pattern))
+			fail_msg("%s: %s", rows[i].why, caught);
+	}
+	log_capture(NULL, NULL);
+	log_thread(0);
+}
+
+static void levels_hold_lines_back(void **state)
+{
+	(void)state;
+	static const struct {
+		int verbosity;
+		const char *last; /* of ops, detail, query, algo */
+	} rows[] = { { 0, "error" }, { 1, "ops" }, { 2, "detail" }, { 3, "query" }, { 4, "algo" }, { 5, "algo" } };
+	int was = atomic_load(&log_verbosity);
+
+	log_capture(catch, (void *)(uintptr_t) "");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		atomic_store(&log_verbosity, rows[i].verbosity);
+		log_error("error");
+		log_ops("ops");
+		log_detail("detail");
+		log_query("query");
+		log_algo("algo");
+		if (!strstr(caught, rows[i].last))
+			fail_msg("verbosity %d: %s", rows[i].verbosity, caught);
+	}
+	atomic_store(&log_verbosity, 0);
+	log_warn("w");
+	assert_non_null(strstr(caught, "] warning: w"));
+	log_notice("n");
+	assert_non_null(strstr(caught, "] notice: n"));
+	atomic_store(&log_verbosity, was);
+	log_capture(NULL, NULL);
+}
+
+static void a_line_stays_one_line_whatever_is_in_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *shown;
+	} rows[] = {
+		{ "two\nlines", "error: two\\x0alines" },
+		{ "\x1b[31mred", "error: \\x1b[31mred" },
+		{ "tab\tdel\x7f", "error: tab\\x09del\\x7f" },
+		{ "caf\303\251 \\.", "error: caf\303\251 \\." },
+	};
+
+	log_capture(catch, (void *)(uintptr_t) "<");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		log_error("%s", rows[i].text);
+		assert_int_equal(caught[0], '<');
+		if (!strstr(caught, rows[i].shown))
+			fail_msg("'%s'", caught);
+	}
+	log_capture(NULL, NULL);
+}
+
+static void a_long_line_is_cut(void **state)
+{
+	(void)state;
+	log_capture(catch, (void *)(uintptr_t) "");
+	log_error("%020000d", 1);
+	assert_true(strlen(caught) > 10000 && strlen(caught) <= 10240);
+	assert_int_equal(caught[strlen(caught) - 1], '0');
+	log_capture(NULL, NULL);
+}
+
+/* Count the lines of `path` that hold `what`; all must end whole. */
+static int lines_with(const char *path, const char *what)
+{
+	char line[20000];
+	FILE *f = fopen(path, "r");
+	int n = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		assert_int_equal(line[strlen(line) - 1], '\n');
+		n += strstr(line, what) != NULL;
+	}
+	fclose(f);
+	return n;
+}
+
+static void a_file_is_added_to_and_opened_again(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", path[64], moved[64], none[64];
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/log", dir);
+	snprintf(moved, sizeof(moved), "%s/log.1", dir);
+	snprintf(none, sizeof(none), "%s/none/log", dir);
+	for (int i = 0; i < 2; i++) {
+		assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+		log_error("same");
+	}
+	assert_int_equal(lines_with(path, "error: same"), 2);
+
+	assert_int_equal(rename(path, moved), 0);
+	log_error("late");
+	log_reopen();
+	log_error("new");
+	assert_int_equal(lines_with(moved, "error: late"), 1);
+	assert_int_equal(lines_with(moved, "error: new"), 0);
+	assert_int_equal(lines_with(path, "error: new"), 1);
+
+	/* What cannot be opened changes nothing, and is said where lines went before. */
+	assert_false(log_start(&(struct log_how){ .ident = "hen", .file = none }));
+	log_error("still");
+	assert_int_equal(lines_with(path, "cannot open log file"), 1);
+	assert_int_equal(lines_with(path, "fox"), 3);
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(moved), 0);
+	assert_int_equal(rmdir(dir), 0);
+	log_reopen();
+	log_error("nowhere to be seen");
+	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
+}
+
+static void *write_much(void *arg)
+{
+	log_thread(*(int *)arg);
+	for (int i = 0; i < 500; i++)
+		log_error("%0300d", i);
+	return NULL;
+}
+
+static void threads_do_not_mix_their_lines(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", path[64];
+	pthread_t threads[3];
+	int numbers[3] = { 1, 2, 3 };
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/log", dir);
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+	for (size_t i = 0; i < COUNT(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, write_much, &numbers[i]), 0);
+	for (int i = 0; i < 20; i++)
+		log_reopen();
+	for (size_t i = 0; i < COUNT(threads); i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(lines_with(path, "] error: 0000000000"), 1500);
+	assert_int_equal(lines_with(path, ":2] error: "), 500);
+	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(a_line_has_the_form_that_scripts_expect),
+		cmocka_unit_test(levels_hold_lines_back),
+		cmocka_unit_test(a_line_stays_one_line_whatever_is_in_it),
+		cmocka_unit_test(a_long_line_is_cut),
+		cmocka_unit_test(a_file_is_added_to_and_opened_again),
+		cmocka_unit_test(threads_do_not_mix_their_lines),
+	};
+
+	return cmocka_run_group_tests(claims, NULL, NULL);
+}
