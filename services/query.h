@@ -24,6 +24,14 @@ enum {                          /* query.kind: part of its identity when queries
 	QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
 };
 
+/* Where a query sits: those that clients wait for are counted (num-queries-per-thread). */
+enum query_seat {
+	SEAT_BACKGROUND,        /* children, refreshes, and what was given up by its clients */
+	SEAT_KEPT,              /* runs to its end */
+	SEAT_JOSTLED,           /* may have to make room once it is old */
+	SEATS
+};
+
 struct query {
 	struct arena arena;             /* everything below that is a pointer lives here or is pinned */
 	struct env *env;
@@ -48,13 +56,20 @@ struct query {
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];
 	unsigned at;                    /* module that runs or waits */
-	unsigned waker;                 /* unused bits are 0 */
-	struct list waiters;            /* clients: struct waiter in mesh.c */
+	enum query_seat seat;
+	struct list in_mesh;            /* of the seat's list, oldest first */
+	struct list in_run;             /* it has events that can be handed over */
+	struct list events;             /* not handed over yet, oldest first */
+	struct list waiters;            /* clients and others outside the mesh */
 	struct list parents;            /* links to queries that asked for this one */
 	struct list children;           /* links to queries this one waits for */
-	struct list in_mesh;            /* oldest first; jostling walks it */
+	unsigned waiter_count, child_count;
+	unsigned holds;                 /* events elsewhere that still speak of it */
+	uint32_t walk;                  /* last search for circles that came by */
 	struct timer timer;             /* mesh_wake_at */
+	unsigned timer_module;          /* who set it */
 	struct timer stale_timer;       /* serve-expired-client-timeout */
+	struct timer deadline;          /* budget->deadline_us */
 	bool done, running;
 };
 

@@ -53,7 +53,7 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  struct arena *arena,
 				  void (*done)(void *owner, const struct upstream_reply *reply),
 				  void *owner) MUST_USE;
-void upstream_cancel(struct upstream_ask *a);   /* done will not be called */
+void upstream_cancel(struct upstream_ask *a);   /* done will not be called; harmless after it was */
 
 /* `udp` and `tcp` stay the caller's. */
 struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *tcp) MUST_USE;
@@ -69,15 +69,19 @@ struct sending {                        /* one copy of one message on its way */
 	/* An answer from the right place with the right id. False: it is not what we asked
 	 * for, keep waiting. True: the sending is over (the callee may free it). */
 	bool (*arrived)(struct sending *s, const uint8_t *wire, size_t len);
+	/* Something came from the right place that carries another id: somebody may be
+	 * guessing. True: the sending is over (the callee may free it). */
+	bool (*strayed)(struct sending *s);
 	/* It is over without an answer; the callee may free it. */
 	void (*failed)(struct sending *s, enum upstream_end why);
+	bool queued;                    /* the transport has not got round to it yet */
 	void *slot;                     /* the transport's own, while under way */
 };
 
 struct transport_ops {
 	const char *name;
 	bool patient;                   /* played: no timeouts above it */
-	void (*send)(struct transport *t, struct sending *s);   /* failed() never from within */
+	void (*send)(struct transport *t, struct sending *s);   /* calls nothing back from within */
 	void (*cancel)(struct transport *t, struct sending *s);
 	void (*free)(struct transport *t);
 };
@@ -87,7 +91,11 @@ struct transport {
 	struct env *env;
 };
 
-/* Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout …) are
+/* A patient transport says failed() when its story does, and that ends the asking; when what
+ * arrives does not match, no more will come. A real one says failed(SILENT) when the
+ * other side refuses or the connection is lost, UNREACHABLE when nothing could leave.
+ *
+ * Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout …) are
  * read from env->snapshot when a socket is opened. */
 struct transport *upstream_udp_new(struct env *env) MUST_USE;
 struct transport *upstream_tcp_new(struct env *env) MUST_USE;
