@@ -256,7 +256,7 @@ static struct bits bits_of(const struct addr *a)
 
 static unsigned bits_at(struct bits b, unsigned n)
 {
-	return (n < 64 ? b.high >> (63 - n) : b.low >> (127 - n)) & 1;
+	return (unsigned)(n < 64 ? b.high >> (63 - n) : b.low >> (127 - n)) & 1;
 }
 
 static unsigned leading_zeros(uint64_t x)

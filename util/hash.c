@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "util/bytes.h"
+#include "util/dname.h"
 #include "util/mem.h"
-
-enum { NAME_MOST = 255 }; /* RFC 1035 3.1 */
 
 static uint8_t key[crypto_shorthash_KEYBYTES];
 
@@ -30,35 +29,23 @@ uint64_t hash_bytes(const void *at, size_t len)
 	return (uint64_t)get_u32(out) << 32 | get_u32(out + 4);
 }
 
-/* Set bit 5 of each of eight bytes that is 'A' to 'Z'. The sums stay inside their bytes, since bit 7
- * is taken off before, so the order of bytes in the word does not matter. */
-static uint64_t lower8(uint64_t x)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
-	uint64_t low7 = x & ~high;
-	uint64_t from_a = low7 + ones * (0x80 - 'A');
-	uint64_t past_z = low7 + ones * (0x7f - 'Z');
-
-	return x | ((from_a & ~past_z & ~x & high) >> 2);
-}
-
 uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt)
 {
-	uint8_t lowered[NAME_MOST + 1 + sizeof(salt)];
+	uint8_t lowered[DNAME_MAX + 1 + sizeof(salt)];
 	uint64_t x;
 	size_t i;
 
-	PROMISE(len <= NAME_MOST);
+	PROMISE(len <= DNAME_MAX);
 	/* A label's length is below 'A', so a name is lowered as one run of bytes. */
 	for (i = 0; i + 8 <= len; i += 8) {
 		memcpy(&x, name + i, 8);
-		x = lower8(x);
+		x = ascii_lower8(x);
 		memcpy(lowered + i, &x, 8);
 	}
 	if (i < len) {
 		x = 0;
 		memcpy(&x, name + i, len - i);
-		x = lower8(x);
+		x = ascii_lower8(x);
 		memcpy(lowered + i, &x, len - i);
 	}
 	put_u32(lowered + len, salt);
