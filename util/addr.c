@@ -227,8 +227,8 @@ bool addr_is_loopback(const struct addr *a)
 bool addr_is_absurd(const struct addr *a)
 {
 	if (a->family == 4)
-		return a->ip[0] == 0 ||                 /* this network, RFC 6890 2.2.2 */
-		       (a->ip[0] & 0xf0) == 0xe0 ||     /* multicast */
+		return a->ip[0] == 0 ||             /* this network, RFC 6890 2.2.2 */
+		       (a->ip[0] & 0xf0) == 0xe0 || /* multicast */
 		       get_u32(a->ip) == UINT32_MAX;
 	if (a->family != 6 || a->ip[0] == 0xff)
 		return true;
@@ -323,22 +323,22 @@ bool netblock_holds(const struct netblock *n, const struct addr *a)
 
 /*
  * Sets of netblocks: two binary tries, one a family. A fork is a point where netblocks part, or a
- * netblock itself; what lies between two forks is skipped and compared at the lower one. Forks stand
- * in one array, fork 0 is none.
+ * netblock itself; what lies between two forks is skipped and compared at the lower one. Forks
+ * stand in one array, fork 0 is none.
  */
 
 struct fork {
-	struct bits key;        /* bits past `len` are 0 */
+	struct bits key; /* bits past `len` are 0 */
 	void *value;
-	uint32_t child[2];      /* by the bit after `len` */
+	uint32_t child[2]; /* by the bit after `len` */
 	uint8_t len;
-	bool holds;             /* a netblock was put here */
+	bool holds; /* a netblock was put here */
 };
 
 struct netset {
 	struct fork *forks;
 	uint32_t count, room;
-	uint32_t root[2];       /* IPv4, IPv6 */
+	uint32_t root[2]; /* IPv4, IPv6 */
 	size_t netblocks;
 };
 
@@ -387,12 +387,15 @@ static uint32_t fork_get(struct netset *s, int family, struct bits key, unsigned
 	uint32_t parent = 0, at = s->root[family], made;
 	unsigned shared = 0, side = 0;
 
-	for (; at; parent = at, side = bits_at(key, s->forks[at].len), at = s->forks[at].child[side]) {
+	while (at) {
 		shared = MIN(bits_shared(key, s->forks[at].key), len);
 		if (shared < s->forks[at].len)
 			break;
 		if (s->forks[at].len == len)
 			return at;
+		parent = at;
+		side = bits_at(key, s->forks[at].len);
+		at = s->forks[at].child[side];
 	}
 	made = fork_new(s, key, at ? shared : len);
 	if (parent)

@@ -9,8 +9,8 @@
 
 #include "util/mem.h"
 
-/* With a sanitizer every piece is a block of its own, so that it sees each byte too far and each use
- * after arena_clear. */
+/* With a sanitizer every piece is a block of its own, so that it sees each byte too far and each
+ * use after arena_clear. */
 #if defined(WITH_SANITIZERS) || defined(__SANITIZE_ADDRESS__)
 #define PIECE_IS_BLOCK true
 #else

@@ -143,7 +143,7 @@ static int syslog_priority(const char *kind)
 		const char *kind;
 		int priority;
 	} rows[] = {
-		{ "debug", LOG_DEBUG },  { "info", LOG_INFO }, { "notice", LOG_NOTICE },
+		{ "debug", LOG_DEBUG },     { "info", LOG_INFO }, { "notice", LOG_NOTICE },
 		{ "warning", LOG_WARNING }, { "error", LOG_ERR },
 	};
 

@@ -20,8 +20,8 @@
 #include "util/mem.h"
 #include "util/rcu.h"
 
-/* The heap keeps the time beside the pointer, so that sifting reads one array. Timers due at the same
- * moment fire in the order they were set. */
+/* The heap keeps the time beside the pointer, so that sifting reads one array. Timers due at the
+ * same moment fire in the order they were set. */
 struct due {
 	uint64_t at_us, order;
 	struct timer *timer;
@@ -39,16 +39,16 @@ struct post_box {
 
 struct loop {
 	struct timebase time;
-	bool time_is_old;       /* no turn since the last wait, or outside loop_run */
-	struct due *heap;       /* heap[0] is the earliest */
+	bool time_is_old; /* no turn since the last wait, or outside loop_run */
+	struct due *heap; /* heap[0] is the earliest */
 	uint32_t count, room;
-	uint64_t order;         /* of the next timer to be set */
+	uint64_t order;          /* of the next timer to be set */
 	struct event_base *base; /* NULL: played */
 	struct event *alarm, *wake;
-	uint64_t alarm_us;      /* when the alarm goes off; UINT64_MAX: not set */
+	uint64_t alarm_us; /* when the alarm goes off; UINT64_MAX: not set */
 	int pipe[2];
 	_Atomic bool stop;
-	pthread_mutex_t lock;   /* of `box` */
+	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
 };
 
@@ -324,8 +324,8 @@ struct timebase *loop_time(struct loop *l)
 	return &l->time;
 }
 
-/* See that the alarm goes off when the earliest timer is due, or before: one that is early only costs
- * a round, and most rounds need not touch it. */
+/* See that the alarm goes off when the earliest timer is due, or before: one that is early only
+ * costs a round, and most rounds need not touch it. */
 static void set_alarm(struct loop *l, uint64_t left)
 {
 	struct timeval tv;

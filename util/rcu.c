@@ -11,7 +11,8 @@
 #include "util/mem.h"
 
 _Static_assert(sizeof(struct rcu_head) <= sizeof(struct rcu_slot), "rcu_slot holds an rcu_head");
-_Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot), "rcu_slot is aligned for it");
+_Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot),
+	       "rcu_slot is aligned for it");
 
 static _Thread_local unsigned joined;
 

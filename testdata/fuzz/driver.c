@@ -61,8 +61,8 @@ static void run(const uint8_t *data, size_t len)
 
 static size_t change(uint8_t *data, size_t len, size_t room)
 {
-	static const uint8_t telling[] = { 0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff,
-					   '\n', '"', '\\', '.', '/', '-', ' ', '0' };
+	static const uint8_t telling[] = { 0,    1,   0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff,
+					   '\n', '"', '\\', '.',  '/',  '-',  ' ',  '0' };
 	size_t at = draw((uint32_t)len), n;
 
 	switch (len ? draw(7) : 3) {

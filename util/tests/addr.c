@@ -82,14 +82,17 @@ static void what_is_no_address_is_refused_with_a_sentence(void **state)
 		{ "fe80::1%0", "not an IP address" },
 		{ "fe80::1%nosuchinterface", "not an IP address" },
 		{ "1:2:3:4:5:6:7:8:9", "not an IP address" },
-		{ "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:1", "not an IP address" },
+		{ "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:"
+		  "1",
+		  "not an IP address" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fault f = { .set = false };
 		struct addr a;
 
-		if (addr_parse(&a, rows[i].text, 53, &f) || !strstr(f.text, rows[i].says) || a.family)
+		if (addr_parse(&a, rows[i].text, 53, &f) || !strstr(f.text, rows[i].says) ||
+		    a.family)
 			fail_msg("%s: %s", rows[i].text, f.text);
 		assert_false(addr_parse(&a, rows[i].text, 53, NULL));
 	}
@@ -130,7 +133,8 @@ static void equality_looks_at_what_it_says(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct addr a = addr_of(rows[i].a), b = addr_of(rows[i].b);
 
-		if (addr_equals(&a, &b) != rows[i].same || addr_equals_ip(&a, &b) != rows[i].same_ip ||
+		if (addr_equals(&a, &b) != rows[i].same ||
+		    addr_equals_ip(&a, &b) != rows[i].same_ip ||
 		    (addr_hash(&a) == addr_hash(&b)) != rows[i].same)
 			fail_msg("%s and %s", rows[i].a, rows[i].b);
 	}
@@ -143,15 +147,24 @@ static void some_addresses_are_never_a_server(void **state)
 		const char *text;
 		bool absurd, loopback;
 	} rows[] = {
-		{ "0.0.0.0", true, false },     { "0.1.2.3", true, false },
-		{ "127.0.0.1", false, true },   { "127.255.0.9", false, true },
-		{ "192.0.2.1", false, false },  { "223.255.255.255", false, false },
-		{ "224.0.0.1", true, false },   { "239.255.255.255", true, false },
-		{ "240.0.0.1", false, false },  { "255.255.255.255", true, false },
-		{ "::", true, false },          { "::1", false, true },
-		{ "::2", true, false },         { "::192.0.2.1", true, false },
-		{ "::ffff:192.0.2.1", true, false }, { "ff02::1", true, false },
-		{ "fe80::1", false, false },    { "2001:db8::1", false, false },
+		{ "0.0.0.0", true, false },
+		{ "0.1.2.3", true, false },
+		{ "127.0.0.1", false, true },
+		{ "127.255.0.9", false, true },
+		{ "192.0.2.1", false, false },
+		{ "223.255.255.255", false, false },
+		{ "224.0.0.1", true, false },
+		{ "239.255.255.255", true, false },
+		{ "240.0.0.1", false, false },
+		{ "255.255.255.255", true, false },
+		{ "::", true, false },
+		{ "::1", false, true },
+		{ "::2", true, false },
+		{ "::192.0.2.1", true, false },
+		{ "::ffff:192.0.2.1", true, false },
+		{ "ff02::1", true, false },
+		{ "fe80::1", false, false },
+		{ "2001:db8::1", false, false },
 		{ "64:ff9b::192.0.2.1", false, false },
 	};
 	struct addr none = { .family = 0 };
@@ -159,7 +172,8 @@ static void some_addresses_are_never_a_server(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct addr a = addr_of(rows[i].text);
 
-		if (addr_is_absurd(&a) != rows[i].absurd || addr_is_loopback(&a) != rows[i].loopback)
+		if (addr_is_absurd(&a) != rows[i].absurd ||
+		    addr_is_loopback(&a) != rows[i].loopback)
 			fail_msg("%s: absurd %d, loopback %d", rows[i].text, addr_is_absurd(&a),
 				 addr_is_loopback(&a));
 	}
@@ -236,9 +250,11 @@ static void a_netblock_holds_what_begins_as_it_does(void **state)
 	}
 }
 
-static const char *const blocks[] = { "0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/7", "10.64.0.0/10", "10.64.1.0/24",
-				      "10.64.1.1", "192.168.0.0/16", "::1", "2001:db8::/32", "2001:db8:1::/48",
-				      "2001:db8::/64", "fe80::/10", "10.64.1.128/25" };
+static const char *const blocks[] = { "0.0.0.0/0",       "10.0.0.0/8",    "10.0.0.0/7",
+				      "10.64.0.0/10",    "10.64.1.0/24",  "10.64.1.1",
+				      "192.168.0.0/16",  "::1",           "2001:db8::/32",
+				      "2001:db8:1::/48", "2001:db8::/64", "fe80::/10",
+				      "10.64.1.128/25" };
 
 static void the_longest_netblock_wins(void **state)
 {
@@ -246,14 +262,22 @@ static void the_longest_netblock_wins(void **state)
 	static const struct {
 		const char *addr, *block; /* NULL: none */
 	} rows[] = {
-		{ "8.8.8.8", "0.0.0.0/0" },       { "10.0.0.1", "10.0.0.0/8" },
-		{ "11.0.0.1", "10.0.0.0/7" },     { "10.127.0.1", "10.64.0.0/10" },
-		{ "10.64.1.2", "10.64.1.0/24" },  { "10.64.1.1", "10.64.1.1" },
-		{ "10.64.1.200", "10.64.1.128/25" }, { "192.168.255.255", "192.168.0.0/16" },
-		{ "192.169.0.0", "0.0.0.0/0" },   { "::1", "::1" },
-		{ "::2", NULL },                  { "2001:db8:1:2::", "2001:db8:1::/48" },
-		{ "2001:db8::9", "2001:db8::/64" }, { "2001:db8:0:1::", "2001:db8::/32" },
-		{ "2001:db9::", NULL },           { "febf::1%2", "fe80::/10" },
+		{ "8.8.8.8", "0.0.0.0/0" },
+		{ "10.0.0.1", "10.0.0.0/8" },
+		{ "11.0.0.1", "10.0.0.0/7" },
+		{ "10.127.0.1", "10.64.0.0/10" },
+		{ "10.64.1.2", "10.64.1.0/24" },
+		{ "10.64.1.1", "10.64.1.1" },
+		{ "10.64.1.200", "10.64.1.128/25" },
+		{ "192.168.255.255", "192.168.0.0/16" },
+		{ "192.169.0.0", "0.0.0.0/0" },
+		{ "::1", "::1" },
+		{ "::2", NULL },
+		{ "2001:db8:1:2::", "2001:db8:1::/48" },
+		{ "2001:db8::9", "2001:db8::/64" },
+		{ "2001:db8:0:1::", "2001:db8::/32" },
+		{ "2001:db9::", NULL },
+		{ "febf::1%2", "fe80::/10" },
 	};
 
 	/* Put in one order and in the other: the order must not matter. */
@@ -353,7 +377,8 @@ static void a_set_agrees_with_looking_at_each_netblock(void **state)
 			const struct netblock *want = NULL, *got = netset_find(s, &ask.net);
 
 			for (size_t k = 0; k < COUNT(put); k++)
-				if (netblock_holds(&put[k], &ask.net) && (!want || put[k].bits >= want->bits))
+				if (netblock_holds(&put[k], &ask.net) &&
+				    (!want || put[k].bits >= want->bits))
 					want = &put[k];
 			assert_ptr_equal(got, want);
 			want = NULL;

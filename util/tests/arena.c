@@ -62,7 +62,8 @@ static void copies_and_texts_live_in_the_arena(void **state)
 	char from[] = "fox";
 
 	arena_init(&a);
-	char *copy = arena_copy(&a, from, sizeof(from)), *text = arena_textf(&a, "%s-%03d", from, 7);
+	char *copy = arena_copy(&a, from, sizeof(from)),
+	     *text = arena_textf(&a, "%s-%03d", from, 7);
 
 	from[0] = 'b';
 	assert_string_equal(copy, "fox");

@@ -24,7 +24,8 @@ static void case_does_not_matter_and_nothing_else_is_lost(void **state)
 		bool same;
 	} rows[] = {
 		{ "letters", "\3WwW\7ExAmPlE\3cOm", "\3www\7example\3com", true },
-		{ "a long run", "\32ABCDEFGHIJKLMNOPQRSTUVWXYZ", "\32abcdefghijklmnopqrstuvwxyz", true },
+		{ "a long run", "\32ABCDEFGHIJKLMNOPQRSTUVWXYZ", "\32abcdefghijklmnopqrstuvwxyz",
+		  true },
 		{ "@ and `", "\1@", "\1`", false },
 		{ "[ and {", "\1[", "\1{", false },
 		{ "a high byte that is a letter but for its bit 7", "\1\301", "\1\341", false },

@@ -16,7 +16,7 @@ static void assert_reads(struct list *head, const char *want)
 	char forward[8] = "", back[8] = "";
 	size_t n = 0, count;
 
-	LIST_EACH(at, head)
+	LIST_EACH (at, head)
 		forward[n++] = LIST_ITEM(at, struct bead, link)->name;
 	count = n;
 	for (struct list *at = head->prev; at != head; at = at->prev)
@@ -30,7 +30,8 @@ static void assert_reads(struct list *head, const char *want)
 static void links_stand_where_they_were_put(void **state)
 {
 	(void)state;
-	struct bead a = { .name = 'a' }, b = { .name = 'b' }, c = { .name = 'c' }, d = { .name = 'd' };
+	struct bead a = { .name = 'a' }, b = { .name = 'b' }, c = { .name = 'c' },
+		    d = { .name = 'd' };
 	struct list head;
 
 	list_init(&head);
@@ -65,17 +66,19 @@ static void removing_twice_is_harmless(void **state)
 static void a_safe_walk_may_remove_where_it_stands(void **state)
 {
 	(void)state;
-	struct bead beads[] = { { .name = 'a' }, { .name = 'b' }, { .name = 'c' }, { .name = 'd' } };
+	struct bead beads[] = {
+		{ .name = 'a' }, { .name = 'b' }, { .name = 'c' }, { .name = 'd' }
+	};
 	struct list head;
 
 	list_init(&head);
 	for (size_t i = 0; i < COUNT(beads); i++)
 		list_push_back(&head, &beads[i].link);
-	LIST_EACH_SAFE(at, &head)
+	LIST_EACH_SAFE (at, &head)
 		if (LIST_ITEM(at, struct bead, link)->name % 2)
 			list_remove(at);
 	assert_reads(&head, "bd");
-	LIST_EACH_SAFE(at, &head)
+	LIST_EACH_SAFE (at, &head)
 		list_remove(at);
 	assert_true(list_is_empty(&head));
 }

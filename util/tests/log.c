@@ -14,7 +14,7 @@
 
 static char caught[20000];
 
-static void catch(const char *line, void *arg)
+static void catch (const char *line, void *arg)
 {
 	snprintf(caught, sizeof(caught), "%s%s", (const char *)arg, line);
 }
@@ -38,14 +38,26 @@ static void a_line_has_the_form_that_scripts_expect(void **state)
 		struct log_how how;
 		const char *pattern;
 	} rows[] = {
-		{ "as it comes", { .ident = "fox" }, "^\\[[0-9]{10}\\] fox\\[[0-9]+:5\\] info: hello 7$" },
-		{ "no name given", { .ident = "" }, "^\\[[0-9]{10}\\] resolverd\\[[0-9]+:5\\] info: hello 7$" },
-		{ "readable time", { .ident = "fox", .time_ascii = true },
-		  "^[A-Z][a-z]{2} [0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} fox\\[[0-9]+:5\\] info: hello 7$" },
-		{ "ISO time", { .ident = "fox", .time_ascii = true, .time_iso = true },
-		  "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}[-+][0-9]{2}:[0-9]{2} fox" },
-		{ "ISO is a kind of readable", { .ident = "fox", .time_iso = true }, "^\\[[0-9]{10}\\] fox" },
-		{ "the system's thread", { .ident = "fox", .thread_id = true }, "^[^ ]* fox\\[[0-9]+:[0-9]+\\] info: hello 7$" },
+		{ "as it comes",
+		  { .ident = "fox" },
+		  "^\\[[0-9]{10}\\] fox\\[[0-9]+:5\\] info: hello 7$" },
+		{ "no name given",
+		  { .ident = "" },
+		  "^\\[[0-9]{10}\\] resolverd\\[[0-9]+:5\\] info: hello 7$" },
+		{ "readable time",
+		  { .ident = "fox", .time_ascii = true },
+		  "^[A-Z][a-z]{2} [0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} fox\\[[0-9]+:5\\] info: "
+		  "hello 7$" },
+		{ "ISO time",
+		  { .ident = "fox", .time_ascii = true, .time_iso = true },
+		  "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}[-+][0-9]{2}:"
+		  "[0-9]{2} fox" },
+		{ "ISO is a kind of readable",
+		  { .ident = "fox", .time_iso = true },
+		  "^\\[[0-9]{10}\\] fox" },
+		{ "the system's thread",
+		  { .ident = "fox", .thread_id = true },
+		  "^[^ ]* fox\\[[0-9]+:[0-9]+\\] info: hello 7$" },
 	};
 
 	log_thread(5);
@@ -66,7 +78,8 @@ static void levels_hold_lines_back(void **state)
 	static const struct {
 		int verbosity;
 		const char *last; /* of ops, detail, query, algo */
-	} rows[] = { { 0, "error" }, { 1, "ops" }, { 2, "detail" }, { 3, "query" }, { 4, "algo" }, { 5, "algo" } };
+	} rows[] = { { 0, "error" }, { 1, "ops" },  { 2, "detail" },
+		     { 3, "query" }, { 4, "algo" }, { 5, "algo" } };
 	int was = atomic_load(&log_verbosity);
 
 	log_capture(catch, (void *)(uintptr_t) "");

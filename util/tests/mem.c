@@ -50,7 +50,8 @@ static void copies_are_the_callers_own(void **state)
 {
 	(void)state;
 	char from[] = "fox";
-	char *a = mem_copy(from, sizeof(from)), *b = mem_text(from), *c = mem_textf("%s %d", from, 7);
+	char *a = mem_copy(from, sizeof(from)), *b = mem_text(from),
+	     *c = mem_textf("%s %d", from, 7);
 	uint64_t *many = mem_array(5, sizeof(*many));
 
 	from[0] = 'b';
@@ -84,7 +85,8 @@ static const char *last_words(void (*fn)(void))
 		_exit(0);
 	}
 	close(fds[1]);
-	while (len < sizeof(words) - 1 && (n = read(fds[0], words + len, sizeof(words) - 1 - len)) > 0)
+	while (len < sizeof(words) - 1 &&
+	       (n = read(fds[0], words + len, sizeof(words) - 1 - len)) > 0)
 		len += (size_t)n;
 	words[len] = 0;
 	close(fds[0]);

@@ -60,7 +60,8 @@ static void below_stays_below_and_meets_all(void **state)
 		}
 		for (uint32_t n = 0; n < bound; n++)
 			if (met[n] < 850 || met[n] > 1150)
-				fail_msg("%u of %u was drawn %u times of %u", n, bound, met[n], draws);
+				fail_msg("%u of %u was drawn %u times of %u", n, bound, met[n],
+					 draws);
 	}
 	for (int k = 0; k < 1000; k++)
 		assert_true(random_below(&r, 0xc0000001) < 0xc0000001);
