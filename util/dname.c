@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/fault.h"
+#include "util/textlex.h"
 
 const uint8_t dname_root[1] = { 0 };
 
@@ -240,31 +241,6 @@ const char *dname_print(const uint8_t *name, char buf[DNAME_TEXT])
 	return buf;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* One byte of a label, perhaps escaped; -1 when the escape is none. */
-static int parse_byte(const char **text)
-{
-	const char *p = *text;
-
-	if (*p != '\\') {
-		*text = p + 1;
-		return (uint8_t)*p;
-	}
-	if (!is_digit(p[1])) {
-		*text = p[1] ? p + 2 : p + 1;
-		return p[1] ? (uint8_t)p[1] : -1;
-	}
-	if (!is_digit(p[2]) || !is_digit(p[3]))
-		return -1;
-	*text = p + 4;
-	int value = (p[1] - '0') * 100 + (p[2] - '0') * 10 + (p[3] - '0');
-	return value <= 255 ? value : -1;
-}
-
 /* Why the text is no name; NULL when it is one, and `*len` its length. */
 static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
 {
@@ -283,7 +259,7 @@ static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
 			text++;
 			continue;
 		}
-		int c = parse_byte(&text);
+		int c = lex_byte(&text);
 		if (c < 0)
 			return "a backslash stands before neither a character nor 000 to 255";
 		if (at - head > LABEL_MAX)

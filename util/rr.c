@@ -179,6 +179,7 @@ static const uint8_t *field_end(char field, const uint8_t *at, const uint8_t *en
 		len = 2;
 		break;
 	case '4':
+	case 'a':
 		len = 4;
 		break;
 	case '6':

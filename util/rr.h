@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * util/rrtype.def declares each type once: number, mnemonic, shape. A shape is a
- * short string of fields: 'N' a name that may be compressed in answers (RFC 1035
- * types only), 'n' a name lower-cased in canonical form (RFC 4034 6.2, 6840 5.1),
- * 'm' a name kept as it is, '1' '2' '4' integers of so many bytes, '6' 16 bytes of
- * IPv6, 's' a character string, 'S' one or more of them, '*' the rest. Lower-case-in-
- * canonical-form types of RFC 1035 are 'N'. When data is read from a message, pointers are
- * followed in 'N' and 'n'. */
+ * short string of fields:
+ *     N          a name that may be compressed in answers (types of RFC 1035 only)
+ *     n          a name that canonical form lower-cases too (RFC 4034 6.2, 6840 5.1)
+ *     m          a name kept as it is
+ *     1 2 4      an integer of so many bytes
+ *     a 6        an IPv4 address, an IPv6 address
+ *     s S        a character string, one or more of them
+ *     *          the rest
+ * When data is read from a message, pointers are followed in 'N' and 'n'. */
 #ifndef UTIL_RR_H
 #define UTIL_RR_H
 
@@ -29,6 +32,7 @@ enum {
 	RR_META   = 1,          /* only in questions: ANY AXFR IXFR MAILB; or OPT TSIG TKEY */
 	RR_DNSSEC = 2,          /* sent only to who sets DO: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
 	RR_SINGLE = 4,          /* one record to a set: CNAME DNAME SOA */
+	RR_PLAIN  = 8,          /* its text is the text of its fields, one by one */
 };
 
 /* The shape of a type's data; "*" for unknown ones (RFC 3597). */

@@ -29,12 +29,22 @@ struct text_zone {
 
 void text_zone_init(struct text_zone *z);
 
-/* "owner [ttl] [class] type rdata" of RFC 1035 5.1, and \# of RFC 3597. */
+/* A name, completed by the zone's origin unless it ends in a dot; "@" is the origin.
+ * Returns its length, or 0 with the reason in `f`. `to` holds 255 bytes. */
+size_t text_name_parse(const struct text_zone *z, const char *text, uint8_t *to, struct fault *f);
+
+/* Seconds, or a sum of times like "1h30m", up to 2147483647 (RFC 2181 8). */
+bool text_ttl_parse(const char *text, uint32_t *ttl_s);
+
+/* "owner [ttl] [class] type rdata" of RFC 1035 5.1, and \# of RFC 3597; parentheses,
+ * comments and a blank owner (the last one) as in zone files. `z` may be NULL: then
+ * names are relative to the root and the TTL is 3600. */
 bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struct text_rr *out,
 		   struct fault *f) MUST_USE;
 
 /* Read a zone file (with $ORIGIN, $TTL, parentheses; $INCLUDE relative to it),
- * record by record; stops when `each` says false. False on the first error, which names file and line. */
+ * record by record; stops when `each` says false. What `each` is given lasts for that
+ * call. False on the first error, which names file and line. */
 bool text_zone_read(const char *path, struct text_zone *z,
 		    bool (*each)(const struct text_rr *rr, void *arg), void *arg, struct fault *f);
 

@@ -1,0 +1,244 @@
+/* Zone files: entries put together from lines, directives followed (RFC 1035 5.1, RFC 2308 4).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/textlex.h"
+
+#define FILES_MAX 8             /* a zone file and the ones included in each other */
+#define ENTRY_MAX (1u << 20)
+
+struct source {
+	FILE *file;
+	char *path;
+	unsigned line;
+	uint8_t origin[DNAME_MAX];      /* of the file that included this one */
+};
+
+struct zone_reading {
+	struct source sources[FILES_MAX];
+	unsigned depth;
+	struct text_zone *z;
+	struct fault *f;
+	char *entry;            /* the entry being read, newlines and all */
+	size_t entry_len, entry_room;
+	unsigned entry_line;    /* where it began */
+};
+
+static struct source *source_now(struct zone_reading *x)
+{
+	return &x->sources[x->depth - 1];
+}
+
+static bool complain(struct zone_reading *x, const char *why)
+{
+	fault_set(x->f, "%s:%u: %s", source_now(x)->path, x->entry_line, why);
+	return false;
+}
+
+static bool source_open(struct zone_reading *x, char *path)
+{
+	struct source *s = &x->sources[x->depth];
+
+	if (x->depth == FILES_MAX) {
+		mem_free(path);
+		return complain(x, "files include each other too deeply");
+	}
+	*s = (struct source){ .file = fopen(path, "re"), .path = path };
+	if (s->file == NULL) {
+		if (x->depth)
+			fault_set(x->f, "%s:%u: cannot open %s: %s", source_now(x)->path,
+				  x->entry_line, path, strerror(errno));
+		else
+			fault_set(x->f, "cannot open %s: %s", path, strerror(errno));
+		mem_free(path);
+		return false;
+	}
+	memcpy(s->origin, x->z->origin, dname_len(x->z->origin));
+	x->depth++;
+	return true;
+}
+
+static void source_close(struct zone_reading *x)
+{
+	struct source *s = source_now(x);
+
+	if (x->depth > 1)       /* RFC 1035 5.1: the including file's origin is as it was */
+		memcpy(x->z->origin, s->origin, dname_len(s->origin));
+	fclose(s->file);
+	mem_free(s->path);
+	x->depth--;
+}
+
+/* ---- entries ---- */
+
+static void entry_add(struct zone_reading *x, char c)
+{
+	if (x->entry_len == x->entry_room) {
+		x->entry_room = x->entry_room ? 2 * x->entry_room : 1024;
+		x->entry = mem_grow(x->entry, x->entry_room);
+	}
+	x->entry[x->entry_len++] = c;
+}
+
+enum entry { ENTRY_READ, ENTRY_NONE, ENTRY_BAD };
+
+/* The next entry of the present file, as it stands there, ended by NUL. */
+static enum entry read_entry(struct zone_reading *x)
+{
+	struct source *s = source_now(x);
+	struct lexer lexer = { 0 };
+
+	x->entry_len = 0;
+	x->entry_line = s->line + 1;
+	for (;;) {
+		int c = getc(s->file);
+		if (c == EOF && ferror(s->file)) {
+			complain(x, strerror(errno));
+			return ENTRY_BAD;
+		}
+		if (c == EOF && x->entry_len == 0)
+			return ENTRY_NONE;
+		if (c == '\n' || c == EOF)
+			s->line++;
+		enum lex lex = c == '\0' ? LEX_BAD : lex_char(&lexer, c == EOF ? '\0' : (char)c);
+		if (lex == LEX_BAD || x->entry_len == ENTRY_MAX) {
+			complain(x, c == '\0' ? "there is a NUL byte" :
+				    lex == LEX_BAD ? "a parenthesis or a quote has no partner" :
+						     "the entry is longer than a mebibyte");
+			return ENTRY_BAD;
+		}
+		entry_add(x, lex == LEX_END ? '\0' : (char)c);
+		if (lex == LEX_END)
+			return ENTRY_READ;
+	}
+}
+
+static bool entry_is_empty(const char *entry)
+{
+	struct lexer lexer = { 0 };
+	enum lex lex;
+
+	while ((lex = lex_char(&lexer, *entry++)) == LEX_BLANK)
+		;
+	return lex == LEX_END;
+}
+
+/* ---- directives ---- */
+
+/* The next word of a directive, perhaps quoted; "" when there is none. */
+static char *next_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t\r"), *end;
+
+	if (*word == '"') {
+		word++;
+		end = word + strcspn(word, "\"");
+	} else {
+		end = word + strcspn(word, " \t\r;");
+		if (*end == ';')
+			end[1] = '\0';
+	}
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
+
+static bool set_origin(struct zone_reading *x, const char *name)
+{
+	struct fault why = { 0 };
+	uint8_t origin[DNAME_MAX];
+	size_t len = text_name_parse(x->z, name, origin, &why);
+
+	if (len == 0)
+		return complain(x, why.text);
+	memcpy(x->z->origin, origin, len);
+	return true;
+}
+
+static bool set_ttl(struct zone_reading *x, const char *ttl)
+{
+	return text_ttl_parse(ttl, &x->z->ttl_s) || complain(x, "$TTL takes a time");
+}
+
+/* Where $INCLUDE finds `name`: beside the file that says so. */
+static char *path_beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (*name == '/' || slash == NULL)
+		return mem_text(name);
+	return mem_textf("%.*s%s", (int)(slash + 1 - path), path, name);
+}
+
+static bool include(struct zone_reading *x, const char *name, const char *origin)
+{
+	if (*name == '\0')
+		return complain(x, "$INCLUDE takes a file name");
+	return source_open(x, path_beside(source_now(x)->path, name)) &&
+	       (*origin == '\0' || set_origin(x, origin));
+}
+
+static bool follow_directive(struct zone_reading *x)
+{
+	char *at = x->entry;
+	char *directive = next_word(&at);
+	char *first = next_word(&at);
+	char *second = next_word(&at);
+
+	if (strcasecmp(directive, "$ORIGIN") == 0)
+		return set_origin(x, first);
+	if (strcasecmp(directive, "$TTL") == 0)
+		return set_ttl(x, first);
+	if (strcasecmp(directive, "$INCLUDE") == 0)
+		return include(x, first, second);
+	return complain(x, "the directive is none of $ORIGIN, $TTL and $INCLUDE");
+}
+
+/* ---- the whole ---- */
+
+static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena *a)
+{
+	struct fault why = { 0 };
+
+	return text_rr_parse(a, x->entry, x->z, rr, &why) || complain(x, why.text);
+}
+
+bool text_zone_read(const char *path, struct text_zone *z,
+		    bool (*each)(const struct text_rr *rr, void *arg), void *arg, struct fault *f)
+{
+	struct zone_reading x = { .z = z, .f = f };
+	bool good = source_open(&x, mem_text(path));
+	bool wanted = true;
+	struct arena a;
+
+	arena_init(&a);
+	while (good && wanted && x.depth > 0) {
+		struct text_rr rr;
+		enum entry entry = read_entry(&x);
+
+		if (entry == ENTRY_NONE) {
+			source_close(&x);
+		} else if (entry == ENTRY_BAD) {
+			good = false;
+		} else if (x.entry[0] == '$') {
+			good = follow_directive(&x);
+		} else if (!entry_is_empty(x.entry)) {
+			good = take_record(&x, &rr, &a);
+			wanted = good && each(&rr, arg);
+			arena_clear(&a);
+		}
+	}
+	while (x.depth > 0)
+		source_close(&x);
+	arena_clear(&a);
+	mem_free(x.entry);
+	return good;
+}
