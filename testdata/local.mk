@@ -5,7 +5,8 @@
 # program; without, driver.c stands in. `make check` replays every corpus either way, the driver adding
 # some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
 FUZZ_TARGETS = \
-	testdata/fuzz/addr.fuzz
+	testdata/fuzz/addr.fuzz \
+	testdata/fuzz/conftext.fuzz
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)

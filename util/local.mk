@@ -33,11 +33,13 @@ UTIL_TESTS = \
 	util/tests/addr \
 	util/tests/arena \
 	util/tests/bytes \
+	util/tests/conftext \
 	util/tests/hash \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \
 	util/tests/mem \
+	util/tests/options \
 	util/tests/random \
 	util/tests/rcu \
 	util/tests/timebase

@@ -301,7 +301,7 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 	conf_name_print(conf_clauses[l->clause].name, clause);
 	if (home) {
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
-			    "%s: belongs into the clause %s:, not into %s:", w->text,
+			    "%s: belongs in the clause %s:, not in %s:", w->text,
 			    conf_name_print(home, other), clause);
 		return;
 	}
@@ -318,10 +318,10 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 	}
 	if (like)
 		conf_remark(l->report, CONF_ERROR, w->file, w->line,
-			    "%s: is no option of %s:; is %s meant?", w->text, clause,
+			    "%s: unknown option in the clause %s:; is %s meant?", w->text, clause,
 			    conf_name_print(like, other));
 	else
-		conf_remark(l->report, CONF_ERROR, w->file, w->line, "%s: is no option of %s:",
+		conf_remark(l->report, CONF_ERROR, w->file, w->line, "%s: unknown option in the clause %s:",
 			    w->text, clause);
 }
 

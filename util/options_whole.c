@@ -132,7 +132,7 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 	if (why)
 		conf_remark(c->report, o->status == CONF_WORKS ? CONF_ERROR : CONF_WARNING, file,
 			    line, "%s: %s '%s': %s", conf_name_print(o->name, option),
-			    o->check == CHECK_WRITABLE ? "the folder" : "cannot use", path, why);
+			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why);
 	mem_free(path);
 }
 
