@@ -125,7 +125,7 @@ void *conf_clause_get(const struct conf *conf, enum conf_clause clause, size_t i
 	if (!info->many)
 		return (char *)(uintptr_t)at;
 	memcpy(&array, at, sizeof(array));
-	return array + i * info->size;
+	return array ? array + i * info->size : NULL;
 }
 
 /* ---- remarks ---- */

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Claims about resolver-checkconf as a program: what it prints where, and how it ends.
+# SPDX-License-Identifier: BSD-3-Clause
+tool=${top_builddir:-.}/resolver-checkconf
+srcdir=${srcdir:-.}
+conf=$srcdir/testdata/conf
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# claim WHY STATUS OUT ERR ARGUMENT...: OUT and ERR are patterns of grep, "" is no output at all.
+claim()
+{
+	why=$1 status=$2 out=$3 err=$4
+	shift 4
+	"$tool" "$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	for stream in out err; do
+		eval "want=\$$stream"
+		if test -z "$want"; then
+			test ! -s "$dir/$stream"
+		else
+			grep -q -e "$want" "$dir/$stream"
+		fi || { got="$got, not '$want' on $stream"; sed 's/^/	/' "$dir/$stream"; }
+	done
+	if test "$got" != "$status"; then
+		echo "FAIL: $why: ended with $got, not $status"
+		failed=1
+	fi
+}
+
+mkdir "$dir/jail"
+cat >"$dir/jailed.conf" <<END
+server:
+	chroot: "$dir/jail"
+	directory: "/"
+	pidfile: "x.pid"
+	interface: 127.0.0.1
+	interface: ::1
+	num-threads: 3
+END
+printf 'server:\n\tlogfile: "/does/not/exist/x"\n\tinclude: "/does/not/exist/y"\n' >"$dir/missing.conf"
+
+claim "a good file" 0 "no errors in $dir/jailed.conf" "" "$dir/jailed.conf"
+claim "and quietly" 0 "" "" -q "$dir/jailed.conf"
+claim "a file that is not there" 1 "" "^/does/not/exist: error: cannot read" /does/not/exist
+claim "nor with --no-files" 1 "" "error: cannot read" --no-files /does/not/exist
+claim "a folder" 1 "" "error: cannot read" "$dir"
+claim "errors with file and line" 1 "" "words.conf:4: error: recursion: unknown" "$conf/bad/words.conf"
+claim "all of them" 1 "" "words.conf:1[0-9]: error:" "$conf/bad/words.conf"
+claim "missing things" 1 "" "missing.conf:3: error: include: cannot read" "$dir/missing.conf"
+claim "missing things and --no-files" 0 "no errors" "missing.conf:3: warning" --no-files "$dir/missing.conf"
+claim "a part without a clause" 1 "" "access.part:2: error: access-control: stands in no clause" \
+	"$conf/good/conf.d/access.part"
+claim "what has no effect" 0 "no errors" "good/all-forms.conf:[0-9]*: notice: module-config: python" \
+	--no-files "$conf/good/all-forms.conf"
+claim "a value" 0 "^3\$" "" -o num-threads "$dir/jailed.conf"
+claim "a list" 0 "^::1\$" "" -o interface "$dir/jailed.conf"
+claim "a path" 0 "^x.pid\$" "" -o pidfile "$dir/jailed.conf"
+claim "a whole path" 0 "^$dir/jail/x.pid\$" "" -f -o pidfile "$dir/jailed.conf"
+claim "an empty value" 0 "" "" -o logfile "$dir/jailed.conf"
+claim "no such option" 1 "" "there is no option 'pid-file'" -o pid-file "$dir/jailed.conf"
+claim "all options" 0 "^server	num-threads	works	1\$" "" --list-options
+claim "other spellings too" 0 "^server	ssl-port	[a-z]*	853\$" "" --list-options
+claim "help" 0 "^usage: resolver-checkconf" "" -h
+claim "an option of the program nobody knows" 1 "" "usage: " --what
+
+"$tool" --example >"$dir/example" && cmp "$dir/example" "$srcdir/resolver.conf.example" || {
+	echo "FAIL: resolver.conf.example is old: renew it with resolver-checkconf --example"
+	failed=1
+}
+claim "the example" 0 "no errors" "" --no-files "$dir/example"
+exit $failed
