@@ -1,10 +1,11 @@
 /* Stands in for libFuzzer: runs a target over the files named, and over cheap changes of each.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The changes are the same in every run, so that a failure can be had again:
- * on a crash the input in hand is left in the file "crash" of the working folder
- * when the target aborts. */
+ * The changes are the same in every run, so that a failure can be had again. When
+ * the target aborts, the input in hand is left in the file "crash" of the working
+ * folder. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -137,7 +136,9 @@ int main(int argc, char **argv)
 	changes = changes < CHANGES_LEAST ? CHANGES_LEAST : changes;
 	changes = changes > CHANGES_MOST ? CHANGES_MOST : changes;
 	signal(SIGABRT, keep_what_crashed);
+#ifndef WITH_SANITIZERS /* which tell more of a bad access themselves */
 	signal(SIGSEGV, keep_what_crashed);
+#endif
 	run((const uint8_t *)"", 0);
 	for (int i = 1; i < argc; i++) {
 		seed = (uint64_t)i;
