@@ -13,9 +13,9 @@ const uint8_t dname_root[1] = { 0 };
 #define RUN32(n) RUN8(n), RUN8((n) + 8), RUN8((n) + 16), RUN8((n) + 24)
 
 const uint8_t ascii_lower[256] = {
-	RUN32(0), RUN32(32),
-	'@', RUN8('a'), RUN8('i'), RUN8('q'), 'y', 'z', '[', '\\', ']', '^', '_',
-	RUN32(96), RUN32(128), RUN32(160), RUN32(192), RUN32(224),
+	RUN32(0), RUN32(32), '@',        RUN8('a'),  RUN8('i'),  RUN8('q'),
+	'y',      'z',       '[',        '\\',       ']',        '^',
+	'_',      RUN32(96), RUN32(128), RUN32(160), RUN32(192), RUN32(224),
 };
 
 static inline uint64_t load8(const uint8_t *p)
@@ -199,12 +199,12 @@ size_t dname_join(uint8_t *to, const uint8_t *prefix, size_t prefix_len, const u
 		return 0;
 	/* The suffix first: either part may already stand in `to`. */
 	memmove(to + prefix_len, suffix, suffix_len);
-	memmove(to, prefix, prefix_len);
+	if (prefix_len)
+		memmove(to, prefix, prefix_len);
 	return prefix_len + suffix_len;
 }
 
-size_t dname_transplant(uint8_t *to, const uint8_t *owner, const uint8_t *from,
-			const uint8_t *onto)
+size_t dname_transplant(uint8_t *to, const uint8_t *owner, const uint8_t *from, const uint8_t *onto)
 {
 	return dname_join(to, owner, dname_len(owner) - dname_len(from), onto);
 }
@@ -244,7 +244,7 @@ const char *dname_print(const uint8_t *name, char buf[DNAME_TEXT])
 /* Why the text is no name; NULL when it is one, and `*len` its length. */
 static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
 {
-	size_t head = 0, at = 1;        /* the length byte of the open label; the next free one */
+	size_t head = 0, at = 1; /* the length byte of the open label; the next free one */
 
 	if (*text == '\0')
 		return "it is empty";

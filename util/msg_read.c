@@ -7,7 +7,7 @@
 #include "util/mem.h"
 #include "util/rr.h"
 
-#define RR_LEAST_LEN    11      /* root owner, type, class, TTL, RDLENGTH */
+#define RR_LEAST_LEN 11 /* root owner, type, class, TTL, RDLENGTH */
 
 /* ---- what a client sends ---- */
 
@@ -80,11 +80,11 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 
 /* ---- what a server sends ---- */
 
-#define NONE            UINT32_MAX
-#define FEW_RECORDS     64      /* what needs no heap */
-#define FEW_GROUPS      8       /* looked through one by one */
-#define FEW_ALIKE       16
-#define CHUNK_LEN       16384
+#define NONE        UINT32_MAX
+#define FEW_RECORDS 64 /* what needs no heap */
+#define FEW_GROUPS  8  /* looked through one by one */
+#define FEW_ALIKE   16
+#define CHUNK_LEN   16384
 
 /* Records of one set, or the signatures over it, in order of arrival. */
 struct chain {
@@ -92,14 +92,14 @@ struct chain {
 };
 
 struct record {
-	struct slice rdata;     /* uncompressed; in the message or in scratch */
-	uint32_t next;          /* in its chain */
-	uint32_t chain_id;      /* which of all chains that is */
+	struct slice rdata; /* uncompressed; in the message or in scratch */
+	uint32_t next;      /* in its chain */
+	uint32_t chain_id;  /* which of all chains that is */
 };
 
 /* A record set being gathered. Signatures may come before what they cover. */
 struct group {
-	const uint8_t *owner;   /* in scratch */
+	const uint8_t *owner; /* in scratch */
 	uint32_t ttl_s;
 	uint16_t owner_len, type, class_, section;
 	struct chain records, sigs;
@@ -119,12 +119,12 @@ struct parse {
 	struct record *records;
 	struct group *groups;
 	uint32_t record_count, group_count;
-	uint32_t most;                  /* records there can be at most */
-	uint32_t section_begin;         /* the first group of this section */
+	uint32_t most;          /* records there can be at most */
+	uint32_t section_begin; /* the first group of this section */
 
 	/* Open hash tables of indexes + 1, for what is not few. */
-	uint32_t *group_table;          /* by section, owner, type, class */
-	uint32_t *record_table;         /* by chain and data */
+	uint32_t *group_table;  /* by section, owner, type, class */
+	uint32_t *record_table; /* by chain and data */
 	uint32_t table_mask;
 
 	struct writer scratch;
@@ -147,7 +147,7 @@ static uint32_t *table_new(struct parse *p)
 {
 	if (p->table_mask == 0) {
 		uint32_t size = 64;
-		while (size < 4 * p->most)      /* a record may be entered twice */
+		while (size < 4 * p->most) /* a record may be entered twice */
 			size *= 2;
 		p->table_mask = size - 1;
 	}
@@ -279,7 +279,8 @@ static bool chain_add(struct parse *p, struct chain *c, uint32_t chain_id, uint3
 		if (p->record_table == NULL)
 			p->record_table = table_new(p);
 		if (c->count == FEW_ALIKE) {
-			for (uint32_t i = c->first, n = c->count; n > 0; n--, i = p->records[i].next)
+			for (uint32_t i = c->first, n = c->count; n > 0;
+			     n--, i = p->records[i].next)
 				*record_slot(p, &p->records[i], chain_id) = i + 1;
 		}
 		uint32_t *slot = record_slot(p, added, chain_id);
@@ -351,7 +352,7 @@ static bool read_record(struct parse *p, enum section section)
 	struct group_key key = { owner, owner_len, covered, class_, (uint16_t)section };
 	struct group *g = get_group(p, &key);
 
-	g->ttl_s = MIN(g->ttl_s, ttl > INT32_MAX ? 0 : ttl);    /* RFC 2181 8 */
+	g->ttl_s = MIN(g->ttl_s, ttl > INT32_MAX ? 0 : ttl); /* RFC 2181 8 */
 	if (chain_add(p, is_sig ? &g->sigs : &g->records, chain_id(p, g, is_sig), p->record_count))
 		p->record_count++;
 	return true;
@@ -404,7 +405,7 @@ static void build_sets(struct parse *p, uint32_t now_s, struct slice *slices)
 			continue;
 		struct slice *sigs = chain_slices(p, &g->records, slices);
 		chain_slices(p, &g->sigs, sigs);
-		p->m->sets[sets++] = rrset_build(p->a, &(struct rrset_parts){
+		struct rrset_parts parts = {
 			.owner = g->owner,
 			.type = g->type,
 			.class_ = g->class_,
@@ -414,7 +415,8 @@ static void build_sets(struct parse *p, uint32_t now_s, struct slice *slices)
 			.count = g->records.count,
 			.sigs = sigs,
 			.sig_count = g->sigs.count,
-		});
+		};
+		p->m->sets[sets++] = rrset_build(p->a, &parts);
 		p->m->count[g->section]++;
 	}
 }
@@ -449,8 +451,7 @@ static bool read_sections(struct parse *p, const uint8_t *counts)
 }
 
 /* Bytes behind the last record are ignored. */
-bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s,
-	       struct message *out)
+bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s, struct message *out)
 {
 	struct record few_records[FEW_RECORDS];
 	struct group few_groups[FEW_RECORDS];

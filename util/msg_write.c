@@ -4,10 +4,10 @@
 
 #include "util/rr.h"
 
-#define COUNTS_AT       6               /* of ANCOUNT in the header */
-#define ARCOUNT_AT      10
-#define POINTER         0xc000
-#define POINTER_ROOM    0x4000
+#define COUNTS_AT    6 /* of ANCOUNT in the header */
+#define ARCOUNT_AT   10
+#define POINTER      0xc000
+#define POINTER_ROOM 0x4000
 
 struct writing {
 	struct writer *w;
@@ -93,8 +93,8 @@ static bool set_is_wanted(const struct writing *x, const struct rrset *set)
 {
 	uint16_t asked = x->m->q.type;
 
-	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) ||
-	       asked == set->type || asked == TYPE_ANY;
+	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) || asked == set->type ||
+	       asked == TYPE_ANY;
 }
 
 /* When a set does not fit, what is counted ends before it. */

@@ -4,14 +4,14 @@
 
 #include "util/dname.h"
 
-#define POINTERS_MAX    126
-#define POINTER_ROOM    0x4000          /* what 14 bits reach */
+#define POINTERS_MAX 126
+#define POINTER_ROOM 0x4000 /* what 14 bits reach */
 
 size_t msg_read_name(struct reader *r, uint8_t *to)
 {
-	const uint8_t *run = r->at;     /* where the labels being read began */
+	const uint8_t *run = r->at; /* where the labels being read began */
 	const uint8_t *at = r->at;
-	const uint8_t *behind = NULL;   /* where the reader goes on */
+	const uint8_t *behind = NULL; /* where the reader goes on */
 	unsigned pointers = 0;
 	size_t len = 0;
 
@@ -62,9 +62,9 @@ void msg_skip_name(struct reader *r)
 
 /* ---- writing ---- */
 
-#define NAMES_MAX       120             /* what one message may cost (CVE-2024-8508) */
-#define PROBES_MAX      8
-#define NO_SLOT         0xffff
+#define NAMES_MAX  120 /* what one message may cost (CVE-2024-8508) */
+#define PROBES_MAX 8
+#define NO_SLOT    0xffff
 
 void msgname_begin(struct msgname_book *book)
 {
@@ -109,8 +109,8 @@ static uint16_t find_slot(const struct msgname_book *book, const uint8_t *start,
 
 void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name)
 {
-	uint8_t heads[LABELS_MAX];      /* where each label begins, leftmost first */
-	unsigned fresh = 0;             /* labels that must be spelled out */
+	uint8_t heads[LABELS_MAX]; /* where each label begins, leftmost first */
+	unsigned fresh = 0;        /* labels that must be spelled out */
 	size_t len = 0, here = writer_len(w);
 	uint16_t parent = NO_SLOT;
 

@@ -19,13 +19,14 @@ void msg_skip_name(struct reader *r);
 
 /* What has been written so far that later names may point at: a tree of labels,
  * kept as a hash table from (parent, label) to where the label stands. */
-#define MSGNAME_SLOTS 1024              /* a power of two */
+#define MSGNAME_SLOTS 1024 /* a power of two */
 
 struct msgname_book {
-	unsigned names;                 /* names looked up: 120 at most */
-	unsigned labels;                /* slots taken: half of them at most */
-	uint16_t at[MSGNAME_SLOTS];     /* offset of the label; 0: free slot */
-	uint16_t parent[MSGNAME_SLOTS]; /* slot of the label to its right, or no slot for the root */
+	unsigned names;             /* names looked up: 120 at most */
+	unsigned labels;            /* slots taken: half of them at most */
+	uint16_t at[MSGNAME_SLOTS]; /* offset of the label; 0: free slot */
+	uint16_t
+		parent[MSGNAME_SLOTS]; /* slot of the label to its right, or no slot for the root */
 	uint32_t hash[MSGNAME_SLOTS];
 };
 

@@ -14,7 +14,7 @@
 struct row {
 	uint16_t type;
 	uint16_t flags;
-	const char *name;       /* with '_' for '-' */
+	const char *name; /* with '_' for '-' */
 	const char *shape;
 };
 
@@ -35,7 +35,7 @@ static const struct row *row_of(uint16_t type)
 {
 	switch (type) {
 #define RRTYPE(number, name, shape, flags) \
-	case number: \
+	case number:                       \
 		return &rows[ROW_##name];
 #include "util/rrtype.def"
 #undef RRTYPE
@@ -82,9 +82,8 @@ static const struct {
 	uint16_t class_;
 	const char *name;
 } classes[] = {
-	{ CLASS_IN, "IN" }, { CLASS_CH, "CH" }, { CLASS_HS, "HS" },
-	{ CLASS_NONE, "NONE" }, { CLASS_ANY, "ANY" },
-	{ CLASS_CH, "CHAOS" }, { CLASS_HS, "HESIOD" },
+	{ CLASS_IN, "IN" },   { CLASS_CH, "CH" },    { CLASS_HS, "HS" },     { CLASS_NONE, "NONE" },
+	{ CLASS_ANY, "ANY" }, { CLASS_CH, "CHAOS" }, { CLASS_HS, "HESIOD" },
 };
 
 const char *rr_class_name(uint16_t class_, char buf[16])

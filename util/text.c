@@ -17,7 +17,7 @@
 #include "util/rr.h"
 #include "util/textlex.h"
 
-#define TTL_DEFAULT_S   3600
+#define TTL_DEFAULT_S 3600
 
 void text_zone_init(struct text_zone *z)
 {
@@ -30,7 +30,7 @@ struct line {
 	const struct text_zone *z;
 	struct writer w;
 	struct fault *f;
-	const char *whole;      /* as it was given, for complaints */
+	const char *whole; /* as it was given, for complaints */
 };
 
 static bool complain(struct line *l, const char *why)
@@ -85,7 +85,7 @@ static char *next_word(struct line *l)
 	if (*l->at == ' ')
 		*l->at++ = '\0';
 	else if (*l->at)
-		return NULL;            /* text sticks to a closing quote */
+		return NULL; /* text sticks to a closing quote */
 	return word;
 }
 
@@ -151,7 +151,8 @@ size_t text_name_parse(const struct text_zone *z, const char *text, uint8_t *to,
 		return len;
 	len = dname_join(to, to, len - 1, z->origin);
 	if (len == 0)
-		fault_set(f, "'%s' is no domain name: with its origin it is longer than 255 bytes", text);
+		fault_set(f, "'%s' is no domain name: with its origin it is longer than 255 bytes",
+			  text);
 	return len;
 }
 
@@ -206,7 +207,8 @@ static bool read_string(struct line *l, const char *word)
 	while (word < end) {
 		int c = lex_byte(&word);
 		if (c < 0)
-			return complain(l, "a backslash stands before neither a character nor 000 to 255");
+			return complain(
+				l, "a backslash stands before neither a character nor 000 to 255");
 		write_u8(&l->w, (uint8_t)c);
 	}
 	if (l->w.bad || l->w.at - len > 256)
@@ -304,8 +306,8 @@ static bool read_by_ldns(struct line *l, uint16_t type)
 {
 	char buf[16];
 	char *text = mem_textf(". 0 IN %s %s", rr_type_name(type, buf), l->at);
-	ldns_rdf *origin = ldns_rdf_new_frm_data(LDNS_RDF_TYPE_DNAME, dname_len(l->z->origin),
-						 l->z->origin);
+	ldns_rdf *origin =
+		ldns_rdf_new_frm_data(LDNS_RDF_TYPE_DNAME, dname_len(l->z->origin), l->z->origin);
 	ldns_rr *rr = NULL;
 	ldns_status status = ldns_rr_new_frm_str(&rr, text, 1, origin, NULL);
 	bool good = status == LDNS_STATUS_OK ? write_ldns_data(l, rr)
@@ -374,7 +376,8 @@ static bool read_head(struct line *l, struct text_rr *out)
 		} else if (!class_given && class_parse(word, &out->class_)) {
 			class_given = true;
 		} else {
-			return rr_type_parse(word, &out->type) || complain(l, "its type is unknown");
+			return rr_type_parse(word, &out->type) ||
+			       complain(l, "its type is unknown");
 		}
 	}
 }
@@ -393,7 +396,9 @@ bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struc
 		text_zone_init(&no_zone);
 		z = &no_zone;
 	}
-	struct line l = { .at = text, .z = z, .w = writer_over(mem_new(room), room), .f = f, .whole = line };
+	struct line l = {
+		.at = text, .z = z, .w = writer_over(mem_new(room), room), .f = f, .whole = line
+	};
 	*out = (struct text_rr){ .ttl_s = z->ttl_s, .class_ = CLASS_IN };
 	bool good = flatten(text, line) || complain(&l, "a parenthesis or a quote has no partner");
 	good = good && read_owner(&l, z, *text == ' ') && read_head(&l, out) &&

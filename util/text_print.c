@@ -200,7 +200,8 @@ static void print_records(const struct rrset *s, struct rrset_walk walk, uint16_
 {
 	for (struct slice rd; rrset_next(&walk, &rd);) {
 		char few[2048], *line = few;
-		size_t len = text_rr_print(few, sizeof(few), rrset_owner(s), ttl_s, s->class_, type, rd);
+		size_t len =
+			text_rr_print(few, sizeof(few), rrset_owner(s), ttl_s, s->class_, type, rd);
 		if (len >= sizeof(few)) {
 			line = mem_new(len + 1);
 			text_rr_print(line, len + 1, rrset_owner(s), ttl_s, s->class_, type, rd);
@@ -227,14 +228,15 @@ struct named_bit {
 
 static const struct named_bit header_bits[] = {
 	{ FLAG_QR, "qr" }, { FLAG_AA, "aa" }, { FLAG_TC, "tc" }, { FLAG_RD, "rd" },
-	{ FLAG_RA, "ra" }, { FLAG_Z, "z" }, { FLAG_AD, "ad" }, { FLAG_CD, "cd" },
+	{ FLAG_RA, "ra" }, { FLAG_Z, "z" },   { FLAG_AD, "ad" }, { FLAG_CD, "cd" },
 };
 
 static const char *const opcodes[16] = { "QUERY", "IQUERY", "STATUS", NULL, "NOTIFY", "UPDATE" };
 
 static const char *const rcodes[] = {
-	"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "YXDOMAIN", "YXRRSET",
-	"NXRRSET", "NOTAUTH", "NOTZONE", [16] = "BADVERS", [23] = "BADCOOKIE",
+	"NOERROR", "FORMERR",        "SERVFAIL",         "NXDOMAIN", "NOTIMP",
+	"REFUSED", "YXDOMAIN",       "YXRRSET",          "NXRRSET",  "NOTAUTH",
+	"NOTZONE", [16] = "BADVERS", [23] = "BADCOOKIE",
 };
 
 static void put_word(struct printer *p, const char *const *names, size_t count, unsigned n)

@@ -12,14 +12,14 @@
 #include "util/mem.h"
 #include "util/textlex.h"
 
-#define FILES_MAX 8             /* a zone file and the ones included in each other */
+#define FILES_MAX 8 /* a zone file and the ones included in each other */
 #define ENTRY_MAX (1u << 20)
 
 struct source {
 	FILE *file;
 	char *path;
 	unsigned line;
-	uint8_t origin[DNAME_MAX];      /* of the file that included this one */
+	uint8_t origin[DNAME_MAX]; /* of the file that included this one */
 };
 
 struct zone_reading {
@@ -27,9 +27,9 @@ struct zone_reading {
 	unsigned depth;
 	struct text_zone *z;
 	struct fault *f;
-	char *entry;            /* the entry being read, newlines and all */
+	char *entry; /* the entry being read, newlines and all */
 	size_t entry_len, entry_room;
-	unsigned entry_line;    /* where it began */
+	unsigned entry_line; /* where it began */
 };
 
 static struct source *source_now(struct zone_reading *x)
@@ -70,7 +70,7 @@ static void source_close(struct zone_reading *x)
 {
 	struct source *s = source_now(x);
 
-	if (x->depth > 1)       /* RFC 1035 5.1: the including file's origin is as it was */
+	if (x->depth > 1) /* RFC 1035 5.1: the including file's origin is as it was */
 		memcpy(x->z->origin, s->origin, dname_len(s->origin));
 	fclose(s->file);
 	mem_free(s->path);
@@ -110,9 +110,9 @@ static enum entry read_entry(struct zone_reading *x)
 			s->line++;
 		enum lex lex = c == '\0' ? LEX_BAD : lex_char(&lexer, c == EOF ? '\0' : (char)c);
 		if (lex == LEX_BAD || x->entry_len == ENTRY_MAX) {
-			complain(x, c == '\0' ? "there is a NUL byte" :
-				    lex == LEX_BAD ? "a parenthesis or a quote has no partner" :
-						     "the entry is longer than a mebibyte");
+			complain(x, c == '\0'        ? "there is a NUL byte"
+				    : lex == LEX_BAD ? "a parenthesis or a quote has no partner"
+						     : "the entry is longer than a mebibyte");
 			return ENTRY_BAD;
 		}
 		entry_add(x, lex == LEX_END ? '\0' : (char)c);

@@ -1,5 +1,5 @@
-/* What each character of a zone file is: text, blank, an escape, the end of an entry (RFC 1035 5.1).
- * SPDX-License-Identifier: BSD-3-Clause */
+/* What each character of a zone file is: text, blank, an escape, the end of an entry (RFC
+ * 1035 5.1). SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_TEXTLEX_H
 #define UTIL_TEXTLEX_H
 
@@ -7,13 +7,13 @@
 
 enum lex {
 	LEX_TEXT,
-	LEX_BLANK,      /* comments, parentheses and the newlines between them, too */
-	LEX_END,        /* a newline, or NUL, that ends the entry */
-	LEX_BAD,        /* a parenthesis or a quote has no partner */
+	LEX_BLANK, /* comments, parentheses and the newlines between them, too */
+	LEX_END,   /* a newline, or NUL, that ends the entry */
+	LEX_BAD,   /* a parenthesis or a quote has no partner */
 };
 
 struct lexer {
-	unsigned depth;         /* open parentheses */
+	unsigned depth; /* open parentheses */
 	bool quoted, escaped, comment;
 };
 

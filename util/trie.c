@@ -20,23 +20,23 @@ struct node {
 };
 
 struct slot {
-	struct node *node;      /* NULL: free */
+	struct node *node; /* NULL: free */
 	uint64_t hash;
 };
 
 struct trie {
 	struct slot *slots;
-	size_t mask;            /* slots - 1 */
+	size_t mask; /* slots - 1 */
 	size_t count;
 	uint64_t seed;
-	unsigned deepest;       /* labels of the deepest name there ever was */
-	uint32_t at_depth[LABELS_MAX + 1];      /* names with so many labels */
+	unsigned deepest;                  /* labels of the deepest name there ever was */
+	uint32_t at_depth[LABELS_MAX + 1]; /* names with so many labels */
 };
 
 /* A name's suffixes: where each begins, and its hash; by number of labels. */
 struct suffixes {
-	unsigned count;         /* labels of the whole name */
-	unsigned hashed;        /* and of the longest suffix with a hash */
+	unsigned count;  /* labels of the whole name */
+	unsigned hashed; /* and of the longest suffix with a hash */
 	uint8_t at[LABELS_MAX + 1];
 	size_t len;
 	uint64_t hash[LABELS_MAX + 1];
