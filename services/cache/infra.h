@@ -4,9 +4,12 @@
  * Smoothed RTT after RFC 6298 with Unbound's bounds (infra-cache-min-rtt,
  * infra-cache-max-rtt): a server not known has an RTO of 376 ms; each silence doubles it,
  * up to the maximum; at the maximum a server is "down" and gets one probe at a time
- * (infra-keep-probing) until infra-host-ttl forgets it. When nobody at all answers any more (no reply from any
- * server since a while, or sends fail) silence says nothing about one server: it is the network that is down, and nothing is recorded
- * (infra_network_is_down), so that the first question after it returns is answered at once. */
+ * (infra-keep-probing) until infra-host-ttl forgets it.
+ *
+ * When nobody at all answers any more, servers that used to among them, or sends fail, silence says
+ * nothing about one server: it is the network that is down (infra_network_is_down), and nothing
+ * is recorded. With the first answer of whatever server all are as they were before, so that the
+ * first question after the network's return is answered at once. */
 #ifndef SERVICES_CACHE_INFRA_H
 #define SERVICES_CACHE_INFRA_H
 

@@ -17,26 +17,50 @@ enum { STORED_PLAIN = 1, STORED_FULL = 2 };     /* whom the image fits: without 
 struct stored {
 	struct slab_entry link;
 	uint32_t stored_s, expires_s;
-	uint32_t refresh_s;             /* from here on a hit should start a prefetch */
+	/* Fresh: from here on a hit should start a prefetch. Expired: before it a refresh is
+	 * no use, the last one has just failed. */
+	uint32_t refresh_s;
 	uint16_t scope;
-	uint16_t flags;                 /* header bits as stored: AA, TC … no RD, RA, CD */
 	uint16_t wire_len;
 	uint16_t ttl_count;
 	uint16_t additional_at;         /* offset where ADDITIONAL begins: what truncation may drop */
-	uint16_t additional_rrs;
-	uint16_t rotate_at, rotate_step, rotate_count;  /* equal-sized records to take turns; count 0: none */
+	uint16_t rotate_at;             /* addresses of equal size that take turns: the first one, */
+	uint8_t  rotate_step;           /* bytes from each to the next */
+	uint8_t  rotate_count;          /* 0: none */
 	uint8_t  rcode;                 /* low byte of it; failures that are kept have < 16 */
 	uint8_t  security;              /* enum security */
 	uint8_t  reason;                /* enum reason */
 	uint8_t  fits;                  /* STORED_PLAIN | STORED_FULL */
-	uint8_t  qname_len;
-	uint8_t  has_sets;              /* 0: a bare rcode */
-	uint16_t data[];                /* ttl_count offsets, then the wire image */
+	uint16_t qname_len;
+	uint16_t data[];                /* ttl_count offsets, then the wire image: header with
+	                                 * AA, rcode and counts, question, sections; no OPT */
 };
 
 static inline const uint8_t *stored_wire(const struct stored *s)
 {
 	return (const uint8_t *)(s->data + s->ttl_count);
+}
+
+static inline bool stored_is_fresh(const struct stored *s, uint32_t now_s)
+{
+	return (int32_t)(s->expires_s - now_s) > 0;
+}
+
+/* Worth keeping against failures: data, or the proof that there is none. */
+static inline bool stored_is_good(const struct stored *s)
+{
+	return s->security != SECURITY_BOGUS &&
+	       (s->rcode == RCODE_NOERROR || s->rcode == RCODE_NXDOMAIN ||
+		s->rcode == RCODE_YXDOMAIN);
+}
+
+static inline void stored_question(const struct stored *s, struct question *q)
+{
+	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
+
+	*q = (struct question){ .name = name, .name_len = s->qname_len,
+				.type = get_u16(name + s->qname_len),
+				.class_ = get_u16(name + s->qname_len + 2) };
 }
 
 struct msgcache;
@@ -52,18 +76,25 @@ uint64_t msgcache_hash(const struct question *q);
 const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
 				   uint16_t scope, bool full);
 
-/* Keep `m` (its question names it) until now_s + ttl_s. `prefetch`: set refresh_s at
- * nine tenths of the way. An expired or failing `m` does not replace a fresh good one
- * unless `always`. What stays is in the cache; `m` remains the caller's. */
+/* Keep `m` (its question names it) until now_s + ttl_s; not at all when ttl_s is 0. A hit in
+ * the last tenth of the way is due for a prefetch. What stays is in the cache; `m` remains the
+ * caller's. Called within a turn.
+ *
+ * A failing or bogus `m` does not replace a good one that is fresh, or expired for less than
+ * keep_expired_s: instead that one is marked so that nobody tries to refresh it for ttl_s
+ * seconds, and with `extend` an expired one counts as having expired only now (RFC 8767 4,
+ * serve-expired-ttl-reset). */
 struct msg_keep {
 	uint32_t now_s, ttl_s;
 	uint16_t scope;
-	bool always;
+	bool always;                    /* replace whatever stands */
+	bool extend;
+	uint32_t keep_expired_s;        /* serve-expired-ttl; 0: expired ones yield */
 };
 void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how);
 
 /* The message again, its sets in `a`, with what is left of their TTLs (an expired
- * one has sets that are past). */
+ * one has sets that are past: ttl_s 0). Flags are those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
 void msgcache_remove(struct msgcache *c, const struct question *q);     /* all scopes and shapes */

@@ -22,33 +22,69 @@ struct slab_entry {
 		struct rcu_slot retired;        /* once out of the queue */
 	};
 	uint32_t hash;                          /* upper half of the hash */
-	uint32_t bytes;                         /* what malloc took, set by slab_put */
+	uint16_t units;                         /* of 16 bytes that malloc took, set by slab_put */
 	_Atomic uint8_t seen;                   /* SIEVE's bit */
-	uint8_t spare[3];                       /* free for the entry's own use */
+	uint8_t spare;                          /* free for the entry's own use */
 };
+
+#define SLAB_ENTRY_MAX (65535 * 16)             /* bytes of the largest entry */
+
+/* The entry that `release` is given. */
+static inline struct slab_entry *slab_entry_of(struct rcu_slot *retired)
+{
+	return container_of(retired, struct slab_entry, retired);
+}
 
 struct slab;
 
 struct slab_how {
 	const char *name;               /* for statistics; a constant */
 	size_t budget;                  /* bytes, all slabs together, tables included */
-	unsigned slabs;                 /* a power of two */
+	unsigned slabs;                 /* rounded up to a power of two; 0 is 1 */
 	size_t typical;                 /* bytes of a usual entry: sizes the tables */
-	/* Whether the two are about the same thing (same key). */
-	bool (*same)(const struct slab_entry *a, const struct slab_entry *b);
+	/* Whether the new entry takes the place of the standing one (same key). */
+	bool (*same)(const struct slab_entry *newer, const struct slab_entry *standing);
 	/* Whether it may be evicted before anything else now. May be NULL. */
 	bool (*is_stale)(const struct slab_entry *e, uint32_t now_s);
-	void (*release)(struct slab_entry *e);          /* free it; NULL: mem_free */
+	/* Free it: slab_entry_of(retired); NULL: mem_free. On any thread. */
+	void (*release)(struct rcu_slot *retired);
 };
 
 struct slab *slab_new(const struct slab_how *how) MUST_USE;
 void slab_free(struct slab *s);                         /* no reader is left */
 
+/* What a walk needs of the engine; the rest is its own. */
+struct slab_table {
+	struct rcu_slot retired;
+	uint32_t mask;
+	_Atomic(struct slab_entry *) bucket[];
+};
+
+struct slab_front {                                     /* every struct slab begins so */
+	_Atomic(struct slab_table *) table;
+};
+
+static inline struct slab_entry *slab_match(struct slab_entry *e, uint64_t hash)
+{
+	while (e && e->hash != (uint32_t)(hash >> 32))
+		e = RCU_READ(e->next);
+	return e;
+}
+
 /* Walk the entries with this hash:
  *     for (e = slab_first(s, h); e; e = slab_next(e, h))
  *             if (it is the one) { slab_saw(e); return it; } */
-struct slab_entry *slab_first(const struct slab *s, uint64_t hash);
-struct slab_entry *slab_next(const struct slab_entry *e, uint64_t hash);
+static inline struct slab_entry *slab_first(const struct slab *s, uint64_t hash)
+{
+	const struct slab_table *t = RCU_READ(((const struct slab_front *)(const void *)s)->table);
+
+	return slab_match(RCU_READ(t->bucket[(uint32_t)(hash >> 32) & t->mask]), hash);
+}
+
+static inline struct slab_entry *slab_next(const struct slab_entry *e, uint64_t hash)
+{
+	return slab_match(RCU_READ(e->next), hash);
+}
 
 static inline void slab_saw(struct slab_entry *e)
 {
@@ -56,12 +92,18 @@ static inline void slab_saw(struct slab_entry *e)
 		atomic_store_explicit(&e->seen, 1, memory_order_relaxed);
 }
 
-/* Add `e`, in place of an entry that is the same; evict what the budget asks.
- * An entry larger than a slab's whole budget is released at once. */
+/* Stale entries count as stale only so long after they have become it (serve-expired-ttl;
+ * SLAB_FOREVER). 0 at first. */
+#define SLAB_FOREVER (UINT32_C(1) << 30)
+void slab_keep_stale(struct slab *s, uint32_t grace_s);
+
+/* Add `e`, in place of every entry that is the same; evict what the budget asks.
+ * An entry larger than a slab's whole budget is released at once, but what is the same goes. */
 void slab_put(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s);
 
-/* As slab_put, but only if `may(old, arg)` says so of the same entry that stands
- * there (NULL when none); else `e` is released and false comes back. Asked under the slab's lock. */
+/* As slab_put, but only if `may(old, arg)` says so of every same entry that stands
+ * there (of NULL when there is none); else `e` is released and false comes back. Asked under
+ * the slab's lock. */
 bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s,
 		 bool (*may)(const struct slab_entry *old, void *arg), void *arg);
 
@@ -69,8 +111,8 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 size_t slab_remove(struct slab *s, uint64_t hash,
 		   bool (*is)(const struct slab_entry *e, void *arg), void *arg);
 
-/* Show every entry to `keep`, take out those it does not want; how many went.
- * Works through small strides, the lock let go between them, in turns of its own:
+/* Show every entry to `keep` (NULL: none is wanted), take out those it does not want; how many
+ * went. No lock is held while `keep` looks. Works through small strides in turns of its own:
  * call it outside a turn or accept that the turn becomes long. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
 

@@ -1,0 +1,577 @@
+/* What we know of each server: small entries, published anew on each change.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/infra.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/dname.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/timebase.h"
+
+#define VAR_UNKNOWN_MS  94      /* with no round trip measured: 4 times that is the first RTO */
+#define TIMEOUTS_MOST   255
+
+/* The network counts as down when nobody has answered since the first of these silences was
+ * asked for, that is so long ago, and enough of them came from where answers were to be expected. */
+#define DOWN_AFTER_MS           2000
+#define DOWN_UNSENDABLE_MS      500     /* the system itself says so */
+#define DOWN_FROM_KNOWN         3       /* silences of servers that have answered before; or failed sends */
+#define DOWN_FROM_STRANGERS     12      /* distinct servers that never have */
+
+struct rtt {
+	uint32_t srtt_ms, var_ms;
+	bool measured;
+};
+
+struct server {
+	struct slab_entry link;
+	uint32_t expires_s;
+	struct rtt rtt;
+	uint32_t rto_ms;                /* backed off; 0: not, it follows from `rtt` */
+	uint32_t silent_from_ms;        /* when the first question of this backing off went out */
+	uint32_t doubled_ms;            /* when it was last backed off */
+	uint32_t probe_at_ms;
+	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
+	uint8_t edns, lame;
+	bool probing;
+	uint8_t zone_len;
+	struct addr addr;
+	uint8_t zone[];                 /* lower case */
+};
+
+/* A time in which nobody answered: silence then says nothing about a server. */
+struct outage {
+	uint32_t from_ms, to_ms;
+};
+
+#define OUTAGES 8
+
+struct infra {
+	struct slab *slab;
+	size_t hosts;                   /* changed by infra_reconfigure, like these */
+	_Atomic uint32_t host_ttl_s, min_rtt_ms, max_rtt_ms;
+	_Atomic bool keep_probing;
+
+	/* Read by all, written when something changes. */
+	_Atomic bool quiet;             /* silence since the last answer: `run` has begun */
+	_Atomic bool ever_answered;
+	_Atomic uint32_t answered_ms;   /* about when anybody last did */
+	_Atomic bool had_outage;
+
+	pthread_mutex_t lock;           /* the rest */
+	struct {
+		uint32_t from_ms;       /* when the first of the unanswered went out */
+		unsigned silences, from_known, unsendable;
+		uint64_t strangers;     /* a bit for each, by hash */
+	} run;
+	struct outage outages[OUTAGES];
+	unsigned outage_count;          /* in all; the newest overwrites the oldest */
+};
+
+static const struct server *server_of(const struct slab_entry *e)
+{
+	return container_of(e, struct server, link);
+}
+
+static uint32_t ms_of(const struct timebase *t)
+{
+	return (uint32_t)(t->now_us / US_PER_MS);
+}
+
+/* Whether `a` is not later than `b`; they are within 24 days of each other. */
+static bool not_after(uint32_t a, uint32_t b)
+{
+	return (int32_t)(b - a) >= 0;
+}
+
+static bool same_server(const struct server *s, const struct addr *addr, const uint8_t *zone,
+			size_t zone_len)
+{
+	return addr_equals(&s->addr, addr) && dname_equals_len(s->zone, s->zone_len, zone, zone_len);
+}
+
+static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
+{
+	const struct server *n = server_of(newer);
+
+	return same_server(server_of(standing), &n->addr, n->zone, n->zone_len);
+}
+
+static bool has_lapsed(const struct slab_entry *e, uint32_t now_s)
+{
+	return time_is_past(now_s, server_of(e)->expires_s);
+}
+
+/* Room for so many servers of usual names, the table aside. */
+static size_t budget_of(size_t hosts)
+{
+	size_t one = sizeof(struct server) + 48;
+
+	return hosts > SIZE_MAX / 2 / one ? SIZE_MAX / 2 : MAX(hosts, 16) * (one + 2 * sizeof(void *));
+}
+
+#define SET(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
+#define GET(field)        atomic_load_explicit(&(field), memory_order_relaxed)
+
+static void take_how(struct infra *i, const struct infra_how *how)
+{
+	i->hosts = how->hosts;
+	SET(i->host_ttl_s, how->host_ttl_s);
+	SET(i->min_rtt_ms, how->min_rtt_ms);
+	SET(i->max_rtt_ms, how->max_rtt_ms);
+	SET(i->keep_probing, how->keep_probing);
+}
+
+struct infra *infra_new(const struct infra_how *how)
+{
+	struct infra *i = mem_zero(sizeof(*i));
+
+	take_how(i, how);
+	PROMISE(pthread_mutex_init(&i->lock, NULL) == 0);
+	i->slab = slab_new(&(struct slab_how){ .name = "infra", .budget = budget_of(how->hosts),
+					       .slabs = how->slabs,
+					       .typical = sizeof(struct server) + 48,
+					       .same = takes_place, .is_stale = has_lapsed });
+	return i;
+}
+
+void infra_free(struct infra *i)
+{
+	if (!i)
+		return;
+	slab_free(i->slab);
+	pthread_mutex_destroy(&i->lock);
+	mem_free(i);
+}
+
+void infra_reconfigure(struct infra *i, const struct infra_how *how)
+{
+	size_t was = budget_of(i->hosts);
+
+	take_how(i, how);
+	if (budget_of(how->hosts) != was)
+		slab_resize(i->slab, budget_of(how->hosts));
+}
+
+struct slab *infra_slab(struct infra *i)
+{
+	return i->slab;
+}
+
+/* ---- is it the network? ---- */
+
+static void infra_lock(struct infra *i)
+{
+	PROMISE(pthread_mutex_lock(&i->lock) == 0);
+}
+
+static void infra_unlock(struct infra *i)
+{
+	PROMISE(pthread_mutex_unlock(&i->lock) == 0);
+}
+
+static unsigned ones(uint64_t x)
+{
+	unsigned n = 0;
+
+	for (; x; x &= x - 1)
+		n++;
+	return n;
+}
+
+static bool run_is_outage(const struct infra *i, uint32_t now_ms)
+{
+	uint32_t since = now_ms - i->run.from_ms;
+
+	if (!GET(i->quiet))
+		return false;
+	if (i->run.unsendable >= DOWN_FROM_KNOWN && since >= DOWN_UNSENDABLE_MS)
+		return true;
+	if (since < DOWN_AFTER_MS)
+		return false;
+	if (!GET(i->ever_answered) &&
+	    i->run.silences >= DOWN_FROM_KNOWN)
+		return true;
+	return i->run.from_known + i->run.unsendable >= DOWN_FROM_KNOWN ||
+	       ones(i->run.strangers) >= DOWN_FROM_STRANGERS;
+}
+
+bool infra_network_is_down(const struct infra *i, const struct timebase *t)
+{
+	struct infra *own = (struct infra *)(uintptr_t)i;       /* for its lock */
+	bool down;
+
+	if (LIKELY(!GET(i->quiet)))
+		return false;
+	infra_lock(own);
+	down = run_is_outage(i, ms_of(t));
+	infra_unlock(own);
+	return down;
+}
+
+/* Somebody answered: whatever it was, it is over. */
+static void heard_something(struct infra *i, uint32_t now_ms)
+{
+	if (!GET(i->ever_answered) ||
+	    now_ms - GET(i->answered_ms) >= 20)
+		SET(i->answered_ms, now_ms);
+	if (UNLIKELY(GET(i->quiet))) {
+		infra_lock(i);
+		if (run_is_outage(i, now_ms)) {
+			i->outages[i->outage_count++ % OUTAGES] =
+				(struct outage){ .from_ms = i->run.from_ms, .to_ms = now_ms };
+			SET(i->had_outage, true);
+		}
+		memset(&i->run, 0, sizeof(i->run));
+		SET(i->quiet, false);
+		infra_unlock(i);
+	}
+	if (UNLIKELY(!GET(i->ever_answered)))
+		SET(i->ever_answered, true);
+}
+
+enum unanswered { FROM_KNOWN, FROM_STRANGER, NOT_SENT };
+
+static void heard_nothing(struct infra *i, enum unanswered what, uint64_t hash, uint32_t sent_ms)
+{
+	infra_lock(i);
+	if (!GET(i->quiet)) {
+		i->run.from_ms = sent_ms;
+		SET(i->quiet, true);
+	}
+	if (not_after(sent_ms, i->run.from_ms))
+		i->run.from_ms = sent_ms;
+	i->run.silences++;
+	i->run.from_known += what == FROM_KNOWN;
+	i->run.unsendable += what == NOT_SENT;
+	if (what == FROM_STRANGER)
+		i->run.strangers |= UINT64_C(1) << (hash & 63);
+	infra_unlock(i);
+}
+
+/* Whether a question sent then was sent while the network was down. */
+static bool sent_in_vain(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
+{
+	bool vain = false;
+
+	if (!GET(i->had_outage) &&
+	    !GET(i->quiet))
+		return false;
+	infra_lock(i);
+	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms, sent_ms))
+		vain = true;
+	for (unsigned n = 0; n < MIN(i->outage_count, OUTAGES); n++) {
+		if (not_after(i->outages[n].from_ms, sent_ms) &&
+		    not_after(sent_ms, i->outages[n].to_ms))
+			vain = true;
+	}
+	infra_unlock(i);
+	return vain;
+}
+
+void infra_unsendable(struct infra *i, const struct timebase *t)
+{
+	heard_nothing(i, NOT_SENT, 0, ms_of(t));
+}
+
+/* ---- one server ---- */
+
+static uint64_t hash_of(const struct addr *server, const uint8_t *zone, size_t zone_len)
+{
+	return addr_hash(server) ^ hash_dname(zone, zone_len, 0x1f4a);
+}
+
+static const struct server *find(struct infra *i, const struct addr *server, const uint8_t *zone,
+				 uint32_t now_s)
+{
+	size_t len = dname_len(zone);
+	uint64_t hash = hash_of(server, zone, len);
+
+	for (struct slab_entry *e = slab_first(i->slab, hash); e; e = slab_next(e, hash)) {
+		const struct server *s = server_of(e);
+
+		if (!same_server(s, server, zone, len))
+			continue;
+		slab_saw(e);
+		return time_is_past(now_s, s->expires_s) ? NULL : s;
+	}
+	return NULL;
+}
+
+static uint32_t clamp(uint64_t v, uint32_t least, uint32_t most)
+{
+	return (uint32_t)MIN(MAX(v, least), most);
+}
+
+static uint32_t rtt_of(const struct infra *i, const struct server *s)
+{
+	uint64_t rtt = s->rtt.measured ? s->rtt.srtt_ms + 4 * (uint64_t)s->rtt.var_ms
+				       : INFRA_RTO_UNKNOWN_MS;
+
+	return clamp(rtt, GET(i->min_rtt_ms), GET(i->max_rtt_ms));
+}
+
+static void forget_silence(struct server *s)
+{
+	s->rto_ms = 0;
+	s->timeouts_a = s->timeouts_aaaa = s->timeouts_other = 0;
+	s->probing = false;
+}
+
+/* A copy to change and publish; a fresh one for a server that is not known. Times of silence that
+ * the network was to blame for are not in it. */
+static struct server *begin_change(struct infra *i, const struct addr *server, const uint8_t *zone,
+				   const struct timebase *t)
+{
+	const struct server *old = find(i, server, zone, t->now_s);
+	size_t zone_len = dname_len(zone), len = offsetof(struct server, zone) + zone_len;
+	struct server *s = mem_zero(MAX(len, sizeof(*s)));
+
+	if (old) {
+		memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
+		       len - sizeof(s->link));
+		if (s->rto_ms && sent_in_vain(i, s->silent_from_ms, ms_of(t)))
+			forget_silence(s);
+		return s;
+	}
+	s->expires_s = t->now_s + GET(i->host_ttl_s);
+	s->rtt.var_ms = VAR_UNKNOWN_MS;
+	s->addr = *server;
+	s->zone_len = (uint8_t)zone_len;
+	dname_copy_lower(s->zone, zone);
+	return s;
+}
+
+static void end_change(struct infra *i, struct server *s, const struct timebase *t)
+{
+	slab_put(i->slab, hash_of(&s->addr, s->zone, s->zone_len), &s->link, t->now_s);
+}
+
+static void fill_view(struct infra *i, const struct server *s, const struct timebase *t,
+		      struct infra_view *out)
+{
+	*out = (struct infra_view){
+		.known = true,
+		.ping_ms = s->rtt.srtt_ms,
+		.var_ms = s->rtt.var_ms,
+		.rtt_ms = rtt_of(i, s),
+		.edns = s->edns,
+		.lame = s->lame,
+		.ttl_s = time_left(t->now_s, s->expires_s),
+	};
+	out->rto_ms = out->rtt_ms;
+	if (s->rto_ms == 0 || sent_in_vain(i, s->silent_from_ms, ms_of(t)))
+		return;
+	out->rto_ms = clamp(s->rto_ms, out->rtt_ms, GET(i->max_rtt_ms));
+	out->timeouts_a = s->timeouts_a;
+	out->timeouts_aaaa = s->timeouts_aaaa;
+	out->timeouts_other = s->timeouts_other;
+	out->down = out->rto_ms >= GET(i->max_rtt_ms);
+	if (!out->down)
+		return;
+	if (!GET(i->keep_probing))
+		out->probe_at_us = t->now_us + out->ttl_s * US_PER_S;
+	else if (s->probing && !not_after(s->probe_at_ms, ms_of(t)))
+		out->probe_at_us = t->now_us + (s->probe_at_ms - ms_of(t)) * US_PER_MS;
+	else
+		out->probe_at_us = t->now_us;
+}
+
+void infra_look(struct infra *i, const struct addr *server, const uint8_t *zone,
+		const struct timebase *t, struct infra_view *out)
+{
+	const struct server *s = find(i, server, zone, t->now_s);
+
+	if (s) {
+		fill_view(i, s, t, out);
+		return;
+	}
+	*out = (struct infra_view){
+		.var_ms = VAR_UNKNOWN_MS,
+		.rtt_ms = clamp(INFRA_RTO_UNKNOWN_MS, GET(i->min_rtt_ms), GET(i->max_rtt_ms)),
+		.edns = EDNS_UNTRIED,
+	};
+	out->rto_ms = out->rtt_ms;
+}
+
+/* RFC 6298 2.2, 2.3. */
+static struct rtt measured(struct rtt r, uint32_t rtt_ms)
+{
+	uint32_t delta;
+
+	rtt_ms = MIN(rtt_ms, 1000000);
+	if (!r.measured)
+		return (struct rtt){ .measured = true, .srtt_ms = rtt_ms, .var_ms = rtt_ms / 2 };
+	delta = rtt_ms > r.srtt_ms ? rtt_ms - r.srtt_ms : r.srtt_ms - rtt_ms;
+	r.var_ms = (3 * r.var_ms + delta) / 4;
+	r.srtt_ms = (7 * r.srtt_ms + rtt_ms) / 8;
+	return r;
+}
+
+void infra_answered(struct infra *i, const struct addr *server, const uint8_t *zone,
+		    uint32_t rtt_ms, const struct timebase *t)
+{
+	const struct server *old;
+	struct server *s;
+
+	heard_something(i, ms_of(t));
+	/* Most answers of a busy server change nothing worth writing down. */
+	old = find(i, server, zone, t->now_s);
+	if (old && old->rtt.measured && !old->rto_ms) {
+		struct rtt r = measured(old->rtt, rtt_ms);
+
+		if (r.srtt_ms == old->rtt.srtt_ms && r.var_ms == old->rtt.var_ms)
+			return;
+	}
+	s = begin_change(i, server, zone, t);
+	s->rtt = measured(s->rtt, rtt_ms);
+	forget_silence(s);
+	end_change(i, s, t);
+}
+
+static void count_timeout(uint8_t *count)
+{
+	if (*count < TIMEOUTS_MOST)
+		++*count;
+}
+
+void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zone, uint16_t qtype,
+		  uint32_t waited_ms, const struct timebase *t)
+{
+	uint32_t now_ms = ms_of(t), sent_ms = now_ms - waited_ms, rto_ms;
+	struct server *s = begin_change(i, server, zone, t);
+
+	/* Somebody else answered meanwhile: this one is to blame. */
+	if (!GET(i->ever_answered) ||
+	    !not_after(sent_ms, GET(i->answered_ms)))
+		heard_nothing(i, s->rtt.measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
+			      sent_ms);
+	if (sent_in_vain(i, sent_ms, now_ms)) {
+		mem_free(s);
+		return;
+	}
+
+	/* RFC 6298 5.5; of several questions that were under way together only one counts. */
+	rto_ms = clamp(s->rto_ms, rtt_of(i, s), GET(i->max_rtt_ms));
+	if (!s->rto_ms)
+		s->silent_from_ms = sent_ms;
+	if (!s->rto_ms || not_after(s->doubled_ms, sent_ms)) {
+		s->rto_ms = clamp(2 * (uint64_t)rto_ms, rto_ms, GET(i->max_rtt_ms));
+		s->doubled_ms = now_ms;
+	}
+	count_timeout(qtype == 1 ? &s->timeouts_a : qtype == 28 ? &s->timeouts_aaaa
+								: &s->timeouts_other);
+	end_change(i, s, t);
+}
+
+void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zone,
+		  const struct timebase *t)
+{
+	struct server *s = begin_change(i, server, zone, t);
+
+	s->probing = true;
+	s->probe_at_ms = ms_of(t) + clamp(s->rto_ms, rtt_of(i, s), GET(i->max_rtt_ms));
+	end_change(i, s, t);
+}
+
+void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *zone,
+		    enum edns_known known, const struct timebase *t)
+{
+	const struct server *old = find(i, server, zone, t->now_s);
+	struct server *s;
+
+	if (old && old->edns == known)
+		return;
+	s = begin_change(i, server, zone, t);
+	s->edns = (uint8_t)known;
+	end_change(i, s, t);
+}
+
+void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *zone, unsigned lame,
+		    const struct timebase *t)
+{
+	const struct server *old = find(i, server, zone, t->now_s);
+	struct server *s;
+
+	if (old && (old->lame & lame) == lame)
+		return;
+	s = begin_change(i, server, zone, t);
+	s->lame = (uint8_t)(s->lame | lame);
+	end_change(i, s, t);
+}
+
+void infra_set_rtt(struct infra *i, const struct addr *server, const uint8_t *zone, uint32_t rtt_ms,
+		   const struct timebase *t)
+{
+	struct server *s = begin_change(i, server, zone, t);
+
+	s->rtt = (struct rtt){ .srtt_ms = rtt_ms, .measured = true };
+	forget_silence(s);
+	if (rtt_ms >= GET(i->max_rtt_ms)) {
+		s->rto_ms = rtt_ms;
+		s->silent_from_ms = s->doubled_ms = ms_of(t);
+	}
+	end_change(i, s, t);
+}
+
+/* ---- all of them ---- */
+
+static bool is_other_address(const struct slab_entry *e, void *arg)
+{
+	const struct addr *a = arg;
+
+	return !addr_equals_ip(&server_of(e)->addr, a);
+}
+
+void infra_flush(struct infra *i, const struct addr *server)
+{
+	slab_sweep(i->slab, server ? is_other_address : NULL, (void *)(uintptr_t)server);
+}
+
+struct dump {
+	struct infra *infra;
+	const struct timebase *time;
+	void (*out)(const char *line, void *arg);
+	void *arg;
+};
+
+static bool dump_one(const struct slab_entry *e, void *arg)
+{
+	const struct server *s = server_of(e);
+	const struct dump *d = arg;
+	struct infra_view v;
+	char addr[ADDR_TEXT], zone[DNAME_TEXT], line[ADDR_TEXT + DNAME_TEXT + 256];
+
+	fill_view(d->infra, s, d->time, &v);
+	addr_print(&s->addr, 53, addr);
+	dname_print(s->zone, zone);
+	if (v.ttl_s == 0) {
+		if (v.rto_ms <= v.rtt_ms)
+			return true;
+		snprintf(line, sizeof(line), "%s %s expired rto %u", addr, zone, v.rto_ms);
+	} else {
+		uint64_t wait_us = v.probe_at_us > d->time->now_us ? v.probe_at_us - d->time->now_us : 0;
+
+		snprintf(line, sizeof(line),
+			 "%s %s ttl %u ping %u var %u rtt %u rto %u tA %u tAAAA %u tother %u "
+			 "ednsknown %d edns %d delay %u lame dnssec %d rec %d A %d other %d",
+			 addr, zone, v.ttl_s, v.ping_ms, v.var_ms, v.rtt_ms, v.rto_ms, v.timeouts_a,
+			 v.timeouts_aaaa, v.timeouts_other, v.edns != EDNS_UNTRIED,
+			 v.edns == EDNS_FAILS ? -1 : 0, (unsigned)((wait_us + US_PER_S - 1) / US_PER_S),
+			 !!(v.lame & LAME_DNSSEC), !!(v.lame & LAME_RECURSIVE),
+			 !!(v.lame & LAME_ADDRESSES), !!(v.lame & LAME_OTHER));
+	}
+	d->out(line, d->arg);
+	return true;
+}
+
+void infra_dump(struct infra *i, const struct timebase *t,
+		void (*out)(const char *line, void *arg), void *arg)
+{
+	struct dump d = { .infra = i, .time = t, .out = out, .arg = arg };
+
+	slab_sweep(i->slab, dump_one, &d);
+}

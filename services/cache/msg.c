@@ -1,0 +1,377 @@
+/* The message cache: images are made when an answer is stored, so that a hit is a copy.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/msg.h"
+
+#include "util/arena.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+struct msgcache {
+	struct slab *slab;
+};
+
+/* Most answers are written into these on the stack. */
+#define USUAL_WIRE 2048
+#define USUAL_TTLS 64
+
+static const struct stored *stored_of(const struct slab_entry *e)
+{
+	return container_of(e, struct stored, link);
+}
+
+/* The full image takes the place of every shape of its answer: a plain one that stands was made
+ * from an older full one. A plain one made from a full one stands beside it. */
+static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
+{
+	const struct stored *n = stored_of(newer), *s = stored_of(standing);
+	size_t name_and_type = n->qname_len + 4u;
+
+	return n->scope == s->scope && n->qname_len == s->qname_len &&
+	       (n->fits & STORED_FULL || s->fits == STORED_PLAIN) &&
+	       dname_equals_len(stored_wire(n) + MSG_HEAD_LEN, n->qname_len,
+				stored_wire(s) + MSG_HEAD_LEN, s->qname_len) &&
+	       memcmp(stored_wire(n) + MSG_HEAD_LEN + name_and_type - 4,
+		      stored_wire(s) + MSG_HEAD_LEN + name_and_type - 4, 4) == 0;
+}
+
+static bool is_stale(const struct slab_entry *e, uint32_t now_s)
+{
+	return time_is_past(now_s, stored_of(e)->expires_s);
+}
+
+struct msgcache *msgcache_new(size_t budget, unsigned slabs)
+{
+	struct msgcache *c = mem_zero(sizeof(*c));
+
+	c->slab = slab_new(&(struct slab_how){ .name = "message", .budget = budget, .slabs = slabs,
+					       .typical = 192, .same = takes_place,
+					       .is_stale = is_stale });
+	return c;
+}
+
+void msgcache_free(struct msgcache *c)
+{
+	if (c)
+		slab_free(c->slab);
+	mem_free(c);
+}
+
+struct slab *msgcache_slab(struct msgcache *c)
+{
+	return c->slab;
+}
+
+uint64_t msgcache_hash(const struct question *q)
+{
+	return hash_dname(q->name, q->name_len, (uint32_t)q->type << 16 | q->class_);
+}
+
+/* ---- making an image ---- */
+
+static size_t set_bound(const struct rrset *s, size_t *ttls)
+{
+	*ttls += s->count + s->sig_count;
+	return s->size + (size_t)(s->count + s->sig_count) * (s->owner_len + 10u);
+}
+
+/* Bytes that are surely enough for the image, and TTLs in it. */
+static size_t image_bound(const struct message *m, size_t *ttls)
+{
+	size_t bytes = MSG_HEAD_LEN + m->q.name_len + 4u;
+
+	*ttls = 0;
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		bytes += set_bound(m->sets[i], ttls);
+	return MIN(bytes, MSG_MAX);
+}
+
+static bool is_dnssec_set(const struct rrset *s, uint16_t qtype)
+{
+	return rr_flags(s->type) & RR_DNSSEC && s->type != qtype && qtype != TYPE_ANY;
+}
+
+static bool has_dnssec(const struct message *m)
+{
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		if (m->sets[i]->sig_count || is_dnssec_set(m->sets[i], m->q.type))
+			return true;
+	}
+	return false;
+}
+
+/* The last set of ANSWER that is in the image, and how many records go before it. */
+static const struct rrset *last_answer(const struct message *m, bool full, size_t *before)
+{
+	const struct rrset *last = NULL;
+	size_t passed = 0;
+
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		const struct rrset *s = m->sets[i];
+
+		if (!full && is_dnssec_set(s, m->q.type))
+			continue;
+		*before = passed;
+		last = s;
+		passed += s->count + (full ? s->sig_count : 0u);
+	}
+	return last;
+}
+
+/* Where the addresses that end the chain stand one behind the other, each with a pointer for a
+ * name, they can take turns without anything else moving. */
+static void find_rotation(struct stored *to, const struct message *m, bool full,
+			  const uint16_t *ttl_at)
+{
+	size_t before = 0, start, size;
+	const struct rrset *s = last_answer(m, full, &before);
+	const uint8_t *wire = stored_wire(to);
+
+	if (!s || (s->type != TYPE_A && s->type != TYPE_AAAA) || s->count < 2 || s->count > 255)
+		return;
+	size = 2u + 10u + (s->type == TYPE_A ? 4u : 16u);
+	start = MSG_HEAD_LEN + m->q.name_len + 4u;
+	if (before)
+		start = ttl_at[before - 1] + 6u + get_u16(wire + ttl_at[before - 1] + 4);
+	if (before + s->count > to->ttl_count)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t at = start + i * size;
+
+		if (ttl_at[before + i] != at + 6 || (wire[at] & 0xc0) != 0xc0 ||
+		    get_u16(wire + at + 10) != size - 12)
+			return;
+	}
+	to->rotate_at = (uint16_t)start;
+	to->rotate_step = (uint8_t)size;
+	to->rotate_count = (uint8_t)s->count;
+}
+
+/* One allocation with everything; NULL when the message does not fit in one. */
+static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_t fits)
+{
+	uint8_t usual_wire[USUAL_WIRE], *room = usual_wire;
+	uint16_t usual_ttls[USUAL_TTLS], *ttl_at = usual_ttls;
+	size_t ttls, bytes = image_bound(m, &ttls);
+	bool full = fits & STORED_FULL;
+	struct msg_style style = { .now_s = now_s, .with_dnssec = full };
+	struct message plain = *m;
+	struct stored *s = NULL;
+	struct writer w;
+
+	if (bytes > sizeof(usual_wire))
+		room = mem_new(bytes);
+	if (ttls > COUNT(usual_ttls))
+		ttl_at = mem_array(ttls, sizeof(*ttl_at));
+	style.ttl_offsets = ttl_at;
+	style.ttl_room = MAX(ttls, COUNT(usual_ttls));
+	plain.id = 0;
+	plain.flags &= FLAG_AA;
+	plain.opcode = OPCODE_QUERY;
+	w = writer_over(room, bytes);
+	msg_write(&w, &plain, &style);
+	if (!w.bad && style.ttl_count <= style.ttl_room) {
+		size_t head = offsetof(struct stored, data) + style.ttl_count * sizeof(uint16_t);
+
+		s = mem_new(MAX(head + writer_len(&w), sizeof(*s)));
+		*s = (struct stored){
+			.stored_s = now_s,
+			.wire_len = (uint16_t)writer_len(&w),
+			.ttl_count = (uint16_t)style.ttl_count,
+			.additional_at = (uint16_t)style.end[SECTION_AUTHORITY],
+			.rcode = (uint8_t)m->rcode,
+			.security = m->security,
+			.reason = (uint8_t)m->reason,
+			.fits = fits,
+			.qname_len = m->q.name_len,
+		};
+		memcpy(s->data, ttl_at, style.ttl_count * sizeof(uint16_t));
+		memcpy(s->data + style.ttl_count, room, writer_len(&w));
+		find_rotation(s, m, full, ttl_at);
+	}
+	if (room != usual_wire)
+		mem_free(room);
+	if (ttl_at != usual_ttls)
+		mem_free(ttl_at);
+	return s;
+}
+
+/* ---- finding ---- */
+
+static bool is_about(const struct stored *s, const struct question *q, uint16_t scope)
+{
+	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
+
+	return s->scope == scope && s->qname_len == q->name_len &&
+	       get_u16(name + s->qname_len) == q->type &&
+	       get_u16(name + s->qname_len + 2) == q->class_ &&
+	       dname_equals_len(name, s->qname_len, q->name, q->name_len);
+}
+
+static const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
+				 uint16_t scope, uint8_t fits, const struct stored **other)
+{
+	*other = NULL;
+	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
+		const struct stored *s = stored_of(e);
+
+		if (!is_about(s, q, scope))
+			continue;
+		if (LIKELY(s->fits & fits)) {
+			slab_saw(e);
+			return s;
+		}
+		*other = s;
+	}
+	return NULL;
+}
+
+static bool is_this(const struct slab_entry *e, void *arg)
+{
+	return e == arg;
+}
+
+/* A client without DO asks for an answer that was only asked for with DO so far. */
+static const struct stored *make_plain(struct msgcache *c, const struct stored *full,
+				       uint64_t hash)
+{
+	const struct stored *now, *other;
+	struct stored *s;
+	struct question q;
+	struct arena a;
+
+	arena_init(&a);
+	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s, STORED_PLAIN);
+	arena_clear(&a);
+	if (!s)
+		return NULL;
+	s->scope = full->scope;
+	s->expires_s = full->expires_s;
+	s->refresh_s = full->refresh_s;
+	s->reason = full->reason;
+	slab_put(c->slab, hash, &s->link, full->stored_s);
+
+	/* `s` may be gone already: a borrower in this turn would not notice, but an answer that
+	 * is newer than its origin must not hide behind it. */
+	stored_question(full, &q);
+	now = find(c, &q, hash, full->scope, STORED_FULL, &other);
+	if (now && now != full) {
+		slab_remove(c->slab, hash, is_this, &s->link);
+		return NULL;
+	}
+	return find(c, &q, hash, full->scope, STORED_PLAIN, &other);
+}
+
+const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
+				   uint16_t scope, bool full)
+{
+	const struct stored *other;
+	const struct stored *s = find(c, q, hash, scope, full ? STORED_FULL : STORED_PLAIN, &other);
+
+	if (UNLIKELY(!s && other && !full))
+		return make_plain(c, other, hash);
+	return s;
+}
+
+/* ---- storing ---- */
+
+struct may_replace {
+	uint32_t now_s, keep_expired_s;
+};
+
+static bool stands_against_failure(const struct stored *s, uint32_t now_s, uint32_t keep_expired_s)
+{
+	return stored_is_good(s) &&
+	       (stored_is_fresh(s, now_s) ||
+		(keep_expired_s && !time_is_past(now_s, s->expires_s + MIN(keep_expired_s, SLAB_FOREVER))));
+}
+
+static bool may_fail(const struct slab_entry *old, void *arg)
+{
+	const struct may_replace *may = arg;
+
+	return !old || !stands_against_failure(stored_of(old), may->now_s, may->keep_expired_s);
+}
+
+static bool only_this(const struct slab_entry *old, void *arg)
+{
+	return !old || old == arg || stored_of(old)->fits == STORED_PLAIN;
+}
+
+/* The good answer stays, with a note that asking again so soon is in vain. */
+static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
+			    const struct msg_keep *how)
+{
+	size_t len = offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len;
+	struct stored *s = mem_new(MAX(len, sizeof(*s)));
+
+	memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
+	       len - sizeof(s->link));
+	memset(&s->link, 0, sizeof(s->link));
+	s->refresh_s = how->now_s + how->ttl_s;
+	if (how->extend && !stored_is_fresh(old, how->now_s))
+		s->expires_s = how->now_s;
+	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this,
+		    (void *)(uintptr_t)&old->link);
+}
+
+void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how)
+{
+	const uint64_t hash = msgcache_hash(&m->q);
+	struct may_replace may = { .now_s = how->now_s, .keep_expired_s = how->keep_expired_s };
+	struct stored *s;
+	bool good;
+
+	if (how->ttl_s == 0 || m->rcode > 255)
+		return;
+	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
+	if (!s)
+		return;
+	s->scope = how->scope;
+	s->expires_s = how->now_s + how->ttl_s;
+	s->refresh_s = s->expires_s - how->ttl_s / 10;
+	good = stored_is_good(s);
+	if (!good && !how->always) {
+		const struct stored *other;
+		const struct stored *old = find(c, &m->q, hash, how->scope, STORED_FULL, &other);
+
+		if (old && stands_against_failure(old, how->now_s, how->keep_expired_s)) {
+			mem_free(s);
+			put_off_refresh(c, old, hash, how);
+			return;
+		}
+	}
+	slab_put_if(c->slab, hash, &s->link, how->now_s, good || how->always ? NULL : may_fail, &may);
+}
+
+struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s)
+{
+	struct message *m = arena_new(a, struct message);
+	bool whole = msg_parse(stored_wire(s), s->wire_len, a, s->stored_s, m);
+
+	PROMISE(whole);
+	m->rcode = s->rcode;
+	m->security = s->security;
+	m->reason = (enum reason)s->reason;
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		/* Built here and now: they are nobody else's. */
+		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];
+
+		set->ttl_s = time_left(now_s, set->expires_s);
+		set->security = s->security;
+	}
+	return m;
+}
+
+static bool is_question(const struct slab_entry *e, void *arg)
+{
+	const struct question *q = arg;
+
+	return is_about(stored_of(e), q, stored_of(e)->scope);
+}
+
+void msgcache_remove(struct msgcache *c, const struct question *q)
+{
+	slab_remove(c->slab, msgcache_hash(q), is_question, (void *)(uintptr_t)q);
+}

@@ -1,0 +1,243 @@
+/* The RRset cache: one flat copy of each set, replaced by rank.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/rrset.h"
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+struct rrsetcache {
+	struct slab *slab;
+};
+
+static const struct rrset *set_of(const struct slab_entry *e)
+{
+	return &container_of(e, struct rrset_entry, link)->set;
+}
+
+static bool is_key(const struct rrset *s, const uint8_t *owner, size_t owner_len, uint16_t type,
+		   uint16_t class_, uint8_t flags)
+{
+	return s->type == type && s->class_ == class_ &&
+	       (s->flags & RRSET_PARENT_SIDE) == (flags & RRSET_PARENT_SIDE) &&
+	       dname_equals_len(rrset_owner(s), s->owner_len, owner, owner_len);
+}
+
+static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
+{
+	const struct rrset *n = set_of(newer);
+
+	return is_key(set_of(standing), rrset_owner(n), n->owner_len, n->type, n->class_, n->flags);
+}
+
+static bool is_stale(const struct slab_entry *e, uint32_t now_s)
+{
+	return time_is_past(now_s, set_of(e)->expires_s);
+}
+
+struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs)
+{
+	struct rrsetcache *c = mem_zero(sizeof(*c));
+
+	c->slab = slab_new(&(struct slab_how){ .name = "rrset", .budget = budget, .slabs = slabs,
+					       .typical = 160, .same = takes_place,
+					       .is_stale = is_stale });
+	return c;
+}
+
+void rrsetcache_free(struct rrsetcache *c)
+{
+	if (c)
+		slab_free(c->slab);
+	mem_free(c);
+}
+
+struct slab *rrsetcache_slab(struct rrsetcache *c)
+{
+	return c->slab;
+}
+
+/* Both sides of a cut share a hash. */
+static uint64_t hash_of(const uint8_t *owner, size_t len, uint16_t type, uint16_t class_)
+{
+	return hash_dname(owner, len, (uint32_t)type << 16 | class_);
+}
+
+/* ---- finding ---- */
+
+static struct slab_entry *find(struct rrsetcache *c, uint64_t hash, const uint8_t *owner,
+			       size_t len, uint16_t type, uint16_t class_, uint8_t flags)
+{
+	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
+		if (is_key(set_of(e), owner, len, type, class_, flags))
+			return e;
+	}
+	return NULL;
+}
+
+const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
+					  uint16_t class_, uint8_t flags)
+{
+	size_t len = dname_len(owner);
+	struct slab_entry *e = find(c, hash_of(owner, len, type, class_), owner, len, type, class_,
+				    flags);
+
+	if (!e)
+		return NULL;
+	slab_saw(e);
+	return set_of(e);
+}
+
+const struct rrset *rrsetcache_find(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
+				    uint16_t class_, uint8_t flags, uint32_t now_s)
+{
+	const struct rrset *s = rrsetcache_find_stale(c, owner, type, class_, flags);
+
+	return s && !time_is_past(now_s, s->expires_s) ? s : NULL;
+}
+
+/* ---- rank ---- */
+
+static unsigned rank(const struct rrset *s)
+{
+	return s->security == SECURITY_SECURE ? MAX(s->trust, TRUST_VALIDATED) : s->trust;
+}
+
+/* Part of a delegation: what its servers say must not keep it alive. */
+static bool is_delegation(const struct rrset *s)
+{
+	return s->type == TYPE_NS || s->flags & RRSET_PARENT_SIDE;
+}
+
+enum ruling {
+	RULING_TAKE,            /* it goes in */
+	RULING_PASS,            /* it does not, but is as good as what stands */
+	RULING_STANDING,        /* what stands is to be believed */
+};
+
+/* What becomes of `offered`, `standing` being NULL or fresh. */
+static enum ruling rule(const struct rrset *standing, const struct rrset *offered)
+{
+	unsigned was = standing ? rank(standing) : 0, is = rank(offered);
+
+	if (!standing || standing->security == SECURITY_BOGUS)
+		return RULING_TAKE;
+	if (offered->security == SECURITY_BOGUS)
+		return RULING_PASS;
+	if (is > was)
+		return RULING_TAKE;
+	if (is < was)
+		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
+		       offered->trust >= standing->trust ? RULING_PASS : RULING_STANDING;
+	if (!rrset_same_records(standing, offered))
+		return RULING_TAKE;
+	if (is_delegation(offered))
+		return RULING_STANDING;
+	return standing->expires_s == offered->expires_s && offered->sig_count <= standing->sig_count
+		       ? RULING_STANDING : RULING_TAKE;
+}
+
+struct offer {
+	const struct rrset *set;
+	uint32_t now_s;
+};
+
+static const struct rrset *fresh(const struct slab_entry *e, uint32_t now_s)
+{
+	return e && !time_is_past(now_s, set_of(e)->expires_s) ? set_of(e) : NULL;
+}
+
+/* Asked again under the lock, since others write too. */
+static bool may_replace(const struct slab_entry *old, void *arg)
+{
+	const struct offer *o = arg;
+
+	return rule(fresh(old, o->now_s), o->set) == RULING_TAKE;
+}
+
+/* A question asked under a delegation is answered within this time of its end, or not at all: what
+ * comes so late from the child still ends with it. */
+#define AFTERMATH_S 60
+
+/* When the set must end: not after the delegation it is part of. */
+static uint32_t last_second(struct rrsetcache *c, uint64_t hash, const struct rrset *set,
+			    const struct rrset *standing, uint32_t now_s)
+{
+	uint32_t expires_s = set->expires_s;
+	const struct slab_entry *parent;
+
+	if (!is_delegation(set))
+		return expires_s;
+	if (standing && !time_is_past(standing->expires_s, expires_s))
+		expires_s = standing->expires_s;
+	if (set->flags & RRSET_PARENT_SIDE)
+		return expires_s;
+	parent = find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_,
+		      RRSET_PARENT_SIDE);
+	if (parent && !time_is_past(now_s, set_of(parent)->expires_s + AFTERMATH_S) &&
+	    !time_is_past(set_of(parent)->expires_s, expires_s))
+		expires_s = set_of(parent)->expires_s;
+	return expires_s;
+}
+
+static struct rrset *ending_at(const struct rrset *set, uint32_t expires_s, uint32_t now_s,
+			       struct arena *a)
+{
+	struct rrset *s = rrset_copy(a, set);
+
+	s->expires_s = expires_s;
+	s->ttl_s = time_left(now_s, expires_s);
+	return s;
+}
+
+const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
+				   struct arena *a)
+{
+	uint64_t hash = hash_of(rrset_owner(set), set->owner_len, set->type, set->class_);
+	const struct rrset *standing = fresh(find(c, hash, rrset_owner(set), set->owner_len,
+						  set->type, set->class_, set->flags), now_s);
+	uint32_t expires_s = last_second(c, hash, set, standing, now_s);
+	struct offer offer = { .set = set, .now_s = now_s };
+	struct rrset_entry *e;
+
+	switch (rule(standing, set)) {
+	case RULING_STANDING:
+		return rrset_copy(a, standing);
+	case RULING_PASS:
+		return set;
+	case RULING_TAKE:
+		break;
+	}
+	if (expires_s != set->expires_s)
+		offer.set = set = ending_at(set, expires_s, now_s, a);
+	if (time_is_past(now_s, expires_s))
+		return set;
+	e = mem_new(MAX(offsetof(struct rrset_entry, set) + set->size, sizeof(*e)));
+	memset(&e->link, 0, sizeof(e->link));
+	memcpy(&e->set, set, set->size);
+	slab_put_if(c->slab, hash, &e->link, now_s, may_replace, &offer);
+	return set;
+}
+
+struct key {
+	const uint8_t *owner;
+	size_t len;
+	uint16_t type, class_;
+};
+
+static bool is_of(const struct slab_entry *e, void *arg)
+{
+	const struct key *k = arg;
+
+	return is_key(set_of(e), k->owner, k->len, k->type, k->class_, set_of(e)->flags);
+}
+
+size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type, uint16_t class_)
+{
+	struct key k = { .owner = owner, .len = dname_len(owner), .type = type, .class_ = class_ };
+
+	return slab_remove(c->slab, hash_of(owner, k.len, type, class_), is_of, &k);
+}

@@ -1,0 +1,489 @@
+/* Slabs: one table of chains that readers walk, parts with a queue and a lock that writers share.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The bucket of an entry is its kept half of the hash under the table's mask, its part the same
+ * under the parts' mask: all entries of one bucket belong to one part, in every table there
+ * will be, and one lock covers a chain. */
+#include "services/cache/slab.h"
+
+#include <pthread.h>
+
+#include "util/mem.h"
+#include "util/timebase.h"
+
+#define UNIT       16
+/* Spared entries the hand passes for one newcomer before it takes one all the same, so that no
+ * insertion pays for a queue that was seen from end to end. */
+#define HAND_STEPS 64
+/* Entries looked at for each newcomer only to find stale ones, once a part is nearly full. */
+#define BROOM_STEPS 2
+#define STRIDE     256          /* buckets of a sweep's turn; entries evicted in one hold of a lock */
+
+struct part {
+	_Alignas(CACHE_LINE) pthread_mutex_t lock;      /* the rest, and the chains of its buckets */
+	struct list queue;              /* newest first */
+	struct list *hand;              /* SIEVE's, going from old to new; the head: at the oldest */
+	struct list *broom;             /* likewise, but it only takes stale ones */
+	size_t bytes, budget, entries;
+	uint64_t evictions;
+};
+
+struct slab {
+	struct slab_front front;
+	struct slab_how how;
+	_Atomic uint32_t grace_s;
+	uint32_t part_mask;
+	struct part *parts;
+	void *parts_at;                 /* as allocated; the parts begin on a cache line */
+};
+
+static void release_plain(struct rcu_slot *retired)
+{
+	mem_free(slab_entry_of(retired));
+}
+
+static void release_table(struct rcu_slot *retired)
+{
+	mem_free(container_of(retired, struct slab_table, retired));
+}
+
+static struct slab_entry *entry_of(struct list *link)
+{
+	return LIST_ITEM(link, struct slab_entry, queue);
+}
+
+/* ---- sizes ---- */
+
+static uint32_t round_up(size_t n)
+{
+	uint32_t power = 1;
+
+	while (power < n && power < UINT32_C(1) << 31)
+		power <<= 1;
+	return power;
+}
+
+static size_t table_bytes(const struct slab_table *t)
+{
+	return sizeof(*t) + ((size_t)t->mask + 1) * sizeof(t->bucket[0]);
+}
+
+/* Untouched pages of it cost nothing: it comes zeroed from the system. */
+static struct slab_table *table_new(const struct slab_how *how, size_t budget, size_t parts)
+{
+	size_t count = round_up(MAX(budget / MAX(how->typical, UNIT), parts));
+	struct slab_table *t;
+
+	t = mem_zero(sizeof(*t) + count * sizeof(t->bucket[0]));
+	t->mask = (uint32_t)(count - 1);
+	return t;
+}
+
+static size_t part_budget(size_t budget, const struct slab_table *t, size_t parts)
+{
+	size_t table = table_bytes(t);
+
+	return budget > table ? (budget - table) / parts : 0;
+}
+
+static struct slab_table *table_of(const struct slab *s)
+{
+	return atomic_load_explicit(&s->front.table, memory_order_acquire);
+}
+
+static struct part *part_of(struct slab *s, uint64_t hash)
+{
+	return &s->parts[(uint32_t)(hash >> 32) & s->part_mask];
+}
+
+/* ---- one part, its lock held ---- */
+
+static void part_lock(struct part *p)
+{
+	PROMISE(pthread_mutex_lock(&p->lock) == 0);
+}
+
+static void part_unlock(struct part *p)
+{
+	PROMISE(pthread_mutex_unlock(&p->lock) == 0);
+}
+
+/* Out of chain and queue, into `gone`: it is retired when the lock has been let go. */
+static void part_drop(struct slab *s, struct part *p, struct slab_entry *e, struct list *gone)
+{
+	struct slab_table *t = table_of(s);
+	_Atomic(struct slab_entry *) *at = &t->bucket[e->hash & t->mask];
+
+	for (struct slab_entry *i; (i = atomic_load_explicit(at, memory_order_relaxed)) != e;) {
+		PROMISE(i);
+		at = &i->next;
+	}
+	atomic_store_explicit(at, atomic_load_explicit(&e->next, memory_order_relaxed),
+			      memory_order_release);
+	if (p->hand == &e->queue)
+		p->hand = e->queue.prev;
+	if (p->broom == &e->queue)
+		p->broom = e->queue.prev;
+	list_remove(&e->queue);
+	list_push_back(gone, &e->queue);
+	p->bytes -= (size_t)e->units * UNIT;
+	p->entries--;
+}
+
+static bool is_stale(const struct slab *s, const struct slab_entry *e, uint32_t now_s)
+{
+	uint32_t grace_s = atomic_load_explicit(&s->grace_s, memory_order_relaxed);
+
+	return s->how.is_stale && s->how.is_stale(e, now_s - grace_s);
+}
+
+static struct list *from_oldest(struct part *p, struct list *at)
+{
+	return at == &p->queue ? p->queue.prev : at;
+}
+
+static void part_broom(struct slab *s, struct part *p, uint32_t now_s, struct list *gone)
+{
+	for (int i = 0; i < BROOM_STEPS && !list_is_empty(&p->queue); i++) {
+		struct list *at = from_oldest(p, p->broom);
+
+		p->broom = at->prev;
+		if (is_stale(s, entry_of(at), now_s)) {
+			part_drop(s, p, entry_of(at), gone);
+			p->evictions++;
+		}
+	}
+}
+
+/* Evict until the part keeps to its budget, at most `most` entries. `spare` was just put, or is NULL. */
+static void part_make_room(struct slab *s, struct part *p, const struct slab_entry *spare,
+			   uint32_t now_s, size_t most, struct list *gone)
+{
+	unsigned passed = 0;
+
+	while (p->bytes > p->budget && p->entries > (spare != NULL) && most) {
+		struct list *at = from_oldest(p, p->hand);
+		struct slab_entry *e = entry_of(at);
+
+		p->hand = at->prev;
+		if (e == spare)
+			continue;
+		if (passed < HAND_STEPS && atomic_load_explicit(&e->seen, memory_order_relaxed) &&
+		    !is_stale(s, e, now_s)) {
+			atomic_store_explicit(&e->seen, 0, memory_order_relaxed);
+			passed++;
+			continue;
+		}
+		part_drop(s, p, e, gone);
+		p->evictions++;
+		most--;
+	}
+}
+
+static size_t retire(struct slab *s, struct list *gone)
+{
+	size_t count = 0;
+
+	while (!list_is_empty(gone)) {
+		struct slab_entry *e = entry_of(gone->next);
+
+		list_remove(&e->queue);
+		rcu_retire(&e->retired, s->how.release);
+		count++;
+	}
+	return count;
+}
+
+/* ---- the whole ---- */
+
+struct slab *slab_new(const struct slab_how *how)
+{
+	struct slab *s = mem_zero(sizeof(*s));
+	struct slab_table *t;
+	size_t parts = round_up(MIN(MAX(how->slabs, 1), 1024));
+
+	s->how = *how;
+	if (!s->how.release)
+		s->how.release = release_plain;
+	s->part_mask = (uint32_t)(parts - 1);
+	s->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
+	s->parts = (void *)(((uintptr_t)s->parts_at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
+	t = table_new(how, how->budget, parts);
+	atomic_init(&s->front.table, t);
+	for (size_t i = 0; i < parts; i++) {
+		struct part *p = &s->parts[i];
+
+		PROMISE(pthread_mutex_init(&p->lock, NULL) == 0);
+		list_init(&p->queue);
+		p->hand = p->broom = &p->queue;
+		p->budget = part_budget(how->budget, t, parts);
+	}
+	return s;
+}
+
+void slab_free(struct slab *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i <= s->part_mask; i++) {
+		LIST_EACH_SAFE(link, &s->parts[i].queue)
+			s->how.release(&entry_of(link)->retired);
+		pthread_mutex_destroy(&s->parts[i].lock);
+	}
+	mem_free(table_of(s));
+	mem_free(s->parts_at);
+	mem_free(s);
+}
+
+void slab_keep_stale(struct slab *s, uint32_t grace_s)
+{
+	atomic_store_explicit(&s->grace_s, MIN(grace_s, SLAB_FOREVER), memory_order_relaxed);
+}
+
+/* The next one in the chain that `e` would replace. */
+static struct slab_entry *same_from(const struct slab *s, struct slab_entry *at,
+				    const struct slab_entry *e, uint64_t hash)
+{
+	while (at && (at == e || !s->how.same(e, at)))
+		at = slab_next(at, hash);
+	return at;
+}
+
+bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s,
+		 bool (*may)(const struct slab_entry *old, void *arg), void *arg)
+{
+	struct part *p = part_of(s, hash);
+	struct list gone;
+	struct slab_entry *old, *next;
+	_Atomic(struct slab_entry *) *bucket;
+	size_t took = mem_size(e);
+	bool fits;
+
+	PROMISE(took <= SLAB_ENTRY_MAX);
+	list_init(&gone);
+	e->hash = (uint32_t)(hash >> 32);
+	e->units = (uint16_t)((took + UNIT - 1) / UNIT);
+	atomic_init(&e->seen, 0);
+
+	part_lock(p);
+	old = same_from(s, slab_first(s, hash), e, hash);
+	if (may && !old && !may(NULL, arg))
+		goto refused;
+	for (next = old; may && next; next = same_from(s, slab_next(next, hash), e, hash)) {
+		if (!may(next, arg))
+			goto refused;
+	}
+	fits = (size_t)e->units * UNIT <= p->budget;
+	if (fits) {
+		bucket = &table_of(s)->bucket[e->hash & table_of(s)->mask];
+		atomic_init(&e->next, atomic_load_explicit(bucket, memory_order_relaxed));
+		list_push_front(&p->queue, &e->queue);
+		p->bytes += (size_t)e->units * UNIT;
+		p->entries++;
+		RCU_PUBLISH(*bucket, e);
+	}
+	for (; old; old = next) {
+		next = same_from(s, slab_next(old, hash), e, hash);
+		part_drop(s, p, old, &gone);
+	}
+	if (fits) {
+		if (p->bytes > p->budget - p->budget / 8)
+			part_broom(s, p, now_s, &gone);
+		part_make_room(s, p, e, now_s, SIZE_MAX, &gone);
+	}
+	part_unlock(p);
+	if (!fits)
+		s->how.release(&e->retired);
+	retire(s, &gone);
+	return fits;
+
+refused:
+	part_unlock(p);
+	s->how.release(&e->retired);
+	return false;
+}
+
+void slab_put(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s)
+{
+	slab_put_if(s, hash, e, now_s, NULL, NULL);
+}
+
+size_t slab_remove(struct slab *s, uint64_t hash,
+		   bool (*is)(const struct slab_entry *e, void *arg), void *arg)
+{
+	struct part *p = part_of(s, hash);
+	struct list gone;
+	struct slab_entry *next;
+
+	list_init(&gone);
+	part_lock(p);
+	for (struct slab_entry *e = slab_first(s, hash); e; e = next) {
+		next = slab_next(e, hash);
+		if (is(e, arg))
+			part_drop(s, p, e, &gone);
+	}
+	part_unlock(p);
+	return retire(s, &gone);
+}
+
+/* ---- over everything ---- */
+
+struct unwanted {
+	struct slab_entry *entries[STRIDE];
+	size_t count;
+};
+
+static bool still_there(const struct slab_table *t, const struct slab_entry *e)
+{
+	struct slab_entry *i = atomic_load_explicit(&t->bucket[e->hash & t->mask],
+						    memory_order_relaxed);
+
+	while (i && i != e)
+		i = atomic_load_explicit(&i->next, memory_order_relaxed);
+	return i;
+}
+
+/* Take them out; all of one part, and none is freed while the caller's turn lasts. */
+static size_t take_out(struct slab *s, struct part *p, struct unwanted *u)
+{
+	struct list gone;
+
+	list_init(&gone);
+	part_lock(p);
+	for (size_t i = 0; i < u->count; i++) {
+		if (still_there(table_of(s), u->entries[i]))
+			part_drop(s, p, u->entries[i], &gone);
+	}
+	part_unlock(p);
+	u->count = 0;
+	return retire(s, &gone);
+}
+
+static size_t sweep_part(struct slab *s, size_t number, struct unwanted *u,
+			 bool (*keep)(const struct slab_entry *e, void *arg), void *arg)
+{
+	struct part *p = &s->parts[number];
+	const struct slab_table *began = NULL;
+	size_t went = 0;
+	uint64_t i = number;
+
+	for (;;) {
+		const struct slab_table *t;
+
+		rcu_turn_begin();
+		t = table_of(s);
+		if (t != began) {       /* another size: begin anew */
+			began = t;
+			i = number;
+		}
+		for (unsigned n = 0; n < STRIDE && i <= t->mask; n++, i += (uint64_t)s->part_mask + 1) {
+			for (struct slab_entry *e = RCU_READ(t->bucket[i]); e; e = RCU_READ(e->next)) {
+				if (keep && keep(e, arg))
+					continue;
+				u->entries[u->count++] = e;
+				if (u->count == COUNT(u->entries))
+					went += take_out(s, p, u);
+			}
+		}
+		if (u->count)
+			went += take_out(s, p, u);
+		if (i > t->mask) {
+			rcu_turn_end();
+			return went;
+		}
+		rcu_turn_end();
+	}
+}
+
+size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg)
+{
+	struct unwanted *u = mem_zero(sizeof(*u));
+	size_t went = 0;
+
+	rcu_thread_join();
+	for (size_t i = 0; i <= s->part_mask; i++)
+		went += sweep_part(s, i, u, keep, arg);
+	rcu_thread_leave();
+	mem_free(u);
+	return went;
+}
+
+void slab_clear(struct slab *s)
+{
+	slab_sweep(s, NULL, NULL);
+}
+
+/* All locks held. A reader on its way may be led from an old chain into a new one, which ends too. */
+static void relink(struct slab *s, struct slab_table *to)
+{
+	struct slab_table *from = table_of(s);
+
+	for (uint64_t i = 0; i <= from->mask; i++) {
+		struct slab_entry *next;
+
+		for (struct slab_entry *e = RCU_READ(from->bucket[i]); e; e = next) {
+			_Atomic(struct slab_entry *) *bucket = &to->bucket[e->hash & to->mask];
+
+			next = atomic_load_explicit(&e->next, memory_order_relaxed);
+			atomic_store_explicit(&e->next,
+					      atomic_load_explicit(bucket, memory_order_relaxed),
+					      memory_order_release);
+			atomic_store_explicit(bucket, e, memory_order_release);
+		}
+	}
+	RCU_PUBLISH(s->front.table, to);
+}
+
+void slab_resize(struct slab *s, size_t budget)
+{
+	size_t parts = (size_t)s->part_mask + 1;
+	struct slab_table *old, *new = table_new(&s->how, budget, parts);
+
+	for (size_t i = 0; i < parts; i++)
+		part_lock(&s->parts[i]);
+	old = table_of(s);
+	if (old->mask == new->mask) {
+		mem_free(new);
+		new = old;
+	} else {
+		relink(s, new);
+	}
+	s->how.budget = budget;
+	for (size_t i = 0; i < parts; i++)
+		s->parts[i].budget = part_budget(budget, new, parts);
+	for (size_t i = 0; i < parts; i++)
+		part_unlock(&s->parts[i]);
+	if (new != old)
+		rcu_retire(&old->retired, release_table);
+
+	for (size_t i = 0; i < parts; i++) {
+		struct list gone;
+
+		list_init(&gone);
+		do {
+			part_lock(&s->parts[i]);
+			part_make_room(s, &s->parts[i], NULL, 0, STRIDE, &gone);
+			part_unlock(&s->parts[i]);
+		} while (retire(s, &gone));
+	}
+}
+
+struct slab_count slab_counted(const struct slab *s)
+{
+	struct slab_count c = { 0 };
+
+	for (size_t i = 0; i <= s->part_mask; i++) {
+		struct part *p = &s->parts[i];
+
+		part_lock(p);
+		c.entries += p->entries;
+		c.bytes += p->bytes;
+		c.evictions += p->evictions;
+		if (i == 0) {
+			c.bytes += table_bytes(table_of(s));
+			c.budget = s->how.budget;
+		}
+		part_unlock(p);
+	}
+	return c;
+}
