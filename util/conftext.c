@@ -19,7 +19,7 @@
 #endif
 
 #define DEEPEST         100             /* includes within includes */
-#define MOST_FILES      10000           /* of one configuration; files that double themselves end here */
+#define MOST_FILES      10000           /* of one configuration */
 #define LONGEST_FILE    (UINT32_C(1) << 30)
 
 /* A file on the stack. The matches of a glob wait there unopened, the first on top. */
