@@ -34,6 +34,8 @@ UTIL_TESTS = \
 	util/tests/arena \
 	util/tests/bytes \
 	util/tests/conftext \
+	util/tests/dname \
+	util/tests/edns \
 	util/tests/hash \
 	util/tests/list \
 	util/tests/log \
@@ -42,8 +44,13 @@ UTIL_TESTS = \
 	util/tests/options \
 	util/tests/random \
 	util/tests/rcu \
-	util/tests/timebase
+	util/tests/reason \
+	util/tests/rr \
+	util/tests/rrset \
+	util/tests/timebase \
+	util/tests/trie
 
+EXTRA_DIST += util/tests/wire.h
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)
 endif
