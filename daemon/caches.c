@@ -1,0 +1,64 @@
+/* What all workers share: answers, record sets, and what is known of other servers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/caches.h"
+
+#include "services/cache/infra.h"
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "util/options.h"
+
+/* 0 asks for as many slabs as there are threads, rounded up to a power of two. */
+static unsigned slabs_of(uint32_t wanted, uint32_t threads)
+{
+	unsigned slabs = 1;
+
+	while (slabs < (wanted ? wanted : threads) && slabs < 256)
+		slabs *= 2;
+	return slabs;
+}
+
+static struct infra_how infra_how_of(const struct conf_server *s)
+{
+	return (struct infra_how){
+		.hosts = s->infra_cache_numhosts,
+		.slabs = slabs_of(s->infra_cache_slabs, s->num_threads),
+		.host_ttl_s = s->infra_host_ttl,
+		.min_rtt_ms = s->infra_cache_min_rtt,
+		.max_rtt_ms = s->infra_cache_max_rtt,
+		.keep_probing = s->infra_keep_probing,
+	};
+}
+
+void caches_init(struct caches *c, const struct conf *conf)
+{
+	const struct conf_server *s = &conf->server;
+	struct infra_how how = infra_how_of(s);
+
+	c->messages = msgcache_new((size_t)s->msg_cache_size, slabs_of(s->msg_cache_slabs, s->num_threads));
+	c->rrsets = rrsetcache_new((size_t)s->rrset_cache_size,
+				   slabs_of(s->rrset_cache_slabs, s->num_threads));
+	c->infra = infra_new(&how);
+}
+
+void caches_clear(struct caches *c)
+{
+	msgcache_free(c->messages);
+	rrsetcache_free(c->rrsets);
+	infra_free(c->infra);
+	*c = (struct caches){ 0 };
+}
+
+static void resize(struct slab *s, uint64_t budget)
+{
+	if (slab_counted(s).budget != budget)
+		slab_resize(s, (size_t)budget);
+}
+
+void caches_resize(struct caches *c, const struct conf *conf)
+{
+	struct infra_how how = infra_how_of(&conf->server);
+
+	resize(msgcache_slab(c->messages), conf->server.msg_cache_size);
+	resize(rrsetcache_slab(c->rrsets), conf->server.rrset_cache_size);
+	infra_reconfigure(c->infra, &how);
+}

@@ -1,0 +1,26 @@
+/* What all workers share: answers, record sets, and what is known of other servers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DAEMON_CACHES_H
+#define DAEMON_CACHES_H
+
+#include "util/base.h"
+
+struct conf;
+struct infra;
+struct msgcache;
+struct rrsetcache;
+
+struct caches {
+	struct msgcache *messages;
+	struct rrsetcache *rrsets;
+	struct infra *infra;
+};
+
+/* Empty caches of the sizes that `conf` asks for. */
+void caches_init(struct caches *c, const struct conf *conf);
+void caches_clear(struct caches *c);            /* no worker is left */
+
+/* The sizes of another configuration; what they hold stays as far as it fits. */
+void caches_resize(struct caches *c, const struct conf *conf);
+
+#endif

@@ -1,0 +1,318 @@
+/* The way of a packet: from a client to a cached answer, or to the mesh.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/frontend.h"
+
+#include "daemon/chaos.h"
+#include "daemon/snoop.h"
+#include "daemon/worker.h"
+#include "services/acl.h"
+#include "services/cache/msg.h"
+#include "services/mesh.h"
+#include "services/querylog.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+/* A packet on its way, and what has been found out about it. */
+struct journey {
+	struct worker *w;
+	struct packet *p;
+	enum request_kind kind;
+	struct request request;
+	enum acl_action action;
+	struct answer_to to;
+	const struct stored *stored;
+};
+
+/* ---- counting and logging: off the path, behind one flag each ---- */
+
+static void count_flags(struct stats *s, uint16_t flags)
+{
+	stat_bump(&s->flag_qr, (flags & FLAG_QR) != 0);
+	stat_bump(&s->flag_aa, (flags & FLAG_AA) != 0);
+	stat_bump(&s->flag_tc, (flags & FLAG_TC) != 0);
+	stat_bump(&s->flag_rd, (flags & FLAG_RD) != 0);
+	stat_bump(&s->flag_ra, (flags & FLAG_RA) != 0);
+	stat_bump(&s->flag_z, (flags & FLAG_Z) != 0);
+	stat_bump(&s->flag_ad, (flags & FLAG_AD) != 0);
+	stat_bump(&s->flag_cd, (flags & FLAG_CD) != 0);
+}
+
+static void count_extended(const struct journey *j)
+{
+	struct stats *s = j->w->env.stats;
+	const struct request *r = &j->request;
+
+	stat_bump(&s->type[MIN(r->q.type, STAT_TYPES)], 1);
+	stat_bump(r->q.class_ == CLASS_IN ? &s->class_in : &s->class_other, 1);
+	stat_bump(&s->opcode[r->flags >> 11 & 15], 1);
+	count_flags(s, r->flags);
+	stat_bump(&s->edns_present, r->edns.present);
+	stat_bump(&s->edns_do, r->edns.present && (r->edns.flags & EDNS_DO));
+	stat_bump(&s->tcp, j->p->client.ops->stream);
+	stat_bump(&s->ipv6, j->p->client.from.family == 6);
+}
+
+static enum rcode rcode_sent(const struct journey *j)
+{
+	return writer_len(&j->p->out) >= MSG_HEAD_LEN ? msg_rcode(j->p->out.start) : RCODE_NOERROR;
+}
+
+static void count_answer(const struct journey *j)
+{
+	struct stats *s = j->w->env.stats;
+	enum rcode rcode = rcode_sent(j);
+
+	stat_bump(&s->rcode[rcode], 1);
+	if (rcode == RCODE_NOERROR && writer_len(&j->p->out) >= MSG_HEAD_LEN &&
+	    get_u16(j->p->out.start + 6) == 0)
+		stat_bump(&s->rcode_nodata, 1);
+	if (j->stored && j->stored->security == SECURITY_SECURE)
+		stat_bump(&s->answer_secure, 1);
+	if (j->stored && j->stored->security == SECURITY_BOGUS)
+		stat_bump(&s->answer_bogus, 1);
+}
+
+static void log_answer(const struct journey *j)
+{
+	querylog_answer(&j->w->env.snapshot->conf->server, &j->p->client, &(struct querylog_answer){
+		.q = &j->request.q, .rcode = rcode_sent(j), .cached = true,
+		.len = writer_len(&j->p->out),
+	});
+}
+
+/* A question that was let in. */
+static void note_question(const struct journey *j)
+{
+	stat_add(j->w->env.stats, STAT_queries);
+	if (UNLIKELY(j->w->on.extended))
+		count_extended(j);
+	if (UNLIKELY(j->w->on.log_queries))
+		querylog_question(&j->w->env.snapshot->conf->server, &j->p->client, &j->request.q);
+}
+
+/* The end of the short way: the answer is in p->out. */
+static enum verdict send_now(const struct journey *j)
+{
+	stat_add(j->w->env.stats, STAT_cachehits);
+	if (UNLIKELY(j->w->on.extended))
+		count_answer(j);
+	if (UNLIKELY(j->w->on.log_replies))
+		log_answer(j);
+	return VERDICT_SEND;
+}
+
+/* ---- journeys that end early ---- */
+
+static enum verdict refuse(struct journey *j, enum rcode rcode, enum reason reason)
+{
+	answer_error(&j->p->out, &j->to, rcode, reason);
+	return send_now(j);
+}
+
+/* Not even counted as a question. */
+static enum verdict reject(struct journey *j, enum rcode rcode, enum reason reason)
+{
+	j->to.no_recursion = true;
+	answer_error(&j->p->out, &j->to, rcode, reason);
+	return VERDICT_SEND;
+}
+
+static enum verdict turn_away(struct journey *j)
+{
+	stat_bump(&j->w->env.stats->unwanted_queries, 1);
+	if (j->action == ACL_DENY || j->kind == REQUEST_IGNORE)
+		return VERDICT_DROP;
+	return reject(j, RCODE_REFUSED, REASON_prohibited);
+}
+
+/* RFC 8906: whoever can be answered is answered, be it with an error. */
+static enum verdict answer_malformed(struct journey *j)
+{
+	switch (j->kind) {
+	case REQUEST_FORMERR:
+		return reject(j, RCODE_FORMERR, REASON_none);
+	case REQUEST_NOTIMP:
+		return reject(j, RCODE_NOTIMP, REASON_none);
+	case REQUEST_BADVERS:
+		return reject(j, RCODE_BADVERS, REASON_none);
+	default:
+		return VERDICT_DROP;
+	}
+}
+
+/* Types that stand for something other than records. ANY alone may be asked for. */
+static bool is_meta(uint16_t type)
+{
+	return type == TYPE_OPT || (type >= 128 && type < 255);
+}
+
+/* Class CH tells about the server itself; transfers and other meta types are not for a cache. */
+static enum verdict answer_odd(struct journey *j)
+{
+	const struct question *q = &j->request.q;
+
+	if (q->type == TYPE_AXFR || q->type == TYPE_IXFR)
+		return refuse(j, RCODE_REFUSED, REASON_none);
+	if (is_meta(q->type))
+		return refuse(j, RCODE_FORMERR, REASON_none);
+	if (q->class_ != CLASS_CH)
+		return refuse(j, RCODE_REFUSED, REASON_none);
+	chaos_answer(j->w->chaos, &j->to, &j->p->out);
+	return send_now(j);
+}
+
+/* Only local data are for these clients, and there are none of this name. */
+static enum verdict answer_stranger(struct journey *j)
+{
+	if (j->action == ACL_DENY_NON_LOCAL)
+		return VERDICT_DROP;
+	j->to.no_recursion = true;
+	refuse(j, RCODE_REFUSED, REASON_prohibited);
+	if (j->action == ACL_ALLOW_COOKIE)      /* over TCP it would be let in */
+		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
+	return VERDICT_SEND;
+}
+
+/* RD is not set: what is here may be told to who may look, no work is done. */
+static enum verdict answer_snooper(struct journey *j)
+{
+	if (j->action != ACL_ALLOW_SNOOP)
+		return refuse(j, RCODE_REFUSED, REASON_not_authoritative);
+	if (!snoop_referral(j->w->env.rrsets, &j->to, &j->p->out))
+		return refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+	return send_now(j);
+}
+
+/* ---- the stations ---- */
+
+static bool is_admitted(struct journey *j)
+{
+	const struct acl_rule *rule = acl_get(j->w->env.snapshot->acl, &j->p->client.from,
+					      &j->p->client.reached);
+
+	j->action = rule->action;
+	return j->action != ACL_DENY && j->action != ACL_REFUSE;
+}
+
+static bool is_well_formed(const struct journey *j)
+{
+	return j->kind == REQUEST_GOOD &&
+	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
+}
+
+static bool is_ordinary(const struct question *q)
+{
+	return q->class_ == CLASS_IN && !is_meta(q->type);
+}
+
+/* Whether such a client may be told what others know, and not only what is configured here. */
+static bool may_use_cache(struct journey *j)
+{
+	if (LIKELY(j->action == ACL_ALLOW || j->action == ACL_ALLOW_SNOOP))
+		return true;
+	if (j->action == ACL_ALLOW_SETRD)
+		j->request.flags |= FLAG_RD;
+	return j->action == ACL_ALLOW_SETRD || (j->action == ACL_ALLOW_COOKIE && j->to.stream);
+}
+
+static bool wants_work(const struct journey *j)
+{
+	return j->request.flags & FLAG_RD;
+}
+
+static bool wants_dnssec(const struct request *r)
+{
+	return r->edns.present && (r->edns.flags & EDNS_DO);
+}
+
+static bool is_known(struct journey *j)
+{
+	const struct question *q = &j->request.q;
+
+	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0, wants_dnssec(&j->request));
+	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s);
+}
+
+static unsigned kind_of(const struct journey *j)
+{
+	return j->request.flags & FLAG_CD ? QUERY_CD : 0;
+}
+
+static enum verdict answer_known(struct journey *j)
+{
+	const struct stored *s = j->stored;
+
+	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
+		return refuse(j, RCODE_SERVFAIL, s->reason);
+	answer_stored(&j->p->out, &j->to, s, false);
+	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+	return send_now(j);
+}
+
+/* An expired answer that is not too old to be of use (RFC 8767). */
+static const struct stored *stale_of_use(const struct journey *j)
+{
+	const struct worker *w = j->w;
+	const struct stored *s = j->stored;
+
+	if (!s || !w->on.serve_expired)
+		return NULL;
+	if (s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD))
+		return NULL;
+	if (w->on.serve_expired_ttl_s && j->to.now_s - s->expires_s > w->on.serve_expired_ttl_s)
+		return NULL;
+	return s;
+}
+
+static enum verdict find_out(struct journey *j)
+{
+	const struct stored *stale = stale_of_use(j);
+
+	if (stale && j->w->on.client_timeout_ms == 0) {
+		stat_add(j->w->env.stats, STAT_expired);
+		answer_stored(&j->p->out, &j->to, stale, true);
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+		return send_now(j);
+	}
+	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, stale);
+	return VERDICT_LATER;
+}
+
+/* Every line is a station: it lets the packet on, or says how its journey ends. */
+enum verdict frontend_take(struct worker *w, struct packet *p)
+{
+	struct journey j;
+
+	j.w = w;
+	j.p = p;
+	j.stored = NULL;
+	j.kind = msg_read_request(p->in.at, p->in.len, &j.request);
+	j.to = (struct answer_to){ .style = &w->style, .request = &j.request,
+				   .stream = p->client.ops->stream, .now_s = w->env.time->now_s };
+
+	if (!is_admitted(&j))
+		return turn_away(&j);
+	if (!is_well_formed(&j))
+		return answer_malformed(&j);
+	note_question(&j);
+	if (!is_ordinary(&j.request.q))
+		return answer_odd(&j);
+	if (!may_use_cache(&j))
+		return answer_stranger(&j);
+	if (!wants_work(&j) && j.action != ACL_ALLOW_SNOOP)
+		return answer_snooper(&j);
+	if (is_known(&j))
+		return answer_known(&j);
+	if (!wants_work(&j))
+		return answer_snooper(&j);
+	return find_out(&j);
+}
+
+enum verdict frontend_door(void *worker, struct packet *p)
+{
+	return frontend_take(worker, p);
+}

@@ -1,0 +1,17 @@
+/* The way of a packet: from a client to a cached answer, or to the mesh.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DAEMON_FRONTEND_H
+#define DAEMON_FRONTEND_H
+
+#include "services/listen.h"
+
+struct worker;
+
+/* Take one packet. VERDICT_SEND: the answer is in p->out. VERDICT_LATER: the client is, or
+ * will be, answered or dropped through its ops. In a turn of the worker's loop. */
+enum verdict frontend_take(struct worker *w, struct packet *p);
+
+/* The same, as listeners call it; `worker` is a struct worker. */
+enum verdict frontend_door(void *worker, struct packet *p);
+
+#endif

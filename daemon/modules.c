@@ -1,0 +1,40 @@
+/* The one file that names every module.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/modules.h"
+
+#include <string.h>
+
+#include "iterator/iterator.h"
+#include "util/fault.h"
+#include "util/options.h"
+
+const struct module *const modules[] = { &iterator_module, NULL };
+
+static const struct module *module_named(const char *name, size_t len)
+{
+	for (size_t i = 0; modules[i]; i++)
+		if (strlen(modules[i]->name) == len && memcmp(modules[i]->name, name, len) == 0)
+			return modules[i];
+	return NULL;
+}
+
+bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct conf *conf,
+		   struct fault *f)
+{
+	const char *at = conf->server.module_config;
+	unsigned count = 0;
+
+	while (*(at += strspn(at, " \t"))) {
+		size_t len = strcspn(at, " \t");
+		const struct module *m = module_named(at, len);
+
+		if (m && count < QUERY_MODULES)
+			chain[count++] = m;
+		at += len;
+	}
+	chain[count] = NULL;
+	if (count)
+		return true;
+	fault_set(f, "module-config: \"%s\" names no module that finds answers", conf->server.module_config);
+	return false;
+}

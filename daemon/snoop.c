@@ -1,0 +1,43 @@
+/* What the caches hold, told to a client that does not ask for recursion (allow_snoop).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/snoop.h"
+
+#include "services/cache/rrset.h"
+#include "util/rr.h"
+
+#define SERVERS_MOST 13
+
+static const struct rrset *closest_ns(struct rrsetcache *c, const uint8_t *name, uint32_t now_s)
+{
+	for (;; name = dname_parent(name)) {
+		const struct rrset *ns = rrsetcache_find(c, name, TYPE_NS, CLASS_IN, 0, now_s);
+
+		if (!ns)
+			ns = rrsetcache_find(c, name, TYPE_NS, CLASS_IN, RRSET_PARENT_SIDE, now_s);
+		if (ns || dname_is_root(name))
+			return ns;
+	}
+}
+
+bool snoop_referral(struct rrsetcache *c, const struct answer_to *to, struct writer *out)
+{
+	static const uint16_t types[] = { TYPE_A, TYPE_AAAA };
+	const struct question *q = &to->request->q;
+	const struct rrset *sets[1 + COUNT(types) * SERVERS_MOST];
+	struct message m = { .q = *q, .sets = sets, .count = { 0, 1, 0 } };
+
+	sets[0] = q->class_ == CLASS_IN ? closest_ns(c, q->name, to->now_s) : NULL;
+	if (!sets[0])
+		return false;
+	for (unsigned i = 0; i < MIN(sets[0]->count, (unsigned)SERVERS_MOST); i++) {
+		for (size_t t = 0; t < COUNT(types); t++) {
+			const struct rrset *a = rrsetcache_find(c, rrset_target(sets[0], i), types[t],
+								CLASS_IN, 0, to->now_s);
+
+			if (a)
+				sets[1 + m.count[SECTION_ADDITIONAL]++] = a;
+		}
+	}
+	answer_message(out, to, &m);
+	return true;
+}

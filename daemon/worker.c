@@ -1,0 +1,222 @@
+/* One worker: a loop and all that one thread owns.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/caches.h"
+#include "daemon/chaos.h"
+#include "daemon/frontend.h"
+#include "daemon/modules.h"
+#include "services/listen_tcp.h"
+#include "services/listen_udp.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "services/upstream.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/random.h"
+
+/* ---- what a configuration means to a worker ---- */
+
+static struct listen_tcp_limits tcp_limits_of(const struct conf_server *s)
+{
+	return (struct listen_tcp_limits){
+		.connections = s->incoming_num_tcp,
+		.idle_ms = s->tcp_idle_timeout,
+		.waiting_bytes = (size_t)(s->stream_wait_size / s->num_threads),
+	};
+}
+
+void worker_adopt(struct worker *w, struct snapshot *s)
+{
+	struct snapshot *old = w->env.snapshot;
+	const struct conf_server *c = &s->conf->server;
+	struct listen_tcp_limits limits = tcp_limits_of(c);
+
+	w->env.snapshot = snapshot_pin(s);
+	answer_style_from(&w->style, s->conf);
+	w->on.prefetch = c->prefetch;
+	w->on.serve_expired = c->serve_expired;
+	w->on.serve_expired_ttl_s = c->serve_expired_ttl;
+	w->on.client_timeout_ms = c->serve_expired_client_timeout;
+	w->on.log_queries = c->log_queries;
+	w->on.log_replies = c->log_replies;
+	w->on.extended = c->extended_statistics;
+	w->on.drop_large = c->harden_large_queries;
+	chaos_free(w->chaos);
+	w->chaos = chaos_new(s->conf);
+	if (w->listen_udp)
+		listen_udp_limit(w->listen_udp, c->max_udp_size);
+	if (w->listen_tcp)
+		listen_tcp_limit(w->listen_tcp, &limits);
+	if (old)
+		snapshot_unpin(old);
+}
+
+void worker_serve(struct worker *w, const struct listen_socket *sockets, size_t count)
+{
+	listen_udp_serve(w->listen_udp, sockets, count);
+	listen_tcp_serve(w->listen_tcp, sockets, count);
+}
+
+/* ---- life ---- */
+
+/* Counters on cache lines of their own: the heap promises less. */
+static struct stats *stats_on(void **room)
+{
+	uintptr_t at;
+
+	*room = mem_zero(sizeof(struct stats) + CACHE_LINE);
+	at = (uintptr_t)*room;
+	return (struct stats *)((char *)*room + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
+}
+
+static void open_rooms(struct worker *w, const struct worker_how *how)
+{
+	struct env *env = &w->env;
+
+	w->played = how->loop != NULL;
+	env->loop = w->played ? how->loop : loop_new();
+	env->time = loop_time(env->loop);
+	env->random = how->random;
+	if (!env->random) {
+		w->own_random = mem_zero(sizeof *w->own_random);
+		random_init(w->own_random);
+		env->random = w->own_random;
+	}
+	env->stats = stats_on(&w->stats_room);
+	env->messages = how->caches->messages;
+	env->rrsets = how->caches->rrsets;
+	env->infra = how->caches->infra;
+}
+
+static void open_network(struct worker *w, const struct worker_how *how)
+{
+	struct env *env = &w->env;
+
+	w->udp = how->udp ? how->udp : upstream_udp_new(env);
+	w->tcp = how->tcp ? how->tcp : upstream_tcp_new(env);
+	w->udp->env = w->tcp->env = env;
+	env->upstream = upstream_new(env, w->udp, w->tcp);
+	env->mesh = mesh_new(env, w->chain);
+	if (!w->played) {
+		struct listen_tcp_limits limits = tcp_limits_of(&env->snapshot->conf->server);
+
+		w->listen_udp = listen_udp_new(env->loop, frontend_door, w);
+		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);
+		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
+	}
+}
+
+static bool start_modules(struct worker *w, struct fault *f)
+{
+	for (; w->started < QUERY_MODULES && w->chain[w->started]; w->started++) {
+		const struct module *m = w->chain[w->started];
+
+		if (m->init && !m->init(&w->env, f))
+			return false;
+	}
+	return true;
+}
+
+struct worker *worker_new(const struct worker_how *how, struct fault *f)
+{
+	struct worker *w = mem_zero(sizeof *w);
+
+	w->number = how->number;
+	open_rooms(w, how);
+	worker_adopt(w, how->snapshot);
+	if (modules_chain(w->chain, how->snapshot->conf, f)) {
+		open_network(w, how);
+		if (start_modules(w, f))
+			return w;
+	}
+	worker_free(w);
+	return NULL;
+}
+
+void worker_free(struct worker *w)
+{
+	if (!w)
+		return;
+	PROMISE(!w->running);
+	if (w->env.mesh)
+		mesh_free(w->env.mesh);         /* drops every client: the listeners must still stand */
+	while (w->started--)
+		if (w->chain[w->started]->deinit)
+			w->chain[w->started]->deinit(&w->env);
+	if (w->env.upstream)
+		upstream_free(w->env.upstream);
+	listen_udp_free(w->listen_udp);
+	listen_tcp_free(w->listen_tcp);
+	if (!w->played && w->udp)
+		w->udp->ops->free(w->udp);
+	if (!w->played && w->tcp)
+		w->tcp->ops->free(w->tcp);
+	chaos_free(w->chaos);
+	snapshot_unpin(w->env.snapshot);
+	if (!w->played)
+		loop_free(w->env.loop);
+	mem_free(w->own_random);
+	mem_free(w->stats_room);
+	mem_free(w);
+}
+
+/* ---- the thread ---- */
+
+static void name_thread(unsigned number)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "worker %u", number % 10000);
+#if defined(HAVE_PTHREAD_SETNAME_NP) && defined(__linux__)
+	(void)pthread_setname_np(pthread_self(), name);
+#elif defined(HAVE_PTHREAD_SET_NAME_NP)
+	pthread_set_name_np(pthread_self(), name);
+#else
+	(void)name;
+#endif
+}
+
+static void *run(void *arg)
+{
+	struct worker *w = arg;
+
+	log_thread((int)w->number);
+	name_thread(w->number);
+	loop_run(w->env.loop);
+	return NULL;
+}
+
+/* Signals are for the main thread: the new one begins with all of them blocked. */
+bool worker_start(struct worker *w, struct fault *f)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->running = error == 0;
+	if (error)
+		fault_set(f, "cannot start thread %u: %s", w->number, strerror(error));
+	return w->running;
+}
+
+void worker_stop(struct worker *w)
+{
+	if (!w->running)
+		return;
+	loop_stop(w->env.loop);
+	pthread_join(w->thread, NULL);
+	w->running = false;
+}

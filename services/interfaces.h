@@ -1,0 +1,38 @@
+/* Where to serve: every spelling of `interface:` becomes addresses with ports.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An address, an address@port, the name of an interface of this host (all its addresses), the two
+ * wildcards, and interface-automatic. do-ip4 and do-ip6 leave out a family. */
+#ifndef SERVICES_INTERFACES_H
+#define SERVICES_INTERFACES_H
+
+#include "util/addr.h"
+
+struct conf;
+struct fault;
+
+struct interface {
+	struct addr addr;       /* port included */
+	bool many;              /* a wildcard: an answer must leave from the address that was asked */
+	bool optional;          /* nobody named it: a host without this family does without */
+};
+
+struct interfaces {
+	struct interface *items;
+	size_t count;
+};
+
+/* The addresses for plain DNS over UDP and TCP, each once. Those whose port means another service
+ * (tls-port, https-port …) are left out, with a line in the log. False with a sentence in `f` when a
+ * name or an address cannot be understood; `out` is then empty. */
+bool interfaces_find(struct interfaces *out, const struct conf *conf, struct fault *f) MUST_USE;
+void interfaces_clear(struct interfaces *i);
+
+/* Addresses of the interface `name` of this host, or the address that `text` is, each with
+ * `port` or the one behind '@', handed to `put`. False with a sentence in `f`. */
+bool interface_expand(const char *text, uint16_t port, bool ip4, bool ip6,
+		      void (*put)(void *arg, const struct addr *a), void *arg, struct fault *f);
+
+bool interface_equals(const struct interface *a, const struct interface *b);
+
+#endif

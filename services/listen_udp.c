@@ -1,0 +1,427 @@
+/* Questions over UDP: packets come and go in batches.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/listen_udp.h"
+
+#include <sys/types.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <netinet/in.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "services/listen_socket.h"
+#include "util/list.h"
+#include "util/log.h"
+#include "util/loop.h"
+#include "util/mem.h"
+
+#define BATCH           32      /* packets to one system call */
+#define BATCHES         4       /* to one wake-up */
+#define IN_ROOM         4096    /* no question needs more */
+#define OUT_ROOM_LEAST  4096    /* what services/answer.h wants at least */
+#define SPREAD          320     /* between slots: their starts fall on different cache sets */
+#define SEND_PATIENCE_MS 5      /* for a full send queue, once in a batch */
+
+#if !defined(HAVE_RECVMMSG) || !defined(HAVE_SENDMMSG)
+#define ONE_BY_ONE
+struct mmsghdr {
+	struct msghdr msg_hdr;
+	unsigned msg_len;
+};
+#endif
+
+union control {
+	struct cmsghdr head;
+	uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + 64];
+};
+
+struct batch {
+	struct mmsghdr in[BATCH], out[BATCH];
+	struct iovec in_iov[BATCH], out_iov[BATCH];
+	struct sockaddr_storage from[BATCH];
+	union control in_control[BATCH], out_control[BATCH];
+	uint8_t *in_bytes, *out_bytes;
+	size_t out_room;
+	bool many;                      /* the slots are ready for a socket of this kind */
+};
+
+struct udp_socket {
+	struct list link;
+	struct listen_udp *home;
+	struct watch watch;
+	struct interface at;
+	unsigned waiting;               /* clients that will be answered later */
+	bool closed;                    /* served no more; freed when nobody waits */
+};
+
+struct listen_udp {
+	struct loop *loop;
+	packet_taker take;
+	void *taker;
+	struct list sockets;
+	struct batch batch;
+};
+
+/* ---- which of our addresses it is about ---- */
+
+/* Make `head` say that the packet leaves from `reached` (RFC 3542 6.7). The zone of a link-local address
+ * names the interface; for others the routing table chooses it. */
+static void write_source(struct msghdr *head, union control *c, const struct addr *reached)
+{
+	struct cmsghdr *at;
+
+	head->msg_control = NULL;
+	head->msg_controllen = 0;
+	if (reached->family == 0)
+		return;
+	memset(c, 0, sizeof *c);
+	head->msg_control = c;
+	head->msg_controllen = sizeof *c;
+	at = CMSG_FIRSTHDR(head);
+	if (reached->family == 6) {
+		struct in6_pktinfo info = { .ipi6_ifindex = reached->scope };
+
+		memcpy(&info.ipi6_addr, reached->ip, 16);
+		at->cmsg_level = IPPROTO_IPV6;
+		at->cmsg_type = IPV6_PKTINFO;
+		at->cmsg_len = CMSG_LEN(sizeof info);
+		memcpy(CMSG_DATA(at), &info, sizeof info);
+		head->msg_controllen = CMSG_SPACE(sizeof info);
+	} else {
+#if defined(IP_PKTINFO)
+		struct in_pktinfo info = { 0 };
+
+		memcpy(&info.ipi_spec_dst, reached->ip, 4);
+		at->cmsg_level = IPPROTO_IP;
+		at->cmsg_type = IP_PKTINFO;
+#else
+		struct in_addr info;
+
+		memcpy(&info, reached->ip, 4);
+		at->cmsg_level = IPPROTO_IP;
+		at->cmsg_type = IP_SENDSRCADDR;
+#endif
+		at->cmsg_len = CMSG_LEN(sizeof info);
+		memcpy(CMSG_DATA(at), &info, sizeof info);
+		head->msg_controllen = CMSG_SPACE(sizeof info);
+	}
+}
+
+/* Which address the packet came to, as far as the kernel says. */
+static void read_reached(struct msghdr *head, uint16_t port, struct addr *reached)
+{
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(head); at; at = CMSG_NXTHDR(head, at)) {
+		if (at->cmsg_level == IPPROTO_IPV6 && at->cmsg_type == IPV6_PKTINFO) {
+			struct in6_pktinfo info;
+
+			memcpy(&info, CMSG_DATA(at), sizeof info);
+			*reached = (struct addr){ .family = 6, .port = port };
+			memcpy(reached->ip, &info.ipi6_addr, 16);
+			if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr))
+				reached->scope = (uint32_t)info.ipi6_ifindex;
+		}
+#if defined(IP_PKTINFO)
+		if (at->cmsg_level == IPPROTO_IP && at->cmsg_type == IP_PKTINFO) {
+			struct in_pktinfo info;
+
+			memcpy(&info, CMSG_DATA(at), sizeof info);
+			*reached = (struct addr){ .family = 4, .port = port };
+			memcpy(reached->ip, &info.ipi_addr, 4);
+		}
+#elif defined(IP_RECVDSTADDR)
+		if (at->cmsg_level == IPPROTO_IP && at->cmsg_type == IP_RECVDSTADDR) {
+			*reached = (struct addr){ .family = 4, .port = port };
+			memcpy(reached->ip, CMSG_DATA(at), 4);
+		}
+#endif
+	}
+}
+
+/* ---- system calls ---- */
+
+static int receive(int fd, struct mmsghdr *in)
+{
+#ifdef ONE_BY_ONE
+	int n = 0;
+
+	for (; n < BATCH; n++) {
+		ssize_t len = recvmsg(fd, &in[n].msg_hdr, MSG_DONTWAIT);
+
+		if (len < 0)
+			break;
+		in[n].msg_len = (unsigned)len;
+	}
+	return n;
+#else
+	return recvmmsg(fd, in, BATCH, MSG_DONTWAIT, NULL);
+#endif
+}
+
+static int send_some(int fd, struct mmsghdr *out, unsigned count)
+{
+#ifdef ONE_BY_ONE
+	(void)count;
+	return sendmsg(fd, &out->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
+#else
+	return sendmmsg(fd, out, count, MSG_DONTWAIT);
+#endif
+}
+
+static bool is_full(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
+}
+
+/* A full queue is waited for, shortly and once; what cannot be sent then, or at all, is lost as packets are. */
+static void send_all(int fd, struct mmsghdr *out, unsigned count)
+{
+	bool patient = true;
+
+	for (unsigned at = 0; at < count;) {
+		int n = send_some(fd, out + at, count - at);
+
+		if (n > 0) {
+			at += (unsigned)n;
+		} else if (errno == EINTR) {
+			continue;
+		} else if (is_full(errno) && patient) {
+			struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+			patient = false;
+			(void)poll(&p, 1, SEND_PATIENCE_MS);
+		} else {
+			log_detail("an answer could not be sent over UDP: %s", strerror(errno));
+			at++;
+		}
+	}
+}
+
+/* ---- answers that come later ---- */
+
+static void socket_free(struct udp_socket *s)
+{
+	list_remove(&s->link);
+	watch_stop(&s->watch);
+	close(s->watch.fd);
+	mem_free(s);
+}
+
+static void client_left(struct udp_socket *s)
+{
+	if (--s->waiting == 0 && s->closed)
+		socket_free(s);
+}
+
+static void reply_later(const struct client *c, const uint8_t *bytes, size_t len)
+{
+	struct udp_socket *s = c->via;
+	struct sockaddr_storage to;
+	union control control;
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = len };
+	struct mmsghdr m = { .msg_hdr = { .msg_name = &to, .msg_iov = &iov, .msg_iovlen = 1 } };
+
+	m.msg_hdr.msg_namelen = addr_to_sockaddr(&c->from, &to);
+	if (s->at.many)
+		write_source(&m.msg_hdr, &control, &c->reached);
+	send_all(s->watch.fd, &m, 1);
+	client_left(s);
+}
+
+static void drop_later(const struct client *c)
+{
+	client_left(c->via);
+}
+
+static const struct client_ops udp_ops = { .name = "udp", .reply = reply_later, .drop = drop_later };
+
+/* ---- questions ---- */
+
+static uint8_t *in_slot(const struct batch *b, unsigned i)
+{
+	return b->in_bytes + (size_t)i * (IN_ROOM + SPREAD);
+}
+
+static uint8_t *out_slot(const struct batch *b, unsigned i)
+{
+	return b->out_bytes + (size_t)i * (b->out_room + SPREAD);
+}
+
+/* Make the first `count` slots ready for the next receive: the kernel overwrites lengths. */
+static void batch_reset(struct batch *b, unsigned count, bool many)
+{
+	b->many = many;
+	for (unsigned i = 0; i < count; i++) {
+		struct msghdr *h = &b->in[i].msg_hdr;
+
+		h->msg_namelen = sizeof b->from[i];
+		h->msg_control = many ? &b->in_control[i] : NULL;
+		h->msg_controllen = many ? sizeof b->in_control[i] : 0;
+	}
+}
+
+/* Slot `i` holds a packet: true when its answer is in output `o`. */
+static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
+{
+	struct listen_udp *u = s->home;
+	struct batch *b = &u->batch;
+	struct msghdr *in = &b->in[i].msg_hdr, *out = &b->out[o].msg_hdr;
+	struct packet p = {
+		.in = { .at = in_slot(b, i), .len = b->in[i].msg_len },
+		.out = writer_over(out_slot(b, o), b->out_room),
+		.client = { .ops = &udp_ops, .reached = s->at.addr, .via = s },
+	};
+
+	if ((in->msg_flags & MSG_TRUNC) ||
+	    !addr_from_sockaddr(&p.client.from, (const struct sockaddr *)&b->from[i], in->msg_namelen) ||
+	    p.client.from.port == 0)
+		return false;
+	if (s->at.many)
+		read_reached(in, s->at.addr.port, &p.client.reached);
+	s->waiting++;
+	switch (u->take(u->taker, &p)) {
+	case VERDICT_LATER:
+		return false;
+	case VERDICT_DROP:
+		s->waiting--;
+		return false;
+	case VERDICT_SEND:
+		break;
+	}
+	s->waiting--;
+	b->out_iov[o].iov_len = writer_len(&p.out);
+	out->msg_name = &b->from[i];
+	out->msg_namelen = in->msg_namelen;
+	if (s->at.many)
+		write_source(out, &b->out_control[o], &p.client.reached);
+	else
+		out->msg_control = NULL, out->msg_controllen = 0;
+	return true;
+}
+
+static void on_ready(struct watch *w, unsigned what)
+{
+	struct udp_socket *s = container_of(w, struct udp_socket, watch);
+	struct batch *b = &s->home->batch;
+
+	(void)what;
+	if (b->many != s->at.many)
+		batch_reset(b, BATCH, s->at.many);
+	for (unsigned round = 0; round < BATCHES; round++) {
+		int n = receive(w->fd, b->in);
+		unsigned answers = 0;
+
+		if (n <= 0)
+			return;
+		for (unsigned i = 0; i < (unsigned)n; i++)
+			answers += take_one(s, i, answers);
+		send_all(w->fd, b->out, answers);
+		batch_reset(b, (unsigned)n, s->at.many);
+		if (n < BATCH)
+			return;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void batch_init(struct batch *b)
+{
+	b->in_bytes = mem_new((size_t)BATCH * (IN_ROOM + SPREAD));
+	for (unsigned i = 0; i < BATCH; i++) {
+		b->in_iov[i] = (struct iovec){ .iov_base = in_slot(b, i), .iov_len = IN_ROOM };
+		b->in[i].msg_hdr.msg_name = &b->from[i];
+		b->in[i].msg_hdr.msg_iov = &b->in_iov[i];
+		b->in[i].msg_hdr.msg_iovlen = 1;
+		b->out[i].msg_hdr.msg_iov = &b->out_iov[i];
+		b->out[i].msg_hdr.msg_iovlen = 1;
+	}
+	batch_reset(b, BATCH, false);
+}
+
+void listen_udp_limit(struct listen_udp *u, size_t answer_max)
+{
+	struct batch *b = &u->batch;
+	size_t room = MAX(answer_max, (size_t)OUT_ROOM_LEAST);
+
+	if (room == b->out_room)
+		return;
+	mem_free(b->out_bytes);
+	b->out_room = room;
+	b->out_bytes = mem_new((size_t)BATCH * (room + SPREAD));
+	for (unsigned i = 0; i < BATCH; i++)
+		b->out_iov[i].iov_base = out_slot(b, i);
+}
+
+struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker)
+{
+	struct listen_udp *u = mem_zero(sizeof *u);
+
+	u->loop = l;
+	u->take = take;
+	u->taker = taker;
+	list_init(&u->sockets);
+	batch_init(&u->batch);
+	listen_udp_limit(u, OUT_ROOM_LEAST);
+	return u;
+}
+
+static struct udp_socket *socket_with(struct listen_udp *u, int fd)
+{
+	LIST_EACH(at, &u->sockets) {
+		struct udp_socket *s = LIST_ITEM(at, struct udp_socket, link);
+
+		if (s->watch.fd == fd && !s->closed)
+			return s;
+	}
+	return NULL;
+}
+
+static bool is_named(const struct listen_socket *sockets, size_t count, int fd)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!sockets[i].stream && sockets[i].fd == fd)
+			return true;
+	return false;
+}
+
+static void socket_end(struct udp_socket *s)
+{
+	s->closed = true;
+	watch_want(&s->watch, 0);
+	if (s->waiting == 0)
+		socket_free(s);
+}
+
+void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count)
+{
+	LIST_EACH_SAFE(at, &u->sockets) {
+		struct udp_socket *s = LIST_ITEM(at, struct udp_socket, link);
+
+		if (!s->closed && !is_named(sockets, count, s->watch.fd))
+			socket_end(s);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct udp_socket *s;
+
+		if (sockets[i].stream || sockets[i].fd < 0 || socket_with(u, sockets[i].fd))
+			continue;
+		s = mem_zero(sizeof *s);
+		s->home = u;
+		s->at = sockets[i].at;
+		s->watch = (struct watch){ .fd = sockets[i].fd, .ready = on_ready };
+		list_push_back(&u->sockets, &s->link);
+		watch_start(u->loop, &s->watch, WATCH_READ);
+	}
+}
+
+void listen_udp_free(struct listen_udp *u)
+{
+	if (!u)
+		return;
+	LIST_EACH_SAFE(at, &u->sockets)
+		socket_free(LIST_ITEM(at, struct udp_socket, link));
+	mem_free(u->batch.in_bytes);
+	mem_free(u->batch.out_bytes);
+	mem_free(u);
+}

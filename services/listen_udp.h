@@ -1,0 +1,27 @@
+/* Questions over UDP: packets come and go in batches.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One per worker, used by its thread. A socket that is readable is drained a bounded number of
+ * batches at a time, so that timers and other servers' answers get their turn. */
+#ifndef SERVICES_LISTEN_UDP_H
+#define SERVICES_LISTEN_UDP_H
+
+#include "services/listen.h"
+
+struct listen_socket;
+struct listen_udp;
+struct loop;
+
+struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker) MUST_USE;
+
+/* Serve the UDP sockets among these and no others: descriptors that are new are taken over,
+ * those that are named no more are closed. */
+void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count);
+
+/* Room that the largest answer needs: max-udp-size. */
+void listen_udp_limit(struct listen_udp *u, size_t answer_max);
+
+/* Closes every socket. Whoever still waits must have been answered or dropped before. */
+void listen_udp_free(struct listen_udp *u);     /* NULL is fine */
+
+#endif

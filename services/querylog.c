@@ -1,0 +1,73 @@
+/* Lines about each question and each answer: log-queries, log-replies.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/querylog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "services/listen.h"
+#include "util/log.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+struct asked_text {
+	char from[ADDR_TEXT], name[DNAME_TEXT], type[16], class_[16];
+	const char *type_at, *class_at;
+};
+
+static void print_asked(struct asked_text *t, const struct client *c, const struct question *q)
+{
+	struct addr from = c->from;
+
+	from.port = 0;
+	addr_print(&from, 0, t->from);
+	if (q->name_len == 0) {
+		snprintf(t->name, sizeof t->name, "null");
+		t->type_at = "TYPE0";
+		t->class_at = "CLASS0";
+		return;
+	}
+	dname_print(q->name, t->name);
+	t->type_at = rr_type_name(q->type, t->type);
+	t->class_at = rr_class_name(q->class_, t->class_);
+}
+
+static const char *rcode_name(enum rcode r, char buf[16])
+{
+	static const char *const names[] = {
+		"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
+		"YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH", "NOTZONE",
+	};
+
+	if ((size_t)r < COUNT(names))
+		return names[r];
+	if (r == RCODE_BADVERS)
+		return "BADVERS";
+	if (r == RCODE_BADCOOKIE)
+		return "BADCOOKIE";
+	snprintf(buf, 16, "RCODE%u", (unsigned)r);
+	return buf;
+}
+
+void querylog_question(const struct conf_server *s, const struct client *c, const struct question *q)
+{
+	struct asked_text t;
+
+	print_asked(&t, c, q);
+	log_line(s->log_tag_queryreply ? "query" : "info", "%s %s %s %s", t.from, t.name, t.type_at,
+		 t.class_at);
+}
+
+void querylog_answer(const struct conf_server *s, const struct client *c,
+		     const struct querylog_answer *a)
+{
+	struct asked_text t;
+	char rcode[16];
+
+	print_asked(&t, c, a->q);
+	log_line(s->log_tag_queryreply ? "reply" : "info",
+		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu", t.from, t.name, t.type_at,
+		 t.class_at, rcode_name(a->rcode, rcode), a->took_us / US_PER_S, a->took_us % US_PER_S,
+		 a->cached, a->len);
+}

@@ -1,0 +1,27 @@
+/* Lines about each question and each answer: log-queries, log-replies.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * In Unbound's form, for the scripts that read it. Callers ask the configuration first. */
+#ifndef SERVICES_QUERYLOG_H
+#define SERVICES_QUERYLOG_H
+
+#include "util/msg.h"
+
+struct client;
+struct conf_server;
+
+/* "192.0.2.1 www.example.com. A IN" */
+void querylog_question(const struct conf_server *s, const struct client *c, const struct question *q);
+
+/* The same and "NOERROR 0.001234 1 45": rcode, seconds since it was asked, whether it was cached, size. */
+struct querylog_answer {
+	const struct question *q;
+	enum rcode rcode;
+	uint64_t took_us;
+	bool cached;
+	size_t len;
+};
+void querylog_answer(const struct conf_server *s, const struct client *c,
+		     const struct querylog_answer *a);
+
+#endif
