@@ -41,6 +41,9 @@ void forwards_free(struct forwards *t);
 const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t *name);
 /* Only exactly there (for stubs: priming, listing). */
 const struct forward_zone *forwards_find_exact(const struct forwards *t, const uint8_t *name);
+/* The closest stub zone at or above `name`, as if there were no forward zones (the usual way, once
+ * forward-first has failed; the servers of the root), or NULL. */
+const struct forward_zone *forwards_find_stub(const struct forwards *t, const uint8_t *name);
 void forwards_each(const struct forwards *t, bool (*fn)(const struct forward_zone *z, void *arg),
 		   void *arg);
 
