@@ -1,0 +1,564 @@
+/* Queries in flight: who may begin, who joins, whose module has its turn.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Nothing here recurses: what a query is to be told is queued with it, the query is
+ * queued with the mesh, and mesh_run works off that queue before the turn ends. */
+#include "services/mesh.h"
+
+#include "services/listen.h"
+#include "services/mesh_private.h"
+#include "services/stats.h"
+#include "util/mem.h"
+
+enum {
+	BUCKETS_FIRST = 256,
+	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
+};
+
+struct mesh *mesh_new(struct env *env, const struct module *const *modules)
+{
+	struct mesh *m = mem_zero(sizeof(*m));
+
+	m->env = env;
+	for (; modules[m->module_count]; m->module_count++) {
+		PROMISE(m->module_count < QUERY_MODULES);
+		m->modules[m->module_count] = modules[m->module_count];
+	}
+	PROMISE(m->module_count > 0);
+	m->bucket_count = BUCKETS_FIRST;
+	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
+	for (unsigned i = 0; i < SEATS; i++)
+		list_init(&m->seats[i]);
+	list_init(&m->run);
+	return m;
+}
+
+void mesh_free(struct mesh *m)
+{
+	if (!m)
+		return;
+	PROMISE(!m->running);
+	while (m->count)
+		mesh_drop_all(m);
+	for (struct query *q = m->spare, *next; q; q = next) {
+		next = q->bucket_next;
+		mem_free(q);
+	}
+	for (struct wake *w = m->spare_wakes, *next; w; w = next) {
+		next = w->spare;
+		mem_free(w);
+	}
+	mem_free(m->buckets);
+	mem_free(m);
+}
+
+static unsigned seats_taken(const struct mesh *m)
+{
+	return m->seated[SEAT_KEPT] + m->seated[SEAT_JOSTLED];
+}
+
+static void set(stat_cell *cell, uint64_t value)
+{
+	atomic_store_explicit(cell, value, memory_order_relaxed);
+}
+
+static void count_list(const struct mesh *m)
+{
+	set(&m->env->stats->list_now, m->count);
+	set(&m->env->stats->list_user, seats_taken(m));
+}
+
+/* As long as the list is when somebody new comes to it. */
+static void sample_list(const struct mesh *m)
+{
+	struct stats *s = m->env->stats;
+
+	stat_bump(&s->list_sum, m->count);
+	stat_bump(&s->list_samples, 1);
+	stat_highest(&s->list_max, m->count);
+}
+
+/*
+ * Turns.
+ */
+
+void mesh_tell(struct query *q, unsigned module, const struct event *event)
+{
+	struct wake *w;
+
+	if (q->done)
+		return;
+	w = wake_new(q->mesh);
+	*w = (struct wake){ .module = module, .event = *event };
+	if (event->child)
+		((struct query *)(uintptr_t)event->child)->holds++;
+	if (event->reply) {
+		w->reply = *event->reply;
+		w->event.reply = &w->reply;
+	}
+	list_push_back(&q->events, &w->link);
+	if (list_is_empty(&q->in_run))
+		list_push_back(&q->mesh->run, &q->in_run);
+}
+
+void mesh_wake(struct query *q, const struct event *event)
+{
+	mesh_tell(q, q->at, event);
+	mesh_run(q->mesh);
+}
+
+static struct message *failure(struct query *q, enum reason reason)
+{
+	struct message *m = arena_new(&q->arena, struct message);
+
+	m->q = q->question;
+	m->rcode = RCODE_SERVFAIL;
+	m->reason = reason;
+	return m;
+}
+
+/* Out of the table first: whoever asks the same now, be it out of a callback below, asks anew. */
+static void query_finish(struct query *q)
+{
+	if (!q->reply)
+		q->reply = failure(q, REASON_other);
+	query_end(q);
+	count_list(q->mesh);
+	waiters_finish(q);
+	LIST_EACH_SAFE(at, &q->parents) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_child);
+		struct query *parent = link->parent;
+		unsigned module = link->module;
+
+		query_untie(link);
+		mesh_tell(parent, module, &(struct event){ .kind = EVENT_CHILD, .child = q });
+	}
+	if (!q->holds)
+		query_free(q);
+}
+
+static enum step operate(struct query *q, const struct event *event)
+{
+	const struct module *module = q->mesh->modules[q->at];
+
+	if (!q->state[q->at])
+		q->state[q->at] = arena_zero(&q->arena, module->state_size);
+	return module->operate(q, q->state[q->at], event);
+}
+
+/* Let the module that has its turn work on an event, and then the modules above or below it, until
+ * one waits (true) or the answer has come all the way up (false). */
+static bool query_work(struct query *q, const struct event *event)
+{
+	static const struct event ask = { .kind = EVENT_ASK }, answer = { .kind = EVENT_ANSWER };
+
+	for (;;) {
+		switch (operate(q, event)) {
+		case STEP_WAIT:
+			return true;
+		case STEP_DOWN:
+			if (q->at + 1 < q->mesh->module_count) {
+				q->at++;
+				event = &ask;
+				continue;
+			}
+			/* Nobody is below who could know: the same as a failure from there. */
+			q->reply = failure(q, REASON_other);
+			event = &answer;
+			continue;
+		case STEP_UP:
+			/* It has said all it had to say, whatever it was still waiting for. */
+			query_hush(q, q->at);
+			if (q->at == 0)
+				return false;
+			q->at--;
+			event = &answer;
+			continue;
+		}
+	}
+}
+
+/* The oldest event for the module that waits; those for others stay until it is their turn. */
+static struct wake *next_event(struct query *q)
+{
+	LIST_EACH(at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module == q->at)
+			return w;
+	}
+	return NULL;
+}
+
+static void query_turn(struct query *q)
+{
+	struct wake *w;
+	bool goes_on = true;
+
+	q->running = true;
+	while (goes_on && (w = next_event(q))) {
+		list_remove(&w->link);
+		goes_on = query_work(q, &w->event);
+		wake_free(q->mesh, w);
+	}
+	q->running = false;
+	if (!goes_on)
+		query_finish(q);
+}
+
+static void drop_everything(struct mesh *m);
+
+void mesh_run(struct mesh *m)
+{
+	if (m->running)
+		return;
+	m->running = true;
+	do {
+		while (!list_is_empty(&m->run)) {
+			struct query *q = LIST_ITEM(m->run.next, struct query, in_run);
+
+			list_remove(&q->in_run);
+			query_turn(q);
+		}
+		if (m->drop_all)
+			drop_everything(m);
+	} while (!list_is_empty(&m->run));
+	m->running = false;
+}
+
+static void on_timer(struct timer *t)
+{
+	struct query *q = container_of(t, struct query, timer);
+
+	mesh_tell(q, q->timer_module, &(struct event){ .kind = EVENT_TIMER });
+	mesh_run(q->mesh);
+}
+
+static void on_stale_timer(struct timer *t)
+{
+	struct query *q = container_of(t, struct query, stale_timer);
+	struct mesh *m = q->mesh;
+
+	/* A client may ask again out of our answer to it. */
+	m->running = q->running = true;
+	waiters_stale(q);
+	m->running = q->running = false;
+	mesh_run(m);
+}
+
+static void on_deadline(struct timer *t)
+{
+	struct query *q = container_of(t, struct query, deadline);
+	struct mesh *m = q->mesh;
+
+	m->running = true;
+	q->reply = failure(q, REASON_budget_time);
+	query_finish(q);
+	m->running = false;
+	mesh_run(m);
+}
+
+void mesh_wake_at(struct query *q, uint64_t from_now_us)
+{
+	q->timer_module = q->at;
+	timer_set(q->env->loop, &q->timer, from_now_us);
+}
+
+/* Make a query and have its first module asked as soon as mesh_run comes to it. */
+static struct query *begin(struct mesh *m, const struct question *question, unsigned kind,
+			   unsigned depth, struct budget *budget)
+{
+	struct query *q = query_new(m, question, kind, depth, budget);
+	uint64_t now = m->env->time->now_us;
+
+	q->timer.fire = on_timer;
+	q->stale_timer.fire = on_stale_timer;
+	q->deadline.fire = on_deadline;
+	if (budget->deadline_us != UINT64_MAX)
+		timer_set(m->env->loop, &q->deadline,
+			  budget->deadline_us > now ? budget->deadline_us - now : 0);
+	mesh_tell(q, 0, &(struct event){ .kind = EVENT_ASK });
+	count_list(m);
+	return q;
+}
+
+static struct query *begin_anew(struct mesh *m, const struct question *question, unsigned kind)
+{
+	struct budget *budget = budget_new(m);
+	struct query *q = begin(m, question, kind, 0, budget);
+
+	budget_drop(budget); /* the query has its own reference */
+	return q;
+}
+
+/*
+ * Giving up.
+ */
+
+static bool is_wanted(const struct query *q)
+{
+	return q->running || q->is_refresh || q->seat != SEAT_BACKGROUND ||
+	       !list_is_empty(&q->parents) || !list_is_empty(&q->waiters);
+}
+
+/* Children that were there for this one alone come to the list of those that go. */
+static void orphans_join(struct query *q, struct list *going)
+{
+	LIST_EACH_SAFE(at, &q->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+		struct query *child = link->child;
+
+		query_untie(link);
+		if (is_wanted(child))
+			continue;
+		list_remove(&child->in_mesh);
+		list_push_back(going, &child->in_mesh);
+	}
+}
+
+void mesh_give_up(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	struct list going;
+
+	PROMISE(!q->running && list_is_empty(&q->parents));
+	list_init(&going);
+	list_remove(&q->in_mesh);
+	list_push_back(&going, &q->in_mesh);
+	while (!list_is_empty(&going)) {
+		q = LIST_ITEM(going.next, struct query, in_mesh);
+		orphans_join(q, &going);
+		query_end(q);
+		waiters_drop(q);
+		query_free(q);
+	}
+	count_list(m);
+}
+
+static void drop_everything(struct mesh *m)
+{
+	m->drop_all = false;
+	/* Who comes back from being dropped stands behind those that are there now. */
+	for (unsigned i = 0; i < SEATS; i++) {
+		for (unsigned left = m->seated[i]; left && !list_is_empty(&m->seats[i]); left--) {
+			struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
+
+			LIST_EACH_SAFE(at, &q->parents)
+				query_untie(LIST_ITEM(at, struct query_link, of_child));
+			query_end(q);
+			waiters_drop(q);
+			query_free(q);
+		}
+	}
+	count_list(m);
+}
+
+void mesh_drop_all(struct mesh *m)
+{
+	m->drop_all = true;
+	mesh_run(m);
+}
+
+/*
+ * The front end's side.
+ */
+
+/* Whether there is a seat for one more, if need be that of a query that had its time. */
+static bool make_room(struct mesh *m)
+{
+	const struct conf_server *conf = &mesh_conf(m)->server;
+	uint64_t now = m->env->time->now_us;
+
+	if (seats_taken(m) < conf->num_queries_per_thread)
+		return true;
+	LIST_EACH(at, &m->seats[SEAT_JOSTLED]) {
+		struct query *q = LIST_ITEM(at, struct query, in_mesh);
+
+		if (q->running)
+			continue;
+		if (now - q->begun_us <= conf->jostle_timeout * US_PER_MS)
+			break;
+		stat_bump(&m->env->stats->list_overwritten, 1);
+		if (list_is_empty(&q->parents)) {
+			mesh_give_up(q);
+		} else {
+			/* Others go on needing the answer. */
+			query_sit(q, SEAT_BACKGROUND);
+			waiters_drop(q);
+		}
+		return true;
+	}
+	stat_bump(&m->env->stats->list_exceeded, 1);
+	return false;
+}
+
+static void take_seat(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	uint32_t most = mesh_conf(m)->server.num_queries_per_thread;
+
+	if (q->seat == SEAT_BACKGROUND)
+		query_sit(q, m->seated[SEAT_KEPT] < (most + 1) / 2 ? SEAT_KEPT : SEAT_JOSTLED);
+}
+
+static bool is_crowded(const struct mesh *m)
+{
+	return m->waiter_count / CLIENTS_PER_QUERY >= mesh_conf(m)->server.num_queries_per_thread;
+}
+
+void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
+	      const struct stored *stale)
+{
+	const struct conf_server *conf = &mesh_conf(m)->server;
+	unsigned kind = r->flags & FLAG_CD ? QUERY_CD : 0;
+	struct query *q;
+
+	stat_add(m->env->stats, STAT_cachemiss);
+	sample_list(m);
+	if (is_crowded(m)) {
+		stat_add(m->env->stats, STAT_queries_replyaddr_limit);
+		c->ops->drop(c);
+		return;
+	}
+	q = query_find(m, &r->q, kind);
+	if (!q || q->seat == SEAT_BACKGROUND) {
+		if (!make_room(m)) {
+			c->ops->drop(c);
+			return;
+		}
+		/* Making room may have ended what was found. */
+		q = query_find(m, &r->q, kind);
+	}
+	if (!q)
+		q = begin_anew(m, &r->q, kind);
+	take_seat(q);
+	q->is_refresh = false;
+	waiter_add_client(q, r, c, stale != NULL);
+	if (stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
+		timer_set(m->env->loop, &q->stale_timer,
+			  conf->serve_expired_client_timeout * US_PER_MS);
+	count_list(m);
+	mesh_run(m);
+}
+
+void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind)
+{
+	struct query *q;
+
+	if (query_find(m, question, kind))
+		return;
+	/* A refresh pushes nobody out, but sits where it can be pushed out itself. */
+	if (seats_taken(m) >= mesh_conf(m)->server.num_queries_per_thread) {
+		stat_bump(&m->env->stats->list_exceeded, 1);
+		return;
+	}
+	stat_add(m->env->stats, STAT_prefetch);
+	sample_list(m);
+	q = begin_anew(m, question, kind | QUERY_NO_CACHE);
+	q->is_refresh = true;
+	query_sit(q, SEAT_JOSTLED);
+	count_list(m);
+	mesh_run(m);
+}
+
+void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind,
+		  void (*done)(void *arg, const struct message *reply), void *arg)
+{
+	struct query *q = query_find(m, question, kind);
+
+	if (!q)
+		q = begin_anew(m, question, kind);
+	q->is_refresh = false;
+	waiter_add_callback(q, done, arg);
+	mesh_run(m);
+}
+
+/*
+ * The modules' side.
+ */
+
+static bool has_time(const struct query *q)
+{
+	return q->env->time->now_us < q->budget->deadline_us;
+}
+
+/* A query that `q` may cause, or NULL. */
+static struct query *begin_child(struct query *q, const struct question *question, unsigned kind)
+{
+	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
+		return NULL;
+	return begin(q->mesh, question, kind, q->depth + 1, q->budget);
+}
+
+static struct question question_of(const uint8_t *name, uint16_t type, uint16_t class_)
+{
+	return (struct question){ .name = name,
+				  .name_len = (uint16_t)dname_len(name),
+				  .type = type,
+				  .class_ = class_ };
+}
+
+const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
+			       unsigned kind)
+{
+	struct question question = question_of(name, type, class_);
+	struct query *child = query_find(q->mesh, &question, kind);
+
+	if (child && query_link_between(q, child))
+		return child;
+	if (child && query_waits_for(q->mesh, child, q))
+		return NULL;
+	if (!child)
+		child = begin_child(q, &question, kind);
+	if (child)
+		query_tie(q, child, q->at);
+	return child;
+}
+
+bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)
+{
+	struct question question = question_of(name, type, class_);
+
+	return query_find(q->mesh, &question, kind) || begin_child(q, &question, kind);
+}
+
+unsigned mesh_children(const struct query *q)
+{
+	unsigned count = 0;
+
+	LIST_EACH(at, &q->children)
+		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
+	return count;
+}
+
+void mesh_forget_children(struct query *q)
+{
+	LIST_EACH_SAFE(at, &q->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->module == q->at)
+			query_untie(link);
+	}
+	LIST_EACH_SAFE(at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module == q->at && w->event.kind == EVENT_CHILD)
+			wake_free(q->mesh, w);
+	}
+}
+
+/*
+ * Looking on.
+ */
+
+void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg)
+{
+	for (unsigned i = 0; i < SEATS; i++)
+		LIST_EACH(at, &m->seats[i])
+			fn(LIST_ITEM(at, struct query, in_mesh), arg);
+}
+
+unsigned mesh_size(const struct mesh *m)
+{
+	return m->count;
+}

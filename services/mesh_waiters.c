@@ -1,0 +1,336 @@
+/* Who waits for a query, and what each of them is given when it ends or takes too long.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/infra.h"
+#include "services/cache/store.h"
+#include "services/listen.h"
+#include "services/mesh_private.h"
+#include "services/stats.h"
+
+enum { SCOPE_ALL = 0 }; /* message cache: answers for everybody */
+
+struct waiter {
+	struct list link;               /* in query->waiters */
+	uint64_t begun_us;
+	bool has_stale;                 /* the front end had something expired for it */
+	void (*done)(void *arg, const struct message *reply); /* no client, but this */
+	void *arg;
+	struct client client;
+	struct request request;         /* what it points to is in the query's arena */
+};
+
+static struct waiter *waiter_add(struct query *q)
+{
+	struct waiter *w = arena_new(&q->arena, struct waiter);
+
+	w->begun_us = q->env->time->now_us;
+	list_push_back(&q->waiters, &w->link);
+	q->waiter_count++;
+	q->mesh->waiter_count++;
+	return w;
+}
+
+void waiter_add_client(struct query *q, const struct request *r, const struct client *c,
+		       bool has_stale)
+{
+	struct waiter *w = waiter_add(q);
+
+	w->has_stale = has_stale;
+	w->client = *c;
+	w->request = *r;
+	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
+	w->request.edns.options.at =
+		arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
+}
+
+void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
+			 void *arg)
+{
+	struct waiter *w = waiter_add(q);
+
+	w->done = done;
+	w->arg = arg;
+}
+
+static void waiter_leave(struct query *q, struct waiter *w)
+{
+	list_remove(&w->link);
+	q->waiter_count--;
+	q->mesh->waiter_count--;
+}
+
+/*
+ * Writing answers. Clients who want the same shape get the same bytes but for the id and the
+ * spelling of the name, so that a thousand of them cost one encoding.
+ */
+
+struct shape {
+	bool stream, has_opt;
+	uint16_t flags, edns_flags, udp_size; /* of the request, as far as the answer depends on it */
+};
+
+/* What lies in mesh->out. */
+struct encoding {
+	size_t len;                     /* 0: nothing that could be used again */
+	struct shape shape;
+};
+
+static struct shape shape_of(const struct waiter *w)
+{
+	const struct edns *e = &w->request.edns;
+	struct shape s = { .stream = w->client.ops->stream, .has_opt = e->present };
+
+	s.flags = w->request.flags;
+	if (e->present) {
+		s.edns_flags = e->flags;
+		s.udp_size = e->udp_size;
+	}
+	return s;
+}
+
+static bool shape_equals(const struct shape *a, const struct shape *b)
+{
+	return a->stream == b->stream && a->has_opt == b->has_opt && a->flags == b->flags &&
+	       a->edns_flags == b->edns_flags && a->udp_size == b->udp_size;
+}
+
+static const struct answer_style *style_get(struct mesh *m)
+{
+	const struct snapshot *s = m->env->snapshot;
+
+	if (m->style_of != s || m->style_number != s->number) {
+		answer_style_from(&m->style, s->conf);
+		m->style_of = s;
+		m->style_number = s->number;
+	}
+	return &m->style;
+}
+
+static struct answer_to answer_to(struct mesh *m, const struct waiter *w)
+{
+	return (struct answer_to){ .style = style_get(m),
+				   .request = &w->request,
+				   .stream = w->client.ops->stream,
+				   .now_s = m->env->time->now_s };
+}
+
+static size_t write_message(struct mesh *m, const struct waiter *w, const struct message *reply)
+{
+	struct answer_to to = answer_to(m, w);
+	struct writer out = writer_over(m->out, sizeof(m->out));
+
+	if (reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD))
+		answer_error(&out, &to, RCODE_SERVFAIL, reply->reason);
+	else
+		answer_message(&out, &to, reply);
+	return writer_len(&out);
+}
+
+static void encode(struct mesh *m, const struct waiter *w, const struct message *reply,
+		   struct encoding *last)
+{
+	struct shape shape = shape_of(w);
+	const struct question *q = &w->request.q;
+
+	if (last->len >= (size_t)MSG_HEAD_LEN + q->name_len && shape_equals(&shape, &last->shape)) {
+		put_u16(m->out, w->request.id);
+		memcpy(m->out + MSG_HEAD_LEN, q->name, q->name_len);
+		return;
+	}
+	last->len = write_message(m, w, reply);
+	last->shape = shape;
+}
+
+/* Whoever asked over UDP has asked again by then, or is not who it says it is (DNSBomb). */
+static bool is_too_late(const struct mesh *m, const struct waiter *w)
+{
+	uint32_t most_ms = mesh_conf(m)->server.discard_timeout;
+
+	return most_ms && !w->client.ops->stream &&
+	       m->env->time->now_us - w->begun_us > most_ms * US_PER_MS;
+}
+
+static void count_answer(struct mesh *m, unsigned rcode, bool is_empty, uint8_t security)
+{
+	struct stats *s = m->env->stats;
+
+	if (rcode < STAT_RCODES)
+		stat_bump(&s->rcode[rcode], 1);
+	if (rcode == RCODE_NOERROR && is_empty)
+		stat_bump(&s->rcode_nodata, 1);
+	if (security == SECURITY_SECURE)
+		stat_bump(&s->answer_secure, 1);
+	if (security == SECURITY_BOGUS)
+		stat_bump(&s->answer_bogus, 1);
+}
+
+/* Send what lies in mesh->out, or say that it comes too late. */
+static bool waiter_send(struct query *q, struct waiter *w, size_t len)
+{
+	struct mesh *m = q->mesh;
+
+	waiter_leave(q, w);
+	if (is_too_late(m, w)) {
+		stat_add(m->env->stats, STAT_queries_discard_timeout);
+		w->client.ops->drop(&w->client);
+		return false;
+	}
+	stat_add(m->env->stats, STAT_recursivereplies);
+	stats_wait(m->env->stats, m->env->time->now_us - w->begun_us);
+	w->client.ops->reply(&w->client, m->out, len);
+	return true;
+}
+
+static void waiter_answer(struct query *q, struct waiter *w, const struct message *reply,
+			  struct encoding *last)
+{
+	struct mesh *m = q->mesh;
+	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
+
+	encode(m, w, reply, last);
+	if (waiter_send(q, w, last->len))
+		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
+			     !reply->count[SECTION_ANSWER], reply->security);
+	if (w->request.edns.options.len)
+		last->len = 0; /* options may have been answered one by one */
+}
+
+/*
+ * Expired answers (RFC 8767).
+ */
+
+static const struct stored *find_stale(struct query *q, const struct waiter *w)
+{
+	struct mesh *m = q->mesh;
+	const struct conf_server *conf = &mesh_conf(m)->server;
+	uint32_t now_s = m->env->time->now_s;
+	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
+	const struct stored *s;
+
+	if (!conf->serve_expired || !m->env->messages)
+		return NULL;
+	s = msgcache_find(m->env->messages, &q->question, msgcache_hash(&q->question), SCOPE_ALL,
+			  full);
+	if (!s || !stored_is_good(s))
+		return NULL;
+	if (stored_is_fresh(s, now_s) || !conf->serve_expired_ttl ||
+	    now_s - s->expires_s <= conf->serve_expired_ttl)
+		return s;
+	return NULL;
+}
+
+/* True when the waiter has been answered. */
+static bool waiter_answer_stale(struct query *q, struct waiter *w)
+{
+	struct mesh *m = q->mesh;
+	const struct stored *s = find_stale(q, w);
+	struct answer_to to;
+	struct writer out;
+	bool is_stale;
+
+	if (!s)
+		return false;
+	to = answer_to(m, w);
+	out = writer_over(m->out, sizeof(m->out));
+	is_stale = !stored_is_fresh(s, to.now_s);
+	answer_stored(&out, &to, s, is_stale);
+	if (waiter_send(q, w, writer_len(&out))) {
+		if (is_stale)
+			stat_add(m->env->stats, STAT_expired);
+		count_answer(m, s->rcode, !s->ttl_count, s->security);
+	}
+	return true;
+}
+
+void waiters_stale(struct query *q)
+{
+	LIST_EACH_SAFE(at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		if (!w->done && w->has_stale)
+			waiter_answer_stale(q, w);
+	}
+}
+
+/*
+ * The end.
+ */
+
+static bool is_failure(const struct query *q, const struct message *m)
+{
+	return m->rcode == RCODE_SERVFAIL ||
+	       (m->security == SECURITY_BOGUS && !(q->kind & QUERY_CD));
+}
+
+/* What clients see of the reply; the reply itself is for those who asked in here. */
+static struct message *face_of(struct query *q)
+{
+	struct message *m = arena_copy(&q->arena, q->reply, sizeof(*m));
+	unsigned sets = message_set_count(m);
+
+	m->q = q->question;
+	if (mesh_conf(q->mesh)->server.minimal_responses) {
+		m->sets = arena_copy(&q->arena, m->sets, sets * sizeof(struct rrset *));
+		message_minimise(m);
+	}
+	return m;
+}
+
+/* Answers to special errands (what the servers of a cut say of themselves, data that the asker will
+ * validate itself) are not what a client should find. */
+static bool is_worth_keeping(const struct query *q)
+{
+	return !q->no_store && q->env->messages &&
+	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
+}
+
+/* A failure while the whole network is away says nothing about the name, and is soon forgotten. */
+static void blame_network(struct query *q)
+{
+	const struct env *e = q->env;
+
+	if (q->reply->rcode == RCODE_SERVFAIL && q->reply->security != SECURITY_BOGUS && e->infra &&
+	    infra_network_is_down(e->infra, e->time))
+		q->reply->reason = REASON_network_error;
+}
+
+void waiters_finish(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	struct encoding last = { .len = 0 };
+	struct message *face;
+	bool failed;
+
+	blame_network(q);
+	face = face_of(q);
+	failed = is_failure(q, face);
+	if (is_worth_keeping(q))
+		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s,
+			      SCOPE_ALL);
+	LIST_EACH_SAFE(at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		if (w->done) {
+			waiter_leave(q, w);
+			w->done(w->arg, q->reply);
+		} else if (failed && waiter_answer_stale(q, w)) {
+			last.len = 0;
+		} else {
+			waiter_answer(q, w, face, &last);
+		}
+	}
+}
+
+void waiters_drop(struct query *q)
+{
+	struct message gone = { .q = q->question, .rcode = RCODE_SERVFAIL, .reason = REASON_other };
+
+	LIST_EACH_SAFE(at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		waiter_leave(q, w);
+		if (w->done)
+			w->done(w->arg, &gone);
+		else
+			w->client.ops->drop(&w->client);
+	}
+}

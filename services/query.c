@@ -1,0 +1,298 @@
+/* A query's life and kin: made, found, tied to those it waits for, ended.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/mesh_private.h"
+#include "util/hash.h"
+#include "util/mem.h"
+
+#include <string.h>
+
+enum {
+	SPARE_MOST = 256,       /* queries kept for the next ones */
+	WALK_MOST = 256,        /* queries looked at in search of a circle */
+};
+
+/* What a query is found by: a refresh and the plain question are one. */
+static unsigned identity(unsigned kind)
+{
+	return kind & ~(unsigned)QUERY_NO_CACHE;
+}
+
+static uint64_t question_hash(const struct question *q, unsigned kind)
+{
+	uint64_t h = hash_dname(q->name, q->name_len, (uint32_t)q->type << 16 | q->class_);
+
+	return h ^ identity(kind) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct query **bucket_of(const struct mesh *m, uint64_t hash)
+{
+	return &m->buckets[hash & (m->bucket_count - 1)];
+}
+
+static void table_grow(struct mesh *m)
+{
+	struct query **old = m->buckets;
+	size_t old_count = m->bucket_count;
+
+	m->bucket_count = 2 * old_count;
+	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
+	for (size_t i = 0; i < old_count; i++) {
+		for (struct query *q = old[i], *next; q; q = next) {
+			struct query **at = bucket_of(m, q->hash);
+
+			next = q->bucket_next;
+			q->bucket_next = *at;
+			*at = q;
+		}
+	}
+	mem_free(old);
+}
+
+struct query *query_find(struct mesh *m, const struct question *q, unsigned kind)
+{
+	uint64_t hash = question_hash(q, kind);
+
+	for (struct query *at = *bucket_of(m, hash); at; at = at->bucket_next)
+		if (at->hash == hash && identity(at->kind) == identity(kind) &&
+		    question_equals(&at->question, q))
+			return at;
+	return NULL;
+}
+
+struct budget *budget_new(const struct mesh *m)
+{
+	struct budget *b = mem_new(sizeof(*b));
+	const struct timebase *t = m->env->time;
+
+	*b = (struct budget){
+		.sends = (int)MIN(mesh_conf(m)->server.max_global_quota, (uint32_t)INT32_MAX),
+		.children = QUERY_CHILDREN,
+		.signatures = QUERY_SIGNATURES,
+		.hashes = QUERY_HASHES,
+		/* A story's clock may jump by days between a question and its answer. */
+		.deadline_us = t->played ? UINT64_MAX : t->now_us + QUERY_TIME_US,
+		.refs = 1,
+	};
+	return b;
+}
+
+void budget_drop(struct budget *b)
+{
+	if (--b->refs == 0)
+		mem_free(b);
+}
+
+static struct query *query_blank(struct mesh *m)
+{
+	struct query *q = m->spare;
+
+	if (!q)
+		return mem_zero(sizeof(*q));
+	m->spare = q->bucket_next;
+	m->spare_count--;
+	memset(q, 0, sizeof(*q));
+	return q;
+}
+
+static void copy_question(struct query *q, const struct question *from)
+{
+	uint8_t *name = arena_take(&q->arena, from->name_len);
+
+	dname_copy_lower(name, from->name);
+	q->question = *from;
+	q->question.name = name;
+}
+
+struct query *query_new(struct mesh *m, const struct question *question, unsigned kind,
+			unsigned depth, struct budget *budget)
+{
+	struct query *q = query_blank(m);
+	struct query **bucket;
+
+	arena_init(&q->arena);
+	q->env = m->env;
+	q->snapshot = snapshot_pin(m->env->snapshot);
+	copy_question(q, question);
+	q->kind = kind;
+	q->depth = depth;
+	q->budget = budget;
+	budget->refs++;
+	q->begun_us = m->env->time->now_us;
+	q->mesh = m;
+	q->hash = question_hash(question, kind);
+	list_init(&q->in_run);
+	list_init(&q->events);
+	list_init(&q->waiters);
+	list_init(&q->parents);
+	list_init(&q->children);
+	list_init(&q->in_mesh);
+
+	if (m->count >= m->bucket_count)
+		table_grow(m);
+	bucket = bucket_of(m, q->hash);
+	q->bucket_next = *bucket;
+	*bucket = q;
+	m->count++;
+	m->seated[SEAT_BACKGROUND]++;
+	list_push_back(&m->seats[SEAT_BACKGROUND], &q->in_mesh);
+	return q;
+}
+
+void query_sit(struct query *q, enum query_seat seat)
+{
+	struct mesh *m = q->mesh;
+
+	m->seated[q->seat]--;
+	m->seated[seat]++;
+	q->seat = seat;
+	list_remove(&q->in_mesh);
+	list_push_back(&m->seats[seat], &q->in_mesh);
+}
+
+static void table_remove(struct query *q)
+{
+	struct query **at = bucket_of(q->mesh, q->hash);
+
+	while (*at != q)
+		at = &(*at)->bucket_next;
+	*at = q->bucket_next;
+}
+
+void query_end(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	struct loop *loop = m->env->loop;
+
+	q->done = true;
+	table_remove(q);
+	m->count--;
+	m->seated[q->seat]--;
+	list_remove(&q->in_mesh);
+	list_remove(&q->in_run);
+	timer_stop(loop, &q->timer);
+	timer_stop(loop, &q->stale_timer);
+	timer_stop(loop, &q->deadline);
+	for (unsigned i = m->module_count; i-- > 0;)
+		if (q->state[i] && m->modules[i]->clear)
+			m->modules[i]->clear(q, q->state[i]);
+	query_hush(q, 0);
+}
+
+void query_free(struct query *q)
+{
+	struct mesh *m = q->mesh;
+
+	PROMISE(q->done && !q->running && !q->holds);
+	PROMISE(list_is_empty(&q->waiters) && list_is_empty(&q->parents));
+	budget_drop(q->budget);
+	arena_clear(&q->arena);
+	snapshot_unpin(q->snapshot);
+	if (m->spare_count == SPARE_MOST) {
+		mem_free(q);
+		return;
+	}
+	q->bucket_next = m->spare;
+	m->spare = q;
+	m->spare_count++;
+}
+
+/*
+ * Kin.
+ */
+
+void query_tie(struct query *parent, struct query *child, unsigned module)
+{
+	struct query_link *link = arena_new(&parent->arena, struct query_link);
+
+	*link = (struct query_link){ .parent = parent, .child = child, .module = module };
+	list_push_back(&child->parents, &link->of_child);
+	list_push_back(&parent->children, &link->of_parent);
+	parent->child_count++;
+}
+
+void query_untie(struct query_link *link)
+{
+	list_remove(&link->of_child);
+	list_remove(&link->of_parent);
+	link->parent->child_count--;
+}
+
+struct query_link *query_link_between(const struct query *parent, const struct query *child)
+{
+	LIST_EACH(at, &parent->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->child == child)
+			return link;
+	}
+	return NULL;
+}
+
+bool query_waits_for(struct mesh *m, struct query *from, const struct query *target)
+{
+	struct query *found[WALK_MOST];
+	size_t count = 1;
+
+	if (from == target)
+		return true;
+	m->walk++;
+	found[0] = from;
+	from->walk = m->walk;
+	for (size_t i = 0; i < count; i++) {
+		LIST_EACH(at, &found[i]->children) {
+			struct query *child = LIST_ITEM(at, struct query_link, of_parent)->child;
+
+			if (child == target || count == WALK_MOST)
+				return true;
+			if (child->walk == m->walk)
+				continue;
+			child->walk = m->walk;
+			found[count++] = child;
+		}
+	}
+	return false;
+}
+
+/*
+ * Events under way.
+ */
+
+struct wake *wake_new(struct mesh *m)
+{
+	struct wake *w = m->spare_wakes;
+
+	if (!w)
+		return mem_zero(sizeof(*w));
+	m->spare_wakes = w->spare;
+	return w;
+}
+
+/* The event may be the last thing that kept a finished child. */
+void wake_free(struct mesh *m, struct wake *w)
+{
+	struct query *child = (struct query *)(uintptr_t)w->event.child;
+
+	list_remove(&w->link);
+	w->spare = m->spare_wakes;
+	m->spare_wakes = w;
+	if (child && --child->holds == 0)
+		query_free(child);
+}
+
+void query_hush(struct query *q, unsigned module)
+{
+	LIST_EACH_SAFE(at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module >= module)
+			wake_free(q->mesh, w);
+	}
+	LIST_EACH_SAFE(at, &q->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->module >= module)
+			query_untie(link);
+	}
+	if (q->timer_module >= module)
+		timer_stop(q->env->loop, &q->timer);
+}

@@ -1,0 +1,599 @@
+/* One question to one server: the tries, the ways, and what counts as its answer.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Equal questions to a server share one exchange; each asker has a struct upstream_ask in its
+ * own arena. An exchange makes one try after the other, each with a struct sending of its own. */
+#include "services/upstream.h"
+
+#include "services/cache/infra.h"
+#include "services/env.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "util/arena.h"
+#include "util/hash.h"
+#include "util/list.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/random.h"
+
+#include <string.h>
+
+enum {
+	BUCKETS = 1024,
+	UDP_TRIES = 2,          /* to one server for one asking; then another has its chance */
+	STRAYS_MOST = 3,        /* near misses over UDP before TCP is asked instead */
+	WAIT_MOST_MS = 5000,    /* a client would not wait longer, whatever the backoff says */
+	WAIT_LEAST_MS = 10,
+	QUERY_WIRE_MAX = MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN,
+};
+
+enum way { WAY_UDP, WAY_TCP, WAYS };
+
+/* One message as it goes out. */
+struct copy {
+	struct sending sending;
+	struct exchange *exchange;
+	uint8_t wire[QUERY_WIRE_MAX];
+};
+
+struct exchange {
+	struct upstream *upstream;
+	uint64_t hash;
+	struct exchange *bucket_next;
+	struct list asks;               /* struct upstream_ask */
+	struct upstream_question ask;   /* its pointers point into this struct */
+	enum way way;
+	bool with_edns;
+	bool fell_back;                 /* asked with EDNS before */
+	bool capped;                    /* this try's spelling is random */
+	bool over;                      /* askers are being told */
+	uint8_t tries, strays;
+	uint32_t wait_ms;               /* of this try */
+	uint64_t sent_us;
+	struct timer timer;             /* of this try; or of a failure found at once */
+	struct copy copy[2];            /* a new try begins while the transport still holds the old */
+	unsigned turn;                  /* the copy on its way, if `under_way` */
+	bool under_way;
+	uint8_t name[DNAME_MAX], zone[DNAME_MAX];
+	char tls_name[];
+};
+
+struct upstream_ask {
+	struct list link;               /* exchange->asks */
+	struct exchange *exchange;      /* NULL once told or cancelled */
+	struct arena *arena;
+	void (*done)(void *owner, const struct upstream_reply *reply);
+	void *owner;
+};
+
+struct upstream {
+	struct env *env;
+	struct transport *ways[WAYS];
+	struct exchange *buckets[BUCKETS];
+};
+
+static const struct conf_server *conf_of(const struct upstream *u)
+{
+	return &u->env->snapshot->conf->server;
+}
+
+struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *tcp)
+{
+	struct upstream *u = mem_zero(sizeof(*u));
+
+	u->env = env;
+	u->ways[WAY_UDP] = udp;
+	u->ways[WAY_TCP] = tcp;
+	return u;
+}
+
+/*
+ * The table of exchanges.
+ */
+
+static unsigned flags_of(const struct upstream_question *q)
+{
+	return (unsigned)q->recurse | (unsigned)q->checking_disabled << 1 |
+	       (unsigned)q->dnssec << 2 | (unsigned)q->tcp << 3 | (unsigned)q->tls << 4 |
+	       (unsigned)q->caps << 5;
+}
+
+static uint64_t ask_hash(const struct upstream_question *q)
+{
+	uint64_t h = hash_dname(q->q.name, q->q.name_len,
+				(uint32_t)q->q.type << 16 | q->q.class_);
+
+	return h ^ addr_hash(&q->server) ^ flags_of(q);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_ask(const struct upstream_question *a, const struct upstream_question *b)
+{
+	return flags_of(a) == flags_of(b) && addr_equals(&a->server, &b->server) &&
+	       question_equals(&a->q, &b->q) && same_text(a->tls_name, b->tls_name);
+}
+
+static struct exchange *exchange_find(struct upstream *u, const struct upstream_question *q,
+				      uint64_t hash)
+{
+	for (struct exchange *x = u->buckets[hash % BUCKETS]; x; x = x->bucket_next)
+		if (x->hash == hash && same_ask(&x->ask, q))
+			return x;
+	return NULL;
+}
+
+static void table_remove(struct exchange *x)
+{
+	struct exchange **at = &x->upstream->buckets[x->hash % BUCKETS];
+
+	while (*at != x)
+		at = &(*at)->bucket_next;
+	*at = x->bucket_next;
+}
+
+static void on_timer(struct timer *t);
+
+static struct exchange *exchange_new(struct upstream *u, const struct upstream_question *q,
+				     uint64_t hash)
+{
+	size_t tls_len = q->tls_name ? strlen(q->tls_name) + 1 : 0;
+	struct exchange *x = mem_zero(sizeof(*x) + tls_len);
+
+	x->upstream = u;
+	x->hash = hash;
+	list_init(&x->asks);
+	x->ask = *q;
+	x->ask.q.name = memcpy(x->name, q->q.name, q->q.name_len);
+	x->ask.zone = memcpy(x->zone, q->zone, dname_len(q->zone));
+	if (tls_len)
+		x->ask.tls_name = memcpy(x->tls_name, q->tls_name, tls_len);
+	x->timer.fire = on_timer;
+	for (unsigned i = 0; i < COUNT(x->copy); i++)
+		x->copy[i].exchange = x;
+	x->bucket_next = u->buckets[hash % BUCKETS];
+	u->buckets[hash % BUCKETS] = x;
+	return x;
+}
+
+/* Nothing is under way any more when this returns. */
+static void exchange_stop(struct exchange *x)
+{
+	struct upstream *u = x->upstream;
+
+	timer_stop(u->env->loop, &x->timer);
+	if (!x->under_way)
+		return;
+	x->under_way = false;
+	u->ways[x->way]->ops->cancel(u->ways[x->way], &x->copy[x->turn].sending);
+}
+
+static void exchange_free(struct exchange *x)
+{
+	exchange_stop(x);
+	table_remove(x);
+	mem_free(x);
+}
+
+/*
+ * Telling the askers.
+ */
+
+/* Give `reply` to every asker; `message`, when there is one, was parsed for the first of them. Who
+ * is told may ask again, or cancel another asking of the same exchange. */
+static void exchange_end(struct exchange *x, struct upstream_reply *reply, const uint8_t *wire,
+			 size_t len)
+{
+	uint32_t now_s = x->upstream->env->time->now_s;
+	bool is_first = true;
+
+	exchange_stop(x);
+	table_remove(x);
+	x->over = true;
+	reply->server = x->ask.server;
+	reply->over_tcp = x->way == WAY_TCP;
+	reply->had_edns = x->with_edns;
+	while (!list_is_empty(&x->asks)) {
+		struct upstream_ask *a = LIST_ITEM(x->asks.next, struct upstream_ask, link);
+
+		list_remove(&a->link);
+		a->exchange = NULL;
+		if (reply->message && !is_first) {
+			reply->message = arena_new(a->arena, struct message);
+			PROMISE(msg_parse(wire, len, a->arena, now_s, reply->message));
+			reply->message->q = x->ask.q;
+		}
+		if (reply->message)
+			reply->message->q.name =
+				arena_copy(a->arena, x->ask.q.name, x->ask.q.name_len);
+		is_first = false;
+		a->done(a->owner, reply);
+	}
+	mem_free(x);
+}
+
+static void exchange_fail(struct exchange *x, enum upstream_end end)
+{
+	struct upstream_reply reply = { .end = end };
+
+	exchange_end(x, &reply, NULL, 0);
+}
+
+/*
+ * Tries.
+ */
+
+static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len);
+static bool on_strayed(struct sending *s);
+static void on_failed(struct sending *s, enum upstream_end why);
+
+static bool may_use(const struct upstream *u, enum way way)
+{
+	const struct conf_server *conf = conf_of(u);
+
+	if (!u->ways[way])
+		return false;
+	if (way == WAY_TCP)
+		return conf->do_tcp && conf->outgoing_num_tcp > 0;
+	return (conf->do_udp || conf->udp_upstream_without_downstream) && !conf->tcp_upstream;
+}
+
+static bool is_patient(const struct exchange *x)
+{
+	return x->upstream->ways[x->way]->ops->patient;
+}
+
+/* Random case for every letter (draft-vixie-dnsext-dns0x20). */
+static void spell(struct random *random, uint8_t *name)
+{
+	for (; *name; name += 1 + *name) {
+		uint64_t bits = random_u64(random);
+
+		for (unsigned i = 1; i <= *name; i++, bits >>= 1) {
+			uint8_t low = ascii_lower[name[i]];
+
+			if (low >= 'a' && low <= 'z')
+				name[i] = bits & 1 ? (uint8_t)(low - 'a' + 'A') : low;
+		}
+	}
+}
+
+static size_t write_query(struct exchange *x, uint8_t *wire)
+{
+	const struct conf_server *conf = conf_of(x->upstream);
+	struct writer w = writer_over(wire, QUERY_WIRE_MAX);
+	uint16_t flags = (uint16_t)((x->ask.recurse ? FLAG_RD : 0) |
+				    (x->ask.checking_disabled ? FLAG_CD : 0));
+	struct edns opt = { .present = x->with_edns,
+			    .udp_size = (uint16_t)conf->edns_buffer_size };
+
+	if (x->ask.dnssec && !conf->disable_edns_do)
+		opt.flags = EDNS_DO;
+	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
+	PROMISE(!w.bad);
+	if (x->capped)
+		spell(x->upstream->env->random, wire + MSG_HEAD_LEN);
+	return writer_len(&w);
+}
+
+/* How long this try may take. A server that is down is asked once, to see whether it is back. */
+static void set_wait(struct exchange *x)
+{
+	struct upstream *u = x->upstream;
+	const struct env *e = u->env;
+	struct infra_view view;
+	uint32_t wait;
+
+	if (x->way == WAY_TCP) {
+		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
+		return;
+	}
+	infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
+	wait = view.rto_ms;
+	if (x->ask.wait_ms)
+		wait = x->ask.wait_ms << (x->tries - 1);
+	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
+	if (view.down) {
+		x->tries = UDP_TRIES;
+		infra_probed(e->infra, &x->ask.server, x->ask.zone, e->time);
+	}
+}
+
+static void exchange_send(struct exchange *x)
+{
+	struct upstream *u = x->upstream;
+	struct transport *t = u->ways[x->way];
+	struct copy *c;
+
+	PROMISE(!x->under_way);
+	x->turn ^= 1;
+	c = &x->copy[x->turn];
+	x->tries++;
+	x->capped = x->ask.caps && x->way == WAY_UDP;
+	c->sending = (struct sending){ .to = x->ask.server,
+				       .tls_name = x->ask.tls_name,
+				       .wire = c->wire,
+				       .len = write_query(x, c->wire),
+				       .arrived = on_arrived,
+				       .strayed = on_strayed,
+				       .failed = on_failed };
+	x->sent_us = u->env->time->now_us;
+	x->under_way = true;
+	set_wait(x);
+	if (!t->ops->patient)
+		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
+	stat_bump(x->way == WAY_TCP ? &u->env->stats->tcp_out : &u->env->stats->udp_out, 1);
+	t->ops->send(t, &c->sending);
+}
+
+/* The other way, or the same in another manner, from the beginning. */
+static void exchange_turn_to(struct exchange *x, enum way way)
+{
+	exchange_stop(x);
+	x->way = way;
+	x->tries = 0;
+	x->strays = 0;
+	exchange_send(x);
+}
+
+static struct exchange *exchange_of(struct sending *s)
+{
+	return container_of(s, struct copy, sending)->exchange;
+}
+
+static void note_silence(struct exchange *x)
+{
+	struct env *e = x->upstream->env;
+
+	/* TCP after a cut answer says nothing about a server that did answer. */
+	if (x->way == WAY_TCP && !x->ask.tcp)
+		return;
+	if (x->copy[x->turn].sending.queued)
+		return; /* it was we who were too busy to ask */
+	infra_silent(e->infra, &x->ask.server, x->ask.zone, x->ask.q.type, x->wait_ms, e->time);
+}
+
+/* The time of a try is up, or an exchange was to fail from its beginning. */
+static void on_timer(struct timer *t)
+{
+	struct exchange *x = container_of(t, struct exchange, timer);
+
+	if (!x->under_way) {
+		exchange_fail(x, UPSTREAM_UNREACHABLE);
+		return;
+	}
+	note_silence(x);
+	if (x->way == WAY_UDP && x->strays && may_use(x->upstream, WAY_TCP)) {
+		exchange_turn_to(x, WAY_TCP);
+	} else if (x->way == WAY_UDP && x->tries < UDP_TRIES) {
+		exchange_stop(x);
+		exchange_send(x);
+	} else {
+		exchange_fail(x, UPSTREAM_SILENT);
+	}
+}
+
+static void on_failed(struct sending *s, enum upstream_end why)
+{
+	struct exchange *x = exchange_of(s);
+	struct env *e = x->upstream->env;
+
+	x->under_way = false;
+	if (why == UPSTREAM_UNREACHABLE && !is_patient(x))
+		infra_unsendable(e->infra, e->time);
+	else if (why == UPSTREAM_SILENT)
+		note_silence(x);
+	exchange_fail(x, why);
+}
+
+/*
+ * What comes back.
+ */
+
+enum echo {
+	ECHO_NONE,      /* not an answer to what we asked */
+	ECHO_TRUE,
+	ECHO_MANGLED,   /* it is, in another spelling than ours */
+	ECHO_ABSENT,    /* no question, from a server that understood nothing */
+};
+
+/* Whether the message is a response to our question (RFC 5452 9.1). */
+static enum echo judge_echo(const struct exchange *x, const uint8_t *wire, size_t len)
+{
+	const uint8_t *ours = x->copy[x->turn].wire + MSG_HEAD_LEN;
+	size_t name_len = x->ask.q.name_len;
+	unsigned rcode;
+
+	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_opcode(wire) != OPCODE_QUERY)
+		return ECHO_NONE;
+	rcode = msg_rcode(wire);
+	if (get_u16(wire + 4) == 0)
+		return rcode == RCODE_FORMERR || rcode == RCODE_NOTIMP ? ECHO_ABSENT : ECHO_NONE;
+	if (get_u16(wire + 4) != 1 || len < MSG_HEAD_LEN + name_len + 4)
+		return ECHO_NONE;
+	wire += MSG_HEAD_LEN;
+	if (memcmp(wire + name_len, ours + name_len, 4) != 0 ||
+	    dname_measure(wire, wire + name_len) != name_len || !dname_equals(wire, ours))
+		return ECHO_NONE;
+	if (x->capped && memcmp(wire, ours, name_len) != 0)
+		return ECHO_MANGLED;
+	return ECHO_TRUE;
+}
+
+/* Something that is no answer. True when no more of it will be waited for. */
+static bool note_stray(struct exchange *x)
+{
+	struct upstream *u = x->upstream;
+
+	stat_bump(&u->env->stats->unwanted_replies, 1);
+	if (x->strays < UINT8_MAX)
+		x->strays++;
+	if (is_patient(x) || x->way == WAY_TCP) {
+		/* Nothing else can come: there is nobody between us and the server. */
+		x->under_way = false;
+		exchange_fail(x, UPSTREAM_SILENT);
+		return true;
+	}
+	if (x->strays < STRAYS_MOST || !may_use(u, WAY_TCP))
+		return false;
+	/* Somebody guesses; TCP cannot be guessed. */
+	x->under_way = false;
+	exchange_turn_to(x, WAY_TCP);
+	return true;
+}
+
+static bool on_strayed(struct sending *s)
+{
+	return note_stray(exchange_of(s));
+}
+
+/* A server that does not know EDNS (RFC 6891 7) says FORMERR or NOTIMP without OPT, or BADVERS. */
+static bool edns_is_refused(const struct exchange *x, const struct message *m)
+{
+	if (!x->with_edns)
+		return false;
+	if (m->rcode == RCODE_BADVERS)
+		return true;
+	return (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP) && !m->edns.present;
+}
+
+static uint32_t note_answer(struct exchange *x, const struct message *m)
+{
+	struct env *e = x->upstream->env;
+	uint32_t rtt_ms = (uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS,
+					(uint64_t)UINT32_MAX);
+	bool is_good = m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN;
+
+	if (x->way == WAY_UDP || x->ask.tcp)
+		infra_answered(e->infra, &x->ask.server, x->ask.zone, rtt_ms, e->time);
+	/* One forged refusal must not cost a zone its signatures: it takes a good plain answer. */
+	if (x->fell_back && is_good)
+		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, EDNS_FAILS, e->time);
+	else if (x->with_edns && is_good)
+		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, EDNS_WORKS, e->time);
+	return rtt_ms;
+}
+
+/* Over UDP the cut answer of a server that can be asked over TCP is only a hint (RFC 7766 5). */
+static bool is_cut(const struct exchange *x, const uint8_t *wire)
+{
+	return x->way == WAY_UDP && msg_flags(wire) & FLAG_TC && may_use(x->upstream, WAY_TCP);
+}
+
+static void note_cut(struct exchange *x)
+{
+	struct env *e = x->upstream->env;
+
+	infra_answered(e->infra, &x->ask.server, x->ask.zone,
+		       (uint32_t)((e->time->now_us - x->sent_us) / US_PER_MS), e->time);
+}
+
+static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
+{
+	struct exchange *x = exchange_of(s);
+	struct arena *arena = LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena;
+	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
+	enum echo echo = judge_echo(x, wire, len);
+
+	if (echo == ECHO_NONE)
+		return note_stray(x);
+	if (echo == ECHO_MANGLED) {
+		x->under_way = false;
+		exchange_fail(x, UPSTREAM_MANGLED);
+		return true;
+	}
+	if (is_cut(x, wire)) {
+		x->under_way = false;
+		note_cut(x);
+		exchange_turn_to(x, WAY_TCP);
+		return true;
+	}
+	reply.message = arena_new(arena, struct message);
+	if (!msg_parse(wire, len, arena, x->upstream->env->time->now_s, reply.message))
+		return note_stray(x);
+	x->under_way = false;
+	if (edns_is_refused(x, reply.message)) {
+		x->with_edns = false;
+		x->fell_back = true;
+		exchange_turn_to(x, x->way);
+		return true;
+	}
+	reply.message->q = x->ask.q;
+	reply.rtt_ms = note_answer(x, reply.message);
+	exchange_end(x, &reply, wire, len);
+	return true;
+}
+
+/*
+ * Asking.
+ */
+
+static void exchange_begin(struct exchange *x)
+{
+	struct upstream *u = x->upstream;
+	const struct env *e = u->env;
+	struct infra_view view;
+
+	x->way = !x->ask.tcp && may_use(u, WAY_UDP) ? WAY_UDP : WAY_TCP;
+	/* What is to be private is never asked in the open for want of a way. */
+	if (x->ask.tls || !may_use(u, x->way)) {
+		timer_set(e->loop, &x->timer, 0);
+		return;
+	}
+	infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
+	x->with_edns = view.edns != EDNS_FAILS;
+	exchange_send(x);
+}
+
+struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_question *question,
+				  struct arena *arena,
+				  void (*done)(void *owner, const struct upstream_reply *reply),
+				  void *owner)
+{
+	uint64_t hash = ask_hash(question);
+	struct exchange *x = exchange_find(u, question, hash);
+	bool is_new = !x;
+	struct upstream_ask *a = arena_new(arena, struct upstream_ask);
+
+	if (is_new)
+		x = exchange_new(u, question, hash);
+	*a = (struct upstream_ask){ .exchange = x, .arena = arena, .done = done, .owner = owner };
+	list_push_back(&x->asks, &a->link);
+	if (is_new)
+		exchange_begin(x);
+	return a;
+}
+
+void upstream_cancel(struct upstream_ask *a)
+{
+	struct exchange *x = a->exchange;
+
+	if (!x)
+		return;
+	a->exchange = NULL;
+	list_remove(&a->link);
+	if (list_is_empty(&x->asks) && !x->over)
+		exchange_free(x);
+}
+
+void upstream_free(struct upstream *u)
+{
+	if (!u)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		while (u->buckets[i]) {
+			struct exchange *x = u->buckets[i];
+
+			LIST_EACH_SAFE(at, &x->asks) {
+				LIST_ITEM(at, struct upstream_ask, link)->exchange = NULL;
+				list_remove(at);
+			}
+			exchange_free(x);
+		}
+	}
+	mem_free(u);
+}

@@ -1,0 +1,28 @@
+/* Where questions to other servers come from: source addresses and ports.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From outgoing-interface, outgoing-port-permit and outgoing-port-avoid. Immutable. */
+#ifndef SERVICES_UPSTREAM_SOURCE_H
+#define SERVICES_UPSTREAM_SOURCE_H
+
+#include "util/addr.h"
+
+struct conf;
+struct random;
+struct sources;
+
+/* Without `with_ports` there are none to be had. */
+struct sources *sources_new(const struct conf *conf, bool with_ports) MUST_USE;
+void sources_free(struct sources *s);
+
+/* A source address for `family`: the unspecified one where the system chooses; port 0.
+ * False when the configuration has addresses, but none of this family. `*is_drawn`: it was drawn
+ * from a netblock, so the system may not know it as its own. */
+bool sources_address(const struct sources *s, struct random *random, uint8_t family,
+		     struct addr *out, bool *is_drawn);
+
+/* A port, each one allowed as likely as any other; 0 when none is allowed. */
+uint16_t sources_port(const struct sources *s, struct random *random);
+size_t sources_port_count(const struct sources *s);
+
+#endif
