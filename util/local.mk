@@ -41,6 +41,7 @@ UTIL_TESTS = \
 	util/tests/log \
 	util/tests/loop \
 	util/tests/mem \
+	util/tests/msg \
 	util/tests/options \
 	util/tests/random \
 	util/tests/rcu \
