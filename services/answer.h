@@ -43,7 +43,8 @@ void answer_error(struct writer *out, const struct answer_to *to, enum rcode rco
 		  enum reason reason);
 
 /* Leave out what minimal-responses leaves out: authority and additional sets that the
- * answer can do without; proofs stay. Changes the counts of `m` only. */
+ * answer can do without; SOA, proofs and referrals stay. Changes the array of sets and its counts,
+ * not the sets. */
 void message_minimise(struct message *m);
 
 #endif

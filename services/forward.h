@@ -44,6 +44,7 @@ const struct forward_zone *forwards_find_exact(const struct forwards *t, const u
 /* The closest stub zone at or above `name`, as if there were no forward zones (the usual way, once
  * forward-first has failed; the servers of the root), or NULL. */
 const struct forward_zone *forwards_find_stub(const struct forwards *t, const uint8_t *name);
+/* Every forward zone, then every stub zone, in the order of names. */
 void forwards_each(const struct forwards *t, bool (*fn)(const struct forward_zone *z, void *arg),
 		   void *arg);
 

@@ -1,16 +1,23 @@
 # services: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES += \
+	services/acl.c services/acl.h \
+	services/answer.c services/answer.h \
+	services/budget.h \
 	services/cache/infra.c services/cache/infra.h \
 	services/cache/msg.c services/cache/msg.h \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
-	services/budget.h \
+	services/cache/store.c services/cache/store.h \
 	services/env.h \
+	services/forward.c services/forward.h \
+	services/hints_builtin.def \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_waiters.c \
 	services/module.h \
 	services/query.c services/query.h \
 	services/registered_ports.def \
+	services/snapshot.c services/snapshot.h \
+	services/stats.c services/stats.def services/stats.h \
 	services/upstream.c services/upstream.h \
 	services/upstream_source.c services/upstream_source.h \
 	services/upstream_tcp.c \

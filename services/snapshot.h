@@ -48,6 +48,8 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f) MUST_USE;
 struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards) MUST_USE;
 
 struct snapshot *snapshot_pin(struct snapshot *s);
-void snapshot_unpin(struct snapshot *s);        /* frees it after the last */
+/* Frees it, at once, after the last. Who has published it lets go of it only when nobody can still
+ * be on the way to pin it: every worker has been told, or rcu_wait has returned. */
+void snapshot_unpin(struct snapshot *s);
 
 #endif

@@ -20,14 +20,16 @@ enum stat_id {
 
 #define STAT_TYPES    256       /* of record types one by one; the rest are "other" */
 #define STAT_RCODES   24
-#define STAT_BUCKETS  40        /* powers of two of microseconds, as Unbound's histogram */
+#define STAT_BUCKETS  40        /* Unbound's histogram: doubling from 1 us, and again from 1 s */
 
 typedef _Atomic uint64_t stat_cell;
 
 struct stats {
-	_Alignas(CACHE_LINE) stat_cell count[STATS];
-	/* request list: Unbound's requestlist.* */
-	stat_cell list_now, list_user, list_max, list_sum, list_samples, list_overwritten, list_exceeded;
+	char apart[CACHE_LINE];         /* from what other threads write, wherever it is allocated */
+	stat_cell count[STATS];
+	/* request list: Unbound's requestlist.*; now: all, of clients, replies due to them */
+	stat_cell list_now, list_user, list_replies, list_max, list_sum, list_samples;
+	stat_cell list_overwritten, list_exceeded;
 	/* recursion time: microseconds, for average and median */
 	stat_cell wait_sum_us, wait_samples, wait_bucket[STAT_BUCKETS];
 	/* extended */
@@ -38,6 +40,7 @@ struct stats {
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus;
 	stat_cell tcpusage;
+	char apart_too[CACHE_LINE];
 };
 
 static inline void stat_bump(stat_cell *c, uint64_t by)

@@ -183,13 +183,11 @@ static uint32_t last_second(struct rrsetcache *c, uint64_t hash, const struct rr
 	return expires_s;
 }
 
-static struct rrset *ending_at(const struct rrset *set, uint32_t expires_s, uint32_t now_s,
-			       struct arena *a)
+static struct rrset *ending_at(const struct rrset *set, uint32_t expires_s, struct arena *a)
 {
 	struct rrset *s = rrset_copy(a, set);
 
 	s->expires_s = expires_s;
-	s->ttl_s = time_left(now_s, expires_s);
 	return s;
 }
 
@@ -212,7 +210,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 		break;
 	}
 	if (expires_s != set->expires_s)
-		offer.set = set = ending_at(set, expires_s, now_s, a);
+		offer.set = set = ending_at(set, expires_s, a);
 	if (time_is_past(now_s, expires_s))
 		return set;
 	e = mem_new(MAX(offsetof(struct rrset_entry, set) + set->size, sizeof(*e)));

@@ -1,0 +1,293 @@
+/* A stored or fresh answer becomes bytes: a copy, an id, the client's case, TTLs counted down.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/answer.h"
+
+#include "services/cache/store.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+#define PLAIN_UDP     512       /* RFC 1035 2.3.4 */
+#define OPCODE_BITS   0x7800
+#define ARCOUNT_AT    10
+#define EDE_TEXT_MAX  200
+
+/* The options of our OPT record. */
+struct extras {
+	size_t len;
+	uint8_t bytes[2 * 6 + EDE_TEXT_MAX];
+};
+
+void answer_style_from(struct answer_style *style, const struct conf *conf)
+{
+	*style = (struct answer_style){
+		.udp_size = (uint16_t)conf->server.edns_buffer_size,
+		.max_udp = (uint16_t)conf->server.max_udp_size,
+		.ede = conf->server.ede,
+		.ede_stale = conf->server.ede && conf->server.ede_serve_expired,
+		.rotate = conf->server.rrset_roundrobin,
+		.original_ttl = conf->server.serve_original_ttl,
+		.stale_ttl_s = conf->server.serve_expired_reply_ttl,
+	};
+}
+
+/* ---- what every answer has ---- */
+
+static bool wants_dnssec(const struct request *r)
+{
+	return r->edns.present && r->edns.flags & EDNS_DO;
+}
+
+static size_t room_for(const struct writer *out, const struct answer_to *to)
+{
+	size_t room = PLAIN_UDP;
+
+	if (to->stream)
+		return MIN(writer_left(out), MSG_MAX);
+	if (to->request->edns.present)
+		room = MAX(room, to->request->edns.udp_size);
+	return MIN(MIN(room, to->style->max_udp), writer_left(out));
+}
+
+/* RFC 6840 5.7, 5.8: AD for those who show that they know what it means. */
+static uint16_t flags_for(const struct answer_to *to, bool secure)
+{
+	const struct request *r = to->request;
+	unsigned flags = FLAG_QR | (r->flags & (OPCODE_BITS | FLAG_RD | FLAG_CD));
+
+	if (!to->no_recursion)
+		flags |= FLAG_RA;
+	if (secure && (r->flags & FLAG_AD || wants_dnssec(r)))
+		flags |= FLAG_AD;
+	return (uint16_t)flags;
+}
+
+static void add_ede(struct extras *x, int code, const char *text)
+{
+	struct writer w = writer_over(x->bytes + x->len, sizeof(x->bytes) - x->len);
+	size_t len = text ? MIN(strlen(text), EDE_TEXT_MAX) : 0;
+
+	write_u16(&w, EDNS_EDE);
+	write_u16(&w, (uint16_t)(2 + len));
+	write_u16(&w, (uint16_t)code);
+	write_bytes(&w, text, len);
+	if (!w.bad)
+		x->len += writer_len(&w);
+}
+
+static bool is_about_staleness(enum reason reason)
+{
+	return reason == REASON_stale || reason == REASON_stale_nxdomain;
+}
+
+static void explain(struct extras *x, const struct answer_to *to, enum reason reason,
+		    const char *text)
+{
+	int code = reason_ede(reason);
+
+	if (code >= 0 && (to->style->ede_stale || (to->style->ede && !is_about_staleness(reason))))
+		add_ede(x, code, text);
+}
+
+static size_t opt_len(const struct answer_to *to, const struct extras *x)
+{
+	return to->request->edns.present ? OPT_FIXED_LEN + x->len : 0;
+}
+
+/* To a message that begins at `head` and for which room was kept. */
+static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *to, unsigned rcode,
+		    const struct extras *x)
+{
+	if (!to->request->edns.present)
+		return;
+	edns_write(out, &(struct edns){
+		.udp_size = to->style->udp_size,
+		.ext_rcode = (uint8_t)(rcode >> 4),
+		.flags = to->request->edns.flags & EDNS_DO,
+		.options = { .at = x->bytes, .len = x->len },
+	});
+	put_u16(head + ARCOUNT_AT, (uint16_t)(get_u16(head + ARCOUNT_AT) + 1));
+}
+
+/* ---- from the cache ---- */
+
+static void set_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t ttl_s)
+{
+	for (unsigned i = 0; i < s->ttl_count && s->data[i] < len; i++)
+		put_u32(head + s->data[i], ttl_s);
+}
+
+static void age_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t age_s)
+{
+	for (unsigned i = 0; i < s->ttl_count && s->data[i] < len; i++) {
+		uint8_t *at = head + s->data[i];
+		uint32_t ttl_s = get_u32(at);
+
+		put_u32(at, ttl_s > age_s ? ttl_s - age_s : 0);
+	}
+}
+
+/* The records are alike but for their data: only that takes turns. */
+static void rotate(uint8_t *head, const struct stored *s, unsigned by)
+{
+	const size_t data_at = 12, data_len = s->rotate_step - data_at;
+	const uint8_t *from = stored_wire(s) + s->rotate_at + data_at;
+	uint8_t *to = head + s->rotate_at + data_at;
+
+	for (unsigned i = 0; i < s->rotate_count; i++, to += s->rotate_step) {
+		memcpy(to, from + by * s->rotate_step, data_len);
+		if (++by == s->rotate_count)
+			by = 0;
+	}
+}
+
+/* How much of the image is sent when not all can be: without explanations, else without
+ * ADDITIONAL, else only the question and TC (RFC 2181 9). */
+static size_t shorten(const struct stored *s, size_t room, const struct answer_to *to,
+		      struct extras *x, uint16_t *flags)
+{
+	size_t opt;
+
+	x->len = 0;
+	opt = opt_len(to, x);
+	if (s->wire_len + opt <= room)
+		return s->wire_len;
+	if (s->additional_at + opt <= room)
+		return s->additional_at;
+	*flags |= FLAG_TC;
+	return MSG_HEAD_LEN + s->qname_len + 4u;
+}
+
+static void zero_counts(uint8_t *head)
+{
+	memset(head + 6, 0, 6);
+}
+
+void answer_stored(struct writer *out, const struct answer_to *to, const struct stored *s, bool stale)
+{
+	const struct request *r = to->request;
+	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE && !stale);
+	size_t len = s->wire_len, room = room_for(out, to);
+	uint8_t *head = out->at;
+	struct extras x;
+
+	x.len = 0;
+	if (UNLIKELY(s->reason != REASON_none))
+		explain(&x, to, (enum reason)s->reason, NULL);
+	if (UNLIKELY(stale))
+		explain(&x, to, s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale, NULL);
+	if (UNLIKELY(len + opt_len(to, &x) > room))
+		len = shorten(s, room, to, &x, &flags);
+
+	write_bytes(out, stored_wire(s), len);
+	if (UNLIKELY(out->bad))
+		return;
+	put_u16(head, r->id);
+	put_u16(head + 2, (uint16_t)(flags | (msg_flags(head) & (FLAG_AA | 0xf))));
+	if (LIKELY(r->q.name_len == s->qname_len))
+		memcpy(head + MSG_HEAD_LEN, r->q.name, r->q.name_len);
+	if (UNLIKELY(flags & FLAG_TC))
+		zero_counts(head);
+	else if (UNLIKELY(len != s->wire_len))
+		put_u16(head + ARCOUNT_AT, 0);
+	if (s->rotate_count && to->style->rotate && r->id % s->rotate_count && !(flags & FLAG_TC))
+		rotate(head, s, r->id % s->rotate_count);
+	if (UNLIKELY(stale))
+		set_ttls(head, len, s, to->style->stale_ttl_s);
+	else if (to->now_s - s->stored_s && !to->style->original_ttl)
+		age_ttls(head, len, s, to->now_s - s->stored_s);
+	add_opt(out, head, to, s->rcode, &x);
+}
+
+/* ---- fresh ---- */
+
+/* Header and question alone; the question where there is one. */
+static size_t write_bare(struct writer *out, const struct request *r, uint16_t flags, unsigned rcode)
+{
+	uint8_t *head = out->at;
+
+	msg_write_query(out, r->id, (uint16_t)(flags | (rcode & 15)), &r->q, NULL);
+	return out->bad ? 0 : (size_t)(out->at - head);
+}
+
+void answer_message(struct writer *out, const struct answer_to *to, const struct message *m)
+{
+	const struct request *r = to->request;
+	struct message mine = *m;
+	struct msg_style style = { .now_s = to->now_s, .with_dnssec = wants_dnssec(r),
+				   .original_ttl = to->style->original_ttl };
+	uint16_t flags = flags_for(to, m->security == SECURITY_SECURE &&
+				       !is_about_staleness(m->reason));
+	uint8_t *head = out->at;
+	size_t room = room_for(out, to);
+	struct extras x = { .len = 0 };
+	struct writer w;
+
+	explain(&x, to, m->reason, m->reason_text);
+	if (x.len && opt_len(to, &x) > room / 2)
+		x.len = 0;
+	mine.id = r->id;
+	mine.flags = (uint16_t)((flags & ~OPCODE_BITS) | (m->flags & FLAG_AA));
+	mine.opcode = (uint8_t)((flags & OPCODE_BITS) >> 11);
+	if (question_equals(&r->q, &m->q))
+		mine.q = r->q;
+	do {
+		size_t opt = opt_len(to, &x);
+
+		w = writer_over(head, room > opt ? room - opt : 0);
+		msg_write(&w, &mine, &style);
+		if (!w.bad)
+			break;
+		/* In order: what may be left out. */
+		if (x.len) {
+			x.len = 0;
+		} else if (mine.count[SECTION_ADDITIONAL]) {
+			mine.count[SECTION_ADDITIONAL] = 0;
+		} else {
+			w = writer_over(head, writer_left(out));
+			write_bare(&w, r, flags | FLAG_TC, m->rcode);
+			break;
+		}
+	} while (true);
+	out->at += writer_len(&w);
+	out->bad |= w.bad;
+	if (!out->bad)
+		add_opt(out, head, to, m->rcode, &x);
+}
+
+void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,
+		  enum reason reason)
+{
+	uint8_t *head = out->at;
+	struct extras x = { .len = 0 };
+	size_t room = room_for(out, to), len = write_bare(out, to->request, flags_for(to, false), rcode);
+
+	explain(&x, to, reason, NULL);
+	if (len + opt_len(to, &x) > room)
+		x.len = 0;
+	if (len)
+		add_opt(out, head, to, rcode, &x);
+}
+
+/* ---- minimal-responses ---- */
+
+static bool is_proof(const struct rrset *s)
+{
+	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
+}
+
+void message_minimise(struct message *m)
+{
+	bool denial = message_is_denial(m);
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+	uint16_t kept = 0;
+
+	if (!denial && m->rcode == RCODE_NOERROR && m->count[SECTION_ANSWER] == 0)
+		return;         /* a referral */
+	for (unsigned i = 0; i < count; i++) {
+		if (is_proof(sets[i]) || (denial && sets[i]->type == TYPE_SOA))
+			sets[kept++] = sets[i];
+	}
+	m->count[SECTION_AUTHORITY] = kept;
+	m->count[SECTION_ADDITIONAL] = 0;
+}

@@ -1,0 +1,165 @@
+/* What of an answer is kept, and for how long: RFCs 2181, 2308, 8767, 9077, 9520.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/store.h"
+
+#include "services/cache/msg.h"
+#include "util/msg.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+static bool is_data(const struct message *m)
+{
+	return m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN || m->rcode == RCODE_YXDOMAIN;
+}
+
+static const struct rrset *find_soa(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_SOA && sets[i]->count)
+			return sets[i];
+	}
+	return NULL;
+}
+
+bool message_is_denial(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	if (m->rcode != RCODE_NOERROR)
+		return m->rcode == RCODE_NXDOMAIN;
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == m->q.type || m->q.type == TYPE_ANY)
+			return false;
+	}
+	sets = message_section(m, SECTION_AUTHORITY, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_NS)
+			return find_soa(m) != NULL;
+	}
+	return true;
+}
+
+/* RFC 2308 5: the lesser of the SOA's TTL and its last field. */
+static uint32_t soa_ttl(const struct rrset *soa, uint32_t now_s)
+{
+	struct slice rd = rrset_record(soa, 0);
+	uint32_t left = time_left(now_s, soa->expires_s);
+
+	return rd.len < 4 ? 0 : MIN(left, get_u32(rd.at + rd.len - 4));
+}
+
+static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, uint32_t now_s)
+{
+	uint32_t ttl_s = soa_ttl(soa, now_s);
+
+	if (soa->flags & RRSET_SOA_NEGATIVE)
+		return ttl_s;           /* limited before */
+	ttl_s = MIN(ttl_s, conf->server.cache_max_negative_ttl);
+	return MAX(ttl_s, conf->server.cache_min_negative_ttl);
+}
+
+/* ---- limits ---- */
+
+/* `set`, come with another TTL: it ends as much sooner or later. */
+static const struct rrset *with_ttl(const struct rrset *set, uint32_t ttl_s, struct arena *a)
+{
+	struct rrset *s;
+
+	if (set->ttl_s == ttl_s)
+		return set;
+	s = rrset_copy(a, set);
+	s->expires_s += ttl_s - set->ttl_s;
+	s->ttl_s = ttl_s;
+	return s;
+}
+
+const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,
+				    struct arena *a)
+{
+	uint32_t ttl_s = MIN(set->ttl_s, conf->server.cache_max_ttl);
+
+	if (conf->server.serve_original_ttl)
+		return set;
+	return with_ttl(set, MAX(ttl_s, conf->server.cache_min_ttl), a);
+}
+
+/* The set, ending no later than so many seconds from now; with flags it does not have, exactly then. */
+static const struct rrset *no_longer_than(const struct rrset *set, uint32_t left_s, uint8_t flags,
+					  struct arena *a, uint32_t now_s)
+{
+	struct rrset *s;
+
+	if ((flags ? set->flags & flags : time_left(now_s, set->expires_s) <= left_s))
+		return set;
+	s = rrset_copy(a, set);
+	s->expires_s = now_s + left_s;
+	s->ttl_s = left_s;
+	s->flags |= flags;
+	return s;
+}
+
+void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+{
+	const struct rrset *soa = find_soa(m);
+	uint32_t negative_s;
+	unsigned count;
+	const struct rrset **sets;
+
+	/* Before cache-min-ttl may raise it: the limits of denials are their own. */
+	negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		m->sets[i] = store_limit_ttl(conf, m->sets[i], a);
+	if (!soa || !message_is_denial(m))
+		return;
+	sets = message_section(m, SECTION_AUTHORITY, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_SOA)
+			sets[i] = no_longer_than(sets[i], negative_s, RRSET_SOA_NEGATIVE, a, now_s);
+		else if (sets[i]->type == TYPE_NSEC || sets[i]->type == TYPE_NSEC3)
+			sets[i] = no_longer_than(sets[i], negative_s, 0, a, now_s);
+	}
+}
+
+/* ---- keeping ---- */
+
+uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s)
+{
+	const struct rrset *soa;
+	uint32_t ttl_s = UINT32_MAX;
+
+	if (!is_data(m))
+		return m->security == SECURITY_BOGUS ? conf->server.val_bogus_ttl
+		       : m->reason == REASON_network_error ? STORE_OUTAGE_S : STORE_FAILURE_S;
+	soa = message_is_denial(m) ? find_soa(m) : NULL;
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		if (m->sets[i] != soa)
+			ttl_s = MIN(ttl_s, time_left(now_s, m->sets[i]->expires_s));
+	}
+	if (soa)
+		ttl_s = MIN(ttl_s, negative_ttl(conf, soa, now_s));
+	else if (message_is_denial(m))
+		ttl_s = MIN(ttl_s, STORE_FAILURE_S);
+	if (ttl_s == UINT32_MAX)
+		ttl_s = STORE_FAILURE_S;
+	if (m->security == SECURITY_BOGUS)
+		ttl_s = MIN(ttl_s, conf->server.val_bogus_ttl);
+	return ttl_s;
+}
+
+void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
+		   uint32_t now_s, uint16_t scope)
+{
+	struct msg_keep how = { .now_s = now_s, .ttl_s = store_ttl(conf, m, now_s), .scope = scope };
+
+	if (conf->server.serve_expired) {
+		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl
+								    : SLAB_FOREVER;
+		how.extend = conf->server.serve_expired_ttl_reset;
+	}
+	msgcache_store(c, m, &how);
+}

@@ -1,0 +1,43 @@
+/* What of an answer is kept, and for how long.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_CACHE_STORE_H
+#define SERVICES_CACHE_STORE_H
+
+#include "util/base.h"
+
+struct arena;
+struct conf;
+struct message;
+struct msgcache;
+struct rrset;
+
+/* RFC 9520: a failure is remembered, but not for long, and for hardly any time when it was the
+ * network's. */
+#define STORE_FAILURE_S 5
+#define STORE_OUTAGE_S  1
+
+/* Bring TTLs into cache-min-ttl … cache-max-ttl (not under serve-original-ttl), and those of a
+ * denial (its SOA, NSEC and NSEC3 sets: RFC 2308 5, RFC 9077) into the time it may be kept. Sets
+ * that change are copied to `a`, so that they may be borrowed ones. For what has just come in,
+ * before it goes into a cache; doing it again, then or later, changes nothing. */
+void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s);
+
+/* The same for a set that comes alone: `set` or a copy in `a`. */
+const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,
+				    struct arena *a);
+
+/* NXDOMAIN, or an answer section in which nothing has the type that was asked for: NODATA, also
+ * behind aliases. A referral, which has NS sets and no SOA, denies nothing. */
+bool message_is_denial(const struct message *m);
+
+/* How long `m` may be kept: the least of its TTLs; of a denial (NXDOMAIN, NODATA, also at the end of
+ * an alias) no more than its SOA says within cache-min/max-negative-ttl, and STORE_FAILURE_S when
+ * there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
+uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
+
+/* Keep it in the message cache as long. Under serve-expired a failure does not
+ * replace a good answer that may still be served (RFC 8767 4). Called within a turn. */
+void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
+		   uint32_t now_s, uint16_t scope);
+
+#endif

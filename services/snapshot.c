@@ -1,0 +1,343 @@
+/* Everything a loaded configuration becomes: each part built by its own room, held together here.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "services/acl.h"
+#include "services/forward.h"
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/text.h"
+#include "util/trie.h"
+
+/* What snapshots with other forwards have in common: all but those. */
+struct shared {
+	_Atomic uint32_t holders;
+	struct snapshot made;           /* as it was built; forwards NULL, pins unused */
+	struct arena arena;             /* hints */
+};
+
+struct whole {
+	struct snapshot s;
+	struct shared *shared;
+};
+
+static uint64_t next_number(void)
+{
+	static _Atomic uint32_t builds;
+
+	return (uint64_t)atomic_fetch_add_explicit(&builds, 1, memory_order_relaxed) + 1;
+}
+
+/* ---- sets of names and netblocks ---- */
+
+static struct trie *names_new(const char *option, const struct conf_list *list, struct fault *f)
+{
+	static char listed;     /* a value to be told from NULL */
+	struct trie *t = trie_new();
+	struct fault why = { 0 };
+	uint8_t name[DNAME_MAX];
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (dname_parse(name, list->items[i].text, &why) == 0) {
+			fault_set(f, "%s: '%s' is not a name: %s", option, list->items[i].text,
+				  why.text);
+			trie_free(t, NULL);
+			return NULL;
+		}
+		trie_put(t, name, &listed);
+	}
+	return t;
+}
+
+static bool put_block(struct netset *s, const char *option, const char *text, struct fault *f)
+{
+	static char listed;
+	struct netblock n;
+	struct fault why = { 0 };
+
+	if (!netblock_parse(&n, text, &why)) {
+		fault_set(f, "%s: %s", option, why.text);
+		return false;
+	}
+	netset_put(s, &n, &listed);
+	return true;
+}
+
+static bool put_blocks(struct netset *s, const char *option, const struct conf_list *list,
+		       struct fault *f)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!put_block(s, option, list->items[i].text, f))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the servers of the root ---- */
+
+struct hints {
+	struct arena *arena;
+	struct root_hint *at;
+	size_t count;
+	/* what a file says: servers of the root, and addresses by name */
+	const uint8_t **servers;
+	size_t server_count;
+	struct root_hint *addrs;
+	size_t addr_count;
+};
+
+static void add_hint(struct root_hint **list, size_t *count, struct arena *a, const uint8_t *name,
+		     const struct addr *addr)
+{
+	*list = mem_grow(*list, (*count + 1) * sizeof(**list));
+	(*list)[(*count)++] = (struct root_hint){
+		.name = name,
+		.addr = arena_copy(a, addr, sizeof(*addr)),
+	};
+}
+
+static void builtin_hint(struct hints *h, const char *text, const char *ip4, const char *ip6)
+{
+	uint8_t wire[DNAME_MAX];
+	size_t len = dname_parse(wire, text, NULL);
+	const uint8_t *name = arena_copy(h->arena, wire, len);
+	struct addr addr;
+
+	PROMISE(len && addr_parse(&addr, ip4, 53, NULL));
+	add_hint(&h->at, &h->count, h->arena, name, &addr);
+	PROMISE(addr_parse(&addr, ip6, 53, NULL));
+	add_hint(&h->at, &h->count, h->arena, name, &addr);
+}
+
+static bool take_hint(const struct text_rr *rr, void *arg)
+{
+	struct hints *h = arg;
+	struct addr addr = { .port = 53 };
+	const uint8_t *name;
+
+	if (rr->class_ != CLASS_IN)
+		return true;
+	if (rr->type == TYPE_NS && dname_is_root(rr->owner)) {
+		h->servers = mem_grow(h->servers, (h->server_count + 1) * sizeof(*h->servers));
+		h->servers[h->server_count++] = arena_copy(h->arena, rr->rdata.at, rr->rdata.len);
+		return true;
+	}
+	if (!(rr->type == TYPE_A && rr->rdata.len == 4) &&
+	    !(rr->type == TYPE_AAAA && rr->rdata.len == 16))
+		return true;
+	addr.family = rr->type == TYPE_A ? 4 : 6;
+	memcpy(addr.ip, rr->rdata.at, rr->rdata.len);
+	name = arena_copy(h->arena, rr->owner, dname_len(rr->owner));
+	add_hint(&h->addrs, &h->addr_count, h->arena, name, &addr);
+	return true;
+}
+
+/* Inside a chroot the same file has another path. */
+static bool read_hints(const struct conf *conf, const char *file, struct hints *h, struct fault *f)
+{
+	struct fault outside = { 0 };
+	struct text_zone z;
+	char *path = conf_path(conf, file);
+	bool good;
+
+	text_zone_init(&z);
+	good = text_zone_read(path, &z, take_hint, h, &outside);
+	mem_free(path);
+	if (!good) {
+		path = conf_path_inside(conf, file);
+		text_zone_init(&z);
+		good = text_zone_read(path, &z, take_hint, h, NULL);
+		mem_free(path);
+	}
+	if (!good)
+		fault_set(f, "root-hints: %s", outside.text);
+	return good;
+}
+
+static bool find_hints(const struct conf *conf, struct hints *h, struct fault *f)
+{
+	const struct conf_list *files = &conf->server.root_hints;
+	bool named = false;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (!*files->items[i].text)
+			continue;
+		named = true;
+		if (!read_hints(conf, files->items[i].text, h, f))
+			return false;
+	}
+	for (size_t i = 0; i < h->addr_count; i++) {
+		for (size_t j = 0; j < h->server_count; j++) {
+			if (dname_equals(h->addrs[i].name, h->servers[j])) {
+				add_hint(&h->at, &h->count, h->arena, h->addrs[i].name,
+					 h->addrs[i].addr);
+				break;
+			}
+		}
+	}
+	if (named && h->count == 0) {
+		fault_set(f, "root-hints: the file names no server of the root with an address");
+		return false;
+	}
+	if (named)
+		return true;
+#define ROOT_SERVER(name, ip4, ip6) builtin_hint(h, name, ip4, ip6);
+#include "services/hints_builtin.def"
+#undef ROOT_SERVER
+	return true;
+}
+
+static bool hints_new(const struct conf *conf, struct shared *shared, struct fault *f)
+{
+	struct hints h = { .arena = &shared->arena };
+	bool good = find_hints(conf, &h, f);
+
+	if (good) {
+		shared->made.hints = arena_copy(&shared->arena, h.at, h.count * sizeof(*h.at));
+		shared->made.hint_count = h.count;
+	}
+	mem_free(h.at);
+	mem_free(h.servers);
+	mem_free(h.addrs);
+	return good;
+}
+
+/* ---- small ones ---- */
+
+static bool read_fetch_policy(struct snapshot *s, const char *text, struct fault *f)
+{
+	const char *at = text;
+
+	s->target_fetch_count = 0;
+	while (*(at += strspn(at, " \t"))) {
+		char *end;
+		long n = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ' ' && *end != '\t') || n < -1 || n > 1000000 ||
+		    s->target_fetch_count == COUNT(s->target_fetch)) {
+			fault_set(f, "target-fetch-policy: '%s' is not a row of at most %zu numbers",
+				  text, COUNT(s->target_fetch));
+			return false;
+		}
+		s->target_fetch[s->target_fetch_count++] = (int)n;
+		at = end;
+	}
+	return true;
+}
+
+static bool read_do_not_query(struct snapshot *s, const struct conf_server *c, struct fault *f)
+{
+	s->do_not_query = netset_new();
+	if (c->do_not_query_localhost &&
+	    (!put_block(s->do_not_query, "do-not-query-localhost", "127.0.0.0/8", f) ||
+	     !put_block(s->do_not_query, "do-not-query-localhost", "::1", f)))
+		return false;
+	return put_blocks(s->do_not_query, "do-not-query-address", &c->do_not_query_address, f);
+}
+
+static bool read_private(struct snapshot *s, const struct conf_server *c, struct fault *f)
+{
+	s->private_domains = names_new("private-domain", &c->private_domain, f);
+	if (c->private_address.count == 0)
+		return s->private_domains != NULL;
+	s->private_addresses = netset_new();
+	return s->private_domains &&
+	       put_blocks(s->private_addresses, "private-address", &c->private_address, f);
+}
+
+/* ---- the whole ---- */
+
+static void shared_release(struct shared *shared, bool with_conf)
+{
+	struct snapshot *s = &shared->made;
+
+	if (atomic_fetch_sub_explicit(&shared->holders, 1, memory_order_acq_rel) != 1)
+		return;
+	if (with_conf)
+		conf_free(s->conf);
+	acl_free(s->acl);
+	netset_free(s->do_not_query);
+	netset_free(s->private_addresses);
+	trie_free(s->private_domains, NULL);
+	trie_free(s->caps_exempt, NULL);
+	trie_free(s->domain_insecure, NULL);
+	arena_clear(&shared->arena);
+	mem_free(shared);
+}
+
+static struct snapshot *whole_new(struct shared *shared, struct forwards *forwards)
+{
+	struct whole *w = mem_zero(sizeof(*w));
+
+	w->shared = shared;
+	w->s.conf = shared->made.conf;
+	w->s.acl = shared->made.acl;
+	w->s.forwards = forwards;
+	w->s.do_not_query = shared->made.do_not_query;
+	w->s.private_addresses = shared->made.private_addresses;
+	w->s.private_domains = shared->made.private_domains;
+	w->s.caps_exempt = shared->made.caps_exempt;
+	w->s.domain_insecure = shared->made.domain_insecure;
+	w->s.hints = shared->made.hints;
+	w->s.hint_count = shared->made.hint_count;
+	memcpy(w->s.target_fetch, shared->made.target_fetch, sizeof(w->s.target_fetch));
+	w->s.target_fetch_count = shared->made.target_fetch_count;
+	w->s.number = next_number();
+	atomic_init(&w->s.pins, 1);
+	return &w->s;
+}
+
+struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
+{
+	const struct conf_server *c = &conf->server;
+	struct shared *shared = mem_zero(sizeof(*shared));
+	struct snapshot *s = &shared->made;
+	struct forwards *forwards;
+
+	atomic_init(&shared->holders, 1);
+	arena_init(&shared->arena);
+	s->conf = conf;
+	forwards = forwards_new(conf, f);
+	if (forwards && (s->acl = acl_new(conf, f)) && read_do_not_query(s, c, f) &&
+	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
+	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
+	    (s->domain_insecure = names_new("domain-insecure", &c->domain_insecure, f)) &&
+	    hints_new(conf, shared, f))
+		return whole_new(shared, forwards);
+	forwards_free(forwards);
+	shared_release(shared, false);
+	return NULL;
+}
+
+struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards)
+{
+	struct shared *shared = container_of(old, struct whole, s)->shared;
+
+	atomic_fetch_add_explicit(&shared->holders, 1, memory_order_relaxed);
+	return whole_new(shared, forwards);
+}
+
+struct snapshot *snapshot_pin(struct snapshot *s)
+{
+	atomic_fetch_add_explicit(&s->pins, 1, memory_order_relaxed);
+	return s;
+}
+
+void snapshot_unpin(struct snapshot *s)
+{
+	struct whole *w;
+
+	if (!s || atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) != 1)
+		return;
+	w = container_of(s, struct whole, s);
+	forwards_free(s->forwards);
+	shared_release(w->shared, true);
+	mem_free(w);
+}

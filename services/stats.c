@@ -1,0 +1,323 @@
+/* Counters: added up, and printed as Unbound prints them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "util/msg.h"
+#include "util/rr.h"
+
+#define US_PER_S 1000000u
+
+static uint64_t get(const stat_cell *c)
+{
+	return atomic_load_explicit(c, memory_order_relaxed);
+}
+
+static void set(stat_cell *c, uint64_t v)
+{
+	atomic_store_explicit(c, v, memory_order_relaxed);
+}
+
+/* ---- latencies ---- */
+
+static unsigned log2_of(uint64_t v)
+{
+	unsigned n = 0;
+
+	while (v >>= 1)
+		n++;
+	return n;
+}
+
+static unsigned bucket_of(uint64_t us)
+{
+	if (us < US_PER_S)
+		return us ? 1 + log2_of(us) : 0;
+	return MIN(21 + log2_of(us / US_PER_S), STAT_BUCKETS - 1);
+}
+
+/* Where a bucket begins; also for STAT_BUCKETS, where the last one ends. */
+static uint64_t bucket_begin_us(unsigned bucket)
+{
+	if (bucket == 0)
+		return 0;
+	return bucket <= 20 ? UINT64_C(1) << (bucket - 1)
+			    : (UINT64_C(1) << (bucket - 21)) * US_PER_S;
+}
+
+void stats_wait(struct stats *s, uint64_t wait_us)
+{
+	stat_bump(&s->wait_sum_us, wait_us);
+	stat_bump(&s->wait_samples, 1);
+	stat_bump(&s->wait_bucket[bucket_of(wait_us)], 1);
+}
+
+/* Half of the samples are below; within a bucket they are taken to be spread evenly. */
+static double median_s(const struct stats *s)
+{
+	uint64_t all = 0, below = 0;
+	double half;
+
+	for (unsigned i = 0; i < STAT_BUCKETS; i++)
+		all += get(&s->wait_bucket[i]);
+	if (all == 0)
+		return 0;
+	half = (double)all / 2;
+	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
+		uint64_t here = get(&s->wait_bucket[i]);
+
+		if (here && (double)(below + here) >= half) {
+			double from = (double)bucket_begin_us(i), to = (double)bucket_begin_us(i + 1);
+
+			return (from + (to - from) * (half - (double)below) / (double)here) / US_PER_S;
+		}
+		below += here;
+	}
+	return 0;
+}
+
+/* ---- adding up ---- */
+
+static void add(stat_cell *total, const stat_cell *one)
+{
+	stat_bump(total, get(one));
+}
+
+static void add_all(stat_cell *total, const stat_cell *one, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add(&total[i], &one[i]);
+}
+
+static void join_SUM(stat_cell *total, const stat_cell *one)
+{
+	add(total, one);
+}
+
+static void join_MAX(stat_cell *total, const stat_cell *one)
+{
+	stat_highest(total, get(one));
+}
+
+/* The cells that stand for themselves and are summed. */
+#define SINGLE_CELLS(X) \
+	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) X(list_overwritten) \
+	X(list_exceeded) X(wait_sum_us) X(wait_samples) X(class_in) X(class_other) \
+	X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) X(flag_z) \
+	X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) X(https) X(ipv6) \
+	X(tcp_out) X(udp_out) X(unwanted_queries) X(unwanted_replies) X(answer_secure) \
+	X(answer_bogus) X(rrset_bogus) X(tcpusage)
+
+#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(opcode) X(rcode)
+
+void stats_join(struct stats *total, const struct stats *one)
+{
+#define STAT(id, key, join, help) join_##join(&total->count[STAT_##id], &one->count[STAT_##id]);
+#include "services/stats.def"
+#undef STAT
+	stat_highest(&total->list_max, get(&one->list_max));
+#define X(cell) add(&total->cell, &one->cell);
+	SINGLE_CELLS(X)
+#undef X
+#define X(cells) add_all(total->cells, one->cells, COUNT(one->cells));
+	ARRAY_CELLS(X)
+#undef X
+}
+
+/* What is going on now goes on: it is no count since the last clearing. */
+void stats_clear(struct stats *s)
+{
+	uint64_t now = get(&s->list_now), user = get(&s->list_user), replies = get(&s->list_replies),
+		 tcpusage = get(&s->tcpusage);
+
+	for (unsigned i = 0; i < STATS; i++)
+		set(&s->count[i], 0);
+	set(&s->list_max, 0);
+#define X(cell) set(&s->cell, 0);
+	SINGLE_CELLS(X)
+#undef X
+#define X(cells) \
+	for (size_t i = 0; i < COUNT(s->cells); i++) \
+		set(&s->cells[i], 0);
+	ARRAY_CELLS(X)
+#undef X
+	set(&s->list_now, now);
+	set(&s->list_user, user);
+	set(&s->list_replies, replies);
+	set(&s->tcpusage, tcpusage);
+}
+
+/* ---- printing ---- */
+
+struct printer {
+	const char *prefix;     /* with its dot, or empty */
+	void (*out)(const char *line, void *arg);
+	void *arg;
+};
+
+static void print_number(const struct printer *p, const char *key, uint64_t v)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%" PRIu64, p->prefix, key, v);
+	p->out(line, p->arg);
+}
+
+static void print_real(const struct printer *p, const char *key, double v)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%g", p->prefix, key, v);
+	p->out(line, p->arg);
+}
+
+static void print_seconds(const struct printer *p, const char *key, uint64_t us)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%" PRIu64 ".%6.6u", p->prefix, key, us / US_PER_S,
+		 (unsigned)(us % US_PER_S));
+	p->out(line, p->arg);
+}
+
+static uint64_t per(uint64_t sum, uint64_t samples)
+{
+	return samples ? sum / samples : 0;
+}
+
+void stats_print(const struct stats *s, const char *prefix,
+		 void (*out)(const char *line, void *arg), void *arg)
+{
+	static const char *const keys[] = {
+#define STAT(id, key, join, help) key,
+#include "services/stats.def"
+#undef STAT
+	};
+	char dotted[64];
+	struct printer p = { .prefix = dotted, .out = out, .arg = arg };
+	uint64_t samples = get(&s->list_samples);
+
+	snprintf(dotted, sizeof(dotted), "%s.", prefix);
+	for (unsigned i = 0; i < STATS; i++)
+		print_number(&p, keys[i], get(&s->count[i]));
+	print_real(&p, "requestlist.avg",
+		   samples ? (double)get(&s->list_sum) / (double)samples : 0);
+	print_number(&p, "requestlist.max", get(&s->list_max));
+	print_number(&p, "requestlist.overwritten", get(&s->list_overwritten));
+	print_number(&p, "requestlist.exceeded", get(&s->list_exceeded));
+	print_number(&p, "requestlist.current.all", get(&s->list_now));
+	print_number(&p, "requestlist.current.user", get(&s->list_user));
+	print_number(&p, "requestlist.current.replies", get(&s->list_replies));
+	print_seconds(&p, "recursion.time.avg", per(get(&s->wait_sum_us), get(&s->wait_samples)));
+	print_real(&p, "recursion.time.median", median_s(s));
+	print_number(&p, "tcpusage", get(&s->tcpusage));
+}
+
+static void print_histogram(const struct printer *p, const struct stats *s)
+{
+	char line[96];
+
+	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
+		uint64_t from = bucket_begin_us(i), to = bucket_begin_us(i + 1);
+
+		snprintf(line, sizeof(line), "histogram.%6.6u.%6.6u.to.%6.6u.%6.6u",
+			 (unsigned)(from / US_PER_S), (unsigned)(from % US_PER_S),
+			 (unsigned)(to / US_PER_S), (unsigned)(to % US_PER_S));
+		print_number(p, line, get(&s->wait_bucket[i]));
+	}
+}
+
+/* "family.NAME=count"; what is zero may be left out. */
+static void print_member(const struct printer *p, bool inhibit_zero, const char *family,
+			 const char *name, uint64_t v)
+{
+	char key[96];
+
+	if (v == 0 && inhibit_zero)
+		return;
+	snprintf(key, sizeof(key), "%s.%s", family, name);
+	print_number(p, key, v);
+}
+
+static void print_types(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < STAT_TYPES; i++)
+		print_member(p, inhibit_zero, "num.query.type", rr_type_name((uint16_t)i, name),
+			     get(&s->type[i]));
+	print_member(p, true, "num.query.type", "other", get(&s->type[STAT_TYPES]));
+}
+
+static void print_opcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	static const char *const names[16] = {
+		[OPCODE_QUERY] = "QUERY", [OPCODE_IQUERY] = "IQUERY", [OPCODE_STATUS] = "STATUS",
+		[OPCODE_NOTIFY] = "NOTIFY", [OPCODE_UPDATE] = "UPDATE",
+	};
+	char unnamed[16];
+
+	for (unsigned i = 0; i < COUNT(names); i++) {
+		snprintf(unnamed, sizeof(unnamed), "OPCODE%u", i);
+		print_member(p, inhibit_zero, "num.query.opcode", names[i] ? names[i] : unnamed,
+			     get(&s->opcode[i]));
+	}
+}
+
+static void print_rcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	static const char *const names[] = {
+		"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
+		"YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH", "NOTZONE",
+	};
+	char unnamed[16];
+
+	for (unsigned i = 0; i < STAT_RCODES; i++) {
+		bool named = i < COUNT(names);
+
+		snprintf(unnamed, sizeof(unnamed), "RCODE%u", i);
+		print_member(p, inhibit_zero && i > RCODE_REFUSED, "num.answer.rcode",
+			     named ? names[i] : unnamed, get(&s->rcode[i]));
+	}
+	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", get(&s->rcode_nodata));
+}
+
+void stats_print_extended(const struct stats *s, bool inhibit_zero,
+			  void (*out)(const char *line, void *arg), void *arg)
+{
+	struct printer p = { .prefix = "", .out = out, .arg = arg };
+
+	print_histogram(&p, s);
+	print_types(&p, s, inhibit_zero);
+	print_member(&p, inhibit_zero, "num.query.class", "IN", get(&s->class_in));
+	print_member(&p, true, "num.query.class", "other", get(&s->class_other));
+	print_opcodes(&p, s, inhibit_zero);
+	print_number(&p, "num.query.tcp", get(&s->tcp));
+	print_number(&p, "num.query.tcpout", get(&s->tcp_out));
+	print_number(&p, "num.query.udpout", get(&s->udp_out));
+	print_number(&p, "num.query.tls", get(&s->tls));
+	print_number(&p, "num.query.tls.resume", 0);
+	print_number(&p, "num.query.ipv6", get(&s->ipv6));
+	print_number(&p, "num.query.https", get(&s->https));
+	print_number(&p, "num.query.flags.QR", get(&s->flag_qr));
+	print_number(&p, "num.query.flags.AA", get(&s->flag_aa));
+	print_number(&p, "num.query.flags.TC", get(&s->flag_tc));
+	print_number(&p, "num.query.flags.RD", get(&s->flag_rd));
+	print_number(&p, "num.query.flags.RA", get(&s->flag_ra));
+	print_number(&p, "num.query.flags.Z", get(&s->flag_z));
+	print_number(&p, "num.query.flags.AD", get(&s->flag_ad));
+	print_number(&p, "num.query.flags.CD", get(&s->flag_cd));
+	print_number(&p, "num.query.edns.present", get(&s->edns_present));
+	print_number(&p, "num.query.edns.DO", get(&s->edns_do));
+	print_rcodes(&p, s, inhibit_zero);
+	print_number(&p, "num.query.ratelimited", 0);
+	print_number(&p, "num.answer.secure", get(&s->answer_secure));
+	print_number(&p, "num.answer.bogus", get(&s->answer_bogus));
+	print_number(&p, "num.rrset.bogus", get(&s->rrset_bogus));
+	print_number(&p, "num.query.aggressive.NOERROR", 0);
+	print_number(&p, "num.query.aggressive.NXDOMAIN", 0);
+	print_number(&p, "unwanted.queries", get(&s->unwanted_queries));
+	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
+}
