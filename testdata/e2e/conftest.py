@@ -1,0 +1,40 @@
+"""Where the programs and the miniature internet are, and the daemon most tests share.
+
+SPDX-License-Identifier: BSD-3-Clause
+
+    mininet run NET /usr/bin/python3 -m pytest testdata/e2e --bin BUILD-FOLDER --net NET
+"""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+from lab import Daemon  # noqa: E402
+
+
+def pytest_addoption(parser):
+    parser.addoption("--bin", required=True, help="folder with resolverd and its companions")
+    parser.addoption("--net", required=True, help="folder of the miniature internet, which is running")
+
+
+@pytest.fixture(scope="session")
+def net(request):
+    return os.path.abspath(request.config.getoption("--net"))
+
+
+@pytest.fixture(scope="session")
+def daemon(request, net):
+    """A maker of daemons: `with daemon("option: value", more="forward-zone: ...") as d:`"""
+    def make(*server, **more):
+        return Daemon(request.config.getoption("--bin"), net, server, **more)
+    return make
+
+
+@pytest.fixture(scope="session")
+def shared(daemon):
+    """One daemon for all tests that change nothing about it; two threads, as a real one has."""
+    with daemon("num-threads: 2", "access-control: 127.99.0.0/16 refuse",
+                "access-control: 127.98.0.0/16 deny", 'identity: "lab"', 'version: "1.2.3"') as d:
+        yield d

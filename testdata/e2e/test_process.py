@@ -1,0 +1,238 @@
+"""Starting, reloading, ending: what a service manager and an administrator see.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from lab import query, rcode, texts
+
+
+@pytest.fixture
+def made(daemon):
+    """A maker of daemons that are not started; their folders go in the end."""
+    every = []
+
+    def make(*server, **more):
+        every.append(daemon(*server, **more))
+        return every[-1]
+    yield make
+    for d in every:
+        if d.alive():
+            d.stop()
+        shutil.rmtree(d.dir, ignore_errors=True)
+
+
+def run(d, *arguments, program="resolverd"):
+    return subprocess.run([d.program(program), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=20, check=False)
+
+
+@pytest.mark.parametrize("argument, code", [("-V", 0), ("-h", 1), ("-Z", 1)])
+def test_exit_codes_of_the_daemon(made, argument, code):
+    p = run(made(), argument)
+    assert p.returncode == code
+    assert "Version" in p.stdout + p.stderr if argument == "-V" else "usage" in (p.stdout + p.stderr).lower()
+
+
+@pytest.mark.parametrize("line, said", [
+    ("no-such-option: 1", "no-such-option"), ("port: many", "many"), ("num-threads: -1", "num-threads"),
+    ("access-control: 10.0.0.0/99 allow", "10.0.0.0/99"), ("do-ip4: perhaps", "perhaps"),
+    ('root-hints: "/no/such/file"', "/no/such/file"),
+])
+def test_a_wrong_configuration_is_refused_with_its_line(made, line, said):
+    d = made(line)
+    with open(d.conf, encoding="utf-8") as f:
+        number = next(i for i, text in enumerate(f, 1) if line in text)
+    for program, arguments in (("resolverd", ["-d", "-c", d.conf]), ("resolver-checkconf", [d.conf])):
+        p = run(d, *arguments, program=program)
+        assert p.returncode == 1, program
+        assert said in p.stderr + p.stdout, program
+        assert "%s:%d" % (d.conf, number) in p.stderr + p.stdout, p.stderr
+
+
+def test_every_error_of_a_file_is_told_at_once(made):
+    d = made("no-such-option: 1", "port: many", "do-ip4: perhaps")
+    out = run(d, d.conf, program="resolver-checkconf")
+    assert out.returncode == 1
+    for word in ("no-such-option", "many", "perhaps"):
+        assert word in out.stderr + out.stdout
+
+
+def test_checkconf_is_content_with_a_right_file(made):
+    d = made()
+    assert run(d, d.conf, program="resolver-checkconf").returncode == 0
+    assert run(d, "-o", "port", d.conf, program="resolver-checkconf").stdout == "%d\n" % d.port
+
+
+def test_no_configuration_file(made):
+    p = run(made(), "-d", "-c", "/no/such/file.conf")
+    assert p.returncode == 1 and "/no/such/file.conf" in p.stderr
+
+
+def test_a_port_in_use(made):
+    first, second = made(), made()
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", first.port))
+        p = run(first, "-d", "-c", first.conf)
+        assert p.returncode == 1 and str(first.port) in p.stderr
+    assert second
+
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_cleanly(made, signo):
+    d = made()
+    d.start()
+    with open(d.pidfile, encoding="ascii") as f:
+        assert int(f.read()) == d.process.pid
+    assert d.stop(signo) == 0
+    assert not os.path.exists(d.pidfile) or os.path.getsize(d.pidfile) == 0
+    assert not os.path.exists(d.socket) or run(d, "-s", d.socket, "status", program="resolver-control").returncode
+
+
+def test_it_ends_soon_with_questions_under_way(made):
+    d = made("num-threads: 2")
+    d.start()
+    with socket.socket(type=socket.SOCK_DGRAM) as s, d.tcp() as t:
+        s.connect(("127.0.0.1", d.port))
+        for i in range(200):
+            s.send(query("s%d.silent.mini." % i).to_wire())
+        t.sendall(b"\0\x10half a")
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert d.stop() == 0
+        assert time.monotonic() - began < 3
+
+
+def test_without_a_pidfile(made):
+    d = made()
+    d.start("-p")
+    assert not os.path.exists(d.pidfile)
+    assert d.stop() == 0
+
+
+def test_verbose_says_more(made):
+    quiet, loud = made(), made()
+    for d, arguments in ((quiet, []), (loud, ["-vv"])):
+        d.start(*arguments)
+        d.ask("target.chain.mini.")
+        assert d.stop() == 0
+    assert len(loud.log()) > len(quiet.log())
+
+
+def test_it_starts_again_at_once_on_the_same_port(made):
+    d = made()
+    for _ in range(3):
+        d.start()
+        assert texts(d.ask("target.chain.mini.", tcp=True)) == ["198.18.0.40"]
+        assert d.stop() == 0
+
+
+def test_sighup_reads_the_configuration_again(made):
+    d = made("cache-max-ttl: 1000")
+    d.start()
+    d.ask("target.chain.mini.")
+    d.configure(["cache-max-ttl: 30"])
+    d.process.send_signal(signal.SIGHUP)
+    time.sleep(0.7)
+    assert d.control("get_option", "cache-max-ttl") == "30\n"
+    with d.misses(0):
+        d.ask("target.chain.mini.")
+    assert d.stop() == 0
+
+
+def test_sighup_survives_a_broken_configuration(made):
+    d = made()
+    d.start()
+    d.ask("target.chain.mini.")
+    d.spoil()
+    d.process.send_signal(signal.SIGHUP)
+    time.sleep(0.7)
+    assert d.alive()
+    assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
+    assert texts(d.ask("target.chain.org.")) == ["198.18.0.40"]
+    assert "no-such-option" in d.log()
+    d.configure()
+    assert d.stop() == 0
+
+
+def test_many_reloads_leak_nothing(made):
+    d = made("num-threads: 2")
+    d.start()
+    sizes = []
+    for i in range(60):
+        d.process.send_signal(signal.SIGHUP)
+        time.sleep(0.03)
+        d.ask("n%d.w.rsa.mini." % i)
+        if i in (19, 59):
+            time.sleep(0.3)
+            sizes.append((len(os.listdir("/proc/%d/fd" % d.process.pid)),
+                          len(os.listdir("/proc/%d/task" % d.process.pid))))
+    assert sizes[1][1] == sizes[0][1], "threads"
+    assert sizes[1][0] <= sizes[0][0] + 8, "file descriptors"
+    assert d.stop() == 0
+
+
+def test_as_a_daemon(made):
+    """Without -d: the parent comes back when the child answers, and the pid file tells who it is."""
+    d = made()
+    with open(d.conf, encoding="utf-8") as f:
+        text = f.read()
+    with open(d.conf, "w", encoding="utf-8") as f:
+        f.write(text.replace("use-syslog: no", 'use-syslog: no\n    logfile: "%s/log"' % d.dir))
+    p = run(d, "-c", d.conf)
+    assert p.returncode == 0, p.stderr
+    with open(d.pidfile, encoding="ascii") as f:
+        pid = int(f.read())
+    try:
+        assert texts(d.ask("target.chain.mini.", timeout=5)) == ["198.18.0.40"]
+        assert "pid %d" % pid in d.control("status")
+    finally:
+        os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + 10
+    while os.path.exists("/proc/%d" % pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not os.path.exists("/proc/%d" % pid)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_it_gives_up_its_rights(made):
+    d = made()
+    with open(d.conf, encoding="utf-8") as f:
+        text = f.read()
+    with open(d.conf, "w", encoding="utf-8") as f:
+        f.write(text.replace('username: ""', "username: nobody"))
+    os.chmod(d.dir, 0o777)
+    d.start()
+    with open("/proc/%d/status" % d.process.pid, encoding="ascii") as f:
+        fields = dict(line.split(":\t", 1) for line in f if ":\t" in line)
+    assert set(fields["Uid"].split()) == {"65534"}
+    assert set(fields["Gid"].split()) == {"65534"}
+    assert re.fullmatch(r"0+", fields["CapEff"].strip())
+    assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
+    assert d.stop() == 0
+
+
+def test_it_tells_the_service_manager(made):
+    """sd_notify: READY=1 once it answers, and where a reload stands."""
+    d = made()
+    path = os.path.join(d.dir, "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.bind(path)
+        s.settimeout(10)
+        os.environ["NOTIFY_SOCKET"] = path
+        try:
+            d.start(wait=False)
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+        assert b"READY=1" in s.recv(4096)
+        assert rcode(d.ask("version.bind.", "TXT", "CH", timeout=3)) == "NOERROR"
+        assert d.stop() == 0
