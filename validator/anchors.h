@@ -1,0 +1,83 @@
+/* Where trust begins: the keys the operator wrote down, those built in, those that roll.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An anchor is a name with DS records, DNSKEY records, or both, of which any vouches for the
+ * zone's keys. It is immutable and counted. The set of anchors is built once for a snapshot; an
+ * anchor that follows its zone's key (RFC 5011) is replaced in it while others read. */
+#ifndef VALIDATOR_ANCHORS_H
+#define VALIDATOR_ANCHORS_H
+
+#include <stdatomic.h>
+
+#include "util/rcu.h"
+#include "util/rrset.h"
+
+struct anchors;
+struct autotrust;
+struct conf;
+struct fault;
+struct trie;
+
+struct anchor {
+	struct rcu_slot retired;        /* anchors.c's own */
+	_Atomic uint32_t pins;
+	const struct rrset *ds;         /* or NULL; in one piece of memory with this */
+	const struct rrset *keys;       /* DNSKEY records, or NULL */
+	bool rolls;                     /* kept by RFC 5011 */
+	uint8_t owner[256];
+};
+
+/* Read trust-anchor, trust-anchor-file, trusted-keys-file and auto-trust-anchor-file. An automatic
+ * file that cannot be read or makes no sense is said loudly and replaced by the built-in anchor
+ * when it is (or seems to be) of the root, else left out; every other mistake is a fault that
+ * names file and line. An empty set is fine: then nothing is validated. Owned by the caller. */
+struct anchors *anchors_new(const struct conf *conf, struct fault *f) MUST_USE;
+void anchors_free(struct anchors *a);
+size_t anchors_count(const struct anchors *a);
+
+/* The anchor of the longest name at or above `name`; `above`: strictly above it, for what the
+ * parent says of a name (DS). NULL: none, or a name of `insecure` (domain-insecure; may be NULL)
+ * at or above `name` is as near or nearer. Borrowed for the turn; pin to keep. */
+const struct anchor *anchors_find(const struct anchors *a, const struct trie *insecure,
+				  const uint8_t *name, bool above);
+/* The anchor of exactly this name, or NULL. */
+const struct anchor *anchors_find_at(const struct anchors *a, const uint8_t *name);
+const struct anchor *anchor_pin(const struct anchor *a);
+void anchor_unpin(const struct anchor *a);
+
+/* Each anchor, in canonical order; stops when `each` says false. */
+void anchors_each(const struct anchors *a, bool (*each)(const struct anchor *anchor, void *arg),
+		  void *arg);
+
+/* The key tags of an anchor in ascending order, without doubles (RFC 8145 5.1); their number. */
+size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room);
+
+/* The points that roll; each belongs to one thread at a time (see autotrust.h). */
+size_t anchors_rolling_count(const struct anchors *a);
+struct autotrust *anchors_rolling(const struct anchors *a, size_t i);
+/* Make what the point now trusts the anchor that others find; none left: its name is as if it had
+ * no anchor (RFC 5011 5: a trust point whose keys are all revoked is deleted). */
+void anchors_republish(struct anchors *a, const struct autotrust *point);
+
+/* The newest time that the anchor files know of, 0: none. A clock before it is wrong. */
+int64_t anchors_newest_time(const struct anchors *a);
+
+/* ---- one source at a time; also for the anchor program and the tests ---- */
+
+/* One DS or DNSKEY record as text. */
+bool anchors_add_text(struct anchors *a, const char *record, struct fault *f) MUST_USE;
+/* A zone file with DS and DNSKEY records; other types are passed over. */
+bool anchors_add_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
+/* BIND's trusted-keys, managed-keys and trust-anchors clauses: static-key, static-ds, initial-key,
+ * initial-ds. Everything else in the file is passed over. */
+bool anchors_add_bind_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
+bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
+			   struct fault *f) MUST_USE;
+/* An automatic file. */
+bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f) MUST_USE;
+struct anchors *anchors_empty(void) MUST_USE;
+
+/* The root's keys that this version was built with, as DS records in text. */
+size_t anchors_built_in(const char *const **lines);
+
+#endif
