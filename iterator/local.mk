@@ -1,9 +1,23 @@
 # iterator: see doc/STYLE.md 1. One line per room, in alphabetical order.
-libresolver_la_SOURCES +=
+libresolver_la_SOURCES += \
+	iterator/caps.c iterator/caps.h \
+	iterator/chain.c iterator/chain.h \
+	iterator/classify.c iterator/classify.h \
+	iterator/delegation.c iterator/delegation.h \
+	iterator/digest.c iterator/iter.h \
+	iterator/hints.c iterator/hints.h \
+	iterator/iterator.c iterator/iterator.h \
+	iterator/qmin.c iterator/qmin.h \
+	iterator/recall.c iterator/recall.h \
+	iterator/resort.c iterator/resort.h \
+	iterator/route.c iterator/route.h \
+	iterator/scrub.c iterator/scrub.h \
+	iterator/scrub_set.c iterator/scrub_set.h \
+	iterator/select.c iterator/select.h \
+	iterator/targets.c iterator/targets.h
 
 if HAVE_CMOCKA
 ITERATOR_TESTS =
-
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)
 endif

@@ -1,0 +1,327 @@
+/* The servers of the zone we stand in, and which of their addresses are known.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/delegation.h"
+
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "services/forward.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+#define DNS_PORT        53
+#define PLACES_MAX      128     /* addresses kept of one delegation */
+#define ADDRESSES_MAX   8       /* of one name server */
+
+static const uint8_t *keep_name(struct arena *a, const uint8_t *name)
+{
+	return arena_copy(a, name, dname_len(name));
+}
+
+/* Room for one more element at the end of an array in the arena. */
+static void *with_room(struct arena *a, void *old, unsigned count, unsigned *room, size_t element)
+{
+	if (count < *room)
+		return old;
+	*room = *room ? *room * 2 : 8;
+	uint8_t *grown = arena_zeros(a, *room, element);
+	if (count)
+		memcpy(grown, old, count * element);
+	return grown;
+}
+
+struct delegation *delegation_new(struct arena *a, const uint8_t *zone)
+{
+	struct delegation *d = arena_new(a, struct delegation);
+
+	d->zone = keep_name(a, zone);
+	return d;
+}
+
+struct ns *delegation_find(const struct delegation *d, const uint8_t *name)
+{
+	for (unsigned i = 0; i < d->name_count; i++) {
+		if (dname_equals(d->names[i].name, name))
+			return &d->names[i];
+	}
+	return NULL;
+}
+
+struct ns *delegation_add_name(struct delegation *d, struct arena *a, const uint8_t *name)
+{
+	struct ns *n = delegation_find(d, name);
+
+	if (n)
+		return n;
+	d->names = with_room(a, d->names, d->name_count, &d->name_room, sizeof(*n));
+	n = &d->names[d->name_count++];
+	n->name = keep_name(a, name);
+	n->port = DNS_PORT;
+	return n;
+}
+
+void delegation_add_names(struct delegation *d, struct arena *a, const struct rrset *ns_set,
+			  bool parent_side)
+{
+	for (unsigned i = 0; i < ns_set->count; i++) {
+		const uint8_t *name = rrset_target(ns_set, i);
+		if (delegation_find(d, name))
+			continue;
+		delegation_add_name(d, a, name)->parent_side = parent_side;
+	}
+}
+
+bool delegation_add_place(struct delegation *d, struct arena *a, const struct place *p)
+{
+	for (unsigned i = 0; i < d->place_count; i++) {
+		if (!addr_equals(&d->places[i].addr, &p->addr))
+			continue;
+		if (!p->parent_side)
+			d->places[i].parent_side = false;
+		return false;
+	}
+	if (d->place_count >= PLACES_MAX)
+		return false;
+	d->places = with_room(a, d->places, d->place_count, &d->place_room, sizeof(*p));
+	d->places[d->place_count++] = *p;
+	return true;
+}
+
+static bool read_address(const struct rrset *set, struct slice rdata, uint16_t port, struct addr *out)
+{
+	size_t len = set->type == TYPE_A ? 4 : 16;
+
+	if (rdata.len != len)
+		return false;
+	*out = (struct addr){ .family = set->type == TYPE_A ? 4 : 6, .port = port };
+	memcpy(out->ip, rdata.at, len);
+	return !addr_is_absurd(out);
+}
+
+unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct rrset *set,
+			    bool parent_side)
+{
+	struct ns *n = delegation_find(d, rrset_owner(set));
+	struct rrset_walk w = rrset_records(set);
+	unsigned added = 0, seen = 0;
+
+	if (n && set->type == TYPE_A)
+		n->v4 = LOOKUP_FOUND;
+	else if (n)
+		n->v6 = LOOKUP_FOUND;
+	for (struct slice rd; seen < ADDRESSES_MAX && rrset_next(&w, &rd); seen++) {
+		struct place p = {
+			.tls_name = n ? n->tls_name : NULL,
+			.parent_side = parent_side || (n && n->parent_side),
+		};
+		if (read_address(set, rd, n ? n->port : DNS_PORT, &p.addr))
+			added += delegation_add_place(d, a, &p);
+	}
+	return added;
+}
+
+struct delegation *delegation_from_config(struct arena *a, const struct forward_zone *z)
+{
+	struct delegation *d = delegation_new(a, z->name);
+
+	d->config = z;
+	d->forward = !z->is_stub;
+	d->tcp = z->tcp;
+	d->tls = z->tls;
+	d->knows_parent = !z->first;
+	for (size_t i = 0; i < z->server_count; i++) {
+		const struct forward_server *s = &z->servers[i];
+		if (s->addr.family) {
+			struct place p = { .addr = s->addr, .tls_name = s->tls_name };
+			delegation_add_place(d, a, &p);
+		} else if (s->host) {
+			struct ns *n = delegation_add_name(d, a, s->host);
+			n->port = s->port;
+			n->tls_name = s->tls_name;
+		}
+	}
+	return d;
+}
+
+static const struct rrset *ns_set_of(const struct message *m, const struct question *q)
+{
+	for (int s = SECTION_AUTHORITY; s >= SECTION_ANSWER; s--) {
+		unsigned count;
+		const struct rrset **sets = message_section(m, (enum section)s, &count);
+		for (unsigned i = 0; i < count; i++) {
+			if (sets[i]->type == TYPE_NS && sets[i]->class_ == q->class_)
+				return sets[i];
+		}
+	}
+	return NULL;
+}
+
+struct delegation *delegation_from_message(const struct query *q, const struct message *m)
+{
+	struct arena *a = (struct arena *)&q->arena;
+	const struct rrset *ns_set = ns_set_of(m, &m->q);
+	unsigned count;
+
+	if (ns_set == NULL)
+		return NULL;
+	struct delegation *d = delegation_new(a, rrset_owner(ns_set));
+	delegation_add_names(d, a, ns_set, false);
+	d->knows_parent = true;
+	d->expects_dnssec = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_);
+	const struct rrset **sets = message_section(m, SECTION_ADDITIONAL, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if ((sets[i]->type == TYPE_A || sets[i]->type == TYPE_AAAA) &&
+		    !(sets[i]->flags & RRSET_UNVERIFIED_GLUE) &&
+		    delegation_find(d, rrset_owner(sets[i])))
+			delegation_add_set(d, a, sets[i], false);
+	}
+	delegation_fill(d, q, false);
+	return d;
+}
+
+/* ---- from the cache ---- */
+
+struct delegation *delegation_from_cache(const struct query *q, const uint8_t *name,
+					 uint16_t class_, uint32_t now_s)
+{
+	struct rrsetcache *cache = q->env->rrsets;
+	struct arena *a = (struct arena *)&q->arena;
+	const struct rrset *best = NULL;
+	unsigned labels = dname_labels(name);
+
+	for (unsigned i = 0; i <= labels; i++) {
+		const uint8_t *zone = dname_suffix(name, i);
+		const struct rrset *set = rrsetcache_find_stale(cache, zone, TYPE_NS, class_, 0);
+		if (set == NULL)
+			continue;
+		if (time_is_past(now_s, set->expires_s))
+			break;
+		best = set;
+	}
+	if (best == NULL)
+		return NULL;
+
+	struct delegation *d = delegation_new(a, rrset_owner(best));
+	delegation_add_names(d, a, best, false);
+	const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
+	d->expects_dnssec = ds && ds->security == SECURITY_SECURE;
+	delegation_fill(d, q, false);
+	return d;
+}
+
+/* Whether the cache remembers that there is no such address. */
+static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
+{
+	struct question wanted = {
+		.name = name,
+		.name_len = (uint16_t)dname_len(name),
+		.type = type,
+		.class_ = CLASS_IN,
+	};
+	const struct stored *s = msgcache_find(q->env->messages, &wanted, msgcache_hash(&wanted), 0, true);
+
+	if (s == NULL || time_is_past(q->env->time->now_s, s->expires_s))
+		return false;
+	if (s->rcode == RCODE_NXDOMAIN)
+		return true;
+	return s->rcode == RCODE_NOERROR && get_u16(stored_wire(s) + 6) == 0;
+}
+
+static unsigned fill_one(struct delegation *d, const struct query *q, struct ns *n, uint16_t type,
+			 bool unverified)
+{
+	struct arena *a = (struct arena *)&q->arena;
+	uint8_t *state = type == TYPE_A ? &n->v4 : &n->v6;
+	const struct rrset *set;
+
+	if (*state == LOOKUP_FOUND && !unverified)
+		return 0;
+	set = rrsetcache_find(q->env->rrsets, n->name, type, CLASS_IN, 0, q->env->time->now_s);
+	if (set && (unverified || !(set->flags & RRSET_UNVERIFIED_GLUE)))
+		return delegation_add_set(d, a, set, false);
+	if (set == NULL && *state == LOOKUP_OPEN && is_denied(q, n->name, type))
+		*state = LOOKUP_NONE;
+	return 0;
+}
+
+unsigned delegation_fill(struct delegation *d, const struct query *q, bool unverified)
+{
+	unsigned added = 0;
+
+	for (unsigned i = 0; i < d->name_count; i++) {
+		struct ns *n = &d->names[i];
+		added += fill_one(d, q, n, TYPE_A, unverified);
+		added += fill_one(d, q, n, TYPE_AAAA, unverified);
+	}
+	return added;
+}
+
+unsigned delegation_fill_parent_glue(struct delegation *d, const struct query *q)
+{
+	static const uint16_t types[] = { TYPE_A, TYPE_AAAA };
+	struct arena *a = (struct arena *)&q->arena;
+	unsigned added = 0;
+
+	for (unsigned i = 0; i < d->name_count * COUNT(types); i++) {
+		struct ns *n = &d->names[i / COUNT(types)];
+		uint16_t type = types[i % COUNT(types)];
+		const struct rrset *set = rrsetcache_find(q->env->rrsets, n->name, type, CLASS_IN,
+							  RRSET_PARENT_SIDE, q->env->time->now_s);
+		if (set == NULL)
+			continue;
+		if (type == TYPE_A)
+			n->parent_v4 = LOOKUP_FOUND;
+		else
+			n->parent_v6 = LOOKUP_FOUND;
+		added += delegation_add_set(d, a, set, true);
+	}
+	return added;
+}
+
+/* ---- questions about it ---- */
+
+bool ns_wants(const struct ns *n, const struct query *q, bool v6)
+{
+	const struct conf_server *conf = &q->snapshot->conf->server;
+
+	if (n->failed || !(v6 ? conf->do_ip6 : conf->do_ip4))
+		return false;
+	return (v6 ? n->v6 : n->v4) == LOOKUP_OPEN;
+}
+
+unsigned delegation_missing(const struct delegation *d, const struct query *q)
+{
+	unsigned missing = 0;
+
+	for (unsigned i = 0; i < d->name_count; i++) {
+		const struct ns *n = &d->names[i];
+		missing += !n->tried && (ns_wants(n, q, false) || ns_wants(n, q, true));
+	}
+	return missing;
+}
+
+bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,
+			 uint16_t type)
+{
+	if (d->place_count)
+		return false;
+	if ((type == TYPE_A || type == TYPE_AAAA) && dname_is_under(name, d->zone) &&
+	    delegation_find(d, name))
+		return true;
+	for (unsigned i = 0; i < d->name_count; i++) {
+		const struct ns *n = &d->names[i];
+		if ((ns_wants(n, q, false) || ns_wants(n, q, true)) && !dname_is_under(n->name, d->zone))
+			return false;
+	}
+	return true;
+}
+
+void delegation_refresh(struct delegation *d)
+{
+	for (unsigned i = 0; i < d->place_count; i++) {
+		d->places[i].tries = 0;
+		d->places[i].spent = false;
+	}
+}

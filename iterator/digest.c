@@ -1,0 +1,423 @@
+/* What a server's answer leads to.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/iter.h"
+
+#include "iterator/scrub.h"
+#include "iterator/scrub_set.h"
+#include "services/cache/infra.h"
+#include "services/cache/rrset.h"
+#include "services/cache/store.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/log.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+#define DNSSEC_LAME_SENT 4      /* so early in a zone a server that leaves out signatures is passed over */
+
+static enum turn go_on(struct iter *it, enum iter_state state)
+{
+	it->state = state;
+	return TURN_ON;
+}
+
+static bool was_told_to_recurse(const struct iter *it)
+{
+	return it->at->forward || it->tier == TIER_RECURSOR;
+}
+
+static const char *place_text(const struct iter *it, char buf[ADDR_TEXT])
+{
+	return addr_print(&it->place->addr, 53, buf);
+}
+
+static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
+{
+	return dname_print(it->at->zone, buf);
+}
+
+/* ---- what is believed is kept ---- */
+
+/* Let the RRset cache have every set, and put in its place what is to be believed. */
+static void believe(struct iter *it, struct message *m)
+{
+	struct query *q = it->q;
+	uint32_t now_s = q->env->time->now_s;
+
+	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
+	if (q->no_store)
+		return;
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		bool outlives = time_left(now_s, m->sets[i]->expires_s) > it->leeway_s;
+		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
+					    now_s + (outlives ? it->leeway_s : 0), it->arena);
+	}
+}
+
+static void keep_parent_side(struct iter *it, const struct rrset *set)
+{
+	struct rrset *copy;
+
+	if (it->q->no_store)
+		return;
+	copy = rrset_copy(it->arena, set);
+	copy->flags |= RRSET_PARENT_SIDE;
+	rrsetcache_put(it->q->env->rrsets, copy, it->q->env->time->now_s, it->arena);
+}
+
+/* ---- no use: another server, please ---- */
+
+static enum turn pass_over(struct iter *it)
+{
+	if (!it->conf->qname_minimisation_strict)
+		it->qmin.on = false;
+	it->question_due = true;
+	return go_on(it, ITER_choose);
+}
+
+static enum turn on_silence(struct iter *it, enum upstream_end end)
+{
+	char place[ADDR_TEXT], zone[DNAME_TEXT];
+	bool down = infra_network_is_down(it->q->env->infra, it->q->env->time);
+
+	if (end == UPSTREAM_UNREACHABLE)
+		it->place->spent = true;
+	if (it->reason == REASON_none || down)
+		iter_blame(it, down ? REASON_network_error : REASON_no_reachable,
+			   "%s for zone %s %s", place_text(it, place), zone_text(it, zone),
+			   end == UPSTREAM_UNREACHABLE ? "cannot be reached" : "does not answer");
+	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
+	it->question_due = true;
+	return go_on(it, ITER_choose);
+}
+
+static enum turn on_useless(struct iter *it, const struct message *m)
+{
+	char place[ADDR_TEXT], zone[DNAME_TEXT];
+
+	it->place->spent = true;
+	iter_blame(it, REASON_no_reachable, "%s for zone %s gave no use (rcode %u)",
+		   place_text(it, place), zone_text(it, zone), m->rcode);
+	return pass_over(it);
+}
+
+static enum turn on_lame(struct iter *it, unsigned how)
+{
+	struct query *q = it->q;
+	char place[ADDR_TEXT], zone[DNAME_TEXT];
+
+	iter_blame(it, REASON_lame, "%s is lame for zone %s", place_text(it, place),
+		   zone_text(it, zone));
+	infra_set_lame(q->env->infra, &it->place->addr, it->at->zone, how, q->env->time);
+	return pass_over(it);
+}
+
+/* An empty answer may be a fault; but who repeats it means that there is nothing. */
+static bool is_first_empty(struct iter *it)
+{
+	bool first = !it->had_empty;
+
+	it->had_empty = true;
+	return first;
+}
+
+/* ---- DNSSEC records left out where there must be some ---- */
+
+static bool has_dnssec(const struct message *m)
+{
+	unsigned count = m->count[SECTION_ANSWER] + m->count[SECTION_AUTHORITY];
+
+	for (unsigned i = 0; i < count; i++) {
+		if (m->sets[i]->sig_count || m->sets[i]->type == TYPE_RRSIG)
+			return true;
+	}
+	return false;
+}
+
+static bool leaves_out_dnssec(const struct iter *it, const struct message *m, enum response r)
+{
+	return it->q->want_signatures && it->at->expects_dnssec && !was_told_to_recurse(it) &&
+	       it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT && r <= RESPONSE_referral &&
+	       !has_dnssec(m);
+}
+
+/* ---- answers ---- */
+
+static enum turn finish_with(struct iter *it, struct message *m)
+{
+	m->q = it->want;
+	it->answer = m;
+	return go_on(it, ITER_finish);
+}
+
+/* The shown name was not all: what the servers said of it decides how to go on. */
+static enum turn on_partial_answer(struct iter *it, struct message *m)
+{
+	char place[ADDR_TEXT], zone[DNAME_TEXT];
+
+	believe(it, m);
+	it->question_due = true;
+	if (m->rcode == RCODE_NOERROR)
+		return go_on(it, ITER_choose);
+	if (!it->conf->qname_minimisation_strict) {
+		/* too many servers deny empty names (RFC 9156 4) */
+		it->qmin.on = false;
+		return go_on(it, ITER_choose);
+	}
+	if (m->rcode == RCODE_NXDOMAIN)
+		return finish_with(it, m);
+	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised name",
+		   place_text(it, place), zone_text(it, zone));
+	return go_on(it, ITER_fail);
+}
+
+static enum turn on_answer(struct iter *it, struct message *m)
+{
+	if (it->qmin.on)
+		return on_partial_answer(it, m);
+	believe(it, m);
+	return finish_with(it, m);
+}
+
+/* A DNAME that leads below itself would be followed for ever. */
+static bool leads_below_itself(const struct message *m)
+{
+	const struct rrset *first = m->count[SECTION_ANSWER] ? m->sets[0] : NULL;
+
+	return first && first->type == TYPE_DNAME &&
+	       dname_is_under(rrset_target(first, 0), rrset_owner(first));
+}
+
+static bool answer_has(const struct message *m, uint16_t type)
+{
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		if (m->sets[i]->type == type)
+			return true;
+	}
+	return false;
+}
+
+static enum turn on_alias(struct iter *it, struct message *m)
+{
+	const uint8_t *target;
+
+	if (it->qmin.on && !dname_equals(it->shown.name, it->want.name)) {
+		/* an alias on the way says nothing of names below; a DNAME says everything */
+		if (answer_has(m, TYPE_DNAME))
+			it->qmin.on = false;
+		m->rcode = RCODE_NOERROR;
+		return on_partial_answer(it, m);
+	}
+	believe(it, m);
+	if (leads_below_itself(m) || it->want.type == TYPE_CNAME || it->want.type == TYPE_ANY) {
+		m->rcode = RCODE_NOERROR;
+		return finish_with(it, m);
+	}
+	target = chain_take(&it->chain, it->arena, m, it->want.name);
+	if (target == NULL) {
+		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
+		return go_on(it, ITER_fail);
+	}
+	it->want.name = target;
+	it->want.name_len = (uint16_t)dname_len(target);
+	it->refetch = NULL;
+	it->not = NULL;
+	return go_on(it, iter_restart(it) ? ITER_start : ITER_fail);
+}
+
+/* ---- referrals ---- */
+
+/* The addresses that were asked for above the cut are glue there. */
+static struct message *glue_answer(struct iter *it, const struct message *m)
+{
+	struct message *answer;
+	const struct rrset *set = NULL;
+
+	if (!(it->q->kind & QUERY_PARENT_SIDE) || it->want.type == TYPE_DS)
+		return NULL;
+	for (int s = SECTION_ANSWER; s <= SECTION_ADDITIONAL && !set; s++)
+		set = message_find(m, (enum section)s, it->want.name, it->want.type, it->want.class_);
+	answer = arena_new(it->arena, struct message);
+	*answer = (struct message){ .q = it->want, .flags = FLAG_QR };
+	if (set) {
+		keep_parent_side(it, set);
+		answer->sets = arena_array(it->arena, const struct rrset *, 1);
+		answer->sets[0] = set;
+		answer->count[SECTION_ANSWER] = 1;
+	}
+	return answer;
+}
+
+/* What the parent says of the child is hearsay, even if it thinks otherwise (AA). */
+static void lower_trust(struct message *m)
+{
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		struct rrset *set = scrub_set_own(m->sets[i]);
+		if (set->type == TYPE_DS || set->type == TYPE_NSEC || set->type == TYPE_NSEC3)
+			continue;
+		set->trust = i < (unsigned)m->count[0] + m->count[1] ? TRUST_AUTH_NOAA : TRUST_ADD_NOAA;
+	}
+}
+
+/* Expired NS sets between us and the new cut would shadow it: they are past anyway. */
+static void forget_between(struct iter *it, const uint8_t *cut)
+{
+	struct rrsetcache *cache = it->q->env->rrsets;
+	unsigned labels = dname_labels(cut);
+
+	for (unsigned i = dname_labels(it->at->zone) + 1; i < labels; i++) {
+		const uint8_t *zone = dname_suffix(cut, i);
+		const struct rrset *set = rrsetcache_find_stale(cache, zone, TYPE_NS, it->want.class_, 0);
+		if (set && time_is_past(it->q->env->time->now_s, set->expires_s))
+			rrsetcache_remove(cache, zone, TYPE_NS, it->want.class_);
+	}
+}
+
+/* harden-referral-path: have the cut's NS set and glue told by the zones they belong to. */
+static void check_path(struct iter *it, const struct delegation *d, const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ADDITIONAL, &count);
+
+	if (!it->conf->harden_referral_path || it->q->depth > 1)
+		return;
+	if (!dname_equals(d->zone, it->want.name) || it->want.type != TYPE_NS)
+		mesh_side(it->q, d->zone, TYPE_NS, it->want.class_, 0);
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_A || sets[i]->type == TYPE_AAAA)
+			mesh_side(it->q, rrset_owner(sets[i]), sets[i]->type, it->want.class_, 0);
+	}
+}
+
+/* Glue that the parent did not give for names in its own zone, it does not have. */
+static void note_parent_glue(struct delegation *d, const uint8_t *parent)
+{
+	for (unsigned i = 0; i < d->name_count; i++) {
+		struct ns *n = &d->names[i];
+		if (!dname_is_under(n->name, parent))
+			continue;
+		n->parent_v4 = n->v4 == LOOKUP_FOUND ? LOOKUP_FOUND : LOOKUP_NONE;
+		n->parent_v6 = n->v6 == LOOKUP_FOUND ? LOOKUP_FOUND : LOOKUP_NONE;
+	}
+}
+
+static enum turn on_referral(struct iter *it, struct message *m)
+{
+	struct message believed = *m;
+	struct delegation *d;
+	const struct rrset *ns;
+
+	lower_trust(m);
+	d = delegation_from_message(it->q, m);
+	if (d == NULL || !dname_is_strictly_under(d->zone, it->at->zone) ||
+	    !dname_is_under(it->want.name, d->zone) ||
+	    (it->want.type == TYPE_DS && dname_equals(it->want.name, d->zone)))
+		return on_useless(it, m);
+	note_parent_glue(d, it->at->zone);
+
+	it->answer = glue_answer(it, m);
+	ns = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_NS, it->want.class_);
+	believed.sets = arena_copy(it->arena, m->sets, message_set_count(m) * sizeof(*m->sets) + 1);
+	believe(it, &believed);
+	if (ns)
+		keep_parent_side(it, ns);
+	if (it->answer)
+		return go_on(it, ITER_finish);
+
+	forget_between(it, d->zone);
+	check_path(it, d, m);
+	iter_go_to(it, d);
+	delegation_fill(d, it->q, false);
+	return go_on(it, ITER_choose);
+}
+
+/* ---- the whole ---- */
+
+static enum turn on_response(struct iter *it, struct message *m, enum response r)
+{
+	switch (r) {
+	case RESPONSE_empty:
+		if (is_first_empty(it))
+			return on_useless(it, m);
+		return on_answer(it, m);
+	case RESPONSE_answer:
+	case RESPONSE_nodata:
+	case RESPONSE_nxdomain:
+		if ((it->answer = glue_answer(it, m)))
+			return go_on(it, ITER_finish);
+		return on_answer(it, m);
+	case RESPONSE_alias:
+		return on_alias(it, m);
+	case RESPONSE_referral:
+		return on_referral(it, m);
+	case RESPONSE_lame:
+		return on_lame(it, it->shown.type == TYPE_A ? LAME_ADDRESSES : LAME_OTHER);
+	case RESPONSE_recursor:
+		return on_lame(it, LAME_RECURSIVE);
+	case RESPONSE_useless:
+		break;
+	}
+	return on_useless(it, m);
+}
+
+/* In the 0x20 fallback an answer only counts once enough others are like it. */
+static enum turn on_caps_answer(struct iter *it, struct message *m)
+{
+	char zone[DNAME_TEXT];
+
+	if (!caps_agrees(&it->caps, m)) {
+		iter_blame(it, REASON_forged, "servers of zone %s spoil the case of names and disagree",
+			   zone_text(it, zone));
+		return go_on(it, ITER_fail);
+	}
+	return go_on(it, ITER_choose);
+}
+
+static enum turn judge(struct iter *it, struct message *m)
+{
+	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
+
+	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }), response_name(r));
+	if (leaves_out_dnssec(it, m, r)) {
+		it->place->no_dnssec = true;
+		return pass_over(it);
+	}
+	return on_response(it, m, r);
+}
+
+enum turn digest(struct iter *it)
+{
+	const struct upstream_reply *reply = it->reply;
+	struct scrub_how how = {
+		.asked = &it->shown,
+		.zone = it->at->zone,
+		.snapshot = it->q->snapshot,
+		.forwarder = was_told_to_recurse(it),
+		.arena = it->arena,
+	};
+
+	if (reply == NULL) {
+		/* the 0x20 fallback has come to an end */
+		struct message *m = it->caps.first;
+		caps_end(&it->caps);
+		return judge(it, m);
+	}
+	switch (reply->end) {
+	case UPSTREAM_SILENT:
+	case UPSTREAM_UNREACHABLE:
+		return on_silence(it, reply->end);
+	case UPSTREAM_MANGLED:
+		caps_begin(&it->caps);
+		delegation_refresh(it->at);
+		return go_on(it, ITER_choose);
+	case UPSTREAM_ANSWERED:
+		break;
+	}
+	/* cut even over TCP: part of an answer is none */
+	if (reply->message->flags & FLAG_TC || !scrub(reply->message, &how))
+		return on_useless(it, reply->message);
+	if (it->caps.on)
+		return on_caps_answer(it, reply->message);
+	return judge(it, reply->message);
+}

@@ -1,0 +1,47 @@
+/* How to begin: the servers of the root, before anything is known.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/hints.h"
+
+#include "iterator/delegation.h"
+#include "iterator/route.h"
+#include "services/forward.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/dname.h"
+
+void hints_add(struct delegation *d, const struct query *q)
+{
+	struct arena *a = (struct arena *)&q->arena;
+	const struct forward_zone *stub = route_root_stub(q);
+
+	if (stub) {
+		for (size_t i = 0; i < stub->server_count; i++) {
+			const struct forward_server *s = &stub->servers[i];
+			struct place p = { .addr = s->addr, .tls_name = s->tls_name };
+			if (s->addr.family)
+				delegation_add_place(d, a, &p);
+			else if (s->host)
+				delegation_add_name(d, a, s->host)->port = s->port;
+		}
+		return;
+	}
+	for (size_t i = 0; i < q->snapshot->hint_count; i++) {
+		const struct root_hint *h = &q->snapshot->hints[i];
+		struct place p = { .addr = *h->addr };
+		struct ns *n = delegation_add_name(d, a, h->name);
+		if (h->addr->family == 4)
+			n->v4 = LOOKUP_FOUND;
+		else
+			n->v6 = LOOKUP_FOUND;
+		delegation_add_place(d, a, &p);
+	}
+}
+
+struct delegation *hints_delegation(const struct query *q)
+{
+	struct delegation *d = delegation_new((struct arena *)&q->arena, dname_root);
+
+	hints_add(d, q);
+	d->knows_parent = true;
+	return d;
+}

@@ -1,0 +1,95 @@
+/* One question on its way down: what the rooms of this floor share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ITERATOR_ITER_H
+#define ITERATOR_ITER_H
+
+#include "iterator/caps.h"
+#include "iterator/chain.h"
+#include "iterator/classify.h"
+#include "iterator/delegation.h"
+#include "iterator/qmin.h"
+#include "iterator/select.h"
+#include "services/query.h"
+#include "services/upstream.h"
+
+/* The states, in the order a smooth walk goes through them; each is a function on_NAME. */
+#define ITER_STATES(X) \
+	X(start)        /* is the answer, or an alias that leads on, in the cache? */ \
+	X(approach)     /* the closest servers we know; if none, prime */ \
+	X(prime)        /* waiting for a zone's own NS set */ \
+	X(choose)       /* which question to which server now; addresses still to be found */ \
+	X(await)        /* a question is out, or addresses are being looked up */ \
+	X(digest)       /* a server has answered, or not */ \
+	X(resort)       /* these servers are no use: whom else does the parent know? */ \
+	X(finish)       /* the answer is made whole and goes up */ \
+	X(fail)         /* there is none */
+
+enum iter_state {
+#define X(name) ITER_##name,
+	ITER_STATES(X)
+#undef X
+	ITER_STATE_COUNT
+};
+
+/* Where a state function leaves things. */
+enum turn {
+	TURN_ON,        /* go on with it->state at once */
+	TURN_WAIT,      /* until something wakes the query */
+	TURN_UP,        /* q->reply is there */
+};
+
+struct iter {
+	struct query *q;
+	struct arena *arena;                    /* the query's */
+	const struct conf_server *conf;
+	enum iter_state state;
+
+	/* what is wanted */
+	struct question want;                   /* behind the aliases met so far */
+	struct chain chain;                     /* those aliases */
+	unsigned restarts;                      /* aliases and fallbacks: max-query-restarts */
+
+	/* where we are */
+	struct delegation *at;
+	struct qmin qmin;
+	struct question shown;                  /* what servers are asked: want, or less of it */
+	bool question_due;                      /* it is to be decided (anew) */
+	const struct forward_zone *not;         /* a configured zone that has failed us */
+	const uint8_t *refetch;                 /* get this zone's delegation from above afresh */
+	uint32_t leeway_s;                      /* refreshing: what ends that soon has ended */
+
+	/* the question that is out */
+	struct upstream_ask *asked;
+	struct place *place;                    /* whom */
+	enum tier tier;
+	const struct upstream_reply *reply;     /* for on_digest */
+	struct caps caps;                       /* 0x20 fallback */
+	unsigned sent;                          /* to these servers: max-sent-count */
+	bool had_empty;                         /* somebody gave an empty answer */
+
+	/* looking for addresses */
+	unsigned lookups;                       /* names looked up for this delegation */
+	unsigned fruitless;                     /* names without any address, in all: NXNS */
+	bool went_round;                        /* the parent side was tried because of those */
+
+	/* the end */
+	struct message *answer;
+	enum reason reason;                     /* of a failure: what the last server did */
+	const char *reason_text;
+};
+
+/* Remember why things may end badly. */
+void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Stop everything under way for the servers we stand at. */
+void iter_let_go(struct iter *it);
+/* Stand at other servers. */
+void iter_go_to(struct iter *it, struct delegation *d);
+/* Another name is wanted, or the way to it is to be found anew. False: that was once too often. */
+bool iter_restart(struct iter *it);
+/* From now on the name may be shown as little as the options say (again). */
+void iter_hide_name(struct iter *it);
+
+/* on_digest: what a server said, or that it said nothing. */
+enum turn digest(struct iter *it);
+
+#endif

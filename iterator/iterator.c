@@ -1,0 +1,488 @@
+/* How an answer is found: the states of asking.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/iterator.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "iterator/hints.h"
+#include "iterator/iter.h"
+#include "iterator/recall.h"
+#include "iterator/resort.h"
+#include "iterator/route.h"
+#include "iterator/select.h"
+#include "iterator/targets.h"
+#include "services/cache/msg.h"
+#include "services/forward.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "util/trie.h"
+
+/* ---- what the states share ---- */
+
+void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	it->reason = reason;
+	it->reason_text = arena_textf(it->arena, "%s", text);
+}
+
+void iter_let_go(struct iter *it)
+{
+	if (it->asked)
+		upstream_cancel(it->asked);
+	it->asked = NULL;
+	mesh_forget_children(it->q);
+}
+
+void iter_hide_name(struct iter *it)
+{
+	qmin_begin(&it->qmin, it->conf->qname_minimisation &&
+				      !(it->q->kind & QUERY_PRIME) && it->want.class_ == CLASS_IN);
+	it->shown.name_len = 0;
+}
+
+void iter_go_to(struct iter *it, struct delegation *d)
+{
+	iter_let_go(it);
+	it->at = d;
+	it->sent = 0;
+	it->lookups = 0;
+	it->had_empty = false;
+	caps_end(&it->caps);
+	it->shown.name_len = 0;
+	it->question_due = true;
+	if (d && d->forward)
+		it->qmin.on = false;
+	else if (!it->qmin.on)
+		iter_hide_name(it);
+}
+
+bool iter_restart(struct iter *it)
+{
+	iter_go_to(it, NULL);
+	iter_hide_name(it);
+	if (++it->restarts <= it->conf->max_query_restarts)
+		return true;
+	iter_blame(it, REASON_budget_aliases, "the limit of %u restarts is reached",
+		   it->conf->max_query_restarts);
+	return false;
+}
+
+static bool is_special(const struct iter *it)
+{
+	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
+}
+
+/* ---- start: is the answer, or an alias that leads on, in the cache? ---- */
+
+/* Nothing from the cache: the answer is there, but to be refreshed, or it is bogus, or these
+ * servers' answers are not to be kept at all. */
+static bool may_recall(struct iter *it)
+{
+	const struct forward_zone *z = route_config(it->q, it->want.name);
+
+	if (z && z->no_cache && z != it->not) {
+		it->q->no_store = true;
+		return false;
+	}
+	return !is_special(it) && !(it->q->kind & QUERY_NO_CACHE) && it->q->avoid_count == 0;
+}
+
+static enum turn on_start(struct iter *it)
+{
+	struct recalled r = { .message = NULL };
+
+	it->state = ITER_approach;
+	if (may_recall(it))
+		r = recall(it->q, &it->want);
+	if (r.message == NULL)
+		return TURN_ON;
+	if (!r.alias) {
+		it->answer = r.message;
+		it->state = ITER_finish;
+		return TURN_ON;
+	}
+
+	const uint8_t *target = chain_take(&it->chain, it->arena, r.message, it->want.name);
+	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
+	if (target == NULL) {
+		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
+		return TURN_ON;
+	}
+	it->want.name = target;
+	it->want.name_len = (uint16_t)dname_len(target);
+	return TURN_ON;
+}
+
+/* ---- approach: the closest servers we know; if none, prime ---- */
+
+/* Under which name to look for servers: a DS set is the parent's, and so is old glue. */
+static const uint8_t *look_under(const struct iter *it)
+{
+	if (it->refetch)
+		return dname_parent(it->refetch);
+	if (it->want.type == TYPE_DS)
+		return dname_parent(it->want.name);
+	/* A refreshed NS set must not come from the servers it names. */
+	if (it->want.type == TYPE_NS && it->q->is_refresh &&
+	    route_may_go_round(it->q, it->want.name))
+		return dname_parent(it->want.name);
+	return it->want.name;
+}
+
+static struct delegation *priming_servers(const struct iter *it)
+{
+	const struct forward_zone *z = forwards_find_stub(it->q->snapshot->forwards, it->want.name);
+
+	if (z == NULL || dname_is_root(it->want.name))
+		return hints_delegation(it->q);
+	return delegation_from_config(it->arena, z);
+}
+
+/* Glue is asked for above the zone that would answer for the name. */
+static void begin_above(struct iter *it)
+{
+	struct delegation *d = delegation_from_cache(it->q, it->want.name, it->want.class_,
+						     it->q->env->time->now_s);
+
+	it->refetch = d ? d->zone : dname_root;
+}
+
+static enum turn on_approach(struct iter *it)
+{
+	struct route route = { .prime = dname_root };
+
+	it->state = ITER_choose;
+	if (it->q->kind & QUERY_PRIME) {
+		iter_go_to(it, priming_servers(it));
+		return TURN_ON;
+	}
+	if (it->q->kind & QUERY_PARENT_SIDE && it->want.type != TYPE_DS)
+		begin_above(it);
+	if (!(it->refetch && dname_is_root(it->refetch)))
+		route = route_find(it->q, &(struct route_how){
+			.name = look_under(it),
+			.type = it->want.type,
+			.class_ = it->want.class_,
+			.now_s = it->q->env->time->now_s + it->leeway_s,
+			.not = it->not,
+		});
+	if (route.at) {
+		iter_go_to(it, route.at);
+		return TURN_ON;
+	}
+	if (it->want.class_ == CLASS_IN &&
+	    mesh_child(it->q, route.prime, TYPE_NS, CLASS_IN, QUERY_PRIME)) {
+		it->state = ITER_prime;
+		return TURN_WAIT;
+	}
+	iter_blame(it, REASON_no_reachable, "no servers to begin with");
+	it->state = ITER_fail;
+	return TURN_ON;
+}
+
+static enum turn on_prime(struct iter *it)
+{
+	return it->at ? TURN_ON : TURN_WAIT;
+}
+
+static void primed(struct iter *it, const struct query *child)
+{
+	struct delegation *d = NULL;
+
+	if (child->question.type != TYPE_NS || !(child->kind & QUERY_PRIME))
+		return;
+	if (child->reply->rcode == RCODE_NOERROR)
+		d = delegation_from_message(it->q, child->reply);
+	if (d == NULL) {
+		iter_blame(it, child->reply->reason ? child->reply->reason : REASON_no_reachable,
+			   "the servers of the zone could not be learned from those configured");
+		it->state = ITER_fail;
+		return;
+	}
+	iter_go_to(it, d);
+	it->state = ITER_choose;
+}
+
+/* ---- choose: which question to which server now ---- */
+
+/* Asking for what is in the cache would tell nobody anything. */
+static bool is_known_to_exist(struct iter *it, const struct question *shown)
+{
+	const struct stored *s;
+
+	if (it->q->kind & QUERY_NO_CACHE)
+		return false;
+	s = msgcache_find(it->q->env->messages, shown, msgcache_hash(shown), 0, true);
+	return s && stored_is_fresh(s, it->q->env->time->now_s) && s->rcode == RCODE_NOERROR;
+}
+
+static void decide_question(struct iter *it)
+{
+	struct question was = it->shown, next;
+
+	if (!it->question_due)
+		return;
+	while (qmin_next(&it->qmin, &it->want, it->at->zone, &next) && is_known_to_exist(it, &next))
+		;
+	it->question_due = false;
+	it->shown = next;
+	if (was.name_len == 0 || !question_equals(&was, &next)) {
+		delegation_refresh(it->at);
+		it->had_empty = false;
+	}
+}
+
+static bool may_send(struct iter *it)
+{
+	if (it->sent >= it->conf->max_sent_count)
+		iter_blame(it, REASON_budget_sends, "the limit of %u questions to one zone is reached",
+			   it->conf->max_sent_count);
+	else if (it->q->budget->sends <= 0)
+		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a query is reached",
+			   it->conf->max_global_quota);
+	else
+		return true;
+	it->state = ITER_fail;
+	return false;
+}
+
+static bool wants_caps(const struct iter *it)
+{
+	const struct snapshot *s = it->q->snapshot;
+
+	return it->conf->use_caps_for_id && !it->caps.on &&
+	       !(s->caps_exempt && trie_find_closest(s->caps_exempt, it->shown.name));
+}
+
+static void on_answered(void *owner, const struct upstream_reply *reply)
+{
+	struct iter *it = owner;
+
+	mesh_wake(it->q, &(struct event){ .kind = EVENT_REPLY, .reply = reply });
+}
+
+static enum turn send_question(struct iter *it, const struct selection *to)
+{
+	struct query *q = it->q;
+	bool recurse = it->at->forward || to->tier == TIER_RECURSOR;
+	struct upstream_question question = {
+		.q = it->shown,
+		.server = to->place->addr,
+		.zone = it->at->zone,
+		.tls_name = to->place->tls_name,
+		.recurse = recurse,
+		/* a recursor that validates would keep from us what we can judge ourselves; a
+		 * forwarder is given its chance to find good data first */
+		.checking_disabled = !recurse || (q->kind & QUERY_CD && q->depth == 0) ||
+				     (q->want_signatures && (q->avoid_count || to->place->tries)),
+		.dnssec = !it->conf->disable_edns_do,
+		.tcp = it->at->tcp,
+		.tls = it->at->tls,
+		.caps = wants_caps(it),
+	};
+
+	PROMISE(it->asked == NULL);
+	budget_take(&q->budget->sends, 1);
+	it->sent++;
+	it->place = to->place;
+	it->tier = to->tier;
+	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
+	it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
+	it->state = ITER_await;
+	return TURN_WAIT;
+}
+
+/* In the 0x20 fallback every address is worth asking, and asked more than once. */
+static bool caps_is_done(struct iter *it)
+{
+	if (!it->caps.on)
+		return false;
+	targets_ask(it, -1);
+	return mesh_children(it->q) == 0 &&
+	       caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
+}
+
+static enum turn on_choose(struct iter *it)
+{
+	struct selection to;
+
+	decide_question(it);
+	if (caps_is_done(it)) {
+		it->state = ITER_digest;
+		return TURN_ON;
+	}
+	if (!may_send(it))
+		return TURN_ON;
+	targets_ask_ahead(it);
+	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
+	if (to.place)
+		return send_question(it, &to);
+
+	it->state = ITER_await;
+	if (mesh_children(it->q) || targets_ask_next(it))
+		return TURN_WAIT;
+	it->state = it->caps.on && it->caps.first ? ITER_digest : ITER_resort;
+	return TURN_ON;
+}
+
+/* ---- await, digest, resort ---- */
+
+static enum turn on_await(struct iter *it)
+{
+	if (it->asked || mesh_children(it->q))
+		return TURN_WAIT;
+	it->state = ITER_choose;
+	return TURN_ON;
+}
+
+static enum turn on_digest(struct iter *it)
+{
+	return digest(it);
+}
+
+static enum turn on_resort(struct iter *it)
+{
+	return resort(it);
+}
+
+/* ---- finish, fail ---- */
+
+static enum turn on_finish(struct iter *it)
+{
+	struct message *m;
+
+	iter_let_go(it);
+	m = chain_finish(&it->chain, it->arena, it->answer, &it->q->question);
+	m->flags = FLAG_QR;
+	m->id = 0;
+	m->edns = (struct edns){ .present = false };
+	if (it->chain.answers)
+		m->security = SECURITY_UNCHECKED;
+	it->q->reply = m;
+	return TURN_UP;
+}
+
+static enum turn on_fail(struct iter *it)
+{
+	struct message *m = arena_new(it->arena, struct message);
+	char name[DNAME_TEXT], type[16];
+
+	iter_let_go(it);
+	m->q = it->q->question;
+	m->flags = FLAG_QR;
+	m->rcode = RCODE_SERVFAIL;
+	m->reason = it->reason ? it->reason : REASON_other;
+	m->reason_text = it->reason_text;
+	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),
+		  rr_type_name(m->q.type, type), reason_text(m->reason), it->reason_text ? ": " : "",
+		  it->reason_text ? it->reason_text : "");
+	it->q->reply = m;
+	return TURN_UP;
+}
+
+/* ---- the module ---- */
+
+#define X(name) [ITER_##name] = on_##name,
+static enum turn (*const on_state[])(struct iter *) = { ITER_STATES(X) };
+#undef X
+
+#define X(name) #name,
+static const char *const state_names[] = { ITER_STATES(X) };
+#undef X
+
+/* What is about to expire counts as expired when the answer is being refreshed, else the refresh
+ * would end before what it stands on. */
+static uint32_t leeway_of(const struct query *q)
+{
+	const struct stored *s;
+
+	if (!q->is_refresh)
+		return 0;
+	s = msgcache_find(q->env->messages, &q->question, msgcache_hash(&q->question), 0, true);
+	return s ? time_left(q->env->time->now_s, s->expires_s) : 0;
+}
+
+static void begin(struct iter *it, struct query *q)
+{
+	if (it->q)
+		iter_let_go(it);
+	*it = (struct iter){
+		.q = q,
+		.arena = &q->arena,
+		.conf = &q->snapshot->conf->server,
+		.state = ITER_start,
+		.want = q->question,
+		.leeway_s = leeway_of(q),
+	};
+	iter_hide_name(it);
+}
+
+static void take_event(struct iter *it, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_REPLY:
+		if (it->asked == NULL)
+			break;
+		it->asked = NULL;
+		it->reply = ev->reply;
+		it->state = ITER_digest;
+		break;
+	case EVENT_CHILD:
+		if (it->state == ITER_prime) {
+			primed(it, ev->child);
+			break;
+		}
+		targets_arrived(it, ev->child);
+		if (it->state == ITER_await && !it->asked)
+			it->state = ITER_choose;
+		break;
+	default:
+		break;
+	}
+}
+
+static enum step iterator_operate(struct query *q, void *state, const struct event *ev)
+{
+	struct iter *it = state;
+	enum turn turn;
+
+	if (ev->kind == EVENT_ASK)
+		begin(it, q);
+	else
+		take_event(it, ev);
+	do {
+		log_algo("iterator: %s", state_names[it->state]);
+		turn = on_state[it->state](it);
+	} while (turn == TURN_ON);
+	it->reply = NULL;
+	return turn == TURN_UP ? STEP_UP : STEP_WAIT;
+}
+
+static void iterator_clear(struct query *q, void *state)
+{
+	struct iter *it = state;
+
+	(void)q;
+	if (it->asked)
+		upstream_cancel(it->asked);
+	it->asked = NULL;
+}
+
+const struct module iterator_module = {
+	.name = "iterator",
+	.state_size = sizeof(struct iter),
+	.operate = iterator_operate,
+	.clear = iterator_clear,
+};

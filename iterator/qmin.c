@@ -1,0 +1,66 @@
+/* How little of the name to show (RFC 9156).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/qmin.h"
+
+#include "util/rr.h"
+
+void qmin_begin(struct qmin *m, bool on)
+{
+	*m = (struct qmin){ .on = on };
+}
+
+/* RFC 9156 2.3: what is left is spread over the steps that are left. */
+static unsigned stride(unsigned all, unsigned left, unsigned step)
+{
+	if (all <= QMIN_STEPS_MAX || step <= QMIN_SINGLE_STEPS)
+		return 1;
+	if (step >= QMIN_STEPS_MAX)
+		return left;
+	unsigned steps_left = QMIN_STEPS_MAX - step + 1;
+	return (left + steps_left - 1) / steps_left;
+}
+
+bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zone,
+	       struct question *out)
+{
+	*out = *wanted;
+	if (!m->on)
+		return false;
+	if (m->shown == NULL || !dname_is_under(m->shown, zone)) {
+		m->shown = dname_suffix(wanted->name, dname_labels(zone));
+		m->steps = 0;
+		m->again = false;
+	}
+
+	unsigned all = dname_labels(wanted->name);
+	unsigned shown = dname_labels(m->shown);
+	if (!m->again) {
+		m->steps++;
+		m->timeouts = 0;
+		if (shown == all) {
+			m->on = false;
+			return false;
+		}
+		m->shown = dname_suffix(wanted->name, shown + stride(all, all - shown, m->steps));
+	}
+	m->again = false;
+
+	bool whole = dname_labels(m->shown) == all;
+	if (whole && (wanted->type == TYPE_A || wanted->type == TYPE_DS)) {
+		m->on = false;
+		return false;
+	}
+	out->name = m->shown;
+	out->name_len = (uint16_t)dname_len(m->shown);
+	out->type = TYPE_A;
+	return true;
+}
+
+void qmin_unanswered(struct qmin *m, bool strict)
+{
+	if (!m->on)
+		return;
+	m->again = true;
+	if (++m->timeouts >= QMIN_TIMEOUTS_MAX && !strict)
+		m->on = false;
+}

@@ -1,0 +1,183 @@
+/* What the caches can say to a question before anybody is asked.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/recall.h"
+
+#include "iterator/route.h"
+#include "iterator/scrub.h"
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "services/forward.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+static const struct stored *find_stored(const struct query *q, const struct question *wanted)
+{
+	const struct stored *s =
+		msgcache_find(q->env->messages, wanted, msgcache_hash(wanted), 0, true);
+
+	return s && stored_is_fresh(s, q->env->time->now_s) ? s : NULL;
+}
+
+static const struct rrset *find_set(const struct query *q, const uint8_t *owner, uint16_t type,
+				    uint16_t class_)
+{
+	return rrsetcache_find(q->env->rrsets, owner, type, class_, 0, q->env->time->now_s);
+}
+
+static struct message *message_of(struct query *q, const struct question *wanted,
+				  const struct rrset *const *sets, unsigned count)
+{
+	struct message *m = arena_new(&q->arena, struct message);
+
+	m->q = *wanted;
+	m->flags = FLAG_QR;
+	m->sets = arena_array(&q->arena, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		m->sets[i] = rrset_copy(&q->arena, sets[i]);
+	m->count[SECTION_ANSWER] = (uint16_t)count;
+	m->security = count ? m->sets[0]->security : SECURITY_UNCHECKED;
+	return m;
+}
+
+/* A DNAME above the name. An unsigned one is good for the answer it came with only (a forged one
+ * would take a whole subtree). */
+static struct message *by_dname(struct query *q, const struct question *wanted)
+{
+	for (const uint8_t *owner = wanted->name; !dname_is_root(owner);) {
+		owner = dname_parent(owner);
+		const struct rrset *dname = find_set(q, owner, TYPE_DNAME, wanted->class_);
+		if (dname == NULL || dname->security != SECURITY_SECURE)
+			continue;
+		const struct rrset *cname = scrub_synthesize(&q->arena, dname, wanted->name);
+		if (cname == NULL)
+			return NULL;
+		const struct rrset *both[] = { dname, cname };
+		return message_of(q, wanted, both, COUNT(both));
+	}
+	return NULL;
+}
+
+/* Signed with fewer labels than the name has: it was made from a wildcard, and would need the
+ * proof that the wildcard applies. */
+static bool is_expanded(const struct rrset *set)
+{
+	struct rrset_walk w = rrset_sigs(set);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (rd.len > 3 && rd.at[3] < dname_labels(rrset_owner(set)))
+			return true;
+	}
+	return false;
+}
+
+static struct message *by_cname(struct query *q, const struct question *wanted)
+{
+	const struct rrset *set;
+
+	if (wanted->type == TYPE_DS || wanted->type == TYPE_CNAME)
+		return NULL;
+	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
+	return set && !is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
+}
+
+/* Sets that a referral or the validator brought along. */
+static struct message *by_key_set(struct query *q, const struct question *wanted)
+{
+	const struct rrset *set;
+
+	if (wanted->type != TYPE_DS && wanted->type != TYPE_DNSKEY)
+		return NULL;
+	set = find_set(q, wanted->name, wanted->type, wanted->class_);
+	if (set == NULL || set->trust == TRUST_ADD_NOAA || set->trust == TRUST_ADD_AA)
+		return NULL;
+	if (wanted->type == TYPE_DNSKEY &&
+	    (set->trust == TRUST_AUTH_NOAA || set->trust == TRUST_AUTH_AA))
+		return NULL;
+	return message_of(q, wanted, &set, 1);
+}
+
+static const struct stored *find_denial(struct query *q, const uint8_t *name,
+					const struct question *wanted)
+{
+	const uint16_t types[] = { wanted->type, TYPE_A };
+	struct question above = {
+		.name = name,
+		.name_len = (uint16_t)dname_len(name),
+		.class_ = wanted->class_,
+	};
+
+	for (unsigned i = 0; i < COUNT(types); i++) {
+		above.type = types[i];
+		const struct stored *s = find_stored(q, &above);
+		if (s && s->rcode == RCODE_NXDOMAIN && s->security == SECURITY_SECURE &&
+		    get_u16(stored_wire(s) + 6) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* RFC 8020: below a name that does not exist there is nothing. Only where that is proven, and
+ * never across a zone that the operator has written down. */
+static struct message *by_nothing_above(struct query *q, const struct question *wanted)
+{
+	const struct forward_zone *z = route_config(q, wanted->name);
+
+	if (!q->snapshot->conf->server.harden_below_nxdomain)
+		return NULL;
+	for (const uint8_t *name = wanted->name; !dname_is_root(name);) {
+		if (z && dname_equals(name, z->name))
+			return NULL;
+		name = dname_parent(name);
+		const struct stored *s = find_denial(q, name, wanted);
+		if (s == NULL)
+			continue;
+		struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
+		m->q = *wanted;
+		return m;
+	}
+	return NULL;
+}
+
+/* Some of what the cache has is answer enough to ANY (RFC 8482). */
+static struct message *by_parts(struct query *q, const struct question *wanted)
+{
+	static const uint16_t types[] = { TYPE_A, TYPE_AAAA, TYPE_MX, TYPE_SOA, TYPE_NS, TYPE_DNAME };
+	const struct rrset *sets[COUNT(types)];
+	unsigned count = 0;
+
+	if (wanted->type != TYPE_ANY || q->snapshot->conf->server.deny_any)
+		return NULL;
+	for (unsigned i = 0; i < COUNT(types); i++) {
+		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
+		if (set && set->trust >= TRUST_ANS_NOAA)
+			sets[count++] = set;
+	}
+	return count ? message_of(q, wanted, sets, count) : NULL;
+}
+
+struct recalled recall(struct query *q, const struct question *wanted)
+{
+	const struct stored *s = find_stored(q, wanted);
+	struct message *m;
+
+	if (s)
+		return (struct recalled){
+			.message = stored_unpack(s, &q->arena, q->env->time->now_s),
+		};
+	m = by_dname(q, wanted);
+	if (m == NULL && wanted->type != TYPE_ANY)
+		m = by_cname(q, wanted);
+	if (m)
+		return (struct recalled){ .message = m, .alias = true };
+	m = by_key_set(q, wanted);
+	if (m == NULL)
+		m = by_nothing_above(q, wanted);
+	if (m == NULL)
+		m = by_parts(q, wanted);
+	if (m && wanted->type == TYPE_ANY)
+		q->no_store = true;
+	return (struct recalled){ .message = m };
+}

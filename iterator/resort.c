@@ -1,0 +1,89 @@
+/* When all servers of a zone have failed: whom else the parent knows.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/resort.h"
+
+#include "iterator/hints.h"
+#include "iterator/route.h"
+#include "iterator/targets.h"
+#include "services/cache/rrset.h"
+#include "services/forward.h"
+#include "services/mesh.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+static enum turn go_on(struct iter *it, enum iter_state state)
+{
+	it->state = state;
+	return TURN_ON;
+}
+
+static enum turn give_up(struct iter *it)
+{
+	if (it->reason == REASON_none)
+		iter_blame(it, REASON_no_reachable, "no server of the zone can be reached");
+	return go_on(it, ITER_fail);
+}
+
+/* The configured servers have failed; forward-first and stub-first lead on the usual way. */
+static enum turn leave_config(struct iter *it)
+{
+	if (!it->at->config->first || it->not)
+		return give_up(it);
+	it->not = it->at->config;
+	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+}
+
+/* The parent's NS set out of the cache. */
+static bool recall_parent(struct iter *it)
+{
+	struct delegation *d = it->at;
+	const struct rrset *ns = rrsetcache_find(it->q->env->rrsets, d->zone, TYPE_NS, it->want.class_,
+						 RRSET_PARENT_SIDE, it->q->env->time->now_s);
+
+	if (ns == NULL)
+		return false;
+	delegation_add_names(d, it->arena, ns, true);
+	d->knows_parent = true;
+	return true;
+}
+
+/* Some address that may be tried, whatever we thought of it when better ones were left. */
+static bool has_untried(const struct delegation *d)
+{
+	for (unsigned i = 0; i < d->place_count; i++) {
+		if (!d->places[i].spent && d->places[i].tries == 0)
+			return true;
+	}
+	return false;
+}
+
+enum turn resort(struct iter *it)
+{
+	struct delegation *d = it->at;
+	unsigned added;
+
+	it->went_round = true;
+	if (d->config && !(d->config->is_stub && dname_is_root(d->zone)))
+		return leave_config(it);
+	if (!route_may_go_round(it->q, d->zone) || it->q->kind & QUERY_PRIME)
+		return give_up(it);
+
+	d->last_resort = true;
+	if (dname_is_root(d->zone)) {
+		if (!d->knows_parent)
+			hints_add(d, it->q);
+		d->knows_parent = true;
+	} else if (!d->knows_parent && !recall_parent(it)) {
+		it->refetch = d->zone;
+		return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+	}
+	added = delegation_fill(d, it->q, true);
+	added += delegation_fill_parent_glue(d, it->q);
+	if (added || (d->place_count && !it->sent && has_untried(d) && !it->refetch))
+		return go_on(it, ITER_choose);
+	if (targets_ask_next(it) || targets_ask_parent(it)) {
+		it->state = ITER_await;
+		return TURN_WAIT;
+	}
+	return give_up(it);
+}

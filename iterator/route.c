@@ -1,0 +1,87 @@
+/* Where a question is taken.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/route.h"
+
+#include "iterator/delegation.h"
+#include "iterator/hints.h"
+#include "services/forward.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/dname.h"
+#include "util/rr.h"
+
+const struct forward_zone *route_config(const struct query *q, const uint8_t *name)
+{
+	return forwards_find(q->snapshot->forwards, name);
+}
+
+const struct forward_zone *route_root_stub(const struct query *q)
+{
+	return forwards_find_stub(q->snapshot->forwards, dname_root);
+}
+
+/* The forward zone that `how` leads to, past the one that has failed. */
+static const struct forward_zone *forward_for(const struct query *q, const struct route_how *how)
+{
+	const struct forward_zone *z = route_config(q, how->name);
+
+	return z && z != how->not && !z->is_stub && how->class_ == CLASS_IN ? z : NULL;
+}
+
+static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
+{
+	const struct forward_zone *z = forwards_find_stub(q->snapshot->forwards, how->name);
+
+	if (z && z == how->not && !dname_is_root(z->name))
+		z = forwards_find_stub(q->snapshot->forwards, dname_parent(z->name));
+	return how->class_ == CLASS_IN ? z : NULL;
+}
+
+/* What the cache knows; higher up where its own servers would be needed to find its servers. */
+static struct delegation *known_for(const struct query *q, const struct route_how *how)
+{
+	const uint8_t *name = how->name;
+
+	for (;;) {
+		struct delegation *d = delegation_from_cache(q, name, how->class_, how->now_s);
+		if (d == NULL || !delegation_is_stuck(d, q, how->name, how->type))
+			return d;
+		if (dname_is_root(d->zone))
+			return hints_delegation(q);
+		name = dname_parent(d->zone);
+	}
+}
+
+static struct route by_stub(const struct query *q, const struct forward_zone *stub)
+{
+	if (stub->prime || dname_is_root(stub->name))
+		return (struct route){ .prime = stub->name };
+	return (struct route){ .at = delegation_from_config((struct arena *)&q->arena, stub) };
+}
+
+struct route route_find(const struct query *q, const struct route_how *how)
+{
+	const struct forward_zone *forward = forward_for(q, how);
+	const struct forward_zone *stub = stub_for(q, how);
+	struct delegation *d;
+
+	if (forward)
+		return (struct route){
+			.at = delegation_from_config((struct arena *)&q->arena, forward),
+		};
+	d = known_for(q, how);
+	if (stub && (d == NULL || dname_is_strictly_under(stub->name, d->zone)))
+		return by_stub(q, stub);
+	if (d == NULL)
+		return (struct route){ .prime = dname_root };
+	if (stub && !stub->prime && dname_equals(stub->name, d->zone))
+		return (struct route){ .at = delegation_from_config((struct arena *)&q->arena, stub) };
+	return (struct route){ .at = d };
+}
+
+bool route_may_go_round(const struct query *q, const uint8_t *zone)
+{
+	const struct forward_zone *z = forwards_find_exact(q->snapshot->forwards, zone);
+
+	return z == NULL || z->first || (z->is_stub && dname_is_root(zone));
+}

@@ -1,0 +1,414 @@
+/* What in a response may be believed.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/scrub.h"
+
+#include "iterator/scrub_set.h"
+#include "services/snapshot.h"
+#include "util/arena.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+/* What is kept, section by section. */
+struct kept {
+	const struct scrub_how *how;
+	const struct conf_server *conf;
+	struct message *m;
+	const struct rrset **sets;      /* all three sections, one behind the other */
+	unsigned count[3];
+	const struct rrset *ns;         /* the only NS set of AUTHORITY */
+	bool upward;                    /* which leads up, out of the zone: no glue for that */
+	bool has_soa;
+	bool aliased;                   /* the answer begins with an alias */
+};
+
+static unsigned kept_total(const struct kept *k)
+{
+	return k->count[0] + k->count[1] + k->count[2];
+}
+
+/* RFC 2181 5.4.1. Of a chain of aliases only its first link is the server's own word. */
+static uint8_t trust_of(const struct kept *k, enum section s, unsigned place)
+{
+	bool aa = k->m->flags & FLAG_AA;
+
+	switch (s) {
+	case SECTION_ANSWER:
+		if (aa && k->aliased && place > 1)
+			return TRUST_NONAUTH_ANS_AA;
+		return aa ? TRUST_ANS_AA : TRUST_ANS_NOAA;
+	case SECTION_AUTHORITY:
+		return aa ? TRUST_AUTH_AA : TRUST_AUTH_NOAA;
+	default:
+		return aa ? TRUST_ADD_AA : TRUST_ADD_NOAA;
+	}
+}
+
+static void keep(struct kept *k, enum section s, const struct rrset *set)
+{
+	struct rrset *own = scrub_set_own(set);
+
+	own->trust = trust_of(k, s, k->count[s]);
+	own->security = SECURITY_UNCHECKED;
+	k->sets[kept_total(k)] = own;
+	k->count[s]++;
+}
+
+static bool is_inside(const struct kept *k, const struct rrset *set)
+{
+	return set->class_ == k->how->asked->class_ && dname_is_under(rrset_owner(set), k->how->zone);
+}
+
+/* ---- ANSWER ---- */
+
+static const struct rrset *find_answer(const struct kept *k, const uint8_t *name, uint16_t type)
+{
+	const struct rrset *set = message_find(k->m, SECTION_ANSWER, name, type, k->how->asked->class_);
+
+	return set && is_inside(k, set) ? set : NULL;
+}
+
+/* The DNAME that covers `name`: strictly below its owner (RFC 6672 2.3). */
+static const struct rrset *find_dname(const struct kept *k, const uint8_t *name)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_DNAME && is_inside(k, sets[i]) &&
+		    dname_is_strictly_under(name, rrset_owner(sets[i])))
+			return sets[i];
+	}
+	return NULL;
+}
+
+static bool was_kept(const struct kept *k, const struct rrset *set)
+{
+	for (unsigned i = 0; i < k->count[SECTION_ANSWER]; i++) {
+		if (k->sets[i] == set)
+			return true;
+	}
+	return false;
+}
+
+/* The server's own CNAME where it says the same (its spelling, perhaps a signature). */
+static const struct rrset *cname_of(const struct kept *k, const struct rrset *dname, const uint8_t *name)
+{
+	const struct rrset *made = scrub_synthesize(k->how->arena, dname, name);
+	const struct rrset *given = find_answer(k, name, TYPE_CNAME);
+
+	if (made && given && given->count == 1 &&
+	    dname_equals(rrset_target(made, 0), rrset_target(given, 0)))
+		return given;
+	return made;
+}
+
+/* One step along the chain of aliases from `*name`. False when the message contradicts itself. */
+static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
+{
+	const struct rrset *dname = find_dname(k, *name);
+	const struct rrset *cname;
+
+	*moved = false;
+	if (dname) {
+		if (dname->count != 1)
+			return false;
+		cname = cname_of(k, dname, *name);
+		if (!was_kept(k, dname))
+			keep(k, SECTION_ANSWER, dname);
+		if (cname == NULL)
+			return k->m->rcode == RCODE_YXDOMAIN;
+	} else {
+		cname = find_answer(k, *name, TYPE_CNAME);
+		if (cname == NULL)
+			return true;
+		if (cname->count != 1)
+			return false;
+	}
+	if (was_kept(k, cname))
+		return true;            /* a circle */
+	k->aliased = true;
+	keep(k, SECTION_ANSWER, cname);
+	*name = rrset_target(cname, 0);
+	*moved = true;
+	return true;
+}
+
+static void take_data(struct kept *k, const uint8_t *name)
+{
+	uint16_t wanted = k->how->asked->type;
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (is_inside(k, sets[i]) && dname_equals(rrset_owner(sets[i]), name) &&
+		    (sets[i]->type == wanted || wanted == TYPE_ANY))
+			keep(k, SECTION_ANSWER, sets[i]);
+	}
+}
+
+static bool take_answer(struct kept *k)
+{
+	const struct question *q = k->how->asked;
+	const uint8_t *name = q->name;
+	bool moved = true;
+
+	if (q->type == TYPE_ANY || q->type == TYPE_CNAME) {
+		/* an alias is the answer, but not one that a DNAME makes */
+		const struct rrset *dname = find_dname(k, name);
+		if (dname == NULL || find_answer(k, name, q->type)) {
+			take_data(k, name);
+			return true;
+		}
+	}
+	for (unsigned links = 0; moved && links < k->conf->iter_scrub_cname; links++) {
+		if (!take_link(k, &name, &moved))
+			return false;
+	}
+	/* What the target has is the target's own servers' to say, and we ask them;
+	 * a forwarder speaks for everybody. */
+	if (!moved && (name == q->name || k->how->forwarder))
+		take_data(k, name);
+	return true;
+}
+
+/* ---- AUTHORITY ---- */
+
+static bool message_has_soa(const struct kept *k)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_SOA && is_inside(k, sets[i]) &&
+		    dname_is_under(k->how->asked->name, rrset_owner(sets[i])))
+			return true;
+	}
+	return false;
+}
+
+/* An NS set that nobody asked for may only be a delegation, or show that the server is lame: in
+ * any other place it could quietly take over its zone. */
+static bool ns_may_stay(struct kept *k, const struct rrset *ns)
+{
+	bool bare = k->m->rcode == RCODE_NOERROR && k->m->count[SECTION_ANSWER] == 0 && !k->has_soa;
+	bool at_zone = dname_equals(rrset_owner(ns), k->how->zone);
+
+	if (k->ns || !dname_is_under(k->how->asked->name, rrset_owner(ns)))
+		return false;
+	if (!is_inside(k, ns)) {
+		k->upward = bare && ns->class_ == k->how->asked->class_ &&
+			    dname_is_under(k->how->zone, rrset_owner(ns));
+		return k->upward;
+	}
+	if (k->m->rcode == RCODE_NXDOMAIN || (k->has_soa && k->m->count[SECTION_ANSWER] == 0))
+		return false;
+	if (!k->conf->iter_scrub_promiscuous)
+		return true;
+	if (!bare)
+		return false;
+	/* left for classify() to see that this is no answer */
+	return !at_zone || !(k->m->flags & FLAG_AA);
+}
+
+static bool type_belongs_to_authority(uint16_t type)
+{
+	return type == TYPE_SOA || type == TYPE_NS || type == TYPE_DS || type == TYPE_NSEC ||
+	       type == TYPE_NSEC3 || type == TYPE_RRSIG;
+}
+
+static bool authority_may_stay(struct kept *k, const struct rrset *set)
+{
+	switch (set->type) {
+	case TYPE_NS:
+		return ns_may_stay(k, set);
+	case TYPE_A:
+	case TYPE_AAAA:
+	case TYPE_CNAME:
+	case TYPE_DNAME:
+		return false;           /* what only answers may teach us */
+	case TYPE_SOA:
+		return is_inside(k, set) && dname_is_under(k->how->asked->name, rrset_owner(set));
+	case TYPE_NSEC:
+		return is_inside(k, set) && !scrub_set_overreaches(set, k->how->zone);
+	default:
+		return is_inside(k, set) &&
+		       (!k->conf->harden_unknown_additional || type_belongs_to_authority(set->type));
+	}
+}
+
+/* Some servers put the DS set that was asked for where a referral has it. */
+static bool take_misplaced_ds(struct kept *k)
+{
+	const struct question *q = k->how->asked;
+	const struct rrset *ds;
+
+	if (q->type != TYPE_DS || k->m->rcode != RCODE_NOERROR || k->m->count[SECTION_ANSWER])
+		return false;
+	ds = message_find(k->m, SECTION_AUTHORITY, q->name, TYPE_DS, q->class_);
+	if (ds == NULL || !is_inside(k, ds))
+		return false;
+	keep(k, SECTION_ANSWER, ds);
+	return true;
+}
+
+static void take_authority(struct kept *k)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
+
+	k->has_soa = message_has_soa(k);
+	for (unsigned i = 0; i < count; i++) {
+		const struct rrset *set = sets[i];
+		if (!authority_may_stay(k, set))
+			continue;
+		if (set->type == TYPE_NS) {
+			set = scrub_set_shorten(k->how->arena, set, k->conf->iter_scrub_ns);
+			k->ns = set;
+		}
+		keep(k, SECTION_AUTHORITY, set);
+	}
+}
+
+/* A DS set without the cut it belongs to is no part of an answer; nor one for another name. */
+static void drop_stray_ds(struct kept *k)
+{
+	unsigned first = k->count[SECTION_ANSWER], end = kept_total(k), to = first;
+
+	for (unsigned i = first; i < end; i++) {
+		const struct rrset *set = k->sets[i];
+		if (set->type == TYPE_DS &&
+		    (k->ns == NULL || !dname_equals(rrset_owner(k->ns), rrset_owner(set)) ||
+		     dname_equals(rrset_owner(set), k->how->zone)))
+			continue;
+		k->sets[to++] = set;
+	}
+	k->count[SECTION_AUTHORITY] = (uint16_t)(to - first);
+}
+
+/* ---- ADDITIONAL ---- */
+
+static bool names_target(const struct rrset *set, const uint8_t *host)
+{
+	struct rrset_walk w = rrset_records(set);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		const uint8_t *name = rr_rdata_name(set->type, rd.at, rd.len);
+		if (name && dname_equals(name, host))
+			return true;
+	}
+	return false;
+}
+
+/* Addresses belong to the servers of the NS set, or to hosts that the answer itself names. */
+static bool is_called_for(const struct kept *k, const uint8_t *host)
+{
+	if (k->ns && !k->upward && names_target(k->ns, host))
+		return true;
+	for (unsigned i = 0; i < k->count[SECTION_ANSWER]; i++) {
+		const struct rrset *set = k->sets[i];
+		if ((set->type == TYPE_NS || set->type == TYPE_MX || set->type == TYPE_SRV ||
+		     set->type == TYPE_SVCB || set->type == TYPE_HTTPS) &&
+		    dname_equals(rrset_owner(set), k->how->asked->name) && names_target(set, host))
+			return true;
+	}
+	return false;
+}
+
+static void take_address(struct kept *k, const struct rrset *set)
+{
+	const uint8_t *owner = rrset_owner(set);
+
+	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner))
+		return;
+	if (!is_inside(k, set) && k->conf->harden_glue)
+		return;
+	if (k->conf->harden_unverified_glue && k->ns && k->count[SECTION_ANSWER] == 0 &&
+	    !dname_is_under(owner, rrset_owner(k->ns)))
+		scrub_set_own(set)->flags |= RRSET_UNVERIFIED_GLUE;
+	keep(k, SECTION_ADDITIONAL, set);
+}
+
+static void take_additional(struct kept *k)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_ADDITIONAL, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		switch (sets[i]->type) {
+		case TYPE_A:
+		case TYPE_AAAA:
+			take_address(k, sets[i]);
+			break;
+		case TYPE_CNAME:
+		case TYPE_DNAME:
+		case TYPE_NS:
+		case TYPE_NSEC:
+		case TYPE_NSEC3:
+		case TYPE_SOA:
+		case TYPE_DS:
+			break;
+		default:
+			if (is_inside(k, sets[i]) && !k->upward && !k->conf->harden_unknown_additional)
+				keep(k, SECTION_ADDITIONAL, sets[i]);
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static bool fits_question(const struct message *m, const struct question *asked)
+{
+	if (!(m->flags & FLAG_QR) || m->opcode != OPCODE_QUERY)
+		return false;
+	if (m->q.name_len == 0)
+		return m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN &&
+		       m->rcode != RCODE_YXDOMAIN;
+	return question_equals(&m->q, asked);
+}
+
+/* What no section may hold: too many signatures, private addresses. */
+static void clean_sets(struct message *m, const struct scrub_how *how)
+{
+	unsigned to = 0, left = 0;
+
+	for (unsigned s = 0; s < 3; s++) {
+		unsigned count = m->count[s];
+		m->count[s] = 0;
+		for (unsigned i = 0; i < count; i++, left++) {
+			const struct rrset *set = scrub_set_clean(how->arena, m->sets[left], how->snapshot);
+			if (set == NULL)
+				continue;
+			m->sets[to++] = set;
+			m->count[s]++;
+		}
+	}
+}
+
+bool scrub(struct message *m, const struct scrub_how *how)
+{
+	if (!fits_question(m, how->asked))
+		return false;
+	m->flags &= (uint16_t)~(FLAG_AD | FLAG_Z);
+	clean_sets(m, how);
+
+	struct kept k = {
+		.how = how,
+		.conf = &how->snapshot->conf->server,
+		.m = m,
+		/* a DNAME gives each of its links a CNAME */
+		.sets = arena_array(how->arena, const struct rrset *,
+				    2u * message_set_count(m) + 1 +
+				    how->snapshot->conf->server.iter_scrub_cname),
+	};
+	if (!take_misplaced_ds(&k)) {
+		if (!take_answer(&k))
+			return false;
+		take_authority(&k);
+		drop_stray_ds(&k);
+		take_additional(&k);
+	}
+	m->sets = k.sets;
+	for (unsigned s = 0; s < 3; s++)
+		m->count[s] = (uint16_t)k.count[s];
+	return true;
+}

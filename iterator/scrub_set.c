@@ -1,0 +1,166 @@
+/* Record sets cut down to what may be believed of them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/scrub_set.h"
+
+#include "iterator/scrub.h"
+#include "services/snapshot.h"
+#include "util/addr.h"
+#include "util/arena.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/trie.h"
+
+enum { SVC_IPV4HINT = 4, SVC_IPV6HINT = 6 };    /* RFC 9460 14.3.2 */
+
+static bool is_private(const struct snapshot *s, const uint8_t *at, uint8_t family)
+{
+	struct addr a = { .family = family };
+
+	memcpy(a.ip, at, family == 4 ? 4 : 16);
+	return netset_find(s->private_addresses, &a) != NULL;
+}
+
+static bool hints_private(const struct snapshot *s, struct slice value, uint8_t family)
+{
+	size_t len = family == 4 ? 4 : 16;
+
+	for (size_t i = 0; i + len <= value.len; i += len) {
+		if (is_private(s, value.at + i, family))
+			return true;
+	}
+	return false;
+}
+
+static bool svcb_is_private(const struct snapshot *s, struct slice rd)
+{
+	struct reader r = reader_over(rd.at, rd.len);
+	const uint8_t *target = rr_rdata_name(TYPE_SVCB, rd.at, rd.len);
+
+	if (target == NULL)
+		return false;
+	r.at = target + dname_len(target);
+	while (reader_left(&r) >= 4) {
+		uint16_t key = read_u16(&r);
+		struct slice value = { .len = read_u16(&r) };
+		value.at = read_bytes(&r, value.len);
+		if (value.at == NULL)
+			return false;
+		if ((key == SVC_IPV4HINT && hints_private(s, value, 4)) ||
+		    (key == SVC_IPV6HINT && hints_private(s, value, 6)))
+			return true;
+	}
+	return false;
+}
+
+static bool record_is_private(const struct snapshot *s, uint16_t type, struct slice rd)
+{
+	switch (type) {
+	case TYPE_A:
+		return rd.len == 4 && is_private(s, rd.at, 4);
+	case TYPE_AAAA:
+		return rd.len == 16 && is_private(s, rd.at, 6);
+	case TYPE_SVCB:
+	case TYPE_HTTPS:
+		return svcb_is_private(s, rd);
+	default:
+		return false;
+	}
+}
+
+static bool may_be_private(const struct rrset *set, const struct snapshot *s)
+{
+	if (set->type != TYPE_A && set->type != TYPE_AAAA && set->type != TYPE_SVCB &&
+	    set->type != TYPE_HTTPS)
+		return false;
+	return s->private_addresses &&
+	       !(s->private_domains && trie_find_closest(s->private_domains, rrset_owner(set)));
+}
+
+static struct rrset *rebuild(struct arena *a, const struct rrset *set, const struct slice *records,
+			     size_t count, size_t sig_count)
+{
+	struct slice *sigs = arena_array(a, struct slice, sig_count + 1);
+	struct rrset_walk w = rrset_sigs(set);
+
+	for (size_t i = 0; i < sig_count; i++)
+		rrset_next(&w, &sigs[i]);
+	return rrset_build(a, &(struct rrset_parts){
+		.owner = rrset_owner(set),
+		.type = set->type,
+		.class_ = set->class_,
+		.ttl_s = set->ttl_s,
+		.expires_s = set->expires_s,
+		.records = records,
+		.count = count,
+		.sigs = sigs,
+		.sig_count = sig_count,
+		.trust = set->trust,
+		.security = set->security,
+		.flags = set->flags,
+	});
+}
+
+const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set, const struct snapshot *s)
+{
+	size_t sigs = MIN(set->sig_count, s->conf->server.iter_scrub_rrsig);
+	bool suspect = may_be_private(set, s);
+
+	if (sigs == set->sig_count && !suspect)
+		return set;
+	struct slice *records = arena_array(a, struct slice, set->count + 1u);
+	struct rrset_walk w = rrset_records(set);
+	size_t count = 0;
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!suspect || !record_is_private(s, set->type, rd))
+			records[count++] = rd;
+	}
+	if (count == set->count && sigs == set->sig_count)
+		return set;
+	return count ? rebuild(a, set, records, count, sigs) : NULL;
+}
+
+const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most)
+{
+	if (set->count <= most)
+		return set;
+	struct slice *records = arena_array(a, struct slice, most + 1u);
+	struct rrset_walk w = rrset_records(set);
+	for (unsigned i = 0; i < most; i++)
+		rrset_next(&w, &records[i]);
+	return rebuild(a, set, records, most, set->sig_count);
+}
+
+bool scrub_set_overreaches(const struct rrset *nsec, const uint8_t *zone)
+{
+	struct rrset_walk w = rrset_records(nsec);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (dname_measure(rd.at, rd.at + rd.len) == 0 || !dname_is_under(rd.at, zone))
+			return true;
+	}
+	return false;
+}
+
+struct rrset *scrub_synthesize(struct arena *a, const struct rrset *dname, const uint8_t *name)
+{
+	uint8_t target[DNAME_MAX];
+	size_t len;
+
+	if (dname->count != 1)
+		return NULL;
+	len = dname_transplant(target, name, rrset_owner(dname), rrset_target(dname, 0));
+	if (len == 0)
+		return NULL;
+	struct slice record = { .at = target, .len = len };
+	return rrset_build(a, &(struct rrset_parts){
+		.owner = name,
+		.type = TYPE_CNAME,
+		.class_ = dname->class_,
+		.ttl_s = dname->ttl_s,
+		.expires_s = dname->expires_s,
+		.records = &record,
+		.count = 1,
+		.trust = dname->trust,
+		.security = dname->security,
+	});
+}

@@ -1,0 +1,168 @@
+/* The next server to try.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/select.h"
+
+#include "services/cache/infra.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/random.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+struct candidate {
+	struct place *place;
+	enum tier tier;
+	uint32_t rtt_ms;
+};
+
+static bool is_avoided(const struct query *q, const struct addr *addr)
+{
+	for (unsigned i = 0; i < q->avoid_count; i++) {
+		if (addr_equals(&q->avoid[i], addr))
+			return true;
+	}
+	return false;
+}
+
+static bool is_usable(const struct query *q, const struct place *p)
+{
+	const struct snapshot *s = q->snapshot;
+
+	if (p->spent || !(p->addr.family == 6 ? s->conf->server.do_ip6 : s->conf->server.do_ip4))
+		return false;
+	return !(s->do_not_query && netset_find(s->do_not_query, &p->addr));
+}
+
+static bool is_lame_for(const struct infra_view *view, uint16_t type)
+{
+	return view->lame & (type == TYPE_A ? LAME_ADDRESSES : LAME_OTHER);
+}
+
+/* False when it is not to be asked at all now. */
+static bool judge(const struct delegation *d, const struct query *q, uint16_t type,
+		  struct place *p, struct candidate *out)
+{
+	const struct timebase *t = q->env->time;
+	struct infra_view view;
+
+	if (!is_usable(q, p))
+		return false;
+	infra_look(q->env->infra, &p->addr, d->zone, t, &view);
+	if (is_lame_for(&view, type) && !d->forward)
+		return false;
+	if (view.down && view.probe_at_us > t->now_us)
+		return false;
+
+	*out = (struct candidate){ .place = p, .rtt_ms = view.rto_ms };
+	if (!view.known)
+		out->rtt_ms = q->snapshot->conf->server.unknown_server_time_limit;
+	if (is_avoided(q, &p->addr))
+		out->tier = TIER_AVOIDED;
+	else if (view.lame & LAME_RECURSIVE && !d->forward)
+		out->tier = TIER_RECURSOR;
+	else if (p->no_dnssec || view.lame & LAME_DNSSEC)
+		out->tier = TIER_NO_DNSSEC;
+	else if (p->parent_side)
+		out->tier = TIER_PARENT;
+	else
+		out->tier = TIER_GOOD;
+	return true;
+}
+
+/* Keep the candidates that `fits` says yes to, if there are any. */
+static unsigned prefer(struct candidate *all, unsigned count,
+		       bool (*fits)(const struct candidate *c, uint64_t than), uint64_t than)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (fits(&all[i], than))
+			all[kept++] = all[i];
+	}
+	return kept ? kept : count;
+}
+
+static bool has_tier(const struct candidate *c, uint64_t tier)
+{
+	return c->tier == tier;
+}
+
+static bool has_family(const struct candidate *c, uint64_t family)
+{
+	return c->place->addr.family == family;
+}
+
+static bool is_no_slower(const struct candidate *c, uint64_t rtt_ms)
+{
+	return c->rtt_ms <= rtt_ms;
+}
+
+static uint32_t least_rtt(const struct candidate *all, unsigned count)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < count; i++)
+		least = MIN(least, all[i].rtt_ms);
+	return least;
+}
+
+/* The RTT of the n-th fastest: fast-server-num. */
+static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
+{
+	uint32_t bound = 0;
+
+	for (unsigned taken = 0; taken < n && taken < count; taken++) {
+		uint32_t next = UINT32_MAX;
+		unsigned within = 0;
+		for (unsigned i = 0; i < count; i++) {
+			if (all[i].rtt_ms <= bound && taken)
+				within++;
+			else
+				next = MIN(next, all[i].rtt_ms);
+		}
+		if (within >= n || next == UINT32_MAX)
+			break;
+		bound = next;
+	}
+	return bound;
+}
+
+static unsigned narrow(const struct query *q, struct candidate *all, unsigned count)
+{
+	const struct conf_server *conf = &q->snapshot->conf->server;
+	uint64_t best = TIERS;
+
+	for (unsigned i = 0; i < count; i++)
+		best = MIN(best, (uint64_t)all[i].tier);
+	count = prefer(all, count, has_tier, best);
+	if (conf->prefer_ip4 != conf->prefer_ip6)
+		count = prefer(all, count, has_family, conf->prefer_ip6 ? 6 : 4);
+	if (conf->fast_server_permil && random_below(q->env->random, 1000) < conf->fast_server_permil)
+		return prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
+	return prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
+}
+
+struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
+			       unsigned pending)
+{
+	struct candidate all[128];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
+		count += judge(d, q, type, &d->places[i], &all[count]);
+	if (count == 0)
+		return (struct selection){ .place = NULL };
+	count = narrow(q, all, count);
+	if (pending && all[0].tier != TIER_GOOD)
+		return (struct selection){ .place = NULL };
+
+	struct candidate *c = &all[count == 1 ? 0 : random_below(q->env->random, count)];
+	return (struct selection){ .place = c->place, .tier = c->tier };
+}
+
+void select_count(struct place *p, unsigned most)
+{
+	if (++p->tries >= most)
+		p->spent = true;
+}

@@ -1,0 +1,36 @@
+/* The next server to try.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Servers stand in tiers, from those nothing speaks against to those that have proved unfit; in
+ * the best tier that anybody is in, one of the fast ones is drawn: all within 400 ms of the
+ * fastest, so that each gets asked now and then and an attacker cannot tell which. */
+#ifndef ITERATOR_SELECT_H
+#define ITERATOR_SELECT_H
+
+#include "iterator/delegation.h"
+
+#define SELECT_BAND_MS 400
+
+enum tier {
+	TIER_GOOD,
+	TIER_PARENT,            /* known by the parent's glue alone */
+	TIER_NO_DNSSEC,         /* left out signatures that should be there */
+	TIER_RECURSOR,          /* a recursor, which must be asked to recurse */
+	TIER_AVOIDED,           /* the validator has found its data bogus */
+	TIERS
+};
+
+struct selection {
+	struct place *place;    /* NULL: nobody is left */
+	enum tier tier;
+};
+
+/* Draw a server of `d` that may be asked for `type`. While addresses are still being looked
+ * up (`pending`) only good ones are taken; waiting is better. Marks nothing. */
+struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
+			       unsigned pending);
+
+/* It is about to be asked: counts the try; after `most` of them it is spent. */
+void select_count(struct place *p, unsigned most);
+
+#endif

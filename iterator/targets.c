@@ -1,0 +1,187 @@
+/* Looking up the addresses of name servers, within limits.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/targets.h"
+
+#include "iterator/iter.h"
+#include "iterator/route.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/random.h"
+#include "util/rr.h"
+
+static bool may_ask(const struct iter *it)
+{
+	unsigned fruitless = it->went_round ? TARGETS_FRUITLESS_MOST : TARGETS_FRUITLESS;
+
+	return it->q->depth < TARGETS_DEPTH && it->fruitless < fruitless;
+}
+
+/* A name for which all asking has ended without an address. */
+static void count_fruitless(struct iter *it, struct ns *n)
+{
+	const struct conf_server *conf = it->conf;
+
+	if ((n->v4 == LOOKUP_NONE || !conf->do_ip4) && (n->v6 == LOOKUP_NONE || !conf->do_ip6)) {
+		n->failed = true;
+		it->fruitless++;
+	}
+}
+
+static bool ask(struct iter *it, struct ns *n, uint16_t type)
+{
+	uint8_t *state = type == TYPE_A ? &n->v4 : &n->v6;
+
+	if (mesh_child(it->q, n->name, type, CLASS_IN, QUERY_CD)) {
+		*state = LOOKUP_ASKED;
+		return true;
+	}
+	*state = LOOKUP_NONE;   /* a circle, or nothing left to spend */
+	return false;
+}
+
+static bool wants_any(const struct ns *n, const struct query *q)
+{
+	return !n->tried && (ns_wants(n, q, false) || ns_wants(n, q, true));
+}
+
+unsigned targets_ask(struct iter *it, int most)
+{
+	struct delegation *d = it->at;
+	unsigned missing = delegation_missing(d, it->q);
+	unsigned left = most < 0 || (unsigned)most > missing ? missing : (unsigned)most;
+	unsigned started = 0;
+
+	for (unsigned i = 0; i < d->name_count && left > 0 && may_ask(it); i++) {
+		struct ns *n = &d->names[i];
+		if (!wants_any(n, it->q))
+			continue;
+		if (random_below(it->q->env->random, missing--) >= left)
+			continue;
+		if (it->lookups >= TARGETS_PER_DELEGATION)
+			break;
+		it->lookups++;
+		left--;
+		n->tried = true;
+		if (ns_wants(n, it->q, true))
+			started += ask(it, n, TYPE_AAAA);
+		if (ns_wants(n, it->q, false))
+			started += ask(it, n, TYPE_A);
+		if (n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
+			count_fruitless(it, n);
+	}
+	return started;
+}
+
+bool targets_ask_next(struct iter *it)
+{
+	unsigned before;
+
+	do {
+		before = it->lookups;
+		if (targets_ask(it, 1))
+			return true;
+	} while (it->lookups > before);
+	return false;
+}
+
+void targets_ask_ahead(struct iter *it)
+{
+	const struct snapshot *s = it->q->snapshot;
+	int most;
+
+	if (s->target_fetch_count == 0 || it->sent >= TARGETS_SENT || it->fruitless ||
+	    it->at->last_resort || mesh_children(it->q))
+		return;
+	/* the last number is for every depth beyond */
+	most = s->target_fetch[MIN(it->q->depth, s->target_fetch_count - 1)];
+	if (most)
+		targets_ask(it, most);
+}
+
+unsigned targets_ask_parent(struct iter *it)
+{
+	struct delegation *d = it->at;
+	struct query *q = it->q;
+	unsigned started = 0;
+
+	if (q->depth >= TARGETS_DEPTH)
+		return 0;
+	for (unsigned i = 0; i < d->name_count; i++) {
+		struct ns *n = &d->names[i];
+		if (!route_may_go_round(q, n->name) || it->lookups >= 2 * TARGETS_PER_DELEGATION)
+			continue;
+		it->lookups++;
+		if (it->conf->do_ip6 && n->parent_v6 == LOOKUP_OPEN) {
+			bool asked = mesh_child(q, n->name, TYPE_AAAA, CLASS_IN, QUERY_PARENT_SIDE);
+			n->parent_v6 = asked ? LOOKUP_ASKED : LOOKUP_NONE;
+			started += asked;
+		}
+		if (it->conf->do_ip4 && n->parent_v4 == LOOKUP_OPEN) {
+			bool asked = mesh_child(q, n->name, TYPE_A, CLASS_IN, QUERY_PARENT_SIDE);
+			n->parent_v4 = asked ? LOOKUP_ASKED : LOOKUP_NONE;
+			started += asked;
+		}
+	}
+	return started;
+}
+
+/* The set at the end of the aliases that a name server's name should not have, but may. */
+static const struct rrset *find_addresses(const struct message *m, uint16_t type)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; m->rcode == RCODE_NOERROR && i < count; i++) {
+		if (sets[i]->type == type)
+			return sets[i];
+	}
+	return NULL;
+}
+
+static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *set, bool parent_side)
+{
+	struct rrset_walk w = rrset_records(set);
+	unsigned added = 0;
+
+	if (dname_equals(rrset_owner(set), n->name))
+		return delegation_add_set(it->at, it->arena, set, parent_side);
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		struct place p = {
+			.addr = { .family = set->type == TYPE_A ? 4 : 6, .port = n->port },
+			.tls_name = n->tls_name,
+			.parent_side = parent_side || n->parent_side,
+		};
+		memcpy(p.addr.ip, rd.at, MIN(rd.len, set->type == TYPE_A ? 4u : 16u));
+		if (!addr_is_absurd(&p.addr))
+			added += delegation_add_place(it->at, it->arena, &p);
+	}
+	return added;
+}
+
+void targets_arrived(struct iter *it, const struct query *child)
+{
+	bool parent_side = child->kind & QUERY_PARENT_SIDE;
+	bool v4 = child->question.type == TYPE_A;
+	struct ns *n = it->at ? delegation_find(it->at, child->question.name) : NULL;
+	const struct rrset *set;
+	uint8_t *state;
+
+	if (n == NULL)
+		return;
+	state = parent_side ? (v4 ? &n->parent_v4 : &n->parent_v6) : (v4 ? &n->v4 : &n->v6);
+	set = find_addresses(child->reply, child->question.type);
+	if (set && add_places(it, n, set, parent_side)) {
+		*state = LOOKUP_FOUND;
+		return;
+	}
+	if (set) {
+		/* nothing new, as when all names lead to one address by a wildcard */
+		*state = LOOKUP_FOUND;
+		it->fruitless += !parent_side && n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED;
+		return;
+	}
+	*state = LOOKUP_NONE;
+	if (!parent_side)
+		count_fruitless(it, n);
+}
