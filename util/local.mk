@@ -48,6 +48,7 @@ UTIL_TESTS = \
 	util/tests/reason \
 	util/tests/rr \
 	util/tests/rrset \
+	util/tests/text \
 	util/tests/timebase \
 	util/tests/trie
 

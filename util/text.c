@@ -31,11 +31,13 @@ struct line {
 	struct writer w;
 	struct fault *f;
 	const char *whole; /* as it was given, for complaints */
+	bool bad;          /* something was complained of */
 };
 
 static bool complain(struct line *l, const char *why)
 {
 	fault_set(l->f, "cannot read the record '%.200s': %s", l->whole, why);
+	l->bad = true;
 	return false;
 }
 
@@ -74,18 +76,25 @@ static char *past_word(char *p)
 	return p + (quoted && *p);
 }
 
+static bool at_end(struct line *l)
+{
+	l->at += strspn(l->at, " ");
+	return *l->at == '\0';
+}
+
 /* The next word, with its quotes if it has any, ended by NUL; NULL when there is none. */
 static char *next_word(struct line *l)
 {
-	l->at += strspn(l->at, " ");
-	char *word = l->at;
-	if (*word == '\0')
+	if (at_end(l))
 		return NULL;
+	char *word = l->at;
 	l->at = past_word(word);
-	if (*l->at == ' ')
+	if (*l->at == ' ') {
 		*l->at++ = '\0';
-	else if (*l->at)
-		return NULL; /* text sticks to a closing quote */
+	} else if (*l->at) {
+		complain(l, "text stands behind a closing quote");
+		return NULL;
+	}
 	return word;
 }
 
@@ -247,14 +256,12 @@ static bool read_plain(struct line *l, const char *shape)
 		if (!read_field(l, *shape, word))
 			return false;
 	}
-	while (shape[-1] == 'S' && *(l->at += strspn(l->at, " "))) {
+	while (shape[-1] == 'S' && !at_end(l)) {
 		char *word = next_word(l);
 		if (word == NULL || !read_string(l, word))
-			return complain(l, "text stands behind a closing quote");
+			return false;
 	}
-	if (*(l->at += strspn(l->at, " ")))
-		return complain(l, "there is more text behind the data");
-	return true;
+	return at_end(l) || complain(l, "there is more text behind the data");
 }
 
 static int hex_value(char c)
@@ -321,7 +328,7 @@ static bool read_by_ldns(struct line *l, uint16_t type)
 
 static bool read_data(struct line *l, uint16_t type)
 {
-	l->at += strspn(l->at, " ");
+	at_end(l);
 	if (l->at[0] == '\\' && l->at[1] == '#' && (l->at[2] == ' ' || l->at[2] == '\0')) {
 		l->at += 2;
 		if (!read_generic(l))
@@ -329,6 +336,8 @@ static bool read_data(struct line *l, uint16_t type)
 	} else if (rr_flags(type) & RR_PLAIN) {
 		if (!read_plain(l, rr_shape(type)))
 			return false;
+	} else if (at_end(l)) {
+		return complain(l, "data is missing");
 	} else if (!read_by_ldns(l, type)) {
 		return false;
 	}
@@ -402,7 +411,7 @@ bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struc
 	*out = (struct text_rr){ .ttl_s = z->ttl_s, .class_ = CLASS_IN };
 	bool good = flatten(text, line) || complain(&l, "a parenthesis or a quote has no partner");
 	good = good && read_owner(&l, z, *text == ' ') && read_head(&l, out) &&
-	       read_data(&l, out->type);
+	       read_data(&l, out->type) && !l.bad;
 	if (good) {
 		out->owner = arena_copy(a, z->last_owner, dname_len(z->last_owner));
 		out->rdata.len = writer_len(&l.w);

@@ -8,9 +8,11 @@
 #include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <ldns/ldns.h>
 
+#include "util/arena.h"
 #include "util/dname.h"
 #include "util/mem.h"
 #include "util/msg.h"
@@ -143,26 +145,52 @@ static ldns_rr *ldns_rr_of(uint16_t type, struct slice rdata)
 	return rr;
 }
 
+/* The fields of `rr` with blanks between; NULL when one cannot be printed. */
+static char *fields_by_ldns(const ldns_rr *rr)
+{
+	char *joined = mem_text("");
+
+	for (size_t i = 0; i < ldns_rr_rd_count(rr) && joined; i++) {
+		char *field = ldns_rdf2str(ldns_rr_rdf(rr, i)), *longer = NULL;
+		size_t len = field ? strlen(field) : 0;
+
+		while (len > 0 && field[len - 1] == ' ')
+			len--;
+		if (field)
+			longer = mem_textf("%s%s%.*s", joined, *joined && len ? " " : "", (int)len,
+					   field);
+		mem_free(joined);
+		free(field);
+		joined = longer;
+	}
+	return joined;
+}
+
+static bool reads_as(const char *text, uint16_t type, struct slice rdata)
+{
+	char type_buf[16];
+	char *line = mem_textf(". %s %s", rr_type_name(type, type_buf), text);
+	struct text_rr rr;
+	struct arena a;
+
+	arena_init(&a);
+	bool same = text_rr_parse(&a, line, NULL, &rr, NULL) && rr.rdata.len == rdata.len &&
+		    memcmp(rr.rdata.at, rdata.at, rdata.len) == 0;
+	arena_clear(&a);
+	mem_free(line);
+	return same;
+}
+
+/* False when ldns has no text for it, or one that does not mean these very bytes. */
 static bool put_by_ldns(struct printer *p, uint16_t type, struct slice rdata)
 {
-	size_t before = p->len;
 	ldns_rr *rr = ldns_rr_of(type, rdata);
-	size_t fields = rr ? ldns_rr_rd_count(rr) : 0;
-	bool good = fields > 0;
+	char *text = rr ? fields_by_ldns(rr) : NULL;
+	bool good = text && *text && reads_as(text, type, rdata);
 
-	for (size_t i = 0; i < fields && good; i++) {
-		char *text = ldns_rdf2str(ldns_rr_rdf(rr, i));
-		size_t len = text ? strlen(text) : 0;
-		good = text != NULL;
-		while (len > 0 && text[len - 1] == ' ')
-			len--;
-		if (len > 0 && i > 0)
-			put(p, " ", 1);
-		put(p, text, len);
-		free(text);
-	}
-	if (!good)
-		p->len = before;
+	if (good)
+		put_text(p, text);
+	mem_free(text);
 	ldns_rr_free(rr);
 	return good;
 }
