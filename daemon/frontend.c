@@ -268,16 +268,22 @@ static const struct stored *stale_of_use(const struct journey *j)
 	return s;
 }
 
+static enum verdict answer_stale(struct journey *j, const struct stored *s, bool refresh)
+{
+	stat_add(j->w->env.stats, STAT_expired);
+	answer_stored(&j->p->out, &j->to, s, true);
+	if (refresh)
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+	return send_now(j);
+}
+
 static enum verdict find_out(struct journey *j)
 {
 	const struct stored *stale = stale_of_use(j);
+	bool in_vain = stale && !time_is_past(j->to.now_s, stale->refresh_s);
 
-	if (stale && j->w->on.client_timeout_ms == 0) {
-		stat_add(j->w->env.stats, STAT_expired);
-		answer_stored(&j->p->out, &j->to, stale, true);
-		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
-		return send_now(j);
-	}
+	if (stale && (in_vain || j->w->on.client_timeout_ms == 0))
+		return answer_stale(j, stale, !in_vain);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, stale);
 	return VERDICT_LATER;
 }

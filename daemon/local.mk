@@ -1,9 +1,34 @@
 # daemon: see doc/STYLE.md 1. One line per room, in alphabetical order.
-libresolver_la_SOURCES +=
+libresolver_la_SOURCES += \
+	daemon/caches.c daemon/caches.h \
+	daemon/call.c daemon/call.h daemon/call_text.h \
+	daemon/changes.c daemon/changes.h \
+	daemon/chaos.c daemon/chaos.h \
+	daemon/control.c daemon/control.def daemon/control.h \
+	daemon/control_cache.c \
+	daemon/control_options.c \
+	daemon/control_process.c \
+	daemon/control_request.c daemon/control_request.h \
+	daemon/control_requests.c \
+	daemon/control_stats.c \
+	daemon/control_zones.c \
+	daemon/daemon.c daemon/daemon.h \
+	daemon/doors.c daemon/doors.h \
+	daemon/frontend.c daemon/frontend.h \
+	daemon/modules.c daemon/modules.h \
+	daemon/notify.c daemon/notify.h \
+	daemon/pidfile.c daemon/pidfile.h \
+	daemon/privileges.c daemon/privileges.h \
+	daemon/snoop.c daemon/snoop.h \
+	daemon/worker.c daemon/worker.h
 
-sbin_PROGRAMS += resolver-checkconf
+sbin_PROGRAMS += resolver-checkconf resolver-control resolverd
 resolver_checkconf_SOURCES = daemon/checkconf.c
 resolver_checkconf_LDADD = libresolver.la
+resolver_control_SOURCES = daemon/control_client.c
+resolver_control_LDADD = libresolver.la
+resolverd_SOURCES = daemon/main.c
+resolverd_LDADD = libresolver.la
 TESTS += daemon/tests/checkconf.sh
 EXTRA_DIST += daemon/tests/checkconf.sh
 

@@ -11,10 +11,16 @@ libresolver_la_SOURCES += \
 	services/env.h \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
+	services/interfaces.c services/interfaces.h \
+	services/listen.h \
+	services/listen_socket.c services/listen_socket.h \
+	services/listen_tcp.c services/listen_tcp.h \
+	services/listen_udp.c services/listen_udp.h \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_waiters.c \
 	services/module.h \
 	services/query.c services/query.h \
+	services/querylog.c services/querylog.h \
 	services/registered_ports.def \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \

@@ -1,0 +1,117 @@
+/* One command of the control channel while it is carried out: its reply and its arguments; and the table
+ * of all commands.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/call_text.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/mem.h"
+
+#define PIECE 16384             /* bytes of a reply that are kept together */
+
+const struct command commands[] = {
+#define CMD(word_, args_, place_, help_) \
+	{ .word = #word_, .args = args_, .place = place_, .help = help_, .run = control_##word_ },
+#include "daemon/control.def"
+#undef CMD
+	{ .word = NULL },
+};
+
+/* ---- the reply ---- */
+
+static void put(struct call *c, const char *from, size_t len)
+{
+	while (len) {
+		struct call_text *t = c->last;
+		size_t n;
+
+		if (!c->first || t->end == t->room) {
+			t = mem_new(sizeof *t + PIECE);
+			*t = (struct call_text){ .room = PIECE };
+			if (c->first)
+				c->last->next = t;
+			else
+				c->first = t;
+			c->last = t;
+		}
+		n = MIN(len, t->room - t->end);
+		memcpy(t->bytes + t->end, from, n);
+		t->end += n;
+		from += n;
+		len -= n;
+	}
+}
+
+void call_say(struct call *c, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	put(c, text, MIN((size_t)MAX(len, 0), sizeof text - 1));
+}
+
+void call_line(const char *line, void *call)
+{
+	put(call, line, strlen(line));
+	put(call, "\n", 1);
+}
+
+void call_ok(struct call *c)
+{
+	put(c, "ok\n", 3);
+}
+
+void call_clear(struct call *c)
+{
+	while (c->first) {
+		struct call_text *t = c->first;
+
+		c->first = t->next;
+		mem_free(t);
+	}
+}
+
+/* ---- arguments ---- */
+
+bool call_take_name(struct call *c, uint8_t *to)
+{
+	struct fault why = { 0 };
+	char *word = control_word(&c->args);
+
+	if (!word) {
+		call_say(c, "error: this option requires a domain name\n");
+		return false;
+	}
+	if (dname_parse(to, word, &why))
+		return true;
+	call_say(c, "error cannot parse name %s: %s\n", word, why.text);
+	return false;
+}
+
+bool call_take_flags(struct call *c, const char *known, bool *given)
+{
+	const char *letters;
+
+	memset(given, 0, strlen(known) * sizeof *given);
+	if (*c->args != '+')
+		return true;
+	for (letters = control_word(&c->args) + 1; *letters; letters++) {
+		const char *at = strchr(known, *letters);
+
+		if (!at) {
+			call_say(c, "error: unknown option %s\n", letters);
+			return false;
+		}
+		given[at - known] = true;
+	}
+	return true;
+}

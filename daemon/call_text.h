@@ -1,0 +1,18 @@
+/* A piece of a reply: shared by the room that collects it (call.c) and the one that sends it (control.c).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DAEMON_CALL_TEXT_H
+#define DAEMON_CALL_TEXT_H
+
+#include "util/base.h"
+
+struct call;
+
+struct call_text {
+	struct call_text *next;
+	size_t start, end, room;        /* from `start` to `end` it is still to be sent */
+	char bytes[];
+};
+
+void call_clear(struct call *c);        /* throw the reply away */
+
+#endif

@@ -1,0 +1,308 @@
+/* resolver-control: sends one command to the daemon and shows its reply.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Speaks the protocol of unbound-control, so that either program can drive either daemon. */
+#include <sys/types.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/addr.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/options.h"
+
+#define CONNECT_MS      5000
+#define EXIT_STOPPED    3       /* status of a daemon that does not run */
+
+struct client {
+	const char *program;
+	const char *conf_path;
+	const char *server;     /* -s, or NULL */
+	bool quiet;
+};
+
+static void complain(const struct client *c, const char *what)
+{
+	fprintf(stderr, "%s: %s\n", c->program, what);
+}
+
+/* The commands stand in the daemon's table, but not what carries them out. */
+static const struct {
+	const char *word, *args, *help;
+} known[] = {
+#define CMD(word_, args_, place_, help_) { .word = #word_, .args = args_, .help = help_ },
+#include "daemon/control.def"
+#undef CMD
+};
+
+static void print_usage(void)
+{
+	printf("usage:  resolver-control [options] command [arguments]\n"
+	       "\tdirect a running %s.\n"
+	       "-c file\tconfig file, default is %s\n"
+	       "-s server\taddress, address@port or path of the socket, instead of the config file's\n"
+	       "-q\tquiet: print nothing unless it fails\n"
+	       "-h\tthis help.\n"
+	       "Commands:\n"
+	       "  %-44s%s\n", PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
+	for (size_t i = 0; i < COUNT(known); i++) {
+		char line[80];
+
+		snprintf(line, sizeof line, "%s %s", known[i].word, known[i].args);
+		printf("  %-44s%s\n", line, known[i].help);
+	}
+	printf("Version %s\n", PACKAGE_VERSION);
+}
+
+/* ---- where ---- */
+
+struct place {
+	struct sockaddr_storage at;
+	socklen_t len;
+	bool tls;
+};
+
+static bool place_path(struct place *p, const char *path, struct fault *f)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+
+	if (strlen(path) >= sizeof sun.sun_path) {
+		fault_set(f, "the path %s is too long for a socket", path);
+		return false;
+	}
+	memcpy(sun.sun_path, path, strlen(path) + 1);
+	memcpy(&p->at, &sun, sizeof sun);
+	p->len = sizeof sun;
+	return true;
+}
+
+/* A wildcard is reached by loopback. */
+static void mend_wildcard(struct addr *a)
+{
+	static const uint8_t zeros[16];
+
+	if (memcmp(a->ip, zeros, sizeof zeros) != 0)
+		return;
+	if (a->family == 4)
+		a->ip[0] = 127, a->ip[3] = 1;
+	else
+		a->ip[15] = 1;
+}
+
+static bool find_place(struct place *p, const struct client *c, const struct conf *conf,
+		       struct fault *f)
+{
+	const struct conf_remote_control *r = &conf->remote_control;
+	const char *text = conf->server.do_ip4 ? "127.0.0.1" : "::1";
+	struct addr a;
+
+	if (r->control_interface.count)
+		text = r->control_interface.items[0].text;
+	p->tls = r->control_use_cert && *text != '/';
+	if (c->server)
+		text = c->server;
+	if (*text == '/') {
+		p->tls = false;
+		return place_path(p, text, f);
+	}
+	if (!addr_parse(&a, text, (uint16_t)r->control_port, f))
+		return false;
+	mend_wildcard(&a);
+	p->len = addr_to_sockaddr(&a, &p->at);
+	return true;
+}
+
+/* ---- the conversation ---- */
+
+static int connect_in_time(const struct place *p)
+{
+	int fd = socket(p->at.ss_family, SOCK_STREAM, 0), error = 0;
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	socklen_t len = sizeof error;
+
+	if (fd < 0)
+		return -1;
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (connect(fd, (const struct sockaddr *)&p->at, p->len) != 0) {
+		if (errno != EINPROGRESS)
+			error = errno;
+		else if (poll(&ready, 1, CONNECT_MS) <= 0)
+			error = ETIMEDOUT;
+		else
+			(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	}
+	(void)fcntl(fd, F_SETFL, 0);
+	if (!error)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static bool send_text(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* Each word with a blank in front, as the other program sends them. */
+static bool send_command(int fd, char **words)
+{
+	bool ok = send_text(fd, "UBCT1 ");
+
+	for (; ok && *words; words++)
+		ok = send_text(fd, " ") && send_text(fd, *words);
+	return ok && send_text(fd, "\n");
+}
+
+/* Everything the daemon says; it has failed when that begins with "error". */
+static int show_reply(int fd, bool quiet)
+{
+	char bytes[4096];
+	size_t begin = 0;
+	bool failed = false, judged = false;
+	ssize_t n;
+
+	while ((n = read(fd, bytes + begin, sizeof bytes - begin)) != 0) {
+		size_t len;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		len = begin + (size_t)n;
+		if (!judged && len < 5 && memcmp(bytes, "error", len) == 0) {
+			begin = len;
+			continue;
+		}
+		failed = judged ? failed : len >= 5 && memcmp(bytes, "error", 5) == 0;
+		judged = true;
+		begin = 0;
+		if (!quiet || failed)
+			fwrite(bytes, 1, len, stdout);
+	}
+	if (begin && !quiet)
+		fwrite(bytes, 1, begin, stdout);
+	fflush(stdout);
+	return failed;
+}
+
+static int converse(const struct client *c, const struct place *p, char **words)
+{
+	bool asks_status = strcmp(words[0], "status") == 0;
+	int fd = connect_in_time(p), result;
+
+	if (fd < 0) {
+		if (asks_status && errno == ECONNREFUSED) {
+			if (!c->quiet)
+				printf("%s is stopped\n", PACKAGE_NAME);
+			return EXIT_STOPPED;
+		}
+		fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program, strerror(errno));
+		return 1;
+	}
+	result = send_command(fd, words) ? show_reply(fd, c->quiet) : -1;
+	if (result < 0)
+		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program, strerror(errno));
+	close(fd);
+	return result ? 1 : 0;
+}
+
+/* ---- */
+
+static struct conf *read_conf(const struct client *c, struct fault *f)
+{
+	struct conf_how how = { .no_files = true };
+	struct conf_report report = { 0 };
+	struct conf *conf = conf_new();
+
+	if (!conf_load_file(conf, c->conf_path, &how, &report)) {
+		conf_report_fault(&report, f);
+		fault_set(f, "%s cannot be used", c->conf_path);
+		conf_free(conf);
+		conf = NULL;
+	}
+	conf_report_clear(&report);
+	return conf;
+}
+
+static int start_daemon(const struct client *c)
+{
+	execlp("resolverd", "resolverd", "-c", c->conf_path, (char *)NULL);
+	fprintf(stderr, "%s: cannot start resolverd: %s\n", c->program, strerror(errno));
+	return 1;
+}
+
+static int command(const struct client *c, char **words)
+{
+	struct fault f = { 0 };
+	struct place place = { .len = 0 };
+	struct conf *conf;
+	bool found;
+
+	if (strcmp(words[0], "start") == 0)
+		return start_daemon(c);
+	conf = read_conf(c, &f);
+	found = conf && find_place(&place, c, conf, &f);
+	if (conf && !conf->remote_control.control_enable)
+		complain(c, "control-enable is 'no' in the config file: the daemon does not listen");
+	conf_free(conf);
+	if (!found) {
+		complain(c, f.text);
+		return 1;
+	}
+	if (place.tls) {
+		complain(c, "this version speaks to a socket's path, or over TCP with control-use-cert: no");
+		return 1;
+	}
+	return converse(c, &place, words);
+}
+
+int main(int argc, char **argv)
+{
+	struct client c = { .program = "resolver-control", .conf_path = CONF_FILE };
+	int option;
+
+	hash_start(false);
+	(void)signal(SIGPIPE, SIG_IGN);
+	while ((option = getopt(argc, argv, "+c:s:qh")) != -1) {
+		switch (option) {
+		case 'c':
+			c.conf_path = optarg;
+			break;
+		case 's':
+			c.server = optarg;
+			break;
+		case 'q':
+			c.quiet = true;
+			break;
+		default:
+			print_usage();
+			return 1;
+		}
+	}
+	if (optind == argc) {
+		print_usage();
+		return 1;
+	}
+	return command(&c, argv + optind);
+}

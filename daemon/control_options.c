@@ -1,0 +1,48 @@
+/* Commands about single options.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "services/snapshot.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/options.h"
+
+static void say_value(void *call, const char *text)
+{
+	call_line(text, call);
+}
+
+void control_get_option(struct call *c, struct worker *w)
+{
+	char *name = control_word(&c->args);
+	size_t len = name ? strlen(name) : 0;
+
+	(void)w;
+	if (len && name[len - 1] == ':')
+		name[len - 1] = '\0';
+	if (!name || !conf_get_option(c->daemon->snapshot->conf, name, say_value, c))
+		call_say(c, "error unknown option\n");
+}
+
+void control_set_option(struct call *c, struct worker *w)
+{
+	struct fault f = { 0 };
+	struct conf *conf;
+	const char *name_end = c->args + strcspn(c->args, " \t");
+
+	(void)w;
+	if (!*name_end) {
+		call_say(c, "error could not find next argument after %s\n", c->args);
+		return;
+	}
+	conf = conf_copy(c->daemon->snapshot->conf);
+	if (conf_set_option(conf, c->args, &f) && daemon_reconfigure(c->daemon, conf, &f)) {
+		call_ok(c);
+		return;
+	}
+	conf_free(conf);
+	log_notice("set_option %s: %s", c->args, f.text);
+	call_say(c, "error setting option\n");
+}

@@ -1,0 +1,78 @@
+/* What a client of the control channel sends: collecting one request from pieces of any size.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/control_request.h"
+
+#include <string.h>
+
+static const char ours[CONTROL_HEAD + 1] = "UBCT1 ";
+#define NAME_LEN 4              /* "UBCT"; the rest is the version */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void feed_head(struct control_request *r, char c)
+{
+	if (r->len < NAME_LEN && c != ours[r->len]) {
+		r->state = CONTROL_NONSENSE;
+		return;
+	}
+	r->head[r->len++] = c;
+	if (r->len < CONTROL_HEAD)
+		return;
+	r->other_version = memcmp(r->head, ours, CONTROL_HEAD) != 0;
+	r->state = CONTROL_WANTS_LINE;
+	r->len = 0;
+}
+
+/* A NUL would end the text for us and not for the sender. */
+static void feed_line(struct control_request *r, char c)
+{
+	if (c == '\n') {
+		control_request_end(r);
+	} else if (c == '\0' || r->len == CONTROL_LINE - 1) {
+		r->state = CONTROL_NONSENSE;
+	} else {
+		r->line[r->len++] = c;
+	}
+}
+
+size_t control_request_feed(struct control_request *r, const char *at, size_t len)
+{
+	size_t n = 0;
+
+	for (; n < len && r->state == CONTROL_WANTS_HEAD; n++)
+		feed_head(r, at[n]);
+	for (; n < len && r->state == CONTROL_WANTS_LINE; n++)
+		feed_line(r, at[n]);
+	return n;
+}
+
+void control_request_end(struct control_request *r)
+{
+	size_t blanks = 0;
+
+	if (r->state == CONTROL_WANTS_HEAD)
+		r->state = CONTROL_NONSENSE;
+	if (r->state != CONTROL_WANTS_LINE)
+		return;
+	while (blanks < r->len && is_blank(r->line[blanks]))
+		blanks++;
+	r->len -= blanks;
+	memmove(r->line, r->line + blanks, r->len);
+	r->line[r->len] = '\0';
+	r->state = CONTROL_HAS_LINE;
+}
+
+char *control_word(char **at)
+{
+	char *word = *at, *end;
+
+	if (!*word)
+		return NULL;
+	end = word + strcspn(word, " \t");
+	*at = end + strspn(end, " \t");
+	*end = '\0';
+	return word;
+}

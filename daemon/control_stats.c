@@ -1,0 +1,144 @@
+/* Commands about the counters.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "daemon/worker.h"
+#include "services/cache/infra.h"
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "services/listen_tcp.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+/* Copies of every worker's counters, taken in its own turn. */
+struct gathered {
+	struct stats total;
+	struct stats one[];
+};
+
+static struct gathered *gathered_in(struct call *c)
+{
+	uintptr_t at;
+
+	/* The structs want cache lines of their own; the heap promises less. */
+	if (!c->data)
+		c->data = mem_zero(sizeof(struct gathered) +
+				   c->daemon->worker_count * sizeof(struct stats) + CACHE_LINE);
+	at = (uintptr_t)c->data;
+	return (struct gathered *)((char *)c->data + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
+}
+
+static void take(struct call *c, struct worker *w)
+{
+	struct gathered *g = gathered_in(c);
+
+	atomic_store_explicit(&w->env.stats->tcpusage, listen_tcp_count(w->listen_tcp),
+			      memory_order_relaxed);
+	stats_join(&g->one[w->number], w->env.stats);
+}
+
+static void say_time(struct call *c, const char *key, uint64_t us)
+{
+	call_say(c, "%s=%" PRIu64 ".%06" PRIu64 "\n", key, us / US_PER_S, us % US_PER_S);
+}
+
+static void say_times(struct call *c)
+{
+	const struct daemon *d = c->daemon;
+	uint64_t now_us = loop_time(d->loop)->now_us;
+	struct timespec wall = { 0 };
+
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	say_time(c, "time.now", (uint64_t)wall.tv_sec * US_PER_S + (uint64_t)wall.tv_nsec / 1000);
+	say_time(c, "time.up", now_us - d->started_us);
+	say_time(c, "time.elapsed", now_us - d->zeroed_us);
+}
+
+static void say_size(struct call *c, const char *key, size_t value)
+{
+	call_say(c, "%s=%zu\n", key, value);
+}
+
+static void say_memory(struct call *c)
+{
+	const struct caches *caches = &c->daemon->caches;
+
+	say_size(c, "mem.cache.rrset", slab_counted(rrsetcache_slab(caches->rrsets)).bytes);
+	say_size(c, "mem.cache.message", slab_counted(msgcache_slab(caches->messages)).bytes);
+	say_size(c, "mem.mod.iterator", slab_counted(infra_slab(caches->infra)).bytes);
+	say_size(c, "mem.mod.validator", 0);
+	say_size(c, "mem.streamwait", 0);
+}
+
+static void say_counts(struct call *c)
+{
+	const struct caches *caches = &c->daemon->caches;
+
+	say_size(c, "msg.cache.count", slab_counted(msgcache_slab(caches->messages)).entries);
+	say_size(c, "rrset.cache.count", slab_counted(rrsetcache_slab(caches->rrsets)).entries);
+	say_size(c, "infra.cache.count", slab_counted(infra_slab(caches->infra)).entries);
+	say_size(c, "key.cache.count", 0);
+}
+
+static void say_all(struct call *c)
+{
+	const struct daemon *d = c->daemon;
+	const struct conf_server *s = &d->snapshot->conf->server;
+	struct gathered *g = gathered_in(c);
+	char prefix[32];
+
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		snprintf(prefix, sizeof prefix, "thread%u", i);
+		stats_print(&g->one[i], prefix, call_line, c);
+		stats_join(&g->total, &g->one[i]);
+	}
+	stats_print(&g->total, "total", call_line, c);
+	say_times(c);
+	if (s->extended_statistics) {
+		say_memory(c);
+		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
+		say_counts(c);
+	}
+}
+
+static void begin_anew(struct call *c)
+{
+	c->daemon->zeroed_us = loop_time(c->daemon->loop)->now_us;
+}
+
+void control_stats_noreset(struct call *c, struct worker *w)
+{
+	if (w)
+		take(c, w);
+	else
+		say_all(c);
+}
+
+void control_stats(struct call *c, struct worker *w)
+{
+	const struct snapshot *s = w ? w->env.snapshot : c->daemon->snapshot;
+
+	control_stats_noreset(c, w);
+	if (s->conf->server.statistics_cumulative)
+		return;
+	if (w)
+		stats_clear(w->env.stats);
+	else
+		begin_anew(c);
+}
+
+void control_flush_stats(struct call *c, struct worker *w)
+{
+	if (w) {
+		stats_clear(w->env.stats);
+		return;
+	}
+	begin_anew(c);
+	call_ok(c);
+}

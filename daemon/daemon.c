@@ -1,0 +1,402 @@
+/* The process as a whole: configuration, caches, workers, sockets; start, reload, stop.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/daemon.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "daemon/control.h"
+#include "daemon/doors.h"
+#include "daemon/notify.h"
+#include "daemon/worker.h"
+#include "services/forward.h"
+#include "services/snapshot.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rcu.h"
+
+/* What a running process does not change: the old value stays until it is started anew. */
+static const char *const fixed_options[] = {
+	"num-threads", "username", "chroot", "directory", "pidfile", "module-config", "msg-cache-slabs",
+	"rrset-cache-slabs", "infra-cache-slabs", "so-rcvbuf", "so-sndbuf", "so-reuseport",
+	"ip-transparent", "ip-freebind", "ip-dscp", "tcp-mss",
+};
+
+/* ---- reading ---- */
+
+static void log_remarks(const struct conf_report *report)
+{
+	static const char *const kinds[] = {
+		[CONF_ERROR] = "error", [CONF_WARNING] = "warning", [CONF_NOTICE] = "notice",
+	};
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct conf_remark *r = &report->remarks[i];
+
+		if (*r->file)
+			log_line(kinds[r->weight], "%s:%u: %s", r->file, r->line, r->text);
+		else
+			log_line(kinds[r->weight], "%s", r->text);
+	}
+}
+
+/* The part of the file's name that can be seen from where we are. */
+static const char *visible_path(const struct daemon *d)
+{
+	size_t len = d->locked_in ? strlen(d->locked_in) : 0;
+
+	if (len && strncmp(d->how.conf_path, d->locked_in, len) == 0 && d->how.conf_path[len] == '/')
+		return d->how.conf_path + len;
+	return d->how.conf_path;
+}
+
+static void overrule(const struct daemon *d, struct conf *conf)
+{
+	if (d->how.foreground)
+		conf->server.do_daemonize = false;
+	if (d->how.no_pidfile)
+		*conf->server.pidfile = '\0';
+}
+
+struct conf *daemon_read(const struct daemon *d, struct fault *f)
+{
+	struct conf_how how = { .chroot = d->locked_in };
+	struct conf_report report = { 0 };
+	struct conf *conf = conf_new();
+	bool ok = conf_load_file(conf, visible_path(d), &how, &report);
+
+	ok = conf_check(conf, &how, &report) && ok;
+	log_remarks(&report);
+	if (ok) {
+		overrule(d, conf);
+	} else {
+		conf_report_fault(&report, f);
+		fault_set(f, "%s cannot be used", d->how.conf_path);
+		conf_free(conf);
+		conf = NULL;
+	}
+	conf_report_clear(&report);
+	return conf;
+}
+
+/* ---- the log ---- */
+
+/* In the foreground lines go to the terminal, unless the file itself names another place. */
+static bool uses_syslog(const struct daemon *d, const struct conf *conf)
+{
+	if (!conf->server.use_syslog || *conf->server.logfile)
+		return false;
+	return !d->how.foreground || conf_was_given(conf, "use-syslog");
+}
+
+static void start_log(const struct daemon *d, const struct conf *conf)
+{
+	const struct conf_server *s = &conf->server;
+	char *file = d->locked_in ? conf_path_inside(conf, s->logfile) : conf_path(conf, s->logfile);
+
+	(void)log_start(&(struct log_how){
+		.ident = *s->log_identity ? s->log_identity : d->how.program,
+		.file = file, .syslog = uses_syslog(d, conf), .time_ascii = s->log_time_ascii,
+		.time_iso = s->log_time_iso, .thread_id = s->log_thread_id,
+	});
+	mem_free(file);
+	atomic_store(&log_verbosity, (int)(s->verbosity + d->how.verbose));
+}
+
+static void give_log(const struct daemon *d, const struct conf *conf)
+{
+	char *file = conf_path(conf, conf->server.logfile);
+
+	if (*file && !uses_syslog(d, conf))
+		privileges_give(&d->privileges, file);
+	mem_free(file);
+}
+
+void daemon_log_reopen(struct daemon *d)
+{
+	if (d->locked_in)
+		start_log(d, d->snapshot->conf);        /* its name is another in here */
+	else
+		log_reopen();
+	log_notice("the log was opened again");
+}
+
+/* ---- signals ---- */
+
+static void on_signal(struct signal_watch *watch)
+{
+	struct daemon *d = container_of(watch, struct daemon_signal, watch)->daemon;
+	struct fault f = { 0 };
+
+	switch (watch->number) {
+	case SIGHUP:
+		daemon_reload(d, &f);
+		break;
+	case SIGUSR1:
+		daemon_log_reopen(d);
+		break;
+	default:
+		log_ops("signal %d: stopping", watch->number);
+		daemon_stop(d);
+		break;
+	}
+}
+
+static void watch_signals(struct daemon *d)
+{
+	static const int numbers[SIGNALS] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1 };
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < SIGNALS; i++) {
+		struct daemon_signal *s = &d->signals[i];
+
+		s->daemon = d;
+		s->watch = (struct signal_watch){ .number = numbers[i], .caught = on_signal };
+		signal_start(d->loop, &s->watch);
+	}
+}
+
+static void unwatch_signals(struct daemon *d)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (d->signals[i].daemon)
+			signal_stop(&d->signals[i].watch);
+}
+
+/* ---- opening ---- */
+
+static bool open_workers(struct daemon *d, struct fault *f)
+{
+	struct worker_how how = { .snapshot = d->snapshot, .caches = &d->caches };
+
+	for (how.number = 0; how.number < d->worker_count; how.number++) {
+		struct worker *w = worker_new(&how, f);
+
+		if (!w)
+			return false;
+		d->workers[how.number] = w;
+		worker_serve(w, d->doors[how.number].items, d->doors[how.number].count);
+	}
+	return true;
+}
+
+/* What needs rights that are given up at its end. */
+static bool open_outside(struct daemon *d, struct fault *f)
+{
+	const struct conf *conf = d->snapshot->conf;
+
+	if (!privileges_find(&d->privileges, conf, f) ||
+	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
+	    !(d->control = control_open(d, f)) ||
+	    !pidfile_write(&d->pidfile, conf, &d->privileges, f))
+		return false;
+	start_log(d, conf);
+	give_log(d, conf);
+	if (!privileges_drop(&d->privileges, conf, f))
+		return false;
+	if (*conf->server.chroot)
+		d->locked_in = mem_text(conf->server.chroot);
+	return true;
+}
+
+bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
+{
+	d->loop = loop_new();
+	d->started_us = d->zeroed_us = loop_time(d->loop)->now_us;
+	d->snapshot = snapshot_new(conf, f);
+	if (!d->snapshot) {
+		conf_free(conf);
+		return false;
+	}
+	d->worker_count = conf->server.num_threads;
+	d->doors = mem_array(d->worker_count, sizeof *d->doors);
+	d->workers = mem_array(d->worker_count, sizeof *d->workers);
+	if (!open_outside(d, f))
+		return false;
+	caches_init(&d->caches, conf);
+	return open_workers(d, f);
+}
+
+bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f)
+{
+	watch_signals(d);
+	for (unsigned i = 0; i < d->worker_count; i++)
+		if (!worker_start(d->workers[i], f))
+			return false;
+	log_notice("start of service (%s)", PACKAGE_STRING);
+	ready(arg);
+	loop_run(d->loop);
+	log_ops("service stopped (%s)", PACKAGE_STRING);
+	return true;
+}
+
+void daemon_stop(struct daemon *d)
+{
+	notify_stopping();
+	loop_stop(d->loop);
+}
+
+void daemon_close(struct daemon *d)
+{
+	for (unsigned i = 0; i < d->worker_count; i++)
+		if (d->workers[i])
+			worker_stop(d->workers[i]);
+	control_close(d->control);
+	/* The first worker that was not made leaves its sockets, and those behind it, to us. */
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		if (!d->workers[i])
+			doors_close(&d->doors[i], NULL, 1);
+		worker_free(d->workers[i]);
+	}
+	if (d->doors)
+		doors_forget(d->doors, d->worker_count);
+	if (d->caches.messages)
+		caches_clear(&d->caches);
+	rcu_flush();
+	changes_clear(&d->changes);
+	if (d->snapshot)
+		snapshot_unpin(d->snapshot);
+	unwatch_signals(d);
+	pidfile_remove(&d->pidfile);
+	mem_free(d->doors);
+	mem_free(d->workers);
+	mem_free(d->locked_in);
+	loop_free(d->loop);
+}
+
+/* ---- changing ---- */
+
+struct adoption {
+	struct worker *worker;
+	struct snapshot *snapshot;
+	struct doors doors;
+	bool has_doors;
+};
+
+static void adopt(void *arg)
+{
+	struct adoption *a = arg;
+
+	if (a->snapshot) {
+		worker_adopt(a->worker, a->snapshot);
+		snapshot_unpin(a->snapshot);
+	}
+	if (a->has_doors)
+		worker_serve(a->worker, a->doors.items, a->doors.count);
+	mem_free(a->doors.items);
+	mem_free(a);
+}
+
+void daemon_publish(struct daemon *d, struct snapshot *s)
+{
+	struct snapshot *old = d->snapshot;
+
+	d->snapshot = s;
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		struct adoption *a = mem_zero(sizeof *a);
+
+		a->worker = d->workers[i];
+		a->snapshot = snapshot_pin(s);
+		loop_post(a->worker->env.loop, adopt, a);
+	}
+	snapshot_unpin(old);
+}
+
+/* Workers close what they no longer serve: `new` is from now on what they have. */
+static void publish_doors(struct daemon *d, struct doors *new)
+{
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		struct adoption *a = mem_zero(sizeof *a);
+		size_t bytes = new[i].count * sizeof *new[i].items;
+
+		a->worker = d->workers[i];
+		a->has_doors = true;
+		a->doors.count = new[i].count;
+		a->doors.items = bytes ? mem_copy(new[i].items, bytes) : NULL;
+		loop_post(a->worker->env.loop, adopt, a);
+	}
+	doors_forget(d->doors, d->worker_count);
+	mem_free(d->doors);
+	d->doors = new;
+}
+
+static void warn_if_fixed(void *arg, const char *name)
+{
+	(void)arg;
+	for (size_t i = 0; i < COUNT(fixed_options); i++)
+		if (strcmp(name, fixed_options[i]) == 0)
+			log_warn("%s was changed: that takes effect at the next start", name);
+}
+
+static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
+{
+	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
+	struct snapshot *s;
+
+	if (!doors_open(doors, d->doors, d->worker_count, conf, f)) {
+		mem_free(doors);
+		return false;
+	}
+	s = snapshot_new(conf, f);
+	if (!s) {
+		doors_close(doors, d->doors, d->worker_count);
+		mem_free(doors);
+		return false;
+	}
+	conf_compare(d->snapshot->conf, conf, warn_if_fixed, NULL);
+	changes_clear(&d->changes);
+	caches_resize(&d->caches, conf);
+	start_log(d, conf);
+	daemon_publish(d, s);
+	publish_doors(d, doors);
+	control_reopen(d->control);
+	return true;
+}
+
+bool daemon_reload(struct daemon *d, struct fault *f)
+{
+	struct conf *conf;
+	bool ok;
+
+	notify_reloading();
+	conf = daemon_read(d, f);
+	ok = conf && swap_in(d, conf, f);
+	if (conf && !ok)
+		conf_free(conf);
+	if (ok)
+		log_notice("reloaded %s", d->how.conf_path);
+	else
+		log_error("not reloaded, going on as before: %s", f->text);
+	notify_ready();
+	return ok;
+}
+
+bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
+{
+	uint32_t verbosity = d->snapshot->conf->server.verbosity;
+	struct snapshot *s = snapshot_new(conf, f);
+
+	if (!s)
+		return false;
+	s = changes_apply(&d->changes, s, f);
+	if (!s)
+		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
+	caches_resize(&d->caches, conf);
+	if (conf->server.verbosity != verbosity)
+		atomic_store(&log_verbosity, (int)conf->server.verbosity);
+	daemon_publish(d, s);
+	return true;
+}
+
+bool daemon_change_forward(struct daemon *d, const struct forward_change *change, struct fault *f)
+{
+	struct snapshot *s = change_apply(change, d->snapshot, f);
+
+	if (!s)
+		return false;
+	changes_note(&d->changes, change);
+	daemon_publish(d, s);
+	return true;
+}

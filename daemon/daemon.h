@@ -1,0 +1,85 @@
+/* The process as a whole: configuration, caches, workers, sockets; start, reload, stop.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Everything here belongs to the main thread, whose loop handles signals and the control channel.
+ * Workers are reached by posts alone, so nothing that takes long here delays an answer. */
+#ifndef DAEMON_DAEMON_H
+#define DAEMON_DAEMON_H
+
+#include "daemon/caches.h"
+#include "daemon/changes.h"
+#include "daemon/pidfile.h"
+#include "daemon/privileges.h"
+#include "util/loop.h"
+
+struct conf;
+struct control;
+struct doors;
+struct fault;
+struct forward_change;
+struct snapshot;
+struct worker;
+
+/* As the command line says. */
+struct daemon_how {
+	const char *program;            /* its name, for the log and status */
+	const char *conf_path;          /* absolute */
+	unsigned verbose;               /* counts -v */
+	bool foreground;                /* -d */
+	bool no_pidfile;                /* -p */
+};
+
+enum { SIGNALS = 5 };
+
+struct daemon_signal {
+	struct signal_watch watch;
+	struct daemon *daemon;
+};
+
+struct daemon {
+	struct daemon_how how;
+	struct loop *loop;
+	struct snapshot *snapshot;      /* the newest */
+	struct caches caches;
+	struct worker **workers;
+	struct doors *doors;            /* of each worker, which owns the descriptors */
+	unsigned worker_count;
+	struct control *control;
+	struct privileges privileges;
+	char *locked_in;                /* the chroot we are in, or NULL */
+	struct pidfile pidfile;
+	struct changes changes;         /* since the last reload */
+	struct daemon_signal signals[SIGNALS];
+	uint64_t started_us;            /* monotonic */
+	uint64_t zeroed_us;             /* when the counters began */
+};
+
+/* Read and check the file; every remark goes to the log. NULL when there was an error, and the first of
+ * them is in `f`. */
+struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;
+
+/* Open sockets and control channel, write the pid file, become who we shall be, make the workers.
+ * Takes over `conf`, whatever comes of it. The process must not fork after this. */
+bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
+/* Serve until daemon_stop. `ready` is called once, when every thread serves. */
+bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f) MUST_USE;
+void daemon_stop(struct daemon *d);
+void daemon_close(struct daemon *d);            /* works from any point */
+
+/* Read the configuration again and swap it in, caches and queries in flight kept. On failure
+ * everything stays as it was, and the log says why. What only a restart can change is said in the log. */
+bool daemon_reload(struct daemon *d, struct fault *f);
+
+/* Let every worker go on under `s`; takes over the caller's pin. */
+void daemon_publish(struct daemon *d, struct snapshot *s);
+
+/* Work under the present configuration but with `conf` (taken over on success): set_option. */
+bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
+
+/* Put in or take out a forward or stub zone, until the next reload. */
+bool daemon_change_forward(struct daemon *d, const struct forward_change *change,
+			   struct fault *f) MUST_USE;
+
+void daemon_log_reopen(struct daemon *d);
+
+#endif

@@ -1,0 +1,190 @@
+/* resolverd: the command line, and going to the background.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/daemon.h"
+#include "daemon/modules.h"
+#include "daemon/notify.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rcu.h"
+
+static void print_usage(FILE *out, const char *program)
+{
+	fprintf(out,
+		"usage:  %s [options]\n"
+		"\tstart the %s DNS resolver daemon.\n"
+		"-h\tthis help.\n"
+		"-c file\tconfig file to read instead of %s\n"
+		"-d\tdo not fork into the background.\n"
+		"-p\tdo not create a pidfile.\n"
+		"-v\tverbose (more times to increase verbosity).\n"
+		"-V\tshow version number and build options.\n"
+		"\nVersion %s\n", program, PACKAGE_NAME, CONF_FILE, PACKAGE_VERSION);
+}
+
+static void print_version(void)
+{
+	printf("Version %s\n\nConfigure line: %s\nLinked libs: %s\nLinked modules:", PACKAGE_VERSION,
+	       CONFIGURE_LINE, LINKED_LIBS);
+	for (size_t i = 0; modules[i]; i++)
+		printf(" %s", modules[i]->name);
+	printf("\n\nBSD licensed, see LICENSE in source package for details.\n");
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Relative names mean nothing after a change of folder. A file that is not there is reported by its reader. */
+static const char *absolute(const char *path)
+{
+	static char whole[PATH_MAX];
+
+	return realpath(path, whole) ? whole : path;
+}
+
+/* ---- the background ---- */
+
+/* The parent waits until the child serves, so that whoever started us learns how it went. */
+static int wait_for_child(int from_child, pid_t child)
+{
+	char byte;
+	ssize_t n;
+	int status;
+
+	do
+		n = read(from_child, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		return 0;
+	if (waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status))
+		return WEXITSTATUS(status);
+	return 1;
+}
+
+/* The way to tell the parent, or -1; does not return in the parent. */
+static int go_to_background(void)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe(ends) != 0 || (child = rcu_fork()) < 0) {
+		log_error("cannot go to the background: %s", strerror(errno));
+		exit(1);
+	}
+	if (child > 0) {
+		close(ends[1]);
+		_exit(wait_for_child(ends[0], child));
+	}
+	close(ends[0]);
+	(void)setsid();
+	(void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return ends[1];
+}
+
+struct start {
+	int to_parent;          /* -1: in the foreground */
+	int null;               /* /dev/null, opened while it can be seen */
+};
+
+/* Errors of the start belong to the terminal; from here on there is none. */
+static void on_ready(void *arg)
+{
+	struct start *s = arg;
+
+	notify_ready();
+	if (s->to_parent < 0)
+		return;
+	for (int fd = 0; s->null >= 0 && fd <= 2; fd++)
+		(void)dup2(s->null, fd);
+	if (write(s->to_parent, "", 1) < 0)
+		log_detail("nobody waits for the start any more");
+	close(s->to_parent);
+	s->to_parent = -1;
+}
+
+/* ---- */
+
+static bool take_arguments(struct daemon_how *how, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "c:dhpvV")) != -1) {
+		switch (option) {
+		case 'c':
+			how->conf_path = absolute(optarg);
+			break;
+		case 'd':
+			how->foreground = true;
+			break;
+		case 'p':
+			how->no_pidfile = true;
+			break;
+		case 'v':
+			how->verbose++;
+			break;
+		case 'V':
+			print_version();
+			exit(0);
+		default:
+			return false;
+		}
+	}
+	return optind == argc;
+}
+
+static int serve(struct daemon *d, struct conf *conf)
+{
+	struct start start = { .to_parent = -1, .null = -1 };
+	struct fault f = { 0 };
+	bool ok;
+
+	if (conf->server.do_daemonize) {
+		start.null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		start.to_parent = go_to_background();
+	}
+	hash_start(false);
+	notify_open();
+	ok = daemon_open(d, conf, &f) && daemon_run(d, on_ready, &start, &f);
+	if (!ok)
+		log_error("fatal: %s", f.text);
+	daemon_close(d);
+	notify_close();
+	return ok ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon d = { .pidfile = { .fd = -1 } };
+	struct fault f = { 0 };
+	struct conf *conf;
+
+	d.how.program = argc ? base_name(argv[0]) : PACKAGE_NAME;
+	d.how.conf_path = CONF_FILE;
+	if (!take_arguments(&d.how, argc, argv)) {
+		print_usage(stdout, d.how.program);
+		return 1;
+	}
+	(void)log_start(&(struct log_how){ .ident = d.how.program });
+	atomic_store(&log_verbosity, (int)d.how.verbose);
+	conf = daemon_read(&d, &f);
+	if (!conf) {
+		log_error("fatal: %s", f.text);
+		return 1;
+	}
+	return serve(&d, conf);
+}

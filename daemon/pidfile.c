@@ -1,0 +1,75 @@
+/* The file that tells which process we are.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/pidfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+static void warn_of_other(int fd, const char *path)
+{
+	char text[32] = "";
+	ssize_t n = read(fd, text, sizeof text - 1);
+	long pid = n > 0 ? strtol(text, NULL, 10) : 0;
+
+	if (pid > 0 && pid != (long)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
+		log_warn("%s names process %ld, which is running", path, pid);
+}
+
+static bool write_number(int fd)
+{
+	char text[32];
+	int len = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+
+	return ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)len, 0) == len;
+}
+
+bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct privileges *who,
+		   struct fault *f)
+{
+	struct stat st;
+
+	*p = (struct pidfile){ .fd = -1 };
+	if (!*conf->server.pidfile)
+		return true;
+	p->path = conf_path(conf, conf->server.pidfile);
+	p->path_inside = conf_path_inside(conf, conf->server.pidfile);
+	p->fd = open(p->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+	if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		warn_of_other(p->fd, p->path);
+		if (write_number(p->fd)) {
+			if (who->change && fchown(p->fd, who->uid, who->gid) != 0)
+				log_detail("%s stays root's: %s", p->path, strerror(errno));
+			return true;
+		}
+	}
+	fault_set(f, "cannot write the pid file %s: %s", p->path, strerror(errno ? errno : EINVAL));
+	if (p->fd >= 0)
+		close(p->fd);
+	mem_free(p->path);
+	mem_free(p->path_inside);
+	*p = (struct pidfile){ .fd = -1 };
+	return false;
+}
+
+void pidfile_remove(struct pidfile *p)
+{
+	if (!p->path)
+		return;
+	if (unlink(p->path) != 0 && unlink(p->path_inside) != 0 && ftruncate(p->fd, 0) != 0)
+		log_warn("cannot remove the pid file %s", p->path);
+	close(p->fd);
+	mem_free(p->path);
+	mem_free(p->path_inside);
+	*p = (struct pidfile){ .fd = -1 };
+}

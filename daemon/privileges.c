@@ -1,0 +1,114 @@
+/* Who the process is: user, chroot, working folder.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/privileges.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <grp.h>
+#include <pwd.h>
+
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+bool privileges_find(struct privileges *p, const struct conf *conf, struct fault *f)
+{
+	const char *name = conf->server.username;
+	const struct passwd *user;
+
+	*p = (struct privileges){ .uid = geteuid(), .gid = getegid() };
+	if (!*name)
+		return true;
+	errno = 0;
+	user = getpwnam(name);
+	if (geteuid() != 0) {
+		if (!user || user->pw_uid != geteuid())
+			log_detail("not started as root: going on as the user who started it, not as %s",
+				   name);
+		return true;
+	}
+	if (!user) {
+		fault_set(f, "username: there is no user %s (an empty name keeps the one who starts it)",
+			  name);
+		return false;
+	}
+	*p = (struct privileges){ .change = true, .uid = user->pw_uid, .gid = user->pw_gid };
+	return true;
+}
+
+static bool lock_in(const struct conf *conf, struct fault *f)
+{
+	const char *root = conf->server.chroot;
+
+#ifdef HAVE_CHROOT
+	if (chdir(root) == 0 && chroot(root) == 0 && chdir("/") == 0)
+		return true;
+#else
+	errno = ENOSYS;
+#endif
+	fault_set(f, "cannot chroot to %s: %s", root, strerror(errno));
+	return false;
+}
+
+static bool go_to_folder(const struct conf *conf, struct fault *f)
+{
+	char *folder = conf_path_inside(conf, conf->server.directory);
+	bool ok = !*folder || chdir(folder) == 0;
+
+	if (!ok)
+		fault_set(f, "cannot go to the directory %s: %s", folder, strerror(errno));
+	mem_free(folder);
+	return ok;
+}
+
+/* While the system's list of groups can be seen, and there is a right to choose. */
+static bool join_groups(const struct privileges *p, const char *name, struct fault *f)
+{
+#ifdef HAVE_INITGROUPS
+	bool ok = initgroups(name, p->gid) == 0;
+#else
+	bool ok = setgroups(1, &p->gid) == 0;
+#endif
+	if (!ok)
+		fault_set(f, "cannot join the groups of user %s: %s", name, strerror(errno));
+	return ok;
+}
+
+static bool become(const struct privileges *p, const char *name, struct fault *f)
+{
+#ifdef HAVE_SETRESGID
+	bool ok = setresgid(p->gid, p->gid, p->gid) == 0;
+#else
+	bool ok = setgid(p->gid) == 0;
+#endif
+#ifdef HAVE_SETRESUID
+	ok = ok && setresuid(p->uid, p->uid, p->uid) == 0;
+#else
+	ok = ok && setuid(p->uid) == 0;
+#endif
+	if (!ok)
+		fault_set(f, "cannot become user %s: %s", name, strerror(errno));
+	return ok;
+}
+
+bool privileges_drop(const struct privileges *p, const struct conf *conf, struct fault *f)
+{
+	const char *name = conf->server.username;
+
+	if (p->change && !join_groups(p, name, f))
+		return false;
+	if (*conf->server.chroot && !lock_in(conf, f))
+		return false;
+	if (!go_to_folder(conf, f))
+		return false;
+	return !p->change || become(p, name, f);
+}
+
+void privileges_give(const struct privileges *p, const char *path)
+{
+	if (p->change && lchown(path, p->uid, p->gid) != 0 && errno != ENOENT)
+		log_warn("cannot give %s to the user the daemon becomes: %s", path, strerror(errno));
+}
