@@ -27,6 +27,21 @@ resolver_checkconf_SOURCES = daemon/checkconf.c
 resolver_checkconf_LDADD = libresolver.la
 resolver_control_SOURCES = daemon/control_client.c
 resolver_control_LDADD = libresolver.la
+
+# Plays scenarios; not installed. Switches that only tests may have live here and nowhere else.
+noinst_LTLIBRARIES += libreplay.la
+libreplay_la_SOURCES = \
+	daemon/replay_config.c daemon/replay_config.h \
+	daemon/replay_entry.c daemon/replay_entry.h \
+	daemon/replay_macro.c daemon/replay_macro.h \
+	daemon/replay_play.c daemon/replay_play.h \
+	daemon/replay_rrs.c daemon/replay_rrs.h \
+	daemon/replay_scenario.c daemon/replay_scenario.h \
+	daemon/replay_world.c daemon/replay_world.h
+noinst_PROGRAMS += resolver-replay
+resolver_replay_SOURCES = daemon/replay.c
+resolver_replay_LDADD = libreplay.la libresolver.la
+
 resolverd_SOURCES = daemon/main.c
 resolverd_LDADD = libresolver.la
 TESTS += daemon/tests/checkconf.sh
