@@ -243,14 +243,16 @@ const struct forward_zone *forwards_find_stub(const struct forwards *t, const ui
 struct each {
 	bool (*fn)(const struct forward_zone *z, void *arg);
 	void *arg;
+	bool enough;
 };
 
 static bool show(const uint8_t *name, void *value, void *arg)
 {
-	const struct each *e = arg;
+	struct each *e = arg;
 
 	(void)name;
-	return e->fn(value, e->arg);
+	e->enough = !e->fn(value, e->arg);
+	return !e->enough;
 }
 
 void forwards_each(const struct forwards *t, bool (*fn)(const struct forward_zone *z, void *arg),
@@ -259,7 +261,8 @@ void forwards_each(const struct forwards *t, bool (*fn)(const struct forward_zon
 	struct each e = { .fn = fn, .arg = arg };
 
 	trie_each(t->forwards, show, &e);
-	trie_each(t->stubs, show, &e);
+	if (!e.enough)
+		trie_each(t->stubs, show, &e);
 }
 
 /* ---- changing ---- */

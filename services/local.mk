@@ -29,8 +29,14 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c
 
+EXTRA_DIST += services/tests/made.h
+
 if HAVE_CMOCKA
-SERVICES_TESTS =
+SERVICES_TESTS = \
+	services/tests/infra \
+	services/tests/msgcache \
+	services/tests/rrsetcache \
+	services/tests/slab
 
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)

@@ -18,6 +18,8 @@
  * asked for, that is so long ago, and enough of them came from where answers were to be expected. */
 #define DOWN_AFTER_MS           2000
 #define DOWN_UNSENDABLE_MS      500     /* the system itself says so */
+/* What was under way when the network went down is lost as well. */
+#define DOWN_EARLIER_MS         1000
 #define DOWN_FROM_KNOWN         3       /* silences of servers that have answered before; or failed sends */
 #define DOWN_FROM_STRANGERS     12      /* distinct servers that never have */
 
@@ -261,10 +263,10 @@ static bool sent_in_vain(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
 	    !GET(i->quiet))
 		return false;
 	infra_lock(i);
-	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms, sent_ms))
+	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms - DOWN_EARLIER_MS, sent_ms))
 		vain = true;
 	for (unsigned n = 0; n < MIN(i->outage_count, OUTAGES); n++) {
-		if (not_after(i->outages[n].from_ms, sent_ms) &&
+		if (not_after(i->outages[n].from_ms - DOWN_EARLIER_MS, sent_ms) &&
 		    not_after(sent_ms, i->outages[n].to_ms))
 			vain = true;
 	}

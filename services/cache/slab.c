@@ -14,7 +14,7 @@
 #define UNIT       16
 /* Spared entries the hand passes for one newcomer before it takes one all the same, so that no
  * insertion pays for a queue that was seen from end to end. */
-#define HAND_STEPS 64
+#define HAND_STEPS 256
 /* Entries looked at for each newcomer only to find stale ones, once a part is nearly full. */
 #define BROOM_STEPS 2
 #define STRIDE     256          /* buckets of a sweep's turn; entries evicted in one hold of a lock */

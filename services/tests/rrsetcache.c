@@ -1,0 +1,258 @@
+/* Claims about the RRset cache: rank, and that nothing keeps a delegation alive.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/rrset.h"
+
+#include "services/tests/made.h"
+#include "util/hash.h"
+
+#define NOW 1000
+
+struct judged {
+	const char *text;
+	uint8_t trust, security, flags;
+};
+
+static struct rrset *set_of(struct arena *a, const struct judged *j, uint32_t now_s)
+{
+	struct rrset *s = made_set(a, now_s, j->text);
+
+	s->trust = j->trust;
+	s->security = j->security;
+	s->flags = j->flags;
+	return s;
+}
+
+#define OLD "a.example. 300 A 192.0.2.1"
+#define NEW "a.example. 600 A 192.0.2.2"
+#define SAME "a.example. 600 A 192.0.2.1"
+
+enum { KEPT_OLD, KEPT_NEW };
+enum { SAYS_OLD, SAYS_NEW };
+
+static void the_higher_rank_stands(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct judged old, new;
+		int kept, says;
+	} rows[] = {
+		{ "newer data of equal trust", { OLD, TRUST_ANS_AA, 0, 0 }, { NEW, TRUST_ANS_AA, 0, 0 },
+		  KEPT_NEW, SAYS_NEW },
+		{ "equal data of equal trust", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME, TRUST_ANS_AA, 0, 0 },
+		  KEPT_NEW, SAYS_NEW },
+		{ "more trust", { OLD, TRUST_ADD_AA, 0, 0 }, { NEW, TRUST_ANS_AA, 0, 0 }, KEPT_NEW, SAYS_NEW },
+		{ "less trust", { OLD, TRUST_ANS_AA, 0, 0 }, { NEW, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_OLD, SAYS_OLD },
+		{ "less trust, equal data", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_OLD, SAYS_OLD },
+		{ "validated before, an answer not yet", { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 }, KEPT_OLD, SAYS_NEW },
+		{ "validated before, then seen aside", { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ADD_AA, SECURITY_UNCHECKED, 0 }, KEPT_OLD, SAYS_OLD },
+		{ "validated again", { OLD, TRUST_VALIDATED, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ANS_AA, SECURITY_SECURE, 0 }, KEPT_NEW, SAYS_NEW },
+		{ "validated now", { OLD, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 },
+		  { SAME, TRUST_ADD_AA, SECURITY_SECURE, 0 }, KEPT_NEW, SAYS_NEW },
+		{ "bogus stands", { OLD, TRUST_ULTIMATE, SECURITY_BOGUS, 0 }, { NEW, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_NEW, SAYS_NEW },
+		{ "bogus comes", { OLD, TRUST_ADD_NOAA, 0, 0 }, { NEW, TRUST_ANS_AA, SECURITY_BOGUS, 0 },
+		  KEPT_OLD, SAYS_NEW },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct rrsetcache *c = rrsetcache_new(1 << 20, 2);
+		const struct rrset *old, *new, *says, *kept;
+		struct arena a;
+
+		arena_init(&a);
+		old = set_of(&a, &rows[i].old, NOW);
+		new = set_of(&a, &rows[i].new, NOW);
+		assert_ptr_equal(rrsetcache_put(c, old, NOW, &a), old);
+		says = rrsetcache_put(c, new, NOW, &a);
+		kept = rrsetcache_find(c, N("A.example."), TYPE_A, CLASS_IN, 0, NOW);
+		assert_non_null(kept);
+		if (kept->ttl_s != (rows[i].kept == KEPT_NEW ? 600u : 300u))
+			fail_msg("%s: TTL %u is kept", rows[i].why, kept->ttl_s);
+		if (says->ttl_s != (rows[i].says == SAYS_NEW ? 600u : 300u))
+			fail_msg("%s: TTL %u comes back", rows[i].why, says->ttl_s);
+		/* Whatever stood is no obstacle once it has expired. */
+		rrsetcache_put(c, set_of(&a, &rows[i].new, NOW + 700), NOW + 700, &a);
+		kept = rrsetcache_find(c, N("a.example."), TYPE_A, CLASS_IN, 0, NOW + 1299);
+		if (!kept)
+			fail_msg("%s: not kept after all has expired", rows[i].why);
+		arena_clear(&a);
+		rrsetcache_free(c);
+	}
+}
+
+static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *owner;
+		uint16_t type, class_;
+		uint8_t flags;
+		uint32_t at;
+		bool fresh, stale;
+	} rows[] = {
+		{ "as put", "ns.example.", TYPE_A, CLASS_IN, 0, NOW, true, true },
+		{ "other case", "NS.EXAMPLE.", TYPE_A, CLASS_IN, 0, NOW + 299, true, true },
+		{ "its last second is over", "ns.example.", TYPE_A, CLASS_IN, 0, NOW + 300, false, true },
+		{ "the parent's side", "ns.example.", TYPE_A, CLASS_IN, RRSET_PARENT_SIDE, NOW, false, false },
+		{ "other flags are no key", "ns.example.", TYPE_A, CLASS_IN, RRSET_UNVERIFIED_GLUE, NOW,
+		  true, true },
+		{ "another type", "ns.example.", TYPE_AAAA, CLASS_IN, 0, NOW, false, false },
+		{ "another class", "ns.example.", TYPE_A, CLASS_CH, 0, NOW, false, false },
+		{ "another owner", "example.", TYPE_A, CLASS_IN, 0, NOW, false, false },
+	};
+	static const struct judged put = { "ns.example. 300 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
+	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+	struct arena a;
+
+	arena_init(&a);
+	rrsetcache_put(c, set_of(&a, &put, NOW), NOW, &a);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const uint8_t *owner = N(rows[i].owner);
+
+		if (!!rrsetcache_find(c, owner, rows[i].type, rows[i].class_, rows[i].flags,
+				      rows[i].at) != rows[i].fresh ||
+		    !!rrsetcache_find_stale(c, owner, rows[i].type, rows[i].class_, rows[i].flags) !=
+			    rows[i].stale)
+			fail_msg("%s", rows[i].why);
+	}
+	assert_int_equal(rrsetcache_remove(c, N("Ns.example."), TYPE_A, CLASS_IN), 1);
+	assert_null(rrsetcache_find_stale(c, N("ns.example."), TYPE_A, CLASS_IN, 0));
+	arena_clear(&a);
+	rrsetcache_free(c);
+}
+
+static void a_set_without_time_is_not_kept(void **state)
+{
+	(void)state;
+	static const struct judged put = { "a.example. 0 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
+	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+	const struct rrset *s;
+	struct arena a;
+
+	arena_init(&a);
+	s = set_of(&a, &put, NOW);
+	assert_ptr_equal(rrsetcache_put(c, s, NOW, &a), s);
+	assert_int_equal(slab_counted(rrsetcache_slab(c)).entries, 0);
+	arena_clear(&a);
+	rrsetcache_free(c);
+}
+
+#define PARENT RRSET_PARENT_SIDE
+#define GHOST_NS "ghost.test. 86400 NS ns.ghost.test."
+#define GHOST_OTHER "ghost.test. 86400 NS ns2.ghost.test."
+
+/* What comes in at which second; the delegation came with 60 seconds at second 0. */
+static void a_delegation_dies_when_its_parent_said(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct { uint32_t at; struct judged set; } steps[3];
+		const char *owner;
+		uint16_t type;
+		uint8_t side;
+		uint32_t dead_at;
+	} rows[] = {
+		{ "the child's own NS set, at once",
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 60 },
+		{ "again and again",
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } }, { 30, { GHOST_NS, TRUST_ANS_AA, 0, 0 } },
+		    { 59, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 60 },
+		{ "other names each time",
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } }, { 59, { GHOST_OTHER, TRUST_ANS_AA, 0, 0 } } },
+		  "ghost.test.", TYPE_NS, 0, 60 },
+		{ "validated", { { 59, { GHOST_NS, TRUST_ANS_AA, SECURITY_SECURE, 0 } } },
+		  "ghost.test.", TYPE_NS, 0, 60 },
+		{ "an answer to a question from before",
+		  { { 61, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 61 },
+		{ "the delegation sent once more",
+		  { { 59, { GHOST_NS, TRUST_AUTH_NOAA, 0, PARENT } } }, "ghost.test.", TYPE_NS, PARENT, 60 },
+		{ "glue sent once more",
+		  { { 59, { "ns.ghost.test. 86400 A 192.0.2.1", TRUST_GLUE, 0, PARENT } } },
+		  "ns.ghost.test.", TYPE_A, PARENT, 60 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const struct judged delegation = { "ghost.test. 60 NS ns.ghost.test.",
+							  TRUST_AUTH_NOAA, 0, PARENT };
+		static const struct judged glue = { "ns.ghost.test. 60 A 192.0.2.1", TRUST_GLUE, 0,
+						    PARENT };
+		struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+		const uint8_t *owner = N(rows[i].owner);
+		struct arena a;
+
+		arena_init(&a);
+		rrsetcache_put(c, set_of(&a, &delegation, NOW), NOW, &a);
+		rrsetcache_put(c, set_of(&a, &glue, NOW), NOW, &a);
+		for (size_t n = 0; n < COUNT(rows[i].steps) && rows[i].steps[n].at; n++) {
+			uint32_t at = NOW + rows[i].steps[n].at;
+			const struct rrset *says = rrsetcache_put(
+				c, set_of(&a, &rows[i].steps[n].set, at), at, &a);
+
+			if (says->expires_s > NOW + MAX(60, rows[i].dead_at))
+				fail_msg("%s: what comes back lives until %u", rows[i].why,
+					 says->expires_s - NOW);
+		}
+		if (rows[i].dead_at == 60 &&
+		    !rrsetcache_find(c, owner, rows[i].type, CLASS_IN, rows[i].side, NOW + 59))
+			fail_msg("%s: dead too early", rows[i].why);
+		if (rrsetcache_find(c, owner, rows[i].type, CLASS_IN, rows[i].side,
+				    NOW + rows[i].dead_at))
+			fail_msg("%s: a ghost", rows[i].why);
+		arena_clear(&a);
+		rrsetcache_free(c);
+	}
+}
+
+static void without_a_parent_an_ns_set_has_its_own_time(void **state)
+{
+	(void)state;
+	static const struct judged root = { ". 86400 NS a.root-servers.net.", TRUST_ANS_AA, 0, 0 };
+	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+	struct arena a;
+
+	arena_init(&a);
+	rrsetcache_put(c, set_of(&a, &root, NOW), NOW, &a);
+	assert_non_null(rrsetcache_find(c, dname_root, TYPE_NS, CLASS_IN, 0, NOW + 86399));
+	arena_clear(&a);
+	rrsetcache_free(c);
+}
+
+static int in_a_turn(void **state)
+{
+	(void)state;
+	rcu_turn_begin();
+	return 0;
+}
+
+static int after_a_turn(void **state)
+{
+	(void)state;
+	rcu_turn_end();
+	rcu_flush();
+	return 0;
+}
+
+int main(void)
+{
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
+	const struct CMUnitTest claims[] = {
+		CLAIM(the_higher_rank_stands),
+		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
+		CLAIM(a_set_without_time_is_not_kept),
+		CLAIM(a_delegation_dies_when_its_parent_said),
+		CLAIM(without_a_parent_an_ns_set_has_its_own_time),
+	};
+
+	hash_start(true);
+	rcu_thread_join();
+	int left = cmocka_run_group_tests(claims, NULL, NULL);
+	rcu_thread_leave();
+	return left;
+}
