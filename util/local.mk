@@ -23,7 +23,7 @@ libresolver_la_SOURCES += \
 	util/reason.c util/reason.def util/reason.h \
 	util/rr.c util/rr.h util/rrtype.def \
 	util/rrset.c util/rrset.h \
-	util/text.c util/text.h util/text_print.c util/text_zone.c \
+	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_zone.c \
 	util/textlex.h \
 	util/timebase.c util/timebase.h \
 	util/trie.c util/trie.h

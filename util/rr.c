@@ -175,9 +175,12 @@ static const uint8_t *field_end(char field, const uint8_t *at, const uint8_t *en
 		len = 1;
 		break;
 	case '2':
+	case 't':
+	case 'c':
 		len = 2;
 		break;
 	case '4':
+	case 'T':
 	case 'a':
 		len = 4;
 		break;
@@ -185,6 +188,9 @@ static const uint8_t *field_end(char field, const uint8_t *at, const uint8_t *en
 		len = 16;
 		break;
 	case 's':
+	case 'w':
+	case 'h':
+	case 'H':
 		len = left ? 1u + *at : 1;
 		break;
 	case 'S':

@@ -6,10 +6,12 @@
  *     N          a name that may be compressed in answers (types of RFC 1035 only)
  *     n          a name that canonical form lower-cases too (RFC 4034 6.2, 6840 5.1)
  *     m          a name kept as it is
- *     1 2 4      an integer of so many bytes
+ *     1 2 4      a number of so many bytes
+ *     t T c      a type, a time (RFC 4034 3.2), a certificate's kind (RFC 4398)
  *     a 6        an IPv4 address, an IPv6 address
- *     s S        a character string, one or more of them
- *     *          the rest
+ *     s S w      a character string, one or more of them, one that is a word
+ *     h H        bytes counted like a string: hexadecimal, base32
+ *     x b B q *  the rest: hexadecimal, base64, a bitmap of types, text, anything
  * When data is read from a message, pointers are followed in 'N' and 'n'. */
 #ifndef UTIL_RR_H
 #define UTIL_RR_H
@@ -32,7 +34,7 @@ enum {
 	RR_META   = 1,          /* only in questions: ANY AXFR IXFR MAILB; or OPT TSIG TKEY */
 	RR_DNSSEC = 2,          /* sent only to who sets DO: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
 	RR_SINGLE = 4,          /* one record to a set: CNAME DNAME SOA */
-	RR_PLAIN  = 8,          /* its text is the text of its fields, one by one */
+	RR_PLAIN  = 8,          /* the shape tells its text, too */
 };
 
 /* The shape of a type's data; "*" for unknown ones (RFC 3597). */

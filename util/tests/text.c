@@ -40,7 +40,30 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a.\t1\tIN\tNSAP-PTR\tb.", NULL },
 		{ "a.\t1\tIN\tRESINFO\t\"qnamemin\" \"exterr=15\"", NULL },
 		{ "a\\.b\\@.c.\t1\tIN\tNS\t\\000\\..d.", NULL },
+		{ "a. 1 DS 12345 ECDSAP256SHA256 2 ( 3F2e\n 0a )",
+		  "a.\t1\tIN\tDS\t12345 13 2 3f2e0a" },
+		{ "a. 1 DNSKEY 257 3 RSASHA256 AwEA Aag=", "a.\t1\tIN\tDNSKEY\t257 3 8 AwEAAag=" },
+		{ "a. 1 RRSIG TYPE1 8 2 3600 4294967295 0 1 foo. AAAAAAA=",
+		  "a.\t1\tIN\tRRSIG\tA 8 2 3600 21060207062815 19700101000000 1 foo. AAAAAAA=" },
+		{ "a. 1 RRSIG A 8 2 1h 20240229235959 20000301000000 1 . AA==",
+		  "a.\t1\tIN\tRRSIG\tA 8 2 3600 20240229235959 20000301000000 1 . AA==" },
+		{ "a.\t1\tIN\tRRSIG\tA 8 2 3600 21000228000000 21000301000000 1 . AA==", NULL },
+		{ "a. 1 NSEC b. TYPE65535 NS A TYPE256", "a.\t1\tIN\tNSEC\tb. A NS URI TYPE65535" },
+		{ "a.\t1\tIN\tNSEC\tb.", NULL },
+		{ "a. 1 CERT PKIX 1 RSASHA1 AAAA", "a.\t1\tIN\tCERT\t1 1 5 AAAA" },
+		{ "a.\t1\tIN\tNSEC3\t1 0 10 aabbcc 2vptu5timamqttgl4luu9kg21e0aor3s", NULL },
+		{ "a.\t1\tIN\tCSYNC\t66 3 A NS AAAA", NULL },
+		{ "a.\t1\tIN\tOPENPGPKEY\tAAAA", NULL },
+		{ "a.\t1\tIN\tZONEMD\t1 1 1 febe3d4c", NULL },
 		/* what ldns knows */
+		{ "a.\t1\tIN\tLOC\t52 22 23.000 N 04 53 32.000 E -2m 0.00m 10000m 10m", NULL },
+		{ "a.\t1\tIN\tIPSECKEY\t10 1 2 192.0.2.38 "
+		  "AQNRU3mG7TVTO2BkR47usntb102uFJtugbo6BSGvgqt4AQ==",
+		  NULL },
+		{ "a.\t1\tIN\tHIP\t2 200100107b1a74df365639cc39f1d578 AwEAAbdx rvs.b.", NULL },
+		{ "a.\t1\tIN\tWKS\t192.0.2.1 tcp smtp domain", NULL },
+		{ "a.\t1\tIN\tAPL\t1:192.0.2.0/24 !1:10.0.0.0/8", NULL },
+		/* shapes again */
 		{ "a.\t1\tIN\tDS\t12345 13 2 3f2e0a", NULL },
 		{ "a.\t1\tIN\tDNSKEY\t257 3 8 AwEAAag=", NULL },
 		{ "a.\t1\tIN\tRRSIG\tA 8 2 3600 20300101000000 20200101000000 12345 foo. AAAA",
@@ -64,7 +87,8 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a. 1 A \\# 4 01020304", "a.\t1\tIN\tA\t1.2.3.4" },
 		{ "a. 1 TYPE1 1.2.3.4", "a.\t1\tIN\tA\t1.2.3.4" },
 		{ "a.\t1\tIN\tDSYNC\t\\# 9 003c01003505726f6f00", "refused" },
-		{ "a.\t1\tIN\tDSYNC\t\\# 11 003c01003504726f6f7400", NULL },
+		{ "a. 1 DSYNC \\# 11 003c01003504726f6f7400",
+		  "a.\t1\tIN\tDSYNC\tCDNSKEY 1 53 root." },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -120,8 +144,19 @@ static void what_is_no_record_is_refused_with_a_sentence(void **state)
 		{ "a. TYPE65280 \\#", "length" },
 		{ "a. TYPE65280 x", "" },
 		{ "a. A \\# 3 010203", "form of its type" },
-		{ "a. DS 1 2", "" },
-		{ "a. NSEC3PARAM 1 0 1 zz", "" },
+		{ "a. DS 1 2", "missing" },
+		{ "a. DS 1 2 3", "missing" },
+		{ "a. DS 1 2 256 ab", "number" },
+		{ "a. DS 1 NONESUCH 2 ab", "number" },
+		{ "a. DNSKEY 1 2 3 A", "base64" },
+		{ "a. DNSKEY 1 2 3 AAA", "base64" },
+		{ "a. DNSKEY 1 2 3 AA=A", "base64" },
+		{ "a. DNSKEY 1 2 3 AB==", "base64" },
+		{ "a. NSEC b. NONESUCH", "type is unknown" },
+		{ "a. RRSIG A 8 2 1 20231301000000 0 1 . AA==", "time" },
+		{ "a. RRSIG A 8 2 1 21060207062816 0 1 . AA==", "time" },
+		{ "a. NSEC3 1 0 1 - 2vptu5timamqttgl4luu9kg21e0aor3 A", "base32" },
+		{ "a. NSEC3PARAM 1 0 1 zz", "pairs" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -218,6 +253,10 @@ static void malformed_data_is_printed_as_bytes(void **state)
 		{ TYPE_NS, { BYTES("\300\14") }, ".\t0\tIN\tNS\t\\# 2 c00c" },
 		{ TYPE_TXT, { BYTES("") }, ".\t0\tIN\tTXT\t\\# 0" },
 		{ TYPE_LOC, { BYTES("\7x") }, ".\t0\tIN\tLOC\t\\# 2 0778" },
+		{ TYPE_NSEC, { BYTES("\0\0\1") }, ".\t0\tIN\tNSEC\t\\# 3 000001" },
+		{ TYPE_NSEC, { BYTES("\0\0\2\100\0") }, ".\t0\tIN\tNSEC\t\\# 5 0000024000" },
+		{ TYPE_DS, { BYTES("\0\1\10\2") }, ".\t0\tIN\tDS\t\\# 4 00010802" },
+		{ TYPE_CAA, { BYTES("\0\2a bc") }, ".\t0\tIN\tCAA\t\\# 6 000261206263" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
