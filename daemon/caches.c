@@ -29,6 +29,14 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 	};
 }
 
+/* Under serve-expired an expired answer is no waste yet (RFC 8767). */
+static void keep_expired(struct caches *c, const struct conf_server *s)
+{
+	uint32_t grace_s = s->serve_expired_ttl ? s->serve_expired_ttl : SLAB_FOREVER;
+
+	slab_keep_stale(msgcache_slab(c->messages), s->serve_expired ? grace_s : 0);
+}
+
 void caches_init(struct caches *c, const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
@@ -38,6 +46,7 @@ void caches_init(struct caches *c, const struct conf *conf)
 	c->rrsets = rrsetcache_new((size_t)s->rrset_cache_size,
 				   slabs_of(s->rrset_cache_slabs, s->num_threads));
 	c->infra = infra_new(&how);
+	keep_expired(c, s);
 }
 
 void caches_clear(struct caches *c)
@@ -61,4 +70,5 @@ void caches_resize(struct caches *c, const struct conf *conf)
 	resize(msgcache_slab(c->messages), conf->server.msg_cache_size);
 	resize(rrsetcache_slab(c->rrsets), conf->server.rrset_cache_size);
 	infra_reconfigure(c->infra, &how);
+	keep_expired(c, &conf->server);
 }
