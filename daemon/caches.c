@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/caches.h"
 
+#include <string.h>
+
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
@@ -19,14 +21,16 @@ static unsigned slabs_of(uint32_t wanted, uint32_t threads)
 
 static struct infra_how infra_how_of(const struct conf_server *s)
 {
-	return (struct infra_how){
-		.hosts = s->infra_cache_numhosts,
-		.slabs = slabs_of(s->infra_cache_slabs, s->num_threads),
-		.host_ttl_s = s->infra_host_ttl,
-		.min_rtt_ms = s->infra_cache_min_rtt,
-		.max_rtt_ms = s->infra_cache_max_rtt,
-		.keep_probing = s->infra_keep_probing,
-	};
+	struct infra_how how;
+
+	memset(&how, 0, sizeof how);    /* gaps too: it is compared */
+	how.hosts = s->infra_cache_numhosts;
+	how.slabs = slabs_of(s->infra_cache_slabs, s->num_threads);
+	how.host_ttl_s = s->infra_host_ttl;
+	how.min_rtt_ms = s->infra_cache_min_rtt;
+	how.max_rtt_ms = s->infra_cache_max_rtt;
+	how.keep_probing = s->infra_keep_probing;
+	return how;
 }
 
 /* Under serve-expired an expired answer is no waste yet (RFC 8767). */
@@ -57,18 +61,14 @@ void caches_clear(struct caches *c)
 	*c = (struct caches){ 0 };
 }
 
-static void resize(struct slab *s, uint64_t budget)
+void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf)
 {
-	if (slab_counted(s).budget != budget)
-		slab_resize(s, (size_t)budget);
-}
+	struct infra_how was = infra_how_of(&before->server), how = infra_how_of(&conf->server);
 
-void caches_resize(struct caches *c, const struct conf *conf)
-{
-	struct infra_how how = infra_how_of(&conf->server);
-
-	resize(msgcache_slab(c->messages), conf->server.msg_cache_size);
-	resize(rrsetcache_slab(c->rrsets), conf->server.rrset_cache_size);
-	infra_reconfigure(c->infra, &how);
-	keep_expired(c, &conf->server);
+	if (before->server.msg_cache_size != conf->server.msg_cache_size)
+		slab_resize(msgcache_slab(c->messages), (size_t)conf->server.msg_cache_size);
+	if (before->server.rrset_cache_size != conf->server.rrset_cache_size)
+		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
+	if (memcmp(&was, &how, sizeof how) != 0)
+		infra_reconfigure(c->infra, &how);
 }

@@ -20,7 +20,7 @@ struct caches {
 void caches_init(struct caches *c, const struct conf *conf);
 void caches_clear(struct caches *c);            /* no worker is left */
 
-/* The sizes of another configuration; what they hold stays as far as it fits. */
-void caches_resize(struct caches *c, const struct conf *conf);
+/* From the sizes of one configuration to those of another; what they hold stays as far as it fits. */
+void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf);
 
 #endif

@@ -347,7 +347,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 	}
 	conf_compare(d->snapshot->conf, conf, warn_if_fixed, NULL);
 	changes_clear(&d->changes);
-	caches_resize(&d->caches, conf);
+	caches_resize(&d->caches, d->snapshot->conf, conf);
 	start_log(d, conf);
 	daemon_publish(d, s);
 	publish_doors(d, doors);
@@ -383,7 +383,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 	s = changes_apply(&d->changes, s, f);
 	if (!s)
 		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
-	caches_resize(&d->caches, conf);
+	caches_resize(&d->caches, d->snapshot->conf, conf);
 	if (conf->server.verbosity != verbosity)
 		atomic_store(&log_verbosity, (int)conf->server.verbosity);
 	daemon_publish(d, s);
