@@ -33,6 +33,7 @@ noinst_LTLIBRARIES += libreplay.la
 libreplay_la_SOURCES = \
 	daemon/replay_config.c daemon/replay_config.h \
 	daemon/replay_entry.c daemon/replay_entry.h \
+	daemon/replay_loose.c daemon/replay_loose.h \
 	daemon/replay_macro.c daemon/replay_macro.h \
 	daemon/replay_play.c daemon/replay_play.h \
 	daemon/replay_rrs.c daemon/replay_rrs.h \

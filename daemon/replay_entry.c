@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/replay_loose.h"
 #include "daemon/replay_rrs.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -176,7 +177,7 @@ static bool read_record(struct draft *d, unsigned section, char *text, struct te
 	struct text_rr rr;
 	struct writer *w = &d->sections[section];
 
-	if (!text_rr_parse(a, text, zone, &rr, f))
+	if (!loose_rr_parse(a, text, zone, &rr, f))
 		return false;
 	write_bytes(w, rr.owner, dname_len(rr.owner));
 	write_u16(w, rr.type);

@@ -453,6 +453,19 @@ static bool read_step(struct scenario *s, struct lines *l, char *text, struct pl
 	return read_step_body(s, p, l, zone, a, f);
 }
 
+/* Whether a line that is out of place begins something; what does not (a second RANGE_END, a record
+ * behind its entry) says nothing to anybody and is passed over. */
+static bool is_keyword(char *text)
+{
+	static const char *const words[] = { "ENTRY_BEGIN", "ADDRESS", "MATCH", "REPLY", "SECTION",
+					     "FILE_BEGIN" };
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (word_after(text, words[i]))
+			return true;
+	return false;
+}
+
 bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault *f)
 {
 	struct lines l = { .rest = text };
@@ -481,7 +494,7 @@ bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault
 			good = dname_parse(zone.origin, rest, &inner) > 0;
 		} else if ((rest = word_after(l.text, "$TTL")))
 			zone.ttl_s = (uint32_t)strtoul(rest, NULL, 10);
-		else if (*l.text != '#') {
+		else if (is_keyword(l.text)) {
 			fault_set(&inner, "unexpected: %s", l.text);
 			good = false;
 		}
