@@ -29,14 +29,18 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c
 
-EXTRA_DIST += services/tests/made.h
+EXTRA_DIST += services/tests/made.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \
 	services/tests/infra \
+	services/tests/mesh \
 	services/tests/msgcache \
 	services/tests/rrsetcache \
-	services/tests/slab
+	services/tests/slab \
+	services/tests/upstream \
+	services/tests/upstream_tcp \
+	services/tests/upstream_udp
 
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)

@@ -35,7 +35,8 @@ struct mesh {
 	struct answer_style style;      /* of the snapshot with this number */
 	const struct snapshot *style_of;
 	uint64_t style_number;
-	uint8_t out[MSG_MAX];           /* where answers are written */
+	unsigned written;               /* counts answers written to `out` */
+	uint8_t out[MSG_MAX];
 };
 
 /* `parent` waits for `child`; in the parent's arena. */

@@ -68,9 +68,10 @@ struct shape {
 	uint16_t flags, edns_flags, udp_size; /* of the request, as far as the answer depends on it */
 };
 
-/* What lies in mesh->out. */
+/* What lies in mesh->out, if nothing was written there since. */
 struct encoding {
 	size_t len;                     /* 0: nothing that could be used again */
+	unsigned written;
 	struct shape shape;
 };
 
@@ -131,12 +132,14 @@ static void encode(struct mesh *m, const struct waiter *w, const struct message 
 	struct shape shape = shape_of(w);
 	const struct question *q = &w->request.q;
 
-	if (last->len >= (size_t)MSG_HEAD_LEN + q->name_len && shape_equals(&shape, &last->shape)) {
+	if (last->len >= (size_t)MSG_HEAD_LEN + q->name_len && last->written == m->written &&
+	    shape_equals(&shape, &last->shape)) {
 		put_u16(m->out, w->request.id);
 		memcpy(m->out + MSG_HEAD_LEN, q->name, q->name_len);
 		return;
 	}
 	last->len = write_message(m, w, reply);
+	last->written = ++m->written;
 	last->shape = shape;
 }
 
@@ -233,6 +236,7 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	out = writer_over(m->out, sizeof(m->out));
 	is_stale = !stored_is_fresh(s, to.now_s);
 	answer_stored(&out, &to, s, is_stale);
+	m->written++;
 	if (waiter_send(q, w, writer_len(&out))) {
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
@@ -312,9 +316,7 @@ void waiters_finish(struct query *q)
 		if (w->done) {
 			waiter_leave(q, w);
 			w->done(w->arg, q->reply);
-		} else if (failed && waiter_answer_stale(q, w)) {
-			last.len = 0;
-		} else {
+		} else if (!failed || !waiter_answer_stale(q, w)) {
 			waiter_answer(q, w, face, &last);
 		}
 	}

@@ -6,7 +6,8 @@
 # some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
-	testdata/fuzz/conftext.fuzz
+	testdata/fuzz/conftext.fuzz \
+	testdata/fuzz/upstream.fuzz
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)

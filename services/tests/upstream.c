@@ -1,0 +1,718 @@
+/* Claims about asking one server: what goes out, what counts as its answer, and what follows.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/upstream.h"
+
+#include "services/cache/infra.h"
+#include "services/env.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/loop.h"
+#include "util/options.h"
+#include "util/random.h"
+#include "util/rcu.h"
+#include "util/rr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SENT_MOST = 16, TOLD_MOST = 16 };
+
+/* A wire that keeps what is sent until the test says what becomes of it. */
+struct fake {
+	struct transport transport;
+	struct sending *sent[SENT_MOST];
+	unsigned count, cancelled;
+};
+
+static struct world {
+	struct loop *loop;
+	struct env env;
+	struct snapshot snapshot;
+	struct stats stats;
+	struct random random;
+	struct upstream *upstream;
+	struct fake udp, tcp;
+	struct arena arena;
+	struct upstream_reply told[TOLD_MOST];
+	unsigned told_count;
+	struct upstream_question again; /* asked anew out of the first telling, if it has a name */
+} world;
+
+static void fake_send(struct transport *t, struct sending *s)
+{
+	struct fake *f = container_of(t, struct fake, transport);
+
+	assert_true(f->count < SENT_MOST);
+	put_u16(s->wire, (uint16_t)(0x4000 + f->count));
+	f->sent[f->count++] = s;
+}
+
+static void fake_cancel(struct transport *t, struct sending *s)
+{
+	struct fake *f = container_of(t, struct fake, transport);
+
+	assert_ptr_equal(f->sent[f->count - 1], s);
+	f->cancelled++;
+}
+
+static const struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL };
+static const struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL };
+
+static void world_begin_with(const char *conf_text, const struct transport_ops *ops)
+{
+	struct conf_report report = { NULL, 0, 0 };
+	struct conf_how how = { .no_files = true };
+	struct infra_how infra = { 1000, 1, 900, 50, 120000, false };
+
+	world = (struct world){ .loop = loop_new_played() };
+	world.snapshot.conf = conf_new();
+	world.snapshot.pins = 1;
+	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how, &report))
+		fail_msg("%s", report.remarks[0].text);
+	conf_report_clear(&report);
+	random_play(&world.random, 7);
+	world.env = (struct env){ .loop = world.loop,
+				  .time = loop_time(world.loop),
+				  .stats = &world.stats,
+				  .random = &world.random,
+				  .snapshot = &world.snapshot,
+				  .infra = infra_new(&infra) };
+	world.udp.transport = world.tcp.transport = (struct transport){ ops, &world.env };
+	world.upstream =
+		upstream_new(&world.env, &world.udp.transport, &world.tcp.transport);
+	arena_init(&world.arena);
+	rcu_thread_join();
+	rcu_turn_begin();
+}
+
+static void world_begin(const char *conf_text)
+{
+	world_begin_with(conf_text, &hasty);
+}
+
+static void world_end(void)
+{
+	upstream_free(world.upstream);
+	rcu_turn_end();
+	infra_free(world.env.infra);
+	conf_free(world.snapshot.conf);
+	arena_clear(&world.arena);
+	loop_free(world.loop);
+	rcu_flush();
+	rcu_thread_leave();
+}
+
+static const uint8_t zone[] = "\7example";
+static const uint8_t www[] = "\3www\7example";
+
+static struct upstream_question question(void)
+{
+	struct upstream_question q = { .q = { www, sizeof(www), TYPE_A, CLASS_IN }, .zone = zone };
+
+	addr_parse(&q.server, "192.0.2.1", 53, NULL);
+	return q;
+}
+
+static void done(void *owner, const struct upstream_reply *reply)
+{
+	(void)owner;
+	assert_true(world.told_count < TOLD_MOST);
+	world.told[world.told_count++] = *reply;
+	if (world.again.q.name) {
+		struct upstream_question q = world.again;
+		struct upstream_ask *a;
+
+		world.again.q.name = NULL;
+		a = upstream_ask(world.upstream, &q, &world.arena, done, NULL);
+		assert_non_null(a);
+	}
+}
+
+static struct upstream_ask *ask(const struct upstream_question *q)
+{
+	return upstream_ask(world.upstream, q, &world.arena, done, NULL);
+}
+
+static struct upstream_ask *ask_plainly(void)
+{
+	struct upstream_question q = question();
+
+	return ask(&q);
+}
+
+/* ---- answers ---- */
+
+struct bytes {
+	uint8_t at[512];
+	size_t len;
+};
+
+/* The question that was sent last, as its answer: flags, one address record, OPT if `opt`. */
+static struct bytes echo_of(const struct fake *f, uint16_t flags, bool has_address, bool has_opt,
+			    uint8_t ext_rcode)
+{
+	static const uint8_t address[] = { 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9 };
+	const struct sending *s = f->sent[f->count - 1];
+	struct bytes b;
+	struct writer w = writer_over(b.at, sizeof(b.at));
+	struct edns opt = { .present = true, .udp_size = 1232, .ext_rcode = ext_rcode };
+	size_t name_len = dname_measure(s->wire + MSG_HEAD_LEN, s->wire + s->len);
+
+	write_u16(&w, msg_id(s->wire));
+	write_u16(&w, (uint16_t)(FLAG_QR | flags));
+	write_u16(&w, 1);
+	write_u16(&w, has_address);
+	write_u16(&w, 0);
+	write_u16(&w, has_opt);
+	write_bytes(&w, s->wire + MSG_HEAD_LEN, name_len + 4);
+	if (has_address)
+		write_bytes(&w, address, sizeof(address));
+	if (has_opt)
+		edns_write(&w, &opt);
+	assert_false(w.bad);
+	b.len = writer_len(&w);
+	return b;
+}
+
+static bool deliver(const struct fake *f, const struct bytes *b)
+{
+	struct sending *s = f->sent[f->count - 1];
+
+	return s->arrived(s, b->at, b->len);
+}
+
+static bool answer(const struct fake *f)
+{
+	struct bytes b = echo_of(f, FLAG_AA, true, true, 0);
+
+	return deliver(f, &b);
+}
+
+static struct infra_view view(void)
+{
+	struct upstream_question q = question();
+	struct infra_view v;
+
+	infra_look(world.env.infra, &q.server, zone, world.env.time, &v);
+	return v;
+}
+
+/* ---- claims ---- */
+
+static void equal_questions_go_out_once(void **state)
+{
+	struct upstream_question q;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	assert_non_null(ask_plainly());
+	assert_int_equal(world.udp.count, 1);
+	q = question();
+	q.server.port = 5353;
+	assert_non_null(ask(&q));
+	assert_int_equal(world.udp.count, 2);
+	world.udp.count = 1;
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(world.told[i].end, UPSTREAM_ANSWERED);
+		assert_int_equal(world.told[i].message->count[SECTION_ANSWER], 1);
+		assert_true(dname_equals(world.told[i].message->q.name, www));
+		assert_true(world.told[i].had_edns);
+		assert_false(world.told[i].over_tcp);
+	}
+	world.udp.count = 2;
+	world_end();
+}
+
+static void a_question_says_what_was_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		bool recurse, checking_disabled, dnssec;
+		uint16_t flags, size, edns_flags;
+	} rows[] = {
+		{ "to a server of the zone", "", false, false, false, 0, 1232, 0 },
+		{ "to a forwarder", "", true, false, false, FLAG_RD, 1232, 0 },
+		{ "without checking", "", true, true, false, FLAG_RD | FLAG_CD, 1232, 0 },
+		{ "with signatures", "", false, false, true, 0, 1232, EDNS_DO },
+		{ "another size", "server: edns-buffer-size: 4000\n", false, false, false, 0, 4000, 0 },
+		{ "no signatures at all", "server: disable-edns-do: yes\n", false, false, true, 0, 1232, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q;
+		struct request r;
+		const struct sending *s;
+
+		world_begin(rows[i].conf);
+		q = question();
+		q.recurse = rows[i].recurse;
+		q.checking_disabled = rows[i].checking_disabled;
+		q.dnssec = rows[i].dnssec;
+		assert_non_null(ask(&q));
+		s = world.udp.sent[0];
+		assert_int_equal(msg_read_request(s->wire, s->len, &r), REQUEST_GOOD);
+		if (r.flags != rows[i].flags || !r.edns.present || r.edns.udp_size != rows[i].size ||
+		    r.edns.flags != rows[i].edns_flags)
+			fail_msg("%s: flags %x size %u edns %x", rows[i].why, r.flags,
+				 r.edns.udp_size, r.edns.flags);
+		assert_memory_equal(r.q.name, www, sizeof(www));
+		assert_true(addr_equals(&s->to, &q.server));
+		world_end();
+	}
+}
+
+static void what_does_not_match_is_not_the_answer(void **state)
+{
+	(void)state;
+	static const struct { const char *why; size_t len; size_t at; uint8_t value; } rows[] = {
+		{ "two bytes", 2, 0, 0x40 },
+		{ "cut header", 11, 0, 0x40 },
+		{ "header only", 12, 0, 0x40 },
+		{ "a question itself", 0, 2, 0x04 },
+		{ "another opcode", 0, 2, 0x84 | 5 << 3 },
+		{ "no question", 0, 5, 0 },
+		{ "two questions", 0, 5, 2 },
+		{ "another name", 0, 13, 'x' },
+		{ "another type", 0, 26, 28 },
+		{ "another class", 0, 28, 3 },
+		{ "a question that is cut", 20, 0, 0x40 },
+		{ "a name that runs on", 0, 12, 63 },
+		{ "more records than there are", 0, 7, 9 },
+		{ "a pointer to itself", 0, 30, 29 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bytes b;
+
+		world_begin("");
+		assert_non_null(ask_plainly());
+		b = echo_of(&world.udp, FLAG_AA, true, true, 0);
+		b.at[rows[i].at] = rows[i].value;
+		if (rows[i].len)
+			b.len = rows[i].len;
+		if (deliver(&world.udp, &b) || world.told_count)
+			fail_msg("%s was taken", rows[i].why);
+		assert_int_equal(atomic_load(&world.stats.unwanted_replies), 1);
+		assert_true(answer(&world.udp));
+		assert_int_equal(world.told_count, 1);
+		assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+		assert_int_equal(world.udp.count, 1);
+		world_end();
+	}
+}
+
+static void who_guesses_is_asked_over_tcp(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; bool over_tcp; } rows[] = {
+		{ "three strays", "", true },
+		{ "where there is no TCP, waiting goes on", "server: outgoing-num-tcp: 0\n", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sending *s;
+
+		world_begin(rows[i].conf);
+		assert_non_null(ask_plainly());
+		s = world.udp.sent[0];
+		assert_false(s->strayed(s));
+		assert_false(s->strayed(s));
+		if (s->strayed(s) != rows[i].over_tcp)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(world.tcp.count, rows[i].over_tcp);
+		assert_true(answer(rows[i].over_tcp ? &world.tcp : &world.udp));
+		assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+		assert_int_equal(world.told[0].over_tcp, rows[i].over_tcp);
+		world_end();
+	}
+}
+
+static void a_cut_answer_is_asked_for_over_tcp(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; bool over_tcp; } rows[] = {
+		{ "TC", "", true },
+		{ "without TCP it is all there is", "server: do-tcp: no\n", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bytes b;
+
+		world_begin(rows[i].conf);
+		assert_non_null(ask_plainly());
+		b = echo_of(&world.udp, FLAG_TC, false, true, 0);
+		assert_true(deliver(&world.udp, &b));
+		assert_int_equal(world.told_count, !rows[i].over_tcp);
+		if (rows[i].over_tcp) {
+			/* over TCP, TC means nothing any more */
+			b = echo_of(&world.tcp, FLAG_TC, true, true, 0);
+			assert_true(deliver(&world.tcp, &b));
+		}
+		assert_int_equal(world.told_count, 1);
+		assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+		if (world.told[0].over_tcp != rows[i].over_tcp)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(atomic_load(&world.stats.tcp_out), rows[i].over_tcp);
+		world_end();
+	}
+}
+
+static void edns_is_left_out_where_it_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint16_t rcode;
+		bool opt;
+		uint8_t ext;
+		bool again;
+		uint16_t second; /* rcode of the answer without */
+		enum edns_known known;
+	} rows[] = {
+		{ "FORMERR", RCODE_FORMERR, false, 0, true, RCODE_NOERROR, EDNS_FAILS },
+		{ "NOTIMP", RCODE_NOTIMP, false, 0, true, RCODE_NXDOMAIN, EDNS_FAILS },
+		{ "BADVERS", 0, true, 1, true, RCODE_NOERROR, EDNS_FAILS },
+		{ "a refusal that is no better without", RCODE_FORMERR, false, 0, true, RCODE_FORMERR,
+		  EDNS_UNTRIED },
+		{ "FORMERR from who knows EDNS", RCODE_FORMERR, true, 0, false, 0, EDNS_UNTRIED },
+		{ "SERVFAIL is no refusal", RCODE_SERVFAIL, false, 0, false, 0, EDNS_UNTRIED },
+		{ "an answer without OPT is an answer", RCODE_NOERROR, false, 0, false, 0, EDNS_WORKS },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bytes b;
+
+		world_begin("");
+		assert_non_null(ask_plainly());
+		b = echo_of(&world.udp, rows[i].rcode, false, rows[i].opt, rows[i].ext);
+		assert_true(deliver(&world.udp, &b));
+		if (world.udp.count != 1u + rows[i].again)
+			fail_msg("%s: asked %u times", rows[i].why, world.udp.count);
+		if (rows[i].again) {
+			assert_int_equal(get_u16(world.udp.sent[1]->wire + 10), 0);
+			b = echo_of(&world.udp, rows[i].second, false, false, 0);
+			assert_true(deliver(&world.udp, &b));
+		}
+		assert_int_equal(world.told_count, 1);
+		assert_int_equal(world.told[0].had_edns, !rows[i].again);
+		if (view().edns != rows[i].known)
+			fail_msg("%s: known as %u", rows[i].why, view().edns);
+		world_end();
+	}
+}
+
+static void a_bare_refusal_counts_as_one(void **state)
+{
+	struct bytes b;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	b = echo_of(&world.udp, RCODE_FORMERR, false, false, 0);
+	b.at[5] = 0;
+	b.len = MSG_HEAD_LEN;
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.udp.count, 2);
+	b = echo_of(&world.udp, RCODE_FORMERR, false, false, 0);
+	b.at[5] = 0;
+	b.len = MSG_HEAD_LEN;
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.told_count, 1);
+	assert_true(dname_equals(world.told[0].message->q.name, www));
+	world_end();
+}
+
+static void what_is_known_of_edns_is_used(void **state)
+{
+	struct upstream_question q;
+
+	(void)state;
+	world_begin("");
+	q = question();
+	infra_set_edns(world.env.infra, &q.server, zone, EDNS_FAILS, world.env.time);
+	assert_non_null(ask_plainly());
+	assert_int_equal(get_u16(world.udp.sent[0]->wire + 10), 0);
+	world_end();
+}
+
+static void silence_is_borne_twice_and_remembered(void **state)
+{
+	uint32_t first = INFRA_RTO_UNKNOWN_MS;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	loop_play(world.loop, first * US_PER_MS - 1);
+	assert_int_equal(world.udp.count, 1);
+	loop_play(world.loop, 1);
+	assert_int_equal(world.udp.count, 2);
+	assert_int_equal(world.udp.cancelled, 1);
+	assert_true(view().rto_ms >= 2 * first);
+	loop_play(world.loop, 2 * first * US_PER_MS - 1);
+	assert_int_equal(world.told_count, 0);
+	loop_play(world.loop, 1);
+	assert_int_equal(world.told_count, 1);
+	assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
+	assert_int_equal(world.udp.cancelled, 2);
+	assert_int_equal(world.udp.count, 2);
+	world_end();
+}
+
+static void the_answer_to_the_second_try_is_timed_from_it(void **state)
+{
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	loop_play(world.loop, INFRA_RTO_UNKNOWN_MS * US_PER_MS);
+	loop_play(world.loop, 20 * US_PER_MS);
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told[0].rtt_ms, 20);
+	assert_true(view().known);
+	world_end();
+}
+
+static void who_sets_the_wait_gets_it(void **state)
+{
+	struct upstream_question q;
+
+	(void)state;
+	world_begin("");
+	q = question();
+	q.wait_ms = 100;
+	assert_non_null(ask(&q));
+	loop_play(world.loop, 100 * US_PER_MS);
+	assert_int_equal(world.udp.count, 2);
+	loop_play(world.loop, 200 * US_PER_MS);
+	assert_int_equal(world.told_count, 1);
+	world_end();
+}
+
+static void after_junk_and_silence_tcp_is_tried(void **state)
+{
+	struct bytes b;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	b = echo_of(&world.udp, 0, true, true, 0);
+	b.at[13] ^= 1;
+	assert_false(deliver(&world.udp, &b));
+	loop_play(world.loop, INFRA_RTO_UNKNOWN_MS * US_PER_MS);
+	assert_int_equal(world.udp.count, 1);
+	assert_int_equal(world.tcp.count, 1);
+	assert_true(answer(&world.tcp));
+	assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+	world_end();
+}
+
+static void tcp_has_its_own_patience(void **state)
+{
+	struct upstream_question q;
+
+	(void)state;
+	world_begin("");
+	q = question();
+	q.tcp = true;
+	assert_non_null(ask(&q));
+	assert_int_equal(world.udp.count, 0);
+	assert_int_equal(world.tcp.count, 1);
+	loop_play(world.loop, 2999999);
+	assert_int_equal(world.told_count, 0);
+	loop_play(world.loop, 1);
+	assert_int_equal(world.told_count, 1);
+	assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
+	world_end();
+}
+
+static void the_configuration_may_rule_out_a_way(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; bool tcp, tls; unsigned udps, tcps; } rows[] = {
+		{ "UDP is the usual way", "", false, false, 1, 0 },
+		{ "asked for TCP", "", true, false, 0, 1 },
+		{ "tcp-upstream", "server: tcp-upstream: yes\n", false, false, 0, 1 },
+		{ "no UDP", "server: do-udp: no\n", false, false, 0, 1 },
+		{ "no UDP for clients only",
+		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", false, false, 1, 0 },
+		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", false, false, 0, 0 },
+		{ "no TCP where it must be", "server: do-tcp: no\n", true, false, 0, 0 },
+		{ "never in the open what is to be private", "", false, true, 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q;
+
+		world_begin(rows[i].conf);
+		q = question();
+		q.tcp = rows[i].tcp;
+		q.tls = rows[i].tls;
+		assert_non_null(ask(&q));
+		if (world.udp.count != rows[i].udps || world.tcp.count != rows[i].tcps)
+			fail_msg("%s: %u, %u", rows[i].why, world.udp.count, world.tcp.count);
+		assert_int_equal(world.told_count, 0);
+		loop_play(world.loop, 0);
+		assert_int_equal(world.told_count, !rows[i].udps && !rows[i].tcps);
+		if (world.told_count)
+			assert_int_equal(world.told[0].end, UPSTREAM_UNREACHABLE);
+		world_end();
+	}
+}
+
+static void the_spelling_must_come_back(void **state)
+{
+	struct upstream_question q;
+	uint8_t first[sizeof(www)];
+	struct bytes b;
+
+	(void)state;
+	world_begin("");
+	q = question();
+	q.caps = true;
+	assert_non_null(ask(&q));
+	memcpy(first, world.udp.sent[0]->wire + MSG_HEAD_LEN, sizeof(first));
+	assert_true(dname_equals(first, www));
+	assert_true(memcmp(first, www, sizeof(www)) != 0);
+	loop_play(world.loop, INFRA_RTO_UNKNOWN_MS * US_PER_MS);
+	assert_true(memcmp(first, world.udp.sent[1]->wire + MSG_HEAD_LEN, sizeof(first)) != 0);
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+
+	assert_non_null(ask(&q));
+	b = echo_of(&world.udp, 0, true, true, 0);
+	dname_lower(b.at + MSG_HEAD_LEN);
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.told_count, 2);
+	assert_int_equal(world.told[1].end, UPSTREAM_MANGLED);
+
+	/* where it was not random, any case will do */
+	q.caps = false;
+	assert_non_null(ask(&q));
+	b = echo_of(&world.udp, 0, true, true, 0);
+	b.at[MSG_HEAD_LEN + 1] = 'W';
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.told[2].end, UPSTREAM_ANSWERED);
+	world_end();
+}
+
+static void a_played_wire_ends_when_its_story_says(void **state)
+{
+	(void)state;
+	static const struct { const char *why; enum upstream_end said, told; bool junk; } rows[] = {
+		{ "a timeout", UPSTREAM_SILENT, UPSTREAM_SILENT, false },
+		{ "a closed connection", UPSTREAM_UNREACHABLE, UPSTREAM_UNREACHABLE, false },
+		{ "junk, and nothing more", UPSTREAM_SILENT, UPSTREAM_SILENT, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sending *s;
+
+		world_begin_with("", &patient);
+		assert_non_null(ask_plainly());
+		s = world.udp.sent[0];
+		loop_play(world.loop, 3600 * US_PER_S);
+		assert_int_equal(world.told_count, 0);
+		if (rows[i].junk) {
+			struct bytes b = echo_of(&world.udp, 0, true, true, 0);
+
+			b.at[13] ^= 1;
+			assert_true(deliver(&world.udp, &b));
+		} else {
+			s->failed(s, rows[i].said);
+		}
+		assert_int_equal(world.told_count, 1);
+		if (world.told[0].end != rows[i].told)
+			fail_msg("%s: %d", rows[i].why, world.told[0].end);
+		assert_int_equal(world.udp.count, 1);
+		world_end();
+	}
+}
+
+static void who_cancels_is_not_told(void **state)
+{
+	struct upstream_ask *one, *two;
+
+	(void)state;
+	world_begin("");
+	one = ask_plainly();
+	two = ask_plainly();
+	upstream_cancel(one);
+	assert_int_equal(world.udp.cancelled, 0);
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told_count, 1);
+	upstream_cancel(two); /* harmless by now */
+
+	one = ask_plainly();
+	assert_int_equal(world.udp.count, 2);
+	upstream_cancel(one);
+	assert_int_equal(world.udp.cancelled, 1);
+	loop_play(world.loop, 60 * US_PER_S);
+	assert_int_equal(world.told_count, 1);
+	world_end();
+}
+
+static void who_is_told_may_ask_again(void **state)
+{
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	assert_non_null(ask_plainly());
+	world.again = question();
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told_count, 2);
+	assert_int_equal(world.udp.count, 2);
+	assert_true(answer(&world.udp));
+	assert_int_equal(world.told_count, 3);
+	world_end();
+}
+
+static void what_cannot_leave_says_nothing_about_the_server(void **state)
+{
+	struct sending *s;
+
+	(void)state;
+	world_begin("");
+	assert_non_null(ask_plainly());
+	s = world.udp.sent[0];
+	s->failed(s, UPSTREAM_UNREACHABLE);
+	assert_int_equal(world.told[0].end, UPSTREAM_UNREACHABLE);
+	assert_int_equal(view().rto_ms, INFRA_RTO_UNKNOWN_MS);
+	world_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_questions_go_out_once),
+		cmocka_unit_test(a_question_says_what_was_asked_for),
+		cmocka_unit_test(what_does_not_match_is_not_the_answer),
+		cmocka_unit_test(who_guesses_is_asked_over_tcp),
+		cmocka_unit_test(a_cut_answer_is_asked_for_over_tcp),
+		cmocka_unit_test(edns_is_left_out_where_it_is_refused),
+		cmocka_unit_test(a_bare_refusal_counts_as_one),
+		cmocka_unit_test(what_is_known_of_edns_is_used),
+		cmocka_unit_test(silence_is_borne_twice_and_remembered),
+		cmocka_unit_test(the_answer_to_the_second_try_is_timed_from_it),
+		cmocka_unit_test(who_sets_the_wait_gets_it),
+		cmocka_unit_test(after_junk_and_silence_tcp_is_tried),
+		cmocka_unit_test(tcp_has_its_own_patience),
+		cmocka_unit_test(the_configuration_may_rule_out_a_way),
+		cmocka_unit_test(the_spelling_must_come_back),
+		cmocka_unit_test(a_played_wire_ends_when_its_story_says),
+		cmocka_unit_test(who_cancels_is_not_told),
+		cmocka_unit_test(who_is_told_may_ask_again),
+		cmocka_unit_test(what_cannot_leave_says_nothing_about_the_server),
+	};
+
+	hash_start(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* Claims about questions over UDP: ports and ids, whom an answer may come from, how many at once.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/tests/wire.h"
+
+#include "services/upstream_source.h"
+#include "util/hash.h"
+
+#include <stdlib.h>
+
+/* The other side: answers each question by its tag.
+ *   a  echo            i  echo with another id, then rightly
+ *   s  silence         o  echo from another socket, then rightly
+ *   t  two answers, of which the first is not taken */
+static struct server {
+	struct watch watch;
+	int other;
+	struct addr at;
+	unsigned asked;
+	uint16_t ports[LETTERS], ids[LETTERS];
+} server;
+
+static void reply(int fd, const uint8_t *bytes, size_t len, const struct sockaddr_storage *to,
+		  socklen_t to_len)
+{
+	assert_int_equal(sendto(fd, bytes, len, 0, (const struct sockaddr *)to, to_len), len);
+}
+
+static void on_question(struct watch *w, unsigned what)
+{
+	uint8_t buf[512], other[512];
+	struct sockaddr_storage ss;
+	socklen_t ss_len = sizeof(ss);
+	struct addr from;
+	ssize_t n;
+
+	(void)what;
+	while ((n = recvfrom(w->fd, buf, sizeof(buf), 0, (struct sockaddr *)&ss, &ss_len)) > 0) {
+		addr_from_sockaddr(&from, (struct sockaddr *)&ss, ss_len);
+		server.ports[server.asked] = from.port;
+		server.ids[server.asked++] = get_u16(buf);
+		memcpy(other, buf, sizeof(other));
+		other[1] ^= 1;
+		switch (buf[n - 1]) {
+		case 's':
+			continue;
+		case 'i':
+			reply(w->fd, other, (size_t)n, &ss, ss_len);
+			reply(w->fd, other, 1, &ss, ss_len);
+			break;
+		case 'o':
+			reply(server.other, buf, (size_t)n, &ss, ss_len);
+			break;
+		case 't':
+			reply(w->fd, buf, (size_t)n, &ss, ss_len);
+			break;
+		default:
+			break;
+		}
+		reply(w->fd, buf, (size_t)n, &ss, ss_len);
+		ss_len = sizeof(ss);
+	}
+}
+
+static void begin(const char *conf_text)
+{
+	struct addr other;
+
+	wire_begin(conf_text, upstream_udp_new);
+	memset(&server, 0, sizeof(server));
+	server.watch.fd = wire_socket(SOCK_DGRAM, "127.0.0.1", &server.at);
+	server.watch.ready = on_question;
+	server.other = wire_socket(SOCK_DGRAM, "127.0.0.1", &other);
+	watch_start(wire.loop, &server.watch, WATCH_READ);
+}
+
+static void end(void)
+{
+	watch_stop(&server.watch);
+	close(server.watch.fd);
+	close(server.other);
+	wire_end();
+}
+
+static int compare_u16(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+static unsigned distinct(uint16_t *values, unsigned count)
+{
+	unsigned found = count > 0;
+
+	qsort(values, count, sizeof(*values), compare_u16);
+	for (unsigned i = 1; i < count; i++)
+		found += values[i] != values[i - 1];
+	return found;
+}
+
+/* ---- claims ---- */
+
+static void every_question_has_a_port_and_an_id_of_its_own(void **state)
+{
+	(void)state;
+	begin("");
+	for (unsigned i = 0; i < 200; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i + 1, 0));
+	}
+	for (unsigned i = 0; i < 200; i++) {
+		assert_true(wire.mail[i].arrived);
+		assert_int_equal(wire.mail[i].got_len, LETTER_LEN);
+	}
+	assert_int_equal(server.asked, 200);
+	/* 200 of 59,366: one pair is likely every third time, four pairs hardly ever */
+	assert_true(distinct(server.ports, 200) >= 195);
+	assert_true(distinct(server.ids, 200) >= 195);
+	assert_true(server.ports[0] < 10000 && server.ports[199] > 55000);
+	end();
+}
+
+static void only_the_right_answer_counts(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		char tag;
+		unsigned strays, unwanted;
+	} rows[] = {
+		{ "the answer", "", 'a', 0, 0 },
+		{ "another id is told", "", 'i', 1, 0 },
+		{ "another source is not heard", "", 'o', 0, 0 },
+		{ "nor is it without connect", "server: udp-connect: no\n", 'o', 0, 1 },
+		{ "the answer without connect", "server: udp-connect: no\n", 'a', 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct mail *m;
+
+		begin(rows[i].conf);
+		m = mail_send(&server.at, (uint8_t)rows[i].tag);
+		assert_true(wire_run(1, 0));
+		assert_true(m->arrived);
+		if (m->strays != rows[i].strays)
+			fail_msg("%s: %u strays", rows[i].why, m->strays);
+		assert_int_equal(atomic_load(&wire.stats.unwanted_replies), rows[i].unwanted);
+		end();
+	}
+}
+
+static void what_is_not_taken_does_not_end_the_waiting(void **state)
+{
+	struct mail *m;
+
+	(void)state;
+	begin("");
+	m = mail_send(&server.at, 't');
+	m->refuse = true;
+	assert_false(wire_run(1, 50));
+	assert_int_equal(m->got_len, LETTER_LEN);
+	assert_false(m->arrived || m->failed);
+	wire.transport->ops->cancel(wire.transport, &m->sending);
+	end();
+}
+
+static void a_closed_port_is_heard_of_at_once(void **state)
+{
+	struct addr nobody;
+	struct mail *m;
+
+	(void)state;
+	begin("");
+	close(wire_socket(SOCK_DGRAM, "127.0.0.1", &nobody));
+	m = mail_send(&nobody, 'a');
+	assert_true(wire_run(1, 1000));
+	assert_true(m->failed);
+	assert_int_equal(m->why, UPSTREAM_SILENT);
+	end();
+}
+
+static void what_cannot_leave_fails_in_a_later_turn(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf, *to; } rows[] = {
+		{ "no source address of that family", "server: outgoing-interface: 127.0.0.1\n", "::1" },
+		{ "a source address that is not ours", "server: outgoing-interface: 192.0.2.77\n",
+		  "127.0.0.1" },
+		{ "no port is allowed", "server: outgoing-port-avoid: 0-65535\n", "127.0.0.1" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr to;
+		struct mail *m;
+
+		begin(rows[i].conf);
+		assert_true(addr_parse(&to, rows[i].to, 53, NULL));
+		m = mail_send(&to, 'a');
+		assert_false(m->failed);
+		assert_true(wire_run(1, 1000));
+		if (!m->failed || m->why != UPSTREAM_UNREACHABLE)
+			fail_msg("%s", rows[i].why);
+		end();
+	}
+}
+
+static void what_is_over_the_range_waits(void **state)
+{
+	(void)state;
+	begin("server: outgoing-range: 2\n");
+	for (unsigned i = 0; i < 6; i++)
+		mail_send(&server.at, i < 2 ? 's' : 'a');
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(wire.mail[i].sending.queued, i >= 2);
+	assert_false(wire_run(1, 50));
+	assert_int_equal(server.asked, 2);
+	/* one that waits may be given up, too */
+	wire.transport->ops->cancel(wire.transport, &wire.mail[5].sending);
+	wire.transport->ops->cancel(wire.transport, &wire.mail[0].sending);
+	assert_true(wire_run(3, 0));
+	for (unsigned i = 2; i < 5; i++)
+		assert_true(wire.mail[i].arrived);
+	wire.transport->ops->cancel(wire.transport, &wire.mail[1].sending);
+	end();
+}
+
+static void only_permitted_ports_are_used(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; uint16_t least, most; size_t count; } rows[] = {
+		{ "nothing said", "", 1024, 65535, 59366 },
+		{ "a few", "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n",
+		  41000, 41004, 5 },
+		{ "the later line wins",
+		  "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n"
+		  " outgoing-port-avoid: 41001-41003\n", 41000, 41004, 2 },
+		{ "one by one", "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 7\n", 7, 7, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sources *s;
+
+		begin(rows[i].conf);
+		s = sources_new(wire.snapshot.conf, true);
+		if (sources_port_count(s) != rows[i].count)
+			fail_msg("%s: %zu ports", rows[i].why, sources_port_count(s));
+		for (unsigned n = 0; n < 1000; n++) {
+			uint16_t p = sources_port(s, &wire.random);
+
+			if (p < rows[i].least || p > rows[i].most)
+				fail_msg("%s: %u", rows[i].why, p);
+		}
+		sources_free(s);
+		end();
+	}
+	begin("server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n");
+	for (unsigned i = 0; i < 5; i++)
+		mail_send(&server.at, 'a');
+	assert_true(wire_run(5, 0));
+	for (unsigned i = 0; i < 5; i++)
+		assert_in_range(server.ports[i], 41000, 41004);
+	end();
+}
+
+static void a_source_is_drawn_from_its_netblock(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; uint8_t family; bool found, drawn; } rows[] = {
+		{ "the system chooses", "", 6, true, false },
+		{ "an address", "server: outgoing-interface: 2001:db8::1\n", 6, true, false },
+		{ "a netblock", "server: outgoing-interface: 2001:db8:0:1::/64\n", 6, true, true },
+		{ "not of this family", "server: outgoing-interface: 2001:db8::1\n", 4, false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sources *s;
+		struct addr a, b;
+		bool is_drawn;
+
+		begin(rows[i].conf);
+		s = sources_new(wire.snapshot.conf, false);
+		if (sources_address(s, &wire.random, rows[i].family, &a, &is_drawn) != rows[i].found)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(is_drawn, rows[i].drawn);
+		if (rows[i].drawn) {
+			struct netblock n;
+
+			assert_true(netblock_parse(&n, "2001:db8:0:1::/64", NULL));
+			assert_true(netblock_holds(&n, &a));
+			assert_true(sources_address(s, &wire.random, 6, &b, &is_drawn));
+			assert_false(addr_equals_ip(&a, &b));
+		}
+		sources_free(s);
+		end();
+	}
+}
+
+static bool port_is_open(uint16_t port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool taken;
+
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	taken = bind(fd, (struct sockaddr *)&in, sizeof(in)) < 0;
+	close(fd);
+	return taken;
+}
+
+static void a_port_closes_with_its_question(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *conf; bool cancel, open_then, open_later; } rows[] = {
+		{ "answered", "", false, false, false },
+		{ "given up", "", true, false, false },
+		{ "given up, but kept for what comes late", "server: delay-close: 60\n", true, true, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct mail *m;
+
+		begin(rows[i].conf);
+		m = mail_send(&server.at, rows[i].cancel ? 's' : 'a');
+		wire_run(1, 30);
+		assert_int_equal(server.asked, 1);
+		if (rows[i].cancel) {
+			assert_true(port_is_open(server.ports[0]));
+			wire.transport->ops->cancel(wire.transport, &m->sending);
+		}
+		if (port_is_open(server.ports[0]) != rows[i].open_then)
+			fail_msg("%s", rows[i].why);
+		wire_run(2, 100);
+		assert_int_equal(port_is_open(server.ports[0]), rows[i].open_later);
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_question_has_a_port_and_an_id_of_its_own),
+		cmocka_unit_test(only_the_right_answer_counts),
+		cmocka_unit_test(what_is_not_taken_does_not_end_the_waiting),
+		cmocka_unit_test(a_closed_port_is_heard_of_at_once),
+		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
+		cmocka_unit_test(what_is_over_the_range_waits),
+		cmocka_unit_test(only_permitted_ports_are_used),
+		cmocka_unit_test(a_source_is_drawn_from_its_netblock),
+		cmocka_unit_test(a_port_closes_with_its_question),
+	};
+
+	hash_start(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
