@@ -79,8 +79,8 @@ enum response classify(const struct message *m, const struct question *asked, co
 			return RESPONSE_recursor;
 		return aliased ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
-	/* YXDOMAIN is a DNAME's answer to a name that would grow too long (RFC 6672 3) */
-	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] > 0)
+	/* a DNAME's answer to a name that would grow too long (RFC 6672 3) */
+	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] && m->sets[0]->type == TYPE_DNAME)
 		return RESPONSE_answer;
 	if (m->rcode != RCODE_NOERROR)
 		return RESPONSE_useless;
@@ -99,11 +99,8 @@ enum response classify(const struct message *m, const struct question *asked, co
 
 	if (authority_of_type(m, TYPE_SOA))
 		return recursor ? RESPONSE_recursor : RESPONSE_nodata;
-	if (ns) {
-		enum response r = judge_cut(m, rrset_owner(ns), zone, recursive, recursor);
-		/* whoever answers for its clients passes on what it found */
-		return r == RESPONSE_referral && recursive ? RESPONSE_nodata : r;
-	}
+	if (ns)
+		return judge_cut(m, rrset_owner(ns), zone, recursive, recursor);
 	if (recursor)
 		return RESPONSE_recursor;
 	return message_set_count(m) == 0 ? RESPONSE_empty : RESPONSE_nodata;

@@ -280,6 +280,18 @@ unsigned delegation_fill_parent_glue(struct delegation *d, const struct query *q
 	return added;
 }
 
+void delegation_remember(struct delegation *d, struct arena *a, const struct delegation *failed)
+{
+	for (unsigned i = 0; i < failed->name_count; i++) {
+		struct ns *n;
+		if (delegation_find(d, failed->names[i].name))
+			continue;
+		n = delegation_add_name(d, a, failed->names[i].name);
+		*n = failed->names[i];
+		n->tried = true;
+	}
+}
+
 /* ---- questions about it ---- */
 
 bool ns_wants(const struct ns *n, const struct query *q, bool v6)

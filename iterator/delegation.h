@@ -88,6 +88,10 @@ unsigned delegation_fill(struct delegation *d, const struct query *q, bool unver
 /* What the cache knows of the parent's own glue for them (kept when it was asked for). */
 unsigned delegation_fill_parent_glue(struct delegation *d, const struct query *q);
 
+/* Names that `failed`, an earlier view of the same cut, has beyond those of `d`: what is not known yet
+ * of them is their parent-side glue. */
+void delegation_remember(struct delegation *d, struct arena *a, const struct delegation *failed);
+
 /* Whether an address of this kind is still to be looked for. */
 bool ns_wants(const struct ns *n, const struct query *q, bool v6);
 /* Names that could still turn up an address if they were looked up. */

@@ -39,6 +39,14 @@ static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
 
 /* ---- what is believed is kept ---- */
 
+/* While an answer is refreshed, what stands in the cache and is about to end counts as gone. */
+static uint32_t when(const struct iter *it, const struct rrset *offered)
+{
+	uint32_t now_s = it->q->env->time->now_s;
+
+	return time_left(now_s, offered->expires_s) > it->leeway_s ? now_s + it->leeway_s : now_s;
+}
+
 /* Let the RRset cache have every set, and put in its place what is to be believed. */
 static void believe(struct iter *it, struct message *m)
 {
@@ -48,11 +56,9 @@ static void believe(struct iter *it, struct message *m)
 	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
 	if (q->no_store)
 		return;
-	for (unsigned i = 0; i < message_set_count(m); i++) {
-		bool outlives = time_left(now_s, m->sets[i]->expires_s) > it->leeway_s;
-		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
-					    now_s + (outlives ? it->leeway_s : 0), it->arena);
-	}
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i], when(it, m->sets[i]),
+					    it->arena);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
@@ -61,9 +67,9 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 
 	if (it->q->no_store)
 		return;
-	copy = rrset_copy(it->arena, set);
+	copy = rrset_copy(it->arena, store_limit_ttl(it->q->snapshot->conf, set, it->arena));
 	copy->flags |= RRSET_PARENT_SIDE;
-	rrsetcache_put(it->q->env->rrsets, copy, it->q->env->time->now_s, it->arena);
+	rrsetcache_put(it->q->env->rrsets, copy, when(it, copy), it->arena);
 }
 
 /* ---- no use: another server, please ---- */
@@ -113,13 +119,13 @@ static enum turn on_lame(struct iter *it, unsigned how)
 	return pass_over(it);
 }
 
-/* An empty answer may be a fault; but who repeats it means that there is nothing. */
-static bool is_first_empty(struct iter *it)
+/* An empty answer may be a fault, or a lazy way to say that there is nothing: it will do if
+ * nobody says more. */
+static enum turn on_empty(struct iter *it, struct message *m)
 {
-	bool first = !it->had_empty;
-
-	it->had_empty = true;
-	return first;
+	it->empty = m;
+	it->place->spent = true;
+	return pass_over(it);
 }
 
 /* ---- DNSSEC records left out where there must be some ---- */
@@ -319,12 +325,14 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	it->answer = glue_answer(it, m);
 	ns = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_NS, it->want.class_);
 	believed.sets = arena_copy(it->arena, m->sets, message_set_count(m) * sizeof(*m->sets) + 1);
-	believe(it, &believed);
 	if (ns)
 		keep_parent_side(it, ns);
+	believe(it, &believed);
 	if (it->answer)
 		return go_on(it, ITER_finish);
 
+	if (it->failed && dname_equals(it->failed->zone, d->zone))
+		delegation_remember(d, it->arena, it->failed);
 	forget_between(it, d->zone);
 	check_path(it, d, m);
 	iter_go_to(it, d);
@@ -338,9 +346,7 @@ static enum turn on_response(struct iter *it, struct message *m, enum response r
 {
 	switch (r) {
 	case RESPONSE_empty:
-		if (is_first_empty(it))
-			return on_useless(it, m);
-		return on_answer(it, m);
+		return it->at->forward ? on_answer(it, m) : on_empty(it, m);
 	case RESPONSE_answer:
 	case RESPONSE_nodata:
 	case RESPONSE_nxdomain:
@@ -379,6 +385,9 @@ static enum turn judge(struct iter *it, struct message *m)
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
 	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }), response_name(r));
+	/* whoever answers for its clients passes on what it found */
+	if (r == RESPONSE_referral && it->at->forward)
+		r = RESPONSE_nodata;
 	if (leaves_out_dnssec(it, m, r)) {
 		it->place->no_dnssec = true;
 		return pass_over(it);
@@ -397,12 +406,14 @@ enum turn digest(struct iter *it)
 		.arena = it->arena,
 	};
 
-	if (reply == NULL) {
-		/* the 0x20 fallback has come to an end */
+	it->reply = NULL;
+	if (reply == NULL && it->caps.on) {
 		struct message *m = it->caps.first;
 		caps_end(&it->caps);
 		return judge(it, m);
 	}
+	if (reply == NULL)
+		return on_answer(it, it->empty);
 	switch (reply->end) {
 	case UPSTREAM_SILENT:
 	case UPSTREAM_UNREACHABLE:

@@ -56,6 +56,7 @@ struct iter {
 	bool question_due;                      /* it is to be decided (anew) */
 	const struct forward_zone *not;         /* a configured zone that has failed us */
 	const uint8_t *refetch;                 /* get this zone's delegation from above afresh */
+	const struct delegation *failed;        /* as it was known before */
 	uint32_t leeway_s;                      /* refreshing: what ends that soon has ended */
 
 	/* the question that is out */
@@ -65,7 +66,7 @@ struct iter {
 	const struct upstream_reply *reply;     /* for on_digest */
 	struct caps caps;                       /* 0x20 fallback */
 	unsigned sent;                          /* to these servers: max-sent-count */
-	bool had_empty;                         /* somebody gave an empty answer */
+	struct message *empty;                  /* somebody's answer that holds nothing */
 
 	/* looking for addresses */
 	unsigned lookups;                       /* names looked up for this delegation */
@@ -89,7 +90,8 @@ bool iter_restart(struct iter *it);
 /* From now on the name may be shown as little as the options say (again). */
 void iter_hide_name(struct iter *it);
 
-/* on_digest: what a server said, or that it said nothing. */
+/* on_digest: what a server said, or that it said nothing; without a reply, what was held back
+ * until others had been asked. */
 enum turn digest(struct iter *it);
 
 #endif

@@ -58,7 +58,7 @@ void iter_go_to(struct iter *it, struct delegation *d)
 	it->at = d;
 	it->sent = 0;
 	it->lookups = 0;
-	it->had_empty = false;
+	it->empty = NULL;
 	caps_end(&it->caps);
 	it->shown.name_len = 0;
 	it->question_due = true;
@@ -211,7 +211,7 @@ static void primed(struct iter *it, const struct query *child)
 		it->state = ITER_fail;
 		return;
 	}
-	iter_go_to(it, d);
+	iter_go_to(it, route_past_priming(it->q, d));
 	it->state = ITER_choose;
 }
 
@@ -240,7 +240,7 @@ static void decide_question(struct iter *it)
 	it->shown = next;
 	if (was.name_len == 0 || !question_equals(&was, &next)) {
 		delegation_refresh(it->at);
-		it->had_empty = false;
+		it->empty = NULL;
 	}
 }
 
@@ -333,7 +333,7 @@ static enum turn on_choose(struct iter *it)
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
 		return TURN_WAIT;
-	it->state = it->caps.on && it->caps.first ? ITER_digest : ITER_resort;
+	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
 	return TURN_ON;
 }
 
@@ -466,7 +466,6 @@ static enum step iterator_operate(struct query *q, void *state, const struct eve
 		log_algo("iterator: %s", state_names[it->state]);
 		turn = on_state[it->state](it);
 	} while (turn == TURN_ON);
-	it->reply = NULL;
 	return turn == TURN_UP ? STEP_UP : STEP_WAIT;
 }
 

@@ -33,28 +33,15 @@ static enum turn leave_config(struct iter *it)
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
 }
 
-/* The parent's NS set out of the cache. */
-static bool recall_parent(struct iter *it)
+/* The parent's NS set out of the cache: may be enough, where addresses are known. */
+static void recall_parent(struct iter *it)
 {
 	struct delegation *d = it->at;
 	const struct rrset *ns = rrsetcache_find(it->q->env->rrsets, d->zone, TYPE_NS, it->want.class_,
 						 RRSET_PARENT_SIDE, it->q->env->time->now_s);
 
-	if (ns == NULL)
-		return false;
-	delegation_add_names(d, it->arena, ns, true);
-	d->knows_parent = true;
-	return true;
-}
-
-/* Some address that may be tried, whatever we thought of it when better ones were left. */
-static bool has_untried(const struct delegation *d)
-{
-	for (unsigned i = 0; i < d->place_count; i++) {
-		if (!d->places[i].spent && d->places[i].tries == 0)
-			return true;
-	}
-	return false;
+	if (ns)
+		delegation_add_names(d, it->arena, ns, true);
 }
 
 enum turn resort(struct iter *it)
@@ -73,14 +60,18 @@ enum turn resort(struct iter *it)
 		if (!d->knows_parent)
 			hints_add(d, it->q);
 		d->knows_parent = true;
-	} else if (!d->knows_parent && !recall_parent(it)) {
-		it->refetch = d->zone;
-		return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+	} else if (!d->knows_parent) {
+		recall_parent(it);
 	}
 	added = delegation_fill(d, it->q, true);
 	added += delegation_fill_parent_glue(d, it->q);
-	if (added || (d->place_count && !it->sent && has_untried(d) && !it->refetch))
+	if (added)
 		return go_on(it, ITER_choose);
+	if (!d->knows_parent) {
+		it->refetch = d->zone;
+		it->failed = d;
+		return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+	}
 	if (targets_ask_next(it) || targets_ask_parent(it)) {
 		it->state = ITER_await;
 		return TURN_WAIT;

@@ -79,6 +79,15 @@ struct route route_find(const struct query *q, const struct route_how *how)
 	return (struct route){ .at = d };
 }
 
+struct delegation *route_past_priming(const struct query *q, struct delegation *d)
+{
+	const struct forward_zone *stub = route_root_stub(q);
+
+	if (stub == NULL || stub->prime || !dname_is_root(d->zone))
+		return d;
+	return delegation_from_config((struct arena *)&q->arena, stub);
+}
+
 bool route_may_go_round(const struct query *q, const uint8_t *zone)
 {
 	const struct forward_zone *z = forwards_find_exact(q->snapshot->forwards, zone);

@@ -24,6 +24,10 @@ struct route {
 
 struct route route_find(const struct query *q, const struct route_how *how);
 
+/* The servers to ask once priming has led to `d`: where the operator has named the root's servers and
+ * not asked for priming, those all the same. */
+struct delegation *route_past_priming(const struct query *q, struct delegation *d);
+
 /* The forward or stub zone that the name belongs to, and whose word settles everything (that a
  * name above it does not exist is nothing to it); or NULL. */
 const struct forward_zone *route_config(const struct query *q, const uint8_t *name);

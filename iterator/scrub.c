@@ -314,11 +314,21 @@ static bool is_called_for(const struct kept *k, const uint8_t *host)
 	return false;
 }
 
+static bool is_answer(const struct kept *k, const struct rrset *set)
+{
+	for (unsigned i = 0; i < k->count[SECTION_ANSWER]; i++) {
+		if (rrset_is(k->sets[i], rrset_owner(set), set->type, set->class_))
+			return true;
+	}
+	return false;
+}
+
 static void take_address(struct kept *k, const struct rrset *set)
 {
 	const uint8_t *owner = rrset_owner(set);
 
-	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner))
+	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner) ||
+	    is_answer(k, set))
 		return;
 	if (!is_inside(k, set) && k->conf->harden_glue)
 		return;

@@ -154,7 +154,7 @@ struct selection select_server(const struct delegation *d, const struct query *q
 	if (count == 0)
 		return (struct selection){ .place = NULL };
 	count = narrow(q, all, count);
-	if (pending && all[0].tier != TIER_GOOD)
+	if (pending && all[0].tier > TIER_PARENT)
 		return (struct selection){ .place = NULL };
 
 	struct candidate *c = &all[count == 1 ? 0 : random_below(q->env->random, count)];

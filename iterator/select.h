@@ -26,7 +26,7 @@ struct selection {
 };
 
 /* Draw a server of `d` that may be asked for `type`. While addresses are still being looked
- * up (`pending`) only good ones are taken; waiting is better. Marks nothing. */
+ * up (`pending`) none that has proved unfit is taken; waiting is better. Marks nothing. */
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending);
 

@@ -107,7 +107,7 @@ unsigned targets_ask_parent(struct iter *it)
 
 	if (q->depth >= TARGETS_DEPTH)
 		return 0;
-	for (unsigned i = 0; i < d->name_count; i++) {
+	for (unsigned i = 0; i < d->name_count && !started; i++) {
 		struct ns *n = &d->names[i];
 		if (!route_may_go_round(q, n->name) || it->lookups >= 2 * TARGETS_PER_DELEGATION)
 			continue;

@@ -21,7 +21,7 @@ unsigned targets_ask(struct iter *it, int most);
 bool targets_ask_next(struct iter *it);
 /* As target-fetch-policy wants it, ahead of need. */
 void targets_ask_ahead(struct iter *it);
-/* Ask above the cut for the addresses of all names (their glue, where the child's are no good). */
+/* Ask above the cut for the addresses of the next name (its glue, where the child's are no good). */
 unsigned targets_ask_parent(struct iter *it);
 
 /* A lookup has ended: note what it brought. */

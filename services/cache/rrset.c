@@ -106,10 +106,10 @@ static unsigned rank(const struct rrset *s)
 	return s->security == SECURITY_SECURE ? MAX(s->trust, TRUST_VALIDATED) : s->trust;
 }
 
-/* Part of a delegation: what its servers say must not keep it alive. */
-static bool is_delegation(const struct rrset *s)
+/* A delegation as its own servers tell it: that must not keep it alive. */
+static bool is_own_delegation(const struct rrset *s)
 {
-	return s->type == TYPE_NS || s->flags & RRSET_PARENT_SIDE;
+	return s->type == TYPE_NS && !(s->flags & RRSET_PARENT_SIDE);
 }
 
 enum ruling {
@@ -132,12 +132,9 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 	if (is < was)
 		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
 		       offered->trust >= standing->trust ? RULING_PASS : RULING_STANDING;
-	if (!rrset_same_records(standing, offered))
+	if (offered->flags & RRSET_PARENT_SIDE || !rrset_same_records(standing, offered))
 		return RULING_TAKE;
-	if (is_delegation(offered))
-		return RULING_STANDING;
-	return standing->expires_s == offered->expires_s && offered->sig_count <= standing->sig_count
-		       ? RULING_STANDING : RULING_TAKE;
+	return offered->sig_count <= standing->sig_count ? RULING_STANDING : RULING_TAKE;
 }
 
 struct offer {
@@ -169,12 +166,10 @@ static uint32_t last_second(struct rrsetcache *c, uint64_t hash, const struct rr
 	uint32_t expires_s = set->expires_s;
 	const struct slab_entry *parent;
 
-	if (!is_delegation(set))
+	if (!is_own_delegation(set))
 		return expires_s;
 	if (standing && !time_is_past(standing->expires_s, expires_s))
 		expires_s = standing->expires_s;
-	if (set->flags & RRSET_PARENT_SIDE)
-		return expires_s;
 	parent = find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_,
 		      RRSET_PARENT_SIDE);
 	if (parent && !time_is_past(now_s, set_of(parent)->expires_s + AFTERMATH_S) &&

@@ -32,14 +32,15 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
 /* Offer `set` to the cache and learn which set to believe from now on: `set` itself, or one in `a`.
  *
  * RFC 2181 5.4.1: it goes in where nothing fresh stands or what stands is bogus, has less trust, or
- * has equal trust: newer data wins, equal data lives on for longer. A higher one that stands
- * is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set stands until what is
+ * has equal trust but other data (or fewer signatures); equal data ends when it was to end. A
+ * higher one that stands is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set stands until what is
  * offered has been validated too; an authoritative one comes back for that, though not kept.
  * Bogus data only goes where nothing fresh stands.
  *
- * Nothing prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS set, and what
- * has RRSET_PARENT_SIDE, may replace a fresh one but lives no longer than that, and a child's NS set
- * no longer than its parent's; what comes back then ends there too. TTL 0 is not kept. */
+ * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS set
+ * may replace a fresh one but lives no longer than that, nor than its parent's side; what comes back
+ * then ends there too. What has RRSET_PARENT_SIDE comes from the parent itself, as referral or
+ * glue, and replaces whatever that said before. TTL 0 is not kept. */
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
 				   struct arena *a);
 
