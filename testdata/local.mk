@@ -7,6 +7,11 @@
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
 	testdata/fuzz/conftext.fuzz \
+	testdata/fuzz/dname.fuzz \
+	testdata/fuzz/edns.fuzz \
+	testdata/fuzz/msg.fuzz \
+	testdata/fuzz/request.fuzz \
+	testdata/fuzz/text.fuzz \
 	testdata/fuzz/upstream.fuzz
 
 check_PROGRAMS += $(FUZZ_TARGETS)

@@ -3,7 +3,7 @@
  *
  * All numbers are big-endian (RFC 1035 2.3.2). A reader or writer that has gone
  * bad stays bad: reads give 0 or NULL, writes do nothing, so a parser asks once,
- * at its end. Nothing here owns memory. */
+ * at its end. Where there are no bytes, NULL will do. Nothing here owns memory. */
 #ifndef UTIL_BYTES_H
 #define UTIL_BYTES_H
 
@@ -58,7 +58,7 @@ static inline struct reader reader_over(const void *at, size_t len)
 {
 	const uint8_t *p = at;
 
-	return (struct reader){ .start = p, .at = p, .end = p + len };
+	return (struct reader){ .start = p, .at = p, .end = len ? p + len : p };
 }
 
 static inline size_t reader_left(const struct reader *r)
@@ -109,7 +109,7 @@ static inline struct writer writer_over(void *at, size_t len)
 {
 	uint8_t *p = at;
 
-	return (struct writer){ .start = p, .at = p, .end = p + len };
+	return (struct writer){ .start = p, .at = p, .end = len ? p + len : p };
 }
 
 static inline size_t writer_len(const struct writer *w)

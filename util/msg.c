@@ -4,8 +4,9 @@
 
 bool question_equals(const struct question *a, const struct question *b)
 {
-	return a->type == b->type && a->class_ == b->class_ &&
-	       dname_equals_len(a->name, a->name_len, b->name, b->name_len);
+	if (a->type != b->type || a->class_ != b->class_ || a->name_len != b->name_len)
+		return false;
+	return a->name_len == 0 || dname_equals_len(a->name, a->name_len, b->name, b->name_len);
 }
 
 const struct rrset **message_section(const struct message *m, enum section s, unsigned *count)
