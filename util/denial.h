@@ -11,6 +11,58 @@
 
 #include "util/rrset.h"
 
+/* ---- one record ---- */
+
+/* Whether a bitmap of types holds the type, and whether it is well-formed (RFC 4034 4.1.2). */
+bool types_hold(struct slice bitmap, uint16_t type) PURE;
+bool types_are_sound(struct slice bitmap) PURE;
+
+/* Whether the set is one whole NSEC record of a name of `zone` with its next name in `zone`. */
+bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone) PURE;
+/* For a sound record. */
+const uint8_t *nsec_next(const struct rrset *nsec) PURE;
+bool nsec_has_type(const struct rrset *nsec, uint16_t type) PURE;
+
+/* For a sound record: it proves that `name` does not exist (maybe an ENT: nsec_shows_ent). */
+bool nsec_covers(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name) PURE;
+/* It proves that nothing stands at `name`, but something below. */
+bool nsec_shows_ent(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name) PURE;
+/* Labels of the longest existing ancestor of a name that the record covers. */
+unsigned nsec_closest_encloser(const struct rrset *nsec, const uint8_t *name) PURE;
+
+#define NSEC3_SHA1      1
+#define NSEC3_OPTOUT    1
+#define NSEC3_HASH_LEN  20
+
+struct nsec3 {
+	uint8_t hash_algorithm, flags;
+	uint16_t iterations;
+	struct slice salt, next, types;
+	uint8_t owner[NSEC3_HASH_LEN];  /* the hash its owner name spells */
+};
+
+/* False unless the set is one whole NSEC3 record, its owner one label below `zone` that spells a
+ * hash, of a known hash algorithm, with a next hash as long, a sound bitmap, and no unknown flag. */
+bool nsec3_read(const struct rrset *set, const uint8_t *zone, struct nsec3 *out) MUST_USE;
+
+/* RFC 5155 5: SHA-1 of the lower-cased name and salt, and iterations more. */
+void nsec3_hash(const uint8_t *name, struct slice salt, unsigned iterations,
+		uint8_t out[NSEC3_HASH_LEN]);
+/* What that costs a budget, in units of 50 iterations. */
+static inline int nsec3_cost(unsigned iterations)
+{
+	return (int)(iterations / 50) + 1;
+}
+
+/* Whether `hash` lies strictly between the record's owner and its next (which may wrap). */
+bool nsec3_covers(const struct nsec3 *n, const uint8_t hash[NSEC3_HASH_LEN]) PURE;
+
+/* The owner name: base32hex of the hash (RFC 4648 7, lower case) in front of the zone. 0 when too
+ * long. `to` holds DNAME_MAX bytes. */
+size_t nsec3_owner(const uint8_t hash[NSEC3_HASH_LEN], const uint8_t *zone, uint8_t *to);
+
+/* ---- what they prove together ---- */
+
 enum denial {
 	DENIAL_NONE,            /* not proven: bogus */
 	DENIAL_PROVEN,
@@ -23,9 +75,9 @@ enum denial {
 
 struct denial_evidence {
 	const uint8_t *zone;            /* apex of the zone that signed all of them */
-	const struct rrset *nsec[DENIAL_SETS];
-	const struct rrset *nsec3[DENIAL_SETS];
 	unsigned nsec_count, nsec3_count;
+	const struct rrset *nsec[DENIAL_SETS];
+	struct nsec3 nsec3[DENIAL_SETS];        /* all with the same parameters */
 	unsigned max_iterations;        /* above it: DENIAL_COSTLY, and nothing is computed */
 	int *hashes;                    /* purse, in units of 50 iterations (struct budget); or NULL */
 };
@@ -59,54 +111,5 @@ enum denial_cut {
 };
 
 enum denial_cut denial_of_ds(const struct denial_evidence *e, const uint8_t *name);
-
-/* ---- one record ---- */
-
-/* Whether the type is in the bitmap of an NSEC or NSEC3 record; false too when the bitmap is
- * malformed (RFC 4034 4.1.2). */
-bool nsec_has_type(const struct rrset *nsec, uint16_t type) PURE;
-bool nsec3_has_type(const struct rrset *nsec3, uint16_t type) PURE;
-
-/* Whether the set is one whole NSEC record of a name of `zone` with its next name in `zone`. */
-bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone) PURE;
-const uint8_t *nsec_next(const struct rrset *nsec) PURE;
-
-/* For a sound record: it proves that `name` does not exist (maybe an ENT: nsec_shows_ent). */
-bool nsec_covers(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name) PURE;
-/* It proves that nothing stands at `name`, but something below. */
-bool nsec_shows_ent(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name) PURE;
-/* Labels of the longest existing ancestor of a name that the record covers. */
-unsigned nsec_closest_encloser(const struct rrset *nsec, const uint8_t *name) PURE;
-
-#define NSEC3_SHA1      1
-#define NSEC3_OPTOUT    1
-#define NSEC3_HASH_LEN  20
-
-struct nsec3 {
-	uint8_t hash_algorithm, flags;
-	uint16_t iterations;
-	struct slice salt, next, types;
-	uint8_t owner[NSEC3_HASH_LEN];  /* the hash its owner name spells */
-};
-
-/* False unless the set is one whole NSEC3 record, its owner one label below `zone` that spells a
- * hash, of a known hash algorithm, with a next hash as long, and with no unknown flag. */
-bool nsec3_read(const struct rrset *set, const uint8_t *zone, struct nsec3 *out) MUST_USE;
-
-/* RFC 5155 5: SHA-1 of the lower-cased name and salt, and iterations more. */
-void nsec3_hash(const uint8_t *name, struct slice salt, unsigned iterations,
-		uint8_t out[NSEC3_HASH_LEN]);
-/* What that costs a budget, in units of 50 iterations. */
-static inline int nsec3_cost(unsigned iterations)
-{
-	return (int)(iterations / 50) + 1;
-}
-
-/* Whether `hash` lies strictly between the record's owner and its next (which may wrap). */
-bool nsec3_covers(const struct nsec3 *n, const uint8_t hash[NSEC3_HASH_LEN]) PURE;
-
-/* The owner name: base32hex of the hash (RFC 4648 7, lower case) in front of the zone. 0 when too
- * long. `to` holds DNAME_MAX bytes. */
-size_t nsec3_owner(const uint8_t hash[NSEC3_HASH_LEN], const uint8_t *zone, uint8_t *to);
 
 #endif

@@ -5,6 +5,7 @@ libresolver_la_SOURCES += \
 	util/base.h \
 	util/bytes.h \
 	util/conftext.c util/conftext.h \
+	util/denial.c util/denial.h util/nsec3.c \
 	util/dname.c util/dname.h \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \

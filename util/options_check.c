@@ -331,6 +331,13 @@ static bool word_rpz_action(const char *w)
 	return is_one_of(w, list);
 }
 
+static bool word_sha1_trust(const char *w)
+{
+	static const char *const list[] = { "none", "digest", "all", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_backend(const char *w)
 {
 	static const char *const list[] = { "redis", "testframe", NULL };

@@ -1,5 +1,10 @@
 # validator: see doc/STYLE.md 1. One line per room, in alphabetical order.
-libresolver_la_SOURCES +=
+libresolver_la_SOURCES += \
+	validator/crypto.c validator/crypto.h validator/algorithm.def \
+	validator/date.c validator/date.h \
+	validator/rules.c validator/rules.h \
+	validator/verify.c validator/verify.h validator/verify_private.h \
+	validator/keyset.c validator/vouch.c
 
 if HAVE_CMOCKA
 VALIDATOR_TESTS =

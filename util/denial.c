@@ -1,0 +1,456 @@
+/* What NSEC and NSEC3 records prove: pure functions, no cache, no network.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/denial.h"
+
+#include "util/dname.h"
+#include "util/rr.h"
+
+/* ---- bitmaps of types (RFC 4034 4.1.2) ---- */
+
+bool types_are_sound(struct slice bitmap)
+{
+	struct reader r = reader_over(bitmap.at, bitmap.len);
+	int last = -1;
+
+	while (reader_left(&r)) {
+		int window = read_u8(&r);
+		uint8_t len = read_u8(&r);
+
+		if (window <= last || len < 1 || len > 32 || !read_bytes(&r, len))
+			return false;
+		last = window;
+	}
+	return !r.bad;
+}
+
+bool types_hold(struct slice bitmap, uint16_t type)
+{
+	struct reader r = reader_over(bitmap.at, bitmap.len);
+
+	while (reader_left(&r)) {
+		uint8_t window = read_u8(&r);
+		uint8_t len = read_u8(&r);
+		const uint8_t *bits = read_bytes(&r, len);
+
+		if (bits && window == type >> 8)
+			return (type & 255) / 8 < len && bits[(type & 255) / 8] & 0x80 >> type % 8;
+	}
+	return false;
+}
+
+/* ---- one NSEC record ---- */
+
+bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone)
+{
+	struct slice rd;
+	size_t len;
+
+	if (nsec->type != TYPE_NSEC || nsec->count != 1 || !dname_is_under(rrset_owner(nsec), zone))
+		return false;
+	rd = rrset_record(nsec, 0);
+	len = dname_measure(rd.at, rd.at + rd.len);
+	if (len == 0 || !dname_is_under(rd.at, zone) ||
+	    !types_are_sound((struct slice){ rd.at + len, rd.len - len }))
+		return false;
+	/* Only the last record of a zone leads backwards, and it leads to the apex. */
+	return dname_compare(rrset_owner(nsec), rd.at) < 0 || dname_equals(rd.at, zone);
+}
+
+const uint8_t *nsec_next(const struct rrset *nsec)
+{
+	return rrset_record(nsec, 0).at;
+}
+
+bool nsec_has_type(const struct rrset *nsec, uint16_t type)
+{
+	struct slice rd = rrset_record(nsec, 0);
+	size_t len = dname_len(rd.at);
+
+	return types_hold((struct slice){ rd.at + len, rd.len - len }, type);
+}
+
+/* The types at a name, whichever kind of record tells them. */
+struct types {
+	struct slice bitmap;
+};
+
+static struct types types_of_nsec(const struct rrset *nsec)
+{
+	struct slice rd = rrset_record(nsec, 0);
+	size_t len = dname_len(rd.at);
+
+	return (struct types){ { rd.at + len, rd.len - len } };
+}
+
+static bool has(struct types t, uint16_t type)
+{
+	return types_hold(t.bitmap, type);
+}
+
+/* The record is from above a cut: the zone's own word ends there. */
+static bool is_delegation(struct types t)
+{
+	return has(t, TYPE_NS) && !has(t, TYPE_SOA);
+}
+
+/* What lies below such a name is not this zone's to deny (RFC 6840 4.1, 5155 8.3). */
+static bool says_nothing_below(struct types t)
+{
+	return is_delegation(t) || has(t, TYPE_DNAME);
+}
+
+bool nsec_covers(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name)
+{
+	const uint8_t *owner = rrset_owner(nsec), *next = nsec_next(nsec);
+
+	if (!dname_is_under(name, zone) || dname_compare(owner, name) >= 0)
+		return false;
+	if (dname_is_under(name, owner) && says_nothing_below(types_of_nsec(nsec)))
+		return false;
+	return dname_equals(next, zone) || dname_compare(name, next) < 0;
+}
+
+bool nsec_shows_ent(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name)
+{
+	return nsec_covers(nsec, zone, name) && dname_is_strictly_under(nsec_next(nsec), name);
+}
+
+unsigned nsec_closest_encloser(const struct rrset *nsec, const uint8_t *name)
+{
+	unsigned by_owner = dname_common(rrset_owner(nsec), name);
+	unsigned by_next = dname_common(nsec_next(nsec), name);
+
+	return MAX(by_owner, by_next);
+}
+
+/* ---- evidence ---- */
+
+void denial_begin(struct denial_evidence *e, const uint8_t *zone, unsigned max_iterations,
+		  int *hashes)
+{
+	e->zone = zone;
+	e->nsec_count = e->nsec3_count = 0;
+	e->max_iterations = max_iterations;
+	e->hashes = hashes;
+}
+
+static bool same_parameters(const struct nsec3 *a, const struct nsec3 *b)
+{
+	return a->iterations == b->iterations && a->salt.len == b->salt.len &&
+	       (a->salt.len == 0 || memcmp(a->salt.at, b->salt.at, a->salt.len) == 0);
+}
+
+bool denial_add(struct denial_evidence *e, const struct rrset *set)
+{
+	if (set->type == TYPE_NSEC3 && e->nsec3_count < DENIAL_SETS) {
+		struct nsec3 *n = &e->nsec3[e->nsec3_count];
+
+		if (!nsec3_read(set, e->zone, n) ||
+		    (e->nsec3_count && !same_parameters(&e->nsec3[0], n)))
+			return false;
+		e->nsec3_count++;
+		return true;
+	}
+	if (set->type == TYPE_NSEC && e->nsec_count < DENIAL_SETS && nsec_is_sound(set, e->zone)) {
+		e->nsec[e->nsec_count++] = set;
+		return true;
+	}
+	return false;
+}
+
+/* "*." in front of the last `labels` labels of the name; false when that is no name. */
+static bool wildcard_at(const uint8_t *name, unsigned labels, uint8_t to[DNAME_MAX])
+{
+	return dname_join(to, (const uint8_t *)"\1*", 2, dname_suffix(name, labels)) != 0;
+}
+
+/* Whether the types that stand at a name leave `qtype` out: neither it nor an alias is there, and
+ * the record is from the side of the cut where that type would be (RFC 4035 5.2, 6840 4.1). */
+static bool denies_type(struct types t, const uint8_t *owner, uint16_t qtype)
+{
+	if (has(t, qtype) || has(t, TYPE_CNAME))
+		return false;
+	if (qtype == TYPE_DS)
+		return !has(t, TYPE_SOA) || dname_is_root(owner);
+	return !is_delegation(t);
+}
+
+/* ---- NSEC ---- */
+
+static const struct rrset *nsec_at(const struct denial_evidence *e, const uint8_t *name)
+{
+	for (unsigned i = 0; i < e->nsec_count; i++)
+		if (dname_equals(rrset_owner(e->nsec[i]), name))
+			return e->nsec[i];
+	return NULL;
+}
+
+static const struct rrset *nsec_over(const struct denial_evidence *e, const uint8_t *name)
+{
+	for (unsigned i = 0; i < e->nsec_count; i++)
+		if (nsec_covers(e->nsec[i], e->zone, name))
+			return e->nsec[i];
+	return NULL;
+}
+
+/* The record that proves the name is neither there nor an empty non-terminal. */
+static const struct rrset *nsec_against(const struct denial_evidence *e, const uint8_t *name)
+{
+	const struct rrset *n = nsec_over(e, name);
+
+	return n && !nsec_shows_ent(n, e->zone, name) ? n : NULL;
+}
+
+static bool nsec_denies_name(const struct denial_evidence *e, const uint8_t *qname)
+{
+	const struct rrset *n = nsec_against(e, qname);
+	uint8_t wildcard[DNAME_MAX];
+
+	if (!n || nsec_at(e, qname))
+		return false;
+	/* A wildcard that would be too long for a name is none. */
+	return !wildcard_at(qname, nsec_closest_encloser(n, qname), wildcard) ||
+	       nsec_against(e, wildcard);
+}
+
+static bool nsec_denies_type(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype)
+{
+	const struct rrset *n = nsec_at(e, qname);
+	uint8_t wildcard[DNAME_MAX];
+
+	if (n)
+		return denies_type(types_of_nsec(n), qname, qtype);
+	n = nsec_over(e, qname);
+	if (!n)
+		return false;
+	if (nsec_shows_ent(n, e->zone, qname))
+		return true;
+	if (!wildcard_at(qname, nsec_closest_encloser(n, qname), wildcard))
+		return false;
+	n = nsec_at(e, wildcard);
+	if (n)
+		return denies_type(types_of_nsec(n), wildcard, qtype);
+	n = nsec_over(e, wildcard);
+	return n && nsec_shows_ent(n, e->zone, wildcard);
+}
+
+static bool nsec_denies_closer(const struct denial_evidence *e, const uint8_t *qname,
+			       unsigned labels)
+{
+	const struct rrset *n = nsec_against(e, qname);
+
+	return n && nsec_closest_encloser(n, qname) == labels;
+}
+
+/* What stands at a name that has no DS, for either kind of record. */
+static enum denial_cut cut_of_types(struct types t)
+{
+	if (has(t, TYPE_DS) || has(t, TYPE_SOA))
+		return CUT_UNKNOWN;
+	return has(t, TYPE_NS) ? CUT_INSECURE : CUT_NONE;
+}
+
+static enum denial_cut nsec_cut(const struct denial_evidence *e, const uint8_t *name)
+{
+	const struct rrset *n = nsec_at(e, name);
+
+	if (n)
+		return cut_of_types(types_of_nsec(n));
+	return nsec_over(e, name) ? CUT_NONE : CUT_UNKNOWN;
+}
+
+/* ---- NSEC3 ---- */
+
+static bool hash_name(const struct denial_evidence *e, const uint8_t *name, uint8_t *out)
+{
+	const struct nsec3 *n = &e->nsec3[0];
+	int cost = nsec3_cost(n->iterations);
+
+	if (e->hashes) {
+		if (*e->hashes < cost)
+			return false;
+		*e->hashes -= cost;
+	}
+	nsec3_hash(name, n->salt, n->iterations, out);
+	return true;
+}
+
+static const struct nsec3 *nsec3_at(const struct denial_evidence *e, const uint8_t *hash)
+{
+	for (unsigned i = 0; i < e->nsec3_count; i++)
+		if (memcmp(e->nsec3[i].owner, hash, NSEC3_HASH_LEN) == 0)
+			return &e->nsec3[i];
+	return NULL;
+}
+
+static const struct nsec3 *nsec3_over(const struct denial_evidence *e, const uint8_t *hash)
+{
+	for (unsigned i = 0; i < e->nsec3_count; i++)
+		if (nsec3_covers(&e->nsec3[i], hash))
+			return &e->nsec3[i];
+	return NULL;
+}
+
+static struct types types_of_nsec3(const struct nsec3 *n)
+{
+	return (struct types){ n->types };
+}
+
+/* RFC 5155 8.3: the longest ancestor that exists, and the name one label longer that does not. */
+struct encloser {
+	const struct nsec3 *exact; /* the name itself exists, and the rest is empty */
+	const struct nsec3 *over;  /* covers the next closer name */
+	unsigned labels;           /* of the closest encloser */
+};
+
+static enum denial find_encloser(const struct denial_evidence *e, const uint8_t *qname,
+				 struct encloser *out)
+{
+	unsigned top = dname_labels(e->zone), whole = dname_labels(qname);
+	uint8_t hash[2][NSEC3_HASH_LEN] = { { 0 } };
+
+	*out = (struct encloser){ .labels = whole };
+	if (!dname_is_under(qname, e->zone))
+		return DENIAL_NONE;
+	if (e->nsec3[0].iterations > e->max_iterations)
+		return DENIAL_COSTLY;
+	for (unsigned labels = whole; labels + 1 > top; labels--) {
+		uint8_t *now = hash[labels % 2], *longer = hash[(labels + 1) % 2];
+		const struct nsec3 *at;
+
+		if (!hash_name(e, dname_suffix(qname, labels), now))
+			return DENIAL_EXHAUSTED;
+		at = nsec3_at(e, now);
+		if (!at)
+			continue;
+		if (labels == whole) {
+			out->exact = at;
+			return DENIAL_PROVEN;
+		}
+		if (says_nothing_below(types_of_nsec3(at)))
+			return DENIAL_NONE;
+		out->labels = labels;
+		out->over = nsec3_over(e, longer);
+		return out->over ? DENIAL_PROVEN : DENIAL_NONE;
+	}
+	return DENIAL_NONE;
+}
+
+/* What is proven by a record whose span may hide unsigned delegations (RFC 5155 6). */
+static enum denial as_far_as(const struct nsec3 *over)
+{
+	return over->flags & NSEC3_OPTOUT ? DENIAL_INSECURE : DENIAL_PROVEN;
+}
+
+static enum denial nsec3_denies_name(const struct denial_evidence *e, const uint8_t *qname)
+{
+	uint8_t wildcard[DNAME_MAX], hash[NSEC3_HASH_LEN];
+	struct encloser ce;
+	enum denial d = find_encloser(e, qname, &ce);
+
+	if (d != DENIAL_PROVEN)
+		return d;
+	if (ce.exact)
+		return DENIAL_NONE;
+	if (wildcard_at(qname, ce.labels, wildcard)) {
+		if (!hash_name(e, wildcard, hash))
+			return DENIAL_EXHAUSTED;
+		if (!nsec3_over(e, hash))
+			return DENIAL_NONE;
+	}
+	return as_far_as(ce.over);
+}
+
+static enum denial nsec3_denies_type(const struct denial_evidence *e, const uint8_t *qname,
+				     uint16_t qtype)
+{
+	uint8_t wildcard[DNAME_MAX], hash[NSEC3_HASH_LEN];
+	const struct nsec3 *at;
+	struct encloser ce;
+	enum denial d = find_encloser(e, qname, &ce);
+
+	if (d != DENIAL_PROVEN)
+		return d;
+	if (ce.exact)
+		return denies_type(types_of_nsec3(ce.exact), qname, qtype) ? DENIAL_PROVEN
+									   : DENIAL_NONE;
+	/* Unsigned delegations, and empty names above them, may lie in the span (RFC 5155 7.1). */
+	if (ce.over->flags & NSEC3_OPTOUT)
+		return DENIAL_INSECURE;
+	if (!wildcard_at(qname, ce.labels, wildcard))
+		return DENIAL_NONE;
+	if (!hash_name(e, wildcard, hash))
+		return DENIAL_EXHAUSTED;
+	at = nsec3_at(e, hash);
+	return at && denies_type(types_of_nsec3(at), wildcard, qtype) ? DENIAL_PROVEN : DENIAL_NONE;
+}
+
+static enum denial nsec3_denies_closer(const struct denial_evidence *e, const uint8_t *qname,
+				       unsigned labels)
+{
+	uint8_t hash[NSEC3_HASH_LEN];
+	const struct nsec3 *over;
+
+	if (e->nsec3[0].iterations > e->max_iterations)
+		return DENIAL_COSTLY;
+	if (!hash_name(e, dname_suffix(qname, labels + 1), hash))
+		return DENIAL_EXHAUSTED;
+	over = nsec3_over(e, hash);
+	return over ? as_far_as(over) : DENIAL_NONE;
+}
+
+static enum denial_cut nsec3_cut(const struct denial_evidence *e, const uint8_t *name)
+{
+	struct encloser ce;
+
+	switch (find_encloser(e, name, &ce)) {
+	case DENIAL_PROVEN:
+		if (ce.exact)
+			return cut_of_types(types_of_nsec3(ce.exact));
+		return ce.over->flags & NSEC3_OPTOUT ? CUT_OPTOUT : CUT_NONE;
+	case DENIAL_COSTLY:
+		return CUT_COSTLY;
+	case DENIAL_EXHAUSTED:
+		return CUT_EXHAUSTED;
+	case DENIAL_NONE:
+	case DENIAL_INSECURE:
+		break;
+	}
+	return CUT_UNKNOWN;
+}
+
+/* ---- both ---- */
+
+enum denial denial_of_name(const struct denial_evidence *e, const uint8_t *qname)
+{
+	if (nsec_denies_name(e, qname))
+		return DENIAL_PROVEN;
+	return e->nsec3_count ? nsec3_denies_name(e, qname) : DENIAL_NONE;
+}
+
+enum denial denial_of_type(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype)
+{
+	if (nsec_denies_type(e, qname, qtype))
+		return DENIAL_PROVEN;
+	return e->nsec3_count ? nsec3_denies_type(e, qname, qtype) : DENIAL_NONE;
+}
+
+enum denial denial_of_closer(const struct denial_evidence *e, const uint8_t *qname, unsigned labels)
+{
+	if (!dname_is_under(qname, e->zone) || labels < dname_labels(e->zone) ||
+	    labels >= dname_labels(qname))
+		return DENIAL_NONE;
+	if (nsec_denies_closer(e, qname, labels))
+		return DENIAL_PROVEN;
+	return e->nsec3_count ? nsec3_denies_closer(e, qname, labels) : DENIAL_NONE;
+}
+
+enum denial_cut denial_of_ds(const struct denial_evidence *e, const uint8_t *name)
+{
+	enum denial_cut cut;
+
+	if (!dname_is_strictly_under(name, e->zone))
+		return CUT_UNKNOWN;
+	cut = nsec_cut(e, name);
+	return cut == CUT_UNKNOWN && e->nsec3_count ? nsec3_cut(e, name) : cut;
+}

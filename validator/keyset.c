@@ -1,0 +1,197 @@
+/* Records of DNSSEC read, and the keys of a zone, each parsed when it is first needed.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/verify_private.h"
+
+#include "util/dname.h"
+#include "util/mem.h"
+#include "validator/crypto.h"
+
+/* ---- records read ---- */
+
+bool dnskey_read(struct slice rdata, struct dnskey *out)
+{
+	struct reader r = reader_over(rdata.at, rdata.len);
+
+	out->flags = read_u16(&r);
+	out->protocol = read_u8(&r);
+	out->algorithm = read_u8(&r);
+	out->public_key = (struct slice){ r.at, reader_left(&r) };
+	return !r.bad;
+}
+
+bool ds_read(struct slice rdata, struct ds *out)
+{
+	struct reader r = reader_over(rdata.at, rdata.len);
+
+	out->tag = read_u16(&r);
+	out->algorithm = read_u8(&r);
+	out->digest_type = read_u8(&r);
+	out->digest = (struct slice){ r.at, reader_left(&r) };
+	return !r.bad;
+}
+
+#define RRSIG_FIXED 18
+
+bool rrsig_read(struct slice rdata, struct rrsig *out)
+{
+	struct reader r = reader_over(rdata.at, rdata.len);
+	size_t len;
+
+	out->covered = read_u16(&r);
+	out->algorithm = read_u8(&r);
+	out->labels = read_u8(&r);
+	out->original_ttl_s = read_u32(&r);
+	out->expiration = read_u32(&r);
+	out->inception = read_u32(&r);
+	out->tag = read_u16(&r);
+	len = r.bad ? 0 : dname_measure(r.at, r.end);
+	out->signer = read_bytes(&r, len);
+	out->head = (struct slice){ rdata.at, RRSIG_FIXED + len };
+	out->signature = (struct slice){ r.at, reader_left(&r) };
+	return !r.bad && len > 0;
+}
+
+enum { ALGORITHM_RSAMD5 = 1 };
+
+uint16_t dnskey_tag(struct slice rdata)
+{
+	uint32_t sum = 0;
+
+	/* RFC 4034 B.1: of the modulus, the last but two bytes. */
+	if (rdata.len >= 7 && rdata.at[3] == ALGORITHM_RSAMD5)
+		return get_u16(rdata.at + rdata.len - 3);
+	for (size_t i = 0; i < rdata.len; i++)
+		sum += i & 1 ? rdata.at[i] : (uint32_t)rdata.at[i] << 8;
+	return (uint16_t)(sum + (sum >> 16));
+}
+
+bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_rdata)
+{
+	uint8_t lower[DNAME_MAX], digest[CRYPTO_DIGEST_MAX];
+	struct slice pieces[2] = { { lower, dname_copy_lower(lower, owner) }, dnskey_rdata };
+	struct dnskey key;
+
+	if (!dnskey_read(dnskey_rdata, &key) || key.algorithm != ds->algorithm ||
+	    dnskey_tag(dnskey_rdata) != ds->tag || ds->digest.len == 0 ||
+	    ds->digest.len != crypto_digest_len(ds->digest_type))
+		return false;
+	return crypto_digest(ds->digest_type, pieces, 2, digest) == ds->digest.len &&
+	       memcmp(digest, ds->digest.at, ds->digest.len) == 0;
+}
+
+/* ---- keys of a zone ---- */
+
+/* Stands where a public key could not be parsed, so that it is tried once. */
+static char broken_place;
+#define BROKEN ((struct crypto_key *)(void *)&broken_place)
+
+struct keyset *keyset_new(const struct rrset *dnskeys)
+{
+	struct rrset_walk w = rrset_records(dnskeys);
+	size_t head = sizeof(struct keyset) + dnskeys->count * sizeof(struct zonekey);
+	struct keyset *k = mem_zero(head + dnskeys->size);
+	struct rrset *copy = (struct rrset *)(void *)((uint8_t *)k + head);
+
+	memcpy(copy, dnskeys, dnskeys->size);
+	k->dnskeys = copy;
+	atomic_init(&k->pins, 1);
+	w = rrset_records(copy);
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		struct zonekey *z = &k->key[k->count];
+		struct dnskey key;
+
+		if (!dnskey_read(rd, &key))
+			continue;
+		z->rdata = rd;
+		z->flags = key.flags;
+		z->tag = dnskey_tag(rd);
+		z->protocol = key.protocol;
+		z->algorithm = key.algorithm;
+		z->public_key = key.public_key;
+		k->count++;
+	}
+	return k;
+}
+
+struct keyset *keyset_pin(struct keyset *k)
+{
+	atomic_fetch_add_explicit(&k->pins, 1, memory_order_relaxed);
+	return k;
+}
+
+void keyset_unpin(struct keyset *k)
+{
+	if (!k || atomic_fetch_sub_explicit(&k->pins, 1, memory_order_acq_rel) != 1)
+		return;
+	for (unsigned i = 0; i < k->count; i++) {
+		struct crypto_key *parsed = atomic_load(&k->key[i].parsed);
+
+		if (parsed != BROKEN)
+			crypto_key_free(parsed);
+	}
+	mem_free(k);
+}
+
+size_t keyset_size(const struct keyset *k)
+{
+	size_t size = mem_size(k);
+
+	for (unsigned i = 0; i < k->count; i++) {
+		struct crypto_key *parsed = atomic_load(&k->key[i].parsed);
+
+		if (parsed && parsed != BROKEN)
+			size += crypto_key_size(parsed);
+	}
+	return size;
+}
+
+bool zonekey_is_one(const struct zonekey *z)
+{
+	return z->flags & DNSKEY_ZONE && z->protocol == 3;
+}
+
+bool zonekey_may_sign(const struct zonekey *z)
+{
+	return zonekey_is_one(z) && !(z->flags & DNSKEY_REVOKE);
+}
+
+unsigned keyset_bits(const struct keyset *k)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < k->count; i++) {
+		unsigned bits = crypto_key_bits(k->key[i].algorithm, k->key[i].public_key);
+
+		if (zonekey_is_one(&k->key[i]) && bits > most)
+			most = bits;
+	}
+	return most;
+}
+
+bool keyset_has_tag(const struct keyset *k, uint16_t tag)
+{
+	for (unsigned i = 0; i < k->count; i++)
+		if (k->key[i].tag == tag && zonekey_may_sign(&k->key[i]))
+			return true;
+	return false;
+}
+
+const struct crypto_key *zonekey_parsed(const struct zonekey *z, const char **why)
+{
+	_Atomic(struct crypto_key *) *place = &((struct zonekey *)z)->parsed;
+	struct crypto_key *key = atomic_load_explicit(place, memory_order_acquire);
+	struct crypto_key *none = NULL;
+
+	*why = "it cannot be read";
+	if (key)
+		return key == BROKEN ? NULL : key;
+	key = crypto_key_new(z->algorithm, z->public_key, why);
+	if (!key)
+		key = BROKEN;
+	if (!atomic_compare_exchange_strong(place, &none, key)) {
+		if (key != BROKEN)
+			crypto_key_free(key);
+		key = none;
+	}
+	return key == BROKEN ? NULL : key;
+}

@@ -1,0 +1,462 @@
+/* Is this set signed by that key: RFC 4034 3.1.8.1, 4035 5.3, with a bound on all work.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/verify_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "validator/crypto.h"
+#include "validator/date.h"
+
+void check_begin(struct check *c, const struct rrset *set, const struct keyset *keys,
+		 const struct verify_how *how, struct verdict *out)
+{
+	*out = (struct verdict){ .security = SECURITY_BOGUS };
+	*c = (struct check){ .set = set, .keys = keys, .how = how, .only = ANY_KEY, .out = out };
+}
+
+void check_fail(struct check *c, enum stage stage, enum reason reason, const char *fmt, ...)
+{
+	char name[DNAME_TEXT], type[16], text[2 * DNAME_TEXT + 256];
+	va_list ap;
+
+	if (c->out->text && stage <= c->stage)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->stage = stage;
+	c->out->reason = reason;
+	c->out->text =
+		arena_textf(c->how->arena, "%s %s: %s", dname_print(rrset_owner(c->set), name),
+			    rr_type_name(c->set->type, type), text);
+}
+
+#define RRSIG_FIXED 18
+
+/* ---- canonical form and order (RFC 4034 6.2, 6.3, 6840 5.1) ---- */
+
+static int compare_rdata(const void *a, const void *b)
+{
+	const struct slice *x = a, *y = b;
+	size_t len = MIN(x->len, y->len);
+	int order = len ? memcmp(x->at, y->at, len) : 0;
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static bool has_names_to_lower(uint16_t type)
+{
+	return strpbrk(rr_shape(type), "Nn") != NULL;
+}
+
+static void make_canonical(struct check *c)
+{
+	bool lower = has_names_to_lower(c->set->type);
+	struct rrset_walk w = rrset_records(c->set);
+	size_t len = 0, kept = 0;
+
+	if (c->rdata)
+		return;
+	c->rdata = arena_array(c->how->arena, struct slice, (size_t)c->set->count + 1);
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (lower) {
+			uint8_t *copy = arena_copy(c->how->arena, rd.at, rd.len);
+
+			rr_canonical_rdata(c->set->type, copy, rd.len);
+			rd.at = copy;
+		}
+		c->rdata[c->count++] = rd;
+	}
+	if (c->count > 1)
+		qsort(c->rdata, c->count, sizeof(*c->rdata), compare_rdata);
+	for (size_t i = 0; i < c->count; i++) {
+		if (i && compare_rdata(&c->rdata[i], &c->rdata[kept - 1]) == 0)
+			continue;
+		c->rdata[kept++] = c->rdata[i];
+		len += c->set->owner_len + 10u + c->rdata[i].len;
+	}
+	c->count = kept;
+	c->room = RRSIG_FIXED + DNAME_MAX + len;
+	c->data = arena_take(c->how->arena, c->room);
+}
+
+/* RFC 4034 3.1.8.1. The owner is "*." and the labels that the signature counts, where it counts
+ * less of them than the owner has: that is never longer than the owner. */
+static struct slice signed_data(struct check *c, const struct rrsig *sig)
+{
+	const uint8_t *owner = rrset_owner(c->set);
+	const uint8_t *suffix = dname_suffix(owner, sig->labels);
+	uint8_t name[DNAME_MAX];
+	size_t name_len = dname_copy_lower(name, owner);
+	struct writer w;
+
+	make_canonical(c);
+	if (suffix != owner && !(dname_is_wildcard(owner) && suffix == dname_parent(owner))) {
+		name[0] = 1;
+		name[1] = '*';
+		name_len = 2 + dname_copy_lower(name + 2, suffix);
+	}
+	w = writer_over(c->data, c->room);
+	write_bytes(&w, sig->head.at, RRSIG_FIXED);
+	w.at += dname_copy_lower(w.at, sig->signer);
+	for (size_t i = 0; i < c->count; i++) {
+		write_bytes(&w, name, name_len);
+		write_u16(&w, c->set->type);
+		write_u16(&w, c->set->class_);
+		write_u32(&w, sig->original_ttl_s);
+		write_u16(&w, (uint16_t)c->rdata[i].len);
+		write_bytes(&w, c->rdata[i].at, c->rdata[i].len);
+	}
+	PROMISE(!w.bad);
+	return (struct slice){ c->data, writer_len(&w) };
+}
+
+/* ---- one signature ---- */
+
+/* Labels of the owner as a signature counts them: without the root, and without a first "*". */
+static unsigned countable_labels(const uint8_t *owner)
+{
+	return dname_labels(owner) - dname_is_wildcard(owner);
+}
+
+static bool labels_fit(struct check *c, const struct rrsig *sig)
+{
+	unsigned owner = countable_labels(rrset_owner(c->set));
+	unsigned zone = dname_labels(keyset_zone(c->keys));
+
+	if (sig->labels > owner || sig->labels < zone) {
+		check_fail(c, STAGE_LABELS, REASON_sig_labels,
+			   "the signature by key %u counts %u labels, but the name has %u and the "
+			   "zone %u",
+			   sig->tag, sig->labels, owner, zone);
+		return false;
+	}
+	if (sig->labels < owner && (c->set->type == TYPE_NSEC || c->set->type == TYPE_NSEC3)) {
+		check_fail(c, STAGE_LABELS, REASON_sig_labels,
+			   "a denial was made from a wildcard, which denies nothing");
+		return false;
+	}
+	return true;
+}
+
+/* Difference between clocks that is allowed for: a tenth of the signature's life, within limits. */
+static uint32_t skew_of(const struct rules *r, const struct rrsig *sig)
+{
+	uint32_t skew = (sig->expiration - sig->inception) / 10;
+
+	skew = MAX(skew, r->skew_min_s);
+	return MIN(skew, r->skew_max_s);
+}
+
+static void fail_date(struct check *c, const struct rrsig *sig, uint32_t date, enum reason reason)
+{
+	char when[DATE_TEXT], span[DATE_TEXT], zone[DNAME_TEXT];
+	int64_t away = (int32_t)(date - c->how->now);
+
+	date_print((int64_t)c->how->now + away, when);
+	date_print_span(away < 0 ? -away : away, span);
+	dname_print(keyset_zone(c->keys), zone);
+	if (reason == REASON_sig_not_yet)
+		check_fail(
+			c, STAGE_DATE, reason,
+			"the signature by key %u of %s begins on %s, in %s by this machine's clock",
+			sig->tag, zone, when, span);
+	else
+		check_fail(c, STAGE_DATE, reason,
+			   "the signature by key %u of %s expired on %s, %s ago by this machine's "
+			   "clock",
+			   sig->tag, zone, when, span);
+}
+
+static bool is_in_time(struct check *c, const struct rrsig *sig)
+{
+	const struct rules *r = c->how->rules;
+	uint32_t skew = skew_of(r, sig);
+
+	if (r->date == DATE_ANY)
+		return true;
+	if (date_is_before(sig->expiration, sig->inception)) {
+		check_fail(c, STAGE_DATE, REASON_sig_bad_order,
+			   "the signature by key %u expires before it begins", sig->tag);
+		return false;
+	}
+	if (date_is_before(c->how->now + skew, sig->inception)) {
+		if (!c->how->dates_open)
+			fail_date(c, sig, sig->inception, REASON_sig_not_yet);
+		return false;
+	}
+	if (date_is_before(sig->expiration + skew, c->how->now)) {
+		if (!c->how->dates_open)
+			fail_date(c, sig, sig->expiration, REASON_sig_expired);
+		return false;
+	}
+	return true;
+}
+
+/* RFC 4035 5.3.3; what the skew grants is what is left once the date has passed. */
+static uint32_t ttl_of(const struct check *c, const struct rrsig *sig, bool in_time)
+{
+	uint32_t left = sig->expiration - c->how->now;
+
+	if (c->how->rules->date == DATE_ANY || !in_time)
+		return sig->original_ttl_s;
+	if ((int32_t)left <= 0)
+		left += skew_of(c->how->rules, sig);
+	return MIN(left, sig->original_ttl_s);
+}
+
+static bool is_candidate(const struct check *c, unsigned i, const struct rrsig *sig)
+{
+	const struct zonekey *z = &c->keys->key[i];
+
+	if (z->tag != sig->tag || z->algorithm != sig->algorithm || !zonekey_is_one(z))
+		return false;
+	return c->only == ANY_KEY ? zonekey_may_sign(z) : (int)i == c->only;
+}
+
+static void fail_key(struct check *c, const struct rrsig *sig)
+{
+	char zone[DNAME_TEXT], name[24];
+	const char *what = "the zone has no such key";
+
+	for (unsigned i = 0; i < c->keys->count; i++) {
+		const struct zonekey *z = &c->keys->key[i];
+
+		if (z->tag != sig->tag || z->algorithm != sig->algorithm)
+			continue;
+		what = !zonekey_is_one(z)         ? "that is no zone key"
+		       : z->flags & DNSKEY_REVOKE ? "that key is revoked"
+						  : "nothing vouches for that key";
+	}
+	check_fail(c, STAGE_KEY, REASON_key_missing, "signed by key %u (%s) of %s, but %s",
+		   sig->tag, crypto_algorithm_name(sig->algorithm, name),
+		   dname_print(keyset_zone(c->keys), zone), what);
+}
+
+/* One unit of work is taken, or it is said that there is none. */
+static bool take_work(struct check *c)
+{
+	if (c->tried >= c->how->rules->sigs_per_set) {
+		check_fail(c, STAGE_WORK, REASON_budget_signatures,
+			   "%u signature checks failed, more are not tried for one set", c->tried);
+		return false;
+	}
+	if (*c->how->signatures <= 0) {
+		c->broke = true;
+		check_fail(c, STAGE_WORK, REASON_budget_signatures,
+			   "the question has used up its signature checks");
+		return false;
+	}
+	c->tried++;
+	--*c->how->signatures;
+	return true;
+}
+
+static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrsig *sig)
+{
+	char zone[DNAME_TEXT], name[24];
+	const struct crypto_key *key;
+	const char *why;
+
+	if (octets_hold(&c->how->rules->fake, z->algorithm))
+		return true;
+	if (!take_work(c))
+		return false;
+	key = zonekey_parsed(z, &why);
+	if (!key)
+		check_fail(c, STAGE_SUM, REASON_key_broken, "key %u (%s) of %s cannot be used: %s",
+			   z->tag, crypto_algorithm_name(z->algorithm, name),
+			   dname_print(keyset_zone(c->keys), zone), why);
+	else if (crypto_verify(key, signed_data(c, sig), sig->signature))
+		return true;
+	else
+		check_fail(c, STAGE_SUM, REASON_sig_wrong,
+			   "the signature by key %u (%s) of %s does not fit the records", z->tag,
+			   crypto_algorithm_name(z->algorithm, name),
+			   dname_print(keyset_zone(c->keys), zone));
+	return false;
+}
+
+static void succeed(struct check *c, const struct rrsig *sig, bool in_time)
+{
+	*c->out = (struct verdict){
+		.security = SECURITY_SECURE,
+		.tag = sig->tag,
+		.algorithm = sig->algorithm,
+		.labels = sig->labels,
+		.expanded = sig->labels < countable_labels(rrset_owner(c->set)),
+		.ttl_s = ttl_of(c, sig, in_time),
+		.expiration = sig->expiration,
+		.dates_passed = !in_time,
+	};
+}
+
+static bool signature_holds(struct check *c, const struct rrsig *sig)
+{
+	unsigned keys = 0, candidates = 0;
+	bool in_time;
+
+	for (unsigned i = 0; i < c->keys->count; i++)
+		candidates += is_candidate(c, i, sig);
+	if (candidates == 0) {
+		fail_key(c, sig);
+		return false;
+	}
+	in_time = is_in_time(c, sig);
+	if (!in_time && (!c->how->dates_open || date_is_before(sig->expiration, sig->inception)))
+		return false;
+	for (unsigned i = 0; i < c->keys->count && keys < c->how->rules->keys_per_tag; i++) {
+		if (!is_candidate(c, i, sig))
+			continue;
+		keys++;
+		if (sum_holds(c, &c->keys->key[i], sig)) {
+			succeed(c, sig, in_time);
+			return true;
+		}
+		if (c->stage == STAGE_WORK)
+			return false;
+	}
+	return false;
+}
+
+/* Everything that can be said of a signature without a key. */
+static bool signature_applies(struct check *c, struct slice rdata, struct rrsig *sig)
+{
+	char signer[DNAME_TEXT], zone[DNAME_TEXT], name[24];
+
+	if (!rrsig_read(rdata, sig) || sig->covered != c->set->type) {
+		check_fail(c, STAGE_READ, REASON_sig_signer, "the signature cannot be read");
+		return false;
+	}
+	if (!dname_equals(sig->signer, keyset_zone(c->keys))) {
+		check_fail(c, STAGE_READ, REASON_sig_signer, "signed by %s, where %s has to sign",
+			   dname_print(sig->signer, signer),
+			   dname_print(keyset_zone(c->keys), zone));
+		return false;
+	}
+	if (!octets_hold(&c->how->rules->algorithms, sig->algorithm)) {
+		check_fail(c, STAGE_ALGORITHM, REASON_rrsigs_missing,
+			   "signed only with %s, which does not count here",
+			   crypto_algorithm_name(sig->algorithm, name));
+		return false;
+	}
+	return labels_fit(c, sig);
+}
+
+/* ---- one set ---- */
+
+/* Whether the zone may speak about such a set at all (RFC 4035 2.4, 5.3.1). */
+static bool zone_may_sign(struct check *c)
+{
+	const uint8_t *owner = rrset_owner(c->set), *zone = keyset_zone(c->keys);
+	char text[DNAME_TEXT];
+	bool may = c->set->type == TYPE_DS       ? dname_is_strictly_under(owner, zone)
+		   : c->set->type == TYPE_DNSKEY ? dname_equals(owner, zone)
+						 : dname_is_under(owner, zone);
+
+	if (!may)
+		check_fail(c, STAGE_READ, REASON_sig_signer, "%s has no say in it",
+			   dname_print(zone, text));
+	return may;
+}
+
+bool check_signatures(struct check *c, struct octets *wanted)
+{
+	bool every = wanted && !octets_empty(wanted);
+	struct rrset_walk w = rrset_sigs(c->set);
+	struct rrsig sig;
+
+	if (c->set->sig_count == 0)
+		check_fail(c, STAGE_START, REASON_rrsigs_missing, "there is no signature");
+	if (!zone_may_sign(c))
+		return false;
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!signature_applies(c, rd, &sig) ||
+		    (every && !octets_hold(wanted, sig.algorithm)))
+			continue;
+		if (!signature_holds(c, &sig)) {
+			if (c->stage == STAGE_WORK)
+				break;
+			continue;
+		}
+		if (!every)
+			return true;
+		wanted->bits[sig.algorithm / 32] &= ~(UINT32_C(1) << (sig.algorithm % 32));
+		if (octets_empty(wanted))
+			return true;
+	}
+	return false;
+}
+
+void check_settle(struct check *c, bool good)
+{
+	if (good)
+		return;
+	c->out->security = c->broke ? SECURITY_UNCHECKED : SECURITY_BOGUS;
+	if (!c->out->text)
+		check_fail(c, STAGE_START, REASON_bogus, "no signature holds");
+}
+
+void check_fail_algorithm(struct check *c, const struct octets *missing)
+{
+	char name[24];
+
+	/* One algorithm may have succeeded before another was missed. */
+	if (c->out->security == SECURITY_SECURE)
+		*c->out = (struct verdict){ .security = SECURITY_BOGUS };
+	for (unsigned i = 0; i < 256; i++)
+		if (octets_hold(missing, (uint8_t)i)) {
+			check_fail(c, STAGE_SUM, REASON_algorithm_missing,
+				   "the zone promises signatures with %s, and none of them holds",
+				   crypto_algorithm_name((uint8_t)i, name));
+			return;
+		}
+}
+
+void verify_set(const struct rrset *set, const struct keyset *keys, const struct verify_how *how,
+		struct verdict *out)
+{
+	struct octets wanted = keys->wanted;
+	bool every = how->rules->every_algorithm && !octets_empty(&wanted);
+	struct check c;
+	bool good;
+
+	check_begin(&c, set, keys, how, out);
+	good = check_signatures(&c, every ? &wanted : NULL);
+	if (!good && every)
+		check_fail_algorithm(&c, &wanted);
+	check_settle(&c, good);
+}
+
+void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned i,
+		   const struct verify_how *how, struct verdict *out)
+{
+	struct check c;
+
+	check_begin(&c, set, keys, how, out);
+	c.only = (int)i;
+	check_settle(&c, check_signatures(&c, NULL));
+}
+
+const uint8_t *verify_signer(const struct rrset *set)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	const uint8_t *first = NULL;
+	struct rrsig sig;
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!rrsig_read(rd, &sig))
+			continue;
+		if (dname_is_under(rrset_owner(set), sig.signer))
+			return sig.signer;
+		if (!first)
+			first = sig.signer;
+	}
+	return first;
+}

@@ -1,0 +1,235 @@
+/* May these keys be believed: DS records and anchors against a zone's keys.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/verify_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/rr.h"
+#include "validator/crypto.h"
+
+struct vouching {
+	struct check check;
+	const struct rules *rules;
+	struct octets wanted, done; /* algorithms that must, and have, vouched */
+	unsigned failures;          /* DS records that no key fitted */
+	unsigned matched;           /* records that a key fitted, whether it signed or not */
+	bool believed;              /* some record is of a kind that counts */
+	bool unknown_digest;        /* some is not, for its digest alone */
+};
+
+static bool ds_counts(const struct ds *ds, const struct rules *r)
+{
+	return octets_hold(&r->algorithms, ds->algorithm) &&
+	       octets_hold(&r->digests, ds->digest_type);
+}
+
+/* Has the key, which is vouched for, signed the set it is in? */
+static bool key_signs(struct vouching *v, unsigned i)
+{
+	const struct zonekey *z = &v->check.keys->key[i];
+
+	v->matched++;
+	v->check.only = (int)i;
+	if (!check_signatures(&v->check, NULL))
+		return false;
+	octets_put(&v->done, z->algorithm);
+	return true;
+}
+
+static bool is_finished(const struct vouching *v)
+{
+	for (unsigned i = 0; i < 8; i++)
+		if (v->wanted.bits[i] & ~v->done.bits[i])
+			return false;
+	return true;
+}
+
+/* One DS record; true when all is said. */
+static bool try_ds(struct vouching *v, const struct ds *ds)
+{
+	const struct keyset *keys = v->check.keys;
+	unsigned tried = 0, fitted = 0;
+
+	if (octets_hold(&v->done, ds->algorithm))
+		return false;
+	for (unsigned i = 0; i < keys->count && tried < v->rules->keys_per_tag; i++) {
+		const struct zonekey *z = &keys->key[i];
+
+		if (z->tag != ds->tag || z->algorithm != ds->algorithm || !zonekey_may_sign(z))
+			continue;
+		tried++;
+		if (!ds_matches(ds, keyset_zone(keys), z->rdata))
+			continue;
+		fitted++;
+		if (key_signs(v, i))
+			return !v->rules->every_algorithm || is_finished(v);
+		if (v->check.stage == STAGE_WORK)
+			return true;
+	}
+	if (fitted == 0 && ++v->failures >= v->rules->ds_failures) {
+		check_fail(&v->check, STAGE_WORK, REASON_dnskey_missing,
+			   "%u DS records fit no key, more are not tried", v->failures);
+		return true;
+	}
+	return false;
+}
+
+/* SHA-1 digests after all others, and with every_algorithm only where there are no others. */
+static bool try_ds_set(struct vouching *v, const struct rrset *set)
+{
+	bool strong = false;
+	struct ds ds;
+
+	for (unsigned i = 0; i < set->count; i++)
+		if (ds_read(rrset_record(set, i), &ds)) {
+			v->unknown_digest |= octets_hold(&v->rules->algorithms, ds.algorithm);
+			if (ds_counts(&ds, v->rules)) {
+				v->believed = true;
+				strong |= ds.digest_type != DIGEST_SHA1;
+			}
+		}
+	for (unsigned pass = 0; pass < 2; pass++) {
+		bool sha1 = pass == 1;
+		struct rrset_walk w = rrset_records(set);
+
+		if (sha1 && strong && v->rules->every_algorithm)
+			break;
+		for (struct slice rd; rrset_next(&w, &rd);)
+			if (ds_read(rd, &ds) && ds_counts(&ds, v->rules) &&
+			    (ds.digest_type == DIGEST_SHA1) == sha1 && try_ds(v, &ds))
+				return true;
+	}
+	return false;
+}
+
+/* What every_algorithm asks for: the algorithms of all records that count. */
+static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
+			    const struct rrset *anchors)
+{
+	bool strong = false;
+	struct dnskey key;
+	struct ds ds;
+
+	for (unsigned i = 0; ds_set && i < ds_set->count; i++)
+		strong |= ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, v->rules) &&
+			  ds.digest_type != DIGEST_SHA1;
+	for (unsigned i = 0; ds_set && i < ds_set->count; i++)
+		if (ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, v->rules) &&
+		    (!strong || ds.digest_type != DIGEST_SHA1))
+			octets_put(&v->wanted, ds.algorithm);
+	for (unsigned i = 0; anchors && i < anchors->count; i++)
+		if (dnskey_read(rrset_record(anchors, i), &key) &&
+		    octets_hold(&v->rules->algorithms, key.algorithm))
+			octets_put(&v->wanted, key.algorithm);
+}
+
+static bool try_anchors(struct vouching *v, const struct rrset *anchors)
+{
+	const struct keyset *keys = v->check.keys;
+	struct rrset_walk w = rrset_records(anchors);
+	struct dnskey key;
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!dnskey_read(rd, &key) || !octets_hold(&v->rules->algorithms, key.algorithm))
+			continue;
+		v->believed = true;
+		if (octets_hold(&v->done, key.algorithm))
+			continue;
+		for (unsigned i = 0; i < keys->count; i++) {
+			const struct zonekey *z = &keys->key[i];
+
+			if (z->rdata.len != rd.len || memcmp(z->rdata.at, rd.at, rd.len) != 0 ||
+			    !zonekey_may_sign(z))
+				continue;
+			if (key_signs(v, i) && (!v->rules->every_algorithm || is_finished(v)))
+				return true;
+			if (v->check.stage == STAGE_WORK)
+				return true;
+			break;
+		}
+	}
+	return false;
+}
+
+/* "12, 34 and more": the key tags that somebody vouches for. */
+static void print_tags(const struct rrset *set, char *to, size_t room)
+{
+	size_t len = 0;
+
+	*to = '\0';
+	for (unsigned i = 0; set && i < set->count && i < 4; i++) {
+		struct slice rd = rrset_record(set, i);
+		unsigned tag =
+			set->type == TYPE_DS ? (rd.len >= 2 ? get_u16(rd.at) : 0) : dnskey_tag(rd);
+
+		len += (size_t)snprintf(to + len, room - len, "%s%u", i ? ", " : "", tag);
+	}
+	if (set && set->count > 4)
+		snprintf(to + len, room - len, " and more");
+}
+
+static void fail_vouching(struct vouching *v, const struct rrset *ds, const struct rrset *anchors)
+{
+	const struct keyset *keys = v->check.keys;
+	unsigned zone_keys = 0;
+	char tags[64];
+
+	for (unsigned i = 0; i < keys->count; i++)
+		zone_keys += zonekey_is_one(&keys->key[i]);
+	print_tags(ds ? ds : anchors, tags, sizeof(tags));
+	if (zone_keys == 0)
+		check_fail(&v->check, STAGE_START, REASON_no_zone_key,
+			   "none of its %u keys is a zone key", keys->count);
+	else
+		check_fail(&v->check, STAGE_START, REASON_dnskey_missing,
+			   "none of its %u keys is the one that the %s (key tag %s) asks for",
+			   keys->count, ds ? "DS set of the zone above" : "trust anchor", tags);
+}
+
+void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset *anchors,
+		 const struct verify_how *how, struct verdict *out)
+{
+	struct vouching v = { .rules = how->rules };
+	struct octets missing;
+
+	check_begin(&v.check, keys->dnskeys, keys, how, out);
+	if (how->rules->every_algorithm)
+		want_algorithms(&v, ds, anchors);
+	if (!(anchors && try_anchors(&v, anchors)) && ds)
+		try_ds_set(&v, ds);
+
+	if (!v.believed) {
+		check_fail(&v.check, STAGE_START,
+			   v.unknown_digest ? REASON_digest_unknown : REASON_algorithm_unknown,
+			   "%s, so that the zone counts as unsigned",
+			   v.unknown_digest ? "no DS record has a digest that counts here"
+					    : "no key is of an algorithm that counts here");
+		out->security = SECURITY_INSECURE;
+		return;
+	}
+	if (v.check.stage == STAGE_WORK || octets_empty(&v.done)) {
+		if (v.matched == 0 && v.check.stage != STAGE_WORK)
+			fail_vouching(&v, ds, anchors);
+		check_settle(&v.check, false);
+		return;
+	}
+	if (how->rules->every_algorithm && !is_finished(&v)) {
+		for (unsigned i = 0; i < 8; i++)
+			missing.bits[i] = v.wanted.bits[i] & ~v.done.bits[i];
+		check_fail_algorithm(&v.check, &missing);
+		check_settle(&v.check, false);
+		return;
+	}
+	keys->wanted = v.wanted;
+}
+
+bool ds_is_believed(const struct rrset *ds_set, const struct rules *rules)
+{
+	struct ds ds;
+
+	for (unsigned i = 0; i < ds_set->count; i++)
+		if (ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, rules))
+			return true;
+	return false;
+}
