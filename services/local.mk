@@ -29,15 +29,24 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c
 
-EXTRA_DIST += services/tests/made.h services/tests/wire.h
+EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \
+	services/tests/acl \
+	services/tests/answer \
+	services/tests/forward \
 	services/tests/infra \
+	services/tests/interfaces \
+	services/tests/listen_tcp \
+	services/tests/listen_udp \
 	services/tests/mesh \
 	services/tests/msgcache \
 	services/tests/rrsetcache \
 	services/tests/slab \
+	services/tests/snapshot \
+	services/tests/stats \
+	services/tests/store \
 	services/tests/upstream \
 	services/tests/upstream_tcp \
 	services/tests/upstream_udp

@@ -55,11 +55,11 @@ static uint32_t soa_ttl(const struct rrset *soa, uint32_t now_s)
 
 static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, uint32_t now_s)
 {
-	uint32_t ttl_s = soa_ttl(soa, now_s);
+	uint32_t ttl_s;
 
 	if (soa->flags & RRSET_SOA_NEGATIVE)
-		return ttl_s;           /* limited before */
-	ttl_s = MIN(ttl_s, conf->server.cache_max_negative_ttl);
+		return time_left(now_s, soa->expires_s);        /* limited before */
+	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
 	return MAX(ttl_s, conf->server.cache_min_negative_ttl);
 }
 
