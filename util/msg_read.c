@@ -328,6 +328,20 @@ static bool read_opt(struct parse *p, uint16_t class_, uint32_t ttl, uint16_t le
 			(struct slice){ arena_copy(p->a, options, len), len });
 }
 
+/* An address of a wrong length is nobody's: the others of its set are as good as without it. */
+static bool is_misshapen_address(const struct parse *p, uint16_t type, uint16_t len)
+{
+	return ((type == TYPE_A && len != 4) || (type == TYPE_AAAA && len != 16)) &&
+	       reader_left(&p->r) >= len;
+}
+
+static bool leave_out(struct parse *p, uint16_t len)
+{
+	p->m->reason = REASON_other;
+	p->m->reason_text = "an address of a wrong length was left out";
+	return read_bytes(&p->r, len) != NULL;
+}
+
 static bool read_record(struct parse *p, enum section section)
 {
 	uint8_t owner[DNAME_MAX];
@@ -343,6 +357,8 @@ static bool read_record(struct parse *p, enum section section)
 	if (type == TYPE_OPT)
 		return section == SECTION_ADDITIONAL && owner_len == 1 &&
 		       read_opt(p, class_, ttl, len);
+	if (is_misshapen_address(p, type, len))
+		return leave_out(p, len);
 	if (!read_data(p, type, len, &record->rdata))
 		return false;
 
