@@ -31,11 +31,11 @@ struct door {
 };
 
 struct acl {
-	struct netset *clients;         /* struct acl_rule */
+	struct netset *clients; /* struct acl_rule */
 	struct acl_rule *rules;
 	struct door *doors;
 	size_t door_count;
-	char **views;                   /* names that rules point to */
+	char **views; /* names that rules point to */
 	size_t view_count;
 };
 
@@ -180,7 +180,8 @@ static void put_door(void *arg, const struct addr *addr)
 	if (!d) {
 		a->doors = mem_grow(a->doors, (a->door_count + 1) * sizeof(*a->doors));
 		d = &a->doors[a->door_count++];
-		*d = (struct door){ .addr = *addr, .rule = nobody,
+		*d = (struct door){ .addr = *addr,
+				    .rule = nobody,
 				    .any_ip = memcmp(addr->ip, zeros, sizeof(zeros)) == 0 };
 	}
 	if (p->has_action)

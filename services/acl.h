@@ -9,20 +9,20 @@ struct conf;
 struct fault;
 
 enum acl_action {
-	ACL_DENY,               /* drop without a word */
+	ACL_DENY, /* drop without a word */
 	ACL_REFUSE,
-	ACL_ALLOW,              /* recursion; RD=0 questions are refused */
-	ACL_ALLOW_SETRD,        /* as if RD were set */
-	ACL_ALLOW_SNOOP,        /* RD=0 may look into the cache */
-	ACL_ALLOW_COOKIE,       /* UDP needs a valid DNS cookie */
-	ACL_DENY_NON_LOCAL,     /* local data only; drop the rest */
+	ACL_ALLOW,          /* recursion; RD=0 questions are refused */
+	ACL_ALLOW_SETRD,    /* as if RD were set */
+	ACL_ALLOW_SNOOP,    /* RD=0 may look into the cache */
+	ACL_ALLOW_COOKIE,   /* UDP needs a valid DNS cookie */
+	ACL_DENY_NON_LOCAL, /* local data only; drop the rest */
 	ACL_REFUSE_NON_LOCAL,
 };
 
 /* What a netblock's row says; views and tags (a later room) hang here. */
 struct acl_rule {
 	enum acl_action action;
-	const char *view;       /* access-control-view, or NULL */
+	const char *view; /* access-control-view, or NULL */
 };
 
 struct acl;

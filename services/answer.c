@@ -6,10 +6,10 @@
 #include "util/options.h"
 #include "util/rr.h"
 
-#define PLAIN_UDP     512       /* RFC 1035 2.3.4 */
-#define OPCODE_BITS   0x7800
-#define ARCOUNT_AT    10
-#define EDE_TEXT_MAX  200
+#define PLAIN_UDP    512 /* RFC 1035 2.3.4 */
+#define OPCODE_BITS  0x7800
+#define ARCOUNT_AT   10
+#define EDE_TEXT_MAX 200
 
 /* The options of our OPT record. */
 struct extras {
@@ -100,11 +100,11 @@ static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *t
 	if (!to->request->edns.present)
 		return;
 	edns_write(out, &(struct edns){
-		.udp_size = to->style->udp_size,
-		.ext_rcode = (uint8_t)(rcode >> 4),
-		.flags = to->request->edns.flags & EDNS_DO,
-		.options = { .at = x->bytes, .len = x->len },
-	});
+				.udp_size = to->style->udp_size,
+				.ext_rcode = (uint8_t)(rcode >> 4),
+				.flags = to->request->edns.flags & EDNS_DO,
+				.options = { .at = x->bytes, .len = x->len },
+			});
 	put_u16(head + ARCOUNT_AT, (uint16_t)(get_u16(head + ARCOUNT_AT) + 1));
 }
 
@@ -162,7 +162,8 @@ static void zero_counts(uint8_t *head)
 	memset(head + 6, 0, 6);
 }
 
-void answer_stored(struct writer *out, const struct answer_to *to, const struct stored *s, bool stale)
+void answer_stored(struct writer *out, const struct answer_to *to, const struct stored *s,
+		   bool stale)
 {
 	const struct request *r = to->request;
 	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE && !stale);
@@ -174,7 +175,8 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 	if (UNLIKELY(s->reason != REASON_none))
 		explain(&x, to, (enum reason)s->reason, NULL);
 	if (UNLIKELY(stale))
-		explain(&x, to, s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale, NULL);
+		explain(&x, to, s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale,
+			NULL);
 	if (UNLIKELY(len + opt_len(to, &x) > room))
 		len = shorten(s, room, to, &x, &flags);
 
@@ -201,7 +203,8 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 /* ---- fresh ---- */
 
 /* Header and question alone; the question where there is one. */
-static size_t write_bare(struct writer *out, const struct request *r, uint16_t flags, unsigned rcode)
+static size_t write_bare(struct writer *out, const struct request *r, uint16_t flags,
+			 unsigned rcode)
 {
 	uint8_t *head = out->at;
 
@@ -213,10 +216,11 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 {
 	const struct request *r = to->request;
 	struct message mine = *m;
-	struct msg_style style = { .now_s = to->now_s, .with_dnssec = wants_dnssec(r),
+	struct msg_style style = { .now_s = to->now_s,
+				   .with_dnssec = wants_dnssec(r),
 				   .original_ttl = to->style->original_ttl };
-	uint16_t flags = flags_for(to, m->security == SECURITY_SECURE &&
-				       !is_about_staleness(m->reason));
+	uint16_t flags =
+		flags_for(to, m->security == SECURITY_SECURE && !is_about_staleness(m->reason));
 	uint8_t *head = out->at;
 	size_t room = room_for(out, to);
 	struct extras x = { .len = 0 };
@@ -259,7 +263,8 @@ void answer_error(struct writer *out, const struct answer_to *to, enum rcode rco
 {
 	uint8_t *head = out->at;
 	struct extras x = { .len = 0 };
-	size_t room = room_for(out, to), len = write_bare(out, to->request, flags_for(to, false), rcode);
+	size_t room = room_for(out, to),
+	       len = write_bare(out, to->request, flags_for(to, false), rcode);
 
 	explain(&x, to, reason, NULL);
 	if (len + opt_len(to, &x) > room)
@@ -283,7 +288,7 @@ void message_minimise(struct message *m)
 	uint16_t kept = 0;
 
 	if (!denial && m->rcode == RCODE_NOERROR && m->count[SECTION_ANSWER] == 0)
-		return;         /* a referral */
+		return; /* a referral */
 	for (unsigned i = 0; i < count; i++) {
 		if (is_proof(sets[i]) || (denial && sets[i]->type == TYPE_SOA))
 			sets[kept++] = sets[i];

@@ -14,13 +14,13 @@ struct conf;
 
 /* How answers look under the present configuration; made once per snapshot. */
 struct answer_style {
-	uint16_t udp_size;              /* edns-buffer-size: what our OPT says */
-	uint16_t max_udp;               /* max-udp-size */
-	bool ede;                       /* ede: yes */
-	bool ede_stale;                 /* ede-serve-expired */
-	bool rotate;                    /* rrset-roundrobin */
-	bool original_ttl;              /* serve-original-ttl */
-	uint32_t stale_ttl_s;           /* serve-expired-reply-ttl */
+	uint16_t udp_size;    /* edns-buffer-size: what our OPT says */
+	uint16_t max_udp;     /* max-udp-size */
+	bool ede;             /* ede: yes */
+	bool ede_stale;       /* ede-serve-expired */
+	bool rotate;          /* rrset-roundrobin */
+	bool original_ttl;    /* serve-original-ttl */
+	uint32_t stale_ttl_s; /* serve-expired-reply-ttl */
 };
 
 void answer_style_from(struct answer_style *style, const struct conf *conf);
@@ -29,14 +29,15 @@ void answer_style_from(struct answer_style *style, const struct conf *conf);
 struct answer_to {
 	const struct answer_style *style;
 	const struct request *request;
-	bool stream;                    /* no truncation */
-	bool no_recursion;              /* RA is not set: the client may not recurse */
+	bool stream;       /* no truncation */
+	bool no_recursion; /* RA is not set: the client may not recurse */
 	uint32_t now_s;
 };
 
 /* Each writes a whole message to `out` (which has room for 65535 bytes on a stream, 4096 or
  * more else) and never fails: what does not fit is truncated. */
-void answer_stored(struct writer *out, const struct answer_to *to, const struct stored *s, bool stale);
+void answer_stored(struct writer *out, const struct answer_to *to, const struct stored *s,
+		   bool stale);
 void answer_message(struct writer *out, const struct answer_to *to, const struct message *m);
 /* A bare rcode; `reason` may be REASON_none. The question is echoed when there was one. */
 void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,

@@ -17,13 +17,13 @@
 #define PORT_TLS 853
 
 struct forwards {
-	struct trie *forwards, *stubs;  /* struct forward_zone */
-	struct arena arena;             /* zones and everything in them */
+	struct trie *forwards, *stubs; /* struct forward_zone */
+	struct arena arena;            /* zones and everything in them */
 };
 
 static uint64_t next_id(void)
 {
-	static _Atomic uint32_t builds;         /* forty years of a change each second would wrap it */
+	static _Atomic uint32_t builds; /* forty years of a change each second would wrap it */
 
 	return (uint64_t)atomic_fetch_add_explicit(&builds, 1, memory_order_relaxed) + 1;
 }
@@ -55,12 +55,13 @@ static struct trie *trie_for(const struct forwards *t, bool is_stub)
 
 /* ---- one server ---- */
 
-/* "192.0.2.1", "2001:db8::1@5353", "192.0.2.1@853#name", "ns.example.net@53#name": what stands before
+/* "192.0.2.1", "2001:db8::1@5353", "192.0.2.1@853#name", "ns.example.net@53#name": what stands
+ * before
  * '@' and '#' is left in `text`. */
 struct spelled {
 	char text[DNAME_TEXT];
 	uint16_t port;
-	const char *tls_name;           /* in the original, or NULL */
+	const char *tls_name; /* in the original, or NULL */
 };
 
 static bool take_apart(const char *text, uint16_t usual_port, struct spelled *out)
@@ -116,8 +117,9 @@ static bool read_server(struct arena *a, const char *text, bool tls, enum spelli
 	}
 wrong:
 	fault_set(f, "'%s' is not %s, with @port and #name behind it where needed", text,
-		  what == AN_ADDRESS ? "an IP address" : what == A_HOST ? "a host name"
-								       : "an IP address or host name");
+		  what == AN_ADDRESS ? "an IP address"
+		  : what == A_HOST   ? "a host name"
+				     : "an IP address or host name");
 	return false;
 }
 
@@ -158,7 +160,8 @@ static bool add_zone(struct forwards *t, struct forward_zone zone, const char *n
 		     const struct conf_list *hosts, const struct conf_list *addrs, struct fault *f)
 {
 	struct servers servers = {
-		.at = arena_array(&t->arena, struct forward_server, hosts->count + addrs->count + 1),
+		.at = arena_array(&t->arena, struct forward_server,
+				  hosts->count + addrs->count + 1),
 	};
 	struct forward_zone *z = arena_new(&t->arena, struct forward_zone);
 
@@ -271,8 +274,8 @@ static bool copy_zone(const struct forward_zone *z, void *arg)
 {
 	struct forwards *t = arg;
 	struct forward_zone *own = arena_copy(&t->arena, z, sizeof(*z));
-	struct forward_server *servers = arena_array(&t->arena, struct forward_server,
-						     z->server_count + 1);
+	struct forward_server *servers =
+		arena_array(&t->arena, struct forward_server, z->server_count + 1);
 
 	own->name = arena_copy(&t->arena, z->name, dname_len(z->name));
 	for (size_t i = 0; i < z->server_count; i++) {
@@ -293,13 +296,14 @@ static bool copy_zone(const struct forward_zone *z, void *arg)
 static bool put_zone(struct forwards *t, const struct forward_change *change, struct fault *f)
 {
 	struct forward_zone *z = arena_new(&t->arena, struct forward_zone);
-	struct forward_server *servers = arena_array(&t->arena, struct forward_server,
-						     change->server_count + 1);
+	struct forward_server *servers =
+		arena_array(&t->arena, struct forward_server, change->server_count + 1);
 	uint8_t *name = arena_copy(&t->arena, change->name, dname_len(change->name));
 
 	dname_lower(name);
 	for (size_t i = 0; i < change->server_count; i++) {
-		if (!read_server(&t->arena, change->servers[i], change->tls, EITHER, &servers[i], f))
+		if (!read_server(&t->arena, change->servers[i], change->tls, EITHER, &servers[i],
+				 f))
 			return false;
 	}
 	*z = (struct forward_zone){

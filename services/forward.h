@@ -13,22 +13,22 @@ struct conf;
 struct fault;
 
 struct forward_server {
-	const uint8_t *host;    /* wire name to be resolved, or NULL */
-	struct addr addr;       /* family 0 when `host` is to be resolved; else its address and port */
+	const uint8_t *host; /* wire name to be resolved, or NULL */
+	struct addr addr;    /* family 0 when `host` is to be resolved; else its address and port */
 	uint16_t port;
-	const char *tls_name;   /* behind '#', or NULL */
+	const char *tls_name; /* behind '#', or NULL */
 };
 
 struct forward_zone {
-	const uint8_t *name;            /* owned by the table */
+	const uint8_t *name; /* owned by the table */
 	const struct forward_server *servers;
 	size_t server_count;
 	bool is_stub;
-	bool first;                     /* forward-first, stub-first: ask the usual way when they fail */
+	bool first; /* forward-first, stub-first: ask the usual way when they fail */
 	bool no_cache;
 	bool tcp, tls;
-	bool prime;                     /* stub-prime: ask the zone for its own NS set */
-	uint64_t id;                    /* distinct per build: tells zones of two snapshots apart */
+	bool prime;  /* stub-prime: ask the zone for its own NS set */
+	uint64_t id; /* distinct per build: tells zones of two snapshots apart */
 };
 
 struct forwards;

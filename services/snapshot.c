@@ -19,8 +19,8 @@
 /* What snapshots with other forwards have in common: all but those. */
 struct shared {
 	_Atomic uint32_t holders;
-	struct snapshot made;           /* as it was built; forwards NULL, pins unused */
-	struct arena arena;             /* hints */
+	struct snapshot made; /* as it was built; forwards NULL, pins unused */
+	struct arena arena;   /* hints */
 };
 
 struct whole {
@@ -39,7 +39,7 @@ static uint64_t next_number(void)
 
 static struct trie *names_new(const char *option, const struct conf_list *list, struct fault *f)
 {
-	static char listed;     /* a value to be told from NULL */
+	static char listed; /* a value to be told from NULL */
 	struct trie *t = trie_new();
 	struct fault why = { 0 };
 	uint8_t name[DNAME_MAX];
@@ -222,7 +222,8 @@ static bool read_fetch_policy(struct snapshot *s, const char *text, struct fault
 
 		if (end == at || (*end && *end != ' ' && *end != '\t') || n < -1 || n > 1000000 ||
 		    s->target_fetch_count == COUNT(s->target_fetch)) {
-			fault_set(f, "target-fetch-policy: '%s' is not a row of at most %zu numbers",
+			fault_set(f,
+				  "target-fetch-policy: '%s' is not a row of at most %zu numbers",
 				  text, COUNT(s->target_fetch));
 			return false;
 		}

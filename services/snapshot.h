@@ -19,19 +19,19 @@ struct netset;
 struct trie;
 
 struct snapshot {
-	struct conf *conf;                      /* options as written; conf->server.… */
+	struct conf *conf; /* options as written; conf->server.… */
 	struct acl *acl;
 	struct forwards *forwards;
-	struct netset *do_not_query;            /* do-not-query-address, -localhost */
-	struct netset *private_addresses;       /* private-address; NULL: none */
+	struct netset *do_not_query;      /* do-not-query-address, -localhost */
+	struct netset *private_addresses; /* private-address; NULL: none */
 	struct trie *private_domains;
 	struct trie *caps_exempt;
 	struct trie *domain_insecure;
-	struct root_hint *hints;                /* root servers to begin with */
+	struct root_hint *hints; /* root servers to begin with */
 	size_t hint_count;
-	int target_fetch[16];                   /* target-fetch-policy by depth */
+	int target_fetch[16]; /* target-fetch-policy by depth */
 	unsigned target_fetch_count;
-	uint64_t number;                        /* counts builds */
+	uint64_t number; /* counts builds */
 	_Atomic uint32_t pins;
 };
 

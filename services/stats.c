@@ -69,9 +69,11 @@ static double median_s(const struct stats *s)
 		uint64_t here = get(&s->wait_bucket[i]);
 
 		if (here && (double)(below + here) >= half) {
-			double from = (double)bucket_begin_us(i), to = (double)bucket_begin_us(i + 1);
+			double from = (double)bucket_begin_us(i),
+			       to = (double)bucket_begin_us(i + 1);
 
-			return (from + (to - from) * (half - (double)below) / (double)here) / US_PER_S;
+			return (from + (to - from) * (half - (double)below) / (double)here) /
+			       US_PER_S;
 		}
 		below += here;
 	}
@@ -102,13 +104,16 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 }
 
 /* The cells that stand for themselves and are summed. */
-#define SINGLE_CELLS(X) \
-	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) X(list_overwritten) \
-	X(list_exceeded) X(wait_sum_us) X(wait_samples) X(class_in) X(class_other) \
-	X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) X(flag_z) \
-	X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) X(https) X(ipv6) \
-	X(tcp_out) X(udp_out) X(unwanted_queries) X(unwanted_replies) X(answer_secure) \
-	X(answer_bogus) X(rrset_bogus) X(tcpusage)
+#define SINGLE_CELLS(X)                                                                           \
+	X(list_now)                                                                               \
+	X(list_user) X(list_replies) X(list_sum) X(list_samples) X(list_overwritten)              \
+		X(list_exceeded) X(wait_sum_us) X(wait_samples) X(class_in) X(class_other)        \
+			X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra)    \
+				X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) \
+					X(tls) X(https) X(ipv6) X(tcp_out) X(udp_out)             \
+						X(unwanted_queries) X(unwanted_replies)           \
+							X(answer_secure) X(answer_bogus)          \
+								X(rrset_bogus) X(tcpusage)
 
 #define ARRAY_CELLS(X) X(wait_bucket) X(type) X(opcode) X(rcode)
 
@@ -129,8 +134,8 @@ void stats_join(struct stats *total, const struct stats *one)
 /* What is going on now goes on: it is no count since the last clearing. */
 void stats_clear(struct stats *s)
 {
-	uint64_t now = get(&s->list_now), user = get(&s->list_user), replies = get(&s->list_replies),
-		 tcpusage = get(&s->tcpusage);
+	uint64_t now = get(&s->list_now), user = get(&s->list_user),
+		 replies = get(&s->list_replies), tcpusage = get(&s->tcpusage);
 
 	for (unsigned i = 0; i < STATS; i++)
 		set(&s->count[i], 0);
@@ -138,7 +143,7 @@ void stats_clear(struct stats *s)
 #define X(cell) set(&s->cell, 0);
 	SINGLE_CELLS(X)
 #undef X
-#define X(cells) \
+#define X(cells)                                     \
 	for (size_t i = 0; i < COUNT(s->cells); i++) \
 		set(&s->cells[i], 0);
 	ARRAY_CELLS(X)
@@ -152,7 +157,7 @@ void stats_clear(struct stats *s)
 /* ---- printing ---- */
 
 struct printer {
-	const char *prefix;     /* with its dot, or empty */
+	const char *prefix; /* with its dot, or empty */
 	void (*out)(const char *line, void *arg);
 	void *arg;
 };
@@ -254,7 +259,7 @@ static void print_types(const struct printer *p, const struct stats *s, bool inh
 static void print_opcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
 {
 	static const char *const names[16] = {
-		[OPCODE_QUERY] = "QUERY", [OPCODE_IQUERY] = "IQUERY", [OPCODE_STATUS] = "STATUS",
+		[OPCODE_QUERY] = "QUERY",   [OPCODE_IQUERY] = "IQUERY", [OPCODE_STATUS] = "STATUS",
 		[OPCODE_NOTIFY] = "NOTIFY", [OPCODE_UPDATE] = "UPDATE",
 	};
 	char unnamed[16];
@@ -269,8 +274,8 @@ static void print_opcodes(const struct printer *p, const struct stats *s, bool i
 static void print_rcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
 {
 	static const char *const names[] = {
-		"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
-		"YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH", "NOTZONE",
+		"NOERROR",  "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
+		"YXDOMAIN", "YXRRSET", "NXRRSET",  "NOTAUTH",  "NOTZONE",
 	};
 	char unnamed[16];
 

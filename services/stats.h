@@ -18,14 +18,14 @@ enum stat_id {
 	STATS
 };
 
-#define STAT_TYPES    256       /* of record types one by one; the rest are "other" */
-#define STAT_RCODES   24
-#define STAT_BUCKETS  40        /* Unbound's histogram: doubling from 1 us, and again from 1 s */
+#define STAT_TYPES   256 /* of record types one by one; the rest are "other" */
+#define STAT_RCODES  24
+#define STAT_BUCKETS 40 /* Unbound's histogram: doubling from 1 us, and again from 1 s */
 
 typedef _Atomic uint64_t stat_cell;
 
 struct stats {
-	char apart[CACHE_LINE];         /* from what other threads write, wherever it is allocated */
+	char apart[CACHE_LINE]; /* from what other threads write, wherever it is allocated */
 	stat_cell count[STATS];
 	/* request list: Unbound's requestlist.*; now: all, of clients, replies due to them */
 	stat_cell list_now, list_user, list_replies, list_max, list_sum, list_samples;
@@ -33,7 +33,8 @@ struct stats {
 	/* recursion time: microseconds, for average and median */
 	stat_cell wait_sum_us, wait_samples, wait_bucket[STAT_BUCKETS];
 	/* extended */
-	stat_cell type[STAT_TYPES + 1], class_in, class_other, opcode[16], rcode[STAT_RCODES], rcode_nodata;
+	stat_cell type[STAT_TYPES + 1], class_in, class_other, opcode[16], rcode[STAT_RCODES],
+		rcode_nodata;
 	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
 	stat_cell edns_present, edns_do;
 	stat_cell tcp, tls, https, ipv6, tcp_out, udp_out;
@@ -60,8 +61,8 @@ static inline void stat_highest(stat_cell *c, uint64_t v)
 		atomic_store_explicit(c, v, memory_order_relaxed);
 }
 
-void stats_wait(struct stats *s, uint64_t wait_us);             /* one recursion took so long */
-void stats_join(struct stats *total, const struct stats *one);  /* by each row's rule */
+void stats_wait(struct stats *s, uint64_t wait_us);            /* one recursion took so long */
+void stats_join(struct stats *total, const struct stats *one); /* by each row's rule */
 void stats_clear(struct stats *s);
 /* Unbound's text, a line each: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
 void stats_print(const struct stats *s, const char *prefix,

@@ -11,17 +11,18 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define VAR_UNKNOWN_MS  94      /* with no round trip measured: 4 times that is the first RTO */
-#define TIMEOUTS_MOST   255
+#define VAR_UNKNOWN_MS 94 /* with no round trip measured: 4 times that is the first RTO */
+#define TIMEOUTS_MOST  255
 
 /* The network counts as down when nobody has answered since the first of these silences was
- * asked for, that is so long ago, and enough of them came from where answers were to be expected. */
-#define DOWN_AFTER_MS           2000
-#define DOWN_UNSENDABLE_MS      500     /* the system itself says so */
+ * asked for, that is so long ago, and enough of them came from where answers were to be expected.
+ */
+#define DOWN_AFTER_MS      2000
+#define DOWN_UNSENDABLE_MS 500 /* the system itself says so */
 /* What was under way when the network went down is lost as well. */
-#define DOWN_EARLIER_MS         1000
-#define DOWN_FROM_KNOWN         3       /* silences of servers that have answered before; or failed sends */
-#define DOWN_FROM_STRANGERS     12      /* distinct servers that never have */
+#define DOWN_EARLIER_MS     1000
+#define DOWN_FROM_KNOWN     3  /* silences of servers that have answered before; or failed sends */
+#define DOWN_FROM_STRANGERS 12 /* distinct servers that never have */
 
 struct rtt {
 	uint32_t srtt_ms, var_ms;
@@ -32,16 +33,16 @@ struct server {
 	struct slab_entry link;
 	uint32_t expires_s;
 	struct rtt rtt;
-	uint32_t rto_ms;                /* backed off; 0: not, it follows from `rtt` */
-	uint32_t silent_from_ms;        /* when the first question of this backing off went out */
-	uint32_t doubled_ms;            /* when it was last backed off */
+	uint32_t rto_ms;         /* backed off; 0: not, it follows from `rtt` */
+	uint32_t silent_from_ms; /* when the first question of this backing off went out */
+	uint32_t doubled_ms;     /* when it was last backed off */
 	uint32_t probe_at_ms;
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
 	uint8_t edns, lame;
 	bool probing;
 	uint8_t zone_len;
 	struct addr addr;
-	uint8_t zone[];                 /* lower case */
+	uint8_t zone[]; /* lower case */
 };
 
 /* A time in which nobody answered: silence then says nothing about a server. */
@@ -53,24 +54,24 @@ struct outage {
 
 struct infra {
 	struct slab *slab;
-	size_t hosts;                   /* changed by infra_reconfigure, like these */
+	size_t hosts; /* changed by infra_reconfigure, like these */
 	_Atomic uint32_t host_ttl_s, min_rtt_ms, max_rtt_ms;
 	_Atomic bool keep_probing;
 
 	/* Read by all, written when something changes. */
-	_Atomic bool quiet;             /* silence since the last answer: `run` has begun */
+	_Atomic bool quiet; /* silence since the last answer: `run` has begun */
 	_Atomic bool ever_answered;
-	_Atomic uint32_t answered_ms;   /* about when anybody last did */
+	_Atomic uint32_t answered_ms; /* about when anybody last did */
 	_Atomic bool had_outage;
 
-	pthread_mutex_t lock;           /* the rest */
+	pthread_mutex_t lock; /* the rest */
 	struct {
-		uint32_t from_ms;       /* when the first of the unanswered went out */
+		uint32_t from_ms; /* when the first of the unanswered went out */
 		unsigned silences, from_known, unsendable;
-		uint64_t strangers;     /* a bit for each, by hash */
+		uint64_t strangers; /* a bit for each, by hash */
 	} run;
 	struct outage outages[OUTAGES];
-	unsigned outage_count;          /* in all; the newest overwrites the oldest */
+	unsigned outage_count; /* in all; the newest overwrites the oldest */
 };
 
 static const struct server *server_of(const struct slab_entry *e)
@@ -92,7 +93,8 @@ static bool not_after(uint32_t a, uint32_t b)
 static bool same_server(const struct server *s, const struct addr *addr, const uint8_t *zone,
 			size_t zone_len)
 {
-	return addr_equals(&s->addr, addr) && dname_equals_len(s->zone, s->zone_len, zone, zone_len);
+	return addr_equals(&s->addr, addr) &&
+	       dname_equals_len(s->zone, s->zone_len, zone, zone_len);
 }
 
 static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
@@ -112,7 +114,8 @@ static size_t budget_of(size_t hosts)
 {
 	size_t one = sizeof(struct server) + 48;
 
-	return hosts > SIZE_MAX / 2 / one ? SIZE_MAX / 2 : MAX(hosts, 16) * (one + 2 * sizeof(void *));
+	return hosts > SIZE_MAX / 2 / one ? SIZE_MAX / 2
+					  : MAX(hosts, 16) * (one + 2 * sizeof(void *));
 }
 
 #define SET(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
@@ -133,10 +136,12 @@ struct infra *infra_new(const struct infra_how *how)
 
 	take_how(i, how);
 	PROMISE(pthread_mutex_init(&i->lock, NULL) == 0);
-	i->slab = slab_new(&(struct slab_how){ .name = "infra", .budget = budget_of(how->hosts),
+	i->slab = slab_new(&(struct slab_how){ .name = "infra",
+					       .budget = budget_of(how->hosts),
 					       .slabs = how->slabs,
 					       .typical = sizeof(struct server) + 48,
-					       .same = takes_place, .is_stale = has_lapsed });
+					       .same = takes_place,
+					       .is_stale = has_lapsed });
 	return i;
 }
 
@@ -194,8 +199,7 @@ static bool run_is_outage(const struct infra *i, uint32_t now_ms)
 		return true;
 	if (since < DOWN_AFTER_MS)
 		return false;
-	if (!GET(i->ever_answered) &&
-	    i->run.silences >= DOWN_FROM_KNOWN)
+	if (!GET(i->ever_answered) && i->run.silences >= DOWN_FROM_KNOWN)
 		return true;
 	return i->run.from_known + i->run.unsendable >= DOWN_FROM_KNOWN ||
 	       ones(i->run.strangers) >= DOWN_FROM_STRANGERS;
@@ -203,7 +207,7 @@ static bool run_is_outage(const struct infra *i, uint32_t now_ms)
 
 bool infra_network_is_down(const struct infra *i, const struct timebase *t)
 {
-	struct infra *own = (struct infra *)(uintptr_t)i;       /* for its lock */
+	struct infra *own = (struct infra *)(uintptr_t)i; /* for its lock */
 	bool down;
 
 	if (LIKELY(!GET(i->quiet)))
@@ -217,8 +221,7 @@ bool infra_network_is_down(const struct infra *i, const struct timebase *t)
 /* Somebody answered: whatever it was, it is over. */
 static void heard_something(struct infra *i, uint32_t now_ms)
 {
-	if (!GET(i->ever_answered) ||
-	    now_ms - GET(i->answered_ms) >= 20)
+	if (!GET(i->ever_answered) || now_ms - GET(i->answered_ms) >= 20)
 		SET(i->answered_ms, now_ms);
 	if (UNLIKELY(GET(i->quiet))) {
 		infra_lock(i);
@@ -259,8 +262,7 @@ static bool sent_in_vain(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
 {
 	bool vain = false;
 
-	if (!GET(i->had_outage) &&
-	    !GET(i->quiet))
+	if (!GET(i->had_outage) && !GET(i->quiet))
 		return false;
 	infra_lock(i);
 	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms - DOWN_EARLIER_MS, sent_ms))
@@ -447,8 +449,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	struct server *s = begin_change(i, server, zone, t);
 
 	/* Somebody else answered meanwhile: this one is to blame. */
-	if (!GET(i->ever_answered) ||
-	    !not_after(sent_ms, GET(i->answered_ms)))
+	if (!GET(i->ever_answered) || !not_after(sent_ms, GET(i->answered_ms)))
 		heard_nothing(i, s->rtt.measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
 			      sent_ms);
 	if (sent_in_vain(i, sent_ms, now_ms)) {
@@ -464,8 +465,9 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 		s->rto_ms = clamp(2 * (uint64_t)rto_ms, rto_ms, GET(i->max_rtt_ms));
 		s->doubled_ms = now_ms;
 	}
-	count_timeout(qtype == 1 ? &s->timeouts_a : qtype == 28 ? &s->timeouts_aaaa
-								: &s->timeouts_other);
+	count_timeout(qtype == 1    ? &s->timeouts_a
+		      : qtype == 28 ? &s->timeouts_aaaa
+				    : &s->timeouts_other);
 	end_change(i, s, t);
 }
 
@@ -555,23 +557,25 @@ static bool dump_one(const struct slab_entry *e, void *arg)
 			return true;
 		snprintf(line, sizeof(line), "%s %s expired rto %u", addr, zone, v.rto_ms);
 	} else {
-		uint64_t wait_us = v.probe_at_us > d->time->now_us ? v.probe_at_us - d->time->now_us : 0;
+		uint64_t wait_us =
+			v.probe_at_us > d->time->now_us ? v.probe_at_us - d->time->now_us : 0;
 
 		snprintf(line, sizeof(line),
 			 "%s %s ttl %u ping %u var %u rtt %u rto %u tA %u tAAAA %u tother %u "
 			 "ednsknown %d edns %d delay %u lame dnssec %d rec %d A %d other %d",
 			 addr, zone, v.ttl_s, v.ping_ms, v.var_ms, v.rtt_ms, v.rto_ms, v.timeouts_a,
 			 v.timeouts_aaaa, v.timeouts_other, v.edns != EDNS_UNTRIED,
-			 v.edns == EDNS_FAILS ? -1 : 0, (unsigned)((wait_us + US_PER_S - 1) / US_PER_S),
-			 !!(v.lame & LAME_DNSSEC), !!(v.lame & LAME_RECURSIVE),
-			 !!(v.lame & LAME_ADDRESSES), !!(v.lame & LAME_OTHER));
+			 v.edns == EDNS_FAILS ? -1 : 0,
+			 (unsigned)((wait_us + US_PER_S - 1) / US_PER_S), !!(v.lame & LAME_DNSSEC),
+			 !!(v.lame & LAME_RECURSIVE), !!(v.lame & LAME_ADDRESSES),
+			 !!(v.lame & LAME_OTHER));
 	}
 	d->out(line, d->arg);
 	return true;
 }
 
-void infra_dump(struct infra *i, const struct timebase *t,
-		void (*out)(const char *line, void *arg), void *arg)
+void infra_dump(struct infra *i, const struct timebase *t, void (*out)(const char *line, void *arg),
+		void *arg)
 {
 	struct dump d = { .infra = i, .time = t, .out = out, .arg = arg };
 

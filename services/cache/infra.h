@@ -25,14 +25,14 @@ enum edns_known { EDNS_UNTRIED, EDNS_WORKS, EDNS_FAILS };
 
 enum {
 	LAME_NONE = 0,
-	LAME_ADDRESSES = 1,     /* for A questions, as Unbound tells them apart: A */
-	LAME_OTHER = 2,         /* for other types */
-	LAME_RECURSIVE = 4,     /* a recursor stands there: RA without AA */
-	LAME_DNSSEC = 8,        /* strips DNSSEC though the zone is signed */
+	LAME_ADDRESSES = 1, /* for A questions, as Unbound tells them apart: A */
+	LAME_OTHER = 2,     /* for other types */
+	LAME_RECURSIVE = 4, /* a recursor stands there: RA without AA */
+	LAME_DNSSEC = 8,    /* strips DNSSEC though the zone is signed */
 };
 
 struct infra_how {
-	size_t hosts;           /* infra-cache-numhosts */
+	size_t hosts; /* infra-cache-numhosts */
 	unsigned slabs;
 	uint32_t host_ttl_s;
 	uint32_t min_rtt_ms, max_rtt_ms;
@@ -41,15 +41,15 @@ struct infra_how {
 
 /* A server as known now. */
 struct infra_view {
-	bool known;             /* anything measured or noted that has not lapsed */
+	bool known; /* anything measured or noted that has not lapsed */
 	uint32_t ping_ms, var_ms, rtt_ms;
-	uint32_t rto_ms;        /* how long to wait for it now; doubled by silence */
+	uint32_t rto_ms; /* how long to wait for it now; doubled by silence */
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
-	uint8_t edns;           /* enum edns_known */
-	uint8_t lame;           /* LAME_* */
-	bool down;              /* rto at its maximum: ask only to probe */
-	uint64_t probe_at_us;   /* when down: the next probe is due */
-	uint32_t ttl_s;         /* until the entry lapses */
+	uint8_t edns;         /* enum edns_known */
+	uint8_t lame;         /* LAME_* */
+	bool down;            /* rto at its maximum: ask only to probe */
+	uint64_t probe_at_us; /* when down: the next probe is due */
+	uint32_t ttl_s;       /* until the entry lapses */
 };
 
 struct infra *infra_new(const struct infra_how *how) MUST_USE;
@@ -80,10 +80,10 @@ bool infra_network_is_down(const struct infra *i, const struct timebase *t);
 /* A send failed at once (no route, interface gone): counts for the network, not the server. */
 void infra_unsendable(struct infra *i, const struct timebase *t);
 
-void infra_flush(struct infra *i, const struct addr *server);   /* NULL: all */
+void infra_flush(struct infra *i, const struct addr *server); /* NULL: all */
 /* Each entry as a line of Unbound's dump_infra. */
-void infra_dump(struct infra *i, const struct timebase *t,
-		void (*out)(const char *line, void *arg), void *arg);
+void infra_dump(struct infra *i, const struct timebase *t, void (*out)(const char *line, void *arg),
+		void *arg);
 struct slab *infra_slab(struct infra *i);
 
 #endif

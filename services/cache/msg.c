@@ -45,8 +45,11 @@ struct msgcache *msgcache_new(size_t budget, unsigned slabs)
 {
 	struct msgcache *c = mem_zero(sizeof(*c));
 
-	c->slab = slab_new(&(struct slab_how){ .name = "message", .budget = budget, .slabs = slabs,
-					       .typical = 192, .same = takes_place,
+	c->slab = slab_new(&(struct slab_how){ .name = "message",
+					       .budget = budget,
+					       .slabs = slabs,
+					       .typical = 192,
+					       .same = takes_place,
 					       .is_stale = is_stale });
 	return c;
 }
@@ -233,8 +236,7 @@ static bool is_this(const struct slab_entry *e, void *arg)
 }
 
 /* A client without DO asks for an answer that was only asked for with DO so far. */
-static const struct stored *make_plain(struct msgcache *c, const struct stored *full,
-				       uint64_t hash)
+static const struct stored *make_plain(struct msgcache *c, const struct stored *full, uint64_t hash)
 {
 	const struct stored *now, *other;
 	struct stored *s;
@@ -284,7 +286,8 @@ static bool stands_against_failure(const struct stored *s, uint32_t now_s, uint3
 {
 	return stored_is_good(s) &&
 	       (stored_is_fresh(s, now_s) ||
-		(keep_expired_s && !time_is_past(now_s, s->expires_s + MIN(keep_expired_s, SLAB_FOREVER))));
+		(keep_expired_s &&
+		 !time_is_past(now_s, s->expires_s + MIN(keep_expired_s, SLAB_FOREVER))));
 }
 
 static bool may_fail(const struct slab_entry *old, void *arg)
@@ -303,7 +306,8 @@ static bool only_this(const struct slab_entry *old, void *arg)
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
 			    const struct msg_keep *how)
 {
-	size_t len = offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len;
+	size_t len =
+		offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len;
 	struct stored *s = mem_new(MAX(len, sizeof(*s)));
 
 	memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
@@ -312,8 +316,7 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 	s->refresh_s = how->now_s + how->ttl_s;
 	if (how->extend && !stored_is_fresh(old, how->now_s))
 		s->expires_s = how->now_s;
-	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this,
-		    (void *)(uintptr_t)&old->link);
+	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this, (void *)(uintptr_t)&old->link);
 }
 
 void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how)
@@ -342,7 +345,8 @@ void msgcache_store(struct msgcache *c, const struct message *m, const struct ms
 			return;
 		}
 	}
-	slab_put_if(c->slab, hash, &s->link, how->now_s, good || how->always ? NULL : may_fail, &may);
+	slab_put_if(c->slab, hash, &s->link, how->now_s, good || how->always ? NULL : may_fail,
+		    &may);
 }
 
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s)

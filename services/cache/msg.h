@@ -12,7 +12,7 @@
 #include "services/cache/slab.h"
 #include "util/msg.h"
 
-enum { STORED_PLAIN = 1, STORED_FULL = 2 };     /* whom the image fits: without DO, with DO */
+enum { STORED_PLAIN = 1, STORED_FULL = 2 }; /* whom the image fits: without DO, with DO */
 
 struct stored {
 	struct slab_entry link;
@@ -23,17 +23,17 @@ struct stored {
 	uint16_t scope;
 	uint16_t wire_len;
 	uint16_t ttl_count;
-	uint16_t additional_at;         /* offset where ADDITIONAL begins: what truncation may drop */
-	uint16_t rotate_at;             /* addresses of equal size that take turns: the first one, */
-	uint8_t  rotate_step;           /* bytes from each to the next */
-	uint8_t  rotate_count;          /* 0: none */
-	uint8_t  rcode;                 /* low byte of it; failures that are kept have < 16 */
-	uint8_t  security;              /* enum security */
-	uint8_t  reason;                /* enum reason */
-	uint8_t  fits;                  /* STORED_PLAIN | STORED_FULL */
+	uint16_t additional_at; /* offset where ADDITIONAL begins: what truncation may drop */
+	uint16_t rotate_at;     /* addresses of equal size that take turns: the first one, */
+	uint8_t rotate_step;    /* bytes from each to the next */
+	uint8_t rotate_count;   /* 0: none */
+	uint8_t rcode;          /* low byte of it; failures that are kept have < 16 */
+	uint8_t security;       /* enum security */
+	uint8_t reason;         /* enum reason */
+	uint8_t fits;           /* STORED_PLAIN | STORED_FULL */
 	uint16_t qname_len;
-	uint16_t data[];                /* ttl_count offsets, then the wire image: header with
-	                                 * AA, rcode and counts, question, sections; no OPT */
+	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
+			  * AA, rcode and counts, question, sections; no OPT */
 };
 
 static inline const uint8_t *stored_wire(const struct stored *s)
@@ -58,7 +58,8 @@ static inline void stored_question(const struct stored *s, struct question *q)
 {
 	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
 
-	*q = (struct question){ .name = name, .name_len = s->qname_len,
+	*q = (struct question){ .name = name,
+				.name_len = s->qname_len,
 				.type = get_u16(name + s->qname_len),
 				.class_ = get_u16(name + s->qname_len + 2) };
 }
@@ -87,9 +88,9 @@ const struct stored *msgcache_find(struct msgcache *c, const struct question *q,
 struct msg_keep {
 	uint32_t now_s, ttl_s;
 	uint16_t scope;
-	bool always;                    /* replace whatever stands */
+	bool always; /* replace whatever stands */
 	bool extend;
-	uint32_t keep_expired_s;        /* serve-expired-ttl; 0: expired ones yield */
+	uint32_t keep_expired_s; /* serve-expired-ttl; 0: expired ones yield */
 };
 void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how);
 
@@ -97,6 +98,6 @@ void msgcache_store(struct msgcache *c, const struct message *m, const struct ms
  * one has sets that are past: ttl_s 0). Flags are those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
-void msgcache_remove(struct msgcache *c, const struct question *q);     /* all scopes and shapes */
+void msgcache_remove(struct msgcache *c, const struct question *q); /* all scopes and shapes */
 
 #endif

@@ -42,8 +42,11 @@ struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs)
 {
 	struct rrsetcache *c = mem_zero(sizeof(*c));
 
-	c->slab = slab_new(&(struct slab_how){ .name = "rrset", .budget = budget, .slabs = slabs,
-					       .typical = 160, .same = takes_place,
+	c->slab = slab_new(&(struct slab_how){ .name = "rrset",
+					       .budget = budget,
+					       .slabs = slabs,
+					       .typical = 160,
+					       .same = takes_place,
 					       .is_stale = is_stale });
 	return c;
 }
@@ -82,8 +85,8 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
 					  uint16_t class_, uint8_t flags)
 {
 	size_t len = dname_len(owner);
-	struct slab_entry *e = find(c, hash_of(owner, len, type, class_), owner, len, type, class_,
-				    flags);
+	struct slab_entry *e =
+		find(c, hash_of(owner, len, type, class_), owner, len, type, class_, flags);
 
 	if (!e)
 		return NULL;
@@ -113,9 +116,9 @@ static bool is_own_delegation(const struct rrset *s)
 }
 
 enum ruling {
-	RULING_TAKE,            /* it goes in */
-	RULING_PASS,            /* it does not, but is as good as what stands */
-	RULING_STANDING,        /* what stands is to be believed */
+	RULING_TAKE,     /* it goes in */
+	RULING_PASS,     /* it does not, but is as good as what stands */
+	RULING_STANDING, /* what stands is to be believed */
 };
 
 /* What becomes of `offered`, `standing` being NULL or fresh. */
@@ -131,7 +134,9 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 		return RULING_TAKE;
 	if (is < was)
 		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
-		       offered->trust >= standing->trust ? RULING_PASS : RULING_STANDING;
+				       offered->trust >= standing->trust
+			       ? RULING_PASS
+			       : RULING_STANDING;
 	if (offered->flags & RRSET_PARENT_SIDE || !rrset_same_records(standing, offered))
 		return RULING_TAKE;
 	return offered->sig_count <= standing->sig_count ? RULING_STANDING : RULING_TAKE;
@@ -190,8 +195,9 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 				   struct arena *a)
 {
 	uint64_t hash = hash_of(rrset_owner(set), set->owner_len, set->type, set->class_);
-	const struct rrset *standing = fresh(find(c, hash, rrset_owner(set), set->owner_len,
-						  set->type, set->class_, set->flags), now_s);
+	const struct rrset *standing = fresh(
+		find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_, set->flags),
+		now_s);
 	uint32_t expires_s = last_second(c, hash, set, standing, now_s);
 	struct offer offer = { .set = set, .now_s = now_s };
 	struct rrset_entry *e;

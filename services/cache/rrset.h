@@ -14,7 +14,7 @@ struct rrsetcache;
 
 struct rrset_entry {
 	struct slab_entry link;
-	struct rrset set;               /* last: it carries the data */
+	struct rrset set; /* last: it carries the data */
 };
 
 struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs) MUST_USE;
@@ -33,18 +33,19 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
  *
  * RFC 2181 5.4.1: it goes in where nothing fresh stands or what stands is bogus, has less trust, or
  * has equal trust but other data (or fewer signatures); equal data ends when it was to end. A
- * higher one that stands is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set stands until what is
- * offered has been validated too; an authoritative one comes back for that, though not kept.
- * Bogus data only goes where nothing fresh stands.
+ * higher one that stands is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set
+ * stands until what is offered has been validated too; an authoritative one comes back for that,
+ * though not kept. Bogus data only goes where nothing fresh stands.
  *
  * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS set
- * may replace a fresh one but lives no longer than that, nor than its parent's side; what comes back
- * then ends there too. What has RRSET_PARENT_SIDE comes from the parent itself, as referral or
+ * may replace a fresh one but lives no longer than that, nor than its parent's side; what comes
+ * back then ends there too. What has RRSET_PARENT_SIDE comes from the parent itself, as referral or
  * glue, and replaces whatever that said before. TTL 0 is not kept. */
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
 				   struct arena *a);
 
 /* Every set of this owner and type, both sides of a cut; how many. */
-size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type, uint16_t class_);
+size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
+			 uint16_t class_);
 
 #endif

@@ -11,19 +11,19 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define UNIT       16
+#define UNIT 16
 /* Spared entries the hand passes for one newcomer before it takes one all the same, so that no
  * insertion pays for a queue that was seen from end to end. */
 #define HAND_STEPS 256
 /* Entries looked at for each newcomer only to find stale ones, once a part is nearly full. */
 #define BROOM_STEPS 2
-#define STRIDE     256          /* buckets of a sweep's turn; entries evicted in one hold of a lock */
+#define STRIDE      256 /* buckets of a sweep's turn; entries evicted in one hold of a lock */
 
 struct part {
-	_Alignas(CACHE_LINE) pthread_mutex_t lock;      /* the rest, and the chains of its buckets */
-	struct list queue;              /* newest first */
-	struct list *hand;              /* SIEVE's, going from old to new; the head: at the oldest */
-	struct list *broom;             /* likewise, but it only takes stale ones */
+	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* the rest, and the chains of its buckets */
+	struct list queue;                         /* newest first */
+	struct list *hand;  /* SIEVE's, going from old to new; the head: at the oldest */
+	struct list *broom; /* likewise, but it only takes stale ones */
 	size_t bytes, budget, entries;
 	uint64_t evictions;
 };
@@ -34,7 +34,7 @@ struct slab {
 	_Atomic uint32_t grace_s;
 	uint32_t part_mask;
 	struct part *parts;
-	void *parts_at;                 /* as allocated; the parts begin on a cache line */
+	void *parts_at; /* as allocated; the parts begin on a cache line */
 };
 
 static void release_plain(struct rcu_slot *retired)
@@ -155,7 +155,8 @@ static void part_broom(struct slab *s, struct part *p, uint32_t now_s, struct li
 	}
 }
 
-/* Evict until the part keeps to its budget, at most `most` entries. `spare` was just put, or is NULL. */
+/* Evict until the part keeps to its budget, at most `most` entries. `spare` was just put, or is
+ * NULL. */
 static void part_make_room(struct slab *s, struct part *p, const struct slab_entry *spare,
 			   uint32_t now_s, size_t most, struct list *gone)
 {
@@ -207,7 +208,8 @@ struct slab *slab_new(const struct slab_how *how)
 		s->how.release = release_plain;
 	s->part_mask = (uint32_t)(parts - 1);
 	s->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
-	s->parts = (void *)(((uintptr_t)s->parts_at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
+	s->parts =
+		(void *)(((uintptr_t)s->parts_at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
 	t = table_new(how, how->budget, parts);
 	atomic_init(&s->front.table, t);
 	for (size_t i = 0; i < parts; i++) {
@@ -226,7 +228,7 @@ void slab_free(struct slab *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i <= s->part_mask; i++) {
-		LIST_EACH_SAFE(link, &s->parts[i].queue)
+		LIST_EACH_SAFE (link, &s->parts[i].queue)
 			s->how.release(&entry_of(link)->retired);
 		pthread_mutex_destroy(&s->parts[i].lock);
 	}
@@ -308,8 +310,8 @@ void slab_put(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_
 	slab_put_if(s, hash, e, now_s, NULL, NULL);
 }
 
-size_t slab_remove(struct slab *s, uint64_t hash,
-		   bool (*is)(const struct slab_entry *e, void *arg), void *arg)
+size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_entry *e, void *arg),
+		   void *arg)
 {
 	struct part *p = part_of(s, hash);
 	struct list gone;
@@ -335,8 +337,8 @@ struct unwanted {
 
 static bool still_there(const struct slab_table *t, const struct slab_entry *e)
 {
-	struct slab_entry *i = atomic_load_explicit(&t->bucket[e->hash & t->mask],
-						    memory_order_relaxed);
+	struct slab_entry *i =
+		atomic_load_explicit(&t->bucket[e->hash & t->mask], memory_order_relaxed);
 
 	while (i && i != e)
 		i = atomic_load_explicit(&i->next, memory_order_relaxed);
@@ -372,12 +374,14 @@ static size_t sweep_part(struct slab *s, size_t number, struct unwanted *u,
 
 		rcu_turn_begin();
 		t = table_of(s);
-		if (t != began) {       /* another size: begin anew */
+		if (t != began) { /* another size: begin anew */
 			began = t;
 			i = number;
 		}
-		for (unsigned n = 0; n < STRIDE && i <= t->mask; n++, i += (uint64_t)s->part_mask + 1) {
-			for (struct slab_entry *e = RCU_READ(t->bucket[i]); e; e = RCU_READ(e->next)) {
+		for (unsigned n = 0; n < STRIDE && i <= t->mask;
+		     n++, i += (uint64_t)s->part_mask + 1) {
+			for (struct slab_entry *e = RCU_READ(t->bucket[i]); e;
+			     e = RCU_READ(e->next)) {
 				if (keep && keep(e, arg))
 					continue;
 				u->entries[u->count++] = e;
@@ -413,7 +417,8 @@ void slab_clear(struct slab *s)
 	slab_sweep(s, NULL, NULL);
 }
 
-/* All locks held. A reader on its way may be led from an old chain into a new one, which ends too. */
+/* All locks held. A reader on its way may be led from an old chain into a new one, which ends too.
+ */
 static void relink(struct slab *s, struct slab_table *to)
 {
 	struct slab_table *from = table_of(s);

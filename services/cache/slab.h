@@ -16,18 +16,18 @@
 #include "util/rcu.h"
 
 struct slab_entry {
-	_Atomic(struct slab_entry *) next;      /* chain of the bucket */
+	_Atomic(struct slab_entry *) next; /* chain of the bucket */
 	union {
-		struct list queue;              /* writers only */
-		struct rcu_slot retired;        /* once out of the queue */
+		struct list queue;       /* writers only */
+		struct rcu_slot retired; /* once out of the queue */
 	};
-	uint32_t hash;                          /* upper half of the hash */
-	uint16_t units;                         /* of 16 bytes that malloc took, set by slab_put */
-	_Atomic uint8_t seen;                   /* SIEVE's bit */
-	uint8_t spare;                          /* free for the entry's own use */
+	uint32_t hash;        /* upper half of the hash */
+	uint16_t units;       /* of 16 bytes that malloc took, set by slab_put */
+	_Atomic uint8_t seen; /* SIEVE's bit */
+	uint8_t spare;        /* free for the entry's own use */
 };
 
-#define SLAB_ENTRY_MAX (65535 * 16)             /* bytes of the largest entry */
+#define SLAB_ENTRY_MAX (65535 * 16) /* bytes of the largest entry */
 
 /* The entry that `release` is given. */
 static inline struct slab_entry *slab_entry_of(struct rcu_slot *retired)
@@ -38,10 +38,10 @@ static inline struct slab_entry *slab_entry_of(struct rcu_slot *retired)
 struct slab;
 
 struct slab_how {
-	const char *name;               /* for statistics; a constant */
-	size_t budget;                  /* bytes, all slabs together, tables included */
-	unsigned slabs;                 /* rounded up to a power of two; 0 is 1 */
-	size_t typical;                 /* bytes of a usual entry: sizes the tables */
+	const char *name; /* for statistics; a constant */
+	size_t budget;    /* bytes, all slabs together, tables included */
+	unsigned slabs;   /* rounded up to a power of two; 0 is 1 */
+	size_t typical;   /* bytes of a usual entry: sizes the tables */
 	/* Whether the new entry takes the place of the standing one (same key). */
 	bool (*same)(const struct slab_entry *newer, const struct slab_entry *standing);
 	/* Whether it may be evicted before anything else now. May be NULL. */
@@ -51,7 +51,7 @@ struct slab_how {
 };
 
 struct slab *slab_new(const struct slab_how *how) MUST_USE;
-void slab_free(struct slab *s);                         /* no reader is left */
+void slab_free(struct slab *s); /* no reader is left */
 
 /* What a walk needs of the engine; the rest is its own. */
 struct slab_table {
@@ -60,7 +60,7 @@ struct slab_table {
 	_Atomic(struct slab_entry *) bucket[];
 };
 
-struct slab_front {                                     /* every struct slab begins so */
+struct slab_front { /* every struct slab begins so */
 	_Atomic(struct slab_table *) table;
 };
 
@@ -108,15 +108,16 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 		 bool (*may)(const struct slab_entry *old, void *arg), void *arg);
 
 /* Take out every entry of this hash of which `is(e, arg)` holds; how many. */
-size_t slab_remove(struct slab *s, uint64_t hash,
-		   bool (*is)(const struct slab_entry *e, void *arg), void *arg);
+size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_entry *e, void *arg),
+		   void *arg);
 
 /* Show every entry to `keep` (NULL: none is wanted), take out those it does not want; how many
  * went. No lock is held while `keep` looks. Works through small strides in turns of its own:
  * call it outside a turn or accept that the turn becomes long. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
 
-/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry. */
+/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry.
+ */
 void slab_resize(struct slab *s, size_t budget);
 void slab_clear(struct slab *s);
 

@@ -10,7 +10,8 @@
 
 static bool is_data(const struct message *m)
 {
-	return m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN || m->rcode == RCODE_YXDOMAIN;
+	return m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN ||
+	       m->rcode == RCODE_YXDOMAIN;
 }
 
 static const struct rrset *find_soa(const struct message *m)
@@ -58,7 +59,7 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 	uint32_t ttl_s;
 
 	if (soa->flags & RRSET_SOA_NEGATIVE)
-		return time_left(now_s, soa->expires_s);        /* limited before */
+		return time_left(now_s, soa->expires_s); /* limited before */
 	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
 	return MAX(ttl_s, conf->server.cache_min_negative_ttl);
 }
@@ -88,7 +89,8 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
 	return with_ttl(set, MAX(ttl_s, conf->server.cache_min_ttl), a);
 }
 
-/* The set, ending no later than so many seconds from now; with flags it does not have, exactly then. */
+/* The set, ending no later than so many seconds from now; with flags it does not have, exactly
+ * then. */
 static const struct rrset *no_longer_than(const struct rrset *set, uint32_t left_s, uint8_t flags,
 					  struct arena *a, uint32_t now_s)
 {
@@ -133,8 +135,9 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	uint32_t ttl_s = UINT32_MAX;
 
 	if (!is_data(m))
-		return m->security == SECURITY_BOGUS ? conf->server.val_bogus_ttl
-		       : m->reason == REASON_network_error ? STORE_OUTAGE_S : STORE_FAILURE_S;
+		return m->security == SECURITY_BOGUS       ? conf->server.val_bogus_ttl
+		       : m->reason == REASON_network_error ? STORE_OUTAGE_S
+							   : STORE_FAILURE_S;
 	soa = message_is_denial(m) ? find_soa(m) : NULL;
 	for (unsigned i = 0; i < message_set_count(m); i++) {
 		if (m->sets[i] != soa)
@@ -154,7 +157,9 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
 		   uint32_t now_s, uint16_t scope)
 {
-	struct msg_keep how = { .now_s = now_s, .ttl_s = store_ttl(conf, m, now_s), .scope = scope };
+	struct msg_keep how = { .now_s = now_s,
+				.ttl_s = store_ttl(conf, m, now_s),
+				.scope = scope };
 
 	if (conf->server.serve_expired) {
 		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl

@@ -30,9 +30,9 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
  * behind aliases. A referral, which has NS sets and no SOA, denies nothing. */
 bool message_is_denial(const struct message *m);
 
-/* How long `m` may be kept: the least of its TTLs; of a denial (NXDOMAIN, NODATA, also at the end of
- * an alias) no more than its SOA says within cache-min/max-negative-ttl, and STORE_FAILURE_S when
- * there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
+/* How long `m` may be kept: the least of its TTLs; of a denial (NXDOMAIN, NODATA, also at the end
+ * of an alias) no more than its SOA says within cache-min/max-negative-ttl, and STORE_FAILURE_S
+ * when there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
 
 /* Keep it in the message cache as long. Under serve-expired a failure does not

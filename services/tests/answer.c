@@ -9,7 +9,11 @@
 #define NOW 1000
 
 static const struct answer_style usual = {
-	.udp_size = 1232, .max_udp = 1232, .ede = true, .ede_stale = true, .rotate = true,
+	.udp_size = 1232,
+	.max_udp = 1232,
+	.ede = true,
+	.ede_stale = true,
+	.rotate = true,
 	.stale_ttl_s = 30,
 };
 
@@ -69,8 +73,9 @@ static void get_fresh(struct exchange *x, struct arena *a, const struct message 
 	read_again(x, a, &w);
 }
 
-static const struct made www = { "www.Example.com.", TYPE_A, RCODE_NOERROR,
-				 { "www.example.com. 300 A 192.0.2.1\n" } };
+static const struct made www = {
+	"www.Example.com.", TYPE_A, RCODE_NOERROR, { "www.example.com. 300 A 192.0.2.1\n" }
+};
 
 static void header_bits_are_as_the_rfcs_ask(void **state)
 {
@@ -84,14 +89,15 @@ static void header_bits_are_as_the_rfcs_ask(void **state)
 		{ "plain", 0, 0, false, false, false, false, FLAG_RA },
 		{ "RD and CD are copied", FLAG_RD | FLAG_CD, 0, false, false, false, false,
 		  FLAG_RD | FLAG_CD | FLAG_RA },
-		{ "who may not recurse sees no RA", FLAG_RD, 0, false, true, false, false, FLAG_RD },
+		{ "who may not recurse sees no RA", FLAG_RD, 0, false, true, false, false,
+		  FLAG_RD },
 		{ "secure, but it did not ask", 0, 0, true, false, true, false, FLAG_RA },
 		{ "secure, asked by AD", FLAG_AD, 0, false, false, true, false, FLAG_RA | FLAG_AD },
 		{ "secure, asked by DO", 0, EDNS_DO, true, false, true, false, FLAG_RA | FLAG_AD },
 		{ "not secure, asked by AD", FLAG_AD, 0, false, false, false, false, FLAG_RA },
 		{ "no longer sure", FLAG_AD, 0, false, false, true, true, FLAG_RA },
-		{ "odd bits go", FLAG_AA | FLAG_TC | FLAG_Z | FLAG_RD, 0, false, false, false, false,
-		  FLAG_RD | FLAG_RA },
+		{ "odd bits go", FLAG_AA | FLAG_TC | FLAG_Z | FLAG_RD, 0, false, false, false,
+		  false, FLAG_RD | FLAG_RA },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -114,7 +120,8 @@ static void header_bits_are_as_the_rfcs_ask(void **state)
 				get_fresh(&x, &a, m);
 			}
 			if ((x.got.flags & ~FLAG_QR) != rows[i].want)
-				fail_msg("%s (from cache %d): flags %x", rows[i].why, from_cache, x.got.flags);
+				fail_msg("%s (from cache %d): flags %x", rows[i].why, from_cache,
+					 x.got.flags);
 			assert_int_equal(x.got.edns.present, rows[i].edns);
 			if (rows[i].edns) {
 				assert_int_equal(x.got.edns.udp_size, 1232);
@@ -148,15 +155,24 @@ static void the_name_is_spelled_as_asked(void **state)
 static void ttls_count_down(void **state)
 {
 	(void)state;
-	static const struct { const char *why; uint32_t age_s; bool stale, original; uint32_t want[2]; } rows[] = {
+	static const struct {
+		const char *why;
+		uint32_t age_s;
+		bool stale, original;
+		uint32_t want[2];
+	} rows[] = {
 		{ "at once", 0, false, false, { 300, 100 } },
 		{ "a minute later", 60, false, false, { 240, 40 } },
 		{ "never below 0", 150, false, false, { 150, 0 } },
 		{ "stale", 7000, true, false, { 30, 30 } },
 		{ "as published", 60, false, true, { 300, 100 } },
 	};
-	static const struct made made = { "a.example.", TYPE_A, RCODE_NOERROR,
-					  { "a.example. 300 CNAME b.example.\nb.example. 100 A 192.0.2.1\n" } };
+	static const struct made made = {
+		"a.example.",
+		TYPE_A,
+		RCODE_NOERROR,
+		{ "a.example. 300 CNAME b.example.\nb.example. 100 A 192.0.2.1\n" }
+	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct answer_style style = usual;
@@ -179,12 +195,21 @@ static void ttls_count_down(void **state)
 static void addresses_take_turns(void **state)
 {
 	(void)state;
-	static const struct made made = { "a.example.", TYPE_A, RCODE_NOERROR,
-					  { "a.example. 300 A 192.0.2.1\na.example. 300 A 192.0.2.2\n"
-					    "a.example. 300 A 192.0.2.3\n" } };
-	static const struct { bool rotate; uint16_t id; uint8_t want[3]; } rows[] = {
-		{ true, 0, { 1, 2, 3 } }, { true, 1, { 2, 3, 1 } }, { true, 2, { 3, 1, 2 } },
-		{ true, 3, { 1, 2, 3 } }, { true, 65535, { 1, 2, 3 } }, { true, 65534, { 3, 1, 2 } },
+	static const struct made made = {
+		"a.example.",
+		TYPE_A,
+		RCODE_NOERROR,
+		{ "a.example. 300 A 192.0.2.1\na.example. 300 A 192.0.2.2\n"
+		  "a.example. 300 A 192.0.2.3\n" }
+	};
+	static const struct {
+		bool rotate;
+		uint16_t id;
+		uint8_t want[3];
+	} rows[] = {
+		{ true, 0, { 1, 2, 3 } },     { true, 1, { 2, 3, 1 } },
+		{ true, 2, { 3, 1, 2 } },     { true, 3, { 1, 2, 3 } },
+		{ true, 65535, { 1, 2, 3 } }, { true, 65534, { 3, 1, 2 } },
 		{ false, 1, { 1, 2, 3 } },
 	};
 
@@ -207,15 +232,20 @@ static void addresses_take_turns(void **state)
 	}
 }
 
-#define TXT(n) "big.example. 300 TXT \"" n "0123456789012345678901234567890123456789" \
+#define TXT(n)                                                                 \
+	"big.example. 300 TXT \"" n "0123456789012345678901234567890123456789" \
 	"0123456789012345678901234567890123456789012345678901234567890123456789\"\n"
-#define GLUE(n) "ns" n ".example. 300 A 192.0.2." n "\n" "ns" n ".example. 300 AAAA 2001:db8::" n "\n"
+#define GLUE(n)                                  \
+	"ns" n ".example. 300 A 192.0.2." n "\n" \
+	"ns" n ".example. 300 AAAA 2001:db8::" n "\n"
 
 static void what_does_not_fit_is_left_out(void **state)
 {
 	(void)state;
 	static const struct made large = {
-		"big.example.", TYPE_TXT, RCODE_NOERROR,
+		"big.example.",
+		TYPE_TXT,
+		RCODE_NOERROR,
 		{ TXT("a") TXT("b") TXT("c"), "example. 300 NS ns1.example.\n",
 		  GLUE("1") GLUE("2") GLUE("3") GLUE("4") GLUE("5") },
 	};
@@ -228,7 +258,8 @@ static void what_does_not_fit_is_left_out(void **state)
 	} rows[] = {
 		{ "all of it", 1232, 1232, false, true, false, 1, 1, 10, true },
 		{ "over TCP", 0, 1232, true, false, false, 1, 1, 10, false },
-		{ "512 without EDNS: the additional section goes", 0, 1232, false, false, false, 1, 1, 0, false },
+		{ "512 without EDNS: the additional section goes", 0, 1232, false, false, false, 1,
+		  1, 0, false },
 		{ "less than 512 is 512", 100, 1232, false, false, false, 1, 1, 0, false },
 		{ "our own limit", 4096, 550, false, false, false, 1, 1, 0, false },
 		{ "the explanation goes first", 670, 1232, false, true, false, 1, 1, 10, false },
@@ -257,15 +288,18 @@ static void what_does_not_fit_is_left_out(void **state)
 			else
 				get_fresh(&x, &a, m);
 			if (!!(x.got.flags & FLAG_TC) != rows[i].tc ||
-			    x.got.count[0] != rows[i].answer || x.got.count[1] != rows[i].authority ||
+			    x.got.count[0] != rows[i].answer ||
+			    x.got.count[1] != rows[i].authority ||
 			    x.got.count[2] != rows[i].additional)
-				fail_msg("%s (from cache %d): %zu bytes, tc %d, %u %u %u", rows[i].why,
-					 from_cache, x.len, !!(x.got.flags & FLAG_TC), x.got.count[0],
-					 x.got.count[1], x.got.count[2]);
+				fail_msg("%s (from cache %d): %zu bytes, tc %d, %u %u %u",
+					 rows[i].why, from_cache, x.len, !!(x.got.flags & FLAG_TC),
+					 x.got.count[0], x.got.count[1], x.got.count[2]);
 			if (!rows[i].stream)
-				assert_true(x.len <= MIN(MAX(rows[i].edns_size, 512), rows[i].max_udp));
+				assert_true(x.len <=
+					    MIN(MAX(rows[i].edns_size, 512), rows[i].max_udp));
 			if (edns_find_option(&x.got.edns, EDNS_EDE, &ede) != rows[i].explained)
-				fail_msg("%s (from cache %d): EDE, %zu bytes", rows[i].why, from_cache, x.len);
+				fail_msg("%s (from cache %d): EDE, %zu bytes", rows[i].why,
+					 from_cache, x.len);
 			assert_int_equal(x.got.edns.present, rows[i].edns_size != 0);
 			arena_clear(&a);
 		}
@@ -280,15 +314,49 @@ static void reasons_are_told_where_wanted(void **state)
 		uint8_t rcode;
 		enum reason reason;
 		bool stale, edns, ede, ede_stale;
-		int codes[2];   /* -1: none */
+		int codes[2]; /* -1: none */
 	} rows[] = {
-		{ "a failure", RCODE_SERVFAIL, REASON_no_reachable, false, true, true, true, { 22, -1 } },
-		{ "not without EDNS", RCODE_SERVFAIL, REASON_no_reachable, false, false, true, true, { -1, -1 } },
-		{ "not when off", RCODE_SERVFAIL, REASON_no_reachable, false, true, false, false, { -1, -1 } },
+		{ "a failure",
+		  RCODE_SERVFAIL,
+		  REASON_no_reachable,
+		  false,
+		  true,
+		  true,
+		  true,
+		  { 22, -1 } },
+		{ "not without EDNS",
+		  RCODE_SERVFAIL,
+		  REASON_no_reachable,
+		  false,
+		  false,
+		  true,
+		  true,
+		  { -1, -1 } },
+		{ "not when off",
+		  RCODE_SERVFAIL,
+		  REASON_no_reachable,
+		  false,
+		  true,
+		  false,
+		  false,
+		  { -1, -1 } },
 		{ "no reason", RCODE_NOERROR, REASON_none, false, true, true, true, { -1, -1 } },
 		{ "stale", RCODE_NOERROR, REASON_none, true, true, true, true, { 3, -1 } },
-		{ "a stale denial", RCODE_NXDOMAIN, REASON_none, true, true, true, true, { 19, -1 } },
-		{ "stale, but it is not to be told", RCODE_NOERROR, REASON_none, true, true, true, false,
+		{ "a stale denial",
+		  RCODE_NXDOMAIN,
+		  REASON_none,
+		  true,
+		  true,
+		  true,
+		  true,
+		  { 19, -1 } },
+		{ "stale, but it is not to be told",
+		  RCODE_NOERROR,
+		  REASON_none,
+		  true,
+		  true,
+		  true,
+		  false,
 		  { -1, -1 } },
 		{ "both", RCODE_NOERROR, REASON_forged, true, true, true, true, { 4, 3 } },
 	};
@@ -338,8 +406,10 @@ static void errors_echo_what_could_be_read(void **state)
 	} rows[] = {
 		{ "a refusal", true, false, FLAG_RD, RCODE_REFUSED, FLAG_QR | FLAG_RD | FLAG_RA },
 		{ "no question", false, false, 0, RCODE_FORMERR, FLAG_QR | FLAG_RA },
-		{ "an opcode is kept", true, false, 4 << 11, RCODE_NOTIMP, FLAG_QR | FLAG_RA | 4 << 11 },
-		{ "a version we do not know", true, true, FLAG_RD, RCODE_BADVERS, FLAG_QR | FLAG_RD | FLAG_RA },
+		{ "an opcode is kept", true, false, 4 << 11, RCODE_NOTIMP,
+		  FLAG_QR | FLAG_RA | 4 << 11 },
+		{ "a version we do not know", true, true, FLAG_RD, RCODE_BADVERS,
+		  FLAG_QR | FLAG_RD | FLAG_RA },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -369,10 +439,14 @@ static void errors_echo_what_could_be_read(void **state)
 static void signatures_go_to_who_wants_them(void **state)
 {
 	(void)state;
-	static const struct made made = { "s.example.", TYPE_A, RCODE_NOERROR,
+	static const struct made made = {
+		"s.example.",
+		TYPE_A,
+		RCODE_NOERROR,
 		{ "s.example. 300 A 192.0.2.1\n"
 		  "s.example. 300 RRSIG A 13 2 300 20300101000000 20200101000000 1 example. AAAA\n",
-		  "a.example. 300 NSEC z.example. A\n" } };
+		  "a.example. 300 NSEC z.example. A\n" }
+	};
 
 	for (int full = 0; full < 2; full++) {
 		for (int from_cache = 0; from_cache < 2; from_cache++) {
@@ -396,21 +470,32 @@ static void signatures_go_to_who_wants_them(void **state)
 static void minimal_answers_keep_what_they_need(void **state)
 {
 	(void)state;
-#define SOA "example. 300 SOA ns.example. h.example. 1 7200 3600 604800 60\n"
-#define NS "example. 300 NS ns.example.\n"
+#define SOA  "example. 300 SOA ns.example. h.example. 1 7200 3600 604800 60\n"
+#define NS   "example. 300 NS ns.example.\n"
 #define NSEC "a.example. 300 NSEC z.example. A\n"
-#define A "ns.example. 300 A 192.0.2.53\n"
-	static const struct { const char *why; struct made made; uint16_t want[3]; } rows[] = {
-		{ "an answer", { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", NS, A } },
+#define A    "ns.example. 300 A 192.0.2.53\n"
+	static const struct {
+		const char *why;
+		struct made made;
+		uint16_t want[3];
+	} rows[] = {
+		{ "an answer",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", NS, A } },
 		  { 1, 0, 0 } },
-		{ "one from a wildcard", { "www.example.", TYPE_A, 0,
-		  { "www.example. 300 A 192.0.2.1\n", NS NSEC, A } }, { 1, 1, 0 } },
-		{ "NXDOMAIN", { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, NS SOA NSEC, A } }, { 0, 2, 0 } },
+		{ "one from a wildcard",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", NS NSEC, A } },
+		  { 1, 1, 0 } },
+		{ "NXDOMAIN",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, NS SOA NSEC, A } },
+		  { 0, 2, 0 } },
 		{ "NODATA", { "www.example.", TYPE_A, 0, { NULL, SOA, A } }, { 0, 1, 0 } },
-		{ "NODATA behind an alias", { "www.example.", TYPE_A, 0,
-		  { "www.example. 300 CNAME b.example.\n", SOA } }, { 1, 1, 0 } },
+		{ "NODATA behind an alias",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 CNAME b.example.\n", SOA } },
+		  { 1, 1, 0 } },
 		{ "a referral", { "www.example.", TYPE_A, 0, { NULL, NS, A } }, { 0, 1, 1 } },
-		{ "the servers of a zone", { "example.", TYPE_NS, 0, { NS, NULL, A } }, { 1, 0, 0 } },
+		{ "the servers of a zone",
+		  { "example.", TYPE_NS, 0, { NS, NULL, A } },
+		  { 1, 0, 0 } },
 	};
 #undef SOA
 #undef NS
@@ -425,8 +510,10 @@ static void minimal_answers_keep_what_they_need(void **state)
 		m = made_message(&a, NOW, &rows[i].made);
 		message_minimise(m);
 		if (memcmp(m->count, rows[i].want, sizeof(m->count)) != 0)
-			fail_msg("%s: %u %u %u", rows[i].why, m->count[0], m->count[1], m->count[2]);
-		for (unsigned n = 0; n < m->count[SECTION_AUTHORITY] && m->count[SECTION_ADDITIONAL] == 0; n++)
+			fail_msg("%s: %u %u %u", rows[i].why, m->count[0], m->count[1],
+				 m->count[2]);
+		for (unsigned n = 0;
+		     n < m->count[SECTION_AUTHORITY] && m->count[SECTION_ADDITIONAL] == 0; n++)
 			assert_int_not_equal(m->sets[m->count[0] + n]->type, TYPE_NS);
 		arena_clear(&a);
 	}

@@ -29,13 +29,17 @@ static const char zones[] =
 static void the_closest_zone_is_found(void **state)
 {
 	(void)state;
-	static const struct { const char *name, *zone, *stub, *exact; bool is_stub; } rows[] = {
+	static const struct {
+		const char *name, *zone, *stub, *exact;
+		bool is_stub;
+	} rows[] = {
 		{ ".", ".", NULL, ".", false },
 		{ "www.net.", ".", NULL, NULL, false },
 		{ "corp.example.", "corp.example.", NULL, "corp.example.", false },
 		{ "WWW.CORP.example.", "corp.example.", NULL, NULL, false },
 		{ "xcorp.example.", ".", NULL, NULL, false },
-		{ "lab.corp.example.", "lab.corp.example.", "lab.corp.example.", "lab.corp.example.", true },
+		{ "lab.corp.example.", "lab.corp.example.", "lab.corp.example.",
+		  "lab.corp.example.", true },
 		{ "a.lab.corp.example.", "lab.corp.example.", "lab.corp.example.", NULL, true },
 		{ "open.corp.example.", NULL, NULL, "open.corp.example.", false },
 		{ "a.open.corp.example.", NULL, NULL, NULL, false },
@@ -50,7 +54,8 @@ static void the_closest_zone_is_found(void **state)
 		const struct forward_zone *exact = forwards_find_exact(t, name);
 
 		if (!z != !rows[i].zone || !stub != !rows[i].stub || !exact != !rows[i].exact)
-			fail_msg("%s: zone %d, stub %d, exactly %d", rows[i].name, !!z, !!stub, !!exact);
+			fail_msg("%s: zone %d, stub %d, exactly %d", rows[i].name, !!z, !!stub,
+				 !!exact);
 		if (z) {
 			assert_name_is(z->name, rows[i].zone);
 			assert_int_equal(z->is_stub, rows[i].is_stub);
@@ -66,11 +71,17 @@ static void the_closest_zone_is_found(void **state)
 static void servers_are_read_in_every_spelling(void **state)
 {
 	(void)state;
-	static const struct { const char *option, *text, *ip, *host, *tls_name; uint16_t port; bool tls; } rows[] = {
+	static const struct {
+		const char *option, *text, *ip, *host, *tls_name;
+		uint16_t port;
+		bool tls;
+	} rows[] = {
 		{ "addr", "192.0.2.1", "192.0.2.1", NULL, NULL, 53, false },
 		{ "addr", "192.0.2.1@5353", "192.0.2.1", NULL, NULL, 5353, false },
-		{ "addr", "192.0.2.1@853#dns.example.net", "192.0.2.1", NULL, "dns.example.net", 853, false },
-		{ "addr", "192.0.2.1#dns.example.net", "192.0.2.1", NULL, "dns.example.net", 853, true },
+		{ "addr", "192.0.2.1@853#dns.example.net", "192.0.2.1", NULL, "dns.example.net",
+		  853, false },
+		{ "addr", "192.0.2.1#dns.example.net", "192.0.2.1", NULL, "dns.example.net", 853,
+		  true },
 		{ "addr", "2001:db8::1", "2001:db8::1", NULL, NULL, 853, true },
 		{ "addr", "2001:db8::1@853#d", "2001:db8::1", NULL, "d", 853, false },
 		{ "host", "Ns.Example.net", NULL, "ns.example.net.", NULL, 53, false },
@@ -83,7 +94,8 @@ static void servers_are_read_in_every_spelling(void **state)
 		char conf[256], ip[ADDR_TEXT];
 
 		snprintf(conf, sizeof(conf),
-			 "forward-zone:\n name: example\n forward-tls-upstream: %s\n forward-%s: \"%s\"\n",
+			 "forward-zone:\n name: example\n forward-tls-upstream: %s\n forward-%s: "
+			 "\"%s\"\n",
 			 rows[i].tls ? "yes" : "no", rows[i].option, rows[i].text);
 		t = forwards_from(conf);
 		assert_int_equal(forwards_find(t, N("example."))->server_count, 1);
@@ -112,7 +124,8 @@ static void options_of_a_zone_are_kept(void **state)
 	struct forwards *t = forwards_from(
 		"forward-zone:\n name: f\n forward-addr: 192.0.2.1\n forward-first: yes\n"
 		" forward-no-cache: yes\n forward-tcp-upstream: yes\n"
-		"stub-zone:\n name: s\n stub-host: ns.s\n stub-addr: 192.0.2.1\n stub-first: yes\n stub-prime: yes\n");
+		"stub-zone:\n name: s\n stub-host: ns.s\n stub-addr: 192.0.2.1\n stub-first: yes\n "
+		"stub-prime: yes\n");
 	const struct forward_zone *f = forwards_find(t, N("f.")), *s = forwards_find(t, N("s."));
 
 	assert_true(f->first && f->no_cache && f->tcp && !f->tls && !f->prime && !f->is_stub);
@@ -139,7 +152,9 @@ static void a_changed_copy_leaves_the_old_one_alone(void **state)
 {
 	(void)state;
 	char *const servers[] = { (char[]){ "192.0.2.77@5300" }, (char[]){ "ns.example.net" } };
-	struct forward_change put = { .name = N("NEW.example."), .servers = servers, .server_count = 2 };
+	struct forward_change put = { .name = N("NEW.example."),
+				      .servers = servers,
+				      .server_count = 2 };
 	struct forward_change cut = { .name = N("."), .remove = true };
 	struct forwards *old = forwards_from(zones), *more, *less;
 	struct fault f = { 0 };

@@ -10,7 +10,11 @@
 #define START_MS 100000
 
 static const struct infra_how usual = {
-	.hosts = 1000, .slabs = 1, .host_ttl_s = 900, .min_rtt_ms = 50, .max_rtt_ms = 120000,
+	.hosts = 1000,
+	.slabs = 1,
+	.host_ttl_s = 900,
+	.min_rtt_ms = 50,
+	.max_rtt_ms = 120000,
 };
 
 static struct timebase clock_;
@@ -24,7 +28,9 @@ static const struct addr *server(unsigned n)
 {
 	static struct addr a;
 
-	a = (struct addr){ .family = 4, .port = 53, .ip = { 192, 0, (uint8_t)(n >> 8), (uint8_t)n } };
+	a = (struct addr){ .family = 4,
+			   .port = 53,
+			   .ip = { 192, 0, (uint8_t)(n >> 8), (uint8_t)n } };
 	return &a;
 }
 
@@ -69,7 +75,11 @@ static void a_stranger_gets_the_usual_wait(void **state)
 static void round_trips_are_smoothed(void **state)
 {
 	(void)state;
-	static const struct { const char *why; uint32_t rtt[6]; uint32_t ping, var, rto; } rows[] = {
+	static const struct {
+		const char *why;
+		uint32_t rtt[6];
+		uint32_t ping, var, rto;
+	} rows[] = {
 		{ "the first one counts whole", { 80 }, 80, 40, 240 },
 		{ "never below the least", { 2 }, 2, 1, 50 },
 		{ "a steady one calms down", { 80, 80, 80 }, 80, 22, 168 },
@@ -84,7 +94,8 @@ static void round_trips_are_smoothed(void **state)
 			answered(i, 1, rows[r].rtt[n]);
 		v = view(i, 1);
 		if (v.ping_ms != rows[r].ping || v.var_ms != rows[r].var || v.rto_ms != rows[r].rto)
-			fail_msg("%s: ping %u var %u rto %u", rows[r].why, v.ping_ms, v.var_ms, v.rto_ms);
+			fail_msg("%s: ping %u var %u rto %u", rows[r].why, v.ping_ms, v.var_ms,
+				 v.rto_ms);
 		assert_true(v.known);
 		infra_free(i);
 	}
@@ -152,7 +163,10 @@ static void questions_lost_together_count_once(void **state)
 static void a_dead_server_is_probed_one_at_a_time_or_not_at_all(void **state)
 {
 	(void)state;
-	static const struct { bool keep_probing; bool due, due_after_probe, due_later; } rows[] = {
+	static const struct {
+		bool keep_probing;
+		bool due, due_after_probe, due_later;
+	} rows[] = {
 		{ true, true, false, true },
 		{ false, false, false, false },
 	};
@@ -187,7 +201,11 @@ static void a_dead_server_is_probed_one_at_a_time_or_not_at_all(void **state)
 static void a_minute_without_network_leaves_no_trace(void **state)
 {
 	(void)state;
-	static const struct { const char *why; unsigned servers, known; bool boot, unsendable; } rows[] = {
+	static const struct {
+		const char *why;
+		unsigned servers, known;
+		bool boot, unsendable;
+	} rows[] = {
 		{ "fifty servers that answered before", 50, 50, false, false },
 		{ "fifty that were never heard, while others were", 50, 0, false, false },
 		{ "before anybody ever answered", 50, 0, true, false },
@@ -241,7 +259,10 @@ static void a_minute_without_network_leaves_no_trace(void **state)
 static void a_few_dead_servers_are_not_the_network(void **state)
 {
 	(void)state;
-	static const struct { const char *why; bool others_answer, known; } rows[] = {
+	static const struct {
+		const char *why;
+		bool others_answer, known;
+	} rows[] = {
 		{ "others answer", true, true },
 		{ "never heard of before", false, false },
 	};
@@ -260,7 +281,8 @@ static void a_few_dead_servers_are_not_the_network(void **state)
 			if (rows[r].others_answer)
 				somebody_answers(i);
 			if (infra_network_is_down(i, &clock_))
-				fail_msg("%s: taken for the network at %u ms", rows[r].why, (unsigned)ms);
+				fail_msg("%s: taken for the network at %u ms", rows[r].why,
+					 (unsigned)ms);
 		}
 		assert_true(view(i, 1).rto_ms > 3000);
 		infra_free(i);
@@ -317,9 +339,9 @@ static void a_dump_reads_as_unbounds(void **state)
 	infra_set_edns(i, server(1), N("example."), EDNS_WORKS, &clock_);
 	infra_dump(i, &clock_, take_line, &l);
 	assert_int_equal(l.count, 1);
-	assert_string_equal(l.text[0],
-			    "192.0.0.1 example. ttl 900 ping 80 var 40 rtt 240 rto 240 tA 0 tAAAA 0 "
-			    "tother 0 ednsknown 1 edns 0 delay 0 lame dnssec 0 rec 0 A 0 other 0");
+	assert_string_equal(
+		l.text[0], "192.0.0.1 example. ttl 900 ping 80 var 40 rtt 240 rto 240 tA 0 tAAAA 0 "
+			   "tother 0 ednsknown 1 edns 0 delay 0 lame dnssec 0 rec 0 A 0 other 0");
 	infra_flush(i, server(2));
 	assert_int_equal(slab_counted(infra_slab(i)).entries, 1);
 	infra_flush(i, server(1));

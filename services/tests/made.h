@@ -33,9 +33,14 @@ static inline unsigned made_sets(struct arena *a, uint32_t now_s, const char *te
 	for (unsigned i = 0; i < rrs; i++) {
 		struct slice records[64], sigs[64];
 		struct rrset_parts p = {
-			.owner = rr[i].owner, .type = rr[i].type, .class_ = rr[i].class_,
-			.ttl_s = rr[i].ttl_s, .expires_s = now_s + rr[i].ttl_s,
-			.records = records, .sigs = sigs, .trust = TRUST_ANS_AA,
+			.owner = rr[i].owner,
+			.type = rr[i].type,
+			.class_ = rr[i].class_,
+			.ttl_s = rr[i].ttl_s,
+			.expires_s = now_s + rr[i].ttl_s,
+			.records = records,
+			.sigs = sigs,
+			.trust = TRUST_ANS_AA,
 		};
 
 		if (used[i])
@@ -46,7 +51,8 @@ static inline unsigned made_sets(struct arena *a, uint32_t now_s, const char *te
 			if (rr[j].type == rr[i].type) {
 				records[p.count++] = rr[j].rdata;
 				used[j] = true;
-			} else if (rr[j].type == TYPE_RRSIG && get_u16(rr[j].rdata.at) == rr[i].type) {
+			} else if (rr[j].type == TYPE_RRSIG &&
+				   get_u16(rr[j].rdata.at) == rr[i].type) {
 				sigs[p.sig_count++] = rr[j].rdata;
 				used[j] = true;
 			}
@@ -68,15 +74,17 @@ static inline struct question made_question(const char *name, uint16_t type)
 {
 	uint8_t *wire = N(name);
 
-	return (struct question){ .name = wire, .name_len = (uint16_t)dname_len(wire),
-				  .type = type, .class_ = CLASS_IN };
+	return (struct question){ .name = wire,
+				  .name_len = (uint16_t)dname_len(wire),
+				  .type = type,
+				  .class_ = CLASS_IN };
 }
 
 struct made {
 	const char *name;
 	uint16_t type;
 	uint8_t rcode;
-	const char *section[3];         /* NULL: empty */
+	const char *section[3]; /* NULL: empty */
 };
 
 static inline struct message *made_message(struct arena *a, uint32_t now_s, const struct made *how)

@@ -12,13 +12,17 @@
 	owner " 300 IN RRSIG " type " 13 2 300 20300101000000 20200101000000 1 example. AAAA\n"
 
 static const struct made plain_a = {
-	"www.Example.com.", TYPE_A, RCODE_NOERROR,
+	"www.Example.com.",
+	TYPE_A,
+	RCODE_NOERROR,
 	{ "www.example.com. 300 A 192.0.2.1\nwww.example.com. 300 A 192.0.2.2\n"
 	  "www.example.com. 300 A 192.0.2.3\n" },
 };
 
 static const struct made signed_a = {
-	"s.example.", TYPE_A, RCODE_NOERROR,
+	"s.example.",
+	TYPE_A,
+	RCODE_NOERROR,
 	{ "s.example. 300 A 192.0.2.1\ns.example. 300 A 192.0.2.2\n" SIG("s.example.", "A"),
 	  "a.example. 200 NSEC z.example. A\n" SIG("a.example.", "NSEC") },
 };
@@ -46,7 +50,11 @@ static void keep(struct msgcache *c, const struct made *made, uint32_t now_s, ui
 static void an_answer_is_found_by_its_question(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *name; uint16_t type, scope; bool want; } rows[] = {
+	static const struct {
+		const char *why, *name;
+		uint16_t type, scope;
+		bool want;
+	} rows[] = {
 		{ "as stored", "www.example.com.", TYPE_A, 0, true },
 		{ "in other case", "WWW.eXAMPLE.COM.", TYPE_A, 0, true },
 		{ "another type", "www.example.com.", TYPE_AAAA, 0, false },
@@ -58,7 +66,8 @@ static void an_answer_is_found_by_its_question(void **state)
 	keep(c, &plain_a, NOW, 300);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		for (int full = 0; full < 2; full++) {
-			if (!!look(c, rows[i].name, rows[i].type, rows[i].scope, full) != rows[i].want)
+			if (!!look(c, rows[i].name, rows[i].type, rows[i].scope, full) !=
+			    rows[i].want)
 				fail_msg("%s (full %d)", rows[i].why, full);
 		}
 	}
@@ -69,8 +78,9 @@ static void an_answer_is_found_by_its_question(void **state)
 static void an_entry_is_small(void **state)
 {
 	(void)state;
-	static const struct made one = { "n123456.example.", TYPE_A, RCODE_NOERROR,
-					 { "n123456.example. 300 A 192.0.2.1\n" } };
+	static const struct made one = {
+		"n123456.example.", TYPE_A, RCODE_NOERROR, { "n123456.example. 300 A 192.0.2.1\n" }
+	};
 	struct msgcache *c = msgcache_new(1 << 20, 1);
 	const struct stored *s;
 
@@ -84,8 +94,12 @@ static void an_entry_is_small(void **state)
 static void times_are_kept_with_it(void **state)
 {
 	(void)state;
-	static const struct { uint32_t ttl_s; bool kept; uint32_t refresh_s; } rows[] = {
-		{ 0, false, 0 }, { 1, true, NOW + 1 }, { 10, true, NOW + 9 },
+	static const struct {
+		uint32_t ttl_s;
+		bool kept;
+		uint32_t refresh_s;
+	} rows[] = {
+		{ 0, false, 0 },          { 1, true, NOW + 1 },         { 10, true, NOW + 9 },
 		{ 300, true, NOW + 270 }, { 86400, true, NOW + 77760 },
 	};
 
@@ -111,24 +125,66 @@ static void times_are_kept_with_it(void **state)
 static void places_in_the_image_are_right(void **state)
 {
 	(void)state;
-	static const struct { const char *why; struct made made; unsigned ttls, rotate, step; } rows[] = {
-		{ "three addresses", { "a.example.", TYPE_A, 0,
-		  { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\na.example. 7 A 192.0.2.3\n" } },
-		  3, 3, 16 },
-		{ "one address", { "a.example.", TYPE_A, 0, { "a.example. 7 A 192.0.2.1\n" } }, 1, 0, 0 },
-		{ "two behind an alias", { "a.example.", TYPE_AAAA, 0,
-		  { "a.example. 7 CNAME b.other.\nb.other. 7 AAAA 2001:db8::1\n"
-		    "b.other. 7 AAAA 2001:db8::2\n" } }, 3, 2, 28 },
-		{ "signed", { "a.example.", TYPE_A, 0,
-		  { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\n"
-		    "a.example. 7 RRSIG A 13 2 7 20300101000000 20200101000000 1 example. AAAA\n" } },
-		  3, 2, 16 },
-		{ "others than addresses", { "a.example.", TYPE_MX, 0,
-		  { "a.example. 7 MX 1 b.example.\na.example. 7 MX 2 c.example.\n" } }, 2, 0, 0 },
-		{ "with the rest of the sections", { "a.example.", TYPE_A, 0,
-		  { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\n", "example. 7 NS ns.example.\n",
-		    "ns.example. 7 A 192.0.2.53\n" } }, 4, 2, 16 },
-		{ "the root", { ".", TYPE_A, 0, { ". 7 A 192.0.2.1\n. 7 A 192.0.2.2\n" } }, 2, 0, 0 },
+	static const struct {
+		const char *why;
+		struct made made;
+		unsigned ttls, rotate, step;
+	} rows[] = {
+		{ "three addresses",
+		  { "a.example.",
+		    TYPE_A,
+		    0,
+		    { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\na.example. 7 A "
+		      "192.0.2.3\n" } },
+		  3,
+		  3,
+		  16 },
+		{ "one address",
+		  { "a.example.", TYPE_A, 0, { "a.example. 7 A 192.0.2.1\n" } },
+		  1,
+		  0,
+		  0 },
+		{ "two behind an alias",
+		  { "a.example.",
+		    TYPE_AAAA,
+		    0,
+		    { "a.example. 7 CNAME b.other.\nb.other. 7 AAAA 2001:db8::1\n"
+		      "b.other. 7 AAAA 2001:db8::2\n" } },
+		  3,
+		  2,
+		  28 },
+		{ "signed",
+		  { "a.example.",
+		    TYPE_A,
+		    0,
+		    { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\n"
+		      "a.example. 7 RRSIG A 13 2 7 20300101000000 20200101000000 1 example. "
+		      "AAAA\n" } },
+		  3,
+		  2,
+		  16 },
+		{ "others than addresses",
+		  { "a.example.",
+		    TYPE_MX,
+		    0,
+		    { "a.example. 7 MX 1 b.example.\na.example. 7 MX 2 c.example.\n" } },
+		  2,
+		  0,
+		  0 },
+		{ "with the rest of the sections",
+		  { "a.example.",
+		    TYPE_A,
+		    0,
+		    { "a.example. 7 A 192.0.2.1\na.example. 7 A 192.0.2.2\n",
+		      "example. 7 NS ns.example.\n", "ns.example. 7 A 192.0.2.53\n" } },
+		  4,
+		  2,
+		  16 },
+		{ "the root",
+		  { ".", TYPE_A, 0, { ". 7 A 192.0.2.1\n. 7 A 192.0.2.2\n" } },
+		  2,
+		  0,
+		  0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -145,7 +201,8 @@ static void places_in_the_image_are_right(void **state)
 		for (unsigned t = 0; t < s->ttl_count; t++)
 			assert_int_equal(get_u32(stored_wire(s) + s->data[t]), 7);
 		for (unsigned r = 0; r < s->rotate_count; r++)
-			assert_int_equal(get_u32(stored_wire(s) + s->rotate_at + r * s->rotate_step + 6), 7);
+			assert_int_equal(
+				get_u32(stored_wire(s) + s->rotate_at + r * s->rotate_step + 6), 7);
 		msgcache_free(c);
 	}
 }
@@ -196,19 +253,37 @@ static void a_failure_does_not_take_the_place_of_data(void **state)
 		bool good_stays;
 		uint32_t refresh_s, expires_s;
 	} rows[] = {
-		{ "while it is fresh", { .now_s = NOW + 280, .ttl_s = 5 }, true, NOW + 285, NOW + 300 },
-		{ "unless it must", { .now_s = NOW + 280, .ttl_s = 5, .always = true }, false, 0, 0 },
+		{ "while it is fresh",
+		  { .now_s = NOW + 280, .ttl_s = 5 },
+		  true,
+		  NOW + 285,
+		  NOW + 300 },
+		{ "unless it must",
+		  { .now_s = NOW + 280, .ttl_s = 5, .always = true },
+		  false,
+		  0,
+		  0 },
 		{ "expired, it does", { .now_s = NOW + 300, .ttl_s = 5 }, false, 0, 0 },
 		{ "expired and wanted",
-		  { .now_s = NOW + 400, .ttl_s = 5, .keep_expired_s = 3600 }, true, NOW + 405, NOW + 300 },
+		  { .now_s = NOW + 400, .ttl_s = 5, .keep_expired_s = 3600 },
+		  true,
+		  NOW + 405,
+		  NOW + 300 },
 		{ "wanted for longer",
-		  { .now_s = NOW + 400, .ttl_s = 5, .keep_expired_s = 3600, .extend = true }, true,
-		  NOW + 405, NOW + 400 },
+		  { .now_s = NOW + 400, .ttl_s = 5, .keep_expired_s = 3600, .extend = true },
+		  true,
+		  NOW + 405,
+		  NOW + 400 },
 		{ "wanted for ever",
-		  { .now_s = NOW + 400000, .ttl_s = 5, .keep_expired_s = SLAB_FOREVER }, true,
-		  NOW + 400005, NOW + 300 },
+		  { .now_s = NOW + 400000, .ttl_s = 5, .keep_expired_s = SLAB_FOREVER },
+		  true,
+		  NOW + 400005,
+		  NOW + 300 },
 		{ "expired for too long",
-		  { .now_s = NOW + 3900, .ttl_s = 5, .keep_expired_s = 3600 }, false, 0, 0 },
+		  { .now_s = NOW + 3900, .ttl_s = 5, .keep_expired_s = 3600 },
+		  false,
+		  0,
+		  0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -223,8 +298,8 @@ static void a_failure_does_not_take_the_place_of_data(void **state)
 		assert_non_null(s);
 		if (stored_is_good(s) != rows[i].good_stays)
 			fail_msg("%s: rcode %u", rows[i].why, s->rcode);
-		if (rows[i].good_stays && (s->refresh_s != rows[i].refresh_s ||
-					   s->expires_s != rows[i].expires_s))
+		if (rows[i].good_stays &&
+		    (s->refresh_s != rows[i].refresh_s || s->expires_s != rows[i].expires_s))
 			fail_msg("%s: refresh at %u, expired at %u", rows[i].why, s->refresh_s,
 				 s->expires_s);
 		assert_int_equal(slab_counted(msgcache_slab(c)).entries, 1);
@@ -273,8 +348,14 @@ static void a_message_comes_out_as_it_went_in(void **state)
 static void what_is_too_large_is_not_kept(void **state)
 {
 	(void)state;
-	static const struct { unsigned records, len; bool kept; } rows[] = {
-		{ 1000, 40, true }, { 3000, 40, false }, { 255, 250, false }, { 1, 65000, true },
+	static const struct {
+		unsigned records, len;
+		bool kept;
+	} rows[] = {
+		{ 1000, 40, true },
+		{ 3000, 40, false },
+		{ 255, 250, false },
+		{ 1, 65000, true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -282,7 +363,9 @@ static void what_is_too_large_is_not_kept(void **state)
 		struct slice *records = mem_array(rows[i].records, sizeof(*records));
 		uint8_t *bytes = mem_zero(rows[i].records * 4 + rows[i].len);
 		const struct rrset *sets[1];
-		struct message m = { .sets = sets, .count = { 1 }, .q = made_question("big.", 65280) };
+		struct message m = { .sets = sets,
+				     .count = { 1 },
+				     .q = made_question("big.", 65280) };
 		struct arena a;
 
 		arena_init(&a);
@@ -290,9 +373,13 @@ static void what_is_too_large_is_not_kept(void **state)
 			put_u32(bytes + n * 4, n);
 			records[n] = (struct slice){ .at = bytes + n * 4, .len = rows[i].len };
 		}
-		sets[0] = rrset_build(&a, &(struct rrset_parts){
-			.owner = m.q.name, .type = 65280, .class_ = CLASS_IN, .ttl_s = 60,
-			.expires_s = NOW + 60, .records = records, .count = rows[i].records });
+		sets[0] = rrset_build(&a, &(struct rrset_parts){ .owner = m.q.name,
+								 .type = 65280,
+								 .class_ = CLASS_IN,
+								 .ttl_s = 60,
+								 .expires_s = NOW + 60,
+								 .records = records,
+								 .count = rows[i].records });
 		msgcache_store(c, &m, &(struct msg_keep){ .now_s = NOW, .ttl_s = 60 });
 		if (!!look(c, "big.", 65280, 0, false) != rows[i].kept)
 			fail_msg("%u records of %u bytes", rows[i].records, rows[i].len);

@@ -22,8 +22,8 @@ static struct rrset *set_of(struct arena *a, const struct judged *j, uint32_t no
 	return s;
 }
 
-#define OLD "a.example. 300 A 192.0.2.1"
-#define NEW "a.example. 600 A 192.0.2.2"
+#define OLD  "a.example. 300 A 192.0.2.1"
+#define NEW  "a.example. 600 A 192.0.2.2"
 #define SAME "a.example. 600 A 192.0.2.1"
 
 enum { KEPT_OLD, KEPT_NEW };
@@ -37,27 +37,61 @@ static void the_higher_rank_stands(void **state)
 		struct judged old, new;
 		int kept, says;
 	} rows[] = {
-		{ "newer data of equal trust", { OLD, TRUST_ANS_AA, 0, 0 }, { NEW, TRUST_ANS_AA, 0, 0 },
-		  KEPT_NEW, SAYS_NEW },
-		{ "equal data of equal trust", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME, TRUST_ANS_AA, 0, 0 },
-		  KEPT_OLD, SAYS_OLD },
-		{ "more trust", { OLD, TRUST_ADD_AA, 0, 0 }, { NEW, TRUST_ANS_AA, 0, 0 }, KEPT_NEW, SAYS_NEW },
-		{ "less trust", { OLD, TRUST_ANS_AA, 0, 0 }, { NEW, TRUST_ADD_NOAA, 0, 0 },
-		  KEPT_OLD, SAYS_OLD },
-		{ "less trust, equal data", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME, TRUST_ADD_NOAA, 0, 0 },
-		  KEPT_OLD, SAYS_OLD },
-		{ "validated before, an answer not yet", { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
-		  { NEW, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 }, KEPT_OLD, SAYS_NEW },
-		{ "validated before, then seen aside", { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
-		  { NEW, TRUST_ADD_AA, SECURITY_UNCHECKED, 0 }, KEPT_OLD, SAYS_OLD },
-		{ "validated again", { OLD, TRUST_VALIDATED, SECURITY_SECURE, 0 },
-		  { NEW, TRUST_ANS_AA, SECURITY_SECURE, 0 }, KEPT_NEW, SAYS_NEW },
-		{ "validated now", { OLD, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 },
-		  { SAME, TRUST_ADD_AA, SECURITY_SECURE, 0 }, KEPT_NEW, SAYS_NEW },
-		{ "bogus stands", { OLD, TRUST_ULTIMATE, SECURITY_BOGUS, 0 }, { NEW, TRUST_ADD_NOAA, 0, 0 },
-		  KEPT_NEW, SAYS_NEW },
-		{ "bogus comes", { OLD, TRUST_ADD_NOAA, 0, 0 }, { NEW, TRUST_ANS_AA, SECURITY_BOGUS, 0 },
-		  KEPT_OLD, SAYS_NEW },
+		{ "newer data of equal trust",
+		  { OLD, TRUST_ANS_AA, 0, 0 },
+		  { NEW, TRUST_ANS_AA, 0, 0 },
+		  KEPT_NEW,
+		  SAYS_NEW },
+		{ "equal data of equal trust",
+		  { OLD, TRUST_ANS_AA, 0, 0 },
+		  { SAME, TRUST_ANS_AA, 0, 0 },
+		  KEPT_OLD,
+		  SAYS_OLD },
+		{ "more trust",
+		  { OLD, TRUST_ADD_AA, 0, 0 },
+		  { NEW, TRUST_ANS_AA, 0, 0 },
+		  KEPT_NEW,
+		  SAYS_NEW },
+		{ "less trust",
+		  { OLD, TRUST_ANS_AA, 0, 0 },
+		  { NEW, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_OLD,
+		  SAYS_OLD },
+		{ "less trust, equal data",
+		  { OLD, TRUST_ANS_AA, 0, 0 },
+		  { SAME, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_OLD,
+		  SAYS_OLD },
+		{ "validated before, an answer not yet",
+		  { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 },
+		  KEPT_OLD,
+		  SAYS_NEW },
+		{ "validated before, then seen aside",
+		  { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ADD_AA, SECURITY_UNCHECKED, 0 },
+		  KEPT_OLD,
+		  SAYS_OLD },
+		{ "validated again",
+		  { OLD, TRUST_VALIDATED, SECURITY_SECURE, 0 },
+		  { NEW, TRUST_ANS_AA, SECURITY_SECURE, 0 },
+		  KEPT_NEW,
+		  SAYS_NEW },
+		{ "validated now",
+		  { OLD, TRUST_ANS_AA, SECURITY_UNCHECKED, 0 },
+		  { SAME, TRUST_ADD_AA, SECURITY_SECURE, 0 },
+		  KEPT_NEW,
+		  SAYS_NEW },
+		{ "bogus stands",
+		  { OLD, TRUST_ULTIMATE, SECURITY_BOGUS, 0 },
+		  { NEW, TRUST_ADD_NOAA, 0, 0 },
+		  KEPT_NEW,
+		  SAYS_NEW },
+		{ "bogus comes",
+		  { OLD, TRUST_ADD_NOAA, 0, 0 },
+		  { NEW, TRUST_ANS_AA, SECURITY_BOGUS, 0 },
+		  KEPT_OLD,
+		  SAYS_NEW },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -98,10 +132,12 @@ static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
 	} rows[] = {
 		{ "as put", "ns.example.", TYPE_A, CLASS_IN, 0, NOW, true, true },
 		{ "other case", "NS.EXAMPLE.", TYPE_A, CLASS_IN, 0, NOW + 299, true, true },
-		{ "its last second is over", "ns.example.", TYPE_A, CLASS_IN, 0, NOW + 300, false, true },
-		{ "the parent's side", "ns.example.", TYPE_A, CLASS_IN, RRSET_PARENT_SIDE, NOW, false, false },
-		{ "other flags are no key", "ns.example.", TYPE_A, CLASS_IN, RRSET_UNVERIFIED_GLUE, NOW,
-		  true, true },
+		{ "its last second is over", "ns.example.", TYPE_A, CLASS_IN, 0, NOW + 300, false,
+		  true },
+		{ "the parent's side", "ns.example.", TYPE_A, CLASS_IN, RRSET_PARENT_SIDE, NOW,
+		  false, false },
+		{ "other flags are no key", "ns.example.", TYPE_A, CLASS_IN, RRSET_UNVERIFIED_GLUE,
+		  NOW, true, true },
 		{ "another type", "ns.example.", TYPE_AAAA, CLASS_IN, 0, NOW, false, false },
 		{ "another class", "ns.example.", TYPE_A, CLASS_CH, 0, NOW, false, false },
 		{ "another owner", "example.", TYPE_A, CLASS_IN, 0, NOW, false, false },
@@ -117,8 +153,8 @@ static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
 
 		if (!!rrsetcache_find(c, owner, rows[i].type, rows[i].class_, rows[i].flags,
 				      rows[i].at) != rows[i].fresh ||
-		    !!rrsetcache_find_stale(c, owner, rows[i].type, rows[i].class_, rows[i].flags) !=
-			    rows[i].stale)
+		    !!rrsetcache_find_stale(c, owner, rows[i].type, rows[i].class_,
+					    rows[i].flags) != rows[i].stale)
 			fail_msg("%s", rows[i].why);
 	}
 	assert_int_equal(rrsetcache_remove(c, N("Ns.example."), TYPE_A, CLASS_IN), 1);
@@ -143,8 +179,8 @@ static void a_set_without_time_is_not_kept(void **state)
 	rrsetcache_free(c);
 }
 
-#define PARENT RRSET_PARENT_SIDE
-#define GHOST_NS "ghost.test. 86400 NS ns.ghost.test."
+#define PARENT      RRSET_PARENT_SIDE
+#define GHOST_NS    "ghost.test. 86400 NS ns.ghost.test."
 #define GHOST_OTHER "ghost.test. 86400 NS ns2.ghost.test."
 
 /* What comes in at which second; the delegation came with 60 seconds at second 0. */
@@ -153,30 +189,60 @@ static void a_delegation_dies_when_its_parent_said(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		struct { uint32_t at; struct judged set; } steps[3];
+		struct {
+			uint32_t at;
+			struct judged set;
+		} steps[3];
 		const char *owner;
 		uint16_t type;
 		uint8_t side;
 		uint32_t dead_at;
 	} rows[] = {
 		{ "the child's own NS set, at once",
-		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 60 },
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  0,
+		  60 },
 		{ "again and again",
-		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } }, { 30, { GHOST_NS, TRUST_ANS_AA, 0, 0 } },
-		    { 59, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 60 },
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } },
+		    { 30, { GHOST_NS, TRUST_ANS_AA, 0, 0 } },
+		    { 59, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  0,
+		  60 },
 		{ "other names each time",
-		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } }, { 59, { GHOST_OTHER, TRUST_ANS_AA, 0, 0 } } },
-		  "ghost.test.", TYPE_NS, 0, 60 },
-		{ "validated", { { 59, { GHOST_NS, TRUST_ANS_AA, SECURITY_SECURE, 0 } } },
-		  "ghost.test.", TYPE_NS, 0, 60 },
+		  { { 1, { GHOST_NS, TRUST_ANS_AA, 0, 0 } },
+		    { 59, { GHOST_OTHER, TRUST_ANS_AA, 0, 0 } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  0,
+		  60 },
+		{ "validated",
+		  { { 59, { GHOST_NS, TRUST_ANS_AA, SECURITY_SECURE, 0 } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  0,
+		  60 },
 		{ "an answer to a question from before",
-		  { { 61, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } }, "ghost.test.", TYPE_NS, 0, 61 },
+		  { { 61, { GHOST_NS, TRUST_ANS_AA, 0, 0 } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  0,
+		  61 },
 		{ "but the parent itself may say it once more",
-		  { { 59, { GHOST_NS, TRUST_AUTH_NOAA, 0, PARENT } } }, "ghost.test.", TYPE_NS, PARENT,
+		  { { 59, { GHOST_NS, TRUST_AUTH_NOAA, 0, PARENT } } },
+		  "ghost.test.",
+		  TYPE_NS,
+		  PARENT,
 		  86459 },
 		{ "with its glue",
 		  { { 59, { "ns.ghost.test. 86400 A 192.0.2.1", TRUST_GLUE, 0, PARENT } } },
-		  "ns.ghost.test.", TYPE_A, PARENT, 86459 },
+		  "ns.ghost.test.",
+		  TYPE_A,
+		  PARENT,
+		  86459 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -193,8 +259,8 @@ static void a_delegation_dies_when_its_parent_said(void **state)
 		rrsetcache_put(c, set_of(&a, &glue, NOW), NOW, &a);
 		for (size_t n = 0; n < COUNT(rows[i].steps) && rows[i].steps[n].at; n++) {
 			uint32_t at = NOW + rows[i].steps[n].at;
-			const struct rrset *says = rrsetcache_put(
-				c, set_of(&a, &rows[i].steps[n].set, at), at, &a);
+			const struct rrset *says =
+				rrsetcache_put(c, set_of(&a, &rows[i].steps[n].set, at), at, &a);
 
 			if (says->expires_s > NOW + MAX(60, rows[i].dead_at))
 				fail_msg("%s: what comes back lives until %u", rows[i].why,

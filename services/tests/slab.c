@@ -43,8 +43,11 @@ static uint64_t crowded(uint32_t key)
 
 static struct slab *slab_of(size_t budget, unsigned slabs)
 {
-	return slab_new(&(struct slab_how){ .name = "test", .budget = budget, .slabs = slabs,
-					    .typical = sizeof(struct item), .same = same_key,
+	return slab_new(&(struct slab_how){ .name = "test",
+					    .budget = budget,
+					    .slabs = slabs,
+					    .typical = sizeof(struct item),
+					    .same = same_key,
 					    .is_stale = has_expired });
 }
 
@@ -106,7 +109,11 @@ static bool not_older(const struct slab_entry *old, void *arg)
 static void what_may_not_replace_is_released(void **state)
 {
 	(void)state;
-	static const struct { const char *why; uint32_t least; bool want; } rows[] = {
+	static const struct {
+		const char *why;
+		uint32_t least;
+		bool want;
+	} rows[] = {
 		{ "nothing stands there", 9, true },
 		{ "the standing one is let go", 1, true },
 		{ "the standing one stays", 9, false },
@@ -130,7 +137,11 @@ static void what_may_not_replace_is_released(void **state)
 static void the_budget_is_kept(void **state)
 {
 	(void)state;
-	static const struct { const char *why; size_t budget; unsigned slabs; } rows[] = {
+	static const struct {
+		const char *why;
+		size_t budget;
+		unsigned slabs;
+	} rows[] = {
 		{ "one slab", 64 << 10, 1 },
 		{ "four slabs", 256 << 10, 4 },
 		{ "a number that is no power of two", 256 << 10, 3 },
@@ -179,7 +190,11 @@ static void what_is_asked_for_outlives_a_flood(void **state)
 static void stale_entries_go_first(void **state)
 {
 	(void)state;
-	static const struct { const char *why; uint32_t grace_s; bool stale_stay; } rows[] = {
+	static const struct {
+		const char *why;
+		uint32_t grace_s;
+		bool stale_stay;
+	} rows[] = {
 		{ "expired is stale", 0, false },
 		{ "kept for an hour longer", 3600, true },
 		{ "kept for ever", SLAB_FOREVER, true },
@@ -192,8 +207,8 @@ static void stale_entries_go_first(void **state)
 		uint32_t room;
 
 		slab_keep_stale(s, rows[r].grace_s);
-		/* Good and stale ones in turns, the stale ones asked for; then as many more as have room
-		 * when the stale ones have gone. */
+		/* Good and stale ones in turns, the stale ones asked for; then as many more as have
+		 * room when the stale ones have gone. */
 		for (uint32_t key = 0; key < 1000; key++) {
 			slab_put(s, hash_of(key), &item_new(key, 1, key % 2 ? 50 : 5000)->link, 1);
 			if (key % 2 || rows[r].stale_stay)
@@ -254,7 +269,11 @@ static void entries_are_taken_out_one_by_one_and_by_sweeps(void **state)
 static void another_size_keeps_what_fits(void **state)
 {
 	(void)state;
-	static const struct { const char *why; size_t budget; size_t least, most; } rows[] = {
+	static const struct {
+		const char *why;
+		size_t budget;
+		size_t least, most;
+	} rows[] = {
 		{ "eight times as large", 8 << 20, 3000, 3000 },
 		{ "as large as before", 1 << 20, 3000, 3000 },
 		{ "a tenth", 100 << 10, 300, 900 },
@@ -270,7 +289,8 @@ static void another_size_keeps_what_fits(void **state)
 		slab_resize(s, rows[i].budget);
 		for (uint32_t key = 0; key < 3000; key++)
 			found += look(s, hash_of(key), key, false) != NULL;
-		if (found != slab_counted(s).entries || found < rows[i].least || found > rows[i].most)
+		if (found != slab_counted(s).entries || found < rows[i].least ||
+		    found > rows[i].most)
 			fail_msg("%s: %zu found, %zu counted", rows[i].why, found,
 				 slab_counted(s).entries);
 		for (uint32_t key = 5000; key < 5100; key++)
@@ -283,8 +303,8 @@ static void another_size_keeps_what_fits(void **state)
 
 /* ---- threads ---- */
 
-#define KEYS    4000
-#define RUN_MS  1000
+#define KEYS   4000
+#define RUN_MS 1000
 
 struct riot {
 	struct slab *slab;
@@ -340,11 +360,13 @@ static void *writer(void *arg)
 		for (int n = 0; n < 1000; n++) {
 			uint32_t key = step(&seed) % KEYS;
 
+			version++;
 			if (n % 16 == 0)
 				slab_remove(r->slab, hash_of(key), is_key, &key);
 			else
 				slab_put(r->slab, hash_of(key),
-					 &item_new(key, ++version, key % 3 * 100)->link, version % 200);
+					 &item_new(key, version, key % 3 * 100)->link,
+					 version % 200);
 		}
 		slab_resize(r->slab, step(&seed) % 2 ? 512 << 10 : 64 << 10);
 		slab_sweep(r->slab, keep_most, NULL);

@@ -63,7 +63,8 @@ static void options_reach_their_sets(void **state)
 	(void)state;
 	struct snapshot *s = snapshot_from(
 		"server:\n do-not-query-localhost: no\n do-not-query-address: 192.0.2.0/24\n"
-		" private-address: 10.0.0.0/8\n private-domain: \"Home.example\"\n caps-exempt: a.example\n"
+		" private-address: 10.0.0.0/8\n private-domain: \"Home.example\"\n caps-exempt: "
+		"a.example\n"
 		" domain-insecure: b.example\n target-fetch-policy: \"-1 2\"\n"
 		"forward-zone:\n name: f.example\n forward-addr: 192.0.2.7\n");
 
@@ -98,11 +99,19 @@ static char *hints_file(const char *text)
 static void hints_come_from_the_file(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *text; size_t count; const char *fault; } rows[] = {
-		{ "servers with addresses", ". 3600 NS a.root.\n. NS b.root.\na.root. A 192.0.2.1\n"
-		  "b.root. A 192.0.2.2\nb.root. AAAA 2001:db8::2\n", 3, NULL },
-		{ "addresses first, others' left out", "a.root. A 192.0.2.1\nx.root. A 192.0.2.9\n"
-		  "; a comment\n. 3600000 IN NS A.ROOT.\n", 1, NULL },
+	static const struct {
+		const char *why, *text;
+		size_t count;
+		const char *fault;
+	} rows[] = {
+		{ "servers with addresses",
+		  ". 3600 NS a.root.\n. NS b.root.\na.root. A 192.0.2.1\n"
+		  "b.root. A 192.0.2.2\nb.root. AAAA 2001:db8::2\n",
+		  3, NULL },
+		{ "addresses first, others' left out",
+		  "a.root. A 192.0.2.1\nx.root. A 192.0.2.9\n"
+		  "; a comment\n. 3600000 IN NS A.ROOT.\n",
+		  1, NULL },
 		{ "no address", ". NS a.root.\n", 0, "names no server" },
 		{ "no records", "what is this", 0, "root-hints" },
 	};
@@ -114,8 +123,8 @@ static void hints_come_from_the_file(void **state)
 		struct snapshot *s;
 
 		assert_non_null(getcwd(folder, sizeof(folder)));
-		snprintf(conf, sizeof(conf), "server:\n chroot: \"\"\n root-hints: \"%s/%s\"\n", folder,
-			 hints_file(rows[i].text));
+		snprintf(conf, sizeof(conf), "server:\n chroot: \"\"\n root-hints: \"%s/%s\"\n",
+			 folder, hints_file(rows[i].text));
 		c = conf_from(conf);
 		s = snapshot_new(c, &f);
 		remove(hints_file(""));

@@ -35,18 +35,31 @@ static void a_new_thread_has_only_zeros(void **state)
 	(void)state;
 	/* Word for word what Unbound prints, in its order. */
 	static const char *const want[] = {
-		"thread0.num.queries=0", "thread0.num.queries_ip_ratelimited=0",
-		"thread0.num.queries_cookie_valid=0", "thread0.num.queries_cookie_client=0",
-		"thread0.num.queries_cookie_invalid=0", "thread0.num.queries_discard_timeout=0",
-		"thread0.num.queries_replyaddr_limit=0", "thread0.num.queries_wait_limit=0",
-		"thread0.num.cachehits=0", "thread0.num.cachemiss=0", "thread0.num.prefetch=0",
-		"thread0.num.queries_timed_out=0", "thread0.query.queue_time_us.max=0",
-		"thread0.num.expired=0", "thread0.num.recursivereplies=0",
-		"thread0.num.dns_error_reports=0", "thread0.requestlist.avg=0",
-		"thread0.requestlist.max=0", "thread0.requestlist.overwritten=0",
-		"thread0.requestlist.exceeded=0", "thread0.requestlist.current.all=0",
-		"thread0.requestlist.current.user=0", "thread0.requestlist.current.replies=0",
-		"thread0.recursion.time.avg=0.000000", "thread0.recursion.time.median=0",
+		"thread0.num.queries=0",
+		"thread0.num.queries_ip_ratelimited=0",
+		"thread0.num.queries_cookie_valid=0",
+		"thread0.num.queries_cookie_client=0",
+		"thread0.num.queries_cookie_invalid=0",
+		"thread0.num.queries_discard_timeout=0",
+		"thread0.num.queries_replyaddr_limit=0",
+		"thread0.num.queries_wait_limit=0",
+		"thread0.num.cachehits=0",
+		"thread0.num.cachemiss=0",
+		"thread0.num.prefetch=0",
+		"thread0.num.queries_timed_out=0",
+		"thread0.query.queue_time_us.max=0",
+		"thread0.num.expired=0",
+		"thread0.num.recursivereplies=0",
+		"thread0.num.dns_error_reports=0",
+		"thread0.requestlist.avg=0",
+		"thread0.requestlist.max=0",
+		"thread0.requestlist.overwritten=0",
+		"thread0.requestlist.exceeded=0",
+		"thread0.requestlist.current.all=0",
+		"thread0.requestlist.current.user=0",
+		"thread0.requestlist.current.replies=0",
+		"thread0.recursion.time.avg=0.000000",
+		"thread0.recursion.time.median=0",
 		"thread0.tcpusage=0",
 	};
 	struct stats *s = mem_zero(sizeof(*s));
@@ -107,7 +120,10 @@ static void threads_are_added_or_the_highest_counts(void **state)
 static void a_wait_falls_into_its_range(void **state)
 {
 	(void)state;
-	static const struct { uint64_t us; const char *range; } rows[] = {
+	static const struct {
+		uint64_t us;
+		const char *range;
+	} rows[] = {
 		{ 0, "000000.000000.to.000000.000001" },
 		{ 1, "000000.000001.to.000000.000002" },
 		{ 3, "000000.000002.to.000000.000004" },
@@ -137,9 +153,18 @@ static void a_wait_falls_into_its_range(void **state)
 static void the_median_halves_the_samples(void **state)
 {
 	(void)state;
-	static const struct { const char *why; struct { uint64_t us; int times; } waits[3]; const char *want; } rows[] = {
+	static const struct {
+		const char *why;
+		struct {
+			uint64_t us;
+			int times;
+		} waits[3];
+		const char *want;
+	} rows[] = {
 		{ "all in one range", { { 100, 10 } }, "t.recursion.time.median=9.6e-05" },
-		{ "most below", { { 100, 90 }, { 2000000, 10 } }, "t.recursion.time.median=9.95556e-05" },
+		{ "most below",
+		  { { 100, 90 }, { 2000000, 10 } },
+		  "t.recursion.time.median=9.95556e-05" },
 		{ "most above", { { 1, 10 }, { 2000000, 30 } }, "t.recursion.time.median=2.66667" },
 	};
 
@@ -161,7 +186,10 @@ static void the_median_halves_the_samples(void **state)
 static void families_leave_out_zeros_when_told(void **state)
 {
 	(void)state;
-	static const struct { const char *line; bool quiet, loud; } rows[] = {
+	static const struct {
+		const char *line;
+		bool quiet, loud;
+	} rows[] = {
 		{ "num.query.type.A=2", true, true },
 		{ "num.query.type.AAAA=0", false, true },
 		{ "num.query.type.TYPE200=0", false, true },

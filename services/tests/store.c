@@ -8,7 +8,8 @@
 #include "util/hash.h"
 
 #define NOW 1000
-#define SOA(ttl, minimum) "example. " ttl " SOA ns.example. h.example. 1 7200 3600 604800 " minimum "\n"
+#define SOA(ttl, minimum) \
+	"example. " ttl " SOA ns.example. h.example. 1 7200 3600 604800 " minimum "\n"
 #define NSEC(ttl) "a.example. " ttl " NSEC z.example. A\n"
 
 static void answers_are_kept_as_long_as_their_records_say(void **state)
@@ -21,50 +22,142 @@ static void answers_are_kept_as_long_as_their_records_say(void **state)
 		enum reason reason;
 		uint32_t ttl_s;
 	} rows[] = {
-		{ "the least of all sections", "",
-		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", "example. 200 NS ns.example.\n",
-		    "ns.example. 100 A 192.0.2.53\n" } }, 0, 0, 100 },
-		{ "TTL 0", "", { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } }, 0, 0, 0 },
-		{ "the most", "server:\n cache-max-ttl: 60\n",
-		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } }, 0, 0, 60 },
-		{ "the least allowed", "server:\n cache-min-ttl: 30\n",
-		  { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } }, 0, 0, 30 },
+		{ "the least of all sections",
+		  "",
+		  { "www.example.",
+		    TYPE_A,
+		    0,
+		    { "www.example. 300 A 192.0.2.1\n", "example. 200 NS ns.example.\n",
+		      "ns.example. 100 A 192.0.2.53\n" } },
+		  0,
+		  0,
+		  100 },
+		{ "TTL 0",
+		  "",
+		  { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } },
+		  0,
+		  0,
+		  0 },
+		{ "the most",
+		  "server:\n cache-max-ttl: 60\n",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } },
+		  0,
+		  0,
+		  60 },
+		{ "the least allowed",
+		  "server:\n cache-min-ttl: 30\n",
+		  { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } },
+		  0,
+		  0,
+		  30 },
 		{ "original TTLs have no limits",
 		  "server:\n cache-max-ttl: 60\n serve-original-ttl: yes\n",
-		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } }, 0, 0, 300 },
-		{ "NXDOMAIN: the SOA's minimum", "",
-		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") } }, 0, 0, 60 },
-		{ "NXDOMAIN: the SOA's TTL", "",
-		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("30", "60") } }, 0, 0, 30 },
-		{ "NXDOMAIN: an hour at most", "",
-		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("86400", "86400") } }, 0, 0, 3600 },
-		{ "NXDOMAIN: as long as told", "server:\n cache-min-negative-ttl: 120\n",
-		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "10") } }, 0, 0, 120 },
-		{ "NODATA", "", { "www.example.", TYPE_AAAA, 0, { NULL, SOA("900", "60") } }, 0, 0, 60 },
-		{ "NODATA behind an alias", "",
-		  { "a.example.", TYPE_AAAA, 0,
-		    { "a.example. 300 CNAME b.example.\n", SOA("900", "60") } }, 0, 0, 60 },
-		{ "an alias shorter than the denial", "",
-		  { "a.example.", TYPE_AAAA, RCODE_NXDOMAIN,
-		    { "a.example. 20 CNAME b.example.\n", SOA("900", "60") } }, 0, 0, 20 },
-		{ "a proof shorter than the SOA", "",
-		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") NSEC("40") } }, 0, 0, 40 },
-		{ "a denial without SOA", "", { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL } },
-		  0, 0, STORE_FAILURE_S },
-		{ "a SOA that was asked for", "",
-		  { "example.", TYPE_SOA, 0, { SOA("900", "60") } }, 0, 0, 900 },
-		{ "a referral", "",
-		  { "www.example.", TYPE_A, 0, { NULL, "example. 200 NS ns.example.\n" } }, 0, 0, 200 },
-		{ "SERVFAIL", "", { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } }, 0, 0, STORE_FAILURE_S },
-		{ "REFUSED", "", { "www.example.", TYPE_A, RCODE_REFUSED, { NULL } }, 0, REASON_lame,
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } },
+		  0,
+		  0,
+		  300 },
+		{ "NXDOMAIN: the SOA's minimum",
+		  "",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") } },
+		  0,
+		  0,
+		  60 },
+		{ "NXDOMAIN: the SOA's TTL",
+		  "",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("30", "60") } },
+		  0,
+		  0,
+		  30 },
+		{ "NXDOMAIN: an hour at most",
+		  "",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("86400", "86400") } },
+		  0,
+		  0,
+		  3600 },
+		{ "NXDOMAIN: as long as told",
+		  "server:\n cache-min-negative-ttl: 120\n",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "10") } },
+		  0,
+		  0,
+		  120 },
+		{ "NODATA",
+		  "",
+		  { "www.example.", TYPE_AAAA, 0, { NULL, SOA("900", "60") } },
+		  0,
+		  0,
+		  60 },
+		{ "NODATA behind an alias",
+		  "",
+		  { "a.example.",
+		    TYPE_AAAA,
+		    0,
+		    { "a.example. 300 CNAME b.example.\n", SOA("900", "60") } },
+		  0,
+		  0,
+		  60 },
+		{ "an alias shorter than the denial",
+		  "",
+		  { "a.example.",
+		    TYPE_AAAA,
+		    RCODE_NXDOMAIN,
+		    { "a.example. 20 CNAME b.example.\n", SOA("900", "60") } },
+		  0,
+		  0,
+		  20 },
+		{ "a proof shorter than the SOA",
+		  "",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") NSEC("40") } },
+		  0,
+		  0,
+		  40 },
+		{ "a denial without SOA",
+		  "",
+		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL } },
+		  0,
+		  0,
 		  STORE_FAILURE_S },
-		{ "the network's fault", "", { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } },
-		  0, REASON_network_error, STORE_OUTAGE_S },
-		{ "bogus", "server:\n val-bogus-ttl: 77\n",
-		  { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } }, SECURITY_BOGUS, REASON_bogus, 77 },
-		{ "bogus data for who checks himself", "",
-		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } }, SECURITY_BOGUS,
-		  REASON_bogus, 60 },
+		{ "a SOA that was asked for",
+		  "",
+		  { "example.", TYPE_SOA, 0, { SOA("900", "60") } },
+		  0,
+		  0,
+		  900 },
+		{ "a referral",
+		  "",
+		  { "www.example.", TYPE_A, 0, { NULL, "example. 200 NS ns.example.\n" } },
+		  0,
+		  0,
+		  200 },
+		{ "SERVFAIL",
+		  "",
+		  { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } },
+		  0,
+		  0,
+		  STORE_FAILURE_S },
+		{ "REFUSED",
+		  "",
+		  { "www.example.", TYPE_A, RCODE_REFUSED, { NULL } },
+		  0,
+		  REASON_lame,
+		  STORE_FAILURE_S },
+		{ "the network's fault",
+		  "",
+		  { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } },
+		  0,
+		  REASON_network_error,
+		  STORE_OUTAGE_S },
+		{ "bogus",
+		  "server:\n val-bogus-ttl: 77\n",
+		  { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } },
+		  SECURITY_BOGUS,
+		  REASON_bogus,
+		  77 },
+		{ "bogus data for who checks himself",
+		  "",
+		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } },
+		  SECURITY_BOGUS,
+		  REASON_bogus,
+		  60 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -84,7 +177,8 @@ static void answers_are_kept_as_long_as_their_records_say(void **state)
 			fail_msg("%s: %u seconds", rows[i].why, store_ttl(conf, m, NOW));
 		store_limit_ttls(conf, m, &a, NOW + 1);
 		if (store_ttl(conf, m, NOW) != rows[i].ttl_s)
-			fail_msg("%s: %u seconds when limited twice", rows[i].why, store_ttl(conf, m, NOW));
+			fail_msg("%s: %u seconds when limited twice", rows[i].why,
+				 store_ttl(conf, m, NOW));
 
 		store_message(c, conf, m, NOW, 0);
 		s = msgcache_find(c, &m->q, msgcache_hash(&m->q), 0, true);
@@ -100,8 +194,9 @@ static void answers_are_kept_as_long_as_their_records_say(void **state)
 static void limits_leave_borrowed_sets_alone(void **state)
 {
 	(void)state;
-	static const struct made denial = { "no.example.", TYPE_A, RCODE_NXDOMAIN,
-					    { NULL, SOA("900", "60") NSEC("900") } };
+	static const struct made denial = {
+		"no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, SOA("900", "60") NSEC("900") }
+	};
 	struct conf *conf = conf_from("server:\n cache-max-ttl: 500\n");
 	const struct rrset *before[2];
 	struct message *m;
@@ -141,15 +236,21 @@ static void the_least_ttl_prolongs_nothing(void **state)
 static void a_failed_refresh_leaves_what_may_be_served(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; uint32_t at; uint8_t rcode; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		uint32_t at;
+		uint8_t rcode;
+	} rows[] = {
 		{ "expired is gone", "", NOW + 400, RCODE_SERVFAIL },
 		{ "expired is served", "server:\n serve-expired: yes\n", NOW + 400, RCODE_NOERROR },
-		{ "for a while", "server:\n serve-expired: yes\n serve-expired-ttl: 50\n", NOW + 400,
-		  RCODE_SERVFAIL },
-		{ "for ever", "server:\n serve-expired: yes\n serve-expired-ttl: 0\n", NOW + 4000000,
-		  RCODE_NOERROR },
+		{ "for a while", "server:\n serve-expired: yes\n serve-expired-ttl: 50\n",
+		  NOW + 400, RCODE_SERVFAIL },
+		{ "for ever", "server:\n serve-expired: yes\n serve-expired-ttl: 0\n",
+		  NOW + 4000000, RCODE_NOERROR },
 	};
-	static const struct made good = { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } };
+	static const struct made good = {
+		"www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" }
+	};
 	static const struct made bad = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
