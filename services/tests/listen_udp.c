@@ -1,0 +1,250 @@
+/* Claims about questions over UDP: batches, answers from the right address, answers that come later.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/listen_udp.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "services/listen_socket.h"
+#include "util/fault.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+enum { WAITERS = 256 };
+
+/* A front end that does as a question's first byte says: 'a' answers, 'l' later, 'd' drops. */
+static struct house {
+	struct loop *loop;
+	struct listen_udp *udp;
+	struct conf *conf;
+	struct client waiters[WAITERS];
+	struct addr reached;
+	unsigned waiting, taken;
+	struct timer end;
+} house;
+
+static enum verdict take(void *taker, struct packet *p)
+{
+	struct house *h = taker;
+
+	h->taken++;
+	h->reached = p->client.reached;
+	switch (p->in.at[0]) {
+	case 'l':
+		assert_true(h->waiting < WAITERS);
+		h->waiters[h->waiting++] = p->client;
+		return VERDICT_LATER;
+	case 'd':
+		return VERDICT_DROP;
+	default:
+		write_bytes(&p->out, p->in.at, p->in.len);
+		return VERDICT_SEND;
+	}
+}
+
+static void on_end(struct timer *t)
+{
+	loop_stop(container_of(t, struct house, end)->loop);
+}
+
+static void run_ms(unsigned ms)
+{
+	house.end.fire = on_end;
+	timer_set(house.loop, &house.end, ms * US_PER_MS);
+	loop_run(house.loop);
+}
+
+static struct addr open_house(const char *at)
+{
+	struct interface where = { 0 };
+	struct listen_socket s;
+	struct fault f = { 0 };
+
+	memset(&house, 0, sizeof house);
+	house.loop = loop_new();
+	house.udp = listen_udp_new(house.loop, take, &house);
+	house.conf = conf_new();
+	assert_true(addr_parse(&where.addr, at, 0, &f));
+	where.many = strcmp(at, "0.0.0.0") == 0 || strcmp(at, "::") == 0;
+	if (!listen_socket_open(&s, &where, false, &(struct listen_socket_how){ .conf = house.conf }, &f))
+		fail_msg("%s", f.text);
+	listen_udp_serve(house.udp, &s, 1);
+	return s.at.addr;
+}
+
+static void close_house(void)
+{
+	for (unsigned i = 0; i < house.waiting; i++)
+		house.waiters[i].ops->drop(&house.waiters[i]);
+	listen_udp_free(house.udp);
+	conf_free(house.conf);
+	loop_free(house.loop);
+}
+
+/* Connected, so that an answer from any other address does not come through. */
+static int client_of(const struct addr *server)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(server, &ss);
+	int fd = socket(ss.ss_family, SOCK_DGRAM, 0);
+
+	assert_true(fd >= 0);
+	if (connect(fd, (struct sockaddr *)&ss, len) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static ssize_t hear(int fd, char *to, size_t room)
+{
+	ssize_t n = recv(fd, to, room, MSG_DONTWAIT);
+
+	return n < 0 ? 0 : n;
+}
+
+static void answers_leave_from_the_address_that_was_asked(void **state)
+{
+	(void)state;
+	static const struct { const char *why, *serve, *ask, *question; } rows[] = {
+		{ "one address",                 "127.0.0.1", "127.0.0.1", "a" },
+		{ "one address, later",          "127.0.0.1", "127.0.0.1", "l" },
+		{ "any address",                 "0.0.0.0",   "127.0.0.1", "a" },
+#ifdef __linux__
+		{ "another one",                 "0.0.0.0",   "127.9.8.7", "a" },
+		{ "another one, later",          "0.0.0.0",   "127.9.8.7", "l" },
+#endif
+		{ "IPv6",                        "::1",       "::1",       "a" },
+		{ "any IPv6",                    "::",        "::1",       "a" },
+		{ "any IPv6, later",             "::",        "::1",       "l" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr at = open_house(rows[i].serve), ask;
+		char text[16];
+		int fd;
+
+		assert_true(addr_parse(&ask, rows[i].ask, at.port, NULL));
+		fd = client_of(&ask);
+		if (fd < 0) {           /* a host without IPv6 */
+			close_house();
+			continue;
+		}
+		assert_int_equal(send(fd, rows[i].question, 1, 0), 1);
+		run_ms(5);
+		assert_true(addr_equals(&house.reached, &ask));
+		if (house.waiting) {
+			house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"l", 1);
+			house.waiting = 0;
+		}
+		if (hear(fd, text, sizeof text) != 1 || text[0] != *rows[i].question)
+			fail_msg("%s: no answer", rows[i].why);
+		close(fd);
+		close_house();
+	}
+}
+
+static void every_packet_of_a_burst_has_its_own_answer(void **state)
+{
+	enum { ALL = 200 };
+	struct addr at = open_house("127.0.0.1");
+	unsigned heard = 0, sum = 0;
+	int fd = client_of(&at);
+
+	(void)state;
+	for (unsigned i = 0; i < ALL; i++) {
+		char question[2] = { (i % 4) ? 'a' : 'd', (char)i };
+
+		assert_int_equal(send(fd, question, sizeof question, 0), 2);
+	}
+	for (unsigned i = 0; i < 20 && house.taken < ALL; i++)
+		run_ms(2);
+	for (char text[16]; hear(fd, text, sizeof text) == 2; heard++)
+		sum += (uint8_t)text[1];
+	assert_int_equal(house.taken, ALL);
+	assert_int_equal(heard, ALL * 3 / 4);
+	assert_int_equal(sum, ALL * (ALL - 1) / 2 - 4 * (ALL / 4) * (ALL / 4 - 1) / 2);
+	close(fd);
+	close_house();
+}
+
+static void what_is_too_large_for_a_question_is_not_taken(void **state)
+{
+	static char large[5000] = "a";
+	struct addr at = open_house("127.0.0.1");
+	int fd = client_of(&at);
+
+	(void)state;
+	assert_int_equal(send(fd, large, sizeof large, 0), sizeof large);
+	assert_int_equal(send(fd, "a", 1, 0), 1);
+	run_ms(5);
+	assert_int_equal(house.taken, 1);
+	close(fd);
+	close_house();
+}
+
+/* A reload that closes an address does not leave those alone who wait there. */
+static void a_socket_that_is_served_no_more_answers_its_last_clients(void **state)
+{
+	struct addr at = open_house("127.0.0.1");
+	int fd = client_of(&at);
+	char text[16];
+
+	(void)state;
+	assert_int_equal(send(fd, "l", 1, 0), 1);
+	run_ms(5);
+	assert_int_equal(house.waiting, 1);
+	listen_udp_serve(house.udp, NULL, 0);
+	assert_int_equal(send(fd, "a", 1, 0), 1);
+	run_ms(5);
+	assert_int_equal(house.taken, 1);
+	house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"late", 4);
+	house.waiting = 0;
+	assert_int_equal(hear(fd, text, sizeof text), 4);
+	close(fd);
+	close_house();
+}
+
+static void a_port_in_use_is_told_plainly(void **state)
+{
+	(void)state;
+	for (unsigned stream = 0; stream <= 1; stream++) {
+		for (unsigned shared = 0; shared <= 1; shared++) {
+			struct conf *conf = conf_new();
+			struct listen_socket_how how = { .conf = conf, .shared_port = shared, .first = true };
+			struct interface where = { .addr = { .family = 4, .ip = { 127, 0, 0, 1 } } };
+			struct listen_socket one, two;
+			struct fault f = { 0 };
+			char want[128];
+
+			assert_true(listen_socket_open(&one, &where, stream, &how, &f));
+			assert_false(listen_socket_open(&two, &one.at, stream, &how, &f));
+			snprintf(want, sizeof want,
+				 "cannot listen on 127.0.0.1@%u over %s: another program serves there",
+				 one.at.addr.port, stream ? "TCP" : "UDP");
+			assert_string_equal(f.text, want);
+			listen_socket_close(&one);
+			conf_free(conf);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_leave_from_the_address_that_was_asked),
+		cmocka_unit_test(every_packet_of_a_burst_has_its_own_answer),
+		cmocka_unit_test(what_is_too_large_for_a_question_is_not_taken),
+		cmocka_unit_test(a_socket_that_is_served_no_more_answers_its_last_clients),
+		cmocka_unit_test(a_port_in_use_is_told_plainly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
