@@ -259,9 +259,7 @@ static const struct stored *stale_of_use(const struct journey *j)
 	const struct worker *w = j->w;
 	const struct stored *s = j->stored;
 
-	if (!s || !w->on.serve_expired)
-		return NULL;
-	if (s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD))
+	if (!s || !w->on.serve_expired || !stored_is_good(s))
 		return NULL;
 	if (w->on.serve_expired_ttl_s && j->to.now_s - s->expires_s > w->on.serve_expired_ttl_s)
 		return NULL;

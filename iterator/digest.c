@@ -39,16 +39,19 @@ static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
 
 /* ---- what is believed is kept ---- */
 
-/* While an answer is refreshed, what stands in the cache and is about to end counts as gone. */
-static uint32_t when(const struct iter *it, const struct rrset *offered)
+/* While an answer is refreshed, what stands in the cache and is about to end counts as gone; but
+ * only once the answer is there. */
+static uint32_t when(const struct iter *it, const struct rrset *offered, bool is_answer)
 {
 	uint32_t now_s = it->q->env->time->now_s;
 
-	return time_left(now_s, offered->expires_s) > it->leeway_s ? now_s + it->leeway_s : now_s;
+	if (!is_answer || time_left(now_s, offered->expires_s) <= it->leeway_s)
+		return now_s;
+	return now_s + it->leeway_s;
 }
 
 /* Let the RRset cache have every set, and put in its place what is to be believed. */
-static void believe(struct iter *it, struct message *m)
+static void believe(struct iter *it, struct message *m, bool is_answer)
 {
 	struct query *q = it->q;
 	uint32_t now_s = q->env->time->now_s;
@@ -57,8 +60,8 @@ static void believe(struct iter *it, struct message *m)
 	if (q->no_store)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
-		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i], when(it, m->sets[i]),
-					    it->arena);
+		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
+					    when(it, m->sets[i], is_answer), it->arena);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
@@ -69,7 +72,7 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 		return;
 	copy = rrset_copy(it->arena, store_limit_ttl(it->q->snapshot->conf, set, it->arena));
 	copy->flags |= RRSET_PARENT_SIDE;
-	rrsetcache_put(it->q->env->rrsets, copy, when(it, copy), it->arena);
+	rrsetcache_put(it->q->env->rrsets, copy, it->q->env->time->now_s, it->arena);
 }
 
 /* ---- no use: another server, please ---- */
@@ -162,7 +165,7 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 {
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
-	believe(it, m);
+	believe(it, m, false);
 	it->question_due = true;
 	if (m->rcode == RCODE_NOERROR)
 		return go_on(it, ITER_choose);
@@ -182,7 +185,7 @@ static enum turn on_answer(struct iter *it, struct message *m)
 {
 	if (it->qmin.on)
 		return on_partial_answer(it, m);
-	believe(it, m);
+	believe(it, m, true);
 	return finish_with(it, m);
 }
 
@@ -215,7 +218,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		m->rcode = RCODE_NOERROR;
 		return on_partial_answer(it, m);
 	}
-	believe(it, m);
+	believe(it, m, true);
 	if (leads_below_itself(m) || it->want.type == TYPE_CNAME || it->want.type == TYPE_ANY) {
 		m->rcode = RCODE_NOERROR;
 		return finish_with(it, m);
@@ -327,7 +330,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	believed.sets = arena_copy(it->arena, m->sets, message_set_count(m) * sizeof(*m->sets) + 1);
 	if (ns)
 		keep_parent_side(it, ns);
-	believe(it, &believed);
+	believe(it, &believed, false);
 	if (it->answer)
 		return go_on(it, ITER_finish);
 

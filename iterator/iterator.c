@@ -47,8 +47,11 @@ void iter_let_go(struct iter *it)
 
 void iter_hide_name(struct iter *it)
 {
-	qmin_begin(&it->qmin, it->conf->qname_minimisation &&
-				      !(it->q->kind & QUERY_PRIME) && it->want.class_ == CLASS_IN);
+	bool on = it->conf->qname_minimisation && !(it->q->kind & QUERY_PRIME) &&
+		  it->want.class_ == CLASS_IN;
+
+	/* whoever is asked for a server's addresses will be asked for both kinds of them */
+	qmin_begin(&it->qmin, on, it->q->depth > 0 && it->want.type == TYPE_AAAA);
 	it->shown.name_len = 0;
 }
 

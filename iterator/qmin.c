@@ -4,9 +4,9 @@
 
 #include "util/rr.h"
 
-void qmin_begin(struct qmin *m, bool on)
+void qmin_begin(struct qmin *m, bool on, bool open_type)
 {
-	*m = (struct qmin){ .on = on };
+	*m = (struct qmin){ .on = on, .open_type = open_type };
 }
 
 /* RFC 9156 2.3: what is left is spread over the steps that are left. */
@@ -46,7 +46,7 @@ bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zon
 	m->again = false;
 
 	bool whole = dname_labels(m->shown) == all;
-	if (whole && (wanted->type == TYPE_A || wanted->type == TYPE_DS)) {
+	if (whole && (m->open_type || wanted->type == TYPE_A || wanted->type == TYPE_DS)) {
 		m->on = false;
 		return false;
 	}

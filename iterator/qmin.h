@@ -15,14 +15,15 @@
 
 struct qmin {
 	bool on;
+	bool open_type;         /* the type is no secret: at the whole name ask for it at once */
 	bool again;             /* show the same name once more: the last try was not answered */
 	const uint8_t *shown;   /* a suffix of the wanted name; NULL: nothing yet */
 	unsigned steps;
 	unsigned timeouts;
 };
 
-/* A new name is wanted, or (`on` false) nothing is to be hidden. */
-void qmin_begin(struct qmin *m, bool on);
+/* A new name is wanted, or (`on` false) nothing is to be hidden. `open_type`: not the type, at least. */
+void qmin_begin(struct qmin *m, bool on, bool open_type);
 
 /* The question that `zone`'s servers should be asked on behalf of `wanted`. Returns whether it is
  * less than `wanted`; when it is not, minimising is over. Each call is one step. */
