@@ -150,11 +150,9 @@ static bool read_by_ldns(struct line *l, uint16_t type)
 
 static bool next_is_generic(struct line *l)
 {
-	const char *p = l->words.at;
-
 	if (text_words_end(&l->words))
 		return false;
-	p = l->words.at;
+	const char *p = l->words.at;
 	return p[0] == '\\' && p[1] == '#' && (p[2] == ' ' || p[2] == '\0');
 }
 

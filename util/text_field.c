@@ -338,6 +338,7 @@ static void print_time(struct text_printer *p, uint32_t seconds)
 static bool read_bitmap(struct text_words *t, struct writer *w)
 {
 	uint8_t bits[8192] = { 0 };
+	uint8_t lens[256] = { 0 }; /* of the blocks */
 	char *word;
 
 	while ((word = text_words_next(t))) {
@@ -345,17 +346,14 @@ static bool read_bitmap(struct text_words *t, struct writer *w)
 		if (!rr_type_parse(word, &type))
 			return complain(t, "a type is unknown");
 		bits[type / 8] |= (uint8_t)(0x80 >> type % 8);
+		lens[type >> 8] = MAX(lens[type >> 8], (uint8_t)(type % 256 / 8 + 1));
 	}
 	for (unsigned window = 0; window < 256; window++) {
-		const uint8_t *block = bits + 32 * window;
-		unsigned len = 32;
-		while (len > 0 && block[len - 1] == 0)
-			len--;
-		if (len == 0)
+		if (lens[window] == 0)
 			continue;
 		write_u8(w, (uint8_t)window);
-		write_u8(w, (uint8_t)len);
-		write_bytes(w, block, len);
+		write_u8(w, lens[window]);
+		write_bytes(w, bits + 32 * window, lens[window]);
 	}
 	return true;
 }

@@ -269,7 +269,7 @@ static void malformed_data_is_printed_as_bytes(void **state)
 
 /* ---- zone files ---- */
 
-static char folder[] = "/tmp/resolverd-text-XXXXXX";
+static char folder[] = "text-files-XXXXXX";
 
 static char *file_with(const char *name, const char *text)
 {
