@@ -26,6 +26,7 @@ void answer_style_from(struct answer_style *style, const struct conf *conf)
 		.ede_stale = conf->server.ede && conf->server.ede_serve_expired,
 		.rotate = conf->server.rrset_roundrobin,
 		.original_ttl = conf->server.serve_original_ttl,
+		.no_do = conf->server.disable_edns_do,
 		.stale_ttl_s = conf->server.serve_expired_reply_ttl,
 	};
 }
@@ -35,6 +36,12 @@ void answer_style_from(struct answer_style *style, const struct conf *conf)
 static bool wants_dnssec(const struct request *r)
 {
 	return r->edns.present && r->edns.flags & EDNS_DO;
+}
+
+/* Who asks for what disable-edns-do rules out is shown that it is not understood here. */
+static bool gets_opt(const struct answer_to *to)
+{
+	return to->request->edns.present && !(to->style->no_do && wants_dnssec(to->request));
 }
 
 static size_t room_for(const struct writer *out, const struct answer_to *to)
@@ -90,14 +97,14 @@ static void explain(struct extras *x, const struct answer_to *to, enum reason re
 
 static size_t opt_len(const struct answer_to *to, const struct extras *x)
 {
-	return to->request->edns.present ? OPT_FIXED_LEN + x->len : 0;
+	return gets_opt(to) ? OPT_FIXED_LEN + x->len : 0;
 }
 
 /* To a message that begins at `head` and for which room was kept. */
 static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *to, unsigned rcode,
 		    const struct extras *x)
 {
-	if (!to->request->edns.present)
+	if (!gets_opt(to))
 		return;
 	edns_write(out, &(struct edns){
 				.udp_size = to->style->udp_size,

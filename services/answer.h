@@ -20,6 +20,7 @@ struct answer_style {
 	bool ede_stale;       /* ede-serve-expired */
 	bool rotate;          /* rrset-roundrobin */
 	bool original_ttl;    /* serve-original-ttl */
+	bool no_do;           /* disable-edns-do: no OPT for who sets DO */
 	uint32_t stale_ttl_s; /* serve-expired-reply-ttl */
 };
 

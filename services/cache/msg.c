@@ -286,8 +286,7 @@ static bool stands_against_failure(const struct stored *s, uint32_t now_s, uint3
 {
 	return stored_is_good(s) &&
 	       (stored_is_fresh(s, now_s) ||
-		(keep_expired_s &&
-		 !time_is_past(now_s, s->expires_s + MIN(keep_expired_s, SLAB_FOREVER))));
+		(keep_expired_s && now_s - s->expires_s <= keep_expired_s));
 }
 
 static bool may_fail(const struct slab_entry *old, void *arg)
