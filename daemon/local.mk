@@ -49,7 +49,9 @@ TESTS += daemon/tests/checkconf.sh
 EXTRA_DIST += daemon/tests/checkconf.sh
 
 if HAVE_CMOCKA
-DAEMON_TESTS =
+DAEMON_TESTS = \
+	daemon/tests/control_request \
+	daemon/tests/frontend
 
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)

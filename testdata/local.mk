@@ -7,6 +7,7 @@
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
 	testdata/fuzz/conftext.fuzz \
+	testdata/fuzz/control.fuzz \
 	testdata/fuzz/dname.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/msg.fuzz \
