@@ -65,6 +65,10 @@ class Daemon:
         self.control_clause = 'remote-control:\n    control-enable: yes\n    control-interface: "%s"\n' % (
             self.socket) if control else ""
         self.configure(server, more)
+        # The client reads a configuration too; its own goes on parsing when the daemon's is spoiled.
+        self.client_conf = os.path.join(self.dir, "client.conf")
+        with open(self.client_conf, "w", encoding="utf-8") as f:
+            f.write(self.control_clause)
 
     def configure(self, server=(), more=""):
         """Writes the configuration; the daemon sees it at its next start or reload."""
@@ -163,7 +167,7 @@ class Daemon:
 
     def control(self, *arguments, code=0, program="resolver-control", stdin=None):
         """Runs a control command; its output. `code` is the exit code it has to have."""
-        p = subprocess.run([self.program(program), "-c", self.conf, *arguments], input=stdin, text=True,
+        p = subprocess.run([self.program(program), "-c", self.client_conf, *arguments], input=stdin, text=True,
                            capture_output=True, timeout=20, check=False)
         if code is not None:
             assert p.returncode == code, "%s: %d\n%s%s" % (arguments, p.returncode, p.stdout, p.stderr)
