@@ -1,0 +1,634 @@
+/* Where trust begins: the keys the operator wrote down, those built in, those that roll.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/anchors.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/text.h"
+#include "util/trie.h"
+#include "validator/autotrust.h"
+#include "validator/verify.h"
+
+/* IANA's root zone trust anchors (RFC 9718): the keys of 2017 and of 2024, of which the second
+ * signs alone from October 2026 on. */
+static const char *const built_in[] = {
+	". IN DS 20326 8 2 E06D44B80B8F1D39A95C0B0D7C65D08458E880409BBC683457104237C7F8EC8D",
+	". IN DS 38696 8 2 683D2D0ACB8C9B712A1948B27F741219298D0A450D612C483AF444A4C0FB2B16",
+};
+
+size_t anchors_built_in(const char *const **lines)
+{
+	*lines = built_in;
+	return COUNT(built_in);
+}
+
+/* One name: what was written down for it, and what is published, which holds that too. */
+struct place {
+	const struct anchor *fixed;               /* or NULL */
+	_Atomic(const struct anchor *) published; /* or NULL: the point is deleted */
+};
+
+struct anchors {
+	struct trie *places;
+	struct autotrust **points;
+	size_t point_count;
+};
+
+/* ---- one anchor ---- */
+
+/* The records of both sets without doubles, at `to`; NULL when there are none. */
+static struct rrset *merge(struct arena *arena, const uint8_t *owner, uint16_t type,
+			   const struct rrset *a, const struct rrset *b)
+{
+	size_t room = (a ? a->count : 0u) + (b ? b->count : 0u);
+	struct rrset_parts parts = { .owner = owner, .type = type, .class_ = CLASS_IN };
+	struct slice *records;
+
+	if (room == 0)
+		return NULL;
+	records = arena_array(arena, struct slice, room);
+	for (unsigned pass = 0; pass < 2; pass++) {
+		const struct rrset *set = pass ? b : a;
+
+		for (unsigned i = 0; set && i < set->count; i++) {
+			struct slice rd = rrset_record(set, i);
+			bool twice = false;
+
+			for (size_t j = 0; j < parts.count && !twice; j++)
+				twice = records[j].len == rd.len &&
+					memcmp(records[j].at, rd.at, rd.len) == 0;
+			if (!twice)
+				records[parts.count++] = rd;
+		}
+		if (set)
+			parts.ttl_s = set->ttl_s;
+	}
+	parts.records = records;
+	return rrset_build(arena, &parts);
+}
+
+static size_t aligned(size_t len)
+{
+	return (len + 15) & ~(size_t)15;
+}
+
+/* Everything that is known of the name, in one piece. Any of the sets may be NULL. */
+static const struct anchor *anchor_build(const uint8_t *owner, const struct anchor *base,
+					 const struct rrset *ds, const struct rrset *keys,
+					 bool rolls)
+{
+	const struct rrset *both[2];
+	struct anchor *anchor;
+	struct arena arena;
+	uint8_t *at;
+
+	arena_init(&arena);
+	both[0] = merge(&arena, owner, TYPE_DS, base ? base->ds : NULL, ds);
+	both[1] = merge(&arena, owner, TYPE_DNSKEY, base ? base->keys : NULL, keys);
+	if (!both[0] && !both[1]) {
+		arena_clear(&arena);
+		return NULL;
+	}
+	anchor = mem_zero(aligned(sizeof(*anchor)) + (both[0] ? aligned(both[0]->size) : 0) +
+			  (both[1] ? both[1]->size : 0));
+	atomic_init(&anchor->pins, 1);
+	anchor->rolls = rolls || (base && base->rolls);
+	dname_copy_lower(anchor->owner, owner);
+	at = (uint8_t *)anchor + aligned(sizeof(*anchor));
+	if (both[0]) {
+		anchor->ds = memcpy(at, both[0], both[0]->size);
+		at += aligned(both[0]->size);
+	}
+	if (both[1])
+		anchor->keys = memcpy(at, both[1], both[1]->size);
+	arena_clear(&arena);
+	return anchor;
+}
+
+const struct anchor *anchor_pin(const struct anchor *a)
+{
+	atomic_fetch_add_explicit(&((struct anchor *)a)->pins, 1, memory_order_relaxed);
+	return a;
+}
+
+void anchor_unpin(const struct anchor *a)
+{
+	if (a &&
+	    atomic_fetch_sub_explicit(&((struct anchor *)a)->pins, 1, memory_order_acq_rel) == 1)
+		mem_free((void *)a);
+}
+
+static void unpin_retired(struct rcu_slot *retired)
+{
+	anchor_unpin(container_of(retired, struct anchor, retired));
+}
+
+static int compare_tags(const void *a, const void *b)
+{
+	uint16_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x - y;
+}
+
+size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room)
+{
+	size_t count = 0, kept = 0;
+	struct ds ds;
+
+	for (unsigned i = 0; a->ds && i < a->ds->count && count < room; i++)
+		if (ds_read(rrset_record(a->ds, i), &ds))
+			tags[count++] = ds.tag;
+	for (unsigned i = 0; a->keys && i < a->keys->count && count < room; i++)
+		tags[count++] = dnskey_tag(rrset_record(a->keys, i));
+	if (count > 1)
+		qsort(tags, count, sizeof(*tags), compare_tags);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || tags[i] != tags[kept - 1])
+			tags[kept++] = tags[i];
+	return kept;
+}
+
+/* ---- all of them ---- */
+
+struct anchors *anchors_empty(void)
+{
+	struct anchors *a = mem_zero(sizeof(*a));
+
+	a->places = trie_new();
+	return a;
+}
+
+static void free_place(void *value)
+{
+	struct place *p = value;
+
+	anchor_unpin(atomic_load(&p->published));
+	anchor_unpin(p->fixed);
+	mem_free(p);
+}
+
+void anchors_free(struct anchors *a)
+{
+	if (!a)
+		return;
+	trie_free(a->places, free_place);
+	for (size_t i = 0; i < a->point_count; i++)
+		autotrust_free(a->points[i]);
+	mem_free(a->points);
+	mem_free(a);
+}
+
+static struct place *place_get(struct anchors *a, const uint8_t *owner)
+{
+	struct place *p = trie_find(a->places, owner);
+
+	if (!p) {
+		p = mem_zero(sizeof(*p));
+		(void)trie_put(a->places, owner, p);
+	}
+	return p;
+}
+
+/* In place of the one that others may be reading. */
+static void publish(struct place *p, const struct anchor *anchor)
+{
+	const struct anchor *old =
+		atomic_exchange_explicit(&p->published, anchor, memory_order_acq_rel);
+
+	if (old)
+		rcu_retire(&((struct anchor *)old)->retired, unpin_retired);
+}
+
+void anchors_republish(struct anchors *a, const struct autotrust *point)
+{
+	struct place *p = place_get(a, point->owner);
+	struct rrset *ds = autotrust_ds(point), *keys = autotrust_keys(point);
+
+	publish(p, anchor_build(point->owner, p->fixed, ds, keys, ds || keys));
+	mem_free(ds);
+	mem_free(keys);
+}
+
+size_t anchors_rolling_count(const struct anchors *a)
+{
+	return a->point_count;
+}
+
+struct autotrust *anchors_rolling(const struct anchors *a, size_t i)
+{
+	return a->points[i];
+}
+
+int64_t anchors_newest_time(const struct anchors *a)
+{
+	int64_t newest = 0;
+
+	for (size_t i = 0; i < a->point_count; i++)
+		newest = MAX(newest, autotrust_newest_time(a->points[i]));
+	return newest;
+}
+
+struct counting {
+	size_t count;
+	bool (*each)(const struct anchor *anchor, void *arg);
+	void *arg;
+};
+
+static bool visit(const uint8_t *name, void *value, void *arg)
+{
+	const struct anchor *anchor = RCU_READ(((struct place *)value)->published);
+	struct counting *c = arg;
+
+	(void)name;
+	if (!anchor)
+		return true;
+	c->count++;
+	return !c->each || c->each(anchor, c->arg);
+}
+
+size_t anchors_count(const struct anchors *a)
+{
+	struct counting c = { .each = NULL };
+
+	trie_each(a->places, visit, &c);
+	return c.count;
+}
+
+void anchors_each(const struct anchors *a, bool (*each)(const struct anchor *anchor, void *arg),
+		  void *arg)
+{
+	struct counting c = { .each = each, .arg = arg };
+
+	trie_each(a->places, visit, &c);
+}
+
+/* ---- finding ---- */
+
+const struct anchor *anchors_find_at(const struct anchors *a, const uint8_t *name)
+{
+	struct place *p = trie_find(a->places, name);
+
+	return p ? RCU_READ(p->published) : NULL;
+}
+
+/* A name of the set that is at or above `name`, and at or below `top`. */
+static bool stands_between(const struct trie *set, const uint8_t *name, const uint8_t *top)
+{
+	unsigned labels = dname_labels(name), least = dname_labels(top);
+
+	if (!set || !trie_find_closest(set, name))
+		return false;
+	for (;; name = dname_parent(name), labels--) {
+		if (trie_find(set, name))
+			return true;
+		if (labels <= least)
+			return false;
+	}
+}
+
+const struct anchor *anchors_find(const struct anchors *a, const struct trie *insecure,
+				  const uint8_t *name, bool above)
+{
+	const struct anchor *anchor = NULL;
+	const uint8_t *from;
+	struct place *p;
+
+	if (above && dname_is_root(name))
+		return NULL;
+	if (above)
+		name = dname_parent(name);
+	p = trie_find_closest(a->places, name);
+	if (p)
+		anchor = RCU_READ(p->published);
+	/* A point that was deleted hides nothing above it; there is hardly ever one. */
+	for (from = name; p && !anchor && !dname_is_root(from);) {
+		from = dname_parent(from);
+		anchor = anchors_find_at(a, from);
+	}
+	if (!anchor || stands_between(insecure, name, anchor->owner))
+		return NULL;
+	return anchor;
+}
+
+/* ---- records ---- */
+
+static bool is_anchor(uint16_t type, struct slice rdata)
+{
+	struct dnskey key;
+	struct ds ds;
+
+	if (type == TYPE_DS)
+		return ds_read(rdata, &ds) && ds.digest.len > 0;
+	return type == TYPE_DNSKEY && dnskey_read(rdata, &key) && key.public_key.len > 0;
+}
+
+static bool add_record(struct anchors *a, const struct text_rr *rr)
+{
+	struct rrset_parts parts = { .owner = rr->owner,
+				     .type = rr->type,
+				     .class_ = CLASS_IN,
+				     .ttl_s = rr->ttl_s,
+				     .records = &rr->rdata,
+				     .count = 1 };
+	const struct anchor *fixed, *now;
+	const struct rrset *set;
+	struct arena arena;
+	struct place *p;
+
+	if (rr->class_ != CLASS_IN || !is_anchor(rr->type, rr->rdata))
+		return false;
+	arena_init(&arena);
+	set = rrset_build(&arena, &parts);
+	p = place_get(a, rr->owner);
+	now = atomic_load(&p->published);
+	fixed = anchor_build(rr->owner, p->fixed, rr->type == TYPE_DS ? set : NULL,
+			     rr->type == TYPE_DNSKEY ? set : NULL, false);
+	anchor_unpin(p->fixed);
+	p->fixed = fixed;
+	publish(p, now && now->rolls ? anchor_build(rr->owner, fixed, now->ds, now->keys, true)
+				     : anchor_pin(fixed));
+	arena_clear(&arena);
+	return true;
+}
+
+bool anchors_add_text(struct anchors *a, const char *record, struct fault *f)
+{
+	struct text_rr rr;
+	struct arena arena;
+	bool good;
+
+	arena_init(&arena);
+	good = text_rr_parse(&arena, record, NULL, &rr, f);
+	if (good && !add_record(a, &rr)) {
+		fault_set(f, "'%s' is no DS or DNSKEY record of class IN", record);
+		good = false;
+	}
+	arena_clear(&arena);
+	return good;
+}
+
+/* ---- files ---- */
+
+struct filing {
+	struct anchors *a;
+	size_t taken;
+	bool broken;
+};
+
+static bool file_record(const struct text_rr *rr, void *arg)
+{
+	struct filing *g = arg;
+
+	if (rr->type != TYPE_DS && rr->type != TYPE_DNSKEY)
+		return true;
+	if (add_record(g->a, rr))
+		g->taken++;
+	else
+		g->broken = true;
+	return !g->broken;
+}
+
+bool anchors_add_file(struct anchors *a, const char *path, struct fault *f)
+{
+	struct filing g = { .a = a };
+	struct text_zone zone;
+
+	text_zone_init(&zone);
+	if (!text_zone_read(path, &zone, file_record, &g, f))
+		return false;
+	if (g.broken || g.taken == 0)
+		fault_set(f, "%s: %s", path,
+			  g.broken ? "a DS or DNSKEY record is cut, or not of class IN"
+				   : "holds no DS or DNSKEY record");
+	return !g.broken && g.taken > 0;
+}
+
+static bool point_add(struct anchors *a, struct autotrust *point)
+{
+	a->points = mem_grow(a->points, (a->point_count + 1) * sizeof(struct autotrust *));
+	a->points[a->point_count++] = point;
+	anchors_republish(a, point);
+	return true;
+}
+
+static bool rolls_already(const struct anchors *a, const struct autotrust *point)
+{
+	for (size_t i = 0; i < a->point_count; i++)
+		if (dname_equals(a->points[i]->owner, point->owner))
+			return true;
+	return false;
+}
+
+bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f)
+{
+	struct autotrust *point = autotrust_read(path, f);
+	char name[DNAME_TEXT];
+
+	if (!point)
+		return false;
+	if (rolls_already(a, point)) {
+		fault_set(f, "%s: another file holds the anchor of %s already", path,
+			  dname_print(point->owner, name));
+		autotrust_free(point);
+		return false;
+	}
+	return point_add(a, point);
+}
+
+/* ---- the configuration ---- */
+
+static bool item_fault(const struct conf_item *item, const char *option, const struct fault *why,
+		       struct fault *f)
+{
+	if (*item->file)
+		fault_set(f, "%s:%u: %s: %s", item->file, item->line, option, why->text);
+	else
+		fault_set(f, "%s: %s", option, why->text);
+	return false;
+}
+
+/* As it is seen now: from outside a chroot, or from inside once there. */
+static char *path_now(const struct conf *conf, const char *text)
+{
+	char *path = conf_path(conf, text);
+
+	if (access(path, F_OK) != 0) {
+		char *inside = conf_path_inside(conf, text);
+
+		if (access(inside, F_OK) == 0) {
+			mem_free(path);
+			return inside;
+		}
+		mem_free(inside);
+	}
+	return path;
+}
+
+static bool read_plain(struct anchors *a, const struct conf *conf, struct fault *f)
+{
+	const struct conf_list *texts = &conf->server.trust_anchor;
+	const struct conf_list *files = &conf->server.trust_anchor_file;
+
+	for (size_t i = 0; i < texts->count; i++) {
+		struct fault why = { .set = false };
+
+		if (*texts->items[i].text && !anchors_add_text(a, texts->items[i].text, &why))
+			return item_fault(&texts->items[i], "trust-anchor", &why, f);
+	}
+	for (size_t i = 0; i < files->count; i++) {
+		struct fault why = { .set = false };
+		char *path;
+		bool good;
+
+		if (!*files->items[i].text)
+			continue;
+		path = path_now(conf, files->items[i].text);
+		good = anchors_add_file(a, path, &why);
+		mem_free(path);
+		if (!good)
+			return item_fault(&files->items[i], "trust-anchor-file", &why, f);
+	}
+	return true;
+}
+
+static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *f)
+{
+	const struct conf_list *files = &conf->server.trusted_keys_file;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct fault why = { .set = false };
+		glob_t found = { 0 };
+		bool good = true;
+		char *pattern;
+
+		if (!*files->items[i].text)
+			continue;
+		pattern = path_now(conf, files->items[i].text);
+		if (glob(pattern, 0, NULL, &found) != 0) {
+			fault_set(&why, "cannot read %s: there is no such file", pattern);
+			good = false;
+		}
+		for (size_t j = 0; good && j < found.gl_pathc; j++)
+			good = anchors_add_bind_file(a, found.gl_pathv[j], &why);
+		globfree(&found);
+		mem_free(pattern);
+		if (!good)
+			return item_fault(&files->items[i], "trusted-keys-file", &why, f);
+	}
+	return true;
+}
+
+/* Whose anchor a damaged file held: what its first record or its ";;id:" says; the root when
+ * nothing can be read, since that is what such files are for nearly everywhere. */
+static bool seems_of_root(const char *path)
+{
+	char line[300], name[256];
+	FILE *file = fopen(path, "r");
+	bool root = true, told = false;
+
+	while (file && !told && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, ";;id: %255s", name) == 1)
+			told = true;
+		else if (*line != ';' && sscanf(line, "%255s", name) == 1)
+			told = strstr(line, "DNSKEY") || strstr(line, "DS");
+		if (told)
+			root = strcmp(name, ".") == 0;
+	}
+	if (file)
+		fclose(file);
+	return root;
+}
+
+static struct autotrust *built_in_point(const char *path)
+{
+	struct autotrust *p;
+	char *text = mem_textf("%s\n%s\n", built_in[0], built_in[1]);
+
+	_Static_assert(COUNT(built_in) == 2, "every built-in anchor is in the text");
+	p = autotrust_parse(path, text, strlen(text), NULL);
+	mem_free(text);
+	PROMISE(p != NULL);
+	return p;
+}
+
+static bool fall_back(struct anchors *a, const char *path, const struct fault *why)
+{
+	struct autotrust *p;
+
+	if (!seems_of_root(path)) {
+		log_error("%s; nothing under its name is validated until that file is good again",
+			  why->text);
+		return true;
+	}
+	p = built_in_point(path);
+	if (rolls_already(a, p)) {
+		log_error("%s; it is left out", why->text);
+		autotrust_free(p);
+		return true;
+	}
+	log_error("%s; the root keys this program was built with are used instead, and the file is "
+		  "written anew when they have been confirmed",
+		  why->text);
+	return point_add(a, p);
+}
+
+static bool read_rolling(struct anchors *a, const struct conf *conf, struct fault *f)
+{
+	const struct conf_list *files = &conf->server.auto_trust_anchor_file;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct fault why = { .set = false };
+		struct autotrust *point;
+		char *path;
+
+		if (!*files->items[i].text)
+			continue;
+		path = path_now(conf, files->items[i].text);
+		point = autotrust_read(path, &why);
+		if (!point) {
+			fall_back(a, path, &why);
+			point = a->point_count ? a->points[a->point_count - 1] : NULL;
+			if (point && strcmp(point->path, path) != 0)
+				point = NULL;
+		} else if (rolls_already(a, point)) {
+			fault_set(&why, "%s holds the anchor of a name that another file holds",
+				  path);
+			autotrust_free(point);
+			mem_free(path);
+			return item_fault(&files->items[i], "auto-trust-anchor-file", &why, f);
+		} else {
+			point_add(a, point);
+		}
+		mem_free(path);
+		/* It is written later, from where the process is then. */
+		if (point && *conf->server.chroot) {
+			mem_free(point->path);
+			point->path = conf_path_inside(conf, files->items[i].text);
+		}
+	}
+	return true;
+}
+
+struct anchors *anchors_new(const struct conf *conf, struct fault *f)
+{
+	struct anchors *a = anchors_empty();
+
+	if (read_plain(a, conf, f) && read_bind(a, conf, f) && read_rolling(a, conf, f))
+		return a;
+	anchors_free(a);
+	return NULL;
+}
