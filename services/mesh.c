@@ -125,7 +125,7 @@ static void query_finish(struct query *q)
 	query_end(q);
 	count_list(q->mesh);
 	waiters_finish(q);
-	LIST_EACH_SAFE(at, &q->parents) {
+	LIST_EACH_SAFE (at, &q->parents) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_child);
 		struct query *parent = link->parent;
 		unsigned module = link->module;
@@ -181,7 +181,7 @@ static bool query_work(struct query *q, const struct event *event)
 /* The oldest event for the module that waits; those for others stay until it is their turn. */
 static struct wake *next_event(struct query *q)
 {
-	LIST_EACH(at, &q->events) {
+	LIST_EACH (at, &q->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
 		if (w->module == q->at)
@@ -304,7 +304,7 @@ static bool is_wanted(const struct query *q)
 /* Children that were there for this one alone come to the list of those that go. */
 static void orphans_join(struct query *q, struct list *going)
 {
-	LIST_EACH_SAFE(at, &q->children) {
+	LIST_EACH_SAFE (at, &q->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 		struct query *child = link->child;
 
@@ -343,7 +343,7 @@ static void drop_everything(struct mesh *m)
 		for (unsigned left = m->seated[i]; left && !list_is_empty(&m->seats[i]); left--) {
 			struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
 
-			LIST_EACH_SAFE(at, &q->parents)
+			LIST_EACH_SAFE (at, &q->parents)
 				query_untie(LIST_ITEM(at, struct query_link, of_child));
 			query_end(q);
 			waiters_drop(q);
@@ -371,7 +371,7 @@ static bool make_room(struct mesh *m)
 
 	if (seats_taken(m) < conf->num_queries_per_thread)
 		return true;
-	LIST_EACH(at, &m->seats[SEAT_JOSTLED]) {
+	LIST_EACH (at, &m->seats[SEAT_JOSTLED]) {
 		struct query *q = LIST_ITEM(at, struct query, in_mesh);
 
 		if (q->running)
@@ -492,10 +492,9 @@ static struct query *begin_child(struct query *q, const struct question *questio
 
 static struct question question_of(const uint8_t *name, uint16_t type, uint16_t class_)
 {
-	return (struct question){ .name = name,
-				  .name_len = (uint16_t)dname_len(name),
-				  .type = type,
-				  .class_ = class_ };
+	return (struct question){
+		.name = name, .name_len = (uint16_t)dname_len(name), .type = type, .class_ = class_
+	};
 }
 
 const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
@@ -526,20 +525,20 @@ unsigned mesh_children(const struct query *q)
 {
 	unsigned count = 0;
 
-	LIST_EACH(at, &q->children)
+	LIST_EACH (at, &q->children)
 		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
 	return count;
 }
 
 void mesh_forget_children(struct query *q)
 {
-	LIST_EACH_SAFE(at, &q->children) {
+	LIST_EACH_SAFE (at, &q->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->module == q->at)
 			query_untie(link);
 	}
-	LIST_EACH_SAFE(at, &q->events) {
+	LIST_EACH_SAFE (at, &q->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
 		if (w->module == q->at && w->event.kind == EVENT_CHILD)
@@ -554,7 +553,7 @@ void mesh_forget_children(struct query *q)
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg)
 {
 	for (unsigned i = 0; i < SEATS; i++)
-		LIST_EACH(at, &m->seats[i])
+		LIST_EACH (at, &m->seats[i])
 			fn(LIST_ITEM(at, struct query, in_mesh), arg);
 }
 

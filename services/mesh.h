@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One mesh per worker, used by its thread only. Queries are equal when question, class and
- * kind are. num-queries-per-thread bounds those that clients wait for; when full, half of the
+ * kind are (QUERY_NO_CACHE aside: a client joins a refresh). num-queries-per-thread bounds those
+ * that clients wait for, and refreshes; when full, half of the
  * places may be taken from queries older than jostle-timeout (the oldest goes), the rest are
  * refused by dropping. */
 #ifndef SERVICES_MESH_H
@@ -16,9 +17,10 @@ struct stored;
 
 struct mesh;
 
-/* `modules` is NULL-terminated, outermost first, at most QUERY_MODULES; it and `env` outlive the mesh. */
+/* `modules` is NULL-terminated, outermost first, at most QUERY_MODULES; it and `env` outlive the
+ * mesh. */
 struct mesh *mesh_new(struct env *env, const struct module *const *modules) MUST_USE;
-void mesh_free(struct mesh *m);         /* waiting clients are dropped */
+void mesh_free(struct mesh *m); /* waiting clients are dropped */
 
 /* ---- for the front end ---- */
 
@@ -34,15 +36,19 @@ void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind);
 
 /* ---- for modules ---- */
 
+/* All of these are for the module that runs. When it steps up it has said all it had to say: its
+ * timer is stopped, what it was still to be told is thrown away, and its children go on by
+ * themselves. An event for a module that does not wait now is kept until it does. */
+
 /* A query that `q` needs. The module that asks gets EVENT_CHILD when it is done, never
  * before this returns. NULL, and no event, when it cannot be: too deep, no budget, or it
  * would wait for itself (a circle). The same child asked twice is one wait. */
-const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type,
-			       uint16_t class_, unsigned kind) MUST_USE;
+const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
+			       unsigned kind) MUST_USE;
 /* A query that `q` likes to have but does not wait for (RFC 8198-like side work, target fetch). */
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind);
-unsigned mesh_children(const struct query *q);  /* it still waits for */
-void mesh_forget_children(struct query *q);     /* wait for none of them any more */
+unsigned mesh_children(const struct query *q); /* it still waits for */
+void mesh_forget_children(struct query *q);    /* wait for none of them any more */
 
 /* EVENT_TIMER for the running module, once, after `us`. */
 void mesh_wake_at(struct query *q, uint64_t from_now_us);
@@ -58,7 +64,7 @@ void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 
 /* One line per query for dump_requestlist: "  0    A IN name 0.12 iterator wait for …". */
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg);
-void mesh_drop_all(struct mesh *m);             /* flush_requestlist */
+void mesh_drop_all(struct mesh *m); /* flush_requestlist */
 unsigned mesh_size(const struct mesh *m);
 
 #endif

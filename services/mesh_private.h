@@ -1,5 +1,5 @@
-/* What the mesh's own rooms share: mesh.c (turns), query.c (life and kin), mesh_waiters.c (answers).
- * SPDX-License-Identifier: BSD-3-Clause */
+/* What the mesh's own rooms share: mesh.c (turns), query.c (life and kin), mesh_waiters.c
+ * (answers). SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_MESH_PRIVATE_H
 #define SERVICES_MESH_PRIVATE_H
 
@@ -9,50 +9,50 @@
 #include "services/upstream.h"
 #include "util/options.h"
 
-#define QUERY_DEPTH_MAX     8                           /* a client's is 0 */
-#define QUERY_CHILDREN      64                          /* further queries for one client's */
-#define QUERY_SIGNATURES    32
-#define QUERY_HASHES        100
-#define QUERY_TIME_US       (UINT64_C(10) * US_PER_S)   /* then the client hears SERVFAIL */
+#define QUERY_DEPTH_MAX  8  /* a client's is 0 */
+#define QUERY_CHILDREN   64 /* further queries for one client's */
+#define QUERY_SIGNATURES 32
+#define QUERY_HASHES     100
+#define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client hears SERVFAIL */
 
 struct mesh {
 	struct env *env;
 	const struct module *modules[QUERY_MODULES];
 	unsigned module_count;
-	struct query **buckets;         /* a power of two of chains */
+	struct query **buckets; /* a power of two of chains */
 	size_t bucket_count;
-	unsigned count;                 /* queries in the table */
+	unsigned count; /* queries in the table */
 	unsigned seated[SEATS];
-	unsigned waiter_count;          /* clients waiting, all queries together */
-	struct list seats[SEATS];       /* queries, oldest first */
-	struct list run;                /* queries with something to do now */
-	bool running;                   /* further up the stack: whoever adds to `run` need not */
-	bool drop_all;                  /* asked for while running */
-	uint32_t walk;                  /* number of the last search for circles */
-	struct query *spare;            /* freed ones, for the next */
+	unsigned waiter_count;    /* clients waiting, all queries together */
+	struct list seats[SEATS]; /* queries, oldest first */
+	struct list run;          /* queries with something to do now */
+	bool running;             /* further up the stack: whoever adds to `run` need not */
+	bool drop_all;            /* asked for while running */
+	uint32_t walk;            /* number of the last search for circles */
+	struct query *spare;      /* freed ones, for the next */
 	unsigned spare_count;
 	struct wake *spare_wakes;
-	struct answer_style style;      /* of the snapshot with this number */
+	struct answer_style style; /* of the snapshot with this number */
 	const struct snapshot *style_of;
 	uint64_t style_number;
-	unsigned written;               /* counts answers written to `out` */
+	unsigned written; /* counts answers written to `out` */
 	uint8_t out[MSG_MAX];
 };
 
 /* `parent` waits for `child`; in the parent's arena. */
 struct query_link {
-	struct list of_child;           /* in child->parents */
-	struct list of_parent;          /* in parent->children */
+	struct list of_child;  /* in child->parents */
+	struct list of_parent; /* in parent->children */
 	struct query *parent, *child;
-	unsigned module;                /* of the parent: who asked */
+	unsigned module; /* of the parent: who asked */
 };
 
 /* An event on its way to a module. */
 struct wake {
-	struct list link;               /* in query->events */
+	struct list link; /* in query->events */
 	unsigned module;
 	struct event event;
-	struct upstream_reply reply;    /* what event.reply points to */
+	struct upstream_reply reply; /* what event.reply points to */
 	struct wake *spare;
 };
 
@@ -69,11 +69,11 @@ struct query *query_new(struct mesh *m, const struct question *q, unsigned kind,
 /* Out of the table and the seats, its timers stopped, its modules told; nothing can wake it any
  * more, but `reply` is there until query_free. */
 void query_end(struct query *q);
-void query_free(struct query *q);       /* ended, and nobody holds it */
+void query_free(struct query *q); /* ended, and nobody holds it */
 struct query *query_find(struct mesh *m, const struct question *q, unsigned kind);
 void query_sit(struct query *q, enum query_seat seat);
 
-struct budget *budget_new(const struct mesh *m) MUST_USE;       /* one reference */
+struct budget *budget_new(const struct mesh *m) MUST_USE; /* one reference */
 void budget_drop(struct budget *b);
 
 void query_tie(struct query *parent, struct query *child, unsigned module);
@@ -85,7 +85,8 @@ bool query_waits_for(struct mesh *m, struct query *from, const struct query *tar
 
 void wake_free(struct mesh *m, struct wake *w);
 struct wake *wake_new(struct mesh *m) MUST_USE;
-/* Throw away what module `module` and those below it were still to be told, and stop their waiting. */
+/* Throw away what module `module` and those below it were still to be told, and stop their waiting.
+ */
 void query_hush(struct query *q, unsigned module);
 
 /* ---- mesh.c ---- */

@@ -9,13 +9,13 @@
 enum { SCOPE_ALL = 0 }; /* message cache: answers for everybody */
 
 struct waiter {
-	struct list link;               /* in query->waiters */
+	struct list link; /* in query->waiters */
 	uint64_t begun_us;
-	bool has_stale;                 /* the front end had something expired for it */
+	bool has_stale; /* the front end had something expired for it */
 	void (*done)(void *arg, const struct message *reply); /* no client, but this */
 	void *arg;
 	struct client client;
-	struct request request;         /* what it points to is in the query's arena */
+	struct request request; /* what it points to is in the query's arena */
 };
 
 static struct waiter *waiter_add(struct query *q)
@@ -38,8 +38,7 @@ void waiter_add_client(struct query *q, const struct request *r, const struct cl
 	w->client = *c;
 	w->request = *r;
 	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
-	w->request.edns.options.at =
-		arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
+	w->request.edns.options.at = arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
 }
 
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
@@ -65,12 +64,13 @@ static void waiter_leave(struct query *q, struct waiter *w)
 
 struct shape {
 	bool stream, has_opt;
-	uint16_t flags, edns_flags, udp_size; /* of the request, as far as the answer depends on it */
+	uint16_t flags, edns_flags,
+		udp_size; /* of the request, as far as the answer depends on it */
 };
 
 /* What lies in mesh->out, if nothing was written there since. */
 struct encoding {
-	size_t len;                     /* 0: nothing that could be used again */
+	size_t len; /* 0: nothing that could be used again */
 	unsigned written;
 	struct shape shape;
 };
@@ -247,7 +247,7 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 
 void waiters_stale(struct query *q)
 {
-	LIST_EACH_SAFE(at, &q->waiters) {
+	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (!w->done && w->has_stale)
@@ -308,9 +308,8 @@ void waiters_finish(struct query *q)
 	face = face_of(q);
 	failed = is_failure(q, face);
 	if (is_worth_keeping(q))
-		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s,
-			      SCOPE_ALL);
-	LIST_EACH_SAFE(at, &q->waiters) {
+		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s, SCOPE_ALL);
+	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		if (w->done) {
@@ -326,7 +325,7 @@ void waiters_drop(struct query *q)
 {
 	struct message gone = { .q = q->question, .rcode = RCODE_SERVFAIL, .reason = REASON_other };
 
-	LIST_EACH_SAFE(at, &q->waiters) {
+	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
 		waiter_leave(q, w);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	SPARE_MOST = 256,       /* queries kept for the next ones */
-	WALK_MOST = 256,        /* queries looked at in search of a circle */
+	SPARE_MOST = 256, /* queries kept for the next ones */
+	WALK_MOST = 256,  /* queries looked at in search of a circle */
 };
 
 /* What a query is found by: a refresh and the plain question are one. */
@@ -219,7 +219,7 @@ void query_untie(struct query_link *link)
 
 struct query_link *query_link_between(const struct query *parent, const struct query *child)
 {
-	LIST_EACH(at, &parent->children) {
+	LIST_EACH (at, &parent->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->child == child)
@@ -239,7 +239,7 @@ bool query_waits_for(struct mesh *m, struct query *from, const struct query *tar
 	found[0] = from;
 	from->walk = m->walk;
 	for (size_t i = 0; i < count; i++) {
-		LIST_EACH(at, &found[i]->children) {
+		LIST_EACH (at, &found[i]->children) {
 			struct query *child = LIST_ITEM(at, struct query_link, of_parent)->child;
 
 			if (child == target || count == WALK_MOST)
@@ -281,13 +281,13 @@ void wake_free(struct mesh *m, struct wake *w)
 
 void query_hush(struct query *q, unsigned module)
 {
-	LIST_EACH_SAFE(at, &q->events) {
+	LIST_EACH_SAFE (at, &q->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
 
 		if (w->module >= module)
 			wake_free(q->mesh, w);
 	}
-	LIST_EACH_SAFE(at, &q->children) {
+	LIST_EACH_SAFE (at, &q->children) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->module >= module)

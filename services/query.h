@@ -14,62 +14,62 @@
 #include "util/loop.h"
 #include "util/msg.h"
 
-#define QUERY_MODULES 4         /* most modules in a chain */
+#define QUERY_MODULES 4 /* most modules in a chain */
 
-enum {                          /* query.kind: part of its identity when queries join */
-	QUERY_CD = 1,           /* checking disabled: validator stands aside */
-	QUERY_PRIME = 2,        /* prime this zone's NS set from its own servers, not the cache */
-	QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
-	QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
-	QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
+enum {                         /* query.kind: part of its identity when queries join */
+       QUERY_CD = 1,           /* checking disabled: validator stands aside */
+       QUERY_PRIME = 2,        /* prime this zone's NS set from its own servers, not the cache */
+       QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
+       QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
+       QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
 };
 
 /* Where a query sits: those that clients wait for are counted (num-queries-per-thread). */
 enum query_seat {
-	SEAT_BACKGROUND,        /* children, refreshes, and what was given up by its clients */
-	SEAT_KEPT,              /* runs to its end */
-	SEAT_JOSTLED,           /* may have to make room once it is old */
+	SEAT_BACKGROUND, /* children, refreshes, and what was given up by its clients */
+	SEAT_KEPT,       /* runs to its end */
+	SEAT_JOSTLED,    /* may have to make room once it is old */
 	SEATS
 };
 
 struct query {
-	struct arena arena;             /* everything below that is a pointer lives here or is pinned */
+	struct arena arena; /* everything below that is a pointer lives here or is pinned */
 	struct env *env;
-	struct snapshot *snapshot;      /* pinned: the one it began with */
-	struct question question;       /* lower-cased copy in the arena */
-	unsigned kind;                  /* QUERY_* */
-	unsigned depth;                 /* 0: a client's; each child one more */
-	struct budget *budget;          /* shared with parents and children */
+	struct snapshot *snapshot; /* pinned: the one it began with */
+	struct question question;  /* lower-cased copy in the arena */
+	unsigned kind;             /* QUERY_* */
+	unsigned depth;            /* 0: a client's; each child one more */
+	struct budget *budget;     /* shared with parents and children */
 	uint64_t begun_us;
 
 	/* what modules tell each other */
-	bool want_signatures;           /* validator: ask upstream with DO */
-	bool no_store;                  /* the answer must not be cached (forward-no-cache …) */
-	bool is_refresh;                /* begun by prefetch or serve-expired: nobody waits for it */
-	const struct addr *avoid;       /* validator: servers whose data were bogus */
+	bool want_signatures;     /* validator: ask upstream with DO */
+	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
+	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
+	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;
-	struct message *reply;          /* the answer, with rcode, sets, security, reason; in the arena */
+	struct message *reply; /* the answer, with rcode, sets, security, reason; in the arena */
 
 	/* the mesh's own */
 	struct mesh *mesh;
 	uint64_t hash;
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];
-	unsigned at;                    /* module that runs or waits */
+	unsigned at; /* module that runs or waits */
 	enum query_seat seat;
-	struct list in_mesh;            /* of the seat's list, oldest first */
-	struct list in_run;             /* it has events that can be handed over */
-	struct list events;             /* not handed over yet, oldest first */
-	struct list waiters;            /* clients and others outside the mesh */
-	struct list parents;            /* links to queries that asked for this one */
-	struct list children;           /* links to queries this one waits for */
+	struct list in_mesh;  /* of the seat's list, oldest first */
+	struct list in_run;   /* it has events that can be handed over */
+	struct list events;   /* not handed over yet, oldest first */
+	struct list waiters;  /* clients and others outside the mesh */
+	struct list parents;  /* links to queries that asked for this one */
+	struct list children; /* links to queries this one waits for */
 	unsigned waiter_count, child_count;
-	unsigned holds;                 /* events elsewhere that still speak of it */
-	uint32_t walk;                  /* last search for circles that came by */
-	struct timer timer;             /* mesh_wake_at */
-	unsigned timer_module;          /* who set it */
-	struct timer stale_timer;       /* serve-expired-client-timeout */
-	struct timer deadline;          /* budget->deadline_us */
+	unsigned holds;           /* events elsewhere that still speak of it */
+	uint32_t walk;            /* last search for circles that came by */
+	struct timer timer;       /* mesh_wake_at */
+	unsigned timer_module;    /* who set it */
+	struct timer stale_timer; /* serve-expired-client-timeout */
+	struct timer deadline;    /* budget->deadline_us */
 	bool done, running;
 };
 

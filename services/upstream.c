@@ -21,9 +21,9 @@
 
 enum {
 	BUCKETS = 1024,
-	UDP_TRIES = 2,          /* to one server for one asking; then another has its chance */
-	STRAYS_MOST = 3,        /* near misses over UDP before TCP is asked instead */
-	WAIT_MOST_MS = 5000,    /* a client would not wait longer, whatever the backoff says */
+	UDP_TRIES = 2,       /* to one server for one asking; then another has its chance */
+	STRAYS_MOST = 3,     /* near misses over UDP before TCP is asked instead */
+	WAIT_MOST_MS = 5000, /* a client would not wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
 	QUERY_WIRE_MAX = MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN,
 };
@@ -41,27 +41,27 @@ struct exchange {
 	struct upstream *upstream;
 	uint64_t hash;
 	struct exchange *bucket_next;
-	struct list asks;               /* struct upstream_ask */
-	struct upstream_question ask;   /* its pointers point into this struct */
+	struct list asks;             /* struct upstream_ask */
+	struct upstream_question ask; /* its pointers point into this struct */
 	enum way way;
 	bool with_edns;
-	bool fell_back;                 /* asked with EDNS before */
-	bool capped;                    /* this try's spelling is random */
-	bool over;                      /* askers are being told */
+	bool fell_back; /* asked with EDNS before */
+	bool capped;    /* this try's spelling is random */
+	bool over;      /* askers are being told */
 	uint8_t tries, strays;
-	uint32_t wait_ms;               /* of this try */
+	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
-	struct timer timer;             /* of this try; or of a failure found at once */
-	struct copy copy[2];            /* a new try begins while the transport still holds the old */
-	unsigned turn;                  /* the copy on its way, if `under_way` */
+	struct timer timer;  /* of this try; or of a failure found at once */
+	struct copy copy[2]; /* a new try begins while the transport still holds the old */
+	unsigned turn;       /* the copy on its way, if `under_way` */
 	bool under_way;
 	uint8_t name[DNAME_MAX], zone[DNAME_MAX];
 	char tls_name[];
 };
 
 struct upstream_ask {
-	struct list link;               /* exchange->asks */
-	struct exchange *exchange;      /* NULL once told or cancelled */
+	struct list link;          /* exchange->asks */
+	struct exchange *exchange; /* NULL once told or cancelled */
 	struct arena *arena;
 	void (*done)(void *owner, const struct upstream_reply *reply);
 	void *owner;
@@ -101,8 +101,7 @@ static unsigned flags_of(const struct upstream_question *q)
 
 static uint64_t ask_hash(const struct upstream_question *q)
 {
-	uint64_t h = hash_dname(q->q.name, q->q.name_len,
-				(uint32_t)q->q.type << 16 | q->q.class_);
+	uint64_t h = hash_dname(q->q.name, q->q.name_len, (uint32_t)q->q.type << 16 | q->q.class_);
 
 	return h ^ addr_hash(&q->server) ^ flags_of(q);
 }
@@ -268,8 +267,7 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 	struct writer w = writer_over(wire, QUERY_WIRE_MAX);
 	uint16_t flags = (uint16_t)((x->ask.recurse ? FLAG_RD : 0) |
 				    (x->ask.checking_disabled ? FLAG_CD : 0));
-	struct edns opt = { .present = x->with_edns,
-			    .udp_size = (uint16_t)conf->edns_buffer_size };
+	struct edns opt = { .present = x->with_edns, .udp_size = (uint16_t)conf->edns_buffer_size };
 
 	if (x->ask.dnssec && !conf->disable_edns_do)
 		opt.flags = EDNS_DO;
@@ -395,10 +393,10 @@ static void on_failed(struct sending *s, enum upstream_end why)
  */
 
 enum echo {
-	ECHO_NONE,      /* not an answer to what we asked */
+	ECHO_NONE, /* not an answer to what we asked */
 	ECHO_TRUE,
-	ECHO_MANGLED,   /* it is, in another spelling than ours */
-	ECHO_ABSENT,    /* no question, from a server that understood nothing */
+	ECHO_MANGLED, /* it is, in another spelling than ours */
+	ECHO_ABSENT,  /* no question, from a server that understood nothing */
 };
 
 /* Whether the message is a response to our question (RFC 5452 9.1). */
@@ -464,8 +462,8 @@ static bool edns_is_refused(const struct exchange *x, const struct message *m)
 static uint32_t note_answer(struct exchange *x, const struct message *m)
 {
 	struct env *e = x->upstream->env;
-	uint32_t rtt_ms = (uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS,
-					(uint64_t)UINT32_MAX);
+	uint32_t rtt_ms =
+		(uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS, (uint64_t)UINT32_MAX);
 	bool is_good = m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN;
 
 	if (x->way == WAY_UDP || x->ask.tcp)
@@ -588,7 +586,7 @@ void upstream_free(struct upstream *u)
 		while (u->buckets[i]) {
 			struct exchange *x = u->buckets[i];
 
-			LIST_EACH_SAFE(at, &x->asks) {
+			LIST_EACH_SAFE (at, &x->asks) {
 				LIST_ITEM(at, struct upstream_ask, link)->exchange = NULL;
 				list_remove(at);
 			}

@@ -19,31 +19,31 @@ struct upstream;
 struct upstream_ask;
 
 struct upstream_question {
-	struct question q;              /* as to be sent; copied */
-	struct addr server;             /* port included */
-	const uint8_t *zone;            /* whose server it is: infra's key; copied */
-	const char *tls_name;           /* for transports with TLS; or NULL */
-	bool recurse;                   /* RD: it is a forwarder */
-	bool checking_disabled;         /* CD */
-	bool dnssec;                    /* DO */
-	bool tcp, tls;                  /* not UDP */
-	bool caps;                      /* 0x20: random letter case, and the answer must echo it */
-	uint32_t wait_ms;               /* how long one try may take; 0: as infra says */
+	struct question q;      /* as to be sent; copied */
+	struct addr server;     /* port included */
+	const uint8_t *zone;    /* whose server it is: infra's key; copied */
+	const char *tls_name;   /* for transports with TLS; or NULL */
+	bool recurse;           /* RD: it is a forwarder */
+	bool checking_disabled; /* CD */
+	bool dnssec;            /* DO */
+	bool tcp, tls;          /* not UDP */
+	bool caps;              /* 0x20: random letter case, and the answer must echo it */
+	uint32_t wait_ms;       /* how long one try may take; 0: as infra says */
 };
 
 enum upstream_end {
 	UPSTREAM_ANSWERED,
-	UPSTREAM_SILENT,                /* no acceptable answer in time, over every way tried */
-	UPSTREAM_UNREACHABLE,           /* could not even be sent */
-	UPSTREAM_MANGLED,               /* only answers that do not echo our spelling (0x20) */
+	UPSTREAM_SILENT,      /* no acceptable answer in time, over every way tried */
+	UPSTREAM_UNREACHABLE, /* could not even be sent */
+	UPSTREAM_MANGLED,     /* only answers that do not echo our spelling (0x20) */
 };
 
 struct upstream_reply {
 	enum upstream_end end;
 	struct addr server;
-	struct message *message;        /* ANSWERED; in the arena given to upstream_ask */
+	struct message *message; /* ANSWERED; in the arena given to upstream_ask */
 	uint32_t rtt_ms;
-	bool had_edns;                  /* the question that was answered carried OPT */
+	bool had_edns; /* the question that was answered carried OPT */
 	bool over_tcp;
 };
 
@@ -53,18 +53,19 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  struct arena *arena,
 				  void (*done)(void *owner, const struct upstream_reply *reply),
 				  void *owner) MUST_USE;
-void upstream_cancel(struct upstream_ask *a);   /* done will not be called; harmless after it was */
+void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
 
 /* `udp` and `tcp` stay the caller's. */
-struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *tcp) MUST_USE;
+struct upstream *upstream_new(struct env *env, struct transport *udp,
+			      struct transport *tcp) MUST_USE;
 void upstream_free(struct upstream *u);
 
 /* ---- the seam: how bytes go out and come back ---- */
 
-struct sending {                        /* one copy of one message on its way */
+struct sending { /* one copy of one message on its way */
 	struct addr to;
 	const char *tls_name;
-	uint8_t *wire;                  /* the transport puts its own id into the first two bytes */
+	uint8_t *wire; /* the transport puts its own id into the first two bytes */
 	size_t len;
 	/* An answer from the right place with the right id. False: it is not what we asked
 	 * for, keep waiting. True: the sending is over (the callee may free it). */
@@ -74,14 +75,14 @@ struct sending {                        /* one copy of one message on its way */
 	bool (*strayed)(struct sending *s);
 	/* It is over without an answer; the callee may free it. */
 	void (*failed)(struct sending *s, enum upstream_end why);
-	bool queued;                    /* the transport has not got round to it yet */
-	void *slot;                     /* the transport's own, while under way */
+	bool queued; /* the transport has not got round to it yet */
+	void *slot;  /* the transport's own, while under way */
 };
 
 struct transport_ops {
 	const char *name;
-	bool patient;                   /* played: no timeouts above it */
-	void (*send)(struct transport *t, struct sending *s);   /* calls nothing back from within */
+	bool patient;                                         /* played: no timeouts above it */
+	void (*send)(struct transport *t, struct sending *s); /* calls nothing back from within */
 	void (*cancel)(struct transport *t, struct sending *s);
 	void (*free)(struct transport *t);
 };
@@ -95,8 +96,8 @@ struct transport {
  * arrives does not match, no more will come. A real one says failed(SILENT) when the
  * other side refuses or the connection is lost, UNREACHABLE when nothing could leave.
  *
- * Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout …) are
- * read from env->snapshot when a socket is opened. */
+ * Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout
+ * …) are read from env->snapshot when a socket is opened. */
 struct transport *upstream_udp_new(struct env *env) MUST_USE;
 struct transport *upstream_tcp_new(struct env *env) MUST_USE;
 

@@ -54,9 +54,9 @@ static void allow_configured(bool *allowed, const struct conf_list *permit,
 	size_t p = 0, a = 0;
 
 	while (p < permit->count || a < avoid->count) {
-		bool permits = a == avoid->count ||
-			       (p < permit->count &&
-				permit->items[p].order < avoid->items[a].order);
+		bool permits =
+			a == avoid->count ||
+			(p < permit->count && permit->items[p].order < avoid->items[a].order);
 
 		if (permits)
 			allow_text(allowed, permit->items[p++].text, true);

@@ -22,47 +22,47 @@
 #include <unistd.h>
 
 enum {
-	IN_FIRST = 4096,        /* bytes of a connection's first read buffer */
+	IN_FIRST = 4096, /* bytes of a connection's first read buffer */
 	READS_PER_TURN = 8,
-	RESENDS_MOST = 3,       /* of one question, each after another had its answer */
-	STRAYS_MOST = 16,       /* answers to nothing before a server is taken for mad */
-	PIPELINE_MOST = 100,    /* questions under way on one connection */
-	DEAF_US = 1000000,      /* a question unanswered so long on a silent connection */
+	RESENDS_MOST = 3,    /* of one question, each after another had its answer */
+	STRAYS_MOST = 16,    /* answers to nothing before a server is taken for mad */
+	PIPELINE_MOST = 100, /* questions under way on one connection */
+	DEAF_US = 1000000,   /* a question unanswered so long on a silent connection */
 };
 
 struct tcp;
 
 struct conn {
-	struct list link;               /* tcp->conns */
+	struct list link; /* tcp->conns */
 	struct tcp *tcp;
 	struct watch watch;
-	struct timer timer;             /* idle for too long; or, when dead, to be buried */
+	struct timer timer; /* idle for too long; or, when dead, to be buried */
 	struct addr to;
-	struct list letters;            /* under way, in the order they were put here */
+	struct list letters; /* under way, in the order they were put here */
 	unsigned letter_count;
-	unsigned number;                /* counts connections */
-	unsigned carried;               /* questions, all told */
+	unsigned number;  /* counts connections */
+	unsigned carried; /* questions, all told */
 	unsigned answered;
 	unsigned strays;
-	uint64_t heard_us, idle_us;     /* last bytes; since when nothing is under way */
-	bool connected, dead, deaf;     /* deaf: takes no more questions */
-	bool busy;                      /* somebody up the stack is working on it */
+	uint64_t heard_us, idle_us; /* last bytes; since when nothing is under way */
+	bool connected, dead, deaf; /* deaf: takes no more questions */
+	bool busy;                  /* somebody up the stack is working on it */
 	uint8_t *in;
 	size_t in_len, in_room;
-	uint8_t *out;                   /* not written yet: out[out_at] to out[out_len] */
+	uint8_t *out; /* not written yet: out[out_at] to out[out_len] */
 	size_t out_at, out_len, out_room;
 };
 
 /* A sending on its way. */
 struct letter {
-	struct list link;               /* conn->letters, or tcp->waiting */
+	struct list link; /* conn->letters, or tcp->waiting */
 	struct sending *sending;
-	struct conn *conn;              /* NULL: waits for one */
+	struct conn *conn; /* NULL: waits for one */
 	uint16_t id;
 	uint64_t put_us;
-	unsigned answered_before;       /* by its connection, when it was put there */
+	unsigned answered_before; /* by its connection, when it was put there */
 	unsigned resends;
-	unsigned lost_number;           /* resent: not over connections up to this one */
+	unsigned lost_number; /* resent: not over connections up to this one */
 };
 
 struct tcp {
@@ -71,10 +71,10 @@ struct tcp {
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
 	struct list conns;
-	unsigned conn_count;            /* those that live */
-	unsigned opened;                /* all that ever were */
-	struct list waiting;            /* letters, until there is a connection for them */
-	struct list failing;            /* letters that could not leave; told in the next turn */
+	unsigned conn_count; /* those that live */
+	unsigned opened;     /* all that ever were */
+	struct list waiting; /* letters, until there is a connection for them */
+	struct list failing; /* letters that could not leave; told in the next turn */
 	struct timer tell_failing;
 };
 
@@ -236,7 +236,7 @@ static void letter_leave(struct letter *l)
 
 static struct letter *letter_find(const struct conn *c, uint16_t id)
 {
-	LIST_EACH(at, &c->letters) {
+	LIST_EACH (at, &c->letters) {
 		struct letter *l = LIST_ITEM(at, struct letter, link);
 
 		if (l->id == id)
@@ -274,8 +274,8 @@ static void out_put(struct conn *c, const struct sending *s)
 static bool conn_write(struct conn *c)
 {
 	while (c->out_at < c->out_len) {
-		ssize_t n = send(c->watch.fd, c->out + c->out_at, c->out_len - c->out_at,
-				 MSG_NOSIGNAL);
+		ssize_t n =
+			send(c->watch.fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -323,13 +323,13 @@ static bool is_fresh_enough(const struct conn *c, const struct letter *l)
 static bool conn_may_carry(const struct conn *c, const struct letter *l)
 {
 	return !c->dead && !c->deaf && addr_equals(&c->to, &l->sending->to) &&
-	       c->letter_count < PIPELINE_MOST && c->carried < conf_of(c->tcp)->max_reuse_tcp_queries &&
-	       is_fresh_enough(c, l);
+	       c->letter_count < PIPELINE_MOST &&
+	       c->carried < conf_of(c->tcp)->max_reuse_tcp_queries && is_fresh_enough(c, l);
 }
 
 static struct conn *conn_for(struct tcp *t, const struct letter *l)
 {
-	LIST_EACH(at, &t->conns) {
+	LIST_EACH (at, &t->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
 		if (conn_may_carry(c, l))
@@ -343,7 +343,7 @@ static bool make_room(struct tcp *t)
 {
 	struct conn *oldest = NULL;
 
-	LIST_EACH(at, &t->conns) {
+	LIST_EACH (at, &t->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
 		if (!c->dead && !c->letter_count && !c->busy &&

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-	BIND_TRIES = 100,       /* ports that may turn out to be taken */
+	BIND_TRIES = 100, /* ports that may turn out to be taken */
 	READS_PER_TURN = 16,
 	SPARE_MOST = 512,
 };
@@ -31,10 +31,10 @@ struct udp;
 
 /* A sending and its socket; or one of the two. */
 struct port {
-	struct watch watch;             /* fd -1: not open */
+	struct watch watch; /* fd -1: not open */
 	struct udp *udp;
-	struct list link;               /* in one of the lists of struct udp */
-	struct sending *sending;        /* NULL: kept open a little for what comes late */
+	struct list link;        /* in one of the lists of struct udp */
+	struct sending *sending; /* NULL: kept open a little for what comes late */
 	struct addr to;
 	uint16_t id;
 	bool connected;
@@ -48,8 +48,8 @@ struct udp {
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
 	struct list open;
-	struct list waiting;            /* for a place among the open ones */
-	struct list failing;            /* could not leave; told in the next turn */
+	struct list waiting; /* for a place among the open ones */
+	struct list failing; /* could not leave; told in the next turn */
 	struct timer tell_failing;
 	unsigned open_count;
 	struct port *spare;
@@ -284,8 +284,8 @@ static void on_failing(struct timer *t)
 	}
 }
 
-/* Length of a packet from the server, in udp->buf; -1 when there is none (errno says why), 0 for one
- * that came from elsewhere. */
+/* Length of a packet from the server, in udp->buf; -1 when there is none (errno says why), 0 for
+ * one that came from elsewhere. */
 static ssize_t port_read(struct port *p)
 {
 	struct udp *u = p->udp;

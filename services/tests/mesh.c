@@ -23,12 +23,11 @@
 #include <cmocka.h>
 
 /*
- * A house in which the questions tell the modules what to do, letter by letter of their first label:
- *   n  answer now            w  wait until woken, then answer
- *   f  wait, then fail       c  ask for the rest of the name, wait for it, then answer
- *   d  as c, and look at the child only after the module below has been asked
- *   g  as c, but think better of it, and wait to be woken
- *   k  ask a child that waits for this very query
+ * A house in which the questions tell the modules what to do, letter by letter of their first
+ * label: n  answer now            w  wait until woken, then answer f  wait, then fail       c  ask
+ * for the rest of the name, wait for it, then answer d  as c, and look at the child only after the
+ * module below has been asked g  as c, but think better of it, and wait to be woken k  ask a child
+ * that waits for this very query
  */
 
 enum { CLIENTS = 64 };
@@ -46,7 +45,7 @@ static struct world {
 	struct snapshot snapshot;
 	struct stats stats;
 	struct mesh *mesh;
-	struct timebase time;           /* not the loop's, where a test wants a deadline */
+	struct timebase time; /* not the loop's, where a test wants a deadline */
 	struct heard heard[CLIENTS];
 	unsigned heard_count;
 	struct query *asleep[CLIENTS];
@@ -68,7 +67,7 @@ static void answer_with(struct query *q, enum rcode rcode)
 	struct message *m = arena_new(&q->arena, struct message);
 
 	m->q = q->question;
-	m->rcode = rcode;
+	m->rcode = (uint16_t)rcode;
 	if (rcode == RCODE_NOERROR) {
 		static const uint8_t address[] = { 192, 0, 2, 7 };
 		struct slice rdata = { address, sizeof(address) };
@@ -129,8 +128,7 @@ static enum step finder_operate(struct query *q, void *state, const struct event
 		return STEP_UP;
 	case 'g':
 		if (ev->kind == EVENT_ASK) {
-			assert_non_null(
-				mesh_child(q, dname_parent(name), TYPE_A, CLASS_IN, 0));
+			assert_non_null(mesh_child(q, dname_parent(name), TYPE_A, CLASS_IN, 0));
 			assert_int_equal(mesh_children(q), 1);
 			mesh_forget_children(q);
 			assert_int_equal(mesh_children(q), 0);
@@ -140,7 +138,8 @@ static enum step finder_operate(struct query *q, void *state, const struct event
 		return STEP_UP;
 	case 'k':
 		/* k1 asks k2, k2 asks k1 */
-		if (mesh_child(q, name[2] == '1' ? (const uint8_t *)"\2k2" : (const uint8_t *)"\2k1",
+		if (mesh_child(q,
+			       name[2] == '1' ? (const uint8_t *)"\2k2" : (const uint8_t *)"\2k1",
 			       TYPE_A, CLASS_IN, 0))
 			return STEP_WAIT;
 		tell("finder:circle");
@@ -162,8 +161,7 @@ static enum step looker_operate(struct query *q, void *state, const struct event
 	if (ev->kind == EVENT_ASK) {
 		if (name[1] == 'd') {
 			*has_asked = true;
-			assert_non_null(
-				mesh_child(q, dname_parent(name), TYPE_A, CLASS_IN, 0));
+			assert_non_null(mesh_child(q, dname_parent(name), TYPE_A, CLASS_IN, 0));
 			tell("looker:asked");
 		}
 		return STEP_DOWN;
@@ -226,7 +224,8 @@ static void world_begin(const char *conf_text)
 	world.snapshot.conf = conf_new();
 	world.snapshot.pins = 1;
 	world.snapshot.number = 1;
-	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how, &report))
+	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
+			    &report))
 		fail_msg("%s", report.remarks[0].text);
 	conf_report_clear(&report);
 	world.env = (struct env){ .loop = world.loop,
@@ -307,8 +306,13 @@ static uint64_t count(stat_cell *cell)
 static void equal_questions_are_worked_on_once(void **state)
 {
 	(void)state;
-	static const struct { const char *name; uint16_t id; } rows[] = {
-		{ "www.example", 1 }, { "WWW.example", 2 }, { "www.EXAMPLE", 3 },
+	static const struct {
+		const char *name;
+		uint16_t id;
+	} rows[] = {
+		{ "www.example", 1 },
+		{ "WWW.example", 2 },
+		{ "www.EXAMPLE", 3 },
 	};
 
 	world_begin("");
@@ -355,13 +359,16 @@ static void a_question_with_cd_is_another(void **state)
 static void modules_are_told_in_their_turn(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *name, *story; uint16_t rcode; } rows[] = {
+	static const struct {
+		const char *why, *name, *story;
+		uint16_t rcode;
+	} rows[] = {
 		{ "an answer at once", "n.example", "", RCODE_NOERROR },
 		{ "a child", "c.n.example", "finder:child", RCODE_NOERROR },
 		{ "a child of a child", "c.c.n.example", "finder:child finder:child",
 		  RCODE_NOERROR },
-		{ "the child of a module that does not wait is told when it does",
-		  "d.n.example", "looker:asked looker:waits looker:child", RCODE_NOERROR },
+		{ "the child of a module that does not wait is told when it does", "d.n.example",
+		  "looker:asked looker:waits looker:child", RCODE_NOERROR },
 		{ "two that would wait for each other", "k1", "finder:circle finder:child",
 		  RCODE_NXDOMAIN },
 		{ "nine children deep", "c.c.c.c.c.c.c.c.c.n.example",
@@ -374,8 +381,7 @@ static void modules_are_told_in_their_turn(void **state)
 		world_begin("");
 		ask_for(rows[i].name, 7);
 		if (strcmp(world.story, rows[i].story) != 0)
-			fail_msg("%s: \"%s\", not \"%s\"", rows[i].why, world.story,
-				 rows[i].story);
+			fail_msg("%s: \"%s\", not \"%s\"", rows[i].why, world.story, rows[i].story);
 		assert_int_equal(world.heard_count, 1);
 		if (msg_rcode(world.heard[0].wire) != rows[i].rcode)
 			fail_msg("%s: rcode %u", rows[i].why, msg_rcode(world.heard[0].wire));
@@ -479,7 +485,11 @@ static void what_gives_way_takes_its_children_along(void **state)
 static void an_answer_that_comes_too_late_is_not_sent_over_udp(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; uint64_t pass_us; bool tcp, dropped; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		uint64_t pass_us;
+		bool tcp, dropped;
+	} rows[] = {
 		{ "in time", "", 1900000, false, false },
 		{ "too late", "", 1900001, false, true },
 		{ "over TCP", "", 1900001, true, false },
@@ -498,9 +508,11 @@ static void an_answer_that_comes_too_late_is_not_sent_over_udp(void **state)
 				 rows[i].dropped);
 		/* what was found out is kept all the same */
 		assert_non_null(msgcache_find(
-			world.env.messages, &(struct question){ name_of("w.example"), 11, TYPE_A, CLASS_IN },
-			msgcache_hash(&(struct question){ name_of("w.example"), 11, TYPE_A, CLASS_IN }), 0,
-			false));
+			world.env.messages,
+			&(struct question){ name_of("w.example"), 11, TYPE_A, CLASS_IN },
+			msgcache_hash(
+				&(struct question){ name_of("w.example"), 11, TYPE_A, CLASS_IN }),
+			0, false));
 		world_end();
 	}
 }
@@ -515,7 +527,11 @@ static const struct stored *find(const char *name)
 static void something_expired_is_better_than_waiting(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; unsigned heard_after_wait; bool expired; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		unsigned heard_after_wait;
+		bool expired;
+	} rows[] = {
 		{ "given after the client's patience", "server: serve-expired: yes\n", 1, true },
 		{ "not when switched off", "", 0, false },
 	};
@@ -526,8 +542,8 @@ static void something_expired_is_better_than_waiting(void **state)
 		wake(0);
 		world.heard_count = 0;
 		loop_play(world.loop, 101 * US_PER_S);
-		ask(&(struct asking){ .name = "w.example", .id = 2,
-				      .stale = i == 0 ? find("w.example") : NULL });
+		ask(&(struct asking){
+			.name = "w.example", .id = 2, .stale = i == 0 ? find("w.example") : NULL });
 		loop_play(world.loop, 1799999);
 		assert_int_equal(world.heard_count, 0);
 		loop_play(world.loop, 1);
@@ -548,10 +564,14 @@ static void something_expired_is_better_than_waiting(void **state)
 static void something_expired_is_better_than_a_failure(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; uint64_t pass_s; uint16_t rcode; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		uint64_t pass_s;
+		uint16_t rcode;
+	} rows[] = {
 		{ "expired a while ago", "server: serve-expired: yes\n", 200, RCODE_NOERROR },
-		{ "expired for too long",
-		  "server: serve-expired: yes\n serve-expired-ttl: 50\n", 200, RCODE_SERVFAIL },
+		{ "expired for too long", "server: serve-expired: yes\n serve-expired-ttl: 50\n",
+		  200, RCODE_SERVFAIL },
 		{ "switched off", "", 200, RCODE_SERVFAIL },
 	};
 
@@ -679,7 +699,11 @@ static void on_resolved(void *arg, const struct message *reply)
 static void anybody_may_ask_without_a_packet(void **state)
 {
 	(void)state;
-	static const struct { const char *name; bool wait; int rcode; } rows[] = {
+	static const struct {
+		const char *name;
+		bool wait;
+		int rcode;
+	} rows[] = {
 		{ "n.example", false, RCODE_NOERROR },
 		{ "w.example", true, RCODE_NOERROR },
 		{ "f.example", true, RCODE_SERVFAIL },
@@ -738,7 +762,11 @@ static void what_is_forgotten_is_not_told(void **state)
 static void some_errands_are_not_kept(void **state)
 {
 	(void)state;
-	static const struct { const char *why; unsigned kind; bool no_store, kept; } rows[] = {
+	static const struct {
+		const char *why;
+		unsigned kind;
+		bool no_store, kept;
+	} rows[] = {
 		{ "an answer", 0, false, true },
 		{ "with CD", QUERY_CD, false, true },
 		{ "told not to", 0, true, false },

@@ -73,7 +73,8 @@ static void world_begin_with(const char *conf_text, const struct transport_ops *
 	world = (struct world){ .loop = loop_new_played() };
 	world.snapshot.conf = conf_new();
 	world.snapshot.pins = 1;
-	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how, &report))
+	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
+			    &report))
 		fail_msg("%s", report.remarks[0].text);
 	conf_report_clear(&report);
 	random_play(&world.random, 7);
@@ -84,8 +85,7 @@ static void world_begin_with(const char *conf_text, const struct transport_ops *
 				  .snapshot = &world.snapshot,
 				  .infra = infra_new(&infra) };
 	world.udp.transport = world.tcp.transport = (struct transport){ ops, &world.env };
-	world.upstream =
-		upstream_new(&world.env, &world.udp.transport, &world.tcp.transport);
+	world.upstream = upstream_new(&world.env, &world.udp.transport, &world.tcp.transport);
 	arena_init(&world.arena);
 	rcu_thread_join();
 	rcu_turn_begin();
@@ -244,8 +244,10 @@ static void a_question_says_what_was_asked_for(void **state)
 		{ "to a forwarder", "", true, false, false, FLAG_RD, 1232, 0 },
 		{ "without checking", "", true, true, false, FLAG_RD | FLAG_CD, 1232, 0 },
 		{ "with signatures", "", false, false, true, 0, 1232, EDNS_DO },
-		{ "another size", "server: edns-buffer-size: 4000\n", false, false, false, 0, 4000, 0 },
-		{ "no signatures at all", "server: disable-edns-do: yes\n", false, false, true, 0, 1232, 0 },
+		{ "another size", "server: edns-buffer-size: 4000\n", false, false, false, 0, 4000,
+		  0 },
+		{ "no signatures at all", "server: disable-edns-do: yes\n", false, false, true, 0,
+		  1232, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -261,8 +263,8 @@ static void a_question_says_what_was_asked_for(void **state)
 		assert_non_null(ask(&q));
 		s = world.udp.sent[0];
 		assert_int_equal(msg_read_request(s->wire, s->len, &r), REQUEST_GOOD);
-		if (r.flags != rows[i].flags || !r.edns.present || r.edns.udp_size != rows[i].size ||
-		    r.edns.flags != rows[i].edns_flags)
+		if (r.flags != rows[i].flags || !r.edns.present ||
+		    r.edns.udp_size != rows[i].size || r.edns.flags != rows[i].edns_flags)
 			fail_msg("%s: flags %x size %u edns %x", rows[i].why, r.flags,
 				 r.edns.udp_size, r.edns.flags);
 		assert_memory_equal(r.q.name, www, sizeof(www));
@@ -274,7 +276,12 @@ static void a_question_says_what_was_asked_for(void **state)
 static void what_does_not_match_is_not_the_answer(void **state)
 {
 	(void)state;
-	static const struct { const char *why; size_t len; size_t at; uint8_t value; } rows[] = {
+	static const struct {
+		const char *why;
+		size_t len;
+		size_t at;
+		uint8_t value;
+	} rows[] = {
 		{ "two bytes", 2, 0, 0x40 },
 		{ "cut header", 11, 0, 0x40 },
 		{ "header only", 12, 0, 0x40 },
@@ -314,9 +321,13 @@ static void what_does_not_match_is_not_the_answer(void **state)
 static void who_guesses_is_asked_over_tcp(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; bool over_tcp; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		bool over_tcp;
+	} rows[] = {
 		{ "three strays", "", true },
-		{ "where there is no TCP, waiting goes on", "server: outgoing-num-tcp: 0\n", false },
+		{ "where there is no TCP, waiting goes on", "server: outgoing-num-tcp: 0\n",
+		  false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -340,7 +351,10 @@ static void who_guesses_is_asked_over_tcp(void **state)
 static void a_cut_answer_is_asked_for_over_tcp(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; bool over_tcp; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		bool over_tcp;
+	} rows[] = {
 		{ "TC", "", true },
 		{ "without TCP it is all there is", "server: do-tcp: no\n", false },
 	};
@@ -382,11 +396,12 @@ static void edns_is_left_out_where_it_is_refused(void **state)
 		{ "FORMERR", RCODE_FORMERR, false, 0, true, RCODE_NOERROR, EDNS_FAILS },
 		{ "NOTIMP", RCODE_NOTIMP, false, 0, true, RCODE_NXDOMAIN, EDNS_FAILS },
 		{ "BADVERS", 0, true, 1, true, RCODE_NOERROR, EDNS_FAILS },
-		{ "a refusal that is no better without", RCODE_FORMERR, false, 0, true, RCODE_FORMERR,
-		  EDNS_UNTRIED },
+		{ "a refusal that is no better without", RCODE_FORMERR, false, 0, true,
+		  RCODE_FORMERR, EDNS_UNTRIED },
 		{ "FORMERR from who knows EDNS", RCODE_FORMERR, true, 0, false, 0, EDNS_UNTRIED },
 		{ "SERVFAIL is no refusal", RCODE_SERVFAIL, false, 0, false, 0, EDNS_UNTRIED },
-		{ "an answer without OPT is an answer", RCODE_NOERROR, false, 0, false, 0, EDNS_WORKS },
+		{ "an answer without OPT is an answer", RCODE_NOERROR, false, 0, false, 0,
+		  EDNS_WORKS },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -537,13 +552,18 @@ static void tcp_has_its_own_patience(void **state)
 static void the_configuration_may_rule_out_a_way(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; bool tcp, tls; unsigned udps, tcps; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		bool tcp, tls;
+		unsigned udps, tcps;
+	} rows[] = {
 		{ "UDP is the usual way", "", false, false, 1, 0 },
 		{ "asked for TCP", "", true, false, 0, 1 },
 		{ "tcp-upstream", "server: tcp-upstream: yes\n", false, false, 0, 1 },
 		{ "no UDP", "server: do-udp: no\n", false, false, 0, 1 },
 		{ "no UDP for clients only",
-		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", false, false, 1, 0 },
+		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", false, false, 1,
+		  0 },
 		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", false, false, 0, 0 },
 		{ "no TCP where it must be", "server: do-tcp: no\n", true, false, 0, 0 },
 		{ "never in the open what is to be private", "", false, true, 0, 0 },
@@ -607,7 +627,11 @@ static void the_spelling_must_come_back(void **state)
 static void a_played_wire_ends_when_its_story_says(void **state)
 {
 	(void)state;
-	static const struct { const char *why; enum upstream_end said, told; bool junk; } rows[] = {
+	static const struct {
+		const char *why;
+		enum upstream_end said, told;
+		bool junk;
+	} rows[] = {
 		{ "a timeout", UPSTREAM_SILENT, UPSTREAM_SILENT, false },
 		{ "a closed connection", UPSTREAM_UNREACHABLE, UPSTREAM_UNREACHABLE, false },
 		{ "junk, and nothing more", UPSTREAM_SILENT, UPSTREAM_SILENT, true },

@@ -26,7 +26,7 @@ static struct server {
 	unsigned accepted, closed, asked, open, open_most;
 	uint8_t held[HELD][2 + LETTER_LEN];
 	unsigned held_count;
-	unsigned answers_each;          /* of a connection, then it is closed; 0: any number */
+	unsigned answers_each; /* of a connection, then it is closed; 0: any number */
 	unsigned answered[PEERS];
 } server;
 
@@ -213,7 +213,10 @@ static void an_answer_finds_its_question(void **state)
 static void a_connection_is_kept_for_the_next_question(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; unsigned pause_ms, connections; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		unsigned pause_ms, connections;
+	} rows[] = {
 		{ "kept", "", 30, 1 },
 		{ "for so long only", "server: tcp-reuse-timeout: 20\n", 100, 2 },
 		{ "for so many only", "server: max-reuse-tcp-queries: 1\n", 0, 2 },

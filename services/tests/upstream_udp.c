@@ -180,8 +180,11 @@ static void a_closed_port_is_heard_of_at_once(void **state)
 static void what_cannot_leave_fails_in_a_later_turn(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf, *to; } rows[] = {
-		{ "no source address of that family", "server: outgoing-interface: 127.0.0.1\n", "::1" },
+	static const struct {
+		const char *why, *conf, *to;
+	} rows[] = {
+		{ "no source address of that family", "server: outgoing-interface: 127.0.0.1\n",
+		  "::1" },
 		{ "a source address that is not ours", "server: outgoing-interface: 192.0.2.77\n",
 		  "127.0.0.1" },
 		{ "no port is allowed", "server: outgoing-port-avoid: 0-65535\n", "127.0.0.1" },
@@ -225,14 +228,21 @@ static void what_is_over_the_range_waits(void **state)
 static void only_permitted_ports_are_used(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; uint16_t least, most; size_t count; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		uint16_t least, most;
+		size_t count;
+	} rows[] = {
 		{ "nothing said", "", 1024, 65535, 59366 },
-		{ "a few", "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n",
+		{ "a few",
+		  "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n",
 		  41000, 41004, 5 },
 		{ "the later line wins",
 		  "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 41000-41004\n"
-		  " outgoing-port-avoid: 41001-41003\n", 41000, 41004, 2 },
-		{ "one by one", "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 7\n", 7, 7, 1 },
+		  " outgoing-port-avoid: 41001-41003\n",
+		  41000, 41004, 2 },
+		{ "one by one", "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: 7\n",
+		  7, 7, 1 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -263,11 +273,16 @@ static void only_permitted_ports_are_used(void **state)
 static void a_source_is_drawn_from_its_netblock(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; uint8_t family; bool found, drawn; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		uint8_t family;
+		bool found, drawn;
+	} rows[] = {
 		{ "the system chooses", "", 6, true, false },
 		{ "an address", "server: outgoing-interface: 2001:db8::1\n", 6, true, false },
 		{ "a netblock", "server: outgoing-interface: 2001:db8:0:1::/64\n", 6, true, true },
-		{ "not of this family", "server: outgoing-interface: 2001:db8::1\n", 4, false, false },
+		{ "not of this family", "server: outgoing-interface: 2001:db8::1\n", 4, false,
+		  false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -277,7 +292,8 @@ static void a_source_is_drawn_from_its_netblock(void **state)
 
 		begin(rows[i].conf);
 		s = sources_new(wire.snapshot.conf, false);
-		if (sources_address(s, &wire.random, rows[i].family, &a, &is_drawn) != rows[i].found)
+		if (sources_address(s, &wire.random, rows[i].family, &a, &is_drawn) !=
+		    rows[i].found)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(is_drawn, rows[i].drawn);
 		if (rows[i].drawn) {
@@ -308,10 +324,14 @@ static bool port_is_open(uint16_t port)
 static void a_port_closes_with_its_question(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *conf; bool cancel, open_then, open_later; } rows[] = {
+	static const struct {
+		const char *why, *conf;
+		bool cancel, open_then, open_later;
+	} rows[] = {
 		{ "answered", "", false, false, false },
 		{ "given up", "", true, false, false },
-		{ "given up, but kept for what comes late", "server: delay-close: 60\n", true, true, false },
+		{ "given up, but kept for what comes late", "server: delay-close: 60\n", true, true,
+		  false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

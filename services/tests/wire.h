@@ -29,7 +29,7 @@ enum { LETTERS = 256, LETTER_LEN = 30 };
 struct mail {
 	struct sending sending;
 	uint8_t wire[LETTER_LEN];
-	bool arrived, failed, refuse;   /* refuse: it is not what was asked for */
+	bool arrived, failed, refuse; /* refuse: it is not what was asked for */
 	enum upstream_end why;
 	unsigned strays;
 	uint8_t got[64];
@@ -44,7 +44,7 @@ static struct wire_world {
 	struct random random;
 	struct transport *transport;
 	struct mail mail[LETTERS];
-	unsigned sent, over, stop_at;   /* the loop stops when so many are over */
+	unsigned sent, over, stop_at; /* the loop stops when so many are over */
 	bool in_send;
 	struct timer late;
 	bool was_late;
@@ -105,7 +105,8 @@ static inline void wire_begin(const char *conf_text,
 	wire.late.fire = wire_late;
 	wire.snapshot.conf = conf_new();
 	wire.snapshot.pins = 1;
-	if (!conf_load_text(wire.snapshot.conf, "test", conf_text, strlen(conf_text), &how, &report))
+	if (!conf_load_text(wire.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
+			    &report))
 		fail_msg("%s", report.remarks[0].text);
 	conf_report_clear(&report);
 	random_init(&wire.random);

@@ -1,8 +1,8 @@
-/* Any bytes from a server, at any time: only what matches the question is handed on, and everybody is
- * told at most once.
- * SPDX-License-Identifier: BSD-3-Clause
+/* Any bytes from a server, at any time: only what matches the question is handed on, and everybody
+ * is told at most once. SPDX-License-Identifier: BSD-3-Clause
  *
- * The input is a list of steps: a byte that says what happens, a 16-bit length, and so many bytes. */
+ * The input is a list of steps: a byte that says what happens, a 16-bit length, and so many bytes.
+ */
 #include "services/upstream.h"
 
 #include "services/cache/infra.h"
@@ -20,12 +20,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 enum happening {
-	COMES,          /* the bytes, as the answer */
-	COMES_FITTING,  /* the same, with our question written over theirs */
-	TIME_PASSES,    /* `length` milliseconds */
+	COMES,         /* the bytes, as the answer */
+	COMES_FITTING, /* the same, with our question written over theirs */
+	TIME_PASSES,   /* `length` milliseconds */
 	STRAYS,
 	FAILS,
-	ASKED,          /* once more, the question of the first byte */
+	ASKED, /* once more, the question of the first byte */
 	CANCELLED,
 	HAPPENINGS
 };
@@ -53,7 +53,7 @@ static struct {
 	struct arena arena;
 	struct upstream_ask *asks[ASKS_MOST];
 	unsigned told[ASKS_MOST], count;
-	const uint8_t *last;            /* what came in last, while it is being judged */
+	const uint8_t *last; /* what came in last, while it is being judged */
 	size_t last_len;
 } world;
 
@@ -117,8 +117,8 @@ static void ask(uint8_t how)
 	if (world.count == ASKS_MOST)
 		return;
 	q.server = (struct addr){ .ip = { 192, 0, 2, 1 }, .port = 53, .family = 4 };
-	world.asks[world.count] = upstream_ask(world.upstream, &q, &world.arena, done,
-					       &world.told[world.count]);
+	world.asks[world.count] =
+		upstream_ask(world.upstream, &q, &world.arena, done, &world.told[world.count]);
 	world.count++;
 }
 
