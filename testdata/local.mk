@@ -6,6 +6,7 @@
 # some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
+	testdata/fuzz/answer.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/dname.fuzz \
