@@ -40,8 +40,15 @@ static bool flat_read_rr(struct reader *r, struct arena *a, struct flat_message 
 	uint8_t *room = arena_take(a, (size_t)rdlen + 4 * DNAME_MAX);
 	struct writer w = writer_over(room, (size_t)rdlen + 4 * DNAME_MAX);
 
-	if (!rr_read_rdata(r, rr->type, rdlen, &w) || w.bad)
-		return false;
+	struct reader data = *r;
+	bool whole = rr_read_rdata(&data, rr->type, rdlen, &w) && !w.bad;
+	const uint8_t *bytes = read_bytes(r, rdlen);
+
+	if (!whole) {
+		/* misshapen on purpose: as it is */
+		rr->rdata = (struct slice){ bytes, rdlen };
+		return true;
+	}
 	rr->rdata = (struct slice){ room, writer_len(&w) };
 	rr_canonical_rdata(rr->type, room, rr->rdata.len);
 	return true;

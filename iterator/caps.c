@@ -19,7 +19,8 @@ void caps_end(struct caps *c)
 
 static bool has_same_set(const struct message *m, enum section s, const struct rrset *wanted)
 {
-	const struct rrset *set = message_find(m, s, rrset_owner(wanted), wanted->type, wanted->class_);
+	const struct rrset *set =
+		message_find(m, s, rrset_owner(wanted), wanted->type, wanted->class_);
 
 	return set && rrset_same_records(set, wanted);
 }

@@ -12,9 +12,9 @@
 struct message;
 
 struct caps {
-	bool on;                        /* the fallback is under way */
-	unsigned agreed;                /* answers that are alike so far */
-	struct message *first;          /* the first of them */
+	bool on;               /* the fallback is under way */
+	unsigned agreed;       /* answers that are alike so far */
+	struct message *first; /* the first of them */
 };
 
 void caps_begin(struct caps *c);

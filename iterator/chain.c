@@ -22,8 +22,7 @@ static void append(const struct rrset ***sets, unsigned *count, unsigned *room, 
 static bool has(const struct rrset *const *sets, unsigned count, const struct rrset *set)
 {
 	for (unsigned i = 0; i < count; i++) {
-		if (sets[i] == set ||
-		    rrset_is(sets[i], rrset_owner(set), set->type, set->class_))
+		if (sets[i] == set || rrset_is(sets[i], rrset_owner(set), set->type, set->class_))
 			return true;
 	}
 	return false;

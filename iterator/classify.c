@@ -80,7 +80,8 @@ enum response classify(const struct message *m, const struct question *asked, co
 		return aliased ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
 	/* a DNAME's answer to a name that would grow too long (RFC 6672 3) */
-	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] && m->sets[0]->type == TYPE_DNAME)
+	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] &&
+	    m->sets[0]->type == TYPE_DNAME)
 		return RESPONSE_answer;
 	if (m->rcode != RCODE_NOERROR)
 		return RESPONSE_useless;

@@ -8,16 +8,16 @@
 struct message;
 struct question;
 
-#define RESPONSES(X) \
-	X(answer)       /* data of the name and type */ \
-	X(nodata)       /* the name is there, the type is not */ \
-	X(nxdomain)     /* the name is not there */ \
-	X(alias)        /* CNAME or DNAME: go on at its target */ \
-	X(referral)     /* to servers of a zone further down */ \
-	X(empty)        /* NOERROR and nothing at all: a fault, or a lazy nodata */ \
-	X(lame)         /* points upwards: the server does not serve the zone */ \
-	X(recursor)     /* a recursor's answer (RA without AA), not an authority's */ \
-	X(useless)      /* an error, or nothing one could work with: ask another server */
+#define RESPONSES(X)                                                              \
+	X(answer)   /* data of the name and type */                               \
+	X(nodata)   /* the name is there, the type is not */                      \
+	X(nxdomain) /* the name is not there */                                   \
+	X(alias)    /* CNAME or DNAME: go on at its target */                     \
+	X(referral) /* to servers of a zone further down */                       \
+	X(empty)    /* NOERROR and nothing at all: a fault, or a lazy nodata */   \
+	X(lame)     /* points upwards: the server does not serve the zone */      \
+	X(recursor) /* a recursor's answer (RA without AA), not an authority's */ \
+	X(useless)  /* an error, or nothing one could work with: ask another server */
 
 enum response {
 #define X(name) RESPONSE_##name,

@@ -11,9 +11,9 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-#define DNS_PORT        53
-#define PLACES_MAX      128     /* addresses kept of one delegation */
-#define ADDRESSES_MAX   8       /* of one name server */
+#define DNS_PORT      53
+#define PLACES_MAX    128 /* addresses kept of one delegation */
+#define ADDRESSES_MAX 8   /* of one name server */
 
 static const uint8_t *keep_name(struct arena *a, const uint8_t *name)
 {
@@ -89,7 +89,8 @@ bool delegation_add_place(struct delegation *d, struct arena *a, const struct pl
 	return true;
 }
 
-static bool read_address(const struct rrset *set, struct slice rdata, uint16_t port, struct addr *out)
+static bool read_address(const struct rrset *set, struct slice rdata, uint16_t port,
+			 struct addr *out)
 {
 	size_t len = set->type == TYPE_A ? 4 : 16;
 
@@ -220,7 +221,8 @@ static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
 		.type = type,
 		.class_ = CLASS_IN,
 	};
-	const struct stored *s = msgcache_find(q->env->messages, &wanted, msgcache_hash(&wanted), 0, true);
+	const struct stored *s =
+		msgcache_find(q->env->messages, &wanted, msgcache_hash(&wanted), 0, true);
 
 	if (s == NULL || time_is_past(q->env->time->now_s, s->expires_s))
 		return false;
@@ -324,7 +326,8 @@ bool delegation_is_stuck(const struct delegation *d, const struct query *q, cons
 		return true;
 	for (unsigned i = 0; i < d->name_count; i++) {
 		const struct ns *n = &d->names[i];
-		if ((ns_wants(n, q, false) || ns_wants(n, q, true)) && !dname_is_under(n->name, d->zone))
+		if ((ns_wants(n, q, false) || ns_wants(n, q, true)) &&
+		    !dname_is_under(n->name, d->zone))
 			return false;
 	}
 	return true;

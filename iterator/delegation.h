@@ -19,40 +19,40 @@ struct rrset;
 
 /* What is known of one kind of address (A or AAAA) of a name server. */
 enum lookup {
-	LOOKUP_OPEN,            /* not in the cache, not asked for */
-	LOOKUP_ASKED,           /* a query for it is on its way */
+	LOOKUP_OPEN,  /* not in the cache, not asked for */
+	LOOKUP_ASKED, /* a query for it is on its way */
 	LOOKUP_FOUND,
-	LOOKUP_NONE,            /* it has none, or asking for it failed */
+	LOOKUP_NONE, /* it has none, or asking for it failed */
 };
 
 struct ns {
 	const uint8_t *name;
-	const char *tls_name;           /* of a forwarder written as a host; or NULL */
+	const char *tls_name; /* of a forwarder written as a host; or NULL */
 	uint16_t port;
-	uint8_t v4, v6;                 /* enum lookup */
-	uint8_t parent_v4, parent_v6;   /* the same, asked at the servers above the cut */
-	bool parent_side;               /* only the parent names it */
-	bool failed;                    /* has no address at all */
-	bool tried;                     /* addresses were asked for on behalf of this delegation */
+	uint8_t v4, v6;               /* enum lookup */
+	uint8_t parent_v4, parent_v6; /* the same, asked at the servers above the cut */
+	bool parent_side;             /* only the parent names it */
+	bool failed;                  /* has no address at all */
+	bool tried;                   /* addresses were asked for on behalf of this delegation */
 };
 
 struct place {
 	struct addr addr;
 	const char *tls_name;
-	bool parent_side;       /* only the parent's glue gives it: second choice */
-	bool no_dnssec;         /* answered without signatures where there must be some */
-	bool spent;             /* not to be asked this question any more */
-	uint8_t tries;          /* of this question */
+	bool parent_side; /* only the parent's glue gives it: second choice */
+	bool no_dnssec;   /* answered without signatures where there must be some */
+	bool spent;       /* not to be asked this question any more */
+	uint8_t tries;    /* of this question */
 };
 
 struct delegation {
 	const uint8_t *zone;
-	const struct forward_zone *config;      /* the operator wrote it; or NULL */
-	bool forward;                   /* ask with RD, believe the whole chain of an answer */
+	const struct forward_zone *config; /* the operator wrote it; or NULL */
+	bool forward;                      /* ask with RD, believe the whole chain of an answer */
 	bool tcp, tls;
-	bool knows_parent;              /* names are the parent's, or those have been added */
-	bool last_resort;               /* what the parent side knows has been added as well */
-	bool expects_dnssec;            /* a DS set came with the referral */
+	bool knows_parent;   /* names are the parent's, or those have been added */
+	bool last_resort;    /* what the parent side knows has been added as well */
+	bool expects_dnssec; /* a DS set came with the referral */
 	struct ns *names;
 	unsigned name_count, name_room;
 	struct place *places;
@@ -88,8 +88,8 @@ unsigned delegation_fill(struct delegation *d, const struct query *q, bool unver
 /* What the cache knows of the parent's own glue for them (kept when it was asked for). */
 unsigned delegation_fill_parent_glue(struct delegation *d, const struct query *q);
 
-/* Names that `failed`, an earlier view of the same cut, has beyond those of `d`: what is not known yet
- * of them is their parent-side glue. */
+/* Names that `failed`, an earlier view of the same cut, has beyond those of `d`: what is not known
+ * yet of them is their parent-side glue. */
 void delegation_remember(struct delegation *d, struct arena *a, const struct delegation *failed);
 
 /* Whether an address of this kind is still to be looked for. */

@@ -14,7 +14,8 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-#define DNSSEC_LAME_SENT 4      /* so early in a zone a server that leaves out signatures is passed over */
+#define DNSSEC_LAME_SENT \
+	4 /* so early in a zone a server that leaves out signatures is passed over */
 
 static enum turn go_on(struct iter *it, enum iter_state state)
 {
@@ -246,7 +247,8 @@ static struct message *glue_answer(struct iter *it, const struct message *m)
 	if (!(it->q->kind & QUERY_PARENT_SIDE) || it->want.type == TYPE_DS)
 		return NULL;
 	for (int s = SECTION_ANSWER; s <= SECTION_ADDITIONAL && !set; s++)
-		set = message_find(m, (enum section)s, it->want.name, it->want.type, it->want.class_);
+		set = message_find(m, (enum section)s, it->want.name, it->want.type,
+				   it->want.class_);
 	answer = arena_new(it->arena, struct message);
 	*answer = (struct message){ .q = it->want, .flags = FLAG_QR };
 	if (set) {
@@ -265,7 +267,8 @@ static void lower_trust(struct message *m)
 		struct rrset *set = scrub_set_own(m->sets[i]);
 		if (set->type == TYPE_DS || set->type == TYPE_NSEC || set->type == TYPE_NSEC3)
 			continue;
-		set->trust = i < (unsigned)m->count[0] + m->count[1] ? TRUST_AUTH_NOAA : TRUST_ADD_NOAA;
+		set->trust =
+			i < (unsigned)m->count[0] + m->count[1] ? TRUST_AUTH_NOAA : TRUST_ADD_NOAA;
 	}
 }
 
@@ -277,7 +280,8 @@ static void forget_between(struct iter *it, const uint8_t *cut)
 
 	for (unsigned i = dname_labels(it->at->zone) + 1; i < labels; i++) {
 		const uint8_t *zone = dname_suffix(cut, i);
-		const struct rrset *set = rrsetcache_find_stale(cache, zone, TYPE_NS, it->want.class_, 0);
+		const struct rrset *set =
+			rrsetcache_find_stale(cache, zone, TYPE_NS, it->want.class_, 0);
 		if (set && time_is_past(it->q->env->time->now_s, set->expires_s))
 			rrsetcache_remove(cache, zone, TYPE_NS, it->want.class_);
 	}
@@ -376,7 +380,8 @@ static enum turn on_caps_answer(struct iter *it, struct message *m)
 	char zone[DNAME_TEXT];
 
 	if (!caps_agrees(&it->caps, m)) {
-		iter_blame(it, REASON_forged, "servers of zone %s spoil the case of names and disagree",
+		iter_blame(it, REASON_forged,
+			   "servers of zone %s spoil the case of names and disagree",
 			   zone_text(it, zone));
 		return go_on(it, ITER_fail);
 	}
@@ -387,7 +392,8 @@ static enum turn judge(struct iter *it, struct message *m)
 {
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
-	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }), response_name(r));
+	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }),
+		  response_name(r));
 	/* whoever answers for its clients passes on what it found */
 	if (r == RESPONSE_referral && it->at->forward)
 		r = RESPONSE_nodata;

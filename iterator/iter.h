@@ -13,69 +13,69 @@
 #include "services/upstream.h"
 
 /* The states, in the order a smooth walk goes through them; each is a function on_NAME. */
-#define ITER_STATES(X) \
-	X(start)        /* is the answer, or an alias that leads on, in the cache? */ \
-	X(approach)     /* the closest servers we know; if none, prime */ \
-	X(prime)        /* waiting for a zone's own NS set */ \
-	X(choose)       /* which question to which server now; addresses still to be found */ \
-	X(await)        /* a question is out, or addresses are being looked up */ \
-	X(digest)       /* a server has answered, or not */ \
-	X(resort)       /* these servers are no use: whom else does the parent know? */ \
-	X(finish)       /* the answer is made whole and goes up */ \
-	X(fail)         /* there is none */
+#define ITER_STATES(X)                                                                    \
+	X(start)    /* is the answer, or an alias that leads on, in the cache? */         \
+	X(approach) /* the closest servers we know; if none, prime */                     \
+	X(prime)    /* waiting for a zone's own NS set */                                 \
+	X(choose)   /* which question to which server now; addresses still to be found */ \
+	X(await)    /* a question is out, or addresses are being looked up */             \
+	X(digest)   /* a server has answered, or not */                                   \
+	X(resort)   /* these servers are no use: whom else does the parent know? */       \
+	X(finish)   /* the answer is made whole and goes up */                            \
+	X(fail)     /* there is none */
 
 enum iter_state {
 #define X(name) ITER_##name,
 	ITER_STATES(X)
 #undef X
-	ITER_STATE_COUNT
+		ITER_STATE_COUNT
 };
 
 /* Where a state function leaves things. */
 enum turn {
-	TURN_ON,        /* go on with it->state at once */
-	TURN_WAIT,      /* until something wakes the query */
-	TURN_UP,        /* q->reply is there */
+	TURN_ON,   /* go on with it->state at once */
+	TURN_WAIT, /* until something wakes the query */
+	TURN_UP,   /* q->reply is there */
 };
 
 struct iter {
 	struct query *q;
-	struct arena *arena;                    /* the query's */
+	struct arena *arena; /* the query's */
 	const struct conf_server *conf;
 	enum iter_state state;
 
 	/* what is wanted */
-	struct question want;                   /* behind the aliases met so far */
-	struct chain chain;                     /* those aliases */
-	unsigned restarts;                      /* aliases and fallbacks: max-query-restarts */
+	struct question want; /* behind the aliases met so far */
+	struct chain chain;   /* those aliases */
+	unsigned restarts;    /* aliases and fallbacks: max-query-restarts */
 
 	/* where we are */
 	struct delegation *at;
 	struct qmin qmin;
-	struct question shown;                  /* what servers are asked: want, or less of it */
-	bool question_due;                      /* it is to be decided (anew) */
-	const struct forward_zone *not;         /* a configured zone that has failed us */
-	const uint8_t *refetch;                 /* get this zone's delegation from above afresh */
-	const struct delegation *failed;        /* as it was known before */
-	uint32_t leeway_s;                      /* refreshing: what ends that soon has ended */
+	struct question shown;            /* what servers are asked: want, or less of it */
+	bool question_due;                /* it is to be decided (anew) */
+	const struct forward_zone * not ; /* a configured zone that has failed us */
+	const uint8_t *refetch;           /* get this zone's delegation from above afresh */
+	const struct delegation *failed;  /* as it was known before */
+	uint32_t leeway_s;                /* refreshing: what ends that soon has ended */
 
 	/* the question that is out */
 	struct upstream_ask *asked;
-	struct place *place;                    /* whom */
+	struct place *place; /* whom */
 	enum tier tier;
-	const struct upstream_reply *reply;     /* for on_digest */
-	struct caps caps;                       /* 0x20 fallback */
-	unsigned sent;                          /* to these servers: max-sent-count */
-	struct message *empty;                  /* somebody's answer that holds nothing */
+	const struct upstream_reply *reply; /* for on_digest */
+	struct caps caps;                   /* 0x20 fallback */
+	unsigned sent;                      /* to these servers: max-sent-count */
+	struct message *empty;              /* somebody's answer that holds nothing */
 
 	/* looking for addresses */
-	unsigned lookups;                       /* names looked up for this delegation */
-	unsigned fruitless;                     /* names without any address, in all: NXNS */
-	bool went_round;                        /* the parent side was tried because of those */
+	unsigned lookups;   /* names looked up for this delegation */
+	unsigned fruitless; /* names without any address, in all: NXNS */
+	bool went_round;    /* the parent side was tried because of those */
 
 	/* the end */
 	struct message *answer;
-	enum reason reason;                     /* of a failure: what the last server did */
+	enum reason reason; /* of a failure: what the last server did */
 	const char *reason_text;
 };
 

@@ -95,7 +95,7 @@ static bool may_recall(struct iter *it)
 {
 	const struct forward_zone *z = route_config(it->q, it->want.name);
 
-	if (z && z->no_cache && z != it->not) {
+	if (z && z->no_cache && z != it->not ) {
 		it->q->no_store = true;
 		return false;
 	}
@@ -175,12 +175,12 @@ static enum turn on_approach(struct iter *it)
 		begin_above(it);
 	if (!(it->refetch && dname_is_root(it->refetch)))
 		route = route_find(it->q, &(struct route_how){
-			.name = look_under(it),
-			.type = it->want.type,
-			.class_ = it->want.class_,
-			.now_s = it->q->env->time->now_s + it->leeway_s,
-			.not = it->not,
-		});
+						  .name = look_under(it),
+						  .type = it->want.type,
+						  .class_ = it->want.class_,
+						  .now_s = it->q->env->time->now_s + it->leeway_s,
+						  .not = it->not,
+					  });
 	if (route.at) {
 		iter_go_to(it, route.at);
 		return TURN_ON;
@@ -250,10 +250,12 @@ static void decide_question(struct iter *it)
 static bool may_send(struct iter *it)
 {
 	if (it->sent >= it->conf->max_sent_count)
-		iter_blame(it, REASON_budget_sends, "the limit of %u questions to one zone is reached",
+		iter_blame(it, REASON_budget_sends,
+			   "the limit of %u questions to one zone is reached",
 			   it->conf->max_sent_count);
 	else if (it->q->budget->sends <= 0)
-		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a query is reached",
+		iter_blame(it, REASON_budget_sends,
+			   "the limit of %u questions for a query is reached",
 			   it->conf->max_global_quota);
 	else
 		return true;
@@ -389,8 +391,8 @@ static enum turn on_fail(struct iter *it)
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),
-		  rr_type_name(m->q.type, type), reason_text(m->reason), it->reason_text ? ": " : "",
-		  it->reason_text ? it->reason_text : "");
+		  rr_type_name(m->q.type, type), reason_text(m->reason),
+		  it->reason_text ? ": " : "", it->reason_text ? it->reason_text : "");
 	it->q->reply = m;
 	return TURN_UP;
 }

@@ -17,7 +17,13 @@ libresolver_la_SOURCES += \
 	iterator/targets.c iterator/targets.h
 
 if HAVE_CMOCKA
-ITERATOR_TESTS =
+ITERATOR_TESTS = \
+	iterator/tests/chain \
+	iterator/tests/classify \
+	iterator/tests/qmin \
+	iterator/tests/scrub \
+	iterator/tests/select
+
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)
 endif

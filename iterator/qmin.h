@@ -9,20 +9,21 @@
 
 #include "util/msg.h"
 
-#define QMIN_STEPS_MAX          10      /* MAX_MINIMISE_COUNT */
-#define QMIN_SINGLE_STEPS       4       /* MINIMISE_ONE_LAB */
-#define QMIN_TIMEOUTS_MAX       3       /* silences about one shown name before we give in */
+#define QMIN_STEPS_MAX    10 /* MAX_MINIMISE_COUNT */
+#define QMIN_SINGLE_STEPS 4  /* MINIMISE_ONE_LAB */
+#define QMIN_TIMEOUTS_MAX 3  /* silences about one shown name before we give in */
 
 struct qmin {
 	bool on;
-	bool open_type;         /* the type is no secret: at the whole name ask for it at once */
-	bool again;             /* show the same name once more: the last try was not answered */
-	const uint8_t *shown;   /* a suffix of the wanted name; NULL: nothing yet */
+	bool open_type;       /* the type is no secret: at the whole name ask for it at once */
+	bool again;           /* show the same name once more: the last try was not answered */
+	const uint8_t *shown; /* a suffix of the wanted name; NULL: nothing yet */
 	unsigned steps;
 	unsigned timeouts;
 };
 
-/* A new name is wanted, or (`on` false) nothing is to be hidden. `open_type`: not the type, at least. */
+/* A new name is wanted, or (`on` false) nothing is to be hidden. `open_type`: not the type, at
+ * least. */
 void qmin_begin(struct qmin *m, bool on, bool open_type);
 
 /* The question that `zone`'s servers should be asked on behalf of `wanted`. Returns whether it is

@@ -144,7 +144,9 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 /* Some of what the cache has is answer enough to ANY (RFC 8482). */
 static struct message *by_parts(struct query *q, const struct question *wanted)
 {
-	static const uint16_t types[] = { TYPE_A, TYPE_AAAA, TYPE_MX, TYPE_SOA, TYPE_NS, TYPE_DNAME };
+	static const uint16_t types[] = {
+		TYPE_A, TYPE_AAAA, TYPE_MX, TYPE_SOA, TYPE_NS, TYPE_DNAME
+	};
 	const struct rrset *sets[COUNT(types)];
 	unsigned count = 0;
 

@@ -10,8 +10,8 @@ struct query;
 struct question;
 
 struct recalled {
-	struct message *message;        /* in the query's arena; NULL: nothing is known */
-	bool alias;                     /* it only says at which other name to go on */
+	struct message *message; /* in the query's arena; NULL: nothing is known */
+	bool alias;              /* it only says at which other name to go on */
 };
 
 struct recalled recall(struct query *q, const struct question *wanted);

@@ -27,7 +27,7 @@ static enum turn give_up(struct iter *it)
 /* The configured servers have failed; forward-first and stub-first lead on the usual way. */
 static enum turn leave_config(struct iter *it)
 {
-	if (!it->at->config->first || it->not)
+	if (!it->at->config->first || it->not )
 		return give_up(it);
 	it->not = it->at->config;
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
@@ -37,8 +37,9 @@ static enum turn leave_config(struct iter *it)
 static void recall_parent(struct iter *it)
 {
 	struct delegation *d = it->at;
-	const struct rrset *ns = rrsetcache_find(it->q->env->rrsets, d->zone, TYPE_NS, it->want.class_,
-						 RRSET_PARENT_SIDE, it->q->env->time->now_s);
+	const struct rrset *ns =
+		rrsetcache_find(it->q->env->rrsets, d->zone, TYPE_NS, it->want.class_,
+				RRSET_PARENT_SIDE, it->q->env->time->now_s);
 
 	if (ns)
 		delegation_add_names(d, it->arena, ns, true);

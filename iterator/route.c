@@ -25,14 +25,14 @@ static const struct forward_zone *forward_for(const struct query *q, const struc
 {
 	const struct forward_zone *z = route_config(q, how->name);
 
-	return z && z != how->not && !z->is_stub && how->class_ == CLASS_IN ? z : NULL;
+	return z && z != how->not &&!z->is_stub && how->class_ == CLASS_IN ? z : NULL;
 }
 
 static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *z = forwards_find_stub(q->snapshot->forwards, how->name);
 
-	if (z && z == how->not && !dname_is_root(z->name))
+	if (z && z == how->not &&!dname_is_root(z->name))
 		z = forwards_find_stub(q->snapshot->forwards, dname_parent(z->name));
 	return how->class_ == CLASS_IN ? z : NULL;
 }
@@ -75,7 +75,8 @@ struct route route_find(const struct query *q, const struct route_how *how)
 	if (d == NULL)
 		return (struct route){ .prime = dname_root };
 	if (stub && !stub->prime && dname_equals(stub->name, d->zone))
-		return (struct route){ .at = delegation_from_config((struct arena *)&q->arena, stub) };
+		return (struct route){ .at = delegation_from_config((struct arena *)&q->arena,
+								    stub) };
 	return (struct route){ .at = d };
 }
 

@@ -11,21 +11,22 @@ struct forward_zone;
 struct query;
 
 struct route_how {
-	const uint8_t *name;            /* find servers for this, or for what is above it */
-	uint16_t type, class_;          /* what will be asked */
-	uint32_t now_s;                 /* cached delegations must be good at this time */
-	const struct forward_zone *not; /* this one has failed (forward-first, stub-first); or NULL */
+	const uint8_t *name;   /* find servers for this, or for what is above it */
+	uint16_t type, class_; /* what will be asked */
+	uint32_t now_s;        /* cached delegations must be good at this time */
+	const struct forward_zone *
+		not ; /* this one has failed (forward-first, stub-first); or NULL */
 };
 
 struct route {
-	struct delegation *at;          /* these servers; or NULL: */
-	const uint8_t *prime;           /* first ask this zone's configured servers for its NS set */
+	struct delegation *at; /* these servers; or NULL: */
+	const uint8_t *prime;  /* first ask this zone's configured servers for its NS set */
 };
 
 struct route route_find(const struct query *q, const struct route_how *how);
 
-/* The servers to ask once priming has led to `d`: where the operator has named the root's servers and
- * not asked for priming, those all the same. */
+/* The servers to ask once priming has led to `d`: where the operator has named the root's servers
+ * and not asked for priming, those all the same. */
 struct delegation *route_past_priming(const struct query *q, struct delegation *d);
 
 /* The forward or stub zone that the name belongs to, and whose word settles everything (that a

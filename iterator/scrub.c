@@ -13,12 +13,12 @@ struct kept {
 	const struct scrub_how *how;
 	const struct conf_server *conf;
 	struct message *m;
-	const struct rrset **sets;      /* all three sections, one behind the other */
+	const struct rrset **sets; /* all three sections, one behind the other */
 	unsigned count[3];
-	const struct rrset *ns;         /* the only NS set of AUTHORITY */
-	bool upward;                    /* which leads up, out of the zone: no glue for that */
+	const struct rrset *ns; /* the only NS set of AUTHORITY */
+	bool upward;            /* which leads up, out of the zone: no glue for that */
 	bool has_soa;
-	bool aliased;                   /* the answer begins with an alias */
+	bool aliased; /* the answer begins with an alias */
 };
 
 static unsigned kept_total(const struct kept *k)
@@ -55,14 +55,16 @@ static void keep(struct kept *k, enum section s, const struct rrset *set)
 
 static bool is_inside(const struct kept *k, const struct rrset *set)
 {
-	return set->class_ == k->how->asked->class_ && dname_is_under(rrset_owner(set), k->how->zone);
+	return set->class_ == k->how->asked->class_ &&
+	       dname_is_under(rrset_owner(set), k->how->zone);
 }
 
 /* ---- ANSWER ---- */
 
 static const struct rrset *find_answer(const struct kept *k, const uint8_t *name, uint16_t type)
 {
-	const struct rrset *set = message_find(k->m, SECTION_ANSWER, name, type, k->how->asked->class_);
+	const struct rrset *set =
+		message_find(k->m, SECTION_ANSWER, name, type, k->how->asked->class_);
 
 	return set && is_inside(k, set) ? set : NULL;
 }
@@ -91,7 +93,8 @@ static bool was_kept(const struct kept *k, const struct rrset *set)
 }
 
 /* The server's own CNAME where it says the same (its spelling, perhaps a signature). */
-static const struct rrset *cname_of(const struct kept *k, const struct rrset *dname, const uint8_t *name)
+static const struct rrset *cname_of(const struct kept *k, const struct rrset *dname,
+				    const uint8_t *name)
 {
 	const struct rrset *made = scrub_synthesize(k->how->arena, dname, name);
 	const struct rrset *given = find_answer(k, name, TYPE_CNAME);
@@ -125,7 +128,7 @@ static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 			return false;
 	}
 	if (was_kept(k, cname))
-		return true;            /* a circle */
+		return true; /* a circle */
 	k->aliased = true;
 	keep(k, SECTION_ANSWER, cname);
 	*name = rrset_target(cname, 0);
@@ -225,14 +228,14 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 	case TYPE_AAAA:
 	case TYPE_CNAME:
 	case TYPE_DNAME:
-		return false;           /* what only answers may teach us */
+		return false; /* what only answers may teach us */
 	case TYPE_SOA:
 		return is_inside(k, set) && dname_is_under(k->how->asked->name, rrset_owner(set));
 	case TYPE_NSEC:
 		return is_inside(k, set) && !scrub_set_overreaches(set, k->how->zone);
 	default:
-		return is_inside(k, set) &&
-		       (!k->conf->harden_unknown_additional || type_belongs_to_authority(set->type));
+		return is_inside(k, set) && (!k->conf->harden_unknown_additional ||
+					     type_belongs_to_authority(set->type));
 	}
 }
 
@@ -327,8 +330,7 @@ static void take_address(struct kept *k, const struct rrset *set)
 {
 	const uint8_t *owner = rrset_owner(set);
 
-	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner) ||
-	    is_answer(k, set))
+	if (set->class_ != k->how->asked->class_ || !is_called_for(k, owner) || is_answer(k, set))
 		return;
 	if (!is_inside(k, set) && k->conf->harden_glue)
 		return;
@@ -358,7 +360,8 @@ static void take_additional(struct kept *k)
 		case TYPE_DS:
 			break;
 		default:
-			if (is_inside(k, sets[i]) && !k->upward && !k->conf->harden_unknown_additional)
+			if (is_inside(k, sets[i]) && !k->upward &&
+			    !k->conf->harden_unknown_additional)
 				keep(k, SECTION_ADDITIONAL, sets[i]);
 		}
 	}
@@ -385,7 +388,8 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 		unsigned count = m->count[s];
 		m->count[s] = 0;
 		for (unsigned i = 0; i < count; i++, left++) {
-			const struct rrset *set = scrub_set_clean(how->arena, m->sets[left], how->snapshot);
+			const struct rrset *set =
+				scrub_set_clean(how->arena, m->sets[left], how->snapshot);
 			if (set == NULL)
 				continue;
 			m->sets[to++] = set;
@@ -398,7 +402,7 @@ bool scrub(struct message *m, const struct scrub_how *how)
 {
 	if (!fits_question(m, how->asked))
 		return false;
-	m->flags &= (uint16_t)~(FLAG_AD | FLAG_Z);
+	m->flags &= (uint16_t) ~(FLAG_AD | FLAG_Z);
 	clean_sets(m, how);
 
 	struct kept k = {
@@ -408,7 +412,7 @@ bool scrub(struct message *m, const struct scrub_how *how)
 		/* a DNAME gives each of its links a CNAME */
 		.sets = arena_array(how->arena, const struct rrset *,
 				    2u * message_set_count(m) + 1 +
-				    how->snapshot->conf->server.iter_scrub_cname),
+					    how->snapshot->conf->server.iter_scrub_cname),
 	};
 	if (!take_misplaced_ds(&k)) {
 		if (!take_answer(&k))

@@ -10,7 +10,7 @@
 #include "util/rr.h"
 #include "util/trie.h"
 
-enum { SVC_IPV4HINT = 4, SVC_IPV6HINT = 6 };    /* RFC 9460 14.3.2 */
+enum { SVC_IPV4HINT = 4, SVC_IPV6HINT = 6 }; /* RFC 9460 14.3.2 */
 
 static bool is_private(const struct snapshot *s, const uint8_t *at, uint8_t family)
 {
@@ -85,22 +85,23 @@ static struct rrset *rebuild(struct arena *a, const struct rrset *set, const str
 	for (size_t i = 0; i < sig_count; i++)
 		rrset_next(&w, &sigs[i]);
 	return rrset_build(a, &(struct rrset_parts){
-		.owner = rrset_owner(set),
-		.type = set->type,
-		.class_ = set->class_,
-		.ttl_s = set->ttl_s,
-		.expires_s = set->expires_s,
-		.records = records,
-		.count = count,
-		.sigs = sigs,
-		.sig_count = sig_count,
-		.trust = set->trust,
-		.security = set->security,
-		.flags = set->flags,
-	});
+				      .owner = rrset_owner(set),
+				      .type = set->type,
+				      .class_ = set->class_,
+				      .ttl_s = set->ttl_s,
+				      .expires_s = set->expires_s,
+				      .records = records,
+				      .count = count,
+				      .sigs = sigs,
+				      .sig_count = sig_count,
+				      .trust = set->trust,
+				      .security = set->security,
+				      .flags = set->flags,
+			      });
 }
 
-const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set, const struct snapshot *s)
+const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
+				    const struct snapshot *s)
 {
 	size_t sigs = MIN(set->sig_count, s->conf->server.iter_scrub_rrsig);
 	bool suspect = may_be_private(set, s);
@@ -153,14 +154,14 @@ struct rrset *scrub_synthesize(struct arena *a, const struct rrset *dname, const
 		return NULL;
 	struct slice record = { .at = target, .len = len };
 	return rrset_build(a, &(struct rrset_parts){
-		.owner = name,
-		.type = TYPE_CNAME,
-		.class_ = dname->class_,
-		.ttl_s = dname->ttl_s,
-		.expires_s = dname->expires_s,
-		.records = &record,
-		.count = 1,
-		.trust = dname->trust,
-		.security = dname->security,
-	});
+				      .owner = name,
+				      .type = TYPE_CNAME,
+				      .class_ = dname->class_,
+				      .ttl_s = dname->ttl_s,
+				      .expires_s = dname->expires_s,
+				      .records = &record,
+				      .count = 1,
+				      .trust = dname->trust,
+				      .security = dname->security,
+			      });
 }

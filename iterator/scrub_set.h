@@ -19,7 +19,8 @@ static inline struct rrset *scrub_set_own(const struct rrset *fresh)
 /* Without surplus signatures (iter-scrub-rrsig) and without addresses that public names must not
  * have (private-address, private-domain; A, AAAA and the hints of SVCB and HTTPS): the set itself
  * where nothing is wrong, NULL where nothing is left. */
-const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set, const struct snapshot *s);
+const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
+				    const struct snapshot *s);
 
 /* Its first `most` records; the set itself when it has no more. */
 const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most);

@@ -40,8 +40,8 @@ static bool is_lame_for(const struct infra_view *view, uint16_t type)
 }
 
 /* False when it is not to be asked at all now. */
-static bool judge(const struct delegation *d, const struct query *q, uint16_t type,
-		  struct place *p, struct candidate *out)
+static bool judge(const struct delegation *d, const struct query *q, uint16_t type, struct place *p,
+		  struct candidate *out)
 {
 	const struct timebase *t = q->env->time;
 	struct infra_view view;
@@ -138,7 +138,8 @@ static unsigned narrow(const struct query *q, struct candidate *all, unsigned co
 	count = prefer(all, count, has_tier, best);
 	if (conf->prefer_ip4 != conf->prefer_ip6)
 		count = prefer(all, count, has_family, conf->prefer_ip6 ? 6 : 4);
-	if (conf->fast_server_permil && random_below(q->env->random, 1000) < conf->fast_server_permil)
+	if (conf->fast_server_permil &&
+	    random_below(q->env->random, 1000) < conf->fast_server_permil)
 		return prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
 	return prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
 }

@@ -13,15 +13,15 @@
 
 enum tier {
 	TIER_GOOD,
-	TIER_PARENT,            /* known by the parent's glue alone */
-	TIER_NO_DNSSEC,         /* left out signatures that should be there */
-	TIER_RECURSOR,          /* a recursor, which must be asked to recurse */
-	TIER_AVOIDED,           /* the validator has found its data bogus */
+	TIER_PARENT,    /* known by the parent's glue alone */
+	TIER_NO_DNSSEC, /* left out signatures that should be there */
+	TIER_RECURSOR,  /* a recursor, which must be asked to recurse */
+	TIER_AVOIDED,   /* the validator has found its data bogus */
 	TIERS
 };
 
 struct selection {
-	struct place *place;    /* NULL: nobody is left */
+	struct place *place; /* NULL: nobody is left */
 	enum tier tier;
 };
 

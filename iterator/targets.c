@@ -36,7 +36,7 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 		*state = LOOKUP_ASKED;
 		return true;
 	}
-	*state = LOOKUP_NONE;   /* a circle, or nothing left to spend */
+	*state = LOOKUP_NONE; /* a circle, or nothing left to spend */
 	return false;
 }
 

@@ -8,11 +8,11 @@
 struct iter;
 struct query;
 
-#define TARGETS_PER_DELEGATION  16      /* names looked up for one delegation */
-#define TARGETS_FRUITLESS       5       /* names without an address before it is enough … */
-#define TARGETS_FRUITLESS_MOST  10      /* … and once the parent's side has been tried, too */
-#define TARGETS_DEPTH           6       /* a query that deep looks up no servers */
-#define TARGETS_SENT            3       /* none ahead of need once so many questions were sent */
+#define TARGETS_PER_DELEGATION 16 /* names looked up for one delegation */
+#define TARGETS_FRUITLESS      5  /* names without an address before it is enough … */
+#define TARGETS_FRUITLESS_MOST 10 /* … and once the parent's side has been tried, too */
+#define TARGETS_DEPTH          6  /* a query that deep looks up no servers */
+#define TARGETS_SENT           3  /* none ahead of need once so many questions were sent */
 
 /* Look up at most `most` of the names that have addresses missing (-1: all of them), drawn at
  * random. Returns how many lookups are now under way because of it. */
@@ -21,7 +21,8 @@ unsigned targets_ask(struct iter *it, int most);
 bool targets_ask_next(struct iter *it);
 /* As target-fetch-policy wants it, ahead of need. */
 void targets_ask_ahead(struct iter *it);
-/* Ask above the cut for the addresses of the next name (its glue, where the child's are no good). */
+/* Ask above the cut for the addresses of the next name (its glue, where the child's are no good).
+ */
 unsigned targets_ask_parent(struct iter *it);
 
 /* A lookup has ended: note what it brought. */

@@ -1,0 +1,136 @@
+/* Claims about aliases, and about answers that must agree.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/chain.h"
+
+#include "iterator/caps.h"
+#include "services/tests/made.h"
+
+#define NOW 1000
+
+static const char *answer_of(const struct message *m, char *to, size_t room)
+{
+	char name[DNAME_TEXT], type[16];
+	size_t len = 0;
+
+	to[0] = 0;
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		len += (size_t)snprintf(to + len, room - len, "%s%s/%s", i ? " " : "",
+					dname_print(rrset_owner(m->sets[i]), name),
+					rr_type_name(m->sets[i]->type, type));
+	return to;
+}
+
+static void aliases_stand_before_the_answer(void **state)
+{
+	(void)state;
+	static const struct made first = {
+		"a.", TYPE_A, 0, { "a. 60 CNAME b.d.", "a. 60 NSEC c. CNAME" }
+	};
+	static const struct made second = {
+		"b.d.", TYPE_A, 0, { "d. 60 DNAME e.\nb.d. 60 CNAME b.e." }
+	};
+	static const struct made last = {
+		"b.e.", TYPE_A, 3, { NULL, "e. 60 SOA x. y. 1 2 3 4 5" }
+	};
+	struct question q = made_question("a.", TYPE_A);
+	struct chain c = { 0 };
+	struct arena a;
+	const uint8_t *target;
+	char got[256];
+
+	arena_init(&a);
+	target = chain_take(&c, &a, made_message(&a, NOW, &first), N("a."));
+	assert_name_is(target, "b.d.");
+	target = chain_take(&c, &a, made_message(&a, NOW, &second), target);
+	assert_name_is(target, "b.e.");
+	struct message *m = chain_finish(&c, &a, made_message(&a, NOW, &last), &q);
+	assert_string_equal(answer_of(m, got, sizeof(got)),
+			    "a./CNAME d./DNAME b.d./CNAME a./NSEC e./SOA");
+	assert_int_equal(m->count[SECTION_ANSWER], 3);
+	assert_int_equal(m->count[SECTION_AUTHORITY], 2);
+	assert_int_equal(m->rcode, RCODE_NXDOMAIN);
+	assert_true(question_equals(&m->q, &q));
+	arena_clear(&a);
+}
+
+static void a_circle_is_seen(void **state)
+{
+	(void)state;
+	static const struct made there = { "a.", TYPE_A, 0, { "a. 60 CNAME b." } };
+	static const struct made back = { "b.", TYPE_A, 0, { "b. 60 CNAME a." } };
+	struct chain c = { 0 };
+	struct arena a;
+
+	arena_init(&a);
+	assert_name_is(chain_take(&c, &a, made_message(&a, NOW, &there), N("a.")), "b.");
+	assert_name_is(chain_take(&c, &a, made_message(&a, NOW, &back), N("b.")), "a.");
+	assert_null(chain_take(&c, &a, made_message(&a, NOW, &there), N("a.")));
+	arena_clear(&a);
+}
+
+static void answers_agree_when_they_say_the_same(void **state)
+{
+	(void)state;
+#define A1 "www.example. 60 A 192.0.2.1"
+#define A2 "www.example. 60 A 192.0.2.2"
+	static const struct {
+		const char *why;
+		struct made one, other;
+		bool want;
+	} rows[] = {
+		{ "equal",
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  true },
+		{ "other order, case and TTL",
+		  { "www.example.", TYPE_A, 0, { A1 "\n" A2 } },
+		  { "www.example.",
+		    TYPE_A,
+		    0,
+		    { "WWW.example. 9 A 192.0.2.2\nwww.EXAMPLE. 9 A 192.0.2.1" } },
+		  true },
+		{ "other name servers beside an answer",
+		  { "www.example.", TYPE_A, 0, { A1, "example. 60 NS a.example." } },
+		  { "www.example.", TYPE_A, 0, { A1, "example. 60 NS b.example." } },
+		  true },
+		{ "other name servers as an answer",
+		  { "www.example.", TYPE_A, 0, { NULL, "example. 60 NS a.example." } },
+		  { "www.example.", TYPE_A, 0, { NULL, "example. 60 NS b.example." } },
+		  false },
+		{ "other data",
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  { "www.example.", TYPE_A, 0, { A2 } },
+		  false },
+		{ "more data",
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  { "www.example.", TYPE_A, 0, { A1 "\n" A2 } },
+		  false },
+		{ "other rcode",
+		  { "www.example.", TYPE_A, 0, { NULL } },
+		  { "www.example.", TYPE_A, 3, { NULL } },
+		  false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct caps c;
+		struct arena a;
+
+		arena_init(&a);
+		caps_begin(&c);
+		assert_true(caps_agrees(&c, made_message(&a, NOW, &rows[i].one)));
+		if (caps_agrees(&c, made_message(&a, NOW, &rows[i].other)) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		arena_clear(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(aliases_stand_before_the_answer),
+		cmocka_unit_test(a_circle_is_seen),
+		cmocka_unit_test(answers_agree_when_they_say_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* Claims about kinds of responses.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/classify.h"
+
+#include "services/tests/made.h"
+
+#define NOW  1000
+#define WWW  "www.example.com."
+#define A    "www.example.com. 60 A 192.0.2.1"
+#define SOA  "example.com. 60 SOA ns.example.com. root.example.com. 1 2 3 4 5"
+#define NS   "example.com. 60 NS ns.example.com."
+#define SUB  "www.example.com. 60 NS ns.www.example.com."
+#define COM  "com. 60 NS ns.com."
+#define SELF "www.example.com. 60 CNAME next.example.com."
+#define NEXT "next.example.com. 60 A 192.0.2.2"
+
+/* Seen by who asked a server of example.com for www.example.com A. */
+static void the_kind_of_a_response_is_seen(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint8_t rcode;
+		uint16_t flags;
+		bool recursive;
+		const char *answer, *authority;
+		enum response want;
+	} rows[] = {
+		{ "data", 0, FLAG_AA, false, A, NS, RESPONSE_answer },
+		{ "data without AA", 0, 0, false, A, NULL, RESPONSE_answer },
+		{ "data without AA, and a cut", 0, 0, false, A, SUB, RESPONSE_referral },
+		{ "data with AA, and a cut", 0, FLAG_AA, false, A, SUB, RESPONSE_answer },
+		{ "a recursor's data", 0, FLAG_RA, false, A, NULL, RESPONSE_recursor },
+		{ "a recursor's data, asked for", 0, FLAG_RA, true, A, NULL, RESPONSE_answer },
+		{ "an alias", 0, FLAG_AA, false, SELF, NULL, RESPONSE_alias },
+		{ "an alias, NXDOMAIN", 3, FLAG_AA, false, SELF, SOA, RESPONSE_alias },
+		{ "a whole chain from a forwarder", 0, FLAG_RA, true, SELF "\n" NEXT, NULL,
+		  RESPONSE_answer },
+		{ "half a chain from a forwarder", 0, FLAG_RA, true, SELF, NULL, RESPONSE_alias },
+		{ "no such name", 3, FLAG_AA, false, NULL, SOA, RESPONSE_nxdomain },
+		{ "no such name, says a recursor", 3, FLAG_RA, false, NULL, SOA,
+		  RESPONSE_recursor },
+		{ "no such type", 0, FLAG_AA, false, NULL, SOA, RESPONSE_nodata },
+		{ "no such type, without AA", 0, 0, false, NULL, SOA, RESPONSE_nodata },
+		{ "no such type, says a recursor", 0, FLAG_RA, false, NULL, SOA,
+		  RESPONSE_recursor },
+		{ "a cut below", 0, 0, false, NULL, SUB, RESPONSE_referral },
+		{ "a cut below, with AA", 0, FLAG_AA, false, NULL, SUB, RESPONSE_referral },
+		{ "a cut below, from a server with RA", 0, FLAG_RA, false, NULL, SUB,
+		  RESPONSE_referral },
+		{ "a cut above", 0, 0, false, NULL, COM, RESPONSE_lame },
+		{ "a cut above, from a forwarder", 0, FLAG_RA, true, NULL, COM, RESPONSE_useless },
+		{ "its own cut, out of a cache", 0, 0, false, NULL, NS, RESPONSE_useless },
+		{ "its own cut, by a recursor", 0, FLAG_RA, false, NULL, NS, RESPONSE_recursor },
+		{ "its own cut with AA", 0, FLAG_AA, false, NULL, NS, RESPONSE_nodata },
+		{ "nothing", 0, FLAG_AA, false, NULL, NULL, RESPONSE_empty },
+		{ "nothing, from a recursor", 0, FLAG_RA, false, NULL, NULL, RESPONSE_recursor },
+		{ "failure", 2, 0, false, NULL, NULL, RESPONSE_useless },
+		{ "refusal", 5, 0, false, A, NULL, RESPONSE_useless },
+		{ "too long a name, by DNAME", 6, FLAG_AA, false, "example.com. 60 DNAME x.org.",
+		  NULL, RESPONSE_answer },
+		{ "too long a name, for no reason", 6, FLAG_AA, false, A, NULL, RESPONSE_useless },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made how = {
+			WWW, TYPE_A, rows[i].rcode, { rows[i].answer, rows[i].authority }
+		};
+		struct message *m;
+		struct arena a;
+		enum response got;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &how);
+		m->flags = FLAG_QR | rows[i].flags;
+		got = classify(m, &m->q, N("example.com."), rows[i].recursive);
+		if (got != rows[i].want)
+			fail_msg("%s: %s, not %s", rows[i].why, response_name(got),
+				 response_name(rows[i].want));
+		arena_clear(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_kind_of_a_response_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
