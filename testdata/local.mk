@@ -1,5 +1,6 @@
-# testdata: fuzz targets and their corpora.
-#
+# testdata: scenarios; fuzz targets and their corpora.
+TESTS += testdata/replay.test
+
 # To add one: testdata/fuzz/ROOM.c with LLVMFuzzerTestOneInput(), a folder testdata/fuzz/ROOM/ of small
 # inputs, and one line here, in alphabetical order. With --enable-fuzzing (clang) each is a libFuzzer
 # program; without, driver.c stands in. `make check` replays every corpus either way, the driver adding
