@@ -1,7 +1,9 @@
 # testdata: scenarios; fuzz targets and their corpora.
+#
+# To add a scenario: a file in testdata/replay, and nothing else.
 TESTS += testdata/replay.test
 
-# To add one: testdata/fuzz/ROOM.c with LLVMFuzzerTestOneInput(), a folder testdata/fuzz/ROOM/ of small
+# To add a fuzz target: testdata/fuzz/ROOM.c with LLVMFuzzerTestOneInput(), a folder testdata/fuzz/ROOM/ of small
 # inputs, and one line here, in alphabetical order. With --enable-fuzzing (clang) each is a libFuzzer
 # program; without, driver.c stands in. `make check` replays every corpus either way, the driver adding
 # some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
