@@ -1,4 +1,4 @@
-/* Questions about the server itself: class CH (RFC 4892), and its name by NSID (RFC 5001).
+/* Questions about the server itself: class CH (RFC 4892).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/chaos.h"
 
@@ -23,7 +23,6 @@ enum { ID_SERVER, HOSTNAME_BIND, VERSION_SERVER, VERSION_BIND, TRUSTANCHOR, TOLD
 struct chaos {
 	struct arena arena;
 	struct told told[TOLD];
-	struct slice nsid;
 };
 
 #define NAME(text) ((const uint8_t *)(text))
@@ -57,35 +56,6 @@ static void tell(struct chaos *c, unsigned which, const char *text, bool hidden)
 		c->told[which].set = text_set(c, names[which], text);
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if ((c | 32) >= 'a' && (c | 32) <= 'f')
-		return (c | 32) - 'a' + 10;
-	return -1;
-}
-
-/* "ascii_text", or hex digits in pairs: the option's check has seen to that. */
-static struct slice nsid_bytes(struct arena *a, const char *text)
-{
-	size_t len = strlen(text) / 2;
-	uint8_t *to;
-
-	if (strncmp(text, "ascii_", 6) == 0)
-		return (struct slice){ .at = arena_copy(a, text + 6, strlen(text + 6)),
-				       .len = strlen(text + 6) };
-	to = arena_take(a, len);
-	for (size_t i = 0; i < len; i++) {
-		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return (struct slice){ 0 };
-		to[i] = (uint8_t)(high << 4 | low);
-	}
-	return (struct slice){ .at = to, .len = len };
-}
-
 struct chaos *chaos_new(const struct conf *conf)
 {
 	struct chaos *c = mem_zero(sizeof *c);
@@ -103,7 +73,6 @@ struct chaos *chaos_new(const struct conf *conf)
 	tell(c, VERSION_SERVER, version, s->hide_version);
 	tell(c, VERSION_BIND, version, s->hide_version);
 	tell(c, TRUSTANCHOR, NULL, s->hide_trustanchor);
-	c->nsid = nsid_bytes(&c->arena, s->nsid);
 	return c;
 }
 
@@ -113,11 +82,6 @@ void chaos_free(struct chaos *c)
 		return;
 	arena_clear(&c->arena);
 	mem_free(c);
-}
-
-struct slice chaos_nsid(const struct chaos *c)
-{
-	return c->nsid;
 }
 
 static const struct told *find(const struct chaos *c, const struct question *q)

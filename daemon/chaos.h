@@ -1,4 +1,4 @@
-/* Questions about the server itself: class CH (RFC 4892), and its name by NSID (RFC 5001).
+/* Questions about the server itself: class CH (RFC 4892).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CHAOS_H
 #define DAEMON_CHAOS_H
@@ -14,8 +14,5 @@ void chaos_free(struct chaos *c);               /* NULL is fine */
 
 /* Answer a question of class CH. A name or type that nothing is told about is refused. */
 void chaos_answer(const struct chaos *c, const struct answer_to *to, struct writer *out);
-
-/* nsid: as bytes; len 0 when there is none. Lives as long as `c`. */
-struct slice chaos_nsid(const struct chaos *c);
 
 #endif

@@ -34,6 +34,7 @@ struct door {
 	struct watch watch;
 	char *text;             /* a path, or an address with its port */
 	char *path;             /* of the socket's file, as it was made; NULL for TCP */
+	char *path_inside;      /* the same, seen from the chroot */
 	bool wanted;
 };
 
@@ -322,9 +323,10 @@ static void door_close(struct door *d)
 	list_remove(&d->link);
 	watch_stop(&d->watch);
 	close(d->watch.fd);
-	if (d->path)
-		(void)unlink(d->path);
+	if (d->path && unlink(d->path) != 0)
+		(void)unlink(d->path_inside);
 	mem_free(d->path);
+	mem_free(d->path_inside);
 	mem_free(d->text);
 	mem_free(d);
 }
@@ -335,7 +337,10 @@ static void door_put(struct control *c, int fd, const char *text, const char *pa
 
 	d->control = c;
 	d->text = mem_text(text);
-	d->path = path ? mem_text(path) : NULL;
+	if (path) {
+		d->path = mem_text(path);
+		d->path_inside = conf_path_inside(c->daemon->snapshot->conf, text);
+	}
 	d->wanted = true;
 	d->watch = (struct watch){ .fd = fd, .ready = on_knock };
 	list_push_back(&c->doors, &d->link);

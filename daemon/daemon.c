@@ -35,8 +35,10 @@ static void log_remarks(const struct conf_report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		const struct conf_remark *r = &report->remarks[i];
 
-		if (*r->file)
+		if (*r->file && r->line)
 			log_line(kinds[r->weight], "%s:%u: %s", r->file, r->line, r->text);
+		else if (*r->file)
+			log_line(kinds[r->weight], "%s: %s", r->file, r->text);
 		else
 			log_line(kinds[r->weight], "%s", r->text);
 	}
@@ -333,9 +335,11 @@ static void warn_if_fixed(void *arg, const char *name)
 static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
+	struct fault why = { 0 };
 	struct snapshot *s;
 
-	if (!doors_open(doors, d->doors, d->worker_count, conf, f)) {
+	if (!doors_open(doors, d->doors, d->worker_count, conf, &why)) {
+		fault_set(f, "%s (a new start may do it)", why.text);
 		mem_free(doors);
 		return false;
 	}

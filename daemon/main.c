@@ -111,6 +111,7 @@ static void on_ready(void *arg)
 		return;
 	for (int fd = 0; s->null >= 0 && fd <= 2; fd++)
 		(void)dup2(s->null, fd);
+	close(s->null);
 	if (write(s->to_parent, "", 1) < 0)
 		log_detail("nobody waits for the start any more");
 	close(s->to_parent);
@@ -183,7 +184,7 @@ int main(int argc, char **argv)
 	atomic_store(&log_verbosity, (int)d.how.verbose);
 	conf = daemon_read(&d, &f);
 	if (!conf) {
-		log_error("fatal: %s", f.text);
+		log_error("fatal: could not read the config file %s", d.how.conf_path);
 		return 1;
 	}
 	return serve(&d, conf);

@@ -32,7 +32,7 @@ struct worker {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
-	struct chaos *chaos;            /* answers of class CH, and our NSID */
+	struct chaos *chaos;            /* answers of class CH */
 	unsigned number;                /* 0 … num-threads - 1 */
 
 	const struct module *chain[QUERY_MODULES + 1];

@@ -14,8 +14,31 @@
 /* The options of our OPT record. */
 struct extras {
 	size_t len;
-	uint8_t bytes[2 * 6 + EDE_TEXT_MAX];
+	uint8_t bytes[4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
 };
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if ((c | 32) >= 'a' && (c | 32) <= 'f')
+		return (c | 32) - 'a' + 10;
+	return 0;
+}
+
+/* "ascii_TEXT", or pairs of hex digits: the option's check has seen to that. */
+static uint8_t nsid_from(uint8_t to[NSID_MAX], const char *text)
+{
+	bool plain = strncmp(text, "ascii_", 6) == 0;
+	size_t len = plain ? strlen(text + 6) : strlen(text) / 2;
+
+	len = MIN(len, (size_t)NSID_MAX);
+	if (plain)
+		memcpy(to, text + 6, len);
+	for (size_t i = 0; !plain && i < len; i++)
+		to[i] = (uint8_t)(hex_value(text[2 * i]) << 4 | hex_value(text[2 * i + 1]));
+	return (uint8_t)len;
+}
 
 void answer_style_from(struct answer_style *style, const struct conf *conf)
 {
@@ -29,6 +52,7 @@ void answer_style_from(struct answer_style *style, const struct conf *conf)
 		.no_do = conf->server.disable_edns_do,
 		.stale_ttl_s = conf->server.serve_expired_reply_ttl,
 	};
+	style->nsid_len = nsid_from(style->nsid, conf->server.nsid);
 }
 
 /* ---- what every answer has ---- */
@@ -81,6 +105,25 @@ static void add_ede(struct extras *x, int code, const char *text)
 		x->len += writer_len(&w);
 }
 
+/* RFC 5001 2.1: told to who asks for it. */
+static void add_nsid(struct extras *x, const struct answer_to *to)
+{
+	struct writer w = writer_over(x->bytes, sizeof(x->bytes));
+	struct slice asked;
+
+	if (!edns_find_option(&to->request->edns, EDNS_NSID, &asked))
+		return;
+	edns_write_option(&w, EDNS_NSID, to->style->nsid, to->style->nsid_len);
+	x->len = writer_len(&w);
+}
+
+static void begin_extras(struct extras *x, const struct answer_to *to)
+{
+	x->len = 0;
+	if (UNLIKELY(to->style->nsid_len && to->request->edns.options.len))
+		add_nsid(x, to);
+}
+
 static bool is_about_staleness(enum reason reason)
 {
 	return reason == REASON_stale || reason == REASON_stale_nxdomain;
@@ -104,14 +147,23 @@ static size_t opt_len(const struct answer_to *to, const struct extras *x)
 static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *to, unsigned rcode,
 		    const struct extras *x)
 {
+	uint8_t *p;
+
 	if (!gets_opt(to))
 		return;
-	edns_write(out, &(struct edns){
-				.udp_size = to->style->udp_size,
-				.ext_rcode = (uint8_t)(rcode >> 4),
-				.flags = to->request->edns.flags & EDNS_DO,
-				.options = { .at = x->bytes, .len = x->len },
-			});
+	/* edns_write with the room asked for once: each hit comes through here. */
+	p = write_room(out, OPT_FIXED_LEN);
+	if (UNLIKELY(!p))
+		return;
+	p[0] = 0;
+	put_u16(p + 1, TYPE_OPT);
+	put_u16(p + 3, to->style->udp_size);
+	p[5] = (uint8_t)(rcode >> 4);
+	p[6] = 0;
+	put_u16(p + 7, to->request->edns.flags & EDNS_DO);
+	put_u16(p + 9, (uint16_t)x->len);
+	if (UNLIKELY(x->len))
+		write_bytes(out, x->bytes, x->len);
 	put_u16(head + ARCOUNT_AT, (uint16_t)(get_u16(head + ARCOUNT_AT) + 1));
 }
 
@@ -178,7 +230,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 	uint8_t *head = out->at;
 	struct extras x;
 
-	x.len = 0;
+	begin_extras(&x, to);
 	if (UNLIKELY(s->reason != REASON_none))
 		explain(&x, to, (enum reason)s->reason, NULL);
 	if (UNLIKELY(stale))
@@ -230,9 +282,10 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 		flags_for(to, m->security == SECURITY_SECURE && !is_about_staleness(m->reason));
 	uint8_t *head = out->at;
 	size_t room = room_for(out, to);
-	struct extras x = { .len = 0 };
+	struct extras x;
 	struct writer w;
 
+	begin_extras(&x, to);
 	explain(&x, to, m->reason, m->reason_text);
 	if (x.len && opt_len(to, &x) > room / 2)
 		x.len = 0;
@@ -269,10 +322,11 @@ void answer_error(struct writer *out, const struct answer_to *to, enum rcode rco
 		  enum reason reason)
 {
 	uint8_t *head = out->at;
-	struct extras x = { .len = 0 };
+	struct extras x;
 	size_t room = room_for(out, to),
 	       len = write_bare(out, to->request, flags_for(to, false), rcode);
 
+	begin_extras(&x, to);
 	explain(&x, to, reason, NULL);
 	if (len + opt_len(to, &x) > room)
 		x.len = 0;

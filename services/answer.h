@@ -12,6 +12,8 @@
 
 struct conf;
 
+#define NSID_MAX 128 /* bytes of a server's name that are told */
+
 /* How answers look under the present configuration; made once per snapshot. */
 struct answer_style {
 	uint16_t udp_size;    /* edns-buffer-size: what our OPT says */
@@ -22,6 +24,8 @@ struct answer_style {
 	bool original_ttl;    /* serve-original-ttl */
 	bool no_do;           /* disable-edns-do: no OPT for who sets DO */
 	uint32_t stale_ttl_s; /* serve-expired-reply-ttl */
+	uint8_t nsid_len;      /* 0: we have no name for who asks by NSID (RFC 5001) */
+	uint8_t nsid[NSID_MAX];
 };
 
 void answer_style_from(struct answer_style *style, const struct conf *conf);

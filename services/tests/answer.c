@@ -537,6 +537,49 @@ static void the_style_is_the_configurations(void **state)
 	conf_free(conf);
 }
 
+static void our_name_is_told_to_who_asks_for_it(void **state)
+{
+	(void)state;
+	static const uint8_t question[] = { 0, EDNS_NSID, 0, 0 }, other[] = { 0, EDNS_COOKIE, 0, 0 };
+	static const struct {
+		const char *why, *option;
+		struct slice asked;
+		const char *want;
+	} rows[] = {
+		{ "text", "ascii_here", { question, 4 }, "here" },
+		{ "hex digits", "68456C", { question, 4 }, "hEl" },
+		{ "we have none", "", { question, 4 }, NULL },
+		{ "nobody asked", "ascii_here", { NULL, 0 }, NULL },
+		{ "another option", "ascii_here", { other, 4 }, NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_new();
+		struct answer_style style;
+		struct exchange x;
+		struct slice got;
+		struct arena a;
+		char line[64];
+		bool told;
+
+		arena_init(&a);
+		snprintf(line, sizeof line, "nsid: \"%s\"", rows[i].option);
+		assert_true(conf_set_option(conf, line, NULL));
+		answer_style_from(&style, conf);
+		ask(&x, "www.example.com.", TYPE_A, FLAG_RD);
+		with_edns(&x, 1232, 0);
+		x.request.edns.options = rows[i].asked;
+		x.to.style = &style;
+		get_stored(&x, &a, made_message(&a, NOW, &www), 1, false);
+		told = edns_find_option(&x.got.edns, EDNS_NSID, &got);
+		if (told != (rows[i].want != NULL) ||
+		    (told && (got.len != strlen(rows[i].want) || memcmp(got.at, rows[i].want, got.len) != 0)))
+			fail_msg("%s", rows[i].why);
+		arena_clear(&a);
+		conf_free(conf);
+	}
+}
+
 static int in_a_turn(void **state)
 {
 	(void)state;
@@ -566,6 +609,7 @@ int main(void)
 		CLAIM(signatures_go_to_who_wants_them),
 		CLAIM(minimal_answers_keep_what_they_need),
 		CLAIM(the_style_is_the_configurations),
+		CLAIM(our_name_is_told_to_who_asks_for_it),
 	};
 
 	hash_start(true);
