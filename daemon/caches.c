@@ -23,7 +23,7 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 {
 	struct infra_how how;
 
-	memset(&how, 0, sizeof how);    /* gaps too: it is compared */
+	memset(&how, 0, sizeof how); /* gaps too: it is compared */
 	how.hosts = s->infra_cache_numhosts;
 	how.slabs = slabs_of(s->infra_cache_slabs, s->num_threads);
 	how.host_ttl_s = s->infra_host_ttl;
@@ -46,7 +46,8 @@ void caches_init(struct caches *c, const struct conf *conf)
 	const struct conf_server *s = &conf->server;
 	struct infra_how how = infra_how_of(s);
 
-	c->messages = msgcache_new((size_t)s->msg_cache_size, slabs_of(s->msg_cache_slabs, s->num_threads));
+	c->messages = msgcache_new((size_t)s->msg_cache_size,
+				   slabs_of(s->msg_cache_slabs, s->num_threads));
 	c->rrsets = rrsetcache_new((size_t)s->rrset_cache_size,
 				   slabs_of(s->rrset_cache_slabs, s->num_threads));
 	c->infra = infra_new(&how);

@@ -18,9 +18,10 @@ struct caches {
 
 /* Empty caches of the sizes that `conf` asks for. */
 void caches_init(struct caches *c, const struct conf *conf);
-void caches_clear(struct caches *c);            /* no worker is left */
+void caches_clear(struct caches *c); /* no worker is left */
 
-/* From the sizes of one configuration to those of another; what they hold stays as far as it fits. */
+/* From the sizes of one configuration to those of another; what they hold stays as far as it fits.
+ */
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf);
 
 #endif

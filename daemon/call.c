@@ -1,6 +1,5 @@
-/* One command of the control channel while it is carried out: its reply and its arguments; and the table
- * of all commands.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* One command of the control channel while it is carried out: its reply and its arguments; and the
+ * table of all commands. SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/call.h"
 
 #include <stdarg.h>
@@ -12,7 +11,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 
-#define PIECE 16384             /* bytes of a reply that are kept together */
+#define PIECE 16384 /* bytes of a reply that are kept together */
 
 const struct command commands[] = {
 #define CMD(word_, args_, place_, help_) \

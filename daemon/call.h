@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A handler is `control_WORD(struct call *c, struct worker *w)`. Its row in control.def says where
- * it runs. MAIN: once, on the main thread, with w NULL. FIRST_WORKER, EVERY_WORKER: in a turn of each of those
- * workers, one after the other, and at the end on the main thread with w NULL; a call is on one thread at a
- * time, so that a handler needs no lock. What it says is kept and written when it is over. */
+ * it runs. MAIN: once, on the main thread, with w NULL. FIRST_WORKER, EVERY_WORKER: in a turn of
+ * each of those workers, one after the other, and at the end on the main thread with w NULL; a call
+ * is on one thread at a time, so that a handler needs no lock. What it says is kept and written
+ * when it is over. */
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
 
@@ -16,17 +17,17 @@ struct control;
 struct daemon;
 struct worker;
 
-struct call_text;                       /* a piece of the reply */
+struct call_text; /* a piece of the reply */
 
 struct call {
 	struct daemon *daemon;
-	char *args;                     /* behind the word, without blanks in front; may be cut up */
-	void *data;                     /* the handler's, from one worker to the next; freed by mem_free */
-	bool stop;                      /* stop the daemon when the reply is written */
+	char *args; /* behind the word, without blanks in front; may be cut up */
+	void *data; /* the handler's, from one worker to the next; freed by mem_free */
+	bool stop;  /* stop the daemon when the reply is written */
 	/* the channel's own */
 	struct list link;
 	struct control *control;
-	struct connection *connection;  /* NULL: the client has gone */
+	struct connection *connection; /* NULL: the client has gone */
 	const struct command *command;
 	unsigned next_worker;
 	struct call_text *first, *last;
@@ -35,14 +36,14 @@ struct call {
 
 /* Add to the reply. A handler that says nothing has an empty reply, which means success. */
 void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void call_line(const char *line, void *call);   /* with a line end behind it; fits every `out` */
-void call_ok(struct call *c);                   /* "ok" */
+void call_line(const char *line, void *call); /* with a line end behind it; fits every `out` */
+void call_ok(struct call *c);                 /* "ok" */
 
 /* The next argument as a name in wire form. False, with the reply said, when there is none or it is
  * none. `to` holds DNAME_MAX bytes. */
 bool call_take_name(struct call *c, uint8_t *to) MUST_USE;
-/* Letters of an argument "+abc", which may be absent; false, with the reply said, when one is not in
- * `known`. `given[i]` tells of known[i]. */
+/* Letters of an argument "+abc", which may be absent; false, with the reply said, when one is not
+ * in `known`. `given[i]` tells of known[i]. */
 bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 
 /* ---- the table ---- */
@@ -55,7 +56,7 @@ struct command {
 	void (*run)(struct call *c, struct worker *w);
 };
 
-extern const struct command commands[];         /* ends with word NULL */
+extern const struct command commands[]; /* ends with word NULL */
 
 #define CMD(word, args, place, help) void control_##word(struct call *c, struct worker *w);
 #include "daemon/control.def"

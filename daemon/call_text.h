@@ -1,5 +1,5 @@
-/* A piece of a reply: shared by the room that collects it (call.c) and the one that sends it (control.c).
- * SPDX-License-Identifier: BSD-3-Clause */
+/* A piece of a reply: shared by the room that collects it (call.c) and the one that sends it
+ * (control.c). SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CALL_TEXT_H
 #define DAEMON_CALL_TEXT_H
 
@@ -9,10 +9,10 @@ struct call;
 
 struct call_text {
 	struct call_text *next;
-	size_t start, end, room;        /* from `start` to `end` it is still to be sent */
+	size_t start, end, room; /* from `start` to `end` it is still to be sent */
 	char bytes[];
 };
 
-void call_clear(struct call *c);        /* throw the reply away */
+void call_clear(struct call *c); /* throw the reply away */
 
 #endif

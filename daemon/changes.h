@@ -15,12 +15,13 @@ struct changes {
 	size_t count;
 };
 
-void changes_note(struct changes *c, const struct forward_change *change);      /* copies it */
+void changes_note(struct changes *c, const struct forward_change *change); /* copies it */
 void changes_clear(struct changes *c);
 
-/* `s` with all of them made (its pin is taken over); NULL with a sentence in `f`, and `s` let go, when one
- * cannot be made. */
-struct snapshot *changes_apply(const struct changes *c, struct snapshot *s, struct fault *f) MUST_USE;
+/* `s` with all of them made (its pin is taken over); NULL with a sentence in `f`, and `s` let go,
+ * when one cannot be made. */
+struct snapshot *changes_apply(const struct changes *c, struct snapshot *s,
+			       struct fault *f) MUST_USE;
 /* `s` stays the caller's. */
 struct snapshot *change_apply(const struct forward_change *change, struct snapshot *s,
 			      struct fault *f) MUST_USE;

@@ -10,11 +10,11 @@
 #include "util/options.h"
 #include "util/rr.h"
 
-#define TEXT_MAX 255            /* one character string (RFC 1035 3.3) */
+#define TEXT_MAX 255 /* one character string (RFC 1035 3.3) */
 
 struct told {
 	const uint8_t *name;
-	struct rrset *set;      /* NULL: there is nothing to tell, which is an answer too */
+	struct rrset *set; /* NULL: there is nothing to tell, which is an answer too */
 	bool hidden;
 };
 
@@ -44,9 +44,13 @@ static struct rrset *text_set(struct chaos *c, const uint8_t *name, const char *
 	rdata[0] = (uint8_t)len;
 	memcpy(rdata + 1, text, len);
 	return rrset_build(&c->arena, &(struct rrset_parts){
-		.owner = name, .type = TYPE_TXT, .class_ = CLASS_CH, .records = &record, .count = 1,
-		.trust = TRUST_ULTIMATE,
-	});
+					      .owner = name,
+					      .type = TYPE_TXT,
+					      .class_ = CLASS_CH,
+					      .records = &record,
+					      .count = 1,
+					      .trust = TRUST_ULTIMATE,
+				      });
 }
 
 static void tell(struct chaos *c, unsigned which, const char *text, bool hidden)

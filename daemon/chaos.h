@@ -10,7 +10,7 @@ struct conf;
 
 /* The answers that identity, version and the hide-* options make. */
 struct chaos *chaos_new(const struct conf *conf) MUST_USE;
-void chaos_free(struct chaos *c);               /* NULL is fine */
+void chaos_free(struct chaos *c); /* NULL is fine */
 
 /* Answer a question of class CH. A name or type that nothing is told about is refused. */
 void chaos_answer(const struct chaos *c, const struct answer_to *to, struct writer *out);

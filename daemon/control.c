@@ -23,18 +23,18 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-#define CONNECTIONS_MOST        10
-#define ASK_TIME_US             (120 * US_PER_S)        /* for the whole request */
-#define TAKE_TIME_US            (60 * US_PER_S)         /* without taking a byte of the reply */
-#define BACKLOG                 16
+#define CONNECTIONS_MOST 10
+#define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
+#define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
+#define BACKLOG          16
 
 struct door {
 	struct list link;
 	struct control *control;
 	struct watch watch;
-	char *text;             /* a path, or an address with its port */
-	char *path;             /* of the socket's file, as it was made; NULL for TCP */
-	char *path_inside;      /* the same, seen from the chroot */
+	char *text;        /* a path, or an address with its port */
+	char *path;        /* of the socket's file, as it was made; NULL for TCP */
+	char *path_inside; /* the same, seen from the chroot */
 	bool wanted;
 };
 
@@ -44,14 +44,14 @@ struct connection {
 	struct watch watch;
 	struct timer limit;
 	struct control_request request;
-	struct call *call;      /* NULL until the request is whole */
-	bool replies;           /* the call is over: its reply is being written */
+	struct call *call; /* NULL until the request is whole */
+	bool replies;      /* the call is over: its reply is being written */
 };
 
 struct control {
 	struct daemon *daemon;
 	struct list doors, connections, calls;
-	unsigned count;         /* connections */
+	unsigned count; /* connections */
 };
 
 /* ---- replies on their way out ---- */
@@ -309,7 +309,7 @@ static void on_knock(struct watch *w, unsigned what)
 
 static struct door *door_named(struct control *c, const char *text)
 {
-	LIST_EACH(at, &c->doors) {
+	LIST_EACH (at, &c->doors) {
 		struct door *d = LIST_ITEM(at, struct door, link);
 
 		if (strcmp(d->text, text) == 0)
@@ -432,7 +432,7 @@ static int listen_at(const struct addr *a)
 struct opening {
 	struct control *control;
 	struct fault *fault;
-	bool optional;          /* nobody named it: a host without IPv6 does without */
+	bool optional; /* nobody named it: a host without IPv6 does without */
 	bool ok;
 };
 
@@ -470,7 +470,8 @@ static bool open_one(struct opening *o, const char *text)
 	else if (*text == '/')
 		return open_path(o->control, text, o->fault);
 	else if (!interface_expand(text, (uint16_t)conf->remote_control.control_port,
-				   conf->server.do_ip4, conf->server.do_ip6, open_address, o, o->fault))
+				   conf->server.do_ip4, conf->server.do_ip6, open_address, o,
+				   o->fault))
 		return false;
 	return o->ok;
 }
@@ -484,7 +485,8 @@ static bool open_all(struct control *c, const struct conf_remote_control *conf, 
 	if (!conf->control_enable)
 		return true;
 	if (conf->control_use_cert && (list->count == 0 || list->items[0].text[0] != '/')) {
-		log_notice("the control channel is not open: this version serves it at a socket's path, "
+		log_notice("the control channel is not open: this version serves it at a socket's "
+			   "path, "
 			   "or over TCP with control-use-cert: no");
 		return true;
 	}
@@ -497,7 +499,7 @@ static bool open_all(struct control *c, const struct conf_remote_control *conf, 
 
 static void close_unwanted(struct control *c)
 {
-	LIST_EACH_SAFE(at, &c->doors) {
+	LIST_EACH_SAFE (at, &c->doors) {
 		struct door *d = LIST_ITEM(at, struct door, link);
 
 		if (!d->wanted)
@@ -525,7 +527,7 @@ void control_reopen(struct control *c)
 {
 	struct fault f = { 0 };
 
-	LIST_EACH(at, &c->doors)
+	LIST_EACH (at, &c->doors)
 		LIST_ITEM(at, struct door, link)->wanted = false;
 	if (open_all(c, &c->daemon->snapshot->conf->remote_control, &f))
 		close_unwanted(c);
@@ -537,11 +539,11 @@ void control_close(struct control *c)
 {
 	if (!c)
 		return;
-	LIST_EACH_SAFE(at, &c->connections)
+	LIST_EACH_SAFE (at, &c->connections)
 		connection_close(LIST_ITEM(at, struct connection, link));
-	LIST_EACH_SAFE(at, &c->calls)
+	LIST_EACH_SAFE (at, &c->calls)
 		call_free(LIST_ITEM(at, struct call, link));
-	LIST_EACH_SAFE(at, &c->doors)
+	LIST_EACH_SAFE (at, &c->doors)
 		door_close(LIST_ITEM(at, struct door, link));
 	mem_free(c);
 }
@@ -550,5 +552,6 @@ const char *control_kind(const struct control *c)
 {
 	if (list_is_empty(&c->doors))
 		return "";
-	return LIST_ITEM(c->doors.next, struct door, link)->path ? " control(namedpipe)" : " control";
+	return LIST_ITEM(c->doors.next, struct door, link)->path ? " control(namedpipe)"
+								 : " control";
 }

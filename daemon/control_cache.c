@@ -15,13 +15,15 @@
 /* ---- one name ---- */
 
 static const uint16_t common_types[] = {
-	TYPE_A, TYPE_AAAA, TYPE_NS, TYPE_SOA, TYPE_CNAME, TYPE_DNAME, TYPE_MX, TYPE_PTR, TYPE_SRV,
-	TYPE_NAPTR, TYPE_SVCB, TYPE_HTTPS,
+	TYPE_A,  TYPE_AAAA, TYPE_NS,  TYPE_SOA,   TYPE_CNAME, TYPE_DNAME,
+	TYPE_MX, TYPE_PTR,  TYPE_SRV, TYPE_NAPTR, TYPE_SVCB,  TYPE_HTTPS,
 };
 
 static void forget(const struct caches *caches, const uint8_t *name, uint16_t type)
 {
-	struct question q = { .name = name, .name_len = (uint16_t)dname_len(name), .type = type,
+	struct question q = { .name = name,
+			      .name_len = (uint16_t)dname_len(name),
+			      .type = type,
 			      .class_ = CLASS_IN };
 
 	msgcache_remove(caches->messages, &q);
@@ -123,7 +125,9 @@ static bool answer_is_under(const struct flushing *f, const struct stored *s)
 void control_flush_zone(struct call *c, struct worker *w)
 {
 	uint8_t name[DNAME_MAX];
-	struct flushing f = { .top = name, .set_goes = set_is_under, .answer_goes = answer_is_under };
+	struct flushing f = { .top = name,
+			      .set_goes = set_is_under,
+			      .answer_goes = answer_is_under };
 
 	(void)w;
 	if (take_second_cache(c) && call_take_name(c, name))
@@ -181,8 +185,8 @@ static bool dump_set(const struct slab_entry *e, void *arg)
 	if (time_is_past(d->now_s, s->expires_s))
 		return true;
 	call_say(d->call, ";rrset%s %u %u %u %u %u\n",
-		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "", time_left(d->now_s, s->expires_s),
-		 s->count, s->sig_count, s->trust, s->security);
+		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "",
+		 time_left(d->now_s, s->expires_s), s->count, s->sig_count, s->trust, s->security);
 	text_rrset_print(s, d->now_s, call_line, d->call);
 	return true;
 }

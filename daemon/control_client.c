@@ -19,13 +19,13 @@
 #include "util/hash.h"
 #include "util/options.h"
 
-#define CONNECT_MS      5000
-#define EXIT_STOPPED    3       /* status of a daemon that does not run */
+#define CONNECT_MS   5000
+#define EXIT_STOPPED 3 /* status of a daemon that does not run */
 
 struct client {
 	const char *program;
 	const char *conf_path;
-	const char *server;     /* -s, or NULL */
+	const char *server; /* -s, or NULL */
 	bool quiet;
 };
 
@@ -48,11 +48,13 @@ static void print_usage(void)
 	printf("usage:  resolver-control [options] command [arguments]\n"
 	       "\tdirect a running %s.\n"
 	       "-c file\tconfig file, default is %s\n"
-	       "-s server\taddress, address@port or path of the socket, instead of the config file's\n"
+	       "-s server\taddress, address@port or path of the socket, instead of the config "
+	       "file's\n"
 	       "-q\tquiet: print nothing unless it fails\n"
 	       "-h\tthis help.\n"
 	       "Commands:\n"
-	       "  %-44s%s\n", PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
+	       "  %-44s%s\n",
+	       PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
 	for (size_t i = 0; i < COUNT(known); i++) {
 		char line[80];
 
@@ -217,7 +219,8 @@ static int converse(const struct client *c, const struct place *p, char **words)
 				printf("%s is stopped\n", PACKAGE_NAME);
 			return EXIT_STOPPED;
 		}
-		fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program, strerror(errno));
+		fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program,
+			strerror(errno));
 		return 1;
 	}
 	result = send_command(fd, words) ? show_reply(fd, c->quiet) : -1;
@@ -264,14 +267,16 @@ static int command(const struct client *c, char **words)
 	conf = read_conf(c, &f);
 	found = conf && find_place(&place, c, conf, &f);
 	if (conf && !conf->remote_control.control_enable)
-		complain(c, "control-enable is 'no' in the config file: the daemon does not listen");
+		complain(c,
+			 "control-enable is 'no' in the config file: the daemon does not listen");
 	conf_free(conf);
 	if (!found) {
 		complain(c, f.text);
 		return 1;
 	}
 	if (place.tls) {
-		complain(c, "this version speaks to a socket's path, or over TCP with control-use-cert: no");
+		complain(c, "this version speaks to a socket's path, or over TCP with "
+			    "control-use-cert: no");
 		return 1;
 	}
 	return converse(c, &place, words);

@@ -59,7 +59,8 @@ void control_status(struct call *c, struct worker *w)
 	call_say(c, "verbosity: %d\n", atomic_load(&log_verbosity));
 	call_say(c, "threads: %u\n", d->worker_count);
 	say_modules(c, d->workers[0]);
-	call_say(c, "uptime: %" PRIu64 " seconds\n", (loop_time(d->loop)->now_us - d->started_us) / US_PER_S);
+	call_say(c, "uptime: %" PRIu64 " seconds\n",
+		 (loop_time(d->loop)->now_us - d->started_us) / US_PER_S);
 	call_say(c, "options:%s%s\n", reuseport ? " reuseport" : "", control_kind(d->control));
 	call_say(c, "%s (pid %ld) is running...\n", d->how.program, (long)getpid());
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char ours[CONTROL_HEAD + 1] = "UBCT1 ";
-#define NAME_LEN 4              /* "UBCT"; the rest is the version */
+#define NAME_LEN 4 /* "UBCT"; the rest is the version */
 
 static bool is_blank(char c)
 {

@@ -13,26 +13,26 @@
 #define CONTROL_LINE 1024
 
 enum control_request_state {
-	CONTROL_WANTS_HEAD,     /* the six bytes in front */
+	CONTROL_WANTS_HEAD, /* the six bytes in front */
 	CONTROL_WANTS_LINE,
-	CONTROL_HAS_LINE,       /* whole: `line` is a C string without blanks in front */
-	CONTROL_NONSENSE,       /* another protocol, or too long: close without a word */
+	CONTROL_HAS_LINE, /* whole: `line` is a C string without blanks in front */
+	CONTROL_NONSENSE, /* another protocol, or too long: close without a word */
 };
 
-struct control_request {        /* begins zeroed */
+struct control_request { /* begins zeroed */
 	enum control_request_state state;
 	char head[CONTROL_HEAD];
 	char line[CONTROL_LINE];
-	size_t len;             /* of what is being collected */
-	bool other_version;     /* the head is of another version of this protocol */
+	size_t len;         /* of what is being collected */
+	bool other_version; /* the head is of another version of this protocol */
 };
 
 /* Take up to `len` bytes; returns how many belonged to head and line. */
 size_t control_request_feed(struct control_request *r, const char *at, size_t len);
-void control_request_end(struct control_request *r);    /* the stream has ended */
+void control_request_end(struct control_request *r); /* the stream has ended */
 
-/* The first word of `*at`, which moves behind it and the blanks that follow; NULL at the end. Cuts the
- * text by writing a NUL. */
+/* The first word of `*at`, which moves behind it and the blanks that follow; NULL at the end. Cuts
+ * the text by writing a NUL. */
 char *control_word(char **at);
 
 #endif

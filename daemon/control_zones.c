@@ -15,7 +15,7 @@
 #include "util/rr.h"
 #include "util/text.h"
 
-#define SERVERS_MOST 64         /* addresses in one command */
+#define SERVERS_MOST 64 /* addresses in one command */
 
 /* ---- listing ---- */
 
@@ -128,7 +128,7 @@ static void add_zone(struct call *c, bool is_stub)
 {
 	uint8_t name[DNAME_MAX];
 	char *servers[SERVERS_MOST];
-	bool given[3];                          /* i, t, p */
+	bool given[3]; /* i, t, p */
 	struct forward_change change = { .name = name, .is_stub = is_stub, .servers = servers };
 	const char *zone;
 
@@ -182,7 +182,8 @@ void control_stub_remove(struct call *c, struct worker *w)
 
 static void say_root_forward(struct call *c)
 {
-	const struct forward_zone *z = forwards_find_exact(c->daemon->snapshot->forwards, dname_root);
+	const struct forward_zone *z =
+		forwards_find_exact(c->daemon->snapshot->forwards, dname_root);
 	char text[ADDR_TEXT];
 	size_t said = 0;
 
@@ -192,7 +193,8 @@ static void say_root_forward(struct call *c)
 	}
 	for (size_t i = 0; i < z->server_count; i++)
 		if (has_address(&z->servers[i]))
-			call_say(c, "%s%s", said++ ? " " : "", addr_print(&z->servers[i].addr, 53, text));
+			call_say(c, "%s%s", said++ ? " " : "",
+				 addr_print(&z->servers[i].addr, 53, text));
 	call_say(c, "\n");
 }
 
@@ -220,7 +222,7 @@ struct delegation {
 	const uint8_t *zone;
 	struct addr addrs[128];
 	unsigned count;
-	unsigned names, without;        /* servers, and those whose addresses are not known */
+	unsigned names, without; /* servers, and those whose addresses are not known */
 };
 
 static void put_addr(struct delegation *d, const struct addr *a)
@@ -232,13 +234,13 @@ static void put_addr(struct delegation *d, const struct addr *a)
 static void say_known(struct call *c, const struct infra_view *v)
 {
 	if (v->ttl_s == 0) {
-		call_say(c, "expired, rto %u msec, tA %u tAAAA %u tother %u.\n", v->rto_ms, v->timeouts_a,
-			 v->timeouts_aaaa, v->timeouts_other);
+		call_say(c, "expired, rto %u msec, tA %u tAAAA %u tother %u.\n", v->rto_ms,
+			 v->timeouts_a, v->timeouts_aaaa, v->timeouts_other);
 		return;
 	}
-	call_say(c, "rto %u msec, ttl %u, ping %u var %u rtt %u, tA %u, tAAAA %u, tother %u", v->rto_ms,
-		 v->ttl_s, v->ping_ms, v->var_ms, v->rtt_ms, v->timeouts_a, v->timeouts_aaaa,
-		 v->timeouts_other);
+	call_say(c, "rto %u msec, ttl %u, ping %u var %u rtt %u, tA %u, tAAAA %u, tother %u",
+		 v->rto_ms, v->ttl_s, v->ping_ms, v->var_ms, v->rtt_ms, v->timeouts_a,
+		 v->timeouts_aaaa, v->timeouts_other);
 	call_say(c, ", EDNS %d %s.\n", v->edns == EDNS_FAILS ? -1 : 0,
 		 v->edns == EDNS_UNTRIED ? "assumed" : "probed");
 }
@@ -247,13 +249,17 @@ static void say_delegation(struct call *c, const struct delegation *d)
 {
 	const struct daemon *daemon = c->daemon;
 
-	call_say(c, "Delegation with %u names, of which %u can be examined to query further addresses.\n"
-		    "It provides %u IP addresses.\n", d->names, d->without, d->count);
+	call_say(c,
+		 "Delegation with %u names, of which %u can be examined to query further "
+		 "addresses.\n"
+		 "It provides %u IP addresses.\n",
+		 d->names, d->without, d->count);
 	for (unsigned i = 0; i < d->count; i++) {
 		struct infra_view v;
 		char text[ADDR_TEXT];
 
-		infra_look(daemon->caches.infra, &d->addrs[i], d->zone, loop_time(daemon->loop), &v);
+		infra_look(daemon->caches.infra, &d->addrs[i], d->zone, loop_time(daemon->loop),
+			   &v);
 		call_say(c, "%-16s\t", addr_print(&d->addrs[i], 53, text));
 		if (v.known)
 			say_known(c, &v);
@@ -300,13 +306,15 @@ static void from_cache(struct call *c, struct delegation *d, const struct rrset 
 	d->names = ns->count;
 	for (unsigned i = 0; i < ns->count; i++) {
 		const uint8_t *host = rrset_target(ns, i);
-		bool known = put_records(d, rrsetcache_find(sets, host, TYPE_A, CLASS_IN, 0, now_s), 4);
+		bool known =
+			put_records(d, rrsetcache_find(sets, host, TYPE_A, CLASS_IN, 0, now_s), 4);
 
-		known |= put_records(d, rrsetcache_find(sets, host, TYPE_AAAA, CLASS_IN, 0, now_s), 6);
+		known |= put_records(d, rrsetcache_find(sets, host, TYPE_AAAA, CLASS_IN, 0, now_s),
+				     6);
 		d->without += !known;
 	}
-	call_say(c, ";rrset %u %u %u %u %u\n", time_left(now_s, ns->expires_s), ns->count, ns->sig_count,
-		 ns->trust, ns->security);
+	call_say(c, ";rrset %u %u %u %u %u\n", time_left(now_s, ns->expires_s), ns->count,
+		 ns->sig_count, ns->trust, ns->security);
 	text_rrset_print(ns, now_s, call_line, c);
 	say_delegation(c, d);
 }
@@ -318,7 +326,8 @@ static const struct rrset *closest(struct rrsetcache *sets, const uint8_t *name,
 		const struct rrset *ns = rrsetcache_find(sets, name, TYPE_NS, CLASS_IN, 0, now_s);
 
 		if (!ns)
-			ns = rrsetcache_find(sets, name, TYPE_NS, CLASS_IN, RRSET_PARENT_SIDE, now_s);
+			ns = rrsetcache_find(sets, name, TYPE_NS, CLASS_IN, RRSET_PARENT_SIDE,
+					     now_s);
 		if (ns || dname_is_root(name))
 			return ns;
 	}
@@ -336,7 +345,8 @@ void control_lookup(struct call *c, struct worker *w)
 	(void)w;
 	if (!call_take_name(c, name))
 		return;
-	call_say(c, "The following name servers are used for lookup of %s\n", dname_print(name, text));
+	call_say(c, "The following name servers are used for lookup of %s\n",
+		 dname_print(name, text));
 	z = forwards_find(c->daemon->snapshot->forwards, name);
 	ns = closest(c->daemon->caches.rrsets, name, now_s);
 	if (z && !z->is_stub) {

@@ -19,9 +19,10 @@
 
 /* What a running process does not change: the old value stays until it is started anew. */
 static const char *const fixed_options[] = {
-	"num-threads", "username", "chroot", "directory", "pidfile", "module-config", "msg-cache-slabs",
-	"rrset-cache-slabs", "infra-cache-slabs", "so-rcvbuf", "so-sndbuf", "so-reuseport",
-	"ip-transparent", "ip-freebind", "ip-dscp", "tcp-mss",
+	"num-threads",       "username",      "chroot",          "directory",
+	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
+	"infra-cache-slabs", "so-rcvbuf",     "so-sndbuf",       "so-reuseport",
+	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
 };
 
 /* ---- reading ---- */
@@ -29,7 +30,9 @@ static const char *const fixed_options[] = {
 static void log_remarks(const struct conf_report *report)
 {
 	static const char *const kinds[] = {
-		[CONF_ERROR] = "error", [CONF_WARNING] = "warning", [CONF_NOTICE] = "notice",
+		[CONF_ERROR] = "error",
+		[CONF_WARNING] = "warning",
+		[CONF_NOTICE] = "notice",
 	};
 
 	for (size_t i = 0; i < report->count; i++) {
@@ -49,7 +52,8 @@ static const char *visible_path(const struct daemon *d)
 {
 	size_t len = d->locked_in ? strlen(d->locked_in) : 0;
 
-	if (len && strncmp(d->how.conf_path, d->locked_in, len) == 0 && d->how.conf_path[len] == '/')
+	if (len && strncmp(d->how.conf_path, d->locked_in, len) == 0 &&
+	    d->how.conf_path[len] == '/')
 		return d->how.conf_path + len;
 	return d->how.conf_path;
 }
@@ -96,12 +100,16 @@ static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 static void start_log(const struct daemon *d, const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
-	char *file = d->locked_in ? conf_path_inside(conf, s->logfile) : conf_path(conf, s->logfile);
+	char *file =
+		d->locked_in ? conf_path_inside(conf, s->logfile) : conf_path(conf, s->logfile);
 
 	(void)log_start(&(struct log_how){
 		.ident = *s->log_identity ? s->log_identity : d->how.program,
-		.file = file, .syslog = uses_syslog(d, conf), .time_ascii = s->log_time_ascii,
-		.time_iso = s->log_time_iso, .thread_id = s->log_thread_id,
+		.file = file,
+		.syslog = uses_syslog(d, conf),
+		.time_ascii = s->log_time_ascii,
+		.time_iso = s->log_time_iso,
+		.thread_id = s->log_thread_id,
 	});
 	mem_free(file);
 	atomic_store(&log_verbosity, (int)(s->verbosity + d->how.verbose));
@@ -119,7 +127,7 @@ static void give_log(const struct daemon *d, const struct conf *conf)
 void daemon_log_reopen(struct daemon *d)
 {
 	if (d->locked_in)
-		start_log(d, d->snapshot->conf);        /* its name is another in here */
+		start_log(d, d->snapshot->conf); /* its name is another in here */
 	else
 		log_reopen();
 	log_notice("the log was opened again");

@@ -22,11 +22,11 @@ struct worker;
 
 /* As the command line says. */
 struct daemon_how {
-	const char *program;            /* its name, for the log and status */
-	const char *conf_path;          /* absolute */
-	unsigned verbose;               /* counts -v */
-	bool foreground;                /* -d */
-	bool no_pidfile;                /* -p */
+	const char *program;   /* its name, for the log and status */
+	const char *conf_path; /* absolute */
+	unsigned verbose;      /* counts -v */
+	bool foreground;       /* -d */
+	bool no_pidfile;       /* -p */
 };
 
 enum { SIGNALS = 5 };
@@ -39,23 +39,23 @@ struct daemon_signal {
 struct daemon {
 	struct daemon_how how;
 	struct loop *loop;
-	struct snapshot *snapshot;      /* the newest */
+	struct snapshot *snapshot; /* the newest */
 	struct caches caches;
 	struct worker **workers;
-	struct doors *doors;            /* of each worker, which owns the descriptors */
+	struct doors *doors; /* of each worker, which owns the descriptors */
 	unsigned worker_count;
 	struct control *control;
 	struct privileges privileges;
-	char *locked_in;                /* the chroot we are in, or NULL */
+	char *locked_in; /* the chroot we are in, or NULL */
 	struct pidfile pidfile;
-	struct changes changes;         /* since the last reload */
+	struct changes changes; /* since the last reload */
 	struct daemon_signal signals[SIGNALS];
-	uint64_t started_us;            /* monotonic */
-	uint64_t zeroed_us;             /* when the counters began */
+	uint64_t started_us; /* monotonic */
+	uint64_t zeroed_us;  /* when the counters began */
 };
 
-/* Read and check the file; every remark goes to the log. NULL when there was an error, and the first of
- * them is in `f`. */
+/* Read and check the file; every remark goes to the log. NULL when there was an error, and the
+ * first of them is in `f`. */
 struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;
 
 /* Open sockets and control channel, write the pid file, become who we shall be, make the workers.
@@ -64,10 +64,11 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
 /* Serve until daemon_stop. `ready` is called once, when every thread serves. */
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f) MUST_USE;
 void daemon_stop(struct daemon *d);
-void daemon_close(struct daemon *d);            /* works from any point */
+void daemon_close(struct daemon *d); /* works from any point */
 
 /* Read the configuration again and swap it in, caches and queries in flight kept. On failure
- * everything stays as it was, and the log says why. What only a restart can change is said in the log. */
+ * everything stays as it was, and the log says why. What only a restart can change is said in the
+ * log. */
 bool daemon_reload(struct daemon *d, struct fault *f);
 
 /* Let every worker go on under `s`; takes over the caller's pin. */

@@ -7,7 +7,8 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-static const struct listen_socket *find(const struct doors *d, const struct interface *at, bool stream)
+static const struct listen_socket *find(const struct doors *d, const struct interface *at,
+					bool stream)
 {
 	for (size_t i = 0; d && i < d->count; i++)
 		if (d->items[i].stream == stream && interface_equals(&d->items[i].at, at))
@@ -30,7 +31,8 @@ struct opening {
 	const struct conf *conf;
 };
 
-static bool open_one(const struct opening *o, const struct interface *at, bool stream, struct fault *f)
+static bool open_one(const struct opening *o, const struct interface *at, bool stream,
+		     struct fault *f)
 {
 	bool own = o->conf->server.so_reuseport && o->threads > 1;
 	bool again = find(o->old, at, stream) != NULL;
@@ -39,7 +41,9 @@ static bool open_one(const struct opening *o, const struct interface *at, bool s
 		const struct listen_socket *known = o->old ? find(&o->old[i], at, stream) : NULL;
 		const struct listen_socket *shared = i ? find(&o->doors[0], at, stream) : NULL;
 		struct listen_socket_how how = {
-			.conf = o->conf, .shared_port = own, .first = i == 0 && !again,
+			.conf = o->conf,
+			.shared_port = own,
+			.first = i == 0 && !again,
 		};
 		struct listen_socket s;
 
@@ -86,7 +90,8 @@ bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
 	if (!ok)
 		doors_close(doors, old, threads);
 	else if (doors[0].count == 0)
-		log_warn("there is no address to serve: do-ip4, do-ip6, do-udp, do-tcp and interface leave none");
+		log_warn("there is no address to serve: do-ip4, do-ip6, do-udp, do-tcp and "
+			 "interface leave none");
 	return ok;
 }
 

@@ -77,10 +77,13 @@ static void count_answer(const struct journey *j)
 
 static void log_answer(const struct journey *j)
 {
-	querylog_answer(&j->w->env.snapshot->conf->server, &j->p->client, &(struct querylog_answer){
-		.q = &j->request.q, .rcode = rcode_sent(j), .cached = true,
-		.len = writer_len(&j->p->out),
-	});
+	querylog_answer(&j->w->env.snapshot->conf->server, &j->p->client,
+			&(struct querylog_answer){
+				.q = &j->request.q,
+				.rcode = rcode_sent(j),
+				.cached = true,
+				.len = writer_len(&j->p->out),
+			});
 }
 
 /* A question that was let in. */
@@ -171,7 +174,7 @@ static enum verdict answer_stranger(struct journey *j)
 		return VERDICT_DROP;
 	j->to.no_recursion = true;
 	refuse(j, RCODE_REFUSED, REASON_prohibited);
-	if (j->action == ACL_ALLOW_COOKIE)      /* over TCP it would be let in */
+	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be let in */
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
 	return VERDICT_SEND;
 }
@@ -190,8 +193,8 @@ static enum verdict answer_snooper(struct journey *j)
 
 static bool is_admitted(struct journey *j)
 {
-	const struct acl_rule *rule = acl_get(j->w->env.snapshot->acl, &j->p->client.from,
-					      &j->p->client.reached);
+	const struct acl_rule *rule =
+		acl_get(j->w->env.snapshot->acl, &j->p->client.from, &j->p->client.reached);
 
 	j->action = rule->action;
 	return j->action != ACL_DENY && j->action != ACL_REFUSE;
@@ -232,7 +235,8 @@ static bool is_known(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
-	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0, wants_dnssec(&j->request));
+	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0,
+				  wants_dnssec(&j->request));
 	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s);
 }
 
@@ -295,8 +299,10 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	j.p = p;
 	j.stored = NULL;
 	j.kind = msg_read_request(p->in.at, p->in.len, &j.request);
-	j.to = (struct answer_to){ .style = &w->style, .request = &j.request,
-				   .stream = p->client.ops->stream, .now_s = w->env.time->now_s };
+	j.to = (struct answer_to){ .style = &w->style,
+				   .request = &j.request,
+				   .stream = p->client.ops->stream,
+				   .now_s = w->env.time->now_s };
 
 	if (!is_admitted(&j))
 		return turn_away(&j);

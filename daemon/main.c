@@ -30,13 +30,14 @@ static void print_usage(FILE *out, const char *program)
 		"-p\tdo not create a pidfile.\n"
 		"-v\tverbose (more times to increase verbosity).\n"
 		"-V\tshow version number and build options.\n"
-		"\nVersion %s\n", program, PACKAGE_NAME, CONF_FILE, PACKAGE_VERSION);
+		"\nVersion %s\n",
+		program, PACKAGE_NAME, CONF_FILE, PACKAGE_VERSION);
 }
 
 static void print_version(void)
 {
-	printf("Version %s\n\nConfigure line: %s\nLinked libs: %s\nLinked modules:", PACKAGE_VERSION,
-	       CONFIGURE_LINE, LINKED_LIBS);
+	printf("Version %s\n\nConfigure line: %s\nLinked libs: %s\nLinked modules:",
+	       PACKAGE_VERSION, CONFIGURE_LINE, LINKED_LIBS);
 	for (size_t i = 0; modules[i]; i++)
 		printf(" %s", modules[i]->name);
 	printf("\n\nBSD licensed, see LICENSE in source package for details.\n");
@@ -49,7 +50,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Relative names mean nothing after a change of folder. A file that is not there is reported by its reader. */
+/* Relative names mean nothing after a change of folder. A file that is not there is reported by its
+ * reader. */
 static const char *absolute(const char *path)
 {
 	static char whole[PATH_MAX];
@@ -97,8 +99,8 @@ static int go_to_background(void)
 }
 
 struct start {
-	int to_parent;          /* -1: in the foreground */
-	int null;               /* /dev/null, opened while it can be seen */
+	int to_parent; /* -1: in the foreground */
+	int null;      /* /dev/null, opened while it can be seen */
 };
 
 /* Errors of the start belong to the terminal; from here on there is none. */

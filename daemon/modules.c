@@ -35,6 +35,7 @@ bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct c
 	chain[count] = NULL;
 	if (count)
 		return true;
-	fault_set(f, "module-config: \"%s\" names no module that finds answers", conf->server.module_config);
+	fault_set(f, "module-config: \"%s\" names no module that finds answers",
+		  conf->server.module_config);
 	return false;
 }

@@ -8,11 +8,11 @@
 struct conf;
 struct fault;
 
-extern const struct module *const modules[];    /* all that are built in; NULL-terminated */
+extern const struct module *const modules[]; /* all that are built in; NULL-terminated */
 
 /* Fill `chain` (NULL-terminated, outermost first) as module-config says. Words that name a
- * module this program does not have are passed over: the configuration's check spoke of them. False when
- * none is left that could find an answer. */
+ * module this program does not have are passed over: the configuration's check spoke of them. False
+ * when none is left that could find an answer. */
 bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct conf *conf,
 		   struct fault *f) MUST_USE;
 

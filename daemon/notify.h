@@ -7,9 +7,9 @@
 
 #include "util/base.h"
 
-void notify_open(void);         /* before chroot; later calls use what it opened */
+void notify_open(void); /* before chroot; later calls use what it opened */
 void notify_ready(void);
-void notify_reloading(void);    /* and notify_ready when that is over */
+void notify_reloading(void); /* and notify_ready when that is over */
 void notify_stopping(void);
 void notify_close(void);
 

@@ -6,12 +6,13 @@
 #include "daemon/privileges.h"
 
 struct pidfile {
-	char *path;             /* NULL: there is none */
-	char *path_inside;      /* as seen from the chroot */
+	char *path;        /* NULL: there is none */
+	char *path_inside; /* as seen from the chroot */
 	int fd;
 };
 
-/* Write our number; follows no symbolic link. A running process named there already is told in the log. */
+/* Write our number; follows no symbolic link. A running process named there already is told in the
+ * log. */
 bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct privileges *who,
 		   struct fault *f) MUST_USE;
 /* Remove it, or leave it empty where that is not allowed any more. */

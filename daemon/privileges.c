@@ -26,13 +26,16 @@ bool privileges_find(struct privileges *p, const struct conf *conf, struct fault
 	user = getpwnam(name);
 	if (geteuid() != 0) {
 		if (!user || user->pw_uid != geteuid())
-			log_detail("not started as root: going on as the user who started it, not as %s",
+			log_detail("not started as root: going on as the user who started it, not "
+				   "as %s",
 				   name);
 		return true;
 	}
 	if (!user) {
-		fault_set(f, "username: there is no user %s (an empty name keeps the one who starts it)",
-			  name);
+		fault_set(
+			f,
+			"username: there is no user %s (an empty name keeps the one who starts it)",
+			name);
 		return false;
 	}
 	*p = (struct privileges){ .change = true, .uid = user->pw_uid, .gid = user->pw_gid };
@@ -110,5 +113,6 @@ bool privileges_drop(const struct privileges *p, const struct conf *conf, struct
 void privileges_give(const struct privileges *p, const char *path)
 {
 	if (p->change && lchown(path, p->uid, p->gid) != 0 && errno != ENOENT)
-		log_warn("cannot give %s to the user the daemon becomes: %s", path, strerror(errno));
+		log_warn("cannot give %s to the user the daemon becomes: %s", path,
+			 strerror(errno));
 }

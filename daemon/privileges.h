@@ -11,13 +11,13 @@ struct conf;
 struct fault;
 
 struct privileges {
-	bool change;            /* there is another user to become */
+	bool change; /* there is another user to become */
 	uid_t uid;
 	gid_t gid;
 };
 
-/* Look up `username`, while the system's files can be seen. Without root's powers there is nobody else
- * to become: a line in the log, and `change` is false. */
+/* Look up `username`, while the system's files can be seen. Without root's powers there is nobody
+ * else to become: a line in the log, and `change` is false. */
 bool privileges_find(struct privileges *p, const struct conf *conf, struct fault *f) MUST_USE;
 
 /* Lock the process into chroot, go to the folder, become the user for good. */

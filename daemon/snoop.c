@@ -31,8 +31,8 @@ bool snoop_referral(struct rrsetcache *c, const struct answer_to *to, struct wri
 		return false;
 	for (unsigned i = 0; i < MIN(sets[0]->count, (unsigned)SERVERS_MOST); i++) {
 		for (size_t t = 0; t < COUNT(types); t++) {
-			const struct rrset *a = rrsetcache_find(c, rrset_target(sets[0], i), types[t],
-								CLASS_IN, 0, to->now_s);
+			const struct rrset *a = rrsetcache_find(c, rrset_target(sets[0], i),
+								types[t], CLASS_IN, 0, to->now_s);
 
 			if (a)
 				sets[1 + m.count[SECTION_ADDITIONAL]++] = a;

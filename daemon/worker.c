@@ -149,7 +149,7 @@ void worker_free(struct worker *w)
 		return;
 	PROMISE(!w->running);
 	if (w->env.mesh)
-		mesh_free(w->env.mesh);         /* drops every client: the listeners must still stand */
+		mesh_free(w->env.mesh); /* drops every client: the listeners must still stand */
 	while (w->started--)
 		if (w->chain[w->started]->deinit)
 			w->chain[w->started]->deinit(&w->env);

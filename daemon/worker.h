@@ -25,50 +25,50 @@ struct snapshot;
 struct transport;
 
 struct worker {
-	struct env env;                 /* the rooms; env.snapshot is pinned */
+	struct env env; /* the rooms; env.snapshot is pinned */
 	/* what the hot path asks of the configuration, made once per snapshot */
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
-	struct chaos *chaos;            /* answers of class CH */
-	unsigned number;                /* 0 … num-threads - 1 */
+	struct chaos *chaos; /* answers of class CH */
+	unsigned number;     /* 0 … num-threads - 1 */
 
 	const struct module *chain[QUERY_MODULES + 1];
-	struct transport *udp, *tcp;    /* towards other servers */
-	struct listen_udp *listen_udp;  /* towards clients; NULL when played */
+	struct transport *udp, *tcp;   /* towards other servers */
+	struct listen_udp *listen_udp; /* towards clients; NULL when played */
 	struct listen_tcp *listen_tcp;
 	struct random *own_random;
-	void *stats_room;               /* memory that env.stats stands in */
-	unsigned started;               /* modules whose init has run */
+	void *stats_room; /* memory that env.stats stands in */
+	unsigned started; /* modules whose init has run */
 	bool played, running;
 	pthread_t thread;
 };
 
 struct worker_how {
 	unsigned number;
-	struct snapshot *snapshot;      /* the worker takes a pin of its own */
+	struct snapshot *snapshot; /* the worker takes a pin of its own */
 	const struct caches *caches;
 	/* A played worker is given these, and they stay the giver's; else all are NULL. */
 	struct loop *loop;
 	struct random *random;
-	struct transport *udp, *tcp;    /* their `env` is set to the worker's */
+	struct transport *udp, *tcp; /* their `env` is set to the worker's */
 };
 
 /* NULL with a sentence in `f` when a module does not start. */
 struct worker *worker_new(const struct worker_how *how, struct fault *f) MUST_USE;
-void worker_free(struct worker *w);             /* NULL is fine; not while it runs */
+void worker_free(struct worker *w); /* NULL is fine; not while it runs */
 
-/* Work under another configuration from the next turn on. In the worker's own thread, or while it does
- * not run. Takes a pin; queries in flight keep theirs. */
+/* Work under another configuration from the next turn on. In the worker's own thread, or while it
+ * does not run. Takes a pin; queries in flight keep theirs. */
 void worker_adopt(struct worker *w, struct snapshot *s);
 
-/* Serve these sockets from now on, and no others: descriptors that are new are taken over, those that are no longer
- * named are closed. In the worker's own thread, or while it does not run. */
+/* Serve these sockets from now on, and no others: descriptors that are new are taken over, those
+ * that are no longer named are closed. In the worker's own thread, or while it does not run. */
 void worker_serve(struct worker *w, const struct listen_socket *sockets, size_t count);
 
 bool worker_start(struct worker *w, struct fault *f) MUST_USE;
-void worker_stop(struct worker *w);             /* and wait for its end */
+void worker_stop(struct worker *w); /* and wait for its end */
 
 #endif

@@ -151,7 +151,8 @@ static void put_interface(void *arg, const struct addr *a)
 	struct finding *find = arg;
 	struct interfaces *out = find->out;
 	struct interface item = { .addr = *a, .many = is_wildcard(a), .optional = find->optional };
-	const char *service = a->port == find->server->port ? NULL : other_service(find->server, a->port);
+	const char *service =
+		a->port == find->server->port ? NULL : other_service(find->server, a->port);
 	char text[ADDR_TEXT];
 
 	if (service) {
@@ -168,8 +169,8 @@ static void put_interface(void *arg, const struct addr *a)
 
 static bool put_text(struct finding *find, const char *text, uint16_t port, struct fault *f)
 {
-	return interface_expand(text, port, find->server->do_ip4, find->server->do_ip6, put_interface,
-				find, f);
+	return interface_expand(text, port, find->server->do_ip4, find->server->do_ip6,
+				put_interface, find, f);
 }
 
 /* interface-automatic: both wildcards, on the usual port or those of -ports. */

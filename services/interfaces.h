@@ -12,9 +12,9 @@ struct conf;
 struct fault;
 
 struct interface {
-	struct addr addr;       /* port included */
-	bool many;              /* a wildcard: an answer must leave from the address that was asked */
-	bool optional;          /* nobody named it: a host without this family does without */
+	struct addr addr; /* port included */
+	bool many;        /* a wildcard: an answer must leave from the address that was asked */
+	bool optional;    /* nobody named it: a host without this family does without */
 };
 
 struct interfaces {
@@ -23,8 +23,8 @@ struct interfaces {
 };
 
 /* The addresses for plain DNS over UDP and TCP, each once. Those whose port means another service
- * (tls-port, https-port …) are left out, with a line in the log. False with a sentence in `f` when a
- * name or an address cannot be understood; `out` is then empty. */
+ * (tls-port, https-port …) are left out, with a line in the log. False with a sentence in `f` when
+ * a name or an address cannot be understood; `out` is then empty. */
 bool interfaces_find(struct interfaces *out, const struct conf *conf, struct fault *f) MUST_USE;
 void interfaces_clear(struct interfaces *i);
 

@@ -56,7 +56,8 @@ static void set_buffer(int fd, int option, int force, uint64_t wanted, const cha
 		size /= 2;
 	/* Linux doubles what it is told, others do not: less than half is less for sure. */
 	if (asked && granted(fd, option) < (int)(wanted / 2))
-		log_warn("%s: %llu was asked for, the system grants %d: start as root, or raise its limit",
+		log_warn("%s: %llu was asked for, the system grants %d: start as root, or raise "
+			 "its limit",
 			 name, (unsigned long long)wanted, granted(fd, option));
 }
 
@@ -183,8 +184,8 @@ static bool bind_to(int fd, const struct addr *a)
 	return bind(fd, (const struct sockaddr *)&ss, len) == 0;
 }
 
-/* With a shared port the kernel lets any program of ours bind beside us. A socket that does not share
- * tells whether one is there. */
+/* With a shared port the kernel lets any program of ours bind beside us. A socket that does not
+ * share tells whether one is there. */
 static bool port_is_free(const struct interface *at, bool stream, const struct conf_server *s)
 {
 	int fd = new_socket(at->addr.family, stream), error;
@@ -277,10 +278,12 @@ bool listen_socket_open(struct listen_socket *s, const struct interface *at, boo
 	listen_socket_close(s);
 	addr_print(&at->addr, 0, text);
 	if (at->optional && is_absence(error)) {
-		log_detail("not serving %s over %s: %s", text, transport_name(stream), explain(error));
+		log_detail("not serving %s over %s: %s", text, transport_name(stream),
+			   explain(error));
 		return true;
 	}
-	fault_set(f, "cannot listen on %s over %s: %s", text, transport_name(stream), explain(error));
+	fault_set(f, "cannot listen on %s over %s: %s", text, transport_name(stream),
+		  explain(error));
 	return false;
 }
 

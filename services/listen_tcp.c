@@ -17,14 +17,14 @@
 #include "util/loop.h"
 #include "util/mem.h"
 
-#define MESSAGE_MAX     65535
-#define MESSAGE_LEAST   12      /* a header; less is no DNS */
-#define READ_ROOM       (2 + MESSAGE_MAX + 32768)       /* a whole message and some more */
-#define GATHER_ROOM     (4 * (2 + MESSAGE_MAX))         /* answers that go out in one write */
-#define ASKED_MOST      128     /* questions of one connection in work; then it is not read */
-#define UNTAKEN_MOST    65536   /* bytes a client has not taken; then it is not read */
-#define ACCEPTS         32      /* connections to one wake-up */
-#define IDLE_LEAST_MS   200
+#define MESSAGE_MAX       65535
+#define MESSAGE_LEAST     12                        /* a header; less is no DNS */
+#define READ_ROOM         (2 + MESSAGE_MAX + 32768) /* a whole message and some more */
+#define GATHER_ROOM       (4 * (2 + MESSAGE_MAX))   /* answers that go out in one write */
+#define ASKED_MOST        128   /* questions of one connection in work; then it is not read */
+#define UNTAKEN_MOST      65536 /* bytes a client has not taken; then it is not read */
+#define ACCEPTS           32    /* connections to one wake-up */
+#define IDLE_LEAST_MS     200
 #define NO_FILES_PAUSE_US (1 * US_PER_S)
 
 struct connection;
@@ -50,18 +50,18 @@ struct connection {
 	struct listen_tcp *home;
 	const struct stream_ops *stream;
 	struct watch watch;
-	struct timer limit;             /* for what `waits_for` says */
-	struct timer resume;            /* whole messages were left lying */
+	struct timer limit;  /* for what `waits_for` says */
+	struct timer resume; /* whole messages were left lying */
 	struct addr from, reached;
-	struct queue in;                /* what was read and not yet taken */
-	struct queue out;               /* what the client has not yet taken */
-	unsigned asked;                 /* questions that will be answered later */
+	struct queue in;  /* what was read and not yet taken */
+	struct queue out; /* what the client has not yet taken */
+	unsigned asked;   /* questions that will be answered later */
 	enum waits_for waits_for;
-	bool ended;                     /* the client sends no more */
-	bool cut;                       /* we take no more: it sent nonsense, or a question was dropped */
-	bool full;                      /* whole messages lie in `in`: enough is in work already */
-	bool dead;                      /* closed; lives until everybody has left */
-	bool digesting;                 /* its answers are being gathered */
+	bool ended;     /* the client sends no more */
+	bool cut;       /* we take no more: it sent nonsense, or a question was dropped */
+	bool full;      /* whole messages lie in `in`: enough is in work already */
+	bool dead;      /* closed; lives until everybody has left */
+	bool digesting; /* its answers are being gathered */
 };
 
 struct door {
@@ -77,11 +77,11 @@ struct listen_tcp {
 	void *taker;
 	struct listen_tcp_limits limits;
 	struct list doors, connections;
-	struct timer reopen;            /* doors that were shut for want of descriptors */
-	unsigned count;                 /* connections that are not dead */
-	bool shut;                      /* the doors are not watched */
-	size_t untaken;                 /* bytes in all `out` queues */
-	uint8_t *in, *late, *gather;    /* one of each is enough for a thread */
+	struct timer reopen;         /* doors that were shut for want of descriptors */
+	unsigned count;              /* connections that are not dead */
+	bool shut;                   /* the doors are not watched */
+	size_t untaken;              /* bytes in all `out` queues */
+	uint8_t *in, *late, *gather; /* one of each is enough for a thread */
 	size_t gathered;
 };
 
@@ -155,7 +155,7 @@ static void doors_watch(struct listen_tcp *t, bool open)
 	if (t->shut == !open)
 		return;
 	t->shut = !open;
-	LIST_EACH(at, &t->doors)
+	LIST_EACH (at, &t->doors)
 		watch_want(&LIST_ITEM(at, struct door, link)->watch, open ? WATCH_READ : 0);
 }
 
@@ -228,13 +228,14 @@ static void connection_wait(struct connection *c, bool moved)
 	struct listen_tcp *t = c->home;
 	enum waits_for next = what_is_next(c);
 
-	watch_want(&c->watch, (may_read(c) ? WATCH_READ : 0u) |
-			      (queue_len(&c->out) ? WATCH_WRITE : 0u));
+	watch_want(&c->watch,
+		   (may_read(c) ? WATCH_READ : 0u) | (queue_len(&c->out) ? WATCH_WRITE : 0u));
 	if (next == FOR_NOTHING)
 		timer_stop(t->loop, &c->limit);
 	else if (next != c->waits_for || moved)
-		timer_set(t->loop, &c->limit, US_PER_MS * listen_tcp_idle_ms(t->limits.idle_ms,
-			t->count, t->limits.connections));
+		timer_set(t->loop, &c->limit,
+			  US_PER_MS * listen_tcp_idle_ms(t->limits.idle_ms, t->count,
+							 t->limits.connections));
 	c->waits_for = next;
 }
 
@@ -354,8 +355,8 @@ static void reply_later(const struct client *client, const uint8_t *bytes, size_
 	client_left(c);
 }
 
-/* Nobody may wait for an answer that never comes: the others are answered, then the stream ends, so that
- * the client asks again elsewhere. */
+/* Nobody may wait for an answer that never comes: the others are answered, then the stream ends, so
+ * that the client asks again elsewhere. */
 static void drop_later(const struct client *client)
 {
 	struct connection *c = client->via;
@@ -365,7 +366,10 @@ static void drop_later(const struct client *client)
 }
 
 static const struct client_ops tcp_ops = {
-	.name = "tcp", .stream = true, .reply = reply_later, .drop = drop_later,
+	.name = "tcp",
+	.stream = true,
+	.reply = reply_later,
+	.drop = drop_later,
 };
 
 /* ---- questions ---- */
@@ -426,7 +430,8 @@ static size_t digest(struct connection *c, const uint8_t *at, size_t len)
 	return done;
 }
 
-/* What is left for later: the beginning of a message, or whole ones of a client with too many in work. */
+/* What is left for later: the beginning of a message, or whole ones of a client with too many in
+ * work. */
 static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
 {
 	queue_free(&c->in);
@@ -505,7 +510,7 @@ static void on_ready(struct watch *w, unsigned what)
 
 	if ((what & WATCH_WRITE) && queue_len(&c->out)) {
 		on_writable(c);
-		return;         /* it may be gone; what can be read is told again */
+		return; /* it may be gone; what can be read is told again */
 	}
 	if (what & WATCH_READ)
 		on_readable(c);
@@ -513,7 +518,8 @@ static void on_ready(struct watch *w, unsigned what)
 
 /* ---- connections come in ---- */
 
-void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from, const struct addr *reached)
+void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
+		     const struct addr *reached)
 {
 	struct connection *c = mem_zero(sizeof *c);
 	int on = 1;
@@ -650,7 +656,7 @@ static bool is_named(const struct listen_socket *sockets, size_t count, int fd)
 
 static bool has_door(const struct listen_tcp *t, int fd)
 {
-	LIST_EACH(at, &t->doors)
+	LIST_EACH (at, &t->doors)
 		if (LIST_ITEM(at, struct door, link)->watch.fd == fd)
 			return true;
 	return false;
@@ -658,7 +664,7 @@ static bool has_door(const struct listen_tcp *t, int fd)
 
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count)
 {
-	LIST_EACH_SAFE(at, &t->doors) {
+	LIST_EACH_SAFE (at, &t->doors) {
 		struct door *d = LIST_ITEM(at, struct door, link);
 
 		if (!is_named(sockets, count, d->watch.fd))
@@ -687,9 +693,9 @@ void listen_tcp_free(struct listen_tcp *t)
 {
 	if (!t)
 		return;
-	LIST_EACH_SAFE(at, &t->doors)
+	LIST_EACH_SAFE (at, &t->doors)
 		door_close(LIST_ITEM(at, struct door, link));
-	LIST_EACH_SAFE(c, &t->connections) {
+	LIST_EACH_SAFE (c, &t->connections) {
 		struct connection *one = LIST_ITEM(c, struct connection, link);
 
 		connection_close(one);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One per worker, used by its thread. Whoever is slow is cut: a message once begun must be whole
- * within the idle time, an answer must be taken within it, and what waits to be taken has a bound. */
+ * within the idle time, an answer must be taken within it, and what waits to be taken has a bound.
+ */
 #ifndef SERVICES_LISTEN_TCP_H
 #define SERVICES_LISTEN_TCP_H
 
@@ -13,9 +14,9 @@ struct listen_tcp;
 struct loop;
 
 struct listen_tcp_limits {
-	unsigned connections;           /* at once: incoming-num-tcp */
-	uint32_t idle_ms;               /* tcp-idle-timeout; less when connections are scarce */
-	size_t waiting_bytes;           /* answers that clients have not taken, all together */
+	unsigned connections; /* at once: incoming-num-tcp */
+	uint32_t idle_ms;     /* tcp-idle-timeout; less when connections are scarce */
+	size_t waiting_bytes; /* answers that clients have not taken, all together */
 };
 
 struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker,
@@ -26,12 +27,13 @@ void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limi
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count);
 
 /* Serve a connection that is there already: takes `fd` over. */
-void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from, const struct addr *reached);
+void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
+		     const struct addr *reached);
 
-unsigned listen_tcp_count(const struct listen_tcp *t);  /* connections now open */
+unsigned listen_tcp_count(const struct listen_tcp *t); /* connections now open */
 
 /* Closes everything. Whoever still waits must have been answered or dropped before. */
-void listen_tcp_free(struct listen_tcp *t);     /* NULL is fine */
+void listen_tcp_free(struct listen_tcp *t); /* NULL is fine */
 
 /* How long a connection may be idle when `used` of `most` are taken: the whole time below half,
  * then a hundredth, from 65% on a five-hundredth, from 80% on nothing; never below 200 ms. */

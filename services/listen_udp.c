@@ -17,12 +17,12 @@
 #include "util/loop.h"
 #include "util/mem.h"
 
-#define BATCH           32      /* packets to one system call */
-#define BATCHES         4       /* to one wake-up */
-#define IN_ROOM         4096    /* no question needs more */
-#define OUT_ROOM_LEAST  4096    /* what services/answer.h wants at least */
-#define SPREAD          320     /* between slots: their starts fall on different cache sets */
-#define SEND_PATIENCE_MS 5      /* for a full send queue, once in a batch */
+#define BATCH            32   /* packets to one system call */
+#define BATCHES          4    /* to one wake-up */
+#define IN_ROOM          4096 /* no question needs more */
+#define OUT_ROOM_LEAST   4096 /* what services/answer.h wants at least */
+#define SPREAD           320  /* between slots: their starts fall on different cache sets */
+#define SEND_PATIENCE_MS 5    /* for a full send queue, once in a batch */
 
 #if !defined(HAVE_RECVMMSG) || !defined(HAVE_SENDMMSG)
 #define ONE_BY_ONE
@@ -44,7 +44,7 @@ struct batch {
 	union control in_control[BATCH], out_control[BATCH];
 	uint8_t *in_bytes, *out_bytes;
 	size_t out_room;
-	bool many;                      /* the slots are ready for a socket of this kind */
+	bool many; /* the slots are ready for a socket of this kind */
 };
 
 struct udp_socket {
@@ -52,8 +52,8 @@ struct udp_socket {
 	struct listen_udp *home;
 	struct watch watch;
 	struct interface at;
-	unsigned waiting;               /* clients that will be answered later */
-	bool closed;                    /* served no more; freed when nobody waits */
+	unsigned waiting; /* clients that will be answered later */
+	bool closed;      /* served no more; freed when nobody waits */
 };
 
 struct listen_udp {
@@ -66,8 +66,8 @@ struct listen_udp {
 
 /* ---- which of our addresses it is about ---- */
 
-/* Make `head` say that the packet leaves from `reached` (RFC 3542 6.7). The zone of a link-local address
- * names the interface; for others the routing table chooses it. */
+/* Make `head` say that the packet leaves from `reached` (RFC 3542 6.7). The zone of a link-local
+ * address names the interface; for others the routing table chooses it. */
 static void write_source(struct msghdr *head, union control *c, const struct addr *reached)
 {
 	struct cmsghdr *at;
@@ -174,7 +174,8 @@ static bool is_full(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
 }
 
-/* A full queue is waited for, shortly and once; what cannot be sent then, or at all, is lost as packets are. */
+/* A full queue is waited for, shortly and once; what cannot be sent then, or at all, is lost as
+ * packets are. */
 static void send_all(int fd, struct mmsghdr *out, unsigned count)
 {
 	bool patient = true;
@@ -234,7 +235,9 @@ static void drop_later(const struct client *c)
 	client_left(c->via);
 }
 
-static const struct client_ops udp_ops = { .name = "udp", .reply = reply_later, .drop = drop_later };
+static const struct client_ops udp_ops = { .name = "udp",
+					   .reply = reply_later,
+					   .drop = drop_later };
 
 /* ---- questions ---- */
 
@@ -274,7 +277,8 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 	};
 
 	if ((in->msg_flags & MSG_TRUNC) ||
-	    !addr_from_sockaddr(&p.client.from, (const struct sockaddr *)&b->from[i], in->msg_namelen) ||
+	    !addr_from_sockaddr(&p.client.from, (const struct sockaddr *)&b->from[i],
+				in->msg_namelen) ||
 	    p.client.from.port == 0)
 		return false;
 	if (s->at.many)
@@ -368,7 +372,7 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 
 static struct udp_socket *socket_with(struct listen_udp *u, int fd)
 {
-	LIST_EACH(at, &u->sockets) {
+	LIST_EACH (at, &u->sockets) {
 		struct udp_socket *s = LIST_ITEM(at, struct udp_socket, link);
 
 		if (s->watch.fd == fd && !s->closed)
@@ -395,7 +399,7 @@ static void socket_end(struct udp_socket *s)
 
 void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count)
 {
-	LIST_EACH_SAFE(at, &u->sockets) {
+	LIST_EACH_SAFE (at, &u->sockets) {
 		struct udp_socket *s = LIST_ITEM(at, struct udp_socket, link);
 
 		if (!s->closed && !is_named(sockets, count, s->watch.fd))
@@ -419,7 +423,7 @@ void listen_udp_free(struct listen_udp *u)
 {
 	if (!u)
 		return;
-	LIST_EACH_SAFE(at, &u->sockets)
+	LIST_EACH_SAFE (at, &u->sockets)
 		socket_free(LIST_ITEM(at, struct udp_socket, link));
 	mem_free(u->batch.in_bytes);
 	mem_free(u->batch.out_bytes);

@@ -22,6 +22,6 @@ void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets,
 void listen_udp_limit(struct listen_udp *u, size_t answer_max);
 
 /* Closes every socket. Whoever still waits must have been answered or dropped before. */
-void listen_udp_free(struct listen_udp *u);     /* NULL is fine */
+void listen_udp_free(struct listen_udp *u); /* NULL is fine */
 
 #endif

@@ -36,8 +36,8 @@ static void print_asked(struct asked_text *t, const struct client *c, const stru
 static const char *rcode_name(enum rcode r, char buf[16])
 {
 	static const char *const names[] = {
-		"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
-		"YXDOMAIN", "YXRRSET", "NXRRSET", "NOTAUTH", "NOTZONE",
+		"NOERROR",  "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
+		"YXDOMAIN", "YXRRSET", "NXRRSET",  "NOTAUTH",  "NOTZONE",
 	};
 
 	if ((size_t)r < COUNT(names))
@@ -50,7 +50,8 @@ static const char *rcode_name(enum rcode r, char buf[16])
 	return buf;
 }
 
-void querylog_question(const struct conf_server *s, const struct client *c, const struct question *q)
+void querylog_question(const struct conf_server *s, const struct client *c,
+		       const struct question *q)
 {
 	struct asked_text t;
 
@@ -68,6 +69,6 @@ void querylog_answer(const struct conf_server *s, const struct client *c,
 	print_asked(&t, c, a->q);
 	log_line(s->log_tag_queryreply ? "reply" : "info",
 		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu", t.from, t.name, t.type_at,
-		 t.class_at, rcode_name(a->rcode, rcode), a->took_us / US_PER_S, a->took_us % US_PER_S,
-		 a->cached, a->len);
+		 t.class_at, rcode_name(a->rcode, rcode), a->took_us / US_PER_S,
+		 a->took_us % US_PER_S, a->cached, a->len);
 }

@@ -11,9 +11,11 @@ struct client;
 struct conf_server;
 
 /* "192.0.2.1 www.example.com. A IN" */
-void querylog_question(const struct conf_server *s, const struct client *c, const struct question *q);
+void querylog_question(const struct conf_server *s, const struct client *c,
+		       const struct question *q);
 
-/* The same and "NOERROR 0.001234 1 45": rcode, seconds since it was asked, whether it was cached, size. */
+/* The same and "NOERROR 0.001234 1 45": rcode, seconds since it was asked, whether it was cached,
+ * size. */
 struct querylog_answer {
 	const struct question *q;
 	enum rcode rcode;

@@ -13,21 +13,23 @@
 static const struct row {
 	const char *why, *bytes;
 	size_t len;
-	bool ends;                      /* the stream ends behind it */
+	bool ends; /* the stream ends behind it */
 	enum control_request_state state;
 	const char *line;
 	bool other_version;
 } rows[] = {
-	{ "as unbound-control sends it", BYTES("UBCT1  status\n"), false, CONTROL_HAS_LINE, "status", false },
-	{ "as exporters send it", BYTES("UBCT1 stats_noreset\n"), false, CONTROL_HAS_LINE, "stats_noreset",
-	  false },
-	{ "blanks of both kinds in front", BYTES("UBCT1 \t \tstatus\n"), false, CONTROL_HAS_LINE, "status",
-	  false },
+	{ "as unbound-control sends it", BYTES("UBCT1  status\n"), false, CONTROL_HAS_LINE,
+	  "status", false },
+	{ "as exporters send it", BYTES("UBCT1 stats_noreset\n"), false, CONTROL_HAS_LINE,
+	  "stats_noreset", false },
+	{ "blanks of both kinds in front", BYTES("UBCT1 \t \tstatus\n"), false, CONTROL_HAS_LINE,
+	  "status", false },
 	{ "arguments stay as they are", BYTES("UBCT1  local_data a. \t A 1.2.3.4 \n"), false,
 	  CONTROL_HAS_LINE, "local_data a. \t A 1.2.3.4 ", false },
-	{ "what follows the line is not its", BYTES("UBCT1 x\ny\n"), false, CONTROL_HAS_LINE, "x", false },
-	{ "the end of the stream ends the line", BYTES("UBCT1 status"), true, CONTROL_HAS_LINE, "status",
+	{ "what follows the line is not its", BYTES("UBCT1 x\ny\n"), false, CONTROL_HAS_LINE, "x",
 	  false },
+	{ "the end of the stream ends the line", BYTES("UBCT1 status"), true, CONTROL_HAS_LINE,
+	  "status", false },
 	{ "an empty line", BYTES("UBCT1 \n"), false, CONTROL_HAS_LINE, "", false },
 	{ "nothing behind the head", BYTES("UBCT1 "), true, CONTROL_HAS_LINE, "", false },
 	{ "half a line", BYTES("UBCT1 sta"), false, CONTROL_WANTS_LINE, NULL, false },
@@ -35,18 +37,22 @@ static const struct row {
 	{ "half a head and the end", BYTES("UBCT1"), true, CONTROL_NONSENSE, NULL, false },
 	{ "nothing at all", BYTES(""), true, CONTROL_NONSENSE, NULL, false },
 	{ "another version", BYTES("UBCT2 status\n"), false, CONTROL_HAS_LINE, "status", true },
-	{ "a version of two digits", BYTES("UBCT10status\n"), false, CONTROL_HAS_LINE, "status", true },
+	{ "a version of two digits", BYTES("UBCT10status\n"), false, CONTROL_HAS_LINE, "status",
+	  true },
 	{ "another protocol", BYTES("GET / HTTP/1.1\r\n"), false, CONTROL_NONSENSE, NULL, false },
-	{ "another protocol, known by its first byte", BYTES("\x16"), false, CONTROL_NONSENSE, NULL, false },
+	{ "another protocol, known by its first byte", BYTES("\x16"), false, CONTROL_NONSENSE, NULL,
+	  false },
 	{ "a NUL in the line", BYTES("UBCT1 a\0b\n"), false, CONTROL_NONSENSE, NULL, false },
 };
 
 static void check(const struct row *row, const struct control_request *r, size_t piece)
 {
 	if (r->state != row->state)
-		fail_msg("%s, in pieces of %zu: state %d, not %d", row->why, piece, r->state, row->state);
+		fail_msg("%s, in pieces of %zu: state %d, not %d", row->why, piece, r->state,
+			 row->state);
 	if (row->line && strcmp(r->line, row->line) != 0)
-		fail_msg("%s, in pieces of %zu: '%s', not '%s'", row->why, piece, r->line, row->line);
+		fail_msg("%s, in pieces of %zu: '%s', not '%s'", row->why, piece, r->line,
+			 row->line);
 	if (r->other_version != row->other_version)
 		fail_msg("%s, in pieces of %zu: version", row->why, piece);
 }
@@ -59,7 +65,8 @@ static void a_request_is_understood_however_it_is_cut(void **state)
 			struct control_request r = { 0 };
 
 			for (size_t at = 0; at < rows[i].len; at += piece)
-				control_request_feed(&r, rows[i].bytes + at, MIN(piece, rows[i].len - at));
+				control_request_feed(&r, rows[i].bytes + at,
+						     MIN(piece, rows[i].len - at));
 			if (rows[i].ends)
 				control_request_end(&r);
 			check(&rows[i], &r, piece);

@@ -37,7 +37,10 @@ static void swallow(struct transport *t, struct sending *s)
 }
 
 static const struct transport_ops silence = {
-	.name = "silence", .patient = true, .send = swallow, .cancel = swallow,
+	.name = "silence",
+	.patient = true,
+	.send = swallow,
+	.cancel = swallow,
 };
 
 static struct world {
@@ -61,23 +64,28 @@ static void count_drop(const struct client *c)
 	world.dropped++;
 }
 
-static const struct client_ops over_udp = { .name = "udp", .reply = never_replied, .drop = count_drop };
+static const struct client_ops over_udp = { .name = "udp",
+					    .reply = never_replied,
+					    .drop = count_drop };
 static const struct client_ops over_tcp = {
-	.name = "tcp", .stream = true, .reply = never_replied, .drop = count_drop,
+	.name = "tcp",
+	.stream = true,
+	.reply = never_replied,
+	.drop = count_drop,
 };
 
 static const char acl[] = "server:\n"
-	"access-control: 127.0.0.1 allow\n"
-	"access-control: 127.0.0.2 deny\n"
-	"access-control: 127.0.0.3 refuse\n"
-	"access-control: 127.0.0.4 allow_setrd\n"
-	"access-control: 127.0.0.5 allow_snoop\n"
-	"access-control: 127.0.0.6 deny_non_local\n"
-	"access-control: 127.0.0.7 refuse_non_local\n"
-	"access-control: 127.0.0.8 allow_cookie\n"
-	"do-not-query-localhost: no\n"
-	"identity: \"me\"\nversion: \"1.2\"\n"
-	"ede: yes\n";
+			  "access-control: 127.0.0.1 allow\n"
+			  "access-control: 127.0.0.2 deny\n"
+			  "access-control: 127.0.0.3 refuse\n"
+			  "access-control: 127.0.0.4 allow_setrd\n"
+			  "access-control: 127.0.0.5 allow_snoop\n"
+			  "access-control: 127.0.0.6 deny_non_local\n"
+			  "access-control: 127.0.0.7 refuse_non_local\n"
+			  "access-control: 127.0.0.8 allow_cookie\n"
+			  "do-not-query-localhost: no\n"
+			  "identity: \"me\"\nversion: \"1.2\"\n"
+			  "ede: yes\n";
 
 static struct conf *conf_from(const char *more)
 {
@@ -86,7 +94,8 @@ static struct conf *conf_from(const char *more)
 	char text[2048];
 	int len = snprintf(text, sizeof text, "%s%s", acl, more);
 
-	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true }, &report))
+	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true },
+			    &report))
 		fail_msg("%s", report.count ? report.remarks[report.count - 1].text : "?");
 	conf_report_clear(&report);
 	return conf;
@@ -106,14 +115,22 @@ static void store(const char *first, uint32_t stored_s, uint32_t ttl_s, enum sec
 
 	snprintf(text, sizeof text, "%s.test.", first);
 	arena_init(&arena);
-	m.q = (struct question){ .name = name, .name_len = (uint16_t)dname_parse(name, text, NULL),
-				 .type = TYPE_A, .class_ = CLASS_IN };
+	m.q = (struct question){ .name = name,
+				 .name_len = (uint16_t)dname_parse(name, text, NULL),
+				 .type = TYPE_A,
+				 .class_ = CLASS_IN };
 	m.reason = security == SECURITY_BOGUS ? REASON_bogus : REASON_none;
 	sets[0] = rrset_build(&arena, &(struct rrset_parts){
-		.owner = name, .type = TYPE_A, .class_ = CLASS_IN, .ttl_s = ttl_s,
-		.expires_s = stored_s + ttl_s, .records = &address, .count = 1, .trust = TRUST_ANS_AA,
-		.security = security,
-	});
+					      .owner = name,
+					      .type = TYPE_A,
+					      .class_ = CLASS_IN,
+					      .ttl_s = ttl_s,
+					      .expires_s = stored_s + ttl_s,
+					      .records = &address,
+					      .count = 1,
+					      .trust = TRUST_ANS_AA,
+					      .security = security,
+				      });
 	msgcache_store(world.caches.messages, &m,
 		       &(struct msg_keep){ .now_s = stored_s, .ttl_s = ttl_s, .always = true });
 	arena_clear(&arena);
@@ -145,10 +162,16 @@ static void open_world(const char *more)
 	if (!world.snapshot)
 		fail_msg("%s", f.text);
 	caches_init(&world.caches, world.snapshot->conf);
-	world.worker = worker_new(&(struct worker_how){
-		.snapshot = world.snapshot, .caches = &world.caches, .loop = world.loop,
-		.random = &world.random, .udp = &world.udp, .tcp = &world.tcp,
-	}, &f);
+	world.worker = worker_new(
+		&(struct worker_how){
+			.snapshot = world.snapshot,
+			.caches = &world.caches,
+			.loop = world.loop,
+			.random = &world.random,
+			.udp = &world.udp,
+			.tcp = &world.tcp,
+		},
+		&f);
 	if (!world.worker)
 		fail_msg("%s", f.text);
 	fill_caches();
@@ -169,7 +192,7 @@ static void close_world(void)
 enum { NO_EDNS = 1, DO = 2, VERSION1 = 4, TCP = 8, CUT = 16, ANSWERS = 32, NO_QUESTION = 64 };
 
 struct asked {
-	uint8_t from;                   /* 127.0.0.x */
+	uint8_t from; /* 127.0.0.x */
 	const char *name;
 	uint16_t type, class_, flags;
 	unsigned how;
@@ -180,7 +203,8 @@ static size_t write_request(uint8_t *to, size_t room, const struct asked *a)
 	uint8_t name[DNAME_MAX];
 	struct writer w = writer_over(to, room);
 	struct question q = { .name = name, .type = a->type, .class_ = a->class_ };
-	struct edns opt = { .present = !(a->how & NO_EDNS), .udp_size = 1232,
+	struct edns opt = { .present = !(a->how & NO_EDNS),
+			    .udp_size = 1232,
 			    .flags = (uint16_t)(a->how & DO ? EDNS_DO : 0),
 			    .version = (a->how & VERSION1) != 0 };
 
@@ -204,8 +228,8 @@ static void add(char *to, const char *word)
 
 static const char *rcode_text(unsigned rcode)
 {
-	static const char *const names[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP",
-					     "REFUSED" };
+	static const char *const names[] = { "NOERROR",  "FORMERR", "SERVFAIL",
+					     "NXDOMAIN", "NOTIMP",  "REFUSED" };
 
 	return rcode < COUNT(names) ? names[rcode] : "RCODE?";
 }
@@ -213,9 +237,12 @@ static const char *rcode_text(unsigned rcode)
 /* "SEND NOERROR aa rd ra 1/0/1": what came of it, rcode, flags, records. */
 static void tell(char to[128], enum verdict v, const struct writer *out)
 {
-	static const struct { uint16_t bit; const char *name; } flags[] = {
-		{ FLAG_AA, "aa" }, { FLAG_TC, "tc" }, { FLAG_RD, "rd" }, { FLAG_RA, "ra" },
-		{ FLAG_AD, "ad" }, { FLAG_CD, "cd" },
+	static const struct {
+		uint16_t bit;
+		const char *name;
+	} flags[] = {
+		{ FLAG_AA, "aa" }, { FLAG_TC, "tc" }, { FLAG_RD, "rd" },
+		{ FLAG_RA, "ra" }, { FLAG_AD, "ad" }, { FLAG_CD, "cd" },
 	};
 	char counts[32];
 
@@ -229,8 +256,8 @@ static void tell(char to[128], enum verdict v, const struct writer *out)
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (msg_flags(out->start) & flags[i].bit)
 			add(to, flags[i].name);
-	snprintf(counts, sizeof counts, "%u/%u/%u", get_u16(out->start + 6), get_u16(out->start + 8),
-		 get_u16(out->start + 10));
+	snprintf(counts, sizeof counts, "%u/%u/%u", get_u16(out->start + 6),
+		 get_u16(out->start + 8), get_u16(out->start + 10));
 	add(to, counts);
 }
 
@@ -282,50 +309,79 @@ static void every_journey_has_its_end(void **state)
 	(void)state;
 	static const struct row rows[] = {
 		{ "known", { 1, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
-		{ "known, no EDNS", { 1, "fresh.test", TYPE_A, IN, RD, NO_EDNS }, "SEND NOERROR rd ra 1/0/0" },
-		{ "known, over TCP", { 1, "fresh.test", TYPE_A, IN, RD, TCP }, "SEND NOERROR rd ra 1/0/1" },
-		{ "secure, not asked about it", { 1, "secure.test", TYPE_A, IN, RD, 0 },
+		{ "known, no EDNS",
+		  { 1, "fresh.test", TYPE_A, IN, RD, NO_EDNS },
+		  "SEND NOERROR rd ra 1/0/0" },
+		{ "known, over TCP",
+		  { 1, "fresh.test", TYPE_A, IN, RD, TCP },
 		  "SEND NOERROR rd ra 1/0/1" },
-		{ "secure, DO", { 1, "secure.test", TYPE_A, IN, RD, DO }, "SEND NOERROR rd ra ad 1/0/1" },
+		{ "secure, not asked about it",
+		  { 1, "secure.test", TYPE_A, IN, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
+		{ "secure, DO",
+		  { 1, "secure.test", TYPE_A, IN, RD, DO },
+		  "SEND NOERROR rd ra ad 1/0/1" },
 		{ "bogus", { 1, "bogus.test", TYPE_A, IN, RD, 0 }, "SEND SERVFAIL rd ra 0/0/1" },
-		{ "bogus, CD", { 1, "bogus.test", TYPE_A, IN, RD | FLAG_CD, 0 },
+		{ "bogus, CD",
+		  { 1, "bogus.test", TYPE_A, IN, RD | FLAG_CD, 0 },
 		  "SEND NOERROR rd ra cd 1/0/1" },
 		{ "unknown", { 1, "other.test", TYPE_A, IN, RD, 0 }, "LATER" },
-		{ "unknown type of a known name", { 1, "fresh.test", TYPE_MX, IN, RD, 0 }, "LATER" },
+		{ "unknown type of a known name",
+		  { 1, "fresh.test", TYPE_MX, IN, RD, 0 },
+		  "LATER" },
 		{ "expired", { 1, "stale.test", TYPE_A, IN, RD, 0 }, "LATER" },
 
-		{ "RD=0 is refused", { 1, "fresh.test", TYPE_A, IN, 0, 0 }, "SEND REFUSED ra 0/0/1" },
+		{ "RD=0 is refused",
+		  { 1, "fresh.test", TYPE_A, IN, 0, 0 },
+		  "SEND REFUSED ra 0/0/1" },
 		{ "deny", { 2, "fresh.test", TYPE_A, IN, RD, 0 }, "DROP" },
 		{ "deny, malformed", { 2, "fresh.test", TYPE_A, IN, RD, ANSWERS }, "DROP" },
 		{ "refuse", { 3, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND REFUSED rd 0/0/1" },
-		{ "refuse, even of class CH", { 3, "version.bind", TYPE_TXT, CH, RD, 0 },
+		{ "refuse, even of class CH",
+		  { 3, "version.bind", TYPE_TXT, CH, RD, 0 },
 		  "SEND REFUSED rd 0/0/1" },
-		{ "allow_setrd", { 4, "fresh.test", TYPE_A, IN, 0, 0 }, "SEND NOERROR rd ra 1/0/1" },
+		{ "allow_setrd",
+		  { 4, "fresh.test", TYPE_A, IN, 0, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
 		{ "allow_setrd, unknown", { 4, "other.test", TYPE_A, IN, 0, 0 }, "LATER" },
 		{ "allow_snoop", { 5, "fresh.test", TYPE_A, IN, 0, 0 }, "SEND NOERROR ra 1/0/1" },
-		{ "allow_snoop, unknown", { 5, "other.test", TYPE_A, IN, 0, 0 }, "SEND SERVFAIL ra 0/0/1" },
+		{ "allow_snoop, unknown",
+		  { 5, "other.test", TYPE_A, IN, 0, 0 },
+		  "SEND SERVFAIL ra 0/0/1" },
 		{ "allow_snoop, with RD", { 5, "other2.test", TYPE_A, IN, RD, 0 }, "LATER" },
 		{ "deny_non_local", { 6, "fresh.test", TYPE_A, IN, RD, 0 }, "DROP" },
-		{ "refuse_non_local", { 7, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND REFUSED rd 0/0/1" },
-		{ "refuse_non_local, class CH", { 7, "version.bind", TYPE_TXT, CH, RD, 0 },
+		{ "refuse_non_local",
+		  { 7, "fresh.test", TYPE_A, IN, RD, 0 },
+		  "SEND REFUSED rd 0/0/1" },
+		{ "refuse_non_local, class CH",
+		  { 7, "version.bind", TYPE_TXT, CH, RD, 0 },
 		  "SEND NOERROR rd ra 1/0/1" },
-		{ "allow_cookie without one", { 8, "fresh.test", TYPE_A, IN, RD, 0 },
+		{ "allow_cookie without one",
+		  { 8, "fresh.test", TYPE_A, IN, RD, 0 },
 		  "SEND REFUSED tc rd 0/0/1" },
-		{ "allow_cookie over TCP", { 8, "fresh.test", TYPE_A, IN, RD, TCP },
+		{ "allow_cookie over TCP",
+		  { 8, "fresh.test", TYPE_A, IN, RD, TCP },
 		  "SEND NOERROR rd ra 1/0/1" },
-		{ "nobody's netblock", { 9, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
+		{ "nobody's netblock",
+		  { 9, "fresh.test", TYPE_A, IN, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
 
 		{ "cut", { 1, "fresh.test", TYPE_A, IN, RD, CUT }, "SEND FORMERR rd 0/0/0" },
-		{ "with answers", { 1, "fresh.test", TYPE_A, IN, RD, ANSWERS | NO_EDNS },
+		{ "with answers",
+		  { 1, "fresh.test", TYPE_A, IN, RD, ANSWERS | NO_EDNS },
 		  "SEND FORMERR rd 0/0/0" },
-		{ "without a question", { 1, "fresh.test", TYPE_A, IN, RD, NO_QUESTION | NO_EDNS },
+		{ "without a question",
+		  { 1, "fresh.test", TYPE_A, IN, RD, NO_QUESTION | NO_EDNS },
 		  "SEND FORMERR rd 0/0/0" },
 		{ "a response", { 1, "fresh.test", TYPE_A, IN, FLAG_QR, 0 }, "DROP" },
-		{ "STATUS", { 1, "fresh.test", TYPE_A, IN, OPCODE_STATUS << 11, 0 },
+		{ "STATUS",
+		  { 1, "fresh.test", TYPE_A, IN, OPCODE_STATUS << 11, 0 },
 		  "SEND NOTIMP 0/0/0" },
-		{ "UPDATE", { 1, "fresh.test", TYPE_SOA, IN, OPCODE_UPDATE << 11, 0 },
+		{ "UPDATE",
+		  { 1, "fresh.test", TYPE_SOA, IN, OPCODE_UPDATE << 11, 0 },
 		  "SEND NOTIMP 0/0/0" },
-		{ "EDNS version 1: BADVERS is 16", { 1, "fresh.test", TYPE_A, IN, RD, VERSION1 },
+		{ "EDNS version 1: BADVERS is 16",
+		  { 1, "fresh.test", TYPE_A, IN, RD, VERSION1 },
 		  "SEND NOERROR rd 0/0/1" },
 
 		{ "AXFR", { 1, "fresh.test", TYPE_AXFR, IN, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
@@ -333,9 +389,13 @@ static void every_journey_has_its_end(void **state)
 		{ "MAILB", { 1, "fresh.test", 253, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
 		{ "OPT", { 1, "fresh.test", TYPE_OPT, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
 		{ "TSIG", { 1, "fresh.test", 250, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
-		{ "another meta type", { 1, "fresh.test", 128, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
+		{ "another meta type",
+		  { 1, "fresh.test", 128, IN, RD, 0 },
+		  "SEND FORMERR rd ra 0/0/1" },
 		{ "ANY", { 1, "any.test", TYPE_ANY, IN, RD, 0 }, "LATER" },
-		{ "class HS", { 1, "fresh.test", TYPE_A, CLASS_HS, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
+		{ "class HS",
+		  { 1, "fresh.test", TYPE_A, CLASS_HS, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
 		{ "class 0", { 1, "fresh.test", TYPE_A, 0, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
 	};
 
@@ -346,20 +406,40 @@ static void class_chaos_tells_what_is_not_hidden(void **state)
 {
 	(void)state;
 	static const struct row open_rows[] = {
-		{ "id.server", { 1, "id.server", TYPE_TXT, CH, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
-		{ "in other letters", { 1, "HostName.BIND", TYPE_TXT, CH, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
-		{ "version.server", { 1, "version.server", TYPE_TXT, CH, 0, 0 }, "SEND NOERROR ra 1/0/1" },
-		{ "type ANY", { 1, "version.bind", TYPE_ANY, CH, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
-		{ "no anchors", { 1, "trustanchor.unbound", TYPE_TXT, CH, RD, 0 },
+		{ "id.server",
+		  { 1, "id.server", TYPE_TXT, CH, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
+		{ "in other letters",
+		  { 1, "HostName.BIND", TYPE_TXT, CH, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
+		{ "version.server",
+		  { 1, "version.server", TYPE_TXT, CH, 0, 0 },
+		  "SEND NOERROR ra 1/0/1" },
+		{ "type ANY",
+		  { 1, "version.bind", TYPE_ANY, CH, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1" },
+		{ "no anchors",
+		  { 1, "trustanchor.unbound", TYPE_TXT, CH, RD, 0 },
 		  "SEND NOERROR rd ra 0/0/1" },
-		{ "another type", { 1, "version.bind", TYPE_A, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
-		{ "another name", { 1, "authors.bind", TYPE_TXT, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
+		{ "another type",
+		  { 1, "version.bind", TYPE_A, CH, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
+		{ "another name",
+		  { 1, "authors.bind", TYPE_TXT, CH, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
 	};
 	static const struct row hidden_rows[] = {
-		{ "id.server", { 1, "id.server", TYPE_TXT, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
-		{ "hostname.bind", { 1, "hostname.bind", TYPE_TXT, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
-		{ "version.bind", { 1, "version.bind", TYPE_TXT, CH, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
-		{ "trustanchor.unbound", { 1, "trustanchor.unbound", TYPE_TXT, CH, RD, 0 },
+		{ "id.server",
+		  { 1, "id.server", TYPE_TXT, CH, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
+		{ "hostname.bind",
+		  { 1, "hostname.bind", TYPE_TXT, CH, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
+		{ "version.bind",
+		  { 1, "version.bind", TYPE_TXT, CH, RD, 0 },
+		  "SEND REFUSED rd ra 0/0/1" },
+		{ "trustanchor.unbound",
+		  { 1, "trustanchor.unbound", TYPE_TXT, CH, RD, 0 },
 		  "SEND REFUSED rd ra 0/0/1" },
 	};
 	static const uint8_t version[] = "\0\20\0\3\0\0\0\0\0\4\0031.2";
@@ -390,17 +470,20 @@ static void stale_answers_are_given_as_told(void **state)
 		{ "ancient", { 1, "ancient.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
 	};
 
-	check_rows("serve-expired: yes\nserve-expired-client-timeout: 0\nserve-expired-ttl: 500\n", at_once,
-		   COUNT(at_once));
+	check_rows("serve-expired: yes\nserve-expired-client-timeout: 0\nserve-expired-ttl: 500\n",
+		   at_once, COUNT(at_once));
 	check_rows("serve-expired: yes\nserve-expired-client-timeout: 1800\n", after_a_wait,
 		   COUNT(after_a_wait));
-	check_rows("serve-expired: yes\nserve-expired-client-timeout: 0\nserve-expired-ttl: 0\n", for_ever,
-		   COUNT(for_ever));
+	check_rows("serve-expired: yes\nserve-expired-client-timeout: 0\nserve-expired-ttl: 0\n",
+		   for_ever, COUNT(for_ever));
 }
 
 static void a_hit_near_its_end_is_fetched_again_in_the_background(void **state)
 {
-	static const struct { const char *conf, *name; unsigned lookups; } rows[] = {
+	static const struct {
+		const char *conf, *name;
+		unsigned lookups;
+	} rows[] = {
 		{ "prefetch: yes\n", "due.test", 1 },
 		{ "prefetch: yes\n", "fresh.test", 0 },
 		{ "prefetch: no\n", "due.test", 0 },
@@ -428,9 +511,12 @@ static uint64_t counted(enum stat_id id)
 static void hits_and_misses_add_up_to_questions(void **state)
 {
 	static const struct asked ask[] = {
-		{ 1, "fresh.test", TYPE_A, IN, RD, 0 }, { 1, "other.test", TYPE_A, IN, RD, 0 },
-		{ 1, "version.bind", TYPE_TXT, CH, RD, 0 }, { 2, "fresh.test", TYPE_A, IN, RD, 0 },
-		{ 3, "fresh.test", TYPE_A, IN, RD, 0 }, { 1, "fresh.test", TYPE_A, IN, RD, ANSWERS },
+		{ 1, "fresh.test", TYPE_A, IN, RD, 0 },
+		{ 1, "other.test", TYPE_A, IN, RD, 0 },
+		{ 1, "version.bind", TYPE_TXT, CH, RD, 0 },
+		{ 2, "fresh.test", TYPE_A, IN, RD, 0 },
+		{ 3, "fresh.test", TYPE_A, IN, RD, 0 },
+		{ 1, "fresh.test", TYPE_A, IN, RD, ANSWERS },
 	};
 	char got[128];
 
@@ -470,7 +556,8 @@ static void a_worker_takes_another_configuration(void **state)
 	open_world("");
 	take(&(struct asked){ 1, "version.bind", TYPE_TXT, CH, RD, 0 }, got);
 	assert_string_equal(got, "SEND NOERROR rd ra 1/0/1");
-	other = snapshot_new(conf_from("hide-version: yes\naccess-control: 127.0.0.1 refuse\n"), &f);
+	other = snapshot_new(conf_from("hide-version: yes\naccess-control: 127.0.0.1 refuse\n"),
+			     &f);
 	assert_non_null(other);
 	worker_adopt(world.worker, other);
 	snapshot_unpin(other);

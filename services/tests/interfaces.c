@@ -31,7 +31,8 @@ static struct conf *conf_from(const char *server)
 	char text[512];
 	int len = snprintf(text, sizeof text, "server:\n%s\n", server);
 
-	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true }, &report))
+	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true },
+			    &report))
 		fail_msg("%s: %s", server, report.count ? report.remarks[0].text : "?");
 	conf_report_clear(&report);
 	return conf;
@@ -55,7 +56,9 @@ static void print_all(const struct interfaces *all, char *to, size_t room)
 static void every_spelling_becomes_addresses(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *server, *want; } rows[] = {
+	static const struct {
+		const char *why, *server, *want;
+	} rows[] = {
 		{ "none: loopback", "", "127.0.0.1@53 ::1@53" },
 		{ "none, and a port", "port: 5353", "127.0.0.1@5353 ::1@5353" },
 		{ "none, without IPv6", "do-ip6: no", "127.0.0.1@53" },
@@ -64,17 +67,24 @@ static void every_spelling_becomes_addresses(void **state)
 		{ "an address and a port", "interface: 192.0.2.1@54", "192.0.2.1@54" },
 		{ "its old name", "ip-address: 192.0.2.1", "192.0.2.1@53" },
 		{ "the port comes later", "interface: 192.0.2.1\nport: 77", "192.0.2.1@77" },
-		{ "two families, one is off", "interface: 192.0.2.1\ninterface: 2001:db8::1\ndo-ip6: no",
+		{ "two families, one is off",
+		  "interface: 192.0.2.1\ninterface: 2001:db8::1\ndo-ip6: no", "192.0.2.1@53" },
+		{ "twice the same", "interface: 192.0.2.1\ninterface: 192.0.2.1@53",
 		  "192.0.2.1@53" },
-		{ "twice the same", "interface: 192.0.2.1\ninterface: 192.0.2.1@53", "192.0.2.1@53" },
 		{ "wildcards", "interface: 0.0.0.0\ninterface: ::0", "0.0.0.0@53* ::@53*" },
-		{ "automatic", "interface: 192.0.2.1\ninterface-automatic: yes", "0.0.0.0@53* ::@53*" },
-		{ "automatic, with ports", "interface-automatic: yes\ninterface-automatic-ports: \"53 54\"\n"
-		  "do-ip6: no", "0.0.0.0@53* 0.0.0.0@54*" },
-		{ "the name of an interface", "interface: " LOOPBACK "\ndo-ip6: no", "127.0.0.1@53" },
+		{ "automatic", "interface: 192.0.2.1\ninterface-automatic: yes",
+		  "0.0.0.0@53* ::@53*" },
+		{ "automatic, with ports",
+		  "interface-automatic: yes\ninterface-automatic-ports: \"53 54\"\n"
+		  "do-ip6: no",
+		  "0.0.0.0@53* 0.0.0.0@54*" },
+		{ "the name of an interface", "interface: " LOOPBACK "\ndo-ip6: no",
+		  "127.0.0.1@53" },
 		{ "and a port", "interface: " LOOPBACK "@5300\ndo-ip6: no", "127.0.0.1@5300" },
-		{ "a port of another service", "interface: 192.0.2.1@853\ninterface: 192.0.2.1@443\n"
-		  "interface: 192.0.2.1", "192.0.2.1@53" },
+		{ "a port of another service",
+		  "interface: 192.0.2.1@853\ninterface: 192.0.2.1@443\n"
+		  "interface: 192.0.2.1",
+		  "192.0.2.1@53" },
 		{ "that is the usual port", "interface: 192.0.2.1\nport: 853", "192.0.2.1@853" },
 	};
 
@@ -105,8 +115,9 @@ static void what_is_no_interface_is_told_with_its_line(void **state)
 	(void)state;
 	assert_false(interfaces_find(&all, conf, &f));
 	assert_int_equal(all.count, 0);
-	assert_string_equal(f.text,
-			    "test:3: interface: nosuch0 is neither an address nor an interface of this host");
+	assert_string_equal(
+		f.text,
+		"test:3: interface: nosuch0 is neither an address nor an interface of this host");
 	conf_free(conf);
 }
 

@@ -19,8 +19,8 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-/* A front end that does as the question's last byte says: 'a' answers at once with the question, 'l' later,
- * 'd' never, 'D' never but later, 'b' at once with 60,000 bytes. */
+/* A front end that does as the question's last byte says: 'a' answers at once with the question,
+ * 'l' later, 'd' never, 'D' never but later, 'b' at once with 60,000 bytes. */
 enum { WAITERS = 1024 };
 
 struct waiter {
@@ -34,7 +34,7 @@ static struct house {
 	struct listen_tcp *tcp;
 	struct waiter waiters[WAITERS];
 	unsigned waiting, taken;
-	int here;               /* the client's end */
+	int here; /* the client's end */
 	struct timer end;
 } house;
 
@@ -114,7 +114,9 @@ static void close_house(void)
 }
 
 static const struct listen_tcp_limits usual = {
-	.connections = 10, .idle_ms = 5000, .waiting_bytes = 1 << 20,
+	.connections = 10,
+	.idle_ms = 5000,
+	.waiting_bytes = 1 << 20,
 };
 
 /* "12 bytes" of a made message: a running number in front, what is to happen at the end. */
@@ -163,7 +165,9 @@ static void read_back(char *to, size_t room)
 static void questions_are_answered_as_they_become_ready(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *ask[6], *at_once, *later; } rows[] = {
+	static const struct {
+		const char *why, *ask[6], *at_once, *later;
+	} rows[] = {
 		{ "one", { "1a" }, "1a", "" },
 		{ "many in one packet", { "1a", "2a", "3a" }, "1a 2a 3a", "" },
 		{ "the slow one comes last", { "1l", "2a" }, "2a", "1l" },
@@ -218,7 +222,10 @@ static void a_message_may_come_in_any_pieces(void **state)
 static void nonsense_ends_the_connection(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *bytes; size_t len; } rows[] = {
+	static const struct {
+		const char *why, *bytes;
+		size_t len;
+	} rows[] = {
 		{ "a frame of nothing", "\0\0", 2 },
 		{ "less than a header", "\0\013", 2 },
 	};
@@ -266,7 +273,7 @@ static void a_client_that_has_gone_is_waited_for_by_nobody(void **state)
 	run_ms(5);
 	assert_int_equal(house.waiting, 3);
 	close(house.here);
-	answer_waiters(&house);         /* into a closed connection */
+	answer_waiters(&house); /* into a closed connection */
 	run_ms(5);
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	house.here = dup(0);
@@ -303,7 +310,12 @@ static void questions_in_work_have_a_bound_and_none_is_lost(void **state)
 static void who_is_slow_is_cut(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *bytes; size_t len; unsigned after_ms; bool cut; } rows[] = {
+	static const struct {
+		const char *why, *bytes;
+		size_t len;
+		unsigned after_ms;
+		bool cut;
+	} rows[] = {
 		{ "silent, but not for long", "", 0, 150, false },
 		{ "silent", "", 0, 320, true },
 		{ "half a message, but not for long", "\0\20ab", 4, 150, false },
@@ -311,10 +323,11 @@ static void who_is_slow_is_cut(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		open_house(&(struct listen_tcp_limits){ .connections = 10, .idle_ms = 250,
-							.waiting_bytes = 1000 });
+		open_house(&(struct listen_tcp_limits){
+			.connections = 10, .idle_ms = 250, .waiting_bytes = 1000 });
 		if (rows[i].len)
-			assert_int_equal(write(house.here, rows[i].bytes, rows[i].len), rows[i].len);
+			assert_int_equal(write(house.here, rows[i].bytes, rows[i].len),
+					 rows[i].len);
 		run_ms(rows[i].after_ms);
 		if ((listen_tcp_count(house.tcp) == 0) != rows[i].cut)
 			fail_msg("%s: %s", rows[i].why, rows[i].cut ? "not cut" : "cut");
@@ -326,7 +339,8 @@ static void who_is_slow_is_cut(void **state)
 static void who_dribbles_is_cut(void **state)
 {
 	(void)state;
-	open_house(&(struct listen_tcp_limits){ .connections = 10, .idle_ms = 250, .waiting_bytes = 1000 });
+	open_house(&(struct listen_tcp_limits){
+		.connections = 10, .idle_ms = 250, .waiting_bytes = 1000 });
 	assert_int_equal(write(house.here, "\0\377", 2), 2);
 	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
 		(void)!write(house.here, "x", 1);
@@ -341,8 +355,8 @@ static void who_takes_no_answers_is_cut(void **state)
 	static const char *const ask[] = { "b", "b", "b", "b", "b", "b", "b", "b", NULL };
 
 	(void)state;
-	open_house(&(struct listen_tcp_limits){ .connections = 10, .idle_ms = 5000,
-						.waiting_bytes = 100000 });
+	open_house(&(struct listen_tcp_limits){
+		.connections = 10, .idle_ms = 5000, .waiting_bytes = 100000 });
 	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
 		send_frames(ask);
 		run_ms(5);
@@ -359,8 +373,8 @@ static void who_takes_answers_slowly_gets_them_all(void **state)
 	char bytes[50000];
 
 	(void)state;
-	open_house(&(struct listen_tcp_limits){ .connections = 10, .idle_ms = 5000,
-						.waiting_bytes = 8 << 20 });
+	open_house(&(struct listen_tcp_limits){
+		.connections = 10, .idle_ms = 5000, .waiting_bytes = 8 << 20 });
 	for (unsigned i = 0; i < ALL / 8; i++)
 		send_frames(ask);
 	for (unsigned i = 0; i < 1000 && got < (size_t)ALL * EACH; i++) {
@@ -378,16 +392,13 @@ static void who_takes_answers_slowly_gets_them_all(void **state)
 static void idle_time_shrinks_as_connections_run_short(void **state)
 {
 	(void)state;
-	static const struct { unsigned used, most; uint32_t idle_ms, want_ms; } rows[] = {
-		{ 1, 10, 30000, 30000 },
-		{ 5, 10, 30000, 30000 },
-		{ 6, 10, 30000, 300 },
-		{ 51, 100, 120000, 1200 },
-		{ 66, 100, 120000, 240 },
-		{ 7, 10, 30000, 200 },
-		{ 81, 100, 120000, 200 },
-		{ 10, 10, 30000, 200 },
-		{ 11, 10, 30000, 200 },
+	static const struct {
+		unsigned used, most;
+		uint32_t idle_ms, want_ms;
+	} rows[] = {
+		{ 1, 10, 30000, 30000 },   { 5, 10, 30000, 30000 },  { 6, 10, 30000, 300 },
+		{ 51, 100, 120000, 1200 }, { 66, 100, 120000, 240 }, { 7, 10, 30000, 200 },
+		{ 81, 100, 120000, 200 },  { 10, 10, 30000, 200 },   { 11, 10, 30000, 200 },
 		{ 1, 10, 100, 200 },
 	};
 
@@ -414,8 +425,8 @@ static void connections_have_a_bound_and_the_rest_wait(void **state)
 	int fds[ALL];
 
 	(void)state;
-	open_house(&(struct listen_tcp_limits){ .connections = MOST + 1, .idle_ms = 5000,
-						.waiting_bytes = 1000 });
+	open_house(&(struct listen_tcp_limits){
+		.connections = MOST + 1, .idle_ms = 5000, .waiting_bytes = 1000 });
 	assert_true(listen_socket_open(&s, &at, true, &how, &f));
 	listen_tcp_serve(house.tcp, &s, 1);
 	len = addr_to_sockaddr(&s.at.addr, &ss);

@@ -1,5 +1,5 @@
-/* Claims about questions over UDP: batches, answers from the right address, answers that come later.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* Claims about questions over UDP: batches, answers from the right address, answers that come
+ * later. SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_udp.h"
 
 #include <errno.h>
@@ -74,7 +74,8 @@ static struct addr open_house(const char *at)
 	house.conf = conf_new();
 	assert_true(addr_parse(&where.addr, at, 0, &f));
 	where.many = strcmp(at, "0.0.0.0") == 0 || strcmp(at, "::") == 0;
-	if (!listen_socket_open(&s, &where, false, &(struct listen_socket_how){ .conf = house.conf }, &f))
+	if (!listen_socket_open(&s, &where, false,
+				&(struct listen_socket_how){ .conf = house.conf }, &f))
 		fail_msg("%s", f.text);
 	listen_udp_serve(house.udp, &s, 1);
 	return s.at.addr;
@@ -113,17 +114,19 @@ static ssize_t hear(int fd, char *to, size_t room)
 static void answers_leave_from_the_address_that_was_asked(void **state)
 {
 	(void)state;
-	static const struct { const char *why, *serve, *ask, *question; } rows[] = {
-		{ "one address",                 "127.0.0.1", "127.0.0.1", "a" },
-		{ "one address, later",          "127.0.0.1", "127.0.0.1", "l" },
-		{ "any address",                 "0.0.0.0",   "127.0.0.1", "a" },
+	static const struct {
+		const char *why, *serve, *ask, *question;
+	} rows[] = {
+		{ "one address", "127.0.0.1", "127.0.0.1", "a" },
+		{ "one address, later", "127.0.0.1", "127.0.0.1", "l" },
+		{ "any address", "0.0.0.0", "127.0.0.1", "a" },
 #ifdef __linux__
-		{ "another one",                 "0.0.0.0",   "127.9.8.7", "a" },
-		{ "another one, later",          "0.0.0.0",   "127.9.8.7", "l" },
+		{ "another one", "0.0.0.0", "127.9.8.7", "a" },
+		{ "another one, later", "0.0.0.0", "127.9.8.7", "l" },
 #endif
-		{ "IPv6",                        "::1",       "::1",       "a" },
-		{ "any IPv6",                    "::",        "::1",       "a" },
-		{ "any IPv6, later",             "::",        "::1",       "l" },
+		{ "IPv6", "::1", "::1", "a" },
+		{ "any IPv6", "::", "::1", "a" },
+		{ "any IPv6, later", "::", "::1", "l" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -133,7 +136,7 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 
 		assert_true(addr_parse(&ask, rows[i].ask, at.port, NULL));
 		fd = client_of(&ask);
-		if (fd < 0) {           /* a host without IPv6 */
+		if (fd < 0) { /* a host without IPv6 */
 			close_house();
 			continue;
 		}
@@ -218,8 +221,11 @@ static void a_port_in_use_is_told_plainly(void **state)
 	for (unsigned stream = 0; stream <= 1; stream++) {
 		for (unsigned shared = 0; shared <= 1; shared++) {
 			struct conf *conf = conf_new();
-			struct listen_socket_how how = { .conf = conf, .shared_port = shared, .first = true };
-			struct interface where = { .addr = { .family = 4, .ip = { 127, 0, 0, 1 } } };
+			struct listen_socket_how how = { .conf = conf,
+							 .shared_port = shared,
+							 .first = true };
+			struct interface where = { .addr = { .family = 4,
+							     .ip = { 127, 0, 0, 1 } } };
 			struct listen_socket one, two;
 			struct fault f = { 0 };
 			char want[128];
@@ -227,7 +233,8 @@ static void a_port_in_use_is_told_plainly(void **state)
 			assert_true(listen_socket_open(&one, &where, stream, &how, &f));
 			assert_false(listen_socket_open(&two, &one.at, stream, &how, &f));
 			snprintf(want, sizeof want,
-				 "cannot listen on 127.0.0.1@%u over %s: another program serves there",
+				 "cannot listen on 127.0.0.1@%u over %s: another program serves "
+				 "there",
 				 one.at.addr.port, stream ? "TCP" : "UDP");
 			assert_string_equal(f.text, want);
 			listen_socket_close(&one);

@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	PROMISE(whole.state == pieces.state);
 	if (whole.state != CONTROL_HAS_LINE)
 		return 0;
-	PROMISE(strcmp(whole.line, pieces.line) == 0 && whole.other_version == pieces.other_version);
+	PROMISE(strcmp(whole.line, pieces.line) == 0 &&
+		whole.other_version == pieces.other_version);
 	PROMISE(strlen(whole.line) == whole.len && whole.len < CONTROL_LINE);
 	PROMISE(whole.line[0] != ' ' && whole.line[0] != '\t');
 	for (at = whole.line; (word = control_word(&at)) != NULL; words++)
