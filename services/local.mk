@@ -54,3 +54,7 @@ SERVICES_TESTS = \
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif
+
+# Built by name only: make contrib/bench/micro_hit
+EXTRA_PROGRAMS = contrib/bench/micro_hit
+CLEANFILES += $(EXTRA_PROGRAMS)
