@@ -35,6 +35,7 @@ UTIL_TESTS = \
 	util/tests/arena \
 	util/tests/bytes \
 	util/tests/conftext \
+	util/tests/denial \
 	util/tests/dname \
 	util/tests/edns \
 	util/tests/hash \
@@ -53,7 +54,8 @@ UTIL_TESTS = \
 	util/tests/timebase \
 	util/tests/trie
 
-EXTRA_DIST += util/tests/wire.h
+EXTRA_DIST += util/tests/wire.h util/tests/zone.h \
+	util/tests/zones/nsec.zone util/tests/zones/nsec3.zone util/tests/zones/optout.zone
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)
 endif

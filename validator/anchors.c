@@ -203,24 +203,31 @@ static struct place *place_get(struct anchors *a, const uint8_t *owner)
 	return p;
 }
 
-/* In place of the one that others may be reading. */
-static void publish(struct place *p, const struct anchor *anchor)
+/* While the set is being built nobody else reads it; later the old anchor may still be seen. */
+static void publish(struct place *p, const struct anchor *anchor, bool others_read)
 {
 	const struct anchor *old =
 		atomic_exchange_explicit(&p->published, anchor, memory_order_acq_rel);
 
-	if (old)
+	if (old && others_read)
 		rcu_retire(&((struct anchor *)old)->retired, unpin_retired);
+	else
+		anchor_unpin(old);
 }
 
-void anchors_republish(struct anchors *a, const struct autotrust *point)
+static void publish_point(struct anchors *a, const struct autotrust *point, bool others_read)
 {
 	struct place *p = place_get(a, point->owner);
 	struct rrset *ds = autotrust_ds(point), *keys = autotrust_keys(point);
 
-	publish(p, anchor_build(point->owner, p->fixed, ds, keys, ds || keys));
+	publish(p, anchor_build(point->owner, p->fixed, ds, keys, ds || keys), others_read);
 	mem_free(ds);
 	mem_free(keys);
+}
+
+void anchors_republish(struct anchors *a, const struct autotrust *point)
+{
+	publish_point(a, point, true);
 }
 
 size_t anchors_rolling_count(const struct anchors *a)
@@ -359,8 +366,10 @@ static bool add_record(struct anchors *a, const struct text_rr *rr)
 			     rr->type == TYPE_DNSKEY ? set : NULL, false);
 	anchor_unpin(p->fixed);
 	p->fixed = fixed;
-	publish(p, now && now->rolls ? anchor_build(rr->owner, fixed, now->ds, now->keys, true)
-				     : anchor_pin(fixed));
+	publish(p,
+		now && now->rolls ? anchor_build(rr->owner, fixed, now->ds, now->keys, true)
+				  : anchor_pin(fixed),
+		false);
 	arena_clear(&arena);
 	return true;
 }
@@ -421,7 +430,7 @@ static bool point_add(struct anchors *a, struct autotrust *point)
 {
 	a->points = mem_grow(a->points, (a->point_count + 1) * sizeof(struct autotrust *));
 	a->points[a->point_count++] = point;
-	anchors_republish(a, point);
+	publish_point(a, point, false);
 	return true;
 }
 

@@ -62,7 +62,7 @@ void anchors_republish(struct anchors *a, const struct autotrust *point);
 /* The newest time that the anchor files know of, 0: none. A clock before it is wrong. */
 int64_t anchors_newest_time(const struct anchors *a);
 
-/* ---- one source at a time; also for the anchor program and the tests ---- */
+/* ---- one source at a time, before others read the set ---- */
 
 /* One DS or DNSKEY record as text. */
 bool anchors_add_text(struct anchors *a, const char *record, struct fault *f) MUST_USE;

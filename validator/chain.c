@@ -1,0 +1,468 @@
+/* Walking down from an anchor: DS sets, keys, and proofs that there is no cut.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/chain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "services/cache/rrset.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/denial.h"
+#include "util/dname.h"
+#include "util/log.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "validator/keycache.h"
+#include "validator/trust.h"
+
+/* How long a failure that may be the network's is remembered; and one that may be the zone's is
+ * remembered for val-bogus-ttl. */
+#define UNHEARD_S 5
+
+static const struct conf_server *conf_of(const struct chain *c)
+{
+	return &c->q->snapshot->conf->server;
+}
+
+static uint32_t now_of(const struct chain *c)
+{
+	return c->q->env->time->now_s;
+}
+
+void chain_begin(struct chain *c, struct query *q, const struct trust *trust)
+{
+	*c = (struct chain){ .q = q, .trust = trust };
+	c->how = (struct verify_how){
+		.rules = &trust->rules,
+		.arena = &q->arena,
+		.now = rules_now(&trust->rules, q->env->time->wall_s),
+		.signatures = &q->budget->signatures,
+	};
+}
+
+/* ---- what is learned ---- */
+
+static void unpin_keys(void *keys)
+{
+	keyset_unpin(keys);
+}
+
+static const struct keyset *keep(struct chain *c, struct keyset *keys)
+{
+	arena_on_clear(&c->q->arena, unpin_keys, keyset_pin(keys));
+	return keys;
+}
+
+static void learn(struct chain *c, const struct key_news *news)
+{
+	struct key_news n = *news;
+	char name[DNAME_TEXT];
+
+	n.ttl_s = MIN(n.ttl_s, conf_of(c)->cache_max_ttl);
+	if (n.kind == KEYS_BOGUS)
+		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),
+			   n.text ? n.text : reason_text(n.reason));
+	keycache_put(c->q->env->keys, &n, now_of(c));
+}
+
+static void learn_no_cut(struct chain *c, const uint8_t *name, uint32_t ttl_s)
+{
+	learn(c, &(struct key_news){ .name = name, .kind = KEYS_NO_CUT, .ttl_s = MAX(ttl_s, 1) });
+}
+
+static void learn_insecure(struct chain *c, const uint8_t *name, enum reason reason,
+			   const char *text, uint32_t ttl_s)
+{
+	learn(c, &(struct key_news){ .name = name, .kind = KEYS_NONE, .reason = reason,
+				     .text = text, .ttl_s = MAX(ttl_s, 1) });
+}
+
+static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason, const char *text)
+{
+	uint32_t ttl_s = reason == REASON_network_error || reason == REASON_no_reachable ?
+				 UNHEARD_S : conf_of(c)->val_bogus_ttl;
+
+	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
+				     .text = text, .ttl_s = MAX(ttl_s, 1) });
+}
+
+/* ---- children ---- */
+
+/* Ask for what is missing. False: it cannot be asked, so nothing can be known. */
+static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *name)
+{
+	bool again = c->errand == errand && c->at && dname_equals(c->at, name);
+	unsigned kind = QUERY_CD | (again ? (unsigned)QUERY_NO_CACHE : 0);
+
+	c->tries = again ? c->tries + 1 : 1;
+	c->errand = errand;
+	c->at = arena_copy(&c->q->arena, name, dname_len(name));
+	return mesh_child(c->q, c->at, errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN,
+			  kind);
+}
+
+/* RFC 8145 5.1: tell the zone of an anchor which keys we begin with. */
+static void tell_anchor(struct chain *c, const struct anchor *a)
+{
+	uint16_t tags[32];
+	size_t count = anchor_tags(a, tags, COUNT(tags)), at;
+	char label[5 * COUNT(tags) + 8] = "_ta";
+	uint8_t name[DNAME_MAX];
+
+	if (c->told_anchor || !conf_of(c)->trust_anchor_signaling || count == 0 ||
+	    count > LABEL_MAX / 5 - 1)
+		return;
+	c->told_anchor = true;
+	at = strlen(label);
+	for (size_t i = 0; i < count; i++)
+		at += (size_t)snprintf(label + at, sizeof(label) - at, "-%04x", tags[i]);
+	name[0] = (uint8_t)at;
+	memcpy(name + 1, label, at);
+	if (dname_len(a->owner) + at + 1 > DNAME_MAX)
+		return;
+	memcpy(name + 1 + at, a->owner, dname_len(a->owner));
+	if (mesh_side(c->q, name, TYPE_NULL, CLASS_IN, QUERY_CD))
+		log_detail("told the servers of the anchor our keys: %s", label);
+}
+
+/* ---- keys ---- */
+
+/* Judge the keys of `name`; true when that taught something for good. */
+static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
+		       const struct rrset *ds, const struct rrset *anchors, bool last_try)
+{
+	struct keyset *keys = keyset_new(dnskeys);
+	struct verdict v;
+	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
+
+	verify_keys(keys, ds, anchors, &c->how, &v);
+	if (v.security == SECURITY_SECURE)
+		learn(c, &(struct key_news){ .name = name, .kind = KEYS_TRUSTED, .keys = keys,
+					     .ttl_s = MAX(MIN(ttl_s, v.ttl_s), 1) });
+	else if (v.security == SECURITY_INSECURE)
+		learn_insecure(c, name, v.reason, v.text, ttl_s);
+	else if (last_try && v.security == SECURITY_BOGUS)
+		learn_bogus(c, name, v.reason, v.text);
+	if (v.security == SECURITY_SECURE) {
+		struct rrset *secure = rrset_copy(&c->q->arena, dnskeys);
+
+		secure->security = SECURITY_SECURE;
+		secure->trust = TRUST_VALIDATED;
+		rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+	}
+	keyset_unpin(keys);
+	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE || last_try;
+}
+
+static bool is_last_try(const struct chain *c)
+{
+	return c->tries > conf_of(c)->val_max_restart;
+}
+
+/* The keys are wanted of `name`, which `ds` or its anchor vouches for. True: the cache has them
+ * or knows better; false: a child is out, or (nothing can be known) no child could be. */
+static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *ds,
+		      const struct anchor *anchor)
+{
+	const struct rrset *cached = rrsetcache_find(c->q->env->rrsets, name, TYPE_DNSKEY, CLASS_IN,
+						     0, now_of(c));
+
+	c->ds = ds ? rrset_copy(&c->q->arena, ds) : NULL;
+	if (cached && judge_keys(c, name, cached, anchor ? anchor->ds : ds,
+				 anchor ? anchor->keys : NULL, false))
+		return true;
+	if (anchor)
+		tell_anchor(c, anchor);
+	return send_out(c, ERRAND_DNSKEY, name);
+}
+
+static const struct anchor *anchor_at(const struct chain *c, const uint8_t *name)
+{
+	return anchors_find_at(c->trust->anchors, name);
+}
+
+/* The servers that failed us are not asked first the next time. */
+static void avoid(struct chain *c, const struct addr *server)
+{
+	struct query *q = c->q;
+	struct addr *list;
+
+	if (server->family == 0)
+		return;
+	list = arena_array(&q->arena, struct addr, q->avoid_count + 1);
+	if (q->avoid_count)
+		memcpy(list, q->avoid, q->avoid_count * sizeof(*list));
+	list[q->avoid_count++] = *server;
+	q->avoid = list;
+}
+
+static void keys_arrived(struct chain *c, const struct message *m)
+{
+	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
+	const struct anchor *anchor = c->ds ? NULL : anchor_at(c, c->at);
+	bool last = is_last_try(c);
+
+	if (set) {
+		judge_keys(c, c->at, set, anchor ? anchor->ds : c->ds,
+			   anchor ? anchor->keys : NULL, last);
+		return;
+	}
+	if (!last && m->rcode != RCODE_SERVFAIL)
+		return;
+	if (anchor && !conf_of(c)->harden_dnssec_stripped)
+		learn_insecure(c, c->at, REASON_dnskey_missing, "the anchor's zone shows no keys",
+			       conf_of(c)->val_bogus_ttl);
+	else
+		learn_bogus(c, c->at, m->rcode == RCODE_SERVFAIL && m->reason ? m->reason :
+							REASON_dnskey_missing,
+			    m->rcode == RCODE_SERVFAIL && m->reason_text ?
+				    m->reason_text : "the zone's DNSKEY set could not be had");
+}
+
+/* ---- DS sets ---- */
+
+/* The zone at `name` is signed, or by nothing we believe in. */
+static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds,
+		    const struct verdict *v)
+{
+	struct rrset *secure = rrset_copy(&c->q->arena, ds);
+	uint32_t ttl_s = MIN(time_left(now_of(c), ds->expires_s), v->ttl_s);
+
+	secure->security = SECURITY_SECURE;
+	secure->trust = TRUST_VALIDATED;
+	secure->expires_s = now_of(c) + ttl_s;
+	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+	if (!ds_is_believed(ds, c->how.rules)) {
+		learn_insecure(c, name, REASON_not_supported,
+			       "its DS set has no algorithm and digest we believe in", ttl_s);
+		return true;
+	}
+	return want_keys(c, name, secure, NULL);
+}
+
+static unsigned iteration_limit(const struct chain *c, const struct keyset *keys)
+{
+	return rules_nsec3_limit(c->how.rules, keyset_bits(keys));
+}
+
+/* Every NSEC and NSEC3 set of the message that these keys have signed. */
+static uint32_t gather(struct chain *c, const struct message *m, const struct keyset *keys,
+		       struct denial_evidence *e)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+	uint32_t ttl_s = UINT32_MAX;
+
+	denial_begin(e, keyset_zone(keys), iteration_limit(c, keys), &c->q->budget->hashes);
+	for (unsigned i = 0; i < count; i++) {
+		struct verdict v;
+
+		if ((sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3) ||
+		    e->nsec_count + e->nsec3_count >= DENIAL_SETS)
+			continue;
+		verify_set(sets[i], keys, &c->how, &v);
+		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
+			continue;
+		ttl_s = MIN(ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
+	}
+	return ttl_s == UINT32_MAX ? 0 : ttl_s;
+}
+
+static void denial_of_ds_arrived(struct chain *c, const struct message *m)
+{
+	struct denial_evidence e;
+	uint32_t ttl_s = gather(c, m, c->above, &e);
+
+	switch (denial_of_ds(&e, c->at)) {
+	case CUT_INSECURE:
+		learn_insecure(c, c->at, REASON_none, "a delegation that is proven to have no DS",
+			       ttl_s);
+		return;
+	case CUT_OPTOUT:
+		learn_insecure(c, c->at, REASON_none, "it lies in a span that is opted out", ttl_s);
+		return;
+	case CUT_COSTLY:
+		learn_insecure(c, c->at, REASON_nsec3_iterations,
+			       "its parent uses more NSEC3 iterations than are believed", ttl_s);
+		return;
+	case CUT_NONE:
+		learn_no_cut(c, c->at, ttl_s);
+		return;
+	case CUT_EXHAUSTED:
+		learn_bogus(c, c->at, REASON_bogus, "the proof costs too many NSEC3 hashes");
+		return;
+	case CUT_UNKNOWN:
+		break;
+	}
+	if (m->rcode == RCODE_SERVFAIL)
+		learn_bogus(c, c->at, m->reason ? m->reason : REASON_bogus,
+			    m->reason_text ? m->reason_text : "its DS set could not be had");
+	else if (is_last_try(c))
+		learn_bogus(c, c->at, REASON_nsec_missing,
+			    "no DS set, and no proof that there is none");
+}
+
+/* An alias where the DS set was sought: no zone begins there. */
+static bool cname_arrived(struct chain *c, const struct message *m)
+{
+	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_CNAME, CLASS_IN);
+	struct verdict v;
+
+	if (!set)
+		return false;
+	verify_set(set, c->above, &c->how, &v);
+	if (v.security == SECURITY_SECURE)
+		learn_no_cut(c, c->at, MIN(time_left(now_of(c), set->expires_s), v.ttl_s));
+	else if (is_last_try(c))
+		learn_bogus(c, c->at, v.reason, v.text);
+	return true;
+}
+
+static void ds_arrived(struct chain *c, const struct message *m)
+{
+	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DS, CLASS_IN);
+	struct verdict v;
+
+	if (!set) {
+		if (!cname_arrived(c, m))
+			denial_of_ds_arrived(c, m);
+		return;
+	}
+	verify_set(set, c->above, &c->how, &v);
+	if (v.security == SECURITY_SECURE) {
+		struct rrset *secure = rrset_copy(&c->q->arena, set);
+
+		/* found in the cache by the walk that follows */
+		secure->security = SECURITY_SECURE;
+		secure->trust = TRUST_VALIDATED;
+		secure->ttl_s = MIN(set->ttl_s, v.ttl_s);
+		secure->expires_s = now_of(c) + MIN(time_left(now_of(c), set->expires_s), v.ttl_s);
+		c->ds = secure;
+		rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+	} else if (is_last_try(c) && v.security == SECURITY_BOGUS) {
+		learn_bogus(c, c->at, v.reason, v.text);
+	}
+}
+
+void chain_arrived(struct chain *c, const struct event *ev)
+{
+	const struct query *child = ev->child;
+	uint16_t type = c->errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY;
+
+	if (c->errand == ERRAND_NONE || child->question.type != type ||
+	    !dname_equals(child->question.name, c->at))
+		return;
+	avoid(c, &child->answered_by);
+	if (c->errand == ERRAND_DS)
+		ds_arrived(c, child->reply);
+	else
+		keys_arrived(c, child->reply);
+}
+
+/* What was cached of a DS set and is good under the keys above, or what its errand brought. */
+static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above,
+				    struct verdict *v)
+{
+	const struct rrset *set;
+
+	if (c->errand == ERRAND_DS && c->ds && rrset_is(c->ds, name, TYPE_DS, CLASS_IN)) {
+		*v = (struct verdict){ .ttl_s = c->ds->ttl_s };
+		return c->ds;
+	}
+	set = rrsetcache_find(c->q->env->rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
+	if (!set)
+		return NULL;
+	verify_set(set, above, &c->how, v);
+	return v->security == SECURITY_SECURE ? rrset_copy(&c->q->arena, set) : NULL;
+}
+
+/* ---- the walk ---- */
+
+static struct chain_found found_broken(struct chain *c, enum reason reason, const char *text)
+{
+	return (struct chain_found){ .end = CHAIN_BOGUS, .reason = reason,
+				     .text = arena_textf(&c->q->arena, "%s", text) };
+}
+
+/* The entry says how things end, or that the walk goes on below (`above` is then set). */
+static bool ends_at(struct chain *c, const struct key_entry *e, const struct keyset **above,
+		    struct chain_found *out)
+{
+	switch ((enum key_kind)e->kind) {
+	case KEYS_TRUSTED:
+		*above = keep(c, e->keys);
+		return false;
+	case KEYS_NO_CUT:
+		return false;
+	case KEYS_NONE:
+		*out = (struct chain_found){ .end = CHAIN_INSECURE,
+					     .reason = (enum reason)e->reason,
+					     .text = arena_textf(&c->q->arena, "%s",
+								 key_entry_text(e)) };
+		return true;
+	case KEYS_BOGUS:
+		break;
+	}
+	*out = found_broken(c, (enum reason)e->reason, key_entry_text(e));
+	return true;
+}
+
+/* Look one name farther down. The entry for it, or NULL: then `out` says why not. */
+static const struct key_entry *look(struct chain *c, const uint8_t *name,
+				    const struct keyset *above, const struct anchor *anchor,
+				    struct chain_found *out)
+{
+	const struct key_entry *e = keycache_find(c->q->env->keys, name, now_of(c));
+	struct verdict v;
+	const struct rrset *ds;
+	bool known;
+
+	if (e && !(anchor && e->kind == KEYS_NO_CUT))
+		return e;
+	c->above = above;
+	if (anchor) {
+		known = want_keys(c, name, NULL, anchor);
+	} else {
+		ds = known_ds(c, name, above, &v);
+		known = ds ? take_ds(c, name, ds, &v) : send_out(c, ERRAND_DS, name);
+	}
+	e = keycache_find(c->q->env->keys, name, now_of(c));
+	if (e && known)
+		return e;
+	if (mesh_children(c->q))
+		*out = (struct chain_found){ .end = CHAIN_WAIT };
+	else
+		*out = found_broken(c, REASON_budget_depth,
+				    "there is nothing left to spend on the chain of trust");
+	return NULL;
+}
+
+struct chain_found chain_find(struct chain *c, const uint8_t *name)
+{
+	const struct anchor *anchor = anchors_find(c->trust->anchors,
+						   c->q->snapshot->domain_insecure, name, false);
+	struct chain_found out = { .end = CHAIN_UNTRUSTED };
+	const struct keyset *above = NULL;
+	const struct key_entry *e;
+	unsigned labels, most = dname_labels(name);
+
+	if (!anchor)
+		return out;
+	/* the zone itself, when its keys are known: the usual case */
+	e = keycache_find(c->q->env->keys, name, now_of(c));
+	if (e && e->kind != KEYS_NO_CUT) {
+		if (!ends_at(c, e, &above, &out))
+			out = (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
+		return out;
+	}
+	for (labels = dname_labels(anchor->owner); labels <= most; labels++) {
+		const uint8_t *here = dname_suffix(name, labels);
+
+		e = look(c, here, above, above ? NULL : anchor, &out);
+		if (!e || ends_at(c, e, &above, &out))
+			return out;
+	}
+	return (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
+}

@@ -1,0 +1,56 @@
+/* From a trust anchor down to a zone's keys, one cut at a time (RFC 4035 5, 6840).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A walk is begun anew each time it is asked for: what it learned is in the key cache, so that it
+ * comes as far as before for a few look-ups, and goes on from there. At most one child query
+ * is under way for it. */
+#ifndef VALIDATOR_CHAIN_H
+#define VALIDATOR_CHAIN_H
+
+#include "util/reason.h"
+#include "validator/verify.h"
+
+struct event;
+struct query;
+struct trust;
+
+enum chain_end {
+	CHAIN_WAIT,             /* for a child: ask again when it is done */
+	CHAIN_KEYS,             /* the zone that the name lies in is signed with these */
+	CHAIN_INSECURE,         /* the name lies in a zone that is not signed */
+	CHAIN_BOGUS,            /* the way there does not hold */
+	CHAIN_UNTRUSTED,        /* no anchor stands above the name */
+};
+
+struct chain_found {
+	enum chain_end end;
+	const struct keyset *keys;      /* CHAIN_KEYS: good for the query's life */
+	enum reason reason;             /* INSECURE, BOGUS */
+	const char *text;               /* in the arena, or NULL */
+};
+
+enum chain_errand { ERRAND_NONE, ERRAND_DS, ERRAND_DNSKEY };
+
+struct chain {
+	struct query *q;
+	const struct trust *trust;
+	struct verify_how how;
+	/* the child that is out */
+	enum chain_errand errand;
+	const uint8_t *at;              /* the name it asks about */
+	const struct keyset *above;     /* keys of the zone that must vouch for it; NULL: an anchor */
+	const struct rrset *ds;         /* for ERRAND_DNSKEY: what vouches for the keys */
+	unsigned tries;                 /* of this errand */
+	bool told_anchor;               /* RFC 8145 was done */
+};
+
+void chain_begin(struct chain *c, struct query *q, const struct trust *trust);
+
+/* Which keys does the zone of `name` have? `name` is the name of the zone, where that is known,
+ * or of a record in it. */
+struct chain_found chain_find(struct chain *c, const uint8_t *name);
+
+/* A child is done: learn from it. */
+void chain_arrived(struct chain *c, const struct event *ev);
+
+#endif

@@ -1,0 +1,123 @@
+/* The key cache: the slab engine, keyed by zone name.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/keycache.h"
+
+#include <string.h>
+
+#include "util/dname.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/timebase.h"
+#include "validator/verify.h"
+
+struct keycache {
+	struct slab *slab;
+};
+
+static struct key_entry *entry_of(const struct slab_entry *e)
+{
+	return container_of((struct slab_entry *)(uintptr_t)e, struct key_entry, link);
+}
+
+static bool is_same(const struct slab_entry *a, const struct slab_entry *b)
+{
+	const struct key_entry *l = entry_of(a), *r = entry_of(b);
+
+	return dname_equals_len(l->data, l->name_len, r->data, r->name_len);
+}
+
+static bool is_stale(const struct slab_entry *e, uint32_t now_s)
+{
+	return time_is_past(now_s, entry_of(e)->expires_s);
+}
+
+static void release(struct slab_entry *e)
+{
+	keyset_unpin(entry_of(e)->keys);
+	mem_free(entry_of(e));
+}
+
+struct keycache *keycache_new(size_t budget, unsigned slabs)
+{
+	struct keycache *c = mem_zero(sizeof(*c));
+
+	c->slab = slab_new(&(struct slab_how){ .name = "key", .budget = budget, .slabs = slabs,
+					       .typical = 256, .same = is_same,
+					       .is_stale = is_stale, .release = release });
+	return c;
+}
+
+void keycache_free(struct keycache *c)
+{
+	if (c)
+		slab_free(c->slab);
+	mem_free(c);
+}
+
+struct slab *keycache_slab(struct keycache *c)
+{
+	return c->slab;
+}
+
+static uint64_t hash_of(const uint8_t *name, size_t len)
+{
+	return hash_dname(name, len, 0x6b657973);
+}
+
+const struct key_entry *keycache_find(struct keycache *c, const uint8_t *name, uint32_t now_s)
+{
+	size_t len = dname_len(name);
+	uint64_t hash = hash_of(name, len);
+
+	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
+		const struct key_entry *k = entry_of(e);
+
+		if (!dname_equals_len(k->data, k->name_len, name, len))
+			continue;
+		if (time_is_past(now_s, k->expires_s))
+			return NULL;
+		slab_saw(e);
+		return k;
+	}
+	return NULL;
+}
+
+void keycache_put(struct keycache *c, const struct key_news *news, uint32_t now_s)
+{
+	size_t name_len = dname_len(news->name);
+	const char *text = news->text ? news->text : "";
+	size_t text_len = strlen(text) + 1;
+	struct key_entry *e;
+
+	if (news->ttl_s == 0)
+		return;
+	e = mem_zero(sizeof(*e) + name_len + text_len);
+	e->keys = news->kind == KEYS_TRUSTED ? keyset_pin(news->keys) : NULL;
+	e->expires_s = now_s + news->ttl_s;
+	e->kind = (uint8_t)news->kind;
+	e->reason = (uint8_t)news->reason;
+	e->name_len = (uint8_t)name_len;
+	dname_copy_lower(e->data, news->name);
+	memcpy(e->data + name_len, text, text_len);
+	slab_put(c->slab, hash_of(news->name, name_len), &e->link, now_s);
+}
+
+struct forgetting {
+	const uint8_t *name;
+	bool only_bogus;
+};
+
+static bool stays(const struct slab_entry *e, void *arg)
+{
+	const struct forgetting *f = arg;
+	const struct key_entry *k = entry_of(e);
+
+	return !dname_is_under(k->data, f->name) || (f->only_bogus && k->kind != KEYS_BOGUS);
+}
+
+size_t keycache_forget(struct keycache *c, const uint8_t *name, bool only_bogus)
+{
+	struct forgetting f = { name, only_bogus };
+
+	return slab_sweep(c->slab, stays, &f);
+}

@@ -1,0 +1,22 @@
+/* Rules and anchors of one configuration.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/trust.h"
+
+#include "util/mem.h"
+
+struct trust *trust_new(const struct conf *conf, struct fault *f)
+{
+	struct trust *t = mem_zero(sizeof(*t));
+
+	if (rules_read(&t->rules, conf, f) && (t->anchors = anchors_new(conf, f)))
+		return t;
+	trust_free(t);
+	return NULL;
+}
+
+void trust_free(struct trust *t)
+{
+	if (t && t->anchors)
+		anchors_free(t->anchors);
+	mem_free(t);
+}

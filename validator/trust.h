@@ -1,0 +1,17 @@
+/* What a configuration says of trust: rules and anchors, built with its snapshot.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VALIDATOR_TRUST_H
+#define VALIDATOR_TRUST_H
+
+#include "validator/anchors.h"
+#include "validator/rules.h"
+
+struct trust {
+	struct rules rules;
+	struct anchors *anchors;
+};
+
+struct trust *trust_new(const struct conf *conf, struct fault *f) MUST_USE;
+void trust_free(struct trust *t);       /* NULL is fine */
+
+#endif
