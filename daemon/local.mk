@@ -51,7 +51,14 @@ EXTRA_DIST += daemon/tests/checkconf.sh
 if HAVE_CMOCKA
 DAEMON_TESTS = \
 	daemon/tests/control_request \
-	daemon/tests/frontend
+	daemon/tests/frontend \
+	daemon/tests/replay_entry \
+	daemon/tests/replay_macro \
+	daemon/tests/replay_play
+
+daemon_tests_replay_entry_LDADD = libreplay.la $(LDADD)
+daemon_tests_replay_macro_LDADD = libreplay.la $(LDADD)
+daemon_tests_replay_play_LDADD = libreplay.la $(LDADD)
 
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)

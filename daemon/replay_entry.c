@@ -502,7 +502,9 @@ static bool edns_same(const struct flat_message *p, const struct flat_message *e
 	return !p->edns.present ||
 	       (p->edns.udp_size == e->edns.udp_size && p->edns.options.len == e->edns.options.len &&
 		memcmp(p->edns.options.at, e->edns.options.at, e->edns.options.len) == 0 &&
-		(!with_flags || p->edns.flags == e->edns.flags));
+		(!with_flags || (p->edns.flags == e->edns.flags &&
+				 p->edns.ext_rcode == e->edns.ext_rcode &&
+				 p->edns.version == e->edns.version)));
 }
 
 static bool section_fits(const struct flat_message *p, const struct flat_message *e,

@@ -494,7 +494,7 @@ static void do_message(struct play *p)
 
 		if (s) {
 			struct message *m = stored_unpack(s, p->arena, t->now_s);
-			struct msg_keep keep = { .now_s = t->now_s - 3, .ttl_s = 0, .always = true };
+			struct msg_keep keep = { .now_s = t->now_s - 4, .ttl_s = 1, .always = true };
 
 			msgcache_store(p->world.caches.messages, m, &keep);
 		}
