@@ -9,6 +9,8 @@ struct infra;
 struct loop;
 struct mesh;
 struct msgcache;
+struct negcache;
+struct query;
 struct random;
 struct rrsetcache;
 struct snapshot;
@@ -26,8 +28,12 @@ struct env {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;
+	struct negcache *negative;
 	struct upstream *upstream;
 	struct mesh *mesh;
+	/* The validator's: the name of the trust anchor that `name` (type DS: what is above it) stands
+	 * under, NULL where nothing is validated. Good for the turn. NULL: there is no validator. */
+	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);
 };
 
 #endif
