@@ -150,8 +150,10 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 	const struct rrset *sets[COUNT(types)];
 	unsigned count = 0;
 
-	if (wanted->type != TYPE_ANY || q->snapshot->conf->server.deny_any)
+	if (wanted->type != TYPE_ANY)
 		return NULL;
+	if (q->snapshot->conf->server.deny_any)
+		return message_of(q, wanted, NULL, 0);
 	for (unsigned i = 0; i < COUNT(types); i++) {
 		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
 		if (set && set->trust >= TRUST_ANS_NOAA)

@@ -105,7 +105,7 @@ unsigned targets_ask_parent(struct iter *it)
 	struct query *q = it->q;
 	unsigned started = 0;
 
-	if (q->depth >= TARGETS_DEPTH)
+	if (!may_ask(it))
 		return 0;
 	for (unsigned i = 0; i < d->name_count && !started; i++) {
 		struct ns *n = &d->names[i];
