@@ -139,8 +139,9 @@ static enum verdict answer_malformed(struct journey *j)
 		return reject(j, RCODE_FORMERR, REASON_none);
 	case REQUEST_NOTIMP:
 		return reject(j, RCODE_NOTIMP, REASON_none);
-	case REQUEST_BADVERS:
-		return reject(j, RCODE_BADVERS, REASON_none);
+	case REQUEST_BADVERS: /* in itself it was a question to us */
+		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);
+		return VERDICT_SEND;
 	default:
 		return VERDICT_DROP;
 	}
@@ -161,6 +162,8 @@ static enum verdict answer_odd(struct journey *j)
 		return refuse(j, RCODE_REFUSED, REASON_none);
 	if (is_meta(q->type))
 		return refuse(j, RCODE_FORMERR, REASON_none);
+	if (q->class_ == CLASS_IN) /* ANY under deny-any: an answer with nothing in it */
+		return refuse(j, RCODE_NOERROR, REASON_none);
 	if (q->class_ != CLASS_CH)
 		return refuse(j, RCODE_REFUSED, REASON_none);
 	chaos_answer(j->w->chaos, &j->to, &j->p->out);
@@ -206,8 +209,12 @@ static bool is_well_formed(const struct journey *j)
 	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
 }
 
-static bool is_ordinary(const struct question *q)
+static bool is_ordinary(const struct journey *j)
 {
+	const struct question *q = &j->request.q;
+
+	if (UNLIKELY(q->type == TYPE_ANY && j->w->on.deny_any))
+		return false;
 	return q->class_ == CLASS_IN && !is_meta(q->type);
 }
 
@@ -237,7 +244,9 @@ static bool is_known(struct journey *j)
 
 	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0,
 				  wants_dnssec(&j->request));
-	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s);
+	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s) &&
+	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates ||
+		j->request.flags & FLAG_CD);
 }
 
 static unsigned kind_of(const struct journey *j)
@@ -309,7 +318,7 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	if (!is_well_formed(&j))
 		return answer_malformed(&j);
 	note_question(&j);
-	if (!is_ordinary(&j.request.q))
+	if (!is_ordinary(&j))
 		return answer_odd(&j);
 	if (!may_use_cache(&j))
 		return answer_stranger(&j);

@@ -51,6 +51,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.log_replies = c->log_replies;
 	w->on.extended = c->extended_statistics;
 	w->on.drop_large = c->harden_large_queries;
+	w->on.deny_any = c->deny_any;
+	w->on.validates = s->trust != NULL;
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf);
 	if (w->listen_udp)
@@ -96,6 +98,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->messages = how->caches->messages;
 	env->rrsets = how->caches->rrsets;
 	env->infra = how->caches->infra;
+	env->keys = how->caches->keys;
 }
 
 static void open_network(struct worker *w, const struct worker_how *how)

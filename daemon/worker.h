@@ -29,7 +29,8 @@ struct worker {
 	/* what the hot path asks of the configuration, made once per snapshot */
 	struct answer_style style;
 	struct {
-		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large;
+		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
+			deny_any, validates;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
 	struct chaos *chaos; /* answers of class CH */

@@ -382,7 +382,7 @@ static void every_journey_has_its_end(void **state)
 		  "SEND NOTIMP 0/0/0" },
 		{ "EDNS version 1: BADVERS is 16",
 		  { 1, "fresh.test", TYPE_A, IN, RD, VERSION1 },
-		  "SEND NOERROR rd 0/0/1" },
+		  "SEND NOERROR rd ra 0/0/1" },
 
 		{ "AXFR", { 1, "fresh.test", TYPE_AXFR, IN, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
 		{ "IXFR", { 1, "fresh.test", TYPE_IXFR, IN, RD, TCP }, "SEND REFUSED rd ra 0/0/1" },
@@ -399,7 +399,12 @@ static void every_journey_has_its_end(void **state)
 		{ "class 0", { 1, "fresh.test", TYPE_A, 0, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
 	};
 
+	static const struct row denied[] = {
+		{ "ANY under deny-any", { 1, "any.test", TYPE_ANY, IN, RD, 0 }, "SEND NOERROR rd ra 0/0/1" },
+	};
+
 	check_rows("", rows, COUNT(rows));
+	check_rows("deny-any: yes\n", denied, COUNT(denied));
 }
 
 static void class_chaos_tells_what_is_not_hidden(void **state)
