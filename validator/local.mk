@@ -2,14 +2,29 @@
 libresolver_la_SOURCES += \
 	validator/anchors.c validator/anchors.h validator/anchors_bind.c \
 	validator/autotrust.c validator/autotrust.h validator/autotrust_file.c validator/autotrust_private.h \
+	validator/chain.c validator/chain.h \
 	validator/crypto.c validator/crypto.h validator/algorithm.def \
 	validator/date.c validator/date.h \
+	validator/judge.c validator/judge.h \
+	validator/keycache.c validator/keycache.h \
 	validator/rules.c validator/rules.h \
+	validator/trust.c validator/trust.h \
+	validator/validator.c validator/validator.h \
 	validator/verify.c validator/verify.h validator/verify_private.h \
 	validator/keyset.c validator/vouch.c
 
 if HAVE_CMOCKA
-VALIDATOR_TESTS =
+VALIDATOR_TESTS = \
+	validator/tests/anchors \
+	validator/tests/crypto \
+	validator/tests/rules \
+	validator/tests/verify
+
+EXTRA_DIST += \
+	validator/tests/zones/ed25519.zone validator/tests/zones/ed448.zone \
+	validator/tests/zones/p256.zone validator/tests/zones/p384.zone \
+	validator/tests/zones/rsasha1.zone validator/tests/zones/rsasha1n.zone \
+	validator/tests/zones/rsasha256.zone validator/tests/zones/rsasha512.zone
 
 check_PROGRAMS += $(VALIDATOR_TESTS)
 TESTS += $(VALIDATOR_TESTS)

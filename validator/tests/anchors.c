@@ -1,0 +1,403 @@
+/* Claims about where trust begins.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/anchors.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/tests/wire.h"
+#include "util/trie.h"
+#include "validator/autotrust.h"
+
+#define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define KEY    "l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4="
+
+static char folder[300];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	char here[250];
+
+	if (!getcwd(here, sizeof(here)))
+		return -1;
+	snprintf(folder, sizeof(folder), "%s/anchors-test-XXXXXX", here);
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "plain", "bind-1", "bind-2", "rolling", "other" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		char *path = mem_textf("%s/%s", folder, names[i]);
+
+		(void)unlink(path);
+		mem_free(path);
+	}
+	return rmdir(folder);
+}
+
+static char *put_file(const char *name, const char *text)
+{
+	char *path = mem_textf("%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	return path;
+}
+
+static void a_record_is_an_anchor(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool good;
+	} rows[] = {
+		{ ". IN DS 20326 8 2 " DIGEST, true },
+		{ "example. 3600 IN DNSKEY 257 3 15 " KEY, true },
+		{ "example. DS 1 8 200 aabb", true },   /* of no use, but well-formed */
+		{ "example. CH DS 1 8 2 " DIGEST, false },
+		{ "example. IN A 192.0.2.1", false },
+		{ "example. IN DS 1 8", false },
+		{ "example. IN DNSKEY 257 3 15", false },
+		{ "nonsense", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *a = anchors_empty();
+		struct fault f = { .set = false };
+
+		if (anchors_add_text(a, rows[i].text, &f) != rows[i].good)
+			fail_msg("'%s': %s", rows[i].text, f.text);
+		assert_int_equal(f.set, !rows[i].good);
+		assert_int_equal(anchors_count(a), rows[i].good);
+		anchors_free(a);
+	}
+}
+
+static void records_of_one_name_make_one_anchor(void **state)
+{
+	(void)state;
+	struct anchors *a = anchors_empty();
+	const struct anchor *got;
+	uint16_t tags[8];
+
+	assert_true(anchors_add_text(a, "example. DS 7 8 2 " DIGEST, NULL));
+	assert_true(anchors_add_text(a, "EXAMPLE. DS 7 8 2 " DIGEST, NULL));    /* again */
+	assert_true(anchors_add_text(a, "example. DS 7 8 4 " DIGEST DIGEST, NULL));
+	assert_true(anchors_add_text(a, "example. DNSKEY 257 3 15 " KEY, NULL));
+	assert_true(anchors_add_text(a, "example. DS 5 8 2 " DIGEST, NULL));
+	assert_int_equal(anchors_count(a), 1);
+	got = anchors_find_at(a, N("Example."));
+	assert_non_null(got);
+	assert_int_equal(got->ds->count, 3);
+	assert_int_equal(got->keys->count, 1);
+	assert_false(got->rolls);
+	assert_int_equal(anchor_tags(got, tags, COUNT(tags)), 3);
+	assert_int_equal(tags[0], 5);
+	assert_int_equal(tags[1], 7);
+	assert_int_equal(tags[2], 3613);
+	got = anchor_pin(got);
+	anchors_free(a);
+	assert_name_is(got->owner, "example.");         /* whoever has pinned it keeps it */
+	anchor_unpin(got);
+}
+
+static void the_closest_anchor_counts_unless_something_closer_is_insecure(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool above;
+		const char *want;
+	} rows[] = {
+		{ ".", false, "." },
+		{ ".", true, NULL },
+		{ "com.", false, "." },
+		{ "com.", true, "." },
+		{ "example.com.", false, "example.com." },
+		{ "example.com.", true, "." },
+		{ "a.b.Example.COM.", false, "example.com." },
+		{ "lab.example.com.", false, NULL },
+		{ "lab.example.com.", true, "example.com." },
+		{ "x.lab.example.com.", false, NULL },
+		{ "deep.lab.example.com.", false, "deep.lab.example.com." },
+		{ "x.deep.lab.example.com.", false, "deep.lab.example.com." },
+		{ "deep.lab.example.com.", true, NULL },
+		{ "org.", false, NULL },
+		{ "x.org.", true, NULL },
+		{ "both.", false, NULL },
+	};
+	struct anchors *a = anchors_empty(), *none = anchors_empty();
+	struct trie *insecure = trie_new();
+
+	assert_true(anchors_add_text(a, ". DS 7 8 2 " DIGEST, NULL));
+	assert_true(anchors_add_text(a, "example.com. DS 7 8 2 " DIGEST, NULL));
+	assert_true(anchors_add_text(a, "deep.lab.example.com. DS 7 8 2 " DIGEST, NULL));
+	assert_true(anchors_add_text(a, "both. DS 7 8 2 " DIGEST, NULL));
+	trie_put(insecure, N("lab.example.com."), insecure);
+	trie_put(insecure, N("org."), insecure);
+	trie_put(insecure, N("both."), insecure);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct anchor *got = anchors_find(a, insecure, N(rows[i].name), rows[i].above);
+
+		if ((got != NULL) != (rows[i].want != NULL) ||
+		    (got && !dname_equals(got->owner, N(rows[i].want))))
+			fail_msg("%s", rows[i].name);
+		assert_null(anchors_find(none, insecure, N(rows[i].name), rows[i].above));
+	}
+	assert_non_null(anchors_find(a, NULL, N("lab.example.com."), false));
+	trie_free(insecure, NULL);
+	anchors_free(a);
+	anchors_free(none);
+}
+
+static void the_root_keys_of_today_are_built_in(void **state)
+{
+	(void)state;
+	struct anchors *a = anchors_empty();
+	const char *const *lines;
+	uint16_t tags[4];
+
+	assert_int_equal(anchors_built_in(&lines), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(anchors_add_text(a, lines[i], NULL));
+	assert_int_equal(anchor_tags(anchors_find_at(a, N(".")), tags, 4), 2);
+	assert_int_equal(tags[0], 20326);
+	assert_int_equal(tags[1], 38696);
+	assert_int_equal(anchors_find_at(a, N("."))->ds->count, 2);
+	anchors_free(a);
+}
+
+static void files_of_the_other_daemon_are_read(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t count;           /* anchors; 0: a fault that says … */
+		const char *says;
+	} rows[] = {
+		{ "trusted-keys { example. 257 3 15 \"" KEY "\"; };", 1, NULL },
+		{ "trusted-keys { \"example.\" 257 3 15 \"l02Woi0iS8Aa25FQk\n  Ud9RMzZHJpBoRQwAQEX1SxZJA4=\";\n"
+		  "a.example 257 3 15 \"" KEY "\"; };", 2, NULL },
+		{ "managed-keys { . initial-key 257 3 15 \"" KEY "\"; };", 1, NULL },
+		{ "trust-anchors { . initial-ds 20326 8 2 \"" DIGEST "\";\n"
+		  "  example. static-key 257 3 15 \"" KEY "\";\n"
+		  "  example. static-ds 7 8 2 \"" DIGEST "\"; };", 2, NULL },
+		{ "# remark\n// another\n/* a { long } one */ options { trusted-keys \"no\"; zone { x; }; };\n"
+		  "trusted-keys { . 257 3 15 \"" KEY "\"; }; logging { };", 1, NULL },
+		{ "options { listen { any; }; };", 0, NULL },
+		{ "", 0, NULL },
+		{ "trusted-keys { . 257 3 15 \"" KEY "\" };", 0, "t:1: expected ;" },
+		{ "trusted-keys {\n . 257 3 \"" KEY "\"; };", 0, "t:2: expected three numbers" },
+		{ "trusted-keys {\n . 257 3 15 \"" KEY ";", 0, "a quote has no partner" },
+		{ "trusted-keys { . 257 3 15 \"" KEY "\";", 0, "the clause has no end" },
+		{ "trusted-keys { . 257 3 15 \"" KEY "\"; }", 0, "expected ;" },
+		{ "trusted-keys . 257", 0, "expected {" },
+		{ "trust-anchors { . key 257 3 15 \"" KEY "\"; };", 0, "expected static-key" },
+		{ "trusted-keys { . 257 3 15 \"!!!\"; };", 0, "t:1: " },
+		{ "trusted-keys { . 257 3 15 \"" KEY ") (\"; };", 0, "no place in a key" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *a = anchors_empty();
+		struct fault f = { .set = false };
+		bool good = anchors_add_bind_text(a, "t", rows[i].text, strlen(rows[i].text), &f);
+
+		if (good != (rows[i].says == NULL) || (good && anchors_count(a) != rows[i].count) ||
+		    (rows[i].says && !strstr(f.text, rows[i].says)))
+			fail_msg("%s: %s", rows[i].text, f.text);
+		anchors_free(a);
+	}
+}
+
+static struct anchors *load(const char *text, struct fault *f)
+{
+	struct conf *conf = conf_new();
+	struct conf_how how = { .no_files = true };
+	struct conf_report report = { 0 };
+	struct anchors *a;
+
+	if (!conf_load_text(conf, "test", text, strlen(text), &how, &report))
+		fail_msg("%s: %s", text, report.remarks[0].text);
+	a = anchors_new(conf, f);
+	conf_report_clear(&report);
+	conf_free(conf);
+	return a;
+}
+
+static void all_sources_of_a_configuration_are_read(void **state)
+{
+	(void)state;
+	char *plain = put_file("plain", "; a zone file\n$ORIGIN example.\n$TTL 1h\n"
+					"@ NS ns\n@ DS 7 8 2 ( " DIGEST "\n )\nsub DNSKEY 257 3 15 " KEY "\n");
+	char *bind1 = put_file("bind-1", "trusted-keys { one. 257 3 15 \"" KEY "\"; };");
+	char *bind2 = put_file("bind-2", "trusted-keys { two. 257 3 15 \"" KEY "\"; };");
+	char *rolling = put_file("rolling", "three. IN DS 7 8 2 " DIGEST "\n");
+	char *text = mem_textf("server:\ntrust-anchor: \"four. DS 7 8 2 %s\"\n"
+			       "trust-anchor: \"three. DS 9 8 2 %s\"\n"
+			       "trust-anchor-file: \"%s\"\ntrusted-keys-file: \"%s/bind-*\"\n"
+			       "auto-trust-anchor-file: \"%s\"\n",
+			       DIGEST, DIGEST, plain, folder, rolling);
+	struct fault f = { .set = false };
+	struct anchors *a = load(text, &f);
+
+	if (!a)
+		fail_msg("%s", f.text);
+	assert_int_equal(anchors_count(a), 6);
+	assert_int_equal(anchors_find_at(a, N("example."))->ds->count, 1);
+	assert_non_null(anchors_find_at(a, N("sub.example."))->keys);
+	assert_non_null(anchors_find_at(a, N("one.")));
+	assert_non_null(anchors_find_at(a, N("two.")));
+	assert_int_equal(anchors_find_at(a, N("three."))->ds->count, 2);
+	assert_true(anchors_find_at(a, N("three."))->rolls);
+	assert_int_equal(anchors_rolling_count(a), 1);
+	assert_string_equal(anchors_rolling(a, 0)->path, rolling);
+	anchors_free(a);
+
+	/* The same point twice would be written by two. */
+	mem_free(text);
+	mem_free(put_file("other", "three. IN DS 7 8 2 " DIGEST "\n"));
+	text = mem_textf("server:\nauto-trust-anchor-file: \"%s\"\n"
+			 "auto-trust-anchor-file: \"%s/other\"\n", rolling, folder);
+	assert_null(load(text, &f));
+	assert_non_null(strstr(f.text, "test:3: auto-trust-anchor-file: "));
+	mem_free(text);
+	mem_free(plain);
+	mem_free(bind1);
+	mem_free(bind2);
+	mem_free(rolling);
+}
+
+static void mistakes_name_file_and_line(void **state)
+{
+	(void)state;
+	char *plain = put_file("plain", "example. DS 7 8 2 " DIGEST "\nexample. DS seven\n");
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "server:\n trust-anchor: \"a. DS 1 8 2 abc\"\n", "test:2: trust-anchor: " },
+		{ "server:\n\n trust-anchor-file: \"%s/missing\"\n", "test:3: trust-anchor-file: " },
+		{ "server:\n trust-anchor-file: \"%s/plain\"\n", "plain:2: " },
+		{ "server:\n trusted-keys-file: \"%s/none-*\"\n", "test:2: trusted-keys-file: " },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { .set = false };
+		char text[500];
+
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(strcspn(rows[i].text, "%")),
+			 rows[i].text, strchr(rows[i].text, '%') ? folder : "",
+			 strchr(rows[i].text, '%') ? strchr(rows[i].text, '%') + 2 : "");
+		assert_null(load(text, &f));
+		if (!strstr(f.text, rows[i].says))
+			fail_msg("'%s' does not say '%s'", f.text, rows[i].says);
+	}
+	mem_free(plain);
+}
+
+static char said[1000];
+
+static void listen_to(const char *line, void *arg)
+{
+	(void)arg;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+static void a_damaged_file_is_told_and_replaced_by_what_is_built_in(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t count;
+	} rows[] = {
+		{ "", 1 },
+		{ "garbage\n", 1 },
+		{ NULL, 1 },            /* it is not there */
+		{ "; autotrust trust anchor file\n;;id: . 1\n;;last_queried: x\n", 1 },
+		{ ". 86400 IN DNSKEY 257 3 8 AwEAA", 1 },
+		{ ";;id: example. 1\nexample. IN DS 1\n", 0 },
+		{ "example. IN DS 1\n", 0 },
+	};
+	char *path = mem_textf("%s/rolling", folder);
+	char *text = mem_textf("server:\nauto-trust-anchor-file: \"%s\"\n", path);
+
+	log_capture(listen_to, NULL);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { .set = false };
+		struct anchors *a;
+
+		(void)unlink(path);
+		if (rows[i].text)
+			mem_free(put_file("rolling", rows[i].text));
+		said[0] = '\0';
+		a = load(text, &f);
+		assert_non_null(a);
+		if (anchors_count(a) != rows[i].count)
+			fail_msg("%s", rows[i].text);
+		if (!strstr(said, path) || !strstr(said, "error"))
+			fail_msg("%s: said '%s'", rows[i].text, said);
+		if (rows[i].count) {
+			assert_int_equal(anchors_find_at(a, N("."))->ds->count, 2);
+			assert_string_equal(anchors_rolling(a, 0)->path, path);
+		}
+		anchors_free(a);
+	}
+	log_capture(NULL, NULL);
+	mem_free(text);
+	mem_free(path);
+}
+
+static void a_point_is_published_anew_and_deleted(void **state)
+{
+	(void)state;
+	char *path = put_file("rolling", "a.example. IN DS 7 8 2 " DIGEST "\n");
+	struct fault f = { .set = false };
+	struct anchors *a = anchors_empty();
+	struct autotrust *p;
+
+	rcu_thread_join();
+	assert_true(anchors_add_text(a, "example. DS 7 8 2 " DIGEST, NULL));
+	assert_true(anchors_add_rolling(a, path, &f));
+	p = anchors_rolling(a, 0);
+	assert_name_is(anchors_find(a, NULL, N("x.a.example."), false)->owner, "a.example.");
+	p->revoked = true;
+	anchors_republish(a, p);
+	assert_name_is(anchors_find(a, NULL, N("x.a.example."), false)->owner, "example.");
+	assert_null(anchors_find_at(a, N("a.example.")));
+	assert_int_equal(anchors_count(a), 1);
+	p->revoked = false;
+	anchors_republish(a, p);
+	assert_name_is(anchors_find(a, NULL, N("x.a.example."), false)->owner, "a.example.");
+	anchors_republish(a, p);
+	rcu_flush();
+	anchors_free(a);
+	rcu_thread_leave();
+	mem_free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(a_record_is_an_anchor),
+		cmocka_unit_test(records_of_one_name_make_one_anchor),
+		cmocka_unit_test(the_closest_anchor_counts_unless_something_closer_is_insecure),
+		cmocka_unit_test(the_root_keys_of_today_are_built_in),
+		cmocka_unit_test(files_of_the_other_daemon_are_read),
+		cmocka_unit_test(all_sources_of_a_configuration_are_read),
+		cmocka_unit_test(mistakes_name_file_and_line),
+		cmocka_unit_test(a_damaged_file_is_told_and_replaced_by_what_is_built_in),
+		cmocka_unit_test(a_point_is_published_anew_and_deleted),
+	};
+
+	return cmocka_run_group_tests(claims, make_folder, remove_folder);
+}

@@ -1,0 +1,687 @@
+/* Claims about signed sets, keys and those who vouch for them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/verify.h"
+
+#include "util/tests/zone.h"
+
+#define NOW 1795161600u         /* 2026-11-20 08:00:00 */
+
+static const char *const zone_names[] = { "rsasha1", "rsasha1n", "rsasha256", "rsasha512",
+					  "p256",    "p384",     "ed25519",   "ed448" };
+
+/* A signed zone, and everything to judge it by. */
+struct court {
+	struct zone_sets zone;
+	char apex[32];
+	struct rules rules;
+	struct keyset *keys;
+	int purse;
+	struct verify_how how;
+	struct verdict v;
+};
+
+static void court_open(struct court *c, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "validator/tests/zones/%s.zone", name);
+	snprintf(c->apex, sizeof(c->apex), "%s.test.", name);
+	zone_load(&c->zone, path);
+	rules_default(&c->rules);
+	octets_put(&c->rules.algorithms, 5);
+	octets_put(&c->rules.algorithms, 7);
+	c->keys = keyset_new(zone_set(&c->zone, c->apex, TYPE_DNSKEY));
+	c->purse = 32;
+	c->how = (struct verify_how){
+		.rules = &c->rules, .arena = &c->zone.arena, .now = NOW, .signatures = &c->purse
+	};
+}
+
+static void court_close(struct court *c)
+{
+	keyset_unpin(c->keys);
+	zone_clear(&c->zone);
+}
+
+static struct rrset *set_of(struct court *c, const char *prefix, uint16_t type)
+{
+	char owner[80];
+	struct rrset *set;
+
+	snprintf(owner, sizeof(owner), "%s%s", prefix, c->apex);
+	set = zone_set(&c->zone, owner, type);
+	assert_non_null(set);
+	return set;
+}
+
+/* The same records and signatures at another name. */
+static struct rrset *moved(struct court *c, const struct rrset *set, const char *prefix)
+{
+	char owner[100];
+	struct slice records[32], sigs[32];
+	struct rrset_parts parts = { .type = set->type,
+				     .class_ = set->class_, .ttl_s = set->ttl_s,
+				     .records = records, .sigs = sigs };
+	struct rrset_walk w = rrset_records(set);
+
+	snprintf(owner, sizeof(owner), "%s%s", prefix, c->apex);
+	parts.owner = N(owner);
+	while (rrset_next(&w, &records[parts.count]))
+		parts.count++;
+	w = rrset_sigs(set);
+	while (rrset_next(&w, &sigs[parts.sig_count]))
+		parts.sig_count++;
+	return rrset_build(&c->zone.arena, &parts);
+}
+
+static uint8_t *first_sig(struct rrset *set)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	struct slice rd = { NULL, 0 };
+
+	assert_true(rrset_next(&w, &rd));
+	return (uint8_t *)rd.at;
+}
+
+static void every_algorithm_proves_every_kind_of_set(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *prefix;
+		uint16_t type;
+	} sets[] = { { "", TYPE_SOA }, { "", TYPE_NS }, { "", TYPE_MX }, { "", TYPE_DNSKEY },
+		     { "www.", TYPE_A }, { "*.wild.", TYPE_TXT }, { "_s._tcp.", TYPE_SRV } };
+
+	for (size_t i = 0; i < COUNT(zone_names); i++) {
+		struct court c;
+
+		court_open(&c, zone_names[i]);
+		for (size_t j = 0; j < COUNT(sets); j++) {
+			struct rrset *set = set_of(&c, sets[j].prefix, sets[j].type);
+
+			verify_set(set, c.keys, &c.how, &c.v);
+			if (c.v.security != SECURITY_SECURE)
+				fail_msg("%s", c.v.text);
+			assert_false(c.v.expanded || c.v.dates_passed);
+			assert_null(c.v.text);
+			assert_int_equal(c.v.ttl_s, 3600);
+			assert_true(keyset_has_tag(c.keys, c.v.tag));
+			/* One bit of the records, and it is not so. */
+			((uint8_t *)rrset_record(set, 0).at)[rrset_record(set, 0).len - 2] ^= 1;
+			verify_set(set, c.keys, &c.how, &c.v);
+			assert_int_equal(c.v.security, SECURITY_BOGUS);
+			assert_int_equal(c.v.reason, REASON_sig_wrong);
+		}
+		assert_int_equal(c.purse, 32 - (int)(2 * COUNT(sets)) - 1);     /* the keys are signed by both */
+		assert_true(keyset_size(c.keys) > mem_size(c.keys));
+		court_close(&c);
+	}
+}
+
+/* Canonical form: order, case and doubles of what came make no difference (RFC 4034 6). */
+static void it_does_not_matter_how_a_set_came(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *www, *mx;
+	struct rrset_parts parts;
+	struct slice records[4], sig = { NULL, 0 };
+	struct rrset_walk w;
+
+	court_open(&c, "p256");
+	www = set_of(&c, "www.", TYPE_A);
+	for (unsigned i = 0; i < 4; i++)
+		records[i] = rrset_record(www, (2 * i + 1) % 3);
+	w = rrset_sigs(www);
+	assert_true(rrset_next(&w, &sig));
+	parts = (struct rrset_parts){ .owner = N("WwW.P256.test."), .type = TYPE_A,
+				      .class_ = CLASS_IN, .ttl_s = 17, .records = records,
+				      .count = 4, .sigs = &sig, .sig_count = 1 };
+	verify_set(rrset_build(&c.zone.arena, &parts), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+
+	mx = set_of(&c, "", TYPE_MX);
+	((uint8_t *)rrset_record(mx, 0).at)[3] ^= 0x20;
+	verify_set(mx, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	court_close(&c);
+}
+
+static void a_wildcard_tells_where_it_stands(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *prefix;
+		bool good, expanded;
+	} rows[] = {
+		{ "*.wild.", true, false },
+		{ "a.wild.", true, true },
+		{ "a.b.c.wild.", true, true },
+		{ "*.b.wild.", true, true },
+		{ "wild.", false, false },
+		{ "a.tame.", false, false },
+	};
+	struct court c;
+	struct rrset *wild;
+
+	court_open(&c, "ed25519");
+	wild = set_of(&c, "*.wild.", TYPE_TXT);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		verify_set(moved(&c, wild, rows[i].prefix), c.keys, &c.how, &c.v);
+		if ((c.v.security == SECURITY_SECURE) != rows[i].good ||
+		    c.v.expanded != rows[i].expanded || (rows[i].good && c.v.labels != 3))
+			fail_msg("%s", rows[i].prefix);
+	}
+	/* A denial from a wildcard denies nothing, even where the sum is right. */
+	octets_put(&c.rules.fake, 15);
+	wild = moved(&c, set_of(&c, "*.wild.", TYPE_NSEC), "a.wild.");
+	verify_set(wild, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_sig_labels);
+	court_close(&c);
+}
+
+/* Fields of a signature, one changed at a time. Arithmetic is pretended, so that only the rule
+ * that is meant can refuse it. */
+static void a_signature_must_fit_set_zone_and_time(void **state)
+{
+	(void)state;
+	enum { COVERED = 0, ALGORITHM = 2, LABELS = 3, EXPIRATION = 8, INCEPTION = 12, TAG = 16,
+	       SIGNER = 18 };
+	static const struct {
+		const char *why;
+		size_t at;
+		unsigned bytes;
+		uint32_t value;
+		enum reason want;       /* REASON_none: it is good */
+		const char *says;
+	} rows[] = {
+		{ "as it is", LABELS, 1, 3, REASON_none, NULL },
+		{ "covers another type", COVERED, 2, TYPE_AAAA, REASON_sig_signer, "cannot be read" },
+		{ "unknown algorithm", ALGORITHM, 1, 200, REASON_rrsigs_missing, "algorithm 200" },
+		{ "no key has the algorithm", ALGORITHM, 1, 8, REASON_key_missing, "no such key" },
+		{ "no key has the tag", TAG, 2, 1, REASON_key_missing, "key 1 (ECDSAP256SHA256)" },
+		{ "labels of the zone", LABELS, 1, 2, REASON_none, NULL },
+		{ "labels above the zone", LABELS, 1, 1, REASON_sig_labels, "counts 1 labels" },
+		{ "labels of the root", LABELS, 1, 0, REASON_sig_labels, "counts 0 labels" },
+		{ "more labels than the name", LABELS, 1, 4, REASON_sig_labels, "counts 4 labels" },
+		{ "signed by a sibling", SIGNER, 1, 1, REASON_sig_signer, "signed by" },
+		{ "expired a day ago, within the skew", EXPIRATION, 4, NOW - 86400, REASON_none, NULL },
+		{ "expired two days ago", EXPIRATION, 4, NOW - 172800, REASON_sig_expired,
+		  "2026-11-18 08:00:00 UTC, 2 days ago" },
+		{ "begins in a day, within the skew", INCEPTION, 4, NOW + 86400, REASON_none, NULL },
+		{ "begins in two days", INCEPTION, 4, NOW + 176400, REASON_sig_not_yet,
+		  "2026-11-22 09:00:00 UTC, in 2 days 1 hour" },
+		{ "expires before it begins", EXPIRATION, 4, 100, REASON_sig_bad_order,
+		  "before it begins" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct court c;
+		struct rrset *set;
+		uint8_t *sig;
+
+		court_open(&c, "p256");
+		octets_put(&c.rules.fake, 13);
+		set = set_of(&c, "www.", TYPE_A);
+		sig = first_sig(set);
+		if (rows[i].at == SIGNER)
+			sig[SIGNER + 1] ^= 1;
+		else if (rows[i].bytes == 4)
+			put_u32(sig + rows[i].at, rows[i].value);
+		else if (rows[i].bytes == 2)
+			put_u16(sig + rows[i].at, (uint16_t)rows[i].value);
+		else
+			sig[rows[i].at] = (uint8_t)rows[i].value;
+		verify_set(set, c.keys, &c.how, &c.v);
+		if (c.v.reason != rows[i].want ||
+		    (c.v.security == SECURITY_SECURE) != (rows[i].want == REASON_none))
+			fail_msg("%s: %s", rows[i].why, c.v.text);
+		if (rows[i].says && !strstr(c.v.text, rows[i].says))
+			fail_msg("%s: '%s' does not say '%s'", rows[i].why, c.v.text, rows[i].says);
+		assert_true(!c.v.text || strncmp(c.v.text, "www.p256.test. A: ", 18) == 0);
+		court_close(&c);
+	}
+}
+
+static void a_zone_speaks_below_itself_alone(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *set;
+
+	court_open(&c, "p256");
+	octets_put(&c.rules.fake, 13);
+	set = set_of(&c, "www.", TYPE_A);
+	set->type = TYPE_DS;
+	first_sig(set)[1] = TYPE_DS;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	set->type = TYPE_DNSKEY;                        /* that of a child is not its parent's */
+	first_sig(set)[1] = TYPE_DNSKEY;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_sig_signer);
+	set = set_of(&c, "", TYPE_SOA);
+	set->type = TYPE_DS;                            /* its own is its parent's */
+	first_sig(set)[1] = TYPE_DS;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_sig_signer);
+	set = zone_set(&c.zone, "www.p256.test.", TYPE_A);
+	set->sig_count = 0;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_rrsigs_missing);
+	assert_null(verify_signer(set));
+	assert_name_is(verify_signer(set_of(&c, "", TYPE_SOA)), "p256.test.");
+	court_close(&c);
+}
+
+static void time_to_live_ends_with_the_signature(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t expiration, ttl_s;
+	} rows[] = { { NOW + 100000, 3600 }, { NOW + 100, 100 }, { NOW, 3600 },
+		     { NOW - 86399, 1 } };
+	struct court c;
+
+	court_open(&c, "p256");
+	octets_put(&c.rules.fake, 13);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct rrset *set = set_of(&c, "www.", TYPE_A);
+
+		put_u32(first_sig(set) + 8, rows[i].expiration);
+		verify_set(set, c.keys, &c.how, &c.v);
+		assert_int_equal(c.v.security, SECURITY_SECURE);
+		assert_int_equal(c.v.ttl_s, rows[i].ttl_s);
+	}
+	court_close(&c);
+}
+
+static void dates_may_be_open_while_the_clock_is_wrong(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *set;
+
+	court_open(&c, "ed448");
+	set = set_of(&c, "www.", TYPE_A);
+	c.how.now = 0;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_sig_not_yet);
+	c.how.dates_open = true;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	assert_true(c.v.dates_passed);
+	assert_int_equal(c.v.ttl_s, 3600);
+	first_sig(set)[40] ^= 1;                        /* the sum is checked all the same */
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	set = set_of(&c, "www.", TYPE_A);
+	c.how.dates_open = false;
+	c.rules.date = DATE_ANY;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	assert_false(c.v.dates_passed);
+	court_close(&c);
+}
+
+/* Sets, keys and signatures of an attacker (KeyTrap): many signatures, many keys of one tag. */
+static void work_is_bounded(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *set, *many, *twins;
+	struct slice sigs[40], records[40], key = { NULL, 0 };
+	struct rrset_parts parts;
+	struct rrset_walk w;
+	struct slice rd = { NULL, 0 };
+
+	court_open(&c, "p256");
+	set = set_of(&c, "www.", TYPE_A);
+	w = rrset_sigs(set);
+	assert_true(rrset_next(&w, &rd));
+	for (size_t i = 0; i < COUNT(sigs); i++) {
+		uint8_t *copy = arena_copy(&c.zone.arena, rd.at, rd.len);
+
+		copy[rd.len - 1] = (uint8_t)(copy[rd.len - 1] + 1 + i);
+		sigs[i] = (struct slice){ copy, rd.len };
+	}
+	parts = (struct rrset_parts){ .owner = rrset_owner(set), .type = TYPE_A,
+				      .class_ = CLASS_IN, .records = records, .count = 1,
+				      .sigs = sigs, .sig_count = COUNT(sigs) };
+	records[0] = rrset_record(set, 0);
+	many = rrset_build(&c.zone.arena, &parts);
+	verify_set(many, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_budget_signatures);
+	assert_int_equal(c.purse, 32 - 8);
+
+	c.purse = 3;
+	verify_set(many, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_UNCHECKED);
+	assert_int_equal(c.purse, 0);
+
+	/* Forty keys with the tag of the one that signed: pairs of bytes change places. */
+	c.purse = 32;
+	for (unsigned i = 0; i < c.keys->count; i++)
+		if (c.keys->key[i].tag == get_u16(rd.at + 16))
+			key = c.keys->key[i].rdata;
+	assert_non_null(key.at);
+	for (size_t i = 0; i < COUNT(records); i++) {
+		uint8_t *copy = arena_copy(&c.zone.arena, key.at, key.len), two[2];
+		size_t a = 4 + 2 * (i % 15), b = 4 + 2 * (i % 15 + 1 + i / 15);
+
+		memcpy(two, copy + a, 2);
+		memcpy(copy + a, copy + b, 2);
+		memcpy(copy + b, two, 2);
+		assert_int_equal(dnskey_tag((struct slice){ copy, key.len }), dnskey_tag(key));
+		records[i] = (struct slice){ copy, key.len };
+	}
+	parts = (struct rrset_parts){ .owner = N("p256.test."), .type = TYPE_DNSKEY,
+				      .class_ = CLASS_IN, .records = records,
+				      .count = COUNT(records) };
+	keyset_unpin(c.keys);
+	twins = rrset_build(&c.zone.arena, &parts);
+	c.keys = keyset_new(twins);
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_key_broken);
+	assert_int_equal(c.purse, 32 - 2);
+	court_close(&c);
+}
+
+static void a_key_with_a_twin_is_found(void **state)
+{
+	(void)state;
+	struct court c;
+	struct slice records[4];
+	struct rrset *keys;
+	struct rrset_parts parts;
+
+	court_open(&c, "p384");
+	keys = set_of(&c, "", TYPE_DNSKEY);
+	for (unsigned i = 0; i < keys->count; i++) {
+		struct slice rd = rrset_record(keys, i);
+		uint8_t *copy = arena_copy(&c.zone.arena, rd.at, rd.len), two[2];
+
+		memcpy(two, copy + 4, 2);
+		memcpy(copy + 4, copy + 10, 2);
+		memcpy(copy + 10, two, 2);
+		records[2 * i] = (struct slice){ copy, rd.len };
+		records[2 * i + 1] = rd;
+	}
+	parts = (struct rrset_parts){ .owner = rrset_owner(keys), .type = TYPE_DNSKEY,
+				      .class_ = CLASS_IN, .records = records, .count = 4 };
+	keyset_unpin(c.keys);
+	c.keys = keyset_new(rrset_build(&c.zone.arena, &parts));
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	court_close(&c);
+}
+
+/* One record of the DS set alone, or all but it. */
+static struct rrset *some_ds(struct court *c, unsigned which, bool alone)
+{
+	struct rrset *ds = set_of(c, "", TYPE_DS);
+	struct slice records[4];
+	struct rrset_parts parts = { .owner = rrset_owner(ds), .type = TYPE_DS,
+				     .class_ = CLASS_IN, .records = records };
+
+	for (unsigned i = 0; i < ds->count; i++)
+		if ((i == which) == alone)
+			records[parts.count++] = rrset_record(ds, i);
+	return rrset_build(&c->zone.arena, &parts);
+}
+
+static void keys_are_believed_by_ds_of_every_digest(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(zone_names); i++) {
+		struct court c;
+
+		court_open(&c, zone_names[i]);
+		for (unsigned digest = 0; digest < 3; digest++) {
+			struct rrset *ds = some_ds(&c, digest, true);
+
+			c.purse = 32;
+			assert_true(ds_is_believed(ds, &c.rules));
+			verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+			if (c.v.security != SECURITY_SECURE)
+				fail_msg("%s", c.v.text);
+			((uint8_t *)rrset_record(ds, 0).at)[10] ^= 1;
+			verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+			assert_int_equal(c.v.security, SECURITY_BOGUS);
+			assert_int_equal(c.v.reason, REASON_dnskey_missing);
+			assert_non_null(strstr(c.v.text, "DS set of the zone above (key tag "));
+		}
+		verify_keys(c.keys, NULL, set_of(&c, "", TYPE_DNSKEY), &c.how, &c.v);
+		assert_int_equal(c.v.security, SECURITY_SECURE);
+		court_close(&c);
+	}
+}
+
+static void what_is_not_believed_in_is_insecure(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *ds;
+
+	court_open(&c, "rsasha1");
+	rules_default(&c.rules);                        /* RFC 9905 */
+	ds = set_of(&c, "", TYPE_DS);
+	assert_false(ds_is_believed(ds, &c.rules));
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_INSECURE);
+	assert_int_equal(c.v.reason, REASON_algorithm_unknown);
+	court_close(&c);
+
+	court_open(&c, "p256");
+	ds = some_ds(&c, 0, true);
+	((uint8_t *)rrset_record(ds, 0).at)[3] = 200;
+	assert_false(ds_is_believed(ds, &c.rules));
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_INSECURE);
+	assert_int_equal(c.v.reason, REASON_digest_unknown);
+	court_close(&c);
+}
+
+/* RFC 4509 3, and harden-algo-downgrade. */
+static void sha1_comes_last(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *ds;
+
+	court_open(&c, "p256");
+	ds = set_of(&c, "", TYPE_DS);
+	for (unsigned i = 0; i < ds->count; i++) {
+		uint8_t *rd = (uint8_t *)rrset_record(ds, i).at;
+
+		if (rd[3] != 1)
+			rd[20] ^= 1;                    /* all but SHA-1 are wrong */
+	}
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	c.rules.every_algorithm = true;
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_dnskey_missing);
+	court_close(&c);
+}
+
+static void with_hardening_every_algorithm_must_have_signed(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *ds;
+
+	court_open(&c, "p256");
+	c.rules.every_algorithm = true;
+	ds = set_of(&c, "", TYPE_DS);
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	assert_true(octets_hold(&c.keys->wanted, 13));
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+
+	/* The parent promises another algorithm as well. */
+	((uint8_t *)rrset_record(ds, 1).at)[2] = 15;
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_algorithm_missing);
+	assert_non_null(strstr(c.v.text, "ED25519"));
+	octets_put(&c.keys->wanted, 15);
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_algorithm_missing);
+	c.rules.every_algorithm = false;
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	court_close(&c);
+}
+
+static void a_revoked_key_vouches_for_its_own_end_alone(void **state)
+{
+	(void)state;
+	struct court c;
+	struct rrset *set;
+	unsigned signer = 0;
+
+	court_open(&c, "p256");
+	octets_put(&c.rules.fake, 13);
+	for (unsigned i = 0; i < c.keys->count; i++)
+		if (c.keys->key[i].flags & DNSKEY_SEP)
+			signer = i;
+	set = zone_set(&c.zone, "p256.test.", TYPE_DNSKEY);
+	((uint8_t *)rrset_record(set, signer).at)[1] |= DNSKEY_REVOKE;
+	keyset_unpin(c.keys);
+	c.keys = keyset_new(set);
+	for (struct rrset_walk w = rrset_sigs(set); w.left;) {
+		struct slice rd = { NULL, 0 };
+
+		assert_true(rrset_next(&w, &rd));
+		put_u16((uint8_t *)rd.at + 16, c.keys->key[signer].tag);
+	}
+	assert_false(keyset_has_tag(c.keys, c.keys->key[signer].tag));
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.reason, REASON_key_missing);
+	assert_non_null(strstr(c.v.text, "revoked"));
+	verify_set_by(set, c.keys, signer, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	court_close(&c);
+}
+
+static void failing_ds_records_are_bounded(void **state)
+{
+	(void)state;
+	struct court c;
+	struct slice records[8];
+	struct rrset *ds;
+	struct rrset_parts parts;
+
+	court_open(&c, "p256");
+	ds = some_ds(&c, 1, true);
+	for (size_t i = 0; i < COUNT(records); i++) {
+		struct slice rd = rrset_record(ds, 0);
+
+		records[i] = (struct slice){ arena_copy(&c.zone.arena, rd.at, rd.len), rd.len };
+		if (i < 7)
+			((uint8_t *)records[i].at)[8] ^= (uint8_t)(i + 1);
+	}
+	parts = (struct rrset_parts){ .owner = rrset_owner(ds), .type = TYPE_DS,
+				      .class_ = CLASS_IN, .records = records, .count = 8 };
+	verify_keys(c.keys, rrset_build(&c.zone.arena, &parts), NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_non_null(strstr(c.v.text, "4 DS records fit no key"));
+	assert_int_equal(c.purse, 32);
+	court_close(&c);
+}
+
+/* RFC 8080 6.1 and RFC 6605 6.1: the standards' own examples. */
+static void examples_of_the_standards_hold(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *key, *ds, *record, *sig;
+		uint16_t tag;
+		uint32_t now;
+	} rows[] = {
+		{ "example.com. 3600 IN DNSKEY 257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=",
+		  "example.com. 3600 IN DS 3613 15 2 3aa5ab37efce57f737fc1627013fee07bdf241bd10f3b1964"
+		  "ab55c78e79a304b",
+		  "example.com. 3600 IN MX 10 mail.example.com.",
+		  "example.com. 3600 IN RRSIG MX 15 2 3600 1440021600 1438207200 3613 example.com. "
+		  "oL9krJun7xfBOIWcGHi7mag5/hdZrKWw15jPGrHpjQeRAvTdszaPD+QLs3fx8A4M3e23mRZ9VrbpMngw"
+		  "crqNAg==",
+		  3613, 1439000000 },
+		{ "example.net. 3600 IN DNSKEY 257 3 13 GojIhhXUN/u4v54ZQqGSnyhWJwaubCvTmeexv7bR6edb"
+		  "krSqQpF64cYbcB7wNcP+e+MAnLr+Wi9xMWyQLc8NAA==",
+		  "example.net. 3600 IN DS 55648 13 2 b4c8c1fe2e7477127b27115656ad6256f424625bf5c1e27"
+		  "70ce6d6e37df61d17",
+		  "www.example.net. 3600 IN A 192.0.2.1",
+		  "www.example.net. 3600 IN RRSIG A 13 3 3600 20100909100439 20100812100439 55648 "
+		  "example.net. qx6wLYqmh+l9oCKTN6qIc+bw6ya+KJ8oMz0YP107epXAyGmt+3SNruPFKG7tZoLBLlUz"
+		  "GGus7ZwmwWep666VCw==",
+		  55648, 1283000000 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct text_rr key, ds, record, sig;
+		struct rrset_parts parts = { .class_ = CLASS_IN, .count = 1 };
+		struct verify_how how;
+		struct keyset *keys;
+		struct rules rules;
+		struct verdict v;
+		struct arena a;
+		struct ds read;
+		int purse = 9;
+
+		arena_init(&a);
+		rules_default(&rules);
+		assert_true(text_rr_parse(&a, rows[i].key, NULL, &key, NULL));
+		assert_true(text_rr_parse(&a, rows[i].ds, NULL, &ds, NULL));
+		assert_true(text_rr_parse(&a, rows[i].record, NULL, &record, NULL));
+		assert_true(text_rr_parse(&a, rows[i].sig, NULL, &sig, NULL));
+		assert_int_equal(dnskey_tag(key.rdata), rows[i].tag);
+		assert_true(ds_read(ds.rdata, &read) && ds_matches(&read, key.owner, key.rdata));
+		parts.owner = key.owner;
+		parts.type = TYPE_DNSKEY;
+		parts.records = &key.rdata;
+		keys = keyset_new(rrset_build(&a, &parts));
+		parts.owner = record.owner;
+		parts.type = record.type;
+		parts.records = &record.rdata;
+		parts.sigs = &sig.rdata;
+		parts.sig_count = 1;
+		how = (struct verify_how){ .rules = &rules, .arena = &a, .now = rows[i].now,
+					   .signatures = &purse };
+		verify_set(rrset_build(&a, &parts), keys, &how, &v);
+		if (v.security != SECURITY_SECURE)
+			fail_msg("%s", v.text);
+		keyset_unpin(keys);
+		arena_clear(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(every_algorithm_proves_every_kind_of_set),
+		cmocka_unit_test(it_does_not_matter_how_a_set_came),
+		cmocka_unit_test(a_wildcard_tells_where_it_stands),
+		cmocka_unit_test(a_signature_must_fit_set_zone_and_time),
+		cmocka_unit_test(a_zone_speaks_below_itself_alone),
+		cmocka_unit_test(time_to_live_ends_with_the_signature),
+		cmocka_unit_test(dates_may_be_open_while_the_clock_is_wrong),
+		cmocka_unit_test(work_is_bounded),
+		cmocka_unit_test(a_key_with_a_twin_is_found),
+		cmocka_unit_test(keys_are_believed_by_ds_of_every_digest),
+		cmocka_unit_test(what_is_not_believed_in_is_insecure),
+		cmocka_unit_test(sha1_comes_last),
+		cmocka_unit_test(with_hardening_every_algorithm_must_have_signed),
+		cmocka_unit_test(a_revoked_key_vouches_for_its_own_end_alone),
+		cmocka_unit_test(failing_ds_records_are_bounded),
+		cmocka_unit_test(examples_of_the_standards_hold),
+	};
+
+	return cmocka_run_group_tests(claims, NULL, NULL);
+}
