@@ -8,6 +8,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "util/options.h"
+#include "validator/keycache.h"
 
 /* 0 asks for as many slabs as there are threads, rounded up to a power of two. */
 static unsigned slabs_of(uint32_t wanted, uint32_t threads)
@@ -51,6 +52,7 @@ void caches_init(struct caches *c, const struct conf *conf)
 	c->rrsets = rrsetcache_new((size_t)s->rrset_cache_size,
 				   slabs_of(s->rrset_cache_slabs, s->num_threads));
 	c->infra = infra_new(&how);
+	c->keys = keycache_new((size_t)s->key_cache_size, slabs_of(s->key_cache_slabs, s->num_threads));
 	keep_expired(c, s);
 }
 
@@ -59,6 +61,7 @@ void caches_clear(struct caches *c)
 	msgcache_free(c->messages);
 	rrsetcache_free(c->rrsets);
 	infra_free(c->infra);
+	keycache_free(c->keys);
 	*c = (struct caches){ 0 };
 }
 
@@ -70,6 +73,8 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 		slab_resize(msgcache_slab(c->messages), (size_t)conf->server.msg_cache_size);
 	if (before->server.rrset_cache_size != conf->server.rrset_cache_size)
 		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
+	if (before->server.key_cache_size != conf->server.key_cache_size)
+		slab_resize(keycache_slab(c->keys), (size_t)conf->server.key_cache_size);
 	if (memcmp(&was, &how, sizeof how) != 0)
 		infra_reconfigure(c->infra, &how);
 }

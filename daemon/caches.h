@@ -7,6 +7,7 @@
 
 struct conf;
 struct infra;
+struct keycache;
 struct msgcache;
 struct rrsetcache;
 
@@ -14,6 +15,7 @@ struct caches {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;
+	struct keycache *keys;
 };
 
 /* Empty caches of the sizes that `conf` asks for. */

@@ -7,6 +7,7 @@
 
 #include "daemon/control.h"
 #include "daemon/doors.h"
+#include "daemon/modules.h"
 #include "daemon/notify.h"
 #include "daemon/worker.h"
 #include "services/forward.h"
@@ -215,7 +216,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	d->loop = loop_new();
 	d->started_us = d->zeroed_us = loop_time(d->loop)->now_us;
-	d->snapshot = snapshot_new(conf, f);
+	d->snapshot = modules_snapshot(conf, f);
 	if (!d->snapshot) {
 		conf_free(conf);
 		return false;
@@ -351,7 +352,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 		mem_free(doors);
 		return false;
 	}
-	s = snapshot_new(conf, f);
+	s = modules_snapshot(conf, f);
 	if (!s) {
 		doors_close(doors, d->doors, d->worker_count);
 		mem_free(doors);
@@ -388,7 +389,7 @@ bool daemon_reload(struct daemon *d, struct fault *f)
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	uint32_t verbosity = d->snapshot->conf->server.verbosity;
-	struct snapshot *s = snapshot_new(conf, f);
+	struct snapshot *s = modules_snapshot(conf, f);
 
 	if (!s)
 		return false;

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "iterator/iterator.h"
+#include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/options.h"
+#include "validator/trust.h"
+#include "validator/validator.h"
 
-const struct module *const modules[] = { &iterator_module, NULL };
+const struct module *const modules[] = { &validator_module, &iterator_module, NULL };
 
 static const struct module *module_named(const char *name, size_t len)
 {
@@ -38,4 +41,30 @@ bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct c
 	fault_set(f, "module-config: \"%s\" names no module that finds answers",
 		  conf->server.module_config);
 	return false;
+}
+
+static bool chain_has(const struct module *const *chain, const struct module *m)
+{
+	while (*chain && *chain != m)
+		chain++;
+	return *chain;
+}
+
+struct snapshot *modules_snapshot(struct conf *conf, struct fault *f)
+{
+	const struct module *chain[QUERY_MODULES + 1];
+	struct trust_store *trust = NULL;
+	struct snapshot *s;
+
+	if (!modules_chain(chain, conf, f))
+		return NULL;
+	if (chain_has(chain, &validator_module) && !(trust = trust_new(conf, f)))
+		return NULL;
+	s = snapshot_new(conf, f);
+	if (!s) {
+		trust_free(trust);
+		return NULL;
+	}
+	snapshot_entrust(s, trust, trust_free);
+	return s;
 }

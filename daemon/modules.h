@@ -16,4 +16,8 @@ extern const struct module *const modules[]; /* all that are built in; NULL-term
 bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct conf *conf,
 		   struct fault *f) MUST_USE;
 
+/* A snapshot of the configuration (taken over, as snapshot_new does), with what the modules of its
+ * chain make of it. NULL with the reason in `f`; the configuration is then still the caller's. */
+struct snapshot *modules_snapshot(struct conf *conf, struct fault *f) MUST_USE;
+
 #endif

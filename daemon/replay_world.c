@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/frontend.h"
+#include "daemon/modules.h"
 #include "daemon/worker.h"
 #include "services/snapshot.h"
 #include "util/bytes.h"
@@ -98,7 +99,7 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	w->udp = (struct played_wire){ .transport.ops = &wire_ops, .world = w };
 	w->tcp = (struct played_wire){ .transport.ops = &wire_ops, .world = w, .tcp = true };
 	w->worker = NULL;
-	w->snapshot = snapshot_new(conf, f);
+	w->snapshot = modules_snapshot(conf, f);
 	if (!w->snapshot)
 		return false;
 	random_play(&w->random, 1);

@@ -373,6 +373,7 @@ static enum turn on_finish(struct iter *it)
 	m->flags = FLAG_QR;
 	m->id = 0;
 	m->edns = (struct edns){ .present = false };
+	it->q->answered_by = it->place ? it->place->addr : (struct addr){ .family = 0 };
 	if (it->chain.answers)
 		m->security = SECURITY_UNCHECKED;
 	it->q->reply = m;

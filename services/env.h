@@ -6,6 +6,7 @@
 #include "util/base.h"
 
 struct infra;
+struct keycache;
 struct loop;
 struct mesh;
 struct msgcache;
@@ -28,6 +29,7 @@ struct env {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;
+	struct keycache *keys;          /* the validator's; NULL: there is none */
 	struct negcache *negative;
 	struct upstream *upstream;
 	struct mesh *mesh;

@@ -485,9 +485,18 @@ static bool has_time(const struct query *q)
 /* A query that `q` may cause, or NULL. */
 static struct query *begin_child(struct query *q, const struct question *question, unsigned kind)
 {
+	struct query *child;
+
 	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
 		return NULL;
-	return begin(q->mesh, question, kind, q->depth + 1, q->budget);
+	child = begin(q->mesh, question, kind, q->depth + 1, q->budget);
+	if (child && kind & QUERY_NO_CACHE && q->avoid_count) {
+		/* asked again, because what came did not hold: then of others */
+		child->avoid = arena_copy(&child->arena, q->avoid,
+					  q->avoid_count * sizeof(*q->avoid));
+		child->avoid_count = q->avoid_count;
+	}
+	return child;
 }
 
 static struct question question_of(const uint8_t *name, uint16_t type, uint16_t class_)

@@ -9,6 +9,7 @@
 #include "services/budget.h"
 #include "services/env.h"
 #include "services/module.h"
+#include "util/addr.h"
 #include "util/arena.h"
 #include "util/list.h"
 #include "util/loop.h"
@@ -48,6 +49,7 @@ struct query {
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;
+	struct addr answered_by; /* iterator: whose answer ended it; family 0: the cache's */
 	struct message *reply; /* the answer, with rcode, sets, security, reason; in the arena */
 
 	/* the mesh's own */

@@ -269,6 +269,8 @@ static void shared_release(struct shared *shared, bool with_conf)
 	trie_free(s->private_domains, NULL);
 	trie_free(s->caps_exempt, NULL);
 	trie_free(s->domain_insecure, NULL);
+	if (s->trust_free)
+		s->trust_free(s->trust);
 	arena_clear(&shared->arena);
 	mem_free(shared);
 }
@@ -286,6 +288,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.private_domains = shared->made.private_domains;
 	w->s.caps_exempt = shared->made.caps_exempt;
 	w->s.domain_insecure = shared->made.domain_insecure;
+	w->s.trust = shared->made.trust;
 	w->s.hints = shared->made.hints;
 	w->s.hint_count = shared->made.hint_count;
 	memcpy(w->s.target_fetch, shared->made.target_fetch, sizeof(w->s.target_fetch));
@@ -323,6 +326,14 @@ struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *f
 
 	atomic_fetch_add_explicit(&shared->holders, 1, memory_order_relaxed);
 	return whole_new(shared, forwards);
+}
+
+void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t))
+{
+	struct snapshot *made = &container_of(s, struct whole, s)->shared->made;
+
+	s->trust = made->trust = t;
+	made->trust_free = free_trust;
 }
 
 struct snapshot *snapshot_pin(struct snapshot *s)

@@ -17,6 +17,7 @@ struct fault;
 struct forwards;
 struct netset;
 struct trie;
+struct trust_store;
 
 struct snapshot {
 	struct conf *conf; /* options as written; conf->server.… */
@@ -31,6 +32,8 @@ struct snapshot {
 	size_t hint_count;
 	int target_fetch[16]; /* target-fetch-policy by depth */
 	unsigned target_fetch_count;
+	struct trust_store *trust; /* what the validator made of it; NULL: nothing (snapshot_entrust) */
+	void (*trust_free)(struct trust_store *t);
 	uint64_t number; /* counts builds */
 	_Atomic uint32_t pins;
 };
@@ -46,6 +49,9 @@ struct root_hint {
 struct snapshot *snapshot_new(struct conf *conf, struct fault *f) MUST_USE;
 /* As `old` but with other forwards (taken over); shares everything else by counting. */
 struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards) MUST_USE;
+
+/* Before it is published: what a room above this floor made of the configuration, and how to free it. */
+void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t));
 
 struct snapshot *snapshot_pin(struct snapshot *s);
 /* Frees it, at once, after the last. Who has published it lets go of it only when nobody can still

@@ -14,7 +14,7 @@
 
 const struct conf_module conf_modules[] = {
 	{ "iterator", CONF_WORKS, "" },
-	{ "validator", CONF_PLANNED, "" },
+	{ "validator", CONF_WORKS, "" },
 	{ "respip", CONF_PLANNED, "" },
 	{ "dns64", CONF_PLANNED, "" },
 	{ "subnetcache", CONF_PLANNED, "" },

@@ -31,7 +31,7 @@ static uint32_t now_of(const struct chain *c)
 	return c->q->env->time->now_s;
 }
 
-void chain_begin(struct chain *c, struct query *q, const struct trust *trust)
+void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust)
 {
 	*c = (struct chain){ .q = q, .trust = trust };
 	c->how = (struct verify_how){
@@ -98,6 +98,8 @@ static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *n
 
 	c->tries = again ? c->tries + 1 : 1;
 	c->errand = errand;
+	if (errand == ERRAND_DS)
+		c->ds = NULL;
 	c->at = arena_copy(&c->q->arena, name, dname_len(name));
 	return mesh_child(c->q, c->at, errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN,
 			  kind);
@@ -354,11 +356,13 @@ void chain_arrived(struct chain *c, const struct event *ev)
 	if (c->errand == ERRAND_NONE || child->question.type != type ||
 	    !dname_equals(child->question.name, c->at))
 		return;
-	avoid(c, &child->answered_by);
 	if (c->errand == ERRAND_DS)
 		ds_arrived(c, child->reply);
 	else
 		keys_arrived(c, child->reply);
+	if (!(c->errand == ERRAND_DS && c->ds) &&
+	    !keycache_find(c->q->env->keys, c->at, now_of(c)))
+		avoid(c, &child->answered_by);
 }
 
 /* What was cached of a DS set and is good under the keys above, or what its errand brought. */
@@ -374,7 +378,10 @@ static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const 
 	set = rrsetcache_find(c->q->env->rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
 	if (!set)
 		return NULL;
-	verify_set(set, above, &c->how, v);
+	*v = (struct verdict){ .security = SECURITY_SECURE,
+			       .ttl_s = time_left(now_of(c), set->expires_s) };
+	if (set->security != SECURITY_SECURE)
+		verify_set(set, above, &c->how, v);
 	return v->security == SECURITY_SECURE ? rrset_copy(&c->q->arena, set) : NULL;
 }
 

@@ -12,7 +12,7 @@
 
 struct event;
 struct query;
-struct trust;
+struct trust_store;
 
 enum chain_end {
 	CHAIN_WAIT,             /* for a child: ask again when it is done */
@@ -33,7 +33,7 @@ enum chain_errand { ERRAND_NONE, ERRAND_DS, ERRAND_DNSKEY };
 
 struct chain {
 	struct query *q;
-	const struct trust *trust;
+	const struct trust_store *trust;
 	struct verify_how how;
 	/* the child that is out */
 	enum chain_errand errand;
@@ -44,7 +44,7 @@ struct chain {
 	bool told_anchor;               /* RFC 8145 was done */
 };
 
-void chain_begin(struct chain *c, struct query *q, const struct trust *trust);
+void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust);
 
 /* Which keys does the zone of `name` have? `name` is the name of the zone, where that is known,
  * or of a record in it. */

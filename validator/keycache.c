@@ -31,10 +31,12 @@ static bool is_stale(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, entry_of(e)->expires_s);
 }
 
-static void release(struct slab_entry *e)
+static void release(struct rcu_slot *retired)
 {
-	keyset_unpin(entry_of(e)->keys);
-	mem_free(entry_of(e));
+	struct key_entry *e = entry_of(slab_entry_of(retired));
+
+	keyset_unpin(e->keys);
+	mem_free(e);
 }
 
 struct keycache *keycache_new(size_t budget, unsigned slabs)

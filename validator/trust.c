@@ -4,9 +4,9 @@
 
 #include "util/mem.h"
 
-struct trust *trust_new(const struct conf *conf, struct fault *f)
+struct trust_store *trust_new(const struct conf *conf, struct fault *f)
 {
-	struct trust *t = mem_zero(sizeof(*t));
+	struct trust_store *t = mem_zero(sizeof(*t));
 
 	if (rules_read(&t->rules, conf, f) && (t->anchors = anchors_new(conf, f)))
 		return t;
@@ -14,7 +14,7 @@ struct trust *trust_new(const struct conf *conf, struct fault *f)
 	return NULL;
 }
 
-void trust_free(struct trust *t)
+void trust_free(struct trust_store *t)
 {
 	if (t && t->anchors)
 		anchors_free(t->anchors);

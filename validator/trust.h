@@ -6,12 +6,12 @@
 #include "validator/anchors.h"
 #include "validator/rules.h"
 
-struct trust {
+struct trust_store {
 	struct rules rules;
 	struct anchors *anchors;
 };
 
-struct trust *trust_new(const struct conf *conf, struct fault *f) MUST_USE;
-void trust_free(struct trust *t);       /* NULL is fine */
+struct trust_store *trust_new(const struct conf *conf, struct fault *f) MUST_USE;
+void trust_free(struct trust_store *t);       /* NULL is fine */
 
 #endif

@@ -1,0 +1,579 @@
+/* Denials in order: for each zone a treap of NSEC and one of NSEC3 records, under a part's lock.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The priorities of a treap are keyed hashes, so that nobody can unbalance it. */
+#include "services/cache/ranges.h"
+
+#include <pthread.h>
+
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/hash.h"
+#include "util/list.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+#define ZONE_SALT      0x6e6567u /* tells this table's hashes from others' */
+#define BYTES_A_BUCKET 2048
+#define HAND_STEPS     64 /* spared records the hand passes before it takes one all the same */
+
+enum kind { BY_NAME, BY_HASH, KINDS };
+
+struct range {
+	struct list queue;
+	struct range *left, *right;
+	struct zone *zone;
+	uint32_t priority;
+	bool seen;
+	uint8_t kind;
+	uint8_t hash[NSEC3_HASH_LEN]; /* BY_HASH: what the owner spells */
+	struct rrset set;             /* last: it carries the data */
+};
+
+struct zone {
+	struct zone *next; /* of its bucket */
+	struct range *root[KINDS];
+	struct rrset *soa; /* or NULL */
+	size_t count;
+	uint64_t hash;
+	uint16_t class_;
+	uint16_t iterations; /* of all its NSEC3 records */
+	uint8_t salt_len;
+	uint8_t *salt;
+	bool opts_out;
+	uint8_t name[]; /* lower case */
+};
+
+struct part {
+	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* the rest, and all zones and records here */
+	struct zone **bucket;
+	size_t mask;
+	struct list queue; /* newest first */
+	struct list *hand; /* going from old to new; the head: at the oldest */
+	size_t bytes, budget, records, zones;
+	uint64_t evictions;
+};
+
+struct ranges {
+	unsigned part_mask;
+	struct part *parts;
+	void *parts_at; /* as allocated; the parts begin on a cache line */
+};
+
+/* ---- treaps ---- */
+
+/* The order of a record against a name or a hash. */
+struct sought {
+	enum kind kind;
+	const uint8_t *at; /* a name; NSEC3_HASH_LEN bytes */
+};
+
+static struct sought place_of(const struct range *r)
+{
+	return (struct sought){ r->kind, r->kind == BY_NAME ? rrset_owner(&r->set) : r->hash };
+}
+
+static int compare(struct sought s, const struct range *r)
+{
+	return s.kind == BY_NAME ? dname_compare(s.at, rrset_owner(&r->set))
+				 : memcmp(s.at, r->hash, NSEC3_HASH_LEN);
+}
+
+/* The last record that is not behind the place. */
+static struct range *treap_floor(struct range *t, struct sought s)
+{
+	struct range *floor = NULL;
+
+	while (t) {
+		int order = compare(s, t);
+
+		if (order == 0)
+			return t;
+		if (order > 0)
+			floor = t;
+		t = order > 0 ? t->right : t->left;
+	}
+	return floor;
+}
+
+static struct range *treap_last(struct range *t)
+{
+	while (t && t->right)
+		t = t->right;
+	return t;
+}
+
+/* No record stands at its place yet. */
+static void treap_add(struct range **root, struct range *new)
+{
+	struct sought s = place_of(new);
+	struct range **at = root, **left = &new->left, **right = &new->right;
+	struct range *rest;
+
+	while (*at && (*at)->priority >= new->priority)
+		at = compare(s, *at) > 0 ? &(*at)->right : &(*at)->left;
+	rest = *at;
+	*at = new;
+	while (rest) {
+		if (compare(s, rest) > 0) {
+			*left = rest;
+			left = &rest->right;
+			rest = rest->right;
+		} else {
+			*right = rest;
+			right = &rest->left;
+			rest = rest->left;
+		}
+	}
+	*left = *right = NULL;
+}
+
+static void treap_remove(struct range **root, struct range *old)
+{
+	struct sought s = place_of(old);
+	struct range **at = root, *left = old->left, *right = old->right;
+
+	while (*at != old) {
+		PROMISE(*at);
+		at = compare(s, *at) > 0 ? &(*at)->right : &(*at)->left;
+	}
+	while (left && right) {
+		if (left->priority >= right->priority) {
+			*at = left;
+			at = &left->right;
+			left = *at;
+		} else {
+			*at = right;
+			at = &right->left;
+			right = *at;
+		}
+	}
+	*at = left ? left : right;
+}
+
+/* ---- parts ---- */
+
+static uint64_t hash_of(const uint8_t *zone, uint16_t class_)
+{
+	return hash_dname(zone, dname_len(zone), ZONE_SALT ^ (uint32_t)class_ << 16);
+}
+
+/* The part, locked. */
+static struct part *part_enter(struct ranges *r, uint64_t hash)
+{
+	struct part *p = &r->parts[hash >> 32 & r->part_mask];
+
+	PROMISE(pthread_mutex_lock(&p->lock) == 0);
+	return p;
+}
+
+static void part_leave(struct part *p)
+{
+	PROMISE(pthread_mutex_unlock(&p->lock) == 0);
+}
+
+static struct zone **zone_place(struct part *p, uint64_t hash, const struct ranges_at *at)
+{
+	struct zone **z = &p->bucket[hash & p->mask];
+
+	while (*z && ((*z)->hash != hash || (*z)->class_ != at->class_ ||
+		      !dname_equals((*z)->name, at->zone)))
+		z = &(*z)->next;
+	return z;
+}
+
+static void *owned(struct part *p, void *thing)
+{
+	p->bytes += mem_size(thing);
+	return thing;
+}
+
+static void disown(struct part *p, void *thing)
+{
+	if (thing)
+		p->bytes -= mem_size(thing);
+	mem_free(thing);
+}
+
+static struct zone *zone_get(struct part *p, uint64_t hash, const struct ranges_at *at)
+{
+	struct zone **place = zone_place(p, hash, at);
+
+	if (!*place) {
+		struct zone *z = owned(p, mem_zero(sizeof(*z) + dname_len(at->zone)));
+
+		z->hash = hash;
+		z->class_ = at->class_;
+		dname_copy_lower(z->name, at->zone);
+		*place = z;
+		p->zones++;
+	}
+	return *place;
+}
+
+/* A zone without records is none. */
+static void zone_drop(struct part *p, struct zone *z)
+{
+	struct ranges_at at = { .zone = z->name, .class_ = z->class_ };
+
+	*zone_place(p, z->hash, &at) = z->next;
+	p->zones--;
+	disown(p, z->soa);
+	disown(p, z->salt);
+	disown(p, z);
+}
+
+/* The record goes, and its zone stays even if it is empty. */
+static void take_out(struct part *p, struct range *r)
+{
+	struct zone *z = r->zone;
+
+	treap_remove(&z->root[r->kind], r);
+	z->count--;
+	if (!z->root[BY_HASH])
+		z->opts_out = false;
+	if (p->hand == &r->queue)
+		p->hand = r->queue.prev;
+	list_remove(&r->queue);
+	p->records--;
+	disown(p, r);
+}
+
+static void range_drop(struct part *p, struct range *r)
+{
+	struct zone *z = r->zone;
+
+	take_out(p, r);
+	if (z->count == 0)
+		zone_drop(p, z);
+}
+
+static void evict(struct part *p, uint32_t now_s)
+{
+	for (unsigned steps = 0; p->records;) {
+		struct range *r;
+
+		if (p->hand == &p->queue)
+			p->hand = p->queue.prev;
+		r = LIST_ITEM(p->hand, struct range, queue);
+		if (r->seen && steps++ < HAND_STEPS && !time_is_past(now_s, r->set.expires_s)) {
+			r->seen = false;
+			p->hand = r->queue.prev;
+			continue;
+		}
+		p->evictions++;
+		range_drop(p, r);
+		return;
+	}
+}
+
+static void fit(struct part *p, uint32_t now_s)
+{
+	while (p->bytes > p->budget && p->records)
+		evict(p, now_s);
+}
+
+static void part_set_budget(struct part *p, size_t budget)
+{
+	size_t count = 16;
+	struct zone **bucket;
+
+	while (count < budget / BYTES_A_BUCKET)
+		count *= 2;
+	bucket = mem_array(count, sizeof(struct zone *));
+	for (size_t i = 0; p->bucket && i <= p->mask; i++) {
+		for (struct zone *z = p->bucket[i], *next; z; z = next) {
+			next = z->next;
+			z->next = bucket[z->hash & (count - 1)];
+			bucket[z->hash & (count - 1)] = z;
+		}
+	}
+	disown(p, p->bucket);
+	p->bucket = owned(p, bucket);
+	p->mask = count - 1;
+	p->budget = budget;
+}
+
+struct ranges *ranges_new(size_t budget, unsigned parts)
+{
+	struct ranges *r = mem_zero(sizeof(*r));
+
+	r->part_mask = parts - 1;
+	r->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
+	r->parts = (struct part *)(((uintptr_t)r->parts_at + CACHE_LINE - 1) /
+				   CACHE_LINE * CACHE_LINE);
+	for (unsigned i = 0; i < parts; i++) {
+		struct part *p = &r->parts[i];
+
+		PROMISE(pthread_mutex_init(&p->lock, NULL) == 0);
+		list_init(&p->queue);
+		p->hand = &p->queue;
+		part_set_budget(p, budget / parts);
+	}
+	return r;
+}
+
+void ranges_free(struct ranges *r)
+{
+	if (!r)
+		return;
+	ranges_forget(r, dname_root);
+	for (unsigned i = 0; i <= r->part_mask; i++) {
+		pthread_mutex_destroy(&r->parts[i].lock);
+		mem_free(r->parts[i].bucket);
+	}
+	mem_free(r->parts_at);
+	mem_free(r);
+}
+
+void ranges_resize(struct ranges *r, size_t budget)
+{
+	for (unsigned i = 0; i <= r->part_mask; i++) {
+		struct part *p = part_enter(r, (uint64_t)i << 32);
+
+		part_set_budget(p, budget / (r->part_mask + 1));
+		fit(p, 0);
+		part_leave(p);
+	}
+}
+
+/* ---- putting ---- */
+
+static struct range *range_new(const struct rrset *set, enum kind kind, const uint8_t *hash)
+{
+	struct range *r = mem_new(MAX(offsetof(struct range, set) + set->size, sizeof(*r)));
+
+	memset(r, 0, offsetof(struct range, set));
+	memcpy(&r->set, set, set->size);
+	r->kind = (uint8_t)kind;
+	if (hash)
+		memcpy(r->hash, hash, NSEC3_HASH_LEN);
+	r->priority = kind == BY_HASH ? (uint32_t)hash_bytes(hash, NSEC3_HASH_LEN)
+				      : (uint32_t)hash_dname(rrset_owner(set), set->owner_len, 0);
+	return r;
+}
+
+static void put(struct part *p, struct zone *z, struct range *new)
+{
+	struct sought s = place_of(new);
+	struct range *old = treap_floor(z->root[new->kind], s);
+
+	if (old && compare(s, old) == 0) {
+		new->seen = old->seen;
+		take_out(p, old);
+	}
+	new->zone = z;
+	treap_add(&z->root[new->kind], new);
+	z->count++;
+	owned(p, new);
+	list_push_front(&p->queue, &new->queue);
+	p->records++;
+}
+
+static bool is_worth_it(const struct rrset *set, uint32_t now_s)
+{
+	return set->size <= RANGE_SIZE_MAX && !time_is_past(now_s, set->expires_s);
+}
+
+void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct range *new;
+	struct part *p;
+
+	if (!is_worth_it(set, at->now_s))
+		return;
+	new = range_new(set, BY_NAME, NULL);
+	p = part_enter(r, hash);
+	put(p, zone_get(p, hash, at), new);
+	fit(p, at->now_s);
+	part_leave(p);
+}
+
+static void use_parameters(struct part *p, struct zone *z, const struct nsec3 *n)
+{
+	if (z->root[BY_HASH] && z->iterations == n->iterations && z->salt_len == n->salt.len &&
+	    (n->salt.len == 0 || memcmp(z->salt, n->salt.at, n->salt.len) == 0))
+		return;
+	while (z->root[BY_HASH])
+		take_out(p, z->root[BY_HASH]);
+	disown(p, z->salt);
+	z->salt = n->salt.len ? owned(p, mem_copy(n->salt.at, n->salt.len)) : NULL;
+	z->salt_len = (uint8_t)n->salt.len;
+	z->iterations = n->iterations;
+}
+
+void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
+		      const struct nsec3 *read)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct range *new;
+	struct zone *z;
+	struct part *p;
+
+	if (!is_worth_it(set, at->now_s))
+		return;
+	new = range_new(set, BY_HASH, read->owner);
+	p = part_enter(r, hash);
+	z = zone_get(p, hash, at);
+	use_parameters(p, z, read);
+	put(p, z, new);
+	if (read->flags & NSEC3_OPTOUT)
+		z->opts_out = true;
+	fit(p, at->now_s);
+	part_leave(p);
+}
+
+void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct part *p;
+	struct zone *z;
+
+	if (!is_worth_it(soa, at->now_s))
+		return;
+	p = part_enter(r, hash);
+	z = *zone_place(p, hash, at);
+	if (z) {
+		disown(p, z->soa);
+		z->soa = owned(p, mem_copy(soa, soa->size));
+		fit(p, at->now_s);
+	}
+	part_leave(p);
+}
+
+/* ---- finding ---- */
+
+bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct part *p = part_enter(r, hash);
+	const struct zone *z = *zone_place(p, hash, at);
+
+	if (z) {
+		out->has_nsec = z->root[BY_NAME];
+		out->has_nsec3 = z->root[BY_HASH];
+		out->opts_out = z->opts_out;
+		out->iterations = z->iterations;
+		out->salt_len = z->salt_len;
+		if (z->salt_len)
+			memcpy(out->salt, z->salt, z->salt_len);
+	}
+	part_leave(p);
+	return z;
+}
+
+static bool reaches(const struct range *r, struct sought s)
+{
+	struct nsec3 n;
+
+	if (compare(s, r) == 0)
+		return true;
+	if (s.kind == BY_NAME)
+		return nsec_covers(&r->set, r->zone->name, s.at);
+	return nsec3_read(&r->set, r->zone->name, &n) && nsec3_covers(&n, s.at);
+}
+
+/* What `is_it` says yes to is copied, and seen. */
+static struct rrset *find(struct ranges *r, const struct ranges_at *at, struct sought s, bool exact,
+			  struct arena *a)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct part *p = part_enter(r, hash);
+	struct zone *z = *zone_place(p, hash, at);
+	struct range *t = z ? treap_floor(z->root[s.kind], s) : NULL;
+	struct rrset *found = NULL;
+
+	/* The last hash of a zone leads round to the first. */
+	if (z && !t && s.kind == BY_HASH)
+		t = treap_last(z->root[BY_HASH]);
+	if (t && time_is_past(at->now_s, t->set.expires_s)) {
+		range_drop(p, t);
+	} else if (t && (exact ? compare(s, t) == 0 : reaches(t, s))) {
+		t->seen = true;
+		found = rrset_copy(a, &t->set);
+	}
+	part_leave(p);
+	return found;
+}
+
+struct rrset *ranges_find_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name,
+			       struct arena *a)
+{
+	return find(r, at, (struct sought){ BY_NAME, name }, false, a);
+}
+
+struct rrset *ranges_find_nsec3(struct ranges *r, const struct ranges_at *at,
+				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
+{
+	return find(r, at, (struct sought){ BY_HASH, hash }, false, a);
+}
+
+struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
+				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
+{
+	return find(r, at, (struct sought){ BY_HASH, hash }, true, a);
+}
+
+struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct part *p = part_enter(r, hash);
+	struct zone *z = *zone_place(p, hash, at);
+	struct rrset *found = NULL;
+
+	if (z && z->soa && !time_is_past(at->now_s, z->soa->expires_s))
+		found = rrset_copy(a, z->soa);
+	part_leave(p);
+	return found;
+}
+
+/* ---- forgetting, counting ---- */
+
+static size_t zone_forget(struct part *p, struct zone *z)
+{
+	size_t count = z->count;
+
+	for (enum kind k = BY_NAME; k < KINDS; k++)
+		while (z->root[k])
+			take_out(p, z->root[k]);
+	zone_drop(p, z);
+	return count;
+}
+
+size_t ranges_forget(struct ranges *r, const uint8_t *name)
+{
+	size_t count = 0;
+
+	for (unsigned i = 0; i <= r->part_mask; i++) {
+		struct part *p = part_enter(r, (uint64_t)i << 32);
+
+		for (size_t b = 0; b <= p->mask; b++) {
+			for (struct zone *z = p->bucket[b], *next; z; z = next) {
+				next = z->next;
+				if (dname_is_under(z->name, name))
+					count += zone_forget(p, z);
+			}
+		}
+		part_leave(p);
+	}
+	return count;
+}
+
+struct ranges_count ranges_counted(struct ranges *r)
+{
+	struct ranges_count sum = { 0 };
+
+	for (unsigned i = 0; i <= r->part_mask; i++) {
+		struct part *p = part_enter(r, (uint64_t)i << 32);
+
+		sum.zones += p->zones;
+		sum.records += p->records;
+		sum.bytes += p->bytes;
+		sum.budget += p->budget;
+		sum.evictions += p->evictions;
+		part_leave(p);
+	}
+	return sum;
+}

@@ -1,0 +1,66 @@
+/* Denials in order: the NSEC records of a zone by name, its NSEC3 records by hash, and its SOA.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A store for the negative cache alone. Zones are spread over a few parts, each with a lock, a byte
+ * budget and a SIEVE queue of its own. A lock is held for one search or one change; whatever is
+ * found is copied to the asker's arena before it is let go. */
+#ifndef SERVICES_CACHE_RANGES_H
+#define SERVICES_CACHE_RANGES_H
+
+#include "util/denial.h"
+
+#define RANGE_SIZE_MAX 4096 /* bytes of the largest set that is kept */
+
+struct arena;
+struct ranges;
+
+struct ranges *ranges_new(size_t budget, unsigned parts) MUST_USE; /* parts: a power of two */
+void ranges_free(struct ranges *r);
+void ranges_resize(struct ranges *r, size_t budget);
+
+struct ranges_at {
+	const uint8_t *zone;
+	uint16_t class_;
+	uint32_t now_s;
+};
+
+/* Keep a copy of a sound set until its expires_s, instead of an older one of its owner. NSEC3
+ * records of other parameters than this one's are forgotten (the zone has changed them). */
+void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set);
+void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
+		      const struct nsec3 *read);
+/* Likewise the zone's SOA set; nothing happens where the zone has no record here. */
+void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa);
+
+struct ranges_facts {
+	bool has_nsec, has_nsec3;
+	bool opts_out; /* some NSEC3 record does */
+	uint16_t iterations;
+	uint8_t salt_len;
+	uint8_t salt[255];
+};
+
+/* False when nothing is kept of the zone. */
+bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out);
+
+/* The record that stands at the name (hash), or whose range it lies in; fresh; or NULL. */
+struct rrset *ranges_find_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name,
+			       struct arena *a);
+struct rrset *ranges_find_nsec3(struct ranges *r, const struct ranges_at *at,
+				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
+/* Only the one that stands there. */
+struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
+				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
+struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a);
+
+/* Forget every zone at or below `name`; how many records. */
+size_t ranges_forget(struct ranges *r, const uint8_t *name);
+
+struct ranges_count {
+	size_t zones, records, bytes, budget;
+	uint64_t evictions;
+};
+
+struct ranges_count ranges_counted(struct ranges *r);
+
+#endif

@@ -1,0 +1,396 @@
+/* Judging answers: positive, alias chains, wildcards, denials.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/judge.h"
+
+#include <string.h>
+
+#include "services/env.h"
+#include "services/query.h"
+#include "util/arena.h"
+#include "util/denial.h"
+#include "util/dname.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "validator/keycache.h"
+#include "validator/trust.h"
+
+static const struct judgement good = { .security = SECURITY_SECURE };
+
+/* ---- the chain of aliases ---- */
+
+/* The name the answer ends at, and whether what was asked for stands there. */
+static void find_end(struct judge *j)
+{
+	const struct question *q = &j->m->q;
+	const uint8_t *at = q->name;
+	unsigned count;
+	const struct rrset **sets = message_section(j->m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct rrset *s = sets[i];
+
+		if (!dname_equals(rrset_owner(s), at))
+			continue;
+		if (s->type == q->type || q->type == TYPE_ANY) {
+			j->positive = true;
+			break;
+		}
+		if (s->type == TYPE_CNAME && s->count)
+			at = rrset_target(s, 0);
+	}
+	j->end = at;
+}
+
+void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool whole)
+{
+	struct arena *a = &c->q->arena;
+	unsigned count = message_set_count(m);
+
+	*j = (struct judge){ .chain = c, .m = m, .whole = whole };
+	j->sets = arena_array(a, struct judgement, count + 1);
+	j->verdicts = arena_array(a, struct verdict, count + 1);
+	j->judged = arena_array(a, bool, count + 1);
+	find_end(j);
+}
+
+/* ---- one set ---- */
+
+/* The DNAME right before a CNAME without signatures that was made from it (RFC 6672 5.3.1). */
+static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
+{
+	const struct rrset *cname = j->m->sets[i];
+	uint8_t made[DNAME_MAX];
+
+	if (cname->type != TYPE_CNAME || cname->sig_count || cname->count != 1)
+		return false;
+	for (unsigned d = 0; d < j->m->count[SECTION_ANSWER]; d++) {
+		const struct rrset *dname = j->m->sets[d];
+
+		if (dname->type == TYPE_DNAME && dname->count == 1 &&
+		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(dname)) &&
+		    dname_transplant(made, rrset_owner(cname), rrset_owner(dname),
+				     rrset_target(dname, 0)) &&
+		    dname_equals(made, rrset_target(cname, 0))) {
+			*from = d;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A zone that we know to begin between the signer and the owner: the signer has no say there. */
+static bool is_cut_off(const struct judge *j, const struct rrset *set, const uint8_t *signer)
+{
+	const struct query *q = j->chain->q;
+	const uint8_t *at = set->type == TYPE_DS ? dname_parent(rrset_owner(set)) : rrset_owner(set);
+
+	for (; dname_is_strictly_under(at, signer); at = dname_parent(at)) {
+		const struct key_entry *e = keycache_find(q->env->keys, at, q->env->time->now_s);
+
+		if (e && e->kind == KEYS_TRUSTED)
+			return true;
+	}
+	return false;
+}
+
+static struct judgement from_chain(const struct chain_found *f)
+{
+	switch (f->end) {
+	case CHAIN_INSECURE:
+		return (struct judgement){ .security = SECURITY_INSECURE, .reason = f->reason,
+					   .text = f->text };
+	case CHAIN_UNTRUSTED:
+		return (struct judgement){ .security = SECURITY_INDETERMINATE };
+	default:
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = f->reason,
+					   .text = f->text, .of_the_way = true };
+	}
+}
+
+static struct judgement missing_signature(const struct judge *j, const struct rrset *set)
+{
+	char name[DNAME_TEXT], type[16];
+
+	return (struct judgement){
+		.security = SECURITY_BOGUS,
+		.reason = REASON_rrsigs_missing,
+		.text = arena_textf(&j->chain->q->arena, "%s %s has no signature, but its zone has keys",
+				    dname_print(rrset_owner(set), name), rr_type_name(set->type, type)),
+	};
+}
+
+static struct judgement checked(struct judge *j, unsigned i, const uint8_t *signer,
+				const struct keyset *keys)
+{
+	const struct rrset *set = j->m->sets[i];
+	struct verdict *v = &j->verdicts[i];
+
+	if (is_cut_off(j, set, signer))
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+					   .text = "a zone above a cut has signed it" };
+	verify_set(set, keys, &j->chain->how, v);
+	if (v->security == SECURITY_SECURE)
+		return good;
+	if (v->security == SECURITY_UNCHECKED)
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+					   .text = "the answer takes too many signature checks",
+					   .of_the_way = true };
+	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
+}
+
+/* False: wait. */
+static bool judge_set(struct judge *j, unsigned i)
+{
+	const struct rrset *set = j->m->sets[i];
+	const uint8_t *owner = rrset_owner(set), *signer, *target;
+	struct chain_found f;
+	unsigned from;
+
+	if (j->judged[i])
+		return true;
+	if (is_synthesized(j, i, &from)) {
+		if (from != i && !judge_set(j, from))
+			return false;
+		j->sets[i] = j->sets[from];
+		j->verdicts[i].ttl_s = j->verdicts[from].ttl_s;
+		j->judged[i] = true;
+		return true;
+	}
+	signer = verify_signer(set);
+	if (signer && !dname_is_under(owner, signer))
+		signer = NULL;
+	target = signer ? signer : set->type == TYPE_DS ? dname_parent(owner) : owner;
+	f = chain_find(j->chain, target);
+	if (f.end == CHAIN_WAIT)
+		return false;
+	if (f.end != CHAIN_KEYS)
+		j->sets[i] = from_chain(&f);
+	else if (!signer)
+		j->sets[i] = missing_signature(j, set);
+	else
+		j->sets[i] = checked(j, i, signer, f.keys);
+	j->judged[i] = true;
+	return true;
+}
+
+/* ---- proofs ---- */
+
+static bool is_proof(const struct rrset *s)
+{
+	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
+}
+
+/* The nearest zone at or above (`strictly`: above) the name whose signed denials are here. */
+static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, bool strictly)
+{
+	const uint8_t *zone = NULL;
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+
+	for (unsigned i = first; i < last; i++) {
+		const uint8_t *signer;
+
+		if (!is_proof(j->m->sets[i]) || !j->judged[i] ||
+		    j->sets[i].security != SECURITY_SECURE)
+			continue;
+		signer = verify_signer(j->m->sets[i]);
+		if (!(strictly ? dname_is_strictly_under(name, signer) : dname_is_under(name, signer)))
+			continue;
+		if (!zone || dname_is_strictly_under(signer, zone))
+			zone = signer;
+	}
+	return zone;
+}
+
+/* The evidence of one zone; false: wait (which it does not, once its sets are judged). */
+static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence *e)
+{
+	struct chain_found f = chain_find(j->chain, zone);
+	struct query *q = j->chain->q;
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+
+	if (f.end != CHAIN_KEYS)
+		return false;
+	denial_begin(e, zone, rules_nsec3_limit(j->chain->how.rules, keyset_bits(f.keys)),
+		     &q->budget->hashes);
+	for (unsigned i = first; i < last && e->nsec_count + e->nsec3_count < DENIAL_SETS; i++)
+		if (is_proof(j->m->sets[i]) && j->judged[i] &&
+		    j->sets[i].security == SECURITY_SECURE &&
+		    dname_equals(verify_signer(j->m->sets[i]), zone))
+			denial_add(e, j->m->sets[i]);
+	return true;
+}
+
+static struct judgement from_denial(enum denial d, const char *what)
+{
+	switch (d) {
+	case DENIAL_PROVEN:
+		return good;
+	case DENIAL_INSECURE:
+		return (struct judgement){ .security = SECURITY_INSECURE };
+	case DENIAL_COSTLY:
+		return (struct judgement){ .security = SECURITY_INSECURE,
+					   .reason = REASON_nsec3_iterations };
+	case DENIAL_EXHAUSTED:
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+					   .text = "the proof costs too many NSEC3 hashes",
+					   .of_the_way = true };
+	case DENIAL_NONE:
+		break;
+	}
+	return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_nsec_missing,
+				   .text = what };
+}
+
+static struct judgement from_cut(enum denial_cut c)
+{
+	switch (c) {
+	case CUT_INSECURE:
+	case CUT_NONE:
+		return good;
+	case CUT_OPTOUT:
+		return from_denial(DENIAL_INSECURE, NULL);
+	case CUT_COSTLY:
+		return from_denial(DENIAL_COSTLY, NULL);
+	case CUT_EXHAUSTED:
+		return from_denial(DENIAL_EXHAUSTED, NULL);
+	case CUT_UNKNOWN:
+		break;
+	}
+	return from_denial(DENIAL_NONE, "there is no proof that the DS set does not exist");
+}
+
+/* A set that was made from a wildcard: no closer name may exist. */
+static struct judgement judge_expansion(struct judge *j, unsigned i)
+{
+	const struct rrset *set = j->m->sets[i];
+	const uint8_t *zone = verify_signer(set);
+	struct denial_evidence e;
+
+	if (!gather(j, zone, &e))
+		return from_denial(DENIAL_NONE, "the wildcard's zone is gone");
+	return from_denial(denial_of_closer(&e, rrset_owner(set), j->verdicts[i].labels),
+			   "it came from a wildcard, without the proof that no closer name exists");
+}
+
+/* What the proofs say of the end of the chain. */
+static struct judgement judge_proofs(struct judge *j)
+{
+	const bool is_ds = j->m->q.type == TYPE_DS;
+	const uint8_t *zone = proving_zone(j, j->end, is_ds);
+	struct denial_evidence e;
+
+	if (!zone || !gather(j, zone, &e))
+		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
+	if (is_ds && !dname_is_root(j->end))
+		return from_cut(denial_of_ds(&e, j->end));
+	if (j->m->rcode == RCODE_NXDOMAIN)
+		return from_denial(denial_of_name(&e, j->end),
+				   "the proof that the name does not exist does not hold");
+	return from_denial(denial_of_type(&e, j->end, j->m->q.type),
+			   "the proof that the type does not exist does not hold");
+}
+
+/* False: wait. */
+static bool judge_denial(struct judge *j, struct judgement *out)
+{
+	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
+	struct chain_found f;
+
+	*out = judge_proofs(j);
+	if (out->security != SECURITY_BOGUS)
+		return true;
+	/* nothing needs to be proven where nothing is signed */
+	f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
+	if (f.end == CHAIN_WAIT)
+		return false;
+	if (f.end != CHAIN_KEYS)
+		*out = from_chain(&f);
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* The worse of two: bogus, then not signed, then secure. */
+static void worsen(struct judgement *all, const struct judgement *one)
+{
+	static const uint8_t rank[] = {
+		[SECURITY_UNCHECKED] = 4, [SECURITY_BOGUS] = 5, [SECURITY_INDETERMINATE] = 3,
+		[SECURITY_INSECURE] = 2, [SECURITY_SECURE_SENTINEL_FAIL] = 1, [SECURITY_SECURE] = 0,
+	};
+
+	if (rank[one->security] > rank[all->security])
+		*all = *one;
+}
+
+static bool answer_is_negative(const struct judge *j)
+{
+	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
+}
+
+/* Whether a set outside ANSWER has to be judged. */
+static bool is_needed(const struct judge *j, unsigned i, bool proofs)
+{
+	const struct rrset *s = j->m->sets[i];
+	bool authority = i < (unsigned)j->m->count[0] + j->m->count[SECTION_AUTHORITY];
+
+	if (authority && (is_proof(s) || (s->type == TYPE_SOA && answer_is_negative(j))))
+		return proofs;
+	return j->whole;
+}
+
+bool judge_message(struct judge *j, struct judgement *out)
+{
+	unsigned answers = j->m->count[SECTION_ANSWER], all = message_set_count(j->m);
+	bool proofs = answer_is_negative(j);
+	struct judgement one;
+
+	*out = good;
+	for (unsigned i = 0; i < answers; i++) {
+		if (!judge_set(j, i))
+			return false;
+		worsen(out, &j->sets[i]);
+		proofs |= j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded;
+	}
+	if (out->security == SECURITY_BOGUS)
+		return true;
+	for (unsigned i = answers; i < all; i++)
+		if (is_needed(j, i, proofs) && !judge_set(j, i))
+			return false;
+	for (unsigned i = 0; i < answers; i++)
+		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded) {
+			one = judge_expansion(j, i);
+			worsen(out, &one);
+		}
+	if (answer_is_negative(j)) {
+		if (!judge_denial(j, &one))
+			return false;
+		worsen(out, &one);
+	}
+	return true;
+}
+
+struct message *judge_purify(const struct judge *j, struct arena *a, uint32_t now_s)
+{
+	struct message *m = arena_copy(a, j->m, sizeof(*m));
+	unsigned kept = 0, i = 0;
+
+	m->sets = arena_array(a, const struct rrset *, message_set_count(j->m) + 1);
+	for (unsigned s = 0; s < 3; s++) {
+		m->count[s] = 0;
+		for (unsigned n = 0; n < j->m->count[s]; n++, i++) {
+			struct rrset *set;
+
+			if (!j->judged[i] || j->sets[i].security != SECURITY_SECURE)
+				continue;
+			set = rrset_copy(a, j->m->sets[i]);
+			set->security = SECURITY_SECURE;
+			set->trust = MAX(set->trust, TRUST_VALIDATED);
+			if (set->sig_count && time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
+				set->expires_s = now_s + j->verdicts[i].ttl_s;
+			set->ttl_s = MIN(set->ttl_s, time_left(now_s, set->expires_s));
+			m->sets[kept++] = set;
+			m->count[s]++;
+		}
+	}
+	return m;
+}

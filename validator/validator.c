@@ -1,0 +1,220 @@
+/* The states of believing: ask below, judge what comes, ask again elsewhere, or give a verdict.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/validator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "services/cache/rrset.h"
+#include "services/query.h"
+#include "services/snapshot.h"
+#include "util/log.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "validator/judge.h"
+#include "validator/keycache.h"
+#include "validator/trust.h"
+
+struct validator {
+	bool pass;              /* this question is not ours to judge */
+	bool judging;
+	unsigned restarts;      /* val-max-restart */
+	struct chain chain;
+	struct judge judge;
+};
+
+static const struct conf_server *conf_of(const struct query *q)
+{
+	return &q->snapshot->conf->server;
+}
+
+/* ---- what is not judged ---- */
+
+/* The asker judges it itself, or it is about what servers say of themselves. */
+static bool is_for_others(const struct query *q)
+{
+	return q->kind & (QUERY_CD | QUERY_NO_VALIDATE | QUERY_PRIME | QUERY_PARENT_SIDE) ||
+	       q->question.class_ != CLASS_IN || !q->snapshot->trust ||
+	       anchors_count(q->snapshot->trust->anchors) == 0;
+}
+
+/* Failures say nothing that could be signed; what was judged before is what it was then. */
+static bool is_settled(const struct message *m)
+{
+	return m->security != SECURITY_UNCHECKED ||
+	       (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN &&
+		m->rcode != RCODE_YXDOMAIN);
+}
+
+/* ---- root-key-sentinel (RFC 8509) ---- */
+
+static bool sentinel_tag(const uint8_t *name, const char *prefix, uint16_t *tag)
+{
+	size_t len = strlen(prefix);
+	char digits[6] = "";
+
+	if (name[0] != len + 5)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (ascii_lower[name[1 + i]] != (uint8_t)prefix[i])
+			return false;
+	memcpy(digits, name + 1 + len, 5);
+	for (size_t i = 0; i < 5; i++)
+		if (digits[i] < '0' || digits[i] > '9')
+			return false;
+	*tag = (uint16_t)atoi(digits);
+	return true;
+}
+
+static bool root_has_key(const struct query *q, uint16_t tag)
+{
+	const struct key_entry *e = keycache_find(q->env->keys, dname_root, q->env->time->now_s);
+
+	return e && e->kind == KEYS_TRUSTED && keyset_has_tag(e->keys, tag);
+}
+
+/* Whether the question is a sentinel's, and the answer is to be withheld. */
+static bool sentinel_denies(const struct query *q)
+{
+	const uint8_t *name = q->question.name;
+	uint16_t tag;
+
+	if (!conf_of(q)->root_key_sentinel ||
+	    (q->question.type != TYPE_A && q->question.type != TYPE_AAAA))
+		return false;
+	if (sentinel_tag(name, "root-key-sentinel-is-ta-", &tag))
+		return !root_has_key(q, tag);
+	if (sentinel_tag(name, "root-key-sentinel-not-ta-", &tag))
+		return root_has_key(q, tag);
+	return false;
+}
+
+/* ---- the verdict ---- */
+
+/* What was proven is worth more in the cache than what was only heard. */
+static void teach_sets(struct query *q, const struct message *m)
+{
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		if (m->sets[i]->security == SECURITY_SECURE)
+			rrsetcache_put(q->env->rrsets, m->sets[i], q->env->time->now_s, &q->arena);
+}
+
+static void log_bogus(const struct query *q, const struct judgement *j)
+{
+	char name[DNAME_TEXT], type[16];
+
+	if (conf_of(q)->val_log_level == 0)
+		return;
+	log_line("info", "validation failure <%s %s IN>: %s%s%s",
+		 dname_print(q->question.name, name), rr_type_name(q->question.type, type),
+		 reason_text(j->reason), conf_of(q)->val_log_level > 1 && j->text ? ": " : "",
+		 conf_of(q)->val_log_level > 1 && j->text ? j->text : "");
+}
+
+static void settle(struct query *q, const struct validator *v, const struct judgement *j)
+{
+	struct message *m = q->reply;
+
+	if (j->security == SECURITY_SECURE) {
+		m = judge_purify(&v->judge, &q->arena, q->env->time->now_s);
+		teach_sets(q, m);
+	} else {
+		m = arena_copy(&q->arena, m, sizeof(*m));
+	}
+	m->security = j->security;
+	m->reason = j->reason;
+	m->reason_text = j->text;
+	if (j->security == SECURITY_SECURE && sentinel_denies(q)) {
+		m->security = SECURITY_SECURE_SENTINEL_FAIL;
+		m->rcode = RCODE_SERVFAIL;
+		memset(m->count, 0, sizeof(m->count));
+		q->no_store = true;
+	}
+	if (j->security == SECURITY_BOGUS) {
+		log_bogus(q, j);
+		if (conf_of(q)->val_permissive_mode) {
+			m->security = SECURITY_INDETERMINATE;
+			m->reason = REASON_none;
+			m->reason_text = NULL;
+		}
+	}
+	q->reply = m;
+}
+
+/* The servers whose data did not hold are asked last, and nothing of it is taken from the cache. */
+static bool may_retry(struct query *q, struct validator *v, const struct judgement *j)
+{
+	struct addr *list;
+
+	if (j->security != SECURITY_BOGUS || j->of_the_way ||
+	    v->restarts >= conf_of(q)->val_max_restart)
+		return false;
+	v->restarts++;
+	list = arena_array(&q->arena, struct addr, q->avoid_count + 1);
+	if (q->avoid_count)
+		memcpy(list, q->avoid, q->avoid_count * sizeof(*list));
+	if (q->answered_by.family)
+		list[q->avoid_count++] = q->answered_by;
+	q->avoid = list;
+	q->kind |= QUERY_NO_CACHE;
+	return true;
+}
+
+static enum step judge(struct query *q, struct validator *v)
+{
+	struct judgement j;
+
+	if (!judge_message(&v->judge, &j))
+		return STEP_WAIT;
+	v->judging = false;
+	if (may_retry(q, v, &j)) {
+		log_query("bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
+		return STEP_DOWN;
+	}
+	settle(q, v, &j);
+	return STEP_UP;
+}
+
+static enum step on_answer(struct query *q, struct validator *v)
+{
+	if (v->pass || is_settled(q->reply)) {
+		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {
+			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
+			q->reply->security = SECURITY_INDETERMINATE;
+		}
+		return STEP_UP;
+	}
+	if (v->restarts == 0)
+		chain_begin(&v->chain, q, q->snapshot->trust);
+	judge_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
+	v->judging = true;
+	return judge(q, v);
+}
+
+static enum step operate(struct query *q, void *state, const struct event *ev)
+{
+	struct validator *v = state;
+
+	switch (ev->kind) {
+	case EVENT_ASK:
+		v->pass = is_for_others(q);
+		q->want_signatures = !v->pass;
+		return STEP_DOWN;
+	case EVENT_ANSWER:
+		return on_answer(q, v);
+	case EVENT_CHILD:
+		if (!v->judging)
+			return STEP_WAIT;
+		chain_arrived(&v->chain, ev);
+		return judge(q, v);
+	default:
+		return STEP_WAIT;
+	}
+}
+
+const struct module validator_module = {
+	.name = "validator",
+	.state_size = sizeof(struct validator),
+	.operate = operate,
+};
