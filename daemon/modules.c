@@ -60,6 +60,11 @@ struct snapshot *modules_snapshot(struct conf *conf, struct fault *f)
 		return NULL;
 	if (chain_has(chain, &validator_module) && !(trust = trust_new(conf, f)))
 		return NULL;
+	if (trust && anchors_count(trust->anchors) == 0) {
+		/* nothing can be proven: answers need not be judged at all */
+		trust_free(trust);
+		trust = NULL;
+	}
 	s = snapshot_new(conf, f);
 	if (!s) {
 		trust_free(trust);

@@ -401,6 +401,45 @@ static void gather_lone_sigs(struct parse *p)
 	}
 }
 
+/* The set that a signature covers, in whatever section. */
+static struct group *covered_anywhere(struct parse *p, const struct group *lone, uint16_t covered)
+{
+	for (uint32_t i = 0; i < p->group_count; i++) {
+		struct group *g = &p->groups[i];
+
+		if (g->type == covered && g->class_ == lone->class_ && g->records.count &&
+		    dname_equals_len(g->owner, g->owner_len, lone->owner, lone->owner_len))
+			return g;
+	}
+	return NULL;
+}
+
+/* Some servers put a signature into another section than what it covers. In messages of
+ * usual size it finds its way home. */
+static void bring_sigs_home(struct parse *p)
+{
+	if (p->group_count > FEW_RECORDS || p->m->q.type == TYPE_RRSIG)
+		return;
+	for (uint32_t i = 0; i < p->group_count; i++) {
+		struct group *lone = &p->groups[i];
+		struct chain all = lone->records;
+
+		if (lone->type != TYPE_RRSIG)
+			continue;
+		lone->records = (struct chain){ 0 };
+		for (uint32_t at = all.first, next; all.count > 0; all.count--, at = next) {
+			struct group *home =
+				covered_anywhere(p, lone, get_u16(p->records[at].rdata.at));
+
+			next = p->records[at].next;
+			if (home)
+				home->ttl_s = MIN(home->ttl_s, lone->ttl_s);
+			chain_add(p, home ? &home->sigs : &lone->records,
+				  chain_id(p, home ? home : lone, home != NULL), at);
+		}
+	}
+}
+
 /* ---- the whole ---- */
 
 static struct slice *chain_slices(const struct parse *p, const struct chain *c, struct slice *to)
@@ -500,8 +539,10 @@ bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s, s
 	}
 
 	bool good = read_sections(&p, at + 6) || out->flags & FLAG_TC;
-	if (good)
+	if (good) {
+		bring_sigs_home(&p);
 		build_sets(&p, now_s, slices);
+	}
 	out->rcode = (uint16_t)(msg_rcode(at) | (unsigned)out->edns.ext_rcode << 4);
 
 	if (is_large) {

@@ -272,32 +272,52 @@ static uint32_t gather(struct chain *c, const struct message *m, const struct ke
 	return ttl_s == UINT32_MAX ? 0 : ttl_s;
 }
 
+/* What a denial of the DS set at `name` teaches; false when it proves nothing. */
+static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
+{
+	switch (cut) {
+	case CUT_INSECURE:
+		learn_insecure(c, name, REASON_none, "a delegation that is proven to have no DS",
+			       ttl_s);
+		return true;
+	case CUT_OPTOUT:
+		learn_insecure(c, name, REASON_none, "it lies in a span that is opted out", ttl_s);
+		return true;
+	case CUT_COSTLY:
+		learn_insecure(c, name, REASON_nsec3_iterations,
+			       "its parent uses more NSEC3 iterations than are believed", ttl_s);
+		return true;
+	case CUT_NONE:
+		learn_no_cut(c, name, ttl_s);
+		return true;
+	case CUT_EXHAUSTED:
+		learn_bogus(c, name, REASON_bogus, "the proof costs too many NSEC3 hashes");
+		return true;
+	case CUT_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+/* What is cached, or came with the answer that is being judged, says that there is no DS set. */
+static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
+{
+	struct denial_evidence e;
+	uint32_t ttl_s;
+
+	if (!c->at_hand)
+		return false;
+	ttl_s = gather(c, c->at_hand, above, &e);
+	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
+}
+
 static void denial_of_ds_arrived(struct chain *c, const struct message *m)
 {
 	struct denial_evidence e;
 	uint32_t ttl_s = gather(c, m, c->above, &e);
 
-	switch (denial_of_ds(&e, c->at)) {
-	case CUT_INSECURE:
-		learn_insecure(c, c->at, REASON_none, "a delegation that is proven to have no DS",
-			       ttl_s);
+	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return;
-	case CUT_OPTOUT:
-		learn_insecure(c, c->at, REASON_none, "it lies in a span that is opted out", ttl_s);
-		return;
-	case CUT_COSTLY:
-		learn_insecure(c, c->at, REASON_nsec3_iterations,
-			       "its parent uses more NSEC3 iterations than are believed", ttl_s);
-		return;
-	case CUT_NONE:
-		learn_no_cut(c, c->at, ttl_s);
-		return;
-	case CUT_EXHAUSTED:
-		learn_bogus(c, c->at, REASON_bogus, "the proof costs too many NSEC3 hashes");
-		return;
-	case CUT_UNKNOWN:
-		break;
-	}
 	if (m->rcode == RCODE_SERVFAIL)
 		learn_bogus(c, c->at, m->reason ? m->reason : REASON_bogus,
 			    m->reason_text ? m->reason_text : "its DS set could not be had");
@@ -433,7 +453,8 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 		known = want_keys(c, name, NULL, anchor);
 	} else {
 		ds = known_ds(c, name, above, &v);
-		known = ds ? take_ds(c, name, ds, &v) : send_out(c, ERRAND_DS, name);
+		known = ds ? take_ds(c, name, ds, &v) :
+			     is_denied_already(c, name, above) || send_out(c, ERRAND_DS, name);
 	}
 	e = keycache_find(c->q->env->keys, name, now_of(c));
 	if (e && known)
@@ -472,4 +493,15 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 			return out;
 	}
 	return (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
+}
+
+struct chain_found chain_known(struct chain *c, const uint8_t *zone)
+{
+	struct chain_found out = { .end = CHAIN_UNTRUSTED };
+	const struct keyset *keys = NULL;
+	const struct key_entry *e = keycache_find(c->q->env->keys, zone, now_of(c));
+
+	if (e && e->kind != KEYS_NO_CUT && !ends_at(c, e, &keys, &out))
+		out = (struct chain_found){ .end = CHAIN_KEYS, .keys = keys };
+	return out;
 }

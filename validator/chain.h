@@ -11,6 +11,7 @@
 #include "validator/verify.h"
 
 struct event;
+struct message;
 struct query;
 struct trust_store;
 
@@ -41,6 +42,7 @@ struct chain {
 	const struct keyset *above;     /* keys of the zone that must vouch for it; NULL: an anchor */
 	const struct rrset *ds;         /* for ERRAND_DNSKEY: what vouches for the keys */
 	unsigned tries;                 /* of this errand */
+	const struct message *at_hand;  /* what is being judged: its denials may spare a question */
 	bool told_anchor;               /* RFC 8145 was done */
 };
 
@@ -49,6 +51,9 @@ void chain_begin(struct chain *c, struct query *q, const struct trust_store *tru
 /* Which keys does the zone of `name` have? `name` is the name of the zone, where that is known,
  * or of a record in it. */
 struct chain_found chain_find(struct chain *c, const uint8_t *name);
+
+/* The same, as far as it is known without asking: never CHAIN_WAIT, but CHAIN_UNTRUSTED instead. */
+struct chain_found chain_known(struct chain *c, const uint8_t *zone);
 
 /* A child is done: learn from it. */
 void chain_arrived(struct chain *c, const struct event *ev);

@@ -46,6 +46,7 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 	struct arena *a = &c->q->arena;
 	unsigned count = message_set_count(m);
 
+	c->at_hand = m;
 	*j = (struct judge){ .chain = c, .m = m, .whole = whole };
 	j->sets = arena_array(a, struct judgement, count + 1);
 	j->verdicts = arena_array(a, struct verdict, count + 1);
@@ -136,6 +137,22 @@ static struct judgement checked(struct judge *j, unsigned i, const uint8_t *sign
 					   .text = "the answer takes too many signature checks",
 					   .of_the_way = true };
 	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
+}
+
+/* A set that minimal answers leave out: it is worth a check, but no question. */
+static void judge_extra(struct judge *j, unsigned i)
+{
+	const struct rrset *set = j->m->sets[i];
+	const uint8_t *signer = verify_signer(set);
+	struct chain_found f;
+
+	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer))
+		return;
+	f = chain_known(j->chain, signer);
+	if (f.end != CHAIN_KEYS)
+		return;
+	j->sets[i] = checked(j, i, signer, f.keys);
+	j->judged[i] = true;
 }
 
 /* False: wait. */
@@ -290,6 +307,21 @@ static struct judgement judge_proofs(struct judge *j)
 			   "the proof that the type does not exist does not hold");
 }
 
+/* The zone of the name has spoken: its SOA or a denial of its own is signed, so that nothing is left
+ * to find out but that this is not enough. */
+static bool speaks_with_authority(const struct judge *j, bool is_ds)
+{
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+	const uint8_t *zone = proving_zone(j, j->end, is_ds);
+
+	for (unsigned i = first; i < last && !zone; i++)
+		if (j->m->sets[i]->type == TYPE_SOA && j->judged[i] &&
+		    j->sets[i].security == SECURITY_SECURE &&
+		    dname_is_under(j->end, rrset_owner(j->m->sets[i])))
+			return true;
+	return zone;
+}
+
 /* False: wait. */
 static bool judge_denial(struct judge *j, struct judgement *out)
 {
@@ -297,7 +329,7 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	struct chain_found f;
 
 	*out = judge_proofs(j);
-	if (out->security != SECURITY_BOGUS)
+	if (out->security != SECURITY_BOGUS || speaks_with_authority(j, is_ds))
 		return true;
 	/* nothing needs to be proven where nothing is signed */
 	f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
@@ -327,15 +359,13 @@ static bool answer_is_negative(const struct judge *j)
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
 }
 
-/* Whether a set outside ANSWER has to be judged. */
+/* Whether a set outside ANSWER has to be judged, whatever it takes. */
 static bool is_needed(const struct judge *j, unsigned i, bool proofs)
 {
 	const struct rrset *s = j->m->sets[i];
 	bool authority = i < (unsigned)j->m->count[0] + j->m->count[SECTION_AUTHORITY];
 
-	if (authority && (is_proof(s) || (s->type == TYPE_SOA && answer_is_negative(j))))
-		return proofs;
-	return j->whole;
+	return proofs && authority && (is_proof(s) || s->type == TYPE_SOA);
 }
 
 bool judge_message(struct judge *j, struct judgement *out)
@@ -353,9 +383,14 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	for (unsigned i = answers; i < all; i++)
-		if (is_needed(j, i, proofs) && !judge_set(j, i))
+	for (unsigned i = answers; i < all; i++) {
+		if (!is_needed(j, i, proofs)) {
+			if (j->whole)
+				judge_extra(j, i);
+		} else if (!judge_set(j, i)) {
 			return false;
+		}
+	}
 	for (unsigned i = 0; i < answers; i++)
 		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded) {
 			one = judge_expansion(j, i);

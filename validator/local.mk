@@ -16,6 +16,7 @@ libresolver_la_SOURCES += \
 if HAVE_CMOCKA
 VALIDATOR_TESTS = \
 	validator/tests/anchors \
+	validator/tests/autotrust \
 	validator/tests/crypto \
 	validator/tests/rules \
 	validator/tests/verify

@@ -35,8 +35,7 @@ static const struct conf_server *conf_of(const struct query *q)
 static bool is_for_others(const struct query *q)
 {
 	return q->kind & (QUERY_CD | QUERY_NO_VALIDATE | QUERY_PRIME | QUERY_PARENT_SIDE) ||
-	       q->question.class_ != CLASS_IN || !q->snapshot->trust ||
-	       anchors_count(q->snapshot->trust->anchors) == 0;
+	       q->question.class_ != CLASS_IN || !q->snapshot->trust;
 }
 
 /* Failures say nothing that could be signed; what was judged before is what it was then. */
