@@ -292,6 +292,12 @@ void delegation_remember(struct delegation *d, struct arena *a, const struct del
 		*n = failed->names[i];
 		n->tried = true;
 	}
+	for (unsigned i = 0; i < failed->place_count; i++) {
+		for (unsigned j = 0; j < d->place_count; j++) {
+			if (addr_equals(&failed->places[i].addr, &d->places[j].addr))
+				d->places[j].spent = failed->places[i].spent;
+		}
+	}
 }
 
 /* ---- questions about it ---- */

@@ -59,7 +59,8 @@ void iter_go_to(struct iter *it, struct delegation *d)
 {
 	iter_let_go(it);
 	it->at = d;
-	it->sent = 0;
+	if (!it->refetch)
+		it->sent = 0;
 	it->lookups = 0;
 	it->empty = NULL;
 	caps_end(&it->caps);
@@ -241,7 +242,7 @@ static void decide_question(struct iter *it)
 		;
 	it->question_due = false;
 	it->shown = next;
-	if (was.name_len == 0 || !question_equals(&was, &next)) {
+	if (was.name_len && !question_equals(&was, &next)) {
 		delegation_refresh(it->at);
 		it->empty = NULL;
 	}

@@ -50,7 +50,6 @@ enum turn resort(struct iter *it)
 	struct delegation *d = it->at;
 	unsigned added;
 
-	it->went_round = true;
 	if (d->config && !(d->config->is_stub && dname_is_root(d->zone)))
 		return leave_config(it);
 	if (!route_may_go_round(it->q, d->zone) || it->q->kind & QUERY_PRIME)
@@ -62,6 +61,7 @@ enum turn resort(struct iter *it)
 			hints_add(d, it->q);
 		d->knows_parent = true;
 	} else if (!d->knows_parent) {
+		it->went_round = true;
 		recall_parent(it);
 	}
 	added = delegation_fill(d, it->q, true);

@@ -40,9 +40,15 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 	return false;
 }
 
-static bool wants_any(const struct ns *n, const struct query *q)
+/* Once the servers of a zone have failed us it is in vain to ask them for more of their addresses. */
+static bool is_in_vain(const struct iter *it, const struct ns *n)
 {
-	return !n->tried && (ns_wants(n, q, false) || ns_wants(n, q, true));
+	return it->at->place_count && it->sent && !it->caps.on && dname_is_under(n->name, it->at->zone);
+}
+
+static bool wants_any(const struct iter *it, const struct ns *n)
+{
+	return !n->tried && (ns_wants(n, it->q, false) || ns_wants(n, it->q, true));
 }
 
 unsigned targets_ask(struct iter *it, int most)
@@ -54,10 +60,14 @@ unsigned targets_ask(struct iter *it, int most)
 
 	for (unsigned i = 0; i < d->name_count && left > 0 && may_ask(it); i++) {
 		struct ns *n = &d->names[i];
-		if (!wants_any(n, it->q))
+		if (!wants_any(it, n))
 			continue;
 		if (random_below(it->q->env->random, missing--) >= left)
 			continue;
+		if (is_in_vain(it, n)) {
+			n->tried = true;
+			continue;
+		}
 		if (it->lookups >= TARGETS_PER_DELEGATION)
 			break;
 		it->lookups++;

@@ -16,7 +16,7 @@ const struct rrset **message_section(const struct message *m, enum section s, un
 	for (unsigned i = 0; i < (unsigned)s; i++)
 		before += m->count[i];
 	*count = m->count[s];
-	return m->sets + before;
+	return m->sets ? m->sets + before : NULL;
 }
 
 const struct rrset *message_find(const struct message *m, enum section s, const uint8_t *owner,
