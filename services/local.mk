@@ -3,8 +3,11 @@ libresolver_la_SOURCES += \
 	services/acl.c services/acl.h \
 	services/answer.c services/answer.h \
 	services/budget.h \
+	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
 	services/cache/msg.c services/cache/msg.h \
+	services/cache/negative.c services/cache/negative.h \
+	services/cache/ranges.c services/cache/ranges.h \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
 	services/cache/store.c services/cache/store.h \

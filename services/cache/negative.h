@@ -28,8 +28,8 @@ void negcache_resize(struct negcache *c, size_t budget);
 
 /* ---- learning: the validator's side ---- */
 
-/* Take from `m` what its SECURE NSEC, NSEC3 and SOA sets say of `zone`, whose keys have signed them.
- * Those of other zones are passed over: call it once for each signer. */
+/* Take from `m` what its SECURE NSEC, NSEC3 and SOA sets say of `zone`, whose keys have signed
+ * them. Those of other zones are passed over: call it once for each signer. */
 void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
 		    const struct conf *conf, uint32_t now_s);
 

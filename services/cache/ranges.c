@@ -39,6 +39,7 @@ struct zone {
 	uint64_t hash;
 	uint16_t class_;
 	uint16_t iterations; /* of all its NSEC3 records */
+	uint32_t most_s;     /* as the last SOA said */
 	uint8_t salt_len;
 	uint8_t *salt;
 	bool opts_out;
@@ -205,6 +206,7 @@ static struct zone *zone_get(struct part *p, uint64_t hash, const struct ranges_
 
 		z->hash = hash;
 		z->class_ = at->class_;
+		z->most_s = UINT32_MAX;
 		dname_copy_lower(z->name, at->zone);
 		*place = z;
 		p->zones++;
@@ -301,8 +303,8 @@ struct ranges *ranges_new(size_t budget, unsigned parts)
 
 	r->part_mask = parts - 1;
 	r->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
-	r->parts = (struct part *)(((uintptr_t)r->parts_at + CACHE_LINE - 1) /
-				   CACHE_LINE * CACHE_LINE);
+	r->parts = (struct part *)(((uintptr_t)r->parts_at + CACHE_LINE - 1) / CACHE_LINE *
+				   CACHE_LINE);
 	for (unsigned i = 0; i < parts; i++) {
 		struct part *p = &r->parts[i];
 
@@ -340,6 +342,12 @@ void ranges_resize(struct ranges *r, size_t budget)
 
 /* ---- putting ---- */
 
+static void shorten(struct rrset *set, uint32_t now_s, uint32_t most_s)
+{
+	set->ttl_s = MIN(time_left(now_s, set->expires_s), most_s);
+	set->expires_s = now_s + set->ttl_s;
+}
+
 static struct range *range_new(const struct rrset *set, enum kind kind, const uint8_t *hash)
 {
 	struct range *r = mem_new(MAX(offsetof(struct range, set) + set->size, sizeof(*r)));
@@ -354,7 +362,7 @@ static struct range *range_new(const struct rrset *set, enum kind kind, const ui
 	return r;
 }
 
-static void put(struct part *p, struct zone *z, struct range *new)
+static void put(struct part *p, struct zone *z, struct range *new, const struct ranges_at *at)
 {
 	struct sought s = place_of(new);
 	struct range *old = treap_floor(z->root[new->kind], s);
@@ -363,6 +371,7 @@ static void put(struct part *p, struct zone *z, struct range *new)
 		new->seen = old->seen;
 		take_out(p, old);
 	}
+	shorten(&new->set, at->now_s, MIN(at->most_s, z->most_s));
 	new->zone = z;
 	treap_add(&z->root[new->kind], new);
 	z->count++;
@@ -386,7 +395,7 @@ void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct 
 		return;
 	new = range_new(set, BY_NAME, NULL);
 	p = part_enter(r, hash);
-	put(p, zone_get(p, hash, at), new);
+	put(p, zone_get(p, hash, at), new, at);
 	fit(p, at->now_s);
 	part_leave(p);
 }
@@ -418,7 +427,7 @@ void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct
 	p = part_enter(r, hash);
 	z = zone_get(p, hash, at);
 	use_parameters(p, z, read);
-	put(p, z, new);
+	put(p, z, new, at);
 	if (read->flags & NSEC3_OPTOUT)
 		z->opts_out = true;
 	fit(p, at->now_s);
@@ -438,6 +447,8 @@ void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct r
 	if (z) {
 		disown(p, z->soa);
 		z->soa = owned(p, mem_copy(soa, soa->size));
+		shorten(z->soa, at->now_s, at->most_s);
+		z->most_s = at->most_s;
 		fit(p, at->now_s);
 	}
 	part_leave(p);
@@ -456,6 +467,7 @@ bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_fac
 		out->has_nsec3 = z->root[BY_HASH];
 		out->opts_out = z->opts_out;
 		out->iterations = z->iterations;
+		out->most_s = z->most_s;
 		out->salt_len = z->salt_len;
 		if (z->salt_len)
 			memcpy(out->salt, z->salt, z->salt_len);

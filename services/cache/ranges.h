@@ -22,6 +22,7 @@ struct ranges_at {
 	const uint8_t *zone;
 	uint16_t class_;
 	uint32_t now_s;
+	uint32_t most_s; /* putting: what is put lives no longer */
 };
 
 /* Keep a copy of a sound set until its expires_s, instead of an older one of its owner. NSEC3
@@ -29,13 +30,15 @@ struct ranges_at {
 void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set);
 void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
 		      const struct nsec3 *read);
-/* Likewise the zone's SOA set; nothing happens where the zone has no record here. */
+/* Likewise the zone's SOA set; nothing happens where the zone has no record here. `most_s` also
+ * bounds what is put later (RFC 9077). */
 void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa);
 
 struct ranges_facts {
 	bool has_nsec, has_nsec3;
 	bool opts_out; /* some NSEC3 record does */
 	uint16_t iterations;
+	uint32_t most_s; /* as its last SOA said; UINT32_MAX: unknown */
 	uint8_t salt_len;
 	uint8_t salt[255];
 };
