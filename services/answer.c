@@ -351,9 +351,17 @@ void message_minimise(struct message *m)
 	if (!denial && m->rcode == RCODE_NOERROR && m->count[SECTION_ANSWER] == 0)
 		return; /* a referral */
 	for (unsigned i = 0; i < count; i++) {
+		if (is_proof(sets[i]) && !denial)
+			return; /* made from a wildcard: rare, and left whole */
 		if (is_proof(sets[i]) || (denial && sets[i]->type == TYPE_SOA))
 			sets[kept++] = sets[i];
 	}
+	if (m->q.type == TYPE_NS) {
+		/* who asks for servers wants their addresses (RFC 8109 3) */
+		memmove(sets + kept, sets + count,
+			m->count[SECTION_ADDITIONAL] * sizeof(*sets));
+	} else {
+		m->count[SECTION_ADDITIONAL] = 0;
+	}
 	m->count[SECTION_AUTHORITY] = kept;
-	m->count[SECTION_ADDITIONAL] = 0;
 }

@@ -89,12 +89,18 @@ static void write_records(struct writing *x, const struct rrset *set, struct rrs
 	}
 }
 
-static bool set_is_wanted(const struct writing *x, const struct rrset *set)
+/* What is asked for by its type is an answer, and no proof of one (RFC 4035 3.2.1). */
+static bool is_asked_for(const struct writing *x, uint16_t type, enum section s)
 {
 	uint16_t asked = x->m->q.type;
 
-	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) || asked == set->type ||
-	       asked == TYPE_ANY;
+	return s == SECTION_ANSWER && (asked == type || asked == TYPE_ANY);
+}
+
+static bool set_is_wanted(const struct writing *x, const struct rrset *set, enum section s)
+{
+	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) ||
+	       is_asked_for(x, set->type, s);
 }
 
 /* When a set does not fit, what is counted ends before it. */
@@ -105,7 +111,7 @@ static void write_set(struct writing *x, const struct rrset *set, enum section s
 	uint16_t pointer = 0;
 
 	write_records(x, set, rrset_records(set), set->type, &pointer);
-	if (style->with_dnssec && set->sig_count)
+	if (set->sig_count && (style->with_dnssec || is_asked_for(x, TYPE_RRSIG, s)))
 		write_records(x, set, rrset_sigs(set), TYPE_RRSIG, &pointer);
 	if (x->w->bad) {
 		style->ttl_count = ttls_before;
@@ -121,7 +127,7 @@ static void write_section(struct writing *x, enum section s)
 	const struct rrset **sets = message_section(x->m, s, &count);
 
 	for (unsigned i = 0; i < count && !x->w->bad; i++) {
-		if (set_is_wanted(x, sets[i]))
+		if (set_is_wanted(x, sets[i], s))
 			write_set(x, sets[i], s);
 	}
 }

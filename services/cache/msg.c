@@ -98,7 +98,7 @@ static bool is_dnssec_set(const struct rrset *s, uint16_t qtype)
 static bool has_dnssec(const struct message *m)
 {
 	for (unsigned i = 0; i < message_set_count(m); i++) {
-		if (m->sets[i]->sig_count || is_dnssec_set(m->sets[i], m->q.type))
+		if (m->sets[i]->sig_count || rr_flags(m->sets[i]->type) & RR_DNSSEC)
 			return true;
 	}
 	return false;
@@ -117,7 +117,7 @@ static const struct rrset *last_answer(const struct message *m, bool full, size_
 			continue;
 		*before = passed;
 		last = s;
-		passed += s->count + (full ? s->sig_count : 0u);
+		passed += s->count + (full || m->q.type == TYPE_ANY ? s->sig_count : 0u);
 	}
 	return last;
 }
