@@ -26,6 +26,10 @@
 
 #if !defined(HAVE_RECVMMSG) || !defined(HAVE_SENDMMSG)
 #define ONE_BY_ONE
+#endif
+
+#ifdef ONE_BY_ONE /* the same shape, filled by calls for one packet each */
+#define mmsghdr one_mmsghdr
 struct mmsghdr {
 	struct msghdr msg_hdr;
 	unsigned msg_len;
