@@ -9,15 +9,18 @@ TESTS += testdata/replay.test
 # some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
+	testdata/fuzz/anchorfile.fuzz \
 	testdata/fuzz/answer.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \
+	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/text.fuzz \
-	testdata/fuzz/upstream.fuzz
+	testdata/fuzz/upstream.fuzz \
+	testdata/fuzz/verify.fuzz
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)

@@ -101,6 +101,12 @@ static bool is(const struct scanner *s, const char *word)
 	return !s->quoted && strcmp(s->word, word) == 0;
 }
 
+/* The next word, where there has to be one. */
+static bool need(struct scanner *s)
+{
+	return next(s) || wrong(s, "the clause has no end");
+}
+
 static bool expect(struct scanner *s, const char *word)
 {
 	char what[64];
@@ -126,7 +132,7 @@ static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
 
 	len = (size_t)snprintf(record, RECORD_MAX, "%.1030s", *s->word ? s->word : ".");
 	if (form == FORM_NAMED) {
-		good = next(s);
+		good = need(s);
 		is_ds = good && (is(s, "static-ds") || is(s, "initial-ds"));
 		if (good && !is_ds && !is(s, "static-key") && !is(s, "initial-key"))
 			good = wrong(s,
@@ -135,7 +141,7 @@ static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
 	len += (size_t)snprintf(record + len, RECORD_MAX - len, " 3600 IN %s",
 				is_ds ? "DS" : "DNSKEY");
 	for (unsigned i = 0; good && i < 4; i++) {
-		good = next(s);
+		good = need(s);
 		if (good && (is(s, "{") || is(s, "}") || is(s, ";")))
 			good = wrong(s, "expected three numbers and a text in quotes");
 		if (good &&

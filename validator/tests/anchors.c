@@ -202,6 +202,8 @@ static void files_of_the_other_daemon_are_read(void **state)
 		{ "trusted-keys {\n . 257 3 15 \"" KEY ";", 0, "a quote has no partner" },
 		{ "trusted-keys { . 257 3 15 \"" KEY "\";", 0, "the clause has no end" },
 		{ "trusted-keys { . 257 3 15 \"" KEY "\"; }", 0, "expected ;" },
+		{ "trusted-keys { . 257 3", 0, "the clause has no end" },
+		{ "trust-anchors { .", 0, "the clause has no end" },
 		{ "trusted-keys . 257", 0, "expected {" },
 		{ "trust-anchors { . key 257 3 15 \"" KEY "\"; };", 0, "expected static-key" },
 		{ "trusted-keys { . 257 3 15 \"!!!\"; };", 0, "t:1: " },
