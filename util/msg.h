@@ -97,9 +97,9 @@ const struct rrset *message_find(const struct message *m, enum section s, const 
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 
 /* Read a whole message. Records become sets in order of first appearance within
- * each section, RRSIGs join the set they cover (in another section, too; alone, they form a set of
- * type RRSIG), a duplicate record is dropped, as is an A or AAAA record of a wrong length
- * (which `reason` then tells), the TTL of a set is the least of its
+ * each section. RRSIGs join the set they cover, in another section, too (alone, they
+ * form a set of type RRSIG). A duplicate record is dropped, as is an A or AAAA record
+ * of a wrong length (which `reason` then tells). The TTL of a set is the least of its
  * records' and signatures' (RFC 2181 5.2), where one with its top bit set is 0;
  * expires_s = now_s + TTL. Bytes behind the last record are ignored.
  * Trust and security are 0. OPT goes to `edns` and is no set. False when the

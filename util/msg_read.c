@@ -147,7 +147,7 @@ static uint32_t *table_new(struct parse *p)
 {
 	if (p->table_mask == 0) {
 		uint32_t size = 64;
-		while (size < 4 * p->most) /* a record may be entered twice */
+		while (size < 4 * p->most) /* a record may be entered thrice */
 			size *= 2;
 		p->table_mask = size - 1;
 	}
@@ -284,7 +284,7 @@ static bool chain_add(struct parse *p, struct chain *c, uint32_t chain_id, uint3
 				*record_slot(p, &p->records[i], chain_id) = i + 1;
 		}
 		uint32_t *slot = record_slot(p, added, chain_id);
-		if (*slot)
+		if (*slot && *slot != index + 1) /* itself, when it comes from another chain */
 			return false;
 		*slot = index + 1;
 	}
