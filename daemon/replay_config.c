@@ -58,7 +58,8 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 			      minimise == 1 ? "yes" : "no", c->harden_glue ? "yes" : "no",
 			      c->no_query_localhost ? "yes" : "no");
 
-	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n"
+	/* these stories were written when SHA-1 still counted */
+	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n\tval-sha1: all\n"
 			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n", t);
 	if (c->min_ttl)
 		t = arena_textf(a, "%s\tcache-min-ttl: %s\n", t, c->min_ttl);

@@ -152,7 +152,7 @@ static char *deckard_value(char *line, const char *key)
 		end = strchr(value + 1, *value);
 		value++;
 	} else {
-		end = strchr(value, '#');
+		end = strpbrk(value, "#;");
 	}
 	if (end)
 		*end = '\0';
