@@ -71,7 +71,7 @@ enum response classify(const struct message *m, const struct question *asked, co
 	bool recursor = !aa && !recursive && m->flags & FLAG_RA;
 	bool answered;
 	const uint8_t *end = follow(m, asked, &answered);
-	bool aliased = end != asked->name;      /* also where the chain comes back to that name */
+	bool aliased = end != asked->name; /* also where the chain comes back to that name */
 	const struct rrset *ns = authority_of_type(m, TYPE_NS);
 
 	if (m->rcode == RCODE_NXDOMAIN) {

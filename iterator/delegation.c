@@ -159,6 +159,14 @@ static const struct rrset *ns_set_of(const struct message *m, const struct quest
 	return NULL;
 }
 
+/* A trust anchor for the very zone: there must be signatures. */
+static bool is_anchored(const struct query *q, const uint8_t *zone)
+{
+	const uint8_t *point = q->env->trust_point ? q->env->trust_point(q, zone, TYPE_A) : NULL;
+
+	return point && dname_equals(point, zone);
+}
+
 struct delegation *delegation_from_message(const struct query *q, const struct message *m)
 {
 	struct arena *a = (struct arena *)&q->arena;
@@ -170,7 +178,8 @@ struct delegation *delegation_from_message(const struct query *q, const struct m
 	struct delegation *d = delegation_new(a, rrset_owner(ns_set));
 	delegation_add_names(d, a, ns_set, false);
 	d->knows_parent = true;
-	d->expects_dnssec = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_);
+	d->expects_dnssec = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_) ||
+			    is_anchored(q, d->zone);
 	const struct rrset **sets = message_section(m, SECTION_ADDITIONAL, &count);
 	for (unsigned i = 0; i < count; i++) {
 		if ((sets[i]->type == TYPE_A || sets[i]->type == TYPE_AAAA) &&
@@ -207,7 +216,7 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 	struct delegation *d = delegation_new(a, rrset_owner(best));
 	delegation_add_names(d, a, best, false);
 	const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
-	d->expects_dnssec = ds && ds->security == SECURITY_SECURE;
+	d->expects_dnssec = (ds && ds->security == SECURITY_SECURE) || is_anchored(q, d->zone);
 	delegation_fill(d, q, false);
 	return d;
 }

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/iter.h"
 
+#include "iterator/consult.h"
 #include "iterator/scrub.h"
 #include "iterator/scrub_set.h"
 #include "services/cache/infra.h"
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/cache/store.h"
 #include "services/mesh.h"
@@ -63,6 +65,16 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
 					    when(it, m->sets[i], is_answer), it->arena);
+}
+
+/* What is said of a name on the way need not be asked again on the way to others; nobody has
+ * validated it yet. */
+static void keep_message(struct iter *it, const struct message *m)
+{
+	struct query *q = it->q;
+
+	if (!q->no_store && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
+		store_message(q->env->messages, q->snapshot->conf, m, q->env->time->now_s, 0);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
@@ -167,14 +179,12 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
 	believe(it, m, false);
+	keep_message(it, m);
 	it->question_due = true;
 	if (m->rcode == RCODE_NOERROR)
 		return go_on(it, ITER_choose);
-	if (!it->conf->qname_minimisation_strict) {
-		/* too many servers deny empty names (RFC 9156 4) */
-		it->qmin.on = false;
-		return go_on(it, ITER_choose);
-	}
+	if (!it->conf->qname_minimisation_strict)
+		return consult_denial(it, m);
 	if (m->rcode == RCODE_NXDOMAIN)
 		return finish_with(it, m);
 	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised name",
@@ -187,6 +197,8 @@ static enum turn on_answer(struct iter *it, struct message *m)
 	if (it->qmin.on)
 		return on_partial_answer(it, m);
 	believe(it, m, true);
+	if (!it->climb && consult_is_too_low(m, &it->want))
+		return consult_cut(it, m);
 	return finish_with(it, m);
 }
 
@@ -340,6 +352,9 @@ static enum turn on_referral(struct iter *it, struct message *m)
 
 	if (it->failed && dname_equals(it->failed->zone, d->zone))
 		delegation_remember(d, it->arena, it->failed);
+	if (it->q->env->negative && !it->q->no_store)
+		negcache_hear(it->q->env->negative, m, d->zone, it->want.class_,
+			      it->q->env->time->now_s);
 	forget_between(it, d->zone);
 	check_path(it, d, m);
 	iter_go_to(it, d);

@@ -21,6 +21,7 @@
 	X(await)    /* a question is out, or addresses are being looked up */             \
 	X(digest)   /* a server has answered, or not */                                   \
 	X(resort)   /* these servers are no use: whom else does the parent know? */       \
+	X(consult)  /* what a server said wants a second word */                          \
 	X(finish)   /* the answer is made whole and goes up */                            \
 	X(fail)     /* there is none */
 
@@ -72,6 +73,10 @@ struct iter {
 	unsigned lookups;   /* names looked up for this delegation */
 	unsigned fruitless; /* names without any address, in all: NXNS */
 	bool went_round;    /* the parent side was tried because of those */
+
+	/* a second word */
+	struct message *held; /* the DS denial that may be the child's own */
+	const uint8_t *climb; /* the name between that is asked for */
 
 	/* the end */
 	struct message *answer;

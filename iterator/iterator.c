@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "iterator/consult.h"
 #include "iterator/hints.h"
 #include "iterator/iter.h"
 #include "iterator/recall.h"
@@ -363,6 +364,12 @@ static enum turn on_resort(struct iter *it)
 	return resort(it);
 }
 
+static enum turn on_consult(struct iter *it)
+{
+	(void)it;
+	return TURN_WAIT;
+}
+
 /* ---- finish, fail ---- */
 
 static enum turn on_finish(struct iter *it)
@@ -449,6 +456,10 @@ static void take_event(struct iter *it, const struct event *ev)
 	case EVENT_CHILD:
 		if (it->state == ITER_prime) {
 			primed(it, ev->child);
+			break;
+		}
+		if (it->state == ITER_consult) {
+			consulted(it, ev->child);
 			break;
 		}
 		targets_arrived(it, ev->child);

@@ -3,6 +3,7 @@ libresolver_la_SOURCES += \
 	iterator/caps.c iterator/caps.h \
 	iterator/chain.c iterator/chain.h \
 	iterator/classify.c iterator/classify.h \
+	iterator/consult.c iterator/consult.h \
 	iterator/delegation.c iterator/delegation.h \
 	iterator/digest.c iterator/iter.h \
 	iterator/hints.c iterator/hints.h \

@@ -5,10 +5,12 @@
 #include "iterator/route.h"
 #include "iterator/scrub.h"
 #include "services/cache/msg.h"
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
+#include "services/stats.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/timebase.h"
@@ -141,6 +143,56 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 	return NULL;
 }
 
+/* The closest name at or above the asked one from where on somebody's word settles things: a trust
+ * anchor, or a zone that the operator has written down. NULL where nothing is validated. */
+static const uint8_t *settled_at(struct query *q, const struct question *wanted)
+{
+	const struct env *e = q->env;
+	const uint8_t *point =
+		e->trust_point ? e->trust_point(q, wanted->name, wanted->type) : NULL;
+	const struct forward_zone *z = route_config(q, wanted->name);
+
+	return point && z && dname_is_under(z->name, point) ? z->name : point;
+}
+
+/* RFC 8198: what denials of other names, all validated, say of this one. */
+static struct message *by_denials(struct query *q, const struct question *wanted)
+{
+	const struct conf_server *conf = &q->snapshot->conf->server;
+	struct negcache_ask ask = {
+		.q = wanted,
+		.rrsets = q->env->rrsets,
+		.arena = &q->arena,
+		.now_s = q->env->time->now_s,
+	};
+	struct message *m;
+
+	if (q->env->negative == NULL || (!conf->aggressive_nsec && wanted->type != TYPE_DS))
+		return NULL;
+	ask.within = settled_at(q, wanted);
+	m = ask.within ? negcache_answer(q->env->negative, &ask) : NULL;
+	if (m)
+		stat_bump(m->rcode == RCODE_NXDOMAIN ? &q->env->stats->aggressive_nxdomain
+						     : &q->env->stats->aggressive_noerror,
+			  1);
+	return m;
+}
+
+/* What a referral said of the DS set it did not bring. */
+static struct message *by_hearsay(struct query *q, const struct question *wanted)
+{
+	if (q->env->negative == NULL || wanted->type != TYPE_DS)
+		return NULL;
+	return negcache_heard(q->env->negative, wanted, &q->arena, q->env->time->now_s);
+}
+
+/* Whether it only leads on, as a CNAME made from a wildcard does. */
+static bool is_alias(const struct message *m, const struct question *wanted)
+{
+	return wanted->type != TYPE_CNAME && wanted->type != TYPE_ANY &&
+	       message_find(m, SECTION_ANSWER, wanted->name, TYPE_CNAME, wanted->class_);
+}
+
 /* Some of what the cache has is answer enough to ANY (RFC 8482). */
 static struct message *by_parts(struct query *q, const struct question *wanted)
 {
@@ -179,6 +231,12 @@ struct recalled recall(struct query *q, const struct question *wanted)
 	m = by_key_set(q, wanted);
 	if (m == NULL)
 		m = by_nothing_above(q, wanted);
+	if (m == NULL)
+		m = by_denials(q, wanted);
+	if (m && is_alias(m, wanted))
+		return (struct recalled){ .message = m, .alias = true };
+	if (m == NULL)
+		m = by_hearsay(q, wanted);
 	if (m == NULL)
 		m = by_parts(q, wanted);
 	if (m && wanted->type == TYPE_ANY)

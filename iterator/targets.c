@@ -40,10 +40,12 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 	return false;
 }
 
-/* Once the servers of a zone have failed us it is in vain to ask them for more of their addresses. */
+/* Once the servers of a zone have failed us it is in vain to ask them for more of their addresses.
+ */
 static bool is_in_vain(const struct iter *it, const struct ns *n)
 {
-	return it->at->place_count && it->sent && !it->caps.on && dname_is_under(n->name, it->at->zone);
+	return it->at->place_count && it->sent && !it->caps.on &&
+	       dname_is_under(n->name, it->at->zone);
 }
 
 static bool wants_any(const struct iter *it, const struct ns *n)

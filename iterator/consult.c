@@ -1,0 +1,116 @@
+/* When what a server said wants a second word before it is believed, or refused.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/consult.h"
+
+#include "iterator/recall.h"
+#include "services/cache/store.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+
+static enum turn go_on(struct iter *it, enum iter_state state)
+{
+	it->state = state;
+	return TURN_ON;
+}
+
+static bool may_be_proven(const struct iter *it)
+{
+	const struct query *q = it->q;
+
+	return q->want_signatures && it->conf->harden_below_nxdomain && q->env->trust_point &&
+	       q->env->trust_point(q, it->shown.name, TYPE_A);
+}
+
+enum turn consult_denial(struct iter *it, struct message *m)
+{
+	struct query *q = it->q;
+
+	it->qmin.on = false;
+	it->question_due = true;
+	if (q->no_store || m->rcode != RCODE_NXDOMAIN || !may_be_proven(it))
+		return go_on(it, ITER_choose);
+	iter_let_go(it);
+	if (!mesh_child(q, it->shown.name, TYPE_A, it->shown.class_, 0))
+		return go_on(it, ITER_choose);
+	it->state = ITER_consult;
+	return TURN_WAIT;
+}
+
+/* The validated denial is in the cache, if it is one. */
+static void denial_judged(struct iter *it, const struct message *judged)
+{
+	struct recalled r;
+
+	it->state = ITER_choose;
+	if (judged->rcode != RCODE_NXDOMAIN || judged->security != SECURITY_SECURE)
+		return;
+	r = recall(it->q, &it->shown);
+	if (!r.message || r.alias || r.message->rcode != RCODE_NXDOMAIN)
+		return;
+	r.message->q = it->want;
+	it->answer = r.message;
+	it->state = ITER_finish;
+}
+
+/* ---- the wrong side of a cut ---- */
+
+bool consult_is_too_low(const struct message *m, const struct question *ds)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+
+	if (ds->type != TYPE_DS || m->count[SECTION_ANSWER])
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_SOA)
+			return dname_is_under(rrset_owner(sets[i]), ds->name);
+	}
+	return false;
+}
+
+/* Ask for the NS set of each name on the way up to where we stand. */
+static enum turn climb(struct iter *it)
+{
+	it->climb = dname_parent(it->climb);
+	if (!dname_is_strictly_under(it->climb, it->at->zone) ||
+	    !mesh_child(it->q, it->climb, TYPE_NS, it->want.class_, QUERY_CD)) {
+		it->answer = it->held;
+		return go_on(it, ITER_finish);
+	}
+	it->state = ITER_consult;
+	return TURN_WAIT;
+}
+
+enum turn consult_cut(struct iter *it, struct message *m)
+{
+	m->q = it->want;
+	it->held = m;
+	it->climb = it->want.name;
+	iter_let_go(it);
+	return climb(it);
+}
+
+static void cut_found(struct iter *it, const struct message *reply)
+{
+	struct delegation *d = NULL;
+
+	if (reply->rcode == RCODE_NOERROR && reply->count[SECTION_ANSWER])
+		d = delegation_from_message(it->q, reply);
+	if (d == NULL || !dname_equals(d->zone, it->climb)) {
+		climb(it);
+		return;
+	}
+	iter_go_to(it, d);
+	it->state = ITER_choose;
+}
+
+void consulted(struct iter *it, const struct query *child)
+{
+	if (it->climb && child->question.type == TYPE_NS)
+		cut_found(it, child->reply);
+	else if (!it->climb && question_equals(&child->question, &it->shown))
+		denial_judged(it, child->reply);
+}
