@@ -22,7 +22,9 @@ libresolver_la_SOURCES += \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/worker.c daemon/worker.h
 
-sbin_PROGRAMS += resolver-checkconf resolver-control resolverd
+sbin_PROGRAMS += resolver-anchor resolver-checkconf resolver-control resolverd
+resolver_anchor_SOURCES = daemon/anchor.c
+resolver_anchor_LDADD = libresolver.la
 resolver_checkconf_SOURCES = daemon/checkconf.c
 resolver_checkconf_LDADD = libresolver.la
 resolver_control_SOURCES = daemon/control_client.c
@@ -45,8 +47,8 @@ resolver_replay_LDADD = libreplay.la libresolver.la
 
 resolverd_SOURCES = daemon/main.c
 resolverd_LDADD = libresolver.la
-TESTS += daemon/tests/checkconf.sh
-EXTRA_DIST += daemon/tests/checkconf.sh
+TESTS += daemon/tests/anchor.sh daemon/tests/checkconf.sh
+EXTRA_DIST += daemon/tests/anchor.sh daemon/tests/checkconf.sh
 
 if HAVE_CMOCKA
 DAEMON_TESTS = \

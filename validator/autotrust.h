@@ -78,8 +78,10 @@ void autotrust_free(struct autotrust *p);
 
 /* The file's text; owned by the caller. */
 char *autotrust_print(const struct autotrust *p) MUST_USE;
-/* Write it whole beside the old one, flush it, and put it in its place; a file that could not be
- * written stays what it was. Clears p->changed. */
+/* Write a text whole beside the file that stands, flush it, and put it in its place, with the mode
+ * that one had. A file that could not be written stays what it was. */
+bool autotrust_replace(const char *path, const char *text, struct fault *f) MUST_USE;
+/* The same with the point's own text and path. Clears p->changed. */
 bool autotrust_write(struct autotrust *p, struct fault *f) MUST_USE;
 
 /* One step. `dnskeys` is what the zone answered, not yet believed; NULL: it could not be had. It

@@ -369,11 +369,11 @@ static void flush_folder(const char *path)
 	mem_free(folder);
 }
 
-bool autotrust_write(struct autotrust *p, struct fault *f)
+bool autotrust_replace(const char *path, const char *text, struct fault *f)
 {
-	char *text = autotrust_print(p), *aside = mem_textf("%s.%ld", p->path, (long)getpid());
+	char *aside = mem_textf("%s.%ld", path, (long)getpid());
 	struct stat st;
-	mode_t mode = stat(p->path, &st) == 0 ? st.st_mode & 0777 : 0644;
+	mode_t mode = stat(path, &st) == 0 ? st.st_mode & 0777 : 0644;
 	bool good;
 	int fd;
 
@@ -386,17 +386,25 @@ bool autotrust_write(struct autotrust *p, struct fault *f)
 		fault_set(f, "cannot write %s: %s", aside, strerror(errno));
 		good = false;
 	}
-	if (good && rename(aside, p->path) != 0) {
-		fault_set(f, "cannot rename %s to %s: %s", aside, p->path, strerror(errno));
+	if (good && rename(aside, path) != 0) {
+		fault_set(f, "cannot rename %s to %s: %s", aside, path, strerror(errno));
 		good = false;
 	}
-	if (good) {
-		flush_folder(p->path);
-		p->changed = false;
-	} else if (fd >= 0) {
+	if (good)
+		flush_folder(path);
+	else if (fd >= 0)
 		(void)unlink(aside);
-	}
 	mem_free(aside);
+	return good;
+}
+
+bool autotrust_write(struct autotrust *p, struct fault *f)
+{
+	char *text = autotrust_print(p);
+	bool good = autotrust_replace(p->path, text, f);
+
+	if (good)
+		p->changed = false;
 	mem_free(text);
 	return good;
 }

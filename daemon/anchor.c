@@ -1,0 +1,203 @@
+/* resolver-anchor: puts a trust anchor of the root where a fresh installation has none.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/text.h"
+#include "validator/anchors.h"
+#include "validator/autotrust.h"
+#include "validator/verify.h"
+
+#ifndef SYSCONFDIR
+#define SYSCONFDIR "/etc"
+#endif
+#define ROOT_KEY SYSCONFDIR "/resolver/root.key"
+
+enum { EXIT_NOTHING = 0, EXIT_WRITTEN = 1, EXIT_FAILED = 2 };
+
+static bool verbose;
+
+static void print_usage(FILE *out)
+{
+	fprintf(out,
+		"usage: resolver-anchor [options]\n"
+		"Sees to it that there is a trust anchor of the root to begin with. Where the file "
+		"is\n"
+		"missing, empty or damaged, the keys this program was built with are written to "
+		"it;\n"
+		"resolverd follows their rolling from there (auto-trust-anchor-file, RFC 5011).\n"
+		"Nothing is asked of the network.\n"
+		"  -a FILE     the file (%s)\n"
+		"  -l          print the keys this program was built with, and do nothing else\n"
+		"  -v          say what is done\n"
+		"  -h          print this\n"
+		"Scripts written for unbound-anchor may go on to say how it shall fetch keys: -4, "
+		"-6,\n"
+		"-D, -F and -R, and -b, -c, -C, -f, -n, -P, -r, -s, -u and -x with a value are "
+		"taken\n"
+		"and make no difference.\n"
+		"Ends with 0 when the file was good, with 1 when it had to be written, with 2 when "
+		"that\n"
+		"could not be done.\n",
+		ROOT_KEY);
+}
+
+static char *built_in_text(void)
+{
+	const char *const *lines;
+	size_t count = anchors_built_in(&lines);
+	char *text = mem_text("");
+
+	for (size_t i = 0; i < count; i++) {
+		char *more = mem_textf("%s%s\n", text, lines[i]);
+
+		mem_free(text);
+		text = more;
+	}
+	return text;
+}
+
+/* Whether one of the keys the point trusts is one that we know of. */
+static bool is_of_today(const struct autotrust *p)
+{
+	struct anchors *a = anchors_empty();
+	const char *const *lines;
+	size_t count = anchors_built_in(&lines);
+	const struct rrset *ours;
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++)
+		PROMISE(anchors_add_text(a, lines[i], NULL));
+	ours = anchors_find_at(a, dname_root)->ds;
+	for (size_t i = 0; i < p->count && !found; i++) {
+		const struct autotrust_key *k = &p->keys[i];
+
+		if (k->state != AUTOTRUST_valid && k->state != AUTOTRUST_missing)
+			continue;
+		for (unsigned j = 0; j < ours->count; j++) {
+			struct slice rd = rrset_record(ours, j);
+			struct ds ds;
+
+			if (k->type == TYPE_DS)
+				found |= rd.len == k->rdata.len &&
+					 memcmp(rd.at, k->rdata.at, rd.len) == 0;
+			else
+				found |= ds_read(rd, &ds) && ds_matches(&ds, dname_root, k->rdata);
+		}
+	}
+	anchors_free(a);
+	return found;
+}
+
+/* What is there, in words; NULL when it is good. */
+static const char *trouble_with(const char *path, struct fault *why)
+{
+	struct autotrust *p;
+	struct stat st;
+	bool root;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? "missing" : "unreachable";
+	if (S_ISREG(st.st_mode) && st.st_size == 0)
+		return "empty";
+	p = autotrust_read(path, why);
+	if (!p)
+		return "damaged";
+	root = dname_is_root(p->owner);
+	if (root && !p->revoked && !is_of_today(p))
+		fprintf(stderr,
+			"resolver-anchor: none of the keys in %s is one of today's root keys; it "
+			"is left "
+			"as it is\n",
+			path);
+	if (root && p->revoked)
+		fprintf(stderr,
+			"resolver-anchor: %s says that all its keys are revoked; it is left as "
+			"it is\n",
+			path);
+	autotrust_free(p);
+	return NULL;
+}
+
+static int see_to(const char *path)
+{
+	struct fault f = { .set = false };
+	const char *trouble = trouble_with(path, &f);
+	char *text;
+	bool good;
+
+	if (!trouble) {
+		if (verbose)
+			printf("%s is good\n", path);
+		return EXIT_NOTHING;
+	}
+	if (strcmp(trouble, "unreachable") == 0) {
+		fprintf(stderr, "resolver-anchor: cannot look at %s: %s\n", path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (strcmp(trouble, "damaged") == 0) {
+		char *aside = mem_textf("%s.damaged", path);
+
+		good = rename(path, aside) == 0;
+		fprintf(stderr, "resolver-anchor: %s; %s %s\n", f.text,
+			good ? "it is kept as" : "it cannot be kept as", aside);
+		mem_free(aside);
+		if (!good)
+			return EXIT_FAILED;
+	}
+	f.set = false;
+	text = built_in_text();
+	good = autotrust_replace(path, text, &f);
+	mem_free(text);
+	if (!good) {
+		fprintf(stderr, "resolver-anchor: %s\n", f.text);
+		return EXIT_FAILED;
+	}
+	if (verbose)
+		printf("%s was %s: written anew from what is built in\n", path, trouble);
+	return EXIT_WRITTEN;
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = ROOT_KEY;
+	char *text;
+	int c;
+
+	while ((c = getopt(argc, argv, "a:lvhb:c:C:f:n:P:r:s:u:x:46DFR")) != -1) {
+		switch (c) {
+		case 'a':
+			path = optarg;
+			break;
+		case 'l':
+			text = built_in_text();
+			fputs(text, stdout);
+			mem_free(text);
+			return fflush(stdout) == 0 ? EXIT_NOTHING : EXIT_FAILED;
+		case 'v':
+			verbose = true;
+			break;
+		case 'h':
+			print_usage(stdout);
+			return EXIT_NOTHING;
+		case '?':
+			print_usage(stderr);
+			return EXIT_FAILED;
+		default:
+			break;
+		}
+	}
+	if (optind != argc) {
+		print_usage(stderr);
+		return EXIT_FAILED;
+	}
+	return see_to(path);
+}
