@@ -6,6 +6,7 @@
 
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "util/options.h"
 #include "validator/keycache.h"
@@ -53,6 +54,7 @@ void caches_init(struct caches *c, const struct conf *conf)
 				   slabs_of(s->rrset_cache_slabs, s->num_threads));
 	c->infra = infra_new(&how);
 	c->keys = keycache_new((size_t)s->key_cache_size, slabs_of(s->key_cache_slabs, s->num_threads));
+	c->negative = negcache_new((size_t)s->neg_cache_size, slabs_of(0, s->num_threads));
 	keep_expired(c, s);
 }
 
@@ -62,6 +64,7 @@ void caches_clear(struct caches *c)
 	rrsetcache_free(c->rrsets);
 	infra_free(c->infra);
 	keycache_free(c->keys);
+	negcache_free(c->negative);
 	*c = (struct caches){ 0 };
 }
 
@@ -75,6 +78,8 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
 	if (before->server.key_cache_size != conf->server.key_cache_size)
 		slab_resize(keycache_slab(c->keys), (size_t)conf->server.key_cache_size);
+	if (before->server.neg_cache_size != conf->server.neg_cache_size)
+		negcache_resize(c->negative, (size_t)conf->server.neg_cache_size);
 	if (memcmp(&was, &how, sizeof how) != 0)
 		infra_reconfigure(c->infra, &how);
 }

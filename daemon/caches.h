@@ -9,6 +9,7 @@ struct conf;
 struct infra;
 struct keycache;
 struct msgcache;
+struct negcache;
 struct rrsetcache;
 
 struct caches {
@@ -16,6 +17,7 @@ struct caches {
 	struct rrsetcache *rrsets;
 	struct infra *infra;
 	struct keycache *keys;
+	struct negcache *negative;
 };
 
 /* Empty caches of the sizes that `conf` asks for. */

@@ -99,6 +99,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->rrsets = how->caches->rrsets;
 	env->infra = how->caches->infra;
 	env->keys = how->caches->keys;
+	env->negative = how->caches->negative;
 }
 
 static void open_network(struct worker *w, const struct worker_how *how)

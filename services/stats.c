@@ -104,16 +104,18 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 }
 
 /* The cells that stand for themselves and are summed. */
-#define SINGLE_CELLS(X)                                                                           \
-	X(list_now)                                                                               \
-	X(list_user) X(list_replies) X(list_sum) X(list_samples) X(list_overwritten)              \
-		X(list_exceeded) X(wait_sum_us) X(wait_samples) X(class_in) X(class_other)        \
-			X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra)    \
-				X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) \
-					X(tls) X(https) X(ipv6) X(tcp_out) X(udp_out)             \
-						X(unwanted_queries) X(unwanted_replies)           \
-							X(answer_secure) X(answer_bogus)          \
-								X(rrset_bogus) X(tcpusage)
+#define SINGLE_CELLS(X)                                                                            \
+	X(list_now)                                                                                \
+	X(list_user)                                                                               \
+	X(list_replies) X(list_sum) X(list_samples) X(list_overwritten) X(list_exceeded)           \
+		X(wait_sum_us) X(wait_samples) X(class_in) X(class_other) X(rcode_nodata)          \
+			X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) X(flag_z)           \
+				X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls)     \
+					X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
+						X(unwanted_replies) X(answer_secure)               \
+							X(answer_bogus) X(rrset_bogus) X(tcpusage) \
+								X(aggressive_noerror)              \
+									X(aggressive_nxdomain)
 
 #define ARRAY_CELLS(X) X(wait_bucket) X(type) X(opcode) X(rcode)
 
@@ -321,8 +323,8 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "num.answer.secure", get(&s->answer_secure));
 	print_number(&p, "num.answer.bogus", get(&s->answer_bogus));
 	print_number(&p, "num.rrset.bogus", get(&s->rrset_bogus));
-	print_number(&p, "num.query.aggressive.NOERROR", 0);
-	print_number(&p, "num.query.aggressive.NXDOMAIN", 0);
+	print_number(&p, "num.query.aggressive.NOERROR", get(&s->aggressive_noerror));
+	print_number(&p, "num.query.aggressive.NXDOMAIN", get(&s->aggressive_nxdomain));
 	print_number(&p, "unwanted.queries", get(&s->unwanted_queries));
 	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
 }

@@ -40,6 +40,7 @@ struct stats {
 	stat_cell tcp, tls, https, ipv6, tcp_out, udp_out;
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus;
+	stat_cell aggressive_noerror, aggressive_nxdomain;
 	stat_cell tcpusage;
 	char apart_too[CACHE_LINE];
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
@@ -249,6 +250,21 @@ static unsigned iteration_limit(const struct chain *c, const struct keyset *keys
 	return rules_nsec3_limit(c->how.rules, keyset_bits(keys));
 }
 
+/* A proof holds for other names, too. */
+static void remember(struct chain *c, const struct rrset *proof, const uint8_t *zone,
+		     const struct verdict *v)
+{
+	struct rrset *secure;
+
+	if (c->q->no_store || !c->q->env->negative)
+		return;
+	secure = rrset_copy(&c->q->arena, proof);
+	secure->security = SECURITY_SECURE;
+	if (time_left(now_of(c), secure->expires_s) > v->ttl_s)
+		secure->expires_s = now_of(c) + v->ttl_s;
+	negcache_learn_set(c->q->env->negative, secure, zone, c->q->snapshot->conf, now_of(c));
+}
+
 /* Every NSEC and NSEC3 set of the message that these keys have signed. */
 static uint32_t gather(struct chain *c, const struct message *m, const struct keyset *keys,
 		       struct denial_evidence *e)
@@ -268,6 +284,7 @@ static uint32_t gather(struct chain *c, const struct message *m, const struct ke
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
 		ttl_s = MIN(ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
+		remember(c, sets[i], keyset_zone(keys), &v);
 	}
 	return ttl_s == UINT32_MAX ? 0 : ttl_s;
 }
@@ -299,16 +316,34 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 	return false;
 }
 
-/* What is cached, or came with the answer that is being judged, says that there is no DS set. */
-static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
+static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t *name,
+			 const struct keyset *above)
 {
 	struct denial_evidence e;
 	uint32_t ttl_s;
 
-	if (!c->at_hand)
+	if (!m)
 		return false;
-	ttl_s = gather(c, c->at_hand, above, &e);
+	ttl_s = gather(c, m, above, &e);
 	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
+}
+
+/* What was proven before, came with the answer that is being judged, or with the referral to the
+ * name, says that there is no DS set. */
+static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
+{
+	struct negcache *negative = c->q->env->negative;
+	struct question ds = { .name = name, .name_len = (uint16_t)dname_len(name),
+			       .type = TYPE_DS, .class_ = CLASS_IN };
+	struct negcache_cut known;
+
+	if (is_denied_in(c, c->at_hand, name, above))
+		return true;
+	if (!negative)
+		return false;
+	known = negcache_ds(negative, keyset_zone(above), name, CLASS_IN, now_of(c));
+	return learn_cut(c, name, known.cut, known.ttl_s) ||
+	       is_denied_in(c, negcache_heard(negative, &ds, &c->q->arena, now_of(c)), name, above);
 }
 
 static void denial_of_ds_arrived(struct chain *c, const struct message *m)

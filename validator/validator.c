@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/query.h"
 #include "services/snapshot.h"
@@ -99,6 +100,33 @@ static void teach_sets(struct query *q, const struct message *m)
 			rrsetcache_put(q->env->rrsets, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
+/* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */
+static void teach_negative(struct query *q, const struct judge *j, const struct message *m)
+{
+	unsigned first = m->count[SECTION_ANSWER], last = first + m->count[SECTION_AUTHORITY];
+	struct negcache *negative = q->env->negative;
+	uint32_t now_s = q->env->time->now_s;
+	const uint8_t *taught = NULL;
+
+	if (q->no_store || !negative)
+		return;
+	for (unsigned i = 0; i < first; i++)
+		if (j->verdicts[i].expanded)
+			negcache_learn_wildcard(q->env->rrsets, m->sets[i], j->verdicts[i].labels,
+						now_s, &q->arena);
+	for (unsigned i = first; i < last; i++) {
+		const uint8_t *zone;
+
+		if (m->sets[i]->type != TYPE_NSEC && m->sets[i]->type != TYPE_NSEC3)
+			continue;
+		zone = verify_signer(m->sets[i]);
+		if (!zone || (taught && dname_equals(zone, taught)))
+			continue;
+		negcache_learn(negative, m, zone, q->snapshot->conf, now_s);
+		taught = zone;
+	}
+}
+
 static void log_bogus(const struct query *q, const struct judgement *j)
 {
 	char name[DNAME_TEXT], type[16];
@@ -118,6 +146,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE) {
 		m = judge_purify(&v->judge, &q->arena, q->env->time->now_s);
 		teach_sets(q, m);
+		teach_negative(q, &v->judge, m);
 	} else {
 		m = arena_copy(&q->arena, m, sizeof(*m));
 	}
@@ -212,8 +241,25 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	}
 }
 
+static const uint8_t *trust_point(const struct query *q, const uint8_t *name, uint16_t type)
+{
+	const struct trust_store *t = q->snapshot->trust;
+	const struct anchor *a =
+		t ? anchors_find(t->anchors, q->snapshot->domain_insecure, name, type == TYPE_DS) : NULL;
+
+	return a ? a->owner : NULL;
+}
+
+static bool init(struct env *env, struct fault *f)
+{
+	(void)f;
+	env->trust_point = trust_point;
+	return true;
+}
+
 const struct module validator_module = {
 	.name = "validator",
+	.init = init,
 	.state_size = sizeof(struct validator),
 	.operate = operate,
 };

@@ -150,6 +150,17 @@ void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *
 		ranges_put_soa(c->ranges, &at, soa);
 }
 
+void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8_t *zone,
+			const struct conf *conf, uint32_t now_s)
+{
+	struct ranges_at at = { .zone = zone,
+				.class_ = set->class_,
+				.now_s = now_s,
+				.most_s = conf->server.cache_max_negative_ttl };
+
+	learn_set(c, &at, set);
+}
+
 static unsigned slices_of(struct rrset_walk w, unsigned count, struct slice **out, struct arena *a)
 {
 	unsigned taken = 0;
@@ -449,8 +460,11 @@ struct message *negcache_answer(struct negcache *c, const struct negcache_ask *a
 static struct negcache_cut cut_of(const struct ranges_at *at, const struct findings *f,
 				  const uint8_t *name)
 {
-	return (struct negcache_cut){ .cut = denial_of_ds(&f->evidence, name),
-				      .ttl_s = time_left(at->now_s, f->ends_s) };
+	enum denial_cut cut = denial_of_ds(&f->evidence, name);
+
+	if (cut == CUT_NONE && f->closer)
+		cut = CUT_UNKNOWN;
+	return (struct negcache_cut){ .cut = cut, .ttl_s = time_left(at->now_s, f->ends_s) };
 }
 
 struct negcache_cut negcache_ds(struct negcache *c, const uint8_t *zone, const uint8_t *name,

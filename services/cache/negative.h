@@ -33,6 +33,10 @@ void negcache_resize(struct negcache *c, size_t budget);
 void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
 		    const struct conf *conf, uint32_t now_s);
 
+/* The same for one such set. */
+void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8_t *zone,
+			const struct conf *conf, uint32_t now_s);
+
 /* `set` is SECURE and was made from the wildcard "*." and the last `labels` labels of its owner
  * (struct verdict in validator/verify.h): keep it under the wildcard's own name, too, so that it
  * can answer for other names (RFC 8198 5.3). */
@@ -58,7 +62,8 @@ struct negcache_ask {
 struct message *negcache_answer(struct negcache *c, const struct negcache_ask *ask) MUST_USE;
 
 /* What `zone` is known to say of a name below it that has no DS set (see denial_of_ds), for so many
- * seconds: CUT_INSECURE, CUT_OPTOUT, CUT_NONE; or CUT_UNKNOWN. */
+ * seconds: CUT_INSECURE, CUT_OPTOUT, CUT_NONE; or CUT_UNKNOWN. CUT_NONE only of a name that exists:
+ * where there was nothing, a signed zone may have begun since. */
 struct negcache_cut {
 	enum denial_cut cut;
 	uint32_t ttl_s;
