@@ -158,8 +158,10 @@ static enum verdict answer_odd(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
-	if (q->type == TYPE_AXFR || q->type == TYPE_IXFR)
+	if (q->type == TYPE_AXFR || q->type == TYPE_IXFR) {
+		j->to.no_recursion = true; /* it could not help */
 		return refuse(j, RCODE_REFUSED, REASON_none);
+	}
 	if (is_meta(q->type))
 		return refuse(j, RCODE_FORMERR, REASON_none);
 	if (q->class_ == CLASS_IN) /* ANY under deny-any: an answer with nothing in it */
@@ -180,16 +182,6 @@ static enum verdict answer_stranger(struct journey *j)
 	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be let in */
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
 	return VERDICT_SEND;
-}
-
-/* RD is not set: what is here may be told to who may look, no work is done. */
-static enum verdict answer_snooper(struct journey *j)
-{
-	if (j->action != ACL_ALLOW_SNOOP)
-		return refuse(j, RCODE_REFUSED, REASON_not_authoritative);
-	if (!snoop_referral(j->w->env.rrsets, &j->to, &j->p->out))
-		return refuse(j, RCODE_SERVFAIL, REASON_not_ready);
-	return send_now(j);
 }
 
 /* ---- the stations ---- */
@@ -285,6 +277,18 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	answer_stored(&j->p->out, &j->to, s, true);
 	if (refresh)
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+	return send_now(j);
+}
+
+/* RD is not set: what is here may be told to who may look, no work is done. */
+static enum verdict answer_snooper(struct journey *j)
+{
+	if (j->action != ACL_ALLOW_SNOOP)
+		return refuse(j, RCODE_REFUSED, REASON_not_authoritative);
+	if (stale_of_use(j))
+		return answer_stale(j, j->stored, false);
+	if (!snoop_referral(j->w->env.rrsets, &j->to, &j->p->out))
+		return refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	return send_now(j);
 }
 

@@ -169,10 +169,20 @@ static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *t
 
 /* ---- from the cache ---- */
 
-static void set_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t ttl_s)
+/* What has expired is good for `stale_s`, but no longer than it was when it was fresh. The rest goes
+ * on being counted down. */
+static void renew_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t age_s,
+		       uint32_t stale_s)
 {
-	for (unsigned i = 0; i < s->ttl_count && s->data[i] < len; i++)
-		put_u32(head + s->data[i], ttl_s);
+	for (unsigned i = 0; i < s->ttl_count && s->data[i] < len; i++) {
+		uint8_t *at = head + s->data[i];
+		uint32_t ttl_s = get_u32(at);
+
+		if (ttl_s > age_s)
+			put_u32(at, ttl_s - age_s);
+		else
+			put_u32(at, MIN(ttl_s, stale_s));
+	}
 }
 
 static void age_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t age_s)
@@ -253,7 +263,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 	if (s->rotate_count && to->style->rotate && r->id % s->rotate_count && !(flags & FLAG_TC))
 		rotate(head, s, r->id % s->rotate_count);
 	if (UNLIKELY(stale))
-		set_ttls(head, len, s, to->style->stale_ttl_s);
+		renew_ttls(head, len, s, to->now_s - s->stored_s, to->style->stale_ttl_s);
 	else if (to->now_s - s->stored_s && !to->style->original_ttl)
 		age_ttls(head, len, s, to->now_s - s->stored_s);
 	add_opt(out, head, to, s->rcode, &x);

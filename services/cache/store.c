@@ -165,6 +165,9 @@ void store_message(struct msgcache *c, const struct conf *conf, const struct mes
 		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl
 								    : SLAB_FOREVER;
 		how.extend = conf->server.serve_expired_ttl_reset;
+		/* An answer that is good for now only has taken an expired one's place all the same. */
+		if (how.ttl_s == 0 && is_data(m))
+			msgcache_remove(c, &m->q);
 	}
 	msgcache_store(c, m, &how);
 }
