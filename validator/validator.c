@@ -139,6 +139,15 @@ static void log_bogus(const struct query *q, const struct judgement *j)
 		 conf_of(q)->val_log_level > 1 && j->text ? j->text : "");
 }
 
+/* The sentinel's answer: none. */
+static void withhold(struct query *q, struct message *m)
+{
+	m->security = SECURITY_SECURE_SENTINEL_FAIL;
+	m->rcode = RCODE_SERVFAIL;
+	memset(m->count, 0, sizeof(m->count));
+	q->no_store = true;
+}
+
 static void settle(struct query *q, const struct validator *v, const struct judgement *j)
 {
 	struct message *m = q->reply;
@@ -153,12 +162,8 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	m->security = j->security;
 	m->reason = j->reason;
 	m->reason_text = j->text;
-	if (j->security == SECURITY_SECURE && sentinel_denies(q)) {
-		m->security = SECURITY_SECURE_SENTINEL_FAIL;
-		m->rcode = RCODE_SERVFAIL;
-		memset(m->count, 0, sizeof(m->count));
-		q->no_store = true;
-	}
+	if (j->security == SECURITY_SECURE && sentinel_denies(q))
+		withhold(q, m);
 	if (j->security == SECURITY_BOGUS) {
 		log_bogus(q, j);
 		if (conf_of(q)->val_permissive_mode) {
@@ -210,6 +215,10 @@ static enum step on_answer(struct query *q, struct validator *v)
 		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {
 			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
 			q->reply->security = SECURITY_INDETERMINATE;
+		}
+		if (!v->pass && q->reply->security == SECURITY_SECURE && sentinel_denies(q)) {
+			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
+			withhold(q, q->reply);
 		}
 		return STEP_UP;
 	}
