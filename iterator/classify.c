@@ -77,7 +77,8 @@ enum response classify(const struct message *m, const struct question *asked, co
 	if (m->rcode == RCODE_NXDOMAIN) {
 		if (recursor)
 			return RESPONSE_recursor;
-		return aliased ? RESPONSE_alias : RESPONSE_nxdomain;
+		/* what does not exist is the alias's target, even where the alias was asked for */
+		return aliased || answered ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
 	/* a DNAME's answer to a name that would grow too long (RFC 6672 3) */
 	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] &&

@@ -220,6 +220,11 @@ static bool answer_has(const struct message *m, uint16_t type)
 	return false;
 }
 
+static bool is_asked_for(const struct iter *it, uint16_t type)
+{
+	return it->want.type == type || it->want.type == TYPE_ANY;
+}
+
 static enum turn on_alias(struct iter *it, struct message *m)
 {
 	const uint8_t *target;
@@ -231,8 +236,10 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		m->rcode = RCODE_NOERROR;
 		return on_partial_answer(it, m);
 	}
+	if (it->qmin.on && is_asked_for(it, TYPE_CNAME) && m->rcode != RCODE_NOERROR)
+		return pass_over(it); /* it may say otherwise to the question itself */
 	believe(it, m, true);
-	if (leads_below_itself(m) || it->want.type == TYPE_CNAME || it->want.type == TYPE_ANY) {
+	if (leads_below_itself(m) || (is_asked_for(it, TYPE_CNAME) && m->rcode == RCODE_NOERROR)) {
 		m->rcode = RCODE_NOERROR;
 		return finish_with(it, m);
 	}

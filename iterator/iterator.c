@@ -321,6 +321,12 @@ static bool caps_is_done(struct iter *it)
 	       caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
 }
 
+/* Rather look for servers not known yet than ask one that gave bad data. */
+static bool is_doubtful(enum tier tier)
+{
+	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
+}
+
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
@@ -334,7 +340,7 @@ static enum turn on_choose(struct iter *it)
 		return TURN_ON;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
-	if (to.place)
+	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it)))
 		return send_question(it, &to);
 
 	it->state = ITER_await;

@@ -79,7 +79,7 @@ static struct message *by_cname(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
 
-	if (wanted->type == TYPE_DS || wanted->type == TYPE_CNAME)
+	if (wanted->type == TYPE_DS)
 		return NULL;
 	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
 	return set && !is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
@@ -208,7 +208,7 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 		return message_of(q, wanted, NULL, 0);
 	for (unsigned i = 0; i < COUNT(types); i++) {
 		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
-		if (set && set->trust >= TRUST_ANS_NOAA)
+		if (set && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE))
 			sets[count++] = set;
 	}
 	return count ? message_of(q, wanted, sets, count) : NULL;
@@ -227,7 +227,7 @@ struct recalled recall(struct query *q, const struct question *wanted)
 	if (m == NULL && wanted->type != TYPE_ANY)
 		m = by_cname(q, wanted);
 	if (m)
-		return (struct recalled){ .message = m, .alias = true };
+		return (struct recalled){ .message = m, .alias = is_alias(m, wanted) };
 	m = by_key_set(q, wanted);
 	if (m == NULL)
 		m = by_nothing_above(q, wanted);

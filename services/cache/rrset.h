@@ -32,7 +32,7 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
 /* Offer `set` to the cache and learn which set to believe from now on: `set` itself, or one in `a`.
  *
  * RFC 2181 5.4.1: it goes in where nothing fresh stands or what stands is bogus, has less trust, or
- * has equal trust but other data (or fewer signatures); equal data ends when it was to end. A
+ * has equal trust but other data or signatures; what is equal ends when it was to end. A
  * higher one that stands is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set
  * stands until what is offered has been validated too; an authoritative one comes back for that,
  * though not kept. Bogus data only goes where nothing fresh stands.
