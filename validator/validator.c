@@ -67,11 +67,17 @@ static bool sentinel_tag(const uint8_t *name, const char *prefix, uint16_t *tag)
 	return true;
 }
 
+/* Whether trust in the root begins with a key of this tag. */
 static bool root_has_key(const struct query *q, uint16_t tag)
 {
-	const struct key_entry *e = keycache_find(q->env->keys, dname_root, q->env->time->now_s);
+	const struct anchor *root = anchors_find_at(q->snapshot->trust->anchors, dname_root);
+	uint16_t tags[32];
+	size_t count = root ? anchor_tags(root, tags, COUNT(tags)) : 0;
 
-	return e && e->kind == KEYS_TRUSTED && keyset_has_tag(e->keys, tag);
+	for (size_t i = 0; i < MIN(count, COUNT(tags)); i++)
+		if (tags[i] == tag)
+			return true;
+	return false;
 }
 
 /* Whether the question is a sentinel's, and the answer is to be withheld. */
@@ -140,12 +146,12 @@ static void log_bogus(const struct query *q, const struct judgement *j)
 }
 
 /* The sentinel's answer: none. */
-static void withhold(struct query *q, struct message *m)
+static void withhold(struct message *m)
 {
 	m->security = SECURITY_SECURE_SENTINEL_FAIL;
 	m->rcode = RCODE_SERVFAIL;
+	m->reason = REASON_bogus;
 	memset(m->count, 0, sizeof(m->count));
-	q->no_store = true;
 }
 
 static void settle(struct query *q, const struct validator *v, const struct judgement *j)
@@ -163,7 +169,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	m->reason = j->reason;
 	m->reason_text = j->text;
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
-		withhold(q, m);
+		withhold(m);
 	if (j->security == SECURITY_BOGUS) {
 		log_bogus(q, j);
 		if (conf_of(q)->val_permissive_mode) {
@@ -218,7 +224,7 @@ static enum step on_answer(struct query *q, struct validator *v)
 		}
 		if (!v->pass && q->reply->security == SECURITY_SECURE && sentinel_denies(q)) {
 			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
-			withhold(q, q->reply);
+			withhold(q->reply);
 		}
 		return STEP_UP;
 	}

@@ -321,7 +321,6 @@ static struct message *message_new(const struct negcache_ask *ask, enum rcode rc
 	m->flags = FLAG_QR;
 	m->rcode = (uint16_t)rcode;
 	m->security = SECURITY_SECURE;
-	m->reason = REASON_synthesized;
 	m->sets = arena_array(ask->arena, const struct rrset *, 5);
 	return m;
 }

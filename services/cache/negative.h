@@ -57,7 +57,7 @@ struct negcache_ask {
 
 /* A SECURE answer made from what is kept, or NULL: NXDOMAIN or NODATA with proofs, then SOA, in
  * AUTHORITY; or what a wildcard gives, with the proof that no closer name exists (a CNAME then
- * leads on). Its reason is REASON_synthesized; its TTLs are what is left. For ANY and other
+ * leads on). Its TTLs are what is left; no extended error tells it from others. For ANY and other
  * questions for no type of its own only NXDOMAIN is answered. */
 struct message *negcache_answer(struct negcache *c, const struct negcache_ask *ask) MUST_USE;
 
