@@ -26,12 +26,17 @@ static void feed_head(struct control_request *r, char c)
 	r->len = 0;
 }
 
-/* A NUL would end the text for us and not for the sender. */
+/* A NUL would end the text for us and not for the sender; others would garble the log. */
+static bool is_control(char c)
+{
+	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+}
+
 static void feed_line(struct control_request *r, char c)
 {
 	if (c == '\n') {
 		control_request_end(r);
-	} else if (c == '\0' || r->len == CONTROL_LINE - 1) {
+	} else if (is_control(c) || r->len == CONTROL_LINE - 1) {
 		r->state = CONTROL_NONSENSE;
 	} else {
 		r->line[r->len++] = c;

@@ -16,7 +16,7 @@ enum control_request_state {
 	CONTROL_WANTS_HEAD, /* the six bytes in front */
 	CONTROL_WANTS_LINE,
 	CONTROL_HAS_LINE, /* whole: `line` is a C string without blanks in front */
-	CONTROL_NONSENSE, /* another protocol, or too long: close without a word */
+	CONTROL_NONSENSE, /* another protocol, control letters, too long: close without a word */
 };
 
 struct control_request { /* begins zeroed */

@@ -42,6 +42,7 @@ static const struct row {
 	{ "another protocol", BYTES("GET / HTTP/1.1\r\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "another protocol, known by its first byte", BYTES("\x16"), false, CONTROL_NONSENSE, NULL,
 	  false },
+	{ "an escape in the line", BYTES("UBCT1 a\033b\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "a NUL in the line", BYTES("UBCT1 a\0b\n"), false, CONTROL_NONSENSE, NULL, false },
 };
 
