@@ -82,11 +82,21 @@ static void learn_insecure(struct chain *c, const uint8_t *name, enum reason rea
 
 static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason, const char *text)
 {
-	uint32_t ttl_s = reason == REASON_network_error || reason == REASON_no_reachable ?
-				 UNHEARD_S : conf_of(c)->val_bogus_ttl;
+	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
+				     .text = text,
+				     .ttl_s = MAX((uint32_t)conf_of(c)->val_bogus_ttl, 1) });
+}
+
+/* Nobody gave an answer to what is needed: it may be there the next time. */
+static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reason,
+			  const char *what, const struct message *m)
+{
+	const char *why = m->reason_text ? m->reason_text : reason_text(m->reason);
 
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
-				     .text = text, .ttl_s = MAX(ttl_s, 1) });
+				     .text = arena_textf(&c->q->arena, "%s could not be had: %s",
+							 what, why),
+				     .ttl_s = UNHEARD_S });
 }
 
 /* ---- children ---- */
@@ -217,11 +227,10 @@ static void keys_arrived(struct chain *c, const struct message *m)
 	if (anchor && !conf_of(c)->harden_dnssec_stripped)
 		learn_insecure(c, c->at, REASON_dnskey_missing, "the anchor's zone shows no keys",
 			       conf_of(c)->val_bogus_ttl);
+	else if (m->rcode == RCODE_SERVFAIL)
+		learn_unheard(c, c->at, REASON_dnskey_missing, "its DNSKEY set", m);
 	else
-		learn_bogus(c, c->at, m->rcode == RCODE_SERVFAIL && m->reason ? m->reason :
-							REASON_dnskey_missing,
-			    m->rcode == RCODE_SERVFAIL && m->reason_text ?
-				    m->reason_text : "the zone's DNSKEY set could not be had");
+		learn_bogus(c, c->at, REASON_dnskey_missing, "it shows no DNSKEY set");
 }
 
 /* ---- DS sets ---- */
@@ -265,9 +274,10 @@ static void remember(struct chain *c, const struct rrset *proof, const uint8_t *
 	negcache_learn_set(c->q->env->negative, secure, zone, c->q->snapshot->conf, now_of(c));
 }
 
-/* Every NSEC and NSEC3 set of the message that these keys have signed. */
+/* Every NSEC and NSEC3 set of the message that these keys have signed; `bad` (or NULL) is told
+ * why another does not count. */
 static uint32_t gather(struct chain *c, const struct message *m, const struct keyset *keys,
-		       struct denial_evidence *e)
+		       struct denial_evidence *e, struct verdict *bad)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
@@ -281,6 +291,8 @@ static uint32_t gather(struct chain *c, const struct message *m, const struct ke
 		    e->nsec_count + e->nsec3_count >= DENIAL_SETS)
 			continue;
 		verify_set(sets[i], keys, &c->how, &v);
+		if (v.security != SECURITY_SECURE && bad)
+			*bad = v;
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
 		ttl_s = MIN(ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
@@ -324,7 +336,7 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
 
 	if (!m)
 		return false;
-	ttl_s = gather(c, m, above, &e);
+	ttl_s = gather(c, m, above, &e, NULL);
 	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
 }
 
@@ -348,16 +360,18 @@ static bool is_denied_already(struct chain *c, const uint8_t *name, const struct
 
 static void denial_of_ds_arrived(struct chain *c, const struct message *m)
 {
+	struct verdict bad = { .text = NULL };
 	struct denial_evidence e;
-	uint32_t ttl_s = gather(c, m, c->above, &e);
+	uint32_t ttl_s = gather(c, m, c->above, &e, &bad);
 
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return;
 	if (m->rcode == RCODE_SERVFAIL)
-		learn_bogus(c, c->at, m->reason ? m->reason : REASON_bogus,
-			    m->reason_text ? m->reason_text : "its DS set could not be had");
+		learn_unheard(c, c->at, m->reason ? m->reason : REASON_bogus, "its DS set", m);
+	else if (is_last_try(c) && bad.text)
+		learn_bogus(c, c->at, bad.reason, bad.text);
 	else if (is_last_try(c))
-		learn_bogus(c, c->at, REASON_nsec_missing,
+		learn_bogus(c, c->at, e.nsec_count + e.nsec3_count ? REASON_bogus : REASON_nsec_missing,
 			    "no DS set, and no proof that there is none");
 }
 

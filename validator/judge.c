@@ -130,6 +130,9 @@ static struct judgement checked(struct judge *j, unsigned i, const uint8_t *sign
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "a zone above a cut has signed it" };
 	verify_set(set, keys, &j->chain->how, v);
+	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+					   .text = "a DNAME was made from a wildcard" };
 	if (v->security == SECURITY_SECURE)
 		return good;
 	if (v->security == SECURITY_UNCHECKED)
@@ -254,7 +257,7 @@ static struct judgement from_denial(enum denial d, const char *what)
 	case DENIAL_NONE:
 		break;
 	}
-	return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_nsec_missing,
+	return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 				   .text = what };
 }
 
@@ -322,6 +325,32 @@ static bool speaks_with_authority(const struct judge *j, bool is_ds)
 	return zone;
 }
 
+/* Why a denial does not hold, as far as it can be seen: a proof whose signature is bad, no proof at
+ * all, nothing that is signed. */
+static void explain_lack(const struct judge *j, struct judgement *out)
+{
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+	bool has_signature = false, has_proof = false, has_soa = false, has_any = first != last;
+
+	for (unsigned i = first; i < last; i++) {
+		const struct rrset *s = j->m->sets[i];
+
+		has_signature |= s->sig_count > 0;
+		has_proof |= is_proof(s);
+		has_soa |= s->type == TYPE_SOA;
+		if (is_proof(s) && j->judged[i] && j->sets[i].security == SECURITY_BOGUS) {
+			*out = j->sets[i];
+			return;
+		}
+	}
+	if (has_any && !has_signature) {
+		out->reason = REASON_rrsigs_missing;
+		out->text = "a denial without any signature, from a zone that has keys";
+	} else if (has_soa && !has_proof) {
+		out->reason = REASON_nsec_missing;
+	}
+}
+
 /* False: wait. */
 static bool judge_denial(struct judge *j, struct judgement *out)
 {
@@ -329,14 +358,20 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	struct chain_found f;
 
 	*out = judge_proofs(j);
-	if (out->security != SECURITY_BOGUS || speaks_with_authority(j, is_ds))
+	if (out->security != SECURITY_BOGUS)
 		return true;
-	/* nothing needs to be proven where nothing is signed */
-	f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
-	if (f.end == CHAIN_WAIT)
-		return false;
-	if (f.end != CHAIN_KEYS)
-		*out = from_chain(&f);
+	if (!speaks_with_authority(j, is_ds)) {
+		/* nothing needs to be proven where nothing is signed */
+		f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
+		if (f.end == CHAIN_WAIT)
+			return false;
+		if (f.end != CHAIN_KEYS) {
+			*out = from_chain(&f);
+			return true;
+		}
+	}
+	if (out->reason == REASON_bogus)
+		explain_lack(j, out);
 	return true;
 }
 
@@ -359,13 +394,14 @@ static bool answer_is_negative(const struct judge *j)
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
 }
 
-/* Whether a set outside ANSWER has to be judged, whatever it takes. */
+/* Whether a set outside ANSWER has to be judged, whatever it takes. Without a signature it proves
+ * nothing, so that nobody needs to be asked about it. */
 static bool is_needed(const struct judge *j, unsigned i, bool proofs)
 {
 	const struct rrset *s = j->m->sets[i];
 	bool authority = i < (unsigned)j->m->count[0] + j->m->count[SECTION_AUTHORITY];
 
-	return proofs && authority && (is_proof(s) || s->type == TYPE_SOA);
+	return proofs && authority && (is_proof(s) || s->type == TYPE_SOA) && verify_signer(s);
 }
 
 bool judge_message(struct judge *j, struct judgement *out)
@@ -383,6 +419,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
+	j->whole |= proofs && j->positive;
 	for (unsigned i = answers; i < all; i++) {
 		if (!is_needed(j, i, proofs)) {
 			if (j->whole)
