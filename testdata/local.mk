@@ -16,6 +16,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
 	testdata/fuzz/edns.fuzz \
+	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/text.fuzz \
