@@ -310,19 +310,52 @@ static struct judgement judge_proofs(struct judge *j)
 			   "the proof that the type does not exist does not hold");
 }
 
+/* The zone itself shows a cut, not signed, between it and the end. */
+static bool leads_away(struct judge *j, const uint8_t *zone)
+{
+	unsigned most = dname_labels(j->end);
+	struct denial_evidence e;
+
+	if (!gather(j, zone, &e))
+		return false;
+	for (unsigned labels = dname_labels(zone) + 1; labels <= most; labels++)
+		if (denial_of_ds(&e, dname_suffix(j->end, labels)) == CUT_INSECURE)
+			return true;
+	return false;
+}
+
 /* The zone of the name has spoken: its SOA or a denial of its own is signed, so that nothing is left
  * to find out but that this is not enough. */
-static bool speaks_with_authority(const struct judge *j, bool is_ds)
+static bool speaks_with_authority(struct judge *j, bool is_ds)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 
+	if (zone && leads_away(j, zone))
+		return false;
 	for (unsigned i = first; i < last && !zone; i++)
 		if (j->m->sets[i]->type == TYPE_SOA && j->judged[i] &&
 		    j->sets[i].security == SECURITY_SECURE &&
 		    dname_is_under(j->end, rrset_owner(j->m->sets[i])))
 			return true;
 	return zone;
+}
+
+/* The denial is signed by a zone above all anchors: it may well deny the anchor's own zone, but
+ * whether that is true cannot be known. */
+static bool comes_from_above(const struct judge *j)
+{
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+	bool any = false;
+
+	for (unsigned i = first; i < last; i++) {
+		if (!is_proof(j->m->sets[i]) || !j->judged[i])
+			continue;
+		any = true;
+		if (j->sets[i].security != SECURITY_INDETERMINATE)
+			return false;
+	}
+	return any;
 }
 
 /* Why a denial does not hold, as far as it can be seen: a proof whose signature is bad, no proof at
@@ -360,6 +393,10 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	*out = judge_proofs(j);
 	if (out->security != SECURITY_BOGUS)
 		return true;
+	if (comes_from_above(j)) {
+		*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
+		return true;
+	}
 	if (!speaks_with_authority(j, is_ds)) {
 		/* nothing needs to be proven where nothing is signed */
 		f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
