@@ -96,6 +96,8 @@ static void an_entry_fits_what_its_words_ask_for(void **state)
 		  .fits = true },
 		{ "qname in another case", "MATCH qname\n" QUESTION,
 		  "SECTION QUESTION\nwWw.example. IN A\n", .fits = false },
+		{ "qname that is written in capitals", "MATCH qname\nSECTION QUESTION\nWWW.Example. IN A\n",
+		  "SECTION QUESTION\nwww.example. IN A\n", .fits = true },
 		{ "a qname below", "MATCH qname\n" QUESTION,
 		  "SECTION QUESTION\na.www.example. IN A\n", .fits = false },
 		{ "question in another case", "MATCH question\n" QUESTION,
