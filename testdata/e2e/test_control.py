@@ -60,7 +60,7 @@ def test_a_request_may_come_in_any_pieces(d):
     (b"HELLO status\n", b""),
     (b"GET / HTTP/1.1\r\n\r\n", b""),
     (b"UBCT1 " + b"x" * 2000 + b"\n", b""),
-])
+], ids=["command", "prefix", "version", "get_option", "set_option", "magic", "http", "long"])
 def test_what_is_wrong_is_said(d, request_, want):
     assert d.speak(request_) == want
     assert d.control("status")

@@ -95,7 +95,8 @@ def test_a_client_may_close_its_half(shared):
         assert read_message(s).id == q.id
 
 
-@pytest.mark.parametrize("data", [b"\0\0", b"\0\5hello", b"\0\x0b" + b"x" * 11, struct.pack("!H", 65535) + b"x" * 100])
+@pytest.mark.parametrize("data", [b"\0\0", b"\0\5hello", b"\0\x0b" + b"x" * 11, struct.pack("!H", 65535) + b"x" * 100],
+                         ids=["empty", "no header", "noise", "cut"])
 def test_nonsense_over_tcp_harms_nobody_else(shared, data):
     q = query("target.chain.mini.")
     with shared.tcp() as other, shared.tcp() as s:
