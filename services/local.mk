@@ -45,6 +45,7 @@ SERVICES_TESTS = \
 	services/tests/listen_udp \
 	services/tests/mesh \
 	services/tests/msgcache \
+	services/tests/negative \
 	services/tests/rrsetcache \
 	services/tests/slab \
 	services/tests/snapshot \

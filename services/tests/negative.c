@@ -1,0 +1,679 @@
+/* Claims about the negative cache: what is learned from denials, and what is made of it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/negative.h"
+
+#include "services/cache/rrset.h"
+#include "services/tests/conf.h"
+#include "services/tests/made.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/tests/zone.h"
+#include "util/timebase.h"
+
+#define NOW 1000
+
+/* A signature of so many labels by a zone; its arithmetic is for others. */
+#define SIG(type, labels, ttl, zone)                                                          \
+	" " ttl " RRSIG " type " 13 " labels " " ttl " 20300101000000 20200101000000 1 " zone \
+	" AA==\n"
+
+#define SOA_D                                                           \
+	"d.test. 300 SOA ns.d.test. h.d.test. 1 7200 3600 604800 200\n" \
+	"d.test." SIG("SOA", "2", "300", "d.test.")
+
+static struct arena arena;
+static struct conf *conf;
+static struct zone_sets zones[3];
+enum { NSEC, NSEC3, OPTOUT };
+static const char *const zone_files[] = { "util/tests/zones/nsec.zone",
+					  "util/tests/zones/nsec3.zone",
+					  "util/tests/zones/optout.zone" };
+
+/* ---- making ---- */
+
+static struct rrset *secure(const char *text)
+{
+	struct rrset *s = made_set(&arena, NOW, text);
+
+	s->security = SECURITY_SECURE;
+	return s;
+}
+
+static struct message *message_with(const struct rrset *const *sets, unsigned count)
+{
+	struct message *m = arena_new(&arena, struct message);
+
+	m->q = made_question("d.test.", TYPE_A);
+	m->sets = arena_array(&arena, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		m->sets[i] = sets[i];
+	m->count[SECTION_AUTHORITY] = (uint16_t)count;
+	return m;
+}
+
+/* Teach what stands in `text`, all of it secure. */
+static void teach(struct negcache *c, const char *zone, const char *text)
+{
+	const struct rrset *sets[MADE_SETS];
+	unsigned count = made_sets(&arena, NOW, text, sets);
+
+	for (unsigned i = 0; i < count; i++)
+		((struct rrset *)(uintptr_t)sets[i])->security = SECURITY_SECURE;
+	negcache_learn(c, message_with(sets, count), N(zone), conf, NOW);
+}
+
+/* A set of a zone file with a signature it might have had. */
+static const struct rrset *signed_set(const struct text_rr *rr, unsigned most_labels)
+{
+	static const char zone[] = "\1d\4test";
+	unsigned labels = dname_labels(rr->owner) - dname_is_wildcard(rr->owner);
+	uint8_t sig[18 + sizeof(zone) + 1] = { 0 };
+	struct slice s = { sig, sizeof(sig) };
+	struct rrset_parts p = { .owner = rr->owner,
+				 .type = rr->type,
+				 .class_ = CLASS_IN,
+				 .records = &rr->rdata,
+				 .count = 1,
+				 .sigs = &s,
+				 .sig_count = 1,
+				 .ttl_s = rr->ttl_s,
+				 .expires_s = NOW + rr->ttl_s,
+				 .security = SECURITY_SECURE };
+
+	put_u16(sig, rr->type);
+	sig[3] = (uint8_t)MIN(labels, most_labels);
+	memcpy(sig + 18, zone, sizeof(zone));
+	return rrset_build(&arena, &p);
+}
+
+/* All of a zone, with its SOA. */
+static void teach_zone(struct negcache *c, int zone)
+{
+	const struct zone_sets *z = &zones[zone];
+	const struct rrset **sets = arena_array(&arena, const struct rrset *, z->count + 1);
+	unsigned count = 0;
+
+	for (size_t i = 0; i < z->count; i++)
+		if (z->rr[i].type == TYPE_NSEC || z->rr[i].type == TYPE_NSEC3)
+			sets[count++] = signed_set(&z->rr[i], LABELS_MAX);
+	sets[count++] = secure(SOA_D);
+	negcache_learn(c, message_with(sets, count), N("d.test."), conf, NOW);
+}
+
+static struct message *answer_within(struct negcache *c, struct rrsetcache *rrsets,
+				     const char *name, uint16_t type, const char *within,
+				     uint32_t now_s)
+{
+	struct question q = made_question(name, type);
+
+	return negcache_answer(c, &(struct negcache_ask){ .q = &q,
+							  .within = N(within),
+							  .rrsets = rrsets,
+							  .arena = &arena,
+							  .now_s = now_s });
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	arena_init(&arena);
+	rcu_turn_begin();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	rcu_turn_end();
+	rcu_flush();
+	arena_clear(&arena);
+	return 0;
+}
+
+/* ---- answers ---- */
+
+enum made_of { NOTHING, NAME_ERROR, NO_DATA };
+
+static void a_zone_speaks_of_all_its_names(void **state)
+{
+	(void)state;
+	/* whatever zone it is, but for what opting out leaves open (last column) */
+	static const struct {
+		const char *why, *name;
+		uint16_t type;
+		enum made_of want, want_optout;
+	} rows[] = {
+		{ "no such name", "nope.d.test.", TYPE_A, NAME_ERROR, NOTHING },
+		{ "nothing of any kind either", "nope.d.test.", TYPE_ANY, NAME_ERROR, NOTHING },
+		{ "far below nothing", "a.b.c.nope.d.test.", TYPE_MX, NAME_ERROR, NOTHING },
+		{ "below a name", "below.b.d.test.", TYPE_A, NAME_ERROR, NOTHING },
+		{ "a name without the type", "b.d.test.", TYPE_AAAA, NO_DATA, NOTHING },
+		{ "a name with the type", "b.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "all types of a name", "b.d.test.", TYPE_ANY, NOTHING, NOTHING },
+		{ "the apex", "d.test.", TYPE_LOC, NO_DATA, NO_DATA },
+		{ "an alias", "cn.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "below a DNAME", "x.dn.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "an empty non-terminal", "ent.d.test.", TYPE_A, NO_DATA, NOTHING },
+		{ "at a cut", "uns.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "below a cut", "www.uns.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "below a signed cut", "www.sec.d.test.", TYPE_A, NOTHING, NOTHING },
+		{ "a signed cut's DS", "sec.d.test.", TYPE_DS, NOTHING, NOTHING },
+		{ "what a wildcard does not have", "foo.w.d.test.", TYPE_A, NO_DATA, NOTHING },
+		{ "what a wildcard has", "foo.w.d.test.", TYPE_TXT, NOTHING, NOTHING },
+		{ "a name beside a wildcard", "x.w.d.test.", TYPE_TXT, NO_DATA, NOTHING },
+		{ "another zone's name", "nope.e.test.", TYPE_A, NOTHING, NOTHING },
+		{ "the apex's DS is its parent's", "d.test.", TYPE_DS, NOTHING, NOTHING },
+	};
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	for (int zone = NSEC; zone <= OPTOUT; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 4);
+
+		teach_zone(c, zone);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			const struct message *m =
+				answer_within(c, rrsets, rows[i].name, rows[i].type, ".", NOW + 1);
+			enum made_of want = zone == OPTOUT ? rows[i].want_optout : rows[i].want;
+			enum made_of got = !m                           ? NOTHING
+					   : m->rcode == RCODE_NXDOMAIN ? NAME_ERROR
+									: NO_DATA;
+
+			if (got != want)
+				fail_msg("%s, %s: %d, not %d", zone_files[zone], rows[i].why, got,
+					 want);
+			if (!m)
+				continue;
+			if (m->security != SECURITY_SECURE || m->count[SECTION_ANSWER] ||
+			    !message_find(m, SECTION_AUTHORITY, N("d.test."), TYPE_SOA, CLASS_IN))
+				fail_msg("%s: no proper denial", rows[i].why);
+			/* RFC 2308 5, 9077: the SOA's last field is the least */
+			if (message_ttl(m, NOW + 1, 0) != 199)
+				fail_msg("%s: TTL %u", rows[i].why, message_ttl(m, NOW + 1, 0));
+		}
+		negcache_free(c);
+	}
+	rrsetcache_free(rrsets);
+}
+
+static void what_is_given_proves_itself(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "nope.d.test.", "b.d.test.", "ent.d.test.",
+					     "foo.w.d.test.", "a.b.nope.d.test." };
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	for (int zone = NSEC; zone <= NSEC3; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+
+		teach_zone(c, zone);
+		for (size_t i = 0; i < COUNT(names); i++) {
+			const struct message *m =
+				answer_within(c, rrsets, names[i], TYPE_AAAA, ".", NOW);
+			struct denial_evidence e;
+
+			assert_non_null(m);
+			denial_begin(&e, N("d.test."), 150, NULL);
+			for (unsigned s = 0; s < m->count[SECTION_AUTHORITY]; s++)
+				denial_add(&e, m->sets[s]);
+			if ((m->rcode == RCODE_NXDOMAIN
+				     ? denial_of_name(&e, m->q.name)
+				     : denial_of_type(&e, m->q.name, TYPE_AAAA)) != DENIAL_PROVEN)
+				fail_msg("%s: the answer does not prove it", names[i]);
+		}
+		negcache_free(c);
+	}
+	rrsetcache_free(rrsets);
+}
+
+static void nobody_speaks_of_names_beyond_a_nearer_anchor(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *within;
+		bool said;
+	} rows[] = {
+		{ ".", true },
+		{ "test.", true },
+		{ "d.test.", true },
+		{ "island.d.test.", false },
+		{ "www.island.d.test.", false },
+	};
+	struct negcache *c = negcache_new(1 << 20, 1);
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	teach_zone(c, NSEC);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (!answer_within(c, rrsets, "www.island.d.test.", TYPE_A, rows[i].within, NOW) ==
+		    rows[i].said)
+			fail_msg("within %s", rows[i].within);
+	rrsetcache_free(rrsets);
+	negcache_free(c);
+}
+
+#define BELOW(name, next) \
+	name " 300 NSEC " next " A RRSIG NSEC\n" name SIG("NSEC", "3", "300", "d.test.")
+
+static void only_what_a_zone_may_say_is_learned(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *text;
+		enum security security;
+		size_t kept;
+	} rows[] = {
+		{ "a sound record", BELOW("a.d.test.", "c.d.test."), SECURITY_SECURE, 1 },
+		{ "not checked", BELOW("a.d.test.", "c.d.test."), SECURITY_UNCHECKED, 0 },
+		{ "not signed by a secure zone", BELOW("a.d.test.", "c.d.test."), SECURITY_INSECURE,
+		  0 },
+		{ "bogus", BELOW("a.d.test.", "c.d.test."), SECURITY_BOGUS, 0 },
+		{ "leading out of the zone", BELOW("a.d.test.", "z.test."), SECURITY_SECURE, 0 },
+		{ "leading backwards", BELOW("c.d.test.", "a.d.test."), SECURITY_SECURE, 0 },
+		{ "of another zone", BELOW("a.e.test.", "c.d.test."), SECURITY_SECURE, 0 },
+		{ "signed by another zone",
+		  "a.d.test. 300 NSEC c.d.test. A\na.d.test." SIG("NSEC", "3", "300", "test."),
+		  SECURITY_SECURE, 0 },
+		{ "made from a wildcard",
+		  "a.d.test. 300 NSEC c.d.test. A\na.d.test." SIG("NSEC", "2", "300", "d.test."),
+		  SECURITY_SECURE, 0 },
+		{ "not signed", "a.d.test. 300 NSEC c.d.test. A\n", SECURITY_SECURE, 0 },
+		{ "without time",
+		  "a.d.test. 0 NSEC c.d.test. A\na.d.test." SIG("NSEC", "3", "0", "d.test."),
+		  SECURITY_SECURE, 0 },
+		{ "50 NSEC3 iterations",
+		  "k3515rr034va6uns638d73il6cguh659.d.test. 300 NSEC3 1 0 50 - "
+		  "s9tggh1hil8i0rg39emtjvu6l583d06t NS\n"
+		  "k3515rr034va6uns638d73il6cguh659.d.test." SIG("NSEC3", "3", "300", "d.test."),
+		  SECURITY_SECURE, 1 },
+		{ "51 NSEC3 iterations",
+		  "k3515rr034va6uns638d73il6cguh659.d.test. 300 NSEC3 1 0 51 - "
+		  "s9tggh1hil8i0rg39emtjvu6l583d06t NS\n"
+		  "k3515rr034va6uns638d73il6cguh659.d.test." SIG("NSEC3", "3", "300", "d.test."),
+		  SECURITY_SECURE, 0 },
+		{ "an NSEC3 owner two labels below",
+		  "k3515rr034va6uns638d73il6cguh659.x.d.test. 300 NSEC3 1 0 0 - "
+		  "s9tggh1hil8i0rg39emtjvu6l583d06t NS\n"
+		  "k3515rr034va6uns638d73il6cguh659.x.d.test." SIG("NSEC3", "4", "300", "d.test."),
+		  SECURITY_SECURE, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		struct rrset *s = made_set(&arena, NOW, rows[i].text);
+		const struct rrset *sets[] = { s };
+
+		s->security = (uint8_t)rows[i].security;
+		negcache_learn(c, message_with(sets, 1), N("d.test."), conf, NOW);
+		if (negcache_counted(c).records != rows[i].kept)
+			fail_msg("%s: %zu kept", rows[i].why, negcache_counted(c).records);
+		negcache_learn_set(c, s, N("d.test."), conf, NOW);
+		if (negcache_counted(c).records != rows[i].kept)
+			fail_msg("%s, alone: %zu kept", rows[i].why, negcache_counted(c).records);
+		negcache_free(c);
+	}
+}
+
+static void other_parameters_take_the_place_of_all(void **state)
+{
+	(void)state;
+	struct negcache *c = negcache_new(1 << 20, 1);
+
+	teach_zone(c, NSEC3);
+	assert_true(negcache_counted(c).records > 2);
+	teach(c, "d.test.",
+	      "k3515rr034va6uns638d73il6cguh659.d.test. 300 NSEC3 1 0 3 - "
+	      "s9tggh1hil8i0rg39emtjvu6l583d06t NS\n"
+	      "k3515rr034va6uns638d73il6cguh659.d.test." SIG("NSEC3", "3", "300", "d.test."));
+	assert_int_equal(negcache_counted(c).records, 1);
+	negcache_free(c);
+}
+
+/* ---- time ---- */
+
+static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *nsec_ttl, *soa_ttl, *minimum;
+		uint32_t most_s, until_s;
+	} rows[] = {
+		{ "the record's TTL", "100", "300", "300", 3600, 100 },
+		{ "the SOA's TTL", "300", "100", "300", 3600, 100 },
+		{ "the SOA's last field", "300", "300", "100", 3600, 100 },
+		{ "cache-max-negative-ttl", "300", "300", "300", 100, 100 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+		char *text = arena_textf(
+			&arena,
+			"d.test. %s SOA ns.d.test. h.d.test. 1 1 1 1 %s\n"
+			"d.test." SIG("SOA", "2", "300",
+				      "d.test.") "d.test. %s NSEC d.test. NS SOA\n"
+						 "d.test." SIG("NSEC", "2", "300", "d.test."),
+			rows[i].soa_ttl, rows[i].minimum, rows[i].nsec_ttl);
+
+		conf->server.cache_max_negative_ttl = rows[i].most_s;
+		teach(c, "d.test.", text);
+		const struct message *m =
+			answer_within(c, rrsets, "x.d.test.", TYPE_A, ".", NOW + 99);
+		if (!m || message_ttl(m, NOW + 99, 0) != 1)
+			fail_msg("%s: forgotten too early, or TTL %u", rows[i].why,
+				 m ? message_ttl(m, NOW + 99, 0) : 0);
+		if (answer_within(c, rrsets, "x.d.test.", TYPE_A, ".", NOW + rows[i].until_s))
+			fail_msg("%s: said too late", rows[i].why);
+		rrsetcache_free(rrsets);
+		negcache_free(c);
+	}
+	conf->server.cache_max_negative_ttl = 3600;
+}
+
+static void a_denial_needs_the_soa_of_its_zone(void **state)
+{
+	(void)state;
+	struct negcache *c = negcache_new(1 << 20, 1);
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+	const struct message *m;
+
+	teach(c, "d.test.", BELOW("b.d.test.", "d.d.test."));
+	assert_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
+	rrsetcache_put(rrsets, secure(SOA_D), NOW, &arena);
+	m = answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW);
+	assert_non_null(m);
+	assert_int_equal(message_ttl(m, NOW, 0), 200);
+	rrsetcache_free(rrsets);
+	negcache_free(c);
+}
+
+/* ---- wildcards ---- */
+
+static void a_wildcard_answers_for_other_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type, want; /* type of the set that is made; 0: nothing */
+	} rows[] = {
+		{ "another name", "foo.w.d.test.", TYPE_TXT, TYPE_TXT },
+		{ "deeper", "foo.bar.w.d.test.", TYPE_TXT, TYPE_TXT },
+		{ "a name that is there", "x.w.d.test.", TYPE_TXT, 0 },
+		{ "below a name that is there", "y.x.w.d.test.", TYPE_TXT, 0 },
+		{ "outside", "foo.v.d.test.", TYPE_TXT, 0 },
+		{ "DS sets are no wildcard's", "foo.w.d.test.", TYPE_DS, 0 },
+	};
+
+	for (int zone = NSEC; zone <= OPTOUT; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+		teach_zone(c, zone);
+		negcache_learn_wildcard(rrsets,
+					secure("old.w.d.test. 60 TXT \"star\"\n"
+					       "old.w.d.test." SIG("TXT", "3", "60", "d.test.")),
+					3, NOW, &arena);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			const struct message *m =
+				answer_within(c, rrsets, rows[i].name, rows[i].type, ".", NOW + 10);
+			const struct rrset *set = m && m->count[SECTION_ANSWER] ? m->sets[0] : NULL;
+			uint16_t want = zone == OPTOUT ? 0 : rows[i].want;
+
+			if ((set ? set->type : 0) != want)
+				fail_msg("%s, %s", zone_files[zone], rows[i].why);
+			if (!set)
+				continue;
+			assert_true(dname_equals(rrset_owner(set), m->q.name));
+			assert_int_equal(set->sig_count, 1);
+			assert_int_equal(m->security, SECURITY_SECURE);
+			assert_int_equal(m->count[SECTION_AUTHORITY], 1);
+			assert_int_equal(message_ttl(m, NOW + 10, 0), 50);
+		}
+		rrsetcache_free(rrsets);
+		negcache_free(c);
+	}
+}
+
+static void a_wildcard_may_lead_on(void **state)
+{
+	(void)state;
+	struct negcache *c = negcache_new(1 << 20, 1);
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+	const struct message *m;
+
+	teach(c, "d.test.",
+	      SOA_D "a.w.d.test. 300 NSEC z.w.d.test. A\n"
+		    "a.w.d.test." SIG("NSEC", "4", "300", "d.test."));
+	negcache_learn_wildcard(rrsets,
+				secure("old.w.d.test. 60 CNAME b.d.test.\n"
+				       "old.w.d.test." SIG("CNAME", "3", "60", "d.test.")),
+				3, NOW, &arena);
+	m = answer_within(c, rrsets, "foo.w.d.test.", TYPE_A, ".", NOW);
+	assert_non_null(m);
+	assert_int_equal(m->sets[0]->type, TYPE_CNAME);
+	assert_int_equal(m->rcode, RCODE_NOERROR);
+	rrsetcache_free(rrsets);
+	negcache_free(c);
+}
+
+/* ---- cuts ---- */
+
+static void cuts_are_known_without_asking(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		enum denial_cut nsec, nsec3, optout;
+	} rows[] = {
+		{ "an unsigned zone", "uns.d.test.", CUT_INSECURE, CUT_INSECURE, CUT_OPTOUT },
+		{ "a signed one", "sec.d.test.", CUT_UNKNOWN, CUT_UNKNOWN, CUT_UNKNOWN },
+		{ "a name", "b.d.test.", CUT_NONE, CUT_NONE, CUT_NONE },
+		{ "an empty non-terminal", "ent.d.test.", CUT_NONE, CUT_NONE, CUT_NONE },
+		{ "nothing, as yet", "nope.d.test.", CUT_UNKNOWN, CUT_UNKNOWN, CUT_OPTOUT },
+		{ "the apex", "d.test.", CUT_UNKNOWN, CUT_UNKNOWN, CUT_UNKNOWN },
+		{ "outside", "e.test.", CUT_UNKNOWN, CUT_UNKNOWN, CUT_UNKNOWN },
+	};
+
+	for (int zone = NSEC; zone <= OPTOUT; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+
+		teach_zone(c, zone);
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			struct negcache_cut got =
+				negcache_ds(c, N("d.test."), N(rows[i].name), CLASS_IN, NOW + 50);
+			enum denial_cut want = zone == NSEC    ? rows[i].nsec
+					       : zone == NSEC3 ? rows[i].nsec3
+							       : rows[i].optout;
+
+			if (got.cut != want)
+				fail_msg("%s, %s: %d, not %d", zone_files[zone], rows[i].why,
+					 got.cut, want);
+			if (want != CUT_UNKNOWN && got.ttl_s != 150)
+				fail_msg("%s: for %u seconds", rows[i].why, got.ttl_s);
+		}
+		negcache_free(c);
+	}
+}
+
+static void hearsay_is_told_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *text;
+		uint32_t later_s;
+		unsigned sets;
+	} rows[] = {
+		{ "a signed denial", BELOW("uns.d.test.", "v.d.test."), 0, 1 },
+		{ "too late", BELOW("uns.d.test.", "v.d.test."), 60, 0 },
+		{ "without a signature", "uns.d.test. 300 NSEC v.d.test. NS\n", 0, 0 },
+		{ "beside the DS set itself",
+		  BELOW("uns.d.test.", "v.d.test.") "uns.d.test. 300 DS 1 13 2 00\n", 0, 0 },
+		{ "beside other sets",
+		  "uns.d.test. 300 NS ns.uns.d.test.\n" BELOW("uns.d.test.", "v.d.test."), 0, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		const struct rrset *sets[MADE_SETS];
+		unsigned count = made_sets(&arena, NOW, rows[i].text, sets);
+		struct question ds = made_question("UNS.d.test.", TYPE_DS);
+		const struct message *m;
+
+		negcache_hear(c, message_with(sets, count), N("uns.d.test."), CLASS_IN, NOW);
+		m = negcache_heard(c, &ds, &arena, NOW + rows[i].later_s);
+		if ((m ? m->count[SECTION_AUTHORITY] : 0) != rows[i].sets)
+			fail_msg("%s", rows[i].why);
+		if (m) {
+			assert_int_equal(m->security, SECURITY_UNCHECKED);
+			assert_true(rrset_same_records(m->sets[0],
+						       secure(BELOW("uns.d.test.", "v.d.test."))));
+		}
+		assert_null(negcache_heard(c, &ds, &arena, NOW + rows[i].later_s));
+		negcache_free(c);
+	}
+}
+
+/* ---- memory ---- */
+
+static void memory_keeps_to_its_budget(void **state)
+{
+	(void)state;
+	struct negcache *c = negcache_new(64 << 10, 1);
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+	struct negcache_count n;
+
+	teach(c, "d.test.", SOA_D BELOW("hot.d.test.", "hou.d.test."));
+	for (unsigned i = 0; i < 5000; i++) {
+		struct arena mine = arena;
+
+		arena_init(&arena);
+		teach(c, i % 2 ? "d.test." : "e.d.test.",
+		      i % 2 ? arena_textf(&arena,
+					  "n%u.d.test. 300 NSEC n%ua.d.test. A\n"
+					  "n%u.d.test." SIG("NSEC", "3", "300", "d.test."),
+					  i, i, i)
+			    : arena_textf(&arena,
+					  "n%u.e.d.test. 300 NSEC n%ua.e.d.test. A\n"
+					  "n%u.e.d.test." SIG("NSEC", "4", "300", "e.d.test."),
+					  i, i, i));
+		if (!answer_within(c, rrsets, "hot.d.test.", TYPE_MX, ".", NOW))
+			fail_msg("what is asked for often is evicted after %u", i);
+		n = negcache_counted(c);
+		if (n.bytes > n.budget)
+			fail_msg("%zu of %zu bytes after %u", n.bytes, n.budget, i);
+		arena_clear(&arena);
+		arena = mine;
+	}
+	assert_true(n.records > 50);
+	assert_true(n.evictions > 1000);
+
+	negcache_resize(c, 32 << 10);
+	n = negcache_counted(c);
+	assert_true(n.bytes <= n.budget && n.budget <= 32 << 10);
+	negcache_resize(c, 1 << 20);
+	assert_non_null(answer_within(c, rrsets, "hot.d.test.", TYPE_MX, ".", NOW));
+	rrsetcache_free(rrsets);
+	negcache_free(c);
+}
+
+static void records_stay_in_order(void **state)
+{
+	(void)state;
+	struct negcache *c = negcache_new(4 << 20, 1);
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+	enum { NAMES = 1009 };
+
+	teach(c, "d.test.",
+	      SOA_D "d.test. 300 NSEC n0000.d.test. SOA\n"
+		    "d.test." SIG("NSEC", "2", "300", "d.test."));
+	/* each third name is there, taught in a scattered order */
+	for (unsigned i = 0; i < NAMES; i++) {
+		unsigned n = i * 389 % NAMES * 3;
+
+		teach(c, "d.test.",
+		      arena_textf(&arena,
+				  "n%04u.d.test. 300 NSEC n%04u.d.test. A\n"
+				  "n%04u.d.test." SIG("NSEC", "3", "300", "d.test."),
+				  n, n + 3, n));
+	}
+	for (unsigned n = 0; n < NAMES * 3; n++) {
+		char name[32];
+		const struct message *m;
+
+		snprintf(name, sizeof(name), "n%04u.d.test.", n);
+		m = answer_within(c, rrsets, name, TYPE_MX, ".", NOW);
+		if (!m || m->rcode != (n % 3 ? RCODE_NXDOMAIN : RCODE_NOERROR))
+			fail_msg("%s", name);
+	}
+	rrsetcache_free(rrsets);
+	negcache_free(c);
+}
+
+static void zones_are_forgotten_with_what_is_below(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		size_t goes;
+	} rows[] = {
+		{ "x.d.test.", 0 }, { "e.test.", 0 }, { "e.d.test.", 1 },
+		{ "d.test.", 2 },   { ".", 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct negcache *c = negcache_new(8 << 20, 4);
+
+		teach(c, "d.test.", SOA_D BELOW("a.d.test.", "c.d.test."));
+		teach(c, "e.d.test.",
+		      "a.e.d.test. 300 NSEC c.e.d.test. A\n"
+		      "a.e.d.test." SIG("NSEC", "4", "300", "e.d.test."));
+		size_t gone = negcache_forget(c, N(rows[i].name));
+		if (gone != rows[i].goes || negcache_counted(c).records != 2 - gone ||
+		    negcache_counted(c).zones != 2 - gone)
+			fail_msg("%s: %zu", rows[i].name, gone);
+		negcache_free(c);
+	}
+}
+
+static int load(void **state)
+{
+	(void)state;
+	for (int i = NSEC; i <= OPTOUT; i++)
+		zone_load(&zones[i], zone_files[i]);
+	conf = conf_from("");
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	for (int i = NSEC; i <= OPTOUT; i++)
+		zone_clear(&zones[i]);
+	conf_free(conf);
+	return 0;
+}
+
+int main(void)
+{
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest claims[] = {
+		CLAIM(a_zone_speaks_of_all_its_names),
+		CLAIM(what_is_given_proves_itself),
+		CLAIM(nobody_speaks_of_names_beyond_a_nearer_anchor),
+		CLAIM(only_what_a_zone_may_say_is_learned),
+		CLAIM(other_parameters_take_the_place_of_all),
+		CLAIM(a_denial_lives_no_longer_than_its_zone_lets_it),
+		CLAIM(a_denial_needs_the_soa_of_its_zone),
+		CLAIM(a_wildcard_answers_for_other_names),
+		CLAIM(a_wildcard_may_lead_on),
+		CLAIM(cuts_are_known_without_asking),
+		CLAIM(hearsay_is_told_once),
+		CLAIM(memory_keeps_to_its_budget),
+		CLAIM(records_stay_in_order),
+		CLAIM(zones_are_forgotten_with_what_is_below),
+	};
+
+	hash_start(true);
+	rcu_thread_join();
+	int left = cmocka_run_group_tests(claims, load, unload);
+	rcu_thread_leave();
+	return left;
+}
