@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -27,6 +28,7 @@ static void forget(const struct caches *caches, const uint8_t *name, uint16_t ty
 			      .class_ = CLASS_IN };
 
 	msgcache_remove(caches->messages, &q);
+	negcache_forget_name(caches->negative, name, CLASS_IN);
 	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
 }
 
@@ -130,8 +132,11 @@ void control_flush_zone(struct call *c, struct worker *w)
 			      .answer_goes = answer_is_under };
 
 	(void)w;
-	if (take_second_cache(c) && call_take_name(c, name))
-		sweep(c, &f);
+	if (!take_second_cache(c) || !call_take_name(c, name))
+		return;
+	negcache_forget(c->daemon->caches.negative, name);
+	negcache_forget_name(c->daemon->caches.negative, name, CLASS_IN);
+	sweep(c, &f);
 }
 
 static bool set_is_bogus(const struct flushing *f, const struct rrset *s)
@@ -166,8 +171,10 @@ void control_flush_negative(struct call *c, struct worker *w)
 	struct flushing f = { .answer_goes = answer_is_negative };
 
 	(void)w;
-	if (take_second_cache(c))
-		sweep(c, &f);
+	if (!take_second_cache(c))
+		return;
+	negcache_forget(c->daemon->caches.negative, dname_root);
+	sweep(c, &f);
 }
 
 /* ---- the dump ---- */

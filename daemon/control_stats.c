@@ -9,12 +9,14 @@
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
+#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/listen_tcp.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "validator/keycache.h"
 
 /* Copies of every worker's counters, taken in its own turn. */
 struct gathered {
@@ -72,7 +74,9 @@ static void say_memory(struct call *c)
 	say_size(c, "mem.cache.rrset", slab_counted(rrsetcache_slab(caches->rrsets)).bytes);
 	say_size(c, "mem.cache.message", slab_counted(msgcache_slab(caches->messages)).bytes);
 	say_size(c, "mem.mod.iterator", slab_counted(infra_slab(caches->infra)).bytes);
-	say_size(c, "mem.mod.validator", 0);
+	say_size(c, "mem.mod.validator",
+		 negcache_counted(caches->negative).bytes +
+			 slab_counted(keycache_slab(caches->keys)).bytes);
 	say_size(c, "mem.streamwait", 0);
 }
 
@@ -83,7 +87,7 @@ static void say_counts(struct call *c)
 	say_size(c, "msg.cache.count", slab_counted(msgcache_slab(caches->messages)).entries);
 	say_size(c, "rrset.cache.count", slab_counted(rrsetcache_slab(caches->rrsets)).entries);
 	say_size(c, "infra.cache.count", slab_counted(infra_slab(caches->infra)).entries);
-	say_size(c, "key.cache.count", 0);
+	say_size(c, "key.cache.count", slab_counted(keycache_slab(caches->keys)).entries);
 }
 
 static void say_all(struct call *c)

@@ -60,6 +60,35 @@ size_t negcache_forget(struct negcache *c, const uint8_t *name)
 	return ranges_forget(c->ranges, name);
 }
 
+/* From the name up to the zone, as far as anything is ever hashed. */
+static void forget_hashes(struct negcache *c, const struct ranges_at *at,
+			  const struct ranges_facts *facts, const uint8_t *name)
+{
+	struct slice salt = { facts->salt, facts->salt_len };
+	unsigned whole = dname_labels(name), top = dname_labels(at->zone);
+	uint8_t hash[NSEC3_HASH_LEN];
+
+	for (unsigned labels = whole; labels > top && whole - top <= MAX_HASHES; labels--) {
+		nsec3_hash(dname_suffix(name, labels), salt, facts->iterations, hash);
+		ranges_drop_nsec3(c->ranges, at, hash);
+	}
+}
+
+void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t class_)
+{
+	for (const uint8_t *zone = name;; zone = dname_parent(zone)) {
+		struct ranges_at at = { .zone = zone, .class_ = class_ };
+		struct ranges_facts facts;
+
+		if (ranges_know(c->ranges, &at, &facts)) {
+			ranges_drop_nsec(c->ranges, &at, name);
+			forget_hashes(c, &at, &facts, name);
+		}
+		if (dname_is_root(zone))
+			return;
+	}
+}
+
 struct negcache_count negcache_counted(struct negcache *c)
 {
 	struct ranges_count r = ranges_counted(c->ranges);

@@ -87,6 +87,9 @@ struct message *negcache_heard(struct negcache *c, const struct question *ds, st
 /* Forget what zones at or below `name` have said; how many records. */
 size_t negcache_forget(struct negcache *c, const uint8_t *name);
 
+/* Forget what denies the name, or something of it: it is to be asked for anew. */
+void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t class_);
+
 struct negcache_count {
 	size_t zones, records, bytes, budget;
 	uint64_t evictions;

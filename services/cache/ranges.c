@@ -487,19 +487,25 @@ static bool reaches(const struct range *r, struct sought s)
 	return nsec3_read(&r->set, r->zone->name, &n) && nsec3_covers(&n, s.at);
 }
 
-/* What `is_it` says yes to is copied, and seen. */
+/* The record at the place, or before it. */
+static struct range *nearest(const struct zone *z, struct sought s)
+{
+	struct range *t = z ? treap_floor(z->root[s.kind], s) : NULL;
+
+	/* The last hash of a zone leads round to the first. */
+	if (z && !t && s.kind == BY_HASH)
+		t = treap_last(z->root[BY_HASH]);
+	return t;
+}
+
 static struct rrset *find(struct ranges *r, const struct ranges_at *at, struct sought s, bool exact,
 			  struct arena *a)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct part *p = part_enter(r, hash);
-	struct zone *z = *zone_place(p, hash, at);
-	struct range *t = z ? treap_floor(z->root[s.kind], s) : NULL;
+	struct range *t = nearest(*zone_place(p, hash, at), s);
 	struct rrset *found = NULL;
 
-	/* The last hash of a zone leads round to the first. */
-	if (z && !t && s.kind == BY_HASH)
-		t = treap_last(z->root[BY_HASH]);
 	if (t && time_is_past(at->now_s, t->set.expires_s)) {
 		range_drop(p, t);
 	} else if (t && (exact ? compare(s, t) == 0 : reaches(t, s))) {
@@ -542,6 +548,28 @@ struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, stru
 }
 
 /* ---- forgetting, counting ---- */
+
+static void drop(struct ranges *r, const struct ranges_at *at, struct sought s)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	struct part *p = part_enter(r, hash);
+	struct range *t = nearest(*zone_place(p, hash, at), s);
+
+	if (t && reaches(t, s))
+		range_drop(p, t);
+	part_leave(p);
+}
+
+void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name)
+{
+	drop(r, at, (struct sought){ BY_NAME, name });
+}
+
+void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
+		       const uint8_t hash[NSEC3_HASH_LEN])
+{
+	drop(r, at, (struct sought){ BY_HASH, hash });
+}
 
 static size_t zone_forget(struct part *p, struct zone *z)
 {

@@ -56,6 +56,11 @@ struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
 				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
 struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a);
 
+/* Forget the record that stands at the name (hash), or whose range it lies in. */
+void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name);
+void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
+		       const uint8_t hash[NSEC3_HASH_LEN]);
+
 /* Forget every zone at or below `name`; how many records. */
 size_t ranges_forget(struct ranges *r, const uint8_t *name);
 

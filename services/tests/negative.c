@@ -633,6 +633,28 @@ static void zones_are_forgotten_with_what_is_below(void **state)
 	}
 }
 
+static void a_name_is_forgotten_alone(void **state)
+{
+	(void)state;
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	for (int zone = NSEC; zone <= NSEC3; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		size_t before;
+
+		teach_zone(c, zone);
+		before = negcache_counted(c).records;
+		negcache_forget_name(c, N("nope.d.test."), CLASS_IN);
+		assert_null(answer_within(c, rrsets, "nope.d.test.", TYPE_A, ".", NOW));
+		assert_int_equal(negcache_counted(c).records, before - 1);
+		assert_non_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
+		negcache_forget_name(c, N("b.d.test."), CLASS_IN);
+		assert_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
+		negcache_free(c);
+	}
+	rrsetcache_free(rrsets);
+}
+
 static int load(void **state)
 {
 	(void)state;
@@ -669,6 +691,7 @@ int main(void)
 		CLAIM(memory_keeps_to_its_budget),
 		CLAIM(records_stay_in_order),
 		CLAIM(zones_are_forgotten_with_what_is_below),
+		CLAIM(a_name_is_forgotten_alone),
 	};
 
 	hash_start(true);
