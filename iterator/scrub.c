@@ -159,6 +159,8 @@ static bool take_answer(struct kept *k)
 		/* an alias is the answer, but not one that a DNAME makes */
 		const struct rrset *dname = find_dname(k, name);
 		if (dname == NULL || find_answer(k, name, q->type)) {
+			if (dname) /* what proves it */
+				keep(k, SECTION_ANSWER, dname);
 			take_data(k, name);
 			return true;
 		}

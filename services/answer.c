@@ -360,6 +360,8 @@ void message_minimise(struct message *m)
 
 	if (!denial && m->rcode == RCODE_NOERROR && m->count[SECTION_ANSWER] == 0)
 		return; /* a referral */
+	if (!denial && m->q.type == TYPE_ANY)
+		return; /* all there is was asked for */
 	for (unsigned i = 0; i < count; i++) {
 		if (is_proof(sets[i]) && !denial)
 			return; /* made from a wildcard: rare, and left whole */

@@ -158,13 +158,6 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 		learn_insecure(c, name, v.reason, v.text, ttl_s);
 	else if (last_try && v.security == SECURITY_BOGUS)
 		learn_bogus(c, name, v.reason, v.text);
-	if (v.security == SECURITY_SECURE) {
-		struct rrset *secure = rrset_copy(&c->q->arena, dnskeys);
-
-		secure->security = SECURITY_SECURE;
-		secure->trust = TRUST_VALIDATED;
-		rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
-	}
 	keyset_unpin(keys);
 	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE || last_try;
 }
@@ -186,9 +179,11 @@ static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *
 	if (cached && judge_keys(c, name, cached, anchor ? anchor->ds : ds,
 				 anchor ? anchor->keys : NULL, false))
 		return true;
+	if (!send_out(c, ERRAND_DNSKEY, name))
+		return false;
 	if (anchor)
 		tell_anchor(c, anchor);
-	return send_out(c, ERRAND_DNSKEY, name);
+	return true;
 }
 
 static const struct anchor *anchor_at(const struct chain *c, const uint8_t *name)

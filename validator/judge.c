@@ -31,6 +31,12 @@ static void find_end(struct judge *j)
 
 		if (!dname_equals(rrset_owner(s), at))
 			continue;
+		/* an alias that was asked for, where what it leads to is denied along with it */
+		if (s->type == TYPE_CNAME && q->type == TYPE_CNAME && s->count &&
+		    j->m->rcode == RCODE_NXDOMAIN) {
+			at = rrset_target(s, 0);
+			continue;
+		}
 		if (s->type == q->type || q->type == TYPE_ANY) {
 			j->positive = true;
 			break;
@@ -456,7 +462,8 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	j->whole |= proofs && j->positive;
+	/* what minimal answers leave whole: services/answer.h */
+	j->whole |= j->positive && (proofs || j->m->q.type == TYPE_ANY);
 	for (unsigned i = answers; i < all; i++) {
 		if (!is_needed(j, i, proofs)) {
 			if (j->whole)

@@ -166,8 +166,11 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 		m = arena_copy(&q->arena, m, sizeof(*m));
 	}
 	m->security = j->security;
-	m->reason = j->reason;
-	m->reason_text = j->text;
+	if (m->reason != REASON_other || j->security != SECURITY_BOGUS) {
+		/* else something was left out of it, which explains why it does not hold */
+		m->reason = j->reason;
+		m->reason_text = j->text;
+	}
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
 	if (j->security == SECURITY_BOGUS) {
