@@ -143,13 +143,20 @@ static void encode(struct mesh *m, const struct waiter *w, const struct message 
 	last->shape = shape;
 }
 
-/* Whoever asked over UDP has asked again by then, or is not who it says it is (DNSBomb). */
+/* What lies in mesh->out is SERVFAIL and nothing more: hardly longer than the question was. */
+static bool is_bare_failure(const struct mesh *m)
+{
+	return msg_rcode(m->out) == RCODE_SERVFAIL && get_u32(m->out + 6) == 0;
+}
+
+/* Whoever asked over UDP has asked again by then, or is not who it says it is (DNSBomb). A bare
+ * failure makes no bomb, and who does wait should not wait in vain. */
 static bool is_too_late(const struct mesh *m, const struct waiter *w)
 {
 	uint32_t most_ms = mesh_conf(m)->server.discard_timeout;
 
 	return most_ms && !w->client.ops->stream &&
-	       m->env->time->now_us - w->begun_us > most_ms * US_PER_MS;
+	       m->env->time->now_us - w->begun_us > most_ms * US_PER_MS && !is_bare_failure(m);
 }
 
 static void count_answer(struct mesh *m, unsigned rcode, bool is_empty, uint8_t security)
