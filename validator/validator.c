@@ -39,10 +39,12 @@ static bool is_for_others(const struct query *q)
 	       q->question.class_ != CLASS_IN || !q->snapshot->trust;
 }
 
-/* Failures say nothing that could be signed; what was judged before is what it was then. */
+/* Failures say nothing that could be signed, and nothing signs signatures; what was judged before is
+ * what it was then. */
 static bool is_settled(const struct message *m)
 {
 	return m->security != SECURITY_UNCHECKED ||
+	       (m->q.type == TYPE_RRSIG && m->count[SECTION_ANSWER]) ||
 	       (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN &&
 		m->rcode != RCODE_YXDOMAIN);
 }
@@ -165,7 +167,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	} else {
 		m = arena_copy(&q->arena, m, sizeof(*m));
 	}
-	m->security = j->security;
+	m->security = (uint8_t)j->security;
 	if (m->reason != REASON_other || j->security != SECURITY_BOGUS) {
 		/* else something was left out of it, which explains why it does not hold */
 		m->reason = j->reason;
