@@ -178,12 +178,17 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 	return m;
 }
 
-/* What a referral said of the DS set it did not bring. */
+/* What a referral said of the DS set it did not bring: enough for us, but it has no SOA that could
+ * tell a client how long to believe it. */
 static struct message *by_hearsay(struct query *q, const struct question *wanted)
 {
-	if (q->env->negative == NULL || wanted->type != TYPE_DS)
+	struct message *m;
+
+	if (q->env->negative == NULL || wanted->type != TYPE_DS || q->depth == 0)
 		return NULL;
-	return negcache_heard(q->env->negative, wanted, &q->arena, q->env->time->now_s);
+	m = negcache_heard(q->env->negative, wanted, &q->arena, q->env->time->now_s);
+	q->no_store |= m != NULL;
+	return m;
 }
 
 /* Whether it only leads on, as a CNAME made from a wildcard does. */
