@@ -105,7 +105,7 @@ static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reas
 static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *name)
 {
 	bool again = c->errand == errand && c->at && dname_equals(c->at, name);
-	unsigned kind = QUERY_CD | (again ? (unsigned)QUERY_NO_CACHE : 0);
+	unsigned kind = QUERY_CD | QUERY_NO_VALIDATE | (again ? (unsigned)QUERY_NO_CACHE : 0);
 
 	c->tries = again ? c->tries + 1 : 1;
 	c->errand = errand;

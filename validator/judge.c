@@ -468,10 +468,16 @@ bool judge_message(struct judge *j, struct judgement *out)
 		if (!is_needed(j, i, proofs)) {
 			if (j->whole)
 				judge_extra(j, i);
-		} else if (!judge_set(j, i)) {
-			return false;
+			continue;
 		}
+		if (!judge_set(j, i))
+			return false;
+		/* a denial of which a part is bad is not believed for the rest (RFC 4035 5) */
+		if (j->sets[i].security == SECURITY_BOGUS)
+			worsen(out, &j->sets[i]);
 	}
+	if (out->security == SECURITY_BOGUS)
+		return true;
 	for (unsigned i = 0; i < answers; i++)
 		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded) {
 			one = judge_expansion(j, i);

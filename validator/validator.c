@@ -32,10 +32,13 @@ static const struct conf_server *conf_of(const struct query *q)
 
 /* ---- what is not judged ---- */
 
-/* The asker judges it itself, or it is about what servers say of themselves. */
+/* The asker judges it itself, or it is about what servers say of themselves. What clients ask with
+ * CD is judged as well: it comes from servers that can be believed where there are any, and what
+ * is in the cache then is clean for everybody. */
 static bool is_for_others(const struct query *q)
 {
-	return q->kind & (QUERY_CD | QUERY_NO_VALIDATE | QUERY_PRIME | QUERY_PARENT_SIDE) ||
+	return q->kind & (QUERY_NO_VALIDATE | QUERY_PRIME | QUERY_PARENT_SIDE) ||
+	       (q->kind & QUERY_CD && q->depth > 0) ||
 	       q->question.class_ != CLASS_IN || !q->snapshot->trust;
 }
 

@@ -330,7 +330,7 @@ static bool signature_applies(struct check *c, struct slice rdata, struct rrsig 
 {
 	char signer[DNAME_TEXT], zone[DNAME_TEXT], name[24];
 
-	if (!rrsig_read(rdata, sig) || sig->covered != c->set->type) {
+	if (!rrsig_read(rdata, sig) || sig->covered != c->set->type || !sig->signature.len) {
 		check_fail(c, STAGE_READ, REASON_sig_signer, "the signature cannot be read");
 		return false;
 	}
