@@ -235,7 +235,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 		   bool stale)
 {
 	const struct request *r = to->request;
-	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE && !stale);
+	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE);
 	size_t len = s->wire_len, room = room_for(out, to);
 	uint8_t *head = out->at;
 	struct extras x;
@@ -281,6 +281,18 @@ static size_t write_bare(struct writer *out, const struct request *r, uint16_t f
 	return out->bad ? 0 : (size_t)(out->at - head);
 }
 
+/* Whether ANSWER is whole in what could be written, and there is something in it. */
+static bool answer_stands(const struct message *m, const struct msg_style *style)
+{
+	unsigned count, records = 0;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		records += sets[i]->count + (style->with_dnssec ? sets[i]->sig_count : 0u);
+	return style->end[SECTION_ADDITIONAL] && records &&
+	       style->rr_count[SECTION_ANSWER] >= records;
+}
+
 void answer_message(struct writer *out, const struct answer_to *to, const struct message *m)
 {
 	const struct request *r = to->request;
@@ -288,8 +300,7 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 	struct msg_style style = { .now_s = to->now_s,
 				   .with_dnssec = wants_dnssec(r),
 				   .original_ttl = to->style->original_ttl };
-	uint16_t flags =
-		flags_for(to, m->security == SECURITY_SECURE && !is_about_staleness(m->reason));
+	uint16_t flags = flags_for(to, m->security == SECURITY_SECURE);
 	uint8_t *head = out->at;
 	size_t room = room_for(out, to);
 	struct extras x;
@@ -316,6 +327,12 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 			x.len = 0;
 		} else if (mine.count[SECTION_ADDITIONAL]) {
 			mine.count[SECTION_ADDITIONAL] = 0;
+		} else if (answer_stands(&mine, &style)) {
+			/* proofs are cut off: the answer is there, but not what makes it true */
+			w.bad = false;
+			w.at = head + style.end[SECTION_ADDITIONAL];
+			put_u16(head + 2, msg_flags(head) | FLAG_TC);
+			break;
 		} else {
 			w = writer_over(head, writer_left(out));
 			write_bare(&w, r, flags | FLAG_TC, m->rcode);

@@ -301,6 +301,8 @@ static bool only_this(const struct slab_entry *old, void *arg)
 	return !old || old == arg || stored_of(old)->fits == STORED_PLAIN;
 }
 
+#define IN_VAIN_S 5 /* most that a stale answer is given without asking again, RFC 8767 5 */
+
 /* The good answer stays, with a note that asking again so soon is in vain. */
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
 			    const struct msg_keep *how)
@@ -312,7 +314,7 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 	memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
 	       len - sizeof(s->link));
 	memset(&s->link, 0, sizeof(s->link));
-	s->refresh_s = how->now_s + how->ttl_s;
+	s->refresh_s = how->now_s + MIN(how->ttl_s, IN_VAIN_S);
 	if (how->extend && !stored_is_fresh(old, how->now_s))
 		s->expires_s = how->now_s;
 	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this, (void *)(uintptr_t)&old->link);

@@ -95,7 +95,8 @@ static void header_bits_are_as_the_rfcs_ask(void **state)
 		{ "secure, asked by AD", FLAG_AD, 0, false, false, true, false, FLAG_RA | FLAG_AD },
 		{ "secure, asked by DO", 0, EDNS_DO, true, false, true, false, FLAG_RA | FLAG_AD },
 		{ "not secure, asked by AD", FLAG_AD, 0, false, false, false, false, FLAG_RA },
-		{ "no longer sure", FLAG_AD, 0, false, false, true, true, FLAG_RA },
+		{ "secure when it was fresh", FLAG_AD, 0, false, false, true, true,
+		  FLAG_RA | FLAG_AD },
 		{ "odd bits go", FLAG_AA | FLAG_TC | FLAG_Z | FLAG_RD, 0, false, false, false,
 		  false, FLAG_RD | FLAG_RA },
 	};
@@ -484,7 +485,10 @@ static void minimal_answers_keep_what_they_need(void **state)
 		  { 1, 0, 0 } },
 		{ "one from a wildcard",
 		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n", NS NSEC, A } },
-		  { 1, 1, 0 } },
+		  { 1, 2, 1 } },
+		{ "all that there is",
+		  { "www.example.", TYPE_ANY, 0, { "www.example. 300 A 192.0.2.1\n", NS, A } },
+		  { 1, 1, 1 } },
 		{ "NXDOMAIN",
 		  { "no.example.", TYPE_A, RCODE_NXDOMAIN, { NULL, NS SOA NSEC, A } },
 		  { 0, 2, 0 } },
@@ -495,7 +499,7 @@ static void minimal_answers_keep_what_they_need(void **state)
 		{ "a referral", { "www.example.", TYPE_A, 0, { NULL, NS, A } }, { 0, 1, 1 } },
 		{ "the servers of a zone",
 		  { "example.", TYPE_NS, 0, { NS, NULL, A } },
-		  { 1, 0, 0 } },
+		  { 1, 0, 1 } },
 	};
 #undef SOA
 #undef NS
