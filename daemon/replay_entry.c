@@ -482,6 +482,11 @@ static bool take_option(struct flat_message *m, struct arena *a, uint16_t wanted
 	return found;
 }
 
+static bool slice_equals(struct slice a, struct slice b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
 static bool qname_equals_text(const uint8_t *a, const uint8_t *b)
 {
 	return a && b && dname_len(a) == dname_len(b) && memcmp(a, b, dname_len(a)) == 0;
@@ -510,8 +515,8 @@ static bool edns_same(const struct flat_message *p, const struct flat_message *e
 	if (p->edns.present != e->edns.present)
 		return false;
 	return !p->edns.present ||
-	       (p->edns.udp_size == e->edns.udp_size && p->edns.options.len == e->edns.options.len &&
-		memcmp(p->edns.options.at, e->edns.options.at, e->edns.options.len) == 0 &&
+	       (p->edns.udp_size == e->edns.udp_size &&
+		slice_equals(p->edns.options, e->edns.options) &&
 		(!with_flags || (p->edns.flags == e->edns.flags &&
 				 p->edns.ext_rcode == e->edns.ext_rcode &&
 				 p->edns.version == e->edns.version)));
@@ -624,8 +629,7 @@ static bool unbound_fits(const struct entry *e, const struct flat_message *p,
 	if ((match & MATCH_NOEDNS) && p->edns.present)
 		DIFFER("there is an OPT");
 	if ((match & MATCH_EDNSDATA) &&
-	    (p->edns.options.len != m->edns.options.len ||
-	     memcmp(p->edns.options.at, m->edns.options.at, m->edns.options.len) != 0))
+	    !slice_equals(p->edns.options, m->edns.options))
 		DIFFER("EDNS options differ");
 	if (match & MATCH_SERIAL) {
 		const struct flat_rr *soa = p->count[SECTION_AUTHORITY] ?
