@@ -46,6 +46,7 @@ SERVICES_TESTS = \
 	services/tests/mesh \
 	services/tests/msgcache \
 	services/tests/negative \
+	services/tests/querylog \
 	services/tests/rrsetcache \
 	services/tests/slab \
 	services/tests/snapshot \

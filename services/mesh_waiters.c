@@ -4,6 +4,7 @@
 #include "services/cache/store.h"
 #include "services/listen.h"
 #include "services/mesh_private.h"
+#include "services/querylog.h"
 #include "services/stats.h"
 
 enum { SCOPE_ALL = 0 }; /* message cache: answers for everybody */
@@ -173,6 +174,17 @@ static void count_answer(struct mesh *m, unsigned rcode, bool is_empty, uint8_t 
 		stat_bump(&s->answer_bogus, 1);
 }
 
+static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
+{
+	querylog_answer(&mesh_conf(m)->server, &w->client,
+			&(struct querylog_answer){
+				.q = &w->request.q,
+				.rcode = (enum rcode)msg_rcode(m->out),
+				.took_us = m->env->time->now_us - w->begun_us,
+				.len = len,
+			});
+}
+
 /* Send what lies in mesh->out, or say that it comes too late. */
 static bool waiter_send(struct query *q, struct waiter *w, size_t len)
 {
@@ -186,6 +198,8 @@ static bool waiter_send(struct query *q, struct waiter *w, size_t len)
 	}
 	stat_add(m->env->stats, STAT_recursivereplies);
 	stats_wait(m->env->stats, m->env->time->now_us - w->begun_us);
+	if (UNLIKELY(mesh_conf(m)->server.log_replies))
+		log_answer(m, w, len);
 	w->client.ops->reply(&w->client, m->out, len);
 	return true;
 }
@@ -314,6 +328,8 @@ void waiters_finish(struct query *q)
 	blame_network(q);
 	face = face_of(q);
 	failed = is_failure(q, face);
+	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
+		querylog_failure(&q->question, face->reason, face->reason_text);
 	if (is_worth_keeping(q))
 		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s, SCOPE_ALL);
 	LIST_EACH_SAFE (at, &q->waiters) {

@@ -1,4 +1,4 @@
-/* Lines about each question and each answer: log-queries, log-replies.
+/* Lines about each question and each answer: log-queries, log-replies, log-servfail.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/querylog.h"
 
@@ -71,4 +71,13 @@ void querylog_answer(const struct conf_server *s, const struct client *c,
 		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu", t.from, t.name, t.type_at,
 		 t.class_at, rcode_name(a->rcode, rcode), a->took_us / US_PER_S,
 		 a->took_us % US_PER_S, a->cached, a->len);
+}
+
+void querylog_failure(const struct question *q, enum reason reason, const char *text)
+{
+	char name[DNAME_TEXT], type[16], class_[16];
+
+	log_line("error", "SERVFAIL <%s %s %s>: %s%s%s", dname_print(q->name, name),
+		 rr_type_name(q->type, type), rr_class_name(q->class_, class_), reason_text(reason),
+		 text ? ": " : "", text ? text : "");
 }

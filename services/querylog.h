@@ -1,4 +1,4 @@
-/* Lines about each question and each answer: log-queries, log-replies.
+/* Lines about each question and each answer: log-queries, log-replies, log-servfail.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * In Unbound's form, for the scripts that read it. Callers ask the configuration first. */
@@ -25,5 +25,8 @@ struct querylog_answer {
 };
 void querylog_answer(const struct conf_server *s, const struct client *c,
 		     const struct querylog_answer *a);
+
+/* log-servfail: "SERVFAIL <www.example.com. A IN>: why"; `text` says more, or is NULL. */
+void querylog_failure(const struct question *q, enum reason reason, const char *text);
 
 #endif
