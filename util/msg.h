@@ -60,8 +60,8 @@ struct request {
 /* Read a client's message in place: header, one uncompressed question, and OPT
  * if there is one. Answer and authority must be empty; other additional records
  * are skipped (TSIG makes no difference to us: FORMERR per none of them). A
- * question section that can be read is in `out` whatever the verdict says;
- * else q.name_len is 0. Allocates nothing. */
+ * question section that can be read is in `out` whatever the verdict says, but for answer or
+ * authority records beside it; else q.name_len is 0. Allocates nothing. */
 enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request *out);
 
 /* ---- what a server sends, and what we keep ---- */

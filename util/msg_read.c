@@ -70,8 +70,12 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 
 	if (msg_opcode(at) != OPCODE_QUERY)
 		return REQUEST_NOTIMP;
-	if (out->q.name_len == 0 || get_u16(at + 4) != 1 || get_u32(at + 6) != 0 ||
-	    out->flags & FLAG_TC)
+	if (get_u32(at + 6) != 0) {
+		/* records where a question has none: nothing of it is repeated */
+		out->q.name_len = 0;
+		return REQUEST_FORMERR;
+	}
+	if (out->q.name_len == 0 || get_u16(at + 4) != 1 || out->flags & FLAG_TC)
 		return REQUEST_FORMERR;
 	if (!read_additional(&r, get_u16(at + 10), &out->edns))
 		return REQUEST_FORMERR;
