@@ -83,6 +83,21 @@ static bool parse_empty_signature(struct arena *a, const char *line, struct text
 	return true;
 }
 
+/* A signature that is no base64 (of an algorithm that nobody knows): any bytes will do. */
+static bool parse_odd_signature(struct arena *a, const char *line, struct text_zone *z,
+				struct text_rr *out)
+{
+	const char *at = strstr(line, "RRSIG");
+
+	/* type covered, algorithm, labels, TTL, two dates, tag and signer stand before it */
+	for (int words = 0; at && words < 9; words++) {
+		at += strcspn(at, " \t");
+		at += strspn(at, " \t");
+	}
+	return at && *at &&
+	       text_rr_parse(a, arena_textf(a, "%.*s AAAA", (int)(at - line), line), z, out, NULL);
+}
+
 /* Class ANY or NONE, which no zone holds. */
 static bool parse_odd_class(struct arena *a, char *line, struct text_zone *z, struct text_rr *out)
 {
@@ -124,7 +139,8 @@ bool loose_rr_parse(struct arena *a, const char *line, struct text_zone *z, stru
 	copy = arena_textf(a, "%s", line);
 	cut_comment(copy);
 	if (parse_raw(a, copy, z, out) || parse_empty_signature(a, copy, z, out) ||
-	    parse_odd_class(a, copy, z, out) || parse_shortened(a, copy, z, out)) {
+	    parse_odd_class(a, copy, z, out) || parse_shortened(a, copy, z, out) ||
+	    parse_odd_signature(a, copy, z, out)) {
 		if (f)
 			f->set = false;
 		return true;
