@@ -83,14 +83,18 @@ static bool parse_empty_signature(struct arena *a, const char *line, struct text
 	return true;
 }
 
-/* A signature that is no base64 (of an algorithm that nobody knows): any bytes will do. */
-static bool parse_odd_signature(struct arena *a, const char *line, struct text_zone *z,
-				struct text_rr *out)
+/* A signature or key that is no base64 (of an algorithm that nobody knows): any bytes will do. */
+static bool parse_odd_base64(struct arena *a, const char *line, struct text_zone *z,
+			     struct text_rr *out)
 {
 	const char *at = strstr(line, "RRSIG");
+	int words = 9; /* covered, algorithm, labels, TTL, two dates, tag and signer stand before it */
 
-	/* type covered, algorithm, labels, TTL, two dates, tag and signer stand before it */
-	for (int words = 0; at && words < 9; words++) {
+	if (!at) {
+		at = strstr(line, "DNSKEY");
+		words = 4; /* flags, protocol, algorithm */
+	}
+	for (; at && words > 0; words--) {
 		at += strcspn(at, " \t");
 		at += strspn(at, " \t");
 	}
@@ -140,7 +144,7 @@ bool loose_rr_parse(struct arena *a, const char *line, struct text_zone *z, stru
 	cut_comment(copy);
 	if (parse_raw(a, copy, z, out) || parse_empty_signature(a, copy, z, out) ||
 	    parse_odd_class(a, copy, z, out) || parse_shortened(a, copy, z, out) ||
-	    parse_odd_signature(a, copy, z, out)) {
+	    parse_odd_base64(a, copy, z, out)) {
 		if (f)
 			f->set = false;
 		return true;
