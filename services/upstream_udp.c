@@ -1,10 +1,12 @@
 /* Questions to other servers over UDP: for each a port and an id that nobody can foresee.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every sending has a socket of its own, bound to a random port of all that are allowed, connected
- * to the server, and closed as soon as the answer is there: an off-path attacker faces the whole
- * port and id space anew each time, and learns nothing from probing ports (RFC 5452, SAD DNS).
- * Our questions are far below any path's MTU, so there is nothing to set against fragments. */
+ * A socket is bound to a random port of all that are allowed, connected to one server, and asks that
+ * server for a second at most, each question with an id of its own: opening one for every question
+ * is what costs most in asking. An off-path attacker faces the whole port and id space, and whatever
+ * he learns by probing ports is stale before he has probed a fraction of them (RFC 5452, SAD DNS).
+ * After a silence the port is not used again, so that another try goes out from another one. Our
+ * questions are far below any path's MTU, so there is nothing to set against fragments. */
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -25,21 +27,41 @@ enum {
 	BIND_TRIES = 100, /* ports that may turn out to be taken */
 	READS_PER_TURN = 16,
 	SPARE_MOST = 512,
+	BUCKETS = 256,
+	PORT_LIFE_MS = 1000, /* it takes no question that comes later */
+	PORT_USES = 64,      /* nor more than so many, */
+	PORT_FLIGHTS = 8,    /* of which so many may wait for their answers */
+	IDLE_MOST = 256,     /* ports that wait for another question */
 };
 
 struct udp;
+struct port;
 
-/* A sending and its socket; or one of the two. */
-struct port {
-	struct watch watch; /* fd -1: not open */
-	struct udp *udp;
-	struct list link;        /* in one of the lists of struct udp */
-	struct sending *sending; /* NULL: kept open a little for what comes late */
-	struct addr to;
+/* A question on its way. */
+struct flight {
+	struct list link; /* port->flights, or a list of struct udp */
+	struct sending *sending;
+	struct port *port; /* NULL: it has none yet */
 	uint16_t id;
+	struct flight *next_spare;
+};
+
+struct port {
+	struct watch watch;
+	struct udp *udp;
+	struct list in_bucket; /* of udp->buckets, while it can take a question */
+	struct list in_age;    /* udp->ports */
+	struct list in_idle;   /* udp->idle */
+	struct list flights;
+	struct addr to;
+	uint64_t opened_us;
 	bool connected;
+	bool reading; /* it may not be freed now */
+	bool closing; /* it takes no more questions */
+	bool lingers; /* kept open a little for what comes late */
+	unsigned flight_count, uses;
+	uint16_t ids[PORT_USES]; /* all that went out */
 	struct timer linger;
-	struct port *next_spare;
 };
 
 struct udp {
@@ -47,12 +69,14 @@ struct udp {
 	struct sources *sources;
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
-	struct list open;
-	struct list waiting; /* for a place among the open ones */
-	struct list failing; /* could not leave; told in the next turn */
-	struct timer tell_failing;
-	unsigned open_count;
-	struct port *spare;
+	struct list buckets[BUCKETS]; /* by server */
+	struct list ports;            /* all that are open, the oldest first */
+	struct list idle;             /* those without a question, idle longest first */
+	struct list waiting;          /* flights that wait for a port */
+	struct list failing;          /* that could not leave; told in the next turn */
+	struct timer tell_failing, age;
+	unsigned open_count, idle_count;
+	struct flight *spare;
 	unsigned spare_count;
 	uint8_t buf[MSG_MAX];
 };
@@ -64,17 +88,56 @@ static const struct conf_server *conf_of(const struct udp *u)
 	return &u->transport.env->snapshot->conf->server;
 }
 
-static const struct sources *sources_get(struct udp *u)
-{
-	const struct snapshot *s = u->transport.env->snapshot;
+/*
+ * Flights.
+ */
 
-	if (u->sources_of != s || u->sources_number != s->number) {
-		sources_free(u->sources);
-		u->sources = sources_new(s->conf, true);
-		u->sources_of = s;
-		u->sources_number = s->number;
+static struct flight *flight_new(struct udp *u, struct sending *s)
+{
+	struct flight *f = u->spare;
+
+	if (f) {
+		u->spare = f->next_spare;
+		u->spare_count--;
+	} else {
+		f = mem_new(sizeof(*f));
 	}
-	return u->sources;
+	*f = (struct flight){ .sending = s };
+	list_init(&f->link);
+	s->slot = f;
+	return f;
+}
+
+static struct list *bucket_of(struct udp *u, const struct addr *to)
+{
+	return &u->buckets[addr_hash(to) % BUCKETS];
+}
+
+static void flight_free(struct udp *u, struct flight *f)
+{
+	struct port *p = f->port;
+
+	list_remove(&f->link);
+	if (p && p->flight_count-- == PORT_FLIGHTS && !p->closing && p->uses < PORT_USES)
+		list_push_front(bucket_of(u, &p->to), &p->in_bucket);
+	if (u->spare_count == SPARE_MOST) {
+		mem_free(f);
+		return;
+	}
+	f->next_spare = u->spare;
+	u->spare = f;
+	u->spare_count++;
+}
+
+static struct flight *flight_with(const struct port *p, uint16_t id)
+{
+	LIST_EACH (at, &p->flights) {
+		struct flight *f = LIST_ITEM(at, struct flight, link);
+
+		if (f->id == id)
+			return f;
+	}
+	return NULL;
 }
 
 /*
@@ -84,44 +147,98 @@ static const struct sources *sources_get(struct udp *u)
 static void on_ready(struct watch *w, unsigned what);
 static void on_linger(struct timer *t);
 
-static struct port *port_new(struct udp *u, struct sending *s)
+/* It takes no more questions, and closes when those it has are over. */
+static void port_retire(struct port *p)
 {
-	struct port *p = u->spare;
-
-	if (p) {
-		u->spare = p->next_spare;
-		u->spare_count--;
-	} else {
-		p = mem_new(sizeof(*p));
-	}
-	*p = (struct port){ .watch = { .fd = -1, .ready = on_ready },
-			    .udp = u,
-			    .sending = s,
-			    .to = s->to,
-			    .linger = { .fire = on_linger } };
-	list_init(&p->link);
-	s->slot = p;
-	return p;
+	p->closing = true;
+	list_remove(&p->in_bucket);
 }
 
 static void port_free(struct port *p)
 {
 	struct udp *u = p->udp;
 
+	PROMISE(!p->flight_count && !p->reading);
 	timer_stop(u->transport.env->loop, &p->linger);
-	list_remove(&p->link);
+	if (!list_is_empty(&p->in_idle))
+		u->idle_count--;
+	list_remove(&p->in_bucket);
+	list_remove(&p->in_age);
+	list_remove(&p->in_idle);
 	if (p->watch.fd >= 0) {
 		watch_stop(&p->watch);
 		close(p->watch.fd);
-		u->open_count--;
 	}
-	if (u->spare_count == SPARE_MOST) {
-		mem_free(p);
+	u->open_count--;
+	mem_free(p);
+}
+
+/* After a question has left it: it closes, or waits for another one. */
+static void port_settle(struct port *p)
+{
+	struct udp *u = p->udp;
+
+	if (p->flight_count || p->reading || p->lingers)
+		return;
+	if (p->closing || p->uses == PORT_USES) {
+		port_free(p);
 		return;
 	}
-	p->next_spare = u->spare;
-	u->spare = p;
-	u->spare_count++;
+	if (!list_is_empty(&p->in_idle))
+		return;
+	if (u->idle_count == IDLE_MOST)
+		port_free(LIST_ITEM(u->idle.next, struct port, in_idle));
+	list_push_back(&u->idle, &p->in_idle);
+	u->idle_count++;
+}
+
+static bool is_too_old(const struct port *p, uint64_t now_us)
+{
+	return now_us - p->opened_us >= PORT_LIFE_MS * US_PER_MS;
+}
+
+static void on_age(struct timer *t)
+{
+	struct udp *u = container_of(t, struct udp, age);
+	uint64_t now_us = u->transport.env->time->now_us;
+
+	LIST_EACH_SAFE (at, &u->ports) {
+		struct port *p = LIST_ITEM(at, struct port, in_age);
+
+		if (!is_too_old(p, now_us))
+			break;
+		if (!p->closing) {
+			port_retire(p);
+			port_settle(p);
+		}
+	}
+	if (!list_is_empty(&u->ports))
+		timer_set(u->transport.env->loop, &u->age, PORT_LIFE_MS * US_PER_MS / 4);
+}
+
+/* Addresses and ports to ask from may have changed: what is open was drawn from the old ones. */
+static void retire_all(struct udp *u)
+{
+	LIST_EACH_SAFE (at, &u->ports) {
+		struct port *p = LIST_ITEM(at, struct port, in_age);
+
+		port_retire(p);
+		port_settle(p);
+	}
+}
+
+static const struct sources *sources_get(struct udp *u)
+{
+	const struct snapshot *s = u->transport.env->snapshot;
+
+	if (u->sources_of != s || u->sources_number != s->number) {
+		retire_all(u);
+		sources_free(u->sources);
+		u->sources = sources_new(s->conf, true);
+		u->sources_of = s;
+		u->sources_number = s->number;
+	}
+	return u->sources;
 }
 
 static bool set_flag(int fd, int level, int option, int value)
@@ -180,86 +297,153 @@ static bool send_bytes(const struct port *p, const struct sending *s)
 	       errno == EINTR;
 }
 
-static enum opened port_use(struct port *p, struct sending *s)
+static enum opened port_prepare(struct port *p)
 {
-	struct udp *u = p->udp;
-	const struct conf_server *conf = conf_of(u);
+	const struct conf_server *conf = conf_of(p->udp);
 	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(&s->to, &ss);
-	enum opened bound = bind_somewhere(u, p->watch.fd, s->to.family);
+	socklen_t len = addr_to_sockaddr(&p->to, &ss);
+	enum opened bound = bind_somewhere(p->udp, p->watch.fd, p->to.family);
 
 	if (bound != OPENED)
 		return bound;
 	if (conf->ip_dscp)
-		set_flag(p->watch.fd, s->to.family == 6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			 s->to.family == 6 ? IPV6_TCLASS : IP_TOS, (int)conf->ip_dscp << 2);
+		set_flag(p->watch.fd, p->to.family == 6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			 p->to.family == 6 ? IPV6_TCLASS : IP_TOS, (int)conf->ip_dscp << 2);
 	p->connected = conf->udp_connect;
 	if (p->connected && connect(p->watch.fd, (struct sockaddr *)&ss, len) < 0)
 		return NO_WAY;
-	p->id = random_u16(u->transport.env->random);
-	put_u16(s->wire, p->id);
-	return send_bytes(p, s) ? OPENED : NO_WAY;
-}
-
-static enum opened port_open(struct port *p)
-{
-	struct udp *u = p->udp;
-	enum opened o;
-
-	p->watch.fd = socket(p->to.family == 6 ? AF_INET6 : AF_INET,
-			     SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (p->watch.fd < 0)
-		return errno == EAFNOSUPPORT ? NO_WAY : NO_RESOURCES;
-	o = port_use(p, p->sending);
-	if (o != OPENED) {
-		close(p->watch.fd);
-		p->watch.fd = -1;
-		return o;
-	}
-	u->open_count++;
-	watch_start(u->transport.env->loop, &p->watch, WATCH_READ);
 	return OPENED;
 }
 
-/* Open it now, or see that it is opened or its sending told later. */
-static void port_begin(struct port *p)
+static enum opened port_open(struct udp *u, const struct addr *to, struct port **out)
+{
+	int fd = socket(to->family == 6 ? AF_INET6 : AF_INET,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct port *p;
+	enum opened o;
+
+	if (fd < 0)
+		return errno == EAFNOSUPPORT ? NO_WAY : NO_RESOURCES;
+	p = mem_zero(sizeof(*p));
+	p->watch = (struct watch){ .fd = fd, .ready = on_ready };
+	p->udp = u;
+	p->to = *to;
+	p->opened_us = u->transport.env->time->now_us;
+	p->linger.fire = on_linger;
+	list_init(&p->in_bucket);
+	list_init(&p->in_idle);
+	list_init(&p->flights);
+	o = port_prepare(p);
+	if (o != OPENED) {
+		close(fd);
+		mem_free(p);
+		return o;
+	}
+	list_push_back(&u->ports, &p->in_age);
+	list_push_front(bucket_of(u, to), &p->in_bucket);
+	u->open_count++;
+	watch_start(u->transport.env->loop, &p->watch, WATCH_READ);
+	if (!timer_is_set(&u->age))
+		timer_set(u->transport.env->loop, &u->age, PORT_LIFE_MS * US_PER_MS / 4);
+	*out = p;
+	return OPENED;
+}
+
+/* An open port that may ask this server one more. */
+static struct port *port_find(struct udp *u, const struct addr *to)
+{
+	LIST_EACH (at, bucket_of(u, to)) {
+		struct port *p = LIST_ITEM(at, struct port, in_bucket);
+
+		if (addr_equals(&p->to, to) && !is_too_old(p, u->transport.env->time->now_us))
+			return p;
+	}
+	return NULL;
+}
+
+static enum opened port_get(struct udp *u, const struct addr *to, struct port **out)
+{
+	sources_get(u);
+	*out = port_find(u, to);
+	if (*out)
+		return OPENED;
+	if (u->open_count >= conf_of(u)->outgoing_range) {
+		if (list_is_empty(&u->idle))
+			return NO_RESOURCES;
+		port_free(LIST_ITEM(u->idle.next, struct port, in_idle));
+	}
+	return port_open(u, to, out);
+}
+
+static bool was_used(const struct port *p, uint16_t id)
+{
+	for (unsigned i = 0; i < p->uses; i++)
+		if (p->ids[i] == id)
+			return true;
+	return false;
+}
+
+static bool port_send(struct port *p, struct flight *f)
 {
 	struct udp *u = p->udp;
-	enum opened o = NO_RESOURCES;
 
-	if (u->open_count < conf_of(u)->outgoing_range)
-		o = port_open(p);
-	p->sending->queued = false;
-	list_remove(&p->link);
-	if (o == OPENED) {
-		list_push_back(&u->open, &p->link);
-	} else if (o == NO_RESOURCES && u->open_count) {
-		p->sending->queued = true;
-		list_push_back(&u->waiting, &p->link);
+	do
+		f->id = random_u16(u->transport.env->random);
+	while (was_used(p, f->id));
+	put_u16(f->sending->wire, f->id);
+	p->ids[p->uses++] = f->id;
+	if (!send_bytes(p, f->sending)) {
+		port_retire(p);
+		port_settle(p);
+		return false;
+	}
+	if (!list_is_empty(&p->in_idle)) {
+		list_remove(&p->in_idle);
+		u->idle_count--;
+	}
+	list_remove(&f->link);
+	list_push_back(&p->flights, &f->link);
+	p->flight_count++;
+	f->port = p;
+	if (p->flight_count == PORT_FLIGHTS || p->uses == PORT_USES)
+		list_remove(&p->in_bucket);
+	return true;
+}
+
+/* Let it leave now, or see that it leaves or that its sending is told later. */
+static void flight_begin(struct udp *u, struct flight *f)
+{
+	struct port *p;
+	enum opened o = port_get(u, &f->sending->to, &p);
+
+	f->sending->queued = false;
+	if (o == OPENED && port_send(p, f))
+		return;
+	list_remove(&f->link);
+	if (o == NO_RESOURCES && u->open_count) {
+		f->sending->queued = true;
+		list_push_back(&u->waiting, &f->link);
 	} else {
-		list_push_back(&u->failing, &p->link);
+		list_push_back(&u->failing, &f->link);
 		timer_set(u->transport.env->loop, &u->tell_failing, 0);
 	}
 }
 
-/* A port has become free. */
+/* A question is over, or a port has closed. */
 static void admit_waiting(struct udp *u)
 {
 	if (!list_is_empty(&u->waiting))
-		port_begin(LIST_ITEM(u->waiting.next, struct port, link));
-}
-
-static void port_close(struct port *p)
-{
-	struct udp *u = p->udp;
-
-	port_free(p);
-	admit_waiting(u);
+		flight_begin(u, LIST_ITEM(u->waiting.next, struct flight, link));
 }
 
 static void on_linger(struct timer *t)
 {
-	port_close(container_of(t, struct port, linger));
+	struct port *p = container_of(t, struct port, linger);
+	struct udp *u = p->udp;
+
+	p->lingers = false;
+	port_settle(p);
+	admit_waiting(u);
 }
 
 /*
@@ -276,10 +460,10 @@ static void on_failing(struct timer *t)
 	list_put_after(u->failing.prev, &now);
 	list_remove(&u->failing);
 	while (!list_is_empty(&now)) {
-		struct port *p = LIST_ITEM(now.next, struct port, link);
-		struct sending *s = p->sending;
+		struct flight *f = LIST_ITEM(now.next, struct flight, link);
+		struct sending *s = f->sending;
 
-		port_free(p);
+		flight_free(u, f);
 		s->failed(s, UPSTREAM_UNREACHABLE);
 	}
 }
@@ -305,43 +489,78 @@ static ssize_t port_read(struct port *p)
 	return 0;
 }
 
-/* True when that was what was waited for, or the end of waiting. */
-static bool port_hand_over(struct port *p, size_t len)
+/* The packet in udp->buf carries an id that nothing asked from this port ever had. */
+static void port_strayed(struct port *p)
 {
-	struct sending *s = p->sending;
+	uint16_t ids[PORT_FLIGHTS];
+	unsigned count = 0;
 
-	if (!s || len < 2)
-		return false;
-	if (get_u16(p->udp->buf) == p->id)
-		return s->arrived(s, p->udp->buf, len);
-	return s->strayed(s);
+	LIST_EACH (at, &p->flights)
+		ids[count++] = LIST_ITEM(at, struct flight, link)->id;
+	/* Who is told may end others, too. */
+	for (unsigned i = 0; i < count; i++) {
+		struct flight *f = flight_with(p, ids[i]);
+
+		if (f && f->sending->strayed(f->sending))
+			flight_free(p->udp, f);
+	}
+}
+
+static void port_hand_over(struct port *p, size_t len)
+{
+	struct flight *f;
+	uint16_t id;
+
+	if (len < 2)
+		return;
+	id = get_u16(p->udp->buf);
+	f = flight_with(p, id);
+	if (f) {
+		if (f->sending->arrived(f->sending, p->udp->buf, len))
+			flight_free(p->udp, f);
+	} else if (!was_used(p, id)) {
+		port_strayed(p);
+	}
+}
+
+/* The server's host, or one on the way, says that it is no use. */
+static void port_fail(struct port *p)
+{
+	port_retire(p);
+	while (!list_is_empty(&p->flights)) {
+		struct flight *f = LIST_ITEM(p->flights.next, struct flight, link);
+		struct sending *s = f->sending;
+
+		flight_free(p->udp, f);
+		s->failed(s, UPSTREAM_SILENT);
+	}
 }
 
 static void on_ready(struct watch *w, unsigned what)
 {
 	struct port *p = container_of(w, struct port, watch);
+	struct udp *u = p->udp;
 
 	(void)what;
+	p->reading = true;
 	for (unsigned i = 0; i < READS_PER_TURN; i++) {
 		ssize_t n = port_read(p);
-		struct sending *s = p->sending;
 
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return;
+			break;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			/* The server's host, or one on the way, says that it is no use. */
-			port_close(p);
-			if (s)
-				s->failed(s, UPSTREAM_SILENT);
-			return;
+			port_fail(p);
+			break;
 		}
-		if (port_hand_over(p, (size_t)n)) {
-			port_close(p);
-			return;
-		}
+		port_hand_over(p, (size_t)n);
+		if (!p->flight_count)
+			break; /* nothing else is to come */
 	}
+	p->reading = false;
+	port_settle(p);
+	admit_waiting(u);
 }
 
 /*
@@ -350,42 +569,55 @@ static void on_ready(struct watch *w, unsigned what)
 
 static void udp_send(struct transport *t, struct sending *s)
 {
-	port_begin(port_new(container_of(t, struct udp, transport), s));
+	struct udp *u = container_of(t, struct udp, transport);
+
+	flight_begin(u, flight_new(u, s));
 }
 
 static void udp_cancel(struct transport *t, struct sending *s)
 {
 	struct udp *u = container_of(t, struct udp, transport);
-	struct port *p = s->slot;
 	uint32_t delay_ms = conf_of(u)->delay_close;
+	struct flight *f = s->slot;
+	struct port *p = f->port;
 
-	if (p->watch.fd >= 0 && delay_ms) {
-		/* What comes late finds an open port, so that no ICMP error goes back. */
-		p->sending = NULL;
-		timer_set(t->env->loop, &p->linger, delay_ms * US_PER_MS);
+	flight_free(u, f);
+	if (!p)
 		return;
+	port_retire(p);
+	if (delay_ms) {
+		/* What comes late finds an open port, so that no ICMP error goes back. */
+		p->lingers = true;
+		timer_set(t->env->loop, &p->linger, delay_ms * US_PER_MS);
 	}
-	port_close(p);
+	port_settle(p);
+	admit_waiting(u);
 }
 
-static void ports_free(struct list *ports)
+static void flights_free(struct udp *u, struct list *flights)
 {
-	while (!list_is_empty(ports))
-		port_free(LIST_ITEM(ports->next, struct port, link));
+	while (!list_is_empty(flights))
+		flight_free(u, LIST_ITEM(flights->next, struct flight, link));
 }
 
 static void udp_free(struct transport *t)
 {
 	struct udp *u = container_of(t, struct udp, transport);
-	struct port *p;
+	struct flight *f;
 
 	timer_stop(t->env->loop, &u->tell_failing);
-	ports_free(&u->waiting);
-	ports_free(&u->failing);
-	ports_free(&u->open);
-	while ((p = u->spare)) {
-		u->spare = p->next_spare;
-		mem_free(p);
+	timer_stop(t->env->loop, &u->age);
+	flights_free(u, &u->waiting);
+	flights_free(u, &u->failing);
+	while (!list_is_empty(&u->ports)) {
+		struct port *p = LIST_ITEM(u->ports.next, struct port, in_age);
+
+		flights_free(u, &p->flights);
+		port_free(p);
+	}
+	while ((f = u->spare)) {
+		u->spare = f->next_spare;
+		mem_free(f);
 	}
 	sources_free(u->sources);
 	mem_free(u);
@@ -402,9 +634,13 @@ struct transport *upstream_udp_new(struct env *env)
 	struct udp *u = mem_zero(sizeof(*u));
 
 	u->transport = (struct transport){ .ops = &ops, .env = env };
-	list_init(&u->open);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		list_init(&u->buckets[i]);
+	list_init(&u->ports);
+	list_init(&u->idle);
 	list_init(&u->waiting);
 	list_init(&u->failing);
 	u->tell_failing.fire = on_failing;
+	u->age.fire = on_age;
 	return &u->transport;
 }
