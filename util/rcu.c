@@ -6,6 +6,7 @@
 #include <urcu.h>
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "util/mem.h"
@@ -16,6 +17,20 @@ _Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot),
 
 static _Thread_local unsigned joined;
 
+/* What this thread has retired without haste, until there is enough for one call of the library:
+ * each call may wake its helper, and each round of that waits for every thread. */
+#define BATCH 64
+
+struct batch {
+	struct rcu_head head;
+	struct rcu_slot *first;
+};
+
+static _Thread_local struct rcu_slot *idle_slots;
+static _Thread_local unsigned idle_count;
+
+static void flush_idle(void);
+
 void rcu_thread_join(void)
 {
 	if (joined++ == 0)
@@ -25,6 +40,8 @@ void rcu_thread_join(void)
 void rcu_thread_leave(void)
 {
 	PROMISE(joined > 0);
+	if (joined == 1)
+		flush_idle();
 	if (--joined == 0)
 		rcu_unregister_thread();
 }
@@ -68,6 +85,50 @@ void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 	call_rcu((struct rcu_head *)(void *)slot, call.theirs);
 }
 
+/* The slot's two pointers are the next slot and what to call. */
+typedef void (*release)(struct rcu_slot *);
+
+_Static_assert(sizeof(release) <= sizeof(void *), "rcu_slot holds a pointer to a function");
+
+static void release_batch(struct rcu_head *head)
+{
+	struct batch *b = (struct batch *)(void *)head; /* its first member */
+	struct rcu_slot *next;
+
+	for (struct rcu_slot *slot = b->first; slot; slot = next) {
+		release fn;
+
+		next = slot->opaque[0];
+		memcpy(&fn, &slot->opaque[1], sizeof(fn));
+		fn(slot);
+	}
+	mem_free(b);
+	flush_idle();
+}
+
+static void flush_idle(void)
+{
+	struct batch *b;
+
+	if (!idle_slots)
+		return;
+	b = mem_new(sizeof(*b));
+	b->first = idle_slots;
+	idle_slots = NULL;
+	idle_count = 0;
+	pthread_once(&greeted, greet_helper);
+	call_rcu(&b->head, release_batch);
+}
+
+void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
+{
+	slot->opaque[0] = idle_slots;
+	memcpy(&slot->opaque[1], &fn, sizeof(fn));
+	idle_slots = slot;
+	if (++idle_count == BATCH)
+		flush_idle();
+}
+
 void rcu_wait(void)
 {
 	PROMISE(!rcu_read_ongoing());
@@ -77,6 +138,7 @@ void rcu_wait(void)
 void rcu_flush(void)
 {
 	PROMISE(!rcu_read_ongoing());
+	flush_idle();
 	rcu_barrier();
 }
 

@@ -30,10 +30,15 @@ void rcu_turn_end(void);
  * some time later. */
 void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
 
+/* The same for many small things of one thread, cheaper: they may wait until
+ * there are some dozens, or the thread leaves, or calls rcu_flush. */
+void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
+
 /* Wait until every turn open now has ended. Not inside a turn. */
 void rcu_wait(void);
 
-/* Wait until everything retired so far has been freed (tests, shutdown). */
+/* Wait until everything retired so far has been freed (tests, shutdown), apart
+ * from what other threads retired idly. */
 void rcu_flush(void);
 
 /* As fork(2), for a program that goes on in the child, alone in its process and

@@ -189,7 +189,7 @@ static size_t retire(struct slab *s, struct list *gone)
 		struct slab_entry *e = entry_of(gone->next);
 
 		list_remove(&e->queue);
-		rcu_retire(&e->retired, s->how.release);
+		rcu_retire_idly(&e->retired, s->how.release);
 		count++;
 	}
 	return count;
