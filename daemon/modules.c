@@ -60,7 +60,8 @@ struct snapshot *modules_snapshot(struct conf *conf, struct fault *f)
 		return NULL;
 	if (chain_has(chain, &validator_module) && !(trust = trust_new(conf, f)))
 		return NULL;
-	if (trust && anchors_count(trust->anchors) == 0) {
+	if (trust && anchors_count(trust->anchors) == 0 &&
+	    anchors_rolling_count(trust->anchors) == 0) {
 		/* nothing can be proven: answers need not be judged at all */
 		trust_free(trust);
 		trust = NULL;

@@ -59,6 +59,9 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 		listen_udp_limit(w->listen_udp, c->max_udp_size);
 	if (w->listen_tcp)
 		listen_tcp_limit(w->listen_tcp, &limits);
+	for (unsigned i = 0; i < w->started; i++)
+		if (w->chain[i]->renewed)
+			w->chain[i]->renewed(&w->env);
 	if (old)
 		snapshot_unpin(old);
 }
@@ -94,6 +97,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 		random_init(w->own_random);
 		env->random = w->own_random;
 	}
+	env->leads = how->number == 0;
 	env->stats = stats_on(&w->stats_room);
 	env->messages = how->caches->messages;
 	env->rrsets = how->caches->rrsets;

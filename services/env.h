@@ -13,6 +13,7 @@ struct msgcache;
 struct negcache;
 struct query;
 struct random;
+struct roll;
 struct rrsetcache;
 struct snapshot;
 struct stats;
@@ -33,6 +34,8 @@ struct env {
 	struct negcache *negative;
 	struct upstream *upstream;
 	struct mesh *mesh;
+	bool leads;                     /* the one worker that does what is done once for all */
+	struct roll *roll;              /* the validator's, where this worker leads */
 	/* The validator's: the name of the trust anchor that `name` (type DS: what is above it) stands
 	 * under, NULL where nothing is validated. Good for the turn. NULL: there is no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);

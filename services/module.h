@@ -39,6 +39,7 @@ struct module {
 	bool (*init)(struct env *env, struct fault *f); /* may be NULL */
 	enum step (*operate)(struct query *q, void *state, const struct event *ev);
 	void (*clear)(struct query *q, void *state); /* query ends; may be NULL */
+	void (*renewed)(struct env *env);            /* env->snapshot is another one; may be NULL */
 	void (*deinit)(struct env *env);             /* may be NULL */
 };
 

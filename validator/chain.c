@@ -16,6 +16,7 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 #include "validator/keycache.h"
+#include "validator/roll.h"
 #include "validator/trust.h"
 
 /* How long a failure that may be the network's is remembered; and one that may be the zone's is
@@ -212,9 +213,16 @@ static void keys_arrived(struct chain *c, const struct message *m)
 	const struct anchor *anchor = c->ds ? NULL : anchor_at(c, c->at);
 	bool last = is_last_try(c);
 
+	if (set && judge_keys(c, c->at, set, anchor ? anchor->ds : c->ds,
+			      anchor ? anchor->keys : NULL, last && !(anchor && anchor->rolls)))
+		return;
+	if (set && anchor && anchor->rolls && c->q->env->roll) {
+		roll_hear(c->q->env->roll, c->q->snapshot, set);
+		anchor = anchor_at(c, c->at);
+	}
 	if (set) {
-		judge_keys(c, c->at, set, anchor ? anchor->ds : c->ds,
-			   anchor ? anchor->keys : NULL, last);
+		if (anchor && anchor->rolls)
+			judge_keys(c, c->at, set, anchor->ds, anchor->keys, last);
 		return;
 	}
 	if (!last && m->rcode != RCODE_SERVFAIL)

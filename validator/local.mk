@@ -7,6 +7,7 @@ libresolver_la_SOURCES += \
 	validator/date.c validator/date.h \
 	validator/judge.c validator/judge.h \
 	validator/keycache.c validator/keycache.h \
+	validator/roll.c validator/roll.h \
 	validator/rules.c validator/rules.h \
 	validator/trust.c validator/trust.h \
 	validator/validator.c validator/validator.h \

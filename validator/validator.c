@@ -15,6 +15,7 @@
 #include "util/timebase.h"
 #include "validator/judge.h"
 #include "validator/keycache.h"
+#include "validator/roll.h"
 #include "validator/trust.h"
 
 struct validator {
@@ -277,12 +278,28 @@ static bool init(struct env *env, struct fault *f)
 {
 	(void)f;
 	env->trust_point = trust_point;
+	if (env->leads)
+		env->roll = roll_new(env);
 	return true;
+}
+
+static void renewed(struct env *env)
+{
+	if (env->roll)
+		roll_renew(env->roll);
+}
+
+static void deinit(struct env *env)
+{
+	roll_free(env->roll);
+	env->roll = NULL;
 }
 
 const struct module validator_module = {
 	.name = "validator",
 	.init = init,
+	.renewed = renewed,
+	.deinit = deinit,
 	.state_size = sizeof(struct validator),
 	.operate = operate,
 };

@@ -152,6 +152,20 @@ static bool try_anchors(struct vouching *v, const struct rrset *anchors)
 	return false;
 }
 
+/* A trusted key has signed the set, without being in it itself (RFC 5011 4.2: MISSING). */
+static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *anchors,
+				const struct verify_how *how, struct verdict *out)
+{
+	struct keyset *trusted = keyset_new(anchors);
+	struct verdict v;
+
+	verify_set(keys->dnskeys, trusted, how, &v);
+	keyset_unpin(trusted);
+	if (v.security == SECURITY_SECURE)
+		*out = v;
+	return v.security == SECURITY_SECURE;
+}
+
 /* "12, 34 and more": the key tags that somebody vouches for. */
 static void print_tags(const struct rrset *set, char *to, size_t room)
 {
@@ -182,7 +196,7 @@ static void fail_vouching(struct vouching *v, const struct rrset *ds, const stru
 		check_fail(&v->check, STAGE_START, REASON_no_zone_key,
 			   "none of its %u keys is a zone key", keys->count);
 	else
-		check_fail(&v->check, STAGE_START, REASON_dnskey_missing,
+		check_fail(&v->check, STAGE_START, ds ? REASON_dnskey_missing : REASON_bogus,
 			   "none of its %u keys is the one that the %s (key tag %s) asks for",
 			   keys->count, ds ? "DS set of the zone above" : "trust anchor", tags);
 }
@@ -208,6 +222,9 @@ void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset
 		out->security = SECURITY_INSECURE;
 		return;
 	}
+	if (v.check.stage != STAGE_WORK && octets_empty(&v.done) && anchors && v.matched == 0 &&
+	    is_signed_by_anchor(keys, anchors, how, out))
+		return;
 	if (v.check.stage == STAGE_WORK || octets_empty(&v.done)) {
 		if (v.matched == 0 && v.check.stage != STAGE_WORK)
 			fail_vouching(&v, ds, anchors);
