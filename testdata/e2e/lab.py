@@ -6,6 +6,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import collections
 import contextlib
 import os
+import random
 import select
 import shutil
 import signal
@@ -28,14 +29,19 @@ ADDRESS = "127.0.0.1"
 REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 
 
+# Where tests listen: below what the kernel gives to clients, and the daemons ask from other ports.
+PORTS = range(20000, 25000)
+
+
 def free_port(address=ADDRESS):
-    """A port free for UDP and TCP. Somebody else could take it before we do; nobody here does."""
+    """A port of ours that is free for UDP and TCP."""
     while True:
+        port = random.choice(PORTS)
         with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            tcp.bind((address, 0))
             try:
-                udp.bind((address, tcp.getsockname()[1]))
-                return tcp.getsockname()[1]
+                tcp.bind((address, port))
+                udp.bind((address, port))
+                return port
             except OSError:
                 continue
 
@@ -58,7 +64,8 @@ class Daemon:
         self.process = None
         lines = ["interface: 127.0.0.1", "port: %d" % self.port, 'username: ""', 'chroot: ""',
                  'directory: "%s"' % self.dir, 'pidfile: "%s"' % self.pidfile, "use-syslog: no",
-                 "do-not-query-localhost: no", 'module-config: "%s"' % module]
+                 "do-not-query-localhost: no", 'outgoing-port-avoid: "%d-%d"' % (PORTS[0], PORTS[-1]),
+                 'module-config: "%s"' % module]
         if hints:
             lines.append('root-hints: "%s/root.hints"' % self.net)
         self.fixed = lines

@@ -33,6 +33,7 @@ def upstream(net, tmp_path_factory):
     conf.write_text("""server:
     interface: 127.0.0.1
     port: %d
+    outgoing-port-avoid: 20000-24999
     do-not-query-localhost: no
     root-hints: "%s/root.hints"
     module-config: "iterator"
