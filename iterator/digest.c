@@ -98,17 +98,18 @@ static enum turn pass_over(struct iter *it)
 	return go_on(it, ITER_choose);
 }
 
-static enum turn on_silence(struct iter *it, enum upstream_end end)
+static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 {
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 	bool down = infra_network_is_down(it->q->env->infra, it->q->env->time);
 
-	if (end == UPSTREAM_UNREACHABLE)
+	if (reply->end == UPSTREAM_UNREACHABLE || reply->refused)
 		it->place->spent = true;
 	if (it->reason == REASON_none || down)
 		iter_blame(it, down ? REASON_network_error : REASON_no_reachable,
 			   "%s for zone %s %s", place_text(it, place), zone_text(it, zone),
-			   end == UPSTREAM_UNREACHABLE ? "cannot be reached" : "does not answer");
+			   reply->end == UPSTREAM_UNREACHABLE ? "cannot be reached"
+							      : "does not answer");
 	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
 	it->question_due = true;
 	return go_on(it, ITER_choose);
@@ -159,7 +160,8 @@ static bool has_dnssec(const struct message *m)
 
 static bool leaves_out_dnssec(const struct iter *it, const struct message *m, enum response r)
 {
-	return it->q->want_signatures && it->at->expects_dnssec && !was_told_to_recurse(it) &&
+	return it->q->want_signatures && it->at->expects_dnssec &&
+	       !it->conf->disable_dnssec_lame_check && !was_told_to_recurse(it) &&
 	       it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT && r <= RESPONSE_referral &&
 	       !has_dnssec(m);
 }
@@ -322,6 +324,15 @@ static void check_path(struct iter *it, const struct delegation *d, const struct
 	}
 }
 
+/* prefetch-key: where there is a DS set, keys will be wanted. */
+static void fetch_keys_ahead(struct iter *it, const struct delegation *d, const struct message *m)
+{
+	if (it->conf->prefetch_key && it->q->want_signatures &&
+	    message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, it->want.class_))
+		mesh_side(it->q, d->zone, TYPE_DNSKEY, it->want.class_,
+			  QUERY_CD | QUERY_NO_VALIDATE);
+}
+
 /* Glue that the parent did not give for names in its own zone, it does not have. */
 static void note_parent_glue(struct delegation *d, const uint8_t *parent)
 {
@@ -364,6 +375,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 			      it->q->env->time->now_s);
 	forget_between(it, d->zone);
 	check_path(it, d, m);
+	fetch_keys_ahead(it, d, m);
 	iter_go_to(it, d);
 	delegation_fill(d, it->q, false);
 	return go_on(it, ITER_choose);
@@ -448,7 +460,7 @@ enum turn digest(struct iter *it)
 	switch (reply->end) {
 	case UPSTREAM_SILENT:
 	case UPSTREAM_UNREACHABLE:
-		return on_silence(it, reply->end);
+		return on_silence(it, reply);
 	case UPSTREAM_MANGLED:
 		caps_begin(&it->caps);
 		delegation_refresh(it->at);

@@ -47,6 +47,7 @@ struct exchange {
 	bool with_edns;
 	bool fell_back; /* asked with EDNS before */
 	bool capped;    /* this try's spelling is random */
+	bool refused;   /* the transport failed at once: nobody listens, or it was broken off */
 	bool over;      /* askers are being told */
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
@@ -196,6 +197,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	reply->server = x->ask.server;
 	reply->over_tcp = x->way == WAY_TCP;
 	reply->had_edns = x->with_edns;
+	reply->refused = x->refused && !reply->message;
 	while (!list_is_empty(&x->asks)) {
 		struct upstream_ask *a = LIST_ITEM(x->asks.next, struct upstream_ask, link);
 
@@ -381,6 +383,7 @@ static void on_failed(struct sending *s, enum upstream_end why)
 	struct env *e = x->upstream->env;
 
 	x->under_way = false;
+	x->refused = !is_patient(x);
 	if (why == UPSTREAM_UNREACHABLE && !is_patient(x))
 		infra_unsendable(e->infra, e->time);
 	else if (why == UPSTREAM_SILENT)

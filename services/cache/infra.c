@@ -373,10 +373,10 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 	out->timeouts_a = s->timeouts_a;
 	out->timeouts_aaaa = s->timeouts_aaaa;
 	out->timeouts_other = s->timeouts_other;
-	out->down = out->rto_ms >= GET(i->max_rtt_ms);
+	out->down = out->rto_ms >= MIN(INFRA_PROBE_MS, GET(i->max_rtt_ms));
 	if (!out->down)
 		return;
-	if (!GET(i->keep_probing))
+	if (out->rto_ms >= GET(i->max_rtt_ms) && !GET(i->keep_probing))
 		out->probe_at_us = t->now_us + out->ttl_s * US_PER_S;
 	else if (s->probing && !not_after(s->probe_at_ms, ms_of(t)))
 		out->probe_at_us = t->now_us + (s->probe_at_ms - ms_of(t)) * US_PER_MS;

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Smoothed RTT after RFC 6298 with Unbound's bounds (infra-cache-min-rtt,
- * infra-cache-max-rtt): a server not known has an RTO of 376 ms; each silence doubles it,
- * up to the maximum; at the maximum a server is "down" and gets one probe at a time
- * (infra-keep-probing) until infra-host-ttl forgets it.
+ * infra-cache-max-rtt): a server not known has an RTO of 376 ms; each silence doubles it, up
+ * to the maximum. From 12 s on a server is "down" and gets one probe in the time of an RTO, so that
+ * a zone of silent servers costs next to nothing however many names are asked for; at the maximum
+ * it is left alone until infra-host-ttl forgets it, or goes on being probed (infra-keep-probing).
  *
  * When nobody at all answers any more, servers that used to among them, or sends fail, silence says
  * nothing about one server: it is the network that is down (infra_network_is_down), and nothing
@@ -20,6 +21,7 @@ struct timebase;
 struct infra;
 
 #define INFRA_RTO_UNKNOWN_MS 376
+#define INFRA_PROBE_MS       12000
 
 enum edns_known { EDNS_UNTRIED, EDNS_WORKS, EDNS_FAILS };
 
@@ -47,7 +49,7 @@ struct infra_view {
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
 	uint8_t edns;         /* enum edns_known */
 	uint8_t lame;         /* LAME_* */
-	bool down;            /* rto at its maximum: ask only to probe */
+	bool down;            /* rto at 12 s or its maximum: ask only to probe */
 	uint64_t probe_at_us; /* when down: the next probe is due */
 	uint32_t ttl_s;       /* until the entry lapses */
 };
