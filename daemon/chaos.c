@@ -9,6 +9,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rr.h"
+#include "validator/trust.h"
 
 #define TEXT_MAX 255 /* one character string (RFC 1035 3.3) */
 
@@ -22,6 +23,7 @@ enum { ID_SERVER, HOSTNAME_BIND, VERSION_SERVER, VERSION_BIND, TRUSTANCHOR, TOLD
 
 struct chaos {
 	struct arena arena;
+	const struct trust_store *trust;
 	struct told told[TOLD];
 };
 
@@ -60,7 +62,7 @@ static void tell(struct chaos *c, unsigned which, const char *text, bool hidden)
 		c->told[which].set = text_set(c, names[which], text);
 }
 
-struct chaos *chaos_new(const struct conf *conf)
+struct chaos *chaos_new(const struct conf *conf, const struct trust_store *trust)
 {
 	struct chaos *c = mem_zero(sizeof *c);
 	const struct conf_server *s = &conf->server;
@@ -71,6 +73,7 @@ struct chaos *chaos_new(const struct conf *conf)
 		(void)gethostname(host, sizeof host - 1);
 		identity = host;
 	}
+	c->trust = trust;
 	arena_init(&c->arena);
 	tell(c, ID_SERVER, identity, s->hide_identity);
 	tell(c, HOSTNAME_BIND, identity, s->hide_identity);
@@ -98,19 +101,64 @@ static const struct told *find(const struct chaos *c, const struct question *q)
 	return NULL;
 }
 
+/* ---- trust anchors: those that there are now, for they roll ---- */
+
+#define ANCHORS_MOST 64 /* that are told */
+
+struct anchor_list {
+	struct arena *arena;
+	struct slice records[ANCHORS_MOST];
+	size_t count;
+};
+
+/* "example.com. 2854 31589": the name and the tags of its keys, as one character string. */
+static bool list_anchor(const struct anchor *anchor, void *arg)
+{
+	struct anchor_list *l = arg;
+	char name[DNAME_TEXT], *text;
+	uint16_t tags[32];
+	size_t count = anchor_tags(anchor, tags, COUNT(tags));
+	uint8_t *rdata = arena_take(l->arena, 1 + TEXT_MAX);
+
+	text = arena_textf(l->arena, "%s", dname_print(anchor->owner, name));
+	for (size_t i = 0; i < MIN(count, COUNT(tags)); i++)
+		text = arena_textf(l->arena, "%s %u", text, tags[i]);
+	rdata[0] = (uint8_t)MIN(strlen(text), (size_t)TEXT_MAX);
+	memcpy(rdata + 1, text, rdata[0]);
+	l->records[l->count++] = (struct slice){ rdata, 1u + rdata[0] };
+	return l->count < ANCHORS_MOST;
+}
+
+static const struct rrset *anchors_set(const struct chaos *c, struct arena *a)
+{
+	struct anchor_list list = { .arena = a };
+
+	if (c->trust)
+		anchors_each(c->trust->anchors, list_anchor, &list);
+	if (!list.count)
+		return NULL;
+	return rrset_build(a, &(struct rrset_parts){ .owner = names[TRUSTANCHOR],
+						     .type = TYPE_TXT,
+						     .class_ = CLASS_CH,
+						     .records = list.records,
+						     .count = list.count,
+						     .trust = TRUST_ULTIMATE });
+}
+
 void chaos_answer(const struct chaos *c, const struct answer_to *to, struct writer *out)
 {
 	const struct told *t = find(c, &to->request->q);
 	const struct rrset *sets[1];
 	struct message m = { .q = to->request->q, .sets = sets };
+	struct arena a;
 
 	if (!t) {
 		answer_error(out, to, RCODE_REFUSED, REASON_none);
 		return;
 	}
-	if (t->set) {
-		sets[0] = t->set;
-		m.count[SECTION_ANSWER] = 1;
-	}
+	arena_init(&a);
+	sets[0] = t == &c->told[TRUSTANCHOR] ? anchors_set(c, &a) : t->set;
+	m.count[SECTION_ANSWER] = sets[0] != NULL;
 	answer_message(out, to, &m);
+	arena_clear(&a);
 }

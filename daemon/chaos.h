@@ -7,9 +7,11 @@
 
 struct chaos;
 struct conf;
+struct trust_store;
 
-/* The answers that identity, version and the hide-* options make. */
-struct chaos *chaos_new(const struct conf *conf) MUST_USE;
+/* The answers that identity, version and the hide-* options make. `trust` (or NULL) is what
+ * trustanchor.unbound tells about; it outlives the answers. */
+struct chaos *chaos_new(const struct conf *conf, const struct trust_store *trust) MUST_USE;
 void chaos_free(struct chaos *c); /* NULL is fine */
 
 /* Answer a question of class CH. A name or type that nothing is told about is refused. */

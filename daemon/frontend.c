@@ -287,7 +287,7 @@ static enum verdict answer_snooper(struct journey *j)
 		return refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
 		return answer_stale(j, j->stored, false);
-	if (!snoop_referral(j->w->env.rrsets, &j->to, &j->p->out))
+	if (!snoop_referral(&j->w->env, &j->to, &j->p->out))
 		return refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	return send_now(j);
 }
@@ -317,6 +317,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 				   .stream = p->client.ops->stream,
 				   .now_s = w->env.time->now_s };
 
+	if (UNLIKELY(w->on.ignore_cd))
+		j.request.flags &= (uint16_t)~FLAG_CD;
 	if (!is_admitted(&j))
 		return turn_away(&j);
 	if (!is_well_formed(&j))

@@ -3,7 +3,10 @@
 #include "daemon/snoop.h"
 
 #include "services/cache/rrset.h"
+#include "services/env.h"
+#include "util/arena.h"
 #include "util/rr.h"
+#include "validator/validator.h"
 
 #define SERVERS_MOST 13
 
@@ -19,25 +22,35 @@ static const struct rrset *closest_ns(struct rrsetcache *c, const uint8_t *name,
 	}
 }
 
-bool snoop_referral(struct rrsetcache *c, const struct answer_to *to, struct writer *out)
+bool snoop_referral(const struct env *env, const struct answer_to *to, struct writer *out)
 {
 	static const uint16_t types[] = { TYPE_A, TYPE_AAAA };
 	const struct question *q = &to->request->q;
 	const struct rrset *sets[1 + COUNT(types) * SERVERS_MOST];
 	struct message m = { .q = *q, .sets = sets, .count = { 0, 1, 0 } };
+	struct rrsetcache *c = env->rrsets;
+	struct arena arena;
 
 	sets[0] = q->class_ == CLASS_IN ? closest_ns(c, q->name, to->now_s) : NULL;
 	if (!sets[0])
 		return false;
+	arena_init(&arena);
+	sets[0] = validator_confirm(env, sets[0], &arena);
 	for (unsigned i = 0; i < MIN(sets[0]->count, (unsigned)SERVERS_MOST); i++) {
 		for (size_t t = 0; t < COUNT(types); t++) {
 			const struct rrset *a = rrsetcache_find(c, rrset_target(sets[0], i),
 								types[t], CLASS_IN, 0, to->now_s);
 
-			if (a)
+			if (a && sets[0]->security == SECURITY_SECURE)
+				a = validator_confirm(env, a, &arena);
+			/* nothing that is in doubt beside what is not */
+			if (a && (sets[0]->security != SECURITY_SECURE ||
+				  a->security == SECURITY_SECURE))
 				sets[1 + m.count[SECTION_ADDITIONAL]++] = a;
 		}
 	}
+	m.security = sets[0]->security;
 	answer_message(out, to, &m);
+	arena_clear(&arena);
 	return true;
 }

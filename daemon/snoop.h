@@ -5,10 +5,11 @@
 
 #include "services/answer.h"
 
-struct rrsetcache;
+struct env;
 
-/* The closest delegation that is known, with the addresses that are known, as a referral.
+/* The closest delegation that is known, with the addresses that are known, as a referral. Where
+ * keys are at hand it is validated; what cannot be then stays out of ADDITIONAL.
  * False, and nothing written, when there is none. */
-bool snoop_referral(struct rrsetcache *c, const struct answer_to *to, struct writer *out);
+bool snoop_referral(const struct env *env, const struct answer_to *to, struct writer *out);
 
 #endif

@@ -53,8 +53,9 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.drop_large = c->harden_large_queries;
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
+	w->on.ignore_cd = c->ignore_cd_flag;
 	chaos_free(w->chaos);
-	w->chaos = chaos_new(s->conf);
+	w->chaos = chaos_new(s->conf, s->trust);
 	if (w->listen_udp)
 		listen_udp_limit(w->listen_udp, c->max_udp_size);
 	if (w->listen_tcp)

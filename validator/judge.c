@@ -491,7 +491,27 @@ bool judge_message(struct judge *j, struct judgement *out)
 	return true;
 }
 
-struct message *judge_purify(const struct judge *j, struct arena *a, uint32_t now_s)
+static bool is_proven(const struct judge *j, unsigned i)
+{
+	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
+}
+
+/* As proven as it is, for as long as its signature lasts. */
+static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a,
+				  uint32_t now_s)
+{
+	struct rrset *set = rrset_copy(a, j->m->sets[i]);
+
+	set->security = SECURITY_SECURE;
+	set->trust = MAX(set->trust, TRUST_VALIDATED);
+	if (set->sig_count && time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
+		set->expires_s = now_s + j->verdicts[i].ttl_s;
+	set->ttl_s = MIN(set->ttl_s, time_left(now_s, set->expires_s));
+	return set;
+}
+
+struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
+			     uint32_t now_s)
 {
 	struct message *m = arena_copy(a, j->m, sizeof(*m));
 	unsigned kept = 0, i = 0;
@@ -500,17 +520,9 @@ struct message *judge_purify(const struct judge *j, struct arena *a, uint32_t no
 	for (unsigned s = 0; s < 3; s++) {
 		m->count[s] = 0;
 		for (unsigned n = 0; n < j->m->count[s]; n++, i++) {
-			struct rrset *set;
-
-			if (!j->judged[i] || j->sets[i].security != SECURITY_SECURE)
+			if (!is_proven(j, i) && !(keep_extra && s == SECTION_ADDITIONAL))
 				continue;
-			set = rrset_copy(a, j->m->sets[i]);
-			set->security = SECURITY_SECURE;
-			set->trust = MAX(set->trust, TRUST_VALIDATED);
-			if (set->sig_count && time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
-				set->expires_s = now_s + j->verdicts[i].ttl_s;
-			set->ttl_s = MIN(set->ttl_s, time_left(now_s, set->expires_s));
-			m->sets[kept++] = set;
+			m->sets[kept++] = is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
 			m->count[s]++;
 		}
 	}

@@ -37,7 +37,9 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 bool judge_message(struct judge *j, struct judgement *out);
 
 /* The message without what was not found secure outside of ANSWER, sets marked and TTLs cut to
- * what signatures allow. For a secure judgement. */
-struct message *judge_purify(const struct judge *j, struct arena *a, uint32_t now_s);
+ * what signatures allow. `keep_extra`: ADDITIONAL is left as it is (val-clean-additional: no). For
+ * a secure judgement. */
+struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
+			     uint32_t now_s);
 
 #endif

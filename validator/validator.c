@@ -165,7 +165,8 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	struct message *m = q->reply;
 
 	if (j->security == SECURITY_SECURE) {
-		m = judge_purify(&v->judge, &q->arena, q->env->time->now_s);
+		m = judge_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
+				 q->env->time->now_s);
 		teach_sets(q, m);
 		teach_negative(q, &v->judge, m);
 	} else {
@@ -263,6 +264,40 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	default:
 		return STEP_WAIT;
 	}
+}
+
+/* ---- outside of queries ---- */
+
+#define CONFIRM_CHECKS 4
+
+const struct rrset *validator_confirm(const struct env *env, const struct rrset *set,
+				      struct arena *a)
+{
+	const struct trust_store *trust = env->snapshot->trust;
+	const uint8_t *signer = verify_signer(set);
+	const struct key_entry *e;
+	int purse = CONFIRM_CHECKS;
+	struct verify_how how = { .arena = a, .signatures = &purse };
+	uint32_t now_s = env->time->now_s;
+	struct verdict v;
+	struct rrset *secure;
+
+	if (!trust || !signer || set->security != SECURITY_UNCHECKED)
+		return set;
+	e = keycache_find(env->keys, signer, now_s);
+	if (!e || e->kind != KEYS_TRUSTED)
+		return set;
+	how.rules = &trust->rules;
+	how.now = rules_now(&trust->rules, env->time->wall_s);
+	verify_set(set, e->keys, &how, &v);
+	if (v.security != SECURITY_SECURE || v.expanded)
+		return set;
+	secure = rrset_copy(a, set);
+	secure->security = SECURITY_SECURE;
+	secure->trust = MAX(set->trust, TRUST_VALIDATED);
+	secure->expires_s = now_s + MIN(time_left(now_s, set->expires_s), v.ttl_s);
+	rrsetcache_put(env->rrsets, secure, now_s, a);
+	return secure;
 }
 
 static const uint8_t *trust_point(const struct query *q, const uint8_t *name, uint16_t type)
