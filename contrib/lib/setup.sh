@@ -176,6 +176,8 @@ sources_copy() {
 }
 
 # build_in NAME CONFIGURE-ARGUMENT...: builds build/NAME from build/src; output to build/NAME.log.
+# `build_goals` names what to make, if not everything.
+build_goals=()
 build_in() {
 	local dir=$top/build/$1 log=$top/build/$1.log src=$top/build/src
 	shift
@@ -194,7 +196,7 @@ build_in() {
 			"$src/configure" "$@"
 			printf '%s\n' "$*" >.configured
 		fi
-		make -j"$(jobs_wanted)"
+		make -j"$(jobs_wanted)" ${build_goals[@]+"${build_goals[@]}"}
 	) </dev/null || {
 		tail -n 30 "$log" >&2
 		return 1

@@ -1,0 +1,498 @@
+/* Asks a server over UDP, checks what it says, and tells how fast and how well it answered.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Usage: udpload [-p PORT] [-n COUNT] [-t SECONDS] [-w WINDOW] [-r RATE] [-z EXPONENT] [-s SOCKETS]
+ *                [-e UDP-SIZE] [-d] [-a] [-x] ADDRESS FILE
+ *
+ * FILE holds "NAME TYPE" lines (A, AAAA or a number), asked in their order, again and again; with -z
+ * they are drawn by a Zipf law instead, the first line most often. -w many are outstanding (100). -r
+ * paces single packets instead of filling the window. It ends after COUNT questions or SECONDS.
+ * -e sends EDNS, -d with DO. -a: every answer must hold a record in ANSWER. -x: an echo is asked,
+ * which only flips the QR bit. Prints one line of JSON; exits 0 also when answers were wrong. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	WINDOW_MOST = 4096,
+	SOCKETS_MOST = 64,
+	BATCH = 32,
+	QUERY_MOST = 300,
+	REPLY_MOST = 4096,
+	HEAD_LEN = 12,
+	DRAWS = 1 << 18,    /* of the Zipf law, taken round and round */
+	SUBS = 64,          /* histogram: steps in each power of two of nanoseconds */
+	LOST_AFTER_MS = 3000,
+};
+
+struct query {
+	uint16_t len, question_len;
+	uint8_t wire[QUERY_MOST];
+};
+
+/* One outstanding question; its place is the id it goes by. */
+struct slot {
+	const struct query *query;
+	uint64_t sent_ns;
+};
+
+struct socket_state {
+	int fd;
+	unsigned outstanding;
+	struct slot slots[WINDOW_MOST];
+	uint16_t spare[WINDOW_MOST];
+	unsigned spare_count;
+};
+
+static struct {
+	unsigned port, window, sockets, udp_size;
+	uint64_t count;
+	double seconds, rate, exponent;
+	bool dnssec, want_answer, echo;
+	const char *address, *file;
+} how = { .port = 53, .window = 100, .sockets = 8, .count = UINT64_MAX, .seconds = 5 };
+
+static struct query *queries;
+static size_t query_count;
+static uint32_t *draws;
+static uint64_t sent, answered, wrong_rcode, wrong_id, wrong_question, empty, lost;
+static uint64_t histogram[64 * SUBS];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "udpload: %s%s%s\n", what, errno ? ": " : "", errno ? strerror(errno) : "");
+	exit(2);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- what to ask ---- */
+
+static size_t put_name(uint8_t *to, const char *text)
+{
+	uint8_t *start = to;
+
+	while (*text && strcmp(text, ".") != 0) {
+		size_t n = strcspn(text, ".");
+
+		if (n == 0 || n > 63 || (size_t)(to - start) + n + 2 > 255)
+			die("a name is malformed");
+		*to++ = (uint8_t)n;
+		memcpy(to, text, n);
+		to += n;
+		text += n;
+		if (*text == '.')
+			text++;
+	}
+	*to++ = 0;
+	return (size_t)(to - start);
+}
+
+static void put_u16(uint8_t *to, unsigned value)
+{
+	to[0] = (uint8_t)(value >> 8);
+	to[1] = (uint8_t)value;
+}
+
+static void make_query(struct query *q, const char *name, const char *type)
+{
+	uint8_t *w = q->wire;
+	size_t n;
+
+	memset(q, 0, sizeof(*q));
+	w[2] = 1; /* RD */
+	put_u16(w + 4, 1);
+	n = HEAD_LEN + put_name(w + HEAD_LEN, name);
+	put_u16(w + n, strcmp(type, "A") == 0      ? 1
+		       : strcmp(type, "AAAA") == 0 ? 28
+						   : (unsigned)atoi(type));
+	put_u16(w + n + 2, 1);
+	n += 4;
+	q->question_len = (uint16_t)(n - HEAD_LEN);
+	if (how.udp_size) {
+		put_u16(w + 10, 1);
+		w[n + 2] = 41;
+		put_u16(w + n + 3, how.udp_size);
+		w[n + 7] = how.dnssec ? 0x80 : 0;
+		n += 11;
+	}
+	q->len = (uint16_t)n;
+}
+
+static void read_queries(void)
+{
+	char line[512], name[300], type[20];
+	size_t room = 0;
+	FILE *f = fopen(how.file, "r");
+
+	if (!f)
+		die(how.file);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%299s %19s", name, type) != 2)
+			continue;
+		if (query_count == room) {
+			room = room ? room * 2 : 1024;
+			queries = realloc(queries, room * sizeof(*queries));
+			if (!queries)
+				die("memory");
+		}
+		make_query(&queries[query_count++], name, type);
+	}
+	fclose(f);
+	if (!query_count)
+		die("the file holds no question");
+}
+
+static uint32_t seed = 1;
+
+static double chance(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed / 4294967296.0;
+}
+
+static void draw_zipf(void)
+{
+	double *upto = calloc(query_count, sizeof(double)), total = 0;
+
+	draws = calloc(DRAWS, sizeof(*draws));
+	if (!upto || !draws)
+		die("memory");
+	for (size_t i = 0; i < query_count; i++)
+		upto[i] = total += 1 / pow((double)(i + 1), how.exponent);
+	for (size_t i = 0; i < DRAWS; i++) {
+		double at = chance() * total;
+		size_t low = 0, high = query_count - 1;
+
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (upto[middle] < at)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		draws[i] = (uint32_t)low;
+	}
+	free(upto);
+}
+
+static const struct query *next_query(void)
+{
+	return &queries[draws ? draws[sent % DRAWS] : sent % query_count];
+}
+
+/* ---- asking ---- */
+
+static void socket_open(struct socket_state *s)
+{
+	struct sockaddr_storage ss = { 0 };
+	struct sockaddr_in *v4 = (struct sockaddr_in *)&ss;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&ss;
+	socklen_t len = sizeof(*v4);
+	int size = 4 << 20;
+
+	if (inet_pton(AF_INET, how.address, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)how.port);
+	} else if (inet_pton(AF_INET6, how.address, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)how.port);
+		len = sizeof(*v6);
+	} else {
+		die("the address is malformed");
+	}
+	s->fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	if (s->fd < 0 || connect(s->fd, (struct sockaddr *)&ss, len) < 0)
+		die("cannot open a socket");
+	setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	for (unsigned i = 0; i < WINDOW_MOST; i++)
+		s->spare[i] = (uint16_t)(WINDOW_MOST - 1 - i);
+	s->spare_count = WINDOW_MOST;
+}
+
+static unsigned ask(struct socket_state *s, unsigned most)
+{
+	static uint8_t wires[BATCH][QUERY_MOST];
+	struct mmsghdr messages[BATCH];
+	struct iovec vectors[BATCH];
+	uint16_t ids[BATCH];
+	unsigned n = most < BATCH ? most : BATCH;
+	uint64_t at = now_ns();
+	int done;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct query *q = next_query();
+
+		ids[i] = s->spare[--s->spare_count];
+		s->slots[ids[i]] = (struct slot){ .query = q, .sent_ns = at };
+		memcpy(wires[i], q->wire, q->len);
+		put_u16(wires[i], ids[i]);
+		vectors[i] = (struct iovec){ .iov_base = wires[i], .iov_len = q->len };
+		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i],
+							     .msg_iovlen = 1 } };
+		sent++;
+	}
+	done = sendmmsg(s->fd, messages, n, 0);
+	if (done < 0)
+		done = 0;
+	for (unsigned i = (unsigned)done; i < n; i++) {
+		s->slots[ids[i]].query = NULL;
+		s->spare[s->spare_count++] = ids[i];
+		sent--;
+	}
+	s->outstanding += (unsigned)done;
+	return (unsigned)done;
+}
+
+/* ---- what comes back ---- */
+
+static void note_time(uint64_t ns)
+{
+	unsigned power = ns < SUBS ? 0 : 63 - (unsigned)__builtin_clzll(ns) - 5;
+	size_t at = power ? power * (SUBS / 2) + (ns >> power) : ns;
+
+	histogram[at < sizeof(histogram) / sizeof(*histogram) ? at : 0]++;
+}
+
+/* Microseconds that this share of the answers did not take. */
+static double time_of(double share)
+{
+	uint64_t seen = 0, most = (uint64_t)((double)answered * share);
+
+	for (size_t i = 0; i < sizeof(histogram) / sizeof(*histogram); i++) {
+		seen += histogram[i];
+		if (seen > most) {
+			size_t power = i < SUBS ? 0 : (i - SUBS / 2) / (SUBS / 2);
+			size_t step = i - power * (SUBS / 2);
+
+			return (double)(step << power) / 1000.0;
+		}
+	}
+	return 0;
+}
+
+static void check(struct socket_state *s, const uint8_t *wire, size_t len, uint64_t now)
+{
+	unsigned id = len >= HEAD_LEN ? (unsigned)wire[0] << 8 | wire[1] : WINDOW_MOST;
+	struct slot *slot = id < WINDOW_MOST ? &s->slots[id] : NULL;
+
+	if (!slot || !slot->query || !(wire[2] & 0x80)) {
+		wrong_id++;
+		return;
+	}
+	if (len < (size_t)HEAD_LEN + slot->query->question_len ||
+	    memcmp(wire + HEAD_LEN, slot->query->wire + HEAD_LEN, slot->query->question_len) != 0)
+		wrong_question++;
+	else if (!how.echo && (wire[3] & 15) != 0)
+		wrong_rcode++;
+	else if (how.want_answer && !how.echo && wire[6] == 0 && wire[7] == 0)
+		empty++;
+	answered++;
+	note_time(now - slot->sent_ns);
+	slot->query = NULL;
+	s->spare[s->spare_count++] = (uint16_t)id;
+	s->outstanding--;
+}
+
+static bool take(struct socket_state *s)
+{
+	static uint8_t wires[BATCH][REPLY_MOST];
+	struct mmsghdr messages[BATCH];
+	struct iovec vectors[BATCH];
+	uint64_t now;
+	int n;
+
+	for (unsigned i = 0; i < BATCH; i++) {
+		vectors[i] = (struct iovec){ .iov_base = wires[i], .iov_len = REPLY_MOST };
+		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i],
+							     .msg_iovlen = 1 } };
+	}
+	n = recvmmsg(s->fd, messages, BATCH, 0, NULL);
+	now = now_ns();
+	for (int i = 0; i < n; i++)
+		check(s, wires[i], messages[i].msg_len, now);
+	return n > 0;
+}
+
+static void give_up(struct socket_state *s, uint64_t before)
+{
+	for (unsigned i = 0; i < WINDOW_MOST; i++) {
+		if (s->slots[i].query && s->slots[i].sent_ns < before) {
+			s->slots[i].query = NULL;
+			s->spare[s->spare_count++] = (uint16_t)i;
+			s->outstanding--;
+			lost++;
+		}
+	}
+}
+
+/* ---- the two manners of asking ---- */
+
+static struct socket_state *sockets;
+static struct pollfd polls[SOCKETS_MOST];
+
+static unsigned outstanding(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < how.sockets; i++)
+		n += sockets[i].outstanding;
+	return n;
+}
+
+static bool is_due(uint64_t end)
+{
+	return sent < how.count && now_ns() < end;
+}
+
+static void fill_window(uint64_t end)
+{
+	unsigned each = (how.window + how.sockets - 1) / how.sockets;
+
+	for (unsigned i = 0; i < how.sockets && is_due(end); i++) {
+		uint64_t left = how.count - sent;
+		unsigned room = sockets[i].outstanding < each ? each - sockets[i].outstanding : 0;
+
+		if (room > left)
+			room = (unsigned)left;
+		if (room)
+			ask(&sockets[i], room);
+	}
+}
+
+static void wait_a_little(int ms)
+{
+	if (poll(polls, how.sockets, ms) <= 0)
+		return;
+	for (unsigned i = 0; i < how.sockets; i++)
+		if (polls[i].revents)
+			while (take(&sockets[i]))
+				;
+}
+
+static void keep_full(uint64_t end)
+{
+	uint64_t looked = now_ns();
+
+	while (is_due(end) || outstanding()) {
+		uint64_t now;
+
+		if (is_due(end))
+			fill_window(end);
+		wait_a_little(100);
+		now = now_ns();
+		if (now - looked > 500000000u) {
+			for (unsigned i = 0; i < how.sockets; i++)
+				give_up(&sockets[i], now - LOST_AFTER_MS * 1000000ull);
+			looked = now;
+		}
+	}
+}
+
+static void keep_pace(uint64_t start, uint64_t end)
+{
+	unsigned turn = 0;
+
+	while (is_due(end)) {
+		uint64_t due = start + (uint64_t)((double)sent * 1e9 / how.rate);
+		struct socket_state *s = &sockets[turn++ % how.sockets];
+
+		while (now_ns() < due)
+			wait_a_little(0);
+		if (s->spare_count)
+			ask(s, 1);
+	}
+	end = now_ns() + 1000000000u;
+	while (outstanding() && now_ns() < end)
+		wait_a_little(50);
+	for (unsigned i = 0; i < how.sockets; i++)
+		give_up(&sockets[i], UINT64_MAX);
+}
+
+static void read_options(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "p:n:t:w:r:z:s:e:dax")) != -1) {
+		switch (c) {
+		case 'p': how.port = (unsigned)atoi(optarg); break;
+		case 'n': how.count = strtoull(optarg, NULL, 10); break;
+		case 't': how.seconds = atof(optarg); break;
+		case 'w': how.window = (unsigned)atoi(optarg); break;
+		case 'r': how.rate = atof(optarg); break;
+		case 'z': how.exponent = atof(optarg); break;
+		case 's': how.sockets = (unsigned)atoi(optarg); break;
+		case 'e': how.udp_size = (unsigned)atoi(optarg); break;
+		case 'd': how.dnssec = true; break;
+		case 'a': how.want_answer = true; break;
+		case 'x': how.echo = true; break;
+		default: exit(2);
+		}
+	}
+	if (argc - optind != 2) {
+		fprintf(stderr, "usage: udpload [OPTIONS] ADDRESS FILE\n");
+		exit(2);
+	}
+	how.address = argv[optind];
+	how.file = argv[optind + 1];
+	if (how.sockets < 1 || how.sockets > SOCKETS_MOST || how.window < 1 ||
+	    how.window > WINDOW_MOST)
+		die("a number is out of range");
+	if (how.sockets > how.window)
+		how.sockets = how.window;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t start, end;
+	double took;
+
+	read_options(argc, argv);
+	read_queries();
+	if (how.exponent > 0)
+		draw_zipf();
+	sockets = calloc(how.sockets, sizeof(*sockets));
+	if (!sockets)
+		die("memory");
+	for (unsigned i = 0; i < how.sockets; i++) {
+		socket_open(&sockets[i]);
+		polls[i] = (struct pollfd){ .fd = sockets[i].fd, .events = POLLIN };
+	}
+	errno = 0;
+	start = now_ns();
+	end = start + (uint64_t)(how.seconds * 1e9);
+	if (how.rate > 0)
+		keep_pace(start, end);
+	else
+		keep_full(end);
+	took = (double)(now_ns() - start) / 1e9;
+	printf("{\"sent\": %llu, \"answered\": %llu, \"lost\": %llu, \"wrong_rcode\": %llu, "
+	       "\"wrong_id\": %llu, \"wrong_question\": %llu, \"empty\": %llu, \"seconds\": %.6f, "
+	       "\"rate\": %.1f, \"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, "
+	       "\"p999_us\": %.1f}\n",
+	       (unsigned long long)sent, (unsigned long long)answered, (unsigned long long)lost,
+	       (unsigned long long)wrong_rcode, (unsigned long long)wrong_id,
+	       (unsigned long long)wrong_question, (unsigned long long)empty, took,
+	       (double)answered / took, time_of(0.5), time_of(0.9), time_of(0.99), time_of(0.999));
+	return 0;
+}
