@@ -384,8 +384,8 @@ static void every_journey_has_its_end(void **state)
 		  { 1, "fresh.test", TYPE_A, IN, RD, VERSION1 },
 		  "SEND NOERROR rd ra 0/0/1" },
 
-		{ "AXFR", { 1, "fresh.test", TYPE_AXFR, IN, RD, 0 }, "SEND REFUSED rd ra 0/0/1" },
-		{ "IXFR", { 1, "fresh.test", TYPE_IXFR, IN, RD, TCP }, "SEND REFUSED rd ra 0/0/1" },
+		{ "AXFR", { 1, "fresh.test", TYPE_AXFR, IN, RD, 0 }, "SEND REFUSED rd 0/0/1" },
+		{ "IXFR", { 1, "fresh.test", TYPE_IXFR, IN, RD, TCP }, "SEND REFUSED rd 0/0/1" },
 		{ "MAILB", { 1, "fresh.test", 253, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
 		{ "OPT", { 1, "fresh.test", TYPE_OPT, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
 		{ "TSIG", { 1, "fresh.test", 250, IN, RD, 0 }, "SEND FORMERR rd ra 0/0/1" },
