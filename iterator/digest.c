@@ -53,6 +53,21 @@ static uint32_t when(const struct iter *it, const struct rrset *offered, bool is
 	return now_s + it->leeway_s;
 }
 
+/* An alias that somebody made from a DNAME: alone, without it, it would be nobody's word. */
+static bool is_synthesized(const struct message *m, const struct rrset *cname)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	if (cname->type != TYPE_CNAME || cname->sig_count)
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		if (sets[i]->type == TYPE_DNAME &&
+		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(sets[i])))
+			return true;
+	return false;
+}
+
 /* Let the RRset cache have every set, and put in its place what is to be believed. */
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
@@ -63,18 +78,35 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	if (q->no_store)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
-		m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
-					    when(it, m->sets[i], is_answer), it->arena);
+		if (!is_synthesized(m, m->sets[i]))
+			m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
+						    when(it, m->sets[i], is_answer), it->arena);
+}
+
+static bool has_alias(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (sets[i]->type == TYPE_CNAME || sets[i]->type == TYPE_DNAME)
+			return true;
+	return false;
 }
 
 /* What is said of a name on the way need not be asked again on the way to others; nobody has
- * validated it yet. */
+ * validated it yet, and it is no server's own word any more. */
 static void keep_message(struct iter *it, const struct message *m)
 {
 	struct query *q = it->q;
+	struct message kept = *m;
 
-	if (!q->no_store && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
-		store_message(q->env->messages, q->snapshot->conf, m, q->env->time->now_s, 0);
+	/* where an alias leads has not been seen */
+	if (q->no_store || has_alias(m) ||
+	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
+		return;
+	kept.flags = FLAG_QR;
+	store_message(q->env->messages, q->snapshot->conf, &kept, q->env->time->now_s, 0);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
