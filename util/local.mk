@@ -24,9 +24,11 @@ libresolver_la_SOURCES += \
 	util/reason.c util/reason.def util/reason.h \
 	util/rr.c util/rr.h util/rrtype.def \
 	util/rrset.c util/rrset.h \
+	util/stream.c util/stream.h \
 	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_zone.c \
 	util/textlex.h \
 	util/timebase.c util/timebase.h \
+	util/tls.c util/tls.h util/tls_context.c util/tls_private.h \
 	util/trie.c util/trie.h
 
 if HAVE_CMOCKA
@@ -52,9 +54,10 @@ UTIL_TESTS = \
 	util/tests/rrset \
 	util/tests/text \
 	util/tests/timebase \
+	util/tests/tls \
 	util/tests/trie
 
-EXTRA_DIST += util/tests/wire.h util/tests/zone.h \
+EXTRA_DIST += util/tests/ca.h util/tests/wire.h util/tests/zone.h \
 	util/tests/zones/nsec.zone util/tests/zones/nsec3.zone util/tests/zones/optout.zone
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)

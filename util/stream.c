@@ -1,0 +1,61 @@
+/* A connected socket, plain or encrypted: read and written alike.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/stream.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "util/tls.h"
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+ssize_t stream_read(struct stream *s, void *to, size_t room)
+{
+	ssize_t n;
+
+	if (s->tls)
+		return tls_read(s->tls, to, room);
+	do
+		n = recv(s->fd, to, room, 0);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+ssize_t stream_write(struct stream *s, const void *from, size_t len)
+{
+	ssize_t n;
+
+	if (s->tls)
+		return tls_write(s->tls, from, len);
+	do
+		n = send(s->fd, from, len, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+bool stream_wants_write(const struct stream *s)
+{
+	return s->tls && tls_wants_write(s->tls);
+}
+
+bool stream_has_more(const struct stream *s)
+{
+	return s->tls && tls_has_more(s->tls);
+}
+
+void stream_close(struct stream *s)
+{
+	if (s->tls)
+		tls_free(s->tls);
+	if (s->fd >= 0)
+		close(s->fd);
+	*s = (struct stream){ .fd = -1 };
+}
+
+bool stream_is_not_now(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}

@@ -1,0 +1,382 @@
+/* Claims about encrypted streams: who is believed, what travels, what is resumed.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/tests/ca.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "util/fault.h"
+#include "util/tls.h"
+
+static struct ca ca;
+
+static struct pair {
+	struct tls_client *client;
+	struct tls_server *server;
+	int fd[2];
+	struct tls *ours, *theirs; /* client, server */
+} pair;
+
+static struct tls_server *server_of(const char *cert, const char *protocols)
+{
+	char key[160], pem[160];
+	struct fault f = { 0 };
+	struct tls_server_how how = { .manner.protocols = protocols };
+	struct tls_server *s;
+
+	snprintf(key, sizeof key, "%s/%s.key", ca.folder, cert);
+	snprintf(pem, sizeof pem, "%s/%s.pem", ca.folder, cert);
+	how.key.path = key;
+	how.pem.path = pem;
+	s = tls_server_new(&how, &f);
+	if (!s)
+		fail_msg("%s", f.text);
+	return s;
+}
+
+static struct tls_client *client_of(const char *bundle, const char *protocols)
+{
+	struct fault f = { 0 };
+	struct tls_client *c = tls_client_new(
+		&(struct tls_client_how){ .bundle.path = bundle ? ca_path(&ca, bundle) : NULL,
+					  .manner.protocols = protocols,
+					  .sni = true },
+		&f);
+
+	if (!c)
+		fail_msg("%s", f.text);
+	return c;
+}
+
+static void pair_call(const char *name)
+{
+	struct fault f = { 0 };
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.fd), 0);
+	pair.ours = tls_connect(pair.client,
+				&(struct tls_call){ .fd = pair.fd[0],
+						    .place = "192.0.2.1@853",
+						    .name = name,
+						    .alpn = "dot" },
+				&f);
+	if (!pair.ours)
+		fail_msg("%s", f.text);
+	pair.theirs = tls_accept(pair.server, pair.fd[1], "dot");
+	assert_non_null(pair.theirs);
+}
+
+static void pair_hang_up(void)
+{
+	tls_free(pair.ours);
+	tls_free(pair.theirs);
+	close(pair.fd[0]);
+	close(pair.fd[1]);
+}
+
+static void pair_end(void)
+{
+	tls_client_unpin(pair.client);
+	tls_server_unpin(pair.server);
+}
+
+/* True when both sides came to an understanding. */
+static bool shake(void)
+{
+	int ours = -1, theirs = -1;
+	uint8_t nothing;
+
+	for (unsigned i = 0; i < 20 && (ours < 0 || theirs < 0); i++) {
+		ours = tls_shake(pair.ours);
+		if (ours < 0 && errno != EAGAIN)
+			return false;
+		theirs = tls_shake(pair.theirs);
+		if (theirs < 0 && errno != EAGAIN)
+			return false;
+	}
+	/* tickets come behind it */
+	assert_true(tls_read(pair.ours, &nothing, 1) < 0 && errno == EAGAIN);
+	return ours > 0 && theirs > 0;
+}
+
+static void who_is_not_who_was_meant_is_told_nothing(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *cert, *bundle, *name;
+		bool good;
+	} rows[] = {
+		{ "name and authority fit", "good", "ca.pem", "dns.test", true },
+		{ "in other letters", "good", "ca.pem", "DNS.Test", true },
+		{ "a star stands for one label", "good", "ca.pem", "a.star.test", true },
+		{ "and not for two", "good", "ca.pem", "a.b.star.test", false },
+		{ "an address", "good", "ca.pem", "192.0.2.1", true },
+		{ "another address", "good", "ca.pem", "192.0.2.2", false },
+		{ "another name", "good", "ca.pem", "other.test", false },
+		{ "part of the name", "good", "ca.pem", "test", false },
+		{ "an authority nobody knows", "stranger", "ca.pem", "dns.test", false },
+		{ "the system does not know it", "good", NULL, "dns.test", false },
+		{ "expired", "old", "ca.pem", "dns.test", false },
+		{ "not yet valid", "early", "ca.pem", "dns.test", false },
+		{ "whoever it is, if no name was given", "stranger", "ca.pem", NULL, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t byte = 'x';
+
+		pair.client = client_of(rows[i].bundle, "");
+		pair.server = server_of(rows[i].cert, "");
+		pair_call(rows[i].name);
+		assert_true(tls_write(pair.ours, "secret", 6) < 0);
+		if (shake() != rows[i].good)
+			fail_msg("%s: %s", rows[i].why, tls_why(pair.ours));
+		if (!rows[i].good) {
+			assert_true(tls_is_untrusted(pair.ours));
+			assert_true(tls_write(pair.ours, "secret", 6) < 0 && errno != EAGAIN);
+			assert_true(tls_read(pair.theirs, &byte, 1) <= 0);
+			assert_int_equal(byte, 'x');
+		}
+		pair_hang_up();
+		pair_end();
+	}
+}
+
+static void what_is_written_is_read(void **state)
+{
+	(void)state;
+	static uint8_t sent[300000], got[sizeof sent];
+	static const size_t rooms[] = { 1, 100, 16384, 70000, sizeof got };
+
+	for (size_t i = 0; i < sizeof sent; i++)
+		sent[i] = (uint8_t)(i * 7 + i / 251);
+	for (size_t i = 0; i < COUNT(rooms); i++) {
+		size_t out = 0, in = 0;
+		size_t all = rooms[i] == 1 ? 2000 : sizeof sent;
+		char alpn[16];
+
+		pair.client = client_of("ca.pem", i & 1 ? "TLSv1.2" : "");
+		pair.server = server_of("good", "");
+		pair_call("dns.test");
+		assert_true(shake());
+		assert_string_equal(tls_alpn(pair.ours, alpn), "dot");
+		assert_string_equal(tls_alpn(pair.theirs, alpn), "dot");
+		while (in < all) {
+			ssize_t n = out < all ? tls_write(pair.ours, sent + out, all - out) : 0;
+
+			assert_true(n >= 0 || errno == EAGAIN);
+			out += n > 0 ? (size_t)n : 0;
+			n = tls_read(pair.theirs, got + in, MIN(rooms[i], all - in));
+			assert_true(n > 0 || (n < 0 && errno == EAGAIN));
+			in += n > 0 ? (size_t)n : 0;
+		}
+		assert_memory_equal(sent, got, all);
+		pair_hang_up();
+		pair_end();
+	}
+}
+
+static void what_lies_decrypted_is_told(void **state)
+{
+	uint8_t got[64];
+
+	(void)state;
+	pair.client = client_of("ca.pem", "");
+	pair.server = server_of("good", "");
+	pair_call("dns.test");
+	assert_true(shake());
+	assert_int_equal(tls_write(pair.ours, "0123456789", 10), 10);
+	assert_int_equal(tls_read(pair.theirs, got, 4), 4);
+	assert_true(tls_has_more(pair.theirs));
+	assert_int_equal(tls_read(pair.theirs, got, sizeof got), 6);
+	assert_false(tls_has_more(pair.theirs));
+	assert_true(tls_read(pair.theirs, got, sizeof got) < 0 && errno == EAGAIN);
+	tls_free(pair.ours);
+	pair.ours = NULL;
+	close(pair.fd[0]);
+	assert_int_equal(tls_read(pair.theirs, got, sizeof got), 0);
+	pair_hang_up();
+	pair_end();
+}
+
+static void a_server_once_met_is_met_again_quickly(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *protocols, *first, *then;
+		bool resumed;
+	} rows[] = {
+		{ "TLS 1.3", "TLSv1.3", "dns.test", "dns.test", true },
+		{ "TLS 1.2", "TLSv1.2", "dns.test", "dns.test", true },
+		{ "not under another name", "", "dns.test", "a.star.test", false },
+		{ "not when it had not been verified", "", NULL, "dns.test", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		pair.client = client_of("ca.pem", rows[i].protocols);
+		pair.server = server_of("good", "");
+		pair_call(rows[i].first);
+		assert_true(shake());
+		assert_false(tls_is_resumed(pair.ours));
+		pair_hang_up();
+		for (unsigned again = 0; again < 12; again++) {
+			pair_call(rows[i].then);
+			assert_true(shake());
+			if (tls_is_resumed(pair.ours) != (rows[i].resumed || again))
+				fail_msg("%s: the %u. time", rows[i].why, again + 1);
+			pair_hang_up();
+		}
+		pair_end();
+	}
+}
+
+static void tickets_outlive_the_keys_of_certificates(void **state)
+{
+	struct tls_server *other;
+
+	(void)state;
+	pair.client = client_of("ca.pem", "");
+	pair.server = server_of("good", "");
+	other = server_of("good", "");
+	pair_call("dns.test");
+	assert_true(shake());
+	pair_hang_up();
+	tls_server_unpin(pair.server);
+	pair.server = other;
+	pair_call("dns.test");
+	assert_true(shake());
+	assert_true(tls_is_resumed(pair.ours));
+	pair_hang_up();
+	pair_end();
+}
+
+static void files_that_change_are_read_again(void **state)
+{
+	struct fault f = { 0 };
+
+	(void)state;
+	ca_issue(&ca, "changing", "DNS:before.test", false, -1, 30);
+	pair.client = client_of("ca.pem", "");
+	pair.server = server_of("changing", "");
+	assert_false(tls_server_refresh(pair.server, &f));
+	pair_call("before.test");
+	assert_true(shake());
+	ca_issue(&ca, "changing", "DNS:after.test,DNS:longer.name.than.before.test", false, -1, 30);
+	assert_true(tls_server_refresh(pair.server, &f));
+	assert_false(f.set);
+	assert_int_equal(tls_write(pair.ours, "goes on", 7), 7);
+	pair_hang_up();
+	pair_call("after.test");
+	assert_true(shake());
+	pair_hang_up();
+
+	/* half written: what was there stays */
+	fclose(ca_create(&ca, "changing.pem"));
+	assert_true(tls_server_refresh(pair.server, &f));
+	assert_true(f.set);
+	pair_call("after.test");
+	assert_true(shake());
+	pair_hang_up();
+	pair_end();
+}
+
+static void a_new_bundle_ends_the_trust_in_the_old(void **state)
+{
+	struct fault f = { 0 };
+	FILE *bundle = ca_create(&ca, "bundle.pem");
+
+	(void)state;
+	PEM_write_X509(bundle, ca.cert);
+	fclose(bundle);
+	pair.client = client_of("bundle.pem", "");
+	pair.server = server_of("good", "");
+	pair_call("dns.test");
+	assert_true(shake());
+	pair_hang_up();
+	bundle = ca_create(&ca, "bundle.pem");
+	PEM_write_X509(bundle, ca.other_cert);
+	fputs("\n", bundle);
+	fclose(bundle);
+	assert_true(tls_client_refresh(pair.client, &f));
+	assert_false(f.set);
+	pair_call("dns.test");
+	assert_false(shake());
+	pair_hang_up();
+	pair_end();
+}
+
+static void what_cannot_be_used_is_said(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *key, *pem, *ticket, *ciphers, *suites, *said;
+	} rows[] = {
+		{ "no such key", "none.key", "good.pem", NULL, "", "", "none.key" },
+		{ "no such certificate", "good.key", "none.pem", NULL, "", "", "none.pem" },
+		{ "another's key", "old.key", "good.pem", NULL, "", "", "old.key" },
+		{ "no certificate in it", "good.key", "good.key", NULL, "", "", "tls-service-pem" },
+		{ "any file that is long enough is a ticket key", "good.key", "good.pem", "good.key", "", "", NULL },
+		{ "no such ticket key", "good.key", "good.pem", "none", "", "", "none" },
+		{ "no such cipher", "good.key", "good.pem", NULL, "SECRET", "", "tls-ciphers" },
+		{ "no such suite", "good.key", "good.pem", NULL, "", "SECRET", "tls-ciphersuites" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { 0 };
+		char key[160], pem[160], ticket[160];
+		struct tls_server_how how = { .manner = { .ciphers = rows[i].ciphers,
+							  .suites = rows[i].suites },
+					      .key.path = key,
+					      .pem.path = pem };
+		struct tls_server *s;
+
+		snprintf(key, sizeof key, "%s/%s", ca.folder, rows[i].key);
+		snprintf(pem, sizeof pem, "%s/%s", ca.folder, rows[i].pem);
+		if (rows[i].ticket) {
+			snprintf(ticket, sizeof ticket, "%s/%s", ca.folder, rows[i].ticket);
+			how.ticket_keys[how.ticket_key_count++].path = ticket;
+		}
+		s = tls_server_new(&how, &f);
+		if (rows[i].said) {
+			if (s || !strstr(f.text, rows[i].said))
+				fail_msg("%s: '%s'", rows[i].why, f.text);
+		} else {
+			assert_non_null(s); /* long enough, whatever it is */
+			tls_server_unpin(s);
+		}
+	}
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	(void)signal(SIGPIPE, SIG_IGN);
+	ca_begin(&ca);
+	ca_issue(&ca, "good", "DNS:dns.test,DNS:*.star.test,IP:192.0.2.1", false, -1, 30);
+	ca_issue(&ca, "old", "DNS:dns.test", false, -30, -1);
+	ca_issue(&ca, "early", "DNS:dns.test", false, 1, 30);
+	ca_issue(&ca, "stranger", "DNS:dns.test", true, -1, 30);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	ca_end(&ca);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_not_who_was_meant_is_told_nothing),
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(what_lies_decrypted_is_told),
+		cmocka_unit_test(a_server_once_met_is_met_again_quickly),
+		cmocka_unit_test(tickets_outlive_the_keys_of_certificates),
+		cmocka_unit_test(files_that_change_are_read_again),
+		cmocka_unit_test(a_new_bundle_ends_the_trust_in_the_old),
+		cmocka_unit_test(what_cannot_be_used_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

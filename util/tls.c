@@ -1,0 +1,346 @@
+/* Encrypted streams: one connection, from its handshake to its end.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/tls_private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include "util/fault.h"
+#include "util/mem.h"
+
+struct tls {
+	SSL *ssl;
+	struct tls_client *client; /* pinned; NULL when we are the server */
+	struct tls_server *home;   /* pinned; NULL when we are the client */
+	char *server;              /* a client's: whose sessions */
+	uint8_t alpn[16];          /* what we speak, in the form of RFC 7301 */
+	unsigned alpn_len;
+	bool open, wants_write, has_more, broken, untrusted;
+	char why[160];
+};
+
+/* ---- beginnings ---- */
+
+static struct tls *wrap(SSL_CTX *context, int fd)
+{
+	struct tls *t = mem_zero(sizeof *t);
+
+	t->ssl = SSL_new(context);
+	SSL_CTX_free(context);
+	if (!t->ssl || !SSL_set_fd(t->ssl, fd)) {
+		tls_free(t);
+		return NULL;
+	}
+	SSL_set_app_data(t->ssl, t);
+	return t;
+}
+
+static void set_alpn(struct tls *t, const char *alpn)
+{
+	size_t len = alpn ? strlen(alpn) : 0;
+
+	if (!len || len >= sizeof t->alpn)
+		return;
+	t->alpn[0] = (uint8_t)len;
+	memcpy(t->alpn + 1, alpn, len);
+	t->alpn_len = (unsigned)len + 1;
+}
+
+static bool is_address(const char *name)
+{
+	ASN1_OCTET_STRING *ip = a2i_IPADDRESS(name);
+
+	ASN1_OCTET_STRING_free(ip);
+	return ip;
+}
+
+static bool demand_name(SSL *ssl, const char *name)
+{
+	X509_VERIFY_PARAM *p = SSL_get0_param(ssl);
+
+	SSL_set_verify(ssl, SSL_VERIFY_PEER, NULL);
+	X509_VERIFY_PARAM_set_hostflags(p, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	if (is_address(name))
+		return X509_VERIFY_PARAM_set1_ip_asc(p, name);
+	return X509_VERIFY_PARAM_set1_host(p, name, 0);
+}
+
+static bool prepare_call(struct tls *t, const struct tls_call *call)
+{
+	set_alpn(t, call->alpn);
+	SSL_set_connect_state(t->ssl);
+	if (t->alpn_len && SSL_set_alpn_protos(t->ssl, t->alpn, t->alpn_len) != 0)
+		return false;
+	if (!call->name) {
+		SSL_set_verify(t->ssl, SSL_VERIFY_NONE, NULL);
+		return true;
+	}
+	if (!demand_name(t->ssl, call->name))
+		return false;
+	return !tls_client_tells_names(t->client) || is_address(call->name) ||
+	       SSL_set_tlsext_host_name(t->ssl, call->name);
+}
+
+static void resume(struct tls *t)
+{
+	SSL_SESSION *session = tls_session_take(t->client, SSL_get_SSL_CTX(t->ssl), t->server);
+
+	if (!session)
+		return;
+	SSL_set_session(t->ssl, session);
+	SSL_SESSION_free(session);
+}
+
+struct tls *tls_connect(struct tls_client *c, const struct tls_call *call, struct fault *f)
+{
+	SSL_CTX *context = tls_client_context(c, f);
+	struct tls *t = context ? wrap(context, call->fd) : NULL;
+
+	if (t) {
+		t->client = tls_client_pin(c);
+		t->server = mem_textf("%s#%s %s", call->place, call->name ? call->name : "",
+				      call->alpn ? call->alpn : "");
+	}
+	if (t && prepare_call(t, call)) {
+		resume(t);
+		return t;
+	}
+	if (context)
+		fault_set(f, "TLS with %s cannot begin: %s", call->place,
+			  tls_complaint("out of memory"));
+	tls_free(t);
+	return NULL;
+}
+
+struct tls *tls_accept(struct tls_server *s, int fd, const char *alpn)
+{
+	struct tls *t = wrap(tls_server_context(s), fd);
+
+	if (!t)
+		return NULL;
+	t->home = tls_server_pin(s); /* the context's callbacks need it */
+	set_alpn(t, alpn);
+	SSL_set_accept_state(t->ssl);
+	return t;
+}
+
+void tls_free(struct tls *t)
+{
+	if (!t)
+		return;
+	if (t->ssl && t->open && !t->broken) {
+		ERR_clear_error();
+		SSL_shutdown(t->ssl);
+	}
+	/* Without this the library takes the session for spoiled. */
+	if (t->ssl && t->open)
+		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+	SSL_free(t->ssl);
+	tls_client_unpin(t->client);
+	tls_server_unpin(t->home);
+	mem_free(t->server);
+	mem_free(t);
+}
+
+/* ---- on the way ---- */
+
+const char *tls_complaint(const char *otherwise)
+{
+	unsigned long error = ERR_peek_last_error();
+	const char *text = error ? ERR_reason_error_string(error) : NULL;
+
+	return text ? text : otherwise;
+}
+
+static void break_off(struct tls *t, const char *why)
+{
+	t->broken = true;
+	if (!*t->why)
+		strncpy(t->why, why, sizeof t->why - 1);
+}
+
+static void explain(struct tls *t, int system_error)
+{
+	long verdict = SSL_get_verify_result(t->ssl);
+
+	if (!t->open && t->client && verdict != X509_V_OK &&
+	    SSL_get_verify_mode(t->ssl) != SSL_VERIFY_NONE) {
+		t->untrusted = true;
+		break_off(t, X509_verify_cert_error_string(verdict));
+	} else if (ERR_peek_last_error()) {
+		break_off(t, tls_complaint("unknown error"));
+	} else if (system_error) {
+		break_off(t, strerror(system_error));
+	} else {
+		break_off(t, t->open ? "closed" : "closed during the handshake");
+	}
+}
+
+/* What a call of the library that did not succeed means: 0 or -1, as of recv(2). */
+static int outcome(struct tls *t, int result, int system_error)
+{
+	t->wants_write = false;
+	switch (SSL_get_error(t->ssl, result)) {
+	case SSL_ERROR_WANT_WRITE:
+		t->wants_write = true;
+		errno = EAGAIN;
+		return -1;
+	case SSL_ERROR_WANT_READ:
+		errno = EAGAIN;
+		return -1;
+	case SSL_ERROR_ZERO_RETURN:
+		if (t->open)
+			return 0;
+		break;
+	default:
+		break;
+	}
+	explain(t, system_error);
+	ERR_clear_error();
+	errno = EPROTO;
+	return -1;
+}
+
+int tls_shake(struct tls *t)
+{
+	int r;
+
+	if (t->open)
+		return 1;
+	if (t->broken) {
+		errno = EPROTO;
+		return -1;
+	}
+	ERR_clear_error();
+	errno = 0;
+	r = SSL_do_handshake(t->ssl);
+	if (r != 1) {
+		(void)outcome(t, r, errno);
+		return -1;
+	}
+	t->open = true;
+	t->wants_write = false;
+	return 1;
+}
+
+ssize_t tls_read(struct tls *t, void *to, size_t room)
+{
+	size_t len = 0;
+	int r = 1;
+
+	t->has_more = false;
+	if (tls_shake(t) < 0)
+		return -1;
+	t->wants_write = false;
+	ERR_clear_error();
+	while (len < room) {
+		r = SSL_read(t->ssl, (uint8_t *)to + len, (int)MIN(room - len, (size_t)INT_MAX));
+		if (r <= 0)
+			break;
+		len += (size_t)r;
+		if (!SSL_has_pending(t->ssl))
+			break; /* the socket tells when there is more */
+	}
+	if (r <= 0) {
+		r = outcome(t, r, errno);
+		/* What was read counts; an end or a fault will be met again. */
+		return len ? (ssize_t)len : r;
+	}
+	t->has_more = len == room;
+	return (ssize_t)len;
+}
+
+ssize_t tls_write(struct tls *t, const void *from, size_t len)
+{
+	int r;
+
+	if (tls_shake(t) < 0)
+		return -1;
+	t->wants_write = false;
+	ERR_clear_error();
+	errno = 0;
+	r = SSL_write(t->ssl, from, (int)MIN(len, (size_t)INT_MAX));
+	if (r > 0)
+		return r;
+	if (outcome(t, r, errno) == 0) {
+		break_off(t, "closed");
+		errno = EPIPE;
+	}
+	return -1;
+}
+
+/* ---- what is known of it ---- */
+
+bool tls_is_open(const struct tls *t)
+{
+	return t->open;
+}
+
+bool tls_wants_write(const struct tls *t)
+{
+	return t->wants_write;
+}
+
+bool tls_has_more(const struct tls *t)
+{
+	return t->has_more;
+}
+
+bool tls_is_resumed(const struct tls *t)
+{
+	return SSL_session_reused(t->ssl);
+}
+
+bool tls_is_untrusted(const struct tls *t)
+{
+	return t->untrusted;
+}
+
+const char *tls_why(const struct tls *t)
+{
+	return *t->why ? t->why : "closed";
+}
+
+const char *tls_alpn(const struct tls *t, char to[16])
+{
+	const unsigned char *at = NULL;
+	unsigned len = 0;
+
+	SSL_get0_alpn_selected(t->ssl, &at, &len);
+	len = MIN(len, 15u);
+	if (len)
+		memcpy(to, at, len);
+	to[len] = '\0';
+	return to;
+}
+
+int tls_on_session(SSL *ssl, SSL_SESSION *session)
+{
+	struct tls *t = SSL_get_app_data(ssl);
+	/* The library spoils the one it has when the next ticket comes. */
+	SSL_SESSION *own = t && t->client ? SSL_SESSION_dup(session) : NULL;
+
+	if (own)
+		tls_session_put(t->client, SSL_get_SSL_CTX(ssl), t->server, own);
+	return 0;
+}
+
+/* Who speaks something else, or does not say what, is told nothing (RFC 7858 does not ask for it). */
+int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
+		const unsigned char *in, unsigned in_len, void *arg)
+{
+	const struct tls *t = SSL_get_app_data(ssl);
+	unsigned char *chosen;
+
+	(void)arg;
+	if (!t || !t->alpn_len ||
+	    SSL_select_next_proto(&chosen, out_len, t->alpn, t->alpn_len, in, in_len) !=
+		    OPENSSL_NPN_NEGOTIATED)
+		return SSL_TLSEXT_ERR_NOACK;
+	*out = chosen;
+	return SSL_TLSEXT_ERR_OK;
+}

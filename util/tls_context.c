@@ -1,0 +1,568 @@
+/* Encrypted streams: what is made once from files, and the sessions of servers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/tls_private.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include "util/fault.h"
+#include "util/list.h"
+#include "util/mem.h"
+
+enum {
+	SERVERS_MOST = 256, /* whose sessions are kept */
+	SESSIONS_MOST = 8,  /* of one server */
+	TICKET_NAME = 16,
+	TICKET_KEY = 80, /* a name, a key for AES-256, a key for HMAC-SHA-256 */
+};
+
+/* ---- files ---- */
+
+struct file {
+	char *path, *inside; /* NULL: none */
+	struct stat seen;    /* when it was read */
+	bool is_inside;      /* where it was found */
+};
+
+static void file_set(struct file *to, const struct tls_file *from)
+{
+	*to = (struct file){ 0 };
+	if (!from->path || !*from->path)
+		return;
+	to->path = mem_text(from->path);
+	to->inside = mem_text(from->inside ? from->inside : from->path);
+}
+
+static void file_clear(struct file *f)
+{
+	mem_free(f->path);
+	mem_free(f->inside);
+}
+
+static const char *file_name(const struct file *f)
+{
+	return f->is_inside ? f->inside : f->path;
+}
+
+/* Where it is now; false with errno when it is nowhere. */
+static bool file_find(struct file *f)
+{
+	int error;
+
+	f->is_inside = false;
+	if (stat(f->path, &f->seen) == 0)
+		return true;
+	error = errno;
+	f->is_inside = true;
+	if (stat(f->inside, &f->seen) == 0)
+		return true;
+	f->is_inside = false;
+	errno = error;
+	return false;
+}
+
+static bool file_is_other(const struct file *f)
+{
+	struct stat now;
+
+	if (!f->path || (stat(f->path, &now) != 0 && stat(f->inside, &now) != 0))
+		return false;
+	return now.st_mtime != f->seen.st_mtime || now.st_size != f->seen.st_size ||
+	       now.st_ino != f->seen.st_ino || now.st_dev != f->seen.st_dev;
+}
+
+/* ---- manners ---- */
+
+struct manner {
+	char *protocols, *ciphers, *suites;
+};
+
+static void manner_set(struct manner *to, const struct tls_manner *from)
+{
+	to->protocols = mem_text(from->protocols ? from->protocols : "");
+	to->ciphers = mem_text(from->ciphers ? from->ciphers : "");
+	to->suites = mem_text(from->suites ? from->suites : "");
+}
+
+static void manner_clear(struct manner *m)
+{
+	mem_free(m->protocols);
+	mem_free(m->ciphers);
+	mem_free(m->suites);
+}
+
+static bool set_versions(SSL_CTX *context, const char *protocols)
+{
+	bool two = !*protocols || strstr(protocols, "TLSv1.2");
+	bool three = !*protocols || strstr(protocols, "TLSv1.3");
+
+	return SSL_CTX_set_min_proto_version(context, two ? TLS1_2_VERSION : TLS1_3_VERSION) &&
+	       SSL_CTX_set_max_proto_version(context, three ? TLS1_3_VERSION : TLS1_2_VERSION);
+}
+
+static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, struct fault *f)
+{
+	SSL_CTX *context = SSL_CTX_new(method);
+
+	if (!context) {
+		fault_set(f, "TLS cannot be used: %s", tls_complaint("out of memory"));
+		return NULL;
+	}
+	SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
+	SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF); /* messages have lengths */
+#endif
+	SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
+					  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+					  SSL_MODE_RELEASE_BUFFERS);
+	SSL_CTX_set_read_ahead(context, 1);
+	if (!set_versions(context, m->protocols))
+		fault_set(f, "tls-protocols: %s cannot be had", m->protocols);
+	else if (*m->ciphers && !SSL_CTX_set_cipher_list(context, m->ciphers))
+		fault_set(f, "tls-ciphers: '%s' names no cipher that is known", m->ciphers);
+	else if (*m->suites && !SSL_CTX_set_ciphersuites(context, m->suites))
+		fault_set(f, "tls-ciphersuites: '%s' is not understood", m->suites);
+	else
+		return context;
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+/* ---- sessions ---- */
+
+struct known_server {
+	struct list link; /* used last stands last */
+	char *name;
+	SSL_SESSION *sessions[SESSIONS_MOST]; /* freshest last */
+	unsigned count;
+};
+
+struct tls_client {
+	_Atomic unsigned pins;
+	struct manner manner;
+	struct file bundle;
+	bool system, sni;
+	pthread_mutex_t lock; /* of all below, and of bundle.seen */
+	SSL_CTX *context;     /* NULL: not loaded */
+	struct list servers;
+	unsigned server_count;
+};
+
+static void known_free(struct known_server *k)
+{
+	list_remove(&k->link);
+	while (k->count)
+		SSL_SESSION_free(k->sessions[--k->count]);
+	mem_free(k->name);
+	mem_free(k);
+}
+
+static void sessions_forget(struct tls_client *c)
+{
+	LIST_EACH_SAFE (at, &c->servers)
+		known_free(LIST_ITEM(at, struct known_server, link));
+	c->server_count = 0;
+}
+
+static struct known_server *known_find(struct tls_client *c, const char *name)
+{
+	LIST_EACH (at, &c->servers) {
+		struct known_server *k = LIST_ITEM(at, struct known_server, link);
+
+		if (strcmp(k->name, name) == 0)
+			return k;
+	}
+	return NULL;
+}
+
+static struct known_server *known_get(struct tls_client *c, const char *name)
+{
+	struct known_server *k = known_find(c, name);
+
+	if (k)
+		return k;
+	if (c->server_count == SERVERS_MOST) {
+		known_free(LIST_ITEM(c->servers.next, struct known_server, link));
+		c->server_count--;
+	}
+	k = mem_zero(sizeof *k);
+	k->name = mem_text(name);
+	list_push_back(&c->servers, &k->link);
+	c->server_count++;
+	return k;
+}
+
+void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *server,
+		     SSL_SESSION *session)
+{
+	struct known_server *k;
+
+	pthread_mutex_lock(&c->lock);
+	if (context != c->context) { /* what it was verified by is no longer what counts */
+		SSL_SESSION_free(session);
+	} else {
+		k = known_get(c, server);
+		if (k->count == SESSIONS_MOST) {
+			SSL_SESSION_free(k->sessions[0]);
+			memmove(k->sessions, k->sessions + 1,
+				(SESSIONS_MOST - 1) * sizeof *k->sessions);
+			k->count--;
+		}
+		k->sessions[k->count++] = session;
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, const char *server)
+{
+	SSL_SESSION *session = NULL;
+	struct known_server *k;
+
+	pthread_mutex_lock(&c->lock);
+	k = context == c->context ? known_find(c, server) : NULL;
+	while (k && k->count && !session) {
+		session = k->sessions[k->count - 1];
+		if (!SSL_SESSION_is_resumable(session)) {
+			SSL_SESSION_free(session);
+			session = NULL;
+			k->count--;
+		} else if (k->count == 1) {
+			session = SSL_SESSION_dup(session);
+		} else {
+			k->count--;
+		}
+	}
+	if (k) {
+		list_remove(&k->link);
+		list_push_back(&c->servers, &k->link);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return session;
+}
+
+/* ---- whom we trust ---- */
+
+struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault *f)
+{
+	struct tls_client *c = mem_zero(sizeof *c);
+	SSL_CTX *probe;
+
+	atomic_init(&c->pins, 1);
+	pthread_mutex_init(&c->lock, NULL);
+	list_init(&c->servers);
+	manner_set(&c->manner, &how->manner);
+	file_set(&c->bundle, &how->bundle);
+	c->system = how->system || !c->bundle.path;
+	c->sni = how->sni;
+	probe = context_new(TLS_client_method(), &c->manner, f);
+	if (probe) {
+		SSL_CTX_free(probe);
+		return c;
+	}
+	tls_client_unpin(c);
+	return NULL;
+}
+
+static bool trust_bundle(SSL_CTX *context, struct file *bundle, struct fault *f)
+{
+	if (!bundle->path)
+		return true;
+	if (!file_find(bundle)) {
+		fault_set(f, "tls-cert-bundle: %s: %s", bundle->path, strerror(errno));
+		return false;
+	}
+	if (SSL_CTX_load_verify_locations(context, file_name(bundle), NULL))
+		return true;
+	fault_set(f, "tls-cert-bundle: %s: %s", bundle->path,
+		  tls_complaint("it holds no certificate"));
+	return false;
+}
+
+static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
+{
+	SSL_CTX *context = context_new(TLS_client_method(), &c->manner, f);
+
+	if (!context)
+		return NULL;
+	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+	SSL_CTX_sess_set_new_cb(context, tls_on_session);
+	if (c->system)
+		SSL_CTX_set_default_verify_paths(context);
+	if (trust_bundle(context, &c->bundle, f)) {
+		ERR_clear_error();
+		return context;
+	}
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+SSL_CTX *tls_client_context(struct tls_client *c, struct fault *f)
+{
+	SSL_CTX *context;
+
+	pthread_mutex_lock(&c->lock);
+	if (!c->context)
+		c->context = client_read(c, f);
+	context = c->context;
+	if (context)
+		SSL_CTX_up_ref(context);
+	pthread_mutex_unlock(&c->lock);
+	return context;
+}
+
+bool tls_client_load(struct tls_client *c, struct fault *f)
+{
+	SSL_CTX *context = tls_client_context(c, f);
+
+	SSL_CTX_free(context);
+	return context;
+}
+
+bool tls_client_refresh(struct tls_client *c, struct fault *f)
+{
+	SSL_CTX *fresh = NULL;
+	bool is_other;
+
+	pthread_mutex_lock(&c->lock);
+	is_other = c->context && file_is_other(&c->bundle);
+	if (is_other && (fresh = client_read(c, f))) {
+		SSL_CTX_free(c->context);
+		c->context = fresh;
+		sessions_forget(c);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return is_other;
+}
+
+bool tls_client_tells_names(const struct tls_client *c)
+{
+	return c->sni;
+}
+
+struct tls_client *tls_client_pin(struct tls_client *c)
+{
+	atomic_fetch_add_explicit(&c->pins, 1, memory_order_relaxed);
+	return c;
+}
+
+void tls_client_unpin(struct tls_client *c)
+{
+	if (!c || atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) != 1)
+		return;
+	sessions_forget(c);
+	SSL_CTX_free(c->context);
+	pthread_mutex_destroy(&c->lock);
+	manner_clear(&c->manner);
+	file_clear(&c->bundle);
+	mem_free(c);
+}
+
+/* ---- who we are ---- */
+
+struct tls_server {
+	_Atomic unsigned pins;
+	struct manner manner;
+	struct file key, pem;
+	struct file ticket_files[TLS_TICKET_FILES];
+	size_t ticket_count;
+	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; not changed */
+	pthread_mutex_t lock;           /* of context, and of key.seen and pem.seen */
+	SSL_CTX *context;
+};
+
+static uint8_t made_up[TICKET_KEY];
+static bool is_made_up;
+static pthread_once_t make_up_once = PTHREAD_ONCE_INIT;
+
+static void make_up(void)
+{
+	is_made_up = RAND_bytes(made_up, sizeof made_up) == 1;
+}
+
+static bool ticket_read(struct file *file, uint8_t *to, struct fault *f)
+{
+	FILE *in = file_find(file) ? fopen(file_name(file), "rb") : NULL;
+	size_t got;
+
+	if (!in) {
+		fault_set(f, "tls-session-ticket-keys: %s: %s", file->path, strerror(errno));
+		return false;
+	}
+	got = fread(to, 1, TICKET_KEY, in);
+	fclose(in);
+	if (got == TICKET_KEY)
+		return true;
+	fault_set(f, "tls-session-ticket-keys: %s holds %zu bytes, not %d", file->path, got,
+		  TICKET_KEY);
+	return false;
+}
+
+static bool tickets_read(struct tls_server *s, struct fault *f)
+{
+	pthread_once(&make_up_once, make_up);
+	if (!s->ticket_count && !is_made_up) {
+		fault_set(f, "TLS cannot be used: %s", tls_complaint("no random bytes"));
+		return false;
+	}
+	s->tickets = mem_array(MAX(s->ticket_count, (size_t)1), TICKET_KEY);
+	if (!s->ticket_count)
+		memcpy(s->tickets[0], made_up, TICKET_KEY);
+	for (size_t i = 0; i < s->ticket_count; i++)
+		if (!ticket_read(&s->ticket_files[i], s->tickets[i], f))
+			return false;
+	s->ticket_count = MAX(s->ticket_count, (size_t)1);
+	return true;
+}
+
+static bool ticket_mac(EVP_MAC_CTX *mac, const uint8_t *key)
+{
+	char sha256[] = "sha256";
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)(uintptr_t)(key + 48),
+						  32),
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, sha256, 0),
+		OSSL_PARAM_construct_end(),
+	};
+
+	return EVP_MAC_CTX_set_params(mac, params);
+}
+
+/* RFC 5077 4: a ticket names the key it was sealed with. 0: cannot, 1: good, 2: good but old. */
+static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher,
+		     EVP_MAC_CTX *mac, int seal)
+{
+	const struct tls_server *s = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+	size_t i = 0;
+
+	if (seal) {
+		if (RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) != 1)
+			return -1;
+		memcpy(name, s->tickets[0], TICKET_NAME);
+	}
+	while (i < s->ticket_count && memcmp(s->tickets[i], name, TICKET_NAME) != 0)
+		i++;
+	if (i == s->ticket_count)
+		return 0;
+	if (!EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, s->tickets[i] + TICKET_NAME, iv,
+			       seal) ||
+	    !ticket_mac(mac, s->tickets[i]))
+		return -1;
+	return !seal && i ? 2 : 1;
+}
+
+static bool read_keys(struct tls_server *s, SSL_CTX *context, struct fault *f)
+{
+	if (!file_find(&s->pem) ||
+	    SSL_CTX_use_certificate_chain_file(context, file_name(&s->pem)) != 1)
+		fault_set(f, "tls-service-pem: %s: %s", s->pem.path,
+			  tls_complaint(strerror(errno)));
+	else if (!file_find(&s->key) || SSL_CTX_use_PrivateKey_file(context, file_name(&s->key),
+								    SSL_FILETYPE_PEM) != 1)
+		fault_set(f, "tls-service-key: %s: %s", s->key.path,
+			  tls_complaint(strerror(errno)));
+	else if (SSL_CTX_check_private_key(context) != 1)
+		fault_set(f, "tls-service-key: %s is not the key of the certificate in %s",
+			  s->key.path, s->pem.path);
+	else
+		return true;
+	return false;
+}
+
+static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
+{
+	static const unsigned char here[] = "resolverd";
+	SSL_CTX *context = context_new(TLS_server_method(), &s->manner, f);
+
+	if (!context)
+		return NULL;
+	SSL_CTX_set_app_data(context, s);
+	SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* tickets are enough */
+	SSL_CTX_set_session_id_context(context, here, sizeof here - 1);
+	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
+	SSL_CTX_set_alpn_select_cb(context, tls_on_alpn, NULL);
+	ERR_clear_error();
+	if (read_keys(s, context, f))
+		return context;
+	ERR_clear_error();
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault *f)
+{
+	struct tls_server *s = mem_zero(sizeof *s);
+
+	atomic_init(&s->pins, 1);
+	pthread_mutex_init(&s->lock, NULL);
+	manner_set(&s->manner, &how->manner);
+	file_set(&s->key, &how->key);
+	file_set(&s->pem, &how->pem);
+	s->ticket_count = how->ticket_key_count;
+	for (size_t i = 0; i < s->ticket_count; i++)
+		file_set(&s->ticket_files[i], &how->ticket_keys[i]);
+	if (!s->key.path || !s->pem.path)
+		fault_set(f, "tls-service-key and tls-service-pem belong together");
+	else if (tickets_read(s, f) && (s->context = server_read(s, f)))
+		return s;
+	tls_server_unpin(s);
+	return NULL;
+}
+
+SSL_CTX *tls_server_context(struct tls_server *s)
+{
+	SSL_CTX *context;
+
+	pthread_mutex_lock(&s->lock);
+	context = s->context;
+	SSL_CTX_up_ref(context);
+	pthread_mutex_unlock(&s->lock);
+	return context;
+}
+
+bool tls_server_refresh(struct tls_server *s, struct fault *f)
+{
+	SSL_CTX *fresh = NULL;
+	bool is_other;
+
+	pthread_mutex_lock(&s->lock);
+	is_other = file_is_other(&s->key) || file_is_other(&s->pem);
+	if (is_other && (fresh = server_read(s, f))) {
+		SSL_CTX_free(s->context);
+		s->context = fresh;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return is_other;
+}
+
+struct tls_server *tls_server_pin(struct tls_server *s)
+{
+	atomic_fetch_add_explicit(&s->pins, 1, memory_order_relaxed);
+	return s;
+}
+
+void tls_server_unpin(struct tls_server *s)
+{
+	if (!s || atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) != 1)
+		return;
+	SSL_CTX_free(s->context);
+	pthread_mutex_destroy(&s->lock);
+	manner_clear(&s->manner);
+	file_clear(&s->key);
+	file_clear(&s->pem);
+	for (size_t i = 0; i < TLS_TICKET_FILES; i++)
+		file_clear(&s->ticket_files[i]);
+	if (s->tickets)
+		OPENSSL_cleanse(s->tickets, s->ticket_count * TICKET_KEY);
+	mem_free(s->tickets);
+	mem_free(s);
+}

@@ -1,0 +1,29 @@
+/* What the two halves of util/tls share: contexts, and the connections made from them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_TLS_PRIVATE_H
+#define UTIL_TLS_PRIVATE_H
+
+#include <openssl/ssl.h>
+
+#include "util/tls.h"
+
+/* The context of now, with a reference; a client's is loaded if need be. */
+SSL_CTX *tls_client_context(struct tls_client *c, struct fault *f) MUST_USE;
+SSL_CTX *tls_server_context(struct tls_server *s) MUST_USE;
+bool tls_client_tells_names(const struct tls_client *c);
+
+/* Sessions by server. `take`: the freshest, with a reference, or NULL; it stays there only if it is
+ * the last. `put` takes over the reference. */
+SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, const char *server);
+void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *server,
+		     SSL_SESSION *session);
+
+/* Callbacks of OpenSSL; the SSL's app data is its struct tls. */
+int tls_on_session(SSL *ssl, SSL_SESSION *session);
+int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
+		const unsigned char *in, unsigned in_len, void *arg);
+
+/* The library's last complaint, or `otherwise`. */
+const char *tls_complaint(const char *otherwise);
+
+#endif
