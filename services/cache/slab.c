@@ -1,9 +1,9 @@
 /* Slabs: one table of chains that readers walk, parts with a queue and a lock that writers share.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The bucket of an entry is its kept half of the hash under the table's mask, its part the same
- * under the parts' mask: all entries of one bucket belong to one part, in every table there
- * will be, and one lock covers a chain. */
+ * The bucket of an entry is named by lower bits of the half of its hash that is kept, its part by
+ * fewer of the same: all entries of one bucket belong to one part, however many buckets there
+ * are, and one lock covers a chain. Buckets are split one by one as entries come. */
 #include "services/cache/slab.h"
 
 #include <pthread.h>
@@ -17,6 +17,9 @@
 #define HAND_STEPS 256
 /* Entries looked at for each newcomer only to find stale ones, once a part is nearly full. */
 #define BROOM_STEPS 2
+/* Buckets there are at least, and that an insertion splits at most. */
+#define LIVE_LEAST 64
+#define SPLITS     2
 #define STRIDE      256 /* buckets of a sweep's turn; entries evicted in one hold of a lock */
 
 struct part {
@@ -24,7 +27,7 @@ struct part {
 	struct list queue;                         /* newest first */
 	struct list *hand;  /* SIEVE's, going from old to new; the head: at the oldest */
 	struct list *broom; /* likewise, but it only takes stale ones */
-	size_t bytes, budget, entries;
+	size_t bytes, entries;
 	uint64_t evictions;
 };
 
@@ -33,6 +36,7 @@ struct slab {
 	struct slab_how how;
 	_Atomic uint32_t grace_s;
 	uint32_t part_mask;
+	pthread_mutex_t growing; /* who splits or changes the table; taken before a part's lock */
 	struct part *parts;
 	void *parts_at; /* as allocated; the parts begin on a cache line */
 };
@@ -63,32 +67,46 @@ static uint32_t round_up(size_t n)
 	return power;
 }
 
-static size_t table_bytes(const struct slab_table *t)
+static size_t table_bytes(const struct slab_table *t, uint32_t buckets)
 {
-	return sizeof(*t) + ((size_t)t->mask + 1) * sizeof(t->bucket[0]);
+	return sizeof(*t) + (size_t)buckets * sizeof(t->bucket[0]);
+}
+
+static uint32_t live_of(const struct slab_table *t)
+{
+	return atomic_load_explicit(&t->live, memory_order_acquire);
+}
+
+/* Its part's lock is held, or nobody else sees the table. */
+static _Atomic(struct slab_entry *) *bucket_of(struct slab_table *t, const struct slab_entry *e)
+{
+	return &t->bucket[slab_index(e->hash, live_of(t))];
 }
 
 /* Untouched pages of it cost nothing: it comes zeroed from the system. */
 static struct slab_table *table_new(const struct slab_how *how, size_t budget, size_t parts)
 {
-	size_t count = round_up(MAX(budget / MAX(how->typical, UNIT), parts));
+	uint32_t count = round_up(MAX(budget / MAX(how->typical, UNIT), parts));
 	struct slab_table *t;
 
-	t = mem_zero(sizeof(*t) + count * sizeof(t->bucket[0]));
-	t->mask = (uint32_t)(count - 1);
+	t = mem_zero(sizeof(*t) + (size_t)count * sizeof(t->bucket[0]));
+	t->most = count;
+	atomic_init(&t->live, (uint32_t)MIN(count, MAX(parts, (size_t)LIVE_LEAST)));
 	return t;
-}
-
-static size_t part_budget(size_t budget, const struct slab_table *t, size_t parts)
-{
-	size_t table = table_bytes(t);
-
-	return budget > table ? (budget - table) / parts : 0;
 }
 
 static struct slab_table *table_of(const struct slab *s)
 {
 	return atomic_load_explicit(&s->front.table, memory_order_acquire);
+}
+
+/* What the entries of one part may take, now that the table is so large and about to grow. */
+static size_t part_budget(const struct slab *s)
+{
+	const struct slab_table *t = table_of(s);
+	size_t table = table_bytes(t, MIN(t->most, live_of(t) + LIVE_LEAST));
+
+	return s->how.budget > table ? (s->how.budget - table) / (s->part_mask + 1) : 0;
 }
 
 static struct part *part_of(struct slab *s, uint64_t hash)
@@ -111,8 +129,7 @@ static void part_unlock(struct part *p)
 /* Out of chain and queue, into `gone`: it is retired when the lock has been let go. */
 static void part_drop(struct slab *s, struct part *p, struct slab_entry *e, struct list *gone)
 {
-	struct slab_table *t = table_of(s);
-	_Atomic(struct slab_entry *) *at = &t->bucket[e->hash & t->mask];
+	_Atomic(struct slab_entry *) *at = bucket_of(table_of(s), e);
 
 	for (struct slab_entry *i; (i = atomic_load_explicit(at, memory_order_relaxed)) != e;) {
 		PROMISE(i);
@@ -160,9 +177,10 @@ static void part_broom(struct slab *s, struct part *p, uint32_t now_s, struct li
 static void part_make_room(struct slab *s, struct part *p, const struct slab_entry *spare,
 			   uint32_t now_s, size_t most, struct list *gone)
 {
+	size_t budget = part_budget(s);
 	unsigned passed = 0;
 
-	while (p->bytes > p->budget && p->entries > (spare != NULL) && most) {
+	while (p->bytes > budget && p->entries > (spare != NULL) && most) {
 		struct list *at = from_oldest(p, p->hand);
 		struct slab_entry *e = entry_of(at);
 
@@ -179,6 +197,59 @@ static void part_make_room(struct slab *s, struct part *p, const struct slab_ent
 		p->evictions++;
 		most--;
 	}
+}
+
+static void bucket_push(_Atomic(struct slab_entry *) *bucket, struct slab_entry *e)
+{
+	atomic_store_explicit(&e->next, atomic_load_explicit(bucket, memory_order_relaxed),
+			      memory_order_release);
+	RCU_PUBLISH(*bucket, e);
+}
+
+/* The last bucket in use is followed by one more, which gets its entries from the one that had them
+ * so far. */
+static void table_split(struct slab_table *t)
+{
+	uint32_t number = live_of(t);
+	uint32_t half = (UINT32_C(1) << 31) >> __builtin_clz(number);
+	_Atomic(struct slab_entry *) *at = &t->bucket[number - half], *to = &t->bucket[number];
+	struct slab_entry *e;
+
+	while ((e = atomic_load_explicit(at, memory_order_relaxed))) {
+		if (slab_index(e->hash, number + 1) != number) {
+			at = &e->next;
+			continue;
+		}
+		atomic_store_explicit(at, atomic_load_explicit(&e->next, memory_order_relaxed),
+				      memory_order_release);
+		bucket_push(to, e);
+	}
+	RCU_PUBLISH(t->live, number + 1);
+}
+
+/* As many buckets as entries, by what one part has. */
+static bool is_crowded(const struct slab *s, const struct slab_table *t, size_t entries_of_part)
+{
+	uint32_t live = live_of(t);
+
+	return live < t->most && entries_of_part > live / (s->part_mask + 1);
+}
+
+static void grow(struct slab *s, size_t entries_of_part)
+{
+	struct slab_table *t;
+
+	if (pthread_mutex_trylock(&s->growing) != 0)
+		return; /* somebody else is at it */
+	t = table_of(s);
+	for (int i = 0; i < SPLITS && is_crowded(s, t, entries_of_part); i++) {
+		struct part *p = &s->parts[live_of(t) & s->part_mask];
+
+		part_lock(p);
+		table_split(t);
+		part_unlock(p);
+	}
+	PROMISE(pthread_mutex_unlock(&s->growing) == 0);
 }
 
 static size_t retire(struct slab *s, struct list *gone)
@@ -210,6 +281,7 @@ struct slab *slab_new(const struct slab_how *how)
 	s->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
 	s->parts =
 		(void *)(((uintptr_t)s->parts_at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
+	PROMISE(pthread_mutex_init(&s->growing, NULL) == 0);
 	t = table_new(how, how->budget, parts);
 	atomic_init(&s->front.table, t);
 	for (size_t i = 0; i < parts; i++) {
@@ -218,7 +290,6 @@ struct slab *slab_new(const struct slab_how *how)
 		PROMISE(pthread_mutex_init(&p->lock, NULL) == 0);
 		list_init(&p->queue);
 		p->hand = p->broom = &p->queue;
-		p->budget = part_budget(how->budget, t, parts);
 	}
 	return s;
 }
@@ -232,6 +303,7 @@ void slab_free(struct slab *s)
 			s->how.release(&entry_of(link)->retired);
 		pthread_mutex_destroy(&s->parts[i].lock);
 	}
+	pthread_mutex_destroy(&s->growing);
 	mem_free(table_of(s));
 	mem_free(s->parts_at);
 	mem_free(s);
@@ -257,8 +329,7 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 	struct part *p = part_of(s, hash);
 	struct list gone;
 	struct slab_entry *old, *next;
-	_Atomic(struct slab_entry *) *bucket;
-	size_t took = mem_size(e);
+	size_t took = mem_size(e), budget, entries;
 	bool fits;
 
 	PROMISE(took <= SLAB_ENTRY_MAX);
@@ -275,25 +346,27 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 		if (!may(next, arg))
 			goto refused;
 	}
-	fits = (size_t)e->units * UNIT <= p->budget;
+	budget = part_budget(s);
+	fits = (size_t)e->units * UNIT <= budget;
 	if (fits) {
-		bucket = &table_of(s)->bucket[e->hash & table_of(s)->mask];
-		atomic_init(&e->next, atomic_load_explicit(bucket, memory_order_relaxed));
 		list_push_front(&p->queue, &e->queue);
 		p->bytes += (size_t)e->units * UNIT;
 		p->entries++;
-		RCU_PUBLISH(*bucket, e);
+		bucket_push(bucket_of(table_of(s), e), e);
 	}
 	for (; old; old = next) {
 		next = same_from(s, slab_next(old, hash), e, hash);
 		part_drop(s, p, old, &gone);
 	}
 	if (fits) {
-		if (p->bytes > p->budget - p->budget / 8)
+		if (p->bytes > budget - budget / 8)
 			part_broom(s, p, now_s, &gone);
 		part_make_room(s, p, e, now_s, SIZE_MAX, &gone);
 	}
+	entries = p->entries;
 	part_unlock(p);
+	if (is_crowded(s, table_of(s), entries))
+		grow(s, entries);
 	if (!fits)
 		s->how.release(&e->retired);
 	retire(s, &gone);
@@ -335,10 +408,9 @@ struct unwanted {
 	size_t count;
 };
 
-static bool still_there(const struct slab_table *t, const struct slab_entry *e)
+static bool still_there(struct slab_table *t, const struct slab_entry *e)
 {
-	struct slab_entry *i =
-		atomic_load_explicit(&t->bucket[e->hash & t->mask], memory_order_relaxed);
+	struct slab_entry *i = atomic_load_explicit(bucket_of(t, e), memory_order_relaxed);
 
 	while (i && i != e)
 		i = atomic_load_explicit(&i->next, memory_order_relaxed);
@@ -378,7 +450,7 @@ static size_t sweep_part(struct slab *s, size_t number, struct unwanted *u,
 			began = t;
 			i = number;
 		}
-		for (unsigned n = 0; n < STRIDE && i <= t->mask;
+		for (unsigned n = 0; n < STRIDE && i < live_of(t);
 		     n++, i += (uint64_t)s->part_mask + 1) {
 			for (struct slab_entry *e = RCU_READ(t->bucket[i]); e;
 			     e = RCU_READ(e->next)) {
@@ -391,7 +463,7 @@ static size_t sweep_part(struct slab *s, size_t number, struct unwanted *u,
 		}
 		if (u->count)
 			went += take_out(s, p, u);
-		if (i > t->mask) {
+		if (i >= live_of(t)) {
 			rcu_turn_end();
 			return went;
 		}
@@ -423,17 +495,14 @@ static void relink(struct slab *s, struct slab_table *to)
 {
 	struct slab_table *from = table_of(s);
 
-	for (uint64_t i = 0; i <= from->mask; i++) {
+	atomic_store_explicit(&to->live, MIN(to->most, MAX(live_of(from), live_of(to))),
+			      memory_order_release);
+	for (uint32_t i = 0; i < live_of(from); i++) {
 		struct slab_entry *next;
 
 		for (struct slab_entry *e = RCU_READ(from->bucket[i]); e; e = next) {
-			_Atomic(struct slab_entry *) *bucket = &to->bucket[e->hash & to->mask];
-
 			next = atomic_load_explicit(&e->next, memory_order_relaxed);
-			atomic_store_explicit(&e->next,
-					      atomic_load_explicit(bucket, memory_order_relaxed),
-					      memory_order_release);
-			atomic_store_explicit(bucket, e, memory_order_release);
+			bucket_push(bucket_of(to, e), e);
 		}
 	}
 	RCU_PUBLISH(s->front.table, to);
@@ -444,10 +513,11 @@ void slab_resize(struct slab *s, size_t budget)
 	size_t parts = (size_t)s->part_mask + 1;
 	struct slab_table *old, *new = table_new(&s->how, budget, parts);
 
+	PROMISE(pthread_mutex_lock(&s->growing) == 0);
 	for (size_t i = 0; i < parts; i++)
 		part_lock(&s->parts[i]);
 	old = table_of(s);
-	if (old->mask == new->mask) {
+	if (old->most == new->most) {
 		mem_free(new);
 		new = old;
 	} else {
@@ -455,9 +525,8 @@ void slab_resize(struct slab *s, size_t budget)
 	}
 	s->how.budget = budget;
 	for (size_t i = 0; i < parts; i++)
-		s->parts[i].budget = part_budget(budget, new, parts);
-	for (size_t i = 0; i < parts; i++)
 		part_unlock(&s->parts[i]);
+	PROMISE(pthread_mutex_unlock(&s->growing) == 0);
 	if (new != old)
 		rcu_retire(&old->retired, release_table);
 
@@ -485,7 +554,7 @@ struct slab_count slab_counted(const struct slab *s)
 		c.bytes += p->bytes;
 		c.evictions += p->evictions;
 		if (i == 0) {
-			c.bytes += table_bytes(table_of(s));
+			c.bytes += table_bytes(table_of(s), live_of(table_of(s)));
 			c.budget = s->how.budget;
 		}
 		part_unlock(p);

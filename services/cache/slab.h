@@ -53,10 +53,13 @@ struct slab_how {
 struct slab *slab_new(const struct slab_how *how) MUST_USE;
 void slab_free(struct slab *s); /* no reader is left */
 
-/* What a walk needs of the engine; the rest is its own. */
+/* What a walk needs of the engine; the rest is its own. The table has room for every entry the
+ * budget allows, of which only the first buckets are in use: one more with each entry more, so that
+ * a cache that holds little stays where the processor can reach it. */
 struct slab_table {
 	struct rcu_slot retired;
-	uint32_t mask;
+	uint32_t most;         /* buckets there is room for; a power of two */
+	_Atomic uint32_t live; /* buckets in use */
 	_Atomic(struct slab_entry *) bucket[];
 };
 
@@ -71,6 +74,15 @@ static inline struct slab_entry *slab_match(struct slab_entry *e, uint64_t hash)
 	return e;
 }
 
+/* Linear hashing: where the bucket that the hash names is not there yet, its entries are in the one
+ * that it will be split from. */
+static inline uint32_t slab_index(uint32_t hash, uint32_t live)
+{
+	uint32_t mask = UINT32_MAX >> __builtin_clz((live - 1) | 1), i = hash & mask;
+
+	return i < live ? i : i - (mask + 1) / 2;
+}
+
 /* Walk the entries with this hash:
  *     for (e = slab_first(s, h); e; e = slab_next(e, h))
  *             if (it is the one) { slab_saw(e); return it; } */
@@ -78,7 +90,9 @@ static inline struct slab_entry *slab_first(const struct slab *s, uint64_t hash)
 {
 	const struct slab_table *t = RCU_READ(((const struct slab_front *)(const void *)s)->table);
 
-	return slab_match(RCU_READ(t->bucket[(uint32_t)(hash >> 32) & t->mask]), hash);
+	uint32_t i = slab_index((uint32_t)(hash >> 32), RCU_READ(t->live));
+
+	return slab_match(RCU_READ(t->bucket[i]), hash);
 }
 
 static inline struct slab_entry *slab_next(const struct slab_entry *e, uint64_t hash)
@@ -116,8 +130,8 @@ size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_e
  * call it outside a turn or accept that the turn becomes long. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
 
-/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry.
- */
+/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry,
+ * as it may one whose bucket is just being split. */
 void slab_resize(struct slab *s, size_t budget);
 void slab_clear(struct slab *s);
 
