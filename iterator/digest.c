@@ -259,6 +259,23 @@ static bool is_asked_for(const struct iter *it, uint16_t type)
 	return it->want.type == type || it->want.type == TYPE_ANY;
 }
 
+/* Who asks for the alias itself gets that, and what made it; not what lies behind it, which comes along
+ * when the servers were shown another type. */
+static void end_behind_alias(struct message *m, const uint8_t *name)
+{
+	unsigned answers = m->count[SECTION_ANSWER], kept = 0;
+
+	while (kept < answers && !(m->sets[kept]->type == TYPE_CNAME &&
+				   dname_equals(rrset_owner(m->sets[kept]), name)))
+		kept++;
+	if (kept + 1 >= answers)
+		return;
+	m->sets[answers - 1] = m->sets[kept];
+	memmove(m->sets + answers - 1 - kept, m->sets, kept * sizeof(*m->sets));
+	m->sets += answers - 1 - kept;
+	m->count[SECTION_ANSWER] = (uint16_t)(kept + 1);
+}
+
 static enum turn on_alias(struct iter *it, struct message *m)
 {
 	const uint8_t *target;
@@ -275,6 +292,8 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	believe(it, m, true);
 	if (leads_below_itself(m) || (is_asked_for(it, TYPE_CNAME) && m->rcode == RCODE_NOERROR)) {
 		m->rcode = RCODE_NOERROR;
+		if (it->want.type == TYPE_CNAME)
+			end_behind_alias(m, it->want.name);
 		return finish_with(it, m);
 	}
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
