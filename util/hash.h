@@ -1,4 +1,4 @@
-/* Keyed hash of names and addresses: SipHash-2-4 by libsodium.
+/* Keyed hash of names and addresses: SipHash-1-3.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The key is drawn once when the program starts (hash_start), so nobody outside
