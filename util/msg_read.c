@@ -3,6 +3,7 @@
 #include "util/msg.h"
 
 #include "util/arena.h"
+#include "util/denial.h"
 #include "util/hash.h"
 #include "util/mem.h"
 #include "util/rr.h"
@@ -453,6 +454,15 @@ static struct slice *chain_slices(const struct parse *p, const struct chain *c, 
 	return to;
 }
 
+/* A zone's own NSEC record at its top, not the one of the zone above. */
+static bool nsec_is_at_apex(struct slice rdata)
+{
+	size_t next = dname_measure(rdata.at, rdata.at + rdata.len);
+	struct slice types = { rdata.at + next, rdata.len - next };
+
+	return next && types_hold(types, TYPE_SOA);
+}
+
 static void build_sets(struct parse *p, uint32_t now_s, struct slice *slices)
 {
 	unsigned sets = 0;
@@ -475,6 +485,8 @@ static void build_sets(struct parse *p, uint32_t now_s, struct slice *slices)
 			.sigs = sigs,
 			.sig_count = g->sigs.count,
 		};
+		if (g->type == TYPE_NSEC && nsec_is_at_apex(slices[0]))
+			parts.flags = RRSET_NSEC_AT_APEX;
 		p->m->sets[sets++] = rrset_build(p->a, &parts);
 		p->m->count[g->section]++;
 	}

@@ -18,11 +18,15 @@ static const struct rrset *set_of(const struct slab_entry *e)
 	return &container_of(e, struct rrset_entry, link)->set;
 }
 
+/* What makes sets of the same name and type different things. An NSEC set at a cut is the parent's or
+ * the child's. */
+#define KEY_FLAGS (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX)
+
 static bool is_key(const struct rrset *s, const uint8_t *owner, size_t owner_len, uint16_t type,
 		   uint16_t class_, uint8_t flags)
 {
 	return s->type == type && s->class_ == class_ &&
-	       (s->flags & RRSET_PARENT_SIDE) == (flags & RRSET_PARENT_SIDE) &&
+	       (s->flags & KEY_FLAGS) == (flags & KEY_FLAGS) &&
 	       dname_equals_len(rrset_owner(s), s->owner_len, owner, owner_len);
 }
 

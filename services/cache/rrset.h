@@ -22,7 +22,7 @@ void rrsetcache_free(struct rrsetcache *c);
 struct slab *rrsetcache_slab(struct rrsetcache *c);
 
 /* Fresh, or NULL. Borrowed for the turn: rrset_copy it to keep it over a wait.
- * `flags` is 0 or RRSET_PARENT_SIDE. */
+ * `flags` is 0 or RRSET_PARENT_SIDE or RRSET_NSEC_AT_APEX. */
 const struct rrset *rrsetcache_find(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 				    uint16_t class_, uint8_t flags, uint32_t now_s);
 /* The same, however long expired. */
