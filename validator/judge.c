@@ -85,11 +85,13 @@ static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 	return false;
 }
 
-/* A zone that we know to begin between the signer and the owner: the signer has no say there. */
+/* A zone that we know to begin between the signer and the owner: the signer has no say there. Of a
+ * cut itself the zone above has DS and NSEC records. */
 static bool is_cut_off(const struct judge *j, const struct rrset *set, const uint8_t *signer)
 {
 	const struct query *q = j->chain->q;
-	const uint8_t *at = set->type == TYPE_DS ? dname_parent(rrset_owner(set)) : rrset_owner(set);
+	bool of_cut = set->type == TYPE_DS || set->type == TYPE_NSEC;
+	const uint8_t *at = of_cut ? dname_parent(rrset_owner(set)) : rrset_owner(set);
 
 	for (; dname_is_strictly_under(at, signer); at = dname_parent(at)) {
 		const struct key_entry *e = keycache_find(q->env->keys, at, q->env->time->now_s);
