@@ -323,8 +323,6 @@ static void door_close(struct door *d)
 	list_remove(&d->link);
 	watch_stop(&d->watch);
 	close(d->watch.fd);
-	if (d->path && unlink(d->path) != 0)
-		(void)unlink(d->path_inside);
 	mem_free(d->path);
 	mem_free(d->path_inside);
 	mem_free(d->text);
@@ -497,13 +495,21 @@ static bool open_all(struct control *c, const struct conf_remote_control *conf, 
 	return ok;
 }
 
+static void remove_file(const struct door *d)
+{
+	if (d->path && unlink(d->path) != 0)
+		(void)unlink(d->path_inside);
+}
+
 static void close_unwanted(struct control *c)
 {
 	LIST_EACH_SAFE (at, &c->doors) {
 		struct door *d = LIST_ITEM(at, struct door, link);
 
-		if (!d->wanted)
+		if (!d->wanted) {
+			remove_file(d);
 			door_close(d);
+		}
 	}
 }
 
@@ -543,6 +549,7 @@ void control_close(struct control *c)
 		connection_close(LIST_ITEM(at, struct connection, link));
 	LIST_EACH_SAFE (at, &c->calls)
 		call_free(LIST_ITEM(at, struct call, link));
+	/* The file of a socket stays: who asks there for the status is refused, and knows. */
 	LIST_EACH_SAFE (at, &c->doors)
 		door_close(LIST_ITEM(at, struct door, link));
 	mem_free(c);
