@@ -243,10 +243,13 @@ static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
 static unsigned fill_one(struct delegation *d, const struct query *q, struct ns *n, uint16_t type,
 			 bool unverified)
 {
+	const struct conf_server *conf = &q->snapshot->conf->server;
 	struct arena *a = (struct arena *)&q->arena;
 	uint8_t *state = type == TYPE_A ? &n->v4 : &n->v6;
 	const struct rrset *set;
 
+	if (!(type == TYPE_A ? conf->do_ip4 : conf->do_ip6))
+		return 0;
 	if (*state == LOOKUP_FOUND && !unverified)
 		return 0;
 	set = rrsetcache_find(q->env->rrsets, n->name, type, CLASS_IN, 0, q->env->time->now_s);

@@ -44,10 +44,18 @@ static struct message *message_of(struct query *q, const struct question *wanted
 	return m;
 }
 
+/* Without somebody who validates nothing in the cache was proven. */
+static bool may_be_proven(const struct query *q)
+{
+	return q->env->trust_point != NULL;
+}
+
 /* A DNAME above the name. An unsigned one is good for the answer it came with only (a forged one
  * would take a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
+	if (!may_be_proven(q))
+		return NULL;
 	for (const uint8_t *owner = wanted->name; !dname_is_root(owner);) {
 		owner = dname_parent(owner);
 		const struct rrset *dname = find_set(q, owner, TYPE_DNAME, wanted->class_);
@@ -111,7 +119,7 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 		.class_ = wanted->class_,
 	};
 
-	for (unsigned i = 0; i < COUNT(types); i++) {
+	for (unsigned i = wanted->type == TYPE_A; i < COUNT(types); i++) {
 		above.type = types[i];
 		const struct stored *s = find_stored(q, &above);
 		if (s && s->rcode == RCODE_NXDOMAIN && s->security == SECURITY_SECURE &&
@@ -127,7 +135,7 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 {
 	const struct forward_zone *z = route_config(q, wanted->name);
 
-	if (!q->snapshot->conf->server.harden_below_nxdomain)
+	if (!q->snapshot->conf->server.harden_below_nxdomain || !may_be_proven(q))
 		return NULL;
 	for (const uint8_t *name = wanted->name; !dname_is_root(name);) {
 		if (z && dname_equals(name, z->name))

@@ -281,7 +281,7 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 }
 
 /* How long this try may take. A server that is down is asked once, to see whether it is back. */
-static void set_wait(struct exchange *x)
+static void set_wait(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
 	const struct env *e = u->env;
@@ -292,7 +292,10 @@ static void set_wait(struct exchange *x)
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
 	}
-	infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
+	if (known)
+		view = *known;
+	else
+		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
 	wait = view.rto_ms;
 	if (x->ask.wait_ms)
 		wait = x->ask.wait_ms << (x->tries - 1);
@@ -303,7 +306,8 @@ static void set_wait(struct exchange *x)
 	}
 }
 
-static void exchange_send(struct exchange *x)
+/* `known` is what was just looked up of the server, or NULL. */
+static void exchange_send(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
 	struct transport *t = u->ways[x->way];
@@ -323,7 +327,7 @@ static void exchange_send(struct exchange *x)
 				       .failed = on_failed };
 	x->sent_us = u->env->time->now_us;
 	x->under_way = true;
-	set_wait(x);
+	set_wait(x, known);
 	if (!t->ops->patient)
 		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
 	stat_bump(x->way == WAY_TCP ? &u->env->stats->tcp_out : &u->env->stats->udp_out, 1);
@@ -337,7 +341,7 @@ static void exchange_turn_to(struct exchange *x, enum way way)
 	x->way = way;
 	x->tries = 0;
 	x->strays = 0;
-	exchange_send(x);
+	exchange_send(x, NULL);
 }
 
 static struct exchange *exchange_of(struct sending *s)
@@ -371,7 +375,7 @@ static void on_timer(struct timer *t)
 		exchange_turn_to(x, WAY_TCP);
 	} else if (x->way == WAY_UDP && x->tries < UDP_TRIES) {
 		exchange_stop(x);
-		exchange_send(x);
+		exchange_send(x, NULL);
 	} else {
 		exchange_fail(x, UPSTREAM_SILENT);
 	}
@@ -547,7 +551,7 @@ static void exchange_begin(struct exchange *x)
 	}
 	infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
 	x->with_edns = view.edns != EDNS_FAILS;
-	exchange_send(x);
+	exchange_send(x, &view);
 }
 
 struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_question *question,
