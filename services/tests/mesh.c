@@ -189,8 +189,10 @@ static void finder_clear(struct query *q, void *state)
 	cleared++;
 }
 
-static const struct module looker = { "looker", sizeof(bool), NULL, looker_operate, NULL, NULL };
-static const struct module finder = { "finder", 1, NULL, finder_operate, finder_clear, NULL };
+static const struct module looker = { .name = "looker", .state_size = sizeof(bool),
+				      .operate = looker_operate };
+static const struct module finder = { .name = "finder", .state_size = 1,
+				      .operate = finder_operate, .clear = finder_clear };
 
 static void on_reply(const struct client *c, const uint8_t *bytes, size_t len)
 {

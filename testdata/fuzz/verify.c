@@ -33,6 +33,9 @@ static void read_given(struct reader r, struct given *g)
 	}
 }
 
+/* Signatures that held: by chance, hardly ever; kept so that the check is not left out. */
+static unsigned verified;
+
 static void check_records(const struct given *g)
 {
 	for (size_t i = 0; i < g->count[KEYS]; i++) {
@@ -47,7 +50,7 @@ static void check_records(const struct given *g)
 		k = crypto_key_new(key.algorithm, key.public_key, NULL);
 		PROMISE(!k || crypto_key_bits(key.algorithm, key.public_key) > 0);
 		for (size_t j = 0; k && j < g->count[SIGS]; j++)
-			(void)crypto_verify(k, rd, g->records[SIGS][j]);
+			verified += crypto_verify(k, rd, g->records[SIGS][j]);
 		crypto_key_free(k);
 		for (size_t j = 0; j < g->count[DELEGATIONS]; j++)
 			if (ds_read(g->records[DELEGATIONS][j], &ds))

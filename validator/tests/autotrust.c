@@ -49,8 +49,8 @@ static unsigned tag(char letter, bool revoked)
 static struct slice sig_rdata(struct arena *a, char letter, bool revoked, int64_t now)
 {
 	static const uint8_t signer[] = "\7example\3com";
-	uint8_t *rd = arena_take(a, 18 + sizeof(signer) + 4);
-	struct writer w = writer_over(rd, 18 + sizeof(signer) + 4);
+	uint8_t rd[64];
+	struct writer w = writer_over(rd, sizeof(rd));
 
 	write_u16(&w, TYPE_DNSKEY);
 	write_u8(&w, letter == 'X' ? UNKNOWN : PRETENDED);
@@ -61,7 +61,7 @@ static struct slice sig_rdata(struct arena *a, char letter, bool revoked, int64_
 	write_u16(&w, (uint16_t)tag(letter, revoked));
 	write_bytes(&w, signer, sizeof(signer));
 	write_bytes(&w, "sum!", 4);
-	return (struct slice){ rd, writer_len(&w) };
+	return (struct slice){ arena_copy(a, rd, writer_len(&w)), writer_len(&w) };
 }
 
 static size_t read_letters(struct arena *a, const char *text, struct slice *out, int64_t now, bool sigs)
