@@ -12,6 +12,7 @@
 #include "util/fault.h"
 #include "util/rr.h"
 #include "util/text.h"
+#include "validator/keycache.h"
 
 /* ---- one name ---- */
 
@@ -79,6 +80,7 @@ void control_flush_type(struct call *c, struct worker *w)
 /* Which entries go; a NULL rule takes none. */
 struct flushing {
 	const uint8_t *top;
+	bool bogus_keys; /* only what is known to be broken of zones' keys goes */
 	bool (*set_goes)(const struct flushing *f, const struct rrset *s);
 	bool (*answer_goes)(const struct flushing *f, const struct stored *s);
 };
@@ -100,13 +102,15 @@ static bool keep_answer(const struct slab_entry *e, void *arg)
 static void sweep(struct call *c, struct flushing *f)
 {
 	const struct caches *caches = &c->daemon->caches;
-	size_t sets = 0, answers = 0;
+	size_t sets = 0, answers = 0, keys;
 
 	if (f->set_goes)
 		sets = slab_sweep(rrsetcache_slab(caches->rrsets), keep_set, f);
 	if (f->answer_goes)
 		answers = slab_sweep(msgcache_slab(caches->messages), keep_answer, f);
-	call_say(c, "ok removed %zu rrsets, %zu messages and 0 key entries\n", sets, answers);
+	keys = keycache_forget(caches->keys, f->top ? f->top : dname_root, f->bogus_keys);
+	call_say(c, "ok removed %zu rrsets, %zu messages and %zu key entries\n", sets, answers,
+		 keys);
 }
 
 static const uint8_t *asked_name(const struct stored *s)
@@ -153,7 +157,9 @@ static bool answer_is_bogus(const struct flushing *f, const struct stored *s)
 
 void control_flush_bogus(struct call *c, struct worker *w)
 {
-	struct flushing f = { .set_goes = set_is_bogus, .answer_goes = answer_is_bogus };
+	struct flushing f = { .bogus_keys = true,
+			      .set_goes = set_is_bogus,
+			      .answer_goes = answer_is_bogus };
 
 	(void)w;
 	if (take_second_cache(c))
@@ -168,7 +174,7 @@ static bool answer_is_negative(const struct flushing *f, const struct stored *s)
 
 void control_flush_negative(struct call *c, struct worker *w)
 {
-	struct flushing f = { .answer_goes = answer_is_negative };
+	struct flushing f = { .bogus_keys = true, .answer_goes = answer_is_negative };
 
 	(void)w;
 	if (!take_second_cache(c))

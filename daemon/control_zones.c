@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/call.h"
+#include "daemon/control_trust.h"
 #include "daemon/daemon.h"
 #include "services/cache/infra.h"
 #include "services/cache/rrset.h"
@@ -114,11 +115,13 @@ static size_t take_servers(struct call *c, char **servers)
 	return count;
 }
 
-static void carry_out(struct call *c, const struct forward_change *change)
+/* `insecure`: the zone is (or, taken out, was) not validated. */
+static void carry_out(struct call *c, const struct forward_change *change, bool insecure)
 {
 	struct fault f = { 0 };
 
-	if (daemon_change_forward(c->daemon, change, &f))
+	if ((!insecure || control_exempt(c->daemon, change->name, !change->remove, &f)) &&
+	    daemon_change_forward(c->daemon, change, &f))
 		call_ok(c);
 	else
 		call_say(c, "error %s\n", f.text);
@@ -141,7 +144,7 @@ static void add_zone(struct call *c, bool is_stub)
 	change.prime = is_stub && given[2];
 	change.server_count = take_servers(c, servers);
 	if (change.server_count)
-		carry_out(c, &change);
+		carry_out(c, &change, given[0]);
 	else
 		call_say(c, "error could not find next argument after %s\n", zone);
 }
@@ -153,7 +156,7 @@ static void remove_zone(struct call *c, bool is_stub)
 	bool given[1];
 
 	if (call_take_flags(c, "i", given) && call_take_name(c, name))
-		carry_out(c, &change);
+		carry_out(c, &change, given[0]);
 }
 
 void control_forward_add(struct call *c, struct worker *w)
@@ -212,7 +215,7 @@ void control_forward(struct call *c, struct worker *w)
 		change.remove = true;
 	else
 		change.server_count = take_servers(c, servers);
-	carry_out(c, &change);
+	carry_out(c, &change, false);
 }
 
 /* ---- lookup ---- */
