@@ -5,6 +5,7 @@
 
 #include "util/base.h"
 
+struct clock_watch;
 struct infra;
 struct keycache;
 struct loop;
@@ -36,6 +37,7 @@ struct env {
 	struct mesh *mesh;
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, where this worker leads */
+	struct clock_watch *clock;      /* the same */
 	/* The validator's: the name of the trust anchor that `name` (type DS: what is above it) stands
 	 * under, NULL where nothing is validated. Good for the turn. NULL: there is no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);

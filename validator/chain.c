@@ -15,6 +15,7 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/timebase.h"
+#include "validator/clock.h"
 #include "validator/keycache.h"
 #include "validator/roll.h"
 #include "validator/trust.h"
@@ -40,6 +41,7 @@ void chain_begin(struct chain *c, struct query *q, const struct trust_store *tru
 		.rules = &trust->rules,
 		.arena = &q->arena,
 		.now = rules_now(&trust->rules, q->env->time->wall_s),
+		.dates_open = clock_is_behind(trust, q->env->time->wall_s),
 		.signatures = &q->budget->signatures,
 	};
 }

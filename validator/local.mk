@@ -3,6 +3,7 @@ libresolver_la_SOURCES += \
 	validator/anchors.c validator/anchors.h validator/anchors_bind.c \
 	validator/autotrust.c validator/autotrust.h validator/autotrust_file.c validator/autotrust_private.h \
 	validator/chain.c validator/chain.h \
+	validator/clock.c validator/clock.h \
 	validator/crypto.c validator/crypto.h validator/algorithm.def \
 	validator/date.c validator/date.h \
 	validator/judge.c validator/judge.h \

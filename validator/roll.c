@@ -13,10 +13,12 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "validator/autotrust.h"
+#include "validator/clock.h"
 #include "validator/keycache.h"
 #include "validator/trust.h"
 #include "validator/verify.h"
 
+#define CLOCK_S 10u /* between looks at a clock that is wrong */
 #define CHECKS 32 /* signatures of one probe that are looked at */
 
 struct roll {
@@ -58,13 +60,20 @@ static struct autotrust *next_point(const struct roll *r, uint32_t *wait_s)
 	return first;
 }
 
+/* Anchors are not rolled by a clock that is known to be wrong. */
+static bool has_no_clock(const struct roll *r)
+{
+	return clock_is_behind(r->env->snapshot->trust, r->env->time->wall_s);
+}
+
 static void wait_for_next(struct roll *r)
 {
 	uint32_t wait_s;
 
 	timer_stop(r->env->loop, &r->timer);
 	if (!r->out && next_point(r, &wait_s))
-		timer_set(r->env->loop, &r->timer, wait_s * US_PER_S);
+		timer_set(r->env->loop, &r->timer,
+			  (has_no_clock(r) ? MAX(wait_s, CLOCK_S) : wait_s) * US_PER_S);
 }
 
 /* ---- what a probe brings ---- */
@@ -194,7 +203,7 @@ static void fire(struct timer *t)
 	if (r->out)
 		return;
 	point = next_point(r, &wait_s);
-	if (point && wait_s == 0)
+	if (point && wait_s == 0 && !has_no_clock(r))
 		probe(r, point);
 	else
 		wait_for_next(r);
@@ -205,7 +214,7 @@ void roll_hear(struct roll *r, const struct snapshot *s, const struct rrset *dns
 	const struct anchors *a = anchors_of(s);
 	struct probe heard = { .roll = r, .snapshot = (struct snapshot *)(uintptr_t)s };
 
-	if (s->trust != r->env->snapshot->trust)
+	if (s->trust != r->env->snapshot->trust || has_no_clock(r))
 		return;
 	for (size_t i = 0; a && i < anchors_rolling_count(a); i++) {
 		heard.point = anchors_rolling(a, i);

@@ -3,13 +3,16 @@
 #include "validator/trust.h"
 
 #include "util/mem.h"
+#include "validator/clock.h"
 
 struct trust_store *trust_new(const struct conf *conf, struct fault *f)
 {
 	struct trust_store *t = mem_zero(sizeof(*t));
 
-	if (rules_read(&t->rules, conf, f) && (t->anchors = anchors_new(conf, f)))
+	if (rules_read(&t->rules, conf, f) && (t->anchors = anchors_new(conf, f))) {
+		t->clock_floor = clock_floor(conf, t);
 		return t;
+	}
 	trust_free(t);
 	return NULL;
 }

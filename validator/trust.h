@@ -9,6 +9,7 @@
 struct trust_store {
 	struct rules rules;
 	struct anchors *anchors;
+	int64_t clock_floor;    /* validator/clock.h */
 };
 
 struct trust_store *trust_new(const struct conf *conf, struct fault *f) MUST_USE;

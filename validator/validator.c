@@ -13,6 +13,7 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/timebase.h"
+#include "validator/clock.h"
 #include "validator/judge.h"
 #include "validator/keycache.h"
 #include "validator/roll.h"
@@ -289,6 +290,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 		return set;
 	how.rules = &trust->rules;
 	how.now = rules_now(&trust->rules, env->time->wall_s);
+	how.dates_open = clock_is_behind(trust, env->time->wall_s);
 	verify_set(set, e->keys, &how, &v);
 	if (v.security != SECURITY_SECURE || v.expanded)
 		return set;
@@ -313,21 +315,27 @@ static bool init(struct env *env, struct fault *f)
 {
 	(void)f;
 	env->trust_point = trust_point;
-	if (env->leads)
+	if (env->leads) {
+		env->clock = clock_watch_new(env);
 		env->roll = roll_new(env);
+	}
 	return true;
 }
 
 static void renewed(struct env *env)
 {
-	if (env->roll)
+	if (env->leads) {
+		clock_watch_renew(env->clock);
 		roll_renew(env->roll);
+	}
 }
 
 static void deinit(struct env *env)
 {
 	roll_free(env->roll);
+	clock_watch_free(env->clock);
 	env->roll = NULL;
+	env->clock = NULL;
 }
 
 const struct module validator_module = {
