@@ -60,6 +60,6 @@ check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif
 
-# Built by name only: make contrib/bench/micro_hit
-EXTRA_PROGRAMS = contrib/bench/micro_hit
+# Built by name only: make contrib/bench/micro contrib/bench/micro_hit
+EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit
 CLEANFILES += $(EXTRA_PROGRAMS)

@@ -411,12 +411,15 @@ static void keep_full(uint64_t end)
 
 static void keep_pace(uint64_t start, uint64_t end)
 {
+	uint64_t step = (uint64_t)(1e9 / how.rate), due = start;
 	unsigned turn = 0;
 
 	while (is_due(end)) {
-		uint64_t due = start + (uint64_t)((double)sent * 1e9 / how.rate);
 		struct socket_state *s = &sockets[turn++ % how.sockets];
+		uint64_t now = now_ns();
 
+		/* Who was held up does not make up for it with a burst. */
+		due = now > due + 20 * step ? now : due + step;
 		while (now_ns() < due)
 			wait_a_little(0);
 		if (s->spare_count)

@@ -1,0 +1,166 @@
+/* Small pieces of work, each done again and again, for callgrind to count.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Usage: micro WHAT TIMES; WHAT is a name in the table below. Under valgrind --tool=callgrind with
+ * --toggle-collect='do_*', instructions divided by TIMES are what one costs (contrib/bench/micro_count
+ * does that for all of them). The answer worked on is one a hosting company's server gives. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "iterator/scrub.h"
+#include "services/snapshot.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+static struct {
+	uint8_t name[DNAME_MAX], same[DNAME_MAX], zone[DNAME_MAX];
+	uint8_t question[128], answer[512];
+	size_t question_len, answer_len;
+	struct question q;
+	struct message whole;
+	const struct rrset *sets[8];
+	struct snapshot snapshot;
+	struct arena arena, turn;
+	uint64_t sum; /* so that nothing is done for nothing */
+} on;
+
+static void add_set(const char *text, enum section section)
+{
+	struct text_rr rr;
+	struct fault f = { 0 };
+
+	if (!text_rr_parse(&on.arena, text, NULL, &rr, &f))
+		PANIC("%s: %s", text, f.text);
+	on.sets[message_set_count(&on.whole)] =
+		rrset_build(&on.arena, &(struct rrset_parts){ .owner = rr.owner,
+							      .type = rr.type,
+							      .class_ = CLASS_IN,
+							      .ttl_s = rr.ttl_s,
+							      .expires_s = 1 + rr.ttl_s,
+							      .records = &rr.rdata,
+							      .count = 1 });
+	on.whole.count[section]++;
+}
+
+static void prepare(void)
+{
+	struct edns opt = { .present = true, .udp_size = 1232 };
+	struct msg_style style = { .now_s = 1 };
+	struct writer w;
+
+	arena_init(&on.arena);
+	arena_init(&on.turn);
+	on.snapshot.conf = conf_new();
+	on.q = (struct question){ .name = on.name, .type = TYPE_A, .class_ = CLASS_IN };
+	on.q.name_len = (uint16_t)dname_parse(on.name, "www.amber-bridge17.example.com.", NULL);
+	dname_parse(on.same, "WWW.Amber-Bridge17.Example.com.", NULL);
+	dname_parse(on.zone, "amber-bridge17.example.com.", NULL);
+	on.whole = (struct message){ .flags = FLAG_QR | FLAG_AA, .q = on.q, .sets = on.sets };
+	add_set("www.amber-bridge17.example.com. 300 A 192.0.2.1", SECTION_ANSWER);
+	add_set("amber-bridge17.example.com. 300 NS ns1.amber-bridge17.example.com.",
+		SECTION_AUTHORITY);
+	add_set("ns1.amber-bridge17.example.com. 300 A 192.0.2.53", SECTION_ADDITIONAL);
+	w = writer_over(on.answer, sizeof(on.answer));
+	msg_write(&w, &on.whole, &style);
+	on.answer_len = writer_len(&w);
+	w = writer_over(on.question, sizeof(on.question));
+	msg_write_query(&w, 1, FLAG_RD, &on.q, &opt);
+	on.question_len = writer_len(&w);
+}
+
+/* ---- the pieces ---- */
+
+#define PIECE __attribute__((noinline)) static void
+
+PIECE do_parse_question(void)
+{
+	struct request r;
+
+	PROMISE(msg_read_request(on.question, on.question_len, &r) == REQUEST_GOOD);
+	on.sum += r.q.name_len;
+}
+
+PIECE do_hash(void)
+{
+	on.sum += hash_dname(on.name, on.q.name_len, TYPE_A);
+}
+
+PIECE do_compare_names(void)
+{
+	on.sum += dname_equals_len(on.name, on.q.name_len, on.same, on.q.name_len);
+}
+
+PIECE do_encode(void)
+{
+	uint8_t wire[512];
+	struct msg_style style = { .now_s = 1 };
+	struct writer w = writer_over(wire, sizeof(wire));
+
+	msg_write(&w, &on.whole, &style);
+	on.sum += writer_len(&w);
+}
+
+PIECE do_parse_answer(struct message *m)
+{
+	PROMISE(msg_parse(on.answer, on.answer_len, &on.turn, 1, m));
+}
+
+PIECE do_scrub(struct message *m)
+{
+	PROMISE(scrub(m, &(struct scrub_how){ .asked = &on.q,
+					      .zone = on.zone,
+					      .snapshot = &on.snapshot,
+					      .arena = &on.turn }));
+}
+
+static void parse_answer(void)
+{
+	struct message m;
+
+	do_parse_answer(&m);
+	arena_clear(&on.turn);
+}
+
+static void scrub_answer(void)
+{
+	struct message m;
+
+	PROMISE(msg_parse(on.answer, on.answer_len, &on.turn, 1, &m));
+	do_scrub(&m);
+	arena_clear(&on.turn);
+}
+
+static const struct {
+	const char *name;
+	void (*work)(void);
+} pieces[] = {
+	{ "parse_question", do_parse_question }, { "hash", do_hash },
+	{ "compare_names", do_compare_names },   { "encode", do_encode },
+	{ "parse_answer", parse_answer },        { "scrub", scrub_answer },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned long times = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+
+	hash_start(true);
+	prepare();
+	for (size_t i = 0; times && i < COUNT(pieces); i++) {
+		if (strcmp(argv[1], pieces[i].name) != 0)
+			continue;
+		for (unsigned long n = 0; n < times; n++)
+			pieces[i].work();
+		return on.sum == 1;
+	}
+	fprintf(stderr, "usage: micro WHAT TIMES; WHAT is one of");
+	for (size_t i = 0; i < COUNT(pieces); i++)
+		fprintf(stderr, " %s", pieces[i].name);
+	fprintf(stderr, "\n");
+	return 2;
+}
