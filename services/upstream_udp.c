@@ -1,12 +1,12 @@
 /* Questions to other servers over UDP: for each a port and an id that nobody can foresee.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A socket is bound to a random port of all that are allowed, connected to one server, and asks that
- * server for a second at most, each question with an id of its own: opening one for every question
- * is what costs most in asking. An off-path attacker faces the whole port and id space, and whatever
- * he learns by probing ports is stale before he has probed a fraction of them (RFC 5452, SAD DNS).
- * After a silence the port is not used again, so that another try goes out from another one. Our
- * questions are far below any path's MTU, so there is nothing to set against fragments. */
+ * A socket is bound to a random port of all that are allowed and connected to one server. It asks one
+ * question and closes with the answer, so that an off-path attacker faces the whole port and id space
+ * anew each time and learns nothing from probing ports (RFC 5452, SAD DNS). Opening a socket for every
+ * question is what costs most in asking: outgoing-port-uses lets a port ask its server more questions,
+ * each with an id of its own, for a second at most and never after a silence. Our questions are far
+ * below any path's MTU, so there is nothing to set against fragments. */
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -29,7 +29,7 @@ enum {
 	SPARE_MOST = 512,
 	BUCKETS = 256,
 	PORT_LIFE_MS = 1000, /* it takes no question that comes later */
-	PORT_USES = 64,      /* nor more than so many, */
+	PORT_USES = 64,      /* nor more than so many (outgoing-port-uses), */
 	PORT_FLIGHTS = 8,    /* of which so many may wait for their answers */
 	IDLE_MOST = 256,     /* ports that wait for another question */
 };
@@ -88,6 +88,12 @@ static const struct conf_server *conf_of(const struct udp *u)
 	return &u->transport.env->snapshot->conf->server;
 }
 
+/* Questions a port may ask in all: outgoing-port-uses. */
+static unsigned uses_most(const struct udp *u)
+{
+	return MIN(conf_of(u)->outgoing_port_uses, (uint32_t)PORT_USES);
+}
+
 /*
  * Flights.
  */
@@ -118,7 +124,7 @@ static void flight_free(struct udp *u, struct flight *f)
 	struct port *p = f->port;
 
 	list_remove(&f->link);
-	if (p && p->flight_count-- == PORT_FLIGHTS && !p->closing && p->uses < PORT_USES)
+	if (p && p->flight_count-- == PORT_FLIGHTS && !p->closing && p->uses < uses_most(u))
 		list_push_front(bucket_of(u, &p->to), &p->in_bucket);
 	if (u->spare_count == SPARE_MOST) {
 		mem_free(f);
@@ -180,7 +186,7 @@ static void port_settle(struct port *p)
 
 	if (p->flight_count || p->reading || p->lingers)
 		return;
-	if (p->closing || p->uses == PORT_USES) {
+	if (p->closing || p->uses >= uses_most(u)) {
 		port_free(p);
 		return;
 	}
@@ -405,7 +411,7 @@ static bool port_send(struct port *p, struct flight *f)
 	list_push_back(&p->flights, &f->link);
 	p->flight_count++;
 	f->port = p;
-	if (p->flight_count == PORT_FLIGHTS || p->uses == PORT_USES)
+	if (p->flight_count == PORT_FLIGHTS || p->uses >= uses_most(u))
 		list_remove(&p->in_bucket);
 	return true;
 }

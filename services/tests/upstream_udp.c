@@ -103,7 +103,7 @@ static void no_port_asks_often_or_long(void **state)
 	unsigned ports;
 
 	(void)state;
-	begin("");
+	begin("server: outgoing-port-uses: 64\n");
 	for (unsigned i = 0; i < 200; i++) {
 		mail_send(&server.at, 'a');
 		assert_true(wire_run(i + 1, 0));
@@ -118,6 +118,20 @@ static void no_port_asks_often_or_long(void **state)
 	assert_int_not_equal(server.ports[0], server.ports[64]);
 	ports = distinct(server.ports, 200);
 	assert_in_range(ports, 4, 199);
+	assert_true(distinct(server.ids, 200) >= 195);
+	end();
+}
+
+static void every_question_has_a_port_of_its_own(void **state)
+{
+	(void)state;
+	begin("");
+	for (unsigned i = 0; i < 200; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i + 1, 0));
+	}
+	assert_int_equal(server.asked, 200);
+	assert_true(distinct(server.ports, 200) >= 195);
 	assert_true(distinct(server.ids, 200) >= 195);
 	end();
 }
@@ -143,7 +157,7 @@ static void a_port_is_drawn_from_all(void **state)
 static void eight_at_a_time_share_a_port(void **state)
 {
 	(void)state;
-	begin("");
+	begin("server: outgoing-port-uses: 64\n");
 	for (unsigned i = 0; i < 16; i++)
 		mail_send(&server.at, 'a');
 	assert_true(wire_run(16, 0));
@@ -243,7 +257,7 @@ static void what_cannot_leave_fails_in_a_later_turn(void **state)
 static void what_is_over_the_range_waits(void **state)
 {
 	(void)state;
-	begin("server: outgoing-range: 2\n");
+	begin("server: outgoing-range: 2\n outgoing-port-uses: 64\n");
 	for (unsigned i = 0; i < 20; i++)
 		mail_send(&server.at, i < 16 ? 's' : 'a');
 	for (unsigned i = 0; i < 20; i++)
@@ -365,7 +379,9 @@ static void a_port_closes_with_the_silence_of_its_question(void **state)
 		const char *why, *conf;
 		bool cancel, open_then, open_later;
 	} rows[] = {
-		{ "answered", "", false, true, false },
+		{ "answered", "", false, false, false },
+		{ "answered, but it may ask again", "server: outgoing-port-uses: 2\n", false, true,
+		  false },
 		{ "given up", "", true, false, false },
 		{ "given up, but kept for what comes late", "server: delay-close: 60\n", true, true,
 		  false },
@@ -394,6 +410,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_port_asks_often_or_long),
+		cmocka_unit_test(every_question_has_a_port_of_its_own),
 		cmocka_unit_test(a_port_is_drawn_from_all),
 		cmocka_unit_test(eight_at_a_time_share_a_port),
 		cmocka_unit_test(only_the_right_answer_counts),
