@@ -521,6 +521,11 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	return NULL;
 }
 
+bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds)
+{
+	return anchors_find(c->trust->anchors, c->q->snapshot->domain_insecure, name, is_ds);
+}
+
 struct chain_found chain_find(struct chain *c, const uint8_t *name)
 {
 	const struct anchor *anchor = anchors_find(c->trust->anchors,

@@ -55,6 +55,10 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name);
 /* The same, as far as it is known without asking: never CHAIN_WAIT, but CHAIN_UNTRUSTED instead. */
 struct chain_found chain_known(struct chain *c, const uint8_t *zone);
 
+/* Whether anything is to be proven of the name (of its DS set): an anchor stands above it, and no
+ * domain-insecure in between. */
+bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds);
+
 /* A child is done: learn from it. */
 void chain_arrived(struct chain *c, const struct event *ev);
 

@@ -184,6 +184,11 @@ static bool judge_set(struct judge *j, unsigned i)
 		j->judged[i] = true;
 		return true;
 	}
+	if (!chain_reaches(j->chain, owner, set->type == TYPE_DS && !dname_is_root(owner))) {
+		j->sets[i].security = SECURITY_INDETERMINATE;
+		j->judged[i] = true;
+		return true;
+	}
 	signer = verify_signer(set);
 	if (signer && !dname_is_under(owner, signer))
 		signer = NULL;
@@ -398,6 +403,9 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	struct chain_found f;
 
+	*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
+	if (!chain_reaches(j->chain, j->end, is_ds))
+		return true;
 	*out = judge_proofs(j);
 	if (out->security != SECURITY_BOGUS)
 		return true;
