@@ -72,6 +72,7 @@ static bool is_synthesized(const struct message *m, const struct rrset *cname)
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
 	struct query *q = it->q;
+	const struct question *asked = is_answer && q->depth == 0 ? &q->question : NULL;
 	uint32_t now_s = q->env->time->now_s;
 
 	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
@@ -79,8 +80,8 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (!is_synthesized(m, m->sets[i]))
-			m->sets[i] = rrsetcache_put(q->env->rrsets, m->sets[i],
-						    when(it, m->sets[i], is_answer), it->arena);
+			m->sets[i] = store_set(q->env, asked, m->sets[i],
+					       when(it, m->sets[i], is_answer), it->arena);
 }
 
 static bool has_alias(const struct message *m)

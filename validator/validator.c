@@ -113,7 +113,7 @@ static void teach_sets(struct query *q, const struct message *m)
 
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
-			store_set(q->env->rrsets, asked, m->sets[i], q->env->time->now_s, &q->arena);
+			store_set(q->env, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
 /* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */

@@ -240,6 +240,16 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 	return set;
 }
 
+const struct rrset *rrsetcache_correct(struct rrsetcache *c, const struct rrset *set,
+				       uint32_t now_s, struct arena *a)
+{
+	uint64_t hash = hash_of(rrset_owner(set), set->owner_len, set->type, set->class_);
+
+	if (!find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_, set->flags))
+		return set;
+	return rrsetcache_put(c, set, now_s, a);
+}
+
 struct key {
 	const uint8_t *owner;
 	size_t len;

@@ -44,6 +44,10 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
 				   struct arena *a);
 
+/* As rrsetcache_put where a set stands already, fresh or not; else nothing is kept. */
+const struct rrset *rrsetcache_correct(struct rrsetcache *c, const struct rrset *set,
+				       uint32_t now_s, struct arena *a);
+
 /* Every set of this owner and type, both sides of a cut; how many. */
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 			 uint16_t class_);

@@ -7,8 +7,10 @@
 
 struct arena;
 struct conf;
+struct env;
 struct message;
 struct msgcache;
+struct question;
 struct rrset;
 
 /* RFC 9520: a failure is remembered, but not for long, and for hardly any time when it was the
@@ -39,5 +41,13 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
  * replace a good answer that may still be served (RFC 8767 4). Called within a turn. */
 void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
 		   uint32_t now_s, uint16_t scope);
+
+/* Offer a set to the RRset cache, and learn which to believe (rrsetcache_put). `asked` is the
+ * client's question that its message answers, or NULL. What just answers that, on the word of its own
+ * zone's servers, is kept with the message alone, where it takes half the room: nobody looks in the
+ * RRset cache for an address or a text but for servers' addresses. When one comes of such a name
+ * by hearsay, the answer is brought here first, so that it outranks it (RFC 2181 5.4.1). */
+const struct rrset *store_set(const struct env *e, const struct question *asked,
+			      const struct rrset *set, uint32_t now_s, struct arena *a);
 
 #endif
