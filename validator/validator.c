@@ -7,7 +7,6 @@
 
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
-#include "services/cache/store.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "util/log.h"
@@ -109,11 +108,9 @@ static bool sentinel_denies(const struct query *q)
 /* What was proven is worth more in the cache than what was only heard. */
 static void teach_sets(struct query *q, const struct message *m)
 {
-	const struct question *asked = q->depth == 0 ? &q->question : NULL;
-
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
-			store_set(q->env, asked, m->sets[i], q->env->time->now_s, &q->arena);
+			rrsetcache_put(q->env->rrsets, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
 /* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */
