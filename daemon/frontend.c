@@ -8,9 +8,11 @@
 #include "services/acl.h"
 #include "services/cache/msg.h"
 #include "services/mesh.h"
+#include "services/policy.h"
 #include "services/querylog.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "util/arena.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/timebase.h"
@@ -22,6 +24,7 @@ struct journey {
 	enum request_kind kind;
 	struct request request;
 	enum acl_action action;
+	const struct acl_rule *rule;
 	struct answer_to to;
 	const struct stored *stored;
 };
@@ -191,6 +194,7 @@ static bool is_admitted(struct journey *j)
 	const struct acl_rule *rule =
 		acl_get(j->w->env.snapshot->acl, &j->p->client.from, &j->p->client.reached);
 
+	j->rule = rule;
 	j->action = rule->action;
 	return j->action != ACL_DENY && j->action != ACL_REFUSE;
 }
@@ -246,12 +250,93 @@ static unsigned kind_of(const struct journey *j)
 	return j->request.flags & FLAG_CD ? QUERY_CD : 0;
 }
 
+/* The rest of an answer that begins with these aliases is found by whoever may cause work; others
+ * get what is here. */
+static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
+{
+	struct question q = { .name = lead->target,
+			      .name_len = (uint16_t)dname_len(lead->target),
+			      .type = j->request.q.type,
+			      .class_ = j->request.q.class_ };
+	struct message nothing = { .q = q };
+	const struct message *end = &nothing;
+	bool allowed = may_use_cache(j);
+
+	if (allowed && wants_work(j)) {
+		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
+		return VERDICT_LATER;
+	}
+	if (allowed && j->action == ACL_ALLOW_SNOOP)
+		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q), 0,
+					  wants_dnssec(&j->request));
+	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
+		end = stored_unpack(j->stored, a, j->to.now_s);
+	answer_message(&j->p->out, &j->to, lead_join(lead, a, &j->request.q, end, j->to.now_s));
+	return send_now(j);
+}
+
+/* What is written down here settles it: `*v` says how. */
+static bool policy_settles(struct journey *j, enum verdict *v)
+{
+	const struct policy_client who = { .rule = j->rule, .client = &j->p->client };
+	struct lead lead;
+	struct arena a;
+	enum policy_end end;
+
+	if (is_meta(j->request.q.type) || (j->action == ACL_ALLOW_COOKIE && !j->to.stream) ||
+	    (j->request.q.type == TYPE_ANY && j->w->on.deny_any))
+		return false;
+	arena_init(&a);
+	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
+	if (end == POLICY_FOLLOW)
+		*v = follow(j, &lead, &a);
+	else
+		*v = end == POLICY_SEND ? send_now(j) : VERDICT_DROP;
+	arena_clear(&a);
+	return end != POLICY_PASS;
+}
+
+static bool is_written_down(struct journey *j, enum verdict *v)
+{
+	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
+	       policy_settles(j, v);
+}
+
+/* An answer from the cache that this client may have to get in another shape, or not at all. */
+static bool policy_changes(struct journey *j, bool stale, enum verdict *v)
+{
+	const struct policy_client who = { .rule = j->rule, .client = &j->p->client };
+	uint32_t now_s = j->to.now_s;
+	struct judged judged;
+	struct arena a;
+
+	arena_init(&a);
+	policy_judge(j->w->env.snapshot->policy, &who,
+		     stale ? stored_revive(j->stored, &a, now_s, j->w->style.stale_ttl_s)
+			   : stored_unpack(j->stored, &a, now_s),
+		     now_s, &a, &judged);
+	if (judged.end == JUDGED_CHANGED) {
+		answer_message(&j->p->out, &j->to, judged.m);
+		*v = send_now(j);
+	} else if (judged.end == JUDGED_FOLLOW) {
+		j->stored = NULL;
+		*v = follow(j, &judged.lead, &a);
+	} else {
+		*v = VERDICT_DROP;
+	}
+	arena_clear(&a);
+	return judged.end != JUDGED_AS_IS;
+}
+
 static enum verdict answer_known(struct journey *j)
 {
+	enum verdict v;
 	const struct stored *s = j->stored;
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
 		return refuse(j, RCODE_SERVFAIL, s->reason);
+	if (UNLIKELY(j->w->on.judges) && policy_changes(j, false, &v))
+		return v;
 	answer_stored(&j->p->out, &j->to, s, false);
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
@@ -273,7 +358,14 @@ static const struct stored *stale_of_use(const struct journey *j)
 
 static enum verdict answer_stale(struct journey *j, const struct stored *s, bool refresh)
 {
+	enum verdict v;
+
 	stat_add(j->w->env.stats, STAT_expired);
+	if (UNLIKELY(j->w->on.judges) && policy_changes(j, true, &v)) {
+		if (refresh)
+			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+		return v;
+	}
 	answer_stored(&j->p->out, &j->to, s, true);
 	if (refresh)
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
@@ -307,6 +399,7 @@ static enum verdict find_out(struct journey *j)
 enum verdict frontend_take(struct worker *w, struct packet *p)
 {
 	struct journey j;
+	enum verdict v;
 
 	j.w = w;
 	j.p = p;
@@ -324,6 +417,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	if (!is_well_formed(&j))
 		return answer_malformed(&j);
 	note_question(&j);
+	if (is_written_down(&j, &v))
+		return v;
 	if (!is_ordinary(&j))
 		return answer_odd(&j);
 	if (!may_use_cache(&j))

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "iterator/iterator.h"
+#include "services/dns64.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/options.h"
 #include "validator/trust.h"
 #include "validator/validator.h"
 
-const struct module *const modules[] = { &validator_module, &iterator_module, NULL };
+const struct module *const modules[] = { &dns64_module, &validator_module, &iterator_module,
+					 NULL };
 
 static const struct module *module_named(const char *name, size_t len)
 {

@@ -14,6 +14,7 @@
 #include "services/listen_tcp.h"
 #include "services/listen_udp.h"
 #include "services/mesh.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/upstream.h"
@@ -53,6 +54,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.drop_large = c->harden_large_queries;
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
+	w->on.judges = s->policy->judges;
 	w->on.ignore_cd = c->ignore_cd_flag;
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf, s->trust);

@@ -30,7 +30,7 @@ struct worker {
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
-			deny_any, validates, ignore_cd;
+			deny_any, validates, ignore_cd, judges;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
 	struct chaos *chaos; /* answers of class CH */

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "services/interfaces.h"
+#include "services/localzone.h"
+#include "services/views.h"
+#include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -21,7 +24,8 @@ static const char *const action_names[] = {
 	[ACL_REFUSE_NON_LOCAL] = "refuse_non_local",
 };
 
-static const struct acl_rule nobody = { .action = ACL_REFUSE };
+static const struct acl_tags no_tags;
+static const struct acl_rule nobody = { .action = ACL_REFUSE, .tags = &no_tags };
 
 /* One of our addresses; port 0 and an unspecified address are any. */
 struct door {
@@ -33,10 +37,12 @@ struct door {
 struct acl {
 	struct netset *clients; /* struct acl_rule */
 	struct acl_rule *rules;
+	size_t rule_count;
 	struct door *doors;
 	size_t door_count;
-	char **views; /* names that rules point to */
-	size_t view_count;
+	struct arena arena;   /* names, tags and records that rules point to */
+	struct acl_tags **tagged; /* whose sets are on the heap */
+	size_t tagged_count;
 };
 
 const char *acl_action_name(enum acl_action a)
@@ -46,13 +52,22 @@ const char *acl_action_name(enum acl_action a)
 
 /* ---- building ---- */
 
+/* What a line is about. */
+enum subject { SAYS_ACTION, SAYS_VIEW, SAYS_TAGS, SAYS_TAG_ACTION, SAYS_TAG_DATA };
+
 /* What one line says; the other half comes from the closest netblock around it. */
 struct row {
 	struct netblock block;
-	bool has_action;
-	enum acl_action action;
-	const char *view;
+	enum subject subject;
+	const char *option, *text; /* behind the netblock or interface */
 	unsigned order;
+};
+
+/* What the lists say, for netblocks and for interfaces. */
+struct source {
+	enum subject subject;
+	const char *option;
+	const struct conf_list *list;
 };
 
 struct rows {
@@ -84,11 +99,96 @@ static bool two_words(const char *text, char *first, size_t room, const char **s
 	return true;
 }
 
-static const char *keep_view(struct acl *a, const char *name)
+/* ---- rules ---- */
+
+/* Its tags, as something that may still be changed. */
+static struct acl_tags *own_tags(struct acl *a, struct acl_rule *r)
 {
-	a->views = mem_grow(a->views, (a->view_count + 1) * sizeof(*a->views));
-	return a->views[a->view_count++] = mem_text(name);
+	struct acl_tags *t = (struct acl_tags *)(uintptr_t)r->tags;
+
+	if (t != &no_tags)
+		return t;
+	t = arena_new(&a->arena, struct acl_tags);
+	a->tagged = mem_grow(a->tagged, (a->tagged_count + 1) * sizeof(struct acl_tags *));
+	a->tagged[a->tagged_count++] = t;
+	r->tags = t;
+	return t;
 }
+
+/* Room for what tag number `n` brings. */
+static void make_room(struct acl *a, struct acl_tags *t, unsigned n)
+{
+	uint8_t *actions;
+	struct record_data *data;
+
+	if (n < t->count)
+		return;
+	actions = arena_array(&a->arena, uint8_t, n + 1);
+	data = arena_array(&a->arena, struct record_data, n + 1);
+	for (unsigned i = 0; i < t->count; i++) {
+		actions[i] = t->actions[i];
+		data[i] = t->data[i];
+	}
+	t->actions = actions;
+	t->data = data;
+	t->count = n + 1;
+}
+
+/* "tag rest" */
+static bool say_of_tag(struct acl *a, const struct conf *conf, struct acl_rule *r,
+		       const struct row *row, struct fault *f)
+{
+	size_t len = strcspn(row->text, " \t");
+	const char *rest = row->text + len + strspn(row->text + len, " \t");
+	int tag = tag_find(&conf->server.define_tag, row->text, len);
+	struct acl_tags *t = own_tags(a, r);
+	struct fault why = { 0 };
+	enum zone_type type;
+
+	if (tag < 0 || tag >= TAGS_MOST) {
+		fault_set(f, "%s: '%.*s' is no tag of define-tag", row->option, (int)len,
+			  row->text);
+		return false;
+	}
+	make_room(a, t, (unsigned)tag);
+	if (row->subject == SAYS_TAG_DATA) {
+		struct record_data *data = (struct record_data *)(uintptr_t)&t->data[tag];
+
+		if (record_data_add(data, &a->arena, rest, &why))
+			return true;
+		fault_set(f, "%s: '%s': %s", row->option, rest, why.text);
+		return false;
+	}
+	if (!zone_type_parse(rest, &type)) {
+		fault_set(f, "%s: '%s' is not a type of zone", row->option, rest);
+		return false;
+	}
+	((uint8_t *)(uintptr_t)t->actions)[tag] = (uint8_t)(type + 1);
+	return true;
+}
+
+static bool say(struct acl *a, const struct conf *conf, struct acl_rule *r, const struct row *row,
+		struct fault *f)
+{
+	struct fault why = { 0 };
+
+	switch (row->subject) {
+	case SAYS_ACTION:
+		return action_parse(row->text, &r->action);
+	case SAYS_VIEW:
+		r->view = arena_copy(&a->arena, row->text, strlen(row->text) + 1);
+		return true;
+	case SAYS_TAGS:
+		if (tagset_add(&own_tags(a, r)->set, &conf->server.define_tag, row->text, &why))
+			return true;
+		fault_set(f, "%s: %s", row->option, why.text);
+		return false;
+	default:
+		return say_of_tag(a, conf, r, row, f);
+	}
+}
+
+/* ---- netblocks ---- */
 
 static struct row *add_row(struct rows *rows)
 {
@@ -97,23 +197,28 @@ static struct row *add_row(struct rows *rows)
 	return &rows->at[rows->count++];
 }
 
-static bool read_rows(struct acl *a, struct rows *rows, const char *option,
-		      const struct conf_list *list, bool is_view, struct fault *f)
+static bool is_sound(const struct source *s, const char *text)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const char *text = list->items[i].text, *second;
+	enum acl_action action;
+
+	return s->subject != SAYS_ACTION || action_parse(text, &action);
+}
+
+static bool read_rows(struct rows *rows, const struct source *s, struct fault *f)
+{
+	for (size_t i = 0; i < s->list->count; i++) {
+		const char *text = s->list->items[i].text;
 		char first[ADDR_TEXT];
 		struct row *r = add_row(rows);
 
-		if (!two_words(text, first, sizeof(first), &second) ||
-		    !netblock_parse(&r->block, first, NULL) ||
-		    (!is_view && !action_parse(second, &r->action))) {
-			fault_set(f, "%s: '%s' is not a netblock and %s", option, text,
-				  is_view ? "a view" : "an action");
+		if (!two_words(text, first, sizeof(first), &r->text) ||
+		    !netblock_parse(&r->block, first, NULL) || !is_sound(s, r->text)) {
+			fault_set(f, "%s: '%s' is not a netblock and what it stands for", s->option,
+				  text);
 			return false;
 		}
-		r->has_action = !is_view;
-		r->view = is_view ? keep_view(a, second) : NULL;
+		r->subject = s->subject;
+		r->option = s->option;
 	}
 	return true;
 }
@@ -123,8 +228,8 @@ static void add_default(struct rows *rows, const char *block)
 	struct row *r = add_row(rows);
 
 	PROMISE(netblock_parse(&r->block, block, NULL));
-	r->has_action = true;
-	r->action = ACL_ALLOW;
+	r->subject = SAYS_ACTION;
+	r->text = "allow";
 }
 
 /* Shorter netblocks first; equal ones as they were written. */
@@ -137,8 +242,9 @@ static int by_length(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* From the wide to the narrow, so that each takes over what it does not say itself. */
-static void settle(struct acl *a, struct rows *rows)
+/* From the wide to the narrow, so that each takes over what it does not say itself; tags are not
+ * taken over. */
+static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
 	qsort(rows->at, rows->count, sizeof(*rows->at), by_length);
 	a->rules = mem_array(rows->count, sizeof(*a->rules));
@@ -148,28 +254,31 @@ static void settle(struct acl *a, struct rows *rows)
 		struct acl_rule *own = netset_find_exact(a->clients, &r->block);
 
 		if (!own) {
-			own = &a->rules[i];
+			own = &a->rules[a->rule_count++];
 			*own = around ? *around : nobody;
+			own->tags = &no_tags;
 			netset_put(a->clients, &r->block, own);
 		}
-		if (r->has_action)
-			own->action = r->action;
-		else
-			own->view = r->view;
+		if (!say(a, conf, own, r, f))
+			return false;
 	}
+	return true;
 }
+
+/* ---- interfaces ---- */
 
 struct putting {
 	struct acl *acl;
-	bool has_action;
-	enum acl_action action;
-	const char *view;
+	const struct conf *conf;
+	struct row row;
+	struct fault *fault;
+	bool good;
 };
 
 static void put_door(void *arg, const struct addr *addr)
 {
 	static const uint8_t zeros[16];
-	const struct putting *p = arg;
+	struct putting *p = arg;
 	struct acl *a = p->acl;
 	struct door *d = NULL;
 
@@ -184,29 +293,25 @@ static void put_door(void *arg, const struct addr *addr)
 				    .rule = nobody,
 				    .any_ip = memcmp(addr->ip, zeros, sizeof(zeros)) == 0 };
 	}
-	if (p->has_action)
-		d->rule.action = p->action;
-	else
-		d->rule.view = p->view;
+	p->good = p->good && say(a, p->conf, &d->rule, &p->row, p->fault);
 }
 
-static bool read_doors(struct acl *a, const char *option, const struct conf_list *list,
-		       bool is_view, struct fault *f)
+static bool read_doors(struct acl *a, const struct conf *conf, const struct source *s,
+		       struct fault *f)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct putting p = { .acl = a, .has_action = !is_view };
-		const char *text = list->items[i].text, *second;
+	for (size_t i = 0; i < s->list->count; i++) {
+		struct putting p = { .acl = a, .conf = conf, .fault = f, .good = true };
+		const char *text = s->list->items[i].text;
 		char first[256];
 
-		if (!two_words(text, first, sizeof(first), &second) ||
-		    (!is_view && !action_parse(second, &p.action))) {
-			fault_set(f, "%s: '%s' is not an interface and %s", option, text,
-				  is_view ? "a view" : "an action");
+		p.row = (struct row){ .subject = s->subject, .option = s->option };
+		if (!two_words(text, first, sizeof(first), &p.row.text) ||
+		    !is_sound(s, p.row.text)) {
+			fault_set(f, "%s: '%s' is not an interface and what it stands for",
+				  s->option, text);
 			return false;
 		}
-		if (is_view)
-			p.view = keep_view(a, second);
-		if (!interface_expand(first, 0, true, true, put_door, &p, f))
+		if (!interface_expand(first, 0, true, true, put_door, &p, f) || !p.good)
 			return false;
 	}
 	return true;
@@ -215,20 +320,34 @@ static bool read_doors(struct acl *a, const char *option, const struct conf_list
 struct acl *acl_new(const struct conf *conf, struct fault *f)
 {
 	const struct conf_server *s = &conf->server;
+	const struct source blocks[] = {
+		{ SAYS_ACTION, "access-control", &s->access_control },
+		{ SAYS_VIEW, "access-control-view", &s->access_control_view },
+		{ SAYS_TAGS, "access-control-tag", &s->access_control_tag },
+		{ SAYS_TAG_ACTION, "access-control-tag-action", &s->access_control_tag_action },
+		{ SAYS_TAG_DATA, "access-control-tag-data", &s->access_control_tag_data },
+	};
+	const struct source doors[] = {
+		{ SAYS_ACTION, "interface-action", &s->interface_action },
+		{ SAYS_VIEW, "interface-view", &s->interface_view },
+		{ SAYS_TAGS, "interface-tag", &s->interface_tag },
+		{ SAYS_TAG_ACTION, "interface-tag-action", &s->interface_tag_action },
+		{ SAYS_TAG_DATA, "interface-tag-data", &s->interface_tag_data },
+	};
 	struct acl *a = mem_zero(sizeof(*a));
 	struct rows rows = { 0 };
-	bool good;
+	bool good = true;
 
 	a->clients = netset_new();
+	arena_init(&a->arena);
 	/* What is written comes later and replaces these. */
 	add_default(&rows, "127.0.0.0/8");
 	add_default(&rows, "::1");
-	good = read_rows(a, &rows, "access-control", &s->access_control, false, f) &&
-	       read_rows(a, &rows, "access-control-view", &s->access_control_view, true, f) &&
-	       read_doors(a, "interface-action", &s->interface_action, false, f) &&
-	       read_doors(a, "interface-view", &s->interface_view, true, f);
-	if (good)
-		settle(a, &rows);
+	for (size_t i = 0; good && i < COUNT(blocks); i++)
+		good = read_rows(&rows, &blocks[i], f);
+	good = good && settle(a, conf, &rows, f);
+	for (size_t i = 0; good && i < COUNT(doors); i++)
+		good = read_doors(a, conf, &doors[i], f);
 	mem_free(rows.at);
 	if (good)
 		return a;
@@ -240,13 +359,27 @@ void acl_free(struct acl *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->view_count; i++)
-		mem_free(a->views[i]);
-	mem_free(a->views);
+	for (size_t i = 0; i < a->tagged_count; i++)
+		tagset_clear(&a->tagged[i]->set);
+	mem_free(a->tagged);
 	netset_free(a->clients);
 	mem_free(a->rules);
 	mem_free(a->doors);
+	arena_clear(&a->arena);
 	mem_free(a);
+}
+
+static void bind_view(struct acl_rule *r, const struct views *v)
+{
+	r->sees = r->view ? views_find(v, r->view) : NULL;
+}
+
+void acl_bind_views(struct acl *a, const struct views *v)
+{
+	for (size_t i = 0; i < a->rule_count; i++)
+		bind_view(&a->rules[i], v);
+	for (size_t i = 0; i < a->door_count; i++)
+		bind_view(&a->doors[i].rule, v);
 }
 
 /* ---- asking ---- */

@@ -3,10 +3,14 @@
 #ifndef SERVICES_ACL_H
 #define SERVICES_ACL_H
 
+#include "services/record_data.h"
+#include "services/tags.h"
 #include "util/addr.h"
 
 struct conf;
 struct fault;
+struct view;
+struct views;
 
 enum acl_action {
 	ACL_DENY, /* drop without a word */
@@ -19,18 +23,30 @@ enum acl_action {
 	ACL_REFUSE_NON_LOCAL,
 };
 
-/* What a netblock's row says; views and tags (a later room) hang here. */
+/* The tags of some clients, and what each of them brings (access-control-tag-action, -data). */
+struct acl_tags {
+	struct tagset set;
+	unsigned count;               /* of what follows, by number of the tag */
+	const uint8_t *actions;       /* enum zone_type + 1; 0: none */
+	const struct record_data *data;
+};
+
+/* What a netblock's rows say. */
 struct acl_rule {
 	enum acl_action action;
-	const char *view; /* access-control-view, or NULL */
+	const char *view;             /* access-control-view, or NULL */
+	const struct view *sees;      /* the same; once acl_bind_views was called */
+	const struct acl_tags *tags;  /* never NULL */
 };
 
 struct acl;
 
-/* From access-control, access-control-view, interface-action … of `conf`. Without any:
+/* From access-control, access-control-view, -tag …, interface-action … of `conf`. Without any:
  * loopback allowed, everybody else refused. */
 struct acl *acl_new(const struct conf *conf, struct fault *f) MUST_USE;
 void acl_free(struct acl *a);
+/* Find the views that rules name. They outlive the lists. */
+void acl_bind_views(struct acl *a, const struct views *v);
 
 /* The rule for a client; `listener` is the address it reached (interface-action), or
  * NULL. Never NULL. */

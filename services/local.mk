@@ -11,26 +11,37 @@ libresolver_la_SOURCES += \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
 	services/cache/store.c services/cache/store.h \
+	services/default_zones.def \
+	services/dns64.c services/dns64.h \
 	services/env.h \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
 	services/interfaces.c services/interfaces.h \
+	services/lead.c services/lead.h \
 	services/listen.h \
 	services/listen_socket.c services/listen_socket.h \
 	services/listen_tcp.c services/listen_tcp.h \
 	services/listen_udp.c services/listen_udp.h \
+	services/localzone.c services/localzone.h services/localzone_private.h \
+	services/localzone_build.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_waiters.c \
 	services/module.h \
+	services/policy.c services/policy.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
+	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
+	services/response_ip.c services/response_ip.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
+	services/tags.c services/tags.h \
 	services/upstream.c services/upstream.h \
 	services/upstream_source.c services/upstream_source.h \
 	services/upstream_tcp.c \
-	services/upstream_udp.c
+	services/upstream_udp.c \
+	services/views.c services/views.h \
+	services/zonetype.def
 
 EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/wire.h
 
@@ -43,10 +54,12 @@ SERVICES_TESTS = \
 	services/tests/interfaces \
 	services/tests/listen_tcp \
 	services/tests/listen_udp \
+	services/tests/localzone \
 	services/tests/mesh \
 	services/tests/msgcache \
 	services/tests/negative \
 	services/tests/querylog \
+	services/tests/policy \
 	services/tests/rrsetcache \
 	services/tests/slab \
 	services/tests/snapshot \

@@ -406,9 +406,19 @@ static bool is_crowded(const struct mesh *m)
 	return m->waiter_count / CLIENTS_PER_QUERY >= mesh_conf(m)->server.num_queries_per_thread;
 }
 
-void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
-	      const struct stored *stale)
+/* Who asks what, and what is known already. */
+struct asking {
+	const struct request *request;
+	const struct client *client;
+	const struct question *q; /* what is to be found */
+	const struct stored *stale;
+	const struct lead *lead;
+};
+
+static void ask(struct mesh *m, const struct asking *a)
 {
+	const struct request *r = a->request;
+	const struct client *c = a->client;
 	const struct conf_server *conf = &mesh_conf(m)->server;
 	unsigned kind = r->flags & FLAG_CD ? QUERY_CD : 0;
 	struct query *q;
@@ -420,25 +430,42 @@ void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 		c->ops->drop(c);
 		return;
 	}
-	q = query_find(m, &r->q, kind);
+	q = query_find(m, a->q, kind);
 	if (!q || q->seat == SEAT_BACKGROUND) {
 		if (!make_room(m)) {
 			c->ops->drop(c);
 			return;
 		}
 		/* Making room may have ended what was found. */
-		q = query_find(m, &r->q, kind);
+		q = query_find(m, a->q, kind);
 	}
 	if (!q)
-		q = begin_anew(m, &r->q, kind);
+		q = begin_anew(m, a->q, kind);
 	take_seat(q);
 	q->is_refresh = false;
-	waiter_add_client(q, r, c, stale != NULL);
-	if (stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
+	waiter_add_client(q, r, c, a->stale != NULL, a->lead);
+	if (a->stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
 		timer_set(m->env->loop, &q->stale_timer,
 			  conf->serve_expired_client_timeout * US_PER_MS);
 	count_list(m);
 	mesh_run(m);
+}
+
+void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
+	      const struct stored *stale)
+{
+	ask(m, &(struct asking){ .request = r, .client = c, .q = &r->q, .stale = stale });
+}
+
+void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
+		     const struct lead *lead)
+{
+	struct question q = { .name = lead->target,
+			      .name_len = (uint16_t)dname_len(lead->target),
+			      .type = r->q.type,
+			      .class_ = r->q.class_ };
+
+	ask(m, &(struct asking){ .request = r, .client = c, .q = &q, .lead = lead });
 }
 
 void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind)

@@ -12,6 +12,7 @@
 #include "services/query.h"
 
 struct client;
+struct lead;
 struct request;
 struct stored;
 
@@ -30,6 +31,11 @@ void mesh_free(struct mesh *m); /* waiting clients are dropped */
  * answered or dropped exactly once. */
 void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 	      const struct stored *stale);
+
+/* The same where the answer to `r` begins with aliases that are known already (services/lead.h): what
+ * they lead to is found, and the client gets all of it. */
+void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
+		     const struct lead *lead);
 
 /* Refresh a cached answer in the background, unless that is under way. */
 void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind);

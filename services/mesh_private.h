@@ -4,6 +4,7 @@
 #define SERVICES_MESH_PRIVATE_H
 
 #include "services/answer.h"
+#include "services/lead.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
 #include "services/upstream.h"
@@ -99,8 +100,9 @@ void mesh_give_up(struct query *q);
 
 /* ---- mesh_waiters.c ---- */
 
+/* `lead`: what its answer begins with, or NULL; copied. */
 void waiter_add_client(struct query *q, const struct request *r, const struct client *c,
-		       bool has_stale);
+		       bool has_stale, const struct lead *lead);
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
 			 void *arg);
 /* Keep the finished query's reply in the cache and give it to everybody who waits. */

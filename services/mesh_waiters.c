@@ -4,6 +4,7 @@
 #include "services/cache/store.h"
 #include "services/listen.h"
 #include "services/mesh_private.h"
+#include "services/policy.h"
 #include "services/querylog.h"
 #include "services/stats.h"
 
@@ -13,6 +14,7 @@ struct waiter {
 	struct list link; /* in query->waiters */
 	uint64_t begun_us;
 	bool has_stale; /* the front end had something expired for it */
+	const struct lead *lead; /* its answer begins so, and the query's is the rest; or NULL */
 	void (*done)(void *arg, const struct message *reply); /* no client, but this */
 	void *arg;
 	struct client client;
@@ -31,11 +33,12 @@ static struct waiter *waiter_add(struct query *q)
 }
 
 void waiter_add_client(struct query *q, const struct request *r, const struct client *c,
-		       bool has_stale)
+		       bool has_stale, const struct lead *lead)
 {
 	struct waiter *w = waiter_add(q);
 
 	w->has_stale = has_stale;
+	w->lead = lead ? lead_copy(lead, &q->arena) : NULL;
 	w->client = *c;
 	w->request = *r;
 	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
@@ -210,12 +213,92 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 	struct mesh *m = q->mesh;
 	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
 
+	if (UNLIKELY(w->lead != NULL)) {
+		last->len = 0;
+		if (!is_hidden)
+			reply = lead_join(w->lead, &q->arena, &w->request.q, reply,
+					  m->env->time->now_s);
+	}
 	encode(m, w, reply, last);
 	if (waiter_send(q, w, last->len))
 		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
 			     !reply->count[SECTION_ANSWER], reply->security);
-	if (w->request.edns.options.len)
+	if (w->request.edns.options.len || w->lead)
 		last->len = 0; /* options may have been answered one by one */
+}
+
+/*
+ * Policy: what this client may not be told (response-ip and its kin).
+ */
+
+/* Aliases, and behind them others. */
+static bool join_leads(struct lead *to, struct arena *a, const struct lead *first,
+		       const struct lead *then)
+{
+	*to = first ? *first : *then;
+	for (unsigned i = 0; first && i < then->count; i++) {
+		if (!lead_add(to, a, then->sets[i]))
+			return false;
+	}
+	return true;
+}
+
+/* It waits for where the aliases lead from now on. False when there are too many. */
+static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *behind)
+{
+	struct lead lead;
+
+	if (!join_leads(&lead, &q->arena, w->lead, behind))
+		return false;
+	waiter_leave(q, w);
+	mesh_ask_behind(q->mesh, &w->request, &w->client, &lead);
+	return true;
+}
+
+static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *last)
+{
+	struct message gone = { .q = w->request.q, .rcode = RCODE_SERVFAIL, .reason = REASON_loop };
+
+	w->lead = NULL;
+	last->len = 0;
+	waiter_answer(q, w, &gone, last);
+	last->len = 0;
+}
+
+/* The answer as it is for this client, which may be none, or another. */
+static void waiter_judge(struct query *q, struct waiter *w, const struct message *reply,
+			 struct encoding *last)
+{
+	struct mesh *m = q->mesh;
+	struct policy_client who = { .rule = acl_get(m->env->snapshot->acl, &w->client.from,
+						     &w->client.reached),
+				     .client = &w->client };
+	struct judged j;
+
+	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, &q->arena, &j);
+	switch (j.end) {
+	case JUDGED_AS_IS:
+		waiter_answer(q, w, reply, last);
+		return;
+	case JUDGED_CHANGED:
+		last->len = 0;
+		waiter_answer(q, w, j.m, last);
+		last->len = 0;
+		return;
+	case JUDGED_DROP:
+		waiter_leave(q, w);
+		w->client.ops->drop(&w->client);
+		return;
+	case JUDGED_FOLLOW:
+		if (!waiter_follow(q, w, &j.lead))
+			waiter_refuse(q, w, last);
+		return;
+	}
+}
+
+static bool judges(const struct mesh *m)
+{
+	return m->env->snapshot->policy && m->env->snapshot->policy->judges;
 }
 
 /*
@@ -253,6 +336,15 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 
 	if (!s)
 		return false;
+	if (UNLIKELY(w->lead || judges(m))) {
+		struct encoding none = { .len = 0 };
+
+		waiter_judge(q, w,
+			     stored_revive(s, &q->arena, m->env->time->now_s,
+					   style_get(m)->stale_ttl_s),
+			     &none);
+		return true;
+	}
 	to = answer_to(m, w);
 	out = writer_over(m->out, sizeof(m->out));
 	is_stale = !stored_is_fresh(s, to.now_s);
@@ -338,7 +430,11 @@ void waiters_finish(struct query *q)
 		if (w->done) {
 			waiter_leave(q, w);
 			w->done(w->arg, q->reply);
-		} else if (!failed || !waiter_answer_stale(q, w)) {
+		} else if (failed && waiter_answer_stale(q, w)) {
+			continue;
+		} else if (UNLIKELY(judges(m))) {
+			waiter_judge(q, w, face, &last);
+		} else {
 			waiter_answer(q, w, face, &last);
 		}
 	}

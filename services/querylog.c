@@ -81,3 +81,23 @@ void querylog_failure(const struct question *q, enum reason reason, const char *
 		 rr_type_name(q->type, type), rr_class_name(q->class_, class_), reason_text(reason),
 		 text ? ": " : "", text ? text : "");
 }
+
+void querylog_address(const char *block, const char *action, const struct client *c,
+		      const struct question *q)
+{
+	struct asked_text t;
+
+	print_asked(&t, c, q);
+	log_line("info", "%s %s %s@%u %s %s %s", block, action, t.from, (unsigned)c->from.port,
+		 t.name, t.type_at, t.class_at);
+}
+
+void querylog_local(const uint8_t *zone, const char *action, const struct client *c,
+		    const struct question *q)
+{
+	uint8_t lower[DNAME_MAX];
+	char text[DNAME_TEXT];
+
+	dname_copy_lower(lower, zone);
+	querylog_address(dname_print(lower, text), action, c, q);
+}

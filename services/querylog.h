@@ -26,6 +26,13 @@ struct querylog_answer {
 void querylog_answer(const struct conf_server *s, const struct client *c,
 		     const struct querylog_answer *a);
 
+/* Local data acted: "example.com. inform 192.0.2.1@53000 www.example.com. A IN"; an address in an
+ * answer did: the same with its netblock in front. */
+void querylog_local(const uint8_t *zone, const char *action, const struct client *c,
+		    const struct question *q);
+void querylog_address(const char *block, const char *action, const struct client *c,
+		      const struct question *q);
+
 /* log-servfail: "SERVFAIL <www.example.com. A IN>: why"; `text` says more, or is NULL. */
 void querylog_failure(const struct question *q, enum reason reason, const char *text);
 

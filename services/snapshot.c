@@ -7,6 +7,8 @@
 
 #include "services/acl.h"
 #include "services/forward.h"
+#include "services/localzone.h"
+#include "services/policy.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/fault.h"
@@ -253,6 +255,31 @@ static bool read_private(struct snapshot *s, const struct conf_server *c, struct
 	       put_blocks(s->private_addresses, "private-address", &c->private_address, f);
 }
 
+static void put_insecure(const uint8_t *name, void *trie)
+{
+	static char listed;
+
+	trie_put(trie, name, &listed);
+}
+
+static bool read_insecure(struct snapshot *s, const struct conf_server *c, struct fault *f)
+{
+	s->domain_insecure = names_new("domain-insecure", &c->domain_insecure, f);
+	if (s->domain_insecure && c->insecure_lan_zones)
+		default_lan_zones(put_insecure, s->domain_insecure);
+	return s->domain_insecure;
+}
+
+static bool read_policy(struct snapshot *s, struct fault *f)
+{
+	s->acl = acl_new(s->conf, f);
+	s->policy = policy_new(s->conf, f);
+	if (!s->acl || !s->policy)
+		return false;
+	acl_bind_views(s->acl, s->policy->views);
+	return true;
+}
+
 /* ---- the whole ---- */
 
 static void shared_release(struct shared *shared, bool with_conf)
@@ -264,11 +291,13 @@ static void shared_release(struct shared *shared, bool with_conf)
 	if (with_conf)
 		conf_free(s->conf);
 	acl_free(s->acl);
+	policy_free(s->policy);
 	netset_free(s->do_not_query);
 	netset_free(s->private_addresses);
 	trie_free(s->private_domains, NULL);
 	trie_free(s->caps_exempt, NULL);
 	trie_free(s->domain_insecure, NULL);
+	trie_free(s->dns64_ignored, NULL);
 	if (s->trust_free)
 		s->trust_free(s->trust);
 	arena_clear(&shared->arena);
@@ -282,12 +311,14 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->shared = shared;
 	w->s.conf = shared->made.conf;
 	w->s.acl = shared->made.acl;
+	w->s.policy = shared->made.policy;
 	w->s.forwards = forwards;
 	w->s.do_not_query = shared->made.do_not_query;
 	w->s.private_addresses = shared->made.private_addresses;
 	w->s.private_domains = shared->made.private_domains;
 	w->s.caps_exempt = shared->made.caps_exempt;
 	w->s.domain_insecure = shared->made.domain_insecure;
+	w->s.dns64_ignored = shared->made.dns64_ignored;
 	w->s.trust = shared->made.trust;
 	w->s.hints = shared->made.hints;
 	w->s.hint_count = shared->made.hint_count;
@@ -309,10 +340,11 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	arena_init(&shared->arena);
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
-	if (forwards && (s->acl = acl_new(conf, f)) && read_do_not_query(s, c, f) &&
+	if (forwards && read_policy(s, f) && read_do_not_query(s, c, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
-	    (s->domain_insecure = names_new("domain-insecure", &c->domain_insecure, f)) &&
+	    read_insecure(s, c, f) &&
+	    (s->dns64_ignored = names_new("dns64-ignore-aaaa", &c->dns64_ignore_aaaa, f)) &&
 	    hints_new(conf, shared, f))
 		return whole_new(shared, forwards);
 	forwards_free(forwards);

@@ -16,18 +16,21 @@ struct conf;
 struct fault;
 struct forwards;
 struct netset;
+struct policy;
 struct trie;
 struct trust_store;
 
 struct snapshot {
 	struct conf *conf; /* options as written; conf->server.… */
 	struct acl *acl;
+	struct policy *policy; /* local zones, views, response-ip: may change meanwhile, by control */
 	struct forwards *forwards;
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */
 	struct trie *private_domains;
 	struct trie *caps_exempt;
 	struct trie *domain_insecure;
+	struct trie *dns64_ignored; /* dns64-ignore-aaaa */
 	struct root_hint *hints; /* root servers to begin with */
 	size_t hint_count;
 	int target_fetch[16]; /* target-fetch-policy by depth */

@@ -16,6 +16,8 @@ libresolver_la_SOURCES += \
 	util/mem.c util/mem.h \
 	util/msg.c util/msg.h util/msg_read.c util/msg_write.c \
 	util/msgname.c util/msgname.h \
+	util/nameset.c util/nameset.h \
+	util/nametable.c util/nametable.h \
 	util/options.c util/options.def util/options.h \
 	util/options_check.c util/options_print.c util/options_private.h \
 	util/options_value.c util/options_whole.c \
@@ -25,6 +27,7 @@ libresolver_la_SOURCES += \
 	util/rr.c util/rr.h util/rrtype.def \
 	util/rrset.c util/rrset.h \
 	util/stream.c util/stream.h \
+	util/suffix.h \
 	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_zone.c \
 	util/textlex.h \
 	util/timebase.c util/timebase.h \
@@ -46,6 +49,8 @@ UTIL_TESTS = \
 	util/tests/loop \
 	util/tests/mem \
 	util/tests/msg \
+	util/tests/nameset \
+	util/tests/nametable \
 	util/tests/options \
 	util/tests/random \
 	util/tests/rcu \

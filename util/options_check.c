@@ -310,8 +310,8 @@ static bool word_zone_type(const char *w)
 		"static", "deny", "refuse", "redirect", "transparent", "typetransparent",
 		"nodefault", "inform", "inform_deny", "inform_redirect", "always_transparent",
 		"always_refuse", "always_nxdomain", "always_nodata", "always_deny", "always_null",
-		"block_a", "block_aaaa", "block_a_wdata", "block_aaaa_wdata", "noview", "ipset",
-		NULL
+		"block_a", "block_aaaa", "block_a_wdata", "block_aaaa_wdata", "noview", "truncate",
+		"ipset", NULL
 	};
 	return is_one_of(w, list);
 }

@@ -15,8 +15,8 @@
 const struct conf_module conf_modules[] = {
 	{ "iterator", CONF_WORKS, "" },
 	{ "validator", CONF_WORKS, "" },
-	{ "respip", CONF_PLANNED, "" },
-	{ "dns64", CONF_PLANNED, "" },
+	{ "respip", CONF_WORKS, "" },
+	{ "dns64", CONF_WORKS, "" },
 	{ "subnetcache", CONF_PLANNED, "" },
 	{ "cachedb", CONF_PLANNED, "" },
 	{ "python", CONF_NONE, "no Python interpreter is embedded" },

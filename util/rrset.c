@@ -64,6 +64,25 @@ struct rrset *rrset_copy(struct arena *a, const struct rrset *set)
 	return s;
 }
 
+struct rrset *rrset_rename(struct arena *a, const struct rrset *set, const uint8_t *owner,
+			   unsigned turn)
+{
+	struct slice *records = arena_array(a, struct slice, set->count);
+	struct rrset_walk w = rrset_records(set);
+
+	for (unsigned i = 0; i < set->count; i++)
+		rrset_next(&w, &records[(i + set->count - turn % set->count) % set->count]);
+	return rrset_build(a, &(struct rrset_parts){ .owner = owner,
+						     .type = set->type,
+						     .class_ = set->class_,
+						     .ttl_s = set->ttl_s,
+						     .expires_s = set->expires_s,
+						     .records = records,
+						     .count = set->count,
+						     .trust = set->trust,
+						     .security = SECURITY_INSECURE });
+}
+
 struct rrset_walk rrset_records(const struct rrset *s)
 {
 	return (struct rrset_walk){ .at = s->data + s->owner_len, .left = s->count };

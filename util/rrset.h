@@ -79,6 +79,10 @@ struct rrset_parts {
 struct rrset *rrset_build(struct arena *a, const struct rrset_parts *parts) MUST_USE;
 struct rrset *rrset_copy(struct arena *a, const struct rrset *set) MUST_USE;
 
+/* The same records at another name, without signatures; the first of them is number `turn`. */
+struct rrset *rrset_rename(struct arena *a, const struct rrset *set, const uint8_t *owner,
+			   unsigned turn) MUST_USE;
+
 static inline const uint8_t *rrset_owner(const struct rrset *s)
 {
 	return s->data;

@@ -190,8 +190,8 @@ static bool read_owner(struct line *l, bool blank)
 
 static bool class_parse(const char *word, uint16_t *class_)
 {
-	/* NONE and ANY are no classes of records, and ANY is a type. */
-	return rr_class_parse(word, class_) && *class_ != CLASS_NONE && *class_ != CLASS_ANY;
+	/* NONE is no class of records. ANY is: local data may be of it. As a type it has no data. */
+	return rr_class_parse(word, class_) && *class_ != CLASS_NONE;
 }
 
 /* TTL and class, in either order, each once at most; then the type. */

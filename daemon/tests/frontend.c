@@ -75,6 +75,7 @@ static const struct client_ops over_tcp = {
 };
 
 static const char acl[] = "server:\n"
+			  "local-zone: test. nodefault\n"
 			  "access-control: 127.0.0.1 allow\n"
 			  "access-control: 127.0.0.2 deny\n"
 			  "access-control: 127.0.0.3 refuse\n"

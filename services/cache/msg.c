@@ -380,3 +380,21 @@ void msgcache_remove(struct msgcache *c, const struct question *q)
 {
 	slab_remove(c->slab, msgcache_hash(q), is_question, (void *)(uintptr_t)q);
 }
+
+struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
+			      uint32_t stale_ttl_s)
+{
+	struct message *m = stored_unpack(s, a, now_s);
+
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		struct rrset *copy;
+
+		if (!time_is_past(now_s, m->sets[i]->expires_s))
+			continue;
+		copy = rrset_copy(a, m->sets[i]);
+		copy->expires_s = now_s + stale_ttl_s;
+		m->sets[i] = copy;
+	}
+	m->reason = s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale;
+	return m;
+}

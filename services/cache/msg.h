@@ -98,6 +98,11 @@ void msgcache_store(struct msgcache *c, const struct message *m, const struct ms
  * one has sets that are past: ttl_s 0). Flags are those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
+/* The same for who is given what is past: such sets are good for `stale_ttl_s`, and the message says
+ * that it is stale. */
+struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
+			      uint32_t stale_ttl_s) MUST_USE;
+
 void msgcache_remove(struct msgcache *c, const struct question *q); /* all scopes and shapes */
 
 #endif

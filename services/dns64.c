@@ -1,0 +1,332 @@
+/* The module dns64: IPv6 addresses made up for names that have only IPv4 ones (RFC 6147).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It stands above the module that validates, so that what it makes things up from has been judged;
+ * what it makes is never secure. Only clients' questions are meant: the resolver itself asks for
+ * addresses as they are. */
+#include "services/dns64.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "services/mesh.h"
+#include "services/policy.h"
+#include "services/snapshot.h"
+#include "util/addr.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "util/trie.h"
+
+struct dns64 {
+	struct netblock prefix;
+	struct message *own; /* what the name has by itself; NULL: not asked for yet */
+	struct lead lead;    /* aliases that policy put there */
+	bool waits, for_name, done;
+};
+
+/* ---- addresses ---- */
+
+/* Where byte `i` of the IPv4 address is: bits 64 to 71 are left out. */
+static unsigned place_of(const struct netblock *prefix, unsigned i)
+{
+	unsigned at = prefix->bits / 8u + i;
+
+	return at + (prefix->bits < 96 && at >= 8);
+}
+
+void dns64_embed(const struct netblock *prefix, const uint8_t ip4[4], uint8_t ip6[16])
+{
+	memcpy(ip6, prefix->net.ip, 16);
+	for (unsigned i = 0; i < 4; i++)
+		ip6[place_of(prefix, i)] = ip4[i];
+}
+
+void dns64_extract(const struct netblock *prefix, const uint8_t ip6[16], uint8_t ip4[4])
+{
+	for (unsigned i = 0; i < 4; i++)
+		ip4[i] = ip6[place_of(prefix, i)];
+}
+
+static int nibble(uint8_t c)
+{
+	c = ascii_lower[c];
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The address whose reverse name it is. */
+static bool reverse_read(const uint8_t *name, struct addr *a)
+{
+	static const uint8_t tail[] = "\3ip6\4arpa";
+
+	*a = (struct addr){ .family = 6 };
+	for (int i = 31; i >= 0; i--, name += 2) {
+		int n = name[0] == 1 ? nibble(name[1]) : -1;
+
+		if (n < 0)
+			return false;
+		a->ip[i / 2] |= (uint8_t)(i % 2 ? n : n << 4);
+	}
+	return dname_equals(name, tail);
+}
+
+static void reverse_write(const uint8_t ip4[4], uint8_t to[DNAME_MAX])
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%u.%u.%u.%u.in-addr.arpa.", ip4[3], ip4[2], ip4[1], ip4[0]);
+	(void)dname_parse(to, text, NULL);
+}
+
+/* ---- what to ask ---- */
+
+static const struct conf_server *conf_of(const struct query *q)
+{
+	return &q->snapshot->conf->server;
+}
+
+static bool is_for_others(const struct query *q)
+{
+	return q->depth > 0 || q->question.class_ != CLASS_IN ||
+	       q->kind & (QUERY_CD | QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE);
+}
+
+/* AAAA records of its own do not count. */
+static bool is_bare(const struct query *q)
+{
+	return conf_of(q)->dns64_synthall ||
+	       trie_find_closest(q->snapshot->dns64_ignored, q->question.name);
+}
+
+static bool ask_for(struct query *q, struct dns64 *d, const uint8_t *name, uint16_t type)
+{
+	d->waits = mesh_child(q, name, type, CLASS_IN, 0) != NULL;
+	return d->waits;
+}
+
+static bool ask_reverse(struct query *q, struct dns64 *d)
+{
+	uint8_t ip4[4], name[DNAME_MAX];
+	struct addr a;
+
+	if (!reverse_read(q->question.name, &a) || !netblock_holds(&d->prefix, &a))
+		return false;
+	dns64_extract(&d->prefix, a.ip, ip4);
+	reverse_write(ip4, name);
+	d->for_name = true;
+	return ask_for(q, d, name, TYPE_PTR);
+}
+
+/* ---- what to make of it ---- */
+
+static bool has_type(const struct message *m, uint16_t type)
+{
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		if (m->sets[i]->type == type && m->sets[i]->class_ == CLASS_IN)
+			return true;
+	}
+	return false;
+}
+
+static const struct rrset *embed_set(struct query *q, const struct netblock *prefix,
+				     const struct rrset *s, uint32_t ttl_s)
+{
+	struct slice *records = arena_array(&q->arena, struct slice, s->count);
+	struct rrset_walk w = rrset_records(s);
+	struct rrset_parts p = { .owner = rrset_owner(s),
+				 .type = TYPE_AAAA,
+				 .class_ = CLASS_IN,
+				 .records = records,
+				 .trust = s->trust,
+				 .security = SECURITY_INSECURE };
+	uint32_t now_s = q->env->time->now_s;
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		uint8_t *ip6;
+
+		if (rd.len != 4)
+			continue;
+		ip6 = arena_take(&q->arena, 16);
+		dns64_embed(prefix, rd.at, ip6);
+		records[p.count++] = (struct slice){ .at = ip6, .len = 16 };
+	}
+	p.ttl_s = MIN(ttl_s, time_left(now_s, s->expires_s));
+	p.expires_s = now_s + p.ttl_s;
+	return rrset_build(&q->arena, &p);
+}
+
+/* A message of our own with copies of all sets, which belong to another query. */
+static struct message *copy_of(struct query *q, const struct message *m)
+{
+	struct message *new = arena_copy(&q->arena, m, sizeof(*m));
+	unsigned count = message_set_count(m);
+
+	new->q = q->question;
+	new->sets = arena_array(&q->arena, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		new->sets[i] = rrset_copy(&q->arena, m->sets[i]);
+	new->reason_text = NULL;
+	return new;
+}
+
+/* RFC 6147 5.1.7: not for longer than the name may go without addresses of its own. */
+static uint32_t most_ttl(const struct query *q, const struct dns64 *d)
+{
+	return d->own ? message_ttl(d->own, q->env->time->now_s, UINT32_MAX) : UINT32_MAX;
+}
+
+static struct message *with_addresses(struct query *q, const struct dns64 *d,
+				      const struct message *m)
+{
+	struct message *new = copy_of(q, m);
+	uint32_t ttl_s = most_ttl(q, d);
+
+	for (unsigned i = 0; i < new->count[SECTION_ANSWER]; i++) {
+		if (new->sets[i]->type == TYPE_A)
+			new->sets[i] = embed_set(q, &d->prefix, new->sets[i], ttl_s);
+	}
+	new->security = SECURITY_INSECURE;
+	return new;
+}
+
+/* What is said of the name that was asked for is said of ours. */
+static struct message *with_name(struct query *q, const struct message *m)
+{
+	struct message *new = copy_of(q, m);
+
+	for (unsigned i = 0; i < new->count[SECTION_ANSWER]; i++) {
+		if (dname_equals(rrset_owner(new->sets[i]), m->q.name))
+			new->sets[i] =
+				rrset_rename(&q->arena, new->sets[i], q->question.name, 0);
+	}
+	new->security = SECURITY_INSECURE;
+	return new;
+}
+
+static const struct message *without_sets(struct query *q, const struct message *m)
+{
+	struct message *empty = arena_copy(&q->arena, m, sizeof(*m));
+
+	memset(empty->count, 0, sizeof(empty->count));
+	return empty;
+}
+
+/* The A records as clients would be told of them. NULL: an alias leads on, and is asked for. */
+static const struct message *judged(struct query *q, struct dns64 *d, const struct message *m)
+{
+	static const struct acl_tags no_tags;
+	static const struct acl_rule anybody = { .action = ACL_ALLOW, .tags = &no_tags };
+	static const struct policy_client who = { .rule = &anybody };
+	struct judged j;
+
+	if (q->snapshot->policy->judges) {
+		policy_judge(q->snapshot->policy, &who, m, q->env->time->now_s, &q->arena, &j);
+		if (j.end == JUDGED_FOLLOW) {
+			bool room = true;
+
+			for (unsigned i = 0; room && i < j.lead.count; i++)
+				room = lead_add(&d->lead, &q->arena,
+						rrset_copy(&q->arena, j.lead.sets[i]));
+			if (room && ask_for(q, d, d->lead.target, TYPE_A))
+				return NULL;
+		}
+		if (j.end == JUDGED_DROP || j.end == JUDGED_FOLLOW)
+			return without_sets(q, m);
+		m = j.m;
+	}
+	if (d->lead.count == 0)
+		return m;
+	return lead_join(&d->lead, &q->arena, &q->question, m, q->env->time->now_s);
+}
+
+/* ---- the states ---- */
+
+/* Nothing could be made up: what the name has by itself. */
+static enum step fall_back(struct query *q, struct dns64 *d)
+{
+	d->done = true;
+	if (!d->own)
+		return STEP_DOWN;
+	q->reply = d->own;
+	return STEP_UP;
+}
+
+static enum step on_ask(struct query *q, struct dns64 *d)
+{
+	uint16_t type = q->question.type;
+
+	d->done = is_for_others(q) ||
+		  !netblock_parse(&d->prefix, conf_of(q)->dns64_prefix, NULL);
+	if (d->done)
+		return STEP_DOWN;
+	if (type == TYPE_PTR && ask_reverse(q, d))
+		return STEP_WAIT;
+	if (type == TYPE_AAAA && is_bare(q) && ask_for(q, d, q->question.name, TYPE_A))
+		return STEP_WAIT;
+	return STEP_DOWN;
+}
+
+static enum step on_answer(struct query *q, struct dns64 *d)
+{
+	const struct message *m = q->reply;
+
+	if (q->question.type != TYPE_AAAA)
+		return STEP_UP;
+	if (d->done) {
+		/* who checks for itself gets the bare truth, which is not for others */
+		if (q->depth == 0 && q->kind & QUERY_CD && !has_type(m, TYPE_AAAA))
+			q->no_store = true;
+		return STEP_UP;
+	}
+	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
+		return STEP_UP;
+	d->own = q->reply;
+	return ask_for(q, d, q->question.name, TYPE_A) ? STEP_WAIT : STEP_UP;
+}
+
+static enum step on_child(struct query *q, struct dns64 *d, const struct query *child)
+{
+	const struct message *m = child->reply;
+
+	if (!d->waits)
+		return STEP_WAIT;
+	d->waits = false;
+	q->no_store |= child->no_store;
+	if (d->for_name) {
+		q->reply = with_name(q, m);
+		return STEP_UP;
+	}
+	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS)
+		return fall_back(q, d);
+	m = judged(q, d, m);
+	if (!m)
+		return STEP_WAIT;
+	if (m->rcode != RCODE_NOERROR || !has_type(m, TYPE_A))
+		return fall_back(q, d);
+	q->reply = with_addresses(q, d, m);
+	return STEP_UP;
+}
+
+static enum step operate(struct query *q, void *state, const struct event *ev)
+{
+	struct dns64 *d = state;
+
+	switch (ev->kind) {
+	case EVENT_ASK:
+		return on_ask(q, d);
+	case EVENT_ANSWER:
+		return on_answer(q, d);
+	case EVENT_CHILD:
+		return on_child(q, d, ev->child);
+	default:
+		return STEP_WAIT;
+	}
+}
+
+const struct module dns64_module = {
+	.name = "dns64",
+	.state_size = sizeof(struct dns64),
+	.operate = operate,
+};

@@ -1,0 +1,64 @@
+/* Aliases of our own making that stand in front of an answer which is still to be found.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/lead.h"
+
+#include "util/arena.h"
+
+bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname)
+{
+	const struct rrset **sets;
+
+	if (l->count == LEAD_MOST)
+		return false;
+	sets = arena_array(a, const struct rrset *, l->count + 1);
+	for (unsigned i = 0; i < l->count; i++)
+		sets[i] = l->sets[i];
+	sets[l->count++] = cname;
+	l->sets = sets;
+	l->target = rrset_target(cname, 0);
+	return true;
+}
+
+struct lead *lead_copy(const struct lead *l, struct arena *a)
+{
+	struct lead *new = arena_copy(a, l, sizeof(*l));
+
+	new->sets = arena_array(a, const struct rrset *, l->count);
+	for (unsigned i = 0; i < l->count; i++)
+		new->sets[i] = rrset_copy(a, l->sets[i]);
+	new->target = rrset_target(new->sets[l->count - 1], 0);
+	return new;
+}
+
+static bool is_failure(const struct message *m)
+{
+	return m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN &&
+	       m->rcode != RCODE_YXDOMAIN;
+}
+
+struct message *lead_join(const struct lead *l, struct arena *a, const struct question *asked,
+			  const struct message *end, uint32_t now_s)
+{
+	struct message *m = arena_copy(a, end, sizeof(*end));
+	unsigned count = message_set_count(end);
+
+	m->q = *asked;
+	m->flags &= (uint16_t)~FLAG_AA;
+	m->security = SECURITY_INSECURE;
+	if (is_failure(end)) {
+		m->count[0] = m->count[1] = m->count[2] = 0;
+		return m;
+	}
+	m->flags |= l->authoritative ? FLAG_AA : 0;
+	m->sets = arena_array(a, const struct rrset *, l->count + count);
+	for (unsigned i = 0; i < l->count; i++) {
+		struct rrset *s = rrset_copy(a, l->sets[i]);
+
+		s->expires_s += now_s;
+		m->sets[i] = s;
+	}
+	for (unsigned i = 0; i < count; i++)
+		m->sets[l->count + i] = end->sets[i];
+	m->count[SECTION_ANSWER] = (uint16_t)(end->count[SECTION_ANSWER] + l->count);
+	return m;
+}

@@ -1,0 +1,28 @@
+/* Aliases of our own making that stand in front of an answer which is still to be found.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_LEAD_H
+#define SERVICES_LEAD_H
+
+#include "util/msg.h"
+
+struct arena;
+
+#define LEAD_MOST 11 /* aliases; who follows more is going in circles */
+
+struct lead {
+	const struct rrset **sets; /* expires_s counts from 0 */
+	unsigned count;
+	const uint8_t *target; /* where they lead */
+	bool authoritative;    /* the answer has AA: local data began it */
+};
+
+/* Put one more alias behind the others. False when there are too many. */
+bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname) MUST_USE;
+struct lead *lead_copy(const struct lead *l, struct arena *a) MUST_USE;
+
+/* The whole answer to `asked`: the aliases, then `end`, which answers for their target; of a failure
+ * nothing but that it is one. Never secure. */
+struct message *lead_join(const struct lead *l, struct arena *a, const struct question *asked,
+			  const struct message *end, uint32_t now_s) MUST_USE;
+
+#endif

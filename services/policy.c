@@ -1,0 +1,548 @@
+/* What is answered without asking anyone, and what answers may not say.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/policy.h"
+
+#include "services/listen.h"
+#include "services/querylog.h"
+#include "services/response_ip.h"
+#include "services/views.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+#define NULL_TTL_S 3600
+
+struct policy *policy_new(const struct conf *conf, struct fault *f)
+{
+	const struct conf_server *c = &conf->server;
+	struct localzones_how zones = { .zones = &c->local_zone,
+					.data = &c->local_data,
+					.ptrs = &c->local_data_ptr,
+					.conf = conf,
+					.defaults = true };
+	struct response_ip_how addresses = { .actions = &c->response_ip,
+					     .data = &c->response_ip_data,
+					     .tags = &c->response_ip_tag,
+					     .defined = &c->define_tag };
+	struct policy *p = mem_zero(sizeof(*p));
+	struct fault why = { 0 };
+
+	p->follows = c->local_data_follow_cname;
+	p->logs = c->log_local_actions;
+	p->zones = localzones_new(&zones, &why);
+	if (p->zones && (p->views = views_new(conf, &why)))
+		p->addresses = response_ip_new(&addresses, &why);
+	if (*why.text) {
+		fault_set(f, "%s", why.text);
+		policy_free(p);
+		return NULL;
+	}
+	p->judges = p->addresses || views_judge(p->views);
+	return p;
+}
+
+void policy_free(struct policy *p)
+{
+	if (!p)
+		return;
+	localzones_unpin(p->zones);
+	views_free(p->views);
+	response_ip_free(p->addresses);
+	mem_free(p);
+}
+
+void policy_inherit(struct policy *p, const struct policy *old)
+{
+	localzones_unpin(p->zones);
+	p->zones = localzones_pin(old->zones);
+	views_inherit(p->views, old->views);
+}
+
+/* ---- which zone ---- */
+
+/* The zone that a name meets. */
+struct found {
+	const struct localzones *zones;
+	struct localzone_match m;
+	enum zone_type type; /* for this client */
+	int tag;             /* by which the client came to it; -1: none */
+};
+
+static const struct rrset *set_at(const struct found *f, const uint8_t *name,
+				  const struct question *q)
+{
+	const struct localnode *n = localzones_node(f->zones, &f->m, name, q->class_);
+	const struct rrset *s = n ? localnode_set(n, q->type) : NULL;
+
+	return s || !n ? s : localnode_set(n, TYPE_CNAME);
+}
+
+/* A zone that would only pass the question on; then the server's zones are seen through it. */
+static bool is_see_through(const struct found *f, const struct question *q)
+{
+	switch (zone_traits[f->type].rest) {
+	case REST_ASK_TYPES:
+		return !localzones_node(f->zones, &f->m, q->name, q->class_);
+	case REST_ASK:
+	case REST_NO_A:
+	case REST_NO_AAAA:
+		return !set_at(f, q->name, q);
+	default:
+		return false;
+	}
+}
+
+static bool find_in_view(const struct view *v, const struct question *q, struct found *f)
+{
+	if (!localzones_find(v->zones, q, NULL, &f->m))
+		return false;
+	*f = (struct found){ .zones = v->zones, .m = f->m, .type = f->m.type, .tag = -1 };
+	return f->type != ZONE_noview && !is_see_through(f, q);
+}
+
+/* Of the tags that zone and client share the first one decides. */
+static enum zone_type type_for(const struct policy_client *who, struct found *f)
+{
+	const struct acl_tags *t = who->rule->tags;
+	enum zone_type type = f->m.type;
+
+	if (localzone_override(f->m.zone, &who->client->from, &type))
+		return type;
+	f->tag = tagset_common(&t->set, localzone_tags(f->m.zone));
+	if (f->tag >= 0 && (unsigned)f->tag < t->count && t->actions[f->tag])
+		type = (enum zone_type)(t->actions[f->tag] - 1);
+	return type;
+}
+
+static bool find_zone(const struct policy *p, const struct policy_client *who,
+		      const struct question *q, struct found *f)
+{
+	const struct view *v = who->rule->sees;
+
+	if (v && v->zones) {
+		if (find_in_view(v, q, f))
+			return true;
+		/* a zone of the view that is none sends to the server's, too */
+		if (!v->first && f->type != ZONE_noview)
+			return false;
+	}
+	if (!localzones_find(p->zones, q, &who->rule->tags->set, &f->m))
+		return false;
+	*f = (struct found){ .zones = p->zones, .m = f->m, .tag = -1 };
+	f->type = type_for(who, f);
+	return true;
+}
+
+/* ---- answers to questions ---- */
+
+/* One question on its way along local data. */
+struct walk {
+	const struct policy *p;
+	const struct policy_client *who;
+	const struct answer_to *to;
+	struct writer *out;
+	struct arena *a;
+	struct lead *lead;
+	struct question q; /* what is looked for now */
+	struct found f;
+};
+
+/* The aliases, `last`, and a set for AUTHORITY; the last two may be NULL. TTLs count from 0. */
+static enum policy_end say(const struct walk *w, const struct rrset *last,
+			    const struct rrset *authority, enum rcode rcode)
+{
+	const struct rrset *sets[LEAD_MOST + 2];
+	struct message m = { .flags = FLAG_AA,
+			     .rcode = (uint16_t)rcode,
+			     .q = w->to->request->q,
+			     .sets = sets,
+			     .security = SECURITY_INSECURE };
+	struct answer_to to = *w->to;
+	unsigned count = 0;
+
+	while (count < w->lead->count) {
+		sets[count] = w->lead->sets[count];
+		count++;
+	}
+	if (last)
+		sets[count++] = last;
+	m.count[SECTION_ANSWER] = (uint16_t)count;
+	if (authority)
+		sets[count] = authority;
+	m.count[SECTION_AUTHORITY] = authority != NULL;
+	if (rcode == RCODE_YXDOMAIN) {
+		m.reason = REASON_other;
+		m.reason_text = "the alias that a wildcard makes is too long";
+	}
+	to.now_s = 0;
+	answer_message(w->out, &to, &m);
+	return POLICY_SEND;
+}
+
+static enum policy_end send_failure(const struct walk *w)
+{
+	answer_error(w->out, w->to, RCODE_SERVFAIL, REASON_budget_aliases);
+	return POLICY_SEND;
+}
+
+static enum policy_end send_truncated(const struct walk *w)
+{
+	uint8_t *head = w->out->at;
+
+	answer_error(w->out, w->to, RCODE_NOERROR, REASON_none);
+	put_u16(head + 2, msg_flags(head) | FLAG_TC | FLAG_AA);
+	return POLICY_SEND;
+}
+
+static enum policy_end pass(const struct walk *w)
+{
+	return w->lead->count ? POLICY_FOLLOW : POLICY_PASS;
+}
+
+static enum policy_end deny(const struct walk *w, enum rcode rcode)
+{
+	return say(w, NULL, localzones_soa(w->f.zones, &w->f.m, w->q.class_, w->a), rcode);
+}
+
+static enum policy_end send_null(const struct walk *w)
+{
+	static const uint8_t zeros[16];
+	struct slice record = { .at = zeros, .len = w->q.type == TYPE_A ? 4 : 16 };
+
+	if (w->q.type != TYPE_A && w->q.type != TYPE_AAAA)
+		return say(w, NULL, NULL, RCODE_NOERROR);
+	return say(w,
+		    rrset_build(w->a, &(struct rrset_parts){ .owner = w->q.name,
+							     .type = w->q.type,
+							     .class_ = w->q.class_,
+							     .ttl_s = NULL_TTL_S,
+							     .expires_s = NULL_TTL_S,
+							     .records = &record,
+							     .count = 1 }),
+		    NULL, RCODE_NOERROR);
+}
+
+/* No record answers it. */
+static enum policy_end answer_rest(const struct walk *w, const struct localnode *n)
+{
+	switch (zone_traits[w->f.type].rest) {
+	case REST_DROP:
+		return POLICY_DROP;
+	case REST_REFUSE:
+		return say(w, NULL, NULL, RCODE_REFUSED);
+	case REST_DENY:
+		return deny(w, n ? RCODE_NOERROR : RCODE_NXDOMAIN);
+	case REST_NODATA:
+		return deny(w, RCODE_NOERROR);
+	case REST_NXDOMAIN:
+		return deny(w, RCODE_NXDOMAIN);
+	case REST_ASK:
+		return pass(w);
+	case REST_ASK_TYPES:
+		return localnode_count(n) ? deny(w, RCODE_NOERROR) : pass(w);
+	case REST_NO_A:
+		return w->q.type == TYPE_A ? say(w, NULL, NULL, RCODE_NOERROR) : pass(w);
+	case REST_NO_AAAA:
+		return w->q.type == TYPE_AAAA ? say(w, NULL, NULL, RCODE_NOERROR) : pass(w);
+	case REST_NULL_ADDR:
+		return send_null(w);
+	case REST_TRUNCATE:
+		return w->to->stream ? pass(w) : send_truncated(w);
+	}
+	return pass(w);
+}
+
+static const struct rrset *data_of_tag(const struct walk *w)
+{
+	const struct acl_tags *t = w->who->rule->tags;
+
+	if (w->f.tag < 0 || (unsigned)w->f.tag >= t->count)
+		return NULL;
+	return record_data_find(&t->data[w->f.tag], w->q.type);
+}
+
+static const struct rrset *find_set(const struct walk *w)
+{
+	const struct rrset *s;
+
+	switch (zone_traits[w->f.type].records) {
+	case RECORDS_APART:
+		return NULL;
+	case RECORDS_HERE:
+		return set_at(&w->f, w->q.name, &w->q);
+	default:
+		s = data_of_tag(w);
+		return s ? s : set_at(&w->f, w->f.m.name, &w->q);
+	}
+}
+
+/* As it stands in the answer: at the name that was asked for, another record first each time. */
+static const struct rrset *face_of(const struct walk *w, const struct rrset *s)
+{
+	bool turns = w->to->style->rotate && s->count > 1;
+
+	if (!turns && dname_equals(rrset_owner(s), w->q.name))
+		return s;
+	return rrset_rename(w->a, s, w->q.name, turns ? w->to->request->id % s->count : 0);
+}
+
+/* "*.example." of a redirect zone takes the whole name in front. NULL: too long. */
+static const struct rrset *expand(const struct walk *w, const struct rrset *alias)
+{
+	const uint8_t *target = rrset_target(alias, 0);
+	uint8_t *to;
+	struct slice record;
+
+	if (zone_traits[w->f.type].records != RECORDS_ALL || !dname_is_wildcard(target))
+		return alias;
+	to = arena_take(w->a, DNAME_MAX);
+	record.at = to;
+	record.len = dname_join(to, w->q.name, w->q.name_len - 1u, dname_parent(target));
+	if (record.len == 0)
+		return NULL;
+	return rrset_build(w->a, &(struct rrset_parts){ .owner = w->q.name,
+							.type = TYPE_CNAME,
+							.class_ = alias->class_,
+							.ttl_s = alias->ttl_s,
+							.expires_s = alias->expires_s,
+							.records = &record,
+							.count = 1 });
+}
+
+static bool is_alias(const struct walk *w, const struct rrset *s)
+{
+	return s->type == TYPE_CNAME && w->q.type != TYPE_CNAME && w->q.type != TYPE_ANY &&
+	       (w->p->follows || zone_traits[w->f.type].records == RECORDS_ALL);
+}
+
+/* Where an alias leads is what is looked for now. */
+static void go_on_at(struct walk *w, const uint8_t *target)
+{
+	w->q.name = target;
+	w->q.name_len = (uint16_t)dname_len(target);
+}
+
+/* A zone that is one alias for all its names does not apply to where that leads: else it would lead
+ * there again. */
+static bool is_own_tail(const struct walk *w, const struct found *before)
+{
+	return w->lead->count && before->zones == w->f.zones &&
+	       zone_traits[w->f.type].records == RECORDS_ALL && before->m.zone == w->f.m.zone;
+}
+
+static void log_action(const struct walk *w)
+{
+	if (w->p->logs || zone_traits[w->f.type].logged)
+		querylog_local(w->f.m.name, zone_traits[w->f.type].word, w->who->client,
+			       &w->to->request->q);
+}
+
+static const struct localnode *node_of(const struct walk *w)
+{
+	if (zone_traits[w->f.type].records == RECORDS_APART)
+		return NULL;
+	return localzones_node(w->f.zones, &w->f.m, w->q.name, w->q.class_);
+}
+
+static bool comes_back(const struct walk *w)
+{
+	for (unsigned i = 0; i < w->lead->count; i++) {
+		if (dname_equals(rrset_owner(w->lead->sets[i]), w->q.name))
+			return true;
+	}
+	return false;
+}
+
+enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
+			      const struct answer_to *to, struct writer *out, struct arena *a,
+			      struct lead *lead)
+{
+	struct walk w = { .p = p,
+			  .who = who,
+			  .to = to,
+			  .out = out,
+			  .a = a,
+			  .lead = lead,
+			  .q = to->request->q };
+	struct found before = { 0 };
+
+	*lead = (struct lead){ .authoritative = true };
+	for (;; before = w.f) {
+		const struct rrset *s;
+
+		if (!find_zone(p, who, &w.q, &w.f) || is_own_tail(&w, &before))
+			return pass(&w);
+		if (lead->count == 0)
+			log_action(&w);
+		s = find_set(&w);
+		if (!s)
+			return answer_rest(&w, node_of(&w));
+		if (!is_alias(&w, s))
+			return say(&w, face_of(&w, s), NULL, RCODE_NOERROR);
+		s = expand(&w, face_of(&w, s));
+		if (!s)
+			return say(&w, NULL, NULL, RCODE_YXDOMAIN);
+		if (!lead_add(lead, a, s))
+			return send_failure(&w);
+		go_on_at(&w, lead->target);
+		if (comes_back(&w))
+			return send_failure(&w);
+	}
+}
+
+/* ---- what answers may not say ---- */
+
+struct finding {
+	const struct response_rule *rule;
+	enum zone_type action;
+	const struct record_data *data;
+	unsigned set; /* of the answer section: where the address was */
+};
+
+static bool find_address(const struct policy *p, const struct policy_client *who,
+			 const struct message *m, struct finding *f)
+{
+	const struct acl_tags *t = who->rule->tags;
+	const struct view *v = who->rule->sees;
+	int tag;
+
+	*f = (struct finding){ 0 };
+	if (v && v->addresses)
+		f->rule = response_ip_find(v->addresses, m, NULL, &f->set);
+	if (!f->rule && p->addresses && (!v || !v->addresses || v->first))
+		f->rule = response_ip_find(p->addresses, m, &t->set, &f->set);
+	if (!f->rule)
+		return false;
+	f->action = f->rule->action;
+	f->data = &f->rule->data;
+	tag = tagset_common(&t->set, &f->rule->tags);
+	if (tag >= 0 && (unsigned)tag < t->count) {
+		if (t->actions[tag])
+			f->action = (enum zone_type)(t->actions[tag] - 1);
+		if (t->data[tag].count)
+			f->data = &t->data[tag];
+	}
+	return true;
+}
+
+static struct message *changed(struct arena *a, const struct message *m, enum rcode rcode)
+{
+	struct message *new = arena_copy(a, m, sizeof(*m));
+
+	new->rcode = (uint16_t)rcode;
+	new->flags &= (uint16_t)~FLAG_AA;
+	new->security = SECURITY_INSECURE;
+	memset(new->count, 0, sizeof(new->count));
+	return new;
+}
+
+/* The aliases before the address stay; its set is `with`, whatever came behind it is gone. */
+static struct message *with_set(struct arena *a, const struct message *m, unsigned before,
+				const struct rrset *with)
+{
+	struct message *new = changed(a, m, RCODE_NOERROR);
+
+	new->sets = arena_array(a, const struct rrset *, before + 1);
+	for (unsigned i = 0; i < before; i++)
+		new->sets[i] = m->sets[i];
+	new->sets[before] = with;
+	new->count[SECTION_ANSWER] = (uint16_t)(before + 1);
+	return new;
+}
+
+static struct rrset *from_now(struct rrset *s, uint32_t now_s)
+{
+	s->expires_s = now_s + s->ttl_s;
+	return s;
+}
+
+static const struct rrset *relative(struct arena *a, const struct rrset *s, uint32_t now_s)
+{
+	struct rrset *copy = rrset_copy(a, s);
+	uint32_t left_s = s->expires_s - now_s;
+
+	copy->expires_s = left_s <= INT32_MAX ? left_s : 0;
+	copy->sig_count = 0;
+	return copy;
+}
+
+static void lead_on(const struct message *m, const struct finding *f, const struct rrset *alias,
+		    uint32_t now_s, struct arena *a, struct judged *j)
+{
+	bool room = true;
+
+	j->end = JUDGED_FOLLOW;
+	for (unsigned i = 0; i < f->set && room; i++) {
+		if (m->sets[i]->type == TYPE_CNAME)
+			room = lead_add(&j->lead, a, relative(a, m->sets[i], now_s));
+	}
+	if (room && lead_add(&j->lead, a, alias))
+		return;
+	j->end = JUDGED_CHANGED;
+	j->m = changed(a, m, RCODE_SERVFAIL);
+}
+
+static void redirect(const struct message *m, const struct finding *f, uint32_t now_s,
+		     struct arena *a, struct judged *j)
+{
+	const struct rrset *data = record_data_find(f->data, m->sets[f->set]->type);
+	struct rrset *own;
+
+	j->end = JUDGED_CHANGED;
+	if (!data) {
+		j->m = changed(a, m, RCODE_NOERROR);
+		return;
+	}
+	own = rrset_rename(a, data, rrset_owner(m->sets[f->set]), 0);
+	if (own->type == TYPE_CNAME)
+		lead_on(m, f, own, now_s, a, j);
+	else
+		j->m = with_set(a, m, f->set, from_now(own, now_s));
+}
+
+static void log_finding(const struct policy *p, const struct policy_client *who,
+			const struct finding *f, const struct message *m)
+{
+	char block[ADDR_TEXT];
+
+	if (!who->client || !(p->logs || zone_traits[f->action].logged))
+		return;
+	querylog_address(netblock_print(&f->rule->block, block), zone_traits[f->action].word,
+			 who->client, &m->q);
+}
+
+void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct judged *j)
+{
+	struct finding f;
+
+	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
+	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS ||
+	    !find_address(p, who, m, &f))
+		return;
+	log_finding(p, who, &f, m);
+	if (zone_traits[f.action].records == RECORDS_ALL) {
+		redirect(m, &f, now_s, a, j);
+		return;
+	}
+	switch (zone_traits[f.action].rest) {
+	case REST_DROP:
+		j->end = JUDGED_DROP;
+		return;
+	case REST_REFUSE:
+		j->m = changed(a, m, RCODE_REFUSED);
+		break;
+	case REST_DENY:
+	case REST_NXDOMAIN:
+		j->m = changed(a, m, RCODE_NXDOMAIN);
+		break;
+	case REST_NODATA:
+		j->m = changed(a, m, RCODE_NOERROR);
+		break;
+	default:
+		return;
+	}
+	j->end = JUDGED_CHANGED;
+}

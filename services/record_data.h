@@ -1,0 +1,23 @@
+/* Records without a name of their own: what redirecting tags and addresses put in the place of an
+ * answer (access-control-tag-data, response-ip-data).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_RECORD_DATA_H
+#define SERVICES_RECORD_DATA_H
+
+#include "util/rrset.h"
+
+struct arena;
+struct fault;
+
+struct record_data { /* begins zeroed */
+	const struct rrset **sets; /* owner: the root; expires_s is ttl_s; all in the arena */
+	unsigned count;
+};
+
+/* Add a record written as "[TTL] [CLASS] TYPE data". An alias stands alone. */
+bool record_data_add(struct record_data *d, struct arena *a, const char *text,
+		     struct fault *f) MUST_USE;
+/* The set of the type, or else the alias, or NULL. */
+const struct rrset *record_data_find(const struct record_data *d, uint16_t type);
+
+#endif

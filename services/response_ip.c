@@ -1,0 +1,173 @@
+/* What is done with answers that hold certain addresses: response-ip.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/response_ip.h"
+
+#include <string.h>
+
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+struct response_ip {
+	struct netset *blocks; /* struct response_rule */
+	struct arena arena;    /* the rules */
+	struct response_rule **rules;
+	size_t count;
+};
+
+/* "netblock rest"; NULL with a fault. */
+static struct response_rule *take_rule(struct response_ip *r, const char *option, const char *text,
+				       const char **rest, struct fault *f)
+{
+	size_t len = strcspn(text, " \t");
+	struct response_rule *rule;
+	char word[ADDR_TEXT];
+	struct netblock n;
+
+	if (len < sizeof(word)) {
+		memcpy(word, text, len);
+		word[len] = '\0';
+	}
+	if (len >= sizeof(word) || !netblock_parse(&n, word, NULL)) {
+		fault_set(f, "%s: '%s' does not begin with a netblock", option, text);
+		return NULL;
+	}
+	*rest = text + len + strspn(text + len, " \t");
+	rule = netset_find_exact(r->blocks, &n);
+	if (rule)
+		return rule;
+	rule = arena_new(&r->arena, struct response_rule);
+	rule->block = n;
+	rule->action = ZONE_always_transparent;
+	netset_put(r->blocks, &n, rule);
+	r->rules = mem_grow(r->rules, (r->count + 1) * sizeof(struct response_rule *));
+	r->rules[r->count++] = rule;
+	return rule;
+}
+
+static bool read_actions(struct response_ip *r, const struct conf_list *list, struct fault *f)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *word;
+		struct response_rule *rule =
+			take_rule(r, "response-ip", list->items[i].text, &word, f);
+
+		if (!rule)
+			return false;
+		if (!zone_type_parse(word, &rule->action)) {
+			fault_set(f, "response-ip: '%s' is no action", word);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_data(struct response_ip *r, const struct conf_list *list, struct fault *f)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct fault why = { 0 };
+		const char *text;
+		struct response_rule *rule =
+			take_rule(r, "response-ip-data", list->items[i].text, &text, f);
+
+		if (!rule)
+			return false;
+		if (!record_data_add(&rule->data, &r->arena, text, &why)) {
+			fault_set(f, "response-ip-data: '%s': %s", list->items[i].text, why.text);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_tags(struct response_ip *r, const struct response_ip_how *how, struct fault *f)
+{
+	for (size_t i = 0; how->tags && i < how->tags->count; i++) {
+		struct fault why = { 0 };
+		const char *text;
+		struct response_rule *rule =
+			take_rule(r, "response-ip-tag", how->tags->items[i].text, &text, f);
+
+		if (!rule)
+			return false;
+		if (!tagset_add(&rule->tags, how->defined, text, &why)) {
+			fault_set(f, "response-ip-tag: %s", why.text);
+			return false;
+		}
+	}
+	return true;
+}
+
+struct response_ip *response_ip_new(const struct response_ip_how *how, struct fault *f)
+{
+	struct response_ip *r;
+
+	if (how->actions->count == 0 && how->data->count == 0)
+		return NULL;
+	r = mem_zero(sizeof(*r));
+	r->blocks = netset_new();
+	arena_init(&r->arena);
+	if (read_actions(r, how->actions, f) && read_data(r, how->data, f) && read_tags(r, how, f))
+		return r;
+	response_ip_free(r);
+	return NULL;
+}
+
+void response_ip_free(struct response_ip *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->count; i++)
+		tagset_clear(&r->rules[i]->tags);
+	mem_free(r->rules);
+	netset_free(r->blocks);
+	arena_clear(&r->arena);
+	mem_free(r);
+}
+
+static bool address_of(const struct rrset *s, struct slice rd, struct addr *a)
+{
+	size_t len = s->type == TYPE_A ? 4 : 16;
+
+	*a = (struct addr){ .family = s->type == TYPE_A ? 4 : 6 };
+	if (rd.len != len)
+		return false;
+	memcpy(a->ip, rd.at, len);
+	return true;
+}
+
+static const struct response_rule *find_in(const struct response_ip *r, const struct rrset *s,
+					   const struct tagset *tags)
+{
+	struct rrset_walk w = rrset_records(s);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		const struct response_rule *rule;
+		struct addr a;
+
+		if (!address_of(s, rd, &a))
+			continue;
+		rule = netset_find(r->blocks, &a);
+		if (rule && (!tags || tagset_is_empty(&rule->tags) ||
+			     tagset_common(&rule->tags, tags) >= 0))
+			return rule;
+	}
+	return NULL;
+}
+
+const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
+					     const struct tagset *tags, unsigned *set)
+{
+	for (*set = 0; *set < m->count[SECTION_ANSWER]; ++*set) {
+		const struct rrset *s = m->sets[*set];
+		const struct response_rule *rule = NULL;
+
+		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA))
+			rule = find_in(r, s, tags);
+		if (rule)
+			return rule;
+	}
+	return NULL;
+}

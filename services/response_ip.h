@@ -1,0 +1,39 @@
+/* What is done with answers that hold certain addresses: response-ip.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_RESPONSE_IP_H
+#define SERVICES_RESPONSE_IP_H
+
+#include "services/localzone.h"
+#include "services/record_data.h"
+#include "services/tags.h"
+#include "util/addr.h"
+
+struct conf_list;
+struct fault;
+struct message;
+
+struct response_ip;
+
+/* One netblock's row. */
+struct response_rule {
+	struct netblock block;
+	enum zone_type action;
+	struct record_data data; /* for redirect */
+	struct tagset tags;
+};
+
+struct response_ip_how {
+	const struct conf_list *actions, *data;
+	const struct conf_list *tags, *defined; /* NULL: a view's, which has none */
+};
+
+/* NULL without a fault when there is nothing written down. */
+struct response_ip *response_ip_new(const struct response_ip_how *how, struct fault *f);
+void response_ip_free(struct response_ip *r); /* NULL is fine */
+
+/* The rule of the first address in the answer section that has one a client with these tags meets;
+ * `*set`: which set it is in. Or NULL. `tags` NULL: rules have none. */
+const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
+					     const struct tagset *tags, unsigned *set);
+
+#endif

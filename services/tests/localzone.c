@@ -1,0 +1,313 @@
+/* Claims about local zones and records: looking, changing, listing.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/localzone.h"
+
+#include "services/tests/conf.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/rcu.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+static struct localzones *zones_of(const struct conf *conf, struct fault *f)
+{
+	const struct conf_server *s = &conf->server;
+
+	return localzones_new(&(struct localzones_how){ .zones = &s->local_zone,
+							.data = &s->local_data,
+							.ptrs = &s->local_data_ptr,
+							.conf = conf,
+							.defaults = true },
+			      f);
+}
+
+static struct localzones *zones_from(const char *text)
+{
+	struct fault f = { 0 };
+	struct conf *conf = conf_from(text);
+	struct localzones *z = zones_of(conf, &f);
+
+	if (!z)
+		fail_msg("%s", f.text);
+	conf_free(conf);
+	return z;
+}
+
+static struct question asked(const char *name, uint16_t type)
+{
+	struct question q = { .name = N(name), .type = type, .class_ = CLASS_IN };
+
+	q.name_len = (uint16_t)dname_len(q.name);
+	return q;
+}
+
+/* "zone type" of a name, or "none". */
+static const char *zone_at(const struct localzones *z, const char *name, uint16_t type)
+{
+	static char text[DNAME_TEXT + 40];
+	struct question q = asked(name, type);
+	struct localzone_match m;
+	char zone[DNAME_TEXT];
+
+	if (!localzones_find(z, &q, NULL, &m))
+		return "none";
+	snprintf(text, sizeof(text), "%s %s", dname_print(m.name, zone), zone_traits[m.type].word);
+	return text;
+}
+
+static unsigned records_at(const struct localzones *z, const char *name, uint16_t type)
+{
+	struct question q = asked(name, type);
+	struct localzone_match m;
+	const struct localnode *n;
+	const struct rrset *s;
+
+	if (!localzones_find(z, &q, NULL, &m))
+		return 0;
+	n = localzones_node(z, &m, q.name, CLASS_IN);
+	s = n ? localnode_set(n, type) : NULL;
+	return s ? s->count : 0;
+}
+
+static bool has_node(const struct localzones *z, const char *name)
+{
+	struct question q = asked(name, TYPE_A);
+	struct localzone_match m;
+
+	return localzones_find(z, &q, NULL, &m) && localzones_node(z, &m, q.name, CLASS_IN);
+}
+
+static void the_longest_zone_is_found(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type;
+		const char *want;
+	} rows[] = {
+		{ "a packed zone", "x.block.example.", TYPE_A, "block.example. always_nxdomain" },
+		{ "with one below", "x.open.block.example.", TYPE_A,
+		  "open.block.example. transparent" },
+		{ "itself", "open.block.example.", TYPE_A, "open.block.example. transparent" },
+		{ "nothing", "example.", TYPE_A, "none" },
+		{ "what stands at the cut belongs above", "block.example.", TYPE_DS, "none" },
+		{ "but not what is below it", "x.block.example.", TYPE_DS,
+		  "block.example. always_nxdomain" },
+		{ "a zone that is there by default", "4.3.2.10.in-addr.arpa.", TYPE_PTR,
+		  "10.in-addr.arpa. static" },
+		{ "one of many", "1.2.99.100.in-addr.arpa.", TYPE_PTR,
+		  "99.100.in-addr.arpa. static" },
+		{ "outside of them", "1.2.128.100.in-addr.arpa.", TYPE_PTR, "none" },
+		{ "one that was ruled out", "1.1.168.192.in-addr.arpa.", TYPE_PTR, "none" },
+		{ "one that was changed", "x.test.", TYPE_A, "test. refuse" },
+		{ "localhost", "x.localhost.", TYPE_A, "localhost. redirect" },
+		{ "for special use", "x.onion.", TYPE_A, "onion. static" },
+		{ "made for loose records", "q.loose.", TYPE_A, "loose. transparent" },
+		{ "the first of two", "twice.", TYPE_A, "twice. redirect" },
+	};
+	struct localzones *z = zones_from("server:\n local-zone: block.example always_nxdomain\n"
+					  " local-zone: open.block.example transparent\n"
+					  " local-zone: 168.192.in-addr.arpa nodefault\n"
+					  " local-zone: test refuse\n"
+					  " local-zone: twice redirect\n"
+					  " local-zone: twice transparent\n"
+					  " local-data: \"a.loose A 192.0.2.1\"\n"
+					  " local-data: \"a.b.loose A 192.0.2.1\"\n");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *got = zone_at(z, rows[i].name, rows[i].type);
+
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
+		if (rows[i].type == TYPE_A && strcmp(got, "none") != 0 && !strstr(got, "transp"))
+			assert_true(localzones_concern(z, N(rows[i].name)));
+	}
+	assert_false(localzones_concern(z, N("www.example.com.")));
+	localzones_unpin(z);
+}
+
+static void names_above_records_exist(void **state)
+{
+	(void)state;
+	struct localzones *z = zones_from("server:\n local-zone: home static\n"
+					  " local-data: \"a.b.c.home A 192.0.2.1\"\n"
+					  " local-data: \"a.b.c.home A 192.0.2.2\"\n"
+					  " local-data: \"a.b.c.home A 192.0.2.2\"\n"
+					  " local-data-ptr: \"192.168.1.5 60 host.home\"\n"
+					  " local-data-ptr: \"2001:db8:9::5 host.home\"\n");
+
+	assert_int_equal(records_at(z, "a.b.c.home.", TYPE_A), 2);
+	assert_true(has_node(z, "b.c.home.") && has_node(z, "c.home.") && has_node(z, "home."));
+	assert_false(has_node(z, "x.home."));
+	assert_int_equal(records_at(z, "5.1.168.192.in-addr.arpa.", TYPE_PTR), 1);
+	assert_int_equal(records_at(z,
+				    "5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.9.0.0.0.8.b.d.0.1.0.0."
+				    "2.ip6.arpa.",
+				    TYPE_PTR),
+			 1);
+	localzones_unpin(z);
+}
+
+static void what_changes_is_seen_at_once(void **state)
+{
+	(void)state;
+	struct localzones *z = zones_from("server:\n local-zone: home static\n"
+					  " local-zone: block always_nxdomain\n"
+					  " local-data: \"a.b.home A 192.0.2.1\"\n");
+	struct fault f = { 0 };
+	size_t count = localzones_count(z);
+
+	/* records */
+	assert_true(localzones_put_record(z, "a.b.home A 192.0.2.9", &f));
+	assert_int_equal(records_at(z, "a.b.home.", TYPE_A), 2);
+	assert_true(localzones_put_record(z, "a.b.home. TXT x", &f));
+	assert_true(localzones_remove_record(z, "a.b.home. A 192.0.2.1", &f));
+	assert_int_equal(records_at(z, "a.b.home.", TYPE_A), 1);
+	assert_true(localzones_remove_record(z, "a.b.home. A 192.0.2.9", &f));
+	assert_int_equal(records_at(z, "a.b.home.", TYPE_A), 0);
+	assert_int_equal(records_at(z, "a.b.home.", TYPE_TXT), 1);
+	assert_true(localzones_put_record(z, "c.home A 192.0.2.1", &f));
+	localzones_remove_name(z, N("a.b.home."), CLASS_IN);
+	assert_false(has_node(z, "a.b.home.") || has_node(z, "b.home."));
+	assert_true(has_node(z, "home."));
+	localzones_remove_name(z, N("c.home."), CLASS_IN);
+	assert_false(has_node(z, "home."));
+	localzones_remove_name(z, N("c.home."), CLASS_IN); /* nothing is there */
+
+	/* zones */
+	assert_false(localzones_concern(z, N("x.new.")));
+	assert_true(localzones_put_record(z, "x.new A 192.0.2.1", &f));
+	assert_string_equal(zone_at(z, "y.x.new.", TYPE_A), "x.new. transparent");
+	assert_true(localzones_concern(z, N("x.new.")));
+	localzones_put(z, N("new."), CLASS_IN, ZONE_refuse);
+	assert_string_equal(zone_at(z, "new.", TYPE_A), "new. refuse");
+	localzones_remove(z, N("x.new."), CLASS_IN);
+	assert_string_equal(zone_at(z, "x.new.", TYPE_A), "new. refuse");
+	localzones_put(z, N("new."), CLASS_IN, ZONE_static);
+	assert_string_equal(zone_at(z, "new.", TYPE_A), "new. static");
+	assert_int_equal(localzones_count(z), count + 1);
+
+	/* packed ones */
+	localzones_put(z, N("block."), CLASS_IN, ZONE_always_null);
+	assert_string_equal(zone_at(z, "block.", TYPE_A), "block. always_null");
+	localzones_remove(z, N("block."), CLASS_IN);
+	assert_string_equal(zone_at(z, "block.", TYPE_A), "none");
+	localzones_remove(z, N("block."), CLASS_IN);
+	assert_int_equal(localzones_count(z), count);
+	localzones_put(z, N("block."), CLASS_IN, ZONE_deny);
+	assert_string_equal(zone_at(z, "block.", TYPE_A), "block. deny");
+	assert_int_equal(localzones_count(z), count + 1);
+	rcu_flush();
+	localzones_unpin(z);
+}
+
+static void removing_says_what_is_not_there(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line, *want;
+	} rows[] = {
+		{ "a.nowhere A 192.0.2.1", "no zone for rr a.nowhere A 192.0.2.1" },
+		{ "b.home A 192.0.2.1", "no local data for rr b.home A 192.0.2.1" },
+		{ "a.home TXT x", "no rrset for rr a.home TXT x" },
+		{ "a.home A 192.0.2.7", "rr a.home A 192.0.2.7 not found in rrset" },
+	};
+	struct localzones *z = zones_from("server:\n local-zone: home static\n"
+					  " local-data: \"a.home A 192.0.2.1\"\n");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { 0 };
+
+		assert_false(localzones_remove_record(z, rows[i].line, &f));
+		assert_string_equal(f.text, rows[i].want);
+	}
+	localzones_unpin(z);
+}
+
+static void what_cannot_be_is_refused_with_a_sentence(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf, *want;
+	} rows[] = {
+		{ "below a redirect zone",
+		  "local-zone: r redirect\n local-data: \"a.r A 192.0.2.1\"\n", "at its own name" },
+		{ "an alias beside an address",
+		  "local-zone: r redirect\n local-data: \"r A 192.0.2.1\"\n"
+		  " local-data: \"r CNAME x.\"\n",
+		  "no other records" },
+		{ "two aliases", "local-data: \"r CNAME x.\"\n local-data: \"r CNAME y.\"\n",
+		  "only one" },
+		{ "a tag's zone", "define-tag: t\n local-zone-tag: nowhere t\n",
+		  "no local-zone nowhere." },
+		{ "an override's zone", "local-zone-override: nowhere 10.0.0.0/8 deny\n",
+		  "no local-zone nowhere." },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { 0 };
+		char text[300];
+		struct conf *conf;
+
+		snprintf(text, sizeof(text), "server:\n %s", rows[i].conf);
+		conf = conf_from(text);
+		assert_null(zones_of(conf, &f));
+		if (!strstr(f.text, rows[i].want))
+			fail_msg("%s: '%s'", rows[i].why, f.text);
+		conf_free(conf);
+	}
+}
+
+struct heard {
+	char text[4000];
+	size_t len;
+};
+
+static bool hear_zone(const uint8_t *name, enum zone_type type, void *arg)
+{
+	struct heard *h = arg;
+	char text[DNAME_TEXT];
+
+	if (dname_is_under(name, N("arpa.")) || type == ZONE_redirect)
+		return true;
+	h->len += (size_t)snprintf(h->text + h->len, sizeof(h->text) - h->len, "%s %s\n",
+				   dname_print(name, text), zone_traits[type].word);
+	return true;
+}
+
+static void all_zones_are_listed_once(void **state)
+{
+	(void)state;
+	struct localzones *z = zones_from("server:\n local-zone: b.example deny\n"
+					  " local-zone: a.example deny\n"
+					  " local-zone: t.example transparent\n"
+					  " local-data: \"b.example A 192.0.2.1\"\n"
+					  " local-data: \"chaos. CH TXT x\"\n");
+	struct heard h = { .len = 0 };
+
+	localzones_remove(z, N("a.example."), CLASS_IN);
+	localzones_each(z, hear_zone, &h);
+	assert_string_equal(h.text, "b.example. deny\nt.example. transparent\ninvalid. static\n"
+				    "onion. static\ntest. static\nchaos. transparent\n");
+	localzones_unpin(z);
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(the_longest_zone_is_found),
+		cmocka_unit_test(names_above_records_exist),
+		cmocka_unit_test(what_changes_is_seen_at_once),
+		cmocka_unit_test(removing_says_what_is_not_there),
+		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
+		cmocka_unit_test(all_zones_are_listed_once),
+	};
+	int failed;
+
+	hash_start(true);
+	rcu_thread_join();
+	failed = cmocka_run_group_tests(claims, NULL, NULL);
+	rcu_thread_leave();
+	return failed;
+}

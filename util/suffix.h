@@ -1,0 +1,70 @@
+/* The names that a name stands under, each with its hash: from the root down to the name itself.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hash of a name grows label by label from the root, so that one walk over a name gives the
+ * hashes of all its suffixes. It ignores case. With a seed nobody outside knows, nobody can aim at
+ * a bucket. */
+#ifndef UTIL_SUFFIX_H
+#define UTIL_SUFFIX_H
+
+#include <string.h>
+
+#include "util/dname.h"
+
+struct suffixes {
+	const uint8_t *name;
+	unsigned count;               /* labels of the whole name */
+	unsigned hashed;              /* and of the longest suffix that has a hash */
+	size_t len;                   /* of the whole name */
+	uint8_t at[LABELS_MAX + 1];   /* where the suffix of so many labels begins */
+	uint64_t hash[LABELS_MAX + 1];
+};
+
+static inline uint64_t suffix_hash_label(uint64_t h, const uint8_t *label)
+{
+	size_t left = 1u + *label;
+
+	while (left > 0) {
+		size_t n = MIN(left, sizeof(uint64_t));
+		uint64_t word = 0;
+
+		memcpy(&word, label, n);
+		h = (h ^ ascii_lower8(word)) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+		label += n;
+		left -= n;
+	}
+	return h;
+}
+
+/* Hashes for at most `deepest` labels; `at` for all of them. */
+static inline void suffixes_find(struct suffixes *s, const uint8_t *name, uint64_t seed,
+				 unsigned deepest)
+{
+	uint8_t heads[LABELS_MAX];
+
+	s->name = name;
+	s->count = 0;
+	s->len = 0;
+	for (; name[s->len]; s->len += 1u + name[s->len])
+		heads[s->count++] = (uint8_t)s->len;
+	s->at[0] = (uint8_t)s->len++;
+	s->hash[0] = seed;
+	s->hashed = MIN(s->count, deepest);
+	for (unsigned i = 1; i <= s->count; i++)
+		s->at[i] = heads[s->count - i];
+	for (unsigned i = 1; i <= s->hashed; i++)
+		s->hash[i] = suffix_hash_label(s->hash[i - 1], name + s->at[i]);
+}
+
+static inline const uint8_t *suffix_name(const struct suffixes *s, unsigned labels)
+{
+	return s->name + s->at[labels];
+}
+
+static inline size_t suffix_len(const struct suffixes *s, unsigned labels)
+{
+	return s->len - s->at[labels];
+}
+
+#endif
