@@ -23,6 +23,10 @@ libresolver_la_SOURCES += \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/worker.c daemon/worker.h
 
+bin_PROGRAMS += resolver-host
+resolver_host_SOURCES = daemon/host.c
+resolver_host_LDADD = libresolver.la
+
 sbin_PROGRAMS += resolver-anchor resolver-checkconf resolver-control resolverd
 resolver_anchor_SOURCES = daemon/anchor.c
 resolver_anchor_LDADD = libresolver.la

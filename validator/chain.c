@@ -71,6 +71,14 @@ static void learn(struct chain *c, const struct key_news *news)
 	keycache_put(c->q->env->keys, &n, now_of(c));
 }
 
+/* A sentence that tells of which zone it speaks. */
+static const char *about(const struct chain *c, const uint8_t *zone, const char *what)
+{
+	char name[DNAME_TEXT];
+
+	return arena_textf(&c->q->arena, "%s %s", dname_print(zone, name), what);
+}
+
 static void learn_no_cut(struct chain *c, const uint8_t *name, uint32_t ttl_s)
 {
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_NO_CUT, .ttl_s = MAX(ttl_s, 1) });
@@ -98,7 +106,7 @@ static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reas
 
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
 				     .text = arena_textf(&c->q->arena, "%s could not be had: %s",
-							 what, why),
+							 about(c, name, what), why),
 				     .ttl_s = UNHEARD_S });
 }
 
@@ -230,12 +238,12 @@ static void keys_arrived(struct chain *c, const struct message *m)
 	if (!last && m->rcode != RCODE_SERVFAIL)
 		return;
 	if (anchor && !conf_of(c)->harden_dnssec_stripped)
-		learn_insecure(c, c->at, REASON_dnskey_missing, "the anchor's zone shows no keys",
+		learn_insecure(c, c->at, REASON_dnskey_missing, about(c, c->at, "has an anchor, but shows no keys"),
 			       conf_of(c)->val_bogus_ttl);
 	else if (m->rcode == RCODE_SERVFAIL)
-		learn_unheard(c, c->at, REASON_dnskey_missing, "its DNSKEY set", m);
+		learn_unheard(c, c->at, REASON_dnskey_missing, "DNSKEY set", m);
 	else
-		learn_bogus(c, c->at, REASON_dnskey_missing, "it shows no DNSKEY set");
+		learn_bogus(c, c->at, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
 }
 
 /* ---- DS sets ---- */
@@ -253,7 +261,7 @@ static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds
 	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
 	if (!ds_is_believed(ds, c->how.rules)) {
 		learn_insecure(c, name, REASON_not_supported,
-			       "its DS set has no algorithm and digest we believe in", ttl_s);
+			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
 		return true;
 	}
 	return want_keys(c, name, secure, NULL);
@@ -311,21 +319,21 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 {
 	switch (cut) {
 	case CUT_INSECURE:
-		learn_insecure(c, name, REASON_none, "a delegation that is proven to have no DS",
+		learn_insecure(c, name, REASON_none, about(c, name, "is delegated without keys"),
 			       ttl_s);
 		return true;
 	case CUT_OPTOUT:
-		learn_insecure(c, name, REASON_none, "it lies in a span that is opted out", ttl_s);
+		learn_insecure(c, name, REASON_none, about(c, name, "lies in a span that is opted out"), ttl_s);
 		return true;
 	case CUT_COSTLY:
 		learn_insecure(c, name, REASON_nsec3_iterations,
-			       "its parent uses more NSEC3 iterations than are believed", ttl_s);
+			       about(c, name, "stands under a zone with more NSEC3 iterations than are believed"), ttl_s);
 		return true;
 	case CUT_NONE:
 		learn_no_cut(c, name, ttl_s);
 		return true;
 	case CUT_EXHAUSTED:
-		learn_bogus(c, name, REASON_bogus, "the proof costs too many NSEC3 hashes");
+		learn_bogus(c, name, REASON_bogus, about(c, name, "takes too many NSEC3 hashes to be judged"));
 		return true;
 	case CUT_UNKNOWN:
 		break;
@@ -372,12 +380,12 @@ static void denial_of_ds_arrived(struct chain *c, const struct message *m)
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return;
 	if (m->rcode == RCODE_SERVFAIL)
-		learn_unheard(c, c->at, m->reason ? m->reason : REASON_bogus, "its DS set", m);
+		learn_unheard(c, c->at, m->reason ? m->reason : REASON_bogus, "DS set", m);
 	else if (is_last_try(c) && bad.text)
 		learn_bogus(c, c->at, bad.reason, bad.text);
 	else if (is_last_try(c))
 		learn_bogus(c, c->at, e.nsec_count + e.nsec3_count ? REASON_bogus : REASON_nsec_missing,
-			    "no DS set, and no proof that there is none");
+			    about(c, c->at, "has no DS set, and there is no proof that it has none"));
 }
 
 /* An alias where the DS set was sought: no zone begins there. */
