@@ -19,7 +19,7 @@ static _Thread_local unsigned joined;
 
 /* What this thread has retired without haste, until there is enough for one call of the library:
  * each call may wake its helper, and each round of that waits for every thread. */
-#define BATCH 64
+#define BATCH 256
 
 struct batch {
 	struct rcu_head head;

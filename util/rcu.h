@@ -31,7 +31,7 @@ void rcu_turn_end(void);
 void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
 
 /* The same for many small things of one thread, cheaper: they may wait until
- * there are some dozens, or the thread leaves, or calls rcu_flush. */
+ * there are some hundreds, or the thread leaves, or calls rcu_flush. */
 void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
 
 /* Wait until every turn open now has ended. Not inside a turn. */
