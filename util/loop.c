@@ -347,7 +347,8 @@ static void wait_and_watch(struct loop *l)
 	if (left && left != UINT64_MAX)
 		set_alarm(l, left);
 	l->time_is_old = true;
-	if (event_base_loop(l->base, left ? EVLOOP_ONCE : EVLOOP_NONBLOCK) < 0)
+	/* without ONCE it would not come back while there is always something ready */
+	if (event_base_loop(l->base, left ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK) < 0)
 		PANIC("libevent cannot wait: %s", strerror(errno));
 	if (l->time_is_old) {
 		timebase_read(&l->time);

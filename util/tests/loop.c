@@ -376,6 +376,42 @@ static void a_watch_tells_when_there_is_room_to_write(void **state)
 	close(fds[1]);
 }
 
+static void stop_now(struct timer *t)
+{
+	(void)t;
+	note('t');
+	loop_stop(loop);
+}
+
+static void is_ready_again(struct watch *w, unsigned what)
+{
+	static struct timer stop = { .fire = NULL };
+
+	(void)w, (void)what;
+	if (!stop.fire) {
+		stop.fire = stop_now;
+		timer_set(loop, &stop, 0);
+	}
+}
+
+static void who_is_always_ready_delays_no_timer(void **state)
+{
+	(void)state;
+	struct watch w = { .ready = is_ready_again };
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	w.fd = fds[1];
+	watch_start(loop, &w, WATCH_WRITE);
+	(void)alarm(20);
+	loop_run(loop);
+	(void)alarm(0);
+	assert_string_equal(diary, "t");
+	watch_stop(&w);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void a_watch_may_free_itself_while_it_is_told(void **state)
 {
 	(void)state;
@@ -557,6 +593,7 @@ int main(void)
 		REAL(a_paused_watch_is_silent_until_wanted),
 		REAL(a_watch_tells_when_there_is_room_to_write),
 		REAL(a_watch_may_free_itself_while_it_is_told),
+		REAL(who_is_always_ready_delays_no_timer),
 		REAL(a_watch_stopped_by_another_is_not_told),
 		REAL(posts_of_many_threads_all_arrive_in_order),
 		REAL(another_thread_stops_a_loop_that_sleeps),
