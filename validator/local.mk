@@ -20,6 +20,7 @@ VALIDATOR_TESTS = \
 	validator/tests/anchors \
 	validator/tests/autotrust \
 	validator/tests/crypto \
+	validator/tests/keycache \
 	validator/tests/rules \
 	validator/tests/verify
 

@@ -1,0 +1,154 @@
+/* Claims about what is kept of zones.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/keycache.h"
+
+#include "util/arena.h"
+#include "util/rcu.h"
+#include "util/rr.h"
+#include "util/tests/wire.h"
+#include "validator/verify.h"
+
+#define NOW 1000
+
+static void put(struct keycache *c, const char *name, enum key_kind kind, uint32_t ttl_s)
+{
+	keycache_put(c, &(struct key_news){ .name = N(name), .kind = kind,
+					    .reason = REASON_sig_expired, .text = "why",
+					    .ttl_s = ttl_s }, NOW);
+}
+
+static void a_zone_is_found_by_its_name_while_fresh(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint32_t now_s;
+		bool found;
+	} rows[] = {
+		{ "as it was put", "zone.example.", NOW, true },
+		{ "in other letters", "ZONE.Example.", NOW, true },
+		{ "in its last second", "zone.example.", NOW + 59, true },
+		{ "past its time", "zone.example.", NOW + 60, false },
+		{ "below it", "a.zone.example.", NOW, false },
+		{ "above it", "example.", NOW, false },
+		{ "not kept at all", "brief.example.", NOW, false },
+	};
+	struct keycache *c = keycache_new(1 << 20, 1);
+
+	put(c, "Zone.example.", KEYS_BOGUS, 60);
+	put(c, "brief.example.", KEYS_BOGUS, 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct key_entry *e = keycache_find(c, N(rows[i].name), rows[i].now_s);
+
+		if ((e != NULL) != rows[i].found)
+			fail_msg("%s", rows[i].why);
+		if (e && (e->kind != KEYS_BOGUS || e->reason != REASON_sig_expired ||
+			  strcmp(key_entry_text(e), "why") != 0))
+			fail_msg("%s: another entry", rows[i].why);
+	}
+	keycache_free(c);
+}
+
+static void the_latest_word_counts(void **state)
+{
+	(void)state;
+	struct keycache *c = keycache_new(1 << 20, 1);
+
+	put(c, "example.", KEYS_BOGUS, 60);
+	put(c, "EXAMPLE.", KEYS_NO_CUT, 60);
+	assert_int_equal(keycache_find(c, N("example."), NOW)->kind, KEYS_NO_CUT);
+	keycache_free(c);
+}
+
+static void what_is_forgotten_is_as_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		bool only_bogus;
+		size_t gone;
+	} rows[] = {
+		{ "a zone and all below", "example.", false, 4 },
+		{ "what is bogus of that", "example.", true, 2 },
+		{ "one zone alone", "b.example.", false, 1 },
+		{ "everything", ".", false, 5 },
+		{ "a name like the end of another", "ample.", false, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct keycache *c = keycache_new(1 << 20, 1);
+		size_t gone;
+
+		put(c, "example.", KEYS_NO_CUT, 60);
+		put(c, "a.example.", KEYS_BOGUS, 60);
+		put(c, "b.example.", KEYS_NONE, 60);
+		put(c, "c.b.example.", KEYS_BOGUS, 60);
+		put(c, "test.", KEYS_BOGUS, 60);
+		/* one row's zone has another below it */
+		if (strcmp(rows[i].name, "b.example.") == 0)
+			(void)keycache_forget(c, N("c.b.example."), false);
+		gone = keycache_forget(c, N(rows[i].name), rows[i].only_bogus);
+		if (gone != rows[i].gone)
+			fail_msg("%s: %zu", rows[i].why, gone);
+		keycache_free(c);
+	}
+}
+
+static void keys_live_while_somebody_holds_them(void **state)
+{
+	(void)state;
+	static const uint8_t rdata[] = { 1, 0, 3, 13, 1, 2, 3, 4 };
+	struct slice record = { rdata, sizeof(rdata) };
+	struct keycache *c = keycache_new(1 << 20, 1);
+	struct keyset *keys;
+	struct arena a;
+
+	arena_init(&a);
+	keys = keyset_new(rrset_build(&a, &(struct rrset_parts){ .owner = N("example."),
+								 .type = TYPE_DNSKEY,
+								 .class_ = CLASS_IN,
+								 .records = &record,
+								 .count = 1 }));
+	keycache_put(c, &(struct key_news){ .name = N("example."), .kind = KEYS_TRUSTED,
+					    .keys = keys, .ttl_s = 60 }, NOW);
+	assert_int_equal(keys->pins, 2);
+	assert_ptr_equal(keycache_find(c, N("example."), NOW)->keys, keys);
+	(void)keycache_forget(c, dname_root, false);
+	keycache_free(c);
+	rcu_turn_end();
+	rcu_flush();
+	rcu_turn_begin();
+	assert_int_equal(keys->pins, 1);
+	keyset_unpin(keys);
+	arena_clear(&a);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	rcu_turn_begin();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	rcu_turn_end();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		cmocka_unit_test_setup_teardown(a_zone_is_found_by_its_name_while_fresh, begin, end),
+		cmocka_unit_test_setup_teardown(the_latest_word_counts, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_forgotten_is_as_asked, begin, end),
+		cmocka_unit_test_setup_teardown(keys_live_while_somebody_holds_them, begin, end),
+	};
+	int failed;
+
+	rcu_thread_join();
+	failed = cmocka_run_group_tests(claims, NULL, NULL);
+	rcu_thread_leave();
+	return failed;
+}
