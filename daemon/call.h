@@ -4,7 +4,8 @@
  * A handler is `control_WORD(struct call *c, struct worker *w)`. Its row in control.def says where
  * it runs. MAIN: once, on the main thread, with w NULL. FIRST_WORKER, EVERY_WORKER: in a turn of
  * each of those workers, one after the other, and at the end on the main thread with w NULL; a call
- * is on one thread at a time, so that a handler needs no lock. What it says is kept and written
+ * is on one thread at a time, so that a handler needs no lock. BODY: on the main thread, for each
+ * line that follows the command and once before and behind them. What it says is kept and written
  * when it is over. */
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
@@ -19,11 +20,23 @@ struct worker;
 
 struct call_text; /* a piece of the reply */
 
+/* Of a command with a body. */
+enum call_phase {
+	CALL_WHOLE, /* it has none */
+	CALL_BEGIN, /* before its first line; `refused` ends the call here */
+	CALL_ITEM,  /* a line, in `item` */
+	CALL_END,
+};
+
 struct call {
 	struct daemon *daemon;
 	char *args; /* behind the word, without blanks in front; may be cut up */
 	void *data; /* the handler's, from one worker to the next; freed by mem_free */
 	bool stop;  /* stop the daemon when the reply is written */
+	enum call_phase phase;
+	char *item; /* CALL_ITEM: may be cut up */
+	unsigned items, done; /* lines so far; the handler's count */
+	bool refused;
 	/* the channel's own */
 	struct list link;
 	struct control *control;
@@ -48,7 +61,7 @@ bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 
 /* ---- the table ---- */
 
-enum command_place { MAIN, FIRST_WORKER, EVERY_WORKER };
+enum command_place { MAIN, FIRST_WORKER, EVERY_WORKER, BODY };
 
 struct command {
 	const char *word, *args, *help;

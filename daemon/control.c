@@ -27,6 +27,7 @@
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
 #define BACKLOG          16
+#define ITEM_MOST        2048 /* bytes of a line of a body, its end included */
 
 struct door {
 	struct list link;
@@ -46,6 +47,8 @@ struct connection {
 	struct control_request request;
 	struct call *call; /* NULL until the request is whole */
 	bool replies;      /* the call is over: its reply is being written */
+	char *item;        /* ITEM_MOST bytes: a line of the body so far; NULL: there is no body */
+	size_t item_len;
 };
 
 struct control {
@@ -81,6 +84,7 @@ static void connection_close(struct connection *l)
 	watch_stop(&l->watch);
 	close(l->watch.fd);
 	list_remove(&l->link);
+	mem_free(l->item);
 	mem_free(l);
 	control->count--;
 	if (stop)
@@ -163,6 +167,7 @@ static unsigned workers_of(const struct call *c)
 {
 	switch (c->command->place) {
 	case MAIN:
+	case BODY:
 		return 0;
 	case FIRST_WORKER:
 		return 1;
@@ -200,7 +205,94 @@ static const struct command *command_of(const char *line)
 	return NULL;
 }
 
-static void call_begin(struct connection *l)
+/* ---- bodies ---- */
+
+static void body_phase(struct call *c, enum call_phase phase, char *item)
+{
+	c->phase = phase;
+	c->item = item;
+	c->command->run(c, NULL);
+}
+
+static bool body_begin(struct connection *l)
+{
+	struct call *c = l->call;
+
+	body_phase(c, CALL_BEGIN, NULL);
+	if (c->refused) {
+		call_over(c);
+		return false;
+	}
+	l->item = mem_new(ITEM_MOST);
+	watch_want(&l->watch, WATCH_READ);
+	timer_set(c->daemon->loop, &l->limit, ASK_TIME_US);
+	return true;
+}
+
+/* The connection may be gone afterwards. */
+static void body_end(struct connection *l)
+{
+	struct call *c = l->call;
+
+	watch_want(&l->watch, 0);
+	body_phase(c, CALL_END, NULL);
+	call_over(c);
+}
+
+/* False when the body has ended: the connection may be gone. */
+static bool body_line(struct connection *l)
+{
+	size_t len = l->item_len;
+
+	if (len && l->item[len - 1] == '\r')
+		len--;
+	l->item[len] = '\0';
+	l->item_len = 0;
+	if (len == 0 || (len == 1 && l->item[0] == 4)) {
+		body_end(l);
+		return false;
+	}
+	l->call->items++;
+	body_phase(l->call, CALL_ITEM, l->item);
+	return true;
+}
+
+static void body_feed(struct connection *l, const char *at, size_t len)
+{
+	for (; len; at++, len--) {
+		if (*at == '\n') {
+			if (!body_line(l))
+				return;
+		} else if (l->item_len == ITEM_MOST - 1) {
+			log_warn("control: a line of more than %d bytes ends the list", ITEM_MOST);
+			body_end(l);
+			return;
+		} else {
+			l->item[l->item_len++] = *at ? *at : ' ';
+		}
+	}
+}
+
+static void on_body(struct connection *l)
+{
+	char bytes[16384];
+	ssize_t n = recv(l->watch.fd, bytes, sizeof bytes, 0);
+
+	if (n < 0 && is_not_now(errno))
+		return;
+	if (n > 0) {
+		timer_set(l->control->daemon->loop, &l->limit, ASK_TIME_US);
+		body_feed(l, bytes, (size_t)n);
+		return;
+	}
+	if (n < 0 || l->item_len == 0 || body_line(l))
+		body_end(l);
+}
+
+/* ---- requests ---- */
+
+/* True when its body is to follow; else the connection may be gone. */
+static bool call_begin(struct connection *l)
 {
 	struct control *control = l->control;
 	struct call *c = mem_zero(sizeof *c);
@@ -217,28 +309,30 @@ static void call_begin(struct connection *l)
 	if (l->request.other_version) {
 		call_say(c, "error version mismatch\n");
 		call_over(c);
-		return;
+		return false;
 	}
 	if (!c->command) {
 		call_say(c, "error unknown command '%s'\n", c->line);
 		call_over(c);
-		return;
+		return false;
 	}
 	log_detail("control: %s", c->line);
 	(void)control_word(&c->args);
 	timer_stop(c->daemon->loop, &l->limit);
+	if (c->command->place == BODY)
+		return body_begin(l);
 	if (workers_of(c))
 		call_go_on(c);
 	else
 		call_on_main(c);
+	return false;
 }
-
-/* ---- requests ---- */
 
 static void on_request(struct connection *l)
 {
 	char bytes[2048];
 	ssize_t n = recv(l->watch.fd, bytes, sizeof bytes, 0);
+	size_t taken = 0;
 
 	if (n < 0 && is_not_now(errno))
 		return;
@@ -247,9 +341,10 @@ static void on_request(struct connection *l)
 	else if (n == 0)
 		control_request_end(&l->request);
 	else
-		(void)control_request_feed(&l->request, bytes, (size_t)n);
+		taken = control_request_feed(&l->request, bytes, (size_t)n);
 	if (l->request.state == CONTROL_HAS_LINE) {
-		call_begin(l);
+		if (call_begin(l))
+			body_feed(l, bytes + taken, (size_t)MAX(n, 0) - taken);
 	} else if (l->request.state == CONTROL_NONSENSE) {
 		log_detail("control: a request that is none was dropped");
 		connection_close(l);
@@ -263,6 +358,8 @@ static void on_ready(struct watch *w, unsigned what)
 	(void)what;
 	if (l->replies)
 		write_reply(l);
+	else if (l->item)
+		on_body(l);
 	else if (!l->call)
 		on_request(l);
 }

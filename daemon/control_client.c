@@ -36,9 +36,10 @@ static void complain(const struct client *c, const char *what)
 
 /* The commands stand in the daemon's table, but not what carries them out. */
 static const struct {
-	const char *word, *args, *help;
+	const char *word, *args, *place, *help;
 } known[] = {
-#define CMD(word_, args_, place_, help_) { .word = #word_, .args = args_, .help = help_ },
+#define CMD(word_, args_, place_, help_) \
+	{ .word = #word_, .args = args_, .place = #place_, .help = help_ },
 #include "daemon/control.def"
 #undef CMD
 };
@@ -176,6 +177,26 @@ static bool send_command(int fd, char **words)
 	return ok && send_text(fd, "\n");
 }
 
+/* Whether lines of input belong to the command. */
+static bool has_body(const char *word)
+{
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (strcmp(known[i].word, word) == 0)
+			return strcmp(known[i].place, "BODY") == 0;
+	return false;
+}
+
+/* The standard input, and its end as the daemon knows it. */
+static bool send_body(int fd)
+{
+	char bytes[1024];
+
+	while (fgets(bytes, sizeof bytes, stdin))
+		if (!send_text(fd, bytes))
+			return false;
+	return send_text(fd, "\004\n");
+}
+
 /* Everything the daemon says; it has failed when that begins with "error". */
 static int show_reply(int fd, bool quiet)
 {
@@ -223,7 +244,9 @@ static int converse(const struct client *c, const struct place *p, char **words)
 			strerror(errno));
 		return 1;
 	}
-	result = send_command(fd, words) ? show_reply(fd, c->quiet) : -1;
+	result = send_command(fd, words) && (!has_body(words[0]) || send_body(fd)) ?
+			 show_reply(fd, c->quiet) :
+			 -1;
 	if (result < 0)
 		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program, strerror(errno));
 	close(fd);

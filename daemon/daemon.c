@@ -10,7 +10,9 @@
 #include "daemon/modules.h"
 #include "daemon/notify.h"
 #include "daemon/worker.h"
+#include "services/authzone.h"
 #include "services/forward.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/log.h"
@@ -304,6 +306,8 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 {
 	struct snapshot *old = d->snapshot;
 
+	if (s->zones != old->zones)
+		authzones_inherit(s->zones, old->zones);
 	d->snapshot = s;
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);
@@ -386,6 +390,29 @@ bool daemon_reload(struct daemon *d, struct fault *f)
 	return ok;
 }
 
+/* What local zones are made of. */
+static void note_if_local(void *arg, const char *name)
+{
+	static const char *const options[] = {
+		"local-zone",	      "local-data",    "local-data-ptr",    "local-zone-tag",
+		"local-zone-override", "define-tag",   "unblock-lan-zones", "log-local-actions",
+		"view",
+	};
+
+	for (size_t i = 0; i < COUNT(options); i++)
+		*(bool *)arg |= strcmp(name, options[i]) == 0;
+}
+
+/* Zones and records that were put there at run time stay, unless the option is about them. */
+static void keep_local(const struct daemon *d, struct snapshot *s)
+{
+	bool differs = false;
+
+	conf_compare(d->snapshot->conf, s->conf, note_if_local, &differs);
+	if (!differs)
+		policy_inherit(s->policy, d->snapshot->policy);
+}
+
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	uint32_t verbosity = d->snapshot->conf->server.verbosity;
@@ -393,6 +420,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 
 	if (!s)
 		return false;
+	keep_local(d, s);
 	s = changes_apply(&d->changes, s, f);
 	if (!s)
 		PANIC("a zone that could be changed cannot be changed again: %s", f->text);

@@ -10,6 +10,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/rcu.h"
 #include "util/rr.h"
 
 #define NULL_TTL_S 3600
@@ -94,11 +95,11 @@ static bool is_see_through(const struct found *f, const struct question *q)
 	}
 }
 
-static bool find_in_view(const struct view *v, const struct question *q, struct found *f)
+static bool find_in_view(const struct localzones *z, const struct question *q, struct found *f)
 {
-	if (!localzones_find(v->zones, q, NULL, &f->m))
+	if (!localzones_find(z, q, NULL, &f->m))
 		return false;
-	*f = (struct found){ .zones = v->zones, .m = f->m, .type = f->m.type, .tag = -1 };
+	*f = (struct found){ .zones = z, .m = f->m, .type = f->m.type, .tag = -1 };
 	return f->type != ZONE_noview && !is_see_through(f, q);
 }
 
@@ -120,12 +121,12 @@ static bool find_zone(const struct policy *p, const struct policy_client *who,
 		      const struct question *q, struct found *f)
 {
 	const struct view *v = who->rule->sees;
+	const struct localzones *own = v ? RCU_READ(v->zones) : NULL;
 
-	if (v && v->zones) {
-		if (find_in_view(v, q, f))
+	if (own) {
+		if (find_in_view(own, q, f))
 			return true;
-		/* a zone of the view that is none sends to the server's, too */
-		if (!v->first && f->type != ZONE_noview)
+		if (!v->first)
 			return false;
 	}
 	if (!localzones_find(p->zones, q, &who->rule->tags->set, &f->m))

@@ -9,6 +9,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/rcu.h"
 
 struct views {
 	struct view *at;
@@ -30,8 +31,9 @@ static bool fill(struct view *v, const struct conf *conf, const struct conf_view
 
 	v->name = mem_text(c->name);
 	v->first = c->view_first;
+	atomic_init(&v->zones, NULL);
 	if (c->local_zone.count || c->local_data.count || c->local_data_ptr.count)
-		v->zones = localzones_new(&zones, &why);
+		atomic_init(&v->zones, localzones_new(&zones, &why));
 	if (!*why.text)
 		v->addresses = response_ip_new(&addresses, &why);
 	if (*why.text)
@@ -60,7 +62,7 @@ void views_free(struct views *v)
 		return;
 	for (size_t i = 0; i < v->count; i++) {
 		mem_free(v->at[i].name);
-		localzones_unpin(v->at[i].zones);
+		localzones_unpin(RCU_READ(v->at[i].zones));
 		response_ip_free(v->at[i].addresses);
 	}
 	mem_free(v->at);
@@ -85,14 +87,37 @@ bool views_judge(const struct views *v)
 	return false;
 }
 
+struct localzones *views_zones(struct view *v, const struct conf *conf)
+{
+	static const struct conf_list none;
+	struct localzones_how how = { .zones = &none,
+				      .data = &none,
+				      .ptrs = &none,
+				      .conf = conf,
+				      .defaults = !v->first,
+				      .is_view = true };
+	struct localzones *z = RCU_READ(v->zones);
+	struct fault f = { 0 };
+
+	if (z)
+		return z;
+	z = localzones_new(&how, &f);
+	if (!z)
+		PANIC("an empty view cannot be made: %s", f.text);
+	RCU_PUBLISH(v->zones, z);
+	return z;
+}
+
 void views_inherit(struct views *v, const struct views *old)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		const struct view *from = views_find(old, v->at[i].name);
 
-		if (!from || !from->zones)
+		struct localzones *zones = from ? RCU_READ(from->zones) : NULL;
+
+		if (!zones)
 			continue;
-		localzones_unpin(v->at[i].zones);
-		v->at[i].zones = localzones_pin(from->zones);
+		localzones_unpin(RCU_READ(v->at[i].zones));
+		RCU_PUBLISH(v->at[i].zones, localzones_pin(zones));
 	}
 }

@@ -5,6 +5,8 @@
 #ifndef SERVICES_VIEWS_H
 #define SERVICES_VIEWS_H
 
+#include <stdatomic.h>
+
 #include "util/base.h"
 
 struct conf;
@@ -15,7 +17,8 @@ struct response_ip;
 struct view {
 	char *name;
 	bool first;                    /* what it does not know is looked for in the server's data */
-	struct localzones *zones;      /* NULL: it has none, and the server's are seen */
+	/* NULL: it has none, and the server's are seen. views_zones may put some there. */
+	_Atomic(struct localzones *) zones;
 	struct response_ip *addresses; /* NULL: none */
 };
 
@@ -25,6 +28,9 @@ struct views *views_new(const struct conf *conf, struct fault *f) MUST_USE;
 void views_free(struct views *v); /* NULL is fine */
 struct view *views_find(const struct views *v, const char *name); /* or NULL */
 bool views_judge(const struct views *v); /* some have rules for addresses */
+
+/* The main thread's: its zones, so that something can be put there. */
+struct localzones *views_zones(struct view *v, const struct conf *conf) MUST_USE;
 
 /* Go on with the local data that views of the same name have in `old`. */
 void views_inherit(struct views *v, const struct views *old);

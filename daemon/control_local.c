@@ -1,0 +1,367 @@
+/* Commands about local zones and records, the server's and those of views.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What they change is seen by every worker at once, and stays until the next reload. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "services/policy.h"
+#include "services/snapshot.h"
+#include "services/views.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+/* ---- whose ---- */
+
+static struct localzones *of_server(const struct call *c)
+{
+	return c->daemon->snapshot->policy->zones;
+}
+
+/* The view that the first word names; NULL with the reply said. */
+static struct view *take_view(struct call *c)
+{
+	char *name = control_word(&c->args);
+	struct view *v;
+
+	if (!name) {
+		call_say(c, "error could not find next argument after \n");
+		return NULL;
+	}
+	v = views_find(c->daemon->snapshot->policy->views, name);
+	if (!v)
+		call_say(c, "no view with name: %s\n", name);
+	return v;
+}
+
+static struct localzones *of_view(const struct call *c, struct view *v)
+{
+	return v ? views_zones(v, c->daemon->snapshot->conf) : NULL;
+}
+
+/* ---- one change ---- */
+
+static bool parse_name(struct call *c, const char *text, uint8_t *name)
+{
+	struct fault why = { 0 };
+
+	if (dname_parse(name, text, &why))
+		return true;
+	call_say(c, "error cannot parse name %s: %s\n", text, why.text);
+	return false;
+}
+
+/* "name type" */
+static bool put_zone(struct call *c, struct localzones *z, char *text)
+{
+	uint8_t name[DNAME_MAX];
+	enum zone_type type;
+	char *first = control_word(&text);
+
+	if (!first || !*text) {
+		call_say(c, "error could not find next argument after %s\n", first ? first : "");
+		return false;
+	}
+	if (!parse_name(c, first, name))
+		return false;
+	if (!zone_type_parse(text, &type) || type == ZONE_nodefault) {
+		call_say(c, "error not a zone type. %s\n", text);
+		return false;
+	}
+	localzones_put(z, name, CLASS_IN, type);
+	return true;
+}
+
+static bool remove_zone(struct call *c, struct localzones *z, const char *text)
+{
+	uint8_t name[DNAME_MAX];
+
+	if (!parse_name(c, text, name))
+		return false;
+	localzones_remove(z, name, CLASS_IN);
+	return true;
+}
+
+static bool put_record(struct call *c, struct localzones *z, const char *text)
+{
+	struct fault f = { 0 };
+
+	if (localzones_put_record(z, text, &f))
+		return true;
+	if (c->phase == CALL_ITEM)
+		call_say(c, "error parsing local-data at line %u position 0 '%s': %s\n", c->items,
+			 text, f.text);
+	else
+		call_say(c, "error parsing local-data at position 0 '%s': %s\n", text, f.text);
+	return false;
+}
+
+/* A name with all that stands there, or one record. */
+static bool remove_data(struct call *c, struct localzones *z, const char *text)
+{
+	uint8_t name[DNAME_MAX];
+	struct fault f = { 0 };
+
+	if (strpbrk(text, " \t")) {
+		if (localzones_remove_record(z, text, &f))
+			return true;
+		call_say(c, "error %s\n", f.text);
+		return false;
+	}
+	if (!parse_name(c, text, name))
+		return false;
+	localzones_remove_name(z, name, CLASS_IN);
+	return true;
+}
+
+static void say_whether(struct call *c, bool done)
+{
+	if (done)
+		call_ok(c);
+}
+
+static bool wants_argument(struct call *c)
+{
+	if (*c->args)
+		return true;
+	call_say(c, "error: this option requires a domain name\n");
+	return false;
+}
+
+/* ---- one line, the server's ---- */
+
+void control_local_zone(struct call *c, struct worker *w)
+{
+	(void)w;
+	say_whether(c, put_zone(c, of_server(c), c->args));
+}
+
+void control_local_zone_remove(struct call *c, struct worker *w)
+{
+	(void)w;
+	say_whether(c, wants_argument(c) && remove_zone(c, of_server(c), c->args));
+}
+
+void control_local_data(struct call *c, struct worker *w)
+{
+	(void)w;
+	say_whether(c, put_record(c, of_server(c), c->args));
+}
+
+void control_local_data_remove(struct call *c, struct worker *w)
+{
+	(void)w;
+	say_whether(c, wants_argument(c) && remove_data(c, of_server(c), c->args));
+}
+
+/* ---- many lines ---- */
+
+typedef bool (*change_line)(struct call *c, struct localzones *z, char *text);
+
+static bool zone_line(struct call *c, struct localzones *z, char *text)
+{
+	return put_zone(c, z, text);
+}
+
+static bool zone_gone_line(struct call *c, struct localzones *z, char *text)
+{
+	return remove_zone(c, z, text);
+}
+
+static bool data_line(struct call *c, struct localzones *z, char *text)
+{
+	return put_record(c, z, text);
+}
+
+static bool data_gone_line(struct call *c, struct localzones *z, char *text)
+{
+	return remove_data(c, z, text);
+}
+
+static void take_line(struct call *c, struct localzones *z, change_line change, bool echoes)
+{
+	char line[CONTROL_LINE];
+
+	snprintf(line, sizeof(line), "%s", c->item);
+	if (change(c, z, c->item))
+		c->done++;
+	else if (echoes)
+		call_say(c, "error for input line: %s\n", line);
+}
+
+struct bulk {
+	change_line change;
+	const char *did, *what; /* "added", "zones" */
+	bool echoes;            /* a bad line is repeated */
+};
+
+static void server_bulk(struct call *c, const struct bulk *b)
+{
+	switch (c->phase) {
+	case CALL_BEGIN:
+		if (*c->args) {
+			call_say(c, "error command %s takes no arguments, have '%s'\n",
+				 c->command->word, c->args);
+			c->refused = true;
+		}
+		return;
+	case CALL_ITEM:
+		take_line(c, of_server(c), b->change, b->echoes);
+		return;
+	default:
+		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
+	}
+}
+
+void control_local_zones(struct call *c, struct worker *w)
+{
+	(void)w;
+	server_bulk(c, &(struct bulk){ zone_line, "added", "zones", true });
+}
+
+void control_local_zones_remove(struct call *c, struct worker *w)
+{
+	(void)w;
+	server_bulk(c, &(struct bulk){ zone_gone_line, "removed", "zones", true });
+}
+
+void control_local_datas(struct call *c, struct worker *w)
+{
+	(void)w;
+	server_bulk(c, &(struct bulk){ data_line, "added", "datas", false });
+}
+
+void control_local_datas_remove(struct call *c, struct worker *w)
+{
+	(void)w;
+	server_bulk(c, &(struct bulk){ data_gone_line, "removed", "datas", true });
+}
+
+/* ---- views ---- */
+
+void control_view_local_zone(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+
+	(void)w;
+	if (v)
+		say_whether(c, put_zone(c, of_view(c, v), c->args));
+}
+
+void control_view_local_zone_remove(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+
+	(void)w;
+	if (v && wants_argument(c))
+		say_whether(c, remove_zone(c, of_view(c, v), c->args));
+}
+
+void control_view_local_data(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+
+	(void)w;
+	if (v)
+		say_whether(c, put_record(c, of_view(c, v), c->args));
+}
+
+void control_view_local_data_remove(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+
+	(void)w;
+	if (v && wants_argument(c))
+		say_whether(c, remove_data(c, of_view(c, v), c->args));
+}
+
+/* The view is looked for again with each line: a reload may have come between. */
+static void view_bulk(struct call *c, const struct bulk *b)
+{
+	struct view *v;
+
+	if (c->phase == CALL_BEGIN) {
+		v = take_view(c);
+		c->refused = !v;
+		c->data = v ? mem_text(v->name) : NULL;
+		return;
+	}
+	if (c->phase == CALL_END) {
+		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
+		return;
+	}
+	v = views_find(c->daemon->snapshot->policy->views, c->data);
+	if (v)
+		take_line(c, of_view(c, v), b->change, b->echoes);
+}
+
+void control_view_local_datas(struct call *c, struct worker *w)
+{
+	(void)w;
+	view_bulk(c, &(struct bulk){ data_line, "added", "datas", false });
+}
+
+void control_view_local_datas_remove(struct call *c, struct worker *w)
+{
+	(void)w;
+	view_bulk(c, &(struct bulk){ data_gone_line, "removed", "datas", true });
+}
+
+/* ---- lists ---- */
+
+static bool say_zone(const uint8_t *name, enum zone_type type, void *call)
+{
+	char text[DNAME_TEXT];
+
+	call_say(call, "%s %s\n", dname_print(name, text), zone_traits[type].word);
+	return true;
+}
+
+/* An empty line behind each record. */
+static void say_record(const char *line, void *call)
+{
+	call_line(line, call);
+	call_say(call, "\n");
+}
+
+static bool say_set(const struct rrset *set, void *call)
+{
+	text_rrset_print(set, 0, say_record, call);
+	return true;
+}
+
+void control_list_local_zones(struct call *c, struct worker *w)
+{
+	(void)w;
+	localzones_each(of_server(c), say_zone, c);
+}
+
+void control_list_local_data(struct call *c, struct worker *w)
+{
+	(void)w;
+	localzones_each_set(of_server(c), say_set, c);
+}
+
+void control_view_list_local_zones(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+	struct localzones *z = v ? atomic_load(&v->zones) : NULL;
+
+	(void)w;
+	if (z)
+		localzones_each(z, say_zone, c);
+}
+
+void control_view_list_local_data(struct call *c, struct worker *w)
+{
+	struct view *v = take_view(c);
+	struct localzones *z = v ? atomic_load(&v->zones) : NULL;
+
+	(void)w;
+	if (z)
+		localzones_each_set(z, say_set, c);
+}
