@@ -6,6 +6,7 @@ libresolver_la_SOURCES += \
 	daemon/chaos.c daemon/chaos.h \
 	daemon/control.c daemon/control.def daemon/control.h \
 	daemon/control_cache.c \
+	daemon/control_local.c \
 	daemon/control_options.c \
 	daemon/control_process.c \
 	daemon/control_request.c daemon/control_request.h \
