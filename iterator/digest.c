@@ -131,18 +131,35 @@ static enum turn pass_over(struct iter *it)
 	return go_on(it, ITER_choose);
 }
 
+static const char *silence_text(enum upstream_end end)
+{
+	switch (end) {
+	case UPSTREAM_UNREACHABLE:
+		return "cannot be reached";
+	case UPSTREAM_UNTRUSTED:
+		return "could not show over TLS who it is";
+	default:
+		return "does not answer";
+	}
+}
+
+static enum reason silence_reason(const struct iter *it, enum upstream_end end)
+{
+	if (infra_network_is_down(it->q->env->infra, it->q->env->time))
+		return REASON_network_error;
+	return end == UPSTREAM_UNTRUSTED ? REASON_untrusted : REASON_no_reachable;
+}
+
 static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 {
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
-	bool down = infra_network_is_down(it->q->env->infra, it->q->env->time);
+	enum reason reason = silence_reason(it, reply->end);
 
-	if (reply->end == UPSTREAM_UNREACHABLE || reply->refused)
+	if (reply->end != UPSTREAM_SILENT || reply->refused)
 		it->place->spent = true;
-	if (it->reason == REASON_none || down)
-		iter_blame(it, down ? REASON_network_error : REASON_no_reachable,
-			   "%s for zone %s %s", place_text(it, place), zone_text(it, zone),
-			   reply->end == UPSTREAM_UNREACHABLE ? "cannot be reached"
-							      : "does not answer");
+	if (it->reason == REASON_none || reason != REASON_no_reachable)
+		iter_blame(it, reason, "%s for zone %s %s", place_text(it, place),
+			   zone_text(it, zone), silence_text(reply->end));
 	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
 	it->question_due = true;
 	return go_on(it, ITER_choose);
@@ -512,6 +529,7 @@ enum turn digest(struct iter *it)
 	switch (reply->end) {
 	case UPSTREAM_SILENT:
 	case UPSTREAM_UNREACHABLE:
+	case UPSTREAM_UNTRUSTED:
 		return on_silence(it, reply);
 	case UPSTREAM_MANGLED:
 		caps_begin(&it->caps);

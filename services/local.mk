@@ -36,7 +36,10 @@ libresolver_la_SOURCES += \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
+	services/tls_conf.c services/tls_conf.h \
 	services/upstream.c services/upstream.h \
+	services/upstream_dial.c services/upstream_dial.h \
+	services/upstream_peer.c services/upstream_peer.h \
 	services/upstream_source.c services/upstream_source.h \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
@@ -67,6 +70,7 @@ SERVICES_TESTS = \
 	services/tests/store \
 	services/tests/upstream \
 	services/tests/upstream_tcp \
+	services/tests/upstream_tls \
 	services/tests/upstream_udp
 
 check_PROGRAMS += $(SERVICES_TESTS)

@@ -9,6 +9,7 @@
 #include "services/forward.h"
 #include "services/localzone.h"
 #include "services/policy.h"
+#include "services/tls_conf.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/fault.h"
@@ -16,6 +17,7 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/text.h"
+#include "util/tls.h"
 #include "util/trie.h"
 
 /* What snapshots with other forwards have in common: all but those. */
@@ -292,6 +294,8 @@ static void shared_release(struct shared *shared, bool with_conf)
 		conf_free(s->conf);
 	acl_free(s->acl);
 	policy_free(s->policy);
+	tls_client_unpin(s->tls_client);
+	tls_server_unpin(s->tls_server);
 	netset_free(s->do_not_query);
 	netset_free(s->private_addresses);
 	trie_free(s->private_domains, NULL);
@@ -320,6 +324,8 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.domain_insecure = shared->made.domain_insecure;
 	w->s.dns64_ignored = shared->made.dns64_ignored;
 	w->s.trust = shared->made.trust;
+	w->s.tls_client = shared->made.tls_client;
+	w->s.tls_server = shared->made.tls_server;
 	w->s.hints = shared->made.hints;
 	w->s.hint_count = shared->made.hint_count;
 	memcpy(w->s.target_fetch, shared->made.target_fetch, sizeof(w->s.target_fetch));
@@ -340,7 +346,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	arena_init(&shared->arena);
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
-	if (forwards && read_policy(s, f) && read_do_not_query(s, c, f) &&
+	if (forwards && tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
 	    read_insecure(s, c, f) &&

@@ -17,6 +17,8 @@ struct fault;
 struct forwards;
 struct netset;
 struct policy;
+struct tls_client;
+struct tls_server;
 struct trie;
 struct trust_store;
 
@@ -37,6 +39,8 @@ struct snapshot {
 	unsigned target_fetch_count;
 	struct trust_store *trust; /* what the validator made of it; NULL: nothing (snapshot_entrust) */
 	void (*trust_free)(struct trust_store *t);
+	struct tls_client *tls_client; /* for what goes to others over TLS */
+	struct tls_server *tls_server; /* for who comes over TLS; NULL: no key is configured */
 	uint64_t number; /* counts builds */
 	_Atomic uint32_t pins;
 };

@@ -25,10 +25,11 @@ enum {
 	STRAYS_MOST = 3,     /* near misses over UDP before TCP is asked instead */
 	WAIT_MOST_MS = 5000, /* a client would not wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
-	QUERY_WIRE_MAX = MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN,
+	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
+	QUERY_WIRE_MAX = MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN, PADDED_MAX),
 };
 
-enum way { WAY_UDP, WAY_TCP, WAYS };
+enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAYS };
 
 /* One message as it goes out. */
 struct copy {
@@ -85,7 +86,7 @@ struct upstream *upstream_new(struct env *env, struct transport *udp, struct tra
 
 	u->env = env;
 	u->ways[WAY_UDP] = udp;
-	u->ways[WAY_TCP] = tcp;
+	u->ways[WAY_TCP] = u->ways[WAY_TLS] = tcp;
 	return u;
 }
 
@@ -195,7 +196,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	table_remove(x);
 	x->over = true;
 	reply->server = x->ask.server;
-	reply->over_tcp = x->way == WAY_TCP;
+	reply->over_tcp = x->way != WAY_UDP;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
 	while (!list_is_empty(&x->asks)) {
@@ -238,7 +239,7 @@ static bool may_use(const struct upstream *u, enum way way)
 
 	if (!u->ways[way])
 		return false;
-	if (way == WAY_TCP)
+	if (way != WAY_UDP)
 		return conf->do_tcp && conf->outgoing_num_tcp > 0;
 	return (conf->do_udp || conf->udp_upstream_without_downstream) && !conf->tcp_upstream;
 }
@@ -263,6 +264,20 @@ static void spell(struct random *random, uint8_t *name)
 	}
 }
 
+/* Up to the next multiple of the block size (RFC 8467 4.1), the OPT being the last record. */
+static void pad_query(const struct upstream *u, struct writer *w)
+{
+	static const uint8_t zeros[PADDED_MAX];
+	const struct conf_server *conf = conf_of(u);
+	size_t block = conf->pad_queries_block_size, len = writer_len(w) + 4, whole;
+
+	if (!conf->pad_queries || len > PADDED_MAX)
+		return;
+	whole = MIN((len + block - 1) / block * block, (size_t)PADDED_MAX);
+	put_u16(w->at - 2, (uint16_t)(4 + whole - len));
+	edns_write_option(w, EDNS_PADDING, zeros, whole - len);
+}
+
 static size_t write_query(struct exchange *x, uint8_t *wire)
 {
 	const struct conf_server *conf = conf_of(x->upstream);
@@ -274,6 +289,8 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 	if (x->ask.dnssec && !conf->disable_edns_do)
 		opt.flags = EDNS_DO;
 	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
+	if (x->way == WAY_TLS && x->with_edns)
+		pad_query(x->upstream, &w);
 	PROMISE(!w.bad);
 	if (x->capped)
 		spell(x->upstream->env->random, wire + MSG_HEAD_LEN);
@@ -288,7 +305,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	struct infra_view view;
 	uint32_t wait;
 
-	if (x->way == WAY_TCP) {
+	if (x->way != WAY_UDP) {
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
 	}
@@ -319,6 +336,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	x->tries++;
 	x->capped = x->ask.caps && x->way == WAY_UDP;
 	c->sending = (struct sending){ .to = x->ask.server,
+				       .tls = x->way == WAY_TLS,
 				       .tls_name = x->ask.tls_name,
 				       .wire = c->wire,
 				       .len = write_query(x, c->wire),
@@ -330,7 +348,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	set_wait(x, known);
 	if (!t->ops->patient)
 		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
-	stat_bump(x->way == WAY_TCP ? &u->env->stats->tcp_out : &u->env->stats->udp_out, 1);
+	stat_bump(x->way == WAY_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
 	t->ops->send(t, &c->sending);
 }
 
@@ -437,7 +455,7 @@ static bool note_stray(struct exchange *x)
 	stat_bump(&u->env->stats->unwanted_replies, 1);
 	if (x->strays < UINT8_MAX)
 		x->strays++;
-	if (is_patient(x) || x->way == WAY_TCP) {
+	if (is_patient(x) || x->way != WAY_UDP) {
 		/* Nothing else can come: there is nobody between us and the server. */
 		x->under_way = false;
 		exchange_fail(x, UPSTREAM_SILENT);
@@ -473,7 +491,7 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 		(uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS, (uint64_t)UINT32_MAX);
 	bool is_good = m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN;
 
-	if (x->way == WAY_UDP || x->ask.tcp)
+	if (x->way != WAY_TCP || x->ask.tcp)
 		infra_answered(e->infra, &x->ask.server, x->ask.zone, rtt_ms, e->time);
 	/* One forged refusal must not cost a zone its signatures: it takes a good plain answer. */
 	if (x->fell_back && is_good)
@@ -543,9 +561,12 @@ static void exchange_begin(struct exchange *x)
 	const struct env *e = u->env;
 	struct infra_view view;
 
-	x->way = !x->ask.tcp && may_use(u, WAY_UDP) ? WAY_UDP : WAY_TCP;
 	/* What is to be private is never asked in the open for want of a way. */
-	if (x->ask.tls || !may_use(u, x->way)) {
+	if (x->ask.tls || conf_of(u)->tls_upstream)
+		x->way = WAY_TLS;
+	else
+		x->way = !x->ask.tcp && may_use(u, WAY_UDP) ? WAY_UDP : WAY_TCP;
+	if (!may_use(u, x->way)) {
 		timer_set(e->loop, &x->timer, 0);
 		return;
 	}

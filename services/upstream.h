@@ -13,6 +13,7 @@
 #include "util/msg.h"
 
 struct env;
+struct peer;
 struct query;
 struct transport;
 struct upstream;
@@ -22,7 +23,7 @@ struct upstream_question {
 	struct question q;      /* as to be sent; copied */
 	struct addr server;     /* port included */
 	const uint8_t *zone;    /* whose server it is: infra's key; copied */
-	const char *tls_name;   /* for transports with TLS; or NULL */
+	const char *tls_name;   /* whose certificate it must have; NULL: anybody's */
 	bool recurse;           /* RD: it is a forwarder */
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
@@ -35,6 +36,7 @@ enum upstream_end {
 	UPSTREAM_ANSWERED,
 	UPSTREAM_SILENT,      /* no acceptable answer in time, over every way tried */
 	UPSTREAM_UNREACHABLE, /* could not even be sent */
+	UPSTREAM_UNTRUSTED,   /* over TLS it could not show who it is: not asked */
 	UPSTREAM_MANGLED,     /* only answers that do not echo our spelling (0x20) */
 };
 
@@ -56,7 +58,7 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void *owner) MUST_USE;
 void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
 
-/* `udp` and `tcp` stay the caller's. */
+/* `udp` and `tcp` stay the caller's; what goes over TLS is given to `tcp`. */
 struct upstream *upstream_new(struct env *env, struct transport *udp,
 			      struct transport *tcp) MUST_USE;
 void upstream_free(struct upstream *u);
@@ -65,7 +67,8 @@ void upstream_free(struct upstream *u);
 
 struct sending { /* one copy of one message on its way */
 	struct addr to;
-	const char *tls_name;
+	bool tls;             /* over TLS, or not at all */
+	const char *tls_name; /* whose certificate it must have; NULL: anybody's */
 	uint8_t *wire; /* the transport puts its own id into the first two bytes */
 	size_t len;
 	/* An answer from the right place with the right id. False: it is not what we asked
@@ -86,6 +89,9 @@ struct transport_ops {
 	void (*send)(struct transport *t, struct sending *s); /* calls nothing back from within */
 	void (*cancel)(struct transport *t, struct sending *s);
 	void (*free)(struct transport *t);
+	/* Every server that is asked over TLS; NULL: there are none. */
+	void (*each_peer)(const struct transport *t,
+			  void (*fn)(const struct peer *peer, void *arg), void *arg);
 };
 
 struct transport {

@@ -1,32 +1,37 @@
-/* Questions to other servers over TCP: connections that are kept and shared (RFC 7766).
+/* Questions to other servers over TCP and TLS: connections that are kept and shared (RFC 7766, 7858).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Sendings to one server go out one behind the other on the same connection and are answered in
- * any order. A connection that dies after it had answered something was perhaps only idle for too
- * long in the server's eyes: its questions are sent once more on a fresh one. */
+ * any order; where one connection has much to carry, another is opened beside it. A connection that
+ * dies after it had answered something was perhaps only idle for too long in the server's eyes: its
+ * questions are sent once more on a fresh one. Over TLS the first handshake with a server is waited
+ * for before others begin, so that these can resume its session. */
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/upstream.h"
-#include "services/upstream_source.h"
+#include "services/upstream_dial.h"
+#include "services/upstream_peer.h"
+#include "util/fault.h"
 #include "util/list.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
+#include "util/stream.h"
+#include "util/tls.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <string.h>
 
 enum {
-	IN_FIRST = 4096, /* bytes of a connection's first read buffer */
+	IN_FIRST = 16384, /* bytes of a connection's first read buffer: a record of TLS */
 	READS_PER_TURN = 8,
 	RESENDS_MOST = 3,    /* of one question, each after another had its answer */
 	STRAYS_MOST = 16,    /* answers to nothing before a server is taken for mad */
 	PIPELINE_MOST = 100, /* questions under way on one connection */
+	PIPELINE_MUCH = 32,  /* so many that another connection would be of use */
+	TURNED_AWAY_MOST = 16, /* of those that wait for a connection, before it is let be */
 	DEAF_US = 1000000,   /* a question unanswered so long on a silent connection */
 };
 
@@ -35,9 +40,13 @@ struct tcp;
 struct conn {
 	struct list link; /* tcp->conns */
 	struct tcp *tcp;
+	struct stream stream;
 	struct watch watch;
 	struct timer timer; /* idle for too long; or, when dead, to be buried */
+	struct timer next;  /* write what was put together in this turn; read what lies there */
 	struct addr to;
+	struct peer *peer; /* over TLS; or NULL */
+	const struct tls_client *client; /* by whose rules, over TLS */
 	struct list letters; /* under way, in the order they were put here */
 	unsigned letter_count;
 	unsigned number;  /* counts connections */
@@ -45,7 +54,10 @@ struct conn {
 	unsigned answered;
 	unsigned strays;
 	uint64_t heard_us, idle_us; /* last bytes; since when nothing is under way */
-	bool connected, dead, deaf; /* deaf: takes no more questions */
+	bool connected; /* as far as TCP goes */
+	bool open;      /* questions can go out */
+	bool dead, untrusted;
+	bool deaf;                  /* takes no more questions */
 	bool busy;                  /* somebody up the stack is working on it */
 	uint8_t *in;
 	size_t in_len, in_room;
@@ -56,8 +68,11 @@ struct conn {
 /* A sending on its way. */
 struct letter {
 	struct list link; /* conn->letters, or tcp->waiting */
+	struct tcp *tcp;
 	struct sending *sending;
 	struct conn *conn; /* NULL: waits for one */
+	struct peer *peer; /* over TLS; or NULL */
+	enum upstream_end why; /* it is among those that fail */
 	uint16_t id;
 	uint64_t put_us;
 	unsigned answered_before; /* by its connection, when it was put there */
@@ -70,6 +85,7 @@ struct tcp {
 	struct sources *sources;
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
+	struct peers *peers;
 	struct list conns;
 	unsigned conn_count; /* those that live */
 	unsigned opened;     /* all that ever were */
@@ -108,71 +124,38 @@ static const struct sources *sources_get(struct tcp *t)
 static void on_ready(struct watch *w, unsigned what);
 static void on_timer(struct timer *t);
 
-static bool set_number(int fd, int level, int option, int value)
+static void on_next(struct timer *t);
+
+static struct tls_client *client_of(const struct tcp *t, const struct peer *peer)
 {
-	return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
+	return peer ? t->transport.env->snapshot->tls_client : NULL;
 }
 
-static bool is_any(const struct addr *a)
+static bool conn_encrypt(struct conn *c)
 {
-	static const uint8_t any[sizeof(a->ip)];
+	struct tls_client *client = client_of(c->tcp, c->peer);
+	struct fault f = { 0 };
+	struct tls_call call = {
+		.fd = c->stream.fd,
+		.place = c->peer->place,
+		.name = c->peer->name,
+		.alpn = "dot",
+	};
 
-	return memcmp(a->ip, any, sizeof(any)) == 0;
-}
-
-static bool bind_source(struct tcp *t, int fd, uint8_t family)
-{
-	struct sockaddr_storage ss;
-	struct addr source;
-	bool is_drawn;
-
-	if (!sources_address(sources_get(t), t->transport.env->random, family, &source, &is_drawn))
-		return false;
-	if (is_any(&source))
+	c->client = client;
+	if (client)
+		c->stream.tls = tls_connect(client, &call, &f);
+	if (c->stream.tls)
 		return true;
-#ifdef IPV6_FREEBIND
-	if (is_drawn)
-		set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-#endif
-#if HAVE_DECL_IP_BIND_ADDRESS_NO_PORT
-	set_number(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-#endif
-	return bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0;
+	peer_failed(c->peer, f.set ? f.text : "there is no TLS here", true, now_us(c->tcp));
+	return false;
 }
 
-static void set_options(const struct tcp *t, int fd, uint8_t family)
+/* NULL when there is no way there; over TLS, `peer` may then be held. */
+static struct conn *conn_open(struct tcp *t, const struct addr *to, struct peer *peer)
 {
-	const struct conf_server *conf = conf_of(t);
-
-	set_number(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	if (conf->outgoing_tcp_mss)
-		set_number(fd, IPPROTO_TCP, TCP_MAXSEG, (int)conf->outgoing_tcp_mss);
-	if (conf->ip_dscp)
-		set_number(fd, family == 6 ? IPPROTO_IPV6 : IPPROTO_IP,
-			   family == 6 ? IPV6_TCLASS : IP_TOS, (int)conf->ip_dscp << 2);
-}
-
-/* A descriptor that is connecting; -1 when there cannot be one. */
-static int start_connecting(struct tcp *t, const struct addr *to)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(to, &ss);
-	int fd = socket(to->family == 6 ? AF_INET6 : AF_INET,
-			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -1;
-	set_options(t, fd, to->family);
-	if (bind_source(t, fd, to->family) &&
-	    (connect(fd, (struct sockaddr *)&ss, len) == 0 || errno == EINPROGRESS))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static struct conn *conn_open(struct tcp *t, const struct addr *to)
-{
-	int fd = start_connecting(t, to);
+	struct env *env = t->transport.env;
+	int fd = upstream_dial(conf_of(t), sources_get(t), env->random, to);
 	struct conn *c;
 
 	if (fd < 0)
@@ -180,13 +163,25 @@ static struct conn *conn_open(struct tcp *t, const struct addr *to)
 	c = mem_zero(sizeof(*c));
 	c->tcp = t;
 	c->to = *to;
+	c->peer = peer;
+	c->stream.fd = fd;
+	if (peer && !conn_encrypt(c)) {
+		stream_close(&c->stream);
+		mem_free(c);
+		return NULL;
+	}
 	c->number = ++t->opened;
 	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	c->timer.fire = on_timer;
+	c->next.fire = on_next;
+	if (peer) {
+		peer->refs++;
+		peer->connections++;
+	}
 	list_init(&c->letters);
 	list_push_back(&t->conns, &c->link);
 	t->conn_count++;
-	watch_start(t->transport.env->loop, &c->watch, WATCH_READ | WATCH_WRITE);
+	watch_start(env->loop, &c->watch, WATCH_READ | WATCH_WRITE);
 	return c;
 }
 
@@ -199,9 +194,11 @@ static void conn_die(struct conn *c)
 		return;
 	c->dead = true;
 	watch_stop(&c->watch);
-	close(c->watch.fd);
-	c->watch.fd = -1;
+	timer_stop(t->transport.env->loop, &c->next);
+	stream_close(&c->stream);
 	t->conn_count--;
+	if (c->peer)
+		c->peer->connections--;
 	timer_set(t->transport.env->loop, &c->timer, 0);
 }
 
@@ -209,6 +206,7 @@ static void conn_free(struct conn *c)
 {
 	timer_stop(c->tcp->transport.env->loop, &c->timer);
 	list_remove(&c->link);
+	peer_drop(c->peer);
 	mem_free(c->in);
 	mem_free(c->out);
 	mem_free(c);
@@ -221,6 +219,7 @@ static void conn_free(struct conn *c)
 static void letter_free(struct letter *l)
 {
 	list_remove(&l->link);
+	peer_drop(l->peer);
 	mem_free(l);
 }
 
@@ -275,17 +274,14 @@ static bool conn_write(struct conn *c)
 {
 	while (c->out_at < c->out_len) {
 		ssize_t n =
-			send(c->watch.fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL);
+			stream_write(&c->stream, c->out + c->out_at, c->out_len - c->out_at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		if (n < 0 && stream_is_not_now(errno))
 			break;
 		if (n < 0)
 			return false;
 		c->out_at += (size_t)n;
 	}
-	watch_want(&c->watch, c->out_at < c->out_len ? WATCH_READ | WATCH_WRITE : WATCH_READ);
 	return true;
 }
 
@@ -305,8 +301,11 @@ static void letter_put(struct letter *l, struct conn *c)
 	l->sending->queued = false;
 	put_u16(l->sending->wire, l->id);
 	out_put(c, l->sending);
-	if (c->connected && !conn_write(c))
-		conn_die(c);
+	if (l->peer)
+		l->peer->questions++;
+	/* what else is put there in this turn goes with it */
+	if (c->open && !timer_is_set(&c->next))
+		timer_set(t->transport.env->loop, &c->next, 0);
 }
 
 /*
@@ -322,20 +321,45 @@ static bool is_fresh_enough(const struct conn *c, const struct letter *l)
 
 static bool conn_may_carry(const struct conn *c, const struct letter *l)
 {
-	return !c->dead && !c->deaf && addr_equals(&c->to, &l->sending->to) &&
-	       c->letter_count < PIPELINE_MOST &&
+	return c->letter_count < PIPELINE_MOST &&
 	       c->carried < conf_of(c->tcp)->max_reuse_tcp_queries && is_fresh_enough(c, l);
 }
 
-static struct conn *conn_for(struct tcp *t, const struct letter *l)
+/* The connections to where a letter is to go. */
+struct choice {
+	struct conn *best; /* the one with the least to carry, open ones first; or NULL */
+	bool opening;      /* there is one that is not open yet, or has no session to be resumed */
+};
+
+/* Tickets come with the first answer. */
+static bool is_opening(const struct conn *c)
 {
+	return !c->open || (c->peer && c->peer->answers == 0 && c->letter_count);
+}
+
+static bool is_better(const struct conn *c, const struct conn *than)
+{
+	if (!than || c->open != than->open)
+		return !than || c->open;
+	return c->letter_count < than->letter_count;
+}
+
+static struct choice choose(const struct tcp *t, const struct letter *l)
+{
+	const struct tls_client *client = client_of(t, l->peer);
+	struct choice choice = { 0 };
+
 	LIST_EACH (at, &t->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
-		if (conn_may_carry(c, l))
-			return c;
+		if (c->dead || c->deaf || c->peer != l->peer || c->client != client ||
+		    !addr_equals(&c->to, &l->sending->to))
+			continue;
+		choice.opening |= is_opening(c);
+		if (conn_may_carry(c, l) && is_better(c, choice.best))
+			choice.best = c;
 	}
-	return NULL;
+	return choice;
 }
 
 /* Close the connection that nobody has needed for the longest time. */
@@ -355,37 +379,76 @@ static bool make_room(struct tcp *t)
 	return oldest;
 }
 
-/* On a connection, in the queue for one, or among those that fail. */
-static void letter_place(struct tcp *t, struct letter *l)
+static bool is_full(const struct tcp *t)
 {
-	struct conn *c = conn_for(t, l);
+	return t->conn_count >= conf_of(t)->outgoing_num_tcp;
+}
 
-	list_remove(&l->link);
-	l->sending->queued = false;
-	if (!c && t->conn_count >= conf_of(t)->outgoing_num_tcp && !make_room(t)) {
-		l->sending->queued = true;
-		list_push_back(&t->waiting, &l->link);
-		return;
-	}
-	if (!c)
-		c = conn_open(t, &l->sending->to);
-	if (c) {
-		letter_put(l, c);
-		return;
-	}
+static void letter_fail(struct letter *l, enum upstream_end why)
+{
+	struct tcp *t = l->tcp;
+
+	l->why = why;
 	list_push_back(&t->failing, &l->link);
 	timer_set(t->transport.env->loop, &t->tell_failing, 0);
 }
 
+static void letter_wait(struct letter *l)
+{
+	l->sending->queued = true;
+	list_push_back(&l->tcp->waiting, &l->link);
+}
+
+/* On a connection, in the queue for one (then false), or among those that fail. */
+static bool letter_place(struct letter *l)
+{
+	struct tcp *t = l->tcp;
+	struct choice choice;
+	struct conn *c;
+
+	list_remove(&l->link);
+	l->sending->queued = false;
+	if (l->peer && peer_is_held(l->peer, now_us(t))) {
+		letter_fail(l, UPSTREAM_UNTRUSTED);
+		return true;
+	}
+	choice = choose(t, l);
+	c = choice.best;
+	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(t))
+		(void)conn_open(t, &l->sending->to, l->peer); /* for those that follow */
+	if (!c && ((l->peer && choice.opening) || (is_full(t) && !make_room(t)))) {
+		letter_wait(l);
+		return false;
+	}
+	if (!c)
+		c = conn_open(t, &l->sending->to, l->peer);
+	if (c)
+		letter_put(l, c);
+	else
+		letter_fail(l, l->peer && peer_is_held(l->peer, now_us(t)) ? UPSTREAM_UNTRUSTED
+									: UPSTREAM_UNREACHABLE);
+	return true;
+}
+
+/* There may be room now. Those who wait for the same thing are not all tried in vain. */
 static void admit_waiting(struct tcp *t)
 {
 	struct list now;
+	unsigned in_vain = 0;
 
+	if (list_is_empty(&t->waiting))
+		return;
 	list_init(&now);
 	list_put_after(t->waiting.prev, &now);
 	list_remove(&t->waiting);
-	while (!list_is_empty(&now))
-		letter_place(t, LIST_ITEM(now.next, struct letter, link));
+	while (!list_is_empty(&now) && in_vain < TURNED_AWAY_MOST)
+		in_vain += !letter_place(LIST_ITEM(now.next, struct letter, link));
+	while (!list_is_empty(&now)) {
+		struct list *last = now.prev;
+
+		list_remove(last);
+		list_put_after(&t->waiting, last);
+	}
 }
 
 static void on_failing(struct timer *timer)
@@ -399,9 +462,11 @@ static void on_failing(struct timer *timer)
 	while (!list_is_empty(&now)) {
 		struct letter *l = LIST_ITEM(now.next, struct letter, link);
 		struct sending *s = l->sending;
+		enum upstream_end why = l->why;
 
 		letter_free(l);
-		s->failed(s, UPSTREAM_UNREACHABLE);
+		s->slot = NULL;
+		s->failed(s, why);
 	}
 }
 
@@ -409,8 +474,14 @@ static void on_failing(struct timer *timer)
  * Connections: their end, and what comes over them.
  */
 
-static bool is_worth_resending(const struct letter *l, unsigned answered)
+static bool is_worth_resending(const struct letter *l, const struct conn *c)
 {
+	unsigned answered = c->answered;
+
+	if (c->untrusted)
+		return false;
+	if (c->open && c->peer && c->peer->answers)
+		return l->resends < RESENDS_MOST; /* whom we know, and who is only moody */
 	if (answered > l->answered_before)
 		return l->resends < RESENDS_MOST; /* it gets on, if only step by step */
 	return answered && !l->resends;
@@ -427,14 +498,15 @@ static void conn_bury(struct conn *c)
 		struct sending *s = l->sending;
 
 		letter_leave(l);
-		if (is_worth_resending(l, c->answered)) {
+		if (is_worth_resending(l, c)) {
 			l->resends++;
 			l->lost_number = t->opened;
-			letter_place(t, l);
+			letter_place(l);
 			continue;
 		}
 		letter_free(l);
-		s->failed(s, UPSTREAM_SILENT);
+		s->slot = NULL;
+		s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
 	}
 	conn_free(c);
 	admit_waiting(t);
@@ -449,22 +521,41 @@ static void on_timer(struct timer *timer)
 	conn_bury(c);
 }
 
+/* What can happen next. */
+static void conn_watch(struct conn *c)
+{
+	bool says = c->out_at < c->out_len && c->open;
+
+	watch_want(&c->watch, WATCH_READ | (!c->connected || says || stream_wants_write(&c->stream)
+						    ? (unsigned)WATCH_WRITE
+						    : 0u));
+	if (stream_has_more(&c->stream))
+		timer_set(c->tcp->transport.env->loop, &c->next, 0);
+}
+
+/* Whether there is nothing more to hope for from it: it carried questions and answered none, or may
+ * not carry any more. */
+static bool conn_is_spent(const struct conn *c)
+{
+	return (c->carried && !c->answered) || c->deaf ||
+	       c->carried >= conf_of(c->tcp)->max_reuse_tcp_queries;
+}
+
 /* After anything happened to it: bury it, close it, or let it rest until it is needed again. */
 static void conn_settle(struct conn *c)
 {
 	struct tcp *t = c->tcp;
-	const struct conf_server *conf = conf_of(t);
 
 	if (c->busy)
 		return;
-	if (!c->dead && !c->letter_count &&
-	    (!c->answered || c->deaf || c->carried >= conf->max_reuse_tcp_queries))
+	if (!c->dead && !c->letter_count && conn_is_spent(c))
 		conn_die(c);
-	if (c->dead || c->letter_count)
-		return; /* conn_die has set the timer that buries it */
-	timer_set(t->transport.env->loop, &c->timer, conf->tcp_reuse_timeout * US_PER_MS);
-	if (!list_is_empty(&t->waiting))
-		admit_waiting(t);
+	if (!c->dead)
+		conn_watch(c);
+	if (!c->dead && !c->letter_count) /* conn_die has set the timer that buries it */
+		timer_set(t->transport.env->loop, &c->timer,
+			  conf_of(t)->tcp_reuse_timeout * US_PER_MS);
+	admit_waiting(t);
 }
 
 /* One whole message. False when the connection should not be used any longer. */
@@ -484,8 +575,10 @@ static bool conn_take(struct conn *c, const uint8_t *wire, size_t len)
 	s = l->sending;
 	letter_leave(l);
 	c->answered++;
+	if (l->peer)
+		peer_answered(l->peer, now_us(c->tcp) - l->put_us);
 	/* Whatever it thinks of it: the server will not answer twice. */
-	mem_free(l);
+	letter_free(l);
 	s->slot = NULL;
 	if (!s->arrived(s, wire, len))
 		s->failed(s, UPSTREAM_SILENT);
@@ -530,11 +623,9 @@ static bool conn_read(struct conn *c)
 		ssize_t n;
 
 		in_grow(c);
-		n = recv(c->watch.fd, c->in + c->in_len, c->in_room - c->in_len, 0);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = stream_read(&c->stream, c->in + c->in_len, c->in_room - c->in_len);
 		if (n < 0)
-			return errno == EAGAIN || errno == EWOULDBLOCK;
+			return stream_is_not_now(errno);
 		if (n == 0)
 			return false;
 		c->heard_us = now_us(c->tcp);
@@ -545,31 +636,68 @@ static bool conn_read(struct conn *c)
 	return true;
 }
 
-static bool conn_established(struct conn *c)
+/* On with TCP's beginning, and TLS's. False when it comes to nothing. */
+static bool conn_begin(struct conn *c)
 {
-	int err = 0;
-	socklen_t len = sizeof(err);
-
-	if (getsockopt(c->watch.fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err)
+	if (!c->connected && !upstream_is_through(c->watch.fd))
 		return false;
 	c->connected = true;
+	if (c->stream.tls && tls_shake(c->stream.tls) < 0)
+		return stream_is_not_now(errno);
+	c->open = true;
+	if (c->peer)
+		peer_shaken(c->peer, tls_is_resumed(c->stream.tls));
 	return true;
+}
+
+/* Why nothing came of it. */
+static void note_failure(struct conn *c)
+{
+	int error = errno;
+
+	if (!c->peer)
+		return;
+	if (c->open) {
+		c->peer->losses += c->letter_count > 0;
+		return;
+	}
+	c->untrusted = tls_is_untrusted(c->stream.tls);
+	peer_failed(c->peer, c->connected ? tls_why(c->stream.tls) : strerror(error), c->untrusted,
+		    now_us(c->tcp));
+}
+
+static void conn_go_on(struct conn *c, unsigned what)
+{
+	bool good = c->open || conn_begin(c);
+
+	c->busy = true;
+	if (good && c->open && (what & WATCH_WRITE))
+		good = conn_write(c);
+	if (good && c->open && (what & WATCH_READ))
+		good = conn_read(c);
+	c->busy = false;
+	if (!good && !c->dead)
+		note_failure(c);
+	if (!good)
+		conn_die(c);
+	conn_settle(c);
 }
 
 static void on_ready(struct watch *w, unsigned what)
 {
 	struct conn *c = container_of(w, struct conn, watch);
-	bool good = c->connected || conn_established(c);
 
-	c->busy = true;
-	if (good && what & WATCH_WRITE)
-		good = conn_write(c);
-	if (good && what & WATCH_READ)
-		good = conn_read(c);
-	c->busy = false;
-	if (!good)
-		conn_die(c);
-	conn_settle(c);
+	/* whoever had to write before it could read goes on reading */
+	if (stream_wants_write(&c->stream))
+		what |= WATCH_READ;
+	conn_go_on(c, what | WATCH_WRITE);
+}
+
+static void on_next(struct timer *timer)
+{
+	struct conn *c = container_of(timer, struct conn, next);
+
+	conn_go_on(c, WATCH_WRITE | (stream_has_more(&c->stream) ? (unsigned)WATCH_READ : 0u));
 }
 
 /*
@@ -581,10 +709,13 @@ static void tcp_send(struct transport *transport, struct sending *s)
 	struct tcp *t = container_of(transport, struct tcp, transport);
 	struct letter *l = mem_zero(sizeof(*l));
 
+	l->tcp = t;
 	l->sending = s;
+	if (s->tls)
+		l->peer = peers_get(t->peers, &s->to, s->tls_name);
 	list_init(&l->link);
 	s->slot = l;
-	letter_place(t, l);
+	letter_place(l);
 }
 
 static void tcp_cancel(struct transport *transport, struct sending *s)
@@ -604,7 +735,7 @@ static void tcp_cancel(struct transport *transport, struct sending *s)
 	if (c->heard_us <= l->put_us && now_us(c->tcp) - l->put_us >= DEAF_US)
 		c->deaf = true;
 	letter_leave(l);
-	mem_free(l);
+	letter_free(l);
 	conn_settle(c);
 }
 
@@ -629,7 +760,14 @@ static void tcp_free(struct transport *transport)
 		conn_free(c);
 	}
 	sources_free(t->sources);
+	peers_free(t->peers);
 	mem_free(t);
+}
+
+static void tcp_each(const struct transport *transport,
+		     void (*fn)(const struct peer *peer, void *arg), void *arg)
+{
+	peers_each(container_of(transport, struct tcp, transport)->peers, fn, arg);
 }
 
 struct transport *upstream_tcp_new(struct env *env)
@@ -639,10 +777,12 @@ struct transport *upstream_tcp_new(struct env *env)
 		.send = tcp_send,
 		.cancel = tcp_cancel,
 		.free = tcp_free,
+		.each_peer = tcp_each,
 	};
 	struct tcp *t = mem_zero(sizeof(*t));
 
 	t->transport = (struct transport){ .ops = &ops, .env = env };
+	t->peers = peers_new();
 	list_init(&t->conns);
 	list_init(&t->waiting);
 	list_init(&t->failing);

@@ -61,8 +61,8 @@ static void fake_cancel(struct transport *t, struct sending *s)
 	f->cancelled++;
 }
 
-static const struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL };
-static const struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL };
+static const struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL, NULL };
+static const struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL, NULL };
 
 static void world_begin_with(const char *conf_text, const struct transport_ops *ops)
 {
@@ -566,7 +566,9 @@ static void the_configuration_may_rule_out_a_way(void **state)
 		  0 },
 		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", false, false, 0, 0 },
 		{ "no TCP where it must be", "server: do-tcp: no\n", true, false, 0, 0 },
-		{ "never in the open what is to be private", "", false, true, 0, 0 },
+		{ "never in the open what is to be private", "", false, true, 0, 1 },
+		{ "tls-upstream", "server: tls-upstream: yes\n", false, false, 0, 1 },
+		{ "nor when there is no way", "server: do-tcp: no\n", false, true, 0, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -579,11 +581,49 @@ static void the_configuration_may_rule_out_a_way(void **state)
 		assert_non_null(ask(&q));
 		if (world.udp.count != rows[i].udps || world.tcp.count != rows[i].tcps)
 			fail_msg("%s: %u, %u", rows[i].why, world.udp.count, world.tcp.count);
+		for (unsigned n = 0; n < world.tcp.count; n++)
+			assert_int_equal(world.tcp.sent[n]->tls,
+					 rows[i].tls || strstr(rows[i].conf, "tls-upstream"));
 		assert_int_equal(world.told_count, 0);
 		loop_play(world.loop, 0);
 		assert_int_equal(world.told_count, !rows[i].udps && !rows[i].tcps);
 		if (world.told_count)
 			assert_int_equal(world.told[0].end, UPSTREAM_UNREACHABLE);
+		world_end();
+	}
+}
+
+static void what_is_encrypted_is_padded(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		bool tls;
+		size_t len; /* 0: whatever it is */
+	} rows[] = {
+		{ "to 128 bytes", "", true, 128 },
+		{ "to another size", "server: pad-queries-block-size: 200\n", true, 200 },
+		{ "one byte may be a block", "server: pad-queries-block-size: 1\n", true, 44 },
+		{ "but not without end", "server: pad-queries-block-size: 65535\n", true, 512 },
+		{ "unless that is not wanted", "server: pad-queries: no\n", true, 40 },
+		{ "TCP is not", "", false, 40 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q;
+		struct request r;
+
+		world_begin(rows[i].conf);
+		q = question();
+		q.tcp = !rows[i].tls;
+		q.tls = rows[i].tls;
+		assert_non_null(ask(&q));
+		assert_int_equal(world.tcp.count, 1);
+		if (world.tcp.sent[0]->len != rows[i].len)
+			fail_msg("%s: %zu", rows[i].why, world.tcp.sent[0]->len);
+		assert_int_equal(msg_read_request(world.tcp.sent[0]->wire, world.tcp.sent[0]->len, &r),
+				 REQUEST_GOOD);
+		assert_true(r.edns.present && edns_is_whole(&r.edns));
 		world_end();
 	}
 }
@@ -730,6 +770,7 @@ int main(void)
 		cmocka_unit_test(after_junk_and_silence_tcp_is_tried),
 		cmocka_unit_test(tcp_has_its_own_patience),
 		cmocka_unit_test(the_configuration_may_rule_out_a_way),
+		cmocka_unit_test(what_is_encrypted_is_padded),
 		cmocka_unit_test(the_spelling_must_come_back),
 		cmocka_unit_test(a_played_wire_ends_when_its_story_says),
 		cmocka_unit_test(who_cancels_is_not_told),

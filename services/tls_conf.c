@@ -1,0 +1,132 @@
+/* What the configuration says of TLS becomes what connections are made with.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/tls_conf.h"
+
+#include "services/forward.h"
+#include "services/snapshot.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/tls.h"
+
+static struct tls_manner manner_of(const struct conf_server *c)
+{
+	return (struct tls_manner){ .protocols = c->tls_protocols,
+				    .ciphers = c->tls_ciphers,
+				    .suites = c->tls_ciphersuites };
+}
+
+/* The file, and how it is called inside the chroot. */
+static struct tls_file file_of(const struct conf *conf, const char *name)
+{
+	if (!*name)
+		return (struct tls_file){ NULL, NULL };
+	return (struct tls_file){ conf_path(conf, name), conf_path_inside(conf, name) };
+}
+
+static void file_done(const struct tls_file *file)
+{
+	mem_free((void *)(uintptr_t)file->path);
+	mem_free((void *)(uintptr_t)file->inside);
+}
+
+struct tls_needs {
+	bool any;
+};
+
+/* Who answers there is believed without proof: that should have been meant. */
+static bool look_for_tls(const struct forward_zone *z, void *arg)
+{
+	struct tls_needs *needs = arg;
+	char zone[DNAME_TEXT], at[ADDR_TEXT];
+
+	if (!z->tls)
+		return true;
+	needs->any = true;
+	for (size_t i = 0; i < z->server_count; i++)
+		if (!z->servers[i].tls_name)
+			log_notice("TLS with %s for zone %s: no #name is given, so whoever answers "
+				   "is believed",
+				   z->servers[i].host ? "a host"
+						      : addr_print(&z->servers[i].addr, 0, at),
+				   dname_print(z->name, zone));
+	return true;
+}
+
+static bool tls_client_from(struct snapshot *s, const struct forwards *forwards, struct fault *f)
+{
+	const struct conf_server *c = &s->conf->server;
+	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
+	struct tls_needs needs = { .any = c->tls_upstream };
+
+	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
+								 .bundle = bundle,
+								 .system = c->tls_win_cert,
+								 .sni = c->tls_use_sni },
+				       f);
+	file_done(&bundle);
+	if (!s->tls_client)
+		return false;
+	forwards_each(forwards, look_for_tls, &needs);
+	/* else it is loaded when it is first needed */
+	return !needs.any || tls_client_load(s->tls_client, f);
+}
+
+static bool tls_server_from(struct snapshot *s, struct fault *f)
+{
+	const struct conf_server *c = &s->conf->server;
+	struct tls_server_how how = { .manner = manner_of(c) };
+
+	if (!*c->tls_service_key || !*c->tls_service_pem)
+		return true;
+	how.key = file_of(s->conf, c->tls_service_key);
+	how.pem = file_of(s->conf, c->tls_service_pem);
+	for (size_t i = 0; i < c->tls_session_ticket_keys.count; i++) {
+		const char *name = c->tls_session_ticket_keys.items[i].text;
+
+		if (*name && how.ticket_key_count < COUNT(how.ticket_keys))
+			how.ticket_keys[how.ticket_key_count++] = file_of(s->conf, name);
+	}
+	s->tls_server = tls_server_new(&how, f);
+	file_done(&how.key);
+	file_done(&how.pem);
+	for (size_t i = 0; i < how.ticket_key_count; i++)
+		file_done(&how.ticket_keys[i]);
+	return s->tls_server;
+}
+
+bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f)
+{
+	return tls_client_from(s, forwards, f) && tls_server_from(s, f);
+}
+
+static void refresh(bool (*again)(void *of, struct fault *f), void *of, const char *what)
+{
+	struct fault f = { 0 };
+
+	if (!of || !again(of, &f))
+		return;
+	if (f.set)
+		log_error("%s changed, but cannot be used, going on with what was there: %s", what,
+			  f.text);
+	else
+		log_notice("%s changed: read again", what);
+}
+
+static bool client_again(void *client, struct fault *f)
+{
+	return tls_client_refresh(client, f);
+}
+
+static bool server_again(void *server, struct fault *f)
+{
+	return tls_server_refresh(server, f);
+}
+
+void tls_conf_refresh(const struct snapshot *s)
+{
+	refresh(client_again, s->tls_client, "tls-cert-bundle");
+	refresh(server_again, s->tls_server, "tls-service-key or tls-service-pem");
+}

@@ -1,0 +1,19 @@
+/* What the configuration says of TLS becomes what connections are made with.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_TLS_CONF_H
+#define SERVICES_TLS_CONF_H
+
+#include "util/base.h"
+
+struct fault;
+struct forwards;
+struct snapshot;
+
+/* Make `tls_client` and `tls_server` of a snapshot that is being built. Files are read now, while that
+ * may be allowed, if they will be needed. False with a sentence in `f`. */
+bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f) MUST_USE;
+
+/* Read again what has changed on disk; the log says so. Open connections go on. */
+void tls_conf_refresh(const struct snapshot *s);
+
+#endif

@@ -1,0 +1,152 @@
+/* Servers that are asked over TLS: what is counted of each, and whom to leave alone for a while.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/upstream_peer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/timebase.h"
+
+enum {
+	BUCKETS = 64,
+	PEERS_MOST = 1024, /* beyond that those nobody refers to are forgotten */
+	HOLD_S = 2,        /* after a certificate that was not good */
+	TELL_S = 60,       /* between two lines about one server */
+};
+
+struct peers {
+	struct list all;
+	unsigned count;
+	struct peer *buckets[BUCKETS];
+};
+
+struct peers *peers_new(void)
+{
+	struct peers *p = mem_zero(sizeof *p);
+
+	list_init(&p->all);
+	return p;
+}
+
+static struct peer **bucket_of(struct peers *p, const struct addr *at)
+{
+	return &p->buckets[addr_hash(at) % BUCKETS];
+}
+
+static void forget(struct peers *p, struct peer *peer)
+{
+	struct peer **at = bucket_of(p, &peer->at);
+
+	while (*at != peer)
+		at = &(*at)->bucket_next;
+	*at = peer->bucket_next;
+	list_remove(&peer->link);
+	p->count--;
+	mem_free(peer->name);
+	mem_free(peer);
+}
+
+static void make_room(struct peers *p)
+{
+	LIST_EACH_SAFE (at, &p->all) {
+		struct peer *peer = LIST_ITEM(at, struct peer, link);
+
+		if (p->count < PEERS_MOST)
+			return;
+		if (!peer->refs)
+			forget(p, peer);
+	}
+}
+
+static bool is_same(const struct peer *peer, const struct addr *at, const char *name)
+{
+	if (!addr_equals(&peer->at, at))
+		return false;
+	return name && peer->name ? strcmp(name, peer->name) == 0 : name == peer->name;
+}
+
+struct peer *peers_get(struct peers *p, const struct addr *at, const char *name)
+{
+	struct peer *peer = *bucket_of(p, at);
+
+	while (peer && !is_same(peer, at, name))
+		peer = peer->bucket_next;
+	if (!peer) {
+		make_room(p);
+		peer = mem_zero(sizeof *peer);
+		peer->at = *at;
+		peer->name = name ? mem_text(name) : NULL;
+		addr_print(at, 0, peer->place);
+		peer->bucket_next = *bucket_of(p, at);
+		*bucket_of(p, at) = peer;
+		list_init(&peer->link);
+		p->count++;
+	}
+	list_remove(&peer->link);
+	list_push_back(&p->all, &peer->link);
+	peer->refs++;
+	return peer;
+}
+
+void peer_drop(struct peer *peer)
+{
+	if (!peer)
+		return;
+	PROMISE(peer->refs > 0);
+	peer->refs--;
+}
+
+void peers_free(struct peers *p)
+{
+	if (!p)
+		return;
+	LIST_EACH_SAFE (at, &p->all)
+		forget(p, LIST_ITEM(at, struct peer, link));
+	mem_free(p);
+}
+
+void peer_shaken(struct peer *peer, bool resumed)
+{
+	peer->handshakes++;
+	peer->resumed += resumed;
+	peer->why[0] = '\0';
+	peer->held_until_us = 0;
+}
+
+void peer_answered(struct peer *peer, uint64_t took_us)
+{
+	uint32_t us = (uint32_t)MIN(took_us, (uint64_t)UINT32_MAX / 8);
+
+	peer->answers++;
+	peer->rtt_us = peer->rtt_us ? (peer->rtt_us * 7 + us) / 8 : us;
+}
+
+void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t now_us)
+{
+	peer->failures++;
+	if (why != peer->why)
+		snprintf(peer->why, sizeof peer->why, "%s", why);
+	if (untrusted)
+		peer->held_until_us = now_us + HOLD_S * US_PER_S;
+	if (peer->told && now_us - peer->told_us < TELL_S * US_PER_S)
+		return;
+	peer->told = true;
+	peer->told_us = now_us;
+	log_warn("no TLS with %s%s%s: %s%s", peer->place, peer->name ? "#" : "",
+		 peer->name ? peer->name : "", peer->why,
+		 untrusted ? " (the server is not asked, and nothing is sent in clear instead)"
+			   : "");
+}
+
+bool peer_is_held(const struct peer *peer, uint64_t now_us)
+{
+	return peer->held_until_us > now_us;
+}
+
+void peers_each(const struct peers *p, void (*fn)(const struct peer *peer, void *arg), void *arg)
+{
+	LIST_EACH (at, &p->all)
+		fn(LIST_ITEM(at, struct peer, link), arg);
+}
