@@ -6,6 +6,7 @@
 #include "daemon/snoop.h"
 #include "daemon/worker.h"
 #include "services/acl.h"
+#include "services/authzone.h"
 #include "services/cache/msg.h"
 #include "services/mesh.h"
 #include "services/policy.h"
@@ -262,11 +263,13 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 	const struct message *end = &nothing;
 	bool allowed = may_use_cache(j);
 
-	if (allowed && wants_work(j)) {
+	if (!allowed)
+		return answer_stranger(j);
+	if (wants_work(j)) {
 		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
 		return VERDICT_LATER;
 	}
-	if (allowed && j->action == ACL_ALLOW_SNOOP)
+	if (j->action == ACL_ALLOW_SNOOP)
 		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q), 0,
 					  wants_dnssec(&j->request));
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
@@ -300,6 +303,31 @@ static bool is_written_down(struct journey *j, enum verdict *v)
 {
 	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
 	       policy_settles(j, v);
+}
+
+/* Zones that are held here are answered from with authority. */
+static bool is_held(struct journey *j, enum verdict *v)
+{
+	struct answer_to to = j->to;
+	struct message m;
+	struct arena a;
+	enum held_end end;
+
+	if (LIKELY(!j->w->env.snapshot->zones->downstream))
+		return false;
+	arena_init(&a);
+	end = authzones_answer(j->w->env.snapshot->zones, &j->request.q, &a, &m);
+	to.now_s = 0;
+	if (end == HELD_ANSWER)
+		answer_message(&j->p->out, &to, &m);
+	if (end == HELD_FAILED) {
+		*v = refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);
+	}
+	if (end == HELD_ANSWER)
+		*v = send_now(j);
+	arena_clear(&a);
+	return end != HELD_NOT;
 }
 
 /* An answer from the cache that this client may have to get in another shape, or not at all. */
@@ -399,7 +427,7 @@ static enum verdict find_out(struct journey *j)
 enum verdict frontend_take(struct worker *w, struct packet *p)
 {
 	struct journey j;
-	enum verdict v;
+	enum verdict v = VERDICT_DROP;
 
 	j.w = w;
 	j.p = p;
@@ -421,6 +449,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 		return v;
 	if (!is_ordinary(&j))
 		return answer_odd(&j);
+	if (is_held(&j, &v))
+		return v;
 	if (!may_use_cache(&j))
 		return answer_stranger(&j);
 	if (!wants_work(&j) && j.action != ACL_ALLOW_SNOOP)

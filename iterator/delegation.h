@@ -50,6 +50,7 @@ struct delegation {
 	const struct forward_zone *config; /* the operator wrote it; or NULL */
 	bool forward;                      /* ask with RD, believe the whole chain of an answer */
 	bool tcp, tls;
+	bool held; /* the zone is held here in full: nobody need be asked */
 	bool knows_parent;   /* names are the parent's, or those have been added */
 	bool last_resort;    /* what the parent side knows has been added as well */
 	bool expects_dnssec; /* a DS set came with the referral */

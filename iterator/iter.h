@@ -55,6 +55,7 @@ struct iter {
 	struct qmin qmin;
 	struct question shown;            /* what servers are asked: want, or less of it */
 	bool question_due;                /* it is to be decided (anew) */
+	bool held_failed;                 /* a zone held here was no use: ask the internet */
 	const struct forward_zone * not ; /* a configured zone that has failed us */
 	const uint8_t *refetch;           /* get this zone's delegation from above afresh */
 	const struct delegation *failed;  /* as it was known before */

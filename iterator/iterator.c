@@ -13,6 +13,7 @@
 #include "iterator/route.h"
 #include "iterator/select.h"
 #include "iterator/targets.h"
+#include "services/authzone.h"
 #include "services/cache/msg.h"
 #include "services/forward.h"
 #include "services/mesh.h"
@@ -182,6 +183,7 @@ static enum turn on_approach(struct iter *it)
 						  .class_ = it->want.class_,
 						  .now_s = it->q->env->time->now_s + it->leeway_s,
 						  .not = it->not,
+						  .not_held = it->held_failed,
 					  });
 	if (route.at) {
 		iter_go_to(it, route.at);
@@ -311,6 +313,51 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	return TURN_WAIT;
 }
 
+/* What was found not to hold is not taken from here again, where the internet may be asked. */
+static bool was_bogus(const struct query *q)
+{
+	for (unsigned i = 0; i < q->avoid_count; i++)
+		if (q->avoid[i].family == FAMILY_HELD)
+			return true;
+	return false;
+}
+
+/* The zone may be held here: then it answers in place of its servers. */
+static bool ask_held(struct iter *it, enum turn *turn)
+{
+	const struct authzones *zones = it->q->snapshot->zones;
+	const struct authzone *z;
+	struct upstream_reply *reply;
+	enum held_end end = HELD_NOT;
+
+	if (LIKELY(!zones->upstream) || it->held_failed || it->at->config || it->caps.on ||
+	    !(z = authzones_find_exact(zones, it->at->zone)) || !z->conf->for_upstream)
+		return false;
+	reply = arena_new(it->arena, struct upstream_reply);
+	reply->message = arena_new(it->arena, struct message);
+	if (!z->conf->fallback_enabled || !was_bogus(it->q))
+		end = authzones_consult(zones, it->at->zone, &it->shown,
+					it->q->env->time->now_s, it->arena, reply->message);
+	*turn = TURN_ON;
+	it->sent++;
+	if (end == HELD_ANSWER) {
+		it->place = arena_new(it->arena, struct place);
+		it->place->addr.family = FAMILY_HELD;
+		it->reply = reply;
+		it->state = ITER_digest;
+		return true;
+	}
+	it->held_failed = true;
+	if (end == HELD_FAILED) {
+		iter_blame(it, REASON_not_ready, "the records of a zone held here are not there");
+		it->state = ITER_fail;
+		return true;
+	}
+	if (it->at->held)
+		it->state = ITER_approach;
+	return it->at->held;
+}
+
 /* In the 0x20 fallback every address is worth asking, and asked more than once. */
 static bool caps_is_done(struct iter *it)
 {
@@ -330,6 +377,7 @@ static bool is_doubtful(enum tier tier)
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
+	enum turn turn;
 
 	decide_question(it);
 	if (caps_is_done(it)) {
@@ -338,6 +386,8 @@ static enum turn on_choose(struct iter *it)
 	}
 	if (!may_send(it))
 		return TURN_ON;
+	if (ask_held(it, &turn))
+		return turn;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
 	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it)))

@@ -4,10 +4,12 @@
 
 #include "iterator/delegation.h"
 #include "iterator/hints.h"
+#include "services/authzone.h"
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "util/dname.h"
+#include "util/options.h"
 #include "util/rr.h"
 
 const struct forward_zone *route_config(const struct query *q, const uint8_t *name)
@@ -59,12 +61,39 @@ static struct route by_stub(const struct query *q, const struct forward_zone *st
 	return (struct route){ .at = delegation_from_config((struct arena *)&q->arena, stub) };
 }
 
+/* The closest zone above the name that is held here and may be asked. */
+static const struct authzone *held_for(const struct query *q, const struct route_how *how)
+{
+	const struct authzones *zones = q->snapshot->zones;
+	const struct authzone *z;
+
+	if (!zones->upstream || how->class_ != CLASS_IN || how->not_held)
+		return NULL;
+	z = authzones_find(zones, how->name);
+	return z && z->conf->for_upstream ? z : NULL;
+}
+
+static struct route by_held(const struct query *q, const struct authzone *z)
+{
+	struct delegation *d = delegation_new((struct arena *)&q->arena, z->name);
+
+	d->held = true;
+	return (struct route){ .at = d };
+}
+
 struct route route_find(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *forward = forward_for(q, how);
 	const struct forward_zone *stub = stub_for(q, how);
+	const struct authzone *held = held_for(q, how);
 	struct delegation *d;
 
+	if (held && (!forward || dname_is_strictly_under(held->name, forward->name)) &&
+	    (!stub || dname_is_under(held->name, stub->name))) {
+		d = known_for(q, how);
+		if (!d || dname_is_under(held->name, d->zone))
+			return by_held(q, held);
+	}
 	if (forward)
 		return (struct route){
 			.at = delegation_from_config((struct arena *)&q->arena, forward),

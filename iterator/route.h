@@ -14,6 +14,7 @@ struct route_how {
 	const uint8_t *name;   /* find servers for this, or for what is above it */
 	uint16_t type, class_; /* what will be asked */
 	uint32_t now_s;        /* cached delegations must be good at this time */
+	bool not_held;         /* zones held here have failed */
 	const struct forward_zone *
 		not ; /* this one has failed (forward-first, stub-first); or NULL */
 };

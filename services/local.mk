@@ -2,6 +2,9 @@
 libresolver_la_SOURCES += \
 	services/acl.c services/acl.h \
 	services/answer.c services/answer.h \
+	services/authzone.c services/authzone.h \
+	services/authzone_answer.c services/authzone_answer.h \
+	services/authzone_data.c services/authzone_data.h \
 	services/budget.h \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
@@ -44,6 +47,7 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
 	services/views.c services/views.h \
+	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
 EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/wire.h

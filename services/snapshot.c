@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "services/acl.h"
+#include "services/authzone.h"
 #include "services/forward.h"
 #include "services/localzone.h"
 #include "services/policy.h"
@@ -293,6 +294,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	if (with_conf)
 		conf_free(s->conf);
 	acl_free(s->acl);
+	authzones_free(s->zones);
 	policy_free(s->policy);
 	tls_client_unpin(s->tls_client);
 	tls_server_unpin(s->tls_server);
@@ -317,6 +319,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.acl = shared->made.acl;
 	w->s.policy = shared->made.policy;
 	w->s.forwards = forwards;
+	w->s.zones = shared->made.zones;
 	w->s.do_not_query = shared->made.do_not_query;
 	w->s.private_addresses = shared->made.private_addresses;
 	w->s.private_domains = shared->made.private_domains;
@@ -351,7 +354,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
 	    read_insecure(s, c, f) &&
 	    (s->dns64_ignored = names_new("dns64-ignore-aaaa", &c->dns64_ignore_aaaa, f)) &&
-	    hints_new(conf, shared, f))
+	    hints_new(conf, shared, f) && (s->zones = authzones_new(conf, f)))
 		return whole_new(shared, forwards);
 	forwards_free(forwards);
 	shared_release(shared, false);

@@ -12,6 +12,7 @@
 
 struct acl;
 struct addr;
+struct authzones;
 struct conf;
 struct fault;
 struct forwards;
@@ -26,6 +27,7 @@ struct snapshot {
 	struct conf *conf; /* options as written; conf->server.… */
 	struct acl *acl;
 	struct policy *policy; /* local zones, views, response-ip: may change meanwhile, by control */
+	struct authzones *zones; /* held here in full */
 	struct forwards *forwards;
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */

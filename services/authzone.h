@@ -1,0 +1,82 @@
+/* Zones that are held here in full: auth-zone clauses, and what is known of each now.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The clauses belong to a snapshot; the records are in a cell, which outlives it when the next one
+ * has the same zone, and change by themselves (files read again, transfers). Records found in a cell
+ * are good for the turn. */
+#ifndef SERVICES_AUTHZONE_H
+#define SERVICES_AUTHZONE_H
+
+#include <stdatomic.h>
+
+#include "util/msg.h"
+
+struct arena;
+struct conf;
+struct conf_auth_zone;
+struct fault;
+struct zonedata;
+
+/* struct addr's family for answers that came from a zone held here (struct query answered_by). */
+#define FAMILY_HELD 1
+
+struct zonecell {
+	_Atomic(struct zonedata *) data; /* NULL: there are none, or none to be believed */
+	_Atomic uint32_t pins;
+};
+
+struct authzone {
+	const uint8_t *name;
+	const struct conf_auth_zone *conf;
+	struct zonecell *cell;
+	char *path, *path_inside; /* of its file; "": none */
+};
+
+struct authzones {
+	struct authzone *items;
+	size_t count;
+	struct trie *by_name;
+	bool downstream, upstream; /* some zone is used that way */
+	bool permissive;           /* zonemd-permissive-mode */
+};
+
+/* Reads the files; a zone whose file cannot be used is empty, and the log says why. NULL with a
+ * sentence in `f` for a zone without a name. */
+struct authzones *authzones_new(const struct conf *conf, struct fault *f) MUST_USE;
+void authzones_free(struct authzones *t); /* NULL is fine */
+/* Before `t` is published: what could not be read goes on with the records that `old` has. */
+void authzones_inherit(struct authzones *t, const struct authzones *old);
+
+/* The closest zone at or above the name, or NULL. A zone of exactly this name. */
+const struct authzone *authzones_find(const struct authzones *t, const uint8_t *name);
+const struct authzone *authzones_find_exact(const struct authzones *t, const uint8_t *name);
+
+/* Read the file of a zone again. The old records stay when it cannot be used. */
+bool authzone_reload(const struct authzones *t, const struct authzone *z, struct fault *f);
+/* Whether these records may be used: their digest is right, as far as the clause asks (RFC 8976). */
+bool authzone_admits(const struct authzones *t, const struct authzone *z,
+		     const struct zonedata *data, struct fault *f);
+/* Use these records from now on (taken over; NULL: none). */
+void authzone_publish(const struct authzone *z, struct zonedata *data);
+
+static inline const struct zonedata *authzone_data(const struct authzone *z)
+{
+	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
+}
+
+enum held_end {
+	HELD_NOT,    /* no such zone: ask the usual way */
+	HELD_ANSWER, /* the message was made */
+	HELD_FAILED, /* the zone is held here, but its records are not there */
+};
+
+/* For clients (for-downstream). The sets' expires_s counts from 0. */
+enum held_end authzones_answer(const struct authzones *t, const struct question *q, struct arena *a,
+			       struct message *out);
+/* Instead of a server of the zone named `apex` (for-upstream). The sets are copies, they expire
+ * behind `now_s`. HELD_NOT where the internet may be asked instead. */
+enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
+				const struct question *q, uint32_t now_s, struct arena *a,
+				struct message *out);
+
+#endif

@@ -1,0 +1,369 @@
+/* What a zone says to a question (RFC 1034 4.3.2, RFC 4035 3.1, RFC 5155 7.2).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/authzone_answer.h"
+
+#include "services/authzone_data.h"
+#include "util/arena.h"
+#include "util/rr.h"
+
+#define SETS_MAX    64 /* in one section */
+#define ALIASES_MAX 11
+
+struct fill {
+	const struct zonedata *z;
+	const struct question *q;
+	struct arena *a;
+	struct message *m;
+	const uint8_t *name; /* behind the aliases met so far */
+	const struct rrset *sets[3][SETS_MAX];
+	unsigned aliases;
+};
+
+/* ---- putting sets in ---- */
+
+static bool has(const struct fill *f, enum section s, const struct rrset *set)
+{
+	for (unsigned i = 0; i < f->m->count[s]; i++)
+		if (f->sets[s][i] == set)
+			return true;
+	return false;
+}
+
+static void add(struct fill *f, enum section s, const struct rrset *set)
+{
+	if (!set || f->m->count[s] == SETS_MAX || has(f, s, set))
+		return;
+	f->sets[s][f->m->count[s]++] = set;
+}
+
+/* The records of a wildcard at the name that was asked for, with their signatures. */
+static const struct rrset *expanded(const struct fill *f, const struct rrset *set)
+{
+	struct rrset_parts parts = { .owner = f->name,
+				     .type = set->type,
+				     .class_ = set->class_,
+				     .ttl_s = set->ttl_s,
+				     .expires_s = set->ttl_s,
+				     .count = set->count,
+				     .sig_count = set->sig_count,
+				     .trust = set->trust };
+	struct slice *all = arena_array(f->a, struct slice, set->count + set->sig_count + 1u);
+	struct rrset_walk w = rrset_records(set);
+	unsigned n = 0;
+
+	while (rrset_next(&w, &all[n]))
+		n++;
+	w = rrset_sigs(set);
+	while (rrset_next(&w, &all[n]))
+		n++;
+	parts.records = all;
+	parts.sigs = all + set->count;
+	return rrset_build(f->a, &parts);
+}
+
+static const struct rrset *face(const struct fill *f, const struct rrset *set)
+{
+	return dname_equals(rrset_owner(set), f->name) ? set : expanded(f, set);
+}
+
+/* RFC 2308 3: a denial lasts no longer than the SOA says. */
+static void add_soa(struct fill *f)
+{
+	const struct zonedata *z = f->z;
+	const struct rrset *soa = z->soa;
+
+	if (z->minimum_s < soa->ttl_s) {
+		struct rrset *mine = rrset_copy(f->a, soa);
+
+		mine->ttl_s = mine->expires_s = z->minimum_s;
+		soa = mine;
+	}
+	add(f, SECTION_AUTHORITY, soa);
+}
+
+static void add_addresses(struct fill *f, const uint8_t *name)
+{
+	const struct zonenode *n;
+
+	if (!dname_is_under(name, f->z->apex) || !(n = zonedata_node(f->z, name)))
+		return;
+	add(f, SECTION_ADDITIONAL, zonenode_set(n, TYPE_A));
+	add(f, SECTION_ADDITIONAL, zonenode_set(n, TYPE_AAAA));
+}
+
+static void add_hosts(struct fill *f, const struct rrset *set)
+{
+	if (set->type != TYPE_NS && set->type != TYPE_MX && set->type != TYPE_SRV)
+		return;
+	for (unsigned i = 0; i < set->count; i++) {
+		struct slice rd = rrset_record(set, i);
+		const uint8_t *host = rr_rdata_name(set->type, rd.at, rd.len);
+
+		if (host)
+			add_addresses(f, host);
+	}
+}
+
+/* ---- proofs ---- */
+
+/* The closest name above `name` that is there. */
+static const uint8_t *encloser(const struct zonedata *z, const uint8_t *name)
+{
+	while (dname_labels(name) > z->apex_labels && !zonedata_exists(z, name))
+		name = dname_parent(name);
+	return name;
+}
+
+static const uint8_t *one_label_longer(const uint8_t *name, const uint8_t *above)
+{
+	while (!dname_equals(dname_parent(name), above))
+		name = dname_parent(name);
+	return name;
+}
+
+/* Nothing unsigned is an encloser where there is opt-out: the NSEC3 record must match. */
+static const uint8_t *hashed_encloser(const struct zonedata *z, const uint8_t *name,
+				      const struct rrset **proof)
+{
+	bool matches;
+
+	for (name = encloser(z, name);; name = dname_parent(name)) {
+		*proof = zonedata_nsec3(z, name, &matches);
+		if (matches)
+			return name;
+		*proof = NULL;
+		if (dname_labels(name) <= z->apex_labels)
+			return name;
+	}
+}
+
+static void add_hash_cover(struct fill *f, const uint8_t *name)
+{
+	bool matches;
+	const struct rrset *set = zonedata_nsec3(f->z, name, &matches);
+
+	if (!matches)
+		add(f, SECTION_AUTHORITY, set);
+}
+
+static void add_wildcard_cover(struct fill *f, const uint8_t *above, bool hashed)
+{
+	uint8_t star[DNAME_MAX];
+
+	if (dname_join(star, (const uint8_t *)"\1*", 2, above) == 0)
+		return;
+	if (hashed)
+		add_hash_cover(f, star);
+	else
+		add(f, SECTION_AUTHORITY, zonedata_nsec(f->z, star));
+}
+
+/* What `f->name` does not have, its own record says; or that of the cut's encloser (opt-out). */
+static void prove_nodata(struct fill *f, const uint8_t *name)
+{
+	const struct zonedata *z = f->z;
+	const struct zonenode *n = zonedata_node(z, name);
+	const struct rrset *set = zonenode_set(n, TYPE_NSEC);
+	bool matches;
+
+	if (set || z->hash_count == 0) {
+		add(f, SECTION_AUTHORITY, set ? set : zonedata_nsec(z, name));
+		return;
+	}
+	set = zonedata_nsec3(z, name, &matches);
+	if (!matches) {
+		const uint8_t *above = dname_labels(name) > z->apex_labels ?
+					       hashed_encloser(z, dname_parent(name), &set) :
+					       name;
+
+		add(f, SECTION_AUTHORITY, matches ? NULL : set);
+		if (above != name)
+			add_hash_cover(f, one_label_longer(name, above));
+		return;
+	}
+	add(f, SECTION_AUTHORITY, set);
+}
+
+/* That the name itself is not there, and was rightly made from a wildcard below `above`. */
+static void prove_expansion(struct fill *f, const uint8_t *above, bool with_encloser)
+{
+	const struct rrset *set;
+	bool matches;
+
+	if (f->z->hash_count == 0) {
+		add(f, SECTION_AUTHORITY, zonedata_nsec(f->z, f->name));
+		return;
+	}
+	if (with_encloser) {
+		set = zonedata_nsec3(f->z, above, &matches);
+		add(f, SECTION_AUTHORITY, matches ? set : NULL);
+	}
+	add_hash_cover(f, one_label_longer(f->name, above));
+}
+
+static void prove_nxdomain(struct fill *f, const uint8_t *above)
+{
+	const struct rrset *set;
+
+	if (f->z->hash_count == 0) {
+		add(f, SECTION_AUTHORITY, zonedata_nsec(f->z, f->name));
+		add_wildcard_cover(f, above, false);
+		return;
+	}
+	above = hashed_encloser(f->z, above, &set);
+	add(f, SECTION_AUTHORITY, set);
+	add_hash_cover(f, one_label_longer(f->name, above));
+	add_wildcard_cover(f, above, true);
+}
+
+/* ---- kinds of answers ---- */
+
+static void refer(struct fill *f, const struct zonenode *cut)
+{
+	const struct rrset *ns = zonenode_set(cut, TYPE_NS), *ds = zonenode_set(cut, TYPE_DS);
+
+	if (f->aliases == 0)
+		f->m->flags &= (uint16_t)~FLAG_AA;
+	add(f, SECTION_AUTHORITY, ns);
+	add(f, SECTION_AUTHORITY, ds);
+	if (!ds)
+		prove_nodata(f, cut->name);
+	add_hosts(f, ns);
+}
+
+/* True: there is more to be found at f->name. */
+static bool follow(struct fill *f, const uint8_t *target)
+{
+	f->name = target;
+	return ++f->aliases <= ALIASES_MAX && dname_is_under(target, f->z->apex);
+}
+
+static bool take_alias(struct fill *f, const struct rrset *set)
+{
+	add(f, SECTION_ANSWER, set);
+	return follow(f, rrset_target(set, 0));
+}
+
+static bool take_dname(struct fill *f, const struct rrset *dname)
+{
+	uint8_t *target = arena_take(f->a, DNAME_MAX);
+	struct slice record = { .at = target };
+	const struct rrset *alias;
+
+	add(f, SECTION_ANSWER, dname);
+	record.len = dname_transplant(target, f->name, rrset_owner(dname), rrset_target(dname, 0));
+	if (record.len == 0) {
+		f->m->rcode = RCODE_YXDOMAIN;
+		return false;
+	}
+	alias = rrset_build(f->a, &(struct rrset_parts){ .owner = f->name,
+							 .type = TYPE_CNAME,
+							 .class_ = CLASS_IN,
+							 .ttl_s = dname->ttl_s,
+							 .expires_s = dname->ttl_s,
+							 .records = &record,
+							 .count = 1,
+							 .trust = dname->trust });
+	return take_alias(f, alias);
+}
+
+/* What the node has; `above` is set where it is the wildcard below that name. */
+static bool take_node(struct fill *f, const struct zonenode *n, const uint8_t *above)
+{
+	uint16_t type = f->q->type;
+	const struct rrset *set = type == TYPE_ANY ? NULL : zonenode_set(n, type);
+	bool more = false;
+
+	if (set) {
+		add(f, SECTION_ANSWER, face(f, set));
+		add_hosts(f, set);
+	} else if (type == TYPE_ANY && n->count) {
+		for (uint32_t i = 0; i < n->count; i++)
+			add(f, SECTION_ANSWER, face(f, n->sets[i]));
+	} else if ((set = zonenode_set(n, TYPE_CNAME))) {
+		const uint8_t *was = f->name;
+
+		more = take_alias(f, face(f, set));
+		if (above) {
+			const uint8_t *target = f->name;
+
+			f->name = was;
+			prove_expansion(f, above, false);
+			f->name = target;
+		}
+		return more;
+	} else {
+		add_soa(f);
+		prove_nodata(f, n->name);
+		if (above)
+			prove_expansion(f, above, true);
+		return false;
+	}
+	if (above)
+		prove_expansion(f, above, false);
+	return false;
+}
+
+static bool take_nothing(struct fill *f, const uint8_t *above)
+{
+	uint8_t star[DNAME_MAX];
+	const struct zonenode *n = NULL;
+
+	if (dname_join(star, (const uint8_t *)"\1*", 2, above))
+		n = zonedata_node(f->z, star);
+	if (n)
+		return take_node(f, n, above);
+	f->m->rcode = RCODE_NXDOMAIN;
+	add_soa(f);
+	prove_nxdomain(f, above);
+	return false;
+}
+
+/* One step: from the apex down to f->name. True: an alias leads on within the zone. */
+static bool walk(struct fill *f)
+{
+	const struct zonedata *z = f->z;
+	unsigned labels = dname_labels(f->name);
+	const uint8_t *above = z->apex;
+
+	for (unsigned i = z->apex_labels; i <= labels; i++) {
+		const uint8_t *at = dname_suffix(f->name, i);
+		const struct zonenode *n = zonedata_node(z, at);
+		const struct rrset *set;
+
+		if (!n && !zonedata_exists(z, at) && i > z->apex_labels)
+			return take_nothing(f, above);
+		above = at;
+		if (!n)
+			continue;
+		if (i > z->apex_labels && zonenode_set(n, TYPE_NS) &&
+		    !(i == labels && f->q->type == TYPE_DS)) {
+			refer(f, n);
+			return false;
+		}
+		if (i < labels && (set = zonenode_set(n, TYPE_DNAME)))
+			return take_dname(f, set);
+		if (i == labels)
+			return take_node(f, n, NULL);
+	}
+	add_soa(f);
+	prove_nodata(f, f->name);
+	return false;
+}
+
+void zonedata_answer(const struct zonedata *z, const struct question *q, struct arena *a,
+		     struct message *out)
+{
+	struct fill *f = arena_new(a, struct fill);
+	unsigned count = 0;
+
+	*out = (struct message){ .flags = FLAG_QR | FLAG_AA, .q = *q };
+	*f = (struct fill){ .z = z, .q = q, .a = a, .m = out, .name = q->name };
+	while (walk(f) && f->aliases <= ALIASES_MAX)
+		;
+	out->sets = arena_array(a, const struct rrset *,
+				out->count[0] + out->count[1] + out->count[2] + 1u);
+	for (unsigned s = 0; s < 3; s++)
+		for (unsigned i = 0; i < out->count[s]; i++)
+			out->sets[count++] = f->sets[s][i];
+}

@@ -1,0 +1,577 @@
+/* The records of one whole zone, packed: built aside, immutable, found by name.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/authzone_data.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+#define SET_BYTES_MAX (1 << 24)
+#define ITERATIONS_MAX 500 /* of NSEC3: chains that cost more are not used to deny (RFC 9276) */
+
+/* ---- building ---- */
+
+struct item {
+	const uint8_t *owner;
+	const uint8_t *rdata;
+	size_t seq;
+	uint32_t ttl_s;
+	uint16_t len, type;
+	bool gone; /* it takes a record out */
+};
+
+struct zonebuild {
+	struct arena arena;
+	const uint8_t *apex;
+	struct item *items;
+	size_t count, room;
+};
+
+struct zonebuild *zonebuild_new(const uint8_t *apex)
+{
+	struct zonebuild *b = mem_zero(sizeof(*b));
+
+	arena_init(&b->arena);
+	b->apex = arena_copy(&b->arena, apex, dname_len(apex));
+	return b;
+}
+
+void zonebuild_free(struct zonebuild *b)
+{
+	if (!b)
+		return;
+	arena_clear(&b->arena);
+	mem_free(b->items);
+	mem_free(b);
+}
+
+static void put(struct zonebuild *b, const struct text_rr *rr, bool gone)
+{
+	struct item *i;
+
+	if (rr->class_ != CLASS_IN || !dname_is_under(rr->owner, b->apex) ||
+	    rr_flags(rr->type) & RR_META)
+		return;
+	if (b->count == b->room) {
+		b->room = b->room ? b->room * 2 : 64;
+		b->items = mem_grow(b->items, b->room * sizeof(*b->items));
+	}
+	i = &b->items[b->count];
+	*i = (struct item){ .seq = b->count++,
+			    .ttl_s = rr->ttl_s,
+			    .len = (uint16_t)rr->rdata.len,
+			    .type = rr->type,
+			    .gone = gone };
+	if (i->seq && dname_equals(i[-1].owner, rr->owner) &&
+	    memcmp(i[-1].owner, rr->owner, dname_len(rr->owner)) == 0)
+		i->owner = i[-1].owner;
+	else
+		i->owner = arena_copy(&b->arena, rr->owner, dname_len(rr->owner));
+	i->rdata = arena_copy(&b->arena, rr->rdata.at, rr->rdata.len + (rr->rdata.len == 0));
+}
+
+void zonebuild_add(struct zonebuild *b, const struct text_rr *rr)
+{
+	put(b, rr, false);
+}
+
+void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr)
+{
+	put(b, rr, true);
+}
+
+static void add_one(const struct text_rr *rr, void *arg)
+{
+	put(arg, rr, false);
+}
+
+void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z)
+{
+	zonedata_each(z, add_one, b);
+}
+
+static int by_seq(const struct item *a, const struct item *b)
+{
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* Names in the data count as equal whatever their case. */
+static int by_data(const struct item *a, const struct item *b)
+{
+	uint8_t one[2048], other[2048];
+	int order;
+
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	if (a->len == 0 || (order = memcmp(a->rdata, b->rdata, a->len)) == 0)
+		return 0;
+	if (a->len > sizeof(one))
+		return order;
+	memcpy(one, a->rdata, a->len);
+	memcpy(other, b->rdata, b->len);
+	rr_canonical_rdata(a->type, one, a->len);
+	rr_canonical_rdata(b->type, other, b->len);
+	return memcmp(one, other, a->len);
+}
+
+static int by_record(const void *va, const void *vb)
+{
+	const struct item *a = va, *b = vb;
+	int order = a->owner == b->owner ? 0 : dname_compare(a->owner, b->owner);
+
+	if (order == 0)
+		order = (a->type > b->type) - (a->type < b->type);
+	if (order == 0)
+		order = by_data(a, b);
+	return order ? order : by_seq(a, b);
+}
+
+static int by_place(const void *va, const void *vb)
+{
+	const struct item *a = va, *b = vb;
+	int order = a->owner == b->owner ? 0 : dname_compare(a->owner, b->owner);
+
+	return order ? order : by_seq(a, b);
+}
+
+static bool same_record(const struct item *a, const struct item *b)
+{
+	return a->type == b->type && dname_equals(a->owner, b->owner) && by_data(a, b) == 0;
+}
+
+/* Leave one item for each record that stands at the end. False: one was to go that was not there. */
+static bool settle(struct zonebuild *b)
+{
+	size_t kept = 0;
+	bool good = true;
+
+	qsort(b->items, b->count, sizeof(*b->items), by_record);
+	for (size_t i = 0, end; i < b->count; i = end) {
+		const struct item *stands = NULL;
+
+		for (end = i; end < b->count && same_record(&b->items[i], &b->items[end]); end++) {
+			good = good && !(b->items[end].gone && !stands);
+			if (b->items[end].gone)
+				stands = NULL;
+			else if (!stands)
+				stands = &b->items[end];
+		}
+		if (stands)
+			b->items[kept++] = *stands;
+	}
+	b->count = kept;
+	qsort(b->items, b->count, sizeof(*b->items), by_place);
+	return good;
+}
+
+static uint16_t covers(const struct item *i)
+{
+	return i->type == TYPE_RRSIG && i->len >= 2 ? get_u16(i->rdata) : 0;
+}
+
+/* The set that an item belongs to: signatures go with what they cover, where that is there. */
+static uint16_t set_type(const struct item *items, size_t count, const struct item *i)
+{
+	uint16_t covered = covers(i);
+
+	for (size_t j = 0; covered && j < count; j++)
+		if (items[j].type == covered)
+			return covered;
+	return i->type;
+}
+
+struct gather {
+	struct slice *records, *sigs;
+};
+
+static struct rrset *build_set(struct arena *a, const struct item *items, size_t count,
+			       uint16_t type, struct gather *g)
+{
+	struct rrset_parts parts = { .owner = items->owner,
+				     .type = type,
+				     .class_ = CLASS_IN,
+				     .ttl_s = UINT32_MAX,
+				     .records = g->records,
+				     .sigs = g->sigs,
+				     .trust = TRUST_PRIMARY };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct slice rd = { items[i].rdata, items[i].len };
+
+		if (set_type(items, count, &items[i]) != type)
+			continue;
+		bytes += rd.len;
+		if (bytes > SET_BYTES_MAX || parts.count == UINT16_MAX ||
+		    parts.sig_count == UINT16_MAX)
+			break; /* no message could hold it */
+		if (items[i].type == type)
+			g->records[parts.count++] = rd;
+		else
+			g->sigs[parts.sig_count++] = rd;
+		if (items[i].type == type)
+			parts.ttl_s = MIN(parts.ttl_s, items[i].ttl_s);
+	}
+	parts.ttl_s = MIN(parts.ttl_s, (uint32_t)INT32_MAX);
+	parts.expires_s = parts.ttl_s;
+	return rrset_build(a, &parts);
+}
+
+static bool has_set(const struct zonenode *n, uint16_t type)
+{
+	return zonenode_set(n, type) != NULL;
+}
+
+static void build_node(struct zonedata *z, struct zonenode *n, const struct item *items,
+		       size_t count, struct gather *g)
+{
+	n->sets = arena_zeros(&z->arena, count, sizeof(*n->sets));
+	n->name = arena_copy(&z->arena, items->owner, dname_len(items->owner));
+	n->hashed = true;
+	for (size_t i = 0; i < count; i++) {
+		uint16_t type = set_type(items, count, &items[i]);
+		uint32_t at = n->count;
+
+		n->hashed &= type == TYPE_NSEC3;
+		if (has_set(n, type))
+			continue;
+		while (at-- > 0 && n->sets[at]->type > type)
+			n->sets[at + 1] = n->sets[at];
+		n->sets[at + 1] = build_set(&z->arena, items, count, type, g);
+		n->count++;
+	}
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	return memcmp(((const struct zonehash *)a)->hash, ((const struct zonehash *)b)->hash,
+		      NSEC3_HASH_LEN);
+}
+
+static bool same_hashing(const struct nsec3 *a, const struct nsec3 *b)
+{
+	return a->hash_algorithm == b->hash_algorithm && a->iterations == b->iterations &&
+	       a->salt.len == b->salt.len &&
+	       (a->salt.len == 0 || memcmp(a->salt.at, b->salt.at, a->salt.len) == 0);
+}
+
+/* The chain that NSEC3PARAM names; without one, that of the first record. */
+static void read_hashing(struct zonedata *z)
+{
+	const struct rrset *param = zonenode_set(zonedata_node(z, z->apex), TYPE_NSEC3PARAM);
+	struct slice rd = param ? rrset_record(param, 0) : (struct slice){ 0 };
+
+	if (rd.len < 5 || rd.len < 5u + rd.at[4])
+		return;
+	z->hashing = (struct nsec3){ .hash_algorithm = rd.at[0],
+				     .iterations = get_u16(rd.at + 2),
+				     .salt = { rd.at + 5, rd.at[4] } };
+}
+
+static void build_chain(struct zonedata *z)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < z->count; i++)
+		room += has_set(&z->nodes[i], TYPE_NSEC3);
+	z->hashes = arena_zeros(&z->arena, room + 1, sizeof(*z->hashes));
+	read_hashing(z);
+	for (size_t i = 0; i < z->count; i++) {
+		const struct rrset *set = zonenode_set(&z->nodes[i], TYPE_NSEC3);
+		struct nsec3 n;
+
+		if (!set || !nsec3_read(set, z->apex, &n))
+			continue;
+		if (z->hashing.hash_algorithm == 0)
+			z->hashing = n;
+		if (!same_hashing(&z->hashing, &n) || n.iterations > ITERATIONS_MAX)
+			continue;
+		memcpy(z->hashes[z->hash_count].hash, n.owner, NSEC3_HASH_LEN);
+		z->hashes[z->hash_count++].set = set;
+	}
+	qsort(z->hashes, z->hash_count, sizeof(*z->hashes), by_hash);
+}
+
+static bool read_soa(struct zonedata *z, struct fault *f)
+{
+	struct slice rd;
+
+	z->soa = zonenode_set(zonedata_node(z, z->apex), TYPE_SOA);
+	if (!z->soa) {
+		fault_set(f, "it has no SOA record at its apex");
+		return false;
+	}
+	if (z->soa->count != 1) {
+		fault_set(f, "it has more than one SOA record");
+		return false;
+	}
+	rd = rrset_record(z->soa, 0);
+	rd.at += rd.len - 20;
+	z->serial = get_u32(rd.at);
+	z->refresh_s = get_u32(rd.at + 4);
+	z->retry_s = get_u32(rd.at + 8);
+	z->expire_s = get_u32(rd.at + 12);
+	z->minimum_s = get_u32(rd.at + 16);
+	return true;
+}
+
+static void build_nodes(struct zonedata *z, const struct zonebuild *b)
+{
+	struct gather g;
+	size_t count = 0, widest = 1;
+
+	for (size_t i = 0, end; i < b->count; i = end, count++) {
+		for (end = i; end < b->count &&
+			      dname_equals(b->items[i].owner, b->items[end].owner);)
+			end++;
+		widest = end - i > widest ? end - i : widest;
+	}
+	g.records = mem_array(widest, sizeof(*g.records));
+	g.sigs = mem_array(widest, sizeof(*g.sigs));
+	z->nodes = arena_zeros(&z->arena, count + 1, sizeof(*z->nodes));
+	for (size_t i = 0, end; i < b->count; i = end) {
+		for (end = i; end < b->count &&
+			      dname_equals(b->items[i].owner, b->items[end].owner);)
+			end++;
+		build_node(z, &z->nodes[z->count++], &b->items[i], end - i, &g);
+	}
+	mem_free(g.records);
+	mem_free(g.sigs);
+}
+
+struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f)
+{
+	struct zonedata *z = mem_zero(sizeof(*z));
+	bool good = settle(b);
+
+	if (!good)
+		fault_set(f, "a record is taken out of it that is not there");
+	arena_init(&z->arena);
+	z->apex = arena_copy(&z->arena, b->apex, dname_len(b->apex));
+	z->apex_labels = dname_labels(z->apex);
+	z->records = b->count;
+	if (good) {
+		build_nodes(z, b);
+		build_chain(z);
+		good = read_soa(z, f);
+	}
+	zonebuild_free(b);
+	if (good)
+		return z;
+	zonedata_free(z);
+	return NULL;
+}
+
+void zonedata_free(struct zonedata *z)
+{
+	if (!z)
+		return;
+	arena_clear(&z->arena);
+	mem_free(z);
+}
+
+static void free_retired(struct rcu_slot *slot)
+{
+	zonedata_free(container_of(slot, struct zonedata, retired));
+}
+
+void zonedata_retire(struct zonedata *z)
+{
+	if (z)
+		rcu_retire(&z->retired, free_retired);
+}
+
+/* ---- files ---- */
+
+static bool take_record(const struct text_rr *rr, void *arg)
+{
+	put(arg, rr, false);
+	return true;
+}
+
+static struct zonebuild *read_file(const uint8_t *apex, const char *path, struct fault *f)
+{
+	struct zonebuild *b = zonebuild_new(apex);
+	struct text_zone t;
+
+	text_zone_init(&t);
+	memcpy(t.origin, apex, dname_len(apex));
+	if (text_zone_read(path, &t, take_record, b, f))
+		return b;
+	zonebuild_free(b);
+	return NULL;
+}
+
+struct zonedata *zonedata_read(const uint8_t *apex, const char *path, const char *fallback,
+			       struct fault *f)
+{
+	struct fault first = { 0 };
+	struct zonebuild *b = read_file(apex, path, &first);
+	struct zonedata *z;
+
+	if (!b && fallback)
+		b = read_file(apex, fallback, NULL);
+	if (!b) {
+		fault_set(f, "%s", first.text);
+		return NULL;
+	}
+	z = zonebuild_finish(b, &first);
+	if (!z)
+		fault_set(f, "%s: %s", path, first.text);
+	return z;
+}
+
+struct printing {
+	FILE *to;
+	char *line;
+	size_t room;
+};
+
+static void print_record(const struct text_rr *rr, void *arg)
+{
+	struct printing *p = arg;
+	size_t len = text_rr_print(p->line, p->room, rr->owner, rr->ttl_s, rr->class_, rr->type,
+				   rr->rdata);
+
+	if (len >= p->room) {
+		p->room = len + 1;
+		p->line = mem_grow(p->line, p->room);
+		text_rr_print(p->line, p->room, rr->owner, rr->ttl_s, rr->class_, rr->type,
+			      rr->rdata);
+	}
+	fprintf(p->to, "%s\n", p->line);
+}
+
+bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f)
+{
+	char *beside = mem_textf("%s.new", path);
+	struct printing p = { .to = fopen(beside, "w"), .line = mem_new(4096), .room = 4096 };
+	bool good = p.to != NULL;
+
+	if (good) {
+		zonedata_each(z, print_record, &p);
+		good = fflush(p.to) == 0 && !ferror(p.to);
+		good = fclose(p.to) == 0 && good;
+		good = good && rename(beside, path) == 0;
+	}
+	if (!good) {
+		fault_set(f, "cannot write %s: %s", path, strerror(errno));
+		if (p.to)
+			unlink(beside);
+	}
+	mem_free(p.line);
+	mem_free(beside);
+	return good;
+}
+
+static void each_of(const struct rrset *s, void (*fn)(const struct text_rr *rr, void *arg),
+		    void *arg)
+{
+	struct text_rr rr = { .owner = rrset_owner(s),
+			      .ttl_s = s->ttl_s,
+			      .type = s->type,
+			      .class_ = s->class_ };
+	struct rrset_walk w = rrset_records(s);
+
+	while (rrset_next(&w, &rr.rdata))
+		fn(&rr, arg);
+	rr.type = TYPE_RRSIG;
+	w = rrset_sigs(s);
+	while (rrset_next(&w, &rr.rdata))
+		fn(&rr, arg);
+}
+
+void zonedata_each(const struct zonedata *z, void (*fn)(const struct text_rr *rr, void *arg),
+		   void *arg)
+{
+	each_of(z->soa, fn, arg);
+	for (size_t i = 0; i < z->count; i++)
+		for (uint32_t j = 0; j < z->nodes[i].count; j++)
+			if (z->nodes[i].sets[j] != z->soa)
+				each_of(z->nodes[i].sets[j], fn, arg);
+}
+
+/* ---- finding ---- */
+
+size_t zonedata_place(const struct zonedata *z, const uint8_t *name)
+{
+	size_t low = 0, high = z->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dname_compare(z->nodes[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct zonenode *zonedata_node(const struct zonedata *z, const uint8_t *name)
+{
+	size_t i = zonedata_place(z, name);
+
+	if (i == z->count || !dname_equals(z->nodes[i].name, name) || z->nodes[i].hashed)
+		return NULL;
+	return &z->nodes[i];
+}
+
+bool zonedata_exists(const struct zonedata *z, const uint8_t *name)
+{
+	size_t i = zonedata_place(z, name);
+
+	return i < z->count && dname_is_under(z->nodes[i].name, name) &&
+	       !(z->nodes[i].hashed && dname_equals(z->nodes[i].name, name));
+}
+
+const struct rrset *zonenode_set(const struct zonenode *n, uint16_t type)
+{
+	for (uint32_t i = 0; n && i < n->count; i++)
+		if (n->sets[i]->type == type)
+			return n->sets[i];
+	return NULL;
+}
+
+const struct rrset *zonedata_nsec(const struct zonedata *z, const uint8_t *name)
+{
+	size_t i = zonedata_place(z, name);
+	const struct rrset *set;
+
+	if (i < z->count && dname_equals(z->nodes[i].name, name))
+		i++;
+	while (i-- > 0)
+		if ((set = zonenode_set(&z->nodes[i], TYPE_NSEC)))
+			return set;
+	return NULL;
+}
+
+const struct rrset *zonedata_nsec3(const struct zonedata *z, const uint8_t *name, bool *matches)
+{
+	struct zonehash wanted;
+	size_t low = 0, high = z->hash_count;
+
+	*matches = false;
+	if (z->hash_count == 0)
+		return NULL;
+	nsec3_hash(name, z->hashing.salt, z->hashing.iterations, wanted.hash);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_hash(&z->hashes[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0)
+		*matches = by_hash(&z->hashes[low - 1], &wanted) == 0;
+	return z->hashes[low ? low - 1 : z->hash_count - 1].set;
+}

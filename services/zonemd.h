@@ -1,0 +1,27 @@
+/* The digest of a zone over all its records (RFC 8976).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_ZONEMD_H
+#define SERVICES_ZONEMD_H
+
+#include "util/base.h"
+
+struct fault;
+struct zonedata;
+
+enum zonemd_end {
+	ZONEMD_RIGHT,
+	ZONEMD_ABSENT,  /* there is no record of the kind */
+	ZONEMD_UNKNOWN, /* none of its schemes and digests is known here */
+	ZONEMD_WRONG,   /* `f` says what */
+};
+
+enum { ZONEMD_SIMPLE = 1 };                     /* scheme */
+enum { ZONEMD_SHA384 = 1, ZONEMD_SHA512 = 2 }; /* digest algorithm */
+#define ZONEMD_MOST 64                          /* bytes of a digest */
+
+enum zonemd_end zonemd_check(const struct zonedata *z, struct fault *f);
+
+/* The digest of scheme SIMPLE; its length, 0 for an algorithm that is not known. */
+size_t zonemd_digest(const struct zonedata *z, uint8_t algorithm, uint8_t to[ZONEMD_MOST]);
+
+#endif
