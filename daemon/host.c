@@ -11,6 +11,7 @@
 #include "services/mesh.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
+#include "util/hash.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
 	}
 	if (!a.type_count)
 		default_types(&a);
+	hash_start(false);
 	(void)log_start(&(struct log_how){ .ident = "resolver-host" });
 	atomic_store(&log_verbosity, verbose);
 	if (!dname_parse(a.name, argv[optind], &f) || !run(&a, conf, &f))

@@ -510,6 +510,11 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 
 	if (e && !(anchor && e->kind == KEYS_NO_CUT))
 		return e;
+	if (*c->how.signatures <= 0) {
+		*out = found_broken(c, REASON_budget_signatures,
+				    "the question has used up its signature checks");
+		return NULL;
+	}
 	c->above = above;
 	if (anchor) {
 		known = want_keys(c, name, NULL, anchor);
