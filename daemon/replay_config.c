@@ -62,7 +62,9 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 
 	/* these stories were written when SHA-1 still counted */
 	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n\tval-sha1: all\n"
-			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n\tmax-udp-size: 4096\n", t);
+			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n\tmax-udp-size: 4096\n"
+			   /* real servers speak for the names that are reserved for tests */
+			   "\tlocal-zone: test. nodefault\n", t);
 	if (c->min_ttl)
 		t = arena_textf(a, "%s\tcache-min-ttl: %s\n", t, c->min_ttl);
 	if (c->max_ttl)

@@ -85,6 +85,23 @@ static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 	return false;
 }
 
+/* A DNAME in ANSWER above an alias without signature that was not made from it: where a DNAME
+ * stands, nothing else stands below (RFC 6672 2.4). */
+static bool is_contradicted(const struct judge *j, unsigned i, unsigned *by)
+{
+	const struct rrset *cname = j->m->sets[i];
+
+	if (cname->type != TYPE_CNAME || cname->sig_count)
+		return false;
+	for (unsigned d = 0; d < j->m->count[SECTION_ANSWER]; d++)
+		if (j->m->sets[d]->type == TYPE_DNAME && j->m->sets[d]->sig_count &&
+		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(j->m->sets[d]))) {
+			*by = d;
+			return true;
+		}
+	return false;
+}
+
 /* A zone that we know to begin between the signer and the owner: the signer has no say there. Of a
  * cut itself the zone above has DS and NSEC records. */
 static bool is_cut_off(const struct judge *j, const struct rrset *set, const uint8_t *signer)
@@ -183,6 +200,19 @@ static bool judge_set(struct judge *j, unsigned i)
 		j->verdicts[i].ttl_s = j->verdicts[from].ttl_s;
 		j->judged[i] = true;
 		return true;
+	}
+	if (is_contradicted(j, i, &from)) {
+		if (from != i && !judge_set(j, from))
+			return false;
+		if (j->sets[from].security == SECURITY_SECURE) {
+			j->sets[i] = (struct judgement){
+				.security = SECURITY_BOGUS,
+				.reason = REASON_bogus,
+				.text = "an alias contradicts the DNAME above it",
+			};
+			j->judged[i] = true;
+			return true;
+		}
 	}
 	if (!chain_reaches(j->chain, owner, set->type == TYPE_DS && !dname_is_root(owner))) {
 		j->sets[i].security = SECURITY_INDETERMINATE;
