@@ -44,7 +44,7 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
  */
 static bool is_in_vain(const struct iter *it, const struct ns *n)
 {
-	return it->at->place_count && it->sent && !it->caps.on &&
+	return it->at->place_count && (it->sent || it->q->avoid_count) && !it->caps.on &&
 	       dname_is_under(n->name, it->at->zone);
 }
 
