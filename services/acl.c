@@ -55,7 +55,7 @@ const char *acl_action_name(enum acl_action a)
 /* What a line is about. */
 enum subject { SAYS_ACTION, SAYS_VIEW, SAYS_TAGS, SAYS_TAG_ACTION, SAYS_TAG_DATA };
 
-/* What one line says; the other half comes from the closest netblock around it. */
+/* What one line says; an action it lacks comes from the closest netblock around it. */
 struct row {
 	struct netblock block;
 	enum subject subject;
@@ -242,8 +242,8 @@ static int by_length(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* From the wide to the narrow, so that each takes over what it does not say itself; tags are not
- * taken over. */
+/* From the wide to the narrow, so that each takes over the action where it says none itself; views
+ * and tags are its own. */
 static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
 	qsort(rows->at, rows->count, sizeof(*rows->at), by_length);
@@ -256,6 +256,7 @@ static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, st
 		if (!own) {
 			own = &a->rules[a->rule_count++];
 			*own = around ? *around : nobody;
+			own->view = NULL;
 			own->tags = &no_tags;
 			netset_put(a->clients, &r->block, own);
 		}

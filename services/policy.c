@@ -314,8 +314,11 @@ static const struct rrset *expand(const struct walk *w, const struct rrset *alia
 
 static bool is_alias(const struct walk *w, const struct rrset *s)
 {
-	return s->type == TYPE_CNAME && w->q.type != TYPE_CNAME && w->q.type != TYPE_ANY &&
-	       (w->p->follows || zone_traits[w->f.type].records == RECORDS_ALL);
+	if (s->type != TYPE_CNAME || w->q.type == TYPE_CNAME)
+		return false;
+	if (zone_traits[w->f.type].records == RECORDS_ALL)
+		return true;
+	return w->p->follows && w->q.type != TYPE_ANY;
 }
 
 /* Where an alias leads is what is looked for now. */
