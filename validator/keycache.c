@@ -39,13 +39,24 @@ static void release(struct rcu_slot *retired)
 	mem_free(e);
 }
 
+#define PARSED_KEY 2048 /* what OpenSSL takes for one, roughly */
+
+static size_t beside(const struct slab_entry *entry)
+{
+	const struct key_entry *e = entry_of(entry);
+
+	/* not all keys are parsed, and not yet */
+	return e->keys ? keyset_size(e->keys) + PARSED_KEY : 0;
+}
+
 struct keycache *keycache_new(size_t budget, unsigned slabs)
 {
 	struct keycache *c = mem_zero(sizeof(*c));
 
 	c->slab = slab_new(&(struct slab_how){ .name = "key", .budget = budget, .slabs = slabs,
 					       .typical = 256, .same = is_same,
-					       .is_stale = is_stale, .release = release });
+					       .is_stale = is_stale, .beside = beside,
+					       .release = release });
 	return c;
 }
 

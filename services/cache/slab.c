@@ -333,6 +333,8 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 	bool fits;
 
 	PROMISE(took <= SLAB_ENTRY_MAX);
+	if (s->how.beside)
+		took = MIN(took + s->how.beside(e), (size_t)SLAB_ENTRY_MAX);
 	list_init(&gone);
 	e->hash = (uint32_t)(hash >> 32);
 	e->units = (uint16_t)((took + UNIT - 1) / UNIT);

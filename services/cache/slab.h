@@ -46,6 +46,9 @@ struct slab_how {
 	bool (*same)(const struct slab_entry *newer, const struct slab_entry *standing);
 	/* Whether it may be evicted before anything else now. May be NULL. */
 	bool (*is_stale)(const struct slab_entry *e, uint32_t now_s);
+	/* Bytes that go with an entry beside its own, as far as that can be said when it is put in. May
+	 * be NULL. */
+	size_t (*beside)(const struct slab_entry *e);
 	/* Free it: slab_entry_of(retired); NULL: mem_free. On any thread. */
 	void (*release)(struct rcu_slot *retired);
 };

@@ -123,6 +123,41 @@ static void keys_live_while_somebody_holds_them(void **state)
 	arena_clear(&a);
 }
 
+static void keys_are_weighed_with_their_entry(void **state)
+{
+	(void)state;
+	static const uint8_t rdata[1000] = { 1, 0, 3, 13, 1, 2, 3, 4 };
+	struct slice record = { rdata, sizeof(rdata) };
+	struct keycache *c = keycache_new(64 << 10, 1);
+	struct keyset *keys;
+	size_t kept = 0;
+	struct arena a;
+
+	arena_init(&a);
+	keys = keyset_new(rrset_build(&a, &(struct rrset_parts){ .owner = N("example."),
+								 .type = TYPE_DNSKEY,
+								 .class_ = CLASS_IN,
+								 .records = &record,
+								 .count = 1 }));
+	for (unsigned i = 0; i < 200; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "z%u.example.", i);
+		keycache_put(c, &(struct key_news){ .name = N(name), .kind = KEYS_TRUSTED,
+						    .keys = keys, .ttl_s = 60 }, NOW);
+	}
+	for (unsigned i = 0; i < 200; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "z%u.example.", i);
+		kept += keycache_find(c, N(name), NOW) != NULL;
+	}
+	assert_in_range(kept, 5, 64);
+	keycache_free(c);
+	keyset_unpin(keys);
+	arena_clear(&a);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -143,6 +178,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_zone_is_found_by_its_name_while_fresh, begin, end),
 		cmocka_unit_test_setup_teardown(the_latest_word_counts, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_forgotten_is_as_asked, begin, end),
+		cmocka_unit_test_setup_teardown(keys_are_weighed_with_their_entry, begin, end),
 		cmocka_unit_test_setup_teardown(keys_live_while_somebody_holds_them, begin, end),
 	};
 	int failed;
