@@ -179,6 +179,28 @@ static void a_set_without_time_is_not_kept(void **state)
 	rrsetcache_free(c);
 }
 
+static void a_correction_needs_something_to_correct(void **state)
+{
+	(void)state;
+	static const struct judged glue = { "a.example. 60 A 192.0.2.1", TRUST_GLUE, 0, 0 };
+	static const struct judged answer = { "a.example. 60 A 192.0.2.53", TRUST_ANS_AA, 0, 0 };
+	struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+	const struct rrset *s;
+	struct arena a;
+
+	arena_init(&a);
+	s = set_of(&a, &answer, NOW);
+	assert_ptr_equal(rrsetcache_correct(c, s, NOW, &a), s);
+	assert_int_equal(slab_counted(rrsetcache_slab(c)).entries, 0);
+	rrsetcache_put(c, set_of(&a, &glue, NOW), NOW, &a);
+	assert_ptr_equal(rrsetcache_correct(c, s, NOW, &a), s);
+	s = rrsetcache_find(c, rrset_owner(s), TYPE_A, CLASS_IN, 0, NOW);
+	assert_non_null(s);
+	assert_int_equal(s->trust, TRUST_ANS_AA);
+	arena_clear(&a);
+	rrsetcache_free(c);
+}
+
 #define PARENT      RRSET_PARENT_SIDE
 #define GHOST_NS    "ghost.test. 86400 NS ns.ghost.test."
 #define GHOST_OTHER "ghost.test. 86400 NS ns2.ghost.test."
@@ -313,6 +335,7 @@ int main(void)
 		CLAIM(the_higher_rank_stands),
 		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
 		CLAIM(a_set_without_time_is_not_kept),
+		CLAIM(a_correction_needs_something_to_correct),
 		CLAIM(a_delegation_dies_when_its_parent_said),
 		CLAIM(without_a_parent_an_ns_set_has_its_own_time),
 	};

@@ -99,6 +99,31 @@ static void the_newest_of_a_key_is_found(void **state)
 	}
 }
 
+static void the_table_grows_with_its_entries(void **state)
+{
+	(void)state;
+	static const unsigned slabs[] = { 1, 4, 256 };
+
+	for (size_t i = 0; i < COUNT(slabs); i++) {
+		struct slab *s = slab_of(16 << 20, slabs[i]);
+		size_t empty = slab_counted(s).bytes;
+
+		assert_true(empty < 4096);
+		for (uint32_t key = 0; key < 20000; key++) {
+			slab_put(s, hash_of(key), &item_new(key, 1, 100)->link, 1);
+			if (key % 997 == 0)
+				assert_non_null(look(s, hash_of(key / 2), key / 2, false));
+		}
+		for (uint32_t key = 0; key < 20000; key++)
+			assert_non_null(look(s, hash_of(key), key, false));
+		assert_int_equal(slab_counted(s).entries, 20000);
+		slab_clear(s);
+		assert_int_equal(slab_counted(s).entries, 0);
+		slab_free(s);
+		rcu_flush();
+	}
+}
+
 static bool not_older(const struct slab_entry *old, void *arg)
 {
 	uint32_t *least = arg;
@@ -401,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(the_newest_of_a_key_is_found),
+		cmocka_unit_test(the_table_grows_with_its_entries),
 		cmocka_unit_test(what_may_not_replace_is_released),
 		cmocka_unit_test(the_budget_is_kept),
 		cmocka_unit_test(what_is_asked_for_outlives_a_flood),
