@@ -6,7 +6,7 @@
  *
  * FILE holds "NAME TYPE" lines (A, AAAA or a number), asked in their order, again and again; with -z
  * they are drawn by a Zipf law instead, the first line most often. -w many are outstanding (100). -r
- * paces single packets instead of filling the window. It ends after COUNT questions or SECONDS.
+ * paces single packets, as long as the window has room. It ends after COUNT questions or SECONDS.
  * -e sends EDNS, -d with DO. -a: every answer must hold a record in ANSWER. -x: an echo is asked,
  * which only flips the QR bit. Prints one line of JSON; exits 0 also when answers were wrong. */
 #define _GNU_SOURCE
@@ -422,7 +422,7 @@ static void keep_pace(uint64_t start, uint64_t end)
 		due = now > due + 20 * step ? now : due + step;
 		while (now_ns() < due)
 			wait_a_little(0);
-		if (s->spare_count)
+		if (s->outstanding < (how.window + how.sockets - 1) / how.sockets)
 			ask(s, 1);
 	}
 	end = now_ns() + 1000000000u;
