@@ -1,0 +1,99 @@
+"""What is proven, what is not, and what the operator says about it.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import csv
+import os
+import re
+import subprocess
+
+import dns.edns
+import dns.flags
+import dns.message
+import dns.query
+import dns.rcode
+import pytest
+
+BOGUS = {"www.expired.mini.": 7, "www.future.mini.": 8, "www.garbled.mini.": 6, "www.stripped.mini.": 9,
+         "www.wrongds.mini.": 9}
+
+
+def look(d, name, rrtype="A", flags=0):
+    q = dns.message.make_query(name, rrtype, want_dnssec=True)
+    q.flags |= flags
+    return dns.query.udp_with_fallback(q, "127.0.0.1", 10, d.port, ignore_unexpected=True)[0]
+
+
+def reasons(r):
+    return [o.code for o in r.options if isinstance(o, dns.edns.EDEOption)]
+
+
+@pytest.fixture(scope="module")
+def judge(daemon, net):
+    with daemon('trust-anchor-file: "%s/root.key"' % net, "ede: yes", "num-threads: 2",
+                module="validator iterator") as it:
+        yield it
+
+
+@pytest.mark.parametrize("name", sorted(BOGUS))
+def test_what_is_broken_is_refused_with_its_reason(judge, name):
+    r = look(judge, name)
+    assert r.rcode() == dns.rcode.SERVFAIL
+    assert reasons(r) == [BOGUS[name]]
+    # again, from the cache
+    assert reasons(look(judge, name)) == [BOGUS[name]]
+    # who judges for itself gets it
+    r = look(judge, name, flags=dns.flags.CD)
+    assert r.rcode() == dns.rcode.NOERROR and r.answer and not r.flags & dns.flags.AD
+
+
+def test_each_name_is_marked_as_its_zone_is_signed(judge, net):
+    with open(os.path.join(net, "names.tsv"), encoding="utf-8") as f:
+        rows = [r for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if r["kind"] == "apex"]
+    marked = {True: 0, False: 0}
+    for row in rows:
+        r = look(judge, row["name"], "SOA")
+        assert r.rcode() == dns.rcode.NOERROR, row
+        keys = look(judge, row["name"], "DNSKEY")
+        secure = bool(r.flags & dns.flags.AD)
+        marked[secure] += 1
+        # a zone with keys may be an island, but none without keys is secure
+        assert keys.answer or not secure, row
+    assert marked[True] > 20 and marked[False] > 20
+
+
+def test_insecure_is_what_the_operator_says(daemon, net):
+    with daemon('trust-anchor-file: "%s/root.key"' % net, 'domain-insecure: "garbled.mini"',
+                module="validator iterator") as d:
+        assert d.control("list_insecure") == "garbled.mini.\n"
+        assert look(d, "www.garbled.mini.").rcode() == dns.rcode.NOERROR
+        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
+        assert d.control("insecure_add", "expired.mini") == "ok\n"
+        assert d.control("list_insecure") == "expired.mini.\ngarbled.mini.\n"
+        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
+        assert re.fullmatch(r"ok removed \d+ rrsets, 1 messages and 1 key entries\n", d.control("flush_bogus"))
+        r = look(d, "www.expired.mini.")
+        assert r.rcode() == dns.rcode.NOERROR and not r.flags & dns.flags.AD
+        assert d.control("insecure_remove", "garbled.mini.") == "ok\n"
+        d.control("flush_zone", "garbled.mini")
+        assert look(d, "www.garbled.mini.").rcode() == dns.rcode.SERVFAIL
+        # until the next reload
+        d.control("reload")
+        assert d.control("list_insecure") == "garbled.mini.\n"
+
+
+@pytest.mark.parametrize("name, code, says", [
+    ("mini.", 0, "This is secure"),
+    ("www.lame.mini.", 1, "There is no answer"),
+    ("www.expired.mini.", 2, "This is bogus, .* expired on "),
+    ("no-such-name.mini.", 0, "does not exist.\nThis is secure"),
+])
+def test_resolver_host_says_what_to_think(judge, net, name, code, says):
+    conf = os.path.join(judge.dir, "host.conf")
+    with open(conf, "w", encoding="utf-8") as f:
+        f.write('server:\n  root-hints: "%s/root.hints"\n  do-not-query-localhost: no\n' % net)
+    done = subprocess.run([judge.program("resolver-host"), "-C", conf, "-f", net + "/root.key", "-t", "A", name],
+                          capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == code, done
+    assert re.search(says, done.stdout), done
