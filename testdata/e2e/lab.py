@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 
+import dns.exception
 import dns.flags
 import dns.message
 import dns.query
@@ -25,6 +26,8 @@ import dns.rdatatype
 import dns.rrset
 
 ADDRESS = "127.0.0.1"
+# After this long without an answer a client asks again.
+RESEND_S = 3
 # Whatever a sanitizer says begins like one of these.
 REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 
@@ -222,13 +225,19 @@ def query(name, rrtype="A", rrclass="IN", edns=0, payload=1232, dnssec=False, fl
 
 def ask(name, rrtype="A", rrclass="IN", port=53, address=ADDRESS, tcp=False, timeout=20, source=None,
         udp_only=False, **more):
-    """Asks as a good client does: over UDP, and over TCP when the answer says so."""
+    """Asks as a good client does: over UDP, again when nothing comes (an answer that took longer than
+    discard-timeout is kept for whoever asks next), and over TCP when the answer says so."""
     q = query(name, rrtype, rrclass, **more)
     if tcp:
         return dns.query.tcp(q, address, timeout, port, source=source)
-    if udp_only:
-        return dns.query.udp(q, address, timeout, port, source=source, ignore_unexpected=True)
-    return dns.query.udp_with_fallback(q, address, timeout, port, source=source, ignore_unexpected=True)[0]
+    deadline = time.monotonic() + timeout
+    while True:
+        left = deadline - time.monotonic()
+        with contextlib.suppress(dns.exception.Timeout) if left > RESEND_S else contextlib.nullcontext():
+            r = dns.query.udp(q, address, min(left, RESEND_S), port, source=source, ignore_unexpected=True)
+            if not r.flags & dns.flags.TC or udp_only:
+                return r
+            return dns.query.tcp(q, address, timeout, port, source=source)
 
 
 def rcode(message):

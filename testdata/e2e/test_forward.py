@@ -122,7 +122,7 @@ def test_forward_first(daemon, first, want, how):
             # whoever does not wait for it asks again; here the first answer is looked at, however late
             more="server:\n    discard-timeout: 0\n"
                  + clause("forward", "chain.net", "forward-addr: " + s.at, "forward-first: " + first)) as d:
-        assert rcode(d.ask("target.chain.net.", timeout=40)) == want
+        assert rcode(d.ask("target.chain.net.", timeout=20)) == want
         assert s.count()
 
 
