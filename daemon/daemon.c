@@ -229,6 +229,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	if (!open_outside(d, f))
 		return false;
 	caches_init(&d->caches, conf);
+	policy_shed(conf);
 	return open_workers(d, f);
 }
 
@@ -363,6 +364,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 		return false;
 	}
 	conf_compare(d->snapshot->conf, conf, warn_if_fixed, NULL);
+	policy_shed(conf);
 	changes_clear(&d->changes);
 	caches_resize(&d->caches, d->snapshot->conf, conf);
 	start_log(d, conf);
@@ -390,29 +392,6 @@ bool daemon_reload(struct daemon *d, struct fault *f)
 	return ok;
 }
 
-/* What local zones are made of. */
-static void note_if_local(void *arg, const char *name)
-{
-	static const char *const options[] = {
-		"local-zone",	      "local-data",    "local-data-ptr",    "local-zone-tag",
-		"local-zone-override", "define-tag",   "unblock-lan-zones", "log-local-actions",
-		"view",
-	};
-
-	for (size_t i = 0; i < COUNT(options); i++)
-		*(bool *)arg |= strcmp(name, options[i]) == 0;
-}
-
-/* Zones and records that were put there at run time stay, unless the option is about them. */
-static void keep_local(const struct daemon *d, struct snapshot *s)
-{
-	bool differs = false;
-
-	conf_compare(d->snapshot->conf, s->conf, note_if_local, &differs);
-	if (!differs)
-		policy_inherit(s->policy, d->snapshot->policy);
-}
-
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	uint32_t verbosity = d->snapshot->conf->server.verbosity;
@@ -420,7 +399,9 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 
 	if (!s)
 		return false;
-	keep_local(d, s);
+	/* Zones and records that were put there at run time stay. */
+	policy_inherit(s->policy, d->snapshot->policy, conf);
+	policy_shed(conf);
 	s = changes_apply(&d->changes, s, f);
 	if (!s)
 		PANIC("a zone that could be changed cannot be changed again: %s", f->text);

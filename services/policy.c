@@ -8,12 +8,14 @@
 #include "services/views.h"
 #include "util/arena.h"
 #include "util/fault.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rcu.h"
 #include "util/rr.h"
 
 #define NULL_TTL_S 3600
+#define MANY_LINES 1000 /* whose room is worth giving back */
 
 struct policy *policy_new(const struct conf *conf, struct fault *f)
 {
@@ -54,11 +56,53 @@ void policy_free(struct policy *p)
 	mem_free(p);
 }
 
-void policy_inherit(struct policy *p, const struct policy *old)
+void policy_shed(struct conf *conf)
 {
+	bool many = conf->server.local_zone.count > MANY_LINES ||
+		    conf->server.local_data.count > MANY_LINES;
+
+	conf_list_clear(&conf->server.local_zone);
+	conf_list_clear(&conf->server.local_data);
+	conf_list_clear(&conf->server.local_data_ptr);
+	for (size_t i = 0; i < conf->view_count; i++) {
+		conf_list_clear(&conf->views[i].local_zone);
+		conf_list_clear(&conf->views[i].local_data);
+		conf_list_clear(&conf->views[i].local_data_ptr);
+	}
+	if (many)
+		mem_trim();
+}
+
+static void put_line(struct localzones *z, const char *text)
+{
+	size_t len = strcspn(text, " \t");
+	uint8_t name[DNAME_MAX];
+	enum zone_type type;
+	char word[DNAME_TEXT];
+
+	len = MIN(len, sizeof(word) - 1);
+	memcpy(word, text, len);
+	word[len] = '\0';
+	text += len + strspn(text + len, " \t");
+	if (dname_parse(name, word, NULL) && zone_type_parse(text, &type))
+		localzones_put(z, name, CLASS_IN, type);
+}
+
+void policy_inherit(struct policy *p, const struct policy *old, const struct conf *conf)
+{
+	const struct conf_list *zones = &conf->server.local_zone, *data = &conf->server.local_data;
+
 	localzones_unpin(p->zones);
 	p->zones = localzones_pin(old->zones);
 	views_inherit(p->views, old->views);
+	for (size_t i = 0; i < zones->count; i++)
+		put_line(p->zones, zones->items[i].text);
+	for (size_t i = 0; i < data->count; i++) {
+		struct fault f = { 0 };
+
+		if (!localzones_put_record(p->zones, data->items[i].text, &f))
+			log_warn("local-data: %s", f.text);
+	}
 }
 
 /* ---- which zone ---- */

@@ -31,8 +31,11 @@ struct policy {
 
 struct policy *policy_new(const struct conf *conf, struct fault *f) MUST_USE;
 void policy_free(struct policy *p); /* NULL is fine */
-/* Go on with the zones and records that `old` has, whatever the configuration said. */
-void policy_inherit(struct policy *p, const struct policy *old);
+/* Local zones and records of `conf` are in the policy now, in less room: their lines are forgotten. */
+void policy_shed(struct conf *conf);
+/* Go on with the zones and records that `old` has, and with what lines there are in `conf` besides
+ * (those that do not go with them are logged). */
+void policy_inherit(struct policy *p, const struct policy *old, const struct conf *conf);
 
 /* Who asks. */
 struct policy_client {

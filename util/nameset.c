@@ -2,7 +2,7 @@
  * number of threads.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Names stand in canonical order in blocks of 16, turned round: the label next to the root first,
+ * Names stand in order in blocks of 16, turned round: the label next to the root first,
  * the length behind each label ("com" 3 "example" 7), so that neighbours begin alike. Each says how
  * many bytes it has in common with the name before it, and has the rest written out:
  *
@@ -187,10 +187,16 @@ void nameset_each(const struct nameset *s,
 
 /* ---- building ---- */
 
-/* value, length, name: one after the other */
+/* value, length, name turned round: one after the other */
 struct nameset_maker {
 	uint8_t *bytes;
 	size_t len, room, count;
+};
+
+/* A name that was put, and its first bytes for a quick comparison. */
+struct put {
+	uint64_t begin;
+	const uint8_t *at;
 };
 
 struct nameset_maker *nameset_maker_new(void)
@@ -210,82 +216,95 @@ void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value)
 	size_t len = dname_len(name);
 
 	if (m->room - m->len < 2 + len) {
-		m->room = 2 * m->room + 4096;
+		m->room += m->room / 4 + 4096;
 		m->bytes = mem_grow(m->bytes, m->room);
 	}
 	m->bytes[m->len] = value;
-	m->bytes[m->len + 1] = (uint8_t)len;
-	dname_copy_lower(m->bytes + m->len + 2, name);
-	m->len += 2 + len;
+	m->bytes[m->len + 1] = (uint8_t)(len - 1);
+	turn_round(m->bytes + m->len + 2, name, len);
+	m->len += 1 + len;
 	m->count++;
 }
 
-/* Equal names as they came: the pointers grow. */
-static int in_order(const void *a, const void *b)
+static uint64_t begin_of(const uint8_t *put)
 {
-	const uint8_t *x = *(const uint8_t *const *)a, *y = *(const uint8_t *const *)b;
-	int by_name = dname_compare(x + 2, y + 2);
+	uint64_t begin = 0;
 
-	return by_name ? by_name : x < y ? -1 : 1;
+	for (unsigned i = 0; i < 8; i++)
+		begin = begin << 8 | (i < put[1] ? put[2 + i] : 0u);
+	return begin;
 }
 
-static size_t without_repeats(const uint8_t **list, size_t count)
+static int by_name(const struct put *x, const struct put *y)
+{
+	int order;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	order = memcmp(x->at + 2, y->at + 2, MIN(x->at[1], y->at[1]));
+	return order ? order : (int)x->at[1] - (int)y->at[1];
+}
+
+/* Equal names as they came: the places grow. */
+static int in_order(const void *a, const void *b)
+{
+	const struct put *x = a, *y = b;
+	int order = by_name(x, y);
+
+	return order ? order : x->at < y->at ? -1 : 1;
+}
+
+static size_t without_repeats(struct put *list, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || !dname_equals_len(list[kept - 1] + 2, list[kept - 1][1],
-						   list[i] + 2, list[i][1]))
+		if (kept == 0 || by_name(&list[kept - 1], &list[i]) != 0)
 			list[kept++] = list[i];
 	}
 	return kept;
 }
 
-static unsigned in_common(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+static unsigned in_common(const uint8_t *a, const uint8_t *b)
 {
 	unsigned same = 0;
 
-	while (same < a_len && same < b_len && a[same] == b[same])
+	while (same < a[1] && same < b[1] && a[2 + same] == b[2 + same])
 		same++;
 	return same;
 }
 
-static void write_names(struct nameset *s, const uint8_t **list)
+static void write_names(struct nameset *s, const struct put *list)
 {
-	uint8_t turned[2][DNAME_MAX];
-	size_t len = 0, last = 0;
+	size_t len = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		const uint8_t *from = list[i];
-		size_t now = from[1] - 1u;
-		unsigned kept;
-		uint8_t fresh;
+		const uint8_t *from = list[i].at;
+		unsigned kept = i % BLOCK_NAMES ? in_common(list[i - 1].at, from) : 0;
+		uint8_t fresh = (uint8_t)(from[1] - kept);
 
-		turn_round(turned[i % 2], from + 2, from[1]);
-		kept = i % BLOCK_NAMES ? in_common(turned[(i + 1) % 2], last, turned[i % 2], now)
-				       : 0;
-		fresh = (uint8_t)(now - kept);
-		last = now;
 		if (i % BLOCK_NAMES == 0)
 			s->blocks[i / BLOCK_NAMES] = (uint32_t)len;
 		s->bytes[len] = (uint8_t)kept;
 		s->bytes[len + 1] = fresh;
 		if (s->head > 2)
 			s->bytes[len + 2] = from[0];
-		memcpy(s->bytes + len + s->head, turned[i % 2] + kept, fresh);
+		memcpy(s->bytes + len + s->head, from + 2 + kept, fresh);
 		len += s->head + (size_t)fresh;
 	}
 	s->blocks[s->block_count] = (uint32_t)len;
 	s->bytes = mem_grow(s->bytes, len);
 }
 
-static void write_cells(struct nameset *s, const uint8_t **list)
+static void write_cells(struct nameset *s, const struct put *list)
 {
 	for (size_t i = 0; i < s->count; i++) {
+		uint8_t name[DNAME_MAX];
 		struct suffixes q;
 		size_t at;
 
-		suffixes_find(&q, list[i] + 2, s->seed, LABELS_MAX);
+		turn_back(name, list[i].at + 2, list[i].at[1]);
+		suffixes_find(&q, name, s->seed, LABELS_MAX);
 		s->at_depth[q.count]++;
 		s->deepest = MAX(s->deepest, q.count);
 		at = home_of(s, q.hash[q.count]);
@@ -295,19 +314,25 @@ static void write_cells(struct nameset *s, const uint8_t **list)
 	}
 }
 
-static bool all_equal(const uint8_t *const *list, size_t count)
+static bool all_equal(const struct put *list, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		if (list[i][0] != list[0][0])
+		if (list[i].at[0] != list[0].at[0])
 			return false;
 	}
 	return true;
 }
 
+/* Bytes that write_names will need at most. */
+static size_t bytes_for(const struct nameset *s, const struct nameset_maker *m)
+{
+	return m->len + s->count;
+}
+
 struct nameset *nameset_make(struct nameset_maker *m, uint64_t seed)
 {
-	const uint8_t **list;
-	struct nameset *s = NULL;
+	struct put *list;
+	struct nameset *s;
 	size_t at = 0;
 
 	if (m->count == 0) {
@@ -316,14 +341,14 @@ struct nameset *nameset_make(struct nameset_maker *m, uint64_t seed)
 	}
 	list = mem_array(m->count, sizeof(*list));
 	for (size_t i = 0; i < m->count; i++) {
-		list[i] = m->bytes + at;
+		list[i] = (struct put){ begin_of(m->bytes + at), m->bytes + at };
 		at += 2u + m->bytes[at + 1];
 	}
 	qsort(list, m->count, sizeof(*list), in_order);
 	s = mem_zero(sizeof(*s));
 	s->seed = seed;
 	s->count = without_repeats(list, m->count);
-	s->only_value = list[0][0];
+	s->only_value = list[0].at[0];
 	s->head = all_equal(list, s->count) ? 2 : 3;
 	s->block_count = (s->count + BLOCK_NAMES - 1) / BLOCK_NAMES;
 	while (s->block_bits < 31 && (UINT64_C(1) << s->block_bits) <= s->block_count)
@@ -331,7 +356,7 @@ struct nameset *nameset_make(struct nameset_maker *m, uint64_t seed)
 	s->cell_count = s->count + s->count / 4 + 4;
 	s->cells = mem_array(s->cell_count, sizeof(*s->cells));
 	s->blocks = mem_array(s->block_count + 1, sizeof(*s->blocks));
-	s->bytes = mem_new(m->len + s->count + 1);
+	s->bytes = mem_new(bytes_for(s, m));
 	write_names(s, list);
 	write_cells(s, list);
 	mem_free(list);

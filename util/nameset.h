@@ -30,7 +30,7 @@ int nameset_at(const struct nameset *s, const struct suffixes *q, unsigned label
 int nameset_find(const struct nameset *s, const uint8_t *name); /* exactly; or -1 */
 size_t nameset_count(const struct nameset *s);
 size_t nameset_bytes(const struct nameset *s); /* all it takes, but for what malloc rounds up */
-/* In canonical order; stops when `fn` says false. */
+/* Every name once, those of one parent together; stops when `fn` says false. */
 void nameset_each(const struct nameset *s,
 		  bool (*fn)(const uint8_t *name, uint8_t value, void *arg), void *arg);
 

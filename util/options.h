@@ -228,6 +228,8 @@ struct conf {
 struct conf *conf_new(void) MUST_USE;
 struct conf *conf_copy(const struct conf *conf) MUST_USE;       /* shares nothing */
 void conf_free(struct conf *conf);                              /* NULL is fine */
+/* Forget the values of a list that has been made into something else. */
+void conf_list_clear(struct conf_list *list);
 
 /* ---- reading ---- */
 

@@ -388,6 +388,14 @@ struct conf *conf_copy(const struct conf *conf)
 	return copy;
 }
 
+void conf_list_clear(struct conf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		mem_free(list->items[i].text);
+	mem_free(list->items);
+	*list = (struct conf_list){ 0 };
+}
+
 void conf_free(struct conf *conf)
 {
 	if (!conf)
