@@ -14,11 +14,14 @@
 #include "services/forward.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
+#include "services/tls_conf.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rcu.h"
+
+#define LOOK_US (5 * US_PER_S) /* between two looks at files that may change */
 
 /* What a running process does not change: the old value stays until it is started anew. */
 static const char *const fixed_options[] = {
@@ -233,6 +236,15 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	return open_workers(d, f);
 }
 
+/* Keys and authorities may be renewed by others, who tell nobody. */
+static void on_look(struct timer *t)
+{
+	struct daemon *d = container_of(t, struct daemon, look);
+
+	tls_conf_refresh(d->snapshot);
+	timer_set(d->loop, &d->look, LOOK_US);
+}
+
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f)
 {
 	watch_signals(d);
@@ -241,6 +253,8 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 			return false;
 	log_notice("start of service (%s)", PACKAGE_STRING);
 	ready(arg);
+	d->look.fire = on_look;
+	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
 	return true;

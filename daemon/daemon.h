@@ -50,6 +50,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
 	struct daemon_signal signals[SIGNALS];
+	struct timer look; /* whether files that are in use have changed */
 	uint64_t started_us; /* monotonic */
 	uint64_t zeroed_us;  /* when the counters began */
 };

@@ -66,9 +66,11 @@ static bool open_all(const struct opening *o, const struct interfaces *where, st
 	const struct conf_server *s = &o->conf->server;
 
 	for (size_t i = 0; i < where->count; i++) {
-		if (s->do_udp && !open_one(o, &where->items[i], false, f))
+		bool plain = where->items[i].service == SERVICE_DNS;
+
+		if (plain && s->do_udp && !open_one(o, &where->items[i], false, f))
 			return false;
-		if (s->do_tcp && s->incoming_num_tcp && !open_one(o, &where->items[i], true, f))
+		if ((s->do_tcp || !plain) && s->incoming_num_tcp && !open_one(o, &where->items[i], true, f))
 			return false;
 	}
 	return true;

@@ -56,6 +56,7 @@ static void count_extended(const struct journey *j)
 	stat_bump(&s->edns_present, r->edns.present);
 	stat_bump(&s->edns_do, r->edns.present && (r->edns.flags & EDNS_DO));
 	stat_bump(&s->tcp, j->p->client.ops->stream);
+	stat_bump(&s->tls, j->p->client.ops->encrypted);
 	stat_bump(&s->ipv6, j->p->client.from.family == 6);
 }
 

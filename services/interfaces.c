@@ -19,7 +19,7 @@
 
 bool interface_equals(const struct interface *a, const struct interface *b)
 {
-	return addr_equals(&a->addr, &b->addr) && a->many == b->many;
+	return addr_equals(&a->addr, &b->addr) && a->many == b->many && a->service == b->service;
 }
 
 static bool is_wildcard(const struct addr *a)
@@ -134,11 +134,23 @@ static bool list_names_port(const struct conf_list *list, uint16_t port)
 	return false;
 }
 
-/* What an address with this port serves instead of plain DNS, or NULL. */
+static bool is_tls_port(const struct conf_server *s, uint16_t port)
+{
+	return port == s->tls_port || list_names_port(&s->tls_additional_port, port);
+}
+
+static bool may_serve_tls(const struct conf_server *s)
+{
+	return *s->tls_service_key && *s->tls_service_pem;
+}
+
+/* What an address with this port is for, but cannot be served; or NULL. */
 static const char *other_service(const struct conf_server *s, uint16_t port)
 {
-	if (port == s->tls_port || list_names_port(&s->tls_additional_port, port))
-		return "DNS over TLS";
+	if (is_tls_port(s, port))
+		return may_serve_tls(s) ? NULL
+					: "DNS over TLS (tls-service-key and tls-service-pem are "
+					  "not both given)";
 	if (port == s->https_port)
 		return "DNS over HTTPS";
 	if (list_names_port(&s->proxy_protocol_port, port))
@@ -156,10 +168,12 @@ static void put_interface(void *arg, const struct addr *a)
 	char text[ADDR_TEXT];
 
 	if (service) {
-		log_notice("%s is not served at %s: this version serves plain UDP and TCP", service,
-			   addr_print(a, 0, text));
+		log_warn("nothing is served at %s, whose port is for %s", addr_print(a, 0, text),
+			 service);
 		return;
 	}
+	if (is_tls_port(find->server, a->port) && may_serve_tls(find->server))
+		item.service = SERVICE_TLS;
 	for (size_t i = 0; i < out->count; i++)
 		if (addr_equals(&out->items[i].addr, a))
 			return;

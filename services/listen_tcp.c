@@ -1,4 +1,4 @@
-/* Questions over TCP (RFC 7766): many on one connection, answered as they become ready.
+/* Questions over TCP (RFC 7766) and TLS (RFC 7858): many on one connection, answered as they become ready.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_tcp.h"
 
@@ -16,6 +16,8 @@
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
+#include "util/stream.h"
+#include "util/tls.h"
 
 #define MESSAGE_MAX       65535
 #define MESSAGE_LEAST     12                        /* a header; less is no DNS */
@@ -26,16 +28,6 @@
 #define ACCEPTS           32    /* connections to one wake-up */
 #define IDLE_LEAST_MS     200
 #define NO_FILES_PAUSE_US (1 * US_PER_S)
-
-struct connection;
-
-/* The way bytes travel. As read(2) and write(2) on a non-blocking socket; encrypted streams have
- * a table of their own. */
-struct stream_ops {
-	ssize_t (*read)(struct connection *c, void *to, size_t room);
-	ssize_t (*write)(struct connection *c, const void *from, size_t len);
-	void (*close)(struct connection *c);
-};
 
 /* Bytes on the heap with a front that moves. */
 struct queue {
@@ -48,7 +40,8 @@ enum waits_for { FOR_NOTHING, FOR_QUESTION, FOR_REST, FOR_CLIENT };
 struct connection {
 	struct list link;
 	struct listen_tcp *home;
-	const struct stream_ops *stream;
+	struct stream stream;
+	const struct client_ops *ops;
 	struct watch watch;
 	struct timer limit;  /* for what `waits_for` says */
 	struct timer resume; /* whole messages were left lying */
@@ -76,6 +69,7 @@ struct listen_tcp {
 	packet_taker take;
 	void *taker;
 	struct listen_tcp_limits limits;
+	struct tls_server *keys; /* pinned; NULL: there is no TLS */
 	struct list doors, connections;
 	struct timer reopen;         /* doors that were shut for want of descriptors */
 	unsigned count;              /* connections that are not dead */
@@ -120,34 +114,6 @@ static void queue_take(struct queue *q, size_t len)
 		queue_free(q);
 }
 
-/* ---- plain streams ---- */
-
-static ssize_t plain_read(struct connection *c, void *to, size_t room)
-{
-	return recv(c->watch.fd, to, room, 0);
-}
-
-static ssize_t plain_write(struct connection *c, const void *from, size_t len)
-{
-#ifdef MSG_NOSIGNAL
-	return send(c->watch.fd, from, len, MSG_NOSIGNAL);
-#else
-	return send(c->watch.fd, from, len, 0);
-#endif
-}
-
-static void plain_close(struct connection *c)
-{
-	close(c->watch.fd);
-}
-
-static const struct stream_ops plain_stream = { plain_read, plain_write, plain_close };
-
-static bool is_not_now(int error)
-{
-	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
-
 /* ---- the life of a connection ---- */
 
 static void doors_watch(struct listen_tcp *t, bool open)
@@ -176,7 +142,7 @@ static void connection_close(struct connection *c)
 	timer_stop(t->loop, &c->limit);
 	timer_stop(t->loop, &c->resume);
 	watch_stop(&c->watch);
-	c->stream->close(c);
+	stream_close(&c->stream);
 	t->untaken -= queue_len(&c->out);
 	queue_free(&c->in);
 	queue_free(&c->out);
@@ -229,7 +195,11 @@ static void connection_wait(struct connection *c, bool moved)
 	enum waits_for next = what_is_next(c);
 
 	watch_want(&c->watch,
-		   (may_read(c) ? WATCH_READ : 0u) | (queue_len(&c->out) ? WATCH_WRITE : 0u));
+		   (may_read(c) ? WATCH_READ : 0u) |
+			   (queue_len(&c->out) || stream_wants_write(&c->stream) ? WATCH_WRITE
+										 : 0u));
+	if (may_read(c) && stream_has_more(&c->stream))
+		timer_set(t->loop, &c->resume, 0);
 	if (next == FOR_NOTHING)
 		timer_stop(t->loop, &c->limit);
 	else if (next != c->waits_for || moved)
@@ -265,14 +235,12 @@ static bool write_out(struct connection *c, const uint8_t *from, size_t len, siz
 {
 	*written = 0;
 	while (*written < len) {
-		ssize_t n = c->stream->write(c, from + *written, len - *written);
+		ssize_t n = stream_write(&c->stream, from + *written, len - *written);
 
 		if (n > 0)
 			*written += (size_t)n;
-		else if (n < 0 && errno == EINTR)
-			continue;
 		else
-			return n < 0 && is_not_now(errno);
+			return n < 0 && stream_is_not_now(errno);
 	}
 	return true;
 }
@@ -372,6 +340,14 @@ static const struct client_ops tcp_ops = {
 	.drop = drop_later,
 };
 
+static const struct client_ops tls_ops = {
+	.name = "tls",
+	.stream = true,
+	.encrypted = true,
+	.reply = reply_later,
+	.drop = drop_later,
+};
+
 /* ---- questions ---- */
 
 static void take_one(struct connection *c, const uint8_t *at, size_t len)
@@ -381,7 +357,7 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 	struct packet p = {
 		.in = { .at = at, .len = len },
 		.out = writer_over(to + 2, MESSAGE_MAX),
-		.client = { .ops = &tcp_ops, .from = c->from, .reached = c->reached, .via = c },
+		.client = { .ops = c->ops, .from = c->from, .reached = c->reached, .via = c },
 	};
 
 	c->asked++;
@@ -468,13 +444,15 @@ static void on_readable(struct connection *c)
 	if (!may_read(c))
 		return;
 	had = recall_rest(c);
-	n = c->stream->read(c, c->home->in + had, READ_ROOM - had);
+	n = stream_read(&c->stream, c->home->in + had, READ_ROOM - had);
 	if (n > 0) {
 		on_bytes(c, had + (size_t)n);
 		return;
 	}
-	if (n < 0 && is_not_now(errno))
+	if (n < 0 && stream_is_not_now(errno)) {
+		connection_wait(c, false);
 		return;
+	}
 	if (n < 0)
 		connection_close(c);
 	else
@@ -487,7 +465,10 @@ static void on_resume(struct timer *timer)
 {
 	struct connection *c = container_of(timer, struct connection, resume);
 
-	on_bytes(c, recall_rest(c));
+	if (may_read(c) && stream_has_more(&c->stream))
+		on_readable(c);
+	else
+		on_bytes(c, recall_rest(c));
 }
 
 static void on_writable(struct connection *c)
@@ -512,22 +493,23 @@ static void on_ready(struct watch *w, unsigned what)
 		on_writable(c);
 		return; /* it may be gone; what can be read is told again */
 	}
-	if (what & WATCH_READ)
+	if (what & WATCH_READ || stream_wants_write(&c->stream))
 		on_readable(c);
 }
 
 /* ---- connections come in ---- */
 
-void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
-		     const struct addr *reached)
+static void connection_begin(struct listen_tcp *t, const struct stream *stream,
+			     const struct addr *from, const struct addr *reached)
 {
 	struct connection *c = mem_zero(sizeof *c);
 	int on = 1;
 
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	(void)setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	c->home = t;
-	c->stream = &plain_stream;
-	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
+	c->stream = *stream;
+	c->ops = stream->tls ? &tls_ops : &tcp_ops;
+	c->watch = (struct watch){ .fd = stream->fd, .ready = on_ready };
 	c->limit.fire = on_limit;
 	c->resume.fire = on_resume;
 	c->from = *from;
@@ -536,6 +518,33 @@ void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
 	t->count++;
 	watch_start(t->loop, &c->watch, WATCH_READ);
 	connection_wait(c, true);
+}
+
+void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
+		     const struct addr *reached)
+{
+	connection_begin(t, &(struct stream){ .fd = fd }, from, reached);
+}
+
+void listen_tcp_take_tls(struct listen_tcp *t, int fd, const struct addr *from,
+			 const struct addr *reached)
+{
+	struct stream stream = { .fd = fd };
+
+	if (t->keys)
+		stream.tls = tls_accept(t->keys, fd, "dot");
+	if (stream.tls)
+		connection_begin(t, &stream, from, reached);
+	else
+		stream_close(&stream); /* never in clear */
+}
+
+void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys)
+{
+	struct tls_server *old = t->keys;
+
+	t->keys = keys ? tls_server_pin(keys) : NULL;
+	tls_server_unpin(old);
 }
 
 static int accept_one(int door, struct sockaddr_storage *from, socklen_t *len)
@@ -597,7 +606,10 @@ static void on_knock(struct watch *w, unsigned what)
 			continue;
 		}
 		reached = address_reached(d, fd);
-		listen_tcp_take(t, fd, &from, &reached);
+		if (d->at.service == SERVICE_TLS)
+			listen_tcp_take_tls(t, fd, &from, &reached);
+		else
+			listen_tcp_take(t, fd, &from, &reached);
 	}
 	if (t->count >= t->limits.connections)
 		doors_watch(t, false);
@@ -702,6 +714,7 @@ void listen_tcp_free(struct listen_tcp *t)
 		connection_free(one);
 	}
 	timer_stop(t->loop, &t->reopen);
+	tls_server_unpin(t->keys);
 	mem_free(t->in);
 	mem_free(t->late);
 	mem_free(t->gather);

@@ -1,4 +1,4 @@
-/* Questions over TCP (RFC 7766): many on one connection, answered as they become ready.
+/* Questions over TCP (RFC 7766) and TLS (RFC 7858): many on one connection, answered as they become ready.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One per worker, used by its thread. Whoever is slow is cut: a message once begun must be whole
@@ -12,6 +12,7 @@
 struct listen_socket;
 struct listen_tcp;
 struct loop;
+struct tls_server;
 
 struct listen_tcp_limits {
 	unsigned connections; /* at once: incoming-num-tcp */
@@ -29,6 +30,12 @@ void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets,
 /* Serve a connection that is there already: takes `fd` over. */
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
 		     const struct addr *reached);
+
+/* The same over TLS; closed at once where there are no keys. */
+void listen_tcp_take_tls(struct listen_tcp *t, int fd, const struct addr *from,
+			 const struct addr *reached);
+/* Who we are over TLS from now on (pinned); NULL: nobody. Open connections go on. */
+void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys);
 
 unsigned listen_tcp_count(const struct listen_tcp *t); /* connections now open */
 

@@ -25,6 +25,8 @@ enum {
 	STRAYS_MOST = 3,     /* near misses over UDP before TCP is asked instead */
 	WAIT_MOST_MS = 5000, /* a client would not wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
+	TLS_ROUNDS = 3, /* on the way to the first answer of a new connection */
+	TLS_WAIT_LEAST_MS = 1200,
 	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
 	QUERY_WIRE_MAX = MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN, PADDED_MAX),
 };
@@ -305,7 +307,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	struct infra_view view;
 	uint32_t wait;
 
-	if (x->way != WAY_UDP) {
+	if (x->way == WAY_TCP) {
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
 	}
@@ -317,6 +319,11 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	if (x->ask.wait_ms)
 		wait = x->ask.wait_ms << (x->tries - 1);
 	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
+	/* a handshake takes its rounds, and yet another server should have its chance while the
+	 * client still waits */
+	if (x->way == WAY_TLS)
+		x->wait_ms = MIN(MAX(TLS_ROUNDS * wait, (uint32_t)TLS_WAIT_LEAST_MS),
+				 (uint32_t)conf_of(u)->tcp_auth_query_timeout);
 	if (view.down) {
 		x->tries = UDP_TRIES;
 		infra_probed(e->infra, &x->ask.server, x->ask.zone, e->time);

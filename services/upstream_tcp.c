@@ -52,7 +52,7 @@ struct conn {
 	unsigned number;  /* counts connections */
 	unsigned carried; /* questions, all told */
 	unsigned answered;
-	unsigned strays;
+	unsigned strays, given_up; /* given_up: questions whose answers nobody waits for any more */
 	uint64_t heard_us, idle_us; /* last bytes; since when nothing is under way */
 	bool connected; /* as far as TCP goes */
 	bool open;      /* questions can go out */
@@ -568,7 +568,11 @@ static bool conn_take(struct conn *c, const uint8_t *wire, size_t len)
 		return false;
 	l = letter_find(c, msg_id(wire));
 	if (!l) {
-		/* A late answer to a question that was given up, or worse. */
+		if (c->given_up) { /* a late answer, most likely */
+			c->given_up--;
+			c->answered++;
+			return true;
+		}
 		stat_bump(&c->tcp->transport.env->stats->unwanted_replies, 1);
 		return ++c->strays <= STRAYS_MOST;
 	}
@@ -736,6 +740,7 @@ static void tcp_cancel(struct transport *transport, struct sending *s)
 		c->deaf = true;
 	letter_leave(l);
 	letter_free(l);
+	c->given_up++;
 	conn_settle(c);
 }
 

@@ -1,0 +1,463 @@
+"""DNS over TLS in both directions: who is believed, what is shared, what is resumed, what never leaves.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import concurrent.futures
+import contextlib
+import os
+import shutil
+import socket
+import ssl
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+
+import dns.edns
+import dns.message
+import pytest
+
+from lab import ADDRESS, fixed, frame, free_port, is_closed, query, rcode, read_exactly, read_message, texts
+
+
+def openssl(*arguments, cwd, stdin=""):
+    subprocess.run(["openssl", *arguments], cwd=cwd, input=stdin, text=True, check=True, capture_output=True, timeout=60)
+
+
+class Authority:
+    """Two miniature authorities, `ca.pem` and `other.pem`, and certificates by either."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="rd-ca-", dir="/tmp")
+        for name in ("ca", "other"):
+            openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+                    "-subj", "/CN=%s authority" % name, "-keyout", name + ".key", "-out", name + ".pem", cwd=self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def issue(self, name, sans="DNS:dns.test", by="ca", days=30):
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=" + name,
+                "-keyout", name + ".key", "-out", name + ".csr", cwd=self.dir)
+        with open(self.path("ext"), "w", encoding="ascii") as f:
+            f.write("subjectAltName=%s\n" % sans)
+        arguments = ["x509", "-req", "-in", name + ".csr", "-CA", by + ".pem", "-CAkey", by + ".key",
+                     "-CAcreateserial", "-extfile", "ext", "-out", name + ".pem"]
+        openssl(*arguments, "-days", str(days), cwd=self.dir)
+        return self.path(name + ".pem"), self.path(name + ".key")
+
+
+@pytest.fixture(scope="module")
+def ca():
+    a = Authority()
+    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
+    a.issue("two", "DNS:two.test")
+    a.issue("stranger", by="other")
+    yield a
+    shutil.rmtree(a.dir, ignore_errors=True)
+
+
+class TlsServer:
+    """A resolver over TLS that plays a part. `act` is one of
+        good        answers everything
+        once        closes after each answer
+        limit N     resets the connection after N questions
+        mute        shakes hands and never answers
+        deaf        accepts and never shakes hands
+        reorder     answers in bunches, the last first
+        other-id    answers with another id, other-name with another name
+        drip        an answer a byte at a time"""
+
+    def __init__(self, ca, cert="good", act="good", address="198.18.7.7", limit=0, port=None):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(ca.path(cert + ".pem"), ca.path(cert + ".key"))
+        self.context.set_alpn_protocols(["dot"])
+        self.act, self.limit = act, limit
+        self.answer = fixed(address)
+        self.asked, self.accepted, self.shaken, self.resumed, self.sizes, self.alpn = [], 0, 0, 0, [], set()
+        self.total = 0
+        self.lock = threading.Lock()
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind((ADDRESS, port or 0))
+        self.listener.listen(64)
+        self.port = self.listener.getsockname()[1]
+        self.at = "%s@%d" % (ADDRESS, self.port)
+        self.ending = False
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending = True
+        self.listener.close()
+        self.thread.join(5)
+
+    def run(self):
+        self.listener.settimeout(0.1)
+        while not self.ending:
+            try:
+                conn, _ = self.listener.accept()
+            except socket.timeout:
+                continue
+            except OSError:
+                return
+            self.accepted += 1
+            threading.Thread(target=self.serve, args=(conn,), daemon=True).start()
+
+    def serve(self, conn):
+        with conn, contextlib.suppress(EOFError, OSError):
+            conn.settimeout(20)
+            if self.act == "deaf":
+                time.sleep(10)
+                return
+            with self.context.wrap_socket(conn, server_side=True) as s:
+                self.shaken += 1
+                self.resumed += s.session_reused
+                self.alpn.add(s.selected_alpn_protocol())
+                self.converse(s)
+
+    def converse(self, s):
+        count, bunch = 0, []
+        while True:
+            data = read_exactly(s, struct.unpack("!H", read_exactly(s, 2))[0])
+            q = dns.message.from_wire(data)
+            self.asked.append(q.question[0].name.to_text())
+            self.sizes.append(len(data))
+            count += 1
+            out = self.answer(q, True)
+            if self.act == "mute":
+                continue
+            if self.act == "other-id":
+                out.id ^= 1
+            if self.act == "other-name":
+                out.question[0].name = dns.name.from_text("another.lab.")
+            wire = frame(out)
+            if self.limit:
+                with self.lock:
+                    self.total += 1
+                    over = self.total % self.limit == 0
+                if over:
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    return
+            if self.act == "drip":
+                for byte in wire:
+                    s.sendall(bytes([byte]))
+                    time.sleep(0.001)
+                continue
+            if self.act == "reorder":
+                bunch.append(wire)
+                if len(bunch) < 4 and s.pending():
+                    continue
+                wire, bunch = b"".join(reversed(bunch)), []
+            s.sendall(wire)
+            if self.act == "once":
+                return
+
+
+def forward(*servers, name=".", zone_lines=()):
+    lines = ["name: " + name, "forward-tls-upstream: yes", *("forward-addr: " + s for s in servers), *zone_lines]
+    return "forward-zone:\n" + "".join("    %s\n" % line for line in lines)
+
+
+@pytest.fixture
+def dot(daemon, ca):
+    """A daemon that forwards everything over TLS to these servers."""
+    def make(*servers, lines=("ede: yes",)):
+        return daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"), *lines, more=forward(*servers), hints=False)
+    return make
+
+
+# -- asking others --------------------------------------------------------------------------------
+
+
+def test_a_question_goes_over_tls(dot, ca):
+    with TlsServer(ca) as s, dot(s.at + "#dns.test") as d:
+        assert texts(d.ask("a.lab.")) == ["198.18.7.7"]
+        assert texts(d.ask("b.lab.")) == ["198.18.7.7"]
+        assert s.accepted == 1 and s.alpn == {"dot"}
+        assert all(size % 128 == 0 for size in s.sizes)
+
+
+def test_an_address_may_stand_in_for_the_name(dot, ca):
+    with TlsServer(ca) as s, dot(s.at + "#127.0.0.1") as d:
+        assert texts(d.ask("a.lab.")) == ["198.18.7.7"]
+
+
+@pytest.mark.parametrize("cert, name, why", [("good", "other.test", "hostname mismatch"),
+                                             ("stranger", "dns.test", "unable to get local issuer certificate")])
+def test_who_is_not_who_was_meant_is_not_asked(dot, ca, cert, name, why):
+    with TlsServer(ca, cert) as s, dot(s.at + "#" + name) as d:
+        r = d.ask("a.lab.", timeout=30)
+        assert rcode(r) == "SERVFAIL"
+        assert [o.code for o in r.options if isinstance(o, dns.edns.EDEOption)] == [22]
+        for i in range(5):
+            assert rcode(d.ask("a%d.lab." % i, timeout=30)) == "SERVFAIL"
+        assert not s.asked
+        assert d.log().count(why) <= 2
+        assert why in d.log()
+
+
+def test_without_a_name_whoever_answers_is_believed_and_that_is_said(dot, ca):
+    with TlsServer(ca, "stranger") as s, dot(s.at) as d:
+        assert texts(d.ask("a.lab.")) == ["198.18.7.7"]
+        assert "whoever answers is believed" in d.log()
+
+
+def test_the_other_server_is_asked_when_one_is_not_good(dot, ca):
+    with TlsServer(ca, "stranger") as bad, TlsServer(ca) as good, dot(bad.at + "#dns.test", good.at + "#dns.test") as d:
+        for i in range(10):
+            assert texts(d.ask("a%d.lab." % i)) == ["198.18.7.7"]
+        assert not bad.asked
+
+
+def test_nothing_is_sent_in_clear_when_there_is_no_tls(dot, ca):
+    """The port answers in clear: not one byte of a name is seen there."""
+    seen = []
+    with socket.socket() as listener:
+        listener.bind((ADDRESS, 0))
+        listener.listen(16)
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    conn, _ = listener.accept()
+                    conn.settimeout(1)
+                    with conn, contextlib.suppress(OSError):
+                        seen.append(conn.recv(4096))
+                        conn.sendall(b"220 hello\r\n")
+        threading.Thread(target=serve, daemon=True).start()
+        with dot("%s@%d#dns.test" % (ADDRESS, listener.getsockname()[1])) as d:
+            assert rcode(d.ask("secret.lab.", timeout=40)) == "SERVFAIL"
+        assert seen and not any(b"secret" in data for data in seen)
+
+
+@pytest.mark.parametrize("act", ["once", "reorder", "drip"])
+def test_odd_servers_lose_nothing(dot, ca, act):
+    with TlsServer(ca, act=act) as s, dot(s.at + "#dns.test") as d:
+        count = 8 if act == "drip" else 60
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            got = list(pool.map(lambda i: texts(d.ask("n%d.lab." % i, timeout=40)), range(count)))
+        assert got == [["198.18.7.7"]] * count
+        if act != "once":
+            assert s.accepted <= 10
+
+
+@pytest.mark.parametrize("act", ["mute", "deaf", "other-id", "other-name"])
+def test_one_that_is_of_no_use_costs_only_time(dot, ca, act):
+    with TlsServer(ca, act=act) as bad, TlsServer(ca) as good, dot(bad.at + "#dns.test", good.at + "#dns.test") as d:
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            got = list(pool.map(lambda i: texts(d.ask("n%d.lab." % i, timeout=60)), range(40)))
+        assert got == [["198.18.7.7"]] * 40
+
+
+def test_resets_under_load_lose_nothing_and_sessions_are_resumed(dot, ca):
+    with TlsServer(ca, limit=100) as s, dot(s.at + "#dns.test", lines=["num-threads: 1"]) as d:
+        assert texts(d.ask("first.lab.")) == ["198.18.7.7"]
+        with concurrent.futures.ThreadPoolExecutor(64) as pool:
+            got = list(pool.map(lambda i: texts(d.ask("n%d.lab." % i, timeout=60)), range(1000)))
+        assert got == [["198.18.7.7"]] * 1000
+        assert s.resumed == s.shaken - 1
+
+
+def test_a_bundle_that_changes_is_read_again(daemon, ca):
+    bundle = ca.path("bundle.pem")
+    shutil.copy(ca.path("other.pem"), bundle)
+    with TlsServer(ca) as s, daemon('tls-cert-bundle: "%s"' % bundle, more=forward(s.at + "#dns.test"),
+                                    hints=False) as d:
+        assert rcode(d.ask("a.lab.", timeout=30)) == "SERVFAIL"
+        time.sleep(1)  # a file is known by its second and its size
+        shutil.copy(ca.path("ca.pem"), bundle)
+        deadline = time.monotonic() + 40
+        while texts(d.ask("b%d.lab." % time.monotonic_ns(), timeout=30)) != ["198.18.7.7"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+
+
+# -- being asked ----------------------------------------------------------------------------------
+
+
+class Serving:
+    """A daemon that serves TLS beside plain DNS; its upstream answers everything."""
+
+    def __init__(self, daemon, ca, *lines, cert="good"):
+        self.tls_port = free_port()
+        self.ca = ca
+        self.upstream = TlsServer(ca)
+        self.daemon = daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"),
+                             'tls-service-key: "%s"' % ca.path(cert + ".key"),
+                             'tls-service-pem: "%s"' % ca.path(cert + ".pem"), "tls-port: %d" % self.tls_port,
+                             "interface: 127.0.0.1@%d" % self.tls_port, *lines,
+                             more=forward(self.upstream.at + "#dns.test"), hints=False)
+
+    def __enter__(self):
+        self.upstream.__enter__()
+        self.daemon.__enter__()
+        return self
+
+    def __exit__(self, *what):
+        self.daemon.__exit__(*what)
+        self.upstream.__exit__(*what)
+
+    def context(self, version=None):
+        context = ssl.create_default_context(cafile=self.ca.path("ca.pem"))
+        context.set_alpn_protocols(["dot"])
+        if version:
+            context.minimum_version = context.maximum_version = version
+        return context
+
+    def connect(self, context=None, session=None, name="dns.test"):
+        raw = socket.create_connection((ADDRESS, self.tls_port), 10)
+        return (context or self.context()).wrap_socket(raw, server_hostname=name, session=session)
+
+
+@pytest.fixture(scope="module")
+def serving(daemon, ca):
+    with Serving(daemon, ca) as s:
+        yield s
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_questions_over_tls_are_answered(serving, version):
+    with serving.connect(serving.context(version)) as s:
+        assert s.selected_alpn_protocol() == "dot"
+        for i in range(20):
+            q = query("a%d.lab." % (i // 2))
+            s.sendall(frame(q))
+            r = read_message(s)
+            assert r.id == q.id and texts(r) == ["198.18.7.7"]
+
+
+def test_a_hundred_questions_in_one_record(serving):
+    asked = [query("m%d.lab." % i) for i in range(100)]
+    with serving.connect() as s:
+        s.sendall(b"".join(frame(q) for q in asked))
+        assert {read_message(s).id for _ in asked} == {q.id for q in asked}
+
+
+def test_more_than_a_record_holds(serving):
+    """What lies decrypted is not forgotten: 3000 questions at once, and all are answered."""
+    serving.daemon.ask("again.lab.")
+    asked = [query("again.lab.", id=i + 1) for i in range(3000)]
+    with serving.connect() as s:
+        threading.Thread(target=s.sendall, args=(b"".join(frame(q) for q in asked),), daemon=True).start()
+        assert {read_message(s).id for _ in asked} == {q.id for q in asked}
+
+
+def test_kdig(serving):
+    out = subprocess.run(["kdig", "+tls-ca=" + serving.ca.path("ca.pem"), "+tls-hostname=dns.test", "-p",
+                          str(serving.tls_port), "@127.0.0.1", "kdig.lab.", "A"], capture_output=True, text=True,
+                         timeout=30, check=True).stdout
+    assert "198.18.7.7" in out and "TLS session" in out
+
+
+def test_openssl_resumes(serving):
+    with tempfile.TemporaryDirectory() as where:
+        session = os.path.join(where, "session")
+        for option, want in (("-sess_out", "New, "), ("-sess_in", "Reused, ")):
+            out = subprocess.run(["openssl", "s_client", "-connect", "127.0.0.1:%d" % serving.tls_port, "-servername",
+                                  "dns.test", "-CAfile", serving.ca.path("ca.pem"), "-tls1_2", option, session],
+                                 input="", capture_output=True, text=True, timeout=30, check=False).stdout
+            assert want in out and "Verify return code: 0" in out
+
+
+def test_a_plain_question_at_the_port_is_not_answered(serving):
+    with socket.create_connection((ADDRESS, serving.tls_port), 5) as s:
+        s.sendall(frame(query("plain.lab.")))
+        assert is_closed(s, 5)
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.settimeout(1)
+        s.connect((ADDRESS, serving.tls_port))
+        s.send(query("plain.lab.").to_wire())
+        with pytest.raises(OSError):
+            s.recv(4096)
+
+
+@pytest.mark.parametrize("data", [b"\x16\x03\x01\xff\xff" + b"x" * 200, b"GET / HTTP/1.1\r\n\r\n", b"\0" * 500,
+                                  b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03"])
+def test_nonsense_harms_nobody(serving, data):
+    with serving.connect() as good, socket.create_connection((ADDRESS, serving.tls_port), 5) as bad:
+        bad.sendall(data)
+        good.sendall(frame(query("fine.lab.")))
+        assert texts(read_message(good)) == ["198.18.7.7"]
+    assert serving.daemon.alive()
+
+
+def test_certificates_are_read_again_and_connections_stay(daemon, ca):
+    ca.issue("changing", "DNS:before.test")
+    with Serving(daemon, ca, cert="changing") as s:
+        with s.connect(name="before.test") as old:
+            ca.issue("changing", "DNS:after.test")
+            s.daemon.control("reload")  # without it, some seconds later
+            time.sleep(0.5)
+            old.sendall(frame(query("old.lab.")))
+            assert texts(read_message(old)) == ["198.18.7.7"]
+            with s.connect(name="after.test") as new:
+                new.sendall(frame(query("new.lab.")))
+                assert texts(read_message(new)) == ["198.18.7.7"]
+
+
+def test_without_a_key_the_port_is_not_served(daemon):
+    port = free_port()
+    with daemon("tls-port: %d" % port, "interface: 127.0.0.1@%d" % port) as d:
+        with pytest.raises(OSError):
+            socket.create_connection((ADDRESS, port), 2).close()
+        assert "nothing is served at 127.0.0.1@%d" % port in d.log()
+
+
+# -- others of the trade --------------------------------------------------------------------------
+
+
+def test_unbound_as_a_server_over_tls(dot, ca):
+    with tempfile.TemporaryDirectory(dir="/tmp") as where:
+        port = free_port()
+        conf = os.path.join(where, "unbound.conf")
+        with open(conf, "w", encoding="ascii") as f:
+            f.write('server:\n interface: 127.0.0.1@%d\n tls-port: %d\n tls-service-key: "%s"\n tls-service-pem: "%s"\n'
+                    ' username: ""\n chroot: ""\n directory: "%s"\n pidfile: ""\n use-syslog: no\n do-daemonize: no\n'
+                    ' local-zone: "lab." static\n local-data: "a.lab. 300 A 198.18.7.9"\nremote-control:\n'
+                    ' control-enable: no\n' % (port, port, ca.path("good.key"), ca.path("good.pem"), where))
+        unbound = subprocess.Popen(["unbound", "-d", "-c", conf], stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(100):
+                with contextlib.suppress(OSError), socket.create_connection((ADDRESS, port), 1):
+                    break
+                time.sleep(0.05)
+            with dot("%s@%d#dns.test" % (ADDRESS, port)) as d:
+                assert texts(d.ask("a.lab.")) == ["198.18.7.9"]
+                assert rcode(d.ask("no.lab.")) == "NXDOMAIN"
+        finally:
+            unbound.terminate()
+            unbound.wait(10)
+
+
+def test_unbound_as_a_client_over_tls(serving):
+    with tempfile.TemporaryDirectory(dir="/tmp") as where:
+        port = free_port()
+        conf = os.path.join(where, "unbound.conf")
+        with open(conf, "w", encoding="ascii") as f:
+            f.write('server:\n interface: 127.0.0.1@%d\n username: ""\n chroot: ""\n directory: "%s"\n pidfile: ""\n'
+                    ' use-syslog: no\n do-daemonize: no\n do-not-query-localhost: no\n module-config: "iterator"\n'
+                    ' tls-cert-bundle: "%s"\nremote-control:\n control-enable: no\nforward-zone:\n name: "."\n'
+                    ' forward-tls-upstream: yes\n forward-addr: 127.0.0.1@%d#dns.test\n'
+                    % (port, where, serving.ca.path("ca.pem"), serving.tls_port))
+        unbound = subprocess.Popen(["unbound", "-d", "-c", conf], stderr=subprocess.DEVNULL)
+        try:
+            q = query("through.lab.")
+            with socket.socket(type=socket.SOCK_DGRAM) as s:
+                s.settimeout(1)
+                s.connect((ADDRESS, port))
+                for _ in range(15):
+                    with contextlib.suppress(OSError):
+                        s.send(q.to_wire())
+                        assert texts(dns.message.from_wire(s.recv(4096))) == ["198.18.7.7"]
+                        return
+                    time.sleep(0.2)
+            pytest.fail("unbound got no answer")
+        finally:
+            unbound.terminate()
+            unbound.wait(10)
