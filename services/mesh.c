@@ -563,6 +563,12 @@ unsigned mesh_children(const struct query *q)
 
 	LIST_EACH (at, &q->children)
 		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
+	/* Two may be done at once: while it hears of the first, the second is still to be told. */
+	LIST_EACH (at, &q->events) {
+		const struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		count += w->module == q->at && w->event.kind == EVENT_CHILD;
+	}
 	return count;
 }
 

@@ -53,7 +53,7 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 			       unsigned kind) MUST_USE;
 /* A query that `q` likes to have but does not wait for (RFC 8198-like side work, target fetch). */
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind);
-unsigned mesh_children(const struct query *q); /* it still waits for */
+unsigned mesh_children(const struct query *q); /* it has not yet been told of */
 void mesh_forget_children(struct query *q);    /* wait for none of them any more */
 
 /* EVENT_TIMER for the running module, once, after `us`. */
