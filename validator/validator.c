@@ -142,14 +142,17 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 
 static void log_bogus(const struct query *q, const struct judgement *j)
 {
-	char name[DNAME_TEXT], type[16];
+	char name[DNAME_TEXT], type[16], server[ADDR_TEXT] = "";
+	bool all = conf_of(q)->val_log_level > 1;
 
 	if (conf_of(q)->val_log_level == 0)
 		return;
-	log_line("info", "validation failure <%s %s IN>: %s%s%s",
+	if (all && q->answered_by.family)
+		addr_print(&q->answered_by, 53, server);
+	log_line("info", "validation failure <%s %s IN>: %s%s%s%s%s",
 		 dname_print(q->question.name, name), rr_type_name(q->question.type, type),
-		 reason_text(j->reason), conf_of(q)->val_log_level > 1 && j->text ? ": " : "",
-		 conf_of(q)->val_log_level > 1 && j->text ? j->text : "");
+		 reason_text(j->reason), all && j->text ? ": " : "", all && j->text ? j->text : "",
+		 *server ? " from " : "", server);
 }
 
 /* The sentinel's answer: none. */
