@@ -7,6 +7,7 @@
 #include "daemon/worker.h"
 #include "services/acl.h"
 #include "services/authzone.h"
+#include "services/authzone_xfer.h"
 #include "services/cache/msg.h"
 #include "services/mesh.h"
 #include "services/policy.h"
@@ -136,6 +137,25 @@ static enum verdict turn_away(struct journey *j)
 	return reject(j, RCODE_REFUSED, REASON_prohibited);
 }
 
+/* A primary says that a zone held here has changed (RFC 1996). */
+static enum verdict answer_notify(struct journey *j)
+{
+	const struct authzones *zones = j->w->env.snapshot->zones;
+	const struct question *q = &j->request.q;
+	const struct authzone *z =
+		q->name_len && q->class_ == CLASS_IN ? authzones_find_exact(zones, q->name) : NULL;
+
+	if (q->name_len == 0 || q->type != TYPE_SOA)
+		return reject(j, RCODE_FORMERR, REASON_none);
+	if (!z)
+		return reject(j, RCODE_NOTAUTH, REASON_none);
+	if (!xfers_may_notify(z, &j->p->client.from))
+		return reject(j, RCODE_REFUSED, REASON_prohibited);
+	xfers_poke(z, false);
+	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
+	return VERDICT_SEND;
+}
+
 /* RFC 8906: whoever can be answered is answered, be it with an error. */
 static enum verdict answer_malformed(struct journey *j)
 {
@@ -143,6 +163,9 @@ static enum verdict answer_malformed(struct journey *j)
 	case REQUEST_FORMERR:
 		return reject(j, RCODE_FORMERR, REASON_none);
 	case REQUEST_NOTIMP:
+		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY &&
+		    j->w->env.snapshot->zones->count)
+			return answer_notify(j);
 		return reject(j, RCODE_NOTIMP, REASON_none);
 	case REQUEST_BADVERS: /* in itself it was a question to us */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);

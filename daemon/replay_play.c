@@ -206,16 +206,23 @@ static void deliver_entry(struct play *p, struct outstanding *o, const struct en
 {
 	struct slice query = { o->sending->wire, o->sending->len };
 	struct addr from = o->sending->to;
-	struct slice answer;
+	struct slice *answers;
+	size_t count = 0;
 
 	if (e->adjust & ADJUST_SILENT) {
 		tell(p, "silence");
 		world_fail(&p->world, o);
 		return;
 	}
-	answer = entry_answer(e, e->packets, query, p->arena);
-	tell_message(p, "answer from", &from, answer);
-	world_deliver(&p->world, o, answer);
+	for (const struct entry_packet *part = e->packets; part; part = part->next)
+		count++;
+	answers = arena_zeros(p->arena, count + 1, sizeof(*answers));
+	count = 0;
+	for (const struct entry_packet *part = e->packets; part; part = part->next) {
+		answers[count] = entry_answer(e, part, query, p->arena);
+		tell_message(p, "answer from", &from, answers[count++]);
+	}
+	world_deliver(&p->world, o, answers, count);
 }
 
 /* Answer one outstanding question from the ranges, if one can be. */
@@ -242,7 +249,7 @@ static bool answer_one(struct play *p)
 
 			p->soft = true;
 			tell_message(p, "no entry, failure from", &o->sending->to, failure);
-			world_deliver(&p->world, o, failure);
+			world_deliver(&p->world, o, &failure, 1);
 			return true;
 		}
 	}

@@ -115,8 +115,10 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	rcu_turn_begin();
 	w->worker = worker_new(&how, f);
 	rcu_turn_end();
-	if (w->worker)
+	if (w->worker) {
+		loop_play(w->loop, 0);
 		return true;
+	}
 	world_end(w);
 	return false;
 }
@@ -163,14 +165,21 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 	settle(w);
 }
 
-void world_deliver(struct world *w, struct outstanding *o, struct slice answer)
+void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
+		   size_t count)
 {
 	struct sending *s = o->sending;
+	bool over = false;
 
 	forget(o);
 	rcu_turn_begin();
+	for (size_t i = 0; i < count && !over; i++) {
+		over = s->arrived(s, answers[i].at, answers[i].len);
+		if (!over && !s->many)
+			break;
+	}
 	/* nothing else will come: an answer that is not accepted is silence */
-	if (!s->arrived(s, answer.at, answer.len))
+	if (!over)
 		s->failed(s, UPSTREAM_SILENT);
 	rcu_turn_end();
 	settle(w);

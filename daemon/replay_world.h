@@ -59,8 +59,9 @@ void world_end(struct world *w);
 /* A client's message comes in. */
 void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice message);
 
-/* An outstanding question ends: by bytes, or without any. `o` is gone afterwards. */
-void world_deliver(struct world *w, struct outstanding *o, struct slice answer);
+/* An outstanding question ends: by one or more messages, or without any. `o` is gone afterwards. */
+void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
+		   size_t count);
 void world_fail(struct world *w, struct outstanding *o);
 
 void world_pass(struct world *w, uint64_t us);          /* time */

@@ -11,6 +11,7 @@
 #include "daemon/chaos.h"
 #include "daemon/frontend.h"
 #include "daemon/modules.h"
+#include "services/authzone_xfer.h"
 #include "services/listen_tcp.h"
 #include "services/listen_udp.h"
 #include "services/mesh.h"
@@ -67,6 +68,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	for (unsigned i = 0; i < w->started; i++)
 		if (w->chain[i]->renewed)
 			w->chain[i]->renewed(&w->env);
+	if (w->xfers)
+		xfers_renew(w->xfers);
 	if (old)
 		snapshot_unpin(old);
 }
@@ -141,6 +144,16 @@ static bool start_modules(struct worker *w, struct fault *f)
 	return true;
 }
 
+/* In the first turn of the worker's own loop. */
+static void start_xfers(void *arg)
+{
+	struct worker *w = arg;
+
+	if (!w->xfers)
+		w->xfers = xfers_new(&w->env);
+	xfers_renew(w->xfers);
+}
+
 struct worker *worker_new(const struct worker_how *how, struct fault *f)
 {
 	struct worker *w = mem_zero(sizeof *w);
@@ -150,8 +163,11 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f)
 	worker_adopt(w, how->snapshot);
 	if (modules_chain(w->chain, how->snapshot->conf, f)) {
 		open_network(w, how);
-		if (start_modules(w, f))
+		if (start_modules(w, f)) {
+			if (w->env.leads)
+				loop_post(w->env.loop, start_xfers, w);
 			return w;
+		}
 	}
 	worker_free(w);
 	return NULL;
@@ -162,6 +178,7 @@ void worker_free(struct worker *w)
 	if (!w)
 		return;
 	PROMISE(!w->running);
+	xfers_free(w->xfers);
 	if (w->env.mesh)
 		mesh_free(w->env.mesh); /* drops every client: the listeners must still stand */
 	while (w->started--)

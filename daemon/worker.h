@@ -23,6 +23,7 @@ struct listen_tcp;
 struct listen_udp;
 struct snapshot;
 struct transport;
+struct xfers;
 
 struct worker {
 	struct env env; /* the rooms; env.snapshot is pinned */
@@ -33,6 +34,7 @@ struct worker {
 			deny_any, validates, ignore_cd, judges;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
+	struct xfers *xfers; /* zones that are fetched; NULL but where env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */
 

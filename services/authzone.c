@@ -40,8 +40,22 @@ static void cell_unpin(struct zonecell *c)
 	mem_free(c);
 }
 
-void authzone_publish(const struct authzone *z, struct zonedata *data)
+void authzone_propose(const struct authzone *z, struct zonedata *data)
 {
+	atomic_store_explicit(&z->cell->proposed, data, memory_order_release);
+}
+
+struct zonedata *authzone_take_unverified(const struct authzone *z)
+{
+	if (atomic_load(&z->cell->verified))
+		return NULL;
+	return atomic_exchange_explicit(&z->cell->data, NULL, memory_order_acq_rel);
+}
+
+void authzone_publish(const struct authzone *z, struct zonedata *data, bool verified)
+{
+	atomic_store(&z->cell->verified, verified);
+	atomic_store(&z->cell->expired, false);
 	zonedata_retire(atomic_exchange_explicit(&z->cell->data, data, memory_order_acq_rel));
 }
 
@@ -91,8 +105,21 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 		zonedata_free(data);
 		return false;
 	}
-	authzone_publish(z, data);
+	authzone_publish(z, data, false);
 	return true;
+}
+
+bool authzone_save(const struct authzone *z, struct fault *f)
+{
+	struct fault first = { 0 };
+
+	if (!*z->path)
+		return true;
+	if (zonedata_write(authzone_stored(z), z->path, &first) ||
+	    zonedata_write(authzone_stored(z), z->path_inside, NULL))
+		return true;
+	fault_set(f, "%s", first.text);
+	return false;
 }
 
 static bool is_there(const struct authzone *z)
@@ -175,7 +202,7 @@ void authzones_inherit(struct authzones *t, const struct authzones *old)
 		struct authzone *z = &t->items[i];
 		const struct authzone *was = authzones_find_exact(old, z->name);
 
-		if (!was || authzone_data(z) || strcmp(was->path, z->path) != 0)
+		if (!was || authzone_stored(z) || strcmp(was->path, z->path) != 0)
 			continue;
 		cell_unpin(z->cell);
 		z->cell = cell_pin(was->cell);
@@ -227,6 +254,9 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 	if (!z || !z->conf->for_upstream || q->class_ != CLASS_IN)
 		return HELD_NOT;
 	data = authzone_data(z);
+	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD) &&
+	    atomic_load(&z->cell->proposed))
+		data = atomic_load_explicit(&z->cell->proposed, memory_order_acquire);
 	if (!data)
 		return z->conf->fallback_enabled ? HELD_NOT : HELD_FAILED;
 	zonedata_answer(data, q, a, out);

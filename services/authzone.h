@@ -15,13 +15,18 @@ struct arena;
 struct conf;
 struct conf_auth_zone;
 struct fault;
+struct trie;
+struct xfers;
 struct zonedata;
 
 /* struct addr's family for answers that came from a zone held here (struct query answered_by). */
 #define FAMILY_HELD 1
 
 struct zonecell {
-	_Atomic(struct zonedata *) data; /* NULL: there are none, or none to be believed */
+	_Atomic(struct zonedata *) data;     /* NULL: there are none, or none to be believed */
+	_Atomic(struct zonedata *) proposed; /* answers for keys and digest alone, until judged */
+	_Atomic bool expired, verified;
+	_Atomic(struct xfers *) home; /* who fetches it */
 	_Atomic uint32_t pins;
 };
 
@@ -57,11 +62,24 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 bool authzone_admits(const struct authzones *t, const struct authzone *z,
 		     const struct zonedata *data, struct fault *f);
 /* Use these records from now on (taken over; NULL: none). */
-void authzone_publish(const struct authzone *z, struct zonedata *data);
+void authzone_publish(const struct authzone *z, struct zonedata *data, bool verified);
+/* While their signatures are judged; stay the caller's. NULL: no more. */
+void authzone_propose(const struct authzone *z, struct zonedata *data);
+/* What was published unverified, if so; it is then published no more. */
+struct zonedata *authzone_take_unverified(const struct authzone *z) MUST_USE;
+/* Write the zone to its file, if it has one. */
+bool authzone_save(const struct authzone *z, struct fault *f);
+
+/* The records, expired or not. */
+static inline const struct zonedata *authzone_stored(const struct authzone *z)
+{
+	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
+}
 
 static inline const struct zonedata *authzone_data(const struct authzone *z)
 {
-	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
+	return atomic_load_explicit(&z->cell->expired, memory_order_relaxed) ? NULL
+									     : authzone_stored(z);
 }
 
 enum held_end {

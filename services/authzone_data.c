@@ -435,6 +435,16 @@ struct printing {
 	size_t room;
 };
 
+/* RFC 4034 appendix B; for people who read the file. */
+static unsigned key_tag(struct slice rdata)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < rdata.len; i++)
+		sum += i & 1 ? rdata.at[i] : (uint32_t)rdata.at[i] << 8;
+	return (sum + (sum >> 16 & 0xffff)) & 0xffff;
+}
+
 static void print_record(const struct text_rr *rr, void *arg)
 {
 	struct printing *p = arg;
@@ -447,7 +457,13 @@ static void print_record(const struct text_rr *rr, void *arg)
 		text_rr_print(p->line, p->room, rr->owner, rr->ttl_s, rr->class_, rr->type,
 			      rr->rdata);
 	}
-	fprintf(p->to, "%s\n", p->line);
+	if (rr->type == TYPE_ZONEMD) /* as other programs write digests into zone files */
+		for (char *at = strrchr(p->line, ' '); at && *at; at++)
+			*at = (char)(*at >= 'a' && *at <= 'f' ? *at - 'a' + 'A' : *at);
+	fputs(p->line, p->to);
+	if (rr->type == TYPE_DNSKEY)
+		fprintf(p->to, " ;{id = %u}", key_tag(rr->rdata));
+	fputc('\n', p->to);
 }
 
 bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f)

@@ -5,6 +5,7 @@ libresolver_la_SOURCES += \
 	services/authzone.c services/authzone.h \
 	services/authzone_answer.c services/authzone_answer.h \
 	services/authzone_data.c services/authzone_data.h \
+	services/authzone_xfer.c services/authzone_xfer.h \
 	services/budget.h \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
@@ -30,6 +31,7 @@ libresolver_la_SOURCES += \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_waiters.c \
 	services/module.h \
+	services/nat64.h \
 	services/policy.c services/policy.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \

@@ -92,6 +92,11 @@ struct upstream *upstream_new(struct env *env, struct transport *udp, struct tra
 	return u;
 }
 
+struct transport *upstream_stream(struct upstream *u)
+{
+	return u->ways[WAY_TCP];
+}
+
 /*
  * The table of exchanges.
  */

@@ -58,6 +58,9 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void *owner) MUST_USE;
 void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
 
+/* The way to servers over streams, for who has more to do there than ask. */
+struct transport *upstream_stream(struct upstream *u);
+
 /* `udp` and `tcp` stay the caller's; what goes over TLS is given to `tcp`. */
 struct upstream *upstream_new(struct env *env, struct transport *udp,
 			      struct transport *tcp) MUST_USE;
@@ -79,6 +82,9 @@ struct sending { /* one copy of one message on its way */
 	bool (*strayed)(struct sending *s);
 	/* It is over without an answer; the callee may free it. */
 	void (*failed)(struct sending *s, enum upstream_end why);
+	/* Over a stream: several answers come, each is shown to `arrived` until that says true; it
+	 * does not free the sending. Once the first is there it is not sent again. */
+	bool many, begun;
 	bool queued; /* the transport has not got round to it yet */
 	void *slot;  /* the transport's own, while under way */
 };

@@ -498,7 +498,7 @@ static void conn_bury(struct conn *c)
 		struct sending *s = l->sending;
 
 		letter_leave(l);
-		if (is_worth_resending(l, c)) {
+		if (!s->begun && is_worth_resending(l, c)) {
 			l->resends++;
 			l->lost_number = t->opened;
 			letter_place(l);
@@ -577,6 +577,9 @@ static bool conn_take(struct conn *c, const uint8_t *wire, size_t len)
 		return ++c->strays <= STRAYS_MOST;
 	}
 	s = l->sending;
+	s->begun = s->many;
+	if (s->many && !s->arrived(s, wire, len))
+		return true;
 	letter_leave(l);
 	c->answered++;
 	if (l->peer)
@@ -584,7 +587,7 @@ static bool conn_take(struct conn *c, const uint8_t *wire, size_t len)
 	/* Whatever it thinks of it: the server will not answer twice. */
 	letter_free(l);
 	s->slot = NULL;
-	if (!s->arrived(s, wire, len))
+	if (!s->many && !s->arrived(s, wire, len))
 		s->failed(s, UPSTREAM_SILENT);
 	return true;
 }

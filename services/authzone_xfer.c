@@ -1,0 +1,844 @@
+/* Zones that are fetched from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and
+ * the timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/authzone_xfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "services/authzone.h"
+#include "services/authzone_data.h"
+#include "services/env.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "services/upstream.h"
+#include "util/addr.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+#define FIRST_US      US_PER_MS /* until a zone is fetched that is not there */
+#define SILENCE_S     30        /* between two messages of a transfer */
+#define BACKOFF_S     10        /* at first, when there is nothing yet */
+#define BACKOFF_MAX_S 3600
+#define ADDRESSES_MAX 8         /* of one primary */
+#define TLS_PORT      853
+
+struct primary {
+	struct addr addr; /* family 0: a host */
+	const uint8_t *host;
+	const char *tls_name;
+	uint16_t port;
+};
+
+enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_VERIFY };
+enum mode { MODE_FIRST, MODE_SECOND, MODE_WHOLE, MODE_DELETE, MODE_ADD, MODE_DONE };
+
+/* One zone and what is being done for it. */
+struct task {
+	struct xfers *xfers;
+	struct arena arena;     /* of the primaries */
+	struct arena scratch;   /* of one round */
+	const struct authzone *z;
+	struct snapshot *snapshot; /* pinned: z is part of it */
+	struct primary *primaries;
+	size_t primary_count;
+	struct timer timer;
+	enum phase phase;
+	bool dead;              /* waits for the mesh to call back, then goes */
+	bool again, whole;      /* poked meanwhile */
+	bool axfr;              /* IXFR was of no use with this primary */
+	uint32_t lease_s;       /* when the zone was last known to be right */
+	uint32_t backoff_s;
+	/* a round: */
+	size_t at;              /* the primary that is tried */
+	struct addr addrs[ADDRESSES_MAX];
+	unsigned addr_count, addr_at;
+	uint16_t looking_for;   /* type of address */
+	struct upstream_ask *ask;
+	struct sending sending;
+	bool sent;
+	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20];
+	struct zonebuild *build;
+	enum mode mode;
+	uint32_t goal, reached; /* serials */
+	uint64_t bytes, begun_us;
+	bool failed, from_file;
+	struct zonedata *got; /* waits to be verified */
+};
+
+struct xfers {
+	struct env *env;
+	struct task **tasks;
+	size_t count;
+	unsigned orphans;
+};
+
+static void next_address(struct task *t);
+static void next_primary(struct task *t);
+
+static const char *name_of(const struct task *t, char buf[DNAME_TEXT])
+{
+	return dname_print(t->z->name, buf);
+}
+
+static struct timebase *time_of(const struct task *t)
+{
+	return t->xfers->env->time;
+}
+
+static const struct authzones *zones_of(const struct task *t)
+{
+	return t->snapshot->zones;
+}
+
+static void wait_s(struct task *t, uint32_t s)
+{
+	timer_set(t->xfers->env->loop, &t->timer, (uint64_t)s * US_PER_S);
+}
+
+/* ---- the end of a round ---- */
+
+static void end_round(struct task *t)
+{
+	t->phase = PHASE_IDLE;
+	t->whole = false;
+	zonebuild_free(t->build);
+	t->build = NULL;
+	arena_clear(&t->scratch);
+}
+
+static void rest(struct task *t, uint32_t s)
+{
+	const struct zonedata *z = authzone_stored(t->z);
+
+	end_round(t);
+	if (z) {
+		uint32_t left = time_left(time_of(t)->now_s, t->lease_s + z->expire_s);
+
+		s = left ? MIN(s, left) : s;
+	}
+	if (t->again) {
+		t->again = false;
+		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
+	} else {
+		wait_s(t, s);
+	}
+}
+
+static void round_succeeded(struct task *t)
+{
+	const struct zonedata *z = authzone_stored(t->z);
+
+	t->lease_s = time_of(t)->now_s;
+	t->backoff_s = 0;
+	atomic_store(&t->z->cell->expired, false);
+	rest(t, z && z->refresh_s ? z->refresh_s : 1);
+}
+
+static void round_failed(struct task *t)
+{
+	const struct zonedata *z = authzone_stored(t->z);
+	char name[DNAME_TEXT];
+
+	log_notice("auth-zone %s: no primary could give it", name_of(t, name));
+	if (z && !atomic_load(&t->z->cell->expired) &&
+	    time_is_past(time_of(t)->now_s, t->lease_s + z->expire_s)) {
+		log_warn("auth-zone %s: it has expired", name);
+		atomic_store(&t->z->cell->expired, true);
+	}
+	t->backoff_s = t->backoff_s ? MIN(t->backoff_s * 2, BACKOFF_MAX_S) : BACKOFF_S;
+	rest(t, z && z->retry_s ? z->retry_s : t->backoff_s);
+}
+
+/* ---- what was fetched ---- */
+
+static void take_over(struct task *t, struct zonedata *got)
+{
+	char name[DNAME_TEXT];
+	struct fault why = { 0 };
+
+	log_ops("auth-zone %s: serial %u, %zu records", name_of(t, name), got->serial,
+		got->records);
+	authzone_publish(t->z, got, true);
+	if (!authzone_save(t->z, &why))
+		log_error("auth-zone %s: %s", name, why.text);
+	round_succeeded(t);
+}
+
+static void task_free(struct task *t);
+
+/* The next round, when nothing is under way. */
+static void schedule(struct task *t)
+{
+	const struct zonedata *have = authzone_stored(t->z);
+
+	if (t->primary_count && have)
+		wait_s(t, have->refresh_s ? have->refresh_s : 1);
+	else if (t->primary_count)
+		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
+}
+
+static void on_verified(void *arg, const struct message *reply)
+{
+	struct task *t = arg;
+	struct zonedata *got = t->got;
+	char name[DNAME_TEXT];
+
+	t->got = NULL;
+	if (t->dead) {
+		zonedata_retire(got);
+		task_free(t);
+		return;
+	}
+	authzone_propose(t->z, NULL);
+	if (reply->rcode == RCODE_SERVFAIL || reply->security == SECURITY_BOGUS) {
+		log_warn("auth-zone %s: its signatures do not hold", name_of(t, name));
+		zonedata_retire(got);
+		if (t->from_file) {
+			t->from_file = false;
+			end_round(t);
+			schedule(t);
+		} else {
+			next_address(t);
+		}
+		return;
+	}
+	if (t->from_file) {
+		t->from_file = false;
+		authzone_publish(t->z, got, true);
+		end_round(t);
+		schedule(t);
+	} else {
+		take_over(t, got);
+	}
+}
+
+/* The digest is only as good as the signature of its record, where there is a chain of trust. */
+static void verify(struct task *t, struct zonedata *got)
+{
+	struct question q = { .name = t->z->name,
+			      .name_len = (uint16_t)dname_len(t->z->name),
+			      .type = TYPE_ZONEMD,
+			      .class_ = CLASS_IN };
+
+	t->phase = PHASE_VERIFY;
+	t->got = got;
+	authzone_propose(t->z, got);
+	mesh_resolve(t->xfers->env->mesh, &q, QUERY_NO_CACHE, on_verified, t);
+}
+
+static void take_zone(struct task *t)
+{
+	struct zonedata *got;
+	struct fault why = { 0 };
+	char name[DNAME_TEXT];
+	struct zonebuild *b = t->build;
+
+	t->build = NULL;
+	got = zonebuild_finish(b, &why);
+	if (got && got->serial != t->goal) {
+		fault_set(&why, "it has serial %u, not %u", got->serial, t->goal);
+		zonedata_free(got);
+		got = NULL;
+	}
+	if (got && !authzone_admits(zones_of(t), t->z, got, &why)) {
+		zonedata_free(got);
+		got = NULL;
+	}
+	if (!got) {
+		log_warn("auth-zone %s: what was transferred cannot be used: %s", name_of(t, name),
+			 why.text);
+		next_address(t);
+	} else if (t->z->conf->zonemd_check && t->snapshot->trust) {
+		verify(t, got);
+	} else {
+		take_over(t, got);
+	}
+}
+
+/* ---- transfer: records as they come ---- */
+
+static bool take_soa(struct task *t, const struct text_rr *rr)
+{
+	const struct zonedata *have = authzone_stored(t->z);
+	uint32_t serial = get_u32(rr->rdata.at + rr->rdata.len - 20);
+
+	switch (t->mode) {
+	case MODE_FIRST:
+		t->goal = serial;
+		t->mode = MODE_SECOND;
+		if (!t->axfr && have && serial == have->serial)
+			t->mode = MODE_DONE; /* nothing is new */
+		return true;
+	case MODE_SECOND:
+		if (t->axfr || !have || serial == t->goal) {
+			t->mode = MODE_DONE; /* a zone of nothing but its SOA */
+			return t->axfr;
+		}
+		if (serial != have->serial)
+			return false;
+		zonebuild_free(t->build);
+		t->build = zonebuild_new(t->z->name);
+		zonebuild_add_all(t->build, have);
+		zonebuild_remove(t->build, rr);
+		t->mode = MODE_DELETE;
+		return true;
+	case MODE_WHOLE:
+		t->mode = MODE_DONE;
+		return serial == t->goal;
+	case MODE_DELETE:
+		zonebuild_add(t->build, rr);
+		t->reached = serial;
+		t->mode = MODE_ADD;
+		return true;
+	case MODE_ADD:
+		if (t->reached == t->goal && serial == t->goal) {
+			t->mode = MODE_DONE;
+			return true;
+		}
+		zonebuild_remove(t->build, rr);
+		t->mode = MODE_DELETE;
+		return serial == t->reached;
+	case MODE_DONE:
+		break;
+	}
+	return false;
+}
+
+static bool take_record(struct task *t, const struct text_rr *rr)
+{
+	if (rr->type == TYPE_SOA && dname_equals(rr->owner, t->z->name)) {
+		if (t->mode == MODE_FIRST)
+			zonebuild_add(t->build, rr);
+		return take_soa(t, rr);
+	}
+	if (t->mode == MODE_SECOND)
+		t->mode = MODE_WHOLE;
+	if (t->mode == MODE_WHOLE || t->mode == MODE_ADD)
+		zonebuild_add(t->build, rr);
+	else if (t->mode == MODE_DELETE)
+		zonebuild_remove(t->build, rr);
+	else
+		return false;
+	return true;
+}
+
+static bool read_record(struct task *t, struct reader *r, uint8_t *room, size_t room_len)
+{
+	uint8_t owner[DNAME_MAX];
+	struct writer w = writer_over(room, room_len);
+	struct text_rr rr = { .owner = owner };
+	uint16_t len;
+
+	if (!msg_read_name(r, owner))
+		return false;
+	rr.type = read_u16(r);
+	rr.class_ = read_u16(r);
+	rr.ttl_s = read_u32(r);
+	len = read_u16(r);
+	if (r->bad || !rr_read_rdata(r, rr.type, len, &w) || w.bad)
+		return false;
+	if (rr.ttl_s > INT32_MAX)
+		rr.ttl_s = 0; /* RFC 2181 8 */
+	rr.rdata = (struct slice){ room, writer_len(&w) };
+	return take_record(t, &rr);
+}
+
+static bool read_message(struct task *t, const uint8_t *wire, size_t len)
+{
+	struct reader r = reader_over(wire, len);
+	uint8_t name[DNAME_MAX], *room;
+	unsigned questions, answers;
+	bool good = true;
+
+	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_rcode(wire) ||
+	    msg_flags(wire) & FLAG_TC)
+		return false;
+	read_bytes(&r, 4);
+	questions = read_u16(&r);
+	answers = read_u16(&r);
+	read_bytes(&r, 4);
+	if (questions > 1)
+		return false;
+	if (questions && (!msg_read_name(&r, name) || !dname_equals(name, t->z->name) ||
+			  !read_bytes(&r, 4)))
+		return false;
+	room = mem_new(MSG_MAX + 1);
+	for (; good && answers && t->mode != MODE_DONE; answers--)
+		good = read_record(t, &r, room, MSG_MAX + 1);
+	mem_free(room);
+	return good;
+}
+
+static bool is_too_much(const struct task *t)
+{
+	const struct conf_auth_zone *c = t->z->conf;
+
+	return c->max_transfer_size && t->bytes > c->max_transfer_size;
+}
+
+/* The rest is done in a turn of its own: the connection must not be touched from within. */
+static void on_settled(struct task *t)
+{
+	t->sent = false;
+	timer_set(t->xfers->env->loop, &t->timer, 0);
+}
+
+static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
+{
+	struct task *t = container_of(s, struct task, sending);
+
+	t->bytes += len;
+	t->failed = is_too_much(t) || !read_message(t, wire, len);
+	if (!t->failed && t->mode != MODE_DONE) {
+		if (!timer_is_set(&t->timer) || !t->z->conf->max_transfer_time)
+			wait_s(t, SILENCE_S);
+		return false;
+	}
+	on_settled(t);
+	return true;
+}
+
+static bool on_strayed(struct sending *s)
+{
+	(void)s;
+	return false;
+}
+
+static void on_failed(struct sending *s, enum upstream_end why)
+{
+	struct task *t = container_of(s, struct task, sending);
+
+	(void)why;
+	t->failed = true;
+	on_settled(t);
+}
+
+static void write_query(struct task *t, const struct zonedata *have)
+{
+	struct writer w = writer_over(t->query, sizeof(t->query));
+	struct question q = { .name = t->z->name,
+			      .name_len = (uint16_t)dname_len(t->z->name),
+			      .type = t->axfr ? TYPE_AXFR : TYPE_IXFR,
+			      .class_ = CLASS_IN };
+
+	msg_write_query(&w, 0, 0, &q, NULL);
+	if (!t->axfr) {
+		struct slice soa = rrset_record(have->soa, 0);
+
+		put_u16(t->query + 8, 1);
+		write_bytes(&w, t->z->name, q.name_len);
+		write_u16(&w, TYPE_SOA);
+		write_u16(&w, CLASS_IN);
+		write_u32(&w, have->soa->ttl_s);
+		write_u16(&w, (uint16_t)soa.len);
+		write_bytes(&w, soa.at, soa.len);
+	}
+	t->sending.len = writer_len(&w);
+}
+
+static void fetch(struct task *t)
+{
+	const struct zonedata *have = authzone_stored(t->z);
+	const struct primary *p = &t->primaries[t->at];
+	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+	uint32_t limit_ms = t->z->conf->max_transfer_time;
+
+	t->phase = PHASE_TRANSFER;
+	t->axfr |= !have || t->whole;
+	t->mode = MODE_FIRST;
+	t->failed = false;
+	t->bytes = 0;
+	zonebuild_free(t->build);
+	t->build = zonebuild_new(t->z->name);
+	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
+				       .tls = p->tls_name != NULL,
+				       .tls_name = p->tls_name,
+				       .wire = t->query,
+				       .many = true,
+				       .arrived = on_arrived,
+				       .strayed = on_strayed,
+				       .failed = on_failed };
+	write_query(t, have);
+	t->sent = true;
+	if (limit_ms)
+		timer_set(t->xfers->env->loop, &t->timer, (uint64_t)limit_ms * US_PER_MS);
+	else
+		wait_s(t, SILENCE_S);
+	stream->ops->send(stream, &t->sending);
+}
+
+static void stop_sending(struct task *t)
+{
+	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+
+	if (t->sent)
+		stream->ops->cancel(stream, &t->sending);
+	t->sent = false;
+}
+
+static void end_transfer(struct task *t)
+{
+	bool in_vain = t->sent; /* the time is over */
+
+	stop_sending(t);
+	if (!t->failed && !in_vain && t->mode == MODE_DONE) {
+		const struct zonedata *have = authzone_stored(t->z);
+
+		if (!t->axfr && have && t->goal == have->serial)
+			round_succeeded(t);
+		else
+			take_zone(t);
+		return;
+	}
+	next_address(t);
+}
+
+/* ---- probe ---- */
+
+static void on_probed(void *owner, const struct upstream_reply *reply)
+{
+	struct task *t = owner;
+	const struct zonedata *have = authzone_stored(t->z);
+	const struct rrset *soa = NULL;
+	uint32_t serial;
+
+	t->ask = NULL;
+	if (reply->end == UPSTREAM_ANSWERED && reply->message->rcode == RCODE_NOERROR)
+		soa = message_find(reply->message, SECTION_ANSWER, t->z->name, TYPE_SOA, CLASS_IN);
+	if (!soa || !have) {
+		t->axfr = true; /* nothing else is worth trying with this address */
+		next_address(t);
+		return;
+	}
+	serial = get_u32(rrset_record(soa, 0).at + rrset_record(soa, 0).len - 20);
+	if (serial_is_newer(serial, have->serial)) {
+		fetch(t);
+		return;
+	}
+	if (serial == have->serial) {
+		round_succeeded(t);
+		return;
+	}
+	t->axfr = true;
+	next_address(t);
+}
+
+static void probe(struct task *t)
+{
+	const struct primary *p = &t->primaries[t->at];
+	struct upstream_question q = { .q = { .name = t->z->name,
+					      .name_len = (uint16_t)dname_len(t->z->name),
+					      .type = TYPE_SOA,
+					      .class_ = CLASS_IN },
+				       .server = t->addrs[t->addr_at],
+				       .zone = t->z->name,
+				       .tls = p->tls_name != NULL,
+				       .tls_name = p->tls_name };
+
+	t->phase = PHASE_PROBE;
+	t->ask = upstream_ask(t->xfers->env->upstream, &q, &t->scratch, on_probed, t);
+}
+
+/* ---- primaries and their addresses, one after the other ---- */
+
+static void try_address(struct task *t)
+{
+	t->axfr = false;
+	if (authzone_stored(t->z) && !t->whole)
+		probe(t);
+	else
+		fetch(t);
+}
+
+/* IXFR has failed: the same server may give the whole; else another. */
+static void next_address(struct task *t)
+{
+	if (t->phase == PHASE_TRANSFER && !t->axfr) {
+		t->axfr = true;
+		fetch(t);
+		return;
+	}
+	if (++t->addr_at < t->addr_count)
+		try_address(t);
+	else
+		next_primary(t);
+}
+
+static void look_up(struct task *t, uint16_t type);
+
+static void on_address(void *arg, const struct message *reply)
+{
+	struct task *t = arg;
+	unsigned count;
+	const struct rrset **sets;
+
+	if (t->dead) {
+		task_free(t);
+		return;
+	}
+	sets = message_section(reply, SECTION_ANSWER, &count);
+	for (unsigned i = 0; reply->rcode == RCODE_NOERROR && i < count &&
+			     reply->security != SECURITY_BOGUS;
+	     i++) {
+		struct rrset_walk w = rrset_records(sets[i]);
+
+		if (sets[i]->type != t->looking_for)
+			continue;
+		for (struct slice rd; rrset_next(&w, &rd) && t->addr_count < ADDRESSES_MAX;) {
+			struct addr *a = &t->addrs[t->addr_count++];
+
+			*a = (struct addr){ .family = t->looking_for == TYPE_A ? 4 : 6,
+					    .port = t->primaries[t->at].port };
+			memcpy(a->ip, rd.at, MIN(rd.len, t->looking_for == TYPE_A ? 4u : 16u));
+		}
+	}
+	if (t->looking_for == TYPE_A && t->snapshot->conf->server.do_ip6) {
+		look_up(t, TYPE_AAAA);
+		return;
+	}
+	if (t->addr_count)
+		try_address(t);
+	else
+		next_primary(t);
+}
+
+static void look_up(struct task *t, uint16_t type)
+{
+	const uint8_t *host = t->primaries[t->at].host;
+	struct question q = { .name = host,
+			      .name_len = (uint16_t)dname_len(host),
+			      .type = type,
+			      .class_ = CLASS_IN };
+
+	t->phase = PHASE_LOOKUP;
+	t->looking_for = type;
+	mesh_resolve(t->xfers->env->mesh, &q, 0, on_address, t);
+}
+
+static void try_primary(struct task *t)
+{
+	const struct primary *p;
+
+	if (t->at >= t->primary_count) {
+		round_failed(t);
+		return;
+	}
+	p = &t->primaries[t->at];
+	t->addr_at = 0;
+	t->addr_count = p->host ? 0 : 1;
+	if (p->host) {
+		look_up(t, TYPE_A);
+		return;
+	}
+	t->addrs[0] = p->addr;
+	try_address(t);
+}
+
+static void next_primary(struct task *t)
+{
+	t->at++;
+	try_primary(t);
+}
+
+static void begin_round(struct task *t)
+{
+	t->at = 0;
+	t->begun_us = time_of(t)->now_us;
+	try_primary(t);
+}
+
+static void on_timer(struct timer *timer)
+{
+	struct task *t = container_of(timer, struct task, timer);
+
+	if (t->phase == PHASE_TRANSFER)
+		end_transfer(t);
+	else if (t->phase == PHASE_IDLE)
+		begin_round(t);
+}
+
+/* ---- tasks ---- */
+
+static bool read_primary(struct arena *a, const char *text, struct primary *p)
+{
+	char *copy = arena_copy(a, text, strlen(text) + 1), *hash = strchr(copy, '#'), *at;
+	struct fault f = { 0 };
+
+	*p = (struct primary){ .tls_name = NULL, .port = 53 };
+	if (hash) {
+		*hash = '\0';
+		p->tls_name = hash + 1;
+		p->port = TLS_PORT;
+	}
+	if (addr_parse(&p->addr, copy, p->port, &f))
+		return true;
+	p->addr.family = 0;
+	at = strchr(copy, '@');
+	if (at) {
+		*at = '\0';
+		p->port = (uint16_t)strtoul(at + 1, NULL, 10);
+	}
+	p->host = arena_take(a, DNAME_MAX);
+	return dname_parse((uint8_t *)(uintptr_t)p->host, copy, &f) > 0;
+}
+
+static struct task *task_new(struct xfers *x, const struct authzone *z)
+{
+	const struct conf_list *list = &z->conf->primary;
+	struct task *t = mem_zero(sizeof(*t));
+
+	t->xfers = x;
+	t->z = z;
+	t->snapshot = snapshot_pin(x->env->snapshot);
+	t->timer.fire = on_timer;
+	t->lease_s = x->env->time->now_s;
+	arena_init(&t->arena);
+	arena_init(&t->scratch);
+	t->primaries = arena_zeros(&t->arena, list->count + 1, sizeof(*t->primaries));
+	for (size_t i = 0; i < list->count; i++)
+		if (read_primary(&t->arena, list->items[i].text, &t->primaries[t->primary_count]))
+			t->primary_count++;
+	return t;
+}
+
+static void task_free(struct task *t)
+{
+	snapshot_unpin(t->snapshot);
+	zonebuild_free(t->build);
+	zonedata_retire(t->got);
+	arena_clear(&t->scratch);
+	arena_clear(&t->arena);
+	mem_free(t);
+}
+
+/* What the mesh still has to tell cannot be taken back: then it goes once that is told. */
+static void task_stop(struct task *t)
+{
+	timer_stop(t->xfers->env->loop, &t->timer);
+	if (t->ask)
+		upstream_cancel(t->ask);
+	t->ask = NULL;
+	stop_sending(t);
+	if (t->phase == PHASE_VERIFY)
+		authzone_propose(t->z, NULL);
+	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY;
+	if (!t->dead)
+		task_free(t);
+}
+
+static void task_start(struct task *t)
+{
+	bool checks = t->z->conf->zonemd_check && t->snapshot->trust;
+	struct zonedata *waits = checks ? authzone_take_unverified(t->z) : NULL;
+
+	t->from_file = waits != NULL;
+	if (waits)
+		verify(t, waits);
+	else
+		schedule(t);
+}
+
+void xfers_renew(struct xfers *x)
+{
+	const struct authzones *zones = x->env->snapshot->zones;
+
+	for (size_t i = 0; i < x->count; i++)
+		task_stop(x->tasks[i]);
+	mem_free(x->tasks);
+	x->tasks = mem_array(zones->count + 1, sizeof(*x->tasks));
+	x->count = 0;
+	for (size_t i = 0; i < zones->count; i++) {
+		struct task *t = x->tasks[x->count++] = task_new(x, &zones->items[i]);
+
+		atomic_store(&zones->items[i].cell->home, x);
+		task_start(t);
+	}
+}
+
+struct xfers *xfers_new(struct env *env)
+{
+	struct xfers *x = mem_zero(sizeof(*x));
+
+	x->env = env;
+	return x;
+}
+
+void xfers_free(struct xfers *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->count; i++) {
+		atomic_store(&x->tasks[i]->z->cell->home, NULL);
+		task_stop(x->tasks[i]);
+	}
+	mem_free(x->tasks);
+	mem_free(x);
+}
+
+/* ---- pokes ---- */
+
+struct poke {
+	struct xfers *xfers;
+	const struct zonecell *cell;
+	bool whole;
+};
+
+static void on_poke(void *arg)
+{
+	struct poke *p = arg;
+
+	for (size_t i = 0; i < p->xfers->count; i++) {
+		struct task *t = p->xfers->tasks[i];
+
+		if (t->z->cell != p->cell || !t->primary_count)
+			continue;
+		t->whole |= p->whole;
+		if (t->phase == PHASE_IDLE)
+			begin_round(t);
+		else
+			t->again = true;
+	}
+	mem_free(p);
+}
+
+void xfers_poke(const struct authzone *z, bool whole)
+{
+	struct xfers *x = atomic_load(&z->cell->home);
+	struct poke *p;
+
+	if (!x)
+		return;
+	p = mem_zero(sizeof(*p));
+	*p = (struct poke){ .xfers = x, .cell = z->cell, .whole = whole };
+	loop_post(x->env->loop, on_poke, p);
+}
+
+static bool lists(const struct conf_list *list, const struct addr *from)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		char *text = mem_text(list->items[i].text);
+		struct addr a;
+		struct netblock block;
+		bool is;
+
+		text[strcspn(text, "#@")] = '\0';
+		is = (addr_parse(&a, text, 53, NULL) && addr_equals_ip(&a, from)) ||
+		     (netblock_parse(&block, text, NULL) && netblock_holds(&block, from));
+		mem_free(text);
+		if (is)
+			return true;
+	}
+	return false;
+}
+
+bool xfers_may_notify(const struct authzone *z, const struct addr *from)
+{
+	return lists(&z->conf->primary, from) || lists(&z->conf->allow_notify, from);
+}
