@@ -9,6 +9,7 @@
 #include "services/cache/rrset.h"
 #include "services/query.h"
 #include "services/snapshot.h"
+#include "services/stats.h"
 #include "util/log.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -140,6 +141,15 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 	}
 }
 
+static void count_bogus(const struct query *q, const struct judge *j)
+{
+	unsigned bogus = 0;
+
+	for (unsigned i = 0; i < message_set_count(j->m); i++)
+		bogus += j->judged[i] && j->sets[i].security == SECURITY_BOGUS;
+	stat_bump(&q->env->stats->rrset_bogus, bogus);
+}
+
 static void log_bogus(const struct query *q, const struct judgement *j)
 {
 	char name[DNAME_TEXT], type[16], server[ADDR_TEXT] = "";
@@ -185,6 +195,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
 	if (j->security == SECURITY_BOGUS) {
+		count_bogus(q, &v->judge);
 		log_bogus(q, j);
 		if (conf_of(q)->val_permissive_mode) {
 			m->security = SECURITY_INDETERMINATE;
