@@ -275,6 +275,21 @@ static unsigned kind_of(const struct journey *j)
 	return j->request.flags & FLAG_CD ? QUERY_CD : 0;
 }
 
+/* The aliases lead into a zone that is held here. */
+static bool leads_to_held(struct journey *j, const struct question *q, const struct lead *lead,
+			  struct arena *a)
+{
+	const struct authzones *zones = j->w->env.snapshot->zones;
+	struct answer_to to = j->to;
+	struct message m;
+
+	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
+		return false;
+	to.now_s = 0;
+	answer_message(&j->p->out, &to, lead_join(lead, a, &j->request.q, &m, 0));
+	return true;
+}
+
 /* The rest of an answer that begins with these aliases is found by whoever may cause work; others
  * get what is here. */
 static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
@@ -285,9 +300,10 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 			      .class_ = j->request.q.class_ };
 	struct message nothing = { .q = q };
 	const struct message *end = &nothing;
-	bool allowed = may_use_cache(j);
 
-	if (!allowed)
+	if (leads_to_held(j, &q, lead, a))
+		return send_now(j);
+	if (!may_use_cache(j))
 		return answer_stranger(j);
 	if (wants_work(j)) {
 		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);

@@ -5,6 +5,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"
+#include "services/nat64.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "util/options.h"
@@ -248,7 +249,7 @@ static unsigned fill_one(struct delegation *d, const struct query *q, struct ns 
 	uint8_t *state = type == TYPE_A ? &n->v4 : &n->v6;
 	const struct rrset *set;
 
-	if (!(type == TYPE_A ? conf->do_ip4 : conf->do_ip6))
+	if (!(type == TYPE_A ? nat64_reaches_ip4(conf) : conf->do_ip6))
 		return 0;
 	if (*state == LOOKUP_FOUND && !unverified)
 		return 0;
@@ -318,7 +319,7 @@ bool ns_wants(const struct ns *n, const struct query *q, bool v6)
 {
 	const struct conf_server *conf = &q->snapshot->conf->server;
 
-	if (n->failed || !(v6 ? conf->do_ip6 : conf->do_ip4))
+	if (n->failed || !(v6 ? conf->do_ip6 : nat64_reaches_ip4(conf)))
 		return false;
 	return (v6 ? n->v6 : n->v4) == LOOKUP_OPEN;
 }

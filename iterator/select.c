@@ -3,6 +3,7 @@
 #include "iterator/select.h"
 
 #include "services/cache/infra.h"
+#include "services/nat64.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "util/options.h"
@@ -150,6 +151,8 @@ struct selection select_server(const struct delegation *d, const struct query *q
 	struct candidate all[128];
 	unsigned count = 0;
 
+	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count; i++)
+		nat64_map(&q->snapshot->conf->server, &d->places[i].addr);
 	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
 		count += judge(d, q, type, &d->places[i], &all[count]);
 	if (count == 0)

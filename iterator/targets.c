@@ -5,6 +5,7 @@
 #include "iterator/iter.h"
 #include "iterator/route.h"
 #include "services/mesh.h"
+#include "services/nat64.h"
 #include "services/snapshot.h"
 #include "util/options.h"
 #include "util/random.h"
@@ -22,7 +23,8 @@ static void count_fruitless(struct iter *it, struct ns *n)
 {
 	const struct conf_server *conf = it->conf;
 
-	if ((n->v4 == LOOKUP_NONE || !conf->do_ip4) && (n->v6 == LOOKUP_NONE || !conf->do_ip6)) {
+	if ((n->v4 == LOOKUP_NONE || !nat64_reaches_ip4(conf)) &&
+	    (n->v6 == LOOKUP_NONE || !conf->do_ip6)) {
 		n->failed = true;
 		it->fruitless++;
 	}
@@ -129,7 +131,7 @@ unsigned targets_ask_parent(struct iter *it)
 			n->parent_v6 = asked ? LOOKUP_ASKED : LOOKUP_NONE;
 			started += asked;
 		}
-		if (it->conf->do_ip4 && n->parent_v4 == LOOKUP_OPEN) {
+		if (nat64_reaches_ip4(it->conf) && n->parent_v4 == LOOKUP_OPEN) {
 			bool asked = mesh_child(q, n->name, TYPE_A, CLASS_IN, QUERY_PARENT_SIDE);
 			n->parent_v4 = asked ? LOOKUP_ASKED : LOOKUP_NONE;
 			started += asked;

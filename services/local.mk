@@ -32,6 +32,7 @@ libresolver_la_SOURCES += \
 	services/mesh_waiters.c \
 	services/module.h \
 	services/nat64.h \
+	services/nat64.h \
 	services/policy.c services/policy.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
