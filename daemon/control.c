@@ -18,10 +18,13 @@
 #include "daemon/worker.h"
 #include "services/interfaces.h"
 #include "services/snapshot.h"
+#include "services/tls_conf.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/stream.h"
+#include "util/tls.h"
 
 #define CONNECTIONS_MOST 10
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
@@ -43,6 +46,7 @@ struct connection {
 	struct list link;
 	struct control *control;
 	struct watch watch;
+	struct stream stream; /* over watch.fd */
 	struct timer limit;
 	struct control_request request;
 	struct call *call; /* NULL until the request is whole */
@@ -54,7 +58,8 @@ struct connection {
 struct control {
 	struct daemon *daemon;
 	struct list doors, connections, calls;
-	unsigned count; /* connections */
+	unsigned count;         /* connections */
+	struct tls_server *tls; /* NULL: everything is plain */
 };
 
 /* ---- replies on their way out ---- */
@@ -82,7 +87,7 @@ static void connection_close(struct connection *l)
 	}
 	timer_stop(control->daemon->loop, &l->limit);
 	watch_stop(&l->watch);
-	close(l->watch.fd);
+	stream_close(&l->stream);
 	list_remove(&l->link);
 	mem_free(l->item);
 	mem_free(l);
@@ -94,11 +99,6 @@ static void connection_close(struct connection *l)
 static void on_limit(struct timer *t)
 {
 	connection_close(container_of(t, struct connection, limit));
-}
-
-static bool is_not_now(int error)
-{
-	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
 /* What the client sent too much would turn the end of the reply into a reset. */
@@ -116,10 +116,12 @@ static void write_reply(struct connection *l)
 
 	while (c->first) {
 		struct call_text *t = c->first;
-		ssize_t n = send(l->watch.fd, t->bytes + t->start, t->end - t->start, 0);
+		ssize_t n = stream_write(&l->stream, t->bytes + t->start, t->end - t->start);
 
-		if (n < 0 && is_not_now(errno)) {
-			watch_want(&l->watch, WATCH_WRITE);
+		if (n < 0 && stream_is_not_now(errno)) {
+			watch_want(&l->watch, l->stream.tls && !stream_wants_write(&l->stream)
+						      ? WATCH_READ
+						      : WATCH_WRITE);
 			return;
 		}
 		if (n < 0)
@@ -224,7 +226,6 @@ static bool body_begin(struct connection *l)
 		return false;
 	}
 	l->item = mem_new(ITEM_MOST);
-	watch_want(&l->watch, WATCH_READ);
 	timer_set(c->daemon->loop, &l->limit, ASK_TIME_US);
 	return true;
 }
@@ -257,36 +258,34 @@ static bool body_line(struct connection *l)
 	return true;
 }
 
-static void body_feed(struct connection *l, const char *at, size_t len)
+/* As above. */
+static bool body_feed(struct connection *l, const char *at, size_t len)
 {
 	for (; len; at++, len--) {
 		if (*at == '\n') {
 			if (!body_line(l))
-				return;
+				return false;
 		} else if (l->item_len == ITEM_MOST - 1) {
 			log_warn("control: a line of more than %d bytes ends the list", ITEM_MOST);
 			body_end(l);
-			return;
+			return false;
 		} else {
 			l->item[l->item_len++] = *at ? *at : ' ';
 		}
 	}
+	return true;
 }
 
-static void on_body(struct connection *l)
+/* `n` as stream_read gave it; false as above. */
+static bool on_body(struct connection *l, const char *bytes, ssize_t n)
 {
-	char bytes[16384];
-	ssize_t n = recv(l->watch.fd, bytes, sizeof bytes, 0);
-
-	if (n < 0 && is_not_now(errno))
-		return;
 	if (n > 0) {
 		timer_set(l->control->daemon->loop, &l->limit, ASK_TIME_US);
-		body_feed(l, bytes, (size_t)n);
-		return;
+		return body_feed(l, bytes, (size_t)n);
 	}
 	if (n < 0 || l->item_len == 0 || body_line(l))
 		body_end(l);
+	return false;
 }
 
 /* ---- requests ---- */
@@ -328,27 +327,64 @@ static bool call_begin(struct connection *l)
 	return false;
 }
 
-static void on_request(struct connection *l)
+/* False when nothing more is to be read: the connection may be gone. */
+static bool on_request(struct connection *l, const char *bytes, ssize_t n)
 {
-	char bytes[2048];
-	ssize_t n = recv(l->watch.fd, bytes, sizeof bytes, 0);
 	size_t taken = 0;
 
-	if (n < 0 && is_not_now(errno))
-		return;
 	if (n < 0)
 		l->request.state = CONTROL_NONSENSE;
 	else if (n == 0)
 		control_request_end(&l->request);
 	else
 		taken = control_request_feed(&l->request, bytes, (size_t)n);
-	if (l->request.state == CONTROL_HAS_LINE) {
-		if (call_begin(l))
-			body_feed(l, bytes + taken, (size_t)MAX(n, 0) - taken);
-	} else if (l->request.state == CONTROL_NONSENSE) {
+	if (l->request.state == CONTROL_NONSENSE) {
 		log_detail("control: a request that is none was dropped");
 		connection_close(l);
+		return false;
 	}
+	return l->request.state != CONTROL_HAS_LINE ||
+	       (call_begin(l) && body_feed(l, bytes + taken, (size_t)MAX(n, 0) - taken));
+}
+
+/* Over TLS, who has not shown a certificate of ours is told nothing. */
+static bool is_stranger(const struct connection *l)
+{
+	return l->stream.tls && tls_is_open(l->stream.tls) && !tls_is_vouched_for(l->stream.tls);
+}
+
+/* False when the connection has been closed. */
+static bool is_admitted(struct connection *l, ssize_t n, int error)
+{
+	bool broken = l->stream.tls && n < 0 && !stream_is_not_now(error);
+
+	if (!broken && !is_stranger(l))
+		return true;
+	log_notice("control: a client is not let in: %s",
+		   broken ? tls_why(l->stream.tls) : "it has no certificate");
+	connection_close(l);
+	return false;
+}
+
+static void read_more(struct connection *l)
+{
+	char bytes[16384];
+	bool goes_on;
+
+	do {
+		ssize_t n = stream_read(&l->stream, bytes, sizeof bytes);
+
+		if (!l->call && !is_admitted(l, n, errno))
+			return;
+		if (n < 0 && stream_is_not_now(errno)) {
+			watch_want(&l->watch,
+				   WATCH_READ | (stream_wants_write(&l->stream) ? WATCH_WRITE : 0));
+			return;
+		}
+		goes_on = l->item ? on_body(l, bytes, n) : on_request(l, bytes, n);
+	} while (goes_on && stream_has_more(&l->stream));
+	if (goes_on)
+		watch_want(&l->watch, WATCH_READ);
 }
 
 static void on_ready(struct watch *w, unsigned what)
@@ -358,23 +394,28 @@ static void on_ready(struct watch *w, unsigned what)
 	(void)what;
 	if (l->replies)
 		write_reply(l);
-	else if (l->item)
-		on_body(l);
-	else if (!l->call)
-		on_request(l);
+	else if (l->item || !l->call)
+		read_more(l);
 }
 
 static void connection_open(struct control *c, int fd)
 {
 	struct connection *l;
+	struct tls *tls;
 
 	if (c->count >= CONNECTIONS_MOST) {
 		log_warn("control: more than %d connections at once", CONNECTIONS_MOST);
 		close(fd);
 		return;
 	}
+	tls = c->tls ? tls_accept(c->tls, fd, NULL) : NULL;
+	if (c->tls && !tls) {
+		close(fd);
+		return;
+	}
 	l = mem_zero(sizeof *l);
 	l->control = c;
+	l->stream = (struct stream){ .fd = fd, .tls = tls };
 	l->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	l->limit.fire = on_limit;
 	list_push_back(&c->connections, &l->link);
@@ -571,6 +612,18 @@ static bool open_one(struct opening *o, const char *text)
 	return o->ok;
 }
 
+/* Who asks from now on is met by these files; who is there goes on. */
+static bool prepare_tls(struct control *c, const struct conf *conf, struct fault *f)
+{
+	struct tls_server *fresh = NULL;
+
+	if (tls_conf_control(conf) && !(fresh = tls_conf_control_server(conf, f)))
+		return false;
+	tls_server_unpin(c->tls);
+	c->tls = fresh;
+	return true;
+}
+
 static bool open_all(struct control *c, const struct conf_remote_control *conf, struct fault *f)
 {
 	const struct conf_list *list = &conf->control_interface;
@@ -579,12 +632,8 @@ static bool open_all(struct control *c, const struct conf_remote_control *conf, 
 
 	if (!conf->control_enable)
 		return true;
-	if (conf->control_use_cert && (list->count == 0 || list->items[0].text[0] != '/')) {
-		log_notice("the control channel is not open: this version serves it at a socket's "
-			   "path, "
-			   "or over TCP with control-use-cert: no");
-		return true;
-	}
+	if (!prepare_tls(c, c->daemon->snapshot->conf, f))
+		return false;
 	if (list->count == 0)
 		return open_one(&o, "127.0.0.1") && open_one(&o, "::1");
 	for (size_t i = 0; ok && i < list->count; i++)
@@ -649,6 +698,7 @@ void control_close(struct control *c)
 	/* The file of a socket stays: who asks there for the status is refused, and knows. */
 	LIST_EACH_SAFE (at, &c->doors)
 		door_close(LIST_ITEM(at, struct door, link));
+	tls_server_unpin(c->tls);
 	mem_free(c);
 }
 
@@ -656,6 +706,8 @@ const char *control_kind(const struct control *c)
 {
 	if (list_is_empty(&c->doors))
 		return "";
+	if (c->tls)
+		return " control(ssl)";
 	return LIST_ITEM(c->doors.next, struct door, link)->path ? " control(namedpipe)"
 								 : " control";
 }

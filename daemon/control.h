@@ -20,7 +20,7 @@ struct control *control_open(struct daemon *d, struct fault *f) MUST_USE;
 void control_reopen(struct control *c);
 void control_close(struct control *c); /* NULL is fine; no worker runs any more */
 
-/* What `status` says of it: "", " control", " control(namedpipe)". */
+/* What `status` says of it: "", " control", " control(ssl)", " control(namedpipe)". */
 const char *control_kind(const struct control *c);
 
 #endif

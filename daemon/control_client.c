@@ -14,10 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/tls_conf.h"
 #include "util/addr.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/options.h"
+#include "util/stream.h"
+#include "util/tls.h"
 
 #define CONNECT_MS   5000
 #define EXIT_STOPPED 3 /* status of a daemon that does not run */
@@ -70,7 +73,7 @@ static void print_usage(void)
 struct place {
 	struct sockaddr_storage at;
 	socklen_t len;
-	bool tls;
+	struct tls_client *tls; /* NULL: plain */
 };
 
 static bool place_path(struct place *p, const char *path, struct fault *f)
@@ -106,21 +109,21 @@ static bool find_place(struct place *p, const struct client *c, const struct con
 	const struct conf_remote_control *r = &conf->remote_control;
 	const char *text = conf->server.do_ip4 ? "127.0.0.1" : "::1";
 	struct addr a;
+	bool tls;
 
 	if (r->control_interface.count)
 		text = r->control_interface.items[0].text;
-	p->tls = r->control_use_cert && *text != '/';
+	tls = r->control_use_cert && *text != '/';
 	if (c->server)
 		text = c->server;
-	if (*text == '/') {
-		p->tls = false;
+	if (*text == '/')
 		return place_path(p, text, f);
-	}
 	if (!addr_parse(&a, text, (uint16_t)r->control_port, f))
 		return false;
 	mend_wildcard(&a);
 	p->len = addr_to_sockaddr(&a, &p->at);
-	return true;
+	p->tls = tls ? tls_conf_control_client(conf, f) : NULL;
+	return p->tls || !tls;
 }
 
 /* ---- the conversation ---- */
@@ -142,7 +145,6 @@ static int connect_in_time(const struct place *p)
 		else
 			(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
 	}
-	(void)fcntl(fd, F_SETFL, 0);
 	if (!error)
 		return fd;
 	close(fd);
@@ -150,31 +152,55 @@ static int connect_in_time(const struct place *p)
 	return -1;
 }
 
-static bool send_text(int fd, const char *text)
+/* Wait until the daemon takes or gives something. */
+static bool wait_for(const struct stream *s, short event)
 {
-	size_t len = strlen(text);
+	struct pollfd ready = { .fd = s->fd, .events = event };
 
+	if (s->tls)
+		ready.events = stream_wants_write(s) ? POLLOUT : POLLIN;
+	return poll(&ready, 1, -1) > 0 || errno == EINTR;
+}
+
+static bool send_bytes(struct stream *s, const char *at, size_t len)
+{
 	while (len) {
-		ssize_t n = write(fd, text, len);
+		ssize_t n = stream_write(s, at, len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
+		if (n < 0 && (!stream_is_not_now(errno) || !wait_for(s, POLLOUT)))
 			return false;
-		text += n;
-		len -= (size_t)n;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
 	}
 	return true;
 }
 
-/* Each word with a blank in front, as the other program sends them. */
-static bool send_command(int fd, char **words)
+static bool send_text(struct stream *s, const char *text)
 {
-	bool ok = send_text(fd, "UBCT1 ");
+	return send_bytes(s, text, strlen(text));
+}
+
+/* As read(2) from a socket that may be waited for. */
+static ssize_t take_bytes(struct stream *s, char *to, size_t room)
+{
+	ssize_t n;
+
+	while ((n = stream_read(s, to, room)) < 0)
+		if (!stream_is_not_now(errno) || !wait_for(s, POLLIN))
+			return -1;
+	return n;
+}
+
+/* Each word with a blank in front, as the other program sends them. */
+static bool send_command(struct stream *s, char **words)
+{
+	bool ok = send_text(s, "UBCT1 ");
 
 	for (; ok && *words; words++)
-		ok = send_text(fd, " ") && send_text(fd, *words);
-	return ok && send_text(fd, "\n");
+		ok = send_text(s, " ") && send_text(s, *words);
+	return ok && send_text(s, "\n");
 }
 
 /* Whether lines of input belong to the command. */
@@ -187,29 +213,27 @@ static bool has_body(const char *word)
 }
 
 /* The standard input, and its end as the daemon knows it. */
-static bool send_body(int fd)
+static bool send_body(struct stream *s)
 {
 	char bytes[1024];
 
 	while (fgets(bytes, sizeof bytes, stdin))
-		if (!send_text(fd, bytes))
+		if (!send_text(s, bytes))
 			return false;
-	return send_text(fd, "\004\n");
+	return send_text(s, "\004\n");
 }
 
 /* Everything the daemon says; it has failed when that begins with "error". */
-static int show_reply(int fd, bool quiet)
+static int show_reply(struct stream *s, bool quiet)
 {
 	char bytes[4096];
 	size_t begin = 0;
 	bool failed = false, judged = false;
 	ssize_t n;
 
-	while ((n = read(fd, bytes + begin, sizeof bytes - begin)) != 0) {
+	while ((n = take_bytes(s, bytes + begin, sizeof bytes - begin)) != 0) {
 		size_t len;
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
 			return -1;
 		len = begin + (size_t)n;
@@ -229,27 +253,43 @@ static int show_reply(int fd, bool quiet)
 	return failed;
 }
 
+static int cannot_connect(const struct client *c, bool asks_status)
+{
+	if (asks_status && errno == ECONNREFUSED) {
+		if (!c->quiet)
+			printf("%s is stopped\n", PACKAGE_NAME);
+		return EXIT_STOPPED;
+	}
+	fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program, strerror(errno));
+	return 1;
+}
+
+static bool encrypt(struct stream *s, struct tls_client *tls, struct fault *f)
+{
+	struct tls_call call = { .fd = s->fd, .place = "the daemon", .vouched = true };
+
+	if (tls)
+		s->tls = tls_connect(tls, &call, f);
+	return s->tls || !tls;
+}
+
 static int converse(const struct client *c, const struct place *p, char **words)
 {
-	bool asks_status = strcmp(words[0], "status") == 0;
-	int fd = connect_in_time(p), result;
+	struct stream s = { .fd = connect_in_time(p) };
+	struct fault f = { 0 };
+	int result = -1;
 
-	if (fd < 0) {
-		if (asks_status && errno == ECONNREFUSED) {
-			if (!c->quiet)
-				printf("%s is stopped\n", PACKAGE_NAME);
-			return EXIT_STOPPED;
-		}
-		fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program,
-			strerror(errno));
-		return 1;
-	}
-	result = send_command(fd, words) && (!has_body(words[0]) || send_body(fd)) ?
-			 show_reply(fd, c->quiet) :
-			 -1;
+	if (s.fd < 0)
+		return cannot_connect(c, strcmp(words[0], "status") == 0);
+	if (encrypt(&s, p->tls, &f) && send_command(&s, words) &&
+	    (!has_body(words[0]) || send_body(&s)))
+		result = show_reply(&s, c->quiet);
 	if (result < 0)
-		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program, strerror(errno));
-	close(fd);
+		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program,
+			f.set   ? f.text
+			: s.tls ? tls_why(s.tls)
+				: strerror(errno));
+	stream_close(&s);
 	return result ? 1 : 0;
 }
 
@@ -284,6 +324,7 @@ static int command(const struct client *c, char **words)
 	struct place place = { .len = 0 };
 	struct conf *conf;
 	bool found;
+	int code;
 
 	if (strcmp(words[0], "start") == 0)
 		return start_daemon(c);
@@ -297,12 +338,9 @@ static int command(const struct client *c, char **words)
 		complain(c, f.text);
 		return 1;
 	}
-	if (place.tls) {
-		complain(c, "this version speaks to a socket's path, or over TCP with "
-			    "control-use-cert: no");
-		return 1;
-	}
-	return converse(c, &place, words);
+	code = converse(c, &place, words);
+	tls_client_unpin(place.tls);
+	return code;
 }
 
 int main(int argc, char **argv)

@@ -36,6 +36,13 @@ resolver_checkconf_LDADD = libresolver.la
 resolver_control_SOURCES = daemon/control_client.c
 resolver_control_LDADD = libresolver.la
 
+# Knows where the configuration is.
+sbin_SCRIPTS = resolver-control-setup
+CLEANFILES += resolver-control-setup
+resolver-control-setup: $(srcdir)/contrib/resolver-control-setup.in Makefile
+	$(AM_V_GEN)sed 's|@conf_file@|$(conf_file)|g' $(srcdir)/contrib/resolver-control-setup.in >$@.tmp
+	@chmod +x $@.tmp && mv $@.tmp $@
+
 # Plays scenarios; not installed. Switches that only tests may have live here and nowhere else.
 noinst_LTLIBRARIES += libreplay.la
 libreplay_la_SOURCES = \

@@ -130,3 +130,48 @@ void tls_conf_refresh(const struct snapshot *s)
 	refresh(client_again, s->tls_client, "tls-cert-bundle");
 	refresh(server_again, s->tls_server, "tls-service-key or tls-service-pem");
 }
+
+/* ---- the control channel ---- */
+
+bool tls_conf_control(const struct conf *conf)
+{
+	const struct conf_remote_control *c = &conf->remote_control;
+
+	return c->control_enable && c->control_use_cert &&
+	       (c->control_interface.count == 0 || c->control_interface.items[0].text[0] != '/');
+}
+
+struct tls_server *tls_conf_control_server(const struct conf *conf, struct fault *f)
+{
+	const struct conf_remote_control *c = &conf->remote_control;
+	struct tls_server_how how = { .manner = manner_of(&conf->server) };
+	struct tls_server *server;
+
+	how.key = file_of(conf, c->server_key_file);
+	how.pem = file_of(conf, c->server_cert_file);
+	how.clients = how.pem;
+	server = tls_server_new(&how, f);
+	file_done(&how.key);
+	file_done(&how.pem);
+	return server;
+}
+
+struct tls_client *tls_conf_control_client(const struct conf *conf, struct fault *f)
+{
+	const struct conf_remote_control *c = &conf->remote_control;
+	struct tls_client_how how = { .manner = manner_of(&conf->server) };
+	struct tls_client *client;
+
+	how.key = file_of(conf, c->control_key_file);
+	how.pem = file_of(conf, c->control_cert_file);
+	how.bundle = file_of(conf, c->server_cert_file);
+	client = tls_client_new(&how, f);
+	if (client && !tls_client_load(client, f)) {
+		tls_client_unpin(client);
+		client = NULL;
+	}
+	file_done(&how.key);
+	file_done(&how.pem);
+	file_done(&how.bundle);
+	return client;
+}

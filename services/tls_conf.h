@@ -5,15 +5,24 @@
 
 #include "util/base.h"
 
+struct conf;
 struct fault;
 struct forwards;
 struct snapshot;
+struct tls_client;
+struct tls_server;
 
-/* Make `tls_client` and `tls_server` of a snapshot that is being built. Files are read now, while that
- * may be allowed, if they will be needed. False with a sentence in `f`. */
+/* Make `tls_client` and `tls_server` of a snapshot that is being built. Files are read now, while
+ * that may be allowed, if they will be needed. False with a sentence in `f`. */
 bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f) MUST_USE;
 
 /* Read again what has changed on disk; the log says so. Open connections go on. */
 void tls_conf_refresh(const struct snapshot *s);
+
+/* The control channel: whether it has TLS, and its two sides, made from the four files. NULL with a
+ * sentence in `f`. */
+bool tls_conf_control(const struct conf *conf);
+struct tls_server *tls_conf_control_server(const struct conf *conf, struct fault *f) MUST_USE;
+struct tls_client *tls_conf_control_client(const struct conf *conf, struct fault *f) MUST_USE;
 
 #endif

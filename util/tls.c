@@ -76,7 +76,7 @@ static bool prepare_call(struct tls *t, const struct tls_call *call)
 	if (t->alpn_len && SSL_set_alpn_protos(t->ssl, t->alpn, t->alpn_len) != 0)
 		return false;
 	if (!call->name) {
-		SSL_set_verify(t->ssl, SSL_VERIFY_NONE, NULL);
+		SSL_set_verify(t->ssl, call->vouched ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
 		return true;
 	}
 	if (!demand_name(t->ssl, call->name))
@@ -167,8 +167,7 @@ static void explain(struct tls *t, int system_error)
 {
 	long verdict = SSL_get_verify_result(t->ssl);
 
-	if (!t->open && t->client && verdict != X509_V_OK &&
-	    SSL_get_verify_mode(t->ssl) != SSL_VERIFY_NONE) {
+	if (!t->open && verdict != X509_V_OK && SSL_get_verify_mode(t->ssl) != SSL_VERIFY_NONE) {
 		t->untrusted = true;
 		break_off(t, X509_verify_cert_error_string(verdict));
 	} else if (ERR_peek_last_error()) {
@@ -295,6 +294,13 @@ bool tls_is_resumed(const struct tls *t)
 	return SSL_session_reused(t->ssl);
 }
 
+bool tls_is_vouched_for(const struct tls *t)
+{
+	return t->open && SSL_get0_peer_certificate(t->ssl) &&
+	       SSL_get_verify_mode(t->ssl) != SSL_VERIFY_NONE &&
+	       SSL_get_verify_result(t->ssl) == X509_V_OK;
+}
+
 bool tls_is_untrusted(const struct tls *t)
 {
 	return t->untrusted;
@@ -329,7 +335,8 @@ int tls_on_session(SSL *ssl, SSL_SESSION *session)
 	return 0;
 }
 
-/* Who speaks something else, or does not say what, is told nothing (RFC 7858 does not ask for it). */
+/* Who speaks something else, or does not say what, is told nothing (RFC 7858 does not ask for it).
+ */
 int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
 		const unsigned char *in, unsigned in_len, void *arg)
 {

@@ -6,8 +6,8 @@
  * whether their files have changed; connections that are there go on as they began.
  *
  * A connection lies over a non-blocking socket, is one thread's, and is read and written as with
- * recv(2) and send(2): the handshake takes place underneath. Never is a byte of the caller's sent or
- * handed over before the other side has shown who it is. */
+ * recv(2) and send(2): the handshake takes place underneath. Never is a byte of the caller's sent
+ * or handed over before the other side has shown who it is. */
 #ifndef UTIL_TLS_H
 #define UTIL_TLS_H
 
@@ -34,9 +34,10 @@ struct tls_file {
 
 struct tls_client_how {
 	struct tls_manner manner;
-	struct tls_file bundle; /* authorities, PEM; NULL or empty: the system's */
-	bool system;            /* the system's as well */
-	bool sni;               /* tell the server which name is meant */
+	struct tls_file bundle;   /* authorities, PEM; NULL or empty: the system's */
+	bool system;              /* the system's as well */
+	bool sni;                 /* tell the server which name is meant */
+	struct tls_file key, pem; /* who we are, to a server that asks; or NULL */
 };
 
 #define TLS_TICKET_FILES 16
@@ -44,6 +45,10 @@ struct tls_client_how {
 struct tls_server_how {
 	struct tls_manner manner;
 	struct tls_file key, pem;
+	/* Clients are asked for a certificate that one in this file has signed (or that stands in
+	 * it); one that is none breaks the connection, and for who shows none see
+	 * tls_is_vouched_for. No sessions are resumed then. NULL: clients are not asked. */
+	struct tls_file clients;
 	/* Secrets of session tickets, 80 bytes each: the first is used, all are known. None: one
 	 * that this process has made up. */
 	struct tls_file ticket_keys[TLS_TICKET_FILES];
@@ -69,11 +74,12 @@ void tls_server_unpin(struct tls_server *s); /* NULL is fine */
 
 /* `alpn` is one protocol ("dot", "h2"). `place` tells servers apart whose sessions are not to be
  * mixed up: the address in text. With a `name` (DNS or IP address) the certificate must be valid
- * for it; without, whoever answers is believed. Null with a sentence in `f`. The descriptor stays
- * the caller's. */
+ * for it; without, it must be `vouched` for by the bundle, or else whoever answers is believed.
+ * NULL with a sentence in `f`. The descriptor stays the caller's. */
 struct tls_call {
 	int fd;
 	const char *place, *name, *alpn;
+	bool vouched;
 };
 struct tls *tls_connect(struct tls_client *c, const struct tls_call *call,
 			struct fault *f) MUST_USE;
@@ -90,12 +96,13 @@ ssize_t tls_write(struct tls *t, const void *from, size_t len);
 /* Go on with the handshake. As above: 1, or -1. */
 int tls_shake(struct tls *t);
 
-bool tls_is_open(const struct tls *t);    /* the handshake is over */
+bool tls_is_open(const struct tls *t);     /* the handshake is over */
 bool tls_wants_write(const struct tls *t); /* it has to, before it can go on in whatever it does */
 bool tls_has_more(const struct tls *t);    /* bytes to read that the socket will not tell of */
 bool tls_is_resumed(const struct tls *t);
-bool tls_is_untrusted(const struct tls *t); /* broken because of the other side's certificate */
-const char *tls_why(const struct tls *t);   /* it is broken: a phrase */
+bool tls_is_vouched_for(const struct tls *t); /* it has shown a certificate, and that was good */
+bool tls_is_untrusted(const struct tls *t);   /* broken because of the other side's certificate */
+const char *tls_why(const struct tls *t);     /* it is broken: a phrase */
 const char *tls_alpn(const struct tls *t, char to[16]); /* agreed protocol, or "" */
 
 #endif

@@ -28,14 +28,15 @@ enum {
 /* ---- files ---- */
 
 struct file {
+	const char *option;  /* that names it */
 	char *path, *inside; /* NULL: none */
 	struct stat seen;    /* when it was read */
 	bool is_inside;      /* where it was found */
 };
 
-static void file_set(struct file *to, const struct tls_file *from)
+static void file_set(struct file *to, const struct tls_file *from, const char *option)
 {
-	*to = (struct file){ 0 };
+	*to = (struct file){ .option = option };
 	if (!from->path || !*from->path)
 		return;
 	to->path = mem_text(from->path);
@@ -142,6 +143,21 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 	return NULL;
 }
 
+static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, struct fault *f)
+{
+	if (!file_find(pem) || SSL_CTX_use_certificate_chain_file(context, file_name(pem)) != 1)
+		fault_set(f, "%s: %s: %s", pem->option, pem->path, tls_complaint(strerror(errno)));
+	else if (!file_find(key) ||
+		 SSL_CTX_use_PrivateKey_file(context, file_name(key), SSL_FILETYPE_PEM) != 1)
+		fault_set(f, "%s: %s: %s", key->option, key->path, tls_complaint(strerror(errno)));
+	else if (SSL_CTX_check_private_key(context) != 1)
+		fault_set(f, "%s: %s is not the key of the certificate in %s", key->option,
+			  key->path, pem->path);
+	else
+		return true;
+	return false;
+}
+
 /* ---- sessions ---- */
 
 struct known_server {
@@ -154,7 +170,7 @@ struct known_server {
 struct tls_client {
 	_Atomic unsigned pins;
 	struct manner manner;
-	struct file bundle;
+	struct file bundle, key, pem;
 	bool system, sni;
 	pthread_mutex_t lock; /* of all below, and of bundle.seen */
 	SSL_CTX *context;     /* NULL: not loaded */
@@ -265,7 +281,9 @@ struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault
 	pthread_mutex_init(&c->lock, NULL);
 	list_init(&c->servers);
 	manner_set(&c->manner, &how->manner);
-	file_set(&c->bundle, &how->bundle);
+	file_set(&c->bundle, &how->bundle, how->key.path ? "server-cert-file" : "tls-cert-bundle");
+	file_set(&c->key, &how->key, "control-key-file");
+	file_set(&c->pem, &how->pem, "control-cert-file");
 	c->system = how->system || !c->bundle.path;
 	c->sni = how->sni;
 	/* OpenSSL is megabytes once it is touched; where no cipher is named nothing can be wrong. */
@@ -285,12 +303,12 @@ static bool trust_bundle(SSL_CTX *context, struct file *bundle, struct fault *f)
 	if (!bundle->path)
 		return true;
 	if (!file_find(bundle)) {
-		fault_set(f, "tls-cert-bundle: %s: %s", bundle->path, strerror(errno));
+		fault_set(f, "%s: %s: %s", bundle->option, bundle->path, strerror(errno));
 		return false;
 	}
 	if (SSL_CTX_load_verify_locations(context, file_name(bundle), NULL))
 		return true;
-	fault_set(f, "tls-cert-bundle: %s: %s", bundle->path,
+	fault_set(f, "%s: %s: %s", bundle->option, bundle->path,
 		  tls_complaint("it holds no certificate"));
 	return false;
 }
@@ -305,10 +323,12 @@ static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 	SSL_CTX_sess_set_new_cb(context, tls_on_session);
 	if (c->system)
 		SSL_CTX_set_default_verify_paths(context);
-	if (trust_bundle(context, &c->bundle, f)) {
+	if (trust_bundle(context, &c->bundle, f) &&
+	    (!c->key.path || read_keys(&c->key, &c->pem, context, f))) {
 		ERR_clear_error();
 		return context;
 	}
+	ERR_clear_error();
 	SSL_CTX_free(context);
 	return NULL;
 }
@@ -371,6 +391,8 @@ void tls_client_unpin(struct tls_client *c)
 	pthread_mutex_destroy(&c->lock);
 	manner_clear(&c->manner);
 	file_clear(&c->bundle);
+	file_clear(&c->key);
+	file_clear(&c->pem);
 	mem_free(c);
 }
 
@@ -379,11 +401,11 @@ void tls_client_unpin(struct tls_client *c)
 struct tls_server {
 	_Atomic unsigned pins;
 	struct manner manner;
-	struct file key, pem;
+	struct file key, pem, clients;
 	struct file ticket_files[TLS_TICKET_FILES];
 	size_t ticket_count;
 	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; not changed */
-	pthread_mutex_t lock;           /* of context, and of key.seen and pem.seen */
+	pthread_mutex_t lock;           /* of context, and of what was seen of files */
 	SSL_CTX *context;
 };
 
@@ -467,22 +489,21 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHE
 	return !seal && i ? 2 : 1;
 }
 
-static bool read_keys(struct tls_server *s, SSL_CTX *context, struct fault *f)
+static bool ask_clients(SSL_CTX *context, struct file *clients, struct fault *f)
 {
-	if (!file_find(&s->pem) ||
-	    SSL_CTX_use_certificate_chain_file(context, file_name(&s->pem)) != 1)
-		fault_set(f, "tls-service-pem: %s: %s", s->pem.path,
-			  tls_complaint(strerror(errno)));
-	else if (!file_find(&s->key) || SSL_CTX_use_PrivateKey_file(context, file_name(&s->key),
-								    SSL_FILETYPE_PEM) != 1)
-		fault_set(f, "tls-service-key: %s: %s", s->key.path,
-			  tls_complaint(strerror(errno)));
-	else if (SSL_CTX_check_private_key(context) != 1)
-		fault_set(f, "tls-service-key: %s is not the key of the certificate in %s",
-			  s->key.path, s->pem.path);
-	else
+	if (!clients->path)
 		return true;
-	return false;
+	if (!file_find(clients) ||
+	    SSL_CTX_load_verify_locations(context, file_name(clients), NULL) != 1) {
+		fault_set(f, "%s: %s: %s", clients->option, clients->path,
+			  tls_complaint(strerror(errno)));
+		return false;
+	}
+	SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(file_name(clients)));
+	SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+	/* Who is let in is asked each time. */
+	SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+	return SSL_CTX_set_num_tickets(context, 0) == 1;
 }
 
 static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
@@ -499,7 +520,7 @@ static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
 	SSL_CTX_set_alpn_select_cb(context, tls_on_alpn, NULL);
 	ERR_clear_error();
-	if (read_keys(s, context, f))
+	if (read_keys(&s->key, &s->pem, context, f) && ask_clients(context, &s->clients, f))
 		return context;
 	ERR_clear_error();
 	SSL_CTX_free(context);
@@ -513,11 +534,12 @@ struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault
 	atomic_init(&s->pins, 1);
 	pthread_mutex_init(&s->lock, NULL);
 	manner_set(&s->manner, &how->manner);
-	file_set(&s->key, &how->key);
-	file_set(&s->pem, &how->pem);
+	file_set(&s->key, &how->key, how->clients.path ? "server-key-file" : "tls-service-key");
+	file_set(&s->pem, &how->pem, how->clients.path ? "server-cert-file" : "tls-service-pem");
+	file_set(&s->clients, &how->clients, "server-cert-file");
 	s->ticket_count = how->ticket_key_count;
 	for (size_t i = 0; i < s->ticket_count; i++)
-		file_set(&s->ticket_files[i], &how->ticket_keys[i]);
+		file_set(&s->ticket_files[i], &how->ticket_keys[i], "tls-session-ticket-keys");
 	if (!s->key.path || !s->pem.path)
 		fault_set(f, "tls-service-key and tls-service-pem belong together");
 	else if (tickets_read(s, f) && (s->context = server_read(s, f)))
@@ -543,7 +565,7 @@ bool tls_server_refresh(struct tls_server *s, struct fault *f)
 	bool is_other;
 
 	pthread_mutex_lock(&s->lock);
-	is_other = file_is_other(&s->key) || file_is_other(&s->pem);
+	is_other = file_is_other(&s->key) || file_is_other(&s->pem) || file_is_other(&s->clients);
 	if (is_other && (fresh = server_read(s, f))) {
 		SSL_CTX_free(s->context);
 		s->context = fresh;
@@ -567,6 +589,7 @@ void tls_server_unpin(struct tls_server *s)
 	manner_clear(&s->manner);
 	file_clear(&s->key);
 	file_clear(&s->pem);
+	file_clear(&s->clients);
 	for (size_t i = 0; i < TLS_TICKET_FILES; i++)
 		file_clear(&s->ticket_files[i]);
 	if (s->tickets)

@@ -54,12 +54,11 @@ static void pair_call(const char *name)
 	struct fault f = { 0 };
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.fd), 0);
-	pair.ours = tls_connect(pair.client,
-				&(struct tls_call){ .fd = pair.fd[0],
-						    .place = "192.0.2.1@853",
-						    .name = name,
-						    .alpn = "dot" },
-				&f);
+	pair.ours = tls_connect(
+		pair.client,
+		&(struct tls_call){
+			.fd = pair.fd[0], .place = "192.0.2.1@853", .name = name, .alpn = "dot" },
+		&f);
 	if (!pair.ours)
 		fail_msg("%s", f.text);
 	pair.theirs = tls_accept(pair.server, pair.fd[1], "dot");
@@ -136,6 +135,49 @@ static void who_is_not_who_was_meant_is_told_nothing(void **state)
 			assert_true(tls_read(pair.theirs, &byte, 1) <= 0);
 			assert_int_equal(byte, 'x');
 		}
+		pair_hang_up();
+		pair_end();
+	}
+}
+
+static void who_has_no_certificate_of_ours_is_known_as_such(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *cert;
+		bool shakes, vouched;
+	} rows[] = {
+		{ "one that the authority has signed", "good", true, true },
+		{ "none", NULL, true, false },
+		{ "of another authority", "stranger", false, false },
+		{ "expired", "old", false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { 0 };
+		struct tls_server_how server = { .manner.protocols = "TLSv1.2" };
+		struct tls_client_how client = { .sni = true };
+		char files[5][160];
+
+		snprintf(files[0], sizeof files[0], "%s/good.key", ca.folder);
+		snprintf(files[1], sizeof files[1], "%s/good.pem", ca.folder);
+		snprintf(files[2], sizeof files[2], "%s/ca.pem", ca.folder);
+		server.key.path = files[0];
+		server.pem.path = files[1];
+		server.clients.path = client.bundle.path = files[2];
+		if (rows[i].cert) {
+			snprintf(files[3], sizeof files[3], "%s/%s.key", ca.folder, rows[i].cert);
+			snprintf(files[4], sizeof files[4], "%s/%s.pem", ca.folder, rows[i].cert);
+			client.key.path = files[3];
+			client.pem.path = files[4];
+		}
+		pair.server = tls_server_new(&server, &f);
+		pair.client = tls_client_new(&client, &f);
+		if (!pair.server || !pair.client)
+			fail_msg("%s", f.text);
+		pair_call("dns.test");
+		if (shake() != rows[i].shakes || tls_is_vouched_for(pair.theirs) != rows[i].vouched)
+			fail_msg("%s", rows[i].why);
 		pair_hang_up();
 		pair_end();
 	}
@@ -314,7 +356,8 @@ static void what_cannot_be_used_is_said(void **state)
 		{ "no such certificate", "good.key", "none.pem", NULL, "", "", "none.pem" },
 		{ "another's key", "old.key", "good.pem", NULL, "", "", "old.key" },
 		{ "no certificate in it", "good.key", "good.key", NULL, "", "", "tls-service-pem" },
-		{ "any file that is long enough is a ticket key", "good.key", "good.pem", "good.key", "", "", NULL },
+		{ "any file that is long enough is a ticket key", "good.key", "good.pem",
+		  "good.key", "", "", NULL },
 		{ "no such ticket key", "good.key", "good.pem", "none", "", "", "none" },
 		{ "no such cipher", "good.key", "good.pem", NULL, "SECRET", "", "tls-ciphers" },
 		{ "no such suite", "good.key", "good.pem", NULL, "", "SECRET", "tls-ciphersuites" },
@@ -369,6 +412,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_not_who_was_meant_is_told_nothing),
+		cmocka_unit_test(who_has_no_certificate_of_ours_is_known_as_such),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(what_lies_decrypted_is_told),
 		cmocka_unit_test(a_server_once_met_is_met_again_quickly),
