@@ -12,6 +12,7 @@ libresolver_la_SOURCES += \
 	daemon/control_request.c daemon/control_request.h \
 	daemon/control_requests.c \
 	daemon/control_stats.c \
+	daemon/control_upstreams.c \
 	daemon/control_trust.c daemon/control_trust.h \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \

@@ -200,6 +200,7 @@ def test_who_is_not_who_was_meant_is_not_asked(dot, ca, cert, name, why):
         assert not s.asked
         assert d.log().count(why) <= 2
         assert why in d.log()
+        assert "failing" in d.control("list_upstreams") and why in d.control("list_upstreams")
 
 
 def test_without_a_name_whoever_answers_is_believed_and_that_is_said(dot, ca):
@@ -262,6 +263,10 @@ def test_resets_under_load_lose_nothing_and_sessions_are_resumed(dot, ca):
             got = list(pool.map(lambda i: texts(d.ask("n%d.lab." % i, timeout=60)), range(1000)))
         assert got == [["198.18.7.7"]] * 1000
         assert s.resumed == s.shaken - 1
+        line = d.control("list_upstreams").strip()
+        told = dict(f.split("=") for f in line.split() if "=" in f)
+        assert line.startswith("%s#dns.test tls " % s.at) and int(told["answers"]) == 1001
+        assert int(told["resumed"]) == int(told["handshakes"]) - 1
 
 
 def test_a_bundle_that_changes_is_read_again(daemon, ca):

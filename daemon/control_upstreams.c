@@ -1,0 +1,98 @@
+/* The command about servers that are asked over TLS.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/worker.h"
+#include "services/upstream.h"
+#include "services/upstream_peer.h"
+#include "util/mem.h"
+
+/* One server, over all workers. */
+struct row {
+	char name[ADDR_TEXT + 256];
+	char why[200]; /* of a worker that cannot do without it */
+	unsigned connections, workers;
+	uint64_t rtt_sum_us, rtts;
+	uint64_t questions, answers, handshakes, resumed, failures, losses;
+};
+
+enum { ROWS_MOST = 1024 };
+
+struct rows {
+	size_t count;
+	struct row at[ROWS_MOST];
+};
+
+static struct row *row_get(struct rows *rows, const struct peer *p)
+{
+	char name[sizeof rows->at[0].name];
+
+	snprintf(name, sizeof name, "%s%s%s", p->place, p->name ? "#" : "", p->name ? p->name : "");
+	for (size_t i = 0; i < rows->count; i++)
+		if (strcmp(rows->at[i].name, name) == 0)
+			return &rows->at[i];
+	if (rows->count == ROWS_MOST)
+		return NULL;
+	memcpy(rows->at[rows->count].name, name, sizeof name);
+	return &rows->at[rows->count++];
+}
+
+static void add(const struct peer *p, void *arg)
+{
+	struct row *r = row_get(arg, p);
+
+	if (!r)
+		return;
+	r->workers++;
+	r->connections += p->connections;
+	r->questions += p->questions;
+	r->answers += p->answers;
+	r->handshakes += p->handshakes;
+	r->resumed += p->resumed;
+	r->failures += p->failures;
+	r->losses += p->losses;
+	r->rtt_sum_us += p->rtt_us;
+	r->rtts += p->rtt_us > 0;
+	if (*p->why)
+		memcpy(r->why, p->why, sizeof r->why);
+}
+
+static const char *state_of(const struct row *r)
+{
+	if (*r->why)
+		return "failing";
+	return r->connections ? "connected" : "idle";
+}
+
+static void say(struct call *c, const struct row *r)
+{
+	call_say(c, "%s tls %s", r->name, state_of(r));
+	if (r->rtts)
+		call_say(c, " rtt=%" PRIu64 "us", r->rtt_sum_us / r->rtts);
+	call_say(c,
+		 " connections=%u queries=%" PRIu64 " answers=%" PRIu64 " handshakes=%" PRIu64
+		 " resumed=%" PRIu64 " failures=%" PRIu64 " losses=%" PRIu64,
+		 r->connections, r->questions, r->answers, r->handshakes, r->resumed, r->failures,
+		 r->losses);
+	if (*r->why)
+		call_say(c, " (%s)", r->why);
+	call_say(c, "\n");
+}
+
+void control_list_upstreams(struct call *c, struct worker *w)
+{
+	struct rows *rows = c->data;
+
+	if (!rows)
+		rows = c->data = mem_zero(sizeof *rows);
+	if (w) {
+		if (w->tcp->ops->each_peer)
+			w->tcp->ops->each_peer(w->tcp, add, rows);
+		return;
+	}
+	for (size_t i = 0; i < rows->count; i++)
+		say(c, &rows->at[i]);
+}
