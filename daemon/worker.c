@@ -34,6 +34,8 @@ static struct listen_tcp_limits tcp_limits_of(const struct conf_server *s)
 		.connections = s->incoming_num_tcp,
 		.idle_ms = s->tcp_idle_timeout,
 		.waiting_bytes = (size_t)(s->stream_wait_size / s->num_threads),
+		.keepalive_ms = s->edns_tcp_keepalive ? s->edns_tcp_keepalive_timeout : 0,
+		.pad_block = s->pad_responses ? s->pad_responses_block_size : 0,
 	};
 }
 

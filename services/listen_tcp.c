@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/hop.h"
 #include "services/listen_socket.h"
 #include "util/list.h"
 #include "util/log.h"
@@ -50,6 +51,7 @@ struct connection {
 	struct queue out; /* what the client has not yet taken */
 	unsigned asked;   /* questions that will be answered later */
 	enum waits_for waits_for;
+	bool kept;      /* the client asked how long it may be idle: it may longer */
 	bool ended;     /* the client sends no more */
 	bool cut;       /* we take no more: it sent nonsense, or a question was dropped */
 	bool full;      /* whole messages lie in `in`: enough is in work already */
@@ -187,6 +189,14 @@ static bool may_read(const struct connection *c)
 	       queue_len(&c->out) < UNTAKEN_MOST;
 }
 
+static uint32_t idle_ms(const struct connection *c)
+{
+	const struct listen_tcp_limits *l = &c->home->limits;
+
+	return listen_tcp_idle_ms(c->kept ? l->keepalive_ms : l->idle_ms, c->home->count,
+				  l->connections);
+}
+
 /* Watch for what can happen next, and not for longer than is decent. The time begins anew when the
  * client `moved`: a whole message came, or bytes were taken; not when it dribbles. */
 static void connection_wait(struct connection *c, bool moved)
@@ -203,9 +213,7 @@ static void connection_wait(struct connection *c, bool moved)
 	if (next == FOR_NOTHING)
 		timer_stop(t->loop, &c->limit);
 	else if (next != c->waits_for || moved)
-		timer_set(t->loop, &c->limit,
-			  US_PER_MS * listen_tcp_idle_ms(t->limits.idle_ms, t->count,
-							 t->limits.connections));
+		timer_set(t->loop, &c->limit, US_PER_MS * idle_ms(c));
 	c->waits_for = next;
 }
 
@@ -286,13 +294,36 @@ static uint8_t *gather_room(struct connection *c)
 	return t->gather + t->gathered;
 }
 
+/* Which options of the connection's own the answer to this question shall have. */
+static unsigned options_due(struct connection *c, const uint8_t *question, size_t len)
+{
+	const struct listen_tcp_limits *l = &c->home->limits;
+	unsigned possible = (l->keepalive_ms ? HOP_KEEPALIVE : 0u) |
+			    (l->pad_block && c->ops->encrypted ? HOP_PADDING : 0u);
+	unsigned due = possible ? possible & hop_asked(question, len) : 0;
+
+	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
+	return due;
+}
+
+/* They are added to the answer at `wire`, with room for any message. */
+static size_t add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len)
+{
+	return due ? hop_add(wire, len, MESSAGE_MAX,
+			     &(struct hop){ .options = due,
+					    .pad_block = c->home->limits.pad_block,
+					    .keepalive_ms = idle_ms(c) })
+		   : len;
+}
+
 /* A whole message by itself; it may overtake what is gathered. */
-static void send_message(struct connection *c, const uint8_t *bytes, size_t len)
+static void send_message(struct connection *c, unsigned due, const uint8_t *bytes, size_t len)
 {
 	uint8_t *frame = c->home->late;
 
-	put_u16(frame, (uint16_t)len);
 	memcpy(frame + 2, bytes, len);
+	len = add_options(c, due, frame + 2, len);
+	put_u16(frame, (uint16_t)len);
 	connection_send(c, frame, 2 + len);
 }
 
@@ -319,7 +350,7 @@ static void reply_later(const struct client *client, const uint8_t *bytes, size_
 	struct connection *c = client->via;
 
 	if (!c->dead && len <= MESSAGE_MAX)
-		send_message(c, bytes, len);
+		send_message(c, (unsigned)client->tag, bytes, len);
 	client_left(c);
 }
 
@@ -359,7 +390,9 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 		.out = writer_over(to + 2, MESSAGE_MAX),
 		.client = { .ops = c->ops, .from = c->from, .reached = c->reached, .via = c },
 	};
+	size_t answer;
 
+	p.client.tag = options_due(c, at, len);
 	c->asked++;
 	switch (t->take(t->taker, &p)) {
 	case VERDICT_LATER:
@@ -368,8 +401,9 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 		c->cut = true;
 		break;
 	case VERDICT_SEND:
-		put_u16(to, (uint16_t)writer_len(&p.out));
-		t->gathered += 2 + writer_len(&p.out);
+		answer = add_options(c, (unsigned)p.client.tag, to + 2, writer_len(&p.out));
+		put_u16(to, (uint16_t)answer);
+		t->gathered += 2 + answer;
 		break;
 	}
 	c->asked--;

@@ -18,6 +18,8 @@ struct listen_tcp_limits {
 	unsigned connections; /* at once: incoming-num-tcp */
 	uint32_t idle_ms;     /* tcp-idle-timeout; less when connections are scarce */
 	size_t waiting_bytes; /* answers that clients have not taken, all together */
+	uint32_t keepalive_ms; /* instead of idle_ms for who asks (RFC 7828); 0: for nobody */
+	size_t pad_block;     /* encrypted answers to who pads (RFC 7830); 0: are not padded */
 };
 
 struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker,

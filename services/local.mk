@@ -20,6 +20,7 @@ libresolver_la_SOURCES += \
 	services/env.h \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
+	services/hop.c services/hop.h \
 	services/interfaces.c services/interfaces.h \
 	services/lead.c services/lead.h \
 	services/listen.h \
@@ -60,6 +61,7 @@ SERVICES_TESTS = \
 	services/tests/acl \
 	services/tests/answer \
 	services/tests/forward \
+	services/tests/hop \
 	services/tests/infra \
 	services/tests/interfaces \
 	services/tests/listen_tcp \

@@ -466,3 +466,31 @@ def test_unbound_as_a_client_over_tls(serving):
         finally:
             unbound.terminate()
             unbound.wait(10)
+
+
+# -- options of the connection's own --------------------------------------------------------------
+
+
+def padded(name, *codes, rrtype="A", rrclass="IN"):
+    return query(name, rrtype, rrclass, options=[dns.edns.GenericOption(c, b"") for c in codes])
+
+
+def test_answers_to_who_pads_are_padded(serving):
+    serving.daemon.ask("pad.lab.")
+    with serving.connect() as s:
+        for name in ("pad.lab.", "pad%d.lab." % time.monotonic_ns()):
+            for q, multiple in ((padded(name, 12), True), (query(name), False)):
+                s.sendall(frame(q))
+                size = struct.unpack("!H", read_exactly(s, 2))[0]
+                assert (size % 468 == 0) == multiple
+                assert texts(dns.message.from_wire(read_exactly(s, size))) == ["198.18.7.7"]
+
+
+def test_who_asks_is_told_how_long_it_may_be_idle(daemon):
+    with daemon("edns-tcp-keepalive: yes", "edns-tcp-keepalive-timeout: 60000", "tcp-idle-timeout: 500") as d:
+        with d.tcp() as kept, d.tcp() as other:
+            kept.sendall(frame(padded("version.bind.", 11, rrtype="TXT", rrclass="CH")))
+            assert [o.data for o in read_message(kept).options if o.otype == 11] == [struct.pack("!H", 600)]
+            assert is_closed(other, 3)
+            kept.sendall(frame(query("version.bind.", "TXT", "CH")))
+            assert not [o for o in read_message(kept).options if o.otype == 11]

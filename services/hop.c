@@ -1,0 +1,109 @@
+/* EDNS options that speak of one connection only: padding (RFC 7830) and keepalive (RFC 7828).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/hop.h"
+
+#include <string.h>
+
+#include "util/edns.h"
+#include "util/msg.h"
+#include "util/rr.h"
+
+enum { KEEPALIVE_UNIT_MS = 100 };
+
+unsigned hop_asked(const uint8_t *wire, size_t len)
+{
+	struct request r;
+	struct slice value;
+	unsigned asked = 0;
+
+	if (len < MSG_HEAD_LEN || get_u16(wire + 10) == 0 ||
+	    msg_read_request(wire, len, &r) != REQUEST_GOOD || !r.edns.present)
+		return 0;
+	if (edns_find_option(&r.edns, EDNS_PADDING, &value))
+		asked |= HOP_PADDING;
+	if (edns_find_option(&r.edns, EDNS_KEEPALIVE, &value))
+		asked |= HOP_KEEPALIVE;
+	return asked;
+}
+
+static void skip_name(struct reader *r)
+{
+	while (!r->bad) {
+		uint8_t n = read_u8(r);
+
+		if (n >= 0xc0)
+			read_bytes(r, 1);
+		if (n == 0 || n >= 0xc0)
+			return;
+		read_bytes(r, n);
+	}
+}
+
+/* Where the OPT record begins, which is the last; or NULL. */
+static uint8_t *find_opt(uint8_t *wire, size_t len)
+{
+	struct reader r = reader_over(wire, len);
+	unsigned questions, records;
+
+	read_bytes(&r, 4);
+	questions = read_u16(&r);
+	records = read_u16(&r);
+	records += read_u16(&r);
+	records += read_u16(&r);
+	while (questions-- && !r.bad) {
+		skip_name(&r);
+		read_bytes(&r, 4);
+	}
+	while (records && !r.bad) {
+		size_t at = len - reader_left(&r);
+		uint16_t type;
+
+		skip_name(&r);
+		type = read_u16(&r);
+		read_bytes(&r, 6);
+		read_bytes(&r, read_u16(&r));
+		if (!r.bad && --records == 0 && type == TYPE_OPT && reader_left(&r) == 0)
+			return wire + at;
+	}
+	return NULL;
+}
+
+static void write_zeros(struct writer *w, uint16_t code, size_t len)
+{
+	uint8_t *room;
+
+	write_u16(w, code);
+	write_u16(w, (uint16_t)len);
+	room = write_room(w, len);
+	if (room)
+		memset(room, 0, len);
+}
+
+/* The next multiple of the block, or all the room there is (RFC 8467 4.3). */
+static size_t padding_for(size_t len, size_t room, size_t block)
+{
+	size_t whole = (len + block - 1) / block * block;
+
+	return MIN(whole, room) - len;
+}
+
+size_t hop_add(uint8_t *wire, size_t len, size_t room, const struct hop *hop)
+{
+	uint8_t *opt = hop->options ? find_opt(wire, len) : NULL;
+	struct writer w = writer_over(wire + len, room - len);
+	size_t added;
+
+	if (!opt)
+		return len;
+	if (hop->options & HOP_KEEPALIVE && writer_left(&w) >= 6) {
+		write_u16(&w, EDNS_KEEPALIVE);
+		write_u16(&w, 2);
+		write_u16(&w, (uint16_t)MIN(hop->keepalive_ms / KEEPALIVE_UNIT_MS, 65535u));
+	}
+	if (hop->options & HOP_PADDING && hop->pad_block && writer_left(&w) >= 4)
+		write_zeros(&w, EDNS_PADDING,
+			    padding_for(len + writer_len(&w) + 4, room, hop->pad_block));
+	added = writer_len(&w);
+	put_u16(opt + 9, (uint16_t)(get_u16(opt + 9) + added));
+	return len + added;
+}
