@@ -190,17 +190,42 @@ struct dump {
 	uint32_t now_s;
 };
 
-static bool dump_set(const struct slab_entry *e, void *arg)
+static void say_set(const struct dump *d, const struct rrset *s)
 {
-	const struct dump *d = arg;
-	const struct rrset *s = &container_of(e, struct rrset_entry, link)->set;
-
 	if (time_is_past(d->now_s, s->expires_s))
-		return true;
+		return;
 	call_say(d->call, ";rrset%s %u %u %u %u %u\n",
 		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "",
 		 time_left(d->now_s, s->expires_s), s->count, s->sig_count, s->trust, s->security);
 	text_rrset_print(s, d->now_s, call_line, d->call);
+}
+
+static bool dump_set(const struct slab_entry *e, void *arg)
+{
+	say_set(arg, &container_of(e, struct rrset_entry, link)->set);
+	return true;
+}
+
+/* Sets that are kept with their answer alone: whoever reads the dump looks for them among the others. */
+static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
+{
+	const struct dump *d = arg;
+	const struct stored *s = container_of(e, struct stored, link);
+	const struct message *m;
+	struct arena arena;
+
+	if (time_is_past(d->now_s, s->expires_s) || !(s->fits & STORED_FULL) || s->scope)
+		return true;
+	arena_init(&arena);
+	m = stored_unpack(s, &arena, d->now_s);
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		const struct rrset *set = m->sets[i];
+
+		if (!rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
+				     set->class_, 0, d->now_s))
+			say_set(d, set);
+	}
+	arena_clear(&arena);
 	return true;
 }
 
@@ -253,6 +278,7 @@ void control_dump_cache(struct call *c, struct worker *w)
 	(void)w;
 	call_say(c, "START_RRSET_CACHE\n");
 	(void)slab_sweep(rrsetcache_slab(caches->rrsets), dump_set, &d);
+	(void)slab_sweep(msgcache_slab(caches->messages), dump_sets_of_answer, &d);
 	call_say(c, "END_RRSET_CACHE\nSTART_MSG_CACHE\n");
 	(void)slab_sweep(msgcache_slab(caches->messages), dump_answer, &d);
 	call_say(c, "END_MSG_CACHE\nEOF\n");

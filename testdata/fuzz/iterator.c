@@ -106,7 +106,8 @@ static void fake_cancel(struct transport *t, struct sending *s)
 	take_out(f, at);
 }
 
-static const struct transport_ops ops = { "fake", true, fake_send, fake_cancel, NULL };
+static const struct transport_ops ops = { .name = "fake", .patient = true, .send = fake_send,
+					  .cancel = fake_cancel };
 
 /* ---- what servers say ---- */
 

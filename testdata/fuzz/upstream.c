@@ -75,7 +75,7 @@ static void fake_cancel(struct transport *t, struct sending *s)
 	f->under_way = NULL;
 }
 
-static const struct transport_ops ops = { "fake", false, fake_send, fake_cancel, NULL };
+static const struct transport_ops ops = { .name = "fake", .send = fake_send, .cancel = fake_cancel };
 
 /* What was handed on as an answer must have come in just now, and speak of our question. */
 static void check_answer(const struct message *m)
