@@ -503,7 +503,8 @@ bool judge_message(struct judge *j, struct judgement *out)
 	if (out->security == SECURITY_BOGUS)
 		return true;
 	/* what minimal answers leave whole: services/answer.h */
-	j->whole |= j->positive && (proofs || j->m->q.type == TYPE_ANY);
+	j->whole |= j->positive &&
+		    (proofs || j->m->q.type == TYPE_ANY || j->m->q.type == TYPE_NS);
 	for (unsigned i = answers; i < all; i++) {
 		if (!is_needed(j, i, proofs)) {
 			if (j->whole)
