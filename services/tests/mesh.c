@@ -212,8 +212,10 @@ static void on_drop(const struct client *c)
 	*h = (struct heard){ .id = (uint16_t)c->tag, .dropped = true };
 }
 
-static const struct client_ops datagram = { "udp", false, on_reply, on_drop };
-static const struct client_ops stream = { "tcp", true, on_reply, on_drop };
+static const struct client_ops datagram = { .name = "udp", .reply = on_reply, .drop = on_drop };
+static const struct client_ops stream = {
+	.name = "tcp", .stream = true, .reply = on_reply, .drop = on_drop
+};
 
 static void world_begin(const char *conf_text)
 {
