@@ -151,7 +151,7 @@ static enum verdict answer_notify(struct journey *j)
 		return reject(j, RCODE_NOTAUTH, REASON_none);
 	if (!xfers_may_notify(z, &j->p->client.from))
 		return reject(j, RCODE_REFUSED, REASON_prohibited);
-	xfers_poke(z, false);
+	xfers_poke(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
 	return VERDICT_SEND;
 }

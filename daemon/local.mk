@@ -5,6 +5,7 @@ libresolver_la_SOURCES += \
 	daemon/changes.c daemon/changes.h \
 	daemon/chaos.c daemon/chaos.h \
 	daemon/control.c daemon/control.def daemon/control.h \
+	daemon/control_auth.c \
 	daemon/control_cache.c \
 	daemon/control_local.c \
 	daemon/control_options.c \

@@ -26,6 +26,7 @@ struct zonecell {
 	_Atomic(struct zonedata *) data;     /* NULL: there are none, or none to be believed */
 	_Atomic(struct zonedata *) proposed; /* answers for keys and digest alone, until judged */
 	_Atomic bool expired, verified;
+	_Atomic int64_t since; /* when it was taken over, by the wall clock; 0: not known */
 	_Atomic(struct xfers *) home; /* who fetches it */
 	_Atomic uint32_t pins;
 };

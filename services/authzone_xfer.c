@@ -51,7 +51,7 @@ struct task {
 	struct timer timer;
 	enum phase phase;
 	bool dead;              /* waits for the mesh to call back, then goes */
-	bool again, whole;      /* poked meanwhile */
+	bool again;             /* poked meanwhile */
 	bool axfr;              /* IXFR was of no use with this primary */
 	uint32_t lease_s;       /* when the zone was last known to be right */
 	uint32_t backoff_s;
@@ -107,7 +107,6 @@ static void wait_s(struct task *t, uint32_t s)
 static void end_round(struct task *t)
 {
 	t->phase = PHASE_IDLE;
-	t->whole = false;
 	zonebuild_free(t->build);
 	t->build = NULL;
 	arena_clear(&t->scratch);
@@ -166,6 +165,7 @@ static void take_over(struct task *t, struct zonedata *got)
 	log_ops("auth-zone %s: serial %u, %zu records", name_of(t, name), got->serial,
 		got->records);
 	authzone_publish(t->z, got, true);
+	atomic_store(&t->z->cell->since, time_of(t)->wall_s);
 	if (!authzone_save(t->z, &why))
 		log_error("auth-zone %s: %s", name, why.text);
 	round_succeeded(t);
@@ -451,7 +451,7 @@ static void fetch(struct task *t)
 	uint32_t limit_ms = t->z->conf->max_transfer_time;
 
 	t->phase = PHASE_TRANSFER;
-	t->axfr |= !have || t->whole;
+	t->axfr |= !have;
 	t->mode = MODE_FIRST;
 	t->failed = false;
 	t->bytes = 0;
@@ -551,7 +551,7 @@ static void probe(struct task *t)
 static void try_address(struct task *t)
 {
 	t->axfr = false;
-	if (authzone_stored(t->z) && !t->whole)
+	if (authzone_stored(t->z))
 		probe(t);
 	else
 		fetch(t);
@@ -787,7 +787,7 @@ void xfers_free(struct xfers *x)
 struct poke {
 	struct xfers *xfers;
 	const struct zonecell *cell;
-	bool whole;
+	bool check;
 };
 
 static void on_poke(void *arg)
@@ -797,18 +797,19 @@ static void on_poke(void *arg)
 	for (size_t i = 0; i < p->xfers->count; i++) {
 		struct task *t = p->xfers->tasks[i];
 
-		if (t->z->cell != p->cell || !t->primary_count)
+		if (t->z->cell != p->cell)
 			continue;
-		t->whole |= p->whole;
-		if (t->phase == PHASE_IDLE)
+		if (p->check && t->phase == PHASE_IDLE)
+			task_start(t);
+		else if (!p->check && t->primary_count && t->phase == PHASE_IDLE)
 			begin_round(t);
-		else
+		else if (!p->check && t->primary_count)
 			t->again = true;
 	}
 	mem_free(p);
 }
 
-void xfers_poke(const struct authzone *z, bool whole)
+static void poke(const struct authzone *z, bool check)
 {
 	struct xfers *x = atomic_load(&z->cell->home);
 	struct poke *p;
@@ -816,8 +817,18 @@ void xfers_poke(const struct authzone *z, bool whole)
 	if (!x)
 		return;
 	p = mem_zero(sizeof(*p));
-	*p = (struct poke){ .xfers = x, .cell = z->cell, .whole = whole };
+	*p = (struct poke){ .xfers = x, .cell = z->cell, .check = check };
 	loop_post(x->env->loop, on_poke, p);
+}
+
+void xfers_poke(const struct authzone *z)
+{
+	poke(z, false);
+}
+
+void xfers_check(const struct authzone *z)
+{
+	poke(z, true);
 }
 
 static bool lists(const struct conf_list *list, const struct addr *from)

@@ -21,8 +21,10 @@ void xfers_free(struct xfers *x); /* NULL is fine; mesh and upstream still stand
 /* env->snapshot is another one; what goes on for zones that are the same there is begun anew. */
 void xfers_renew(struct xfers *x);
 
-/* From any thread, in a turn: see soon whether the zone has changed; `whole`: fetch it anew. */
-void xfers_poke(const struct authzone *z, bool whole);
+/* From any thread: see soon whether the zone has changed at its primaries. */
+void xfers_poke(const struct authzone *z);
+/* Its file was read again: see whether its signatures hold, and set its times anew. */
+void xfers_check(const struct authzone *z);
 
 /* Whether this sender may say that the zone has changed (RFC 1996 3.10). */
 bool xfers_may_notify(const struct authzone *z, const struct addr *from);

@@ -33,7 +33,6 @@ libresolver_la_SOURCES += \
 	services/mesh_waiters.c \
 	services/module.h \
 	services/nat64.h \
-	services/nat64.h \
 	services/policy.c services/policy.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
@@ -60,6 +59,7 @@ if HAVE_CMOCKA
 SERVICES_TESTS = \
 	services/tests/acl \
 	services/tests/answer \
+	services/tests/authzone \
 	services/tests/forward \
 	services/tests/hop \
 	services/tests/infra \

@@ -1,0 +1,96 @@
+/* Commands about zones that are held here in full.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <time.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "services/authzone.h"
+#include "services/authzone_data.h"
+#include "services/authzone_xfer.h"
+#include "services/snapshot.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/options.h"
+
+static void say_since(struct call *c, const struct authzone *z)
+{
+	time_t since = (time_t)atomic_load(&z->cell->since);
+	struct tm at;
+	char text[32];
+
+	if (since && localtime_r(&since, &at) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &at))
+		call_say(c, "\tsince %lld %s", (long long)since, text);
+}
+
+void control_list_auth_zones(struct call *c, struct worker *w)
+{
+	const struct authzones *zones = c->daemon->snapshot->zones;
+	char name[DNAME_TEXT];
+
+	(void)w;
+	for (size_t i = 0; i < zones->count; i++) {
+		const struct authzone *z = &zones->items[i];
+		const struct zonedata *data = authzone_stored(z);
+
+		call_say(c, "%s\t", dname_print(z->name, name));
+		if (atomic_load(&z->cell->expired)) {
+			call_say(c, "expired");
+		} else if (data) {
+			call_say(c, "serial %u", data->serial);
+			say_since(c, z);
+		} else {
+			call_say(c, "no serial");
+		}
+		call_say(c, "\n");
+	}
+}
+
+/* The zone that the argument names; NULL, with the reply said, when there is none. */
+static const struct authzone *take_zone(struct call *c, const char *otherwise)
+{
+	const struct authzone *z;
+	uint8_t name[DNAME_MAX];
+	char text[DNAME_TEXT];
+
+	if (!call_take_name(c, name))
+		return NULL;
+	z = authzones_find_exact(c->daemon->snapshot->zones, name);
+	if (!z)
+		call_say(c, "error %s %s\n", otherwise, dname_print(name, text));
+	return z;
+}
+
+void control_auth_zone_reload(struct call *c, struct worker *w)
+{
+	const struct authzone *z = take_zone(c, "no auth-zone");
+	struct fault f = { 0 };
+	char name[DNAME_TEXT];
+
+	(void)w;
+	if (!z)
+		return;
+	if (!authzone_reload(c->daemon->snapshot->zones, z, &f)) {
+		call_say(c, "error failed to read %s: %s\n", dname_print(z->name, name), f.text);
+		return;
+	}
+	xfers_check(z);
+	call_ok(c);
+}
+
+void control_auth_zone_transfer(struct call *c, struct worker *w)
+{
+	const struct authzone *z = take_zone(c, "zone xfr task not found");
+	char name[DNAME_TEXT];
+
+	(void)w;
+	if (!z)
+		return;
+	if (z->conf->primary.count == 0) {
+		call_say(c, "error zone xfr task not found %s\n", dname_print(z->name, name));
+		return;
+	}
+	xfers_poke(z);
+	call_ok(c);
+}
