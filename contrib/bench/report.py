@@ -130,10 +130,15 @@ def page(whole, folder):
             "core and one worker; questions and the authoritative servers of the miniature internet (4,000",
             "zones, half of them signed) have another; all on loopback in a network namespace, no query log.",
             "The figure to compare is the CPU time, user and system of all threads, that the server took for",
-            "an answered question: the median of interleaved rounds. Compare within one run only.", "",
+            "an answered question: %s. Compare within one run only." % (
+                "this was a short run of one round (`--quick`)"
+                if whole["quick"] else "the median of interleaved rounds"), "",
             "Machine: %s, %d cores, Linux %s, on %s." % (m["cpu"], m["cores"], m["kernel"], m["date"]),
             "resolverd at %s; %s." % (m["resolverd"], "; ".join(
                 "%s: %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
+    if m["load"] > m["cores"]:
+        text += ["**The machine was busy with other work (load average %.1f): rates, latencies and times to"
+                 % m["load"], "start mean little here, and CPU figures are uncertain by about a fifth.**", ""]
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
     with open(os.path.join(folder, "performance.md"), "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n" + table(whole))
