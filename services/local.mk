@@ -39,6 +39,7 @@ libresolver_la_SOURCES += \
 	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
 	services/response_ip.c services/response_ip.h \
+	services/rpz.c services/rpz.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
@@ -72,6 +73,7 @@ SERVICES_TESTS = \
 	services/tests/negative \
 	services/tests/querylog \
 	services/tests/policy \
+	services/tests/rpz \
 	services/tests/rrsetcache \
 	services/tests/slab \
 	services/tests/snapshot \

@@ -1,0 +1,317 @@
+/* What a response policy zone says: triggers and actions, found in the records of the zone.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/rpz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "services/authzone_data.h"
+#include "util/addr.h"
+#include "util/dname.h"
+#include "util/mem.h"
+#include "util/rr.h"
+
+#define LABEL_TEXT (LABEL_MAX + 1)
+
+struct rpz {
+	const struct zonedata *z;
+	struct netset *blocks[RPZ_TRIGGERS]; /* values: struct zonenode */
+	size_t unusable;
+};
+
+/* The branches of the zone, as the wire has them. */
+static const uint8_t *const branches[RPZ_TRIGGERS] = {
+	[RPZ_CLIENT_IP] = (const uint8_t *)"\15rpz-client-ip",
+	[RPZ_IP] = (const uint8_t *)"\6rpz-ip",
+	[RPZ_NSDNAME] = (const uint8_t *)"\13rpz-nsdname",
+	[RPZ_NSIP] = (const uint8_t *)"\10rpz-nsip",
+};
+
+const char *rpz_action_word(enum rpz_action a)
+{
+	static const char *const words[] = {
+#define X(name, word) [RPZ_##name] = word,
+		RPZ_ACTIONS(X)
+#undef X
+	};
+
+	return words[a];
+}
+
+/* ---- actions ---- */
+
+static const struct {
+	const char *target;
+	size_t len;
+	enum rpz_action action;
+} special[] = {
+	{ "\0", 1, RPZ_nxdomain },
+	{ "\1*\0", 3, RPZ_nodata },
+	{ "\14rpz-passthru\0", 14, RPZ_passthru },
+	{ "\10rpz-drop\0", 10, RPZ_drop },
+	{ "\14rpz-tcp-only\0", 14, RPZ_tcp_only },
+};
+
+/* Records that sign or deny make no policy. */
+static bool is_policy(uint16_t type)
+{
+	return type != TYPE_RRSIG && type != TYPE_NSEC && type != TYPE_NSEC3 &&
+	       type != TYPE_NSEC3PARAM && type != TYPE_DNSKEY && type != TYPE_DS &&
+	       type != TYPE_SOA && type != TYPE_NS;
+}
+
+static bool has_policy(const struct zonenode *n)
+{
+	for (uint32_t i = 0; i < n->count; i++)
+		if (is_policy(n->sets[i]->type))
+			return true;
+	return false;
+}
+
+static struct rpz_rule rule_of(const struct zonenode *n)
+{
+	const struct rrset *alias = zonenode_set(n, TYPE_CNAME);
+	struct rpz_rule rule = { .action = RPZ_data, .node = n };
+
+	if (!alias)
+		return rule;
+	rule.action = RPZ_cname;
+	rule.target = rrset_target(alias, 0);
+	for (size_t i = 0; i < COUNT(special); i++)
+		if (dname_equals_len(rule.target, dname_len(rule.target),
+				     (const uint8_t *)special[i].target, special[i].len))
+			rule.action = special[i].action;
+	return rule;
+}
+
+/* ---- addresses: "24.0.2.0.192" is 192.0.2.0/24, "48.zz.8.db8.2001" is 2001:db8:8::/48 ---- */
+
+static const char *label_text(const uint8_t *label, char to[LABEL_TEXT])
+{
+	memcpy(to, label + 1, *label);
+	to[*label] = '\0';
+	return to;
+}
+
+static bool read_number(const char *text, int base, unsigned long most, unsigned long *out)
+{
+	char *end;
+
+	if (!*text || strspn(text, base == 10 ? "0123456789" : "0123456789abcdefABCDEF") !=
+			      strlen(text))
+		return false;
+	*out = strtoul(text, &end, base);
+	return *end == '\0' && *out <= most;
+}
+
+static bool read_ipv4(const uint8_t *const *labels, struct addr *a)
+{
+	char text[LABEL_TEXT];
+	unsigned long n;
+
+	a->family = 4;
+	for (unsigned i = 0; i < 4; i++) {
+		if (!read_number(label_text(labels[i], text), 10, 255, &n))
+			return false;
+		a->ip[3 - i] = (uint8_t)n;
+	}
+	return true;
+}
+
+/* The last group stands first; "zz" is what "::" is in an address. */
+static bool read_ipv6(const uint8_t *const *labels, unsigned count, struct addr *a)
+{
+	char text[LABEL_TEXT];
+	unsigned at = 8;
+	bool gap = false;
+
+	a->family = 6;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned long n;
+
+		if (strcasecmp(label_text(labels[i], text), "zz") == 0) {
+			unsigned rest = count - i - 1;
+
+			if (gap || rest >= at)
+				return false;
+			gap = true;
+			at = rest;
+			continue;
+		}
+		if (at == 0 || !read_number(text, 16, 0xffff, &n))
+			return false;
+		put_u16(a->ip + 2 * --at, (uint16_t)n);
+	}
+	return at == 0;
+}
+
+static bool has_gap(const uint8_t *const *labels, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (labels[i][0] == 2 && (labels[i][1] | 32) == 'z' && (labels[i][2] | 32) == 'z')
+			return true;
+	return false;
+}
+
+/* `count` labels in front of the branch. */
+static bool read_block(const uint8_t *name, unsigned count, struct netblock *out)
+{
+	const uint8_t *labels[16];
+	char text[LABEL_TEXT], addr[ADDR_TEXT], block[ADDR_TEXT + 8];
+	struct addr a = { .family = 0 };
+	unsigned long bits;
+	bool v4 = count == 5;
+
+	if (count < 2 || count > 9)
+		return false;
+	for (unsigned i = 0; i < count; i++, name = dname_parent(name))
+		labels[i] = name;
+	v4 = v4 && !has_gap(labels + 1, count - 1);
+	if (!read_number(label_text(labels[0], text), 10, v4 ? 32 : 128, &bits) ||
+	    !(v4 ? read_ipv4(labels + 1, &a) : read_ipv6(labels + 1, count - 1, &a)))
+		return false;
+	a.port = 53;
+	snprintf(block, sizeof(block), "%s/%lu", addr_print(&a, 53, addr), bits);
+	return netblock_parse(out, block, NULL);
+}
+
+/* ---- gathering ---- */
+
+static bool is_branch(const uint8_t *label, enum rpz_trigger t)
+{
+	const uint8_t *b = branches[t];
+
+	if (!b || *label != *b)
+		return false;
+	for (unsigned i = 1; i <= *b; i++)
+		if (ascii_lower[label[i]] != b[i])
+			return false;
+	return true;
+}
+
+/* The branch that a name of the zone stands in: RPZ_QNAME for none. */
+static enum rpz_trigger branch_of(const uint8_t *top_label)
+{
+	for (int t = RPZ_QNAME + 1; t < RPZ_TRIGGERS; t++)
+		if (is_branch(top_label, (enum rpz_trigger)t))
+			return (enum rpz_trigger)t;
+	return RPZ_QNAME;
+}
+
+static void take_node(struct rpz *r, const struct zonenode *n)
+{
+	unsigned above = r->z->apex_labels + 1, labels = dname_labels(n->name);
+	struct netblock block;
+	enum rpz_trigger t;
+
+	if (labels < above || !has_policy(n))
+		return;
+	t = branch_of(dname_suffix(n->name, above));
+	if (t == RPZ_QNAME || t == RPZ_NSDNAME)
+		return;
+	if (!read_block(n->name, labels - above, &block)) {
+		r->unusable++;
+		return;
+	}
+	if (!r->blocks[t])
+		r->blocks[t] = netset_new();
+	netset_put(r->blocks[t], &block, (void *)(uintptr_t)n);
+}
+
+struct rpz *rpz_new(const struct zonedata *z)
+{
+	struct rpz *r = mem_zero(sizeof(*r));
+
+	r->z = z;
+	for (size_t i = 0; i < z->count; i++)
+		take_node(r, &z->nodes[i]);
+	return r;
+}
+
+void rpz_free(struct rpz *r)
+{
+	if (!r)
+		return;
+	for (int t = 0; t < RPZ_TRIGGERS; t++)
+		if (r->blocks[t])
+			netset_free(r->blocks[t]);
+	mem_free(r);
+}
+
+size_t rpz_unusable(const struct rpz *r)
+{
+	return r->unusable;
+}
+
+/* ---- finding ---- */
+
+static bool find_at(const struct rpz *r, const uint8_t *front, size_t len, const uint8_t *behind,
+		    struct rpz_rule *out)
+{
+	uint8_t owner[DNAME_MAX];
+	const struct zonenode *n;
+
+	if (dname_join(owner, front, len, behind) == 0)
+		return false;
+	n = zonedata_node(r->z, owner);
+	if (!n || !has_policy(n))
+		return false;
+	*out = rule_of(n);
+	return true;
+}
+
+static bool find_wildcard(const struct rpz *r, const uint8_t *above, const uint8_t *behind,
+			  struct rpz_rule *out)
+{
+	uint8_t star[DNAME_MAX + 2] = { 1, '*' };
+	size_t len = dname_len(above) - 1;
+
+	memcpy(star + 2, above, len);
+	return find_at(r, star, len + 2, behind, out);
+}
+
+bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
+		   struct rpz_rule *out)
+{
+	const uint8_t *behind = r->z->apex;
+	unsigned labels = dname_labels(name);
+	uint8_t branch[DNAME_MAX];
+
+	if (t == RPZ_NSDNAME) {
+		if (dname_join(branch, branches[t], 1u + *branches[t], behind) == 0)
+			return false;
+		behind = branch;
+	} else if (labels && branch_of(dname_suffix(name, 1)) != RPZ_QNAME) {
+		return false; /* those names stand for something else here */
+	}
+	if (labels && find_at(r, name, dname_len(name) - 1, behind, out))
+		return !(out->action == RPZ_cname && dname_equals(out->target, name)) ||
+		       (out->action = RPZ_passthru, true); /* as it was once written */
+	while (labels-- > 0)
+		if (find_wildcard(r, dname_suffix(name, labels), behind, out))
+			return true;
+	return false;
+}
+
+bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a,
+		   struct rpz_rule *out)
+{
+	const struct zonenode *n = r->blocks[t] ? netset_find(r->blocks[t], a) : NULL;
+
+	if (!n)
+		return false;
+	*out = rule_of(n);
+	return true;
+}
+
+size_t rpz_target(const struct rpz_rule *rule, const uint8_t *qname, uint8_t *to)
+{
+	size_t len = dname_len(rule->target);
+
+	if (dname_is_wildcard(rule->target))
+		return dname_join(to, qname, dname_len(qname) - 1, dname_parent(rule->target));
+	memcpy(to, rule->target, len);
+	return len;
+}
