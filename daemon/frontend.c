@@ -9,6 +9,7 @@
 #include "services/authzone.h"
 #include "services/authzone_xfer.h"
 #include "services/cache/msg.h"
+#include "services/cookies.h"
 #include "services/mesh.h"
 #include "services/policy.h"
 #include "services/querylog.h"
@@ -29,6 +30,8 @@ struct journey {
 	const struct acl_rule *rule;
 	struct answer_to to;
 	const struct stored *stored;
+	bool proven; /* that its address is its own: over a stream, or by a cookie */
+	uint8_t cookie[COOKIE_LEN];
 };
 
 /* ---- counting and logging: off the path, behind one flag each ---- */
@@ -230,6 +233,51 @@ static bool is_well_formed(const struct journey *j)
 	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
 }
 
+static void count_cookie(struct stats *s, enum cookie_state state)
+{
+	if (state == COOKIE_NEW)
+		stat_add(s, STAT_queries_cookie_client);
+	if (state == COOKIE_INVALID)
+		stat_add(s, STAT_queries_cookie_invalid);
+	if (state == COOKIE_VALID)
+		stat_add(s, STAT_queries_cookie_valid);
+}
+
+static enum cookie_state judge_cookie(struct journey *j)
+{
+	struct slice given;
+	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
+	enum cookie_state state =
+		cookies_judge(&j->w->env.snapshot->cookies, &j->p->client.from,
+			      j->w->env.time->wall_s, came ? &given : NULL, j->cookie);
+
+	count_cookie(j->w->env.stats, state);
+	if (state != COOKIE_ABSENT && state != COOKIE_MALFORMED)
+		j->request.cookie = j->cookie;
+	return state;
+}
+
+/* RFC 7873 5.2. Who must show a cookie and does not is told to come over TCP, or given one. */
+static bool shows_cookie(struct journey *j, enum verdict *v)
+{
+	enum cookie_state state = judge_cookie(j);
+
+	j->proven |= state == COOKIE_VALID;
+	if (state == COOKIE_MALFORMED) {
+		*v = refuse(j, RCODE_FORMERR, REASON_none);
+		return false;
+	}
+	if (j->proven || j->action != ACL_ALLOW_COOKIE)
+		return true;
+	if (state == COOKIE_ABSENT) {
+		*v = refuse(j, RCODE_REFUSED, REASON_prohibited);
+		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
+	} else {
+		*v = refuse(j, RCODE_BADCOOKIE, REASON_none);
+	}
+	return false;
+}
+
 static bool is_ordinary(const struct journey *j)
 {
 	const struct question *q = &j->request.q;
@@ -246,7 +294,7 @@ static bool may_use_cache(struct journey *j)
 		return true;
 	if (j->action == ACL_ALLOW_SETRD)
 		j->request.flags |= FLAG_RD;
-	return j->action == ACL_ALLOW_SETRD || (j->action == ACL_ALLOW_COOKIE && j->to.stream);
+	return j->action == ACL_ALLOW_SETRD || (j->action == ACL_ALLOW_COOKIE && j->proven);
 }
 
 static bool wants_work(const struct journey *j)
@@ -326,7 +374,7 @@ static bool policy_settles(struct journey *j, enum verdict *v)
 	struct arena a;
 	enum policy_end end;
 
-	if (is_meta(j->request.q.type) || (j->action == ACL_ALLOW_COOKIE && !j->to.stream) ||
+	if (is_meta(j->request.q.type) || (j->action == ACL_ALLOW_COOKIE && !j->proven) ||
 	    (j->request.q.type == TYPE_ANY && j->w->on.deny_any))
 		return false;
 	arena_init(&a);
@@ -472,6 +520,7 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	j.w = w;
 	j.p = p;
 	j.stored = NULL;
+	j.proven = p->client.ops->stream;
 	j.kind = msg_read_request(p->in.at, p->in.len, &j.request);
 	j.to = (struct answer_to){ .style = &w->style,
 				   .request = &j.request,
@@ -485,6 +534,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	if (!is_well_formed(&j))
 		return answer_malformed(&j);
 	note_question(&j);
+	if (UNLIKELY(w->on.cookies) && !shows_cookie(&j, &v))
+		return v;
 	if (is_written_down(&j, &v))
 		return v;
 	if (!is_ordinary(&j))

@@ -58,6 +58,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
 	w->on.judges = s->policy->judges;
+	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf, s->trust);

@@ -11,10 +11,12 @@
 #define ARCOUNT_AT   10
 #define EDE_TEXT_MAX 200
 
+#define COOKIE_OPTION_LEN (4 + 24)
+
 /* The options of our OPT record. */
 struct extras {
 	size_t len;
-	uint8_t bytes[4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
+	uint8_t bytes[COOKIE_OPTION_LEN + 4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
 };
 
 static int hex_value(char c)
@@ -108,20 +110,39 @@ static void add_ede(struct extras *x, int code, const char *text)
 /* RFC 5001 2.1: told to who asks for it. */
 static void add_nsid(struct extras *x, const struct answer_to *to)
 {
-	struct writer w = writer_over(x->bytes, sizeof(x->bytes));
+	struct writer w = writer_over(x->bytes + x->len, sizeof(x->bytes) - x->len);
 	struct slice asked;
 
-	if (!edns_find_option(&to->request->edns, EDNS_NSID, &asked))
+	if (!to->style->nsid_len || !edns_find_option(&to->request->edns, EDNS_NSID, &asked))
 		return;
 	edns_write_option(&w, EDNS_NSID, to->style->nsid, to->style->nsid_len);
+	x->len += writer_len(&w);
+}
+
+/* The first of all: it stays when others have to go. */
+static void add_cookie(struct extras *x, const struct answer_to *to)
+{
+	struct writer w = writer_over(x->bytes, sizeof(x->bytes));
+
+	if (!to->request->cookie)
+		return;
+	edns_write_option(&w, EDNS_COOKIE, to->request->cookie, COOKIE_OPTION_LEN - 4);
 	x->len = writer_len(&w);
 }
 
 static void begin_extras(struct extras *x, const struct answer_to *to)
 {
 	x->len = 0;
-	if (UNLIKELY(to->style->nsid_len && to->request->edns.options.len))
-		add_nsid(x, to);
+	if (LIKELY(!to->request->edns.options.len))
+		return;
+	add_cookie(x, to);
+	add_nsid(x, to);
+}
+
+/* Without all that may be left out. */
+static void cut_extras(struct extras *x, const struct answer_to *to)
+{
+	x->len = to->request->cookie ? COOKIE_OPTION_LEN : 0;
 }
 
 static bool is_about_staleness(enum reason reason)
@@ -216,7 +237,7 @@ static size_t shorten(const struct stored *s, size_t room, const struct answer_t
 {
 	size_t opt;
 
-	x->len = 0;
+	cut_extras(x, to);
 	opt = opt_len(to, x);
 	if (s->wire_len + opt <= room)
 		return s->wire_len;
@@ -356,7 +377,7 @@ void answer_error(struct writer *out, const struct answer_to *to, enum rcode rco
 	begin_extras(&x, to);
 	explain(&x, to, reason, NULL);
 	if (len + opt_len(to, &x) > room)
-		x.len = 0;
+		cut_extras(&x, to);
 	if (len)
 		add_opt(out, head, to, rcode, &x);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 #include "services/cache/store.h"
+#include "services/cookies.h"
 #include "services/listen.h"
 #include "services/mesh_private.h"
 #include "services/policy.h"
@@ -43,6 +44,8 @@ void waiter_add_client(struct query *q, const struct request *r, const struct cl
 	w->request = *r;
 	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
 	w->request.edns.options.at = arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
+	if (r->cookie)
+		w->request.cookie = arena_copy(&q->arena, r->cookie, COOKIE_LEN);
 }
 
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
@@ -137,7 +140,7 @@ static void encode(struct mesh *m, const struct waiter *w, const struct message 
 	const struct question *q = &w->request.q;
 
 	if (last->len >= (size_t)MSG_HEAD_LEN + q->name_len && last->written == m->written &&
-	    shape_equals(&shape, &last->shape)) {
+	    !w->request.edns.options.len && shape_equals(&shape, &last->shape)) {
 		put_u16(m->out, w->request.id);
 		memcpy(m->out + MSG_HEAD_LEN, q->name, q->name_len);
 		return;

@@ -320,6 +320,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.policy = shared->made.policy;
 	w->s.forwards = forwards;
 	w->s.zones = shared->made.zones;
+	w->s.cookies = shared->made.cookies;
 	w->s.do_not_query = shared->made.do_not_query;
 	w->s.private_addresses = shared->made.private_addresses;
 	w->s.private_domains = shared->made.private_domains;
@@ -350,6 +351,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
 	if (forwards && tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
+	    cookies_read(&s->cookies, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
 	    read_insecure(s, c, f) &&

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "services/cookies.h"
 #include "util/base.h"
 
 struct acl;
@@ -29,6 +30,7 @@ struct snapshot {
 	struct policy *policy; /* local zones, views, response-ip: may change meanwhile, by control */
 	struct authzones *zones; /* held here in full */
 	struct forwards *forwards;
+	struct cookies cookies;           /* for clients; none without answer-cookie */
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */
 	struct trie *private_domains;

@@ -33,9 +33,9 @@ bool edns_is_whole(const struct edns *e)
 	uint16_t code;
 	unsigned count = 0;
 
-	while (count <= EDNS_OPTIONS_MAX && edns_next_option(&r, &code, &value))
+	while (count < EDNS_OPTIONS_MAX && edns_next_option(&r, &code, &value))
 		count++;
-	return !r.bad && count <= EDNS_OPTIONS_MAX;
+	return !r.bad;
 }
 
 void edns_write(struct writer *w, const struct edns *e)

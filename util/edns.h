@@ -18,7 +18,7 @@ enum edns_option {
 
 enum { EDNS_DO = 0x8000, EDNS_CO = 0x4000 };
 
-#define EDNS_OPTIONS_MAX 100    /* options looked at; a message with more is malformed */
+#define EDNS_OPTIONS_MAX 100    /* options looked at; whatever comes behind is passed over */
 
 struct edns {
 	bool present;
@@ -33,7 +33,7 @@ struct edns {
  * `options->bad`). */
 bool edns_next_option(struct reader *options, uint16_t *code, struct slice *value);
 bool edns_find_option(const struct edns *e, uint16_t code, struct slice *value);
-/* Whether the options are whole and no more than EDNS_OPTIONS_MAX. */
+/* Whether those options that are looked at are whole. */
 bool edns_is_whole(const struct edns *e);
 
 /* Append an OPT record with `e`'s fields and options. The caller counts it in

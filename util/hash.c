@@ -117,3 +117,13 @@ uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt)
 	PROMISE(len <= DNAME_MAX);
 	return sip(name, len, (uint64_t)salt << 32 | len, ascii_lower8);
 }
+
+void hash_shared(uint8_t to[8], const void *at, size_t len, const uint8_t secret[16])
+{
+	(void)crypto_shorthash(to, at, len, secret);
+}
+
+bool hash_same(const void *a, const void *b, size_t len)
+{
+	return sodium_memcmp(a, b, len) == 0;
+}

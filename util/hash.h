@@ -18,4 +18,10 @@ uint64_t hash_bytes(const void *at, size_t len);
  * mixed with `salt` (type and class, or what tells two tables apart). */
 uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt);
 
+/* SipHash-2-4 under another key, of 16 bytes: the same on every machine, so that servers can share
+ * what they made of it (RFC 9018 4). */
+void hash_shared(uint8_t to[8], const void *at, size_t len, const uint8_t secret[16]);
+/* In a time that tells nothing of where they differ. */
+bool hash_same(const void *a, const void *b, size_t len) MUST_USE;
+
 #endif

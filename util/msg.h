@@ -55,6 +55,7 @@ struct request {
 	uint16_t flags;         /* the header's 16 bits */
 	struct question q;      /* borrowed from the packet */
 	struct edns edns;       /* borrowed from the packet */
+	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
 };
 
 /* Read a client's message in place: header, one uncompressed question, and OPT

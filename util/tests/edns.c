@@ -49,7 +49,7 @@ static void an_option_is_found_by_its_code(void **state)
 	assert_false(edns_find_option(&e, EDNS_EDE, &value));
 }
 
-static void more_options_than_a_hundred_are_too_many(void **state)
+static void more_options_than_a_hundred_are_passed_over(void **state)
 {
 	(void)state;
 	static uint8_t bytes[(EDNS_OPTIONS_MAX + 1) * 4];
@@ -57,8 +57,9 @@ static void more_options_than_a_hundred_are_too_many(void **state)
 	struct slice value;
 
 	assert_true(edns_is_whole(&e));
-	e.options.len += 4;
-	assert_false(edns_is_whole(&e));
+	e.options.len += 3; /* cut */
+	assert_true(edns_is_whole(&e));
+	e.options.len += 1;
 	put_u16(bytes + (size_t)EDNS_OPTIONS_MAX * 4, EDNS_COOKIE);
 	assert_false(edns_find_option(&e, EDNS_COOKIE, &value));
 }
@@ -93,7 +94,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(options_are_walked_until_one_is_malformed),
 		cmocka_unit_test(an_option_is_found_by_its_code),
-		cmocka_unit_test(more_options_than_a_hundred_are_too_many),
+		cmocka_unit_test(more_options_than_a_hundred_are_passed_over),
 		cmocka_unit_test(an_opt_record_is_written_as_rfc_6891_says),
 	};
 
