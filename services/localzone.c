@@ -233,7 +233,7 @@ void localzones_unpin(struct localzones *z)
 
 void tops_mark(struct localzones *z, const uint8_t *name)
 {
-	uint64_t word = 0;
+	uint32_t n;
 
 	if (dname_is_root(name)) {
 		atomic_store_explicit(&z->tops.all, true, memory_order_relaxed);
@@ -241,9 +241,8 @@ void tops_mark(struct localzones *z, const uint8_t *name)
 	}
 	while (*dname_parent(name))
 		name = dname_parent(name);
-	memcpy(&word, name, MIN(*name + 1u, sizeof(word)));
-	word = ascii_lower8(word) * UINT64_C(0x9e3779b97f4a7c15);
-	atomic_fetch_or_explicit(&z->tops.bits[word >> 58], UINT64_C(1) << (word >> 52 & 63),
+	n = localzone_top(name);
+	atomic_fetch_or_explicit(&z->tops.bits[n / 64], UINT64_C(1) << n % 64,
 				 memory_order_relaxed);
 }
 

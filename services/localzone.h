@@ -94,22 +94,32 @@ void localzones_unpin(struct localzones *z); /* NULL is fine. Of the last: no re
 
 /* ---- looking ---- */
 
+/* A number for the label `top`, whatever its case; some have the same. */
+static inline uint32_t localzone_top(const uint8_t *top)
+{
+	uint32_t key = *top | (top[1] | 0x20u) << 8 | (top[2] | 0x20u) << 16 |
+		       (uint32_t)(top[*top] | 0x20) << 24;
+
+	return (key * UINT32_C(0x9e3779b1)) >> 20;
+}
+
 /* False: nothing here concerns the name, whatever its type, so that it need not be looked for.
  * Class IN. Cheap. */
 static inline bool localzones_concern(const struct localzones *z, const uint8_t *name)
 {
-	const uint8_t *top = name;
-	uint64_t word = 0;
+	const uint8_t *top = NULL;
+	uint32_t n;
 
+	if (atomic_load_explicit(&z->tops.all, memory_order_relaxed))
+		return true;
 	while (*name) {
 		top = name;
 		name += 1u + *name;
 	}
-	memcpy(&word, top, MIN(*top + 1u, sizeof(word)));
-	word = ascii_lower8(word) * UINT64_C(0x9e3779b97f4a7c15);
-	return atomic_load_explicit(&z->tops.bits[word >> 58], memory_order_relaxed) >>
-			       (word >> 52 & 63) & 1 ||
-	       atomic_load_explicit(&z->tops.all, memory_order_relaxed);
+	if (!top)
+		return false;
+	n = localzone_top(top);
+	return atomic_load_explicit(&z->tops.bits[n / 64], memory_order_relaxed) >> n % 64 & 1;
 }
 
 /* The zone of a question (of type DS: that of the name above). `tags`: the client's; NULL sees all
