@@ -153,6 +153,8 @@ static bool settle(struct zonebuild *b)
 	size_t kept = 0;
 	bool good = true;
 
+	if (b->count == 0)
+		return true;
 	qsort(b->items, b->count, sizeof(*b->items), by_record);
 	for (size_t i = 0, end; i < b->count; i = end) {
 		const struct item *stands = NULL;
@@ -168,7 +170,8 @@ static bool settle(struct zonebuild *b)
 			b->items[kept++] = *stands;
 	}
 	b->count = kept;
-	qsort(b->items, b->count, sizeof(*b->items), by_place);
+	if (kept)
+		qsort(b->items, b->count, sizeof(*b->items), by_place);
 	return good;
 }
 
