@@ -19,6 +19,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/request.fuzz \
+	testdata/fuzz/stream.fuzz \
 	testdata/fuzz/text.fuzz \
 	testdata/fuzz/upstream.fuzz \
 	testdata/fuzz/verify.fuzz
