@@ -68,6 +68,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 		listen_tcp_limit(w->listen_tcp, &limits);
 	if (w->listen_tcp)
 		listen_tcp_keys(w->listen_tcp, s->tls_server);
+	if (w->listen_tcp)
+		listen_tcp_share(w->listen_tcp, s->connlimits);
 	for (unsigned i = 0; i < w->started; i++)
 		if (w->chain[i]->renewed)
 			w->chain[i]->renewed(&w->env);
@@ -132,6 +134,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		w->listen_udp = listen_udp_new(env->loop, frontend_door, w);
 		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);
 		listen_tcp_keys(w->listen_tcp, env->snapshot->tls_server);
+		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
 		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
 	}
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/connlimit.h"
 #include "services/hop.h"
 #include "services/listen_socket.h"
 #include "util/list.h"
@@ -47,6 +48,7 @@ struct connection {
 	struct timer limit;  /* for what `waits_for` says */
 	struct timer resume; /* whole messages were left lying */
 	struct addr from, reached;
+	struct connlimit *place; /* among the connections of its netblock; or NULL */
 	struct queue in;  /* what was read and not yet taken */
 	struct queue out; /* what the client has not yet taken */
 	unsigned asked;   /* questions that will be answered later */
@@ -72,6 +74,7 @@ struct listen_tcp {
 	void *taker;
 	struct listen_tcp_limits limits;
 	struct tls_server *keys; /* pinned; NULL: there is no TLS */
+	struct connlimits *connlimits; /* pinned; or NULL */
 	struct list doors, connections;
 	struct timer reopen;         /* doors that were shut for want of descriptors */
 	unsigned count;              /* connections that are not dead */
@@ -145,6 +148,8 @@ static void connection_close(struct connection *c)
 	timer_stop(t->loop, &c->resume);
 	watch_stop(&c->watch);
 	stream_close(&c->stream);
+	connlimit_give_back(c->place);
+	c->place = NULL;
 	t->untaken -= queue_len(&c->out);
 	queue_free(&c->in);
 	queue_free(&c->out);
@@ -536,9 +541,18 @@ static void on_ready(struct watch *w, unsigned what)
 static void connection_begin(struct listen_tcp *t, const struct stream *stream,
 			     const struct addr *from, const struct addr *reached)
 {
-	struct connection *c = mem_zero(sizeof *c);
+	struct connlimit *place = NULL;
+	struct connection *c;
 	int on = 1;
 
+	if (t->connlimits && !connlimits_admit(t->connlimits, from, &place)) {
+		struct stream refused = *stream;
+
+		stream_close(&refused);
+		return;
+	}
+	c = mem_zero(sizeof *c);
+	c->place = place;
 	(void)setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	c->home = t;
 	c->stream = *stream;
@@ -571,6 +585,14 @@ void listen_tcp_take_tls(struct listen_tcp *t, int fd, const struct addr *from,
 		connection_begin(t, &stream, from, reached);
 	else
 		stream_close(&stream); /* never in clear */
+}
+
+void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
+{
+	struct connlimits *old = t->connlimits;
+
+	t->connlimits = connlimits ? connlimits_pin(connlimits) : NULL;
+	connlimits_unpin(old);
 }
 
 void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys)
@@ -749,6 +771,7 @@ void listen_tcp_free(struct listen_tcp *t)
 	}
 	timer_stop(t->loop, &t->reopen);
 	tls_server_unpin(t->keys);
+	connlimits_unpin(t->connlimits);
 	mem_free(t->in);
 	mem_free(t->late);
 	mem_free(t->gather);

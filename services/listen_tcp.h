@@ -12,6 +12,7 @@
 struct listen_socket;
 struct listen_tcp;
 struct loop;
+struct connlimits;
 struct tls_server;
 
 struct listen_tcp_limits {
@@ -32,6 +33,9 @@ void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets,
 /* Serve a connection that is there already: takes `fd` over. */
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct addr *from,
 		     const struct addr *reached);
+
+/* What each client may have of it, from now on (pinned); NULL: as many as there are. */
+void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits);
 
 /* The same over TLS; closed at once where there are no keys. */
 void listen_tcp_take_tls(struct listen_tcp *t, int fd, const struct addr *from,

@@ -15,6 +15,7 @@ libresolver_la_SOURCES += \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
 	services/cache/store.c services/cache/store.h \
+	services/connlimit.c services/connlimit.h \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
 	services/dns64.c services/dns64.h \
@@ -62,6 +63,7 @@ SERVICES_TESTS = \
 	services/tests/acl \
 	services/tests/answer \
 	services/tests/authzone \
+	services/tests/connlimit \
 	services/tests/cookies \
 	services/tests/forward \
 	services/tests/hop \

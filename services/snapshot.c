@@ -7,6 +7,7 @@
 
 #include "services/acl.h"
 #include "services/authzone.h"
+#include "services/connlimit.h"
 #include "services/forward.h"
 #include "services/localzone.h"
 #include "services/policy.h"
@@ -296,6 +297,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	acl_free(s->acl);
 	authzones_free(s->zones);
 	policy_free(s->policy);
+	connlimits_unpin(s->connlimits);
 	tls_client_unpin(s->tls_client);
 	tls_server_unpin(s->tls_server);
 	netset_free(s->do_not_query);
@@ -328,6 +330,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.domain_insecure = shared->made.domain_insecure;
 	w->s.dns64_ignored = shared->made.dns64_ignored;
 	w->s.trust = shared->made.trust;
+	w->s.connlimits = shared->made.connlimits;
 	w->s.tls_client = shared->made.tls_client;
 	w->s.tls_server = shared->made.tls_server;
 	w->s.hints = shared->made.hints;
@@ -350,7 +353,8 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	arena_init(&shared->arena);
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
-	if (forwards && tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
+	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
+	    tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
 	    cookies_read(&s->cookies, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&

@@ -15,6 +15,7 @@ struct acl;
 struct addr;
 struct authzones;
 struct conf;
+struct connlimits;
 struct fault;
 struct forwards;
 struct netset;
@@ -43,6 +44,7 @@ struct snapshot {
 	unsigned target_fetch_count;
 	struct trust_store *trust; /* what the validator made of it; NULL: nothing (snapshot_entrust) */
 	void (*trust_free)(struct trust_store *t);
+	struct connlimits *connlimits;
 	struct tls_client *tls_client; /* for what goes to others over TLS */
 	struct tls_server *tls_server; /* for who comes over TLS; NULL: no key is configured */
 	uint64_t number; /* counts builds */

@@ -494,3 +494,18 @@ def test_who_asks_is_told_how_long_it_may_be_idle(daemon):
             assert is_closed(other, 3)
             kept.sendall(frame(query("version.bind.", "TXT", "CH")))
             assert not [o for o in read_message(kept).options if o.otype == 11]
+
+
+def test_a_netblock_has_its_share_of_connections(daemon):
+    with daemon("tcp-connection-limit: 127.0.0.0/8 2", "num-threads: 2") as d:
+        first, second = d.tcp(), d.tcp()
+        with first, second:
+            for s in (first, second):
+                s.sendall(frame(query("version.bind.", "TXT", "CH")))
+                read_message(s)
+            with d.tcp() as third:
+                assert is_closed(third, 3)
+        time.sleep(0.2)
+        with d.tcp() as s:
+            s.sendall(frame(query("version.bind.", "TXT", "CH")))
+            read_message(s)

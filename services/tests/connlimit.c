@@ -1,0 +1,73 @@
+/* Claims about how many connections a netblock may have.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/connlimit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "util/addr.h"
+#include "util/options.h"
+
+static struct connlimits *limits_of(const char *text)
+{
+	struct conf_report report = { NULL, 0, 0 };
+	struct conf *conf = conf_new();
+	struct connlimits *l;
+
+	assert_true(conf_load_text(conf, "test", text, strlen(text),
+				   &(struct conf_how){ .no_files = true }, &report));
+	conf_report_clear(&report);
+	l = connlimits_new(conf, NULL);
+	assert_non_null(l);
+	conf_free(conf);
+	return l;
+}
+
+static void a_netblock_has_so_many_and_no_more(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *client;
+		unsigned admitted; /* of ten */
+	} rows[] = {
+		{ "not mentioned", "198.51.100.1", 10 },
+		{ "in the block", "192.0.2.77", 4 },
+		{ "in a smaller one in it", "192.0.2.1", 1 },
+		{ "none at all", "2001:db8::5", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct connlimits *l = limits_of("server:\n tcp-connection-limit: 192.0.2.0/24 4\n"
+						 " tcp-connection-limit: 192.0.2.1/32 1\n"
+						 " tcp-connection-limit: 2001:db8::/32 0\n");
+		struct connlimit *place[10];
+		unsigned admitted = 0, again = 0;
+		struct addr client;
+
+		assert_true(addr_parse(&client, rows[i].client, 4711, NULL));
+		for (unsigned n = 0; n < COUNT(place); n++)
+			admitted += connlimits_admit(l, &client, &place[n]);
+		if (admitted != rows[i].admitted)
+			fail_msg("%s: %u", rows[i].why, admitted);
+		for (unsigned n = 0; n < COUNT(place); n++)
+			connlimit_give_back(place[n]);
+		/* places come back, also when the limits are no longer the ones in use */
+		for (unsigned n = 0; n < COUNT(place); n++)
+			again += connlimits_admit(l, &client, &place[n]);
+		assert_int_equal(again, admitted);
+		connlimits_unpin(l);
+		for (unsigned n = 0; n < COUNT(place); n++)
+			connlimit_give_back(place[n]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_netblock_has_so_many_and_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
