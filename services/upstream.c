@@ -417,7 +417,7 @@ static void on_failed(struct sending *s, enum upstream_end why)
 	struct env *e = x->upstream->env;
 
 	x->under_way = false;
-	x->refused = !is_patient(x);
+	x->refused = !is_patient(x) && !s->moody;
 	if (why == UPSTREAM_UNREACHABLE && !is_patient(x))
 		infra_unsendable(e->infra, e->time);
 	else if (why == UPSTREAM_SILENT)

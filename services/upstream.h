@@ -86,6 +86,7 @@ struct sending { /* one copy of one message on its way */
 	 * does not free the sending. Once the first is there it is not sent again. */
 	bool many, begun;
 	bool queued; /* the transport has not got round to it yet */
+	bool moody;  /* it failed, but the server has shown who it is: it may be asked again */
 	void *slot;  /* the transport's own, while under way */
 };
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_peer.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
 	PEERS_MOST = 1024, /* beyond that those nobody refers to are forgotten */
 	HOLD_S = 2,        /* after a certificate that was not good */
 	TELL_S = 60,       /* between two lines about one server */
+	GIVE_S = 60,       /* how long it is remembered that a server breaks off */
 };
 
 struct peers {
@@ -138,6 +140,22 @@ void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t no
 		 peer->name ? peer->name : "", peer->why,
 		 untrusted ? " (the server is not asked, and nothing is sent in clear instead)"
 			   : "");
+}
+
+void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us)
+{
+	peer->losses++;
+	peer->gave[0] = peer->gave_us + GIVE_S * US_PER_S > now_us ? peer->gave[1] : UINT_MAX;
+	peer->gave[1] = MAX(answers, 1u);
+	peer->gave_us = now_us;
+}
+
+unsigned peer_carries(const struct peer *peer, uint64_t now_us)
+{
+	/* once may be an accident; twice it is a habit */
+	if (!peer->gave_us || peer->gave_us + GIVE_S * US_PER_S <= now_us)
+		return UINT_MAX;
+	return MAX(peer->gave[0], peer->gave[1]);
 }
 
 bool peer_is_held(const struct peer *peer, uint64_t now_us)

@@ -28,6 +28,8 @@ struct peer { /* to be read; written by the functions below */
 	struct peer *bucket_next;
 	unsigned refs;
 	uint64_t held_until_us, told_us;
+	unsigned gave[2]; /* answers over the last connections that it broke off with questions left */
+	uint64_t gave_us;
 	bool told;
 };
 
@@ -42,6 +44,10 @@ void peer_answered(struct peer *peer, uint64_t took_us);
 /* A connection came to nothing: logged, but not each time. Who could not show who it is
  * is not asked again for a moment. */
 void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t now_us);
+/* It broke off a connection, with questions left, after so many answers. */
+void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us);
+/* How many questions a connection to it may carry: no more than it was ready for lately. */
+unsigned peer_carries(const struct peer *peer, uint64_t now_us);
 bool peer_is_held(const struct peer *peer, uint64_t now_us);
 
 void peers_each(const struct peers *p, void (*fn)(const struct peer *peer, void *arg), void *arg);

@@ -319,10 +319,18 @@ static bool is_fresh_enough(const struct conn *c, const struct letter *l)
 	return l->resends > 1 ? !c->carried : c->number > l->lost_number;
 }
 
+/* Questions that it may carry, all told. */
+static unsigned carries_most(const struct conn *c)
+{
+	unsigned most = conf_of(c->tcp)->max_reuse_tcp_queries;
+
+	return c->peer ? MIN(most, peer_carries(c->peer, now_us(c->tcp))) : most;
+}
+
 static bool conn_may_carry(const struct conn *c, const struct letter *l)
 {
-	return c->letter_count < PIPELINE_MOST &&
-	       c->carried < conf_of(c->tcp)->max_reuse_tcp_queries && is_fresh_enough(c, l);
+	return c->letter_count < PIPELINE_MOST && c->carried < carries_most(c) &&
+	       is_fresh_enough(c, l);
 }
 
 /* The connections to where a letter is to go. */
@@ -506,6 +514,7 @@ static void conn_bury(struct conn *c)
 		}
 		letter_free(l);
 		s->slot = NULL;
+		s->moody = c->peer && c->open;
 		s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
 	}
 	conn_free(c);
@@ -537,8 +546,7 @@ static void conn_watch(struct conn *c)
  * not carry any more. */
 static bool conn_is_spent(const struct conn *c)
 {
-	return (c->carried && !c->answered) || c->deaf ||
-	       c->carried >= conf_of(c->tcp)->max_reuse_tcp_queries;
+	return (c->carried && !c->answered) || c->deaf || c->carried >= carries_most(c);
 }
 
 /* After anything happened to it: bury it, close it, or let it rest until it is needed again. */
@@ -665,7 +673,8 @@ static void note_failure(struct conn *c)
 	if (!c->peer)
 		return;
 	if (c->open) {
-		c->peer->losses += c->letter_count > 0;
+		if (c->letter_count)
+			peer_lost(c->peer, c->answered, now_us(c->tcp));
 		return;
 	}
 	c->untrusted = tls_is_untrusted(c->stream.tls);
@@ -678,10 +687,14 @@ static void conn_go_on(struct conn *c, unsigned what)
 	bool good = c->open || conn_begin(c);
 
 	c->busy = true;
-	if (good && c->open && (what & WATCH_WRITE))
-		good = conn_write(c);
-	if (good && c->open && (what & WATCH_READ))
-		good = conn_read(c);
+	if (good && c->open) {
+		/* who takes no more may still have said something before */
+		bool takes = !(what & WATCH_WRITE) || conn_write(c);
+
+		if (!takes || what & WATCH_READ)
+			good = conn_read(c);
+		good = good && takes;
+	}
 	c->busy = false;
 	if (!good && !c->dead)
 		note_failure(c);
