@@ -207,6 +207,18 @@ static const struct command *command_of(const char *line)
 	return NULL;
 }
 
+void control_run(struct control *control, const struct command *how)
+{
+	struct call *c = mem_zero(sizeof *c);
+
+	list_push_back(&control->calls, &c->link);
+	c->daemon = control->daemon;
+	c->control = control;
+	c->command = how;
+	c->args = c->line;
+	call_go_on(c);
+}
+
 /* ---- bodies ---- */
 
 static void body_phase(struct call *c, enum call_phase phase, char *item)

@@ -8,6 +8,7 @@
 
 #include "util/base.h"
 
+struct command;
 struct control;
 struct daemon;
 struct fault;
@@ -19,6 +20,9 @@ struct control *control_open(struct daemon *d, struct fault *f) MUST_USE;
  * cannot be done. */
 void control_reopen(struct control *c);
 void control_close(struct control *c); /* NULL is fine; no worker runs any more */
+
+/* Carry out a command that nobody has asked for. `how` stays the caller's. */
+void control_run(struct control *c, const struct command *how);
 
 /* What `status` says of it: "", " control", " control(ssl)", " control(namedpipe)". */
 const char *control_kind(const struct control *c);

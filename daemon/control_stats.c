@@ -1,10 +1,13 @@
 /* Commands about the counters.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/control_stats.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "daemon/call.h"
+#include "daemon/control.h"
 #include "daemon/daemon.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
@@ -14,6 +17,7 @@
 #include "services/listen_tcp.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "validator/keycache.h"
@@ -42,6 +46,8 @@ static void take(struct call *c, struct worker *w)
 
 	atomic_store_explicit(&w->env.stats->tcpusage, listen_tcp_count(w->listen_tcp),
 			      memory_order_relaxed);
+	atomic_store_explicit(&w->env.stats->streamwait, listen_tcp_untaken(w->listen_tcp),
+			      memory_order_relaxed);
 	stats_join(&g->one[w->number], w->env.stats);
 }
 
@@ -67,7 +73,7 @@ static void say_size(struct call *c, const char *key, size_t value)
 	call_say(c, "%s=%zu\n", key, value);
 }
 
-static void say_memory(struct call *c)
+static void say_memory(struct call *c, const struct stats *total)
 {
 	const struct caches *caches = &c->daemon->caches;
 
@@ -77,7 +83,8 @@ static void say_memory(struct call *c)
 	say_size(c, "mem.mod.validator",
 		 negcache_counted(caches->negative).bytes +
 			 slab_counted(keycache_slab(caches->keys)).bytes);
-	say_size(c, "mem.streamwait", 0);
+	say_size(c, "mem.streamwait",
+		 atomic_load_explicit(&total->streamwait, memory_order_relaxed));
 }
 
 static void say_counts(struct call *c)
@@ -88,6 +95,10 @@ static void say_counts(struct call *c)
 	say_size(c, "rrset.cache.count", slab_counted(rrsetcache_slab(caches->rrsets)).entries);
 	say_size(c, "infra.cache.count", slab_counted(infra_slab(caches->infra)).entries);
 	say_size(c, "key.cache.count", slab_counted(keycache_slab(caches->keys)).entries);
+	say_size(c, "msg.cache.max_collisions",
+		 slab_counted(msgcache_slab(caches->messages)).longest);
+	say_size(c, "rrset.cache.max_collisions",
+		 slab_counted(rrsetcache_slab(caches->rrsets)).longest);
 }
 
 static void say_all(struct call *c)
@@ -105,7 +116,7 @@ static void say_all(struct call *c)
 	stats_print(&g->total, "total", call_line, c);
 	say_times(c);
 	if (s->extended_statistics) {
-		say_memory(c);
+		say_memory(c, &g->total);
 		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
 		say_counts(c);
 	}
@@ -124,11 +135,11 @@ void control_stats_noreset(struct call *c, struct worker *w)
 		say_all(c);
 }
 
-void control_stats(struct call *c, struct worker *w)
+/* They have been shown. */
+static void begin_anew_unless_cumulative(struct call *c, struct worker *w)
 {
 	const struct snapshot *s = w ? w->env.snapshot : c->daemon->snapshot;
 
-	control_stats_noreset(c, w);
 	if (s->conf->server.statistics_cumulative)
 		return;
 	if (w)
@@ -136,6 +147,55 @@ void control_stats(struct call *c, struct worker *w)
 	else
 		begin_anew(c);
 }
+
+void control_stats(struct call *c, struct worker *w)
+{
+	control_stats_noreset(c, w);
+	begin_anew_unless_cumulative(c, w);
+}
+
+/* ---- into the log ---- */
+
+static void log_one(const char *line, void *arg)
+{
+	(void)arg;
+	log_line("info", "%s", line);
+}
+
+static void log_stats(struct call *c, struct worker *w)
+{
+	const struct gathered *g = gathered_in(c);
+	char who[48];
+
+	if (w)
+		take(c, w);
+	for (unsigned i = 0; !w && i < c->daemon->worker_count; i++) {
+		snprintf(who, sizeof who, "server stats for thread %u", i);
+		stats_tell(&g->one[i], who, log_one, NULL);
+	}
+	begin_anew_unless_cumulative(c, w);
+}
+
+static void on_time(struct timer *t)
+{
+	static const struct command command = { .place = EVERY_WORKER, .run = log_stats };
+	struct daemon *d = container_of(t, struct daemon, stats_timer);
+
+	control_run(d->control, &command);
+	stats_log_plan(d);
+}
+
+void stats_log_plan(struct daemon *d)
+{
+	uint64_t every_s = d->snapshot->conf->server.statistics_interval;
+
+	d->stats_timer.fire = on_time;
+	timer_stop(d->loop, &d->stats_timer);
+	if (every_s)
+		timer_set(d->loop, &d->stats_timer, every_s * US_PER_S);
+}
+
+/* ---- */
 
 void control_flush_stats(struct call *c, struct worker *w)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/control.h"
+#include "daemon/control_stats.h"
 #include "daemon/doors.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
@@ -251,6 +252,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (!worker_start(d->workers[i], f))
 			return false;
+	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
 	ready(arg);
 	d->look.fire = on_look;
@@ -385,6 +387,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 	daemon_publish(d, s);
 	publish_doors(d, doors);
 	control_reopen(d->control);
+	stats_log_plan(d);
 	return true;
 }
 
@@ -423,6 +426,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 	if (conf->server.verbosity != verbosity)
 		atomic_store(&log_verbosity, (int)conf->server.verbosity);
 	daemon_publish(d, s);
+	stats_log_plan(d);
 	return true;
 }
 

@@ -49,6 +49,7 @@ struct daemon {
 	char *locked_in; /* the chroot we are in, or NULL */
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
+	struct timer stats_timer;
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* whether files that are in use have changed */
 	uint64_t started_us; /* monotonic */

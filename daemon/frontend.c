@@ -54,13 +54,14 @@ static void count_extended(const struct journey *j)
 	const struct request *r = &j->request;
 
 	stat_bump(&s->type[MIN(r->q.type, STAT_TYPES)], 1);
-	stat_bump(r->q.class_ == CLASS_IN ? &s->class_in : &s->class_other, 1);
+	stat_bump(&s->class_[MIN(r->q.class_, STAT_CLASSES)], 1);
 	stat_bump(&s->opcode[r->flags >> 11 & 15], 1);
 	count_flags(s, r->flags);
 	stat_bump(&s->edns_present, r->edns.present);
 	stat_bump(&s->edns_do, r->edns.present && (r->edns.flags & EDNS_DO));
 	stat_bump(&s->tcp, j->p->client.ops->stream);
 	stat_bump(&s->tls, j->p->client.ops->encrypted);
+	stat_bump(&s->tls_resume, j->p->client.ops->resumed);
 	stat_bump(&s->ipv6, j->p->client.from.family == 6);
 }
 
@@ -108,7 +109,6 @@ static void note_question(const struct journey *j)
 /* The end of the short way: the answer is in p->out. */
 static enum verdict send_now(const struct journey *j)
 {
-	stat_add(j->w->env.stats, STAT_cachehits);
 	if (UNLIKELY(j->w->on.extended))
 		count_answer(j);
 	if (UNLIKELY(j->w->on.log_replies))
@@ -334,6 +334,7 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
 		return false;
 	to.now_s = 0;
+	stat_bump(&j->w->env.stats->authzone_down, 1);
 	answer_message(&j->p->out, &to, lead_join(lead, a, &j->request.q, &m, 0));
 	return true;
 }
@@ -412,8 +413,10 @@ static bool is_held(struct journey *j, enum verdict *v)
 		*v = refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);
 	}
-	if (end == HELD_ANSWER)
+	if (end == HELD_ANSWER) {
+		stat_bump(&j->w->env.stats->authzone_down, 1);
 		*v = send_now(j);
+	}
 	arena_clear(&a);
 	return end != HELD_NOT;
 }

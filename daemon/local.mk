@@ -13,9 +13,9 @@ libresolver_la_SOURCES += \
 	daemon/control_process.c \
 	daemon/control_request.c daemon/control_request.h \
 	daemon/control_requests.c \
-	daemon/control_stats.c \
-	daemon/control_upstreams.c \
+	daemon/control_stats.c daemon/control_stats.h \
 	daemon/control_trust.c daemon/control_trust.h \
+	daemon/control_upstreams.c \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \

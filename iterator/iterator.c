@@ -18,6 +18,7 @@
 #include "services/forward.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
+#include "services/stats.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -341,6 +342,7 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	*turn = TURN_ON;
 	it->sent++;
 	if (end == HELD_ANSWER) {
+		stat_bump(&it->q->env->stats->authzone_up, 1);
 		it->place = arena_new(it->arena, struct place);
 		it->place->addr.family = FAMILY_HELD;
 		it->reply = reply;

@@ -43,7 +43,6 @@ struct connection {
 	struct list link;
 	struct listen_tcp *home;
 	struct stream stream;
-	const struct client_ops *ops;
 	struct watch watch;
 	struct timer limit;  /* for what `waits_for` says */
 	struct timer resume; /* whole messages were left lying */
@@ -304,7 +303,7 @@ static unsigned options_due(struct connection *c, const uint8_t *question, size_
 {
 	const struct listen_tcp_limits *l = &c->home->limits;
 	unsigned possible = (l->keepalive_ms ? HOP_KEEPALIVE : 0u) |
-			    (l->pad_block && c->ops->encrypted ? HOP_PADDING : 0u);
+			    (l->pad_block && c->stream.tls ? HOP_PADDING : 0u);
 	unsigned due = possible ? possible & hop_asked(question, len) : 0;
 
 	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
@@ -384,6 +383,22 @@ static const struct client_ops tls_ops = {
 	.drop = drop_later,
 };
 
+static const struct client_ops resumed_ops = {
+	.name = "tls",
+	.stream = true,
+	.encrypted = true,
+	.resumed = true,
+	.reply = reply_later,
+	.drop = drop_later,
+};
+
+static const struct client_ops *ops_of(const struct connection *c)
+{
+	if (!c->stream.tls)
+		return &tcp_ops;
+	return tls_is_resumed(c->stream.tls) ? &resumed_ops : &tls_ops;
+}
+
 /* ---- questions ---- */
 
 static void take_one(struct connection *c, const uint8_t *at, size_t len)
@@ -393,7 +408,7 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 	struct packet p = {
 		.in = { .at = at, .len = len },
 		.out = writer_over(to + 2, MESSAGE_MAX),
-		.client = { .ops = c->ops, .from = c->from, .reached = c->reached, .via = c },
+		.client = { .ops = ops_of(c), .from = c->from, .reached = c->reached, .via = c },
 	};
 	size_t answer;
 
@@ -556,7 +571,6 @@ static void connection_begin(struct listen_tcp *t, const struct stream *stream,
 	(void)setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	c->home = t;
 	c->stream = *stream;
-	c->ops = stream->tls ? &tls_ops : &tcp_ops;
 	c->watch = (struct watch){ .fd = stream->fd, .ready = on_ready };
 	c->limit.fire = on_limit;
 	c->resume.fire = on_resume;
@@ -750,6 +764,11 @@ void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets,
 		list_push_back(&t->doors, &d->link);
 		watch_start(t->loop, &d->watch, t->shut ? 0 : WATCH_READ);
 	}
+}
+
+size_t listen_tcp_untaken(const struct listen_tcp *t)
+{
+	return t->untaken;
 }
 
 unsigned listen_tcp_count(const struct listen_tcp *t)

@@ -44,6 +44,7 @@ void listen_tcp_take_tls(struct listen_tcp *t, int fd, const struct addr *from,
 void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys);
 
 unsigned listen_tcp_count(const struct listen_tcp *t); /* connections now open */
+size_t listen_tcp_untaken(const struct listen_tcp *t); /* bytes of answers that wait to be taken */
 
 /* Closes everything. Whoever still waits must have been answered or dropped before. */
 void listen_tcp_free(struct listen_tcp *t); /* NULL is fine */

@@ -104,20 +104,19 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 }
 
 /* The cells that stand for themselves and are summed. */
-#define SINGLE_CELLS(X)                                                                            \
-	X(list_now)                                                                                \
-	X(list_user)                                                                               \
-	X(list_replies) X(list_sum) X(list_samples) X(list_overwritten) X(list_exceeded)           \
-		X(wait_sum_us) X(wait_samples) X(class_in) X(class_other) X(rcode_nodata)          \
-			X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) X(flag_z)           \
-				X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls)     \
-					X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
-						X(unwanted_replies) X(answer_secure)               \
-							X(answer_bogus) X(rrset_bogus) X(tcpusage) \
-								X(aggressive_noerror)              \
-									X(aggressive_nxdomain)
+/* clang-format off */
+#define SINGLE_CELLS(X) \
+	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) \
+	X(list_overwritten) X(list_exceeded) X(wait_sum_us) X(wait_samples) \
+	X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) \
+	X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) \
+	X(tls_resume) X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
+	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
+	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(aggressive_noerror) \
+	X(aggressive_nxdomain)
 
-#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(opcode) X(rcode)
+#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode)
+/* clang-format on */
 
 void stats_join(struct stats *total, const struct stats *one)
 {
@@ -137,7 +136,8 @@ void stats_join(struct stats *total, const struct stats *one)
 void stats_clear(struct stats *s)
 {
 	uint64_t now = get(&s->list_now), user = get(&s->list_user),
-		 replies = get(&s->list_replies), tcpusage = get(&s->tcpusage);
+		 replies = get(&s->list_replies), tcpusage = get(&s->tcpusage),
+		 streamwait = get(&s->streamwait);
 
 	for (unsigned i = 0; i < STATS; i++)
 		set(&s->count[i], 0);
@@ -154,6 +154,14 @@ void stats_clear(struct stats *s)
 	set(&s->list_user, user);
 	set(&s->list_replies, replies);
 	set(&s->tcpusage, tcpusage);
+	set(&s->streamwait, streamwait);
+}
+
+uint64_t stats_hits(const struct stats *s)
+{
+	uint64_t all = get(&s->count[STAT_queries]), misses = get(&s->count[STAT_cachemiss]);
+
+	return all > misses ? all - misses : 0;
 }
 
 /* ---- printing ---- */
@@ -208,7 +216,7 @@ void stats_print(const struct stats *s, const char *prefix,
 
 	snprintf(dotted, sizeof(dotted), "%s.", prefix);
 	for (unsigned i = 0; i < STATS; i++)
-		print_number(&p, keys[i], get(&s->count[i]));
+		print_number(&p, keys[i], i == STAT_cachehits ? stats_hits(s) : get(&s->count[i]));
 	print_real(&p, "requestlist.avg",
 		   samples ? (double)get(&s->list_sum) / (double)samples : 0);
 	print_number(&p, "requestlist.max", get(&s->list_max));
@@ -258,6 +266,16 @@ static void print_types(const struct printer *p, const struct stats *s, bool inh
 	print_member(p, true, "num.query.type", "other", get(&s->type[STAT_TYPES]));
 }
 
+static void print_classes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < STAT_CLASSES; i++)
+		print_member(p, inhibit_zero, "num.query.class", rr_class_name((uint16_t)i, name),
+			     get(&s->class_[i]));
+	print_member(p, true, "num.query.class", "other", get(&s->class_[STAT_CLASSES]));
+}
+
 static void print_opcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
 {
 	static const char *const names[16] = {
@@ -298,14 +316,13 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 
 	print_histogram(&p, s);
 	print_types(&p, s, inhibit_zero);
-	print_member(&p, inhibit_zero, "num.query.class", "IN", get(&s->class_in));
-	print_member(&p, true, "num.query.class", "other", get(&s->class_other));
+	print_classes(&p, s, inhibit_zero);
 	print_opcodes(&p, s, inhibit_zero);
 	print_number(&p, "num.query.tcp", get(&s->tcp));
 	print_number(&p, "num.query.tcpout", get(&s->tcp_out));
 	print_number(&p, "num.query.udpout", get(&s->udp_out));
 	print_number(&p, "num.query.tls", get(&s->tls));
-	print_number(&p, "num.query.tls.resume", 0);
+	print_number(&p, "num.query.tls.resume", get(&s->tls_resume));
 	print_number(&p, "num.query.ipv6", get(&s->ipv6));
 	print_number(&p, "num.query.https", get(&s->https));
 	print_number(&p, "num.query.flags.QR", get(&s->flag_qr));
@@ -323,8 +340,39 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "num.answer.secure", get(&s->answer_secure));
 	print_number(&p, "num.answer.bogus", get(&s->answer_bogus));
 	print_number(&p, "num.rrset.bogus", get(&s->rrset_bogus));
+	print_number(&p, "num.valops", get(&s->valops));
 	print_number(&p, "num.query.aggressive.NOERROR", get(&s->aggressive_noerror));
 	print_number(&p, "num.query.aggressive.NXDOMAIN", get(&s->aggressive_nxdomain));
 	print_number(&p, "unwanted.queries", get(&s->unwanted_queries));
 	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
+	print_number(&p, "num.query.authzone.up", get(&s->authzone_up));
+	print_number(&p, "num.query.authzone.down", get(&s->authzone_down));
+}
+
+/* ---- the log ---- */
+
+void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
+		void *arg)
+{
+	char line[300];
+	uint64_t samples = get(&s->list_samples);
+	uint64_t took_us = per(get(&s->wait_sum_us), get(&s->wait_samples));
+
+	snprintf(line, sizeof(line),
+		 "%s: %" PRIu64 " queries, %" PRIu64 " answers from cache, %" PRIu64
+		 " recursions, %" PRIu64 " prefetch, %" PRIu64 " rejected by ip ratelimiting",
+		 who, get(&s->count[STAT_queries]), stats_hits(s), get(&s->count[STAT_cachemiss]),
+		 get(&s->count[STAT_prefetch]), get(&s->count[STAT_queries_ip_ratelimited]));
+	out(line, arg);
+	snprintf(line, sizeof(line),
+		 "%s: requestlist max %" PRIu64 " avg %g exceeded %" PRIu64 " jostled %" PRIu64,
+		 who, get(&s->list_max), samples ? (double)get(&s->list_sum) / (double)samples : 0,
+		 get(&s->list_exceeded), get(&s->list_overwritten));
+	out(line, arg);
+	if (!get(&s->wait_samples))
+		return;
+	snprintf(line, sizeof(line),
+		 "%s: average recursion processing time %" PRIu64 ".%6.6u sec, median %g", who,
+		 took_us / US_PER_S, (unsigned)(took_us % US_PER_S), median_s(s));
+	out(line, arg);
 }

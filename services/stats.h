@@ -19,6 +19,7 @@ enum stat_id {
 };
 
 #define STAT_TYPES   256 /* of record types one by one; the rest are "other" */
+#define STAT_CLASSES 256 /* likewise */
 #define STAT_RCODES  24
 #define STAT_BUCKETS 40 /* Unbound's histogram: doubling from 1 us, and again from 1 s */
 
@@ -33,15 +34,16 @@ struct stats {
 	/* recursion time: microseconds, for average and median */
 	stat_cell wait_sum_us, wait_samples, wait_bucket[STAT_BUCKETS];
 	/* extended */
-	stat_cell type[STAT_TYPES + 1], class_in, class_other, opcode[16], rcode[STAT_RCODES],
+	stat_cell type[STAT_TYPES + 1], class_[STAT_CLASSES + 1], opcode[16], rcode[STAT_RCODES],
 		rcode_nodata;
 	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
 	stat_cell edns_present, edns_do;
-	stat_cell tcp, tls, https, ipv6, tcp_out, udp_out;
+	stat_cell tcp, tls, tls_resume, https, ipv6, tcp_out, udp_out;
 	stat_cell unwanted_queries, unwanted_replies;
-	stat_cell answer_secure, answer_bogus, rrset_bogus;
+	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
+	stat_cell authzone_up, authzone_down;
 	stat_cell aggressive_noerror, aggressive_nxdomain;
-	stat_cell tcpusage;
+	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
 	char apart_too[CACHE_LINE];
 };
 
@@ -65,9 +67,14 @@ static inline void stat_highest(stat_cell *c, uint64_t v)
 void stats_wait(struct stats *s, uint64_t wait_us);            /* one recursion took so long */
 void stats_join(struct stats *total, const struct stats *one); /* by each row's rule */
 void stats_clear(struct stats *s);
+uint64_t stats_hits(const struct stats *s); /* questions that were no misses: num.cachehits */
 /* Unbound's text, a line each: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
 void stats_print(const struct stats *s, const char *prefix,
 		 void (*out)(const char *line, void *arg), void *arg);
+/* A summary for the log, as Unbound's statistics-interval gives it: lines that begin with who it is
+ * about ("server stats for thread 0"). */
+void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
+		void *arg);
 /* num.query.type.A=… and the rest of extended-statistics (sums only). */
 void stats_print_extended(const struct stats *s, bool inhibit_zero,
 			  void (*out)(const char *line, void *arg), void *arg);

@@ -260,9 +260,8 @@ static enum step on_answer(struct query *q, struct validator *v)
 	return judge(q, v);
 }
 
-static enum step operate(struct query *q, void *state, const struct event *ev)
+static enum step go_on(struct query *q, struct validator *v, const struct event *ev)
 {
-	struct validator *v = state;
 
 	switch (ev->kind) {
 	case EVENT_ASK:
@@ -279,6 +278,18 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	default:
 		return STEP_WAIT;
 	}
+}
+
+/* Signatures that were checked have been paid for. */
+static enum step operate(struct query *q, void *state, const struct event *ev)
+{
+	int before = q->budget->signatures;
+	struct stats *s = q->env->stats;
+	enum step step = go_on(q, state, ev);
+
+	if (before > q->budget->signatures)
+		stat_bump(&s->valops, (uint64_t)(before - q->budget->signatures));
+	return step;
 }
 
 /* ---- outside of queries ---- */

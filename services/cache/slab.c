@@ -28,6 +28,7 @@ struct part {
 	struct list *hand;  /* SIEVE's, going from old to new; the head: at the oldest */
 	struct list *broom; /* likewise, but it only takes stale ones */
 	size_t bytes, entries;
+	size_t longest; /* chain */
 	uint64_t evictions;
 };
 
@@ -206,6 +207,16 @@ static void bucket_push(_Atomic(struct slab_entry *) *bucket, struct slab_entry 
 	RCU_PUBLISH(*bucket, e);
 }
 
+static size_t chain_len(_Atomic(struct slab_entry *) *bucket)
+{
+	size_t len = 0;
+
+	for (const struct slab_entry *e = atomic_load_explicit(bucket, memory_order_relaxed); e;
+	     e = atomic_load_explicit(&e->next, memory_order_relaxed))
+		len++;
+	return len;
+}
+
 /* The last bucket in use is followed by one more, which gets its entries from the one that had them
  * so far. */
 static void table_split(struct slab_table *t)
@@ -355,6 +366,7 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 		p->bytes += (size_t)e->units * UNIT;
 		p->entries++;
 		bucket_push(bucket_of(table_of(s), e), e);
+		p->longest = MAX(p->longest, chain_len(bucket_of(table_of(s), e)));
 	}
 	for (; old; old = next) {
 		next = same_from(s, slab_next(old, hash), e, hash);
@@ -555,6 +567,7 @@ struct slab_count slab_counted(const struct slab *s)
 		c.entries += p->entries;
 		c.bytes += p->bytes;
 		c.evictions += p->evictions;
+		c.longest = MAX(c.longest, p->longest);
 		if (i == 0) {
 			c.bytes += table_bytes(table_of(s), live_of(table_of(s)));
 			c.budget = s->how.budget;

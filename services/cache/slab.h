@@ -140,6 +140,7 @@ void slab_clear(struct slab *s);
 
 struct slab_count {
 	size_t entries, bytes, budget;
+	size_t longest; /* chain that an entry has been put into */
 	uint64_t evictions;
 };
 

@@ -9,7 +9,7 @@
 #include "util/tests/wire.h"
 
 struct lines {
-	char text[400][96];
+	char text[700][96];
 	unsigned count;
 };
 
@@ -195,6 +195,9 @@ static void families_leave_out_zeros_when_told(void **state)
 		{ "num.query.type.TYPE200=0", false, true },
 		{ "num.query.type.other=1", true, true },
 		{ "num.query.class.IN=3", true, true },
+		{ "num.query.class.CH=1", true, true },
+		{ "num.query.class.HS=0", false, true },
+		{ "num.valops=2", true, true },
 		{ "num.query.opcode.QUERY=3", true, true },
 		{ "num.query.opcode.NOTIFY=0", false, true },
 		{ "num.query.opcode.OPCODE6=0", false, true },
@@ -213,7 +216,9 @@ static void families_leave_out_zeros_when_told(void **state)
 
 	stat_bump(&s->type[TYPE_A], 2);
 	stat_bump(&s->type[STAT_TYPES], 1);
-	stat_bump(&s->class_in, 3);
+	stat_bump(&s->class_[CLASS_IN], 3);
+	stat_bump(&s->class_[CLASS_CH], 1);
+	stat_bump(&s->valops, 2);
 	stat_bump(&s->opcode[OPCODE_QUERY], 3);
 	stat_bump(&s->rcode[RCODE_NOERROR], 3);
 	stat_bump(&s->rcode[16], 1);
