@@ -198,8 +198,7 @@ static struct message *with_name(struct query *q, const struct message *m)
 
 	for (unsigned i = 0; i < new->count[SECTION_ANSWER]; i++) {
 		if (dname_equals(rrset_owner(new->sets[i]), m->q.name))
-			new->sets[i] =
-				rrset_rename(&q->arena, new->sets[i], q->question.name, 0);
+			new->sets[i] = rrset_rename(&q->arena, new->sets[i], q->question.name, 0);
 	}
 	new->security = SECURITY_INSECURE;
 	return new;
@@ -257,8 +256,7 @@ static enum step on_ask(struct query *q, struct dns64 *d)
 {
 	uint16_t type = q->question.type;
 
-	d->done = is_for_others(q) ||
-		  !netblock_parse(&d->prefix, conf_of(q)->dns64_prefix, NULL);
+	d->done = is_for_others(q) || !netblock_parse(&d->prefix, conf_of(q)->dns64_prefix, NULL);
 	if (d->done)
 		return STEP_DOWN;
 	if (type == TYPE_PTR && ask_reverse(q, d))

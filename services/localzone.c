@@ -246,7 +246,8 @@ void tops_mark(struct localzones *z, const uint8_t *name)
 				 memory_order_relaxed);
 }
 
-/* A zone that leaves everything but its records to others needs no mark: its records have theirs. */
+/* A zone that leaves everything but its records to others needs no mark: its records have theirs.
+ */
 void zone_mark(struct localzones *z, const struct family *f, const uint8_t *name,
 	       enum zone_type type)
 {
@@ -472,8 +473,7 @@ static bool suits_redirect(const struct localnode *n, const struct text_rr *rr,
 			  line);
 		return false;
 	}
-	if (n && n->count &&
-	    (rr->type == TYPE_CNAME) != (localnode_set(n, TYPE_CNAME) != NULL)) {
+	if (n && n->count && (rr->type == TYPE_CNAME) != (localnode_set(n, TYPE_CNAME) != NULL)) {
 		fault_set(f, "an alias of a redirect zone has no other records beside it: %s",
 			  line);
 		return false;
@@ -576,7 +576,7 @@ static struct localzone *zone_of(struct localzones *z, struct family *f, const u
 	struct localzone_match m;
 
 	return find_in(f, z->own->seed, name, NULL, &m) ? (struct localzone *)(uintptr_t)m.zone
-							 : NULL;
+							: NULL;
 }
 
 void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t class_)
@@ -718,8 +718,8 @@ static bool list_node(const uint8_t *name, void *value, void *arg)
 	return l->on;
 }
 
-void localzones_each_set(const struct localzones *z,
-			 bool (*fn)(const struct rrset *set, void *arg), void *arg)
+void localzones_each_set(const struct localzones *z, bool (*fn)(const struct rrset *set, void *arg),
+			 void *arg)
 {
 	struct listing l = { .set = fn, .arg = arg, .on = true };
 

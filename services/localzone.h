@@ -139,7 +139,8 @@ const struct tagset *localzone_tags(const struct localzone *zone);
 
 /* ---- changing: the main thread ---- */
 
-void localzones_put(struct localzones *z, const uint8_t *name, uint16_t class_, enum zone_type type);
+void localzones_put(struct localzones *z, const uint8_t *name, uint16_t class_,
+		    enum zone_type type);
 void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class_);
 /* A record as text; a transparent zone is made where none covers it. */
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
@@ -151,8 +152,8 @@ void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t 
 /* Every zone; every record. In canonical order, class IN first. */
 void localzones_each(const struct localzones *z,
 		     bool (*fn)(const uint8_t *name, enum zone_type type, void *arg), void *arg);
-void localzones_each_set(const struct localzones *z,
-			 bool (*fn)(const struct rrset *set, void *arg), void *arg);
+void localzones_each_set(const struct localzones *z, bool (*fn)(const struct rrset *set, void *arg),
+			 void *arg);
 size_t localzones_count(const struct localzones *z); /* zones */
 
 /* Each name under insecure-lan-zones. */

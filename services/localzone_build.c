@@ -17,7 +17,7 @@
 struct build {
 	const struct localzones_how *how;
 	struct localzones *z;
-	struct trie *singled; /* zones with tags or overrides: not packed */
+	struct trie *singled;   /* zones with tags or overrides: not packed */
 	struct trie *ruled_out; /* nodefault */
 	struct fault *fault;
 };
@@ -160,8 +160,8 @@ static bool read_override(struct build *b, const char *text)
 	rest += len;
 	rest += strspn(rest, " \t");
 	if (!netblock_parse(&n, block, NULL) || !zone_type_parse(rest, &type)) {
-		fault_set(b->fault, "%s: '%s' is not a zone, a netblock and a type of zone",
-			  option, text);
+		fault_set(b->fault, "%s: '%s' is not a zone, a netblock and a type of zone", option,
+			  text);
 		return false;
 	}
 	if (!zone->overrides)
@@ -229,11 +229,11 @@ static void each_lan(void (*fn)(const char *zone, void *arg), void *arg)
 #define HOST_DATA(line)
 #define EMPTY_ZONE(name)
 #define LAN_ZONE(name) fn(name, arg);
-#define LAN_ZONES(first, last, parent)               \
-	for (int i_ = first; i_ <= last; i_++) {     \
-		char zone_[40];                      \
+#define LAN_ZONES(first, last, parent)                            \
+	for (int i_ = first; i_ <= last; i_++) {                  \
+		char zone_[40];                                   \
 		snprintf(zone_, sizeof(zone_), "%d." parent, i_); \
-		fn(zone_, arg);                      \
+		fn(zone_, arg);                                   \
 	}
 #include "services/default_zones.def"
 #undef HOST_ZONE
@@ -269,8 +269,8 @@ static void put_defaults(struct build *b)
 	bool there = false;
 
 #define HOST_ZONE(name, type) there = put_default(b, name, ZONE_##type);
-#define HOST_DATA(line)                \
-	if (there)                     \
+#define HOST_DATA(line) \
+	if (there)      \
 		put_line(b->z, line);
 #define EMPTY_ZONE(name) put_default(b, name, ZONE_static);
 #define LAN_ZONE(name)
@@ -442,9 +442,8 @@ static bool build(struct build *b)
 {
 	const struct conf_server *s = &b->how->conf->server;
 
-	if (!b->how->is_view &&
-	    !(single_out(b, "local-zone-tag", &s->local_zone_tag) &&
-	      single_out(b, "local-zone-override", &s->local_zone_override)))
+	if (!b->how->is_view && !(single_out(b, "local-zone-tag", &s->local_zone_tag) &&
+				  single_out(b, "local-zone-override", &s->local_zone_override)))
 		return false;
 	if (!read_zones(b) || (!b->how->is_view && !(read_tags(b) && read_overrides(b))))
 		return false;

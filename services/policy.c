@@ -196,7 +196,7 @@ struct walk {
 
 /* The aliases, `last`, and a set for AUTHORITY; the last two may be NULL. TTLs count from 0. */
 static enum policy_end say(const struct walk *w, const struct rrset *last,
-			    const struct rrset *authority, enum rcode rcode)
+			   const struct rrset *authority, enum rcode rcode)
 {
 	const struct rrset *sets[LEAD_MOST + 2];
 	struct message m = { .flags = FLAG_AA,
@@ -259,14 +259,14 @@ static enum policy_end send_null(const struct walk *w)
 	if (w->q.type != TYPE_A && w->q.type != TYPE_AAAA)
 		return say(w, NULL, NULL, RCODE_NOERROR);
 	return say(w,
-		    rrset_build(w->a, &(struct rrset_parts){ .owner = w->q.name,
-							     .type = w->q.type,
-							     .class_ = w->q.class_,
-							     .ttl_s = NULL_TTL_S,
-							     .expires_s = NULL_TTL_S,
-							     .records = &record,
-							     .count = 1 }),
-		    NULL, RCODE_NOERROR);
+		   rrset_build(w->a, &(struct rrset_parts){ .owner = w->q.name,
+							    .type = w->q.type,
+							    .class_ = w->q.class_,
+							    .ttl_s = NULL_TTL_S,
+							    .expires_s = NULL_TTL_S,
+							    .records = &record,
+							    .count = 1 }),
+		   NULL, RCODE_NOERROR);
 }
 
 /* No record answers it. */
@@ -407,13 +407,9 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 			      const struct answer_to *to, struct writer *out, struct arena *a,
 			      struct lead *lead)
 {
-	struct walk w = { .p = p,
-			  .who = who,
-			  .to = to,
-			  .out = out,
-			  .a = a,
-			  .lead = lead,
-			  .q = to->request->q };
+	struct walk w = {
+		.p = p, .who = who, .to = to, .out = out, .a = a, .lead = lead, .q = to->request->q
+	};
 	struct found before = { 0 };
 
 	*lead = (struct lead){ .authoritative = true };

@@ -1,6 +1,5 @@
-/* What is answered without asking anyone, and what answers may not say: the one door to local zones,
- * views and response-ip.
- * SPDX-License-Identifier: BSD-3-Clause
+/* What is answered without asking anyone, and what answers may not say: the one door to local
+ * zones, views and response-ip. SPDX-License-Identifier: BSD-3-Clause
  *
  * A question passes here once, before the caches (policy_answer). An answer, be it cached or fresh,
  * passes once for each client (policy_judge). Further rooms of this kind (policy zones, lists) are
@@ -31,7 +30,8 @@ struct policy {
 
 struct policy *policy_new(const struct conf *conf, struct fault *f) MUST_USE;
 void policy_free(struct policy *p); /* NULL is fine */
-/* Local zones and records of `conf` are in the policy now, in less room: their lines are forgotten. */
+/* Local zones and records of `conf` are in the policy now, in less room: their lines are forgotten.
+ */
 void policy_shed(struct conf *conf);
 /* Go on with the zones and records that `old` has, and with what lines there are in `conf` besides
  * (those that do not go with them are logged). */

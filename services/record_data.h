@@ -9,7 +9,7 @@
 struct arena;
 struct fault;
 
-struct record_data { /* begins zeroed */
+struct record_data {               /* begins zeroed */
 	const struct rrset **sets; /* owner: the root; expires_s is ttl_s; all in the arena */
 	unsigned count;
 };

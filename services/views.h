@@ -16,7 +16,7 @@ struct response_ip;
 
 struct view {
 	char *name;
-	bool first;                    /* what it does not know is looked for in the server's data */
+	bool first; /* what it does not know is looked for in the server's data */
 	/* NULL: it has none, and the server's are seen. views_zones may put some there. */
 	_Atomic(struct localzones *) zones;
 	struct response_ip *addresses; /* NULL: none */
@@ -25,7 +25,7 @@ struct view {
 struct views;
 
 struct views *views_new(const struct conf *conf, struct fault *f) MUST_USE;
-void views_free(struct views *v); /* NULL is fine */
+void views_free(struct views *v);                                 /* NULL is fine */
 struct view *views_find(const struct views *v, const char *name); /* or NULL */
 bool views_judge(const struct views *v); /* some have rules for addresses */
 

@@ -268,8 +268,8 @@ void nametable_each(const struct nametable *t,
 		const struct entry *e = RCU_READ(s->at[i].entry);
 
 		if (e && RCU_READ(e->value))
-			pairs[count++] = (struct pair){ mem_copy(e->name, e->name_len),
-							RCU_READ(e->value) };
+			pairs[count++] =
+				(struct pair){ mem_copy(e->name, e->name_len), RCU_READ(e->value) };
 	}
 	qsort(pairs, count, sizeof(*pairs), compare_pairs);
 	for (size_t i = 0; i < count; i++) {

@@ -19,7 +19,8 @@ void nametable_free(struct nametable *t, void (*free_value)(void *value));
 
 /* ---- the writer ---- */
 
-/* From now on there may be readers: what goes out of use is retired. Before, it is freed at once. */
+/* From now on there may be readers: what goes out of use is retired. Before, it is freed at once.
+ */
 void nametable_publish(struct nametable *t);
 
 /* What stood there, or NULL. `value` is not NULL. */

@@ -13,10 +13,10 @@
 
 struct suffixes {
 	const uint8_t *name;
-	unsigned count;               /* labels of the whole name */
-	unsigned hashed;              /* and of the longest suffix that has a hash */
-	size_t len;                   /* of the whole name */
-	uint8_t at[LABELS_MAX + 1];   /* where the suffix of so many labels begins */
+	unsigned count;             /* labels of the whole name */
+	unsigned hashed;            /* and of the longest suffix that has a hash */
+	size_t len;                 /* of the whole name */
+	uint8_t at[LABELS_MAX + 1]; /* where the suffix of so many labels begins */
 	uint64_t hash[LABELS_MAX + 1];
 };
 

@@ -81,7 +81,7 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	static char text[600];
 	static const struct answer_style style = { .udp_size = 1232, .max_udp = 1232 };
 	static const char *const rcodes[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN",
-					      "NOTIMP",	 "REFUSED", "YXDOMAIN" };
+					      "NOTIMP",  "REFUSED", "YXDOMAIN" };
 	struct client client = { .ops = &no_ops };
 	struct request r = { .q = *q, .flags = FLAG_RD };
 	struct answer_to to = { .style = &style, .request = &r, .stream = stream };
@@ -206,7 +206,8 @@ static void aliases_are_followed(void **state)
 	(void)state;
 	static const struct row rows[] = {
 		{ ME, "alias.static.x.", TYPE_A,
-		  "NOERROR aa; alias.static.x. 3600 IN CNAME a.b.static.x.; a.b.static.x. 3600 IN A "
+		  "NOERROR aa; alias.static.x. 3600 IN CNAME a.b.static.x.; a.b.static.x. 3600 IN "
+		  "A "
 		  "192.0.2.1" },
 		{ ME, "alias.static.x.", TYPE_CNAME,
 		  "NOERROR aa; alias.static.x. 3600 IN CNAME a.b.static.x." },
@@ -253,8 +254,7 @@ static void tags_views_and_overrides_tell_clients_apart(void **state)
 		{ "10.0.0.1", "q.tagged.x.", TYPE_A, "NXDOMAIN aa" },
 		{ "10.0.0.2", "q.tagged.x.", TYPE_A, "pass" },
 		{ "10.0.0.1", "q.green.x.", TYPE_A, "NXDOMAIN aa" },
-		{ "10.0.0.2", "q.green.x.", TYPE_A,
-		  "NOERROR aa; q.green.x. 3600 IN A 192.0.2.77" },
+		{ "10.0.0.2", "q.green.x.", TYPE_A, "NOERROR aa; q.green.x. 3600 IN A 192.0.2.77" },
 		{ "10.0.0.2", "q.green.x.", TYPE_AAAA, "NOERROR aa" },
 		{ ME, "q.over.x.", TYPE_A, "NXDOMAIN aa" },
 		{ "10.0.0.2", "q.over.x.", TYPE_A, "REFUSED aa" },

@@ -21,8 +21,9 @@ static void names_are_found_exactly_and_by_their_suffixes(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
-		"example.", "www.example.", "a.b.c.example.", "EXAMPLE.", "xn--strae-oqa.example.",
-		"aexample.", "a.example.org.",
+		"example.",       "www.example.",           "a.b.c.example.",
+		"EXAMPLE.",       "xn--strae-oqa.example.", "aexample.",
+		"a.example.org.",
 	};
 	static const struct {
 		const char *why, *name;
@@ -91,8 +92,8 @@ static const uint8_t *made_name(unsigned n)
 	static const char *const ends[] = { "com", "net", "org", "de", "co.uk", "info" };
 	char text[100];
 
-	snprintf(text, sizeof(text), "%s%u.track%u-%x.%s.", n % 3 ? "ad" : "metrics", n % 7,
-		 n / 11, n * 2654435761u >> 16, ends[n % COUNT(ends)]);
+	snprintf(text, sizeof(text), "%s%u.track%u-%x.%s.", n % 3 ? "ad" : "metrics", n % 7, n / 11,
+		 n * 2654435761u >> 16, ends[n % COUNT(ends)]);
 	assert_true(dname_parse(wire, text, NULL));
 	return wire;
 }
