@@ -407,8 +407,11 @@ static bool is_held(struct journey *j, enum verdict *v)
 	arena_init(&a);
 	end = authzones_answer(j->w->env.snapshot->zones, &j->request.q, &a, &m);
 	to.now_s = 0;
-	if (end == HELD_ANSWER)
+	if (end == HELD_ANSWER) {
+		if (j->w->env.snapshot->conf->server.minimal_responses)
+			message_minimise(&m);
 		answer_message(&j->p->out, &to, &m);
+	}
 	if (end == HELD_FAILED) {
 		*v = refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);

@@ -222,8 +222,9 @@ static void refer(struct fill *f, const struct zonenode *cut)
 {
 	const struct rrset *ns = zonenode_set(cut, TYPE_NS), *ds = zonenode_set(cut, TYPE_DS);
 
-	if (f->aliases == 0)
-		f->m->flags &= (uint16_t)~FLAG_AA;
+	if (f->aliases)
+		return; /* who wants more asks for where they lead */
+	f->m->flags &= (uint16_t)~FLAG_AA;
 	add(f, SECTION_AUTHORITY, ns);
 	add(f, SECTION_AUTHORITY, ds);
 	if (!ds)
