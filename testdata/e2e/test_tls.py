@@ -370,6 +370,18 @@ def test_openssl_resumes(serving):
             assert want in out and "Verify return code: 0" in out
 
 
+def test_who_resumes_is_counted(daemon, ca):
+    with Serving(daemon, ca, "extended-statistics: yes") as s:
+        context, session = s.context(ssl.TLSVersion.TLSv1_2), None
+        for _ in range(3):
+            with s.connect(context, session) as c:
+                c.sendall(frame(query("count.lab.")))
+                read_message(c)
+                session = c.session
+        stats = s.daemon.stats()
+        assert stats["num.query.tls"] == 3 and stats["num.query.tls.resume"] == 2
+
+
 def test_a_plain_question_at_the_port_is_not_answered(serving):
     with socket.create_connection((ADDRESS, serving.tls_port), 5) as s:
         s.sendall(frame(query("plain.lab.")))
