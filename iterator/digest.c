@@ -294,6 +294,23 @@ static void end_behind_alias(struct message *m, const uint8_t *name)
 	m->count[SECTION_ANSWER] = (uint16_t)(kept + 1);
 }
 
+static bool has_expanded_alias(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (sets[i]->type == TYPE_CNAME && rrset_is_expanded(sets[i]))
+			return true;
+	return false;
+}
+
+/* The servers were shown another type than the one that is wanted: what they deny is of that. */
+static bool was_shown_another_type(const struct iter *it)
+{
+	return it->qmin.on && it->shown.type != it->want.type;
+}
+
 static enum turn on_alias(struct iter *it, struct message *m)
 {
 	const uint8_t *target;
@@ -313,6 +330,15 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		if (it->want.type == TYPE_CNAME)
 			end_behind_alias(m, it->want.name);
 		return finish_with(it, m);
+	}
+	if (was_shown_another_type(it)) {
+		if (has_expanded_alias(m)) {
+			/* its proof stands among denials that are not ours: ask for the real type */
+			it->qmin.on = false;
+			m->rcode = RCODE_NOERROR;
+			return on_partial_answer(it, m);
+		}
+		m->count[SECTION_AUTHORITY] = m->count[SECTION_ADDITIONAL] = 0;
 	}
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
 	if (target == NULL) {

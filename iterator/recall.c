@@ -70,19 +70,6 @@ static struct message *by_dname(struct query *q, const struct question *wanted)
 	return NULL;
 }
 
-/* Signed with fewer labels than the name has: it was made from a wildcard, and would need the
- * proof that the wildcard applies. */
-static bool is_expanded(const struct rrset *set)
-{
-	struct rrset_walk w = rrset_sigs(set);
-
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		if (rd.len > 3 && rd.at[3] < dname_labels(rrset_owner(set)))
-			return true;
-	}
-	return false;
-}
-
 static struct message *by_cname(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
@@ -90,7 +77,7 @@ static struct message *by_cname(struct query *q, const struct question *wanted)
 	if (wanted->type == TYPE_DS)
 		return NULL;
 	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
-	return set && !is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
+	return set && !rrset_is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
 }
 
 /* Sets that a referral or the validator brought along. */

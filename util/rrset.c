@@ -159,3 +159,13 @@ bool rrset_same_records(const struct rrset *a, const struct rrset *b)
 	}
 	return true;
 }
+
+bool rrset_is_expanded(const struct rrset *s)
+{
+	struct rrset_walk w = rrset_sigs(s);
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (rd.len > 3 && rd.at[3] < dname_labels(rrset_owner(s)))
+			return true;
+	return false;
+}
