@@ -42,6 +42,7 @@ libresolver_la_SOURCES += \
 	services/registered_ports.def \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
+	services/server_text.c services/server_text.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \

@@ -31,6 +31,7 @@ struct snapshot {
 	struct policy *policy; /* local zones, views, response-ip: may change meanwhile, by control */
 	struct authzones *zones; /* held here in full */
 	struct forwards *forwards;
+	struct netset *server_texts;      /* edns-client-string; NULL: none */
 	struct cookies cookies;           /* for clients; none without answer-cookie */
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */

@@ -7,6 +7,7 @@
 
 #include "services/cache/infra.h"
 #include "services/env.h"
+#include "services/server_text.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "util/arena.h"
@@ -28,7 +29,8 @@ enum {
 	TLS_ROUNDS = 3, /* on the way to the first answer of a new connection */
 	TLS_WAIT_LEAST_MS = 1200,
 	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
-	QUERY_WIRE_MAX = MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN, PADDED_MAX),
+	QUERY_WIRE_MAX = MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + 4 + SERVER_TEXT_MAX,
+			     PADDED_MAX),
 };
 
 enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAYS };
@@ -272,7 +274,7 @@ static void spell(struct random *random, uint8_t *name)
 }
 
 /* Up to the next multiple of the block size (RFC 8467 4.1), the OPT being the last record. */
-static void pad_query(const struct upstream *u, struct writer *w)
+static void pad_query(const struct upstream *u, struct writer *w, size_t options)
 {
 	static const uint8_t zeros[PADDED_MAX];
 	const struct conf_server *conf = conf_of(u);
@@ -281,8 +283,21 @@ static void pad_query(const struct upstream *u, struct writer *w)
 	if (!conf->pad_queries || len > PADDED_MAX)
 		return;
 	whole = MIN((len + block - 1) / block * block, (size_t)PADDED_MAX);
-	put_u16(w->at - 2, (uint16_t)(4 + whole - len));
+	put_u16(w->at - options - 2, (uint16_t)(options + 4 + whole - len));
 	edns_write_option(w, EDNS_PADDING, zeros, whole - len);
+}
+
+/* The text that this server is to be told, as an option. */
+static struct slice text_option(const struct exchange *x, uint8_t room[4 + SERVER_TEXT_MAX])
+{
+	const struct snapshot *s = x->upstream->env->snapshot;
+	const char *text = server_text_find(s->server_texts, &x->ask.server);
+	struct writer w = writer_over(room, 4 + SERVER_TEXT_MAX);
+
+	if (text && x->with_edns)
+		edns_write_option(&w, (uint16_t)s->conf->server.edns_client_string_opcode, text,
+				  strlen(text));
+	return (struct slice){ .at = room, .len = writer_len(&w) };
 }
 
 static size_t write_query(struct exchange *x, uint8_t *wire)
@@ -293,11 +308,14 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 				    (x->ask.checking_disabled ? FLAG_CD : 0));
 	struct edns opt = { .present = x->with_edns, .udp_size = (uint16_t)conf->edns_buffer_size };
 
+	uint8_t text[4 + SERVER_TEXT_MAX];
+
+	opt.options = text_option(x, text);
 	if (x->ask.dnssec && !conf->disable_edns_do)
 		opt.flags = EDNS_DO;
 	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
 	if (x->way == WAY_TLS && x->with_edns)
-		pad_query(x->upstream, &w);
+		pad_query(x->upstream, &w, opt.options.len);
 	PROMISE(!w.bad);
 	if (x->capped)
 		spell(x->upstream->env->random, wire + MSG_HEAD_LEN);

@@ -1,0 +1,53 @@
+/* Texts that questions to certain servers carry along (edns-client-string).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/server_text.h"
+
+#include <string.h>
+
+#include "util/addr.h"
+#include "util/fault.h"
+#include "util/options.h"
+
+/* "NETBLOCK TEXT": the text may hold blanks. */
+static bool read_one(struct netset *set, char *item, struct fault *f)
+{
+	char block[ADDR_TEXT + 4], *text = strchr(item, ' ');
+	size_t len = text ? (size_t)(text - item) : 0;
+	struct netblock b;
+
+	if (len == 0 || len >= sizeof(block)) {
+		fault_set(f, "edns-client-string: '%s' is not a netblock and a text", item);
+		return false;
+	}
+	memcpy(block, item, len);
+	block[len] = '\0';
+	text++;
+	if (strlen(text) > SERVER_TEXT_MAX) {
+		fault_set(f, "edns-client-string: the text for %s is longer than %d bytes", block,
+			  SERVER_TEXT_MAX);
+		return false;
+	}
+	if (!netblock_parse(&b, block, f))
+		return false;
+	netset_put(set, &b, text);
+	return true;
+}
+
+bool server_texts_read(struct netset **to, const struct conf *conf, struct fault *f)
+{
+	const struct conf_list *list = &conf->server.edns_client_string;
+
+	*to = NULL;
+	if (list->count)
+		*to = netset_new();
+	for (size_t i = 0; i < list->count; i++) {
+		if (!read_one(*to, list->items[i].text, f))
+			return false;
+	}
+	return true;
+}
+
+const char *server_text_find(const struct netset *texts, const struct addr *server)
+{
+	return texts ? netset_find(texts, server) : NULL;
+}
