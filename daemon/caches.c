@@ -8,6 +8,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
+#include "services/ratelimit.h"
 #include "util/options.h"
 #include "validator/keycache.h"
 
@@ -55,6 +56,10 @@ void caches_init(struct caches *c, const struct conf *conf)
 	c->infra = infra_new(&how);
 	c->keys = keycache_new((size_t)s->key_cache_size, slabs_of(s->key_cache_slabs, s->num_threads));
 	c->negative = negcache_new((size_t)s->neg_cache_size, slabs_of(0, s->num_threads));
+	c->client_rates = ratelimit_new((size_t)s->ip_ratelimit_size,
+					slabs_of(s->ip_ratelimit_slabs, s->num_threads));
+	c->zone_rates = ratelimit_new((size_t)s->ratelimit_size,
+				      slabs_of(s->ratelimit_slabs, s->num_threads));
 	keep_expired(c, s);
 }
 
@@ -65,6 +70,8 @@ void caches_clear(struct caches *c)
 	infra_free(c->infra);
 	keycache_free(c->keys);
 	negcache_free(c->negative);
+	ratelimit_free(c->client_rates);
+	ratelimit_free(c->zone_rates);
 	*c = (struct caches){ 0 };
 }
 

@@ -10,6 +10,7 @@ struct infra;
 struct keycache;
 struct msgcache;
 struct negcache;
+struct ratelimit;
 struct rrsetcache;
 
 struct caches {
@@ -18,6 +19,7 @@ struct caches {
 	struct infra *infra;
 	struct keycache *keys;
 	struct negcache *negative;
+	struct ratelimit *client_rates, *zone_rates;
 };
 
 /* Empty caches of the sizes that `conf` asks for. */

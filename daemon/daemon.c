@@ -30,6 +30,7 @@ static const char *const fixed_options[] = {
 	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
 	"infra-cache-slabs", "so-rcvbuf",     "so-sndbuf",       "so-reuseport",
 	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
+	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
 };
 
 /* ---- reading ---- */

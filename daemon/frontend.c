@@ -13,6 +13,7 @@
 #include "services/mesh.h"
 #include "services/policy.h"
 #include "services/querylog.h"
+#include "services/ratelimit.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "util/arena.h"
@@ -31,6 +32,7 @@ struct journey {
 	struct answer_to to;
 	const struct stored *stored;
 	bool proven; /* that its address is its own: over a stream, or by a cookie */
+	bool cookie_is_valid;
 	uint8_t cookie[COOKIE_LEN];
 };
 
@@ -262,7 +264,8 @@ static bool shows_cookie(struct journey *j, enum verdict *v)
 {
 	enum cookie_state state = judge_cookie(j);
 
-	j->proven |= state == COOKIE_VALID;
+	j->cookie_is_valid = state == COOKIE_VALID;
+	j->proven |= j->cookie_is_valid;
 	if (state == COOKIE_MALFORMED) {
 		*v = refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
@@ -275,6 +278,25 @@ static bool shows_cookie(struct journey *j, enum verdict *v)
 	} else {
 		*v = refuse(j, RCODE_BADCOOKIE, REASON_none);
 	}
+	return false;
+}
+
+/* How often a client may ask; more often with a valid cookie. */
+static bool is_patient(const struct journey *j)
+{
+	const struct worker *w = j->w;
+	const struct conf_server *c = &w->env.snapshot->conf->server;
+	struct rate_rule rule = { .limit = j->cookie_is_valid ? c->ip_ratelimit_cookie
+							     : c->ip_ratelimit,
+				  .factor = c->ip_ratelimit_factor,
+				  .backoff = c->ip_ratelimit_backoff };
+	uint8_t key[17];
+	size_t len = rate_key_of(&j->p->client.from, key);
+
+	if (rule.limit == 0 || ratelimit_admits(w->env.client_rates, key, len, &rule,
+						w->env.time->now_s, w->env.random))
+		return true;
+	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
 	return false;
 }
 
@@ -526,6 +548,7 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	j.w = w;
 	j.p = p;
 	j.stored = NULL;
+	j.cookie_is_valid = false;
 	j.proven = p->client.ops->stream;
 	j.kind = msg_read_request(p->in.at, p->in.len, &j.request);
 	j.to = (struct answer_to){ .style = &w->style,
@@ -542,6 +565,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	note_question(&j);
 	if (UNLIKELY(w->on.cookies) && !shows_cookie(&j, &v))
 		return v;
+	if (UNLIKELY(w->on.limits) && !is_patient(&j))
+		return VERDICT_DROP;
 	if (is_written_down(&j, &v))
 		return v;
 	if (!is_ordinary(&j))

@@ -11,6 +11,7 @@ libresolver_la_SOURCES += \
 	daemon/control_local.c \
 	daemon/control_options.c \
 	daemon/control_process.c \
+	daemon/control_rates.c \
 	daemon/control_request.c daemon/control_request.h \
 	daemon/control_requests.c \
 	daemon/control_stats.c daemon/control_stats.h \

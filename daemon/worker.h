@@ -31,7 +31,7 @@ struct worker {
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
-			deny_any, validates, ignore_cd, judges, cookies;
+			deny_any, validates, ignore_cd, judges, cookies, limits;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
 	struct xfers *xfers; /* zones that are fetched; NULL but where env.leads */

@@ -17,7 +17,10 @@
 #include "services/cache/msg.h"
 #include "services/forward.h"
 #include "services/mesh.h"
+#include "services/ratelimit.h"
 #include "services/snapshot.h"
+#include "services/stats.h"
+#include "services/zonelimits.h"
 #include "services/stats.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -376,6 +379,31 @@ static bool is_doubtful(enum tier tier)
 	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
 }
 
+/* No more than ratelimit's number of questions a second for the servers of one zone. What this ends
+ * is not remembered: the next second is another. */
+static bool is_within_rate(struct iter *it)
+{
+	const struct env *e = it->q->env;
+	struct rate_rule rule = { .limit = zonelimits_get(it->q->snapshot->zone_limits, it->at->zone),
+				  .factor = it->conf->ratelimit_factor,
+				  .backoff = it->conf->ratelimit_backoff };
+	uint8_t zone[DNAME_MAX];
+	size_t len = dname_len(it->at->zone);
+
+	if (!rule.limit || it->at->forward || !e->zone_rates)
+		return true;
+	for (size_t i = 0; i < len; i++)
+		zone[i] = ascii_lower[it->at->zone[i]];
+	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
+		return true;
+	stat_bump(&e->stats->ratelimited, 1);
+	iter_blame(it, REASON_budget_sends, "the limit of %u questions a second to one zone is reached",
+		   rule.limit);
+	it->q->no_store = true;
+	it->state = ITER_fail;
+	return false;
+}
+
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
@@ -392,8 +420,11 @@ static enum turn on_choose(struct iter *it)
 		return turn;
 	targets_ask_ahead(it);
 	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
-	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it)))
+	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it))) {
+		if (UNLIKELY(it->q->snapshot->limits_zones) && !is_within_rate(it))
+			return TURN_ON;
 		return send_question(it, &to);
+	}
 
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))

@@ -14,6 +14,7 @@ struct msgcache;
 struct negcache;
 struct query;
 struct random;
+struct ratelimit;
 struct roll;
 struct rrsetcache;
 struct snapshot;
@@ -33,6 +34,7 @@ struct env {
 	struct infra *infra;
 	struct keycache *keys;          /* the validator's; NULL: there is none */
 	struct negcache *negative;
+	struct ratelimit *client_rates, *zone_rates;
 	struct upstream *upstream;
 	struct mesh *mesh;
 	bool leads;                     /* the one worker that does what is done once for all */

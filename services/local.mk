@@ -38,6 +38,7 @@ libresolver_la_SOURCES += \
 	services/policy.c services/policy.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
+	services/ratelimit.c services/ratelimit.h \
 	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
 	services/response_ip.c services/response_ip.h \
@@ -54,6 +55,7 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
 	services/views.c services/views.h \
+	services/zonelimits.c services/zonelimits.h \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
@@ -79,6 +81,7 @@ SERVICES_TESTS = \
 	services/tests/querylog \
 	services/tests/policy \
 	services/tests/rpz \
+	services/tests/ratelimit \
 	services/tests/rrsetcache \
 	services/tests/slab \
 	services/tests/snapshot \

@@ -13,6 +13,7 @@
 #include "services/policy.h"
 #include "services/server_text.h"
 #include "services/tls_conf.h"
+#include "services/zonelimits.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/fault.h"
@@ -302,6 +303,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	tls_client_unpin(s->tls_client);
 	tls_server_unpin(s->tls_server);
 	netset_free(s->do_not_query);
+	zonelimits_free(s->zone_limits);
 	netset_free(s->server_texts);
 	netset_free(s->private_addresses);
 	trie_free(s->private_domains, NULL);
@@ -325,6 +327,8 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.forwards = forwards;
 	w->s.zones = shared->made.zones;
 	w->s.server_texts = shared->made.server_texts;
+	w->s.zone_limits = shared->made.zone_limits;
+	w->s.limits_zones = zonelimits_exist(w->s.zone_limits);
 	w->s.cookies = shared->made.cookies;
 	w->s.do_not_query = shared->made.do_not_query;
 	w->s.private_addresses = shared->made.private_addresses;
@@ -358,6 +362,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	forwards = forwards_new(conf, f);
 	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
 	    tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
+	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&

@@ -22,6 +22,7 @@ struct netset;
 struct policy;
 struct tls_client;
 struct tls_server;
+struct zonelimits;
 struct trie;
 struct trust_store;
 
@@ -32,6 +33,8 @@ struct snapshot {
 	struct authzones *zones; /* held here in full */
 	struct forwards *forwards;
 	struct netset *server_texts;      /* edns-client-string; NULL: none */
+	struct zonelimits *zone_limits;   /* ratelimit */
+	bool limits_zones;                /* some zone has one */
 	struct cookies cookies;           /* for clients; none without answer-cookie */
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */

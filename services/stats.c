@@ -113,7 +113,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(tls_resume) X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
 	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
 	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(aggressive_noerror) \
-	X(aggressive_nxdomain)
+	X(aggressive_nxdomain) X(ratelimited)
 
 #define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode)
 /* clang-format on */
@@ -336,7 +336,7 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "num.query.edns.present", get(&s->edns_present));
 	print_number(&p, "num.query.edns.DO", get(&s->edns_do));
 	print_rcodes(&p, s, inhibit_zero);
-	print_number(&p, "num.query.ratelimited", 0);
+	print_number(&p, "num.query.ratelimited", get(&s->ratelimited));
 	print_number(&p, "num.answer.secure", get(&s->answer_secure));
 	print_number(&p, "num.answer.bogus", get(&s->answer_bogus));
 	print_number(&p, "num.rrset.bogus", get(&s->rrset_bogus));

@@ -39,6 +39,7 @@ struct stats {
 	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
 	stat_cell edns_present, edns_do;
 	stat_cell tcp, tls, tls_resume, https, ipv6, tcp_out, udp_out;
+	stat_cell ratelimited; /* questions that a zone's limit kept from its servers */
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
 	stat_cell authzone_up, authzone_down;
