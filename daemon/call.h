@@ -34,9 +34,11 @@ struct call {
 	void *data; /* the handler's, from one worker to the next; freed by mem_free */
 	bool stop;  /* stop the daemon when the reply is written */
 	enum call_phase phase;
-	char *item; /* CALL_ITEM: may be cut up */
+	char *item;           /* CALL_ITEM: may be cut up */
 	unsigned items, done; /* lines so far; the handler's count */
 	bool refused;
+	size_t item_room; /* bytes of a line with its end; CALL_BEGIN may ask for more than usual */
+	bool over;        /* CALL_ITEM: nothing that follows belongs to the body */
 	/* the channel's own */
 	struct list link;
 	struct control *control;

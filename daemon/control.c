@@ -51,7 +51,7 @@ struct connection {
 	struct control_request request;
 	struct call *call; /* NULL until the request is whole */
 	bool replies;      /* the call is over: its reply is being written */
-	char *item;        /* ITEM_MOST bytes: a line of the body so far; NULL: there is no body */
+	char *item; /* call->item_room bytes: a line of the body so far; NULL: there is no body */
 	size_t item_len;
 };
 
@@ -94,11 +94,6 @@ static void connection_close(struct connection *l)
 	control->count--;
 	if (stop)
 		daemon_stop(control->daemon);
-}
-
-static void on_limit(struct timer *t)
-{
-	connection_close(container_of(t, struct connection, limit));
 }
 
 /* What the client sent too much would turn the end of the reply into a reset. */
@@ -237,7 +232,8 @@ static bool body_begin(struct connection *l)
 		call_over(c);
 		return false;
 	}
-	l->item = mem_new(ITEM_MOST);
+	c->item_room = MAX(c->item_room, (size_t)ITEM_MOST);
+	l->item = mem_new(c->item_room);
 	timer_set(c->daemon->loop, &l->limit, ASK_TIME_US);
 	return true;
 }
@@ -267,18 +263,33 @@ static bool body_line(struct connection *l)
 	}
 	l->call->items++;
 	body_phase(l->call, CALL_ITEM, l->item);
-	return true;
+	if (!l->call->over)
+		return true;
+	body_end(l);
+	return false;
 }
 
-/* As above. */
+/* Who has sent part of a body hears what became of it. */
+static void on_limit(struct timer *t)
+{
+	struct connection *l = container_of(t, struct connection, limit);
+
+	if (l->item && !l->replies)
+		body_end(l);
+	else
+		connection_close(l);
+}
+
+/* False when the body has ended: the connection may be gone. */
 static bool body_feed(struct connection *l, const char *at, size_t len)
 {
 	for (; len; at++, len--) {
 		if (*at == '\n') {
 			if (!body_line(l))
 				return false;
-		} else if (l->item_len == ITEM_MOST - 1) {
-			log_warn("control: a line of more than %d bytes ends the list", ITEM_MOST);
+		} else if (l->item_len == l->call->item_room - 1) {
+			log_warn("control: a line of more than %zu bytes ends the list",
+				 l->call->item_room);
 			body_end(l);
 			return false;
 		} else {

@@ -212,15 +212,21 @@ static bool has_body(const char *word)
 	return false;
 }
 
-/* The standard input, and its end as the daemon knows it. */
-static bool send_body(struct stream *s)
+/* The standard input, and its end as the daemon knows it. A dump has an end of its own, behind
+ * which nothing may come. */
+static bool send_body(struct stream *s, bool is_dump)
 {
 	char bytes[1024];
+	bool at_begin = true, ended = false;
 
-	while (fgets(bytes, sizeof bytes, stdin))
+	while (!ended && fgets(bytes, sizeof bytes, stdin)) {
 		if (!send_text(s, bytes))
 			return false;
-	return send_text(s, "\004\n");
+		ended = is_dump && at_begin && strcmp(bytes, "EOF\n") == 0;
+		at_begin = strchr(bytes, '\n');
+	}
+	/* A last line that was cut is a line all the same. */
+	return ended || ((at_begin || send_text(s, "\n")) && send_text(s, "\004\n"));
 }
 
 /* Everything the daemon says; it has failed when that begins with "error". */
@@ -282,7 +288,7 @@ static int converse(const struct client *c, const struct place *p, char **words)
 	if (s.fd < 0)
 		return cannot_connect(c, strcmp(words[0], "status") == 0);
 	if (encrypt(&s, p->tls, &f) && send_command(&s, words) &&
-	    (!has_body(words[0]) || send_body(&s)))
+	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
 		result = show_reply(&s, c->quiet);
 	if (result < 0)
 		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program,

@@ -8,6 +8,7 @@ libresolver_la_SOURCES += \
 	daemon/control_auth.c \
 	daemon/control_cache.c \
 	daemon/control_cookies.c \
+	daemon/control_load.c \
 	daemon/control_local.c \
 	daemon/control_options.c \
 	daemon/control_process.c \

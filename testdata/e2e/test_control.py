@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from lab import Daemon, rcode, texts
+from lab import Daemon, FakeServer, fixed, rcode, texts
 
 
 @pytest.fixture(scope="module")
@@ -267,3 +267,36 @@ def test_stop(daemon):
     finally:
         shutil.rmtree(d.dir)
     assert isinstance(d, Daemon)
+
+
+def test_a_dump_is_loaded_again(daemon):
+    forward = "forward-zone:\n    name: .\n    forward-addr: %s\n"
+    with FakeServer(fixed("192.0.2.1")) as server:
+        with daemon(more=forward % server.at) as d:
+            for i in range(20):
+                d.ask("n%d.example." % i)
+                d.ask("n%d.example." % i, "AAAA")
+            dump = d.control("dump_cache")
+        asked = len(server.asked)
+        with daemon(more=forward % server.at) as d:
+            assert d.control("load_cache", stdin=dump) == "ok\n"
+            for i in range(20):
+                assert texts(d.ask("n%d.example." % i)) == ["192.0.2.1"]
+                assert not d.ask("n%d.example." % i, "AAAA").answer
+            assert len(server.asked) == asked
+
+
+@pytest.mark.parametrize("spoil, said", [
+    (lambda text: "", "ends before its end"), (lambda text: text[:len(text) // 2], "line"),
+    (lambda text: text.replace("START_MSG_CACHE", "NONSENSE"), "does not belong here"),
+    (lambda text: text.replace(";rrset ", ";rrset x"), "no head of a record set"),
+    (lambda text: text.replace("msg ", "msg x y z "), "no head of an answer"),
+    (lambda text: "\x01\x02\x03\n" + text, "does not belong here"),
+])
+def test_a_spoiled_dump_is_refused_with_its_line(daemon, spoil, said):
+    with FakeServer(fixed("192.0.2.1")) as server, daemon(
+            more="forward-zone:\n    name: .\n    forward-addr: %s\n" % server.at) as d:
+        d.ask("a.example.")
+        out = d.control("load_cache", stdin=spoil(d.control("dump_cache")), code=1)
+        assert out.startswith("error") and said in out
+        assert texts(d.ask("b.example.")) == ["192.0.2.1"]

@@ -297,3 +297,13 @@ def test_without_its_files_the_channel_is_an_error(bin_dir, net, tmp_path):
         assert OUR_FILES[0] in p.stderr
     finally:
         shutil.rmtree(d.dir)
+
+
+def test_unbounds_client_dumps_and_loads(tls):
+    control = [unbound("unbound-control"), "-c", tls.client_conf]
+    dump = run(*control, "dump_cache").stdout
+    assert dump.endswith("EOF\n")
+    p = run(*control, "load_cache", stdin=None, input=dump)
+    assert (p.returncode, p.stdout) == (0, "ok\n")
+    p = run(*control, "load_cache", stdin=None, input=dump.replace("START_MSG", "START_NO"))
+    assert p.returncode == 1 and p.stdout.startswith("error")

@@ -1,0 +1,295 @@
+/* load_cache: what dump_cache has shown goes back into the caches.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The input may be of any make and any age: what is understood is loaded, a set or an answer that
+ * is not sound is passed over, and where the order of the whole is lost loading ends with a
+ * sentence. What was loaded until then is sound by itself and stays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "services/snapshot.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+#define LINE_MOST    262144 /* a record of 65535 bytes, each written as \ddd */
+#define RECORDS_MOST 4096   /* of one set */
+#define SETS_MOST    256    /* of one answer */
+
+/* What may come next. */
+enum place { AT_BEGIN, IN_SETS, BETWEEN, IN_ANSWERS, AT_END, AT_EOF };
+
+struct loading {
+	struct arena arena; /* of the set or answer that is being read */
+	enum place place;
+	unsigned left; /* lines of it that are still to come */
+	bool is_answer, is_unsound;
+	bool lost; /* said so: what still comes is thrown away */
+	struct rrset_parts set;
+	struct slice *records, *sigs;
+	struct message answer;
+	uint32_t ttl_s;
+	size_t sets_kept, answers_kept, passed;
+};
+
+static bool lost(struct call *c, const char *why)
+{
+	struct loading *l = c->data;
+
+	call_say(c, "error: line %u of the cache's dump: %s\n", c->items, why);
+	l->lost = true;
+	return false;
+}
+
+/* The next word as a number up to `most`. */
+static bool take_number(char **at, unsigned long most, unsigned long *to)
+{
+	char *word = control_word(at), *end = NULL;
+
+	if (!word || *word < '0' || *word > '9')
+		return false;
+	*to = strtoul(word, &end, 10);
+	return !*end && *to <= most;
+}
+
+static bool take_key(struct loading *l, char **at, struct question *q)
+{
+	char *name = control_word(at), *class_ = control_word(at), *type = control_word(at);
+	uint8_t wire[DNAME_MAX];
+
+	if (!type || !dname_parse(wire, name, NULL) || !rr_class_parse(class_, &q->class_) ||
+	    !rr_type_parse(type, &q->type))
+		return false;
+	q->name_len = (uint16_t)dname_len(wire);
+	q->name = arena_copy(&l->arena, wire, q->name_len);
+	return true;
+}
+
+static uint32_t bounded_ttl(const struct call *c, unsigned long ttl_s)
+{
+	return (uint32_t)MIN(ttl_s, (unsigned long)c->daemon->snapshot->conf->server.cache_max_ttl);
+}
+
+/* ---- sets ---- */
+
+static bool begin_set(struct call *c, struct loading *l, char *at)
+{
+	unsigned long ttl_s, count, sigs, trust, security;
+	bool at_apex = strncmp(at, "nsec_apex ", 10) == 0;
+
+	if (at_apex)
+		at += 10;
+	if (!take_number(&at, UINT32_MAX, &ttl_s) || !take_number(&at, RECORDS_MOST, &count) ||
+	    !take_number(&at, RECORDS_MOST, &sigs) || !take_number(&at, TRUST_ULTIMATE, &trust) ||
+	    !take_number(&at, SECURITY_SECURE, &security) || count + sigs == 0)
+		return lost(c, "this is no head of a record set");
+	arena_clear(&l->arena);
+	arena_init(&l->arena);
+	l->left = (unsigned)(count + sigs);
+	l->is_answer = l->is_unsound = false;
+	l->records = arena_array(&l->arena, struct slice, l->left);
+	l->sigs = arena_array(&l->arena, struct slice, l->left);
+	l->ttl_s = bounded_ttl(c, ttl_s);
+	l->set = (struct rrset_parts){ .ttl_s = l->ttl_s,
+				       .expires_s = loop_time(c->daemon->loop)->now_s + l->ttl_s,
+				       .records = l->records,
+				       .sigs = l->sigs,
+				       .trust = (uint8_t)trust,
+				       .security = (uint8_t)security,
+				       .flags = at_apex ? RRSET_NSEC_AT_APEX : 0 };
+	return true;
+}
+
+/* Whether the record belongs to the set; the first one says what set it is. */
+static bool add_record(struct loading *l, const struct text_rr *rr)
+{
+	struct rrset_parts *s = &l->set;
+	bool is_sig = rr->type == TYPE_RRSIG && s->count;
+
+	if (!rr_rdata_is_whole(rr->type, rr->rdata.at, rr->rdata.len) ||
+	    (rr_flags(rr->type) & RR_META))
+		return false;
+	if (!s->owner) {
+		s->owner = rr->owner;
+		s->type = rr->type;
+		s->class_ = rr->class_;
+	}
+	if (!dname_equals(s->owner, rr->owner) || s->class_ != rr->class_ ||
+	    (is_sig ? get_u16(rr->rdata.at) : rr->type) != s->type)
+		return false;
+	if (is_sig)
+		l->sigs[s->sig_count++] = rr->rdata;
+	else
+		l->records[s->count++] = rr->rdata;
+	return true;
+}
+
+static void end_set(struct call *c, struct loading *l)
+{
+	uint32_t now_s = loop_time(c->daemon->loop)->now_s;
+
+	if (l->is_unsound || !l->set.count || l->set.security == SECURITY_BOGUS) {
+		l->passed++;
+		return;
+	}
+	(void)rrsetcache_put(c->daemon->caches.rrsets, rrset_build(&l->arena, &l->set), now_s,
+			     &l->arena);
+	l->sets_kept++;
+}
+
+/* ---- answers ---- */
+
+static bool begin_answer(struct call *c, struct loading *l, char *at)
+{
+	unsigned long flags, questions, ttl_s, security, counts[3];
+	struct message *m = &l->answer;
+
+	arena_clear(&l->arena);
+	arena_init(&l->arena);
+	*m = (struct message){ 0 };
+	if (!take_key(l, &at, &m->q) || !take_number(&at, 0xffff, &flags) ||
+	    !take_number(&at, 1, &questions) || !take_number(&at, UINT32_MAX, &ttl_s) ||
+	    !take_number(&at, SECURITY_SECURE, &security) ||
+	    !take_number(&at, SETS_MOST, &counts[0]) || !take_number(&at, SETS_MOST, &counts[1]) ||
+	    !take_number(&at, SETS_MOST, &counts[2]))
+		return lost(c, "this is no head of an answer");
+	m->flags = (uint16_t)(flags & (FLAG_AA | FLAG_AD));
+	m->rcode = (uint16_t)(flags & 15);
+	m->security = (uint8_t)security;
+	l->left = (unsigned)(counts[0] + counts[1] + counts[2]);
+	m->sets = arena_array(&l->arena, const struct rrset *, l->left + 1);
+	for (unsigned i = 0; i < 3; i++)
+		m->count[i] = (uint16_t)counts[i];
+	l->ttl_s = bounded_ttl(c, ttl_s);
+	l->is_answer = true;
+	/* Failures are found out anew. */
+	l->is_unsound = questions != 1 || security == SECURITY_BOGUS ||
+			(m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN);
+	return true;
+}
+
+/* A set of the answer, which has been loaded before. */
+static void add_set(struct call *c, struct loading *l, char *at)
+{
+	unsigned done = message_set_count(&l->answer) - l->left;
+	struct rrsetcache *sets = c->daemon->caches.rrsets;
+	uint32_t now_s = loop_time(c->daemon->loop)->now_s;
+	const struct rrset *found = NULL;
+	struct question key;
+	unsigned long flags;
+
+	if (take_key(l, &at, &key) && take_number(&at, UINT32_MAX, &flags)) {
+		found = rrsetcache_find(sets, key.name, key.type, key.class_,
+					flags & RRSET_NSEC_AT_APEX, now_s);
+		if (!found)
+			found = rrsetcache_find(sets, key.name, key.type, key.class_,
+						RRSET_PARENT_SIDE, now_s);
+	}
+	if (found)
+		l->answer.sets[done] = rrset_copy(&l->arena, found);
+	else
+		l->is_unsound = true;
+}
+
+static void end_answer(struct call *c, struct loading *l)
+{
+	struct msg_keep keep = { .now_s = loop_time(c->daemon->loop)->now_s, .ttl_s = l->ttl_s };
+
+	if (l->is_unsound) {
+		l->passed++;
+		return;
+	}
+	msgcache_store(c->daemon->caches.messages, &l->answer, &keep);
+	l->answers_kept++;
+}
+
+/* ---- lines ---- */
+
+static void take_part(struct call *c, struct loading *l)
+{
+	struct text_rr rr;
+
+	if (l->is_answer)
+		add_set(c, l, c->item);
+	else if (!text_rr_parse(&l->arena, c->item, NULL, &rr, NULL) || !add_record(l, &rr))
+		l->is_unsound = true;
+	if (--l->left == 0)
+		(l->is_answer ? end_answer : end_set)(c, l);
+}
+
+/* The lines that stand between the parts of a dump, and what is behind them. */
+static bool take_mark(struct call *c, struct loading *l)
+{
+	static const struct {
+		const char *text;
+		enum place from, to;
+	} marks[] = {
+		{ "START_RRSET_CACHE", AT_BEGIN, IN_SETS },
+		{ "END_RRSET_CACHE", IN_SETS, BETWEEN },
+		{ "START_MSG_CACHE", BETWEEN, IN_ANSWERS },
+		{ "END_MSG_CACHE", IN_ANSWERS, AT_END },
+		{ "EOF", AT_END, AT_EOF },
+	};
+
+	for (size_t i = 0; i < COUNT(marks); i++) {
+		if (strcmp(c->item, marks[i].text) == 0 && l->place == marks[i].from) {
+			l->place = marks[i].to;
+			c->over = l->place == AT_EOF;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_line(struct call *c, struct loading *l)
+{
+	if (l->lost)
+		c->over = strcmp(c->item, "EOF") == 0;
+	else if (l->left)
+		take_part(c, l);
+	else if (take_mark(c, l))
+		return;
+	else if (l->place == IN_SETS && strncmp(c->item, ";rrset ", 7) == 0)
+		(void)begin_set(c, l, c->item + 7);
+	else if (l->place == IN_ANSWERS && strncmp(c->item, "msg ", 4) == 0) {
+		if (begin_answer(c, l, c->item + 4) && !l->left)
+			end_answer(c, l);
+	} else
+		(void)lost(c, "it does not belong here");
+}
+
+static void finish(struct call *c, struct loading *l)
+{
+	if (l->place == AT_EOF) {
+		log_ops("load_cache: %zu record sets and %zu answers loaded, %zu passed over",
+			l->sets_kept, l->answers_kept, l->passed);
+		call_ok(c);
+	} else if (!l->lost) {
+		(void)lost(c, "it ends before its end");
+	}
+	arena_clear(&l->arena);
+}
+
+void control_load_cache(struct call *c, struct worker *w)
+{
+	(void)w;
+	if (c->phase == CALL_BEGIN) {
+		struct loading *l = mem_zero(sizeof *l);
+
+		arena_init(&l->arena);
+		c->data = l;
+		c->item_room = LINE_MOST;
+	} else if (c->phase == CALL_ITEM) {
+		take_line(c, c->data);
+	} else {
+		finish(c, c->data);
+	}
+}
