@@ -1,8 +1,8 @@
 /* EDNS options that speak of one connection only: padding (RFC 7830) and keepalive (RFC 7828).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An answer from the cache is the same for all; what the connection adds to it is added last, to the
- * OPT record at its end. */
+ * An answer from the cache is the same for all; what the connection adds to it is added last, to
+ * the OPT record at its end. */
 #ifndef SERVICES_HOP_H
 #define SERVICES_HOP_H
 
@@ -14,8 +14,8 @@ enum { HOP_PADDING = 1, HOP_KEEPALIVE = 2 };
 unsigned hop_asked(const uint8_t *wire, size_t len);
 
 struct hop {
-	unsigned options;   /* HOP_* to be added */
-	size_t pad_block;   /* the whole message becomes a multiple of it, if there is room */
+	unsigned options; /* HOP_* to be added */
+	size_t pad_block; /* the whole message becomes a multiple of it, if there is room */
 	uint32_t keepalive_ms;
 };
 

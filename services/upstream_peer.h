@@ -16,19 +16,20 @@ struct peer { /* to be read; written by the functions below */
 	struct addr at;
 	char *name; /* NULL: whoever answers is believed */
 	char place[ADDR_TEXT];
-	unsigned connections;                        /* now, also those that are being opened */
-	uint64_t questions, answers;                 /* sent (each time), and received */
-	uint64_t handshakes, resumed;                /* done; of these, resumed */
-	uint64_t failures;                           /* connections that never became of use */
-	uint64_t losses;                             /* those that broke with questions on them */
-	uint32_t rtt_us;                             /* from question to answer, smoothed */
-	char why[200];                               /* the last failure; "" : none, or it works again */
+	unsigned connections;         /* now, also those that are being opened */
+	uint64_t questions, answers;  /* sent (each time), and received */
+	uint64_t handshakes, resumed; /* done; of these, resumed */
+	uint64_t failures;            /* connections that never became of use */
+	uint64_t losses;              /* those that broke with questions on them */
+	uint32_t rtt_us;              /* from question to answer, smoothed */
+	char why[200];                /* the last failure; "" : none, or it works again */
 	/* the room's own */
 	struct list link; /* used last stands last */
 	struct peer *bucket_next;
 	unsigned refs;
 	uint64_t held_until_us, told_us;
-	unsigned gave[2]; /* answers over the last connections that it broke off with questions left */
+	unsigned gave[2]; /* answers over the last connections that it broke off with questions left
+			   */
 	uint64_t gave_us;
 	bool told;
 };
@@ -36,8 +37,9 @@ struct peer { /* to be read; written by the functions below */
 struct peers *peers_new(void) MUST_USE;
 void peers_free(struct peers *p);
 
-struct peer *peers_get(struct peers *p, const struct addr *at, const char *name); /* with a reference */
-void peer_drop(struct peer *peer);                                               /* one reference */
+struct peer *peers_get(struct peers *p, const struct addr *at,
+		       const char *name); /* with a reference */
+void peer_drop(struct peer *peer);        /* one reference */
 
 void peer_shaken(struct peer *peer, bool resumed);
 void peer_answered(struct peer *peer, uint64_t took_us);

@@ -1,5 +1,5 @@
-/* Questions to other servers over TCP and TLS: connections that are kept and shared (RFC 7766, 7858).
- * SPDX-License-Identifier: BSD-3-Clause
+/* Questions to other servers over TCP and TLS: connections that are kept and shared (RFC 7766,
+ * 7858). SPDX-License-Identifier: BSD-3-Clause
  *
  * Sendings to one server go out one behind the other on the same connection and are answered in
  * any order; where one connection has much to carry, another is opened beside it. A connection that
@@ -27,12 +27,12 @@
 enum {
 	IN_FIRST = 16384, /* bytes of a connection's first read buffer: a record of TLS */
 	READS_PER_TURN = 8,
-	RESENDS_MOST = 3,    /* of one question, each after another had its answer */
-	STRAYS_MOST = 16,    /* answers to nothing before a server is taken for mad */
-	PIPELINE_MOST = 100, /* questions under way on one connection */
-	PIPELINE_MUCH = 32,  /* so many that another connection would be of use */
+	RESENDS_MOST = 3,      /* of one question, each after another had its answer */
+	STRAYS_MOST = 16,      /* answers to nothing before a server is taken for mad */
+	PIPELINE_MOST = 100,   /* questions under way on one connection */
+	PIPELINE_MUCH = 32,    /* so many that another connection would be of use */
 	TURNED_AWAY_MOST = 16, /* of those that wait for a connection, before it is let be */
-	DEAF_US = 1000000,   /* a question unanswered so long on a silent connection */
+	DEAF_US = 1000000,     /* a question unanswered so long on a silent connection */
 };
 
 struct tcp;
@@ -45,20 +45,20 @@ struct conn {
 	struct timer timer; /* idle for too long; or, when dead, to be buried */
 	struct timer next;  /* write what was put together in this turn; read what lies there */
 	struct addr to;
-	struct peer *peer; /* over TLS; or NULL */
+	struct peer *peer;               /* over TLS; or NULL */
 	const struct tls_client *client; /* by whose rules, over TLS */
-	struct list letters; /* under way, in the order they were put here */
+	struct list letters;             /* under way, in the order they were put here */
 	unsigned letter_count;
 	unsigned number;  /* counts connections */
 	unsigned carried; /* questions, all told */
 	unsigned answered;
 	unsigned strays, given_up; /* given_up: questions whose answers nobody waits for any more */
 	uint64_t heard_us, idle_us; /* last bytes; since when nothing is under way */
-	bool connected; /* as far as TCP goes */
-	bool open;      /* questions can go out */
+	bool connected;             /* as far as TCP goes */
+	bool open;                  /* questions can go out */
 	bool dead, untrusted;
-	bool deaf;                  /* takes no more questions */
-	bool busy;                  /* somebody up the stack is working on it */
+	bool deaf; /* takes no more questions */
+	bool busy; /* somebody up the stack is working on it */
 	uint8_t *in;
 	size_t in_len, in_room;
 	uint8_t *out; /* not written yet: out[out_at] to out[out_len] */
@@ -70,8 +70,8 @@ struct letter {
 	struct list link; /* conn->letters, or tcp->waiting */
 	struct tcp *tcp;
 	struct sending *sending;
-	struct conn *conn; /* NULL: waits for one */
-	struct peer *peer; /* over TLS; or NULL */
+	struct conn *conn;     /* NULL: waits for one */
+	struct peer *peer;     /* over TLS; or NULL */
 	enum upstream_end why; /* it is among those that fail */
 	uint16_t id;
 	uint64_t put_us;
@@ -273,8 +273,7 @@ static void out_put(struct conn *c, const struct sending *s)
 static bool conn_write(struct conn *c)
 {
 	while (c->out_at < c->out_len) {
-		ssize_t n =
-			stream_write(&c->stream, c->out + c->out_at, c->out_len - c->out_at);
+		ssize_t n = stream_write(&c->stream, c->out + c->out_at, c->out_len - c->out_at);
 
 		if (n < 0 && stream_is_not_now(errno))
 			break;
@@ -434,7 +433,7 @@ static bool letter_place(struct letter *l)
 		letter_put(l, c);
 	else
 		letter_fail(l, l->peer && peer_is_held(l->peer, now_us(t)) ? UPSTREAM_UNTRUSTED
-									: UPSTREAM_UNREACHABLE);
+									   : UPSTREAM_UNREACHABLE);
 	return true;
 }
 

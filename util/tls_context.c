@@ -286,7 +286,8 @@ struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault
 	file_set(&c->pem, &how->pem, "control-cert-file");
 	c->system = how->system || !c->bundle.path;
 	c->sni = how->sni;
-	/* OpenSSL is megabytes once it is touched; where no cipher is named nothing can be wrong. */
+	/* OpenSSL is megabytes once it is touched; where no cipher is named nothing can be wrong.
+	 */
 	if (!names_ciphers(&c->manner))
 		return c;
 	probe = context_new(TLS_client_method(), &c->manner, f);

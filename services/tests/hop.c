@@ -15,7 +15,9 @@
 static size_t question(uint8_t *to, size_t room, bool with_opt, const uint8_t *options, size_t len)
 {
 	static const uint8_t name[] = "\1a\4test";
-	struct question q = { .name = name, .name_len = sizeof name, .type = TYPE_A, .class_ = CLASS_IN };
+	struct question q = {
+		.name = name, .name_len = sizeof name, .type = TYPE_A, .class_ = CLASS_IN
+	};
 	struct edns opt = { .present = with_opt, .udp_size = 1232, .options = { options, len } };
 	struct writer w = writer_over(to, room);
 
@@ -46,8 +48,8 @@ static void a_client_says_what_it_wants(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint8_t wire[512];
-		size_t len = question(wire, sizeof wire, rows[i].with_opt, rows[i].options,
-				      rows[i].len);
+		size_t len =
+			question(wire, sizeof wire, rows[i].with_opt, rows[i].options, rows[i].len);
 
 		if (hop_asked(wire, len) != rows[i].want)
 			fail_msg("%s: %u", rows[i].why, hop_asked(wire, len));

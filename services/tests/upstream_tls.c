@@ -1,5 +1,5 @@
-/* Claims about questions over TLS: who is asked, what is shared, what is resumed, what is never sent.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* Claims about questions over TLS: who is asked, what is shared, what is resumed, what is never
+ * sent. SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tests/wire.h"
 #include "util/tests/ca.h"
 
@@ -256,8 +256,8 @@ static void many_share_few_connections(void **state)
 		{ "some", "", 30, 1 },
 		{ "more than one should carry", "", 200, 4 },
 		{ "there is only one", "server: outgoing-num-tcp: 1\n", 200, 1 },
-		{ "which may not carry all", "server: outgoing-num-tcp: 1\n max-reuse-tcp-queries: 50\n",
-		  200, 4 },
+		{ "which may not carry all",
+		  "server: outgoing-num-tcp: 1\n max-reuse-tcp-queries: 50\n", 200, 4 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
