@@ -260,7 +260,7 @@ static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds
 	secure->expires_s = now_of(c) + ttl_s;
 	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
 	if (!ds_is_believed(ds, c->how.rules)) {
-		learn_insecure(c, name, REASON_not_supported,
+		learn_insecure(c, name, ds_disbelief(ds, c->how.rules),
 			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
 		return true;
 	}

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/cache/rrset.h"
 #include "services/env.h"
 #include "services/query.h"
 #include "util/arena.h"
@@ -119,6 +120,22 @@ static bool is_cut_off(const struct judge *j, const struct rrset *set, const uin
 	return false;
 }
 
+/* A name between the signer and the owner at which, as was heard, a signed zone begins: the way there
+ * tells whether that is so. NULL: none. */
+static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *set,
+				   const uint8_t *signer)
+{
+	const struct query *q = j->chain->q;
+	const uint8_t *at = rrset_owner(set);
+
+	if (set->type == TYPE_DS || set->type == TYPE_NSEC)
+		return NULL;
+	for (; dname_is_strictly_under(at, signer); at = dname_parent(at))
+		if (rrsetcache_find(q->env->rrsets, at, TYPE_DS, CLASS_IN, 0, q->env->time->now_s))
+			return at;
+	return NULL;
+}
+
 static struct judgement from_chain(const struct chain_found *f)
 {
 	switch (f->end) {
@@ -222,6 +239,9 @@ static bool judge_set(struct judge *j, unsigned i)
 	signer = verify_signer(set);
 	if (signer && !dname_is_under(owner, signer))
 		signer = NULL;
+	target = signer ? rumoured_cut(j, set, signer) : NULL;
+	if (target && chain_find(j->chain, target).end == CHAIN_WAIT)
+		return false;
 	target = signer ? signer : set->type == TYPE_DS ? dname_parent(owner) : owner;
 	f = chain_find(j->chain, target);
 	if (f.end == CHAIN_WAIT)
@@ -322,17 +342,35 @@ static struct judgement from_cut(enum denial_cut c)
 	return from_denial(DENIAL_NONE, "there is no proof that the DS set does not exist");
 }
 
+/* There are proofs, and none of them has a signature. */
+static bool lacks_signatures(const struct judge *j)
+{
+	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
+	bool any = false;
+
+	for (unsigned i = first; i < last; i++) {
+		if (is_proof(j->m->sets[i]) && j->m->sets[i]->sig_count)
+			return false;
+		any |= is_proof(j->m->sets[i]);
+	}
+	return any;
+}
+
 /* A set that was made from a wildcard: no closer name may exist. */
 static struct judgement judge_expansion(struct judge *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *zone = verify_signer(set);
 	struct denial_evidence e;
+	struct judgement out;
 
 	if (!gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the wildcard's zone is gone");
-	return from_denial(denial_of_closer(&e, rrset_owner(set), j->verdicts[i].labels),
-			   "it came from a wildcard, without the proof that no closer name exists");
+	out = from_denial(denial_of_closer(&e, rrset_owner(set), j->verdicts[i].labels),
+			  "it came from a wildcard, without the proof that no closer name exists");
+	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.of_the_way)
+		out.reason = lacks_signatures(j) ? REASON_rrsigs_missing : REASON_nsec_missing;
+	return out;
 }
 
 /* What the proofs say of the end of the chain. */
@@ -424,6 +462,9 @@ static void explain_lack(const struct judge *j, struct judgement *out)
 		out->text = "a denial without any signature, from a zone that has keys";
 	} else if (has_soa && !has_proof) {
 		out->reason = REASON_nsec_missing;
+	} else if (lacks_signatures(j)) {
+		out->reason = REASON_rrsigs_missing;
+		out->text = "the proof that it does not exist has no signature";
 	}
 }
 

@@ -146,6 +146,8 @@ void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset
 /* Whether the DS set has a record of an algorithm and digest we believe in: without one the zone
  * below is insecure (RFC 4035 5.2, 6840 5.2). */
 bool ds_is_believed(const struct rrset *ds, const struct rules *rules);
+/* Why it has none: the algorithms or, where one of them counts, the digests. */
+enum reason ds_disbelief(const struct rrset *ds, const struct rules *rules);
 
 /* Which signer the signatures of a set name; NULL when it has none that can be read. Where they
  * name several, the first that the owner is at or below. */

@@ -186,15 +186,20 @@ static void print_tags(const struct rrset *set, char *to, size_t room)
 static void fail_vouching(struct vouching *v, const struct rrset *ds, const struct rrset *anchors)
 {
 	const struct keyset *keys = v->check.keys;
-	unsigned zone_keys = 0;
+	unsigned zone_keys = 0, flagged = 0;
 	char tags[64];
 
-	for (unsigned i = 0; i < keys->count; i++)
+	for (unsigned i = 0; i < keys->count; i++) {
 		zone_keys += zonekey_is_one(&keys->key[i]);
+		flagged += (keys->key[i].flags & DNSKEY_ZONE) != 0;
+	}
 	print_tags(ds ? ds : anchors, tags, sizeof(tags));
-	if (zone_keys == 0)
+	if (flagged == 0)
 		check_fail(&v->check, STAGE_START, REASON_no_zone_key,
 			   "none of its %u keys is a zone key", keys->count);
+	else if (zone_keys == 0)
+		check_fail(&v->check, STAGE_START, REASON_dnskey_missing,
+			   "none of its %u keys has protocol 3", keys->count);
 	else
 		check_fail(&v->check, STAGE_START, ds ? REASON_dnskey_missing : REASON_bogus,
 			   "none of its %u keys is the one that the %s (key tag %s) asks for",
@@ -249,4 +254,15 @@ bool ds_is_believed(const struct rrset *ds_set, const struct rules *rules)
 		if (ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, rules))
 			return true;
 	return false;
+}
+
+enum reason ds_disbelief(const struct rrset *ds_set, const struct rules *rules)
+{
+	struct ds ds;
+
+	for (unsigned i = 0; i < ds_set->count; i++)
+		if (ds_read(rrset_record(ds_set, i), &ds) &&
+		    octets_hold(&rules->algorithms, ds.algorithm))
+			return REASON_digest_unknown;
+	return REASON_algorithm_unknown;
 }
