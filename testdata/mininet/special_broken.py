@@ -97,15 +97,122 @@ def odd_servers(w):
     w.expect("a.between.nxdomain-between.mini.", "A", "odd-nxdomain_between")
 
 
+# Zones with one thing wrong in their signatures: how it is made, the code of RFC 8914 that fits, why.
+# Ordered by what the code says.
+BOGUS = (
+    ("expired", {"fault": "expired"}, 7, "the signatures are past their time"),
+    ("future", {"fault": "future"}, 8, "the signatures are not yet valid"),
+    ("garbled", {"fault": "garbled"}, 6, "the signature of www A does not fit"),
+    ("stripped", {"fault": "stripped"}, 9, "the parent has a DS, the zone no signatures"),
+    ("wrongds", {"ds": "wrong"}, 9, "the DS fits no key"),
+    ("wrongtag", {"ds": "tag"}, 9, "the tag in the DS is that of no key"),
+    ("wrongdsalgorithm", {"ds": "algorithm"}, 9, "the algorithm in the DS is not that of the key"),
+    ("strangerds", {"ds": "stranger"}, 9, "the DS is of a key the zone does not have"),
+    ("nokeys", {"fault": "no-keys"}, 9, "the zone has no DNSKEY"),
+    ("unsignedkeys", {"fault": "unsigned-keys"}, 10, "the DNSKEY set has no signature"),
+    ("garbledkeys", {"fault": "garbled-keys"}, 6, "the signature of the DNSKEY set does not fit"),
+    ("unsigneddata", {"fault": "unsigned-data"}, 10, "www A has no signature"),
+    ("otherkey", {"fault": "other-key"}, 6, "www A is signed by another key with the tag of the right one"),
+    ("unknownkey", {"fault": "unknown-key"}, 9, "www A is signed by a key that is not published"),
+    ("byparent", {"fault": "by-parent"}, 6, "www A is signed by the parent"),
+    ("bysibling", {"fault": "by-sibling"}, 10, "www A is signed by a sibling"),
+    ("nosuchzone", {"fault": "no-zone"}, 6, "the signer of www A is a name that is no zone"),
+    ("badtag", {"fault": "bad-tag"}, 9, "the signature of www A tells the tag of no key"),
+    ("shortsignature", {"fault": "short-signature"}, 6, "the signature of www A is cut in half"),
+    ("originalttl", {"fault": "original-ttl"}, 6, "the original TTL in the signature is not the signed one"),
+    ("fewerlabels", {"fault": "fewer-labels"}, 6, "the signature of www A tells fewer labels, as of a wildcard"),
+    ("morelabels", {"fault": "more-labels"}, 6, "the signature of www A tells more labels than there are"),
+    ("backwards", {"fault": "backwards"}, 25, "the signature of www A ends before it begins"),
+    ("wrongalgorithm", {"fault": "wrong-algorithm"}, 9, "the signature of www A tells an algorithm of no key"),
+    ("revoked", {"fault": "revoked"}, 9, "the only key is revoked"),
+    ("nozoneflag", {"fault": "no-zone-flag"}, 11, "the key is no zone key"),
+    ("protocol", {"fault": "protocol"}, 9, "the protocol of the key is not 3"),
+    ("shortkey", {"fault": "short-key"}, 6, "the key is cut"),
+    ("exponent0", {"fault": "exponent-0"}, 6, "the exponent of the RSA key is 0"),
+)
+# Zones whose data are fine and whose denials are not: NXDOMAIN, NODATA and what wildcards made.
+BAD_DENIALS = (
+    ("nonsec", {"fault": "no-denials"}, 12, "nxdomain nodata wildcard", "the NSEC records are gone"),
+    ("nonsec3", {"sign": "nsec3", "fault": "no-denials"}, 12, "nxdomain nodata wildcard",
+     "the NSEC3 records are gone"),
+    ("unsignednsec", {"fault": "unsigned-denial"}, 10, "nxdomain nodata wildcard", "the NSEC records have no signature"),
+    ("garblednsec", {"fault": "garbled-denial"}, 6, "nxdomain nodata wildcard", "the NSEC records' signatures do not fit"),
+    ("gap", {"fault": "gap"}, 6, "nxdomain", "the NSEC does not reach over the name"),
+    ("lies", {"fault": "lies"}, 6, "nodata", "the NSEC says that the type is there"),
+    ("wrongsalt", {"sign": "nsec3", "salt": "dead", "fault": "salt"}, 12, "nxdomain nodata wildcard",
+     "the NSEC3 records say another salt than their names were made with"),
+)
+# Signed in ways that are no fault, or none that makes a name bogus.
+ODDLY_SIGNED = (
+    ("rsasha512", {"algorithm": "RSASHA512"}, "secure", 0, "signed with algorithm 10"),
+    ("rollover", {"rollover": True, "ds": "both"}, "secure", 0, "two keys of each kind, both in use"),
+    ("prepublished", {"rollover": True, "fault": "one-signer"}, "secure", 0, "one of the keys has signed nothing yet"),
+    ("comingds", {"ds": "coming"}, "secure", 0, "the parent has a DS of a key to come, too"),
+    ("sha384ds", {"ds": "sha384"}, "secure", 0, "the DS is a SHA-384"),
+    ("addgarbled", {"fault": "add-garbled"}, "secure", 0, "beside the right signature is a wrong one"),
+    ("raisedttl", {"fault": "raise-ttl"}, "secure", 0, "the TTL is higher than the original one"),
+    ("sha1ds", {"ds": "sha1"}, "secure", 0, "the DS with SHA-256 is wrong, the one with SHA-1 right"),
+    ("newdigest", {"ds": "digest"}, "insecure", 2, "the DS is of a digest nobody knows"),
+)
+
+
 def bad_signatures(w, own):
     """Wrong for those who validate, good for the rest: they stand in names.tsv too."""
-    for name, more, why in (
-            ("expired.mini.", {"fault": "expired"}, "the signatures are past their time"),
-            ("future.mini.", {"fault": "future"}, "the signatures are not yet valid"),
-            ("garbled.mini.", {"fault": "garbled"}, "the signature of www A does not fit"),
-            ("stripped.mini.", {"fault": "stripped"}, "the parent has a DS, the zone no signatures"),
-            ("wrongds.mini.", {"ds": "wrong"}, "the DS fits no key")):
-        z = own(w, name, sign="nsec", **more)
+    def bogus(name, rrtype, kind, ede, why, rcode="NOERROR"):
+        w.expect(name, rrtype, kind, rcode)
+        w.expect_broken(name, rrtype, "bogus when validated: " + why, rcode)
+        w.judged(name, rrtype, "bogus", ede, why)
+
+    def made(label, more):
+        z = own(w, label + ".mini.", **{"sign": "nsec", **more})
         z.add("www", "A", "198.18.0.140")
-        w.expect("www." + name, "A", "bogus")
-        w.expect_broken("www." + name, "A", "bogus when validated: " + why, "NOERROR")
+        return z
+
+    for label, more, ede, why in BOGUS:
+        made(label, more)
+        bogus("www.%s.mini." % label, "A", "bogus", ede, why)
+    for label, more, ede, kinds, why in BAD_DENIALS:
+        z = made(label, more)
+        z.add("here", "A", "198.18.0.141")
+        z.add("*.w", "A", "198.18.0.142")
+        w.expect("www." + z.name, "A", "signed")
+        w.judged("www." + z.name, "A", "secure", 0, "but for its denials the zone is right")
+        for kind, name, rrtype, rcode in (("nxdomain", "no-such.", "A", "NXDOMAIN"),
+                                          ("nodata", "www.", "MX", "NOERROR"),
+                                          ("wildcard", "x.w.", "A", "NOERROR")):
+            if kind in kinds:
+                bogus(name + z.name, rrtype, kind + "-bogus", ede, why, rcode)
+    for label, more, verdict, ede, why in ODDLY_SIGNED:
+        z = made(label, more)
+        w.expect("www." + z.name, "A", "signed")
+        w.expect("no-such." + z.name, "A", "nxdomain", "NXDOMAIN")
+        w.judged("www." + z.name, "A", verdict, ede, why)
+        w.judged("no-such." + z.name, "A", verdict, ede, why)
+
+    # An unsigned zone below a signed one that does not prove it.
+    made("nocutproof", {"fault": "no-cut-proof"})
+    own(w, "child.nocutproof.mini.").add("www", "A", "198.18.0.143")
+    bogus("www.child.nocutproof.mini.", "A", "bogus", 6, "the NSEC of the delegation is gone")
+    w.judged("www.nocutproof.mini.", "A", "secure", 0, "but for the delegation the zone is right")
+
+    # The way is sound, its end is not; and the other way round.
+    z = made("badway", {"fault": "garbled-dname"})
+    z.add("to-expired", "CNAME", "www.expired.mini.")
+    z.add("old", "DNAME", "types.mini.")
+    bogus("to-expired.badway.mini.", "A", "bogus", 7, "an alias to a zone whose signatures are past their time")
+    bogus("a.old.badway.mini.", "A", "bogus", 6, "the signature of the DNAME does not fit")
+
+    # The zones of denials(): what is there, what is not, what came from a wildcard.
+    for name, there, denied, ede in (
+            ("rsa", "secure", "secure", 0), ("p384", "secure", "secure", 0), ("ed25519", "secure", "secure", 0),
+            ("ed448", "secure", "secure", 0), ("split", "secure", "secure", 0), ("salted", "secure", "secure", 0),
+            ("iter150", "secure", "secure", 0), ("iter500", "secure", "insecure", 27),
+            ("island", "insecure", "insecure", 0), ("newalgorithm", "insecure", "insecure", 1)):
+        why = "signed well, as far as one can tell"
+        w.judged("www.%s.mini." % name, "A", there, 0 if there != denied else ede, why)
+        for owner, rrtype in (("www", "MX"), ("x.w", "A"), ("no-such", "A")):
+            w.judged("%s.%s.mini." % (owner, name), rrtype, denied, ede, why)
+    for owner, rrtype, verdict in (("www", "A", "secure"), ("www", "MX", "secure"), ("x.w", "A", "insecure"),
+                                   ("no-such", "A", "insecure")):
+        w.judged(owner + ".optout.mini.", rrtype, verdict, 0, "names may be left out of its proofs")
+    w.judged("www.unsigned.optout.mini.", "A", "insecure", 0, "an unsigned zone below one with opt-out")

@@ -28,10 +28,11 @@ class Zone:
     sign: str = None
     algorithm: str = "ECDSAP256SHA256"
     split_keys: bool = False     # a KSK and a ZSK in place of one key for both
+    rollover: bool = False       # two of each: the old ones and the new ones
     salt: str = "-"
     iterations: int = 0
-    ds: str = "right"            # what the parent says: right, none, wrong, unknown
-    fault: str = None            # what is done to the signed file: expired, future, garbled, none
+    ds: str = "right"            # what the parent says; see ds_of() of `mininet`
+    fault: str = None            # expired, future, stripped, or one of `faults.py`
     child_ns: list = None        # NS set in the zone itself, where it differs from the parent's
     soa_minimum: int = 300
     soa_ttl: int = 3600
@@ -64,6 +65,7 @@ class World:
         self.zones = {}
         self.names = []     # (name, type, rcode, kind)
         self.broken = []    # (name, type, rcode a resolver gives, why)
+        self.verdicts = []  # (name, type, secure or insecure or bogus, code of RFC 8914 or 0, why)
 
     def server(self, name, *addresses):
         self.servers[name] = Server(name, list(addresses))
@@ -84,6 +86,10 @@ class World:
 
     def expect_broken(self, name, rrtype, why, rcode="SERVFAIL"):
         self.broken.append((name, rrtype, rcode, why))
+
+    def judged(self, name, rrtype, verdict, ede, why):
+        """What a resolver that validates is to think of a name."""
+        self.verdicts.append((name, rrtype, verdict, ede, why))
 
     def parent_of(self, zone):
         if zone.name == ".":
