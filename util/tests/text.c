@@ -57,9 +57,6 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a.\t1\tIN\tZONEMD\t1 1 1 febe3d4c", NULL },
 		/* what ldns knows */
 		{ "a.\t1\tIN\tLOC\t52 22 23.000 N 04 53 32.000 E -2m 0.00m 10000m 10m", NULL },
-		{ "a.\t1\tIN\tIPSECKEY\t10 1 2 192.0.2.38 "
-		  "AQNRU3mG7TVTO2BkR47usntb102uFJtugbo6BSGvgqt4AQ==",
-		  NULL },
 		{ "a.\t1\tIN\tHIP\t2 200100107b1a74df365639cc39f1d578 AwEAAbdx rvs.b.", NULL },
 		{ "a.\t1\tIN\tWKS\t192.0.2.1 tcp smtp domain", NULL },
 		{ "a.\t1\tIN\tAPL\t1:192.0.2.0/24 !1:10.0.0.0/8", NULL },
