@@ -12,7 +12,9 @@
 #include "daemon/notify.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
+#include "services/fetch.h"
 #include "services/forward.h"
+#include "services/loader.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/tls_conf.h"
@@ -187,7 +189,9 @@ static void unwatch_signals(struct daemon *d)
 
 static bool open_workers(struct daemon *d, struct fault *f)
 {
-	struct worker_how how = { .snapshot = d->snapshot, .caches = &d->caches };
+	struct worker_how how = { .snapshot = d->snapshot,
+				  .caches = &d->caches,
+				  .loader = d->loader };
 
 	for (how.number = 0; how.number < d->worker_count; how.number++) {
 		struct worker *w = worker_new(&how, f);
@@ -200,11 +204,32 @@ static bool open_workers(struct daemon *d, struct fault *f)
 	return true;
 }
 
+static bool names_a_url(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->auth_zone_count; i++)
+		if (conf->auth_zones[i].url.count)
+			return true;
+	for (size_t i = 0; i < conf->rpz_count; i++)
+		if (conf->rpzs[i].url.count)
+			return true;
+	return false;
+}
+
+/* What is fetched will be missing; everything else works. */
+static void prepare_fetching(const struct conf *conf)
+{
+	struct fault f = { 0 };
+
+	if (names_a_url(conf) && !fetch_prepare(&f))
+		log_error("url: %s", f.text);
+}
+
 /* What needs rights that are given up at its end. */
 static bool open_outside(struct daemon *d, struct fault *f)
 {
 	const struct conf *conf = d->snapshot->conf;
 
+	prepare_fetching(conf);
 	if (!privileges_find(&d->privileges, conf, f) ||
 	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
 	    !(d->control = control_open(d, f)) ||
@@ -222,6 +247,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	d->loop = loop_new();
+	d->loader = loader_new();
 	d->started_us = d->zeroed_us = loop_time(d->loop)->now_us;
 	d->snapshot = modules_snapshot(conf, f);
 	if (!d->snapshot) {
@@ -274,6 +300,8 @@ void daemon_close(struct daemon *d)
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (d->workers[i])
 			worker_stop(d->workers[i]);
+	if (d->loader)
+		loader_end(d->loader);
 	control_close(d->control);
 	/* The first worker that was not made leaves its sockets, and those behind it, to us. */
 	for (unsigned i = 0; i < d->worker_count; i++) {
@@ -281,6 +309,7 @@ void daemon_close(struct daemon *d)
 			doors_close(&d->doors[i], NULL, 1);
 		worker_free(d->workers[i]);
 	}
+	loader_free(d->loader);
 	if (d->doors)
 		doors_forget(d->doors, d->worker_count);
 	if (d->caches.messages)

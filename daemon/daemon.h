@@ -17,6 +17,7 @@ struct control;
 struct doors;
 struct fault;
 struct forward_change;
+struct loader;
 struct snapshot;
 struct worker;
 
@@ -41,6 +42,7 @@ struct daemon {
 	struct loop *loop;
 	struct snapshot *snapshot; /* the newest */
 	struct caches caches;
+	struct loader *loader; /* slow work */
 	struct worker **workers;
 	struct doors *doors; /* of each worker, which owns the descriptors */
 	unsigned worker_count;

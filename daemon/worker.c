@@ -112,6 +112,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 		env->random = w->own_random;
 	}
 	env->leads = how->number == 0;
+	env->loader = how->loader;
 	env->stats = stats_on(&w->stats_room);
 	env->messages = how->caches->messages;
 	env->rrsets = how->caches->rrsets;

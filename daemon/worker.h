@@ -21,6 +21,7 @@ struct fault;
 struct listen_socket;
 struct listen_tcp;
 struct listen_udp;
+struct loader;
 struct snapshot;
 struct transport;
 struct xfers;
@@ -53,6 +54,7 @@ struct worker_how {
 	unsigned number;
 	struct snapshot *snapshot; /* the worker takes a pin of its own */
 	const struct caches *caches;
+	struct loader *loader; /* or NULL */
 	/* A played worker is given these, and they stay the giver's; else all are NULL. */
 	struct loop *loop;
 	struct random *random;

@@ -8,6 +8,7 @@
 struct clock_watch;
 struct infra;
 struct keycache;
+struct loader;
 struct loop;
 struct mesh;
 struct msgcache;
@@ -37,6 +38,7 @@ struct env {
 	struct ratelimit *client_rates, *zone_rates;
 	struct upstream *upstream;
 	struct mesh *mesh;
+	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, where this worker leads */
 	struct clock_watch *clock;      /* the same */

@@ -20,6 +20,7 @@ libresolver_la_SOURCES += \
 	services/default_zones.def \
 	services/dns64.c services/dns64.h \
 	services/env.h \
+	services/fetch.c services/fetch.h \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
 	services/hop.c services/hop.h \
@@ -29,6 +30,7 @@ libresolver_la_SOURCES += \
 	services/listen_socket.c services/listen_socket.h \
 	services/listen_tcp.c services/listen_tcp.h \
 	services/listen_udp.c services/listen_udp.h \
+	services/loader.c services/loader.h \
 	services/localzone.c services/localzone.h services/localzone_private.h \
 	services/localzone_build.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
@@ -74,6 +76,7 @@ SERVICES_TESTS = \
 	services/tests/interfaces \
 	services/tests/listen_tcp \
 	services/tests/listen_udp \
+	services/tests/loader \
 	services/tests/localzone \
 	services/tests/mesh \
 	services/tests/msgcache \
