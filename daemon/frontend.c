@@ -336,8 +336,7 @@ static bool is_known(struct journey *j)
 	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0,
 				  wants_dnssec(&j->request));
 	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s) &&
-	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates ||
-		j->request.flags & FLAG_CD);
+	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates);
 }
 
 static unsigned kind_of(const struct journey *j)
