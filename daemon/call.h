@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A handler is `control_WORD(struct call *c, struct worker *w)`. Its row in control.def says where
- * it runs. MAIN: once, on the main thread, with w NULL. FIRST_WORKER, EVERY_WORKER: in a turn of
+ * it runs. MAIN: once, on the main thread, with w NULL (twice if it goes round). FIRST_WORKER, EVERY_WORKER: in a turn of
  * each of those workers, one after the other, and at the end on the main thread with w NULL; a call
- * is on one thread at a time, so that a handler needs no lock. BODY: on the main thread, for each
+ * is on one thread at a time, so that a handler needs no lock. ASIDE: on a thread of its own, with w
+ * NULL: it touches nothing but the caches. BODY: on the main thread, for each
  * line that follows the command and once before and behind them. What it says is kept and written
  * when it is over. */
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
 
+#include "daemon/aside.h"
 #include "daemon/control_request.h"
 #include "util/list.h"
 
@@ -33,6 +35,7 @@ struct call {
 	char *args; /* behind the word, without blanks in front; may be cut up */
 	void *data; /* the handler's, from one worker to the next; freed by mem_free */
 	bool stop;  /* stop the daemon when the reply is written */
+	bool goes_round; /* MAIN: to every worker next, and back to the main thread once more */
 	enum call_phase phase;
 	char *item;           /* CALL_ITEM: may be cut up */
 	unsigned items, done; /* lines so far; the handler's count */
@@ -42,6 +45,7 @@ struct call {
 	/* the channel's own */
 	struct list link;
 	struct control *control;
+	struct aside aside;
 	struct connection *connection; /* NULL: the client has gone */
 	const struct command *command;
 	unsigned next_worker;
@@ -63,7 +67,7 @@ bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 
 /* ---- the table ---- */
 
-enum command_place { MAIN, FIRST_WORKER, EVERY_WORKER, BODY };
+enum command_place { MAIN, ASIDE, FIRST_WORKER, EVERY_WORKER, BODY };
 
 struct command {
 	const char *word, *args, *help;

@@ -152,20 +152,13 @@ static void call_over(struct call *c)
 	write_reply(l);
 }
 
-static void call_on_main(void *arg)
-{
-	struct call *c = arg;
-
-	c->command->run(c, NULL);
-	call_over(c);
-}
-
 static unsigned workers_of(const struct call *c)
 {
 	switch (c->command->place) {
 	case MAIN:
+	case ASIDE:
 	case BODY:
-		return 0;
+		return c->goes_round ? c->daemon->worker_count : 0;
 	case FIRST_WORKER:
 		return 1;
 	default:
@@ -174,6 +167,7 @@ static unsigned workers_of(const struct call *c)
 }
 
 static void call_on_worker(void *arg);
+static void call_on_main(void *arg);
 
 /* To the next worker, or home. */
 static void call_go_on(struct call *c)
@@ -190,6 +184,39 @@ static void call_on_worker(void *arg)
 
 	c->command->run(c, c->daemon->workers[c->next_worker++]);
 	call_go_on(c);
+}
+
+static void call_on_main(void *arg)
+{
+	struct call *c = arg;
+
+	c->command->run(c, NULL);
+	if (c->next_worker < workers_of(c))
+		call_go_on(c);
+	else
+		call_over(c);
+}
+
+static void work_aside(void *arg)
+{
+	struct call *c = arg;
+
+	c->command->run(c, NULL);
+}
+
+static void call_is_done(void *arg)
+{
+	call_over(arg);
+}
+
+/* Where there can be no further thread it is done here and now. */
+static void call_aside(struct call *c)
+{
+	c->aside = (struct aside){
+		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
+	};
+	if (!aside_start(&c->aside))
+		call_on_main(c);
 }
 
 static const struct command *command_of(const char *line)
@@ -343,7 +370,9 @@ static bool call_begin(struct connection *l)
 	timer_stop(c->daemon->loop, &l->limit);
 	if (c->command->place == BODY)
 		return body_begin(l);
-	if (workers_of(c))
+	if (c->command->place == ASIDE)
+		call_aside(c);
+	else if (workers_of(c))
 		call_go_on(c);
 	else
 		call_on_main(c);
@@ -716,8 +745,12 @@ void control_close(struct control *c)
 		return;
 	LIST_EACH_SAFE (at, &c->connections)
 		connection_close(LIST_ITEM(at, struct connection, link));
-	LIST_EACH_SAFE (at, &c->calls)
-		call_free(LIST_ITEM(at, struct call, link));
+	LIST_EACH_SAFE (at, &c->calls) {
+		struct call *call = LIST_ITEM(at, struct call, link);
+
+		aside_join(&call->aside);
+		call_free(call);
+	}
 	/* The file of a socket stays: who asks there for the status is refused, and knows. */
 	LIST_EACH_SAFE (at, &c->doors)
 		door_close(LIST_ITEM(at, struct door, link));

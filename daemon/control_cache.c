@@ -1,4 +1,4 @@
-/* Commands about what is cached: showing it, forgetting it.
+/* Commands about what is cached: forgetting it; what is known of servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -8,10 +8,8 @@
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
-#include "util/arena.h"
 #include "util/fault.h"
 #include "util/rr.h"
-#include "util/text.h"
 #include "validator/keycache.h"
 
 /* ---- one name ---- */
@@ -181,107 +179,6 @@ void control_flush_negative(struct call *c, struct worker *w)
 		return;
 	negcache_forget(c->daemon->caches.negative, dname_root);
 	sweep(c, &f);
-}
-
-/* ---- the dump ---- */
-
-struct dump {
-	struct call *call;
-	uint32_t now_s;
-};
-
-static void say_set(const struct dump *d, const struct rrset *s)
-{
-	if (time_is_past(d->now_s, s->expires_s))
-		return;
-	call_say(d->call, ";rrset%s %u %u %u %u %u\n",
-		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "",
-		 time_left(d->now_s, s->expires_s), s->count, s->sig_count, s->trust, s->security);
-	text_rrset_print(s, d->now_s, call_line, d->call);
-}
-
-static bool dump_set(const struct slab_entry *e, void *arg)
-{
-	say_set(arg, &container_of(e, struct rrset_entry, link)->set);
-	return true;
-}
-
-/* Sets that are kept with their answer alone: whoever reads the dump looks for them among the others. */
-static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
-{
-	const struct dump *d = arg;
-	const struct stored *s = container_of(e, struct stored, link);
-	const struct message *m;
-	struct arena arena;
-
-	if (time_is_past(d->now_s, s->expires_s) || !(s->fits & STORED_FULL) || s->scope)
-		return true;
-	arena_init(&arena);
-	m = stored_unpack(s, &arena, d->now_s);
-	for (unsigned i = 0; i < message_set_count(m); i++) {
-		const struct rrset *set = m->sets[i];
-
-		if (!rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
-				     set->class_, 0, d->now_s))
-			say_set(d, set);
-	}
-	arena_clear(&arena);
-	return true;
-}
-
-static void say_key(struct call *c, const uint8_t *name, uint16_t class_, uint16_t type)
-{
-	char text[DNAME_TEXT], class_text[16], type_text[16];
-
-	call_say(c, "%s %s %s", dname_print(name, text), rr_class_name(class_, class_text),
-		 rr_type_name(type, type_text));
-}
-
-static void dump_whole(const struct dump *d, const struct stored *s, const struct message *m)
-{
-	struct call *c = d->call;
-	unsigned flags = FLAG_QR | FLAG_RD | FLAG_RA | msg_flags(stored_wire(s)) | s->rcode;
-
-	call_say(c, "msg ");
-	say_key(c, m->q.name, m->q.class_, m->q.type);
-	call_say(c, " %u 1 %u %u %u %u %u %d \n", flags, time_left(d->now_s, s->expires_s),
-		 s->security, m->count[SECTION_ANSWER], m->count[SECTION_AUTHORITY],
-		 m->count[SECTION_ADDITIONAL], reason_ede((enum reason)s->reason));
-	for (unsigned i = 0; i < message_set_count(m); i++) {
-		const struct rrset *set = m->sets[i];
-
-		say_key(c, rrset_owner(set), set->class_, set->type);
-		call_say(c, " %u\n", set->flags);
-	}
-}
-
-/* A plain shape of an answer was made from its full one, which is dumped. */
-static bool dump_answer(const struct slab_entry *e, void *arg)
-{
-	const struct dump *d = arg;
-	const struct stored *s = container_of(e, struct stored, link);
-	struct arena arena;
-
-	if (time_is_past(d->now_s, s->expires_s) || !(s->fits & STORED_FULL) || s->scope)
-		return true;
-	arena_init(&arena);
-	dump_whole(d, s, stored_unpack(s, &arena, d->now_s));
-	arena_clear(&arena);
-	return true;
-}
-
-void control_dump_cache(struct call *c, struct worker *w)
-{
-	const struct caches *caches = &c->daemon->caches;
-	struct dump d = { .call = c, .now_s = loop_time(c->daemon->loop)->now_s };
-
-	(void)w;
-	call_say(c, "START_RRSET_CACHE\n");
-	(void)slab_sweep(rrsetcache_slab(caches->rrsets), dump_set, &d);
-	(void)slab_sweep(msgcache_slab(caches->messages), dump_sets_of_answer, &d);
-	call_say(c, "END_RRSET_CACHE\nSTART_MSG_CACHE\n");
-	(void)slab_sweep(msgcache_slab(caches->messages), dump_answer, &d);
-	call_say(c, "END_MSG_CACHE\nEOF\n");
 }
 
 /* ---- what is known of other servers ---- */

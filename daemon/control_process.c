@@ -21,22 +21,6 @@ void control_stop(struct call *c, struct worker *w)
 	c->stop = true;
 }
 
-void control_reload(struct call *c, struct worker *w)
-{
-	struct fault f = { 0 };
-
-	(void)w;
-	if (daemon_reload(c->daemon, &f))
-		call_ok(c);
-	else
-		call_say(c, "error: not reloaded, going on as before: %s\n", f.text);
-}
-
-void control_reload_keep_cache(struct call *c, struct worker *w)
-{
-	control_reload(c, w);
-}
-
 static void say_modules(struct call *c, const struct worker *w)
 {
 	unsigned count = 0;

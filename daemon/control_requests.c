@@ -13,6 +13,27 @@ struct listing {
 	unsigned count;
 };
 
+/* What the module that waits is waiting for. */
+static void say_state(const struct listing *l, const struct query *q)
+{
+	const struct module *m = l->worker->chain[q->at];
+	const struct addr *server = m->awaits ? m->awaits(q->state[q->at]) : NULL;
+	const struct query *child = mesh_waits_for(q);
+	char name[DNAME_TEXT], type[16], class_[16], place[ADDR_TEXT];
+
+	if (server) {
+		call_say(l->call, " %s wait for %s\n", m->name, addr_print(server, server->port, place));
+	} else if (child) {
+		const struct question *wanted = &child->question;
+
+		call_say(l->call, " %s wants %s %s %s\n", m->name,
+			 rr_type_name(wanted->type, type), rr_class_name(wanted->class_, class_),
+			 dname_print(wanted->name, name));
+	} else {
+		call_say(l->call, " %s is module_wait_reply\n", m->name);
+	}
+}
+
 static void say_query(const struct query *q, void *arg)
 {
 	struct listing *l = arg;
@@ -25,7 +46,7 @@ static void say_query(const struct query *q, void *arg)
 		call_say(l->call, "-");
 	else
 		call_say(l->call, "%" PRIu64 ".%06" PRIu64, age_us / US_PER_S, age_us % US_PER_S);
-	call_say(l->call, " %s is module_wait_reply\n", l->worker->chain[q->at]->name);
+	say_state(l, q);
 }
 
 void control_dump_requestlist(struct call *c, struct worker *w)

@@ -3,6 +3,7 @@
 #include "daemon/daemon.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/control.h"
@@ -152,7 +153,7 @@ static void on_signal(struct signal_watch *watch)
 
 	switch (watch->number) {
 	case SIGHUP:
-		daemon_reload(d, &f);
+		(void)daemon_reload(d, &(struct reload){ 0 }, &f);
 		break;
 	case SIGUSR1:
 		daemon_log_reopen(d);
@@ -384,15 +385,72 @@ static void publish_doors(struct daemon *d, struct doors *new)
 	d->doors = new;
 }
 
-static void warn_if_fixed(void *arg, const char *name)
+/* ---- reload ---- */
+
+static bool is_fixed(const char *name)
 {
-	(void)arg;
 	for (size_t i = 0; i < COUNT(fixed_options); i++)
 		if (strcmp(name, fixed_options[i]) == 0)
-			log_warn("%s was changed: that takes effect at the next start", name);
+			return true;
+	return false;
 }
 
-static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
+struct comparing {
+	const struct reload *reload;
+	char names[512], fixed[512]; /* for the log; cut where there are too many */
+};
+
+static void add_name(char *list, size_t room, const char *name)
+{
+	size_t len = strlen(list);
+
+	snprintf(list + len, room - len, "%s%s", len ? " " : "", name);
+}
+
+static void on_difference(void *arg, const char *name)
+{
+	struct comparing *c = arg;
+	bool fixed = is_fixed(name);
+
+	if (fixed)
+		add_name(c->fixed, sizeof c->fixed, name);
+	else
+		add_name(c->names, sizeof c->names, name);
+	if (c->reload->changed)
+		c->reload->changed(c->reload->arg, name, fixed);
+}
+
+/* False when it may not go on. */
+static bool compare(const struct conf *old, const struct conf *new, const struct reload *r,
+		    struct fault *f)
+{
+	struct comparing c = { .reload = r };
+
+	conf_compare(old, new, on_difference, &c);
+	if (*c.fixed && r->at_once) {
+		fault_set(f, "these options take effect at the next start: %s", c.fixed);
+		return false;
+	}
+	if (*c.names)
+		log_notice("the new configuration has other values for: %s", c.names);
+	if (*c.fixed)
+		log_warn("changes that take effect at the next start: %s", c.fixed);
+	return true;
+}
+
+static uint64_t since(uint64_t *then_us)
+{
+	struct timebase t = { 0 };
+	uint64_t took;
+
+	timebase_read(&t);
+	took = t.now_us - *then_us;
+	*then_us = t.now_us;
+	return took;
+}
+
+static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint64_t *clock,
+		    struct fault *f)
 {
 	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
 	struct fault why = { 0 };
@@ -403,32 +461,37 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct fault *f)
 		mem_free(doors);
 		return false;
 	}
-	s = modules_snapshot(conf, f);
+	s = compare(d->snapshot->conf, conf, r, f) ? modules_snapshot(conf, f) : NULL;
 	if (!s) {
 		doors_close(doors, d->doors, d->worker_count);
 		mem_free(doors);
 		return false;
 	}
-	conf_compare(d->snapshot->conf, conf, warn_if_fixed, NULL);
+	r->construct_us = since(clock);
 	policy_shed(conf);
 	changes_clear(&d->changes);
 	caches_resize(&d->caches, d->snapshot->conf, conf);
+	r->shed_us = since(clock);
 	start_log(d, conf);
 	daemon_publish(d, s);
 	publish_doors(d, doors);
 	control_reopen(d->control);
 	stats_log_plan(d);
+	r->swap_us = since(clock);
 	return true;
 }
 
-bool daemon_reload(struct daemon *d, struct fault *f)
+bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 {
+	uint64_t clock = 0;
 	struct conf *conf;
 	bool ok;
 
 	notify_reloading();
+	(void)since(&clock);
 	conf = daemon_read(d, f);
-	ok = conf && swap_in(d, conf, f);
+	r->read_us = since(&clock);
+	ok = conf && swap_in(d, conf, r, &clock, f);
 	if (conf && !ok)
 		conf_free(conf);
 	if (ok)

@@ -70,10 +70,20 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 void daemon_stop(struct daemon *d);
 void daemon_close(struct daemon *d); /* works from any point */
 
+/* How a reload is to go, and what it tells; begins zeroed. */
+struct reload {
+	bool at_once; /* refuse a configuration of which a part must wait for the next start */
+	/* Each option that is another now; `waits`: it takes effect at the next start. May be NULL. */
+	void (*changed)(void *arg, const char *option, bool waits);
+	void *arg;
+	/* how long the parts took: reading, making, handing over, dropping what is too much now */
+	uint64_t read_us, construct_us, swap_us, shed_us;
+};
+
 /* Read the configuration again and swap it in, caches and queries in flight kept. On failure
- * everything stays as it was, and the log says why. What only a restart can change is said in the
- * log. */
-bool daemon_reload(struct daemon *d, struct fault *f);
+ * everything stays as it was, and the log says why; it says, too, what has changed, and what of
+ * that only a new start can change. */
+bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f);
 
 /* Let every worker go on under `s`; takes over the caller's pin. */
 void daemon_publish(struct daemon *d, struct snapshot *s);

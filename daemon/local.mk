@@ -1,6 +1,7 @@
 # daemon: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES += \
 	daemon/caches.c daemon/caches.h \
+	daemon/aside.c daemon/aside.h \
 	daemon/call.c daemon/call.h daemon/call_text.h \
 	daemon/changes.c daemon/changes.h \
 	daemon/chaos.c daemon/chaos.h \
@@ -8,11 +9,13 @@ libresolver_la_SOURCES += \
 	daemon/control_auth.c \
 	daemon/control_cache.c \
 	daemon/control_cookies.c \
+	daemon/control_dump.c \
 	daemon/control_load.c \
 	daemon/control_local.c \
 	daemon/control_options.c \
 	daemon/control_process.c \
 	daemon/control_rates.c \
+	daemon/control_reload.c \
 	daemon/control_request.c daemon/control_request.h \
 	daemon/control_requests.c \
 	daemon/control_stats.c daemon/control_stats.h \

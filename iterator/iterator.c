@@ -586,9 +586,17 @@ static void iterator_clear(struct query *q, void *state)
 	it->asked = NULL;
 }
 
+static const struct addr *iterator_awaits(const void *state)
+{
+	const struct iter *it = state;
+
+	return it->asked ? &it->place->addr : NULL;
+}
+
 const struct module iterator_module = {
 	.name = "iterator",
 	.state_size = sizeof(struct iter),
 	.operate = iterator_operate,
 	.clear = iterator_clear,
+	.awaits = iterator_awaits,
 };

@@ -599,6 +599,13 @@ void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), voi
 			fn(LIST_ITEM(at, struct query, in_mesh), arg);
 }
 
+const struct query *mesh_waits_for(const struct query *q)
+{
+	return list_is_empty(&q->children)
+		       ? NULL
+		       : LIST_ITEM(q->children.next, struct query_link, of_parent)->child;
+}
+
 unsigned mesh_size(const struct mesh *m)
 {
 	return m->count;

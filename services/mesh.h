@@ -68,8 +68,10 @@ void mesh_wake(struct query *q, const struct event *ev);
 void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 		  void (*done)(void *arg, const struct message *reply), void *arg);
 
-/* One line per query for dump_requestlist: "  0    A IN name 0.12 iterator wait for …". */
+/* Those that clients wait for come last, the oldest first. */
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg);
+/* One of the queries that `q` waits for, or NULL. */
+const struct query *mesh_waits_for(const struct query *q);
 void mesh_drop_all(struct mesh *m); /* flush_requestlist */
 unsigned mesh_size(const struct mesh *m);
 

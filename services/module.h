@@ -8,6 +8,7 @@
 
 #include "util/base.h"
 
+struct addr;
 struct env;
 struct fault;
 struct query;
@@ -39,6 +40,8 @@ struct module {
 	bool (*init)(struct env *env, struct fault *f); /* may be NULL */
 	enum step (*operate)(struct query *q, void *state, const struct event *ev);
 	void (*clear)(struct query *q, void *state); /* query ends; may be NULL */
+	/* Which server's word the query waits for now, or NULL; may be NULL */
+	const struct addr *(*awaits)(const void *state);
 	void (*renewed)(struct env *env);            /* env->snapshot is another one; may be NULL */
 	void (*deinit)(struct env *env);             /* may be NULL */
 };

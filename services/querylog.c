@@ -33,23 +33,6 @@ static void print_asked(struct asked_text *t, const struct client *c, const stru
 	t->class_at = rr_class_name(q->class_, t->class_);
 }
 
-static const char *rcode_name(enum rcode r, char buf[16])
-{
-	static const char *const names[] = {
-		"NOERROR",  "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
-		"YXDOMAIN", "YXRRSET", "NXRRSET",  "NOTAUTH",  "NOTZONE",
-	};
-
-	if ((size_t)r < COUNT(names))
-		return names[r];
-	if (r == RCODE_BADVERS)
-		return "BADVERS";
-	if (r == RCODE_BADCOOKIE)
-		return "BADCOOKIE";
-	snprintf(buf, 16, "RCODE%u", (unsigned)r);
-	return buf;
-}
-
 void querylog_question(const struct conf_server *s, const struct client *c,
 		       const struct question *q)
 {
@@ -69,7 +52,7 @@ void querylog_answer(const struct conf_server *s, const struct client *c,
 	print_asked(&t, c, a->q);
 	log_line(s->log_tag_queryreply ? "reply" : "info",
 		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu", t.from, t.name, t.type_at,
-		 t.class_at, rcode_name(a->rcode, rcode), a->took_us / US_PER_S,
+		 t.class_at, rr_rcode_name(a->rcode, rcode), a->took_us / US_PER_S,
 		 a->took_us % US_PER_S, a->cached, a->len);
 }
 

@@ -293,18 +293,15 @@ static void print_opcodes(const struct printer *p, const struct stats *s, bool i
 
 static void print_rcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
 {
-	static const char *const names[] = {
-		"NOERROR",  "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL", "REFUSED",
-		"YXDOMAIN", "YXRRSET", "NXRRSET",  "NOTAUTH",  "NOTZONE",
-	};
-	char unnamed[16];
+	char buf[16];
 
+	/* Unbound has no names for those that need EDNS. */
 	for (unsigned i = 0; i < STAT_RCODES; i++) {
-		bool named = i < COUNT(names);
+		bool is_named = i <= RCODE_NOTZONE;
 
-		snprintf(unnamed, sizeof(unnamed), "RCODE%u", i);
+		snprintf(buf, sizeof(buf), "RCODE%u", i);
 		print_member(p, inhibit_zero && i > RCODE_REFUSED, "num.answer.rcode",
-			     named ? names[i] : unnamed, get(&s->rcode[i]));
+			     is_named ? rr_rcode_name(i, buf) : buf, get(&s->rcode[i]));
 	}
 	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", get(&s->rcode_nodata));
 }

@@ -179,6 +179,21 @@ void *mem_array(size_t count, size_t element)
 	return mem_zero(count * element);
 }
 
+size_t mem_in_use(void)
+{
+#if defined(HAVE_JEMALLOC)
+	uint64_t epoch = 1;
+	size_t used = 0, len = sizeof(used);
+
+	mallctl("epoch", NULL, NULL, &epoch, sizeof(epoch));
+	return mallctl("stats.allocated", &used, &len, NULL, 0) == 0 ? used : 0;
+#elif defined(HAVE_MALLINFO2)
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
+}
+
 void mem_trim(void)
 {
 #if defined(HAVE_JEMALLOC)

@@ -20,6 +20,9 @@ char *mem_textf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_USE;
 /* What malloc really took for `p`; at least what was asked for. */
 size_t mem_size(const void *p);
 
+/* Bytes of the whole process that are in use, as the allocator counts; 0 where it does not. */
+size_t mem_in_use(void);
+
 /* A new array of `count` zeroed elements, the product checked for overflow. */
 void *mem_array(size_t count, size_t element) MUST_USE;
 

@@ -96,6 +96,20 @@ const char *rr_class_name(uint16_t class_, char buf[16])
 	return buf;
 }
 
+const char *rr_rcode_name(unsigned rcode, char buf[16])
+{
+	static const char *const names[] = {
+		"NOERROR",  "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMPL",        "REFUSED",
+		"YXDOMAIN", "YXRRSET", "NXRRSET",  "NOTAUTH",  "NOTZONE",        [16] = "BADVERS",
+		[23] = "BADCOOKIE",
+	};
+
+	if (rcode < COUNT(names) && names[rcode])
+		return names[rcode];
+	snprintf(buf, 16, "RCODE%u", rcode);
+	return buf;
+}
+
 /* "TYPE123", "CLASS255": RFC 3597 5. */
 static bool parse_numbered(const char *text, const char *word, uint16_t *out)
 {

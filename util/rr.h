@@ -44,6 +44,8 @@ unsigned rr_flags(uint16_t type) PURE;
 /* "A", "TYPE65280"; "IN", "CLASS7". Returns `buf` or a constant. */
 const char *rr_type_name(uint16_t type, char buf[16]);
 const char *rr_class_name(uint16_t class_, char buf[16]);
+/* As Unbound writes them: "NOTIMPL", "RCODE17". */
+const char *rr_rcode_name(unsigned rcode, char buf[16]);
 /* From text, any case, "TYPEn"/"CLASSn" too. False when unknown. */
 bool rr_type_parse(const char *text, uint16_t *type);
 bool rr_class_parse(const char *text, uint16_t *class_);

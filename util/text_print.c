@@ -175,12 +175,6 @@ static const struct named_bit header_bits[] = {
 
 static const char *const opcodes[16] = { "QUERY", "IQUERY", "STATUS", NULL, "NOTIFY", "UPDATE" };
 
-static const char *const rcodes[] = {
-	"NOERROR", "FORMERR",        "SERVFAIL",         "NXDOMAIN", "NOTIMP",
-	"REFUSED", "YXDOMAIN",       "YXRRSET",          "NXRRSET",  "NOTAUTH",
-	"NOTZONE", [16] = "BADVERS", [23] = "BADCOOKIE",
-};
-
 static void put_word(struct text_printer *p, const char *const *names, size_t count, unsigned n)
 {
 	if (n < count && names[n])
@@ -241,13 +235,13 @@ void text_message_print(const struct message *m, uint32_t now_s,
 {
 	static const char *const titles[] = { ";; ANSWER SECTION:", ";; AUTHORITY SECTION:",
 					      ";; ADDITIONAL SECTION:" };
-	char line[256];
+	char line[256], buf[16];
 	struct text_printer p = { .to = line, .room = sizeof(line) };
 
 	text_puts(&p, ";; ->>HEADER<<- opcode: ");
 	put_word(&p, opcodes, COUNT(opcodes), m->opcode);
 	text_puts(&p, ", status: ");
-	put_word(&p, rcodes, COUNT(rcodes), m->rcode);
+	text_puts(&p, rr_rcode_name(m->rcode, buf));
 	text_putf(&p, ", id: %u", m->id);
 	out(line, arg);
 

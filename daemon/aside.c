@@ -1,0 +1,46 @@
+/* Work that takes long, on a thread of its own, and word of its end in a loop.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/aside.h"
+
+#include <signal.h>
+
+#include "util/loop.h"
+#include "util/rcu.h"
+
+static void on_done(void *arg)
+{
+	struct aside *a = arg;
+
+	aside_join(a);
+	a->done(a->arg);
+}
+
+static void *run(void *arg)
+{
+	struct aside *a = arg;
+
+	rcu_thread_join();
+	a->work(a->arg);
+	rcu_thread_leave();
+	loop_post(a->home, on_done, a);
+	return NULL;
+}
+
+bool aside_start(struct aside *a)
+{
+	sigset_t all, before;
+
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	a->running = pthread_create(&a->thread, NULL, run, a) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return a->running;
+}
+
+void aside_join(struct aside *a)
+{
+	if (a->running)
+		pthread_join(a->thread, NULL);
+	a->running = false;
+}

@@ -1,0 +1,216 @@
+/* Commands that show what is cached, as text that can be loaded again.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/daemon.h"
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/rr.h"
+#include "util/text.h"
+#include "util/timebase.h"
+
+struct dump {
+	struct call *call;
+	uint32_t now_s;
+	const uint8_t *top; /* only what is at or below; NULL: everything */
+};
+
+static void begin(struct dump *d, struct call *c)
+{
+	struct timebase now = { 0 };
+
+	timebase_read(&now);
+	*d = (struct dump){ .call = c, .now_s = now.now_s };
+}
+
+static bool is_meant(const struct dump *d, const uint8_t *name)
+{
+	return !d->top || dname_is_under(name, d->top);
+}
+
+/* Answers are shown in their full shape; a plain one was made from that. Those that belong to a view
+ * are shown to nobody. */
+static bool answer_is_meant(const struct dump *d, const struct stored *s)
+{
+	return !time_is_past(d->now_s, s->expires_s) && s->fits & STORED_FULL && !s->scope &&
+	       is_meant(d, stored_wire(s) + MSG_HEAD_LEN);
+}
+
+static void say_set(const struct dump *d, const struct rrset *s)
+{
+	if (time_is_past(d->now_s, s->expires_s))
+		return;
+	call_say(d->call, ";rrset%s %u %u %u %u %u\n",
+		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "",
+		 time_left(d->now_s, s->expires_s), s->count, s->sig_count, s->trust, s->security);
+	text_rrset_print(s, d->now_s, call_line, d->call);
+}
+
+static bool dump_set(const struct slab_entry *e, void *arg)
+{
+	const struct rrset *s = &container_of(e, struct rrset_entry, link)->set;
+
+	if (is_meant(arg, rrset_owner(s)))
+		say_set(arg, s);
+	return true;
+}
+
+/* Sets that are kept with their answer alone: whoever reads the dump looks for them among the others. */
+static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
+{
+	const struct dump *d = arg;
+	const struct stored *s = container_of(e, struct stored, link);
+	const struct message *m;
+	struct arena arena;
+
+	if (!answer_is_meant(d, s))
+		return true;
+	arena_init(&arena);
+	m = stored_unpack(s, &arena, d->now_s);
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		const struct rrset *set = m->sets[i];
+
+		if (!rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
+				     set->class_, 0, d->now_s))
+			say_set(d, set);
+	}
+	arena_clear(&arena);
+	return true;
+}
+
+static void say_key(struct call *c, const uint8_t *name, uint16_t class_, uint16_t type)
+{
+	char text[DNAME_TEXT], class_text[16], type_text[16];
+
+	call_say(c, "%s %s %s", dname_print(name, text), rr_class_name(class_, class_text),
+		 rr_type_name(type, type_text));
+}
+
+static void dump_whole(const struct dump *d, const struct stored *s, const struct message *m)
+{
+	struct call *c = d->call;
+	unsigned flags = FLAG_QR | FLAG_RD | FLAG_RA | msg_flags(stored_wire(s)) | s->rcode;
+
+	call_say(c, "msg ");
+	say_key(c, m->q.name, m->q.class_, m->q.type);
+	call_say(c, " %u 1 %u %u %u %u %u %d \n", flags, time_left(d->now_s, s->expires_s),
+		 s->security, m->count[SECTION_ANSWER], m->count[SECTION_AUTHORITY],
+		 m->count[SECTION_ADDITIONAL], reason_ede((enum reason)s->reason));
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		const struct rrset *set = m->sets[i];
+
+		say_key(c, rrset_owner(set), set->class_, set->type);
+		call_say(c, " %u\n", set->flags);
+	}
+}
+
+static bool dump_answer(const struct slab_entry *e, void *arg)
+{
+	const struct dump *d = arg;
+	const struct stored *s = container_of(e, struct stored, link);
+	struct arena arena;
+
+	if (!answer_is_meant(d, s))
+		return true;
+	arena_init(&arena);
+	dump_whole(d, s, stored_unpack(s, &arena, d->now_s));
+	arena_clear(&arena);
+	return true;
+}
+
+static void say_sets(struct dump *d)
+{
+	const struct caches *caches = &d->call->daemon->caches;
+
+	(void)slab_sweep(rrsetcache_slab(caches->rrsets), dump_set, d);
+	(void)slab_sweep(msgcache_slab(caches->messages), dump_sets_of_answer, d);
+}
+
+void control_dump_cache(struct call *c, struct worker *w)
+{
+	struct dump d;
+
+	(void)w;
+	begin(&d, c);
+	call_say(c, "START_RRSET_CACHE\n");
+	say_sets(&d);
+	call_say(c, "END_RRSET_CACHE\nSTART_MSG_CACHE\n");
+	(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
+	call_say(c, "END_MSG_CACHE\nEOF\n");
+}
+
+/* ---- some names ---- */
+
+static void say_flags(struct call *c, const struct message *m)
+{
+	call_say(c, " qr%s%s rd ra%s", m->flags & FLAG_AA ? " aa" : "",
+		 m->flags & FLAG_TC ? " tc" : "", m->security == SECURITY_SECURE ? " ad" : "");
+}
+
+static void show_whole(const struct dump *d, const struct stored *s, const struct message *m)
+{
+	struct call *c = d->call;
+	unsigned flags = FLAG_QR | FLAG_RD | FLAG_RA | msg_flags(stored_wire(s)) | s->rcode;
+	char rcode[16];
+	int ede = reason_ede((enum reason)s->reason);
+
+	call_say(c, "msg ");
+	say_key(c, m->q.name, m->q.class_, m->q.type);
+	say_flags(c, m);
+	call_say(c, " %s %u 1 %u %u %u %u %u %d %s\n", rr_rcode_name(s->rcode, rcode), flags,
+		 time_left(d->now_s, s->expires_s), s->security, m->count[SECTION_ANSWER],
+		 m->count[SECTION_AUTHORITY], m->count[SECTION_ADDITIONAL], ede,
+		 ede < 0 ? "\"\"" : reason_text((enum reason)s->reason));
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		text_rrset_print(m->sets[i], d->now_s, call_line, c);
+	call_say(c, "\n");
+}
+
+static bool show_answer(const struct slab_entry *e, void *arg)
+{
+	const struct dump *d = arg;
+	const struct stored *s = container_of(e, struct stored, link);
+	struct arena arena;
+
+	if (!answer_is_meant(d, s))
+		return true;
+	arena_init(&arena);
+	show_whole(d, s, stored_unpack(s, &arena, d->now_s));
+	arena_clear(&arena);
+	return true;
+}
+
+/* Half of what is cached stands below a top-level domain: that is asked for on purpose. */
+static bool is_deep_enough(struct call *c, const uint8_t *name)
+{
+	char text[DNAME_TEXT];
+
+	if (dname_labels(name) >= 2)
+		return true;
+	call_say(c, "error name too short: '%s'. Need example.com. or longer, short names take much time; "
+		    "+t allows them\n",
+		 dname_print(name, text));
+	return false;
+}
+
+void control_cache_lookup(struct call *c, struct worker *w)
+{
+	uint8_t name[DNAME_MAX];
+	bool any_depth;
+	struct dump d;
+
+	(void)w;
+	begin(&d, c);
+	d.top = name;
+	if (!call_take_flags(c, "t", &any_depth))
+		return;
+	do {
+		if (!call_take_name(c, name) || !(any_depth || is_deep_enough(c, name)))
+			return;
+		say_sets(&d);
+		(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), show_answer, &d);
+	} while (*c->args);
+}
