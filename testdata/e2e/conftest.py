@@ -38,3 +38,9 @@ def shared(daemon):
     with daemon("num-threads: 2", "access-control: 127.99.0.0/16 refuse",
                 "access-control: 127.98.0.0/16 deny", 'identity: "lab"', 'version: "1.2.3"') as d:
         yield d
+
+
+@pytest.fixture(scope="session")
+def bin_dir(request):
+    """Where the programs are that are tried."""
+    return os.path.abspath(request.config.getoption("--bin"))

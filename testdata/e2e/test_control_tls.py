@@ -38,11 +38,6 @@ def unbound(program):
 
 
 @pytest.fixture(scope="module")
-def bin_dir(request):
-    return os.path.abspath(request.config.getoption("--bin"))
-
-
-@pytest.fixture(scope="module")
 def keys(bin_dir, tmp_path_factory):
     folder = tmp_path_factory.mktemp("keys")
     p = run(os.path.join(bin_dir, "resolver-control-setup"), "-d", str(folder))
