@@ -1,12 +1,14 @@
 /* Questions to other servers over UDP: for each a port and an id that nobody can foresee.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A socket is bound to a random port of all that are allowed and connected to one server. It asks one
- * question and closes with the answer, so that an off-path attacker faces the whole port and id space
- * anew each time and learns nothing from probing ports (RFC 5452, SAD DNS). Opening a socket for every
- * question is what costs most in asking: outgoing-port-uses lets a port ask its server more questions,
- * each with an id of its own, for a second at most and never after a silence. Our questions are far
- * below any path's MTU, so there is nothing to set against fragments. */
+ * A socket is bound to a random port of all that are allowed and connected to one server. It asks
+ * one question and closes with the answer, so that an off-path attacker faces the whole port and id
+ * space anew each time and learns nothing from probing ports (RFC 5452, SAD DNS). Opening a socket
+ * for every question is what costs most in asking, so above a rate (outgoing-port-share-above) a
+ * port asks its server more questions (outgoing-port-uses), each with an id of its own, for a
+ * second at most, never after a silence, and never after anything came to it that was no answer:
+ * who probes for a port, or guesses ids at one, closes it. Our questions are far below any path's
+ * MTU, so there is nothing to set against fragments. */
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -29,9 +31,10 @@ enum {
 	SPARE_MOST = 512,
 	BUCKETS = 256,
 	PORT_LIFE_MS = 1000, /* it takes no question that comes later */
-	PORT_USES = 64,      /* nor more than so many (outgoing-port-uses), */
+	PORT_USES = 64,      /* nor more than so many at most (outgoing-port-uses), */
 	PORT_FLIGHTS = 8,    /* of which so many may wait for their answers */
 	IDLE_MOST = 256,     /* ports that wait for another question */
+	RUSH_S = 4,
 };
 
 struct udp;
@@ -59,7 +62,7 @@ struct port {
 	bool reading; /* it may not be freed now */
 	bool closing; /* it takes no more questions */
 	bool lingers; /* kept open a little for what comes late */
-	unsigned flight_count, uses;
+	unsigned flight_count, uses, uses_most;
 	uint16_t ids[PORT_USES]; /* all that went out */
 	struct timer linger;
 };
@@ -76,6 +79,7 @@ struct udp {
 	struct list failing;          /* that could not leave; told in the next turn */
 	struct timer tell_failing, age;
 	unsigned open_count, idle_count;
+	uint64_t calm_us; /* when questions with ports of their own would be no more than may be */
 	struct flight *spare;
 	unsigned spare_count;
 	uint8_t buf[MSG_MAX];
@@ -88,10 +92,21 @@ static const struct conf_server *conf_of(const struct udp *u)
 	return &u->transport.env->snapshot->conf->server;
 }
 
-/* Questions a port may ask in all: outgoing-port-uses. */
-static unsigned uses_most(const struct udp *u)
+/* Whether this question, too, is within the rate at which each has a port of its own. A rush may
+ * begin with as many as RUSH_S seconds hold. */
+static bool rate_is_calm(struct udp *u)
 {
-	return MIN(conf_of(u)->outgoing_port_uses, (uint32_t)PORT_USES);
+	uint32_t a_second = conf_of(u)->outgoing_port_share_above;
+	uint64_t now_us = u->transport.env->time->now_us;
+	uint64_t then_us;
+
+	if (!a_second)
+		return false;
+	then_us = MAX(u->calm_us, now_us) + US_PER_S / a_second;
+	if (then_us > now_us + RUSH_S * US_PER_S)
+		return false;
+	u->calm_us = then_us;
+	return true;
 }
 
 /*
@@ -124,7 +139,7 @@ static void flight_free(struct udp *u, struct flight *f)
 	struct port *p = f->port;
 
 	list_remove(&f->link);
-	if (p && p->flight_count-- == PORT_FLIGHTS && !p->closing && p->uses < uses_most(u))
+	if (p && p->flight_count-- == PORT_FLIGHTS && !p->closing && p->uses < p->uses_most)
 		list_push_front(bucket_of(u, &p->to), &p->in_bucket);
 	if (u->spare_count == SPARE_MOST) {
 		mem_free(f);
@@ -186,7 +201,7 @@ static void port_settle(struct port *p)
 
 	if (p->flight_count || p->reading || p->lingers)
 		return;
-	if (p->closing || p->uses >= uses_most(u)) {
+	if (p->closing || p->uses >= p->uses_most) {
 		port_free(p);
 		return;
 	}
@@ -321,7 +336,8 @@ static enum opened port_prepare(struct port *p)
 	return OPENED;
 }
 
-static enum opened port_open(struct udp *u, const struct addr *to, struct port **out)
+static enum opened port_open(struct udp *u, const struct addr *to, unsigned uses_most,
+			     struct port **out)
 {
 	int fd = socket(to->family == 6 ? AF_INET6 : AF_INET,
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -335,6 +351,7 @@ static enum opened port_open(struct udp *u, const struct addr *to, struct port *
 	p->udp = u;
 	p->to = *to;
 	p->opened_us = u->transport.env->time->now_us;
+	p->uses_most = uses_most;
 	p->linger.fire = on_linger;
 	list_init(&p->in_bucket);
 	list_init(&p->in_idle);
@@ -369,8 +386,12 @@ static struct port *port_find(struct udp *u, const struct addr *to)
 
 static enum opened port_get(struct udp *u, const struct addr *to, struct port **out)
 {
+	unsigned uses_most = MIN(conf_of(u)->outgoing_port_uses, (uint32_t)PORT_USES);
+
 	sources_get(u);
-	*out = port_find(u, to);
+	if (uses_most > 1 && rate_is_calm(u))
+		uses_most = 1;
+	*out = uses_most > 1 ? port_find(u, to) : NULL;
 	if (*out)
 		return OPENED;
 	if (u->open_count >= conf_of(u)->outgoing_range) {
@@ -378,7 +399,7 @@ static enum opened port_get(struct udp *u, const struct addr *to, struct port **
 			return NO_RESOURCES;
 		port_free(LIST_ITEM(u->idle.next, struct port, in_idle));
 	}
-	return port_open(u, to, out);
+	return port_open(u, to, uses_most, out);
 }
 
 static bool was_used(const struct port *p, uint16_t id)
@@ -411,7 +432,7 @@ static bool port_send(struct port *p, struct flight *f)
 	list_push_back(&p->flights, &f->link);
 	p->flight_count++;
 	f->port = p;
-	if (p->flight_count == PORT_FLIGHTS || p->uses >= uses_most(u))
+	if (p->flight_count == PORT_FLIGHTS || p->uses >= p->uses_most)
 		list_remove(&p->in_bucket);
 	return true;
 }
@@ -517,14 +538,17 @@ static void port_hand_over(struct port *p, size_t len)
 	struct flight *f;
 	uint16_t id;
 
-	if (len < 2)
+	if (len < 2) {
+		port_retire(p);
 		return;
+	}
 	id = get_u16(p->udp->buf);
 	f = flight_with(p, id);
 	if (f) {
 		if (f->sending->arrived(f->sending, p->udp->buf, len))
 			flight_free(p->udp, f);
 	} else if (!was_used(p, id)) {
+		port_retire(p);
 		port_strayed(p);
 	}
 }

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define SHARED "server: outgoing-port-share-above: 0\n"
+
 /* The other side: answers each question by its tag.
  *   a  echo            i  echo with another id, then rightly
  *   s  silence         o  echo from another socket, then rightly
@@ -103,7 +105,7 @@ static void no_port_asks_often_or_long(void **state)
 	unsigned ports;
 
 	(void)state;
-	begin("server: outgoing-port-uses: 64\n");
+	begin(SHARED);
 	for (unsigned i = 0; i < 200; i++) {
 		mail_send(&server.at, 'a');
 		assert_true(wire_run(i + 1, 0));
@@ -136,6 +138,101 @@ static void every_question_has_a_port_of_its_own(void **state)
 	end();
 }
 
+/* How the next value follows from this one: 0 when it does not, 1 when it is the same. */
+static double serial_correlation(const uint16_t *values, unsigned count)
+{
+	double mean = 0, square = 0, along = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		mean += (double)values[i] / count;
+	for (unsigned i = 0; i < count; i++) {
+		square += (values[i] - mean) * (values[i] - mean);
+		along += (values[i] - mean) * (values[(i + 1) % count] - mean);
+	}
+	return along / square;
+}
+
+static void a_rush_does_not_make_ports_foreseeable(void **state)
+{
+	enum { RUSH = 2000, AT_ONCE = 50 };
+	double port_r, id_r;
+
+	(void)state;
+	begin("");
+	for (unsigned i = 0; i < RUSH; i += AT_ONCE) {
+		for (unsigned n = 0; n < AT_ONCE; n++)
+			mail_send(&server.at, 'a');
+		assert_true(wire_run(i + AT_ONCE, 0));
+	}
+	assert_int_equal(server.asked, RUSH);
+	port_r = serial_correlation(server.ports, RUSH);
+	id_r = serial_correlation(server.ids, RUSH);
+	/* one in 45 is typical of chance */
+	assert_true(port_r < 0.1 && port_r > -0.1);
+	assert_true(id_r < 0.1 && id_r > -0.1);
+	assert_true(distinct(server.ports, RUSH) >= 1900);
+	assert_true(distinct(server.ids, RUSH) >= 1900);
+	assert_true(server.ports[RUSH - 1] - server.ports[0] >= 60000);
+	end();
+}
+
+static void ports_are_shared_above_a_rate_only(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		unsigned least, most; /* ports for 200 questions at once */
+	} rows[] = {
+		{ "all are within the rate", "", 195, 200 },
+		{ "a hundred are", "server: outgoing-port-share-above: 25\n", 100, 114 },
+		{ "none is", SHARED, 25, 25 },
+		{ "none may", SHARED " outgoing-port-uses: 1\n", 195, 200 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned ports;
+
+		begin(rows[i].conf);
+		for (unsigned n = 0; n < 200; n++)
+			mail_send(&server.at, 'a');
+		assert_true(wire_run(200, 0));
+		ports = distinct(server.ports, 200);
+		if (ports < rows[i].least || ports > rows[i].most)
+			fail_msg("%s: %u ports", rows[i].why, ports);
+		end();
+	}
+}
+
+/* Who guesses ids, or looks for open ports, finds each port at most once. */
+static void a_port_that_was_found_asks_no_more(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		char tag;
+		bool same;
+	} rows[] = {
+		{ "found by nobody", "", 'a', true },
+		{ "another id came", "", 'i', false },
+		{ "another source, not heard", "", 'o', true },
+		{ "another source, heard", " udp-connect: no\n", 'o', false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char conf[80];
+
+		snprintf(conf, sizeof(conf), SHARED "%s", rows[i].conf);
+		begin(conf);
+		mail_send(&server.at, (uint8_t)rows[i].tag);
+		assert_true(wire_run(1, 0));
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(2, 0));
+		if ((server.ports[0] == server.ports[1]) != rows[i].same)
+			fail_msg("%s", rows[i].why);
+		end();
+	}
+}
+
 static void a_port_is_drawn_from_all(void **state)
 {
 	(void)state;
@@ -157,7 +254,7 @@ static void a_port_is_drawn_from_all(void **state)
 static void eight_at_a_time_share_a_port(void **state)
 {
 	(void)state;
-	begin("server: outgoing-port-uses: 64\n");
+	begin(SHARED);
 	for (unsigned i = 0; i < 16; i++)
 		mail_send(&server.at, 'a');
 	assert_true(wire_run(16, 0));
@@ -257,7 +354,7 @@ static void what_cannot_leave_fails_in_a_later_turn(void **state)
 static void what_is_over_the_range_waits(void **state)
 {
 	(void)state;
-	begin("server: outgoing-range: 2\n outgoing-port-uses: 64\n");
+	begin(SHARED " outgoing-range: 2\n");
 	for (unsigned i = 0; i < 20; i++)
 		mail_send(&server.at, i < 16 ? 's' : 'a');
 	for (unsigned i = 0; i < 20; i++)
@@ -380,7 +477,7 @@ static void a_port_closes_with_the_silence_of_its_question(void **state)
 		bool cancel, open_then, open_later;
 	} rows[] = {
 		{ "answered", "", false, false, false },
-		{ "answered, but it may ask again", "server: outgoing-port-uses: 2\n", false, true,
+		{ "answered, but it may ask again", SHARED " outgoing-port-uses: 2\n", false, true,
 		  false },
 		{ "given up", "", true, false, false },
 		{ "given up, but kept for what comes late", "server: delay-close: 60\n", true, true,
@@ -411,6 +508,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_port_asks_often_or_long),
 		cmocka_unit_test(every_question_has_a_port_of_its_own),
+		cmocka_unit_test(a_rush_does_not_make_ports_foreseeable),
+		cmocka_unit_test(ports_are_shared_above_a_rate_only),
+		cmocka_unit_test(a_port_that_was_found_asks_no_more),
 		cmocka_unit_test(a_port_is_drawn_from_all),
 		cmocka_unit_test(eight_at_a_time_share_a_port),
 		cmocka_unit_test(only_the_right_answer_counts),

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { LETTERS = 256, LETTER_LEN = 30 };
+enum { LETTERS = 2048, LETTER_LEN = 30 };
 
 /* One question under way, and what became of it. */
 struct mail {
