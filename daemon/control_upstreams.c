@@ -1,4 +1,4 @@
-/* The command about servers that are asked over TLS.
+/* The command about servers that are asked over TLS or HTTPS.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 
 /* One server, over all workers. */
 struct row {
-	char name[ADDR_TEXT + 256];
+	char name[PEER_TEXT];
+	bool is_https;
 	char why[200]; /* of a worker that cannot do without it */
 	unsigned connections, workers;
 	uint64_t rtt_sum_us, rtts;
@@ -30,7 +31,7 @@ static struct row *row_get(struct rows *rows, const struct peer *p)
 {
 	char name[sizeof rows->at[0].name];
 
-	snprintf(name, sizeof name, "%s%s%s", p->place, p->name ? "#" : "", p->name ? p->name : "");
+	peer_print(p, name);
 	for (size_t i = 0; i < rows->count; i++)
 		if (strcmp(rows->at[i].name, name) == 0)
 			return &rows->at[i];
@@ -47,6 +48,7 @@ static void add(const struct peer *p, void *arg)
 	if (!r)
 		return;
 	r->workers++;
+	r->is_https = p->path;
 	r->connections += p->connections;
 	r->questions += p->questions;
 	r->answers += p->answers;
@@ -69,7 +71,7 @@ static const char *state_of(const struct row *r)
 
 static void say(struct call *c, const struct row *r)
 {
-	call_say(c, "%s tls %s", r->name, state_of(r));
+	call_say(c, "%s %s %s", r->name, r->is_https ? "https" : "tls", state_of(r));
 	if (r->rtts)
 		call_say(c, " rtt=%" PRIu64 "us", r->rtt_sum_us / r->rtts);
 	call_say(c,

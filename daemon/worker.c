@@ -128,7 +128,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 	struct env *env = &w->env;
 
 	w->udp = how->udp ? how->udp : upstream_udp_new(env);
-	w->tcp = how->tcp ? how->tcp : upstream_tcp_new(env);
+	w->tcp = how->tcp ? how->tcp : upstream_pool_new(env);
 	w->udp->env = w->tcp->env = env;
 	env->upstream = upstream_new(env, w->udp, w->tcp);
 	env->mesh = mesh_new(env, w->chain);

@@ -116,6 +116,7 @@ unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct 
 	for (struct slice rd; seen < ADDRESSES_MAX && rrset_next(&w, &rd); seen++) {
 		struct place p = {
 			.tls_name = n ? n->tls_name : NULL,
+			.http_path = n ? n->http_path : NULL,
 			.parent_side = parent_side || (n && n->parent_side),
 		};
 		if (read_address(set, rd, n ? n->port : DNS_PORT, &p.addr))
@@ -136,12 +137,15 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 	for (size_t i = 0; i < z->server_count; i++) {
 		const struct forward_server *s = &z->servers[i];
 		if (s->addr.family) {
-			struct place p = { .addr = s->addr, .tls_name = s->tls_name };
+			struct place p = { .addr = s->addr,
+					   .tls_name = s->tls_name,
+					   .http_path = s->http_path };
 			delegation_add_place(d, a, &p);
 		} else if (s->host) {
 			struct ns *n = delegation_add_name(d, a, s->host);
 			n->port = s->port;
 			n->tls_name = s->tls_name;
+			n->http_path = s->http_path;
 		}
 	}
 	return d;

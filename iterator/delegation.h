@@ -28,6 +28,7 @@ enum lookup {
 struct ns {
 	const uint8_t *name;
 	const char *tls_name; /* of a forwarder written as a host; or NULL */
+	const char *http_path;
 	uint16_t port;
 	uint8_t v4, v6;               /* enum lookup */
 	uint8_t parent_v4, parent_v6; /* the same, asked at the servers above the cut */
@@ -39,6 +40,7 @@ struct ns {
 struct place {
 	struct addr addr;
 	const char *tls_name;
+	const char *http_path; /* of a forwarder that is asked over HTTPS; or NULL */
 	bool parent_side; /* only the parent's glue gives it: second choice */
 	bool no_dnssec;   /* answered without signatures where there must be some */
 	bool spent;       /* not to be asked this question any more */

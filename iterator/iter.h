@@ -8,6 +8,7 @@
 #include "iterator/classify.h"
 #include "iterator/delegation.h"
 #include "iterator/qmin.h"
+#include "iterator/race.h"
 #include "iterator/select.h"
 #include "services/query.h"
 #include "services/upstream.h"
@@ -63,6 +64,7 @@ struct iter {
 
 	/* the question that is out */
 	struct upstream_ask *asked;
+	struct race *race; /* or several servers at once */
 	struct place *place; /* whom */
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_digest */
@@ -87,6 +89,11 @@ struct iter {
 
 /* Remember why things may end badly. */
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* A question is out. */
+static inline bool iter_is_asking(const struct iter *it)
+{
+	return it->asked || it->race;
+}
 /* Stop everything under way for the servers we stand at. */
 void iter_let_go(struct iter *it);
 /* Stand at other servers. */

@@ -43,11 +43,18 @@ void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...)
 	it->reason_text = arena_textf(it->arena, "%s", text);
 }
 
-void iter_let_go(struct iter *it)
+static void ask_no_longer(struct iter *it)
 {
 	if (it->asked)
 		upstream_cancel(it->asked);
 	it->asked = NULL;
+	race_cancel(it->race);
+	it->race = NULL;
+}
+
+void iter_let_go(struct iter *it)
+{
+	ask_no_longer(it);
 	mesh_forget_children(it->q);
 }
 
@@ -286,6 +293,39 @@ static void on_answered(void *owner, const struct upstream_reply *reply)
 	mesh_wake(it->q, &(struct event){ .kind = EVENT_REPLY, .reply = reply });
 }
 
+static void on_raced(void *owner, struct place *place, const struct upstream_reply *reply)
+{
+	struct iter *it = owner;
+
+	it->place = place;
+	on_answered(it, reply);
+}
+
+/* Others beside the one that was drawn, if the operator wants them to race. */
+static bool send_race(struct iter *it, const struct upstream_question *question,
+		      const struct selection *to)
+{
+	const struct forward_zone *config = it->at->config;
+	struct race_how how = { .question = *question,
+				.upstream = it->q->env->upstream,
+				.arena = it->arena,
+				.places = { to->place },
+				.count = 1,
+				.done = on_raced,
+				.owner = it };
+
+	if (!config || config->strategy != STRATEGY_RACE || it->caps.on)
+		return false;
+	how.count += select_others(it->at, it->q, it->shown.type, to, how.places + 1,
+				   MIN(config->racers, (unsigned)RACERS_MOST) - 1);
+	for (unsigned i = 1; i < how.count; i++)
+		select_count(how.places[i], it->conf->outbound_msg_retry);
+	budget_take(&it->q->budget->sends, (int)how.count - 1);
+	it->sent += how.count - 1;
+	it->race = race_start(&how);
+	return true;
+}
+
 static enum turn send_question(struct iter *it, const struct selection *to)
 {
 	struct query *q = it->q;
@@ -295,6 +335,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.server = to->place->addr,
 		.zone = it->at->zone,
 		.tls_name = to->place->tls_name,
+		.http_path = to->place->http_path,
 		.recurse = recurse,
 		/* a recursor that validates would keep from us what we can judge ourselves; a
 		 * forwarder is given its chance to find good data first */
@@ -306,13 +347,14 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.caps = wants_caps(it),
 	};
 
-	PROMISE(it->asked == NULL);
+	PROMISE(!iter_is_asking(it));
 	budget_take(&q->budget->sends, 1);
 	it->sent++;
 	it->place = to->place;
 	it->tier = to->tier;
 	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
-	it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
+	if (!send_race(it, &question, to))
+		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
 	it->state = ITER_await;
 	return TURN_WAIT;
 }
@@ -437,7 +479,7 @@ static enum turn on_choose(struct iter *it)
 
 static enum turn on_await(struct iter *it)
 {
-	if (it->asked || mesh_children(it->q))
+	if (iter_is_asking(it) || mesh_children(it->q))
 		return TURN_WAIT;
 	it->state = ITER_choose;
 	return TURN_ON;
@@ -536,9 +578,10 @@ static void take_event(struct iter *it, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_REPLY:
-		if (it->asked == NULL)
+		if (!iter_is_asking(it))
 			break;
 		it->asked = NULL;
+		it->race = NULL;
 		it->reply = ev->reply;
 		it->state = ITER_digest;
 		break;
@@ -552,7 +595,7 @@ static void take_event(struct iter *it, const struct event *ev)
 			break;
 		}
 		targets_arrived(it, ev->child);
-		if (it->state == ITER_await && !it->asked)
+		if (it->state == ITER_await && !iter_is_asking(it))
 			it->state = ITER_choose;
 		break;
 	default:
@@ -581,9 +624,7 @@ static void iterator_clear(struct query *q, void *state)
 	struct iter *it = state;
 
 	(void)q;
-	if (it->asked)
-		upstream_cancel(it->asked);
-	it->asked = NULL;
+	ask_no_longer(it);
 }
 
 static const struct addr *iterator_awaits(const void *state)

@@ -9,6 +9,7 @@ libresolver_la_SOURCES += \
 	iterator/hints.c iterator/hints.h \
 	iterator/iterator.c iterator/iterator.h \
 	iterator/qmin.c iterator/qmin.h \
+	iterator/race.c iterator/race.h \
 	iterator/recall.c iterator/recall.h \
 	iterator/resort.c iterator/resort.h \
 	iterator/route.c iterator/route.h \

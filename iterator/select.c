@@ -3,6 +3,7 @@
 #include "iterator/select.h"
 
 #include "services/cache/infra.h"
+#include "services/forward.h"
 #include "services/nat64.h"
 #include "services/query.h"
 #include "services/snapshot.h"
@@ -15,6 +16,13 @@ struct candidate {
 	struct place *place;
 	enum tier tier;
 	uint32_t rtt_ms;
+	bool shaky; /* it has been silent lately */
+};
+
+enum {
+	EXPLORE_PERMIL = 30, /* how often another than the best forwarder is asked, to see how it is */
+	SHAKY_SILENCES = 2,
+	CANDIDATES_MOST = 128,
 };
 
 static bool is_avoided(const struct query *q, const struct addr *addr)
@@ -56,6 +64,7 @@ static bool judge(const struct delegation *d, const struct query *q, uint16_t ty
 		return false;
 
 	*out = (struct candidate){ .place = p, .rtt_ms = view.rto_ms };
+	out->shaky = view.timeouts_a + view.timeouts_aaaa + view.timeouts_other >= SHAKY_SILENCES;
 	if (!view.known)
 		out->rtt_ms = q->snapshot->conf->server.unknown_server_time_limit;
 	if (is_avoided(q, &p->addr))
@@ -129,7 +138,33 @@ static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
 	return bound;
 }
 
-static unsigned narrow(const struct query *q, struct candidate *all, unsigned count)
+static bool is_steady(const struct candidate *c, uint64_t unused)
+{
+	(void)unused;
+	return !c->shaky;
+}
+
+/* Among forwarders the operator has the say. False: the usual way. */
+static bool narrow_by_strategy(const struct delegation *d, const struct query *q,
+			       struct candidate *all, unsigned *count)
+{
+	enum forward_strategy strategy = d->config ? d->config->strategy : STRATEGY_SPREAD;
+
+	if (strategy == STRATEGY_SPREAD)
+		return false;
+	if (random_below(q->env->random, 1000) < EXPLORE_PERMIL && strategy != STRATEGY_ORDERED)
+		return true;
+	if (random_below(q->env->random, 1000) >= EXPLORE_PERMIL)
+		*count = prefer(all, *count, is_steady, 0);
+	if (strategy == STRATEGY_ORDERED)
+		*count = 1;
+	else
+		*count = prefer(all, *count, is_no_slower, least_rtt(all, *count));
+	return true;
+}
+
+static unsigned narrow(const struct delegation *d, const struct query *q, struct candidate *all,
+		       unsigned count)
 {
 	const struct conf_server *conf = &q->snapshot->conf->server;
 	uint64_t best = TIERS;
@@ -137,6 +172,8 @@ static unsigned narrow(const struct query *q, struct candidate *all, unsigned co
 	for (unsigned i = 0; i < count; i++)
 		best = MIN(best, (uint64_t)all[i].tier);
 	count = prefer(all, count, has_tier, best);
+	if (narrow_by_strategy(d, q, all, &count))
+		return count;
 	if (conf->prefer_ip4 != conf->prefer_ip6)
 		count = prefer(all, count, has_family, conf->prefer_ip6 ? 6 : 4);
 	if (conf->fast_server_permil &&
@@ -148,7 +185,7 @@ static unsigned narrow(const struct query *q, struct candidate *all, unsigned co
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending)
 {
-	struct candidate all[128];
+	struct candidate all[CANDIDATES_MOST];
 	unsigned count = 0;
 
 	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count; i++)
@@ -157,12 +194,33 @@ struct selection select_server(const struct delegation *d, const struct query *q
 		count += judge(d, q, type, &d->places[i], &all[count]);
 	if (count == 0)
 		return (struct selection){ .place = NULL };
-	count = narrow(q, all, count);
+	count = narrow(d, q, all, count);
 	if (pending && all[0].tier > TIER_PARENT)
 		return (struct selection){ .place = NULL };
 
 	struct candidate *c = &all[count == 1 ? 0 : random_below(q->env->random, count)];
 	return (struct selection){ .place = c->place, .tier = c->tier };
+}
+
+unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
+		       const struct selection *first, struct place *out[], unsigned most)
+{
+	struct candidate all[CANDIDATES_MOST];
+	unsigned count = 0, taken = 0;
+
+	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
+		if (&d->places[i] != first->place && judge(d, q, type, &d->places[i], &all[count]))
+			count += all[count].tier == first->tier;
+	while (taken < most && count) {
+		unsigned best = 0;
+
+		for (unsigned i = 1; i < count; i++)
+			if (all[i].rtt_ms < all[best].rtt_ms)
+				best = i;
+		out[taken++] = all[best].place;
+		all[best] = all[--count];
+	}
+	return taken;
 }
 
 void select_count(struct place *p, unsigned most)

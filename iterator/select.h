@@ -3,7 +3,8 @@
  *
  * Servers stand in tiers, from those nothing speaks against to those that have proved unfit; in
  * the best tier that anybody is in, one of the fast ones is drawn: all within 400 ms of the
- * fastest, so that each gets asked now and then and an attacker cannot tell which. */
+ * fastest, so that each gets asked now and then and an attacker cannot tell which. Of forwarders
+ * the operator may want it otherwise (forward-strategy). */
 #ifndef ITERATOR_SELECT_H
 #define ITERATOR_SELECT_H
 
@@ -29,6 +30,10 @@ struct selection {
  * up (`pending`) none that has proved unfit is taken; waiting is better. Marks nothing. */
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending);
+
+/* Those of the same tier besides `first`, fastest first, at most `most` of them. */
+unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
+		       const struct selection *first, struct place *out[], unsigned most);
 
 /* It is about to be asked: counts the try; after `most` of them it is spent. */
 void select_count(struct place *p, unsigned most);

@@ -13,8 +13,10 @@
 #include "util/options.h"
 #include "util/trie.h"
 
-#define PORT_DNS 53
-#define PORT_TLS 853
+#define PORT_DNS   53
+#define PORT_TLS   853
+#define PORT_HTTPS 443
+#define USUAL_PATH "/dns-query"
 
 struct forwards {
 	struct trie *forwards, *stubs; /* struct forward_zone */
@@ -94,19 +96,50 @@ static bool take_apart(const char *text, uint16_t usual_port, struct spelled *ou
 
 enum spelling { AN_ADDRESS, A_HOST, EITHER };
 
-static bool read_server(struct arena *a, const char *text, bool tls, enum spelling what,
+enum carrier { CARRIER_DNS, CARRIER_TLS, CARRIER_HTTPS };
+
+static enum carrier carrier_of(const struct forward_zone *z)
+{
+	return z->https ? CARRIER_HTTPS : z->tls ? CARRIER_TLS : CARRIER_DNS;
+}
+
+static const char *copy_text(struct arena *a, const char *text, size_t len)
+{
+	char *copy = arena_take(a, len + 1);
+
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+/* "name/path": either may be missing. False when the name is none. */
+static bool read_name_and_path(struct arena *a, const char *text, struct forward_server *out)
+{
+	size_t len = text ? strcspn(text, "/") : 0;
+	const char *path = text && text[len] ? text + len : USUAL_PATH;
+
+	if (len)
+		out->tls_name = copy_text(a, text, len);
+	out->http_path = copy_text(a, path, strlen(path));
+	return !text || !strpbrk(text, " \t\r\n");
+}
+
+static bool read_server(struct arena *a, const char *text, enum carrier carrier, enum spelling what,
 			struct forward_server *out, struct fault *f)
 {
+	static const uint16_t ports[] = { PORT_DNS, PORT_TLS, PORT_HTTPS };
 	uint8_t host[DNAME_MAX];
 	struct spelled s;
 	size_t len;
 
 	*out = (struct forward_server){ .host = NULL };
-	if (!take_apart(text, tls ? PORT_TLS : PORT_DNS, &s))
+	if (!take_apart(text, ports[carrier], &s))
 		goto wrong;
 	out->port = s.port;
-	if (s.tls_name)
-		out->tls_name = arena_copy(a, s.tls_name, strlen(s.tls_name) + 1);
+	if (carrier == CARRIER_HTTPS && !read_name_and_path(a, s.tls_name, out))
+		goto wrong;
+	if (carrier != CARRIER_HTTPS && s.tls_name)
+		out->tls_name = copy_text(a, s.tls_name, strlen(s.tls_name));
 	if (what != A_HOST && addr_parse(&out->addr, s.text, s.port, NULL))
 		return true;
 	if (what != AN_ADDRESS && (len = dname_parse(host, s.text, NULL)) > 0) {
@@ -130,11 +163,11 @@ struct servers {
 	size_t count;
 };
 
-static bool read_servers(struct arena *a, const struct conf_list *list, bool tls,
+static bool read_servers(struct arena *a, const struct conf_list *list, enum carrier carrier,
 			 enum spelling what, struct servers *out, struct fault *f)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (!read_server(a, list->items[i].text, tls, what, &out->at[out->count++], f))
+		if (!read_server(a, list->items[i].text, carrier, what, &out->at[out->count++], f))
 			return false;
 	}
 	return true;
@@ -166,8 +199,8 @@ static bool add_zone(struct forwards *t, struct forward_zone zone, const char *n
 	struct forward_zone *z = arena_new(&t->arena, struct forward_zone);
 
 	if (!read_name(&t->arena, name, &zone.name, f) ||
-	    !read_servers(&t->arena, hosts, zone.tls, A_HOST, &servers, f) ||
-	    !read_servers(&t->arena, addrs, zone.tls, AN_ADDRESS, &servers, f))
+	    !read_servers(&t->arena, hosts, carrier_of(&zone), A_HOST, &servers, f) ||
+	    !read_servers(&t->arena, addrs, carrier_of(&zone), AN_ADDRESS, &servers, f))
 		return false;
 	zone.servers = servers.at;
 	zone.server_count = servers.count;
@@ -191,14 +224,31 @@ static bool add_stub(struct forwards *t, const struct conf_stub_zone *c, struct 
 	return add_zone(t, zone, c->name, &c->stub_host, &c->stub_addr, f);
 }
 
+/* The word has been checked. */
+static void read_strategy(const char *word, struct forward_zone *z)
+{
+	static const char *const words[] = { "spread", "fastest", "ordered" };
+
+	for (unsigned i = 0; i < COUNT(words); i++)
+		if (strcmp(word, words[i]) == 0)
+			z->strategy = (enum forward_strategy)i;
+	if (strncmp(word, "race ", 5) == 0) {
+		z->strategy = STRATEGY_RACE;
+		z->racers = (unsigned)(word[5] - '0');
+	}
+}
+
 static bool add_forward(struct forwards *t, const struct conf_forward_zone *c, struct fault *f)
 {
 	struct forward_zone zone = {
 		.first = c->forward_first,
 		.no_cache = c->forward_no_cache,
 		.tcp = c->forward_tcp_upstream,
-		.tls = c->forward_tls_upstream,
+		.tls = c->forward_tls_upstream || c->forward_https_upstream,
+		.https = c->forward_https_upstream,
 	};
+
+	read_strategy(c->forward_strategy, &zone);
 
 	return add_zone(t, zone, c->name, &c->forward_host, &c->forward_addr, f);
 }
@@ -284,8 +334,11 @@ static bool copy_zone(const struct forward_zone *z, void *arg)
 			servers[i].host = arena_copy(&t->arena, z->servers[i].host,
 						     dname_len(z->servers[i].host));
 		if (servers[i].tls_name)
-			servers[i].tls_name = arena_copy(&t->arena, z->servers[i].tls_name,
-							 strlen(z->servers[i].tls_name) + 1);
+			servers[i].tls_name = copy_text(&t->arena, z->servers[i].tls_name,
+							strlen(z->servers[i].tls_name));
+		if (servers[i].http_path)
+			servers[i].http_path = copy_text(&t->arena, z->servers[i].http_path,
+							 strlen(z->servers[i].http_path));
 	}
 	own->servers = servers;
 	own->id = next_id();
@@ -302,8 +355,8 @@ static bool put_zone(struct forwards *t, const struct forward_change *change, st
 
 	dname_lower(name);
 	for (size_t i = 0; i < change->server_count; i++) {
-		if (!read_server(&t->arena, change->servers[i], change->tls, EITHER, &servers[i],
-				 f))
+		if (!read_server(&t->arena, change->servers[i],
+				 change->tls ? CARRIER_TLS : CARRIER_DNS, EITHER, &servers[i], f))
 			return false;
 	}
 	*z = (struct forward_zone){

@@ -12,11 +12,14 @@
 struct conf;
 struct fault;
 
+enum forward_strategy { STRATEGY_SPREAD, STRATEGY_FASTEST, STRATEGY_ORDERED, STRATEGY_RACE };
+
 struct forward_server {
 	const uint8_t *host; /* wire name to be resolved, or NULL */
 	struct addr addr;    /* family 0 when `host` is to be resolved; else its address and port */
 	uint16_t port;
-	const char *tls_name; /* behind '#', or NULL */
+	const char *tls_name;  /* behind '#', or NULL */
+	const char *http_path; /* over HTTPS; else NULL */
 };
 
 struct forward_zone {
@@ -27,6 +30,9 @@ struct forward_zone {
 	bool first; /* forward-first, stub-first: ask the usual way when they fail */
 	bool no_cache;
 	bool tcp, tls;
+	bool https; /* tls is true as well */
+	enum forward_strategy strategy;
+	unsigned racers; /* STRATEGY_RACE: how many are asked at once */
 	bool prime;  /* stub-prime: ask the zone for its own NS set */
 	uint64_t id; /* distinct per build: tells zones of two snapshots apart */
 };

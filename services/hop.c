@@ -40,7 +40,7 @@ static void skip_name(struct reader *r)
 }
 
 /* Where the OPT record begins, which is the last; or NULL. */
-static uint8_t *find_opt(uint8_t *wire, size_t len)
+static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 {
 	struct reader r = reader_over(wire, len);
 	unsigned questions, records;
@@ -68,6 +68,26 @@ static uint8_t *find_opt(uint8_t *wire, size_t len)
 	return NULL;
 }
 
+bool hop_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms)
+{
+	const uint8_t *opt = find_opt(wire, len);
+	struct reader r;
+
+	if (!opt || *opt)
+		return false;
+	r = reader_over(opt + OPT_FIXED_LEN, (size_t)(wire + len - opt) - OPT_FIXED_LEN);
+	while (reader_left(&r) >= 4) {
+		uint16_t code = read_u16(&r), size = read_u16(&r);
+		const uint8_t *value = read_bytes(&r, size);
+
+		if (value && code == EDNS_KEEPALIVE && size == 2) {
+			*rest_ms = get_u16(value) * (uint32_t)KEEPALIVE_UNIT_MS;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void write_zeros(struct writer *w, uint16_t code, size_t len)
 {
 	uint8_t *room;
@@ -89,7 +109,7 @@ static size_t padding_for(size_t len, size_t room, size_t block)
 
 size_t hop_add(uint8_t *wire, size_t len, size_t room, const struct hop *hop)
 {
-	uint8_t *opt = hop->options ? find_opt(wire, len) : NULL;
+	const uint8_t *opt = hop->options ? find_opt(wire, len) : NULL;
 	struct writer w = writer_over(wire + len, room - len);
 	size_t added;
 
@@ -104,6 +124,6 @@ size_t hop_add(uint8_t *wire, size_t len, size_t room, const struct hop *hop)
 		write_zeros(&w, EDNS_PADDING,
 			    padding_for(len + writer_len(&w) + 4, room, hop->pad_block));
 	added = writer_len(&w);
-	put_u16(opt + 9, (uint16_t)(get_u16(opt + 9) + added));
+	put_u16(wire + (opt - wire) + 9, (uint16_t)(get_u16(opt + 9) + added));
 	return len + added;
 }

@@ -13,6 +13,9 @@ enum { HOP_PADDING = 1, HOP_KEEPALIVE = 2 };
 /* Which of them the question has. */
 unsigned hop_asked(const uint8_t *wire, size_t len);
 
+/* Whether an answer says how long its connection may rest. */
+bool hop_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms);
+
 struct hop {
 	unsigned options; /* HOP_* to be added */
 	size_t pad_block; /* the whole message becomes a multiple of it, if there is room */

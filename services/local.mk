@@ -51,8 +51,11 @@ libresolver_la_SOURCES += \
 	services/tags.c services/tags.h \
 	services/tls_conf.c services/tls_conf.h \
 	services/upstream.c services/upstream.h \
+	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \
+	services/upstream_https.c \
 	services/upstream_peer.c services/upstream_peer.h \
+	services/upstream_pool.c \
 	services/upstream_source.c services/upstream_source.h \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \

@@ -29,11 +29,12 @@ enum {
 	TLS_ROUNDS = 3, /* on the way to the first answer of a new connection */
 	TLS_WAIT_LEAST_MS = 1200,
 	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
-	QUERY_WIRE_MAX = MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + 4 + SERVER_TEXT_MAX,
-			     PADDED_MAX),
+	OPTIONS_MAX = 4 + SERVER_TEXT_MAX + 4,
+	QUERY_WIRE_MAX =
+		MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + OPTIONS_MAX, PADDED_MAX),
 };
 
-enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAYS };
+enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAY_HTTPS, WAYS };
 
 /* One message as it goes out. */
 struct copy {
@@ -62,7 +63,7 @@ struct exchange {
 	unsigned turn;       /* the copy on its way, if `under_way` */
 	bool under_way;
 	uint8_t name[DNAME_MAX], zone[DNAME_MAX];
-	char tls_name[];
+	char texts[]; /* tls_name, http_path */
 };
 
 struct upstream_ask {
@@ -90,7 +91,7 @@ struct upstream *upstream_new(struct env *env, struct transport *udp, struct tra
 
 	u->env = env;
 	u->ways[WAY_UDP] = udp;
-	u->ways[WAY_TCP] = u->ways[WAY_TLS] = tcp;
+	u->ways[WAY_TCP] = u->ways[WAY_TLS] = u->ways[WAY_HTTPS] = tcp;
 	return u;
 }
 
@@ -125,7 +126,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_ask(const struct upstream_question *a, const struct upstream_question *b)
 {
 	return flags_of(a) == flags_of(b) && addr_equals(&a->server, &b->server) &&
-	       question_equals(&a->q, &b->q) && same_text(a->tls_name, b->tls_name);
+	       question_equals(&a->q, &b->q) && same_text(a->tls_name, b->tls_name) &&
+	       same_text(a->http_path, b->http_path);
 }
 
 static struct exchange *exchange_find(struct upstream *u, const struct upstream_question *q,
@@ -152,7 +154,8 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 				     uint64_t hash)
 {
 	size_t tls_len = q->tls_name ? strlen(q->tls_name) + 1 : 0;
-	struct exchange *x = mem_zero(sizeof(*x) + tls_len);
+	size_t path_len = q->http_path ? strlen(q->http_path) + 1 : 0;
+	struct exchange *x = mem_zero(sizeof(*x) + tls_len + path_len);
 
 	x->upstream = u;
 	x->hash = hash;
@@ -161,7 +164,9 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	x->ask.q.name = memcpy(x->name, q->q.name, q->q.name_len);
 	x->ask.zone = memcpy(x->zone, q->zone, dname_len(q->zone));
 	if (tls_len)
-		x->ask.tls_name = memcpy(x->tls_name, q->tls_name, tls_len);
+		x->ask.tls_name = memcpy(x->texts, q->tls_name, tls_len);
+	if (path_len)
+		x->ask.http_path = memcpy(x->texts + tls_len, q->http_path, path_len);
 	x->timer.fire = on_timer;
 	for (unsigned i = 0; i < COUNT(x->copy); i++)
 		x->copy[i].exchange = x;
@@ -253,6 +258,11 @@ static bool may_use(const struct upstream *u, enum way way)
 	return (conf->do_udp || conf->udp_upstream_without_downstream) && !conf->tcp_upstream;
 }
 
+static bool is_private(enum way way)
+{
+	return way == WAY_TLS || way == WAY_HTTPS;
+}
+
 static bool is_patient(const struct exchange *x)
 {
 	return x->upstream->ways[x->way]->ops->patient;
@@ -287,16 +297,24 @@ static void pad_query(const struct upstream *u, struct writer *w, size_t options
 	edns_write_option(w, EDNS_PADDING, zeros, whole - len);
 }
 
-/* The text that this server is to be told, as an option. */
-static struct slice text_option(const struct exchange *x, uint8_t room[4 + SERVER_TEXT_MAX])
+/* Whoever answers many questions over one connection is asked how long it may rest. */
+static bool asks_for_rest(const struct exchange *x)
+{
+	return x->with_edns && (x->way == WAY_TLS || (x->way == WAY_TCP && x->ask.recurse));
+}
+
+/* What the server is told beside the question: the text that was configured for it, keepalive. */
+static struct slice query_options(const struct exchange *x, uint8_t room[OPTIONS_MAX])
 {
 	const struct snapshot *s = x->upstream->env->snapshot;
 	const char *text = server_text_find(s->server_texts, &x->ask.server);
-	struct writer w = writer_over(room, 4 + SERVER_TEXT_MAX);
+	struct writer w = writer_over(room, OPTIONS_MAX);
 
 	if (text && x->with_edns)
 		edns_write_option(&w, (uint16_t)s->conf->server.edns_client_string_opcode, text,
 				  strlen(text));
+	if (asks_for_rest(x))
+		edns_write_option(&w, EDNS_KEEPALIVE, NULL, 0);
 	return (struct slice){ .at = room, .len = writer_len(&w) };
 }
 
@@ -308,13 +326,13 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 				    (x->ask.checking_disabled ? FLAG_CD : 0));
 	struct edns opt = { .present = x->with_edns, .udp_size = (uint16_t)conf->edns_buffer_size };
 
-	uint8_t text[4 + SERVER_TEXT_MAX];
+	uint8_t options[OPTIONS_MAX];
 
-	opt.options = text_option(x, text);
+	opt.options = query_options(x, options);
 	if (x->ask.dnssec && !conf->disable_edns_do)
 		opt.flags = EDNS_DO;
 	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
-	if (x->way == WAY_TLS && x->with_edns)
+	if (is_private(x->way) && x->with_edns)
 		pad_query(x->upstream, &w, opt.options.len);
 	PROMISE(!w.bad);
 	if (x->capped)
@@ -344,7 +362,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
 	/* a handshake takes its rounds, and yet another server should have its chance while the
 	 * client still waits */
-	if (x->way == WAY_TLS)
+	if (is_private(x->way))
 		x->wait_ms = MIN(MAX(TLS_ROUNDS * wait, (uint32_t)TLS_WAIT_LEAST_MS),
 				 (uint32_t)conf_of(u)->tcp_auth_query_timeout);
 	if (view.down) {
@@ -366,8 +384,10 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	x->tries++;
 	x->capped = x->ask.caps && x->way == WAY_UDP;
 	c->sending = (struct sending){ .to = x->ask.server,
-				       .tls = x->way == WAY_TLS,
+				       .tls = is_private(x->way),
 				       .tls_name = x->ask.tls_name,
+				       .http_path = x->ask.http_path,
+				       .keepalive = asks_for_rest(x),
 				       .wire = c->wire,
 				       .len = write_query(x, c->wire),
 				       .arrived = on_arrived,
@@ -592,7 +612,9 @@ static void exchange_begin(struct exchange *x)
 	struct infra_view view;
 
 	/* What is to be private is never asked in the open for want of a way. */
-	if (x->ask.tls || conf_of(u)->tls_upstream)
+	if (x->ask.http_path)
+		x->way = WAY_HTTPS;
+	else if (x->ask.tls || conf_of(u)->tls_upstream)
 		x->way = WAY_TLS;
 	else
 		x->way = !x->ask.tcp && may_use(u, WAY_UDP) ? WAY_UDP : WAY_TCP;

@@ -24,6 +24,7 @@ struct upstream_question {
 	struct addr server;     /* port included */
 	const uint8_t *zone;    /* whose server it is: infra's key; copied */
 	const char *tls_name;   /* whose certificate it must have; NULL: anybody's */
+	const char *http_path;  /* over HTTPS, and there; NULL: not over HTTPS */
 	bool recurse;           /* RD: it is a forwarder */
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
@@ -61,7 +62,7 @@ void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmle
 /* The way to servers over streams, for who has more to do there than ask. */
 struct transport *upstream_stream(struct upstream *u);
 
-/* `udp` and `tcp` stay the caller's; what goes over TLS is given to `tcp`. */
+/* `udp` and `tcp` stay the caller's; what goes over TLS or HTTPS is given to `tcp`. */
 struct upstream *upstream_new(struct env *env, struct transport *udp,
 			      struct transport *tcp) MUST_USE;
 void upstream_free(struct upstream *u);
@@ -70,8 +71,10 @@ void upstream_free(struct upstream *u);
 
 struct sending { /* one copy of one message on its way */
 	struct addr to;
-	bool tls;             /* over TLS, or not at all */
-	const char *tls_name; /* whose certificate it must have; NULL: anybody's */
+	bool tls;              /* over TLS, or not at all */
+	const char *tls_name;  /* whose certificate it must have; NULL: anybody's */
+	const char *http_path; /* over HTTPS as well, and there; or NULL */
+	bool keepalive;        /* it asks how long the connection may rest (RFC 7828) */
 	uint8_t *wire; /* the transport puts its own id into the first two bytes */
 	size_t len;
 	/* An answer from the right place with the right id. False: it is not what we asked
@@ -96,7 +99,7 @@ struct transport_ops {
 	void (*send)(struct transport *t, struct sending *s); /* calls nothing back from within */
 	void (*cancel)(struct transport *t, struct sending *s);
 	void (*free)(struct transport *t);
-	/* Every server that is asked over TLS; NULL: there are none. */
+	/* Every server that is asked over TLS or HTTPS; NULL: there are none. */
 	void (*each_peer)(const struct transport *t,
 			  void (*fn)(const struct peer *peer, void *arg), void *arg);
 };
@@ -113,6 +116,6 @@ struct transport {
  * Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout
  * …) are read from env->snapshot when a socket is opened. */
 struct transport *upstream_udp_new(struct env *env) MUST_USE;
-struct transport *upstream_tcp_new(struct env *env) MUST_USE;
+struct transport *upstream_pool_new(struct env *env) MUST_USE; /* TCP, TLS, HTTPS */
 
 #endif

@@ -47,6 +47,10 @@ static bool bind_source(int fd, const struct sources *sources, struct random *ra
 static void set_options(const struct conf_server *conf, int fd, uint8_t family)
 {
 	set_number(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+#ifdef TCP_FASTOPEN_CONNECT
+	if (conf->tcp_fast_open)
+		set_number(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
+#endif
 	if (conf->outgoing_tcp_mss)
 		set_number(fd, IPPROTO_TCP, TCP_MAXSEG, (int)conf->outgoing_tcp_mss);
 	if (conf->ip_dscp)
@@ -70,6 +74,15 @@ int upstream_dial(const struct conf_server *conf, const struct sources *sources,
 		return fd;
 	close(fd);
 	return -1;
+}
+
+void upstream_acknowledge(int fd)
+{
+#ifdef TCP_QUICKACK
+	set_number(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+#else
+	(void)fd;
+#endif
 }
 
 bool upstream_is_through(int fd)

@@ -13,4 +13,8 @@ int upstream_dial(const struct conf_server *conf, const struct sources *sources,
 /* It has become writable: whether it is connected. */
 bool upstream_is_through(int fd);
 
+/* What came is acknowledged at once: a server that waits for that before it sends more (Nagle's
+ * way) would otherwise wait for tens of milliseconds. It holds for a while only. */
+void upstream_acknowledge(int fd);
+
 #endif

@@ -1,5 +1,5 @@
-/* Servers that are asked over TLS: what is counted of each, and whom to leave alone for a while.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* Servers that are asked over TLS or HTTPS: what is counted of each, and whom to leave alone for a
+ * while. SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_peer.h"
 
 #include <limits.h>
@@ -47,6 +47,7 @@ static void forget(struct peers *p, struct peer *peer)
 	list_remove(&peer->link);
 	p->count--;
 	mem_free(peer->name);
+	mem_free(peer->path);
 	mem_free(peer);
 }
 
@@ -62,24 +63,24 @@ static void make_room(struct peers *p)
 	}
 }
 
-static bool is_same(const struct peer *peer, const struct addr *at, const char *name)
+static bool is_same_text(const char *a, const char *b)
 {
-	if (!addr_equals(&peer->at, at))
-		return false;
-	return name && peer->name ? strcmp(name, peer->name) == 0 : name == peer->name;
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-struct peer *peers_get(struct peers *p, const struct addr *at, const char *name)
+struct peer *peers_get(struct peers *p, const struct addr *at, const char *name, const char *path)
 {
 	struct peer *peer = *bucket_of(p, at);
 
-	while (peer && !is_same(peer, at, name))
+	while (peer && !(addr_equals(&peer->at, at) && is_same_text(peer->name, name) &&
+			 is_same_text(peer->path, path)))
 		peer = peer->bucket_next;
 	if (!peer) {
 		make_room(p);
 		peer = mem_zero(sizeof *peer);
 		peer->at = *at;
 		peer->name = name ? mem_text(name) : NULL;
+		peer->path = path ? mem_text(path) : NULL;
 		addr_print(at, 0, peer->place);
 		peer->bucket_next = *bucket_of(p, at);
 		*bucket_of(p, at) = peer;
@@ -122,24 +123,50 @@ void peer_answered(struct peer *peer, uint64_t took_us)
 	uint32_t us = (uint32_t)MIN(took_us, (uint64_t)UINT32_MAX / 8);
 
 	peer->answers++;
+	peer->why[0] = '\0';
 	peer->rtt_us = peer->rtt_us ? (peer->rtt_us * 7 + us) / 8 : us;
 }
 
-void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t now_us)
+const char *peer_print(const struct peer *peer, char to[PEER_TEXT])
+{
+	snprintf(to, PEER_TEXT, "%s%s%s%s", peer->place, peer->name ? "#" : "",
+		 peer->name ? peer->name : "", peer->path ? peer->path : "");
+	return to;
+}
+
+/* Whether it is time to say it again. */
+static bool note(struct peer *peer, const char *why, uint64_t now_us)
 {
 	peer->failures++;
 	if (why != peer->why)
 		snprintf(peer->why, sizeof peer->why, "%s", why);
-	if (untrusted)
-		peer->held_until_us = now_us + HOLD_S * US_PER_S;
 	if (peer->told && now_us - peer->told_us < TELL_S * US_PER_S)
-		return;
+		return false;
 	peer->told = true;
 	peer->told_us = now_us;
-	log_warn("no TLS with %s%s%s: %s%s", peer->place, peer->name ? "#" : "",
-		 peer->name ? peer->name : "", peer->why,
-		 untrusted ? " (the server is not asked, and nothing is sent in clear instead)"
-			   : "");
+	return true;
+}
+
+void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t now_us)
+{
+	char who[PEER_TEXT];
+
+	if (untrusted)
+		peer->held_until_us = now_us + HOLD_S * US_PER_S;
+	if (note(peer, why, now_us))
+		log_warn("no %s with %s: %s%s", peer->path ? "HTTPS" : "TLS", peer_print(peer, who),
+			 peer->why,
+			 untrusted ? " (the server is not asked, and nothing is sent in clear "
+				     "instead)"
+				   : "");
+}
+
+void peer_refused(struct peer *peer, const char *why, uint64_t now_us)
+{
+	char who[PEER_TEXT];
+
+	if (note(peer, why, now_us))
+		log_warn("no answer from %s: %s", peer_print(peer, who), peer->why);
 }
 
 void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us)

@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \
 	util/hash.c util/hash.h \
+	util/http2_client.c util/http2_client.h \
 	util/list.h \
 	util/log.c util/log.h \
 	util/loop.c util/loop.h \

@@ -213,6 +213,19 @@ static bool is_known_name(const char *text, size_t len)
 	return conf_name_is("include", text, len) || conf_name_is("include_toplevel", text, len);
 }
 
+/* What else stands on the line belongs to the one value. */
+static void read_rest(struct loader *l, char **word)
+{
+	struct conftext_word v;
+
+	while (conftext_line_goes_on(l->text) && conftext_value(l->text, &v)) {
+		char *whole = mem_textf("%s %s", *word, v.text);
+
+		mem_free(*word);
+		*word = whole;
+	}
+}
+
 /* The values of an option; false and a complaint when there are too few of them. */
 static bool read_words(struct loader *l, const struct option *o, const struct conftext_word *w,
 		       char *words[CONF_MOST_WORDS])
@@ -244,6 +257,8 @@ static bool read_words(struct loader *l, const struct option *o, const struct co
 		}
 		words[i] = mem_text(v.text);
 	}
+	if (o->check == CHECK_STRATEGY)
+		read_rest(l, &words[0]);
 	return true;
 }
 

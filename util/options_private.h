@@ -39,6 +39,7 @@
 	X(ip_action, "deny, redirect, inform, inform_deny, always_transparent, always_refuse, " \
 		     "always_nxdomain or always_nodata") \
 	X(rpz_action, "nxdomain, nodata, passthru, drop, cname or disabled") \
+	X(strategy, "fastest, ordered, spread, or race and a number from 2 to 8") \
 	X(sha1_trust, "none, digest or all") \
 	X(backend, "redis or testframe") \
 	X(tags, "names of tags with blanks between them") \
@@ -116,6 +117,7 @@
 	X(ENDPOINT, endpoint, none, none) \
 	X(TLS_PROTOCOLS, tls_protocols, none, none) \
 	X(RPZ_ACTION, rpz_action, none, none) \
+	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
 	X(BACKEND, backend, none, none) \
 	/* Their meaning is looked at by conf_check. */ \

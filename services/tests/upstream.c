@@ -603,9 +603,9 @@ static void what_is_encrypted_is_padded(void **state)
 	} rows[] = {
 		{ "to 128 bytes", "", true, 128 },
 		{ "to another size", "server: pad-queries-block-size: 200\n", true, 200 },
-		{ "one byte may be a block", "server: pad-queries-block-size: 1\n", true, 44 },
+		{ "one byte may be a block", "server: pad-queries-block-size: 1\n", true, 48 },
 		{ "but not without end", "server: pad-queries-block-size: 65535\n", true, 512 },
-		{ "unless that is not wanted", "server: pad-queries: no\n", true, 40 },
+		{ "unless that is not wanted", "server: pad-queries: no\n", true, 44 },
 		{ "TCP is not", "", false, 40 },
 	};
 

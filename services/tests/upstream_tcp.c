@@ -145,7 +145,7 @@ static void on_caller(struct watch *w, unsigned what)
 
 static void begin(const char *conf_text)
 {
-	wire_begin(conf_text, upstream_tcp_new);
+	wire_begin(conf_text, upstream_pool_new);
 	memset(&server, 0, sizeof(server));
 	server.watch.fd = wire_socket(SOCK_STREAM, "127.0.0.1", &server.at);
 	server.watch.ready = on_caller;

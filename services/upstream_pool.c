@@ -1,0 +1,372 @@
+/* Questions to other servers over connections that are kept and shared: which of them carries what
+ * (RFC 7766, 7858, 8484).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sendings to one server go out one behind the other on the same connection and are answered in
+ * any order; where one connection has much to carry, another is opened beside it. A connection that
+ * dies after it had answered something was perhaps only idle for too long in the server's eyes: its
+ * questions are sent once more on a fresh one. Over TLS the first handshake with a server is waited
+ * for before others begin, so that these can resume its session. */
+#include "services/upstream_pool.h"
+
+#include "services/env.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "services/upstream_source.h"
+#include "util/mem.h"
+#include "util/options.h"
+
+enum {
+	RESENDS_MOST = 3,      /* of one question, each after another had its answer */
+	PIPELINE_MUCH = 32,    /* so many that another connection would be of use */
+	TURNED_AWAY_MOST = 16, /* of those that wait for a connection, before it is let be */
+};
+
+const struct conf_server *pool_conf(const struct pool *p)
+{
+	return &p->transport.env->snapshot->conf->server;
+}
+
+uint64_t pool_now_us(const struct pool *p)
+{
+	return p->transport.env->time->now_us;
+}
+
+struct tls_client *pool_client(const struct pool *p, const struct peer *peer)
+{
+	return peer ? p->transport.env->snapshot->tls_client : NULL;
+}
+
+/*
+ * Which connection.
+ */
+
+/* After a loss: a connection made since; after another one, its own, in case the server answers
+ * only once on each. */
+static bool is_fresh_enough(const struct conn *c, const struct letter *l)
+{
+	return l->resends > 1 ? !c->carried : c->number > l->lost_number;
+}
+
+/* The connections to where a letter is to go. */
+struct choice {
+	struct conn *best; /* the one with the least to carry, open ones first; or NULL */
+	bool opening;      /* there is one that is not open yet, or has no session to be resumed */
+};
+
+/* Tickets come with the first answer. */
+static bool is_opening(const struct conn *c)
+{
+	return !c->open || (c->peer && c->peer->answers == 0 && c->letter_count);
+}
+
+static bool is_better(const struct conn *c, const struct conn *than)
+{
+	if (!than || c->open != than->open)
+		return !than || c->open;
+	return c->letter_count < than->letter_count;
+}
+
+static struct choice choose(const struct pool *p, const struct letter *l)
+{
+	const struct tls_client *client = pool_client(p, l->peer);
+	struct choice choice = { 0 };
+
+	LIST_EACH (at, &p->conns) {
+		struct conn *c = LIST_ITEM(at, struct conn, link);
+
+		if (c->dead || c->deaf || c->peer != l->peer || c->client != client ||
+		    !addr_equals(&c->to, &l->sending->to))
+			continue;
+		choice.opening |= is_opening(c);
+		if (conn_may_carry(c) && is_fresh_enough(c, l) && is_better(c, choice.best))
+			choice.best = c;
+	}
+	return choice;
+}
+
+/* Close the connection that nobody has needed for the longest time. */
+static bool make_room(struct pool *p)
+{
+	struct conn *oldest = NULL;
+
+	LIST_EACH (at, &p->conns) {
+		struct conn *c = LIST_ITEM(at, struct conn, link);
+
+		if (!c->dead && !c->letter_count && !c->busy &&
+		    (!oldest || c->idle_us < oldest->idle_us))
+			oldest = c;
+	}
+	if (oldest)
+		conn_die(oldest);
+	return oldest;
+}
+
+static bool is_full(const struct pool *p)
+{
+	return p->conn_count >= pool_conf(p)->outgoing_num_tcp;
+}
+
+/*
+ * Letters.
+ */
+
+void letter_free(struct letter *l)
+{
+	list_remove(&l->link);
+	peer_drop(l->peer);
+	mem_free(l);
+}
+
+struct letter *letter_find(const struct conn *c, uint16_t id)
+{
+	struct letter *l = c->by_id[id % ID_CHAINS];
+
+	while (l && l->id != id)
+		l = l->id_next;
+	return l;
+}
+
+static void letter_wait(struct letter *l)
+{
+	l->sending->queued = true;
+	list_push_back(&l->pool->waiting, &l->link);
+}
+
+/* On a connection, in the queue for one (then false), or among those that fail. */
+static bool letter_place(struct letter *l)
+{
+	struct pool *p = l->pool;
+	struct choice choice;
+	struct conn *c;
+
+	list_remove(&l->link);
+	l->sending->queued = false;
+	if (l->peer && peer_is_held(l->peer, pool_now_us(p))) {
+		letter_fails(l, UPSTREAM_UNTRUSTED, false);
+		return true;
+	}
+	choice = choose(p, l);
+	c = choice.best;
+	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
+		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
+	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p)))) {
+		letter_wait(l);
+		return false;
+	}
+	if (!c)
+		c = conn_open(p, l->sending, l->peer);
+	if (c)
+		conn_carry(c, l);
+	else
+		letter_fails(l,
+			     l->peer && peer_is_held(l->peer, pool_now_us(p))
+				     ? UPSTREAM_UNTRUSTED
+				     : UPSTREAM_UNREACHABLE,
+			     false);
+	return true;
+}
+
+/* Those who wait for the same thing are not all tried in vain. */
+void pool_admit(struct pool *p)
+{
+	struct list now;
+	unsigned in_vain = 0;
+
+	if (list_is_empty(&p->waiting))
+		return;
+	list_init(&now);
+	list_put_after(p->waiting.prev, &now);
+	list_remove(&p->waiting);
+	while (!list_is_empty(&now) && in_vain < TURNED_AWAY_MOST)
+		in_vain += !letter_place(LIST_ITEM(now.next, struct letter, link));
+	while (!list_is_empty(&now)) {
+		struct list *last = now.prev;
+
+		list_remove(last);
+		list_put_after(&p->waiting, last);
+	}
+}
+
+void letter_fails(struct letter *l, enum upstream_end why, bool moody)
+{
+	struct pool *p = l->pool;
+
+	if (l->conn)
+		conn_drop(l->conn, l);
+	l->why = why;
+	l->moody = moody;
+	list_push_back(&p->failing, &l->link);
+	timer_set(p->transport.env->loop, &p->tell_failing, 0);
+}
+
+static void on_failing(struct timer *timer)
+{
+	struct pool *p = container_of(timer, struct pool, tell_failing);
+	struct list now;
+
+	list_init(&now);
+	list_put_after(p->failing.prev, &now);
+	list_remove(&p->failing);
+	while (!list_is_empty(&now)) {
+		struct letter *l = LIST_ITEM(now.next, struct letter, link);
+		struct sending *s = l->sending;
+		enum upstream_end why = l->why;
+
+		s->moody = l->moody;
+		letter_free(l);
+		s->slot = NULL;
+		s->failed(s, why);
+	}
+}
+
+void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
+{
+	struct sending *s = l->sending;
+	struct conn *c = l->conn;
+
+	s->begun = s->many;
+	if (s->many && !s->arrived(s, wire, len))
+		return;
+	conn_drop(c, l);
+	c->answered++;
+	c->told_us = pool_now_us(c->pool);
+	if (l->peer)
+		peer_answered(l->peer, c->told_us - l->put_us);
+	/* Whatever it thinks of it: the server will not answer twice. */
+	letter_free(l);
+	s->slot = NULL;
+	if (!s->many && !s->arrived(s, wire, len))
+		s->failed(s, UPSTREAM_SILENT);
+}
+
+/* Once more, but not over any connection that is there now. */
+static void resend(struct letter *l)
+{
+	l->resends++;
+	l->lost_number = l->pool->opened;
+	letter_place(l);
+}
+
+void letter_again(struct letter *l)
+{
+	if (l->resends >= RESENDS_MOST) {
+		letter_fails(l, UPSTREAM_SILENT, true);
+		return;
+	}
+	conn_drop(l->conn, l);
+	resend(l);
+}
+
+static bool is_worth_resending(const struct letter *l, const struct conn *c)
+{
+	unsigned answered = c->answered;
+
+	if (c->untrusted || l->sending->begun)
+		return false;
+	if (c->open && c->peer && c->peer->answers)
+		return l->resends < RESENDS_MOST; /* whom we know, and who is only moody */
+	if (answered > l->answered_before)
+		return l->resends < RESENDS_MOST; /* it gets on, if only step by step */
+	return answered && !l->resends;
+}
+
+void letter_lost(struct letter *l, struct conn *c)
+{
+	struct sending *s = l->sending;
+
+	conn_drop(c, l);
+	if (is_worth_resending(l, c)) {
+		resend(l);
+		return;
+	}
+	letter_free(l);
+	s->slot = NULL;
+	s->moody = c->peer && c->open;
+	s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
+}
+
+/*
+ * The transport.
+ */
+
+static void pool_send(struct transport *transport, struct sending *s)
+{
+	struct pool *p = container_of(transport, struct pool, transport);
+	struct letter *l = mem_zero(sizeof(*l));
+
+	l->pool = p;
+	l->sending = s;
+	if (s->tls)
+		l->peer = peers_get(p->peers, &s->to, s->tls_name, s->http_path);
+	list_init(&l->link);
+	s->slot = l;
+	letter_place(l);
+}
+
+static void pool_cancel(struct transport *transport, struct sending *s)
+{
+	struct letter *l = s->slot;
+	struct conn *c;
+
+	(void)transport;
+	if (!l)
+		return;
+	c = l->conn;
+	if (c)
+		conn_give_up(c, l);
+	letter_free(l);
+	if (c)
+		conn_settle(c);
+}
+
+static void letters_free(struct list *letters)
+{
+	while (!list_is_empty(letters))
+		letter_free(LIST_ITEM(letters->next, struct letter, link));
+}
+
+static void pool_free(struct transport *transport)
+{
+	struct pool *p = container_of(transport, struct pool, transport);
+
+	timer_stop(transport->env->loop, &p->tell_failing);
+	letters_free(&p->waiting);
+	letters_free(&p->failing);
+	while (!list_is_empty(&p->conns)) {
+		struct conn *c = LIST_ITEM(p->conns.next, struct conn, link);
+
+		conn_die(c);
+		letters_free(&c->letters);
+		conn_free(c);
+	}
+	sources_free(p->sources);
+	peers_free(p->peers);
+	mem_free(p);
+}
+
+static void pool_each(const struct transport *transport,
+		      void (*fn)(const struct peer *peer, void *arg), void *arg)
+{
+	peers_each(container_of(transport, struct pool, transport)->peers, fn, arg);
+}
+
+struct transport *upstream_pool_new(struct env *env)
+{
+	static const struct transport_ops ops = {
+		.name = "pool",
+		.send = pool_send,
+		.cancel = pool_cancel,
+		.free = pool_free,
+		.each_peer = pool_each,
+	};
+	struct pool *p = mem_zero(sizeof(*p));
+
+	p->transport = (struct transport){ .ops = &ops, .env = env };
+	p->peers = peers_new();
+	list_init(&p->conns);
+	list_init(&p->waiting);
+	list_init(&p->failing);
+	p->tell_failing.fire = on_failing;
+	return &p->transport;
+}
