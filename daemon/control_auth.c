@@ -37,7 +37,7 @@ void control_list_auth_zones(struct call *c, struct worker *w)
 		call_say(c, "%s\t", dname_print(z->name, name));
 		if (atomic_load(&z->cell->expired)) {
 			call_say(c, "expired");
-		} else if (data) {
+		} else if (data && data->soa) {
 			call_say(c, "serial %u", data->serial);
 			say_since(c, z);
 		} else {
@@ -87,7 +87,7 @@ void control_auth_zone_transfer(struct call *c, struct worker *w)
 	(void)w;
 	if (!z)
 		return;
-	if (z->conf->primary.count == 0) {
+	if (z->primaries->count == 0) {
 		call_say(c, "error zone xfr task not found %s\n", dname_print(z->name, name));
 		return;
 	}

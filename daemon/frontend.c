@@ -391,7 +391,9 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 /* What is written down here settles it: `*v` says how. */
 static bool policy_settles(struct journey *j, enum verdict *v)
 {
-	const struct policy_client who = { .rule = j->rule, .client = &j->p->client };
+	const struct policy_client who = { .rule = j->rule,
+					   .client = &j->p->client,
+					   .stats = j->w->env.stats };
 	struct lead lead;
 	struct arena a;
 	enum policy_end end;
@@ -405,8 +407,9 @@ static bool policy_settles(struct journey *j, enum verdict *v)
 		*v = follow(j, &lead, &a);
 	else
 		*v = end == POLICY_SEND ? send_now(j) : VERDICT_DROP;
+	j->request.unpoliced = end == POLICY_LET_THROUGH;
 	arena_clear(&a);
-	return end != POLICY_PASS;
+	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
 }
 
 static bool is_written_down(struct journey *j, enum verdict *v)
@@ -448,7 +451,10 @@ static bool is_held(struct journey *j, enum verdict *v)
 /* An answer from the cache that this client may have to get in another shape, or not at all. */
 static bool policy_changes(struct journey *j, bool stale, enum verdict *v)
 {
-	const struct policy_client who = { .rule = j->rule, .client = &j->p->client };
+	const struct policy_client who = { .rule = j->rule,
+					   .client = &j->p->client,
+					   .stats = j->w->env.stats,
+					   .let_through = j->request.unpoliced };
 	uint32_t now_s = j->to.now_s;
 	struct judged judged;
 	struct arena a;

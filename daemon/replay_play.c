@@ -313,6 +313,7 @@ static void check_answer(struct play *p)
 
 		if (p->step->address.family && !addr_equals_ip(&p->step->address, &a->to))
 			continue;
+		how.tcp = a->tcp;
 		if (!entry_fits(p->step->entry, a->wire, &how, why, sizeof(why)))
 			continue;
 		tell_message(p, "good answer to", &a->to, a->wire);

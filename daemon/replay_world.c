@@ -65,6 +65,7 @@ static void client_reply(const struct client *c, const uint8_t *bytes, size_t le
 	struct client_answer *a = mem_zero(sizeof(*a));
 
 	a->to = c->from;
+	a->tcp = c->ops->stream;
 	a->wire = (struct slice){ mem_copy(bytes, len), len };
 	list_push_back(&w->answers, &a->link);
 }

@@ -29,6 +29,7 @@ struct outstanding {                    /* a question to a server, not answered 
 struct client_answer {                  /* what a client got and nobody looked at yet */
 	struct list link;
 	struct addr to;
+	bool tcp;
 	struct slice wire;              /* heap, freed with the answer */
 };
 

@@ -10,6 +10,7 @@
 #include "services/cache/rrset.h"
 #include "services/cache/store.h"
 #include "services/mesh.h"
+#include "services/policed.h"
 #include "services/snapshot.h"
 #include "util/log.h"
 #include "util/options.h"
@@ -103,7 +104,7 @@ static void keep_message(struct iter *it, const struct message *m)
 	struct message kept = *m;
 
 	/* where an alias leads has not been seen */
-	if (q->no_store || has_alias(m) ||
+	if (q->no_store || q->no_message || has_alias(m) ||
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
 	kept.flags = FLAG_QR;
@@ -349,6 +350,10 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->want.name_len = (uint16_t)dname_len(target);
 	it->refetch = NULL;
 	it->not = NULL;
+	if (policed_stops_at(it->q, target)) {
+		iter_let_go(it);
+		return iter_stop(it);
+	}
 	return go_on(it, iter_restart(it) ? ITER_start : ITER_fail);
 }
 

@@ -100,6 +100,8 @@ void iter_let_go(struct iter *it);
 void iter_go_to(struct iter *it, struct delegation *d);
 /* Another name is wanted, or the way to it is to be found anew. False: that was once too often. */
 bool iter_restart(struct iter *it);
+/* A policy zone ends it here (q->stopped): the answer is the aliases so far. */
+enum turn iter_stop(struct iter *it);
 /* From now on the name may be shown as little as the options say (again). */
 void iter_hide_name(struct iter *it);
 

@@ -17,6 +17,7 @@
 #include "services/cache/msg.h"
 #include "services/forward.h"
 #include "services/mesh.h"
+#include "services/policed.h"
 #include "services/ratelimit.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -96,6 +97,14 @@ bool iter_restart(struct iter *it)
 	return false;
 }
 
+enum turn iter_stop(struct iter *it)
+{
+	it->answer = arena_new(it->arena, struct message);
+	*it->answer = (struct message){ .q = it->want, .flags = FLAG_QR };
+	it->state = ITER_finish;
+	return TURN_ON;
+}
+
 static bool is_special(const struct iter *it)
 {
 	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
@@ -139,7 +148,7 @@ static enum turn on_start(struct iter *it)
 	}
 	it->want.name = target;
 	it->want.name_len = (uint16_t)dname_len(target);
-	return TURN_ON;
+	return policed_stops_at(it->q, target) ? iter_stop(it) : TURN_ON;
 }
 
 /* ---- approach: the closest servers we know; if none, prime ---- */
@@ -377,11 +386,11 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	enum held_end end = HELD_NOT;
 
 	if (LIKELY(!zones->upstream) || it->held_failed || it->at->config || it->caps.on ||
-	    !(z = authzones_find_exact(zones, it->at->zone)) || !z->conf->for_upstream)
+	    !(z = authzones_find_exact(zones, it->at->zone)) || !z->upstream)
 		return false;
 	reply = arena_new(it->arena, struct upstream_reply);
 	reply->message = arena_new(it->arena, struct message);
-	if (!z->conf->fallback_enabled || !was_bogus(it->q))
+	if (!z->falls_back || !was_bogus(it->q))
 		end = authzones_consult(zones, it->at->zone, &it->shown,
 					it->q->env->time->now_s, it->arena, reply->message);
 	*turn = TURN_ON;
@@ -446,6 +455,20 @@ static bool is_within_rate(struct iter *it)
 	return false;
 }
 
+/* Policy zones may have something to say of the servers that are known here. */
+static bool is_stopped(struct iter *it)
+{
+	struct query *q = it->q;
+
+	if (LIKELY(!policed_exist(q->snapshot->zones)) || !policed_by_servers(q))
+		return false;
+	for (unsigned i = 0; i < it->at->name_count; i++)
+		policed_meet(q, it->want.name, it->at->names[i].name, NULL);
+	for (unsigned i = 0; i < it->at->place_count; i++)
+		policed_meet(q, it->want.name, NULL, &it->at->places[i].addr);
+	return policed_stops(q);
+}
+
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
@@ -458,6 +481,10 @@ static enum turn on_choose(struct iter *it)
 	}
 	if (!may_send(it))
 		return TURN_ON;
+	if (is_stopped(it)) {
+		iter_let_go(it);
+		return iter_stop(it);
+	}
 	if (ask_held(it, &turn))
 		return turn;
 	targets_ask_ahead(it);
@@ -515,6 +542,8 @@ static enum turn on_finish(struct iter *it)
 	it->q->answered_by = it->place ? it->place->addr : (struct addr){ .family = 0 };
 	if (it->chain.answers)
 		m->security = SECURITY_UNCHECKED;
+	if (it->q->stopped)
+		m->security = SECURITY_INSECURE; /* nobody's word but the policy zone's */
 	it->q->reply = m;
 	return TURN_UP;
 }

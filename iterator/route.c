@@ -70,7 +70,7 @@ static const struct authzone *held_for(const struct query *q, const struct route
 	if (!zones->upstream || how->class_ != CLASS_IN || how->not_held)
 		return NULL;
 	z = authzones_find(zones, how->name);
-	return z && z->conf->for_upstream ? z : NULL;
+	return z && z->upstream ? z : NULL;
 }
 
 static struct route by_held(const struct query *q, const struct authzone *z)

@@ -332,7 +332,9 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 	if (x.len && opt_len(to, &x) > room / 2)
 		x.len = 0;
 	mine.id = r->id;
-	mine.flags = (uint16_t)((flags & ~OPCODE_BITS) | (m->flags & FLAG_AA));
+	if (UNLIKELY(m->no_recursion))
+		flags &= (uint16_t)~FLAG_RA;
+	mine.flags = (uint16_t)((flags & ~OPCODE_BITS) | (m->flags & (FLAG_AA | FLAG_TC)));
 	mine.opcode = (uint8_t)((flags & OPCODE_BITS) >> 11);
 	if (question_equals(&r->q, &m->q))
 		mine.q = r->q;

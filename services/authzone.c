@@ -7,6 +7,7 @@
 
 #include "services/authzone_answer.h"
 #include "services/authzone_data.h"
+#include "services/rpz.h"
 #include "services/zonemd.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -67,14 +68,14 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 	struct fault why = { 0 };
 	char name[DNAME_TEXT];
 
-	if (!z->conf->zonemd_check && !z->conf->zonemd_reject_absence)
+	if (!z->wants_digest && !z->needs_digest)
 		return true;
 	switch (zonemd_check(data, &why)) {
 	case ZONEMD_RIGHT:
 	case ZONEMD_UNKNOWN:
 		return true;
 	case ZONEMD_ABSENT:
-		if (!z->conf->zonemd_reject_absence)
+		if (!z->needs_digest)
 			return true;
 		fault_set(&why, "there is no ZONEMD record");
 		break;
@@ -82,29 +83,69 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 		break;
 	}
 	if (t->permissive) {
-		log_warn("auth-zone %s: %s; it is used all the same (zonemd-permissive-mode)",
-			 dname_print(z->name, name), why.text);
+		log_warn("%s %s: %s; it is used all the same (zonemd-permissive-mode)",
+			 z->clause, dname_print(z->name, name), why.text);
 		return true;
 	}
 	fault_set(f, "%s", why.text);
 	return false;
 }
 
+static void free_rules(void *rules)
+{
+	rpz_free(rules);
+}
+
+void authzone_ripen(const struct authzone *z, struct zonedata *data)
+{
+	char name[DNAME_TEXT];
+	struct rpz *rules;
+
+	if (!z->manner)
+		return;
+	rules = rpz_new(data);
+	if (rpz_unusable(rules))
+		log_warn("%s %s: %zu of its names are no triggers", z->clause,
+			 dname_print(z->name, name), rpz_unusable(rules));
+	zonedata_attach(data, rules, free_rules);
+}
+
+const struct rpz *authzone_policy(const struct authzone *z)
+{
+	const struct zonedata *data;
+
+	if (atomic_load_explicit(&z->cell->disabled, memory_order_relaxed))
+		return NULL;
+	data = authzone_data(z);
+	return data ? data->rules : NULL;
+}
+
 bool authzone_reload(const struct authzones *t, const struct authzone *z, struct fault *f)
 {
+	size_t broken = 0;
+	struct zonedata_how how = { .apex = z->name,
+				    .path = z->path,
+				    .fallback = z->path_inside,
+				    .lenient = z->manner != NULL,
+				    .broken = &broken };
 	struct zonedata *data;
+	char name[DNAME_TEXT];
 
 	if (!*z->path) {
 		fault_set(f, "the zone has no zonefile");
 		return false;
 	}
-	data = zonedata_read(z->name, z->path, z->path_inside, f);
+	data = zonedata_read(&how, f);
 	if (!data)
 		return false;
 	if (!authzone_admits(t, z, data, f)) {
 		zonedata_free(data);
 		return false;
 	}
+	if (broken)
+		log_warn("%s %s: %zu records of %s cannot be read and are passed over", z->clause,
+			 dname_print(z->name, name), broken, z->path);
+	authzone_ripen(z, data);
 	authzone_publish(z, data, false);
 	return true;
 }
@@ -132,33 +173,120 @@ static void read_first(const struct authzones *t, const struct authzone *z)
 {
 	struct fault why = { 0 };
 	char name[DNAME_TEXT];
-	bool comes = z->conf->primary.count || z->conf->url.count;
+	bool comes = z->primaries->count || z->urls->count;
 
 	if (!*z->path || (comes && !is_there(z)))
 		return;
 	if (!authzone_reload(t, z, &why))
-		log_error("auth-zone %s: %s", dname_print(z->name, name), why.text);
+		log_error("%s %s: %s", z->clause, dname_print(z->name, name), why.text);
+}
+
+/* NULL with a fault when the name is none. */
+static struct authzone *add_zone(struct authzones *t, const struct conf *conf, const char *text,
+				 const char *file, struct fault *f)
+{
+	struct authzone *z = &t->items[t->count];
+	uint8_t name[DNAME_MAX];
+	size_t len = dname_parse(name, text, f);
+
+	if (len == 0)
+		return NULL;
+	t->count++;
+	dname_lower(name);
+	z->name = mem_copy(name, len);
+	z->path = conf_path(conf, file);
+	z->path_inside = conf_path_inside(conf, file);
+	z->cell = cell_new();
+	return z;
 }
 
 static bool take_clause(struct authzones *t, const struct conf *conf,
 			const struct conf_auth_zone *c, struct fault *f)
 {
-	struct authzone *z = &t->items[t->count];
-	uint8_t name[DNAME_MAX];
-	size_t len = dname_parse(name, c->name, f);
+	struct authzone *z = add_zone(t, conf, c->name, c->zonefile, f);
 
-	if (len == 0)
+	if (!z)
 		return false;
-	t->count++;
-	dname_lower(name);
-	z->name = mem_copy(name, len);
-	z->conf = c;
-	z->path = conf_path(conf, c->zonefile);
-	z->path_inside = conf_path_inside(conf, c->zonefile);
-	z->cell = cell_new();
-	t->downstream |= c->for_downstream;
-	t->upstream |= c->for_upstream;
+	z->clause = "auth-zone";
+	z->primaries = &c->primary;
+	z->urls = &c->url;
+	z->notifiers = &c->allow_notify;
+	z->size_most = c->max_transfer_size;
+	z->time_most_ms = c->max_transfer_time;
+	z->falls_back = c->fallback_enabled;
+	z->downstream = c->for_downstream;
+	z->upstream = c->for_upstream;
+	z->wants_digest = c->zonemd_check;
+	z->needs_digest = c->zonemd_reject_absence;
 	trie_put(t->by_name, z->name, z);
+	return true;
+}
+
+static int override_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum rpz_action action;
+	} words[] = {
+		{ "nxdomain", RPZ_nxdomain }, { "nodata", RPZ_nodata },
+		{ "passthru", RPZ_passthru }, { "drop", RPZ_drop },
+		{ "cname", RPZ_cname_override }, { "disabled", RPZ_disabled },
+	};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(words[i].word, word) == 0)
+			return (int)words[i].action;
+	return -1;
+}
+
+static bool read_manner(struct rpz_manner *m, const struct conf *conf, const struct conf_rpz *c,
+			struct fault *f)
+{
+	uint8_t target[DNAME_MAX];
+	size_t len;
+
+	m->override = override_of(c->rpz_action_override);
+	m->log_name = c->rpz_log_name;
+	m->logs = c->rpz_log;
+	m->signals = c->rpz_signal_nxdomain_ra;
+	if (*c->rpz_cname_override) {
+		len = dname_parse(target, c->rpz_cname_override, f);
+		if (len == 0)
+			return false;
+		m->target = mem_copy(target, len);
+	}
+	return !*c->tags || tagset_add(&m->tags, &conf->server.define_tag, c->tags, f);
+}
+
+static bool take_policy(struct authzones *t, const struct conf *conf, const struct conf_rpz *c,
+			struct fault *f)
+{
+	struct authzone *z = add_zone(t, conf, c->name, c->zonefile, f);
+
+	if (!z)
+		return false;
+	z->clause = "rpz";
+	z->primaries = &c->primary;
+	z->urls = &c->url;
+	z->notifiers = &c->allow_notify;
+	z->size_most = c->max_transfer_size;
+	z->time_most_ms = c->max_transfer_time;
+	z->downstream = c->for_downstream;
+	z->manner = mem_zero(sizeof(*z->manner));
+	if (z->downstream)
+		trie_put(t->by_name, z->name, z);
+	return read_manner(z->manner, conf, c, f);
+}
+
+static bool take_clauses(struct authzones *t, const struct conf *conf, struct fault *f)
+{
+	for (size_t i = 0; i < conf->auth_zone_count; i++)
+		if (!take_clause(t, conf, &conf->auth_zones[i], f))
+			return false;
+	t->first_policy = t->count;
+	for (size_t i = 0; i < conf->rpz_count; i++)
+		if (!take_policy(t, conf, &conf->rpzs[i], f))
+			return false;
 	return true;
 }
 
@@ -167,16 +295,27 @@ struct authzones *authzones_new(const struct conf *conf, struct fault *f)
 	struct authzones *t = mem_zero(sizeof(*t));
 
 	t->by_name = trie_new();
-	t->items = mem_array(conf->auth_zone_count + 1, sizeof(*t->items));
+	t->items = mem_array(conf->auth_zone_count + conf->rpz_count + 1, sizeof(*t->items));
 	t->permissive = conf->server.zonemd_permissive_mode;
-	for (size_t i = 0; i < conf->auth_zone_count; i++)
-		if (!take_clause(t, conf, &conf->auth_zones[i], f)) {
-			authzones_free(t);
-			return NULL;
-		}
-	for (size_t i = 0; i < t->count; i++)
+	if (!take_clauses(t, conf, f)) {
+		authzones_free(t);
+		return NULL;
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		t->downstream |= t->items[i].downstream;
+		t->upstream |= t->items[i].upstream;
 		read_first(t, &t->items[i]);
+	}
 	return t;
+}
+
+static void free_manner(struct rpz_manner *m)
+{
+	if (!m)
+		return;
+	tagset_clear(&m->tags);
+	mem_free((void *)(uintptr_t)m->target);
+	mem_free(m);
 }
 
 void authzones_free(struct authzones *t)
@@ -187,6 +326,7 @@ void authzones_free(struct authzones *t)
 		struct authzone *z = &t->items[i];
 
 		cell_unpin(z->cell);
+		free_manner(z->manner);
 		mem_free((void *)(uintptr_t)z->name);
 		mem_free(z->path);
 		mem_free(z->path_inside);
@@ -202,7 +342,9 @@ void authzones_inherit(struct authzones *t, const struct authzones *old)
 		struct authzone *z = &t->items[i];
 		const struct authzone *was = authzones_find_exact(old, z->name);
 
-		if (!was || authzone_stored(z) || strcmp(was->path, z->path) != 0)
+		if (was && atomic_load(&was->cell->disabled))
+			atomic_store(&z->cell->disabled, true);
+		if (!was || !was->manner != !z->manner || authzone_stored(z) || strcmp(was->path, z->path) != 0)
 			continue;
 		cell_unpin(z->cell);
 		z->cell = cell_pin(was->cell);
@@ -216,7 +358,12 @@ const struct authzone *authzones_find(const struct authzones *t, const uint8_t *
 
 const struct authzone *authzones_find_exact(const struct authzones *t, const uint8_t *name)
 {
-	return trie_find(t->by_name, name);
+	const struct authzone *z = trie_find(t->by_name, name);
+
+	for (size_t i = t->first_policy; !z && i < t->count; i++)
+		if (dname_equals(t->items[i].name, name))
+			z = &t->items[i];
+	return z;
 }
 
 /* ---- answers ---- */
@@ -235,11 +382,11 @@ enum held_end authzones_answer(const struct authzones *t, const struct question 
 	const struct authzone *z = zone_for(t, q);
 	const struct zonedata *data;
 
-	if (!z || !z->conf->for_downstream || q->class_ != CLASS_IN)
+	if (!z || !z->downstream || q->class_ != CLASS_IN)
 		return HELD_NOT;
 	data = authzone_data(z);
 	if (!data)
-		return z->conf->fallback_enabled ? HELD_NOT : HELD_FAILED;
+		return z->falls_back ? HELD_NOT : HELD_FAILED;
 	zonedata_answer(data, q, a, out);
 	return HELD_ANSWER;
 }
@@ -248,17 +395,17 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 				const struct question *q, uint32_t now_s, struct arena *a,
 				struct message *out)
 {
-	const struct authzone *z = authzones_find_exact(t, apex);
+	const struct authzone *z = trie_find(t->by_name, apex);
 	const struct zonedata *data;
 
-	if (!z || !z->conf->for_upstream || q->class_ != CLASS_IN)
+	if (!z || !z->upstream || q->class_ != CLASS_IN)
 		return HELD_NOT;
 	data = authzone_data(z);
 	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD) &&
 	    atomic_load(&z->cell->proposed))
 		data = atomic_load_explicit(&z->cell->proposed, memory_order_acquire);
 	if (!data)
-		return z->conf->fallback_enabled ? HELD_NOT : HELD_FAILED;
+		return z->falls_back ? HELD_NOT : HELD_FAILED;
 	zonedata_answer(data, q, a, out);
 	for (unsigned i = 0; i < message_set_count(out); i++) {
 		struct rrset *mine = rrset_copy(a, out->sets[i]);

@@ -1,4 +1,4 @@
-/* Zones that are held here in full: auth-zone clauses, and what is known of each now.
+/* Zones that are held here in full: auth-zone and rpz clauses, and what is known of each now.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The clauses belong to a snapshot; the records are in a cell, which outlives it when the next one
@@ -9,12 +9,14 @@
 
 #include <stdatomic.h>
 
+#include "services/tags.h"
 #include "util/msg.h"
 
 struct arena;
 struct conf;
-struct conf_auth_zone;
+struct conf_list;
 struct fault;
+struct rpz;
 struct trie;
 struct xfers;
 struct zonedata;
@@ -26,23 +28,38 @@ struct zonecell {
 	_Atomic(struct zonedata *) data;     /* NULL: there are none, or none to be believed */
 	_Atomic(struct zonedata *) proposed; /* answers for keys and digest alone, until judged */
 	_Atomic bool expired, verified;
+	_Atomic bool disabled; /* rpz_disable: its policy is not asked */
 	_Atomic int64_t since; /* when it was taken over, by the wall clock; 0: not known */
 	_Atomic(struct xfers *) home; /* who fetches it */
 	_Atomic uint32_t pins;
 };
 
+/* What an rpz clause says beyond where its records are. */
+struct rpz_manner {
+	struct tagset tags;      /* empty: it is for all clients */
+	int override;            /* enum rpz_action for every match, or -1 */
+	const uint8_t *target;   /* of RPZ_cname_override */
+	const char *log_name;    /* "": none */
+	bool logs, signals;
+};
+
 struct authzone {
 	const uint8_t *name;
-	const struct conf_auth_zone *conf;
+	const char *clause; /* as in the configuration, for the log */
+	const struct conf_list *primaries, *urls, *notifiers;
+	uint64_t size_most; /* bytes of a transfer; 0: no limit */
+	uint32_t time_most_ms;
+	bool falls_back, downstream, upstream, wants_digest, needs_digest;
+	struct rpz_manner *manner; /* of a policy zone; NULL: it is none */
 	struct zonecell *cell;
 	char *path, *path_inside; /* of its file; "": none */
 };
 
 struct authzones {
-	struct authzone *items;
-	size_t count;
-	struct trie *by_name;
-	bool downstream, upstream; /* some zone is used that way */
+	struct authzone *items; /* policy zones last, in their order */
+	size_t count, first_policy; /* items from there on are policy zones */
+	struct trie *by_name;       /* those that answer, be it clients or ourselves */
+	bool downstream, upstream;  /* some zone is used that way */
 	bool permissive;           /* zonemd-permissive-mode */
 };
 
@@ -57,6 +74,9 @@ void authzones_inherit(struct authzones *t, const struct authzones *old);
 const struct authzone *authzones_find(const struct authzones *t, const uint8_t *name);
 const struct authzone *authzones_find_exact(const struct authzones *t, const uint8_t *name);
 
+/* What is to be made of new records before they are published: what a policy zone says. Slow for a
+ * big zone, touches nothing else. */
+void authzone_ripen(const struct authzone *z, struct zonedata *data);
 /* Read the file of a zone again. The old records stay when it cannot be used. */
 bool authzone_reload(const struct authzones *t, const struct authzone *z, struct fault *f);
 /* Whether these records may be used: their digest is right, as far as the clause asks (RFC 8976). */
@@ -76,6 +96,9 @@ static inline const struct zonedata *authzone_stored(const struct authzone *z)
 {
 	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
 }
+
+/* The triggers and actions of a policy zone, or NULL: it has none now, or is switched off. */
+const struct rpz *authzone_policy(const struct authzone *z);
 
 static inline const struct zonedata *authzone_data(const struct authzone *z)
 {

@@ -10,11 +10,13 @@
 
 #include "util/dname.h"
 #include "util/fault.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/text.h"
 
 #define SET_BYTES_MAX (1 << 24)
+#define BROKEN_TOLD   20 /* lines of the log about one file */
 #define ITERATIONS_MAX 500 /* of NSEC3: chains that cost more are not used to deny (RFC 9276) */
 
 /* ---- building ---- */
@@ -33,6 +35,7 @@ struct zonebuild {
 	const uint8_t *apex;
 	struct item *items;
 	size_t count, room;
+	bool spares_soa;
 };
 
 struct zonebuild *zonebuild_new(const uint8_t *apex)
@@ -76,6 +79,11 @@ static void put(struct zonebuild *b, const struct text_rr *rr, bool gone)
 	else
 		i->owner = arena_copy(&b->arena, rr->owner, dname_len(rr->owner));
 	i->rdata = arena_copy(&b->arena, rr->rdata.at, rr->rdata.len + (rr->rdata.len == 0));
+}
+
+void zonebuild_spare_soa(struct zonebuild *b)
+{
+	b->spares_soa = true;
 }
 
 void zonebuild_add(struct zonebuild *b, const struct text_rr *rr)
@@ -303,11 +311,13 @@ static void build_chain(struct zonedata *z)
 	qsort(z->hashes, z->hash_count, sizeof(*z->hashes), by_hash);
 }
 
-static bool read_soa(struct zonedata *z, struct fault *f)
+static bool read_soa(struct zonedata *z, bool spare, struct fault *f)
 {
 	struct slice rd;
 
 	z->soa = zonenode_set(zonedata_node(z, z->apex), TYPE_SOA);
+	if (!z->soa && spare)
+		return true;
 	if (!z->soa) {
 		fault_set(f, "it has no SOA record at its apex");
 		return false;
@@ -364,7 +374,7 @@ struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f)
 	if (good) {
 		build_nodes(z, b);
 		build_chain(z);
-		good = read_soa(z, f);
+		good = read_soa(z, b->spares_soa, f);
 	}
 	zonebuild_free(b);
 	if (good)
@@ -377,8 +387,18 @@ void zonedata_free(struct zonedata *z)
 {
 	if (!z)
 		return;
+	if (z->rules)
+		z->rules_free(z->rules);
 	arena_clear(&z->arena);
 	mem_free(z);
+}
+
+void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *rules))
+{
+	if (z->rules)
+		z->rules_free(z->rules);
+	z->rules = rules;
+	z->rules_free = rules_free;
 }
 
 static void free_retired(struct rcu_slot *slot)
@@ -400,35 +420,54 @@ static bool take_record(const struct text_rr *rr, void *arg)
 	return true;
 }
 
-static struct zonebuild *read_file(const uint8_t *apex, const char *path, struct fault *f)
+static void note_broken(void *arg, const char *why)
 {
-	struct zonebuild *b = zonebuild_new(apex);
+	size_t *broken = arg;
+
+	if (++*broken <= BROKEN_TOLD)
+		log_warn("%s", why);
+	else if (*broken == BROKEN_TOLD + 1)
+		log_warn("more records of this file cannot be read");
+}
+
+static struct zonebuild *read_file(const struct zonedata_how *how, const char *path,
+				   size_t *broken, struct fault *f)
+{
+	struct zonebuild *b = zonebuild_new(how->apex);
 	struct text_zone t;
 
 	text_zone_init(&t);
-	memcpy(t.origin, apex, dname_len(apex));
+	memcpy(t.origin, how->apex, dname_len(how->apex));
+	if (how->lenient) {
+		t.broken = note_broken;
+		t.broken_arg = broken;
+		zonebuild_spare_soa(b);
+	}
+	*broken = 0;
 	if (text_zone_read(path, &t, take_record, b, f))
 		return b;
 	zonebuild_free(b);
 	return NULL;
 }
 
-struct zonedata *zonedata_read(const uint8_t *apex, const char *path, const char *fallback,
-			       struct fault *f)
+struct zonedata *zonedata_read(const struct zonedata_how *how, struct fault *f)
 {
 	struct fault first = { 0 };
-	struct zonebuild *b = read_file(apex, path, &first);
+	size_t broken = 0;
+	struct zonebuild *b = read_file(how, how->path, &broken, &first);
 	struct zonedata *z;
 
-	if (!b && fallback)
-		b = read_file(apex, fallback, NULL);
+	if (!b && how->fallback)
+		b = read_file(how, how->fallback, &broken, NULL);
+	if (how->broken)
+		*how->broken = broken;
 	if (!b) {
 		fault_set(f, "%s", first.text);
 		return NULL;
 	}
 	z = zonebuild_finish(b, &first);
 	if (!z)
-		fault_set(f, "%s: %s", path, first.text);
+		fault_set(f, "%s: %s", how->path, first.text);
 	return z;
 }
 
@@ -511,7 +550,8 @@ static void each_of(const struct rrset *s, void (*fn)(const struct text_rr *rr, 
 void zonedata_each(const struct zonedata *z, void (*fn)(const struct text_rr *rr, void *arg),
 		   void *arg)
 {
-	each_of(z->soa, fn, arg);
+	if (z->soa)
+		each_of(z->soa, fn, arg);
 	for (size_t i = 0; i < z->count; i++)
 		for (uint32_t j = 0; j < z->nodes[i].count; j++)
 			if (z->nodes[i].sets[j] != z->soa)

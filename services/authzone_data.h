@@ -27,6 +27,8 @@ struct zonehash {
 };
 
 struct zonedata {
+	void *rules; /* what somebody made of the records (zonedata_attach), freed with them */
+	void (*rules_free)(void *rules);
 	struct arena arena;
 	struct rcu_slot retired;
 	const uint8_t *apex;
@@ -36,7 +38,7 @@ struct zonedata {
 	struct zonehash *hashes; /* NSEC3 sets of one chain, in order of hash */
 	size_t hash_count;
 	struct nsec3 hashing; /* parameters of that chain */
-	const struct rrset *soa;
+	const struct rrset *soa; /* NULL: it has none, and may do without (zonebuild_spare_soa) */
 	uint32_t serial, refresh_s, retry_s, expire_s, minimum_s;
 	size_t records;
 };
@@ -52,6 +54,8 @@ void zonebuild_free(struct zonebuild *b); /* NULL is fine */
 void zonebuild_add(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z);
+/* The zone may be without SOA record: a policy zone from a file. */
+void zonebuild_spare_soa(struct zonebuild *b);
 /* NULL with the reason in `f`: no SOA at the apex, or one too many; something was to be taken out that
  * is not there. Frees `b` in any case. */
 struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f) MUST_USE;
@@ -60,9 +64,18 @@ void zonedata_free(struct zonedata *z); /* NULL is fine */
 /* When no turn can see it any more. */
 void zonedata_retire(struct zonedata *z);
 
-/* From a file; `fallback` is another path of it (or NULL). */
-struct zonedata *zonedata_read(const uint8_t *apex, const char *path, const char *fallback,
-			       struct fault *f) MUST_USE;
+/* What somebody made of the records lives as long as they do. */
+void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *rules));
+
+/* From a file; `fallback` is another path of it (or NULL). Lenient: records that cannot be read are
+ * told of in the log and counted, not the end of it, and there need be no SOA. */
+struct zonedata_how {
+	const uint8_t *apex;
+	const char *path, *fallback;
+	bool lenient;
+	size_t *broken; /* lenient: how many; may be NULL */
+};
+struct zonedata *zonedata_read(const struct zonedata_how *how, struct fault *f) MUST_USE;
 /* To a file: written beside it, then put in its place. */
 bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f);
 /* Each record, apex first, SOA before all. */

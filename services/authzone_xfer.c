@@ -87,6 +87,14 @@ static const char *name_of(const struct task *t, char buf[DNAME_TEXT])
 	return dname_print(t->z->name, buf);
 }
 
+/* What can be built upon: records with a serial number. */
+static const struct zonedata *have_of(const struct task *t)
+{
+	const struct zonedata *z = authzone_stored(t->z);
+
+	return z && z->soa ? z : NULL;
+}
+
 static struct timebase *time_of(const struct task *t)
 {
 	return t->xfers->env->time;
@@ -114,7 +122,7 @@ static void end_round(struct task *t)
 
 static void rest(struct task *t, uint32_t s)
 {
-	const struct zonedata *z = authzone_stored(t->z);
+	const struct zonedata *z = have_of(t);
 
 	end_round(t);
 	if (z) {
@@ -132,7 +140,7 @@ static void rest(struct task *t, uint32_t s)
 
 static void round_succeeded(struct task *t)
 {
-	const struct zonedata *z = authzone_stored(t->z);
+	const struct zonedata *z = have_of(t);
 
 	t->lease_s = time_of(t)->now_s;
 	t->backoff_s = 0;
@@ -142,13 +150,13 @@ static void round_succeeded(struct task *t)
 
 static void round_failed(struct task *t)
 {
-	const struct zonedata *z = authzone_stored(t->z);
+	const struct zonedata *z = have_of(t);
 	char name[DNAME_TEXT];
 
-	log_notice("auth-zone %s: no primary could give it", name_of(t, name));
+	log_notice("%s %s: no primary could give it", t->z->clause, name_of(t, name));
 	if (z && !atomic_load(&t->z->cell->expired) &&
 	    time_is_past(time_of(t)->now_s, t->lease_s + z->expire_s)) {
-		log_warn("auth-zone %s: it has expired", name);
+		log_warn("%s %s: it has expired", t->z->clause, name);
 		atomic_store(&t->z->cell->expired, true);
 	}
 	t->backoff_s = t->backoff_s ? MIN(t->backoff_s * 2, BACKOFF_MAX_S) : BACKOFF_S;
@@ -162,12 +170,13 @@ static void take_over(struct task *t, struct zonedata *got)
 	char name[DNAME_TEXT];
 	struct fault why = { 0 };
 
-	log_ops("auth-zone %s: serial %u, %zu records", name_of(t, name), got->serial,
+	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
 		got->records);
+	authzone_ripen(t->z, got);
 	authzone_publish(t->z, got, true);
 	atomic_store(&t->z->cell->since, time_of(t)->wall_s);
 	if (!authzone_save(t->z, &why))
-		log_error("auth-zone %s: %s", name, why.text);
+		log_error("%s %s: %s", t->z->clause, name, why.text);
 	round_succeeded(t);
 }
 
@@ -176,7 +185,7 @@ static void task_free(struct task *t);
 /* The next round, when nothing is under way. */
 static void schedule(struct task *t)
 {
-	const struct zonedata *have = authzone_stored(t->z);
+	const struct zonedata *have = have_of(t);
 
 	if (t->primary_count && have)
 		wait_s(t, have->refresh_s ? have->refresh_s : 1);
@@ -198,7 +207,7 @@ static void on_verified(void *arg, const struct message *reply)
 	}
 	authzone_propose(t->z, NULL);
 	if (reply->rcode == RCODE_SERVFAIL || reply->security == SECURITY_BOGUS) {
-		log_warn("auth-zone %s: its signatures do not hold", name_of(t, name));
+		log_warn("%s %s: its signatures do not hold", t->z->clause, name_of(t, name));
 		zonedata_retire(got);
 		if (t->from_file) {
 			t->from_file = false;
@@ -252,10 +261,10 @@ static void take_zone(struct task *t)
 		got = NULL;
 	}
 	if (!got) {
-		log_warn("auth-zone %s: what was transferred cannot be used: %s", name_of(t, name),
+		log_warn("%s %s: what was transferred cannot be used: %s", t->z->clause, name_of(t, name),
 			 why.text);
 		next_address(t);
-	} else if (t->z->conf->zonemd_check && t->snapshot->trust) {
+	} else if (t->z->wants_digest && t->snapshot->trust) {
 		verify(t, got);
 	} else {
 		take_over(t, got);
@@ -266,7 +275,7 @@ static void take_zone(struct task *t)
 
 static bool take_soa(struct task *t, const struct text_rr *rr)
 {
-	const struct zonedata *have = authzone_stored(t->z);
+	const struct zonedata *have = have_of(t);
 	uint32_t serial = get_u32(rr->rdata.at + rr->rdata.len - 20);
 
 	switch (t->mode) {
@@ -378,9 +387,7 @@ static bool read_message(struct task *t, const uint8_t *wire, size_t len)
 
 static bool is_too_much(const struct task *t)
 {
-	const struct conf_auth_zone *c = t->z->conf;
-
-	return c->max_transfer_size && t->bytes > c->max_transfer_size;
+	return t->z->size_most && t->bytes > t->z->size_most;
 }
 
 /* The rest is done in a turn of its own: the connection must not be touched from within. */
@@ -397,7 +404,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	t->bytes += len;
 	t->failed = is_too_much(t) || !read_message(t, wire, len);
 	if (!t->failed && t->mode != MODE_DONE) {
-		if (!timer_is_set(&t->timer) || !t->z->conf->max_transfer_time)
+		if (!timer_is_set(&t->timer) || !t->z->time_most_ms)
 			wait_s(t, SILENCE_S);
 		return false;
 	}
@@ -445,10 +452,10 @@ static void write_query(struct task *t, const struct zonedata *have)
 
 static void fetch(struct task *t)
 {
-	const struct zonedata *have = authzone_stored(t->z);
+	const struct zonedata *have = have_of(t);
 	const struct primary *p = &t->primaries[t->at];
 	struct transport *stream = upstream_stream(t->xfers->env->upstream);
-	uint32_t limit_ms = t->z->conf->max_transfer_time;
+	uint32_t limit_ms = t->z->time_most_ms;
 
 	t->phase = PHASE_TRANSFER;
 	t->axfr |= !have;
@@ -489,7 +496,7 @@ static void end_transfer(struct task *t)
 
 	stop_sending(t);
 	if (!t->failed && !in_vain && t->mode == MODE_DONE) {
-		const struct zonedata *have = authzone_stored(t->z);
+		const struct zonedata *have = have_of(t);
 
 		if (!t->axfr && have && t->goal == have->serial)
 			round_succeeded(t);
@@ -505,7 +512,7 @@ static void end_transfer(struct task *t)
 static void on_probed(void *owner, const struct upstream_reply *reply)
 {
 	struct task *t = owner;
-	const struct zonedata *have = authzone_stored(t->z);
+	const struct zonedata *have = have_of(t);
 	const struct rrset *soa = NULL;
 	uint32_t serial;
 
@@ -551,7 +558,7 @@ static void probe(struct task *t)
 static void try_address(struct task *t)
 {
 	t->axfr = false;
-	if (authzone_stored(t->z))
+	if (have_of(t))
 		probe(t);
 	else
 		fetch(t);
@@ -691,7 +698,7 @@ static bool read_primary(struct arena *a, const char *text, struct primary *p)
 
 static struct task *task_new(struct xfers *x, const struct authzone *z)
 {
-	const struct conf_list *list = &z->conf->primary;
+	const struct conf_list *list = z->primaries;
 	struct task *t = mem_zero(sizeof(*t));
 
 	t->xfers = x;
@@ -735,7 +742,7 @@ static void task_stop(struct task *t)
 
 static void task_start(struct task *t)
 {
-	bool checks = t->z->conf->zonemd_check && t->snapshot->trust;
+	bool checks = t->z->wants_digest && t->snapshot->trust;
 	struct zonedata *waits = checks ? authzone_take_unverified(t->z) : NULL;
 
 	t->from_file = waits != NULL;
@@ -851,5 +858,5 @@ static bool lists(const struct conf_list *list, const struct addr *from)
 
 bool xfers_may_notify(const struct authzone *z, const struct addr *from)
 {
-	return lists(&z->conf->primary, from) || lists(&z->conf->allow_notify, from);
+	return lists(z->primaries, from) || lists(z->notifiers, from);
 }

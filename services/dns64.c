@@ -270,7 +270,7 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 {
 	const struct message *m = q->reply;
 
-	if (q->question.type != TYPE_AAAA)
+	if (q->question.type != TYPE_AAAA || q->stopped)
 		return STEP_UP;
 	if (d->done) {
 		/* who checks for itself gets the bare truth, which is not for others */

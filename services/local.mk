@@ -37,7 +37,9 @@ libresolver_la_SOURCES += \
 	services/mesh_waiters.c \
 	services/module.h \
 	services/nat64.h \
+	services/policed.c services/policed.h \
 	services/policy.c services/policy.h \
+	services/policy_zones.c services/policy_zones.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
 	services/ratelimit.c services/ratelimit.h \

@@ -420,7 +420,7 @@ static void ask(struct mesh *m, const struct asking *a)
 	const struct request *r = a->request;
 	const struct client *c = a->client;
 	const struct conf_server *conf = &mesh_conf(m)->server;
-	unsigned kind = r->flags & FLAG_CD ? QUERY_CD : 0;
+	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) | (r->unpoliced ? QUERY_UNPOLICED : 0);
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -491,8 +491,10 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind,
 		  void (*done)(void *arg, const struct message *reply), void *arg)
 {
-	struct query *q = query_find(m, question, kind);
+	struct query *q;
 
+	kind |= QUERY_UNPOLICED; /* no client will see it */
+	q = query_find(m, question, kind);
 	if (!q)
 		q = begin_anew(m, question, kind);
 	q->is_refresh = false;

@@ -275,7 +275,10 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 	struct mesh *m = q->mesh;
 	struct policy_client who = { .rule = acl_get(m->env->snapshot->acl, &w->client.from,
 						     &w->client.reached),
-				     .client = &w->client };
+				     .client = &w->client,
+				     .stats = m->env->stats,
+				     .met = q->met,
+				     .let_through = w->request.unpoliced };
 	struct judged j;
 
 	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, &q->arena, &j);
@@ -399,7 +402,7 @@ static struct message *face_of(struct query *q)
  * validate itself) are not what a client should find. */
 static bool is_worth_keeping(const struct query *q)
 {
-	return !q->no_store && q->env->messages &&
+	return !q->no_store && !q->no_message && q->env->messages &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 

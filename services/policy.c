@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/policy.h"
 
+#include "services/authzone.h"
 #include "services/listen.h"
+#include "services/policed.h"
+#include "services/policy_zones.h"
 #include "services/querylog.h"
 #include "services/response_ip.h"
 #include "services/views.h"
@@ -34,6 +37,7 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 
 	p->follows = c->local_data_follow_cname;
 	p->logs = c->log_local_actions;
+	p->minimal = c->minimal_responses;
 	p->zones = localzones_new(&zones, &why);
 	if (p->zones && (p->views = views_new(conf, &why)))
 		p->addresses = response_ip_new(&addresses, &why);
@@ -44,6 +48,14 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 	}
 	p->judges = p->addresses || views_judge(p->views);
 	return p;
+}
+
+void policy_bind_zones(struct policy *p, const struct authzones *zones)
+{
+	if (!policed_exist(zones))
+		return;
+	p->policed = zones;
+	p->judges = true;
 }
 
 void policy_free(struct policy *p)
@@ -403,9 +415,9 @@ static bool comes_back(const struct walk *w)
 	return false;
 }
 
-enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
-			      const struct answer_to *to, struct writer *out, struct arena *a,
-			      struct lead *lead)
+static enum policy_end answer_locally(const struct policy *p, const struct policy_client *who,
+				      const struct answer_to *to, struct writer *out,
+				      struct arena *a, struct lead *lead)
 {
 	struct walk w = {
 		.p = p, .who = who, .to = to, .out = out, .a = a, .lead = lead, .q = to->request->q
@@ -434,6 +446,17 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 		if (comes_back(&w))
 			return send_failure(&w);
 	}
+}
+
+enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
+			      const struct answer_to *to, struct writer *out, struct arena *a,
+			      struct lead *lead)
+{
+	enum policy_end end = answer_locally(p, who, to, out, a, lead);
+
+	if (end != POLICY_PASS || !p->policed)
+		return end;
+	return policy_zones_answer(p, who, to, out, a, lead);
 }
 
 /* ---- what answers may not say ---- */
@@ -557,24 +580,24 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 			 who->client, &m->q);
 }
 
-void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
-		  uint32_t now_s, struct arena *a, struct judged *j)
+/* What response-ip says. False: nothing. */
+static bool judge_addresses(const struct policy *p, const struct policy_client *who,
+			    const struct message *m, uint32_t now_s, struct arena *a,
+			    struct judged *j)
 {
 	struct finding f;
 
-	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
-	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS ||
-	    !find_address(p, who, m, &f))
-		return;
+	if (m->rcode != RCODE_NOERROR || !find_address(p, who, m, &f))
+		return false;
 	log_finding(p, who, &f, m);
 	if (zone_traits[f.action].records == RECORDS_ALL) {
 		redirect(m, &f, now_s, a, j);
-		return;
+		return true;
 	}
 	switch (zone_traits[f.action].rest) {
 	case REST_DROP:
 		j->end = JUDGED_DROP;
-		return;
+		return true;
 	case REST_REFUSE:
 		j->m = changed(a, m, RCODE_REFUSED);
 		break;
@@ -586,7 +609,25 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 		j->m = changed(a, m, RCODE_NOERROR);
 		break;
 	default:
-		return;
+		return true;
 	}
 	j->end = JUDGED_CHANGED;
+	return true;
+}
+
+void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct judged *j)
+{
+	bool policed = p->policed && !who->let_through;
+
+	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
+	if (m->security == SECURITY_BOGUS)
+		return;
+	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
+		if (j->end != JUDGED_AS_IS)
+			return;
+		policed = false; /* it was let through */
+	}
+	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
+		policy_zones_judge_rest(p, who, m, now_s, a, j);
 }

@@ -1,5 +1,5 @@
 /* What is answered without asking anyone, and what answers may not say: the one door to local
- * zones, views and response-ip. SPDX-License-Identifier: BSD-3-Clause
+ * zones, views, response-ip and policy zones. SPDX-License-Identifier: BSD-3-Clause
  *
  * A question passes here once, before the caches (policy_answer). An answer, be it cached or fresh,
  * passes once for each client (policy_judge). Further rooms of this kind (policy zones, lists) are
@@ -12,11 +12,14 @@
 #include "services/lead.h"
 #include "services/localzone.h"
 
+struct authzones;
 struct client;
 struct conf;
 struct fault;
+struct met;
 struct policy;
 struct response_ip;
+struct stats;
 struct views;
 
 struct policy {
@@ -26,7 +29,12 @@ struct policy {
 	bool judges;                   /* answers are to be shown to policy_judge */
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
+	bool minimal;                  /* minimal-responses */
+	const struct authzones *policed; /* policy zones; NULL: there are none */
 };
+
+/* `zones`, which outlives the policy, has policy zones. */
+void policy_bind_zones(struct policy *p, const struct authzones *zones);
 
 struct policy *policy_new(const struct conf *conf, struct fault *f) MUST_USE;
 void policy_free(struct policy *p); /* NULL is fine */
@@ -41,6 +49,9 @@ void policy_inherit(struct policy *p, const struct policy *old, const struct con
 struct policy_client {
 	const struct acl_rule *rule;
 	const struct client *client;
+	struct stats *stats;   /* where matches are counted, or NULL */
+	const struct met *met; /* servers that the answer came from (services/policed.h) */
+	bool let_through;      /* by a policy zone: no other is asked */
 };
 
 /* ---- questions ---- */
@@ -49,7 +60,7 @@ struct policy_client {
 static inline bool policy_concerns(const struct policy *p, const struct acl_rule *rule,
 				   const struct question *q)
 {
-	if (UNLIKELY(rule->sees != NULL))
+	if (UNLIKELY(rule->sees != NULL || p->policed != NULL))
 		return true;
 	if (LIKELY(q->class_ == 1))
 		return localzones_concern(p->zones, q->name);
@@ -58,6 +69,7 @@ static inline bool policy_concerns(const struct policy *p, const struct acl_rule
 
 enum policy_end {
 	POLICY_PASS,   /* nothing is said of it here */
+	POLICY_LET_THROUGH, /* and no policy zone has anything to say of its answer */
 	POLICY_SEND,   /* the answer was written */
 	POLICY_DROP,   /* there will be none */
 	POLICY_FOLLOW, /* it begins with aliases; where they lead must be asked */

@@ -23,6 +23,7 @@ enum {                         /* query.kind: part of its identity when queries 
        QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
        QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
        QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
+       QUERY_UNPOLICED = 32,   /* a policy zone has let it through: no other stops it */
 };
 
 /* Where a query sits: those that clients wait for are counted (num-queries-per-thread). */
@@ -46,6 +47,9 @@ struct query {
 	/* what modules tell each other */
 	bool want_signatures;     /* validator: ask upstream with DO */
 	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
+	bool no_message;          /* clients must not find it in the cache: policy zones have a say */
+	bool stopped;             /* and this is what it led to: nobody was asked further */
+	const struct met *met;    /* servers on the way that policy zones know (services/policed.h) */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;

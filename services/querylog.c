@@ -84,3 +84,14 @@ void querylog_local(const uint8_t *zone, const char *action, const struct client
 	dname_copy_lower(lower, zone);
 	querylog_address(dname_print(lower, text), action, c, q);
 }
+
+void querylog_policy(const char *label, const char *trigger, const char *action,
+		     const struct client *c, const struct question *q)
+{
+	struct asked_text t;
+
+	print_asked(&t, c, q);
+	log_line("info", "rpz: applied %s%s%s%s rpz-%s %s@%u %s %s %s", *label ? "[" : "", label,
+		 *label ? "] " : "", trigger, action, t.from, (unsigned)c->from.port, t.name,
+		 t.type_at, t.class_at);
+}

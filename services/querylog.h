@@ -33,6 +33,11 @@ void querylog_local(const uint8_t *zone, const char *action, const struct client
 void querylog_address(const char *block, const char *action, const struct client *c,
 		      const struct question *q);
 
+/* A policy zone did: "rpz: applied [label] example.com. rpz-nxdomain 192.0.2.1@53000 www.example.com. A
+ * IN"; without a label the brackets are left out. */
+void querylog_policy(const char *label, const char *trigger, const char *action,
+		     const struct client *c, const struct question *q);
+
 /* log-servfail: "SERVFAIL <www.example.com. A IN>: why"; `text` says more, or is NULL. */
 void querylog_failure(const struct question *q, enum reason reason, const char *text);
 

@@ -18,6 +18,7 @@
 struct rpz {
 	const struct zonedata *z;
 	struct netset *blocks[RPZ_TRIGGERS]; /* values: struct zonenode */
+	bool has[RPZ_TRIGGERS];
 	size_t unusable;
 };
 
@@ -55,17 +56,17 @@ static const struct {
 };
 
 /* Records that sign or deny make no policy. */
-static bool is_policy(uint16_t type)
+bool rpz_is_policy(uint16_t type)
 {
 	return type != TYPE_RRSIG && type != TYPE_NSEC && type != TYPE_NSEC3 &&
 	       type != TYPE_NSEC3PARAM && type != TYPE_DNSKEY && type != TYPE_DS &&
-	       type != TYPE_SOA && type != TYPE_NS;
+	       type != TYPE_SOA && type != TYPE_NS && type != TYPE_DNAME;
 }
 
 static bool has_policy(const struct zonenode *n)
 {
 	for (uint32_t i = 0; i < n->count; i++)
-		if (is_policy(n->sets[i]->type))
+		if (rpz_is_policy(n->sets[i]->type))
 			return true;
 	return false;
 }
@@ -209,8 +210,10 @@ static void take_node(struct rpz *r, const struct zonenode *n)
 	if (labels < above || !has_policy(n))
 		return;
 	t = branch_of(dname_suffix(n->name, above));
-	if (t == RPZ_QNAME || t == RPZ_NSDNAME)
+	if (t == RPZ_QNAME || t == RPZ_NSDNAME) {
+		r->has[t] = true;
 		return;
+	}
 	if (!read_block(n->name, labels - above, &block)) {
 		r->unusable++;
 		return;
@@ -218,6 +221,7 @@ static void take_node(struct rpz *r, const struct zonenode *n)
 	if (!r->blocks[t])
 		r->blocks[t] = netset_new();
 	netset_put(r->blocks[t], &block, (void *)(uintptr_t)n);
+	r->has[t] = true;
 }
 
 struct rpz *rpz_new(const struct zonedata *z)
@@ -279,6 +283,8 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 	unsigned labels = dname_labels(name);
 	uint8_t branch[DNAME_MAX];
 
+	if (!r->has[t])
+		return false;
 	if (t == RPZ_NSDNAME) {
 		if (dname_join(branch, branches[t], 1u + *branches[t], behind) == 0)
 			return false;
@@ -304,6 +310,37 @@ bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a
 		return false;
 	*out = rule_of(n);
 	return true;
+}
+
+bool rpz_has(const struct rpz *r, enum rpz_trigger t)
+{
+	return r->has[t];
+}
+
+const struct zonedata *rpz_zone(const struct rpz *r)
+{
+	return r->z;
+}
+
+const char *rpz_trigger_text(const struct rpz *r, enum rpz_trigger t, const struct rpz_rule *rule,
+			     char buf[RPZ_TEXT])
+{
+	const uint8_t *owner = rule->node->name;
+	unsigned above = r->z->apex_labels + (t == RPZ_NSDNAME), labels = dname_labels(owner);
+	uint8_t name[DNAME_MAX], *end = name;
+	struct netblock block;
+
+	if (t != RPZ_QNAME && t != RPZ_NSDNAME) {
+		if (!read_block(owner, labels - above - 1, &block))
+			return "?";
+		return netblock_print(&block, buf);
+	}
+	for (unsigned i = above; i < labels; i++, owner = dname_parent(owner)) {
+		memcpy(end, owner, 1u + *owner);
+		end += 1 + *owner;
+	}
+	*end = 0;
+	return dname_print(name, buf);
 }
 
 size_t rpz_target(const struct rpz_rule *rule, const uint8_t *qname, uint8_t *to)

@@ -22,14 +22,16 @@ enum rpz_trigger { RPZ_QNAME, RPZ_CLIENT_IP, RPZ_IP, RPZ_NSDNAME, RPZ_NSIP, RPZ_
 	X(nodata, "nodata")                                             \
 	X(drop, "drop")                                                 \
 	X(tcp_only, "tcp-only") /* cut, over UDP */                     \
-	X(cname, "cname")       /* `target` instead */                  \
+	X(cname, "local-data")  /* `target` instead */                  \
 	X(data, "local-data")   /* the records of `node` */             \
-	X(disabled, "disabled") /* it is only told of */
+	X(disabled, "disabled") /* it is only told of */                \
+	X(cname_override, "cname-override") /* what the clause says instead */
 
 enum rpz_action {
 #define X(name, word) RPZ_##name,
 	RPZ_ACTIONS(X)
 #undef X
+	RPZ_ACTION_COUNT
 };
 
 /* As in the log: "rpz-passthru" without its "rpz-". */
@@ -53,6 +55,17 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 /* The rule for an address: of the longest netblock that holds it. */
 bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a,
 		   struct rpz_rule *out);
+
+/* Whether records of this type are policy: those that sign, deny or name servers are not. */
+bool rpz_is_policy(uint16_t type) PURE;
+/* Whether there is any such trigger at all. */
+bool rpz_has(const struct rpz *r, enum rpz_trigger t) PURE;
+/* The zone that the rules are from. */
+const struct zonedata *rpz_zone(const struct rpz *r) PURE;
+/* What the rule stands at, for people: a name as "*.example.com.", or a netblock. */
+#define RPZ_TEXT 1025
+const char *rpz_trigger_text(const struct rpz *r, enum rpz_trigger t, const struct rpz_rule *rule,
+			     char buf[RPZ_TEXT]);
 
 /* Where an alias leads for `qname`: the target, where "*." takes the whole name in front. Its
  * length in `to` (DNAME_MAX bytes); 0: too long. */

@@ -368,8 +368,10 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
 	    read_insecure(s, c, f) &&
 	    (s->dns64_ignored = names_new("dns64-ignore-aaaa", &c->dns64_ignore_aaaa, f)) &&
-	    hints_new(conf, shared, f) && (s->zones = authzones_new(conf, f)))
+	    hints_new(conf, shared, f) && (s->zones = authzones_new(conf, f))) {
+		policy_bind_zones(s->policy, s->zones);
 		return whole_new(shared, forwards);
+	}
 	forwards_free(forwards);
 	shared_release(shared, false);
 	return NULL;

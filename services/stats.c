@@ -115,7 +115,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(aggressive_noerror) \
 	X(aggressive_nxdomain) X(ratelimited)
 
-#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode)
+#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) X(rpz)
 /* clang-format on */
 
 void stats_join(struct stats *total, const struct stats *one)
@@ -306,6 +306,17 @@ static void print_rcodes(const struct printer *p, const struct stats *s, bool in
 	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", get(&s->rcode_nodata));
 }
 
+static void print_policies(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	static const char *const names[STAT_RPZ] = {
+		"rpz-passthru", "rpz-nxdomain", "rpz-nodata",   "rpz-drop",	    "rpz-tcp-only",
+		"rpz-invalid",	"rpz-local-data", "rpz-disabled", "rpz-cname-override",
+	};
+
+	for (unsigned i = 0; i < STAT_RPZ; i++)
+		print_member(p, inhibit_zero, "num.rpz.action", names[i], get(&s->rpz[i]));
+}
+
 void stats_print_extended(const struct stats *s, bool inhibit_zero,
 			  void (*out)(const char *line, void *arg), void *arg)
 {
@@ -344,6 +355,7 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
 	print_number(&p, "num.query.authzone.up", get(&s->authzone_up));
 	print_number(&p, "num.query.authzone.down", get(&s->authzone_down));
+	print_policies(&p, s, inhibit_zero);
 }
 
 /* ---- the log ---- */

@@ -21,6 +21,7 @@ enum stat_id {
 #define STAT_TYPES   256 /* of record types one by one; the rest are "other" */
 #define STAT_CLASSES 256 /* likewise */
 #define STAT_RCODES  24
+#define STAT_RPZ     9 /* actions of policy zones */
 #define STAT_BUCKETS 40 /* Unbound's histogram: doubling from 1 us, and again from 1 s */
 
 typedef _Atomic uint64_t stat_cell;
@@ -43,6 +44,7 @@ struct stats {
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
 	stat_cell authzone_up, authzone_down;
+	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
 	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
 	char apart_too[CACHE_LINE];

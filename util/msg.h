@@ -56,6 +56,7 @@ struct request {
 	struct question q;      /* borrowed from the packet */
 	struct edns edns;       /* borrowed from the packet */
 	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
+	bool unpoliced;         /* a policy zone has let it through; not read */
 };
 
 /* Read a client's message in place: header, one uncompressed question, and OPT
@@ -82,6 +83,7 @@ struct message {
 	uint8_t security;               /* enum security */
 	enum reason reason;             /* why it is a failure, stale, …; REASON_none */
 	const char *reason_text;        /* more for a person, or NULL; in the arena */
+	bool no_recursion;              /* RA is not set in the answer: what it is is no server's word */
 };
 
 static inline unsigned message_set_count(const struct message *m)

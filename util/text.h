@@ -25,6 +25,10 @@ struct text_zone {
 	uint8_t origin[256];            /* wire name; root at first */
 	uint8_t last_owner[256];
 	uint32_t ttl_s;                 /* default, 3600 at first */
+	/* When set, it is told of each entry that cannot be read ("file:line: why"), and the reading goes
+	 * on behind it. */
+	void (*broken)(void *arg, const char *why);
+	void *broken_arg;
 };
 
 void text_zone_init(struct text_zone *z);

@@ -14,6 +14,7 @@
 
 #define FILES_MAX 8 /* a zone file and the ones included in each other */
 #define ENTRY_MAX (1u << 20)
+#define ENDLESS_MAX 100
 
 struct source {
 	FILE *file;
@@ -30,6 +31,8 @@ struct zone_reading {
 	char *entry; /* the entry being read, newlines and all */
 	size_t entry_len, entry_room;
 	unsigned entry_line; /* where it began */
+	long entry_at;
+	unsigned endless; /* entries passed over that had no end */
 };
 
 static struct source *source_now(struct zone_reading *x)
@@ -98,6 +101,7 @@ static enum entry read_entry(struct zone_reading *x)
 
 	x->entry_len = 0;
 	x->entry_line = s->line + 1;
+	x->entry_at = x->z->broken ? ftell(s->file) : 0;
 	for (;;) {
 		int c = getc(s->file);
 		if (c == EOF && ferror(s->file)) {
@@ -211,10 +215,36 @@ static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena
 	return text_rr_parse(a, x->entry, x->z, rr, &why) || complain(x, why.text);
 }
 
+/* True: the complaint was passed on, and the next entry may be better. */
+static bool is_passed_over(struct zone_reading *x)
+{
+	if (!x->z->broken)
+		return false;
+	x->z->broken(x->z->broken_arg, x->f->text);
+	*x->f = (struct fault){ 0 };
+	return true;
+}
+
+/* What has no end is passed over line by line: the next line may begin a good entry. Not without end. */
+static bool is_skipped(struct zone_reading *x)
+{
+	struct source *s = source_now(x);
+	int c = 0;
+
+	if (!x->z->broken || ferror(s->file) || ++x->endless > ENDLESS_MAX ||
+	    fseek(s->file, x->entry_at, SEEK_SET) != 0)
+		return false;
+	s->line = x->entry_line;
+	while (c != '\n' && c != EOF)
+		c = getc(s->file);
+	return is_passed_over(x);
+}
+
 bool text_zone_read(const char *path, struct text_zone *z,
 		    bool (*each)(const struct text_rr *rr, void *arg), void *arg, struct fault *f)
 {
-	struct zone_reading x = { .z = z, .f = f };
+	struct fault own = { 0 };
+	struct zone_reading x = { .z = z, .f = f ? f : &own };
 	bool good = source_open(&x, mem_text(path));
 	bool wanted = true;
 	struct arena a;
@@ -227,12 +257,13 @@ bool text_zone_read(const char *path, struct text_zone *z,
 		if (entry == ENTRY_NONE) {
 			source_close(&x);
 		} else if (entry == ENTRY_BAD) {
-			good = false;
+			good = is_skipped(&x);
 		} else if (x.entry[0] == '$') {
-			good = follow_directive(&x);
+			good = follow_directive(&x) || is_passed_over(&x);
 		} else if (!entry_is_empty(x.entry)) {
 			good = take_record(&x, &rr, &a);
-			wanted = good && each(&rr, arg);
+			wanted = !good || each(&rr, arg);
+			good = good || is_passed_over(&x);
 			arena_clear(&a);
 		}
 	}

@@ -8,6 +8,7 @@
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/mesh.h"
+#include "services/policed.h"
 #include "services/snapshot.h"
 #include "util/denial.h"
 #include "util/dname.h"
@@ -560,6 +561,8 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 	for (labels = dname_labels(anchor->owner); labels <= most; labels++) {
 		const uint8_t *here = dname_suffix(name, labels);
 
+		if (UNLIKELY(above && policed_hides(c->q, here)))
+			return (struct chain_found){ .end = CHAIN_INSECURE };
 		e = look(c, here, above, above ? NULL : anchor, &out);
 		if (!e || ends_at(c, e, &above, &out))
 			return out;

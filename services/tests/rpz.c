@@ -68,7 +68,7 @@ static void a_name_meets_the_rule_that_is_closest(void **state)
 		{ RPZ_QNAME, "dropped.example.", "drop" },
 		{ RPZ_QNAME, "www.dropped.example.", NULL },
 		{ RPZ_QNAME, "slow.example.", "tcp-only" },
-		{ RPZ_QNAME, "moved.example.", "cname" },
+		{ RPZ_QNAME, "moved.example.", "local-data" },
 		{ RPZ_QNAME, "itself.example.", "passthru" },
 		{ RPZ_QNAME, "local.example.", "local-data" },
 		{ RPZ_QNAME, "signed.example.", NULL },

@@ -1,0 +1,286 @@
+/* What policy zones say: the first that has a rule for a question, an answer, or the servers it
+ * came from. SPDX-License-Identifier: BSD-3-Clause */
+#include "services/policed.h"
+
+#include <string.h>
+
+#include "services/listen.h"
+#include "services/query.h"
+#include "services/querylog.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+_Static_assert(RPZ_ACTION_COUNT == STAT_RPZ, "each action has its counter");
+
+/* ---- one zone's rule ---- */
+
+static void override(struct rpz_hit *hit)
+{
+	const struct rpz_manner *m = hit->zone->manner;
+
+	if (m->override < 0)
+		return;
+	hit->rule.action = (enum rpz_action)m->override;
+	hit->rule.target = m->target;
+}
+
+static bool find_name(struct rpz_hit *hit, enum rpz_trigger t, const uint8_t *name)
+{
+	hit->trigger = t;
+	if (!rpz_find_name(hit->rules, t, name, &hit->rule))
+		return false;
+	override(hit);
+	return true;
+}
+
+static bool find_addr(struct rpz_hit *hit, enum rpz_trigger t, const struct addr *a)
+{
+	hit->trigger = t;
+	if (!rpz_find_addr(hit->rules, t, a, &hit->rule))
+		return false;
+	override(hit);
+	return true;
+}
+
+static bool is_for(const struct authzone *z, const struct tagset *tags)
+{
+	return tagset_is_empty(&z->manner->tags) || tagset_common(&z->manner->tags, tags) >= 0;
+}
+
+/* The next zone that is asked, from *at on. */
+static bool next_zone(const struct policed_by *by, size_t *at, struct rpz_hit *hit)
+{
+	while (*at < by->zones->count) {
+		hit->zone = &by->zones->items[(*at)++];
+		if (is_for(hit->zone, by->tags) && (hit->rules = authzone_policy(hit->zone)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- telling ---- */
+
+static void tell(const struct policed_by *by, const struct rpz_hit *hit)
+{
+	char trigger[RPZ_TEXT];
+
+	/* an alias to anywhere is told of as other records are */
+	enum rpz_action action = hit->rule.action == RPZ_cname ? RPZ_data : hit->rule.action;
+
+	if (by->stats)
+		stat_bump(&by->stats->rpz[action], 1);
+	if (!by->client || !hit->zone->manner->logs)
+		return;
+	querylog_policy(hit->zone->manner->log_name,
+			rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger),
+			rpz_action_word(hit->rule.action), by->client, by->q);
+}
+
+/* False: it is only told of, or not for who asks over TCP; other zones may have more to say. */
+static bool is_applied(const struct policed_by *by, const struct rpz_hit *hit)
+{
+	if (hit->rule.action == RPZ_tcp_only && by->client && by->client->ops->stream)
+		return false;
+	tell(by, hit);
+	return hit->rule.action != RPZ_disabled;
+}
+
+/* ---- questions and names ---- */
+
+bool policed_question(const struct policed_by *by, struct rpz_hit *out)
+{
+	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
+		if (find_addr(out, RPZ_CLIENT_IP, &by->client->from) && is_applied(by, out))
+			return true;
+		if (find_name(out, RPZ_QNAME, by->q->name) && is_applied(by, out))
+			return true;
+	}
+	return false;
+}
+
+bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out)
+{
+	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);)
+		if (find_name(out, RPZ_QNAME, name) && is_applied(by, out))
+			return true;
+	return false;
+}
+
+/* ---- answers ---- */
+
+static bool find_in_set(struct rpz_hit *hit, const struct rrset *s)
+{
+	struct addr a = { .family = s->type == TYPE_A ? 4 : 6 };
+	size_t len = s->type == TYPE_A ? 4 : 16;
+	struct rrset_walk w = rrset_records(s);
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (rd.len != len)
+			continue;
+		memcpy(a.ip, rd.at, len);
+		if (find_addr(hit, RPZ_IP, &a))
+			return true;
+	}
+	return false;
+}
+
+static bool find_in_answer(struct rpz_hit *hit, const struct message *m, unsigned *set)
+{
+	if (!rpz_has(hit->rules, RPZ_IP))
+		return false;
+	for (*set = 0; *set < m->count[SECTION_ANSWER]; ++*set) {
+		const struct rrset *s = m->sets[*set];
+
+		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA) &&
+		    find_in_set(hit, s))
+			return true;
+	}
+	return false;
+}
+
+static const struct met *find_in_met(struct rpz_hit *hit, const struct met *met)
+{
+	for (const struct met *m = met; m; m = m->next)
+		if (m->name && find_name(hit, RPZ_NSDNAME, m->name))
+			return m;
+	for (const struct met *m = met; m; m = m->next)
+		if (!m->name && find_addr(hit, RPZ_NSIP, &m->addr))
+			return m;
+	return NULL;
+}
+
+bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,
+		    struct rpz_hit *out, unsigned *set, const struct met **server)
+{
+	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
+		*server = NULL;
+		if (find_in_answer(out, m, set) && is_applied(by, out))
+			return true;
+		*server = find_in_met(out, met);
+		if (*server && is_applied(by, out))
+			return true;
+	}
+	return false;
+}
+
+/* ---- a question on its way ---- */
+
+bool policed_by_servers(const struct query *q)
+{
+	const struct authzones *zones = q->snapshot->zones;
+
+	for (size_t i = zones->first_policy; i < zones->count; i++) {
+		const struct rpz *rules = authzone_policy(&zones->items[i]);
+
+		if (rules && (rpz_has(rules, RPZ_NSDNAME) || rpz_has(rules, RPZ_NSIP)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_noted(const struct query *q, const uint8_t *wanted, const uint8_t *name,
+		     const struct addr *addr)
+{
+	for (const struct met *m = q->met; m; m = m->next)
+		if (!m->name == !name && dname_equals(m->wanted, wanted) &&
+		    (name ? dname_equals(m->name, name) : addr_equals_ip(&m->addr, addr)))
+			return true;
+	return false;
+}
+
+static bool is_of_interest(const struct query *q, const uint8_t *name, const struct addr *addr)
+{
+	const struct authzones *zones = q->snapshot->zones;
+
+	for (size_t i = zones->first_policy; i < zones->count; i++) {
+		const struct rpz *rules = authzone_policy(&zones->items[i]);
+		struct rpz_rule rule;
+
+		if (rules && (name ? rpz_find_name(rules, RPZ_NSDNAME, name, &rule)
+				   : rpz_find_addr(rules, RPZ_NSIP, addr, &rule)))
+			return true;
+	}
+	return false;
+}
+
+void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
+		  const struct addr *addr)
+{
+	struct met *m;
+
+	if (!is_of_interest(q, name, addr) || is_noted(q, wanted, name, addr))
+		return;
+	m = arena_new(&q->arena, struct met);
+	m->next = q->met;
+	m->wanted = arena_copy(&q->arena, wanted, dname_len(wanted));
+	m->name = name ? arena_copy(&q->arena, name, dname_len(name)) : NULL;
+	m->addr = addr ? *addr : (struct addr){ .family = 0 };
+	q->met = m;
+	q->no_message = true;
+}
+
+static bool is_policed(const struct query *q)
+{
+	return q->depth == 0 && !(q->kind & QUERY_UNPOLICED) && q->question.class_ == CLASS_IN;
+}
+
+/* What all clients are told. `sure` is lost where a zone that is only for some has a rule. */
+static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
+{
+	switch (hit->rule.action) {
+	case RPZ_disabled:
+	case RPZ_tcp_only:
+		return false;
+	case RPZ_passthru:
+		*over |= tagset_is_empty(&hit->zone->manner->tags);
+		*sure = false;
+		return false;
+	default:
+		*sure &= tagset_is_empty(&hit->zone->manner->tags);
+		return *sure;
+	}
+}
+
+/* By a name, or (NULL) the servers that were met. */
+static bool ends(const struct query *q, const uint8_t *name)
+{
+	const struct authzones *zones = q->snapshot->zones;
+	bool sure = true, over = false;
+
+	for (size_t i = zones->first_policy; i < zones->count && !over; i++) {
+		struct rpz_hit hit = { .zone = &zones->items[i],
+				       .rules = authzone_policy(&zones->items[i]) };
+
+		if (hit.rules &&
+		    (name ? find_name(&hit, RPZ_QNAME, name) : find_in_met(&hit, q->met) != NULL) &&
+		    ends_for_all(&hit, &sure, &over))
+			return true;
+	}
+	return false;
+}
+
+static bool stops(struct query *q, const uint8_t *name)
+{
+	if (!is_policed(q) || !ends(q, name))
+		return false;
+	q->stopped = true;
+	q->no_message = true;
+	return true;
+}
+
+bool policed_stops(struct query *q)
+{
+	return q->met && stops(q, NULL);
+}
+
+bool policed_stops_at(struct query *q, const uint8_t *target)
+{
+	return policed_exist(q->snapshot->zones) && stops(q, target);
+}
+
+bool policed_hides(const struct query *q, const uint8_t *name)
+{
+	return policed_exist(q->snapshot->zones) && ends(q, name);
+}
