@@ -35,6 +35,7 @@ struct call {
 	char *args; /* behind the word, without blanks in front; may be cut up */
 	void *data; /* the handler's, from one worker to the next; freed by mem_free */
 	bool stop;  /* stop the daemon when the reply is written */
+	bool waits;      /* FIRST_WORKER, EVERY_WORKER: not done yet there, until call_resume */
 	bool goes_round; /* MAIN: to every worker next, and back to the main thread once more */
 	enum call_phase phase;
 	char *item;           /* CALL_ITEM: may be cut up */
@@ -57,6 +58,9 @@ struct call {
 void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* with a line end behind it; fits every `out` */
 void call_ok(struct call *c);                 /* "ok" */
+
+/* What the handler waited for is there; in the worker's thread, not within the handler. */
+void call_resume(struct call *c);
 
 /* The next argument as a name in wire form. False, with the reply said, when there is none or it is
  * none. `to` holds DNAME_MAX bytes. */

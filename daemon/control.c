@@ -183,6 +183,13 @@ static void call_on_worker(void *arg)
 	struct call *c = arg;
 
 	c->command->run(c, c->daemon->workers[c->next_worker++]);
+	if (!c->waits)
+		call_go_on(c);
+}
+
+void call_resume(struct call *c)
+{
+	c->waits = false;
 	call_go_on(c);
 }
 

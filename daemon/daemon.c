@@ -303,13 +303,14 @@ void daemon_close(struct daemon *d)
 			worker_stop(d->workers[i]);
 	if (d->loader)
 		loader_end(d->loader);
-	control_close(d->control);
 	/* The first worker that was not made leaves its sockets, and those behind it, to us. */
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		if (!d->workers[i])
 			doors_close(&d->doors[i], NULL, 1);
 		worker_free(d->workers[i]);
 	}
+	/* A command may have waited for a worker: its query has heard of the end by now. */
+	control_close(d->control);
 	loader_free(d->loader);
 	if (d->doors)
 		doors_forget(d->doors, d->worker_count);

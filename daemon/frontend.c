@@ -16,6 +16,7 @@
 #include "services/ratelimit.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/trace.h"
 #include "util/arena.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -118,6 +119,13 @@ static enum verdict send_now(const struct journey *j)
 	return VERDICT_SEND;
 }
 
+/* For whoever wants to know how this one goes. */
+#define note(j, ...)                                                           \
+	do {                                                                   \
+		if (UNLIKELY((j)->w->env.trace))                               \
+			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
+	} while (0)
+
 /* ---- journeys that end early ---- */
 
 static enum verdict refuse(struct journey *j, enum rcode rcode, enum reason reason)
@@ -137,6 +145,7 @@ static enum verdict reject(struct journey *j, enum rcode rcode, enum reason reas
 static enum verdict turn_away(struct journey *j)
 {
 	stat_bump(&j->w->env.stats->unwanted_queries, 1);
+	note(j, "access-control: %s", acl_action_name(j->action));
 	if (j->action == ACL_DENY || j->kind == REQUEST_IGNORE)
 		return VERDICT_DROP;
 	return reject(j, RCODE_REFUSED, REASON_prohibited);
@@ -414,8 +423,13 @@ static bool policy_settles(struct journey *j, enum verdict *v)
 
 static bool is_written_down(struct journey *j, enum verdict *v)
 {
-	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
-	       policy_settles(j, v);
+	bool settled = UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule,
+						&j->request.q)) &&
+		       policy_settles(j, v);
+
+	if (settled)
+		note(j, "local data or a policy settles it");
+	return settled;
 }
 
 /* Zones that are held here are answered from with authority. */
@@ -445,6 +459,8 @@ static bool is_held(struct journey *j, enum verdict *v)
 		*v = send_now(j);
 	}
 	arena_clear(&a);
+	if (end != HELD_NOT)
+		note(j, "a zone that is held here answers (auth-zone)");
 	return end != HELD_NOT;
 }
 
@@ -510,6 +526,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	enum verdict v;
 
 	stat_add(j->w->env.stats, STAT_expired);
+	note(j, "an answer that has expired is given (serve-expired)");
 	if (UNLIKELY(j->w->on.judges) && policy_changes(j, true, &v)) {
 		if (refresh)
 			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));

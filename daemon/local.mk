@@ -21,6 +21,7 @@ libresolver_la_SOURCES += \
 	daemon/control_stats.c daemon/control_stats.h \
 	daemon/control_trust.c daemon/control_trust.h \
 	daemon/control_upstreams.c \
+	daemon/control_why.c \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \

@@ -12,6 +12,7 @@
 #include "services/mesh.h"
 #include "services/policed.h"
 #include "services/snapshot.h"
+#include "services/trace.h"
 #include "util/log.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -522,10 +523,19 @@ static enum turn on_caps_answer(struct iter *it, struct message *m)
 	return go_on(it, ITER_choose);
 }
 
+static void tell_response(const struct iter *it, const struct message *m, enum response r)
+{
+	char place[ADDR_TEXT], rcode[16];
+
+	tell(it->q, "%s says: %s (%s, %u record sets)", addr_print(&it->place->addr, 53, place),
+	     response_name(r), rr_rcode_name(m->rcode, rcode), message_set_count(m));
+}
+
 static enum turn judge(struct iter *it, struct message *m)
 {
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
+	tell_response(it, m, r);
 	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }),
 		  response_name(r));
 	/* whoever answers for its clients passes on what it found */
@@ -536,6 +546,16 @@ static enum turn judge(struct iter *it, struct message *m)
 		return pass_over(it);
 	}
 	return on_response(it, m, r);
+}
+
+static void tell_silence(const struct iter *it, const struct upstream_reply *reply)
+{
+	static const char *const whys[] = { [UPSTREAM_SILENT] = "gives no answer",
+					    [UPSTREAM_UNREACHABLE] = "cannot be reached",
+					    [UPSTREAM_UNTRUSTED] = "cannot show who it is" };
+	char place[ADDR_TEXT];
+
+	tell(it->q, "%s %s", addr_print(&reply->server, 53, place), whys[reply->end]);
 }
 
 enum turn digest(struct iter *it)
@@ -561,6 +581,7 @@ enum turn digest(struct iter *it)
 	case UPSTREAM_SILENT:
 	case UPSTREAM_UNREACHABLE:
 	case UPSTREAM_UNTRUSTED:
+		tell_silence(it, reply);
 		return on_silence(it, reply);
 	case UPSTREAM_MANGLED:
 		caps_begin(&it->caps);

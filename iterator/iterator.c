@@ -23,6 +23,7 @@
 #include "services/stats.h"
 #include "services/zonelimits.h"
 #include "services/stats.h"
+#include "services/trace.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -134,6 +135,7 @@ static enum turn on_start(struct iter *it)
 		r = recall(it->q, &it->want);
 	if (r.message == NULL)
 		return TURN_ON;
+	tell(it->q, "%s is in the cache", r.alias ? "an alias" : "the answer");
 	if (!r.alias) {
 		it->answer = r.message;
 		it->state = ITER_finish;
@@ -335,6 +337,19 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 	return true;
 }
 
+static void tell_asking(const struct iter *it)
+{
+	char place[ADDR_TEXT], name[DNAME_TEXT], type[16], zone[DNAME_TEXT];
+
+	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s", addr_print(&it->place->addr, 53, place),
+	     dname_print(it->shown.name, name), rr_type_name(it->shown.type, type),
+	     it->at->forward ? "forwarder" : "server", dname_print(it->at->zone, zone),
+	     it->at->tls   ? " over TLS"
+	     : it->at->tcp ? " over TCP"
+			   : "",
+	     it->at->config ? " (configured)" : "");
+}
+
 static enum turn send_question(struct iter *it, const struct selection *to)
 {
 	struct query *q = it->q;
@@ -362,6 +377,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	it->place = to->place;
 	it->tier = to->tier;
 	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
+	tell_asking(it);
 	if (!send_race(it, &question, to))
 		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
 	it->state = ITER_await;
@@ -559,6 +575,8 @@ static enum turn on_fail(struct iter *it)
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
+	tell(it->q, "no answer: %s%s%s", reason_text(m->reason), it->reason_text ? ": " : "",
+	     it->reason_text ? it->reason_text : "");
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),
 		  rr_type_name(m->q.type, type), reason_text(m->reason),
 		  it->reason_text ? ": " : "", it->reason_text ? it->reason_text : "");

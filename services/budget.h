@@ -8,6 +8,8 @@
 
 #include "util/base.h"
 
+struct trace;
+
 struct budget {
 	int sends;              /* upstream questions: max-global-quota, 200 */
 	int children;           /* further queries asked: 64 */
@@ -15,6 +17,7 @@ struct budget {
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */
 	unsigned refs;
+	struct trace *trace;    /* who wants to know what is done, or NULL; pinned */
 };
 
 static inline bool budget_take(int *purse, int cost)

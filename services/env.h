@@ -21,6 +21,7 @@ struct rrsetcache;
 struct snapshot;
 struct stats;
 struct timebase;
+struct trace;
 struct upstream;
 
 /* Per worker; the caches are the same for all workers. */
@@ -39,6 +40,7 @@ struct env {
 	struct upstream *upstream;
 	struct mesh *mesh;
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
+	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, where this worker leads */
 	struct clock_watch *clock;      /* the same */

@@ -52,6 +52,7 @@ libresolver_la_SOURCES += \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
 	services/tls_conf.c services/tls_conf.h \
+	services/trace.c services/trace.h \
 	services/upstream.c services/upstream.h \
 	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \

@@ -1,6 +1,7 @@
 /* A query's life and kin: made, found, tied to those it waits for, ended.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh_private.h"
+#include "services/trace.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
@@ -72,14 +73,17 @@ struct budget *budget_new(const struct mesh *m)
 		/* A story's clock may jump by days between a question and its answer. */
 		.deadline_us = t->played ? UINT64_MAX : t->now_us + QUERY_TIME_US,
 		.refs = 1,
+		.trace = trace_pin(m->env->trace),
 	};
 	return b;
 }
 
 void budget_drop(struct budget *b)
 {
-	if (--b->refs == 0)
-		mem_free(b);
+	if (--b->refs > 0)
+		return;
+	trace_unpin(b->trace);
+	mem_free(b);
 }
 
 static struct query *query_blank(struct mesh *m)

@@ -10,6 +10,7 @@
 #include "services/mesh.h"
 #include "services/policed.h"
 #include "services/snapshot.h"
+#include "services/trace.h"
 #include "util/denial.h"
 #include "util/dname.h"
 #include "util/log.h"
@@ -60,12 +61,25 @@ static const struct keyset *keep(struct chain *c, struct keyset *keys)
 	return keys;
 }
 
+static void tell_keys(const struct chain *c, const struct key_news *n)
+{
+	static const char *const words[] = { [KEYS_TRUSTED] = "is signed, and its keys are believed",
+					     [KEYS_NONE] = "is not signed, and that is proven",
+					     [KEYS_NO_CUT] = "is no zone of its own",
+					     [KEYS_BOGUS] = "cannot be believed" };
+	char name[DNAME_TEXT];
+
+	tell(c->q, "%s %s%s%s", dname_print(n->name, name), words[n->kind], n->text ? ": " : "",
+	     n->text ? n->text : "");
+}
+
 static void learn(struct chain *c, const struct key_news *news)
 {
 	struct key_news n = *news;
 	char name[DNAME_TEXT];
 
 	n.ttl_s = MIN(n.ttl_s, conf_of(c)->cache_max_ttl);
+	tell_keys(c, &n);
 	if (n.kind == KEYS_BOGUS)
 		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),
 			   n.text ? n.text : reason_text(n.reason));

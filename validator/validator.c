@@ -10,6 +10,7 @@
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/trace.h"
 #include "util/log.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -225,6 +226,21 @@ static bool may_retry(struct query *q, struct validator *v, const struct judgeme
 	return true;
 }
 
+static void tell_verdict(const struct query *q, const struct judgement *j)
+{
+	static const char *const words[] = {
+		[SECURITY_UNCHECKED] = "not judged",
+		[SECURITY_BOGUS] = "bogus",
+		[SECURITY_INDETERMINATE] = "under no trust anchor",
+		[SECURITY_INSECURE] = "insecure",
+		[SECURITY_SECURE_SENTINEL_FAIL] = "withheld by root-key-sentinel",
+		[SECURITY_SECURE] = "secure",
+	};
+	const char *why = j->text ? j->text : j->reason ? reason_text(j->reason) : NULL;
+
+	tell(q, "the answer is %s%s%s", words[j->security], why ? ": " : "", why ? why : "");
+}
+
 static enum step judge(struct query *q, struct validator *v)
 {
 	struct judgement j;
@@ -233,9 +249,11 @@ static enum step judge(struct query *q, struct validator *v)
 		return STEP_WAIT;
 	v->judging = false;
 	if (may_retry(q, v, &j)) {
+		tell(q, "bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
 		log_query("bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
 		return STEP_DOWN;
 	}
+	tell_verdict(q, &j);
 	settle(q, v, &j);
 	return STEP_UP;
 }

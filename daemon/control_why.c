@@ -1,0 +1,193 @@
+/* The command that resolves a name and tells how: where each part of the answer came from.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The question goes the way of every packet, with this command as its client; what is on that way
+ * tells of itself through a trace. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/frontend.h"
+#include "daemon/worker.h"
+#include "services/acl.h"
+#include "services/cache/msg.h"
+#include "services/listen.h"
+#include "services/snapshot.h"
+#include "services/trace.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rr.h"
+#include "util/text.h"
+
+struct why {
+	struct call *call;
+	struct worker *worker;
+	struct trace *trace;
+	uint64_t begun_us;
+	uint8_t name[DNAME_MAX];
+	struct question q;
+	struct addr client;
+	uint8_t in[512], out[MSG_MAX];
+	bool later, told;
+};
+
+static void hear(void *arg, unsigned depth, const char *line)
+{
+	struct why *y = arg;
+
+	(void)depth;
+	y->told = true;
+	call_line(line, y->call);
+}
+
+/* ---- the end ---- */
+
+static const char *security_of(const struct message *m)
+{
+	if (m->flags & FLAG_AD)
+		return "proven by DNSSEC";
+	return m->rcode == RCODE_SERVFAIL ? "failed" : "not proven by DNSSEC";
+}
+
+static void say_reason(struct call *c, const struct message *m)
+{
+	struct slice ede;
+	uint16_t code;
+
+	if (!edns_find_option(&m->edns, EDNS_EDE, &ede) || ede.len < 2)
+		return;
+	code = get_u16(ede.at);
+	call_say(c, "reason: EDE %u%s%.*s\n", code, ede.len > 2 ? ": " : "", (int)ede.len - 2,
+		 (const char *)ede.at + 2);
+}
+
+static void show(struct why *y, const uint8_t *bytes, size_t len)
+{
+	uint64_t took_us = y->worker->env.time->now_us - y->begun_us;
+	struct arena arena;
+	struct message m;
+	char rcode[16];
+
+	arena_init(&arena);
+	if (msg_parse(bytes, len, &arena, 0, &m)) {
+		call_say(y->call, "answer: %s, %s, after %" PRIu64 ".%" PRIu64 " ms\n",
+			 rr_rcode_name(m.rcode, rcode), security_of(&m), took_us / 1000,
+			 took_us / 100 % 10);
+		say_reason(y->call, &m);
+		for (unsigned i = 0; i < message_set_count(&m); i++)
+			text_rrset_print(m.sets[i], 0, call_line, y->call);
+	}
+	arena_clear(&arena);
+}
+
+static void end(struct why *y)
+{
+	trace_end(y->trace);
+	y->trace = NULL;
+	if (y->later)
+		call_resume(y->call);
+}
+
+static void on_reply(const struct client *c, const uint8_t *bytes, size_t len)
+{
+	show(c->via, bytes, len);
+	end(c->via);
+}
+
+static void on_drop(const struct client *c)
+{
+	struct why *y = c->via;
+
+	call_say(y->call, "answer: none, the client hears nothing\n");
+	end(y);
+}
+
+static const struct client_ops ops = {
+	.name = "control", .stream = true, .reply = on_reply, .drop = on_drop
+};
+
+/* ---- the beginning ---- */
+
+static void say_cached(const struct why *y)
+{
+	const struct env *env = &y->worker->env;
+	const struct stored *s =
+		msgcache_find(env->messages, &y->q, msgcache_hash(&y->q), 0, false);
+
+	if (s)
+		call_say(y->call, "the message cache has an answer: kept for %u s, good for %u s more\n",
+			 env->time->now_s - s->stored_s, time_left(env->time->now_s, s->expires_s));
+	else
+		call_say(y->call, "the message cache has no answer\n");
+}
+
+/* Who is taken for the client decides about views, tags and access. */
+static bool read_arguments(struct why *y)
+{
+	struct call *c = y->call;
+	struct fault f = { 0 };
+	char *word;
+
+	if (!call_take_name(c, y->name))
+		return false;
+	y->q = (struct question){ .name = y->name,
+				  .name_len = (uint16_t)dname_len(y->name),
+				  .type = TYPE_A,
+				  .class_ = CLASS_IN };
+	word = control_word(&c->args);
+	if (word && !rr_type_parse(word, &y->q.type)) {
+		call_say(c, "error parsing RRset type: '%s'\n", word);
+		return false;
+	}
+	word = control_word(&c->args);
+	if (addr_parse(&y->client, word ? word : "127.0.0.1", 53, &f))
+		return true;
+	call_say(c, "error: %s\n", f.text);
+	return false;
+}
+
+static void ask(struct why *y)
+{
+	struct edns edns = { .present = true, .udp_size = MSG_MAX };
+	struct packet p = { .client = { .ops = &ops, .from = y->client, .via = y } };
+	struct worker *w = y->worker;
+	struct writer in = writer_over(y->in, sizeof y->in);
+
+	p.out = writer_over(y->out, sizeof y->out);
+	msg_write_query(&in, 0, FLAG_RD | FLAG_AD, &y->q, &edns);
+	p.in = (struct slice){ .at = y->in, .len = writer_len(&in) };
+	w->env.trace = y->trace;
+	switch (frontend_take(w, &p)) {
+	case VERDICT_SEND:
+		show(y, p.out.start, writer_len(&p.out));
+		end(y);
+		break;
+	case VERDICT_DROP:
+		on_drop(&p.client);
+		break;
+	case VERDICT_LATER:
+		y->later = y->call->waits = y->trace != NULL;
+		break;
+	}
+	w->env.trace = NULL;
+}
+
+void control_why(struct call *c, struct worker *w)
+{
+	struct why *y;
+
+	if (!w)
+		return;
+	c->data = y = mem_zero(sizeof *y);
+	y->call = c;
+	y->worker = w;
+	y->begun_us = w->env.time->now_us;
+	if (!read_arguments(y))
+		return;
+	say_cached(y);
+	y->trace = trace_begin(w->env.time, hear, y);
+	ask(y);
+	if (c->waits && !trace_is_shared(y->trace))
+		call_say(c, "somebody else has asked the same: waiting with them\n");
+}

@@ -1,0 +1,34 @@
+/* The way of one answer, step by step, told to whoever asked to know it (`resolver-control why`).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A trace hangs on the budget that a client's query shares with all it causes (services/budget.h),
+ * so that whoever works on one of them can tell of it. For all others it costs one test of a
+ * pointer. Within one worker. */
+#ifndef SERVICES_TRACE_H
+#define SERVICES_TRACE_H
+
+#include "services/budget.h"
+#include "services/query.h"
+
+struct trace;
+
+/* `hear` is given each line, with no end of line, until trace_end; `depth` is 0 for what was asked,
+ * 1 for what is asked because of it, and so on. One reference. */
+struct trace *trace_begin(const struct timebase *time,
+			  void (*hear)(void *arg, unsigned depth, const char *line),
+			  void *arg) MUST_USE;
+void trace_end(struct trace *t); /* nobody listens any more; drops that reference */
+struct trace *trace_pin(struct trace *t);
+void trace_unpin(struct trace *t);  /* NULL is fine */
+bool trace_is_shared(const struct trace *t); /* some query tells of itself */
+
+void trace_say(struct trace *t, const struct query *q, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* tell(query, "asks %s", …): the arguments are only evaluated when somebody listens. */
+#define tell(q, ...)                                                          \
+	do {                                                                  \
+		if (UNLIKELY((q)->budget->trace))                             \
+			trace_say((q)->budget->trace, (q), __VA_ARGS__);      \
+	} while (0)
+
+#endif

@@ -1,0 +1,68 @@
+"""`resolver-control why`: where each part of an answer comes from.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import re
+import subprocess
+import time
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def d(daemon, net):
+    with daemon('trust-anchor-file: "%s/root.key"' % net, "local-zone: blocked.example always_nxdomain",
+                "access-control: 127.9.0.0/16 refuse", module="validator iterator") as it:
+        yield it
+
+
+def why(d, *words, code=0):
+    return d.control("why", *words, code=code)
+
+
+def test_the_way_down_and_the_chain_of_trust_are_told(d):
+    out = why(d, "target.chain.mini", "AAAA")
+    for step in (r"target\.chain\.mini\. AAAA: asks \S+ for \S+ A+, as a server of chain\.mini\.",
+                 r"target\.chain\.mini\. AAAA: \S+ says: answer \(NOERROR",
+                 r"chain\.mini\. DNSKEY: asks \S+ for chain\.mini\. DNSKEY",
+                 r"mini\. is signed, and its keys are believed",
+                 r"target\.chain\.mini\. AAAA: the answer is secure"):
+        assert re.search(step, out), (step, out)
+    assert re.search(r"(?m)^answer: NOERROR, proven by DNSSEC, after [\d.]+ ms$", out), out
+
+
+def test_what_is_cached_is_told_to_be(d):
+    d.ask("www.ent.mini.")
+    out = why(d, "www.ent.mini")
+    assert out.startswith("the message cache has an answer: kept for "), out
+    assert "asks" not in out
+
+
+@pytest.mark.parametrize("words, steps, end", [
+    (["www.blocked.example"], "local data or a policy settles it", "NXDOMAIN, not proven by DNSSEC"),
+    (["www.expired.mini"], r"the answer is bogus: .* by key \d+ of expired\.mini\. expired on", "SERVFAIL, failed"),
+    (["target.chain.mini", "A", "127.9.0.1"], "access-control: refuse", "REFUSED, not proven by DNSSEC"),
+], ids=["blocked", "bogus", "refused"])
+def test_what_decides_is_named(d, words, steps, end):
+    out = why(d, *words)
+    assert re.search(steps, out), out
+    assert "answer: " + end in out, out
+
+
+@pytest.mark.parametrize("words", [[], ["a..b"], ["a.mini", "NOTYPE"], ["a.mini", "A", "nobody"]])
+def test_what_is_wrong_is_said(d, words):
+    assert why(d, *words, code=1).startswith("error")
+
+
+def test_a_slow_answer_is_waited_for_and_keeps_nobody(daemon):
+    with daemon() as d:
+        waiting = subprocess.Popen([d.program("resolver-control"), "-c", d.client_conf, "why", "www.silent.mini"],
+                                   stdout=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        assert "is running" in d.control("status")
+        assert waiting.poll() is None
+        # the daemon ends while somebody waits: that is told, and harmless
+        d.control("stop")
+        waiting.communicate(timeout=15)
+        assert d.process.wait(15) == 0
