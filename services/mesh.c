@@ -15,6 +15,22 @@ enum {
 	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
 };
 
+/* Those who have yielded go on one at a time, so that they never fill a turn together. */
+static void on_line(struct timer *t)
+{
+	struct mesh *m = container_of(t, struct mesh, line_timer);
+	struct query *q;
+
+	if (list_is_empty(&m->line))
+		return;
+	q = LIST_ITEM(m->line.next, struct query, in_line);
+	list_remove(&q->in_line);
+	mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
+	if (!list_is_empty(&m->line))
+		timer_set(m->env->loop, &m->line_timer, 0);
+	mesh_run(m);
+}
+
 struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 {
 	struct mesh *m = mem_zero(sizeof(*m));
@@ -30,6 +46,8 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	for (unsigned i = 0; i < SEATS; i++)
 		list_init(&m->seats[i]);
 	list_init(&m->run);
+	list_init(&m->line);
+	m->line_timer.fire = on_line;
 	return m;
 }
 
@@ -40,6 +58,7 @@ void mesh_free(struct mesh *m)
 	PROMISE(!m->running);
 	while (m->count)
 		mesh_drop_all(m);
+	timer_stop(m->env->loop, &m->line_timer);
 	for (struct query *q = m->spare, *next; q; q = next) {
 		next = q->bucket_next;
 		mem_free(q);
@@ -262,6 +281,17 @@ void mesh_wake_at(struct query *q, uint64_t from_now_us)
 {
 	q->timer_module = q->at;
 	timer_set(q->env->loop, &q->timer, from_now_us);
+}
+
+void mesh_yield(struct query *q)
+{
+	struct mesh *m = q->mesh;
+
+	q->line_module = q->at;
+	list_remove(&q->in_line);
+	list_push_back(&m->line, &q->in_line);
+	if (!timer_is_set(&m->line_timer))
+		timer_set(m->env->loop, &m->line_timer, 0);
 }
 
 /* Make a query and have its first module asked as soon as mesh_run comes to it. */

@@ -27,6 +27,8 @@ struct mesh {
 	unsigned waiter_count;    /* clients waiting, all queries together */
 	struct list seats[SEATS]; /* queries, oldest first */
 	struct list run;          /* queries with something to do now */
+	struct list line;         /* queries that yielded, the next one first */
+	struct timer line_timer;  /* when it goes on */
 	bool running;             /* further up the stack: whoever adds to `run` need not */
 	bool drop_all;            /* asked for while running */
 	uint32_t walk;            /* number of the last search for circles */

@@ -26,6 +26,7 @@ enum event_kind {
 	EVENT_CHILD,  /* a query asked with mesh_child is done */
 	EVENT_REPLY,  /* an upstream question has ended */
 	EVENT_TIMER,  /* mesh_wake_at's time has come */
+	EVENT_TURN,   /* a later turn of the loop, as mesh_yield wished */
 };
 
 struct event {

@@ -125,6 +125,7 @@ struct query *query_new(struct mesh *m, const struct question *question, unsigne
 	q->mesh = m;
 	q->hash = question_hash(question, kind);
 	list_init(&q->in_run);
+	list_init(&q->in_line);
 	list_init(&q->events);
 	list_init(&q->waiters);
 	list_init(&q->parents);
@@ -173,6 +174,7 @@ void query_end(struct query *q)
 	m->seated[q->seat]--;
 	list_remove(&q->in_mesh);
 	list_remove(&q->in_run);
+	list_remove(&q->in_line);
 	timer_stop(loop, &q->timer);
 	timer_stop(loop, &q->stale_timer);
 	timer_stop(loop, &q->deadline);
@@ -299,4 +301,6 @@ void query_hush(struct query *q, unsigned module)
 	}
 	if (q->timer_module >= module)
 		timer_stop(q->env->loop, &q->timer);
+	if (q->line_module >= module)
+		list_remove(&q->in_line);
 }

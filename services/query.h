@@ -65,6 +65,7 @@ struct query {
 	enum query_seat seat;
 	struct list in_mesh;  /* of the seat's list, oldest first */
 	struct list in_run;   /* it has events that can be handed over */
+	struct list in_line;  /* it waits for a turn of its own: mesh_yield */
 	struct list events;   /* not handed over yet, oldest first */
 	struct list waiters;  /* clients and others outside the mesh */
 	struct list parents;  /* links to queries that asked for this one */
@@ -74,6 +75,7 @@ struct query {
 	uint32_t walk;            /* last search for circles that came by */
 	struct timer timer;       /* mesh_wake_at */
 	unsigned timer_module;    /* who set it */
+	unsigned line_module;     /* who yielded */
 	struct timer stale_timer; /* serve-expired-client-timeout */
 	struct timer deadline;    /* budget->deadline_us */
 	bool done, running;
