@@ -160,6 +160,20 @@ bool rrset_same_records(const struct rrset *a, const struct rrset *b)
 	return true;
 }
 
+bool rrset_same_signatures(const struct rrset *a, const struct rrset *b)
+{
+	struct rrset_walk w = rrset_sigs(a), v = rrset_sigs(b);
+	struct slice x, y;
+
+	if (a->sig_count != b->sig_count)
+		return false;
+	while (rrset_next(&w, &x) && rrset_next(&v, &y)) {
+		if (x.len != y.len || memcmp(x.at, y.at, x.len) != 0)
+			return false;
+	}
+	return true;
+}
+
 bool rrset_is_expanded(const struct rrset *s)
 {
 	struct rrset_walk w = rrset_sigs(s);

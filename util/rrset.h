@@ -124,5 +124,7 @@ bool rrset_is(const struct rrset *s, const uint8_t *owner, uint16_t type, uint16
 
 /* Equal records, as sets, whatever their order; signatures aside. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
+/* Equal signatures, in the same order. */
+bool rrset_same_signatures(const struct rrset *a, const struct rrset *b);
 
 #endif

@@ -17,7 +17,6 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/timebase.h"
-#include "validator/clock.h"
 #include "validator/keycache.h"
 #include "validator/roll.h"
 #include "validator/trust.h"
@@ -39,13 +38,7 @@ static uint32_t now_of(const struct chain *c)
 void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust)
 {
 	*c = (struct chain){ .q = q, .trust = trust };
-	c->how = (struct verify_how){
-		.rules = &trust->rules,
-		.arena = &q->arena,
-		.now = rules_now(&trust->rules, q->env->time->wall_s),
-		.dates_open = clock_is_behind(trust, q->env->time->wall_s),
-		.signatures = &q->budget->signatures,
-	};
+	ledger_begin(&c->ledger, q, trust);
 }
 
 /* ---- what is learned ---- */
@@ -133,6 +126,7 @@ static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *n
 	bool again = c->errand == errand && c->at && dname_equals(c->at, name);
 	unsigned kind = QUERY_CD | QUERY_NO_VALIDATE | (again ? (unsigned)QUERY_NO_CACHE : 0);
 
+	c->brought = NULL;
 	c->tries = again ? c->tries + 1 : 1;
 	c->errand = errand;
 	if (errand == ERRAND_DS)
@@ -176,7 +170,7 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 	struct verdict v;
 	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
 
-	verify_keys(keys, ds, anchors, &c->how, &v);
+	verify_keys(keys, ds, anchors, &c->ledger.how, &v);
 	if (v.security == SECURITY_SECURE)
 		learn(c, &(struct key_news){ .name = name, .kind = KEYS_TRUSTED, .keys = keys,
 					     .ttl_s = MAX(MIN(ttl_s, v.ttl_s), 1) });
@@ -232,15 +226,18 @@ static void avoid(struct chain *c, const struct addr *server)
 	q->avoid = list;
 }
 
-static void keys_arrived(struct chain *c, const struct message *m)
+/* False: put off. */
+static bool keys_arrived(struct chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
 	const struct anchor *anchor = c->ds ? NULL : anchor_at(c, c->at);
 	bool last = is_last_try(c);
 
+	if (set && ledger_is_tired(&c->ledger))
+		return false;
 	if (set && judge_keys(c, c->at, set, anchor ? anchor->ds : c->ds,
 			      anchor ? anchor->keys : NULL, last && !(anchor && anchor->rolls)))
-		return;
+		return true;
 	if (set && anchor && anchor->rolls && c->q->env->roll) {
 		roll_hear(c->q->env->roll, c->q->snapshot, set);
 		anchor = anchor_at(c, c->at);
@@ -248,10 +245,10 @@ static void keys_arrived(struct chain *c, const struct message *m)
 	if (set) {
 		if (anchor && anchor->rolls)
 			judge_keys(c, c->at, set, anchor->ds, anchor->keys, last);
-		return;
+		return true;
 	}
 	if (!last && m->rcode != RCODE_SERVFAIL)
-		return;
+		return true;
 	if (anchor && !conf_of(c)->harden_dnssec_stripped)
 		learn_insecure(c, c->at, REASON_dnskey_missing, about(c, c->at, "has an anchor, but shows no keys"),
 			       conf_of(c)->val_bogus_ttl);
@@ -259,6 +256,7 @@ static void keys_arrived(struct chain *c, const struct message *m)
 		learn_unheard(c, c->at, REASON_dnskey_missing, "DNSKEY set", m);
 	else
 		learn_bogus(c, c->at, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
+	return true;
 }
 
 /* ---- DS sets ---- */
@@ -274,8 +272,8 @@ static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds
 	secure->trust = TRUST_VALIDATED;
 	secure->expires_s = now_of(c) + ttl_s;
 	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
-	if (!ds_is_believed(ds, c->how.rules)) {
-		learn_insecure(c, name, ds_disbelief(ds, c->how.rules),
+	if (!ds_is_believed(ds, c->ledger.how.rules)) {
+		learn_insecure(c, name, ds_disbelief(ds, c->ledger.how.rules),
 			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
 		return true;
 	}
@@ -284,7 +282,7 @@ static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds
 
 static unsigned iteration_limit(const struct chain *c, const struct keyset *keys)
 {
-	return rules_nsec3_limit(c->how.rules, keyset_bits(keys));
+	return rules_nsec3_limit(c->ledger.how.rules, keyset_bits(keys));
 }
 
 /* A proof holds for other names, too. */
@@ -302,15 +300,15 @@ static void remember(struct chain *c, const struct rrset *proof, const uint8_t *
 	negcache_learn_set(c->q->env->negative, secure, zone, c->q->snapshot->conf, now_of(c));
 }
 
-/* Every NSEC and NSEC3 set of the message that these keys have signed; `bad` (or NULL) is told
- * why another does not count. */
-static uint32_t gather(struct chain *c, const struct message *m, const struct keyset *keys,
-		       struct denial_evidence *e, struct verdict *bad)
+/* Every NSEC and NSEC3 set of the message that these keys have signed, and how long they are good;
+ * `bad` (or NULL) is told why another does not count. False: put off. */
+static bool gather(struct chain *c, const struct message *m, const struct keyset *keys,
+		   struct denial_evidence *e, uint32_t *ttl_s, struct verdict *bad)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
-	uint32_t ttl_s = UINT32_MAX;
 
+	*ttl_s = UINT32_MAX;
 	denial_begin(e, keyset_zone(keys), iteration_limit(c, keys), &c->q->budget->hashes);
 	for (unsigned i = 0; i < count; i++) {
 		struct verdict v;
@@ -318,15 +316,16 @@ static uint32_t gather(struct chain *c, const struct message *m, const struct ke
 		if ((sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3) ||
 		    e->nsec_count + e->nsec3_count >= DENIAL_SETS)
 			continue;
-		verify_set(sets[i], keys, &c->how, &v);
+		if (!ledger_verify(&c->ledger, sets[i], keys, &v))
+			return false;
 		if (v.security != SECURITY_SECURE && bad)
 			*bad = v;
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
-		ttl_s = MIN(ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
+		*ttl_s = MIN(*ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
 		remember(c, sets[i], keyset_zone(keys), &v);
 	}
-	return ttl_s == UINT32_MAX ? 0 : ttl_s;
+	return true;
 }
 
 /* What a denial of the DS set at `name` teaches; false when it proves nothing. */
@@ -364,7 +363,8 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
 
 	if (!m)
 		return false;
-	ttl_s = gather(c, m, above, &e, NULL);
+	if (!gather(c, m, above, &e, &ttl_s, NULL))
+		return false;
 	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
 }
 
@@ -386,14 +386,17 @@ static bool is_denied_already(struct chain *c, const uint8_t *name, const struct
 	       is_denied_in(c, negcache_heard(negative, &ds, &c->q->arena, now_of(c)), name, above);
 }
 
-static void denial_of_ds_arrived(struct chain *c, const struct message *m)
+/* False: put off. */
+static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 {
 	struct verdict bad = { .text = NULL };
 	struct denial_evidence e;
-	uint32_t ttl_s = gather(c, m, c->above, &e, &bad);
+	uint32_t ttl_s;
 
+	if (!gather(c, m, c->above, &e, &ttl_s, &bad))
+		return false;
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
-		return;
+		return true;
 	if (m->rcode == RCODE_SERVFAIL)
 		learn_unheard(c, c->at, m->reason ? m->reason : REASON_bogus, "DS set", m);
 	else if (is_last_try(c) && bad.text)
@@ -401,17 +404,16 @@ static void denial_of_ds_arrived(struct chain *c, const struct message *m)
 	else if (is_last_try(c))
 		learn_bogus(c, c->at, e.nsec_count + e.nsec3_count ? REASON_bogus : REASON_nsec_missing,
 			    about(c, c->at, "has no DS set, and there is no proof that it has none"));
+	return true;
 }
 
-/* An alias where the DS set was sought: no zone begins there. */
-static bool cname_arrived(struct chain *c, const struct message *m)
+/* An alias where the DS set was sought: no zone begins there. False: put off. */
+static bool cname_arrived(struct chain *c, const struct rrset *set)
 {
-	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_CNAME, CLASS_IN);
 	struct verdict v;
 
-	if (!set)
+	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
-	verify_set(set, c->above, &c->how, &v);
 	if (v.security == SECURITY_SECURE)
 		learn_no_cut(c, c->at, MIN(time_left(now_of(c), set->expires_s), v.ttl_s));
 	else if (is_last_try(c))
@@ -419,30 +421,49 @@ static bool cname_arrived(struct chain *c, const struct message *m)
 	return true;
 }
 
-static void ds_arrived(struct chain *c, const struct message *m)
+static void keep_ds(struct chain *c, const struct rrset *set, uint32_t ttl_s)
+{
+	struct rrset *secure = rrset_copy(&c->q->arena, set);
+
+	/* found in the cache by the walk that follows */
+	secure->security = SECURITY_SECURE;
+	secure->trust = TRUST_VALIDATED;
+	secure->ttl_s = MIN(set->ttl_s, ttl_s);
+	secure->expires_s = now_of(c) + MIN(time_left(now_of(c), set->expires_s), ttl_s);
+	c->ds = secure;
+	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+}
+
+/* False: put off. */
+static bool ds_arrived(struct chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DS, CLASS_IN);
+	const struct rrset *alias = message_find(m, SECTION_ANSWER, c->at, TYPE_CNAME, CLASS_IN);
 	struct verdict v;
 
-	if (!set) {
-		if (!cname_arrived(c, m))
-			denial_of_ds_arrived(c, m);
-		return;
-	}
-	verify_set(set, c->above, &c->how, &v);
-	if (v.security == SECURITY_SECURE) {
-		struct rrset *secure = rrset_copy(&c->q->arena, set);
-
-		/* found in the cache by the walk that follows */
-		secure->security = SECURITY_SECURE;
-		secure->trust = TRUST_VALIDATED;
-		secure->ttl_s = MIN(set->ttl_s, v.ttl_s);
-		secure->expires_s = now_of(c) + MIN(time_left(now_of(c), set->expires_s), v.ttl_s);
-		c->ds = secure;
-		rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
-	} else if (is_last_try(c) && v.security == SECURITY_BOGUS) {
+	if (!set)
+		return alias ? cname_arrived(c, alias) : denial_of_ds_arrived(c, m);
+	if (!ledger_verify(&c->ledger, set, c->above, &v))
+		return false;
+	if (v.security == SECURITY_SECURE)
+		keep_ds(c, set, v.ttl_s);
+	else if (is_last_try(c) && v.security == SECURITY_BOGUS)
 		learn_bogus(c, c->at, v.reason, v.text);
-	}
+	return true;
+}
+
+/* Sets in the query's arena: judging them may take longer than this turn. */
+static const struct message *copy_of(struct chain *c, const struct message *m)
+{
+	struct message *copy = arena_copy(&c->q->arena, m, sizeof(*m));
+	unsigned count = message_set_count(m);
+
+	copy->sets = arena_array(&c->q->arena, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		copy->sets[i] = rrset_copy(&c->q->arena, m->sets[i]);
+	if (m->reason_text)
+		copy->reason_text = arena_textf(&c->q->arena, "%s", m->reason_text);
+	return copy;
 }
 
 void chain_arrived(struct chain *c, const struct event *ev)
@@ -453,16 +474,35 @@ void chain_arrived(struct chain *c, const struct event *ev)
 	if (c->errand == ERRAND_NONE || child->question.type != type ||
 	    !dname_equals(child->question.name, c->at))
 		return;
-	if (c->errand == ERRAND_DS)
-		ds_arrived(c, child->reply);
-	else
-		keys_arrived(c, child->reply);
-	if (!(c->errand == ERRAND_DS && c->ds) &&
-	    !keycache_find(c->q->env->keys, c->at, now_of(c)))
-		avoid(c, &child->answered_by);
+	c->brought = copy_of(c, child->reply);
+	c->brought_by = child->answered_by;
 }
 
-/* What was cached of a DS set and is good under the keys above, or what its errand brought. */
+/* Somebody who waited for the same answer was told first, and has made the checks. */
+static bool is_settled(const struct chain *c)
+{
+	const struct key_entry *e = keycache_find(c->q->env->keys, c->at, now_of(c));
+
+	return e && (e->kind != KEYS_NO_CUT || c->errand == ERRAND_DS);
+}
+
+/* Learn from what the child has brought. False: put off. */
+static bool take_in(struct chain *c)
+{
+	const struct message *m = c->brought;
+
+	if (!m)
+		return true;
+	if (!is_settled(c) && !(c->errand == ERRAND_DS ? ds_arrived(c, m) : keys_arrived(c, m)))
+		return false;
+	c->brought = NULL;
+	if (!(c->errand == ERRAND_DS && c->ds) && !is_settled(c))
+		avoid(c, &c->brought_by);
+	return true;
+}
+
+/* What was cached of a DS set and is good under the keys above, or what its errand brought. NULL too
+ * when its check is put off. */
 static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above,
 				    struct verdict *v)
 {
@@ -475,11 +515,12 @@ static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const 
 	set = rrsetcache_find(c->q->env->rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
 	if (!set)
 		return NULL;
+	set = rrset_copy(&c->q->arena, set);
 	*v = (struct verdict){ .security = SECURITY_SECURE,
 			       .ttl_s = time_left(now_of(c), set->expires_s) };
-	if (set->security != SECURITY_SECURE)
-		verify_set(set, above, &c->how, v);
-	return v->security == SECURITY_SECURE ? rrset_copy(&c->q->arena, set) : NULL;
+	if (set->security != SECURITY_SECURE && !ledger_verify(&c->ledger, set, above, v))
+		return NULL;
+	return v->security == SECURITY_SECURE ? set : NULL;
 }
 
 /* ---- the walk ---- */
@@ -525,23 +566,26 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 
 	if (e && !(anchor && e->kind == KEYS_NO_CUT))
 		return e;
-	if (*c->how.signatures <= 0) {
+	if (*c->ledger.how.signatures <= 0) {
 		*out = found_broken(c, REASON_budget_signatures,
 				    "the question has used up its signature checks");
 		return NULL;
 	}
 	c->above = above;
-	if (anchor) {
+	if (ledger_is_tired(&c->ledger)) {
+		known = false;
+	} else if (anchor) {
 		known = want_keys(c, name, NULL, anchor);
 	} else {
 		ds = known_ds(c, name, above, &v);
-		known = ds ? take_ds(c, name, ds, &v) :
-			     is_denied_already(c, name, above) || send_out(c, ERRAND_DS, name);
+		known = ds ? take_ds(c, name, ds, &v) : is_denied_already(c, name, above);
+		if (!known && !ds && !ledger_is_tired(&c->ledger))
+			known = send_out(c, ERRAND_DS, name);
 	}
 	e = keycache_find(c->q->env->keys, name, now_of(c));
 	if (e && known)
 		return e;
-	if (mesh_children(c->q))
+	if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
 		*out = (struct chain_found){ .end = CHAIN_WAIT };
 	else
 		*out = found_broken(c, REASON_budget_depth,
@@ -565,6 +609,8 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 
 	if (!anchor)
 		return out;
+	if (!take_in(c))
+		return (struct chain_found){ .end = CHAIN_WAIT };
 	/* the zone itself, when its keys are known: the usual case */
 	e = keycache_find(c->q->env->keys, name, now_of(c));
 	if (e && e->kind != KEYS_NO_CUT) {

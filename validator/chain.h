@@ -7,8 +7,9 @@
 #ifndef VALIDATOR_CHAIN_H
 #define VALIDATOR_CHAIN_H
 
+#include "util/addr.h"
 #include "util/reason.h"
-#include "validator/verify.h"
+#include "validator/ledger.h"
 
 struct event;
 struct message;
@@ -16,7 +17,7 @@ struct query;
 struct trust_store;
 
 enum chain_end {
-	CHAIN_WAIT,             /* for a child: ask again when it is done */
+	CHAIN_WAIT,             /* for a child, or (none is out) for another turn: ask again then */
 	CHAIN_KEYS,             /* the zone that the name lies in is signed with these */
 	CHAIN_INSECURE,         /* the name lies in a zone that is not signed */
 	CHAIN_BOGUS,            /* the way there does not hold */
@@ -35,13 +36,15 @@ enum chain_errand { ERRAND_NONE, ERRAND_DS, ERRAND_DNSKEY };
 struct chain {
 	struct query *q;
 	const struct trust_store *trust;
-	struct verify_how how;
+	struct ledger ledger;
 	/* the child that is out */
 	enum chain_errand errand;
 	const uint8_t *at;              /* the name it asks about */
 	const struct keyset *above;     /* keys of the zone that must vouch for it; NULL: an anchor */
 	const struct rrset *ds;         /* for ERRAND_DNSKEY: what vouches for the keys */
 	unsigned tries;                 /* of this errand */
+	const struct message *brought;  /* what it came back with, not looked at yet; or NULL */
+	struct addr brought_by;
 	const struct message *at_hand;  /* what is being judged: its denials may spare a question */
 	bool told_anchor;               /* RFC 8145 was done */
 };
@@ -59,7 +62,7 @@ struct chain_found chain_known(struct chain *c, const uint8_t *zone);
  * domain-insecure in between. */
 bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds);
 
-/* A child is done: learn from it. */
+/* A child is done: what it brought is looked at with the next chain_find. */
 void chain_arrived(struct chain *c, const struct event *ev);
 
 #endif

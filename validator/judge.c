@@ -54,7 +54,7 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 	unsigned count = message_set_count(m);
 
 	c->at_hand = m;
-	*j = (struct judge){ .chain = c, .m = m, .whole = whole };
+	*j = (struct judge){ .chain = c, .m = m, .whole = whole, .expansions = good };
 	j->sets = arena_array(a, struct judgement, count + 1);
 	j->verdicts = arena_array(a, struct verdict, count + 1);
 	j->judged = arena_array(a, bool, count + 1);
@@ -162,16 +162,8 @@ static struct judgement missing_signature(const struct judge *j, const struct rr
 	};
 }
 
-static struct judgement checked(struct judge *j, unsigned i, const uint8_t *signer,
-				const struct keyset *keys)
+static struct judgement weigh(const struct rrset *set, const struct verdict *v)
 {
-	const struct rrset *set = j->m->sets[i];
-	struct verdict *v = &j->verdicts[i];
-
-	if (is_cut_off(j, set, signer))
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-					   .text = "a zone above a cut has signed it" };
-	verify_set(set, keys, &j->chain->how, v);
 	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "a DNAME was made from a wildcard" };
@@ -184,20 +176,34 @@ static struct judgement checked(struct judge *j, unsigned i, const uint8_t *sign
 	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
 }
 
-/* A set that minimal answers leave out: it is worth a check, but no question. */
-static void judge_extra(struct judge *j, unsigned i)
+/* By the zone's keys. False: put off. */
+static bool check(struct judge *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
+{
+	const struct rrset *set = j->m->sets[i];
+
+	if (is_cut_off(j, set, signer)) {
+		j->sets[i] = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+						 .text = "a zone above a cut has signed it" };
+	} else {
+		if (!ledger_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
+			return false;
+		j->sets[i] = weigh(set, &j->verdicts[i]);
+	}
+	j->judged[i] = true;
+	return true;
+}
+
+/* A set that minimal answers leave out: it is worth a check, but no question. False: put off. */
+static bool judge_extra(struct judge *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *signer = verify_signer(set);
 	struct chain_found f;
 
 	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer))
-		return;
+		return true;
 	f = chain_known(j->chain, signer);
-	if (f.end != CHAIN_KEYS)
-		return;
-	j->sets[i] = checked(j, i, signer, f.keys);
-	j->judged[i] = true;
+	return f.end != CHAIN_KEYS || check(j, i, signer, f.keys);
 }
 
 /* False: wait. */
@@ -246,12 +252,9 @@ static bool judge_set(struct judge *j, unsigned i)
 	f = chain_find(j->chain, target);
 	if (f.end == CHAIN_WAIT)
 		return false;
-	if (f.end != CHAIN_KEYS)
-		j->sets[i] = from_chain(&f);
-	else if (!signer)
-		j->sets[i] = missing_signature(j, set);
-	else
-		j->sets[i] = checked(j, i, signer, f.keys);
+	if (f.end == CHAIN_KEYS && signer)
+		return check(j, i, signer, f.keys);
+	j->sets[i] = f.end == CHAIN_KEYS ? missing_signature(j, set) : from_chain(&f);
 	j->judged[i] = true;
 	return true;
 }
@@ -293,7 +296,7 @@ static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence 
 
 	if (f.end != CHAIN_KEYS)
 		return false;
-	denial_begin(e, zone, rules_nsec3_limit(j->chain->how.rules, keyset_bits(f.keys)),
+	denial_begin(e, zone, rules_nsec3_limit(j->chain->ledger.how.rules, keyset_bits(f.keys)),
 		     &q->budget->hashes);
 	for (unsigned i = first; i < last && e->nsec_count + e->nsec3_count < DENIAL_SETS; i++)
 		if (is_proof(j->m->sets[i]) && j->judged[i] &&
@@ -477,7 +480,13 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
 	if (!chain_reaches(j->chain, j->end, is_ds))
 		return true;
-	*out = judge_proofs(j);
+	if (!j->has_denial) {
+		if (ledger_is_tired(&j->chain->ledger))
+			return false;
+		j->denial = judge_proofs(j);
+		j->has_denial = true;
+	}
+	*out = j->denial;
 	if (out->security != SECURITY_BOGUS)
 		return true;
 	if (comes_from_above(j)) {
@@ -511,6 +520,23 @@ static void worsen(struct judgement *all, const struct judgement *one)
 
 	if (rank[one->security] > rank[all->security])
 		*all = *one;
+}
+
+/* The worst of what was made from wildcards. False: put off. */
+static bool judge_expansions(struct judge *j)
+{
+	for (; j->expanded_done < j->m->count[SECTION_ANSWER]; j->expanded_done++) {
+		unsigned i = j->expanded_done;
+		struct judgement one;
+
+		if (j->sets[i].security != SECURITY_SECURE || !j->verdicts[i].expanded)
+			continue;
+		if (ledger_is_tired(&j->chain->ledger))
+			return false;
+		one = judge_expansion(j, i);
+		worsen(&j->expansions, &one);
+	}
+	return true;
 }
 
 static bool answer_is_negative(const struct judge *j)
@@ -548,8 +574,8 @@ bool judge_message(struct judge *j, struct judgement *out)
 		    (proofs || j->m->q.type == TYPE_ANY || j->m->q.type == TYPE_NS);
 	for (unsigned i = answers; i < all; i++) {
 		if (!is_needed(j, i, proofs)) {
-			if (j->whole)
-				judge_extra(j, i);
+			if (j->whole && !judge_extra(j, i))
+				return false;
 			continue;
 		}
 		if (!judge_set(j, i))
@@ -560,11 +586,9 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	for (unsigned i = 0; i < answers; i++)
-		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded) {
-			one = judge_expansion(j, i);
-			worsen(out, &one);
-		}
+	if (!judge_expansions(j))
+		return false;
+	worsen(out, &j->expansions);
 	if (answer_is_negative(j)) {
 		if (!judge_denial(j, &one))
 			return false;

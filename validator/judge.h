@@ -4,7 +4,7 @@
  * RFC 4035 5, 6840: an answer is as good as its worst link. Each set of an alias chain is judged by
  * the zone that signed it; a set that came from a wildcard needs the proof that no closer name
  * exists; a denial needs the proof for the name at the end of the chain. Judging again after
- * a wait goes on where it stopped: no signature is checked twice. */
+ * a wait goes on where it stopped: no signature is checked twice (validator/ledger.h). */
 #ifndef VALIDATOR_JUDGE_H
 #define VALIDATOR_JUDGE_H
 
@@ -27,13 +27,18 @@ struct judge {
 	const uint8_t *end;             /* the name at the end of the aliases */
 	bool positive;                  /* something stands there */
 	bool whole;                     /* judge also what minimal answers leave out */
+	unsigned expanded_done;         /* sets of ANSWER that need no look at wildcards any more … */
+	struct judgement expansions;    /* … and the worst of them */
+	bool has_denial;
+	struct judgement denial;        /* what the proofs say of the end */
 };
 
 /* Begin with a message that lives as long as the query. `whole`: AUTHORITY and ADDITIONAL are
  * wanted, too. */
 void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool whole);
 
-/* True: `out` is final. False: a child is out; call again when chain_arrived was told. */
+/* True: `out` is final. False: a child is out, call again when chain_arrived was told; or none is, and
+ * the rest is for a later turn of the loop (ledger_turn). */
 bool judge_message(struct judge *j, struct judgement *out);
 
 /* The message without what was not found secure outside of ANSWER, sets marked and TTLs cut to

@@ -8,6 +8,7 @@ libresolver_la_SOURCES += \
 	validator/date.c validator/date.h \
 	validator/judge.c validator/judge.h \
 	validator/keycache.c validator/keycache.h \
+	validator/ledger.c validator/ledger.h \
 	validator/roll.c validator/roll.h \
 	validator/rules.c validator/rules.h \
 	validator/trust.c validator/trust.h \
@@ -22,9 +23,11 @@ VALIDATOR_TESTS = \
 	validator/tests/crypto \
 	validator/tests/keycache \
 	validator/tests/rules \
+	validator/tests/validator \
 	validator/tests/verify
 
 EXTRA_DIST += \
+	validator/tests/lab.h \
 	validator/tests/zones/ed25519.zone validator/tests/zones/ed448.zone \
 	validator/tests/zones/p256.zone validator/tests/zones/p384.zone \
 	validator/tests/zones/rsasha1.zone validator/tests/zones/rsasha1n.zone \

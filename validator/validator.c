@@ -7,6 +7,8 @@
 
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
+#include "services/cache/store.h"
+#include "services/mesh.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -110,9 +112,13 @@ static bool sentinel_denies(const struct query *q)
 /* What was proven is worth more in the cache than what was only heard. */
 static void teach_sets(struct query *q, const struct message *m)
 {
+	const struct question *asked = q->depth == 0 ? &q->question : NULL;
+
+	if (q->no_store)
+		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
-			rrsetcache_put(q->env->rrsets, m->sets[i], q->env->time->now_s, &q->arena);
+			(void)store_set(q->env, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
 /* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */
@@ -245,8 +251,11 @@ static enum step judge(struct query *q, struct validator *v)
 {
 	struct judgement j;
 
-	if (!judge_message(&v->judge, &j))
+	if (!judge_message(&v->judge, &j)) {
+		if (!mesh_children(q))
+			mesh_yield(q);
 		return STEP_WAIT;
+	}
 	v->judging = false;
 	if (may_retry(q, v, &j)) {
 		tell(q, "bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
@@ -273,6 +282,7 @@ static enum step on_answer(struct query *q, struct validator *v)
 	}
 	if (v->restarts == 0)
 		chain_begin(&v->chain, q, q->snapshot->trust);
+	ledger_turn(&v->chain.ledger);
 	judge_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
 	v->judging = true;
 	return judge(q, v);
@@ -292,6 +302,10 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 		if (!v->judging)
 			return STEP_WAIT;
 		chain_arrived(&v->chain, ev);
+		ledger_turn(&v->chain.ledger);
+		return judge(q, v);
+	case EVENT_TURN:
+		ledger_turn(&v->chain.ledger);
 		return judge(q, v);
 	default:
 		return STEP_WAIT;

@@ -444,6 +444,26 @@ void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned 
 	check_settle(&c, check_signatures(&c, NULL));
 }
 
+uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	uint32_t ttl_s = set->sig_count && !how->dates_open ? UINT32_MAX : 0;
+	struct rrsig sig;
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!rrsig_read(rd, &sig))
+			return 0;
+		ttl_s = MIN(ttl_s, sig.original_ttl_s);
+		if (how->rules->date == DATE_ANY)
+			continue;
+		if (date_is_before(how->now, sig.inception) ||
+		    !date_is_before(how->now, sig.expiration))
+			return 0;
+		ttl_s = MIN(ttl_s, sig.expiration - how->now);
+	}
+	return ttl_s;
+}
+
 const uint8_t *verify_signer(const struct rrset *set)
 {
 	struct rrset_walk w = rrset_sigs(set);

@@ -149,6 +149,10 @@ bool ds_is_believed(const struct rrset *ds, const struct rules *rules);
 /* Why it has none: the algorithms or, where one of them counts, the digests. */
 enum reason ds_disbelief(const struct rrset *ds, const struct rules *rules);
 
+/* How long a set that was found good before may be kept from now on: what the shortest of its
+ * signatures allows; 0 where one of them is not valid now, so that it has to be checked again. */
+uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how) PURE;
+
 /* Which signer the signatures of a set name; NULL when it has none that can be read. Where they
  * name several, the first that the owner is at or below. */
 const uint8_t *verify_signer(const struct rrset *set) PURE;

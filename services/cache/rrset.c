@@ -119,20 +119,6 @@ static bool is_own_delegation(const struct rrset *s)
 	return s->type == TYPE_NS && !(s->flags & RRSET_PARENT_SIDE);
 }
 
-static bool same_signatures(const struct rrset *a, const struct rrset *b)
-{
-	struct rrset_walk w = rrset_sigs(a), v = rrset_sigs(b);
-	struct slice x, y;
-
-	if (a->sig_count != b->sig_count)
-		return false;
-	while (rrset_next(&w, &x) && rrset_next(&v, &y)) {
-		if (x.len != y.len || memcmp(x.at, y.at, x.len) != 0)
-			return false;
-	}
-	return true;
-}
-
 enum ruling {
 	RULING_TAKE,     /* it goes in */
 	RULING_PASS,     /* it does not, but is as good as what stands */
@@ -157,7 +143,7 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 			       : RULING_STANDING;
 	if (offered->flags & RRSET_PARENT_SIDE || !rrset_same_records(standing, offered))
 		return RULING_TAKE;
-	return offered->sig_count == 0 || same_signatures(standing, offered) ? RULING_STANDING
+	return offered->sig_count == 0 || rrset_same_signatures(standing, offered) ? RULING_STANDING
 									     : RULING_TAKE;
 }
 

@@ -1,0 +1,103 @@
+/* Checks done for one question: remembered, shared with other questions, and put off.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/ledger.h"
+
+#include <string.h>
+
+#include "services/cache/rrset.h"
+#include "services/query.h"
+#include "util/arena.h"
+#include "util/dname.h"
+#include "util/timebase.h"
+#include "validator/clock.h"
+#include "validator/trust.h"
+
+struct ledger_row {
+	struct ledger_row *next;
+	const struct rrset *set;
+	const struct keyset *keys;
+	struct verdict verdict;
+};
+
+void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *trust)
+{
+	int64_t wall_s = q->env->time->wall_s;
+
+	*l = (struct ledger){ .q = q };
+	l->how = (struct verify_how){
+		.rules = &trust->rules,
+		.arena = &q->arena,
+		.now = rules_now(&trust->rules, wall_s),
+		.dates_open = clock_is_behind(trust, wall_s),
+		.signatures = &q->budget->signatures,
+	};
+	ledger_turn(l);
+}
+
+void ledger_turn(struct ledger *l)
+{
+	l->checks_until = l->q->budget->signatures - LEDGER_CHECKS;
+	l->hashes_until = l->q->budget->hashes - LEDGER_HASHES;
+}
+
+/* With an empty purse nothing costs anything any more. */
+bool ledger_is_tired(const struct ledger *l)
+{
+	const struct budget *b = l->q->budget;
+
+	return (b->signatures > 0 && b->signatures <= l->checks_until) ||
+	       (b->hashes > 0 && b->hashes <= l->hashes_until);
+}
+
+static const struct ledger_row *find(const struct ledger *l, const struct rrset *set,
+				     const struct keyset *keys)
+{
+	for (const struct ledger_row *r = l->rows; r; r = r->next)
+		if (r->set == set && r->keys == keys)
+			return r;
+	return NULL;
+}
+
+/* The same set with the same signatures has been found good by these keys' zone, for whatever
+ * question, and is kept: SOA and denials of a zone come with one answer after the other. */
+static bool is_known(const struct ledger *l, const struct rrset *set, const struct keyset *keys,
+		     struct verdict *out)
+{
+	uint32_t now_s = l->q->env->time->now_s;
+	const struct rrset *kept =
+		rrsetcache_find(l->q->env->rrsets, rrset_owner(set), set->type, set->class_,
+				set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s);
+	const uint8_t *signer;
+	uint32_t ttl_s;
+
+	if (!kept || kept->security != SECURITY_SECURE || rrset_is_expanded(set) ||
+	    !rrset_same_records(kept, set) || !rrset_same_signatures(kept, set))
+		return false;
+	signer = verify_signer(set);
+	if (!signer || !dname_equals(signer, keyset_zone(keys)))
+		return false;
+	ttl_s = verify_ttl_again(set, &l->how);
+	*out = (struct verdict){ .security = SECURITY_SECURE, .ttl_s = ttl_s };
+	return ttl_s > 0;
+}
+
+bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyset *keys,
+		   struct verdict *out)
+{
+	const struct ledger_row *known = find(l, set, keys);
+	struct ledger_row *row;
+
+	if (known) {
+		*out = known->verdict;
+		return true;
+	}
+	if (!is_known(l, set, keys, out)) {
+		if (ledger_is_tired(l))
+			return false;
+		verify_set(set, keys, &l->how, out);
+	}
+	row = arena_new(&l->q->arena, struct ledger_row);
+	*row = (struct ledger_row){ .next = l->rows, .set = set, .keys = keys, .verdict = *out };
+	l->rows = row;
+	return true;
+}

@@ -1,0 +1,251 @@
+/* Claims about judging whole answers, over a little signed internet.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/validator.h"
+
+#include "validator/ledger.h"
+#include "validator/tests/lab.h"
+
+#define SOA "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
+
+/* example., with www, a wildcard, an alias, a DNAME, and nothing else. */
+static void open_zone(const char *options)
+{
+	static const struct lab_page pages[] = {
+		{ "www.example.", TYPE_A, .answer = "www.example. 300 IN A 192.0.2.80" },
+		{ "mail.example.", TYPE_A, .answer = "mail.example. 300 IN A 192.0.2.25" },
+		{ "www.example.", TYPE_MX,
+		  .authority = SOA "www.example. 300 IN NSEC example. A RRSIG NSEC" },
+		{ "no.example.", TYPE_A, RCODE_NXDOMAIN,
+		  .authority = SOA "mail.example. 300 IN NSEC sub.example. A RRSIG NSEC\n"
+				   "example. 300 IN NSEC *.w.example. SOA DNSKEY RRSIG NSEC" },
+		{ "x.w.example.", TYPE_A, .answer = "x.w.example. 300 IN A 192.0.2.9",
+		  .wildcard = "*.w.example.",
+		  .authority = "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC" },
+		{ "y.w.example.", TYPE_A, .answer = "y.w.example. 300 IN A 192.0.2.9",
+		  .wildcard = "*.w.example." },
+		{ "stripped.example.", TYPE_A, .answer = "stripped.example. 300 IN A 192.0.2.1",
+		  .flaw = LAB_UNSIGNED },
+		{ "garbled.example.", TYPE_A, .answer = "garbled.example. 300 IN A 192.0.2.1",
+		  .flaw = LAB_GARBLED },
+		{ "unproven.example.", TYPE_A, RCODE_NXDOMAIN, .authority = SOA },
+		{ "alias.example.", TYPE_A,
+		  .answer = "alias.example. 300 IN CNAME www.example.\n"
+			    "www.example. 300 IN A 192.0.2.80" },
+		{ "www.elsewhere.", TYPE_A, .answer = "www.elsewhere. 300 IN A 192.0.2.7" },
+		{ "www.example.", TYPE_ANY,
+		  .answer = "www.example. 300 IN A 192.0.2.80\n"
+			    "www.example. 300 IN TXT \"one\"\n"
+			    "www.example. 300 IN NSEC example. A TXT RRSIG NSEC" },
+		{ "half.example.", TYPE_ANY, .flaw = LAB_GARBLED,
+		  .answer = "half.example. 300 IN A 192.0.2.80\n"
+			    "half.example. 300 IN TXT \"one\"" },
+	};
+
+	lab_open(options);
+	for (size_t i = 0; i < COUNT(pages); i++)
+		lab_tell(&pages[i]);
+}
+
+static void an_answer_is_as_good_as_its_proofs(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type;
+		enum security want;
+		enum reason reason;
+	} rows[] = {
+		{ "a signed set", "www.example.", TYPE_A, SECURITY_SECURE, REASON_none },
+		{ "a type that is not there", "www.example.", TYPE_MX, SECURITY_SECURE, REASON_none },
+		{ "a name that is not there", "no.example.", TYPE_A, SECURITY_SECURE, REASON_none },
+		{ "made from a wildcard", "x.w.example.", TYPE_A, SECURITY_SECURE, REASON_none },
+		{ "the same without the proof", "y.w.example.", TYPE_A, SECURITY_BOGUS, REASON_nsec_missing },
+		{ "no signature", "stripped.example.", TYPE_A, SECURITY_BOGUS, REASON_rrsigs_missing },
+		{ "a wrong signature", "garbled.example.", TYPE_A, SECURITY_BOGUS, REASON_sig_wrong },
+		{ "no proof that it is not there", "unproven.example.", TYPE_A, SECURITY_BOGUS,
+		  REASON_nsec_missing },
+		{ "an alias", "alias.example.", TYPE_A, SECURITY_SECURE, REASON_none },
+		{ "all there is at a name", "www.example.", TYPE_ANY, SECURITY_SECURE, REASON_none },
+		{ "all there is, and it is wrong", "half.example.", TYPE_ANY, SECURITY_BOGUS, REASON_sig_wrong },
+		{ "under no anchor", "www.elsewhere.", TYPE_A, SECURITY_INDETERMINATE, REASON_none },
+		{ "what cannot be had", "www.example.", TYPE_TXT, SECURITY_INDETERMINATE, REASON_none },
+	};
+
+	open_zone("");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h = lab_ask_to_the_end(rows[i].name, rows[i].type);
+
+		if (h->security != rows[i].want || h->reason != rows[i].reason)
+			fail_msg("%s: %d %s (%s)", rows[i].why, h->security, reason_text(h->reason), h->text);
+	}
+	lab_close();
+}
+
+static void permissive_means_told_and_not_refused(void **state)
+{
+	(void)state;
+	const struct lab_heard *h;
+
+	open_zone("val-permissive-mode: yes\n");
+	h = lab_ask_to_the_end("garbled.example.", TYPE_A);
+	assert_int_equal(h->security, SECURITY_INDETERMINATE);
+	assert_int_equal(h->answers, 1);
+	lab_close();
+}
+
+/* ---- work ---- */
+
+static void a_check_is_made_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type;
+		unsigned checks;
+	} rows[] = {
+		{ "the zone's keys and the set", "www.example.", TYPE_A, 2 },
+		{ "the keys are known", "mail.example.", TYPE_A, 1 },
+		{ "SOA and two denials", "no.example.", TYPE_A, 3 },
+		{ "the SOA is known", "www.example.", TYPE_MX, 1 },
+		{ "the target of the alias was an answer, and is not kept twice", "alias.example.", TYPE_A, 2 },
+	};
+
+	open_zone("");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned before = lab_checks();
+
+		assert_int_equal(lab_ask_to_the_end(rows[i].name, rows[i].type)->security, SECURITY_SECURE);
+		if (lab_checks() - before != rows[i].checks)
+			fail_msg("%s: %u checks", rows[i].why, lab_checks() - before);
+	}
+	lab_close();
+}
+
+/* Five questions wait for the same keys: who is told first makes the checks. */
+static void who_waits_for_the_same_keys_lets_one_check_them(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "a.sub.example.", "b.sub.example.", "c.sub.example.",
+					     "d.sub.example.", "e.sub.example." };
+	struct lab_heard *h[COUNT(names)];
+
+	lab_open("");
+	lab_zone("sub.example.");
+	for (unsigned i = 0; i < lab.page_count; i++)
+		lab.pages[i].page.slow = true;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		char *record = mem_textf("%s 300 IN A 192.0.2.1", names[i]);
+
+		lab_tell(&(struct lab_page){ names[i], TYPE_A, .answer = record });
+		mem_free(record);
+	}
+	for (size_t i = 0; i < COUNT(names); i++)
+		h[i] = lab_ask(names[i], TYPE_A);
+	while (lab.waiting_count) {
+		assert_int_equal(lab.waiting_count, 1);
+		lab_deliver();
+	}
+	for (size_t i = 0; i < COUNT(names); i++)
+		assert_int_equal(h[i]->security, SECURITY_SECURE);
+	/* the keys of example., the DS set, the keys of sub.example., and the five */
+	assert_int_equal(lab_checks(), 3 + COUNT(names));
+	assert_int_equal(lab.asked, 3 + COUNT(names));
+	lab_close();
+}
+
+/* An answer of four sets, each with eight signatures of the zone's key that do not fit. */
+static void tell_trap(const char *name)
+{
+	char *text = mem_textf("%s 300 IN A 192.0.2.1\n%s 300 IN TXT \"x\"\n%s 300 IN MX 1 mx.example.\n"
+			       "%s 300 IN HINFO \"a\" \"b\"",
+			       name, name, name, name);
+
+	lab_tell(&(struct lab_page){ name, TYPE_ANY, .answer = text, .flaw = LAB_GARBLED_8 });
+	mem_free(text);
+}
+
+static void costly_answers_let_others_go_first(void **state)
+{
+	(void)state;
+	struct lab_heard *trap, *other;
+	unsigned turns = 0, before;
+
+	open_zone("val-max-restart: 0\n");
+	tell_trap("trap.example.");
+	lab_ask_to_the_end("www.example.", TYPE_A);
+	before = lab_checks();
+	trap = lab_ask("trap.example.", TYPE_ANY);
+	assert_false(trap->done);
+	assert_int_equal(lab_checks() - before, LEDGER_CHECKS);
+	while (!trap->done) {
+		const char *name = turns == 1 ? "mail.example." : "www.example.";
+
+		other = lab_ask(name, TYPE_A);
+		assert_true(other->done);
+		assert_int_equal(other->security, SECURITY_SECURE);
+		before = lab_checks();
+		assert_true(lab_turn());
+		assert_true(lab_checks() - before <= LEDGER_CHECKS);
+		turns++;
+	}
+	assert_int_equal(turns, 3);
+	assert_int_equal(trap->security, SECURITY_BOGUS);
+	assert_int_equal(trap->reason, REASON_sig_wrong);
+	lab_close();
+}
+
+/* However many there are of them, a turn does the work of one. */
+static void costly_answers_take_turns(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "t1.example.", "t2.example.", "t3.example." };
+	struct lab_heard *h[COUNT(names)];
+	unsigned turns = 0;
+
+	open_zone("val-max-restart: 0\n");
+	lab_ask_to_the_end("www.example.", TYPE_A);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		tell_trap(names[i]);
+		h[i] = lab_ask(names[i], TYPE_ANY);
+	}
+	for (unsigned before = lab_checks(); lab_turn(); before = lab_checks()) {
+		assert_true(lab_checks() - before <= LEDGER_CHECKS);
+		turns++;
+		/* none is behind the others by more than a turn */
+		assert_true(!h[0]->done || turns >= 7);
+	}
+	assert_int_equal(turns, 9);
+	for (size_t i = 0; i < COUNT(names); i++)
+		assert_int_equal(h[i]->security, SECURITY_BOGUS);
+	lab_close();
+}
+
+/* Who gives up meanwhile is not told any more. */
+static void what_waits_for_its_turn_may_be_dropped(void **state)
+{
+	(void)state;
+
+	open_zone("val-max-restart: 0\n");
+	tell_trap("trap.example.");
+	assert_false(lab_ask("trap.example.", TYPE_ANY)->done);
+	mesh_drop_all(lab.env.mesh);
+	assert_int_equal(mesh_size(lab.env.mesh), 0);
+	while (lab_turn())
+		;
+	lab_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_as_good_as_its_proofs),
+		cmocka_unit_test(permissive_means_told_and_not_refused),
+		cmocka_unit_test(a_check_is_made_once),
+		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
+		cmocka_unit_test(costly_answers_let_others_go_first),
+		cmocka_unit_test(costly_answers_take_turns),
+		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),
+	};
+
+	return cmocka_run_group_tests_name("validator", tests, NULL, NULL);
+}
