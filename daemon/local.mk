@@ -35,15 +35,15 @@ libresolver_la_SOURCES += \
 
 bin_PROGRAMS += resolver-host
 resolver_host_SOURCES = daemon/host.c
-resolver_host_LDADD = libresolver.la
+resolver_host_LDADD = libresolver.la $(JEMALLOC_LIBS)
 
 sbin_PROGRAMS += resolver-anchor resolver-checkconf resolver-control resolverd
 resolver_anchor_SOURCES = daemon/anchor.c
-resolver_anchor_LDADD = libresolver.la
+resolver_anchor_LDADD = libresolver.la $(JEMALLOC_LIBS)
 resolver_checkconf_SOURCES = daemon/checkconf.c
-resolver_checkconf_LDADD = libresolver.la
+resolver_checkconf_LDADD = libresolver.la $(JEMALLOC_LIBS)
 resolver_control_SOURCES = daemon/control_client.c
-resolver_control_LDADD = libresolver.la
+resolver_control_LDADD = libresolver.la $(JEMALLOC_LIBS)
 
 # Knows where the configuration is.
 sbin_SCRIPTS = resolver-control-setup
@@ -65,10 +65,10 @@ libreplay_la_SOURCES = \
 	daemon/replay_world.c daemon/replay_world.h
 noinst_PROGRAMS += resolver-replay
 resolver_replay_SOURCES = daemon/replay.c
-resolver_replay_LDADD = libreplay.la libresolver.la
+resolver_replay_LDADD = libreplay.la libresolver.la $(JEMALLOC_LIBS)
 
 resolverd_SOURCES = daemon/main.c
-resolverd_LDADD = libresolver.la
+resolverd_LDADD = libresolver.la $(JEMALLOC_LIBS)
 TESTS += daemon/tests/anchor.sh daemon/tests/checkconf.sh
 EXTRA_DIST += daemon/tests/anchor.sh daemon/tests/checkconf.sh
 
