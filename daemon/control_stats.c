@@ -48,6 +48,10 @@ static void take(struct call *c, struct worker *w)
 			      memory_order_relaxed);
 	atomic_store_explicit(&w->env.stats->streamwait, listen_tcp_untaken(w->listen_tcp),
 			      memory_order_relaxed);
+	atomic_store_explicit(&w->env.stats->http_receiving,
+			      listen_tcp_http_receiving(w->listen_tcp), memory_order_relaxed);
+	atomic_store_explicit(&w->env.stats->http_sending, listen_tcp_http_sending(w->listen_tcp),
+			      memory_order_relaxed);
 	stats_join(&g->one[w->number], w->env.stats);
 }
 
@@ -85,6 +89,10 @@ static void say_memory(struct call *c, const struct stats *total)
 			 slab_counted(keycache_slab(caches->keys)).bytes);
 	say_size(c, "mem.streamwait",
 		 atomic_load_explicit(&total->streamwait, memory_order_relaxed));
+	say_size(c, "mem.http.query_buffer",
+		 atomic_load_explicit(&total->http_receiving, memory_order_relaxed));
+	say_size(c, "mem.http.response_buffer",
+		 atomic_load_explicit(&total->http_sending, memory_order_relaxed));
 }
 
 static void say_counts(struct call *c)

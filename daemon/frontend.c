@@ -65,6 +65,7 @@ static void count_extended(const struct journey *j)
 	stat_bump(&s->tcp, j->p->client.ops->stream);
 	stat_bump(&s->tls, j->p->client.ops->encrypted);
 	stat_bump(&s->tls_resume, j->p->client.ops->resumed);
+	stat_bump(&s->https, j->p->client.ops->https);
 	stat_bump(&s->ipv6, j->p->client.from.family == 6);
 }
 

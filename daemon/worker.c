@@ -36,6 +36,11 @@ static struct listen_tcp_limits tcp_limits_of(const struct conf_server *s)
 		.waiting_bytes = (size_t)(s->stream_wait_size / s->num_threads),
 		.keepalive_ms = s->edns_tcp_keepalive ? s->edns_tcp_keepalive_timeout : 0,
 		.pad_block = s->pad_responses ? s->pad_responses_block_size : 0,
+		.http_endpoint = s->http_endpoint,
+		.http_streams = s->http_max_streams,
+		.http_query_bytes = (size_t)(s->http_query_buffer_size / s->num_threads),
+		.http_answer_bytes = (size_t)(s->http_response_buffer_size / s->num_threads),
+		.http_nodelay = s->http_nodelay,
 	};
 }
 
@@ -71,6 +76,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 		listen_tcp_keys(w->listen_tcp, s->tls_server);
 	if (w->listen_tcp)
 		listen_tcp_share(w->listen_tcp, s->connlimits);
+	if (w->listen_udp)
+		listen_udp_share(w->listen_udp, s->connlimits);
 	for (unsigned i = 0; i < w->started; i++)
 		if (w->chain[i]->renewed)
 			w->chain[i]->renewed(&w->env);
@@ -139,6 +146,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);
 		listen_tcp_keys(w->listen_tcp, env->snapshot->tls_server);
 		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
+		listen_udp_share(w->listen_udp, env->snapshot->connlimits);
 		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
 	}
 }

@@ -19,7 +19,8 @@
 
 bool interface_equals(const struct interface *a, const struct interface *b)
 {
-	return addr_equals(&a->addr, &b->addr) && a->many == b->many && a->service == b->service;
+	return addr_equals(&a->addr, &b->addr) && a->many == b->many && a->service == b->service &&
+	       a->proxied == b->proxied;
 }
 
 static bool is_wildcard(const struct addr *a)
@@ -144,36 +145,42 @@ static bool may_serve_tls(const struct conf_server *s)
 	return *s->tls_service_key && *s->tls_service_pem;
 }
 
-/* What an address with this port is for, but cannot be served; or NULL. */
-static const char *other_service(const struct conf_server *s, uint16_t port)
+/* What is served at a port. The usual one is for plain DNS whatever else is said of it. */
+static enum service service_at(const struct conf_server *s, uint16_t port)
 {
+	if (port == s->port)
+		return SERVICE_DNS;
 	if (is_tls_port(s, port))
-		return may_serve_tls(s) ? NULL
-					: "DNS over TLS (tls-service-key and tls-service-pem are "
-					  "not both given)";
+		return SERVICE_TLS;
 	if (port == s->https_port)
-		return "DNS over HTTPS";
-	if (list_names_port(&s->proxy_protocol_port, port))
-		return "PROXYv2";
-	return NULL;
+		return s->http_notls_downstream ? SERVICE_HTTP : SERVICE_HTTPS;
+	return SERVICE_DNS;
+}
+
+static const char *service_name(enum service service)
+{
+	return service == SERVICE_TLS ? "DNS over TLS" : "DNS over HTTPS";
 }
 
 static void put_interface(void *arg, const struct addr *a)
 {
 	struct finding *find = arg;
 	struct interfaces *out = find->out;
-	struct interface item = { .addr = *a, .many = is_wildcard(a), .optional = find->optional };
-	const char *service =
-		a->port == find->server->port ? NULL : other_service(find->server, a->port);
+	struct interface item = { .addr = *a,
+				  .service = service_at(find->server, a->port),
+				  .proxied = list_names_port(&find->server->proxy_protocol_port,
+							     a->port),
+				  .many = is_wildcard(a),
+				  .optional = find->optional };
 	char text[ADDR_TEXT];
 
-	if (service) {
-		log_warn("nothing is served at %s, whose port is for %s", addr_print(a, 0, text),
-			 service);
+	if ((item.service == SERVICE_TLS || item.service == SERVICE_HTTPS) &&
+	    !may_serve_tls(find->server)) {
+		log_warn("nothing is served at %s, whose port is for %s: tls-service-key and "
+			 "tls-service-pem are not both given",
+			 addr_print(a, 0, text), service_name(item.service));
 		return;
 	}
-	if (is_tls_port(find->server, a->port) && may_serve_tls(find->server))
-		item.service = SERVICE_TLS;
 	for (size_t i = 0; i < out->count; i++)
 		if (addr_equals(&out->items[i].addr, a))
 			return;

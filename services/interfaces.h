@@ -14,11 +14,14 @@ struct fault;
 enum service {
 	SERVICE_DNS, /* over UDP and TCP */
 	SERVICE_TLS, /* RFC 7858 */
+	SERVICE_HTTPS, /* RFC 8484 */
+	SERVICE_HTTP,  /* the same in clear, behind somebody who encrypts */
 };
 
 struct interface {
 	struct addr addr; /* port included */
 	enum service service;
+	bool proxied;     /* each connection or packet begins with a PROXYv2 header */
 	bool many;        /* a wildcard: an answer must leave from the address that was asked */
 	bool optional;    /* nobody named it: a host without this family does without */
 };
@@ -28,9 +31,9 @@ struct interfaces {
 	size_t count;
 };
 
-/* The addresses to serve, each once. The port tells what is served there: tls-port, TLS and no plain
- * DNS. Where that cannot be (no tls-service-key, or a service not known here) the address is left
- * out, with a line in the log. False with a sentence in `f` when
+/* The addresses to serve, each once. The port tells what is served there: at tls-port TLS and no plain
+ * DNS, at https-port HTTPS. Where that cannot be (no tls-service-key) the address is left out, with
+ * a line in the log. False with a sentence in `f` when
  * a name or an address cannot be understood; `out` is then empty. */
 bool interfaces_find(struct interfaces *out, const struct conf *conf, struct fault *f) MUST_USE;
 void interfaces_clear(struct interfaces *i);

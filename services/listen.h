@@ -18,6 +18,7 @@ struct client_ops {
 	bool stream;                            /* no truncation, 64 KiB answers */
 	bool encrypted;                         /* nobody on the way can read it */
 	bool resumed;                           /* and the two sides had met before */
+	bool https;                             /* over HTTP, encrypted or not */
 	/* Send `len` bytes; they are copied or sent before it returns. */
 	void (*reply)(const struct client *c, const uint8_t *bytes, size_t len);
 	/* There will be no answer. */

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/connlimit.h"
 #include "services/listen_socket.h"
 #include "util/list.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
+#include "util/proxy2.h"
 
 #define BATCH            32   /* packets to one system call */
 #define BATCHES          4    /* to one wake-up */
@@ -65,6 +67,7 @@ struct listen_udp {
 	packet_taker take;
 	void *taker;
 	struct list sockets;
+	struct connlimits *connlimits; /* pinned; or NULL */
 	struct batch batch;
 };
 
@@ -213,8 +216,15 @@ static void socket_free(struct udp_socket *s)
 	mem_free(s);
 }
 
-static void client_left(struct udp_socket *s)
+/* Where its answer goes, of a client somebody else has asked for; else NULL. */
+static struct addr *proxy_of(const struct client *c)
 {
+	return (struct addr *)(uintptr_t)c->tag;
+}
+
+static void client_left(struct udp_socket *s, const struct client *c)
+{
+	mem_free(proxy_of(c));
 	if (--s->waiting == 0 && s->closed)
 		socket_free(s);
 }
@@ -227,16 +237,16 @@ static void reply_later(const struct client *c, const uint8_t *bytes, size_t len
 	struct iovec iov = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = len };
 	struct mmsghdr m = { .msg_hdr = { .msg_name = &to, .msg_iov = &iov, .msg_iovlen = 1 } };
 
-	m.msg_hdr.msg_namelen = addr_to_sockaddr(&c->from, &to);
+	m.msg_hdr.msg_namelen = addr_to_sockaddr(c->tag ? proxy_of(c) : &c->from, &to);
 	if (s->at.many)
 		write_source(&m.msg_hdr, &control, &c->reached);
 	send_all(s->watch.fd, &m, 1);
-	client_left(s);
+	client_left(s, c);
 }
 
 static void drop_later(const struct client *c)
 {
-	client_left(c->via);
+	client_left(c->via, c);
 }
 
 static const struct client_ops udp_ops = { .name = "udp",
@@ -268,6 +278,23 @@ static void batch_reset(struct batch *b, unsigned count, bool many)
 	}
 }
 
+/* A packet that begins with for whom it is. The answer goes back to who sent it. */
+static bool read_proxy(const struct listen_udp *u, struct packet *p)
+{
+	struct proxy2 head;
+
+	if ((u->connlimits && !connlimits_may_speak_for(u->connlimits, &p->client.from)) ||
+	    proxy2_read(p->in.at, p->in.len, &head) != PROXY2_GOOD)
+		return false;
+	p->in.at += head.len;
+	p->in.len -= head.len;
+	if (!head.is_for)
+		return true;
+	p->client.tag = (uintptr_t)mem_copy(&p->client.from, sizeof p->client.from);
+	p->client.from = head.from;
+	return true;
+}
+
 /* Slot `i` holds a packet: true when its answer is in output `o`. */
 static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 {
@@ -287,17 +314,22 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		return false;
 	if (s->at.many)
 		read_reached(in, s->at.addr.port, &p.client.reached);
+	if (UNLIKELY(s->at.proxied) && !read_proxy(u, &p))
+		return false;
 	s->waiting++;
 	switch (u->take(u->taker, &p)) {
 	case VERDICT_LATER:
 		return false;
 	case VERDICT_DROP:
 		s->waiting--;
+		mem_free(proxy_of(&p.client));
 		return false;
 	case VERDICT_SEND:
 		break;
 	}
 	s->waiting--;
+	if (UNLIKELY(p.client.tag))
+		mem_free(proxy_of(&p.client));
 	b->out_iov[o].iov_len = writer_len(&p.out);
 	out->msg_name = &b->from[i];
 	out->msg_namelen = in->msg_namelen;
@@ -374,6 +406,14 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 	return u;
 }
 
+void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits)
+{
+	struct connlimits *old = u->connlimits;
+
+	u->connlimits = connlimits ? connlimits_pin(connlimits) : NULL;
+	connlimits_unpin(old);
+}
+
 static struct udp_socket *socket_with(struct listen_udp *u, int fd)
 {
 	LIST_EACH (at, &u->sockets) {
@@ -429,6 +469,7 @@ void listen_udp_free(struct listen_udp *u)
 		return;
 	LIST_EACH_SAFE (at, &u->sockets)
 		socket_free(LIST_ITEM(at, struct udp_socket, link));
+	connlimits_unpin(u->connlimits);
 	mem_free(u->batch.in_bytes);
 	mem_free(u->batch.out_bytes);
 	mem_free(u);

@@ -8,6 +8,7 @@
 
 #include "services/listen.h"
 
+struct connlimits;
 struct listen_socket;
 struct listen_udp;
 struct loop;
@@ -17,6 +18,9 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 /* Serve the UDP sockets among these and no others: descriptors that are new are taken over,
  * those that are named no more are closed. */
 void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count);
+
+/* Which proxies may speak for others, from now on (pinned); NULL: all. */
+void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits);
 
 /* Room that the largest answer needs: max-udp-size. */
 void listen_udp_limit(struct listen_udp *u, size_t answer_max);

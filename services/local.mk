@@ -19,6 +19,7 @@ libresolver_la_SOURCES += \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
 	services/dns64.c services/dns64.h \
+	services/doh.c services/doh.h \
 	services/env.h \
 	services/fetch.c services/fetch.h \
 	services/forward.c services/forward.h \
@@ -27,6 +28,9 @@ libresolver_la_SOURCES += \
 	services/interfaces.c services/interfaces.h \
 	services/lead.c services/lead.h \
 	services/listen.h \
+	services/listen_conn.c services/listen_conn.h \
+	services/listen_frames.c \
+	services/listen_http.c \
 	services/listen_socket.c services/listen_socket.h \
 	services/listen_tcp.c services/listen_tcp.h \
 	services/listen_udp.c services/listen_udp.h \

@@ -112,7 +112,8 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) \
 	X(tls_resume) X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
 	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
-	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(aggressive_noerror) \
+	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
+	X(http_sending) X(aggressive_noerror) \
 	X(aggressive_nxdomain) X(ratelimited)
 
 #define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) X(rpz)

@@ -47,6 +47,7 @@ struct stats {
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
 	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
+	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];
 };
 

@@ -3,6 +3,7 @@ libresolver_la_SOURCES += \
 	util/addr.c util/addr.h \
 	util/arena.c util/arena.h \
 	util/base.h \
+	util/base64url.c util/base64url.h \
 	util/bytes.h \
 	util/conftext.c util/conftext.h \
 	util/denial.c util/denial.h util/nsec3.c \
@@ -11,6 +12,7 @@ libresolver_la_SOURCES += \
 	util/fault.c util/fault.h \
 	util/hash.c util/hash.h \
 	util/http2_client.c util/http2_client.h \
+	util/http2_server.c util/http2_server.h \
 	util/list.h \
 	util/log.c util/log.h \
 	util/loop.c util/loop.h \
@@ -22,6 +24,7 @@ libresolver_la_SOURCES += \
 	util/options.c util/options.def util/options.h \
 	util/options_check.c util/options_print.c util/options_private.h \
 	util/options_value.c util/options_whole.c \
+	util/proxy2.c util/proxy2.h \
 	util/random.c util/random.h \
 	util/rcu.c util/rcu.h \
 	util/reason.c util/reason.def util/reason.h \

@@ -42,7 +42,7 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 		struct connlimits *l = limits_of("server:\n tcp-connection-limit: 192.0.2.0/24 4\n"
 						 " tcp-connection-limit: 192.0.2.1/32 1\n"
 						 " tcp-connection-limit: 2001:db8::/32 0\n");
-		struct connlimit *place[10];
+		struct connplace place[10];
 		unsigned admitted = 0, again = 0;
 		struct addr client;
 
@@ -52,14 +52,14 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 		if (admitted != rows[i].admitted)
 			fail_msg("%s: %u", rows[i].why, admitted);
 		for (unsigned n = 0; n < COUNT(place); n++)
-			connlimit_give_back(place[n]);
+			connplace_give_back(&place[n]);
 		/* places come back, also when the limits are no longer the ones in use */
 		for (unsigned n = 0; n < COUNT(place); n++)
 			again += connlimits_admit(l, &client, &place[n]);
 		assert_int_equal(again, admitted);
 		connlimits_unpin(l);
 		for (unsigned n = 0; n < COUNT(place); n++)
-			connlimit_give_back(place[n]);
+			connplace_give_back(&place[n]);
 	}
 }
 

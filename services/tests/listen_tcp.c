@@ -102,7 +102,8 @@ static void open_house(const struct listen_tcp_limits *limits)
 	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
 	house.here = ends[0];
-	listen_tcp_take(house.tcp, ends[1], &somebody, &somebody);
+	listen_tcp_take(house.tcp, ends[1],
+			&(struct arrival){ .from = somebody, .reached = somebody });
 }
 
 static void close_house(void)

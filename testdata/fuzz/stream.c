@@ -108,7 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	world.at = data + 1;
 	world.end = data + len;
 	world.cut = false;
-	listen_tcp_take(world.listener, fd[0], &nobody, &nobody);
+	listen_tcp_take(world.listener, fd[0],
+			&(struct arrival){ .from = nobody, .reached = nobody });
 	for (unsigned i = 0; sent < world.end && i < 64; i++) {
 		ssize_t n = send(fd[1], sent, MIN(piece, (size_t)(world.end - sent)), MSG_NOSIGNAL);
 

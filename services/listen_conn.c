@@ -1,0 +1,459 @@
+/* One connection of a client: read, answered, watched and cut. Known to the rooms listen_* alone.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/listen_conn.h"
+
+#include <sys/types.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "services/hop.h"
+#include "util/mem.h"
+#include "util/proxy2.h"
+#include "util/tls.h"
+
+#define IDLE_LEAST_MS 200
+#define TAKEN_LEAST   1024 /* bytes that a slow client must take at a time */
+
+/* ---- queues ---- */
+
+static void queue_free(struct queue *q)
+{
+	mem_free(q->at);
+	*q = (struct queue){ 0 };
+}
+
+static void queue_put(struct queue *q, const uint8_t *from, size_t len)
+{
+	if (q->start && q->end + len > q->room) {
+		memmove(q->at, q->at + q->start, queue_len(q));
+		q->end -= q->start;
+		q->start = 0;
+	}
+	if (q->end + len > q->room) {
+		q->room = MAX(2 * q->room, q->end + len);
+		q->at = mem_grow(q->at, q->room);
+	}
+	memcpy(q->at + q->end, from, len);
+	q->end += len;
+}
+
+static void queue_take(struct queue *q, size_t len)
+{
+	q->start += len;
+	if (q->start == q->end)
+		queue_free(q);
+}
+
+/* ---- the life of a connection ---- */
+
+void connection_free(struct connection *c)
+{
+	if (c->speech->end)
+		c->speech->end(c);
+	list_remove(&c->link);
+	mem_free(c);
+}
+
+/* The struct goes when the last answer it still owes has come. */
+void connection_close(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+
+	if (c->dead)
+		return;
+	c->dead = true;
+	timer_stop(t->loop, &c->limit);
+	timer_stop(t->loop, &c->resume);
+	watch_stop(&c->watch);
+	stream_close(&c->stream);
+	connplace_give_back(&c->place);
+	t->untaken -= queue_len(&c->out);
+	queue_free(&c->in);
+	queue_free(&c->out);
+	t->count--;
+	if (c->speech->end)
+		c->speech->end(c);
+	if (!timer_is_set(&t->reopen))
+		doors_watch(t, true);
+}
+
+static bool is_done(const struct connection *c)
+{
+	return (c->cut || (c->ended && !c->full)) && c->asked == 0 && queue_len(&c->out) == 0;
+}
+
+uint32_t listen_tcp_idle_ms(uint32_t idle_ms, unsigned used, unsigned most)
+{
+	unsigned vacant = most > used ? most - used : 0;
+	uint64_t percent = most ? (uint64_t)vacant * 100 / most : 0;
+
+	if (percent < 20)
+		idle_ms = 0;
+	else if (percent < 35)
+		idle_ms /= 500;
+	else if (percent < 50)
+		idle_ms /= 100;
+	return MAX(idle_ms, (uint32_t)IDLE_LEAST_MS);
+}
+
+static enum waits_for what_is_next(const struct connection *c)
+{
+	enum waits_for more;
+
+	if (queue_len(&c->out))
+		return FOR_CLIENT;
+	if (c->full || c->ended || c->cut)
+		return FOR_NOTHING;
+	more = c->speech->waits_for ? c->speech->waits_for(c) : FOR_NOTHING;
+	if (more != FOR_NOTHING)
+		return more;
+	if (queue_len(&c->in) || c->proxied)
+		return FOR_REST;
+	return c->asked ? FOR_NOTHING : FOR_QUESTION;
+}
+
+static bool may_read(const struct connection *c)
+{
+	return !c->full && !c->ended && !c->cut && c->asked < ASKED_MOST &&
+	       queue_len(&c->out) < UNTAKEN_MOST;
+}
+
+uint32_t connection_idle_ms(const struct connection *c)
+{
+	const struct listen_tcp_limits *l = &c->home->limits;
+
+	return listen_tcp_idle_ms(c->kept ? l->keepalive_ms : l->idle_ms, c->home->count,
+				  l->connections);
+}
+
+/* Watch for what can happen next, and not for longer than is decent. The time begins anew when the
+ * client `moved`: a whole message came, or bytes were taken; not when it dribbles. */
+static void connection_wait(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+	enum waits_for next = what_is_next(c);
+
+	watch_want(&c->watch,
+		   (may_read(c) ? WATCH_READ : 0u) |
+			   (queue_len(&c->out) || stream_wants_write(&c->stream) ? WATCH_WRITE
+										 : 0u));
+	if (may_read(c) && stream_has_more(&c->stream))
+		timer_set(t->loop, &c->resume, 0);
+	if (next == FOR_NOTHING)
+		timer_stop(t->loop, &c->limit);
+	else if (next != c->waits_for || c->moved)
+		timer_set(t->loop, &c->limit, US_PER_MS * connection_idle_ms(c));
+	c->waits_for = next;
+	c->moved = false;
+}
+
+/* After anything: close what is finished, free what nobody refers to, else wait. */
+static void connection_settle(struct connection *c)
+{
+	if (!c->dead && is_done(c))
+		connection_close(c);
+	if (!c->dead)
+		connection_wait(c);
+	else if (c->asked == 0)
+		connection_free(c);
+}
+
+static void on_limit(struct timer *timer)
+{
+	struct connection *c = container_of(timer, struct connection, limit);
+
+	if (c->speech->goodbye && c->waits_for == FOR_QUESTION)
+		c->speech->goodbye(c);
+	connection_close(c);
+	connection_settle(c);
+}
+
+/* ---- answers ---- */
+
+/* False when the connection broke. */
+static bool write_out(struct connection *c, const uint8_t *from, size_t len, size_t *written)
+{
+	*written = 0;
+	while (*written < len) {
+		ssize_t n = stream_write(&c->stream, from + *written, len - *written);
+
+		if (n > 0)
+			*written += (size_t)n;
+		else
+			return n < 0 && stream_is_not_now(errno);
+	}
+	return true;
+}
+
+void connection_send(struct connection *c, const uint8_t *from, size_t len)
+{
+	struct listen_tcp *t = c->home;
+	size_t written = 0;
+
+	if (queue_len(&c->out) == 0 && !write_out(c, from, len, &written)) {
+		connection_close(c);
+		return;
+	}
+	if (written == len)
+		return;
+	if (t->untaken + (len - written) > t->limits.waiting_bytes) {
+		connection_close(c);
+		return;
+	}
+	t->untaken += len - written;
+	queue_put(&c->out, from + written, len - written);
+}
+
+unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len)
+{
+	const struct listen_tcp_limits *l = &c->home->limits;
+	unsigned possible = (l->keepalive_ms && !c->http ? HOP_KEEPALIVE : 0u) |
+			    (l->pad_block && c->stream.tls ? HOP_PADDING : 0u);
+	unsigned due = possible ? possible & hop_asked(question, len) : 0;
+
+	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
+	return due;
+}
+
+size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len)
+{
+	return due ? hop_add(wire, len, MESSAGE_MAX,
+			     &(struct hop){ .options = due,
+					    .pad_block = c->home->limits.pad_block,
+					    .keepalive_ms = connection_idle_ms(c) })
+		   : len;
+}
+
+/* With room for more questions, go on with those that lie there; in a turn of their own. */
+static void resume_soon(struct connection *c)
+{
+	if (c->full && c->asked <= ASKED_MOST / 2 && queue_len(&c->out) == 0)
+		timer_set(c->home->loop, &c->resume, 0);
+}
+
+void connection_left(struct connection *c)
+{
+	c->asked--;
+	if (c->digesting)
+		return;
+	if (!c->dead)
+		resume_soon(c);
+	connection_settle(c);
+}
+
+const struct client_ops *connection_ops(const struct connection *c)
+{
+	if (!c->stream.tls)
+		return c->speech->plain;
+	return tls_is_resumed(c->stream.tls) ? c->speech->resumed : c->speech->tls;
+}
+
+/* ---- questions ---- */
+
+bool connection_may_ask(const struct connection *c)
+{
+	return !c->dead && !c->cut && c->asked < ASKED_MOST && queue_len(&c->out) < UNTAKEN_MOST;
+}
+
+/* What is left for later: the beginning of a message, or whole ones of a client with too many in
+ * work. */
+static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
+{
+	queue_free(&c->in);
+	if (len && !c->dead && !c->cut && (c->full || !c->ended))
+		queue_put(&c->in, at, len);
+}
+
+/* Digest what is kept and `len` bytes more behind it, all in t->in. */
+static void on_bytes(struct connection *c, size_t len)
+{
+	struct listen_tcp *t = c->home;
+	size_t done;
+
+	c->full = false;
+	c->digesting = true;
+	done = c->speech->digest(c, t->in, len);
+	c->digesting = false;
+	if (c->dead && c->speech->end)
+		c->speech->end(c);
+	keep_rest(c, t->in + done, len - done);
+	if (!c->dead)
+		resume_soon(c);
+	connection_settle(c);
+}
+
+static size_t recall_rest(struct connection *c)
+{
+	size_t had = queue_len(&c->in);
+
+	if (had)
+		memcpy(c->home->in, c->in.at + c->in.start, had);
+	return had;
+}
+
+/* ---- who it is for ---- */
+
+/* False: it is refused. */
+static bool admit(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+
+	return !t->connlimits || connlimits_admit(t->connlimits, &c->from, &c->place);
+}
+
+static bool may_speak_for(const struct connection *c)
+{
+	return !c->home->connlimits || connlimits_may_speak_for(c->home->connlimits, &c->from);
+}
+
+/* False: it must be encrypted and cannot be; never in clear. */
+static bool encrypt(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+
+	if (c->service != SERVICE_TLS && c->service != SERVICE_HTTPS)
+		return true;
+	if (t->keys)
+		c->stream.tls = tls_accept(t->keys, c->stream.fd,
+					   c->service == SERVICE_TLS ? "dot" : "h2");
+	return c->stream.tls != NULL;
+}
+
+/* Read no byte more than the header has: what follows may be for TLS. */
+static void read_proxy(struct connection *c)
+{
+	uint8_t *at = c->home->in;
+	size_t had = recall_rest(c), whole = PROXY2_LEAST;
+	struct proxy2 head;
+	enum proxy2_end end = PROXY2_SHORT;
+	ssize_t n;
+
+	if (had >= PROXY2_LEAST)
+		whole += get_u16(at + PROXY2_LEAST - 2);
+	n = recv(c->stream.fd, at + had, whole - had, 0);
+	if (n > 0)
+		end = proxy2_read(at, had + (size_t)n, &head);
+	if (n == 0 || (n < 0 && !stream_is_not_now(errno)) || end == PROXY2_BAD) {
+		connection_close(c);
+	} else if (end == PROXY2_GOOD) {
+		queue_free(&c->in);
+		c->proxied = false;
+		c->moved = true;
+		if (head.is_for)
+			c->from = head.from;
+		if (!admit(c) || !encrypt(c))
+			connection_close(c);
+	} else if (n > 0) {
+		queue_put(&c->in, at + had, (size_t)n);
+	}
+	connection_settle(c);
+}
+
+static void on_readable(struct connection *c)
+{
+	size_t had;
+	ssize_t n;
+
+	if (!may_read(c))
+		return;
+	if (c->proxied) {
+		read_proxy(c);
+		return;
+	}
+	had = recall_rest(c);
+	n = stream_read(&c->stream, c->home->in + had, READ_ROOM - had);
+	if (n > 0) {
+		on_bytes(c, had + (size_t)n);
+		return;
+	}
+	if (n < 0 && stream_is_not_now(errno)) {
+		connection_wait(c);
+		return;
+	}
+	if (n < 0)
+		connection_close(c);
+	else
+		c->ended = true;
+	queue_free(&c->in);
+	connection_settle(c);
+}
+
+static void on_resume(struct timer *timer)
+{
+	struct connection *c = container_of(timer, struct connection, resume);
+
+	if (may_read(c) && stream_has_more(&c->stream))
+		on_readable(c);
+	else
+		on_bytes(c, recall_rest(c));
+}
+
+static void on_writable(struct connection *c)
+{
+	size_t written;
+
+	if (!write_out(c, c->out.at + c->out.start, queue_len(&c->out), &written)) {
+		connection_close(c);
+	} else {
+		c->home->untaken -= written;
+		queue_take(&c->out, written);
+		c->moved |= written >= TAKEN_LEAST || queue_len(&c->out) == 0;
+		if (c->speech->more && queue_len(&c->out) == 0)
+			c->speech->more(c);
+		if (!c->dead)
+			resume_soon(c);
+	}
+	connection_settle(c);
+}
+
+static void on_ready(struct watch *w, unsigned what)
+{
+	struct connection *c = container_of(w, struct connection, watch);
+
+	if ((what & WATCH_WRITE) && queue_len(&c->out)) {
+		on_writable(c);
+		return; /* it may be gone; what can be read is told again */
+	}
+	if (what & WATCH_READ || stream_wants_write(&c->stream))
+		on_readable(c);
+}
+
+/* ---- beginnings ---- */
+
+static const struct speech *speech_of(enum service service)
+{
+	return service == SERVICE_HTTPS || service == SERVICE_HTTP ? &speech_http : &speech_frames;
+}
+
+void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how)
+{
+	struct connection *c = mem_zero(sizeof *c);
+	int on = 1;
+
+	c->home = t;
+	c->speech = speech_of(how->service);
+	c->service = how->service;
+	c->proxied = how->proxied;
+	c->stream = (struct stream){ .fd = fd };
+	c->from = how->from;
+	c->reached = how->reached;
+	if (c->proxied ? !may_speak_for(c) : !admit(c) || !encrypt(c)) {
+		connplace_give_back(&c->place);
+		stream_close(&c->stream);
+		mem_free(c);
+		return;
+	}
+	if (c->speech != &speech_http || t->limits.http_nodelay)
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
+	c->limit.fire = on_limit;
+	c->resume.fire = on_resume;
+	c->moved = true;
+	list_push_back(&t->connections, &c->link);
+	t->count++;
+	watch_start(t->loop, &c->watch, WATCH_READ);
+	connection_wait(c);
+}
