@@ -70,7 +70,8 @@ void connection_close(struct connection *c)
 	watch_stop(&c->watch);
 	stream_close(&c->stream);
 	connplace_give_back(&c->place);
-	t->untaken -= queue_len(&c->out);
+	t->untaken -= queue_len(&c->out) + c->held;
+	c->held = 0;
 	queue_free(&c->in);
 	queue_free(&c->out);
 	t->count--;
@@ -82,7 +83,8 @@ void connection_close(struct connection *c)
 
 static bool is_done(const struct connection *c)
 {
-	return (c->cut || (c->ended && !c->full)) && c->asked == 0 && queue_len(&c->out) == 0;
+	return (c->cut || (c->ended && !c->full)) && c->asked == 0 && queue_len(&c->out) == 0 &&
+	       c->held == 0;
 }
 
 uint32_t listen_tcp_idle_ms(uint32_t idle_ms, unsigned used, unsigned most)
@@ -103,7 +105,7 @@ static enum waits_for what_is_next(const struct connection *c)
 {
 	enum waits_for more;
 
-	if (queue_len(&c->out))
+	if (queue_len(&c->out) || c->held)
 		return FOR_CLIENT;
 	if (c->full || c->ended || c->cut)
 		return FOR_NOTHING;
@@ -118,7 +120,7 @@ static enum waits_for what_is_next(const struct connection *c)
 static bool may_read(const struct connection *c)
 {
 	return !c->full && !c->ended && !c->cut && c->asked < ASKED_MOST &&
-	       queue_len(&c->out) < UNTAKEN_MOST;
+	       queue_len(&c->out) + c->held < UNTAKEN_MOST;
 }
 
 uint32_t connection_idle_ms(const struct connection *c)
@@ -205,6 +207,34 @@ void connection_send(struct connection *c, const uint8_t *from, size_t len)
 	}
 	t->untaken += len - written;
 	queue_put(&c->out, from + written, len - written);
+}
+
+/* What TLS did not get rid of waits like the rest. */
+static void count_held(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+	size_t held = stream_held(&c->stream);
+	bool is_more = held > c->held;
+
+	t->untaken += held - c->held;
+	c->held = held;
+	if (is_more && t->untaken > t->limits.waiting_bytes)
+		connection_close(c);
+}
+
+void connection_hold(struct connection *c)
+{
+	stream_hold(&c->stream);
+}
+
+void connection_release(struct connection *c)
+{
+	if (c->dead)
+		return;
+	if (stream_release(&c->stream))
+		count_held(c);
+	else
+		connection_close(c);
 }
 
 unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len)
@@ -409,16 +439,35 @@ static void on_writable(struct connection *c)
 	connection_settle(c);
 }
 
+static void on_pushable(struct connection *c)
+{
+	size_t before = c->held;
+
+	if (stream_push(&c->stream))
+		count_held(c);
+	else
+		connection_close(c);
+	if (!c->dead) {
+		c->moved |= before - c->held >= TAKEN_LEAST || c->held == 0;
+		if (c->held == 0 && queue_len(&c->out) == 0 && c->speech->more)
+			c->speech->more(c);
+	}
+	if (!c->dead)
+		resume_soon(c);
+	connection_settle(c);
+}
+
 static void on_ready(struct watch *w, unsigned what)
 {
 	struct connection *c = container_of(w, struct connection, watch);
 
-	if ((what & WATCH_WRITE) && queue_len(&c->out)) {
+	if (what & WATCH_WRITE && c->held)
+		on_pushable(c);
+	else if ((what & WATCH_WRITE) && queue_len(&c->out))
 		on_writable(c);
-		return; /* it may be gone; what can be read is told again */
-	}
-	if (what & WATCH_READ || stream_wants_write(&c->stream))
+	else if (what & WATCH_READ || stream_wants_write(&c->stream))
 		on_readable(c);
+	/* it may be gone; what can be read or written besides is told again */
 }
 
 /* ---- beginnings ---- */

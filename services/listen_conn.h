@@ -69,6 +69,7 @@ struct connection {
 	struct queue in;  /* what was read and not yet taken */
 	struct queue out; /* what the client has not yet taken */
 	struct http2_server *http; /* or NULL */
+	size_t held;      /* bytes that TLS has of it, counted in `untaken` */
 	unsigned asked;   /* questions that will be answered later */
 	enum waits_for waits_for;
 	enum service service;
@@ -118,6 +119,9 @@ bool connection_may_ask(const struct connection *c);
 /* Send bytes, or keep them for when the client takes them. Closes the connection when it is broken
  * or all clients together leave too much lying. */
 void connection_send(struct connection *c, const uint8_t *from, size_t len);
+/* Between these, what is sent leaves at once, but in pieces that the client can read one by one. */
+void connection_hold(struct connection *c);
+void connection_release(struct connection *c);
 /* An answer came, or never will: go on, or go. `c` may be freed. */
 void connection_left(struct connection *c);
 uint32_t connection_idle_ms(const struct connection *c);

@@ -47,6 +47,9 @@ static bool send_parts(void *arg, const uint8_t *const parts[2], const size_t le
 	if (lens[1])
 		memcpy(t->frames + t->framed + lens[0], parts[1], lens[1]);
 	t->framed += lens[0] + lens[1];
+	/* A record for each answer: there are clients (dnsperf) that take no second one with it. */
+	if (lens[1] && c->stream.tls)
+		frames_flush(c);
 	return true;
 }
 
@@ -59,9 +62,11 @@ static void speak(struct connection *c)
 		return;
 	before = http2_server_progress(c->http);
 	c->speaking = true;
+	connection_hold(c);
 	if (!http2_server_flush(c->http))
 		c->cut = true;
 	frames_flush(c);
+	connection_release(c);
 	c->speaking = false;
 	c->moved |= http2_server_progress(c->http) != before;
 	if (c->dead)

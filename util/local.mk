@@ -36,6 +36,7 @@ libresolver_la_SOURCES += \
 	util/textlex.h \
 	util/timebase.c util/timebase.h \
 	util/tls.c util/tls.h util/tls_context.c util/tls_private.h \
+	util/tls_wire.c \
 	util/trie.c util/trie.h
 
 if HAVE_CMOCKA

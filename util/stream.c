@@ -36,6 +36,27 @@ ssize_t stream_write(struct stream *s, const void *from, size_t len)
 	return n;
 }
 
+void stream_hold(struct stream *s)
+{
+	if (s->tls)
+		tls_hold(s->tls);
+}
+
+bool stream_release(struct stream *s)
+{
+	return !s->tls || tls_release(s->tls);
+}
+
+bool stream_push(struct stream *s)
+{
+	return !s->tls || tls_push(s->tls);
+}
+
+size_t stream_held(const struct stream *s)
+{
+	return s->tls ? tls_held(s->tls) : 0;
+}
+
 bool stream_wants_write(const struct stream *s)
 {
 	return s->tls && tls_wants_write(s->tls);

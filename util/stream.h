@@ -18,6 +18,12 @@ struct stream {
  * be given again, with what follows it. */
 ssize_t stream_read(struct stream *s, void *to, size_t room);
 ssize_t stream_write(struct stream *s, const void *from, size_t len);
+/* Hold what is written, each piece a TLS record of its own, and send it as one (util/tls.h). A plain
+ * stream does not. */
+void stream_hold(struct stream *s);
+bool stream_release(struct stream *s) MUST_USE; /* false: broken */
+bool stream_push(struct stream *s) MUST_USE;    /* more of what did not go; likewise */
+size_t stream_held(const struct stream *s);     /* how much that is */
 bool stream_wants_write(const struct stream *s); /* even if the caller has nothing to say */
 bool stream_has_more(const struct stream *s);    /* to read, which no watch will tell of */
 void stream_close(struct stream *s);             /* harmless when it is not open */

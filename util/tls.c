@@ -14,6 +14,7 @@
 
 struct tls {
 	SSL *ssl;
+	struct tls_wire *wire;     /* the SSL's */
 	struct tls_client *client; /* pinned; NULL when we are the server */
 	struct tls_server *home;   /* pinned; NULL when we are the client */
 	char *server;              /* a client's: whose sessions */
@@ -31,7 +32,7 @@ static struct tls *wrap(SSL_CTX *context, int fd)
 
 	t->ssl = SSL_new(context);
 	SSL_CTX_free(context);
-	if (!t->ssl || !SSL_set_fd(t->ssl, fd)) {
+	if (!t->ssl || !(t->wire = tls_wire_new(t->ssl, fd))) {
 		tls_free(t);
 		return NULL;
 	}
@@ -272,7 +273,33 @@ ssize_t tls_write(struct tls *t, const void *from, size_t len)
 	return -1;
 }
 
+void tls_hold(struct tls *t)
+{
+	tls_wire_hold(t->wire);
+}
+
+bool tls_release(struct tls *t)
+{
+	if (tls_wire_release(t->wire))
+		return true;
+	break_off(t, strerror(errno));
+	return false;
+}
+
+bool tls_push(struct tls *t)
+{
+	if (tls_wire_push(t->wire))
+		return true;
+	break_off(t, strerror(errno));
+	return false;
+}
+
 /* ---- what is known of it ---- */
+
+size_t tls_held(const struct tls *t)
+{
+	return tls_wire_held(t->wire);
+}
 
 bool tls_is_open(const struct tls *t)
 {
@@ -281,7 +308,7 @@ bool tls_is_open(const struct tls *t)
 
 bool tls_wants_write(const struct tls *t)
 {
-	return t->wants_write;
+	return t->wants_write || tls_wire_held(t->wire);
 }
 
 bool tls_has_more(const struct tls *t)

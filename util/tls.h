@@ -93,6 +93,12 @@ void tls_free(struct tls *t);
  * again, with what follows it. */
 ssize_t tls_read(struct tls *t, void *to, size_t room);
 ssize_t tls_write(struct tls *t, const void *from, size_t len);
+/* Hold what is written from now on, and send it at once as one: each write stays a record of its own.
+ * False: it is broken. What does not go yet is sent by tls_push or before the next write. */
+void tls_hold(struct tls *t);
+bool tls_release(struct tls *t) MUST_USE;
+bool tls_push(struct tls *t) MUST_USE;
+size_t tls_held(const struct tls *t); /* bytes that are still to be sent */
 /* Go on with the handshake. As above: 1, or -1. */
 int tls_shake(struct tls *t);
 

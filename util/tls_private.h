@@ -1,4 +1,4 @@
-/* What the two halves of util/tls share: contexts, and the connections made from them.
+/* What the parts of util/tls share: contexts, the connections made from them, and their wires.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_TLS_PRIVATE_H
 #define UTIL_TLS_PRIVATE_H
@@ -17,6 +17,15 @@ bool tls_client_tells_names(const struct tls_client *c);
 SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, const char *server);
 void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *server,
 		     SSL_SESSION *session);
+
+/* Between the library and the socket; the SSL's, and gone with it. NULL when there is no memory. */
+struct tls_wire;
+struct tls_wire *tls_wire_new(SSL *ssl, int fd) MUST_USE;
+/* From now on what is written is held; then it is sent, as far as that goes. False: it is broken. */
+void tls_wire_hold(struct tls_wire *w);
+bool tls_wire_release(struct tls_wire *w) MUST_USE;
+bool tls_wire_push(struct tls_wire *w) MUST_USE; /* more of it */
+size_t tls_wire_held(const struct tls_wire *w);  /* bytes that are still here */
 
 /* Callbacks of OpenSSL; the SSL's app data is its struct tls. */
 int tls_on_session(SSL *ssl, SSL_SESSION *session);
