@@ -49,6 +49,13 @@ static void refuse(struct letter *l, const char *why)
 	letter_fails(l, UPSTREAM_SILENT, false);
 }
 
+/* Unlooked at, too often: the iterator may think of something. */
+static void put_off(struct letter *l)
+{
+	peer_refused(l->peer, "it takes no requests", pool_now_us(l->pool));
+	letter_fails(l, UPSTREAM_SILENT, true);
+}
+
 static void on_ended(void *owner, void *of, const struct http2_answer *a)
 {
 	struct conn *c = owner;
@@ -58,7 +65,8 @@ static void on_ended(void *owner, void *of, const struct http2_answer *a)
 	l->framed = NULL;
 	c->deaf |= http2_client_is_leaving(c->framed);
 	if (a->end == HTTP2_UNDONE) {
-		letter_again(l);
+		if (!letter_again(l))
+			put_off(l);
 	} else if (a->end == HTTP2_BROKEN) {
 		refuse(l, "the request was broken off");
 	} else if (a->end == HTTP2_TOO_BIG) {
@@ -110,7 +118,8 @@ static void https_put(struct conn *c, struct letter *l)
 	if (l->framed)
 		return;
 	c->deaf = true;
-	letter_again(l);
+	if (!letter_again(l))
+		put_off(l);
 }
 
 static void https_fill(struct conn *c)

@@ -18,6 +18,7 @@
 
 enum {
 	RESENDS_MOST = 3,      /* of one question, each after another had its answer */
+	AGAIN_MOST = 8,        /* where the server has not looked at it yet */
 	PIPELINE_MUCH = 32,    /* so many that another connection would be of use */
 	TURNED_AWAY_MOST = 16, /* of those that wait for a connection, before it is let be */
 };
@@ -240,22 +241,21 @@ void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
 		s->failed(s, UPSTREAM_SILENT);
 }
 
+bool letter_again(struct letter *l)
+{
+	if (l->agains++ == AGAIN_MOST)
+		return false;
+	conn_drop(l->conn, l);
+	letter_place(l);
+	return true;
+}
+
 /* Once more, but not over any connection that is there now. */
 static void resend(struct letter *l)
 {
 	l->resends++;
 	l->lost_number = l->pool->opened;
 	letter_place(l);
-}
-
-void letter_again(struct letter *l)
-{
-	if (l->resends >= RESENDS_MOST) {
-		letter_fails(l, UPSTREAM_SILENT, true);
-		return;
-	}
-	conn_drop(l->conn, l);
-	resend(l);
 }
 
 static bool is_worth_resending(const struct letter *l, const struct conn *c)

@@ -87,7 +87,7 @@ struct letter {
 	uint16_t id;
 	uint64_t put_us;
 	unsigned answered_before; /* by its connection, when it was put there */
-	unsigned resends;
+	unsigned resends, agains;
 	unsigned lost_number; /* resent: not over connections up to this one */
 };
 
@@ -121,8 +121,8 @@ struct tls_client *pool_client(const struct pool *p, const struct peer *peer);
 struct letter *letter_find(const struct conn *c, uint16_t id);
 /* Its answer: hands it on and frees the letter, unless several are to come. */
 void letter_answered(struct letter *l, const uint8_t *wire, size_t len);
-/* It was not worked on and nobody is to blame: on another connection. */
-void letter_again(struct letter *l);
+/* The server has not looked at it: it is sent again. False when it did that too often. */
+bool letter_again(struct letter *l) MUST_USE;
 /* There is no answer from this server; told in the next turn. */
 void letter_fails(struct letter *l, enum upstream_end why, bool moody);
 /* What a connection that died was carrying. */

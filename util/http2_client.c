@@ -72,6 +72,23 @@ static unsigned read_status(const uint8_t *value, size_t len)
 	return status;
 }
 
+/* As long as it says, unless that cannot be. */
+static bool is_longer(const uint8_t *value, size_t len, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n <= most; i++)
+		n = n * 10 + (size_t)(value[i] - '0');
+	return n > most;
+}
+
+/* It would be too much. */
+static void cut_off(nghttp2_session *session, struct http2_request *r)
+{
+	r->too_big = true;
+	nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, r->stream, NGHTTP2_CANCEL);
+}
+
 static bool is_named(const char *name, const uint8_t *at, size_t len)
 {
 	return len == strlen(name) && memcmp(at, name, len) == 0;
@@ -95,6 +112,9 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 		r->status = read_status(value, value_len);
 	else if (is_named("content-type", name, name_len))
 		r->typed = is_type(c->type, value, value_len);
+	else if (is_named("content-length", name, name_len) && !r->too_big &&
+		 is_longer(value, value_len, c->answer_most))
+		cut_off(session, r);
 	return 0;
 }
 
@@ -120,8 +140,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
 	if (!r || r->too_big)
 		return 0;
 	if (len > c->answer_most - r->body_len) {
-		r->too_big = true;
-		nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL);
+		cut_off(session, r);
 		return 0;
 	}
 	if (r->body_room - r->body_len < len) {

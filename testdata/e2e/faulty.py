@@ -1,0 +1,320 @@
+"""An upstream over TLS or HTTPS that plays a part, and a client that loses nothing it is not made to lose.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import selectors
+import socket
+import ssl
+import struct
+import threading
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+
+from lab import ADDRESS
+
+ANSWER = bytes([198, 18, 7, 7])
+BURST = 100
+
+
+def question_end(wire):
+    """Where the first question ends."""
+    at = 12
+    while wire[at]:
+        at += 1 + wire[at]
+    return at + 5
+
+
+def qname(wire):
+    labels, at = [], 12
+    while wire[at]:
+        labels.append(wire[at + 1:at + 1 + wire[at]].decode("latin-1"))
+        at += 1 + wire[at]
+    return ".".join(labels) + "."
+
+
+def respond(wire, other_id=False, other_name=False, cut=False):
+    """An answer: the one address to every question for A, nothing to others."""
+    end = question_end(wire)
+    is_a = wire[end - 4:end - 2] == b"\0\1"
+    question = bytearray(wire[12:end])
+    if other_name:
+        question[1] ^= 1
+    ident = struct.unpack("!H", wire[:2])[0] ^ (1 if other_id else 0)
+    head = struct.pack("!HHHHHH", ident, 0x8380 if cut else 0x8180, 1, int(is_a), 0, 0)
+    record = b"\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4" + ANSWER
+    return head + bytes(question) + (record if is_a else b"")
+
+
+class Faulty:
+    """`act` is one of
+        good          answers everything
+        close-early   closes every second connection at its first question
+        gone          closes every one of them
+        once          closes after each answer
+        limit         resets a connection whenever `limit` questions were asked, on whatever connection
+        few           closes a connection politely after `limit` answers on it
+        delay         answers a tenth of a second later
+        reorder       answers what has come in, the last first
+        truncate      breaks off in the middle of an answer, every `limit` questions
+        cut           says its answers are cut
+        mute          shakes hands and never answers
+        deaf          accepts and never shakes hands
+        drip          a byte a second
+        other-id, other-name
+    and over HTTPS also
+        status        503 to everything
+        type          answers of another content type
+        big           an answer of 100 kB
+        goaway        takes leave after `limit` questions
+        refuse        refuses every second request without looking at it
+        no-h2         speaks HTTP/1.1 only"""
+
+    def __init__(self, ca, act="good", cert="good", https=False, limit=0):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(ca.path(cert + ".pem"), ca.path(cert + ".key"))
+        self.context.set_alpn_protocols(["http/1.1"] if act == "no-h2" else ["h2"] if https else ["dot"])
+        self.act, self.https, self.limit = act, https, limit
+        self.asked, self.accepted, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0, 0
+        self.headers, self.lock, self.ending = [], threading.Lock(), False
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind((ADDRESS, 0))
+        self.listener.listen(128)
+        self.port = self.listener.getsockname()[1]
+        self.at = "%s@%d#dns.test" % (ADDRESS, self.port)
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending = True
+        self.listener.close()
+        self.thread.join(5)
+
+    def run(self):
+        self.listener.settimeout(0.1)
+        while not self.ending:
+            with contextlib.suppress(socket.timeout):
+                try:
+                    conn, _ = self.listener.accept()
+                except socket.timeout:
+                    continue
+                except OSError:
+                    return
+                self.accepted += 1
+                threading.Thread(target=self.serve, args=(conn, self.accepted), daemon=True).start()
+
+    def serve(self, conn, number):
+        with conn, contextlib.suppress(EOFError, OSError, h2.exceptions.ProtocolError):
+            conn.settimeout(20)
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.act == "deaf":
+                time.sleep(8)
+                return
+            with self.context.wrap_socket(conn, server_side=True) as s:
+                with self.lock:
+                    self.shaken += 1
+                    self.resumed += s.session_reused
+                (Requests if self.https else Frames)(self, s, number).converse()
+
+    def count(self):
+        """One more question; whether it is one of those that cost the connection."""
+        with self.lock:
+            self.total += 1
+            return bool(self.limit) and self.total % self.limit == 0
+
+    def reset(self, s):
+        with self.lock:
+            self.resets += 1
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        raise EOFError
+
+
+class Conversation:
+    def __init__(self, upstream, s, number):
+        self.upstream, self.s, self.number, self.answered = upstream, s, number, 0
+
+    def read(self):
+        data = self.s.recv(65536)
+        if not data:
+            raise EOFError
+        while self.s.pending():
+            data += self.s.recv(65536)
+        return data
+
+    def turn(self, questions):
+        """What to answer to some questions that came together; `send` for each, in order."""
+        u = self.upstream
+        out = []
+        for key, wire in questions:
+            u.asked.append(qname(wire))
+            over = u.count()
+            if u.act == "gone" or (u.act == "close-early" and self.number % 2):
+                raise EOFError
+            if over and u.act == "limit":
+                self.send(out)
+                u.reset(self.s)
+            reply = respond(wire, u.act == "other-id", u.act == "other-name", u.act == "cut")
+            if over and u.act == "truncate":
+                self.send(out)
+                self.send_half(key, reply)
+                raise EOFError
+            out.append((key, reply))
+        if u.act == "mute":
+            return
+        if u.act == "delay":
+            time.sleep(0.1)
+        if u.act == "reorder":
+            out.reverse()
+        if u.act in ("once", "few"):
+            most = 1 if u.act == "once" else u.limit
+            out = out[:most - self.answered]
+        self.answered += len(out)
+        self.send(out)
+        if u.act == "once" or (u.act == "few" and self.answered >= u.limit):
+            raise EOFError
+
+
+class Frames(Conversation):
+    def converse(self):
+        data = b""
+        while True:
+            data += self.read()
+            questions = []
+            while len(data) >= 2 and len(data) >= 2 + struct.unpack("!H", data[:2])[0]:
+                n = 2 + struct.unpack("!H", data[:2])[0]
+                questions.append((None, data[2:n]))
+                data = data[n:]
+            self.turn(questions)
+
+    def send(self, replies):
+        data = b"".join(struct.pack("!H", len(r)) + r for _, r in replies)
+        if self.upstream.act == "drip":
+            for byte in data:
+                self.s.sendall(bytes([byte]))
+                time.sleep(1)
+        elif data:
+            self.s.sendall(data)
+
+    def send_half(self, _, reply):
+        self.s.sendall((struct.pack("!H", len(reply)) + reply)[:len(reply) // 2])
+
+
+class Requests(Conversation):
+    def converse(self):
+        self.h = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        self.h.initiate_connection()
+        bodies, self.refused = {}, 0
+        while True:
+            self.flush()
+            questions = []
+            for event in self.h.receive_data(self.read()):
+                if isinstance(event, h2.events.RequestReceived):
+                    bodies[event.stream_id] = b""
+                    self.upstream.headers.append(dict(event.headers))
+                elif isinstance(event, h2.events.DataReceived):
+                    bodies[event.stream_id] += event.data
+                    self.h.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                elif isinstance(event, h2.events.StreamEnded):
+                    questions.append((event.stream_id, bodies.pop(event.stream_id)))
+            self.take(questions)
+
+    def take(self, questions):
+        u = self.upstream
+        if u.act == "refuse":
+            kept = []
+            for key, wire in questions:
+                self.refused += 1
+                if self.refused % 2:
+                    self.h.reset_stream(key, 7)
+                else:
+                    kept.append((key, wire))
+            questions = kept
+        if u.act == "goaway":
+            room = u.limit - self.answered
+            leave = len(questions) >= room
+            self.turn(questions[:room])
+            if leave:
+                last = max((key for key, _ in questions[:room]), default=0)
+                self.h.close_connection(last_stream_id=last)
+                self.flush()
+                raise EOFError
+            return
+        self.turn(questions)
+
+    def flush(self):
+        data = self.h.data_to_send()
+        if data and self.upstream.act == "drip":
+            for byte in data:
+                self.s.sendall(bytes([byte]))
+                time.sleep(1)
+        elif data:
+            self.s.sendall(data)
+
+    def head(self, key, reply):
+        act = self.upstream.act
+        self.h.send_headers(key, [
+            (":status", "503" if act == "status" else "200"),
+            ("content-type", "text/html" if act == "type" else "application/dns-message"),
+            ("content-length", str(len(reply))), ("cache-control", "max-age=300")])
+
+    def send(self, replies):
+        for key, reply in replies:
+            if self.upstream.act == "big":
+                reply = b"\0" * 100000
+            self.head(key, reply)
+            while len(reply) > 16384 and self.h.local_flow_control_window(key) >= 16384:
+                self.h.send_data(key, reply[:16384])
+                reply = reply[16384:]
+            if len(reply) <= 16384:
+                self.h.send_data(key, reply, end_stream=True)
+        self.flush()
+
+    def send_half(self, key, reply):
+        self.head(key, reply)
+        self.h.send_data(key, reply[:len(reply) // 2])
+        self.flush()
+
+
+def load(port, names, outstanding, seconds=25):
+    """Each question is sent once; how it ended, by name. What the client loses it loses by itself: never by
+    more in flight than its socket holds."""
+    names, results, flight = iter(names), {}, {}
+    ident, is_more = 0, True
+    deadline = time.monotonic() + seconds
+    with socket.socket(type=socket.SOCK_DGRAM) as s, selectors.DefaultSelector() as ready:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        s.connect((ADDRESS, port))
+        s.setblocking(False)
+        ready.register(s, selectors.EVENT_READ)
+        while (is_more or flight) and time.monotonic() < deadline:
+            for _ in range(BURST):
+                if not is_more or len(flight) >= outstanding:
+                    break
+                name = next(names, None)
+                if name is None:
+                    is_more = False
+                    break
+                ident = (ident + 1) % 65536
+                wire = struct.pack("!HHHHHH", ident, 0x0100, 1, 0, 0, 0)
+                wire += b"".join(bytes([len(part)]) + part.encode() for part in name.rstrip(".").split("."))
+                s.send(wire + b"\0\0\1\0\1")
+                flight[ident] = name
+            ready.select(0.002 if is_more and len(flight) < outstanding else 0.2)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    got = s.recv(4096)
+                    name = flight.pop(struct.unpack("!H", got[:2])[0], None)
+                    if name:
+                        results[name] = got[3] & 15
+    for name in flight.values():
+        results[name] = None
+    return results

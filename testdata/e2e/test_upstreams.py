@@ -1,0 +1,200 @@
+"""Upstreams over TLS and HTTPS that misbehave: no client's question is lost, nobody is believed who should not be.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import shutil
+
+import dns.edns
+import pytest
+
+from faulty import Faulty, load
+from lab import rcode, texts
+from test_tls import Authority
+
+GOOD = ["198.18.7.7"]
+
+
+@pytest.fixture(scope="module")
+def ca():
+    a = Authority()
+    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
+    a.issue("stranger", by="other")
+    a.issue("expired", days=-1)
+    yield a
+    shutil.rmtree(a.dir, ignore_errors=True)
+
+
+@pytest.fixture(params=["tls", "https"])
+def https(request):
+    return request.param == "https"
+
+
+@pytest.fixture
+def forwarding(daemon, ca):
+    """A daemon that forwards everything to these."""
+    def make(*upstreams, lines=(), strategy="spread", module="iterator"):
+        https = upstreams[0].https
+        zone = ["name: .", "forward-strategy: " + strategy,
+                "forward-https-upstream: yes" if https else "forward-tls-upstream: yes"]
+        zone += ["forward-addr: %s%s" % (u.at, "/ask" if https else "") for u in upstreams]
+        return daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"), "ede: yes", *lines, module=module, hints=False,
+                      more="forward-zone:\n" + "".join("    %s\n" % line for line in zone))
+    return make
+
+
+def told(d, port):
+    """What list_upstreams says of the server at this port."""
+    line = next(x for x in d.control("list_upstreams").splitlines() if "@%d#" % port in x)
+    return line, {k: int(v) for k, v in (f.split("=") for f in line.split() if "=" in f and f[-1].isdigit())}
+
+
+def names(count, word="n"):
+    return ["%s%d.lab" % (word, i) for i in range(count)]
+
+
+def all_good(results, count):
+    bad = {k: v for k, v in results.items() if v != 0}
+    assert not bad and len(results) == count, "%d of %d: %s" % (len(bad), len(results), dict(list(bad.items())[:5]))
+
+
+# -- one that is moody, and there is no other ------------------------------------------------------
+
+
+@pytest.mark.parametrize("act, limit, count", [
+    ("good", 0, 400), ("close-early", 0, 60), ("once", 0, 60), ("limit", 50, 600), ("few", 20, 400),
+    ("delay", 0, 400), ("reorder", 0, 400), ("truncate", 50, 400)])
+def test_a_moody_server_loses_no_question(forwarding, ca, https, act, limit, count):
+    with Faulty(ca, act, https=https, limit=limit) as u, forwarding(u) as d:
+        all_good(load(d.port, names(count), 60), count)
+        line, seen = told(d, u.port)
+        assert "https " in line if https else "tls " in line
+        assert seen["answers"] >= count
+        assert u.shaken < 2 or u.resumed >= 0.99 * (u.shaken - 1)
+
+
+@pytest.mark.parametrize("act, limit", [("goaway", 20), ("refuse", 0)])
+def test_http_servers_may_send_us_away(forwarding, ca, act, limit):
+    with Faulty(ca, act, https=True, limit=limit) as u, forwarding(u) as d:
+        all_good(load(d.port, names(200), 40), 200)
+
+
+def test_two_thousand_outstanding_questions_survive_resets(forwarding, ca):
+    """The upstream resets a connection at every 500th question; none of the clients' is lost, and the
+    handshakes after the first are resumed."""
+    # wait-limit would make an end to so many questions of one client
+    lines = ["num-threads: 1", "num-queries-per-thread: 4096", "so-rcvbuf: 4m", "discard-timeout: 0", "max-reuse-tcp-queries: 100000"]
+    with Faulty(ca, "limit", limit=500) as u, forwarding(u, lines=lines) as d:
+        all_good(load(d.port, names(8000), 2000, seconds=60), 8000)
+        assert u.resets >= 15
+        _, seen = told(d, u.port)
+        assert seen["handshakes"] > 10
+        assert seen["resumed"] >= 0.99 * (seen["handshakes"] - 1)
+
+
+def test_handshakes_are_resumed(forwarding, ca, https):
+    with Faulty(ca, "few", https=https, limit=3) as u, forwarding(u, lines=["num-threads: 1"]) as d:
+        all_good(load(d.port, names(450), 30), 450)
+        _, seen = told(d, u.port)
+        assert seen["handshakes"] >= 100
+        assert seen["resumed"] >= 0.99 * (seen["handshakes"] - 1)
+
+
+# -- one that is no use, beside another ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("act", ["mute", "deaf", "drip", "other-id", "other-name", "cut"])
+def test_one_that_is_of_no_use_costs_only_time(forwarding, ca, https, act):
+    if https and act == "other-id":
+        pytest.skip("an answer over HTTPS belongs to its request, whatever its id")
+    with Faulty(ca, act, https=https) as bad, Faulty(ca, https=https) as good, forwarding(bad, good) as d:
+        all_good(load(d.port, names(80), 40), 80)
+
+
+@pytest.mark.parametrize("act, why", [
+    ("status", "HTTP status 503"), ("type", "no application/dns-message"), ("big", "too long"),
+    ("no-h2", "HTTP/2")])
+def test_what_is_no_answer_over_http_is_told_and_another_is_asked(forwarding, ca, act, why):
+    with Faulty(ca, act, https=True) as bad, Faulty(ca, https=True) as good, forwarding(bad, good) as d:
+        all_good(load(d.port, names(60), 20), 60)
+        assert d.log().count(why) == 1
+        line, _ = told(d, bad.port)
+        assert "failing" in line and why in line
+
+
+@pytest.mark.parametrize("cert, name, why", [
+    ("expired", "dns.test", "certificate has expired"), ("good", "other.test", "hostname mismatch"),
+    ("stranger", "dns.test", "unable to get local issuer certificate")])
+def test_who_cannot_show_who_it_is_is_never_asked(forwarding, ca, https, cert, name, why):
+    with Faulty(ca, cert=cert, https=https) as bad, Faulty(ca, https=https) as good:
+        bad.at = bad.at.replace("dns.test", name)
+        with forwarding(bad, good) as d:
+            all_good(load(d.port, names(40), 20), 40)
+            assert not bad.asked
+            assert d.log().count(why) == 1
+            assert why in told(d, bad.port)[0]
+        with forwarding(bad) as d:
+            r = d.ask("alone.lab.", timeout=20)
+            assert rcode(r) == "SERVFAIL"
+            assert [o.code for o in r.options if isinstance(o, dns.edns.EDEOption)] == [22]
+            assert not bad.asked
+
+
+# -- HTTPS as such ---------------------------------------------------------------------------------
+
+
+def test_a_question_over_https(forwarding, ca):
+    with Faulty(ca, https=True) as u, forwarding(u) as d:
+        assert texts(d.ask("a.lab.")) == GOOD
+        assert u.headers[0][":method"] == "POST" and u.headers[0][":path"] == "/ask"
+        assert u.headers[0][":authority"] == "dns.test:%d" % u.port
+        assert u.headers[0]["content-type"] == "application/dns-message"
+        assert u.headers[0]["user-agent"].startswith("resolver")
+        assert int(u.headers[0]["content-length"]) % 128 == 0
+
+
+@pytest.mark.parametrize("line, agent", [("hide-http-user-agent: yes", None), ('http-user-agent: "a b/1"', "a b/1")])
+def test_the_program_is_named_as_told(forwarding, ca, line, agent):
+    with Faulty(ca, https=True) as u, forwarding(u, lines=[line]) as d:
+        assert texts(d.ask("a.lab.")) == GOOD
+        assert u.headers[0].get("user-agent") == agent
+
+
+def test_many_questions_share_a_connection(forwarding, ca, https):
+    with Faulty(ca, "delay", https=https) as u, forwarding(u, lines=["num-threads: 1"]) as d:
+        all_good(load(d.port, names(60), 30), 60)
+        assert u.accepted <= 3
+
+
+# -- forward-strategy ------------------------------------------------------------------------------
+
+
+def shares(first, second):
+    return len(first.asked) / (len(first.asked) + len(second.asked))
+
+
+def test_ordered_asks_the_first_while_it_works(forwarding, ca, https):
+    with Faulty(ca, https=https) as a, Faulty(ca, https=https) as b, forwarding(a, b, strategy="ordered") as d:
+        all_good(load(d.port, names(100), 5), 100)
+        assert not b.asked
+        a.act = "gone"
+        all_good(load(d.port, names(100, "later"), 5), 100)
+
+
+def test_spread_asks_both(forwarding, ca):
+    with Faulty(ca) as a, Faulty(ca) as b, forwarding(a, b) as d:
+        all_good(load(d.port, names(200), 5), 200)
+        assert 0.25 < shares(a, b) < 0.75
+
+
+def test_fastest_prefers_the_fast_one(forwarding, ca):
+    with Faulty(ca, "delay") as slow, Faulty(ca) as fast, forwarding(slow, fast, strategy="fastest") as d:
+        all_good(load(d.port, names(200), 2), 200)
+        assert shares(slow, fast) < 0.25
+
+
+def test_a_race_is_won_by_the_first_answer(forwarding, ca):
+    with Faulty(ca, "mute") as dead, Faulty(ca) as quick, forwarding(dead, quick, strategy="race 2") as d:
+        all_good(load(d.port, names(100), 10, seconds=10), 100)
+        assert len(dead.asked) > 10 and len(quick.asked) >= 100
