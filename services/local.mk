@@ -25,8 +25,13 @@ libresolver_la_SOURCES += \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
 	services/hop.c services/hop.h \
+	services/hostnames.c services/hostnames.h \
 	services/interfaces.c services/interfaces.h \
 	services/lead.c services/lead.h \
+	services/lease_trouble.def \
+	services/leasefile.c services/leasefile.h services/leasefile_private.h \
+	services/leasefile_isc.c \
+	services/leasefile_kea.c \
 	services/listen.h \
 	services/listen_conn.c services/listen_conn.h \
 	services/listen_frames.c \
@@ -82,8 +87,10 @@ SERVICES_TESTS = \
 	services/tests/cookies \
 	services/tests/forward \
 	services/tests/hop \
+	services/tests/hostnames \
 	services/tests/infra \
 	services/tests/interfaces \
+	services/tests/leasefile \
 	services/tests/listen_tcp \
 	services/tests/listen_udp \
 	services/tests/loader \

@@ -526,24 +526,36 @@ enum put_end record_put(struct localzones *z, const struct text_rr *rr, const ch
 	return PUT_DONE;
 }
 
+static bool put_covered(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
+			const char *line, struct fault *f)
+{
+	enum put_end end = record_put(z, rr, line, f);
+
+	if (end == PUT_UNCOVERED) {
+		localzones_put(z, cover, rr->class_, ZONE_transparent);
+		end = record_put(z, rr, line, f);
+	}
+	return end == PUT_DONE;
+}
+
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f)
 {
 	struct text_rr rr;
 	struct arena a;
-	enum put_end end;
+	bool good;
 
 	arena_init(&a);
-	if (!text_rr_parse(&a, line, NULL, &rr, f)) {
-		arena_clear(&a);
-		return false;
-	}
-	end = record_put(z, &rr, line, f);
-	if (end == PUT_UNCOVERED) {
-		localzones_put(z, rr.owner, rr.class_, ZONE_transparent);
-		end = record_put(z, &rr, line, f);
-	}
+	good = text_rr_parse(&a, line, NULL, &rr, f) && put_covered(z, &rr, rr.owner, line, f);
 	arena_clear(&a);
-	return end == PUT_DONE;
+	return good;
+}
+
+bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
+		       struct fault *f)
+{
+	char name[DNAME_TEXT];
+
+	return put_covered(z, rr, cover, dname_print(rr->owner, name), f);
 }
 
 /* It has no sets any more: with no names below it, it is gone, and so may be those above. */
@@ -662,6 +674,30 @@ bool localzones_remove_record(struct localzones *z, const char *line, struct fau
 	good = text_rr_parse(&a, line, NULL, &rr, f) && remove_record(z, &a, &rr, line, f);
 	arena_clear(&a);
 	return good;
+}
+
+bool localzones_remove_rr(struct localzones *z, const struct text_rr *rr, struct fault *f)
+{
+	char name[DNAME_TEXT];
+	struct arena a;
+	bool good;
+
+	arena_init(&a);
+	good = remove_record(z, &a, rr, dname_print(rr->owner, name), f);
+	arena_clear(&a);
+	return good;
+}
+
+unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, uint16_t class_)
+{
+	const struct family *f = family_find(z, class_);
+	const struct localnode *n = f ? nametable_find(f->nodes, name) : NULL;
+	const struct rrset *s = n ? first_set(n) : NULL;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < localnode_count(n); i++, s = next_set(s))
+		count += s->count;
+	return count;
 }
 
 /* ---- listing ---- */

@@ -18,6 +18,7 @@ struct arena;
 struct conf;
 struct conf_list;
 struct fault;
+struct text_rr;
 
 enum zone_type {
 #define ZONE_TYPE(word, records, rest, logged) ZONE_##word,
@@ -146,6 +147,13 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
 /* One record. The fault is what Unbound says. */
 bool localzones_remove_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
+/* The same for records in wire form, whose names are in lower case. Where no zone covers one that is
+ * put, a transparent zone is made at `cover`, which is its name or above it. */
+bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
+		       struct fault *f) MUST_USE;
+bool localzones_remove_rr(struct localzones *z, const struct text_rr *rr, struct fault *f) MUST_USE;
+/* How many there are at the name, of whatever type. */
+unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, uint16_t class_);
 /* All records of a name. */
 void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t class_);
 

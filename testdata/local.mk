@@ -17,6 +17,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/dname.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/iterator.fuzz \
+	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/stream.fuzz \

@@ -1,0 +1,90 @@
+/* Names of hosts from lease and hosts files, published among the local records.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A host gets an A or AAAA record for each address, and each address a PTR record. A DHCP client is
+ * a stranger: its name is one label, letters, digits and hyphens, under the domain of its file; it
+ * is not one of the names by which others find a service (wpad, isatap, localhost), nor one that
+ * the operator has written down. What hosts files say is the operator's own word.
+ *
+ * Only the difference to what was published before is changed, additions first, so that a host
+ * whose address changes is never without one. All of this is the main thread's. */
+#ifndef SERVICES_HOSTNAMES_H
+#define SERVICES_HOSTNAMES_H
+
+#include "services/leasefile.h"
+#include "util/list.h"
+
+#define HOST_ADDRESSES 16 /* most of a name, of each family */
+
+struct fault;
+struct localzones;
+
+struct hostnames;
+
+struct hostnames *hostnames_new(void) MUST_USE;
+void hostnames_free(struct hostnames *h); /* NULL is fine; the records stay where they are */
+
+/* Where to publish from now on. Takes a pin. Unless they are there already, everything is to be
+ * published anew; records in the zones before stay there, and go with them. */
+void hostnames_house(struct hostnames *h, struct localzones *z);
+
+struct host_source_how {
+	const char *path;   /* for people */
+	const char *domain; /* of leases; as written */
+	uint32_t ttl_s;
+	bool of_leases; /* names are judged as strangers' */
+};
+
+/* One file's hosts. */
+struct host_source;
+
+/* None at first. NULL with a sentence when `domain` is no name. Earlier ones win. */
+struct host_source *hostnames_add(struct hostnames *h, const struct host_source_how *how,
+				  struct fault *f) MUST_USE;
+/* From now on all others come before it. */
+void hostnames_last(struct hostnames *h, struct host_source *s);
+void hostnames_drop(struct hostnames *h, struct host_source *s);
+/* All that its file says now; copied. */
+void host_source_take(struct host_source *s, const struct leasefile *f);
+const char *host_source_path(const struct host_source *s);
+
+struct hosts_change {
+	size_t put, removed; /* records */
+	int64_t next_s;      /* when the next lease ends; LEASE_FOREVER: none does */
+};
+
+/* Bring the zones up to date. `wall_s`: what ends by then is gone. */
+struct hosts_change hostnames_publish(struct hostnames *h, int64_t wall_s);
+
+/* ---- looking ---- */
+
+struct host_report {
+	const char *path;
+	enum lease_format format;
+	size_t hosts; /* with names that are good, expired ones too */
+	size_t nameless;
+	size_t records;               /* published */
+	struct lease_remarks remarks; /* of its lines and names */
+};
+
+void host_source_report(const struct hostnames *h, const struct host_source *s,
+			struct host_report *r);
+
+struct host_record {
+	const uint8_t *owner;
+	const uint8_t *rdata;
+	const struct host_source *source;
+	int64_t ends_s;
+	uint32_t ttl_s;
+	unsigned line;
+	uint32_t rank; /* the lower wins */
+	uint16_t type;
+	uint8_t owner_len, rdata_len;
+};
+
+/* What is published, name by name. */
+void hostnames_each(const struct hostnames *h, void (*fn)(const struct host_record *r, void *arg),
+		    void *arg);
+size_t hostnames_count(const struct hostnames *h); /* records */
+
+#endif

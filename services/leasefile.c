@@ -1,0 +1,433 @@
+/* Files that say which host has which address: hosts files, and leases of dnsmasq and odhcpd.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/leasefile.h"
+
+#include <string.h>
+
+#include "services/leasefile_private.h"
+#include "util/mem.h"
+
+/* ---- words for people ---- */
+
+static const char *const format_words[LEASE_FORMAT_COUNT] = {
+#define X(id, word) [LEASES_##id] = word,
+	LEASE_FORMATS(X)
+#undef X
+};
+
+const char *lease_format_word(enum lease_format f)
+{
+	return format_words[f];
+}
+
+bool lease_format_parse(const char *word, enum lease_format *f)
+{
+	for (unsigned i = 0; i < LEASE_FORMAT_COUNT; i++) {
+		if (strcmp(word, format_words[i]) == 0) {
+			*f = (enum lease_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *lease_trouble_text(enum lease_trouble t)
+{
+	static const char *const sentences[TROUBLES] = {
+#define TROUBLE(word, sentence) [TROUBLE_##word] = sentence,
+#include "services/lease_trouble.def"
+#undef TROUBLE
+	};
+
+	return sentences[t];
+}
+
+void lease_remark(struct lease_remarks *r, enum lease_trouble what, unsigned line, const char *text,
+		  size_t len)
+{
+	struct lease_remark *at;
+
+	r->counts[what]++;
+	if (r->count == LEASE_REMARKS)
+		return;
+	at = &r->first[r->count++];
+	*at = (struct lease_remark){ .what = what, .line = line };
+	for (size_t i = 0; i < len && i < sizeof(at->text) - 1; i++)
+		at->text[i] = text[i] > ' ' && text[i] < 0x7f ? text[i] : '?';
+}
+
+size_t lease_remarks_count(const struct lease_remarks *r)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < TROUBLES; i++)
+		n += r->counts[i];
+	return n;
+}
+
+void leasefile_remark(struct leasefile *f, enum lease_trouble what, unsigned line, struct piece p)
+{
+	lease_remark(&f->remarks, what, line, p.at, p.len);
+}
+
+/* ---- lines and words ---- */
+
+bool next_line(struct lines *l, struct piece *line)
+{
+	const char *end;
+
+	if (l->at == l->end)
+		return false;
+	end = memchr(l->at, '\n', (size_t)(l->end - l->at));
+	*line = (struct piece){ l->at, (size_t)((end ? end : l->end) - l->at) };
+	l->at = end ? end + 1 : l->end;
+	l->line++;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+struct piece next_word(struct piece *line)
+{
+	const char *at = line->at, *end = at + line->len;
+	struct piece word;
+
+	while (at < end && is_blank(*at))
+		at++;
+	word.at = at;
+	while (at < end && !is_blank(*at))
+		at++;
+	word.len = (size_t)(at - word.at);
+	*line = (struct piece){ at, (size_t)(end - at) };
+	return word;
+}
+
+bool piece_is(struct piece p, const char *word)
+{
+	return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
+}
+
+bool piece_number(struct piece p, int64_t *n)
+{
+	int64_t sum = 0;
+
+	if (p.len == 0 || p.len > 18)
+		return false;
+	for (size_t i = 0; i < p.len; i++) {
+		if (p.at[i] < '0' || p.at[i] > '9')
+			return false;
+		sum = sum * 10 + (p.at[i] - '0');
+	}
+	*n = sum;
+	return true;
+}
+
+bool piece_address(struct piece p, struct addr *a)
+{
+	char text[ADDR_TEXT];
+
+	if (p.len == 0 || p.len >= sizeof(text) || memchr(p.at, '@', p.len) ||
+	    memchr(p.at, '%', p.len) || memchr(p.at, '\0', p.len))
+		return false;
+	memcpy(text, p.at, p.len);
+	text[p.len] = '\0';
+	return addr_parse(a, text, 0, NULL);
+}
+
+/* ---- what was read ---- */
+
+static size_t slot_of(const struct leasefile *f, const struct addr *a)
+{
+	size_t i = (size_t)addr_hash(a) & (f->slot_count - 1);
+
+	while (f->slots[i] && !addr_equals_ip(&f->leases[f->slots[i] - 1].addr, a))
+		i = (i + 1) & (f->slot_count - 1);
+	return i;
+}
+
+static void grow_slots(struct leasefile *f)
+{
+	f->slot_count = f->slot_count ? 2 * f->slot_count : 256;
+	mem_free(f->slots);
+	f->slots = mem_array(f->slot_count, sizeof(*f->slots));
+	for (size_t i = 0; i < f->count; i++)
+		f->slots[slot_of(f, &f->leases[i].addr)] = (uint32_t)i + 1;
+}
+
+static void append(struct leasefile *f, const struct lease *l)
+{
+	if (f->count == LEASES_MOST) {
+		lease_remark(&f->remarks, TROUBLE_many, l->line, l->name, l->name_len);
+		return;
+	}
+	if ((f->count & (f->count - 1)) == 0)
+		f->leases = mem_grow(f->leases, MAX(2 * f->count, 16) * sizeof(*l));
+	f->leases[f->count++] = *l;
+}
+
+/* A hosts file gives an address many names; in other files its last line replaces those before. */
+void leasefile_put(struct leasefile *f, const struct lease *l)
+{
+	size_t i;
+
+	if (f->format == LEASES_HOSTS) {
+		append(f, l);
+		return;
+	}
+	if (2 * (f->count + 1) > f->slot_count)
+		grow_slots(f);
+	i = slot_of(f, &l->addr);
+	if (f->slots[i]) {
+		f->leases[f->slots[i] - 1] = *l;
+		return;
+	}
+	append(f, l);
+	if (f->count && addr_equals_ip(&f->leases[f->count - 1].addr, &l->addr))
+		f->slots[i] = (uint32_t)f->count;
+}
+
+void leasefile_clear(struct leasefile *f)
+{
+	mem_free(f->leases);
+	mem_free(f->slots);
+	*f = (struct leasefile){ .format = f->format };
+}
+
+/* ---- hosts: address name... # remark ---- */
+
+static struct piece without_remark(struct piece line)
+{
+	const char *hash = memchr(line.at, '#', line.len);
+
+	if (hash)
+		line.len = (size_t)(hash - line.at);
+	return line;
+}
+
+static void read_hosts(struct leasefile *f, struct lines *l)
+{
+	struct piece line, whole, word;
+
+	while (next_line(l, &line)) {
+		struct lease lease = { .line = l->line, .ends_s = LEASE_FOREVER, .first = true };
+
+		whole = line = without_remark(line);
+		word = next_word(&line);
+		if (word.len == 0)
+			continue;
+		if (!piece_address(word, &lease.addr)) {
+			/* That of one interface alone means nothing to others. */
+			leasefile_remark(f,
+					 memchr(word.at, '%', word.len) ? TROUBLE_address
+									: TROUBLE_garbled,
+					 l->line, whole);
+			continue;
+		}
+		for (; (word = next_word(&line)).len; lease.first = false) {
+			lease.name = word.at;
+			lease.name_len = (unsigned)MIN(word.len, 1024u);
+			leasefile_put(f, &lease);
+		}
+	}
+}
+
+/* ---- dnsmasq: expiry, hardware address or number, address, name or *, client id ---- */
+
+static bool take_dnsmasq(struct piece line, struct lease *lease)
+{
+	struct piece expiry = next_word(&line), hardware = next_word(&line),
+		     address = next_word(&line), name = next_word(&line);
+
+	if (!piece_number(expiry, &lease->ends_s) || hardware.len == 0 || name.len == 0 ||
+	    !piece_address(address, &lease->addr))
+		return false;
+	if (lease->ends_s == 0)
+		lease->ends_s = LEASE_FOREVER;
+	if (!piece_is(name, "*")) {
+		lease->name = name.at;
+		lease->name_len = (unsigned)MIN(name.len, 1024u);
+	}
+	return true;
+}
+
+static void read_dnsmasq(struct leasefile *f, struct lines *l)
+{
+	struct piece line;
+
+	while (next_line(l, &line)) {
+		struct lease lease = { .line = l->line };
+		struct piece rest = line, word = next_word(&rest);
+
+		if (word.len == 0 || piece_is(word, "duid")) /* the server's own, before IPv6 */
+			continue;
+		if (take_dnsmasq(line, &lease))
+			leasefile_put(f, &lease);
+		else
+			leasefile_remark(f, TROUBLE_garbled, l->line, line);
+	}
+}
+
+/* ---- odhcpd: # interface id number name expiry assigned length address/length... ---- */
+
+/* A whole address; a prefix that was delegated is nobody's address. False: it is neither. */
+static bool take_prefixed(struct piece word, struct addr *a, bool *whole)
+{
+	const char *slash = memchr(word.at, '/', word.len);
+	struct piece address = word;
+	int64_t bits;
+
+	if (!slash)
+		return false;
+	address.len = (size_t)(slash - word.at);
+	if (!piece_number((struct piece){ slash + 1, word.len - address.len - 1 }, &bits) ||
+	    !piece_address(address, a))
+		return false;
+	*whole = bits == (a->family == 4 ? 32 : 128);
+	return true;
+}
+
+struct odhcpd_line {
+	struct lease lease;
+	struct piece addresses;
+};
+
+static bool take_odhcpd(struct piece line, struct odhcpd_line *o)
+{
+	static const char broken[] = "broken\\x20";
+	struct piece words[8];
+	struct piece name;
+
+	for (unsigned i = 0; i < COUNT(words); i++) {
+		words[i] = next_word(&line);
+		if (words[i].len == 0)
+			return false;
+	}
+	if (!piece_is(words[0], "#"))
+		return false;
+	name = words[4];
+	if (piece_is(words[5], "-1"))
+		o->lease.ends_s = LEASE_FOREVER;
+	else if (!piece_number(words[5], &o->lease.ends_s))
+		return false;
+	o->lease.gone = o->lease.ends_s == 0;
+	if (name.len >= sizeof(broken) - 1 && memcmp(name.at, broken, sizeof(broken) - 1) == 0)
+		name.len = 0; /* the server does not think much of it either */
+	if (!piece_is(name, "-") && name.len) {
+		o->lease.name = name.at;
+		o->lease.name_len = (unsigned)MIN(name.len, 1024u);
+	}
+	o->addresses = line;
+	return true;
+}
+
+/* Lines without a hash repeat what is told with them, for who reads hosts files. */
+static void read_odhcpd(struct leasefile *f, struct lines *l)
+{
+	struct piece line, word;
+
+	while (next_line(l, &line)) {
+		struct odhcpd_line o = { .lease = { .line = l->line } };
+		bool whole;
+
+		if (line.len == 0 || *line.at != '#')
+			continue;
+		if (!take_odhcpd(line, &o)) {
+			leasefile_remark(f, TROUBLE_garbled, l->line, line);
+			continue;
+		}
+		while ((word = next_word(&o.addresses)).len) {
+			if (!take_prefixed(word, &o.lease.addr, &whole))
+				leasefile_remark(f, TROUBLE_garbled, l->line, word);
+			else if (whole)
+				leasefile_put(f, &o.lease);
+		}
+	}
+}
+
+/* ---- which is it ---- */
+
+static bool begins(struct piece line, const char *with)
+{
+	return line.len >= strlen(with) && memcmp(line.at, with, strlen(with)) == 0;
+}
+
+static bool looks_isc(struct piece line)
+{
+	static const char *const words[] = { "lease ",   "ia-na ",      "ia-ta ",
+					     "ia-pd ",   "server-duid", "authoring-byte-order",
+					     "failover " };
+
+	for (unsigned i = 0; i < COUNT(words); i++)
+		if (begins(line, words[i]))
+			return true;
+	return false;
+}
+
+static enum lease_format format_of_line(struct piece line)
+{
+	struct lease lease = { 0 };
+	struct odhcpd_line o;
+	struct piece rest = line, word = next_word(&rest);
+
+	if (begins(line, "address,"))
+		return LEASES_KEA;
+	if (looks_isc(line))
+		return LEASES_ISC;
+	if (take_odhcpd(line, &o))
+		return LEASES_ODHCPD;
+	if (begins(line, "duid ") || take_dnsmasq(line, &lease))
+		return LEASES_DNSMASQ;
+	if (piece_address(word, &lease.addr) && next_word(&rest).len)
+		return LEASES_HOSTS;
+	return LEASES_AUTO;
+}
+
+#define LINES_TO_TELL 200 /* that may stand before one which is recognised */
+
+enum lease_format leasefile_detect(const char *text, size_t len)
+{
+	struct lines l = { .at = text, .end = text + len };
+	enum lease_format f = LEASES_AUTO;
+	struct piece line;
+
+	while (f == LEASES_AUTO && l.line < LINES_TO_TELL && next_line(&l, &line))
+		f = format_of_line(line);
+	return f;
+}
+
+/* Nothing but blanks and remarks. */
+static bool is_bare(const char *text, size_t len)
+{
+	struct lines l = { .at = text, .end = text + len };
+	struct piece line;
+
+	while (next_line(&l, &line)) {
+		struct piece word = next_word(&line);
+
+		if (word.len && *word.at != '#')
+			return false;
+	}
+	return true;
+}
+
+bool leasefile_read(struct leasefile *f, const char *text, size_t len)
+{
+	static void (*const readers[LEASE_FORMAT_COUNT])(struct leasefile *, struct lines *) = {
+		[LEASES_HOSTS] = read_hosts,   [LEASES_DNSMASQ] = read_dnsmasq,
+		[LEASES_ODHCPD] = read_odhcpd, [LEASES_ISC] = read_isc,
+		[LEASES_KEA] = read_kea,
+	};
+	struct lines l = { .at = text, .end = text + len };
+
+	if (len == 0)
+		return true;
+	if (f->format == LEASES_AUTO)
+		f->format = leasefile_detect(text, len);
+	if (f->format == LEASES_AUTO)
+		return is_bare(text, len);
+	readers[f->format](f, &l);
+	return true;
+}
