@@ -7,6 +7,7 @@
 
 #include "daemon/call.h"
 #include "daemon/daemon.h"
+#include "daemon/leases.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/views.h"
@@ -120,6 +121,7 @@ static bool remove_data(struct call *c, struct localzones *z, const char *text)
 
 static void say_whether(struct call *c, bool done)
 {
+	leases_disturb(c->daemon->leases);
 	if (done)
 		call_ok(c);
 }
@@ -213,6 +215,7 @@ static void server_bulk(struct call *c, const struct bulk *b)
 		take_line(c, of_server(c), b->change, b->echoes);
 		return;
 	default:
+		leases_disturb(c->daemon->leases);
 		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
 	}
 }

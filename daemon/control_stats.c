@@ -9,6 +9,7 @@
 #include "daemon/call.h"
 #include "daemon/control.h"
 #include "daemon/daemon.h"
+#include "daemon/leases.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
@@ -109,6 +110,32 @@ static void say_counts(struct call *c)
 		 slab_counted(rrsetcache_slab(caches->rrsets)).longest);
 }
 
+struct host_counts {
+	size_t files, left_out;
+};
+
+static void count_file(const struct lease_status *s, void *arg)
+{
+	struct host_counts *n = arg;
+
+	n->files++;
+	n->left_out += lease_remarks_count(&s->report.remarks);
+}
+
+/* Ours, and only where such files are followed. */
+static void say_hosts(struct call *c)
+{
+	const struct leases *l = c->daemon->leases;
+	struct host_counts n = { 0 };
+
+	if (!leases_exist(l))
+		return;
+	leases_each_file(l, count_file, &n);
+	say_size(c, "hosts.files", n.files);
+	say_size(c, "hosts.records", hostnames_count(leases_names(l)));
+	say_size(c, "hosts.left_out", n.left_out);
+}
+
 static void say_all(struct call *c)
 {
 	const struct daemon *d = c->daemon;
@@ -127,6 +154,7 @@ static void say_all(struct call *c)
 		say_memory(c, &g->total);
 		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
 		say_counts(c);
+		say_hosts(c);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
 #include "daemon/doors.h"
+#include "daemon/leases.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
 #include "daemon/worker.h"
@@ -245,6 +246,11 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	return true;
 }
 
+static void adopt_leases(struct daemon *d, const struct snapshot *s)
+{
+	leases_adopt(d->leases, s->conf, s->policy->zones, d->locked_in != NULL);
+}
+
 bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 {
 	d->loop = loop_new();
@@ -262,6 +268,8 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 		return false;
 	caches_init(&d->caches, conf);
 	policy_shed(conf);
+	d->leases = leases_new(d->loop);
+	adopt_leases(d, d->snapshot);
 	return open_workers(d, f);
 }
 
@@ -318,6 +326,7 @@ void daemon_close(struct daemon *d)
 		caches_clear(&d->caches);
 	rcu_flush();
 	changes_clear(&d->changes);
+	leases_free(d->leases);
 	if (d->snapshot)
 		snapshot_unpin(d->snapshot);
 	unwatch_signals(d);
@@ -474,6 +483,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	caches_resize(&d->caches, d->snapshot->conf, conf);
 	r->shed_us = since(clock);
 	start_log(d, conf);
+	adopt_leases(d, s);
 	daemon_publish(d, s);
 	publish_doors(d, doors);
 	control_reopen(d->control);
@@ -519,6 +529,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 	caches_resize(&d->caches, d->snapshot->conf, conf);
 	if (conf->server.verbosity != verbosity)
 		atomic_store(&log_verbosity, (int)conf->server.verbosity);
+	adopt_leases(d, s);
 	daemon_publish(d, s);
 	stats_log_plan(d);
 	return true;

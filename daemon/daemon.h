@@ -18,6 +18,7 @@ struct doors;
 struct fault;
 struct forward_change;
 struct loader;
+struct leases;
 struct snapshot;
 struct worker;
 
@@ -51,6 +52,7 @@ struct daemon {
 	char *locked_in; /* the chroot we are in, or NULL */
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
+	struct leases *leases; /* names of hosts */
 	struct timer stats_timer;
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* whether files that are in use have changed */

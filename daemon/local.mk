@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 	daemon/control_cache.c \
 	daemon/control_cookies.c \
 	daemon/control_dump.c \
+	daemon/control_leases.c \
 	daemon/control_load.c \
 	daemon/control_local.c \
 	daemon/control_options.c \
@@ -26,11 +27,13 @@ libresolver_la_SOURCES += \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \
 	daemon/frontend.c daemon/frontend.h \
+	daemon/leases.c daemon/leases.h \
 	daemon/modules.c daemon/modules.h \
 	daemon/notify.c daemon/notify.h \
 	daemon/pidfile.c daemon/pidfile.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/snoop.c daemon/snoop.h \
+	daemon/watch.c daemon/watch.h \
 	daemon/worker.c daemon/worker.h
 
 bin_PROGRAMS += resolver-host

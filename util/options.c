@@ -40,8 +40,8 @@ const struct conf_clause_info conf_clauses[CLAUSE_COUNT] = {
 	[CLAUSE_##clause] = { .name = #clause, .many = true, .at = offsetof(struct conf, array), \
 			      .count_at = offsetof(struct conf, array_count), \
 			      .size = sizeof(struct conf_##clause), \
-			      .file_at = offsetof(struct conf_##clause, file), \
-			      .line_at = offsetof(struct conf_##clause, line) },
+			      .file_at = offsetof(struct conf_##clause, from_file), \
+			      .line_at = offsetof(struct conf_##clause, from_line) },
 	CONF_CLAUSES(ONE, MANY)
 #undef ONE
 #undef MANY

@@ -49,6 +49,7 @@ typedef struct conf_list conf_LIST;
 	MANY(auth_zone, auth_zones, auth_zone_count) \
 	MANY(rpz, rpzs, rpz_count) \
 	MANY(view, views, view_count) \
+	MANY(dhcp_leases, dhcp_leases, dhcp_leases_count) \
 	ONE(remote_control) \
 	ONE(python) \
 	ONE(dynlib) \
@@ -64,6 +65,7 @@ typedef struct conf_list conf_LIST;
 #define IN_auth_zone      NOT_HERE
 #define IN_rpz            NOT_HERE
 #define IN_view           NOT_HERE
+#define IN_dhcp_leases    NOT_HERE
 #define IN_remote_control NOT_HERE
 #define IN_python         NOT_HERE
 #define IN_dynlib         NOT_HERE
@@ -90,8 +92,8 @@ struct conf_server {
 #define IN_stub_zone HERE
 struct conf_stub_zone {
 #include "util/options.def"
-	const char *file;       /* where the clause begins */
-	unsigned line;
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
 };
 #undef IN_stub_zone
 #define IN_stub_zone NOT_HERE
@@ -100,8 +102,8 @@ struct conf_stub_zone {
 #define IN_forward_zone HERE
 struct conf_forward_zone {
 #include "util/options.def"
-	const char *file;       /* where the clause begins */
-	unsigned line;
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
 };
 #undef IN_forward_zone
 #define IN_forward_zone NOT_HERE
@@ -110,8 +112,8 @@ struct conf_forward_zone {
 #define IN_auth_zone HERE
 struct conf_auth_zone {
 #include "util/options.def"
-	const char *file;       /* where the clause begins */
-	unsigned line;
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
 };
 #undef IN_auth_zone
 #define IN_auth_zone NOT_HERE
@@ -120,8 +122,8 @@ struct conf_auth_zone {
 #define IN_rpz HERE
 struct conf_rpz {
 #include "util/options.def"
-	const char *file;       /* where the clause begins */
-	unsigned line;
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
 };
 #undef IN_rpz
 #define IN_rpz NOT_HERE
@@ -130,11 +132,21 @@ struct conf_rpz {
 #define IN_view HERE
 struct conf_view {
 #include "util/options.def"
-	const char *file;       /* where the clause begins */
-	unsigned line;
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
 };
 #undef IN_view
 #define IN_view NOT_HERE
+
+#undef IN_dhcp_leases
+#define IN_dhcp_leases HERE
+struct conf_dhcp_leases {
+#include "util/options.def"
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
+};
+#undef IN_dhcp_leases
+#define IN_dhcp_leases NOT_HERE
 
 #undef IN_remote_control
 #define IN_remote_control HERE
@@ -198,6 +210,7 @@ struct conf_ipset {
 #undef IN_auth_zone
 #undef IN_rpz
 #undef IN_view
+#undef IN_dhcp_leases
 #undef IN_remote_control
 #undef IN_python
 #undef IN_dynlib
@@ -213,8 +226,8 @@ struct conf_ipset {
 
 /* Members, written out: conf->server, conf->remote_control, conf->python,
  * conf->dynlib, conf->dnstap, conf->dnscrypt, conf->cachedb, conf->ipset;
- * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs and
- * views likewise, in the order of the file. */
+ * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, views
+ * and dhcp_leases likewise, in the order of the file. */
 struct conf {
 #define CONF_ONE(clause)                        struct conf_##clause clause;
 #define CONF_MANY(clause, array, array_count)   struct conf_##clause *array; size_t array_count;

@@ -345,6 +345,13 @@ static bool word_strategy(const char *w)
 	return is_one_of(w, list) || (strncmp(w, "race ", 5) == 0 && w[5] >= '2' && w[5] <= '8' && !w[6]);
 }
 
+static bool word_lease_format(const char *w)
+{
+	static const char *const list[] = { "auto", "hosts", "dnsmasq", "isc", "kea", "odhcpd", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_backend(const char *w)
 {
 	static const char *const list[] = { "redis", "testframe", NULL };

@@ -74,7 +74,8 @@ bool conf_is_path(const char *name)
 	const struct option *o = conf_find_single(name, strlen(name));
 
 	return o && (o->type == CONF_FILE_T || o->check == CHECK_READABLE ||
-		     o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE);
+		     o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||
+		     o->check == CHECK_FOLLOWED);
 }
 
 /* ---- what changed ---- */
@@ -249,6 +250,7 @@ static const char *sample(const struct option *o)
 		{ CHECK_TAGS, "\"guests children\"" },
 		{ CHECK_URL, "\"https://www.example.net/zone\"" },
 		{ CHECK_READABLE, "\"/etc/resolver/file\"" },
+		{ CHECK_FOLLOWED, "\"/etc/hosts\"" },
 		{ CHECK_READABLE_GLOB, "\"/etc/resolver/*.keys\"" },
 		{ CHECK_ANCHOR_FILE, "\"/etc/resolver/root.key\"" },
 		{ CHECK_NONEMPTY, "inside" },

@@ -42,6 +42,7 @@
 	X(strategy, "fastest, ordered, spread, or race and a number from 2 to 8") \
 	X(sha1_trust, "none, digest or all") \
 	X(backend, "redis or testframe") \
+	X(lease_format, "auto, hosts, dnsmasq, isc, kea or odhcpd") \
 	X(tags, "names of tags with blanks between them") \
 	X(record, "a record such as \"host.example. 3600 IN A 192.0.2.1\"") \
 	X(record_data, "the type and data of a record such as \"A 192.0.2.1\"") \
@@ -120,11 +121,13 @@
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
 	X(BACKEND, backend, none, none) \
+	X(LEASE_FORMAT, lease_format, none, none) \
 	/* Their meaning is looked at by conf_check. */ \
 	X(USER, any, none, none) \
 	X(FOLDER, any, none, none)              /* must be there */ \
 	X(READABLE, any, none, none)            /* a file that must be there */ \
 	X(READABLE_GLOB, any, none, none) \
+	X(FOLLOWED, nonempty, none, none)       /* a file that may come later; its folder is there */ \
 	X(ANCHOR_FILE, any, none, none) \
 	X(WRITABLE, any, none, none)            /* the folder of the file must be there */ \
 	X(CONTROL_FILE, any, none, none)        /* as READABLE, where the control channel has TLS */

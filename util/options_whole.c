@@ -130,8 +130,10 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 	}
 	why = what_is_missing(path, o->check);
 	if (why)
-		conf_remark(c->report, o->status == CONF_WORKS ? CONF_ERROR : CONF_WARNING, file,
-			    line, "%s: %s '%s': %s", conf_name_print(o->name, option),
+		conf_remark(c->report, o->check == CHECK_FOLLOWED ? CONF_NOTICE
+				       : o->status == CONF_WORKS  ? CONF_ERROR
+								  : CONF_WARNING,
+			    file, line, "%s: %s '%s': %s", conf_name_print(o->name, option),
 			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why);
 	mem_free(path);
 }
@@ -183,7 +185,7 @@ static void check_files(const struct checker *c)
 			continue;
 		if (o->check == CHECK_FOLDER || o->check == CHECK_READABLE ||
 		    o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||
-		    o->check == CHECK_WRITABLE ||
+		    o->check == CHECK_WRITABLE || o->check == CHECK_FOLLOWED ||
 		    (o->check == CHECK_CONTROL_FILE && control_has_tls(c->conf)))
 			check_files_of(c, o);
 	}
@@ -254,31 +256,31 @@ static void check_zones(const struct checker *c)
 		const struct conf_stub_zone *z = &conf->stub_zones[i];
 
 		if (!z->stub_addr.count && !z->stub_host.count)
-			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "stub-zone: '%s' names no server", z->name);
 	}
 	for (size_t i = 0; i < conf->forward_zone_count; i++) {
 		const struct conf_forward_zone *z = &conf->forward_zones[i];
 
 		if (!z->forward_addr.count && !z->forward_host.count)
-			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "forward-zone: '%s' names no server", z->name);
 	}
 	for (size_t i = 0; i < conf->auth_zone_count; i++) {
 		const struct conf_auth_zone *z = &conf->auth_zones[i];
 
 		if (!*z->zonefile && !z->primary.count && !z->url.count)
-			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "auth-zone: '%s' comes from nowhere", z->name);
 	}
 	for (size_t i = 0; i < conf->rpz_count; i++) {
 		const struct conf_rpz *z = &conf->rpzs[i];
 
 		if (!*z->zonefile && !z->primary.count && !z->url.count)
-			conf_remark(c->report, CONF_WARNING, z->file, z->line,
+			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "rpz: '%s' comes from nowhere", z->name);
 		if (strcmp(z->rpz_action_override, "cname") == 0 && !*z->rpz_cname_override)
-			conf_remark(c->report, CONF_ERROR, z->file, z->line,
+			conf_remark(c->report, CONF_ERROR, z->from_file, z->from_line,
 				    "rpz: '%s' has rpz-action-override: cname and no rpz-cname-override:",
 				    z->name);
 	}
@@ -346,8 +348,8 @@ static void check_tags(const struct checker *c)
 				      rows[r].first, rows[r].list->items[i].file,
 				      rows[r].list->items[i].line);
 	for (size_t i = 0; i < c->conf->rpz_count; i++)
-		check_tags_in(c, "rpz", c->conf->rpzs[i].tags, false, c->conf->rpzs[i].file,
-			      c->conf->rpzs[i].line);
+		check_tags_in(c, "rpz", c->conf->rpzs[i].tags, false, c->conf->rpzs[i].from_file,
+			      c->conf->rpzs[i].from_line);
 }
 
 static void check_views_in(const struct checker *c, const char *option, const struct conf_list *list)
