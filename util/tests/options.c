@@ -134,7 +134,7 @@ static void values_come_into_their_fields(void **state)
 	assert_true(conf->server.access_control.items[0].order > conf->server.interface.items[1].order);
 	assert_int_equal(conf->stub_zone_count, 2);
 	assert_string_equal(conf->stub_zones[0].name, "a.example");
-	assert_int_equal(conf->stub_zones[0].line, 14);
+	assert_int_equal(conf->stub_zones[0].from_line, 14);
 	assert_false(conf->stub_zones[0].stub_prime);
 	assert_string_equal(conf->stub_zones[1].stub_host.items[0].text, "ns.example");
 	assert_true(conf->stub_zones[1].stub_prime);
