@@ -8,6 +8,7 @@
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
+#include "util/options.h"
 #include "util/random.h"
 #include "util/rr.h"
 #include "util/tests/wire.h"
@@ -568,9 +569,33 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 	mem_free(aside);
 }
 
+static void its_times_are_the_operators(void **state)
+{
+	(void)state;
+	struct conf *conf = conf_new();
+	struct autotrust_how how;
+
+	autotrust_how_read(&how, conf);
+	assert_int_equal(how.add_holddown_s, 30 * DAY);
+	assert_int_equal(how.del_holddown_s, 30 * DAY);
+	assert_int_equal(how.keep_missing_s, 366 * DAY);
+	assert_false(how.small_holddown);
+	conf->server.add_holddown = 11;
+	conf->server.del_holddown = 22;
+	conf->server.keep_missing = 33;
+	conf->server.permit_small_holddown = true;
+	autotrust_how_read(&how, conf);
+	assert_int_equal(how.add_holddown_s, 11);
+	assert_int_equal(how.del_holddown_s, 22);
+	assert_int_equal(how.keep_missing_s, 33);
+	assert_true(how.small_holddown);
+	conf_free(conf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(its_times_are_the_operators),
 		cmocka_unit_test(a_key_rolls),
 		cmocka_unit_test(what_vouches_for_the_first_set),
 		cmocka_unit_test(what_is_missing_waits),

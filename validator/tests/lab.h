@@ -50,6 +50,7 @@ struct lab_page {
 	uint16_t type;
 	uint8_t rcode;
 	const char *answer, *authority;
+	const char *additional; /* never signed */
 	const char *wildcard;   /* owner that ANSWER was signed under, or NULL */
 	enum lab_flaw flaw;     /* of ANSWER */
 	bool slow;              /* comes when lab_deliver says so */
@@ -60,7 +61,7 @@ struct lab_heard {
 	bool done;
 	enum security security;
 	enum reason reason;
-	uint16_t rcode, answers;
+	uint16_t rcode, answers, extras; /* sets of ANSWER, of ADDITIONAL */
 	char text[256];
 };
 
@@ -176,7 +177,7 @@ static inline const struct rrset *lab_sign(const struct rrset *set, const char *
 
 static inline struct lab_page *lab_tell(const struct lab_page *page)
 {
-	const struct rrset **sets = arena_array(&lab.arena, const struct rrset *, 2 * MADE_SETS);
+	const struct rrset **sets = arena_array(&lab.arena, const struct rrset *, 3 * MADE_SETS);
 	uint32_t now_s = lab.env.time->now_s;
 	uint8_t *name = arena_copy(&lab.arena, N(page->name), dname_len(N(page->name)));
 	struct message m = { .flags = FLAG_QR | FLAG_AA, .rcode = page->rcode, .sets = sets };
@@ -191,6 +192,9 @@ static inline struct lab_page *lab_tell(const struct lab_page *page)
 				   i < answers ? page->flaw : LAB_SOUND);
 	m.count[SECTION_ANSWER] = (uint16_t)answers;
 	m.count[SECTION_AUTHORITY] = (uint16_t)(all - answers);
+	if (page->additional)
+		m.count[SECTION_ADDITIONAL] =
+			(uint16_t)made_sets(&lab.arena, now_s, page->additional, sets + all);
 	lab.pages[lab.page_count].page = (struct lab_page){ .slow = page->slow };
 	lab.pages[lab.page_count].m = m;
 	return &lab.pages[lab.page_count++].page;
@@ -393,6 +397,7 @@ static inline void lab_hear(void *arg, const struct message *m)
 	h->reason = m->reason;
 	h->rcode = m->rcode;
 	h->answers = m->count[SECTION_ANSWER];
+	h->extras = m->count[SECTION_ADDITIONAL];
 	snprintf(h->text, sizeof(h->text), "%s", m->reason_text ? m->reason_text : "");
 }
 

@@ -7,6 +7,8 @@
 
 #define SOA "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
 
+#define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
 /* example., with www, a wildcard, an alias, a DNAME, and nothing else. */
 static void open_zone(const char *options)
 {
@@ -81,16 +83,77 @@ static void an_answer_is_as_good_as_its_proofs(void **state)
 	lab_close();
 }
 
-static void permissive_means_told_and_not_refused(void **state)
+/* Half an hour and half a day after the signatures end, half an hour before they begin. */
+#define SOON   "val-override-date: \"20261201003000\"\n"
+#define LATE   "val-override-date: \"20261201120000\"\n"
+#define EARLY  "val-override-date: \"20261031233000\"\n"
+
+static void options_decide(void **state)
 {
 	(void)state;
-	const struct lab_heard *h;
+	static const struct {
+		const char *options, *name;
+		enum security want;
+		enum reason reason;
+		unsigned answers, extras;
+	} rows[] = {
+		{ "", "garbled.example.", SECURITY_BOGUS, REASON_sig_wrong, 1, 0 },
+		{ "val-permissive-mode: yes", "garbled.example.", SECURITY_INDETERMINATE, REASON_none, 1, 0 },
+		{ "domain-insecure: garbled.example", "garbled.example.", SECURITY_INDETERMINATE, REASON_none, 1, 0 },
+		{ "", "extra.example.", SECURITY_SECURE, REASON_none, 1, 0 },
+		{ "val-clean-additional: no", "extra.example.", SECURITY_SECURE, REASON_none, 1, 1 },
+		{ SOON, "www.example.", SECURITY_SECURE, REASON_none, 1, 0 },
+		{ SOON "val-sig-skew-min: 60\nval-sig-skew-max: 60", "www.example.", SECURITY_BOGUS,
+		  REASON_sig_expired, 1, 0 },
+		{ LATE, "www.example.", SECURITY_SECURE, REASON_none, 1, 0 },
+		{ LATE "val-sig-skew-max: 7200", "www.example.", SECURITY_BOGUS, REASON_sig_expired, 1, 0 },
+		{ EARLY, "www.example.", SECURITY_SECURE, REASON_none, 1, 0 },
+		{ EARLY "val-sig-skew-max: 60", "www.example.", SECURITY_BOGUS, REASON_sig_not_yet, 1, 0 },
+		{ "val-override-date: -1", "www.example.", SECURITY_SECURE, REASON_none, 1, 0 },
+		{ "trust-anchor: \"bare. DS 1 15 2 " DIGEST "\"", "www.bare.", SECURITY_BOGUS,
+		  REASON_dnskey_missing, 1, 0 },
+		{ "trust-anchor: \"bare. DS 1 15 2 " DIGEST "\"\nharden-dnssec-stripped: no", "www.bare.",
+		  SECURITY_INSECURE, REASON_dnskey_missing, 1, 0 },
+	};
 
-	open_zone("val-permissive-mode: yes\n");
-	h = lab_ask_to_the_end("garbled.example.", TYPE_A);
-	assert_int_equal(h->security, SECURITY_INDETERMINATE);
-	assert_int_equal(h->answers, 1);
-	lab_close();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *options = mem_textf("%s\n", rows[i].options);
+		const struct lab_heard *h;
+
+		open_zone(options);
+		lab_tell(&(struct lab_page){ "extra.example.", TYPE_A,
+					     .answer = "extra.example. 300 IN A 192.0.2.1",
+					     .additional = "other.example. 300 IN A 192.0.2.2" });
+		lab_tell(&(struct lab_page){ "www.bare.", TYPE_A, .answer = "www.bare. 300 IN A 192.0.2.1" });
+		lab_tell(&(struct lab_page){ "bare.", TYPE_DNSKEY,
+					     .authority = "bare. 300 IN SOA ns.bare. m.bare. 1 2 3 4 5" });
+		h = lab_ask_to_the_end(rows[i].name, TYPE_A);
+		if (h->security != rows[i].want || h->reason != rows[i].reason ||
+		    h->answers != rows[i].answers || h->extras != rows[i].extras)
+			fail_msg("%s: %s is %d %s (%s), %u sets, %u beside", rows[i].options, rows[i].name,
+				 h->security, reason_text(h->reason), h->text, h->answers, h->extras);
+		lab_close();
+		mem_free(options);
+	}
+}
+
+/* val-max-restart: so many times it is asked again, in case that other servers know better. */
+static void what_is_bogus_is_asked_again(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *options;
+		unsigned asked;
+	} rows[] = { { "val-max-restart: 0\n", 1 }, { "val-max-restart: 3\n", 4 }, { "", 6 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		open_zone(rows[i].options);
+		assert_int_equal(lab_ask_to_the_end("www.example.", TYPE_A)->security, SECURITY_SECURE);
+		lab.asked = 0;
+		assert_int_equal(lab_ask_to_the_end("garbled.example.", TYPE_A)->security, SECURITY_BOGUS);
+		assert_int_equal(lab.asked, rows[i].asked);
+		lab_close();
+	}
 }
 
 /* ---- work ---- */
@@ -239,7 +302,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_as_good_as_its_proofs),
-		cmocka_unit_test(permissive_means_told_and_not_refused),
+		cmocka_unit_test(options_decide),
+		cmocka_unit_test(what_is_bogus_is_asked_again),
 		cmocka_unit_test(a_check_is_made_once),
 		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
 		cmocka_unit_test(costly_answers_let_others_go_first),
