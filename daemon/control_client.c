@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/control_json.h"
 #include "services/tls_conf.h"
 #include "util/addr.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/mem.h"
 #include "util/options.h"
 #include "util/stream.h"
 #include "util/tls.h"
@@ -29,7 +32,7 @@ struct client {
 	const char *program;
 	const char *conf_path;
 	const char *server; /* -s, or NULL */
-	bool quiet;
+	bool quiet, json;
 };
 
 static void complain(const struct client *c, const char *what)
@@ -37,12 +40,13 @@ static void complain(const struct client *c, const char *what)
 	fprintf(stderr, "%s: %s\n", c->program, what);
 }
 
-/* The commands stand in the daemon's table, but not what carries them out. */
+/* The commands stand in the daemon's table, but not what carries them out. A topic has no help. */
 static const struct {
 	const char *word, *args, *place, *help;
 } known[] = {
 #define CMD(word_, args_, place_, help_) \
 	{ .word = #word_, .args = args_, .place = #place_, .help = help_ },
+#define TOPIC(title) { .word = title },
 #include "daemon/control.def"
 #undef CMD
 };
@@ -55,6 +59,7 @@ static void print_usage(void)
 	       "-s server\taddress, address@port or path of the socket, instead of the config "
 	       "file's\n"
 	       "-q\tquiet: print nothing unless it fails\n"
+	       "--json\tprint the reply as one object of JSON\n"
 	       "-h\tthis help.\n"
 	       "Commands:\n"
 	       "  %-44s%s\n",
@@ -62,6 +67,10 @@ static void print_usage(void)
 	for (size_t i = 0; i < COUNT(known); i++) {
 		char line[80];
 
+		if (!known[i].help) {
+			printf("\n%s\n", known[i].word);
+			continue;
+		}
 		snprintf(line, sizeof line, "%s %s", known[i].word, known[i].args);
 		printf("  %-44s%s\n", line, known[i].help);
 	}
@@ -207,7 +216,7 @@ static bool send_command(struct stream *s, char **words)
 static bool has_body(const char *word)
 {
 	for (size_t i = 0; i < COUNT(known); i++)
-		if (strcmp(known[i].word, word) == 0)
+		if (known[i].help && strcmp(known[i].word, word) == 0)
 			return strcmp(known[i].place, "BODY") == 0;
 	return false;
 }
@@ -259,6 +268,30 @@ static int show_reply(struct stream *s, bool quiet)
 	return failed;
 }
 
+/* The same as JSON, once it is whole. */
+static int show_json(struct stream *s, const char *command)
+{
+	size_t len = 0, room = 0;
+	char *reply = NULL;
+	int result;
+	ssize_t n;
+
+	do {
+		if (room - len < 2) {
+			room = room ? 2 * room : 65536;
+			reply = mem_grow(reply, room);
+		}
+		n = take_bytes(s, reply + len, room - len - 1);
+		len += (size_t)MAX(n, 0);
+	} while (n > 0);
+	reply[len] = '\0';
+	result = n < 0 ? -1 : strncmp(reply, "error", 5) == 0;
+	if (n == 0)
+		control_json(stdout, command, reply);
+	mem_free(reply);
+	return result;
+}
+
 static int cannot_connect(const struct client *c, bool asks_status)
 {
 	if (asks_status && errno == ECONNREFUSED) {
@@ -289,7 +322,7 @@ static int converse(const struct client *c, const struct place *p, char **words)
 		return cannot_connect(c, strcmp(words[0], "status") == 0);
 	if (encrypt(&s, p->tls, &f) && send_command(&s, words) &&
 	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
-		result = show_reply(&s, c->quiet);
+		result = c->json ? show_json(&s, words[0]) : show_reply(&s, c->quiet);
 	if (result < 0)
 		fprintf(stderr, "%s: the daemon broke off: %s\n", c->program,
 			f.set   ? f.text
@@ -352,17 +385,22 @@ static int command(const struct client *c, char **words)
 int main(int argc, char **argv)
 {
 	struct client c = { .program = "resolver-control", .conf_path = CONF_FILE };
+	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
+						      { NULL, 0, NULL, 0 } };
 	int option;
 
 	hash_start(false);
 	(void)signal(SIGPIPE, SIG_IGN);
-	while ((option = getopt(argc, argv, "+c:s:qh")) != -1) {
+	while ((option = getopt_long(argc, argv, "+c:s:qhj", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			c.conf_path = optarg;
 			break;
 		case 's':
 			c.server = optarg;
+			break;
+		case 'j':
+			c.json = true;
 			break;
 		case 'q':
 			c.quiet = true;

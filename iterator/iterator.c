@@ -678,7 +678,7 @@ static const struct addr *iterator_awaits(const void *state)
 {
 	const struct iter *it = state;
 
-	return it->asked ? &it->place->addr : NULL;
+	return iter_is_asking(it) ? &it->place->addr : NULL;
 }
 
 const struct module iterator_module = {

@@ -13,6 +13,7 @@ libresolver_la_SOURCES += \
 	util/hash.c util/hash.h \
 	util/http2_client.c util/http2_client.h \
 	util/http2_server.c util/http2_server.h \
+	util/json.c util/json.h \
 	util/list.h \
 	util/log.c util/log.h \
 	util/loop.c util/loop.h \
@@ -49,6 +50,7 @@ UTIL_TESTS = \
 	util/tests/dname \
 	util/tests/edns \
 	util/tests/hash \
+	util/tests/json \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \

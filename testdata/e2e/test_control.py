@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import json
 import re
 import shutil
 import socket
@@ -300,3 +301,22 @@ def test_a_spoiled_dump_is_refused_with_its_line(daemon, spoil, said):
         out = d.control("load_cache", stdin=spoil(d.control("dump_cache")), code=1)
         assert out.startswith("error") and said in out
         assert texts(d.ask("b.example.")) == ["192.0.2.1"]
+
+
+def test_every_reply_is_json_when_told(d):
+    d.ask("target.chain.mini.")
+    status = json.loads(d.control("--json", "status"))
+    assert status["ok"] and status["data"]["threads"] == 2 and status["data"]["verbosity"] == 1, status
+    stats = json.loads(d.control("--json", "stats_noreset"))["data"]
+    assert stats["total.num.queries"] >= 1 and isinstance(stats["time.now"], float)
+    rows = json.loads(d.control("--json", "dump_infra"))["data"]
+    assert rows and all(r["server"].startswith("127.") and r["zone"].endswith(".") and "rto" in r for r in rows), rows
+    zones = json.loads(d.control("--json", "list_local_zones"))["data"]
+    assert {"name": "localhost.", "type": "redirect"} in zones or {"name": "localhost.", "type": "static"} in zones
+    records = json.loads(d.control("--json", "list_local_data"))["data"]
+    assert {"name": "localhost.", "ttl": 10800, "class": "IN", "type": "A", "data": ["127.0.0.1"]} in records
+    stubs = json.loads(d.control("--json", "list_stubs"))["data"]
+    assert stubs[0]["zone"] == "." and stubs[0]["servers"]
+    assert json.loads(d.control("--json", "verbosity", "1")) == {"command": "verbosity", "ok": True}
+    assert json.loads(d.control("--json", "flush", code=1))["error"].startswith("error")
+    assert json.loads(d.control("--json", "get_option", "num-threads"))["data"] == ["2"]

@@ -1,0 +1,200 @@
+/* What the daemon replies, as JSON.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/control_json.h"
+
+#include <string.h>
+
+#include "util/json.h"
+
+/* How the lines of a reply are read. In `columns` a word is a member's name, "*name" takes all words
+ * that are left as an array, "-" passes a word over, and "+" takes what is left as members: "k=v",
+ * or "k v" by turns. */
+static const struct {
+	const char *command, *columns;
+	char pairs; /* the whole reply is one object of such pairs */
+} forms[] = {
+	{ "stats", NULL, '=' },
+	{ "stats_noreset", NULL, '=' },
+	{ "status", NULL, ':' },
+	{ "list_stubs", "zone class kind *servers", 0 },
+	{ "list_forwards", "zone class kind *servers", 0 },
+	{ "list_upstreams", "server transport state +", 0 },
+	{ "list_local_zones", "name type", 0 },
+	{ "view_list_local_zones", "name type", 0 },
+	{ "list_local_data", "name ttl class type *data", 0 },
+	{ "view_list_local_data", "name ttl class type *data", 0 },
+	{ "list_auth_zones", "zone *state", 0 },
+	{ "ratelimit_list", "zone rate - limit", 0 },
+	{ "ip_ratelimit_list", "client rate - limit", 0 },
+	{ "dump_infra", "server zone +", 0 },
+	{ "dump_requestlist", "number type class name seconds *state", 0 },
+};
+
+static void print(void *arg, const char *at, size_t len)
+{
+	fwrite(at, 1, len, arg);
+}
+
+/* The next line, without its end; NULL behind the last. */
+static char *next_line(char **at)
+{
+	char *line = *at;
+
+	if (!*line)
+		return NULL;
+	*at += strcspn(line, "\n");
+	if (**at)
+		*(*at)++ = '\0';
+	return line;
+}
+
+static char *next_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t");
+
+	if (!*word)
+		return NULL;
+	*at = word + strcspn(word, " \t");
+	if (**at)
+		*(*at)++ = '\0';
+	return word;
+}
+
+/* ---- pairs ---- */
+
+static void put_pairs(struct json *j, char *reply, char between)
+{
+	char *line, *end;
+
+	json_open(j, "data", '{');
+	while ((line = next_line(&reply)) != NULL) {
+		end = strchr(line, between);
+		if (!end) {
+			json_text(j, "state", line);
+			continue;
+		}
+		*end++ = '\0';
+		end += strspn(end, " ");
+		json_value(j, line, end, strlen(end));
+	}
+	json_close(j, '}');
+}
+
+/* ---- tables ---- */
+
+static void put_rest(struct json *j, const char *name, char *at)
+{
+	char *word;
+
+	json_open(j, name, '[');
+	while ((word = next_word(&at)) != NULL)
+		json_text(j, NULL, word);
+	json_close(j, ']');
+}
+
+/* What stands in parentheses behind all is a sentence. */
+static void put_members(struct json *j, char *at)
+{
+	char *word, *value;
+
+	while ((word = next_word(&at)) != NULL) {
+		if (*word == '(') {
+			if (at != word + strlen(word))
+				at[-1] = ' ';
+			word[strlen(word) - 1] = '\0';
+			json_text(j, "reason", word + 1);
+			return;
+		}
+		value = strchr(word, '=');
+		if (value)
+			*value++ = '\0';
+		else if (strcmp(word, "lame") == 0 || strcmp(word, "expired") == 0) {
+			json_bool(j, word, true);
+			continue;
+		} else
+			value = next_word(&at);
+		json_value(j, word, value ? value : "", value ? strlen(value) : 0);
+	}
+}
+
+static void put_columns(struct json *j, const char *columns, char *line)
+{
+	while (*columns) {
+		size_t len = strcspn(columns, " ");
+		char name[32], *word;
+
+		snprintf(name, sizeof name, "%.*s", (int)len, columns);
+		columns += len + strspn(columns + len, " ");
+		if (*name == '*')
+			put_rest(j, name + 1, line);
+		else if (*name == '+')
+			put_members(j, line);
+		else if ((word = next_word(&line)) != NULL && *name != '-')
+			json_value(j, name, word, strlen(word));
+	}
+}
+
+/* Whether the line is a row, and no heading or gap. */
+static bool is_row(const char *command, const char *line)
+{
+	if (strcmp(command, "dump_requestlist") == 0)
+		return *line == ' ' || (*line >= '0' && *line <= '9');
+	return *line;
+}
+
+static void put_table(struct json *j, const char *command, const char *columns, char *reply)
+{
+	char *line;
+
+	json_open(j, "data", '[');
+	while ((line = next_line(&reply)) != NULL) {
+		if (!is_row(command, line))
+			continue;
+		json_open(j, NULL, '{');
+		put_columns(j, columns, line);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* ---- the rest ---- */
+
+static void put_lines(struct json *j, char *reply)
+{
+	char *line;
+
+	json_open(j, "data", '[');
+	while ((line = next_line(&reply)) != NULL)
+		json_text(j, NULL, line);
+	json_close(j, ']');
+}
+
+static void put_data(struct json *j, const char *command, char *reply)
+{
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		if (strcmp(forms[i].command, command) != 0)
+			continue;
+		if (forms[i].pairs)
+			put_pairs(j, reply, forms[i].pairs);
+		else
+			put_table(j, command, forms[i].columns, reply);
+		return;
+	}
+	put_lines(j, reply);
+}
+
+void control_json(FILE *to, const char *command, char *reply)
+{
+	struct json j = { .out = print, .arg = to };
+	bool failed = strncmp(reply, "error", 5) == 0;
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "command", command);
+	json_bool(&j, "ok", !failed);
+	if (failed)
+		json_textn(&j, "error", reply, strcspn(reply, "\n"));
+	else if (strcmp(reply, "ok\n") != 0)
+		put_data(&j, command, reply);
+	json_close(&j, '}');
+	fputc('\n', to);
+}
