@@ -116,6 +116,7 @@ check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif
 
-# Built by name only: make contrib/bench/micro contrib/bench/micro_hit
-EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit
+# Built by name only: make contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim
+EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim
+contrib_bench_sim_LDADD = $(LDADD) -lm
 CLEANFILES += $(EXTRA_PROGRAMS)

@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Usage: micro WHAT TIMES; WHAT is a name in the table below. Under valgrind --tool=callgrind with
- * --toggle-collect='do_*', instructions divided by TIMES are what one costs (contrib/bench/micro_count
- * does that for all of them). The answer worked on is one a hosting company's server gives. */
+ * --toggle-collect='do_*', instructions divided by TIMES are what one costs (contrib/bench/
+ * micro_count does that for all of them). The answer worked on is one a hosting company's server
+ * gives. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "iterator/scrub.h"
+#include "services/localzone.h"
 #include "services/snapshot.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -19,12 +21,14 @@
 #include "util/text.h"
 
 static struct {
-	uint8_t name[DNAME_MAX], same[DNAME_MAX], zone[DNAME_MAX];
+	uint8_t name[DNAME_MAX], same[DNAME_MAX], zone[DNAME_MAX], listed[DNAME_MAX];
 	uint8_t question[128], answer[512];
 	size_t question_len, answer_len;
 	struct question q;
 	struct message whole;
 	const struct rrset *sets[8];
+	struct question blocked;
+	struct localzones *zones;
 	struct snapshot snapshot;
 	struct arena arena, turn;
 	uint64_t sum; /* so that nothing is done for nothing */
@@ -46,6 +50,34 @@ static void add_set(const char *text, enum section section)
 							      .records = &rr.rdata,
 							      .count = 1 });
 	on.whole.count[section]++;
+}
+
+#define BLOCKED 20000 /* names in the list */
+
+static void prepare_blocked(void)
+{
+	struct conf *conf = conf_new();
+	struct conf_how how = { .no_files = true };
+	struct conf_report report = { 0 };
+	struct fault f = { 0 };
+	char *text = mem_new(BLOCKED * 64);
+	size_t len = (size_t)sprintf(text, "server:\n");
+
+	for (unsigned n = 0; n < BLOCKED; n++)
+		len += (size_t)sprintf(text + len,
+				       "local-zone: track%u.example.net always_nxdomain\n", n);
+	PROMISE(conf_load_text(conf, "list", text, len, &how, &report));
+	on.zones = localzones_new(&(struct localzones_how){ .zones = &conf->server.local_zone,
+							    .data = &conf->server.local_data,
+							    .ptrs = &conf->server.local_data_ptr,
+							    .conf = conf },
+				  &f);
+	PROMISE(on.zones);
+	on.blocked = (struct question){ .name = on.listed, .type = TYPE_A, .class_ = CLASS_IN };
+	on.blocked.name_len = (uint16_t)dname_parse(on.listed, "www.track4711.example.net.", NULL);
+	mem_free(text);
+	conf_report_clear(&report);
+	conf_free(conf);
 }
 
 static void prepare(void)
@@ -72,6 +104,7 @@ static void prepare(void)
 	w = writer_over(on.question, sizeof(on.question));
 	msg_write_query(&w, 1, FLAG_RD, &on.q, &opt);
 	on.question_len = writer_len(&w);
+	prepare_blocked();
 }
 
 /* ---- the pieces ---- */
@@ -104,6 +137,15 @@ PIECE do_encode(void)
 
 	msg_write(&w, &on.whole, &style);
 	on.sum += writer_len(&w);
+}
+
+PIECE do_blocked(void)
+{
+	struct localzone_match m;
+
+	PROMISE(localzones_concern(on.zones, on.listed) &&
+		localzones_find(on.zones, &on.blocked, NULL, &m));
+	on.sum += m.type;
 }
 
 PIECE do_parse_answer(struct message *m)
@@ -140,9 +182,13 @@ static const struct {
 	const char *name;
 	void (*work)(void);
 } pieces[] = {
-	{ "parse_question", do_parse_question }, { "hash", do_hash },
-	{ "compare_names", do_compare_names },   { "encode", do_encode },
-	{ "parse_answer", parse_answer },        { "scrub", scrub_answer },
+	{ "parse_question", do_parse_question },
+	{ "hash", do_hash },
+	{ "compare_names", do_compare_names },
+	{ "encode", do_encode },
+	{ "parse_answer", parse_answer },
+	{ "scrub", scrub_answer },
+	{ "blocked", do_blocked },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 /* What a hit costs: request read, answer found and written, from a thousand hot names.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Usage: micro_hit [HITS [THREADS [ENTRIES]]]. Prints nanoseconds of CPU for each hit of one thread and of
- * each of THREADS, and the bytes that an entry takes. Under valgrind --tool=callgrind with
+ * Usage: micro_hit [HITS [THREADS [ENTRIES]]]. Prints nanoseconds of CPU for each hit of one
+ * thread and of each of THREADS, and the bytes that an entry takes. Under valgrind --tool=callgrind
+ * with
  * --toggle-collect='hit*', instructions divided by HITS are the figure to watch. */
 #include <pthread.h>
 #include <stdio.h>

@@ -5,31 +5,59 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import os
 
-CPU = ["W1", "W1do", "W1r", "W2", "W5", "W6off", "W6on", "W6off10", "W6on10"]
 TITLES = {
     "echo": "An echo, the limit of sockets",
     "W1": "UDP, 1,000 hot names by a Zipf law, all cached",
     "W1do": "The same with EDNS and DO, signed answers",
     "W1r": "W1 at 20,000 questions a second: each wakes the server",
     "W2": "TCP, 10 connections, 100 outstanding",
+    "W3": "DNS over TLS, likewise",
+    "W4": "DNS over HTTPS (HTTP/2, POST), likewise",
     "W5": "Cold: names never asked in 2,000 unsigned zones, empty cache",
+    "verify": "One check of a signature, by `openssl speed`",
     "W6off": "Cold in 2,000 signed zones (P-256), not validating",
     "W6on": "The same, validating",
     "W6off10": "Cold, a tenth of the questions in signed zones, not validating",
     "W6on10": "The same, validating",
+    "W7": "417,286 blocked names",
     "W8": "Memory for one more cached answer",
     "W9": "Idle with small caches",
-    "W11": "Two threads reading the same hot entries",
+    "W10udp100": "Forwarding, all misses, over UDP, 100 outstanding",
+    "W10udp1000": "Forwarding, all misses, over UDP, 1,000 outstanding",
+    "W10dot100": "Forwarding, all misses, over TLS, 100 outstanding",
+    "W10dot1000": "Forwarding, all misses, over TLS, 1,000 outstanding",
+    "mixed": "Half of the rate it can at most; a tenth is cold, signed, and 200 ms away: cached answers",
+    "mixed, reload": "The same, during reloads one after another",
+    "mixed, list": "The same, during reloads with 417,286 local zones",
+    "mixed, dump": "The same, while the cache is dumped again and again",
+    "mixed, flush": "The same, while all denials are flushed again and again",
+    "W11": "Two threads, and two workers",
     "micro": "Instructions, counted by callgrind",
+    "sim": "The cache when it is full: hits in percent (SIEVE as built, exact LRU), MB, ns of an insertion",
+}
+COLD = ("W5", "W6off", "W6on", "W6off10", "W6on10")
+# Columns: what to show, its heading, digits.
+CPU = [("cpu_us", "CPU µs", 2), ("user_us", "user", 2), ("to_unbound", "to Unbound", 2), ("to_echo", "to the echo", 2),
+       ("rate", "per second", 0), ("p50_us", "p50 µs", 0), ("p99_us", "p99", 0), ("p999_us", "p99.9", 0),
+       ("mean_us", "mean µs", 0), ("upstream", "upstream", 3), ("handshakes", "handshakes in 10,000", 1)]
+MIXED = [("p50_us", "p50 µs", 0), ("p99_us", "p99", 0), ("p999_us", "p99.9", 0), ("rate", "per second", 0),
+         ("most", "at most", 0), ("others_p50_us", "cold, p50", 0), ("others_p99_us", "cold, p99", 0),
+         ("cpu_us", "CPU µs", 2)]
+COLUMNS = {
+    "W7": [("list_mb", "MB over no list", 1), ("list_peak_mb", "peak", 1), ("start_s", "first refused, s", 2),
+           ("blocked_us", "blocked, CPU µs", 2), ("allowed_us", "allowed", 2), ("without_us", "without list", 2)],
+    "W8": [("bytes", "bytes", 0), ("counted", "counted as", 0)],
+    "W9": [("resident_mb", "resident MB", 1), ("start_ms", "start ms", 1)],
+    "W11": [("one_ns", "one, ns a hit", 1), ("two_ns", "two, ns a hit", 1), ("one_rate", "one, per second", 0),
+            ("two_rate", "two, per second", 0), ("growth", "growth", 2)],
+    "verify": [("cpu_us", "CPU µs", 1)],
+    "micro": [("instructions", "instructions", 0)],
+    "sim": [("value", "value", 2)],
 }
 
 
-def number(result, key, digits=2):
-    if result is None:
-        return ""
-    if "none" in result:
-        return "no number"
-    return "%.*f" % (digits, result[key]) if key in result else ""
+def columns_of(work):
+    return COLUMNS.get(work) or (MIXED if work.startswith("mixed") else CPU)
 
 
 def best_echo(results):
@@ -37,52 +65,49 @@ def best_echo(results):
     return min(costs) if costs else None
 
 
-def rows_of(work, by_name, results):
-    unbound = by_name.get("unbound", {})
-    echo = best_echo(results)
+def with_ratios(work, by_name, results):
+    unbound, echo = by_name.get("unbound", {}).get("cpu_us"), best_echo(results)
     for name, r in by_name.items():
-        ratio = "%.2f" % (r["cpu_us"] / unbound["cpu_us"]) if "cpu_us" in r and unbound.get("cpu_us") else ""
-        limit = "%.2f" % (r["cpu_us"] / echo) if "cpu_us" in r and echo and work in ("echo", "W1", "W1do") else ""
-        yield [name, number(r, "cpu_us"), number(r, "user_us"), ratio, limit, number(r, "rate", 0),
-               number(r, "p50_us", 0), number(r, "p99_us", 0), number(r, "p999_us", 0),
-               number(r, "upstream", 3) if work[:2] in ("W5", "W6") else ""]
+        r = dict(r)
+        if work not in COLD:
+            r.pop("upstream", None)
+        if "cpu_us" in r and unbound:
+            r["to_unbound"] = r["cpu_us"] / unbound
+        if "cpu_us" in r and echo and work in ("echo", "W1", "W1do"):
+            r["to_echo"] = r["cpu_us"] / echo
+        yield name, r
 
 
-CPU_HEAD = ["", "CPU µs", "user", "to Unbound", "to the echo", "per second", "p50 µs", "p99", "p99.9",
-            "upstream"]
+def number(result, key, digits):
+    return "%.*f" % (digits, result[key]) if key in result else ""
 
 
 def grid(head, rows):
     """A Markdown table, with the columns in line and empty ones left out."""
     rows = [list(r) for r in rows]
     keep = [i for i in range(len(head)) if i == 0 or any(r[i] for r in rows)]
-    table = [[r[i] for i in keep] for r in [head] + rows]
-    wide = [max(len(r[i]) for r in table) for i in range(len(keep))]
+    cells = [[r[i] for i in keep] for r in [head] + rows]
+    wide = [max(len(r[i]) for r in cells) for i in range(len(keep))]
 
     def line(r):
         return "| " + " | ".join(c.ljust(w) if i == 0 else c.rjust(w)
                                  for i, (c, w) in enumerate(zip(r, wide))) + " |"
     rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(wide)) + "|"
-    return "\n".join([line(table[0]), rule] + [line(r) for r in table[1:]])
+    return "\n".join([line(cells[0]), rule] + [line(r) for r in cells[1:]])
 
 
 def table(whole):
     results, out = whole["results"], []
-    for work in ["echo"] + CPU:
-        if work in results:
-            out += ["", "### %s: %s" % (work, TITLES[work]), "",
-                    grid(CPU_HEAD, rows_of(work, results[work], results))]
-            out += reasons(results[work])
-    simple = {"W8": [("bytes", "bytes", 0)], "W9": [("resident_mb", "resident MB", 1), ("start_ms", "start ms", 1)],
-              "W11": [("one_ns", "one, ns a hit", 1), ("two_ns", "two, ns a hit", 1), ("growth", "growth", 2)],
-              "micro": [("instructions", "instructions", 0)]}
-    for work, columns in simple.items():
-        if work in results:
-            out += ["", "### %s: %s" % (work, TITLES[work]), "",
-                    grid([""] + [title for _, title, _ in columns],
-                         [[n] + [number(r, key, digits) for key, _, digits in columns]
-                          for n, r in results[work].items()])]
-            out += reasons(results[work])
+    for work, title in TITLES.items():
+        if work not in results:
+            continue
+        columns = columns_of(work)
+        rows = [[name] + [number(r, key, digits) for key, _, digits in columns]
+                for name, r in with_ratios(work, results[work], results) if "none" not in r]
+        out += ["", "### %s: %s" % (work, title)]
+        if rows:
+            out += ["", grid([""] + [heading for _, heading, _ in columns], rows)]
+        out += reasons(results[work])
     return "\n".join(out) + "\n"
 
 
@@ -91,26 +116,92 @@ def reasons(by_name):
     return ["", "No number for " + "; ".join(bad) + "."] if bad else []
 
 
+# -- what is aimed at -----------------------------------------------------------------------------
+
+def targets(results):
+    """What, the figure (None: there is none), the most it should be."""
+    def of(work, key="cpu_us", name="resolverd"):
+        return results.get(work, {}).get(name, {}).get(key)
+
+    def over(a, b, times=1.0):
+        return a / (b * times) if a is not None and b else None
+    echo, verify = best_echo(results), of("verify", "cpu_us", "P-256")
+    listed = next((n for n in ("resolverd, list", "resolverd, lines") if "list_mb" in results.get("W7", {}).get(n, {})),
+                  "resolverd, list")
+    yield "W1 to the best echo", over(of("W1"), echo), 1.05
+    yield "W1 user part, µs", of("W1", "user_us"), 0.15
+    yield "W1do to the best echo", over(of("W1do"), echo), 1.05
+    for work, most in (("W1r", 12), ("W2", 4), ("W3", 4.5), ("W4", 8), ("W5", 15)):
+        yield work + ", µs", of(work), most
+    yield "W5 upstream packets a question", of("W5", "upstream"), 1.02
+    yield "W6 not validating, µs", of("W6off"), 20
+    off, on = of("W6off"), of("W6on")
+    yield "W6 validating over not, in checks of a signature", \
+        over(on - off, verify) if None not in (on, off, verify) else None, 1.2
+    yield "W6, a tenth signed: validating to not", over(of("W6on10"), of("W6off10")), 1.15
+    yield "W7 MB over no list (%s)" % listed.split()[-1], of("W7", "list_mb", listed), 8
+    yield "W7 peak to that", over(of("W7", "list_peak_mb", listed), of("W7", "list_mb", listed)), 2
+    yield "W7 until the first is refused, s", of("W7", "start_s", listed), 0.15
+    yield "W7 a blocked one to a cached one", \
+        over(of("W7", "blocked_us", listed), of("W7", "without_us", listed)), 1
+    yield "W7 an allowed one to that without list", \
+        over(of("W7", "allowed_us", listed), of("W7", "without_us", listed)), 1.02
+    yield "W8, bytes", of("W8", "bytes"), 200
+    yield "W9 resident, MB", of("W9", "resident_mb"), 6
+    yield "W9 start, ms", of("W9", "start_ms"), 6
+    for work, most in (("W10udp100", 13), ("W10udp1000", 13), ("W10dot100", 9), ("W10dot1000", 8)):
+        yield work + ", µs", of(work), most
+    for n in ("100", "1000"):
+        yield "W10dot%s p99 to that over UDP" % n, over(of("W10dot" + n, "p99_us"), of("W10udp" + n, "p99_us")), 1.2
+    yield "W11 a hit of two threads to one", of("W11", "growth", "hits"), 1.05
+    for work in (w for w in TITLES if w.startswith("mixed")):
+        yield work + ", p99.9 of cached answers, µs", of(work, "p999_us"), 1000
+    sim = {n: r["value"] for n, r in results.get("sim", {}).items() if "value" in r}
+    worst = [sim[n.replace("_sieve", "_lru")] - v for n, v in sim.items() if n.endswith("_sieve")]
+    yield "Hits that an LRU has more, points at worst", max(worst) if worst else None, 0
+    took = sim.get("malloc_mb") or sim.get("resident_mb")
+    yield "Bytes that malloc took to those counted", over(took, sim.get("counted_mb")), 1.03
+    yield "An insertion when full to one when half full", over(sim.get("insert_full_ns"), sim.get("insert_half_ns")), 1.1
+
+
+def target_table(results):
+    rows = [[what, "" if got is None else "%.2f" % got, "%g" % most,
+             "no number" if got is None else "reached" if round(got, 2) <= most else "not reached"]
+            for what, got, most in targets(results)]
+    return grid(["", "resolverd", "at most", ""], rows)
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+CHARTS = {"hits": ["W1", "W1do", "W1r"], "streams": ["W2", "W3", "W4"], "cold": ["W5", "W6off", "W6on"],
+          "forwarding": ["W10udp100", "W10udp1000", "W10dot100", "W10dot1000"], "memory": ["W8", "W9", "W7"]}
+SHOWN = {"W8": ("bytes", "bytes an answer"), "W9": ("resident_mb", "MB"), "W7": ("list_mb", "MB")}
+OURS, THEIRS = "#c0392b", "#7f8c8d"
+
+
 def charts(whole, folder):
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "resolverd"
+    matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
-    results, made = whole["results"], []
-    groups = {"hits": ["W1", "W1do", "W1r", "W2"], "cold": ["W5", "W6off", "W6on"], "memory": ["W8", "W9"]}
-    for chart, works in groups.items():
-        works = [w for w in works if w in results]
+    results = whole["results"]
+    for chart, works in CHARTS.items():
+        bars = {w: [(n, r[SHOWN.get(w, ("cpu_us",))[0]]) for n, r in results.get(w, {}).items()
+                    if SHOWN.get(w, ("cpu_us",))[0] in r] for w in works}
+        works = [w for w in works if bars[w]]
         if not works:
             continue
         figure, axes = pyplot.subplots(1, len(works), figsize=(3.1 * len(works), 2.6), squeeze=False)
         for ax, work in zip(axes[0], works):
-            key, unit = {"W8": ("bytes", "bytes an answer"), "W9": ("resident_mb", "MB")}.get(
-                work, ("cpu_us", "CPU µs a question"))
-            bars = [(n, r[key]) for n, r in results[work].items() if key in r]
-            ax.barh([n for n, _ in bars], [v for _, v in bars],
-                    color=["#c0392b" if n == "resolverd" else "#7f8c8d" for n, _ in bars])
+            most = sorted(v for _, v in bars[work])[len(bars[work]) // 2] * 6
+            ax.barh([n for n, _ in bars[work]], [min(v, most) for _, v in bars[work]],
+                    color=[OURS if n.startswith("resolverd") else THEIRS for n, _ in bars[work]])
+            for i, (_, v) in enumerate(bars[work]):
+                ax.text(min(v, most), i, " %.3g" % v if v < 1000 else " %.0f" % v, va="center", fontsize=7)
+            ax.margins(x=0.2)
             ax.invert_yaxis()
-            ax.set_title("%s, %s" % (work, unit), fontsize=9)
+            ax.set_title("%s, %s" % (work, SHOWN.get(work, ("", "CPU µs a question"))[1]), fontsize=9)
             ax.tick_params(labelsize=8)
             if work in ("W1", "W1do") and best_echo(results):
                 ax.axvline(best_echo(results), color="black", linewidth=0.8, linestyle=":")
@@ -118,27 +209,33 @@ def charts(whole, folder):
         name = "performance-%s.svg" % chart
         figure.savefig(os.path.join(folder, name), metadata={"Date": None})
         pyplot.close(figure)
-        made.append(name)
-    return made
+        yield name
 
 
-def page(whole, folder):
-    m = whole["machine"]
-    pictures = charts(whole, folder)
+def page(whole, path):
+    m, size = whole["machine"], whole["size"]
+    folder = os.path.dirname(path)
+    pictures = list(charts(whole, folder))
     text = ["# Performance", "",
             "Written by `contrib/bench/run`; run it to have the same for your machine. Every server has one",
             "core and one worker; questions and the authoritative servers of the miniature internet (4,000",
             "zones, half of them signed) have another; all on loopback in a network namespace, no query log.",
             "The figure to compare is the CPU time, user and system of all threads, that the server took for",
-            "an answered question: %s. Compare within one run only." % (
-                "this was a short run of one round (`--quick`)"
-                if whole["quick"] else "the median of interleaved rounds"), "",
-            "Machine: %s, %d cores, Linux %s, on %s." % (m["cpu"], m["cores"], m["kernel"], m["date"]),
+            "an answered question: medians of %d interleaved round%s of %g s, one of those where every" % (
+                size["rounds"], "s" if size["rounds"] > 1 else "", size["seconds"]),
+            "question is cold (%d, signed %d) or memory is measured (%d). Compare within one run only." % (
+                size["cold"], size["signed"], size["many"]),
+            "A dotted line is what the best echo takes. Where a result would mean nothing there is none.", "",
+            "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
+                m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
             "resolverd at %s; %s." % (m["resolverd"], "; ".join(
-                "%s: %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
+                "%s %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
+    if whole["quick"]:
+        text += ["**This was a short run (`--quick`): figures are coarse.**", ""]
     if m["load"] > m["cores"]:
-        text += ["**The machine was busy with other work (load average %.1f): rates, latencies and times to"
-                 % m["load"], "start mean little here, and CPU figures are uncertain by about a fifth.**", ""]
+        text += ["**The machine was busy with other work (load average %.1f): CPU figures are uncertain by about a"
+                 % m["load"], "fifth, times to start more than that.**", ""]
+    text += ["## What is aimed at", "", target_table(whole["results"]), "", "## What was measured", ""]
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
-    with open(os.path.join(folder, "performance.md"), "w", encoding="utf-8") as f:
+    with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n" + table(whole))

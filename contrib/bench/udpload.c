@@ -2,13 +2,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Usage: udpload [-p PORT] [-n COUNT] [-t SECONDS] [-w WINDOW] [-r RATE] [-z EXPONENT] [-s SOCKETS]
- *                [-e UDP-SIZE] [-d] [-a] [-x] ADDRESS FILE
+ *                [-e UDP-SIZE] [-d] [-a] [-c RCODE] [-m FILE2] [-M EVERY] [-k] [-x] ADDRESS FILE
  *
- * FILE holds "NAME TYPE" lines (A, AAAA or a number), asked in their order, again and again; with -z
- * they are drawn by a Zipf law instead, the first line most often. -w many are outstanding (100). -r
- * paces single packets, as long as the window has room. It ends after COUNT questions or SECONDS.
- * -e sends EDNS, -d with DO. -a: every answer must hold a record in ANSWER. -x: an echo is asked,
- * which only flips the QR bit. Prints one line of JSON; exits 0 also when answers were wrong. */
+ * FILE holds "NAME TYPE" lines (A, AAAA or a number), asked in their order, again and again; with
+ * -z they are drawn by a Zipf law instead, the first line most often. -w many are outstanding
+ * (100), those of FILE2 beside. -r paces single packets, as long as the window has room. It ends
+ * after COUNT questions or SECONDS. -e sends EDNS, -d with DO. -a: every answer must hold a record
+ * in ANSWER; -c: its code is this one (0). -m: every EVERYth question (10) is the next of FILE2,
+ * with times of their own. -k: an answer came when the kernel got it, however late this program
+ * looks. -x: an echo is asked, which only flips the QR bit. Prints one line of JSON; exits 0 also
+ * when answers were wrong. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,9 +34,10 @@ enum {
 	QUERY_MOST = 300,
 	REPLY_MOST = 4096,
 	HEAD_LEN = 12,
-	DRAWS = 1 << 18,    /* of the Zipf law, taken round and round */
-	SUBS = 64,          /* histogram: steps in each power of two of nanoseconds */
+	DRAWS = 1 << 18, /* of the Zipf law, taken round and round */
+	SUBS = 64,       /* histogram: steps in each power of two of nanoseconds */
 	LOST_AFTER_MS = 3000,
+	CONTROL_ROOM = 64, /* for the kernel's time of a datagram */
 };
 
 struct query {
@@ -49,25 +53,29 @@ struct slot {
 
 struct socket_state {
 	int fd;
-	unsigned outstanding;
+	unsigned outstanding, others; /* of FILE, of FILE2 */
 	struct slot slots[WINDOW_MOST];
 	uint16_t spare[WINDOW_MOST];
 	unsigned spare_count;
 };
 
 static struct {
-	unsigned port, window, sockets, udp_size;
+	unsigned port, window, sockets, udp_size, rcode, every;
 	uint64_t count;
 	double seconds, rate, exponent;
-	bool dnssec, want_answer, echo;
-	const char *address, *file;
-} how = { .port = 53, .window = 100, .sockets = 8, .count = UINT64_MAX, .seconds = 5 };
+	bool dnssec, want_answer, kernel_times, echo;
+	const char *address, *file, *others;
+} how = { .port = 53, .window = 100, .sockets = 8, .count = UINT64_MAX, .seconds = 5, .every = 10 };
 
-static struct query *queries;
-static size_t query_count;
+static struct query *queries; /* of FILE, then of FILE2 */
+static size_t query_room, query_count, other_count;
 static uint32_t *draws;
-static uint64_t sent, answered, wrong_rcode, wrong_id, wrong_question, empty, lost;
-static uint64_t histogram[64 * SUBS];
+static uint64_t sent, sent_others, wrong_rcode, wrong_id, wrong_question, empty, lost;
+
+/* How long answers took: of FILE, of FILE2. */
+static struct times {
+	uint64_t count, histogram[64 * SUBS];
+} times[2];
 
 static void die(const char *what)
 {
@@ -79,7 +87,7 @@ static uint64_t now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(how.kernel_times ? CLOCK_REALTIME : CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -136,28 +144,30 @@ static void make_query(struct query *q, const char *name, const char *type)
 	q->len = (uint16_t)n;
 }
 
-static void read_queries(void)
+/* Behind those that are there; how many. */
+static size_t read_queries(const char *path)
 {
 	char line[512], name[300], type[20];
-	size_t room = 0;
-	FILE *f = fopen(how.file, "r");
+	size_t count = 0;
+	FILE *f = fopen(path, "r");
 
 	if (!f)
-		die(how.file);
+		die(path);
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%299s %19s", name, type) != 2)
 			continue;
-		if (query_count == room) {
-			room = room ? room * 2 : 1024;
-			queries = realloc(queries, room * sizeof(*queries));
+		if (query_count + count == query_room) {
+			query_room = query_room ? query_room * 2 : 1024;
+			queries = realloc(queries, query_room * sizeof(*queries));
 			if (!queries)
 				die("memory");
 		}
-		make_query(&queries[query_count++], name, type);
+		make_query(&queries[query_count + count++], name, type);
 	}
 	fclose(f);
-	if (!query_count)
+	if (!count)
 		die("the file holds no question");
+	return count;
 }
 
 static uint32_t seed = 1;
@@ -196,8 +206,15 @@ static void draw_zipf(void)
 	free(upto);
 }
 
+static bool is_other(const struct query *q)
+{
+	return q >= queries + query_count;
+}
+
 static const struct query *next_query(void)
 {
+	if (other_count && sent % how.every == how.every - 1)
+		return &queries[query_count + sent_others++ % other_count];
 	return &queries[draws ? draws[sent % DRAWS] : sent % query_count];
 }
 
@@ -225,12 +242,28 @@ static void socket_open(struct socket_state *s)
 	if (s->fd < 0 || connect(s->fd, (struct sockaddr *)&ss, len) < 0)
 		die("cannot open a socket");
 	setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	size = 1;
+	if (how.kernel_times &&
+	    setsockopt(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, &size, sizeof(size)) < 0)
+		die("the kernel tells no times");
 	for (unsigned i = 0; i < WINDOW_MOST; i++)
 		s->spare[i] = (uint16_t)(WINDOW_MOST - 1 - i);
 	s->spare_count = WINDOW_MOST;
 }
 
-static unsigned ask(struct socket_state *s, unsigned most)
+static unsigned *counter_of(struct socket_state *s, const struct query *q)
+{
+	return is_other(q) ? &s->others : &s->outstanding;
+}
+
+static void slot_free(struct socket_state *s, unsigned id)
+{
+	*counter_of(s, s->slots[id].query) -= 1;
+	s->slots[id].query = NULL;
+	s->spare[s->spare_count++] = (uint16_t)id;
+}
+
+static void ask(struct socket_state *s, unsigned most)
 {
 	static uint8_t wires[BATCH][QUERY_MOST];
 	struct mmsghdr messages[BATCH];
@@ -240,47 +273,48 @@ static unsigned ask(struct socket_state *s, unsigned most)
 	uint64_t at = now_ns();
 	int done;
 
+	if (n > s->spare_count)
+		n = s->spare_count;
 	for (unsigned i = 0; i < n; i++) {
 		const struct query *q = next_query();
 
 		ids[i] = s->spare[--s->spare_count];
 		s->slots[ids[i]] = (struct slot){ .query = q, .sent_ns = at };
+		*counter_of(s, q) += 1;
 		memcpy(wires[i], q->wire, q->len);
 		put_u16(wires[i], ids[i]);
 		vectors[i] = (struct iovec){ .iov_base = wires[i], .iov_len = q->len };
-		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i],
-							     .msg_iovlen = 1 } };
+		messages[i] =
+			(struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i], .msg_iovlen = 1 } };
 		sent++;
 	}
 	done = sendmmsg(s->fd, messages, n, 0);
 	if (done < 0)
 		done = 0;
 	for (unsigned i = (unsigned)done; i < n; i++) {
-		s->slots[ids[i]].query = NULL;
-		s->spare[s->spare_count++] = ids[i];
+		slot_free(s, ids[i]);
 		sent--;
 	}
-	s->outstanding += (unsigned)done;
-	return (unsigned)done;
 }
 
 /* ---- what comes back ---- */
 
-static void note_time(uint64_t ns)
+static void note_time(struct times *t, uint64_t ns)
 {
 	unsigned power = ns < SUBS ? 0 : 63 - (unsigned)__builtin_clzll(ns) - 5;
 	size_t at = power ? power * (SUBS / 2) + (ns >> power) : ns;
 
-	histogram[at < sizeof(histogram) / sizeof(*histogram) ? at : 0]++;
+	t->count++;
+	t->histogram[at < sizeof(t->histogram) / sizeof(*t->histogram) ? at : 0]++;
 }
 
 /* Microseconds that this share of the answers did not take. */
-static double time_of(double share)
+static double time_of(const struct times *t, double share)
 {
-	uint64_t seen = 0, most = (uint64_t)((double)answered * share);
+	uint64_t seen = 0, most = (uint64_t)((double)t->count * share);
 
-	for (size_t i = 0; i < sizeof(histogram) / sizeof(*histogram); i++) {
-		seen += histogram[i];
+	for (size_t i = 0; i < sizeof(t->histogram) / sizeof(*t->histogram); i++) {
+		seen += t->histogram[i];
 		if (seen > most) {
 			size_t power = i < SUBS ? 0 : (i - SUBS / 2) / (SUBS / 2);
 			size_t step = i - power * (SUBS / 2);
@@ -303,20 +337,31 @@ static void check(struct socket_state *s, const uint8_t *wire, size_t len, uint6
 	if (len < (size_t)HEAD_LEN + slot->query->question_len ||
 	    memcmp(wire + HEAD_LEN, slot->query->wire + HEAD_LEN, slot->query->question_len) != 0)
 		wrong_question++;
-	else if (!how.echo && (wire[3] & 15) != 0)
+	else if (!how.echo && (unsigned)(wire[3] & 15) != how.rcode)
 		wrong_rcode++;
 	else if (how.want_answer && !how.echo && wire[6] == 0 && wire[7] == 0)
 		empty++;
-	answered++;
-	note_time(now - slot->sent_ns);
-	slot->query = NULL;
-	s->spare[s->spare_count++] = (uint16_t)id;
-	s->outstanding--;
+	note_time(&times[is_other(slot->query)], now > slot->sent_ns ? now - slot->sent_ns : 0);
+	slot_free(s, id);
+}
+
+static uint64_t came_ns(struct msghdr *m, uint64_t now)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); how.kernel_times && c; c = CMSG_NXTHDR(m, c)) {
+		struct timespec t;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&t, CMSG_DATA(c), sizeof(t));
+		return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	}
+	return now;
 }
 
 static bool take(struct socket_state *s)
 {
 	static uint8_t wires[BATCH][REPLY_MOST];
+	static _Alignas(struct cmsghdr) uint8_t controls[BATCH][CONTROL_ROOM];
 	struct mmsghdr messages[BATCH];
 	struct iovec vectors[BATCH];
 	uint64_t now;
@@ -324,13 +369,17 @@ static bool take(struct socket_state *s)
 
 	for (unsigned i = 0; i < BATCH; i++) {
 		vectors[i] = (struct iovec){ .iov_base = wires[i], .iov_len = REPLY_MOST };
-		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i],
-							     .msg_iovlen = 1 } };
+		messages[i] =
+			(struct mmsghdr){ .msg_hdr = { .msg_iov = &vectors[i], .msg_iovlen = 1 } };
+		if (how.kernel_times) {
+			messages[i].msg_hdr.msg_control = controls[i];
+			messages[i].msg_hdr.msg_controllen = CONTROL_ROOM;
+		}
 	}
 	n = recvmmsg(s->fd, messages, BATCH, 0, NULL);
 	now = now_ns();
 	for (int i = 0; i < n; i++)
-		check(s, wires[i], messages[i].msg_len, now);
+		check(s, wires[i], messages[i].msg_len, came_ns(&messages[i].msg_hdr, now));
 	return n > 0;
 }
 
@@ -338,9 +387,7 @@ static void give_up(struct socket_state *s, uint64_t before)
 {
 	for (unsigned i = 0; i < WINDOW_MOST; i++) {
 		if (s->slots[i].query && s->slots[i].sent_ns < before) {
-			s->slots[i].query = NULL;
-			s->spare[s->spare_count++] = (uint16_t)i;
-			s->outstanding--;
+			slot_free(s, i);
 			lost++;
 		}
 	}
@@ -356,7 +403,7 @@ static unsigned outstanding(void)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < how.sockets; i++)
-		n += sockets[i].outstanding;
+		n += sockets[i].outstanding + sockets[i].others;
 	return n;
 }
 
@@ -425,7 +472,7 @@ static void keep_pace(uint64_t start, uint64_t end)
 		if (s->outstanding < (how.window + how.sockets - 1) / how.sockets)
 			ask(s, 1);
 	}
-	end = now_ns() + 1000000000u;
+	end = now_ns() + LOST_AFTER_MS * 1000000ull;
 	while (outstanding() && now_ns() < end)
 		wait_a_little(50);
 	for (unsigned i = 0; i < how.sockets; i++)
@@ -436,20 +483,55 @@ static void read_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:n:t:w:r:z:s:e:dax")) != -1) {
+	while ((c = getopt(argc, argv, "p:n:t:w:r:z:s:e:dac:m:M:kx")) != -1) {
 		switch (c) {
-		case 'p': how.port = (unsigned)atoi(optarg); break;
-		case 'n': how.count = strtoull(optarg, NULL, 10); break;
-		case 't': how.seconds = atof(optarg); break;
-		case 'w': how.window = (unsigned)atoi(optarg); break;
-		case 'r': how.rate = atof(optarg); break;
-		case 'z': how.exponent = atof(optarg); break;
-		case 's': how.sockets = (unsigned)atoi(optarg); break;
-		case 'e': how.udp_size = (unsigned)atoi(optarg); break;
-		case 'd': how.dnssec = true; break;
-		case 'a': how.want_answer = true; break;
-		case 'x': how.echo = true; break;
-		default: exit(2);
+		case 'p':
+			how.port = (unsigned)atoi(optarg);
+			break;
+		case 'n':
+			how.count = strtoull(optarg, NULL, 10);
+			break;
+		case 't':
+			how.seconds = atof(optarg);
+			break;
+		case 'w':
+			how.window = (unsigned)atoi(optarg);
+			break;
+		case 'r':
+			how.rate = atof(optarg);
+			break;
+		case 'z':
+			how.exponent = atof(optarg);
+			break;
+		case 's':
+			how.sockets = (unsigned)atoi(optarg);
+			break;
+		case 'e':
+			how.udp_size = (unsigned)atoi(optarg);
+			break;
+		case 'd':
+			how.dnssec = true;
+			break;
+		case 'a':
+			how.want_answer = true;
+			break;
+		case 'c':
+			how.rcode = (unsigned)atoi(optarg);
+			break;
+		case 'm':
+			how.others = optarg;
+			break;
+		case 'M':
+			how.every = (unsigned)atoi(optarg);
+			break;
+		case 'k':
+			how.kernel_times = true;
+			break;
+		case 'x':
+			how.echo = true;
+			break;
+		default:
+			exit(2);
 		}
 	}
 	if (argc - optind != 2) {
@@ -459,7 +541,7 @@ static void read_options(int argc, char **argv)
 	how.address = argv[optind];
 	how.file = argv[optind + 1];
 	if (how.sockets < 1 || how.sockets > SOCKETS_MOST || how.window < 1 ||
-	    how.window > WINDOW_MOST)
+	    how.window > WINDOW_MOST || how.every < 1)
 		die("a number is out of range");
 	if (how.sockets > how.window)
 		how.sockets = how.window;
@@ -467,11 +549,13 @@ static void read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t start, end;
+	uint64_t start, end, answered;
 	double took;
 
 	read_options(argc, argv);
-	read_queries();
+	query_count = read_queries(how.file);
+	if (how.others)
+		other_count = read_queries(how.others);
 	if (how.exponent > 0)
 		draw_zipf();
 	sockets = calloc(how.sockets, sizeof(*sockets));
@@ -489,13 +573,21 @@ int main(int argc, char **argv)
 	else
 		keep_full(end);
 	took = (double)(now_ns() - start) / 1e9;
+	answered = times[0].count + times[1].count;
 	printf("{\"sent\": %llu, \"answered\": %llu, \"lost\": %llu, \"wrong_rcode\": %llu, "
 	       "\"wrong_id\": %llu, \"wrong_question\": %llu, \"empty\": %llu, \"seconds\": %.6f, "
 	       "\"rate\": %.1f, \"p50_us\": %.1f, \"p90_us\": %.1f, \"p99_us\": %.1f, "
-	       "\"p999_us\": %.1f}\n",
+	       "\"p999_us\": %.1f",
 	       (unsigned long long)sent, (unsigned long long)answered, (unsigned long long)lost,
 	       (unsigned long long)wrong_rcode, (unsigned long long)wrong_id,
 	       (unsigned long long)wrong_question, (unsigned long long)empty, took,
-	       (double)answered / took, time_of(0.5), time_of(0.9), time_of(0.99), time_of(0.999));
+	       (double)answered / took, time_of(&times[0], 0.5), time_of(&times[0], 0.9),
+	       time_of(&times[0], 0.99), time_of(&times[0], 0.999));
+	if (how.others)
+		printf(", \"others_sent\": %llu, \"others\": %llu, \"others_p50_us\": %.1f, "
+		       "\"others_p99_us\": %.1f",
+		       (unsigned long long)sent_others, (unsigned long long)times[1].count,
+		       time_of(&times[1], 0.5), time_of(&times[1], 0.99));
+	printf("}\n");
 	return 0;
 }

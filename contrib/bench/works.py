@@ -1,0 +1,339 @@
+"""The workloads: what each starts, asks and measures.
+
+SPDX-License-Identifier: BSD-3-Clause
+
+Each function is given the bench and a peer's name, and puts its results, one for each round.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import measure
+import peers as roster
+from measure import LOAD_CORE, NXDOMAIN, SERVER_CORE, NoNumber, Running, judge, measured, memory_mb
+from questions import HOT, slow_zones
+
+PORT, HELPER_PORT, ECHO_PORT, TLS_PORT, HTTPS_PORT, SLOW_PORT = 5391, 5392, 5393, 5394, 5395, 5400
+DOT_PORT = 853      # the only one where everybody asks over TLS
+PACE, PACE_LEAST = 20000, 18000
+SLOW_MS = 200
+MIXED_SHARE = 10    # one question in so many is cold
+
+
+# -- servers in folders of their own --------------------------------------------------------------
+
+@contextlib.contextmanager
+def place(bench, name):
+    folder = tempfile.mkdtemp(prefix="bench-%s." % name, dir=bench.tools)
+    os.chmod(folder, 0o777)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def server(bench, name, running=None, core=SERVER_CORE, **how):
+    """A peer at PORT; `running` goes to Running, the rest says what it is to be."""
+    with place(bench, name) as folder:
+        scene = roster.Scene(folder=folder, net=bench.net, build=bench.bin, port=how.pop("port", PORT), **how)
+        s = Running(roster.PEERS[name].start(scene), scene.port, core, folder, **(running or {}))
+        s.folder = folder
+        try:
+            yield s
+        finally:
+            s.stop()
+
+
+@contextlib.contextmanager
+def peer(bench, name, **how):
+    """As `server`; whoever can only forward has a resolver to forward to."""
+    with contextlib.ExitStack() as stack:
+        if roster.RECURSE not in roster.PEERS[name].can and not how.get("forward"):
+            stack.enter_context(server(bench, "resolverd", core=LOAD_CORE, port=HELPER_PORT))
+            how["forward"] = HELPER_PORT
+        yield stack.enter_context(server(bench, name, **how))
+
+
+def load(bench, questions, *options, port=PORT, **more):
+    return measure.load(bench.tools, port, bench.of_net(questions), *options, **more)
+
+
+def warm(bench, questions, *options):
+    for _ in range(3):
+        load(bench, questions, "-n", HOT, "-w", 20, *options)
+
+
+def zipf(bench, questions, seconds, *options, **more):
+    return load(bench, questions, "-z", 1, "-t", seconds, "-a", *options, **more)
+
+
+# -- cached ---------------------------------------------------------------------------------------
+
+def hits(bench, name, wanted):
+    """W1, W1do, W1r, W2: all from one process with a warm cache."""
+    seconds = bench.size.seconds
+    with peer(bench, name) as s:
+        warm(bench, "hot-plain", "-e", 1232)
+        if "W1do" in wanted:
+            warm(bench, "hot-signed", "-e", 1232, "-d")
+        runs = {
+            "W1": lambda: zipf(bench, "hot-plain", seconds),
+            "W1do": lambda: zipf(bench, "hot-signed", seconds, "-e", 1232, "-d"),
+            "W1r": lambda: in_pace(zipf(bench, "hot-plain", seconds, "-r", PACE, "-k"), PACE_LEAST),
+            "W2": lambda: measure.dnsperf("tcp", PORT, bench.of_net("streams-plain"), seconds),
+        }
+        for work in runs:
+            if work in wanted:
+                bench.put(work, name, lambda w=work: measured(s, runs[w]))
+
+
+def in_pace(result, least):
+    """At another rate the server is woken for another number of packets."""
+    if judge(result)["rate"] < least:
+        raise NoNumber("only %.0f questions a second could be asked: the machine is busy" % result["rate"])
+    return result
+
+
+def streams(bench, name, work):
+    """W3, W4."""
+    mode, can, port = {"W3": ("dot", roster.TLS, TLS_PORT), "W4": ("doh", roster.HTTPS, HTTPS_PORT)}[work]
+    if can not in roster.PEERS[name].can:
+        return
+    how = {"tls_port": port} if work == "W3" else {"https_port": port}
+    with server(bench, name, **how) as s:
+        warm(bench, "hot-plain")
+        bench.put(work, name, lambda: measured(s, lambda: measure.dnsperf(
+            mode, port, bench.of_net("streams-plain"), bench.size.seconds)))
+
+
+def echo(bench):
+    for how in ("one", "epoll", "batch", "epoll-batch"):
+        with place(bench, "echo") as folder:
+            s = Running([os.path.join(bench.tools, "echo"), str(ECHO_PORT), how], ECHO_PORT, SERVER_CORE, folder)
+            try:
+                bench.put("echo", how, lambda s=s: measured(s, lambda: load(
+                    bench, "hot-plain", "-z", 1, "-t", bench.size.seconds, "-x", port=ECHO_PORT)))
+            finally:
+                s.stop()
+
+
+# -- cold -----------------------------------------------------------------------------------------
+
+def cold(bench, name, work):
+    """W5 and the four of W6."""
+    questions, validate = {
+        "W5": ("cold-plain", False), "W6off": ("cold-signed", False), "W6on": ("cold-signed", True),
+        "W6off10": ("cold-tenth", False), "W6on10": ("cold-tenth", True)}[work]
+    count = bench.size.cold if work == "W5" else bench.size.signed
+    with server(bench, name, validate=validate) as s:
+        bench.put(work, name, lambda: dict(
+            measured(s, lambda: load(bench, questions, "-n", count, "-t", 120, "-a")),
+            resident_mb=memory_mb(s.pid)))
+
+
+def forwarding(bench, name, works):
+    """W10: names nobody asked before, from a resolver on this machine that knows them all."""
+    with server(bench, "resolverd", core=LOAD_CORE, port=HELPER_PORT, tls_port=DOT_PORT, serve_all=True):
+        for work in works:
+            tls, window = re.fullmatch(r"W10(udp|dot)(\d+)", work).groups()
+            if tls == "dot" and roster.FORWARD_TLS not in roster.PEERS[name].can:
+                continue
+            bench.guarded(work, name, lambda w=work, t=tls, n=window: forward_once(bench, name, w, t == "dot", n))
+
+
+def forward_once(bench, name, work, tls, window):
+    with server(bench, name, forward=DOT_PORT if tls else HELPER_PORT, forward_tls=tls) as s:
+        def run():
+            before = measure.counted_by_kernel("Tcp", "PassiveOpens")
+            result = load(bench, "forwarded", "-n", bench.size.forwarded, "-t", 30, "-w", window, "-a")
+            opened = measure.counted_by_kernel("Tcp", "PassiveOpens") - before
+            return dict(result, handshakes=opened * 1e4 / max(1, result["answered"])) if tls else result
+        bench.put(work, name, lambda: measured(s, run))
+
+
+# -- memory, start, lists -------------------------------------------------------------------------
+
+def memory(bench, name):
+    """W8."""
+    count, first = bench.size.many, 4000
+    with server(bench, name, cache_mb=1000, control=name == "resolverd") as s:
+        def grown():
+            # The names of zones and servers are there before it counts.
+            load(bench, "many", "-n", first, "-t", 60)
+            before, counted = memory_mb(s.pid), cache_mb(bench, s) if name == "resolverd" else 0
+            result = judge(load(bench, "many", "-n", count, "-t", 200, "-a"))
+            result["bytes"] = (memory_mb(s.pid) - before) * 1048576 / (count - first)
+            if name == "resolverd":
+                result["counted"] = (cache_mb(bench, s) - counted) * 1048576 / (count - first)
+            return result
+        bench.put("W8", name, grown)
+
+
+def control(bench, s, *words):
+    out = subprocess.run([os.path.join(bench.bin, "resolver-control"), "-c", os.path.join(s.folder, "conf"), *words],
+                         capture_output=True, text=True, check=False, timeout=60)
+    if out.returncode:
+        raise NoNumber("resolver-control %s: %s" % (" ".join(words), (out.stderr or out.stdout)[-200:]))
+    return out.stdout
+
+
+def cache_mb(bench, s):
+    """What resolverd says its caches take."""
+    return sum(int(n) for n in re.findall(r"(?m)^mem\.cache\.\w+=(\d+)$", control(bench, s, "stats_noreset"))) / 1048576
+
+
+def idle(bench, name):
+    """W9: also the kernel's share in the time to start is the peer's own."""
+    with peer(bench, name, small=True) as s:
+        time.sleep(0.3)
+        bench.put("W9", name, lambda: {"resident_mb": memory_mb(s.pid), "start_ms": s.start_ms})
+
+
+def blocking(bench, name, form):
+    """W7: with the list and without, asked the same. What is not blocked has an answer: all is forwarded."""
+    with open(bench.of_net("blocked-asked"), encoding="ascii") as f:
+        listed = f.readline().split()[0]
+    seconds = max(1, bench.size.seconds / 2)
+
+    def run(blocked):
+        probe = {"probe": listed, "wanted": NXDOMAIN} if blocked else {}
+        with server(bench, name, blocked=blocked, running=probe, forward=HELPER_PORT) as s:
+            out = {"start_ms": s.start_ms}
+            warm(bench, "hot-forwarded")
+            out.update(resident_mb=memory_mb(s.pid), peak_mb=memory_mb(s.pid, "VmHWM"))
+            allowed = measured(s, lambda: zipf(bench, "hot-forwarded", seconds))
+            out.update(allowed_us=allowed["cpu_us"], answered=allowed["answered"], busy=allowed["busy"])
+            if blocked:
+                load(bench, "blocked-asked", "-n", 1000, "-c", NXDOMAIN)
+                refused = measured(s, lambda: load(bench, "blocked-asked", "-t", seconds, "-c", NXDOMAIN))
+                out.update(blocked_us=refused["cpu_us"])
+            return out
+
+    def both():
+        with server(bench, "resolverd", core=LOAD_CORE, port=HELPER_PORT, serve_all=True):
+            without, out = run(""), run(form)
+        out.update(without_us=without["allowed_us"], list_mb=out["resident_mb"] - without["resident_mb"],
+                   list_peak_mb=out["peak_mb"] - without["resident_mb"], start_s=out["start_ms"] / 1000)
+        return out
+    bench.put("W7", "%s, %s" % (name, form) if len(roster.PEERS[name].forms) > 1 else name, both)
+
+
+# -- under a mixed load ---------------------------------------------------------------------------
+
+MIXED = {
+    "mixed": None,
+    "mixed, reload": ["reload"],
+    "mixed, list": ["reload"],      # of a configuration with the blocked names
+    "mixed, dump": ["dump_cache"],
+    "mixed, flush": ["flush_negative"],
+}
+
+
+def mixed(bench, name, works):
+    """Half of what the server can at most, one question in ten cold, signed and slow; meanwhile this and that."""
+    servers = sorted({address for _, address in slow_zones(bench.net)})
+    with place(bench, "delay") as folder:
+        slow = Running([os.path.join(bench.tools, "delay"), str(SLOW_MS), str(SLOW_PORT), *servers], 0, LOAD_CORE,
+                       folder)
+        try:
+            for work in works:
+                if name == "resolverd" or not MIXED[work]:
+                    bench.guarded(work, name, lambda w=work: mixed_once(bench, name, w))
+        finally:
+            slow.stop()
+
+
+def mixed_once(bench, name, work):
+    words, seconds = MIXED[work], bench.size.mixed_seconds
+    with server(bench, name, validate=True, slow_port=SLOW_PORT, control=bool(words),
+                blocked="lines" if work == "mixed, list" else "") as s:
+        warm(bench, "hot-plain", "-e", 1232)
+        # Keys and denials of the slow zones are known before it counts.
+        load(bench, "slow", "-n", 2000, "-w", 500, "-t", 20)
+        at = 2000
+
+        def ask(seconds, *options, meanwhile=None):
+            nonlocal at
+            bench.cut("slow", "slow-now", at)
+            result = zipf(bench, "hot-plain", seconds, "-e", 1232, "-w", 100 if "-r" not in options else 2000, "-k", "-m", bench.of_net("slow-now"),
+                          "-M", MIXED_SHARE, *options, meanwhile=meanwhile)
+            at += result["others_sent"]
+            return result
+
+        def meanwhile():
+            control(bench, s, *words)
+            time.sleep(0.2)
+
+        def run():
+            most = judge(ask(1.5))["rate"]
+            result = ask(seconds, "-r", int(most / 2), meanwhile=meanwhile if words else None)
+            return dict(in_pace(result, 0.3 * most), most=most)
+        bench.put(work, name, lambda: measured(s, run))
+
+
+# -- programs of their own ------------------------------------------------------------------------
+
+def threads(bench):
+    """W11: hits of one thread and of two that read the same entries; then two workers."""
+    def cost():
+        cores = "0-%d" % (os.cpu_count() - 1)
+        out = subprocess.run(["taskset", "-c", cores, bench.program("micro_hit"), "5000000", "2"],
+                             check=True, capture_output=True, text=True, timeout=120).stdout
+        one = float(re.search(r"one thread: ([\d.]+)", out).group(1))
+        two = [float(x) for x in re.findall(r"of 2 threads: ([\d.]+)", out)]
+        return {"one_ns": one, "two_ns": max(two), "growth": max(two) / one}
+    for _ in range(bench.size.rounds):
+        bench.put("W11", "hits", cost)
+    bench.put("W11", "workers", lambda: workers(bench))
+
+
+def workers(bench):
+    if os.cpu_count() < 4:
+        raise NoNumber("two workers and what asks them need four cores, here are %d" % os.cpu_count())
+    asking = "2-%d" % (os.cpu_count() - 1)
+    rate = {}
+    for count in (1, 2):
+        with server(bench, "resolverd", core="0-%d" % (count - 1), threads=count):
+            warm(bench, "hot-plain")
+            command = ["taskset", "-c", asking, os.path.join(bench.tools, "udpload"), "-p", str(PORT), "-z", "1",
+                       "-a", "-s", "32", "-w", "256", "-t", str(bench.size.seconds), "127.0.0.1",
+                       bench.of_net("hot-plain")]
+            many = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(os.cpu_count() - 2)]
+            rate[count] = sum(judge(measure.json.loads(p.communicate(timeout=60)[0]))["rate"] for p in many)
+    return {"one_rate": rate[1], "two_rate": rate[2], "growth": rate[2] / rate[1]}
+
+
+def lines(bench, work, command, key):
+    """What a program prints, "WHAT VALUE" in each line."""
+    out = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if out.returncode:
+        raise NoNumber("%s: %s" % (os.path.basename(command[0]), out.stderr[-200:]))
+    for line in out.stdout.splitlines():
+        what, value = line.rsplit(None, 1)
+        bench.put(work, what, lambda v=value: {key: float(v)})
+
+
+def micro(bench):
+    lines(bench, "micro", [os.path.join(os.path.dirname(os.path.realpath(__file__)), "micro_count"),
+                           os.path.dirname(bench.program("micro"))], "instructions")
+
+
+def simulation(bench):
+    lines(bench, "sim", [bench.program("sim"), str(bench.size.simulated)], "value")
+
+
+def verify(bench):
+    """One check of an ECDSA signature: what validating a name costs at least."""
+    def run():
+        out = subprocess.run(["taskset", "-c", str(SERVER_CORE), "openssl", "speed", "-mr", "-seconds", "1",
+                              "ecdsap256"], capture_output=True, text=True, check=True, timeout=60).stdout
+        each = float(re.search(r"(?m)^\+F\d+:\d+:256:[\d.]+:([\d.]+)", out).group(1))
+        # Some versions tell seconds for one, some how many in a second.
+        return {"cpu_us": 1e6 * (each if each < 1 else 1 / each)}
+    bench.put("verify", "P-256", run)
