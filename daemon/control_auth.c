@@ -87,7 +87,7 @@ void control_auth_zone_transfer(struct call *c, struct worker *w)
 	(void)w;
 	if (!z)
 		return;
-	if (z->primaries->count == 0) {
+	if (z->primaries->count + z->urls->count == 0) {
 		call_say(c, "error zone xfr task not found %s\n", dname_print(z->name, name));
 		return;
 	}

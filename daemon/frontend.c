@@ -7,6 +7,7 @@
 #include "daemon/worker.h"
 #include "services/acl.h"
 #include "services/authzone.h"
+#include "services/authzone_hosts.h"
 #include "services/authzone_xfer.h"
 #include "services/cache/msg.h"
 #include "services/cookies.h"
@@ -17,6 +18,7 @@
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/trace.h"
+#include "services/tsig.h"
 #include "util/arena.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -152,6 +154,24 @@ static enum verdict turn_away(struct journey *j)
 	return reject(j, RCODE_REFUSED, REASON_prohibited);
 }
 
+/* Where there is a key, a primary uses it (RFC 8945 5.2). */
+static enum verdict answer_signed_notify(struct journey *j, const struct authzone *z)
+{
+	int64_t wall_s = j->w->env.time->wall_s;
+	struct tsig_talk talk = { .key = NULL };
+	uint8_t *head = j->p->out.at;
+
+	if (tsig_check_question(&talk, z->key, j->p->in.at, j->p->in.len, wall_s) != TSIG_GOOD) {
+		tsig_talk_clear(&talk);
+		return reject(j, RCODE_NOTAUTH, REASON_prohibited);
+	}
+	xfers_poke(z);
+	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
+	tsig_sign_answer(&talk, head, &j->p->out, wall_s);
+	tsig_talk_clear(&talk);
+	return VERDICT_SEND;
+}
+
 /* A primary says that a zone held here has changed (RFC 1996). */
 static enum verdict answer_notify(struct journey *j)
 {
@@ -164,8 +184,10 @@ static enum verdict answer_notify(struct journey *j)
 		return reject(j, RCODE_FORMERR, REASON_none);
 	if (!z)
 		return reject(j, RCODE_NOTAUTH, REASON_none);
-	if (!xfers_may_notify(z, &j->p->client.from))
+	if (!authhosts_admit(z, &j->p->client.from))
 		return reject(j, RCODE_REFUSED, REASON_prohibited);
+	if (z->key)
+		return answer_signed_notify(j, z);
 	xfers_poke(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
 	return VERDICT_SEND;

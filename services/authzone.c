@@ -7,7 +7,9 @@
 
 #include "services/authzone_answer.h"
 #include "services/authzone_data.h"
+#include "services/authzone_hosts.h"
 #include "services/rpz.h"
+#include "services/tsig.h"
 #include "services/zonemd.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -38,6 +40,7 @@ static void cell_unpin(struct zonecell *c)
 	if (!c || atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) != 1)
 		return;
 	zonedata_retire(atomic_load(&c->data));
+	knownhosts_retire(atomic_load(&c->known));
 	mem_free(c);
 }
 
@@ -211,6 +214,7 @@ static bool take_clause(struct authzones *t, const struct conf *conf,
 	z->primaries = &c->primary;
 	z->urls = &c->url;
 	z->notifiers = &c->allow_notify;
+	z->key = tsig_keys_find(t->keys, c->tsig_key);
 	z->size_most = c->max_transfer_size;
 	z->time_most_ms = c->max_transfer_time;
 	z->falls_back = c->fallback_enabled;
@@ -269,6 +273,7 @@ static bool take_policy(struct authzones *t, const struct conf *conf, const stru
 	z->primaries = &c->primary;
 	z->urls = &c->url;
 	z->notifiers = &c->allow_notify;
+	z->key = tsig_keys_find(t->keys, c->tsig_key);
 	z->size_most = c->max_transfer_size;
 	z->time_most_ms = c->max_transfer_time;
 	z->downstream = c->for_downstream;
@@ -280,6 +285,9 @@ static bool take_policy(struct authzones *t, const struct conf *conf, const stru
 
 static bool take_clauses(struct authzones *t, const struct conf *conf, struct fault *f)
 {
+	t->keys = tsig_keys_new(conf, f);
+	if (!t->keys)
+		return false;
 	for (size_t i = 0; i < conf->auth_zone_count; i++)
 		if (!take_clause(t, conf, &conf->auth_zones[i], f))
 			return false;
@@ -332,6 +340,7 @@ void authzones_free(struct authzones *t)
 		mem_free(z->path_inside);
 	}
 	trie_free(t->by_name, NULL);
+	tsig_keys_free(t->keys);
 	mem_free(t->items);
 	mem_free(t);
 }

@@ -17,7 +17,10 @@ struct conf;
 struct conf_list;
 struct fault;
 struct rpz;
+struct knownhosts;
 struct trie;
+struct tsig_key;
+struct tsig_keys;
 struct xfers;
 struct zonedata;
 
@@ -31,6 +34,7 @@ struct zonecell {
 	_Atomic bool disabled; /* rpz_disable: its policy is not asked */
 	_Atomic int64_t since; /* when it was taken over, by the wall clock; 0: not known */
 	_Atomic(struct xfers *) home; /* who fetches it */
+	_Atomic(struct knownhosts *) known; /* addresses of hosts that may say that it has changed */
 	_Atomic uint32_t pins;
 };
 
@@ -50,6 +54,7 @@ struct authzone {
 	uint64_t size_most; /* bytes of a transfer; 0: no limit */
 	uint32_t time_most_ms;
 	bool falls_back, downstream, upstream, wants_digest, needs_digest;
+	const struct tsig_key *key; /* transfers are signed with; NULL: they are not */
 	struct rpz_manner *manner; /* of a policy zone; NULL: it is none */
 	struct zonecell *cell;
 	char *path, *path_inside; /* of its file; "": none */
@@ -61,6 +66,7 @@ struct authzones {
 	struct trie *by_name;       /* those that answer, be it clients or ourselves */
 	bool downstream, upstream;  /* some zone is used that way */
 	bool permissive;           /* zonemd-permissive-mode */
+	struct tsig_keys *keys;
 };
 
 /* Reads the files; a zone whose file cannot be used is empty, and the log says why. NULL with a

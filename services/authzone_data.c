@@ -106,6 +106,20 @@ void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z)
 	zonedata_each(z, add_one, b);
 }
 
+void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z)
+{
+	size_t changes = b->count;
+
+	zonebuild_add_all(b, z);
+	for (size_t i = 0; i < b->count; i++)
+		b->items[i].seq = i < changes ? b->count - changes + i : i - changes;
+}
+
+size_t zonebuild_count(const struct zonebuild *b)
+{
+	return b->count;
+}
+
 static int by_seq(const struct item *a, const struct item *b)
 {
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
@@ -438,6 +452,8 @@ static struct zonebuild *read_file(const struct zonedata_how *how, const char *p
 
 	text_zone_init(&t);
 	memcpy(t.origin, how->apex, dname_len(how->apex));
+	t.file = how->file;
+	t.alone = how->file != NULL;
 	if (how->lenient) {
 		t.broken = note_broken;
 		t.broken_arg = broken;
@@ -466,6 +482,12 @@ struct zonedata *zonedata_read(const struct zonedata_how *how, struct fault *f)
 		return NULL;
 	}
 	z = zonebuild_finish(b, &first);
+	if (z && broken > z->records) {
+		fault_set(&first, "%zu of its records cannot be read, and only %zu can", broken,
+			  z->records);
+		zonedata_free(z);
+		z = NULL;
+	}
 	if (!z)
 		fault_set(f, "%s: %s", how->path, first.text);
 	return z;

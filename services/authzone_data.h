@@ -6,6 +6,8 @@
 #ifndef SERVICES_AUTHZONE_DATA_H
 #define SERVICES_AUTHZONE_DATA_H
 
+#include <stdio.h>
+
 #include "util/arena.h"
 #include "util/denial.h"
 #include "util/rcu.h"
@@ -54,6 +56,9 @@ void zonebuild_free(struct zonebuild *b); /* NULL is fine */
 void zonebuild_add(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z);
+/* What `b` has are changes to this zone: its records were there before. Once. */
+void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z);
+size_t zonebuild_count(const struct zonebuild *b);
 /* The zone may be without SOA record: a policy zone from a file. */
 void zonebuild_spare_soa(struct zonebuild *b);
 /* NULL with the reason in `f`: no SOA at the apex, or one too many; something was to be taken out that
@@ -73,6 +78,7 @@ struct zonedata_how {
 	const uint8_t *apex;
 	const char *path, *fallback;
 	bool lenient;
+	FILE *file;     /* read this, which `path` names, and close it; NULL: open it */
 	size_t *broken; /* lenient: how many; may be NULL */
 };
 struct zonedata *zonedata_read(const struct zonedata_how *how, struct fault *f) MUST_USE;

@@ -8,6 +8,9 @@
 
 #include "services/authzone.h"
 #include "services/authzone_data.h"
+#include "services/authzone_hosts.h"
+#include "services/authzone_job.h"
+#include "services/authzone_stream.h"
 #include "services/env.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
@@ -28,6 +31,8 @@
 #define BACKOFF_MAX_S 3600
 #define ADDRESSES_MAX 8         /* of one primary */
 #define TLS_PORT      853
+#define REFRESH_S     3600 /* of a zone without SOA record, from a url */
+#define AT_FIRST_S    10   /* a zone from a file may be old: its primaries are asked soon */
 
 struct primary {
 	struct addr addr; /* family 0: a host */
@@ -36,8 +41,7 @@ struct primary {
 	uint16_t port;
 };
 
-enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_VERIFY };
-enum mode { MODE_FIRST, MODE_SECOND, MODE_WHOLE, MODE_DELETE, MODE_ADD, MODE_DONE };
+enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
 
 /* One zone and what is being done for it. */
 struct task {
@@ -46,6 +50,8 @@ struct task {
 	struct arena scratch;   /* of one round */
 	const struct authzone *z;
 	struct snapshot *snapshot; /* pinned: z is part of it */
+	struct authhosts *hosts;   /* who may say that it has changed, by name */
+	char *authorities;         /* that servers of urls are checked against */
 	struct primary *primaries;
 	size_t primary_count;
 	struct timer timer;
@@ -63,24 +69,27 @@ struct task {
 	struct upstream_ask *ask;
 	struct sending sending;
 	bool sent;
-	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20];
-	struct zonebuild *build;
-	enum mode mode;
-	uint32_t goal, reached; /* serials */
+	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20 + TSIG_ROOM];
+	struct xfr xfr;
+	struct zonejob job; /* on the loader's thread in PHASE_JOB */
+	size_t url_at;
+	struct fetch_mark *marks; /* of each url */
 	uint64_t bytes, begun_us;
-	bool failed, from_file;
+	bool failed, from_file, from_url;
 	struct zonedata *got; /* waits to be verified */
+	struct task *next_orphan;
 };
 
 struct xfers {
 	struct env *env;
 	struct task **tasks;
 	size_t count;
-	unsigned orphans;
+	struct task *orphans; /* whose job is still to come back */
 };
 
 static void next_address(struct task *t);
 static void next_primary(struct task *t);
+static void next_url(struct task *t);
 
 static const char *name_of(const struct task *t, char buf[DNAME_TEXT])
 {
@@ -115,8 +124,7 @@ static void wait_s(struct task *t, uint32_t s)
 static void end_round(struct task *t)
 {
 	t->phase = PHASE_IDLE;
-	zonebuild_free(t->build);
-	t->build = NULL;
+	xfr_clear(&t->xfr);
 	arena_clear(&t->scratch);
 }
 
@@ -138,6 +146,13 @@ static void rest(struct task *t, uint32_t s)
 	}
 }
 
+static uint32_t refresh_of(const struct zonedata *z)
+{
+	if (!z)
+		return REFRESH_S;
+	return z->refresh_s ? z->refresh_s : 1;
+}
+
 static void round_succeeded(struct task *t)
 {
 	const struct zonedata *z = have_of(t);
@@ -145,7 +160,7 @@ static void round_succeeded(struct task *t)
 	t->lease_s = time_of(t)->now_s;
 	t->backoff_s = 0;
 	atomic_store(&t->z->cell->expired, false);
-	rest(t, z && z->refresh_s ? z->refresh_s : 1);
+	rest(t, refresh_of(z));
 }
 
 static void round_failed(struct task *t)
@@ -165,31 +180,70 @@ static void round_failed(struct task *t)
 
 /* ---- what was fetched ---- */
 
-static void take_over(struct task *t, struct zonedata *got)
+static void start_job(struct task *t, enum zonejob_kind kind, void (*done)(struct zonejob *job))
 {
-	char name[DNAME_TEXT];
-	struct fault why = { 0 };
-
-	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
-		got->records);
-	authzone_ripen(t->z, got);
-	authzone_publish(t->z, got, true);
-	atomic_store(&t->z->cell->since, time_of(t)->wall_s);
-	if (!authzone_save(t->z, &why))
-		log_error("%s %s: %s", t->z->clause, name, why.text);
-	round_succeeded(t);
+	t->phase = PHASE_JOB;
+	t->job.kind = kind;
+	t->job.zones = zones_of(t);
+	t->job.z = t->z;
+	t->job.done = done;
+	zonejob_start(&t->job, t->xfers->env);
 }
 
 static void task_free(struct task *t);
+
+/* It was stopped meanwhile: nobody waits for the job any more. */
+static bool is_orphan(struct task *t)
+{
+	struct task **at = &t->xfers->orphans;
+
+	if (!t->dead)
+		return false;
+	while (*at != t)
+		at = &(*at)->next_orphan;
+	*at = t->next_orphan;
+	task_free(t);
+	return true;
+}
+
+static void on_saved(struct zonejob *job)
+{
+	struct task *t = container_of(job, struct task, job);
+	char name[DNAME_TEXT];
+
+	if (job->why.set)
+		log_error("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
+	if (!is_orphan(t))
+		round_succeeded(t);
+}
+
+static void take_over(struct task *t, struct zonedata *got)
+{
+	char name[DNAME_TEXT];
+
+	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
+		got->records);
+	authzone_publish(t->z, got, true);
+	atomic_store(&t->z->cell->since, time_of(t)->wall_s);
+	start_job(t, ZONEJOB_SAVE, on_saved);
+}
+
+
+static bool comes_from_elsewhere(const struct task *t)
+{
+	return t->primary_count || t->z->urls->count;
+}
 
 /* The next round, when nothing is under way. */
 static void schedule(struct task *t)
 {
 	const struct zonedata *have = have_of(t);
 
-	if (t->primary_count && have)
-		wait_s(t, have->refresh_s ? have->refresh_s : 1);
-	else if (t->primary_count)
+	if (!comes_from_elsewhere(t))
+		return;
+	if (have)
+		wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
+	else
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
 }
 
@@ -213,6 +267,8 @@ static void on_verified(void *arg, const struct message *reply)
 			t->from_file = false;
 			end_round(t);
 			schedule(t);
+		} else if (t->from_url) {
+			next_url(t);
 		} else {
 			next_address(t);
 		}
@@ -242,148 +298,92 @@ static void verify(struct task *t, struct zonedata *got)
 	mesh_resolve(t->xfers->env->mesh, &q, QUERY_NO_CACHE, on_verified, t);
 }
 
+/* Records that are whole, and right as far as their digest shows. */
+static void take_records(struct task *t, struct zonedata *got)
+{
+	if (t->z->wants_digest && t->snapshot->trust)
+		verify(t, got);
+	else
+		take_over(t, got);
+}
+
+static void on_put_together(struct zonejob *job)
+{
+	struct task *t = container_of(job, struct task, job);
+	struct zonedata *got = job->got;
+	char name[DNAME_TEXT];
+
+	job->got = NULL;
+	if (t->dead)
+		zonedata_free(got);
+	if (is_orphan(t))
+		return;
+	if (got) {
+		take_records(t, got);
+		return;
+	}
+	log_warn("%s %s: what was transferred cannot be used: %s", t->z->clause, name_of(t, name),
+		 job->why.text);
+	t->phase = PHASE_TRANSFER;
+	next_address(t);
+}
+
 static void take_zone(struct task *t)
 {
-	struct zonedata *got;
-	struct fault why = { 0 };
+	t->from_url = false;
+	t->job.build = t->xfr.build;
+	t->job.differs = t->xfr.differs;
+	t->job.base = t->xfr.base;
+	t->job.goal = t->xfr.goal;
+	t->xfr.build = NULL;
+	start_job(t, ZONEJOB_SETTLE, on_put_together);
+}
+
+/* ---- urls, before all primaries ---- */
+
+static void on_fetched(struct zonejob *job)
+{
+	struct task *t = container_of(job, struct task, job);
+	struct zonedata *got = job->got;
 	char name[DNAME_TEXT];
-	struct zonebuild *b = t->build;
 
-	t->build = NULL;
-	got = zonebuild_finish(b, &why);
-	if (got && got->serial != t->goal) {
-		fault_set(&why, "it has serial %u, not %u", got->serial, t->goal);
+	job->got = NULL;
+	if (t->dead)
 		zonedata_free(got);
-		got = NULL;
-	}
-	if (got && !authzone_admits(zones_of(t), t->z, got, &why)) {
-		zonedata_free(got);
-		got = NULL;
-	}
-	if (!got) {
-		log_warn("%s %s: what was transferred cannot be used: %s", t->z->clause, name_of(t, name),
-			 why.text);
-		next_address(t);
-	} else if (t->z->wants_digest && t->snapshot->trust) {
-		verify(t, got);
+	if (is_orphan(t))
+		return;
+	t->marks[t->url_at] = job->mark;
+	t->from_url = true;
+	if (job->same) {
+		round_succeeded(t);
+	} else if (got) {
+		take_records(t, got);
 	} else {
-		take_over(t, got);
+		log_warn("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
+		next_url(t);
 	}
 }
 
-/* ---- transfer: records as they come ---- */
-
-static bool take_soa(struct task *t, const struct text_rr *rr)
+static void fetch_url_at(struct task *t)
 {
-	const struct zonedata *have = have_of(t);
-	uint32_t serial = get_u32(rr->rdata.at + rr->rdata.len - 20);
-
-	switch (t->mode) {
-	case MODE_FIRST:
-		t->goal = serial;
-		t->mode = MODE_SECOND;
-		if (!t->axfr && have && serial == have->serial)
-			t->mode = MODE_DONE; /* nothing is new */
-		return true;
-	case MODE_SECOND:
-		if (t->axfr || !have || serial == t->goal) {
-			t->mode = MODE_DONE; /* a zone of nothing but its SOA */
-			return t->axfr;
-		}
-		if (serial != have->serial)
-			return false;
-		zonebuild_free(t->build);
-		t->build = zonebuild_new(t->z->name);
-		zonebuild_add_all(t->build, have);
-		zonebuild_remove(t->build, rr);
-		t->mode = MODE_DELETE;
-		return true;
-	case MODE_WHOLE:
-		t->mode = MODE_DONE;
-		return serial == t->goal;
-	case MODE_DELETE:
-		zonebuild_add(t->build, rr);
-		t->reached = serial;
-		t->mode = MODE_ADD;
-		return true;
-	case MODE_ADD:
-		if (t->reached == t->goal && serial == t->goal) {
-			t->mode = MODE_DONE;
-			return true;
-		}
-		zonebuild_remove(t->build, rr);
-		t->mode = MODE_DELETE;
-		return serial == t->reached;
-	case MODE_DONE:
-		break;
-	}
-	return false;
+	t->job.url = t->z->urls->items[t->url_at].text;
+	t->job.authorities = t->authorities;
+	/* what is not here any more is wanted whatever the server thinks of it */
+	t->job.mark = authzone_stored(t->z) ? t->marks[t->url_at] : (struct fetch_mark){ 0 };
+	start_job(t, ZONEJOB_FETCH, on_fetched);
 }
 
-static bool take_record(struct task *t, const struct text_rr *rr)
+static void try_primary(struct task *t);
+
+static void next_url(struct task *t)
 {
-	if (rr->type == TYPE_SOA && dname_equals(rr->owner, t->z->name)) {
-		if (t->mode == MODE_FIRST)
-			zonebuild_add(t->build, rr);
-		return take_soa(t, rr);
-	}
-	if (t->mode == MODE_SECOND)
-		t->mode = MODE_WHOLE;
-	if (t->mode == MODE_WHOLE || t->mode == MODE_ADD)
-		zonebuild_add(t->build, rr);
-	else if (t->mode == MODE_DELETE)
-		zonebuild_remove(t->build, rr);
+	if (++t->url_at < t->z->urls->count)
+		fetch_url_at(t);
 	else
-		return false;
-	return true;
+		try_primary(t);
 }
 
-static bool read_record(struct task *t, struct reader *r, uint8_t *room, size_t room_len)
-{
-	uint8_t owner[DNAME_MAX];
-	struct writer w = writer_over(room, room_len);
-	struct text_rr rr = { .owner = owner };
-	uint16_t len;
-
-	if (!msg_read_name(r, owner))
-		return false;
-	rr.type = read_u16(r);
-	rr.class_ = read_u16(r);
-	rr.ttl_s = read_u32(r);
-	len = read_u16(r);
-	if (r->bad || !rr_read_rdata(r, rr.type, len, &w) || w.bad)
-		return false;
-	if (rr.ttl_s > INT32_MAX)
-		rr.ttl_s = 0; /* RFC 2181 8 */
-	rr.rdata = (struct slice){ room, writer_len(&w) };
-	return take_record(t, &rr);
-}
-
-static bool read_message(struct task *t, const uint8_t *wire, size_t len)
-{
-	struct reader r = reader_over(wire, len);
-	uint8_t name[DNAME_MAX], *room;
-	unsigned questions, answers;
-	bool good = true;
-
-	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_rcode(wire) ||
-	    msg_flags(wire) & FLAG_TC)
-		return false;
-	read_bytes(&r, 4);
-	questions = read_u16(&r);
-	answers = read_u16(&r);
-	read_bytes(&r, 4);
-	if (questions > 1)
-		return false;
-	if (questions && (!msg_read_name(&r, name) || !dname_equals(name, t->z->name) ||
-			  !read_bytes(&r, 4)))
-		return false;
-	room = mem_new(MSG_MAX + 1);
-	for (; good && answers && t->mode != MODE_DONE; answers--)
-		good = read_record(t, &r, room, MSG_MAX + 1);
-	mem_free(room);
-	return good;
-}
+/* ---- transfer ---- */
 
 static bool is_too_much(const struct task *t)
 {
@@ -402,8 +402,8 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	struct task *t = container_of(s, struct task, sending);
 
 	t->bytes += len;
-	t->failed = is_too_much(t) || !read_message(t, wire, len);
-	if (!t->failed && t->mode != MODE_DONE) {
+	t->failed = is_too_much(t) || !xfr_take(&t->xfr, wire, len, time_of(t)->wall_s);
+	if (!t->failed && !xfr_is_done(&t->xfr)) {
 		if (!timer_is_set(&t->timer) || !t->z->time_most_ms)
 			wait_s(t, SILENCE_S);
 		return false;
@@ -432,11 +432,11 @@ static void write_query(struct task *t, const struct zonedata *have)
 	struct writer w = writer_over(t->query, sizeof(t->query));
 	struct question q = { .name = t->z->name,
 			      .name_len = (uint16_t)dname_len(t->z->name),
-			      .type = t->axfr ? TYPE_AXFR : TYPE_IXFR,
+			      .type = t->xfr.axfr ? TYPE_AXFR : TYPE_IXFR,
 			      .class_ = CLASS_IN };
 
 	msg_write_query(&w, 0, 0, &q, NULL);
-	if (!t->axfr) {
+	if (!t->xfr.axfr) {
 		struct slice soa = rrset_record(have->soa, 0);
 
 		put_u16(t->query + 8, 1);
@@ -447,6 +447,8 @@ static void write_query(struct task *t, const struct zonedata *have)
 		write_u16(&w, (uint16_t)soa.len);
 		write_bytes(&w, soa.at, soa.len);
 	}
+	if (t->z->key)
+		tsig_sign_question(&t->xfr.talk, t->z->key, t->query, &w, time_of(t)->wall_s);
 	t->sending.len = writer_len(&w);
 }
 
@@ -459,11 +461,9 @@ static void fetch(struct task *t)
 
 	t->phase = PHASE_TRANSFER;
 	t->axfr |= !have;
-	t->mode = MODE_FIRST;
 	t->failed = false;
 	t->bytes = 0;
-	zonebuild_free(t->build);
-	t->build = zonebuild_new(t->z->name);
+	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
 	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
 				       .tls = p->tls_name != NULL,
 				       .tls_name = p->tls_name,
@@ -495,16 +495,14 @@ static void end_transfer(struct task *t)
 	bool in_vain = t->sent; /* the time is over */
 
 	stop_sending(t);
-	if (!t->failed && !in_vain && t->mode == MODE_DONE) {
-		const struct zonedata *have = have_of(t);
-
-		if (!t->axfr && have && t->goal == have->serial)
-			round_succeeded(t);
-		else
-			take_zone(t);
-		return;
-	}
-	next_address(t);
+	if (t->failed || in_vain || !xfr_is_done(&t->xfr))
+		next_address(t);
+	else if (!t->xfr.nothing)
+		take_zone(t);
+	else if (t->xfr.goal == t->xfr.base)
+		round_succeeded(t);
+	else
+		next_address(t);
 }
 
 /* ---- probe ---- */
@@ -558,8 +556,8 @@ static void probe(struct task *t)
 static void try_address(struct task *t)
 {
 	t->axfr = false;
-	if (have_of(t))
-		probe(t);
+	if (have_of(t) && !t->z->key)
+		probe(t); /* a signed question goes over a stream: there IXFR says the same */
 	else
 		fetch(t);
 }
@@ -656,9 +654,13 @@ static void next_primary(struct task *t)
 
 static void begin_round(struct task *t)
 {
-	t->at = 0;
+	t->at = t->url_at = 0;
 	t->begun_us = time_of(t)->now_us;
-	try_primary(t);
+	authhosts_refresh(t->hosts);
+	if (t->z->urls->count)
+		fetch_url_at(t);
+	else
+		try_primary(t);
 }
 
 static void on_timer(struct timer *timer)
@@ -708,6 +710,11 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	t->lease_s = x->env->time->now_s;
 	arena_init(&t->arena);
 	arena_init(&t->scratch);
+	t->hosts = authhosts_new(x->env, z);
+	if (*t->snapshot->conf->server.tls_cert_bundle)
+		t->authorities = conf_path(t->snapshot->conf,
+					   t->snapshot->conf->server.tls_cert_bundle);
+	t->marks = arena_zeros(&t->arena, z->urls->count + 1, sizeof(*t->marks));
 	t->primaries = arena_zeros(&t->arena, list->count + 1, sizeof(*t->primaries));
 	for (size_t i = 0; i < list->count; i++)
 		if (read_primary(&t->arena, list->items[i].text, &t->primaries[t->primary_count]))
@@ -718,14 +725,18 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 static void task_free(struct task *t)
 {
 	snapshot_unpin(t->snapshot);
-	zonebuild_free(t->build);
+	xfr_clear(&t->xfr);
+	zonebuild_free(t->job.build);
+	zonedata_free(t->job.got);
 	zonedata_retire(t->got);
+	mem_free(t->authorities);
 	arena_clear(&t->scratch);
 	arena_clear(&t->arena);
 	mem_free(t);
 }
 
-/* What the mesh still has to tell cannot be taken back: then it goes once that is told. */
+/* What the mesh or the loader still have to tell cannot be taken back: then it goes once that is
+ * told. */
 static void task_stop(struct task *t)
 {
 	timer_stop(t->xfers->env->loop, &t->timer);
@@ -735,9 +746,15 @@ static void task_stop(struct task *t)
 	stop_sending(t);
 	if (t->phase == PHASE_VERIFY)
 		authzone_propose(t->z, NULL);
-	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY;
+	authhosts_free(t->hosts);
+	t->hosts = NULL;
+	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY || t->phase == PHASE_JOB;
 	if (!t->dead)
 		task_free(t);
+	if (t->dead && t->phase == PHASE_JOB) {
+		t->next_orphan = t->xfers->orphans;
+		t->xfers->orphans = t;
+	}
 }
 
 static void task_start(struct task *t)
@@ -785,6 +802,13 @@ void xfers_free(struct xfers *x)
 		atomic_store(&x->tasks[i]->z->cell->home, NULL);
 		task_stop(x->tasks[i]);
 	}
+	/* the loader has ended, and what it had to tell is not told any more */
+	while (x->orphans) {
+		struct task *t = x->orphans;
+
+		x->orphans = t->next_orphan;
+		task_free(t);
+	}
 	mem_free(x->tasks);
 	mem_free(x);
 }
@@ -808,9 +832,9 @@ static void on_poke(void *arg)
 			continue;
 		if (p->check && t->phase == PHASE_IDLE)
 			task_start(t);
-		else if (!p->check && t->primary_count && t->phase == PHASE_IDLE)
+		else if (!p->check && comes_from_elsewhere(t) && t->phase == PHASE_IDLE)
 			begin_round(t);
-		else if (!p->check && t->primary_count)
+		else if (!p->check && comes_from_elsewhere(t))
 			t->again = true;
 	}
 	mem_free(p);
@@ -836,27 +860,4 @@ void xfers_poke(const struct authzone *z)
 void xfers_check(const struct authzone *z)
 {
 	poke(z, true);
-}
-
-static bool lists(const struct conf_list *list, const struct addr *from)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		char *text = mem_text(list->items[i].text);
-		struct addr a;
-		struct netblock block;
-		bool is;
-
-		text[strcspn(text, "#@")] = '\0';
-		is = (addr_parse(&a, text, 53, NULL) && addr_equals_ip(&a, from)) ||
-		     (netblock_parse(&block, text, NULL) && netblock_holds(&block, from));
-		mem_free(text);
-		if (is)
-			return true;
-	}
-	return false;
-}
-
-bool xfers_may_notify(const struct authzone *z, const struct addr *from)
-{
-	return lists(z->primaries, from) || lists(z->notifiers, from);
 }

@@ -8,7 +8,6 @@
 
 #include "util/base.h"
 
-struct addr;
 struct authzone;
 struct authzones;
 struct env;
@@ -25,8 +24,5 @@ void xfers_renew(struct xfers *x);
 void xfers_poke(const struct authzone *z);
 /* Its file was read again: see whether its signatures hold, and set its times anew. */
 void xfers_check(const struct authzone *z);
-
-/* Whether this sender may say that the zone has changed (RFC 1996 3.10). */
-bool xfers_may_notify(const struct authzone *z, const struct addr *from);
 
 #endif

@@ -5,6 +5,9 @@ libresolver_la_SOURCES += \
 	services/authzone.c services/authzone.h \
 	services/authzone_answer.c services/authzone_answer.h \
 	services/authzone_data.c services/authzone_data.h \
+	services/authzone_hosts.c services/authzone_hosts.h \
+	services/authzone_job.c services/authzone_job.h \
+	services/authzone_stream.c services/authzone_stream.h \
 	services/authzone_xfer.c services/authzone_xfer.h \
 	services/budget.h \
 	services/cache/hearsay.c services/cache/hearsay.h \
@@ -62,6 +65,7 @@ libresolver_la_SOURCES += \
 	services/tags.c services/tags.h \
 	services/tls_conf.c services/tls_conf.h \
 	services/trace.c services/trace.h \
+	services/tsig.c services/tsig.h \
 	services/upstream.c services/upstream.h \
 	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \

@@ -48,6 +48,7 @@ typedef struct conf_list conf_LIST;
 	MANY(forward_zone, forward_zones, forward_zone_count) \
 	MANY(auth_zone, auth_zones, auth_zone_count) \
 	MANY(rpz, rpzs, rpz_count) \
+	MANY(key, keys, key_count) \
 	MANY(view, views, view_count) \
 	MANY(dhcp_leases, dhcp_leases, dhcp_leases_count) \
 	ONE(remote_control) \
@@ -64,6 +65,7 @@ typedef struct conf_list conf_LIST;
 #define IN_forward_zone   NOT_HERE
 #define IN_auth_zone      NOT_HERE
 #define IN_rpz            NOT_HERE
+#define IN_key            NOT_HERE
 #define IN_view           NOT_HERE
 #define IN_dhcp_leases    NOT_HERE
 #define IN_remote_control NOT_HERE
@@ -127,6 +129,16 @@ struct conf_rpz {
 };
 #undef IN_rpz
 #define IN_rpz NOT_HERE
+
+#undef IN_key
+#define IN_key HERE
+struct conf_key {
+#include "util/options.def"
+	const char *from_file;       /* where the clause begins */
+	unsigned from_line;
+};
+#undef IN_key
+#define IN_key NOT_HERE
 
 #undef IN_view
 #define IN_view HERE
@@ -209,6 +221,7 @@ struct conf_ipset {
 #undef IN_forward_zone
 #undef IN_auth_zone
 #undef IN_rpz
+#undef IN_key
 #undef IN_view
 #undef IN_dhcp_leases
 #undef IN_remote_control
@@ -226,7 +239,7 @@ struct conf_ipset {
 
 /* Members, written out: conf->server, conf->remote_control, conf->python,
  * conf->dynlib, conf->dnstap, conf->dnscrypt, conf->cachedb, conf->ipset;
- * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, views
+ * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, keys, views
  * and dhcp_leases likewise, in the order of the file. */
 struct conf {
 #define CONF_ONE(clause)                        struct conf_##clause clause;

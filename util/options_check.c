@@ -338,6 +338,22 @@ static bool word_sha1_trust(const char *w)
 	return is_one_of(w, list);
 }
 
+static bool word_key_algorithm(const char *w)
+{
+	static const char *const list[] = { "hmac-sha256", "hmac-sha384", "hmac-sha512",
+					    "hmac-sha224", "hmac-sha1",	  NULL };
+
+	return is_one_of(w, list);
+}
+
+static bool word_base64(const char *w)
+{
+	size_t len = strlen(w), digits = strspn(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+						   "0123456789+/");
+
+	return len && len % 4 == 0 && len - digits <= 2 && strspn(w + digits, "=") == len - digits;
+}
+
 static bool word_strategy(const char *w)
 {
 	static const char *const list[] = { "fastest", "ordered", "spread", NULL };

@@ -248,6 +248,7 @@ static const char *sample(const struct option *o)
 		{ CHECK_ANCHOR, "\". IN DS 20326 8 2 "
 				"e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d\"" },
 		{ CHECK_TAGS, "\"guests children\"" },
+		{ CHECK_BASE64, "\"c2VjcmV0IG9mIHR3byBzZXJ2ZXJz\"" },
 		{ CHECK_URL, "\"https://www.example.net/zone\"" },
 		{ CHECK_READABLE, "\"/etc/resolver/file\"" },
 		{ CHECK_FOLLOWED, "\"/etc/hosts\"" },
@@ -273,7 +274,8 @@ static void print_option(FILE *out, const struct option *o)
 			 o->status == CONF_NONE ? " (Has no effect here.)" : "");
 	print_wrapped(out, "\t", help);
 	fprintf(out, "\t# %s: ", conf_name_print(o->name, name));
-	if (o->type == CONF_LIST_T || o->type == CONF_DOMAIN_T || !strcmp(o->name, "name"))
+	if (o->type == CONF_LIST_T || o->type == CONF_DOMAIN_T || !strcmp(o->name, "name") ||
+	    o->check == CHECK_BASE64)
 		fprintf(out, "%s\n\n", sample(o));
 	else if (o->type >= CONF_STRING_T)
 		fprintf(out, "\"%s\"\n\n", dflt);

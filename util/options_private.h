@@ -41,6 +41,8 @@
 	X(rpz_action, "nxdomain, nodata, passthru, drop, cname or disabled") \
 	X(strategy, "fastest, ordered, spread, or race and a number from 2 to 8") \
 	X(sha1_trust, "none, digest or all") \
+	X(key_algorithm, "hmac-sha256, hmac-sha384, hmac-sha512, hmac-sha224 or hmac-sha1") \
+	X(base64, "base64") \
 	X(backend, "redis or testframe") \
 	X(lease_format, "auto, hosts, dnsmasq, isc, kea or odhcpd") \
 	X(tags, "names of tags with blanks between them") \
@@ -120,6 +122,8 @@
 	X(RPZ_ACTION, rpz_action, none, none) \
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
+	X(KEY_ALGORITHM, key_algorithm, none, none) \
+	X(BASE64, base64, none, none) \
 	X(BACKEND, backend, none, none) \
 	X(LEASE_FORMAT, lease_format, none, none) \
 	/* Their meaning is looked at by conf_check. */ \

@@ -244,14 +244,43 @@ static void check_names(const struct checker *c, enum conf_clause clause)
 	}
 }
 
+static void check_key(const struct checker *c, const char *clause, const char *zone,
+		      const char *key, const char *file, unsigned line)
+{
+	for (size_t i = 0; i < c->conf->key_count; i++)
+		if (same_domain(c->conf->keys[i].name, key))
+			return;
+	if (*key)
+		conf_remark(c->report, CONF_ERROR, file, line, "%s: '%s': there is no key: '%s'",
+			    clause, zone, key);
+}
+
+static void check_keys(const struct checker *c)
+{
+	const struct conf *conf = c->conf;
+
+	for (size_t i = 0; i < conf->key_count; i++)
+		if (!*conf->keys[i].secret)
+			conf_remark(c->report, CONF_ERROR, conf->keys[i].from_file, conf->keys[i].from_line,
+				    "key: '%s' has no secret:", conf->keys[i].name);
+	for (size_t i = 0; i < conf->auth_zone_count; i++)
+		check_key(c, "auth-zone", conf->auth_zones[i].name, conf->auth_zones[i].tsig_key,
+			  conf->auth_zones[i].from_file, conf->auth_zones[i].from_line);
+	for (size_t i = 0; i < conf->rpz_count; i++)
+		check_key(c, "rpz", conf->rpzs[i].name, conf->rpzs[i].tsig_key,
+			  conf->rpzs[i].from_file, conf->rpzs[i].from_line);
+}
+
 static void check_zones(const struct checker *c)
 {
 	static const enum conf_clause named[] = { CLAUSE_stub_zone, CLAUSE_forward_zone,
-						  CLAUSE_auth_zone, CLAUSE_rpz, CLAUSE_view };
+						  CLAUSE_auth_zone, CLAUSE_rpz, CLAUSE_key,
+						  CLAUSE_view };
 	const struct conf *conf = c->conf;
 
 	for (size_t i = 0; i < COUNT(named); i++)
 		check_names(c, named[i]);
+	check_keys(c);
 	for (size_t i = 0; i < conf->stub_zone_count; i++) {
 		const struct conf_stub_zone *z = &conf->stub_zones[i];
 

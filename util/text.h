@@ -5,6 +5,8 @@
 #ifndef UTIL_TEXT_H
 #define UTIL_TEXT_H
 
+#include <stdio.h>
+
 #include "util/bytes.h"
 
 struct arena;
@@ -29,6 +31,8 @@ struct text_zone {
 	 * on behind it. */
 	void (*broken)(void *arg, const char *why);
 	void *broken_arg;
+	bool alone; /* other files may not be included: this one comes from a stranger */
+	FILE *file; /* read this first, which the path only names, and close it; NULL: open the path */
 };
 
 void text_zone_init(struct text_zone *z);

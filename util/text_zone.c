@@ -54,7 +54,8 @@ static bool source_open(struct zone_reading *x, char *path)
 		mem_free(path);
 		return complain(x, "files include each other too deeply");
 	}
-	*s = (struct source){ .file = fopen(path, "re"), .path = path };
+	*s = (struct source){ .file = x->z->file ? x->z->file : fopen(path, "re"), .path = path };
+	x->z->file = NULL;
 	if (s->file == NULL) {
 		if (x->depth)
 			fault_set(x->f, "%s:%u: cannot open %s: %s", source_now(x)->path,
@@ -186,6 +187,8 @@ static bool include(struct zone_reading *x, const char *name, const char *origin
 {
 	if (*name == '\0')
 		return complain(x, "$INCLUDE takes a file name");
+	if (x->z->alone)
+		return complain(x, "$INCLUDE is not followed in what comes from elsewhere");
 	return source_open(x, path_beside(source_now(x)->path, name)) &&
 	       (*origin == '\0' || set_origin(x, origin));
 }

@@ -1,0 +1,175 @@
+/* Work on a whole zone, away from the workers: put it together, fetch it from a url, write its
+ * file. SPDX-License-Identifier: BSD-3-Clause */
+#include "services/authzone_job.h"
+
+#include <stdio.h>
+
+#include "services/authzone.h"
+#include "services/authzone_data.h"
+#include "services/env.h"
+#include "util/loop.h"
+#include "util/mem.h"
+
+#define FETCHED_MOST (UINT64_C(1) << 30) /* bytes from a url, unless the clause says less */
+
+/* ---- putting together ---- */
+
+static bool add_base(struct zonejob *j)
+{
+	const struct zonedata *have = authzone_stored(j->z);
+
+	if (!have || !have->soa || have->serial != j->base) {
+		fault_set(&j->why, "what it changes is not there any more");
+		return false;
+	}
+	zonebuild_put_under(j->build, have);
+	return true;
+}
+
+static void take(struct zonejob *j, struct zonedata *z)
+{
+	if (!z)
+		return;
+	if (!authzone_admits(j->zones, j->z, z, &j->why)) {
+		zonedata_free(z);
+		return;
+	}
+	authzone_ripen(j->z, z);
+	j->got = z;
+}
+
+static void settle(struct zonejob *j)
+{
+	struct zonebuild *b = j->build;
+	struct zonedata *z;
+
+	if (j->differs && !add_base(j)) {
+		zonebuild_free(b);
+		j->build = NULL;
+		return;
+	}
+	j->build = NULL;
+	z = zonebuild_finish(b, &j->why);
+	if (z && z->serial != j->goal) {
+		fault_set(&j->why, "it has serial %u, not %u", z->serial, j->goal);
+		zonedata_free(z);
+		z = NULL;
+	}
+	take(j, z);
+}
+
+/* ---- fetching ---- */
+
+struct gathered {
+	char *text;
+	size_t len, room;
+};
+
+static bool gather(void *arg, const char *bytes, size_t len)
+{
+	struct gathered *g = arg;
+
+	if (g->room - g->len < len) {
+		g->room = MAX(2 * g->room, g->len + len + 65536);
+		g->text = mem_grow(g->text, g->room);
+	}
+	memcpy(g->text + g->len, bytes, len);
+	g->len += len;
+	return true;
+}
+
+static struct zonedata *read_gathered(struct zonejob *j, const struct gathered *g)
+{
+	struct zonedata_how how = { .apex = j->z->name,
+				    .path = j->url,
+				    .lenient = j->z->manner != NULL };
+
+	if (g->len == 0) {
+		fault_set(&j->why, "%s is empty", j->url);
+		return NULL;
+	}
+	how.file = fmemopen(g->text, g->len, "r");
+	if (!how.file) {
+		fault_set(&j->why, "%s cannot be read from memory", j->url);
+		return NULL;
+	}
+	return zonedata_read(&how, &j->why);
+}
+
+static void fetch(struct zonejob *j)
+{
+	struct gathered g = { 0 };
+	struct fetch_how how = { .url = j->url,
+				 .authorities = j->authorities,
+				 .most_bytes = j->z->size_most ? j->z->size_most : FETCHED_MOST,
+				 .most_s = j->z->time_most_ms / 1000,
+				 .loader = j->work.loader,
+				 .take = gather,
+				 .arg = &g };
+	struct zonedata *z;
+
+	switch (fetch_url(&how, &j->mark, &j->why)) {
+	case FETCH_SAME:
+		j->same = true;
+		break;
+	case FETCH_NEW:
+		z = read_gathered(j, &g);
+		if (!z)
+			j->mark = (struct fetch_mark){ 0 }; /* the next time all of it, please */
+		take(j, z);
+		break;
+	case FETCH_FAILED:
+		break;
+	}
+	mem_free(g.text);
+}
+
+/* ---- the whole ---- */
+
+static void carry_out(struct zonejob *j)
+{
+	rcu_turn_begin();
+	switch (j->kind) {
+	case ZONEJOB_SETTLE:
+		settle(j);
+		break;
+	case ZONEJOB_FETCH:
+		rcu_turn_end(); /* it waits for others */
+		fetch(j);
+		return;
+	case ZONEJOB_SAVE:
+		authzone_save(j->z, &j->why);
+		break;
+	}
+	rcu_turn_end();
+}
+
+static void on_done(void *arg)
+{
+	struct zonejob *j = arg;
+
+	j->done(j);
+}
+
+static void run(struct loader_task *work)
+{
+	struct zonejob *j = container_of(work, struct zonejob, work);
+
+	carry_out(j);
+	loop_post(j->env->loop, on_done, j);
+}
+
+void zonejob_start(struct zonejob *j, struct env *env)
+{
+	j->env = env;
+	j->got = NULL;
+	j->same = false;
+	j->why = (struct fault){ 0 };
+	if (env->loader) {
+		j->work.run = run;
+		loader_add(env->loader, &j->work, 0);
+		return;
+	}
+	carry_out(j);
+	j->done(j);
+}
