@@ -94,3 +94,37 @@ void control_auth_zone_transfer(struct call *c, struct worker *w)
 	xfers_poke(z);
 	call_ok(c);
 }
+
+/* The policy zone that the argument names; NULL, with the reply said, when there is none. */
+static const struct authzone *take_policy(struct call *c)
+{
+	const struct authzone *z = take_zone(c, "no auth-zone");
+	char name[DNAME_TEXT];
+
+	if (!z || z->manner)
+		return z;
+	call_say(c, "error auth-zone %s not RPZ\n", dname_print(z->name, name));
+	return NULL;
+}
+
+static void switch_policy(struct call *c, bool on)
+{
+	const struct authzone *z = take_policy(c);
+
+	if (!z)
+		return;
+	atomic_store(&z->cell->disabled, !on);
+	call_ok(c);
+}
+
+void control_rpz_enable(struct call *c, struct worker *w)
+{
+	(void)w;
+	switch_policy(c, true);
+}
+
+void control_rpz_disable(struct call *c, struct worker *w)
+{
+	(void)w;
+	switch_policy(c, false);
+}

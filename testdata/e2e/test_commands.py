@@ -106,6 +106,8 @@ COMMANDS = [
     ("auth_zone_reload held.zone", None, OK, 0, None),
     ("auth_zone_reload no.zone", None, r"error no auth-zone no\.zone.*\n", 1, None),
     ("auth_zone_transfer no.zone", None, r"error zone xfr task not found no\.zone.*\n", 1, None),
+    ("rpz_enable no.zone", None, r"error no auth-zone no\.zone.*\n", 1, None),
+    ("rpz_disable no.zone", None, r"error no auth-zone no\.zone.*\n", 1, None),
     ("add_cookie_secret nonsense", None, r"(error|invalid).*\n(.*\n)*", None, None),
     ("add_cookie_secret " + SECRET, None, OK, 0, None),
     ("print_cookie_secrets", None, r"(active|staging *)\s*: [0-9a-f]{32}\n(staging.*\n)*", 0, None),
