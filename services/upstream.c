@@ -40,7 +40,7 @@ enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAY_HTTPS, WAYS };
 struct copy {
 	struct sending sending;
 	struct exchange *exchange;
-	uint8_t wire[QUERY_WIRE_MAX];
+	uint8_t *wire; /* QUERY_WIRE_MAX bytes behind the exchange */
 };
 
 struct exchange {
@@ -62,8 +62,7 @@ struct exchange {
 	struct copy copy[2]; /* a new try begins while the transport still holds the old */
 	unsigned turn;       /* the copy on its way, if `under_way` */
 	bool under_way;
-	uint8_t name[DNAME_MAX], zone[DNAME_MAX];
-	char texts[]; /* tls_name, http_path */
+	uint8_t more[]; /* names, texts and wires, each as long as it is */
 };
 
 struct upstream_ask {
@@ -150,26 +149,38 @@ static void table_remove(struct exchange *x)
 
 static void on_timer(struct timer *t);
 
+static const void *lay(uint8_t **at, const void *bytes, size_t len)
+{
+	const void *copy = memcpy(*at, bytes, len);
+
+	*at += len;
+	return copy;
+}
+
 static struct exchange *exchange_new(struct upstream *u, const struct upstream_question *q,
 				     uint64_t hash)
 {
+	size_t zone_len = dname_len(q->zone);
 	size_t tls_len = q->tls_name ? strlen(q->tls_name) + 1 : 0;
 	size_t path_len = q->http_path ? strlen(q->http_path) + 1 : 0;
-	struct exchange *x = mem_zero(sizeof(*x) + tls_len + path_len);
+	struct exchange *x = mem_new(sizeof(*x) + q->q.name_len + zone_len + tls_len + path_len +
+				     COUNT(x->copy) * QUERY_WIRE_MAX);
+	uint8_t *more = x->more;
 
+	memset(x, 0, sizeof(*x));
 	x->upstream = u;
 	x->hash = hash;
 	list_init(&x->asks);
 	x->ask = *q;
-	x->ask.q.name = memcpy(x->name, q->q.name, q->q.name_len);
-	x->ask.zone = memcpy(x->zone, q->zone, dname_len(q->zone));
+	x->ask.q.name = lay(&more, q->q.name, q->q.name_len);
+	x->ask.zone = lay(&more, q->zone, zone_len);
 	if (tls_len)
-		x->ask.tls_name = memcpy(x->texts, q->tls_name, tls_len);
+		x->ask.tls_name = lay(&more, q->tls_name, tls_len);
 	if (path_len)
-		x->ask.http_path = memcpy(x->texts + tls_len, q->http_path, path_len);
+		x->ask.http_path = lay(&more, q->http_path, path_len);
 	x->timer.fire = on_timer;
-	for (unsigned i = 0; i < COUNT(x->copy); i++)
-		x->copy[i].exchange = x;
+	for (unsigned i = 0; i < COUNT(x->copy); i++, more += QUERY_WIRE_MAX)
+		x->copy[i] = (struct copy){ .exchange = x, .wire = more };
 	x->bucket_next = u->buckets[hash % BUCKETS];
 	u->buckets[hash % BUCKETS] = x;
 	return x;

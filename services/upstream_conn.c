@@ -354,6 +354,8 @@ static bool conn_read(struct conn *c)
 		c->in_len += (size_t)n;
 		if (!conn_take(c))
 			return false;
+		if ((size_t)n < room && !stream_has_more(&c->stream))
+			break; /* that was all; if not, the watch will tell */
 	}
 	return true;
 }
