@@ -218,6 +218,7 @@ int tls_shake(struct tls *t)
 	ERR_clear_error();
 	errno = 0;
 	r = SSL_do_handshake(t->ssl);
+	tls_wire_rest(t->wire);
 	if (r != 1) {
 		(void)outcome(t, r, errno);
 		return -1;
@@ -242,9 +243,10 @@ ssize_t tls_read(struct tls *t, void *to, size_t room)
 		if (r <= 0)
 			break;
 		len += (size_t)r;
-		if (!SSL_has_pending(t->ssl))
+		if (!SSL_has_pending(t->ssl) && !tls_wire_has_fetched(t->wire))
 			break; /* the socket tells when there is more */
 	}
+	tls_wire_rest(t->wire);
 	if (r <= 0) {
 		r = outcome(t, r, errno);
 		/* What was read counts; an end or a fault will be met again. */
@@ -313,7 +315,7 @@ bool tls_wants_write(const struct tls *t)
 
 bool tls_has_more(const struct tls *t)
 {
-	return t->has_more;
+	return t->has_more || tls_wire_has_fetched(t->wire);
 }
 
 bool tls_is_resumed(const struct tls *t)

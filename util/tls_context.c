@@ -130,7 +130,6 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 	SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
 					  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 					  SSL_MODE_RELEASE_BUFFERS);
-	SSL_CTX_set_read_ahead(context, 1);
 	if (!set_versions(context, m->protocols))
 		fault_set(f, "tls-protocols: %s cannot be had", m->protocols);
 	else if (*m->ciphers && !SSL_CTX_set_cipher_list(context, m->ciphers))

@@ -26,6 +26,10 @@ void tls_wire_hold(struct tls_wire *w);
 bool tls_wire_release(struct tls_wire *w) MUST_USE;
 bool tls_wire_push(struct tls_wire *w) MUST_USE; /* more of it */
 size_t tls_wire_held(const struct tls_wire *w);  /* bytes that are still here */
+/* Bytes were read from the socket that the library has not asked for yet; nothing will be asked for
+ * now, so that what was used to fetch them may go. */
+bool tls_wire_has_fetched(const struct tls_wire *w);
+void tls_wire_rest(struct tls_wire *w);
 
 /* Callbacks of OpenSSL; the SSL's app data is its struct tls. */
 int tls_on_session(SSL *ssl, SSL_SESSION *session);

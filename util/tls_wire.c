@@ -1,7 +1,9 @@
 /* Encrypted streams: what lies between OpenSSL and the socket.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Records that are held leave together, in one call, however many they are. */
+ * Records that are held leave together, in one call, however many they are; and as many as have come
+ * are fetched in one call. (OpenSSL's own read-ahead does that too, but moves all that it has down by
+ * each record.) */
 #include "util/tls_private.h"
 
 #include <errno.h>
@@ -18,13 +20,15 @@
 #define MSG_NOSIGNAL 0
 #endif
 
-enum { HELD_MOST = 65536, HELD_ROOM = HELD_MOST + 16384 + 1024 };
+enum { HELD_MOST = 65536, HELD_ROOM = HELD_MOST + 16384 + 1024, FETCH_ROOM = 32768 };
 
 struct tls_wire {
 	int fd;
 	bool holds;
 	uint8_t *held; /* what is to be sent before anything else; NULL: nothing */
 	size_t from, to;
+	uint8_t *fetched; /* what the library has not taken yet: fetched[taken] to fetched[got]; or NULL */
+	size_t taken, got;
 };
 
 static BIO_METHOD *method;
@@ -102,20 +106,55 @@ static int on_write(BIO *b, const char *at, int len)
 	return (int)n;
 }
 
+/* As recv(2); then there is something. */
+static ssize_t fetch(struct tls_wire *w)
+{
+	ssize_t n;
+
+	if (!w->fetched)
+		w->fetched = mem_new(FETCH_ROOM);
+	do
+		n = recv(w->fd, w->fetched, FETCH_ROOM, 0);
+	while (n < 0 && errno == EINTR);
+	w->taken = 0;
+	w->got = n > 0 ? (size_t)n : 0;
+	return n;
+}
+
 static int on_read(BIO *b, char *to, int room)
 {
 	struct tls_wire *w = BIO_get_data(b);
-	ssize_t n;
+	ssize_t n = 1;
 
 	BIO_clear_retry_flags(b);
-	do
-		n = recv(w->fd, to, (size_t)room, 0);
-	while (n < 0 && errno == EINTR);
+	if (w->taken == w->got)
+		n = fetch(w);
 	if (n < 0 && stream_is_not_now(errno))
 		BIO_set_retry_read(b);
 	if (n == 0)
 		BIO_set_flags(b, BIO_FLAGS_IN_EOF);
+	if (n <= 0)
+		return (int)n;
+	n = (ssize_t)MIN((size_t)room, w->got - w->taken);
+	memcpy(to, w->fetched + w->taken, (size_t)n);
+	w->taken += (size_t)n;
 	return (int)n;
+}
+
+bool tls_wire_has_fetched(const struct tls_wire *w)
+{
+	return w->taken < w->got;
+}
+
+void tls_wire_rest(struct tls_wire *w)
+{
+	int error = errno;
+
+	if (tls_wire_has_fetched(w))
+		return;
+	mem_free(w->fetched);
+	w->fetched = NULL;
+	errno = error;
 }
 
 static long on_control(BIO *b, int what, long number, void *pointer)
@@ -130,8 +169,10 @@ static int on_free(BIO *b)
 {
 	struct tls_wire *w = BIO_get_data(b);
 
-	if (w)
+	if (w) {
 		mem_free(w->held);
+		mem_free(w->fetched);
+	}
 	mem_free(w);
 	return 1;
 }
