@@ -150,7 +150,10 @@ uint32_t doh_fresh_s(const uint8_t *wire, size_t len)
 	}
 	least = least_ttl(&r, answers, 0);
 	/* a denial, be it at the end of aliases */
-	if (answers == 0 || msg_rcode(wire) == RCODE_NXDOMAIN)
-		least = MIN(least, least_ttl(&r, authorities, TYPE_SOA));
+	if (answers == 0 || msg_rcode(wire) == RCODE_NXDOMAIN) {
+		uint32_t denial = least_ttl(&r, authorities, TYPE_SOA);
+
+		least = MIN(least, denial);
+	}
 	return r.bad || least == UINT32_MAX ? 0 : least;
 }
