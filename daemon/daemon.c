@@ -14,6 +14,7 @@
 #include "daemon/notify.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
+#include "services/discovery.h"
 #include "services/fetch.h"
 #include "services/forward.h"
 #include "services/loader.h"
@@ -522,6 +523,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 		return false;
 	/* Zones and records that were put there at run time stay. */
 	policy_inherit(s->policy, d->snapshot->policy, conf);
+	discovery_renew(s->policy->zones, conf, s->tls_server);
 	policy_shed(conf);
 	s = changes_apply(&d->changes, s, f);
 	if (!s)

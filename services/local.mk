@@ -21,6 +21,7 @@ libresolver_la_SOURCES += \
 	services/connlimit.c services/connlimit.h \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
+	services/discovery.c services/discovery.h \
 	services/dns64.c services/dns64.h \
 	services/doh.c services/doh.h \
 	services/env.h \

@@ -8,6 +8,7 @@
 #include "services/acl.h"
 #include "services/authzone.h"
 #include "services/connlimit.h"
+#include "services/discovery.h"
 #include "services/forward.h"
 #include "services/localzone.h"
 #include "services/policy.h"
@@ -283,6 +284,7 @@ static bool read_policy(struct snapshot *s, struct fault *f)
 	if (!s->acl || !s->policy)
 		return false;
 	acl_bind_views(s->acl, s->policy->views);
+	discovery_renew(s->policy->zones, s->conf, s->tls_server);
 	return true;
 }
 

@@ -67,6 +67,8 @@ void tls_client_unpin(struct tls_client *c); /* NULL is fine */
 
 struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault *f) MUST_USE;
 bool tls_server_refresh(struct tls_server *s, struct fault *f); /* as of a client */
+/* The first name its certificate is for that is no pattern. False: there is none. */
+bool tls_server_name(struct tls_server *s, char *to, size_t room);
 struct tls_server *tls_server_pin(struct tls_server *s);
 void tls_server_unpin(struct tls_server *s); /* NULL is fine */
 

@@ -13,6 +13,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <openssl/x509v3.h>
 
 #include "util/fault.h"
 #include "util/list.h"
@@ -572,6 +573,33 @@ bool tls_server_refresh(struct tls_server *s, struct fault *f)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return is_other;
+}
+
+bool tls_server_name(struct tls_server *s, char *to, size_t room)
+{
+	SSL_CTX *context = tls_server_context(s);
+	GENERAL_NAMES *names = X509_get_ext_d2i(SSL_CTX_get0_certificate(context),
+						NID_subject_alt_name, NULL, NULL);
+	bool found = false;
+
+	for (int i = 0; i < sk_GENERAL_NAME_num(names) && !found; i++) {
+		const GENERAL_NAME *one = sk_GENERAL_NAME_value(names, i);
+		const char *text;
+		size_t len;
+
+		if (one->type != GEN_DNS)
+			continue;
+		text = (const char *)ASN1_STRING_get0_data(one->d.dNSName);
+		len = (size_t)ASN1_STRING_length(one->d.dNSName);
+		if (len == 0 || len >= room || *text == '*' || memchr(text, '\0', len))
+			continue;
+		memcpy(to, text, len);
+		to[len] = '\0';
+		found = true;
+	}
+	GENERAL_NAMES_free(names);
+	SSL_CTX_free(context);
+	return found;
 }
 
 struct tls_server *tls_server_pin(struct tls_server *s)
