@@ -20,7 +20,9 @@ if HAVE_CMOCKA
 VALIDATOR_TESTS = \
 	validator/tests/anchors \
 	validator/tests/autotrust \
+	validator/tests/chain \
 	validator/tests/crypto \
+	validator/tests/judge \
 	validator/tests/keycache \
 	validator/tests/rules \
 	validator/tests/validator \

@@ -127,6 +127,16 @@ class Key:
         x, y = times_g(secret)
         return cls(owner, struct.pack("!HBB", 257, 3, 13) + x.to_bytes(32, "big") + y.to_bytes(32, "big"), secret)
 
+    @classmethod
+    def twin(cls, other):
+        """Another zone key with the tag of this one: flags that mean nothing make up the difference."""
+        while True:
+            key = cls.stranger(other.owner)
+            for flags in range(0x10000):
+                key.rdata = struct.pack("!H", flags) + key.rdata[2:]
+                if key.tag == other.tag and flags & (0x100 | REVOKE) == 0x100:
+                    return key
+
     @property
     def tag(self):
         return key_tag(self.rdata)
@@ -302,7 +312,28 @@ def no_cut_proof(s):
     s.drop("child", "NSEC")
 
 
+def tag_twin(s):
+    """Beside the key that signs stands another with its tag."""
+    s.records.insert(1, [s.zone, 3600, "DNSKEY", dnskey_text(Key.twin(s.key).rdata)])
+    for r in s.records:
+        if s.is_of(r, "@", "DNSKEY"):
+            r[1] = s.records[1][1]
+    s.sign("@", "DNSKEY")
+
+
+def shared_out(s):
+    """Two who keep the zone, each with keys of its own (RFC 8901): every set is signed by one of them."""
+    seen = {}
+    for r in s.records:
+        if r[2] == "RRSIG" and r[3].split()[0] != "DNSKEY":
+            seen.setdefault((r[0], r[3].split()[0]), []).append(r)
+    gone = [sigs[i % 2] for i, sigs in enumerate(v for v in seen.values() if len(v) == 2)]
+    s.records = [r for r in s.records if r not in gone]
+
+
 FAULTS = {
+    "tag-twin": tag_twin,
+    "shared-out": shared_out,
     "garbled": edit_www(data=noise),
     "garbled-keys": lambda s: s.edit_signature("@", "DNSKEY", data=noise),
     "garbled-denial": lambda s: s.edit_signature(None, "NSEC", data=noise),

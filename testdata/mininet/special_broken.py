@@ -149,6 +149,9 @@ ODDLY_SIGNED = (
     ("rsasha512", {"algorithm": "RSASHA512"}, "secure", 0, "signed with algorithm 10"),
     ("rollover", {"rollover": True, "ds": "both"}, "secure", 0, "two keys of each kind, both in use"),
     ("prepublished", {"rollover": True, "fault": "one-signer"}, "secure", 0, "one of the keys has signed nothing yet"),
+    ("tagtwin", {"fault": "tag-twin"}, "secure", 0, "beside the key that signs stands another with its tag"),
+    ("twosigners", {"rollover": True, "ds": "both", "fault": "shared-out"}, "secure", 0,
+     "two keep the zone, each with keys of its own"),
     ("comingds", {"ds": "coming"}, "secure", 0, "the parent has a DS of a key to come, too"),
     ("sha384ds", {"ds": "sha384"}, "secure", 0, "the DS is a SHA-384"),
     ("addgarbled", {"fault": "add-garbled"}, "secure", 0, "beside the right signature is a wrong one"),
@@ -190,6 +193,11 @@ def bad_signatures(w, own):
         w.expect("no-such." + z.name, "A", "nxdomain", "NXDOMAIN")
         w.judged("www." + z.name, "A", verdict, ede, why)
         w.judged("no-such." + z.name, "A", verdict, ede, why)
+
+    # All there is at a name.
+    for name, verdict, ede in (("www.rsa", "secure", 0), ("www.salted", "secure", 0), ("www.island", "insecure", 0),
+                               ("www.garbled", "bogus", 6), ("www.expired", "bogus", 7)):
+        w.judged(name + ".mini.", "ANY", verdict, ede, "all there is at the name")
 
     # An unsigned zone below a signed one that does not prove it.
     made("nocutproof", {"fault": "no-cut-proof"})

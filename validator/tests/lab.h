@@ -14,6 +14,7 @@
 #include "services/stats.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
+#include "util/denial.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/rcu.h"
@@ -53,6 +54,7 @@ struct lab_page {
 	const char *additional; /* never signed */
 	const char *wildcard;   /* owner that ANSWER was signed under, or NULL */
 	enum lab_flaw flaw;     /* of ANSWER */
+	bool below;             /* of a DS set: told by the zone that it would be of */
 	bool slow;              /* comes when lab_deliver says so */
 };
 
@@ -156,10 +158,9 @@ static inline const struct rrset *lab_with_sigs(const struct rrset *set, const s
 	return rrset_build(&lab.arena, &p);
 }
 
-static inline const struct rrset *lab_sign(const struct rrset *set, const char *wildcard,
-					   enum lab_flaw flaw)
+static inline const struct rrset *lab_sign_by(const struct lab_zone *z, const struct rrset *set,
+					      const char *wildcard, enum lab_flaw flaw)
 {
-	const struct lab_zone *z = lab_zone_at(rrset_owner(set), set->type == TYPE_DS);
 	unsigned count = flaw == LAB_GARBLED_8 ? 8 : flaw != LAB_UNSIGNED;
 	struct slice sigs[8];
 
@@ -171,6 +172,36 @@ static inline const struct rrset *lab_sign(const struct rrset *set, const char *
 			((uint8_t *)(uintptr_t)sigs[i].at)[sigs[i].len - 2 - i] ^= 1;
 	}
 	return lab_with_sigs(set, sigs, count);
+}
+
+static inline const struct rrset *lab_sign(const struct rrset *set, const char *wildcard,
+					   enum lab_flaw flaw)
+{
+	return lab_sign_by(lab_zone_at(rrset_owner(set), set->type == TYPE_DS), set, wildcard, flaw);
+}
+
+/* The text of an NSEC3 record of `zone`: at the hash of `name`, or (`over`) from one below that hash to
+ * one above it. Good until the next but three. */
+static inline const char *lab_nsec3(const char *zone, const char *name, bool over, unsigned parameters,
+				    const char *types)
+{
+	/* parameters: hash algorithm, flags and iterations, two digits each but for the last */
+	static char ring[4][512];
+	static unsigned next;
+	unsigned algorithm = parameters >> 24, flags = parameters >> 16 & 255;
+	unsigned iterations = parameters & 65535;
+	uint8_t hash[NSEC3_HASH_LEN], wire[DNAME_MAX];
+	char owner[DNAME_TEXT], end[DNAME_TEXT], *to = ring[next++ % 4];
+
+	nsec3_hash(N(name), (struct slice){ NULL, 0 }, iterations, hash);
+	hash[19]++;
+	assert_true(nsec3_owner(hash, N("."), wire));
+	dname_print(wire, end);
+	hash[19] = (uint8_t)(hash[19] - (over ? 2 : 1));
+	assert_true(nsec3_owner(hash, N(zone), wire));
+	snprintf(to, sizeof(ring[0]), "%s 300 IN NSEC3 %u %u %u - %.32s %s\n", dname_print(wire, owner),
+		 algorithm, flags, iterations, end, types);
+	return to;
 }
 
 /* ---- zones and pages ---- */
@@ -187,9 +218,13 @@ static inline struct lab_page *lab_tell(const struct lab_page *page)
 	m.q = (struct question){ name, (uint16_t)dname_len(name), page->type, CLASS_IN };
 	answers = page->answer ? made_sets(&lab.arena, now_s, page->answer, sets) : 0;
 	all = answers + (page->authority ? made_sets(&lab.arena, now_s, page->authority, sets + answers) : 0);
-	for (unsigned i = 0; i < all; i++)
-		sets[i] = lab_sign(sets[i], i < answers ? page->wildcard : NULL,
-				   i < answers ? page->flaw : LAB_SOUND);
+	for (unsigned i = 0; i < all; i++) {
+		bool above = sets[i]->type == TYPE_DS || (page->type == TYPE_DS && !page->below);
+
+		sets[i] = lab_sign_by(lab_zone_at(rrset_owner(sets[i]), above && dname_equals(rrset_owner(sets[i]), name)),
+				      sets[i], i < answers ? page->wildcard : NULL,
+				      i < answers ? page->flaw : LAB_SOUND);
+	}
 	m.count[SECTION_ANSWER] = (uint16_t)answers;
 	m.count[SECTION_AUTHORITY] = (uint16_t)(all - answers);
 	if (page->additional)

@@ -1,0 +1,123 @@
+"""A resolver started over the miniature internet, and asked.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import os
+import random
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import questions
+
+CONF = """server:
+    interface: 127.0.0.1
+    port: %(port)d
+    num-threads: 1
+    outgoing-port-avoid: 20000-24999
+    do-not-query-localhost: no
+    root-hints: "%(net)s/root.hints"
+    module-config: "%(modules)s"
+    username: ""
+    chroot: ""
+    directory: "%(dir)s"
+    pidfile: ""
+    use-syslog: no
+    # What the two have different defaults for.
+    max-udp-size: 1232
+    edns-buffer-size: 1232
+    identity: "lab"
+    version: "1"
+    do-ip6: no
+%(more)sremote-control:
+    control-enable: no
+"""
+
+
+def free_port():
+    """A port below what the kernel gives to clients; the two resolvers ask from other ports."""
+    while True:
+        port = random.randrange(20000, 25000)
+        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+            try:
+                tcp.bind(("127.0.0.1", port))
+                udp.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+class Resolver:
+    """`more`: lines of the server clause, which may speak of %(net)s."""
+
+    def __init__(self, name, program, net, folder, modules="iterator", more=""):
+        self.name = name
+        self.port = free_port()
+        conf = os.path.join(folder, name + ".conf")
+        with open(conf, "w", encoding="ascii") as f:
+            f.write(CONF % {"port": self.port, "net": net, "dir": folder,
+                            "modules": modules, "more": more % {"net": net}})
+        self.log = os.path.join(folder, name + ".log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen([program, "-d", "-c", conf], stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log)
+        ready = questions.Question(0, "version.bind.", "TXT", "CH")
+        for _ in range(200):
+            if self.process.poll() is not None or self.ask(ready, 0.2):
+                break
+            time.sleep(0.05)
+        else:
+            raise SystemExit("%s does not answer" % name)
+        if self.process.poll() is not None:
+            with open(self.log, encoding="utf-8", errors="replace") as f:
+                raise SystemExit("%s ended at once:\n%s" % (name, f.read()))
+
+    def ask(self, q, timeout=20.0):
+        """The reply's bytes, or None. Packets that answer something else are waited past."""
+        qid = random.randrange(65536)
+        wire = q.wire(qid)
+        head = struct.pack("!H", qid)
+        deadline = time.monotonic() + timeout
+        with contextlib.suppress(OSError, struct.error):
+            if q.tcp:
+                with socket.create_connection(("127.0.0.1", self.port), timeout) as s:
+                    s.sendall(struct.pack("!H", len(wire)) + wire)
+                    return recv_all(s, struct.unpack("!H", recv_all(s, 2))[0])
+            with socket.socket(type=socket.SOCK_DGRAM) as s:
+                s.connect(("127.0.0.1", self.port))
+                s.send(wire)
+                while (left := deadline - time.monotonic()) > 0:
+                    s.settimeout(left)
+                    data = s.recv(65535)
+                    if data[:2] == head:
+                        return data
+        return None
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            return self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return "killed"
+
+
+def recv_all(s, count):
+    data = b""
+    while len(data) < count:
+        got = s.recv(count - len(data))
+        if not got:
+            raise OSError("closed")
+        data += got
+    return data
+
+
+def unbound_copy(folder):
+    """The profile a distribution may have for the installed one keeps it out of our folder: a copy."""
+    found = shutil.which("unbound", path="/usr/sbin:/usr/local/sbin") or sys.exit("unbound is not installed")
+    return shutil.copy(found, os.path.join(folder, "unbound"))
