@@ -53,7 +53,7 @@ static bool dump_set(const struct slab_entry *e, void *arg)
 {
 	const struct rrset *s = &container_of(e, struct rrset_entry, link)->set;
 
-	if (is_meant(arg, rrset_owner(s)))
+	if (!e->spare && is_meant(arg, rrset_owner(s)))
 		say_set(arg, s);
 	return true;
 }

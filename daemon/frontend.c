@@ -19,6 +19,7 @@
 #include "services/stats.h"
 #include "services/trace.h"
 #include "services/tsig.h"
+#include "services/views.h"
 #include "util/arena.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -258,6 +259,8 @@ static bool is_admitted(struct journey *j)
 
 	j->rule = rule;
 	j->action = rule->action;
+	if (UNLIKELY(rule->sees != NULL))
+		j->request.scope = rule->sees->scope;
 	return j->action != ACL_DENY && j->action != ACL_REFUSE;
 }
 
@@ -365,7 +368,7 @@ static bool is_known(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
-	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), 0,
+	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), j->request.scope,
 				  wants_dnssec(&j->request));
 	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s) &&
 	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates);
@@ -373,7 +376,8 @@ static bool is_known(struct journey *j)
 
 static unsigned kind_of(const struct journey *j)
 {
-	return j->request.flags & FLAG_CD ? QUERY_CD : 0;
+	return (j->request.flags & FLAG_CD ? QUERY_CD : 0u) |
+	       j->request.scope * (unsigned)QUERY_SCOPE;
 }
 
 /* The aliases lead into a zone that is held here. */
@@ -412,7 +416,7 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 		return VERDICT_LATER;
 	}
 	if (j->action == ACL_ALLOW_SNOOP)
-		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q), 0,
+		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q), j->request.scope,
 					  wants_dnssec(&j->request));
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
 		end = stored_unpack(j->stored, a, j->to.now_s);
@@ -568,7 +572,7 @@ static enum verdict answer_snooper(struct journey *j)
 		return refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
 		return answer_stale(j, j->stored, false);
-	if (!snoop_referral(&j->w->env, &j->to, &j->p->out))
+	if (j->request.scope || !snoop_referral(&j->w->env, &j->to, &j->p->out))
 		return refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	return send_now(j);
 }

@@ -12,6 +12,7 @@
 #include "daemon/frontend.h"
 #include "daemon/modules.h"
 #include "services/authzone_xfer.h"
+#include "services/cache/rrset.h"
 #include "services/listen_tcp.h"
 #include "services/listen_udp.h"
 #include "services/mesh.h"
@@ -19,12 +20,14 @@
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/upstream.h"
+#include "services/views.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
+#include "validator/keycache.h"
 
 /* ---- what a configuration means to a worker ---- */
 
@@ -44,6 +47,31 @@ static struct listen_tcp_limits tcp_limits_of(const struct conf_server *s)
 	};
 }
 
+/* They stay as long as the worker: queries under older snapshots use them, too. */
+static void open_scopes(struct env *env, unsigned count)
+{
+	if (count <= env->scope_count)
+		return;
+	env->scopes = mem_grow(env->scopes, count * sizeof(*env->scopes));
+	while (env->scope_count < count) {
+		uint8_t number = (uint8_t)(env->scope_count + 1);
+
+		env->scopes[env->scope_count++] = (struct scope_caches){
+			.rrsets = rrsetcache_scoped(env->rrsets, number),
+			.keys = keycache_scoped(env->keys, number),
+		};
+	}
+}
+
+static void close_scopes(struct env *env)
+{
+	for (unsigned i = 0; i < env->scope_count; i++) {
+		rrsetcache_free(env->scopes[i].rrsets);
+		keycache_free(env->scopes[i].keys);
+	}
+	mem_free(env->scopes);
+}
+
 void worker_adopt(struct worker *w, struct snapshot *s)
 {
 	struct snapshot *old = w->env.snapshot;
@@ -51,6 +79,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	struct listen_tcp_limits limits = tcp_limits_of(c);
 
 	w->env.snapshot = snapshot_pin(s);
+	open_scopes(&w->env, views_highest_scope(s->policy->views));
 	answer_style_from(&w->style, s->conf);
 	w->on.prefetch = c->prefetch;
 	w->on.serve_expired = c->serve_expired;
@@ -212,6 +241,7 @@ void worker_free(struct worker *w)
 		w->tcp->ops->free(w->tcp);
 	chaos_free(w->chaos);
 	snapshot_unpin(w->env.snapshot);
+	close_scopes(&w->env);
 	if (!w->played)
 		loop_free(w->env.loop);
 	mem_free(w->own_random);

@@ -201,7 +201,7 @@ struct delegation *delegation_from_message(const struct query *q, const struct m
 struct delegation *delegation_from_cache(const struct query *q, const uint8_t *name,
 					 uint16_t class_, uint32_t now_s)
 {
-	struct rrsetcache *cache = q->env->rrsets;
+	struct rrsetcache *cache = q->cache.rrsets;
 	struct arena *a = (struct arena *)&q->arena;
 	const struct rrset *best = NULL;
 	unsigned labels = dname_labels(name);
@@ -236,7 +236,8 @@ static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
 		.class_ = CLASS_IN,
 	};
 	const struct stored *s =
-		msgcache_find(q->env->messages, &wanted, msgcache_hash(&wanted), 0, true);
+		msgcache_find(q->env->messages, &wanted, msgcache_hash(&wanted), q->scope,
+			      true);
 
 	if (s == NULL || time_is_past(q->env->time->now_s, s->expires_s))
 		return false;
@@ -257,7 +258,7 @@ static unsigned fill_one(struct delegation *d, const struct query *q, struct ns 
 		return 0;
 	if (*state == LOOKUP_FOUND && !unverified)
 		return 0;
-	set = rrsetcache_find(q->env->rrsets, n->name, type, CLASS_IN, 0, q->env->time->now_s);
+	set = rrsetcache_find(q->cache.rrsets, n->name, type, CLASS_IN, 0, q->env->time->now_s);
 	if (set && (unverified || !(set->flags & RRSET_UNVERIFIED_GLUE)))
 		return delegation_add_set(d, a, set, false);
 	if (set == NULL && *state == LOOKUP_OPEN && is_denied(q, n->name, type))
@@ -286,7 +287,7 @@ unsigned delegation_fill_parent_glue(struct delegation *d, const struct query *q
 	for (unsigned i = 0; i < d->name_count * COUNT(types); i++) {
 		struct ns *n = &d->names[i / COUNT(types)];
 		uint16_t type = types[i % COUNT(types)];
-		const struct rrset *set = rrsetcache_find(q->env->rrsets, n->name, type, CLASS_IN,
+		const struct rrset *set = rrsetcache_find(q->cache.rrsets, n->name, type, CLASS_IN,
 							  RRSET_PARENT_SIDE, q->env->time->now_s);
 		if (set == NULL)
 			continue;

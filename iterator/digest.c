@@ -82,7 +82,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (!is_synthesized(m, m->sets[i]))
-			m->sets[i] = store_set(q->env, asked, m->sets[i],
+			m->sets[i] = store_set(q, asked, m->sets[i],
 					       when(it, m->sets[i], is_answer), it->arena);
 }
 
@@ -109,7 +109,7 @@ static void keep_message(struct iter *it, const struct message *m)
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
 	kept.flags = FLAG_QR;
-	store_message(q->env->messages, q->snapshot->conf, &kept, q->env->time->now_s, 0);
+	store_message(q->env->messages, q->snapshot->conf, &kept, q->env->time->now_s, q->scope);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
@@ -120,7 +120,7 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 		return;
 	copy = rrset_copy(it->arena, store_limit_ttl(it->q->snapshot->conf, set, it->arena));
 	copy->flags |= RRSET_PARENT_SIDE;
-	rrsetcache_put(it->q->env->rrsets, copy, it->q->env->time->now_s, it->arena);
+	rrsetcache_put(it->q->cache.rrsets, copy, it->q->env->time->now_s, it->arena);
 }
 
 /* ---- no use: another server, please ---- */
@@ -397,7 +397,7 @@ static void lower_trust(struct message *m)
 /* Expired NS sets between us and the new cut would shadow it: they are past anyway. */
 static void forget_between(struct iter *it, const uint8_t *cut)
 {
-	struct rrsetcache *cache = it->q->env->rrsets;
+	struct rrsetcache *cache = it->q->cache.rrsets;
 	unsigned labels = dname_labels(cut);
 
 	for (unsigned i = dname_labels(it->at->zone) + 1; i < labels; i++) {
@@ -471,8 +471,8 @@ static enum turn on_referral(struct iter *it, struct message *m)
 
 	if (it->failed && dname_equals(it->failed->zone, d->zone))
 		delegation_remember(d, it->arena, it->failed);
-	if (it->q->env->negative && !it->q->no_store)
-		negcache_hear(it->q->env->negative, m, d->zone, it->want.class_,
+	if (it->q->cache.negative && !it->q->no_store)
+		negcache_hear(it->q->cache.negative, m, d->zone, it->want.class_,
 			      it->q->env->time->now_s);
 	forget_between(it, d->zone);
 	check_path(it, d, m);

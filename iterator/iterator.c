@@ -171,7 +171,7 @@ static const uint8_t *look_under(const struct iter *it)
 
 static struct delegation *priming_servers(const struct iter *it)
 {
-	const struct forward_zone *z = forwards_find_stub(it->q->snapshot->forwards, it->want.name);
+	const struct forward_zone *z = route_stub(it->q, it->want.name);
 
 	if (z == NULL || dname_is_root(it->want.name))
 		return hints_delegation(it->q);
@@ -253,7 +253,7 @@ static bool is_known_to_exist(struct iter *it, const struct question *shown)
 
 	if (it->q->kind & QUERY_NO_CACHE)
 		return false;
-	s = msgcache_find(it->q->env->messages, shown, msgcache_hash(shown), 0, true);
+	s = msgcache_find(it->q->env->messages, shown, msgcache_hash(shown), it->q->scope, true);
 	return s && stored_is_fresh(s, it->q->env->time->now_s) && s->rcode == RCODE_NOERROR;
 }
 
@@ -602,7 +602,8 @@ static uint32_t leeway_of(const struct query *q)
 
 	if (!q->is_refresh)
 		return 0;
-	s = msgcache_find(q->env->messages, &q->question, msgcache_hash(&q->question), 0, true);
+	s = msgcache_find(q->env->messages, &q->question, msgcache_hash(&q->question), q->scope,
+			  true);
 	return s ? time_left(q->env->time->now_s, s->expires_s) : 0;
 }
 

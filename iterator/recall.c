@@ -18,7 +18,8 @@
 static const struct stored *find_stored(const struct query *q, const struct question *wanted)
 {
 	const struct stored *s =
-		msgcache_find(q->env->messages, wanted, msgcache_hash(wanted), 0, true);
+		msgcache_find(q->env->messages, wanted, msgcache_hash(wanted), q->scope,
+			      true);
 
 	return s && stored_is_fresh(s, q->env->time->now_s) ? s : NULL;
 }
@@ -26,7 +27,7 @@ static const struct stored *find_stored(const struct query *q, const struct ques
 static const struct rrset *find_set(const struct query *q, const uint8_t *owner, uint16_t type,
 				    uint16_t class_)
 {
-	return rrsetcache_find(q->env->rrsets, owner, type, class_, 0, q->env->time->now_s);
+	return rrsetcache_find(q->cache.rrsets, owner, type, class_, 0, q->env->time->now_s);
 }
 
 static struct message *message_of(struct query *q, const struct question *wanted,
@@ -156,16 +157,16 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 	const struct conf_server *conf = &q->snapshot->conf->server;
 	struct negcache_ask ask = {
 		.q = wanted,
-		.rrsets = q->env->rrsets,
+		.rrsets = q->cache.rrsets,
 		.arena = &q->arena,
 		.now_s = q->env->time->now_s,
 	};
 	struct message *m;
 
-	if (q->env->negative == NULL || (!conf->aggressive_nsec && wanted->type != TYPE_DS))
+	if (q->cache.negative == NULL || (!conf->aggressive_nsec && wanted->type != TYPE_DS))
 		return NULL;
 	ask.within = settled_at(q, wanted);
-	m = ask.within ? negcache_answer(q->env->negative, &ask) : NULL;
+	m = ask.within ? negcache_answer(q->cache.negative, &ask) : NULL;
 	if (m)
 		stat_bump(m->rcode == RCODE_NXDOMAIN ? &q->env->stats->aggressive_nxdomain
 						     : &q->env->stats->aggressive_noerror,
@@ -179,9 +180,9 @@ static struct message *by_hearsay(struct query *q, const struct question *wanted
 {
 	struct message *m;
 
-	if (q->env->negative == NULL || wanted->type != TYPE_DS || q->depth == 0)
+	if (q->cache.negative == NULL || wanted->type != TYPE_DS || q->depth == 0)
 		return NULL;
-	m = negcache_heard(q->env->negative, wanted, &q->arena, q->env->time->now_s);
+	m = negcache_heard(q->cache.negative, wanted, &q->arena, q->env->time->now_s);
 	q->no_store |= m != NULL;
 	return m;
 }

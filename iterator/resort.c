@@ -38,7 +38,7 @@ static void recall_parent(struct iter *it)
 {
 	struct delegation *d = it->at;
 	const struct rrset *ns =
-		rrsetcache_find(it->q->env->rrsets, d->zone, TYPE_NS, it->want.class_,
+		rrsetcache_find(it->q->cache.rrsets, d->zone, TYPE_NS, it->want.class_,
 				RRSET_PARENT_SIDE, it->q->env->time->now_s);
 
 	if (ns)

@@ -8,18 +8,24 @@
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
+#include "services/views.h"
 #include "util/dname.h"
 #include "util/options.h"
 #include "util/rr.h"
 
 const struct forward_zone *route_config(const struct query *q, const uint8_t *name)
 {
-	return forwards_find(q->snapshot->forwards, name);
+	return views_forward(q->view, q->snapshot->forwards, name);
+}
+
+const struct forward_zone *route_stub(const struct query *q, const uint8_t *name)
+{
+	return views_stub(q->view, q->snapshot->forwards, name);
 }
 
 const struct forward_zone *route_root_stub(const struct query *q)
 {
-	return forwards_find_stub(q->snapshot->forwards, dname_root);
+	return route_stub(q, dname_root);
 }
 
 /* The forward zone that `how` leads to, past the one that has failed. */
@@ -32,10 +38,10 @@ static const struct forward_zone *forward_for(const struct query *q, const struc
 
 static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
 {
-	const struct forward_zone *z = forwards_find_stub(q->snapshot->forwards, how->name);
+	const struct forward_zone *z = route_stub(q, how->name);
 
 	if (z && z == how->not &&!dname_is_root(z->name))
-		z = forwards_find_stub(q->snapshot->forwards, dname_parent(z->name));
+		z = route_stub(q, dname_parent(z->name));
 	return how->class_ == CLASS_IN ? z : NULL;
 }
 
@@ -120,7 +126,7 @@ struct delegation *route_past_priming(const struct query *q, struct delegation *
 
 bool route_may_go_round(const struct query *q, const uint8_t *zone)
 {
-	const struct forward_zone *z = forwards_find_exact(q->snapshot->forwards, zone);
+	const struct forward_zone *z = views_forward_exact(q->view, q->snapshot->forwards, zone);
 
 	return z == NULL || z->first || (z->is_stub && dname_is_root(zone));
 }

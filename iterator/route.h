@@ -33,6 +33,8 @@ struct delegation *route_past_priming(const struct query *q, struct delegation *
 /* The forward or stub zone that the name belongs to, and whose word settles everything (that a
  * name above it does not exist is nothing to it); or NULL. */
 const struct forward_zone *route_config(const struct query *q, const uint8_t *name);
+/* The closest stub zone, as if there were no forward zones; or NULL. */
+const struct forward_zone *route_stub(const struct query *q, const uint8_t *name);
 /* The stub-zone ".", or NULL. */
 const struct forward_zone *route_root_stub(const struct query *q);
 

@@ -24,6 +24,14 @@ struct timebase;
 struct trace;
 struct upstream;
 
+/* What was found for the clients of a view that goes ways of its own (services/views.h): the caches,
+ * seen so that what others found is not there. Denials for other names are not kept for them. */
+struct scope_caches {
+	struct rrsetcache *rrsets;
+	struct negcache *negative;
+	struct keycache *keys;
+};
+
 /* Per worker; the caches are the same for all workers. */
 struct env {
 	struct loop *loop;
@@ -36,6 +44,8 @@ struct env {
 	struct infra *infra;
 	struct keycache *keys;          /* the validator's; NULL: there is none */
 	struct negcache *negative;
+	struct scope_caches *scopes;    /* by number less one */
+	unsigned scope_count;
 	struct ratelimit *client_rates, *zone_rates;
 	struct upstream *upstream;
 	struct mesh *mesh;

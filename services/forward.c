@@ -253,24 +253,51 @@ static bool add_forward(struct forwards *t, const struct conf_forward_zone *c, s
 	return add_zone(t, zone, c->name, &c->forward_host, &c->forward_addr, f);
 }
 
-struct forwards *forwards_new(const struct conf *conf, struct fault *f)
+/* Whether a zone is for this view; NULL: for who is in none of those that zones name. */
+static bool is_for(const struct conf_list *views, const char *view)
+{
+	for (size_t i = 0; view && i < views->count; i++)
+		if (strcmp(views->items[i].text, view) == 0)
+			return true;
+	return !view && views->count == 0;
+}
+
+static struct forwards *table_for(const struct conf *conf, const char *view, struct fault *f)
 {
 	struct forwards *t = table_new();
 	bool good = true;
 
 	for (size_t i = 0; good && i < conf->stub_zone_count; i++)
-		good = add_stub(t, &conf->stub_zones[i], f);
+		if (is_for(&conf->stub_zones[i].stub_view, view))
+			good = add_stub(t, &conf->stub_zones[i], f);
 	for (size_t i = 0; good && i < conf->forward_zone_count; i++)
-		good = add_forward(t, &conf->forward_zones[i], f);
+		if (is_for(&conf->forward_zones[i].forward_view, view))
+			good = add_forward(t, &conf->forward_zones[i], f);
 	if (good)
 		return t;
 	forwards_free(t);
 	return NULL;
 }
 
+struct forwards *forwards_new(const struct conf *conf, struct fault *f)
+{
+	return table_for(conf, NULL, f);
+}
+
+struct forwards *forwards_of_view(const struct conf *conf, const char *view, struct fault *f)
+{
+	struct forwards *t = table_for(conf, view, f);
+
+	if (t && trie_count(t->forwards) + trie_count(t->stubs) == 0) {
+		forwards_free(t);
+		return NULL;
+	}
+	return t;
+}
+
 /* ---- asking ---- */
 
-const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t *name)
+const struct forward_zone *forwards_find_any(const struct forwards *t, const uint8_t *name)
 {
 	const struct forward_zone *z = trie_find_closest(t->forwards, name);
 	const struct forward_zone *stub = trie_find_closest(t->stubs, name);
@@ -278,6 +305,13 @@ const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t
 	/* Of a name that is both, the forward zone is what counts. */
 	if (stub && (!z || dname_labels(stub->name) > dname_labels(z->name)))
 		z = stub;
+	return z;
+}
+
+const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t *name)
+{
+	const struct forward_zone *z = forwards_find_any(t, name);
+
 	return z && z->server_count ? z : NULL;
 }
 

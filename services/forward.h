@@ -40,11 +40,16 @@ struct forward_zone {
 struct forwards;
 
 struct forwards *forwards_new(const struct conf *conf, struct fault *f) MUST_USE;
-void forwards_free(struct forwards *t);
+/* Those that name this view (forward-view, stub-view), which the ones above leave out. NULL without a
+ * fault when there are none. */
+struct forwards *forwards_of_view(const struct conf *conf, const char *view, struct fault *f);
+void forwards_free(struct forwards *t); /* NULL is fine */
 
 /* The closest forward or stub zone at or above `name`, or NULL. A forward zone without servers
  * cancels one above it: NULL too. */
 const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t *name);
+/* The same, but a forward zone without servers is told like any other. */
+const struct forward_zone *forwards_find_any(const struct forwards *t, const uint8_t *name);
 /* Only exactly there (for stubs: priming, listing). */
 const struct forward_zone *forwards_find_exact(const struct forwards *t, const uint8_t *name);
 /* The closest stub zone at or above `name`, as if there were no forward zones (the usual way, once

@@ -450,7 +450,8 @@ static void ask(struct mesh *m, const struct asking *a)
 	const struct request *r = a->request;
 	const struct client *c = a->client;
 	const struct conf_server *conf = &mesh_conf(m)->server;
-	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) | (r->unpoliced ? QUERY_UNPOLICED : 0);
+	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
+			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -569,7 +570,10 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 			       unsigned kind)
 {
 	struct question question = question_of(name, type, class_);
-	struct query *child = query_find(q->mesh, &question, kind);
+	struct query *child;
+
+	kind |= q->scope * (unsigned)QUERY_SCOPE;
+	child = query_find(q->mesh, &question, kind);
 
 	if (child && query_link_between(q, child))
 		return child;
@@ -586,6 +590,7 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 {
 	struct question question = question_of(name, type, class_);
 
+	kind |= q->scope * (unsigned)QUERY_SCOPE;
 	return query_find(q->mesh, &question, kind) || begin_child(q, &question, kind);
 }
 

@@ -9,7 +9,6 @@
 #include "services/querylog.h"
 #include "services/stats.h"
 
-enum { SCOPE_ALL = 0 }; /* message cache: answers for everybody */
 
 struct waiter {
 	struct list link; /* in query->waiters */
@@ -321,7 +320,7 @@ static const struct stored *find_stale(struct query *q, const struct waiter *w)
 
 	if (!conf->serve_expired || !m->env->messages)
 		return NULL;
-	s = msgcache_find(m->env->messages, &q->question, msgcache_hash(&q->question), SCOPE_ALL,
+	s = msgcache_find(m->env->messages, &q->question, msgcache_hash(&q->question), q->scope,
 			  full);
 	if (!s || !stored_is_good(s))
 		return NULL;
@@ -429,7 +428,7 @@ void waiters_finish(struct query *q)
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
 	if (is_worth_keeping(q))
-		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s, SCOPE_ALL);
+		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s, q->scope);
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh_private.h"
 #include "services/trace.h"
+#include "services/policy.h"
+#include "services/views.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
@@ -107,6 +109,20 @@ static void copy_question(struct query *q, const struct question *from)
 	q->question.name = name;
 }
 
+static void enter_scope(struct query *q)
+{
+	const struct env *e = q->env;
+
+	q->scope = query_scope(q->kind);
+	if (LIKELY(q->scope == 0)) {
+		q->cache = (struct scope_caches){ e->rrsets, e->negative, e->keys };
+		return;
+	}
+	PROMISE(q->scope <= e->scope_count);
+	q->cache = e->scopes[q->scope - 1];
+	q->view = views_of_scope(q->snapshot->policy->views, q->scope);
+}
+
 struct query *query_new(struct mesh *m, const struct question *question, unsigned kind,
 			unsigned depth, struct budget *budget)
 {
@@ -118,6 +134,7 @@ struct query *query_new(struct mesh *m, const struct question *question, unsigne
 	q->snapshot = snapshot_pin(m->env->snapshot);
 	copy_question(q, question);
 	q->kind = kind;
+	enter_scope(q);
 	q->depth = depth;
 	q->budget = budget;
 	budget->refs++;

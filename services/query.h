@@ -23,6 +23,7 @@ enum {                         /* query.kind: part of its identity when queries 
        QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
        QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
        QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
+       QUERY_SCOPE = 256,      /* times the number of a scope (env->scopes) */
        QUERY_UNPOLICED = 32,   /* a policy zone has let it through: no other stops it */
 };
 
@@ -34,12 +35,21 @@ enum query_seat {
 	SEATS
 };
 
+/* Queries of one kind and another scope are others; children have their parent's. */
+static inline uint8_t query_scope(unsigned kind)
+{
+	return (uint8_t)(kind / QUERY_SCOPE);
+}
+
 struct query {
 	struct arena arena; /* everything below that is a pointer lives here or is pinned */
 	struct env *env;
 	struct snapshot *snapshot; /* pinned: the one it began with */
 	struct question question;  /* lower-cased copy in the arena */
 	unsigned kind;             /* QUERY_* */
+	const struct view *view;   /* of the snapshot: whose ways it goes; NULL: the server's */
+	struct scope_caches cache; /* of its scope; what is in `env` is everybody's */
+	uint8_t scope;             /* the message cache's */
 	unsigned depth;            /* 0: a client's; each child one more */
 	struct budget *budget;     /* shared with parents and children */
 	uint64_t begun_us;

@@ -363,7 +363,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
 	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
-	    tls_conf_read(s, forwards, f) && read_policy(s, f) && read_do_not_query(s, c, f) &&
+	    read_policy(s, f) && tls_conf_read(s, forwards, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&

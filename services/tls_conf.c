@@ -3,7 +3,9 @@
 #include "services/tls_conf.h"
 
 #include "services/forward.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
+#include "services/views.h"
 #include "util/dname.h"
 #include "util/fault.h"
 #include "util/log.h"
@@ -55,6 +57,11 @@ static bool look_for_tls(const struct forward_zone *z, void *arg)
 	return true;
 }
 
+static void look_in_view(const struct forwards *t, void *needs)
+{
+	forwards_each(t, look_for_tls, needs);
+}
+
 static bool tls_client_from(struct snapshot *s, const struct forwards *forwards, struct fault *f)
 {
 	const struct conf_server *c = &s->conf->server;
@@ -70,6 +77,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 	if (!s->tls_client)
 		return false;
 	forwards_each(forwards, look_for_tls, &needs);
+	views_each_forwards(s->policy->views, look_in_view, &needs);
 	/* else it is loaded when it is first needed */
 	return !needs.any || tls_client_load(s->tls_client, f);
 }

@@ -2,19 +2,85 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/views.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#include "services/forward.h"
 #include "services/localzone.h"
 #include "services/response_ip.h"
+#include "util/dname.h"
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rcu.h"
+#include "util/trie.h"
 
 struct views {
 	struct view *at;
 	size_t count;
 };
+
+/* ---- scopes ---- */
+
+/* The scope of a view of this name; 0 when there have been too many. */
+static uint8_t scope_of(const char *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the rest */
+	static char *names[VIEWS_SCOPED];
+	static unsigned count;
+	unsigned i = 0;
+
+	pthread_mutex_lock(&lock);
+	while (i < count && strcmp(names[i], name) != 0)
+		i++;
+	if (i == count && i < VIEWS_SCOPED)
+		names[count++] = mem_text(name);
+	pthread_mutex_unlock(&lock);
+	return (uint8_t)(i < VIEWS_SCOPED ? i + 1 : 0);
+}
+
+static void put_insecure(const uint8_t *name, void *trie)
+{
+	static char listed;
+
+	trie_put(trie, name, &listed);
+}
+
+static void put_all_insecure(struct trie *t, const struct conf_list *list)
+{
+	uint8_t name[DNAME_MAX];
+
+	for (size_t i = 0; i < list->count; i++)
+		if (dname_parse(name, list->items[i].text, NULL))
+			put_insecure(name, t);
+}
+
+static void fill_ways(struct view *v, const struct conf *conf, const struct conf_view *c,
+		      struct fault *f)
+{
+	v->proves_nothing = strcmp(c->view_dnssec, "no") == 0;
+	v->permissive = strcmp(c->view_dnssec, "permissive") == 0;
+	v->forwards = forwards_of_view(conf, c->name, f);
+	if (c->view_domain_insecure.count) {
+		struct trie *t = trie_new();
+
+		put_all_insecure(t, &conf->server.domain_insecure);
+		put_all_insecure(t, &c->view_domain_insecure);
+		if (conf->server.insecure_lan_zones)
+			default_lan_zones(put_insecure, t);
+		v->insecure = t;
+	}
+	if (!v->forwards && !v->insecure && !v->proves_nothing && !v->permissive)
+		return;
+	v->scope = scope_of(c->name);
+	if (!v->scope)
+		fault_set(
+			f,
+			"there have been more than %d views with ways of their own since the start",
+			VIEWS_SCOPED);
+}
+
+/* ---- making ---- */
 
 static bool fill(struct view *v, const struct conf *conf, const struct conf_view *c,
 		 struct fault *f)
@@ -36,6 +102,8 @@ static bool fill(struct view *v, const struct conf *conf, const struct conf_view
 		atomic_init(&v->zones, localzones_new(&zones, &why));
 	if (!*why.text)
 		v->addresses = response_ip_new(&addresses, &why);
+	if (!*why.text)
+		fill_ways(v, conf, c, &why);
 	if (*why.text)
 		fault_set(f, "view %s: %s", c->name, why.text);
 	return !*why.text;
@@ -64,6 +132,8 @@ void views_free(struct views *v)
 		mem_free(v->at[i].name);
 		localzones_unpin(RCU_READ(v->at[i].zones));
 		response_ip_free(v->at[i].addresses);
+		forwards_free(v->at[i].forwards);
+		trie_free((struct trie *)(uintptr_t)v->at[i].insecure, NULL);
 	}
 	mem_free(v->at);
 	mem_free(v);
@@ -86,6 +156,71 @@ bool views_judge(const struct views *v)
 	}
 	return false;
 }
+
+/* ---- ways of its own ---- */
+
+const struct view *views_of_scope(const struct views *v, uint8_t scope)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		if (v->at[i].scope == scope)
+			return &v->at[i];
+	}
+	return NULL;
+}
+
+unsigned views_highest_scope(const struct views *v)
+{
+	unsigned highest = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		highest = MAX(highest, v->at[i].scope);
+	return highest;
+}
+
+void views_each_forwards(const struct views *v, void (*fn)(const struct forwards *t, void *arg),
+			 void *arg)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].forwards)
+			fn(v->at[i].forwards, arg);
+}
+
+static const struct forward_zone *nearer(const struct forward_zone *own,
+					 const struct forward_zone *servers)
+{
+	if (!own || !servers)
+		return own ? own : servers;
+	return dname_labels(own->name) >= dname_labels(servers->name) ? own : servers;
+}
+
+const struct forward_zone *views_forward(const struct view *v, const struct forwards *server,
+					 const uint8_t *name)
+{
+	const struct forward_zone *z;
+
+	if (LIKELY(!v || !v->forwards))
+		return forwards_find(server, name);
+	z = nearer(forwards_find_any(v->forwards, name), forwards_find_any(server, name));
+	return z && z->server_count ? z : NULL;
+}
+
+const struct forward_zone *views_forward_exact(const struct view *v, const struct forwards *server,
+					       const uint8_t *name)
+{
+	const struct forward_zone *z =
+		v && v->forwards ? forwards_find_exact(v->forwards, name) : NULL;
+
+	return z ? z : forwards_find_exact(server, name);
+}
+
+const struct forward_zone *views_stub(const struct view *v, const struct forwards *server,
+				      const uint8_t *name)
+{
+	return nearer(v && v->forwards ? forwards_find_stub(v->forwards, name) : NULL,
+		      forwards_find_stub(server, name));
+}
+
+/* ---- its local data ---- */
 
 struct localzones *views_zones(struct view *v, const struct conf *conf)
 {

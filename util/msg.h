@@ -57,6 +57,7 @@ struct request {
 	struct edns edns;       /* borrowed from the packet */
 	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
 	bool unpoliced;         /* a policy zone has let it through; not read */
+	uint8_t scope;          /* whose answers it may be given (services/views.h); not read */
 };
 
 /* Read a client's message in place: header, one uncompressed question, and OPT

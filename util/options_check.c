@@ -361,6 +361,13 @@ static bool word_strategy(const char *w)
 	return is_one_of(w, list) || (strncmp(w, "race ", 5) == 0 && w[5] >= '2' && w[5] <= '8' && !w[6]);
 }
 
+static bool word_view_dnssec(const char *w)
+{
+	static const char *const list[] = { "yes", "permissive", "no", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_lease_format(const char *w)
 {
 	static const char *const list[] = { "auto", "hosts", "dnsmasq", "isc", "kea", "odhcpd", NULL };

@@ -44,6 +44,7 @@
 	X(key_algorithm, "hmac-sha256, hmac-sha384, hmac-sha512, hmac-sha224 or hmac-sha1") \
 	X(base64, "base64") \
 	X(backend, "redis or testframe") \
+	X(view_dnssec, "yes, permissive or no") \
 	X(lease_format, "auto, hosts, dnsmasq, isc, kea or odhcpd") \
 	X(tags, "names of tags with blanks between them") \
 	X(record, "a record such as \"host.example. 3600 IN A 192.0.2.1\"") \
@@ -125,6 +126,7 @@
 	X(KEY_ALGORITHM, key_algorithm, none, none) \
 	X(BASE64, base64, none, none) \
 	X(BACKEND, backend, none, none) \
+	X(VIEW_DNSSEC, view_dnssec, none, none) \
 	X(LEASE_FORMAT, lease_format, none, none) \
 	/* Their meaning is looked at by conf_check. */ \
 	X(USER, any, none, none) \

@@ -211,6 +211,28 @@ static bool same_domain(const char *a, const char *b)
 	return a_len == b_len && strncasecmp(a, b, a_len) == 0;
 }
 
+/* The views that a forward or stub zone is for; NULL: the clause knows no such thing. */
+static const struct conf_list *views_of(enum conf_clause clause, const void *zone)
+{
+	if (clause == CLAUSE_forward_zone)
+		return &((const struct conf_forward_zone *)zone)->forward_view;
+	if (clause == CLAUSE_stub_zone)
+		return &((const struct conf_stub_zone *)zone)->stub_view;
+	return NULL;
+}
+
+/* Whether two zones would be for the same clients. */
+static bool share_clients(const struct conf_list *a, const struct conf_list *b)
+{
+	if (!a || (a->count == 0 && b->count == 0))
+		return true;
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = 0; j < b->count; j++)
+			if (strcmp(a->items[i].text, b->items[j].text) == 0)
+				return true;
+	return false;
+}
+
 /* Each of a kind of zones has a name, and none has another's. */
 static void check_names(const struct checker *c, enum conf_clause clause)
 {
@@ -234,7 +256,8 @@ static void check_names(const struct checker *c, enum conf_clause clause)
 		for (size_t j = 0; j < i; j++) {
 			const char *other = conf_clause_get(c->conf, clause, j);
 
-			if (!same_domain(name, *(char *const *)(const void *)(other + o->at)))
+			if (!same_domain(name, *(char *const *)(const void *)(other + o->at)) ||
+			    !share_clients(views_of(clause, base), views_of(clause, other)))
 				continue;
 			conf_remark(c->report, CONF_WARNING, file, line,
 				    "%s: there is one of the name '%s' already; the first counts",
@@ -381,17 +404,35 @@ static void check_tags(const struct checker *c)
 			      c->conf->rpzs[i].from_line);
 }
 
+static void check_view(const struct checker *c, const char *option, const struct conf_item *item,
+		       const char *name)
+{
+	for (size_t v = 0; v < c->conf->view_count; v++)
+		if (strcmp(c->conf->views[v].name, name) == 0)
+			return;
+	conf_remark(c->report, CONF_ERROR, item->file, item->line,
+		    "%s: there is no view of the name '%s'", option, name);
+}
+
 static void check_views_in(const struct checker *c, const char *option, const struct conf_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const char *name = second_word(&list->items[i]);
-		bool there = false;
+	for (size_t i = 0; i < list->count; i++)
+		check_view(c, option, &list->items[i], second_word(&list->items[i]));
+}
 
-		for (size_t v = 0; v < c->conf->view_count && !there; v++)
-			there = strcmp(c->conf->views[v].name, name) == 0;
-		if (!there)
-			conf_remark(c->report, CONF_ERROR, list->items[i].file, list->items[i].line,
-				    "%s: there is no view of the name '%s'", option, name);
+static void check_views_of_zones(const struct checker *c)
+{
+	for (size_t i = 0; i < c->conf->forward_zone_count; i++) {
+		const struct conf_list *list = &c->conf->forward_zones[i].forward_view;
+
+		for (size_t j = 0; j < list->count; j++)
+			check_view(c, "forward-view", &list->items[j], list->items[j].text);
+	}
+	for (size_t i = 0; i < c->conf->stub_zone_count; i++) {
+		const struct conf_list *list = &c->conf->stub_zones[i].stub_view;
+
+		for (size_t j = 0; j < list->count; j++)
+			check_view(c, "stub-view", &list->items[j], list->items[j].text);
 	}
 }
 
@@ -477,6 +518,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_tags(&c);
 	check_views_in(&c, "access-control-view", &conf->server.access_control_view);
 	check_views_in(&c, "interface-view", &conf->server.interface_view);
+	check_views_of_zones(&c);
 	check_sense(&c);
 	if (!c.how->no_files)
 		check_files(&c);

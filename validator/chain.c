@@ -11,6 +11,7 @@
 #include "services/policed.h"
 #include "services/snapshot.h"
 #include "services/trace.h"
+#include "services/views.h"
 #include "util/denial.h"
 #include "util/dname.h"
 #include "util/log.h"
@@ -76,7 +77,7 @@ static void learn(struct chain *c, const struct key_news *news)
 	if (n.kind == KEYS_BOGUS)
 		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),
 			   n.text ? n.text : reason_text(n.reason));
-	keycache_put(c->q->env->keys, &n, now_of(c));
+	keycache_put(c->q->cache.keys, &n, now_of(c));
 }
 
 /* A sentence that tells of which zone it speaks. */
@@ -192,7 +193,7 @@ static bool is_last_try(const struct chain *c)
 static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *ds,
 		      const struct anchor *anchor)
 {
-	const struct rrset *cached = rrsetcache_find(c->q->env->rrsets, name, TYPE_DNSKEY, CLASS_IN,
+	const struct rrset *cached = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DNSKEY, CLASS_IN,
 						     0, now_of(c));
 
 	c->ds = ds ? rrset_copy(&c->q->arena, ds) : NULL;
@@ -271,7 +272,7 @@ static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds
 	secure->security = SECURITY_SECURE;
 	secure->trust = TRUST_VALIDATED;
 	secure->expires_s = now_of(c) + ttl_s;
-	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+	rrsetcache_put(c->q->cache.rrsets, secure, now_of(c), &c->q->arena);
 	if (!ds_is_believed(ds, c->ledger.how.rules)) {
 		learn_insecure(c, name, ds_disbelief(ds, c->ledger.how.rules),
 			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
@@ -291,13 +292,13 @@ static void remember(struct chain *c, const struct rrset *proof, const uint8_t *
 {
 	struct rrset *secure;
 
-	if (c->q->no_store || !c->q->env->negative)
+	if (c->q->no_store || !c->q->cache.negative)
 		return;
 	secure = rrset_copy(&c->q->arena, proof);
 	secure->security = SECURITY_SECURE;
 	if (time_left(now_of(c), secure->expires_s) > v->ttl_s)
 		secure->expires_s = now_of(c) + v->ttl_s;
-	negcache_learn_set(c->q->env->negative, secure, zone, c->q->snapshot->conf, now_of(c));
+	negcache_learn_set(c->q->cache.negative, secure, zone, c->q->snapshot->conf, now_of(c));
 }
 
 /* Every NSEC and NSEC3 set of the message that these keys have signed, and how long they are good;
@@ -372,7 +373,7 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
  * name, says that there is no DS set. */
 static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
 {
-	struct negcache *negative = c->q->env->negative;
+	struct negcache *negative = c->q->cache.negative;
 	struct question ds = { .name = name, .name_len = (uint16_t)dname_len(name),
 			       .type = TYPE_DS, .class_ = CLASS_IN };
 	struct negcache_cut known;
@@ -431,7 +432,7 @@ static void keep_ds(struct chain *c, const struct rrset *set, uint32_t ttl_s)
 	secure->ttl_s = MIN(set->ttl_s, ttl_s);
 	secure->expires_s = now_of(c) + MIN(time_left(now_of(c), set->expires_s), ttl_s);
 	c->ds = secure;
-	rrsetcache_put(c->q->env->rrsets, secure, now_of(c), &c->q->arena);
+	rrsetcache_put(c->q->cache.rrsets, secure, now_of(c), &c->q->arena);
 }
 
 /* False: put off. */
@@ -481,7 +482,7 @@ void chain_arrived(struct chain *c, const struct event *ev)
 /* Somebody who waited for the same answer was told first, and has made the checks. */
 static bool is_settled(const struct chain *c)
 {
-	const struct key_entry *e = keycache_find(c->q->env->keys, c->at, now_of(c));
+	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
 
 	return e && (e->kind != KEYS_NO_CUT || c->errand == ERRAND_DS);
 }
@@ -512,7 +513,7 @@ static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const 
 		*v = (struct verdict){ .ttl_s = c->ds->ttl_s };
 		return c->ds;
 	}
-	set = rrsetcache_find(c->q->env->rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
+	set = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
 	if (!set)
 		return NULL;
 	set = rrset_copy(&c->q->arena, set);
@@ -559,7 +560,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 				    const struct keyset *above, const struct anchor *anchor,
 				    struct chain_found *out)
 {
-	const struct key_entry *e = keycache_find(c->q->env->keys, name, now_of(c));
+	const struct key_entry *e = keycache_find(c->q->cache.keys, name, now_of(c));
 	struct verdict v;
 	const struct rrset *ds;
 	bool known;
@@ -582,7 +583,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 		if (!known && !ds && !ledger_is_tired(&c->ledger))
 			known = send_out(c, ERRAND_DS, name);
 	}
-	e = keycache_find(c->q->env->keys, name, now_of(c));
+	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && known)
 		return e;
 	if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
@@ -593,15 +594,26 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	return NULL;
 }
 
+const struct anchor *chain_anchor(const struct trust_store *t, const struct query *q,
+				  const uint8_t *name, bool above)
+{
+	const struct view *v = q->view;
+
+	if (v && v->proves_nothing)
+		return NULL;
+	return anchors_find(t->anchors,
+			    v && v->insecure ? v->insecure : q->snapshot->domain_insecure, name,
+			    above);
+}
+
 bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds)
 {
-	return anchors_find(c->trust->anchors, c->q->snapshot->domain_insecure, name, is_ds);
+	return chain_anchor(c->trust, c->q, name, is_ds);
 }
 
 struct chain_found chain_find(struct chain *c, const uint8_t *name)
 {
-	const struct anchor *anchor = anchors_find(c->trust->anchors,
-						   c->q->snapshot->domain_insecure, name, false);
+	const struct anchor *anchor = chain_anchor(c->trust, c->q, name, false);
 	struct chain_found out = { .end = CHAIN_UNTRUSTED };
 	const struct keyset *above = NULL;
 	const struct key_entry *e;
@@ -612,7 +624,7 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 	if (!take_in(c))
 		return (struct chain_found){ .end = CHAIN_WAIT };
 	/* the zone itself, when its keys are known: the usual case */
-	e = keycache_find(c->q->env->keys, name, now_of(c));
+	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && e->kind != KEYS_NO_CUT) {
 		if (!ends_at(c, e, &above, &out))
 			out = (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
@@ -634,7 +646,7 @@ struct chain_found chain_known(struct chain *c, const uint8_t *zone)
 {
 	struct chain_found out = { .end = CHAIN_UNTRUSTED };
 	const struct keyset *keys = NULL;
-	const struct key_entry *e = keycache_find(c->q->env->keys, zone, now_of(c));
+	const struct key_entry *e = keycache_find(c->q->cache.keys, zone, now_of(c));
 
 	if (e && e->kind != KEYS_NO_CUT && !ends_at(c, e, &keys, &out))
 		out = (struct chain_found){ .end = CHAIN_KEYS, .keys = keys };

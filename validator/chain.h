@@ -11,6 +11,7 @@
 #include "util/reason.h"
 #include "validator/ledger.h"
 
+struct anchor;
 struct event;
 struct message;
 struct query;
@@ -58,8 +59,11 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name);
 /* The same, as far as it is known without asking: never CHAIN_WAIT, but CHAIN_UNTRUSTED instead. */
 struct chain_found chain_known(struct chain *c, const uint8_t *zone);
 
-/* Whether anything is to be proven of the name (of its DS set): an anchor stands above it, and no
- * domain-insecure in between. */
+/* Where proofs of the name begin (`above`: of its DS set): the anchor above it that no domain-insecure
+ * comes between, the server's or that of the query's view; or NULL. */
+const struct anchor *chain_anchor(const struct trust_store *t, const struct query *q,
+				  const uint8_t *name, bool above);
+/* Whether there is one. */
 bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds);
 
 /* A child is done: what it brought is looked at with the next chain_find. */

@@ -112,7 +112,7 @@ static bool is_cut_off(const struct judge *j, const struct rrset *set, const uin
 	const uint8_t *at = of_cut ? dname_parent(rrset_owner(set)) : rrset_owner(set);
 
 	for (; dname_is_strictly_under(at, signer); at = dname_parent(at)) {
-		const struct key_entry *e = keycache_find(q->env->keys, at, q->env->time->now_s);
+		const struct key_entry *e = keycache_find(q->cache.keys, at, q->env->time->now_s);
 
 		if (e && e->kind == KEYS_TRUSTED)
 			return true;
@@ -131,7 +131,7 @@ static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *se
 	if (set->type == TYPE_DS || set->type == TYPE_NSEC)
 		return NULL;
 	for (; dname_is_strictly_under(at, signer); at = dname_parent(at))
-		if (rrsetcache_find(q->env->rrsets, at, TYPE_DS, CLASS_IN, 0, q->env->time->now_s))
+		if (rrsetcache_find(q->cache.rrsets, at, TYPE_DS, CLASS_IN, 0, q->env->time->now_s))
 			return at;
 	return NULL;
 }

@@ -12,6 +12,7 @@
 
 struct keycache {
 	struct slab *slab;
+	uint8_t scope; /* link.spare of its entries */
 };
 
 static struct key_entry *entry_of(const struct slab_entry *e)
@@ -23,7 +24,7 @@ static bool is_same(const struct slab_entry *a, const struct slab_entry *b)
 {
 	const struct key_entry *l = entry_of(a), *r = entry_of(b);
 
-	return dname_equals_len(l->data, l->name_len, r->data, r->name_len);
+	return a->spare == b->spare && dname_equals_len(l->data, l->name_len, r->data, r->name_len);
 }
 
 static bool is_stale(const struct slab_entry *e, uint32_t now_s)
@@ -62,9 +63,21 @@ struct keycache *keycache_new(size_t budget, unsigned slabs)
 
 void keycache_free(struct keycache *c)
 {
-	if (c)
+	if (c && c->scope == 0)
 		slab_free(c->slab);
 	mem_free(c);
+}
+
+struct keycache *keycache_scoped(const struct keycache *c, uint8_t scope)
+{
+	struct keycache *scoped;
+
+	if (!c)
+		return NULL;
+	PROMISE(scope);
+	scoped = mem_copy(c, sizeof(*c));
+	scoped->scope = scope;
+	return scoped;
 }
 
 struct slab *keycache_slab(struct keycache *c)
@@ -85,7 +98,7 @@ const struct key_entry *keycache_find(struct keycache *c, const uint8_t *name, u
 	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
 		const struct key_entry *k = entry_of(e);
 
-		if (!dname_equals_len(k->data, k->name_len, name, len))
+		if (e->spare != c->scope || !dname_equals_len(k->data, k->name_len, name, len))
 			continue;
 		if (time_is_past(now_s, k->expires_s))
 			return NULL;
@@ -106,6 +119,7 @@ void keycache_put(struct keycache *c, const struct key_news *news, uint32_t now_
 		return;
 	e = mem_zero(sizeof(*e) + name_len + text_len);
 	e->keys = news->kind == KEYS_TRUSTED ? keyset_pin(news->keys) : NULL;
+	e->link.spare = c->scope;
 	e->expires_s = now_s + news->ttl_s;
 	e->kind = (uint8_t)news->kind;
 	e->reason = (uint8_t)news->reason;

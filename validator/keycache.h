@@ -31,6 +31,8 @@ struct key_entry {
 
 struct keycache *keycache_new(size_t budget, unsigned slabs) MUST_USE;
 void keycache_free(struct keycache *c);                 /* NULL is fine */
+/* The same cache seen in another scope (services/cache/rrset.h). NULL of NULL. */
+struct keycache *keycache_scoped(const struct keycache *c, uint8_t scope) MUST_USE;
 struct slab *keycache_slab(struct keycache *c);
 
 /* Fresh, or NULL. Borrowed for the turn. */

@@ -65,7 +65,7 @@ static bool is_known(const struct ledger *l, const struct rrset *set, const stru
 {
 	uint32_t now_s = l->q->env->time->now_s;
 	const struct rrset *kept =
-		rrsetcache_find(l->q->env->rrsets, rrset_owner(set), set->type, set->class_,
+		rrsetcache_find(l->q->cache.rrsets, rrset_owner(set), set->type, set->class_,
 				set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s);
 	const uint8_t *signer;
 	uint32_t ttl_s;

@@ -13,6 +13,7 @@
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/trace.h"
+#include "services/views.h"
 #include "util/log.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -118,14 +119,14 @@ static void teach_sets(struct query *q, const struct message *m)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
-			(void)store_set(q->env, asked, m->sets[i], q->env->time->now_s, &q->arena);
+			(void)store_set(q, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
 /* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */
 static void teach_negative(struct query *q, const struct judge *j, const struct message *m)
 {
 	unsigned first = m->count[SECTION_ANSWER], last = first + m->count[SECTION_AUTHORITY];
-	struct negcache *negative = q->env->negative;
+	struct negcache *negative = q->cache.negative;
 	uint32_t now_s = q->env->time->now_s;
 	const uint8_t *taught = NULL;
 
@@ -133,7 +134,7 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 		return;
 	for (unsigned i = 0; i < first; i++)
 		if (j->verdicts[i].expanded)
-			negcache_learn_wildcard(q->env->rrsets, m->sets[i], j->verdicts[i].labels,
+			negcache_learn_wildcard(q->cache.rrsets, m->sets[i], j->verdicts[i].labels,
 						now_s, &q->arena);
 	for (unsigned i = first; i < last; i++) {
 		const uint8_t *zone;
@@ -204,7 +205,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_BOGUS) {
 		count_bogus(q, &v->judge);
 		log_bogus(q, j);
-		if (conf_of(q)->val_permissive_mode) {
+		if (conf_of(q)->val_permissive_mode || (q->view && q->view->permissive)) {
 			m->security = SECURITY_INDETERMINATE;
 			m->reason = REASON_none;
 			m->reason_text = NULL;
@@ -362,8 +363,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 static const uint8_t *trust_point(const struct query *q, const uint8_t *name, uint16_t type)
 {
 	const struct trust_store *t = q->snapshot->trust;
-	const struct anchor *a =
-		t ? anchors_find(t->anchors, q->snapshot->domain_insecure, name, type == TYPE_DS) : NULL;
+	const struct anchor *a = t ? chain_anchor(t, q, name, type == TYPE_DS) : NULL;
 
 	return a ? a->owner : NULL;
 }

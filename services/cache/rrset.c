@@ -11,6 +11,7 @@
 
 struct rrsetcache {
 	struct slab *slab;
+	uint8_t scope;
 };
 
 static const struct rrset *set_of(const struct slab_entry *e)
@@ -34,7 +35,8 @@ static bool takes_place(const struct slab_entry *newer, const struct slab_entry 
 {
 	const struct rrset *n = set_of(newer);
 
-	return is_key(set_of(standing), rrset_owner(n), n->owner_len, n->type, n->class_, n->flags);
+	return newer->spare == standing->spare &&
+	       is_key(set_of(standing), rrset_owner(n), n->owner_len, n->type, n->class_, n->flags);
 }
 
 static bool is_stale(const struct slab_entry *e, uint32_t now_s)
@@ -57,9 +59,21 @@ struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs)
 
 void rrsetcache_free(struct rrsetcache *c)
 {
-	if (c)
+	if (c && c->scope == 0)
 		slab_free(c->slab);
 	mem_free(c);
+}
+
+struct rrsetcache *rrsetcache_scoped(const struct rrsetcache *c, uint8_t scope)
+{
+	struct rrsetcache *scoped;
+
+	if (!c)
+		return NULL;
+	PROMISE(scope);
+	scoped = mem_copy(c, sizeof(*c));
+	scoped->scope = scope;
+	return scoped;
 }
 
 struct slab *rrsetcache_slab(struct rrsetcache *c)
@@ -79,7 +93,7 @@ static struct slab_entry *find(struct rrsetcache *c, uint64_t hash, const uint8_
 			       size_t len, uint16_t type, uint16_t class_, uint8_t flags)
 {
 	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
-		if (is_key(set_of(e), owner, len, type, class_, flags))
+		if (is_key(set_of(e), owner, len, type, class_, flags) && e->spare == c->scope)
 			return e;
 	}
 	return NULL;
@@ -221,6 +235,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 		return set;
 	e = mem_new(MAX(offsetof(struct rrset_entry, set) + set->size, sizeof(*e)));
 	memset(&e->link, 0, sizeof(e->link));
+	e->link.spare = c->scope;
 	memcpy(&e->set, set, set->size);
 	slab_put_if(c->slab, hash, &e->link, now_s, may_replace, &offer);
 	return set;
@@ -240,18 +255,24 @@ struct key {
 	const uint8_t *owner;
 	size_t len;
 	uint16_t type, class_;
+	uint8_t scope; /* 0: any */
 };
 
 static bool is_of(const struct slab_entry *e, void *arg)
 {
 	const struct key *k = arg;
 
-	return is_key(set_of(e), k->owner, k->len, k->type, k->class_, set_of(e)->flags);
+	return (!k->scope || k->scope == e->spare) &&
+	       is_key(set_of(e), k->owner, k->len, k->type, k->class_, set_of(e)->flags);
 }
 
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type, uint16_t class_)
 {
-	struct key k = { .owner = owner, .len = dname_len(owner), .type = type, .class_ = class_ };
+	struct key k = { .owner = owner,
+			 .len = dname_len(owner),
+			 .type = type,
+			 .class_ = class_,
+			 .scope = c->scope };
 
 	return slab_remove(c->slab, hash_of(owner, k.len, type, class_), is_of, &k);
 }

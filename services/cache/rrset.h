@@ -17,8 +17,13 @@ struct rrset_entry {
 	struct rrset set; /* last: it carries the data */
 };
 
+/* `link.spare` of an entry is its scope: 0, or the number of a view whose sets are its own. */
+
 struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs) MUST_USE;
 void rrsetcache_free(struct rrsetcache *c);
+/* The same cache seen in another scope: it finds nothing that was put in others, and shares room
+ * and budget. Freed before what it was made of; NULL of NULL. */
+struct rrsetcache *rrsetcache_scoped(const struct rrsetcache *c, uint8_t scope) MUST_USE;
 struct slab *rrsetcache_slab(struct rrsetcache *c);
 
 /* Fresh, or NULL. Borrowed for the turn: rrset_copy it to keep it over a wait.
@@ -48,7 +53,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 const struct rrset *rrsetcache_correct(struct rrsetcache *c, const struct rrset *set,
 				       uint32_t now_s, struct arena *a);
 
-/* Every set of this owner and type, both sides of a cut; how many. */
+/* Every set of this owner and type, both sides of a cut; in scope 0 those of all scopes; how many. */
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 			 uint16_t class_);
 

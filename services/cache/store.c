@@ -4,9 +4,10 @@
 
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
-#include "services/env.h"
 #include "services/forward.h"
+#include "services/query.h"
 #include "services/snapshot.h"
+#include "services/views.h"
 #include "util/msg.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -198,32 +199,33 @@ static bool is_address(const struct rrset *s)
 }
 
 /* The message that answers for this set's name and type, good and fresh, or NULL. */
-static const struct stored *find_answer(const struct env *e, const struct rrset *set,
+static const struct stored *find_answer(const struct query *q, const struct rrset *set,
 					uint32_t now_s)
 {
-	const struct question q = { .name = rrset_owner(set),
+	const struct question asked = { .name = rrset_owner(set),
 				    .name_len = set->owner_len,
 				    .type = set->type,
 				    .class_ = set->class_ };
-	const struct stored *s = msgcache_find(e->messages, &q, msgcache_hash(&q), 0, true);
+	const struct stored *s = msgcache_find(q->env->messages, &asked,
+					      msgcache_hash(&asked), q->scope, true);
 
 	return s && stored_is_fresh(s, now_s) && stored_is_good(s) ? s : NULL;
 }
 
-static void bring_answer(const struct env *e, const struct rrset *hearsay, uint32_t now_s,
+static void bring_answer(const struct query *q, const struct rrset *hearsay, uint32_t now_s,
 			 struct arena *a)
 {
 	const uint8_t *name = rrset_owner(hearsay);
-	const struct forward_zone *z = forwards_find(e->snapshot->forwards, name);
+	const struct forward_zone *z = views_forward(q->view, q->snapshot->forwards, name);
 	const struct rrset *set;
 	const struct stored *s;
 	struct rrset *copy;
 
 	/* What a forwarder says was its own hearsay. */
 	if ((z && !z->is_stub) ||
-	    rrsetcache_find(e->rrsets, name, hearsay->type, hearsay->class_, 0, now_s))
+	    rrsetcache_find(q->cache.rrsets, name, hearsay->type, hearsay->class_, 0, now_s))
 		return;
-	s = find_answer(e, hearsay, now_s);
+	s = find_answer(q, hearsay, now_s);
 	if (!s)
 		return;
 	set = message_find(stored_unpack(s, a, now_s), SECTION_ANSWER, name, hearsay->type,
@@ -232,16 +234,16 @@ static void bring_answer(const struct env *e, const struct rrset *hearsay, uint3
 		return;
 	copy = rrset_copy(a, set);
 	copy->trust = TRUST_ANS_AA;
-	(void)rrsetcache_put(e->rrsets, copy, now_s, a);
+	(void)rrsetcache_put(q->cache.rrsets, copy, now_s, a);
 }
 
-const struct rrset *store_set(const struct env *e, const struct question *asked,
+const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a)
 {
 	if (asked && set->type == asked->type && !is_for_others(set->type) &&
 	    set->trust >= TRUST_ANS_AA && dname_equals(rrset_owner(set), asked->name))
-		return rrsetcache_correct(e->rrsets, set, now_s, a);
+		return rrsetcache_correct(q->cache.rrsets, set, now_s, a);
 	if (is_address(set) && set->trust < TRUST_ANS_AA)
-		bring_answer(e, set, now_s, a);
-	return rrsetcache_put(e->rrsets, set, now_s, a);
+		bring_answer(q, set, now_s, a);
+	return rrsetcache_put(q->cache.rrsets, set, now_s, a);
 }

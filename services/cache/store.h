@@ -7,9 +7,9 @@
 
 struct arena;
 struct conf;
-struct env;
 struct message;
 struct msgcache;
+struct query;
 struct question;
 struct rrset;
 
@@ -47,7 +47,7 @@ void store_message(struct msgcache *c, const struct conf *conf, const struct mes
  * zone's servers, is kept with the message alone, where it takes half the room: nobody looks in the
  * RRset cache for an address or a text but for servers' addresses. When one comes of such a name
  * by hearsay, the answer is brought here first, so that it outranks it (RFC 2181 5.4.1). */
-const struct rrset *store_set(const struct env *e, const struct question *asked,
+const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a);
 
 #endif
