@@ -69,6 +69,23 @@ void call_ok(struct call *c)
 	put(c, "ok\n", 3);
 }
 
+char *call_reply(const struct call *c, size_t *len)
+{
+	char *text;
+
+	*len = 0;
+	for (const struct call_text *t = c->first; t; t = t->next)
+		*len += t->end - t->start;
+	text = mem_new(*len + 1);
+	text[*len] = '\0';
+	*len = 0;
+	for (const struct call_text *t = c->first; t; t = t->next) {
+		memcpy(text + *len, t->bytes + t->start, t->end - t->start);
+		*len += t->end - t->start;
+	}
+	return text;
+}
+
 void call_clear(struct call *c)
 {
 	while (c->first) {

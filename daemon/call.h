@@ -43,7 +43,11 @@ struct call {
 	bool refused;
 	size_t item_room; /* bytes of a line with its end; CALL_BEGIN may ask for more than usual */
 	bool over;        /* CALL_ITEM: nothing that follows belongs to the body */
+	bool broken;         /* for call_plan.over: it did not come to its end */
 	/* the channel's own */
+	bool in_handler;
+	void (*finished)(struct call *c, void *arg); /* of a call_plan, or NULL */
+	void *finished_arg;
 	struct list link;
 	struct control *control;
 	struct aside aside;
@@ -59,8 +63,11 @@ void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* with a line end behind it; fits every `out` */
 void call_ok(struct call *c);                 /* "ok" */
 
-/* What the handler waited for is there; in the worker's thread, not within the handler. */
+/* What the handler waits for is there, be it while it still runs; in the worker's thread. */
 void call_resume(struct call *c);
+
+/* The whole reply so far in one piece, ended by NUL; released by mem_free. */
+char *call_reply(const struct call *c, size_t *len) MUST_USE;
 
 /* The next argument as a name in wire form. False, with the reply said, when there is none or it is
  * none. `to` holds DNAME_MAX bytes. */

@@ -67,6 +67,8 @@ struct control {
 static void call_free(struct call *c)
 {
 	list_remove(&c->link);
+	if (c->finished)
+		c->finished(c, c->finished_arg);
 	call_clear(c);
 	mem_free(c->data);
 	mem_free(c);
@@ -182,7 +184,9 @@ static void call_on_worker(void *arg)
 {
 	struct call *c = arg;
 
+	c->in_handler = true;
 	c->command->run(c, c->daemon->workers[c->next_worker++]);
+	c->in_handler = false;
 	if (!c->waits)
 		call_go_on(c);
 }
@@ -190,7 +194,8 @@ static void call_on_worker(void *arg)
 void call_resume(struct call *c)
 {
 	c->waits = false;
-	call_go_on(c);
+	if (!c->in_handler)
+		call_go_on(c);
 }
 
 static void call_on_main(void *arg)
@@ -236,14 +241,16 @@ static const struct command *command_of(const char *line)
 	return NULL;
 }
 
-void control_run(struct control *control, const struct command *how)
+void control_run(struct control *control, const struct call_plan *plan)
 {
 	struct call *c = mem_zero(sizeof *c);
 
 	list_push_back(&control->calls, &c->link);
 	c->daemon = control->daemon;
 	c->control = control;
-	c->command = how;
+	c->command = plan->how;
+	c->finished = plan->over;
+	c->finished_arg = plan->arg;
 	c->args = c->line;
 	call_go_on(c);
 }
@@ -756,6 +763,7 @@ void control_close(struct control *c)
 		struct call *call = LIST_ITEM(at, struct call, link);
 
 		aside_join(&call->aside);
+		call->broken = true;
 		call_free(call);
 	}
 	/* The file of a socket stays: who asks there for the status is refused, and knows. */

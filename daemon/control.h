@@ -8,6 +8,7 @@
 
 #include "util/base.h"
 
+struct call;
 struct command;
 struct control;
 struct daemon;
@@ -21,8 +22,15 @@ struct control *control_open(struct daemon *d, struct fault *f) MUST_USE;
 void control_reopen(struct control *c);
 void control_close(struct control *c); /* NULL is fine; no worker runs any more */
 
-/* Carry out a command that nobody has asked for. `how` stays the caller's. */
-void control_run(struct control *c, const struct command *how);
+/* Carry out a command that nobody has asked for over the channel. `how` stays the caller's. `over`
+ * (may be NULL) is called once, on the main thread, when the call is over, or will never be because
+ * the daemon ends (then c->broken). */
+struct call_plan {
+	const struct command *how;
+	void (*over)(struct call *c, void *arg);
+	void *arg;
+};
+void control_run(struct control *c, const struct call_plan *plan);
 
 /* What `status` says of it: "", " control", " control(ssl)", " control(namedpipe)". */
 const char *control_kind(const struct control *c);

@@ -23,28 +23,20 @@
 #include "util/options.h"
 #include "validator/keycache.h"
 
-/* Copies of every worker's counters, taken in its own turn. */
-struct gathered {
-	struct stats total;
-	struct stats one[];
-};
-
-static struct gathered *gathered_in(struct call *c)
+size_t gathered_room(unsigned workers)
 {
-	uintptr_t at;
-
-	/* The structs want cache lines of their own; the heap promises less. */
-	if (!c->data)
-		c->data = mem_zero(sizeof(struct gathered) +
-				   c->daemon->worker_count * sizeof(struct stats) + CACHE_LINE);
-	at = (uintptr_t)c->data;
-	return (struct gathered *)((char *)c->data + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
+	return sizeof(struct gathered) + workers * sizeof(struct stats) + CACHE_LINE;
 }
 
-static void take(struct call *c, struct worker *w)
+struct gathered *gathered_at(void *room)
 {
-	struct gathered *g = gathered_in(c);
+	uintptr_t at = (uintptr_t)room;
 
+	return (struct gathered *)((char *)room + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
+}
+
+void gathered_take(struct gathered *g, struct worker *w)
+{
 	atomic_store_explicit(&w->env.stats->tcpusage, listen_tcp_count(w->listen_tcp),
 			      memory_order_relaxed);
 	atomic_store_explicit(&w->env.stats->streamwait, listen_tcp_untaken(w->listen_tcp),
@@ -54,6 +46,24 @@ static void take(struct call *c, struct worker *w)
 	atomic_store_explicit(&w->env.stats->http_sending, listen_tcp_http_sending(w->listen_tcp),
 			      memory_order_relaxed);
 	stats_join(&g->one[w->number], w->env.stats);
+}
+
+void gathered_join(struct gathered *g, unsigned workers)
+{
+	for (unsigned i = 0; i < workers; i++)
+		stats_join(&g->total, &g->one[i]);
+}
+
+static struct gathered *gathered_in(struct call *c)
+{
+	if (!c->data)
+		c->data = mem_zero(gathered_room(c->daemon->worker_count));
+	return gathered_at(c->data);
+}
+
+static void take(struct call *c, struct worker *w)
+{
+	gathered_take(gathered_in(c), w);
 }
 
 static void say_time(struct call *c, const char *key, uint64_t us)
@@ -146,8 +156,8 @@ static void say_all(struct call *c)
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		snprintf(prefix, sizeof prefix, "thread%u", i);
 		stats_print(&g->one[i], prefix, call_line, c);
-		stats_join(&g->total, &g->one[i]);
 	}
+	gathered_join(g, d->worker_count);
 	stats_print(&g->total, "total", call_line, c);
 	say_times(c);
 	if (s->extended_statistics) {
@@ -217,7 +227,7 @@ static void on_time(struct timer *t)
 	static const struct command command = { .place = EVERY_WORKER, .run = log_stats };
 	struct daemon *d = container_of(t, struct daemon, stats_timer);
 
-	control_run(d->control, &command);
+	control_run(d->control, &(struct call_plan){ .how = &command });
 	stats_log_plan(d);
 }
 

@@ -1,5 +1,7 @@
 /* The command about servers that are asked over TLS or HTTPS.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/control_upstreams.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,27 +9,9 @@
 #include "daemon/call.h"
 #include "daemon/worker.h"
 #include "services/upstream.h"
-#include "services/upstream_peer.h"
 #include "util/mem.h"
 
-/* One server, over all workers. */
-struct row {
-	char name[PEER_TEXT];
-	bool is_https;
-	char why[200]; /* of a worker that cannot do without it */
-	unsigned connections, workers;
-	uint64_t rtt_sum_us, rtts;
-	uint64_t questions, answers, handshakes, resumed, failures, losses;
-};
-
-enum { ROWS_MOST = 1024 };
-
-struct rows {
-	size_t count;
-	struct row at[ROWS_MOST];
-};
-
-static struct row *row_get(struct rows *rows, const struct peer *p)
+static struct upstream_row *row_get(struct upstream_rows *rows, const struct peer *p)
 {
 	char name[sizeof rows->at[0].name];
 
@@ -35,7 +19,7 @@ static struct row *row_get(struct rows *rows, const struct peer *p)
 	for (size_t i = 0; i < rows->count; i++)
 		if (strcmp(rows->at[i].name, name) == 0)
 			return &rows->at[i];
-	if (rows->count == ROWS_MOST)
+	if (rows->count == UPSTREAM_ROWS)
 		return NULL;
 	memcpy(rows->at[rows->count].name, name, sizeof name);
 	return &rows->at[rows->count++];
@@ -43,7 +27,7 @@ static struct row *row_get(struct rows *rows, const struct peer *p)
 
 static void add(const struct peer *p, void *arg)
 {
-	struct row *r = row_get(arg, p);
+	struct upstream_row *r = row_get(arg, p);
 
 	if (!r)
 		return;
@@ -62,14 +46,14 @@ static void add(const struct peer *p, void *arg)
 		memcpy(r->why, p->why, sizeof r->why);
 }
 
-static const char *state_of(const struct row *r)
+static const char *state_of(const struct upstream_row *r)
 {
 	if (*r->why)
 		return "failing";
 	return r->connections ? "connected" : "idle";
 }
 
-static void say(struct call *c, const struct row *r)
+static void say(struct call *c, const struct upstream_row *r)
 {
 	call_say(c, "%s %s %s", r->name, r->is_https ? "https" : "tls", state_of(r));
 	if (r->rtts)
@@ -84,15 +68,20 @@ static void say(struct call *c, const struct row *r)
 	call_say(c, "\n");
 }
 
+void upstream_rows_take(struct upstream_rows *rows, struct worker *w)
+{
+	if (w->tcp->ops->each_peer)
+		w->tcp->ops->each_peer(w->tcp, add, rows);
+}
+
 void control_list_upstreams(struct call *c, struct worker *w)
 {
-	struct rows *rows = c->data;
+	struct upstream_rows *rows = c->data;
 
 	if (!rows)
 		rows = c->data = mem_zero(sizeof *rows);
 	if (w) {
-		if (w->tcp->ops->each_peer)
-			w->tcp->ops->each_peer(w->tcp, add, rows);
+		upstream_rows_take(rows, w);
 		return;
 	}
 	for (size_t i = 0; i < rows->count; i++)

@@ -29,7 +29,6 @@ struct why {
 	struct question q;
 	struct addr client;
 	uint8_t in[512], out[MSG_MAX];
-	bool later, told;
 };
 
 static void hear(void *arg, unsigned depth, const char *line)
@@ -37,7 +36,6 @@ static void hear(void *arg, unsigned depth, const char *line)
 	struct why *y = arg;
 
 	(void)depth;
-	y->told = true;
 	call_line(line, y->call);
 }
 
@@ -85,8 +83,7 @@ static void end(struct why *y)
 {
 	trace_end(y->trace);
 	y->trace = NULL;
-	if (y->later)
-		call_resume(y->call);
+	call_resume(y->call);
 }
 
 static void on_reply(const struct client *c, const uint8_t *bytes, size_t len)
@@ -167,7 +164,6 @@ static void ask(struct why *y)
 		on_drop(&p.client);
 		break;
 	case VERDICT_LATER:
-		y->later = y->call->waits = y->trace != NULL;
 		break;
 	}
 	w->env.trace = NULL;
@@ -187,6 +183,7 @@ void control_why(struct call *c, struct worker *w)
 		return;
 	say_cached(y);
 	y->trace = trace_begin(w->env.time, hear, y);
+	c->waits = true;
 	ask(y);
 	if (c->waits && !trace_is_shared(y->trace))
 		call_say(c, "somebody else has asked the same: waiting with them\n");

@@ -12,6 +12,7 @@
 #include "daemon/leases.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
+#include "daemon/pages.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
 #include "services/discovery.h"
@@ -235,7 +236,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	prepare_fetching(conf);
 	if (!privileges_find(&d->privileges, conf, f) ||
 	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
-	    !(d->control = control_open(d, f)) ||
+	    !(d->control = control_open(d, f)) || !(d->pages = pages_open(d, f)) ||
 	    !pidfile_write(&d->pidfile, conf, &d->privileges, f))
 		return false;
 	start_log(d, conf);
@@ -318,6 +319,7 @@ void daemon_close(struct daemon *d)
 			doors_close(&d->doors[i], NULL, 1);
 		worker_free(d->workers[i]);
 	}
+	pages_close(d->pages);
 	/* A command may have waited for a worker: its query has heard of the end by now. */
 	control_close(d->control);
 	loader_free(d->loader);
@@ -488,6 +490,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	daemon_publish(d, s);
 	publish_doors(d, doors);
 	control_reopen(d->control);
+	pages_reopen(d->pages);
 	stats_log_plan(d);
 	r->swap_us = since(clock);
 	return true;

@@ -17,6 +17,7 @@ struct control;
 struct doors;
 struct fault;
 struct forward_change;
+struct pages;
 struct loader;
 struct leases;
 struct snapshot;
@@ -48,6 +49,7 @@ struct daemon {
 	struct doors *doors; /* of each worker, which owns the descriptors */
 	unsigned worker_count;
 	struct control *control;
+	struct pages *pages;
 	struct privileges privileges;
 	char *locked_in; /* the chroot we are in, or NULL */
 	struct pidfile pidfile;

@@ -135,6 +135,7 @@ static enum verdict send_now(const struct journey *j)
 static enum verdict refuse(struct journey *j, enum rcode rcode, enum reason reason)
 {
 	answer_error(&j->p->out, &j->to, rcode, reason);
+	stats_ede(j->w->env.stats, reason_ede(reason));
 	return send_now(j);
 }
 

@@ -21,15 +21,17 @@ libresolver_la_SOURCES += \
 	daemon/control_requests.c \
 	daemon/control_stats.c daemon/control_stats.h \
 	daemon/control_trust.c daemon/control_trust.h \
-	daemon/control_upstreams.c \
+	daemon/control_upstreams.c daemon/control_upstreams.h \
 	daemon/control_why.c \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \
 	daemon/frontend.c daemon/frontend.h \
 	daemon/leases.c daemon/leases.h \
+	daemon/http.c daemon/http.h \
 	daemon/modules.c daemon/modules.h \
 	daemon/notify.c daemon/notify.h \
+	daemon/pages.c daemon/pages.h \
 	daemon/pidfile.c daemon/pidfile.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/snoop.c daemon/snoop.h \

@@ -8,6 +8,7 @@
 #ifndef SERVICES_LISTEN_H
 #define SERVICES_LISTEN_H
 
+#include "services/stats.h"
 #include "util/addr.h"
 #include "util/bytes.h"
 
@@ -24,6 +25,15 @@ struct client_ops {
 	/* There will be no answer. */
 	void (*drop)(const struct client *c);
 };
+
+static inline enum stat_transport client_transport(const struct client_ops *ops)
+{
+	if (!ops->stream)
+		return STAT_UDP;
+	if (ops->https)
+		return STAT_HTTPS;
+	return ops->encrypted ? STAT_TLS : STAT_TCP;
+}
 
 struct client {                                 /* copied freely */
 	const struct client_ops *ops;

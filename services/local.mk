@@ -48,6 +48,7 @@ libresolver_la_SOURCES += \
 	services/localzone_build.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_waiters.c \
+	services/metrics.c services/metrics.h \
 	services/module.h \
 	services/nat64.h \
 	services/policed.c services/policed.h \
@@ -101,6 +102,7 @@ SERVICES_TESTS = \
 	services/tests/loader \
 	services/tests/localzone \
 	services/tests/mesh \
+	services/tests/metrics \
 	services/tests/msgcache \
 	services/tests/negative \
 	services/tests/querylog \

@@ -202,7 +202,8 @@ static bool waiter_send(struct query *q, struct waiter *w, size_t len)
 		return false;
 	}
 	stat_add(m->env->stats, STAT_recursivereplies);
-	stats_wait(m->env->stats, m->env->time->now_us - w->begun_us);
+	stats_wait(m->env->stats, client_transport(w->client.ops),
+		   m->env->time->now_us - w->begun_us);
 	if (UNLIKELY(mesh_conf(m)->server.log_replies))
 		log_answer(m, w, len);
 	w->client.ops->reply(&w->client, m->out, len);
@@ -222,6 +223,7 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 					  m->env->time->now_s);
 	}
 	encode(m, w, reply, last);
+	stats_ede(m->env->stats, reason_ede(reply->reason));
 	if (waiter_send(q, w, last->len))
 		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
 			     !reply->count[SECTION_ANSWER], reply->security);

@@ -38,8 +38,7 @@ static unsigned bucket_of(uint64_t us)
 	return MIN(21 + log2_of(us / US_PER_S), STAT_BUCKETS - 1);
 }
 
-/* Where a bucket begins; also for STAT_BUCKETS, where the last one ends. */
-static uint64_t bucket_begin_us(unsigned bucket)
+uint64_t stats_bucket_us(unsigned bucket)
 {
 	if (bucket == 0)
 		return 0;
@@ -47,11 +46,32 @@ static uint64_t bucket_begin_us(unsigned bucket)
 			    : (UINT64_C(1) << (bucket - 21)) * US_PER_S;
 }
 
-void stats_wait(struct stats *s, uint64_t wait_us)
+static void note_latency(stat_cell *all, enum stat_transport over, uint64_t us)
+{
+	stat_cell *one = all + over * STAT_LATENCY;
+
+	stat_bump(&one[0], us);
+	stat_bump(&one[1], 1);
+	stat_bump(&one[2 + bucket_of(us)], 1);
+}
+
+void stats_wait(struct stats *s, enum stat_transport over, uint64_t wait_us)
 {
 	stat_bump(&s->wait_sum_us, wait_us);
 	stat_bump(&s->wait_samples, 1);
 	stat_bump(&s->wait_bucket[bucket_of(wait_us)], 1);
+	note_latency(s->answered, over, wait_us);
+}
+
+void stats_asked(struct stats *s, enum stat_transport over, uint64_t took_us)
+{
+	note_latency(s->asked, over, took_us);
+}
+
+void stats_ede(struct stats *s, int code)
+{
+	if (code >= 0 && code < STAT_EDES)
+		stat_bump(&s->ede[code], 1);
 }
 
 /* Half of the samples are below; within a bucket they are taken to be spread evenly. */
@@ -69,8 +89,8 @@ static double median_s(const struct stats *s)
 		uint64_t here = get(&s->wait_bucket[i]);
 
 		if (here && (double)(below + here) >= half) {
-			double from = (double)bucket_begin_us(i),
-			       to = (double)bucket_begin_us(i + 1);
+			double from = (double)stats_bucket_us(i),
+			       to = (double)stats_bucket_us(i + 1);
 
 			return (from + (to - from) * (half - (double)below) / (double)here) /
 			       US_PER_S;
@@ -116,7 +136,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(http_sending) X(aggressive_noerror) \
 	X(aggressive_nxdomain) X(ratelimited)
 
-#define ARRAY_CELLS(X) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) X(rpz)
+#define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) X(rpz)
 /* clang-format on */
 
 void stats_join(struct stats *total, const struct stats *one)
@@ -236,7 +256,7 @@ static void print_histogram(const struct printer *p, const struct stats *s)
 	char line[96];
 
 	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
-		uint64_t from = bucket_begin_us(i), to = bucket_begin_us(i + 1);
+		uint64_t from = stats_bucket_us(i), to = stats_bucket_us(i + 1);
 
 		snprintf(line, sizeof(line), "histogram.%6.6u.%6.6u.to.%6.6u.%6.6u",
 			 (unsigned)(from / US_PER_S), (unsigned)(from % US_PER_S),

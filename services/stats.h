@@ -26,6 +26,13 @@ enum stat_id {
 
 typedef _Atomic uint64_t stat_cell;
 
+/* How a question came, or went on. */
+enum stat_transport { STAT_UDP, STAT_TCP, STAT_TLS, STAT_HTTPS, STAT_TRANSPORTS };
+
+/* How long something took, for each transport: microseconds in all, samples, histogram. */
+#define STAT_LATENCY (2 + STAT_BUCKETS)
+#define STAT_EDES    32 /* codes of extended errors one by one; there are no others yet */
+
 struct stats {
 	char apart[CACHE_LINE]; /* from what other threads write, wherever it is allocated */
 	stat_cell count[STATS];
@@ -46,6 +53,9 @@ struct stats {
 	stat_cell authzone_up, authzone_down;
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
+	/* for metrics alone: answers that were not cached, answers of servers, extended errors */
+	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
+	stat_cell ede[STAT_EDES];
 	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
 	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];
@@ -68,7 +78,12 @@ static inline void stat_highest(stat_cell *c, uint64_t v)
 		atomic_store_explicit(c, v, memory_order_relaxed);
 }
 
-void stats_wait(struct stats *s, uint64_t wait_us);            /* one recursion took so long */
+/* One recursion took so long until its client was answered over that transport. */
+void stats_wait(struct stats *s, enum stat_transport over, uint64_t wait_us);
+void stats_asked(struct stats *s, enum stat_transport over, uint64_t took_us); /* a server's answer */
+void stats_ede(struct stats *s, int code); /* -1: none */
+/* Where a bucket of a histogram begins; for STAT_BUCKETS, where the last one ends. */
+uint64_t stats_bucket_us(unsigned bucket);
 void stats_join(struct stats *total, const struct stats *one); /* by each row's rule */
 void stats_clear(struct stats *s);
 uint64_t stats_hits(const struct stats *s); /* questions that were no misses: num.cachehits */

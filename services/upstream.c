@@ -545,6 +545,15 @@ static bool edns_is_refused(const struct exchange *x, const struct message *m)
 	return (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP) && !m->edns.present;
 }
 
+static enum stat_transport transport_of(const struct exchange *x)
+{
+	if (x->ask.http_path)
+		return STAT_HTTPS;
+	if (x->ask.tls)
+		return STAT_TLS;
+	return x->way == WAY_TCP ? STAT_TCP : STAT_UDP;
+}
+
 static uint32_t note_answer(struct exchange *x, const struct message *m)
 {
 	struct env *e = x->upstream->env;
@@ -552,6 +561,7 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 		(uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS, (uint64_t)UINT32_MAX);
 	bool is_good = m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN;
 
+	stats_asked(e->stats, transport_of(x), e->time->now_us - x->sent_us);
 	if (x->way != WAY_TCP || x->ask.tcp)
 		infra_answered(e->infra, &x->ask.server, x->ask.zone, rtt_ms, e->time);
 	/* One forged refusal must not cost a zone its signatures: it takes a good plain answer. */

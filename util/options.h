@@ -52,6 +52,7 @@ typedef struct conf_list conf_LIST;
 	MANY(view, views, view_count) \
 	MANY(dhcp_leases, dhcp_leases, dhcp_leases_count) \
 	ONE(remote_control) \
+	ONE(metrics) \
 	ONE(python) \
 	ONE(dynlib) \
 	ONE(dnstap) \
@@ -69,6 +70,7 @@ typedef struct conf_list conf_LIST;
 #define IN_view           NOT_HERE
 #define IN_dhcp_leases    NOT_HERE
 #define IN_remote_control NOT_HERE
+#define IN_metrics        NOT_HERE
 #define IN_python         NOT_HERE
 #define IN_dynlib         NOT_HERE
 #define IN_dnstap         NOT_HERE
@@ -168,6 +170,14 @@ struct conf_remote_control {
 #undef IN_remote_control
 #define IN_remote_control NOT_HERE
 
+#undef IN_metrics
+#define IN_metrics HERE
+struct conf_metrics {
+#include "util/options.def"
+};
+#undef IN_metrics
+#define IN_metrics NOT_HERE
+
 #undef IN_python
 #define IN_python HERE
 struct conf_python {
@@ -224,6 +234,7 @@ struct conf_ipset {
 #undef IN_key
 #undef IN_view
 #undef IN_dhcp_leases
+#undef IN_metrics
 #undef IN_remote_control
 #undef IN_python
 #undef IN_dynlib

@@ -11,7 +11,7 @@ build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent
 	libcurl4-openssl-dev)
 mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
-	python3-pytest python3-h2 nghttp2-client curl openssl valgrind)
+	python3-pytest python3-h2 nghttp2-client curl openssl valgrind prometheus)
 
 say() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }

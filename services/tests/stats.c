@@ -90,8 +90,8 @@ static void threads_are_added_or_the_highest_counts(void **state)
 	stat_bump(&one->list_samples, 4);
 	stat_bump(&two->list_now, 3);
 	stat_bump(&two->tcpusage, 2);
-	stats_wait(one, 100);
-	stats_wait(two, 2000300);
+	stats_wait(one, STAT_UDP, 100);
+	stats_wait(two, STAT_UDP, 2000300);
 	stats_join(all, one);
 	stats_join(all, two);
 	stats_print(all, "total", take, &l);
@@ -141,7 +141,7 @@ static void a_wait_falls_into_its_range(void **state)
 		struct lines l = { .count = 0 };
 		char want[96];
 
-		stats_wait(s, rows[i].us);
+		stats_wait(s, STAT_UDP, rows[i].us);
 		stats_print_extended(s, true, take, &l);
 		snprintf(want, sizeof(want), "histogram.%s=1", rows[i].range);
 		if (!has(&l, want))
@@ -174,7 +174,7 @@ static void the_median_halves_the_samples(void **state)
 
 		for (int w = 0; w < 3; w++) {
 			for (int n = 0; n < rows[i].waits[w].times; n++)
-				stats_wait(s, rows[i].waits[w].us);
+				stats_wait(s, STAT_UDP, rows[i].waits[w].us);
 		}
 		stats_print(s, "t", take, &l);
 		if (!has(&l, rows[i].want))

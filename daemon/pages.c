@@ -1,0 +1,364 @@
+/* What the daemon tells over HTTP: /metrics for Prometheus, /healthz, /status.json.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Every page is a command that nobody has typed: it visits the workers as those do. */
+#include "daemon/pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/call.h"
+#include "daemon/control.h"
+#include "daemon/control_stats.h"
+#include "daemon/control_upstreams.h"
+#include "daemon/daemon.h"
+#include "daemon/http.h"
+#include "daemon/worker.h"
+#include "services/cache/infra.h"
+#include "services/cache/msg.h"
+#include "services/cache/negative.h"
+#include "services/cache/rrset.h"
+#include "services/interfaces.h"
+#include "services/mesh.h"
+#include "services/metrics.h"
+#include "services/snapshot.h"
+#include "util/fault.h"
+#include "util/json.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "validator/keycache.h"
+
+struct pages {
+	struct daemon *daemon;
+	struct http_server *http;
+};
+
+/* ---- what all of them tell ---- */
+
+struct scrape {
+	struct upstream_rows upstreams;
+	char counters[]; /* struct gathered */
+};
+
+static struct scrape *scrape_of(struct call *c)
+{
+	if (!c->data)
+		c->data = mem_zero(sizeof(struct scrape) +
+				   gathered_room(c->daemon->worker_count));
+	return c->data;
+}
+
+static void scrape_take(struct call *c, struct worker *w)
+{
+	struct scrape *s = scrape_of(c);
+
+	gathered_take(gathered_at(s->counters), w);
+	upstream_rows_take(&s->upstreams, w);
+}
+
+static void note_cache(struct metrics_now *now, unsigned i, const char *name, struct slab_count c)
+{
+	now->caches[i].name = name;
+	now->caches[i].bytes = c.bytes;
+	now->caches[i].entries = c.entries;
+	now->caches[i].limit = c.budget;
+}
+
+static void scrape_join(struct call *c, struct metrics_now *now)
+{
+	const struct daemon *d = c->daemon;
+	const struct caches *caches = &d->caches;
+	struct gathered *g = gathered_at(scrape_of(c)->counters);
+	struct negcache_count denials = negcache_counted(caches->negative);
+
+	gathered_join(g, d->worker_count);
+	*now = (struct metrics_now){
+		.threads = g->one,
+		.thread_count = d->worker_count,
+		.total = &g->total,
+		.up_s = (double)(loop_time(d->loop)->now_us - d->started_us) / US_PER_S,
+		.bytes_in_use = mem_in_use(),
+	};
+	note_cache(now, 0, "message", slab_counted(msgcache_slab(caches->messages)));
+	note_cache(now, 1, "rrset", slab_counted(rrsetcache_slab(caches->rrsets)));
+	note_cache(now, 2, "infra", slab_counted(infra_slab(caches->infra)));
+	note_cache(now, 3, "key", slab_counted(keycache_slab(caches->keys)));
+	note_cache(now, 4, "negative",
+		   (struct slab_count){ .entries = denials.records,
+					.bytes = denials.bytes,
+					.budget = denials.budget });
+}
+
+/* ---- /metrics ---- */
+
+static void say_upstream(struct call *c, const char *name, const char *type, const char *help,
+			 uint64_t (*value)(const struct upstream_row *r))
+{
+	const struct upstream_rows *rows = &scrape_of(c)->upstreams;
+
+	for (size_t i = 0; i < rows->count; i++)
+		metrics_print_one(&(struct metric){ .name = name,
+						    .type = type,
+						    .help = i ? NULL : help,
+						    .label = "server",
+						    .label_value = rows->at[i].name,
+						    .value = (double)value(&rows->at[i]) },
+				  call_line, c);
+}
+
+#define VALUE(what, is)                                          \
+	static uint64_t what(const struct upstream_row *r)       \
+	{                                                        \
+		return is;                                       \
+	}
+VALUE(row_up, *r->why ? 0 : 1)
+VALUE(row_connections, r->connections)
+VALUE(row_questions, r->questions)
+VALUE(row_answers, r->answers)
+VALUE(row_handshakes, r->handshakes)
+VALUE(row_resumed, r->resumed)
+VALUE(row_failures, r->failures)
+VALUE(row_losses, r->losses)
+#undef VALUE
+
+static void say_upstreams(struct call *c)
+{
+	say_upstream(c, "encrypted_upstream_up", "gauge",
+		     "Whether a server that is asked over TLS or HTTPS is of use (1) or failing (0).",
+		     row_up);
+	say_upstream(c, "encrypted_upstream_connections", "gauge", "Connections to it.",
+		     row_connections);
+	say_upstream(c, "encrypted_upstream_queries_total", "counter", "Questions sent to it.",
+		     row_questions);
+	say_upstream(c, "encrypted_upstream_answers_total", "counter", "Answers it gave.",
+		     row_answers);
+	say_upstream(c, "encrypted_upstream_handshakes_total", "counter", "TLS handshakes with it.",
+		     row_handshakes);
+	say_upstream(c, "encrypted_upstream_resumed_total", "counter",
+		     "Those that resumed a session.", row_resumed);
+	say_upstream(c, "encrypted_upstream_failures_total", "counter",
+		     "Connections that never became of use.", row_failures);
+	say_upstream(c, "encrypted_upstream_losses_total", "counter",
+		     "Connections that broke with questions on them.", row_losses);
+}
+
+static void metrics(struct call *c, struct worker *w)
+{
+	struct metrics_now now;
+
+	if (w) {
+		scrape_take(c, w);
+		return;
+	}
+	scrape_join(c, &now);
+	metrics_print(&now, call_line, c);
+	say_upstreams(c);
+}
+
+/* ---- /status.json ---- */
+
+static void put(void *arg, const char *at, size_t len)
+{
+	call_say(arg, "%.*s", (int)len, at);
+}
+
+static uint64_t count_of(const stat_cell *cell)
+{
+	return atomic_load_explicit(cell, memory_order_relaxed);
+}
+
+static void put_caches(struct json *j, const struct metrics_now *now)
+{
+	json_open(j, "caches", '[');
+	for (unsigned i = 0; now->caches[i].name; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", now->caches[i].name);
+		json_number(j, "bytes", now->caches[i].bytes);
+		json_number(j, "entries", now->caches[i].entries);
+		if (now->caches[i].limit)
+			json_number(j, "limit", now->caches[i].limit);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_upstreams(struct json *j, const struct upstream_rows *rows)
+{
+	json_open(j, "encrypted_upstreams", '[');
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct upstream_row *r = &rows->at[i];
+
+		json_open(j, NULL, '{');
+		json_text(j, "server", r->name);
+		json_bool(j, "up", !*r->why);
+		if (*r->why)
+			json_text(j, "reason", r->why);
+		json_number(j, "connections", r->connections);
+		json_number(j, "queries", r->questions);
+		json_number(j, "answers", r->answers);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void status(struct call *c, struct worker *w)
+{
+	struct json j = { .out = put, .arg = c };
+	const struct stats *t;
+	struct metrics_now now;
+
+	if (w) {
+		scrape_take(c, w);
+		return;
+	}
+	scrape_join(c, &now);
+	t = now.total;
+	json_open(&j, NULL, '{');
+	json_text(&j, "version", PACKAGE_VERSION);
+	json_number(&j, "uptime_seconds", (uint64_t)now.up_s);
+	json_number(&j, "threads", now.thread_count);
+	json_number(&j, "queries", count_of(&t->count[STAT_queries]));
+	json_number(&j, "cache_hits", stats_hits(t));
+	json_number(&j, "cache_misses", count_of(&t->count[STAT_cachemiss]));
+	json_number(&j, "answered_from_expired", count_of(&t->count[STAT_expired]));
+	json_number(&j, "prefetches", count_of(&t->count[STAT_prefetch]));
+	json_number(&j, "lookups_in_progress", count_of(&t->list_now));
+	json_number(&j, "client_connections", count_of(&t->tcpusage));
+	json_number(&j, "memory_bytes", now.bytes_in_use);
+	put_caches(&j, &now);
+	put_upstreams(&j, &scrape_of(c)->upstreams);
+	json_close(&j, '}');
+	call_say(c, "\n");
+}
+
+/* ---- /healthz ---- */
+
+/* Whether the servers of the root, or whoever stands in for them, are known or can be asked. */
+static void on_resolved(void *arg, const struct message *reply)
+{
+	struct call *c = arg;
+	char rcode[16];
+
+	if (reply->rcode == RCODE_NOERROR && reply->security != SECURITY_BOGUS)
+		call_say(c, "ok\n");
+	else
+		call_say(c, "failing: the root's servers cannot be resolved: %s%s%s\n",
+			 rr_rcode_name(reply->rcode, rcode), reply->reason ? ", " : "",
+			 reply->reason ? reason_text(reply->reason) : "");
+	call_resume(c);
+}
+
+static void health(struct call *c, struct worker *w)
+{
+	static const struct question root = {
+		.name = dname_root, .name_len = 1, .type = TYPE_NS, .class_ = CLASS_IN
+	};
+
+	if (!w)
+		return;
+	c->waits = true;
+	mesh_resolve(w->env.mesh, &root, 0, on_resolved, c);
+}
+
+/* ---- finding the page ---- */
+
+static const struct page {
+	const char *path, *type;
+	struct command command;
+} known[] = {
+	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8",
+	  { .place = EVERY_WORKER, .run = metrics } },
+	{ "/status.json", "application/json", { .place = EVERY_WORKER, .run = status } },
+	{ "/healthz", "text/plain; charset=utf-8", { .place = FIRST_WORKER, .run = health } },
+};
+
+static void on_over(struct call *c, void *arg)
+{
+	const struct page *page = container_of(c->command, struct page, command);
+	size_t len;
+	char *text = call_reply(c, &len);
+	bool fails = c->broken || strncmp(text, "failing", 7) == 0;
+
+	http_answer(arg, fails ? 503 : 200, page->type, text, len);
+	mem_free(text);
+}
+
+static void on_asked(void *arg, struct http_asked *asked, const char *path)
+{
+	static const char none[] = "404 Not Found: there are /metrics, /healthz and /status.json\n";
+	struct pages *p = arg;
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (strcmp(known[i].path, path) == 0) {
+			control_run(p->daemon->control,
+				    &(struct call_plan){ .how = &known[i].command,
+							 .over = on_over,
+							 .arg = asked });
+			return;
+		}
+	}
+	http_answer(asked, 404, "text/plain; charset=utf-8", none, sizeof none - 1);
+}
+
+/* ---- where ---- */
+
+#define ADDRESSES_MOST 64
+
+struct places {
+	struct addr at[ADDRESSES_MOST];
+	size_t count;
+};
+
+static void add_place(void *arg, const struct addr *a)
+{
+	struct places *p = arg;
+
+	if (p->count < ADDRESSES_MOST)
+		p->at[p->count++] = *a;
+}
+
+static bool serve(struct pages *p, struct fault *f)
+{
+	const struct conf *conf = p->daemon->snapshot->conf;
+	const struct conf_list *list = &conf->metrics.metrics_interface;
+	static const char *const usual[] = { "127.0.0.1", "::1" };
+	size_t count = list->count ? list->count : COUNT(usual);
+	struct places places = { .count = 0 };
+
+	for (size_t i = 0; conf->metrics.metrics_enable && i < count; i++)
+		if (!interface_expand(list->count ? list->items[i].text : usual[i],
+				      (uint16_t)conf->metrics.metrics_port, conf->server.do_ip4,
+				      conf->server.do_ip6, add_place, &places, f))
+			return false;
+	return http_serve(p->http, places.at, places.count, list->count == 0, f);
+}
+
+struct pages *pages_open(struct daemon *d, struct fault *f)
+{
+	struct pages *p = mem_zero(sizeof *p);
+
+	p->daemon = d;
+	p->http = http_new(d->loop, on_asked, p);
+	if (serve(p, f))
+		return p;
+	pages_close(p);
+	return NULL;
+}
+
+void pages_reopen(struct pages *p)
+{
+	struct fault f = { 0 };
+
+	if (!serve(p, &f))
+		log_warn("%s: where it was served it stays", f.text);
+}
+
+void pages_close(struct pages *p)
+{
+	if (!p)
+		return;
+	http_free(p->http);
+	mem_free(p);
+}

@@ -1,0 +1,181 @@
+"""Metrics, health and status over HTTP.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+
+from lab import ADDRESS, free_port
+
+SAMPLE = re.compile(r'resolverd_[a-z0-9_]+(\{[a-z_]+="[^"]*"(,le="[^"]+")?\})? [0-9.e+]+')
+
+
+@pytest.fixture(scope="module")
+def d(daemon):
+    port = free_port()
+    with daemon("num-threads: 2", "extended-statistics: yes",
+                more="metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n" % port) as it:
+        it.http = port
+        yield it
+
+
+def get(d, path, method="GET", timeout=15):
+    c = http.client.HTTPConnection(ADDRESS, d.http, timeout=timeout)
+    c.request(method, path)
+    r = c.getresponse()
+    return r.status, r.getheader("Content-Type"), r.read().decode()
+
+
+def samples(d):
+    text = get(d, "/metrics")[2]
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line[0] != "#"}
+
+
+def test_metrics_are_what_prometheus_reads(d):
+    d.ask("target.chain.mini.")
+    status, kind, text = get(d, "/metrics")
+    assert status == 200 and kind.startswith("text/plain; version=0.0.4")
+    family = None
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            family = line.split()[2]
+        elif line.startswith("# TYPE "):
+            assert line.split()[2] == family and line.split()[3] in ("counter", "gauge", "histogram")
+        else:
+            assert SAMPLE.fullmatch(line) and line.startswith(family), line
+    heads = re.findall(r"(?m)^# TYPE (\S+)", text)
+    assert len(heads) == len(set(heads))
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="Prometheus is not installed")
+def test_promtool_finds_nothing_wrong(d):
+    text = get(d, "/metrics")[2]
+    p = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True, check=False)
+    assert p.returncode == 0 and not p.stderr, p.stdout + p.stderr
+
+
+def test_counters_count(d):
+    before = samples(d)
+    for _ in range(5):
+        d.ask("target.chain.mini.")
+    d.ask("www.nowhere-at-all.mini.")
+    with d.tcp() as s:
+        s.close()
+    after = samples(d)
+
+    def grown(name):
+        return sum(after[k] - before.get(k, 0) for k in after if k.startswith("resolverd_" + name))
+    assert grown("queries_total{") == 6
+    assert grown("cachehits_total{") + grown("cachemiss_total{") == 6
+    assert grown('answer_rcodes_total{rcode="NXDOMAIN"}') == 1
+    assert grown('query_types_total{type="A"}') == 6
+    assert grown('answer_seconds_count{transport="udp"}') >= 1
+    assert grown('upstream_seconds_count{transport="udp"}') >= 1
+    assert after['resolverd_answer_seconds_bucket{transport="udp",le="+Inf"}'] == after[
+        'resolverd_answer_seconds_count{transport="udp"}']
+    assert after['resolverd_cache_entries{cache="message"}'] >= 2
+    assert 0 < after['resolverd_cache_bytes{cache="message"}'] < after['resolverd_cache_limit_bytes{cache="message"}']
+
+
+def test_histograms_only_grow_with_their_bounds(d):
+    text = get(d, "/metrics")[2]
+    for transport in ("udp", "tcp", "tls", "https"):
+        rows = re.findall(r'resolverd_upstream_seconds_bucket\{transport="%s",le="(\S+)"\} (\d+)' % transport, text)
+        bounds, counts = [float(b) for b, _ in rows], [int(c) for _, c in rows]
+        assert len(rows) > 10 and bounds == sorted(set(bounds)) and counts == sorted(counts)
+
+
+def test_health_asks_for_the_root(d, daemon):
+    assert get(d, "/healthz") == (200, "text/plain; charset=utf-8", "ok\n")
+    port = free_port()
+    # a forwarder that nobody has started
+    with daemon(more='forward-zone:\n    name: "."\n    forward-addr: 127.0.0.1@1\n'
+                     "metrics:\n    metrics-enable: yes\n    metrics-port: %d\n    metrics-interface: 127.0.0.1\n"
+                     % port) as deaf:
+        deaf.http = port
+        status, _, text = get(deaf, "/healthz")
+        assert status == 503 and text.startswith("failing: "), text
+
+
+def test_status_is_json(d):
+    status, kind, text = get(d, "/status.json")
+    it = json.loads(text)
+    assert status == 200 and kind == "application/json"
+    assert it["threads"] == 2 and it["queries"] >= 1 and it["cache_hits"] + it["cache_misses"] == it["queries"]
+    assert {c["name"] for c in it["caches"]} == {"message", "rrset", "infra", "key", "negative"}
+
+
+@pytest.mark.parametrize("sent, status", [
+    (b"GET /nowhere HTTP/1.1\r\n\r\n", 404),
+    (b"POST /metrics HTTP/1.1\r\n\r\n", 405),
+    (b"GET metrics HTTP/1.1\r\n\r\n", 400),
+    (b"\r\n\r\n", 400),
+    (b"GET /healthz?verbose=1 HTTP/1.0\r\nHost: x\r\n\r\n", 200),
+    (b"GET /healthz HTTP/1.1\nHost: x\n\n", 200),
+    (b"GET / HTTP/1.1\r\nX: " + b"x" * 5000, 431),
+], ids=["nowhere", "post", "no-path", "empty", "query", "bare-lf", "large"])
+def test_what_is_wrong_has_its_status(d, sent, status):
+    with socket.create_connection((ADDRESS, d.http), 15) as s:
+        s.sendall(sent)
+        got = b""
+        while piece := s.recv(65536):
+            got += piece
+    assert got.startswith(b"HTTP/1.1 %d " % status), got[:80]
+    head, body = got.split(b"\r\n\r\n", 1)
+    assert b"Content-Length: %d\r\n" % len(body) in head + b"\r\n"
+
+
+def test_head_has_no_body(d):
+    assert get(d, "/metrics", method="HEAD")[::2] == (200, "")
+
+
+def test_silent_clients_keep_nobody(d):
+    crowd = []
+    try:
+        for i in range(60):
+            s = socket.create_connection((ADDRESS, d.http), 5)
+            s.sendall(b"GET /met" if i % 2 else b"")
+            crowd.append(s)
+        begin = time.monotonic()
+        assert get(d, "/status.json")[0] == 200
+        assert time.monotonic() - begin < 4
+    finally:
+        for s in crowd:
+            s.close()
+
+
+def test_a_reload_moves_the_door(daemon):
+    here, there = free_port(), free_port()
+    clause = "metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1\n    metrics-port: %d\n"
+    with daemon(more=clause % here) as d:
+        d.http = here
+        assert get(d, "/healthz")[0] == 200
+        d.configure(more=clause % there)
+        d.control("reload")
+        d.http = there
+        assert get(d, "/healthz")[0] == 200
+        with pytest.raises(OSError):
+            socket.create_connection((ADDRESS, here), 2)
+        d.configure()
+        d.control("reload")
+        with pytest.raises(OSError):
+            socket.create_connection((ADDRESS, there), 2)
+
+
+def test_the_dashboard_asks_for_what_is_there(d):
+    path = os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "grafana", "resolverd.json")
+    with open(path, encoding="utf-8") as f:
+        asked = set(re.findall(r"resolverd_[a-z_]+", f.read()))
+    text = get(d, "/metrics")[2]
+    there = set(re.findall(r"(?m)^(resolverd_[a-z0-9_]+)", text)) | set(re.findall(r"# TYPE (\S+)", text))
+    # there are no encrypted upstreams here
+    assert {name for name in asked - there if "encrypted_upstream" not in name} == set()
