@@ -89,6 +89,7 @@ SERVICES_TESTS = \
 	services/tests/acl \
 	services/tests/answer \
 	services/tests/authzone \
+	services/tests/authzone_stream \
 	services/tests/connlimit \
 	services/tests/cookies \
 	services/tests/forward \

@@ -213,16 +213,17 @@ static bool read_tsig(struct reader *r, size_t at, struct tsig *out)
 {
 	uint16_t class_, len, high;
 	const uint8_t *end;
+	uint32_t ttl;
 
 	out->at = at;
 	if (!msg_read_name(r, out->name))
 		return false;
 	read_u16(r);
 	class_ = read_u16(r);
-	read_u32(r);
+	ttl = read_u32(r);
 	len = read_u16(r);
 	end = r->at + len;
-	if (r->bad || len > reader_left(r) || class_ != CLASS_OF_ANY ||
+	if (r->bad || len > reader_left(r) || class_ != CLASS_OF_ANY || ttl ||
 	    !msg_read_name(r, out->algorithm))
 		return false;
 	high = read_u16(r);

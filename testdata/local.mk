@@ -20,8 +20,10 @@ FUZZ_TARGETS = \
 	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/request.fuzz \
+	testdata/fuzz/rpz.fuzz \
 	testdata/fuzz/stream.fuzz \
 	testdata/fuzz/text.fuzz \
+	testdata/fuzz/transfer.fuzz \
 	testdata/fuzz/upstream.fuzz \
 	testdata/fuzz/verify.fuzz
 
