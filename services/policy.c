@@ -477,9 +477,9 @@ static bool find_address(const struct policy *p, const struct policy_client *who
 
 	*f = (struct finding){ 0 };
 	if (v && v->addresses)
-		f->rule = response_ip_find(v->addresses, m, NULL, &f->set);
+		f->rule = response_ip_find(v->addresses, m, &f->set);
 	if (!f->rule && p->addresses && (!v || !v->addresses || v->first))
-		f->rule = response_ip_find(p->addresses, m, &t->set, &f->set);
+		f->rule = response_ip_find(p->addresses, m, &f->set);
 	if (!f->rule)
 		return false;
 	f->action = f->rule->action;

@@ -138,8 +138,7 @@ static bool address_of(const struct rrset *s, struct slice rd, struct addr *a)
 	return true;
 }
 
-static const struct response_rule *find_in(const struct response_ip *r, const struct rrset *s,
-					   const struct tagset *tags)
+static const struct response_rule *find_in(const struct response_ip *r, const struct rrset *s)
 {
 	struct rrset_walk w = rrset_records(s);
 
@@ -150,22 +149,21 @@ static const struct response_rule *find_in(const struct response_ip *r, const st
 		if (!address_of(s, rd, &a))
 			continue;
 		rule = netset_find(r->blocks, &a);
-		if (rule && (!tags || tagset_is_empty(&rule->tags) ||
-			     tagset_common(&rule->tags, tags) >= 0))
+		if (rule)
 			return rule;
 	}
 	return NULL;
 }
 
 const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
-					     const struct tagset *tags, unsigned *set)
+					     unsigned *set)
 {
 	for (*set = 0; *set < m->count[SECTION_ANSWER]; ++*set) {
 		const struct rrset *s = m->sets[*set];
 		const struct response_rule *rule = NULL;
 
 		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA))
-			rule = find_in(r, s, tags);
+			rule = find_in(r, s);
 		if (rule)
 			return rule;
 	}

@@ -31,9 +31,9 @@ struct response_ip_how {
 struct response_ip *response_ip_new(const struct response_ip_how *how, struct fault *f);
 void response_ip_free(struct response_ip *r); /* NULL is fine */
 
-/* The rule of the first address in the answer section that has one a client with these tags meets;
- * `*set`: which set it is in. Or NULL. `tags` NULL: rules have none. */
+/* The rule of the first address in the answer section that has one; `*set`: which set it is in. Or
+ * NULL. Its tags are no condition: they choose another action for clients that have them. */
 const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
-					     const struct tagset *tags, unsigned *set);
+					     unsigned *set);
 
 #endif
