@@ -92,6 +92,7 @@ SERVICES_TESTS = \
 	services/tests/authzone_stream \
 	services/tests/connlimit \
 	services/tests/cookies \
+	services/tests/doh \
 	services/tests/forward \
 	services/tests/hop \
 	services/tests/hostnames \

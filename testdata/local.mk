@@ -15,10 +15,13 @@ FUZZ_TARGETS = \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
+	testdata/fuzz/doh.fuzz \
 	testdata/fuzz/edns.fuzz \
+	testdata/fuzz/http.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/msg.fuzz \
+	testdata/fuzz/proxy2.fuzz \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/rpz.fuzz \
 	testdata/fuzz/stream.fuzz \

@@ -44,6 +44,7 @@ if HAVE_CMOCKA
 UTIL_TESTS = \
 	util/tests/addr \
 	util/tests/arena \
+	util/tests/base64url \
 	util/tests/bytes \
 	util/tests/conftext \
 	util/tests/denial \
@@ -51,6 +52,7 @@ UTIL_TESTS = \
 	util/tests/edns \
 	util/tests/hash \
 	util/tests/json \
+	util/tests/http2_server \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \
@@ -59,6 +61,7 @@ UTIL_TESTS = \
 	util/tests/nameset \
 	util/tests/nametable \
 	util/tests/options \
+	util/tests/proxy2 \
 	util/tests/random \
 	util/tests/rcu \
 	util/tests/reason \

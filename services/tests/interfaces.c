@@ -106,6 +106,57 @@ static void every_spelling_becomes_addresses(void **state)
 	log_capture(NULL, NULL);
 }
 
+static void a_port_says_what_is_served(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *more, *want; /* of ports 53, 853, 443, 8853 and 8053 */
+	} rows[] = {
+		{ "no keys", "", "53 8853 8053" },
+		{ "keys", "tls-service-key: k\ntls-service-pem: p", "53 853tls 443https 8853 8053" },
+		{ "in clear", "http-notls-downstream: yes", "53 443http 8853 8053" },
+		{ "other ports",
+		  "tls-service-key: k\ntls-service-pem: p\ntls-port: 8853\nhttps-port: 8053",
+		  "53 853 443 8853tls 8053https" },
+		{ "one more", "tls-service-key: k\ntls-service-pem: p\ntls-additional-port: 8853",
+		  "53 853tls 443https 8853tls 8053" },
+		{ "behind proxies",
+		  "tls-service-key: k\ntls-service-pem: p\nproxy-protocol-port: 8053\n"
+		  "proxy-protocol-port: 443",
+		  "53 853tls 443https+proxy 8853 8053+proxy" },
+		{ "the usual port is for DNS", "tls-service-key: k\ntls-service-pem: p\ntls-port: 53",
+		  "53 853 443https 8853 8053" },
+	};
+	static const char *const names[] = { "", "tls", "https", "http" };
+
+	log_capture(hush, NULL);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct interfaces all;
+		struct fault f = { 0 };
+		char text[512];
+		size_t len = 0;
+		struct conf *conf;
+
+		snprintf(text, sizeof text,
+			 "interface: 192.0.2.1\ninterface: 192.0.2.1@853\ninterface: 192.0.2.1@443\n"
+			 "interface: 192.0.2.1@8853\ninterface: 192.0.2.1@8053\n%s",
+			 rows[i].more);
+		conf = conf_from(text);
+		assert_true(interfaces_find(&all, conf, &f));
+		*text = '\0';
+		for (size_t k = 0; k < all.count; k++)
+			len += (size_t)snprintf(text + len, sizeof text - len, "%s%u%s%s",
+						k ? " " : "", all.items[k].addr.port,
+						names[all.items[k].service],
+						all.items[k].proxied ? "+proxy" : "");
+		if (strcmp(text, rows[i].want) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].why, text, rows[i].want);
+		interfaces_clear(&all);
+		conf_free(conf);
+	}
+	log_capture(NULL, NULL);
+}
+
 static void what_is_no_interface_is_told_with_its_line(void **state)
 {
 	struct conf *conf = conf_from("interface: 192.0.2.1\ninterface: nosuch0");
@@ -125,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_spelling_becomes_addresses),
+		cmocka_unit_test(a_port_says_what_is_served),
 		cmocka_unit_test(what_is_no_interface_is_told_with_its_line),
 	};
 
