@@ -310,7 +310,7 @@ static bool conn_write(struct conn *c)
 			return false;
 		c->out_at += (size_t)n;
 	}
-	return true;
+	return !c->spoiled;
 }
 
 /* What lies there; false when that is no good. */

@@ -131,6 +131,7 @@ static void https_fill(struct conn *c)
 		memcpy(conn_out(c, n), at, n);
 		c->out_len += n;
 	}
+	c->spoiled |= http2_client_is_over(c->framed);
 }
 
 static void https_forget(struct conn *c, struct letter *l)

@@ -18,6 +18,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/doh.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/http.fuzz \
+	testdata/fuzz/http2_client.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/msg.fuzz \

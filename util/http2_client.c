@@ -249,7 +249,7 @@ struct http2_request *http2_client_post(struct http2_client *c, const void *body
 	nghttp2_data_provider provider = { .read_callback = read_question };
 	struct http2_request *r;
 
-	if (c->leaving || c->broken)
+	if (c->leaving || http2_client_is_over(c))
 		return NULL;
 	r = mem_zero(sizeof(*r) + len);
 	r->of = of;
@@ -358,6 +358,12 @@ unsigned http2_client_width(const struct http2_client *c)
 		c->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 
 	return MAX(MIN(most, (uint32_t)WIDTH_MOST), 1u);
+}
+
+bool http2_client_is_over(const struct http2_client *c)
+{
+	return c->broken || (!nghttp2_session_want_read(c->session) &&
+			     !nghttp2_session_want_write(c->session));
 }
 
 bool http2_client_is_leaving(const struct http2_client *c)

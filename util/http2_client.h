@@ -56,6 +56,8 @@ bool http2_client_has_to_write(const struct http2_client *c);
 
 /* How many requests the server answers at a time. */
 unsigned http2_client_width(const struct http2_client *c);
+/* Neither side has any more to say. */
+bool http2_client_is_over(const struct http2_client *c);
 /* It takes no more requests; those under way it may still answer. */
 bool http2_client_is_leaving(const struct http2_client *c);
 

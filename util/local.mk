@@ -53,6 +53,7 @@ UTIL_TESTS = \
 	util/tests/hash \
 	util/tests/json \
 	util/tests/http2_server \
+	util/tests/http2_client \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \
