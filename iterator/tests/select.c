@@ -3,6 +3,7 @@
 #include "iterator/select.h"
 
 #include "services/cache/infra.h"
+#include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "services/tests/made.h"
@@ -119,6 +120,54 @@ static void who_is_within_the_band_is_drawn(void **state)
 			if ((drawn[n] > 0) != rows[i].drawn[n])
 				fail_msg("%s: server %u drawn %u times", rows[i].why, n, drawn[n]);
 		}
+		end(&w);
+	}
+}
+
+static void the_operator_has_the_say_among_forwarders(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		enum forward_strategy strategy;
+		uint32_t rtt[2];
+		unsigned silences;    /* of the first, lately */
+		unsigned least, most; /* how often the first is drawn in a thousand */
+	} rows[] = {
+		{ "spread", STRATEGY_SPREAD, { 60, 300 }, 0, 400, 600 },
+		{ "the fastest, nearly always", STRATEGY_FASTEST, { 60, 300 }, 0, 960, 999 },
+		{ "whichever that is", STRATEGY_FASTEST, { 300, 60 }, 0, 1, 40 },
+		{ "a race begins with the fastest", STRATEGY_RACE, { 300, 60 }, 0, 1, 40 },
+		{ "the first", STRATEGY_ORDERED, { 900, 60 }, 0, 1000, 1000 },
+		{ "the first has been silent", STRATEGY_ORDERED, { 60, 60 }, 2, 1, 60 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct forward_zone config = { .strategy = rows[i].strategy, .racers = 2 };
+		unsigned first, second;
+		struct place *other;
+		struct selection s;
+		struct world w;
+
+		begin(&w, NULL);
+		w.at->forward = true;
+		w.at->config = &config;
+		add(&w, "192.0.2.1");
+		add(&w, "192.0.2.2");
+		for (unsigned n = 0; n < 2; n++)
+			infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n],
+				      &w.time);
+		for (unsigned n = 0; n < rows[i].silences; n++)
+			infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, TYPE_A, 400,
+				     &w.time);
+		draw(&w, &first, &second);
+		if (first < rows[i].least || first > rows[i].most)
+			fail_msg("%s: %u times", rows[i].why, first);
+		s = select_server(w.at, &w.query, TYPE_A, 0);
+		assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, &other, 1), 1);
+		assert_ptr_not_equal(other, s.place);
+		w.at->places[0].spent = w.at->places[1].spent = true;
+		assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, &other, 1), 0);
 		end(&w);
 	}
 }
@@ -277,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_within_the_band_is_drawn),
+		cmocka_unit_test(the_operator_has_the_say_among_forwarders),
 		cmocka_unit_test(the_fastest_few_may_be_preferred),
 		cmocka_unit_test(a_family_may_be_preferred_or_off),
 		cmocka_unit_test(who_proved_unfit_comes_last),

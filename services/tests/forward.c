@@ -118,6 +118,81 @@ static void servers_are_read_in_every_spelling(void **state)
 	}
 }
 
+static void servers_over_https_have_a_path(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *tls_name, *path;
+		uint16_t port;
+	} rows[] = {
+		{ "192.0.2.1", NULL, "/dns-query", 443 },
+		{ "192.0.2.1@8443#dns.example.net", "dns.example.net", "/dns-query", 8443 },
+		{ "192.0.2.1@443#dns.example.net/ask/me?x=1", "dns.example.net", "/ask/me?x=1",
+		  443 },
+		{ "192.0.2.1#dns.example.net/", "dns.example.net", "/", 443 },
+		{ "192.0.2.1#/ask", NULL, "/ask", 443 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct forward_server *s;
+		const struct forward_zone *z;
+		struct forwards *t, *more;
+		char conf[256];
+
+		snprintf(conf, sizeof(conf),
+			 "forward-zone:\n name: example\n forward-https-upstream: yes\n "
+			 "forward-addr: \"%s\"\n",
+			 rows[i].text);
+		t = forwards_from(conf);
+		more = forwards_changed(
+			t, &(struct forward_change){ .name = N("x."), .remove = true }, NULL);
+		for (unsigned turn = 0; turn < 2; turn++) {
+			z = forwards_find(turn ? more : t, N("example."));
+			assert_true(z->https && z->tls);
+			s = &z->servers[0];
+			if (s->port != rows[i].port || strcmp(s->http_path, rows[i].path) != 0)
+				fail_msg("%s: %u %s", rows[i].text, s->port, s->http_path);
+			if (rows[i].tls_name)
+				assert_string_equal(s->tls_name, rows[i].tls_name);
+			else
+				assert_null(s->tls_name);
+		}
+		forwards_free(t);
+		forwards_free(more);
+	}
+}
+
+static void a_strategy_is_one_of_four(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		enum forward_strategy want;
+		unsigned racers;
+	} rows[] = {
+		{ "", STRATEGY_SPREAD, 0 },
+		{ "forward-strategy: spread", STRATEGY_SPREAD, 0 },
+		{ "forward-strategy: fastest", STRATEGY_FASTEST, 0 },
+		{ "forward-strategy: ordered", STRATEGY_ORDERED, 0 },
+		{ "forward-strategy: race 3", STRATEGY_RACE, 3 },
+		{ "forward-strategy: \"race 2\"", STRATEGY_RACE, 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct forward_zone *z;
+		struct forwards *t;
+		char conf[256];
+
+		snprintf(conf, sizeof(conf),
+			 "forward-zone:\n name: f\n %s\n forward-addr: 192.0.2.1\n", rows[i].line);
+		t = forwards_from(conf);
+		z = forwards_find(t, N("f."));
+		if (z->strategy != rows[i].want || z->racers != rows[i].racers)
+			fail_msg("'%s': %d, %u", rows[i].line, (int)z->strategy, z->racers);
+		forwards_free(t);
+	}
+}
+
 static void options_of_a_zone_are_kept(void **state)
 {
 	(void)state;
@@ -191,6 +266,8 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(the_closest_zone_is_found),
 		cmocka_unit_test(servers_are_read_in_every_spelling),
+		cmocka_unit_test(servers_over_https_have_a_path),
+		cmocka_unit_test(a_strategy_is_one_of_four),
 		cmocka_unit_test(options_of_a_zone_are_kept),
 		cmocka_unit_test(a_changed_copy_leaves_the_old_one_alone),
 	};

@@ -98,10 +98,45 @@ static void answers_get_what_was_asked_for(void **state)
 	}
 }
 
+static void a_server_says_how_long_to_rest(void **state)
+{
+	(void)state;
+	static const uint8_t told[] = { 0, EDNS_KEEPALIVE, 0, 2, 0, 45 };
+	static const uint8_t second[] = { 0, 3, 0, 1, 'x', 0, EDNS_KEEPALIVE, 0, 2, 0, 0 };
+	static const uint8_t empty[] = { 0, EDNS_KEEPALIVE, 0, 0 };
+	static const uint8_t cut[] = { 0, EDNS_KEEPALIVE, 0, 2, 1 };
+	static const struct {
+		const char *why;
+		bool with_opt;
+		const uint8_t *options;
+		size_t len;
+		bool want;
+		uint32_t ms;
+	} rows[] = {
+		{ "no OPT", false, NULL, 0, false, 0 },
+		{ "no options", true, NULL, 0, false, 0 },
+		{ "four and a half seconds", true, told, sizeof told, true, 4500 },
+		{ "not at all, behind another", true, second, sizeof second, true, 0 },
+		{ "no time in it", true, empty, sizeof empty, false, 0 },
+		{ "cut", true, cut, sizeof cut, false, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t wire[512];
+		uint32_t ms = 0;
+		size_t len =
+			question(wire, sizeof wire, rows[i].with_opt, rows[i].options, rows[i].len);
+
+		if (hop_keepalive(wire, len, &ms) != rows[i].want || ms != rows[i].ms)
+			fail_msg("%s: %u", rows[i].why, ms);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_client_says_what_it_wants),
+		cmocka_unit_test(a_server_says_how_long_to_rest),
 		cmocka_unit_test(answers_get_what_was_asked_for),
 	};
 

@@ -46,7 +46,7 @@ static int on_header(nghttp2_session *s, const nghttp2_frame *frame, const uint8
 {
 	const char *n = (const char *)name;
 	char *to = strcmp(n, "content-type") == 0 ? server.type
-		   : strcmp(n, ":path") == 0	  ? server.path
+		   : strcmp(n, ":path") == 0      ? server.path
 		   : strcmp(n, "user-agent") == 0 ? server.agent
 						  : NULL;
 
@@ -56,8 +56,8 @@ static int on_header(nghttp2_session *s, const nghttp2_frame *frame, const uint8
 	return 0;
 }
 
-static int on_data(nghttp2_session *s, uint8_t flags, int32_t stream, const uint8_t *at,
-		   size_t len, void *arg)
+static int on_data(nghttp2_session *s, uint8_t flags, int32_t stream, const uint8_t *at, size_t len,
+		   void *arg)
 {
 	(void)s, (void)flags, (void)stream, (void)arg;
 	snprintf(server.posted, sizeof server.posted, "%.*s", (int)len, (const char *)at);
