@@ -9,6 +9,8 @@
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/options.h"
+#include "util/tls.h"
+#include "validator/clock.h"
 #include "validator/trust.h"
 #include "validator/validator.h"
 
@@ -74,5 +76,6 @@ struct snapshot *modules_snapshot(struct conf *conf, struct fault *f)
 		return NULL;
 	}
 	snapshot_entrust(s, trust, trust_free);
+	tls_client_doubt_clock(s->tls_client, clock_floor(conf, trust));
 	return s;
 }

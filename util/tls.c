@@ -74,6 +74,8 @@ static bool prepare_call(struct tls *t, const struct tls_call *call)
 {
 	set_alpn(t, call->alpn);
 	SSL_set_connect_state(t->ssl);
+	if (tls_client_doubts_clock(t->client))
+		X509_VERIFY_PARAM_set_flags(SSL_get0_param(t->ssl), X509_V_FLAG_NO_CHECK_TIME);
 	if (t->alpn_len && SSL_set_alpn_protos(t->ssl, t->alpn, t->alpn_len) != 0)
 		return false;
 	if (!call->name) {

@@ -62,6 +62,9 @@ bool tls_client_load(struct tls_client *c, struct fault *f) MUST_USE;
 /* Whether the files are others than those that were read; then they have been read again, or there
  * is a sentence in `f` and what was read before stays. */
 bool tls_client_refresh(struct tls_client *c, struct fault *f);
+/* A clock that stands before `floor_s` (seconds since 1970) cannot be right: until it has passed it,
+ * certificates are checked in everything but their dates, and no session is kept. 0: never. */
+void tls_client_doubt_clock(struct tls_client *c, int64_t floor_s);
 struct tls_client *tls_client_pin(struct tls_client *c);
 void tls_client_unpin(struct tls_client *c); /* NULL is fine */
 

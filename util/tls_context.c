@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -174,6 +175,7 @@ struct tls_client {
 	bool system, sni;
 	pthread_mutex_t lock; /* of all below, and of bundle.seen */
 	SSL_CTX *context;     /* NULL: not loaded */
+	int64_t floor_s;      /* the clock is not believed before that */
 	struct list servers;
 	unsigned server_count;
 };
@@ -226,9 +228,10 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 		     SSL_SESSION *session)
 {
 	struct known_server *k;
+	bool is_doubtful = tls_client_doubts_clock(c);
 
 	pthread_mutex_lock(&c->lock);
-	if (context != c->context) { /* what it was verified by is no longer what counts */
+	if (is_doubtful || context != c->context) { /* what it was verified by is no longer what counts */
 		SSL_SESSION_free(session);
 	} else {
 		k = known_get(c, server);
@@ -370,6 +373,23 @@ bool tls_client_refresh(struct tls_client *c, struct fault *f)
 	}
 	pthread_mutex_unlock(&c->lock);
 	return is_other;
+}
+
+void tls_client_doubt_clock(struct tls_client *c, int64_t floor_s)
+{
+	pthread_mutex_lock(&c->lock);
+	c->floor_s = floor_s;
+	pthread_mutex_unlock(&c->lock);
+}
+
+bool tls_client_doubts_clock(struct tls_client *c)
+{
+	int64_t floor_s;
+
+	pthread_mutex_lock(&c->lock);
+	floor_s = c->floor_s;
+	pthread_mutex_unlock(&c->lock);
+	return (int64_t)time(NULL) < floor_s;
 }
 
 bool tls_client_tells_names(const struct tls_client *c)

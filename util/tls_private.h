@@ -10,6 +10,7 @@
 /* The context of now, with a reference; a client's is loaded if need be. */
 SSL_CTX *tls_client_context(struct tls_client *c, struct fault *f) MUST_USE;
 SSL_CTX *tls_server_context(struct tls_server *s) MUST_USE;
+bool tls_client_doubts_clock(struct tls_client *c);
 bool tls_client_tells_names(const struct tls_client *c);
 
 /* Sessions by server. `take`: the freshest, with a reference, or NULL; it stays there only if it is

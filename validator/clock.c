@@ -29,8 +29,10 @@ struct clock_watch {
 
 int64_t clock_floor(const struct conf *conf, const struct trust_store *t)
 {
-	if (!conf->server.val_clock_tolerance || t->rules.date != DATE_CLOCK)
+	if (!conf->server.val_clock_tolerance || (t && t->rules.date != DATE_CLOCK))
 		return 0;
+	if (!t)
+		return RELEASED;
 	return MAX(RELEASED, anchors_newest_time(t->anchors));
 }
 
@@ -76,7 +78,7 @@ static void look(struct clock_watch *w)
 
 	if (behind && !w->behind)
 		log_warn("the clock says %s, but it must be later than %s: until it is set, "
-			 "signatures are checked without looking at their dates",
+			 "signatures and certificates are checked without looking at their dates",
 			 date_print(wall_s, now), date_print(t->clock_floor, then));
 	if (!behind && w->behind) {
 		log_notice("the clock has been set: it is %s, dates of signatures count again",

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
 
 #include "services/upstream_peer.h"
 #include "util/fault.h"
@@ -245,6 +246,42 @@ static void only_who_is_meant_is_asked(void **state)
 	}
 }
 
+static void a_clock_that_cannot_be_right_excuses_dates_alone(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *cert, *name;
+		int ahead_s; /* of the clock: what is known to have been */
+		bool good;
+	} rows[] = {
+		{ "the clock may be right", "old", "dns.test", -1000, false },
+		{ "it is not", "old", "dns.test", 1000, true },
+		{ "but the name counts", "old", "no.test", 1000, false },
+		{ "and the authority", "stranger", "dns.test", 1000, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin("", rows[i].cert, "ca.pem");
+		tls_client_doubt_clock(wire.snapshot.tls_client, time(NULL) + rows[i].ahead_s);
+		send_tag('a', rows[i].name);
+		assert_true(wire_run(1, 0));
+		if (wire.mail[0].arrived != rows[i].good)
+			fail_msg("%s", rows[i].why);
+		end();
+	}
+	/* what was seen then is not taken up again later */
+	begin("server: max-reuse-tcp-queries: 1\n", "old", "ca.pem");
+	tls_client_doubt_clock(wire.snapshot.tls_client, time(NULL) + 1000);
+	send_tag('a', "dns.test");
+	assert_true(wire_run(1, 0));
+	tls_client_doubt_clock(wire.snapshot.tls_client, 0);
+	send_tag('a', "dns.test");
+	assert_true(wire_run(2, 0));
+	assert_true(wire.mail[1].failed);
+	assert_int_equal(wire.mail[1].why, UPSTREAM_UNTRUSTED);
+	end();
+}
+
 static void many_share_few_connections(void **state)
 {
 	(void)state;
@@ -389,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_who_is_meant_is_asked),
+		cmocka_unit_test(a_clock_that_cannot_be_right_excuses_dates_alone),
 		cmocka_unit_test(many_share_few_connections),
 		cmocka_unit_test(the_first_is_waited_for_then_all_resume),
 		cmocka_unit_test(who_resets_costs_no_question),
