@@ -218,6 +218,36 @@ static bool leaves_out_dnssec(const struct iter *it, const struct message *m, en
 	       !has_dnssec(m);
 }
 
+/* The validator asks for keys, and for DS sets, only where signatures must come with them. A
+ * forwarder that leaves them out does so with everything. */
+static bool strips_dnssec(const struct iter *it, const struct message *m, enum response r)
+{
+	const struct query *q = it->q;
+
+	return it->at->forward && q->depth > 0 &&
+	       (it->shown.type == TYPE_DNSKEY || it->shown.type == TYPE_DS) &&
+	       !it->conf->disable_dnssec_lame_check && r <= RESPONSE_referral && !has_dnssec(m) &&
+	       q->env->trust_point && q->env->trust_point(q, it->shown.name, it->shown.type);
+}
+
+/* Say so, once in a while, and ask another one rather than this. True: there may be another. */
+static bool note_stripper(struct iter *it)
+{
+	const struct env *e = it->q->env;
+	char place[ADDR_TEXT], zone[DNAME_TEXT], name[DNAME_TEXT], type[16];
+	struct infra_view view;
+
+	infra_look(e->infra, &it->place->addr, it->at->zone, e->time, &view);
+	if (!(view.lame & LAME_DNSSEC))
+		log_warn("forwarder %s for zone %s leaves out DNSSEC records (%s %s came without "
+			 "signatures): nothing that it says of signed zones can be validated",
+			 place_text(it, place), zone_text(it, zone),
+			 dname_print(it->shown.name, name), rr_type_name(it->shown.type, type));
+	infra_set_lame(e->infra, &it->place->addr, it->at->zone, LAME_DNSSEC, e->time);
+	it->place->no_dnssec = true;
+	return it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT;
+}
+
 /* ---- answers ---- */
 
 static enum turn finish_with(struct iter *it, struct message *m)
@@ -541,6 +571,8 @@ static enum turn judge(struct iter *it, struct message *m)
 	/* whoever answers for its clients passes on what it found */
 	if (r == RESPONSE_referral && it->at->forward)
 		r = RESPONSE_nodata;
+	if (strips_dnssec(it, m, r) && note_stripper(it))
+		return pass_over(it);
 	if (leaves_out_dnssec(it, m, r)) {
 		it->place->no_dnssec = true;
 		return pass_over(it);

@@ -51,6 +51,12 @@ def respond(wire, other_id=False, other_name=False, cut=False):
     return head + bytes(question) + (record if is_a else b"")
 
 
+def ask(port, wire):
+    with socket.create_connection((ADDRESS, port), 10) as s, s.makefile("rb") as f:
+        s.sendall(struct.pack("!H", len(wire)) + wire)
+        return f.read(struct.unpack("!H", f.read(2))[0])
+
+
 class Faulty:
     """`act` is one of
         good          answers everything
@@ -73,13 +79,14 @@ class Faulty:
         big           an answer of 100 kB
         goaway        takes leave after `limit` questions
         refuse        refuses every second request without looking at it
-        no-h2         speaks HTTP/1.1 only"""
+        no-h2         speaks HTTP/1.1 only
+    With a port to `ask` the answers are those of the server there."""
 
-    def __init__(self, ca, act="good", cert="good", https=False, limit=0):
+    def __init__(self, ca, act="good", cert="good", https=False, limit=0, ask=None):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(ca.path(cert + ".pem"), ca.path(cert + ".key"))
         self.context.set_alpn_protocols(["http/1.1"] if act == "no-h2" else ["h2"] if https else ["dot"])
-        self.act, self.https, self.limit = act, https, limit
+        self.act, self.https, self.limit, self.ask = act, https, limit, ask
         self.asked, self.accepted, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0, 0
         self.headers, self.lock, self.ending = [], threading.Lock(), False
         self.listener = socket.socket()
@@ -162,7 +169,7 @@ class Conversation:
             if over and u.act == "limit":
                 self.send(out)
                 u.reset(self.s)
-            reply = respond(wire, u.act == "other-id", u.act == "other-name", u.act == "cut")
+            reply = ask(u.ask, wire) if u.ask else respond(wire, u.act == "other-id", u.act == "other-name", u.act == "cut")
             if over and u.act == "truncate":
                 self.send(out)
                 self.send_half(key, reply)

@@ -3,14 +3,17 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
-import contextlib
 import shutil
 
 import dns.edns
+import dns.flags
+import dns.message
+import dns.query
+import dns.rdatatype
 import pytest
 
 from faulty import Faulty, load
-from lab import rcode, texts
+from lab import FakeServer, rcode, texts
 from test_tls import Authority
 
 GOOD = ["198.18.7.7"]
@@ -198,3 +201,66 @@ def test_a_race_is_won_by_the_first_answer(forwarding, ca):
     with Faulty(ca, "mute") as dead, Faulty(ca) as quick, forwarding(dead, quick, strategy="race 2") as d:
         all_good(load(d.port, names(100), 10, seconds=10), 100)
         assert len(dead.asked) > 10 and len(quick.asked) >= 100
+
+
+# -- validation ------------------------------------------------------------------------------------
+
+
+def stripping(port):
+    """What a forwarder answers that knows nothing of DNSSEC."""
+    def answer(q, tcp):
+        plain = dns.message.make_query(q.question[0].name, q.question[0].rdtype)
+        r = dns.query.udp_with_fallback(plain, "127.0.0.1", 10, port, ignore_unexpected=True)[0]
+        r.id, r.question = q.id, q.question
+        r.use_edns(False)
+        kinds = (dns.rdatatype.RRSIG, dns.rdatatype.NSEC, dns.rdatatype.NSEC3)
+        r.answer = [s for s in r.answer if s.rdtype not in kinds]
+        r.authority = [s for s in r.authority if s.rdtype not in kinds]
+        return r
+    return answer
+
+
+def look(d, name):
+    return d.ask(name, dnssec=True, timeout=25)
+
+
+@pytest.fixture(scope="module")
+def resolver(daemon):
+    with daemon() as d:
+        yield d
+
+
+def test_a_forwarder_that_strips_dnssec_is_named(daemon, net, resolver):
+    with FakeServer(stripping(resolver.port)) as s, daemon(
+            'trust-anchor-file: "%s/root.key"' % net, "ede: yes", module="validator iterator", hints=False,
+            more='forward-zone:\n    name: .\n    forward-addr: %s\n' % s.at) as d:
+        for name in ("www.halfdead.mini.", "mini.", "a.types.mini."):
+            assert rcode(look(d, name)) == "SERVFAIL"
+        assert d.log().count("leaves out DNSSEC records") == 1
+        assert "forwarder %s for zone ." % s.at in d.log()
+
+
+def test_where_one_forwarder_strips_the_other_is_asked(daemon, net, resolver):
+    with FakeServer(stripping(resolver.port)) as s, daemon(
+            'trust-anchor-file: "%s/root.key"' % net, module="validator iterator", hints=False,
+            more='forward-zone:\n    name: .\n    forward-addr: %s\n    forward-addr: 127.0.0.1@%d\n'
+            % (s.at, resolver.port)) as d:
+        secure = 0
+        for name in ("a.types.mini.", "b.types.mini.", "www.expired.mini.", "target.away.dname.mini."):
+            r = look(d, name)
+            assert rcode(r) == ("SERVFAIL" if "expired" in name else rcode(look(resolver, name)))
+            secure += bool(r.flags & dns.flags.AD)
+        assert secure >= 1
+
+
+@pytest.mark.parametrize("https", [False, True], ids=["tls", "https"])
+def test_chains_are_proven_over_encrypted_forwarders(daemon, net, ca, resolver, https):
+    """DS and DNSKEY sets come through the same forwarder, over TLS and over HTTPS."""
+    with Faulty(ca, https=https, ask=resolver.port) as u, daemon(
+            'trust-anchor-file: "%s/root.key"' % net, 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
+            module="validator iterator", hints=False,
+            more="forward-zone:\n    name: .\n    forward-%s-upstream: yes\n    forward-addr: %s\n"
+            % ("https" if https else "tls", u.at)) as d:
+        r = look(d, "a.types.mini.")
+        assert rcode(r) == "NOERROR" and r.flags & dns.flags.AD
+        assert rcode(look(d, "www.expired.mini.")) == "SERVFAIL"
