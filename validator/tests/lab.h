@@ -53,7 +53,7 @@ struct lab_page {
 	const char *answer, *authority;
 	const char *additional; /* never signed */
 	const char *wildcard;   /* owner that ANSWER was signed under, or NULL */
-	enum lab_flaw flaw;     /* of ANSWER */
+	enum lab_flaw flaw;     /* of ANSWER, or of AUTHORITY where that is empty */
 	bool below;             /* of a DS set: told by the zone that it would be of */
 	bool slow;              /* comes when lab_deliver says so */
 };
@@ -223,7 +223,7 @@ static inline struct lab_page *lab_tell(const struct lab_page *page)
 
 		sets[i] = lab_sign_by(lab_zone_at(rrset_owner(sets[i]), above && dname_equals(rrset_owner(sets[i]), name)),
 				      sets[i], i < answers ? page->wildcard : NULL,
-				      i < answers ? page->flaw : LAB_SOUND);
+				      i < answers || answers == 0 ? page->flaw : LAB_SOUND);
 	}
 	m.count[SECTION_ANSWER] = (uint16_t)answers;
 	m.count[SECTION_AUTHORITY] = (uint16_t)(all - answers);

@@ -283,6 +283,48 @@ static void costly_answers_take_turns(void **state)
 	lab_close();
 }
 
+/* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, a question makes no more than
+ * so many checks in all, tried again or not, and its neighbour is judged as ever. */
+static void no_question_costs_more_than_its_purse(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		uint16_t type;
+	} rows[] = {
+		{ "a set with false signatures", "set.example.", TYPE_A },
+		{ "many sets with false signatures", "any.example.", TYPE_ANY },
+		{ "a denial with many proofs that are false", "padded.example.", TYPE_A },
+	};
+	char many[4096] = "", proofs[4096] = "";
+
+	for (unsigned i = 0; i < 20; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "any.example. 300 IN TYPE%u \\# 1 00\n", 65300 + i);
+		strcat(many, line);
+		snprintf(line, sizeof(line), "n%02u.example. 300 IN NSEC n%02u.example. A RRSIG NSEC\n", i, i + 1);
+		strcat(proofs, line);
+	}
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h;
+		unsigned checks;
+
+		open_zone("");
+		lab_tell(&(struct lab_page){ "set.example.", TYPE_A, .answer = "set.example. 300 IN A 192.0.2.1",
+					     .flaw = LAB_GARBLED_8 });
+		lab_tell(&(struct lab_page){ "any.example.", TYPE_ANY, .answer = many, .flaw = LAB_GARBLED_8 });
+		lab_tell(&(struct lab_page){ "padded.example.", TYPE_A, RCODE_NXDOMAIN, .authority = proofs,
+					     .flaw = LAB_GARBLED_8 });
+		h = lab_ask_to_the_end(rows[i].name, rows[i].type);
+		checks = lab_checks();
+		if (h->security != SECURITY_BOGUS || checks > 32)
+			fail_msg("%s: %d after %u checks", rows[i].why, h->security, checks);
+		assert_int_equal(lab_ask_to_the_end("mail.example.", TYPE_A)->security, SECURITY_SECURE);
+		lab_close();
+	}
+}
+
 /* Who gives up meanwhile is not told any more. */
 static void what_waits_for_its_turn_may_be_dropped(void **state)
 {
@@ -308,6 +350,7 @@ int main(void)
 		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
 		cmocka_unit_test(costly_answers_let_others_go_first),
 		cmocka_unit_test(costly_answers_take_turns),
+		cmocka_unit_test(no_question_costs_more_than_its_purse),
 		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),
 	};
 
