@@ -76,3 +76,18 @@ def test_resolver_host_says_what_to_think(judge, net, name, code, says):
                           capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == code, done
     assert re.search(says, done.stdout), done
+
+
+def test_what_is_kept_of_zones_keeps_to_its_budget(daemon, net):
+    with open(os.path.join(net, "names.tsv"), encoding="utf-8") as f:
+        rows = [r for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if r["kind"] == "apex"][:150]
+    seen = {}
+    for size in ("8k", "4m"):
+        with daemon('trust-anchor-file: "%s/root.key"' % net, "extended-statistics: yes", "num-threads: 1",
+                    "key-cache-size: " + size, "neg-cache-size: " + size, "key-cache-slabs: 1",
+                    module="validator iterator") as d:
+            for row in rows:
+                assert look(d, row["name"], "TYPE4711").rcode() == dns.rcode.NOERROR, row
+            seen[size] = d.stats()
+    assert seen["8k"]["key.cache.count"] < seen["4m"]["key.cache.count"] / 2
+    assert seen["8k"]["mem.mod.validator"] < seen["4m"]["mem.mod.validator"] / 2
