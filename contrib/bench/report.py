@@ -215,6 +215,7 @@ def charts(whole, folder):
 def page(whole, path):
     m, size = whole["machine"], whole["size"]
     folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
     pictures = list(charts(whole, folder))
     text = ["# Performance", "",
             "Written by `contrib/bench/run`; run it to have the same for your machine. Every server has one",

@@ -1,17 +1,18 @@
 /* Asks a server over UDP, checks what it says, and tells how fast and how well it answered.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Usage: udpload [-p PORT] [-n COUNT] [-t SECONDS] [-w WINDOW] [-r RATE] [-z EXPONENT] [-s SOCKETS]
+ * Usage: udpload [-p PORT] [-n COUNT] [-t SECONDS] [-w WINDOW] [-r RATE] [-g US] [-z EXPONENT] [-s
+ * SOCKETS]
  *                [-e UDP-SIZE] [-d] [-a] [-c RCODE] [-m FILE2] [-M EVERY] [-k] [-x] ADDRESS FILE
  *
  * FILE holds "NAME TYPE" lines (A, AAAA or a number), asked in their order, again and again; with
  * -z they are drawn by a Zipf law instead, the first line most often. -w many are outstanding
- * (100), those of FILE2 beside. -r paces single packets, as long as the window has room. It ends
- * after COUNT questions or SECONDS. -e sends EDNS, -d with DO. -a: every answer must hold a record
- * in ANSWER; -c: its code is this one (0). -m: every EVERYth question (10) is the next of FILE2,
- * with times of their own. -k: an answer came when the kernel got it, however late this program
- * looks. -x: an echo is asked, which only flips the QR bit. Prints one line of JSON; exits 0 also
- * when answers were wrong. */
+ * (100), those of FILE2 beside. -r paces single packets, as long as the window has room; with -g it
+ * sleeps so many microseconds between. It ends after COUNT questions or SECONDS. -e sends EDNS, -d
+ * with DO. -a: every answer must hold a record in ANSWER; -c: its code is this one (0). -m: every
+ * EVERYth question (10) is the next of FILE2, with times of their own. -k: an answer came when the
+ * kernel got it, however late this program looks. -x: an echo is asked, which only flips the QR
+ * bit. Prints one line of JSON; exits 0 also when answers were wrong. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,7 +62,7 @@ struct socket_state {
 };
 
 static struct {
-	unsigned port, window, sockets, udp_size, rcode, every;
+	unsigned port, window, sockets, udp_size, rcode, every, grain_us;
 	uint64_t count;
 	double seconds, rate, exponent;
 	bool dnssec, want_answer, kernel_times, echo;
@@ -456,6 +458,15 @@ static void keep_full(uint64_t end)
 	}
 }
 
+/* With -g: others get the core, what became due meanwhile goes out together. */
+static void sleep_a_grain(void)
+{
+	struct timespec t = { .tv_nsec = (long)how.grain_us * 1000 };
+
+	if (how.grain_us && ppoll(polls, 0, &t, NULL) == 0)
+		wait_a_little(0);
+}
+
 static void keep_pace(uint64_t start, uint64_t end)
 {
 	uint64_t step = (uint64_t)(1e9 / how.rate), due = start;
@@ -466,7 +477,9 @@ static void keep_pace(uint64_t start, uint64_t end)
 		uint64_t now = now_ns();
 
 		/* Who was held up does not make up for it with a burst. */
-		due = now > due + 20 * step ? now : due + step;
+		due = now > due + 20 * step + 5000u * how.grain_us ? now : due + step;
+		if (now < due)
+			sleep_a_grain();
 		while (now_ns() < due)
 			wait_a_little(0);
 		if (s->outstanding < (how.window + how.sockets - 1) / how.sockets)
@@ -483,7 +496,7 @@ static void read_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:n:t:w:r:z:s:e:dac:m:M:kx")) != -1) {
+	while ((c = getopt(argc, argv, "p:n:t:w:r:g:z:s:e:dac:m:M:kx")) != -1) {
 		switch (c) {
 		case 'p':
 			how.port = (unsigned)atoi(optarg);
@@ -499,6 +512,9 @@ static void read_options(int argc, char **argv)
 			break;
 		case 'r':
 			how.rate = atof(optarg);
+			break;
+		case 'g':
+			how.grain_us = (unsigned)atoi(optarg);
 			break;
 		case 'z':
 			how.exponent = atof(optarg);
@@ -553,6 +569,7 @@ int main(int argc, char **argv)
 	double took;
 
 	read_options(argc, argv);
+	prctl(PR_SET_TIMERSLACK, 1);
 	query_count = read_queries(how.file);
 	if (how.others)
 		other_count = read_queries(how.others);

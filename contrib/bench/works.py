@@ -22,6 +22,7 @@ PORT, HELPER_PORT, ECHO_PORT, TLS_PORT, HTTPS_PORT, SLOW_PORT = 5391, 5392, 5393
 DOT_PORT = 853      # the only one where everybody asks over TLS
 PACE, PACE_LEAST = 20000, 18000
 SLOW_MS = 200
+GRAIN_US = 200      # the generator sleeps that long, so that authorities get their share of its core
 MIXED_SHARE = 10    # one question in so many is cold
 
 
@@ -151,7 +152,7 @@ def forward_once(bench, name, work, tls, window):
     with server(bench, name, forward=DOT_PORT if tls else HELPER_PORT, forward_tls=tls) as s:
         def run():
             before = measure.counted_by_kernel("Tcp", "PassiveOpens")
-            result = load(bench, "forwarded", "-n", bench.size.forwarded, "-t", 30, "-w", window, "-a")
+            result = load(bench, "forwarded", "-n", bench.size.forwarded, "-t", 8, "-w", window, "-a")
             opened = measure.counted_by_kernel("Tcp", "PassiveOpens") - before
             return dict(result, handshakes=opened * 1e4 / max(1, result["answered"])) if tls else result
         bench.put(work, name, lambda: measured(s, run))
@@ -272,9 +273,10 @@ def mixed_once(bench, name, work):
 
         def run():
             most = judge(ask(1.5))["rate"]
-            result = ask(seconds, "-r", int(most / 2), meanwhile=meanwhile if words else None)
-            return dict(in_pace(result, 0.3 * most), most=most)
-        bench.put(work, name, lambda: measured(s, run))
+            return dict(measured(s, lambda: in_pace(ask(
+                seconds, "-r", int(most / 2), "-g", GRAIN_US, meanwhile=meanwhile if words else None),
+                0.3 * most)), most=most)
+        bench.put(work, name, run)
 
 
 # -- programs of their own ------------------------------------------------------------------------
