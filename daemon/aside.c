@@ -6,6 +6,7 @@
 
 #include "util/loop.h"
 #include "util/rcu.h"
+#include "util/thread.h"
 
 static void on_done(void *arg)
 {
@@ -19,6 +20,7 @@ static void *run(void *arg)
 {
 	struct aside *a = arg;
 
+	thread_step_back();
 	rcu_thread_join();
 	a->work(a->arg);
 	rcu_thread_leave();

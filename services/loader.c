@@ -9,6 +9,7 @@
 
 #include "util/mem.h"
 #include "util/rcu.h"
+#include "util/thread.h"
 #include "util/timebase.h"
 
 struct loader {
@@ -82,6 +83,7 @@ static void *work(void *loader)
 {
 	struct loader *l = loader;
 
+	thread_step_back();
 	rcu_thread_join();
 	pthread_mutex_lock(&l->lock);
 	while (!l->ending) {

@@ -35,6 +35,7 @@ libresolver_la_SOURCES += \
 	util/suffix.h \
 	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_zone.c \
 	util/textlex.h \
+	util/thread.c util/thread.h \
 	util/timebase.c util/timebase.h \
 	util/tls.c util/tls.h util/tls_context.c util/tls_private.h \
 	util/tls_wire.c \
@@ -69,6 +70,7 @@ UTIL_TESTS = \
 	util/tests/rr \
 	util/tests/rrset \
 	util/tests/text \
+	util/tests/thread \
 	util/tests/timebase \
 	util/tests/tls \
 	util/tests/trie
