@@ -137,12 +137,14 @@ def load(tools, port, questions, *options, meanwhile=None):
     return json.loads(out)
 
 
-def dnsperf(mode, port, questions, seconds):
-    """Ten connections, a hundred questions outstanding."""
+def dnsperf(mode, port, questions, seconds, of_connection=0):
+    """Ten connections, a hundred questions outstanding; of each connection so many questions at most."""
+    more = ["doh-uri=https://bench.test/dns-query", "doh-method=POST"] if mode == "doh" else []
+    if of_connection:
+        more.append("num-queries-per-conn=%d" % of_connection)
     out = subprocess.run(["dnsperf", "-m", mode, "-s", "127.0.0.1", "-p", str(port), "-d", questions,
                           "-l", str(seconds), "-c", "10", "-q", "100", "-t", "3",
-                          *(["-O", "doh-uri=https://bench.test/dns-query", "-O", "doh-method=POST"]
-                            if mode == "doh" else [])],
+                          *(x for option in more for x in ("-O", option))],
                          check=False, capture_output=True, text=True, timeout=120)
     if out.returncode:
         raise NoNumber("dnsperf failed: " + out.stderr[-200:])

@@ -101,6 +101,8 @@ def _unbound_file(s):
         add("outgoing-range: 8192")
         # Else wildcards would answer from the cache.
         add("aggressive-nsec: no")
+    if s.control:
+        add("extended-statistics: yes")
     if s.blocked == "lines":
         text += 'include: "%s"\n' % s.of_net("blocked.lines")
     text += "remote-control:\n"
@@ -253,6 +255,7 @@ class Peer:
     version: list       # the command that tells it
     can: frozenset
     forms: tuple        # of blocked names
+    of_connection: int = 0  # questions that it answers over one TCP connection, if not any number
 
 
 PEERS = {
@@ -263,5 +266,5 @@ PEERS = {
     "powerdns": Peer(powerdns, "pdns-recursor", ["pdns_recursor", "--version"], frozenset((RECURSE, FORWARD_TLS)),
                      ("rpz",)),
     "bind": Peer(bind, "bind9", ["named", "-v"], frozenset((RECURSE, TLS, HTTPS)), ("rpz",)),
-    "dnsmasq": Peer(dnsmasq, "dnsmasq-base", ["dnsmasq", "--version"], frozenset(), ("lines",)),
+    "dnsmasq": Peer(dnsmasq, "dnsmasq-base", ["dnsmasq", "--version"], frozenset(), ("lines",), 100),
 }

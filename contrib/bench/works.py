@@ -87,7 +87,8 @@ def hits(bench, name, wanted):
             "W1": lambda: zipf(bench, "hot-plain", seconds),
             "W1do": lambda: zipf(bench, "hot-signed", seconds, "-e", 1232, "-d"),
             "W1r": lambda: in_pace(zipf(bench, "hot-plain", seconds, "-r", PACE, "-k"), PACE_LEAST),
-            "W2": lambda: measure.dnsperf("tcp", PORT, bench.of_net("streams-plain"), seconds),
+            "W2": lambda: measure.dnsperf("tcp", PORT, bench.of_net("streams-plain"), seconds,
+                                              roster.PEERS[name].of_connection),
         }
         for work in runs:
             if work in wanted:
