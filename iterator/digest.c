@@ -6,6 +6,7 @@
 #include "iterator/scrub.h"
 #include "iterator/scrub_set.h"
 #include "services/cache/infra.h"
+#include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/cache/store.h"
@@ -109,7 +110,8 @@ static void keep_message(struct iter *it, const struct message *m)
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
 	kept.flags = FLAG_QR;
-	store_message(q->env->messages, q->snapshot->conf, &kept, q->env->time->now_s, q->scope);
+	store_message(q->env->messages, q->snapshot->conf, &kept,
+		      &(struct msg_keep){ .now_s = q->env->time->now_s, .scope = q->scope });
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)
@@ -309,8 +311,8 @@ static bool is_asked_for(const struct iter *it, uint16_t type)
 	return it->want.type == type || it->want.type == TYPE_ANY;
 }
 
-/* Who asks for the alias itself gets that, and what made it; not what lies behind it, which comes along
- * when the servers were shown another type. */
+/* Who asks for the alias itself gets that, and what made it; not what lies behind it, which comes
+ * along when the servers were shown another type. */
 static void end_behind_alias(struct message *m, const uint8_t *name)
 {
 	unsigned answers = m->count[SECTION_ANSWER], kept = 0;
@@ -365,7 +367,8 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	}
 	if (was_shown_another_type(it)) {
 		if (has_expanded_alias(m)) {
-			/* its proof stands among denials that are not ours: ask for the real type */
+			/* its proof stands among denials that are not ours: ask for the real type
+			 */
 			it->qmin.on = false;
 			m->rcode = RCODE_NOERROR;
 			return on_partial_answer(it, m);

@@ -378,8 +378,10 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	it->tier = to->tier;
 	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
 	tell_asking(it);
-	if (!send_race(it, &question, to))
+	if (!send_race(it, &question, to)) {
+		question.known = &to->known;
 		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
+	}
 	it->state = ITER_await;
 	return TURN_WAIT;
 }

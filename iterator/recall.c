@@ -8,6 +8,7 @@
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"
+#include "services/mesh.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -15,11 +16,18 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
+/* Mostly it is the query's own question, whose hash is known. */
+static uint64_t hash_of(const struct query *q, const struct question *wanted)
+{
+	return wanted->name == q->question.name && wanted->type == q->question.type
+		       ? query_message_hash(q)
+		       : msgcache_hash(wanted);
+}
+
 static const struct stored *find_stored(const struct query *q, const struct question *wanted)
 {
 	const struct stored *s =
-		msgcache_find(q->env->messages, wanted, msgcache_hash(wanted), q->scope,
-			      true);
+		msgcache_find(q->env->messages, wanted, hash_of(q, wanted), q->scope, true);
 
 	return s && stored_is_fresh(s, q->env->time->now_s) ? s : NULL;
 }
@@ -55,7 +63,7 @@ static bool may_be_proven(const struct query *q)
  * would take a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
-	if (!may_be_proven(q))
+	if (!may_be_proven(q) || !rrsetcache_knows_dname(q->cache.rrsets))
 		return NULL;
 	for (const uint8_t *owner = wanted->name; !dname_is_root(owner);) {
 		owner = dname_parent(owner);

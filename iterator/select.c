@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/select.h"
 
-#include "services/cache/infra.h"
 #include "services/forward.h"
 #include "services/nat64.h"
 #include "services/query.h"
@@ -12,15 +11,25 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
+/* For what a server is sought. */
+struct search {
+	const struct delegation *d;
+	const struct query *q;
+	uint16_t type;
+	struct infra_zone zone;
+};
+
 struct candidate {
 	struct place *place;
 	enum tier tier;
 	uint32_t rtt_ms;
 	bool shaky; /* it has been silent lately */
+	struct infra_view known;
 };
 
 enum {
-	EXPLORE_PERMIL = 30, /* how often another than the best forwarder is asked, to see how it is */
+	EXPLORE_PERMIL =
+		30, /* how often another than the best forwarder is asked, to see how it is */
 	SHAKY_SILENCES = 2,
 	CANDIDATES_MOST = 128,
 };
@@ -49,29 +58,31 @@ static bool is_lame_for(const struct infra_view *view, uint16_t type)
 }
 
 /* False when it is not to be asked at all now. */
-static bool judge(const struct delegation *d, const struct query *q, uint16_t type, struct place *p,
-		  struct candidate *out)
+static bool judge(const struct search *for_, struct place *p, struct candidate *out)
 {
+	const struct query *q = for_->q;
 	const struct timebase *t = q->env->time;
-	struct infra_view view;
+	struct infra_view *view = &out->known;
+	bool forward = for_->d->forward;
 
 	if (!is_usable(q, p))
 		return false;
-	infra_look(q->env->infra, &p->addr, d->zone, t, &view);
-	if (is_lame_for(&view, type) && !d->forward)
+	infra_look_in(q->env->infra, &for_->zone, &p->addr, t, view);
+	if (is_lame_for(view, for_->type) && !forward)
 		return false;
-	if (view.down && view.probe_at_us > t->now_us)
+	if (view->down && view->probe_at_us > t->now_us)
 		return false;
 
-	*out = (struct candidate){ .place = p, .rtt_ms = view.rto_ms };
-	out->shaky = view.timeouts_a + view.timeouts_aaaa + view.timeouts_other >= SHAKY_SILENCES;
-	if (!view.known)
-		out->rtt_ms = q->snapshot->conf->server.unknown_server_time_limit;
+	out->place = p;
+	out->rtt_ms =
+		view->known ? view->rto_ms : q->snapshot->conf->server.unknown_server_time_limit;
+	out->shaky =
+		view->timeouts_a + view->timeouts_aaaa + view->timeouts_other >= SHAKY_SILENCES;
 	if (is_avoided(q, &p->addr))
 		out->tier = TIER_AVOIDED;
-	else if (view.lame & LAME_RECURSIVE && !d->forward)
+	else if (view->lame & LAME_RECURSIVE && !forward)
 		out->tier = TIER_RECURSOR;
-	else if (p->no_dnssec || view.lame & LAME_DNSSEC)
+	else if (p->no_dnssec || view->lame & LAME_DNSSEC)
 		out->tier = TIER_NO_DNSSEC;
 	else if (p->parent_side)
 		out->tier = TIER_PARENT;
@@ -185,13 +196,15 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending)
 {
+	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
 	struct candidate all[CANDIDATES_MOST];
 	unsigned count = 0;
 
-	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count; i++)
+	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count;
+	     i++)
 		nat64_map(&q->snapshot->conf->server, &d->places[i].addr);
 	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
-		count += judge(d, q, type, &d->places[i], &all[count]);
+		count += judge(&search, &d->places[i], &all[count]);
 	if (count == 0)
 		return (struct selection){ .place = NULL };
 	count = narrow(d, q, all, count);
@@ -199,17 +212,18 @@ struct selection select_server(const struct delegation *d, const struct query *q
 		return (struct selection){ .place = NULL };
 
 	struct candidate *c = &all[count == 1 ? 0 : random_below(q->env->random, count)];
-	return (struct selection){ .place = c->place, .tier = c->tier };
+	return (struct selection){ .place = c->place, .tier = c->tier, .known = c->known };
 }
 
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
 		       const struct selection *first, struct place *out[], unsigned most)
 {
+	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
 	struct candidate all[CANDIDATES_MOST];
 	unsigned count = 0, taken = 0;
 
 	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
-		if (&d->places[i] != first->place && judge(d, q, type, &d->places[i], &all[count]))
+		if (&d->places[i] != first->place && judge(&search, &d->places[i], &all[count]))
 			count += all[count].tier == first->tier;
 	while (taken < most && count) {
 		unsigned best = 0;

@@ -9,6 +9,7 @@
 #define ITERATOR_SELECT_H
 
 #include "iterator/delegation.h"
+#include "services/cache/infra.h"
 
 #define SELECT_BAND_MS 400
 
@@ -24,6 +25,7 @@ enum tier {
 struct selection {
 	struct place *place; /* NULL: nobody is left */
 	enum tier tier;
+	struct infra_view known; /* of that place */
 };
 
 /* Draw a server of `d` that may be asked for `type`. While addresses are still being looked

@@ -295,10 +295,10 @@ void mesh_yield(struct query *q)
 }
 
 /* Make a query and have its first module asked as soon as mesh_run comes to it. */
-static struct query *begin(struct mesh *m, const struct question *question, unsigned kind,
-			   unsigned depth, struct budget *budget)
+static struct query *begin(struct mesh *m, const struct sought *s, unsigned depth,
+			   struct budget *budget)
 {
-	struct query *q = query_new(m, question, kind, depth, budget);
+	struct query *q = query_new(m, s, depth, budget);
 	uint64_t now = m->env->time->now_us;
 
 	q->timer.fire = on_timer;
@@ -312,10 +312,10 @@ static struct query *begin(struct mesh *m, const struct question *question, unsi
 	return q;
 }
 
-static struct query *begin_anew(struct mesh *m, const struct question *question, unsigned kind)
+static struct query *begin_anew(struct mesh *m, const struct sought *s)
 {
 	struct budget *budget = budget_new(m);
-	struct query *q = begin(m, question, kind, 0, budget);
+	struct query *q = begin(m, s, 0, budget);
 
 	budget_drop(budget); /* the query has its own reference */
 	return q;
@@ -452,6 +452,7 @@ static void ask(struct mesh *m, const struct asking *a)
 	const struct conf_server *conf = &mesh_conf(m)->server;
 	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
 			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
+	struct sought s = sought(a->q, kind);
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -461,17 +462,17 @@ static void ask(struct mesh *m, const struct asking *a)
 		c->ops->drop(c);
 		return;
 	}
-	q = query_find(m, a->q, kind);
+	q = query_find(m, &s);
 	if (!q || q->seat == SEAT_BACKGROUND) {
 		if (!make_room(m)) {
 			c->ops->drop(c);
 			return;
 		}
 		/* Making room may have ended what was found. */
-		q = query_find(m, a->q, kind);
+		q = query_find(m, &s);
 	}
 	if (!q)
-		q = begin_anew(m, a->q, kind);
+		q = begin_anew(m, &s);
 	take_seat(q);
 	q->is_refresh = false;
 	waiter_add_client(q, r, c, a->stale != NULL, a->lead);
@@ -501,9 +502,10 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 
 void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind)
 {
+	struct sought s = sought(question, kind | QUERY_NO_CACHE);
 	struct query *q;
 
-	if (query_find(m, question, kind))
+	if (query_find(m, &s))
 		return;
 	/* A refresh pushes nobody out, but sits where it can be pushed out itself. */
 	if (seats_taken(m) >= mesh_conf(m)->server.num_queries_per_thread) {
@@ -512,7 +514,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	}
 	stat_add(m->env->stats, STAT_prefetch);
 	sample_list(m);
-	q = begin_anew(m, question, kind | QUERY_NO_CACHE);
+	q = begin_anew(m, &s);
 	q->is_refresh = true;
 	query_sit(q, SEAT_JOSTLED);
 	count_list(m);
@@ -522,12 +524,12 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind,
 		  void (*done)(void *arg, const struct message *reply), void *arg)
 {
-	struct query *q;
+	/* no client will see it */
+	struct sought s = sought(question, kind | QUERY_UNPOLICED);
+	struct query *q = query_find(m, &s);
 
-	kind |= QUERY_UNPOLICED; /* no client will see it */
-	q = query_find(m, question, kind);
 	if (!q)
-		q = begin_anew(m, question, kind);
+		q = begin_anew(m, &s);
 	q->is_refresh = false;
 	waiter_add_callback(q, done, arg);
 	mesh_run(m);
@@ -543,17 +545,17 @@ static bool has_time(const struct query *q)
 }
 
 /* A query that `q` may cause, or NULL. */
-static struct query *begin_child(struct query *q, const struct question *question, unsigned kind)
+static struct query *begin_child(struct query *q, const struct sought *s)
 {
 	struct query *child;
 
 	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
 		return NULL;
-	child = begin(q->mesh, question, kind, q->depth + 1, q->budget);
-	if (child && kind & QUERY_NO_CACHE && q->avoid_count) {
+	child = begin(q->mesh, s, q->depth + 1, q->budget);
+	if (child && s->kind & QUERY_NO_CACHE && q->avoid_count) {
 		/* asked again, because what came did not hold: then of others */
-		child->avoid = arena_copy(&child->arena, q->avoid,
-					  q->avoid_count * sizeof(*q->avoid));
+		child->avoid =
+			arena_copy(&child->arena, q->avoid, q->avoid_count * sizeof(*q->avoid));
 		child->avoid_count = q->avoid_count;
 	}
 	return child;
@@ -570,17 +572,15 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 			       unsigned kind)
 {
 	struct question question = question_of(name, type, class_);
-	struct query *child;
-
-	kind |= q->scope * (unsigned)QUERY_SCOPE;
-	child = query_find(q->mesh, &question, kind);
+	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+	struct query *child = query_find(q->mesh, &s);
 
 	if (child && query_link_between(q, child))
 		return child;
 	if (child && query_waits_for(q->mesh, child, q))
 		return NULL;
 	if (!child)
-		child = begin_child(q, &question, kind);
+		child = begin_child(q, &s);
 	if (child)
 		query_tie(q, child, q->at);
 	return child;
@@ -589,9 +589,9 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)
 {
 	struct question question = question_of(name, type, class_);
+	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
-	kind |= q->scope * (unsigned)QUERY_SCOPE;
-	return query_find(q->mesh, &question, kind) || begin_child(q, &question, kind);
+	return query_find(q->mesh, &s) || begin_child(q, &s);
 }
 
 unsigned mesh_children(const struct query *q)

@@ -59,6 +59,9 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 unsigned mesh_children(const struct query *q); /* it has not yet been told of */
 void mesh_forget_children(struct query *q);    /* wait for none of them any more */
 
+/* What the message cache finds the query's question by. */
+uint64_t query_message_hash(const struct query *q);
+
 /* EVENT_TIMER for the running module, once, after `us`. */
 void mesh_wake_at(struct query *q, uint64_t from_now_us);
 

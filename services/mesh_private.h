@@ -66,14 +66,23 @@ static inline const struct conf *mesh_conf(const struct mesh *m)
 
 /* ---- query.c ---- */
 
+/* What a query is found by. */
+struct sought {
+	const struct question *q;
+	unsigned kind;
+	uint64_t hash;
+};
+
+struct sought sought(const struct question *q, unsigned kind);
+
 /* In the table, in the background, nothing started. `budget` gets one more reference. */
-struct query *query_new(struct mesh *m, const struct question *q, unsigned kind, unsigned depth,
+struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 			struct budget *budget) MUST_USE;
 /* Out of the table and the seats, its timers stopped, its modules told; nothing can wake it any
  * more, but `reply` is there until query_free. */
 void query_end(struct query *q);
 void query_free(struct query *q); /* ended, and nobody holds it */
-struct query *query_find(struct mesh *m, const struct question *q, unsigned kind);
+struct query *query_find(struct mesh *m, const struct sought *s);
 void query_sit(struct query *q, enum query_seat seat);
 
 struct budget *budget_new(const struct mesh *m) MUST_USE; /* one reference */

@@ -13,7 +13,7 @@
 struct waiter {
 	struct list link; /* in query->waiters */
 	uint64_t begun_us;
-	bool has_stale; /* the front end had something expired for it */
+	bool has_stale;          /* the front end had something expired for it */
 	const struct lead *lead; /* its answer begins so, and the query's is the rest; or NULL */
 	void (*done)(void *arg, const struct message *reply); /* no client, but this */
 	void *arg;
@@ -322,8 +322,7 @@ static const struct stored *find_stale(struct query *q, const struct waiter *w)
 
 	if (!conf->serve_expired || !m->env->messages)
 		return NULL;
-	s = msgcache_find(m->env->messages, &q->question, msgcache_hash(&q->question), q->scope,
-			  full);
+	s = msgcache_find(m->env->messages, &q->question, query_message_hash(q), q->scope, full);
 	if (!s || !stored_is_good(s))
 		return NULL;
 	if (stored_is_fresh(s, now_s) || !conf->serve_expired_ttl ||
@@ -346,10 +345,10 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	if (UNLIKELY(w->lead || judges(m))) {
 		struct encoding none = { .len = 0 };
 
-		waiter_judge(q, w,
-			     stored_revive(s, &q->arena, m->env->time->now_s,
-					   style_get(m)->stale_ttl_s),
-			     &none);
+		waiter_judge(
+			q, w,
+			stored_revive(s, &q->arena, m->env->time->now_s, style_get(m)->stale_ttl_s),
+			&none);
 		return true;
 	}
 	to = answer_to(m, w);
@@ -430,7 +429,10 @@ void waiters_finish(struct query *q)
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
 	if (is_worth_keeping(q))
-		store_message(m->env->messages, mesh_conf(m), face, m->env->time->now_s, q->scope);
+		store_message(m->env->messages, mesh_conf(m), face,
+			      &(struct msg_keep){ .now_s = m->env->time->now_s,
+						  .hash = query_message_hash(q),
+						  .scope = q->scope });
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 

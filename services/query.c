@@ -1,10 +1,10 @@
 /* A query's life and kin: made, found, tied to those it waits for, ended.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/msg.h"
 #include "services/mesh_private.h"
-#include "services/trace.h"
 #include "services/policy.h"
+#include "services/trace.h"
 #include "services/views.h"
-#include "util/hash.h"
 #include "util/mem.h"
 
 #include <string.h>
@@ -20,11 +20,19 @@ static unsigned identity(unsigned kind)
 	return kind & ~(unsigned)QUERY_NO_CACHE;
 }
 
-static uint64_t question_hash(const struct question *q, unsigned kind)
+static uint64_t kind_hash(unsigned kind)
 {
-	uint64_t h = hash_dname(q->name, q->name_len, (uint32_t)q->type << 16 | q->class_);
+	return identity(kind) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
-	return h ^ identity(kind) * UINT64_C(0x9e3779b97f4a7c15);
+struct sought sought(const struct question *q, unsigned kind)
+{
+	return (struct sought){ .q = q, .kind = kind, .hash = msgcache_hash(q) ^ kind_hash(kind) };
+}
+
+uint64_t query_message_hash(const struct query *q)
+{
+	return q->hash ^ kind_hash(q->kind);
 }
 
 static struct query **bucket_of(const struct mesh *m, uint64_t hash)
@@ -51,13 +59,11 @@ static void table_grow(struct mesh *m)
 	mem_free(old);
 }
 
-struct query *query_find(struct mesh *m, const struct question *q, unsigned kind)
+struct query *query_find(struct mesh *m, const struct sought *s)
 {
-	uint64_t hash = question_hash(q, kind);
-
-	for (struct query *at = *bucket_of(m, hash); at; at = at->bucket_next)
-		if (at->hash == hash && identity(at->kind) == identity(kind) &&
-		    question_equals(&at->question, q))
+	for (struct query *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
+		if (at->hash == s->hash && identity(at->kind) == identity(s->kind) &&
+		    question_equals(&at->question, s->q))
 			return at;
 	return NULL;
 }
@@ -123,8 +129,8 @@ static void enter_scope(struct query *q)
 	q->view = views_of_scope(q->snapshot->policy->views, q->scope);
 }
 
-struct query *query_new(struct mesh *m, const struct question *question, unsigned kind,
-			unsigned depth, struct budget *budget)
+struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
+			struct budget *budget)
 {
 	struct query *q = query_blank(m);
 	struct query **bucket;
@@ -132,15 +138,15 @@ struct query *query_new(struct mesh *m, const struct question *question, unsigne
 	arena_init(&q->arena);
 	q->env = m->env;
 	q->snapshot = snapshot_pin(m->env->snapshot);
-	copy_question(q, question);
-	q->kind = kind;
+	copy_question(q, s->q);
+	q->kind = s->kind;
 	enter_scope(q);
 	q->depth = depth;
 	q->budget = budget;
 	budget->refs++;
 	q->begun_us = m->env->time->now_us;
 	q->mesh = m;
-	q->hash = question_hash(question, kind);
+	q->hash = s->hash;
 	list_init(&q->in_run);
 	list_init(&q->in_line);
 	list_init(&q->events);

@@ -68,7 +68,7 @@ struct query {
 
 	/* the mesh's own */
 	struct mesh *mesh;
-	uint64_t hash;
+	uint64_t hash; /* of question and kind */
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];
 	unsigned at; /* module that runs or waits */

@@ -172,6 +172,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	x->hash = hash;
 	list_init(&x->asks);
 	x->ask = *q;
+	x->ask.known = NULL;
 	x->ask.q.name = lay(&more, q->q.name, q->q.name_len);
 	x->ask.zone = lay(&more, q->zone, zone_len);
 	if (tls_len)
@@ -554,22 +555,31 @@ static enum stat_transport transport_of(const struct exchange *x)
 	return x->way == WAY_TCP ? STAT_TCP : STAT_UDP;
 }
 
+static uint32_t rtt_of(const struct exchange *x)
+{
+	uint64_t passed_us = x->upstream->env->time->now_us - x->sent_us;
+
+	return (uint32_t)MIN(passed_us / US_PER_MS, (uint64_t)UINT32_MAX);
+}
+
 static uint32_t note_answer(struct exchange *x, const struct message *m)
 {
 	struct env *e = x->upstream->env;
-	uint32_t rtt_ms =
-		(uint32_t)MIN((e->time->now_us - x->sent_us) / US_PER_MS, (uint64_t)UINT32_MAX);
-	bool is_good = m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN;
+	struct infra_heard heard = { .rtt_ms = rtt_of(x), .edns = EDNS_UNTRIED };
 
 	stats_asked(e->stats, transport_of(x), e->time->now_us - x->sent_us);
-	if (x->way != WAY_TCP || x->ask.tcp)
-		infra_answered(e->infra, &x->ask.server, x->ask.zone, rtt_ms, e->time);
 	/* One forged refusal must not cost a zone its signatures: it takes a good plain answer. */
-	if (x->fell_back && is_good)
-		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, EDNS_FAILS, e->time);
-	else if (x->with_edns && is_good)
-		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, EDNS_WORKS, e->time);
-	return rtt_ms;
+	if (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN) {
+		if (x->fell_back)
+			heard.edns = EDNS_FAILS;
+		else if (x->with_edns)
+			heard.edns = EDNS_WORKS;
+	}
+	if (x->way != WAY_TCP || x->ask.tcp)
+		infra_answered(e->infra, &x->ask.server, x->ask.zone, &heard, e->time);
+	else if (heard.edns != EDNS_UNTRIED)
+		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, heard.edns, e->time);
+	return heard.rtt_ms;
 }
 
 /* Over UDP the cut answer of a server that can be asked over TCP is only a hint (RFC 7766 5). */
@@ -581,9 +591,9 @@ static bool is_cut(const struct exchange *x, const uint8_t *wire)
 static void note_cut(struct exchange *x)
 {
 	struct env *e = x->upstream->env;
+	struct infra_heard heard = { .rtt_ms = rtt_of(x), .edns = EDNS_UNTRIED };
 
-	infra_answered(e->infra, &x->ask.server, x->ask.zone,
-		       (uint32_t)((e->time->now_us - x->sent_us) / US_PER_MS), e->time);
+	infra_answered(e->infra, &x->ask.server, x->ask.zone, &heard, e->time);
 }
 
 static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
@@ -626,7 +636,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
  * Asking.
  */
 
-static void exchange_begin(struct exchange *x)
+static void exchange_begin(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
 	const struct env *e = u->env;
@@ -643,9 +653,12 @@ static void exchange_begin(struct exchange *x)
 		timer_set(e->loop, &x->timer, 0);
 		return;
 	}
-	infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
-	x->with_edns = view.edns != EDNS_FAILS;
-	exchange_send(x, &view);
+	if (!known) {
+		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
+		known = &view;
+	}
+	x->with_edns = known->edns != EDNS_FAILS;
+	exchange_send(x, known);
 }
 
 struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_question *question,
@@ -663,7 +676,7 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 	*a = (struct upstream_ask){ .exchange = x, .arena = arena, .done = done, .owner = owner };
 	list_push_back(&x->asks, &a->link);
 	if (is_new)
-		exchange_begin(x);
+		exchange_begin(x, question->known);
 	return a;
 }
 

@@ -13,6 +13,7 @@
 #include "util/msg.h"
 
 struct env;
+struct infra_view;
 struct peer;
 struct query;
 struct transport;
@@ -31,6 +32,7 @@ struct upstream_question {
 	bool tcp, tls;          /* not UDP */
 	bool caps;              /* 0x20: random letter case, and the answer must echo it */
 	uint32_t wait_ms;       /* how long one try may take; 0: as infra says */
+	const struct infra_view *known; /* what was just looked up of the server; NULL: it is not */
 };
 
 enum upstream_end {

@@ -201,6 +201,8 @@ uint64_t addr_hash(const struct addr *a)
 {
 	uint8_t b[sizeof(a->ip) + 4 + 2 + 1];
 
+	if (a->family == 4) /* the rest is 0, always: one word */
+		return hash_word((uint64_t)get_u32(a->ip) << 16 | a->port);
 	memcpy(b, a->ip, sizeof(a->ip));
 	put_u32(b + 16, a->scope);
 	put_u16(b + 20, a->port);

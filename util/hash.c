@@ -85,9 +85,10 @@ static inline uint64_t unchanged(uint64_t x)
 	return x;
 }
 
-/* The last word overlaps the one before it; `last` tells the length, so nothing is ambiguous. In line,
- * since `map` is known where it is called. */
-__attribute__((always_inline)) static inline uint64_t sip(const uint8_t *at, size_t len, uint64_t last, uint64_t (*map)(uint64_t))
+/* The last word overlaps the one before it; `last` tells the length, so nothing is ambiguous. In
+ * line, since `map` is known where it is called. */
+__attribute__((always_inline)) static inline uint64_t sip(const uint8_t *at, size_t len,
+							  uint64_t last, uint64_t (*map)(uint64_t))
 {
 	struct sip s = sip_begin();
 	size_t i = 0;
@@ -109,6 +110,11 @@ __attribute__((always_inline)) static inline uint64_t sip(const uint8_t *at, siz
 uint64_t hash_bytes(const void *at, size_t len)
 {
 	return sip(at, len, len, unchanged);
+}
+
+uint64_t hash_word(uint64_t word)
+{
+	return sip_end(sip_take(sip_begin(), word));
 }
 
 /* A label's length is below 'A', so a name is lowered as one run of bytes. */

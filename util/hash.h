@@ -13,6 +13,7 @@
 void hash_start(bool played);
 
 uint64_t hash_bytes(const void *at, size_t len);
+uint64_t hash_word(uint64_t word); /* another hash than that of its bytes */
 
 /* Of a whole name in wire form (`len` bytes, root label included), lower-cased,
  * mixed with `salt` (type and class, or what tells two tables apart). */

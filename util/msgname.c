@@ -69,8 +69,6 @@ void msg_skip_name(struct reader *r)
 void msgname_begin(struct msgname_book *book)
 {
 	book->names = 0;
-	book->labels = 0;
-	memset(book->at, 0, sizeof(book->at));
 }
 
 static uint32_t hash_label(const uint8_t *label, uint16_t parent)
@@ -107,53 +105,103 @@ static uint16_t find_slot(const struct msgname_book *book, const uint8_t *start,
 	return NO_SLOT;
 }
 
-void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name)
+/* A name that is being written: where its labels begin, leftmost first, and how many of them are
+ * not in the book. */
+struct name {
+	const uint8_t *at;
+	size_t len; /* without the root label */
+	unsigned fresh;
+	uint16_t parent, slot; /* the last label found; where the next one belongs, or no slot */
+	uint32_t hash;         /* of that next one */
+	uint8_t heads[LABELS_MAX];
+};
+
+static void split(struct name *n, const uint8_t *name)
 {
-	uint8_t heads[LABELS_MAX]; /* where each label begins, leftmost first */
-	unsigned fresh = 0;        /* labels that must be spelled out */
-	size_t len = 0, here = writer_len(w);
-	uint16_t parent = NO_SLOT;
+	n->at = name;
+	n->len = 0;
+	n->fresh = 0;
+	n->parent = n->slot = NO_SLOT;
+	for (; name[n->len]; n->len += 1u + name[n->len])
+		n->heads[n->fresh++] = (uint8_t)n->len;
+}
 
-	for (; name[len]; len += 1u + name[len])
-		heads[fresh++] = (uint8_t)len;
-	if (++book->names > NAMES_MAX) {
-		write_bytes(w, name, len + 1);
-		return;
+static void look_up_next(const struct msgname_book *book, const uint8_t *start, struct name *n)
+{
+	const uint8_t *label = n->at + n->heads[n->fresh - 1];
+
+	n->hash = hash_label(label, n->parent);
+	n->slot = find_slot(book, start, label, n->parent, n->hash);
+}
+
+/* From the root downwards, as far as the book goes. */
+static void look_up(const struct msgname_book *book, const uint8_t *start, struct name *n)
+{
+	for (; n->fresh > 0; n->fresh--) {
+		look_up_next(book, start, n);
+		if (n->slot == NO_SLOT || book->at[n->slot] == 0)
+			return;
+		n->parent = n->slot;
 	}
+}
 
-	/* From the root downwards, as far as the book goes. */
-	uint16_t slot = NO_SLOT;
-	uint32_t hash = 0;
-	while (fresh > 0 && !w->bad) {
-		const uint8_t *label = name + heads[fresh - 1];
-		hash = hash_label(label, parent);
-		slot = find_slot(book, w->start, label, parent, hash);
-		if (slot == NO_SLOT || book->at[slot] == 0)
-			break;
-		parent = slot;
-		fresh--;
-	}
+/* What stands at `here` since its labels were looked up may be pointed at from now on. */
+static void note(struct msgname_book *book, const uint8_t *start, struct name *n, size_t here)
+{
+	while (n->fresh > 0 && n->slot != NO_SLOT && book->at[n->slot] == 0) {
+		size_t at = here + n->heads[--n->fresh];
 
-	if (parent == NO_SLOT) {
-		write_bytes(w, name, len + 1);
-	} else {
-		write_bytes(w, name, fresh ? heads[fresh - 1] + 1u + name[heads[fresh - 1]] : 0);
-		write_u16(w, (uint16_t)(0xc000 | book->at[parent]));
-	}
-
-	/* What was spelled out may be pointed at from now on. */
-	while (fresh > 0 && !w->bad && slot != NO_SLOT && book->at[slot] == 0) {
-		size_t at = here + heads[--fresh];
 		if (at >= POINTER_ROOM || book->labels >= MSGNAME_SLOTS / 2)
 			return;
-		book->at[slot] = (uint16_t)at;
-		book->parent[slot] = parent;
-		book->hash[slot] = hash;
+		book->at[n->slot] = (uint16_t)at;
+		book->parent[n->slot] = n->parent;
+		book->hash[n->slot] = n->hash;
 		book->labels++;
-		if (fresh == 0)
+		if (n->fresh == 0)
 			return;
-		parent = slot;
-		hash = hash_label(name + heads[fresh - 1], parent);
-		slot = find_slot(book, w->start, name + heads[fresh - 1], parent, hash);
+		n->parent = n->slot;
+		look_up_next(book, start, n);
 	}
+}
+
+/* The second name is about to be written: make the table, with the first. */
+static void open_book(struct msgname_book *book, const uint8_t *start)
+{
+	struct name first;
+
+	memset(book->at, 0, sizeof(book->at));
+	book->labels = 0;
+	split(&first, start + book->first);
+	look_up(book, start, &first);
+	note(book, start, &first, book->first);
+}
+
+void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name)
+{
+	size_t here = writer_len(w);
+	struct name n;
+
+	if (book->names == 0) {
+		write_bytes(w, name, dname_len(name));
+		book->first = (uint16_t)here;
+		book->names = !w->bad;
+		return;
+	}
+	if (++book->names > NAMES_MAX || w->bad) {
+		write_bytes(w, name, dname_len(name));
+		return;
+	}
+	if (book->names == 2)
+		open_book(book, w->start);
+	split(&n, name);
+	look_up(book, w->start, &n);
+	if (n.parent == NO_SLOT) {
+		write_bytes(w, name, n.len + 1);
+	} else {
+		write_bytes(w, name,
+			    n.fresh ? n.heads[n.fresh - 1] + 1u + name[n.heads[n.fresh - 1]] : 0);
+		write_u16(w, (uint16_t)(0xc000 | book->at[n.parent]));
+	}
+	if (!w->bad)
+		note(book, w->start, &n, here);
 }

@@ -18,11 +18,13 @@ size_t msg_read_name(struct reader *r, uint8_t *to);
 void msg_skip_name(struct reader *r);
 
 /* What has been written so far that later names may point at: a tree of labels,
- * kept as a hash table from (parent, label) to where the label stands. */
+ * kept as a hash table from (parent, label) to where the label stands. Many messages have
+ * but one name, that of the question: the table is made when the second comes. */
 #define MSGNAME_SLOTS 1024 /* a power of two */
 
 struct msgname_book {
 	unsigned names;             /* names looked up: 120 at most */
+	uint16_t first;             /* where the first name stands */
 	unsigned labels;            /* slots taken: half of them at most */
 	uint16_t at[MSGNAME_SLOTS]; /* offset of the label; 0: free slot */
 	uint16_t

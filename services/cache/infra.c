@@ -283,21 +283,27 @@ void infra_unsendable(struct infra *i, const struct timebase *t)
 
 /* ---- one server ---- */
 
-static uint64_t hash_of(const struct addr *server, const uint8_t *zone, size_t zone_len)
+static uint64_t hash_zone(const uint8_t *zone, size_t len)
 {
-	return addr_hash(server) ^ hash_dname(zone, zone_len, 0x1f4a);
+	return hash_dname(zone, len, 0x1f4a);
 }
 
-static const struct server *find(struct infra *i, const struct addr *server, const uint8_t *zone,
-				 uint32_t now_s)
+struct infra_zone infra_zone(const uint8_t *name)
 {
-	size_t len = dname_len(zone);
-	uint64_t hash = hash_of(server, zone, len);
+	size_t len = dname_len(name);
+
+	return (struct infra_zone){ .name = name, .len = len, .hash = hash_zone(name, len) };
+}
+
+static const struct server *find(struct infra *i, const struct addr *server,
+				 const struct infra_zone *zone, uint32_t now_s)
+{
+	uint64_t hash = addr_hash(server) ^ zone->hash;
 
 	for (struct slab_entry *e = slab_first(i->slab, hash); e; e = slab_next(e, hash)) {
 		const struct server *s = server_of(e);
 
-		if (!same_server(s, server, zone, len))
+		if (!same_server(s, server, zone->name, zone->len))
 			continue;
 		slab_saw(e);
 		return time_is_past(now_s, s->expires_s) ? NULL : s;
@@ -325,13 +331,13 @@ static void forget_silence(struct server *s)
 	s->probing = false;
 }
 
-/* A copy to change and publish; a fresh one for a server that is not known. Times of silence that
- * the network was to blame for are not in it. */
-static struct server *begin_change(struct infra *i, const struct addr *server, const uint8_t *zone,
-				   const struct timebase *t)
+/* A copy of `old` to change and publish; a fresh one for a server that is not known. Times of
+ * silence that the network was to blame for are not in it. */
+static struct server *change_from(struct infra *i, const struct server *old,
+				  const struct addr *server, const struct infra_zone *zone,
+				  const struct timebase *t)
 {
-	const struct server *old = find(i, server, zone, t->now_s);
-	size_t zone_len = dname_len(zone), len = offsetof(struct server, zone) + zone_len;
+	size_t len = offsetof(struct server, zone) + zone->len;
 	struct server *s = mem_zero(MAX(len, sizeof(*s)));
 
 	if (old) {
@@ -344,14 +350,23 @@ static struct server *begin_change(struct infra *i, const struct addr *server, c
 	s->expires_s = t->now_s + GET(i->host_ttl_s);
 	s->rtt.var_ms = VAR_UNKNOWN_MS;
 	s->addr = *server;
-	s->zone_len = (uint8_t)zone_len;
-	dname_copy_lower(s->zone, zone);
+	s->zone_len = (uint8_t)zone->len;
+	dname_copy_lower(s->zone, zone->name);
 	return s;
+}
+
+static struct server *begin_change(struct infra *i, const struct addr *server, const uint8_t *name,
+				   const struct timebase *t)
+{
+	struct infra_zone zone = infra_zone(name);
+
+	return change_from(i, find(i, server, &zone, t->now_s), server, &zone, t);
 }
 
 static void end_change(struct infra *i, struct server *s, const struct timebase *t)
 {
-	slab_put(i->slab, hash_of(&s->addr, s->zone, s->zone_len), &s->link, t->now_s);
+	slab_put(i->slab, addr_hash(&s->addr) ^ hash_zone(s->zone, s->zone_len), &s->link,
+		 t->now_s);
 }
 
 static void fill_view(struct infra *i, const struct server *s, const struct timebase *t,
@@ -384,8 +399,16 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 		out->probe_at_us = t->now_us;
 }
 
-void infra_look(struct infra *i, const struct addr *server, const uint8_t *zone,
+void infra_look(struct infra *i, const struct addr *server, const uint8_t *name,
 		const struct timebase *t, struct infra_view *out)
+{
+	struct infra_zone zone = infra_zone(name);
+
+	infra_look_in(i, &zone, server, t, out);
+}
+
+void infra_look_in(struct infra *i, const struct infra_zone *zone, const struct addr *server,
+		   const struct timebase *t, struct infra_view *out)
 {
 	const struct server *s = find(i, server, zone, t->now_s);
 
@@ -415,23 +438,26 @@ static struct rtt measured(struct rtt r, uint32_t rtt_ms)
 	return r;
 }
 
-void infra_answered(struct infra *i, const struct addr *server, const uint8_t *zone,
-		    uint32_t rtt_ms, const struct timebase *t)
+void infra_answered(struct infra *i, const struct addr *server, const uint8_t *name,
+		    const struct infra_heard *heard, const struct timebase *t)
 {
-	const struct server *old;
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, server, &zone, t->now_s);
 	struct server *s;
 
 	heard_something(i, ms_of(t));
 	/* Most answers of a busy server change nothing worth writing down. */
-	old = find(i, server, zone, t->now_s);
-	if (old && old->rtt.measured && !old->rto_ms) {
-		struct rtt r = measured(old->rtt, rtt_ms);
+	if (old && old->rtt.measured && !old->rto_ms &&
+	    (heard->edns == EDNS_UNTRIED || heard->edns == old->edns)) {
+		struct rtt r = measured(old->rtt, heard->rtt_ms);
 
 		if (r.srtt_ms == old->rtt.srtt_ms && r.var_ms == old->rtt.var_ms)
 			return;
 	}
-	s = begin_change(i, server, zone, t);
-	s->rtt = measured(s->rtt, rtt_ms);
+	s = change_from(i, old, server, &zone, t);
+	s->rtt = measured(s->rtt, heard->rtt_ms);
+	if (heard->edns != EDNS_UNTRIED)
+		s->edns = (uint8_t)heard->edns;
 	forget_silence(s);
 	end_change(i, s, t);
 }
@@ -481,28 +507,30 @@ void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zon
 	end_change(i, s, t);
 }
 
-void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *zone,
+void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *name,
 		    enum edns_known known, const struct timebase *t)
 {
-	const struct server *old = find(i, server, zone, t->now_s);
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, server, &zone, t->now_s);
 	struct server *s;
 
 	if (old && old->edns == known)
 		return;
-	s = begin_change(i, server, zone, t);
+	s = change_from(i, old, server, &zone, t);
 	s->edns = (uint8_t)known;
 	end_change(i, s, t);
 }
 
-void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *zone, unsigned lame,
+void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *name, unsigned lame,
 		    const struct timebase *t)
 {
-	const struct server *old = find(i, server, zone, t->now_s);
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, server, &zone, t->now_s);
 	struct server *s;
 
 	if (old && (old->lame & lame) == lame)
 		return;
-	s = begin_change(i, server, zone, t);
+	s = change_from(i, old, server, &zone, t);
 	s->lame = (uint8_t)(s->lame | lame);
 	end_change(i, s, t);
 }

@@ -62,8 +62,22 @@ void infra_reconfigure(struct infra *i, const struct infra_how *how);
 void infra_look(struct infra *i, const struct addr *server, const uint8_t *zone,
 		const struct timebase *t, struct infra_view *out);
 
+/* The same for several servers of a zone, whose name is hashed once. */
+struct infra_zone {
+	const uint8_t *name;
+	size_t len;
+	uint64_t hash;
+};
+struct infra_zone infra_zone(const uint8_t *name);
+void infra_look_in(struct infra *i, const struct infra_zone *zone, const struct addr *server,
+		   const struct timebase *t, struct infra_view *out);
+
+struct infra_heard {
+	uint32_t rtt_ms;
+	enum edns_known edns; /* what the answer shows of that; EDNS_UNTRIED: nothing */
+};
 void infra_answered(struct infra *i, const struct addr *server, const uint8_t *zone,
-		    uint32_t rtt_ms, const struct timebase *t);
+		    const struct infra_heard *heard, const struct timebase *t);
 /* It stayed silent for `waited_ms` when asked for `qtype`. */
 void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zone, uint16_t qtype,
 		  uint32_t waited_ms, const struct timebase *t);

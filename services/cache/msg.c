@@ -322,7 +322,7 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 
 void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how)
 {
-	const uint64_t hash = msgcache_hash(&m->q);
+	const uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
 	struct may_replace may = { .now_s = how->now_s, .keep_expired_s = how->keep_expired_s };
 	struct stored *s;
 	bool good;

@@ -87,6 +87,7 @@ const struct stored *msgcache_find(struct msgcache *c, const struct question *q,
  * serve-expired-ttl-reset). */
 struct msg_keep {
 	uint32_t now_s, ttl_s;
+	uint64_t hash; /* msgcache_hash of its question; 0: to be found out */
 	uint16_t scope;
 	bool always; /* replace whatever stands */
 	bool extend;

@@ -12,6 +12,7 @@
 struct rrsetcache {
 	struct slab *slab;
 	uint8_t scope;
+	_Atomic bool knows_dname;
 };
 
 static const struct rrset *set_of(const struct slab_entry *e)
@@ -161,6 +162,17 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 									     : RULING_TAKE;
 }
 
+bool rrsetcache_knows_dname(const struct rrsetcache *c)
+{
+	return atomic_load_explicit(&c->knows_dname, memory_order_relaxed);
+}
+
+static void note_dname(struct rrsetcache *c, const struct rrset *set)
+{
+	if (UNLIKELY(set->type == TYPE_DNAME) && !rrsetcache_knows_dname(c))
+		atomic_store_explicit(&c->knows_dname, true, memory_order_relaxed);
+}
+
 struct offer {
 	const struct rrset *set;
 	uint32_t now_s;
@@ -237,6 +249,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 	memset(&e->link, 0, sizeof(e->link));
 	e->link.spare = c->scope;
 	memcpy(&e->set, set, set->size);
+	note_dname(c, set);
 	slab_put_if(c->slab, hash, &e->link, now_s, may_replace, &offer);
 	return set;
 }

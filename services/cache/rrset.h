@@ -53,6 +53,10 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 const struct rrset *rrsetcache_correct(struct rrsetcache *c, const struct rrset *set,
 				       uint32_t now_s, struct arena *a);
 
+/* Whether a DNAME set has ever been offered: most resolvers never see one, and need not look for it
+ * above every name. */
+bool rrsetcache_knows_dname(const struct rrsetcache *c);
+
 /* Every set of this owner and type, both sides of a cut; in scope 0 those of all scopes; how many. */
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 			 uint16_t class_);

@@ -160,17 +160,17 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 }
 
 void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
-		   uint32_t now_s, uint16_t scope)
+		   const struct msg_keep *usual)
 {
-	struct msg_keep how = { .now_s = now_s,
-				.ttl_s = store_ttl(conf, m, now_s),
-				.scope = scope };
+	struct msg_keep how = *usual;
 
+	how.ttl_s = store_ttl(conf, m, how.now_s);
 	if (conf->server.serve_expired) {
 		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl
 								    : SLAB_FOREVER;
 		how.extend = conf->server.serve_expired_ttl_reset;
-		/* An answer that is good for now only has taken an expired one's place all the same. */
+		/* An answer that is good for now only has taken an expired one's place all the
+		 * same. */
 		if (how.ttl_s == 0 && is_data(m))
 			msgcache_remove(c, &m->q);
 	}

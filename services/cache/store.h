@@ -8,6 +8,7 @@
 struct arena;
 struct conf;
 struct message;
+struct msg_keep;
 struct msgcache;
 struct query;
 struct question;
@@ -37,10 +38,11 @@ bool message_is_denial(const struct message *m);
  * when there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
 
-/* Keep it in the message cache as long. Under serve-expired a failure does not
- * replace a good answer that may still be served (RFC 8767 4). Called within a turn. */
+/* Keep it in the message cache as long; `how` says the rest (now_s, hash, scope). Under serve-expired
+ * a failure does not replace a good answer that may still be served (RFC 8767 4). Called within a
+ * turn. */
 void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
-		   uint32_t now_s, uint16_t scope);
+		   const struct msg_keep *how);
 
 /* Offer a set to the RRset cache, and learn which to believe (rrsetcache_put). `asked` is the
  * client's question that its message answers, or NULL. What just answers that, on the word of its own

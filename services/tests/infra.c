@@ -44,7 +44,8 @@ static struct infra_view view(struct infra *i, unsigned n)
 
 static void answered(struct infra *i, unsigned n, uint32_t rtt_ms)
 {
-	infra_answered(i, server(n), N("example."), rtt_ms, &clock_);
+	infra_answered(i, server(n), N("example."), &(struct infra_heard){ .rtt_ms = rtt_ms },
+		       &clock_);
 }
 
 static void silent(struct infra *i, unsigned n, uint32_t waited_ms)

@@ -180,7 +180,7 @@ static void answers_are_kept_as_long_as_their_records_say(void **state)
 			fail_msg("%s: %u seconds when limited twice", rows[i].why,
 				 store_ttl(conf, m, NOW));
 
-		store_message(c, conf, m, NOW, 0);
+		store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW });
 		s = msgcache_find(c, &m->q, msgcache_hash(&m->q), 0, true);
 		assert_int_equal(s != NULL, rows[i].ttl_s != 0);
 		if (s)
@@ -261,8 +261,10 @@ static void a_failed_refresh_leaves_what_may_be_served(void **state)
 		struct arena a;
 
 		arena_init(&a);
-		store_message(c, conf, made_message(&a, NOW, &good), NOW, 0);
-		store_message(c, conf, made_message(&a, rows[i].at, &bad), rows[i].at, 0);
+		store_message(c, conf, made_message(&a, NOW, &good),
+			      &(struct msg_keep){ .now_s = NOW });
+		store_message(c, conf, made_message(&a, rows[i].at, &bad),
+			      &(struct msg_keep){ .now_s = rows[i].at });
 		s = msgcache_find(c, &q, msgcache_hash(&q), 0, false);
 		assert_non_null(s);
 		if (s->rcode != rows[i].rcode)
