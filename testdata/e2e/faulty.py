@@ -38,17 +38,19 @@ def qname(wire):
     return ".".join(labels) + "."
 
 
-def respond(wire, other_id=False, other_name=False, cut=False):
-    """An answer: the one address to every question for A, nothing to others."""
+def respond(wire, other_id=False, other_name=False, cut=False, rest=None):
+    """An answer: the one address to every question for A, nothing to others. `rest`: how long the connection
+    may be idle, in tenths of a second."""
     end = question_end(wire)
     is_a = wire[end - 4:end - 2] == b"\0\1"
     question = bytearray(wire[12:end])
     if other_name:
         question[1] ^= 1
     ident = struct.unpack("!H", wire[:2])[0] ^ (1 if other_id else 0)
-    head = struct.pack("!HHHHHH", ident, 0x8380 if cut else 0x8180, 1, int(is_a), 0, 0)
+    opt = b"" if rest is None else b"\0\0\x29\4\xd0\0\0\0\0\0\6\0\x0b\0\2" + struct.pack("!H", rest)
+    head = struct.pack("!HHHHHH", ident, 0x8780 if cut else 0x8580, 1, int(is_a), 0, int(bool(opt)))
     record = b"\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4" + ANSWER
-    return head + bytes(question) + (record if is_a else b"")
+    return head + bytes(question) + (record if is_a else b"") + opt
 
 
 def ask(port, wire):
@@ -82,13 +84,15 @@ class Faulty:
         no-h2         speaks HTTP/1.1 only
     With a port to `ask` the answers are those of the server there."""
 
-    def __init__(self, ca, act="good", cert="good", https=False, limit=0, ask=None):
+    def __init__(self, ca, act="good", cert="good", https=False, limit=0, ask=None, rest=None):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(ca.path(cert + ".pem"), ca.path(cert + ".key"))
         self.context.set_alpn_protocols(["http/1.1"] if act == "no-h2" else ["h2"] if https else ["dot"])
-        self.act, self.https, self.limit, self.ask = act, https, limit, ask
+        self.act, self.https, self.limit, self.ask, self.rest = act, https, limit, ask, rest
         self.asked, self.accepted, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0, 0
         self.headers, self.lock, self.ending = [], threading.Lock(), False
+        self.open, self.open_most, self.names, self.versions, self.ciphers, self.wires = 0, 0, [], [], [], []
+        self.context.sni_callback = lambda s, name, context: self.names.append(name)
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind((ADDRESS, 0))
@@ -130,7 +134,15 @@ class Faulty:
                 with self.lock:
                     self.shaken += 1
                     self.resumed += s.session_reused
-                (Requests if self.https else Frames)(self, s, number).converse()
+                    self.open += 1
+                    self.open_most = max(self.open, self.open_most)
+                self.versions.append(s.version())
+                self.ciphers.append(s.cipher()[0])
+                try:
+                    (Requests if self.https else Frames)(self, s, number).converse()
+                finally:
+                    with self.lock:
+                        self.open -= 1
 
     def count(self):
         """One more question; whether it is one of those that cost the connection."""
@@ -163,13 +175,15 @@ class Conversation:
         out = []
         for key, wire in questions:
             u.asked.append(qname(wire))
+            u.wires.append(wire)
             over = u.count()
             if u.act == "gone" or (u.act == "close-early" and self.number % 2):
                 raise EOFError
             if over and u.act == "limit":
                 self.send(out)
                 u.reset(self.s)
-            reply = ask(u.ask, wire) if u.ask else respond(wire, u.act == "other-id", u.act == "other-name", u.act == "cut")
+            reply = ask(u.ask, wire) if u.ask else respond(wire, u.act == "other-id", u.act == "other-name", u.act == "cut",
+                                                                  u.rest)
             if over and u.act == "truncate":
                 self.send(out)
                 self.send_half(key, reply)
