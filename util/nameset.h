@@ -14,8 +14,14 @@ struct nameset_maker;
 /* ---- building ---- */
 
 struct nameset_maker *nameset_maker_new(void) MUST_USE;
-/* Of a name that is put more than once the first counts. The name is copied. */
+/* The same, but a name that is put more than once has all bits of its numbers. */
+struct nameset_maker *nameset_maker_joining(void) MUST_USE;
+/* Of a name that is put more than once the first counts. The name is copied. Hundreds of thousands
+ * take hardly more than they will in the set. */
 void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value);
+/* At the end every name is shown once: its number from then on, or -1 to leave it out. */
+void nameset_review(struct nameset_maker *m,
+		    int (*review)(const uint8_t *name, uint8_t value, void *arg), void *arg);
 /* The set of all that was put; the maker is gone. NULL when nothing was. */
 struct nameset *nameset_make(struct nameset_maker *m, uint64_t seed) MUST_USE;
 void nameset_maker_free(struct nameset_maker *m); /* without a set; NULL is fine */
@@ -33,5 +39,18 @@ size_t nameset_bytes(const struct nameset *s); /* all it takes, but for what mal
 /* Every name once, those of one parent together; stops when `fn` says false. */
 void nameset_each(const struct nameset *s,
 		  bool (*fn)(const uint8_t *name, uint8_t value, void *arg), void *arg);
+
+/* ---- a set in a file, for machines of one kind ---- */
+
+typedef bool (*nameset_write)(void *arg, const void *bytes, size_t len);
+typedef bool (*nameset_read)(void *arg, void *to, size_t len);
+
+bool nameset_save(const struct nameset *s, nameset_write write, void *arg) MUST_USE;
+/* NULL when it cannot be read, or is no set: what it says of itself is checked as far as memory is
+ * concerned. `most`: bytes that there are at most. */
+struct nameset *nameset_load(nameset_read read, void *arg, uint64_t most) MUST_USE;
+uint64_t nameset_seed(const struct nameset *s);
+/* Find names by another seed from now on; no reader may be there. */
+void nameset_reseed(struct nameset *s, uint64_t seed);
 
 #endif

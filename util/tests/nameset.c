@@ -134,6 +134,157 @@ static void hundreds_of_thousands_take_twenty_bytes_each(void **state)
 	nameset_free(s);
 }
 
+static void of_names_put_again_the_bits_may_be_joined(void **state)
+{
+	(void)state;
+	enum { NAMES = 40000 }; /* more than one piece */
+	struct nameset_maker *joining = nameset_maker_joining(), *first = nameset_maker_new();
+	struct nameset *s, *t;
+	char text[40];
+
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < NAMES; i++) {
+			snprintf(text, sizeof(text), "n%u.example.", i);
+			nameset_put(joining, N(text), (uint8_t)(1u << round));
+			nameset_put(first, N(text), (uint8_t)(1u << round));
+		}
+	}
+	s = nameset_make(joining, SEED);
+	t = nameset_make(first, SEED);
+	assert_int_equal(nameset_count(s), NAMES);
+	assert_int_equal(nameset_count(t), NAMES);
+	for (unsigned i = 0; i < NAMES; i += 7) {
+		snprintf(text, sizeof(text), "n%u.example.", i);
+		assert_int_equal(nameset_find(s, N(text)), 7);
+		assert_int_equal(nameset_find(t, N(text)), 1);
+	}
+	nameset_free(s);
+	nameset_free(t);
+}
+
+static int leave_odd_ones(const uint8_t *name, uint8_t value, void *seen)
+{
+	(void)name;
+	++*(unsigned *)seen;
+	return value % 2 ? value + 1 : -1;
+}
+
+static void a_last_look_changes_names_and_leaves_some_out(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "a.example.", "b.example.", "c.example." };
+	struct nameset_maker *m = nameset_maker_new();
+	unsigned seen = 0;
+	struct nameset *s;
+
+	for (unsigned i = 0; i < COUNT(names); i++)
+		nameset_put(m, N(names[i]), (uint8_t)(10 + i));
+	nameset_review(m, leave_odd_ones, &seen);
+	s = nameset_make(m, SEED);
+	assert_int_equal(seen, 3);
+	assert_int_equal(nameset_count(s), 1);
+	assert_int_equal(nameset_find(s, N("b.example.")), 12);
+	assert_int_equal(nameset_find(s, N("a.example.")), -1);
+	nameset_free(s);
+}
+
+/* ---- in a file ---- */
+
+struct store {
+	uint8_t bytes[65536];
+	size_t len, at;
+};
+
+static bool put(void *store, const void *bytes, size_t len)
+{
+	struct store *f = store;
+
+	if (sizeof(f->bytes) - f->len < len)
+		return false;
+	memcpy(f->bytes + f->len, bytes, len);
+	f->len += len;
+	return true;
+}
+
+static bool get(void *store, void *to, size_t len)
+{
+	struct store *f = store;
+
+	if (f->len - f->at < len)
+		return false;
+	memcpy(to, f->bytes + f->at, len);
+	f->at += len;
+	return true;
+}
+
+static struct nameset *numbered(unsigned count)
+{
+	struct nameset_maker *m = nameset_maker_new();
+	char text[40];
+
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), "n%u.example.", i);
+		nameset_put(m, N(text), (uint8_t)i);
+	}
+	return nameset_make(m, SEED);
+}
+
+static void a_saved_set_is_the_same_again(void **state)
+{
+	(void)state;
+	static struct store f;
+	struct nameset *s = numbered(1000), *t;
+
+	f.len = f.at = 0;
+	assert_true(nameset_save(s, put, &f));
+	t = nameset_load(get, &f, f.len);
+	assert_non_null(t);
+	assert_int_equal(nameset_count(t), 1000);
+	assert_int_equal(nameset_seed(t), SEED);
+	assert_int_equal(nameset_find(t, N("n999.example.")), 999 % 256);
+	nameset_reseed(t, SEED + 1);
+	assert_int_equal(nameset_find(t, N("n77.example.")), 77);
+	assert_int_equal(nameset_find(t, N("n1000.example.")), -1);
+	nameset_free(s);
+	nameset_free(t);
+}
+
+static bool ask(const uint8_t *name, uint8_t value, void *arg)
+{
+	(void)value;
+	(void)arg;
+	return dname_measure(name, name + DNAME_MAX) > 0;
+}
+
+static void a_broken_one_is_refused_or_harmless(void **state)
+{
+	(void)state;
+	static struct store f, g;
+	struct nameset *s = numbered(100);
+
+	f.len = f.at = 0;
+	assert_true(nameset_save(s, put, &f));
+	nameset_free(s);
+	for (size_t i = 0; i < f.len; i++) {
+		for (unsigned bit = 0; bit < 8; bit += 3) {
+			g = f;
+			g.bytes[i] ^= (uint8_t)(1u << bit);
+			s = nameset_load(get, &g, g.len);
+			if (!s)
+				continue;
+			(void)nameset_find(s, N("n50.example."));
+			(void)nameset_find(s, N("a.b.c.d.e.f.g.example."));
+			nameset_each(s, ask, NULL);
+			nameset_free(s);
+		}
+	}
+	for (size_t len = 0; len < f.len; len++) {
+		g = f;
+		g.len = len;
+		assert_null(nameset_load(get, &g, f.len));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +292,10 @@ int main(void)
 		cmocka_unit_test(nothing_makes_no_set),
 		cmocka_unit_test(the_root_and_the_longest_name_have_room),
 		cmocka_unit_test(hundreds_of_thousands_take_twenty_bytes_each),
+		cmocka_unit_test(of_names_put_again_the_bits_may_be_joined),
+		cmocka_unit_test(a_last_look_changes_names_and_leaves_some_out),
+		cmocka_unit_test(a_saved_set_is_the_same_again),
+		cmocka_unit_test(a_broken_one_is_refused_or_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
