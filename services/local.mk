@@ -9,6 +9,10 @@ libresolver_la_SOURCES += \
 	services/authzone_job.c services/authzone_job.h \
 	services/authzone_stream.c services/authzone_stream.h \
 	services/authzone_xfer.c services/authzone_xfer.h \
+	services/blocklist_name.c services/blocklist_name.h \
+	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
+	services/blocklist_adblock.c services/blocklist_rpz.c \
+	services/blocklist_special.c services/blocklist_special.h \
 	services/budget.h \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
@@ -90,6 +94,7 @@ SERVICES_TESTS = \
 	services/tests/answer \
 	services/tests/authzone \
 	services/tests/authzone_stream \
+	services/tests/blocklist_read \
 	services/tests/connlimit \
 	services/tests/cookies \
 	services/tests/doh \

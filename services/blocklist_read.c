@@ -1,0 +1,593 @@
+/* Lists of names to block: lines, and the formats of one line.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/blocklist_read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "services/blocklist_private.h"
+#include "util/addr.h"
+#include "util/fault.h"
+#include "util/mem.h"
+
+const char *const list_skip_what[LIST_SKIP_KINDS] = {
+#define X(id, what) what,
+	LIST_SKIPS(X)
+#undef X
+};
+
+/* ---- words ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+bool word_take(const char **at, struct word *w, const char *more)
+{
+	const char *p = *at;
+
+	while (is_blank(*p))
+		p++;
+	w->at = p;
+	while (*p && !is_blank(*p) && !strchr(more, *p))
+		p++;
+	w->len = (size_t)(p - w->at);
+	*at = p;
+	return w->len > 0;
+}
+
+bool word_is(struct word w, const char *text)
+{
+	return w.len == strlen(text) && strncasecmp(w.at, text, w.len) == 0;
+}
+
+static bool read_address(struct word w, struct addr *a)
+{
+	char text[ADDR_TEXT];
+	const char *scope = memchr(w.at, '%', w.len);
+
+	if (scope)
+		w.len = (size_t)(scope - w.at);
+	if (w.len >= sizeof(text) || memchr(w.at, '@', w.len))
+		return false;
+	memcpy(text, w.at, w.len);
+	text[w.len] = '\0';
+	return addr_parse(a, text, 0, NULL);
+}
+
+bool word_is_address(struct word w)
+{
+	struct addr a;
+
+	return read_address(w, &a);
+}
+
+static bool is_null(const struct addr *a)
+{
+	static const uint8_t zeros[16], loop[16] = { [15] = 1 };
+
+	if (a->family == 4)
+		return a->ip[0] == 127 || memcmp(a->ip, zeros, 4) == 0;
+	return memcmp(a->ip, zeros, 16) == 0 || memcmp(a->ip, loop, 16) == 0;
+}
+
+bool word_is_null_address(struct word w)
+{
+	struct addr a;
+
+	return read_address(w, &a) && is_null(&a);
+}
+
+/* ---- rules ---- */
+
+enum list_skip list_skip_of(enum list_name n)
+{
+	static const enum list_skip why[] = {
+		[LIST_NAME] = LIST_READ,
+		[LIST_NAME_TOP] = LIST_SKIP_top,
+		[LIST_NAME_ADDRESS] = LIST_SKIP_address,
+		[LIST_NAME_PATTERN] = LIST_SKIP_pattern,
+		[LIST_NAME_URL] = LIST_SKIP_url,
+		[LIST_NAME_BAD] = LIST_SKIP_name,
+	};
+
+	return why[n];
+}
+
+static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
+{
+	if (!r->how.allow)
+		return bits;
+	return (uint8_t)((bits & LIST_BLOCK) << 2 | (bits & LIST_ALLOW));
+}
+
+enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
+{
+	struct list_rule rule = { .name = name, .bits = bits_of(r, bits) };
+
+	if (!*name || (!r->how.tops && !name[1 + *name]))
+		return LIST_SKIP_top;
+	r->counts.rules++;
+	r->how.rule(r->how.arg, &rule);
+	return LIST_READ;
+}
+
+enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
+{
+	uint8_t name[DNAME_MAX];
+	enum list_name n = list_name_read(w.at, w.len, name);
+
+	if (n != LIST_NAME && n != LIST_NAME_TOP)
+		return list_skip_of(n);
+	return list_put_name(r, name, bits);
+}
+
+static void note_bad(struct list_reader *r)
+{
+	size_t i;
+
+	r->counts.first_bad = (unsigned)r->counts.lines;
+	for (i = 0; i + 1 < sizeof(r->counts.first_bad_text) && r->text[i]; i++)
+		r->counts.first_bad_text[i] =
+			r->text[i] >= 0x20 && r->text[i] < 0x7f ? r->text[i] : '?';
+	r->counts.first_bad_text[i] = '\0';
+}
+
+void list_skip(struct list_reader *r, enum list_skip why)
+{
+	if (why == LIST_READ)
+		return;
+	r->counts.skipped[why]++;
+	if ((why == LIST_SKIP_name || why == LIST_SKIP_unknown) && !r->counts.first_bad)
+		note_bad(r);
+}
+
+/* ---- names and wildcards ---- */
+
+/* "name", "*.name", ".name", "+.name" */
+static enum list_skip put_plain(struct list_reader *r, struct word w)
+{
+	unsigned front = 0;
+
+	if (w.len > 2 && (w.at[0] == '*' || w.at[0] == '+') && w.at[1] == '.')
+		front = 2;
+	else if (w.len > 1 && w.at[0] == '.')
+		front = 1;
+	if (w.len == 1 && *w.at == '*')
+		return LIST_SKIP_top;
+	return list_put(r, (struct word){ w.at + front, w.len - front },
+			front ? LIST_BLOCK : LIST_BLOCK_SELF);
+}
+
+static void read_plain(struct list_reader *r, const char *line)
+{
+	struct word w;
+	const char *at = line;
+
+	(void)word_take(&at, &w, "");
+	while (is_blank(*at))
+		at++;
+	if (*at && *at != '#' && *at != ';' && *at != '!' && !(at[0] == '/' && at[1] == '/'))
+		list_skip(r, LIST_SKIP_unknown);
+	else
+		list_skip(r, put_plain(r, w));
+}
+
+/* ---- hosts ---- */
+
+static bool is_own_name(struct word w)
+{
+	static const char *const names[] = {
+		"localhost",     "localhost.localdomain", "local",         "broadcasthost",
+		"ip6-localhost", "ip6-loopback",          "ip6-localnet",  "ip6-mcastprefix",
+		"ip6-allnodes",  "ip6-allrouters",        "ip6-allhosts",  "localdomain",
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (word_is(w, names[i]))
+			return true;
+	return false;
+}
+
+/* Lines that every system has: for itself, for everybody, for the link. */
+static bool is_system_address(const struct addr *a)
+{
+	if (a->family == 4)
+		return a->ip[0] >= 224;
+	return a->ip[0] == 0xff || (a->ip[0] == 0xfe && (a->ip[1] & 0x80) == 0x80) ||
+	       (a->ip[0] == 0xfe && a->ip[1] == 0);
+}
+
+static void read_hosts(struct list_reader *r, struct word first, const char *rest)
+{
+	struct addr a;
+	struct word w;
+	bool null;
+
+	if (!read_address(first, &a)) {
+		list_skip(r, LIST_SKIP_unknown);
+		return;
+	}
+	null = is_null(&a);
+	if (!word_take(&rest, &w, "#")) {
+		list_skip(r, LIST_SKIP_address);
+		return;
+	}
+	do {
+		if (is_own_name(w) || is_system_address(&a))
+			continue;
+		list_skip(r, null ? put_plain(r, w) : LIST_SKIP_rewrite);
+	} while (word_take(&rest, &w, "#"));
+}
+
+/* A first word that can only be an address: the quick test of read_line. */
+static bool looks_like_address(struct word w)
+{
+	bool digits = true;
+
+	for (size_t i = 0; i < w.len; i++) {
+		if (w.at[i] == ':' && w.at[0] != 'h')
+			return word_is_address(w);
+		digits &= (w.at[i] >= '0' && w.at[i] <= '9') || w.at[i] == '.';
+	}
+	return digits && word_is_address(w);
+}
+
+/* ---- dnsmasq: key=/name/name/value ---- */
+
+static enum list_skip dnsmasq_name(struct list_reader *r, struct word w, uint8_t bits)
+{
+	if (w.len == 1 && *w.at == '#')
+		return LIST_SKIP_top;
+	if (w.len > 2 && w.at[0] == '*' && w.at[1] == '.')
+		return list_put(r, (struct word){ w.at + 2, w.len - 2 }, bits & 0xa);
+	if (w.len > 1 && w.at[0] == '.')
+		w.at++, w.len--;
+	return list_put(r, w, bits);
+}
+
+/* What `value` behind the last slash makes of the line; 0: a rewrite. */
+static uint8_t dnsmasq_bits(bool is_address, struct word value)
+{
+	if (value.len == 0)
+		return LIST_BLOCK;
+	if (word_is(value, "#"))
+		return is_address ? LIST_BLOCK : LIST_ALLOW;
+	return is_address && word_is_null_address(value) ? LIST_BLOCK : 0;
+}
+
+static void read_dnsmasq(struct list_reader *r, bool is_address, const char *at)
+{
+	const char *last = strrchr(at, '/');
+	struct word value = { last + 1, strlen(last + 1) };
+	uint8_t bits = dnsmasq_bits(is_address, value);
+
+	if (last == at) {
+		list_skip(r, LIST_SKIP_unknown);
+		return;
+	}
+	for (at++; at < last + 1;) {
+		const char *end = strchr(at, '/');
+
+		list_skip(r, bits ? dnsmasq_name(r, (struct word){ at, (size_t)(end - at) }, bits)
+				  : LIST_SKIP_rewrite);
+		at = end + 1;
+	}
+}
+
+/* "key=…": true when the line was of this kind. */
+static bool is_dnsmasq(struct list_reader *r, const char *line)
+{
+	size_t key = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
+	const char *value = line + key + 1;
+
+	if (key < 2 || line[key] != '=')
+		return false;
+	if (*value == '/' && ((key == 7 && memcmp(line, "address", 7) == 0) ||
+			      (key == 6 && memcmp(line, "server", 6) == 0) ||
+			      (key == 5 && memcmp(line, "local", 5) == 0)))
+		read_dnsmasq(r, key == 7, value);
+	else
+		list_skip(r, LIST_SKIP_foreign);
+	return true;
+}
+
+/* ---- Unbound: key: "value" ---- */
+
+static bool take_value(const char **at, struct word *w)
+{
+	while (is_blank(**at))
+		(*at)++;
+	if (**at == '"' || **at == '\'') {
+		char quote[2] = { **at, '\0' };
+
+		w->at = ++*at;
+		w->len = strcspn(*at, quote);
+		*at += w->len + ((*at)[w->len] != '\0');
+		return true;
+	}
+	return word_take(at, w, "#");
+}
+
+static enum list_skip read_local_zone(struct list_reader *r, const char *at)
+{
+	static const struct {
+		const char *type;
+		uint8_t bits;
+	} types[] = {
+		{ "always_nxdomain", LIST_BLOCK },   { "always_null", LIST_BLOCK },
+		{ "static", LIST_BLOCK },            { "refuse", LIST_BLOCK },
+		{ "deny", LIST_BLOCK },              { "redirect", LIST_BLOCK },
+		{ "always_nodata", LIST_BLOCK },     { "always_deny", LIST_BLOCK },
+		{ "always_refuse", LIST_BLOCK },     { "inform_deny", LIST_BLOCK },
+		{ "always_transparent", LIST_ALLOW }, { "transparent", LIST_ALLOW },
+		{ "typetransparent", LIST_ALLOW },   { "inform", 0 },
+		{ "inform_redirect", 0 },            { "nodefault", 0 },
+		{ "block_a", 0 },                    { "noview", 0 },
+	};
+	struct word name, type;
+
+	if (!take_value(&at, &name) || !take_value(&at, &type))
+		return LIST_SKIP_unknown;
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (word_is(type, types[i].type))
+			return types[i].bits ? list_put(r, name, types[i].bits)
+					     : LIST_SKIP_rewrite;
+	return LIST_SKIP_unknown;
+}
+
+/* "name [ttl] [IN] A 0.0.0.0" */
+static enum list_skip read_local_data(struct list_reader *r, const char *at)
+{
+	char record[1024];
+	struct word value, name, w;
+	bool is_address = false;
+
+	if (!take_value(&at, &value) || value.len >= sizeof(record))
+		return LIST_SKIP_unknown;
+	memcpy(record, value.at, value.len);
+	record[value.len] = '\0';
+	at = record;
+	if (!word_take(&at, &name, ""))
+		return LIST_SKIP_unknown;
+	while (word_take(&at, &w, "")) {
+		if (is_address)
+			return word_is_null_address(w) ? list_put(r, name, LIST_BLOCK_SELF)
+						       : LIST_SKIP_rewrite;
+		is_address = word_is(w, "A") || word_is(w, "AAAA");
+	}
+	return LIST_SKIP_rewrite;
+}
+
+/* A word that a colon ends: true when the line was of this kind. */
+static bool is_unbound(struct list_reader *r, const char *line)
+{
+	size_t key = strcspn(line, ": \t");
+	const char *value = line + key + 1;
+
+	if (key == 0 || line[key] != ':' || (*value && !is_blank(*value) && *value != '"'))
+		return false;
+	if (key == 10 && strncmp(line, "local-zone", key) == 0)
+		list_skip(r, read_local_zone(r, value));
+	else if (key == 10 && strncmp(line, "local-data", key) == 0)
+		list_skip(r, read_local_data(r, value));
+	else if (!(key == 6 && strncmp(line, "server", key) == 0))
+		list_skip(r, LIST_SKIP_foreign);
+	return true;
+}
+
+/* ---- one line ---- */
+
+/* A mark of a rule for parts of a page, in the first word. */
+static bool is_cosmetic(struct word first)
+{
+	for (size_t i = 0; i + 1 < first.len; i++) {
+		const char *at = first.at + i;
+		size_t left = first.len - i;
+
+		if ((at[0] == '$' && at[1] == '$') || (at[0] == '%' && at[1] == '%'))
+			return true;
+		if (at[0] != '#')
+			continue;
+		if (at[1] == '#' && left > 2 && at[2] != '#')
+			return true;
+		if (left > 2 && at[2] == '#' && strchr("@?$%", at[1]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_comment(struct word first)
+{
+	switch (*first.at) {
+	case '!':
+	case ';':
+	case '[':
+		return true;
+	case '#':
+		return !is_cosmetic(first);
+	case '/':
+		return first.len > 1 && first.at[1] == '/';
+	default:
+		return false;
+	}
+}
+
+static bool is_adblock(struct word first)
+{
+	return first.at[0] == '|' || (first.at[0] == '@' && first.at[1] == '@') ||
+	       first.at[0] == '/' || memchr(first.at, '^', first.len) ||
+	       memchr(first.at, '$', first.len);
+}
+
+static void read_line(struct list_reader *r, char *line, size_t len)
+{
+	bool indented = is_blank(*line);
+	const char *rest;
+	struct word first;
+
+	while (len && (is_blank(line[len - 1]) || line[len - 1] == '\r'))
+		len--;
+	line[len] = '\0';
+	while (is_blank(*line))
+		line++, len--;
+	if (len == 0)
+		return;
+	if (UNLIKELY(r->zone || *line == '$') && list_is_zone(r, line)) {
+		list_read_zone(r, line, indented);
+		return;
+	}
+	rest = line;
+	(void)word_take(&rest, &first, "");
+	if (is_comment(first))
+		return;
+	if (looks_like_address(first))
+		read_hosts(r, first, rest);
+	else if (is_cosmetic(first))
+		list_skip(r, LIST_SKIP_cosmetic);
+	else if (is_adblock(first))
+		list_read_adblock(r, (struct word){ line, len });
+	else if (is_dnsmasq(r, line) || is_unbound(r, line))
+		return;
+	else if (*rest && list_is_zone(r, line))
+		list_read_zone(r, line, indented);
+	else
+		read_plain(r, line);
+}
+
+static void end_line(struct list_reader *r)
+{
+	r->counts.lines++;
+	r->line[r->len] = '\0';
+	memcpy(r->text, r->line, r->len + 1);
+	if (r->too_long) {
+		list_skip(r, LIST_SKIP_unknown);
+	} else {
+		size_t mark = r->counts.lines == 1 && memcmp(r->line, "\xef\xbb\xbf", 3) == 0 ? 3
+											     : 0;
+		read_line(r, r->line + mark, r->len - MIN(mark, r->len));
+	}
+	r->len = 0;
+	r->too_long = false;
+}
+
+/* ---- the whole ---- */
+
+struct list_reader *list_reader_new(const struct list_how *how)
+{
+	struct list_reader *r = mem_zero(sizeof(*r));
+
+	r->how = *how;
+	return r;
+}
+
+void list_reader_free(struct list_reader *r)
+{
+	mem_free(r);
+}
+
+/* A page of HTML, XML or JSON where a list should be. */
+static const char *what_begins_so(const struct list_reader *r)
+{
+	const char *at = r->text;
+
+	if (memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	at += strspn(at, " \t");
+	if (*at == '<')
+		return "it is a web page, not a list";
+	if (*at == '{')
+		return "it is JSON, not a list";
+	return NULL;
+}
+
+static bool is_text(const struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+{
+	for (size_t i = 0; i < len; i++) {
+		uint8_t c = (uint8_t)bytes[i];
+
+		if (UNLIKELY(c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' &&
+			     c != '\v')) {
+			fault_set(f, "it is no text: byte %u in line %" PRIu64, c,
+				  r->counts.lines + 1);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void put_bytes(struct list_reader *r, const char *bytes, size_t len)
+{
+	size_t room = LIST_LINE - r->len;
+
+	if (len > room)
+		r->too_long = true;
+	memcpy(r->line + r->len, bytes, MIN(len, room));
+	r->len += MIN(len, room);
+}
+
+bool list_reader_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+{
+	while (len) {
+		const char *end = memchr(bytes, '\n', len);
+		size_t part = end ? (size_t)(end - bytes) : len;
+
+		if (!is_text(r, bytes, part, f))
+			return false;
+		put_bytes(r, bytes, part);
+		if (!end)
+			return true;
+		end_line(r);
+		if (UNLIKELY(r->seen == 0) && *r->text) {
+			const char *what = what_begins_so(r);
+
+			if (what) {
+				fault_set(f, "%s", what);
+				return false;
+			}
+			r->seen = 1;
+		}
+		bytes += part + 1;
+		len -= part + 1;
+	}
+	return true;
+}
+
+bool list_reader_end(struct list_reader *r, struct fault *f)
+{
+	const struct list_counts *c = &r->counts;
+	uint64_t bad;
+
+	if (r->len && !list_reader_take(r, "\n", 1, f))
+		return false;
+	bad = c->skipped[LIST_SKIP_name] + c->skipped[LIST_SKIP_unknown];
+	if (c->lines == 0) {
+		fault_set(f, "it is empty");
+		return false;
+	}
+	if (bad > c->rules && (bad > 20 || c->rules == 0)) {
+		fault_set(f, "%" PRIu64 " of its %" PRIu64 " lines are no rules; the first is line "
+			  "%u: %s",
+			  bad, c->lines, c->first_bad, c->first_bad_text);
+		return false;
+	}
+	return true;
+}
+
+const struct list_counts *list_reader_counts(const struct list_reader *r)
+{
+	return &r->counts;
+}
+
+unsigned list_reader_line(const struct list_reader *r)
+{
+	return (unsigned)r->counts.lines;
+}
+
+const char *list_reader_text(const struct list_reader *r)
+{
+	return r->text;
+}

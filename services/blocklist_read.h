@@ -1,0 +1,90 @@
+/* Lists of names to block, as others write them: bytes come in, rules go out.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Each line is judged by itself, so that formats may be mixed: hosts files, names, "*.name", rules
+ * of AdBlock and AdGuard, lines of dnsmasq and Unbound; records of a policy zone (RPZ), too, once a
+ * zone has begun. What a name server cannot do (rules for parts of pages, for URLs) is counted and
+ * left alone. What is no list at all (a web page, a program) ends the reading with a fault. */
+#ifndef SERVICES_BLOCKLIST_READ_H
+#define SERVICES_BLOCKLIST_READ_H
+
+#include "util/dname.h"
+
+struct fault;
+
+/* What a rule does, to the name itself and to the names below it; and the same, but important
+ * ($important): before all others. Of the rules for one name every bit counts. */
+enum {
+	LIST_BLOCK_SELF = 1,
+	LIST_BLOCK_BELOW = 2,
+	LIST_ALLOW_SELF = 4,
+	LIST_ALLOW_BELOW = 8,
+	LIST_BLOCK = LIST_BLOCK_SELF | LIST_BLOCK_BELOW,
+	LIST_ALLOW = LIST_ALLOW_SELF | LIST_ALLOW_BELOW,
+	LIST_PLAIN = LIST_BLOCK | LIST_ALLOW,
+	LIST_IMPORTANT_SHIFT = 4,
+	LIST_IMPORTANT = LIST_PLAIN << LIST_IMPORTANT_SHIFT,
+};
+
+struct list_rule {
+	const uint8_t *name; /* lower-case */
+	uint8_t bits;
+	bool removes; /* $badfilter: such a rule for the name does not count */
+	/* Modifiers under which it counts, as written ("dnstype=AAAA,client=10.0.0.0/8"); see
+	 * services/blocklist_special.h. NULL: it counts for all. */
+	const char *special;
+};
+
+#define LIST_SKIPS(X)                                            \
+	X(cosmetic, "rules for parts of pages")                  \
+	X(url, "rules for URLs")                                 \
+	X(modifier, "rules with modifiers that only browsers can obey") \
+	X(pattern, "patterns and regular expressions")           \
+	X(address, "addresses")                                  \
+	X(rewrite, "rules that answer with something else")      \
+	X(top, "whole top-level domains")                        \
+	X(trigger, "policy triggers other than names")           \
+	X(foreign, "settings of other programs")                 \
+	X(name, "names that cannot be")                          \
+	X(unknown, "lines that are no rule")
+
+enum list_skip {
+#define X(id, what) LIST_SKIP_##id,
+	LIST_SKIPS(X)
+#undef X
+	LIST_SKIP_KINDS,
+	LIST_READ = LIST_SKIP_KINDS, /* not skipped */
+};
+
+struct list_counts {
+	uint64_t lines, rules; /* rules: names and exceptions, one line may hold many */
+	uint64_t skipped[LIST_SKIP_KINDS];
+	unsigned first_bad;      /* line of the first name or line that is none; 0: none */
+	char first_bad_text[80]; /* its begin, made printable */
+};
+
+extern const char *const list_skip_what[LIST_SKIP_KINDS];
+
+struct list_how {
+	bool tops;  /* top-level domains may be blocked as a whole */
+	bool allow; /* whatever a line would block it allows */
+	void (*rule)(void *arg, const struct list_rule *r); /* r: until it returns */
+	void *arg;
+};
+
+struct list_reader;
+
+struct list_reader *list_reader_new(const struct list_how *how) MUST_USE;
+void list_reader_free(struct list_reader *r); /* NULL is fine */
+/* The next bytes, cut anywhere. False: this is no list; nothing more is read. */
+bool list_reader_take(struct list_reader *r, const char *bytes, size_t len,
+		      struct fault *f) MUST_USE;
+/* The end of it: a last line without an end is read. False: it is not a list that one can trust
+ * (empty, or mostly lines that are no rules). */
+bool list_reader_end(struct list_reader *r, struct fault *f) MUST_USE;
+const struct list_counts *list_reader_counts(const struct list_reader *r);
+/* While a rule is told: the line it stands in. */
+unsigned list_reader_line(const struct list_reader *r);
+const char *list_reader_text(const struct list_reader *r);
+
+#endif
