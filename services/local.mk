@@ -13,6 +13,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
 	services/blocklist_adblock.c services/blocklist_rpz.c \
 	services/blocklist_special.c services/blocklist_special.h \
+	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.h \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
@@ -95,6 +96,7 @@ SERVICES_TESTS = \
 	services/tests/authzone \
 	services/tests/authzone_stream \
 	services/tests/blocklist_read \
+	services/tests/blocklist_table \
 	services/tests/connlimit \
 	services/tests/cookies \
 	services/tests/doh \

@@ -1,0 +1,58 @@
+/* The rules of a list in one packed table: made once, never changed, read by any number of threads.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Of the rules at and above a name the one of the longest name decides, and where one name is both
+ * blocked and allowed, it is allowed. Important rules come before all others, and among them those
+ * that allow. */
+#ifndef SERVICES_BLOCKLIST_TABLE_H
+#define SERVICES_BLOCKLIST_TABLE_H
+
+#include "services/blocklist_read.h"
+#include "util/suffix.h"
+
+struct addr;
+struct list_special;
+struct list_table;
+struct list_table_maker;
+
+/* ---- making ---- */
+
+struct list_table_maker *list_table_begin(void) MUST_USE;
+void list_table_rule(void *maker, const struct list_rule *r); /* a list_how.rule */
+/* Special rules beyond a bound are left out; how many. */
+uint64_t list_table_dropped(const struct list_table_maker *m);
+/* The maker is gone. Never NULL: a table may be empty. */
+struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed) MUST_USE;
+void list_table_maker_free(struct list_table_maker *m); /* NULL is fine */
+
+/* Counted references; the last one gone it lives until every turn has ended that is open now. */
+struct list_table *list_table_pin(struct list_table *t);
+void list_table_unpin(struct list_table *t); /* NULL is fine */
+
+/* ---- asking ---- */
+
+enum list_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
+
+struct list_match {
+	unsigned labels;                    /* of the rule's name */
+	const struct list_special *special; /* which says what to answer; or NULL */
+};
+
+/* `q` was made with the table's seed. `from` may be NULL. `m` is filled unless nothing is said. */
+enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
+				  uint16_t type, const struct addr *from, struct list_match *m);
+unsigned list_table_deepest(const struct list_table *t); /* labels of the deepest name */
+size_t list_table_count(const struct list_table *t);     /* names */
+size_t list_table_bytes(const struct list_table *t);
+
+/* ---- in a file ---- */
+
+bool list_table_save(const struct list_table *t, bool (*write)(void *arg, const void *, size_t),
+		     void *arg) MUST_USE;
+/* NULL: it is broken, or of another kind of machine. There are `most` bytes. Names are found by
+ * `*seed` from then on; where it is 0 by the one the table was saved with, which costs nothing, and
+ * that is told. */
+struct list_table *list_table_load(bool (*read)(void *arg, void *, size_t), void *arg,
+				   uint64_t most, uint64_t *seed) MUST_USE;
+
+#endif
