@@ -219,8 +219,15 @@ static void read_rest(struct loader *l, char **word)
 	struct conftext_word v;
 
 	while (conftext_line_goes_on(l->text) && conftext_value(l->text, &v)) {
-		char *whole = mem_textf("%s %s", *word, v.text);
+		size_t len = strlen(v.text);
+		char *whole;
 
+		if (!v.quoted && len > 1 && v.text[len - 1] == ':' &&
+		    is_known_name(v.text, len - 1)) {
+			conftext_put_back(l->text);
+			return;
+		}
+		whole = mem_textf("%s %s", *word, v.text);
 		mem_free(*word);
 		*word = whole;
 	}
@@ -257,7 +264,7 @@ static bool read_words(struct loader *l, const struct option *o, const struct co
 		}
 		words[i] = mem_text(v.text);
 	}
-	if (o->check == CHECK_STRATEGY)
+	if (o->check == CHECK_STRATEGY || o->check == CHECK_LIST_ACTION)
 		read_rest(l, &words[0]);
 	return true;
 }

@@ -49,6 +49,7 @@ typedef struct conf_list conf_LIST;
 	MANY(auth_zone, auth_zones, auth_zone_count) \
 	MANY(rpz, rpzs, rpz_count) \
 	MANY(key, keys, key_count) \
+	MANY(blocklist, blocklists, blocklist_count) \
 	MANY(view, views, view_count) \
 	MANY(dhcp_leases, dhcp_leases, dhcp_leases_count) \
 	ONE(remote_control) \
@@ -67,6 +68,7 @@ typedef struct conf_list conf_LIST;
 #define IN_auth_zone      NOT_HERE
 #define IN_rpz            NOT_HERE
 #define IN_key            NOT_HERE
+#define IN_blocklist      NOT_HERE
 #define IN_view           NOT_HERE
 #define IN_dhcp_leases    NOT_HERE
 #define IN_remote_control NOT_HERE
@@ -141,6 +143,16 @@ struct conf_key {
 };
 #undef IN_key
 #define IN_key NOT_HERE
+
+#undef IN_blocklist
+#define IN_blocklist HERE
+struct conf_blocklist {
+#include "util/options.def"
+	const char *from_file;  /* where the clause begins */
+	unsigned from_line;
+};
+#undef IN_blocklist
+#define IN_blocklist NOT_HERE
 
 #undef IN_view
 #define IN_view HERE
@@ -232,6 +244,7 @@ struct conf_ipset {
 #undef IN_auth_zone
 #undef IN_rpz
 #undef IN_key
+#undef IN_blocklist
 #undef IN_view
 #undef IN_dhcp_leases
 #undef IN_metrics
@@ -250,8 +263,8 @@ struct conf_ipset {
 
 /* Members, written out: conf->server, conf->remote_control, conf->python,
  * conf->dynlib, conf->dnstap, conf->dnscrypt, conf->cachedb, conf->ipset;
- * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, keys, views
- * and dhcp_leases likewise, in the order of the file. */
+ * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, keys, blocklists,
+ * views and dhcp_leases likewise, in the order of the file. */
 struct conf {
 #define CONF_ONE(clause)                        struct conf_##clause clause;
 #define CONF_MANY(clause, array, array_count)   struct conf_##clause *array; size_t array_count;

@@ -324,6 +324,36 @@ static bool word_ip_action(const char *w)
 	return is_one_of(w, list);
 }
 
+/* One address, or one of each family. */
+static bool is_address_pair(const char *w)
+{
+	unsigned count[2] = { 0, 0 };
+
+	for (size_t len; (len = next_run(&w)) > 0; w += len) {
+		int family = address_family(w, len);
+
+		if (family == 0 || count[family == 6]++)
+			return false;
+	}
+	return count[0] + count[1] > 0;
+}
+
+static bool word_list_action(const char *w)
+{
+	static const char *const list[] = { "nxdomain", "nodata", "null", "refuse", "drop", NULL };
+
+	if (strncmp(w, "address", 7) == 0 && (w[7] == ' ' || w[7] == '\t'))
+		return is_address_pair(w + 7);
+	return is_one_of(w, list);
+}
+
+static bool word_list_ede(const char *w)
+{
+	static const char *const list[] = { "blocked", "censored", "filtered", "none", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_rpz_action(const char *w)
 {
 	static const char *const list[] = { "nxdomain", "nodata", "passthru", "drop",

@@ -255,6 +255,7 @@ static const char *sample(const struct option *o)
 		{ CHECK_READABLE_GLOB, "\"/etc/resolver/*.keys\"" },
 		{ CHECK_ANCHOR_FILE, "\"/etc/resolver/root.key\"" },
 		{ CHECK_NONEMPTY, "inside" },
+		{ CHECK_LIST_FILES, "lists/*.txt" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

@@ -10,6 +10,9 @@
 #ifndef SYSCONFDIR
 #define SYSCONFDIR "/etc"
 #endif
+#ifndef STATE_DIR
+#define STATE_DIR "/var/lib"
+#endif
 #ifndef RUN_DIR
 #define RUN_DIR "/run"
 #endif
@@ -252,6 +255,9 @@ char *conf_default(const struct option *o, bool for_example)
 		return mem_text("resolver");
 	if (strncmp(o->dflt, "$rundir", 7) == 0)
 		return mem_textf("%s%s", for_example ? "/run" : RUN_DIR, rest ? rest : "");
+	if (strncmp(o->dflt, "$statedir", 9) == 0)
+		return mem_textf("%s/resolver%s", for_example ? "/var/lib" : STATE_DIR,
+				 rest ? rest : "");
 	return mem_textf("%s/resolver%s", for_example ? "/etc" : SYSCONFDIR, rest ? rest : "");
 }
 

@@ -297,7 +297,7 @@ static void check_keys(const struct checker *c)
 static void check_zones(const struct checker *c)
 {
 	static const enum conf_clause named[] = { CLAUSE_stub_zone, CLAUSE_forward_zone,
-						  CLAUSE_auth_zone, CLAUSE_rpz, CLAUSE_key,
+						  CLAUSE_auth_zone, CLAUSE_rpz, CLAUSE_key, CLAUSE_blocklist,
 						  CLAUSE_view };
 	const struct conf *conf = c->conf;
 
@@ -436,6 +436,54 @@ static void check_views_of_zones(const struct checker *c)
 	}
 }
 
+static bool view_exists(const struct conf *conf, const char *name, size_t len)
+{
+	for (size_t i = 0; i < conf->view_count; i++)
+		if (strlen(conf->views[i].name) == len && memcmp(conf->views[i].name, name, len) == 0)
+			return true;
+	return false;
+}
+
+/* A file that is missing is no error: the list may come later, and names must be answered. */
+static void check_list_files(const struct checker *c, const struct conf_list *files,
+			     const char *option)
+{
+	for (size_t i = 0; !c->how->no_files && i < files->count; i++) {
+		const struct conf_item *item = &files->items[i];
+		char *path = c->how->chroot ? conf_path_inside(c->conf, item->text)
+					    : conf_path(c->conf, item->text);
+		const char *why = what_is_missing(path, CHECK_READABLE_GLOB);
+
+		if (why)
+			conf_remark(c->report, CONF_WARNING, item->file, item->line,
+				    "%s: cannot use '%s': %s", option, path, why);
+		mem_free(path);
+	}
+}
+
+static void check_blocklist(const struct checker *c, const struct conf_blocklist *b)
+{
+	const char *at = b->views;
+	size_t n;
+
+	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t"))
+		if (!view_exists(c->conf, at, n))
+			conf_remark(c->report, CONF_ERROR, b->from_file, b->from_line,
+				    "blocklist: there is no view of the name '%.*s'", (int)n, at);
+	check_tags_in(c, "blocklist", b->tags, false, b->from_file, b->from_line);
+	if (!b->file.count && !b->url.count)
+		conf_remark(c->report, CONF_WARNING, b->from_file, b->from_line,
+			    "blocklist: '%s' comes from nowhere", b->name);
+	check_list_files(c, &b->file, "file");
+	check_list_files(c, &b->allow_file, "allow-file");
+}
+
+static void check_blocklists(const struct checker *c)
+{
+	for (size_t i = 0; i < c->conf->blocklist_count; i++)
+		check_blocklist(c, &c->conf->blocklists[i]);
+}
+
 static void check_modules(const struct checker *c)
 {
 	const struct option *o = conf_find_option(CLAUSE_server, "module-config", 13);
@@ -516,6 +564,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_modules(&c);
 	check_zones(&c);
 	check_tags(&c);
+	check_blocklists(&c);
 	check_views_in(&c, "access-control-view", &conf->server.access_control_view);
 	check_views_in(&c, "interface-view", &conf->server.interface_view);
 	check_views_of_zones(&c);
