@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/daemon.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
@@ -138,6 +140,20 @@ static void give_log(const struct daemon *d, const struct conf *conf)
 	mem_free(file);
 }
 
+/* The folder for copies of lists; where it cannot be made there are none, which the log says. */
+static void give_lists(const struct daemon *d, const struct conf *conf)
+{
+	char *folder = conf_path(conf, conf->server.blocklist_directory);
+
+	if (conf->blocklist_count && *folder) {
+		if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+			log_warn("blocklist-directory: cannot make %s: %s", folder,
+				 strerror(errno));
+		privileges_give(&d->privileges, folder);
+	}
+	mem_free(folder);
+}
+
 void daemon_log_reopen(struct daemon *d)
 {
 	if (d->locked_in)
@@ -216,6 +232,9 @@ static bool names_a_url(const struct conf *conf)
 	for (size_t i = 0; i < conf->rpz_count; i++)
 		if (conf->rpzs[i].url.count)
 			return true;
+	for (size_t i = 0; i < conf->blocklist_count; i++)
+		if (conf->blocklists[i].url.count)
+			return true;
 	return false;
 }
 
@@ -241,6 +260,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 		return false;
 	start_log(d, conf);
 	give_log(d, conf);
+	give_lists(d, conf);
 	if (!privileges_drop(&d->privileges, conf, f))
 		return false;
 	if (*conf->server.chroot)
@@ -268,6 +288,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->workers = mem_array(d->worker_count, sizeof *d->workers);
 	if (!open_outside(d, f))
 		return false;
+	blocklists_start(d->snapshot->policy->lists, NULL, conf, d->loader, d->locked_in != NULL);
 	caches_init(&d->caches, conf);
 	policy_shed(conf);
 	d->leases = leases_new(d->loop);
@@ -322,7 +343,6 @@ void daemon_close(struct daemon *d)
 	pages_close(d->pages);
 	/* A command may have waited for a worker: its query has heard of the end by now. */
 	control_close(d->control);
-	loader_free(d->loader);
 	if (d->doors)
 		doors_forget(d->doors, d->worker_count);
 	if (d->caches.messages)
@@ -331,7 +351,11 @@ void daemon_close(struct daemon *d)
 	changes_clear(&d->changes);
 	leases_free(d->leases);
 	if (d->snapshot)
+		blocklists_end(d->snapshot->policy->lists, NULL);
+	if (d->snapshot)
 		snapshot_unpin(d->snapshot);
+	rcu_flush(); /* tables of lists, whose last holder it was */
+	loader_free(d->loader);
 	unwatch_signals(d);
 	pidfile_remove(&d->pidfile);
 	mem_free(d->doors);
@@ -369,6 +393,11 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 
 	if (s->zones != old->zones)
 		authzones_inherit(s->zones, old->zones);
+	if (s->policy != old->policy) {
+		blocklists_start(s->policy->lists, old->policy->lists, s->conf, d->loader,
+				 d->locked_in != NULL);
+		blocklists_end(old->policy->lists, s->policy->lists);
+	}
 	d->snapshot = s;
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);

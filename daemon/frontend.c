@@ -9,6 +9,7 @@
 #include "services/authzone.h"
 #include "services/authzone_hosts.h"
 #include "services/authzone_xfer.h"
+#include "services/blocklist_answer.h"
 #include "services/cache/msg.h"
 #include "services/cookies.h"
 #include "services/mesh.h"
@@ -460,6 +461,56 @@ static bool is_written_down(struct journey *j, enum verdict *v)
 	return settled;
 }
 
+static enum verdict answer_blocked(struct journey *j, const struct list_found *f)
+{
+	struct lead lead;
+	struct arena a;
+	enum verdict v = VERDICT_DROP;
+
+	arena_init(&a);
+	switch (blocklist_answer(f, &j->to, &j->p->out, &a, &lead)) {
+	case LIST_END_SENT:
+		v = send_now(j);
+		break;
+	case LIST_END_FOLLOW:
+		v = follow(j, &lead, &a);
+		break;
+	case LIST_END_DROP:
+		break;
+	}
+	arena_clear(&a);
+	return v;
+}
+
+/* Whether lists have to be asked: not of what is in the cache and was found harmless. */
+static bool is_doubtful(const struct journey *j)
+{
+	const struct blocklists *lists = j->w->env.snapshot->policy->lists;
+
+	return UNLIKELY(blocklists_exist(lists)) &&
+	       (!j->stored || UNLIKELY(blocklists_doubt(lists, j->stored)));
+}
+
+/* By its name, or by where the cached answer leads. */
+static bool is_blocked(struct journey *j, enum verdict *v)
+{
+	const struct policy *p = j->w->env.snapshot->policy;
+	const struct list_asker who = { .rule = j->rule,
+					.from = &j->p->client.from,
+					.now_s = j->to.now_s };
+	struct list_found f;
+
+	if (!blocklists_block(p->lists, &who, j->request.q.name, j->request.q.type, &f) &&
+	    !(j->stored && blocklists_block_stored(p->lists, &who, j->stored, &f)))
+		return false;
+	blocklist_count(j->w->env.stats, &f);
+	if (UNLIKELY(p->logs))
+		blocklist_log(&f, &j->p->client, &j->request.q);
+	j->stored = NULL;
+	*v = answer_blocked(j, &f);
+	return true;
+}
+
 /* Zones that are held here are answered from with authority. */
 static bool is_held(struct journey *j, enum verdict *v)
 {
@@ -594,6 +645,7 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 {
 	struct journey j;
 	enum verdict v = VERDICT_DROP;
+	bool known;
 
 	j.w = w;
 	j.p = p;
@@ -627,7 +679,10 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 		return answer_stranger(&j);
 	if (!wants_work(&j) && j.action != ACL_ALLOW_SNOOP)
 		return answer_snooper(&j);
-	if (is_known(&j))
+	known = is_known(&j);
+	if (is_doubtful(&j) && is_blocked(&j, &v))
+		return v;
+	if (known)
 		return answer_known(&j);
 	if (!wants_work(&j))
 		return answer_snooper(&j);

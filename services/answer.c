@@ -368,20 +368,38 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 		add_opt(out, head, to, m->rcode, &x);
 }
 
-void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,
-		  enum reason reason)
+static void put_record(struct writer *out, uint8_t *head, const struct answer_made *m)
+{
+	put_u16(head + 6, 1);
+	write_u16(out, 0xc000 | MSG_HEAD_LEN);
+	write_u16(out, m->type);
+	write_u16(out, CLASS_IN);
+	write_u32(out, m->ttl_s);
+	write_u16(out, (uint16_t)m->data.len);
+	write_bytes(out, m->data.at, m->data.len);
+}
+
+void answer_made(struct writer *out, const struct answer_to *to, const struct answer_made *m)
 {
 	uint8_t *head = out->at;
 	struct extras x;
 	size_t room = room_for(out, to),
-	       len = write_bare(out, to->request, flags_for(to, false), rcode);
+	       len = write_bare(out, to->request, flags_for(to, false), m->rcode);
 
+	if (m->data.len && len)
+		put_record(out, head, m);
 	begin_extras(&x, to);
-	explain(&x, to, reason, NULL);
-	if (len + opt_len(to, &x) > room)
+	explain(&x, to, m->reason, m->reason_text);
+	if ((size_t)(out->at - head) + opt_len(to, &x) > room)
 		cut_extras(&x, to);
-	if (len)
-		add_opt(out, head, to, rcode, &x);
+	if (len && !out->bad)
+		add_opt(out, head, to, m->rcode, &x);
+}
+
+void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,
+		  enum reason reason)
+{
+	answer_made(out, to, &(struct answer_made){ .rcode = rcode, .reason = reason });
 }
 
 /* ---- minimal-responses ---- */

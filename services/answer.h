@@ -47,6 +47,16 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 /* A bare rcode; `reason` may be REASON_none. The question is echoed when there was one. */
 void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,
 		  enum reason reason);
+/* What is made up here in place of an answer: nothing, or one record of the name asked for. */
+struct answer_made {
+	enum rcode rcode;
+	enum reason reason;
+	const char *reason_text; /* or NULL */
+	uint16_t type;           /* of the record */
+	uint32_t ttl_s;
+	struct slice data; /* empty: there is no record */
+};
+void answer_made(struct writer *out, const struct answer_to *to, const struct answer_made *m);
 
 /* Leave out what minimal-responses leaves out: authority and additional sets that the
  * answer can do without; SOA, proofs and referrals stay. Changes the array of sets and its counts,

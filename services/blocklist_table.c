@@ -321,6 +321,16 @@ enum list_verdict list_table_find(const struct list_table *t, const struct suffi
 	return plain;
 }
 
+bool list_table_mentions(const struct list_table *t, const struct suffixes *q)
+{
+	for (unsigned labels = MIN(q->hashed, t->deepest); labels > 0; labels--) {
+		if ((t->names && nameset_at(t->names, q, labels) > 0) ||
+		    (t->special_names && nameset_at(t->special_names, q, labels) > 0))
+			return true;
+	}
+	return false;
+}
+
 unsigned list_table_deepest(const struct list_table *t)
 {
 	return t->deepest;

@@ -41,6 +41,8 @@ struct list_match {
 /* `q` was made with the table's seed. `from` may be NULL. `m` is filled unless nothing is said. */
 enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m);
+/* Whether there is any rule for the name or one above it. */
+bool list_table_mentions(const struct list_table *t, const struct suffixes *q);
 unsigned list_table_deepest(const struct list_table *t); /* labels of the deepest name */
 size_t list_table_count(const struct list_table *t);     /* names */
 size_t list_table_bytes(const struct list_table *t);

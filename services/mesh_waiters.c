@@ -305,7 +305,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 
 static bool judges(const struct mesh *m)
 {
-	return m->env->snapshot->policy && m->env->snapshot->policy->judges;
+	return m->env->snapshot->policy && policy_has_judges(m->env->snapshot->policy);
 }
 
 /*

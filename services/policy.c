@@ -3,6 +3,7 @@
 #include "services/policy.h"
 
 #include "services/authzone.h"
+#include "services/blocklist_answer.h"
 #include "services/listen.h"
 #include "services/policed.h"
 #include "services/policy_zones.h"
@@ -39,7 +40,8 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 	p->logs = c->log_local_actions;
 	p->minimal = c->minimal_responses;
 	p->zones = localzones_new(&zones, &why);
-	if (p->zones && (p->views = views_new(conf, &why)))
+	p->lists = blocklists_new(conf, &why);
+	if (p->lists && p->zones && (p->views = views_new(conf, &why)))
 		p->addresses = response_ip_new(&addresses, &why);
 	if (*why.text) {
 		fault_set(f, "%s", why.text);
@@ -65,6 +67,7 @@ void policy_free(struct policy *p)
 	localzones_unpin(p->zones);
 	views_free(p->views);
 	response_ip_free(p->addresses);
+	blocklists_free(p->lists);
 	mem_free(p);
 }
 
@@ -615,13 +618,34 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	return true;
 }
 
+/* Aliases may lead to names that are blocked. */
+static bool judge_aliases(const struct policy *p, const struct policy_client *who,
+			  const struct message *m, uint32_t now_s, struct arena *a,
+			  struct judged *j)
+{
+	const struct list_asker asker = { .rule = who->rule,
+					  .from = who->client ? &who->client->from : NULL,
+					  .now_s = now_s };
+	struct list_found f;
+
+	if (LIKELY(!blocklists_exist(p->lists)) || m->q.class_ != CLASS_IN ||
+	    !blocklists_block_message(p->lists, &asker, m, &f))
+		return false;
+	blocklist_count(who->stats, &f);
+	if (p->logs && who->client)
+		blocklist_log(&f, who->client, &m->q);
+	j->m = blocklist_message(&f, m, now_s, a);
+	j->end = j->m ? JUDGED_CHANGED : JUDGED_DROP;
+	return true;
+}
+
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j)
 {
 	bool policed = p->policed && !who->let_through;
 
 	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
-	if (m->security == SECURITY_BOGUS)
+	if (m->security == SECURITY_BOGUS || judge_aliases(p, who, m, now_s, a, j))
 		return;
 	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)

@@ -9,6 +9,7 @@
 
 #include "services/acl.h"
 #include "services/answer.h"
+#include "services/blocklist.h"
 #include "services/lead.h"
 #include "services/localzone.h"
 
@@ -26,6 +27,8 @@ struct policy {
 	struct localzones *zones; /* the server clause's */
 	struct views *views;
 	struct response_ip *addresses; /* NULL: none */
+	struct blocklists *lists;      /* asked beside this room: of each question by who has looked
+					* into the cache first, of answers here */
 	bool judges;                   /* answers are to be shown to policy_judge */
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
@@ -94,6 +97,12 @@ struct judged {
 	const struct message *m;
 	struct lead lead;
 };
+
+/* Whether there is anything that answers are to be shown to. */
+static inline bool policy_has_judges(const struct policy *p)
+{
+	return p->judges || blocklists_exist(p->lists);
+}
 
 /* What a client gets in place of `m`, the answer to `q`. `who->client` may be NULL: nobody in
  * particular, a part of an answer that is still being made. Everything is in `a`. */

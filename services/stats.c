@@ -134,9 +134,10 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
 	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
 	X(http_sending) X(aggressive_noerror) \
-	X(aggressive_nxdomain) X(ratelimited)
+	X(aggressive_nxdomain) X(ratelimited) X(blocked)
 
-#define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) X(rpz)
+#define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
+	X(rpz) X(blocked_by)
 /* clang-format on */
 
 void stats_join(struct stats *total, const struct stats *one)

@@ -21,6 +21,7 @@ enum stat_id {
 #define STAT_TYPES   256 /* of record types one by one; the rest are "other" */
 #define STAT_CLASSES 256 /* likewise */
 #define STAT_RCODES  24
+#define STAT_LISTS   64 /* blocklists one by one; the rest are counted as one */
 #define STAT_RPZ     9 /* actions of policy zones */
 #define STAT_BUCKETS 40 /* Unbound's histogram: doubling from 1 us, and again from 1 s */
 
@@ -51,6 +52,7 @@ struct stats {
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
 	stat_cell authzone_up, authzone_down;
+	stat_cell blocked, blocked_by[STAT_LISTS + 1]; /* by the slot of the list */
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
 	/* for metrics alone: answers that were not cached, answers of servers, extended errors */

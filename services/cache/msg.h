@@ -32,6 +32,8 @@ struct stored {
 	uint8_t reason;         /* enum reason */
 	uint8_t fits;           /* STORED_PLAIN | STORED_FULL */
 	uint16_t qname_len;
+	_Atomic uint16_t harmless; /* to no list its name or aliases mean anything, as of this
+				    * generation of them; 0: never looked at (services/blocklist.h) */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
 			  * AA, rcode and counts, question, sections; no OPT */
 };

@@ -1,0 +1,221 @@
+/* What a blocked name is answered with, and answers that lead to blocked names.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/blocklist_answer.h"
+
+#include "services/blocklist_special.h"
+#include "services/querylog.h"
+#include "services/stats.h"
+#include "util/arena.h"
+#include "util/rr.h"
+
+#define BLOCK_TTL_S 60 /* of made-up records: lists change, and pauses are short */
+
+/* ---- what to answer ---- */
+
+static const uint8_t zeros[16];
+
+static void put_address(struct answer_made *made, uint16_t type, const struct addr *a)
+{
+	if ((a->family == 4 && type == TYPE_A) || (a->family == 6 && type == TYPE_AAAA)) {
+		made->type = type;
+		made->data.at = a->ip;
+		made->data.len = a->family == 4 ? 4 : 16;
+	}
+}
+
+static void put_null(struct answer_made *made, uint16_t type)
+{
+	made->type = type;
+	made->data.at = zeros;
+	made->data.len = type == TYPE_A ? 4 : type == TYPE_AAAA ? 16 : 0;
+}
+
+static void make_special(const struct list_found *f, uint16_t type, struct answer_made *made)
+{
+	const struct list_special *s = f->special;
+
+	made->rcode = (enum rcode)s->rcode;
+	if (s->type == TYPE_A || s->type == TYPE_AAAA)
+		put_address(made, type, &s->addr);
+}
+
+static void make(const struct list_found *f, uint16_t type, struct answer_made *made)
+{
+	const struct blocklist *l = f->list;
+
+	*made = (struct answer_made){ .reason = l->reason,
+				      .reason_text = l->reason_text,
+				      .ttl_s = BLOCK_TTL_S };
+	if (f->special) {
+		make_special(f, type, made);
+		return;
+	}
+	switch (l->action) {
+	case LIST_NXDOMAIN:
+		made->rcode = RCODE_NXDOMAIN;
+		break;
+	case LIST_REFUSE:
+		made->rcode = RCODE_REFUSED;
+		break;
+	case LIST_NULL:
+		put_null(made, type);
+		break;
+	case LIST_ADDRESS:
+		put_address(made, type, &l->addr[type == TYPE_AAAA]);
+		break;
+	case LIST_NODATA:
+	case LIST_DROP:
+		break;
+	}
+}
+
+static bool drops(const struct list_found *f)
+{
+	return !f->special && f->list->action == LIST_DROP;
+}
+
+static bool follow(const struct list_found *f, const struct question *q, struct arena *a,
+		   struct lead *lead)
+{
+	struct slice record;
+
+	if (!f->special || f->special->type != TYPE_CNAME || q->type == TYPE_CNAME)
+		return false;
+	record.at = f->special->target;
+	record.len = dname_len(record.at);
+	*lead = (struct lead){ 0 };
+	return lead_add(lead, a,
+			rrset_build(a, &(struct rrset_parts){ .owner = q->name,
+							      .type = TYPE_CNAME,
+							      .class_ = CLASS_IN,
+							      .ttl_s = BLOCK_TTL_S,
+							      .expires_s = BLOCK_TTL_S,
+							      .records = &record,
+							      .count = 1 }));
+}
+
+enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
+			       struct writer *out, struct arena *a, struct lead *lead)
+{
+	struct answer_made made;
+
+	if (drops(f))
+		return LIST_END_DROP;
+	if (UNLIKELY(f->special != NULL) && follow(f, &to->request->q, a, lead))
+		return LIST_END_FOLLOW;
+	make(f, to->request->q.type, &made);
+	answer_made(out, to, &made);
+	return LIST_END_SENT;
+}
+
+const struct message *blocklist_message(const struct list_found *f, const struct message *m,
+					uint32_t now_s, struct arena *a)
+{
+	struct message *new;
+	struct answer_made made;
+
+	if (drops(f))
+		return NULL;
+	make(f, m->q.type, &made);
+	new = arena_copy(a, m, sizeof(*m));
+	new->rcode = (uint16_t)made.rcode;
+	new->flags &= (uint16_t)~FLAG_AA;
+	new->security = SECURITY_INSECURE;
+	new->reason = made.reason;
+	new->reason_text = made.reason_text;
+	memset(new->count, 0, sizeof(new->count));
+	if (made.data.len) {
+		new->sets = arena_array(a, const struct rrset *, 1);
+		new->sets[0] = rrset_build(a, &(struct rrset_parts){ .owner = m->q.name,
+								     .type = made.type,
+								     .class_ = CLASS_IN,
+								     .ttl_s = made.ttl_s,
+								     .expires_s = now_s + made.ttl_s,
+								     .records = &made.data,
+								     .count = 1 });
+		new->count[SECTION_ANSWER] = 1;
+	}
+	return new;
+}
+
+void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q)
+{
+	querylog_address(f->list->name, "blocklist", c, q);
+}
+
+void blocklist_count(struct stats *s, const struct list_found *f)
+{
+	if (!s)
+		return;
+	stat_bump(&s->blocked, 1);
+	stat_bump(&s->blocked_by[f->list->slot], 1);
+}
+
+/* ---- aliases in answers ---- */
+
+enum alias_end { NO_MORE_ALIASES, ALIAS, NO_ALIAS };
+
+/* The next record of ANSWER; its target when it is an alias. */
+static enum alias_end next_alias(struct reader *r, unsigned *left, uint8_t *target)
+{
+	uint16_t type, len;
+	const uint8_t *end;
+
+	if (r->bad || *left == 0)
+		return NO_MORE_ALIASES;
+	--*left;
+	msg_skip_name(r);
+	type = read_u16(r);
+	(void)read_u16(r);
+	(void)read_u32(r);
+	len = read_u16(r);
+	if (r->bad || len > reader_left(r))
+		return NO_MORE_ALIASES;
+	end = r->at + len;
+	if (type == TYPE_CNAME && msg_read_name(r, target) == 0)
+		return NO_MORE_ALIASES;
+	r->at = end;
+	return type == TYPE_CNAME ? ALIAS : NO_ALIAS;
+}
+
+bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
+			     const struct stored *s, struct list_found *f)
+{
+	/* before anything is looked at: what changes meanwhile is seen the next time */
+	uint32_t generation = atomic_load_explicit(&b->state->generation, memory_order_acquire);
+	const uint8_t *wire = stored_wire(s);
+	struct reader r = reader_over(wire, s->wire_len);
+	unsigned left = get_u16(wire + 6);
+	uint8_t target[DNAME_MAX];
+	struct question q;
+	enum alias_end end;
+	bool harmless;
+
+	stored_question(s, &q);
+	harmless = !blocklists_might_block(b, q.name);
+	(void)read_bytes(&r, MSG_HEAD_LEN + s->qname_len + 4u);
+	while ((end = next_alias(&r, &left, target)) != NO_MORE_ALIASES) {
+		if (end == NO_ALIAS || !blocklists_might_block(b, target))
+			continue;
+		harmless = false;
+		if (blocklists_block_alias(b, who, q.name, target, q.type, f))
+			return true;
+	}
+	if (harmless) /* one of the two writes that an entry knows: for all who come after */
+		atomic_store_explicit(&((struct stored *)(uintptr_t)s)->harmless,
+				      (uint16_t)generation, memory_order_relaxed);
+	return false;
+}
+
+bool blocklists_block_message(const struct blocklists *b, const struct list_asker *who,
+			      const struct message *m, struct list_found *f)
+{
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		const struct rrset *s = m->sets[i];
+
+		if (s->type == TYPE_CNAME && s->count &&
+		    blocklists_block_alias(b, who, m->q.name, rrset_target(s, 0), m->q.type, f))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* What a blocked name is answered with, and answers that lead to blocked names.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_BLOCKLIST_ANSWER_H
+#define SERVICES_BLOCKLIST_ANSWER_H
+
+#include "services/answer.h"
+#include "services/blocklist.h"
+#include "services/lead.h"
+
+struct arena;
+struct client;
+struct stats;
+
+enum list_end {
+	LIST_END_SENT,   /* the answer was written */
+	LIST_END_DROP,   /* there will be none */
+	LIST_END_FOLLOW, /* `lead` begins it, in `a` */
+};
+
+/* Carry out what was found. */
+enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
+			       struct writer *out, struct arena *a, struct lead *lead);
+/* The same as a message in `a`, in place of the answer `m`; NULL: there will be none. */
+const struct message *blocklist_message(const struct list_found *f, const struct message *m,
+					uint32_t now_s, struct arena *a);
+/* A line for log-local-actions. */
+void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q);
+void blocklist_count(struct stats *s, const struct list_found *f);
+
+/* ---- aliases in answers ---- */
+
+/* Whether an answer from the cache, its name and its aliases, has to be looked at: not when it was
+ * since lists last changed, and nobody has anything against it. */
+static inline bool blocklists_doubt(const struct blocklists *b, const struct stored *s)
+{
+	return atomic_load_explicit(&s->harmless, memory_order_relaxed) !=
+	       (uint16_t)atomic_load_explicit(&b->state->generation, memory_order_relaxed);
+}
+
+/* Whether an alias in it leads to a name that is blocked for who asks. */
+bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
+			     const struct stored *s, struct list_found *f);
+bool blocklists_block_message(const struct blocklists *b, const struct list_asker *who,
+			      const struct message *m, struct list_found *f);
+
+#endif

@@ -1,0 +1,36 @@
+/* A list's table in a file, with what it was made from. SPDX-License-Identifier: BSD-3-Clause
+ *
+ * For the machine that wrote it: numbers are as it has them, and what does not fit is refused. The
+ * file is replaced whole or not at all, and a sum over it tells when it was damaged. */
+#ifndef SERVICES_BLOCKLIST_STORE_H
+#define SERVICES_BLOCKLIST_STORE_H
+
+#include "services/blocklist_read.h"
+#include "services/fetch.h"
+
+struct fault;
+struct list_table;
+
+/* One source as it was. */
+struct stored_source {
+	uint8_t kind;
+	uint8_t unused[7];
+	int64_t size, mtime_ns, good_s;
+	struct fetch_mark mark;
+	struct list_counts counts;
+	char where[1024];
+};
+
+struct stored_list {
+	uint64_t spec; /* of what the configuration says */
+	int64_t made_s;
+	struct stored_source *sources; /* heap */
+	uint64_t source_count;
+	struct list_table *table;
+};
+
+bool list_store_write(const char *path, const struct stored_list *s, struct fault *f) MUST_USE;
+/* False: there is none, or it is of no use; then nothing is in `s`. `*seed` as list_table_load. */
+bool list_store_read(const char *path, struct stored_list *s, uint64_t *seed) MUST_USE;
+
+#endif
