@@ -16,6 +16,7 @@
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/listen_tcp.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "util/log.h"
@@ -163,6 +164,7 @@ static void say_all(struct call *c)
 	if (s->extended_statistics) {
 		say_memory(c, &g->total);
 		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
+		blocklist_stats_say(d->snapshot->policy->lists, &g->total, call_line, c);
 		say_counts(c);
 		say_hosts(c);
 	}

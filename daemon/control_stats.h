@@ -5,6 +5,7 @@
 
 #include "services/stats.h"
 
+struct blocklists;
 struct daemon;
 struct worker;
 
@@ -22,5 +23,9 @@ void gathered_join(struct gathered *g, unsigned workers); /* once, when all have
 
 /* Do what the newest configuration says, from now on. */
 void stats_log_plan(struct daemon *d);
+
+/* What lists blocked, as extended statistics tell it. */
+void blocklist_stats_say(const struct blocklists *b, const struct stats *total,
+			 void (*out)(const char *line, void *arg), void *arg);
 
 #endif

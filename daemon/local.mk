@@ -7,6 +7,7 @@ libresolver_la_SOURCES += \
 	daemon/chaos.c daemon/chaos.h \
 	daemon/control.c daemon/control.def daemon/control.h \
 	daemon/control_auth.c \
+	daemon/control_block.c \
 	daemon/control_cache.c \
 	daemon/control_cookies.c \
 	daemon/control_dump.c \

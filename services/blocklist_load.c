@@ -818,6 +818,8 @@ void list_loading_tell(const struct blocklist *l, struct list_age *age, char *st
 	for (size_t i = 0; i < g->now.count; i++) {
 		const struct source *s = &g->now.at[i];
 
+		if (!fn)
+			break;
 		fn(&(struct list_source){ .kind = s->kind,
 					  .where = s->where,
 					  .counts = &s->counts,

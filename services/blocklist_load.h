@@ -51,7 +51,7 @@ struct list_age {
 	const char *stale; /* why the table is kept although sources have changed; NULL: it is not */
 };
 
-/* One source after the other, under a lock. */
+/* One source after the other, under a lock. `fn` may be NULL. */
 void list_loading_tell(const struct blocklist *l, struct list_age *age, char *stale, size_t room,
 		       void (*fn)(const struct list_source *s, void *arg), void *arg);
 /* Each rule about `name` or a name above it, with where it stands: all sources are read again. */
