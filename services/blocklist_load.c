@@ -210,6 +210,17 @@ static const struct source *find_source(const struct sources *s, enum list_kind 
 	return NULL;
 }
 
+/* A file that was written just now may be written again without its time telling; clocks of file
+ * systems tick slowly. Such a time is no proof the next time. */
+static bool is_recent(int64_t mtime_ns)
+{
+	struct timespec now;
+	int64_t tick_ns = mtime_ns % 1000000000 ? 20000000 : 2000000000;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - mtime_ns < tick_ns;
+}
+
 static void look_at(struct source *s)
 {
 	struct stat st;
@@ -224,6 +235,8 @@ static void look_at(struct source *s)
 #else
 	s->mtime_ns = (int64_t)st.st_mtime * 1000000000;
 #endif
+	if (is_recent(s->mtime_ns))
+		s->mtime_ns = -s->mtime_ns;
 }
 
 static void add_source(const struct list_loading *g, struct sources *s, enum list_kind kind,
@@ -275,7 +288,7 @@ static bool same_sources(const struct sources *a, const struct sources *b)
 	for (size_t i = 0; i < a->count; i++) {
 		const struct source *x = &a->at[i], *y = find_source(b, x->kind, x->where);
 
-		if (!y || x->size != y->size || x->mtime_ns != y->mtime_ns)
+		if (!y || x->size != y->size || x->mtime_ns != y->mtime_ns || x->mtime_ns < 0)
 			return false;
 	}
 	return true;
