@@ -139,7 +139,7 @@ def load(tools, port, questions, *options, meanwhile=None):
 
 def dnsperf(mode, port, questions, seconds, of_connection=0):
     """Ten connections, a hundred questions outstanding; of each connection so many questions at most."""
-    more = ["doh-uri=https://bench.test/dns-query", "doh-method=POST"] if mode == "doh" else []
+    more = ["doh-uri=https://bench.test/dns-query", "doh-method=GET"] if mode == "doh" else []
     if of_connection:
         more.append("num-queries-per-conn=%d" % of_connection)
     out = subprocess.run(["dnsperf", "-m", mode, "-s", "127.0.0.1", "-p", str(port), "-d", questions,

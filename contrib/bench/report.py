@@ -12,7 +12,7 @@ TITLES = {
     "W1r": "W1 at 20,000 questions a second: each wakes the server",
     "W2": "TCP, 10 connections, 100 outstanding",
     "W3": "DNS over TLS, likewise",
-    "W4": "DNS over HTTPS (HTTP/2, POST), likewise",
+    "W4": "DNS over HTTPS (HTTP/2, GET), likewise",
     "W5": "Cold: names never asked in 2,000 unsigned zones, empty cache",
     "verify": "One check of a signature, by `openssl speed`",
     "W6off": "Cold in 2,000 signed zones (P-256), not validating",
@@ -229,7 +229,7 @@ def page(whole, path):
             "A dotted line is what the best echo takes. Where a result would mean nothing there is none.", "",
             "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
-            "resolverd at %s; %s." % (m["resolverd"], "; ".join(
+            "resolverd %s; %s." % (m["resolverd"], "; ".join(
                 "%s %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
     if whole["quick"]:
         text += ["**This was a short run (`--quick`): figures are coarse.**", ""]

@@ -44,7 +44,7 @@ services_of() {
 	local p
 	for p in "$@"; do
 		dpkg -L "$p" 2>/dev/null || true
-	done | sed -n -e 's!^\(/usr\)\?/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\|path\)\)$!\2!p' \
+	done | sed -n -e 's!^\(/usr\)\?/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\|path\|target\)\)$!\2!p' \
 		-e 's!^/etc/init\.d/\([^/]*\)$!init.d/\1!p' | sort -u
 }
 
