@@ -105,6 +105,8 @@ def _unbound_file(s):
         add("extended-statistics: yes")
     if s.blocked == "lines":
         text += 'include: "%s"\n' % s.of_net("blocked.lines")
+    if s.blocked == "list":
+        add('blocklist-directory: "%s"', s.path("lists"))
     text += "remote-control:\n"
     add("control-enable: %s", "yes" if s.control else "no")
     if s.control:
