@@ -484,6 +484,22 @@ static void check_blocklists(const struct checker *c)
 		check_blocklist(c, &c->conf->blocklists[i]);
 }
 
+static void check_zone_types_in(const struct checker *c, const struct conf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(second_word(&list->items[i]), "ipset") == 0)
+			conf_remark(c->report, CONF_NOTICE, list->items[i].file, list->items[i].line,
+				    "local-zone: ipset is accepted: the zone is one of type "
+				    "transparent, and no set of the kernel is filled");
+}
+
+static void check_zone_types(const struct checker *c)
+{
+	check_zone_types_in(c, &c->conf->server.local_zone);
+	for (size_t i = 0; i < c->conf->view_count; i++)
+		check_zone_types_in(c, &c->conf->views[i].local_zone);
+}
+
 static void check_modules(const struct checker *c)
 {
 	const struct option *o = conf_find_option(CLAUSE_server, "module-config", 13);
@@ -568,6 +584,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_views_in(&c, "access-control-view", &conf->server.access_control_view);
 	check_views_in(&c, "interface-view", &conf->server.interface_view);
 	check_views_of_zones(&c);
+	check_zone_types(&c);
 	check_sense(&c);
 	if (!c.how->no_files)
 		check_files(&c);
