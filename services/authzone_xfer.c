@@ -749,9 +749,9 @@ static void task_stop(struct task *t)
 	authhosts_free(t->hosts);
 	t->hosts = NULL;
 	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY || t->phase == PHASE_JOB;
-	if (!t->dead)
+	if (!t->dead) {
 		task_free(t);
-	if (t->dead && t->phase == PHASE_JOB) {
+	} else if (t->phase == PHASE_JOB) {
 		t->next_orphan = t->xfers->orphans;
 		t->xfers->orphans = t;
 	}
