@@ -543,6 +543,11 @@ static bool is_held(struct journey *j, enum verdict *v)
 	return end != HELD_NOT;
 }
 
+static bool is_judged(const struct journey *j)
+{
+	return policy_doubts(j->w->env.snapshot->policy, j->stored);
+}
+
 /* An answer from the cache that this client may have to get in another shape, or not at all. */
 static bool policy_changes(struct journey *j, bool stale, enum verdict *v)
 {
@@ -579,7 +584,7 @@ static enum verdict answer_known(struct journey *j)
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
 		return refuse(j, RCODE_SERVFAIL, s->reason);
-	if (UNLIKELY(j->w->on.judges) && policy_changes(j, false, &v))
+	if (UNLIKELY(j->w->on.judges) && is_judged(j) && policy_changes(j, false, &v))
 		return v;
 	answer_stored(&j->p->out, &j->to, s, false);
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
@@ -606,7 +611,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 
 	stat_add(j->w->env.stats, STAT_expired);
 	note(j, "an answer that has expired is given (serve-expired)");
-	if (UNLIKELY(j->w->on.judges) && policy_changes(j, true, &v)) {
+	if (UNLIKELY(j->w->on.judges) && is_judged(j) && policy_changes(j, true, &v)) {
 		if (refresh)
 			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
 		return v;

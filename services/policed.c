@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/cache/msg.h"
 #include "services/listen.h"
 #include "services/query.h"
 #include "services/querylog.h"
@@ -160,6 +161,32 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 			return true;
 		*server = find_in_met(out, met);
 		if (*server && is_applied(by, out))
+			return true;
+	}
+	return false;
+}
+
+static bool has_alias(const struct stored *s)
+{
+	const uint8_t *wire = stored_wire(s), *at = wire + MSG_HEAD_LEN + s->qname_len + 4;
+	uint16_t type;
+
+	if (get_u16(wire + 6) == 0)
+		return false;
+	if (at + 4 > wire + s->wire_len || (*at & 0xc0) != 0xc0)
+		return true; /* whose name it is would have to be read */
+	type = get_u16(at + 2);
+	return type == TYPE_CNAME || type == TYPE_DNAME;
+}
+
+bool policed_doubt(const struct authzones *z, const struct stored *s)
+{
+	if (has_alias(s))
+		return true;
+	for (size_t i = z->first_policy; i < z->count; i++) {
+		const struct rpz *rules = authzone_policy(&z->items[i]);
+
+		if (rules && rpz_has(rules, RPZ_IP))
 			return true;
 	}
 	return false;

@@ -14,6 +14,7 @@
 
 struct client;
 struct message;
+struct stored;
 struct query;
 struct stats;
 
@@ -55,6 +56,10 @@ bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_h
  * when it was an address). */
 bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,
 		    struct rpz_hit *out, unsigned *set, const struct met **server);
+
+/* Whether a cached answer may be another one for somebody: it begins with an alias, or addresses
+ * matter. */
+bool policed_doubt(const struct authzones *z, const struct stored *s);
 
 /* ---- for a question on its way: only those of clients are policed ---- */
 

@@ -48,7 +48,7 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 		policy_free(p);
 		return NULL;
 	}
-	p->judges = p->addresses || views_judge(p->views);
+	p->judges = p->judges_addresses = p->addresses || views_judge(p->views);
 	return p;
 }
 
@@ -581,6 +581,11 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 		return;
 	querylog_address(netblock_print(&f->rule->block, block), zone_traits[f->action].word,
 			 who->client, &m->q);
+}
+
+bool policy_doubts(const struct policy *p, const struct stored *s)
+{
+	return p->judges_addresses || (p->policed && policed_doubt(p->policed, s));
 }
 
 /* What response-ip says. False: nothing. */

@@ -30,6 +30,7 @@ struct policy {
 	struct blocklists *lists;      /* asked beside this room: of each question by who has looked
 					* into the cache first, of answers here */
 	bool judges;                   /* answers are to be shown to policy_judge */
+	bool judges_addresses;         /* by response-ip, here or in views */
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
 	bool minimal;                  /* minimal-responses */
@@ -103,6 +104,9 @@ static inline bool policy_has_judges(const struct policy *p)
 {
 	return p->judges || blocklists_exist(p->lists);
 }
+
+/* Whether a cached answer need be shown to policy_judge at all, where some have to be. */
+bool policy_doubts(const struct policy *p, const struct stored *s);
 
 /* What a client gets in place of `m`, the answer to `q`. `who->client` may be NULL: nobody in
  * particular, a part of an answer that is still being made. Everything is in `a`. */

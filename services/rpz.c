@@ -10,6 +10,7 @@
 #include "services/authzone_data.h"
 #include "util/addr.h"
 #include "util/dname.h"
+#include "util/hash.h"
 #include "util/mem.h"
 #include "util/rr.h"
 
@@ -18,6 +19,8 @@
 struct rpz {
 	const struct zonedata *z;
 	struct netset *blocks[RPZ_TRIGGERS]; /* values: struct zonenode */
+	uint32_t *slots; /* nodes of names, by hash: their number + 1; 0: none */
+	size_t slot_mask, names;
 	bool has[RPZ_TRIGGERS];
 	size_t unusable;
 };
@@ -201,28 +204,46 @@ static enum rpz_trigger branch_of(const uint8_t *top_label)
 	return RPZ_QNAME;
 }
 
+/* The kind of trigger that a node is; RPZ_TRIGGERS: none. */
+static enum rpz_trigger kind_of(const struct rpz *r, const struct zonenode *n)
+{
+	unsigned above = r->z->apex_labels + 1;
+
+	if (dname_labels(n->name) < above || !has_policy(n))
+		return RPZ_TRIGGERS;
+	return branch_of(dname_suffix(n->name, above));
+}
+
+static bool is_name(const struct rpz *r, const struct zonenode *n)
+{
+	enum rpz_trigger t = kind_of(r, n);
+
+	return t == RPZ_QNAME || t == RPZ_NSDNAME;
+}
+
 static void take_node(struct rpz *r, const struct zonenode *n)
 {
-	unsigned above = r->z->apex_labels + 1, labels = dname_labels(n->name);
+	unsigned above = r->z->apex_labels + 1;
+	enum rpz_trigger t = kind_of(r, n);
 	struct netblock block;
-	enum rpz_trigger t;
 
-	if (labels < above || !has_policy(n))
+	if (t == RPZ_TRIGGERS)
 		return;
-	t = branch_of(dname_suffix(n->name, above));
+	r->has[t] = true;
 	if (t == RPZ_QNAME || t == RPZ_NSDNAME) {
-		r->has[t] = true;
+		r->names++;
 		return;
 	}
-	if (!read_block(n->name, labels - above, &block)) {
+	if (!read_block(n->name, dname_labels(n->name) - above, &block)) {
 		r->unusable++;
 		return;
 	}
 	if (!r->blocks[t])
 		r->blocks[t] = netset_new();
 	netset_put(r->blocks[t], &block, (void *)(uintptr_t)n);
-	r->has[t] = true;
 }
+
+static void gather_names(struct rpz *r);
 
 struct rpz *rpz_new(const struct zonedata *z)
 {
@@ -231,6 +252,7 @@ struct rpz *rpz_new(const struct zonedata *z)
 	r->z = z;
 	for (size_t i = 0; i < z->count; i++)
 		take_node(r, &z->nodes[i]);
+	gather_names(r);
 	return r;
 }
 
@@ -241,6 +263,7 @@ void rpz_free(struct rpz *r)
 	for (int t = 0; t < RPZ_TRIGGERS; t++)
 		if (r->blocks[t])
 			netset_free(r->blocks[t]);
+	mem_free(r->slots);
 	mem_free(r);
 }
 
@@ -251,53 +274,113 @@ size_t rpz_unusable(const struct rpz *r)
 
 /* ---- finding ---- */
 
-static bool find_at(const struct rpz *r, const uint8_t *front, size_t len, const uint8_t *behind,
-		    struct rpz_rule *out)
-{
-	uint8_t owner[DNAME_MAX];
-	const struct zonenode *n;
+/* What stands in front of the zone's own name, as a key: `len` bytes in lower case. */
+struct front {
+	uint8_t bytes[DNAME_MAX + 2];
+	size_t len;
+};
 
-	if (dname_join(owner, front, len, behind) == 0)
-		return false;
-	n = zonedata_node(r->z, owner);
-	if (!n || !has_policy(n))
+static size_t slot_of(const struct rpz *r, const uint8_t *front, size_t len)
+{
+	return hash_bytes(front, len) & r->slot_mask;
+}
+
+static void front_of(struct front *f, const uint8_t *name, size_t len)
+{
+	f->len = len;
+	for (size_t i = 0; i < len; i++)
+		f->bytes[i] = ascii_lower[name[i]];
+}
+
+static void put_slot(struct rpz *r, uint32_t i)
+{
+	const uint8_t *name = r->z->nodes[i].name;
+	struct front f;
+	size_t at;
+
+	front_of(&f, name, dname_len(name) - dname_len(r->z->apex));
+	for (at = slot_of(r, f.bytes, f.len); r->slots[at]; at = (at + 1) & r->slot_mask)
+		;
+	r->slots[at] = i + 1;
+}
+
+static const struct zonenode *find_slot(const struct rpz *r, const struct front *f)
+{
+	for (size_t at = slot_of(r, f->bytes, f->len); r->slots[at]; at = (at + 1) & r->slot_mask) {
+		const struct zonenode *n = &r->z->nodes[r->slots[at] - 1];
+		size_t i = 0;
+
+		while (i < f->len && ascii_lower[n->name[i]] == f->bytes[i])
+			i++;
+		if (i == f->len && dname_equals(n->name + i, r->z->apex))
+			return n;
+	}
+	return NULL;
+}
+
+static void gather_names(struct rpz *r)
+{
+	size_t count = 16;
+
+	while (count < r->names + r->names / 2)
+		count *= 2;
+	r->slots = mem_zero(count * sizeof(*r->slots));
+	r->slot_mask = count - 1;
+	for (size_t i = 0; i < r->z->count; i++)
+		if (is_name(r, &r->z->nodes[i]))
+			put_slot(r, (uint32_t)i);
+}
+
+static bool find_front(const struct rpz *r, const struct front *f, struct rpz_rule *out)
+{
+	const struct zonenode *n = find_slot(r, f);
+
+	if (!n)
 		return false;
 	*out = rule_of(n);
 	return true;
 }
 
-static bool find_wildcard(const struct rpz *r, const uint8_t *above, const uint8_t *behind,
+/* "*." before the last `len` bytes of `whole`. */
+static bool find_wildcard(const struct rpz *r, const struct front *whole, size_t len,
 			  struct rpz_rule *out)
 {
-	uint8_t star[DNAME_MAX + 2] = { 1, '*' };
-	size_t len = dname_len(above) - 1;
+	struct front f = { .bytes = { 1, '*' }, .len = len + 2 };
 
-	memcpy(star + 2, above, len);
-	return find_at(r, star, len + 2, behind, out);
+	if (f.len > sizeof(f.bytes))
+		return false;
+	memcpy(f.bytes + 2, whole->bytes + whole->len - len, len);
+	return find_front(r, &f, out);
 }
 
 bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		   struct rpz_rule *out)
 {
-	const uint8_t *behind = r->z->apex;
-	unsigned labels = dname_labels(name);
-	uint8_t branch[DNAME_MAX];
+	const uint8_t *branch = branches[t];
+	size_t len = dname_len(name) - 1, at = 0;
+	struct front f;
 
 	if (!r->has[t])
 		return false;
-	if (t == RPZ_NSDNAME) {
-		if (dname_join(branch, branches[t], 1u + *branches[t], behind) == 0)
-			return false;
-		behind = branch;
-	} else if (labels && branch_of(dname_suffix(name, 1)) != RPZ_QNAME) {
+	if (t == RPZ_QNAME && len && branch_of(dname_suffix(name, 1)) != RPZ_QNAME)
 		return false; /* those names stand for something else here */
+	if (t == RPZ_NSDNAME && len + 1u + *branch > DNAME_MAX)
+		return false;
+	front_of(&f, name, len);
+	if (t == RPZ_NSDNAME) {
+		memcpy(f.bytes + len, branch, 1u + *branch);
+		f.len += 1u + *branch;
 	}
-	if (labels && find_at(r, name, dname_len(name) - 1, behind, out))
-		return !(out->action == RPZ_cname && dname_equals(out->target, name)) ||
-		       (out->action = RPZ_passthru, true); /* as it was once written */
-	while (labels-- > 0)
-		if (find_wildcard(r, dname_suffix(name, labels), behind, out))
+	if (len && find_front(r, &f, out)) {
+		if (out->action == RPZ_cname && dname_equals(out->target, name))
+			out->action = RPZ_passthru; /* as it was once written */
+		return true;
+	}
+	while (at < len) {
+		at += 1u + name[at];
+		if (find_wildcard(r, &f, f.len - at, out))
 			return true;
+	}
 	return false;
 }
 

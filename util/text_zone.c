@@ -104,7 +104,7 @@ static enum entry read_entry(struct zone_reading *x)
 	x->entry_line = s->line + 1;
 	x->entry_at = x->z->broken ? ftell(s->file) : 0;
 	for (;;) {
-		int c = getc(s->file);
+		int c = getc_unlocked(s->file);
 		if (c == EOF && ferror(s->file)) {
 			complain(x, strerror(errno));
 			return ENTRY_BAD;
@@ -239,7 +239,7 @@ static bool is_skipped(struct zone_reading *x)
 		return false;
 	s->line = x->entry_line;
 	while (c != '\n' && c != EOF)
-		c = getc(s->file);
+		c = getc_unlocked(s->file);
 	return is_passed_over(x);
 }
 
