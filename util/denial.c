@@ -142,6 +142,8 @@ static bool same_parameters(const struct nsec3 *a, const struct nsec3 *b)
 
 bool denial_add(struct denial_evidence *e, const struct rrset *set)
 {
+	if (rrset_is_expanded(set))
+		return false;
 	if (set->type == TYPE_NSEC3 && e->nsec3_count < DENIAL_SETS) {
 		struct nsec3 *n = &e->nsec3[e->nsec3_count];
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Whoever asks has verified the sets: each is one NSEC or NSEC3 record that a key of `zone` has
- * signed, and none came from a wildcard. RFC 4035 5.4, 5155 8, 6840 4, 9276; rules that keep a
+ * signed. One that came from a wildcard is no evidence. RFC 4035 5.4, 5155 8, 6840 4, 9276; rules that keep a
  * zone from speaking about others: next name and hash must be of the zone, a record from above
  * a cut or from a DNAME says nothing of the names below. NSEC3 records of unknown hash or flags,
  * or with parameters other than the first's, are no evidence. */

@@ -176,10 +176,11 @@ bool rrset_same_signatures(const struct rrset *a, const struct rrset *b)
 
 bool rrset_is_expanded(const struct rrset *s)
 {
+	unsigned labels = dname_labels(rrset_owner(s)) - dname_is_wildcard(rrset_owner(s));
 	struct rrset_walk w = rrset_sigs(s);
 
 	for (struct slice rd; rrset_next(&w, &rd);)
-		if (rd.len > 3 && rd.at[3] < dname_labels(rrset_owner(s)))
+		if (rd.len > 3 && rd.at[3] < labels)
 			return true;
 	return false;
 }

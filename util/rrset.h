@@ -115,8 +115,8 @@ struct slice rrset_record(const struct rrset *s, unsigned i);
 /* The target of a CNAME, DNAME, NS or PTR record (i). */
 const uint8_t *rrset_target(const struct rrset *s, unsigned i);
 
-/* Signed with fewer labels than the owner has: it was made from a wildcard (RFC 4035 5.3.4), and
- * would need the proof that the wildcard applies. */
+/* Signed with fewer labels than the owner has, a first "*" aside: it was made from a wildcard (RFC 4035
+ * 5.3.4), and would need the proof that the wildcard applies. */
 bool rrset_is_expanded(const struct rrset *s);
 
 /* Same owner, type and class. */

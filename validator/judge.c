@@ -162,8 +162,20 @@ static struct judgement missing_signature(const struct judge *j, const struct rr
 	};
 }
 
-static struct judgement weigh(const struct rrset *set, const struct verdict *v)
+static bool is_proof(const struct rrset *s)
 {
+	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
+}
+
+static struct judgement weigh(const struct judge *j, unsigned i)
+{
+	const struct rrset *set = j->m->sets[i];
+	const struct verdict *v = &j->verdicts[i];
+
+	if (v->security == SECURITY_SECURE && v->expanded && is_proof(set) &&
+	    i >= j->m->count[SECTION_ANSWER])
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
+					   .text = "a denial was made from a wildcard, which denies nothing" };
 	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "a DNAME was made from a wildcard" };
@@ -187,7 +199,7 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 	} else {
 		if (!ledger_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
 			return false;
-		j->sets[i] = weigh(set, &j->verdicts[i]);
+		j->sets[i] = weigh(j, i);
 	}
 	j->judged[i] = true;
 	return true;
@@ -260,11 +272,6 @@ static bool judge_set(struct judge *j, unsigned i)
 }
 
 /* ---- proofs ---- */
-
-static bool is_proof(const struct rrset *s)
-{
-	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
-}
 
 /* The nearest zone at or above (`strictly`: above) the name whose signed denials are here. */
 static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, bool strictly)
@@ -379,13 +386,13 @@ static struct judgement judge_expansion(struct judge *j, unsigned i)
 /* What the proofs say of the end of the chain. */
 static struct judgement judge_proofs(struct judge *j)
 {
-	const bool is_ds = j->m->q.type == TYPE_DS;
+	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 	struct denial_evidence e;
 
 	if (!zone || !gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
-	if (is_ds && !dname_is_root(j->end))
+	if (is_ds)
 		return from_cut(denial_of_ds(&e, j->end));
 	if (j->m->rcode == RCODE_NXDOMAIN)
 		return from_denial(denial_of_name(&e, j->end),

@@ -137,11 +137,6 @@ static bool labels_fit(struct check *c, const struct rrsig *sig)
 			   sig->tag, sig->labels, owner, zone);
 		return false;
 	}
-	if (sig->labels < owner && (c->set->type == TYPE_NSEC || c->set->type == TYPE_NSEC3)) {
-		check_fail(c, STAGE_LABELS, REASON_sig_labels,
-			   "a denial was made from a wildcard, which denies nothing");
-		return false;
-	}
 	return true;
 }
 

@@ -124,8 +124,9 @@ struct verdict {
 };
 
 /* Is `set` signed by a zone key of `keys`: any type, DNSKEY too. The owner must be at or below the
- * zone and, for DS, strictly below. An NSEC or NSEC3 that came from a wildcard is bogus. With
- * rules->every_algorithm each algorithm of keys->wanted must have signed. */
+ * zone and, for DS, strictly below. An NSEC or NSEC3 that came from a wildcard (`expanded`) is signed, but
+ * denies nothing: it is good as an answer to who asked for it. With rules->every_algorithm each
+ * algorithm of keys->wanted must have signed. */
 void verify_set(const struct rrset *set, const struct keyset *keys, const struct verify_how *how,
 		struct verdict *out);
 

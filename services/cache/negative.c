@@ -173,7 +173,8 @@ void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *
 	if (soa)
 		at.most_s = MIN(at.most_s, soa_most(soa, now_s));
 	for (unsigned i = 0; i < message_set_count(m); i++)
-		if (m->sets[i]->type == TYPE_NSEC || m->sets[i]->type == TYPE_NSEC3)
+		if ((m->sets[i]->type == TYPE_NSEC || m->sets[i]->type == TYPE_NSEC3) &&
+		    !rrset_is_expanded(m->sets[i]))
 			learn_set(c, &at, m->sets[i]);
 	if (soa)
 		ranges_put_soa(c->ranges, &at, soa);

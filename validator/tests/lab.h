@@ -52,7 +52,7 @@ struct lab_page {
 	uint8_t rcode;
 	const char *answer, *authority;
 	const char *additional; /* never signed */
-	const char *wildcard;   /* owner that ANSWER was signed under, or NULL */
+	const char *wildcard;   /* owner that ANSWER, or where that is empty NSEC, was signed under; or NULL */
 	enum lab_flaw flaw;     /* of ANSWER, or of AUTHORITY where that is empty */
 	bool below;             /* of a DS set: told by the zone that it would be of */
 	bool slow;              /* comes when lab_deliver says so */
@@ -222,7 +222,9 @@ static inline struct lab_page *lab_tell(const struct lab_page *page)
 		bool above = sets[i]->type == TYPE_DS || (page->type == TYPE_DS && !page->below);
 
 		sets[i] = lab_sign_by(lab_zone_at(rrset_owner(sets[i]), above && dname_equals(rrset_owner(sets[i]), name)),
-				      sets[i], i < answers ? page->wildcard : NULL,
+				      sets[i], i < answers || (answers == 0 && sets[i]->type == TYPE_NSEC)
+						       ? page->wildcard
+						       : NULL,
 				      i < answers || answers == 0 ? page->flaw : LAB_SOUND);
 	}
 	m.count[SECTION_ANSWER] = (uint16_t)answers;
