@@ -9,6 +9,7 @@
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/ratelimit.h"
+#include "services/waitlimit.h"
 #include "util/options.h"
 #include "validator/keycache.h"
 
@@ -60,6 +61,7 @@ void caches_init(struct caches *c, const struct conf *conf)
 					slabs_of(s->ip_ratelimit_slabs, s->num_threads));
 	c->zone_rates = ratelimit_new((size_t)s->ratelimit_size,
 				      slabs_of(s->ratelimit_slabs, s->num_threads));
+	c->waits = waits_new();
 	keep_expired(c, s);
 }
 
@@ -72,6 +74,7 @@ void caches_clear(struct caches *c)
 	negcache_free(c->negative);
 	ratelimit_free(c->client_rates);
 	ratelimit_free(c->zone_rates);
+	waits_free(c->waits);
 	*c = (struct caches){ 0 };
 }
 

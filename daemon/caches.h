@@ -12,6 +12,7 @@ struct msgcache;
 struct negcache;
 struct ratelimit;
 struct rrsetcache;
+struct waits;
 
 struct caches {
 	struct msgcache *messages;
@@ -20,6 +21,7 @@ struct caches {
 	struct keycache *keys;
 	struct negcache *negative;
 	struct ratelimit *client_rates, *zone_rates;
+	struct waits *waits;
 };
 
 /* Empty caches of the sizes that `conf` asks for. */

@@ -301,7 +301,7 @@ static bool shows_cookie(struct journey *j, enum verdict *v)
 {
 	enum cookie_state state = judge_cookie(j);
 
-	j->cookie_is_valid = state == COOKIE_VALID;
+	j->cookie_is_valid = j->request.proven = state == COOKIE_VALID;
 	j->proven |= j->cookie_is_valid;
 	if (state == COOKIE_MALFORMED) {
 		*v = refuse(j, RCODE_FORMERR, REASON_none);

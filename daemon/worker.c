@@ -156,6 +156,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->keys = how->caches->keys;
 	env->negative = how->caches->negative;
 	env->client_rates = how->caches->client_rates;
+	env->waits = how->caches->waits;
 	env->zone_rates = how->caches->zone_rates;
 }
 

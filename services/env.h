@@ -23,6 +23,7 @@ struct stats;
 struct timebase;
 struct trace;
 struct upstream;
+struct waits;
 
 /* What was found for the clients of a view that goes ways of its own (services/views.h): the caches,
  * seen so that what others found is not there. Denials for other names are not kept for them. */
@@ -47,6 +48,7 @@ struct env {
 	struct scope_caches *scopes;    /* by number less one */
 	unsigned scope_count;
 	struct ratelimit *client_rates, *zone_rates;
+	struct waits *waits;            /* answers that clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;
 	struct mesh *mesh;
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */

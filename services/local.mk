@@ -87,6 +87,7 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
 	services/views.c services/views.h \
+	services/waitlimit.c services/waitlimit.h \
 	services/zonelimits.c services/zonelimits.h \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
@@ -128,6 +129,7 @@ SERVICES_TESTS = \
 	services/tests/stats \
 	services/tests/store \
 	services/tests/upstream \
+	services/tests/waitlimit \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \
 	services/tests/upstream_udp

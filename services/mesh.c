@@ -8,6 +8,7 @@
 #include "services/listen.h"
 #include "services/mesh_private.h"
 #include "services/stats.h"
+#include "services/waitlimit.h"
 #include "util/mem.h"
 
 enum {
@@ -436,16 +437,27 @@ static bool is_crowded(const struct mesh *m)
 	return m->waiter_count / CLIENTS_PER_QUERY >= mesh_conf(m)->server.num_queries_per_thread;
 }
 
-/* Who asks what, and what is known already. */
-struct asking {
-	const struct request *request;
-	const struct client *client;
-	const struct question *q; /* what is to be found */
-	const struct stored *stale;
-	const struct lead *lead;
-};
+/* False: this client waits for enough. */
+static bool may_wait(struct mesh *m, struct asking *a)
+{
+	const struct addr *client = &a->client->from;
+	uint32_t most;
 
-static void ask(struct mesh *m, const struct asking *a)
+	if (!m->env->waits)
+		return true;
+	most = waitrules_limit(m->env->snapshot->wait_rules, client, a->request->proven);
+	a->counted = most != WAIT_ANY;
+	return !a->counted || waits_begin(m->env->waits, client, most);
+}
+
+static void turn_away(struct mesh *m, const struct asking *a)
+{
+	if (a->counted)
+		waits_end(m->env->waits, &a->client->from);
+	a->client->ops->drop(a->client);
+}
+
+static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
 	const struct client *c = a->client;
@@ -462,10 +474,15 @@ static void ask(struct mesh *m, const struct asking *a)
 		c->ops->drop(c);
 		return;
 	}
+	if (!may_wait(m, a)) {
+		stat_add(m->env->stats, STAT_queries_wait_limit);
+		c->ops->drop(c);
+		return;
+	}
 	q = query_find(m, &s);
 	if (!q || q->seat == SEAT_BACKGROUND) {
 		if (!make_room(m)) {
-			c->ops->drop(c);
+			turn_away(m, a);
 			return;
 		}
 		/* Making room may have ended what was found. */
@@ -475,7 +492,7 @@ static void ask(struct mesh *m, const struct asking *a)
 		q = begin_anew(m, &s);
 	take_seat(q);
 	q->is_refresh = false;
-	waiter_add_client(q, r, c, a->stale != NULL, a->lead);
+	waiter_add_client(q, a);
 	if (a->stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
 		timer_set(m->env->loop, &q->stale_timer,
 			  conf->serve_expired_client_timeout * US_PER_MS);

@@ -111,9 +111,18 @@ void mesh_give_up(struct query *q);
 
 /* ---- mesh_waiters.c ---- */
 
-/* `lead`: what its answer begins with, or NULL; copied. */
-void waiter_add_client(struct query *q, const struct request *r, const struct client *c,
-		       bool has_stale, const struct lead *lead);
+/* Who asks what, and what is known already. */
+struct asking {
+	const struct request *request;
+	const struct client *client;
+	const struct question *q; /* what is to be found */
+	const struct stored *stale;
+	const struct lead *lead; /* what the answer begins with, or NULL */
+	bool counted;            /* in env->waits */
+};
+
+/* Whatever it points to is copied. */
+void waiter_add_client(struct query *q, const struct asking *a);
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
 			 void *arg);
 /* Keep the finished query's reply in the cache and give it to everybody who waits. */

@@ -8,12 +8,14 @@
 #include "services/policy.h"
 #include "services/querylog.h"
 #include "services/stats.h"
+#include "services/waitlimit.h"
 
 
 struct waiter {
 	struct list link; /* in query->waiters */
 	uint64_t begun_us;
 	bool has_stale;          /* the front end had something expired for it */
+	bool counted;            /* in env->waits */
 	const struct lead *lead; /* its answer begins so, and the query's is the rest; or NULL */
 	void (*done)(void *arg, const struct message *reply); /* no client, but this */
 	void *arg;
@@ -32,14 +34,15 @@ static struct waiter *waiter_add(struct query *q)
 	return w;
 }
 
-void waiter_add_client(struct query *q, const struct request *r, const struct client *c,
-		       bool has_stale, const struct lead *lead)
+void waiter_add_client(struct query *q, const struct asking *a)
 {
+	const struct request *r = a->request;
 	struct waiter *w = waiter_add(q);
 
-	w->has_stale = has_stale;
-	w->lead = lead ? lead_copy(lead, &q->arena) : NULL;
-	w->client = *c;
+	w->has_stale = a->stale != NULL;
+	w->lead = a->lead ? lead_copy(a->lead, &q->arena) : NULL;
+	w->client = *a->client;
+	w->counted = a->counted;
 	w->request = *r;
 	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
 	w->request.edns.options.at = arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
@@ -61,6 +64,8 @@ static void waiter_leave(struct query *q, struct waiter *w)
 	list_remove(&w->link);
 	q->waiter_count--;
 	q->mesh->waiter_count--;
+	if (w->counted)
+		waits_end(q->env->waits, &w->client.from);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "services/server_text.h"
 #include "services/tls_conf.h"
 #include "services/zonelimits.h"
+#include "services/waitlimit.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/fault.h"
@@ -302,6 +303,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	authzones_free(s->zones);
 	policy_free(s->policy);
 	connlimits_unpin(s->connlimits);
+	waitrules_free(s->wait_rules);
 	tls_client_unpin(s->tls_client);
 	tls_server_unpin(s->tls_server);
 	netset_free(s->do_not_query);
@@ -340,6 +342,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.dns64_ignored = shared->made.dns64_ignored;
 	w->s.trust = shared->made.trust;
 	w->s.connlimits = shared->made.connlimits;
+	w->s.wait_rules = shared->made.wait_rules;
 	w->s.tls_client = shared->made.tls_client;
 	w->s.tls_server = shared->made.tls_server;
 	w->s.hints = shared->made.hints;
@@ -363,6 +366,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
 	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
+	    (s->wait_rules = waitrules_new(conf, f)) &&
 	    read_policy(s, f) && tls_conf_read(s, forwards, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&

@@ -16,6 +16,7 @@ struct addr;
 struct authzones;
 struct conf;
 struct connlimits;
+struct waitrules;
 struct fault;
 struct forwards;
 struct netset;
@@ -49,6 +50,7 @@ struct snapshot {
 	struct trust_store *trust; /* what the validator made of it; NULL: nothing (snapshot_entrust) */
 	void (*trust_free)(struct trust_store *t);
 	struct connlimits *connlimits;
+	struct waitrules *wait_rules;
 	struct tls_client *tls_client; /* for what goes to others over TLS */
 	struct tls_server *tls_server; /* for who comes over TLS; NULL: no key is configured */
 	uint64_t number; /* counts builds */

@@ -56,6 +56,7 @@ struct request {
 	struct question q;      /* borrowed from the packet */
 	struct edns edns;       /* borrowed from the packet */
 	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
+	bool proven;            /* with a valid cookie; not read */
 	bool unpoliced;         /* a policy zone has let it through; not read */
 	uint8_t scope;          /* whose answers it may be given (services/views.h); not read */
 };

@@ -14,7 +14,7 @@ import dns.opcode
 import dns.rcode
 import pytest
 
-from lab import ask, query, rcode, texts
+from lab import ADDRESS, ask, query, rcode, texts
 
 HEAD = struct.Struct("!6H")
 QUESTION = b"\6target\5chain\4mini\0\0\1\0\1"
@@ -215,3 +215,19 @@ def test_opcodes_and_classes_cost_nothing_upstream(daemon):
                     d.send(q, timeout=0.05)
         after = d.stats()["total.num.recursivereplies"]
         assert after - before <= 1
+
+
+def test_a_client_waits_for_so_many_answers_and_no_more(daemon):
+    with daemon("num-threads: 2", "wait-limit-netblock: 127.5.0.0/16 4") as d:
+        d.ask("target.chain.mini.")
+        with socket.socket(type=socket.SOCK_DGRAM) as greedy:
+            greedy.bind(("127.5.0.1", 0))
+            for i in range(12):
+                greedy.sendto(query("q%d.silent.mini." % i).to_wire(), (ADDRESS, d.port))
+            deadline = time.monotonic() + 5
+            while d.stats()["total.num.queries_wait_limit"] < 8 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert d.stats()["total.num.queries_wait_limit"] == 8
+            # what is cached is given all the same, and others are not touched
+            assert texts(d.ask("target.chain.mini.", source="127.5.0.1")) == ["198.18.0.40"]
+            assert rcode(d.ask("a.b.www.ent.mini.", source="127.6.0.1")) in ("NOERROR", "NXDOMAIN")

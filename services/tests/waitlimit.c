@@ -1,0 +1,116 @@
+/* Claims about how many answers one client may be waiting for.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/waitlimit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "services/tests/conf.h"
+#include "util/addr.h"
+
+static struct addr addr_of(const char *text)
+{
+	struct addr a;
+
+	assert_true(addr_parse(&a, text, 53, NULL));
+	return a;
+}
+
+static void the_longest_netblock_says_how_many(void **state)
+{
+	static const struct {
+		const char *conf, *client;
+		bool has_cookie;
+		uint32_t limit;
+	} rows[] = {
+		{ "", "192.0.2.1", false, 1000 },
+		{ "", "192.0.2.1", true, 10000 },
+		{ "", "127.0.0.1", false, WAIT_ANY },
+		{ "", "::1", true, WAIT_ANY },
+		{ " wait-limit: 7\n", "192.0.2.1", false, 7 },
+		{ " wait-limit: 7\n", "192.0.2.1", true, 10000 },
+		{ " wait-limit: 0\n", "192.0.2.1", false, WAIT_ANY },
+		{ " wait-limit: 0\n", "192.0.2.1", true, WAIT_ANY },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n wait-limit-netblock: 192.0.2.1/32 -1\n",
+		  "192.0.2.1", false, WAIT_ANY },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", false, 5 },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", true, 10000 },
+		{ " wait-limit-cookie-netblock: 192.0.2.0/24 6\n", "192.0.2.9", true, 6 },
+		{ " wait-limit-netblock: 127.0.0.0/8 4\n", "127.0.0.1", false, 4 },
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr client = addr_of(rows[i].client);
+		struct waitrules *r;
+		struct conf *conf;
+
+		snprintf(text, sizeof text, "server:\n%s", rows[i].conf);
+		conf = conf_from(text);
+		r = waitrules_new(conf, NULL);
+		assert_non_null(r);
+		assert_int_equal(waitrules_limit(r, &client, rows[i].has_cookie), rows[i].limit);
+		waitrules_free(r);
+		conf_free(conf);
+	}
+}
+
+static void who_waits_for_enough_may_come_again_later(void **state)
+{
+	struct waits *w = waits_new();
+	struct addr one = addr_of("192.0.2.1"), other = addr_of("192.0.2.2");
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(waits_begin(w, &one, 3));
+	assert_false(waits_begin(w, &one, 3));
+	assert_int_equal(waits_count(w, &one), 3);
+	assert_true(waits_begin(w, &other, 3));
+	waits_end(w, &one);
+	assert_true(waits_begin(w, &one, 3));
+	assert_false(waits_begin(w, &one, 0));
+	for (unsigned i = 0; i < 3; i++)
+		waits_end(w, &one);
+	waits_end(w, &other);
+	assert_int_equal(waits_count(w, &one), 0);
+	waits_free(w);
+}
+
+/* The port is no part of who it is, and neither is the half of an IPv6 address that is free to choose. */
+static void a_client_is_known_by_what_it_cannot_choose(void **state)
+{
+	static const struct {
+		const char *one, *other;
+		bool same;
+	} rows[] = {
+		{ "192.0.2.1@1", "192.0.2.1@2", true },
+		{ "2001:db8::1", "2001:db8::ffff:1", true },
+		{ "2001:db8::1", "2001:db8:0:1::1", false },
+		{ "192.0.2.1", "192.0.2.3", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr one = addr_of(rows[i].one), other = addr_of(rows[i].other);
+		struct waits *w = waits_new();
+
+		assert_true(waits_begin(w, &one, 1));
+		assert_int_equal(waits_count(w, &other), rows[i].same);
+		waits_end(w, &one);
+		waits_free(w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longest_netblock_says_how_many),
+		cmocka_unit_test(who_waits_for_enough_may_come_again_later),
+		cmocka_unit_test(a_client_is_known_by_what_it_cannot_choose),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

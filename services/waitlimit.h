@@ -1,0 +1,39 @@
+/* How many answers one client may be waiting for: wait-limit and its kin.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A flood of questions that take long would fill what all clients share, and come back as a flood of
+ * answers at once (DNSBomb). A client is an IPv4 address or an IPv6 /64. Counted for all threads
+ * together, and only where something is waited for: a cached answer touches none of this. */
+#ifndef SERVICES_WAITLIMIT_H
+#define SERVICES_WAITLIMIT_H
+
+#include "util/base.h"
+
+struct addr;
+struct conf;
+struct fault;
+
+/* ---- the rules of one configuration ---- */
+
+struct waitrules;
+
+struct waitrules *waitrules_new(const struct conf *conf, struct fault *f) MUST_USE;
+void waitrules_free(struct waitrules *r); /* NULL is fine */
+
+#define WAIT_ANY UINT32_MAX
+/* How many for this client; WAIT_ANY: as many as it likes. */
+uint32_t waitrules_limit(const struct waitrules *r, const struct addr *client, bool has_cookie) PURE;
+
+/* ---- the counts ---- */
+
+struct waits;
+
+struct waits *waits_new(void) MUST_USE;
+void waits_free(struct waits *w); /* nobody waits any more; NULL is fine */
+
+/* One more. False: it waits for `most` already, and nothing is counted. */
+bool waits_begin(struct waits *w, const struct addr *client, uint32_t most) MUST_USE;
+void waits_end(struct waits *w, const struct addr *client); /* one that was begun */
+unsigned waits_count(struct waits *w, const struct addr *client);
+
+#endif
