@@ -51,6 +51,7 @@ struct env {
 	struct waits *waits;            /* answers that clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;
 	struct mesh *mesh;
+	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
 	bool leads;                     /* the one worker that does what is done once for all */

@@ -77,6 +77,7 @@ libresolver_la_SOURCES += \
 	services/tls_conf.c services/tls_conf.h \
 	services/trace.c services/trace.h \
 	services/tsig.c services/tsig.h \
+	services/unwanted.c services/unwanted.h \
 	services/upstream.c services/upstream.h \
 	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \

@@ -43,17 +43,40 @@ void querylog_question(const struct conf_server *s, const struct client *c,
 		 t.class_at);
 }
 
+/* log-destaddr: " on udp 192.0.2.53 53". */
+static const char *destination(const struct conf_server *s, const struct client *c, char *buf,
+			       size_t room)
+{
+	static const char *const ways[STAT_TRANSPORTS] = {
+		[STAT_UDP] = "udp", [STAT_TCP] = "tcp", [STAT_TLS] = "dot", [STAT_HTTPS] = "doh"
+	};
+	struct addr at = c->reached;
+	char text[ADDR_TEXT];
+
+	*buf = '\0';
+	if (!s->log_destaddr)
+		return buf;
+	at.port = 0;
+	if (at.family)
+		snprintf(buf, room, " on %s %s %u", ways[client_transport(c->ops)],
+			 addr_print(&at, 0, text), (unsigned)c->reached.port);
+	else
+		snprintf(buf, room, " on %s", ways[client_transport(c->ops)]);
+	return buf;
+}
+
 void querylog_answer(const struct conf_server *s, const struct client *c,
 		     const struct querylog_answer *a)
 {
 	struct asked_text t;
-	char rcode[16];
+	char rcode[16], on[ADDR_TEXT + 24];
 
 	print_asked(&t, c, a->q);
 	log_line(s->log_tag_queryreply ? "reply" : "info",
-		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu", t.from, t.name, t.type_at,
+		 "%s %s %s %s %s %" PRIu64 ".%06" PRIu64 " %d %zu%s", t.from, t.name, t.type_at,
 		 t.class_at, rr_rcode_name(a->rcode, rcode), a->took_us / US_PER_S,
-		 a->took_us % US_PER_S, a->cached, a->len);
+		 a->took_us % US_PER_S, a->cached, a->len,
+		 destination(s, c, on, sizeof on));
 }
 
 void querylog_failure(const struct question *q, enum reason reason, const char *text)

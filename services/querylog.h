@@ -15,7 +15,7 @@ void querylog_question(const struct conf_server *s, const struct client *c,
 		       const struct question *q);
 
 /* The same and "NOERROR 0.001234 1 45": rcode, seconds since it was asked, whether it was cached,
- * size. */
+ * size; with log-destaddr " on udp 192.0.2.53 53" behind it. */
 struct querylog_answer {
 	const struct question *q;
 	enum rcode rcode;

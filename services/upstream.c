@@ -10,6 +10,7 @@
 #include "services/server_text.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/unwanted.h"
 #include "util/arena.h"
 #include "util/hash.h"
 #include "util/list.h"
@@ -514,7 +515,7 @@ static bool note_stray(struct exchange *x)
 {
 	struct upstream *u = x->upstream;
 
-	stat_bump(&u->env->stats->unwanted_replies, 1);
+	unwanted_note(u->env);
 	if (x->strays < UINT8_MAX)
 		x->strays++;
 	if (is_patient(x) || x->way != WAY_UDP) {

@@ -8,6 +8,7 @@
 #include "services/env.h"
 #include "services/hop.h"
 #include "services/stats.h"
+#include "services/unwanted.h"
 #include "util/bytes.h"
 #include "util/msg.h"
 
@@ -71,7 +72,7 @@ static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 		c->answered++;
 		return true;
 	}
-	stat_bump(&c->pool->transport.env->stats->unwanted_replies, 1);
+	unwanted_note(c->pool->transport.env);
 	return ++c->strays <= STRAYS_MOST;
 }
 

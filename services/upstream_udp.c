@@ -14,6 +14,7 @@
 #include "services/stats.h"
 #include "services/upstream.h"
 #include "services/upstream_source.h"
+#include "services/unwanted.h"
 #include "util/list.h"
 #include "util/loop.h"
 #include "util/mem.h"
@@ -512,7 +513,7 @@ static ssize_t port_read(struct port *p)
 		return n;
 	if (addr_from_sockaddr(&from, (struct sockaddr *)&ss, len) && addr_equals(&from, &p->to))
 		return n;
-	stat_bump(&u->transport.env->stats->unwanted_replies, 1);
+	unwanted_note(u->transport.env);
 	return 0;
 }
 

@@ -197,3 +197,30 @@ def test_a_small_cache_stays_small(daemon, net):
         assert codes == {"NOERROR"}
         stats = d.stats()
         assert stats["mem.cache.rrset"] <= 1.1 * 2 ** 20 and stats["mem.cache.message"] <= 1.1 * 2 ** 20
+
+
+def test_too_many_forged_answers_empty_the_caches(daemon):
+    """Half of what comes back carries an id nobody used: unwanted-reply-threshold."""
+    forging = []
+
+    def answer(q, tcp):
+        if forging:
+            wrong = dns.message.make_response(q)
+            wrong.id = q.id ^ 0x5555
+            return wrong
+        return fixed("192.0.2.7")(q, tcp)
+    with FakeServer(answer) as server, daemon(
+            "unwanted-reply-threshold: 5", more='forward-zone:\n    name: "."\n    forward-addr: %s\n' % server.at) as d:
+        d.ask("kept.example.")
+        d.ask("kept.example.")
+        assert server.count("kept.example.") == 1
+        forging.append(True)
+        for i in range(3):
+            assert rcode(d.ask("f%d.example." % i, timeout=40)) == "SERVFAIL"
+            if "all caches are emptied" in d.log():
+                break
+        assert "all caches are emptied" in d.log()
+        forging.clear()
+        d.control("flush_infra", "all")
+        assert texts(d.ask("kept.example.")) == ["192.0.2.7"]
+        assert server.count("kept.example.") == 2

@@ -236,3 +236,11 @@ def test_it_tells_the_service_manager(made):
         assert b"READY=1" in s.recv(4096)
         assert rcode(d.ask("version.bind.", "TXT", "CH", timeout=3)) == "NOERROR"
         assert d.stop() == 0
+
+
+@pytest.mark.parametrize("tcp, way", [(False, "udp"), (True, "tcp")])
+def test_the_log_of_answers_tells_where_it_was_asked(daemon, tcp, way):
+    with daemon("log-replies: yes", "log-destaddr: yes") as d:
+        d.ask("target.chain.mini.", tcp=tcp)
+        assert re.search(r"127\.0\.0\.1 target\.chain\.mini\. A IN NOERROR [\d.]+ 0 \d+ on %s 127\.0\.0\.1 %d$"
+                         % (way, d.port), d.log(), re.M), d.log()
