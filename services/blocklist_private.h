@@ -16,11 +16,11 @@ struct word {
 struct list_reader {
 	struct list_how how;
 	struct list_counts counts;
-	char line[LIST_LINE + 1]; /* so far */
-	char text[LIST_LINE + 1]; /* the one that is read now, as it was */
+	char line[LIST_LINE + 1]; /* so far; while it is read, without blanks at its end */
 	size_t len;
+	unsigned letters; /* what kinds of them it has */
 	bool too_long;
-	size_t seen; /* bytes, up to where it is clear that this is text */
+	bool seen; /* a first line, which shows that this is no page */
 	/* a policy zone */
 	bool zone;         /* there are lines of one */
 	unsigned brackets; /* open, over lines */

@@ -32,7 +32,7 @@ bool word_take(const char **at, struct word *w, const char *more)
 	while (is_blank(*p))
 		p++;
 	w->at = p;
-	while (*p && !is_blank(*p) && !strchr(more, *p))
+	while (*p && !is_blank(*p) && !(*more && strchr(more, *p)))
 		p++;
 	w->len = (size_t)(p - w->at);
 	*at = p;
@@ -130,9 +130,9 @@ static void note_bad(struct list_reader *r)
 	size_t i;
 
 	r->counts.first_bad = (unsigned)r->counts.lines;
-	for (i = 0; i + 1 < sizeof(r->counts.first_bad_text) && r->text[i]; i++)
+	for (i = 0; i + 1 < sizeof(r->counts.first_bad_text) && r->line[i]; i++)
 		r->counts.first_bad_text[i] =
-			r->text[i] >= 0x20 && r->text[i] < 0x7f ? r->text[i] : '?';
+			r->line[i] >= 0x20 && r->line[i] < 0x7f ? r->line[i] : '?';
 	r->counts.first_bad_text[i] = '\0';
 }
 
@@ -458,19 +458,69 @@ static void read_line(struct list_reader *r, char *line, size_t len)
 		read_plain(r, line);
 }
 
+/* What the letters of a line may be together. */
+enum {
+	LETTER_NAME = 0, /* of names, dots too */
+	LETTER_BLANK = 1,
+	LETTER_BAR = 2,
+	LETTER_CARET = 4,
+	LETTER_OTHER = 8,
+	LETTER_NONE = 16, /* of no text */
+};
+
+/* Lines of the most usual forms, seen by their letters alone: "name", "||name^", "0.0.0.0 name". */
+static bool is_usual(struct list_reader *r)
+{
+	static const char null[] = "0.0.0.0 ", loop[] = "127.0.0.1 ";
+	struct word w = { r->line, r->len };
+	uint8_t bits = LIST_BLOCK_SELF;
+
+	if (r->zone || r->len == 0)
+		return false;
+	switch (r->letters) {
+	case LETTER_NAME:
+		if (*w.at == '.')
+			return false;
+		break;
+	case LETTER_BAR | LETTER_CARET:
+		if (w.len < 4 || w.at[0] != '|' || w.at[1] != '|' || w.at[w.len - 1] != '^')
+			return false;
+		w = (struct word){ w.at + 2, w.len - 3 };
+		if (memchr(w.at, '|', w.len) || memchr(w.at, '^', w.len))
+			return false;
+		bits = LIST_BLOCK;
+		break;
+	case LETTER_BLANK:
+		if (memcmp(w.at, null, sizeof(null) - 1) == 0)
+			w.at += sizeof(null) - 1;
+		else if (memcmp(w.at, loop, sizeof(loop) - 1) == 0)
+			w.at += sizeof(loop) - 1;
+		else
+			return false;
+		w.len -= (size_t)(w.at - r->line);
+		if (memchr(w.at, ' ', w.len) || memchr(w.at, '\t', w.len) || is_own_name(w))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	list_skip(r, list_put(r, w, bits));
+	return true;
+}
+
 static void end_line(struct list_reader *r)
 {
 	r->counts.lines++;
 	r->line[r->len] = '\0';
-	memcpy(r->text, r->line, r->len + 1);
 	if (r->too_long) {
 		list_skip(r, LIST_SKIP_unknown);
-	} else {
+	} else if (!is_usual(r)) {
 		size_t mark = r->counts.lines == 1 && memcmp(r->line, "\xef\xbb\xbf", 3) == 0 ? 3
 											     : 0;
 		read_line(r, r->line + mark, r->len - MIN(mark, r->len));
 	}
 	r->len = 0;
+	r->letters = 0;
 	r->too_long = false;
 }
 
@@ -492,7 +542,7 @@ void list_reader_free(struct list_reader *r)
 /* A page of HTML, XML or JSON where a list should be. */
 static const char *what_begins_so(const struct list_reader *r)
 {
-	const char *at = r->text;
+	const char *at = r->line;
 
 	if (memcmp(at, "\xef\xbb\xbf", 3) == 0)
 		at += 3;
@@ -504,19 +554,42 @@ static const char *what_begins_so(const struct list_reader *r)
 	return NULL;
 }
 
-static bool is_text(const struct list_reader *r, const char *bytes, size_t len, struct fault *f)
-{
-	for (size_t i = 0; i < len; i++) {
-		uint8_t c = (uint8_t)bytes[i];
+static const uint8_t letter_kinds[256] = {
+#define N LETTER_NONE
+#define O LETTER_OTHER
+#define S LETTER_BLANK
+	/* 00 */ N, N, N, N, N, N, N, N, N, S, O, O, O, O, N, N,
+	/* 10 */ N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
+	/* 20 */ S, O, O, O, O, O, O, O, O, O, O, O, O, 0, 0, O,
+	/* 30 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, O, O, O, O, O, O,
+	/* 40 */ O, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	/* 50 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, O, O, O, LETTER_CARET, 0,
+	/* 60 */ O, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	/* 70 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, O, LETTER_BAR, O, O, O,
+	/* 80 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* 90 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* a0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* b0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* c0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* d0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* e0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+	/* f0 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+#undef N
+#undef O
+#undef S
+};
 
-		if (UNLIKELY(c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' &&
-			     c != '\v')) {
-			fault_set(f, "it is no text: byte %u in line %" PRIu64, c,
-				  r->counts.lines + 1);
-			return false;
-		}
-	}
-	return true;
+static bool is_text(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
+{
+	unsigned letters = 0;
+
+	for (size_t i = 0; i < len; i++)
+		letters |= letter_kinds[(uint8_t)bytes[i]];
+	r->letters |= letters;
+	if (LIKELY(!(letters & LETTER_NONE)))
+		return true;
+	fault_set(f, "it is no text: there is a byte of none in line %" PRIu64, r->counts.lines + 1);
+	return false;
 }
 
 static void put_bytes(struct list_reader *r, const char *bytes, size_t len)
@@ -541,14 +614,14 @@ bool list_reader_take(struct list_reader *r, const char *bytes, size_t len, stru
 		if (!end)
 			return true;
 		end_line(r);
-		if (UNLIKELY(r->seen == 0) && *r->text) {
+		if (UNLIKELY(!r->seen) && *r->line) {
 			const char *what = what_begins_so(r);
 
 			if (what) {
 				fault_set(f, "%s", what);
 				return false;
 			}
-			r->seen = 1;
+			r->seen = true;
 		}
 		bytes += part + 1;
 		len -= part + 1;
@@ -589,5 +662,5 @@ unsigned list_reader_line(const struct list_reader *r)
 
 const char *list_reader_text(const struct list_reader *r)
 {
-	return r->text;
+	return r->line;
 }

@@ -11,6 +11,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
 	testdata/fuzz/anchorfile.fuzz \
 	testdata/fuzz/answer.fuzz \
+	testdata/fuzz/blocklist.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/denial.fuzz \

@@ -20,7 +20,8 @@ libresolver_la_SOURCES += \
 	util/mem.c util/mem.h \
 	util/msg.c util/msg.h util/msg_read.c util/msg_write.c \
 	util/msgname.c util/msgname.h \
-	util/nameset.c util/nameset.h \
+	util/nameset.c util/nameset.h util/nameset_private.h \
+	util/nameset_file.c util/nameset_make.c \
 	util/nametable.c util/nametable.h \
 	util/options.c util/options.def util/options.h \
 	util/options_check.c util/options_print.c util/options_private.h \

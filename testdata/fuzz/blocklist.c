@@ -1,0 +1,176 @@
+/* Any bytes as a list: every rule has a whole name, the table finds it, and where the bytes are cut
+ * makes no difference. Any text as modifiers of a rule; any bytes as a saved table.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first byte says which, and how: 0x80 a saved table, 0x40 modifiers, else a list, of which
+ * bits 0 and 1 are options and the rest is where it is cut. */
+#include "services/blocklist_table.h"
+
+#include <stdio.h>
+
+#include "services/blocklist_special.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rcu.h"
+#include "util/rr.h"
+
+#define SEED 7
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+/* ---- lists ---- */
+
+enum { RULES_MOST = 500 };
+
+struct seen {
+	struct list_table_maker *m;
+	struct {
+		uint8_t name[DNAME_MAX];
+		uint8_t bits;
+	} rules[RULES_MOST];
+	size_t count, all, removals;
+	uint64_t sum;
+};
+
+static void on_rule(void *arg, const struct list_rule *r)
+{
+	struct seen *s = arg;
+	size_t len = dname_measure(r->name, r->name + DNAME_MAX);
+
+	PROMISE(len > 1 && r->bits);
+	for (size_t i = 0; i < len; i++) {
+		PROMISE(r->name[i] < 'A' || r->name[i] > 'Z');
+		s->sum = (s->sum ^ r->name[i]) * UINT64_C(0x100000001b3);
+	}
+	s->sum = (s->sum ^ r->bits) * UINT64_C(0x100000001b3);
+	s->all++;
+	s->removals += r->removes;
+	if (s->m)
+		list_table_rule(s->m, r);
+	if (s->count < RULES_MOST && !r->special && !r->removes) {
+		memcpy(s->rules[s->count].name, r->name, len);
+		s->rules[s->count++].bits = r->bits;
+	}
+}
+
+static bool read_list(const uint8_t *data, size_t len, unsigned how, size_t step, struct seen *s)
+{
+	struct list_how h = { .tops = how & 1, .allow = how & 2, .rule = on_rule, .arg = s };
+	struct list_reader *r = list_reader_new(&h);
+	struct fault f = { 0 };
+	bool good = true;
+
+	for (size_t i = 0; good && i < len; i += step)
+		good = list_reader_take(r, (const char *)data + i, MIN(step, len - i), &f);
+	good = good && list_reader_end(r, &f);
+	PROMISE(good != f.set);
+	list_reader_free(r);
+	return good;
+}
+
+static void check_found(const struct list_table *t, const struct seen *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct list_match m = { 0 };
+		struct suffixes q;
+		enum list_verdict v;
+
+		suffixes_find(&q, s->rules[i].name, SEED, list_table_deepest(t));
+		v = list_table_find(t, &q, TYPE_A, NULL, &m);
+		PROMISE(s->removals || list_table_mentions(t, &q));
+		if (s->rules[i].bits & 0x55 && !s->removals) /* for the name itself */
+			PROMISE(v != LIST_SAYS_NOTHING && m.labels > 0 && m.labels <= q.count);
+	}
+}
+
+static void check_list(const uint8_t *data, size_t len, uint8_t how)
+{
+	static struct seen whole, cut;
+	bool good;
+	struct list_table *t;
+
+	memset(&whole, 0, sizeof(whole));
+	memset(&cut, 0, sizeof(cut));
+	whole.m = list_table_begin();
+	good = read_list(data, len, how, len + 1, &whole);
+	PROMISE(read_list(data, len, how, 1 + how / 4u, &cut) == good);
+	/* A list that turns out to be none may have told more of its rules when it came in one piece. */
+	PROMISE(!good || (cut.sum == whole.sum && cut.all == whole.all));
+	t = list_table_make(whole.m, SEED);
+	check_found(t, &whole);
+	list_table_unpin(t);
+}
+
+/* ---- tables ---- */
+
+struct file {
+	const uint8_t *at;
+	size_t left;
+};
+
+static bool get(void *file, void *to, size_t len)
+{
+	struct file *f = file;
+
+	if (len > f->left)
+		return false;
+	memcpy(to, f->at, len);
+	f->at += len;
+	f->left -= len;
+	return true;
+}
+
+static void check_table(const uint8_t *data, size_t len)
+{
+	static const uint8_t *const names[] = { (const uint8_t *)"\3www\3ads\7example",
+						(const uint8_t *)"\1a", dname_root };
+	struct file f = { data, len };
+	uint64_t seed = 0;
+	struct list_table *t = list_table_load(get, &f, len, &seed);
+
+	for (size_t i = 0; t && i < COUNT(names); i++) {
+		struct list_match m;
+		struct suffixes q;
+
+		suffixes_find(&q, names[i], seed, list_table_deepest(t));
+		(void)list_table_find(t, &q, TYPE_A, NULL, &m);
+	}
+	list_table_unpin(t);
+}
+
+/* ---- modifiers ---- */
+
+static void check_special(const uint8_t *data, size_t len)
+{
+	char text[600];
+	struct list_special s;
+	struct addr a = { .family = 4 };
+
+	len = MIN(len, sizeof(text) - 1);
+	memcpy(text, data, len);
+	text[len] = '\0';
+	if (!list_special_parse(&s, text))
+		return;
+	PROMISE(s.type_count <= SPECIAL_WORDS && s.client_count <= SPECIAL_WORDS);
+	PROMISE(s.type != TYPE_CNAME || dname_measure(s.target, s.target + DNAME_MAX));
+	(void)list_special_meets(&s, TYPE_A, &a);
+	(void)list_special_meets(&s, TYPE_A, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static bool joined;
+
+	if (!joined)
+		rcu_thread_join();
+	joined = true;
+	if (len == 0)
+		return 0;
+	if (data[0] & 0x80)
+		check_table(data + 1, len - 1);
+	else if (data[0] & 0x40)
+		check_special(data + 1, len - 1);
+	else
+		check_list(data + 1, len - 1, data[0]);
+	return 0;
+}

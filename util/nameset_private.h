@@ -1,0 +1,123 @@
+/* What the files of the sets of names share: the set, and names as they stand in it.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names stand in order in blocks of 16, turned round: the label next to the root first,
+ * the length behind each label ("com" 3 "example" 7), so that neighbours begin alike. Each says how
+ * many bytes it has in common with the name before it, and has the rest written out:
+ *
+ *     kept (1 byte)  fresh (1 byte)  value (1 byte, unless all are equal)  the last `fresh` bytes
+ *
+ * An open table of 32-bit cells finds the block: as many bits as it needs are the block's number
+ * and one, the rest are of the hash, so that what is not in the set is hardly ever looked for in a
+ * block. 0 is free. */
+#ifndef UTIL_NAMESET_PRIVATE_H
+#define UTIL_NAMESET_PRIVATE_H
+
+#include "util/nameset.h"
+
+enum { BLOCK_NAMES = 16 };
+
+struct nameset {
+	uint64_t seed;
+	size_t count;
+	uint8_t only_value; /* with head 2: every name has it */
+	uint8_t head;       /* bytes before those of the name */
+	unsigned deepest;
+	uint32_t at_depth[LABELS_MAX + 1];
+	uint32_t *cells;
+	size_t cell_count;
+	unsigned block_bits;
+	uint32_t *blocks; /* where each begins in `bytes`; one more at the end */
+	size_t block_count;
+	uint8_t *bytes;
+};
+
+/* ---- reading ---- */
+
+/* Lower-case, without the root label: `len` - 1 bytes to `to`, where there is room for 8 more. */
+static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
+{
+	uint8_t *end = to + len - 1;
+
+	for (; *name; name += 1 + *name) {
+		*--end = *name;
+		end -= *name;
+		memcpy(end, name + 1, *name);
+	}
+	for (size_t i = 0; i + 1 < len; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, to + i, 8);
+		word = ascii_lower8(word);
+		memcpy(to + i, &word, 8);
+	}
+}
+
+/* Back into wire form. */
+static inline void turn_back(uint8_t *to, const uint8_t *turned, size_t len)
+{
+	while (len > 0) {
+		uint8_t label = turned[--len];
+
+		if (label > len) /* a saved set that someone has tampered with */
+			break;
+		len -= label;
+		*to++ = label;
+		memcpy(to, turned + len, label);
+		to += label;
+	}
+	*to = 0;
+}
+
+/* A walk over the names of a block, each written out in turn. */
+struct decoder {
+	const uint8_t *at, *end;
+	uint8_t head, value, len;
+	uint8_t name[2 * DNAME_MAX]; /* turned round */
+};
+
+static inline void decode_block(const struct nameset *s, size_t block, struct decoder *d)
+{
+	d->at = s->bytes + s->blocks[block];
+	d->end = s->bytes + s->blocks[block + 1];
+	d->head = s->head;
+	d->value = s->only_value;
+	d->len = 0;
+}
+
+static inline bool decode(struct decoder *d)
+{
+	unsigned kept, fresh;
+
+	if (d->at == d->end)
+		return false;
+	kept = d->at[0];
+	fresh = d->at[1];
+	if (d->head > 2)
+		d->value = d->at[2];
+	d->len = (uint8_t)(kept + fresh);
+	memcpy(d->name + kept, d->at + d->head, fresh);
+	d->at += d->head + fresh;
+	return true;
+}
+
+/* Where the search for a hash begins: by its lower half, the print is of the upper. */
+static inline size_t home_of(const struct nameset *s, uint64_t hash)
+{
+	return (size_t)((hash & UINT32_MAX) * s->cell_count >> 32);
+}
+
+static inline size_t next_cell(const struct nameset *s, size_t i)
+{
+	return i + 1 == s->cell_count ? 0 : i + 1;
+}
+
+static inline uint32_t print_of(const struct nameset *s, uint64_t hash)
+{
+	return (uint32_t)(hash >> 32) << s->block_bits;
+}
+
+/* Put each name into the table of cells, which is made anew (nameset_make.c). */
+void nameset_index(struct nameset *s);
+
+#endif
