@@ -740,6 +740,9 @@ static void again(struct list_loading *g, uint32_t after_s)
 	g->next_s = wall_s() + after_s;
 	pthread_mutex_unlock(&g->lock);
 	loader_add(g->loader, &g->task, after_s * US_PER_S);
+	/* Who wanted it sooner meanwhile has just been put off. */
+	if (atomic_load(&g->hurried) || atomic_load(&g->ended))
+		loader_add(g->loader, &g->task, 0);
 }
 
 static void on_task(struct loader_task *t)
