@@ -465,19 +465,19 @@ static enum verdict answer_blocked(struct journey *j, const struct list_found *f
 {
 	struct lead lead;
 	struct arena a;
-	enum verdict v = VERDICT_DROP;
+	enum verdict v;
 
-	arena_init(&a);
-	switch (blocklist_answer(f, &j->to, &j->p->out, &a, &lead)) {
+	switch (blocklist_answer(f, &j->to, &j->p->out)) {
 	case LIST_END_SENT:
-		v = send_now(j);
-		break;
-	case LIST_END_FOLLOW:
-		v = follow(j, &lead, &a);
-		break;
+		return send_now(j);
 	case LIST_END_DROP:
+		return VERDICT_DROP;
+	case LIST_END_FOLLOW:
 		break;
 	}
+	arena_init(&a);
+	blocklist_lead(f, &j->request.q, &a, &lead);
+	v = follow(j, &lead, &a);
 	arena_clear(&a);
 	return v;
 }

@@ -6,6 +6,7 @@
 #include "services/querylog.h"
 #include "services/stats.h"
 #include "util/arena.h"
+#include "util/mem.h"
 #include "util/rr.h"
 
 #define BLOCK_TTL_S 60 /* of made-up records: lists change, and pauses are short */
@@ -74,38 +75,39 @@ static bool drops(const struct list_found *f)
 	return !f->special && f->list->action == LIST_DROP;
 }
 
-static bool follow(const struct list_found *f, const struct question *q, struct arena *a,
-		   struct lead *lead)
+static bool leads_on(const struct list_found *f, uint16_t type)
 {
-	struct slice record;
-
-	if (!f->special || f->special->type != TYPE_CNAME || q->type == TYPE_CNAME)
-		return false;
-	record.at = f->special->target;
-	record.len = dname_len(record.at);
-	*lead = (struct lead){ 0 };
-	return lead_add(lead, a,
-			rrset_build(a, &(struct rrset_parts){ .owner = q->name,
-							      .type = TYPE_CNAME,
-							      .class_ = CLASS_IN,
-							      .ttl_s = BLOCK_TTL_S,
-							      .expires_s = BLOCK_TTL_S,
-							      .records = &record,
-							      .count = 1 }));
+	return f->special && f->special->type == TYPE_CNAME && type != TYPE_CNAME;
 }
 
 enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
-			       struct writer *out, struct arena *a, struct lead *lead)
+			       struct writer *out)
 {
 	struct answer_made made;
 
-	if (drops(f))
+	if (UNLIKELY(drops(f)))
 		return LIST_END_DROP;
-	if (UNLIKELY(f->special != NULL) && follow(f, &to->request->q, a, lead))
+	if (UNLIKELY(leads_on(f, to->request->q.type)))
 		return LIST_END_FOLLOW;
 	make(f, to->request->q.type, &made);
 	answer_made(out, to, &made);
 	return LIST_END_SENT;
+}
+
+void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
+		    struct lead *lead)
+{
+	struct slice record = { .at = f->special->target, .len = dname_len(f->special->target) };
+
+	*lead = (struct lead){ 0 };
+	PROMISE(lead_add(lead, a,
+			 rrset_build(a, &(struct rrset_parts){ .owner = q->name,
+							       .type = TYPE_CNAME,
+							       .class_ = CLASS_IN,
+							       .ttl_s = BLOCK_TTL_S,
+							       .expires_s = BLOCK_TTL_S,
+							       .records = &record,
+							       .count = 1 })));
 }
 
 const struct message *blocklist_message(const struct list_found *f, const struct message *m,

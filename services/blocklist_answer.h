@@ -14,12 +14,15 @@ struct stats;
 enum list_end {
 	LIST_END_SENT,   /* the answer was written */
 	LIST_END_DROP,   /* there will be none */
-	LIST_END_FOLLOW, /* `lead` begins it, in `a` */
+	LIST_END_FOLLOW, /* blocklist_lead begins it */
 };
 
 /* Carry out what was found. */
 enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
-			       struct writer *out, struct arena *a, struct lead *lead);
+			       struct writer *out);
+/* The alias that is answered in place of the name; in `a`. */
+void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
+		    struct lead *lead);
 /* The same as a message in `a`, in place of the answer `m`; NULL: there will be none. */
 const struct message *blocklist_message(const struct list_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a);

@@ -4,16 +4,27 @@
 
 #include "util/mem.h"
 
+/* No name is written out: it is enough to know how many bytes of the one that is looked for the last
+ * name began with. */
 static int find_in_block(const struct nameset *s, size_t block, const uint8_t *name, size_t len)
 {
+	const uint8_t *at = s->bytes + s->blocks[block], *end = s->bytes + s->blocks[block + 1];
 	uint8_t turned[DNAME_MAX + 8];
-	struct decoder d;
+	unsigned alike = 0, head = s->head;
 
-	turn_round(turned, name, len);
-	decode_block(s, block, &d);
-	while (decode(&d)) {
-		if (d.len == len - 1 && memcmp(d.name, turned, len - 1) == 0)
-			return d.value;
+	turn_round(turned, name, len--);
+	for (unsigned fresh; at < end; at += head + fresh) {
+		unsigned kept = at[0], stop;
+
+		fresh = at[1];
+		if (kept > alike)
+			continue;
+		alike = kept;
+		stop = (unsigned)MIN(kept + fresh, len);
+		while (alike < stop && at[head + alike - kept] == turned[alike])
+			alike++;
+		if (alike == len && kept + fresh == len)
+			return head > 2 ? at[2] : s->only_value;
 	}
 	return -1;
 }
