@@ -39,6 +39,8 @@ static void say_address(struct call *c, const struct forward_server *s)
 	call_say(c, " %s", addr_print(&s->addr, 53, text));
 	if (s->tls_name)
 		call_say(c, "#%s", s->tls_name);
+	if (s->http_path)
+		call_say(c, "%s%s", s->tls_name ? "" : "#", s->http_path);
 }
 
 static void say_servers(struct call *c, const struct forward_zone *z)
