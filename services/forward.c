@@ -138,6 +138,11 @@ static bool read_server(struct arena *a, const char *text, enum carrier carrier,
 	out->port = s.port;
 	if (carrier == CARRIER_HTTPS && !read_name_and_path(a, s.tls_name, out))
 		goto wrong;
+	if (carrier != CARRIER_HTTPS && s.tls_name && strchr(s.tls_name, '/')) {
+		fault_set(f, "'%s' has a path, which only forward-https-upstream: yes makes use of",
+			  text);
+		return false;
+	}
 	if (carrier != CARRIER_HTTPS && s.tls_name)
 		out->tls_name = copy_text(a, s.tls_name, strlen(s.tls_name));
 	if (what != A_HOST && addr_parse(&out->addr, s.text, s.port, NULL))

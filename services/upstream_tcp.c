@@ -70,6 +70,7 @@ static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 	if (c->given_up) { /* a late answer, most likely */
 		c->given_up--;
 		c->answered++;
+		c->told_us = pool_now_us(c->pool);
 		return true;
 	}
 	unwanted_note(c->pool->transport.env);

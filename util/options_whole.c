@@ -233,6 +233,21 @@ static bool share_clients(const struct conf_list *a, const struct conf_list *b)
 	return false;
 }
 
+/* Behind #name only what is asked over HTTPS has a path. */
+static void check_paths(const struct checker *c, const struct conf_list *servers)
+{
+	for (size_t i = 0; i < servers->count; i++) {
+		const struct conf_item *s = &servers->items[i];
+		const char *name = strchr(s->text, '#');
+
+		if (name && strchr(name, '/'))
+			conf_remark(c->report, CONF_ERROR, s->file, s->line,
+				    "forward-zone: '%s' has a path, which only "
+				    "forward-https-upstream: yes makes use of",
+				    s->text);
+	}
+}
+
 /* Each of a kind of zones has a name, and none has another's. */
 static void check_names(const struct checker *c, enum conf_clause clause)
 {
@@ -317,6 +332,10 @@ static void check_zones(const struct checker *c)
 		if (!z->forward_addr.count && !z->forward_host.count)
 			conf_remark(c->report, CONF_WARNING, z->from_file, z->from_line,
 				    "forward-zone: '%s' names no server", z->name);
+		if (!z->forward_https_upstream) {
+			check_paths(c, &z->forward_addr);
+			check_paths(c, &z->forward_host);
+		}
 	}
 	for (size_t i = 0; i < conf->auth_zone_count; i++) {
 		const struct conf_auth_zone *z = &conf->auth_zones[i];

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import contextlib
 import shutil
 
 import dns.edns
@@ -113,6 +114,14 @@ def test_one_that_is_of_no_use_costs_only_time(forwarding, ca, https, act):
         pytest.skip("an answer over HTTPS belongs to its request, whatever its id")
     with Faulty(ca, act, https=https) as bad, Faulty(ca, https=https) as good, forwarding(bad, good) as d:
         all_good(load(d.port, names(80), 40), 80)
+
+
+def test_odd_ones_all_together(forwarding, ca, https):
+    with contextlib.ExitStack() as all_of:
+        them = [all_of.enter_context(Faulty(ca, act, https=https, limit=limit)) for act, limit in (
+            ("once", 0), ("few", 10), ("limit", 30), ("mute", 0), ("reorder", 0), ("truncate", 40), ("good", 0))]
+        d = all_of.enter_context(forwarding(*them, lines=["num-threads: 1", "discard-timeout: 0"]))
+        all_good(load(d.port, names(600), 60), 600)
 
 
 @pytest.mark.parametrize("act, why", [
