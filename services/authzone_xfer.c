@@ -10,6 +10,7 @@
 #include "services/authzone_data.h"
 #include "services/authzone_hosts.h"
 #include "services/authzone_job.h"
+#include "services/authzone_primary.h"
 #include "services/authzone_stream.h"
 #include "services/env.h"
 #include "services/mesh.h"
@@ -30,16 +31,8 @@
 #define BACKOFF_S     10        /* at first, when there is nothing yet */
 #define BACKOFF_MAX_S 3600
 #define ADDRESSES_MAX 8         /* of one primary */
-#define TLS_PORT      853
 #define REFRESH_S     3600 /* of a zone without SOA record, from a url */
 #define AT_FIRST_S    10   /* a zone from a file may be old: its primaries are asked soon */
-
-struct primary {
-	struct addr addr; /* family 0: a host */
-	const uint8_t *host;
-	const char *tls_name;
-	uint16_t port;
-};
 
 enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
 
@@ -241,8 +234,10 @@ static void schedule(struct task *t)
 
 	if (!comes_from_elsewhere(t))
 		return;
-	if (have)
+	if (have && t->xfers->env->loader)
 		wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
+	else if (have) /* a played story, whose time begins with its files */
+		wait_s(t, refresh_of(have));
 	else
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
 }
@@ -675,29 +670,6 @@ static void on_timer(struct timer *timer)
 
 /* ---- tasks ---- */
 
-static bool read_primary(struct arena *a, const char *text, struct primary *p)
-{
-	char *copy = arena_copy(a, text, strlen(text) + 1), *hash = strchr(copy, '#'), *at;
-	struct fault f = { 0 };
-
-	*p = (struct primary){ .tls_name = NULL, .port = 53 };
-	if (hash) {
-		*hash = '\0';
-		p->tls_name = hash + 1;
-		p->port = TLS_PORT;
-	}
-	if (addr_parse(&p->addr, copy, p->port, &f))
-		return true;
-	p->addr.family = 0;
-	at = strchr(copy, '@');
-	if (at) {
-		*at = '\0';
-		p->port = (uint16_t)strtoul(at + 1, NULL, 10);
-	}
-	p->host = arena_take(a, DNAME_MAX);
-	return dname_parse((uint8_t *)(uintptr_t)p->host, copy, &f) > 0;
-}
-
 static struct task *task_new(struct xfers *x, const struct authzone *z)
 {
 	const struct conf_list *list = z->primaries;
@@ -717,7 +689,7 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	t->marks = arena_zeros(&t->arena, z->urls->count + 1, sizeof(*t->marks));
 	t->primaries = arena_zeros(&t->arena, list->count + 1, sizeof(*t->primaries));
 	for (size_t i = 0; i < list->count; i++)
-		if (read_primary(&t->arena, list->items[i].text, &t->primaries[t->primary_count]))
+		if (primary_read(&t->arena, list->items[i].text, &t->primaries[t->primary_count]))
 			t->primary_count++;
 	return t;
 }

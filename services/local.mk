@@ -7,6 +7,7 @@ libresolver_la_SOURCES += \
 	services/authzone_data.c services/authzone_data.h \
 	services/authzone_hosts.c services/authzone_hosts.h \
 	services/authzone_job.c services/authzone_job.h \
+	services/authzone_primary.c services/authzone_primary.h \
 	services/authzone_stream.c services/authzone_stream.h \
 	services/authzone_xfer.c services/authzone_xfer.h \
 	services/blocklist.c services/blocklist.h \

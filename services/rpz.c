@@ -304,15 +304,15 @@ static void put_slot(struct rpz *r, uint32_t i)
 	r->slots[at] = i + 1;
 }
 
-static const struct zonenode *find_slot(const struct rpz *r, const struct front *f)
+static const struct zonenode *find_slot(const struct rpz *r, const uint8_t *front, size_t len)
 {
-	for (size_t at = slot_of(r, f->bytes, f->len); r->slots[at]; at = (at + 1) & r->slot_mask) {
+	for (size_t at = slot_of(r, front, len); r->slots[at]; at = (at + 1) & r->slot_mask) {
 		const struct zonenode *n = &r->z->nodes[r->slots[at] - 1];
 		size_t i = 0;
 
-		while (i < f->len && ascii_lower[n->name[i]] == f->bytes[i])
+		while (i < len && ascii_lower[n->name[i]] == front[i])
 			i++;
-		if (i == f->len && dname_equals(n->name + i, r->z->apex))
+		if (i == len && dname_equals(n->name + i, r->z->apex))
 			return n;
 	}
 	return NULL;
@@ -333,7 +333,7 @@ static void gather_names(struct rpz *r)
 
 static bool find_front(const struct rpz *r, const struct front *f, struct rpz_rule *out)
 {
-	const struct zonenode *n = find_slot(r, f);
+	const struct zonenode *n = find_slot(r, f->bytes, f->len);
 
 	if (!n)
 		return false;
@@ -380,6 +380,8 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		at += 1u + name[at];
 		if (find_wildcard(r, &f, f.len - at, out))
 			return true;
+		if (find_slot(r, f.bytes + at, f.len - at))
+			return false; /* a closer rule, without a wildcard below it (RFC 4592) */
 	}
 	return false;
 }

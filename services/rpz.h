@@ -49,7 +49,8 @@ void rpz_free(struct rpz *r); /* NULL is fine */
 size_t rpz_unusable(const struct rpz *r);
 
 /* The rule for a name that was asked for (RPZ_QNAME) or serves (RPZ_NSDNAME): the name itself before
- * the wildcards above it, the closest of those first. False: there is none. */
+ * the wildcards above it, the closest of those first; a rule for a name between hides wildcards
+ * above it, as records do in any zone. False: there is none. */
 bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		   struct rpz_rule *out);
 /* The rule for an address: of the longest netblock that holds it. */

@@ -65,6 +65,7 @@ static void a_name_meets_the_rule_that_is_closest(void **state)
 		{ RPZ_QNAME, "www.gone.example.", "nodata" },
 		{ RPZ_QNAME, "a.b.gone.example.", "nodata" },
 		{ RPZ_QNAME, "kept.gone.example.", "passthru" },
+		{ RPZ_QNAME, "www.kept.gone.example.", NULL },
 		{ RPZ_QNAME, "dropped.example.", "drop" },
 		{ RPZ_QNAME, "www.dropped.example.", NULL },
 		{ RPZ_QNAME, "slow.example.", "tcp-only" },

@@ -294,3 +294,18 @@ def test_the_root_is_held_here(daemon, net):
         assert rcode(d.ask("no-such-tld-at-all.")) == "NXDOMAIN"
         assert d.stats()["num.query.authzone.up"] >= 2
         assert "127.10." not in d.control("dump_infra")
+
+
+def test_nobody_waits_while_a_big_zone_is_taken_over(daemon):
+    """One thread serves clients and talks to the primary; what is slow is done elsewhere."""
+    many = ["n%d.example CNAME ." % i for i in range(60000)]
+    with Primary(zone_text(1, *many, name="policy.test."), name="policy.test") as p, \
+         daemon('local-data: "here.test. A 192.0.2.9"', "num-threads: 1", module="respip iterator",
+                more=held(p, name="policy.test", clause="rpz", file="policy.zone")) as d:
+        slowest, asked = 0.0, 0
+        while "serial 1, " not in d.log() or asked < 200:
+            begun = time.monotonic()
+            assert texts(d.ask("here.test")) == ["192.0.2.9"]
+            slowest, asked = max(slowest, time.monotonic() - begun), asked + 1
+        assert rcode(d.ask("n59999.example")) == "NXDOMAIN"
+        assert slowest < 0.5
