@@ -10,6 +10,7 @@
 #include "services/stats.h"
 #include "services/waitlimit.h"
 
+enum { IMAGE_SHORT = 400 }; /* bytes that anybody has room for, with whatever OPT says */
 
 struct waiter {
 	struct list link; /* in query->waiters */
@@ -81,7 +82,9 @@ struct shape {
 
 /* What lies in mesh->out, if nothing was written there since. */
 struct encoding {
-	size_t len; /* 0: nothing that could be used again */
+	const struct stored
+		*image; /* the reply as the cache has it: it need not be packed again; or NULL */
+	size_t len;     /* 0: nothing that could be used again */
 	unsigned written;
 	struct shape shape;
 };
@@ -125,12 +128,24 @@ static struct answer_to answer_to(struct mesh *m, const struct waiter *w)
 				   .now_s = m->env->time->now_s };
 }
 
-static size_t write_message(struct mesh *m, const struct waiter *w, const struct message *reply)
+/* A long one is packed for this client, so that no more is left out than must be. */
+static bool image_fits(const struct stored *image, const struct waiter *w)
+{
+	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
+
+	return image && !w->lead && image->wire_len <= IMAGE_SHORT &&
+	       image->fits & (full ? STORED_FULL : STORED_PLAIN);
+}
+
+static size_t write_message(struct mesh *m, const struct waiter *w, const struct message *reply,
+			    const struct stored *image)
 {
 	struct answer_to to = answer_to(m, w);
 	struct writer out = writer_over(m->out, sizeof(m->out));
 
-	if (reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD))
+	if (image_fits(image, w))
+		answer_stored(&out, &to, image, false);
+	else if (reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD))
 		answer_error(&out, &to, RCODE_SERVFAIL, reply->reason);
 	else
 		answer_message(&out, &to, reply);
@@ -149,7 +164,7 @@ static void encode(struct mesh *m, const struct waiter *w, const struct message 
 		memcpy(m->out + MSG_HEAD_LEN, q->name, q->name_len);
 		return;
 	}
-	last->len = write_message(m, w, reply);
+	last->len = write_message(m, w, reply, last->image);
 	last->written = ++m->written;
 	last->shape = shape;
 }
@@ -421,6 +436,21 @@ static void blame_network(struct query *q)
 		q->reply->reason = REASON_network_error;
 }
 
+/* Clients get the image that the cache keeps, where it says all that they are to know. */
+static const struct stored *keep_reply(struct query *q, const struct message *face)
+{
+	struct mesh *m = q->mesh;
+	const struct stored *s;
+
+	if (!is_worth_keeping(q))
+		return NULL;
+	s = store_message(m->env->messages, mesh_conf(m), face,
+			  &(struct msg_keep){ .now_s = m->env->time->now_s,
+					      .hash = query_message_hash(q),
+					      .scope = q->scope });
+	return s && stored_is_good(s) && face->reason == REASON_none && !judges(m) ? s : NULL;
+}
+
 void waiters_finish(struct query *q)
 {
 	struct mesh *m = q->mesh;
@@ -433,11 +463,7 @@ void waiters_finish(struct query *q)
 	failed = is_failure(q, face);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
-	if (is_worth_keeping(q))
-		store_message(m->env->messages, mesh_conf(m), face,
-			      &(struct msg_keep){ .now_s = m->env->time->now_s,
-						  .hash = query_message_hash(q),
-						  .scope = q->scope });
+	last.image = keep_reply(q, face);
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 

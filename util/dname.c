@@ -81,18 +81,10 @@ bool dname_equals_len(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 
 bool dname_equals(const uint8_t *a, const uint8_t *b)
 {
-	/* Label by label, so that a difference near the start costs no measuring. Most are short,
-	 * and spelled alike. */
-	while (*a == *b) {
-		const uint8_t *end = a + 1 + *a;
-
-		if (*a == 0)
-			return true;
-		for (a++, b++; a < end; a++, b++)
-			if (*a != *b && ascii_lower[*a] != ascii_lower[*b])
-				return false;
-	}
-	return false;
+	/* Most that differ do so at once; most that do not are spelled alike. */
+	if (*a != *b || ascii_lower[a[*a != 0]] != ascii_lower[b[*b != 0]])
+		return false;
+	return dname_equals_len(a, dname_len(a), b, dname_len(b));
 }
 
 /* Where each label of a name begins, leftmost first. */

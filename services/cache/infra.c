@@ -1,4 +1,4 @@
-/* What we know of each server: small entries, published anew on each change.
+/* What we know of each server: small entries, published anew on each change that matters.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 
@@ -31,8 +31,11 @@ struct rtt {
 
 struct server {
 	struct slab_entry link;
-	uint32_t expires_s;
-	struct rtt rtt;
+	/* What each answer changes a little is changed in place, so that a busy server does not
+	 * cost an entry for each; a pair that belongs to two answers does no harm. */
+	_Atomic uint32_t srtt_ms, var_ms;
+	uint32_t expires_s; /* from here on it is never changed */
+	bool measured;
 	uint32_t rto_ms;         /* backed off; 0: not, it follows from `rtt` */
 	uint32_t silent_from_ms; /* when the first question of this backing off went out */
 	uint32_t doubled_ms;     /* when it was last backed off */
@@ -166,6 +169,21 @@ void infra_reconfigure(struct infra *i, const struct infra_how *how)
 struct slab *infra_slab(struct infra *i)
 {
 	return i->slab;
+}
+
+static struct rtt rtt_load(const struct server *s)
+{
+	return (struct rtt){ .srtt_ms = GET(s->srtt_ms),
+			     .var_ms = GET(s->var_ms),
+			     .measured = s->measured };
+}
+
+static void rtt_store(struct server *s, struct rtt r)
+{
+	if (GET(s->srtt_ms) != r.srtt_ms)
+		SET(s->srtt_ms, r.srtt_ms);
+	if (GET(s->var_ms) != r.var_ms)
+		SET(s->var_ms, r.var_ms);
 }
 
 /* ---- is it the network? ---- */
@@ -318,8 +336,8 @@ static uint32_t clamp(uint64_t v, uint32_t least, uint32_t most)
 
 static uint32_t rtt_of(const struct infra *i, const struct server *s)
 {
-	uint64_t rtt = s->rtt.measured ? s->rtt.srtt_ms + 4 * (uint64_t)s->rtt.var_ms
-				       : INFRA_RTO_UNKNOWN_MS;
+	struct rtt r = rtt_load(s);
+	uint64_t rtt = r.measured ? r.srtt_ms + 4 * (uint64_t)r.var_ms : INFRA_RTO_UNKNOWN_MS;
 
 	return clamp(rtt, GET(i->min_rtt_ms), GET(i->max_rtt_ms));
 }
@@ -341,14 +359,16 @@ static struct server *change_from(struct infra *i, const struct server *old,
 	struct server *s = mem_zero(MAX(len, sizeof(*s)));
 
 	if (old) {
-		memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
-		       len - sizeof(s->link));
+		const size_t rest = offsetof(struct server, expires_s);
+
+		memcpy((uint8_t *)s + rest, (const uint8_t *)old + rest, len - rest);
+		rtt_store(s, rtt_load(old));
 		if (s->rto_ms && sent_in_vain(i, s->silent_from_ms, ms_of(t)))
 			forget_silence(s);
 		return s;
 	}
 	s->expires_s = t->now_s + GET(i->host_ttl_s);
-	s->rtt.var_ms = VAR_UNKNOWN_MS;
+	SET(s->var_ms, VAR_UNKNOWN_MS);
 	s->addr = *server;
 	s->zone_len = (uint8_t)zone->len;
 	dname_copy_lower(s->zone, zone->name);
@@ -374,8 +394,8 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 {
 	*out = (struct infra_view){
 		.known = true,
-		.ping_ms = s->rtt.srtt_ms,
-		.var_ms = s->rtt.var_ms,
+		.ping_ms = GET(s->srtt_ms),
+		.var_ms = GET(s->var_ms),
 		.rtt_ms = rtt_of(i, s),
 		.edns = s->edns,
 		.lame = s->lame,
@@ -446,16 +466,15 @@ void infra_answered(struct infra *i, const struct addr *server, const uint8_t *n
 	struct server *s;
 
 	heard_something(i, ms_of(t));
-	/* Most answers of a busy server change nothing worth writing down. */
-	if (old && old->rtt.measured && !old->rto_ms &&
+	/* Most answers of a busy server change nothing else. */
+	if (old && old->measured && !old->rto_ms &&
 	    (heard->edns == EDNS_UNTRIED || heard->edns == old->edns)) {
-		struct rtt r = measured(old->rtt, heard->rtt_ms);
-
-		if (r.srtt_ms == old->rtt.srtt_ms && r.var_ms == old->rtt.var_ms)
-			return;
+		rtt_store((struct server *)(uintptr_t)old, measured(rtt_load(old), heard->rtt_ms));
+		return;
 	}
 	s = change_from(i, old, server, &zone, t);
-	s->rtt = measured(s->rtt, heard->rtt_ms);
+	rtt_store(s, measured(rtt_load(s), heard->rtt_ms));
+	s->measured = true;
 	if (heard->edns != EDNS_UNTRIED)
 		s->edns = (uint8_t)heard->edns;
 	forget_silence(s);
@@ -476,7 +495,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 
 	/* Somebody else answered meanwhile: this one is to blame. */
 	if (!GET(i->ever_answered) || !not_after(sent_ms, GET(i->answered_ms)))
-		heard_nothing(i, s->rtt.measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
+		heard_nothing(i, s->measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
 			      sent_ms);
 	if (sent_in_vain(i, sent_ms, now_ms)) {
 		mem_free(s);
@@ -540,7 +559,8 @@ void infra_set_rtt(struct infra *i, const struct addr *server, const uint8_t *zo
 {
 	struct server *s = begin_change(i, server, zone, t);
 
-	s->rtt = (struct rtt){ .srtt_ms = rtt_ms, .measured = true };
+	rtt_store(s, (struct rtt){ .srtt_ms = rtt_ms });
+	s->measured = true;
 	forget_silence(s);
 	if (rtt_ms >= GET(i->max_rtt_ms)) {
 		s->rto_ms = rtt_ms;

@@ -284,9 +284,8 @@ struct may_replace {
 
 static bool stands_against_failure(const struct stored *s, uint32_t now_s, uint32_t keep_expired_s)
 {
-	return stored_is_good(s) &&
-	       (stored_is_fresh(s, now_s) ||
-		(keep_expired_s && now_s - s->expires_s <= keep_expired_s));
+	return stored_is_good(s) && (stored_is_fresh(s, now_s) ||
+				     (keep_expired_s && now_s - s->expires_s <= keep_expired_s));
 }
 
 static bool may_fail(const struct slab_entry *old, void *arg)
@@ -320,7 +319,8 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this, (void *)(uintptr_t)&old->link);
 }
 
-void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how)
+const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
+				    const struct msg_keep *how)
 {
 	const uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
 	struct may_replace may = { .now_s = how->now_s, .keep_expired_s = how->keep_expired_s };
@@ -328,10 +328,10 @@ void msgcache_store(struct msgcache *c, const struct message *m, const struct ms
 	bool good;
 
 	if (how->ttl_s == 0 || m->rcode > 255)
-		return;
+		return NULL;
 	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
 	if (!s)
-		return;
+		return NULL;
 	s->scope = how->scope;
 	s->expires_s = how->now_s + how->ttl_s;
 	s->refresh_s = s->expires_s - how->ttl_s / 10;
@@ -343,11 +343,13 @@ void msgcache_store(struct msgcache *c, const struct message *m, const struct ms
 		if (old && stands_against_failure(old, how->now_s, how->keep_expired_s)) {
 			mem_free(s);
 			put_off_refresh(c, old, hash, how);
-			return;
+			return NULL;
 		}
 	}
-	slab_put_if(c->slab, hash, &s->link, how->now_s, good || how->always ? NULL : may_fail,
-		    &may);
+	return slab_put_if(c->slab, hash, &s->link, how->now_s,
+			   good || how->always ? NULL : may_fail, &may)
+		       ? s
+		       : NULL;
 }
 
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s)

@@ -95,7 +95,9 @@ struct msg_keep {
 	bool extend;
 	uint32_t keep_expired_s; /* serve-expired-ttl; 0: expired ones yield */
 };
-void msgcache_store(struct msgcache *c, const struct message *m, const struct msg_keep *how);
+/* What stands there now, borrowed for the turn; NULL when `m` was not kept. */
+const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
+				    const struct msg_keep *how);
 
 /* The message again, its sets in `a`, with what is left of their TTLs (an expired
  * one has sets that are past: ttl_s 0). Flags are those of the image. */

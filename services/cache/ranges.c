@@ -15,7 +15,7 @@
 #include "util/timebase.h"
 
 #define ZONE_SALT      0x6e6567u /* tells this table's hashes from others' */
-#define BYTES_A_BUCKET 2048
+#define BYTES_A_BUCKET 512 /* a zone with its first records takes more */
 #define HAND_STEPS     64 /* spared records the hand passes before it takes one all the same */
 
 enum kind { BY_NAME, BY_HASH, KINDS };

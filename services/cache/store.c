@@ -159,8 +159,8 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	return ttl_s;
 }
 
-void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
-		   const struct msg_keep *usual)
+const struct stored *store_message(struct msgcache *c, const struct conf *conf,
+				   const struct message *m, const struct msg_keep *usual)
 {
 	struct msg_keep how = *usual;
 
@@ -174,7 +174,7 @@ void store_message(struct msgcache *c, const struct conf *conf, const struct mes
 		if (how.ttl_s == 0 && is_data(m))
 			msgcache_remove(c, &m->q);
 	}
-	msgcache_store(c, m, &how);
+	return msgcache_store(c, m, &how);
 }
 
 /* Types that lead on, or that prove something: questions for other names look for them. */

@@ -13,6 +13,7 @@ struct msgcache;
 struct query;
 struct question;
 struct rrset;
+struct stored;
 
 /* RFC 9520: a failure is remembered, but not for long, and for hardly any time when it was the
  * network's. */
@@ -39,10 +40,10 @@ bool message_is_denial(const struct message *m);
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
 
 /* Keep it in the message cache as long; `how` says the rest (now_s, hash, scope). Under serve-expired
- * a failure does not replace a good answer that may still be served (RFC 8767 4). Called within a
- * turn. */
-void store_message(struct msgcache *c, const struct conf *conf, const struct message *m,
-		   const struct msg_keep *how);
+ * a failure does not replace a good answer that may still be served (RFC 8767 4). What stands there
+ * now, borrowed for the turn; NULL when it was not kept. Called within a turn. */
+const struct stored *store_message(struct msgcache *c, const struct conf *conf,
+				   const struct message *m, const struct msg_keep *how);
 
 /* Offer a set to the RRset cache, and learn which to believe (rrsetcache_put). `asked` is the
  * client's question that its message answers, or NULL. What just answers that, on the word of its own
