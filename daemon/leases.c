@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/watch.h"
@@ -18,7 +19,7 @@
 #define SETTLE_US   (50 * US_PER_MS)  /* from a change to reading it */
 #define AGAIN_US    (100 * US_PER_MS) /* while a line has no end */
 #define TRIES       5
-#define REST        10 /* so many times as long as reading took is nothing read */
+#define REST        10               /* so many times as long as it worked on a file it lets that be */
 #define LOOK_S      60 /* whatever the clock does, what has ended is gone by then */
 #define DISTURB_US  (1 * US_PER_S)
 #define HOSTS_TTL_S 60
@@ -46,7 +47,19 @@ struct leases {
 	struct hostnames *names;
 	struct list files;
 	struct timer look;
+	uint64_t rest_us; /* from one publishing to the next, unless a file has changed */
 };
+
+/* ---- how long it takes ---- */
+
+/* What this thread has worked so far. */
+static uint64_t worked_us(void)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_nsec / 1000;
+}
 
 /* ---- reading ---- */
 
@@ -194,16 +207,19 @@ static void tell_remarks(struct followed *w)
 
 static void publish(struct leases *l)
 {
-	int64_t wall_s = loop_time(l->loop)->wall_s;
+	int64_t wall_s = (int64_t)time(NULL); /* a long turn may have gone before */
+	uint64_t before_us = worked_us();
 	struct hosts_change change = hostnames_publish(l->names, wall_s);
 	int64_t wait_s = MIN(LOOK_S, change.next_s - wall_s);
+
+	l->rest_us = REST * (worked_us() - before_us);
 
 	if (change.put || change.removed)
 		log_detail("names of hosts: %zu records more, %zu fewer", change.put,
 			   change.removed);
 	LIST_EACH (at, &l->files)
 		tell_remarks(LIST_ITEM(at, struct followed, link));
-	timer_set(l->loop, &l->look, (uint64_t)MAX(wait_s, 1) * US_PER_S);
+	timer_set(l->loop, &l->look, MAX((uint64_t)MAX(wait_s, 1) * US_PER_S, l->rest_us));
 }
 
 static void on_look(struct timer *t)
@@ -248,9 +264,8 @@ static void on_settled(struct timer *t)
 {
 	struct followed *w = container_of(t, struct followed, settle);
 	struct loop *loop = w->leases->loop;
-	struct timebase began = { 0 }, ended = { 0 };
+	uint64_t before_us = worked_us();
 
-	timebase_read(&began);
 	if (!read_file(w)) {
 		w->tries++;
 		timer_set(loop, t, AGAIN_US);
@@ -258,8 +273,7 @@ static void on_settled(struct timer *t)
 	}
 	w->tries = 0;
 	publish(w->leases);
-	timebase_read(&ended);
-	w->rest_us = REST * (ended.now_us - began.now_us);
+	w->rest_us = REST * (worked_us() - before_us);
 }
 
 static void on_change(void *followed)

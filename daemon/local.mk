@@ -84,7 +84,8 @@ DAEMON_TESTS = \
 	daemon/tests/frontend \
 	daemon/tests/replay_entry \
 	daemon/tests/replay_macro \
-	daemon/tests/replay_play
+	daemon/tests/replay_play \
+	daemon/tests/watch
 
 daemon_tests_replay_entry_LDADD = libreplay.la $(LDADD)
 daemon_tests_replay_macro_LDADD = libreplay.la $(LDADD)

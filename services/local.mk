@@ -134,7 +134,8 @@ SERVICES_TESTS = \
 	services/tests/waitlimit \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \
-	services/tests/upstream_udp
+	services/tests/upstream_udp \
+	services/tests/views
 
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)

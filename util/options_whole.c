@@ -337,6 +337,10 @@ static void check_zones(const struct checker *c)
 			check_paths(c, &z->forward_host);
 		}
 	}
+	for (size_t i = 0; i < conf->dhcp_leases_count; i++)
+		if (!conf->dhcp_leases[i].file.count)
+			conf_remark(c->report, CONF_WARNING, conf->dhcp_leases[i].from_file,
+				    conf->dhcp_leases[i].from_line, "dhcp-leases: names no file");
 	for (size_t i = 0; i < conf->auth_zone_count; i++) {
 		const struct conf_auth_zone *z = &conf->auth_zones[i];
 

@@ -143,6 +143,9 @@ def test_leases_survive_a_reload(d):
     assert addresses(d, "printer") == ["192.168.7.9"]
     assert d.control("set_option", "verbosity:", "1") == "ok\n"
     assert addresses(d, "pc.home.arpa") == ["192.168.7.2"]
+    rewrite(d.hosts + ".more", "192.168.7.10 scanner\n")
+    assert d.control("set_option", "hosts-file:", d.hosts + ".more") == "ok\n"
+    assert addresses(d, "scanner") == ["192.168.7.10"] and addresses(d, "printer") == ["192.168.7.9"]
     d.configure([])
     assert d.control("reload") == "ok\n"
     assert addresses(d, "pc.home.arpa") == []
