@@ -179,7 +179,9 @@ def test_what_control_writes_down_is_the_operators(d):
 
 
 def test_leases_are_swapped_under_load(daemon, tmp_path):
-    """A hundred times all leases change: no question waits for that, none is lost."""
+    """A hundred times all leases change: no question is lost or answered wrongly, and none takes longer than
+    20 ms that would not have without. A busy machine makes some wait anyway, so spells of changing and of
+    rest take turns, and are compared."""
     path = str(tmp_path / "leases")
     count = 300
 
@@ -189,10 +191,15 @@ def test_leases_are_swapped_under_load(daemon, tmp_path):
     replace(path, all_of(0))
     with daemon("num-threads: 2", 'local-data: "still.example. A 192.0.2.1"', more=CLAUSE % (path, "lan")) as d:
         until(lambda: addresses(d, "h0.lan"))
-        over, slow, wrong, asked = threading.Event(), [], [], 0
+        over, changing, wrong = threading.Event(), threading.Event(), []
+        asked, slow = {True: 0, False: 0}, {True: 0, False: 0}
 
         def swap():
             for turn in range(1, 101):
+                if turn % 10 == 1:
+                    changing.clear()
+                    time.sleep(0.3)
+                    changing.set()
                 replace(path, all_of(turn))
                 time.sleep(0.03)
             over.set()
@@ -200,20 +207,18 @@ def test_leases_are_swapped_under_load(daemon, tmp_path):
         swapper = threading.Thread(target=swap)
         swapper.start()
         while not over.is_set():
-            for name in ("still.example", "h%d.lan" % (asked % count)):
-                begun = time.monotonic()
+            for name in ("still.example", "h%d.lan" % (asked[True] % count)):
+                spell, begun = changing.is_set(), time.monotonic()
                 got = addresses(d, name)
-                took = time.monotonic() - begun
-                asked += 1
-                if name == "still.example" and got != ["192.0.2.1"]:
+                asked[spell] += 1
+                slow[spell] += time.monotonic() - begun > 0.02
+                good = got == ["192.0.2.1"] if name == "still.example" else (
+                    got and all(a.startswith(("10.0.", "10.1.")) for a in got))
+                if not good:
                     wrong.append((name, got))
-                if name != "still.example" and not (got and all(a.startswith(("10.0.", "10.1.")) for a in got)):
-                    wrong.append((name, got))
-                if took > 0.02:
-                    slow.append(took)
         swapper.join()
         assert not wrong, wrong[:5]
-        assert asked > 100
-        # What a busy machine does to a client that has to wake up is no delay of ours.
-        assert len(slow) <= asked // 50, (len(slow), asked, max(slow))
+        assert min(asked.values()) > 50
+        share = {spell: slow[spell] / asked[spell] for spell in asked}
+        assert share[True] <= 3 * share[False] + 0.05, (slow, asked)
         until(lambda: addresses(d, "h0.lan") == ["10.0.0.1"])
