@@ -21,6 +21,10 @@ class NoNumber(Exception):
     """Why there is none."""
 
 
+# What may go wrong with one of many measurements, and is to spoil no other.
+TROUBLE = (NoNumber, subprocess.SubprocessError, OSError, AttributeError, KeyError, ValueError, ZeroDivisionError)
+
+
 class Lost(NoNumber):
     """Questions were lost: once more, it may have been somebody else's doing."""
 
@@ -77,6 +81,12 @@ def last_words(folder):
     return ": " + bad[0][-160:] if bad else ""
 
 
+def cores(which):
+    """Of a number or of two with a dash between."""
+    first, _, last = str(which).partition("-")
+    return set(range(int(first), int(last or first) + 1))
+
+
 class Running:
     """A started program: `pid`, and how long it took until it gave its first answer, or the wanted one."""
 
@@ -85,8 +95,10 @@ class Running:
     def __init__(self, command, port, core, folder, probe="version.bind", wanted=None, patience=30):
         self.pid, self.process = None, None
         # Whoever started it is gone: then it goes, too.
-        command = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", str(core), *command]
+        command = ["setpriv", "--pdeathsig", "KILL", *command]
+        here = os.sched_getaffinity(0)
         with open(os.path.join(folder, "out"), "wb") as out:
+            os.sched_setaffinity(0, cores(core))
             began = time.monotonic()
             try:
                 self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
@@ -94,6 +106,8 @@ class Running:
                                                 env=dict(os.environ, LD_PRELOAD=self.roomy))
             except OSError as e:
                 raise NoNumber("it could not be started: %s" % e) from e
+            finally:
+                os.sched_setaffinity(0, here)
         self.pid = self.process.pid
         while port:
             got = ask_once(port, probe, 0.002 if wanted is None else 0.02)

@@ -240,7 +240,8 @@ def bind(s):
 
 
 def dnsmasq(s):
-    return ["dnsmasq", "--keep-in-foreground", "--conf-file=" + (s.of_net("blocked.dnsmasq") if s.blocked else "/dev/null"),
+    conf = s.of_net("blocked.dnsmasq") if s.blocked else "/dev/null"
+    return ["dnsmasq", "--keep-in-foreground", "--conf-file=" + conf,
             "--user=root", "--port=%d" % s.port, "--listen-address=127.0.0.1", "--bind-interfaces", "--no-resolv",
             "--no-hosts", "--server=127.0.0.1#%d" % s.forward, "--cache-size=%d" % (150 if s.small else 10000),
             "--dns-forward-max=2000", "--pid-file=" + s.path("pid")]

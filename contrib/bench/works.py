@@ -278,8 +278,8 @@ def mixed_once(bench, name, work):
         def ask(seconds, *options, meanwhile=None):
             nonlocal at
             bench.cut("slow", "slow-now", at)
-            result = zipf(bench, "hot-plain", seconds, "-e", 1232, "-w", 100 if "-r" not in options else 2000, "-k", "-m", bench.of_net("slow-now"),
-                          "-M", MIXED_SHARE, *options, meanwhile=meanwhile)
+            result = zipf(bench, "hot-plain", seconds, "-e", 1232, "-w", 2000 if "-r" in options else 100, "-k",
+                          "-m", bench.of_net("slow-now"), "-M", MIXED_SHARE, *options, meanwhile=meanwhile)
             at += result["others_sent"]
             return result
 
@@ -290,7 +290,8 @@ def mixed_once(bench, name, work):
             time.sleep(0.2)
 
         def run():
-            most = judge(ask(1.5))["rate"]
+            # Who is asked too much may lose some; then so many a second were answered.
+            most = ask(1.5)["rate"]
             return dict(measured(s, lambda: in_pace(ask(
                 seconds, "-r", int(most / 2), "-g", GRAIN_US, meanwhile=meanwhile if words else None),
                 0.3 * most)), most=most)
