@@ -241,12 +241,13 @@ def page(whole, path):
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
             "resolverd %s; %s." % (m["resolverd"], "; ".join(
                 "%s %s" % (n, v) for n, v in sorted(m["versions"].items()))), ""]
-    if whole["quick"]:
-        text += ["**This was a short run (`--quick`): figures are coarse.**", ""]
     if m["load"] > m["cores"]:
         text += ["**The machine was busy with other work (load average %.1f): CPU figures are uncertain by about a"
                  % m["load"], "fifth, times to start more than that.**", ""]
-    text += ["## What is aimed at", "", target_table(whole["results"]), "", "## What was measured", ""]
+    if whole["quick"]:
+        text += ["**This was a short run (`--quick`): figures are coarse, those of cold questions far too high.**", ""]
+    else:
+        text += ["## What is aimed at", "", target_table(whole["results"]), "", "## What was measured", ""]
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n" + table(whole))
