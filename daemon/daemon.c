@@ -84,7 +84,7 @@ static void overrule(const struct daemon *d, struct conf *conf)
 
 struct conf *daemon_read(const struct daemon *d, struct fault *f)
 {
-	struct conf_how how = { .chroot = d->locked_in };
+	struct conf_how how = { .chroot = d->locked_in, .packs = true };
 	struct conf_report report = { 0 };
 	struct conf *conf = conf_new();
 	bool ok = conf_load_file(conf, visible_path(d), &how, &report);

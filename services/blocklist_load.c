@@ -62,6 +62,7 @@ struct list_loading {
 	struct loader *loader;
 	struct blocklist *list;
 	bool table_told; /* that it cannot be saved */
+	struct list_table *unsaved; /* of the start, which does not wait for disks; or NULL */
 	_Atomic bool ended, hurried;
 	/* told to others */
 	pthread_mutex_t lock; /* of what follows; written by the loader's thread */
@@ -145,6 +146,7 @@ void list_loading_free(struct list_loading *g)
 		mem_free(g->patterns[kind]);
 	}
 	sources_clear(&g->now);
+	list_table_unpin(g->unsaved);
 	pthread_mutex_destroy(&g->lock);
 	mem_free(g->name);
 	mem_free(g->directory);
@@ -544,8 +546,13 @@ static void publish(struct blocklist *l, const struct sources *s, struct list_ta
 	g->made_s = wall_s();
 	g->stale[0] = '\0';
 	pthread_mutex_unlock(&g->lock);
-	save(g, s, t);
-	list_table_unpin(t);
+	if (g->loader) {
+		save(g, s, t);
+		list_table_unpin(t);
+	} else {
+		list_table_unpin(g->unsaved);
+		g->unsaved = t;
+	}
 	mem_trim();
 }
 
@@ -758,6 +765,10 @@ static void on_task(struct loader_task *t)
 		blocklist_unpin(l);
 		return;
 	}
+	if (g->unsaved)
+		save(g, &g->now, g->unsaved);
+	list_table_unpin(g->unsaved);
+	g->unsaved = NULL;
 	hurried = atomic_exchange(&g->hurried, false);
 	s = look(g);
 	fetch_due(g, &s, hurried);
@@ -772,6 +783,8 @@ static void on_task(struct loader_task *t)
 /* When the first look is due: at once where something is missing. */
 static uint64_t first_look_us(const struct list_loading *g)
 {
+	if (g->unsaved)
+		return 0;
 	for (size_t i = 0; i < g->now.count; i++) {
 		const struct source *s = &g->now.at[i];
 

@@ -66,8 +66,9 @@ static bool is_packable(enum zone_type type)
 	       type != ZONE_typetransparent && type != ZONE_inform;
 }
 
-static void read_zone(struct build *b, struct nameset_maker *maker, const uint8_t *name,
-		      enum zone_type type)
+/* `has_all`: what can be packed is in the maker already. */
+static void read_zone(struct build *b, struct nameset_maker *maker, bool has_all,
+		      const uint8_t *name, enum zone_type type)
 {
 	struct family *f = &b->z->own->in;
 
@@ -76,20 +77,44 @@ static void read_zone(struct build *b, struct nameset_maker *maker, const uint8_
 		return;
 	}
 	if (is_packable(type) && !trie_find(b->singled, name)) {
-		nameset_put(maker, name, (uint8_t)type);
-		zone_mark(b->z, f, name, type);
+		if (!has_all) {
+			nameset_put(maker, name, (uint8_t)type);
+			zone_mark(b->z, f, name, type);
+		}
 		return;
 	}
 	if (!nametable_find(f->zones, name)) /* else it stands there twice: the first counts */
 		zone_add(b->z, f, name, type);
 }
 
+/* A name that came packed: its type here; -1: it is a zone that is more than that. */
+static int review(const uint8_t *name, uint8_t number, void *build)
+{
+	struct build *b = build;
+	struct family *f = &b->z->own->in;
+	enum zone_type type;
+
+	PROMISE(zone_type_parse(conf_names_type(number), &type));
+	if (trie_find(b->singled, name)) {
+		if (!nametable_find(f->zones, name))
+			zone_add(b->z, f, name, type);
+		return -1;
+	}
+	zone_mark(b->z, f, name, type);
+	return (int)type;
+}
+
 static bool read_zones(struct build *b)
 {
 	const struct conf_list *list = b->how->zones;
-	struct nameset_maker *maker = nameset_maker_new();
+	struct nameset_maker *maker = conf_names_take(list);
+	bool has_all = maker != NULL;
 	uint8_t name[DNAME_MAX];
 
+	if (has_all)
+		nameset_review(maker, review, b);
+	else
+		maker = nameset_maker_new();
 	for (size_t i = 0; i < list->count; i++) {
 		const char *word = take_name(b, "local-zone", list->items[i].text, name);
 		enum zone_type type;
@@ -102,7 +127,7 @@ static bool read_zones(struct build *b)
 			nameset_maker_free(maker);
 			return false;
 		}
-		read_zone(b, maker, name, type);
+		read_zone(b, maker, has_all, name, type);
 	}
 	b->z->own->in.packed = nameset_make(maker, b->z->own->seed);
 	return true;

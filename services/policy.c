@@ -73,7 +73,7 @@ void policy_free(struct policy *p)
 
 void policy_shed(struct conf *conf)
 {
-	bool many = conf->server.local_zone.count > MANY_LINES ||
+	bool many = conf->server.local_zone.count >= MANY_LINES ||
 		    conf->server.local_data.count > MANY_LINES;
 
 	conf_list_clear(&conf->server.local_zone);

@@ -21,13 +21,17 @@
 #define DEEPEST         100             /* includes within includes */
 #define MOST_FILES      10000           /* of one configuration */
 #define LONGEST_FILE    (UINT32_C(1) << 30)
+#define PIECE           65536           /* a file is read by */
 
 /* A file on the stack. The matches of a glob wait there unopened, the first on top. */
 struct source {
 	const char *name;
 	const char *text;               /* NULL while it waits */
-	char *owned;                    /* text that was read from a file */
-	size_t len, at;
+	FILE *in;                       /* of which not all was read; NULL: none */
+	char *owned;                    /* what was read of it last */
+	size_t len, at, room;
+	size_t keep;                    /* what stands before is not needed any more */
+	size_t read;                    /* bytes so far */
 	unsigned line;
 	unsigned depth;
 	bool toplevel;                  /* by include-toplevel */
@@ -46,8 +50,7 @@ struct conftext {
 	char *word;
 	size_t word_len, word_room;
 	char *folder;                   /* "" or a path without a slash at its end */
-	size_t back_at;                 /* where the last value began */
-	unsigned back_line;
+	unsigned back_line;             /* where the last value began; its source keeps the place */
 	bool at_toplevel;               /* CONFTEXT_TOPLEVEL is due */
 };
 
@@ -98,43 +101,67 @@ static void skip_byte_order_mark(struct source *s)
 		s->at = 3;
 }
 
-/* Why the file cannot be read, or NULL when `s` holds its text. */
-static const char *slurp(struct source *s)
+/* More of the file behind what is there; false at its end. */
+static bool refill(struct conftext *t, struct source *s)
 {
-	FILE *in = fopen(s->name, "rb");
+	size_t got;
+
+	if (!s->in)
+		return false;
+	if (s->keep) {
+		memmove(s->owned, s->owned + s->keep, s->len - s->keep);
+		s->len -= s->keep;
+		s->at -= s->keep;
+		s->keep = 0;
+	}
+	if (s->room - s->len < PIECE) {
+		s->room = s->len + 2 * PIECE;
+		s->owned = mem_grow(s->owned, s->room);
+		s->text = s->owned;
+	}
+	got = fread(s->owned + s->len, 1, PIECE, s->in);
+	s->len += got;
+	s->read += got;
+	if (got && s->read <= LONGEST_FILE)
+		return true;
+	if (ferror(s->in))
+		complain(t, true, s->name, 0, "cannot read the file: %s", strerror(errno));
+	else if (got)
+		complain(t, true, s->name, 0, "the file is longer than a gigabyte");
+	fclose(s->in);
+	s->in = NULL;
+	return false;
+}
+
+/* Whether there is a letter at `s->at`. */
+static inline bool has(struct conftext *t, struct source *s)
+{
+	return s->at < s->len || refill(t, s);
+}
+
+/* Why the file cannot be read, or NULL when its text has begun. */
+static const char *begin_reading(struct conftext *t, struct source *s)
+{
 	const char *why = NULL;
 	struct stat st;
-	size_t room = 0, got;
 
-	if (!in)
+	s->in = fopen(s->name, "rb");
+	if (!s->in)
 		return strerror(errno);
-	if (fstat(fileno(in), &st) == 0) {
+	if (fstat(fileno(s->in), &st) == 0) {
 		s->dev = st.st_dev;
 		s->ino = st.st_ino;
 		if (S_ISDIR(st.st_mode))
 			why = strerror(EISDIR);
-		else if (st.st_size > 0 && (uint64_t)st.st_size < LONGEST_FILE)
-			room = (size_t)st.st_size;
 	}
-	while (!why) {
-		if (s->len + 1 >= room || !s->owned) {
-			room = s->owned ? 2 * room + 4096 : room + 4096;
-			s->owned = mem_grow(s->owned, room);
-		}
-		got = fread(s->owned + s->len, 1, room - s->len, in);
-		s->len += got;
-		if (got == 0) {
-			if (ferror(in))
-				why = strerror(errno);
-			break;
-		}
-		if (s->len > LONGEST_FILE)
-			why = "it is longer than a gigabyte";
-	}
-	fclose(in);
-	if (why)
+	if (why) {
+		fclose(s->in);
+		s->in = NULL;
 		return why;
-	s->text = s->owned;
+	}
+	s->text = "";
+	s->owned = mem_new(1);
+	(void)refill(t, s);
 	skip_byte_order_mark(s);
 	return NULL;
 }
@@ -145,6 +172,8 @@ static void pop(struct conftext *t)
 
 	if (s->toplevel)
 		t->at_toplevel = true;
+	if (s->in)
+		fclose(s->in);
 	mem_free(s->owned);
 	t->count--;
 }
@@ -165,7 +194,7 @@ static bool includes_itself(const struct conftext *t, const struct source *s)
 static void open_top(struct conftext *t)
 {
 	struct source *s = top(t);
-	const char *why = slurp(s);
+	const char *why = begin_reading(t, s);
 
 	if (!s->from_file) {
 		if (why)
@@ -294,16 +323,16 @@ static bool is_blank(char c)
 /* To the next word; false at the end of the file. */
 static bool skip_to_word(struct conftext *t, struct source *s)
 {
-	while (s->at < s->len) {
+	while (s->keep = s->at, has(t, s)) {
 		char c = s->text[s->at];
 
 		if (c == '\0') {
 			complain(t, true, s->name, s->line, "there is a byte 0 in the file");
-			while (s->at < s->len && s->text[s->at] == '\0')
-				s->at++;
+			while (has(t, s) && s->text[s->at] == '\0')
+				s->keep = ++s->at;
 		} else if (c == '#') {
-			while (s->at < s->len && s->text[s->at] != '\n')
-				s->at++;
+			while (has(t, s) && s->text[s->at] != '\n')
+				s->keep = ++s->at;
 		} else if (is_blank(c)) {
 			if (c == '\n')
 				s->line++;
@@ -318,14 +347,14 @@ static bool skip_to_word(struct conftext *t, struct source *s)
 /* A run of letters; where names are expected a colon ends it too. */
 static void scan_plain(struct conftext *t, struct source *s, bool colon_ends)
 {
-	while (s->at < s->len) {
+	while (has(t, s)) {
 		char c = s->text[s->at];
 
 		if (is_blank(c) || c == '"' || c == '\'' || c == '\0' || (colon_ends && c == ':'))
 			return;
 		word_add(t, c);
 		s->at++;
-		if (c == '\\' && s->at < s->len && s->text[s->at] != '\n' &&
+		if (c == '\\' && has(t, s) && s->text[s->at] != '\n' &&
 		    s->text[s->at] != '\r' && s->text[s->at] != '\0')
 			word_add(t, s->text[s->at++]);
 	}
@@ -335,7 +364,7 @@ static void scan_quoted(struct conftext *t, struct source *s)
 {
 	char quote = s->text[s->at++];
 
-	while (s->at < s->len) {
+	while (has(t, s)) {
 		char c = s->text[s->at];
 
 		if (c == '\n' || c == '\0')
@@ -344,7 +373,7 @@ static void scan_quoted(struct conftext *t, struct source *s)
 		if (c == quote)
 			return;
 		word_add(t, c);
-		if (c == '\\' && s->at < s->len && s->text[s->at] != '\n' && s->text[s->at] != '\0')
+		if (c == '\\' && has(t, s) && s->text[s->at] != '\n' && s->text[s->at] != '\0')
 			word_add(t, s->text[s->at++]);
 	}
 	complain(t, true, s->name, s->line, "the quote %c is not closed on its line", quote);
@@ -354,7 +383,7 @@ static void scan_value(struct conftext *t, struct source *s, struct conftext_wor
 {
 	char c = s->text[s->at];
 
-	t->back_at = s->at;
+	s->keep = s->at;
 	t->back_line = s->line;
 	word_clear(t);
 	word->quoted = c == '"' || c == '\'';
@@ -384,20 +413,22 @@ void conftext_put_back(struct conftext *t)
 {
 	struct source *s = top(t);
 
-	s->at = t->back_at;
+	s->at = s->keep;
 	s->line = t->back_line;
 }
 
-bool conftext_line_goes_on(const struct conftext *t)
+bool conftext_line_goes_on(struct conftext *t)
 {
-	const struct source *s = top(t);
+	struct source *s = top(t);
 
 	if (!s || !s->text)
 		return false;
-	for (size_t at = s->at; at < s->len; at++) {
-		if (s->text[at] == '\n' || s->text[at] == '#')
+	for (size_t ahead = 0; s->at + ahead < s->len || refill(t, s); ahead++) {
+		char c = s->text[s->at + ahead];
+
+		if (c == '\n' || c == '#')
 			return false;
-		if (!is_blank(s->text[at]))
+		if (!is_blank(c))
 			return true;
 	}
 	return false;
@@ -415,7 +446,7 @@ static enum conftext_kind scan_name(struct conftext *t, struct source *s, struct
 	*word = (struct conftext_word){ .file = s->name, .line = s->line };
 	scan_plain(t, s, true);
 	word->text = t->word;
-	if (s->at < s->len && s->text[s->at] == ':') {
+	if (has(t, s) && s->text[s->at] == ':') {
 		s->at++;
 		if (t->word_len)
 			return CONFTEXT_NAME;

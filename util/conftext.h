@@ -64,7 +64,7 @@ bool conftext_value(struct conftext *t, struct conftext_word *word);
 void conftext_put_back(struct conftext *t);
 
 /* Is there another word on the line where the last one ended? */
-bool conftext_line_goes_on(const struct conftext *t);
+bool conftext_line_goes_on(struct conftext *t);
 
 /* Relative paths of includes start from here from now on; itself relative to
  * where they started before. */

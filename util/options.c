@@ -383,7 +383,8 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 	size_t len = strlen(w->text);
 	char name[CONF_NAME];
 	struct conf_place p = {
-		.name = name, .file = w->file, .line = w->line, .report = l->report
+		.name = name, .file = w->file, .line = w->line, .report = l->report,
+		.packs = l->how->packs
 	};
 	char *words[CONF_MOST_WORDS] = { NULL, NULL, NULL };
 	const struct option *o = l->last;

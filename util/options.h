@@ -13,6 +13,7 @@
 #include "util/base.h"
 
 struct fault;
+struct nameset_maker;
 
 /* One value of a repeatable option. The words of `access-control: 10.0.0.0/8
  * allow` are joined by one blank; only the last of them can hold blanks. */
@@ -26,7 +27,14 @@ struct conf_item {
 struct conf_list {
 	struct conf_item *items;
 	size_t count;
+	struct conf_names *names; /* of lines that are no items (conf_how.packs); NULL: none */
 };
+
+/* The names of local-zone: lines that are only a name and a type, each with the number of its type;
+ * also those lines of this kind that are items. For the first who asks; NULL: there are none. */
+struct nameset_maker *conf_names_take(const struct conf_list *list) MUST_USE;
+/* A type by its number there. */
+const char *conf_names_type(unsigned number);
 
 /* What the types of options.def are in C. Texts are never NULL. */
 typedef bool             conf_FLAG;
@@ -286,6 +294,7 @@ void conf_list_clear(struct conf_list *list);
 struct conf_how {
 	bool no_files;          /* do not look for what the file names: keys, includes, folders, users */
 	bool no_includes;       /* follow no include: for texts of strangers */
+	bool packs;             /* after a thousand local-zone: lines others become conf_names */
 	bool test_switches;     /* fake-sha1 and its like may be used (resolver-replay alone) */
 	const char *chroot;     /* the process is locked in there already: it is taken off paths; or NULL */
 };

@@ -249,7 +249,12 @@ struct conf_place {
 	const char *file;
 	unsigned line;
 	struct conf_report *report;     /* NULL: nobody */
+	bool packs;             /* conf_how's */
 };
+
+/* A local-zone: line as it is, when there are many of them and it is one that can be packed. Its
+ * words have been checked. */
+bool conf_pack_zone(struct conf_list *list, const char *const *words);
 
 /* Check the words of a value and put it into its field in `base`, the clause's
  * struct. False and a remark when they are no good. */

@@ -5,7 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "util/dname.h"
 #include "util/mem.h"
+#include "util/nameset.h"
 
 #ifndef SYSCONFDIR
 #define SYSCONFDIR "/etc"
@@ -182,6 +184,78 @@ static void put_item(struct conf *conf, void *at, const char *text, const char *
 							 .order = conf->own->order++ };
 }
 
+/* ---- local zones by the hundred thousand ---- */
+
+#define MOST_ZONE_ITEMS 1000
+
+struct conf_names {
+	struct nameset_maker *maker; /* NULL: taken */
+};
+
+/* Zones of these types, without tags and the like, are no more than their names. */
+static const char *const packed_types[] = {
+	"always_nxdomain", "always_null", "always_nodata", "always_refuse",
+	"always_deny",     "static",      "refuse",        "deny",
+};
+
+const char *conf_names_type(unsigned number)
+{
+	return number < COUNT(packed_types) ? packed_types[number] : "";
+}
+
+struct nameset_maker *conf_names_take(const struct conf_list *list)
+{
+	struct nameset_maker *m = list->names ? list->names->maker : NULL;
+
+	if (m)
+		list->names->maker = NULL;
+	return m;
+}
+
+static bool pack_zone(struct conf_names *names, const char *name, const char *type)
+{
+	uint8_t wire[DNAME_MAX];
+
+	for (unsigned i = 0; i < COUNT(packed_types); i++) {
+		if (strcmp(type, packed_types[i]) != 0)
+			continue;
+		if (!dname_parse(wire, name, NULL))
+			return false;
+		nameset_put(names->maker, wire, (uint8_t)i);
+		return true;
+	}
+	return false;
+}
+
+static void begin_packing(struct conf_list *list)
+{
+	list->names = mem_new(sizeof(*list->names));
+	list->names->maker = nameset_maker_new();
+	for (size_t i = 0; i < list->count; i++) {
+		char *blank = strchr(list->items[i].text, ' ');
+
+		*blank = '\0';
+		(void)pack_zone(list->names, list->items[i].text, blank + 1);
+		*blank = ' ';
+	}
+}
+
+bool conf_pack_zone(struct conf_list *list, const char *const *words)
+{
+	if (list->count < MOST_ZONE_ITEMS)
+		return false;
+	if (!list->names)
+		begin_packing(list);
+	return pack_zone(list->names, words[0], words[1]);
+}
+
+static void names_free(struct conf_list *list)
+{
+	if (list->names)
+		nameset_maker_free(list->names->maker);
+	mem_free(list->names);
+}
+
 static void put_words(struct conf *conf, const struct option *o, void *at,
 		      const char *const *words, const struct conf_place *p)
 {
@@ -198,6 +272,12 @@ static bool names_files(const struct option *o)
 {
 	return o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB ||
 	       o->check == CHECK_ANCHOR_FILE;
+}
+
+static bool is_local_zone(const struct option *o)
+{
+	return (o->clause == CLAUSE_server && o->at == offsetof(struct conf_server, local_zone)) ||
+	       (o->clause == CLAUSE_view && o->at == offsetof(struct conf_view, local_zone));
 }
 
 bool conf_put_value(struct conf *conf, const struct option *o, void *base,
@@ -232,6 +312,8 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 		put_text(at, words[0]);
 		break;
 	case CONF_LIST_T:
+		if (p->packs && is_local_zone(o) && conf_pack_zone(at, words))
+			break;
 		/* Routers write "" for no file. */
 		if (*words[0] || !names_files(o))
 			put_words(conf, o, at, words, p);
@@ -323,6 +405,7 @@ static void clear_field(const struct option *o, void *base)
 		for (size_t i = 0; i < list->count; i++)
 			mem_free(list->items[i].text);
 		mem_free(list->items);
+		names_free(list);
 		*list = (struct conf_list){ 0 };
 	} else if (o->type >= CONF_STRING_T) {
 		mem_free(*(char **)at);
@@ -399,6 +482,7 @@ void conf_list_clear(struct conf_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		mem_free(list->items[i].text);
 	mem_free(list->items);
+	names_free(list);
 	*list = (struct conf_list){ 0 };
 }
 
