@@ -155,12 +155,12 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 
 bool authzone_save(const struct authzone *z, struct fault *f)
 {
+	const struct zonedata *data = authzone_stored(z);
 	struct fault first = { 0 };
 
-	if (!*z->path)
+	if (!*z->path || !data)
 		return true;
-	if (zonedata_write(authzone_stored(z), z->path, &first) ||
-	    zonedata_write(authzone_stored(z), z->path_inside, NULL))
+	if (zonedata_write(data, z->path, &first) || zonedata_write(data, z->path_inside, NULL))
 		return true;
 	fault_set(f, "%s", first.text);
 	return false;

@@ -94,7 +94,7 @@ void authzone_publish(const struct authzone *z, struct zonedata *data, bool veri
 void authzone_propose(const struct authzone *z, struct zonedata *data);
 /* What was published unverified, if so; it is then published no more. */
 struct zonedata *authzone_take_unverified(const struct authzone *z) MUST_USE;
-/* Write the zone to its file, if it has one. */
+/* Write the zone to its file, if there are records and it has a file. In a turn. */
 bool authzone_save(const struct authzone *z, struct fault *f);
 
 /* The records, expired or not. */

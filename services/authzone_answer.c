@@ -72,6 +72,8 @@ static void add_soa(struct fill *f)
 	const struct zonedata *z = f->z;
 	const struct rrset *soa = z->soa;
 
+	if (!soa)
+		return; /* a policy zone may be without */
 	if (z->minimum_s < soa->ttl_s) {
 		struct rrset *mine = rrset_copy(f->a, soa);
 
