@@ -9,6 +9,7 @@
 #include "services/authzone_data.h"
 #include "services/authzone_xfer.h"
 #include "services/snapshot.h"
+#include "services/zonemd.h"
 #include "util/dname.h"
 #include "util/fault.h"
 #include "util/options.h"
@@ -75,6 +76,8 @@ void control_auth_zone_reload(struct call *c, struct worker *w)
 		call_say(c, "error failed to read %s: %s\n", dname_print(z->name, name), f.text);
 		return;
 	}
+	if (z->wants_digest && zonemd_check(authzone_stored(z), NULL) == ZONEMD_RIGHT)
+		call_say(c, "%s: ZONEMD verification successful\n", dname_print(z->name, name));
 	xfers_check(z);
 	call_ok(c);
 }

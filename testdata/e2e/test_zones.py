@@ -266,9 +266,13 @@ def test_policy_zones_by_transfer_are_switched_counted_and_told_of(daemon):
         assert d.stats()["num.rpz.action.rpz-local-data"] == 1
         assert d.control("rpz_disable", "policy.test") == "ok\n"
         assert not texts(d.ask("walled.example"))
+        assert d.control("reload") == "ok\n"
+        assert not texts(d.ask("walled.example"))  # it stays so
         assert d.control("rpz_enable", "policy.test") == "ok\n"
         assert texts(d.ask("walled.example")) == ["192.0.2.80"]
         assert "no auth-zone nowhere.test" in d.control("rpz_enable", "nowhere.test", code=1)
+        assert d.control("reload") == "ok\n"
+        assert texts(d.ask("walled.example")) == ["192.0.2.80"]
         p.update(zone_text(2, "walled.example A 192.0.2.81", name="policy.test."))
         until(lambda: texts(d.ask("walled.example")) == ["192.0.2.81"], why=lambda: d.log() + p.log())
 
