@@ -362,8 +362,8 @@ unsigned http2_client_width(const struct http2_client *c)
 
 bool http2_client_is_over(const struct http2_client *c)
 {
-	return c->broken || (!nghttp2_session_want_read(c->session) &&
-			     !nghttp2_session_want_write(c->session));
+	return c->broken ||
+	       (!nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session));
 }
 
 bool http2_client_is_leaving(const struct http2_client *c)

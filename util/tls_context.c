@@ -231,7 +231,8 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 	bool is_doubtful = tls_client_doubts_clock(c);
 
 	pthread_mutex_lock(&c->lock);
-	if (is_doubtful || context != c->context) { /* what it was verified by is no longer what counts */
+	if (is_doubtful ||
+	    context != c->context) { /* what it was verified by is no longer what counts */
 		SSL_SESSION_free(session);
 	} else {
 		k = known_get(c, server);

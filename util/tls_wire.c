@@ -1,9 +1,9 @@
 /* Encrypted streams: what lies between OpenSSL and the socket.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Records that are held leave together, in one call, however many they are; and as many as have come
- * are fetched in one call. (OpenSSL's own read-ahead does that too, but moves all that it has down by
- * each record.) */
+ * Records that are held leave together, in one call, however many they are; and as many as have
+ * come are fetched in one call. (OpenSSL's own read-ahead does that too, but moves all that it has
+ * down by each record.) */
 #include "util/tls_private.h"
 
 #include <errno.h>
@@ -27,7 +27,8 @@ struct tls_wire {
 	bool holds;
 	uint8_t *held; /* what is to be sent before anything else; NULL: nothing */
 	size_t from, to;
-	uint8_t *fetched; /* what the library has not taken yet: fetched[taken] to fetched[got]; or NULL */
+	uint8_t *fetched; /* what the library has not taken yet: fetched[taken] to fetched[got]; or
+			     NULL */
 	size_t taken, got;
 };
 

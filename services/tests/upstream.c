@@ -621,8 +621,9 @@ static void what_is_encrypted_is_padded(void **state)
 		assert_int_equal(world.tcp.count, 1);
 		if (world.tcp.sent[0]->len != rows[i].len)
 			fail_msg("%s: %zu", rows[i].why, world.tcp.sent[0]->len);
-		assert_int_equal(msg_read_request(world.tcp.sent[0]->wire, world.tcp.sent[0]->len, &r),
-				 REQUEST_GOOD);
+		assert_int_equal(
+			msg_read_request(world.tcp.sent[0]->wire, world.tcp.sent[0]->len, &r),
+			REQUEST_GOOD);
 		assert_true(r.edns.present && edns_is_whole(&r.edns));
 		world_end();
 	}

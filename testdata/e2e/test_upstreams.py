@@ -153,6 +153,16 @@ def test_who_cannot_show_who_it_is_is_never_asked(forwarding, ca, https, cert, n
             assert not bad.asked
 
 
+def test_nothing_is_sent_in_clear_where_there_is_no_tls(forwarding, ca, https):
+    """The port answers in clear: not one byte of a name is seen there."""
+    seen = []
+    with Faulty(ca, https=https) as u, forwarding(u) as d:
+        u.serve = lambda conn, number: (seen.append(conn.recv(4096)), conn.sendall(b"220 hello\r\n"), conn.close())
+        assert rcode(d.ask("secret.lab.", timeout=40)) == "SERVFAIL"
+        assert seen and not any(b"secret" in data for data in seen)
+        assert "failing" in told(d, u.port)[0]
+
+
 # -- HTTPS as such ---------------------------------------------------------------------------------
 
 
