@@ -387,12 +387,13 @@ static void addresses_in_answers_are_judged(void **state)
 		{ "to a name",
 		  "response-ip: 192.0.2.6 redirect\n response-ip-data: 192.0.2.6 \"CNAME wall.\"\n",
 		  ME, "follow 0 2 wall." },
-		{ "for clients with a tag alone",
+		{ "a tag is no condition",
 		  RED "response-ip: 192.0.2.6 deny\n response-ip-tag: 192.0.2.6 red\n", ME,
-		  "as is 0 2 host.example.\t60\tIN\tA\t192.0.2.5" },
-		{ "who has it",
-		  RED "response-ip: 192.0.2.6 deny\n response-ip-tag: 192.0.2.6 red\n", "10.0.0.1",
 		  "drop 0 2 host.example.\t60\tIN\tA\t192.0.2.5" },
+		{ "it may choose another action",
+		  RED "response-ip: 192.0.2.6 deny\n response-ip-tag: 192.0.2.6 red\n"
+		      " access-control-tag-action: 10.0.0.1 red refuse\n",
+		  "10.0.0.1", "changed 5 0 -" },
 		{ "a view's own",
 		  "response-ip: 192.0.2.6 deny\n access-control-view: 10.0.0.1 v\n"
 		  "view:\n name: v\n response-ip: 192.0.2.5 always_refuse\n",
