@@ -11,6 +11,7 @@
 #include "services/cache/rrset.h"
 #include "services/cache/store.h"
 #include "services/mesh.h"
+#include "services/report.h"
 #include "services/policed.h"
 #include "services/snapshot.h"
 #include "services/trace.h"
@@ -625,6 +626,8 @@ enum turn digest(struct iter *it)
 	case UPSTREAM_ANSWERED:
 		break;
 	}
+	if (UNLIKELY(it->conf->dns_error_reporting))
+		it->q->report_to = report_agent(&reply->message->edns, it->arena);
 	/* cut even over TCP: part of an answer is none */
 	if (reply->message->flags & FLAG_TC || !scrub(reply->message, &how))
 		return on_useless(it, reply->message);

@@ -69,6 +69,7 @@ libresolver_la_SOURCES += \
 	services/ratelimit.c services/ratelimit.h \
 	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
+	services/report.c services/report.h \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
@@ -123,6 +124,7 @@ SERVICES_TESTS = \
 	services/tests/negative \
 	services/tests/querylog \
 	services/tests/policy \
+	services/tests/report \
 	services/tests/rpz \
 	services/tests/ratelimit \
 	services/tests/rrsetcache \

@@ -7,6 +7,7 @@
 #include "services/mesh_private.h"
 #include "services/policy.h"
 #include "services/querylog.h"
+#include "services/report.h"
 #include "services/stats.h"
 #include "services/waitlimit.h"
 
@@ -463,6 +464,8 @@ void waiters_finish(struct query *q)
 	failed = is_failure(q, face);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
+	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting))
+		report_failure(q);
 	last.image = keep_reply(q, face);
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);

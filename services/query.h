@@ -63,6 +63,7 @@ struct query {
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;
+	const uint8_t *report_to; /* iterator: the agent for failures that a server named, or NULL */
 	struct addr answered_by; /* iterator: whose answer ended it; family 0: the cache's */
 	struct message *reply; /* the answer, with rcode, sets, security, reason; in the arena */
 
