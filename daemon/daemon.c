@@ -29,6 +29,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rcu.h"
+#include "util/thread.h"
 
 #define LOOK_US (5 * US_PER_S) /* between two looks at files that may change */
 
@@ -311,6 +312,8 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (!worker_start(d->workers[i], f))
 			return false;
+	/* Commands and reloads are not to delay answers. */
+	thread_step_back();
 	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
 	ready(arg);

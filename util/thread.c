@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#define BACK 10
+#define BACK 5
 
 /* Elsewhere the priority is the whole process's, as POSIX wants it. Where those that answer run in
  * real time, this one does not. */
