@@ -94,8 +94,8 @@ static bool is_for_others(const struct addr *a)
 }
 
 /* Where it is served, as far as that is known; this host's own only if there is nothing else. */
-static void write_hints(struct writer *w, const struct interfaces *where, const struct interface *at,
-			uint8_t family)
+static void write_hints(struct writer *w, const struct interfaces *where,
+			const struct interface *at, uint8_t family)
 {
 	uint8_t value[512];
 	size_t len = 0, size = family == 4 ? 4 : 16;
@@ -224,8 +224,9 @@ void discovery_renew(struct localzones *zones, const struct conf *conf, struct t
 		if (find_target(conf, server, target))
 			put_services(&t);
 		else
-			log_notice("clients are not told of DNS over TLS and HTTPS: the certificate "
-				   "has no name in it, and designated-resolver-name gives none");
+			log_notice(
+				"clients are not told of DNS over TLS and HTTPS: the certificate "
+				"has no name in it, and designated-resolver-name gives none");
 	}
 	interfaces_clear(&where);
 }

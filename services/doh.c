@@ -104,8 +104,8 @@ static void skip_name(struct reader *r)
 	}
 }
 
-/* The smallest TTL of the next `count` records. With `only` records of that type alone count, and of
- * an SOA its minimum does, too. */
+/* The smallest TTL of the next `count` records. With `only` records of that type alone count, and
+ * of an SOA its minimum does, too. */
 static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
 {
 	uint32_t least = UINT32_MAX;

@@ -11,9 +11,9 @@ struct http2_request;
 
 enum doh_status {
 	DOH_GOOD = 200,
-	DOH_BAD = 400,        /* no question in it, or one that is not in base64url */
+	DOH_BAD = 400, /* no question in it, or one that is not in base64url */
 	DOH_NOT_HERE = 404,
-	DOH_NOT_SO = 405,     /* a method for other things */
+	DOH_NOT_SO = 405, /* a method for other things */
 	DOH_TOO_LARGE = 413,
 	DOH_OTHER_TYPE = 415, /* the content is no DNS message */
 	DOH_UNHEARD = 501,    /* of that method */

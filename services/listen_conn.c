@@ -138,10 +138,10 @@ static void connection_wait(struct connection *c)
 	struct listen_tcp *t = c->home;
 	enum waits_for next = what_is_next(c);
 
-	watch_want(&c->watch,
-		   (may_read(c) ? WATCH_READ : 0u) |
-			   (queue_len(&c->out) || stream_wants_write(&c->stream) ? WATCH_WRITE
-										 : 0u));
+	watch_want(
+		&c->watch,
+		(may_read(c) ? WATCH_READ : 0u) |
+			(queue_len(&c->out) || stream_wants_write(&c->stream) ? WATCH_WRITE : 0u));
 	if (may_read(c) && stream_has_more(&c->stream))
 		timer_set(t->loop, &c->resume, 0);
 	if (next == FOR_NOTHING)
@@ -347,8 +347,8 @@ static bool encrypt(struct connection *c)
 	if (c->service != SERVICE_TLS && c->service != SERVICE_HTTPS)
 		return true;
 	if (t->keys)
-		c->stream.tls = tls_accept(t->keys, c->stream.fd,
-					   c->service == SERVICE_TLS ? "dot" : "h2");
+		c->stream.tls =
+			tls_accept(t->keys, c->stream.fd, c->service == SERVICE_TLS ? "dot" : "h2");
 	return c->stream.tls != NULL;
 }
 

@@ -1,8 +1,8 @@
 /* One connection of a client: read, answered, watched and cut. Known to the rooms listen_* alone.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is spoken on it is a `struct speech`: frames of two bytes and a message (listen_frames.c), or
- * HTTP/2 (listen_http.c). The connection does what both need. */
+ * What is spoken on it is a `struct speech`: frames of two bytes and a message (listen_frames.c),
+ * or HTTP/2 (listen_http.c). The connection does what both need. */
 #ifndef SERVICES_LISTEN_CONN_H
 #define SERVICES_LISTEN_CONN_H
 
@@ -14,12 +14,12 @@
 #include "util/loop.h"
 #include "util/stream.h"
 
-#define MESSAGE_MAX   65535
-#define READ_ROOM     (2 + MESSAGE_MAX + 32768) /* a whole message and some more */
-#define GATHER_ROOM   (4 * (2 + MESSAGE_MAX))   /* answers of one turn */
-#define FRAMES_ROOM   (5 * 16384)               /* frames that go out in one write */
-#define ASKED_MOST    128   /* questions of one connection in work; then it is not read */
-#define UNTAKEN_MOST  65536 /* bytes a client has not taken; then it is not read */
+#define MESSAGE_MAX  65535
+#define READ_ROOM    (2 + MESSAGE_MAX + 32768) /* a whole message and some more */
+#define GATHER_ROOM  (4 * (2 + MESSAGE_MAX))   /* answers of one turn */
+#define FRAMES_ROOM  (5 * 16384)               /* frames that go out in one write */
+#define ASKED_MOST   128   /* questions of one connection in work; then it is not read */
+#define UNTAKEN_MOST 65536 /* bytes a client has not taken; then it is not read */
 
 struct connection;
 struct http2_house;
@@ -65,12 +65,12 @@ struct connection {
 	struct timer limit;  /* for what `waits_for` says */
 	struct timer resume; /* whole messages were left lying */
 	struct addr from, reached;
-	struct connplace place; /* among the connections of its netblock and its address */
-	struct queue in;  /* what was read and not yet taken */
-	struct queue out; /* what the client has not yet taken */
+	struct connplace place;    /* among the connections of its netblock and its address */
+	struct queue in;           /* what was read and not yet taken */
+	struct queue out;          /* what the client has not yet taken */
 	struct http2_server *http; /* or NULL */
-	size_t held;      /* bytes that TLS has of it, counted in `untaken` */
-	unsigned asked;   /* questions that will be answered later */
+	size_t held;               /* bytes that TLS has of it, counted in `untaken` */
+	unsigned asked;            /* questions that will be answered later */
 	enum waits_for waits_for;
 	enum service service;
 	bool proxied;   /* a proxy must say for whom it is, before anything else */
@@ -91,14 +91,14 @@ struct listen_tcp {
 	struct listen_tcp_limits limits;
 	char *endpoint; /* http-endpoint */
 	size_t endpoint_len;
-	struct tls_server *keys; /* pinned; NULL: there is no TLS */
+	struct tls_server *keys;       /* pinned; NULL: there is no TLS */
 	struct connlimits *connlimits; /* pinned; or NULL */
 	struct http2_house *http;
 	struct list doors, connections;
-	struct timer reopen;         /* doors that were shut for want of descriptors */
-	unsigned count;              /* connections that are not dead */
-	bool shut;                   /* the doors are not watched */
-	size_t untaken;              /* bytes in all `out` queues */
+	struct timer reopen;                  /* doors that were shut for want of descriptors */
+	unsigned count;                       /* connections that are not dead */
+	bool shut;                            /* the doors are not watched */
+	size_t untaken;                       /* bytes in all `out` queues */
 	uint8_t *in, *late, *gather, *frames; /* one of each is enough for a thread */
 	size_t gathered, framed;
 };
@@ -107,8 +107,8 @@ struct listen_tcp {
 
 /* Takes `fd` over; it may be closed at once. */
 void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how);
-void connection_close(struct connection *c); /* the socket goes at once */
-void connection_free(struct connection *c);  /* then, when nobody refers to it */
+void connection_close(struct connection *c);       /* the socket goes at once */
+void connection_free(struct connection *c);        /* then, when nobody refers to it */
 void doors_watch(struct listen_tcp *t, bool open); /* listen_tcp.c */
 
 /* ---- for the speeches ---- */

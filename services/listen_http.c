@@ -11,7 +11,7 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define OLD_HEAD_MOST 8192   /* bytes of an HTTP/1 request that are waited for */
+#define OLD_HEAD_MOST 8192 /* bytes of an HTTP/1 request that are waited for */
 
 #define TOO_OLD "DNS over HTTPS is served over HTTP/2 here.\n"
 static const char too_old[] = "HTTP/1.1 505 HTTP Version Not Supported\r\n"
@@ -40,8 +40,7 @@ static bool send_parts(void *arg, const uint8_t *const parts[2], const size_t le
 
 	if (t->framed + lens[0] + lens[1] > FRAMES_ROOM)
 		frames_flush(c);
-	if (c->dead || queue_len(&c->out) >= UNTAKEN_MOST ||
-	    lens[0] + lens[1] > FRAMES_ROOM)
+	if (c->dead || queue_len(&c->out) >= UNTAKEN_MOST || lens[0] + lens[1] > FRAMES_ROOM)
 		return false;
 	memcpy(t->frames + t->framed, parts[0], lens[0]);
 	if (lens[1])
@@ -104,10 +103,9 @@ static void answer(struct connection *c, int32_t stream, const uint8_t *bytes, s
 
 static void refuse(struct connection *c, int32_t stream, unsigned status)
 {
-	http2_server_answer(c->http, stream,
-			    &(struct http2_answer){ .status = status,
-						    .allows = status == DOH_NOT_SO },
-			    true);
+	http2_server_answer(
+		c->http, stream,
+		&(struct http2_answer){ .status = status, .allows = status == DOH_NOT_SO }, true);
 }
 
 /* The stream, and what is due to its answer, in one number. */

@@ -1,5 +1,5 @@
-/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): many on one connection, answered
- * as they become ready. SPDX-License-Identifier: BSD-3-Clause
+/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): many on one connection,
+ * answered as they become ready. SPDX-License-Identifier: BSD-3-Clause
  *
  * One per worker, used by its thread. Whoever is slow is cut: a message once begun must be whole
  * within the idle time, an answer must be taken within it, and what waits to be taken has a bound.
@@ -17,11 +17,11 @@ struct connlimits;
 struct tls_server;
 
 struct listen_tcp_limits {
-	unsigned connections; /* at once: incoming-num-tcp */
-	uint32_t idle_ms;     /* tcp-idle-timeout; less when connections are scarce */
-	size_t waiting_bytes; /* answers that clients have not taken, all together */
-	uint32_t keepalive_ms; /* instead of idle_ms for who asks (RFC 7828); 0: for nobody */
-	size_t pad_block;     /* encrypted answers to who pads (RFC 7830); 0: are not padded */
+	unsigned connections;      /* at once: incoming-num-tcp */
+	uint32_t idle_ms;          /* tcp-idle-timeout; less when connections are scarce */
+	size_t waiting_bytes;      /* answers that clients have not taken, all together */
+	uint32_t keepalive_ms;     /* instead of idle_ms for who asks (RFC 7828); 0: for nobody */
+	size_t pad_block;          /* encrypted answers to who pads (RFC 7830); 0: are not padded */
 	const char *http_endpoint; /* path of the URL; copied */
 	uint32_t http_streams;     /* questions at once on a connection */
 	size_t http_query_bytes, http_answer_bytes; /* that are not whole; that wait to be taken */
@@ -35,8 +35,8 @@ void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limi
 /* Serve the TCP sockets among these and no others, as listen_udp_serve. Connections stay. */
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count);
 
-/* Serve a connection that is there already: takes `fd` over. Where it must be encrypted and there are
- * no keys, it is closed at once. */
+/* Serve a connection that is there already: takes `fd` over. Where it must be encrypted and there
+ * are no keys, it is closed at once. */
 struct arrival {
 	struct addr from, reached;
 	enum service service;
@@ -53,8 +53,9 @@ void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys);
 unsigned listen_tcp_count(const struct listen_tcp *t); /* connections now open */
 size_t listen_tcp_untaken(const struct listen_tcp *t); /* bytes of answers that wait to be taken */
 
-size_t listen_tcp_http_receiving(const struct listen_tcp *t); /* bytes of questions over HTTP, not whole */
-size_t listen_tcp_http_sending(const struct listen_tcp *t);   /* of answers over it that wait */
+size_t listen_tcp_http_receiving(
+	const struct listen_tcp *t); /* bytes of questions over HTTP, not whole */
+size_t listen_tcp_http_sending(const struct listen_tcp *t); /* of answers over it that wait */
 
 /* Closes everything. Whoever still waits must have been answered or dropped before. */
 void listen_tcp_free(struct listen_tcp *t); /* NULL is fine */

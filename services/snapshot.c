@@ -285,6 +285,14 @@ static bool read_policy(struct snapshot *s, struct fault *f)
 	if (!s->acl || !s->policy)
 		return false;
 	acl_bind_views(s->acl, s->policy->views);
+	return true;
+}
+
+/* And tell clients of it among the local zones, which are there already. */
+static bool read_tls(struct snapshot *s, const struct forwards *forwards, struct fault *f)
+{
+	if (!tls_conf_read(s, forwards, f))
+		return false;
 	discovery_renew(s->policy->zones, s->conf, s->tls_server);
 	return true;
 }
@@ -367,7 +375,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	forwards = forwards_new(conf, f);
 	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
 	    (s->wait_rules = waitrules_new(conf, f)) &&
-	    read_policy(s, f) && tls_conf_read(s, forwards, f) && read_do_not_query(s, c, f) &&
+	    read_policy(s, f) && read_tls(s, forwards, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&

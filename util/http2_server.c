@@ -11,16 +11,16 @@
 #include "util/timebase.h"
 
 enum {
-	PERIOD_S = 10,            /* that the next two are counted in */
-	RESETS_MOST = 100,        /* requests taken back, or broken */
-	IDLE_FRAMES_MOST = 1000,  /* frames that ask nothing, beyond those an answer paid for */
-	SMALL_DATA = 16,          /* bytes; pieces of a body that are no larger ask nothing either */
-	BLOCK_MOST = 32768,       /* a header block on the wire */
-	HEADERS_MOST = 16384,     /* and unpacked, as RFC 9113 10.5.1 counts it */
-	HEADERS_ABSURD = 65536,   /* no status for these */
+	PERIOD_S = 10,           /* that the next two are counted in */
+	RESETS_MOST = 100,       /* requests taken back, or broken */
+	IDLE_FRAMES_MOST = 1000, /* frames that ask nothing, beyond those an answer paid for */
+	SMALL_DATA = 16,         /* bytes; pieces of a body that are no larger ask nothing either */
+	BLOCK_MOST = 32768,      /* a header block on the wire */
+	HEADERS_MOST = 16384,    /* and unpacked, as RFC 9113 10.5.1 counts it */
+	HEADERS_ABSURD = 65536,  /* no status for these */
 	HEADER_COST = 32,
-	SMALL_ROOM = 512,         /* for the path, in the stream itself */
-	PIECE_LEAST = 1024,       /* of an answer, that counts as progress */
+	SMALL_ROOM = 512,   /* for the path, in the stream itself */
+	PIECE_LEAST = 1024, /* of an answer, that counts as progress */
 	SPARES_MOST = 256,
 	FRAME_HEAD = 9,
 	NV_MOST = 5,
@@ -540,8 +540,8 @@ static size_t head_of(struct stream *one, const struct http2_answer *a, nghttp2_
 	nv[n++] = HEADER(":status", one->status, 3, NGHTTP2_NV_FLAG_NONE);
 	if (a->type)
 		nv[n++] = HEADER("content-type", a->type, strlen(a->type), NGHTTP2_NV_FLAG_NONE);
-	nv[n++] = HEADER("content-length", one->length,
-			 digits(one->length, (uint32_t)a->body.len), NGHTTP2_NV_FLAG_NONE);
+	nv[n++] = HEADER("content-length", one->length, digits(one->length, (uint32_t)a->body.len),
+			 NGHTTP2_NV_FLAG_NONE);
 	if (a->fresh) {
 		memcpy(one->age, age, sizeof age - 1);
 		nv[n++] = HEADER("cache-control", one->age,
@@ -627,8 +627,8 @@ bool http2_server_flush(struct http2_server *s)
 	/* Those that were given up are told so, if that can be. */
 	if (gives_up && !s->over && nghttp2_session_send(s->session) != 0)
 		s->over = true;
-	return !s->over && (nghttp2_session_want_read(s->session) ||
-			    nghttp2_session_want_write(s->session));
+	return !s->over &&
+	       (nghttp2_session_want_read(s->session) || nghttp2_session_want_write(s->session));
 }
 
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us)
@@ -664,9 +664,10 @@ struct http2_server *http2_server_new(struct http2_house *h, void *arg)
 	s->skip = HTTP2_PREFACE_LEN;
 	list_init(&s->streams);
 	list_init(&s->borrowing);
-	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) == 0);
-	PROMISE(nghttp2_submit_settings(s->session, NGHTTP2_FLAG_NONE, settings,
-					COUNT(settings)) == 0);
+	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) ==
+		0);
+	PROMISE(nghttp2_submit_settings(s->session, NGHTTP2_FLAG_NONE, settings, COUNT(settings)) ==
+		0);
 	return s;
 }
 

@@ -9,7 +9,7 @@
 
 #include "util/bytes.h"
 
-#define HTTP2_PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" /* what every client says first */
+#define HTTP2_PREFACE     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" /* what every client says first */
 #define HTTP2_PREFACE_LEN 24
 
 enum http2_method { HTTP2_NO_METHOD, HTTP2_GET, HTTP2_POST, HTTP2_OTHER, HTTP2_UNHEARD };
@@ -20,18 +20,18 @@ struct http2_request {
 	enum http2_method method; /* OTHER: one of RFC 9110; UNHEARD: none of them */
 	uint8_t *path;            /* with its query */
 	size_t path_len;
-	struct slice type;        /* content-type; empty where there is none */
+	struct slice type; /* content-type; empty where there is none */
 	struct slice body;
-	unsigned refused;         /* too much of something: the status it must be answered with; or 0 */
+	unsigned refused; /* too much of something: the status it must be answered with; or 0 */
 };
 
 struct http2_answer {
 	unsigned status;
-	const char *type;      /* content-type, of static life; NULL: there is no body */
+	const char *type; /* content-type, of static life; NULL: there is no body */
 	struct slice body;
-	bool fresh;            /* may be kept by others */
-	uint32_t age_s;        /* for so long (cache-control: max-age) */
-	bool allows;           /* tell which methods are: GET, POST */
+	bool fresh;     /* may be kept by others */
+	uint32_t age_s; /* for so long (cache-control: max-age) */
+	bool allows;    /* tell which methods are: GET, POST */
 };
 
 struct http2_ops {

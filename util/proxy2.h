@@ -15,8 +15,8 @@ enum proxy2_end {
 };
 
 struct proxy2 {
-	size_t len;     /* of the header; what follows is the client's */
-	bool is_for;    /* somebody else; not when the proxy asks by itself, to see if we live */
+	size_t len;  /* of the header; what follows is the client's */
+	bool is_for; /* somebody else; not when the proxy asks by itself, to see if we live */
 	struct addr from, to;
 };
 

@@ -22,6 +22,9 @@
 
 enum { HELD_MOST = 65536, HELD_ROOM = HELD_MOST + 16384 + 1024, FETCH_ROOM = 32768 };
 
+/* In a row: there may be records without end that bring the caller nothing. */
+#define FETCHES_MOST 16
+
 struct tls_wire {
 	int fd;
 	bool holds;
@@ -30,6 +33,7 @@ struct tls_wire {
 	uint8_t *fetched; /* what the library has not taken yet: fetched[taken] to fetched[got]; or
 			     NULL */
 	size_t taken, got;
+	unsigned fetches; /* since the caller last got hold of itself */
 };
 
 static BIO_METHOD *method;
@@ -112,6 +116,10 @@ static ssize_t fetch(struct tls_wire *w)
 {
 	ssize_t n;
 
+	if (w->fetches++ == FETCHES_MOST) {
+		errno = EAGAIN;
+		return -1;
+	}
 	if (!w->fetched)
 		w->fetched = mem_new(FETCH_ROOM);
 	do
@@ -151,6 +159,7 @@ void tls_wire_rest(struct tls_wire *w)
 {
 	int error = errno;
 
+	w->fetches = 0;
 	if (tls_wire_has_fetched(w))
 		return;
 	mem_free(w->fetched);

@@ -10,9 +10,12 @@
 #include "util/http2_server.h"
 #include "util/mem.h"
 
-#define BYTES(text) { (const uint8_t *)(text), sizeof(text) - 1 }
+#define BYTES(text)                                       \
+	{                                                 \
+		(const uint8_t *)(text), sizeof(text) - 1 \
+	}
 #define QUESTION "\0\0\1\0\0\1\0\0\0\0\0\0\1a\4test\0\0\1\0\1"
-#define LETTERS "AAABAAABAAAAAAAAAWEEdGVzdAAAAQAB"
+#define LETTERS  "AAABAAABAAAAAAAAAWEEdGVzdAAAAQAB"
 
 static void a_request_asks_or_its_status_says_why_not(void **state)
 {
@@ -25,7 +28,12 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 		unsigned status;
 	} rows[] = {
 		{ "GET", HTTP2_GET, "/q?dns=" LETTERS, "", { 0 }, 200 },
-		{ "other parameters around", HTTP2_GET, "/q?a=b&dns=" LETTERS "&c", "", { 0 }, 200 },
+		{ "other parameters around",
+		  HTTP2_GET,
+		  "/q?a=b&dns=" LETTERS "&c",
+		  "",
+		  { 0 },
+		  200 },
 		{ "the first counts", HTTP2_GET, "/q?dns=" LETTERS "&dns=*", "", { 0 }, 200 },
 		{ "POST", HTTP2_POST, "/q", DOH_TYPE, BYTES(QUESTION), 200 },
 		{ "POST, type in capitals, with parameters", HTTP2_POST, "/q",
@@ -34,7 +42,12 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 		{ "no such parameter", HTTP2_GET, "/q?xdns=" LETTERS, "", { 0 }, 400 },
 		{ "no base64url", HTTP2_GET, "/q?dns=" LETTERS "*", "", { 0 }, 400 },
 		{ "too short for DNS", HTTP2_GET, "/q?dns=AAAA", "", { 0 }, 400 },
-		{ "an answer", HTTP2_GET, "/q?dns=AACBAAABAAAAAAAAAWEEdGVzdAAAAQAB", "", { 0 }, 400 },
+		{ "an answer",
+		  HTTP2_GET,
+		  "/q?dns=AACBAAABAAAAAAAAAWEEdGVzdAAAAQAB",
+		  "",
+		  { 0 },
+		  400 },
 		{ "POST with it in the path", HTTP2_POST, "/q?dns=" LETTERS, DOH_TYPE, { 0 }, 400 },
 		{ "another path", HTTP2_GET, "/?dns=" LETTERS, "", { 0 }, 404 },
 		{ "a longer path", HTTP2_GET, "/q/?dns=" LETTERS, "", { 0 }, 404 },
@@ -66,9 +79,11 @@ static void a_request_asks_or_its_status_says_why_not(void **state)
 	}
 }
 
-#define HEAD(rcode, answers, others) "\0\0\x81" rcode "\0\1\0" answers "\0" others "\0\0\1a\4test\0\0\1\0\1"
+#define HEAD(rcode, answers, others) \
+	"\0\0\x81" rcode "\0\1\0" answers "\0" others "\0\0\1a\4test\0\0\1\0\1"
 #define A(ttl) "\xc0\x0c\0\1\0\1\0\0" ttl "\0\4\xc0\0\2\1"
-#define SOA(ttl, least) "\xc0\x0e\0\6\0\1\0\0" ttl "\0\x16\0\0\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0" least
+#define SOA(ttl, least) \
+	"\xc0\x0e\0\6\0\1\0\0" ttl "\0\x16\0\0\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0" least
 #define NS(ttl) "\xc0\x0e\0\2\0\1\0\0" ttl "\0\2\xc0\x0c"
 
 static void an_answer_is_fresh_as_long_as_it_says(void **state)
@@ -80,14 +95,18 @@ static void an_answer_is_fresh_as_long_as_it_says(void **state)
 		uint32_t fresh_s;
 	} rows[] = {
 		{ "one record", BYTES(HEAD("\x80", "\1", "\0") A("\1\x2c")), 300 },
-		{ "the smallest of three", BYTES(HEAD("\x80", "\3", "\0") A("\1\x2c") A("\0\x05") A("\1\0")), 5 },
-		{ "authority is not looked at", BYTES(HEAD("\x80", "\1", "\1") A("\1\x2c") NS("\0\1")), 300 },
+		{ "the smallest of three",
+		  BYTES(HEAD("\x80", "\3", "\0") A("\1\x2c") A("\0\x05") A("\1\0")), 5 },
+		{ "authority is not looked at",
+		  BYTES(HEAD("\x80", "\1", "\1") A("\1\x2c") NS("\0\1")), 300 },
 		{ "no such name", BYTES(HEAD("\x83", "\0", "\1") SOA("\1\x2c", "\0\x37")), 55 },
 		{ "no such type", BYTES(HEAD("\x80", "\0", "\1") SOA("\0\x20", "\0\x37")), 32 },
-		{ "an alias to no such name", BYTES(HEAD("\x83", "\1", "\1") A("\0\x09") SOA("\1\0", "\0\x37")), 9 },
+		{ "an alias to no such name",
+		  BYTES(HEAD("\x83", "\1", "\1") A("\0\x09") SOA("\1\0", "\0\x37")), 9 },
 		{ "a denial without SOA", BYTES(HEAD("\x83", "\0", "\0")), 0 },
 		{ "a referral", BYTES(HEAD("\x80", "\0", "\1") NS("\1\0")), 0 },
-		{ "a SOA that was asked for", BYTES(HEAD("\x80", "\1", "\0") SOA("\1\x2c", "\0\x37")), 300 },
+		{ "a SOA that was asked for",
+		  BYTES(HEAD("\x80", "\1", "\0") SOA("\1\x2c", "\0\x37")), 300 },
 		{ "a failure", BYTES(HEAD("\x82", "\1", "\0") A("\1\x2c")), 0 },
 		{ "cut short", BYTES(HEAD("\x80", "\2", "\0") A("\1\x2c")), 0 },
 		{ "no message", BYTES("\0\0\x81"), 0 },

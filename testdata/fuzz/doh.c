@@ -1,5 +1,5 @@
-/* Any path and body of a request over HTTPS, any message as an answer: a question is in the request's
- * own bytes and could be one; a time is no longer than the message says.
+/* Any path and body of a request over HTTPS, any message as an answer: a question is in the
+ * request's own bytes and could be one; a time is no longer than the message says.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The first byte of the input says which method, content type and endpoint. */

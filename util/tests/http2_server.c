@@ -60,9 +60,10 @@ static void on_request(void *arg, struct http2_request *r)
 
 static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[2])
 {
-	static const char *const names[] = { "data",     "headers", "priority", "reset",
-					     "settings", "push",    "ping",     "goaway",
-					     "window",   "continuation" };
+	static const char *const names[] = {
+		"data", "headers", "priority", "reset",  "settings",
+		"push", "ping",    "goaway",   "window", "continuation"
+	};
 	const uint8_t *f = parts[0];
 	char text[64];
 
@@ -77,10 +78,9 @@ static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[
 	return true;
 }
 
-static const struct http2_limits usual = { .streams = 10,
-					   .body_most = 1000,
-					   .receiving_most = 2000,
-					   .sending_most = 2000 };
+static const struct http2_limits usual = {
+	.streams = 10, .body_most = 1000, .receiving_most = 2000, .sending_most = 2000
+};
 
 static void open_house(const struct http2_limits *limits)
 {
