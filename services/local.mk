@@ -114,6 +114,7 @@ SERVICES_TESTS = \
 	services/tests/infra \
 	services/tests/interfaces \
 	services/tests/leasefile \
+	services/tests/listen_http \
 	services/tests/listen_tcp \
 	services/tests/listen_udp \
 	services/tests/loader \
