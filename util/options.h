@@ -28,6 +28,8 @@ struct conf_list {
 	struct conf_item *items;
 	size_t count;
 	struct conf_names *names; /* of lines that are no items (conf_how.packs); NULL: none */
+	uint64_t packed;        /* stands for those lines */
+	uint64_t forgotten;     /* stands for the values before them (conf_list_clear); 0: there were none */
 };
 
 /* The names of local-zone: lines that are only a name and a type, each with the number of its type;
@@ -286,7 +288,7 @@ struct conf {
 struct conf *conf_new(void) MUST_USE;
 struct conf *conf_copy(const struct conf *conf) MUST_USE;       /* shares nothing */
 void conf_free(struct conf *conf);                              /* NULL is fine */
-/* Forget the values of a list that has been made into something else. */
+/* Forget the values of a list that has been made into something else, but for what conf_compare needs. */
 void conf_list_clear(struct conf_list *list);
 
 /* ---- reading ---- */

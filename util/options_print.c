@@ -105,8 +105,16 @@ static bool same_text(const struct text *a, const struct text *b)
 
 static void text_of_option(struct text *t, const struct conf *conf, const struct option *o, size_t n)
 {
+	const char *base = conf_clause_get(conf, o->clause, n);
+	char hash[24];
+
 	t->len = 0;
-	conf_write_values(o, conf_clause_get(conf, o->clause, n), text_add, t);
+	if (o->type != CONF_LIST_T) {
+		conf_write_values(o, base, text_add, t);
+		return;
+	}
+	snprintf(hash, sizeof(hash), "%" PRIx64, conf_list_hash((const void *)(base + o->at)));
+	text_add(t, hash);
 }
 
 static bool clauses_differ(const struct conf *a, const struct conf *b, enum conf_clause clause,

@@ -151,6 +151,8 @@ enum conf_check {
 
 #define CONF_MOST_WORDS 3
 
+/* Of all its values in their order, forgotten ones too; 0: there are none. */
+uint64_t conf_list_hash(const struct conf_list *list);
 /* How many words a value has. */
 unsigned conf_word_count(enum conf_check check) PURE;
 /* NULL when word `n` (from 0) of a value is good, or else what was expected. */

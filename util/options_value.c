@@ -188,6 +188,17 @@ static void put_item(struct conf *conf, void *at, const char *text, const char *
 
 #define MOST_ZONE_ITEMS 1000
 
+/* A text more, with its end (FNV-1a). Without the key of util/hash.h, which is drawn after the first
+ * configuration was read: nobody but the operator is the worse for two that are alike. */
+static uint64_t fold(uint64_t hash, const char *text)
+{
+	hash ^= UINT64_C(0xcbf29ce484222325);
+	do
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
 struct conf_names {
 	struct nameset_maker *maker; /* NULL: taken */
 };
@@ -246,7 +257,10 @@ bool conf_pack_zone(struct conf_list *list, const char *const *words)
 		return false;
 	if (!list->names)
 		begin_packing(list);
-	return pack_zone(list->names, words[0], words[1]);
+	if (!pack_zone(list->names, words[0], words[1]))
+		return false;
+	list->packed = fold(fold(list->packed, words[0]), words[1]);
+	return true;
 }
 
 static void names_free(struct conf_list *list)
@@ -395,18 +409,21 @@ struct conf *conf_new(void)
 	return conf;
 }
 
+static void free_items(struct conf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		mem_free(list->items[i].text);
+	mem_free(list->items);
+	names_free(list);
+}
+
 static void clear_field(const struct option *o, void *base)
 {
 	void *at = (char *)base + o->at;
 
 	if (o->type == CONF_LIST_T) {
-		struct conf_list *list = at;
-
-		for (size_t i = 0; i < list->count; i++)
-			mem_free(list->items[i].text);
-		mem_free(list->items);
-		names_free(list);
-		*list = (struct conf_list){ 0 };
+		free_items(at);
+		*(struct conf_list *)at = (struct conf_list){ 0 };
 	} else if (o->type >= CONF_STRING_T) {
 		mem_free(*(char **)at);
 		*(char **)at = NULL;
@@ -426,6 +443,7 @@ static void copy_field(struct conf *to, const struct option *o, void *base, cons
 				 list->items[i].line);
 			((struct conf_list *)at)->items[i].order = list->items[i].order;
 		}
+		((struct conf_list *)at)->forgotten = list->forgotten;
 	} else if (o->type >= CONF_STRING_T) {
 		put_text(at, *(char *const *)source);
 	} else if (o->type == CONF_FLAG_T) {
@@ -477,13 +495,21 @@ struct conf *conf_copy(const struct conf *conf)
 	return copy;
 }
 
+uint64_t conf_list_hash(const struct conf_list *list)
+{
+	uint64_t hash = list->forgotten;
+
+	for (size_t i = 0; i < list->count; i++)
+		hash = fold(hash, list->items[i].text);
+	return hash + 31 * list->packed;
+}
+
 void conf_list_clear(struct conf_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		mem_free(list->items[i].text);
-	mem_free(list->items);
-	names_free(list);
-	*list = (struct conf_list){ 0 };
+	uint64_t hash = conf_list_hash(list);
+
+	free_items(list);
+	*list = (struct conf_list){ .forgotten = hash };
 }
 
 void conf_free(struct conf *conf)

@@ -118,6 +118,8 @@ COMMANDS = [
     ("fast_reload +vp", None, r"start fast_reload\n(.*\n)+total time +\d+\.\d{6}s\nok\n", 0, None),
     ("fast_reload +x", None, r"error: unknown option '?\+?x'?\n", 1, None),
     ("list_upstreams", None, r"(.*\n)*", 0, OURS),
+    ("list_leases", None, r"(\S+\t\d+\tIN\t\S+\t\S+\tends .*\n)*", 0, OURS),
+    ("lease_status", None, r"(.*\n)*", 0, OURS),
     ("reload", None, OK, 0, None),
     ("reload_keep_cache", None, OK, 0, None),
     ("no_such_command", None, r"error unknown command 'no_such_command'\n", 1, None),

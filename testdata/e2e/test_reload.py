@@ -1,0 +1,109 @@
+"""What a reload changes while questions are answered: where it serves, and what it says of that.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import socket
+import threading
+import time
+
+import dns.exception
+import dns.query
+
+from lab import free_port, query, texts
+
+DATA = 'local-data: "still.example. A 192.0.2.1"'
+SECOND = "127.0.0.2"
+
+
+def answers(address, port, tcp=False, timeout=5.0):
+    """Whether somebody serves there."""
+    how = dns.query.tcp if tcp else dns.query.udp
+    with contextlib.suppress(dns.exception.Timeout, OSError):
+        return texts(how(query("still.example.", "A", "IN"), address, timeout, port)) == ["192.0.2.1"]
+    return False
+
+
+def becomes(what, want, seconds=10):
+    deadline = time.monotonic() + seconds
+    while what() != want:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_interfaces_come_and_go(daemon):
+    with daemon(DATA, "num-threads: 2", hints=False) as d:
+        port = d.port
+        more = free_port(SECOND)
+        assert not answers(SECOND, port, timeout=0.3)
+        lost, over, asked = [], threading.Event(), []
+
+        def ask_on():
+            while not over.is_set():
+                asked.append(1)
+                if not answers("127.0.0.1", port):
+                    lost.append(time.monotonic())
+
+        asking = threading.Thread(target=ask_on)
+        asking.start()
+        for _ in range(3):
+            d.configure([DATA, "num-threads: 2", "interface: %s" % SECOND, "interface: %s@%d" % (SECOND, more)])
+            assert d.control("reload") == "ok\n"
+            for tcp in (False, True):
+                assert answers(SECOND, port, tcp) and answers(SECOND, more, tcp)
+            d.configure([DATA, "num-threads: 2"])
+            assert d.control("reload") == "ok\n"
+            for where in ((SECOND, port), (SECOND, more)):
+                becomes(lambda at=where: answers(*at, timeout=0.3) or answers(*at, True, timeout=0.3), False)
+        over.set()
+        asking.join()
+        assert asked and not lost
+
+
+def test_the_port_changes(daemon):
+    with daemon(DATA, hints=False) as d:
+        old, new = d.port, free_port()
+        d.fixed = [line.replace("port: %d" % old, "port: %d" % new) for line in d.fixed]
+        d.configure([DATA])
+        assert d.control("reload") == "ok\n"
+        assert answers("127.0.0.1", new) and answers("127.0.0.1", new, True)
+        becomes(lambda: answers("127.0.0.1", old, timeout=0.3), False)
+        d.port = new
+
+
+def test_a_port_of_others_is_refused(daemon):
+    with daemon(DATA, hints=False) as d, socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.bind((SECOND, 0))
+        taken = s.getsockname()[1]
+        d.configure([DATA, "interface: %s@%d" % (SECOND, taken), 'local-data: "new.example. A 192.0.2.2"'])
+        said = d.control("reload", code=1)
+        assert "going on as before" in said and "%s@%d" % (SECOND, taken) in said
+        assert answers("127.0.0.1", d.port) and texts(d.ask("still.example.")) == ["192.0.2.1"]
+        assert "new.example" not in d.control("list_local_data")
+
+
+def test_it_says_what_has_changed(daemon):
+    zone = 'local-zone: "one.example." static'
+    with daemon(DATA, zone, hints=False) as d:
+        assert d.control("reload", "+v") == "ok\n"
+        d.configure([DATA, zone, "interface: %s" % SECOND, "cache-max-ttl: 100",
+                     'local-data: "new.example. A 192.0.2.2"', "num-threads: 3"])
+        said = d.control("reload", "+v")
+        for option in ("interface", "cache-max-ttl", "local-data", "num-threads"):
+            assert option in said, (option, said)
+        assert "local-zone" not in said and "minimal-responses" not in said and said.endswith("ok\n")
+        assert "num-threads" in d.log().split("next start")[-1]
+
+
+def test_many_zones_are_compared_too(daemon):
+    """Lines by the thousand are kept as something else; whether they are others is still told."""
+    def zones(last):
+        return ['local-zone: "z%d.example." always_nxdomain' % i for i in range(1999)] + [
+            'local-zone: "%s.example." always_nxdomain' % last]
+
+    with daemon(*zones("one"), hints=False) as d:
+        assert d.control("reload", "+v") == "ok\n"
+        d.configure(zones("two"))
+        assert d.control("reload", "+v") == "changed local-zone\nok\n"
+        assert d.control("reload", "+v") == "ok\n"
