@@ -7,6 +7,7 @@
 #include "daemon/frontend.h"
 #include "daemon/modules.h"
 #include "daemon/worker.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
 #include "util/bytes.h"
 #include "util/loop.h"
@@ -104,6 +105,7 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	if (!w->snapshot)
 		return false;
 	random_play(&w->random, 1);
+	blocklists_start(w->snapshot->policy->lists, NULL, conf, NULL, false);
 	w->loop = loop_new_played();
 	timebase_play(loop_time(w->loop), start_s * US_PER_S);
 	caches_init(&w->caches, w->snapshot->conf);
