@@ -556,6 +556,16 @@ static void publish(struct blocklist *l, const struct sources *s, struct list_ta
 	mem_trim();
 }
 
+static bool all_failed(const struct sources *s, struct fault *f)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->at[i].failed_s)
+			return false;
+	if (s->count)
+		fault_set(f, "%s: %s", s->at[0].where, s->at[0].why);
+	return s->count > 0;
+}
+
 /* From all sources, unless one that was good is broken: then what there is stays. */
 static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 {
@@ -567,8 +577,14 @@ static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 	timebase_read(&began);
 	t = make_table(g, s, seed, false, &f);
 	if (!t && !g->made_s) { /* there is nothing to go on with: what can be read, then */
-		f = (struct fault){ 0 };
-		t = make_table(g, s, seed, true, &f);
+		struct fault again = { 0 };
+
+		t = make_table(g, s, seed, true, &again);
+	}
+	/* Nothing at all is no better than what a list of this name had before a reload. */
+	if (t && all_failed(s, &f) && list_table_count(RCU_READ(l->table)) > 0) {
+		list_table_unpin(t);
+		t = NULL;
 	}
 	if (t) {
 		publish(l, s, t, began.now_us);

@@ -103,6 +103,7 @@ SERVICES_TESTS = \
 	services/tests/answer \
 	services/tests/authzone \
 	services/tests/authzone_stream \
+	services/tests/blocklist \
 	services/tests/blocklist_read \
 	services/tests/blocklist_table \
 	services/tests/connlimit \
