@@ -203,8 +203,8 @@ static void all_formats_block_the_same(void **state)
 		"[Adblock Plus]\n||a.example^\n||b.example.org^\n",
 		"local=/a.example/\nlocal=/b.example.org/\n",
 		"server:\nlocal-zone: \"a.example\" always_null\nlocal-zone: \"b.example.org.\" static\n",
-		"$TTL 60\n@ SOA a. b. 1 2 3 4 5\na.example CNAME .\n*.a.example CNAME .\n"
-		"b.example.org CNAME .\n",
+		("$TTL 60\n@ SOA a. b. 1 2 3 4 5\na.example CNAME .\n*.a.example CNAME .\n"
+		 "b.example.org CNAME .\n"),
 	};
 	static const char *const names[] = { "a.example.", "www.a.example.", "b.example.org." };
 
