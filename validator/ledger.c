@@ -58,27 +58,46 @@ static const struct ledger_row *find(const struct ledger *l, const struct rrset 
 	return NULL;
 }
 
-/* The same set with the same signatures has been found good by these keys' zone, for whatever
- * question, and is kept: SOA and denials of a zone come with one answer after the other. */
+/* Where the set stands in its zone: a set that a wildcard made was signed as that of the wildcard. */
+static const uint8_t *signed_owner(const struct rrset *set, const struct rrsig *sig, uint8_t *room)
+{
+	const uint8_t *owner = rrset_owner(set);
+
+	if (!rrset_is_expanded(set))
+		return owner;
+	return dname_join(room, (const uint8_t *)"\1*", 2, dname_suffix(owner, sig->labels)) ? room : NULL;
+}
+
+/* The same set with the same signature has been found good by these keys' zone, for whatever
+ * question, and is kept: SOA and denials of a zone come with one answer after the other, and what a
+ * wildcard makes is signed once for all names. */
 static bool is_known(const struct ledger *l, const struct rrset *set, const struct keyset *keys,
 		     struct verdict *out)
 {
 	uint32_t now_s = l->q->env->time->now_s;
-	const struct rrset *kept =
-		rrsetcache_find(l->q->cache.rrsets, rrset_owner(set), set->type, set->class_,
-				set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s);
-	const uint8_t *signer;
-	uint32_t ttl_s;
+	struct rrset_walk w = rrset_sigs(set);
+	const struct rrset *kept;
+	uint8_t room[DNAME_MAX];
+	const uint8_t *owner;
+	struct slice first;
+	struct rrsig sig;
 
-	if (!kept || kept->security != SECURITY_SECURE || rrset_is_expanded(set) ||
-	    !rrset_same_records(kept, set) || !rrset_same_signatures(kept, set))
+	if (!rrset_next(&w, &first) || !rrsig_read(first, &sig) ||
+	    !dname_equals(sig.signer, keyset_zone(keys)) ||
+	    (rrset_is_expanded(set) && set->sig_count > 1))
 		return false;
-	signer = verify_signer(set);
-	if (!signer || !dname_equals(signer, keyset_zone(keys)))
+	owner = signed_owner(set, &sig, room);
+	kept = owner ? rrsetcache_find(l->q->cache.rrsets, owner, set->type, set->class_,
+				       set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s)
+		     : NULL;
+	if (!kept || kept->security != SECURITY_SECURE || !rrset_same_records(kept, set) ||
+	    !rrset_same_signatures(kept, set))
 		return false;
-	ttl_s = verify_ttl_again(set, &l->how);
-	*out = (struct verdict){ .security = SECURITY_SECURE, .ttl_s = ttl_s };
-	return ttl_s > 0;
+	*out = (struct verdict){ .security = SECURITY_SECURE,
+				 .labels = sig.labels,
+				 .expanded = owner == room,
+				 .ttl_s = verify_ttl_again(set, &l->how) };
+	return out->ttl_s > 0;
 }
 
 bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyset *keys,

@@ -401,6 +401,7 @@ static inline void lab_open(const char *more)
 	lab.env.snapshot = lab.snapshot;
 	lab.env.messages = msgcache_new(1 << 20, 1);
 	lab.env.keys = keycache_new(1 << 20, 1);
+	lab.env.negative = negcache_new(1 << 20, 1);
 	lab.env.mesh = mesh_new(&lab.env, chain);
 	assert_true(validator_module.init(&lab.env, &f));
 }

@@ -25,6 +25,9 @@ static void open_zone(const char *options)
 		  .authority = "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC" },
 		{ "y.w.example.", TYPE_A, .answer = "y.w.example. 300 IN A 192.0.2.9",
 		  .wildcard = "*.w.example." },
+		{ "z.w.example.", TYPE_A, .answer = "z.w.example. 300 IN A 192.0.2.9",
+		  .wildcard = "*.w.example.",
+		  .authority = "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC" },
 		{ "stripped.example.", TYPE_A, .answer = "stripped.example. 300 IN A 192.0.2.1",
 		  .flaw = LAB_UNSIGNED },
 		{ "garbled.example.", TYPE_A, .answer = "garbled.example. 300 IN A 192.0.2.1",
@@ -170,6 +173,8 @@ static void a_check_is_made_once(void **state)
 		{ "the keys are known", "mail.example.", TYPE_A, 1 },
 		{ "SOA and two denials", "no.example.", TYPE_A, 3 },
 		{ "the SOA is known", "www.example.", TYPE_MX, 1 },
+		{ "a set that a wildcard made, and its proof", "x.w.example.", TYPE_A, 2 },
+		{ "another that it made: all of it is known", "z.w.example.", TYPE_A, 0 },
 		{ "the target of the alias was an answer, and is not kept twice", "alias.example.", TYPE_A, 2 },
 	};
 
