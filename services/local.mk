@@ -12,7 +12,8 @@ libresolver_la_SOURCES += \
 	services/authzone_xfer.c services/authzone_xfer.h \
 	services/blocklist.c services/blocklist.h \
 	services/blocklist_answer.c services/blocklist_answer.h \
-	services/blocklist_load.c services/blocklist_load.h \
+	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \
+	services/blocklist_source.c \
 	services/blocklist_store.c services/blocklist_store.h \
 	services/blocklist_name.c services/blocklist_name.h \
 	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
