@@ -437,6 +437,20 @@ def test_the_slow_are_cut(daemon, ca, data, encrypted):
             assert all(is_closed(one, 8) for one in slow)
 
 
+def test_new_clients_get_in_where_the_idle_sit(daemon, ca):
+    """300 connections of five clients that ask nothing, over all transports: TCP, TLS and HTTPS go on."""
+    with Serving(daemon, ca, "num-threads: 1", tls=True) as s, contextlib.ExitStack() as stack:
+        for i in range(300):
+            port = (s.daemon.port, s.tls_port, s.port)[i % 3]
+            stack.enter_context(socket.create_connection((ADDRESS, port), 10, ("127.0.0.%d" % (2 + i % 5), 0)))
+        assert texts(s.daemon.ask("a.here.test.", timeout=2)) == ["192.0.2.1"]
+        began = time.monotonic()
+        assert texts(s.daemon.ask("a.here.test.", tcp=True, timeout=15)) == ["192.0.2.1"]
+        with s.client() as c:
+            assert texts(c.ask(query("a.here.test."))) == ["192.0.2.1"]
+        assert time.monotonic() - began < 10
+
+
 # -- connections and keys -------------------------------------------------------------------------
 
 
