@@ -19,6 +19,8 @@
 enum {
 	IN_FIRST = 16384, /* bytes of a connection's first read buffer: a record of TLS */
 	READS_PER_TURN = 8,
+	REUSE_USUAL = 200, /* max-reuse-tcp-queries where nobody has said anything */
+	REUSE_TLS = 10,    /* then so many times as many over TLS: a handshake costs what 15 do */
 	DEAF_US = 1000000, /* a question unanswered so long on a connection that answers none */
 };
 
@@ -223,6 +225,8 @@ static unsigned carries_most(const struct conn *c)
 {
 	unsigned most = pool_conf(c->pool)->max_reuse_tcp_queries;
 
+	if (c->peer && most == REUSE_USUAL)
+		most *= REUSE_TLS;
 	return c->peer ? MIN(most, peer_carries(c->peer, pool_now_us(c->pool))) : most;
 }
 
