@@ -254,6 +254,7 @@ def test_http_1_is_told_that_it_is_too_old(serving, alpn):
                                   PREFACE + b"x" * 300, PREFACE + http2_frame(DATA, 0, 1, b"x"),
                                   PREFACE + http2_frame(HEADERS, 5, 2, b"\x82"),
                                   PREFACE + http2_frame(SETTINGS, 0, 0, b"x" * 5),
+                                  PREFACE + b"\xff\xff\xff\0\0\0\0\0\1", PREFACE + b"\0\x40\1\1\5\0\0\0\1" + b"x" * 16385,
                                   b"G" * 20000, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 3000],
                          ids=lambda v: repr(v[-30:]))
 def test_nonsense_is_cut(serving, data):
