@@ -282,7 +282,7 @@ void letter_lost(struct letter *l, struct conn *c)
 	}
 	letter_free(l);
 	s->slot = NULL;
-	s->moody = c->peer && c->open;
+	s->moody = c->peer && c->open && !c->spoiled;
 	s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
 }
 

@@ -13,7 +13,7 @@
 #include "util/msg.h"
 
 enum {
-	STRAYS_MOST = 16,    /* answers to nothing before a server is taken for mad */
+	STRAYS_MOST = 2,     /* answers to nothing before a server is taken for mad */
 	PIPELINE_MOST = 100, /* questions under way on one connection */
 };
 

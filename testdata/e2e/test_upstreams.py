@@ -43,8 +43,9 @@ def forwarding(daemon, ca):
         zone = ["name: .", "forward-strategy: " + strategy,
                 "forward-https-upstream: yes" if https else "forward-tls-upstream: yes"]
         zone += ["forward-addr: %s%s" % (u.at, "/ask" if https else "") for u in upstreams]
-        return daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"), "ede: yes", *lines, module=module, hints=False,
-                      more="forward-zone:\n" + "".join("    %s\n" % line for line in zone))
+        # a busy machine takes its time; discard-timeout would keep late answers from clients who do not ask again
+        return daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"), "ede: yes", "discard-timeout: 0", *lines,
+                      module=module, hints=False, more="forward-zone:\n" + "".join("    %s\n" % line for line in zone))
     return make
 
 
@@ -88,7 +89,7 @@ def test_two_thousand_outstanding_questions_survive_resets(forwarding, ca):
     """The upstream resets a connection at every 500th question; none of the clients' is lost, and the
     handshakes after the first are resumed."""
     # wait-limit would make an end to so many questions of one client
-    lines = ["num-threads: 1", "num-queries-per-thread: 4096", "so-rcvbuf: 4m", "discard-timeout: 0", "max-reuse-tcp-queries: 100000"]
+    lines = ["num-threads: 1", "num-queries-per-thread: 4096", "so-rcvbuf: 4m", "max-reuse-tcp-queries: 100000"]
     with Faulty(ca, "limit", limit=500) as u, forwarding(u, lines=lines) as d:
         all_good(load(d.port, names(8000), 2000, seconds=60), 8000)
         assert u.resets >= 15
@@ -120,7 +121,7 @@ def test_odd_ones_all_together(forwarding, ca, https):
     with contextlib.ExitStack() as all_of:
         them = [all_of.enter_context(Faulty(ca, act, https=https, limit=limit)) for act, limit in (
             ("once", 0), ("few", 10), ("limit", 30), ("mute", 0), ("reorder", 0), ("truncate", 40), ("good", 0))]
-        d = all_of.enter_context(forwarding(*them, lines=["num-threads: 1", "discard-timeout: 0"]))
+        d = all_of.enter_context(forwarding(*them, lines=["num-threads: 1"]))
         all_good(load(d.port, names(600), 60), 600)
 
 
@@ -219,7 +220,7 @@ def test_fastest_prefers_the_fast_one(forwarding, ca):
 def test_a_race_is_won_by_the_first_answer(forwarding, ca):
     with Faulty(ca, "mute") as dead, Faulty(ca) as quick, forwarding(dead, quick, strategy="race 2") as d:
         all_good(load(d.port, names(100), 10, seconds=10), 100)
-        assert len(dead.asked) > 10 and len(quick.asked) >= 100
+        assert dead.accepted and len(quick.asked) >= 100
 
 
 # -- validation ------------------------------------------------------------------------------------
