@@ -118,6 +118,16 @@ COMMANDS = [
     ("fast_reload +vp", None, r"start fast_reload\n(.*\n)+total time +\d+\.\d{6}s\nok\n", 0, None),
     ("fast_reload +x", None, r"error: unknown option '?\+?x'?\n", 1, None),
     ("list_upstreams", None, r"(.*\n)*", 0, OURS),
+    ("blocklist_status", None, r"ads: 1 names .*\n(  file .*\n)*", 0, OURS),
+    ("blocklist_test ad.example", None, r"list ads blocks it .*\n(.*\n)*ad\.example\. is blocked\n", 0, OURS),
+    ("blocklist_allow ad.example", None, OK, 0, OURS),
+    ("blocklist_deny other.example", None, OK, 0, OURS),
+    ("blocklist_forget ad.example", None, OK, 0, OURS),
+    ("blocklist_pause 10", None, OK, 0, OURS),
+    ("blocklist_pause x", None, r"error.*\n", 1, OURS),
+    ("blocklist_resume", None, OK, 0, OURS),
+    ("blocklist_reload", None, OK, 0, OURS),
+    ("blocklist_reload none", None, r"error there is no blocklist none\n", 1, OURS),
     ("list_leases", None, r"(\S+\t\d+\tIN\t\S+\t\S+\tends .*\n)*", 0, OURS),
     ("lease_status", None, r"(.*\n)*", 0, OURS),
     ("reload", None, OK, 0, None),
@@ -153,12 +163,17 @@ class Server:
                     'remote-control:\n    control-enable: yes\n    control-interface: "%s"\n'
                     % (self.port, self.folder, os.path.abspath(net), self.folder, self.folder, self.socket))
         open(self.folder + "/cookies", "w", encoding="ascii").close()
-        # Unbound 1.17 has no file for cookies: it would not start.
+        with open(self.folder + "/list.txt", "w", encoding="ascii") as f:
+            f.write("ad.example\n")
+        with open(self.conf, encoding="utf-8") as f:
+            text = f.read()
+        # Unbound 1.17 has no file for cookies, and no Unbound has lists: it would not start.
         if "unbound" in program:
-            with open(self.conf, encoding="utf-8") as f:
-                text = f.read()
-            with open(self.conf, "w", encoding="utf-8") as f:
-                f.write(re.sub(r"    (cookie-secret-file|answer-cookie).*\n", "", text))
+            text = re.sub(r"    (cookie-secret-file|answer-cookie).*\n", "", text)
+        else:
+            text += 'blocklist:\n    name: ads\n    file: "%s/list.txt"\n' % self.folder
+        with open(self.conf, "w", encoding="utf-8") as f:
+            f.write(text)
         self.process = subprocess.Popen([program, "-d", "-c", self.conf], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
