@@ -49,17 +49,19 @@ static struct slots *slots_new(size_t count)
 	return s;
 }
 
-/* The slot of the name, or the empty one where it would be. */
-static struct slot *find_slot(struct slots *all, const uint8_t *name, size_t len, uint64_t hash)
+/* The slot of the name with its entry, or the empty one where it would be, and NULL. A slot that was
+ * empty may be another name's a moment later: readers go by what was in it. */
+static struct slot *find_slot(struct slots *all, const uint8_t *name, size_t len, uint64_t hash,
+			      struct entry **found)
 {
 	size_t i = hash & all->mask;
 
 	for (;; i = (i + 1) & all->mask) {
 		struct slot *s = &all->at[i];
-		const struct entry *e = RCU_READ(s->entry);
 
-		if (!e || (s->hash == (uint32_t)(hash >> 32) &&
-			   dname_equals_len(e->name, e->name_len, name, len)))
+		*found = RCU_READ(s->entry);
+		if (!*found || (s->hash == (uint32_t)(hash >> 32) &&
+				dname_equals_len((*found)->name, (*found)->name_len, name, len)))
 			return s;
 	}
 }
@@ -71,9 +73,8 @@ void *nametable_at(const struct nametable *t, const struct suffixes *s, unsigned
 	if (labels > s->hashed ||
 	    atomic_load_explicit(&t->at_depth[labels], memory_order_relaxed) == 0)
 		return NULL;
-	e = RCU_READ(find_slot(RCU_READ(t->slots), suffix_name(s, labels), suffix_len(s, labels),
-			       s->hash[labels])
-			     ->entry);
+	(void)find_slot(RCU_READ(t->slots), suffix_name(s, labels), suffix_len(s, labels),
+			s->hash[labels], &e);
 	return e ? RCU_READ(e->value) : NULL;
 }
 
@@ -167,13 +168,13 @@ static void rebuild(struct nametable *t)
 		room *= 2;
 	new = slots_new(room);
 	for (size_t i = 0; i <= old->mask; i++) {
-		struct entry *e = RCU_READ(old->at[i].entry);
+		struct entry *e = RCU_READ(old->at[i].entry), *none;
 		uint64_t hash;
 
 		if (!e || !RCU_READ(e->value))
 			continue;
 		hash = hash_of(t, e->name);
-		set_slot(find_slot(new, e->name, e->name_len, hash), e, hash);
+		set_slot(find_slot(new, e->name, e->name_len, hash, &none), e, hash);
 	}
 	t->used = t->count;
 	RCU_PUBLISH(t->slots, new);
@@ -207,8 +208,7 @@ void *nametable_put(struct nametable *t, const uint8_t *name, void *value)
 	if (2 * (t->used + 1) > RCU_READ(t->slots)->mask)
 		rebuild(t);
 	suffixes_find(&s, name, t->seed, LABELS_MAX);
-	slot = find_slot(RCU_READ(t->slots), name, s.len, s.hash[s.count]);
-	e = RCU_READ(slot->entry);
+	slot = find_slot(RCU_READ(t->slots), name, s.len, s.hash[s.count], &e);
 	old = e ? RCU_READ(e->value) : NULL;
 	if (!old)
 		count_depth(t, s.count, true);
@@ -232,7 +232,7 @@ void *nametable_remove(struct nametable *t, const uint8_t *name)
 	void *old;
 
 	suffixes_find(&s, name, t->seed, LABELS_MAX);
-	e = RCU_READ(find_slot(RCU_READ(t->slots), name, s.len, s.hash[s.count])->entry);
+	(void)find_slot(RCU_READ(t->slots), name, s.len, s.hash[s.count], &e);
 	old = e ? RCU_READ(e->value) : NULL;
 	if (!old)
 		return NULL;
