@@ -345,12 +345,14 @@ def test_a_hundred_questions_in_one_record(serving):
 
 
 def test_more_than_a_record_holds(serving):
-    """What lies decrypted is not forgotten: 3000 questions at once, and all are answered."""
+    """What lies decrypted is not forgotten: 1000 questions at once, and all are answered."""
     serving.daemon.ask("again.lab.")
-    asked = [query("again.lab.", id=i + 1) for i in range(3000)]
+    asked = [query("again.lab.", id=i + 1) for i in range(1000)]
+    # one thread alone: Python's TLS sockets are not made for two
     with serving.connect() as s:
-        threading.Thread(target=s.sendall, args=(b"".join(frame(q) for q in asked),), daemon=True).start()
-        assert {read_message(s).id for _ in asked} == {q.id for q in asked}
+        for _ in range(3):
+            s.sendall(b"".join(frame(q) for q in asked))
+            assert {read_message(s).id for _ in asked} == {q.id for q in asked}
 
 
 def test_kdig(serving):
