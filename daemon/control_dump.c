@@ -16,6 +16,7 @@ struct dump {
 	struct call *call;
 	uint32_t now_s;
 	const uint8_t *top; /* only what is at or below; NULL: everything */
+	void (*say_answer)(const struct dump *d, const struct stored *s, const struct message *m);
 };
 
 static void begin(struct dump *d, struct call *c)
@@ -116,7 +117,7 @@ static bool dump_answer(const struct slab_entry *e, void *arg)
 	if (!answer_is_meant(d, s))
 		return true;
 	arena_init(&arena);
-	dump_whole(d, s, stored_unpack(s, &arena, d->now_s));
+	d->say_answer(d, s, stored_unpack(s, &arena, d->now_s));
 	arena_clear(&arena);
 	return true;
 }
@@ -136,6 +137,7 @@ void control_dump_cache(struct call *c, struct worker *w)
 	(void)w;
 	begin(&d, c);
 	call_say(c, "START_RRSET_CACHE\n");
+	d.say_answer = dump_whole;
 	say_sets(&d);
 	call_say(c, "END_RRSET_CACHE\nSTART_MSG_CACHE\n");
 	(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
@@ -169,20 +171,6 @@ static void show_whole(const struct dump *d, const struct stored *s, const struc
 	call_say(c, "\n");
 }
 
-static bool show_answer(const struct slab_entry *e, void *arg)
-{
-	const struct dump *d = arg;
-	const struct stored *s = container_of(e, struct stored, link);
-	struct arena arena;
-
-	if (!answer_is_meant(d, s))
-		return true;
-	arena_init(&arena);
-	show_whole(d, s, stored_unpack(s, &arena, d->now_s));
-	arena_clear(&arena);
-	return true;
-}
-
 /* Half of what is cached stands below a top-level domain: that is asked for on purpose. */
 static bool is_deep_enough(struct call *c, const uint8_t *name)
 {
@@ -205,12 +193,13 @@ void control_cache_lookup(struct call *c, struct worker *w)
 	(void)w;
 	begin(&d, c);
 	d.top = name;
+	d.say_answer = show_whole;
 	if (!call_take_flags(c, "t", &any_depth))
 		return;
 	do {
 		if (!call_take_name(c, name) || !(any_depth || is_deep_enough(c, name)))
 			return;
 		say_sets(&d);
-		(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), show_answer, &d);
+		(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
 	} while (*c->args);
 }
