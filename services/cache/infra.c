@@ -24,8 +24,12 @@
 #define DOWN_FROM_KNOWN     3  /* silences of servers that have answered before; or failed sends */
 #define DOWN_FROM_STRANGERS 12 /* distinct servers that never have */
 
+/* Kept finer than milliseconds (Jacobson and Karels 1988, appendix A): in whole ones the mean would
+ * stay up to 7 ms behind, the deviation of a steady server would end at 0, and each answer that takes
+ * a little longer than the mean would be given up just before it comes. */
 struct rtt {
-	uint32_t srtt_ms, var_ms;
+	uint32_t srtt_8th; /* eighths of a millisecond */
+	uint32_t var_4th;  /* quarters */
 	bool measured;
 };
 
@@ -33,7 +37,7 @@ struct server {
 	struct slab_entry link;
 	/* What each answer changes a little is changed in place, so that a busy server does not
 	 * cost an entry for each; a pair that belongs to two answers does no harm. */
-	_Atomic uint32_t srtt_ms, var_ms;
+	_Atomic uint32_t srtt_8th, var_4th;
 	uint32_t expires_s; /* from here on it is never changed */
 	bool measured;
 	uint32_t rto_ms;         /* backed off; 0: not, it follows from `rtt` */
@@ -173,17 +177,17 @@ struct slab *infra_slab(struct infra *i)
 
 static struct rtt rtt_load(const struct server *s)
 {
-	return (struct rtt){ .srtt_ms = GET(s->srtt_ms),
-			     .var_ms = GET(s->var_ms),
+	return (struct rtt){ .srtt_8th = GET(s->srtt_8th),
+			     .var_4th = GET(s->var_4th),
 			     .measured = s->measured };
 }
 
 static void rtt_store(struct server *s, struct rtt r)
 {
-	if (GET(s->srtt_ms) != r.srtt_ms)
-		SET(s->srtt_ms, r.srtt_ms);
-	if (GET(s->var_ms) != r.var_ms)
-		SET(s->var_ms, r.var_ms);
+	if (GET(s->srtt_8th) != r.srtt_8th)
+		SET(s->srtt_8th, r.srtt_8th);
+	if (GET(s->var_4th) != r.var_4th)
+		SET(s->var_4th, r.var_4th);
 }
 
 /* ---- is it the network? ---- */
@@ -334,10 +338,23 @@ static uint32_t clamp(uint64_t v, uint32_t least, uint32_t most)
 	return (uint32_t)MIN(MAX(v, least), most);
 }
 
+static uint32_t mean_ms(struct rtt r)
+{
+	return (r.srtt_8th + 4) / 8;
+}
+
+static uint32_t deviation_ms(struct rtt r)
+{
+	return (r.var_4th + 2) / 4;
+}
+
+/* RFC 6298 2.3 with a quarter of the mean for G: a question sent twice costs a packet each time, waiting
+ * a little longer costs only where one was lost. */
 static uint32_t rtt_of(const struct infra *i, const struct server *s)
 {
 	struct rtt r = rtt_load(s);
-	uint64_t rtt = r.measured ? r.srtt_ms + 4 * (uint64_t)r.var_ms : INFRA_RTO_UNKNOWN_MS;
+	uint32_t mean = mean_ms(r);
+	uint64_t rtt = r.measured ? mean + (uint64_t)MAX(r.var_4th, mean / 4) : INFRA_RTO_UNKNOWN_MS;
 
 	return clamp(rtt, GET(i->min_rtt_ms), GET(i->max_rtt_ms));
 }
@@ -368,7 +385,7 @@ static struct server *change_from(struct infra *i, const struct server *old,
 		return s;
 	}
 	s->expires_s = t->now_s + GET(i->host_ttl_s);
-	SET(s->var_ms, VAR_UNKNOWN_MS);
+	SET(s->var_4th, 4 * VAR_UNKNOWN_MS);
 	s->addr = *server;
 	s->zone_len = (uint8_t)zone->len;
 	dname_copy_lower(s->zone, zone->name);
@@ -394,8 +411,8 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 {
 	*out = (struct infra_view){
 		.known = true,
-		.ping_ms = GET(s->srtt_ms),
-		.var_ms = GET(s->var_ms),
+		.ping_ms = mean_ms(rtt_load(s)),
+		.var_ms = deviation_ms(rtt_load(s)),
 		.rtt_ms = rtt_of(i, s),
 		.edns = s->edns,
 		.lame = s->lame,
@@ -447,14 +464,15 @@ void infra_look_in(struct infra *i, const struct infra_zone *zone, const struct 
 /* RFC 6298 2.2, 2.3. */
 static struct rtt measured(struct rtt r, uint32_t rtt_ms)
 {
-	uint32_t delta;
+	uint32_t mean = mean_ms(r);
 
 	rtt_ms = MIN(rtt_ms, 1000000);
 	if (!r.measured)
-		return (struct rtt){ .measured = true, .srtt_ms = rtt_ms, .var_ms = rtt_ms / 2 };
-	delta = rtt_ms > r.srtt_ms ? rtt_ms - r.srtt_ms : r.srtt_ms - rtt_ms;
-	r.var_ms = (3 * r.var_ms + delta) / 4;
-	r.srtt_ms = (7 * r.srtt_ms + rtt_ms) / 8;
+		return (struct rtt){ .measured = true,
+				     .srtt_8th = 8 * rtt_ms,
+				     .var_4th = 2 * rtt_ms };
+	r.var_4th += (rtt_ms > mean ? rtt_ms - mean : mean - rtt_ms) - r.var_4th / 4;
+	r.srtt_8th += rtt_ms - r.srtt_8th / 8;
 	return r;
 }
 
@@ -559,7 +577,7 @@ void infra_set_rtt(struct infra *i, const struct addr *server, const uint8_t *zo
 {
 	struct server *s = begin_change(i, server, zone, t);
 
-	rtt_store(s, (struct rtt){ .srtt_ms = rtt_ms });
+	rtt_store(s, (struct rtt){ .srtt_8th = 8 * rtt_ms });
 	s->measured = true;
 	forget_silence(s);
 	if (rtt_ms >= GET(i->max_rtt_ms)) {
