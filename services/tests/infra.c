@@ -323,7 +323,7 @@ static void habits_are_remembered_and_forgotten(void **state)
 	assert_int_equal(view(i, 1).lame, LAME_ADDRESSES | LAME_DNSSEC);
 	assert_int_equal(view(i, 1).ttl_s, 900);
 	infra_set_rtt(i, server(2), N("example."), 4000, &clock_);
-	assert_int_equal(view(i, 2).rto_ms, 4000);
+	assert_int_equal(view(i, 2).ping_ms, 4000);
 	infra_set_rtt(i, server(2), N("example."), 120000, &clock_);
 	assert_true(view(i, 2).down);
 
