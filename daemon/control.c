@@ -15,6 +15,7 @@
 #include "daemon/call.h"
 #include "daemon/call_text.h"
 #include "daemon/daemon.h"
+#include "daemon/knock.h"
 #include "daemon/worker.h"
 #include "services/interfaces.h"
 #include "services/snapshot.h"
@@ -35,7 +36,7 @@
 struct door {
 	struct list link;
 	struct control *control;
-	struct watch watch;
+	struct knock knock;
 	char *text;        /* a path, or an address with its port */
 	char *path;        /* of the socket's file, as it was made; NULL for TCP */
 	char *path_inside; /* the same, seen from the chroot */
@@ -464,12 +465,27 @@ static void on_ready(struct watch *w, unsigned what)
 		read_more(l);
 }
 
+/* Who has waited longest with a request that is not whole goes: silent ones lock nobody out. False:
+ * all of them are being served. */
+static bool make_room(struct control *c)
+{
+	LIST_EACH (at, &c->connections) {
+		struct connection *l = LIST_ITEM(at, struct connection, link);
+
+		if (!l->call) {
+			connection_close(l);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void connection_open(struct control *c, int fd)
 {
 	struct connection *l;
 	struct tls *tls;
 
-	if (c->count >= CONNECTIONS_MOST) {
+	if (c->count >= CONNECTIONS_MOST && !make_room(c)) {
 		log_warn("control: more than %d connections at once", CONNECTIONS_MOST);
 		close(fd);
 		return;
@@ -497,16 +513,12 @@ static bool make_quiet(int fd)
 
 static void on_knock(struct watch *w, unsigned what)
 {
-	struct door *d = container_of(w, struct door, watch);
-	int fd = accept(w->fd, NULL, NULL);
+	struct door *d = container_of(w, struct door, knock.watch);
+	int fd = knock_take(&d->knock);
 
 	(void)what;
-	if (fd < 0)
-		return;
-	if (make_quiet(fd))
+	if (fd >= 0)
 		connection_open(d->control, fd);
-	else
-		close(fd);
 }
 
 /* ---- doors ---- */
@@ -525,8 +537,7 @@ static struct door *door_named(struct control *c, const char *text)
 static void door_close(struct door *d)
 {
 	list_remove(&d->link);
-	watch_stop(&d->watch);
-	close(d->watch.fd);
+	knock_stop(&d->knock);
 	mem_free(d->path);
 	mem_free(d->path_inside);
 	mem_free(d->text);
@@ -544,9 +555,8 @@ static void door_put(struct control *c, int fd, const char *text, const char *pa
 		d->path_inside = conf_path_inside(c->daemon->snapshot->conf, text);
 	}
 	d->wanted = true;
-	d->watch = (struct watch){ .fd = fd, .ready = on_knock };
 	list_push_back(&c->doors, &d->link);
-	watch_start(c->daemon->loop, &d->watch, WATCH_READ);
+	knock_start(&d->knock, c->daemon->loop, fd, on_knock);
 }
 
 /* A socket's file stays when its daemon has died; one that answers belongs to somebody. */

@@ -11,6 +11,7 @@
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
 #include "daemon/doors.h"
+#include "daemon/files.h"
 #include "daemon/leases.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
@@ -254,6 +255,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	const struct conf *conf = d->snapshot->conf;
 
 	prepare_fetching(conf);
+	files_raise(conf);
 	if (!privileges_find(&d->privileges, conf, f) ||
 	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
 	    !(d->control = control_open(d, f)) || !(d->pages = pages_open(d, f)) ||
@@ -501,6 +503,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	struct fault why = { 0 };
 	struct snapshot *s;
 
+	files_raise(conf);
 	if (!doors_open(doors, d->doors, d->worker_count, conf, &why)) {
 		fault_set(f, "%s (a new start may do it)", why.text);
 		mem_free(doors);

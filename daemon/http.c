@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/knock.h"
 #include "util/fault.h"
 #include "util/list.h"
 #include "util/loop.h"
@@ -27,7 +28,7 @@
 struct door {
 	struct list link;
 	struct http_server *server;
-	struct watch watch;
+	struct knock knock;
 	struct addr at;
 	bool wanted;
 };
@@ -273,16 +274,16 @@ static void make_room(struct http_server *s)
 
 static void on_knock(struct watch *w, unsigned what)
 {
-	struct http_server *s = container_of(w, struct door, watch)->server;
+	struct http_server *s = container_of(w, struct door, knock.watch)->server;
 	struct connection *c;
-	int fd = accept(w->fd, NULL, NULL);
+	int fd = knock_take(&container_of(w, struct door, knock.watch)->knock);
 
 	(void)what;
 	if (fd < 0)
 		return;
 	if (s->count == CONNECTIONS_MOST)
 		make_room(s);
-	if (s->count == CONNECTIONS_MOST || !make_quiet(fd)) {
+	if (s->count == CONNECTIONS_MOST) {
 		close(fd);
 		return;
 	}
@@ -299,8 +300,7 @@ static void on_knock(struct watch *w, unsigned what)
 
 static void door_close(struct door *d)
 {
-	watch_stop(&d->watch);
-	close(d->watch.fd);
+	knock_stop(&d->knock);
 	list_remove(&d->link);
 	mem_free(d);
 }
@@ -349,9 +349,8 @@ static bool door_open(struct http_server *s, const struct addr *at, bool optiona
 	d->server = s;
 	d->at = *at;
 	d->wanted = true;
-	d->watch = (struct watch){ .fd = fd, .ready = on_knock };
 	list_push_back(&s->doors, &d->link);
-	watch_start(s->loop, &d->watch, WATCH_READ);
+	knock_start(&d->knock, s->loop, fd, on_knock);
 	return true;
 }
 

@@ -27,7 +27,9 @@ libresolver_la_SOURCES += \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \
+	daemon/files.c daemon/files.h \
 	daemon/frontend.c daemon/frontend.h \
+	daemon/knock.c daemon/knock.h \
 	daemon/leases.c daemon/leases.h \
 	daemon/http.c daemon/http.h \
 	daemon/modules.c daemon/modules.h \
@@ -81,6 +83,7 @@ EXTRA_DIST += daemon/tests/anchor.sh daemon/tests/checkconf.sh
 if HAVE_CMOCKA
 DAEMON_TESTS = \
 	daemon/tests/control_request \
+	daemon/tests/files \
 	daemon/tests/frontend \
 	daemon/tests/replay_entry \
 	daemon/tests/replay_macro \

@@ -9,6 +9,7 @@
 
 #include "daemon/caches.h"
 #include "daemon/chaos.h"
+#include "daemon/files.h"
 #include "daemon/frontend.h"
 #include "daemon/modules.h"
 #include "services/authzone_xfer.h"
@@ -31,10 +32,12 @@
 
 /* ---- what a configuration means to a worker ---- */
 
-static struct listen_tcp_limits tcp_limits_of(const struct conf_server *s)
+static struct listen_tcp_limits tcp_limits_of(const struct conf *conf)
 {
+	const struct conf_server *s = &conf->server;
+
 	return (struct listen_tcp_limits){
-		.connections = s->incoming_num_tcp,
+		.connections = files_share(conf).clients,
 		.idle_ms = s->tcp_idle_timeout,
 		.waiting_bytes = (size_t)(s->stream_wait_size / s->num_threads),
 		.keepalive_ms = s->edns_tcp_keepalive ? s->edns_tcp_keepalive_timeout : 0,
@@ -76,9 +79,10 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 {
 	struct snapshot *old = w->env.snapshot;
 	const struct conf_server *c = &s->conf->server;
-	struct listen_tcp_limits limits = tcp_limits_of(c);
+	struct listen_tcp_limits limits = tcp_limits_of(s->conf);
 
 	w->env.snapshot = snapshot_pin(s);
+	w->env.ports_most = files_share(s->conf).ports;
 	open_scopes(&w->env, views_highest_scope(s->policy->views));
 	answer_style_from(&w->style, s->conf);
 	w->on.prefetch = c->prefetch;
@@ -170,7 +174,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 	env->upstream = upstream_new(env, w->udp, w->tcp);
 	env->mesh = mesh_new(env, w->chain);
 	if (!w->played) {
-		struct listen_tcp_limits limits = tcp_limits_of(&env->snapshot->conf->server);
+		struct listen_tcp_limits limits = tcp_limits_of(env->snapshot->conf);
 
 		w->listen_udp = listen_udp_new(env->loop, frontend_door, w);
 		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);

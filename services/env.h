@@ -50,6 +50,7 @@ struct env {
 	struct ratelimit *client_rates, *zone_rates;
 	struct waits *waits;            /* answers that clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;
+	uint32_t ports_most;            /* that may be open to ask from; 0: outgoing-range says */
 	struct mesh *mesh;
 	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */

@@ -98,6 +98,7 @@ struct listen_tcp {
 	struct timer reopen;                  /* doors that were shut for want of descriptors */
 	unsigned count;                       /* connections that are not dead */
 	bool shut;                            /* the doors are not watched */
+	bool short_of_files;                  /* and that was said */
 	size_t untaken;                       /* bytes in all `out` queues */
 	uint8_t *in, *late, *gather, *frames; /* one of each is enough for a thread */
 	size_t gathered, framed;

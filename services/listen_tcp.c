@@ -104,13 +104,17 @@ static void on_knock(struct watch *w, unsigned what)
 		int fd = accept_one(w->fd, &ss, &len);
 
 		if (fd < 0 && is_out_of_files(errno)) {
-			log_warn("no TCP connection can be taken for a while: %s", strerror(errno));
+			if (!t->short_of_files)
+				log_warn("no TCP connection can be taken for a while: %s",
+					 strerror(errno));
+			t->short_of_files = true;
 			doors_watch(t, false);
 			timer_set(t->loop, &t->reopen, NO_FILES_PAUSE_US);
 			return;
 		}
 		if (fd < 0)
 			return;
+		t->short_of_files = false;
 		if (!addr_from_sockaddr(&how.from, (const struct sockaddr *)&ss, len)) {
 			close(fd);
 			continue;

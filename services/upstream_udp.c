@@ -16,6 +16,7 @@
 #include "services/upstream_source.h"
 #include "services/unwanted.h"
 #include "util/list.h"
+#include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -23,6 +24,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,6 +39,8 @@ enum {
 	IDLE_MOST = 256,     /* ports that wait for another question */
 	RUSH_S = 4,
 };
+
+#define TRY_AGAIN_US (100 * US_PER_MS)
 
 struct udp;
 struct port;
@@ -78,7 +82,8 @@ struct udp {
 	struct list idle;             /* those without a question, idle longest first */
 	struct list waiting;          /* flights that wait for a port */
 	struct list failing;          /* that could not leave; told in the next turn */
-	struct timer tell_failing, age;
+	struct timer tell_failing, age, try_again;
+	bool short_of_ports; /* and that was said */
 	unsigned open_count, idle_count;
 	uint64_t calm_us; /* when questions with ports of their own would be no more than may be */
 	struct flight *spare;
@@ -385,9 +390,36 @@ static struct port *port_find(struct udp *u, const struct addr *to)
 	return NULL;
 }
 
+static uint32_t ports_most(const struct udp *u)
+{
+	uint32_t most = u->transport.env->ports_most;
+
+	return most ? MIN(most, conf_of(u)->outgoing_range) : conf_of(u)->outgoing_range;
+}
+
+/* False: all of them wait for answers. */
+static bool give_idle_up(struct udp *u)
+{
+	if (list_is_empty(&u->idle))
+		return false;
+	port_free(LIST_ITEM(u->idle.next, struct port, in_idle));
+	return true;
+}
+
+/* Once, until it is over. */
+static void tell_shortage(struct udp *u, enum opened o)
+{
+	if (o == NO_RESOURCES && !u->short_of_ports)
+		log_warn("no port can be opened to ask from, questions wait for one: %s",
+			 strerror(errno));
+	if (o != NO_WAY)
+		u->short_of_ports = o == NO_RESOURCES;
+}
+
 static enum opened port_get(struct udp *u, const struct addr *to, struct port **out)
 {
 	unsigned uses_most = MIN(conf_of(u)->outgoing_port_uses, (uint32_t)PORT_USES);
+	enum opened o;
 
 	sources_get(u);
 	if (uses_most > 1 && rate_is_calm(u))
@@ -395,12 +427,13 @@ static enum opened port_get(struct udp *u, const struct addr *to, struct port **
 	*out = uses_most > 1 ? port_find(u, to) : NULL;
 	if (*out)
 		return OPENED;
-	if (u->open_count >= conf_of(u)->outgoing_range) {
-		if (list_is_empty(&u->idle))
-			return NO_RESOURCES;
-		port_free(LIST_ITEM(u->idle.next, struct port, in_idle));
-	}
-	return port_open(u, to, uses_most, out);
+	if (u->open_count >= ports_most(u) && !give_idle_up(u))
+		return NO_RESOURCES;
+	o = port_open(u, to, uses_most, out);
+	if (o == NO_RESOURCES && give_idle_up(u))
+		o = port_open(u, to, uses_most, out);
+	tell_shortage(u, o);
+	return o;
 }
 
 static bool was_used(const struct port *p, uint16_t id)
@@ -443,14 +476,21 @@ static void flight_begin(struct udp *u, struct flight *f)
 {
 	struct port *p;
 	enum opened o = port_get(u, &f->sending->to, &p);
+	bool had_waited = f->sending->queued;
 
 	f->sending->queued = false;
 	if (o == OPENED && port_send(p, f))
 		return;
 	list_remove(&f->link);
-	if (o == NO_RESOURCES && u->open_count) {
+	if (o == NO_RESOURCES) {
 		f->sending->queued = true;
-		list_push_back(&u->waiting, &f->link);
+		if (had_waited)
+			list_push_front(&u->waiting, &f->link);
+		else
+			list_push_back(&u->waiting, &f->link);
+		/* When there is one again we do not hear of it. */
+		if (u->short_of_ports && !timer_is_set(&u->try_again))
+			timer_set(u->transport.env->loop, &u->try_again, TRY_AGAIN_US);
 	} else {
 		list_push_back(&u->failing, &f->link);
 		timer_set(u->transport.env->loop, &u->tell_failing, 0);
@@ -460,8 +500,18 @@ static void flight_begin(struct udp *u, struct flight *f)
 /* A question is over, or a port has closed. */
 static void admit_waiting(struct udp *u)
 {
-	if (!list_is_empty(&u->waiting))
-		flight_begin(u, LIST_ITEM(u->waiting.next, struct flight, link));
+	while (!list_is_empty(&u->waiting)) {
+		struct flight *f = LIST_ITEM(u->waiting.next, struct flight, link);
+
+		flight_begin(u, f);
+		if (f->sending->queued)
+			break;
+	}
+}
+
+static void on_try_again(struct timer *t)
+{
+	admit_waiting(container_of(t, struct udp, try_again));
 }
 
 static void on_linger(struct timer *t)
@@ -638,6 +688,7 @@ static void udp_free(struct transport *t)
 
 	timer_stop(t->env->loop, &u->tell_failing);
 	timer_stop(t->env->loop, &u->age);
+	timer_stop(t->env->loop, &u->try_again);
 	flights_free(u, &u->waiting);
 	flights_free(u, &u->failing);
 	while (!list_is_empty(&u->ports)) {
@@ -673,5 +724,6 @@ struct transport *upstream_udp_new(struct env *env)
 	list_init(&u->failing);
 	u->tell_failing.fire = on_failing;
 	u->age.fire = on_age;
+	u->try_again.fire = on_try_again;
 	return &u->transport;
 }

@@ -65,6 +65,8 @@ class Daemon:
         self.pidfile = os.path.join(self.dir, "resolverd.pid")
         self.logfile = os.path.join(self.dir, "stderr")
         self.process = None
+        self.before = []  # a command that becomes the daemon: ["prlimit", "--nofile=64"]
+        self.environment = None
         lines = ["interface: 127.0.0.1", "port: %d" % self.port, 'username: ""', 'chroot: ""',
                  'directory: "%s"' % self.dir, 'pidfile: "%s"' % self.pidfile, "use-syslog: no",
                  "do-not-query-localhost: no", 'outgoing-port-avoid: "%d-%d"' % (PORTS[0], PORTS[-1]),
@@ -95,8 +97,9 @@ class Daemon:
 
     def start(self, *arguments, wait=True):
         self.log_file = open(self.logfile, "ab")
-        self.process = subprocess.Popen([self.program("resolverd"), "-d", "-c", self.conf, *arguments],
-                                        stdin=subprocess.DEVNULL, stdout=self.log_file, stderr=self.log_file)
+        self.process = subprocess.Popen([*self.before, self.program("resolverd"), "-d", "-c", self.conf, *arguments],
+                                        env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log_file,
+                                        stderr=self.log_file)
         if wait:
             self.wait_ready()
         return self
@@ -133,6 +136,10 @@ class Daemon:
         said = self.log()
         assert not any(r in said for r in REPORTS), said[-6000:]
         return code
+
+    def files(self):
+        """How many descriptors it has open."""
+        return len(os.listdir("/proc/%d/fd" % self.process.pid))
 
     def alive(self):
         return self.process is not None and self.process.poll() is None

@@ -1,0 +1,80 @@
+/* A door at which connections come in, for rooms of the main thread; it survives a want of files.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/knock.h"
+
+#include <sys/socket.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/log.h"
+
+#define REST_US (1 * US_PER_S)
+
+/* Any will do; this one is there in a chroot, too. */
+static int keep_one(void)
+{
+	return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+static void on_rested(struct timer *t)
+{
+	struct knock *k = container_of(t, struct knock, rest);
+
+	if (k->kept < 0)
+		k->kept = keep_one();
+	watch_want(&k->watch, WATCH_READ);
+}
+
+void knock_start(struct knock *k, struct loop *l, int fd,
+		 void (*ready)(struct watch *w, unsigned what))
+{
+	*k = (struct knock){ .watch = { .fd = fd, .ready = ready },
+			     .loop = l,
+			     .rest = { .fire = on_rested },
+			     .kept = keep_one() };
+	watch_start(l, &k->watch, WATCH_READ);
+}
+
+static bool is_out_of_files(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+static void rest(struct knock *k)
+{
+	watch_want(&k->watch, 0);
+	timer_set(k->loop, &k->rest, REST_US);
+}
+
+int knock_take(struct knock *k)
+{
+	int fd = accept(k->watch.fd, NULL, NULL);
+
+	if (fd < 0 && is_out_of_files(errno)) {
+		if (k->kept >= 0) {
+			close(k->kept);
+			k->kept = -1;
+			fd = accept(k->watch.fd, NULL, NULL);
+		}
+		if (fd < 0)
+			log_warn("a connection has to wait: %s", strerror(errno));
+		rest(k);
+	}
+	if (fd < 0)
+		return -1;
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void knock_stop(struct knock *k)
+{
+	watch_stop(&k->watch);
+	timer_stop(k->loop, &k->rest);
+	close(k->watch.fd);
+	if (k->kept >= 0)
+		close(k->kept);
+}
