@@ -103,6 +103,9 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->chaos = chaos_new(s->conf, s->trust);
 	if (w->listen_udp)
 		listen_udp_limit(w->listen_udp, c->max_udp_size);
+	if (w->listen_udp)
+		listen_udp_forget_old(w->listen_udp, c->sock_queue_timeout * US_PER_S,
+				      w->env.stats);
 	if (w->listen_tcp)
 		listen_tcp_limit(w->listen_tcp, &limits);
 	if (w->listen_tcp)
@@ -182,6 +185,9 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
 		listen_udp_share(w->listen_udp, env->snapshot->connlimits);
 		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
+		listen_udp_forget_old(w->listen_udp,
+				      env->snapshot->conf->server.sock_queue_timeout * US_PER_S,
+				      env->stats);
 	}
 }
 

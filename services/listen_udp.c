@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "services/connlimit.h"
 #include "services/listen_socket.h"
+#include "services/stats.h"
 #include "util/list.h"
 #include "util/log.h"
 #include "util/loop.h"
@@ -40,7 +42,8 @@ struct mmsghdr {
 
 union control {
 	struct cmsghdr head;
-	uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + 64];
+	uint8_t room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct timespec)) +
+		     64];
 };
 
 struct batch {
@@ -50,7 +53,7 @@ struct batch {
 	union control in_control[BATCH], out_control[BATCH];
 	uint8_t *in_bytes, *out_bytes;
 	size_t out_room;
-	bool many; /* the slots are ready for a socket of this kind */
+	bool many; /* the slots are ready for control messages */
 };
 
 struct udp_socket {
@@ -68,6 +71,8 @@ struct listen_udp {
 	void *taker;
 	struct list sockets;
 	struct connlimits *connlimits; /* pinned; or NULL */
+	uint64_t queue_most_us;        /* that a packet may have waited; 0: no matter how long */
+	struct stats *stats;           /* of those that did */
 	struct batch batch;
 };
 
@@ -143,6 +148,87 @@ static void read_reached(struct msghdr *head, uint16_t port, struct addr *reache
 			memcpy(reached->ip, CMSG_DATA(at), 4);
 		}
 #endif
+	}
+}
+
+/* ---- how long it has waited for us ---- */
+
+#if HAVE_DECL_SO_TIMESTAMPNS
+#define STAMPS SO_TIMESTAMPNS
+#elif HAVE_DECL_SO_TIMESTAMP
+#define STAMPS SO_TIMESTAMP
+#endif
+
+#ifdef STAMPS
+/* Let the kernel tell of each packet when it came, or no longer. */
+static void set_stamps(int fd, bool on)
+{
+	int value = on;
+
+	if (setsockopt(fd, SOL_SOCKET, STAMPS, &value, sizeof value) < 0 && on)
+		log_warn("sock-queue-timeout has no effect: %s", strerror(errno));
+}
+
+/* When the packet came, by the wall clock; 0: nobody says. */
+static uint64_t read_stamp(struct msghdr *head)
+{
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(head); at; at = CMSG_NXTHDR(head, at)) {
+		if (at->cmsg_level != SOL_SOCKET)
+			continue;
+#if HAVE_DECL_SO_TIMESTAMPNS
+		if (at->cmsg_type == SCM_TIMESTAMPNS) {
+			struct timespec t;
+
+			memcpy(&t, CMSG_DATA(at), sizeof t);
+			return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_nsec / 1000;
+		}
+#else
+		if (at->cmsg_type == SCM_TIMESTAMP) {
+			struct timeval t;
+
+			memcpy(&t, CMSG_DATA(at), sizeof t);
+			return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_usec;
+		}
+#endif
+	}
+	return 0;
+}
+#else
+static void set_stamps(int fd, bool on)
+{
+	(void)fd;
+	if (on)
+		log_warn("sock-queue-timeout has no effect: this system does not say when a "
+			 "packet came");
+}
+
+static uint64_t read_stamp(struct msghdr *head)
+{
+	(void)head;
+	return 0;
+}
+#endif
+
+/* Whoever asked so long ago has given up, or asked again. A packet that is not to be taken is made
+ * to look like one that is cut. */
+static void leave_out_old(struct listen_udp *u, unsigned count)
+{
+	struct timespec now;
+	uint64_t now_us;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now_us = (uint64_t)now.tv_sec * US_PER_S + (uint64_t)now.tv_nsec / 1000;
+	for (unsigned i = 0; i < count; i++) {
+		struct msghdr *in = &u->batch.in[i].msg_hdr;
+		uint64_t came_us = read_stamp(in);
+
+		if (!came_us || came_us >= now_us)
+			continue;
+		stat_highest(&u->stats->count[STAT_queue_time_us_max], now_us - came_us);
+		if (now_us - came_us <= u->queue_most_us)
+			continue;
+		stat_add(u->stats, STAT_queries_timed_out);
+		in->msg_flags |= MSG_TRUNC;
 	}
 }
 
@@ -265,6 +351,12 @@ static uint8_t *out_slot(const struct batch *b, unsigned i)
 	return b->out_bytes + (size_t)i * (b->out_room + SPREAD);
 }
 
+/* The kernel has something to say about each packet. */
+static bool is_told(const struct udp_socket *s)
+{
+	return s->at.many || s->home->queue_most_us;
+}
+
 /* Make the first `count` slots ready for the next receive: the kernel overwrites lengths. */
 static void batch_reset(struct batch *b, unsigned count, bool many)
 {
@@ -344,20 +436,23 @@ static void on_ready(struct watch *w, unsigned what)
 {
 	struct udp_socket *s = container_of(w, struct udp_socket, watch);
 	struct batch *b = &s->home->batch;
+	bool told = is_told(s);
 
 	(void)what;
-	if (b->many != s->at.many)
-		batch_reset(b, BATCH, s->at.many);
+	if (b->many != told)
+		batch_reset(b, BATCH, told);
 	for (unsigned round = 0; round < BATCHES; round++) {
 		int n = receive(w->fd, b->in);
 		unsigned answers = 0;
 
 		if (n <= 0)
 			return;
+		if (UNLIKELY(s->home->queue_most_us))
+			leave_out_old(s->home, (unsigned)n);
 		for (unsigned i = 0; i < (unsigned)n; i++)
 			answers += take_one(s, i, answers);
 		send_all(w->fd, b->out, answers);
-		batch_reset(b, (unsigned)n, s->at.many);
+		batch_reset(b, (unsigned)n, told);
 		if (n < BATCH)
 			return;
 	}
@@ -414,6 +509,20 @@ void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits)
 	connlimits_unpin(old);
 }
 
+void listen_udp_forget_old(struct listen_udp *u, uint64_t most_us, struct stats *stats)
+{
+	bool changes = !u->queue_most_us != !most_us;
+
+	u->queue_most_us = most_us;
+	u->stats = stats;
+	LIST_EACH (at, &u->sockets) {
+		struct udp_socket *s = LIST_ITEM(at, struct udp_socket, link);
+
+		if (changes && !s->closed)
+			set_stamps(s->watch.fd, most_us != 0);
+	}
+}
+
 static struct udp_socket *socket_with(struct listen_udp *u, int fd)
 {
 	LIST_EACH (at, &u->sockets) {
@@ -459,6 +568,8 @@ void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets,
 		s->at = sockets[i].at;
 		s->watch = (struct watch){ .fd = sockets[i].fd, .ready = on_ready };
 		list_push_back(&u->sockets, &s->link);
+		if (u->queue_most_us)
+			set_stamps(s->watch.fd, true);
 		watch_start(u->loop, &s->watch, WATCH_READ);
 	}
 }

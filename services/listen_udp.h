@@ -25,6 +25,10 @@ void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits);
 /* Room that the largest answer needs: max-udp-size. */
 void listen_udp_limit(struct listen_udp *u, size_t answer_max);
 
+/* Questions that waited longer than `most_us` in a socket's queue are dropped from now on, and counted
+ * in `stats` (which outlives `u`), as the longest wait is; 0: all are taken, however old. */
+void listen_udp_forget_old(struct listen_udp *u, uint64_t most_us, struct stats *stats);
+
 /* Closes every socket. Whoever still waits must have been answered or dropped before. */
 void listen_udp_free(struct listen_udp *u); /* NULL is fine */
 

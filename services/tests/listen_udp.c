@@ -215,6 +215,72 @@ static void a_socket_that_is_served_no_more_answers_its_last_clients(void **stat
 	close_house();
 }
 
+/* A kernel that is told to stamp packets may begin with it a little later. */
+static void wait_for_stamps(int fd, const struct stats *stats)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(send(fd, "d", 1, 0), 1);
+		usleep(10000);
+		run_ms(5);
+		if (atomic_load(&stats->count[STAT_queue_time_us_max]) >= 10 * US_PER_MS)
+			return;
+	}
+	fail_msg("no packet is stamped when it comes");
+}
+
+/* Nobody waits any more for what lay there while we did not look. */
+static void what_waited_too_long_is_dropped_and_counted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *serve;
+		uint64_t most_us;
+		unsigned taken, dropped;
+	} rows[] = {
+		{ "nobody minds", "127.0.0.1", 0, 1, 0 },
+		{ "too long", "127.0.0.1", 20 * US_PER_MS, 0, 1 },
+		{ "too long, IPv6", "::1", 20 * US_PER_MS, 0, 1 },
+		{ "too long, any address", "0.0.0.0", 20 * US_PER_MS, 0, 1 },
+		{ "not that long", "0.0.0.0", 3600 * US_PER_S, 1, 0 },
+	};
+	static struct stats stats;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr at = open_house(rows[i].serve), ask;
+		uint64_t dropped, longest_us;
+		int fd;
+
+		assert_true(addr_parse(&ask, at.family == 6 ? "::1" : "127.0.0.1", at.port, NULL));
+		fd = client_of(&ask);
+		if (fd < 0) { /* a host without IPv6 */
+			close_house();
+			continue;
+		}
+		memset(&stats, 0, sizeof stats);
+		listen_udp_forget_old(house.udp, rows[i].most_us, &stats);
+		if (rows[i].most_us)
+			wait_for_stamps(fd, &stats);
+		memset(&stats, 0, sizeof stats);
+		house.taken = 0;
+		assert_int_equal(send(fd, "a", 1, 0), 1);
+		usleep(50000);
+		run_ms(5);
+		dropped = atomic_load(&stats.count[STAT_queries_timed_out]);
+		longest_us = atomic_load(&stats.count[STAT_queue_time_us_max]);
+		if (house.taken != rows[i].taken || dropped != rows[i].dropped ||
+		    (longest_us >= 50 * US_PER_MS) != (rows[i].most_us != 0))
+			fail_msg("%s: %u taken, %u dropped, %u us", rows[i].why, house.taken,
+				 (unsigned)dropped, (unsigned)longest_us);
+		listen_udp_forget_old(house.udp, 0, &stats);
+		assert_int_equal(send(fd, "a", 1, 0), 1);
+		usleep(50000);
+		run_ms(5);
+		assert_int_equal(house.taken, rows[i].taken + 1);
+		close(fd);
+		close_house();
+	}
+}
+
 static void a_port_in_use_is_told_plainly(void **state)
 {
 	(void)state;
@@ -250,6 +316,7 @@ int main(void)
 		cmocka_unit_test(every_packet_of_a_burst_has_its_own_answer),
 		cmocka_unit_test(what_is_too_large_for_a_question_is_not_taken),
 		cmocka_unit_test(a_socket_that_is_served_no_more_answers_its_last_clients),
+		cmocka_unit_test(what_waited_too_long_is_dropped_and_counted),
 		cmocka_unit_test(a_port_in_use_is_told_plainly),
 	};
 

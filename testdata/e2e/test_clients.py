@@ -3,7 +3,10 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import contextlib
+import glob
 import random
+import signal
 import socket
 import struct
 import time
@@ -231,3 +234,52 @@ def test_a_client_waits_for_so_many_answers_and_no_more(daemon):
             # what is cached is given all the same, and others are not touched
             assert texts(d.ask("target.chain.mini.", source="127.5.0.1")) == ["198.18.0.40"]
             assert rcode(d.ask("a.b.www.ent.mini.", source="127.6.0.1")) in ("NOERROR", "NXDOMAIN")
+
+
+@contextlib.contextmanager
+def standing_still(d, seconds):
+    """Every thread of the daemon is stopped inside, and for that long."""
+    def is_still():
+        tasks = glob.glob("/proc/%d/task/*/stat" % d.process.pid)
+        return all(open(t, encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "T" for t in tasks)
+    d.process.send_signal(signal.SIGSTOP)
+    try:
+        while not is_still():
+            time.sleep(0.01)
+        yield
+        time.sleep(seconds)
+    finally:
+        d.process.send_signal(signal.SIGCONT)
+
+
+def test_questions_that_waited_too_long_in_the_queue_are_dropped(daemon):
+    """sock-queue-timeout: whoever asked while we stood still has given up, and is not answered late."""
+    with daemon("sock-queue-timeout: 1") as d, socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((ADDRESS, d.port))
+        s.settimeout(3)
+        d.ask("target.chain.mini.")
+        d.control("flush_stats")
+        with standing_still(d, 1.3):
+            for i in range(5):
+                s.send(query("target.chain.mini.", id=100 + i).to_wire())
+        for _ in range(10):
+            s.send(query("target.chain.mini.", id=200).to_wire())
+            try:
+                got = s.recv(4096)
+                break
+            except socket.timeout:
+                continue
+        assert dns.message.from_wire(got).id == 200
+        stats = d.stats()
+        assert stats["total.num.queries_timed_out"] == 5
+        assert stats["total.query.queue_time_us.max"] >= 1300000
+        assert stats["thread0.query.queue_time_us.max"] == stats["total.query.queue_time_us.max"]
+        assert stats["total.num.queries"] < 5
+        d.configure()
+        d.control("reload")
+        d.control("flush_stats")
+        with standing_still(d, 1.3):
+            s.send(query("target.chain.mini.", id=300).to_wire())
+        while dns.message.from_wire(s.recv(4096)).id != 300:
+            pass
+        assert d.stats()["total.num.queries_timed_out"] == 0
