@@ -16,11 +16,14 @@
 #define CONF_FILE SYSCONFDIR "/resolver/resolver.conf"
 #endif
 
+#define EXIT_LACKS 2 /* of --from-unbound: some of it has no effect here */
+
 struct wish {
 	const char *file;
 	const char *option;     /* -o, or NULL */
 	bool full_paths;        /* -f */
 	bool quiet;             /* -q */
+	bool strict;            /* warnings count as errors */
 	struct conf_how how;
 };
 
@@ -32,11 +35,16 @@ static void print_usage(FILE *out)
 		"  -o OPTION       print the value of an option instead, a list's one per line\n"
 		"  -f              with -o: print whole paths, the chroot included\n"
 		"  -q              print errors only\n"
+		"  --strict        end with 1 when there is a warning, too\n"
 		"  --no-files      do not look for files, folders and users that it names\n"
+		"  --from-unbound  explain what becomes of a configuration made for Unbound: option by\n"
+		"                  option, the same, better here, not there, or refused\n"
 		"  --list-options  print clause, option, status and default of every option\n"
 		"  --example       print an example of a configuration\n"
+		"  --man           print the manual page of resolver.conf\n"
 		"  -h, --help      print this\n"
-		"Ends with 0 when there is no error, otherwise with 1.\n",
+		"Ends with 0 when there is no error, otherwise with 1; --from-unbound with 2 when all can be\n"
+		"used and some of it has no effect here.\n",
 		CONF_FILE);
 }
 
@@ -91,6 +99,14 @@ static bool print_option(const struct conf *conf, const struct wish *wish)
 	return false;
 }
 
+static bool has_warning(const struct conf_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->remarks[i].weight == CONF_WARNING)
+			return true;
+	return false;
+}
+
 static int check(const struct wish *wish)
 {
 	struct conf_report report = { 0 };
@@ -99,7 +115,11 @@ static int check(const struct wish *wish)
 
 	if (good && !wish->option)
 		good = conf_check(conf, &wish->how, &report);
+	if (good && !wish->option)
+		conf_dangers(conf, &wish->how, &report);
 	print_report(&report, wish->quiet || wish->option);
+	if (wish->strict && has_warning(&report))
+		good = false;
 	if (good && wish->option)
 		good = print_option(conf, wish);
 	else if (good && !wish->quiet)
@@ -107,6 +127,18 @@ static int check(const struct wish *wish)
 	conf_report_clear(&report);
 	conf_free(conf);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int explain(const char *file)
+{
+	switch (conf_explain_unbound(stdout, file)) {
+	case CONF_FATE_FITS:
+		return EXIT_SUCCESS;
+	case CONF_FATE_LACKS:
+		return EXIT_LACKS;
+	default:
+		return EXIT_FAILURE;
+	}
 }
 
 static int finish_printing(void)
@@ -119,16 +151,20 @@ static int finish_printing(void)
 
 int main(int argc, char **argv)
 {
-	enum { NO_FILES = 256, LIST_OPTIONS, EXAMPLE };
+	enum { NO_FILES = 256, STRICT, FROM_UNBOUND, LIST_OPTIONS, EXAMPLE, MAN };
 	static const struct option long_options[] = {
 		{ "no-files", no_argument, NULL, NO_FILES },
+		{ "strict", no_argument, NULL, STRICT },
+		{ "from-unbound", no_argument, NULL, FROM_UNBOUND },
 		{ "list-options", no_argument, NULL, LIST_OPTIONS },
 		{ "example", no_argument, NULL, EXAMPLE },
+		{ "man", no_argument, NULL, MAN },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct wish wish = { .file = CONF_FILE };
-	int c;
+	bool from_unbound = false;
+	int c, code;
 
 	while ((c = getopt_long(argc, argv, "o:fqh", long_options, NULL)) != -1) {
 		switch (c) {
@@ -144,11 +180,20 @@ int main(int argc, char **argv)
 		case NO_FILES:
 			wish.how.no_files = true;
 			break;
+		case STRICT:
+			wish.strict = true;
+			break;
+		case FROM_UNBOUND:
+			from_unbound = true;
+			break;
 		case LIST_OPTIONS:
 			conf_print_options(stdout);
 			return finish_printing();
 		case EXAMPLE:
 			conf_print_example(stdout);
+			return finish_printing();
+		case MAN:
+			conf_print_man(stdout);
 			return finish_printing();
 		case 'h':
 			print_usage(stdout);
@@ -164,5 +209,6 @@ int main(int argc, char **argv)
 	}
 	if (optind < argc)
 		wish.file = argv[optind];
-	return check(&wish) == EXIT_SUCCESS ? finish_printing() : EXIT_FAILURE;
+	code = from_unbound ? explain(wish.file) : check(&wish);
+	return finish_printing() == EXIT_SUCCESS ? code : EXIT_FAILURE;
 }

@@ -77,8 +77,8 @@ resolver_replay_LDADD = libreplay.la libresolver.la $(JEMALLOC_LIBS)
 
 resolverd_SOURCES = daemon/main.c
 resolverd_LDADD = libresolver.la $(JEMALLOC_LIBS)
-TESTS += daemon/tests/anchor.sh daemon/tests/checkconf.sh
-EXTRA_DIST += daemon/tests/anchor.sh daemon/tests/checkconf.sh
+TESTS += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
+EXTRA_DIST += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
 
 if HAVE_CMOCKA
 DAEMON_TESTS = \

@@ -378,6 +378,28 @@ static void tell_status(struct loader *l, const struct option *o, const struct c
 			    "%s: is accepted and has no effect here: %s", name, o->why);
 }
 
+/* `o` is NULL when nobody knows it. */
+static void tell_seen(struct loader *l, const struct option *o, const struct conftext_word *w,
+		      char *const *words, bool taken)
+{
+	char clause[CONF_NAME], name[CONF_NAME];
+	struct conf_seen seen = { .clause = conf_name_print(conf_clauses[l->clause].name, clause),
+				  .name = o ? conf_name_print(o->name, name) : w->text,
+				  .file = w->file,
+				  .line = w->line,
+				  .known = o,
+				  .taken = taken };
+	char *value;
+
+	if (!l->how->seen)
+		return;
+	value = mem_textf("%s%s%s%s%s", words[0] ? words[0] : "", words[1] ? " " : "",
+			  words[1] ? words[1] : "", words[2] ? " " : "", words[2] ? words[2] : "");
+	seen.value = value;
+	l->how->seen(l->how->arg, &seen);
+	mem_free(value);
+}
+
 static void read_option(struct loader *l, const struct conftext_word *w)
 {
 	size_t len = strlen(w->text);
@@ -388,6 +410,7 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 	};
 	char *words[CONF_MOST_WORDS] = { NULL, NULL, NULL };
 	const struct option *o = l->last;
+	bool taken;
 
 	if (l->clause == CLAUSE_none)
 		guess_clause(l, w);
@@ -396,14 +419,16 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 	if (!o) {
 		if (!l->guessed)
 			option_is_unknown(l, w);
+		tell_seen(l, NULL, w, words, false);
 		skip_values(l);
 		return;
 	}
 	snprintf(name, sizeof(name), "%s", w->text);
 	l->last = o;
 	tell_status(l, o, w);
-	if (read_words(l, o, w, words) &&
-	    conf_put_value(l->conf, o, l->base, (const char *const *)words, &p)) {
+	taken = read_words(l, o, w, words) &&
+		conf_put_value(l->conf, o, l->base, (const char *const *)words, &p);
+	if (taken) {
 		if (!conf_clauses[o->clause].many)
 			l->conf->own->given[o - conf_options] = (struct conf_origin){
 				.file = conf_keep_file(l->conf, w->file), .line = w->line
@@ -412,6 +437,7 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 		    *l->conf->server.directory)
 			conftext_set_folder(l->text, l->conf->server.directory);
 	}
+	tell_seen(l, o, w, words, taken);
 	for (unsigned i = 0; i < CONF_MOST_WORDS; i++)
 		mem_free(words[i]);
 }

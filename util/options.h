@@ -293,7 +293,18 @@ void conf_list_clear(struct conf_list *list);
 
 /* ---- reading ---- */
 
+/* An option as it stands in a file, whether it could be taken or not. */
+struct conf_seen {
+	const char *clause, *name;      /* as users write them */
+	const char *value;              /* its words with a blank between them; "" where it has none */
+	const char *file;               /* lives until loading has ended */
+	unsigned line;
+	bool known, taken;
+};
+
 struct conf_how {
+	void (*seen)(void *arg, const struct conf_seen *seen); /* each option, in their order; or NULL */
+	void *arg;
 	bool no_files;          /* do not look for what the file names: keys, includes, folders, users */
 	bool no_includes;       /* follow no include: for texts of strangers */
 	bool packs;             /* after a thousand local-zone: lines others become conf_names */
@@ -335,6 +346,18 @@ bool conf_load_text(struct conf *conf, const char *name, const char *text, size_
 bool conf_check(const struct conf *conf, const struct conf_how *how,
 		struct conf_report *report) MUST_USE;
 
+/* What is allowed, and yet would probably be regretted: warnings with file and line, of a configuration
+ * that has been checked. Unless `no_files`, keys and the configuration itself are looked at, too. */
+void conf_dangers(const struct conf *conf, const struct conf_how *how, struct conf_report *report);
+
+/* What becomes of a configuration made for Unbound, option by option, to `out`. */
+enum conf_fate {
+	CONF_FATE_FITS,         /* everything in it does here what it did there */
+	CONF_FATE_LACKS,        /* it can be used, but some of it has no effect */
+	CONF_FATE_REFUSED,      /* it cannot be used as it is */
+};
+enum conf_fate conf_explain_unbound(FILE *out, const char *path) MUST_USE;
+
 /* ---- one option by its name ---- */
 
 /* As get_option of Unbound's control protocol: each value of a list, or the only
@@ -374,5 +397,7 @@ char *conf_path_inside(const struct conf *conf, const char *name) MUST_USE;
 void conf_print_options(FILE *out);
 /* A whole resolver.conf with every option, its help and its default, commented out. */
 void conf_print_example(FILE *out);
+/* The reference of the manual page resolver.conf(5), in the language of man(7). */
+void conf_print_man(FILE *out);
 
 #endif

@@ -622,9 +622,10 @@ enum word_kind {
 
 static const struct {
 	bool (*fits)(const char *word);
-	const char *expected;
+	const char *kind, *expected;
 } words[] = {
-#define X(kind, expected_) [WORD_##kind] = { .fits = word_##kind, .expected = expected_ },
+#define X(kind_, expected_) \
+	[WORD_##kind_] = { .fits = word_##kind_, .kind = #kind_, .expected = expected_ },
 	CONF_WORDS(X)
 #undef X
 };
@@ -650,4 +651,14 @@ const char *conf_word_expected(enum conf_check check, unsigned n, const char *wo
 	uint8_t kind = checks[check][n];
 
 	return words[kind].fits(word) ? NULL : words[kind].expected;
+}
+
+const char *conf_word_kind(enum conf_check check, unsigned n)
+{
+	return n < conf_word_count(check) ? words[checks[check][n]].kind : NULL;
+}
+
+const char *conf_word_meaning(enum conf_check check, unsigned n)
+{
+	return n < conf_word_count(check) ? words[checks[check][n]].expected : NULL;
 }

@@ -147,6 +147,7 @@ enum conf_check {
 #define X(name, first, second, third) CHECK_##name,
 	CONF_CHECKS(X)
 #undef X
+	CHECK_COUNT,
 };
 
 #define CONF_MOST_WORDS 3
@@ -157,6 +158,10 @@ uint64_t conf_list_hash(const struct conf_list *list);
 unsigned conf_word_count(enum conf_check check) PURE;
 /* NULL when word `n` (from 0) of a value is good, or else what was expected. */
 const char *conf_word_expected(enum conf_check check, unsigned n, const char *word);
+/* What the n-th word of a value is called in descriptions ("netblock"), and what it must be; NULL: there
+ * is no such word. */
+const char *conf_word_kind(enum conf_check check, unsigned n);
+const char *conf_word_meaning(enum conf_check check, unsigned n);
 /* A number without sign; false beyond 64 bits. */
 bool conf_read_digits(const char *text, size_t len, uint64_t *out);
 /* The host part of "address@port#name" must be an address: is it? */

@@ -1,0 +1,282 @@
+/* The reference of every option as a manual page has it: value, default, limits, meaning at length.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/options_private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+#define PAGE_WIDTH 78
+
+/* ---- what the example file has no room for ---- */
+
+static const struct {
+	enum conf_clause clause;
+	const char *name, *text;
+} more[] = {
+#define MORE(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
+#include "util/options_more.def"
+#undef MORE
+};
+
+static const char *more_about(const struct option *o)
+{
+	for (size_t i = 0; i < COUNT(more); i++)
+		if (more[i].clause == o->clause && strcmp(more[i].name, o->name) == 0)
+			return more[i].text;
+	return "";
+}
+
+/* ---- text for man(7) ---- */
+
+struct page {
+	FILE *out;
+	size_t column;
+};
+
+static size_t put_letters(FILE *out, const char *text, size_t len)
+{
+	size_t before = len;
+
+	for (; len; len--, text++)
+		if (*text == '\\')
+			fputs("\\e", out);
+		else if (*text == '-')
+			fputs("\\-", out);
+		else
+			fputc(*text, out);
+	return before;
+}
+
+static bool is_option(const char *text, size_t len)
+{
+	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
+		if (conf_find_option((enum conf_clause)c, text, len))
+			return true;
+	return false;
+}
+
+/* The letters of a word that belong to a name, without marks around it. */
+static size_t name_part(const char *text, size_t len, size_t *from)
+{
+	size_t end = len;
+
+	*from = 0;
+	while (*from < end && !isalnum((unsigned char)text[*from]))
+		(*from)++;
+	while (end > *from && !isalnum((unsigned char)text[end - 1]))
+		end--;
+	return end - *from;
+}
+
+static void put_word(struct page *p, const char *text, size_t len)
+{
+	size_t from, name = name_part(text, len, &from);
+	bool bold = memchr(text + from, '-', name) && is_option(text + from, name);
+
+	if (p->column && p->column + 1 + len > PAGE_WIDTH) {
+		fputc('\n', p->out);
+		p->column = 0;
+	}
+	if (p->column)
+		p->column += (size_t)(fputc(' ', p->out) == ' ');
+	else if (*text == '.' || *text == '\'')
+		fputs("\\&", p->out);
+	put_letters(p->out, text, from);
+	if (bold)
+		fputs("\\fB", p->out);
+	put_letters(p->out, text + from, name);
+	if (bold)
+		fputs("\\fR", p->out);
+	put_letters(p->out, text + from + name, len - from - name);
+	p->column += len;
+}
+
+/* Each sentence on lines of its own, as man(7) wants it. */
+static void put_text(FILE *out, const char *text)
+{
+	struct page p = { .out = out };
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		size_t len = strcspn(text, " ");
+		char last = text[len - 1];
+
+		put_word(&p, text, len);
+		text += len;
+		if ((last == '.' || last == '?') && isupper((unsigned char)text[strspn(text, " ")])) {
+			fputc('\n', out);
+			p.column = 0;
+		}
+	}
+	if (p.column)
+		fputc('\n', out);
+}
+
+/* ---- one option ---- */
+
+static void put_name(FILE *out, const char *name)
+{
+	char text[CONF_NAME];
+
+	conf_name_print(name, text);
+	put_letters(out, text, strlen(text));
+}
+
+static void put_kind(FILE *out, const char *kind)
+{
+	for (; *kind; kind++)
+		if (*kind == '_')
+			fputs("\\-", out);
+		else
+			fputc(toupper((unsigned char)*kind), out);
+}
+
+static void put_value_form(FILE *out, const struct option *o)
+{
+	static const char *const by_type[] = {
+		[CONF_FLAG_T] = "yes\\fR or \\fIno", [CONF_NUMBER_T] = "NUMBER", [CONF_SECONDS_T] = "SECONDS",
+		[CONF_MS_T] = "MILLISECONDS",        [CONF_SIZE_T] = "BYTES",    [CONF_STRING_T] = "TEXT",
+		[CONF_FILE_T] = "PATH",              [CONF_DOMAIN_T] = "DOMAIN", [CONF_WORD_T] = "WORD",
+		[CONF_LIST_T] = "TEXT",
+	};
+	bool any = strcmp(conf_word_kind(o->check, 0), "any") == 0;
+
+	if (any || o->type == CONF_FILE_T || o->type < CONF_STRING_T) {
+		fprintf(out, " \\fI%s\\fR", by_type[o->type]);
+		return;
+	}
+	for (unsigned n = 0; conf_word_kind(o->check, n); n++) {
+		fputs(" \\fI", out);
+		put_kind(out, conf_word_kind(o->check, n));
+		fputs("\\fR", out);
+	}
+}
+
+static void put_default(FILE *out, const struct option *o)
+{
+	char *dflt = conf_default(o, true), *text;
+
+	if (o->type == CONF_LIST_T)
+		text = mem_textf("Without: %s; may be repeated.", dflt);
+	else if (*dflt)
+		text = mem_textf("Default: %s.", dflt);
+	else
+		text = NULL;
+	if (text && (*o->least || *o->most)) {
+		char *both = mem_textf("%.*s (from %s%s%s).", (int)strlen(text) - 1, text,
+				       *o->least ? o->least : "0", *o->most ? " to " : " up", o->most);
+
+		mem_free(text);
+		text = both;
+	}
+	if (text)
+		put_text(out, text);
+	mem_free(text);
+	mem_free(dflt);
+}
+
+static void put_aliases(FILE *out, const struct option *o)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < conf_option_count; i++) {
+		const struct option *a = &conf_options[i];
+
+		if (a->clause != o->clause || !a->real || strcmp(a->real, o->name) != 0)
+			continue;
+		fputs(first ? "Also written \\fB" : ", \\fB", out);
+		put_name(out, a->name);
+		fputs("\\fR", out);
+		first = false;
+	}
+	if (!first)
+		fputs(".\n", out);
+}
+
+static void put_option(FILE *out, const struct option *o)
+{
+	char *text;
+
+	fputs(".TP\n\\fB", out);
+	put_name(out, o->name);
+	fputs(":\\fR", out);
+	put_value_form(out, o);
+	fputc('\n', out);
+	text = mem_textf("%s %s", o->help, more_about(o));
+	put_text(out, text);
+	mem_free(text);
+	if (o->status == CONF_PLANNED)
+		put_text(out, "It is accepted and has no effect yet.");
+	if (o->status == CONF_NONE) {
+		text = mem_textf("It is accepted and has no effect here: %s.", o->why);
+		put_text(out, text);
+		mem_free(text);
+	} else {
+		put_default(out, o);
+	}
+	put_aliases(out, o);
+}
+
+/* ---- the whole ---- */
+
+static void put_heading(FILE *out, const struct option *o, bool first)
+{
+	char name[CONF_NAME];
+	char *text;
+
+	if (first) {
+		fputs(".SH THE CLAUSE ", out);
+		conf_name_print(conf_clauses[o->clause].name, name);
+		put_letters(out, name, strlen(name));
+		fputs(":\n", out);
+	}
+	if (o->clause == CLAUSE_server) {
+		fprintf(out, ".SS %s\n", o->heading);
+		return;
+	}
+	text = mem_textf("%s.%s", o->heading, conf_clauses[o->clause].many ? " The clause may be repeated." : "");
+	put_text(out, text);
+	mem_free(text);
+}
+
+/* Each kind of word once, however many options have it. */
+static void put_words(FILE *out)
+{
+	bool told[CHECK_COUNT * CONF_MOST_WORDS] = { false };
+	const char *seen[COUNT(told)];
+	size_t count = 0;
+
+	fputs(".SH KINDS OF VALUES\n", out);
+	for (unsigned c = 0; c < CHECK_COUNT; c++)
+		for (unsigned n = 0; conf_word_kind((enum conf_check)c, n); n++) {
+			const char *kind = conf_word_kind((enum conf_check)c, n);
+			size_t i = 0;
+
+			while (i < count && strcmp(seen[i], kind) != 0)
+				i++;
+			if (i < count || strcmp(kind, "any") == 0 || strcmp(kind, "nonempty") == 0)
+				continue;
+			seen[count++] = kind;
+			fputs(".TP\n\\fI", out);
+			put_kind(out, kind);
+			fputs("\\fR\n", out);
+			put_text(out, conf_word_meaning((enum conf_check)c, n));
+		}
+}
+
+void conf_print_man(FILE *out)
+{
+	enum conf_clause open = CLAUSE_none;
+
+	for (size_t i = 0; i < conf_option_count; i++) {
+		const struct option *o = &conf_options[i];
+
+		if (o->heading)
+			put_heading(out, o, o->clause != open);
+		else if (!o->real && o->status != CONF_TEST_ONLY)
+			put_option(out, o);
+		open = o->clause;
+	}
+	put_words(out);
+}
