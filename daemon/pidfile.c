@@ -42,7 +42,7 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 	*p = (struct pidfile){ .fd = -1 };
 	if (!*conf->server.pidfile)
 		return true;
-	p->path = conf_path(conf, conf->server.pidfile);
+	p->path = conf_pid_path(conf);
 	p->path_inside = conf_path_inside(conf, conf->server.pidfile);
 	p->fd = open(p->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
 	if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -62,11 +62,21 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 	return false;
 }
 
+/* In a chroot the name may be that of another file. */
+static bool take_away(const struct pidfile *p, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(p->fd, &ours) == 0 && lstat(path, &there) == 0 &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino && unlink(path) == 0;
+}
+
+/* Where it cannot be reached any more it is left empty, so that it names nobody. */
 void pidfile_remove(struct pidfile *p)
 {
 	if (!p->path)
 		return;
-	if (unlink(p->path) != 0 && unlink(p->path_inside) != 0 && ftruncate(p->fd, 0) != 0)
+	if (!take_away(p, p->path) && !take_away(p, p->path_inside) && ftruncate(p->fd, 0) != 0)
 		log_warn("cannot remove the pid file %s", p->path);
 	close(p->fd);
 	mem_free(p->path);

@@ -390,6 +390,8 @@ void conf_compare(const struct conf *a, const struct conf *b,
 char *conf_path(const struct conf *conf, const char *name) MUST_USE;
 /* The same file seen from inside the chroot. */
 char *conf_path_inside(const struct conf *conf, const char *name) MUST_USE;
+/* The pid file, seen from outside: it is written before the chroot, and a whole path is what it says. */
+char *conf_pid_path(const struct conf *conf) MUST_USE;
 
 /* ---- the table ---- */
 

@@ -81,6 +81,13 @@ char *conf_path(const struct conf *conf, const char *name)
 	return whole;
 }
 
+char *conf_pid_path(const struct conf *conf)
+{
+	const char *name = conf->server.pidfile;
+
+	return *name == '/' ? mem_text(name) : conf_path(conf, name);
+}
+
 /* ---- files ---- */
 
 /* Why a thing of this kind is not there; NULL when it is. */
@@ -109,15 +116,23 @@ static char *seen_path(const struct checker *c, const char *name)
 	return c->how->chroot ? conf_path_inside(c->conf, name) : conf_path(c->conf, name);
 }
 
+static bool is_server_option(const struct option *o, size_t at)
+{
+	return o->clause == CLAUSE_server && o->at == at;
+}
+
 static void check_file(const struct checker *c, const struct option *o, const char *name,
 		       const char *file, unsigned line)
 {
+	bool is_pidfile = is_server_option(o, offsetof(struct conf_server, pidfile));
 	char option[CONF_NAME], *path, *slash;
 	const char *why;
 
-	if (!*name)
+	if (!*name || (is_pidfile && c->how->chroot))
 		return;
-	if (o->at == offsetof(struct conf_server, chroot) && o->clause == CLAUSE_server)
+	if (is_pidfile)
+		path = conf_pid_path(c->conf);
+	else if (is_server_option(o, offsetof(struct conf_server, chroot)))
 		path = mem_text(c->how->chroot ? "/" : name);
 	else
 		path = seen_path(c, name);

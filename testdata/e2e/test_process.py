@@ -112,6 +112,29 @@ def test_it_ends_soon_with_questions_under_way(made):
         assert time.monotonic() - began < 3
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+@pytest.mark.parametrize("where", ["%(dir)s/resolverd.pid", "%(dir)s/jail/resolverd.pid", "resolverd.pid"])
+def test_a_pidfile_outside_the_chroot(made, where):
+    """As firewalls have it: chroot /var/unbound, pid file /var/run/unbound.pid."""
+    d = made()
+    jail = os.path.join(d.dir, "jail")
+    os.makedirs(jail)
+    d.pidfile = os.path.join(jail, where % {"dir": d.dir})
+    d.conf = os.path.join(jail, "resolver.conf")
+    d.fixed = [x for x in d.fixed if not x.startswith(("chroot:", "directory:", "root-hints:", "pidfile:"))]
+    d.fixed += ['chroot: "%s"' % jail, 'directory: "%s"' % jail, 'pidfile: "%s"' % (where % {"dir": d.dir})]
+    d.configure()
+    assert run(d, d.conf, program="resolver-checkconf").returncode == 0
+    d.start()
+    with open(d.pidfile, encoding="ascii") as f:
+        assert int(f.read()) == d.process.pid
+    d.process.send_signal(signal.SIGHUP)
+    assert "is running" in d.control("status")
+    assert d.stop() == 0
+    assert "cannot remove" not in d.log() and "not reloaded" not in d.log()
+    assert not os.path.exists(d.pidfile) or os.path.getsize(d.pidfile) == 0
+
+
 def test_without_a_pidfile(made):
     d = made()
     d.start("-p")
