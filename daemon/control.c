@@ -15,6 +15,7 @@
 #include "daemon/call.h"
 #include "daemon/call_text.h"
 #include "daemon/daemon.h"
+#include "daemon/handed.h"
 #include "daemon/knock.h"
 #include "daemon/worker.h"
 #include "services/interfaces.h"
@@ -599,14 +600,28 @@ static int listen_at_path(const struct sockaddr_un *sun)
 	return -1;
 }
 
+/* What the service manager opened at an address or path, or -1. */
+static int handed(const struct daemon *d, const struct addr *a, const char *path)
+{
+	if (!d->snapshot->conf->server.use_systemd)
+		return -1;
+	return a ? handed_socket(a, true) : handed_path(path);
+}
+
 static bool open_path(struct control *c, const char *text, struct fault *f)
 {
 	const struct daemon *d = c->daemon;
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	char *path = d->locked_in ? conf_path_inside(d->snapshot->conf, text) : mem_text(text);
 	size_t len = strlen(path);
-	int fd = -1;
+	int fd = handed(d, NULL, text);
 
+	/* Its file is the service manager's. */
+	if (fd >= 0) {
+		door_put(c, fd, text, NULL);
+		mem_free(path);
+		return true;
+	}
 	if (len < sizeof sun.sun_path) {
 		memcpy(sun.sun_path, path, len + 1);
 		if (clear_path(&sun))
@@ -661,7 +676,9 @@ static void open_address(void *arg, const struct addr *a)
 		known->wanted = true;
 		return;
 	}
-	fd = listen_at(a);
+	fd = handed(o->control->daemon, a, NULL);
+	if (fd < 0)
+		fd = listen_at(a);
 	if (fd >= 0) {
 		door_put(o->control, fd, text, NULL);
 		return;

@@ -12,10 +12,12 @@
 #include "daemon/control_stats.h"
 #include "daemon/doors.h"
 #include "daemon/files.h"
+#include "daemon/handed.h"
 #include "daemon/leases.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
 #include "daemon/pages.h"
+#include "daemon/pulse.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
 #include "services/discovery.h"
@@ -262,6 +264,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	    !pidfile_write(&d->pidfile, conf, &d->privileges, f))
 		return false;
 	start_log(d, conf);
+	handed_report(conf->server.use_systemd);
 	give_log(d, conf);
 	give_lists(d, conf);
 	if (!privileges_drop(&d->privileges, conf, f))
@@ -308,6 +311,13 @@ static void on_look(struct timer *t)
 	timer_set(d->loop, &d->look, LOOK_US);
 }
 
+/* To the service manager. */
+static void tell_state(const struct daemon *d)
+{
+	notify_status("serving at %zu sockets with %u threads",
+		      d->worker_count ? d->doors[0].count : 0, d->worker_count);
+}
+
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f)
 {
 	watch_signals(d);
@@ -318,7 +328,9 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	thread_step_back();
 	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
+	tell_state(d);
 	ready(arg);
+	d->pulse = pulse_start(d);
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
@@ -345,6 +357,7 @@ void daemon_close(struct daemon *d)
 			doors_close(&d->doors[i], NULL, 1);
 		worker_free(d->workers[i]);
 	}
+	pulse_stop(d->pulse);
 	pages_close(d->pages);
 	/* A command may have waited for a worker: its query has heard of the end by now. */
 	control_close(d->control);
@@ -544,10 +557,13 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	ok = conf && swap_in(d, conf, r, &clock, f);
 	if (conf && !ok)
 		conf_free(conf);
-	if (ok)
+	if (ok) {
 		log_notice("reloaded %s", d->how.conf_path);
-	else
+		tell_state(d);
+	} else {
 		log_error("not reloaded, going on as before: %s", f->text);
+		notify_status("not reloaded, going on as before: %s", f->text);
+	}
 	notify_ready();
 	return ok;
 }

@@ -18,6 +18,7 @@ struct doors;
 struct fault;
 struct forward_change;
 struct pages;
+struct pulse;
 struct loader;
 struct leases;
 struct snapshot;
@@ -50,6 +51,7 @@ struct daemon {
 	unsigned worker_count;
 	struct control *control;
 	struct pages *pages;
+	struct pulse *pulse; /* NULL: no watchdog */
 	struct privileges privileges;
 	char *locked_in; /* the chroot we are in, or NULL */
 	struct pidfile pidfile;

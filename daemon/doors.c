@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/doors.h"
 
+#include "daemon/handed.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -31,6 +32,17 @@ struct opening {
 	const struct conf *conf;
 };
 
+/* A socket that the service manager opened there serves all threads: there is but the one. */
+static bool take_handed(const struct opening *o, const struct interface *at, bool stream,
+			struct listen_socket *s)
+{
+	int fd = o->conf->server.use_systemd ? handed_socket(&at->addr, stream) : -1;
+
+	if (fd >= 0)
+		listen_socket_adopt(s, at, stream, o->conf, fd);
+	return fd >= 0;
+}
+
 static bool open_one(const struct opening *o, const struct interface *at, bool stream,
 		     struct fault *f)
 {
@@ -47,9 +59,11 @@ static bool open_one(const struct opening *o, const struct interface *at, bool s
 		};
 		struct listen_socket s;
 
-		if (known)
+		if (known) {
 			s = *known;
-		else if (!own && shared) {
+		} else if (i == 0 && take_handed(o, at, stream, &s)) {
+			own = false;
+		} else if (!own && shared) {
 			if (!listen_socket_share(&s, shared, f))
 				return false;
 		} else if (!listen_socket_open(&s, at, stream, &how, f)) {

@@ -30,6 +30,7 @@ libresolver_la_SOURCES += \
 	daemon/files.c daemon/files.h \
 	daemon/frontend.c daemon/frontend.h \
 	daemon/knock.c daemon/knock.h \
+	daemon/handed.c daemon/handed.h \
 	daemon/leases.c daemon/leases.h \
 	daemon/http.c daemon/http.h \
 	daemon/modules.c daemon/modules.h \
@@ -37,6 +38,7 @@ libresolver_la_SOURCES += \
 	daemon/pages.c daemon/pages.h \
 	daemon/pidfile.c daemon/pidfile.h \
 	daemon/privileges.c daemon/privileges.h \
+	daemon/pulse.c daemon/pulse.h \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/watch.c daemon/watch.h \
 	daemon/worker.c daemon/worker.h

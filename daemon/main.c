@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/daemon.h"
+#include "daemon/handed.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
 #include "util/fault.h"
@@ -166,6 +167,7 @@ static int serve(struct daemon *d, struct conf *conf)
 	if (!ok)
 		log_error("fatal: %s", f.text);
 	daemon_close(d);
+	handed_close();
 	notify_close();
 	return ok ? 0 : 1;
 }
@@ -184,6 +186,7 @@ int main(int argc, char **argv)
 	}
 	(void)log_start(&(struct log_how){ .ident = d.how.program });
 	atomic_store(&log_verbosity, (int)d.how.verbose);
+	handed_open();
 	conf = daemon_read(&d, &f);
 	if (!conf) {
 		log_error("fatal: could not read the config file %s", d.how.conf_path);

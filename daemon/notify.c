@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "util/log.h"
 
 static int notify_fd = -1;
+static uint64_t patience_us;
 
 /* A name that begins with '@' is in the abstract space: a NUL stands in front there. */
 static bool fill_address(struct sockaddr_un *sun, socklen_t *len, const char *path)
@@ -32,6 +34,16 @@ static bool fill_address(struct sockaddr_un *sun, socklen_t *len, const char *pa
 	return true;
 }
 
+/* WATCHDOG_PID, where it is set, tells whom it is about. */
+static uint64_t read_patience(void)
+{
+	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+
+	if (!usec || (pid && strtoll(pid, NULL, 10) != (long long)getpid()))
+		return 0;
+	return *usec >= '0' && *usec <= '9' ? strtoull(usec, NULL, 10) : 0;
+}
+
 void notify_open(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -42,8 +54,10 @@ void notify_open(void)
 		return;
 	notify_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	if (notify_fd >= 0 && fcntl(notify_fd, F_SETFD, FD_CLOEXEC) == 0 &&
-	    connect(notify_fd, (const struct sockaddr *)&sun, len) == 0)
+	    connect(notify_fd, (const struct sockaddr *)&sun, len) == 0) {
+		patience_us = read_patience();
 		return;
+	}
 	log_warn("the service manager's socket %s cannot be reached", path);
 	notify_close();
 }
@@ -54,9 +68,31 @@ static void tell(const char *text)
 		log_detail("the service manager was not told");
 }
 
+bool notify_is_open(void)
+{
+	return notify_fd >= 0;
+}
+
+void notify_status(const char *fmt, ...)
+{
+	char text[512] = "STATUS=";
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + len, sizeof text - len, fmt, args);
+	va_end(args);
+	text[strcspn(text, "\n")] = '\0';
+	tell(text);
+}
+
+/* Who went to the background has another number than the service manager's child. */
 void notify_ready(void)
 {
-	tell("READY=1\n");
+	char text[64];
+
+	snprintf(text, sizeof text, "READY=1\nMAINPID=%ld\n", (long)getpid());
+	tell(text);
 }
 
 /* Type=notify-reload wants to know when it began. */
@@ -76,8 +112,19 @@ void notify_stopping(void)
 	tell("STOPPING=1\n");
 }
 
+uint64_t notify_patience_us(void)
+{
+	return patience_us;
+}
+
+void notify_alive(void)
+{
+	tell("WATCHDOG=1\n");
+}
+
 void notify_close(void)
 {
+	patience_us = 0;
 	if (notify_fd >= 0)
 		close(notify_fd);
 	notify_fd = -1;

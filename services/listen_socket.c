@@ -287,6 +287,22 @@ bool listen_socket_open(struct listen_socket *s, const struct interface *at, boo
 	return false;
 }
 
+void listen_socket_adopt(struct listen_socket *s, const struct interface *at, bool stream,
+			 const struct conf *conf, int fd)
+{
+	char text[ADDR_TEXT];
+
+	*s = (struct listen_socket){ .fd = fd, .stream = stream, .at = *at };
+	set_dscp(fd, at->addr.family, conf->server.ip_dscp);
+	if (stream)
+		return;
+	set_no_path_mtu(fd, at->addr.family);
+	set_buffers(fd, conf);
+	if (at->many && !set_packet_info(fd, at->addr.family))
+		log_warn("%s: answers may leave from another address than was asked: %s",
+			 addr_print(&at->addr, 0, text), strerror(errno));
+}
+
 bool listen_socket_share(struct listen_socket *s, const struct listen_socket *from, struct fault *f)
 {
 	char text[ADDR_TEXT];

@@ -23,6 +23,9 @@ struct listen_socket_how {
  * optional and this host lacks it or its family. */
 bool listen_socket_open(struct listen_socket *s, const struct interface *at, bool stream,
 			const struct listen_socket_how *how, struct fault *f) MUST_USE;
+/* Serve on `fd`, which somebody else bound there; takes it over. What can still be set is. */
+void listen_socket_adopt(struct listen_socket *s, const struct interface *at, bool stream,
+			 const struct conf *conf, int fd);
 /* Another descriptor of the same socket, for a thread that cannot have one of its own. */
 bool listen_socket_share(struct listen_socket *s, const struct listen_socket *from,
 			 struct fault *f) MUST_USE;
