@@ -366,6 +366,8 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.checking_disabled = !recurse || (q->kind & QUERY_CD && q->depth == 0) ||
 				     (q->want_signatures && (q->avoid_count || to->place->tries)),
 		.dnssec = !it->conf->disable_edns_do,
+		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
+			   !it->conf->disable_dnssec_lame_check,
 		.tcp = it->at->tcp,
 		.tls = it->at->tls,
 		.caps = wants_caps(it),

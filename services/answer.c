@@ -81,7 +81,8 @@ static size_t room_for(const struct writer *out, const struct answer_to *to)
 	return MIN(MIN(room, to->style->max_udp), writer_left(out));
 }
 
-/* RFC 6840 5.7, 5.8: AD for those who show that they know what it means. */
+/* RFC 6840 5.7, 5.8: AD for those who show that they know what it means. What has expired was proven
+ * for its time, and is not called secure any more. */
 static uint16_t flags_for(const struct answer_to *to, bool secure)
 {
 	const struct request *r = to->request;
@@ -256,7 +257,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 		   bool stale)
 {
 	const struct request *r = to->request;
-	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE);
+	uint16_t flags = flags_for(to, s->security == SECURITY_SECURE && !stale);
 	size_t len = s->wire_len, room = room_for(out, to);
 	uint8_t *head = out->at;
 	struct extras x;
@@ -321,7 +322,8 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 	struct msg_style style = { .now_s = to->now_s,
 				   .with_dnssec = wants_dnssec(r),
 				   .original_ttl = to->style->original_ttl };
-	uint16_t flags = flags_for(to, m->security == SECURITY_SECURE);
+	uint16_t flags =
+		flags_for(to, m->security == SECURITY_SECURE && !is_about_staleness(m->reason));
 	uint8_t *head = out->at;
 	size_t room = room_for(out, to);
 	struct extras x;

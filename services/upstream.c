@@ -108,7 +108,7 @@ static unsigned flags_of(const struct upstream_question *q)
 {
 	return (unsigned)q->recurse | (unsigned)q->checking_disabled << 1 |
 	       (unsigned)q->dnssec << 2 | (unsigned)q->tcp << 3 | (unsigned)q->tls << 4 |
-	       (unsigned)q->caps << 5;
+	       (unsigned)q->caps << 5 | (unsigned)q->insists << 6;
 }
 
 static uint64_t ask_hash(const struct upstream_question *q)
@@ -547,6 +547,24 @@ static bool edns_is_refused(const struct exchange *x, const struct message *m)
 	return (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP) && !m->edns.present;
 }
 
+/* Over UDP the refusal may be a forger's, who would have us do without signatures: where these are
+ * what we want, the server has to say it over TCP. True: it is asked once more. */
+static bool turn_from_refusal(struct exchange *x)
+{
+	enum way way = x->way;
+
+	if (x->ask.insists) {
+		if (way != WAY_UDP || !may_use(x->upstream, WAY_TCP))
+			return false;
+		way = WAY_TCP;
+	} else {
+		x->with_edns = false;
+		x->fell_back = true;
+	}
+	exchange_turn_to(x, way);
+	return true;
+}
+
 static enum stat_transport transport_of(const struct exchange *x)
 {
 	if (x->ask.http_path)
@@ -621,12 +639,8 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	if (!msg_parse(wire, len, arena, x->upstream->env->time->now_s, reply.message))
 		return note_stray(x);
 	x->under_way = false;
-	if (edns_is_refused(x, reply.message)) {
-		x->with_edns = false;
-		x->fell_back = true;
-		exchange_turn_to(x, x->way);
+	if (edns_is_refused(x, reply.message) && turn_from_refusal(x))
 		return true;
-	}
 	reply.message->q = x->ask.q;
 	reply.rtt_ms = note_answer(x, reply.message);
 	exchange_end(x, &reply, wire, len);
@@ -658,7 +672,7 @@ static void exchange_begin(struct exchange *x, const struct infra_view *known)
 		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
 		known = &view;
 	}
-	x->with_edns = known->edns != EDNS_FAILS;
+	x->with_edns = x->ask.insists || known->edns != EDNS_FAILS;
 	exchange_send(x, known);
 }
 

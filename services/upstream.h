@@ -1,8 +1,8 @@
 /* One question to one server, by whatever way it takes.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Chooses UDP or TCP, sends again, falls back from EDNS to none (RFC 6891 6.2.2) and from a
- * cut answer to TCP (RFC 7766), spells the name with 0x20 where told, throws away what does not
+ * Chooses UDP or TCP, sends again, falls back from EDNS to none (RFC 6891 6.2.2), but not where
+ * signatures are wanted, and from a cut answer to TCP (RFC 7766), spells the name with 0x20 where told, throws away what does not
  * match address, port, id, QR, opcode and question or does not parse and keeps waiting, counts RTT
  * and silence in infra. Equal questions to one server in flight are sent once. What it does
  * not do is judge the answer. */
@@ -29,6 +29,7 @@ struct upstream_question {
 	bool recurse;           /* RD: it is a forwarder */
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
+	bool insists;           /* an answer without EDNS, hence without signatures, is of no use */
 	bool tcp, tls;          /* not UDP */
 	bool caps;              /* 0x20: random letter case, and the answer must echo it */
 	uint32_t wait_ms;       /* how long one try may take; 0: as infra says */

@@ -95,8 +95,7 @@ static void header_bits_are_as_the_rfcs_ask(void **state)
 		{ "secure, asked by AD", FLAG_AD, 0, false, false, true, false, FLAG_RA | FLAG_AD },
 		{ "secure, asked by DO", 0, EDNS_DO, true, false, true, false, FLAG_RA | FLAG_AD },
 		{ "not secure, asked by AD", FLAG_AD, 0, false, false, false, false, FLAG_RA },
-		{ "secure when it was fresh", FLAG_AD, 0, false, false, true, true,
-		  FLAG_RA | FLAG_AD },
+		{ "secure when it was fresh", FLAG_AD, 0, false, false, true, true, FLAG_RA },
 		{ "odd bits go", FLAG_AA | FLAG_TC | FLAG_Z | FLAG_RD, 0, false, false, false,
 		  false, FLAG_RD | FLAG_RA },
 	};

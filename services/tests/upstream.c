@@ -426,6 +426,29 @@ static void edns_is_left_out_where_it_is_refused(void **state)
 	}
 }
 
+static void who_wants_signatures_hears_a_refusal_over_tcp(void **state)
+{
+	(void)state;
+	for (unsigned known = EDNS_UNTRIED; known <= EDNS_FAILS; known++) {
+		struct upstream_question q;
+		struct bytes b;
+
+		world_begin("");
+		q = question();
+		q.insists = true;
+		infra_set_edns(world.env.infra, &q.server, zone, known, world.env.time);
+		assert_non_null(ask(&q));
+		assert_int_equal(get_u16(world.udp.sent[0]->wire + 10), 1);
+		b = echo_of(&world.udp, RCODE_FORMERR, false, false, 0);
+		assert_true(deliver(&world.udp, &b));
+		assert_int_equal(world.tcp.count, 1);
+		assert_int_equal(get_u16(world.tcp.sent[0]->wire + 10), 1);
+		assert_true(answer(&world.tcp));
+		assert_true(world.told[0].had_edns);
+		world_end();
+	}
+}
+
 static void a_bare_refusal_counts_as_one(void **state)
 {
 	struct bytes b;
@@ -763,6 +786,7 @@ int main(void)
 		cmocka_unit_test(who_guesses_is_asked_over_tcp),
 		cmocka_unit_test(a_cut_answer_is_asked_for_over_tcp),
 		cmocka_unit_test(edns_is_left_out_where_it_is_refused),
+		cmocka_unit_test(who_wants_signatures_hears_a_refusal_over_tcp),
 		cmocka_unit_test(a_bare_refusal_counts_as_one),
 		cmocka_unit_test(what_is_known_of_edns_is_used),
 		cmocka_unit_test(silence_is_borne_twice_and_remembered),

@@ -46,10 +46,11 @@ def record(owner, rrtype, rdata, ttl=300, rrclass=1):
 
 
 @functools.lru_cache(4096)
-def rrset(line):
+def rrset(line, origin="."):
     """`name ttl type rdata` as a record set of one; several data are divided by ` | `."""
     owner, ttl, rrtype, rdata = line.split(None, 3)
-    return dns.rrset.from_text_list(dns.name.from_text(owner), int(ttl), "IN", rrtype, rdata.split(" | "))
+    return dns.rrset.from_text_list(dns.name.from_text(owner), int(ttl), "IN", rrtype, rdata.split(" | "),
+                                    origin=dns.name.from_text(origin), relativize=False)
 
 
 def rrsets(lines):
@@ -220,12 +221,10 @@ class Authority:
         if answer is None:
             return
         try:
-            out = answer(q)
+            self.dispatch(q, answer(q))
         except Exception as e:  # pylint: disable=broad-except
             # A mistake in a script must not look like a silent server.
             self.errors.append("%s, asked for %s %s: %r" % (server, q.name, q.kind, e))
-            return
-        self.dispatch(q, out)
 
     def dispatch(self, q, out):
         """Says it now or later. A list goes out in its order."""

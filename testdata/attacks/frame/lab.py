@@ -152,9 +152,8 @@ class Lab:
 
     def count(self, mark=0, under=None, server=None):
         servers = [server] if isinstance(server, str) else server
-        return sum((under is None or (h.name + ".").endswith("." + under.rstrip(".") + "..")
-                    or h.name == under.rstrip(".") + ".")
-                   and (servers is None or h.server in servers) for h in self.since(mark))
+        zone = "." + under.strip(".") + "." if under else ""
+        return sum(("." + h.name).endswith(zone) and (servers is None or h.server in servers) for h in self.since(mark))
 
     def cpu_ms(self):
         """The kernel's clock of another process (clock_getcpuclockid): no ticks."""

@@ -20,7 +20,8 @@ DEAD = ["198.18.3.%d" % n for n in range(1, 9)]
 FORWARDER = "198.18.4.1"
 # Whoever asks here was led astray; whoever believes this was lied to.
 EVIL, POISON = "198.18.66.66", "203.0.113.66"
-CANARIES = {"www.victim.test.": "192.0.2.10", "www.sister.test.": "192.0.2.11"}
+CANARIES = {"www.victim.test.": "192.0.2.10", "www.sister.test.": "192.0.2.11",
+            "other.victim.test.": "192.0.2.12", "other.sister.test.": "192.0.2.13"}
 
 
 @functools.lru_cache(1024)
@@ -54,7 +55,7 @@ class Zone:
         owner, ttl, kind, rdata = line.split(None, 3)
         owner = self.full(owner)
         old = self.sets.get((owner, kind))
-        new = rrset("%s %s %s %s" % (owner, ttl, kind, rdata))
+        new = rrset("%s %s %s %s" % (owner, ttl, kind, rdata), self.name)
         if old is not None:
             old = old.copy()
             old.update(new)
@@ -183,7 +184,8 @@ class World:
         self.serve(self.root, {"a.root.": ROOT})
         self.serve(self.tld, {"ns.test.": TLD}, parent=self.root)
         for name, address in (("victim.test.", VICTIM), ("sister.test.", SISTER)):
-            self.serve(Zone(name, ["www 3600 A " + CANARIES["www." + name]]), {"ns." + name: address})
+            self.serve(Zone(name, ["%s 3600 A %s" % (n, a) for n, a in CANARIES.items() if n.endswith("." + name)]),
+                       {"ns." + name: address})
         authority.answer_of[EVIL] = self.lie
 
     @staticmethod
