@@ -52,6 +52,7 @@ struct env {
 	struct upstream *upstream;
 	uint32_t ports_most;            /* that may be open to ask from; 0: outgoing-range says */
 	struct mesh *mesh;
+	unsigned checks;                /* of signatures, since those who had yielded went on */
 	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */

@@ -16,20 +16,26 @@ enum {
 	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
 };
 
-/* Those who have yielded go on one at a time, so that they never fill a turn together. */
+/* Those who have yielded go on until one yields again or MESH_CHECKS are made, so that they never fill a
+ * turn together. What comes in by packets has as many before it must yield. */
 static void on_line(struct timer *t)
 {
 	struct mesh *m = container_of(t, struct mesh, line_timer);
+	uint64_t yields = m->yields;
 	struct query *q;
 
 	if (list_is_empty(&m->line))
 		return;
-	q = LIST_ITEM(m->line.next, struct query, in_line);
-	list_remove(&q->in_line);
-	mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
+	m->env->checks = 0;
+	do {
+		q = LIST_ITEM(m->line.next, struct query, in_line);
+		list_remove(&q->in_line);
+		mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
+		mesh_run(m);
+	} while (!list_is_empty(&m->line) && m->yields == yields && m->env->checks < MESH_CHECKS);
+	m->env->checks = 0;
 	if (!list_is_empty(&m->line))
 		timer_set(m->env->loop, &m->line_timer, 0);
-	mesh_run(m);
 }
 
 struct mesh *mesh_new(struct env *env, const struct module *const *modules)
@@ -291,6 +297,7 @@ void mesh_yield(struct query *q)
 	q->line_module = q->at;
 	list_remove(&q->in_line);
 	list_push_back(&m->line, &q->in_line);
+	m->yields++;
 	if (!timer_is_set(&m->line_timer))
 		timer_set(m->env->loop, &m->line_timer, 0);
 }

@@ -29,6 +29,7 @@ struct mesh {
 	struct list run;          /* queries with something to do now */
 	struct list line;         /* queries that yielded, the next one first */
 	struct timer line_timer;  /* when it goes on */
+	uint64_t yields;          /* so far */
 	bool running;             /* further up the stack: whoever adds to `run` need not */
 	bool drop_all;            /* asked for while running */
 	uint32_t walk;            /* number of the last search for circles */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "services/cache/rrset.h"
+#include "services/mesh.h"
 #include "services/query.h"
 #include "util/arena.h"
 #include "util/dname.h"
@@ -45,7 +46,8 @@ bool ledger_is_tired(const struct ledger *l)
 {
 	const struct budget *b = l->q->budget;
 
-	return (b->signatures > 0 && b->signatures <= l->checks_until) ||
+	return (b->signatures > 0 && (b->signatures <= l->checks_until ||
+				      l->q->env->checks >= MESH_CHECKS)) ||
 	       (b->hashes > 0 && b->hashes <= l->hashes_until);
 }
 
@@ -104,6 +106,7 @@ bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyse
 		   struct verdict *out)
 {
 	const struct ledger_row *known = find(l, set, keys);
+	int before = l->q->budget->signatures;
 	struct ledger_row *row;
 
 	if (known) {
@@ -114,6 +117,7 @@ bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyse
 		if (ledger_is_tired(l))
 			return false;
 		verify_set(set, keys, &l->how, out);
+		l->q->env->checks += (unsigned)(before - l->q->budget->signatures);
 	}
 	row = arena_new(&l->q->arena, struct ledger_row);
 	*row = (struct ledger_row){ .next = l->rows, .set = set, .keys = keys, .verdict = *out };

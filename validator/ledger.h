@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Judging is begun anew after each wait and goes over the same sets again: what was found out about
- * a set stands here, so that going over it costs a look. When the share of a turn is used up, a check
- * that has not been made yet is put off: whoever hears so leaves all as it is, yields (mesh_yield),
- * and comes back in a later turn. The share may be overdrawn by one set. */
+ * a set stands here, so that going over it costs a look. When the share of a turn is used up, be it
+ * this question's or that of all questions (MESH_CHECKS), a check that has not been made yet is put
+ * off: whoever hears so leaves all as it is, yields (mesh_yield), and comes back in a later turn. The
+ * share may be overdrawn by one set. */
 #ifndef VALIDATOR_LEDGER_H
 #define VALIDATOR_LEDGER_H
 

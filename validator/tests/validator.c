@@ -248,13 +248,13 @@ static void costly_answers_let_others_go_first(void **state)
 	while (!trap->done) {
 		const char *name = turns == 1 ? "mail.example." : "www.example.";
 
-		other = lab_ask(name, TYPE_A);
-		assert_true(other->done);
-		assert_int_equal(other->security, SECURITY_SECURE);
 		before = lab_checks();
 		assert_true(lab_turn());
 		assert_true(lab_checks() - before <= LEDGER_CHECKS);
 		turns++;
+		other = lab_ask(name, TYPE_A);
+		assert_true(other->done);
+		assert_int_equal(other->security, SECURITY_SECURE);
 	}
 	assert_int_equal(turns, 3);
 	assert_int_equal(trap->security, SECURITY_BOGUS);
@@ -282,7 +282,7 @@ static void costly_answers_take_turns(void **state)
 		/* none is behind the others by more than a turn */
 		assert_true(!h[0]->done || turns >= 7);
 	}
-	assert_int_equal(turns, 9);
+	assert_int_equal(turns, 11); /* of 96 checks 8 were made when they were asked */
 	for (size_t i = 0; i < COUNT(names); i++)
 		assert_int_equal(h[i]->security, SECURITY_BOGUS);
 	lab_close();
