@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/control_json.h"
+#include "daemon/control_man.h"
 #include "services/tls_conf.h"
 #include "util/addr.h"
 #include "util/fault.h"
@@ -60,6 +61,7 @@ static void print_usage(void)
 	       "file's\n"
 	       "-q\tquiet: print nothing unless it fails\n"
 	       "--json\tprint the reply as one object of JSON\n"
+	       "--man\tprint what the manual page says of the commands\n"
 	       "-h\tthis help.\n"
 	       "Commands:\n"
 	       "  %-44s%s\n",
@@ -386,6 +388,7 @@ int main(int argc, char **argv)
 {
 	struct client c = { .program = "resolver-control", .conf_path = CONF_FILE };
 	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
+						      { "man", no_argument, NULL, 'm' },
 						      { NULL, 0, NULL, 0 } };
 	int option;
 
@@ -405,6 +408,9 @@ int main(int argc, char **argv)
 		case 'q':
 			c.quiet = true;
 			break;
+		case 'm':
+			control_man(stdout);
+			return fflush(stdout) == 0 ? 0 : 1;
 		default:
 			print_usage();
 			return 1;

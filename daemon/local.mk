@@ -52,7 +52,8 @@ resolver_anchor_SOURCES = daemon/anchor.c
 resolver_anchor_LDADD = libresolver.la $(JEMALLOC_LIBS)
 resolver_checkconf_SOURCES = daemon/checkconf.c
 resolver_checkconf_LDADD = libresolver.la $(JEMALLOC_LIBS)
-resolver_control_SOURCES = daemon/control_client.c daemon/control_json.c daemon/control_json.h
+resolver_control_SOURCES = daemon/control_client.c daemon/control_json.c daemon/control_json.h \
+	daemon/control_man.c daemon/control_man.h daemon/control_more.def
 resolver_control_LDADD = libresolver.la $(JEMALLOC_LIBS)
 
 # Knows where the configuration is.

@@ -17,6 +17,7 @@ libresolver_la_SOURCES += \
 	util/list.h \
 	util/log.c util/log.h \
 	util/loop.c util/loop.h \
+	util/manpage.c util/manpage.h \
 	util/mem.c util/mem.h \
 	util/msg.c util/msg.h util/msg_read.c util/msg_write.c \
 	util/msgname.c util/msgname.h \

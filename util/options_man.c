@@ -5,9 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "util/manpage.h"
 #include "util/mem.h"
-
-#define PAGE_WIDTH 78
 
 /* ---- what the example file has no room for ---- */
 
@@ -28,89 +27,20 @@ static const char *more_about(const struct option *o)
 	return "";
 }
 
-/* ---- text for man(7) ---- */
-
-struct page {
-	FILE *out;
-	size_t column;
-};
-
-static size_t put_letters(FILE *out, const char *text, size_t len)
-{
-	size_t before = len;
-
-	for (; len; len--, text++)
-		if (*text == '\\')
-			fputs("\\e", out);
-		else if (*text == '-')
-			fputs("\\-", out);
-		else
-			fputc(*text, out);
-	return before;
-}
-
+/* Whether it is the name of an option, to be set off from the text. */
 static bool is_option(const char *text, size_t len)
 {
+	if (!memchr(text, '-', len))
+		return false;
 	for (unsigned c = 0; c < CLAUSE_COUNT; c++)
 		if (conf_find_option((enum conf_clause)c, text, len))
 			return true;
 	return false;
 }
 
-/* The letters of a word that belong to a name, without marks around it. */
-static size_t name_part(const char *text, size_t len, size_t *from)
-{
-	size_t end = len;
-
-	*from = 0;
-	while (*from < end && !isalnum((unsigned char)text[*from]))
-		(*from)++;
-	while (end > *from && !isalnum((unsigned char)text[end - 1]))
-		end--;
-	return end - *from;
-}
-
-static void put_word(struct page *p, const char *text, size_t len)
-{
-	size_t from, name = name_part(text, len, &from);
-	bool bold = memchr(text + from, '-', name) && is_option(text + from, name);
-
-	if (p->column && p->column + 1 + len > PAGE_WIDTH) {
-		fputc('\n', p->out);
-		p->column = 0;
-	}
-	if (p->column)
-		p->column += (size_t)(fputc(' ', p->out) == ' ');
-	else if (*text == '.' || *text == '\'')
-		fputs("\\&", p->out);
-	put_letters(p->out, text, from);
-	if (bold)
-		fputs("\\fB", p->out);
-	put_letters(p->out, text + from, name);
-	if (bold)
-		fputs("\\fR", p->out);
-	put_letters(p->out, text + from + name, len - from - name);
-	p->column += len;
-}
-
-/* Each sentence on lines of its own, as man(7) wants it. */
 static void put_text(FILE *out, const char *text)
 {
-	struct page p = { .out = out };
-
-	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-		size_t len = strcspn(text, " ");
-		char last = text[len - 1];
-
-		put_word(&p, text, len);
-		text += len;
-		if ((last == '.' || last == '?') && isupper((unsigned char)text[strspn(text, " ")])) {
-			fputc('\n', out);
-			p.column = 0;
-		}
-	}
-	if (p.column)
-		fputc('\n', out);
+	manpage_text(out, text, is_option);
 }
 
 /* ---- one option ---- */
@@ -120,7 +50,7 @@ static void put_name(FILE *out, const char *name)
 	char text[CONF_NAME];
 
 	conf_name_print(name, text);
-	put_letters(out, text, strlen(text));
+	manpage_letters(out, text, strlen(text));
 }
 
 static void put_kind(FILE *out, const char *kind)
@@ -155,7 +85,7 @@ static void put_value_form(FILE *out, const struct option *o)
 
 static void put_default(FILE *out, const struct option *o)
 {
-	char *dflt = conf_default(o, true), *text;
+	char *dflt = conf_default(o, false), *text;
 
 	if (o->type == CONF_LIST_T)
 		text = mem_textf("Without: %s; may be repeated.", dflt);
@@ -185,7 +115,7 @@ static void put_aliases(FILE *out, const struct option *o)
 
 		if (a->clause != o->clause || !a->real || strcmp(a->real, o->name) != 0)
 			continue;
-		fputs(first ? "Also written \\fB" : ", \\fB", out);
+		fputs(first ? "Also written\n\\fB" : ",\n\\fB", out);
 		put_name(out, a->name);
 		fputs("\\fR", out);
 		first = false;
@@ -228,7 +158,7 @@ static void put_heading(FILE *out, const struct option *o, bool first)
 	if (first) {
 		fputs(".SH THE CLAUSE ", out);
 		conf_name_print(conf_clauses[o->clause].name, name);
-		put_letters(out, name, strlen(name));
+		manpage_letters(out, name, strlen(name));
 		fputs(":\n", out);
 	}
 	if (o->clause == CLAUSE_server) {
