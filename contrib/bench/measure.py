@@ -176,11 +176,14 @@ def dnsperf(mode, port, questions, seconds, of_connection=0):
 
 def judge(result):
     """The result, if it means anything."""
-    bad = result["wrong_rcode"] + result["wrong_id"] + result["wrong_question"] + result["empty"]
+    kinds = {"wrong_rcode": "with another RCODE", "wrong_question": "to another question",
+             "empty": "without records", "wrong_id": "not asked for, or too late"}
+    bad = sum(result[k] for k in kinds)
     if not result["answered"]:
         raise NoNumber("nothing was answered")
     if bad:
-        raise NoNumber("%d of %d answers were wrong" % (bad, result["answered"]))
+        raise NoNumber("%d of %d answers were wrong: %s" % (bad, result["answered"], ", ".join(
+            "%d %s" % (result[k], text) for k, text in kinds.items() if result[k])))
     if result["lost"] > LOSS_MOST * result["sent"]:
         raise Lost("%d of %d questions were lost" % (result["lost"], result["sent"]))
     return result
