@@ -352,6 +352,29 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 		       : NULL;
 }
 
+static bool is_better_than_nothing(const struct slab_entry *old, void *arg)
+{
+	const uint32_t *now_s = arg;
+
+	return !old || !stored_is_good(stored_of(old)) || !stored_is_fresh(stored_of(old), *now_s);
+}
+
+bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
+		      uint32_t expires_s, uint32_t now_s)
+{
+	struct stored *s;
+
+	if (m->rcode > 255)
+		return false;
+	s = make_image(m, stored_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
+	if (!s)
+		return false;
+	s->expires_s = expires_s;
+	s->refresh_s = expires_s - (expires_s - stored_s) / 10;
+	return slab_put_if(c->slab, msgcache_hash(&m->q), &s->link, now_s, is_better_than_nothing,
+			   &now_s);
+}
+
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s)
 {
 	struct message *m = arena_new(a, struct message);

@@ -99,6 +99,11 @@ struct msg_keep {
 const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				    const struct msg_keep *how);
 
+/* Keep what was known before, unless something good and fresh stands there: `m` whose TTLs are those of `stored_s`,
+ * until `expires_s`, either of which may be past. For everybody (scope 0). Called within a turn. */
+bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
+		      uint32_t expires_s, uint32_t now_s);
+
 /* The message again, its sets in `a`, with what is left of their TTLs (an expired
  * one has sets that are past: ttl_s 0). Flags are those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;

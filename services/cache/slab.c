@@ -498,6 +498,34 @@ size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void 
 	return went;
 }
 
+static void walk_to(const struct slab *s, struct slab_walk *w, size_t part)
+{
+	w->part = part;
+	w->at = part;
+	w->table = table_of(s);
+	w->begun = true;
+}
+
+bool slab_walk(struct slab *s, struct slab_walk *w,
+	       void (*each)(const struct slab_entry *e, void *arg), void *arg)
+{
+	const struct slab_table *t;
+
+	rcu_turn_begin();
+	t = table_of(s);
+	if (!w->begun || t != w->table) /* another size: begin anew, with this part */
+		walk_to(s, w, w->part);
+	for (unsigned n = 0; n < STRIDE && w->at < live_of(t); n++) {
+		for (struct slab_entry *e = RCU_READ(t->bucket[w->at]); e; e = RCU_READ(e->next))
+			each(e, arg);
+		w->at += (uint64_t)s->part_mask + 1;
+	}
+	if (w->at >= live_of(t))
+		walk_to(s, w, w->part + 1);
+	rcu_turn_end();
+	return w->part <= s->part_mask;
+}
+
 void slab_clear(struct slab *s)
 {
 	slab_sweep(s, NULL, NULL);

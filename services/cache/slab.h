@@ -133,6 +133,19 @@ size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_e
  * call it outside a turn or accept that the turn becomes long. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
 
+/* A walk in strides, for who has slow things to do in between; begins zeroed. */
+struct slab_walk {
+	size_t part;
+	uint64_t at; /* bucket */
+	const struct slab_table *table;
+	bool begun;
+};
+
+/* Show some more entries to `each`, in a turn of their own, on a thread that has joined RCU; false
+ * when there are no more. What stands there all the while is shown, and may be shown twice. */
+bool slab_walk(struct slab *s, struct slab_walk *w,
+	       void (*each)(const struct slab_entry *e, void *arg), void *arg);
+
 /* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry,
  * as it may one whose bucket is just being split. */
 void slab_resize(struct slab *s, size_t budget);

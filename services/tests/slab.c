@@ -266,6 +266,42 @@ static bool keep_even(const struct slab_entry *e, void *arg)
 	return item_of(e)->key % 2 == 0;
 }
 
+static void note_shown(const struct slab_entry *e, void *arg)
+{
+	unsigned *shown = arg;
+
+	shown[item_of(e)->key]++;
+}
+
+static void a_walk_shows_everything_in_strides(void **state)
+{
+	(void)state;
+	enum { THERE = 5000, MORE = 5000 };
+	struct slab *s = slab_of(8 << 20, 4);
+	unsigned *shown = mem_array(THERE + MORE, sizeof(*shown)), strides = 0;
+	struct slab_walk walk = { 0 };
+	uint32_t next = THERE;
+	bool more;
+
+	for (uint32_t i = 0; i < THERE; i++)
+		slab_put(s, hash_of(i), &item_new(i, 1, UINT32_MAX / 2)->link, 1);
+	do {
+		more = slab_walk(s, &walk, note_shown, shown);
+		strides++;
+		/* The table grows meanwhile, and then becomes another one. */
+		for (int i = 0; i < 500 && next < THERE + MORE; i++, next++)
+			slab_put(s, hash_of(next), &item_new(next, 1, UINT32_MAX / 2)->link, 1);
+		if (strides == 5)
+			slab_resize(s, 16 << 20);
+	} while (more);
+	assert_true(strides > 10);
+	for (uint32_t i = 0; i < THERE; i++)
+		if (!shown[i])
+			fail_msg("%u was not shown", i);
+	mem_free(shown);
+	slab_free(s);
+}
+
 static void entries_are_taken_out_one_by_one_and_by_sweeps(void **state)
 {
 	(void)state;
@@ -432,6 +468,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_outlives_a_flood),
 		cmocka_unit_test(stale_entries_go_first),
 		cmocka_unit_test(entries_are_taken_out_one_by_one_and_by_sweeps),
+		cmocka_unit_test(a_walk_shows_everything_in_strides),
 		cmocka_unit_test(another_size_keeps_what_fits),
 		cmocka_unit_test(readers_see_whole_entries_while_all_changes),
 	};
