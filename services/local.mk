@@ -21,6 +21,9 @@ libresolver_la_SOURCES += \
 	services/blocklist_special.c services/blocklist_special.h \
 	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.h \
+	services/cache/file.h services/cache/file_entry.h \
+	services/cache/file_block.c services/cache/file_block.h \
+	services/cache/file_disk.c services/cache/file_read.c services/cache/file_write.c \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
 	services/cache/msg.c services/cache/msg.h \
@@ -107,6 +110,7 @@ SERVICES_TESTS = \
 	services/tests/blocklist \
 	services/tests/blocklist_read \
 	services/tests/blocklist_table \
+	services/tests/cachefile \
 	services/tests/connlimit \
 	services/tests/cookies \
 	services/tests/doh \

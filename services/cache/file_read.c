@@ -1,0 +1,245 @@
+/* The cache file: what of it can be used, and as what.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The bytes may be anybody's: what is not well-formed is passed over. */
+#include "services/cache/file.h"
+#include "services/cache/file_entry.h"
+
+#include "services/cache/msg.h"
+#include "services/cache/rrset.h"
+#include "util/arena.h"
+#include "util/fault.h"
+#include "util/mem.h"
+#include "util/rr.h"
+
+#define CLOCK_SLACK_S 2                  /* so much a clock may be set back while nobody looks */
+#define LONG_AGO_S    (INT64_C(1) << 30) /* more than any TTL */
+#define KNOWN_FLAGS \
+	(RRSET_NSEC_AT_APEX | RRSET_PARENT_SIDE | RRSET_SOA_NEGATIVE | RRSET_UNVERIFIED_GLUE)
+
+struct reading {
+	const struct cachefile_how *how;
+	struct cachefile_count *count;
+	struct block_reader blocks;
+	struct arena arena; /* of one entry */
+	int64_t passed_s;   /* since it was written */
+	bool same_judge;
+};
+
+/* ---- time ---- */
+
+/* Monotonic clocks count from a start of the machine: when it was started since, more time has
+ * passed than lies between their readings, never less. */
+static bool find_passed(struct reading *r, struct fault *f)
+{
+	const struct timebase *now = &r->how->now;
+	const struct blocks_head *head = &r->blocks.head;
+	int64_t wall_s;
+
+	if (head->wall_s < 0 || head->wall_s > now->wall_s + CLOCK_SLACK_S) {
+		fault_set(f, "by the clock it is from the future: how old it is cannot be known");
+		return false;
+	}
+	wall_s = now->wall_s - head->wall_s;
+	r->passed_s = MAX(wall_s, 0);
+	if (now->now_us > head->mono_us)
+		r->passed_s = MAX(r->passed_s, (int64_t)((now->now_us - head->mono_us) / US_PER_S));
+	r->passed_s = MIN(r->passed_s, LONG_AGO_S);
+	return true;
+}
+
+static int32_t read_i32(struct reader *in)
+{
+	return (int32_t)read_u32(in);
+}
+
+/* Seconds left, never more than is allowed; false when it is of no use any more. */
+static bool find_left(const struct reading *r, int32_t left_s, uint32_t grace_s, int64_t *to)
+{
+	*to = MIN((int64_t)left_s - r->passed_s, (int64_t)r->how->most_ttl_s);
+	return *to > -(int64_t)MIN(grace_s, SLAB_FOREVER);
+}
+
+/* ---- trust ---- */
+
+static bool has_shape(const struct reading *r, struct fault *f)
+{
+	if (r->blocks.head.shape == r->how->shape)
+		return true;
+	fault_set(f, "answers were kept under other rules then (private-address, dns64-prefix, "
+		     "module-config and their like)");
+	return false;
+}
+
+/* What it counts as from now on; false: as nothing. */
+static bool find_security(const struct reading *r, uint8_t was, uint8_t *is)
+{
+	*is = was == SECURITY_SECURE ? SECURITY_UNCHECKED : was;
+	return was == SECURITY_SECURE ||
+	       (r->same_judge && (was == SECURITY_UNCHECKED || was == SECURITY_INDETERMINATE ||
+				  was == SECURITY_INSECURE));
+}
+
+/* ---- answers ---- */
+
+static bool is_sound(const struct message *m)
+{
+	return m->q.name_len && m->opcode == OPCODE_QUERY && m->reason == REASON_none &&
+	       !(m->flags & (uint16_t)~FLAG_AA) && !m->edns.present &&
+	       !(rr_flags(m->q.type) & RR_META && m->q.type != TYPE_ANY) &&
+	       (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN ||
+		m->rcode == RCODE_YXDOMAIN);
+}
+
+static void take_answer(struct reading *r, struct slice entry)
+{
+	struct reader in = reader_over(entry.at, entry.len);
+	int64_t age_s = (int64_t)read_i32(&in) + r->passed_s, left_s = 0;
+	bool of_use = find_left(r, read_i32(&in), r->how->expired_s, &left_s);
+	uint8_t was = read_u8(&in), security;
+	uint32_t now_s = r->how->now.now_s;
+	struct message m;
+
+	if (in.bad || age_s < 0 || !find_security(r, was, &security)) {
+		r->count->passed++;
+		return;
+	}
+	/* Nobody may be given what is past and unproven. */
+	if (!of_use || age_s > LONG_AGO_S ||
+	    (left_s <= 0 && security == SECURITY_UNCHECKED && r->how->validates)) {
+		r->count->expired++;
+		return;
+	}
+	if (!msg_parse(in.at, reader_left(&in), &r->arena, now_s - (uint32_t)age_s, &m) ||
+	    !is_sound(&m)) {
+		r->count->passed++;
+		return;
+	}
+	m.security = security;
+	if (msgcache_restore(r->how->messages, &m, now_s - (uint32_t)age_s,
+			     now_s + (uint32_t)left_s, now_s))
+		r->count->answers++;
+	else
+		r->count->passed++;
+}
+
+/* ---- sets ---- */
+
+static bool take_records(struct reader *in, uint16_t type, uint16_t covered, struct slice *to,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		to[i].len = read_u16(in);
+		to[i].at = read_bytes(in, to[i].len);
+		if (in->bad || !rr_rdata_is_whole(type, to[i].at, to[i].len) ||
+		    (type == TYPE_RRSIG && covered && get_u16(to[i].at) != covered))
+			return false;
+	}
+	return true;
+}
+
+/* False when it is not well-formed. */
+static bool read_set(struct reading *r, struct reader *in, struct rrset_parts *p, uint8_t owner_len)
+{
+	struct slice *records, *sigs;
+
+	if ((p->count + p->sig_count) * 2 > reader_left(in) || !p->count ||
+	    rr_flags(p->type) & RR_META || (rr_flags(p->type) & RR_SINGLE && p->count != 1))
+		return false;
+	records = arena_array(&r->arena, struct slice, p->count);
+	sigs = arena_array(&r->arena, struct slice, p->sig_count + 1);
+	p->owner = read_bytes(in, owner_len);
+	p->records = records;
+	p->sigs = sigs;
+	return p->owner && dname_measure(p->owner, p->owner + owner_len) == owner_len &&
+	       take_records(in, p->type, 0, records, p->count) &&
+	       take_records(in, TYPE_RRSIG, p->type, sigs, p->sig_count) && !reader_left(in);
+}
+
+static void take_set(struct reading *r, struct slice entry)
+{
+	struct reader in = reader_over(entry.at, entry.len);
+	struct rrset_parts p = { .ttl_s = read_u32(&in) };
+	uint32_t now_s = r->how->now.now_s;
+	int64_t left_s;
+	bool of_use = find_left(r, read_i32(&in), 0, &left_s);
+	uint8_t owner_len;
+
+	p.type = read_u16(&in);
+	p.class_ = read_u16(&in);
+	p.count = read_u16(&in);
+	p.sig_count = read_u16(&in);
+	p.trust = read_u8(&in);
+	of_use = find_security(r, read_u8(&in), &p.security) && of_use;
+	/* What was proven is what servers said, until it is proven again. */
+	p.trust = MIN(p.trust, (uint8_t)TRUST_ANS_AA);
+	p.flags = read_u8(&in);
+	owner_len = read_u8(&in);
+	if (in.bad || p.flags & ~KNOWN_FLAGS || !read_set(r, &in, &p, owner_len)) {
+		r->count->passed++;
+		return;
+	}
+	if (!of_use) {
+		r->count->expired += left_s <= 0;
+		r->count->passed += left_s > 0;
+		return;
+	}
+	p.expires_s = now_s + (uint32_t)left_s;
+	(void)rrsetcache_put(r->how->rrsets, rrset_build(&r->arena, &p), now_s, &r->arena);
+	r->count->sets++;
+}
+
+/* ---- the whole ---- */
+
+static bool is_stopped(const struct reading *r)
+{
+	return r->how->stop && atomic_load_explicit(r->how->stop, memory_order_relaxed);
+}
+
+static void take_block(struct reading *r, void (*take)(struct reading *r, struct slice entry))
+{
+	struct slice entry;
+
+	rcu_turn_begin();
+	while (!is_stopped(r) && block_take(&r->blocks, &entry)) {
+		take(r, entry);
+		arena_clear(&r->arena);
+		arena_init(&r->arena);
+	}
+	rcu_turn_end();
+}
+
+static bool take_blocks(struct reading *r, struct fault *f)
+{
+	for (;;) {
+		enum block_kind kind = block_next(&r->blocks, f);
+
+		r->count->bytes = r->blocks.bytes;
+		if (kind == 0)
+			return false;
+		if (kind == BLOCK_END)
+			return true;
+		if (is_stopped(r)) {
+			fault_set(f, "reading was stopped");
+			return false;
+		}
+		take_block(r, kind == BLOCK_SETS ? take_set : take_answer);
+	}
+}
+
+bool cachefile_read(const struct cachefile_how *how, block_pull *pull, void *arg,
+		    struct cachefile_count *count, struct fault *f)
+{
+	struct reading r = { .how = how, .count = count };
+	bool ok;
+
+	*count = (struct cachefile_count){ 0 };
+	if (!blocks_open(&r.blocks, pull, arg, f))
+		return false;
+	arena_init(&r.arena);
+	r.same_judge = r.blocks.head.judge == how->judge;
+	ok = has_shape(&r, f) && find_passed(&r, f) && take_blocks(&r, f);
+	arena_clear(&r.arena);
+	blocks_close(&r.blocks);
+	return ok;
+}
