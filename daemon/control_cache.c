@@ -4,6 +4,7 @@
 
 #include "daemon/call.h"
 #include "daemon/daemon.h"
+#include "daemon/keeper.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
@@ -46,6 +47,7 @@ void control_flush(struct call *c, struct worker *w)
 	(void)w;
 	if (!take_second_cache(c) || !call_take_name(c, name))
 		return;
+	keeper_disturb(c->daemon->keeper);
 	for (size_t i = 0; i < COUNT(common_types); i++)
 		forget(&c->daemon->caches, name, common_types[i]);
 	call_ok(c);
@@ -69,6 +71,7 @@ void control_flush_type(struct call *c, struct worker *w)
 		call_say(c, "error parsing RRset type: '%s'\n", word);
 		return;
 	}
+	keeper_disturb(c->daemon->keeper);
 	forget(&c->daemon->caches, name, type);
 	call_ok(c);
 }
@@ -102,6 +105,7 @@ static void sweep(struct call *c, struct flushing *f)
 	const struct caches *caches = &c->daemon->caches;
 	size_t sets = 0, answers = 0, keys;
 
+	keeper_disturb(c->daemon->keeper);
 	if (f->set_goes)
 		sets = slab_sweep(rrsetcache_slab(caches->rrsets), keep_set, f);
 	if (f->answer_goes)
@@ -203,4 +207,17 @@ void control_dump_infra(struct call *c, struct worker *w)
 {
 	(void)w;
 	infra_dump(c->daemon->caches.infra, loop_time(c->daemon->loop), call_line, c);
+}
+
+/* ---- the file ---- */
+
+void control_cache_save(struct call *c, struct worker *w)
+{
+	struct fault f = { 0 };
+
+	(void)w;
+	if (keeper_save(c->daemon->keeper, &f))
+		call_ok(c);
+	else
+		call_say(c, "error %s\n", f.text);
 }

@@ -9,6 +9,7 @@
 #include "daemon/call.h"
 #include "daemon/control.h"
 #include "daemon/daemon.h"
+#include "daemon/keeper.h"
 #include "daemon/leases.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
@@ -147,6 +148,23 @@ static void say_hosts(struct call *c)
 	say_size(c, "hosts.left_out", n.left_out);
 }
 
+/* Ours, and only where there is one. */
+static void say_cache_file(struct call *c)
+{
+	struct keeper_report r = keeper_tell(c->daemon->keeper);
+	int64_t now_s = loop_time(c->daemon->loop)->wall_s;
+
+	if (!r.keeps)
+		return;
+	say_size(c, "cache.file.loaded", (size_t)(r.read.answers + r.read.sets));
+	say_size(c, "cache.file.failures", (size_t)r.failures);
+	if (!r.written_s)
+		return;
+	say_size(c, "cache.file.age", (size_t)MAX(now_s - r.written_s, 0));
+	say_size(c, "cache.file.bytes", (size_t)r.written.bytes);
+	say_size(c, "cache.file.entries", (size_t)(r.written.answers + r.written.sets));
+}
+
 static void say_all(struct call *c)
 {
 	const struct daemon *d = c->daemon;
@@ -167,6 +185,7 @@ static void say_all(struct call *c)
 		blocklist_stats_say(d->snapshot->policy->lists, &g->total, call_line, c);
 		say_counts(c);
 		say_hosts(c);
+		say_cache_file(c);
 	}
 }
 

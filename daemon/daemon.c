@@ -13,6 +13,7 @@
 #include "daemon/doors.h"
 #include "daemon/files.h"
 #include "daemon/handed.h"
+#include "daemon/keeper.h"
 #include "daemon/leases.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
@@ -299,6 +300,9 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	policy_shed(conf);
 	d->leases = leases_new(d->loop);
 	adopt_leases(d, d->snapshot);
+	d->keeper = keeper_new(d->loop, &d->caches);
+	keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
+	keeper_begin(d->keeper);
 	return open_workers(d, f);
 }
 
@@ -331,6 +335,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	tell_state(d);
 	ready(arg);
 	d->pulse = pulse_start(d);
+	d->has_served = true;
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
@@ -363,6 +368,8 @@ void daemon_close(struct daemon *d)
 	control_close(d->control);
 	if (d->doors)
 		doors_forget(d->doors, d->worker_count);
+	keeper_end(d->keeper, d->has_served);
+	keeper_free(d->keeper);
 	if (d->caches.messages)
 		caches_clear(&d->caches);
 	rcu_flush();
@@ -535,6 +542,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	r->shed_us = since(clock);
 	start_log(d, conf);
 	adopt_leases(d, s);
+	keeper_adopt(d->keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
 	publish_doors(d, doors);
 	control_reopen(d->control);
@@ -586,6 +594,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 	if (conf->server.verbosity != verbosity)
 		atomic_store(&log_verbosity, (int)conf->server.verbosity);
 	adopt_leases(d, s);
+	keeper_adopt(d->keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
 	stats_log_plan(d);
 	return true;

@@ -20,6 +20,7 @@ struct forward_change;
 struct pages;
 struct pulse;
 struct loader;
+struct keeper;
 struct leases;
 struct snapshot;
 struct worker;
@@ -57,6 +58,8 @@ struct daemon {
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* names of hosts */
+	struct keeper *keeper; /* of the caches, over a restart */
+	bool has_served;
 	struct timer stats_timer;
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* whether files that are in use have changed */

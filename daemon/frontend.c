@@ -600,6 +600,8 @@ static const struct stored *stale_of_use(const struct journey *j)
 
 	if (!s || !w->on.serve_expired || !stored_is_good(s))
 		return NULL;
+	if (s->security == SECURITY_UNCHECKED && w->on.validates)
+		return NULL; /* of the cache file: not proven yet, and its keys may be gone */
 	if (w->on.serve_expired_ttl_s && j->to.now_s - s->expires_s > w->on.serve_expired_ttl_s)
 		return NULL;
 	return s;

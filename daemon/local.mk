@@ -31,6 +31,7 @@ libresolver_la_SOURCES += \
 	daemon/frontend.c daemon/frontend.h \
 	daemon/knock.c daemon/knock.h \
 	daemon/handed.c daemon/handed.h \
+	daemon/keeper.c daemon/keeper.h \
 	daemon/leases.c daemon/leases.h \
 	daemon/http.c daemon/http.h \
 	daemon/modules.c daemon/modules.h \

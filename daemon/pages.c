@@ -13,6 +13,7 @@
 #include "daemon/control_upstreams.h"
 #include "daemon/daemon.h"
 #include "daemon/http.h"
+#include "daemon/keeper.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
@@ -144,6 +145,36 @@ static void say_upstreams(struct call *c)
 		     "Connections that broke with questions on them.", row_losses);
 }
 
+static void say_one(struct call *c, const char *name, const char *type, const char *help,
+		    double value)
+{
+	metrics_print_one(&(struct metric){ .name = name, .type = type, .help = help, .value = value },
+			  call_line, c);
+}
+
+static void say_cache_file(struct call *c)
+{
+	struct keeper_report r = keeper_tell(c->daemon->keeper);
+
+	if (!r.keeps)
+		return;
+	say_one(c, "cache_file_loaded_entries", "gauge",
+		"Answers and record sets that came back from the cache file at the start.",
+		(double)(r.read.answers + r.read.sets));
+	say_one(c, "cache_file_failures_total", "counter",
+		"Times that the cache file could not be written.", (double)r.failures);
+	if (!r.written_s)
+		return;
+	say_one(c, "cache_file_written_timestamp_seconds", "gauge",
+		"When the cache file was written, in seconds since 1970.", (double)r.written_s);
+	say_one(c, "cache_file_written_bytes", "gauge", "Its size then.", (double)r.written.bytes);
+	say_one(c, "cache_file_written_entries", "gauge",
+		"Answers and record sets that were written then.",
+		(double)(r.written.answers + r.written.sets));
+	say_one(c, "cache_file_written_seconds", "gauge", "How long that took.",
+		(double)r.took_us / US_PER_S);
+}
+
 static void metrics(struct call *c, struct worker *w)
 {
 	struct metrics_now now;
@@ -155,6 +186,7 @@ static void metrics(struct call *c, struct worker *w)
 	scrape_join(c, &now);
 	metrics_print(&now, call_line, c);
 	say_upstreams(c);
+	say_cache_file(c);
 }
 
 /* ---- /status.json ---- */

@@ -72,6 +72,7 @@ COMMANDS = [
     ("lookup target.chain.mini", None,
      r"The following name servers are used for lookup of target\.chain\.mini\.\n(.*\n)+", 0, None),
     ("dump_infra", None, r"(%s(@\d+)? \S+ ttl .*\n)+" % SERVER, 0, None),
+    ("cache_save", None, r"error there is no cache-file\n", 1, OURS),
     ("flush target.chain.mini", None, OK, 0, None),
     ("flush_type target.chain.mini A", None, OK, 0, None),
     ("flush_type target.chain.mini NONSENSE", None, r"error.*\n", 1, OURS),

@@ -1,0 +1,396 @@
+/* Keeping the caches over a restart: cache-file is read at the start, and written now and then.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/keeper.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "daemon/aside.h"
+#include "daemon/caches.h"
+#include "services/cache/slab.h"
+#include "services/snapshot.h"
+#include "util/dname.h"
+#include "util/fault.h"
+#include "util/hash.h"
+#include "util/log.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rcu.h"
+#include "validator/trust.h"
+
+#define DISTURBED_S 5 /* many names are often forgotten one after the other */
+
+struct keeper {
+	struct loop *loop;
+	struct timer timer;
+	uint32_t interval_s;
+	struct aside reader, writer;
+	atomic_bool stop_reading, stop_writing;
+	pthread_mutex_t writing; /* held for as long as somebody writes the file */
+	pthread_mutex_t lock;    /* what follows; never held for long */
+	char *path;              /* "": none */
+	struct cachefile_how how;
+	struct keeper_report report;
+};
+
+static void lock(struct keeper *k)
+{
+	PROMISE(pthread_mutex_lock(&k->lock) == 0);
+}
+
+static void unlock(struct keeper *k)
+{
+	PROMISE(pthread_mutex_unlock(&k->lock) == 0);
+}
+
+/* ---- what judges, and what gives answers their shape ---- */
+
+/* By which an answer is found insecure, or good enough without proof; and whom it is from. */
+static const char *const judges[] = {
+	"trust-anchor",      "trust-anchor-file",
+	"trusted-keys-file", "auto-trust-anchor-file",
+	"domain-insecure",   "val-permissive-mode",
+	"val-override-date", "val-nsec3-keysize-iterations",
+	"val-sha1",          "harden-dnssec-stripped",
+	"harden-glue",       "harden-referral-path",
+	"root-hints",
+};
+
+/* By which answers are changed before they are kept. */
+static const char *const shapes[] = {
+	"module-config", "private-address", "private-domain",
+	"dns64-prefix",  "dns64-synthall",  "dns64-ignore-aaaa",
+};
+
+struct mark {
+	uint64_t value;
+};
+
+/* The same on every machine. */
+static void mix(struct mark *m, const char *text)
+{
+	static const uint8_t key[16] = "who judges, how";
+	uint8_t sum[8], from[8];
+	char *both;
+
+	put_u32(from, (uint32_t)(m->value >> 32));
+	put_u32(from + 4, (uint32_t)m->value);
+	both = mem_textf("%08x%08x %s", get_u32(from), get_u32(from + 4), text);
+	hash_shared(sum, both, strlen(both), key);
+	mem_free(both);
+	m->value = (uint64_t)get_u32(sum) << 32 | get_u32(sum + 4);
+}
+
+static void mix_value(void *mark, const char *text)
+{
+	mix(mark, text);
+}
+
+static void mix_options(struct mark *m, const struct conf *conf, const char *const *names,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mix(m, names[i]);
+		PROMISE(conf_get_option(conf, names[i], mix_value, m));
+	}
+}
+
+static void mix_list(struct mark *m, const struct conf_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		mix(m, list->items[i].text);
+	mix(m, "");
+}
+
+static void mix_zones(struct mark *m, const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->forward_zone_count; i++) {
+		mix(m, conf->forward_zones[i].name);
+		mix_list(m, &conf->forward_zones[i].forward_addr);
+		mix_list(m, &conf->forward_zones[i].forward_host);
+	}
+	mix(m, "stub");
+	for (size_t i = 0; i < conf->stub_zone_count; i++) {
+		mix(m, conf->stub_zones[i].name);
+		mix_list(m, &conf->stub_zones[i].stub_addr);
+		mix_list(m, &conf->stub_zones[i].stub_host);
+	}
+}
+
+static bool mix_anchor(const struct anchor *anchor, void *mark)
+{
+	char name[DNAME_TEXT];
+
+	mix(mark, dname_print(anchor->owner, name));
+	return true;
+}
+
+static uint64_t mark_judge(const struct snapshot *s)
+{
+	struct mark m = { 0 };
+
+	mix_options(&m, s->conf, judges, COUNT(judges));
+	mix_zones(&m, s->conf);
+	mix(&m, s->trust ? "validates" : "believes");
+	if (s->trust)
+		anchors_each(s->trust->anchors, mix_anchor, &m);
+	return m.value;
+}
+
+static uint32_t mark_shape(const struct snapshot *s)
+{
+	struct mark m = { 0 };
+
+	mix_options(&m, s->conf, shapes, COUNT(shapes));
+	return (uint32_t)m.value;
+}
+
+/* ---- writing ---- */
+
+static bool write_file(struct keeper *k, const char *path, struct cachefile_how *how,
+		       struct fault *f)
+{
+	struct cachefile_count count;
+	struct timebase end = { 0 };
+	bool ok;
+
+	timebase_read(&how->now);
+	ok = cachefile_save(path, how, &count, f);
+	timebase_read(&end);
+	lock(k);
+	if (ok) {
+		k->report.written = count;
+		k->report.written_s = how->now.wall_s;
+		k->report.took_us = end.now_us - how->now.now_us;
+		log_detail("cache-file: %llu answers and %llu record sets written, %llu bytes in "
+			   "%llu ms",
+			   (unsigned long long)count.answers, (unsigned long long)count.sets,
+			   (unsigned long long)count.bytes,
+			   (unsigned long long)(k->report.took_us / US_PER_MS));
+	} else {
+		k->report.failures++;
+	}
+	unlock(k);
+	return ok;
+}
+
+static bool save(struct keeper *k, const atomic_bool *stop, struct fault *f)
+{
+	struct cachefile_how how;
+	bool reading, ok;
+	char *path;
+
+	PROMISE(pthread_mutex_lock(&k->writing) == 0);
+	lock(k);
+	path = mem_text(k->path);
+	how = k->how;
+	reading = k->report.reading;
+	unlock(k);
+	how.stop = stop;
+	if (!*path)
+		fault_set(f, "there is no cache-file");
+	else if (reading)
+		fault_set(f, "%s is still being read", path);
+	rcu_thread_join();
+	ok = !f->set && write_file(k, path, &how, f);
+	rcu_thread_leave();
+	PROMISE(pthread_mutex_unlock(&k->writing) == 0);
+	mem_free(path);
+	return ok;
+}
+
+bool keeper_save(struct keeper *k, struct fault *f)
+{
+	return save(k, &k->stop_writing, f);
+}
+
+static void plan(struct keeper *k)
+{
+	timer_stop(k->loop, &k->timer);
+	if (*k->path && k->interval_s)
+		timer_set(k->loop, &k->timer, k->interval_s * US_PER_S);
+}
+
+static void write_aside(void *arg)
+{
+	struct keeper *k = arg;
+	struct fault f = { 0 };
+
+	if (!keeper_save(k, &f) && !atomic_load(&k->stop_writing))
+		log_error("cache-file: %s", f.text);
+}
+
+static void on_written(void *arg)
+{
+	plan(arg);
+}
+
+static void on_time(struct timer *t)
+{
+	struct keeper *k = container_of(t, struct keeper, timer);
+
+	if (k->writer.running || k->reader.running) {
+		timer_set(k->loop, &k->timer, DISTURBED_S * US_PER_S);
+		return;
+	}
+	k->writer = (struct aside){
+		.home = k->loop, .work = write_aside, .done = on_written, .arg = k
+	};
+	if (aside_start(&k->writer))
+		return;
+	log_error("cache-file: there can be no further thread to write it");
+	plan(k);
+}
+
+/* ---- reading ---- */
+
+static void tell_read(const char *path, const struct cachefile_count *count, uint64_t took_us)
+{
+	if (count->bytes)
+		log_ops("cache-file: %llu answers and %llu record sets are back from %s after %llu "
+			"ms "
+			"(%llu had expired, %llu were passed over)",
+			(unsigned long long)count->answers, (unsigned long long)count->sets, path,
+			(unsigned long long)(took_us / US_PER_MS),
+			(unsigned long long)count->expired, (unsigned long long)count->passed);
+}
+
+static void read_aside(void *arg)
+{
+	struct keeper *k = arg;
+	struct cachefile_count count;
+	struct cachefile_how how;
+	struct timebase end = { 0 };
+	struct fault f = { 0 };
+	char *path;
+
+	lock(k);
+	path = mem_text(k->path);
+	how = k->how;
+	unlock(k);
+	how.stop = &k->stop_reading;
+	timebase_read(&how.now);
+	if (!cachefile_load(path, &how, &count, &f))
+		log_warn("cache-file: %s", f.text);
+	timebase_read(&end);
+	tell_read(path, &count, end.now_us - how.now.now_us);
+	mem_free(path);
+	lock(k);
+	k->report.read = count;
+	k->report.reading = false;
+	unlock(k);
+}
+
+static void on_read(void *arg)
+{
+	(void)arg;
+}
+
+void keeper_begin(struct keeper *k)
+{
+	if (!*k->path)
+		return;
+	k->report.reading = true;
+	k->reader =
+		(struct aside){ .home = k->loop, .work = read_aside, .done = on_read, .arg = k };
+	if (aside_start(&k->reader))
+		return;
+	k->report.reading = false;
+	log_error("cache-file: there can be no further thread to read it");
+}
+
+/* ---- the rest ---- */
+
+struct keeper *keeper_new(struct loop *l, const struct caches *caches)
+{
+	struct keeper *k = mem_zero(sizeof *k);
+
+	k->loop = l;
+	k->timer.fire = on_time;
+	k->path = mem_text("");
+	k->how.messages = caches->messages;
+	k->how.rrsets = caches->rrsets;
+	PROMISE(pthread_mutex_init(&k->writing, NULL) == 0);
+	PROMISE(pthread_mutex_init(&k->lock, NULL) == 0);
+	return k;
+}
+
+void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
+{
+	const struct conf_server *c = &s->conf->server;
+	uint32_t grace_s = c->serve_expired_ttl ? c->serve_expired_ttl : SLAB_FOREVER;
+	char *path = inside ? conf_path_inside(s->conf, c->cache_file)
+			    : conf_path(s->conf, c->cache_file);
+	bool same = strcmp(path, k->path) == 0 && k->interval_s == c->cache_file_interval;
+	char *old = k->path;
+
+	lock(k);
+	k->path = path;
+	k->how.judge = mark_judge(s);
+	k->how.shape = mark_shape(s);
+	k->how.most_ttl_s = c->cache_max_ttl;
+	k->how.expired_s = c->serve_expired ? grace_s : 0;
+	k->how.validates = s->trust != NULL;
+	k->report.keeps = *path;
+	unlock(k);
+	mem_free(old);
+	k->interval_s = c->cache_file_interval;
+	if (!same)
+		plan(k);
+}
+
+static void disturbed(void *arg)
+{
+	struct keeper *k = arg;
+
+	if (*k->path)
+		timer_set(k->loop, &k->timer, DISTURBED_S * US_PER_S);
+}
+
+void keeper_disturb(struct keeper *k)
+{
+	atomic_store(&k->stop_reading, true);
+	loop_post(k->loop, disturbed, k);
+}
+
+void keeper_end(struct keeper *k, bool serves)
+{
+	struct fault f = { 0 };
+	bool keeps, was_read;
+
+	if (!k)
+		return;
+	timer_stop(k->loop, &k->timer);
+	lock(k);
+	keeps = k->report.keeps;
+	was_read = !k->report.reading;
+	unlock(k);
+	atomic_store(&k->stop_reading, true);
+	atomic_store(&k->stop_writing, true);
+	aside_join(&k->reader);
+	aside_join(&k->writer);
+	/* What is there is more than what has come back of it so far. */
+	if (keeps && serves && was_read && !save(k, NULL, &f))
+		log_error("cache-file: %s", f.text);
+}
+
+void keeper_free(struct keeper *k)
+{
+	if (!k)
+		return;
+	pthread_mutex_destroy(&k->lock);
+	pthread_mutex_destroy(&k->writing);
+	mem_free(k->path);
+	mem_free(k);
+}
+
+struct keeper_report keeper_tell(struct keeper *k)
+{
+	struct keeper_report r;
+
+	lock(k);
+	r = k->report;
+	unlock(k);
+	return r;
+}
