@@ -88,7 +88,7 @@ static void put_default(FILE *out, const struct option *o)
 	char *dflt = conf_default(o, false), *text;
 
 	if (o->type == CONF_LIST_T)
-		text = mem_textf("Without: %s; may be repeated.", dflt);
+		text = mem_textf("Default: %s; may be repeated.", dflt);
 	else if (*dflt)
 		text = mem_textf("Default: %s.", dflt);
 	else

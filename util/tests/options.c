@@ -49,6 +49,33 @@ static void append(void *arg, const char *text)
 
 /* ---- the table ---- */
 
+static void what_is_said_of_options_elsewhere_is_said_of_some_that_exist(void **state)
+{
+	(void)state;
+	static const struct {
+		enum conf_clause clause;
+		const char *name, *text;
+	} rows[] = {
+#define MORE(clause_, name_, text_)    { CLAUSE_##clause_, #name_, text_ },
+#define BETTER(clause_, name_, text_)  { CLAUSE_##clause_, #name_, text_ },
+#define INSTEAD(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
+#define DEFAULT(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
+#include "util/options_more.def"
+#include "util/unbound.def"
+#undef MORE
+#undef BETTER
+#undef INSTEAD
+#undef DEFAULT
+	};
+	char name[CONF_NAME];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		conf_name_print(rows[i].name, name);
+		if (!conf_find_option(rows[i].clause, name, strlen(name)) || !*rows[i].text)
+			fail_msg("there is no option %s to say '%s' of", name, rows[i].text);
+	}
+}
+
 static void every_row_is_whole(void **state)
 {
 	(void)state;
@@ -544,6 +571,7 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(every_row_is_whole),
+		cmocka_unit_test(what_is_said_of_options_elsewhere_is_said_of_some_that_exist),
 		cmocka_unit_test(defaults_are_those_of_the_table),
 		cmocka_unit_test(values_come_into_their_fields),
 		cmocka_unit_test(what_is_out_of_range_may_be_the_limit),
