@@ -77,6 +77,7 @@ libresolver_la_SOURCES += \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
+	services/shares.c services/shares.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
@@ -136,6 +137,7 @@ SERVICES_TESTS = \
 	services/tests/ratelimit \
 	services/tests/rrsetcache \
 	services/tests/slab \
+	services/tests/shares \
 	services/tests/snapshot \
 	services/tests/stats \
 	services/tests/store \

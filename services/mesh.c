@@ -13,6 +13,8 @@
 
 enum {
 	BUCKETS_FIRST = 256,
+	CLASS_OF_MANY = 4, /* eight places and more (services/shares.h) */
+	LOOKS_MOST = 64,   /* at queries that had their time */
 	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
 };
 
@@ -55,6 +57,7 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	list_init(&m->run);
 	list_init(&m->line);
 	m->line_timer.fire = on_line;
+	m->shares = shares_new();
 	return m;
 }
 
@@ -74,6 +77,7 @@ void mesh_free(struct mesh *m)
 		next = w->spare;
 		mem_free(w);
 	}
+	shares_free(m->shares);
 	mem_free(m->buckets);
 	mem_free(m);
 }
@@ -401,47 +405,90 @@ void mesh_drop_all(struct mesh *m)
  * The front end's side.
  */
 
-/* Whether there is a seat for one more, if need be that of a query that had its time. */
-static bool make_room(struct mesh *m)
+/* Those with questions that wait for a port to be asked from would only hold places. */
+static uint32_t seats_most(const struct mesh *m)
 {
-	const struct conf_server *conf = &mesh_conf(m)->server;
-	uint64_t now = m->env->time->now_us;
+	uint32_t most = mesh_conf(m)->server.num_queries_per_thread;
 
-	if (seats_taken(m) < conf->num_queries_per_thread)
-		return true;
+	return m->env->ports_most ? MIN(most, m->env->ports_most) : most;
+}
+
+/* The oldest question of a client that holds many places, where this one would hold far fewer. */
+static struct query *too_large_a_share(struct mesh *m, const struct addr *client)
+{
+	unsigned highest = shares_highest_class(m->shares);
+
+	if (highest < CLASS_OF_MANY || shares_class_with(m->shares, client) >= highest)
+		return NULL;
+	for (struct holding *h = shares_of_largest(m->shares); h; h = holding_next(h)) {
+		struct query *q = container_of(h, struct query, place);
+
+		if (!q->running)
+			return q;
+	}
+	return NULL;
+}
+
+/* One that had its time. Those of clients who hold less than this one does need not go for it. */
+static struct query *too_old(struct mesh *m, const struct addr *client)
+{
+	uint64_t timeout_us = mesh_conf(m)->server.jostle_timeout * US_PER_MS;
+	unsigned class_ = shares_class(m->shares, client), looked = 0;
+
 	LIST_EACH (at, &m->seats[SEAT_JOSTLED]) {
 		struct query *q = LIST_ITEM(at, struct query, in_mesh);
 
 		if (q->running)
 			continue;
-		if (now - q->begun_us <= conf->jostle_timeout * US_PER_MS)
+		if (m->env->time->now_us - q->begun_us <= timeout_us || looked++ == LOOKS_MOST)
 			break;
-		stat_bump(&m->env->stats->list_overwritten, 1);
-		if (list_is_empty(&q->parents)) {
-			mesh_give_up(q);
-		} else {
-			/* Others go on needing the answer. */
-			query_sit(q, SEAT_BACKGROUND);
-			waiters_drop(q);
-		}
-		return true;
+		if (!q->place.of || holding_class(&q->place) >= class_)
+			return q;
 	}
-	stat_bump(&m->env->stats->list_exceeded, 1);
-	return false;
+	return NULL;
 }
 
-static void take_seat(struct query *q)
+/* Whether there is a seat for one more of this client's, if need be that of another query. */
+static bool make_room(struct mesh *m, const struct addr *client)
+{
+	struct query *q;
+
+	if (seats_taken(m) < seats_most(m))
+		return true;
+	q = too_large_a_share(m, client);
+	if (!q)
+		q = too_old(m, client);
+	if (!q) {
+		stat_bump(&m->env->stats->list_exceeded, 1);
+		return false;
+	}
+	stat_bump(&m->env->stats->list_overwritten, 1);
+	if (list_is_empty(&q->parents)) {
+		mesh_give_up(q);
+	} else {
+		/* Others go on needing the answer. */
+		query_sit(q, SEAT_BACKGROUND);
+		waiters_drop(q);
+	}
+	return true;
+}
+
+static void take_seat(struct query *q, const struct addr *client)
 {
 	struct mesh *m = q->mesh;
-	uint32_t most = mesh_conf(m)->server.num_queries_per_thread;
 
 	if (q->seat == SEAT_BACKGROUND)
-		query_sit(q, m->seated[SEAT_KEPT] < (most + 1) / 2 ? SEAT_KEPT : SEAT_JOSTLED);
+		query_sit(q, m->seated[SEAT_KEPT] < (seats_most(m) + 1) / 2 ? SEAT_KEPT
+									    : SEAT_JOSTLED);
+	/* What several wait for is the place of whoever of them holds least. */
+	if (q->seat == SEAT_JOSTLED &&
+	    (!q->place.of || shares_class_with(m->shares, client) < holding_class(&q->place)))
+		shares_give(m->shares, &q->place, client);
 }
 
 static bool is_crowded(const struct mesh *m)
 {
-	return m->waiter_count / CLIENTS_PER_QUERY >= mesh_conf(m)->server.num_queries_per_thread;
+	return m->waiter_count / CLIENTS_PER_QUERY >= seats_most(m);
 }
 
 /* False: this client waits for enough. */
@@ -488,7 +535,7 @@ static void ask(struct mesh *m, struct asking *a)
 	}
 	q = query_find(m, &s);
 	if (!q || q->seat == SEAT_BACKGROUND) {
-		if (!make_room(m)) {
+		if (!make_room(m, &c->from)) {
 			turn_away(m, a);
 			return;
 		}
@@ -497,7 +544,7 @@ static void ask(struct mesh *m, struct asking *a)
 	}
 	if (!q)
 		q = begin_anew(m, &s);
-	take_seat(q);
+	take_seat(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
 	if (a->stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
@@ -532,7 +579,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	if (query_find(m, &s))
 		return;
 	/* A refresh pushes nobody out, but sits where it can be pushed out itself. */
-	if (seats_taken(m) >= mesh_conf(m)->server.num_queries_per_thread) {
+	if (seats_taken(m) >= seats_most(m)) {
 		stat_bump(&m->env->stats->list_exceeded, 1);
 		return;
 	}

@@ -3,9 +3,11 @@
  *
  * One mesh per worker, used by its thread only. Queries are equal when question, class and
  * kind are (QUERY_NO_CACHE aside: a client joins a refresh). num-queries-per-thread bounds those
- * that clients wait for, and refreshes; when full, half of the
- * places may be taken from queries older than jostle-timeout (the oldest goes), the rest are
- * refused by dropping. */
+ * that clients wait for, and refreshes. When all places are taken, half of them may be given to
+ * others: a client that holds many of these gives way to one that would hold far fewer (its oldest
+ * query goes), and then queries older than jostle-timeout (the oldest goes) to who holds as much.
+ * Where neither is, the newcomer is dropped. So whoever floods us with names that take long has, like
+ * everybody, its share. */
 #ifndef SERVICES_MESH_H
 #define SERVICES_MESH_H
 

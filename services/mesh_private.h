@@ -30,6 +30,7 @@ struct mesh {
 	struct list line;         /* queries that yielded, the next one first */
 	struct timer line_timer;  /* when it goes on */
 	uint64_t yields;          /* so far */
+	struct shares *shares;    /* whose the queries are that may have to make room */
 	bool running;             /* further up the stack: whoever adds to `run` need not */
 	bool drop_all;            /* asked for while running */
 	uint32_t walk;            /* number of the last search for circles */

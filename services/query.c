@@ -173,6 +173,7 @@ void query_sit(struct query *q, enum query_seat seat)
 	m->seated[q->seat]--;
 	m->seated[seat]++;
 	q->seat = seat;
+	shares_take_back(m->shares, &q->place);
 	list_remove(&q->in_mesh);
 	list_push_back(&m->seats[seat], &q->in_mesh);
 }
@@ -195,6 +196,7 @@ void query_end(struct query *q)
 	table_remove(q);
 	m->count--;
 	m->seated[q->seat]--;
+	shares_take_back(m->shares, &q->place);
 	list_remove(&q->in_mesh);
 	list_remove(&q->in_run);
 	list_remove(&q->in_line);

@@ -9,6 +9,7 @@
 #include "services/budget.h"
 #include "services/env.h"
 #include "services/module.h"
+#include "services/shares.h"
 #include "util/addr.h"
 #include "util/arena.h"
 #include "util/list.h"
@@ -31,7 +32,7 @@ enum {                         /* query.kind: part of its identity when queries 
 enum query_seat {
 	SEAT_BACKGROUND, /* children, refreshes, and what was given up by its clients */
 	SEAT_KEPT,       /* runs to its end */
-	SEAT_JOSTLED,    /* may have to make room once it is old */
+	SEAT_JOSTLED,    /* may have to make room, once it is old or for who holds less */
 	SEATS
 };
 
@@ -75,6 +76,7 @@ struct query {
 	unsigned at; /* module that runs or waits */
 	enum query_seat seat;
 	struct list in_mesh;  /* of the seat's list, oldest first */
+	struct holding place; /* SEAT_JOSTLED: whose it is */
 	struct list in_run;   /* it has events that can be handed over */
 	struct list in_line;  /* it waits for a turn of its own: mesh_yield */
 	struct list events;   /* not handed over yet, oldest first */

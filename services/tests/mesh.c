@@ -277,6 +277,7 @@ struct asking {
 	const char *name;
 	uint16_t id, flags;
 	bool over_tcp;
+	uint8_t from; /* 192.0.2.from */
 	const struct stored *stale;
 };
 
@@ -285,7 +286,9 @@ static void ask(const struct asking *a)
 	struct request r = { .id = a->id,
 			     .flags = (uint16_t)(a->flags | FLAG_RD),
 			     .q = question_of(a->name) };
-	struct client c = { .ops = a->over_tcp ? &stream : &datagram, .tag = a->id };
+	struct client c = { .ops = a->over_tcp ? &stream : &datagram,
+			    .from = { .family = 4, .ip = { 192, 0, 2, a->from } },
+			    .tag = a->id };
 
 	mesh_ask(world.mesh, &r, &c, a->stale);
 }
@@ -450,6 +453,74 @@ static void a_full_list_makes_room_by_age(void **state)
 		assert_int_equal(mesh_size(world.mesh), 2);
 		world_end();
 	}
+}
+
+/* `count` questions that nobody answers, each another; their ids begin at `first`. */
+static void flood(uint8_t from, unsigned count, uint16_t first)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "w%u-%u.example", from, first + i);
+		ask(&(struct asking){ .name = name, .id = (uint16_t)(first + i), .from = from });
+	}
+}
+
+static void who_holds_many_places_makes_room(void **state)
+{
+	(void)state;
+	/* Of 40 places 20 may be given to others; what comes first takes the other 20. */
+	static const struct {
+		const char *why;
+		struct {
+			uint8_t from;
+			unsigned count;
+		} floods[3];
+		uint64_t pass_us;
+		uint8_t newcomer;
+		uint16_t dropped; /* who */
+	} rows[] = {
+		{ "the oldest of the one who holds all, however young", { { 1, 40 } }, 0, 2, 20 },
+		{ "nobody's for one more of his own", { { 1, 40 } }, 0, 1, 99 },
+		{ "his own old ones", { { 1, 40 } }, 200001, 1, 20 },
+		{ "of two, who holds most", { { 1, 24 }, { 2, 16 } }, 0, 3, 24 },
+		{ "of two, who holds most, for the other one", { { 1, 38 }, { 2, 2 } }, 0, 2, 20 },
+		{ "between equals nobody goes", { { 1, 30 }, { 2, 10 } }, 0, 2, 99 },
+		{ "between equals the old one goes", { { 1, 30 }, { 2, 10 } }, 200001, 2, 20 },
+		{ "who holds least is not the one", { { 9, 20 }, { 2, 2 }, { 1, 18 } }, 200001, 1, 22 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint16_t next = 0;
+
+		world_begin("server: num-queries-per-thread: 40\n jostle-timeout: 200\n");
+		for (unsigned f = 0; f < COUNT(rows[i].floods); f++) {
+			flood(rows[i].floods[f].from, rows[i].floods[f].count, next);
+			next = (uint16_t)(next + rows[i].floods[f].count);
+		}
+		assert_int_equal(world.heard_count, 0);
+		loop_play(world.loop, rows[i].pass_us);
+		flood(rows[i].newcomer, 1, 99);
+		if (world.heard_count != 1 || world.heard[0].id != rows[i].dropped)
+			fail_msg("%s: %u dropped, %u first", rows[i].why, world.heard_count,
+				 world.heard[0].id);
+		assert_true(world.heard[0].dropped);
+		assert_int_equal(mesh_size(world.mesh), 40);
+		world_end();
+	}
+}
+
+/* What several wait for is the place of whoever holds least. */
+static void a_question_of_a_small_client_goes_with_it(void **state)
+{
+	(void)state;
+	world_begin("server: num-queries-per-thread: 40\n jostle-timeout: 200\n");
+	flood(1, 40, 0);
+	ask(&(struct asking){ .name = "w1-20.example", .id = 50, .from = 2 });
+	flood(3, 1, 60);
+	assert_int_equal(world.heard_count, 1);
+	assert_int_equal(world.heard[0].id, 21);
+	world_end();
 }
 
 static void joining_needs_no_room(void **state)
@@ -803,6 +874,8 @@ int main(void)
 		cmocka_unit_test(a_timer_wakes_who_set_it),
 		cmocka_unit_test(a_question_of_a_client_and_of_a_module_are_one),
 		cmocka_unit_test(a_full_list_makes_room_by_age),
+		cmocka_unit_test(who_holds_many_places_makes_room),
+		cmocka_unit_test(a_question_of_a_small_client_goes_with_it),
 		cmocka_unit_test(joining_needs_no_room),
 		cmocka_unit_test(what_gives_way_takes_its_children_along),
 		cmocka_unit_test(an_answer_that_comes_too_late_is_not_sent_over_udp),
