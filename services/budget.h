@@ -17,6 +17,7 @@ struct budget {
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */
 	unsigned refs;
+	uint8_t lane;           /* whose it is, when those who yielded take turns (mesh_yield) */
 	struct trace *trace;    /* who wants to know what is done, or NULL; pinned */
 };
 

@@ -18,25 +18,41 @@ enum {
 	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
 };
 
+/* Whose turn it is: one of each client's in turn, so that who yields often delays himself. NULL:
+ * nobody's. */
+static struct list *next_lane(struct mesh *m)
+{
+	for (unsigned i = 1; i <= LANES; i++) {
+		struct list *lane = &m->lanes[(m->lane + i) % LANES];
+
+		if (!list_is_empty(lane))
+			return lane;
+	}
+	return NULL;
+}
+
 /* Those who have yielded go on until one yields again or MESH_CHECKS are made, so that they never fill a
  * turn together. What comes in by packets has as many before it must yield. */
 static void on_line(struct timer *t)
 {
 	struct mesh *m = container_of(t, struct mesh, line_timer);
 	uint64_t yields = m->yields;
-	struct query *q;
+	struct list *lane = next_lane(m);
 
-	if (list_is_empty(&m->line))
+	if (!lane)
 		return;
 	m->env->checks = 0;
 	do {
-		q = LIST_ITEM(m->line.next, struct query, in_line);
+		struct query *q = LIST_ITEM(lane->next, struct query, in_line);
+
+		m->lane = (unsigned)(lane - m->lanes);
 		list_remove(&q->in_line);
 		mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
 		mesh_run(m);
-	} while (!list_is_empty(&m->line) && m->yields == yields && m->env->checks < MESH_CHECKS);
+		lane = next_lane(m);
+	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS);
 	m->env->checks = 0;
-	if (!list_is_empty(&m->line))
+	if (lane)
 		timer_set(m->env->loop, &m->line_timer, 0);
 }
 
@@ -55,7 +71,8 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	for (unsigned i = 0; i < SEATS; i++)
 		list_init(&m->seats[i]);
 	list_init(&m->run);
-	list_init(&m->line);
+	for (unsigned i = 0; i < LANES; i++)
+		list_init(&m->lanes[i]);
 	m->line_timer.fire = on_line;
 	m->shares = shares_new();
 	return m;
@@ -300,7 +317,7 @@ void mesh_yield(struct query *q)
 
 	q->line_module = q->at;
 	list_remove(&q->in_line);
-	list_push_back(&m->line, &q->in_line);
+	list_push_back(&m->lanes[q->budget->lane % LANES], &q->in_line);
 	m->yields++;
 	if (!timer_is_set(&m->line_timer))
 		timer_set(m->env->loop, &m->line_timer, 0);
@@ -542,8 +559,10 @@ static void ask(struct mesh *m, struct asking *a)
 		/* Making room may have ended what was found. */
 		q = query_find(m, &s);
 	}
-	if (!q)
+	if (!q) {
 		q = begin_anew(m, &s);
+		q->budget->lane = (uint8_t)client_hash(&c->from);
+	}
 	take_seat(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);

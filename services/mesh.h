@@ -56,7 +56,7 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 #define MESH_CHECKS 8 /* of signatures, by all queries together, before packets of others come first */
 
 /* It has done its share of this turn of the loop and has more to do: packets and timers of others
- * come first, then it gets EVENT_TURN, in order, as far as MESH_CHECKS last. */
+ * come first, then it gets EVENT_TURN, one of each client in turn, as far as MESH_CHECKS last. */
 void mesh_yield(struct query *q);
 /* A query that `q` likes to have but does not wait for (RFC 8198-like side work, target fetch). */
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind);

@@ -10,6 +10,7 @@
 #include "services/upstream.h"
 #include "util/options.h"
 
+#define LANES            32 /* clients share one by chance */
 #define QUERY_DEPTH_MAX  8  /* a client's is 0 */
 #define QUERY_CHILDREN   64 /* further queries for one client's */
 #define QUERY_SIGNATURES 32
@@ -27,7 +28,8 @@ struct mesh {
 	unsigned waiter_count;    /* clients waiting, all queries together */
 	struct list seats[SEATS]; /* queries, oldest first */
 	struct list run;          /* queries with something to do now */
-	struct list line;         /* queries that yielded, the next one first */
+	struct list lanes[LANES]; /* queries that yielded, the next one first */
+	unsigned lane;            /* whose turn it was last */
 	struct timer line_timer;  /* when it goes on */
 	uint64_t yields;          /* so far */
 	struct shares *shares;    /* whose the queries are that may have to make room */

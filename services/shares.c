@@ -66,6 +66,13 @@ static uint64_t key_of(const struct addr *client, uint8_t key[KEY])
 	return hash_bytes(key, KEY);
 }
 
+uint64_t client_hash(const struct addr *client)
+{
+	uint8_t key[KEY];
+
+	return key_of(client, key);
+}
+
 static struct share *share_find(const struct shares *s, const struct addr *client)
 {
 	uint8_t key[KEY];

@@ -28,6 +28,9 @@ void shares_free(struct shares *s); /* nothing is held any more; NULL is fine */
 void shares_give(struct shares *s, struct holding *h, const struct addr *client);
 void shares_take_back(struct shares *s, struct holding *h); /* fine when it is nobody's */
 
+/* Of what a client is known by. */
+uint64_t client_hash(const struct addr *client);
+
 /* 0 for a client that holds nothing, and one more for each doubling. */
 unsigned shares_class(const struct shares *s, const struct addr *client);
 /* The class of one more, were it given to this client. */

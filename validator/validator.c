@@ -316,12 +316,17 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 /* Signatures that were checked have been paid for. */
 static enum step operate(struct query *q, void *state, const struct event *ev)
 {
-	int before = q->budget->signatures;
+	int signatures = q->budget->signatures, hashes = q->budget->hashes;
 	struct stats *s = q->env->stats;
 	enum step step = go_on(q, state, ev);
 
-	if (before > q->budget->signatures)
-		stat_bump(&s->valops, (uint64_t)(before - q->budget->signatures));
+	signatures -= q->budget->signatures;
+	hashes -= q->budget->hashes;
+	if (signatures > 0)
+		stat_bump(&s->valops, (uint64_t)signatures);
+	/* The share of a turn is that of both kinds of work. */
+	if (hashes > 0)
+		q->env->checks += (unsigned)(hashes * LEDGER_CHECKS / LEDGER_HASHES);
 	return step;
 }
 

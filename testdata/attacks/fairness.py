@@ -1,0 +1,90 @@
+"""What others have left while some clients flood (issue: fairness; entry 30 and its kin).
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import json
+import os
+import struct
+import subprocess
+import sys
+
+from frame import signing
+from frame.authority import record, wire
+from frame.declare import at_least, attack
+from frame.world import ATTACKERS, DEAD, Zone
+
+HERE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
+FAR, FAR_PORT = "198.18.5.1", 5353
+
+
+@contextlib.contextmanager
+def program(name, *arguments):
+    """A program beside the frame, which ends with the block; its last words in `said`."""
+    p = subprocess.Popen([sys.executable, "-B", os.path.join(HERE, name), *map(str, arguments)],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    try:
+        yield p
+    finally:
+        p.said = p.communicate("\n", timeout=10)[0]
+
+
+def polite(lab, seconds):
+    out = subprocess.run([sys.executable, "-B", os.path.join(HERE, "polite.py"), "127.0.0.1", str(lab.daemon.port),
+                          "198.18.20.1", "50", str(seconds), "www.victim.test", "%.polite.test"],
+                         capture_output=True, text=True, check=True, timeout=seconds + 15)
+    return json.loads(out.stdout)
+
+
+def heavy_answer(zone, key):
+    """Eight signatures that are false, over a record set that is signed by no one, for any name."""
+    signer = wire(zone)
+    head = struct.pack("!HBBIIIH", 1, key.rdata[3], 3, 60, 0x7fffffff, 0, key.tag) + signer
+
+    def answer(q):
+        owner = b"\xc0\x0c"
+        sets = [record(owner, 1, b"\xc0\0\2\x01", 60)]
+        sets += [record(owner, 46, head + os.urandom(64), 60) for _ in range(8)]
+        return q.raw(sets)
+    return answer
+
+
+FLOODS = {
+    "subdomains": ["%.nx.test"] * 20,
+    "slow": ["%.slow.test"] * 20,
+    "signatures": ["%.heavy.test"] * 20,
+    "all": ["%.nx.test", "%.slow.test", "%.heavy.test"] * 6 + ["%.nx.test", "%.slow.test"],
+}
+
+
+@attack(30, "fairness", "20 clients flood with random subdomains, names of silent servers, and answers with costly "
+        "signatures; another asks 50 questions a second, half of them for names nobody has asked for",
+        rule="a client that holds many places gives way to one that holds few; costly answers are judged in parts, one "
+        "of them a turn; waiting answers of a client are bounded",
+        code="services/mesh.c:too_large_a_share services/shares.h services/mesh.c:mesh_yield services/waitlimit.c",
+        variants={kind: {"kind": kind} for kind in FLOODS}, noisy=True, seconds=90,
+        server=["access-control: 198.18.0.0/15 allow", "num-threads: 1", "trust-anchor-signaling: no"],
+        limits={"answered_percent": at_least(99.5), "p99_ratio": 2})
+def fairness(lab, kind, seconds=12, rate=200):
+    nx = lab.world.serve(Zone("nx.test"), {"ns.nx.test.": ATTACKERS[0]})
+    lab.world.serve(Zone("slow.test"), {"ns%d.slow.test." % n: DEAD[n] for n in range(4)})
+    key = signing.key("heavy.test.")
+    heavy = lab.world.serve(Zone("heavy.test", key=key), {"ns.heavy.test.": ATTACKERS[1]})
+    costly = heavy_answer("heavy.test", key)
+    lab.world.script(ATTACKERS[1], lambda q: costly(q) if q.labels[0].startswith("x") else heavy.answer(q))
+    lab.world.script(ATTACKERS[0], lambda q: q.raw(flags=0x8403) if q.labels[0].startswith("x") else nx.answer(q))
+    lab.anchor(heavy)
+    lab.clause('stub-zone:\n    name: "polite.test"\n    stub-addr: "%s@%d"\n' % (FAR, FAR_PORT))
+    with program("far.py", FAR, FAR_PORT, 20):
+        lab.start()
+        calm = polite(lab, seconds / 2)
+        clients = ["198.18.21.%d=%s" % (n, name) for n, name in enumerate(FLOODS[kind], 1)]
+        with program("flood.py", "127.0.0.1", lab.daemon.port, rate, *clients) as flood:
+            began = lab.cpu_ms()
+            got = polite(lab, seconds)
+            spent = lab.cpu_ms() - began
+    return {"answered_percent": 100 * got["answered"] / got["asked"], "p99_ratio": got["p99_ms"] / calm["p99_ms"],
+            "calm_p99": calm["p99_ms"], "p99": got["p99_ms"], "cached_p99": got["p99_cached_ms"],
+            "flood": int(flood.said), "cpu_share": spent / (seconds * 10.0)}
