@@ -9,6 +9,7 @@
 
 #include "util/dname.h"
 #include "util/fault.h"
+#include "util/house.h"
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/text.h"
@@ -16,19 +17,15 @@
 #include "validator/autotrust.h"
 #include "validator/verify.h"
 
-#ifndef SYSCONFDIR
-#define SYSCONFDIR "/etc"
-#endif
-#define ROOT_KEY SYSCONFDIR "/resolver/root.key"
-
 enum { EXIT_NOTHING = 0, EXIT_WRITTEN = 1, EXIT_FAILED = 2 };
 
+static const char *program;
 static bool verbose;
 
 static void print_usage(FILE *out)
 {
 	fprintf(out,
-		"usage: resolver-anchor [options]\n"
+		"usage: %s [options]\n"
 		"Sees to it that there is a trust anchor of the root to begin with. Where the file "
 		"is\n"
 		"missing, empty or damaged, the keys this program was built with are written to "
@@ -47,7 +44,7 @@ static void print_usage(FILE *out)
 		"Ends with 0 when the file was good, with 1 when it had to be written, with 2 when "
 		"that\n"
 		"could not be done.\n",
-		ROOT_KEY);
+		program, ROOT_KEY);
 }
 
 static char *built_in_text(void)
@@ -114,14 +111,12 @@ static const char *trouble_with(const char *path, struct fault *why)
 	root = dname_is_root(p->owner);
 	if (root && !p->revoked && !is_of_today(p))
 		fprintf(stderr,
-			"resolver-anchor: none of the keys in %s is one of today's root keys; it "
-			"is left "
-			"as it is\n",
-			path);
+			"%s: none of the keys in %s is one of today's root keys; it is left as it "
+			"is\n",
+			program, path);
 	if (root && p->revoked)
 		fprintf(stderr,
-			"resolver-anchor: %s says that all its keys are revoked; it is left as "
-			"it is\n",
+			"%s: %s says that all its keys are revoked; it is left as it is\n", program,
 			path);
 	autotrust_free(p);
 	return NULL;
@@ -140,14 +135,15 @@ static int see_to(const char *path)
 		return EXIT_NOTHING;
 	}
 	if (strcmp(trouble, "unreachable") == 0) {
-		fprintf(stderr, "resolver-anchor: cannot look at %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: cannot look at %s: %s\n", program, path,
+			strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (strcmp(trouble, "damaged") == 0) {
 		char *aside = mem_textf("%s.damaged", path);
 
 		good = rename(path, aside) == 0;
-		fprintf(stderr, "resolver-anchor: %s; %s %s\n", f.text,
+		fprintf(stderr, "%s: %s; %s %s\n", program, f.text,
 			good ? "it is kept as" : "it cannot be kept as", aside);
 		mem_free(aside);
 		if (!good)
@@ -158,7 +154,7 @@ static int see_to(const char *path)
 	good = autotrust_replace(path, text, &f);
 	mem_free(text);
 	if (!good) {
-		fprintf(stderr, "resolver-anchor: %s\n", f.text);
+		fprintf(stderr, "%s: %s\n", program, f.text);
 		return EXIT_FAILED;
 	}
 	if (verbose)
@@ -172,6 +168,7 @@ int main(int argc, char **argv)
 	char *text;
 	int c;
 
+	program = house_program(argv, "resolver-anchor");
 	while ((c = getopt(argc, argv, "a:lvhb:c:C:f:n:P:r:s:u:x:46DFR")) != -1) {
 		switch (c) {
 		case 'a':

@@ -6,17 +6,13 @@
 #include <string.h>
 
 #include "util/fault.h"
+#include "util/house.h"
 #include "util/mem.h"
 #include "util/options.h"
 
-#ifndef SYSCONFDIR
-#define SYSCONFDIR "/etc"
-#endif
-#ifndef CONF_FILE
-#define CONF_FILE SYSCONFDIR "/resolver/resolver.conf"
-#endif
-
 #define EXIT_LACKS 2 /* of --from-unbound: some of it has no effect here */
+
+static const char *program;
 
 struct wish {
 	const char *file;
@@ -30,7 +26,7 @@ struct wish {
 static void print_usage(FILE *out)
 {
 	fprintf(out,
-		"usage: resolver-checkconf [options] [FILE]\n"
+		"usage: %s [options] [FILE]\n"
 		"Reads a configuration (%s when none is named) and says what is wrong with it.\n"
 		"  -o OPTION       print the value of an option instead, a list's one per line\n"
 		"  -f              with -o: print whole paths, the chroot included\n"
@@ -45,7 +41,7 @@ static void print_usage(FILE *out)
 		"  -h, --help      print this\n"
 		"Ends with 0 when there is no error, otherwise with 1; --from-unbound with 2 when all can be\n"
 		"used and some of it has no effect here.\n",
-		CONF_FILE);
+		program, CONF_FILE);
 }
 
 static void print_report(const struct conf_report *report, bool errors_only)
@@ -123,7 +119,7 @@ static int check(const struct wish *wish)
 	if (good && wish->option)
 		good = print_option(conf, wish);
 	else if (good && !wish->quiet)
-		printf("resolver-checkconf: no errors in %s\n", wish->file);
+		printf("%s: no errors in %s\n", program, wish->file);
 	conf_report_clear(&report);
 	conf_free(conf);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -145,7 +141,7 @@ static int finish_printing(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_SUCCESS;
-	perror("resolver-checkconf: cannot print");
+	perror("cannot print");
 	return EXIT_FAILURE;
 }
 
@@ -166,6 +162,7 @@ int main(int argc, char **argv)
 	bool from_unbound = false;
 	int c, code;
 
+	program = house_program(argv, "resolver-checkconf");
 	while ((c = getopt_long(argc, argv, "o:fqh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'o':

@@ -21,6 +21,7 @@
 #include "util/addr.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/house.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/stream.h"
@@ -52,9 +53,9 @@ static const struct {
 #undef CMD
 };
 
-static void print_usage(void)
+static void print_usage(const char *program)
 {
-	printf("usage:  resolver-control [options] command [arguments]\n"
+	printf("usage:  %s [options] command [arguments]\n"
 	       "\tdirect a running %s.\n"
 	       "-c file\tconfig file, default is %s\n"
 	       "-s server\taddress, address@port or path of the socket, instead of the config "
@@ -65,7 +66,7 @@ static void print_usage(void)
 	       "-h\tthis help.\n"
 	       "Commands:\n"
 	       "  %-44s%s\n",
-	       PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
+	       program, PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
 	for (size_t i = 0; i < COUNT(known); i++) {
 		char line[80];
 
@@ -354,8 +355,8 @@ static struct conf *read_conf(const struct client *c, struct fault *f)
 
 static int start_daemon(const struct client *c)
 {
-	execlp("resolverd", "resolverd", "-c", c->conf_path, (char *)NULL);
-	fprintf(stderr, "%s: cannot start resolverd: %s\n", c->program, strerror(errno));
+	execlp(DAEMON_NAME, DAEMON_NAME, "-c", c->conf_path, (char *)NULL);
+	fprintf(stderr, "%s: cannot start %s: %s\n", c->program, DAEMON_NAME, strerror(errno));
 	return 1;
 }
 
@@ -386,7 +387,8 @@ static int command(const struct client *c, char **words)
 
 int main(int argc, char **argv)
 {
-	struct client c = { .program = "resolver-control", .conf_path = CONF_FILE };
+	struct client c = { .program = house_program(argv, "resolver-control"),
+			    .conf_path = CONF_FILE };
 	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
 						      { "man", no_argument, NULL, 'm' },
 						      { NULL, 0, NULL, 0 } };
@@ -412,12 +414,12 @@ int main(int argc, char **argv)
 			control_man(stdout);
 			return fflush(stdout) == 0 ? 0 : 1;
 		default:
-			print_usage();
+			print_usage(c.program);
 			return 1;
 		}
 	}
 	if (optind == argc) {
-		print_usage();
+		print_usage(c.program);
 		return 1;
 	}
 	return command(&c, argv + optind);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/caches.h"
 #include "daemon/modules.h"
@@ -12,6 +13,7 @@
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/house.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
@@ -34,22 +36,28 @@ struct asking {
 	int status;
 };
 
+static const char *program;
+
 static void print_usage(FILE *out)
 {
 	fprintf(out,
-		"usage: resolver-host [options] NAME\n"
+		"usage: %s [options] NAME\n"
 		"Looks NAME up, from the root down, and says whether the answer is proven.\n"
 		"  -t TYPE     a type of record; without, A, AAAA and MX\n"
 		"  -C FILE     a configuration as resolverd's; its servers, anchors and limits count\n"
 		"  -s ADDRESS  ask this resolver and not the root's servers; may be repeated\n"
+		"  -r          ask the resolvers that /etc/resolv.conf names\n"
 		"  -f FILE     trust anchors, as DS or DNSKEY records\n"
+		"  -F FILE     trust anchors, as BIND writes them\n"
 		"  -y RECORD   one such record\n"
 		"  -4, -6      only over IPv4, or IPv6\n"
 		"  -v          tell what is done; more with each -v\n"
 		"  -h          print this\n"
+		"Scripts written for unbound-host may also say -D (validate, as is always done) and -c IN.\n"
 		"Without anchors of one's own, the root's keys that this program was built with count.\n"
 		"Ends with 0 when there is an answer, with 1 when there is none, and with 2 when there is\n"
-		"one that is bogus.\n");
+		"one that is bogus.\n",
+		program);
 }
 
 /* ---- what is said ---- */
@@ -245,7 +253,7 @@ static bool read_file(struct conf *conf, const char *path, struct fault *f)
 
 static int complain(const struct fault *f)
 {
-	fprintf(stderr, "resolver-host: %s\n", f->text);
+	fprintf(stderr, "%s: %s\n", program, f->text);
 	return EXIT_NO_ANSWER;
 }
 
@@ -268,6 +276,38 @@ static void default_types(struct asking *a)
 	a->brief = true;
 }
 
+/* One more address to ask, in a list as forward_to takes it. */
+static char *add_server(char *servers, const char *address, size_t len)
+{
+	char *more = mem_textf("%s%s%.*s", servers, *servers ? "\n\tforward-addr: " : "", (int)len,
+			       address);
+
+	mem_free(servers);
+	return more;
+}
+
+static char *add_system_servers(char *servers, struct fault *f)
+{
+	static const char path[] = "/etc/resolv.conf", word[] = "nameserver";
+	FILE *file = fopen(path, "re");
+	char line[512];
+
+	while (file && fgets(line, sizeof line, file)) {
+		const char *at = line + strspn(line, " \t");
+
+		if (strncmp(at, word, strlen(word)) != 0 || !strchr(" \t", at[strlen(word)]))
+			continue;
+		at += strlen(word);
+		at += strspn(at, " \t");
+		servers = add_server(servers, at, strcspn(at, " \t\r\n#;"));
+	}
+	if (file)
+		fclose(file);
+	if (!*servers)
+		fault_set(f, "%s names no resolver", path);
+	return servers;
+}
+
 static bool take_options(struct asking *a, struct conf *conf, int argc, char **argv, int *verbose,
 			 struct fault *f)
 {
@@ -275,10 +315,13 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 	bool good = true;
 	int c;
 
-	while (good && (c = getopt(argc, argv, "t:C:s:f:y:46vh")) != -1) {
-		char *more;
-
+	while (good && (c = getopt(argc, argv, "c:t:C:s:f:F:y:rD46vdh")) != -1) {
 		switch (c) {
+		case 'c':
+			good = strcasecmp(optarg, "IN") == 0;
+			if (!good)
+				fault_set(f, "only class IN is looked up, not '%s'", optarg);
+			break;
 		case 't':
 			good = take_type(a, optarg, f);
 			break;
@@ -286,13 +329,19 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 			good = read_file(conf, optarg, f);
 			break;
 		case 's':
-			more = mem_textf("%s%s%s", servers, *servers ? "\n\tforward-addr: " : "",
-					 optarg);
-			mem_free(servers);
-			servers = more;
+			servers = add_server(servers, optarg, strlen(optarg));
+			break;
+		case 'r':
+			servers = add_system_servers(servers, f);
+			good = *servers != '\0';
+			break;
+		case 'D':
 			break;
 		case 'f':
 			good = set(conf, "trust-anchor-file", optarg, f);
+			break;
+		case 'F':
+			good = set(conf, "trusted-keys-file", optarg, f);
 			break;
 		case 'y':
 			good = set(conf, "trust-anchor", optarg, f);
@@ -304,6 +353,7 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 			good = set(conf, "do-ip4", "no", f);
 			break;
 		case 'v':
+		case 'd':
 			++*verbose;
 			break;
 		case 'h':
@@ -327,6 +377,7 @@ int main(int argc, char **argv)
 	struct fault f = { 0 };
 	int verbose = 0;
 
+	program = house_program(argv, "resolver-host");
 	if (!take_options(&a, conf, argc, argv, &verbose, &f)) {
 		conf_free(conf);
 		return complain(&f);
@@ -339,7 +390,7 @@ int main(int argc, char **argv)
 	if (!a.type_count)
 		default_types(&a);
 	hash_start(false);
-	(void)log_start(&(struct log_how){ .ident = "resolver-host" });
+	(void)log_start(&(struct log_how){ .ident = program });
 	atomic_store(&log_verbosity, verbose);
 	if (!dname_parse(a.name, argv[optind], &f) || !run(&a, conf, &f))
 		return complain(&f);

@@ -61,7 +61,7 @@ resolver_control_LDADD = libresolver.la $(JEMALLOC_LIBS)
 sbin_SCRIPTS = resolver-control-setup
 CLEANFILES += resolver-control-setup
 resolver-control-setup: $(srcdir)/contrib/resolver-control-setup.in Makefile
-	$(AM_V_GEN)sed 's|@conf_file@|$(conf_file)|g' $(srcdir)/contrib/resolver-control-setup.in >$@.tmp
+	$(AM_V_GEN)$(FILL_IN) $(srcdir)/contrib/resolver-control-setup.in >$@.tmp
 	@chmod +x $@.tmp && mv $@.tmp $@
 
 # Plays scenarios; not installed. Switches that only tests may have live here and nowhere else.

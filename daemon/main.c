@@ -15,6 +15,7 @@
 #include "daemon/notify.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/house.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -42,13 +43,6 @@ static void print_version(void)
 	for (size_t i = 0; modules[i]; i++)
 		printf(" %s", modules[i]->name);
 	printf("\n\nBSD licensed, see LICENSE in source package for details.\n");
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Relative names mean nothing after a change of folder. A file that is not there is reported by its
@@ -178,7 +172,7 @@ int main(int argc, char **argv)
 	struct fault f = { 0 };
 	struct conf *conf;
 
-	d.how.program = argc ? base_name(argv[0]) : PACKAGE_NAME;
+	d.how.program = house_program(argv, DAEMON_NAME);
 	d.how.conf_path = CONF_FILE;
 	if (!take_arguments(&d.how, argc, argv)) {
 		print_usage(stdout, d.how.program);

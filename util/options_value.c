@@ -6,18 +6,10 @@
 #include <string.h>
 
 #include "util/dname.h"
+#include "util/house.h"
 #include "util/mem.h"
 #include "util/nameset.h"
 
-#ifndef SYSCONFDIR
-#define SYSCONFDIR "/etc"
-#endif
-#ifndef STATE_DIR
-#define STATE_DIR "/var/lib"
-#endif
-#ifndef RUN_DIR
-#define RUN_DIR "/run"
-#endif
 
 /* ---- amounts ---- */
 
@@ -341,20 +333,44 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 
 /* ---- defaults, copies, ends ---- */
 
+/* Words in defaults: what they are in this installation, and in the example that everybody gets. */
+static const struct place {
+	const char *word, *here, *usual;
+} places[] = {
+	{ "$user", DAEMON_USER, "resolver" },
+	{ "$daemon", DAEMON_NAME, "resolverd" },
+	{ "$house", HOUSE_NAME, "resolver" },
+	{ "$rundir", RUN_DIR, "/run" },
+	{ "$statedir", STATE_DIR, "/var/lib/resolver" },
+	{ "$confdir", SYSCONFDIR "/" HOUSE_NAME, "/etc/resolver" },
+};
+
+static const struct place *place_at(const char *at)
+{
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (strncmp(at, places[i].word, strlen(places[i].word)) == 0)
+			return &places[i];
+	return NULL;
+}
+
 char *conf_default(const struct option *o, bool for_example)
 {
-	const char *rest = strchr(o->dflt, '/');
+	const char *at = o->dflt, *dollar;
+	char *text = mem_text(""), *longer;
 
-	if (o->type == CONF_LIST_T || o->dflt[0] != '$')
-		return mem_text(o->dflt);
-	if (strncmp(o->dflt, "$user", 5) == 0)
-		return mem_text("resolver");
-	if (strncmp(o->dflt, "$rundir", 7) == 0)
-		return mem_textf("%s%s", for_example ? "/run" : RUN_DIR, rest ? rest : "");
-	if (strncmp(o->dflt, "$statedir", 9) == 0)
-		return mem_textf("%s/resolver%s", for_example ? "/var/lib" : STATE_DIR,
-				 rest ? rest : "");
-	return mem_textf("%s/resolver%s", for_example ? "/etc" : SYSCONFDIR, rest ? rest : "");
+	while (o->type != CONF_LIST_T && (dollar = strchr(at, '$'))) {
+		const struct place *p = place_at(dollar);
+
+		PROMISE(p);
+		longer = mem_textf("%s%.*s%s", text, (int)(dollar - at), at,
+				   for_example ? p->usual : p->here);
+		mem_free(text);
+		text = longer;
+		at = dollar + strlen(p->word);
+	}
+	longer = mem_textf("%s%s", text, at);
+	mem_free(text);
+	return longer;
 }
 
 static void set_defaults(struct conf *conf, enum conf_clause clause, void *base)

@@ -1,0 +1,31 @@
+/* What this installation calls itself and its folders; configure decides (--enable-unbound-names).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UTIL_HOUSE_H
+#define UTIL_HOUSE_H
+
+#include <string.h>
+
+#include "util/base.h"
+
+#ifndef HOUSE_NAME
+#define HOUSE_NAME  "resolver"  /* of the folders, and in front of the names of companions and keys */
+#define DAEMON_NAME "resolverd" /* of the daemon and its pid file */
+#define DAEMON_USER "resolver"  /* whom the daemon becomes */
+#endif
+#ifndef SYSCONFDIR
+#define SYSCONFDIR "/etc"
+#define STATE_DIR  "/var/lib/" HOUSE_NAME
+#define RUN_DIR    "/run"
+#define CONF_FILE  SYSCONFDIR "/" HOUSE_NAME "/" HOUSE_NAME ".conf"
+#define ROOT_KEY   SYSCONFDIR "/" HOUSE_NAME "/root.key"
+#endif
+
+/* How the program was called, without its folder: usage and complaints begin so. */
+static inline const char *house_program(char *const *argv, const char *usual)
+{
+	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
+
+	return slash ? slash + 1 : argv[0] ? argv[0] : usual;
+}
+
+#endif
