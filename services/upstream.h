@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Chooses UDP or TCP, sends again, falls back from EDNS to none (RFC 6891 6.2.2), but not where
- * signatures are wanted, and from a cut answer to TCP (RFC 7766), spells the name with 0x20 where told, throws away what does not
- * match address, port, id, QR, opcode and question or does not parse and keeps waiting, counts RTT
- * and silence in infra. Equal questions to one server in flight are sent once. What it does
+ * signatures are wanted, and from a cut answer to TCP (RFC 7766), spells the name with 0x20 where
+ * told, throws away what does not match address, port, id, QR, opcode and question or does not parse
+ * and keeps waiting, counts RTT and silence in infra. Equal questions to one server in flight are sent once. What it does
  * not do is judge the answer. */
 #ifndef SERVICES_UPSTREAM_H
 #define SERVICES_UPSTREAM_H
