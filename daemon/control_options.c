@@ -26,6 +26,25 @@ void control_get_option(struct call *c, struct worker *w)
 		call_say(c, "error unknown option\n");
 }
 
+static void say_nothing(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+/* Whether the line begins with the name of one. */
+static bool is_option(const struct conf *conf, const char *line)
+{
+	char name[64];
+	size_t len = strcspn(line, ": \t");
+
+	if (len >= sizeof name)
+		return false;
+	memcpy(name, line, len);
+	name[len] = '\0';
+	return conf_get_option(conf, name, say_nothing, NULL);
+}
+
 void control_set_option(struct call *c, struct worker *w)
 {
 	struct fault f = { 0 };
@@ -44,5 +63,8 @@ void control_set_option(struct call *c, struct worker *w)
 	}
 	conf_free(conf);
 	log_notice("set_option %s: %s", c->args, f.text);
-	call_say(c, "error setting option\n");
+	if (is_option(c->daemon->snapshot->conf, c->args))
+		call_say(c, "error setting option: %s\n", f.text);
+	else
+		call_say(c, "error setting option\n");
 }

@@ -46,6 +46,12 @@ static const char *const fixed_options[] = {
 	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
 };
 
+/* What has to be opened anew for them. */
+static const char *const log_options[] = {
+	"verbosity",      "logfile",      "use-syslog",    "log-identity",
+	"log-time-ascii", "log-time-iso", "log-thread-id",
+};
+
 /* ---- reading ---- */
 
 static void log_remarks(const struct conf_report *report)
@@ -454,16 +460,17 @@ static void publish_doors(struct daemon *d, struct doors *new)
 
 /* ---- reload ---- */
 
-static bool is_fixed(const char *name)
+static bool is_among(const char *name, const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < COUNT(fixed_options); i++)
-		if (strcmp(name, fixed_options[i]) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, list[i]) == 0)
 			return true;
 	return false;
 }
 
 struct comparing {
 	const struct reload *reload;
+	bool log; /* as the log is written */
 	char names[512], fixed[512]; /* for the log; cut where there are too many */
 };
 
@@ -477,8 +484,9 @@ static void add_name(char *list, size_t room, const char *name)
 static void on_difference(void *arg, const char *name)
 {
 	struct comparing *c = arg;
-	bool fixed = is_fixed(name);
+	bool fixed = is_among(name, fixed_options, COUNT(fixed_options));
 
+	c->log |= is_among(name, log_options, COUNT(log_options));
 	if (fixed)
 		add_name(c->fixed, sizeof c->fixed, name);
 	else
@@ -488,21 +496,29 @@ static void on_difference(void *arg, const char *name)
 }
 
 /* False when it may not go on. */
-static bool compare(const struct conf *old, const struct conf *new, const struct reload *r,
-		    struct fault *f)
+static bool compare(struct comparing *c, const struct conf *old, const struct conf *new, struct fault *f)
 {
-	struct comparing c = { .reload = r };
-
-	conf_compare(old, new, on_difference, &c);
-	if (*c.fixed && r->at_once) {
-		fault_set(f, "these options take effect at the next start: %s", c.fixed);
+	conf_compare(old, new, on_difference, c);
+	if (*c->fixed && c->reload->at_once) {
+		fault_set(f, "these options take effect at the next start: %s", c->fixed);
 		return false;
 	}
-	if (*c.names)
-		log_notice("the new configuration has other values for: %s", c.names);
-	if (*c.fixed)
-		log_warn("changes that take effect at the next start: %s", c.fixed);
+	if (*c->names)
+		log_notice("the new configuration has other values for: %s", c->names);
+	if (*c->fixed)
+		log_warn("changes that take effect at the next start: %s", c->fixed);
 	return true;
+}
+
+/* Zones, records, forwarders and stubs that were put there at run time. */
+static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s, struct fault *f)
+{
+	policy_inherit(s->policy, d->snapshot->policy, conf);
+	discovery_renew(s->policy->zones, conf, s->tls_server);
+	s = changes_apply(&d->changes, s, f);
+	if (!s)
+		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
+	return s;
 }
 
 static uint64_t since(uint64_t *then_us)
@@ -520,6 +536,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 		    struct fault *f)
 {
 	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
+	struct comparing comparing = { .reload = r };
 	struct fault why = { 0 };
 	struct snapshot *s;
 
@@ -529,18 +546,22 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 		mem_free(doors);
 		return false;
 	}
-	s = compare(d->snapshot->conf, conf, r, f) ? modules_snapshot(conf, f) : NULL;
+	s = compare(&comparing, d->snapshot->conf, conf, f) ? modules_snapshot(conf, f) : NULL;
 	if (!s) {
 		doors_close(doors, d->doors, d->worker_count);
 		mem_free(doors);
 		return false;
 	}
 	r->construct_us = since(clock);
+	if (r->keeps_changes)
+		s = keep_changes(d, conf, s, f);
+	else
+		changes_clear(&d->changes);
 	policy_shed(conf);
-	changes_clear(&d->changes);
 	caches_resize(&d->caches, d->snapshot->conf, conf);
 	r->shed_us = since(clock);
-	start_log(d, conf);
+	if (comparing.log || !r->keeps_changes)
+		start_log(d, conf);
 	adopt_leases(d, s);
 	keeper_adopt(d->keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
@@ -578,26 +599,10 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
 {
-	uint32_t verbosity = d->snapshot->conf->server.verbosity;
-	struct snapshot *s = modules_snapshot(conf, f);
+	struct reload r = { .at_once = true, .keeps_changes = true };
+	uint64_t clock = 0;
 
-	if (!s)
-		return false;
-	/* Zones and records that were put there at run time stay. */
-	policy_inherit(s->policy, d->snapshot->policy, conf);
-	discovery_renew(s->policy->zones, conf, s->tls_server);
-	policy_shed(conf);
-	s = changes_apply(&d->changes, s, f);
-	if (!s)
-		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
-	caches_resize(&d->caches, d->snapshot->conf, conf);
-	if (conf->server.verbosity != verbosity)
-		atomic_store(&log_verbosity, (int)conf->server.verbosity);
-	adopt_leases(d, s);
-	keeper_adopt(d->keeper, s, d->locked_in != NULL);
-	daemon_publish(d, s);
-	stats_log_plan(d);
-	return true;
+	return swap_in(d, conf, &r, &clock, f);
 }
 
 bool daemon_change_forward(struct daemon *d, const struct forward_change *change, struct fault *f)

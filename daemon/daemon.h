@@ -82,6 +82,7 @@ void daemon_close(struct daemon *d); /* works from any point */
 /* How a reload is to go, and what it tells; begins zeroed. */
 struct reload {
 	bool at_once; /* refuse a configuration of which a part must wait for the next start */
+	bool keeps_changes; /* what commands have put there at run time stays */
 	/* Each option that is another now; `waits`: it takes effect at the next start. May be NULL. */
 	void (*changed)(void *arg, const char *option, bool waits);
 	void *arg;
@@ -97,7 +98,8 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f);
 /* Let every worker go on under `s`; takes over the caller's pin. */
 void daemon_publish(struct daemon *d, struct snapshot *s);
 
-/* Work under the present configuration but with `conf` (taken over on success): set_option. */
+/* Work under the present configuration but with `conf` (taken over on success): set_option. What takes
+ * effect at the next start only is refused. */
 bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
 
 /* Put in or take out a forward or stub zone, until the next reload. */

@@ -16,6 +16,40 @@ const char *conf_status_name(enum conf_status status)
 
 /* ---- values ---- */
 
+/* Each word, as Unbound shows tags. */
+static void write_words(const char *text, void (*write)(void *arg, const char *text), void *arg)
+{
+	size_t len;
+
+	for (text += strspn(text, " \t"); (len = strcspn(text, " \t")) > 0;
+	     text += len, text += strspn(text, " \t")) {
+		char *word = mem_textf("%.*s", (int)len, text);
+
+		write(arg, word);
+		mem_free(word);
+	}
+}
+
+/* YYYYMMDDhhmmss as seconds since 1970, which is what Unbound shows. */
+static void write_date(const char *text, void (*write)(void *arg, const char *text), void *arg)
+{
+	static const unsigned before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
+	unsigned year, month, day, hour, minute, second;
+	int64_t days;
+	char buf[24];
+
+	if (strlen(text) != 14 || sscanf(text, "%4u%2u%2u%2u%2u%2u", &year, &month, &day, &hour, &minute,
+					 &second) != 6 || month < 1 || month > 12) {
+		write(arg, text);
+		return;
+	}
+	days = 365 * ((int64_t)year - 1970) + before[month - 1] + day - 1;
+	year -= month <= 2; /* leap days until then; 477 before 1970 */
+	days += (int64_t)year / 4 - year / 100 + year / 400 - 477;
+	snprintf(buf, sizeof(buf), "%" PRId64, ((days * 24 + hour) * 60 + minute) * 60 + second);
+	write(arg, buf);
+}
+
 void conf_write_values(const struct option *o, const void *base,
 		       void (*write)(void *arg, const char *text), void *arg)
 {
@@ -41,12 +75,19 @@ void conf_write_values(const struct option *o, const void *base,
 	case CONF_FILE_T:
 	case CONF_DOMAIN_T:
 	case CONF_WORD_T:
-		if (**(char *const *)at)
+		if (!**(char *const *)at)
+			break;
+		if (o->check == CHECK_DATE)
+			write_date(*(char *const *)at, write, arg);
+		else
 			write(arg, *(char *const *)at);
 		break;
 	case CONF_LIST_T:
 		for (size_t i = 0; i < list->count; i++)
-			write(arg, list->items[i].text);
+			if (o->check == CHECK_TAGS)
+				write_words(list->items[i].text, write, arg);
+			else
+				write(arg, list->items[i].text);
 		break;
 	}
 }
