@@ -78,7 +78,7 @@ static void put(struct zonebuild *b, const struct text_rr *rr, bool gone)
 		i->owner = i[-1].owner;
 	else
 		i->owner = arena_copy(&b->arena, rr->owner, dname_len(rr->owner));
-	i->rdata = arena_copy(&b->arena, rr->rdata.at, rr->rdata.len + (rr->rdata.len == 0));
+	i->rdata = arena_copy(&b->arena, rr->rdata.at, rr->rdata.len);
 }
 
 void zonebuild_spare_soa(struct zonebuild *b)

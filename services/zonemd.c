@@ -55,7 +55,7 @@ static void take(struct digesting *d, const struct text_rr *rr)
 		d->items = mem_grow(d->items, d->room * sizeof(*d->items));
 	}
 	c = &d->items[d->count++];
-	*c = (struct canonical){ .rdata = mem_copy(rr->rdata.at, rr->rdata.len + (rr->rdata.len == 0)),
+	*c = (struct canonical){ .rdata = mem_copy(rr->rdata.at, rr->rdata.len),
 				 .len = rr->rdata.len,
 				 .ttl_s = rr->ttl_s,
 				 .type = rr->type };
