@@ -22,6 +22,7 @@
 #include "daemon/worker.h"
 #include "services/authzone.h"
 #include "services/discovery.h"
+#include "services/dnstap.h"
 #include "services/fetch.h"
 #include "services/forward.h"
 #include "services/loader.h"
@@ -222,7 +223,8 @@ static bool open_workers(struct daemon *d, struct fault *f)
 {
 	struct worker_how how = { .snapshot = d->snapshot,
 				  .caches = &d->caches,
-				  .loader = d->loader };
+				  .loader = d->loader,
+				  .dnstap = d->dnstap };
 
 	for (how.number = 0; how.number < d->worker_count; how.number++) {
 		struct worker *w = worker_new(&how, f);
@@ -309,6 +311,8 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->keeper = keeper_new(d->loop, &d->caches);
 	keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
 	keeper_begin(d->keeper);
+	d->dnstap = dnstap_new(d->worker_count);
+	dnstap_adopt(d->dnstap, d->snapshot, d->locked_in != NULL);
 	return open_workers(d, f);
 }
 
@@ -369,6 +373,7 @@ void daemon_close(struct daemon *d)
 		worker_free(d->workers[i]);
 	}
 	pulse_stop(d->pulse);
+	dnstap_free(d->dnstap);
 	pages_close(d->pages);
 	/* A command may have waited for a worker: its query has heard of the end by now. */
 	control_close(d->control);
@@ -429,6 +434,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 				 d->locked_in != NULL);
 		blocklists_end(old->policy->lists, s->policy->lists);
 	}
+	dnstap_adopt(d->dnstap, s, d->locked_in != NULL);
 	d->snapshot = s;
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);

@@ -14,6 +14,7 @@
 
 struct conf;
 struct control;
+struct dnstap;
 struct doors;
 struct fault;
 struct forward_change;
@@ -47,6 +48,7 @@ struct daemon {
 	struct snapshot *snapshot; /* the newest */
 	struct caches caches;
 	struct loader *loader; /* slow work */
+	struct dnstap *dnstap;
 	struct worker **workers;
 	struct doors *doors; /* of each worker, which owns the descriptors */
 	unsigned worker_count;

@@ -14,6 +14,7 @@
 #include "daemon/modules.h"
 #include "services/authzone_xfer.h"
 #include "services/cache/rrset.h"
+#include "services/dnstap.h"
 #include "services/listen_tcp.h"
 #include "services/listen_udp.h"
 #include "services/mesh.h"
@@ -75,6 +76,16 @@ static void close_scopes(struct env *env)
 	mem_free(env->scopes);
 }
 
+static void adopt_tap(struct worker *w, const struct snapshot *s)
+{
+	tap_adopt(&w->tap, s->conf, dnstap_queue(w->dnstap, w->number), w->env.random);
+	w->env.tap = w->tap.kinds ? &w->tap : NULL;
+	if (w->listen_udp)
+		listen_udp_tap(w->listen_udp, w->env.tap);
+	if (w->listen_tcp)
+		listen_tcp_tap(w->listen_tcp, w->env.tap);
+}
+
 void worker_adopt(struct worker *w, struct snapshot *s)
 {
 	struct snapshot *old = w->env.snapshot;
@@ -114,6 +125,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 		listen_tcp_share(w->listen_tcp, s->connlimits);
 	if (w->listen_udp)
 		listen_udp_share(w->listen_udp, s->connlimits);
+	adopt_tap(w, s);
 	for (unsigned i = 0; i < w->started; i++)
 		if (w->chain[i]->renewed)
 			w->chain[i]->renewed(&w->env);
@@ -185,6 +197,8 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
 		listen_udp_share(w->listen_udp, env->snapshot->connlimits);
 		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
+		listen_udp_tap(w->listen_udp, env->tap);
+		listen_tcp_tap(w->listen_tcp, env->tap);
 		listen_udp_forget_old(w->listen_udp,
 				      env->snapshot->conf->server.sock_queue_timeout * US_PER_S,
 				      env->stats);
@@ -217,6 +231,7 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f)
 	struct worker *w = mem_zero(sizeof *w);
 
 	w->number = how->number;
+	w->dnstap = how->dnstap;
 	open_rooms(w, how);
 	worker_adopt(w, how->snapshot);
 	if (modules_chain(w->chain, how->snapshot->conf, f)) {

@@ -14,9 +14,11 @@
 #include "services/env.h"
 #include "services/module.h"
 #include "services/query.h"
+#include "services/tap.h"
 
 struct caches;
 struct chaos;
+struct dnstap;
 struct fault;
 struct listen_socket;
 struct listen_tcp;
@@ -35,6 +37,8 @@ struct worker {
 			deny_any, validates, ignore_cd, judges, cookies, limits;
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
+	struct tap tap;      /* env.tap, while somebody watches */
+	struct dnstap *dnstap; /* where it leads; or NULL */
 	struct xfers *xfers; /* zones that are fetched; NULL but where env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */
@@ -55,6 +59,7 @@ struct worker_how {
 	struct snapshot *snapshot; /* the worker takes a pin of its own */
 	const struct caches *caches;
 	struct loader *loader; /* or NULL */
+	struct dnstap *dnstap; /* or NULL */
 	/* A played worker is given these, and they stay the giver's; else all are NULL. */
 	struct loop *loop;
 	struct random *random;

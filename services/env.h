@@ -20,6 +20,7 @@ struct roll;
 struct rrsetcache;
 struct snapshot;
 struct stats;
+struct tap;
 struct timebase;
 struct trace;
 struct upstream;
@@ -56,6 +57,7 @@ struct env {
 	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
+	struct tap *tap;                /* what goes by is told there; NULL: to nobody */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, where this worker leads */
 	struct clock_watch *clock;      /* the same */

@@ -41,6 +41,7 @@ struct client {                                 /* copied freely */
 	struct addr reached;                    /* our address it came to; family 0 when not known */
 	void *via;                              /* the listener's: socket or connection */
 	uint64_t tag;                           /* the listener's: interface index, stream id … */
+	uint64_t came_ns;                       /* since 1970, while it is told (services/tap.h); else 0 */
 };
 
 /* What one question looks like when it comes in; `out` has room for the answer to a

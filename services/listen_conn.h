@@ -25,6 +25,7 @@ struct connection;
 struct http2_house;
 struct http2_ops;
 struct http2_server;
+struct tap;
 
 /* Bytes on the heap with a front that moves. */
 struct queue {
@@ -92,6 +93,7 @@ struct listen_tcp {
 	char *endpoint; /* http-endpoint */
 	size_t endpoint_len;
 	struct tls_server *keys;       /* pinned; NULL: there is no TLS */
+	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
 	struct http2_house *http;
 	struct list doors, connections;

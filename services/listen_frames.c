@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "services/tap.h"
+
 #define MESSAGE_LEAST 12 /* a header; less is no DNS */
 
 /* ---- answers ---- */
@@ -38,6 +40,8 @@ static void reply_later(const struct client *client, const uint8_t *bytes, size_
 		memcpy(frame + 2, bytes, len);
 		len = connection_add_options(c, (unsigned)client->tag, frame + 2, len);
 		put_u16(frame, (uint16_t)len);
+		if (UNLIKELY(c->home->tap != NULL))
+			tap_client_response(c->home->tap, client, frame + 2, len);
 		connection_send(c, frame, 2 + len);
 	}
 	connection_left(c);
@@ -94,6 +98,8 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 	size_t answer;
 
 	p.client.tag = connection_options_due(c, at, len);
+	if (UNLIKELY(t->tap != NULL))
+		tap_client_query(t->tap, &p.client, &p.in);
 	c->asked++;
 	switch (t->take(t->taker, &p)) {
 	case VERDICT_LATER:
@@ -105,6 +111,8 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 		answer = connection_add_options(c, (unsigned)p.client.tag, to + 2,
 						writer_len(&p.out));
 		put_u16(to, (uint16_t)answer);
+		if (UNLIKELY(t->tap != NULL))
+			tap_client_response(t->tap, &p.client, to + 2, answer);
 		t->gathered += 2 + answer;
 		break;
 	}

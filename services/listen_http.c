@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "services/doh.h"
+#include "services/tap.h"
 #include "util/http2_server.h"
 #include "util/mem.h"
 #include "util/timebase.h"
@@ -122,6 +123,8 @@ static void reply_later(const struct client *client, const uint8_t *bytes, size_
 	if (!c->dead && c->http && len <= MESSAGE_MAX) {
 		memcpy(own, bytes, len);
 		len = connection_add_options(c, (unsigned)(client->tag >> 32), own, len);
+		if (UNLIKELY(c->home->tap != NULL))
+			tap_client_response(c->home->tap, client, own, len);
 		answer(c, (int32_t)(uint32_t)client->tag, own, len, c->digesting);
 		if (!c->digesting)
 			speak(c);
@@ -187,6 +190,8 @@ static void ask(struct connection *c, int32_t stream, const struct slice *questi
 	size_t len;
 
 	p.client.tag = tag_of(stream, due);
+	if (UNLIKELY(t->tap != NULL))
+		tap_client_query(t->tap, &p.client, &p.in);
 	c->asked++;
 	switch (t->take(t->taker, &p)) {
 	case VERDICT_LATER:
@@ -197,6 +202,8 @@ static void ask(struct connection *c, int32_t stream, const struct slice *questi
 		break;
 	case VERDICT_SEND:
 		len = connection_add_options(c, due, to, writer_len(&p.out));
+		if (UNLIKELY(t->tap != NULL))
+			tap_client_response(t->tap, &p.client, to, len);
 		answer(c, stream, to, len, is_crowded);
 		t->gathered += is_crowded ? 0 : len;
 		break;

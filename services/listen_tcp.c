@@ -49,6 +49,11 @@ void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
 	connlimits_unpin(old);
 }
 
+void listen_tcp_tap(struct listen_tcp *t, struct tap *tap)
+{
+	t->tap = tap;
+}
+
 void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys)
 {
 	struct tls_server *old = t->keys;

@@ -14,6 +14,7 @@ struct listen_socket;
 struct listen_tcp;
 struct loop;
 struct connlimits;
+struct tap;
 struct tls_server;
 
 struct listen_tcp_limits {
@@ -46,6 +47,9 @@ void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how);
 
 /* What each client may have of it, from now on (pinned); NULL: as many as there are. */
 void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits);
+
+/* Who is told of questions and answers from now on (it outlives `t`); NULL: nobody. */
+void listen_tcp_tap(struct listen_tcp *t, struct tap *tap);
 
 /* Who we are over TLS from now on (pinned); NULL: nobody. Open connections go on. */
 void listen_tcp_keys(struct listen_tcp *t, struct tls_server *keys);

@@ -15,6 +15,7 @@
 #include "services/connlimit.h"
 #include "services/listen_socket.h"
 #include "services/stats.h"
+#include "services/tap.h"
 #include "util/list.h"
 #include "util/log.h"
 #include "util/loop.h"
@@ -70,6 +71,7 @@ struct listen_udp {
 	packet_taker take;
 	void *taker;
 	struct list sockets;
+	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
 	uint64_t queue_most_us;        /* that a packet may have waited; 0: no matter how long */
 	struct stats *stats;           /* of those that did */
@@ -326,6 +328,8 @@ static void reply_later(const struct client *c, const uint8_t *bytes, size_t len
 	m.msg_hdr.msg_namelen = addr_to_sockaddr(c->tag ? proxy_of(c) : &c->from, &to);
 	if (s->at.many)
 		write_source(&m.msg_hdr, &control, &c->reached);
+	if (UNLIKELY(s->home->tap != NULL))
+		tap_client_response(s->home->tap, c, bytes, len);
 	send_all(s->watch.fd, &m, 1);
 	client_left(s, c);
 }
@@ -387,6 +391,14 @@ static bool read_proxy(const struct listen_udp *u, struct packet *p)
 	return true;
 }
 
+/* What only some packets have: a proxy they came by, somebody who is told of them. */
+static void note_answer(struct listen_udp *u, const struct packet *p)
+{
+	mem_free(proxy_of(&p->client));
+	if (p->client.came_ns && u->tap)
+		tap_client_response(u->tap, &p->client, p->out.start, writer_len(&p->out));
+}
+
 /* Slot `i` holds a packet: true when its answer is in output `o`. */
 static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 {
@@ -408,6 +420,8 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		read_reached(in, s->at.addr.port, &p.client.reached);
 	if (UNLIKELY(s->at.proxied) && !read_proxy(u, &p))
 		return false;
+	if (UNLIKELY(u->tap != NULL))
+		tap_client_query(u->tap, &p.client, &p.in);
 	s->waiting++;
 	switch (u->take(u->taker, &p)) {
 	case VERDICT_LATER:
@@ -420,8 +434,8 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		break;
 	}
 	s->waiting--;
-	if (UNLIKELY(p.client.tag))
-		mem_free(proxy_of(&p.client));
+	if (UNLIKELY(p.client.tag | p.client.came_ns))
+		note_answer(u, &p);
 	b->out_iov[o].iov_len = writer_len(&p.out);
 	out->msg_name = &b->from[i];
 	out->msg_namelen = in->msg_namelen;
@@ -507,6 +521,11 @@ void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits)
 
 	u->connlimits = connlimits ? connlimits_pin(connlimits) : NULL;
 	connlimits_unpin(old);
+}
+
+void listen_udp_tap(struct listen_udp *u, struct tap *tap)
+{
+	u->tap = tap;
 }
 
 void listen_udp_forget_old(struct listen_udp *u, uint64_t most_us, struct stats *stats)

@@ -12,6 +12,7 @@ struct connlimits;
 struct listen_socket;
 struct listen_udp;
 struct loop;
+struct tap;
 
 struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker) MUST_USE;
 
@@ -28,6 +29,9 @@ void listen_udp_limit(struct listen_udp *u, size_t answer_max);
 /* Questions that waited longer than `most_us` in a socket's queue are dropped from now on, and counted
  * in `stats` (which outlives `u`), as the longest wait is; 0: all are taken, however old. */
 void listen_udp_forget_old(struct listen_udp *u, uint64_t most_us, struct stats *stats);
+
+/* Who is told of questions and answers from now on (it outlives `u`); NULL: nobody. */
+void listen_udp_tap(struct listen_udp *u, struct tap *tap);
 
 /* Closes every socket. Whoever still waits must have been answered or dropped before. */
 void listen_udp_free(struct listen_udp *u); /* NULL is fine */

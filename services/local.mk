@@ -37,6 +37,8 @@ libresolver_la_SOURCES += \
 	services/default_zones.def \
 	services/discovery.c services/discovery.h \
 	services/dns64.c services/dns64.h \
+	services/dnstap.c services/dnstap.h \
+	services/dnstap_wire.c services/dnstap_wire.h \
 	services/doh.c services/doh.h \
 	services/env.h \
 	services/fetch.c services/fetch.h \
@@ -81,6 +83,9 @@ libresolver_la_SOURCES += \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
+	services/tap.c services/tap.h \
+	services/tap_message.c services/tap_message.h \
+	services/tap_queue.c services/tap_queue.h \
 	services/tls_conf.c services/tls_conf.h \
 	services/trace.c services/trace.h \
 	services/tsig.c services/tsig.h \

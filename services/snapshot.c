@@ -313,6 +313,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	connlimits_unpin(s->connlimits);
 	waitrules_free(s->wait_rules);
 	tls_client_unpin(s->tls_client);
+	tls_client_unpin(s->dnstap_tls);
 	tls_server_unpin(s->tls_server);
 	netset_free(s->do_not_query);
 	zonelimits_free(s->zone_limits);
@@ -352,6 +353,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.connlimits = shared->made.connlimits;
 	w->s.wait_rules = shared->made.wait_rules;
 	w->s.tls_client = shared->made.tls_client;
+	w->s.dnstap_tls = shared->made.dnstap_tls;
 	w->s.tls_server = shared->made.tls_server;
 	w->s.hints = shared->made.hints;
 	w->s.hint_count = shared->made.hint_count;

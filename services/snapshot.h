@@ -52,6 +52,7 @@ struct snapshot {
 	struct connlimits *connlimits;
 	struct waitrules *wait_rules;
 	struct tls_client *tls_client; /* for what goes to others over TLS */
+	struct tls_client *dnstap_tls; /* for dnstap's collector; NULL: not over TLS */
 	struct tls_server *tls_server; /* for who comes over TLS; NULL: no key is configured */
 	uint64_t number; /* counts builds */
 	_Atomic uint32_t pins;

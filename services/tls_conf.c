@@ -105,9 +105,31 @@ static bool tls_server_from(struct snapshot *s, struct fault *f)
 	return s->tls_server;
 }
 
+/* dnstap's collector has authorities of its own, or the usual ones. */
+static bool dnstap_from(struct snapshot *s, struct fault *f)
+{
+	const struct conf_server *c = &s->conf->server;
+	const struct conf_dnstap *tap = &s->conf->dnstap;
+	struct tls_client_how how = { .manner = manner_of(c),
+				      .system = c->tls_win_cert,
+				      .sni = c->tls_use_sni };
+
+	if (!tap->dnstap_enable || !*tap->dnstap_ip || !tap->dnstap_tls)
+		return true;
+	how.bundle = file_of(s->conf, *tap->dnstap_tls_cert_bundle ? tap->dnstap_tls_cert_bundle
+								   : c->tls_cert_bundle);
+	how.key = file_of(s->conf, tap->dnstap_tls_client_key_file);
+	how.pem = file_of(s->conf, tap->dnstap_tls_client_cert_file);
+	s->dnstap_tls = tls_client_new(&how, f);
+	file_done(&how.bundle);
+	file_done(&how.key);
+	file_done(&how.pem);
+	return s->dnstap_tls && tls_client_load(s->dnstap_tls, f);
+}
+
 bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f)
 {
-	return tls_client_from(s, forwards, f) && tls_server_from(s, f);
+	return tls_client_from(s, forwards, f) && dnstap_from(s, f) && tls_server_from(s, f);
 }
 
 static void refresh(bool (*again)(void *of, struct fault *f), void *of, const char *what)
@@ -136,6 +158,7 @@ static bool server_again(void *server, struct fault *f)
 void tls_conf_refresh(const struct snapshot *s)
 {
 	refresh(client_again, s->tls_client, "tls-cert-bundle");
+	refresh(client_again, s->dnstap_tls, "a file of dnstap-tls");
 	refresh(server_again, s->tls_server, "tls-service-key or tls-service-pem");
 }
 

@@ -10,6 +10,7 @@
 #include "services/server_text.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/tap.h"
 #include "services/unwanted.h"
 #include "util/arena.h"
 #include "util/hash.h"
@@ -20,6 +21,7 @@
 #include "util/random.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 enum {
 	BUCKETS = 1024,
@@ -59,6 +61,8 @@ struct exchange {
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
+	uint64_t left_ns; /* by the wall, while it is told (services/tap.h) */
+	struct addr from; /* likewise */
 	struct timer timer;  /* of this try; or of a failure found at once */
 	struct copy copy[2]; /* a new try begins while the transport still holds the old */
 	unsigned turn;       /* the copy on its way, if `under_way` */
@@ -384,6 +388,54 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	}
 }
 
+/*
+ * For whoever watches.
+ */
+
+static struct exchange *exchange_of(struct sending *s)
+{
+	return container_of(s, struct copy, sending)->exchange;
+}
+
+static struct tap_asking asking_of(const struct exchange *x)
+{
+	static const enum tap_protocol protocols[WAYS] = {
+		[WAY_UDP] = TAP_UDP, [WAY_TCP] = TAP_TCP, [WAY_TLS] = TAP_DOT, [WAY_HTTPS] = TAP_DOH
+	};
+
+	return (struct tap_asking){ .forwarder = x->ask.recurse,
+				    .protocol = protocols[x->way],
+				    .from = &x->from,
+				    .server = &x->ask.server,
+				    .zone = x->ask.zone,
+				    .asked_ns = x->left_ns };
+}
+
+static void on_leaves(struct sending *s, int fd)
+{
+	struct exchange *x = exchange_of(s);
+	struct tap *tap = x->upstream->env->tap;
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	struct tap_asking asking;
+
+	if (!tap)
+		return;
+	if (getsockname(fd, (struct sockaddr *)&ss, &len) != 0 ||
+	    !addr_from_sockaddr(&x->from, (struct sockaddr *)&ss, len))
+		x->from = (struct addr){ .family = 0 };
+	x->left_ns = tap_now_ns();
+	asking = asking_of(x);
+	tap_server_query(tap, &asking, &(struct slice){ s->wire, s->len });
+}
+
+static void tell_answer(const struct exchange *x, const uint8_t *wire, size_t len)
+{
+	struct tap_asking asking = asking_of(x);
+
+	tap_server_response(x->upstream->env->tap, &asking, &(struct slice){ wire, len });
+}
+
 /* `known` is what was just looked up of the server, or NULL. */
 static void exchange_send(struct exchange *x, const struct infra_view *known)
 {
@@ -403,6 +455,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 				       .keepalive = asks_for_rest(x),
 				       .wire = c->wire,
 				       .len = write_query(x, c->wire),
+				       .leaves = u->env->tap ? on_leaves : NULL,
 				       .arrived = on_arrived,
 				       .strayed = on_strayed,
 				       .failed = on_failed };
@@ -423,11 +476,6 @@ static void exchange_turn_to(struct exchange *x, enum way way)
 	x->tries = 0;
 	x->strays = 0;
 	exchange_send(x, NULL);
-}
-
-static struct exchange *exchange_of(struct sending *s)
-{
-	return container_of(s, struct copy, sending)->exchange;
 }
 
 static void note_silence(struct exchange *x)
@@ -622,6 +670,8 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
 	enum echo echo = judge_echo(x, wire, len);
 
+	if (UNLIKELY(x->upstream->env->tap != NULL))
+		tell_answer(x, wire, len);
 	if (echo == ECHO_NONE)
 		return note_stray(x);
 	if (echo == ECHO_MANGLED) {

@@ -80,6 +80,8 @@ struct sending { /* one copy of one message on its way */
 	bool keepalive;        /* it asks how long the connection may rest (RFC 7828) */
 	uint8_t *wire; /* the transport puts its own id into the first two bytes */
 	size_t len;
+	/* It leaves now by this descriptor, as `wire` says. NULL: nobody wants to know. */
+	void (*leaves)(struct sending *s, int fd);
 	/* An answer from the right place with the right id. False: it is not what we asked
 	 * for, keep waiting. True: the sending is over (the callee may free it). */
 	bool (*arrived)(struct sending *s, const uint8_t *wire, size_t len);

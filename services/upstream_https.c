@@ -115,6 +115,8 @@ static void https_put(struct conn *c, struct letter *l)
 
 	put_u16(s->wire, 0);
 	l->framed = http2_client_post(c->framed, s->wire, s->len, l);
+	if (UNLIKELY(l->framed && s->leaves != NULL))
+		s->leaves(s, c->stream.fd);
 	if (l->framed)
 		return;
 	c->deaf = true;

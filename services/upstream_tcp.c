@@ -34,6 +34,8 @@ static void tcp_put(struct conn *c, struct letter *l)
 	uint8_t *to = conn_out(c, 2 + s->len);
 
 	put_u16(s->wire, l->id);
+	if (UNLIKELY(s->leaves != NULL))
+		s->leaves(l->sending, c->stream.fd);
 	put_u16(to, (uint16_t)s->len);
 	memcpy(to + 2, s->wire, s->len);
 	c->out_len += 2 + s->len;

@@ -453,6 +453,8 @@ static bool port_send(struct port *p, struct flight *f)
 	while (was_used(p, f->id));
 	put_u16(f->sending->wire, f->id);
 	p->ids[p->uses++] = f->id;
+	if (UNLIKELY(f->sending->leaves != NULL))
+		f->sending->leaves(f->sending, p->watch.fd);
 	if (!send_bytes(p, f->sending)) {
 		port_retire(p);
 		port_settle(p);

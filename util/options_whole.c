@@ -567,14 +567,43 @@ static void check_modules(const struct checker *c)
 
 /* ---- contradictions ---- */
 
-static void origin_remark(const struct checker *c, enum conf_weight weight, const char *option,
-			  const char *text)
+static void clause_remark(const struct checker *c, enum conf_clause clause,
+			  enum conf_weight weight, const char *option, const char *text)
 {
-	const struct option *o = conf_find_option(CLAUSE_server, option, strlen(option));
+	const struct option *o = conf_find_option(clause, option, strlen(option));
 	const struct conf_origin *origin = &c->conf->own->given[o - conf_options];
 
 	conf_remark(c->report, weight, origin->file ? origin->file : "", origin->line, "%s: %s",
 		    option, text);
+}
+
+static void origin_remark(const struct checker *c, enum conf_weight weight, const char *option,
+			  const char *text)
+{
+	clause_remark(c, CLAUSE_server, weight, option, text);
+}
+
+static void check_dnstap(const struct checker *c)
+{
+	const struct conf_dnstap *d = &c->conf->dnstap;
+
+	if (!d->dnstap_enable)
+		return;
+#ifndef HAVE_FSTRM
+	clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-enable",
+		      "this program was built without dnstap");
+#endif
+	if (!d->dnstap_log_client_query_messages && !d->dnstap_log_client_response_messages &&
+	    !d->dnstap_log_resolver_query_messages && !d->dnstap_log_resolver_response_messages &&
+	    !d->dnstap_log_forwarder_query_messages && !d->dnstap_log_forwarder_response_messages)
+		clause_remark(c, CLAUSE_dnstap, CONF_WARNING, "dnstap-enable",
+			      "nothing is sent as long as no dnstap-log-...-messages: says yes");
+	if (!*d->dnstap_ip && !*d->dnstap_socket_path)
+		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-socket-path",
+			      "neither a socket nor dnstap-ip: says where to send");
+	if (!*d->dnstap_tls_client_key_file != !*d->dnstap_tls_client_cert_file)
+		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-tls-client-key-file",
+			      "key and certificate (dnstap-tls-client-cert-file) go together");
 }
 
 static void check_sense(const struct checker *c)
@@ -624,6 +653,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_views_of_zones(&c);
 	check_zone_types(&c);
 	check_sense(&c);
+	check_dnstap(&c);
 	if (!c.how->no_files)
 		check_files(&c);
 	good = c.report->errors == before;
