@@ -16,6 +16,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
+#include "services/dnstap.h"
 #include "services/listen_tcp.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
@@ -165,6 +166,20 @@ static void say_cache_file(struct call *c)
 	say_size(c, "cache.file.entries", (size_t)(r.written.answers + r.written.sets));
 }
 
+/* Likewise. */
+static void say_dnstap(struct call *c)
+{
+	struct dnstap_status s;
+
+	dnstap_tell(c->daemon->dnstap, &s);
+	if (!s.enabled)
+		return;
+	call_say(c, "dnstap.connected=%d\n", s.connected);
+	call_say(c, "dnstap.sent=%" PRIu64 "\n", s.counts.sent);
+	call_say(c, "dnstap.dropped=%" PRIu64 "\n", s.counts.dropped);
+	call_say(c, "dnstap.lost=%" PRIu64 "\n", s.counts.lost);
+}
+
 static void say_all(struct call *c)
 {
 	const struct daemon *d = c->daemon;
@@ -186,6 +201,7 @@ static void say_all(struct call *c)
 		say_counts(c);
 		say_hosts(c);
 		say_cache_file(c);
+		say_dnstap(c);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
+#include "services/dnstap.h"
 #include "services/interfaces.h"
 #include "services/mesh.h"
 #include "services/metrics.h"
@@ -175,6 +176,35 @@ static void say_cache_file(struct call *c)
 		(double)r.took_us / US_PER_S);
 }
 
+static void say_dnstap(struct call *c)
+{
+	static const char help[] = "Messages for dnstap's collector, by what became of them.";
+	struct dnstap_status s;
+	const struct {
+		const char *name;
+		const uint64_t *count;
+	} fates[] = { { "sent", &s.counts.sent },
+		      { "dropped", &s.counts.dropped },
+		      { "lost", &s.counts.lost } };
+
+	dnstap_tell(c->daemon->dnstap, &s);
+	if (!s.enabled)
+		return;
+	metrics_print_one(&(struct metric){ .name = "dnstap_connected",
+					    .type = "gauge",
+					    .help = "Whether there is a connection to dnstap's collector.",
+					    .value = s.connected },
+			  call_line, c);
+	for (size_t i = 0; i < COUNT(fates); i++)
+		metrics_print_one(&(struct metric){ .name = "dnstap_messages_total",
+						    .type = "counter",
+						    .help = i ? NULL : help,
+						    .label = "fate",
+						    .label_value = fates[i].name,
+						    .value = (double)*fates[i].count },
+				  call_line, c);
+}
+
 static void metrics(struct call *c, struct worker *w)
 {
 	struct metrics_now now;
@@ -187,6 +217,7 @@ static void metrics(struct call *c, struct worker *w)
 	metrics_print(&now, call_line, c);
 	say_upstreams(c);
 	say_cache_file(c);
+	say_dnstap(c);
 }
 
 /* ---- /status.json ---- */
@@ -235,6 +266,21 @@ static void put_upstreams(struct json *j, const struct upstream_rows *rows)
 	json_close(j, ']');
 }
 
+static void put_dnstap(struct json *j, const struct dnstap *d)
+{
+	struct dnstap_status s;
+
+	dnstap_tell(d, &s);
+	if (!s.enabled)
+		return;
+	json_open(j, "dnstap", '{');
+	json_bool(j, "connected", s.connected);
+	json_number(j, "sent", s.counts.sent);
+	json_number(j, "dropped", s.counts.dropped);
+	json_number(j, "lost", s.counts.lost);
+	json_close(j, '}');
+}
+
 static void status(struct call *c, struct worker *w)
 {
 	struct json j = { .out = put, .arg = c };
@@ -261,6 +307,7 @@ static void status(struct call *c, struct worker *w)
 	json_number(&j, "memory_bytes", now.bytes_in_use);
 	put_caches(&j, &now);
 	put_upstreams(&j, &scrape_of(c)->upstreams);
+	put_dnstap(&j, c->daemon->dnstap);
 	json_close(&j, '}');
 	call_say(c, "\n");
 }

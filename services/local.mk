@@ -146,6 +146,7 @@ SERVICES_TESTS = \
 	services/tests/snapshot \
 	services/tests/stats \
 	services/tests/store \
+	services/tests/tap \
 	services/tests/upstream \
 	services/tests/waitlimit \
 	services/tests/upstream_tcp \
