@@ -33,6 +33,8 @@ enum iter_state {
 		ITER_STATE_COUNT
 };
 
+#define ITER_SENDS 50 /* packets for one name, whatever zones they lead through */
+
 /* Where a state function leaves things. */
 enum turn {
 	TURN_ON,   /* go on with it->state at once */
@@ -70,12 +72,14 @@ struct iter {
 	const struct upstream_reply *reply; /* for on_digest */
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */
+	unsigned sent_in_all;               /* for this name, referrals included: ITER_SENDS */
 	struct message *empty;              /* somebody's answer that holds nothing */
 
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
 	unsigned fruitless; /* names without any address, in all: NXNS */
 	bool went_round;    /* the parent side was tried because of those */
+	const uint8_t *goes_round; /* for this zone the parent's side may be asked by this query */
 
 	/* a second word */
 	struct message *held; /* the DS denial that may be the child's own */

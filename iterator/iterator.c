@@ -14,6 +14,7 @@
 #include "iterator/select.h"
 #include "iterator/targets.h"
 #include "services/authzone.h"
+#include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/forward.h"
 #include "services/mesh.h"
@@ -279,6 +280,9 @@ static bool may_send(struct iter *it)
 		iter_blame(it, REASON_budget_sends,
 			   "the limit of %u questions to one zone is reached",
 			   it->conf->max_sent_count);
+	else if (it->sent_in_all >= ITER_SENDS)
+		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a name is reached",
+			   ITER_SENDS);
 	else if (it->q->budget->sends <= 0)
 		iter_blame(it, REASON_budget_sends,
 			   "the limit of %u questions for a query is reached",
@@ -333,6 +337,7 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 		select_count(how.places[i], it->conf->outbound_msg_retry);
 	budget_take(&it->q->budget->sends, (int)how.count - 1);
 	it->sent += how.count - 1;
+	it->sent_in_all += how.count - 1;
 	it->race = race_start(&how);
 	return true;
 }
@@ -376,6 +381,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	PROMISE(!iter_is_asking(it));
 	budget_take(&q->budget->sends, 1);
 	it->sent++;
+	it->sent_in_all++;
 	it->place = to->place;
 	it->tier = to->tier;
 	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
@@ -555,6 +561,10 @@ static enum turn on_finish(struct iter *it)
 	struct message *m;
 
 	iter_let_go(it);
+	if (it->at && it->place)
+		targets_ask_after(it);
+	if (UNLIKELY(it->goes_round != NULL))
+		infra_refetch_helped(it->q->env->infra, it->goes_round, it->q->env->time);
 	m = chain_finish(&it->chain, it->arena, it->answer, &it->q->question);
 	m->flags = FLAG_QR;
 	m->id = 0;
@@ -626,6 +636,15 @@ static void begin(struct iter *it, struct query *q)
 	iter_hide_name(it);
 }
 
+/* What one question took beyond its first packet: a second try, another way. */
+static void note_sends(struct iter *it, const struct upstream_reply *reply)
+{
+	int more = reply->sends ? (int)reply->sends - 1 : 0;
+
+	it->sent_in_all += (unsigned)more;
+	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
+}
+
 static void take_event(struct iter *it, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -635,6 +654,7 @@ static void take_event(struct iter *it, const struct event *ev)
 		it->asked = NULL;
 		it->race = NULL;
 		it->reply = ev->reply;
+		note_sends(it, ev->reply);
 		it->state = ITER_digest;
 		break;
 	case EVENT_CHILD:

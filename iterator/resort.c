@@ -5,6 +5,7 @@
 #include "iterator/hints.h"
 #include "iterator/route.h"
 #include "iterator/targets.h"
+#include "services/cache/infra.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"
 #include "services/mesh.h"
@@ -45,6 +46,19 @@ static void recall_parent(struct iter *it)
 		delegation_add_names(d, it->arena, ns, true);
 }
 
+/* The parent is asked anew by one query of many that fail over the same zone (RFC 9520). */
+static bool may_go_round(struct iter *it)
+{
+	struct query *q = it->q;
+
+	if (!it->goes_round || !dname_equals(it->goes_round, it->at->zone)) {
+		if (!infra_may_refetch(q->env->infra, it->at->zone, q->env->time))
+			return false;
+		it->goes_round = it->at->zone;
+	}
+	return true;
+}
+
 enum turn resort(struct iter *it)
 {
 	struct delegation *d = it->at;
@@ -68,6 +82,8 @@ enum turn resort(struct iter *it)
 	added += delegation_fill_parent_glue(d, it->q);
 	if (added)
 		return go_on(it, ITER_choose);
+	if (!may_go_round(it))
+		return give_up(it);
 	if (!d->knows_parent) {
 		it->refetch = d->zone;
 		it->failed = d;

@@ -42,12 +42,11 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 	return false;
 }
 
-/* Once the servers of a zone have failed us it is in vain to ask them for more of their addresses.
- */
+/* Of names in the zone itself only those can tell whom we are about to ask: if these fail, they fail
+ * over that too, and there are as many questions more as there are names (targets_ask_after). */
 static bool is_in_vain(const struct iter *it, const struct ns *n)
 {
-	return it->at->place_count && (it->sent || it->q->avoid_count) && !it->caps.on &&
-	       dname_is_under(n->name, it->at->zone);
+	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
 }
 
 static bool wants_any(const struct iter *it, const struct ns *n)
@@ -111,6 +110,31 @@ void targets_ask_ahead(struct iter *it)
 	most = s->target_fetch[MIN(it->q->depth, s->target_fetch_count - 1)];
 	if (most)
 		targets_ask(it, most);
+}
+
+void targets_ask_after(struct iter *it)
+{
+	const struct snapshot *s = it->q->snapshot;
+	const struct question *asked = &it->q->question;
+	int left;
+
+	if (s->target_fetch_count == 0 || it->q->depth || it->at->config || it->sent > 1 ||
+	    it->fruitless || it->at->last_resort)
+		return;
+	left = s->target_fetch[0] < 0 ? TARGETS_PER_DELEGATION : s->target_fetch[0];
+	for (unsigned i = 0; i < it->at->name_count && left > 0; i++) {
+		const struct ns *n = &it->at->names[i];
+		bool v4 = ns_wants(n, it->q, false), v6 = ns_wants(n, it->q, true);
+
+		if ((!v4 && !v6) || !dname_is_under(n->name, it->at->zone) ||
+		    dname_equals(n->name, asked->name))
+			continue;
+		left--;
+		if (v6)
+			mesh_side(it->q, n->name, TYPE_AAAA, CLASS_IN, QUERY_CD);
+		if (v4)
+			mesh_side(it->q, n->name, TYPE_A, CLASS_IN, QUERY_CD);
+	}
 }
 
 unsigned targets_ask_parent(struct iter *it)

@@ -21,6 +21,8 @@ unsigned targets_ask(struct iter *it, int most);
 bool targets_ask_next(struct iter *it);
 /* As target-fetch-policy wants it, ahead of need. */
 void targets_ask_ahead(struct iter *it);
+/* A server of the zone has answered: on the side, ask for addresses of others whose names are in it. */
+void targets_ask_after(struct iter *it);
 /* Ask above the cut for the addresses of the next name (its glue, where the child's are no good).
  */
 unsigned targets_ask_parent(struct iter *it);

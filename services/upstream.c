@@ -66,6 +66,7 @@ struct exchange {
 	struct timer timer;  /* of this try; or of a failure found at once */
 	struct copy copy[2]; /* a new try begins while the transport still holds the old */
 	unsigned turn;       /* the copy on its way, if `under_way` */
+	unsigned sends;      /* so far */
 	bool under_way;
 	uint8_t more[]; /* names, texts and wires, each as long as it is */
 };
@@ -227,6 +228,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	table_remove(x);
 	x->over = true;
 	reply->server = x->ask.server;
+	reply->sends = x->sends;
 	reply->over_tcp = x->way != WAY_UDP;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
@@ -447,6 +449,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	x->turn ^= 1;
 	c = &x->copy[x->turn];
 	x->tries++;
+	x->sends++;
 	x->capped = x->ask.caps && x->way == WAY_UDP;
 	c->sending = (struct sending){ .to = x->ask.server,
 				       .tls = is_private(x->way),
@@ -569,6 +572,7 @@ static bool note_stray(struct exchange *x)
 	if (is_patient(x) || x->way != WAY_UDP) {
 		/* Nothing else can come: there is nobody between us and the server. */
 		x->under_way = false;
+		x->refused = !is_patient(x);
 		exchange_fail(x, UPSTREAM_SILENT);
 		return true;
 	}

@@ -48,7 +48,9 @@ struct upstream_reply {
 	enum upstream_end end;
 	struct addr server;
 	struct message *message; /* ANSWERED; in the arena given to upstream_ask */
-	bool refused;            /* not answered, and that was said at once: nobody listens there */
+	bool refused;            /* not answered, and that was said at once: nobody listens there, or
+				  * who does talks nonsense over a connection of our own */
+	unsigned sends;          /* packets that it took */
 	uint32_t rtt_ms;
 	bool had_edns; /* the question that was answered carried OPT */
 	bool over_tcp;

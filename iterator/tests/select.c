@@ -93,7 +93,7 @@ static void who_is_within_the_band_is_drawn(void **state)
 		bool drawn[2];
 	} rows[] = {
 		{ "both fast", NULL, { 60, 300 }, { true, true } },
-		{ "at the edge", NULL, { 60, 460 }, { true, true } },
+		{ "at the edge", NULL, { 60, 380 }, { true, true } },
 		{ "one slow", NULL, { 60, 900 }, { true, false } },
 		{ "one not known yet", NULL, { 60, 0 }, { true, true } },
 		{ "both slow", NULL, { 2000, 2100 }, { true, true } },

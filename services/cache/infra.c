@@ -406,6 +406,14 @@ static void end_change(struct infra *i, struct server *s, const struct timebase 
 		 t->now_s);
 }
 
+static bool is_wary(const struct server *s, uint32_t now_ms)
+{
+	unsigned silences = s->timeouts_a + s->timeouts_aaaa + s->timeouts_other;
+
+	return silences >= INFRA_WARY_SILENCES && now_ms - s->silent_from_ms >= INFRA_WARY_MS &&
+	       now_ms - s->doubled_ms < INFRA_LATELY_MS;
+}
+
 static void fill_view(struct infra *i, const struct server *s, const struct timebase *t,
 		      struct infra_view *out)
 {
@@ -425,7 +433,7 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 	out->timeouts_a = s->timeouts_a;
 	out->timeouts_aaaa = s->timeouts_aaaa;
 	out->timeouts_other = s->timeouts_other;
-	out->down = out->rto_ms >= MIN(INFRA_PROBE_MS, GET(i->max_rtt_ms));
+	out->down = out->rto_ms >= MIN(INFRA_PROBE_MS, GET(i->max_rtt_ms)) || is_wary(s, ms_of(t));
 	if (!out->down)
 		return;
 	if (out->rto_ms >= GET(i->max_rtt_ms) && !GET(i->keep_probing))
@@ -534,6 +542,34 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	end_change(i, s, t);
 }
 
+/* The note of that stands where no server can. */
+static const struct addr nobody;
+
+static void put_refetch(struct infra *i, const uint8_t *name, uint32_t due_ms,
+			const struct timebase *t)
+{
+	struct server *s = begin_change(i, &nobody, name, t);
+
+	s->probe_at_ms = due_ms;
+	end_change(i, s, t);
+}
+
+bool infra_may_refetch(struct infra *i, const uint8_t *name, const struct timebase *t)
+{
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, &nobody, &zone, t->now_s);
+
+	if (old && !not_after(old->probe_at_ms, ms_of(t)))
+		return false;
+	put_refetch(i, name, ms_of(t) + INFRA_REFETCH_MS, t);
+	return true;
+}
+
+void infra_refetch_helped(struct infra *i, const uint8_t *name, const struct timebase *t)
+{
+	put_refetch(i, name, ms_of(t), t);
+}
+
 void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zone,
 		  const struct timebase *t)
 {
@@ -615,6 +651,8 @@ static bool dump_one(const struct slab_entry *e, void *arg)
 	struct infra_view v;
 	char addr[ADDR_TEXT], zone[DNAME_TEXT], line[ADDR_TEXT + DNAME_TEXT + 256];
 
+	if (!s->addr.family)
+		return true;
 	fill_view(d->infra, s, d->time, &v);
 	addr_print(&s->addr, 53, addr);
 	dname_print(s->zone, zone);

@@ -22,6 +22,13 @@ struct infra;
 
 #define INFRA_RTO_UNKNOWN_MS 376
 #define INFRA_PROBE_MS       12000
+/* A server that has been silent that long, and that often, is down as well, as long as it was asked
+ * lately: whoever invents names of a dead zone shall not have each of them sent to it. */
+#define INFRA_WARY_MS        4000
+#define INFRA_WARY_SILENCES  2
+#define INFRA_LATELY_MS      15000
+/* How soon a zone's servers may be asked of its parent anew because all of them have failed. */
+#define INFRA_REFETCH_MS     5000
 
 enum edns_known { EDNS_UNTRIED, EDNS_WORKS, EDNS_FAILS };
 
@@ -84,6 +91,10 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 /* A probe goes out to a server that is down: the next one must wait. */
 void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zone,
 		  const struct timebase *t);
+/* All servers of a zone have failed: whether its parent may be asked for others now. Once so often. */
+bool infra_may_refetch(struct infra *i, const uint8_t *zone, const struct timebase *t);
+/* That helped: the next one may do so as well. */
+void infra_refetch_helped(struct infra *i, const uint8_t *zone, const struct timebase *t);
 void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *zone,
 		    enum edns_known known, const struct timebase *t);
 void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *zone, unsigned lame,

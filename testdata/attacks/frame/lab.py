@@ -97,6 +97,7 @@ class Lab:
         self.daemon.start()
         if warm:
             self.ask("warm.test")
+            self.quiet(0.2, 1)
         self.fds_before = self.descriptors()
         return self.daemon
 
@@ -181,6 +182,19 @@ class Lab:
             yield out
         finally:
             out.update(json.loads(p.communicate("\n")[0]))
+
+    @contextlib.contextmanager
+    def rain(self, name, rate, seconds, source="127.0.0.1"):
+        """Questions at a rate from a process of its own (rain.py), while the block runs; waits for its end."""
+        p = subprocess.Popen([sys.executable, "-B", os.path.join(HERE, "rain.py"), str(self.daemon.port), str(rate),
+                              str(seconds), name, source], stdout=subprocess.PIPE, text=True)
+        out = {}
+        try:
+            yield out
+            out.update(json.loads(p.communicate(timeout=seconds + 20)[0]))
+        finally:
+            p.kill()
+            p.wait()
 
     def poisoned(self):
         """P: canaries that are wrong, and questions at the evil server."""

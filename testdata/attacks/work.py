@@ -1,0 +1,604 @@
+"""Amplification, and work per question (entries 20 to 34).
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import collections
+import selectors
+import socket
+import struct
+import time
+
+import dns.rdatatype
+
+from frame import signing
+from frame.authority import HANGUP, RESET, Send, record, wire
+from frame.declare import answered, at_least, attack, shown
+from frame.lab import e2e
+from frame.world import ATTACKERS, DEAD, VICTIM, Zone
+
+TRUTH = "192.0.2.1"
+A, NS, CNAME = 1, 2, 5
+
+
+def timed(lab, name, kind="A", **more):
+    """One question: `R`, `took_s`, `C` and the mark before it."""
+    mark, before = lab.mark(), lab.cpu_ms()
+    r = lab.ask(name, kind, timeout=15, **more)
+    return r, mark, before
+
+
+def cost(lab, name, seconds=3.0, **more):
+    """The figures of one question: U, C, R, took_s."""
+    r, mark, before = timed(lab, name, **more)
+    u = lab.upstream(mark, seconds)
+    return {"U": u, "C_ms": lab.cpu_ms() - before, "R": r.rcode, "took_s": r.took_s}
+
+
+# -- referrals that lead nowhere -------------------------------------------------------------------
+
+def referring(lab, zone, cut, names, ttl=3600, glue=()):
+    """The zone's server refers everything below the cut to those names, over UDP as far as it goes."""
+    parent = lab.world.serve(Zone(zone), {"ns." + zone + ".": ATTACKERS[0]})
+    ns = [record(cut, NS, wire(n), ttl) for n in names]
+    extra = [record(n, A, socket.inet_aton(a), ttl) for n, a in glue]
+
+    def answer(q):
+        if not q.under(cut):
+            return parent.answer(q)
+        out = q.raw(authority=ns, additional=extra, flags=0x8000)
+        return out if q.tcp or len(out) <= 1232 else q.raw(flags=0x8200)
+    lab.world.script(ATTACKERS[0], answer)
+
+
+COUNTS = {"60": 60, "200": 200}
+
+
+@attack(20, "nxns", "NXNSAttack: a referral to many server names that cannot be resolved, at a victim's zone",
+        variants={"%s-%s" % (k, how): {"count": n, "how": how, "limits": {"U": 20} if how in ("servfail", "spread") else {}}
+                  for k, n in COUNTS.items()
+                  for how in ("nxdomain", "nodata", "servfail", "spread")},
+        rule="five names in vain are enough (ten once the parent's side was asked); addresses are looked up as they are needed",
+        code="iterator/targets.h:TARGETS_FRUITLESS iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True)
+def nxns(lab, count, how):
+    target = lab.world.serve(Zone("target.test"), {"ns.target.test.": ATTACKERS[1]})
+
+    def answer(q):
+        if q.name in ("target.test.", "ns.target.test.") or how == "nxdomain":
+            return target.answer(q)
+        return q.reply(rcode="SERVFAIL") if how == "servfail" else q.reply(
+            authority=["target.test. 60 SOA ns.target.test. h.target.test. 1 2 3 4 60"])
+    lab.world.script(ATTACKERS[1], answer)
+    names = ["ns.t%d.test." % n if how == "spread" else "n%d.target.test." % n for n in range(count)]
+    referring(lab, "nxns.test", "sub.nxns.test", names)
+    lab.start()
+    lab.ask("first.target.test")
+    lab.ask("first.nxns.test")
+    figures = cost(lab, "www.sub.nxns.test", 1.5)
+    return figures
+
+
+@attack(21, "nrdelegation", "non-responsive delegation: a referral to very many servers that are all silent",
+        variants={str(n): {"count": n} for n in (60, 200, 1000)},
+        rule="16 names are looked up of a delegation, 20 NS kept; what failed is remembered; a question has ten seconds in all",
+        code="iterator/targets.h:TARGETS_PER_DELEGATION util/options.def:iter_scrub_ns services/mesh.c:on_deadline",
+        limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
+@attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
+        variants={str(n): {"count": n, "glued": True} for n in (60, 200)},
+        rule="addresses of a delegation are kept up to a bound and asked within the budget of the question",
+        code="iterator/delegation.c:PLACES_MAX services/budget.h:sends",
+        limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
+def nrdelegation(lab, count, glued=False):
+    target = Zone("target.test")
+    lab.world.serve(target, {"ns.target.test.": ATTACKERS[1]})
+    names = ["n%d.%s." % (n, "sub.nrd.test" if glued else "target.test") for n in range(count)]
+    glue = [(name, "198.18.%d.%d" % (30 + n // 250, 1 + n % 250)) for n, name in enumerate(names)]
+    for name, address in glue:
+        if not glued:
+            target.add("%s 3600 A %s" % (name, address))
+    referring(lab, "nrd.test", "sub.nrd.test", names, glue=glue if glued else ())
+    lab.start()
+    lab.ask("first.target.test")
+    lab.ask("first.nrd.test")
+    return cost(lab, "www.sub.nrd.test")
+
+
+@attack(21, "nrdelegation-latency", "what others notice of non-responsive delegations, twenty questions at once",
+        rule="see above; a question that waits costs nobody anything", code="services/mesh.c:mesh_run", noisy=True,
+        limits={"L_worst_ms": 100, "lost": 0}, seconds=40)
+def nrdelegation_latency(lab):
+    target = Zone("target.test")
+    lab.world.serve(target, {"ns.target.test.": ATTACKERS[1]})
+    names = ["n%d.target.test." % n for n in range(1000)]
+    for n, name in enumerate(names):
+        target.add("%s 3600 A 198.18.%d.%d" % (name, 30 + n // 250, 1 + n % 250))
+    referring(lab, "nrd.test", "sub.nrd.test", names)
+    lab.start()
+    lab.ask("first.nrd.test")
+    with lab.latency() as figures:
+        lab.ask_all(["w%d.sub.nrd.test" % n for n in range(20)], timeout=6)
+    return {"L_worst_ms": figures["worst_ms"], "lost": figures["lost"]}
+
+
+# -- aliases and circles ---------------------------------------------------------------------------
+
+@attack(22, "endless-alias", "a server that answers every question with an alias to the next name",
+        # A DNAME costs two questions a step, since its name is one label longer.
+        variants={"in-zone": {"out": False}, "two-zones": {"out": True},
+                  "dname": {"out": False, "dname": True, "limits": {"U": 30}}},
+        rule="eleven aliases are followed, over all packets, and eleven of one packet",
+        code="util/options.def:max_query_restarts util/options.def:iter_scrub_cname iterator/scrub.c:take_link",
+        limits={"U": 20, "R": "SERVFAIL"}, quick=True)
+def endless_alias(lab, out, dname=False):
+    zones = [lab.world.serve(Zone("alias%d.test" % n), {"ns.alias%d.test." % n: ATTACKERS[n]}) for n in (0, 1)]
+
+    def answer(q):
+        if not q.name.startswith(("c", "d0") if dname else "c") or q.name.count(".") < 3:
+            return zones["alias1" in q.name].answer(q)
+        n = 0 if dname else int(q.labels[0][1:])
+        where = (n + 1) % 2 if out else 0
+        if dname:
+            # d0.alias0.test. is a DNAME to d1.alias0.test., and so on.
+            if len(q.labels) < 4:
+                return q.reply(["%s 60 CNAME c.d0.alias0.test." % q.name])
+            n = int(q.labels[-3][1:])
+            here, there = "d%d.alias0.test." % n, "d%d.alias0.test." % (n + 1)
+            return q.reply(["%s 60 DNAME %s" % (here, there), "%s 60 CNAME c.%s" % (q.name, there)])
+        return q.reply(["%s 60 CNAME c%d.alias%d.test." % (q.name, n + 1, where)])
+    for n in (0, 1):
+        lab.world.script(ATTACKERS[n], answer)
+    lab.start()
+    for n in (0, 1):
+        lab.ask("first.alias%d.test" % n)
+    return cost(lab, "c0.alias0.test", 1.5)
+
+
+@attack(22, "aliases-in-one-packet", "sixty links in one packet",
+        rule="of one packet eleven are used; the rest is asked for like anything else", quick=True,
+        code="util/options.def:iter_scrub_cname iterator/scrub.c:take_answer", limits={"U": 20, "R": {"SERVFAIL", "NOERROR"}})
+def aliases_in_one_packet(lab):
+    zone = lab.world.serve(Zone("links.test"), {"ns.links.test.": ATTACKERS[0]})
+    links = ["l%d.links.test. 60 CNAME l%d.links.test." % (n, n + 1) for n in range(60)]
+    lab.world.script(ATTACKERS[0], lambda q: q.reply(links + ["l60.links.test. 60 A " + TRUTH])
+                     if q.name.startswith("l0.") else q.reply(links[int(q.labels[0][1:]):][:12])
+                     if q.name.startswith("l") and q.name != "links.test." else zone.answer(q))
+    lab.start()
+    lab.ask("first.links.test")
+    return cost(lab, "l0.links.test", 1.5)
+
+
+@attack(22, "alias-circle", "aliases in a circle, of one, two and eleven names",
+        variants={str(n): {"count": n} for n in (1, 2, 11)}, quick=True,
+        rule="a name that comes again in its own chain ends it", code="iterator/chain.c:chain_take",
+        limits={"U": 20, "R": "SERVFAIL"})
+def alias_circle(lab, count):
+    lab.world.serve(Zone("circle.test", ["c%d 60 CNAME c%d" % (n, (n + 1) % count) for n in range(count)]),
+                    {"ns.circle.test.": ATTACKERS[0]})
+    lab.start()
+    lab.ask("first.circle.test")
+    return cost(lab, "c0.circle.test", 1.5)
+
+
+@attack(23, "camp", "CAMP: a chain of aliases, each into a delegation to eight names in eight delegations of five dead names, with DNSSEC",
+        variants={"chain": {"links": 11}, "no-chain": {"links": 1}}, seconds=60,
+        rule="one budget for everything a client's question causes; no restart, child or validation resets it",
+        code="services/budget.h:budget_take util/options.def:max_global_quota services/mesh_private.h:QUERY_CHILDREN",
+        limits={"U": 200, "goal_60": shown, "R": "SERVFAIL", "took_s": 12})
+def camp(lab, links):
+    key = signing.key("camp.test.")
+    zone = lab.world.serve(Zone("camp.test.", key=key), {"ns.camp.test.": ATTACKERS[0]})
+    lab.anchor(key)
+
+    def answer(q):
+        # a.b.camp.test: eight names for each link; these lie in delegations to five names that are dead.
+        part = q.labels[-3] if len(q.labels) > 2 else ""
+        if part.startswith("l"):
+            n = int(part[1:])
+            if n % 2 == 0 and n < links:
+                return q.reply(["%s 60 CNAME x.l%d.camp.test." % (q.name, n + 1)])
+            return q.raw(flags=0x8000, authority=[record("l%d.camp.test" % n, NS, wire("n.s%dx%d.camp.test" % (i, n)))
+                                                  for i in range(8)])
+        if part.startswith("s"):
+            return q.raw(flags=0x8000, authority=[record(part + ".camp.test", NS, wire("n%d.d%s.camp.test" % (i, part[1:])))
+                                                  for i in range(5)])
+        if part.startswith("d"):
+            return q.reply(["%s 60 A %s" % (q.name, DEAD[hash(q.name) % 8])] if q.kind == "A" else [])
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("first.camp.test")
+    figures = cost(lab, "x.l0.camp.test" if links > 1 else "x.l1.camp.test")
+    figures["goal_60"] = "reached" if figures["U"] <= 60 else "missed"
+    return figures
+
+
+@attack(24, "tsuname", "TsuNAME: two zones whose servers are named in each other",
+        rule="a circle is seen when a child would ask for what one above it waits for; the failure is kept for the zone",
+        code="services/mesh.c:mesh_waits_for iterator/targets.c:ask services/cache/store.h:STORE_FAILURE_S", quick=True,
+        limits={"U": 20, "U_same": 0, "U_other": 2.0, "R": "SERVFAIL", "took_s": 5})
+def tsuname(lab):
+    lab.world.delegate("a.test.", {"ns.b.test.": None})
+    lab.world.delegate("b.test.", {"ns.a.test.": None})
+    lab.start()
+    first = cost(lab, "www.a.test", 1.5)
+    mark = lab.mark()
+    lab.ask("www.a.test")
+    same = lab.upstream(mark, 0.5)
+    mark = lab.mark()
+    for n in range(10):
+        lab.ask("w%d.a.test" % n)
+    return {**first, "U_same": same, "U_other": lab.upstream(mark, 1) / 10}
+
+
+@attack(24, "tsuname-of-three", "three zones in a circle, and one that names itself",
+        rule="see above", code="services/mesh.c:mesh_waits_for", quick=True, limits={"U": 25, "R": "SERVFAIL", "self": 12})
+def tsuname_of_three(lab):
+    for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
+        lab.world.delegate("%s.test." % one, {"ns1.%s.test." % other: None, "ns2.%s.test." % other: None})
+    lab.world.delegate("self.test.", {"ns.self.test.": None})
+    lab.start()
+    return {**cost(lab, "www.a.test", 1.5), "self": cost(lab, "www.self.test", 1)["U"]}
+
+
+# -- servers that do not answer, or badly ----------------------------------------------------------
+
+FOUR = {"ns%d.bad.test." % n: ATTACKERS[n] for n in range(4)}
+
+
+@attack(25, "silent-zone", "four servers that say nothing, and a hundred names of theirs",
+        rule="each wait doubles; a server that was silent often is down, and one question at a time looks if it is back",
+        code="services/cache/infra.c:infra_silent services/cache/infra.c:infra_probed services/upstream.c:UDP_TRIES",
+        limits={"U": 16, "R": "SERVFAIL", "took_s": 12, "U_again": 4, "U_100_names": 100}, seconds=60)
+def silent_zone(lab):
+    lab.world.delegate("bad.test.", FOUR)
+    lab.start()
+    first = cost(lab, "www.bad.test")
+    mark = lab.mark()
+    lab.ask("www.bad.test")
+    again = lab.upstream(mark, 1)
+    mark = lab.mark()
+    until = time.monotonic() + 10
+    for n in range(100):
+        with socket.socket(type=socket.SOCK_DGRAM) as s:
+            s.connect((e2e.ADDRESS, lab.daemon.port))
+            s.send(e2e.query("w%d.bad.test" % n).to_wire())
+        time.sleep(max(0, (until - time.monotonic()) / (100 - n)))
+    return {**first, "U_again": again, "U_100_names": lab.upstream(mark, 3)}
+
+
+def failing(q, rcode):
+    return q.raw(rcode=rcode)
+
+
+@attack(26, "failing-servers", "four servers that always fail",
+        variants={k: {"rcode": c} for k, c in (("servfail", 2), ("refused", 5), ("formerr", 1), ("notimp", 4),
+                                               ("notauth", 9), ("badvers", 16))},
+        rule="each address is asked once, without EDNS once more where it does not understand; the failure is kept",
+        code="iterator/digest.c:on_useless services/cache/store.h:STORE_FAILURE_S services/upstream.c:edns_is_refused",
+        limits={"U": 12, "R": "SERVFAIL", "U_again": 0}, quick=True)
+def failing_servers(lab, rcode):
+    lab.world.delegate("bad.test.", FOUR)
+    for address in FOUR.values():
+        lab.world.script(address, lambda q: q.raw(rcode=rcode & 15, edns=False, additional=[
+            b"\0" + struct.pack("!HHIH", 41, 1232, 0x01000000, 0)]) if rcode == 16 else failing(q, rcode))
+    lab.start()
+    first = cost(lab, "www.bad.test", 2)
+    mark = lab.mark()
+    for _ in range(3):
+        lab.ask("www.bad.test")
+    return {**first, "U_again": lab.upstream(mark, 1)}
+
+
+@attack(26, "signed-failing-servers", "the same for a zone that is known to be signed",
+        variants={k: {"rcode": c} for k, c in (("servfail", 2), ("formerr", 1), ("stripped", 0))},
+        rule="see above; where signatures are wanted a refusal of EDNS has to be repeated over TCP",
+        code="services/upstream.c:turn_from_refusal iterator/digest.c:leaves_out_dnssec util/options.def:val_max_restart",
+        limits={"U": 50, "R": "SERVFAIL", "U_again": 0}, quick=True)
+def signed_failing_servers(lab, rcode):
+    key = signing.key("bad.test.")
+    lab.world.delegate("bad.test.", FOUR)
+    lab.anchor(key)
+    for address in FOUR.values():
+        lab.world.script(address, lambda q: failing(q, rcode) if rcode else q.reply(["%s 60 A %s" % (q.name, TRUTH)]))
+    lab.start()
+    first = cost(lab, "www.bad.test", 2)
+    mark = lab.mark()
+    for _ in range(3):
+        lab.ask("www.bad.test")
+    return {**first, "U_again": lab.upstream(mark, 1)}
+
+
+@attack(27, "tcp-churn", "cut over UDP; over TCP closed, reset, silent, cut again, or refused without a word",
+        variants={k: {"how": k} for k in ("closed", "reset", "silent", "cut-again", "half")},
+        rule="one connection for a question at a server, tried once more where another had its answer on it",
+        code="services/upstream_pool.c:RESENDS_MOST services/upstream.c:is_cut",
+        limits={"U": 20, "conns_per_server": 2, "R": "SERVFAIL", "took_s": 12, "U_again": 0}, seconds=40)
+def tcp_churn(lab, how):
+    lab.world.delegate("bad.test.", FOUR)
+
+    def answer(q):
+        if not q.tcp:
+            return q.raw(flags=0x8600)
+        whole = q.reply(["%s 60 A %s" % (q.name, TRUTH)]).to_wire()
+        return {"closed": HANGUP, "reset": RESET, "silent": None, "cut-again": q.raw(flags=0x8600),
+                "half": [whole[:14], HANGUP]}[how]
+    for address in FOUR.values():
+        lab.world.script(address, answer)
+    lab.start()
+    first = cost(lab, "www.bad.test", 2)
+    conns = collections.Counter(h.server for h in lab.since() if h.transport == "conn")
+    mark = lab.mark()
+    lab.ask("www.bad.test")
+    return {**first, "conns_per_server": max(conns.values(), default=0), "U_again": lab.upstream(mark, 1)}
+
+
+@attack(28, "equal-glue", "thirteen server names, all with the same ten addresses, all failing",
+        rule="an address stands once in a delegation; eight of one name are kept", quick=True,
+        code="iterator/delegation.c:delegation_add_place iterator/delegation.c:ADDRESSES_MAX",
+        limits={"asked_each": 1, "U": 14, "R": "SERVFAIL"})
+def equal_glue(lab):
+    addresses = ["198.18.40.%d" % n for n in range(1, 11)]
+    for n in range(13):
+        lab.world.tld.add("same.test. 3600 NS n%d.same.test." % n)
+        for a in addresses:
+            lab.world.tld.add("n%d.same.test. 3600 A %s" % (n, a))
+    for a in addresses:
+        lab.world.script(a, lambda q: failing(q, 2))
+    lab.start()
+    figures = cost(lab, "www.same.test", 1.5)
+    each = collections.Counter(h.server for h in lab.since() if h.server in addresses)
+    return {**figures, "asked_each": max(each.values())}
+
+
+@attack(28, "self-glue", "server names whose addresses are the resolver's own, and the parent's",
+        rule="the resolver's own address does not recurse for itself: what comes from it is a refusal or a circle that ends",
+        code="iterator/classify.c:classify", quick=True, limits={"U": 20, "R": "SERVFAIL"})
+def self_glue(lab):
+    for n, a in enumerate(("198.18.9.9", "198.18.0.2", "198.18.0.1")):
+        lab.world.tld.add("self.test. 3600 NS n%d.self.test." % n)
+        lab.world.tld.add("n%d.self.test. 3600 A %s" % (n, a))
+    lab.start()
+    return cost(lab, "www.self.test", 1.5)
+
+
+@attack(29, "endless-referral", "a server that always refers one label deeper, or to names that need another referral",
+        variants={"deeper": {"how": "deeper"}, "fresh-names": {"how": "fresh"}, "sideways": {"how": "sideways"}},
+        rule="a referral goes down and towards the name asked for; depth, children and sends have their budgets",
+        code="iterator/classify.c:judge_cut iterator/targets.h:TARGETS_DEPTH services/mesh_private.h:QUERY_DEPTH_MAX",
+        limits={"U": 60, "R": "SERVFAIL", "took_s": 12}, seconds=30, quick=True)
+def endless_referral(lab, how):
+    zone = lab.world.serve(Zone("deep.test"), {"ns.deep.test.": ATTACKERS[0]})
+    made = []
+
+    def answer(q):
+        if q.name in ("deep.test.", "ns.deep.test.") or q.name.startswith("first."):
+            return zone.answer(q)
+        if how == "fresh":
+            made.append(1)
+            cut = ".".join(q.labels[-3:])
+            return q.referral(cut + ".", {"ns.f%d.deep.test." % len(made): None})
+        if how == "sideways":
+            return q.referral("deep.test.", {"ns.deep.test.": ATTACKERS[0]})
+        depth = min(len(q.labels), 3 + len([h for h in lab.since() if h.server == ATTACKERS[0]]))
+        return q.referral(".".join(q.labels[-depth:]) + ".", {"ns.deep.test.": ATTACKERS[0]})
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("first.deep.test")
+    return cost(lab, ".".join("abcdefghijklmnopqrstuvwxyz" * 4) + ".deep.test", 2)
+
+
+# -- floods ----------------------------------------------------------------------------------------
+
+@attack(30, "water-torture", "2000 questions a second for random names of a zone whose servers are dead",
+        rule="what waits is bounded by num-queries-per-thread and jostle-timeout; a dead server is asked by one at a time; "
+             "cached answers and other zones do not stand in that line",
+        code="services/mesh.c:make_room services/mesh.c:is_crowded services/cache/infra.c:infra_probed", noisy=True, seconds=60,
+        limits={"L_median_ms": 5, "lost": 0, "M_growth_kb": 65536, "others_answered": at_least(19), "others_ratio": 2.0})
+def water_torture(lab):
+    lab.world.delegate("dry.test.", {"ns%d.dry.test." % n: DEAD[n] for n in range(4)})
+    other = lab.world.serve(Zone("other.test"), {"ns.other.test.": ATTACKERS[0]})
+    # An honest server is some way off.
+    lab.world.script(ATTACKERS[0], lambda q: Send(other.answer(q), 0.02))
+    lab.start()
+    lab.ask("first.other.test")
+
+    def others(tag, count):
+        took = []
+        for n in range(count):
+            r = lab.ask("%s%d.other.test" % (tag, n), timeout=3)
+            if r.rcode == "NXDOMAIN":
+                took.append(r.took_s)
+            time.sleep(0.2)
+        return sorted(took)
+    idle = others("idle", 10)
+    before = lab.resident_kb()
+    with lab.latency() as figures, lab.rain("r%d.dry.test", 2000, 12):
+        time.sleep(2)
+        busy = others("busy", 20)
+        time.sleep(4)
+    return {"L_median_ms": figures["median_ms"], "lost": figures["lost"], "M_growth_kb": lab.resident_kb() - before,
+            "others_answered": len(busy), "others_ratio": busy[len(busy) // 2] / idle[len(idle) // 2] if busy else 99.0}
+
+
+def bomb(lab, count, over_s):
+    """So many questions of one address; replies as (time since its question, time, bytes)."""
+    sent, got = {}, []
+    began = time.monotonic()
+    with socket.socket(type=socket.SOCK_DGRAM) as s, selectors.DefaultSelector() as ready:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 23)
+        s.connect((e2e.ADDRESS, lab.daemon.port))
+        s.setblocking(False)
+        ready.register(s, selectors.EVENT_READ)
+        n = 0
+        while time.monotonic() - began < over_s + 3.5:
+            while n < count and n < (time.monotonic() - began) / over_s * count:
+                q = e2e.query("b%d.bomb.test" % n, "TXT", edns=0, payload=4096).to_wire()
+                s.send(struct.pack("!H", n) + q[2:])
+                sent[n] = time.monotonic()
+                n += 1
+            if ready.select(0.002):
+                try:
+                    while True:
+                        data = s.recv(65535)
+                        now = time.monotonic()
+                        got.append((now - sent[struct.unpack("!H", data[:2])[0]], now, len(data)))
+                except BlockingIOError:
+                    pass
+    return got
+
+
+@attack(31, "dnsbomb", "DNSBomb: 1500 questions in 2 s in one client's name, all answered at once by an authority that held them",
+        variants={"": {}, "and-stale": {"stale": True}, "small-answers": {"size": 60}},
+        rule="what took longer than discard-timeout is not sent over UDP; one client may wait for so many answers (wait-limit)",
+        code="services/mesh_waiters.c:is_too_late services/waitlimit.c:waits_begin util/options.def:discard_timeout",
+        seconds=30, limits={"oldest_s": 1.95, "worst_100ms": 40000, "goal_10000": shown})
+def dnsbomb(lab, stale=False, size=1000):
+    zone = lab.world.serve(Zone("bomb.test"), {"ns.bomb.test.": ATTACKERS[0]})
+    began = []
+
+    def answer(q):
+        if not q.name.startswith("b") or q.kind != "TXT":
+            return zone.answer(q)
+        if not began:
+            began.append(time.monotonic())
+        text = b"".join(bytes([min(255, size - at)]) + b"x" * min(255, size - at) for at in range(0, size, 255))
+        return Send(q.raw([record(q.name, 16, text, 60)]), max(0.0, began[0] + 2.6 - time.monotonic()))
+    lab.world.script(ATTACKERS[0], answer)
+    if stale:
+        lab.option("serve-expired: yes", "serve-expired-client-timeout: 1800")
+    lab.start()
+    lab.ask("first.bomb.test")
+    got = bomb(lab, 1500, 2.0)
+    # A bare failure amplifies nothing and is sent however late; data is not.
+    data = [g for g in got if g[2] > 100] or [(0, 0, 0)]
+    times = [(t, size) for _, t, size in got]
+    worst = max((sum(b for at, b in times if t <= at < t + 0.1) for t, _ in times), default=0)
+    return {"oldest_s": max(g[0] for g in data), "worst_100ms": worst, "answers": len(got),
+            "goal_10000": "reached" if worst <= 10000 else "missed"}
+
+
+# -- answers that are dear -------------------------------------------------------------------------
+
+def per_answer(lab, name, kind, count=50, tcp=True, **more):
+    """C for one answer out of the cache, over one connection."""
+    data = e2e.query(name, kind, **more).to_wire()
+    with lab.daemon.tcp(10) as s:
+        s.sendall(e2e.frame(data))
+        e2e.read_message(s)
+        before = lab.cpu_ms()
+        length = 0
+        for _ in range(count):
+            s.sendall(e2e.frame(data))
+            length = len(e2e.read_exactly(s, struct.unpack("!H", e2e.read_exactly(s, 2))[0]))
+        return (lab.cpu_ms() - before) / count, length
+
+
+@attack(32, "huge-set", "two thousand records in one set",
+        rule="a set and an answer have their bounds in bytes (an answer is a message, 64 kB), and no pass over it is quadratic",
+        code="util/msg_read.c:msg_parse services/cache/slab.c:slab_put", limits={"C_ms": 20, "R": {"NOERROR", "SERVFAIL"},
+        "again_C_ms": 5}, quick=True)
+def huge_set(lab):
+    data = " | ".join("10.%d.%d.%d" % (n >> 16, n >> 8 & 255, n & 255) for n in range(2000))
+    lab.world.serve(Zone("huge.test", ["www 60 A " + data]), {"ns.huge.test.": ATTACKERS[0]})
+    lab.start()
+    lab.ask("first.huge.test")
+    before = lab.cpu_ms()
+    r = lab.ask("www.huge.test", tcp=True)
+    spent = lab.cpu_ms() - before
+    again, _ = per_answer(lab, "www.huge.test", "A", 20)
+    return {"C_ms": spent, "R": r.rcode, "again_C_ms": again, "records": len(r.texts())}
+
+
+@attack(32, "many-types", "a name with very many types, asked for ANY; NS and MX answers with a hundred targets",
+        rule="ANY is answered as the server answers, or with nothing (deny-any); nothing is looked up for ADDITIONAL",
+        code="util/options.def:deny_any services/answer.c:answer_message", quick=True,
+        limits={"U_any": 4, "U_mx": 3, "C_ms": 20})
+def many_types(lab):
+    zone = Zone("types.test", ["mx 60 MX 1 m%d" % n for n in range(100)])
+    lab.world.serve(zone, {"ns.types.test.": ATTACKERS[0]})
+    types = [record("any.types.test", t, b"\0" * 16, 60) for t in range(1000, 2500)]
+    lab.world.script(ATTACKERS[0], lambda q: (q.raw(types) if q.tcp else q.raw(flags=0x8600)) if q.name.startswith("any")
+                     else zone.answer(q))
+    lab.start()
+    lab.ask("first.types.test")
+    before = lab.cpu_ms()
+    mark = lab.mark()
+    lab.ask("any.types.test", "ANY")
+    any_cost = lab.upstream(mark, 1, "any.types.test")
+    spent = lab.cpu_ms() - before
+    mark = lab.mark()
+    lab.ask("mx.types.test", "MX")
+    return {"U_any": any_cost, "U_mx": lab.upstream(mark, 1, "types.test"), "C_ms": spent}
+
+
+@attack(33, "compression", "400 MX with targets of 26 labels, 44 kB, from the cache over TCP; and names that share nothing",
+        variants={"shared": {"shared": True}, "apart": {"shared": False}},
+        rule="an answer is compressed once, when it is stored; 120 suffixes are looked up at most, by hash",
+        code="util/msgname.c:look_up services/cache/msg.c:make_image", quick=True,
+        limits={"C_ms": 1.5, "bytes": at_least(20000), "first_C_ms": 20})
+def compression(lab, shared):
+    tail = ".".join("abcdefghijklmnopqrstuvwxy") if shared else None
+    data = " | ".join("10 %s.mx.test." % (("m%d." % n + tail) if shared else ".".join(
+        "%x" % (n * 31 + i * 7919 & 0xffff) for i in range(25))) for n in range(400))
+    zone = lab.world.serve(Zone("mx.test", ["www 300 MX " + data]), {"ns.mx.test.": ATTACKERS[0]})
+    # The server itself does not compress: its message would not fit otherwise.
+    owner = wire("www.mx.test")
+    wires = [record(b"\xc0\x0c", 15, r.to_wire()) for r in zone.sets["www.mx.test.", "MX"]]
+    lab.world.script(ATTACKERS[0], lambda q: (q.raw(wires) if q.tcp else q.raw(flags=0x8600))
+                     if q.name.startswith("www") and q.kind == "MX" else zone.answer(q))
+    assert owner
+    lab.start()
+    lab.ask("first.mx.test")
+    before = lab.cpu_ms()
+    r = lab.ask("www.mx.test", "MX", tcp=True)
+    first = lab.cpu_ms() - before
+    assert r.rcode == "NOERROR", r.rcode
+    each, length = per_answer(lab, "www.mx.test", "MX")
+    return {"C_ms": each, "bytes": length, "first_C_ms": first}
+
+
+@attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer",
+        rule="a pointer goes back, and 126 are followed at most", code="util/msgname.c:msg_read_name", quick=True,
+        limits={"C_ms": 20, "U": 12})
+def pointers(lab):
+    zone = lab.world.serve(Zone("ptr.test"), {"ns.ptr.test.": ATTACKERS[0]})
+
+    def answer(q):
+        if not q.name.startswith("www"):
+            return zone.answer(q)
+        # Each owner is a label before the name of the record before it.
+        at, out, previous = 12 + len(q.question), [], 12
+        for _ in range(2500):
+            out.append(b"\1a" + struct.pack("!H", 0xc000 | previous) + struct.pack("!HHIH", A, 1, 60, 4) + b"\1\2\3\4")
+            previous, at = at, at + len(out[-1])
+            if at > 16000:
+                break
+        return q.raw(out, edns=False) if q.tcp else q.raw(flags=0x8600)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("first.ptr.test")
+    figures = cost(lab, "www.ptr.test", 1)
+    return {"C_ms": figures["C_ms"], "U": figures["U"]}
+
+
+# -- our own data ----------------------------------------------------------------------------------
+
+@attack(34, "local-circles", "aliases in a circle in local data, response-ip and across them",
+        rule="the same eleven steps for what the operator wrote", quick=True,
+        code="services/hop.h util/options.def:max_query_restarts", limits={"U": 30, "ended": at_least(4), "C_ms": 50},
+        server=['local-data: "a.loop.test. CNAME b.loop.test."', 'local-data: "b.loop.test. CNAME a.loop.test."',
+                'local-data: "self.loop.test. CNAME self.loop.test."', 'local-zone: "out.loop.test." redirect',
+                'local-data: "out.loop.test. CNAME www.bounce.test."',
+                'response-ip: 192.0.2.77/32 redirect', 'response-ip-data: 192.0.2.77/32 "CNAME back.bounce.test."'],
+        module="respip validator iterator")
+def local_circles(lab):
+    lab.world.serve(Zone("bounce.test", ["www 60 CNAME x.out.loop.test.", "back 60 A 192.0.2.77"]),
+                    {"ns.bounce.test.": ATTACKERS[0]})
+    lab.start()
+    mark, before = lab.mark(), lab.cpu_ms()
+    got = [lab.ask(n, timeout=8).rcode for n in ("a.loop.test", "self.loop.test", "x.out.loop.test", "back.bounce.test")]
+    return {"U": lab.upstream(mark, 1), "ended": sum(r != "SILENCE" for r in got), "C_ms": lab.cpu_ms() - before}
+
+
+answered(34, "local-aliases", "aliases in local data are followed, and end", "the same eleven steps",
+         "services/hop.h", "testdata/replay/local_alias_is_followed.rpl")
