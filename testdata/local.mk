@@ -12,6 +12,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/anchorfile.fuzz \
 	testdata/fuzz/answer.fuzz \
 	testdata/fuzz/blocklist.fuzz \
+	testdata/fuzz/cachefile.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/denial.fuzz \
@@ -22,6 +23,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/http2_client.fuzz \
 	testdata/fuzz/iterator.fuzz \
 	testdata/fuzz/leasefile.fuzz \
+	testdata/fuzz/load_cache.fuzz \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/proxy2.fuzz \
 	testdata/fuzz/request.fuzz \
