@@ -219,6 +219,11 @@ static void unwatch_signals(struct daemon *d)
 
 /* ---- opening ---- */
 
+static void on_emptied(void *keeper)
+{
+	keeper_disturb(keeper);
+}
+
 static bool open_workers(struct daemon *d, struct fault *f)
 {
 	struct worker_how how = { .snapshot = d->snapshot,
@@ -232,6 +237,8 @@ static bool open_workers(struct daemon *d, struct fault *f)
 		if (!w)
 			return false;
 		d->workers[how.number] = w;
+		w->env.emptied = on_emptied;
+		w->env.emptied_arg = d->keeper;
 		worker_serve(w, d->doors[how.number].items, d->doors[how.number].count);
 	}
 	return true;

@@ -55,6 +55,8 @@ struct env {
 	struct mesh *mesh;
 	unsigned checks;                /* of signatures, since those who had yielded went on */
 	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
+	void (*emptied)(void *arg);     /* that they were, for who keeps a copy; or NULL */
+	void *emptied_arg;
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
 	struct tap *tap;                /* what goes by is told there; NULL: to nobody */

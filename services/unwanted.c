@@ -25,6 +25,8 @@ void unwanted_note(struct env *e)
 		 "somebody may be forging them, all caches are emptied",
 		 e->unwanted);
 	e->unwanted = 0;
+	if (e->emptied)
+		e->emptied(e->emptied_arg);
 	(void)slab_sweep(msgcache_slab(e->messages), NULL, NULL);
 	(void)slab_sweep(rrsetcache_slab(e->rrsets), NULL, NULL);
 	(void)negcache_forget(e->negative, dname_root);

@@ -147,6 +147,8 @@ static void fill_caches(void)
 	store("due", NOW_S - 95, 100, SECURITY_INSECURE);
 	store("stale", NOW_S - 200, 100, SECURITY_INSECURE);
 	store("ancient", NOW_S - 900, 100, SECURITY_INSECURE);
+	store("unjudged", NOW_S - 10, 100, SECURITY_UNCHECKED);
+	store("unjudged.stale", NOW_S - 200, 100, SECURITY_UNCHECKED);
 	rcu_turn_end();
 }
 
@@ -484,6 +486,42 @@ static void stale_answers_are_given_as_told(void **state)
 		   for_ever, COUNT(for_ever));
 }
 
+/* As answers of the cache file are that were proven once. */
+static void what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged(void **state)
+{
+	static const struct {
+		const char *why;
+		struct asked asked;
+		const char *unjudging, *judging;
+	} rows[] = {
+		{ "fresh", { 1, "unjudged.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1", "LATER" },
+		{ "expired",
+		  { 1, "unjudged.stale.test", TYPE_A, IN, RD, 0 },
+		  "SEND NOERROR rd ra 1/0/1",
+		  "LATER" },
+		{ "to who only looks",
+		  { 5, "unjudged.stale.test", TYPE_A, IN, 0, 0 },
+		  "SEND NOERROR ra 1/0/1",
+		  "SEND SERVFAIL ra 0/0/1" },
+		{ "CD", { 1, "unjudged.test", TYPE_A, IN, RD | FLAG_CD, 0 }, "SEND NOERROR rd ra cd 1/0/1", "LATER" },
+	};
+	char got[128];
+
+	(void)state;
+	for (unsigned judges = 0; judges < 2; judges++) {
+		open_world("serve-expired: yes\nserve-expired-client-timeout: 0\n");
+		world.worker->on.validates = judges;
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			const char *want = judges ? rows[i].judging : rows[i].unjudging;
+
+			take(&rows[i].asked, got);
+			if (strcmp(got, want) != 0)
+				fail_msg("%s, %u: '%s', not '%s'", rows[i].why, judges, got, want);
+		}
+		close_world();
+	}
+}
+
 static void a_hit_near_its_end_is_fetched_again_in_the_background(void **state)
 {
 	static const struct {
@@ -585,6 +623,7 @@ int main(void)
 		cmocka_unit_test(every_journey_has_its_end),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
+		cmocka_unit_test(what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged),
 		cmocka_unit_test(a_hit_near_its_end_is_fetched_again_in_the_background),
 		cmocka_unit_test(hits_and_misses_add_up_to_questions),
 		cmocka_unit_test(a_worker_that_ends_drops_who_waits),
