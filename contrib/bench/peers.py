@@ -31,6 +31,7 @@ class Scene:
     blocked: str = ""       # how the blocked names are written: lines, rpz or list
     slow_port: int = 0      # slow zones are asked at this port and those after it
     control: bool = False   # a control socket, folder/control
+    cache_file: bool = False  # folder/cache is written at the end and read at the start, which the log tells
     serve_all: bool = False  # answers any name from its own configuration
 
     def path(self, name):
@@ -103,6 +104,10 @@ def _unbound_file(s):
         add("aggressive-nsec: no")
     if s.control:
         add("extended-statistics: yes")
+    if s.cache_file:
+        add('cache-file: "%s"', s.path("cache"))
+        add("cache-file-interval: 0")
+        add("verbosity: 1")
     if s.blocked == "lines":
         text += 'include: "%s"\n' % s.of_net("blocked.lines")
     if s.blocked == "list":

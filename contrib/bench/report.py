@@ -33,6 +33,7 @@ TITLES = {
     "mixed, dump": "The same, while the cache is dumped again and again",
     "mixed, flush": "The same, while all denials are flushed again and again",
     "W11": "Two threads, and two workers",
+    "W12": "Warm start from the cache file: what is back, and what its answers cost the first time",
     "micro": "Instructions, counted by callgrind",
     "sim": "The cache when it is full: hits in percent (SIEVE as built, exact LRU), MB, ns of an insertion",
 }
@@ -52,6 +53,10 @@ COLUMNS = {
     "W9": [("resident_mb", "resident MB", 1), ("start_ms", "start ms", 1)],
     "W11": [("one_ns", "one, ns a hit", 1), ("two_ns", "two, ns a hit", 1), ("one_rate", "one, per second", 0),
             ("two_rate", "two, per second", 0), ("growth", "growth", 2)],
+    "W12": [("answers", "answers", 0), ("sets", "record sets", 0), ("file_mb", "file, MB", 1),
+            ("bytes", "bytes each", 0), ("stop_ms", "stop with writing, ms", 0), ("start_ms", "start, ms", 1),
+            ("back_ms", "all back, ms", 0), ("back_cpu_ms", "CPU until then, ms", 0), ("cpu_us", "an answer, CPU µs", 2),
+            ("upstream", "upstream", 3)],
     "verify": [("cpu_us", "CPU µs", 1)],
     "micro": [("instructions", "instructions", 0)],
     "sim": [("value", "value", 2)],

@@ -298,6 +298,49 @@ def mixed_once(bench, name, work):
         bench.put(work, name, run)
 
 
+# -- warm start -----------------------------------------------------------------------------------
+
+BACK = r"(\d+) answers and (\d+) record sets are back from \S+ after (\d+) ms"
+
+
+def came_back(s, seconds=60):
+    """Answers, record sets and milliseconds, as its log tells; and CPU seconds since it was started."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with open(os.path.join(s.folder, "log"), encoding="utf-8", errors="replace") as f:
+            found = re.search(BACK, f.read())
+        if found:
+            return [int(x) for x in found.groups()], sum(measure.cpu_seconds(s.pid))
+        time.sleep(0.01)
+    raise NoNumber("the cache file did not come back")
+
+
+def restarted(bench, questions, count, validate):
+    def ask():
+        return load(bench, questions, "-n", count, "-t", 40, "-a")
+    how = {"validate": validate, "cache_file": True}
+    with place(bench, "warm") as folder:
+        with server(bench, "resolverd", at=folder, **how):
+            judge(ask())
+            began = time.monotonic()
+        stop_ms = (time.monotonic() - began) * 1000
+        size = os.path.getsize(os.path.join(folder, "cache"))
+        os.unlink(os.path.join(folder, "log"))
+        with server(bench, "resolverd", at=folder, **how) as s:
+            (answers, sets, back_ms), cpu = came_back(s)
+            result = measured(s, ask)
+            return {"answers": answers, "sets": sets, "file_mb": size / 1e6, "bytes": size / (answers + sets),
+                    "stop_ms": stop_ms, "start_ms": s.start_ms, "back_ms": back_ms, "back_cpu_ms": cpu * 1000,
+                    "cpu_us": result["cpu_us"], "upstream": result["upstream"]}
+
+
+def warm_start(bench):
+    """W12: the caches over a restart, answers of unsigned zones and of signed ones (proven again)."""
+    for name, questions, count, validate in (("unsigned", "cold-plain", bench.size.cold, False),
+                                             ("signed", "cold-signed", bench.size.signed, True)):
+        bench.put("W12", name, lambda q=questions, c=count, v=validate: restarted(bench, q, c, v))
+
+
 # -- programs of their own ------------------------------------------------------------------------
 
 def threads(bench):
