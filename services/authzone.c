@@ -203,6 +203,18 @@ static struct authzone *add_zone(struct authzones *t, const struct conf *conf, c
 	return z;
 }
 
+/* What both clauses say in the same words, though each has a struct of its own. */
+#define TAKE_ALIKE(t, z, c)                                             \
+	do {                                                            \
+		(z)->primaries = &(c)->primary;                         \
+		(z)->urls = &(c)->url;                                  \
+		(z)->notifiers = &(c)->allow_notify;                    \
+		(z)->key = tsig_keys_find((t)->keys, (c)->tsig_key);    \
+		(z)->size_most = (c)->max_transfer_size;                \
+		(z)->time_most_ms = (c)->max_transfer_time;             \
+		(z)->downstream = (c)->for_downstream;                  \
+	} while (0)
+
 static bool take_clause(struct authzones *t, const struct conf *conf,
 			const struct conf_auth_zone *c, struct fault *f)
 {
@@ -211,14 +223,8 @@ static bool take_clause(struct authzones *t, const struct conf *conf,
 	if (!z)
 		return false;
 	z->clause = "auth-zone";
-	z->primaries = &c->primary;
-	z->urls = &c->url;
-	z->notifiers = &c->allow_notify;
-	z->key = tsig_keys_find(t->keys, c->tsig_key);
-	z->size_most = c->max_transfer_size;
-	z->time_most_ms = c->max_transfer_time;
+	TAKE_ALIKE(t, z, c);
 	z->falls_back = c->fallback_enabled;
-	z->downstream = c->for_downstream;
 	z->upstream = c->for_upstream;
 	z->wants_digest = c->zonemd_check;
 	z->needs_digest = c->zonemd_reject_absence;
@@ -270,13 +276,7 @@ static bool take_policy(struct authzones *t, const struct conf *conf, const stru
 	if (!z)
 		return false;
 	z->clause = "rpz";
-	z->primaries = &c->primary;
-	z->urls = &c->url;
-	z->notifiers = &c->allow_notify;
-	z->key = tsig_keys_find(t->keys, c->tsig_key);
-	z->size_most = c->max_transfer_size;
-	z->time_most_ms = c->max_transfer_time;
-	z->downstream = c->for_downstream;
+	TAKE_ALIKE(t, z, c);
 	z->manner = mem_zero(sizeof(*z->manner));
 	if (z->downstream)
 		trie_put(t->by_name, z->name, z);
