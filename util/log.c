@@ -240,13 +240,15 @@ bool log_start(const struct log_how *how)
 	to.time_ascii = how->time_ascii;
 	to.time_iso = how->time_iso;
 	to.thread_id = how->thread_id;
-	if (to.syslog)
+	if (to.syslog && !how->syslog)
 		closelog();
-	to.syslog = how->syslog;
+	/* What is open stays so: in a chroot it could not be opened again. */
 	if (how->syslog) {
 		set_ident(to.syslog_ident, how->ident);
-		openlog(to.syslog_ident, LOG_NDELAY, LOG_DAEMON);
+		if (!to.syslog)
+			openlog(to.syslog_ident, LOG_NDELAY, LOG_DAEMON);
 	}
+	to.syslog = how->syslog;
 	if (old_fd != STDERR_FILENO)
 		close(old_fd);
 	pthread_mutex_unlock(&lock);
