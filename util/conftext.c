@@ -253,6 +253,25 @@ static void add_file(struct conftext *t, const char *path, bool toplevel, const 
 	s->depth = depth;
 }
 
+/* Whether the folder is there in which a pattern looks; what it is when the pattern says that, too,
+ * nobody knows. */
+static bool has_folder(const char *pattern)
+{
+	size_t len = strcspn(pattern, "*?[{~\\");
+	struct stat st;
+	char *folder;
+	bool found;
+
+	while (len && pattern[len - 1] != '/')
+		len--;
+	if (len == 0)
+		return true;
+	folder = mem_textf("%.*s", (int)len, pattern);
+	found = stat(folder, &st) == 0;
+	mem_free(folder);
+	return found;
+}
+
 static void include(struct conftext *t, const char *word, bool toplevel, const char *file,
 		    unsigned line)
 {
@@ -282,8 +301,11 @@ static void include(struct conftext *t, const char *word, bool toplevel, const c
 		found.gl_pathc = 1;
 		found.gl_pathv = &path;
 	} else if (glob(path, GLOB_BRACE | GLOB_TILDE, NULL, &found) != 0) {
-		/* No match is no fault: folders of snippets may be empty. */
+		/* No match is no fault: folders of snippets may be empty. They have to be there. */
 		found.gl_pathc = 0;
+		if (!has_folder(path))
+			complain(t, !t->how->no_files, file, line,
+				 "include: cannot read '%s': %s", path, strerror(errno));
 	}
 	if (t->name_count + found.gl_pathc > MOST_FILES) {
 		complain(t, true, file, line, "include: these are more than %d files", MOST_FILES);

@@ -90,7 +90,7 @@ static void words_are_told_apart(void **state)
 		{ "a quote that stays open", "a: \"x\nb: 1", "a[error@1 x]@1 b[1]@2 " },
 		{ "include without a file", "include:", "error@1 " },
 		{ "include of an empty name", "include: \"\"", "error@1 " },
-		{ "include-toplevel ends the clause", "0a: include-toplevel: \"/no/*/match\" b: 1",
+		{ "include-toplevel ends the clause", "0a: include-toplevel: \"/*/no/match\" b: 1",
 		  "0a[]@1 TOP b[1]@1 " },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -229,6 +229,12 @@ static void includes_are_read_in_place(void **state)
 	read_main(&s, &lenient, "\ninclude: absent\nz: 9");
 	assert_string_equal(s.told, "warning@2 z[9]@3 ");
 	read_main(&s, &alone, "\ninclude: top\nz: 9");
+	assert_string_equal(s.told, "warning@2 z[9]@3 ");
+	read_main(&s, &how, "\ninclude: absent/*.conf\nz: 9");
+	assert_string_equal(s.told, "error@2 z[9]@3 ");
+	read_main(&s, &how, "\ninclude: \"d/*.none\"\nz: 9");
+	assert_string_equal(s.told, "z[9]@3 ");
+	read_main(&s, &lenient, "\ninclude: absent/*.conf\nz: 9");
 	assert_string_equal(s.told, "warning@2 z[9]@3 ");
 	read_main(&s, &rooted, "include: /jail/absent-too include: top");
 	assert_string_equal(s.told, "error@1 0e[]@1 f[3]@2 ");
