@@ -12,10 +12,10 @@
 
 #define REST_US (1 * US_PER_S)
 
-/* Any will do; this one is there in a chroot, too. */
-static int keep_one(void)
+/* One of our own: a terminal or pipe kept open would keep whoever started us waiting for its end. */
+static int keep_one(int fd)
 {
-	return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 static void on_rested(struct timer *t)
@@ -23,7 +23,7 @@ static void on_rested(struct timer *t)
 	struct knock *k = container_of(t, struct knock, rest);
 
 	if (k->kept < 0)
-		k->kept = keep_one();
+		k->kept = keep_one(k->watch.fd);
 	watch_want(&k->watch, WATCH_READ);
 }
 
@@ -33,7 +33,7 @@ void knock_start(struct knock *k, struct loop *l, int fd,
 	*k = (struct knock){ .watch = { .fd = fd, .ready = ready },
 			     .loop = l,
 			     .rest = { .fire = on_rested },
-			     .kept = keep_one() };
+			     .kept = keep_one(fd) };
 	watch_start(l, &k->watch, WATCH_READ);
 }
 
