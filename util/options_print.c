@@ -38,6 +38,10 @@ static void write_date(const char *text, void (*write)(void *arg, const char *te
 	int64_t days;
 	char buf[24];
 
+	if (!*text) {
+		write(arg, "0");
+		return;
+	}
 	if (strlen(text) != 14 || sscanf(text, "%4u%2u%2u%2u%2u%2u", &year, &month, &day, &hour, &minute,
 					 &second) != 6 || month < 1 || month > 12) {
 		write(arg, text);
@@ -75,8 +79,6 @@ void conf_write_values(const struct option *o, const void *base,
 	case CONF_FILE_T:
 	case CONF_DOMAIN_T:
 	case CONF_WORD_T:
-		if (!**(char *const *)at)
-			break;
 		if (o->check == CHECK_DATE)
 			write_date(*(char *const *)at, write, arg);
 		else

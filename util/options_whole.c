@@ -76,7 +76,7 @@ char *conf_path(const struct conf *conf, const char *name)
 		return conf_path_inside(conf, name);
 	inside = conf_path_inside(conf, name);
 	whole = mem_textf("%.*s%s%s", (int)len, conf->server.chroot, *inside == '/' ? "" : "/",
-			  inside);
+			  strcmp(inside, "/") == 0 ? "" : inside);
 	mem_free(inside);
 	return whole;
 }

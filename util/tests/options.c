@@ -383,7 +383,7 @@ static void an_option_is_told_by_its_name(void **state)
 		{ "interface", "127.0.0.1;::1@5353;" },
 		{ "ip-address", "127.0.0.1;::1@5353;" },
 		{ "local-zone", "a.example static;" },
-		{ "logfile", "" },
+		{ "logfile", ";" },
 		{ "control-port", "8953;" },
 		{ "backend", "testframe;" },
 	};
