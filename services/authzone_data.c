@@ -538,7 +538,7 @@ bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f)
 
 	if (good) {
 		zonedata_each(z, print_record, &p);
-		good = fflush(p.to) == 0 && !ferror(p.to);
+		good = fflush(p.to) == 0 && !ferror(p.to) && fsync(fileno(p.to)) == 0;
 		good = fclose(p.to) == 0 && good;
 		good = good && rename(beside, path) == 0;
 	}
