@@ -23,6 +23,8 @@ static bool is_any(const struct addr *a)
 	return memcmp(a->ip, any, sizeof(any)) == 0;
 }
 
+enum { DRAWS = 32 };
+
 static bool bind_source(int fd, const struct sources *sources, struct random *random,
 			uint8_t family)
 {
@@ -30,18 +32,25 @@ static bool bind_source(int fd, const struct sources *sources, struct random *ra
 	struct addr source;
 	bool is_drawn;
 
-	if (!sources_address(sources, random, family, &source, &is_drawn))
-		return false;
-	if (is_any(&source))
-		return true;
-#ifdef IPV6_FREEBIND
-	if (is_drawn)
-		set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-#endif
 #if HAVE_DECL_IP_BIND_ADDRESS_NO_PORT
 	set_number(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 #endif
-	return bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0;
+	/* One of our addresses may be away for a while: another one serves as well. */
+	for (unsigned i = 0; i < DRAWS; i++) {
+		if (!sources_address(sources, random, family, &source, &is_drawn))
+			return false;
+		if (is_any(&source))
+			return true;
+#ifdef IPV6_FREEBIND
+		if (is_drawn)
+			set_number(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+#endif
+		if (bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0)
+			return true;
+		if (errno != EADDRNOTAVAIL)
+			return false;
+	}
+	return false;
 }
 
 static void set_options(const struct conf_server *conf, int fd, uint8_t family)

@@ -30,6 +30,7 @@
 
 enum {
 	BIND_TRIES = 100, /* ports that may turn out to be taken */
+	GONE_TRIES = 32,  /* addresses drawn that are none of ours (now) */
 	READS_PER_TURN = 16,
 	SPARE_MOST = 512,
 	BUCKETS = 256,
@@ -84,6 +85,7 @@ struct udp {
 	struct list failing;          /* that could not leave; told in the next turn */
 	struct timer tell_failing, age, try_again;
 	bool short_of_ports; /* and that was said */
+	uint64_t gone_us;    /* when it was said that an address is away */
 	unsigned open_count, idle_count;
 	uint64_t calm_us; /* when questions with ports of their own would be no more than may be */
 	struct flight *spare;
@@ -287,10 +289,24 @@ static void allow_drawn(int fd)
 #endif
 }
 
+/* An address of ours may be away for a while; another one serves as well. Said once a minute. */
+static void tell_gone(struct udp *u, const struct addr *source)
+{
+	uint64_t now_us = u->transport.env->time->now_us;
+	char text[ADDR_TEXT];
+
+	if (u->gone_us && now_us - u->gone_us < US_PER_S * 60)
+		return;
+	u->gone_us = now_us;
+	log_warn("outgoing-interface: %s is not an address of this host now: nothing can be asked from there",
+		 addr_print(source, source->port, text));
+}
+
 static enum opened bind_somewhere(struct udp *u, int fd, uint8_t family)
 {
 	const struct sources *sources = sources_get(u);
 	struct random *random = u->transport.env->random;
+	unsigned gone = 0;
 
 	for (unsigned i = 0; i < BIND_TRIES; i++) {
 		struct sockaddr_storage ss;
@@ -306,6 +322,10 @@ static enum opened bind_somewhere(struct udp *u, int fd, uint8_t family)
 			allow_drawn(fd);
 		if (bind(fd, (struct sockaddr *)&ss, addr_to_sockaddr(&source, &ss)) == 0)
 			return OPENED;
+		if (errno == EADDRNOTAVAIL && gone++ < GONE_TRIES) {
+			tell_gone(u, &source);
+			continue;
+		}
 		if (errno != EADDRINUSE && errno != EACCES)
 			return NO_WAY;
 	}
