@@ -361,7 +361,7 @@ enum conf_fate conf_explain_unbound(FILE *out, const char *path) MUST_USE;
 /* ---- one option by its name ---- */
 
 /* As get_option of Unbound's control protocol: each value of a list, or the only
- * value, to `write` (an empty value is not written). `name` is an option of the
+ * value, to `write` (an empty one, too; a list may have none). `name` is an option of the
  * server, remote-control or another clause that appears once. False: no such option. */
 bool conf_get_option(const struct conf *conf, const char *name,
 		     void (*write)(void *arg, const char *text), void *arg);
