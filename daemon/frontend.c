@@ -700,3 +700,9 @@ enum verdict frontend_door(void *worker, struct packet *p)
 {
 	return frontend_take(worker, p);
 }
+
+void frontend_leave(void *worker, bool (*is)(const struct client *c, const void *arg),
+		    const void *arg)
+{
+	mesh_leave(((struct worker *)worker)->env.mesh, is, arg);
+}

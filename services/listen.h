@@ -61,4 +61,9 @@ struct packet {
 /* The front end's door, given to every listener. */
 typedef enum verdict (*packet_taker)(void *taker, struct packet *p);
 
+/* The back door: whoever waits and `is` says so of does not want an answer any more. It is dropped
+ * before this returns, if it still waits. There is one such client at most. */
+typedef void (*packet_leaver)(void *taker, bool (*is)(const struct client *c, const void *arg),
+			      const void *arg);
+
 #endif

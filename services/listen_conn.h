@@ -88,6 +88,7 @@ struct connection {
 struct listen_tcp {
 	struct loop *loop;
 	packet_taker take;
+	packet_leaver leave; /* or NULL */
 	void *taker;
 	struct listen_tcp_limits limits;
 	char *endpoint; /* http-endpoint */

@@ -226,6 +226,29 @@ static void on_request(void *arg, struct http2_request *r)
 		refuse(c, r->stream, status);
 }
 
+struct place {
+	const struct connection *connection;
+	int32_t stream;
+};
+
+static bool asked_at(const struct client *client, const void *arg)
+{
+	const struct place *p = arg;
+
+	return client->via == p->connection && client->ops->https &&
+	       (int32_t)(uint32_t)client->tag == p->stream;
+}
+
+static void on_reset(void *arg, int32_t stream)
+{
+	struct connection *c = arg;
+	struct listen_tcp *t = c->home;
+
+	if (t->leave)
+		t->leave(t->taker, asked_at,
+			 &(struct place){ .connection = c, .stream = stream });
+}
+
 static size_t digest_http2(struct connection *c, const uint8_t *at, size_t len)
 {
 	uint64_t before = http2_server_progress(c->http);
@@ -309,4 +332,6 @@ const struct speech speech_http = {
 	.resumed = &resumed_ops,
 };
 
-const struct http2_ops listen_http_ops = { .request = on_request, .send = send_parts };
+const struct http2_ops listen_http_ops = { .request = on_request,
+					    .reset = on_reset,
+					    .send = send_parts };

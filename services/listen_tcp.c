@@ -41,6 +41,11 @@ void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how)
 	connection_begin(t, fd, how);
 }
 
+void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)
+{
+	t->leave = leave;
+}
+
 void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
 {
 	struct connlimits *old = t->connlimits;

@@ -31,6 +31,8 @@ struct listen_tcp_limits {
 
 struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker,
 				  const struct listen_tcp_limits *limits) MUST_USE;
+/* Tell it of questions that are taken back (HTTP/2 streams that are reset). */
+void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave);
 void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limits);
 
 /* Serve the TCP sockets among these and no others, as listen_udp_serve. Connections stay. */

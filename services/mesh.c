@@ -394,6 +394,38 @@ void mesh_give_up(struct query *q)
 	count_list(m);
 }
 
+/* Its clients have gone. */
+static void lose_clients(struct query *q)
+{
+	if (q->running)
+		return;
+	if (q->is_refresh || !list_is_empty(&q->parents))
+		query_sit(q, SEAT_BACKGROUND);
+	else
+		mesh_give_up(q);
+}
+
+void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *arg),
+		const void *arg)
+{
+	static const enum query_seat seats[] = { SEAT_KEPT, SEAT_JOSTLED };
+
+	/* Who takes back at once what he asked is found at once: the newest stand at the end. */
+	for (size_t i = 0; i < COUNT(seats); i++) {
+		struct list *head = &m->seats[seats[i]];
+
+		for (struct list *at = head->prev; at != head; at = at->prev) {
+			struct query *q = LIST_ITEM(at, struct query, in_mesh);
+
+			if (!waiters_leave(q, is, arg))
+				continue;
+			if (list_is_empty(&q->waiters))
+				lose_clients(q);
+			return;
+		}
+	}
+}
+
 static void drop_everything(struct mesh *m)
 {
 	m->drop_all = false;

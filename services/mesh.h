@@ -39,6 +39,11 @@ void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
 		     const struct lead *lead);
 
+/* The client that `is` says so of, if it still waits, does not want an answer any more: it is dropped, and
+ * a query that nobody else needs is given up. */
+void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *arg),
+		const void *arg);
+
 /* Refresh a cached answer in the background, unless that is under way. */
 void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind);
 

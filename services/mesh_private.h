@@ -134,5 +134,8 @@ void waiters_finish(struct query *q);
 /* serve-expired-client-timeout is over: whoever may be given something stale gets it. */
 void waiters_stale(struct query *q);
 void waiters_drop(struct query *q);
+/* Drop the one of whom `is` says so; false when it is not here. */
+bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
+		   const void *arg);
 
 #endif

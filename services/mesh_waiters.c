@@ -497,3 +497,18 @@ void waiters_drop(struct query *q)
 			w->client.ops->drop(&w->client);
 	}
 }
+
+bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
+		   const void *arg)
+{
+	LIST_EACH_SAFE (at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		if (w->done || !is(&w->client, arg))
+			continue;
+		waiter_leave(q, w);
+		w->client.ops->drop(&w->client);
+		return true;
+	}
+	return false;
+}

@@ -405,11 +405,25 @@ static void take_back_lent(struct http2_server *s)
 		hand_over(s, one);
 }
 
+/* Whoever is at work for it need not go on. */
+static void forget_reset(struct http2_server *s, int32_t id)
+{
+	struct stream *one = stream_find(s, id);
+
+	if (!one || !one->whole || one->answered || !s->home->ops.reset)
+		return;
+	(void)nghttp2_session_set_stream_user_data(s->session, id, NULL);
+	stream_free(s, one);
+	s->home->ops.reset(s->arg, id);
+}
+
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
 	struct http2_server *s = arg;
 	struct stream *one;
 
+	if (frame->hd.type == NGHTTP2_RST_STREAM)
+		forget_reset(s, frame->hd.stream_id);
 	if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
 		return 0;
 	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))

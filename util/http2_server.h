@@ -36,6 +36,9 @@ struct http2_answer {
 
 struct http2_ops {
 	void (*request)(void *arg, struct http2_request *r);
+	/* The client does not want it any more: no answer is taken to a request that was whole and had none
+	 * yet. NULL: nobody wants to know. */
+	void (*reset)(void *arg, int32_t stream);
 	/* Take these bytes, to be sent. False: not now, they will be given again. */
 	bool (*send)(void *arg, const uint8_t *const parts[2], const size_t lens[2]);
 };

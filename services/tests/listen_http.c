@@ -28,7 +28,7 @@ static struct house {
 	struct listen_tcp *tcp;
 	struct timer end;
 	struct client later[8];
-	unsigned waiting, taken;
+	unsigned waiting, taken, left;
 	bool puts_off; /* answers later */
 	char from[ADDR_TEXT];
 	int here, there;
@@ -183,6 +183,47 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 	close_house();
 }
 
+static void leave(void *taker, bool (*is)(const struct client *c, const void *arg), const void *arg)
+{
+	struct house *h = taker;
+
+	for (unsigned i = 0; i < h->waiting; i++) {
+		struct client c = h->later[i];
+
+		if (!is(&c, arg))
+			continue;
+		h->later[i] = h->later[--h->waiting];
+		c.ops->drop(&c);
+		h->left++;
+		return;
+	}
+}
+
+static void a_stream_that_is_reset_takes_its_question_back(void **state)
+{
+	static const uint8_t answer[12] = { 0, 0, 0x81 };
+
+	(void)state;
+	open_house(true, false);
+	listen_tcp_on_leave(house.tcp, leave);
+	house.puts_off = true;
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3") REQUEST("\5"));
+	assert_string_equal(heard(), "SS");
+	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
+	assert_int_equal(house.left, 1);
+	assert_int_equal(house.waiting, 2);
+	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
+	assert_int_equal(house.left, 1);
+	while (house.waiting) {
+		struct client c = house.later[--house.waiting];
+
+		c.ops->reply(&c, answer, sizeof answer);
+	}
+	run_ms(5);
+	assert_string_equal(heard(), "HDHD");
+	close_house();
+}
+
 static void beginnings_are_told_apart(void **state)
 {
 	(void)state;
@@ -256,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_answered_with_headers_and_data),
 		cmocka_unit_test(answers_may_come_later_and_for_clients_that_are_gone),
+		cmocka_unit_test(a_stream_that_is_reset_takes_its_question_back),
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
 		cmocka_unit_test(nodelay_is_as_configured),

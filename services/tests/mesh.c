@@ -347,6 +347,49 @@ static void equal_questions_are_worked_on_once(void **state)
 	world_end();
 }
 
+static bool has_id(const struct client *c, const void *id)
+{
+	return c->tag == *(const uint16_t *)id;
+}
+
+static void what_a_client_takes_back_is_given_up_unless_others_need_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name, *other; /* asked by 1, and then by 2 */
+		unsigned left;                  /* queries, once 1 has left */
+		unsigned told;                  /* once what still waits was answered: 1 and 2 */
+	} rows[] = {
+		{ "nobody else", "www.example", NULL, 0, 1 },
+		{ "its child goes, too", "c.www.example", NULL, 0, 1 },
+		{ "another client waits for it", "www.example", "www.example", 1, 2 },
+		{ "another query waits for it", "www.example", "c.www.example", 2, 2 },
+		{ "the child is another client's", "c.www.example", "www.example", 1, 2 },
+	};
+	const uint16_t one = 1, nobody = 7;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		world_begin("");
+		ask_for(rows[i].name, 1);
+		if (rows[i].other)
+			ask_for(rows[i].other, 2);
+		mesh_leave(world.mesh, has_id, &nobody);
+		assert_int_equal(world.heard_count, 0);
+		mesh_leave(world.mesh, has_id, &one);
+		if (world.heard_count != 1 || !world.heard[0].dropped || world.heard[0].id != 1 ||
+		    mesh_size(world.mesh) != rows[i].left)
+			fail_msg("%s: %u told, %u left", rows[i].why, world.heard_count,
+				 mesh_size(world.mesh));
+		if (rows[i].left)
+			wake(0);
+		if (world.heard_count != rows[i].told || mesh_size(world.mesh))
+			fail_msg("%s: %u told in the end", rows[i].why, world.heard_count);
+		mesh_leave(world.mesh, has_id, &one);
+		assert_int_equal(world.heard_count, rows[i].told);
+		world_end();
+	}
+}
+
 static void a_question_with_cd_is_another(void **state)
 {
 	(void)state;
@@ -869,6 +912,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_questions_are_worked_on_once),
+		cmocka_unit_test(what_a_client_takes_back_is_given_up_unless_others_need_it),
 		cmocka_unit_test(a_question_with_cd_is_another),
 		cmocka_unit_test(modules_are_told_in_their_turn),
 		cmocka_unit_test(a_timer_wakes_who_set_it),

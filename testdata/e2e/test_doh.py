@@ -22,7 +22,7 @@ import pytest
 import h2client
 from h2client import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, RST, SETTINGS, WINDOW,
                       Client, get_path, http2_frame)
-from lab import ADDRESS, free_port, is_closed, query, rcode, read_exactly, texts
+from lab import ADDRESS, FakeServer, fixed, free_port, is_closed, query, rcode, read_exactly, silent, texts
 from test_tls import Authority
 
 LINES = ['local-zone: "here.test." static', 'local-data: "a.here.test. 300 IN A 192.0.2.1"',
@@ -41,7 +41,7 @@ def ca():
 class Serving:
     """A daemon that serves HTTPS beside plain DNS."""
 
-    def __init__(self, daemon, ca, *lines, clear=False, tls=False, cert="good"):
+    def __init__(self, daemon, ca, *lines, clear=False, tls=False, cert="good", more=""):
         self.ca, self.clear = ca, clear
         self.port, self.tls_port = free_port(), free_port()
         own = ["https-port: %d" % self.port, "interface: 127.0.0.1@%d" % self.port, "incoming-num-tcp: 100"]
@@ -51,7 +51,7 @@ class Serving:
             own += ['tls-service-key: "%s"' % ca.path(cert + ".key"), 'tls-service-pem: "%s"' % ca.path(cert + ".pem")]
         if tls:
             own += ["tls-port: %d" % self.tls_port, "interface: 127.0.0.1@%d" % self.tls_port]
-        self.daemon = daemon(*own, *LINES, *lines)
+        self.daemon = daemon(*own, *LINES, *lines, more=more)
 
     def __enter__(self):
         self.daemon.__enter__()
@@ -118,6 +118,31 @@ def test_a_fast_answer_overtakes_a_slow_one(serving):
         fast = c.get(query("target.chain.mini."))
         c.wait(slow, fast)
         assert c.order[-2:] == [fast, slow]
+
+
+def test_a_question_that_is_taken_back_is_worked_on_no_more(daemon, ca):
+    """Attack 49: a stream that is reset leaves no work behind, but what others wait for goes on."""
+    def requests(s):
+        return int(s.daemon.stats()["total.requestlist.current.user"])
+    with FakeServer(silent) as server:
+        zone = 'forward-zone:\n    name: "fwd.test.lab"\n    forward-addr: %s\n' % server.at
+        with Serving(daemon, ca, "num-threads: 1", more=zone) as s, s.client() as c, s.client() as other:
+            taken = [c.get(query("n%d.fwd.test.lab." % i)) for i in range(20)]
+            c.flush()
+            kept = other.get(query("n3.fwd.test.lab."))
+            other.flush()
+            while requests(s) < 20:
+                time.sleep(0.02)
+            for stream in taken:
+                c.h2.reset_stream(stream, 8)
+            c.flush()
+            deadline = time.monotonic() + 5
+            while requests(s) > 1 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert requests(s) == 1
+            assert texts(c.ask(query("a.here.test."))) == ["192.0.2.1"]
+            server.answer = fixed("198.18.9.1")
+            assert texts(other.wait(kept).message) == ["198.18.9.1"]
 
 
 def test_a_hundred_streams_at_once(serving):

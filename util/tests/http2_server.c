@@ -58,6 +58,15 @@ static void on_request(void *arg, struct http2_request *r)
 	assert_ptr_equal(arg, &h);
 }
 
+static void on_reset(void *arg, int32_t stream)
+{
+	char text[16];
+
+	assert_ptr_equal(arg, &h);
+	snprintf(text, sizeof text, "-%d", (int)stream);
+	note(h.heard, sizeof h.heard, text);
+}
+
 static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[2])
 {
 	static const char *const names[] = {
@@ -84,7 +93,9 @@ static const struct http2_limits usual = {
 
 static void open_house(const struct http2_limits *limits)
 {
-	static const struct http2_ops ops = { .request = on_request, .send = on_send };
+	static const struct http2_ops ops = { .request = on_request,
+					    .reset = on_reset,
+					    .send = on_send };
 
 	memset(&h, 0, sizeof h);
 	h.house = http2_house_new(limits, &ops);
@@ -258,6 +269,31 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	close_house();
 }
 
+static void what_is_taken_back_is_told_while_it_is_worked_on(void **state)
+{
+	(void)state;
+	open_house(&usual);
+	greet();
+	ask(HEADERS, HEAD_END | END, 1, GET);
+	ask(HEADERS, HEAD_END | END, 3, GET);
+	ask(HEADERS, HEAD_END, 5, POST); /* not whole */
+	assert_string_equal(h.heard, "1:1/a[] 3:1/a[]");
+	h.heard[0] = '\0';
+	frame(RESET, 0, 1, "\0\0\0\x08", 4);
+	frame(RESET, 0, 5, "\0\0\0\x08", 4);
+	assert_string_equal(h.heard, "-1");
+	/* and what comes all the same goes nowhere */
+	http2_server_drop(h.server, 1);
+	http2_server_answer(h.server, 1, &(struct http2_answer){ .status = 200 }, true);
+	http2_server_answer(h.server, 3, &(struct http2_answer){ .status = 200 }, true);
+	frame(RESET, 0, 3, "\0\0\0\x08", 4);
+	assert_string_equal(h.heard, "-1");
+	h.said[0] = '\0';
+	assert_true(http2_server_flush(h.server));
+	assert_string_equal(h.said, "");
+	close_house();
+}
+
 static void who_costs_more_than_he_asks_is_over(void **state)
 {
 	(void)state;
@@ -334,6 +370,7 @@ int main(void)
 		cmocka_unit_test(who_takes_a_request_back_gets_no_answer),
 		cmocka_unit_test(too_much_is_refused_at_once),
 		cmocka_unit_test(what_cannot_be_sent_has_a_bound),
+		cmocka_unit_test(what_is_taken_back_is_told_while_it_is_worked_on),
 		cmocka_unit_test(who_costs_more_than_he_asks_is_over),
 		cmocka_unit_test(a_new_period_begins_anew),
 		cmocka_unit_test(a_header_block_has_an_end),
