@@ -1,87 +1,28 @@
-/* Zones that are fetched from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and
- * the timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
+/* Zones that are fetched from elsewhere: rounds, urls, what becomes of what came, NOTIFY, and the timers of
+ * the SOA record (RFC 1034 4.3.5, 1996).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_xfer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "services/authzone.h"
-#include "services/authzone_data.h"
 #include "services/authzone_hosts.h"
-#include "services/authzone_job.h"
-#include "services/authzone_primary.h"
-#include "services/authzone_stream.h"
-#include "services/env.h"
+#include "services/authzone_xfer_private.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
-#include "services/upstream.h"
-#include "util/addr.h"
-#include "util/arena.h"
 #include "util/fault.h"
 #include "util/log.h"
-#include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/text.h"
 
 #define FIRST_US      US_PER_MS /* until a zone is fetched that is not there */
-#define SILENCE_S     30        /* between two messages of a transfer */
 #define BACKOFF_S     10        /* at first, when there is nothing yet */
 #define BACKOFF_MAX_S 3600
-#define ADDRESSES_MAX 8         /* of one primary */
 #define REFRESH_S     3600 /* of a zone without SOA record, from a url */
 #define AT_FIRST_S    10   /* a zone from a file may be old: its primaries are asked soon */
 
-enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
-
-/* One zone and what is being done for it. */
-struct task {
-	struct xfers *xfers;
-	struct arena arena;     /* of the primaries */
-	struct arena scratch;   /* of one round */
-	const struct authzone *z;
-	struct snapshot *snapshot; /* pinned: z is part of it */
-	struct authhosts *hosts;   /* who may say that it has changed, by name */
-	char *authorities;         /* that servers of urls are checked against */
-	struct primary *primaries;
-	size_t primary_count;
-	struct timer timer;
-	enum phase phase;
-	bool dead;              /* waits for the mesh to call back, then goes */
-	bool again;             /* poked meanwhile */
-	bool axfr;              /* IXFR was of no use with this primary */
-	uint32_t lease_s;       /* when the zone was last known to be right */
-	uint32_t backoff_s;
-	/* a round: */
-	size_t at;              /* the primary that is tried */
-	struct addr addrs[ADDRESSES_MAX];
-	unsigned addr_count, addr_at;
-	uint16_t looking_for;   /* type of address */
-	struct upstream_ask *ask;
-	struct sending sending;
-	bool sent;
-	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20 + TSIG_ROOM];
-	struct xfr xfr;
-	struct zonejob job; /* on the loader's thread in PHASE_JOB */
-	size_t url_at;
-	struct fetch_mark *marks; /* of each url */
-	uint64_t bytes, begun_us;
-	bool failed, from_file, from_url;
-	struct zonedata *got; /* waits to be verified */
-	struct task *next_orphan;
-};
-
-struct xfers {
-	struct env *env;
-	struct task **tasks;
-	size_t count;
-	struct task *orphans; /* whose job is still to come back */
-};
-
-static void next_address(struct task *t);
-static void next_primary(struct task *t);
 static void next_url(struct task *t);
 
 static const char *name_of(const struct task *t, char buf[DNAME_TEXT])
@@ -89,27 +30,9 @@ static const char *name_of(const struct task *t, char buf[DNAME_TEXT])
 	return dname_print(t->z->name, buf);
 }
 
-/* What can be built upon: records with a serial number. */
-static const struct zonedata *have_of(const struct task *t)
-{
-	const struct zonedata *z = authzone_stored(t->z);
-
-	return z && z->soa ? z : NULL;
-}
-
-static struct timebase *time_of(const struct task *t)
-{
-	return t->xfers->env->time;
-}
-
 static const struct authzones *zones_of(const struct task *t)
 {
 	return t->snapshot->zones;
-}
-
-static void wait_s(struct task *t, uint32_t s)
-{
-	timer_set(t->xfers->env->loop, &t->timer, (uint64_t)s * US_PER_S);
 }
 
 /* ---- the end of a round ---- */
@@ -123,11 +46,11 @@ static void end_round(struct task *t)
 
 static void rest(struct task *t, uint32_t s)
 {
-	const struct zonedata *z = have_of(t);
+	const struct zonedata *z = xfer_have(t);
 
 	end_round(t);
 	if (z) {
-		uint32_t left = time_left(time_of(t)->now_s, t->lease_s + z->expire_s);
+		uint32_t left = time_left(xfer_time(t)->now_s, t->lease_s + z->expire_s);
 
 		s = left ? MIN(s, left) : s;
 	}
@@ -135,7 +58,7 @@ static void rest(struct task *t, uint32_t s)
 		t->again = false;
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
 	} else {
-		wait_s(t, s);
+		xfer_wait_s(t, s);
 	}
 }
 
@@ -146,24 +69,24 @@ static uint32_t refresh_of(const struct zonedata *z)
 	return z->refresh_s ? z->refresh_s : 1;
 }
 
-static void round_succeeded(struct task *t)
+void xfer_succeeded(struct task *t)
 {
-	const struct zonedata *z = have_of(t);
+	const struct zonedata *z = xfer_have(t);
 
-	t->lease_s = time_of(t)->now_s;
+	t->lease_s = xfer_time(t)->now_s;
 	t->backoff_s = 0;
 	atomic_store(&t->z->cell->expired, false);
 	rest(t, refresh_of(z));
 }
 
-static void round_failed(struct task *t)
+void xfer_failed(struct task *t)
 {
-	const struct zonedata *z = have_of(t);
+	const struct zonedata *z = xfer_have(t);
 	char name[DNAME_TEXT];
 
 	log_notice("%s %s: no primary could give it", t->z->clause, name_of(t, name));
 	if (z && !atomic_load(&t->z->cell->expired) &&
-	    time_is_past(time_of(t)->now_s, t->lease_s + z->expire_s)) {
+	    time_is_past(xfer_time(t)->now_s, t->lease_s + z->expire_s)) {
 		log_warn("%s %s: it has expired", t->z->clause, name);
 		atomic_store(&t->z->cell->expired, true);
 	}
@@ -183,8 +106,6 @@ static void start_job(struct task *t, enum zonejob_kind kind, void (*done)(struc
 	zonejob_start(&t->job, t->xfers->env);
 }
 
-static void task_free(struct task *t);
-
 /* It was stopped meanwhile: nobody waits for the job any more. */
 static bool is_orphan(struct task *t)
 {
@@ -195,7 +116,7 @@ static bool is_orphan(struct task *t)
 	while (*at != t)
 		at = &(*at)->next_orphan;
 	*at = t->next_orphan;
-	task_free(t);
+	xfer_task_free(t);
 	return true;
 }
 
@@ -207,7 +128,7 @@ static void on_saved(struct zonejob *job)
 	if (job->why.set)
 		log_error("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
 	if (!is_orphan(t))
-		round_succeeded(t);
+		xfer_succeeded(t);
 }
 
 static void take_over(struct task *t, struct zonedata *got)
@@ -217,7 +138,7 @@ static void take_over(struct task *t, struct zonedata *got)
 	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
 		got->records);
 	authzone_publish(t->z, got, true);
-	atomic_store(&t->z->cell->since, time_of(t)->wall_s);
+	atomic_store(&t->z->cell->since, xfer_time(t)->wall_s);
 	start_job(t, ZONEJOB_SAVE, on_saved);
 }
 
@@ -230,14 +151,14 @@ static bool comes_from_elsewhere(const struct task *t)
 /* The next round, when nothing is under way. */
 static void schedule(struct task *t)
 {
-	const struct zonedata *have = have_of(t);
+	const struct zonedata *have = xfer_have(t);
 
 	if (!comes_from_elsewhere(t))
 		return;
 	if (have && t->xfers->env->loader)
-		wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
+		xfer_wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
 	else if (have) /* a played story, whose time begins with its files */
-		wait_s(t, refresh_of(have));
+		xfer_wait_s(t, refresh_of(have));
 	else
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
 }
@@ -251,7 +172,7 @@ static void on_verified(void *arg, const struct message *reply)
 	t->got = NULL;
 	if (t->dead) {
 		zonedata_retire(got);
-		task_free(t);
+		xfer_task_free(t);
 		return;
 	}
 	authzone_propose(t->z, NULL);
@@ -265,7 +186,7 @@ static void on_verified(void *arg, const struct message *reply)
 		} else if (t->from_url) {
 			next_url(t);
 		} else {
-			next_address(t);
+			xfer_next_address(t);
 		}
 		return;
 	}
@@ -320,10 +241,10 @@ static void on_put_together(struct zonejob *job)
 	log_warn("%s %s: what was transferred cannot be used: %s", t->z->clause, name_of(t, name),
 		 job->why.text);
 	t->phase = PHASE_TRANSFER;
-	next_address(t);
+	xfer_next_address(t);
 }
 
-static void take_zone(struct task *t)
+void xfer_take_zone(struct task *t)
 {
 	t->from_url = false;
 	t->job.build = t->xfr.build;
@@ -350,7 +271,7 @@ static void on_fetched(struct zonejob *job)
 	t->marks[t->url_at] = job->mark;
 	t->from_url = true;
 	if (job->same) {
-		round_succeeded(t);
+		xfer_succeeded(t);
 	} else if (got) {
 		take_records(t, got);
 	} else {
@@ -368,294 +289,23 @@ static void fetch_url_at(struct task *t)
 	start_job(t, ZONEJOB_FETCH, on_fetched);
 }
 
-static void try_primary(struct task *t);
-
 static void next_url(struct task *t)
 {
 	if (++t->url_at < t->z->urls->count)
 		fetch_url_at(t);
 	else
-		try_primary(t);
-}
-
-/* ---- transfer ---- */
-
-static bool is_too_much(const struct task *t)
-{
-	return t->z->size_most && t->bytes > t->z->size_most;
-}
-
-/* The rest is done in a turn of its own: the connection must not be touched from within. */
-static void on_settled(struct task *t)
-{
-	t->sent = false;
-	timer_set(t->xfers->env->loop, &t->timer, 0);
-}
-
-static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
-{
-	struct task *t = container_of(s, struct task, sending);
-
-	t->bytes += len;
-	t->failed = is_too_much(t) || !xfr_take(&t->xfr, wire, len, time_of(t)->wall_s);
-	if (!t->failed && !xfr_is_done(&t->xfr)) {
-		if (!timer_is_set(&t->timer) || !t->z->time_most_ms)
-			wait_s(t, SILENCE_S);
-		return false;
-	}
-	on_settled(t);
-	return true;
-}
-
-static bool on_strayed(struct sending *s)
-{
-	(void)s;
-	return false;
-}
-
-static void on_failed(struct sending *s, enum upstream_end why)
-{
-	struct task *t = container_of(s, struct task, sending);
-
-	(void)why;
-	t->failed = true;
-	on_settled(t);
-}
-
-static void write_query(struct task *t, const struct zonedata *have)
-{
-	struct writer w = writer_over(t->query, sizeof(t->query));
-	struct question q = { .name = t->z->name,
-			      .name_len = (uint16_t)dname_len(t->z->name),
-			      .type = t->xfr.axfr ? TYPE_AXFR : TYPE_IXFR,
-			      .class_ = CLASS_IN };
-
-	msg_write_query(&w, 0, 0, &q, NULL);
-	if (!t->xfr.axfr) {
-		struct slice soa = rrset_record(have->soa, 0);
-
-		put_u16(t->query + 8, 1);
-		write_bytes(&w, t->z->name, q.name_len);
-		write_u16(&w, TYPE_SOA);
-		write_u16(&w, CLASS_IN);
-		write_u32(&w, have->soa->ttl_s);
-		write_u16(&w, (uint16_t)soa.len);
-		write_bytes(&w, soa.at, soa.len);
-	}
-	if (t->z->key)
-		tsig_sign_question(&t->xfr.talk, t->z->key, t->query, &w, time_of(t)->wall_s);
-	t->sending.len = writer_len(&w);
-}
-
-static void fetch(struct task *t)
-{
-	const struct zonedata *have = have_of(t);
-	const struct primary *p = &t->primaries[t->at];
-	struct transport *stream = upstream_stream(t->xfers->env->upstream);
-	uint32_t limit_ms = t->z->time_most_ms;
-
-	t->phase = PHASE_TRANSFER;
-	t->axfr |= !have;
-	t->failed = false;
-	t->bytes = 0;
-	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
-	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
-				       .tls = p->tls_name != NULL,
-				       .tls_name = p->tls_name,
-				       .wire = t->query,
-				       .many = true,
-				       .arrived = on_arrived,
-				       .strayed = on_strayed,
-				       .failed = on_failed };
-	write_query(t, have);
-	t->sent = true;
-	if (limit_ms)
-		timer_set(t->xfers->env->loop, &t->timer, (uint64_t)limit_ms * US_PER_MS);
-	else
-		wait_s(t, SILENCE_S);
-	stream->ops->send(stream, &t->sending);
-}
-
-static void stop_sending(struct task *t)
-{
-	struct transport *stream = upstream_stream(t->xfers->env->upstream);
-
-	if (t->sent)
-		stream->ops->cancel(stream, &t->sending);
-	t->sent = false;
-}
-
-static void end_transfer(struct task *t)
-{
-	bool in_vain = t->sent; /* the time is over */
-
-	stop_sending(t);
-	if (t->failed || in_vain || !xfr_is_done(&t->xfr))
-		next_address(t);
-	else if (!t->xfr.nothing)
-		take_zone(t);
-	else if (t->xfr.goal == t->xfr.base)
-		round_succeeded(t);
-	else
-		next_address(t);
-}
-
-/* ---- probe ---- */
-
-static void on_probed(void *owner, const struct upstream_reply *reply)
-{
-	struct task *t = owner;
-	const struct zonedata *have = have_of(t);
-	const struct rrset *soa = NULL;
-	uint32_t serial;
-
-	t->ask = NULL;
-	if (reply->end == UPSTREAM_ANSWERED && reply->message->rcode == RCODE_NOERROR)
-		soa = message_find(reply->message, SECTION_ANSWER, t->z->name, TYPE_SOA, CLASS_IN);
-	if (!soa || !have) {
-		t->axfr = true; /* nothing else is worth trying with this address */
-		next_address(t);
-		return;
-	}
-	serial = get_u32(rrset_record(soa, 0).at + rrset_record(soa, 0).len - 20);
-	if (serial_is_newer(serial, have->serial)) {
-		fetch(t);
-		return;
-	}
-	if (serial == have->serial) {
-		round_succeeded(t);
-		return;
-	}
-	t->axfr = true;
-	next_address(t);
-}
-
-static void probe(struct task *t)
-{
-	const struct primary *p = &t->primaries[t->at];
-	struct upstream_question q = { .q = { .name = t->z->name,
-					      .name_len = (uint16_t)dname_len(t->z->name),
-					      .type = TYPE_SOA,
-					      .class_ = CLASS_IN },
-				       .server = t->addrs[t->addr_at],
-				       .zone = t->z->name,
-				       .tls = p->tls_name != NULL,
-				       .tls_name = p->tls_name };
-
-	t->phase = PHASE_PROBE;
-	t->ask = upstream_ask(t->xfers->env->upstream, &q, &t->scratch, on_probed, t);
-}
-
-/* ---- primaries and their addresses, one after the other ---- */
-
-static void try_address(struct task *t)
-{
-	t->axfr = false;
-	if (have_of(t) && !t->z->key)
-		probe(t); /* a signed question goes over a stream: there IXFR says the same */
-	else
-		fetch(t);
-}
-
-/* IXFR has failed: the same server may give the whole; else another. */
-static void next_address(struct task *t)
-{
-	if (t->phase == PHASE_TRANSFER && !t->axfr) {
-		t->axfr = true;
-		fetch(t);
-		return;
-	}
-	if (++t->addr_at < t->addr_count)
-		try_address(t);
-	else
-		next_primary(t);
-}
-
-static void look_up(struct task *t, uint16_t type);
-
-static void on_address(void *arg, const struct message *reply)
-{
-	struct task *t = arg;
-	unsigned count;
-	const struct rrset **sets;
-
-	if (t->dead) {
-		task_free(t);
-		return;
-	}
-	sets = message_section(reply, SECTION_ANSWER, &count);
-	for (unsigned i = 0; reply->rcode == RCODE_NOERROR && i < count &&
-			     reply->security != SECURITY_BOGUS;
-	     i++) {
-		struct rrset_walk w = rrset_records(sets[i]);
-
-		if (sets[i]->type != t->looking_for)
-			continue;
-		for (struct slice rd; rrset_next(&w, &rd) && t->addr_count < ADDRESSES_MAX;) {
-			struct addr *a = &t->addrs[t->addr_count++];
-
-			*a = (struct addr){ .family = t->looking_for == TYPE_A ? 4 : 6,
-					    .port = t->primaries[t->at].port };
-			memcpy(a->ip, rd.at, MIN(rd.len, t->looking_for == TYPE_A ? 4u : 16u));
-		}
-	}
-	if (t->looking_for == TYPE_A && t->snapshot->conf->server.do_ip6) {
-		look_up(t, TYPE_AAAA);
-		return;
-	}
-	if (t->addr_count)
-		try_address(t);
-	else
-		next_primary(t);
-}
-
-static void look_up(struct task *t, uint16_t type)
-{
-	const uint8_t *host = t->primaries[t->at].host;
-	struct question q = { .name = host,
-			      .name_len = (uint16_t)dname_len(host),
-			      .type = type,
-			      .class_ = CLASS_IN };
-
-	t->phase = PHASE_LOOKUP;
-	t->looking_for = type;
-	mesh_resolve(t->xfers->env->mesh, &q, 0, on_address, t);
-}
-
-static void try_primary(struct task *t)
-{
-	const struct primary *p;
-
-	if (t->at >= t->primary_count) {
-		round_failed(t);
-		return;
-	}
-	p = &t->primaries[t->at];
-	t->addr_at = 0;
-	t->addr_count = p->host ? 0 : 1;
-	if (p->host) {
-		look_up(t, TYPE_A);
-		return;
-	}
-	t->addrs[0] = p->addr;
-	try_address(t);
-}
-
-static void next_primary(struct task *t)
-{
-	t->at++;
-	try_primary(t);
+		xfer_try_primary(t);
 }
 
 static void begin_round(struct task *t)
 {
 	t->at = t->url_at = 0;
-	t->begun_us = time_of(t)->now_us;
+	t->begun_us = xfer_time(t)->now_us;
 	authhosts_refresh(t->hosts);
 	if (t->z->urls->count)
 		fetch_url_at(t);
 	else
-		try_primary(t);
+		xfer_try_primary(t);
 }
 
 static void on_timer(struct timer *timer)
@@ -663,7 +313,7 @@ static void on_timer(struct timer *timer)
 	struct task *t = container_of(timer, struct task, timer);
 
 	if (t->phase == PHASE_TRANSFER)
-		end_transfer(t);
+		xfer_end_transfer(t);
 	else if (t->phase == PHASE_IDLE)
 		begin_round(t);
 }
@@ -694,7 +344,7 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	return t;
 }
 
-static void task_free(struct task *t)
+void xfer_task_free(struct task *t)
 {
 	snapshot_unpin(t->snapshot);
 	xfr_clear(&t->xfr);
@@ -715,14 +365,14 @@ static void task_stop(struct task *t)
 	if (t->ask)
 		upstream_cancel(t->ask);
 	t->ask = NULL;
-	stop_sending(t);
+	xfer_stop_sending(t);
 	if (t->phase == PHASE_VERIFY)
 		authzone_propose(t->z, NULL);
 	authhosts_free(t->hosts);
 	t->hosts = NULL;
 	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY || t->phase == PHASE_JOB;
 	if (!t->dead) {
-		task_free(t);
+		xfer_task_free(t);
 	} else if (t->phase == PHASE_JOB) {
 		t->next_orphan = t->xfers->orphans;
 		t->xfers->orphans = t;
@@ -779,7 +429,7 @@ void xfers_free(struct xfers *x)
 		struct task *t = x->orphans;
 
 		x->orphans = t->next_orphan;
-		task_free(t);
+		xfer_task_free(t);
 	}
 	mem_free(x->tasks);
 	mem_free(x);

@@ -9,7 +9,8 @@ libresolver_la_SOURCES += \
 	services/authzone_job.c services/authzone_job.h \
 	services/authzone_primary.c services/authzone_primary.h \
 	services/authzone_stream.c services/authzone_stream.h \
-	services/authzone_xfer.c services/authzone_xfer.h \
+	services/authzone_transfer.c \
+	services/authzone_xfer.c services/authzone_xfer.h services/authzone_xfer_private.h \
 	services/blocklist.c services/blocklist.h \
 	services/blocklist_answer.c services/blocklist_answer.h \
 	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \

@@ -1,0 +1,282 @@
+/* One round's way through the primaries of a zone: their addresses, SOA probes, AXFR and IXFR over TCP or
+ * TLS (RFC 1995, 5936). SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "services/authzone_xfer_private.h"
+#include "services/mesh.h"
+#include "services/snapshot.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+#define SILENCE_S 30 /* between two messages of a transfer */
+
+static void next_primary(struct task *t);
+
+/* ---- transfer ---- */
+
+static bool is_too_much(const struct task *t)
+{
+	return t->z->size_most && t->bytes > t->z->size_most;
+}
+
+/* The rest is done in a turn of its own: the connection must not be touched from within. */
+static void on_settled(struct task *t)
+{
+	t->sent = false;
+	timer_set(t->xfers->env->loop, &t->timer, 0);
+}
+
+static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
+{
+	struct task *t = container_of(s, struct task, sending);
+
+	t->bytes += len;
+	t->failed = is_too_much(t) || !xfr_take(&t->xfr, wire, len, xfer_time(t)->wall_s);
+	if (!t->failed && !xfr_is_done(&t->xfr)) {
+		if (!timer_is_set(&t->timer) || !t->z->time_most_ms)
+			xfer_wait_s(t, SILENCE_S);
+		return false;
+	}
+	on_settled(t);
+	return true;
+}
+
+static bool on_strayed(struct sending *s)
+{
+	(void)s;
+	return false;
+}
+
+static void on_failed(struct sending *s, enum upstream_end why)
+{
+	struct task *t = container_of(s, struct task, sending);
+
+	(void)why;
+	t->failed = true;
+	on_settled(t);
+}
+
+static void write_query(struct task *t, const struct zonedata *have)
+{
+	struct writer w = writer_over(t->query, sizeof(t->query));
+	struct question q = { .name = t->z->name,
+			      .name_len = (uint16_t)dname_len(t->z->name),
+			      .type = t->xfr.axfr ? TYPE_AXFR : TYPE_IXFR,
+			      .class_ = CLASS_IN };
+
+	msg_write_query(&w, 0, 0, &q, NULL);
+	if (!t->xfr.axfr) {
+		struct slice soa = rrset_record(have->soa, 0);
+
+		put_u16(t->query + 8, 1);
+		write_bytes(&w, t->z->name, q.name_len);
+		write_u16(&w, TYPE_SOA);
+		write_u16(&w, CLASS_IN);
+		write_u32(&w, have->soa->ttl_s);
+		write_u16(&w, (uint16_t)soa.len);
+		write_bytes(&w, soa.at, soa.len);
+	}
+	if (t->z->key)
+		tsig_sign_question(&t->xfr.talk, t->z->key, t->query, &w, xfer_time(t)->wall_s);
+	t->sending.len = writer_len(&w);
+}
+
+static void fetch(struct task *t)
+{
+	const struct zonedata *have = xfer_have(t);
+	const struct primary *p = &t->primaries[t->at];
+	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+	uint32_t limit_ms = t->z->time_most_ms;
+
+	t->phase = PHASE_TRANSFER;
+	t->axfr |= !have;
+	t->failed = false;
+	t->bytes = 0;
+	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
+	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
+				       .tls = p->tls_name != NULL,
+				       .tls_name = p->tls_name,
+				       .wire = t->query,
+				       .many = true,
+				       .arrived = on_arrived,
+				       .strayed = on_strayed,
+				       .failed = on_failed };
+	write_query(t, have);
+	t->sent = true;
+	if (limit_ms)
+		timer_set(t->xfers->env->loop, &t->timer, (uint64_t)limit_ms * US_PER_MS);
+	else
+		xfer_wait_s(t, SILENCE_S);
+	stream->ops->send(stream, &t->sending);
+}
+
+void xfer_stop_sending(struct task *t)
+{
+	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+
+	if (t->sent)
+		stream->ops->cancel(stream, &t->sending);
+	t->sent = false;
+}
+
+void xfer_end_transfer(struct task *t)
+{
+	bool in_vain = t->sent; /* the time is over */
+
+	xfer_stop_sending(t);
+	if (t->failed || in_vain || !xfr_is_done(&t->xfr))
+		xfer_next_address(t);
+	else if (!t->xfr.nothing)
+		xfer_take_zone(t);
+	else if (t->xfr.goal == t->xfr.base)
+		xfer_succeeded(t);
+	else
+		xfer_next_address(t);
+}
+
+/* ---- probe ---- */
+
+static void on_probed(void *owner, const struct upstream_reply *reply)
+{
+	struct task *t = owner;
+	const struct zonedata *have = xfer_have(t);
+	const struct rrset *soa = NULL;
+	uint32_t serial;
+
+	t->ask = NULL;
+	if (reply->end == UPSTREAM_ANSWERED && reply->message->rcode == RCODE_NOERROR)
+		soa = message_find(reply->message, SECTION_ANSWER, t->z->name, TYPE_SOA, CLASS_IN);
+	if (!soa || !have) {
+		t->axfr = true; /* nothing else is worth trying with this address */
+		xfer_next_address(t);
+		return;
+	}
+	serial = get_u32(rrset_record(soa, 0).at + rrset_record(soa, 0).len - 20);
+	if (serial_is_newer(serial, have->serial)) {
+		fetch(t);
+		return;
+	}
+	if (serial == have->serial) {
+		xfer_succeeded(t);
+		return;
+	}
+	t->axfr = true;
+	xfer_next_address(t);
+}
+
+static void probe(struct task *t)
+{
+	const struct primary *p = &t->primaries[t->at];
+	struct upstream_question q = { .q = { .name = t->z->name,
+					      .name_len = (uint16_t)dname_len(t->z->name),
+					      .type = TYPE_SOA,
+					      .class_ = CLASS_IN },
+				       .server = t->addrs[t->addr_at],
+				       .zone = t->z->name,
+				       .tls = p->tls_name != NULL,
+				       .tls_name = p->tls_name };
+
+	t->phase = PHASE_PROBE;
+	t->ask = upstream_ask(t->xfers->env->upstream, &q, &t->scratch, on_probed, t);
+}
+
+/* ---- primaries and their addresses, one after the other ---- */
+
+static void try_address(struct task *t)
+{
+	t->axfr = false;
+	if (xfer_have(t) && !t->z->key)
+		probe(t); /* a signed question goes over a stream: there IXFR says the same */
+	else
+		fetch(t);
+}
+
+/* IXFR has failed: the same server may give the whole; else another. */
+void xfer_next_address(struct task *t)
+{
+	if (t->phase == PHASE_TRANSFER && !t->axfr) {
+		t->axfr = true;
+		fetch(t);
+		return;
+	}
+	if (++t->addr_at < t->addr_count)
+		try_address(t);
+	else
+		next_primary(t);
+}
+
+static void look_up(struct task *t, uint16_t type);
+
+static void on_address(void *arg, const struct message *reply)
+{
+	struct task *t = arg;
+	unsigned count;
+	const struct rrset **sets;
+
+	if (t->dead) {
+		xfer_task_free(t);
+		return;
+	}
+	sets = message_section(reply, SECTION_ANSWER, &count);
+	for (unsigned i = 0; reply->rcode == RCODE_NOERROR && i < count &&
+			     reply->security != SECURITY_BOGUS;
+	     i++) {
+		struct rrset_walk w = rrset_records(sets[i]);
+
+		if (sets[i]->type != t->looking_for)
+			continue;
+		for (struct slice rd; rrset_next(&w, &rd) && t->addr_count < ADDRESSES_MAX;) {
+			struct addr *a = &t->addrs[t->addr_count++];
+
+			*a = (struct addr){ .family = t->looking_for == TYPE_A ? 4 : 6,
+					    .port = t->primaries[t->at].port };
+			memcpy(a->ip, rd.at, MIN(rd.len, t->looking_for == TYPE_A ? 4u : 16u));
+		}
+	}
+	if (t->looking_for == TYPE_A && t->snapshot->conf->server.do_ip6) {
+		look_up(t, TYPE_AAAA);
+		return;
+	}
+	if (t->addr_count)
+		try_address(t);
+	else
+		next_primary(t);
+}
+
+static void look_up(struct task *t, uint16_t type)
+{
+	const uint8_t *host = t->primaries[t->at].host;
+	struct question q = { .name = host,
+			      .name_len = (uint16_t)dname_len(host),
+			      .type = type,
+			      .class_ = CLASS_IN };
+
+	t->phase = PHASE_LOOKUP;
+	t->looking_for = type;
+	mesh_resolve(t->xfers->env->mesh, &q, 0, on_address, t);
+}
+
+void xfer_try_primary(struct task *t)
+{
+	const struct primary *p;
+
+	if (t->at >= t->primary_count) {
+		xfer_failed(t);
+		return;
+	}
+	p = &t->primaries[t->at];
+	t->addr_at = 0;
+	t->addr_count = p->host ? 0 : 1;
+	if (p->host) {
+		look_up(t, TYPE_A);
+		return;
+	}
+	t->addrs[0] = p->addr;
+	try_address(t);
+}
+
+static void next_primary(struct task *t)
+{
+	t->at++;
+	xfer_try_primary(t);
+}

@@ -1,0 +1,103 @@
+/* What the two rooms of transfers share: authzone_xfer.c (rounds, when and what for) and
+ * authzone_transfer.c (one round's way through the primaries). SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_AUTHZONE_XFER_PRIVATE_H
+#define SERVICES_AUTHZONE_XFER_PRIVATE_H
+
+#include "services/authzone.h"
+#include "services/authzone_data.h"
+#include "services/authzone_job.h"
+#include "services/authzone_primary.h"
+#include "services/authzone_stream.h"
+#include "services/authzone_xfer.h"
+#include "services/env.h"
+#include "services/upstream.h"
+#include "util/addr.h"
+#include "util/arena.h"
+#include "util/loop.h"
+
+#define ADDRESSES_MAX 8 /* of one primary */
+
+enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
+
+/* One zone and what is being done for it. */
+struct task {
+	struct xfers *xfers;
+	struct arena arena;     /* of the primaries */
+	struct arena scratch;   /* of one round */
+	const struct authzone *z;
+	struct snapshot *snapshot; /* pinned: z is part of it */
+	struct authhosts *hosts;   /* who may say that it has changed, by name */
+	char *authorities;         /* that servers of urls are checked against */
+	struct primary *primaries;
+	size_t primary_count;
+	struct timer timer;
+	enum phase phase;
+	bool dead;              /* waits for the mesh to call back, then goes */
+	bool again;             /* poked meanwhile */
+	bool axfr;              /* IXFR was of no use with this primary */
+	uint32_t lease_s;       /* when the zone was last known to be right */
+	uint32_t backoff_s;
+	/* a round: */
+	size_t at;              /* the primary that is tried */
+	struct addr addrs[ADDRESSES_MAX];
+	unsigned addr_count, addr_at;
+	uint16_t looking_for;   /* type of address */
+	struct upstream_ask *ask;
+	struct sending sending;
+	bool sent;
+	uint8_t query[MSG_HEAD_LEN + DNAME_MAX + 4 + DNAME_MAX + 10 + 2 * DNAME_MAX + 20 + TSIG_ROOM];
+	struct xfr xfr;
+	struct zonejob job; /* on the loader's thread in PHASE_JOB */
+	size_t url_at;
+	struct fetch_mark *marks; /* of each url */
+	uint64_t bytes, begun_us;
+	bool failed, from_file, from_url;
+	struct zonedata *got; /* waits to be verified */
+	struct task *next_orphan;
+};
+
+struct xfers {
+	struct env *env;
+	struct task **tasks;
+	size_t count;
+	struct task *orphans; /* whose job is still to come back */
+};
+
+/* What can be built upon: records with a serial number. */
+static inline const struct zonedata *xfer_have(const struct task *t)
+{
+	const struct zonedata *z = authzone_stored(t->z);
+
+	return z && z->soa ? z : NULL;
+}
+
+static inline struct timebase *xfer_time(const struct task *t)
+{
+	return t->xfers->env->time;
+}
+
+static inline void xfer_wait_s(struct task *t, uint32_t s)
+{
+	timer_set(t->xfers->env->loop, &t->timer, (uint64_t)s * US_PER_S);
+}
+
+/* ---- authzone_xfer.c ---- */
+
+/* The end of a round. */
+void xfer_succeeded(struct task *t);
+void xfer_failed(struct task *t);
+/* What was transferred is whole: put it together, and go on from there. */
+void xfer_take_zone(struct task *t);
+void xfer_task_free(struct task *t);
+
+/* ---- authzone_transfer.c ---- */
+
+/* Try the primary t->at, and those behind it. */
+void xfer_try_primary(struct task *t);
+/* What the present address gave is of no use: IXFR becomes AXFR, or another one is tried. */
+void xfer_next_address(struct task *t);
+/* Its timer has fired in PHASE_TRANSFER: all is there, or the time is over. */
+void xfer_end_transfer(struct task *t);
+void xfer_stop_sending(struct task *t);
+
+#endif
