@@ -5,7 +5,7 @@
  * it runs. MAIN: once, on the main thread, with w NULL (twice if it goes round). FIRST_WORKER, EVERY_WORKER: in a turn of
  * each of those workers, one after the other, and at the end on the main thread with w NULL; a call
  * is on one thread at a time, so that a handler needs no lock. ASIDE: on a thread of its own, with w
- * NULL: it touches nothing but the caches. BODY: on the main thread, for each
+ * NULL: it touches nothing but the caches and what workers publish. BODY: on the main thread, for each
  * line that follows the command and once before and behind them. What it says is kept and written
  * when it is over. */
 #ifndef DAEMON_CALL_H
@@ -34,6 +34,7 @@ struct call {
 	struct daemon *daemon;
 	char *args; /* behind the word, without blanks in front; may be cut up */
 	void *data; /* the handler's, from one worker to the next; freed by mem_free */
+	void (*let_go)(struct call *c); /* before that: what hangs on it; or NULL */
 	bool stop;  /* stop the daemon when the reply is written */
 	bool waits;      /* FIRST_WORKER, EVERY_WORKER: not done yet there, until call_resume */
 	bool goes_round; /* MAIN: to every worker next, and back to the main thread once more */

@@ -72,6 +72,8 @@ static void call_free(struct call *c)
 	if (c->finished)
 		c->finished(c, c->finished_arg);
 	call_clear(c);
+	if (c->let_go)
+		c->let_go(c);
 	mem_free(c->data);
 	mem_free(c);
 }

@@ -7,7 +7,7 @@
 #include "util/json.h"
 
 /* How the lines of a reply are read. In `columns` a word is a member's name, "*name" takes all words
- * that are left as an array, "-" passes a word over, and "+" takes what is left as members: "k=v",
+ * that are left as an array, "&name" as one text, "-" passes a word over, and "+" takes what is left as members: "k=v",
  * or "k v" by turns. */
 static const struct {
 	const char *command, *columns;
@@ -27,6 +27,8 @@ static const struct {
 	{ "ratelimit_list", "zone rate - limit", 0 },
 	{ "ip_ratelimit_list", "client rate - limit", 0 },
 	{ "dump_infra", "server zone +", 0 },
+	{ "list_queries", "time client transport name type rcode how took_ms - &detail", 0 },
+	{ "top", "count name +", 0 },
 	{ "dump_requestlist", "number type class name seconds *state", 0 },
 };
 
@@ -127,6 +129,8 @@ static void put_columns(struct json *j, const char *columns, char *line)
 		columns += len + strspn(columns + len, " ");
 		if (*name == '*')
 			put_rest(j, name + 1, line);
+		else if (*name == '&')
+			json_text(j, name + 1, line + strspn(line, " \t"));
 		else if (*name == '+')
 			put_members(j, line);
 		else if ((word = next_word(&line)) != NULL && *name != '-')

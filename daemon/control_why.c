@@ -12,6 +12,7 @@
 #include "services/acl.h"
 #include "services/cache/msg.h"
 #include "services/listen.h"
+#include "services/settled.h"
 #include "services/snapshot.h"
 #include "services/trace.h"
 #include "util/arena.h"
@@ -28,6 +29,7 @@ struct why {
 	uint8_t name[DNAME_MAX];
 	struct question q;
 	struct addr client;
+	struct settled settled;
 	uint8_t in[512], out[MSG_MAX];
 };
 
@@ -150,11 +152,13 @@ static void ask(struct why *y)
 	struct packet p = { .client = { .ops = &ops, .from = y->client, .via = y } };
 	struct worker *w = y->worker;
 	struct writer in = writer_over(y->in, sizeof y->in);
+	struct settled *usual = w->env.settled;
 
 	p.out = writer_over(y->out, sizeof y->out);
 	msg_write_query(&in, 0, FLAG_RD | FLAG_AD, &y->q, &edns);
 	p.in = (struct slice){ .at = y->in, .len = writer_len(&in) };
 	w->env.trace = y->trace;
+	w->env.settled = &y->settled;
 	switch (frontend_take(w, &p)) {
 	case VERDICT_SEND:
 		show(y, p.out.start, writer_len(&p.out));
@@ -167,6 +171,7 @@ static void ask(struct why *y)
 		break;
 	}
 	w->env.trace = NULL;
+	w->env.settled = usual;
 }
 
 void control_why(struct call *c, struct worker *w)

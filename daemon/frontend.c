@@ -21,6 +21,7 @@
 #include "services/trace.h"
 #include "services/tsig.h"
 #include "services/views.h"
+#include "services/witness.h"
 #include "util/arena.h"
 #include "util/options.h"
 #include "util/rr.h"
@@ -108,18 +109,22 @@ static void log_answer(const struct journey *j)
 static void note_question(const struct journey *j)
 {
 	stat_add(j->w->env.stats, STAT_queries);
-	if (UNLIKELY(j->w->on.extended))
+	if (LIKELY(!j->w->on.notes_questions))
+		return;
+	if (j->w->on.extended)
 		count_extended(j);
-	if (UNLIKELY(j->w->on.log_queries))
+	if (j->w->on.log_queries)
 		querylog_question(&j->w->env.snapshot->conf->server, &j->p->client, &j->request.q);
 }
 
 /* The end of the short way: the answer is in p->out. */
 static enum verdict send_now(const struct journey *j)
 {
-	if (UNLIKELY(j->w->on.extended))
+	if (LIKELY(!j->w->on.notes_answers))
+		return VERDICT_SEND;
+	if (j->w->on.extended)
 		count_answer(j);
-	if (UNLIKELY(j->w->on.log_replies))
+	if (j->w->on.log_replies)
 		log_answer(j);
 	return VERDICT_SEND;
 }
@@ -131,12 +136,22 @@ static enum verdict send_now(const struct journey *j)
 			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
 	} while (0)
 
+/* For whoever keeps questions, and for whoever wants to know how this one goes. */
+#define settled_by(j, how, ...) settle((j)->w->env.settled, how, __VA_ARGS__)
+
+static void fail_by(const struct journey *j, enum reason reason)
+{
+	if (UNLIKELY(j->w->env.settled != NULL))
+		j->w->env.settled->reason = reason;
+}
+
 /* ---- journeys that end early ---- */
 
 static enum verdict refuse(struct journey *j, enum rcode rcode, enum reason reason)
 {
 	answer_error(&j->p->out, &j->to, rcode, reason);
 	stats_ede(j->w->env.stats, reason_ede(reason));
+	fail_by(j, reason);
 	return send_now(j);
 }
 
@@ -431,7 +446,8 @@ static bool policy_settles(struct journey *j, enum verdict *v)
 {
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
-					   .stats = j->w->env.stats };
+					   .stats = j->w->env.stats,
+					   .settled = j->w->env.settled };
 	struct lead lead;
 	struct arena a;
 	enum policy_end end;
@@ -457,7 +473,7 @@ static bool is_written_down(struct journey *j, enum verdict *v)
 		       policy_settles(j, v);
 
 	if (settled)
-		note(j, "local data or a policy settles it");
+		note(j, "%s settles it", j->w->env.settled->what);
 	return settled;
 }
 
@@ -504,11 +520,25 @@ static bool is_blocked(struct journey *j, enum verdict *v)
 	    !(j->stored && blocklists_block_stored(p->lists, &who, j->stored, &f)))
 		return false;
 	blocklist_count(j->w->env.stats, &f);
+	blocklist_tell(&f, j->w->env.settled);
+	note(j, "%s blocks it", j->w->env.settled->what);
 	if (UNLIKELY(p->logs))
 		blocklist_log(&f, &j->p->client, &j->request.q);
 	j->stored = NULL;
 	*v = answer_blocked(j, &f);
 	return true;
+}
+
+static void note_held(const struct journey *j)
+{
+	const struct authzone *z;
+	char name[DNAME_TEXT];
+
+	if (LIKELY(!j->w->env.settled))
+		return;
+	z = authzones_find(j->w->env.snapshot->zones, j->request.q.name);
+	settled_by(j, SETTLED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
+	note(j, "%s, which is held here, answers", j->w->env.settled->what);
 }
 
 /* Zones that are held here are answered from with authority. */
@@ -539,7 +569,7 @@ static bool is_held(struct journey *j, enum verdict *v)
 	}
 	arena_clear(&a);
 	if (end != HELD_NOT)
-		note(j, "a zone that is held here answers (auth-zone)");
+		note_held(j);
 	return end != HELD_NOT;
 }
 
@@ -554,6 +584,7 @@ static bool policy_changes(struct journey *j, bool stale, enum verdict *v)
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
 					   .stats = j->w->env.stats,
+					   .settled = j->w->env.settled,
 					   .let_through = j->request.unpoliced };
 	uint32_t now_s = j->to.now_s;
 	struct judged judged;
@@ -564,6 +595,8 @@ static bool policy_changes(struct journey *j, bool stale, enum verdict *v)
 		     stale ? stored_revive(j->stored, &a, now_s, j->w->style.stale_ttl_s)
 			   : stored_unpack(j->stored, &a, now_s),
 		     now_s, &a, &judged);
+	if (UNLIKELY(who.settled && *who.settled->what))
+		note(j, "%s has a say in it", who.settled->what);
 	if (judged.end == JUDGED_CHANGED) {
 		answer_message(&j->p->out, &j->to, judged.m);
 		*v = send_now(j);
@@ -613,6 +646,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 
 	stat_add(j->w->env.stats, STAT_expired);
 	note(j, "an answer that has expired is given (serve-expired)");
+	settled_by(j, SETTLED_EXPIRED, "serve-expired");
 	if (UNLIKELY(j->w->on.judges) && is_judged(j) && policy_changes(j, true, &v)) {
 		if (refresh)
 			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
@@ -648,11 +682,64 @@ static enum verdict find_out(struct journey *j)
 }
 
 /* Every line is a station: it lets the packet on, or says how its journey ends. */
+static inline enum verdict travel(struct journey *j)
+{
+	struct worker *w = j->w;
+	enum verdict v = VERDICT_DROP;
+	bool known;
+
+	if (!is_admitted(j))
+		return turn_away(j);
+	if (!is_well_formed(j))
+		return answer_malformed(j);
+	note_question(j);
+	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, &v))
+		return v;
+	if (UNLIKELY(w->on.limits) && !is_patient(j))
+		return VERDICT_DROP;
+	if (is_written_down(j, &v))
+		return v;
+	if (!is_ordinary(j))
+		return answer_odd(j);
+	if (is_held(j, &v))
+		return v;
+	if (!may_use_cache(j))
+		return answer_stranger(j);
+	if (!wants_work(j) && j->action != ACL_ALLOW_SNOOP)
+		return answer_snooper(j);
+	known = is_known(j);
+	if (is_doubtful(j) && is_blocked(j, &v))
+		return v;
+	if (known)
+		return answer_known(j);
+	if (!wants_work(j))
+		return answer_snooper(j);
+	return find_out(j);
+}
+
+/* What became of it, for whoever keeps questions; the mesh tells of those that go on there. */
+static void testify(const struct journey *j, enum verdict v)
+{
+	struct testimony t = { .client = &j->p->client,
+			       .q = &j->request.q,
+			       .how = j->stored ? SEEN_cached : SEEN_local,
+			       .rcode = v == VERDICT_SEND ? (int)rcode_sent(j) : -1 };
+
+	if (v == VERDICT_LATER)
+		settled_clear(j->w->env.settled);
+	if (v == VERDICT_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
+		return;
+	if (v == VERDICT_DROP)
+		t.how = SEEN_dropped;
+	else if (t.rcode == RCODE_REFUSED)
+		t.how = SEEN_refused;
+	witness_note(j->w->env.witness, j->w->env.time, &t);
+}
+
 enum verdict frontend_take(struct worker *w, struct packet *p)
 {
 	struct journey j;
-	enum verdict v = VERDICT_DROP;
-	bool known;
+	enum verdict v;
 
 	j.w = w;
 	j.p = p;
@@ -667,33 +754,10 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 
 	if (UNLIKELY(w->on.ignore_cd))
 		j.request.flags &= (uint16_t)~FLAG_CD;
-	if (!is_admitted(&j))
-		return turn_away(&j);
-	if (!is_well_formed(&j))
-		return answer_malformed(&j);
-	note_question(&j);
-	if (UNLIKELY(w->on.cookies) && !shows_cookie(&j, &v))
-		return v;
-	if (UNLIKELY(w->on.limits) && !is_patient(&j))
-		return VERDICT_DROP;
-	if (is_written_down(&j, &v))
-		return v;
-	if (!is_ordinary(&j))
-		return answer_odd(&j);
-	if (is_held(&j, &v))
-		return v;
-	if (!may_use_cache(&j))
-		return answer_stranger(&j);
-	if (!wants_work(&j) && j.action != ACL_ALLOW_SNOOP)
-		return answer_snooper(&j);
-	known = is_known(&j);
-	if (is_doubtful(&j) && is_blocked(&j, &v))
-		return v;
-	if (known)
-		return answer_known(&j);
-	if (!wants_work(&j))
-		return answer_snooper(&j);
-	return find_out(&j);
+	v = travel(&j);
+	if (UNLIKELY(w->env.witness != NULL))
+		testify(&j, v);
+	return v;
 }
 
 enum verdict frontend_door(void *worker, struct packet *p)

@@ -23,6 +23,7 @@ libresolver_la_SOURCES += \
 	daemon/control_stats.c daemon/control_stats.h \
 	daemon/control_trust.c daemon/control_trust.h \
 	daemon/control_upstreams.c daemon/control_upstreams.h \
+	daemon/control_witness.c daemon/control_witness.h \
 	daemon/control_why.c \
 	daemon/control_zones.c \
 	daemon/daemon.c daemon/daemon.h \

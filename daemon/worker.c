@@ -23,12 +23,14 @@
 #include "services/stats.h"
 #include "services/upstream.h"
 #include "services/views.h"
+#include "services/witness.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
+#include "util/rcu.h"
 #include "validator/keycache.h"
 
 /* ---- what a configuration means to a worker ---- */
@@ -86,6 +88,19 @@ static void adopt_tap(struct worker *w, const struct snapshot *s)
 		listen_tcp_tap(w->listen_tcp, w->env.tap);
 }
 
+static void renew_witness(struct worker *w, const struct conf_server *c)
+{
+	struct env *env = &w->env;
+	struct queryring *old = RCU_READ(w->ring), *new;
+
+	env->witness = witness_renew(env->witness, c);
+	env->settled = env->witness ? &env->witness->settled : NULL;
+	new = env->witness ? env->witness->ring : NULL;
+	RCU_PUBLISH(w->ring, new);
+	if (new != old)
+		queryring_retire(old);
+}
+
 void worker_adopt(struct worker *w, struct snapshot *s)
 {
 	struct snapshot *old = w->env.snapshot;
@@ -103,6 +118,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.log_queries = c->log_queries;
 	w->on.log_replies = c->log_replies;
 	w->on.extended = c->extended_statistics;
+	w->on.notes_questions = c->log_queries || c->extended_statistics;
+	w->on.notes_answers = c->log_replies || c->extended_statistics;
 	w->on.drop_large = c->harden_large_queries;
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
@@ -110,6 +127,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
+	renew_witness(w, c);
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf, s->trust);
 	if (w->listen_udp)
@@ -267,6 +285,7 @@ void worker_free(struct worker *w)
 	if (!w->played && w->tcp)
 		w->tcp->ops->free(w->tcp);
 	chaos_free(w->chaos);
+	witness_free(w->env.witness);
 	snapshot_unpin(w->env.snapshot);
 	close_scopes(&w->env);
 	if (!w->played)

@@ -9,6 +9,7 @@
 #define DAEMON_WORKER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "services/answer.h"
 #include "services/env.h"
@@ -24,6 +25,7 @@ struct listen_socket;
 struct listen_tcp;
 struct listen_udp;
 struct loader;
+struct queryring;
 struct snapshot;
 struct transport;
 struct xfers;
@@ -35,10 +37,12 @@ struct worker {
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
 			deny_any, validates, ignore_cd, judges, cookies, limits;
+		bool notes_questions, notes_answers; /* one of those that look at each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 	} on;
 	struct tap tap;      /* env.tap, while somebody watches */
 	struct dnstap *dnstap; /* where it leads; or NULL */
+	_Atomic(struct queryring *) ring; /* of env.witness, for other threads in turns of theirs */
 	struct xfers *xfers; /* zones that are fetched; NULL but where env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */

@@ -4,6 +4,7 @@
 
 #include "services/blocklist_special.h"
 #include "services/querylog.h"
+#include "services/settled.h"
 #include "services/stats.h"
 #include "util/arena.h"
 #include "util/mem.h"
@@ -143,6 +144,12 @@ const struct message *blocklist_message(const struct list_found *f, const struct
 void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q)
 {
 	querylog_address(f->list->name, "blocklist", c, q);
+}
+
+void blocklist_tell(const struct list_found *f, struct settled *s)
+{
+	settle(s, SETTLED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
+	       f->at_run_time ? "blocklist_deny" : f->list->name);
 }
 
 void blocklist_count(struct stats *s, const struct list_found *f)

@@ -9,6 +9,7 @@
 
 struct arena;
 struct client;
+struct settled;
 struct stats;
 
 enum list_end {
@@ -28,6 +29,8 @@ const struct message *blocklist_message(const struct list_found *f, const struct
 					uint32_t now_s, struct arena *a);
 /* A line for log-local-actions. */
 void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q);
+/* Who wants to know what settled a question hears it; or NULL. */
+void blocklist_tell(const struct list_found *f, struct settled *s);
 void blocklist_count(struct stats *s, const struct list_found *f);
 
 /* ---- aliases in answers ---- */

@@ -19,12 +19,14 @@ struct ratelimit;
 struct roll;
 struct rrsetcache;
 struct snapshot;
+struct settled;
 struct stats;
 struct tap;
 struct timebase;
 struct trace;
 struct upstream;
 struct waits;
+struct witness;
 
 /* What was found for the clients of a view that goes ways of its own (services/views.h): the caches,
  * seen so that what others found is not there. Denials for other names are not kept for them. */
@@ -60,6 +62,8 @@ struct env {
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
 	struct tap *tap;                /* what goes by is told there; NULL: to nobody */
+	struct settled *settled;        /* what settles a question here is told to it; mostly NULL */
+	struct witness *witness;        /* keeps what becomes of questions; NULL: nobody does */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, where this worker leads */
 	struct clock_watch *clock;      /* the same */

@@ -73,6 +73,7 @@ libresolver_la_SOURCES += \
 	services/policy_zones.c services/policy_zones.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
+	services/queryring.c services/queryring.h \
 	services/ratelimit.c services/ratelimit.h \
 	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
@@ -81,6 +82,7 @@ libresolver_la_SOURCES += \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
 	services/shares.c services/shares.h \
+	services/settled.c services/settled.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/tags.c services/tags.h \
@@ -88,6 +90,7 @@ libresolver_la_SOURCES += \
 	services/tap_message.c services/tap_message.h \
 	services/tap_queue.c services/tap_queue.h \
 	services/tls_conf.c services/tls_conf.h \
+	services/toplist.c services/toplist.h \
 	services/trace.c services/trace.h \
 	services/tsig.c services/tsig.h \
 	services/unwanted.c services/unwanted.h \
@@ -102,6 +105,7 @@ libresolver_la_SOURCES += \
 	services/upstream_udp.c \
 	services/views.c services/views.h \
 	services/waitlimit.c services/waitlimit.h \
+	services/witness.c services/witness.h \
 	services/zonelimits.c services/zonelimits.h \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
@@ -140,6 +144,7 @@ SERVICES_TESTS = \
 	services/tests/policy \
 	services/tests/report \
 	services/tests/rpz \
+	services/tests/queryring \
 	services/tests/ratelimit \
 	services/tests/rrsetcache \
 	services/tests/slab \
@@ -148,6 +153,7 @@ SERVICES_TESTS = \
 	services/tests/stats \
 	services/tests/store \
 	services/tests/tap \
+	services/tests/toplist \
 	services/tests/upstream \
 	services/tests/waitlimit \
 	services/tests/upstream_tcp \

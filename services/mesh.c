@@ -9,6 +9,7 @@
 #include "services/mesh_private.h"
 #include "services/stats.h"
 #include "services/waitlimit.h"
+#include "services/witness.h"
 #include "util/mem.h"
 
 enum {
@@ -553,17 +554,28 @@ static bool may_wait(struct mesh *m, struct asking *a)
 	return !a->counted || waits_begin(m->env->waits, client, most);
 }
 
+static void drop(struct mesh *m, const struct asking *a, const char *why)
+{
+	if (UNLIKELY(m->env->witness != NULL))
+		witness_note(m->env->witness, m->env->time,
+			     &(struct testimony){ .client = a->client,
+						  .q = &a->request->q,
+						  .how = SEEN_dropped,
+						  .rcode = -1,
+						  .text = why });
+	a->client->ops->drop(a->client);
+}
+
 static void turn_away(struct mesh *m, const struct asking *a)
 {
 	if (a->counted)
 		waits_end(m->env->waits, &a->client->from);
-	a->client->ops->drop(a->client);
+	drop(m, a, "too many lookups in progress");
 }
 
 static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
-	const struct client *c = a->client;
 	const struct conf_server *conf = &mesh_conf(m)->server;
 	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
 			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
@@ -574,12 +586,12 @@ static void ask(struct mesh *m, struct asking *a)
 	sample_list(m);
 	if (is_crowded(m)) {
 		stat_add(m->env->stats, STAT_queries_replyaddr_limit);
-		c->ops->drop(c);
+		drop(m, a, "too many clients are waiting");
 		return;
 	}
 	if (!may_wait(m, a)) {
 		stat_add(m->env->stats, STAT_queries_wait_limit);
-		c->ops->drop(c);
+		drop(m, a, "this client waits for too many answers");
 		return;
 	}
 	q = query_find(m, &s);

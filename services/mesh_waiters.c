@@ -9,7 +9,9 @@
 #include "services/querylog.h"
 #include "services/report.h"
 #include "services/stats.h"
+#include "services/trace.h"
 #include "services/waitlimit.h"
+#include "services/witness.h"
 
 enum { IMAGE_SHORT = 400 }; /* bytes that anybody has room for, with whatever OPT says */
 
@@ -211,13 +213,34 @@ static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
 			});
 }
 
+/* What became of its question, for whoever keeps them. `reply`: NULL when nobody's was there. */
+static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode)
+{
+	const struct env *e = q->env;
+
+	witness_note(e->witness, e->time,
+		     &(struct testimony){
+			     .client = &w->client,
+			     .q = &w->request.q,
+			     .server = reply && q->answered_by.family ? &q->answered_by : NULL,
+			     .took_us = e->time->now_us - w->begun_us,
+			     .how = rcode < 0 ? SEEN_dropped : SEEN_resolved,
+			     .rcode = rcode,
+			     .reason = reply ? reply->reason : REASON_none,
+			     .text = reply ? reply->reason_text : NULL,
+		     });
+}
+
 /* Send what lies in mesh->out, or say that it comes too late. */
-static bool waiter_send(struct query *q, struct waiter *w, size_t len)
+static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
 {
 	struct mesh *m = q->mesh;
+	bool too_late = is_too_late(m, w);
 
 	waiter_leave(q, w);
-	if (is_too_late(m, w)) {
+	if (UNLIKELY(m->env->witness != NULL))
+		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out));
+	if (too_late) {
 		stat_add(m->env->stats, STAT_queries_discard_timeout);
 		w->client.ops->drop(&w->client);
 		return false;
@@ -245,7 +268,7 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 	}
 	encode(m, w, reply, last);
 	stats_ede(m->env->stats, reason_ede(reply->reason));
-	if (waiter_send(q, w, last->len))
+	if (waiter_send(q, w, reply, last->len))
 		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
 			     !reply->count[SECTION_ANSWER], reply->security);
 	if (w->request.edns.options.len || w->lead)
@@ -273,6 +296,9 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *
 {
 	struct lead lead;
 
+	if (q->env->settled)
+		settled_clear(q->env->settled); /* what it leads to is told of */
+
 	if (!join_leads(&lead, &q->arena, w->lead, behind))
 		return false;
 	waiter_leave(q, w);
@@ -295,6 +321,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 			 struct encoding *last)
 {
 	struct mesh *m = q->mesh;
+	struct settled own, *settled = m->env->settled;
 	struct policy_client who = { .rule = acl_get(m->env->snapshot->acl, &w->client.from,
 						     &w->client.reached),
 				     .client = &w->client,
@@ -303,7 +330,14 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .let_through = w->request.unpoliced };
 	struct judged j;
 
+	if (UNLIKELY(q->budget->trace && !settled)) {
+		settled_clear(&own);
+		settled = &own;
+	}
+	who.settled = settled;
 	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, &q->arena, &j);
+	if (UNLIKELY(settled && *settled->what))
+		tell(q, "%s has a say in it", settled->what);
 	switch (j.end) {
 	case JUDGED_AS_IS:
 		waiter_answer(q, w, reply, last);
@@ -314,6 +348,8 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 		last->len = 0;
 		return;
 	case JUDGED_DROP:
+		if (UNLIKELY(m->env->witness != NULL))
+			testify(q, w, reply, -1);
 		waiter_leave(q, w);
 		w->client.ops->drop(&w->client);
 		return;
@@ -377,7 +413,9 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	is_stale = !stored_is_fresh(s, to.now_s);
 	answer_stored(&out, &to, s, is_stale);
 	m->written++;
-	if (waiter_send(q, w, writer_len(&out))) {
+	if (is_stale)
+		settle(m->env->settled, SETTLED_EXPIRED, "serve-expired");
+	if (waiter_send(q, w, NULL, writer_len(&out))) {
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
 		count_answer(m, s->rcode, !s->ttl_count, s->security);
@@ -490,6 +528,8 @@ void waiters_drop(struct query *q)
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
+		if (UNLIKELY(q->env->witness && !w->done))
+			testify(q, w, NULL, -1);
 		waiter_leave(q, w);
 		if (w->done)
 			w->done(w->arg, &gone);

@@ -8,6 +8,7 @@
 #include "services/listen.h"
 #include "services/query.h"
 #include "services/querylog.h"
+#include "services/settled.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "util/options.h"
@@ -63,6 +64,30 @@ static bool next_zone(const struct policed_by *by, size_t *at, struct rpz_hit *h
 
 /* ---- telling ---- */
 
+static enum settled_how how_settled(enum rpz_action action)
+{
+	switch (action) {
+	case RPZ_nxdomain:
+	case RPZ_nodata:
+	case RPZ_drop:
+		return SETTLED_BLOCKED;
+	case RPZ_passthru:
+	case RPZ_disabled:
+		return SETTLED_NOT;
+	default:
+		return SETTLED_HERE;
+	}
+}
+
+static void tell_settled(const struct policed_by *by, const struct rpz_hit *hit)
+{
+	char zone[DNAME_TEXT], trigger[RPZ_TEXT];
+
+	settle(by->settled, how_settled(hit->rule.action), "rpz %.200s %s by %.200s",
+	       dname_print(hit->zone->name, zone), rpz_action_word(hit->rule.action),
+	       rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger));
+}
+
 static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 {
 	char trigger[RPZ_TEXT];
@@ -72,6 +97,8 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 
 	if (by->stats)
 		stat_bump(&by->stats->rpz[action], 1);
+	if (UNLIKELY(by->settled != NULL))
+		tell_settled(by, hit);
 	if (!by->client || !hit->zone->manner->logs)
 		return;
 	querylog_policy(hit->zone->manner->log_name,

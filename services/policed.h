@@ -16,6 +16,7 @@ struct client;
 struct message;
 struct stored;
 struct query;
+struct settled;
 struct stats;
 
 /* Who asks. */
@@ -25,6 +26,7 @@ struct policed_by {
 	const struct client *client; /* NULL: nobody in particular: nothing is counted nor logged */
 	const struct question *q;    /* as the client asked */
 	struct stats *stats;         /* or NULL */
+	struct settled *settled;     /* is told what was found; or NULL */
 };
 
 struct rpz_hit {

@@ -9,6 +9,7 @@
 #include "services/policy_zones.h"
 #include "services/querylog.h"
 #include "services/response_ip.h"
+#include "services/settled.h"
 #include "services/views.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -402,6 +403,46 @@ static void log_action(const struct walk *w)
 			       &w->to->request->q);
 }
 
+/* Zones that are there to hide what others would say. */
+static bool hides(enum zone_type type)
+{
+	switch (type) {
+	case ZONE_deny:
+	case ZONE_refuse:
+	case ZONE_inform_deny:
+	case ZONE_block_a:
+	case ZONE_always_refuse:
+	case ZONE_always_nxdomain:
+	case ZONE_always_nodata:
+	case ZONE_always_deny:
+	case ZONE_always_null:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* 0.0.0.0 or ::, which lists of local data use to hide names. */
+static bool is_null_address(const struct rrset *s)
+{
+	static const uint8_t zeros[16];
+	struct rrset_walk records = rrset_records(s);
+	struct slice rd;
+
+	return (s->type == TYPE_A || s->type == TYPE_AAAA) && rrset_next(&records, &rd) &&
+	       rd.len <= sizeof(zeros) && memcmp(rd.at, zeros, rd.len) == 0;
+}
+
+/* `s`: the record that does; NULL: the zone itself. */
+static void tell(const struct walk *w, const struct rrset *s)
+{
+	char zone[DNAME_TEXT];
+
+	settle(w->who->settled,
+	       (s ? is_null_address(s) : hides(w->f.type)) ? SETTLED_BLOCKED : SETTLED_HERE,
+	       "local-zone %s %s", dname_print(w->f.m.name, zone), zone_traits[w->f.type].word);
+}
+
 static const struct localnode *node_of(const struct walk *w)
 {
 	if (zone_traits[w->f.type].records == RECORDS_APART)
@@ -418,6 +459,40 @@ static bool comes_back(const struct walk *w)
 	return false;
 }
 
+/* From zone to zone, as long as there are aliases. */
+static enum policy_end walk_zones(struct walk *w)
+{
+	struct found before = { 0 };
+
+	for (;; before = w->f) {
+		enum policy_end end;
+		const struct rrset *s;
+
+		if (!find_zone(w->p, w->who, &w->q, &w->f) || is_own_tail(w, &before))
+			return pass(w);
+		if (w->lead->count == 0)
+			log_action(w);
+		s = find_set(w);
+		if (!s) {
+			end = answer_rest(w, node_of(w));
+			if (end != POLICY_PASS)
+				tell(w, NULL);
+			return end;
+		}
+		tell(w, s);
+		if (!is_alias(w, s))
+			return say(w, face_of(w, s), NULL, RCODE_NOERROR);
+		s = expand(w, face_of(w, s));
+		if (!s)
+			return say(w, NULL, NULL, RCODE_YXDOMAIN);
+		if (!lead_add(w->lead, w->a, s))
+			return send_failure(w);
+		go_on_at(w, w->lead->target);
+		if (comes_back(w))
+			return send_failure(w);
+	}
+}
+
 static enum policy_end answer_locally(const struct policy *p, const struct policy_client *who,
 				      const struct answer_to *to, struct writer *out,
 				      struct arena *a, struct lead *lead)
@@ -425,30 +500,9 @@ static enum policy_end answer_locally(const struct policy *p, const struct polic
 	struct walk w = {
 		.p = p, .who = who, .to = to, .out = out, .a = a, .lead = lead, .q = to->request->q
 	};
-	struct found before = { 0 };
 
 	*lead = (struct lead){ .authoritative = true };
-	for (;; before = w.f) {
-		const struct rrset *s;
-
-		if (!find_zone(p, who, &w.q, &w.f) || is_own_tail(&w, &before))
-			return pass(&w);
-		if (lead->count == 0)
-			log_action(&w);
-		s = find_set(&w);
-		if (!s)
-			return answer_rest(&w, node_of(&w));
-		if (!is_alias(&w, s))
-			return say(&w, face_of(&w, s), NULL, RCODE_NOERROR);
-		s = expand(&w, face_of(&w, s));
-		if (!s)
-			return say(&w, NULL, NULL, RCODE_YXDOMAIN);
-		if (!lead_add(lead, a, s))
-			return send_failure(&w);
-		go_on_at(&w, lead->target);
-		if (comes_back(&w))
-			return send_failure(&w);
-	}
+	return walk_zones(&w);
 }
 
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
@@ -575,8 +629,15 @@ static void redirect(const struct message *m, const struct finding *f, uint32_t 
 static void log_finding(const struct policy *p, const struct policy_client *who,
 			const struct finding *f, const struct message *m)
 {
+	const struct zone_traits *traits = &zone_traits[f->action];
 	char block[ADDR_TEXT];
 
+	settle(who->settled,
+	       traits->records == RECORDS_ALL ? SETTLED_HERE
+	       : traits->rest <= REST_NXDOMAIN ? SETTLED_BLOCKED
+					       : SETTLED_NOT,
+	       "response-ip %s %s", netblock_print(&f->rule->block, block),
+	       zone_traits[f->action].word);
 	if (!who->client || !(p->logs || zone_traits[f->action].logged))
 		return;
 	querylog_address(netblock_print(&f->rule->block, block), zone_traits[f->action].word,
@@ -637,6 +698,7 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 	    !blocklists_block_message(p->lists, &asker, m, &f))
 		return false;
 	blocklist_count(who->stats, &f);
+	blocklist_tell(&f, who->settled);
 	if (p->logs && who->client)
 		blocklist_log(&f, who->client, &m->q);
 	j->m = blocklist_message(&f, m, now_s, a);

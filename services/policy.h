@@ -20,6 +20,7 @@ struct fault;
 struct met;
 struct policy;
 struct response_ip;
+struct settled;
 struct stats;
 struct views;
 
@@ -54,6 +55,7 @@ struct policy_client {
 	const struct acl_rule *rule;
 	const struct client *client;
 	struct stats *stats;   /* where matches are counted, or NULL */
+	struct settled *settled; /* is told what settles it; or NULL */
 	const struct met *met; /* servers that the answer came from (services/policed.h) */
 	bool let_through;      /* by a policy zone: no other is asked */
 };

@@ -14,7 +14,8 @@ static struct policed_by by_whom(const struct policy *p, const struct policy_cli
 				    .tags = &who->rule->tags->set,
 				    .client = who->client,
 				    .q = q,
-				    .stats = who->stats };
+				    .stats = who->stats,
+				    .settled = who->settled };
 }
 
 /* ---- records of a rule, at the name they are for ---- */

@@ -354,6 +354,13 @@ static bool word_list_ede(const char *w)
 	return is_one_of(w, list);
 }
 
+static bool word_client_privacy(const char *w)
+{
+	static const char *const list[] = { "full", "network", "hide", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_rpz_action(const char *w)
 {
 	static const char *const list[] = { "nxdomain", "nodata", "passthru", "drop",

@@ -42,6 +42,7 @@
 	X(strategy, "fastest, ordered, spread, or race and a number from 2 to 8") \
 	X(list_action, "nxdomain, nodata, null, refuse, drop, or address and one or two addresses") \
 	X(list_ede, "blocked, censored, filtered or none") \
+	X(client_privacy, "full, network or hide") \
 	X(sha1_trust, "none, digest or all") \
 	X(key_algorithm, "hmac-sha256, hmac-sha384, hmac-sha512, hmac-sha224 or hmac-sha1") \
 	X(base64, "base64") \
@@ -126,6 +127,7 @@
 	X(LIST_FILES, nonempty, none, none) \
 	X(LIST_ACTION, list_action, none, none) /* may be several words of a line */ \
 	X(LIST_EDE, list_ede, none, none) \
+	X(CLIENT_PRIVACY, client_privacy, none, none) \
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
 	X(KEY_ALGORITHM, key_algorithm, none, none) \

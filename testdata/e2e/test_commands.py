@@ -73,6 +73,10 @@ COMMANDS = [
      r"The following name servers are used for lookup of target\.chain\.mini\.\n(.*\n)+", 0, None),
     ("dump_infra", None, r"(%s(@\d+)? \S+ ttl .*\n)+" % SERVER, 0, None),
     ("cache_save", None, r"error there is no cache-file\n", 1, OURS),
+    ("list_queries 1", None, r"\S+Z 127\.0\.0\.1 udp target\.chain\.mini\. A NOERROR \S+ \d+\.\d{3} ms.*\n", 0, OURS),
+    ("list_queries nonsense", None, r"error.*\n", 1, OURS),
+    ("top names", None, r"\d+ target\.chain\.mini\.\n", 0, OURS),
+    ("top nonsense", None, r"error.*\n", 1, OURS),
     ("flush target.chain.mini", None, OK, 0, None),
     ("flush_type target.chain.mini A", None, OK, 0, None),
     ("flush_type target.chain.mini NONSENSE", None, r"error.*\n", 1, OURS),
@@ -172,6 +176,7 @@ class Server:
         if "unbound" in program:
             text = re.sub(r"    (cookie-secret-file|answer-cookie).*\n", "", text)
         else:
+            text = text.replace("server:\n", "server:\n    query-ring: 100\n    top-lists: 10\n", 1)
             text += 'blocklist:\n    name: ads\n    file: "%s/list.txt"\n' % self.folder
         with open(self.conf, "w", encoding="utf-8") as f:
             f.write(text)

@@ -40,7 +40,7 @@ def test_what_is_cached_is_told_to_be(d):
 
 
 @pytest.mark.parametrize("words, steps, end", [
-    (["www.blocked.example"], "local data or a policy settles it", "NXDOMAIN, not proven by DNSSEC"),
+    (["www.blocked.example"], r"local-zone blocked\.example\. always_nxdomain settles it", "NXDOMAIN, not proven by DNSSEC"),
     (["www.expired.mini"], r"the answer is bogus: .* by key \d+ of expired\.mini\. expired on", "SERVFAIL, failed"),
     (["target.chain.mini", "A", "127.9.0.1"], "access-control: refuse", "REFUSED, not proven by DNSSEC"),
 ], ids=["blocked", "bogus", "refused"])

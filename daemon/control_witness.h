@@ -1,0 +1,22 @@
+/* What comes most often, of all workers together: for the command and for pages.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DAEMON_CONTROL_WITNESS_H
+#define DAEMON_CONTROL_WITNESS_H
+
+#include "services/witness.h"
+
+struct worker;
+
+struct top_tables { /* begins zeroed */
+	struct toprows rows[TOP_KINDS];
+	bool kept[TOP_KINDS]; /* whether somebody counts them */
+};
+
+void top_take(struct top_tables *t, const struct worker *w); /* in its thread */
+void top_join(struct top_tables *t);
+void top_clear(struct top_tables *t);
+
+const char *top_kind_word(enum toplist_kind kind);
+const char *top_text(enum toplist_kind kind, const struct toprow *row, char buf[DNAME_TEXT]);
+
+#endif

@@ -1,0 +1,218 @@
+/* The last questions of clients and what became of them, in fixed memory.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A ring of words. Positions only grow: `head` is where the next entry begins, `tail` the oldest one
+ * that is whole. Before words are written over, `tail` is moved past what they belonged to; a reader
+ * that looks at `tail` again behind its copy knows which entries it may believe. */
+#include "services/queryring.h"
+
+#include <string.h>
+
+#include "util/bytes.h"
+#include "util/dname.h"
+#include "util/mem.h"
+
+#define WORD sizeof(uint64_t)
+
+/* As it lies in the ring; addresses, name and words follow. */
+struct entry {
+	uint64_t at_us;
+	uint32_t took_us; /* at most an hour and something */
+	uint16_t type, class_;
+	uint8_t words; /* of all of it */
+	uint8_t how, rcode, transport, reason;
+	uint8_t client_len, server_len, name_len, text_len; /* bytes */
+	uint8_t unused[3];
+};
+
+#define ENTRY_WORDS ((sizeof(struct entry) + 16 + 16 + DNAME_MAX + QUERYRING_TEXT + WORD - 1) / WORD)
+_Static_assert(ENTRY_WORDS <= UINT8_MAX, "its length fits");
+
+struct queryring {
+	struct rcu_slot slot;
+	size_t words; /* of the ring */
+	_Atomic uint64_t head, tail;
+	_Atomic uint64_t at[];
+};
+
+const char *seen_how_word(enum seen_how how)
+{
+	static const char *const words[SEEN_KINDS] = {
+#define X(name, word) word,
+		SEEN_HOWS(X)
+#undef X
+	};
+
+	return words[how];
+}
+
+struct queryring *queryring_new(size_t entries)
+{
+	size_t words = MAX(entries * QUERYRING_ENTRY / WORD, 2 * ENTRY_WORDS);
+	struct queryring *r = mem_zero(sizeof(*r) + words * WORD);
+
+	r->words = words;
+	return r;
+}
+
+void queryring_free(struct queryring *r)
+{
+	mem_free(r);
+}
+
+static void free_retired(struct rcu_slot *slot)
+{
+	queryring_free(container_of(slot, struct queryring, slot));
+}
+
+void queryring_retire(struct queryring *r)
+{
+	if (r)
+		rcu_retire(&r->slot, free_retired);
+}
+
+size_t queryring_bytes(const struct queryring *r)
+{
+	return sizeof(*r) + r->words * WORD;
+}
+
+/* ---- writing ---- */
+
+static unsigned words_of(uint64_t first)
+{
+	struct entry e;
+	uint64_t words[sizeof(e) / WORD + 1] = { 0 };
+
+	/* `words` stands in the third word */
+	words[2] = first;
+	memcpy(&e, words, sizeof(e));
+	return e.words;
+}
+
+static uint64_t word_at(const struct queryring *r, uint64_t position)
+{
+	return atomic_load_explicit(&r->at[position % r->words], memory_order_relaxed);
+}
+
+/* Let go of the oldest until there is room. */
+static void make_room(struct queryring *r, uint64_t head, unsigned words)
+{
+	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+	while (head + words - tail > r->words)
+		tail += words_of(word_at(r, tail + 2));
+	atomic_store_explicit(&r->tail, tail, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+}
+
+static uint8_t *add(uint8_t *to, const void *from, size_t len)
+{
+	if (len)
+		memcpy(to, from, len);
+	return to + len;
+}
+
+static uint8_t ip_len(const struct addr *a)
+{
+	return a->family == 4 ? 4 : a->family == 6 ? 16 : 0;
+}
+
+static unsigned pack(const struct seen *s, uint64_t *to)
+{
+	struct entry e = {
+		.at_us = s->at_us,
+		.took_us = (uint32_t)MIN(s->took_us, UINT32_MAX),
+		.type = s->type,
+		.class_ = s->class_,
+		.how = s->how,
+		.rcode = s->rcode,
+		.transport = s->transport,
+		.reason = s->reason,
+		.client_len = ip_len(&s->client),
+		.server_len = ip_len(&s->server),
+		.name_len = (uint8_t)s->name_len,
+		.text_len = (uint8_t)(s->text ? strnlen(s->text, QUERYRING_TEXT) : 0),
+	};
+	uint8_t *at = (uint8_t *)to + sizeof(e);
+	size_t len = sizeof(e) + e.client_len + e.server_len + e.name_len + e.text_len;
+
+	e.words = (uint8_t)((len + WORD - 1) / WORD);
+	to[e.words - 1] = 0;
+	at = add(at, s->client.ip, e.client_len);
+	at = add(at, s->server.ip, e.server_len);
+	at = add(at, s->name, e.name_len);
+	(void)add(at, s->text, e.text_len);
+	memcpy(to, &e, sizeof(e));
+	return e.words;
+}
+
+void queryring_put(struct queryring *r, const struct seen *s)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+	uint64_t packed[ENTRY_WORDS];
+	unsigned words = pack(s, packed);
+
+	make_room(r, head, words);
+	for (unsigned i = 0; i < words; i++)
+		atomic_store_explicit(&r->at[(head + i) % r->words], packed[i],
+				      memory_order_relaxed);
+	atomic_store_explicit(&r->head, head + words, memory_order_release);
+}
+
+/* ---- reading ---- */
+
+static void take_addr(struct addr *a, const uint8_t **at, unsigned len)
+{
+	*a = (struct addr){ .family = len == 4 ? 4 : len ? 6 : 0 };
+	memcpy(a->ip, *at, len);
+	*at += len;
+}
+
+static void unpack(const uint64_t *from, void (*fn)(const struct seen *s, void *arg), void *arg)
+{
+	const uint8_t *at = (const uint8_t *)from + sizeof(struct entry);
+	char text[QUERYRING_TEXT + 1];
+	struct entry e;
+	struct seen s;
+
+	memcpy(&e, from, sizeof(e));
+	s = (struct seen){ .at_us = e.at_us,
+			   .took_us = e.took_us,
+			   .type = e.type,
+			   .class_ = e.class_,
+			   .how = e.how,
+			   .rcode = e.rcode,
+			   .transport = e.transport,
+			   .reason = e.reason,
+			   .name_len = e.name_len,
+			   .text = text };
+	take_addr(&s.client, &at, e.client_len);
+	take_addr(&s.server, &at, e.server_len);
+	s.name = at;
+	memcpy(text, at + e.name_len, e.text_len);
+	text[e.text_len] = '\0';
+	fn(&s, arg);
+}
+
+void queryring_each(const struct queryring *r, void (*fn)(const struct seen *s, void *arg),
+		    void *arg)
+{
+	uint64_t head, from, at, tail, *copy;
+
+	/* In this order there never is more between them than the ring holds; a writer that comes
+	 * round meanwhile is met again. */
+	do {
+		head = atomic_load_explicit(&r->head, memory_order_acquire);
+		from = atomic_load_explicit(&r->tail, memory_order_acquire);
+	} while (from > head);
+	copy = mem_array((size_t)(head - from), WORD);
+	for (uint64_t i = from; i < head; i++)
+		copy[i - from] = word_at(r, i);
+	atomic_thread_fence(memory_order_acquire);
+	tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	/* Where entries begin is known from the one before: those that were lost are walked over by
+	 * beginning at the tail as it is now. */
+	for (at = tail; at < head; at += words_of(copy[at - from + 2]))
+		unpack(copy + (at - from), fn, arg);
+	mem_free(copy);
+}

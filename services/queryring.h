@@ -1,0 +1,65 @@
+/* The last questions of clients and what became of them, in fixed memory.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One thread writes (a worker), without locks and without waiting; any other may copy what is there at
+ * any time. What is copied while it is overwritten is left out, never shown torn. */
+#ifndef SERVICES_QUERYRING_H
+#define SERVICES_QUERYRING_H
+
+#include <stdatomic.h>
+
+#include "util/addr.h"
+#include "util/rcu.h"
+
+#define QUERYRING_ENTRY 112 /* bytes that one is reckoned with; most take less */
+#define QUERYRING_TEXT  200 /* bytes of words that are kept of one */
+
+/*                    shown as     what it means */
+#define SEEN_HOWS(X)                                                        \
+	X(cached, "cached")     /* from the cache */                        \
+	X(expired, "expired")   /* the same, after its time */              \
+	X(resolved, "resolved") /* others were asked, or a lookup failed */ \
+	X(local, "local")       /* what is written down here answered */    \
+	X(blocked, "blocked")   /* the client is not told what there is */  \
+	X(refused, "refused")   /* this client may not ask, or not that */  \
+	X(dropped, "dropped")   /* without any answer: rates, limits */
+
+enum seen_how {
+#define X(name, word) SEEN_##name,
+	SEEN_HOWS(X)
+#undef X
+	SEEN_KINDS
+};
+
+const char *seen_how_word(enum seen_how how) PURE;
+
+#define SEEN_NO_ANSWER 255 /* as rcode */
+
+/* One question, and what became of it. */
+struct seen {
+	uint64_t at_us;       /* when it was asked; monotonic */
+	uint64_t took_us;
+	struct addr client;   /* family 0: not kept */
+	struct addr server;   /* whose answer ended it; family 0: nobody's */
+	const uint8_t *name;
+	uint16_t name_len, type, class_;
+	uint8_t how, rcode, transport, reason; /* enums seen_how, rcode, stat_transport, reason */
+	const char *text;     /* what settled it, or more about the failure; "" or NULL: nothing */
+};
+
+struct queryring;
+
+/* Room for about so many. */
+struct queryring *queryring_new(size_t entries) MUST_USE;
+void queryring_free(struct queryring *r);   /* NULL is fine */
+void queryring_retire(struct queryring *r); /* once every turn that is open now has ended; NULL: fine */
+size_t queryring_bytes(const struct queryring *r);
+
+void queryring_put(struct queryring *r, const struct seen *s);
+
+/* All that is there, oldest first; what `s` points to is good for the call. Inside a turn when the
+ * ring may be retired meanwhile. Takes as much memory again for as long as it runs. */
+void queryring_each(const struct queryring *r, void (*fn)(const struct seen *s, void *arg),
+		    void *arg);
+
+#endif

@@ -1,0 +1,42 @@
+/* What settled a question here, where nobody had to be asked: told by whoever did, for those who want
+ * to know (the query ring, `resolver-control why`).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A `struct settled *` that is NULL means that nobody wants to know: the words cost nothing then. It
+ * is clear between questions. */
+#ifndef SERVICES_SETTLED_H
+#define SERVICES_SETTLED_H
+
+#include "util/dname.h"
+#include "util/reason.h"
+
+enum settled_how {
+	SETTLED_NOT,     /* by nothing: it went the ordinary way */
+	SETTLED_HERE,    /* what is written down here answered */
+	SETTLED_BLOCKED, /* the client is not told what there is */
+	SETTLED_EXPIRED, /* the cache, after its time */
+};
+
+struct settled {
+	enum settled_how how;
+	enum reason reason;          /* of a failure, without more words */
+	char what[DNAME_TEXT + 300]; /* "local-zone example. static"; empty: nothing to say */
+};
+
+static inline void settled_clear(struct settled *s)
+{
+	s->how = SETTLED_NOT;
+	s->reason = REASON_none;
+	s->what[0] = '\0';
+}
+
+void settled_say(struct settled *s, enum settled_how how, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* The arguments are only evaluated when somebody wants to know. */
+#define settle(s, how, ...)                                    \
+	do {                                                   \
+		if (UNLIKELY((s) != NULL))                     \
+			settled_say((s), (how), __VA_ARGS__);  \
+	} while (0)
+
+#endif
