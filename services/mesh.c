@@ -576,6 +576,7 @@ static void turn_away(struct mesh *m, const struct asking *a)
 static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
+	const struct client *c = a->client;
 	const struct conf_server *conf = &mesh_conf(m)->server;
 	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
 			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
