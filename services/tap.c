@@ -80,10 +80,11 @@ static void tell(struct tap *t, const struct tap_message *m)
 {
 	size_t most = t->face.len + TAP_MESSAGE_MOST + m->wire.len;
 	uint8_t *room = tap_queue_room(t->queue, most);
-	struct writer w = writer_over(room, most);
+	struct writer w;
 
 	if (!room)
 		return;
+	w = writer_over(room, most);
 	tap_message_write(&w, &t->face, m);
 	if (!w.bad)
 		tap_queue_put(t->queue, writer_len(&w));
