@@ -86,12 +86,33 @@ static void plan_unpin(struct plan *p)
 	mem_free(p);
 }
 
+static bool read_address(const struct conf_dnstap *c, struct addr *a, struct fault *f)
+{
+	struct fault why = { 0 };
+
+	if (addr_parse(a, c->dnstap_ip, PORT_USUAL, &why))
+		return true;
+	fault_set(f, "dnstap-ip: %s", why.text);
+	return false;
+}
+
+bool dnstap_check(const struct conf *conf, struct fault *f)
+{
+	const struct conf_dnstap *c = &conf->dnstap;
+	struct addr a;
+
+	return !c->dnstap_enable || !*c->dnstap_ip || read_address(c, &a, f);
+}
+
 static void plan_address(struct plan *p, const struct snapshot *s)
 {
 	const struct conf_dnstap *c = &s->conf->dnstap;
+	struct fault f = { 0 };
 	char at[ADDR_TEXT];
 
-	PROMISE(addr_parse(&p->place.addr, c->dnstap_ip, PORT_USUAL, NULL));
+	/* It was checked, but an interface that it names may just have gone. */
+	if (!read_address(c, &p->place.addr, &f))
+		log_error("%s", f.text);
 	snprintf(p->text, sizeof p->text, "%s%s", addr_print(&p->place.addr, 0, at),
 		 c->dnstap_tls ? " over TLS" : "");
 	if (!c->dnstap_tls)

@@ -10,8 +10,13 @@
 
 #include "services/tap_queue.h"
 
+struct conf;
 struct dnstap;
+struct fault;
 struct snapshot;
+
+/* Whether there can be such an address as the configuration names; else a sentence in `f`. */
+bool dnstap_check(const struct conf *conf, struct fault *f) MUST_USE;
 
 /* Costs nothing until it is enabled. */
 struct dnstap *dnstap_new(unsigned workers) MUST_USE;

@@ -118,6 +118,10 @@ static bool dial_address(struct dnstap_wire *w)
 	struct sockaddr_storage at;
 	socklen_t len = addr_to_sockaddr(&w->place->addr, &at);
 
+	if (!w->place->addr.family) {
+		errno = EADDRNOTAVAIL;
+		return false;
+	}
 	w->stream.fd = socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (w->stream.fd < 0)
 		return false;

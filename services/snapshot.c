@@ -9,6 +9,7 @@
 #include "services/authzone.h"
 #include "services/connlimit.h"
 #include "services/discovery.h"
+#include "services/dnstap.h"
 #include "services/forward.h"
 #include "services/localzone.h"
 #include "services/policy.h"
@@ -377,7 +378,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	forwards = forwards_new(conf, f);
 	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
 	    (s->wait_rules = waitrules_new(conf, f)) &&
-	    read_policy(s, f) && read_tls(s, forwards, f) && read_do_not_query(s, c, f) &&
+	    read_policy(s, f) && read_tls(s, forwards, f) && dnstap_check(conf, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&
 	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&

@@ -601,6 +601,9 @@ static void check_dnstap(const struct checker *c)
 	if (!*d->dnstap_ip && !*d->dnstap_socket_path)
 		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-socket-path",
 			      "neither a socket nor dnstap-ip: says where to send");
+	if (strchr(d->dnstap_ip, '#'))
+		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-ip",
+			      "the name in the certificate is for dnstap-tls-server-name:");
 	if (!*d->dnstap_tls_client_key_file != !*d->dnstap_tls_client_cert_file)
 		clause_remark(c, CLAUSE_dnstap, CONF_ERROR, "dnstap-tls-client-key-file",
 			      "key and certificate (dnstap-tls-client-cert-file) go together");

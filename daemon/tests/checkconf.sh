@@ -54,6 +54,13 @@ claim "a part without a clause" 1 "" "access.part:2: error: access-control: stan
 	"$conf/good/conf.d/access.part"
 claim "what has no effect" 0 "no errors" "good/all-forms.conf:[0-9]*: notice: module-config: python" \
 	--no-files "$conf/good/all-forms.conf"
+printf 'dnstap:\n\tdnstap-enable: yes\n\tdnstap-log-client-query-messages: yes\n' >"$dir/tap.conf"
+if grep -q '^#define HAVE_FSTRM 1' "${top_builddir:-.}/config.h"; then
+	claim "dnstap" 0 "no errors" "" --no-files "$dir/tap.conf"
+else
+	claim "dnstap where there is none" 1 "" "tap.conf:2: error: dnstap-enable: this program was built without dnstap" \
+		--no-files "$dir/tap.conf"
+fi
 claim "a value" 0 "^3\$" "" -o num-threads "$dir/jailed.conf"
 claim "a list" 0 "^::1\$" "" -o interface "$dir/jailed.conf"
 claim "a path" 0 "^x.pid\$" "" -o pidfile "$dir/jailed.conf"

@@ -28,6 +28,13 @@ ALL = ["%s-%s" % (who, what) for who in ("client", "resolver", "forwarder") for 
 CLIENT = ALL[:2]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def built_in(bin_dir):
+    said = subprocess.run([bin_dir + "/resolverd", "-V"], capture_output=True, text=True, timeout=20, check=True).stdout
+    if "libfstrm" not in said:
+        pytest.skip("built without dnstap")
+
+
 @pytest.fixture(scope="module")
 def ca():
     a = Authority()
@@ -393,6 +400,7 @@ def test_fstrm_capture_behind_tls(daemon, ca, tmp_path):
     ('dnstap-tls-cert-bundle: "/nonexistent.pem"', "cannot use '/nonexistent.pem'"),
     ('dnstap-identity: "%s"' % ("x" * 256), "255"),
     ("dnstap-ip: 192.0.2.300", "dnstap-ip"),
+    ("dnstap-ip: 192.0.2.3@853#dns.test", "is for dnstap-tls-server-name:"),
     ("dnstap-sample-rate: many", "dnstap-sample-rate"),
     ('dnstap-socket-path: ""', "neither a socket nor dnstap-ip: says where to send"),
 ])
