@@ -1,24 +1,18 @@
-/* The control channel: sockets, connections, and the way of a command through the threads.
+/* The control channel: connections, and the way of a command through the threads.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control.h"
 
 #include <sys/types.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <netinet/in.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/call.h"
 #include "daemon/call_text.h"
+#include "daemon/control_doors.h"
 #include "daemon/daemon.h"
-#include "daemon/handed.h"
-#include "daemon/knock.h"
 #include "daemon/worker.h"
-#include "services/interfaces.h"
 #include "services/snapshot.h"
 #include "services/tls_conf.h"
 #include "util/fault.h"
@@ -31,18 +25,7 @@
 #define CONNECTIONS_MOST 10
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
-#define BACKLOG          16
 #define ITEM_MOST        2048 /* bytes of a line of a body, its end included */
-
-struct door {
-	struct list link;
-	struct control *control;
-	struct knock knock;
-	char *text;        /* a path, or an address with its port */
-	char *path;        /* of the socket's file, as it was made; NULL for TCP */
-	char *path_inside; /* the same, seen from the chroot */
-	bool wanted;
-};
 
 struct connection {
 	struct list link;
@@ -59,7 +42,8 @@ struct connection {
 
 struct control {
 	struct daemon *daemon;
-	struct list doors, connections, calls;
+	struct control_doors doors;
+	struct list connections, calls;
 	unsigned count;         /* connections */
 	struct tls_server *tls; /* NULL: everything is plain */
 };
@@ -483,8 +467,9 @@ static bool make_room(struct control *c)
 	return false;
 }
 
-static void connection_open(struct control *c, int fd)
+static void connection_open(void *control, int fd)
 {
+	struct control *c = control;
 	struct connection *l;
 	struct tls *tls;
 
@@ -509,203 +494,7 @@ static void connection_open(struct control *c, int fd)
 	watch_start(c->daemon->loop, &l->watch, WATCH_READ);
 }
 
-static bool make_quiet(int fd)
-{
-	return fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
-}
-
-static void on_knock(struct watch *w, unsigned what)
-{
-	struct door *d = container_of(w, struct door, knock.watch);
-	int fd = knock_take(&d->knock);
-
-	(void)what;
-	if (fd >= 0)
-		connection_open(d->control, fd);
-}
-
-/* ---- doors ---- */
-
-static struct door *door_named(struct control *c, const char *text)
-{
-	LIST_EACH (at, &c->doors) {
-		struct door *d = LIST_ITEM(at, struct door, link);
-
-		if (strcmp(d->text, text) == 0)
-			return d;
-	}
-	return NULL;
-}
-
-static void door_close(struct door *d)
-{
-	list_remove(&d->link);
-	knock_stop(&d->knock);
-	mem_free(d->path);
-	mem_free(d->path_inside);
-	mem_free(d->text);
-	mem_free(d);
-}
-
-static void door_put(struct control *c, int fd, const char *text, const char *path)
-{
-	struct door *d = mem_zero(sizeof *d);
-
-	d->control = c;
-	d->text = mem_text(text);
-	if (path) {
-		d->path = mem_text(path);
-		d->path_inside = conf_path_inside(c->daemon->snapshot->conf, text);
-	}
-	d->wanted = true;
-	list_push_back(&c->doors, &d->link);
-	knock_start(&d->knock, c->daemon->loop, fd, on_knock);
-}
-
-/* A socket's file stays when its daemon has died; one that answers belongs to somebody. */
-static bool clear_path(const struct sockaddr_un *sun)
-{
-	struct stat st;
-	int fd, refused;
-
-	if (lstat(sun->sun_path, &st) != 0)
-		return true;
-	if (!S_ISSOCK(st.st_mode)) {
-		errno = EEXIST;
-		return false;
-	}
-	fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (fd < 0)
-		return false;
-	refused = connect(fd, (const struct sockaddr *)sun, sizeof *sun) != 0;
-	close(fd);
-	if (refused)
-		return unlink(sun->sun_path) == 0;
-	errno = EADDRINUSE;
-	return false;
-}
-
-static int listen_at_path(const struct sockaddr_un *sun)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	mode_t mask;
-	bool bound;
-
-	if (fd < 0)
-		return -1;
-	mask = umask(0117);
-	bound = bind(fd, (const struct sockaddr *)sun, sizeof *sun) == 0;
-	umask(mask);
-	if (bound && make_quiet(fd) && listen(fd, BACKLOG) == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/* What the service manager opened at an address or path, or -1. */
-static int handed(const struct daemon *d, const struct addr *a, const char *path)
-{
-	if (!d->snapshot->conf->server.use_systemd)
-		return -1;
-	return a ? handed_socket(a, true) : handed_path(path);
-}
-
-static bool open_path(struct control *c, const char *text, struct fault *f)
-{
-	const struct daemon *d = c->daemon;
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	char *path = d->locked_in ? conf_path_inside(d->snapshot->conf, text) : mem_text(text);
-	size_t len = strlen(path);
-	int fd = handed(d, NULL, text);
-
-	/* Its file is the service manager's. */
-	if (fd >= 0) {
-		door_put(c, fd, text, NULL);
-		mem_free(path);
-		return true;
-	}
-	if (len < sizeof sun.sun_path) {
-		memcpy(sun.sun_path, path, len + 1);
-		if (clear_path(&sun))
-			fd = listen_at_path(&sun);
-	} else {
-		errno = ENAMETOOLONG;
-	}
-	if (fd >= 0) {
-		privileges_give(&d->privileges, path);
-		door_put(c, fd, text, path);
-	} else {
-		fault_set(f, "cannot open the control socket %s: %s", path, strerror(errno));
-	}
-	mem_free(path);
-	return fd >= 0;
-}
-
-static int listen_at(const struct addr *a)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(a, &ss);
-	int on = 1, fd = socket(ss.ss_family, SOCK_STREAM, 0);
-
-	if (fd < 0)
-		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-	    (a->family == 4 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
-	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && make_quiet(fd) &&
-	    listen(fd, BACKLOG) == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-struct opening {
-	struct control *control;
-	struct fault *fault;
-	bool optional; /* nobody named it: a host without IPv6 does without */
-	bool ok;
-};
-
-static void open_address(void *arg, const struct addr *a)
-{
-	struct opening *o = arg;
-	char text[ADDR_TEXT];
-	struct door *known;
-	int fd;
-
-	addr_print(a, 0, text);
-	known = door_named(o->control, text);
-	if (known) {
-		known->wanted = true;
-		return;
-	}
-	fd = handed(o->control->daemon, a, NULL);
-	if (fd < 0)
-		fd = listen_at(a);
-	if (fd >= 0) {
-		door_put(o->control, fd, text, NULL);
-		return;
-	}
-	if (o->optional && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
-		return;
-	fault_set(o->fault, "cannot open the control channel at %s: %s", text, strerror(errno));
-	o->ok = false;
-}
-
-static bool open_one(struct opening *o, const char *text)
-{
-	const struct conf *conf = o->control->daemon->snapshot->conf;
-	struct door *known = door_named(o->control, text);
-
-	if (known)
-		known->wanted = true;
-	else if (*text == '/')
-		return open_path(o->control, text, o->fault);
-	else if (!interface_expand(text, (uint16_t)conf->remote_control.control_port,
-				   conf->server.do_ip4, conf->server.do_ip6, open_address, o,
-				   o->fault))
-		return false;
-	return o->ok;
-}
+/* ---- the whole ---- */
 
 /* Who asks from now on is met by these files; who is there goes on. */
 static bool prepare_tls(struct control *c, const struct conf *conf, struct fault *f)
@@ -719,52 +508,24 @@ static bool prepare_tls(struct control *c, const struct conf *conf, struct fault
 	return true;
 }
 
-static bool open_all(struct control *c, const struct conf_remote_control *conf, struct fault *f)
+static bool open_all(struct control *c, struct fault *f)
 {
-	const struct conf_list *list = &conf->control_interface;
-	struct opening o = { .control = c, .fault = f, .optional = list->count == 0, .ok = true };
-	bool ok = true;
+	const struct conf *conf = c->daemon->snapshot->conf;
 
-	if (!conf->control_enable)
-		return true;
-	if (!prepare_tls(c, c->daemon->snapshot->conf, f))
-		return false;
-	if (list->count == 0)
-		return open_one(&o, "127.0.0.1") && open_one(&o, "::1");
-	for (size_t i = 0; ok && i < list->count; i++)
-		ok = open_one(&o, list->items[i].text);
-	return ok;
+	return (!conf->remote_control.control_enable || prepare_tls(c, conf, f)) &&
+	       control_doors_open(&c->doors, f);
 }
-
-static void remove_file(const struct door *d)
-{
-	if (d->path && unlink(d->path) != 0)
-		(void)unlink(d->path_inside);
-}
-
-static void close_unwanted(struct control *c)
-{
-	LIST_EACH_SAFE (at, &c->doors) {
-		struct door *d = LIST_ITEM(at, struct door, link);
-
-		if (!d->wanted) {
-			remove_file(d);
-			door_close(d);
-		}
-	}
-}
-
-/* ---- the whole ---- */
 
 struct control *control_open(struct daemon *d, struct fault *f)
 {
 	struct control *c = mem_zero(sizeof *c);
 
 	c->daemon = d;
-	list_init(&c->doors);
+	c->doors = (struct control_doors){ .daemon = d, .knocked = connection_open, .owner = c };
+	list_init(&c->doors.open);
 	list_init(&c->connections);
 	list_init(&c->calls);
-	if (open_all(c, &d->snapshot->conf->remote_control, f))
+	if (open_all(c, f))
 		return c;
 	control_close(c);
 	return NULL;
@@ -774,11 +535,7 @@ void control_reopen(struct control *c)
 {
 	struct fault f = { 0 };
 
-	LIST_EACH (at, &c->doors)
-		LIST_ITEM(at, struct door, link)->wanted = false;
-	if (open_all(c, &c->daemon->snapshot->conf->remote_control, &f))
-		close_unwanted(c);
-	else
+	if (!open_all(c, &f))
 		log_warn("%s: where it was open it stays", f.text);
 }
 
@@ -795,19 +552,16 @@ void control_close(struct control *c)
 		call->broken = true;
 		call_free(call);
 	}
-	/* The file of a socket stays: who asks there for the status is refused, and knows. */
-	LIST_EACH_SAFE (at, &c->doors)
-		door_close(LIST_ITEM(at, struct door, link));
+	control_doors_close(&c->doors);
 	tls_server_unpin(c->tls);
 	mem_free(c);
 }
 
 const char *control_kind(const struct control *c)
 {
-	if (list_is_empty(&c->doors))
+	if (list_is_empty(&c->doors.open))
 		return "";
 	if (c->tls)
 		return " control(ssl)";
-	return LIST_ITEM(c->doors.next, struct door, link)->path ? " control(namedpipe)"
-								 : " control";
+	return control_doors_are_paths(&c->doors) ? " control(namedpipe)" : " control";
 }

@@ -244,23 +244,6 @@ def test_it_gives_up_its_rights(made):
     assert d.stop() == 0
 
 
-def test_it_tells_the_service_manager(made):
-    """sd_notify: READY=1 once it answers, and where a reload stands."""
-    d = made()
-    path = os.path.join(d.dir, "notify")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
-        s.bind(path)
-        s.settimeout(10)
-        os.environ["NOTIFY_SOCKET"] = path
-        try:
-            d.start(wait=False)
-        finally:
-            del os.environ["NOTIFY_SOCKET"]
-        assert b"READY=1" in s.recv(4096)
-        assert rcode(d.ask("version.bind.", "TXT", "CH", timeout=3)) == "NOERROR"
-        assert d.stop() == 0
-
-
 @pytest.mark.parametrize("tcp, way", [(False, "udp"), (True, "tcp")])
 def test_the_log_of_answers_tells_where_it_was_asked(daemon, tcp, way):
     with daemon("log-replies: yes", "log-destaddr: yes") as d:
