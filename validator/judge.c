@@ -255,7 +255,8 @@ static bool judge_set(struct judge *j, unsigned i)
 		return true;
 	}
 	signer = verify_signer(set);
-	if (signer && !dname_is_under(owner, signer))
+	/* whoever stands above the anchor has no say below it: nobody could tell if it is he */
+	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false)))
 		signer = NULL;
 	target = signer ? rumoured_cut(j, set, signer) : NULL;
 	if (target && chain_find(j->chain, target).end == CHAIN_WAIT)

@@ -17,7 +17,7 @@ from frame import signing
 from frame.authority import Send, record, wire
 from frame.declare import answered, at_least, attack, shown
 from frame.lab import e2e
-from frame.world import ATTACKERS, DEAD, EVIL, FORWARDER, POISON, SISTER, VICTIM, Zone
+from frame.world import ATTACKERS, EVIL, FORWARDER, POISON, VICTIM, Zone
 
 A, NS, MX = 1, 2, 15
 TRUTH = "192.0.2.1"

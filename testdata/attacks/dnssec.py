@@ -1,0 +1,585 @@
+"""Attacks by and on DNSSEC (entries 16 and 35 to 44).
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import os
+import random
+import socket
+import struct
+
+import dns.flags
+
+from frame import signing
+from frame.authority import wire
+from frame.declare import answered, attack, shown
+from frame.signing import faults
+from frame.world import ATTACKERS, Zone
+
+TRUTH = "192.0.2.1"
+
+
+def anchored(lab, name, records=(), address=ATTACKERS[0], **more):
+    """A signed zone whose key is trusted."""
+    key = signing.key(name)
+    zone = lab.world.serve(Zone(name, records, key=key, **more), {"ns." + name: address})
+    lab.anchor(key)
+    return zone
+
+
+def below(lab, parent, name, records=(), address=ATTACKERS[1], **more):
+    """A signed zone with a DS set in its signed parent."""
+    zone = Zone(name, records, key=signing.key(name), **more)
+    return lab.world.serve(zone, {"ns." + name: address}, parent=parent)
+
+
+def verdict(r):
+    return "secure" if r.ad else "bogus" if r.rcode == "SERVFAIL" else "insecure" if r.rcode in (
+        "NOERROR", "NXDOMAIN") else r.rcode
+
+
+# -- KeyTrap ---------------------------------------------------------------------------------------
+
+def one_tag(zone, count, tag=None):
+    """Keys that all have the same tag, by flag bits that mean nothing; quickly: points are sums, not products."""
+    keys, secret = [], random.randrange(1, faults.N - 100000)
+    point = faults.times_g(secret)
+    while len(keys) < count:
+        secret, point = secret + 1, faults.add(point, faults.G)
+        rest = struct.pack("!HBB", 0, 3, 13) + point[0].to_bytes(32, "big") + point[1].to_bytes(32, "big")
+        for near in range(-2, 3):
+            flags = 257 if tag is None else (tag - faults.key_tag(rest) + near) & 0xffff
+            k = faults.Key(zone, struct.pack("!H", flags) + rest[2:], secret)
+            if (tag is None or k.tag == tag) and flags & (0x100 | faults.REVOKE) == 0x100:
+                keys.append(k)
+                tag = k.tag
+                break
+    return keys
+
+
+def broken_keys(zone, count, tag):
+    """Of that tag too, but points of no curve, or cut: they cannot even be read."""
+    keys = []
+    while len(keys) < count:
+        rest = struct.pack("!HBB", 0, 3, 13) + os.urandom(64 if len(keys) % 2 else 40)
+        k = faults.Key(zone, rest, None)
+        for near in range(-2, 3):
+            flags = (tag - faults.key_tag(rest) + near) & 0xffff
+            k.rdata = struct.pack("!H", flags) + rest[2:]
+            if k.tag == tag and flags & (0x100 | faults.REVOKE) == 0x100:
+                keys.append(k)
+                break
+    return keys
+
+
+def false_signatures(s, keys, count):
+    """So many, each by one of the keys, none of them true."""
+    first = signing.sign(s, keys[0], false=True)
+    for n in range(1, count):
+        first.update(signing.sign(s, keys[n % len(keys)], false=True))
+    return first
+
+
+class Trap:
+    """trap.test: its DNSKEY set is good and holds sixty keys of one tag; what it signs is as the shape wants."""
+
+    def __init__(self, lab, shape, count=60):
+        self.shape, self.count = shape, count
+        self.zone = anchored(lab, "trap.test.", ["www 60 A " + TRUTH])
+        keys = one_tag("trap.test.", count)
+        if shape == "malformed":
+            keys = keys[:1] + broken_keys("trap.test.", count - 1, keys[0].tag)
+        if shape == "one-key":
+            keys = keys[:1]
+        self.keys = keys
+        self.zone.put(signing.dnskeys("trap.test.", [self.zone.key, *keys]))
+        self.made = {}
+        lab.world.script(ATTACKERS[0], self.answer)
+
+    def answer(self, q):
+        if q.labels[-3:-2] == [b"x"] or not q.name.startswith("x"):
+            return self.zone.answer(q)
+        if not q.tcp:
+            return q.raw(flags=0x8600)
+        if self.shape == "denial":
+            sets = [signing.nsec("n%d.trap.test" % n, "n%da.trap.test" % n, ["A", "RRSIG", "NSEC"]) for n in range(20)]
+            sets.append(signing.nsec("w.trap.test", "y.trap.test", ["A", "RRSIG", "NSEC"]))
+            soa = self.zone.sets["trap.test.", "SOA"]
+            return q.reply(authority=[one for s in [soa, *sets] for one in (s, self.false(s, 8))], rcode="NXDOMAIN")
+        if self.shape == "denial3":
+            sets = [signing.nsec3_covering("trap.test.", "a%d.trap.test" % n, 50, b"\xab" * 8) for n in range(40)]
+            soa = self.zone.sets["trap.test.", "SOA"]
+            return q.reply(authority=[one for s in [soa, *sets] for one in (s, self.false(s, 8))], rcode="NXDOMAIN")
+        kinds = ["A"] if self.shape != "any" else ["TYPE%d" % n for n in range(1000, 1040)]
+        out = []
+        for kind in kinds:
+            s = signing.rdatas(q.name, kind, [socket.inet_aton(TRUTH)], 60)
+            out += [s, self.false(s, self.count if self.shape != "any" else 8)]
+        return q.reply(out)
+
+    def false(self, s, count):
+        key = (s.name.to_text().split(".")[0][:1] != "x" and s.name.to_text(), s.rdtype, count)
+        if key not in self.made or self.made[key].name != s.name:
+            made = false_signatures(s, self.keys, count)
+            made.name = s.name
+            self.made[key] = made
+        return self.made[key]
+
+
+TRAP = dict(
+    rule="eight signatures are checked of a set and 32 for a question, two keys of one tag are tried, a key that cannot be "
+         "read counts as tried; after eight checks others have their turn",
+    code="validator/verify.c:take_work services/mesh_private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
+SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3")
+
+
+@attack(35, "keytrap", "KeyTrap: sixty keys of one tag and sixty false signatures; malformed keys; ANY; padded denials",
+        variants={s: {"shape": s} for s in SHAPES}, limits={"C_ms": 20, "R": "SERVFAIL", "again_U": 0}, quick=True,
+        seconds=40, **TRAP)
+def keytrap(lab, shape):
+    Trap(lab, shape)
+    lab.start()
+    assert lab.ask("www.trap.test", dnssec=True).ad
+    kind = "ANY" if shape == "any" else "A"
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask("x1.trap.test", kind, dnssec=True)
+    spent, u = lab.cpu_ms() - before, lab.upstream(mark, 0.5)
+    mark = lab.mark()
+    lab.ask("x1.trap.test", kind, dnssec=True)
+    return {"C_ms": spent, "R": r.rcode, "U": u, "took_s": r.took_s, "again_U": lab.upstream(mark, 0.5)}
+
+
+@attack(35, "keytrap-ds", "sixty DS records times sixty keys, all of one tag", seconds=40, quick=True,
+        variants={"false": {"true": False}, "true-one-last": {"true": True}},
+        limits={"C_ms": 20, "R": {"SERVFAIL", "NOERROR"}},
+        rule="four DS records that match a key's tag and lead nowhere are enough",
+        code="validator/vouch.c:try_ds validator/verify.c:take_work")
+def keytrap_ds(lab, true):
+    parent = anchored(lab, "p.test.")
+    keys = one_tag("trap.p.test.", 60)
+    zone = Zone("trap.p.test.", ["www 60 A " + TRUTH], key=keys[-1])
+    lab.world.serve(zone, {"ns.trap.p.test.": ATTACKERS[1]}, parent=parent)
+    s = signing.dnskeys("trap.p.test.", keys)
+    zone.put(s)
+    signatures = false_signatures(s, keys, 59)
+    if true:
+        signatures.update(signing.sign(s, keys[-1]))
+    zone.signed["trap.p.test.", "DNSKEY", id(s)] = signatures
+    wires = [struct.pack("!HBB", keys[0].tag, 13, 2) + os.urandom(32) for _ in range(59)]
+    parent.put(signing.rdatas("trap.p.test.", "DS", wires + [signing.ds_rdata(keys[-1])]))
+    lab.start()
+    lab.ask("first.p.test", dnssec=True)
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask("www.trap.p.test", dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "R": r.rcode, "U": lab.upstream(mark, 0.5), "took_s": r.took_s}
+
+
+@attack(35, "keytrap-latency", "ten such questions at once, over and over", noisy=True, seconds=40,
+        variants={s: {"shape": s} for s in ("keys", "denial")},
+        limits={"L_worst_ms": 20, "C_each_ms": 20, "lost": 0}, **TRAP)
+def keytrap_latency(lab, shape):
+    Trap(lab, shape)
+    lab.start()
+    lab.ask("www.trap.test", dnssec=True)
+    # What can be made ahead is: the script shall not be what is slow.
+    with lab.latency() as figures:
+        before = lab.cpu_ms()
+        for turn in range(3):
+            lab.ask_all(["x%d.trap.test" % (turn * 10 + n) for n in range(10)], dnssec=True)
+        spent = lab.cpu_ms() - before
+    return {"L_worst_ms": figures["worst_ms"], "C_each_ms": spent / 30, "lost": figures["lost"]}
+
+
+# -- NSEC3 -----------------------------------------------------------------------------------------
+
+@attack(36, "nsec3-iterations", "denials by NSEC3 with ever more iterations",
+        variants={str(n): {"count": n, "limits": {"R": {"secure"} if n <= 50 else {"insecure", "secure"} if n <= 150 else
+                                                  {"insecure"}}} for n in (0, 1, 50, 51, 150, 151, 500, 2500)},
+        rule="above the limit for the key's size nothing is hashed, and the answer counts as insecure",
+        code="util/options.def:val_nsec3_keysize_iterations validator/rules.c:rules_nsec3_limit", quick=True,
+        limits={"rcode": "NXDOMAIN", "C_ms": 20})
+def nsec3_iterations(lab, count):
+    anchored(lab, "three.test.", nsec3=count, salt=b"\xab\xcd")
+    lab.start()
+    lab.ask("three.test", "SOA", dnssec=True)
+    before = lab.cpu_ms()
+    r = lab.ask("nothing.three.test", dnssec=True)
+    return {"R": verdict(r), "rcode": r.rcode, "C_ms": lab.cpu_ms() - before}
+
+
+@attack(36, "nsec3-labels", "a name of a hundred labels, each suffix of it to be hashed",
+        variants={str(n): {"count": n} for n in (0, 50, 150, 2500)},
+        rule="a hundred units of 50 hashes for a question, and no proof begins with hashing what is too much",
+        code="services/mesh_private.h:QUERY_HASHES util/denial.c:hash_name", quick=True,
+        limits={"C_ms": 10, "took_s": 1, "R": {"NXDOMAIN", "SERVFAIL"}})
+def nsec3_labels(lab, count):
+    zone = anchored(lab, "three.test.", nsec3=count, salt=b"\xab" * 8)
+    name = ".".join(["a"] * 100) + ".three.test"
+
+    def answer(q):
+        # The proof is of no use, so that every suffix is tried.
+        if q.name.startswith("a.") and q.dnssec:
+            return q.reply(authority=[one for s in [zone.sets["three.test.", "SOA"]] + [signing.nsec3_covering(
+                "three.test.", "n%d.three.test" % n, count, b"\xab" * 8) for n in range(8)]
+                for one in zone.with_signature(s, q)], rcode="NXDOMAIN")
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.option("qname-minimisation: no")
+    lab.start()
+    lab.ask("three.test", "SOA", dnssec=True)
+    before = lab.cpu_ms()
+    r = lab.ask(name, dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "took_s": r.took_s, "R": r.rcode}
+
+
+@attack(36, "nsec3-referral", "a referral without DS, proven with ever so many iterations",
+        variants={str(n): {"count": n, "limits": {"R": shown}} for n in (50, 2500)},
+        rule="the same limit where a cut is proven to be unsigned", code="validator/chain.c:iteration_limit", quick=True,
+        limits={"rcode": "NOERROR", "C_ms": 20})
+def nsec3_referral(lab, count):
+    parent = anchored(lab, "three.test.", nsec3=count, salt=b"\xab" * 8)
+    lab.world.serve(Zone("plain.three.test.", ["www 60 A " + TRUTH]), {"ns.plain.three.test.": ATTACKERS[1]}, parent=parent)
+    lab.start()
+    lab.ask("three.test", "SOA", dnssec=True)
+    before = lab.cpu_ms()
+    r = lab.ask("www.plain.three.test", dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "R": verdict(r), "rcode": r.rcode}
+
+
+@attack(36, "nsec3-padding", "a denial padded with NSEC3 records of other parameters, all signed",
+        rule="records of one proof have the same parameters; of each name one hash is made, and hashes are paid for",
+        code="util/denial.c:same_parameters util/denial.c:hash_name", quick=True, limits={"C_ms": 20, "took_s": 2})
+def nsec3_padding(lab):
+    zone = anchored(lab, "three.test.", nsec3=10, salt=b"\1")
+    many = [signing.nsec3_covering("three.test.", "n%d.three.test" % n, n % 50, bytes([n])) for n in range(60)]
+    made = [one for s in many for one in (s, signing.sign(s, zone.key))]
+    soa = [zone.sets["three.test.", "SOA"], signing.sign(zone.sets["three.test.", "SOA"], zone.key)]
+
+    def answer(q):
+        if not q.name.startswith("a."):
+            return zone.answer(q)
+        return q.reply(authority=soa + made, rcode="NXDOMAIN") if q.tcp else q.raw(flags=0x8600)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("three.test", "SOA", dnssec=True)
+    before = lab.cpu_ms()
+    r = lab.ask("a.b.c.d.e.f.g.h.three.test", dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "took_s": r.took_s, "R": r.rcode}
+
+
+# -- signatures that are not what they seem --------------------------------------------------------
+
+def tricks(zone, sister):
+    """Ways to sign www.a.p.test wrongly, as arguments for `sign`."""
+    return {"labels-0": dict(labels=0), "labels-1": dict(labels=1), "labels-2": dict(labels=2), "labels-more": dict(labels=9),
+            "signer-above": dict(signer="p.test."), "signer-root": dict(signer="."), "signer-sister": dict(
+                k=sister.key), "signer-below": dict(signer="www.a.p.test."), "signer-tld": dict(signer="test."),
+            "expired": dict(days=(-60, -30)), "future": dict(days=(30, 60)), "tag": dict(tag=1),
+            "other-class": dict(rrclass=3), "wrapped-dates": dict(days=(30, -30))}
+
+
+@attack(37, "labels", "signatures whose labels, signer, dates or class are not those of the set: wildcards above the zone, another zone's word",
+        variants={t: {"trick": t} for t in tricks(Zone("a."), Zone("b."))},
+        rule="the signer is the zone and the owner at or below it; labels are at least the signer's and at most the owner's",
+        code="validator/verify.c:labels_fit validator/verify.c:signature_applies validator/verify.c:zone_may_sign", quick=True,
+        limits={"R": "bogus", "neighbour": "secure", "U": 16})
+def labels(lab, trick):
+    parent = anchored(lab, "p.test.", ["nb 60 A " + TRUTH])
+    zone = below(lab, parent, "a.p.test.", ["www 60 A " + TRUTH])
+    sister = below(lab, parent, "s.p.test.", ["www 60 A " + TRUTH], ATTACKERS[2])
+    how = dict(tricks(zone, sister)[trick])
+    k = how.pop("k", zone.key)
+
+    def answer(q):
+        if q.name == "www.a.p.test." and q.kind == "A" and q.dnssec:
+            s = zone.sets[q.name, "A"]
+            return q.reply([s, signing.sign(s, k, **how)])
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[1], answer)
+    lab.start()
+    lab.ask("p.test", "SOA", dnssec=True)
+    mark = lab.mark()
+    r = lab.ask("www.a.p.test", dnssec=True)
+    u = lab.upstream(mark, 0.5)
+    # Nobody beside it, nor above, has become a wildcard.
+    ok = lab.ask("nb.p.test", dnssec=True).ad and lab.ask("www.s.p.test", dnssec=True).ad
+    return {"R": verdict(r), "neighbour": "secure" if ok else "harmed", "U": u}
+
+
+def overreaching(zone, name):
+    """Denials, signed by the zone itself, that say more than a zone may: (what is asked, records)."""
+    return {
+        "next-outside": [signing.nsec("e.p.test.", "z.p.test.", ["SOA", "NS", "RRSIG", "NSEC", "DNSKEY"])],
+        "next-root": [signing.nsec("e.p.test.", ".", ["SOA", "NS", "RRSIG", "NSEC", "DNSKEY"])],
+        "next-above": [signing.nsec("x.e.p.test.", "p.test.", ["A", "RRSIG", "NSEC"])],
+        "owner-outside": [signing.nsec("d.p.test.", "z.p.test.", ["A", "RRSIG", "NSEC"])],
+        "owner-is-parent": [signing.nsec("p.test.", "z.p.test.", ["SOA", "NS", "RRSIG", "NSEC"])],
+        "owner-tld": [signing.nsec("test.", "zzz.test.", ["SOA", "NS", "RRSIG", "NSEC"])],
+        "nsec3-owner-deeper": [signing.nsec3("x.e.p.test.", b"\0" * 20, b"\xff" * 20, ["A"])],
+        "nsec3-owner-above": [signing.nsec3("p.test.", b"\0" * 20, b"\xff" * 20, ["A"])],
+        "nsec3-no-hash": [signing.rdatas("short.e.p.test.", "NSEC3", [struct.pack("!BBHB", 1, 0, 0, 0) + b"\x14" + b"\xff" * 20
+                                                                     + signing.bitmap(["A"])])],
+        "nsec3-unknown-hash": [signing.nsec3("e.p.test.", b"\0" * 20, b"\xff" * 20, ["A"], algorithm=7)],
+        "nsec3-hash-cut": [signing.nsec3("e.p.test.", b"\0" * 20, b"\xff" * 10, ["A"])],
+    }
+
+
+@attack(38, "overreaching-denial", "denials by NSEC and NSEC3, rightly signed by a zone, about names outside of it",
+        variants={t: {"trick": t} for t in overreaching(None, "")},
+        rule="a zone speaks of its own names only: owner and next name are in it, an NSEC3 owner is one label below it",
+        code="util/denial.c:nsec_is_sound util/nsec3.c:nsec3_read services/cache/negative.c:is_own", quick=True,
+        server=["aggressive-nsec: yes"], limits={"neighbour": "secure", "R": {"SERVFAIL", "NXDOMAIN"}, "U": 24})
+def overreaching_denial(lab, trick):
+    parent = anchored(lab, "p.test.", ["n 60 A " + TRUTH, "www.m 60 A " + TRUTH])
+    zone = below(lab, parent, "e.p.test.")
+    beside = below(lab, parent, "f.p.test.", ["www 60 A " + TRUTH], ATTACKERS[2])
+
+    def answer(q):
+        if q.name.endswith("y.e.p.test.") and q.dnssec:
+            soa = zone.sets["e.p.test.", "SOA"]
+            return q.reply(authority=[one for s in [soa, *overreaching(zone, q.name)[trick]]
+                                      for one in (s, signing.sign(s, zone.key))], rcode="NXDOMAIN")
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[1], answer)
+    lab.start()
+    lab.ask("p.test", "SOA", dnssec=True)
+    mark = lab.mark()
+    r = lab.ask("y.e.p.test", dnssec=True)
+    u = lab.upstream(mark, 0.5)
+    names = ["n.p.test", "www.m.p.test", "www.f.p.test"]
+    good = sum(a.ad and a.texts() == [TRUTH] for a in (lab.ask(n, dnssec=True) for n in names))
+    # NXDOMAIN may be right where the rest of the proof is; but it must not be marked as proven.
+    return {"R": "proven" if r.ad else r.rcode, "U": u, "zone": beside.name,
+            "neighbour": "secure" if good == len(names) else "harmed"}
+
+
+@attack(38, "denial-beside-its-duty", "an NSEC of the parent at a cut, of a DNAME, or made of a wildcard, for what lies below",
+        variants={t: {"trick": t} for t in ("cut", "dname", "expanded")},
+        # What is below a cut without DS is insecure, whatever is said of it; it must not be called proven.
+        rule="an NSEC at a delegation or DNAME denies nothing below it; one that a wildcard made is none",
+        code="util/denial.c:says_nothing_below util/denial.c:nsec_is_sound", quick=True,
+        server=["aggressive-nsec: yes"], limits={"R": {"bogus", "insecure"}})
+def denial_beside_its_duty(lab, trick):
+    zone = anchored(lab, "e.test.")
+    types = {"cut": ["NS", "RRSIG", "NSEC"], "dname": ["DNAME", "RRSIG", "NSEC"], "expanded": ["A", "RRSIG", "NSEC"]}[trick]
+
+    def answer(q):
+        if not q.name.endswith("sub.e.test.") or not q.dnssec:
+            return zone.answer(q)
+        soa = zone.sets["e.test.", "SOA"]
+        s = signing.nsec("sub.e.test.", "\\000.zzz.sub.e.test.", types)
+        top = signing.nsec("e.test.", "+.e.test.", ["SOA", "NS", "RRSIG", "NSEC", "DNSKEY"])
+        how = {"labels": 2} if trick == "expanded" else {}
+        return q.reply(authority=[soa, signing.sign(soa, zone.key), s, signing.sign(s, zone.key, **how), top,
+                                  signing.sign(top, zone.key)], rcode="NXDOMAIN")
+    lab.world.script(ATTACKERS[0], answer)
+    lab.option("qname-minimisation: no")
+    lab.start()
+    lab.ask("e.test", "SOA", dnssec=True)
+    return {"R": verdict(lab.ask("www.sub.e.test", dnssec=True))}
+
+
+@attack(39, "mixed-nsec3", "NSEC3 proofs put together of records with different salts, iterations or flags; opt-out",
+        variants={t: {"trick": t, "limits": {"R": {"bogus"} if t != "optout" else {"insecure"}}}
+                  for t in ("salt", "iterations", "optout", "other-hash")},
+        rule="all records of a proof have the same parameters; a span with opt-out proves no absence that is called secure",
+        code="util/denial.c:same_parameters util/denial.c:nsec3_denies_name", quick=True, limits={})
+def mixed_nsec3(lab, trick):
+    zone = anchored(lab, "three.test.", nsec3=5, salt=b"\1")
+    match = signing.nsec3_matching("three.test.", "three.test.", ["NS", "SOA", "RRSIG", "DNSKEY"], 5, b"\1")
+    salt, rounds, flags = b"\1", 5, 0
+    if trick == "salt":
+        salt = b"\2"
+    if trick == "iterations":
+        rounds = 6
+    if trick == "optout":
+        flags = 1
+
+    def answer(q):
+        if not q.name.startswith("gone.") or not q.dnssec:
+            return zone.answer(q)
+        closer = signing.nsec3_covering("three.test.", "gone.three.test", rounds, salt, flags=flags)
+        wild = signing.nsec3_covering("three.test.", "*.three.test", rounds, salt)
+        first = match if trick != "other-hash" else signing.nsec3(
+            "three.test.", signing.hash3("three.test.", 5, b"\1"), b"\xff" * 20, ["NS", "SOA"], 5, b"\1", algorithm=2)
+        soa = zone.sets["three.test.", "SOA"]
+        return q.reply(authority=[one for s in (soa, first, closer, wild) for one in (s, signing.sign(s, zone.key))],
+                       rcode="NXDOMAIN")
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("three.test", "SOA", dnssec=True)
+    return {"R": verdict(lab.ask("gone.three.test", dnssec=True))}
+
+
+@attack(40, "aliases-unproven", "an alias that a wildcard made without proof, a DNAME without signature, an alias signed by another zone",
+        variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
+        rule="each link is judged by itself: its own signature, its own zone, and where a wildcard made it the proof for that",
+        code="validator/judge.c:judge_expansion validator/judge.c:is_synthesized", quick=True, limits={"R": "bogus"})
+def aliases_unproven(lab, trick):
+    zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
+    other = anchored(lab, "o.test.", ["t 60 A " + TRUTH], ATTACKERS[1])
+
+    def answer(q):
+        if not q.name.startswith("x.") or not q.dnssec:
+            return zone.answer(q)
+        cname = signing.rdatas(q.name, "CNAME", [wire("t.o.test.")], 60)
+        if trick == "wildcard-cname":
+            return q.reply([cname, signing.sign(cname, zone.key, labels=2)])
+        if trick == "dname":
+            dname = signing.rdatas("x.e.test.", "DNAME", [wire("o.test.")], 60)
+            return q.reply([dname, signing.rdatas(q.name, "CNAME", [wire("t.o.test.")], 60)] if q.name != "x.e.test." else [cname])
+        if trick == "foreign-cname":
+            return q.reply([cname, signing.sign(cname, other.key)])
+        return q.reply([cname])
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    for name in ("e.test", "o.test"):
+        lab.ask(name, "SOA", dnssec=True)
+    return {"R": verdict(lab.ask("x.e.test", dnssec=True))}
+
+
+answered(40, "wildcard-proof", "an answer of a wildcard without the proof that nothing is closer", "that proof is demanded",
+         "validator/judge.c:judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
+
+
+@attack(41, "downgrade", "the strong DS or signature is taken away; only unknown algorithms or digests are left",
+        variants={t: {"trick": t} for t in ("sha1-beside-sha2", "unknown-beside-known", "stripped-signature", "stripped-ds")},
+        rule="with harden-algo-downgrade SHA-1 digests are ignored beside better ones; a zone is insecure only when none of its DS can be used; what has a "
+             "DS must be signed", code="validator/vouch.c:ds_counts validator/judge.c:lacks_signatures", quick=True,
+        limits={"R": "bogus"})
+def downgrade(lab, trick):
+    parent = anchored(lab, "p.test.")
+    zone = below(lab, parent, "e.p.test.", ["www 60 A " + TRUTH])
+    bad = struct.pack("!HBB", zone.key.tag, 13, 2) + b"\0" * 32
+    if trick == "sha1-beside-sha2":
+        # Without the option one good DS of any kind will do, as the operators of Unbound expect.
+        lab.option("harden-algo-downgrade: yes")
+        parent.put(signing.rdatas("e.p.test.", "DS", [signing.ds_rdata(zone.key, 1), bad]))
+    if trick == "unknown-beside-known":
+        parent.put(signing.rdatas("e.p.test.", "DS", [bad, struct.pack("!HBB", zone.key.tag, 200, 2) + b"\1" * 32,
+                                                     struct.pack("!HBB", zone.key.tag, 13, 99) + b"\1" * 32]))
+    if trick == "stripped-signature":
+        lab.world.script(ATTACKERS[1], lambda q: q.reply([zone.sets[q.name, "A"]]) if q.name == "www.e.p.test."
+                         and q.kind == "A" else zone.answer(q))
+    if trick == "stripped-ds":
+        # The parent's servers leave DS and proof out of the referral, and say without proof that there is none.
+        soa = parent.sets["p.test.", "SOA"]
+        lab.world.script(ATTACKERS[0], lambda q: q.reply(authority=[soa]) if q.kind == "DS" else q.referral(
+            "e.p.test.", {"ns.e.p.test.": ATTACKERS[1]}) if q.under("e.p.test") else parent.answer(q))
+    lab.start()
+    lab.ask("p.test", "SOA", dnssec=True)
+    return {"R": verdict(lab.ask("www.e.p.test", dnssec=True))}
+
+
+answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have signed", "with harden-algo-downgrade",
+         "validator/vouch.c:want_algorithms", "validator/tests/verify.c::with_hardening_every_algorithm_must_have_signed")
+
+
+# -- what is bogus stays that ----------------------------------------------------------------------
+
+@attack(42, "bogus-again", "a bad signature; asked again, with and without CD, by other types and through an alias",
+        rule="what is bogus is kept as such for val-bogus-ttl, told as EDE 6, and given to nobody who does not set CD",
+        code="util/options.def:val_bogus_ttl services/cache/msg.c:msgcache_store", quick=True, server=["ede: yes"],
+        limits={"R": "SERVFAIL", "again": "SERVFAIL", "U_again": 0, "ede_6": "yes", "after_cd": "SERVFAIL", "leaked": 0})
+def bogus_again(lab):
+    zone = anchored(lab, "e.test.", ["www 60 A " + TRUTH, "cd 60 A " + TRUTH, "al 60 CNAME www"])
+
+    def answer(q):
+        s = zone.sets.get((q.name, "A"))
+        if s is not None and q.name.split(".")[0] in ("www", "cd") and q.kind == "A":
+            return q.reply([s, signing.sign(s, zone.key, false=True)])
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    lab.ask("e.test", "SOA", dnssec=True)
+    first = lab.ask("www.e.test", dnssec=True)
+    lab.quiet(0.5)
+    mark = lab.mark()
+    again = [lab.ask("www.e.test", dnssec=d) for d in (True, False, True)]
+    u = lab.upstream(mark, 0.5)
+    with_cd = lab.ask("cd.e.test", dnssec=True, flags=dns.flags.RD | dns.flags.CD)
+    after = [lab.ask(n, dnssec=d) for n in ("cd.e.test", "al.e.test", "www.e.test") for d in (True, False)]
+    return {"R": first.rcode, "again": again[0].rcode, "U_again": u, "ede_6": "yes" if 6 in first.edes() else str(first.edes()),
+            "cd": with_cd.rcode, "after_cd": after[0].rcode,
+            "leaked": sum(TRUTH in a.texts() for a in [first, *again, *after])}
+
+
+answered(43, "anchor-rolls", "keys of an attacker in the set of an anchor, revocation, hold-down, missing keys",
+         "RFC 5011: a new key waits for its hold-down, signed by one that is trusted; the file is replaced whole or not at all",
+         "validator/autotrust.c validator/autotrust_file.c",
+         "testdata/replay/signed_anchor_rolls.rpl testdata/replay/signed_anchor_rolls_too_fast.rpl "
+         "validator/tests/autotrust.c::a_key_rolls validator/tests/autotrust.c::what_is_missing_waits "
+         "validator/tests/autotrust.c::a_file_is_replaced_whole_or_not_at_all")
+answered(43, "wrong-clock", "a clock that is wrong must not spoil the state of the anchors",
+         "while the clock cannot be right dates are not looked at, and nothing is written", "validator/clock.c",
+         "testdata/replay/signed_clock_stands_in_1970.rpl testdata/replay/signed_clock_is_set.rpl")
+
+
+@attack(43, "priming-without-end", "the servers of an anchor's zone never give its keys", quick=True,
+        rule="keys that cannot be had are asked for as often as any question, and remembered for 60 s as missing",
+        code="validator/chain.c:learn_unheard validator/chain.c:want_keys", limits={"U": 30, "U_others": 45, "R": "SERVFAIL"})
+def priming_without_end(lab):
+    zone = anchored(lab, "e.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(100)])
+    lab.world.script(ATTACKERS[0], lambda q: q.reply(rcode="SERVFAIL") if q.kind == "DNSKEY" else zone.answer(q))
+    lab.start()
+    mark = lab.mark()
+    r = lab.ask("w0.e.test", dnssec=True)
+    u = lab.upstream(mark, 1)
+    mark = lab.mark()
+    lab.ask_all(["w%d.e.test" % n for n in range(1, 30)], dnssec=True)
+    return {"R": r.rcode, "U": u, "U_others": lab.upstream(mark, 1)}
+
+
+# -- work by composition ---------------------------------------------------------------------------
+
+@attack(44, "deep-names", "names of very many labels below a signed zone: a proof for every label in between",
+        rule="the budget of the question holds in the validator too", code="services/budget.h:budget_take validator/chain.c:look",
+        limits={"C_ms": 50, "U": 100, "took_s": 10}, quick=True)
+def deep_names(lab):
+    zone = anchored(lab, "deep.test.")
+    zone.add(".".join("abcdefghijklmnopqrstuvwxyz" * 4)[:180].strip(".") + " 60 A " + TRUTH)
+    name = next(n for n, k in zone.sets if k == "A" and n.startswith("a.b"))
+    lab.start()
+    lab.ask("deep.test", "SOA", dnssec=True)
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask(name, dnssec=True)
+    took = r.took_s
+    lab.ask("x." + name.split(".", 1)[1], dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "U": lab.upstream(mark, 1), "took_s": took, "R": verdict(r)}
+
+
+@attack(44, "signed-cuts", "a chain of signed delegations, one to a label, twenty deep", quick=True, seconds=40,
+        rule="see above", code="services/budget.h:budget_take services/mesh_private.h:QUERY_SIGNATURES",
+        limits={"C_ms": 60, "U": 100, "took_s": 10})
+def signed_cuts(lab):
+    zone = anchored(lab, "c.test.")
+    for _ in range(20):
+        child = Zone("c." + zone.name, ["www 60 A " + TRUTH], key=signing.key("c." + zone.name))
+        # All on one server, so that the closest zone answers.
+        zone = lab.world.serve(child, {"ns.c." + zone.name: ATTACKERS[1 + len(zone.name) % 2 * 2 % 5]}, parent=zone)
+    lab.start()
+    lab.ask("c.test", "SOA", dnssec=True)
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask("www." + zone.name, dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "U": lab.upstream(mark, 1), "took_s": r.took_s, "R": verdict(r)}
+
+
+@attack(44, "signed-aliases", "eleven aliases through eleven signed zones, each with false signatures beside the good ones",
+        rule="see above", code="services/mesh_private.h:QUERY_SIGNATURES", limits={"C_ms": 60, "U": 100, "took_s": 10},
+        seconds=40, quick=True)
+def signed_aliases(lab):
+    zones = [anchored(lab, "z%d.test." % n, address=ATTACKERS[n % 5]) for n in range(11)]
+    for n, z in enumerate(zones):
+        z.add("www 60 CNAME www.z%d.test." % (n + 1) if n < 10 else "www 60 A " + TRUTH)
+        s = z.sets["www." + z.name, "CNAME" if n < 10 else "A"]
+        good = false_signatures(s, [z.key], 7)
+        good.update(signing.sign(s, z.key))
+        z.signed[s.name.to_text(), "CNAME" if n < 10 else "A", id(s)] = good
+    lab.start()
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask("www.z0.test", dnssec=True)
+    return {"C_ms": lab.cpu_ms() - before, "U": lab.upstream(mark, 1), "took_s": r.took_s, "R": verdict(r)}
+
+
+answered(16, "cross-zone-signatures", "signatures of another zone, and of wildcards that are none", "see entry 37",
+         "validator/verify.c:zone_may_sign", "testdata/attacks/dnssec.py:labels")
