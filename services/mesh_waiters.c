@@ -188,6 +188,17 @@ static bool is_too_late(const struct mesh *m, const struct waiter *w)
 	       m->env->time->now_us - w->begun_us > most_ms * US_PER_MS && !is_bare_failure(m);
 }
 
+/* Late answers do not go to one address in a pulse, whatever they are. */
+static bool is_in_a_pulse(const struct mesh *m, const struct waiter *w, size_t len)
+{
+	uint64_t now_us = m->env->time->now_us;
+
+	return w->counted && !w->client.ops->stream && !w->request.proven &&
+	       mesh_conf(m)->server.discard_timeout &&
+	       now_us - w->begun_us > WAITS_LONG_MS * US_PER_MS &&
+	       !waits_may_send(m->env->waits, &w->client.from, len, now_us);
+}
+
 static void count_answer(struct mesh *m, unsigned rcode, bool is_empty, uint8_t security)
 {
 	struct stats *s = m->env->stats;
@@ -235,7 +246,7 @@ static void testify(struct query *q, const struct waiter *w, const struct messag
 static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
 {
 	struct mesh *m = q->mesh;
-	bool too_late = is_too_late(m, w);
+	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
 
 	waiter_leave(q, w);
 	if (UNLIKELY(m->env->witness != NULL))

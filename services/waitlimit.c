@@ -11,6 +11,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/timebase.h"
 
 /* ---- rules ---- */
 
@@ -114,6 +115,8 @@ enum { PARTS = 16, CHAINS = 64, KEY = 9 };
 struct waiting_client {
 	struct waiting_client *next;
 	unsigned count;
+	uint64_t pulse; /* the number of the present time of WAITS_PULSE_MS */
+	size_t sent;    /* in it, of late answers */
 	uint8_t key[KEY];
 };
 
@@ -211,6 +214,28 @@ void waits_end(struct waits *w, const struct addr *client)
 		mem_free(one);
 	}
 	pthread_mutex_unlock(&s.part->lock);
+}
+
+bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us)
+{
+	uint64_t pulse = now_us / (WAITS_PULSE_MS * US_PER_MS);
+	struct waiting_client *one;
+	bool may;
+	struct spot s;
+
+	find_spot(w, client, &s);
+	pthread_mutex_lock(&s.part->lock);
+	one = *client_at(&s);
+	PROMISE(one != NULL);
+	if (one->pulse != pulse) {
+		one->pulse = pulse;
+		one->sent = 0;
+	}
+	may = one->sent + len <= WAITS_PULSE;
+	if (may)
+		one->sent += len;
+	pthread_mutex_unlock(&s.part->lock);
+	return may;
 }
 
 unsigned waits_count(struct waits *w, const struct addr *client)

@@ -34,6 +34,13 @@ void waits_free(struct waits *w); /* nobody waits any more; NULL is fine */
 /* One more. False: it waits for `most` already, and nothing is counted. */
 bool waits_begin(struct waits *w, const struct addr *client, uint32_t most) MUST_USE;
 void waits_end(struct waits *w, const struct addr *client); /* one that was begun */
+/* An answer that took long is to go to somebody who is counted, over UDP, and he has not proven who he
+ * is. False: so many bytes went there just now that it is better kept: he asks again, if it was he
+ * who asked. What an authority holds back until much waits for it does not come out in one pulse. */
+bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
+#define WAITS_LONG_MS  200   /* an answer that took longer is a late one */
+#define WAITS_PULSE_MS 100   /* in each such time … */
+#define WAITS_PULSE    16384 /* … a client gets so many bytes of late answers */
 unsigned waits_count(struct waits *w, const struct addr *client);
 
 #endif

@@ -79,6 +79,35 @@ static void who_waits_for_enough_may_come_again_later(void **state)
 	waits_free(w);
 }
 
+static void late_answers_do_not_come_in_a_pulse(void **state)
+{
+	static const struct {
+		const char *why;
+		unsigned at_ms;
+		size_t len;
+		bool may;
+	} rows[] = {
+		{ "the first", 1000, WAITS_PULSE - 100, true },
+		{ "what is left of it", 1050, 100, true },
+		{ "too much", 1099, 1, false },
+		{ "the next", 1000 + WAITS_PULSE_MS, 1, true },
+		{ "no more than that at any time", 1200, WAITS_PULSE + 1, false },
+	};
+	struct waits *w = waits_new();
+	struct addr one = addr_of("192.0.2.1"), other = addr_of("192.0.2.2");
+
+	(void)state;
+	assert_true(waits_begin(w, &one, 3));
+	assert_true(waits_begin(w, &other, 3));
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (waits_may_send(w, &one, rows[i].len, rows[i].at_ms * 1000) != rows[i].may)
+			fail_msg("%s: not %d", rows[i].why, rows[i].may);
+	assert_true(waits_may_send(w, &other, WAITS_PULSE, 1099 * 1000));
+	waits_end(w, &one);
+	waits_end(w, &other);
+	waits_free(w);
+}
+
 /* The port is no part of who it is, and neither is the half of an IPv6 address that is free to choose. */
 static void a_client_is_known_by_what_it_cannot_choose(void **state)
 {
@@ -109,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_netblock_says_how_many),
 		cmocka_unit_test(who_waits_for_enough_may_come_again_later),
+		cmocka_unit_test(late_answers_do_not_come_in_a_pulse),
 		cmocka_unit_test(a_client_is_known_by_what_it_cannot_choose),
 	};
 
