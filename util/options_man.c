@@ -11,20 +11,23 @@
 /* ---- what the example file has no room for ---- */
 
 static const struct {
+	bool whole; /* in place of the help */
 	enum conf_clause clause;
 	const char *name, *text;
 } more[] = {
-#define MORE(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
+#define MORE(clause_, name_, text_)  { false, CLAUSE_##clause_, #name_, text_ },
+#define WHOLE(clause_, name_, text_) { true, CLAUSE_##clause_, #name_, text_ },
 #include "util/options_more.def"
 #undef MORE
+#undef WHOLE
 };
 
-static const char *more_about(const struct option *o)
+static const char *find_more(const struct option *o, bool whole)
 {
 	for (size_t i = 0; i < COUNT(more); i++)
-		if (more[i].clause == o->clause && strcmp(more[i].name, o->name) == 0)
+		if (more[i].whole == whole && more[i].clause == o->clause && strcmp(more[i].name, o->name) == 0)
 			return more[i].text;
-	return "";
+	return whole ? o->help : "";
 }
 
 /* Whether it is the name of an option, to be set off from the text. */
@@ -133,7 +136,7 @@ static void put_option(FILE *out, const struct option *o)
 	fputs(":\\fR", out);
 	put_value_form(out, o);
 	fputc('\n', out);
-	text = mem_textf("%s %s", o->help, more_about(o));
+	text = mem_textf("%s %s", find_more(o, true), find_more(o, false));
 	put_text(out, text);
 	mem_free(text);
 	if (o->status == CONF_PLANNED)

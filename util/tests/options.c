@@ -57,12 +57,14 @@ static void what_is_said_of_options_elsewhere_is_said_of_some_that_exist(void **
 		const char *name, *text;
 	} rows[] = {
 #define MORE(clause_, name_, text_)    { CLAUSE_##clause_, #name_, text_ },
+#define WHOLE(clause_, name_, text_)   { CLAUSE_##clause_, #name_, text_ },
 #define BETTER(clause_, name_, text_)  { CLAUSE_##clause_, #name_, text_ },
 #define INSTEAD(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
 #define DEFAULT(clause_, name_, text_) { CLAUSE_##clause_, #name_, text_ },
 #include "util/options_more.def"
 #include "util/unbound.def"
 #undef MORE
+#undef WHOLE
 #undef BETTER
 #undef INSTEAD
 #undef DEFAULT
