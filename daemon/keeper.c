@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/keeper.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/aside.h"
 #include "daemon/caches.h"
@@ -316,6 +318,19 @@ struct keeper *keeper_new(struct loop *l, const struct caches *caches)
 	return k;
 }
 
+/* Said when it is configured, not when the first file is lost. */
+static void look_at_folder(const char *path)
+{
+	char *folder = mem_text(path), *slash = strrchr(folder, '/');
+
+	if (slash)
+		slash[slash == folder] = '\0';
+	if (*path && access(slash ? folder : ".", W_OK | X_OK) != 0)
+		log_warn("cache-file: nothing can be written into %s (%s): nothing will be kept",
+			 slash ? folder : "the working folder", strerror(errno));
+	mem_free(folder);
+}
+
 void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
 {
 	const struct conf_server *c = &s->conf->server;
@@ -336,8 +351,10 @@ void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
 	unlock(k);
 	mem_free(old);
 	k->interval_s = c->cache_file_interval;
-	if (!same)
-		plan(k);
+	if (same)
+		return;
+	look_at_folder(k->path);
+	plan(k);
 }
 
 static void disturbed(void *arg)

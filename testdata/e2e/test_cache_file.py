@@ -160,6 +160,9 @@ def test_a_reload_changes_where_the_file_is(daemon):
         d.control("reload")
         d.control("cache_save")
         assert os.path.exists(os.path.join(d.dir, "elsewhere"))
+        d.configure(['cache-file: "no/such/cache"'])
+        d.control("reload")
+        assert "cache-file: nothing can be written into %s/no/such (No such file or directory)" % d.dir in d.log()
         d.configure()
         d.control("reload")
         assert d.control("cache_save", code=1) == "error there is no cache-file\n"

@@ -22,7 +22,7 @@ SAMPLE = re.compile(r'resolverd_[a-z0-9_]+(\{[a-z_]+="[^"]*"(,le="[^"]+")?\})? [
 @pytest.fixture(scope="module")
 def d(daemon):
     port = free_port()
-    with daemon("num-threads: 2", "extended-statistics: yes",
+    with daemon("num-threads: 2", "extended-statistics: yes", 'cache-file: "cache"',
                 more="metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n" % port) as it:
         it.http = port
         yield it
@@ -42,6 +42,7 @@ def samples(d):
 
 def test_metrics_are_what_prometheus_reads(d):
     d.ask("target.chain.mini.")
+    d.control("cache_save")
     status, kind, text = get(d, "/metrics")
     assert status == 200 and kind.startswith("text/plain; version=0.0.4")
     family = None
@@ -61,6 +62,14 @@ def test_promtool_finds_nothing_wrong(d):
     text = get(d, "/metrics")[2]
     p = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True, check=False)
     assert p.returncode == 0 and not p.stderr, p.stdout + p.stderr
+
+
+def test_the_cache_file_is_told_about(d):
+    d.control("cache_save")
+    now = samples(d)
+    assert now["resolverd_cache_file_written_bytes"] == os.path.getsize(os.path.join(d.dir, "cache"))
+    assert time.time() - 20 < now["resolverd_cache_file_written_timestamp_seconds"] <= time.time() + 1
+    assert now["resolverd_cache_file_written_entries"] > 0 and now["resolverd_cache_file_failures_total"] == 0
 
 
 def test_counters_count(d):
