@@ -58,6 +58,10 @@ static void put_name(FILE *out, const char *name)
 
 static void put_kind(FILE *out, const char *kind)
 {
+	if (strcmp(kind, "nonempty") == 0)
+		kind = "name";
+	if (strcmp(kind, "text255") == 0)
+		kind = "text";
 	for (; *kind; kind++)
 		if (*kind == '_')
 			fputs("\\-", out);
@@ -75,6 +79,11 @@ static void put_value_form(FILE *out, const struct option *o)
 	};
 	bool any = strcmp(conf_word_kind(o->check, 0), "any") == 0;
 
+	if (o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB || o->check == CHECK_ANCHOR_FILE ||
+	    o->check == CHECK_FOLLOWED || o->check == CHECK_LIST_FILES) {
+		fputs(" \\fIPATH\\fR", out);
+		return;
+	}
 	if (any || o->type == CONF_FILE_T || o->type < CONF_STRING_T) {
 		fprintf(out, " \\fI%s\\fR", by_type[o->type]);
 		return;
@@ -188,7 +197,8 @@ static void put_words(FILE *out)
 
 			while (i < count && strcmp(seen[i], kind) != 0)
 				i++;
-			if (i < count || strcmp(kind, "any") == 0 || strcmp(kind, "nonempty") == 0)
+			if (i < count || strcmp(kind, "any") == 0 || strcmp(kind, "nonempty") == 0 ||
+			    strcmp(kind, "text255") == 0)
 				continue;
 			seen[count++] = kind;
 			fputs(".TP\n\\fI", out);

@@ -35,7 +35,7 @@
 	X(zone_type, "static, deny, refuse, redirect, transparent, typetransparent, nodefault, " \
 		     "inform, inform_deny, inform_redirect, always_transparent, always_refuse, " \
 		     "always_nxdomain, always_nodata, always_deny, always_null, block_a, " \
-		     "block_aaaa, block_a_wdata, block_aaaa_wdata, noview or ipset") \
+		     "block_aaaa, block_a_wdata, block_aaaa_wdata, noview, truncate or ipset") \
 	X(ip_action, "deny, redirect, inform, inform_deny, always_transparent, always_refuse, " \
 		     "always_nxdomain or always_nodata") \
 	X(rpz_action, "nxdomain, nodata, passthru, drop, cname or disabled") \
