@@ -1,0 +1,356 @@
+"""Features that became holes elsewhere (entries 55 to 62).
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import contextlib
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import dns.flags
+
+from frame import signing
+from frame.authority import record
+from frame.crowd import HERE, leaked
+from frame.declare import answered, at_least, attack, excused
+from frame.lab import e2e
+from frame.world import ATTACKERS, Zone
+
+FRAME = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
+
+
+def rpz_clause(lab, name, lines, more=""):
+    """A policy zone out of a file."""
+    path = os.path.join("/tmp", "rd-rpz-%d-%s" % (os.getpid(), name))
+    with open(path, "w", encoding="ascii") as f:
+        f.write("$TTL 60\n@ SOA ns h 1 2 3 4 5\n@ NS ns\n" + "\n".join(lines) + "\n")
+    lab.clause('rpz:\n    name: "%s"\n    zonefile: "%s"\n%s' % (name, path, more))
+    return path
+
+
+# -- 55 expired answers ------------------------------------------------------------------------------
+
+ACTIONS = {"nx": ".", "nodata": "*.", "pass": "rpz-passthru.", "drop": "rpz-drop.", "tcp": "rpz-tcp-only.",
+           "moved": "elsewhere.stale.test.", "self": "self.stale.test."}
+
+
+@attack(55, "stale-and-policy", "the authority dies; expired answers, policy for names and addresses, prefetch, all at once",
+        rule="what has expired keeps its security, is never AD, and policy has its say over it as over anything",
+        code="services/mesh_waiters.c:waiter_answer_stale services/policy.c", seconds=60,
+        module="respip validator iterator",
+        variants={"%s-%d" % (p, t): {"timeout": t, "prefetch": p, "limits": {"answered": at_least(12 if t < 1800 else 4)}}
+                  for t in (0, 1, 1800) for p in ("yes", "no")},
+        limits={"AD": 0, "wrong": 0, "fds": 5})
+def stale_and_policy(lab, timeout, prefetch, seconds=4):
+    key = signing.key("stale.test.")
+    zone = Zone("stale.test", key=key)
+    names = [*ACTIONS, "elsewhere", "plain", "address"]
+    for n in names:
+        zone.add("%s 1 A %s" % (n, "203.0.113.5" if n == "address" else "192.0.2.5"))
+        zone.add("%s 1 AAAA 2001:db8::5" % n)
+    zone.add("chain 1 CNAME plain.stale.test.")
+    lab.world.serve(zone, {"ns.stale.test.": ATTACKERS[0]})
+    lab.anchor(zone)
+    lab.option("serve-expired: yes", "serve-expired-client-timeout: %d" % timeout, "prefetch: " + prefetch,
+               "serve-expired-reply-ttl: 1", "num-threads: 2")
+    path = rpz_clause(lab, "policy.test", ["%s.stale.test CNAME %s" % (n, to) for n, to in ACTIONS.items()]
+                      + ["24.0.113.0.203.rpz-ip CNAME plain.stale.test."])
+    lab.start()
+    asked = ["%s.stale.test" % n for n in [*names, "chain"]]
+    for name in asked:
+        lab.ask(name, timeout=1, dnssec=True)
+    lab.world.script(ATTACKERS[0], lambda q: None)
+    time.sleep(1.5)
+    ad, wrong, good = 0, 0, 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        threads = [threading.Thread(target=lab.ask, args=(n, "AAAA", 0.2)) for n in asked]
+        for t in threads:
+            t.start()
+        for name in random.sample(asked, len(asked)):
+            r = lab.ask(name, timeout=2.5 if timeout == 1800 else 0.5, dnssec=True, tcp=name.startswith("tcp"))
+            ad += r.ad and r.message.answer != []
+            good += r.rcode == "NOERROR"
+            wrong += name.startswith("nx.") and r.rcode == "NOERROR" or name.startswith("drop.") and r.rcode == "NOERROR"
+        for t in threads:
+            t.join()
+    os.unlink(path)
+    return {"AD": ad, "wrong": wrong, "answered": good, "fds": leaked(lab)}
+
+
+answered(55, "stale-scenarios", "expired answers at once, after a while, in place of failures, too old ones",
+         "RFC 8767", "services/mesh_waiters.c",
+         " ".join("testdata/replay/%s.rpl" % n for n in (
+             "stale_after_the_client_timeout", "stale_at_once", "stale_instead_of_a_failure", "stale_too_old",
+             "stale_denial")))
+
+
+# -- 56 policy zones ----------------------------------------------------------------------------------
+
+@attack(56, "policy-transfers", "ten policy zones are transferred again and again, with reloads and 2000 questions a second",
+        rule="a zone is built aside and swapped whole; what was loaded stays in force until then",
+        code="services/rpz.c services/authzone_xfer.c services/snapshot.c", noisy=True, seconds=90,
+        module="respip validator iterator", server=["num-threads: 2", "access-control: 198.18.0.0/15 allow"],
+        limits={"let_through": 0, "transfers": at_least(30), "lost": 0, "fds": 5})
+def policy_transfers(lab, seconds=10):
+    serial = {}
+
+    def primary(q):
+        zone = q.name
+        n = serial.setdefault(zone, 0)
+        soa = "%s 60 SOA ns.%s h.%s %d 1 1 86400 60" % (zone, zone, zone, n + 1)
+        if q.kind == "SOA":
+            serial[zone] += 1
+            return q.reply(["%s 60 SOA ns.%s h.%s %d 1 1 86400 60" % (zone, zone, zone, n + 2)])
+        if q.kind == "AXFR":
+            index = zone.split(".")[0][1:]
+            return q.reply([soa, "%s 60 NS ns.%s" % (zone, zone), "bad%s.pol.test.%s 60 CNAME ." % (index, zone),
+                            *("n%d-%d.pol.test.%s 60 CNAME *." % (n, i, zone) for i in range(50)), soa])
+        return q.reply(rcode="NOTIMP") if q.kind == "IXFR" else q.reply()
+    lab.world.script(ATTACKERS[1], primary)
+    pol = lab.world.serve(Zone("pol.test", ["* 60 A 192.0.2.7"]), {"ns.pol.test.": ATTACKERS[0]})
+    lab.world.script(ATTACKERS[0], lambda q: q.reply(["%s 60 A 192.0.2.7" % q.name]) if q.kind == "A" and q.name.count(".") > 2
+                     and not q.name.startswith("ns.") else pol.answer(q))
+    for i in range(10):
+        lab.clause("rpz:\n    name: p%d.policy.test\n    primary: %s\n" % (i, ATTACKERS[1]))
+    lab.start()
+
+    def loaded():
+        return all(lab.ask("bad%d.pol.test" % i, timeout=3).rcode == "NXDOMAIN" for i in range(10))
+    end = time.monotonic() + 20
+    while not loaded() and time.monotonic() < end:
+        time.sleep(0.2)
+    lab.fds_before = lab.descriptors()
+    through, lost, over = [], [], threading.Event()
+
+    def watch():
+        while not over.is_set():
+            r = lab.ask("bad%d.pol.test" % random.randrange(10), timeout=3)
+            if r.rcode == "SILENCE":
+                lost.append(1)
+            elif r.rcode != "NXDOMAIN":
+                through.append(r.rcode)
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    before = sum(serial.values())
+    flood = subprocess.Popen([sys.executable, "-B", os.path.join(FRAME, "flood.py"), HERE, str(lab.daemon.port), "100",
+                              *("198.18.21.%d=%%-%d.pol.test" % (n, n) for n in range(1, 21))],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    end = time.monotonic() + seconds
+    turn = 0
+    while time.monotonic() < end:
+        with contextlib.suppress(AssertionError):
+            lab.daemon.control("auth_zone_transfer", "p%d.policy.test" % (turn % 10))
+        if turn % 5 == 4:
+            lab.daemon.control("reload")
+        turn += 1
+    flood.communicate("\n", timeout=10)
+    over.set()
+    watcher.join()
+    return {"let_through": len(through), "transfers": sum(serial.values()) - before, "lost": len(lost), "turns": turn,
+            "fds": leaked(lab)}
+
+
+@attack(56, "policy-expansion", "a policy zone's wildcard alias makes a name that is too long",
+        rule="what cannot be a name is YXDOMAIN, and no address", code="services/policy.c", quick=True,
+        module="respip validator iterator", limits={"R": "YXDOMAIN", "addresses": 0})
+def policy_expansion(lab):
+    lab.world.serve(Zone("long.test", ["* 60 A 192.0.2.7"]), {"ns.long.test.": ATTACKERS[0]})
+    target = ".".join(["x" * 60] * 3) + ".test."
+    path = rpz_clause(lab, "policy.test", ["*.long.test CNAME *." + target])
+    lab.start()
+    os.unlink(path)
+    r = lab.ask("%s.%s.long.test" % ("y" * 60, "z" * 30))
+    return {"R": r.rcode, "addresses": len(r.texts())}
+
+
+answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, a transfer that is cut",
+         "what is not whole is thrown away", "services/authzone_xfer.c",
+         "testdata/replay/zone_differences_that_do_not_fit.rpl services/tests/authzone_stream.c")
+
+# -- 57 to 59 -----------------------------------------------------------------------------------------
+
+excused(57, "ecs-leaks", "answers for one subnet that others get",
+        "client subnets (RFC 7871) are not offered: nothing is sent to servers, and what clients tell is not used")
+
+
+@attack(58, "dns64-of-a-lie", "AAAA is asked for where the A set is bogus, or taken away by policy",
+        rule="no address is made of one that may not be told", code="services/dns64.c", quick=True,
+        module="respip dns64 validator iterator", server=["dns64-prefix: 64:ff9b::/96"],
+        limits={"bogus": {"SERVFAIL", "NOERROR"}, "blocked": "NXDOMAIN", "made": 0, "good": 1})
+def dns64_of_a_lie(lab):
+    key = signing.key("six.test.")
+    zone = lab.world.serve(Zone("six.test", ["good 60 A 192.0.2.1", "lie 60 A 192.0.2.2", "gone 60 A 192.0.2.3"], key=key),
+                           {"ns.six.test.": ATTACKERS[0]})
+
+    def answer(q):
+        if q.labels[0] == "lie" and q.kind == "A":
+            return q.reply(["lie.six.test. 60 A 203.0.113.66", signing.sign(zone.sets["lie.six.test.", "A"], key)])
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.anchor(zone)
+    path = rpz_clause(lab, "policy.test", ["gone.six.test CNAME ."])
+    lab.start()
+    os.unlink(path)
+    lie, gone, good = (lab.ask("%s.six.test" % n, "AAAA") for n in ("lie", "gone", "good"))
+    return {"bogus": lie.rcode, "blocked": gone.rcode, "made": len(lie.texts("AAAA") + gone.texts("AAAA")),
+            "good": len(good.texts("AAAA"))}
+
+
+@attack(58, "views-by-control", "records that are put into one view at run time, and flags of another view's clients",
+        rule="a command names its view, and nothing else is touched", code="daemon/control_local.c services/views.c",
+        quick=True, server=["access-control: 198.18.0.0/15 allow", "access-control-view: 198.18.21.0/24 one",
+                            "access-control-view: 198.18.22.0/24 two"],
+        more="view:\n    name: one\n    view-first: yes\nview:\n    name: two\n    view-first: yes\n",
+        limits={"in_view": 1, "outside": 0})
+def views_by_control(lab):
+    lab.start()
+    lab.daemon.control("view_local_data", "one", "secret.corp. A 192.0.2.9")
+
+    def seen(source):
+        return len(e2e.texts(e2e.ask("secret.corp.", port=lab.daemon.port, source=source, timeout=5)))
+    return {"in_view": seen("198.18.21.1"), "outside": seen("198.18.22.1") + seen("198.18.23.1") + seen(None)}
+
+
+@attack(59, "endless-transfer", "a primary that never ends its transfer, and one that sends a byte a minute",
+        rule="max-transfer-size and max-transfer-time end it; the zone that was there stays",
+        code="services/authzone_xfer.c", seconds=40, limits={"M_kb": 32 << 10, "R": "NXDOMAIN", "fds": 5},
+        more="auth-zone:\n    name: endless.example\n    primary: 198.18.1.3\n    max-transfer-size: 1m\n"
+        "    max-transfer-time: 3000\n    for-upstream: no\n    fallback-enabled: no\n",
+        variants={"fast": {"fast": True}, "slow": {"fast": False}})
+def endless_transfer(lab, fast):
+    soa = "endless.example. 60 SOA ns.endless.example. h.endless.example. 5 1 1 86400 60"
+    sent = []
+
+    def primary(q):
+        if q.kind == "SOA":
+            return q.reply([soa])
+        if q.kind != "AXFR":
+            return q.reply(rcode="NOTIMP")
+        lines = ["n%d.endless.example. 60 TXT %s" % (i, '"' + "x" * 200 + '"') for i in range(200)]
+        sent.append(1)
+        if not fast:
+            return q.reply([soa])
+        return [q.reply([soa] + lines)] + [q.reply(lines) for _ in range(60)]
+    lab.world.script(ATTACKERS[2], primary)
+    lab.start()
+    before = lab.resident_kb()
+    time.sleep(6)
+    grown = lab.resident_kb() - before
+    r = lab.ask("n1.endless.example", "TXT")
+    return {"M_kb": max(0, grown), "R": "NXDOMAIN" if r.rcode in ("NXDOMAIN", "SERVFAIL", "REFUSED") else r.rcode,
+            "tries": len(sent), "fds": leaked(lab)}
+
+
+answered(59, "zone-digest", "a zone whose digest is not right, or is missing", "ZONEMD is checked where asked for, and "
+         "decides", "services/zonemd.c", "testdata/replay/zone_digest_decides.rpl")
+answered(59, "notify", "NOTIFY of a stranger, or without the signature that belongs to it", "only primaries and "
+         "allow-notify, signed where there is a key", "services/authzone_xfer.c",
+         "testdata/e2e/test_zones.py::test_notify_must_be_signed_where_there_is_a_key "
+         "testdata/e2e/test_zones.py::test_who_does_not_know_the_secret_is_not_believed")
+
+
+# -- 60 reporting ---------------------------------------------------------------------------------------
+
+@attack(60, "reports-without-end", "a zone that always fails names an agent that always fails, with a name as long as can be",
+        rule="one report for a name, type and code in its time, none about reports, none that would be no name",
+        code="services/report.c", seconds=40, server=["dns-error-reporting: yes", "val-max-restart: 0"],
+        limits={"reports": 6, "about_reports": 0, "too_long": 0})
+def reports_without_end(lab):
+    key = signing.key("fails.test.")
+    zone = lab.world.serve(Zone("fails.test", ["a 60 A 192.0.2.1", "b 60 A 192.0.2.2"], key=key),
+                           {"ns.fails.test.": ATTACKERS[0]})
+    lab.anchor(zone)
+    long_agent = ".".join(["l" * 60] * 3 + ["m" * 50]) + ".test"
+    agents = {"short": "agent.test", "long": long_agent}
+    use = ["short"]
+
+    def answer(q):
+        if q.kind != "A" or q.name.startswith("ns."):
+            return zone.answer(q)
+        wire = b"".join(bytes([len(p)]) + p.encode() for p in agents[use[0]].split(".")) + b"\0"
+        data = b"\0\x12" + len(wire).to_bytes(2, "big") + wire
+        extra = b"\0\0\x29\4\xd0\0\0\x80\0" + len(data).to_bytes(2, "big") + data
+        return q.raw([record(b"\xc0\x0c", 1, b"\xc0\0\2\1", 60)], additional=[extra], edns=False)
+    lab.world.script(ATTACKERS[0], answer)
+    agent = lab.world.serve(Zone("agent.test"), {"ns.agent.test.": ATTACKERS[1]})
+
+    def failing(q):
+        if q.name.endswith("agent.test.") and q.name != "agent.test." and not q.name.startswith("ns."):
+            data = b"\0\x12\0\x0c\5agent\4test\0"
+            return q.raw(flags=0x8402, additional=[b"\0\0\x29\4\xd0\0\0\x80\0\0\x10" + data], edns=False)
+        return agent.answer(q)
+    lab.world.script(ATTACKERS[1], failing)
+    lab.start()
+    for kind in ("short", "long"):
+        use[0] = kind
+        for _ in range(5):
+            for name in ("a", "b", "c-" + kind):
+                lab.ask(name + ".fails.test", timeout=4)
+    lab.quiet(2)
+    heard = [h.name for h in lab.since() if "_er." in h.name]
+    shown = {n for n in heard}
+    return {"reports": len(shown), "questions": len(heard),
+            "about_reports": sum(n.count("_er.") > 2 or n.endswith("_er._er.agent.test.") for n in shown),
+            "too_long": sum("llll" in h.name for h in lab.since())}
+
+
+answered(60, "reports", "a failure and its agent", "RFC 9567", "services/report.c",
+         "testdata/replay/failure_is_reported_to_the_agent.rpl "
+         "services/tests/report.c::a_name_that_would_be_too_long_is_no_report")
+excused(61, "hooks", "shell, Python and dynamic library hooks", "there are none: nothing is run, nothing is loaded")
+
+
+# -- 62 pages -------------------------------------------------------------------------------------------
+
+def http_say(port, data, timeout=3.0):
+    """What a server of pages says to these bytes, as far as it does."""
+    out = b""
+    with contextlib.suppress(OSError), socket.create_connection((HERE, port), timeout) as s:
+        s.settimeout(timeout)
+        s.sendall(data)
+        while True:
+            got = s.recv(65536)
+            if not got:
+                break
+            out += got
+    return out
+
+
+@attack(62, "pages", "requests without end, lengths that are not there, hundreds of connections, at the port of metrics",
+        rule="4 KiB of a request, five seconds, 32 connections of which silent ones make room; loopback alone by default",
+        code="daemon/http.c", noisy=True, seconds=60, limits={"L_worst": 100, "M_kb": 4096, "served": "yes", "large": 0,
+                                                             "fds": 5})
+def pages(lab):
+    port = e2e.free_port()
+    lab.clause("metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1\n    metrics-port: %d\n" % port)
+    lab.start()
+    good = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    assert b"200 OK" in http_say(port, good)
+    before = lab.resident_kb()
+    large = 0
+    with lab.latency() as seen:
+        for data in (b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20000 + b"\r\n",
+                     b"POST /metrics HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n" + b"x" * 1000,
+                     b"GET /metrics HTTP/1.1\r\nContent-Length: 4294967295\r\n\r\n", b"\0" * 5000,
+                     b"GET /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+                     b"GET /../../etc/passwd HTTP/1.1\r\n\r\n", b"\x16\3\1\2\0\1\0\1\xfc\3\3"):
+            said = http_say(port, data, 1)
+            large += b"root:" in said or (b" 200 " in said[:20] and data[:20] not in good and b"99999" in data)
+        with contextlib.ExitStack() as stack:
+            for i in range(400):
+                with contextlib.suppress(OSError):
+                    s = stack.enter_context(socket.create_connection((HERE, port), 1))
+                    if i % 2:
+                        s.sendall(b"GET /metr")
+            served = b"200 OK" in http_say(port, good, 8)
+    return {"L_worst": seen["worst_ms"], "M_kb": max(0, lab.resident_kb() - before), "served": "yes" if served else "no",
+            "large": large, "fds": leaked(lab)}
+
+
+assert dns.flags.AD
