@@ -76,7 +76,9 @@ void control_add_cookie_secret(struct call *c, struct worker *w)
 		return;
 	secrets.count = secrets.count ? 2 : 1;
 	memcpy(secrets.secret[secrets.count - 1], fresh, sizeof fresh);
+	mem_wipe(fresh, sizeof fresh);
 	keep(c, &secrets);
+	mem_wipe(&secrets, sizeof secrets);
 }
 
 void control_activate_cookie_secret(struct call *c, struct worker *w)
@@ -94,7 +96,9 @@ void control_activate_cookie_secret(struct call *c, struct worker *w)
 	memcpy(staged, secrets.secret[1], sizeof staged);
 	memcpy(secrets.secret[1], secrets.secret[0], sizeof staged);
 	memcpy(secrets.secret[0], staged, sizeof staged);
+	mem_wipe(staged, sizeof staged);
 	keep(c, &secrets);
+	mem_wipe(&secrets, sizeof secrets);
 }
 
 void control_drop_cookie_secret(struct call *c, struct worker *w)
@@ -115,6 +119,7 @@ void control_drop_cookie_secret(struct call *c, struct worker *w)
 	secrets.count = 1;
 	memset(secrets.secret[1], 0, sizeof secrets.secret[1]);
 	keep(c, &secrets);
+	mem_wipe(&secrets, sizeof secrets);
 }
 
 void control_print_cookie_secrets(struct call *c, struct worker *w)

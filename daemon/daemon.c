@@ -10,6 +10,7 @@
 
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
+#include "daemon/cores.h"
 #include "daemon/doors.h"
 #include "daemon/files.h"
 #include "daemon/handed.h"
@@ -19,6 +20,7 @@
 #include "daemon/notify.h"
 #include "daemon/pages.h"
 #include "daemon/pulse.h"
+#include "daemon/sandbox.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
 #include "services/discovery.h"
@@ -44,6 +46,7 @@ static const char *const fixed_options[] = {
 	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
 	"infra-cache-slabs", "so-rcvbuf",     "so-sndbuf",       "so-reuseport",
 	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
+	"sandbox",           "sandbox-path",  "core-dumps",
 	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
 };
 
@@ -287,6 +290,8 @@ static bool open_outside(struct daemon *d, struct fault *f)
 		return false;
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);
+	cores_forbid(conf);
+	d->sandbox = sandbox_draw(conf, d->locked_in != NULL);
 	return true;
 }
 
@@ -404,6 +409,7 @@ void daemon_close(struct daemon *d)
 	mem_free(d->doors);
 	mem_free(d->workers);
 	mem_free(d->locked_in);
+	sandbox_free(d->sandbox);
 	loop_free(d->loop);
 }
 
@@ -553,6 +559,10 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	struct fault why = { 0 };
 	struct snapshot *s;
 
+	if (!sandbox_admits(d->sandbox, conf, f)) {
+		mem_free(doors);
+		return false;
+	}
 	files_raise(conf);
 	if (!doors_open(doors, d->doors, d->worker_count, conf, &why)) {
 		fault_set(f, "%s (a new start may do it)", why.text);

@@ -23,6 +23,7 @@ struct pulse;
 struct loader;
 struct keeper;
 struct leases;
+struct sandbox;
 struct snapshot;
 struct worker;
 
@@ -57,6 +58,7 @@ struct daemon {
 	struct pulse *pulse; /* NULL: no watchdog */
 	struct privileges privileges;
 	char *locked_in; /* the chroot we are in, or NULL */
+	struct sandbox *sandbox; /* NULL: there is none */
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* names of hosts */

@@ -3,6 +3,7 @@ libresolver_la_SOURCES += \
 	daemon/caches.c daemon/caches.h \
 	daemon/aside.c daemon/aside.h \
 	daemon/call.c daemon/call.h daemon/call_text.h \
+	daemon/capabilities.c daemon/capabilities.h \
 	daemon/changes.c daemon/changes.h \
 	daemon/chaos.c daemon/chaos.h \
 	daemon/control.c daemon/control.def daemon/control.h \
@@ -27,6 +28,7 @@ libresolver_la_SOURCES += \
 	daemon/control_witness.c daemon/control_witness.h \
 	daemon/control_why.c \
 	daemon/control_zones.c \
+	daemon/cores.c daemon/cores.h \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \
 	daemon/files.c daemon/files.h \
@@ -42,6 +44,8 @@ libresolver_la_SOURCES += \
 	daemon/pidfile.c daemon/pidfile.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/pulse.c daemon/pulse.h \
+	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
+	daemon/sandbox_calls.c daemon/sandbox_files.c \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/watch.c daemon/watch.h \
 	daemon/worker.c daemon/worker.h
@@ -82,7 +86,7 @@ resolver_replay_SOURCES = daemon/replay.c
 resolver_replay_LDADD = libreplay.la libresolver.la $(JEMALLOC_LIBS)
 
 resolverd_SOURCES = daemon/main.c
-resolverd_LDADD = libresolver.la $(JEMALLOC_LIBS)
+resolverd_LDADD = libresolver.la $(SECCOMP_LIBS) $(JEMALLOC_LIBS)
 TESTS += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
 EXTRA_DIST += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
 
@@ -94,6 +98,7 @@ DAEMON_TESTS = \
 	daemon/tests/replay_entry \
 	daemon/tests/replay_macro \
 	daemon/tests/replay_play \
+	daemon/tests/sandbox \
 	daemon/tests/watch
 
 daemon_tests_replay_entry_LDADD = libreplay.la $(LDADD)

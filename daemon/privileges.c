@@ -9,6 +9,7 @@
 #include <grp.h>
 #include <pwd.h>
 
+#include "daemon/capabilities.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -107,7 +108,14 @@ bool privileges_drop(const struct privileges *p, const struct conf *conf, struct
 		return false;
 	if (!go_to_folder(conf, f))
 		return false;
-	return !p->change || become(p, name, f);
+	if (p->change) {
+		capabilities_carry();
+		if (!become(p, name, f))
+			return false;
+	}
+	if (p->change || strcmp(conf->server.sandbox, "no") != 0)
+		capabilities_limit(conf, p->uid == 0);
+	return true;
 }
 
 void privileges_give(const struct privileges *p, const char *path)

@@ -20,7 +20,8 @@ struct privileges {
  * else to become: a line in the log, and `change` is false. */
 bool privileges_find(struct privileges *p, const struct conf *conf, struct fault *f) MUST_USE;
 
-/* Lock the process into chroot, go to the folder, become the user for good. */
+/* Lock the process into chroot, go to the folder, become the user for good, with those of root's
+ * powers that serving takes (daemon/capabilities). */
 bool privileges_drop(const struct privileges *p, const struct conf *conf, struct fault *f) MUST_USE;
 
 /* Give a file that was just made to the user to be; harmless when there is none. */

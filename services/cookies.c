@@ -13,6 +13,7 @@
 #include "util/addr.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
@@ -138,9 +139,17 @@ static bool take_line(struct cookies *c, char *line)
 	return c->count < COOKIE_SECRETS_MAX && cookie_secret_parse(c->secret[c->count++], at);
 }
 
+static void warn_of_readers(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && (st.st_mode & S_IROTH))
+		log_warn("cookie-secret-file: %s can be read by everybody: take that right away", path);
+}
+
 bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 {
-	FILE *file = fopen(path, "r");
+	FILE *file = fopen(path, "re");
 	char line[256];
 	unsigned number = 0;
 	bool good = true;
@@ -150,6 +159,8 @@ bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 		fault_set(f, "cannot read '%s': %s", path, strerror(errno));
 		return false;
 	}
+	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy that is not wiped */
+	warn_of_readers(fileno(file), path);
 	while (good && fgets(line, sizeof(line), file)) {
 		number++;
 		good = take_line(c, line);
@@ -158,30 +169,33 @@ bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 				  number, COOKIE_SECRETS_MAX);
 	}
 	fclose(file);
+	mem_wipe(line, sizeof(line));
 	return good;
 }
 
 static bool write_secrets(int fd, const struct cookies *c)
 {
-	for (unsigned i = 0; i < c->count; i++) {
+	bool good = true;
+
+	for (unsigned i = 0; good && i < c->count; i++) {
 		char line[2 * COOKIE_SECRET_LEN + 1];
 
 		cookie_secret_print(c->secret[i], line);
 		line[2 * COOKIE_SECRET_LEN] = '\n';
-		if (write(fd, line, sizeof(line)) != (ssize_t)sizeof(line))
-			return false;
+		good = write(fd, line, sizeof(line)) == (ssize_t)sizeof(line);
+		mem_wipe(line, sizeof(line));
 	}
-	return fsync(fd) == 0;
+	return good && fsync(fd) == 0;
 }
 
 bool cookies_save(const struct cookies *c, const char *path, struct fault *f)
 {
 	char *fresh = mem_textf("%s.new", path);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	bool aside = fd >= 0, good;
 
 	if (!aside) /* the file may be ours where the folder is not */
-		fd = open(path, O_WRONLY | O_TRUNC);
+		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	good = fd >= 0 && write_secrets(fd, c);
 	if (fd >= 0)
 		good = close(fd) == 0 && good;

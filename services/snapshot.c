@@ -326,6 +326,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	trie_free(s->dns64_ignored, NULL);
 	if (s->trust_free)
 		s->trust_free(s->trust);
+	mem_wipe(&s->cookies, sizeof s->cookies);
 	arena_clear(&shared->arena);
 	mem_free(shared);
 }
@@ -425,5 +426,6 @@ void snapshot_unpin(struct snapshot *s)
 	w = container_of(s, struct whole, s);
 	forwards_free(s->forwards);
 	shared_release(w->shared, true);
+	mem_wipe(&s->cookies, sizeof s->cookies);
 	mem_free(w);
 }

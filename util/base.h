@@ -25,6 +25,13 @@
 #define UNUSED
 #endif
 
+/* memcpy on the way of every question, where it can be seen that it fits: libc does not check it again. */
+#if defined(__GNUC__)
+#define COPY_THAT_FITS(to, from, len) __builtin_memcpy(to, from, len)
+#else
+#define COPY_THAT_FITS(to, from, len) memcpy(to, from, len)
+#endif
+
 #define COUNT(array)            (sizeof(array) / sizeof((array)[0]))
 
 /* The struct of type `type` whose member `member` stands at `ptr`. */

@@ -194,6 +194,18 @@ size_t mem_in_use(void)
 #endif
 }
 
+void mem_wipe(void *p, size_t len)
+{
+#if defined(HAVE_EXPLICIT_BZERO)
+	explicit_bzero(p, len);
+#else
+	volatile unsigned char *at = p;
+
+	while (len--)
+		*at++ = 0;
+#endif
+}
+
 void mem_trim(void)
 {
 #if defined(HAVE_JEMALLOC)

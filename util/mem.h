@@ -26,6 +26,9 @@ size_t mem_in_use(void);
 /* A new array of `count` zeroed elements, the product checked for overflow. */
 void *mem_array(size_t count, size_t element) MUST_USE;
 
+/* Overwrite what nobody may find in there later: keys, and texts that hold them. No compiler leaves it out. */
+void mem_wipe(void *p, size_t len);
+
 /* Give pages that nobody uses back to the system where the allocator can. */
 void mem_trim(void);
 

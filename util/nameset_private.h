@@ -42,14 +42,14 @@ static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
 	for (; *name; name += 1 + *name) {
 		*--end = *name;
 		end -= *name;
-		memcpy(end, name + 1, *name);
+		COPY_THAT_FITS(end, name + 1, *name);
 	}
 	for (size_t i = 0; i + 1 < len; i += 8) {
 		uint64_t word;
 
 		memcpy(&word, to + i, 8);
 		word = ascii_lower8(word);
-		memcpy(to + i, &word, 8);
+		COPY_THAT_FITS(to + i, &word, 8);
 	}
 }
 
@@ -96,7 +96,7 @@ static inline bool decode(struct decoder *d)
 	if (d->head > 2)
 		d->value = d->at[2];
 	d->len = (uint8_t)(kept + fresh);
-	memcpy(d->name + kept, d->at + d->head, fresh);
+	COPY_THAT_FITS(d->name + kept, d->at + d->head, fresh); /* 255 + 255 */
 	d->at += d->head + fresh;
 	return true;
 }

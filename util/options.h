@@ -393,6 +393,23 @@ char *conf_path_inside(const struct conf *conf, const char *name) MUST_USE;
 /* The pid file, seen from outside: it is written before the chroot, and a whole path is what it says. */
 char *conf_pid_path(const struct conf *conf) MUST_USE;
 
+enum conf_use {
+	CONF_READS,
+	CONF_MAKES,             /* made and removed in its folder: sockets, the pid file */
+	CONF_WRITES,            /* rewritten, by a new file beside it that takes its name */
+};
+
+struct conf_path_use {
+	const char *option;
+	const char *path;       /* as written; a pattern such as "lists/a*.txt", too */
+	enum conf_use use;
+	bool folder;            /* the folder itself is named, not a file in it */
+};
+
+/* Each file and folder the configuration names; those it was itself read from are `include`. */
+void conf_each_path(const struct conf *conf, void (*visit)(void *arg, const struct conf_path_use *use),
+		    void *arg);
+
 /* ---- the table ---- */
 
 /* One line for each clause and option: clause TAB option TAB status TAB default. */

@@ -375,6 +375,13 @@ static bool word_sha1_trust(const char *w)
 	return is_one_of(w, list);
 }
 
+static bool word_sandbox(const char *w)
+{
+	static const char *const list[] = { "yes", "no", "strict", NULL };
+
+	return is_one_of(w, list);
+}
+
 static bool word_key_algorithm(const char *w)
 {
 	static const char *const list[] = { "hmac-sha256", "hmac-sha384", "hmac-sha512",

@@ -44,6 +44,7 @@
 	X(list_ede, "blocked, censored, filtered or none") \
 	X(client_privacy, "full, network or hide") \
 	X(sha1_trust, "none, digest or all") \
+	X(sandbox, "yes, no or strict") \
 	X(key_algorithm, "hmac-sha256, hmac-sha384, hmac-sha512, hmac-sha224 or hmac-sha1") \
 	X(base64, "base64") \
 	X(backend, "redis or testframe") \
@@ -130,6 +131,7 @@
 	X(CLIENT_PRIVACY, client_privacy, none, none) \
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
 	X(SHA1_TRUST, sha1_trust, none, none) \
+	X(SANDBOX, sandbox, none, none) \
 	X(KEY_ALGORITHM, key_algorithm, none, none) \
 	X(BASE64, base64, none, none) \
 	X(BACKEND, backend, none, none) \

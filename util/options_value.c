@@ -425,6 +425,11 @@ struct conf *conf_new(void)
 	return conf;
 }
 
+static bool is_secret(const struct option *o)
+{
+	return o->check == CHECK_BASE64 || o->check == CHECK_COOKIE_SECRET || strstr(o->name, "password");
+}
+
 static void free_items(struct conf_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -441,6 +446,8 @@ static void clear_field(const struct option *o, void *base)
 		free_items(at);
 		*(struct conf_list *)at = (struct conf_list){ 0 };
 	} else if (o->type >= CONF_STRING_T) {
+		if (is_secret(o) && *(char **)at)
+			mem_wipe(*(char **)at, strlen(*(char **)at));
 		mem_free(*(char **)at);
 		*(char **)at = NULL;
 	}

@@ -20,21 +20,40 @@ struct suffixes {
 	uint64_t hash[LABELS_MAX + 1];
 };
 
+static inline uint64_t suffix_hash_word(uint64_t h, uint64_t word)
+{
+	h = (h ^ ascii_lower8(word)) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
+}
+
+/* Fewer than eight bytes as one word: a copy of so many would be a call. */
+static inline uint64_t suffix_short_word(const uint8_t *at, size_t n)
+{
+	uint64_t word = 0;
+	uint32_t four;
+	uint16_t two;
+
+	if (n & 4) {
+		memcpy(&four, at, 4);
+		word = four;
+	}
+	if (n & 2) {
+		memcpy(&two, at + (n & 4), 2);
+		word |= (uint64_t)two << 8 * (n & 4);
+	}
+	return n & 1 ? word | (uint64_t)at[n - 1] << 8 * (n - 1) : word;
+}
+
 static inline uint64_t suffix_hash_label(uint64_t h, const uint8_t *label)
 {
 	size_t left = 1u + *label;
+	uint64_t word;
 
-	while (left > 0) {
-		size_t n = MIN(left, sizeof(uint64_t));
-		uint64_t word = 0;
-
-		memcpy(&word, label, n);
-		h = (h ^ ascii_lower8(word)) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-		label += n;
-		left -= n;
+	for (; left >= sizeof word; left -= sizeof word, label += sizeof word) {
+		memcpy(&word, label, sizeof word);
+		h = suffix_hash_word(h, word);
 	}
-	return h;
+	return left ? suffix_hash_word(h, suffix_short_word(label, left)) : h;
 }
 
 /* Hashes for at most `deepest` labels; `at` for all of them. */

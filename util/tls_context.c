@@ -18,6 +18,7 @@
 
 #include "util/fault.h"
 #include "util/list.h"
+#include "util/log.h"
 #include "util/mem.h"
 
 enum {
@@ -144,18 +145,26 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 	return NULL;
 }
 
+static void warn_of_readers(const struct file *key)
+{
+	if (key->seen.st_mode & S_IROTH)
+		log_warn("%s: %s can be read by everybody: take that right away", key->option, file_name(key));
+}
+
 static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, struct fault *f)
 {
-	if (!file_find(pem) || SSL_CTX_use_certificate_chain_file(context, file_name(pem)) != 1)
+	if (!file_find(pem) || SSL_CTX_use_certificate_chain_file(context, file_name(pem)) != 1) {
 		fault_set(f, "%s: %s: %s", pem->option, pem->path, tls_complaint(strerror(errno)));
-	else if (!file_find(key) ||
-		 SSL_CTX_use_PrivateKey_file(context, file_name(key), SSL_FILETYPE_PEM) != 1)
+	} else if (!file_find(key) ||
+		   SSL_CTX_use_PrivateKey_file(context, file_name(key), SSL_FILETYPE_PEM) != 1) {
 		fault_set(f, "%s: %s: %s", key->option, key->path, tls_complaint(strerror(errno)));
-	else if (SSL_CTX_check_private_key(context) != 1)
+	} else if (SSL_CTX_check_private_key(context) != 1) {
 		fault_set(f, "%s: %s is not the key of the certificate in %s", key->option,
 			  key->path, pem->path);
-	else
+	} else {
+		warn_of_readers(key);
 		return true;
+	}
 	return false;
 }
 
@@ -449,6 +458,8 @@ static bool ticket_read(struct file *file, uint8_t *to, struct fault *f)
 		fault_set(f, "tls-session-ticket-keys: %s: %s", file->path, strerror(errno));
 		return false;
 	}
+	(void)setvbuf(in, NULL, _IONBF, 0);
+	warn_of_readers(file);
 	got = fread(to, 1, TICKET_KEY, in);
 	fclose(in);
 	if (got == TICKET_KEY)

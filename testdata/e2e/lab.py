@@ -70,7 +70,7 @@ class Daemon:
         lines = ["interface: 127.0.0.1", "port: %d" % self.port, 'username: ""', 'chroot: ""',
                  'directory: "%s"' % self.dir, 'pidfile: "%s"' % self.pidfile, "use-syslog: no",
                  "do-not-query-localhost: no", 'outgoing-port-avoid: "%d-%d"' % (PORTS[0], PORTS[-1]),
-                 'module-config: "%s"' % module]
+                 'module-config: "%s"' % module, "sandbox: %s" % os.environ.get("RESOLVERD_SANDBOX", "strict")]
         if hints:
             lines.append('root-hints: "%s/root.hints"' % self.net)
         self.fixed = lines

@@ -1,0 +1,50 @@
+/* The memory of a process that failed, in a file: keys are in it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/cores.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#ifdef HAVE_SYS_PRCTL_H
+#include <sys/prctl.h>
+#endif
+
+#include "util/log.h"
+#include "util/options.h"
+
+static void set_dumpable(int whether)
+{
+#ifdef PR_SET_DUMPABLE
+	(void)prctl(PR_SET_DUMPABLE, whether, 0, 0, 0);
+#else
+	(void)whether;
+#endif
+}
+
+/* As far as the system lets us; becoming another user has turned it off. */
+static void permit(void)
+{
+	struct rlimit l;
+
+	set_dumpable(1);
+	if (getrlimit(RLIMIT_CORE, &l) != 0)
+		return;
+	l.rlim_cur = l.rlim_max;
+	if (setrlimit(RLIMIT_CORE, &l) != 0)
+		log_notice("core-dumps: the limit cannot be raised: %s", strerror(errno));
+}
+
+void cores_forbid(const struct conf *conf)
+{
+	if (conf->server.core_dumps) {
+		permit();
+		return;
+	}
+#ifndef WITH_SANITIZERS
+	/* The limit is for files; where cores go to a program, the other counts. */
+	if (setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) != 0)
+		log_notice("core dumps cannot be forbidden: %s", strerror(errno));
+	set_dumpable(0);
+#endif
+}

@@ -1,0 +1,272 @@
+/* The sandbox around files: the folders of the configuration, guarded by Landlock.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A rule stands for a folder and all below it, whatever comes and goes in there: so a file that is
+ * replaced, made later or named by a later reload needs no rule of its own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/sandbox.h"
+#include "daemon/sandbox_private.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#if defined(HAVE_LINUX_LANDLOCK_H)
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#endif
+
+/* What libraries read of a system: certificates, time zones, names of services, shared libraries,
+ * the sockets of the name service; and where programs leave files for others. */
+static const char *const system_folders[] = {
+	"/etc", "/usr", "/lib", "/lib64", "/run", "/var/lib", "/var/cache", "/proc", "/sys", "/nix/store", "/gnu/store",
+	"/dev/random", "/dev/urandom",
+};
+
+/* ---- places ---- */
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	if (len == 1)
+		return true;
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+static bool allows(const struct sandbox *s, const char *path, enum conf_use use)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->places[i].use >= use && is_below(path, s->places[i].path))
+			return true;
+	return false;
+}
+
+static void add_place(struct sandbox *s, const char *path, enum conf_use use)
+{
+	if (allows(s, path, use))
+		return;
+	s->places = mem_grow(s->places, (s->count + 1) * sizeof *s->places);
+	s->places[s->count++] = (struct sandbox_place){ .path = mem_text(path), .use = use };
+}
+
+static void cut_last(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash)
+		strcpy(path, ".");
+	else
+		slash[slash == path] = '\0';
+}
+
+/* The path without links; of what is not there yet, the nearest folder above it that is. */
+static const char *resolve(char *path, char real[PATH_MAX])
+{
+	while (!realpath(path, real)) {
+		if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0)
+			return NULL;
+		cut_last(path);
+	}
+	return real;
+}
+
+/* A file is replaced in its folder; where the file is a link, what it leads to has a folder, too. */
+struct places_of {
+	char folder[PATH_MAX];
+	char target[PATH_MAX];
+	bool has_folder, has_target;
+};
+
+static void find_places(struct places_of *p, const struct conf_path_use *u, char *path)
+{
+	char real[PATH_MAX];
+	bool pattern = strpbrk(path, "*?[{") != NULL;
+	struct stat st;
+
+	*p = (struct places_of){ 0 };
+	if (pattern)
+		path[strcspn(path, "*?[{")] = '\0';
+	else if (!u->folder && realpath(path, real) && strcmp(path, real) != 0) {
+		if (stat(real, &st) == 0 && !S_ISDIR(st.st_mode))
+			cut_last(real);
+		memcpy(p->target, real, sizeof real);
+		p->has_target = true;
+	}
+	if (!u->folder)
+		cut_last(path);
+	if (resolve(path, real)) {
+		memcpy(p->folder, real, sizeof real);
+		p->has_folder = true;
+	}
+}
+
+struct collecting {
+	struct sandbox *sandbox;
+	const struct conf *conf;
+	struct fault *fault;
+	bool ok;
+};
+
+static char *seen_path(const struct collecting *c, const struct conf_path_use *u)
+{
+	return c->sandbox->locked_in ? conf_path_inside(c->conf, u->path) : conf_path(c->conf, u->path);
+}
+
+/* The top of all is never asked for by name: it would be no sandbox. */
+static void collect(void *arg, const struct conf_path_use *u)
+{
+	struct collecting *c = arg;
+	char *path = seen_path(c, u);
+	struct places_of p;
+
+	find_places(&p, u, path);
+	if (p.has_folder && strcmp(p.folder, "/") != 0)
+		add_place(c->sandbox, p.folder, u->use);
+	if (p.has_target && strcmp(p.target, "/") != 0)
+		add_place(c->sandbox, p.target, u->use);
+	mem_free(path);
+}
+
+static void collect_all(struct sandbox *s, const struct conf *conf)
+{
+	struct collecting c = { .sandbox = s, .conf = conf };
+	char real[PATH_MAX];
+
+	conf_each_path(conf, collect, &c);
+	if (s->locked_in) {
+		add_place(s, "/", CONF_READS);
+	} else {
+		for (size_t i = 0; i < COUNT(system_folders); i++)
+			if (realpath(system_folders[i], real))
+				add_place(s, real, CONF_READS);
+	}
+	add_place(s, "/dev/null", CONF_WRITES);
+}
+
+static void check(void *arg, const struct conf_path_use *u)
+{
+	static const char *const words[] = {
+		[CONF_READS] = "read", [CONF_MAKES] = "made", [CONF_WRITES] = "written"
+	};
+	struct collecting *c = arg;
+	const char *where = NULL;
+	char *path = seen_path(c, u);
+	struct places_of p;
+
+	find_places(&p, u, path);
+	if (p.has_folder && !allows(c->sandbox, p.folder, u->use))
+		where = p.folder;
+	else if (p.has_target && !allows(c->sandbox, p.target, u->use))
+		where = p.target;
+	if (where) {
+		fault_set(c->fault, "%s: %s cannot be %s: %s is outside of the sandbox that was drawn at the "
+			  "start. Start anew, or name the folder in sandbox-path for the next time",
+			  u->option, u->path, words[u->use], where);
+		c->ok = false;
+	}
+	mem_free(path);
+}
+
+bool sandbox_admits(const struct sandbox *s, const struct conf *conf, struct fault *f)
+{
+	struct collecting c = { .conf = conf, .fault = f, .ok = true };
+
+	if (!s || !s->holds)
+		return true;
+	c.sandbox = (struct sandbox *)(uintptr_t)s;
+	conf_each_path(conf, check, &c);
+	return c.ok;
+}
+
+/* ---- Landlock ---- */
+
+#if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)
+
+/* Rights that came after the first version, by number: the header of the machine we build on may be
+ * older than the kernel we run on. */
+#define RIGHTS_1  ((1U << 13) - 1)
+#define REFER     (1U << 13)
+#define TRUNCATE  (1U << 14)
+#define IOCTL_DEV (1U << 15)
+
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define MAKING (READING | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+#define WRITING \
+	(MAKING | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR | TRUNCATE)
+#define OF_A_FILE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE)
+
+static uint64_t known_rights(long version)
+{
+	return RIGHTS_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0) |
+	       (version >= 5 ? IOCTL_DEV : 0);
+}
+
+static void add_rule(int rules, const struct sandbox_place *place, uint64_t known)
+{
+	static const uint64_t rights[] = {
+		[CONF_READS] = READING, [CONF_MAKES] = MAKING, [CONF_WRITES] = WRITING
+	};
+	struct landlock_path_beneath_attr rule = { .allowed_access = rights[place->use] & known };
+	struct stat st;
+
+	rule.parent_fd = open(place->path, O_PATH | O_CLOEXEC);
+	if (rule.parent_fd < 0)
+		return; /* nor can it be used */
+	if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
+		rule.allowed_access &= OF_A_FILE;
+	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+		log_notice("sandbox: no rule for %s: %s", place->path, strerror(errno));
+	close(rule.parent_fd);
+}
+
+static bool guard(const struct sandbox *s)
+{
+	long version = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct landlock_ruleset_attr attr = { .handled_access_fs = known_rights(version) };
+	int rules;
+	bool good;
+
+	if (version < 1)
+		return false;
+	rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
+	if (rules < 0)
+		return false;
+	for (size_t i = 0; i < s->count; i++)
+		add_rule(rules, &s->places[i], attr.handled_access_fs);
+	good = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+	close(rules);
+	return good;
+}
+
+#else
+
+static bool guard(const struct sandbox *s)
+{
+	(void)s;
+	errno = ENOSYS;
+	return false;
+}
+
+#endif
+
+void sandbox_files(struct sandbox *s, const struct conf *conf)
+{
+	collect_all(s, conf);
+	s->holds = guard(s);
+	if (!s->holds)
+		log_notice("sandbox: files are guarded by the rights of the user alone: this system has no "
+			   "Landlock (%s)", strerror(errno));
+	else
+		for (size_t i = 0; i < s->count; i++)
+			log_algo("sandbox: %s %s", s->places[i].path,
+				 s->places[i].use == CONF_READS   ? "is read"
+				 : s->places[i].use == CONF_MAKES ? "holds sockets"
+								  : "is written");
+}
