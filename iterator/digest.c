@@ -155,12 +155,19 @@ static enum reason silence_reason(const struct iter *it, enum upstream_end end)
 	return end == UPSTREAM_UNTRUSTED ? REASON_untrusted : REASON_no_reachable;
 }
 
+/* Over UDP it says that there is more, over TCP nothing: twice is enough. */
+static bool cuts_and_keeps_silent(const struct iter *it, const struct upstream_reply *reply)
+{
+	return reply->over_tcp && !it->at->tcp && !it->at->tls && !it->conf->tcp_upstream &&
+	       it->place->tries >= 2;
+}
+
 static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 {
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 	enum reason reason = silence_reason(it, reply->end);
 
-	if (reply->end != UPSTREAM_SILENT || reply->refused)
+	if (reply->end != UPSTREAM_SILENT || reply->refused || cuts_and_keeps_silent(it, reply))
 		it->place->spent = true;
 	if (it->reason == REASON_none || reason != REASON_no_reachable)
 		iter_blame(it, reason, "%s for zone %s %s", place_text(it, place),

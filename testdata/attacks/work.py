@@ -350,7 +350,7 @@ def equal_glue(lab):
 
 @attack(28, "self-glue", "server names whose addresses are the resolver's own, and the parent's",
         rule="the resolver's own address does not recurse for itself: what comes from it is a refusal or a circle that ends",
-        code="iterator/classify.c:classify", quick=True, limits={"U": 20, "R": "SERVFAIL"})
+        code="iterator/classify.c:classify", seconds=30, limits={"U": 20, "R": "SERVFAIL"})
 def self_glue(lab):
     for n, a in enumerate(("198.18.9.9", "198.18.0.2", "198.18.0.1")):
         lab.world.tld.add("self.test. 3600 NS n%d.self.test." % n)
