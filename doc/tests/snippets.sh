@@ -43,16 +43,34 @@ test "$count" -ge 10 || fail "only $count configurations were found"
 # ---- commands ----
 
 "$build/resolver-control" -h | sed -n 's/^  \([a-z_]*\) .*/\1/p' >"$dir/commands"
-"$build/resolver-checkconf" -h | sed -n 's/^ *\(-[a-z-]*\).*/\1/p' >"$dir/flags"
 grep -noE '(resolver|unbound)-control( -[a-z]+ [^ `]+)* [a-z_]+' "${pages[@]}" | grep -v -- '-control-setup' |
 	while IFS= read -r found; do
 		grep -qx "${found##* }" "$dir/commands" || echo "$found"
 	done | grep -E -- '-control( -c [^ ]+)* [a-z]+(_[a-z]+)+$' >"$dir/unknown"
 test ! -s "$dir/unknown" || fail "no such command: $(cat "$dir/unknown")"
-grep -noE 'resolver-checkconf -[a-z-]+' "${pages[@]}" | while IFS= read -r found; do
-	grep -qx -e "${found##* }" "$dir/flags" || echo "$found"
+
+# flags PROGRAM FILE: those that the pages give it are in the file.
+flags()
+{
+	grep -noE "(^|[^a-z/-])$1 --?[a-zA-Z][a-z-]*" "${pages[@]}" | while IFS= read -r found; do
+		grep -qwF -e "${found##* }" "$2" || echo "$found"
+	done >"$dir/unknown"
+	test ! -s "$dir/unknown" || fail "no such option: $(cat "$dir/unknown")"
+}
+for program in resolverd resolver-checkconf resolver-control resolver-control-setup resolver-anchor resolver-host; do
+	"$build/$program" -h >"$dir/help" 2>&1
+	flags "$program" "$dir/help"
+done
+sed -n 's/^AC_ARG_\(ENABLE\|WITH\)(\[\([a-z0-9-]*\)\].*/--enable-\2 --disable-\2 --with-\2 --without-\2/p' configure.ac >"$dir/help"
+flags configure "$dir/help"
+
+# `name:` is an option or a clause.
+"$build/resolver-checkconf" --list-options | cut -f 2 | sort -u >"$dir/names"
+grep -noE '`[a-z][a-z0-9-]*:`' "${pages[@]}" | grep -vE 'DESIGN|STYLE|walk' | while IFS= read -r found; do
+	name=${found#*\`}
+	grep -qx -e "${name%:\`}" "$dir/names" || echo "$found"
 done >"$dir/unknown"
-test ! -s "$dir/unknown" || fail "no such option: $(cat "$dir/unknown")"
+test ! -s "$dir/unknown" || fail "no such option or clause: $(cat "$dir/unknown")"
 
 # ---- links ----
 
