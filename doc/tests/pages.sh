@@ -58,6 +58,7 @@ completes 'flush_infra ' resolver-control -q flush_i
 completes 'num-threads ' resolver-control get_option num-t
 completes 'num-threads: ' resolver-control set_option num-t
 completes 'no yes ' resolver-control set_option prefetch: ''
+completes 'no yes ' resolver-control set_option prefetch : ''
 completes ' ' resolver-control set_option num-threads: ''
 completes 'always_nodata always_null always_nxdomain ' resolver-control local_zone x.example always_n
 completes 'view-first ' resolver-checkconf -o view-f
