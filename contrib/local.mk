@@ -5,6 +5,7 @@ TEMPLATES = \
 	contrib/openrc/resolverd.confd.in \
 	contrib/openrc/resolverd.initd.in \
 	contrib/resolvconf/resolverd.in \
+	contrib/root-key.in \
 	contrib/systemd/@daemon@.service.in \
 	contrib/systemd/resolverd.socket.in \
 	contrib/systemd/resolverd.sysusers.in \
@@ -14,6 +15,7 @@ MADE = \
 	contrib/openrc/@daemon@.confd \
 	contrib/openrc/@daemon@.initd \
 	contrib/resolvconf/@daemon@ \
+	contrib/root-key \
 	contrib/systemd/@daemon@.service \
 	contrib/systemd/@daemon@.socket \
 	contrib/systemd/@daemon@.sysusers \
@@ -24,7 +26,7 @@ FILL_IN = sed -e 's|@sbindir[@]|$(sbindir)|g' -e 's|@libexecdir[@]|$(libexecdir)
 	-e 's|@conf_file[@]|$(conf_file)|g' -e 's|@conf_dir[@]|$(conf_dir)|g' -e 's|@run_dir[@]|$(run_dir)|g' \
 	-e 's|@state_dir[@]|$(state_dir)|g' -e 's|@house[@]|@house@|g' -e 's|@daemon[@]|@daemon@|g' \
 	-e 's|@user[@]|@user@|g' -e 's|@default_file[@]|$(sysconfdir)/default/@daemon@|g' \
-	-e 's|@control_socket[@]|$(run_dir)/@control_socket@|g'
+	-e 's|@root_key_file[@]|$(state_dir)/root.key|g' -e 's|@control_socket[@]|$(run_dir)/@control_socket@|g'
 
 all-local: contrib/made.stamp
 CLEANFILES += $(MADE) contrib/made.stamp
@@ -33,10 +35,13 @@ contrib/made.stamp: Makefile $(TEMPLATES)
 	@$(MKDIR_P) contrib/openrc contrib/resolvconf contrib/systemd
 	$(AM_V_GEN)set -- $(MADE); for template in $(TEMPLATES); do \
 		$(FILL_IN) $(srcdir)/$$template >$$1 || exit 1; \
-		case $$1 in *.initd|*/resolvconf/*) chmod +x $$1 ;; esac; \
+		case $$1 in *.initd|*/resolvconf/*|*/root-key) chmod +x $$1 ;; esac; \
 		shift; \
 	done
 	@echo made >$@
+
+pkglibexecdir = $(libexecdir)/@PACKAGE@
+nodist_pkglibexec_SCRIPTS = contrib/root-key
 
 if WITH_UNITS
 unitdir = $(unit_dir)

@@ -14,6 +14,7 @@ quickstart_packages=(unbound openssl knot-dnsutils)
 check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
 	python3-pytest python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
 	shellcheck systemd fstrm-bin)
+debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
 
 say() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
@@ -205,6 +206,9 @@ build_in() {
 		return 1
 	}
 }
+
+# version_of SOURCES: as configure.ac says, which alone says it.
+version_of() { sed -n 's/^AC_INIT(\[resolverd\], \[\([^]]*\)\].*/\1/p' "$1/configure.ac"; }
 
 jobs_wanted() { nproc 2>/dev/null || echo 2; }
 

@@ -28,21 +28,25 @@ claim() {
 # ---- every script is one ----
 
 scripts="$srcdir/contrib/freebsd/files/resolverd.in $srcdir/contrib/openwrt/resolverd/files/resolverd.init
-	$builddir/contrib/openrc/*.initd $builddir/contrib/resolvconf/* $builddir/resolver-control-setup
-	$(find "$srcdir/contrib/debian" -type f -perm -100 2>/dev/null)"
+	$builddir/contrib/openrc/*.initd $builddir/contrib/resolvconf/* $builddir/resolver-control-setup $builddir/contrib/root-key
+	$srcdir/contrib/debian/package/*.post*"
+bash_scripts="$srcdir/contrib/debian/build $srcdir/contrib/debian/try"
 for script in $scripts; do
 	claim "$script is a shell script" sh -n "$script"
 done
+for script in $bash_scripts; do
+	! command -v bash >/dev/null || claim "$script is a shell script" bash -n "$script"
+done
 if command -v shellcheck >/dev/null; then
-	for script in $scripts; do
-		claim "shellcheck has nothing to say of $script" shellcheck -x "$script"
+	for script in $scripts $bash_scripts; do
+		claim "shellcheck has nothing to say of $script" shellcheck -x -P "$srcdir" "$script"
 	done
 else
 	missing="$missing shellcheck"
 fi
 
 for made in "$builddir"/contrib/systemd/* "$builddir"/contrib/openrc/* "$builddir"/contrib/resolvconf/* \
-	"$builddir"/contrib/*.conf; do
+	"$builddir"/contrib/*.conf "$builddir/contrib/root-key"; do
 	if grep -n '@[a-z_]*@' "$made"; then
 		fail "$made has a word that nobody filled in"
 	fi
@@ -53,7 +57,7 @@ done
 if command -v systemd-analyze >/dev/null; then
 	# Programs and folders that are not installed yet stand for themselves.
 	for unit in "$builddir"/contrib/systemd/*.service "$builddir"/contrib/systemd/*.socket; do
-		sed -e "s|=\(-\{0,1\}\)[^ ]*/sbin/[^ ]*|=\1$(command -v true)|" -e '/^Documentation=/d' \
+		sed -e "s#=\(-\{0,1\}\)[^ ]*/\(sbin\|libexec\)/[^ ]*#=\1$(command -v true)#" -e '/^Documentation=/d' \
 			"$unit" >"$dir/$(basename "$unit")"
 	done
 	for unit in "$dir"/*.service "$dir"/*.socket; do
@@ -96,6 +100,23 @@ if command -v systemd-sysusers >/dev/null && command -v systemd-tmpfiles >/dev/n
 else
 	missing="$missing systemd-sysusers systemd-tmpfiles"
 fi
+
+# ---- the keys of the root ----
+
+mkdir -p "$dir/keys"
+sed -e "s|^key=.*|key=$dir/keys/root.key data=$dir/keys/data|" -e "s|^[^ ]*/resolver-anchor|$builddir/resolver-anchor|" \
+	-e 's|id -u|echo 1|' "$builddir/contrib/root-key" >"$dir/root-key"
+claim "without a package of keys those built in are written" sh "$dir/root-key"
+grep -q 'DS 20326' "$dir/keys/root.key" || fail "and they are the root's"
+cp "$dir/keys/root.key" "$dir/keys/data"
+echo '; of the package' >>"$dir/keys/data"
+touch -d '2020-01-01' "$dir/keys/root.key"
+claim "a newer package counts" sh "$dir/root-key"
+grep -q 'of the package' "$dir/keys/root.key" || fail "and is what is there then"
+touch -d '2020-01-01' "$dir/keys/data"
+echo '; of the daemon' >>"$dir/keys/root.key"
+claim "an older package does not" sh "$dir/root-key"
+grep -q 'of the daemon' "$dir/keys/root.key" || fail "and what the daemon keeps stays"
 
 # ---- what a service would run: its framework is played ----
 
