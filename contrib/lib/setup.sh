@@ -169,7 +169,7 @@ sources_copy() {
 			-not -name '*.log' -not -name '*.trs' -not -name '*.pyc' -not -name .dirstamp \
 			-not -path ./Makefile -not -path ./Makefile.in -not -path ./configure \
 			-not -path ./aclocal.m4 -not -path ./config.status -not -path ./config.h \
-			-not -path ./config.h.in -not -path ./libtool -not -path ./stamp-h1 -print |
+			-not -path ./contrib/made.stamp -not -path ./config.h.in -not -path ./libtool -not -path ./stamp-h1 -print |
 			LC_ALL=C sort
 	) >"$list"
 	if [ -f "$src/.files" ]; then
