@@ -22,7 +22,7 @@
 #include "util/stream.h"
 #include "util/tls.h"
 
-#define CONNECTIONS_MOST 10
+#define CONNECTIONS_MOST 32
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
 #define ITEM_MOST        2048 /* bytes of a line of a body, its end included */
@@ -452,10 +452,12 @@ static void on_ready(struct watch *w, unsigned what)
 		read_more(l);
 }
 
-/* Who has waited longest with a request that is not whole goes: silent ones lock nobody out. False:
- * all of them are being served. */
+/* Who has waited longest with a request that is not whole goes, or else who has not taken its reply:
+ * silent ones lock nobody out. False: all of them are being served. */
 static bool make_room(struct control *c)
 {
+	struct connection *deaf = NULL;
+
 	LIST_EACH (at, &c->connections) {
 		struct connection *l = LIST_ITEM(at, struct connection, link);
 
@@ -463,8 +465,12 @@ static bool make_room(struct control *c)
 			connection_close(l);
 			return true;
 		}
+		if (l->replies && !deaf)
+			deaf = l;
 	}
-	return false;
+	if (deaf)
+		connection_close(deaf);
+	return deaf != NULL;
 }
 
 static void connection_open(void *control, int fd)

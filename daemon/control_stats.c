@@ -12,12 +12,15 @@
 #include "daemon/keeper.h"
 #include "daemon/leases.h"
 #include "daemon/worker.h"
+#include "services/authzone.h"
+#include "services/authzone_data.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
 #include "services/dnstap.h"
 #include "services/listen_tcp.h"
+#include "services/mesh.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -40,6 +43,8 @@ struct gathered *gathered_at(void *room)
 
 void gathered_take(struct gathered *g, struct worker *w)
 {
+	atomic_store_explicit(&w->env.stats->list_replies, mesh_waiting(w->env.mesh),
+			      memory_order_relaxed);
 	atomic_store_explicit(&w->env.stats->tcpusage, listen_tcp_count(w->listen_tcp),
 			      memory_order_relaxed);
 	atomic_store_explicit(&w->env.stats->streamwait, listen_tcp_untaken(w->listen_tcp),
@@ -91,6 +96,18 @@ static void say_size(struct call *c, const char *key, size_t value)
 	call_say(c, "%s=%zu\n", key, value);
 }
 
+static size_t policy_zone_bytes(const struct authzones *zones)
+{
+	size_t bytes = 0;
+
+	for (size_t i = zones->first_policy; i < zones->count; i++) {
+		const struct zonedata *data = authzone_stored(&zones->items[i]);
+
+		bytes += data ? data->arena.taken : 0;
+	}
+	return bytes;
+}
+
 static void say_memory(struct call *c, const struct stats *total)
 {
 	const struct caches *caches = &c->daemon->caches;
@@ -101,6 +118,7 @@ static void say_memory(struct call *c, const struct stats *total)
 	say_size(c, "mem.mod.validator",
 		 negcache_counted(caches->negative).bytes +
 			 slab_counted(keycache_slab(caches->keys)).bytes);
+	say_size(c, "mem.mod.respip", policy_zone_bytes(c->daemon->snapshot->zones));
 	say_size(c, "mem.streamwait",
 		 atomic_load_explicit(&total->streamwait, memory_order_relaxed));
 	say_size(c, "mem.http.query_buffer",

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 
 #include "daemon/control.h"
@@ -305,6 +306,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->loop = loop_new();
 	d->loader = loader_new();
 	d->started_us = d->zeroed_us = loop_time(d->loop)->now_us;
+	d->reloaded_s = (int64_t)time(NULL);
 	d->snapshot = modules_snapshot(conf, f);
 	if (!d->snapshot) {
 		conf_free(conf);
@@ -609,6 +611,8 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	ok = conf && swap_in(d, conf, r, &clock, f);
 	if (conf && !ok)
 		conf_free(conf);
+	d->reload_failed = !ok;
+	d->reloaded_s = (int64_t)time(NULL);
 	if (ok) {
 		log_notice("reloaded %s", d->how.conf_path);
 		tell_state(d);

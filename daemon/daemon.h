@@ -69,6 +69,8 @@ struct daemon {
 	struct timer look; /* whether files that are in use have changed */
 	uint64_t started_us; /* monotonic */
 	uint64_t zeroed_us;  /* when the counters began */
+	int64_t reloaded_s;  /* wall clock of the last reload, or of the start */
+	bool reload_failed;
 };
 
 /* Read and check the file; every remark goes to the log. NULL when there was an error, and the

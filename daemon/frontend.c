@@ -169,7 +169,10 @@ static enum verdict turn_away(struct journey *j)
 	note(j, "access-control: %s", acl_action_name(j->action));
 	if (j->action == ACL_DENY || j->kind == REQUEST_IGNORE)
 		return VERDICT_DROP;
-	return reject(j, RCODE_REFUSED, REASON_prohibited);
+	(void)reject(j, RCODE_REFUSED, REASON_prohibited);
+	if (j->w->on.extended)
+		count_answer(j);
+	return VERDICT_SEND;
 }
 
 /* Where there is a key, a primary uses it (RFC 8945 5.2). */
@@ -211,6 +214,15 @@ static enum verdict answer_notify(struct journey *j)
 	return VERDICT_SEND;
 }
 
+/* A primary's question is one, too. */
+static enum verdict count_notify(const struct journey *j, enum verdict v)
+{
+	note_question(j);
+	if (j->w->on.extended && v == VERDICT_SEND)
+		count_answer(j);
+	return v;
+}
+
 /* RFC 8906: whoever can be answered is answered, be it with an error. */
 static enum verdict answer_malformed(struct journey *j)
 {
@@ -220,7 +232,7 @@ static enum verdict answer_malformed(struct journey *j)
 	case REQUEST_NOTIMP:
 		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY &&
 		    j->w->env.snapshot->zones->count)
-			return answer_notify(j);
+			return count_notify(j, answer_notify(j));
 		return reject(j, RCODE_NOTIMP, REASON_none);
 	case REQUEST_BADVERS: /* in itself it was a question to us */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);

@@ -41,6 +41,7 @@ libresolver_la_SOURCES += \
 	daemon/modules.c daemon/modules.h \
 	daemon/notify.c daemon/notify.h \
 	daemon/pages.c daemon/pages.h \
+	daemon/pages_sources.c daemon/pages_sources.h \
 	daemon/pidfile.c daemon/pidfile.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/pulse.c daemon/pulse.h \

@@ -11,9 +11,11 @@
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
 #include "daemon/control_upstreams.h"
+#include "daemon/control_witness.h"
 #include "daemon/daemon.h"
 #include "daemon/http.h"
 #include "daemon/keeper.h"
+#include "daemon/pages_sources.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
@@ -41,14 +43,24 @@ struct pages {
 
 struct scrape {
 	struct upstream_rows upstreams;
+	struct top_tables tops;
 	char counters[]; /* struct gathered */
 };
+
+static void scrape_let_go(struct call *c)
+{
+	struct scrape *s = c->data;
+
+	if (s)
+		top_clear(&s->tops);
+}
 
 static struct scrape *scrape_of(struct call *c)
 {
 	if (!c->data)
 		c->data = mem_zero(sizeof(struct scrape) +
 				   gathered_room(c->daemon->worker_count));
+	c->let_go = scrape_let_go;
 	return c->data;
 }
 
@@ -58,6 +70,7 @@ static void scrape_take(struct call *c, struct worker *w)
 
 	gathered_take(gathered_at(s->counters), w);
 	upstream_rows_take(&s->upstreams, w);
+	top_take(&s->tops, w);
 }
 
 static void note_cache(struct metrics_now *now, unsigned i, const char *name, struct slab_count c)
@@ -76,6 +89,7 @@ static void scrape_join(struct call *c, struct metrics_now *now)
 	struct negcache_count denials = negcache_counted(caches->negative);
 
 	gathered_join(g, d->worker_count);
+	top_join(&scrape_of(c)->tops);
 	*now = (struct metrics_now){
 		.threads = g->one,
 		.thread_count = d->worker_count,
@@ -216,6 +230,7 @@ static void metrics(struct call *c, struct worker *w)
 	scrape_join(c, &now);
 	metrics_print(&now, call_line, c);
 	say_upstreams(c);
+	sources_say_metrics(c, now.total, &scrape_of(c)->tops);
 	say_cache_file(c);
 	say_dnstap(c);
 }
@@ -307,6 +322,7 @@ static void status(struct call *c, struct worker *w)
 	json_number(&j, "memory_bytes", now.bytes_in_use);
 	put_caches(&j, &now);
 	put_upstreams(&j, &scrape_of(c)->upstreams);
+	sources_put_json(&j, c, t, &scrape_of(c)->tops);
 	put_dnstap(&j, c->daemon->dnstap);
 	json_close(&j, '}');
 	call_say(c, "\n");

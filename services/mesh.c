@@ -782,3 +782,8 @@ unsigned mesh_size(const struct mesh *m)
 {
 	return m->count;
 }
+
+unsigned mesh_waiting(const struct mesh *m)
+{
+	return m->waiter_count;
+}

@@ -89,5 +89,6 @@ void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), voi
 const struct query *mesh_waits_for(const struct query *q);
 void mesh_drop_all(struct mesh *m); /* flush_requestlist */
 unsigned mesh_size(const struct mesh *m);
+unsigned mesh_waiting(const struct mesh *m); /* answers that are due, to clients and others */
 
 #endif

@@ -187,4 +187,43 @@ def test_the_dashboard_asks_for_what_is_there(d):
     text = get(d, "/metrics")[2]
     there = set(re.findall(r"(?m)^(resolverd_[a-z0-9_]+)", text)) | set(re.findall(r"# TYPE (\S+)", text))
     # there are no encrypted upstreams here
-    assert {name for name in asked - there if "encrypted_upstream" not in name} == set()
+    absent = ("encrypted_upstream", "blocklist_", "auth_zone", "lease_file", "top_")
+    assert {name for name in asked - there if not name.startswith(tuple("resolverd_" + a for a in absent))} == set()
+
+
+def test_sources_and_tops_are_told(daemon, tmp_path):
+    (tmp_path / "ads").write_text("one.example\ntwo.example\n")
+    (tmp_path / "hosts").write_text("192.0.2.7 printer.lan\n")
+    (tmp_path / "zone").write_text("$TTL 60\n@ SOA a. b. 17 2 3 4 5\n@ NS a.\n")
+    port = free_port()
+    with daemon("top-lists: 10", 'hosts-file: "%s/hosts"' % tmp_path, more=(
+            'blocklist:\n    name: ads\n    file: "%s/ads"\nauth-zone:\n    name: held.example\n    zonefile: "%s/zone"\n'
+            "metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n    metrics-top: 1\n"
+            % (tmp_path, tmp_path, port))) as d:
+        d.http = port
+        for name in ("one.example", "one.example", "two.example"):
+            d.ask(name)
+        got = samples(d)
+        now = time.time()
+        want = {'blocklist_names{list="ads"}': 2, 'blocklist_blocked_total{list="ads"}': 3, "queries_blocked_total": 3,
+                'blocklist_stale{list="ads"}': 0, 'auth_zone_serial{zone="held.example."}': 17,
+                'auth_zone_usable{zone="held.example."}': 1, 'lease_file_records{file="%s/hosts"}' % tmp_path: 2,
+                'lease_file_failing{file="%s/hosts"}' % tmp_path: 0, 'top_blocked{name="one.example."}': 2,
+                'top_names{name="one.example."}': 2, "reload_success": 1}
+        assert {k: got.get("resolverd_" + k) for k in want} == want
+        assert not [k for k in got if "two.example" in k]
+        for name in ('blocklist_made_timestamp_seconds{list="ads"}', "reload_timestamp_seconds",
+                     'lease_file_read_timestamp_seconds{file="%s/hosts"}' % tmp_path):
+            assert abs(got["resolverd_" + name] - now) < 60, name
+        if shutil.which("promtool"):
+            p = subprocess.run(["promtool", "check", "metrics"], input=get(d, "/metrics")[2], text=True,
+                               capture_output=True, check=False)
+            assert p.returncode == 0 and not p.stderr, p.stdout + p.stderr
+        it = json.loads(get(d, "/status.json")[2])
+        assert it["blocked"] == 3 and it["reload_succeeded"] and it["blocklists"][0]["names"] == 2
+        assert it["auth_zones"] == [{"zone": "held.example.", "serial": 17, "since": it["auth_zones"][0]["since"],
+                                     "usable": True}]
+        assert it["top"]["blocked"] == [{"name": "one.example.", "count": 2}, {"name": "two.example.", "count": 1}]
+        d.spoil()
+        d.control("reload", code=1)
+        assert samples(d)["resolverd_reload_success"] == 0

@@ -57,7 +57,7 @@ def test_a_known_set_of_questions(lab):
         "num.query.flags.RD": asked, "num.query.flags.CD": 1, "num.query.flags.AD": 1, "num.query.flags.QR": 0,
         "num.query.edns.DO": 1, "num.query.edns.present": asked,
         "num.answer.rcode.NXDOMAIN": 5, "num.answer.rcode.nodata": 2, "num.answer.rcode.SERVFAIL": 0,
-        "num.answer.rcode.NOERROR": asked - 5 - 1, "num.answer.rcode.REFUSED": 0, "num.answer.bogus": 0,
+        "num.answer.rcode.NOERROR": asked - 5 - 1, "num.answer.rcode.REFUSED": 1, "num.answer.bogus": 0,
         "unwanted.queries": 1, "unwanted.replies": 0,
         "msg.cache.count": 11, "total.requestlist.current.all": 0, "total.requestlist.current.user": 0,
     }
