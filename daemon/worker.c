@@ -30,6 +30,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
+#include "util/thread.h"
 #include "util/rcu.h"
 #include "validator/keycache.h"
 
@@ -297,26 +298,14 @@ void worker_free(struct worker *w)
 
 /* ---- the thread ---- */
 
-static void name_thread(unsigned number)
-{
-	char name[16];
-
-	snprintf(name, sizeof name, "worker %u", number % 10000);
-#if defined(HAVE_PTHREAD_SETNAME_NP) && defined(__linux__)
-	(void)pthread_setname_np(pthread_self(), name);
-#elif defined(HAVE_PTHREAD_SET_NAME_NP)
-	pthread_set_name_np(pthread_self(), name);
-#else
-	(void)name;
-#endif
-}
-
 static void *run(void *arg)
 {
 	struct worker *w = arg;
+	char name[THREAD_NAME];
 
 	log_thread((int)w->number);
-	name_thread(w->number);
+	snprintf(name, sizeof name, "worker %u", w->number % 10000);
+	thread_name(name);
 	loop_run(w->env.loop);
 	return NULL;
 }

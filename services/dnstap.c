@@ -367,6 +367,7 @@ static void *run(void *arg)
 	struct dnstap *d = arg;
 
 	thread_step_back();
+	thread_name("dnstap");
 	while (take_orders(d)) {
 		if (!d->plan)
 			rest(d);

@@ -4,8 +4,12 @@
 
 #include "util/base.h"
 
-#ifdef __linux__
 #include <pthread.h>
+#ifdef HAVE_PTHREAD_SET_NAME_NP
+#include <pthread_np.h>
+#endif
+
+#ifdef __linux__
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -23,3 +27,14 @@ void thread_step_back(void)
 {
 }
 #endif
+
+void thread_name(const char *name)
+{
+#if defined(HAVE_PTHREAD_SETNAME_NP) && defined(__linux__)
+	(void)pthread_setname_np(pthread_self(), name);
+#elif defined(HAVE_PTHREAD_SET_NAME_NP)
+	pthread_set_name_np(pthread_self(), name);
+#else
+	(void)name;
+#endif
+}

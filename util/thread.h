@@ -7,4 +7,8 @@
  * beside threads that answer. Where threads have no priority of their own nothing happens. */
 void thread_step_back(void);
 
+/* What tools that look at the process call the calling thread. */
+#define THREAD_NAME 16
+void thread_name(const char *name);
+
 #endif
