@@ -4,6 +4,7 @@
 
 #include "iterator/consult.h"
 #include "iterator/scrub.h"
+#include "iterator/targets.h"
 #include "iterator/scrub_set.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
@@ -386,6 +387,10 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
+		return go_on(it, ITER_fail);
+	}
+	if (it->q->depth && it->chain.answers > TARGETS_ALIASES) {
+		iter_blame(it, REASON_budget_aliases, "a server's name is an alias of aliases");
 		return go_on(it, ITER_fail);
 	}
 	it->want.name = target;

@@ -12,6 +12,7 @@ struct query;
 #define TARGETS_FRUITLESS      5  /* names without an address before it is enough … */
 #define TARGETS_FRUITLESS_MOST 10 /* … and once the parent's side has been tried, too */
 #define TARGETS_DEPTH          6  /* a query that deep looks up no servers */
+#define TARGETS_ALIASES        2  /* a server's name should have none at all (RFC 2181 10.3) */
 #define TARGETS_SENT           3  /* none ahead of need once so many questions were sent */
 
 /* Look up at most `most` of the names that have addresses missing (-1: all of them), drawn at

@@ -208,19 +208,19 @@ def nsec3_iterations(lab, count):
 
 
 @attack(36, "nsec3-labels", "a name of a hundred labels, each suffix of it to be hashed",
-        variants={str(n): {"count": n} for n in (0, 50, 150, 2500)},
+        variants={**{str(n): {"count": n} for n in (0, 50, 150, 2500)}, "long-salt": {"count": 150, "salt": b"\xab" * 255}},
         rule="a hundred units of 50 hashes for a question, and no proof begins with hashing what is too much",
         code="services/mesh_private.h:QUERY_HASHES util/denial.c:hash_name", quick=True,
         limits={"C_ms": 10, "took_s": 1, "R": {"NXDOMAIN", "SERVFAIL"}})
-def nsec3_labels(lab, count):
-    zone = anchored(lab, "three.test.", nsec3=count, salt=b"\xab" * 8)
+def nsec3_labels(lab, count, salt=b"\xab" * 8):
+    zone = anchored(lab, "three.test.", nsec3=count, salt=salt)
     name = ".".join(["a"] * 100) + ".three.test"
 
     def answer(q):
         # The proof is of no use, so that every suffix is tried.
         if q.name.startswith("a.") and q.dnssec:
             return q.reply(authority=[one for s in [zone.sets["three.test.", "SOA"]] + [signing.nsec3_covering(
-                "three.test.", "n%d.three.test" % n, count, b"\xab" * 8) for n in range(8)]
+                "three.test.", "n%d.three.test" % n, count, salt) for n in range(8)]
                 for one in zone.with_signature(s, q)], rcode="NXDOMAIN")
         return zone.answer(q)
     lab.world.script(ATTACKERS[0], answer)

@@ -17,7 +17,7 @@ from frame import signing
 from frame.authority import Send, record, wire
 from frame.declare import answered, at_least, attack, shown
 from frame.lab import e2e
-from frame.world import ATTACKERS, EVIL, FORWARDER, POISON, VICTIM, Zone
+from frame.world import ATTACKERS, EVIL, FORWARDER, POISON, VICTIM, World, Zone
 
 A, NS, MX = 1, 2, 15
 TRUTH = "192.0.2.1"
@@ -174,6 +174,39 @@ def forged_dname(lab):
     lab.start()
     r = lab.ask("x.z.test")
     return {"R": r.rcode if POISON not in r.texts() else POISON, **after_poison(lab, "z.test")}
+
+
+def referrals(zone):
+    """Referrals for sub.`zone` by its own server, with more in them than it may say: (servers, authority)."""
+    return {
+        "foreign-glue": ({"ns.victim.test.": EVIL}, []),
+        "foreign-glue-of-root": ({"a.root.": EVIL}, []),
+        "sister-ns": ({"ns.sub." + zone: ATTACKERS[1]}, ["victim.test. 86400 NS ns.sub." + zone]),
+        "parent-ns": ({"ns.sub." + zone: ATTACKERS[1]}, ["test. 86400 NS ns.sub." + zone]),
+        "sister-ds": ({"ns.sub." + zone: ATTACKERS[1]}, ["victim.test. 86400 DS 1 13 2 " + "00" * 32]),
+        "own-ns": ({"ns.sub." + zone: ATTACKERS[1]}, [zone + " 86400 NS ns.evil.test."]),
+    }
+
+
+@attack(2, "poison-referral", "a referral brings addresses of other zones' servers, other zones' NS and DS sets",
+        variants={s: {"shape": s} for s in referrals("z.test.")},
+        rule="of a referral its own NS set counts, and addresses the referring zone may tell (harden-glue)",
+        code="iterator/scrub.c:ns_may_stay iterator/classify.c:judge_cut iterator/delegation.c:delegation_from_message",
+        quick=True, limits={"evil": 0, "P": 0, "right": "yes"})
+def poison_referral(lab, shape):
+    zone = lab.world.serve(Zone("z.test.", ["after 60 A " + TRUTH]), {"ns.z.test.": ATTACKERS[0]})
+
+    def answer(q):
+        if not q.under("sub.z.test."):
+            return zone.answer(q)
+        servers, more = referrals("z.test.")[shape]
+        return q.referral("sub.z.test.", servers, 86400, more)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.world.script(ATTACKERS[1], World.lie)
+    lab.start()
+    for n in range(3):
+        lab.ask("x%d.sub.z.test" % n)
+    return after_poison(lab, "z.test")
 
 
 @attack(14, "forwarder-poison", "MaginotDNS: what a forwarder adds to its answers about names outside its zone",
@@ -510,12 +543,17 @@ GHOST_TTL = 5
 
 
 @attack(13, "ghost", "Ghost and phoenix: a zone its parent has dropped keeps itself alive by its own NS sets, children and glue",
-        variants={s: {"shape": s} for s in ("apex-ns", "ns-question", "sub-delegation", "glue", "last-moment")},
+        variants={**{s: {"shape": s} for s in ("apex-ns", "ns-question", "sub-delegation", "glue", "last-moment")},
+                  "prefetch": {"shape": "last-moment", "options": ["prefetch: yes", "prefetch-key: yes"]},
+                  "stale": {"shape": "apex-ns", "options": ["serve-expired: yes"]},
+                  "referral-path": {"shape": "apex-ns", "options": ["harden-referral-path: yes"]},
+                  "whole-names": {"shape": "ns-question", "options": ["qname-minimisation: no"]}},
         rule="a delegation does not outlive the TTL its parent gave it when it was first seen; a deeper one does not "
              "shelter a dead middle", seconds=30, quick=True,
         code="services/cache/rrset.c:may_replace services/cache/rrset.c:last_second services/cache/rrset.c:is_own_delegation",
         limits={"R": "NXDOMAIN", "gone_s": GHOST_TTL + 5.0})
-def ghost(lab, shape):
+def ghost(lab, shape, options=()):
+    lab.option(*options)
     zone = Zone("ghost.test.")
     lab.world.serve(zone, {"ns.ghost.test.": ATTACKERS[0]}, delegate=False)
     lab.world.delegate("ghost.test.", {"ns.ghost.test.": ATTACKERS[0]}, ttl=GHOST_TTL)

@@ -53,17 +53,22 @@ COUNTS = {"60": 60, "200": 200}
 
 
 @attack(20, "nxns", "NXNSAttack: a referral to many server names that cannot be resolved, at a victim's zone",
-        variants={"%s-%s" % (k, how): {"count": n, "how": how, "limits": {"U": 20} if how in ("servfail", "spread") else {}}
+        variants={"%s-%s" % (k, how): {"count": n, "how": how, "limits": {"U": 15 if how in ("nxdomain", "nodata") else 50 if how in ("silent", "alias") else 25}}
                   for k, n in COUNTS.items()
-                  for how in ("nxdomain", "nodata", "servfail", "spread")},
+                  for how in ("nxdomain", "nodata", "servfail", "spread", "alias", "silent")},
         rule="five names in vain are enough (ten once the parent's side was asked); addresses are looked up as they are needed",
-        code="iterator/targets.h:TARGETS_FRUITLESS iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True)
+        code="iterator/targets.h:TARGETS_FRUITLESS iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True,
+        seconds=30)
 def nxns(lab, count, how):
     target = lab.world.serve(Zone("target.test"), {"ns.target.test.": ATTACKERS[1]})
 
     def answer(q):
         if q.name in ("target.test.", "ns.target.test.") or how == "nxdomain":
             return target.answer(q)
+        if how == "alias":
+            return q.reply(["%s 60 CNAME a%s" % (q.name, q.name)] if len(q.labels[0]) < 20 else [])
+        if how == "silent":
+            return None
         return q.reply(rcode="SERVFAIL") if how == "servfail" else q.reply(
             authority=["target.test. 60 SOA ns.target.test. h.target.test. 1 2 3 4 60"])
     lab.world.script(ATTACKERS[1], answer)
@@ -357,6 +362,21 @@ def self_glue(lab):
         lab.world.tld.add("n%d.self.test. 3600 A %s" % (n, a))
     lab.start()
     return cost(lab, "www.self.test", 1.5)
+
+
+@attack(29, "zero-ttl", "delegations and addresses that live no second, each step named in another such zone", quick=True,
+        rule="what has no time to live is good for the question that met it; depth and sends are budgeted",
+        code="services/mesh_private.h:QUERY_DEPTH_MAX services/budget.h:sends", limits={"U": 60, "took_s": 12}, seconds=30)
+def zero_ttl(lab):
+    for n in range(6):
+        zone = Zone("zero%d.test" % n, ["www 0 A " + TRUTH, "ns 0 A " + ATTACKERS[n]], ttl=0)
+        lab.world.serve(zone, {"ns.zero%d.test." % ((n + 1) % 6): None}, delegate=False)
+        lab.world.zones.setdefault(ATTACKERS[n], []).append(zone)
+        lab.world.script(ATTACKERS[n], lab.world.answer)
+        lab.world.tld.add("zero%d.test. 0 NS ns.zero%d.test." % (n, (n + 1) % 6 if n < 5 else 5))
+    lab.world.tld.add("ns.zero5.test. 0 A " + ATTACKERS[5])
+    lab.start()
+    return cost(lab, "www.zero0.test", 2)
 
 
 @attack(29, "endless-referral", "a server that always refers one label deeper, or to names that need another referral",
