@@ -381,7 +381,8 @@ static bool fits_question(const struct message *m, const struct question *asked)
 	return question_equals(&m->q, asked);
 }
 
-/* What no section may hold: too many signatures, private addresses. */
+/* What no section may hold: too many signatures, private addresses, what is no data (TSIG was between
+ * its sender and us). */
 static void clean_sets(struct message *m, const struct scrub_how *how)
 {
 	unsigned to = 0, left = 0;
@@ -391,7 +392,9 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 		m->count[s] = 0;
 		for (unsigned i = 0; i < count; i++, left++) {
 			const struct rrset *set =
-				scrub_set_clean(how->arena, m->sets[left], how->snapshot);
+				rr_flags(m->sets[left]->type) & RR_META
+					? NULL
+					: scrub_set_clean(how->arena, m->sets[left], how->snapshot);
 			if (set == NULL)
 				continue;
 			m->sets[to++] = set;
