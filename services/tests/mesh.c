@@ -5,6 +5,7 @@
 #include "services/answer.h"
 #include "services/cache/msg.h"
 #include "services/listen.h"
+#include "services/shares.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/upstream.h"
@@ -27,7 +28,7 @@
  * label: n  answer now            w  wait until woken, then answer f  wait, then fail       c  ask
  * for the rest of the name, wait for it, then answer d  as c, and look at the child only after the
  * module below has been asked g  as c, but think better of it, and wait to be woken k  ask a child
- * that waits for this very query
+ * that waits for this very query       y  yield, then answer
  */
 
 enum { CLIENTS = 64 };
@@ -112,6 +113,13 @@ static enum step finder_operate(struct query *q, void *state, const struct event
 		if (ev->kind == EVENT_ASK)
 			return wait_here(q);
 		answer_with(q, name[1] == 'f' ? RCODE_SERVFAIL : RCODE_NOERROR);
+		return STEP_UP;
+	case 'y':
+		if (ev->kind == EVENT_ASK) {
+			mesh_yield(q);
+			return STEP_WAIT;
+		}
+		answer_with(q, RCODE_NOERROR);
 		return STEP_UP;
 	case 't':
 		if (ev->kind == EVENT_ASK) {
@@ -553,6 +561,36 @@ static void who_holds_many_places_makes_room(void **state)
 	}
 }
 
+/* A client that does not by chance share its lane with client 1. */
+static uint8_t client_beside(void)
+{
+	struct addr one = { .family = 4, .ip = { 192, 0, 2, 1 } }, other = one;
+
+	do
+		other.ip[3]++;
+	while (((client_hash(&one) ^ client_hash(&other)) & 31) == 0);
+	return other.ip[3];
+}
+
+/* However many of one client's yield, another's comes after one of them. */
+static void those_who_yield_take_turns_by_client(void **state)
+{
+	static const char *const busy[] = { "y1.example", "y2.example", "y3.example", "y4.example" };
+	unsigned place = 0;
+
+	(void)state;
+	world_begin("");
+	for (uint16_t i = 0; i < COUNT(busy); i++)
+		ask(&(struct asking){ .name = busy[i], .id = i, .from = 1 });
+	ask(&(struct asking){ .name = "y9.example", .id = 9, .from = client_beside() });
+	loop_play(world.loop, 1000);
+	assert_int_equal(world.heard_count, COUNT(busy) + 1);
+	while (world.heard[place].id != 9)
+		place++;
+	assert_true(place <= 1);
+	world_end();
+}
+
 /* What several wait for is the place of whoever holds least. */
 static void a_question_of_a_small_client_goes_with_it(void **state)
 {
@@ -919,6 +957,7 @@ int main(void)
 		cmocka_unit_test(a_question_of_a_client_and_of_a_module_are_one),
 		cmocka_unit_test(a_full_list_makes_room_by_age),
 		cmocka_unit_test(who_holds_many_places_makes_room),
+		cmocka_unit_test(those_who_yield_take_turns_by_client),
 		cmocka_unit_test(a_question_of_a_small_client_goes_with_it),
 		cmocka_unit_test(joining_needs_no_room),
 		cmocka_unit_test(what_gives_way_takes_its_children_along),
