@@ -336,6 +336,7 @@ static void on_look(struct timer *t)
 	struct daemon *d = container_of(t, struct daemon, look);
 
 	tls_conf_refresh(d->snapshot);
+	log_settle(false);
 	timer_set(d->loop, &d->look, LOOK_US);
 }
 
@@ -363,6 +364,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
+	log_settle(true);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
 	return true;
 }

@@ -17,6 +17,7 @@ libresolver_la_SOURCES += \
 	util/json.c util/json.h \
 	util/list.h \
 	util/log.c util/log.h \
+	util/log_repeats.c util/log_repeats.h \
 	util/loop.c util/loop.h \
 	util/manpage.c util/manpage.h \
 	util/mem.c util/mem.h \

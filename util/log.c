@@ -19,6 +19,7 @@
 #include <pthread_np.h>
 #endif
 
+#include "util/log_repeats.h"
 #include "util/mem.h"
 
 enum { LINE_MOST = 10240, IDENT_MOST = 64 };
@@ -185,6 +186,54 @@ static void emit(const char *kind, const char *text)
 	pthread_mutex_unlock(&lock);
 	if (sink)
 		sink(l.text, arg);
+}
+
+/* ---- repeats ---- */
+
+static struct log_repeats repeats; /* under the lock */
+
+static uint64_t monotonic_s(void)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+static bool take_held(bool at_once, struct log_held *held)
+{
+	bool any;
+
+	pthread_mutex_lock(&lock);
+	any = log_repeats_take(&repeats, monotonic_s(), at_once, held);
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void log_settle(bool at_once)
+{
+	struct log_held held;
+
+	while (take_held(at_once, &held))
+		log_line(held.kind, "%llu more times: %s", (unsigned long long)held.count, held.text);
+}
+
+void log_rare(const char *kind, const char *fmt, ...)
+{
+	char text[LINE_MOST];
+	int was = errno;
+	va_list args;
+	bool admitted;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	pthread_mutex_lock(&lock);
+	admitted = log_repeats_admit(&repeats, kind, text, monotonic_s());
+	pthread_mutex_unlock(&lock);
+	if (admitted)
+		emit(kind, text);
+	errno = was;
 }
 
 void log_line(const char *kind, const char *fmt, ...)

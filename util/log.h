@@ -43,10 +43,15 @@ void log_thread(int number);                    /* this thread's number in lines
 void log_capture(void (*sink)(const char *line, void *arg), void *arg);     /* tests */
 
 void log_line(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same, but that a flood of one and the same line is written ten times a minute and then counted
+ * (util/log_repeats.h). */
+void log_rare(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Write how often lines were held back whose minute is over, or all of them. Now and then. */
+void log_settle(bool at_once);
 
-#define log_error(...)          log_line("error", __VA_ARGS__)
-#define log_warn(...)           log_line("warning", __VA_ARGS__)
-#define log_notice(...)         log_line("notice", __VA_ARGS__)
+#define log_error(...)          log_rare("error", __VA_ARGS__)
+#define log_warn(...)           log_rare("warning", __VA_ARGS__)
+#define log_notice(...)         log_rare("notice", __VA_ARGS__)
 #define log_ops(...)            do { if (log_on(LOG_OPS)) log_line("info", __VA_ARGS__); } while (0)
 #define log_detail(...)         do { if (log_on(LOG_DETAIL)) log_line("info", __VA_ARGS__); } while (0)
 #define log_query(...)          do { if (log_on(LOG_QUERY)) log_line("info", __VA_ARGS__); } while (0)

@@ -218,6 +218,62 @@ static void threads_do_not_mix_their_lines(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* ---- floods ---- */
+
+struct flood {
+	unsigned same, other, asked, told;
+};
+
+static void count_lines(const char *line, void *arg)
+{
+	struct flood *f = arg;
+
+	f->told += looks_like(line, "warning: 15 more times: the same 7$");
+	f->same += looks_like(line, "warning: the same 7$");
+	f->other += looks_like(line, "error: another$");
+	f->asked += looks_like(line, "error: asked$");
+}
+
+static void a_flood_of_the_same_line_is_counted(void **state)
+{
+	struct flood f = { 0 };
+
+	(void)state;
+	log_capture(count_lines, &f);
+	for (unsigned i = 0; i < 25; i++) {
+		log_warn("the same %d", 7);
+		log_line("error", "asked"); /* a question's line is never left out */
+		if (i < 5)
+			log_error("another");
+	}
+	assert_int_equal(f.same, 10);
+	assert_int_equal(f.other, 5);
+	assert_int_equal(f.asked, 25);
+	log_settle(false);
+	assert_int_equal(f.told, 0);
+	log_settle(true);
+	log_settle(true);
+	assert_int_equal(f.told, 1);
+	for (unsigned i = 0; i < 3; i++) /* and begins anew */
+		log_warn("the same %d", 7);
+	assert_int_equal(f.same, 13);
+	log_capture(NULL, NULL);
+}
+
+static void many_different_lines_are_all_written(void **state)
+{
+	struct flood f = { 0 };
+
+	(void)state;
+	log_capture(count_lines, &f);
+	for (unsigned i = 0; i < 1000; i++)
+		log_warn("line %u", i);
+	for (unsigned i = 0; i < 20; i++)
+		log_error("another");
+	assert_int_equal(f.other, 10);
+	log_capture(NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -227,6 +283,8 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_file_is_added_to_and_opened_again),
 		cmocka_unit_test(threads_do_not_mix_their_lines),
+		cmocka_unit_test(a_flood_of_the_same_line_is_counted),
+		cmocka_unit_test(many_different_lines_are_all_written),
 	};
 
 	return cmocka_run_group_tests(claims, NULL, NULL);
