@@ -67,7 +67,7 @@ void control_add_cookie_secret(struct call *c, struct worker *w)
 		return;
 	}
 	if (!cookie_secret_parse(fresh, word)) {
-		call_say(c, "invalid cookie secret: %zu characters, not %d hex digits\n",
+		call_say(c, "error invalid cookie secret: %zu characters, not %d hex digits\n",
 			 strlen(word), 2 * COOKIE_SECRET_LEN);
 		call_say(c, "please provide a 128bit hex encoded secret\n");
 		return;

@@ -35,7 +35,7 @@ static struct view *take_view(struct call *c)
 	}
 	v = views_find(c->daemon->snapshot->policy->views, name);
 	if (!v)
-		call_say(c, "no view with name: %s\n", name);
+		call_say(c, "error no view with name: %s\n", name);
 	return v;
 }
 
