@@ -64,13 +64,14 @@ static struct scrape *scrape_of(struct call *c)
 	return c->data;
 }
 
-static void scrape_take(struct call *c, struct worker *w)
+static void scrape_take(struct call *c, struct worker *w, bool tops)
 {
 	struct scrape *s = scrape_of(c);
 
 	gathered_take(gathered_at(s->counters), w);
 	upstream_rows_take(&s->upstreams, w);
-	top_take(&s->tops, w);
+	if (tops)
+		top_take(&s->tops, w);
 }
 
 static void note_cache(struct metrics_now *now, unsigned i, const char *name, struct slab_count c)
@@ -224,7 +225,7 @@ static void metrics(struct call *c, struct worker *w)
 	struct metrics_now now;
 
 	if (w) {
-		scrape_take(c, w);
+		scrape_take(c, w, w->env.snapshot->conf->metrics.metrics_top > 0);
 		return;
 	}
 	scrape_join(c, &now);
@@ -303,7 +304,7 @@ static void status(struct call *c, struct worker *w)
 	struct metrics_now now;
 
 	if (w) {
-		scrape_take(c, w);
+		scrape_take(c, w, true);
 		return;
 	}
 	scrape_join(c, &now);

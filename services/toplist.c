@@ -182,39 +182,39 @@ void toplist_count(struct toplist *t, const void *key, size_t len)
 	sink(t, i);
 }
 
-void toplist_each(const struct toplist *t, void (*fn)(const struct toprow *row, void *arg),
-		  void *arg)
-{
-	for (uint32_t i = 0; i < t->used; i++) {
-		const struct counter *c = counter_at(t, i);
-
-		fn(&(struct toprow){ .count = c->count,
-				     .over = c->over,
-				     .key = c->key,
-				     .len = c->len },
-		   arg);
-	}
-}
-
 /* ---- several of them together ---- */
 
-static void take_row(const struct toprow *row, void *arg)
-{
-	struct toprows *to = arg;
-	uint8_t *key = mem_new(MAX(row->len, 1));
+struct topkeys {
+	struct topkeys *next;
+	uint8_t bytes[];
+};
 
-	if (to->count == to->room) {
-		to->room = MAX(2 * to->room, (size_t)64);
-		to->at = mem_grow(to->at, to->room * sizeof(*to->at));
-	}
-	memcpy(key, row->key, row->len);
-	to->at[to->count] = *row;
-	to->at[to->count++].key = key;
+static struct topkeys *keys_new(const struct toplist *t)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < t->used; i++)
+		bytes += counter_at(t, i)->len;
+	return mem_new(sizeof(struct topkeys) + bytes);
 }
 
 void toprows_take(struct toprows *to, const struct toplist *t)
 {
-	toplist_each(t, take_row, to);
+	struct topkeys *keys = keys_new(t);
+	uint8_t *at = keys->bytes;
+
+	keys->next = to->keys;
+	to->keys = keys;
+	to->at = mem_grow(to->at, (to->count + t->used + 1) * sizeof(*to->at));
+	for (uint32_t i = 0; i < t->used; i++) {
+		const struct counter *c = counter_at(t, i);
+
+		memcpy(at, c->key, c->len);
+		to->at[to->count++] = (struct toprow){
+			.count = c->count, .over = c->over, .key = at, .len = c->len
+		};
+		at += c->len;
+	}
 }
 
 static int by_key(const void *a, const void *b)
@@ -248,7 +248,6 @@ void toprows_join(struct toprows *rows)
 		}
 		rows->at[kept].count += rows->at[i].count;
 		rows->at[kept].over += rows->at[i].over;
-		mem_free((void *)(uintptr_t)rows->at[i].key);
 	}
 	rows->count = kept + 1;
 	qsort(rows->at, rows->count, sizeof(*rows->at), by_count);
@@ -256,8 +255,12 @@ void toprows_join(struct toprows *rows)
 
 void toprows_clear(struct toprows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++)
-		mem_free((void *)(uintptr_t)rows->at[i].key);
+	while (rows->keys) {
+		struct topkeys *next = rows->keys->next;
+
+		mem_free(rows->keys);
+		rows->keys = next;
+	}
 	mem_free(rows->at);
 	*rows = (struct toprows){ 0 };
 }

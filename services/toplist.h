@@ -24,18 +24,16 @@ struct toprow {
 	uint8_t len;
 };
 
-/* In no order; keys are the sketch's. */
-void toplist_each(const struct toplist *t, void (*fn)(const struct toprow *row, void *arg),
-		  void *arg);
-
 /* ---- several of them together ---- */
 
 /* Rows of several threads, keys copied. Begins zeroed. */
 struct toprows {
 	struct toprow *at;
-	size_t count, room;
+	size_t count;
+	struct topkeys *keys; /* what the rows point to, a block for each thread */
 };
 
+/* In the sketch's own thread; quick. */
 void toprows_take(struct toprows *to, const struct toplist *t);
 /* Rows with the same key become one, the most frequent in front (and by key where that is equal). */
 void toprows_join(struct toprows *rows);
