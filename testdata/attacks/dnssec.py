@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import struct
+import time
 
 import dns.flags
 
@@ -502,6 +503,37 @@ def bogus_again(lab):
     return {"R": first.rcode, "again": again[0].rcode, "U_again": u, "ede_6": "yes" if 6 in first.edes() else str(first.edes()),
             "cd": with_cd.rcode, "after_cd": after[0].rcode,
             "leaked": sum(TRUTH in a.texts() for a in [first, *again, *after])}
+
+
+@attack(42, "bogus-rewritten", "a bogus answer that response-ip or a policy zone would turn into a good one", quick=True,
+        variants={"response-ip": {"how": "respip"}, "view-of-stale": {"how": "stale"},
+                  # There is no AAAA, which is proven; out of the bogus A nothing is made.
+                  "dns64": {"how": "dns64", "limits": {"R": "NOERROR", "again": "NOERROR"}}},
+        rule="what is bogus is a failure before anybody rewrites it", code="services/mesh_waiters.c:waiter_judge",
+        limits={"R": "SERVFAIL", "leaked": 0, "again": "SERVFAIL"})
+def bogus_rewritten(lab, how):
+    zone = anchored(lab, "e.test.", ["www 2 A " + TRUTH])
+    false = []
+
+    def answer(q):
+        s = zone.sets.get((q.name, q.kind))
+        if s is not None and q.name == "www.e.test." and (how != "stale" or false):
+            return q.reply([s, signing.sign(s, zone.key, false=True)])
+        return zone.answer(q)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.option(*{"respip": ["response-ip: 192.0.2.1/32 redirect", 'response-ip-data: 192.0.2.1/32 "A 192.0.2.99"'],
+                 "stale": ["serve-expired: yes", "serve-expired-ttl: 1", "serve-expired-client-timeout: 0"],
+                 "dns64": ["dns64-prefix: 64:ff9b::/96"]}[how])
+    lab.module = {"respip": "respip validator iterator", "dns64": "dns64 validator iterator"}.get(how, lab.module)
+    lab.start()
+    lab.ask("e.test", "SOA", dnssec=True)
+    kind = "AAAA" if how == "dns64" else "A"
+    if how == "stale":
+        assert lab.ask("www.e.test", dnssec=True).ad
+        false.append(1)
+        time.sleep(4.5)
+    got = [lab.ask("www.e.test", kind, dnssec=d) for d in (True, False, True, False)]
+    return {"R": got[0].rcode, "again": got[-1].rcode, "leaked": sum(bool(r.texts(kind)) for r in got)}
 
 
 answered(43, "anchor-rolls", "keys of an attacker in the set of an anchor, revocation, hold-down, missing keys",
