@@ -288,8 +288,7 @@ def ten_thousand(lab):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    count = min(10000, hard - 1000, int((hard - 2000) * 0.45) if hard < 24000 and hard != resource.RLIM_INFINITY else 10000)
-    count = min(10000, hard - 600) if hard >= 20000 else count
+    count = min(10000, hard - 1000)  # the daemon has as many for itself
     lab.start()
     lab.ask("www.victim.test")
     q = framed(head() + question("www.victim.test"))

@@ -51,7 +51,7 @@ def say(path, data, timeout=2.0):
 
 
 @attack(63, "control-abuse", "lines of a megabyte, nested and broken ones, ten thousand connections, silent ones on every place",
-        rule="a request is 1 KiB at most; ten connections, of which silent ones make room; another thread than the workers'",
+        rule="a request is 1 KiB at most; 32 connections, of which silent ones make room; another thread than the workers'",
         code="daemon/control.c:make_room daemon/control_request.c", noisy=True, seconds=90,
         limits={"L_worst": 100, "lost": 0, "ruled": "yes", "M_kb": 4096, "fds": 5})
 def control_abuse(lab):

@@ -167,7 +167,7 @@ def test_everything_changes_at_once_under_load(made):
         f.write("".join("b%d.example\n" % i for i in range(5000)))
     with open(d.conf, encoding="utf-8") as f:
         plain = f.read()
-    d.configure([*OTHER, "interface: 127.0.0.2"], more)
+    d.configure([*OTHER, "interface: 127.0.0.2", 'blocklist-directory: "%s/copies"' % d.dir], more)
     with open(d.conf, encoding="utf-8") as f:
         other = f.read()
     with open(d.conf, "w", encoding="utf-8") as f:
