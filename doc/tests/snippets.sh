@@ -66,7 +66,7 @@ flags configure "$dir/help"
 
 # `name:` is an option or a clause.
 "$build/resolver-checkconf" --list-options | cut -f 2 | sort -u >"$dir/names"
-grep -noE '`[a-z][a-z0-9-]*:`' "${pages[@]}" | grep -vE 'DESIGN|STYLE|walk' | while IFS= read -r found; do
+grep -noE '`[a-z][a-z0-9-]*:`' "${pages[@]}" | grep -vE 'DESIGN|STYLE|walk|`(query|reply|info|notice|warning|error|debug|fatal|failing|include|http|https):`' | while IFS= read -r found; do
 	name=${found#*\`}
 	grep -qx -e "${name%:\`}" "$dir/names" || echo "$found"
 done >"$dir/unknown"
