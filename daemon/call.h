@@ -54,7 +54,8 @@ struct call {
 	struct aside aside;
 	struct connection *connection; /* NULL: the client has gone */
 	const struct command *command;
-	unsigned next_worker;
+	unsigned next_worker, settled; /* workers it has been to, and once more when it was over */
+	uint64_t published;            /* by the daemon when it began */
 	struct call_text *first, *last;
 	char line[CONTROL_LINE];
 };

@@ -124,7 +124,8 @@ static void write_reply(struct connection *l)
 
 /* ---- calls ---- */
 
-static void call_over(struct call *c)
+/* Its reply can be written. */
+static void call_ends(struct call *c)
 {
 	struct connection *l = c->connection;
 
@@ -140,6 +141,38 @@ static void call_over(struct call *c)
 	l->replies = true;
 	timer_set(c->daemon->loop, &l->limit, TAKE_TIME_US);
 	write_reply(l);
+}
+
+static void settle(struct call *c);
+
+static void settled_on_worker(void *arg)
+{
+	settle(arg);
+}
+
+static void settled_everywhere(void *arg)
+{
+	call_ends(arg);
+}
+
+/* Past every worker, behind what they were handed. */
+static void settle(struct call *c)
+{
+	const struct daemon *d = c->daemon;
+
+	if (c->settled < d->worker_count)
+		loop_post(d->workers[c->settled++]->env.loop, settled_on_worker, c);
+	else
+		loop_post(d->loop, settled_everywhere, c);
+}
+
+/* What changed meanwhile is in force everywhere before anybody is told that it was done. */
+static void call_over(struct call *c)
+{
+	if (c->published != c->daemon->published)
+		settle(c);
+	else
+		call_ends(c);
 }
 
 static unsigned workers_of(const struct call *c)
@@ -236,6 +269,7 @@ void control_run(struct control *control, const struct call_plan *plan)
 	list_push_back(&control->calls, &c->link);
 	c->daemon = control->daemon;
 	c->control = control;
+	c->published = c->daemon->published;
 	c->command = plan->how;
 	c->finished = plan->over;
 	c->finished_arg = plan->arg;
@@ -351,6 +385,7 @@ static bool call_begin(struct connection *l)
 	list_push_back(&control->calls, &c->link);
 	c->daemon = control->daemon;
 	c->control = control;
+	c->published = c->daemon->published;
 	c->connection = l;
 	l->call = c;
 	watch_want(&l->watch, 0);

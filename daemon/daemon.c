@@ -394,7 +394,8 @@ void daemon_close(struct daemon *d)
 	/* A command may have waited for a worker: its query has heard of the end by now. */
 	control_close(d->control);
 	if (d->doors)
-		doors_forget(d->doors, d->worker_count);
+		d->published++;
+	doors_forget(d->doors, d->worker_count);
 	keeper_end(d->keeper, d->has_served);
 	keeper_free(d->keeper);
 	if (d->caches.messages)
@@ -453,6 +454,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 	}
 	dnstap_adopt(d->dnstap, s, d->locked_in != NULL);
 	d->snapshot = s;
+	d->published++;
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);
 

@@ -52,6 +52,7 @@ struct daemon {
 	struct dnstap *dnstap;
 	struct worker **workers;
 	struct doors *doors; /* of each worker, which owns the descriptors */
+	uint64_t published;  /* how often workers were handed a snapshot or doors */
 	unsigned worker_count;
 	struct control *control;
 	struct pages *pages;
