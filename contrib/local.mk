@@ -85,4 +85,4 @@ uninstall-hook:
 	rm -f "$(DESTDIR)$(bindir)/unbound-host"
 endif
 
-TESTS += contrib/tests/services.sh
+TESTS += contrib/tests/names.sh contrib/tests/services.sh
