@@ -210,6 +210,20 @@ build_in() {
 # version_of SOURCES: as configure.ac says, which alone says it.
 version_of() { sed -n 's/^AC_INIT(\[resolverd\], \[\([^]]*\)\].*/\1/p' "$1/configure.ac"; }
 
+# fuzz_rooms: the names of the fuzz targets; fuzz_build: build/fuzzing with libFuzzer, nothing but them.
+fuzz_rooms() {
+	(cd "$top" && find testdata/fuzz -maxdepth 1 -name '*.c' -not -name driver.c) | xargs -n 1 basename -s .c |
+		LC_ALL=C sort
+}
+fuzz_build() {
+	local code
+	mapfile -t build_goals < <(fuzz_rooms | sed 's!.*!testdata/fuzz/&.fuzz!')
+	build_in fuzzing CC=clang --enable-werror --enable-fuzzing
+	code=$?
+	build_goals=()
+	return "$code"
+}
+
 jobs_wanted() { nproc 2>/dev/null || echo 2; }
 
 # port_free_for_mininet: we may bind port 53 on the addresses of the miniature internet.

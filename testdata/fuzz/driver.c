@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -21,6 +22,7 @@ enum {
 	CHANGES_LEAST = 50,
 	CHANGES_MOST = 4000,
 	FILE_MOST = 1 << 20,
+	CPU_MOST_S = 3, /* of a run; shared out as well. What is left out then is the end of the changes */
 };
 
 static uint64_t seed;
@@ -103,7 +105,8 @@ static void run_changed(const uint8_t *data, size_t len, uint8_t *work, size_t r
 	run(work, len);
 }
 
-static bool run_file(const char *path, uint32_t changes)
+/* `cpu`: clock ticks that its changes may take. */
+static bool run_file(const char *path, uint32_t changes, clock_t cpu)
 {
 	FILE *f = fopen(path, "rb");
 	uint8_t *data = malloc(FILE_MOST), *work = malloc(2 * FILE_MOST);
@@ -120,7 +123,7 @@ static bool run_file(const char *path, uint32_t changes)
 	len = fread(data, 1, FILE_MOST, f);
 	fclose(f);
 	run(data, len);
-	for (; changes; changes--)
+	for (clock_t end = clock() + cpu; changes && clock() < end; changes--)
 		run_changed(data, len, work, len + 64);
 	free(data);
 	free(work);
@@ -142,8 +145,8 @@ int main(int argc, char **argv)
 	run((const uint8_t *)"", 0);
 	for (int i = 1; i < argc; i++) {
 		seed = (uint64_t)i;
-		good &= run_file(argv[i], changes);
+		good &= run_file(argv[i], changes, CPU_MOST_S * CLOCKS_PER_SEC / (clock_t)files);
 	}
-	printf("%u inputs, %u changes of each\n", files, changes);
+	printf("%u inputs, at most %u changes of each\n", files, changes);
 	return good ? 0 : 1;
 }
