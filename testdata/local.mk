@@ -27,12 +27,15 @@ FUZZ_TARGETS = \
 	testdata/fuzz/msg.fuzz \
 	testdata/fuzz/proxy2.fuzz \
 	testdata/fuzz/request.fuzz \
+	testdata/fuzz/resolver.fuzz \
 	testdata/fuzz/rpz.fuzz \
 	testdata/fuzz/stream.fuzz \
 	testdata/fuzz/text.fuzz \
 	testdata/fuzz/transfer.fuzz \
 	testdata/fuzz/upstream.fuzz \
 	testdata/fuzz/verify.fuzz
+
+testdata_fuzz_resolver_fuzz_LDADD = libreplay.la $(LDADD)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)
