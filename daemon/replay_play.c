@@ -675,16 +675,15 @@ static char *read_whole(const char *path, struct fault *f)
 	return text;
 }
 
-void play_file(const char *path, const struct play_how *how, struct play_result *out)
+void play_text(char *text, const struct play_how *how, struct play_result *out)
 {
 	struct scenario s;
 	struct arena a;
 	struct fault f = { 0 };
-	char *text = read_whole(path, &f);
 
 	*out = (struct play_result){ .end = PLAY_PASSED };
 	arena_init(&a);
-	if (!text || !scenario_read(&s, text, &a, &f)) {
+	if (!scenario_read(&s, text, &a, &f)) {
 		out->end = PLAY_FAILED;
 		snprintf(out->why, sizeof(out->why), "%s", f.text);
 	} else if (s.deckard && s.deckard_config.minimise < 0) {
@@ -694,8 +693,20 @@ void play_file(const char *path, const struct play_how *how, struct play_result 
 	} else {
 		play_once(&s, &a, s.deckard ? s.deckard_config.minimise : -1, how, out);
 	}
-	if (text)
-		scenario_tidy(&s);
+	scenario_tidy(&s);
 	arena_clear(&a);
+}
+
+void play_file(const char *path, const struct play_how *how, struct play_result *out)
+{
+	struct fault f = { 0 };
+	char *text = read_whole(path, &f);
+
+	if (text) {
+		play_text(text, how, out);
+	} else {
+		*out = (struct play_result){ .end = PLAY_FAILED };
+		snprintf(out->why, sizeof(out->why), "%s", f.text);
+	}
 	mem_free(text);
 }

@@ -20,5 +20,7 @@ struct play_result {
 
 /* Play the file. The result's `why` says "step N: reason" for a failure. */
 void play_file(const char *path, const struct play_how *how, struct play_result *out);
+/* The same of a file's NUL-ended text, which is cut up. */
+void play_text(char *text, const struct play_how *how, struct play_result *out);
 
 #endif

@@ -6,7 +6,8 @@ TESTS += testdata/replay.test
 # To add a fuzz target: testdata/fuzz/ROOM.c with LLVMFuzzerTestOneInput(), a folder testdata/fuzz/ROOM/ of small
 # inputs, and one line here, in alphabetical order. With --enable-fuzzing (clang) each is a libFuzzer
 # program; without, driver.c stands in. `make check` replays every corpus either way, the driver adding
-# some thousand cheap changes of each input. To look for more: testdata/fuzz/ROOM.fuzz FOLDER.
+# some thousand cheap changes of each input, for three seconds. To look for more: contrib/fuzz. Words that
+# inputs are made of stand in testdata/fuzz/ROOM.dict.
 FUZZ_TARGETS = \
 	testdata/fuzz/addr.fuzz \
 	testdata/fuzz/anchorfile.fuzz \
@@ -29,6 +30,8 @@ FUZZ_TARGETS = \
 	testdata/fuzz/request.fuzz \
 	testdata/fuzz/resolver.fuzz \
 	testdata/fuzz/rpz.fuzz \
+	testdata/fuzz/scenario.fuzz \
+	testdata/fuzz/session.fuzz \
 	testdata/fuzz/stream.fuzz \
 	testdata/fuzz/text.fuzz \
 	testdata/fuzz/transfer.fuzz \
@@ -36,6 +39,8 @@ FUZZ_TARGETS = \
 	testdata/fuzz/verify.fuzz
 
 testdata_fuzz_resolver_fuzz_LDADD = libreplay.la $(LDADD)
+testdata_fuzz_scenario_fuzz_LDADD = libreplay.la $(LDADD)
+testdata_fuzz_session_fuzz_LDADD = libreplay.la $(LDADD)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)

@@ -22,7 +22,7 @@ enum {
 	CHANGES_LEAST = 50,
 	CHANGES_MOST = 4000,
 	FILE_MOST = 1 << 20,
-	CPU_MOST_S = 3, /* of a run; shared out as well. What is left out then is the end of the changes */
+	TIME_MOST_S = 3, /* shared out as well; what is left out then is the end of the changes */
 };
 
 static uint64_t seed;
@@ -105,8 +105,16 @@ static void run_changed(const uint8_t *data, size_t len, uint8_t *work, size_t r
 	run(work, len);
 }
 
-/* `cpu`: clock ticks that its changes may take. */
-static bool run_file(const char *path, uint32_t changes, clock_t cpu)
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* `most_us`: what its changes may take. */
+static bool run_file(const char *path, uint32_t changes, uint64_t most_us)
 {
 	FILE *f = fopen(path, "rb");
 	uint8_t *data = malloc(FILE_MOST), *work = malloc(2 * FILE_MOST);
@@ -123,7 +131,7 @@ static bool run_file(const char *path, uint32_t changes, clock_t cpu)
 	len = fread(data, 1, FILE_MOST, f);
 	fclose(f);
 	run(data, len);
-	for (clock_t end = clock() + cpu; changes && clock() < end; changes--)
+	for (uint64_t end = now_us() + most_us; changes && now_us() < end; changes--)
 		run_changed(data, len, work, len + 64);
 	free(data);
 	free(work);
@@ -145,7 +153,7 @@ int main(int argc, char **argv)
 	run((const uint8_t *)"", 0);
 	for (int i = 1; i < argc; i++) {
 		seed = (uint64_t)i;
-		good &= run_file(argv[i], changes, CPU_MOST_S * CLOCKS_PER_SEC / (clock_t)files);
+		good &= run_file(argv[i], changes, TIME_MOST_S * UINT64_C(1000000) / files);
 	}
 	printf("%u inputs, at most %u changes of each\n", files, changes);
 	return good ? 0 : 1;

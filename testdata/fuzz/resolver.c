@@ -23,15 +23,27 @@ enum {
 };
 
 static const uint8_t *const names[] = {
-	W("\3www\4good"),	 W("\5alias\4good"),	  W("\3out\4good"),
-	W("\3far\4good"),	 W("\3www\2dn\4good"),	  W("\1a\4wild\4good"),
-	W("\3www\3sub\4good"),	 W("\1x\4star\3sub\4good"), W("\2no\3sub\4good"),
-	W("\2no\4good"),	 W("\3www\5plain"),	  W("\4back\5plain"),
-	W("\4good"),		 W("\3sub\4good"),	  W("\5plain"),
-	W("\1x\2no\4good"),	 W(""),			  W("\4none"),
+	W("\3www\4good"),
+	W("\5alias\4good"),
+	W("\3out\4good"),
+	W("\3far\4good"),
+	W("\3www\2dn\4good"),
+	W("\1a\4wild\4good"),
+	W("\3www\3sub\4good"),
+	W("\1x\4star\3sub\4good"),
+	W("\2no\3sub\4good"),
+	W("\2no\4good"),
+	W("\3www\5plain"),
+	W("\4back\5plain"),
+	W("\4good"),
+	W("\3sub\4good"),
+	W("\5plain"),
+	W("\1x\2no\4good"),
+	W(""),
+	W("\4none"),
 };
 
-static const uint16_t types[] = { TYPE_A,   TYPE_AAAA, TYPE_TXT,    TYPE_DS,	TYPE_NS,
+static const uint16_t types[] = { TYPE_A,   TYPE_AAAA, TYPE_TXT,    TYPE_DS,    TYPE_NS,
 				  TYPE_SOA, TYPE_MX,   TYPE_DNSKEY, TYPE_CNAME, TYPE_DNAME };
 
 static struct conf *made_conf;
@@ -178,8 +190,10 @@ static void answer(struct outstanding *o)
 		world_fail(&play.world, o);
 		return;
 	}
-	signed_tell(z, &(struct question){ lower, (uint16_t)name_len, get_u16(name + name_len), CLASS_IN },
-		    &t);
+	signed_tell(
+		z,
+		&(struct question){ lower, (uint16_t)name_len, get_u16(name + name_len), CLASS_IN },
+		&t);
 	for (unsigned n = changes == HONEST ? 0 : changes & 3; n; n--)
 		tamper(&t, &play.in, read_u8(&play.in));
 	len = write_told(bytes, sizeof(bytes), &t, s);
@@ -205,7 +219,8 @@ static void ask(uint8_t name, uint8_t type, uint8_t how)
 
 	if (play.asked == COUNT(play.asks))
 		return;
-	a->q = (struct question){ names[name % COUNT(names)], 0, types[type % COUNT(types)], CLASS_IN };
+	a->q = (struct question){ names[name % COUNT(names)], 0, types[type % COUNT(types)],
+				  CLASS_IN };
 	a->q.name_len = (uint16_t)dname_len(a->q.name);
 	a->checking_disabled = how & 1;
 	a->is_last = play.is_last;
@@ -288,9 +303,9 @@ static void note_sent(void *arg, struct outstanding *o)
 
 static struct outstanding *oldest(void)
 {
-	return list_is_empty(&play.world.outstanding) ?
-		       NULL :
-		       LIST_ITEM(play.world.outstanding.prev, struct outstanding, link);
+	return list_is_empty(&play.world.outstanding)
+		       ? NULL
+		       : LIST_ITEM(play.world.outstanding.prev, struct outstanding, link);
 }
 
 static void answer_all(void)
@@ -322,7 +337,8 @@ static void step(uint8_t what)
 			answer_all();
 		break;
 	case 3:
-		world_pass(&play.world, (uint64_t)read_u8(&play.in) * (what & 8 ? US_PER_S : 20 * US_PER_MS));
+		world_pass(&play.world,
+			   (uint64_t)read_u8(&play.in) * (what & 8 ? US_PER_S : 20 * US_PER_MS));
 		break;
 	case 4:
 		answer_all();
@@ -353,15 +369,17 @@ static void begin_once(void)
 	rcu_thread_join();
 	log_capture(no_line, NULL);
 	signed_make(anchor, sizeof(anchor));
-	snprintf(text, sizeof(text),
-		 "server:\ndirectory: \"\"\nchroot: \"\"\nusername: \"\"\npidfile: \"\"\nuse-syslog: no\n"
-		 "val-override-date: \"" SIGNED_DATE "\"\nval-clock-tolerance: no\n"
-		 "trust-anchor-signaling: no\ndo-ip6: no\nprefetch-key: yes\naggressive-nsec: yes\n"
-		 "msg-cache-size: 1m\nrrset-cache-size: 1m\nkey-cache-size: 1m\nneg-cache-size: 1m\n"
-		 "trust-anchor: \". %s\"\n"
-		 "stub-zone:\nname: \".\"\nstub-addr: 192.0.2.53\n"
-		 "remote-control:\ncontrol-enable: no\n",
-		 anchor);
+	snprintf(
+		text, sizeof(text),
+		"server:\ndirectory: \"\"\nchroot: \"\"\nusername: \"\"\npidfile: "
+		"\"\"\nuse-syslog: no\n"
+		"val-override-date: \"" SIGNED_DATE "\"\nval-clock-tolerance: no\n"
+		"trust-anchor-signaling: no\ndo-ip6: no\nprefetch-key: yes\naggressive-nsec: yes\n"
+		"msg-cache-size: 1m\nrrset-cache-size: 1m\nkey-cache-size: 1m\nneg-cache-size: 1m\n"
+		"trust-anchor: \". %s\"\n"
+		"stub-zone:\nname: \".\"\nstub-addr: 192.0.2.53\n"
+		"remote-control:\ncontrol-enable: no\n",
+		anchor);
 	made_conf = conf_new();
 	PROMISE(conf_load_text(made_conf, "fuzz", text, strlen(text), &how, &report) &&
 		conf_check(made_conf, &how, &report));
