@@ -13,6 +13,7 @@ import contextlib
 import functools
 import heapq
 import itertools
+import re
 import selectors
 import socket
 import struct
@@ -33,6 +34,9 @@ HANGUP, RESET = object(), object()
 # One thing heard: a question over udp or tcp, or (transport "conn") a TCP connection.
 Heard = collections.namedtuple("Heard", "time server transport name type port id edns spelled source")
 Send = collections.namedtuple("Send", "what delay source port", defaults=(0, None, PORT))
+
+
+PLAIN = re.compile(r"[0-9A-Za-z_*-]+\Z").match
 
 
 def wire(name):
@@ -77,6 +81,8 @@ class Query:
         self.question = data[12:at + 5]
         self.labels = [p.lower() for p in labels]
         self.spelled = ".".join(labels) + "."
+        if not all(map(PLAIN, labels)):
+            self.spelled = dns.name.Name([p.encode("latin-1") for p in labels] + [b""]).to_text()
         self.name = self.spelled.lower()
         self.type, self.rrclass = struct.unpack("!HH", data[at + 1:at + 5])
         self.kind = dns.rdatatype.to_text(self.type)
