@@ -202,11 +202,22 @@ def test_a_full_disk_costs_no_answer_and_no_file(made):
     d = made("val-log-level: 1")
     disk = Disk(d)
     with Primary() as primary:
-        d.configure(['cache-file: "%s/cache"' % disk.path, 'logfile: "%s/log"' % disk.path],
-                    zone_clause(primary.port, disk.path + "/zone"))
+        names = os.path.join(d.dir, "names")
+
+        def write_names(word):
+            with open(names + ".new", "w", encoding="ascii") as f:
+                f.write("".join("%s%d.example\n" % (word, i) for i in range(4000)))
+            os.replace(names + ".new", names)
+        write_names("old")
+        d.configure(['cache-file: "%s/cache"' % disk.path, 'logfile: "%s/log"' % disk.path,
+                     'blocklist-directory: "%s/lists"' % disk.path],
+                    zone_clause(primary.port, disk.path + "/zone")
+                    + 'blocklist:\n    name: l\n    file: "%s"\n' % names)
         d.start()
         until(serial_is(d, 1), why=lambda: d.log() + str(d.ask("serial.held.example.")))
         until(lambda: b"n9.held.example" in disk.read("zone"))
+        until(lambda: rcode(d.ask("old7.example.")) == "NXDOMAIN")
+        until(lambda: os.listdir(disk.seen("lists")))
         d.ask("target.chain.mini.")
         assert d.control("cache_save")
         until(lambda: "cache" in disk.files())
@@ -215,11 +226,16 @@ def test_a_full_disk_costs_no_answer_and_no_file(made):
         primary.serial, primary.count = 2, 400
         d.control("auth_zone_transfer", "held.example")
         until(serial_is(d, 2))  # it is served, though it cannot be kept
+        write_names("newer-and-longer")
+        d.control("blocklist_reload")
+        until(lambda: d.control("blocklist_status") and "no copy is kept" in d.log() + disk.read("log").decode()
+              or rcode(d.ask("newer-and-longer7.example.")) == "NXDOMAIN" and texts(d.ask("old7.example.")) == [])
+        assert not [n for n in os.listdir(disk.seen("lists")) if n.endswith(".new")]
         for i in range(50):
             assert texts(d.ask("n%d.w.rsa.mini." % i))
         assert "cannot write" in d.control("cache_save", code=None) + d.control("cache_save", code=None)
         assert disk.read("zone") == zone and disk.read("cache") == cache
-        assert disk.files() == ["cache", "filler", "log", "zone"], "what was begun is taken away"
+        assert disk.files() == ["cache", "filler", "lists", "log", "zone"], "what was begun is taken away"
         disk.free()
         d.control("verbosity", "1")
         primary.serial, primary.count = 3, 20
