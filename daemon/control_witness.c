@@ -218,14 +218,18 @@ static bool gather(struct listing *l)
 	bool any = false;
 
 	for (unsigned i = 0; i < d->worker_count; i++) {
-		struct queryring *r;
+		struct queryring_copy *copy;
+		const struct queryring *r;
 
 		rcu_turn_begin();
 		r = RCU_READ(d->workers[i]->ring);
-		if (r)
-			queryring_each(r, take_seen, l);
-		any |= r != NULL;
+		copy = r ? queryring_copy(r) : NULL;
 		rcu_turn_end();
+		if (!copy)
+			continue;
+		queryring_copy_each(copy, take_seen, l);
+		mem_free(copy);
+		any = true;
 	}
 	return any || refuse(l->call, "no questions are remembered: see the option query-ring", NULL);
 }

@@ -194,10 +194,15 @@ static void unpack(const uint64_t *from, void (*fn)(const struct seen *s, void *
 	fn(&s, arg);
 }
 
-void queryring_each(const struct queryring *r, void (*fn)(const struct seen *s, void *arg),
-		    void *arg)
+struct queryring_copy {
+	uint64_t begin, end; /* of what is whole, in words from at[0] on */
+	uint64_t at[];
+};
+
+struct queryring_copy *queryring_copy(const struct queryring *r)
 {
-	uint64_t head, from, at, tail, *copy;
+	uint64_t head, from, tail;
+	struct queryring_copy *c;
 
 	/* In this order there never is more between them than the ring holds; a writer that comes
 	 * round meanwhile is met again. */
@@ -205,14 +210,21 @@ void queryring_each(const struct queryring *r, void (*fn)(const struct seen *s, 
 		head = atomic_load_explicit(&r->head, memory_order_acquire);
 		from = atomic_load_explicit(&r->tail, memory_order_acquire);
 	} while (from > head);
-	copy = mem_array((size_t)(head - from), WORD);
+	c = mem_new(sizeof(*c) + (size_t)(head - from) * WORD);
 	for (uint64_t i = from; i < head; i++)
-		copy[i - from] = word_at(r, i);
+		c->at[i - from] = word_at(r, i);
 	atomic_thread_fence(memory_order_acquire);
+	/* Where entries begin is known from the one before: those that were lost meanwhile are walked
+	 * over by beginning at the tail as it is now. */
 	tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-	/* Where entries begin is known from the one before: those that were lost are walked over by
-	 * beginning at the tail as it is now. */
-	for (at = tail; at < head; at += words_of(copy[at - from + 2]))
-		unpack(copy + (at - from), fn, arg);
-	mem_free(copy);
+	c->begin = MIN(tail, head) - from;
+	c->end = head - from;
+	return c;
+}
+
+void queryring_copy_each(const struct queryring_copy *c,
+			 void (*fn)(const struct seen *s, void *arg), void *arg)
+{
+	for (uint64_t at = c->begin; at < c->end; at += words_of(c->at[at + 2]))
+		unpack(c->at + at, fn, arg);
 }

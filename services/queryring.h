@@ -48,6 +48,7 @@ struct seen {
 };
 
 struct queryring;
+struct queryring_copy;
 
 /* Room for about so many. */
 struct queryring *queryring_new(size_t entries) MUST_USE;
@@ -57,9 +58,11 @@ size_t queryring_bytes(const struct queryring *r);
 
 void queryring_put(struct queryring *r, const struct seen *s);
 
-/* All that is there, oldest first; what `s` points to is good for the call. Inside a turn when the
- * ring may be retired meanwhile. Takes as much memory again for as long as it runs. */
-void queryring_each(const struct queryring *r, void (*fn)(const struct seen *s, void *arg),
-		    void *arg);
+/* All that is there now: as much memory again. Inside a turn when the ring may be retired meanwhile;
+ * what comes of it may be looked at outside, and ends with mem_free. */
+struct queryring_copy *queryring_copy(const struct queryring *r) MUST_USE;
+/* Oldest first; what `s` points to is good for the call. */
+void queryring_copy_each(const struct queryring_copy *c,
+			 void (*fn)(const struct seen *s, void *arg), void *arg);
 
 #endif
