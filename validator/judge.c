@@ -393,9 +393,9 @@ static struct judgement judge_proofs(struct judge *j)
 
 	if (!zone || !gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
-	if (is_ds)
+	if (is_ds && j->m->rcode != RCODE_NXDOMAIN)
 		return from_cut(denial_of_ds(&e, j->end));
-	if (j->m->rcode == RCODE_NXDOMAIN)
+	if (j->m->rcode == RCODE_NXDOMAIN) /* a name that is there without a DS set is there */
 		return from_denial(denial_of_name(&e, j->end),
 				   "the proof that the name does not exist does not hold");
 	return from_denial(denial_of_type(&e, j->end, j->m->q.type),

@@ -205,6 +205,7 @@ static void end(void)
 	control_close(it.daemon.control);
 	leases_free(it.daemon.leases);
 	keeper_free(it.daemon.keeper);
+	changes_clear(&it.daemon.changes);
 	it.world.snapshot = it.daemon.snapshot;
 	world_end(&it.world);
 	dnstap_free(it.daemon.dnstap);

@@ -141,6 +141,15 @@ static void nsec_denies_what_it_spans(void **state)
 		{ "a DS set, by the zone above",
 		  { "cut.example.", TYPE_DS, .authority = SOA "cut.example. 300 IN NSEC z.example. NS RRSIG NSEC" },
 		  SECURITY_SECURE, REASON_none },
+		{ "a DS set, but not the name that has none",
+		  { "cut.example.", TYPE_DS, RCODE_NXDOMAIN,
+		    .authority = SOA "cut.example. 300 IN NSEC z.example. NS RRSIG NSEC" },
+		  SECURITY_BOGUS, REASON_bogus },
+		{ "a name that is asked for its DS set",
+		  { "m.example.", TYPE_DS, RCODE_NXDOMAIN,
+		    .authority = SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n"
+				     "example. 300 IN NSEC b.example. SOA RRSIG NSEC DNSKEY" },
+		  SECURITY_SECURE, REASON_none },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
