@@ -5,6 +5,8 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -178,3 +180,51 @@ def test_from_inside_a_chroot(daemon):
         hup(d, manager)
         d.process.send_signal(signal.SIGTERM)
         manager.hear("STOPPING=1")
+
+
+UNITS = os.path.join(os.path.dirname(__file__), "../../contrib/systemd")
+
+
+def calls_in(group):
+    """System calls of a group of systemd's, which may hold groups; a call is a group of itself."""
+    if not group.startswith("@"):
+        return {group}
+    out = subprocess.run(["systemd-analyze", "syscall-filter", group], capture_output=True, text=True, check=True).stdout
+    lines = (line.strip() for line in out.splitlines()[1:])
+    return set().union(*(calls_in(line) for line in lines if line and not line.startswith("#")))
+
+
+def allowed_by(unit):
+    allowed = calls_in("@default")
+    with open(os.path.join(UNITS, unit), encoding="utf-8") as f:
+        for take, words in re.findall(r"^SystemCallFilter=(~?)(.*)$", f.read(), re.M):
+            for calls in map(calls_in, words.split()):
+                allowed = allowed - calls if take else allowed | calls
+    return allowed
+
+
+@pytest.mark.skipif(not (shutil.which("strace") and shutil.which("systemd-analyze")), reason="strace and systemd needed")
+def test_its_units_allow_every_call_it_makes(daemon):
+    """From the start over questions, a reload and a dump to the end."""
+    d = daemon("num-threads: 2")
+    with open(d.program("resolverd"), "rb") as f:
+        if b"__asan_init" in f.read():
+            pytest.skip("a sanitizer makes calls of its own")
+    trace = os.path.join(d.dir, "trace")
+    d.log_file = open(d.logfile, "ab")
+    d.process = subprocess.Popen(["strace", "-f", "-qq", "-o", trace, d.program("resolverd"), "-d", "-c", d.conf],
+                                 stdin=subprocess.DEVNULL, stdout=d.log_file, stderr=d.log_file)
+    try:
+        d.wait_ready()
+        for tcp in (False, True):
+            d.ask("target.chain.mini.", tcp=tcp)
+        for words in (["reload"], ["dump_cache"], ["stop"]):
+            d.control(*words)
+        d.process.wait(20)
+    finally:
+        d.stop()
+    with open(trace, encoding="utf-8", errors="replace") as f:
+        made = set(re.findall(r"^\d+ +([a-z_0-9]+)\(", f.read(), re.M))
+    assert {"execve", "recvmmsg"} <= made
+    for unit in ("resolverd.service.in", "unbound.service.in"):
+        assert made <= allowed_by(unit), unit
