@@ -119,7 +119,13 @@ static char *seen_path(const struct collecting *c, const struct conf_path_use *u
 	return c->sandbox->locked_in ? conf_path_inside(c->conf, u->path) : conf_path(c->conf, u->path);
 }
 
-/* The top of all is never asked for by name: it would be no sandbox. */
+/* The top of all is never asked for by name: it would be no sandbox. In a chroot its top is a folder
+ * like others, and often the one that is written into. */
+static bool is_place(const struct sandbox *s, const char *path)
+{
+	return s->locked_in || strcmp(path, "/") != 0;
+}
+
 static void collect(void *arg, const struct conf_path_use *u)
 {
 	struct collecting *c = arg;
@@ -127,9 +133,9 @@ static void collect(void *arg, const struct conf_path_use *u)
 	struct places_of p;
 
 	find_places(&p, u, path);
-	if (p.has_folder && strcmp(p.folder, "/") != 0)
+	if (p.has_folder && is_place(c->sandbox, p.folder))
 		add_place(c->sandbox, p.folder, u->use);
-	if (p.has_target && strcmp(p.target, "/") != 0)
+	if (p.has_target && is_place(c->sandbox, p.target))
 		add_place(c->sandbox, p.target, u->use);
 	mem_free(path);
 }
