@@ -27,7 +27,7 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 {
 	struct infra_how how;
 
-	memset(&how, 0, sizeof how); /* gaps too: it is compared */
+	memset(&how, 0, sizeof how);
 	how.hosts = s->infra_cache_numhosts;
 	how.slabs = slabs_of(s->infra_cache_slabs, s->num_threads);
 	how.host_ttl_s = s->infra_host_ttl;
@@ -78,6 +78,13 @@ void caches_clear(struct caches *c)
 	*c = (struct caches){ 0 };
 }
 
+/* Member by member: between them stands whatever was on the stack. */
+static bool is_same_infra(const struct infra_how *a, const struct infra_how *b)
+{
+	return a->hosts == b->hosts && a->slabs == b->slabs && a->host_ttl_s == b->host_ttl_s &&
+	       a->min_rtt_ms == b->min_rtt_ms && a->max_rtt_ms == b->max_rtt_ms && a->keep_probing == b->keep_probing;
+}
+
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf)
 {
 	struct infra_how was = infra_how_of(&before->server), how = infra_how_of(&conf->server);
@@ -90,6 +97,6 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 		slab_resize(keycache_slab(c->keys), (size_t)conf->server.key_cache_size);
 	if (before->server.neg_cache_size != conf->server.neg_cache_size)
 		negcache_resize(c->negative, (size_t)conf->server.neg_cache_size);
-	if (memcmp(&was, &how, sizeof how) != 0)
+	if (!is_same_infra(&was, &how))
 		infra_reconfigure(c->infra, &how);
 }
