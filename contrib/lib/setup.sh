@@ -12,7 +12,7 @@ build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent
 mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 quickstart_packages=(unbound openssl knot-dnsutils)
 check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
-	python3-pytest python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
+	python3-pytest clang-tidy cppcheck python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
 	shellcheck strace systemd fstrm-bin)
 debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
 
