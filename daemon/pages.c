@@ -188,7 +188,7 @@ static void say_cache_file(struct call *c)
 		"Answers and record sets that were written then.",
 		(double)(r.written.answers + r.written.sets));
 	say_one(c, "cache_file_written_seconds", "gauge", "How long that took.",
-		(double)(r.took_us / US_PER_MS) / 1000);
+		(double)r.took_us / US_PER_S);
 }
 
 static void say_dnstap(struct call *c)

@@ -32,8 +32,8 @@ def until(claim, seconds=60):
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind here")
-def test_a_session_under_valgrind(daemon, net):
-    d = daemon("sandbox: no", 'trust-anchor-file: "%s/root.key"' % net, "num-threads: 2", module="validator iterator")
+def test_a_session_under_valgrind(daemon):
+    d = daemon("sandbox: no", "num-threads: 2")
     try:
         if not is_for_valgrind(d.program("resolverd")):
             pytest.skip("built with sanitizers")
