@@ -41,7 +41,7 @@ struct call {
 	enum call_phase phase;
 	char *item;           /* CALL_ITEM: may be cut up */
 	unsigned items, done; /* lines so far; the handler's count */
-	bool refused;
+	bool refused; /* CALL_ITEM: what follows is of no use, and is soon waited for no longer */
 	size_t item_room; /* bytes of a line with its end; CALL_BEGIN may ask for more than usual */
 	bool over;        /* CALL_ITEM: nothing that follows belongs to the body */
 	bool broken;         /* for call_plan.over: it did not come to its end */

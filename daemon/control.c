@@ -25,6 +25,7 @@
 #define CONNECTIONS_MOST 32
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
+#define REST_TIME_US     (1 * US_PER_S)   /* without a further line of a body that is refused */
 #define ITEM_MOST        2048 /* bytes of a line of a body, its end included */
 
 struct connection {
@@ -326,6 +327,8 @@ static bool body_line(struct connection *l)
 	}
 	l->call->items++;
 	body_phase(l->call, CALL_ITEM, l->item);
+	if (l->call->refused)
+		timer_set(l->control->daemon->loop, &l->limit, REST_TIME_US);
 	if (!l->call->over)
 		return true;
 	body_end(l);

@@ -45,7 +45,7 @@ static bool lost(struct call *c, const char *why)
 	struct loading *l = c->data;
 
 	call_say(c, "error: line %u of the cache's dump: %s\n", c->items, why);
-	l->lost = true;
+	l->lost = c->refused = true;
 	return false;
 }
 

@@ -303,6 +303,14 @@ def test_a_spoiled_dump_is_refused_with_its_line(daemon, spoil, said):
         assert texts(d.ask("b.example.")) == ["192.0.2.1"]
 
 
+def test_a_spoiled_dump_is_refused_though_its_sender_waits(d):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(30)
+        s.connect(d.socket)
+        s.sendall(b"UBCT1 load_cache\nNONSENSE\nand more\n")
+        assert s.recv(4096).startswith(b"error")
+
+
 def test_every_reply_is_json_when_told(d):
     d.ask("target.chain.mini.")
     status = json.loads(d.control("--json", "status"))
