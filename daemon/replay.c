@@ -62,7 +62,8 @@ static bool paths_collect(struct paths *p, const char *path)
 		if (is_scenario(e->d_name))
 			paths_add(p, mem_textf("%s/%s", path, e->d_name));
 	closedir(d);
-	qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
+	if (p->count > first)
+		qsort(p->items + first, p->count - first, sizeof(*p->items), by_name);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "services/authzone_xfer_private.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
+#include "util/mem.h"
 #include "util/options.h"
 #include "util/rr.h"
 
@@ -66,8 +67,10 @@ static void write_query(struct task *t, const struct zonedata *have)
 
 	msg_write_query(&w, 0, 0, &q, NULL);
 	if (!t->xfr.axfr) {
-		struct slice soa = rrset_record(have->soa, 0);
+		struct slice soa;
 
+		PROMISE(have);
+		soa = rrset_record(have->soa, 0);
 		put_u16(t->query + 8, 1);
 		write_bytes(&w, t->z->name, q.name_len);
 		write_u16(&w, TYPE_SOA);

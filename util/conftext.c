@@ -170,6 +170,7 @@ static void pop(struct conftext *t)
 {
 	struct source *s = top(t);
 
+	PROMISE(s);
 	if (s->toplevel)
 		t->at_toplevel = true;
 	if (s->in)
@@ -552,6 +553,7 @@ struct conftext *conftext_open_text(const char *name, const char *text, size_t l
 	struct conftext *t = conftext_new(name, how);
 	struct source *s = top(t);
 
+	PROMISE(s);
 	s->text = len ? text : "";
 	s->len = len;
 	skip_byte_order_mark(s);

@@ -25,7 +25,7 @@ const struct rrset *message_find(const struct message *m, enum section s, const 
 	unsigned count;
 	const struct rrset **sets = message_section(m, s, &count);
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; sets && i < count; i++) {
 		if (rrset_is(sets[i], owner, type, class_))
 			return sets[i];
 	}

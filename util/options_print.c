@@ -137,6 +137,7 @@ static void text_add(void *arg, const char *more)
 		t->room = 2 * (t->len + len);
 		t->at = mem_grow(t->at, t->room);
 	}
+	PROMISE(t->at);
 	memcpy(t->at + t->len, more, len);
 	t->len += len;
 }

@@ -139,6 +139,7 @@ static bool sum_holds(const uint8_t *at, size_t len, const uint8_t key[16])
 static bool read_head(struct block_reader *r, const uint8_t *at, struct fault *f)
 {
 	struct reader in = reader_over(at, BLOCKS_HEAD_LEN);
+	const uint8_t *chance;
 	uint32_t version;
 
 	(void)read_bytes(&in, BLOCKS_MAGIC_LEN);
@@ -151,7 +152,9 @@ static bool read_head(struct block_reader *r, const uint8_t *at, struct fault *f
 	r->head.wall_s = (int64_t)read_u64(&in);
 	r->head.mono_us = read_u64(&in);
 	r->head.judge = read_u64(&in);
-	memcpy(r->head.chance, read_bytes(&in, sizeof(r->head.chance)), sizeof(r->head.chance));
+	chance = read_bytes(&in, sizeof(r->head.chance));
+	PROMISE(chance);
+	memcpy(r->head.chance, chance, sizeof(r->head.chance));
 	return true;
 }
 
