@@ -304,7 +304,7 @@ def test_a_broken_file_keeps_the_last_good_one(make, write, kind):
 def test_copies_that_are_damaged_are_not_believed(make, write, tmp_path):
     path = write("list.txt", "||ads.example^\n")
     with make(["name: ads", 'file: "%s"' % path]) as d:
-        (table,) = (tmp_path / "copies").glob("*.table")
+        (table,) = wait_for(lambda: list((tmp_path / "copies").glob("*.table")))
         good = table.read_bytes()
         for bad in (b"", good[:40], good[:-1], good[:100] + b"\xff" + good[101:], b"x" * 10000):
             d.stop()
