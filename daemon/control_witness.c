@@ -131,6 +131,8 @@ static void keep_newest(struct listing *l)
 {
 	size_t excess;
 
+	if (!l->count)
+		return;
 	qsort(l->rows, l->count, sizeof *l->rows, by_time);
 	excess = l->count > l->most ? l->count - l->most : 0;
 	for (size_t i = 0; i < excess; i++)

@@ -100,6 +100,7 @@ static void threads_are_added_up(void **state)
 	toplist_clear(one);
 	toprows_take(&rows, one);
 	assert_int_equal(rows.count, 0);
+	toprows_clear(&rows);
 	toplist_free(one);
 	toplist_free(other);
 }

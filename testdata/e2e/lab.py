@@ -7,6 +7,7 @@ import collections
 import contextlib
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -95,10 +96,23 @@ class Daemon:
     def program(self, name):
         return os.path.join(self.bin, name)
 
+    def is_sanitized(self):
+        """It was built with sanitizers, which want more memory and calls, and /proc."""
+        with open(self.program("resolverd"), "rb") as f:
+            return b"__asan_init" in f.read()
+
+    def surroundings(self):
+        """The environment it is to have. In a chroot no leaks are looked for: that takes /proc."""
+        own = dict(self.environment or os.environ)
+        with open(self.conf, encoding="utf-8", errors="replace") as f:
+            if re.search(r'^\s*chroot:\s*"?/', f.read(), re.M):
+                own["ASAN_OPTIONS"] = own.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        return own
+
     def start(self, *arguments, wait=True):
         self.log_file = open(self.logfile, "ab")
         self.process = subprocess.Popen([*self.before, self.program("resolverd"), "-d", "-c", self.conf, *arguments],
-                                        env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log_file,
+                                        env=self.surroundings(), stdin=subprocess.DEVNULL, stdout=self.log_file,
                                         stderr=self.log_file)
         if wait:
             self.wait_ready()

@@ -178,7 +178,8 @@ def test_its_lines_reach_syslog_from_inside_a_chroot(unbound):
             pytest.skip("no mount namespace to be had")
         d.log_file = open(d.logfile, "ab")
         d.process = subprocess.Popen(["unshare", "-m", "sh", "-c", script, "sh", d.dir, d.program("resolverd"), "-d",
-                                      "-c", d.conf], stdin=subprocess.DEVNULL, stdout=d.log_file, stderr=d.log_file)
+                                      "-c", d.conf], env=d.surroundings(), stdin=subprocess.DEVNULL,
+                                     stdout=d.log_file, stderr=d.log_file)
         d.wait_ready()
         wait_until(lambda: hears(r"unbound(\[\d+\])?: \[\d+:0\] notice: start of service"))
         d.process.send_signal(signal.SIGHUP)

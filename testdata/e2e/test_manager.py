@@ -48,7 +48,7 @@ class Manager:
 def service(d, sockets=(), watchdog_ms=0):
     """Runs `d` as a service manager would; the sockets are handed over."""
     manager = Manager(os.path.join(d.dir, "notify"))
-    environment = dict(os.environ, NOTIFY_SOCKET=manager.path)
+    environment = dict(d.surroundings(), NOTIFY_SOCKET=manager.path)
     if watchdog_ms:
         environment["WATCHDOG_USEC"] = str(watchdog_ms * 1000)
     if sockets:
