@@ -1,5 +1,5 @@
-/* One command of the control channel while it is carried out: its reply and its arguments; and the
- * table of all commands. SPDX-License-Identifier: BSD-3-Clause */
+/* A control command while it is carried out, its arguments and reply; the table of all commands.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/call.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* A piece of a reply: shared by the room that collects it (call.c) and the one that sends it
- * (control.c). SPDX-License-Identifier: BSD-3-Clause */
+/* A piece of a reply: call.c collects them, control.c sends them.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CALL_TEXT_H
 #define DAEMON_CALL_TEXT_H
 

@@ -1,5 +1,4 @@
-/* Forward and stub zones that were changed at run time, remembered so that another configuration
- * can get them again.
+/* Forward and stub zones changed at run time, kept so that the next configuration has them, too.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/changes.h"
 

@@ -1,4 +1,5 @@
-/* Commands about blocklists. SPDX-License-Identifier: BSD-3-Clause
+/* Commands about blocklists.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Rules and pauses given here last until the process ends, reloads or not. */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* What pages tell of where answers come from: lists, lease files, zones held here; of the last reload, and
- * of what comes most often. SPDX-License-Identifier: BSD-3-Clause
+/* Pages about where answers come from, the last reload, and what comes most often.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * For calls on the main thread (daemon/call.h), whose reply it is written to. */
 #ifndef DAEMON_PAGES_SOURCES_H

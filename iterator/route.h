@@ -1,5 +1,4 @@
-/* Where a question is taken: to whom the operator says, to the closest servers we know, or to the
- * root.
+/* Where a question is taken: where the operator says, else to the closest servers we know.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_ROUTE_H
 #define ITERATOR_ROUTE_H

@@ -1,5 +1,5 @@
-/* What in a response may be believed (attacks: forged and poisonous data; RFC 2181 5.4.1, RFC
- * 5452). SPDX-License-Identifier: BSD-3-Clause
+/* What in a response may be believed (RFC 2181 5.4.1, RFC 5452).
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Nothing outside the zone whose server was asked survives; of the rest only what the question
  * called for: the chain of aliases and its data, one NS set where it can be a delegation, the

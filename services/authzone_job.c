@@ -1,5 +1,5 @@
-/* Work on a whole zone, away from the workers: put it together, fetch it from a url, write its
- * file. SPDX-License-Identifier: BSD-3-Clause */
+/* Work on a whole zone, away from the workers: build it, fetch it from a url, write its file.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_job.h"
 
 #include <stdio.h>

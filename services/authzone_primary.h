@@ -1,5 +1,6 @@
 /* A server that a zone is transferred from, as it is written down: "192.0.2.53@5353", "ns.example.org",
- * "192.0.2.53@853#ns.example.org". SPDX-License-Identifier: BSD-3-Clause */
+ * "192.0.2.53@853#ns.example.org".
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_AUTHZONE_PRIMARY_H
 #define SERVICES_AUTHZONE_PRIMARY_H
 

@@ -1,5 +1,5 @@
-/* One round's way through the primaries of a zone: their addresses, SOA probes, AXFR and IXFR over TCP or
- * TLS (RFC 1995, 5936). SPDX-License-Identifier: BSD-3-Clause */
+/* One round through a zone's primaries: addresses, SOA probes, AXFR and IXFR (RFC 1995, 5936).
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "services/authzone_xfer_private.h"

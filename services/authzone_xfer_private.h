@@ -1,5 +1,5 @@
-/* What the two rooms of transfers share: authzone_xfer.c (rounds, when and what for) and
- * authzone_transfer.c (one round's way through the primaries). SPDX-License-Identifier: BSD-3-Clause */
+/* What authzone_xfer.c (when, and what for) and authzone_transfer.c (one round) share.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_AUTHZONE_XFER_PRIVATE_H
 #define SERVICES_AUTHZONE_XFER_PRIVATE_H
 

@@ -1,4 +1,5 @@
-/* What the files about the sources of lists share. SPDX-License-Identifier: BSD-3-Clause */
+/* What the files about the sources of lists share.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_BLOCKLIST_LOAD_PRIVATE_H
 #define SERVICES_BLOCKLIST_LOAD_PRIVATE_H
 

@@ -1,4 +1,5 @@
-/* A list's table in a file, with what it was made from. SPDX-License-Identifier: BSD-3-Clause
+/* A list's table in a file, with what it was made from.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * For the machine that wrote it: numbers are as it has them, and what does not fit is refused. The
  * file is replaced whole or not at all, and a sum over it tells when it was damaged. */

@@ -1,5 +1,5 @@
-/* What is spoken over TCP and TLS (RFC 7766 8): messages behind their lengths, answered as they
- * become ready. SPDX-License-Identifier: BSD-3-Clause */
+/* What is spoken over TCP and TLS (RFC 7766 8): messages behind their lengths, answered when ready.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_conn.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): the doors at which
- * connections come in. SPDX-License-Identifier: BSD-3-Clause */
+/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): the doors.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_conn.h"
 
 #include <sys/types.h>

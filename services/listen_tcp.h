@@ -1,5 +1,5 @@
-/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): many on one connection,
- * answered as they become ready. SPDX-License-Identifier: BSD-3-Clause
+/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484), many on one connection.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * One per worker, used by its thread. Whoever is slow is cut: a message once begun must be whole
  * within the idle time, an answer must be taken within it, and what waits to be taken has a bound.

@@ -1,5 +1,5 @@
-/* What the rooms of local zones share: localzone.c (looking, changing), localzone_build.c (from a
- * configuration). SPDX-License-Identifier: BSD-3-Clause */
+/* What localzone.c (looking, changing) and localzone_build.c (from a configuration) share.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_LOCALZONE_PRIVATE_H
 #define SERVICES_LOCALZONE_PRIVATE_H
 

@@ -1,5 +1,5 @@
-/* What the mesh's own rooms share: mesh.c (turns), query.c (life and kin), mesh_waiters.c
- * (answers). SPDX-License-Identifier: BSD-3-Clause */
+/* What the mesh's rooms share: mesh.c (turns), query.c (life and kin), mesh_waiters.c (answers).
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_MESH_PRIVATE_H
 #define SERVICES_MESH_PRIVATE_H
 

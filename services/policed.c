@@ -1,5 +1,5 @@
-/* What policy zones say: the first that has a rule for a question, an answer, or the servers it
- * came from. SPDX-License-Identifier: BSD-3-Clause */
+/* What policy zones say: the first with a rule for a question, an answer, or its servers.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/policed.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* What is answered without asking anyone, and what answers may not say: the one door to local
- * zones, views, response-ip and policy zones. SPDX-License-Identifier: BSD-3-Clause
+ * zones, views, response-ip and policy zones.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A question passes here once, before the caches (policy_answer). An answer, be it cached or fresh,
  * passes once for each client (policy_judge). Further rooms of this kind (policy zones, lists) are

@@ -1,5 +1,5 @@
-/* Records without a name of their own: what redirecting tags and addresses put in the place of an
- * answer. SPDX-License-Identifier: BSD-3-Clause */
+/* Records without a name of their own, for tags and addresses that redirect.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/record_data.h"
 
 #include "util/arena.h"

@@ -1,5 +1,5 @@
-/* Whose questions hold the places that all clients share, so that who holds many makes room for who
- * holds few. SPDX-License-Identifier: BSD-3-Clause
+/* Who holds the places that all clients share: who has many makes room for who has few.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A client is an IPv4 address or an IPv6 /64. Clients whose numbers of places are within a factor of
  * two of each other count as equal (they are of one class), so that finding the one who gives way

@@ -1,5 +1,5 @@
-/* What comes most often, in fixed memory: the space-saving sketch of Metwally, Agrawal and El Abbadi
- * (2005). SPDX-License-Identifier: BSD-3-Clause
+/* What comes most often, in fixed memory: the space-saving sketch of Metwally et al. (2005).
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * There are so many counters. A key that has none takes over the lowest one, with its count: so
  * whatever came more often than one in so many is there, and a count is at most `over` too high.

@@ -1,5 +1,5 @@
-/* Servers that are asked over TLS or HTTPS: what is counted of each, and whom to leave alone for a
- * while. SPDX-License-Identifier: BSD-3-Clause */
+/* Servers asked over TLS or HTTPS: what is counted of each, whom to leave alone for a while.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_peer.h"
 
 #include <limits.h>

@@ -1,5 +1,4 @@
-/* Questions to other servers over connections that are kept and shared: which of them carries what
- * (RFC 7766, 7858, 8484).
+/* Connections to servers, kept and shared: which carries what (RFC 7766, 7858, 8484).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Sendings to one server go out one behind the other on the same connection and are answered in

@@ -1,5 +1,4 @@
-/* Questions over TCP and TLS: each message behind its length, answers in any order, known by their
- * ids (RFC 7766, 7858).
+/* Questions over TCP and TLS: messages behind their lengths, answers by id (RFC 7766, 7858).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_pool.h"
 

@@ -1,5 +1,4 @@
-/* Messages: a question read in place, a whole message read into record sets,
- * record sets written with compression (RFC 1035 4).
+/* Messages (RFC 1035 4): questions read in place, record sets read, and written with compression.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_MSG_H
 #define UTIL_MSG_H

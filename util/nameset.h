@@ -1,5 +1,4 @@
-/* A great many names in few bytes, each with a number below 256; built once, then read by any
- * number of threads.
+/* A great many names in few bytes, each with a number below 256; built once, read by all threads.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * For lists of names by the hundred thousand: about 16 bytes a name, whatever malloc thinks. */

@@ -1,5 +1,5 @@
-/* What each character of a zone file is: text, blank, an escape, the end of an entry (RFC
- * 1035 5.1). SPDX-License-Identifier: BSD-3-Clause */
+/* What each character of a zone file is (RFC 1035 5.1): text, blank, an escape, an entry's end.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_TEXTLEX_H
 #define UTIL_TEXTLEX_H
 

@@ -1,5 +1,5 @@
-/* Stands before name servers and makes them slow: questions wait, then go on; answers come back at
- * once. SPDX-License-Identifier: BSD-3-Clause
+/* Stands before name servers and makes them slow: questions wait, answers come back at once.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Usage: delay MS PORT ADDRESS...: what comes to 127.0.0.1@PORT is for the first ADDRESS, at port
  * 53, PORT + 1 stands for the second. UDP; until it is killed. */

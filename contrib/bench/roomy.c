@@ -1,5 +1,5 @@
-/* Gives the UDP sockets of a program that knows no option for it room for a burst of a thousand
- * questions. SPDX-License-Identifier: BSD-3-Clause
+/* Gives a program's UDP sockets room for a thousand questions where it has no option for it.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * gcc -shared -fPIC, LD_PRELOAD. What net.core.rmem_default would do, for one program and its
  * children: in a benchmark all servers get the same, and losses are the servers' own. */

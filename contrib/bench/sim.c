@@ -1,5 +1,5 @@
-/* How a cache behaves when it is full: hit rates beside an exact LRU, what insertions cost, what is
- * counted. SPDX-License-Identifier: BSD-3-Clause
+/* A full cache, played: hit rates beside an exact LRU, the cost of insertions, what is counted.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Usage: sim [REQUESTS]. Prints "WHAT VALUE" lines, shares in percent; nothing is pass or fail.
  * What is looked at is services/cache/slab as it is built, no model of it. The LRU has room for as

@@ -1,5 +1,4 @@
-/* Slabs: the engine under every cache. Immutable entries, a byte budget, SIEVE
- * eviction (NSDI'24), and reads that take no lock and write nothing shared.
+/* The engine under every cache: immutable entries, a byte budget, SIEVE, reads without locks.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A slab cache is a power of two of slabs, each with its own hash table, queue,

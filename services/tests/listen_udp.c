@@ -1,5 +1,5 @@
-/* Claims about questions over UDP: batches, answers from the right address, answers that come
- * later. SPDX-License-Identifier: BSD-3-Clause */
+/* Claims about questions over UDP: batches, answers from the right address, late answers.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_udp.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Claims about questions over TLS: who is asked, what is shared, what is resumed, what is never
- * sent. SPDX-License-Identifier: BSD-3-Clause */
+/* Claims about questions over TLS: who is asked, what is shared, resumed, and never sent.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tests/wire.h"
 #include "util/tests/ca.h"
 

@@ -1,6 +1,6 @@
-/* Any bytes from an HTTP/2 server, in any pieces, between requests and second thoughts: every
- * request ends at most once, no answer is longer than allowed, and what we say in return is
- * bounded. SPDX-License-Identifier: BSD-3-Clause
+/* Any bytes from an HTTP/2 server, in any pieces, between requests and second thoughts: requests
+ * end at most once, answers are no longer than allowed, what we say in return is bounded.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * The input is a list of steps: a byte that says how many of the next bytes come together (none: a
  * request is made; 255: the oldest is dropped). */

@@ -1,5 +1,5 @@
-/* Whatever an attacker's servers answer, the query ends within its budget, and nobody else's zone
- * is touched. SPDX-License-Identifier: BSD-3-Clause
+/* Whatever servers answer, the query ends within its budget and touches nobody else's zone.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A small internet: an honest root, an honest zone "victim.", and "evil.", whose servers (any
  * address but the honest ones) say what the input says. The first byte chooses the question

@@ -1,5 +1,6 @@
 /* Any bytes at all as a lease or hosts file: what is taken lies in them and is bounded, and the
- * names that are published are names of hosts. SPDX-License-Identifier: BSD-3-Clause */
+ * names that are published are names of hosts.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "services/hostnames.h"

@@ -1,5 +1,6 @@
 /* Any bytes as a PROXYv2 header: never more is believed than is there, and it is the same however
- * it comes in. SPDX-License-Identifier: BSD-3-Clause */
+ * it comes in.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/mem.h"
 #include "util/proxy2.h"
 

@@ -1,5 +1,5 @@
-/* Any text as a policy zone: what can be read holds, the rest is passed over, and no question is
- * lost. SPDX-License-Identifier: BSD-3-Clause */
+/* Any text as a policy zone: what can be read holds, the rest is passed over, no question is lost.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/rpz.h"
 
 #include "services/authzone_data.h"

@@ -1,5 +1,6 @@
 /* Any bytes over a client's connection, in any pieces: whole messages are taken, each once and in
- * order, and nothing after the first that is no message. SPDX-License-Identifier: BSD-3-Clause
+ * order, and nothing after the first that is no message.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * The first byte of the input says how large the pieces are. */
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Any bytes from a server, at any time: only what matches the question is handed on, and everybody
- * is told at most once. SPDX-License-Identifier: BSD-3-Clause
+/* Any bytes from a server, at any time: only a match is handed on, everybody is told at most once.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * The input is a list of steps: a byte that says what happens, a 16-bit length, and so many bytes.
  */
