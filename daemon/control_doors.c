@@ -6,9 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <netinet/in.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,8 +19,6 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-#define BACKLOG 16
-
 struct door {
 	struct list link;
 	struct control_doors *all;
@@ -32,11 +28,6 @@ struct door {
 	char *path_inside; /* the same, seen from the chroot */
 	bool wanted;
 };
-
-static bool make_quiet(int fd)
-{
-	return fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
-}
 
 static void on_knock(struct watch *w, unsigned what)
 {
@@ -109,7 +100,7 @@ static bool clear_path(const struct sockaddr_un *sun)
 
 static int listen_at_path(const struct sockaddr_un *sun)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error;
 	mode_t mask;
 	bool bound;
 
@@ -118,9 +109,11 @@ static int listen_at_path(const struct sockaddr_un *sun)
 	mask = umask(0117);
 	bound = bind(fd, (const struct sockaddr *)sun, sizeof *sun) == 0;
 	umask(mask);
-	if (bound && make_quiet(fd) && listen(fd, BACKLOG) == 0)
+	if (bound && listen(fd, KNOCK_BACKLOG) == 0)
 		return fd;
+	error = errno;
 	close(fd);
+	errno = error;
 	return -1;
 }
 
@@ -163,23 +156,6 @@ static bool open_path(struct control_doors *all, const char *text, struct fault 
 	return fd >= 0;
 }
 
-static int listen_at(const struct addr *a)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(a, &ss);
-	int on = 1, fd = socket(ss.ss_family, SOCK_STREAM, 0);
-
-	if (fd < 0)
-		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-	    (a->family == 4 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
-	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && make_quiet(fd) &&
-	    listen(fd, BACKLOG) == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
 struct opening {
 	struct control_doors *all;
 	struct fault *fault;
@@ -202,7 +178,7 @@ static void open_address(void *arg, const struct addr *a)
 	}
 	fd = handed(o->all->daemon, a, NULL);
 	if (fd < 0)
-		fd = listen_at(a);
+		fd = knock_listen(a);
 	if (fd >= 0) {
 		door_put(o->all, fd, text, NULL);
 		return;

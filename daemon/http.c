@@ -4,9 +4,7 @@
 
 #include <sys/types.h>
 #include <sys/socket.h>
-#include <netinet/in.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +21,6 @@
 #define ASK_US           (5 * US_PER_S)  /* until the request is whole */
 #define PAGE_US          (12 * US_PER_S) /* until the page is made */
 #define TAKE_US          (20 * US_PER_S) /* until the page is taken */
-#define BACKLOG          16
 
 struct door {
 	struct list link;
@@ -254,11 +251,6 @@ static void on_ready(struct watch *w, unsigned what)
 
 /* ---- doors ---- */
 
-static bool make_quiet(int fd)
-{
-	return fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
-}
-
 /* Who has waited longest for a request to become whole makes room. */
 static void make_room(struct http_server *s)
 {
@@ -305,25 +297,6 @@ static void door_close(struct door *d)
 	mem_free(d);
 }
 
-static int listen_at(const struct addr *a)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(a, &ss);
-	int on = 1, error, fd = socket(ss.ss_family, SOCK_STREAM, 0);
-
-	if (fd < 0)
-		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-	    (a->family == 4 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
-	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && make_quiet(fd) &&
-	    listen(fd, BACKLOG) == 0)
-		return fd;
-	error = errno;
-	close(fd);
-	errno = error;
-	return -1;
-}
-
 static bool door_open(struct http_server *s, const struct addr *at, bool optional, struct fault *f)
 {
 	char text[ADDR_TEXT];
@@ -337,7 +310,7 @@ static bool door_open(struct http_server *s, const struct addr *at, bool optiona
 			return true;
 		}
 	}
-	fd = listen_at(at);
+	fd = knock_listen(at);
 	if (fd < 0) {
 		if (optional && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
 			return true;

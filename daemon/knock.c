@@ -2,15 +2,36 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/knock.h"
 
+#include <sys/types.h>
 #include <sys/socket.h>
+#include <netinet/in.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/addr.h"
 #include "util/log.h"
 
 #define REST_US (1 * US_PER_S)
+
+int knock_listen(const struct addr *a)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = addr_to_sockaddr(a, &ss);
+	int on = 1, error, fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+	    (a->family == 4 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
+	    bind(fd, (const struct sockaddr *)&ss, len) == 0 && listen(fd, KNOCK_BACKLOG) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
 
 /* One of our own: a terminal or pipe kept open would keep whoever started us waiting for its end. */
 static int keep_one(int fd)

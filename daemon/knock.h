@@ -7,7 +7,12 @@
 #ifndef DAEMON_KNOCK_H
 #define DAEMON_KNOCK_H
 
+#include "util/base.h"
 #include "util/loop.h"
+
+struct addr;
+
+#define KNOCK_BACKLOG 16 /* who may stand before a door until it is opened */
 
 struct knock {
 	struct watch watch; /* `ready` is told of it: knock_take there */
@@ -16,6 +21,9 @@ struct knock {
 	int kept; /* the descriptor that is given up for who comes when there is no other; or -1 */
 };
 
+/* A TCP socket that listens at `a`: not blocking, not inherited, and an IPv6 one for IPv6 alone. The
+ * caller's; or -1, and errno says why. */
+int knock_listen(const struct addr *a) MUST_USE;
 /* `fd` listens and does not block; it becomes the knock's. */
 void knock_start(struct knock *k, struct loop *l, int fd,
 		 void (*ready)(struct watch *w, unsigned what));

@@ -165,12 +165,12 @@ static bool set_shared(int fd)
 
 static int new_socket(int family, bool stream)
 {
-	int fd = socket(family == 6 ? AF_INET6 : AF_INET, stream ? SOCK_STREAM : SOCK_DGRAM, 0);
+	int fd = socket(family == 6 ? AF_INET6 : AF_INET,
+			(stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
-	if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
-	    (family == 4 || set_int(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1)))
+	if (family == 4 || set_int(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1))
 		return fd;
 	close(fd);
 	return -1;
