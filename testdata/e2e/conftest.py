@@ -6,6 +6,8 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import os
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -30,6 +32,23 @@ def daemon(request, net):
     def make(*server, **more):
         return Daemon(request.config.getoption("--bin"), net, server, **more)
     return make
+
+
+@pytest.fixture
+def made(daemon):
+    """A maker of daemons that are not started; in the end they stop, and their folders go."""
+    every = []
+
+    def make(*server, **more):
+        every.append(daemon(*server, **more))
+        return every[-1]
+    yield make
+    for d in every:
+        if d.alive():
+            d.stop()
+        # A disk of its own may lie in there.
+        subprocess.run(["umount", "-lq", d.dir], capture_output=True, check=False)
+        shutil.rmtree(d.dir, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,6 @@ import dns.message
 import h2.config
 import h2.connection
 import h2.events
-import h2.exceptions
 
 from lab import ADDRESS, is_closed
 

@@ -151,6 +151,14 @@ class Daemon:
         assert not any(r in said for r in REPORTS), said[-6000:]
         return code
 
+    def kill(self):
+        """Ends it as a power cut would."""
+        self.process.kill()
+        self.process.wait(10)
+        self.process = None
+        self.log_file.close()
+        assert not any(r in self.log() for r in REPORTS), self.log()[-5000:]
+
     def files(self):
         """How many descriptors it has open."""
         return len(os.listdir("/proc/%d/fd" % self.process.pid))
@@ -236,6 +244,15 @@ class Daemon:
         before = self.stats()["total.num.cachemiss"]
         yield
         assert self.stats()["total.num.cachemiss"] - before == count
+
+
+def until(claim, seconds=20, why=None):
+    """Waits until `claim()` is true; gives what it says then. `why()` tells what is there instead."""
+    deadline = time.monotonic() + seconds
+    while not (got := claim()):
+        assert time.monotonic() < deadline, why() if why else "it did not come to be so"
+        time.sleep(0.05)
+    return got
 
 
 def query(name, rrtype="A", rrclass="IN", edns=0, payload=1232, dnssec=False, flags=dns.flags.RD, **more):

@@ -14,22 +14,10 @@ import time
 
 import dns.edns
 import dns.message
-import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lab import ADDRESS, FakeServer, fixed, free_port, query, rcode, texts
-
-
-def wait_for(what, seconds=20):
-    """Until `what()` is true; its value."""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = what()
-        if value:
-            return value
-        assert time.monotonic() < deadline, "it does not happen: %s" % what
-        time.sleep(0.05)
+from lab import ADDRESS, FakeServer, fixed, free_port, query, rcode, texts, until
 
 
 def ede(message):
@@ -195,7 +183,7 @@ def test_an_alias_to_a_blocked_name_is_blocked_cached_or_not(make, write, upstre
         assert texts(d.ask("cloak.example.")) == ["192.0.2.5"]  # in the cache now
         write("list.txt", "||tracker.example^\n@@||free.example^\n")
         d.control("blocklist_reload")
-        wait_for(lambda: blocked(d, "cloak.example."))          # from the cache
+        until(lambda: blocked(d, "cloak.example."))          # from the cache
         for name in ("cloak2.example.", "cloak2.example."):     # fresh, and again
             r = d.ask(name, edns=0)
             assert rcode(r) == "NXDOMAIN" and ede(r) == [(15, "by the list ads")]
@@ -289,14 +277,14 @@ def test_a_broken_file_keeps_the_last_good_one(make, write, kind):
         else:
             write("list.txt", broken(kind))
         d.control("blocklist_reload")
-        wait_for(lambda: "not renewed, what was there stays" in d.control("blocklist_status"))
+        until(lambda: "not renewed, what was there stays" in d.control("blocklist_status"))
         assert blocked(d, "ads.example.")
         d.stop()
         d.start()                                               # nor does a start lose it
         assert blocked(d, "ads.example.")
         write("list.txt", "||new.example^\n")
         d.control("blocklist_reload")
-        wait_for(lambda: blocked(d, "new.example."))
+        until(lambda: blocked(d, "new.example."))
         assert not blocked(d, "ads.example.")
         assert "not renewed" not in d.control("blocklist_status")
 
@@ -304,7 +292,7 @@ def test_a_broken_file_keeps_the_last_good_one(make, write, kind):
 def test_copies_that_are_damaged_are_not_believed(make, write, tmp_path):
     path = write("list.txt", "||ads.example^\n")
     with make(["name: ads", 'file: "%s"' % path]) as d:
-        (table,) = wait_for(lambda: list((tmp_path / "copies").glob("*.table")))
+        (table,) = until(lambda: list((tmp_path / "copies").glob("*.table")))
         good = table.read_bytes()
         for bad in (b"", good[:40], good[:-1], good[:100] + b"\xff" + good[101:], b"x" * 10000):
             d.stop()
@@ -319,19 +307,19 @@ def test_a_list_comes_from_the_web_and_stays_without_it(make, tmp_path):
     with Web() as web:
         web.pages["/a"] = b"||first.example^\n"
         with make(["name: web", 'url: "%s"' % web.url("/a")]) as d:
-            wait_for(lambda: blocked(d, "first.example."))
+            until(lambda: blocked(d, "first.example."))
             d.control("blocklist_reload")
-            wait_for(lambda: len(web.asked) >= 2)
+            until(lambda: len(web.asked) >= 2)
             assert web.asked[1][1], "it was asked for whether it changed or not"
             web.pages["/a"] = b"||second.example^\n"
             d.control("blocklist_reload")
-            wait_for(lambda: blocked(d, "second.example."))
+            until(lambda: blocked(d, "second.example."))
             assert not blocked(d, "first.example.")
             for page in ((500, b"oops"), b"<html>sorry</html>", b"", b"\0\1\2", (404, b"gone"), b"# nothing\n"):
                 web.pages["/a"] = page
                 before = len(web.asked)
                 d.control("blocklist_reload")
-                wait_for(lambda: len(web.asked) > before and "failed" in d.control("blocklist_status"))
+                until(lambda: len(web.asked) > before and "failed" in d.control("blocklist_status"))
                 assert blocked(d, "second.example.")
             d.stop()
             web.pages.clear()
@@ -357,8 +345,8 @@ def test_redirections_are_followed_and_cuts_are_seen(make):
     with Web() as web:
         web.pages.update({"/a": move, "/b": b"||moved.example^\n", "/c": cut})
         with make(["name: one", 'url: "%s"' % web.url("/a")], ["name: two", 'url: "%s"' % web.url("/c")]) as d:
-            wait_for(lambda: blocked(d, "moved.example."))
-            wait_for(lambda: "failed" in d.control("blocklist_status"))
+            until(lambda: blocked(d, "moved.example."))
+            until(lambda: "failed" in d.control("blocklist_status"))
             assert not blocked(d, "half.example.")
 
 
@@ -366,11 +354,11 @@ def test_without_a_folder_for_copies_it_works_too(make):
     with Web() as web:
         web.pages["/a"] = b"||first.example^\n"
         with make(["name: web", 'url: "%s"' % web.url("/a")], server=['blocklist-directory: ""']) as d:
-            wait_for(lambda: blocked(d, "first.example."))
+            until(lambda: blocked(d, "first.example."))
             web.pages["/a"] = b"<html>"
             before = len(web.asked)
             d.control("blocklist_reload")
-            wait_for(lambda: len(web.asked) > before and "stays" in d.control("blocklist_status"))
+            until(lambda: len(web.asked) > before and "stays" in d.control("blocklist_status"))
             assert blocked(d, "first.example.")
 
 
@@ -394,12 +382,12 @@ def test_https_is_verified(make, authority):
         web.pages["/a"] = b"||first.example^\n"
         url = ["name: web", 'url: "%s"' % web.url("/a", "https")]
         with make(url) as d:                                    # the system's authorities do not know it
-            wait_for(lambda: "failed" in d.control("blocklist_status"))
+            until(lambda: "failed" in d.control("blocklist_status"))
             assert not blocked(d, "first.example.")
             assert not web.asked
         shutil.rmtree(authority / "copies", ignore_errors=True)
         with make(url, server=['tls-cert-bundle: "%s/ca.pem"' % authority]) as d:
-            wait_for(lambda: blocked(d, "first.example."))
+            until(lambda: blocked(d, "first.example."))
 
 
 # ---- swapping under load ----
@@ -450,7 +438,7 @@ def test_a_hundred_swaps_lose_and_delay_nothing(make, write):
             turn = swap % 2
             write("list.txt", texts_of[turn])
             d.control("blocklist_reload")
-            wait_for(lambda: blocked(d, "n7.turn%d.example." % turn))
+            until(lambda: blocked(d, "n7.turn%d.example." % turn))
         stop.set()
         for c in clients:
             c.join()
@@ -480,7 +468,7 @@ def test_a_start_and_a_stop_in_the_middle_of_a_fetch(make):
     with Web() as web:
         web.pages["/a"] = slowly
         with make(["name: web", 'url: "%s"' % web.url("/a")]) as d:
-            wait_for(lambda: web.asked)
+            until(lambda: web.asked)
             assert texts(d.ask("half.example.")) == ["192.0.2.1"]
             began = time.monotonic()
             d.stop()

@@ -14,7 +14,6 @@ import subprocess
 import time
 
 import dns.flags
-import dns.rcode
 import dns.rrset
 import dns.message
 import pytest

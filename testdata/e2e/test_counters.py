@@ -19,7 +19,6 @@ import time
 import dns.edns
 import dns.exception
 import dns.flags
-import dns.message
 import dns.opcode
 import dns.query
 import dns.rcode
@@ -28,7 +27,7 @@ import dns.rrset
 import pytest
 
 import h2client
-from lab import ADDRESS, FakeServer, fixed, frame, free_port, query, read_message
+from lab import ADDRESS, FakeServer, fixed, frame, free_port, query, read_message, until
 
 SOME = object()  # at least one: how often is not for this test to say
 
@@ -235,9 +234,7 @@ def expired(s):
     s.ask("short.lab.")
     time.sleep(2.1)
     s.ask("short.lab.")
-    deadline = time.monotonic() + 5
-    while s.stats()["num.query.udpout"] < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(lambda: s.stats()["num.query.udpout"] >= 2)
 
 
 def limited(s):
@@ -553,9 +550,7 @@ def test_what_is_under_way_is_counted(small):
     s = small
     s.control("flush_stats")
     socks = ask_at_once(s, ["slow.a.", "slow.b.", "slow.c."]) + ask_at_once(s, ["slow.a."])
-    deadline = time.monotonic() + 5
-    while len(s.upstream.asked) < 3 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: len(s.upstream.asked) >= 3)
     now = s.stats()
     assert answers(socks[:1], 3) == 3 and answers(socks[1:], 1) == 1
     then = s.stats()

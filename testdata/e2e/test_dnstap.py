@@ -21,7 +21,7 @@ import pytest
 
 from collector import READY, START, STOP, Capture, Collector
 from h2client import Client
-from lab import ADDRESS, FakeServer, fixed, frame, free_port, query, read_exactly, texts
+from lab import ADDRESS, FakeServer, fixed, frame, free_port, query, read_exactly, texts, until
 from test_tls import Authority, TlsServer
 
 ALL = ["%s-%s" % (who, what) for who in ("client", "resolver", "forwarder") for what in ("query", "response")]
@@ -71,13 +71,6 @@ def about(told, name):
     return [t for t in told if question_of(t).lower() == name]
 
 
-def wait_until(what, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def dnstap_stats(d):
     return {k: v for k, v in d.stats().items() if k.startswith("dnstap.")}
 
@@ -88,7 +81,7 @@ def test_fstrm_capture_hears_every_kind_of_message(daemon, tmp_path):
             more=forward("fwd.example.", server.at) + at_socket(
                 capture.socket, "dnstap-send-identity: yes", 'dnstap-identity: "lab"', "dnstap-send-version: yes",
                 'dnstap-version: "9.9"', kinds=ALL)) as d:
-        wait_until(lambda: "connected to" in d.log())
+        until(lambda: "connected to" in d.log())
         before = time.time()
         asked = query("a.fwd.example.", id=4711).to_wire()
         answers = [d.send(asked), d.send(asked)]
@@ -138,7 +131,7 @@ def test_bytes_over_every_transport_are_those_on_the_wire(daemon, ca, tmp_path):
             'tls-service-pem: "%s"' % ca.path("good.pem"), 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
             more=forward(".", upstream.at + "#dns.test", "forward-tls-upstream: yes") + at_socket(path, kinds=ALL),
             hints=False) as d:
-        wait_until(lambda: collector.control == [READY, START])
+        until(lambda: collector.control == [READY, START])
         context = ssl.create_default_context(cafile=ca.path("ca.pem"))
         heard = {"DOT": [], "DOH": [], "TCP": []}
         with context.wrap_socket(socket.create_connection((ADDRESS, tls_port), 20), server_hostname="dns.test") as s:
@@ -171,16 +164,16 @@ def test_bytes_over_every_transport_are_those_on_the_wire(daemon, ca, tmp_path):
 def test_over_tcp_with_and_without_greetings(daemon, greets):
     with Collector(greets=greets) as collector, daemon('local-data: "a.here. A 192.0.2.9"', more=clause(
             "dnstap-ip: " + collector.at, "dnstap-tls: no", "dnstap-bidirectional: %s" % ("yes" if greets else "no"))) as d:
-        wait_until(lambda: START in collector.control)
+        until(lambda: START in collector.control)
         d.ask("a.here.")
         collector.wait(lambda told: [t.kind for t in about(told, "a.here.")] == ["CQ", "CR"])
-    wait_until(lambda: collector.control == ([READY] if greets else []) + [START, STOP])
+    until(lambda: collector.control == ([READY] if greets else []) + [START, STOP])
 
 
 def test_fstrm_capture_over_tcp(daemon, tmp_path):
     with Capture(tmp_path, port=free_port()) as capture, daemon('local-data: "a.here. A 192.0.2.9"', more=clause(
             "dnstap-ip: %s@%d" % (ADDRESS, capture.port), "dnstap-tls: no")) as d:
-        wait_until(lambda: "connected to" in d.log())
+        until(lambda: "connected to" in d.log())
         d.ask("a.here.")
         assert d.stop() == 0
         assert [t.kind for t in about(capture.told(), "a.here.")] == ["CQ", "CR"]
@@ -209,17 +202,17 @@ def test_only_what_is_wanted_is_told_and_a_reload_changes_it(daemon, tmp_path):
         told = first.wait(lambda told: sum(t.kind == "CR" for t in told) == 20)
         assert len(told) == 40 and first.accepted == 1
         become(at_socket(two))
-        wait_until(lambda: STOP in first.control and START in second.control)
+        until(lambda: STOP in first.control and START in second.control)
         ask_twenty()
         assert len(second.wait_count(40)) == 40 and len(first.told) == 40
-        wait_until(lambda: dnstap_stats(d) == {"dnstap.connected": 1, "dnstap.sent": 80, "dnstap.dropped": 0,
+        until(lambda: dnstap_stats(d) == {"dnstap.connected": 1, "dnstap.sent": 80, "dnstap.dropped": 0,
                                               "dnstap.lost": 0})
         d.control("set_option", "dnstap-log-client-query-messages:", "no")
         d.stats()
         ask_twenty()
         assert len(second.wait_count(60)) == 60 and second.accepted == 1
         become(at_socket(two, enable=False))
-        wait_until(lambda: STOP in second.control)
+        until(lambda: STOP in second.control)
         d.ask("a.here.")
         assert dnstap_stats(d) == {} and len(second.told) == 60
 
@@ -231,7 +224,7 @@ def test_one_message_of_so_many(daemon, tmp_path):
         for _ in range(500):
             d.ask("a.here.")
         assert d.stop() == 0
-        wait_until(lambda: STOP in collector.control)
+        until(lambda: STOP in collector.control)
         assert 120 < len(collector.told) < 290  # of a thousand
         assert {t.kind for t in collector.told} == {"CQ", "CR"}
 
@@ -245,7 +238,7 @@ def test_a_collector_that_is_none_keeps_nobody(daemon, tmp_path, act):
     with daemon('local-data: "a.here. A 192.0.2.9"', "extended-statistics: yes", more=at_socket(path)) as d:
         if odd:
             odd.__enter__()
-            wait_until(lambda: odd.accepted)
+            until(lambda: odd.accepted)
         for _ in range(10):
             assert texts(d.ask("a.here.")) == ["192.0.2.9"]
         begun = time.monotonic()
@@ -254,11 +247,11 @@ def test_a_collector_that_is_none_keeps_nobody(daemon, tmp_path, act):
         if odd:
             odd.__exit__()
         if act != "mute":
-            wait_until(lambda: "cannot reach" in d.log())
+            until(lambda: "cannot reach" in d.log())
         with Collector(path=path) as good:
             told = good.wait(lambda told: len(about(told, "a.here.")) == 20, 60)
             assert [t.kind for t in about(told, "a.here.")] == ["CQ", "CR"] * 10
-            wait_until(lambda: dnstap_stats(d)["dnstap.connected"] == 1)
+            until(lambda: dnstap_stats(d)["dnstap.connected"] == 1)
         assert time.monotonic() - begun < 60
         assert d.log().count("cannot reach") <= 3
 
@@ -268,11 +261,11 @@ def test_a_collector_goes_and_comes_again(daemon, tmp_path):
     with daemon('local-data: "a.here. A 192.0.2.9"', "extended-statistics: yes", more=at_socket(path)) as d:
         for turn in range(3):
             with Collector(path=path) as collector:
-                wait_until(lambda: collector.control == [READY, START])
+                until(lambda: collector.control == [READY, START])
                 collector.told.clear()
                 d.ask("a.here.", flags=0x100)
                 collector.wait(lambda told: {t.kind for t in about(told, "a.here.")} == {"CQ", "CR"})
-            wait_until(lambda: dnstap_stats(d)["dnstap.connected"] == 0)
+            until(lambda: dnstap_stats(d)["dnstap.connected"] == 0)
             assert d.log().count("has closed the connection") == turn + 1
         for _ in range(5):
             assert texts(d.ask("a.here.")) == ["192.0.2.9"]
@@ -288,7 +281,7 @@ def test_a_full_queue_delays_nobody(daemon, tmp_path):
             "local-data: 'big.here. TXT %s'" % text, "extended-statistics: yes", "max-udp-size: 4096",
             more=at_socket(path) + "metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n"
             % metrics) as d, socket.socket(type=socket.SOCK_DGRAM) as s:
-        wait_until(lambda: collector.control == [READY, START])
+        until(lambda: collector.control == [READY, START])
         s.connect((ADDRESS, d.port))
         s.settimeout(20)
         asked = 0
@@ -343,11 +336,11 @@ def test_over_tls(daemon, ca, why, lines, client, said):
         if said is None:
             collector.wait(lambda told: {t.kind for t in about(told, "a.here.")} == {"CQ", "CR"})
         else:
-            wait_until(lambda: "cannot reach %s over TLS" % collector.at in d.log())
+            until(lambda: "cannot reach %s over TLS" % collector.at in d.log())
             assert said in d.log()
     assert (READY in collector.control) == (said is None), why
     if said is None:
-        wait_until(lambda: collector.control == [READY, START, STOP])
+        until(lambda: collector.control == [READY, START, STOP])
 
 
 class Relay:
@@ -388,7 +381,7 @@ def test_fstrm_capture_behind_tls(daemon, ca, tmp_path):
             'local-data: "a.here. A 192.0.2.9"', more=clause(
                 "dnstap-ip: %s@%d" % (ADDRESS, port), 'dnstap-tls-cert-bundle: "%s"' % ca.path("ca.pem"),
                 'dnstap-tls-server-name: "dns.test"', *(line.format(ca.dir) for line in OURS))) as d:
-        wait_until(lambda: "connected to" in d.log())
+        until(lambda: "connected to" in d.log())
         for _ in range(50):
             d.ask("a.here.")
         assert d.stop() == 0

@@ -13,11 +13,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
-from lab import Daemon, rcode, texts
+from lab import Daemon, rcode, texts, until
 
 NAMES = {"resolverd": "unbound", "resolver-anchor": "unbound-anchor", "resolver-checkconf": "unbound-checkconf",
          "resolver-control": "unbound-control", "resolver-control-setup": "unbound-control-setup",
@@ -58,13 +57,6 @@ def unbound(bin_unbound, net):
 def run(*words, **more):
     return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False,
                           **more)
-
-
-def wait_until(what, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it does not come to that"
-        time.sleep(0.05)
 
 
 # ---- who it is ----
@@ -141,12 +133,12 @@ def test_as_firewalls_start_it(unbound):
             f.write('server:\nlocal-data: "printer.lan. A 192.0.2.10"\n')
         with d.misses(0):
             os.kill(pid, signal.SIGHUP)
-            wait_until(lambda: texts(d.ask("printer.lan.")) == ["192.0.2.10"])
+            until(lambda: texts(d.ask("printer.lan.")) == ["192.0.2.10"])
             assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
         assert d.control("get_option", "pidfile") == d.pidfile + "\n"
     finally:
         os.kill(pid, signal.SIGTERM)
-        wait_until(lambda: not os.path.exists("/proc/%d" % pid), 30)
+        until(lambda: not os.path.exists("/proc/%d" % pid), 30)
     with open(jail + "/log", encoding="utf-8") as f:
         log = f.read()
     assert "service stopped" in log and "error" not in log, log
@@ -181,11 +173,11 @@ def test_its_lines_reach_syslog_from_inside_a_chroot(unbound):
                                       "-c", d.conf], env=d.surroundings(), stdin=subprocess.DEVNULL,
                                      stdout=d.log_file, stderr=d.log_file)
         d.wait_ready()
-        wait_until(lambda: hears(r"unbound(\[\d+\])?: \[\d+:0\] notice: start of service"))
+        until(lambda: hears(r"unbound(\[\d+\])?: \[\d+:0\] notice: start of service"))
         d.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: hears(r"unbound.*reloaded"))
+        until(lambda: hears(r"unbound.*reloaded"))
         assert d.stop() == 0
-        wait_until(lambda: hears(r"unbound.*service stopped") or hears("stopp"))
+        until(lambda: hears(r"unbound.*service stopped") or hears("stopp"))
 
 
 def test_a_pidfile_of_no_name_is_none(unbound):
@@ -327,7 +319,7 @@ def test_the_anchor_is_kept_in_unbounds_words(unbound):
         with open(key, encoding="ascii") as f:
             text = f.read()
         return "autotrust trust anchor file" in text and re.search(r"state=2 \[\s+VALID\s+\]", text)
-    wait_until(is_valid)
+    until(is_valid)
     assert d.stop() == 0
 
 

@@ -10,7 +10,7 @@ import time
 import dns.rcode
 import pytest
 
-from lab import texts
+from lab import texts, until
 
 NOW = int(time.time())
 LATER = NOW + 3600
@@ -51,14 +51,6 @@ def replace(path, text):
 def rewrite(path, text):
     with open(path, "w", encoding="ascii") as f:
         f.write(text)
-
-
-def until(what, seconds=15):
-    deadline = time.monotonic() + seconds
-    while not (got := what()):
-        assert time.monotonic() < deadline, "it does not become true"
-        time.sleep(0.05)
-    return got
 
 
 def addresses(d, name, rrtype="A"):

@@ -5,7 +5,6 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,22 +12,7 @@ import time
 
 import pytest
 
-from lab import query, rcode, texts
-
-
-@pytest.fixture
-def made(daemon):
-    """A maker of daemons that are not started; their folders go in the end."""
-    every = []
-
-    def make(*server, **more):
-        every.append(daemon(*server, **more))
-        return every[-1]
-    yield make
-    for d in every:
-        if d.alive():
-            d.stop()
-        shutil.rmtree(d.dir, ignore_errors=True)
+from lab import query, texts, until
 
 
 def run(d, *arguments, program="resolverd"):
@@ -220,10 +204,7 @@ def test_as_a_daemon(made):
         assert "pid %d" % pid in d.control("status")
     finally:
         os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + 10
-    while os.path.exists("/proc/%d" % pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not os.path.exists("/proc/%d" % pid)
+    until(lambda: not os.path.exists("/proc/%d" % pid))
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")

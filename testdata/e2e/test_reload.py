@@ -11,7 +11,7 @@ import time
 import dns.exception
 import dns.query
 
-from lab import free_port, query, texts
+from lab import free_port, query, texts, until
 
 DATA = 'local-data: "still.example. A 192.0.2.1"'
 SECOND = "127.0.0.2"
@@ -23,13 +23,6 @@ def answers(address, port, tcp=False, timeout=5.0):
     with contextlib.suppress(dns.exception.Timeout, OSError):
         return texts(how(query("still.example.", "A", "IN"), address, timeout, port)) == ["192.0.2.1"]
     return False
-
-
-def becomes(what, want, seconds=10):
-    deadline = time.monotonic() + seconds
-    while what() != want:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_interfaces_come_and_go(daemon):
@@ -55,7 +48,7 @@ def test_interfaces_come_and_go(daemon):
             d.configure([DATA, "num-threads: 2"])
             assert d.control("reload") == "ok\n"
             for where in ((SECOND, port), (SECOND, more)):
-                becomes(lambda at=where: answers(*at, timeout=0.3) or answers(*at, True, timeout=0.3), False)
+                until(lambda at=where: not (answers(*at, timeout=0.3) or answers(*at, True, timeout=0.3)))
         over.set()
         asking.join()
         assert asked and not lost
@@ -68,7 +61,7 @@ def test_the_port_changes(daemon):
         d.configure([DATA])
         assert d.control("reload") == "ok\n"
         assert answers("127.0.0.1", new) and answers("127.0.0.1", new, True)
-        becomes(lambda: answers("127.0.0.1", old, timeout=0.3), False)
+        until(lambda: not answers("127.0.0.1", old, timeout=0.3))
         d.port = new
 
 

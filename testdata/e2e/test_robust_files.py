@@ -14,37 +14,13 @@ import time
 import dns.exception
 import dns.flags
 import dns.message
-import dns.query
 import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lab import FakeServer, frame, query, rcode, read_message, texts
+from lab import FakeServer, frame, query, rcode, read_message, texts, until
 
 NEEDS_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount and make groups")
-
-
-@pytest.fixture
-def made(daemon):
-    """A maker of daemons that are not started; their folders go in the end."""
-    every = []
-
-    def make(*server, **more):
-        every.append(daemon(*server, **more))
-        return every[-1]
-    yield make
-    for d in every:
-        if d.alive():
-            d.stop()
-        subprocess.run(["umount", "-lq", d.dir], capture_output=True, check=False)
-        shutil.rmtree(d.dir, ignore_errors=True)
-
-
-def until(claim, seconds=20, why=None):
-    deadline = time.monotonic() + seconds
-    while not claim():
-        assert time.monotonic() < deadline, why() if why else "it did not come to be so"
-        time.sleep(0.05)
 
 
 def open_files(d):

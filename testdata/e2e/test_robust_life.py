@@ -19,37 +19,7 @@ import dns.exception
 import dns.flags
 import pytest
 
-from lab import REPORTS, free_port, query, rcode, texts
-
-
-@pytest.fixture
-def made(daemon):
-    """A maker of daemons that are not started; their folders go in the end."""
-    every = []
-
-    def make(*server, **more):
-        every.append(daemon(*server, **more))
-        return every[-1]
-    yield make
-    for d in every:
-        if d.alive():
-            d.stop()
-        shutil.rmtree(d.dir, ignore_errors=True)
-
-
-def kill(d):
-    d.process.kill()
-    d.process.wait(10)
-    d.process = None
-    d.log_file.close()
-    assert not any(r in d.log() for r in REPORTS), d.log()[-5000:]
-
-
-def until(claim, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not claim():
-        assert time.monotonic() < deadline, "it did not come to be so"
-        time.sleep(0.05)
+from lab import free_port, query, texts, until
 
 
 class Load:
@@ -93,7 +63,7 @@ def test_killed_in_any_phase_it_starts_again(made, phase):
         if phase == "start":
             d.start(wait=False)
             time.sleep(moment)
-            kill(d)
+            d.kill()
             continue
         d.start()
         assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
@@ -104,13 +74,13 @@ def test_killed_in_any_phase_it_starts_again(made, phase):
             p = subprocess.Popen([d.program("resolver-control"), "-c", d.client_conf, *words],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(moment)
-            kill(d)
+            d.kill()
             p.wait(20)
         else:
             if phase == "stop":
                 d.process.send_signal(signal.SIGTERM)
                 time.sleep(moment)
-            kill(d)
+            d.kill()
     d.start()
     assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
     assert "version" in d.control("status")

@@ -9,7 +9,7 @@ import time
 import dns.flags
 import pytest
 
-from lab import FakeServer, fixed, query
+from lab import FakeServer, fixed, query, until
 
 
 def stats(d, command="stats_noreset"):
@@ -102,9 +102,7 @@ def test_answers_that_validate(daemon, net):
 
 def test_the_log_tells_them_at_times(daemon):
     with daemon("statistics-interval: 1", "num-threads: 2") as d:
-        deadline = time.monotonic() + 10
-        while "server stats for thread 1: " not in d.log() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        until(lambda: "server stats for thread 1: " in d.log())
         lines = re.findall(r"info: server stats for thread (\d): (\d+) queries, (\d+) answers from cache, "
                            r"(\d+) recursions, (\d+) prefetch, (\d+) rejected by ip ratelimiting", d.log())
         assert {line[0] for line in lines} == {"0", "1"}

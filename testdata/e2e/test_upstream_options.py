@@ -11,7 +11,7 @@ import time
 import pytest
 
 from faulty import Faulty, load
-from lab import ADDRESS, FakeServer, fixed, rcode, texts
+from lab import ADDRESS, FakeServer, fixed, rcode, texts, until
 from test_tls import Authority
 from test_upstreams import all_good, names
 
@@ -35,15 +35,6 @@ def using(daemon, ca):
         trust = ['tls-cert-bundle: "%s"' % ca.path("ca.pem")] if bundle else []
         return daemon(*trust, *lines, hints=False, more="\n    ".join(more) + "\n")
     return make
-
-
-def is_so(claim, seconds=5):
-    deadline = time.monotonic() + seconds
-    while not claim():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @pytest.mark.parametrize("clause, line", [
@@ -106,7 +97,7 @@ def test_tcp_from_the_beginning(using, lines, zone):
 def test_an_idle_connection_is_closed(using, ca):
     with Faulty(ca) as u, using(u, "tcp-reuse-timeout: 200", "num-threads: 1") as d:
         assert texts(d.ask("a.lab.")) == GOOD
-        assert is_so(lambda: u.open == 0)
+        until(lambda: u.open == 0)
         assert texts(d.ask("b.lab.")) == GOOD
         assert u.accepted == 2
 
@@ -116,7 +107,7 @@ def test_a_server_says_how_long_a_connection_may_rest(using, ca):
     with Faulty(ca, rest=3) as u, using(u, "num-threads: 1") as d:
         assert texts(d.ask("a.lab.")) == GOOD
         assert b"\0\x0b\0\0" in u.wires[0]
-        assert is_so(lambda: u.open == 0)
+        until(lambda: u.open == 0)
     with Faulty(ca, rest=0) as u, using(u, "num-threads: 1") as d:
         for name in ("a.lab.", "b.lab.", "c.lab."):
             assert texts(d.ask(name)) == GOOD

@@ -13,7 +13,6 @@ import tempfile
 import threading
 import time
 
-import dns.flags
 import dns.message
 import dns.opcode
 import dns.query
@@ -22,22 +21,12 @@ import dns.tsig
 import dns.tsigkeyring
 import pytest
 
-from lab import ADDRESS, free_port, rcode, texts
+from lab import ADDRESS, free_port, rcode, texts, until
 from test_tls import Authority
 
 NSD = shutil.which("nsd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
 SECRET = "c2VjcmV0IG9mIHR3byBzZXJ2ZXJz"
 pytestmark = pytest.mark.skipif(NSD is None, reason="there is no nsd")
-
-
-def until(claim, seconds=20, why=None):
-    """Waits until it is so."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if claim():
-            return
-        time.sleep(0.05)
-    raise AssertionError(why() if why else "it did not come to be so")
 
 
 def zone_text(serial, *records, name="held.test.", refresh=3600, retry=600, expire=86400):
