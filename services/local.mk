@@ -110,7 +110,7 @@ libresolver_la_SOURCES += \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
-EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/wire.h
+EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/mesh_house.h services/tests/upstream_house.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \
@@ -137,6 +137,8 @@ SERVICES_TESTS = \
 	services/tests/loader \
 	services/tests/localzone \
 	services/tests/mesh \
+	services/tests/mesh_room \
+	services/tests/mesh_time \
 	services/tests/metrics \
 	services/tests/msgcache \
 	services/tests/negative \
@@ -155,6 +157,7 @@ SERVICES_TESTS = \
 	services/tests/tap \
 	services/tests/toplist \
 	services/tests/upstream \
+	services/tests/upstream_wait \
 	services/tests/waitlimit \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \

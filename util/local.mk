@@ -65,7 +65,8 @@ UTIL_TESTS = \
 	util/tests/log \
 	util/tests/loop \
 	util/tests/mem \
-	util/tests/msg \
+	util/tests/msg_read \
+	util/tests/msg_write \
 	util/tests/nameset \
 	util/tests/nametable \
 	util/tests/options \
@@ -81,7 +82,7 @@ UTIL_TESTS = \
 	util/tests/tls \
 	util/tests/trie
 
-EXTRA_DIST += util/tests/ca.h util/tests/wire.h util/tests/zone.h \
+EXTRA_DIST += util/tests/ca.h util/tests/msg_text.h util/tests/wire.h util/tests/zone.h \
 	util/tests/zones/nsec.zone util/tests/zones/nsec3.zone util/tests/zones/optout.zone
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)
