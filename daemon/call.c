@@ -37,6 +37,7 @@ static void put(struct call *c, const char *from, size_t len)
 			else
 				c->first = t;
 			c->last = t;
+			c->pieces++;
 		}
 		n = MIN(len, t->room - t->end);
 		memcpy(t->bytes + t->end, from, n);

@@ -57,6 +57,7 @@ struct call {
 	unsigned next_worker, settled; /* workers it has been to, and once more when it was over */
 	uint64_t published;            /* by the daemon when it began */
 	struct call_text *first, *last;
+	unsigned pieces; /* of the reply, those already sent included */
 	char line[CONTROL_LINE];
 };
 

@@ -51,8 +51,13 @@ struct control {
 
 /* ---- replies on their way out ---- */
 
+/* What a long reply took, such as that of dump_cache, goes back to the system. */
+#define LONG_REPLY_PIECES 64
+
 static void call_free(struct call *c)
 {
+	bool was_long = c->pieces >= LONG_REPLY_PIECES;
+
 	list_remove(&c->link);
 	if (c->finished)
 		c->finished(c, c->finished_arg);
@@ -61,6 +66,8 @@ static void call_free(struct call *c)
 		c->let_go(c);
 	mem_free(c->data);
 	mem_free(c);
+	if (was_long)
+		mem_trim();
 }
 
 /* The connection goes; its call, if it is under way, comes back to find nobody. */
