@@ -74,8 +74,13 @@ static bool blocks_are_good(const struct nameset *s, uint64_t bytes)
 {
 	if (s->blocks[0] != 0 || s->blocks[s->block_count] != bytes)
 		return false;
+	/* Their order first: it is what keeps the walk through each of them inside. */
 	for (size_t i = 0; i < s->block_count; i++) {
-		if (s->blocks[i] > s->blocks[i + 1] || !block_is_good(s, i))
+		if (s->blocks[i] > s->blocks[i + 1])
+			return false;
+	}
+	for (size_t i = 0; i < s->block_count; i++) {
+		if (!block_is_good(s, i))
 			return false;
 	}
 	return true;

@@ -15,6 +15,95 @@ _Static_assert(sizeof(struct rcu_head) <= sizeof(struct rcu_slot), "rcu_slot hol
 _Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot),
 	       "rcu_slot is aligned for it");
 
+/* ---- what the sanitizer of threads is told ----
+ *
+ * The library orders readers and writers by membarrier(2) and plain instructions, which the
+ * sanitizer does not follow. Here it learns the same order: a turn that ends comes before what is
+ * freed afterwards, retiring before freeing, and freeing before the end of rcu_flush. A turn that
+ * is still open tells nothing, so whoever frees what it may see is found. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WATCHED
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define WATCHED
+#endif
+
+#ifdef WATCHED
+void __tsan_acquire(void *at);
+void __tsan_release(void *at);
+
+static char turns_ended, freed;
+static _Thread_local unsigned depth;
+
+/* One retirement: a shell around what the library is given. */
+struct shell {
+	struct rcu_head head;
+	struct rcu_slot *slot;
+	void (*fn)(struct rcu_slot *);
+};
+
+static void run_shell(struct rcu_head *head)
+{
+	struct shell *s = (struct shell *)(void *)head; /* its first member */
+
+	__tsan_acquire(s);
+	__tsan_acquire(&turns_ended);
+	s->fn(s->slot);
+	mem_free(s);
+	__tsan_release(&freed);
+}
+
+static void retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
+{
+	struct shell *s = mem_new(sizeof(*s));
+
+	s->slot = slot;
+	s->fn = fn;
+	__tsan_release(s);
+	call_rcu(&s->head, run_shell);
+}
+
+static void turn_begins(void)
+{
+	depth++;
+}
+
+static void turn_ends(void)
+{
+	if (--depth == 0)
+		__tsan_release(&turns_ended);
+}
+
+static void waited(void)
+{
+	__tsan_acquire(&turns_ended);
+}
+
+static void flushed(void)
+{
+	__tsan_acquire(&freed);
+}
+#else
+static void retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
+{
+	/* Both are a pointer-sized head at the same place; the library only hands it back. */
+	union {
+		void (*ours)(struct rcu_slot *);
+		void (*theirs)(struct rcu_head *);
+	} call = { .ours = fn };
+
+	call_rcu((struct rcu_head *)(void *)slot, call.theirs);
+}
+
+#define turn_begins() ((void)0)
+#define turn_ends()   ((void)0)
+#define waited()      ((void)0)
+#define flushed()     ((void)0)
+#endif
+
+/* ---- threads and turns ---- */
+
 static _Thread_local unsigned joined;
 
 /* What this thread has retired without haste, until there is enough for one call of the library:
@@ -22,7 +111,7 @@ static _Thread_local unsigned joined;
 #define BATCH 256
 
 struct batch {
-	struct rcu_head head;
+	struct rcu_slot slot;
 	struct rcu_slot *first;
 };
 
@@ -49,11 +138,13 @@ void rcu_thread_leave(void)
 void rcu_turn_begin(void)
 {
 	PROMISE(joined > 0);
+	turn_begins();
 	rcu_read_lock();
 }
 
 void rcu_turn_end(void)
 {
+	turn_ends();
 	rcu_read_unlock();
 }
 
@@ -75,14 +166,8 @@ static void greet_helper(void)
 
 void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 {
-	/* Both are a pointer-sized head at the same place; the library only hands it back. */
-	union {
-		void (*ours)(struct rcu_slot *);
-		void (*theirs)(struct rcu_head *);
-	} call = { .ours = fn };
-
 	pthread_once(&greeted, greet_helper);
-	call_rcu((struct rcu_head *)(void *)slot, call.theirs);
+	retire(slot, fn);
 }
 
 /* The slot's two pointers are the next slot and what to call. */
@@ -90,9 +175,9 @@ typedef void (*release)(struct rcu_slot *);
 
 _Static_assert(sizeof(release) <= sizeof(void *), "rcu_slot holds a pointer to a function");
 
-static void release_batch(struct rcu_head *head)
+static void release_batch(struct rcu_slot *slot_of_batch)
 {
-	struct batch *b = (struct batch *)(void *)head; /* its first member */
+	struct batch *b = (struct batch *)(void *)slot_of_batch; /* its first member */
 	struct rcu_slot *next;
 
 	for (struct rcu_slot *slot = b->first; slot; slot = next) {
@@ -117,7 +202,7 @@ static void flush_idle(void)
 	idle_slots = NULL;
 	idle_count = 0;
 	pthread_once(&greeted, greet_helper);
-	call_rcu(&b->head, release_batch);
+	retire(&b->slot, release_batch);
 }
 
 void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
@@ -133,6 +218,7 @@ void rcu_wait(void)
 {
 	PROMISE(!rcu_read_ongoing());
 	synchronize_rcu();
+	waited();
 }
 
 void rcu_flush(void)
@@ -140,6 +226,7 @@ void rcu_flush(void)
 	PROMISE(!rcu_read_ongoing());
 	flush_idle();
 	rcu_barrier();
+	flushed();
 }
 
 int rcu_fork(void)
