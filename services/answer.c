@@ -154,8 +154,11 @@ static bool is_about_staleness(enum reason reason)
 static void explain(struct extras *x, const struct answer_to *to, enum reason reason,
 		    const char *text)
 {
-	int code = reason_ede(reason);
+	int code;
 
+	if (LIKELY(!to->style->ede && !to->style->ede_stale))
+		return;
+	code = reason_ede(reason);
 	if (code >= 0 && (to->style->ede_stale || (to->style->ede && !is_about_staleness(reason))))
 		add_ede(x, code, text);
 }

@@ -40,6 +40,11 @@ static inline uint32_t get_u32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+static inline uint64_t get_u64(const uint8_t *at)
+{
+	return (uint64_t)get_u32(at) << 32 | get_u32(at + 4);
+}
+
 static inline void put_u16(uint8_t *p, uint16_t v)
 {
 	p[0] = (uint8_t)(v >> 8);

@@ -18,11 +18,14 @@ struct writing {
 
 static void write_head(struct writer *w, uint16_t id, uint16_t flags, const struct question *q)
 {
-	write_u16(w, id);
-	write_u16(w, flags);
-	write_u16(w, q->name_len ? 1 : 0);
-	write_u16(w, 0);
-	write_u32(w, 0);
+	uint8_t *head = write_room(w, MSG_HEAD_LEN);
+
+	if (!head)
+		return;
+	put_u16(head, id);
+	put_u16(head + 2, flags);
+	put_u16(head + 4, q->name_len ? 1 : 0);
+	memset(head + 6, 0, 6);
 }
 
 /* Names are compressed in types of RFC 1035 only (RFC 3597 4), where nothing but
@@ -162,17 +165,25 @@ void msg_write(struct writer *w, const struct message *m, struct msg_style *styl
 	}
 }
 
+static void write_question(struct writer *w, const struct question *q)
+{
+	uint8_t *to = write_room(w, q->name_len + 4u);
+
+	if (!to)
+		return;
+	memcpy(to, q->name, q->name_len);
+	put_u16(to + q->name_len, q->type);
+	put_u16(to + q->name_len + 2, q->class_);
+}
+
 void msg_write_query(struct writer *w, uint16_t id, uint16_t flags, const struct question *q,
 		     const struct edns *opt)
 {
 	uint8_t *head = w->at;
 
 	write_head(w, id, flags, q);
-	write_bytes(w, q->name, q->name_len);
-	if (q->name_len) {
-		write_u16(w, q->type);
-		write_u16(w, q->class_);
-	}
+	if (q->name_len)
+		write_question(w, q);
 	if (opt == NULL || !opt->present)
 		return;
 	edns_write(w, opt);

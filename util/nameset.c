@@ -2,27 +2,75 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/nameset_private.h"
 
+#include "util/bytes.h"
 #include "util/mem.h"
 
+/* A copy of a short run of bytes: one of unknown length would be a call. */
+static uint8_t *copy_short(uint8_t *to, const uint8_t *from, size_t n)
+{
+	if (n >= 8) {
+		for (size_t i = 0; i + 8 < n; i += 8)
+			COPY_THAT_FITS(to + i, from + i, 8);
+		COPY_THAT_FITS(to + n - 8, from + n - 8, 8);
+	} else if (n >= 4) {
+		COPY_THAT_FITS(to, from, 4);
+		COPY_THAT_FITS(to + n - 4, from + n - 4, 4);
+	} else if (n) {
+		to[0] = from[0];
+		to[n / 2] = from[n / 2];
+		to[n - 1] = from[n - 1];
+	}
+	return to + n;
+}
+
+/* The suffix of so many labels as it stands in a block; its length. */
+static size_t turn_suffix(uint8_t to[DNAME_MAX + SLACK], const struct suffixes *q, unsigned labels)
+{
+	const uint64_t nothing = 0;
+	uint8_t *end = to;
+
+	for (unsigned i = 1; i <= labels; i++) {
+		const uint8_t *label = q->name + q->at[i];
+
+		end = copy_short(end, label + 1, *label);
+		*end++ = *label;
+	}
+	lower_words(to, (size_t)(end - to));
+	COPY_THAT_FITS(end, &nothing, SLACK);
+	return (size_t)(end - to);
+}
+
+/* How many of at most `most` bytes are alike; up to seven more are read. */
+static unsigned alike_bytes(const uint8_t *a, const uint8_t *b, unsigned most)
+{
+	for (unsigned n = 0; n < most; n += 8) {
+		uint64_t differ = get_u64(a + n) ^ get_u64(b + n);
+
+		if (differ)
+			return MIN(most, n + (unsigned)__builtin_clzll(differ) / 8);
+	}
+	return most;
+}
+
 /* No name is written out: it is enough to know how many bytes of the one that is looked for the last
- * name began with. */
-static int find_in_block(const struct nameset *s, size_t block, const uint8_t *name, size_t len)
+ * name began with. They stand in order: once one has less in common with the last than that had
+ * with the one looked for, all that follow come behind it. */
+static int find_in_block(const struct nameset *s, size_t block, const uint8_t *turned, unsigned len)
 {
 	const uint8_t *at = s->bytes + s->blocks[block], *end = s->bytes + s->blocks[block + 1];
-	uint8_t turned[DNAME_MAX + 8];
 	unsigned alike = 0, head = s->head;
 
-	turn_round(turned, name, len--);
+	for (const uint8_t *line = at + CACHE_LINE; line < end; line += CACHE_LINE)
+		__builtin_prefetch(line);
 	for (unsigned fresh; at < end; at += head + fresh) {
-		unsigned kept = at[0], stop;
+		unsigned kept = at[0];
 
 		fresh = at[1];
 		if (kept > alike)
 			continue;
-		alike = kept;
-		stop = (unsigned)MIN(kept + fresh, len);
-		while (alike < stop && at[head + alike - kept] == turned[alike])
-			alike++;
+		if (kept < alike)
+			break;
+		alike += alike_bytes(at + head, turned + kept, MIN(fresh, len - kept));
 		if (alike == len && kept + fresh == len)
 			return head > 2 ? at[2] : s->only_value;
 	}
@@ -37,12 +85,14 @@ int nameset_at(const struct nameset *s, const struct suffixes *q, unsigned label
 		return -1;
 	print = print_of(s, q->hash[labels]);
 	for (size_t i = home_of(s, q->hash[labels]); s->cells[i]; i = next_cell(s, i)) {
+		uint8_t turned[DNAME_MAX + SLACK];
+		unsigned len;
 		int value;
 
 		if ((s->cells[i] & ~block_mask) != print)
 			continue;
-		value = find_in_block(s, (s->cells[i] & block_mask) - 1, suffix_name(q, labels),
-				      suffix_len(q, labels));
+		len = (unsigned)turn_suffix(turned, q, labels);
+		value = find_in_block(s, (s->cells[i] & block_mask) - 1, turned, len);
 		if (value >= 0)
 			return value;
 	}

@@ -105,7 +105,8 @@ struct nameset *nameset_load(nameset_read read, void *arg, uint64_t most)
 	s->block_count = (size_t)v.block_count;
 	s->cells = mem_new(s->cell_count * sizeof(*s->cells));
 	s->blocks = mem_new((s->block_count + 1) * sizeof(*s->blocks));
-	s->bytes = mem_new((size_t)v.bytes + 1);
+	s->bytes = mem_new((size_t)v.bytes + SLACK);
+	memset(s->bytes + v.bytes, 0, SLACK);
 	if (read(arg, s->cells, s->cell_count * sizeof(*s->cells)) &&
 	    read(arg, s->blocks, (s->block_count + 1) * sizeof(*s->blocks)) &&
 	    read(arg, s->bytes, (size_t)v.bytes) && cells_are_good(s) &&

@@ -433,7 +433,8 @@ static void write_names(struct nameset *s, struct nameset_maker *m)
 		drop_values(&w);
 	s->blocks[s->block_count] = (uint32_t)w.len;
 	if (s->count) {
-		s->bytes = mem_grow(s->bytes, w.len);
+		s->bytes = mem_grow(s->bytes, w.len + SLACK);
+		memset(s->bytes + w.len, 0, SLACK);
 		s->blocks = mem_grow(s->blocks, (s->block_count + 1) * sizeof(*s->blocks));
 	}
 }
@@ -526,7 +527,7 @@ struct nameset *nameset_make(struct nameset_maker *m, uint64_t seed)
 		s = mem_zero(sizeof(*s));
 		s->seed = seed;
 		len = bytes_for(m, &most);
-		s->bytes = mem_new(len);
+		s->bytes = mem_new(len + SLACK);
 		s->blocks = mem_new((most / BLOCK_NAMES + 2) * sizeof(*s->blocks));
 		write_names(s, m);
 	}

@@ -9,13 +9,13 @@
  *
  * An open table of 32-bit cells finds the block: as many bits as it needs are the block's number
  * and one, the rest are of the hash, so that what is not in the set is hardly ever looked for in a
- * block. 0 is free. */
+ * block. 0 is free. Behind the names stand SLACK bytes, so that they can be read by words. */
 #ifndef UTIL_NAMESET_PRIVATE_H
 #define UTIL_NAMESET_PRIVATE_H
 
 #include "util/nameset.h"
 
-enum { BLOCK_NAMES = 16 };
+enum { BLOCK_NAMES = 16, SLACK = 8 };
 
 struct nameset {
 	uint64_t seed;
@@ -34,6 +34,18 @@ struct nameset {
 
 /* ---- reading ---- */
 
+/* Up to seven bytes behind them are changed, too. */
+static inline void lower_words(uint8_t *at, size_t len)
+{
+	for (size_t i = 0; i < len; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, at + i, 8);
+		word = ascii_lower8(word);
+		COPY_THAT_FITS(at + i, &word, 8);
+	}
+}
+
 /* Lower-case, without the root label: `len` - 1 bytes to `to`, where there is room for 8 more. */
 static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
 {
@@ -44,13 +56,7 @@ static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
 		end -= *name;
 		COPY_THAT_FITS(end, name + 1, *name);
 	}
-	for (size_t i = 0; i + 1 < len; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, to + i, 8);
-		word = ascii_lower8(word);
-		COPY_THAT_FITS(to + i, &word, 8);
-	}
+	lower_words(to, len - 1);
 }
 
 /* Back into wire form. */
