@@ -531,15 +531,30 @@ void slab_clear(struct slab *s)
 	slab_sweep(s, NULL, NULL);
 }
 
-/* All locks held. A reader on its way may be led from an old chain into a new one, which ends too.
- */
-static void relink(struct slab *s, struct slab_table *to)
+/* Pages that the system has yet to give are fetched before anybody waits for a lock. */
+static void touch(struct slab_table *t, uint32_t live)
 {
-	struct slab_table *from = table_of(s);
+	for (uint32_t i = 0; i < MIN(live, t->most); i++)
+		atomic_store_explicit(&t->bucket[i], NULL, memory_order_relaxed);
+}
 
-	atomic_store_explicit(&to->live, MIN(to->most, MAX(live_of(from), live_of(to))),
-			      memory_order_release);
-	for (uint32_t i = 0; i < live_of(from); i++) {
+/* All locks held. As many buckets have the same chains: their heads are enough. */
+static void take_heads(struct slab_table *to, struct slab_table *from, uint32_t live)
+{
+	for (uint32_t i = 0; i < live; i++)
+		atomic_store_explicit(
+			&to->bucket[i],
+			atomic_load_explicit(&from->bucket[i], memory_order_relaxed),
+			memory_order_relaxed);
+	atomic_store_explicit(&to->live, live, memory_order_release);
+}
+
+/* All locks held; fewer buckets. A reader on its way may be led from an old chain into a new one,
+ * which ends too. */
+static void relink(struct slab_table *to, struct slab_table *from, uint32_t live)
+{
+	atomic_store_explicit(&to->live, to->most, memory_order_release);
+	for (uint32_t i = 0; i < live; i++) {
 		struct slab_entry *next;
 
 		for (struct slab_entry *e = RCU_READ(from->bucket[i]); e; e = next) {
@@ -547,6 +562,18 @@ static void relink(struct slab *s, struct slab_table *to)
 			bucket_push(bucket_of(to, e), e);
 		}
 	}
+}
+
+/* All locks held. */
+static void table_swap(struct slab *s, struct slab_table *to)
+{
+	struct slab_table *from = table_of(s);
+	uint32_t live = live_of(from);
+
+	if (live <= to->most)
+		take_heads(to, from, live);
+	else
+		relink(to, from, live);
 	RCU_PUBLISH(s->front.table, to);
 }
 
@@ -556,6 +583,8 @@ void slab_resize(struct slab *s, size_t budget)
 	struct slab_table *old, *new = table_new(&s->how, budget, parts);
 
 	PROMISE(pthread_mutex_lock(&s->growing) == 0);
+	if (new->most != table_of(s)->most)
+		touch(new, live_of(table_of(s)));
 	for (size_t i = 0; i < parts; i++)
 		part_lock(&s->parts[i]);
 	old = table_of(s);
@@ -563,7 +592,7 @@ void slab_resize(struct slab *s, size_t budget)
 		mem_free(new);
 		new = old;
 	} else {
-		relink(s, new);
+		table_swap(s, new);
 	}
 	s->how.budget = budget;
 	for (size_t i = 0; i < parts; i++)
