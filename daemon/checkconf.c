@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/modules.h"
+#include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/house.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/options.h"
 
@@ -103,22 +107,78 @@ static bool has_warning(const struct conf_report *report)
 	return false;
 }
 
+/* A line of the rooms that read files, without what the daemon's log has in front. */
+static void print_line(const char *line, void *troubled)
+{
+	const char *text = strstr(line, "] ");
+
+	text = text ? strstr(text + 2, "] ") : NULL;
+	fprintf(stderr, "%s\n", text ? text + 2 : line);
+	*(bool *)troubled = true;
+}
+
+/* Some sentences have file and line in front; 0: this has not. */
+static size_t length_of_place(const char *text)
+{
+	size_t len = strcspn(text, ":"), digits = text[len] ? strspn(text + len + 1, "0123456789") : 0;
+
+	return digits && strncmp(text + len + 1 + digits, ": ", 2) == 0 ? len + 1 + digits : 0;
+}
+
+/* Make of the configuration what a start makes of it: only then is known whether files hold what they
+ * should. Takes `conf`. */
+static bool rehearse(struct conf *conf, const char *file, bool *troubled)
+{
+	struct fault f = { 0 };
+	struct snapshot *s;
+	size_t place;
+
+	log_capture(print_line, troubled);
+	s = modules_snapshot(conf, &f);
+	log_capture(NULL, NULL);
+	if (s) {
+		snapshot_unpin(s);
+		return true;
+	}
+	place = length_of_place(f.text);
+	if (place)
+		fprintf(stderr, "%.*s: error: %s\n", (int)place, f.text, f.text + place + 2);
+	else
+		fprintf(stderr, "%s: error: %s\n", file, f.text);
+	conf_free(conf);
+	return false;
+}
+
+/* Somebody else than root may not be allowed to read keys that a start reads before it gives up root's rights. */
+static bool may_rehearse(const struct conf *conf)
+{
+	char *key = conf_path(conf, conf->server.tls_service_key);
+	bool may = geteuid() == 0 || !*key || access(key, R_OK) == 0;
+
+	mem_free(key);
+	return may;
+}
+
 static int check(const struct wish *wish)
 {
 	struct conf_report report = { 0 };
 	struct conf *conf = conf_new();
-	bool good = conf_load_file(conf, wish->file, &wish->how, &report);
+	bool good = conf_load_file(conf, wish->file, &wish->how, &report), troubled = false;
 
 	if (good && !wish->option)
 		good = conf_check(conf, &wish->how, &report);
 	if (good && !wish->option)
 		conf_dangers(conf, &wish->how, &report);
 	print_report(&report, wish->quiet || wish->option);
-	if (wish->strict && has_warning(&report))
-		good = false;
-	if (good && wish->option)
+	if (good && wish->option) {
 		good = print_option(conf, wish);
-	else if (good && !wish->quiet)
+	} else if (good && !wish->how.no_files && may_rehearse(conf)) {
+		good = rehearse(conf, wish->file, &troubled);
+		conf = NULL;
+	}
+	if (wish->strict && (troubled || has_warning(&report)))
+		good = false;
+	if (good && !wish->option && !wish->quiet)
 		printf("%s: no errors in %s\n", program, wish->file);
 	conf_report_clear(&report);
 	conf_free(conf);
@@ -158,7 +218,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct wish wish = { .file = CONF_FILE };
+	struct wish wish = { .file = CONF_FILE, .how = { .packs = true } };
 	bool from_unbound = false;
 	int c, code;
 

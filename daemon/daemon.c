@@ -106,6 +106,9 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 	bool ok = conf_load_file(conf, visible_path(d), &how, &report);
 
 	ok = conf_check(conf, &how, &report) && ok;
+	/* Once is enough: firewalls reload for each lease. */
+	if (ok && !d->snapshot && (int)conf->server.verbosity + d->how.verbose >= LOG_OPS)
+		conf_dangers(conf, &how, &report);
 	log_remarks(&report);
 	if (ok) {
 		overrule(d, conf);

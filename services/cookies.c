@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/addr.h"
@@ -139,14 +138,6 @@ static bool take_line(struct cookies *c, char *line)
 	return c->count < COOKIE_SECRETS_MAX && cookie_secret_parse(c->secret[c->count++], at);
 }
 
-static void warn_of_readers(int fd, const char *path)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && (st.st_mode & S_IROTH))
-		log_warn("cookie-secret-file: %s can be read by everybody: take that right away", path);
-}
-
 bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 {
 	FILE *file = fopen(path, "re");
@@ -160,7 +151,6 @@ bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 		return false;
 	}
 	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy that is not wiped */
-	warn_of_readers(fileno(file), path);
 	while (good && fgets(line, sizeof(line), file)) {
 		number++;
 		good = take_line(c, line);

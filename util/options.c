@@ -364,9 +364,6 @@ static void tell_status(struct loader *l, const struct option *o, const struct c
 	char name[CONF_NAME];
 
 	conf_name_print(o->name, name);
-	if (o->status == CONF_TEST_ONLY && !l->how->test_switches)
-		conf_remark(l->report, CONF_ERROR, w->file, w->line,
-			    "%s: is a switch for tests alone and is refused here", name);
 	if (l->noticed[row])
 		return;
 	l->noticed[row] = true;
@@ -400,6 +397,13 @@ static void tell_seen(struct loader *l, const struct option *o, const struct con
 	mem_free(value);
 }
 
+/* Whether it is the name of a clause that was named before: a forgotten "forward-zone:" above it. */
+static bool has_name(const struct loader *l, const struct option *o)
+{
+	return conf_clauses[o->clause].many && strcmp(o->name, "name") == 0 &&
+	       **(char *const *)(const void *)((const char *)l->base + o->at);
+}
+
 static void read_option(struct loader *l, const struct conftext_word *w)
 {
 	size_t len = strlen(w->text);
@@ -426,6 +430,9 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 	snprintf(name, sizeof(name), "%s", w->text);
 	l->last = o;
 	tell_status(l, o, w);
+	if (has_name(l, o))
+		conf_remark(l->report, CONF_ERROR, w->file, w->line,
+			    "name: this clause has one already; another needs a clause of its own");
 	taken = read_words(l, o, w, words) &&
 		conf_put_value(l->conf, o, l->base, (const char *const *)words, &p);
 	if (taken) {
@@ -437,6 +444,9 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 		    *l->conf->server.directory)
 			conftext_set_folder(l->text, l->conf->server.directory);
 	}
+	if (o->status == CONF_TEST_ONLY && !l->how->test_switches && taken && strcmp(words[0], "no") != 0)
+		conf_remark(l->report, CONF_ERROR, w->file, w->line,
+			    "%s: is a switch for tests alone and is refused here", name);
 	tell_seen(l, o, w, words, taken);
 	for (unsigned i = 0; i < CONF_MOST_WORDS; i++)
 		mem_free(words[i]);

@@ -562,7 +562,7 @@ static bool word_date(const char *w)
 {
 	size_t len = strlen(w);
 
-	if (strcmp(w, "-1") == 0)
+	if (len == 0 || strcmp(w, "-1") == 0)
 		return true;
 	if (len == 14)
 		return is_number_to(w, 14, 0, UINT64_MAX) && is_number_to(w + 4, 2, 1, 12) &&
@@ -613,7 +613,7 @@ static bool word_url(const char *w)
 
 static bool word_endpoint(const char *w)
 {
-	return w[0] == '/';
+	return !strpbrk(w, " ?#");
 }
 
 static bool word_tls_protocols(const char *w)

@@ -64,7 +64,7 @@
 	X(cookie_secret, "32 hex digits") \
 	X(nsid, "an even number of hex digits, or ascii_ and a text") \
 	X(url, "a URL that begins with http:// or https://") \
-	X(endpoint, "a path that begins with a slash") \
+	X(endpoint, "the path of a URL") \
 	X(tls_protocols, "TLSv1.2, TLSv1.3 or both with a blank between them")
 
 /* ---- checks: which words a value is made of ---- */
@@ -122,7 +122,7 @@
 	X(COOKIE_SECRET, cookie_secret, none, none) \
 	X(NSID, nsid, none, none) \
 	X(URL, url, none, none) \
-	X(ENDPOINT, endpoint, none, none) \
+	X(ENDPOINT, endpoint, none, none)       /* a slash is put in front where it has none */ \
 	X(TLS_PROTOCOLS, tls_protocols, none, none) \
 	X(RPZ_ACTION, rpz_action, none, none) \
 	X(LIST_FILES, nonempty, none, none) \

@@ -149,6 +149,15 @@ static void put_text(void *at, const char *text)
 	*field = mem_text(text);
 }
 
+/* Unbound takes "dns-query" for "/dns-query". */
+static void put_endpoint(void *at, const char *text)
+{
+	char **field = at;
+
+	mem_free(*field);
+	*field = mem_textf("/%s", text);
+}
+
 const char *conf_keep_file(struct conf *conf, const char *file)
 {
 	struct conf_private *own = conf->own;
@@ -274,10 +283,12 @@ static void put_words(struct conf *conf, const struct option *o, void *at,
 	mem_free(text);
 }
 
-static bool names_files(const struct option *o)
+/* Routers write "" for no file, no tag and no anchor. */
+static bool empty_is_none(const struct option *o)
 {
-	return o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB ||
-	       o->check == CHECK_ANCHOR_FILE;
+	return o->type == CONF_LIST_T &&
+	       (o->check == CHECK_READABLE || o->check == CHECK_READABLE_GLOB ||
+		o->check == CHECK_ANCHOR_FILE || o->check == CHECK_ANCHOR || o->check == CHECK_TAGS);
 }
 
 static bool is_local_zone(const struct option *o)
@@ -291,8 +302,8 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 {
 	void *at = (char *)base + o->at;
 	unsigned count = conf_word_count(o->check);
-	bool may_be_empty = o->type >= CONF_STRING_T && o->type <= CONF_WORD_T &&
-			    strcmp(o->name, "name") != 0 && !*o->dflt;
+	bool may_be_empty = empty_is_none(o) || (o->type >= CONF_STRING_T && o->type <= CONF_WORD_T &&
+						 strcmp(o->name, "name") != 0 && !*o->dflt);
 
 	for (unsigned i = 0; i < count && !(may_be_empty && !*words[0]); i++) {
 		const char *expected = conf_word_expected(o->check, i, words[i]);
@@ -315,13 +326,15 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 	case CONF_FILE_T:
 	case CONF_DOMAIN_T:
 	case CONF_WORD_T:
-		put_text(at, words[0]);
+		if (o->check == CHECK_ENDPOINT && words[0][0] != '/')
+			put_endpoint(at, words[0]);
+		else
+			put_text(at, words[0]);
 		break;
 	case CONF_LIST_T:
 		if (p->packs && is_local_zone(o) && conf_pack_zone(at, words))
 			break;
-		/* Routers write "" for no file. */
-		if (*words[0] || !names_files(o))
+		if (*words[0] || !empty_is_none(o))
 			put_words(conf, o, at, words, p);
 		break;
 	}

@@ -111,6 +111,12 @@ static const char *what_is_missing(const char *path, enum conf_check check)
 	return access(path, R_OK) == 0 ? NULL : strerror(errno);
 }
 
+/* Keys are root's, and who looks at the configuration as somebody else is not who will start it. */
+static bool is_not_ours_to_say(const char *why)
+{
+	return geteuid() != 0 && strcmp(why, strerror(EACCES)) == 0;
+}
+
 static char *seen_path(const struct checker *c, const char *name)
 {
 	return c->how->chroot ? conf_path_inside(c->conf, name) : conf_path(c->conf, name);
@@ -146,6 +152,7 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 	why = what_is_missing(path, o->check);
 	if (why)
 		conf_remark(c->report, o->check == CHECK_FOLLOWED ? CONF_NOTICE
+				       : is_not_ours_to_say(why)	  ? CONF_WARNING
 				       : o->status == CONF_WORKS  ? CONF_ERROR
 								  : CONF_WARNING,
 			    file, line, "%s: %s '%s': %s", conf_name_print(o->name, option),

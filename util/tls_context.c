@@ -118,6 +118,18 @@ static bool set_versions(SSL_CTX *context, const char *protocols)
 	       SSL_CTX_set_max_proto_version(context, three ? TLS1_3_VERSION : TLS1_2_VERSION);
 }
 
+/* "PROFILE=SYSTEM" is what Fedora's OpenSSL calls the system's own choice; elsewhere that is the library's. */
+static bool set_ciphers(SSL_CTX *context, const char *ciphers)
+{
+	if (!*ciphers || SSL_CTX_set_cipher_list(context, ciphers))
+		return true;
+	if (strncmp(ciphers, "PROFILE=", 8) != 0)
+		return false;
+	ERR_clear_error();
+	log_warn("tls-ciphers: this OpenSSL knows no profiles such as '%s'; its own choice is used", ciphers);
+	return true;
+}
+
 static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, struct fault *f)
 {
 	SSL_CTX *context = SSL_CTX_new(method);
@@ -135,7 +147,7 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 					  SSL_MODE_RELEASE_BUFFERS);
 	if (!set_versions(context, m->protocols))
 		fault_set(f, "tls-protocols: %s cannot be had", m->protocols);
-	else if (*m->ciphers && !SSL_CTX_set_cipher_list(context, m->ciphers))
+	else if (!set_ciphers(context, m->ciphers))
 		fault_set(f, "tls-ciphers: '%s' names no cipher that is known", m->ciphers);
 	else if (*m->suites && !SSL_CTX_set_ciphersuites(context, m->suites))
 		fault_set(f, "tls-ciphersuites: '%s' is not understood", m->suites);
@@ -143,12 +155,6 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 		return context;
 	SSL_CTX_free(context);
 	return NULL;
-}
-
-static void warn_of_readers(const struct file *key)
-{
-	if (key->seen.st_mode & S_IROTH)
-		log_warn("%s: %s can be read by everybody: take that right away", key->option, file_name(key));
 }
 
 static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, struct fault *f)
@@ -162,7 +168,6 @@ static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, stru
 		fault_set(f, "%s: %s is not the key of the certificate in %s", key->option,
 			  key->path, pem->path);
 	} else {
-		warn_of_readers(key);
 		return true;
 	}
 	return false;
@@ -459,7 +464,6 @@ static bool ticket_read(struct file *file, uint8_t *to, struct fault *f)
 		return false;
 	}
 	(void)setvbuf(in, NULL, _IONBF, 0);
-	warn_of_readers(file);
 	got = fread(to, 1, TICKET_KEY, in);
 	fclose(in);
 	if (got == TICKET_KEY)

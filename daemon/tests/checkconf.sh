@@ -61,6 +61,19 @@ else
 	claim "dnstap where there is none" 1 "" "tap.conf:2: error: dnstap-enable: this program was built without dnstap" \
 		--no-files "$dir/tap.conf"
 fi
+# What only a look into the files tells: a daemon would not start with these.
+echo "this is no key" >"$dir/no.key"
+printf 'server:\n\ttrust-anchor-file: "%s"\n' "$dir/no.key" >"$dir/anchor.conf"
+printf 'server:\n\troot-hints: "%s"\n' "$dir/no.key" >"$dir/hints.conf"
+printf 'server:\n\tlocal-data: "x. BOGUS y"\n' >"$dir/data.conf"
+printf 'auth-zone:\n\tname: a.example\n\tzonefile: "%s"\n' "$dir/no.key" >"$dir/zone.conf"
+claim "an anchor file that holds none" 1 "" "anchor.conf:2: error: trust-anchor-file: .*no.key:1" "$dir/anchor.conf"
+claim "hints that are none" 1 "" "error: root-hints: .*no.key" "$dir/hints.conf"
+claim "records of no type there is" 1 "" "data.conf: error: local-data: .*BOGUS" "$dir/data.conf"
+claim "a zone that cannot be read stops no start" 0 "no errors" "^error: auth-zone a.example.: .*no.key:1" "$dir/zone.conf"
+claim "but counts where warnings do" 1 "" "^error: auth-zone a.example." --strict "$dir/zone.conf"
+printf 'forward-zone:\n\tname: a\n\tforward-addr: 192.0.2.1\n\tname: b\n' >"$dir/two.conf"
+claim "a clause with two names" 1 "" "two.conf:4: error: name: this clause has one already" "$dir/two.conf"
 claim "a value" 0 "^3\$" "" -o num-threads "$dir/jailed.conf"
 claim "a list" 0 "^::1\$" "" -o interface "$dir/jailed.conf"
 claim "a path" 0 "^x.pid\$" "" -o pidfile "$dir/jailed.conf"

@@ -226,6 +226,8 @@ static void what_has_no_effect_is_said_once(void **state)
 	assert_int_equal(errors, 1);
 	count_notices("server: fake-sha1: yes", &tests, &errors);
 	assert_int_equal(errors, 0);
+	count_notices("server: fake-sha1: no", &how, &errors);
+	assert_int_equal(errors, 0);
 }
 
 /* ---- files of testdata/conf ---- */
@@ -374,6 +376,31 @@ static void includes_start_from_the_folder(void **state)
 }
 
 /* ---- one option ---- */
+
+static void what_unbound_takes_is_taken(void **state)
+{
+	(void)state;
+	static const struct { const char *text, *option, *want; } rows[] = {
+		{ "server: val-override-date: \"\"", "val-override-date", "0;" },
+		{ "server: val-sig-skew-min: \"\"", "val-sig-skew-min", "0;" },
+		{ "server: val-max-restart: \"\"", "val-max-restart", "0;" },
+		{ "server: define-tag: \"\"", "define-tag", "" },
+		{ "server: trust-anchor: \"\"", "trust-anchor", "" },
+		{ "server: http-endpoint: dns-query", "http-endpoint", "/dns-query;" },
+		{ "server: outgoing-range: 100000", "outgoing-range", "65535;" },
+		{ "server: incoming-num-tcp: 100000", "incoming-num-tcp", "65535;" },
+		{ "server: max-sent-count: 0", "max-sent-count", "1;" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = load_good(rows[i].text);
+		char got[512] = "";
+
+		if (!conf_get_option(conf, rows[i].option, append, got) || strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: '%s'", rows[i].text, got);
+		conf_free(conf);
+	}
+}
 
 static void an_option_is_told_by_its_name(void **state)
 {
@@ -581,6 +608,7 @@ int main(void)
 		cmocka_unit_test(good_files_are_taken),
 		cmocka_unit_test(bad_files_are_told_line_by_line),
 		cmocka_unit_test(includes_start_from_the_folder),
+		cmocka_unit_test(what_unbound_takes_is_taken),
 		cmocka_unit_test(an_option_is_told_by_its_name),
 		cmocka_unit_test(an_option_is_set_in_a_copy),
 		cmocka_unit_test(differences_are_named),
