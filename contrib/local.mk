@@ -26,7 +26,7 @@ FILL_IN = sed -e 's|@sbindir[@]|$(sbindir)|g' -e 's|@libexecdir[@]|$(libexecdir)
 	-e 's|@conf_file[@]|$(conf_file)|g' -e 's|@conf_dir[@]|$(conf_dir)|g' -e 's|@run_dir[@]|$(run_dir)|g' \
 	-e 's|@state_dir[@]|$(state_dir)|g' -e 's|@house[@]|@house@|g' -e 's|@daemon[@]|@daemon@|g' \
 	-e 's|@user[@]|@user@|g' -e 's|@default_file[@]|$(sysconfdir)/default/@daemon@|g' \
-	-e 's|@root_key_file[@]|$(state_dir)/root.key|g' -e 's|@control_socket[@]|$(run_dir)/@control_socket@|g'
+	-e 's|@version[@]|$(VERSION)|g' -e 's|@root_key_file[@]|$(state_dir)/root.key|g' -e 's|@control_socket[@]|$(run_dir)/@control_socket@|g'
 
 all-local: contrib/made.stamp
 CLEANFILES += $(MADE) contrib/made.stamp
@@ -85,4 +85,4 @@ uninstall-hook:
 	rm -f "$(DESTDIR)$(bindir)/unbound-host"
 endif
 
-TESTS += contrib/tests/names.sh contrib/tests/services.sh
+TESTS += contrib/tests/names.sh contrib/tests/services.sh contrib/tests/version.sh

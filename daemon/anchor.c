@@ -35,6 +35,7 @@ static void print_usage(FILE *out)
 		"  -a FILE     the file (%s)\n"
 		"  -l          print the keys this program was built with, and do nothing else\n"
 		"  -v          say what is done\n"
+		"  -V          print the version\n"
 		"  -h          print this\n"
 		"Scripts written for unbound-anchor may go on to say how it shall fetch keys: -4, "
 		"-6,\n"
@@ -169,7 +170,7 @@ int main(int argc, char **argv)
 	int c;
 
 	program = house_program(argv, "resolver-anchor");
-	while ((c = getopt(argc, argv, "a:lvhb:c:C:f:n:P:r:s:u:x:46DFR")) != -1) {
+	while ((c = getopt_long(argc, argv, "a:lvVhb:c:C:f:n:P:r:s:u:x:46DFR", house_long_options, NULL)) != -1) {
 		switch (c) {
 		case 'a':
 			path = optarg;
@@ -182,6 +183,8 @@ int main(int argc, char **argv)
 		case 'v':
 			verbose = true;
 			break;
+		case 'V':
+			return house_print_version() ? EXIT_NOTHING : EXIT_FAILED;
 		case 'h':
 			print_usage(stdout);
 			return EXIT_NOTHING;

@@ -42,6 +42,7 @@ static void print_usage(FILE *out)
 		"  --list-options  print clause, option, status and default of every option\n"
 		"  --example       print an example of a configuration\n"
 		"  --man           print the manual page of resolver.conf\n"
+		"  -V, --version   print the version\n"
 		"  -h, --help      print this\n"
 		"Ends with 0 when there is no error, otherwise with 1; --from-unbound with 2 when all can be\n"
 		"used and some of it has no effect here.\n",
@@ -215,6 +216,7 @@ int main(int argc, char **argv)
 		{ "list-options", no_argument, NULL, LIST_OPTIONS },
 		{ "example", no_argument, NULL, EXAMPLE },
 		{ "man", no_argument, NULL, MAN },
+		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -223,7 +225,7 @@ int main(int argc, char **argv)
 	int c, code;
 
 	program = house_program(argv, "resolver-checkconf");
-	while ((c = getopt_long(argc, argv, "o:fqh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "o:fqVh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'o':
 			wish.option = optarg;
@@ -252,6 +254,8 @@ int main(int argc, char **argv)
 		case MAN:
 			conf_print_man(stdout);
 			return finish_printing();
+		case 'V':
+			return house_print_version() ? EXIT_SUCCESS : EXIT_FAILURE;
 		case 'h':
 			print_usage(stdout);
 			return finish_printing();

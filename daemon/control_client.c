@@ -63,6 +63,7 @@ static void print_usage(const char *program)
 	       "-q\tquiet: print nothing unless it fails\n"
 	       "--json\tprint the reply as one object of JSON\n"
 	       "--man\tprint what the manual page says of the commands\n"
+	       "-V, --version\tprint the version\n"
 	       "-h\tthis help.\n"
 	       "Commands:\n"
 	       "  %-44s%s\n",
@@ -391,12 +392,13 @@ int main(int argc, char **argv)
 			    .conf_path = CONF_FILE };
 	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
 						      { "man", no_argument, NULL, 'm' },
+						      { "version", no_argument, NULL, 'V' },
 						      { NULL, 0, NULL, 0 } };
 	int option;
 
 	hash_start(false);
 	(void)signal(SIGPIPE, SIG_IGN);
-	while ((option = getopt_long(argc, argv, "+c:s:qhj", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+c:s:qhjV", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			c.conf_path = optarg;
@@ -410,6 +412,8 @@ int main(int argc, char **argv)
 		case 'q':
 			c.quiet = true;
 			break;
+		case 'V':
+			return house_print_version() ? 0 : 1;
 		case 'm':
 			control_man(stdout);
 			return fflush(stdout) == 0 ? 0 : 1;

@@ -120,11 +120,11 @@ static void say_memory(struct call *c, const struct stats *total)
 			 slab_counted(keycache_slab(caches->keys)).bytes);
 	say_size(c, "mem.mod.respip", policy_zone_bytes(c->daemon->snapshot->zones));
 	say_size(c, "mem.streamwait",
-		 atomic_load_explicit(&total->streamwait, memory_order_relaxed));
+		 (size_t)atomic_load_explicit(&total->streamwait, memory_order_relaxed));
 	say_size(c, "mem.http.query_buffer",
-		 atomic_load_explicit(&total->http_receiving, memory_order_relaxed));
+		 (size_t)atomic_load_explicit(&total->http_receiving, memory_order_relaxed));
 	say_size(c, "mem.http.response_buffer",
-		 atomic_load_explicit(&total->http_sending, memory_order_relaxed));
+		 (size_t)atomic_load_explicit(&total->http_sending, memory_order_relaxed));
 }
 
 static void say_counts(struct call *c)

@@ -52,6 +52,7 @@ static void print_usage(FILE *out)
 		"  -y RECORD   one such record\n"
 		"  -4, -6      only over IPv4, or IPv6\n"
 		"  -v          tell what is done; more with each -v\n"
+		"  -V          print the version\n"
 		"  -h          print this\n"
 		"Scripts written for unbound-host may also say -D (validate, as is always done) and -c IN.\n"
 		"Without anchors of one's own, the root's keys that this program was built with count.\n"
@@ -315,7 +316,7 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 	bool good = true;
 	int c;
 
-	while (good && (c = getopt(argc, argv, "c:t:C:s:f:F:y:rD46vdh")) != -1) {
+	while (good && (c = getopt_long(argc, argv, "c:t:C:s:f:F:y:rD46vdVh", house_long_options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			good = strcasecmp(optarg, "IN") == 0;
@@ -356,6 +357,8 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 		case 'd':
 			++*verbose;
 			break;
+		case 'V':
+			exit(house_print_version() ? EXIT_GOOD : EXIT_NO_ANSWER);
 		case 'h':
 			print_usage(stdout);
 			exit(EXIT_GOOD);

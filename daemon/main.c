@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static bool take_arguments(struct daemon_how *how, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "c:dhpvV")) != -1) {
+	while ((option = getopt_long(argc, argv, "c:dhpvV", house_long_options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			how->conf_path = absolute(optarg);

@@ -282,7 +282,7 @@ struct front {
 
 static size_t slot_of(const struct rpz *r, const uint8_t *front, size_t len)
 {
-	return hash_bytes(front, len) & r->slot_mask;
+	return (size_t)hash_bytes(front, len) & r->slot_mask;
 }
 
 static void front_of(struct front *f, const uint8_t *name, size_t len)

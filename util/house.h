@@ -3,6 +3,7 @@
 #ifndef UTIL_HOUSE_H
 #define UTIL_HOUSE_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "util/base.h"
@@ -27,5 +28,12 @@ static inline const char *house_program(char *const *argv, const char *usual)
 
 	return slash ? slash + 1 : argv[0] ? argv[0] : usual;
 }
+
+/* For getopt_long() of programs that have no other long options: --version is -V, --help is -h. */
+struct option; /* of getopt.h */
+extern const struct option *const house_long_options;
+
+/* One line for people and scripts; false when it could not be written. */
+bool house_print_version(void);
 
 #endif

@@ -11,7 +11,7 @@ libresolver_la_SOURCES += \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \
 	util/hash.c util/hash.h \
-	util/house.h \
+	util/house.c util/house.h \
 	util/http2_client.c util/http2_client.h \
 	util/http2_server.c util/http2_server.h \
 	util/json.c util/json.h \

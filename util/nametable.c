@@ -54,7 +54,7 @@ static struct slots *slots_new(size_t count)
 static struct slot *find_slot(struct slots *all, const uint8_t *name, size_t len, uint64_t hash,
 			      struct entry **found)
 {
-	size_t i = hash & all->mask;
+	size_t i = (size_t)hash & all->mask;
 
 	for (;; i = (i + 1) & all->mask) {
 		struct slot *s = &all->at[i];

@@ -82,7 +82,7 @@ static size_t find_slot(const struct trie *t, const uint8_t *name, const struct 
 	const uint8_t *suffix = name + s->at[labels];
 	size_t len = s->len - s->at[labels];
 	uint64_t hash = s->hash[labels];
-	size_t i = hash & t->mask;
+	size_t i = (size_t)hash & t->mask;
 
 	for (; t->slots[i].node; i = (i + 1) & t->mask) {
 		const struct node *n = t->slots[i].node;
@@ -170,7 +170,7 @@ static void grow(struct trie *t)
 	for (size_t i = 0; i < old_slots; i++) {
 		if (old[i].node == NULL)
 			continue;
-		size_t to = old[i].hash & t->mask;
+		size_t to = (size_t)old[i].hash & t->mask;
 		while (t->slots[to].node)
 			to = (to + 1) & t->mask;
 		t->slots[to] = old[i];
@@ -206,7 +206,7 @@ void *trie_put(struct trie *t, const uint8_t *name, void *value)
 static void close_gap(struct trie *t, size_t gap)
 {
 	for (size_t i = (gap + 1) & t->mask; t->slots[i].node; i = (i + 1) & t->mask) {
-		size_t home = t->slots[i].hash & t->mask;
+		size_t home = (size_t)t->slots[i].hash & t->mask;
 		if (((i - home) & t->mask) < ((i - gap) & t->mask))
 			continue;
 		t->slots[gap] = t->slots[i];
