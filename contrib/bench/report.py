@@ -5,6 +5,8 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import os
 
+import picture
+
 TITLES = {
     "echo": "An echo, the limit of sockets",
     "W1": "UDP, 1,000 hot names by a Zipf law, all cached",
@@ -256,3 +258,5 @@ def page(whole, path):
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n" + table(whole))
+    with open(os.path.splitext(path)[0] + ".svg", "w", encoding="utf-8") as f:
+        f.write(picture.draw(path))

@@ -67,7 +67,7 @@ completes 'DNSKEY ' resolver-control flush_type x.example DNSK
 completes '--from-unbound ' resolver-checkconf --from
 completes '--json ' resolver-control --j
 completes 'ecdsa ' resolver-control-setup -a e
-completes 'config.h ' resolverd -c config.h
+completes 'config.status ' resolverd -c config.s
 completes ' ' resolver-control forward_remove ''
 completes ' ' resolver-control no_such_command x
 

@@ -72,6 +72,11 @@ grep -noE '`[a-z][a-z0-9-]*:`' "${pages[@]}" | grep -vE 'DESIGN|STYLE|walk|`(que
 done >"$dir/unknown"
 test ! -s "$dir/unknown" || fail "no such option or clause: $(cat "$dir/unknown")"
 
+# ---- the picture of the README ----
+
+! command -v python3 >/dev/null || python3 -B contrib/bench/picture.py --check doc/performance.md doc/performance.svg ||
+	fail "doc/performance.svg is not what contrib/bench/picture.py draws of doc/performance.md"
+
 # ---- links ----
 
 for page in "${pages[@]}"; do

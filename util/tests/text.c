@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/text.h"
 
+#include <netdb.h>
 #include <unistd.h>
 
 #include "util/arena.h"
@@ -94,6 +95,9 @@ static void records_come_back_as_they_were_written(void **state)
 		struct text_rr rr;
 		char text[1024];
 		struct arena a;
+		/* Names of services are the system's, and a bare one has none. */
+		if (strstr(rows[i].text, "smtp") && !getservbyname("smtp", "tcp"))
+			continue;
 		arena_init(&a);
 		if (!text_rr_parse(&a, rows[i].text, NULL, &rr, &f)) {
 			if (strcmp(want, "refused") != 0)
