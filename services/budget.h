@@ -13,6 +13,8 @@ struct trace;
 struct budget {
 	int sends;              /* upstream questions: max-global-quota, 200 */
 	int children;           /* further queries asked: 64 */
+	int vain;               /* packets to servers that were silent or of no use: 32 */
+	int fruitless;          /* servers' names without an address: 15 */
 	int signatures;         /* signature checks: 32 */
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */

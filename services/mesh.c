@@ -726,7 +726,14 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 	struct question question = question_of(name, type, class_);
 	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
-	return query_find(q->mesh, &s) || begin_child(q, &s);
+	struct query *aside;
+
+	if (query_find(q->mesh, &s))
+		return true;
+	aside = begin_child(q, &s);
+	if (aside)
+		aside->is_aside = true;
+	return aside;
 }
 
 unsigned mesh_children(const struct query *q)

@@ -13,6 +13,8 @@
 #define LANES            32 /* clients share one by chance */
 #define QUERY_DEPTH_MAX  8  /* a client's is 0 */
 #define QUERY_CHILDREN   64 /* further queries for one client's */
+#define QUERY_VAIN       32 /* packets to servers that were silent or of no use */
+#define QUERY_FRUITLESS  15 /* names of servers that had no address, wherever it was led */
 #define QUERY_SIGNATURES 32
 #define QUERY_HASHES     100
 #define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client hears SERVFAIL */

@@ -76,6 +76,8 @@ struct budget *budget_new(const struct mesh *m)
 	*b = (struct budget){
 		.sends = (int)MIN(mesh_conf(m)->server.max_global_quota, (uint32_t)INT32_MAX),
 		.children = QUERY_CHILDREN,
+		.vain = QUERY_VAIN,
+		.fruitless = QUERY_FRUITLESS,
 		.signatures = QUERY_SIGNATURES,
 		.hashes = QUERY_HASHES,
 		/* A story's clock may jump by days between a question and its answer. */

@@ -61,6 +61,7 @@ struct query {
 	bool no_message;          /* clients must not find it in the cache: policy zones have a say */
 	bool stopped;             /* and this is what it led to: nobody was asked further */
 	const struct met *met;    /* servers on the way that policy zones know (services/policed.h) */
+	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;

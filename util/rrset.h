@@ -76,6 +76,16 @@ struct rrset_parts {
 	uint8_t trust, security, flags;
 };
 
+/* What a cache keeps of one name and type. More is given to who asks, and then forgotten: one answer of
+ * a hostile zone is to take no more room than hundreds of honest ones (CVE-2024-1737). */
+#define RRSET_RECORDS_MOST 256
+#define RRSET_BYTES_MOST   65536
+
+static inline bool rrset_may_be_kept(const struct rrset *s)
+{
+	return s->count <= RRSET_RECORDS_MOST && s->size <= RRSET_BYTES_MOST;
+}
+
 struct rrset *rrset_build(struct arena *a, const struct rrset_parts *parts) MUST_USE;
 struct rrset *rrset_copy(struct arena *a, const struct rrset *set) MUST_USE;
 

@@ -15,7 +15,15 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
+enum { ANY_SETS_MOST = 24 }; /* of an answer to ANY, which nobody needs in full (RFC 8482) */
+
 static const struct judgement good = { .security = SECURITY_SECURE };
+static const struct judgement too_much = {
+	.security = SECURITY_BOGUS,
+	.of_the_way = true, /* others would say no less */
+	.reason = REASON_budget_signatures,
+	.text = "an answer to ANY has more record sets than are checked",
+};
 
 /* ---- the chain of aliases ---- */
 
@@ -570,6 +578,11 @@ bool judge_message(struct judge *j, struct judgement *out)
 
 	*out = good;
 	for (unsigned i = 0; i < answers; i++) {
+		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY) {
+			if (out->security == SECURITY_SECURE)
+				*out = too_much; /* an unsigned zone has been found out by now */
+			break;
+		}
 		if (!judge_set(j, i))
 			return false;
 		worsen(out, &j->sets[i]);

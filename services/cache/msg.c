@@ -319,6 +319,14 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 	slab_put_if(c->slab, hash, &s->link, how->now_s, only_this, (void *)(uintptr_t)&old->link);
 }
 
+bool message_may_be_kept(const struct message *m)
+{
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		if (!rrset_may_be_kept(m->sets[i]))
+			return false;
+	return true;
+}
+
 const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				    const struct msg_keep *how)
 {
@@ -327,7 +335,7 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 	struct stored *s;
 	bool good;
 
-	if (how->ttl_s == 0 || m->rcode > 255)
+	if (how->ttl_s == 0 || m->rcode > 255 || !message_may_be_kept(m))
 		return NULL;
 	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
 	if (!s)
@@ -364,7 +372,7 @@ bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stor
 {
 	struct stored *s;
 
-	if (m->rcode > 255)
+	if (m->rcode > 255 || !message_may_be_kept(m))
 		return false;
 	s = make_image(m, stored_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
 	if (!s)

@@ -79,9 +79,12 @@ uint64_t msgcache_hash(const struct question *q);
 const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
 				   uint16_t scope, bool full);
 
-/* Keep `m` (its question names it) until now_s + ttl_s; not at all when ttl_s is 0. A hit in
- * the last tenth of the way is due for a prefetch. What stays is in the cache; `m` remains the
- * caller's. Called within a turn.
+/* None of its sets is too large for a cache. */
+bool message_may_be_kept(const struct message *m) PURE;
+
+/* Keep `m` (its question names it) until now_s + ttl_s; not at all when ttl_s is 0, or it
+ * may not be kept. A hit in the last tenth of the way is due for a prefetch. What stays is in the
+ * cache; `m` remains the caller's. Called within a turn.
  *
  * A failing or bogus `m` does not replace a good one that is fresh, or expired for less than
  * keep_expired_s: instead that one is marked so that nobody tries to refresh it for ttl_s

@@ -243,7 +243,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 	}
 	if (expires_s != set->expires_s)
 		offer.set = set = ending_at(set, expires_s, a);
-	if (time_is_past(now_s, expires_s))
+	if (time_is_past(now_s, expires_s) || !rrset_may_be_kept(set))
 		return set;
 	e = mem_new(MAX(offsetof(struct rrset_entry, set) + set->size, sizeof(*e)));
 	memset(&e->link, 0, sizeof(e->link));

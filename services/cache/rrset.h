@@ -45,7 +45,8 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
  * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS set
  * may replace a fresh one but lives no longer than that, nor than its parent's side; what comes
  * back then ends there too. What has RRSET_PARENT_SIDE comes from the parent itself, as referral or
- * glue, and replaces whatever that said before. TTL 0 is not kept. */
+ * glue, and replaces whatever that said before. TTL 0 is not kept, nor
+ * what is too large (rrset_may_be_kept). */
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
 				   struct arena *a);
 

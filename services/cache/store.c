@@ -159,19 +159,52 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	return ttl_s;
 }
 
+/* RFC 9520 3.2: what fails again as soon as it may be asked again is left alone twice as long. */
+static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const struct msg_keep *how)
+{
+	uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
+	const struct stored *old = msgcache_find(c, &m->q, hash, how->scope, true);
+	uint32_t was_s;
+
+	if (!old || stored_is_good(old) || old->security == SECURITY_BOGUS ||
+	    old->reason == REASON_network_error)
+		return how->ttl_s;
+	was_s = old->expires_s - old->stored_s;
+	if (was_s < how->ttl_s || how->now_s - old->stored_s > 2 * was_s)
+		return how->ttl_s;
+	return MIN(2 * was_s, STORE_FAILURE_MOST_S);
+}
+
+/* What is too large to be kept, found bogus: the verdict is, or it would be judged again and again. */
+static const struct message *bare_verdict(const struct message *m, struct message *bare)
+{
+	if (m->security != SECURITY_BOGUS || message_may_be_kept(m))
+		return m;
+	*bare = (struct message){ .q = m->q,
+				  .flags = m->flags,
+				  .rcode = RCODE_SERVFAIL,
+				  .security = SECURITY_BOGUS,
+				  .reason = m->reason };
+	return bare;
+}
+
 const struct stored *store_message(struct msgcache *c, const struct conf *conf,
-				   const struct message *m, const struct msg_keep *usual)
+				   const struct message *whole, const struct msg_keep *usual)
 {
 	struct msg_keep how = *usual;
+	struct message bare;
+	const struct message *m = bare_verdict(whole, &bare);
 
 	how.ttl_s = store_ttl(conf, m, how.now_s);
+	if (how.ttl_s == STORE_FAILURE_S && !is_data(m))
+		how.ttl_s = growing_ttl(c, m, &how);
 	if (conf->server.serve_expired) {
 		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl
 								    : SLAB_FOREVER;
 		how.extend = conf->server.serve_expired_ttl_reset;
-		/* An answer that is good for now only has taken an expired one's place all the
+		/* An answer that is good for now only, or too large, has taken an expired one's place all the
 		 * same. */
-		if (how.ttl_s == 0 && is_data(m))
+		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m))
 			msgcache_remove(c, &m->q);
 	}
 	return msgcache_store(c, m, &how);

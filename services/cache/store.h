@@ -17,8 +17,9 @@ struct stored;
 
 /* RFC 9520: a failure is remembered, but not for long, and for hardly any time when it was the
  * network's. */
-#define STORE_FAILURE_S 5
-#define STORE_OUTAGE_S  1
+#define STORE_FAILURE_S      5
+#define STORE_FAILURE_MOST_S 20 /* when it fails again and again */
+#define STORE_OUTAGE_S       1
 
 /* Bring TTLs into cache-min-ttl … cache-max-ttl (not under serve-original-ttl), and those of a
  * denial (its SOA, NSEC and NSEC3 sets: RFC 2308 5, RFC 9077) into the time it may be kept. Sets
@@ -39,7 +40,8 @@ bool message_is_denial(const struct message *m);
  * when there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s);
 
-/* Keep it in the message cache as long; `how` says the rest (now_s, hash, scope). Under serve-expired
+/* Keep it in the message cache as long, and a failure that follows another longer each time, up to
+ * STORE_FAILURE_MOST_S; of a bogus answer that is too large only the verdict. `how` says the rest (now_s, hash, scope). Under serve-expired
  * a failure does not replace a good answer that may still be served (RFC 8767 4). What stands there
  * now, borrowed for the turn; NULL when it was not kept. Called within a turn. */
 const struct stored *store_message(struct msgcache *c, const struct conf *conf,

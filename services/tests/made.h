@@ -80,6 +80,29 @@ static inline struct question made_question(const char *name, uint16_t type)
 				  .class_ = CLASS_IN };
 }
 
+/* So many addresses of one name. */
+static inline struct rrset *made_addresses(struct arena *a, uint32_t now_s, const char *name,
+					   unsigned count)
+{
+	struct slice *records = arena_array(a, struct slice, count);
+	struct rrset_parts p = { .owner = N(name),
+				 .type = TYPE_A,
+				 .class_ = CLASS_IN,
+				 .ttl_s = 300,
+				 .expires_s = now_s + 300,
+				 .records = records,
+				 .count = count,
+				 .trust = TRUST_ANS_AA };
+
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t *ip = arena_take(a, 4);
+
+		put_u32(ip, 0x0a000000 + i);
+		records[i] = (struct slice){ .at = ip, .len = 4 };
+	}
+	return rrset_build(a, &p);
+}
+
 struct made {
 	const char *name;
 	uint16_t type;

@@ -313,6 +313,27 @@ static void without_a_parent_an_ns_set_has_its_own_time(void **state)
 	rrsetcache_free(c);
 }
 
+static void a_set_of_very_many_records_is_believed_but_not_kept(void **state)
+{
+	(void)state;
+	static const unsigned counts[] = { 1, RRSET_RECORDS_MOST, RRSET_RECORDS_MOST + 1, 2000 };
+
+	for (size_t i = 0; i < COUNT(counts); i++) {
+		struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+		const struct rrset *set, *found;
+		struct arena a;
+
+		arena_init(&a);
+		set = made_addresses(&a, NOW, "many.example.", counts[i]);
+		assert_ptr_equal(rrsetcache_put(c, set, NOW, &a), set);
+		found = rrsetcache_find(c, N("many.example."), TYPE_A, CLASS_IN, 0, NOW);
+		if (!found != (counts[i] > RRSET_RECORDS_MOST))
+			fail_msg("%u records: %s", counts[i], found ? "kept" : "gone");
+		arena_clear(&a);
+		rrsetcache_free(c);
+	}
+}
+
 static int in_a_turn(void **state)
 {
 	(void)state;
@@ -335,6 +356,7 @@ int main(void)
 		CLAIM(the_higher_rank_stands),
 		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
 		CLAIM(a_set_without_time_is_not_kept),
+		CLAIM(a_set_of_very_many_records_is_believed_but_not_kept),
 		CLAIM(a_correction_needs_something_to_correct),
 		CLAIM(a_delegation_dies_when_its_parent_said),
 		CLAIM(without_a_parent_an_ns_set_has_its_own_time),

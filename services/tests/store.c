@@ -277,6 +277,79 @@ static void a_failed_refresh_leaves_what_may_be_served(void **state)
 	}
 }
 
+static void what_fails_again_at_once_is_left_alone_longer(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint32_t at[6], want[6];
+		uint8_t security;
+		enum reason reason;
+	} rows[] = {
+		{ "at once", { 0, 5, 15, 35, 55 }, { 5, 10, 20, 20, 20 }, 0, REASON_no_reachable },
+		{ "a while later", { 0, 9, 28 }, { 5, 10, 20 }, 0, REASON_no_reachable },
+		{ "long after", { 0, 11, 60 }, { 5, 5, 5 }, 0, REASON_no_reachable },
+		{ "the network's fault", { 0, 1, 2 }, { 1, 1, 1 }, 0, REASON_network_error },
+		{ "bogus", { 0, 60 }, { 60, 60 }, SECURITY_BOGUS, REASON_bogus },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_from("");
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct made made = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
+		struct arena a;
+
+		arena_init(&a);
+		for (size_t n = 0; rows[i].want[n]; n++) {
+			uint32_t now_s = NOW + rows[i].at[n];
+			struct message *m = made_message(&a, now_s, &made);
+			const struct stored *s;
+
+			m->security = rows[i].security;
+			m->reason = rows[i].reason;
+			s = store_message(c, conf, m, &(struct msg_keep){ .now_s = now_s });
+			assert_non_null(s);
+			if (s->expires_s - now_s != rows[i].want[n])
+				fail_msg("%s: failure %zu is kept for %u s, not %u", rows[i].why, n,
+					 s->expires_s - now_s, rows[i].want[n]);
+		}
+		arena_clear(&a);
+		msgcache_free(c);
+		conf_free(conf);
+	}
+}
+
+static void of_what_is_too_large_a_bad_verdict_is_kept(void **state)
+{
+	(void)state;
+	static const uint8_t securities[] = { SECURITY_SECURE, SECURITY_BOGUS };
+	struct conf *conf = conf_from("");
+
+	for (size_t i = 0; i < COUNT(securities); i++) {
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct made made = { "many.example.", TYPE_A, 0, { NULL } };
+		const struct stored *s;
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &made);
+		m->sets[0] = made_addresses(&a, NOW, "many.example.", RRSET_RECORDS_MOST + 1);
+		m->count[SECTION_ANSWER] = 1;
+		m->security = securities[i];
+		s = store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW });
+		assert_int_equal(s != NULL, securities[i] == SECURITY_BOGUS);
+		if (s) {
+			assert_int_equal(s->rcode, RCODE_SERVFAIL);
+			assert_int_equal(s->expires_s, NOW + 60);
+			assert_true(s->wire_len < 64);
+		}
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+	conf_free(conf);
+}
+
 static int in_a_turn(void **state)
 {
 	(void)state;
@@ -300,6 +373,8 @@ int main(void)
 		CLAIM(limits_leave_borrowed_sets_alone),
 		CLAIM(the_least_ttl_prolongs_nothing),
 		CLAIM(a_failed_refresh_leaves_what_may_be_served),
+		CLAIM(what_fails_again_at_once_is_left_alone_longer),
+		CLAIM(of_what_is_too_large_a_bad_verdict_is_kept),
 	};
 
 	hash_start(true);

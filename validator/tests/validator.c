@@ -288,6 +288,33 @@ static void costly_answers_take_turns(void **state)
 	lab_close();
 }
 
+static void of_an_answer_to_any_24_sets_are_judged(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned sets;
+		enum security want;
+	} rows[] = { { 24, SECURITY_SECURE }, { 25, SECURITY_BOGUS } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h;
+		char many[4096] = "";
+
+		for (unsigned n = 0; n < rows[i].sets; n++) {
+			char line[128];
+
+			snprintf(line, sizeof(line), "any.example. 300 IN TYPE%u \\# 1 00\n", 65300 + n);
+			strcat(many, line);
+		}
+		open_zone("");
+		lab_tell(&(struct lab_page){ "any.example.", TYPE_ANY, .answer = many });
+		h = lab_ask_to_the_end("any.example.", TYPE_ANY);
+		if (h->security != rows[i].want)
+			fail_msg("%u sets: %d (%s)", rows[i].sets, h->security, h->text);
+		lab_close();
+	}
+}
+
 /* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, a question makes no more than
  * so many checks in all, tried again or not, and its neighbour is judged as ever. */
 static void no_question_costs_more_than_its_purse(void **state)
@@ -355,6 +382,7 @@ int main(void)
 		cmocka_unit_test(who_waits_for_the_same_keys_lets_one_check_them),
 		cmocka_unit_test(costly_answers_let_others_go_first),
 		cmocka_unit_test(costly_answers_take_turns),
+		cmocka_unit_test(of_an_answer_to_any_24_sets_are_judged),
 		cmocka_unit_test(no_question_costs_more_than_its_purse),
 		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),
 	};
