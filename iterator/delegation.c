@@ -14,7 +14,9 @@
 
 #define DNS_PORT      53
 #define PLACES_MAX    128 /* addresses kept of one delegation */
-#define ADDRESSES_MAX 8   /* of one name server */
+#define ADDRESSES_MAX 6   /* of one name server … */
+#define ADDRESSES_OF_ONE_KIND 4 /* … which leaves the other kind a place */
+#define ADDRESSES_CONFIGURED 32 /* of one the operator names */
 
 static const uint8_t *keep_name(struct arena *a, const uint8_t *name)
 {
@@ -102,10 +104,18 @@ static bool read_address(const struct rrset *set, struct slice rdata, uint16_t p
 	return !addr_is_absurd(out);
 }
 
+/* How many more addresses may be taken from a set of the server's. */
+static unsigned room_for(const struct delegation *d, unsigned have)
+{
+	return d->config ? ADDRESSES_CONFIGURED : MIN(ADDRESSES_OF_ONE_KIND, ADDRESSES_MAX - have);
+}
+
 unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct rrset *set,
 			    bool parent_side)
 {
 	struct ns *n = delegation_find(d, rrset_owner(set));
+	uint8_t none = 0, *have = !n ? &none : parent_side ? &n->parent_addresses : &n->addresses;
+	unsigned room = room_for(d, *have);
 	struct rrset_walk w = rrset_records(set);
 	unsigned added = 0, seen = 0;
 
@@ -113,7 +123,7 @@ unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct 
 		n->v4 = LOOKUP_FOUND;
 	else if (n)
 		n->v6 = LOOKUP_FOUND;
-	for (struct slice rd; seen < ADDRESSES_MAX && rrset_next(&w, &rd); seen++) {
+	for (struct slice rd; seen < room && rrset_next(&w, &rd); seen++) {
 		struct place p = {
 			.tls_name = n ? n->tls_name : NULL,
 			.http_path = n ? n->http_path : NULL,
@@ -122,6 +132,7 @@ unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct 
 		if (read_address(set, rd, n ? n->port : DNS_PORT, &p.addr))
 			added += delegation_add_place(d, a, &p);
 	}
+	*have = (uint8_t)MIN(*have + seen, (unsigned)ADDRESSES_MAX);
 	return added;
 }
 

@@ -32,6 +32,7 @@ struct ns {
 	uint16_t port;
 	uint8_t v4, v6;               /* enum lookup */
 	uint8_t parent_v4, parent_v6; /* the same, asked at the servers above the cut */
+	uint8_t addresses, parent_addresses; /* taken so far */
 	bool parent_side;             /* only the parent names it */
 	bool failed;                  /* has no address at all */
 	bool tried;                   /* addresses were asked for on behalf of this delegation */

@@ -183,6 +183,7 @@ static enum turn on_useless(struct iter *it, const struct message *m)
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
 	it->place->spent = true;
+	iter_note_vain(it, 1);
 	iter_blame(it, REASON_no_reachable, "%s for zone %s gave no use (rcode %u)",
 		   place_text(it, place), zone_text(it, zone), m->rcode);
 	return pass_over(it);
@@ -193,6 +194,7 @@ static enum turn on_lame(struct iter *it, unsigned how)
 	struct query *q = it->q;
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
+	iter_note_vain(it, 1);
 	iter_blame(it, REASON_lame, "%s is lame for zone %s", place_text(it, place),
 		   zone_text(it, zone));
 	infra_set_lame(q->env->infra, &it->place->addr, it->at->zone, how, q->env->time);

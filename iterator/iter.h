@@ -34,6 +34,7 @@ enum iter_state {
 };
 
 #define ITER_SENDS 50 /* packets for one name, whatever zones they lead through */
+#define ITER_VAIN  12 /* of the packets that may be in vain: not for what is asked on the way */
 
 /* Where a state function leaves things. */
 enum turn {
@@ -78,7 +79,6 @@ struct iter {
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
 	unsigned fruitless; /* names without any address, in all: NXNS */
-	bool went_round;    /* the parent side was tried because of those */
 	const uint8_t *goes_round; /* for this zone the parent's side may be asked by this query */
 
 	/* a second word */
@@ -93,6 +93,9 @@ struct iter {
 
 /* Remember why things may end badly. */
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* So many packets brought nothing. An operator's own servers may be as silent as they like, and what is
+ * asked on the side does not cost the client its answer. */
+void iter_note_vain(struct iter *it, unsigned packets);
 /* A question is out. */
 static inline bool iter_is_asking(const struct iter *it)
 {

@@ -61,6 +61,14 @@ void iter_let_go(struct iter *it)
 	mesh_forget_children(it->q);
 }
 
+void iter_note_vain(struct iter *it, unsigned packets)
+{
+	int *vain = &it->q->budget->vain;
+
+	if (it->at && !it->at->config && !it->q->is_aside)
+		budget_take(vain, MIN((int)packets, *vain));
+}
+
 void iter_hide_name(struct iter *it)
 {
 	bool on = it->conf->qname_minimisation && !(it->q->kind & QUERY_PRIME) &&
@@ -68,6 +76,7 @@ void iter_hide_name(struct iter *it)
 
 	/* whoever is asked for a server's addresses will be asked for both kinds of them */
 	qmin_begin(&it->qmin, on, it->q->depth > 0 && it->want.type == TYPE_AAAA);
+	it->qmin.hurried = it->q->depth > 1;
 	it->shown.name_len = 0;
 }
 
@@ -283,6 +292,10 @@ static bool may_send(struct iter *it)
 	else if (it->sent_in_all >= ITER_SENDS)
 		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a name is reached",
 			   ITER_SENDS);
+	else if (it->q->budget->vain <= (it->q->depth ? ITER_VAIN : 0) &&
+		 !it->at->config && !it->q->is_aside)
+		iter_blame(it, REASON_no_reachable,
+			   "too many servers on the way were silent or of no use");
 	else if (it->q->budget->sends <= 0)
 		iter_blame(it, REASON_budget_sends,
 			   "the limit of %u questions for a query is reached",
@@ -643,6 +656,8 @@ static void note_sends(struct iter *it, const struct upstream_reply *reply)
 
 	it->sent_in_all += (unsigned)more;
 	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
+	if (reply->end == UPSTREAM_SILENT)
+		iter_note_vain(it, reply->sends);
 }
 
 static void take_event(struct iter *it, const struct event *ev)

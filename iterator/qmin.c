@@ -41,7 +41,9 @@ bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zon
 			m->on = false;
 			return false;
 		}
-		m->shown = dname_suffix(wanted->name, shown + stride(all, all - shown, m->steps));
+		bool rest = m->hurried && shown > dname_labels(zone);
+		m->shown = dname_suffix(wanted->name,
+					rest ? all : shown + stride(all, all - shown, m->steps));
 	}
 	m->again = false;
 

@@ -3,7 +3,9 @@
  *
  * On the way down every server is shown one label more than its own zone has, and type A, until
  * the whole name has been shown; only then comes the question itself. A long name goes label by
- * label at first and then in larger strides, ten questions in all. */
+ * label at first and then in larger strides, ten questions in all. In a hurry (it names a server that
+ * only another server's name led to, and may have been made long to cost much) each zone's
+ * servers are shown one label more, and then all. */
 #ifndef ITERATOR_QMIN_H
 #define ITERATOR_QMIN_H
 
@@ -16,6 +18,7 @@
 struct qmin {
 	bool on;
 	bool open_type;       /* the type is no secret: at the whole name ask for it at once */
+	bool hurried;         /* see above; set after qmin_begin */
 	bool again;           /* show the same name once more: the last try was not answered */
 	const uint8_t *shown; /* a suffix of the wanted name; NULL: nothing yet */
 	unsigned steps;

@@ -75,7 +75,6 @@ enum turn resort(struct iter *it)
 			hints_add(d, it->q);
 		d->knows_parent = true;
 	} else if (!d->knows_parent) {
-		it->went_round = true;
 		recall_parent(it);
 	}
 	added = delegation_fill(d, it->q, true);

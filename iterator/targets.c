@@ -13,9 +13,14 @@
 
 static bool may_ask(const struct iter *it)
 {
-	unsigned fruitless = it->went_round ? TARGETS_FRUITLESS_MOST : TARGETS_FRUITLESS;
+	return it->q->depth < TARGETS_DEPTH && it->fruitless < TARGETS_FRUITLESS &&
+	       it->q->budget->fruitless > 0;
+}
 
-	return it->q->depth < TARGETS_DEPTH && it->fruitless < fruitless;
+static void note_fruitless(struct iter *it)
+{
+	it->fruitless++;
+	budget_take(&it->q->budget->fruitless, 1);
 }
 
 /* A name for which all asking has ended without an address. */
@@ -26,7 +31,7 @@ static void count_fruitless(struct iter *it, struct ns *n)
 	if ((n->v4 == LOOKUP_NONE || !nat64_reaches_ip4(conf)) &&
 	    (n->v6 == LOOKUP_NONE || !conf->do_ip6)) {
 		n->failed = true;
-		it->fruitless++;
+		note_fruitless(it);
 	}
 }
 
@@ -40,6 +45,23 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 	}
 	*state = LOOKUP_NONE; /* a circle, or nothing left to spend */
 	return false;
+}
+
+/* Asks for what is not known yet. Who looks for servers on behalf of others that look for servers is
+ * content with one kind of addresses, as long as there are some: else each step that leads to
+ * nothing doubles what all steps below it cost (CAMP). */
+static unsigned ask_kinds(struct iter *it, struct ns *n)
+{
+	bool v4 = ns_wants(n, it->q, false), v6 = ns_wants(n, it->q, true);
+	unsigned started = 0;
+
+	if (it->q->depth && v4 && v6)
+		*(it->conf->prefer_ip6 && !it->conf->prefer_ip4 ? &v4 : &v6) = false;
+	if (v6)
+		started += ask(it, n, TYPE_AAAA);
+	if (v4)
+		started += ask(it, n, TYPE_A);
+	return started;
 }
 
 /* Of names in the zone itself only those can tell whom we are about to ask: if these fail, they fail
@@ -76,14 +98,26 @@ unsigned targets_ask(struct iter *it, int most)
 		it->lookups++;
 		left--;
 		n->tried = true;
-		if (ns_wants(n, it->q, true))
-			started += ask(it, n, TYPE_AAAA);
-		if (ns_wants(n, it->q, false))
-			started += ask(it, n, TYPE_A);
+		started += ask_kinds(it, n);
 		if (n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
 			count_fruitless(it, n);
 	}
 	return started;
+}
+
+/* The kind of addresses that was not asked for at first, of one name. */
+static bool ask_other_kind(struct iter *it)
+{
+	const struct delegation *d = it->at;
+
+	for (unsigned i = 0; i < d->name_count && may_ask(it); i++) {
+		struct ns *n = &d->names[i];
+
+		if (n->tried && (ns_wants(n, it->q, false) || ns_wants(n, it->q, true)) &&
+		    !is_in_vain(it, n) && ask_kinds(it, n))
+			return true;
+	}
+	return false;
 }
 
 bool targets_ask_next(struct iter *it)
@@ -95,7 +129,7 @@ bool targets_ask_next(struct iter *it)
 		if (targets_ask(it, 1))
 			return true;
 	} while (it->lookups > before);
-	return false;
+	return ask_other_kind(it);
 }
 
 void targets_ask_ahead(struct iter *it)
@@ -197,6 +231,15 @@ static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *se
 	return added;
 }
 
+/* There is no such name: what has not been asked yet need not be (RFC 8020). */
+static void end_lookups(struct ns *n)
+{
+	if (n->v4 == LOOKUP_OPEN)
+		n->v4 = LOOKUP_NONE;
+	if (n->v6 == LOOKUP_OPEN)
+		n->v6 = LOOKUP_NONE;
+}
+
 void targets_arrived(struct iter *it, const struct query *child)
 {
 	bool parent_side = child->kind & QUERY_PARENT_SIDE;
@@ -216,10 +259,16 @@ void targets_arrived(struct iter *it, const struct query *child)
 	if (set) {
 		/* nothing new, as when all names lead to one address by a wildcard */
 		*state = LOOKUP_FOUND;
-		it->fruitless += !parent_side && n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED;
+		if (!parent_side && n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
+			note_fruitless(it);
 		return;
 	}
 	*state = LOOKUP_NONE;
-	if (!parent_side)
-		count_fruitless(it, n);
+	if (parent_side)
+		return;
+	if (child->reply->rcode == RCODE_NXDOMAIN)
+		end_lookups(n);
+	else if (may_ask(it))
+		ask_kinds(it, n);
+	count_fruitless(it, n);
 }

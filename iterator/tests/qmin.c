@@ -69,6 +69,30 @@ static void each_question_shows_one_label_more(void **state)
 	}
 }
 
+static void in_a_hurry_servers_are_shown_one_label_and_then_all(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *want;
+	} rows[] = {
+		{ "ns.a.b.c.example.", "c.example./A ns.a.b.c.example./A" },
+		{ "ns.example.", "ns.example./A" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct question wanted = made_question(rows[i].name, TYPE_A);
+		uint8_t zone[DNAME_MAX];
+		struct qmin m;
+		char got[2048];
+
+		dname_copy_lower(zone, N("example."));
+		qmin_begin(&m, true, false);
+		m.hurried = true;
+		walk(&wanted, &m, zone, got, sizeof(got));
+		assert_string_equal(got, rows[i].want);
+	}
+}
+
 static void a_long_name_takes_ten_questions_at_most(void **state)
 {
 	(void)state;
@@ -127,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_question_shows_one_label_more),
+		cmocka_unit_test(in_a_hurry_servers_are_shown_one_label_and_then_all),
 		cmocka_unit_test(a_long_name_takes_ten_questions_at_most),
 		cmocka_unit_test(silence_shows_nothing_more_at_first),
 		cmocka_unit_test(strictly_silence_shows_nothing_more_ever),

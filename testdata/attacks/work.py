@@ -183,11 +183,16 @@ def alias_circle(lab, count):
 
 
 @attack(23, "camp", "CAMP: a chain of aliases, each into a delegation to eight names in eight delegations of five dead names, with DNSSEC",
-        variants={"chain": {"links": 11}, "no-chain": {"links": 1}}, seconds=60,
-        rule="one budget for everything a client's question causes; no restart, child or validation resets it",
-        code="services/budget.h:budget_take util/options.def:max_global_quota services/mesh_private.h:QUERY_CHILDREN",
-        limits={"U": 200, "goal_60": shown, "R": "SERVFAIL", "took_s": 12})
-def camp(lab, links):
+        variants={"chain": {"links": 11}, "no-chain": {"links": 1}, "nxdomain": {"links": 1, "end": "nxdomain"},
+                  "nodata": {"links": 1, "end": "nodata"}, "servfail": {"links": 11, "end": "servfail"},
+                  "refused": {"links": 1, "end": "refused"}, "labels": {"links": 11, "below": "a.b.c.d.e.f."},
+                  "both-kinds": {"links": 11, "end": "both"}}, seconds=60,
+        rule="one budget for everything a client's question causes; no restart, child or validation resets it; it counts silences "
+             "and names without address, too, and servers for servers are looked up by one kind of addresses first",
+        code="services/budget.h:budget_take util/options.def:max_global_quota services/mesh_private.h:QUERY_VAIN "
+             "services/mesh_private.h:QUERY_FRUITLESS iterator/targets.c:ask_kinds",
+        limits={"U": 60, "R": "SERVFAIL", "took_s": 12})
+def camp(lab, links, end="dead", below=""):
     key = signing.key("camp.test.")
     zone = lab.world.serve(Zone("camp.test.", key=key), {"ns.camp.test.": ATTACKERS[0]})
     lab.anchor(key)
@@ -202,17 +207,25 @@ def camp(lab, links):
             return q.raw(flags=0x8000, authority=[record("l%d.camp.test" % n, NS, wire("n.s%dx%d.camp.test" % (i, n)))
                                                   for i in range(8)])
         if part.startswith("s"):
-            return q.raw(flags=0x8000, authority=[record(part + ".camp.test", NS, wire("n%d.d%s.camp.test" % (i, part[1:])))
+            return q.raw(flags=0x8000, authority=[record(part + ".camp.test", NS, wire("n%d.%sd%s.camp.test" % (i, below, part[1:])))
                                                   for i in range(5)])
         if part.startswith("d"):
-            return q.reply(["%s 60 A %s" % (q.name, DEAD[hash(q.name) % 8])] if q.kind == "A" else [])
+            if end in ("nxdomain", "nodata"):
+                return q.reply(rcode="NXDOMAIN" if end == "nxdomain" and q.labels[0][0] == "n" else "NOERROR",
+                               authority=["camp.test. 60 SOA ns.camp.test. h.camp.test. 1 2 3 4 60"])
+            if q.labels[0][0] != "n" or q.kind not in ("A", "AAAA") or (q.kind == "AAAA" and end != "both"):
+                return q.reply(authority=["camp.test. 60 SOA ns.camp.test. h.camp.test. 1 2 3 4 60"])
+            number = hash(q.name) % 8
+            return q.reply(["%s 60 A %s" % (q.name, DEAD[number])] if q.kind == "A" else
+                           ["%s 60 AAAA 2001:db8::%d" % (q.name, number)])
         return zone.answer(q)
     lab.world.script(ATTACKERS[0], answer)
+    if end in ("servfail", "refused"):
+        for address in DEAD:
+            lab.world.script(address, lambda q: q.reply(rcode=end.upper(), aa=False))
     lab.start()
     lab.ask("first.camp.test")
-    figures = cost(lab, "x.l0.camp.test" if links > 1 else "x.l1.camp.test")
-    figures["goal_60"] = "reached" if figures["U"] <= 60 else "missed"
-    return figures
+    return cost(lab, "x.l0.camp.test" if links > 1 else "x.l1.camp.test")
 
 
 @attack(24, "tsuname", "TsuNAME: two zones whose servers are named in each other",
