@@ -115,8 +115,8 @@ enum { PARTS = 16, CHAINS = 64, KEY = 9 };
 struct waiting_client {
 	struct waiting_client *next;
 	unsigned count;
-	uint64_t pulse; /* the number of the present time of WAITS_PULSE_MS */
-	size_t sent;    /* in it, of late answers */
+	uint64_t pulse_us; /* when `pulse` was true */
+	uint64_t pulse;    /* bytes of late answers that have not drained away yet */
 	uint8_t key[KEY];
 };
 
@@ -218,8 +218,8 @@ void waits_end(struct waits *w, const struct addr *client)
 
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us)
 {
-	uint64_t pulse = now_us / (WAITS_PULSE_MS * US_PER_MS);
 	struct waiting_client *one;
+	uint64_t drained;
 	bool may;
 	struct spot s;
 
@@ -227,13 +227,15 @@ bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint
 	pthread_mutex_lock(&s.part->lock);
 	one = *client_at(&s);
 	PROMISE(one != NULL);
-	if (one->pulse != pulse) {
-		one->pulse = pulse;
-		one->sent = 0;
+	/* Workers' clocks may differ by a turn. */
+	drained = now_us > one->pulse_us ? (now_us - one->pulse_us) * WAITS_PER_MS / US_PER_MS : 0;
+	if (drained) {
+		one->pulse -= MIN(drained, one->pulse);
+		one->pulse_us = now_us;
 	}
-	may = one->sent + len <= WAITS_PULSE;
+	may = one->pulse + len <= WAITS_PULSE;
 	if (may)
-		one->sent += len;
+		one->pulse += len;
 	pthread_mutex_unlock(&s.part->lock);
 	return may;
 }

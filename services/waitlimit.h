@@ -38,9 +38,9 @@ void waits_end(struct waits *w, const struct addr *client); /* one that was begu
  * is. False: so many bytes went there just now that it is better kept: he asks again, if it was he
  * who asked. What an authority holds back until much waits for it does not come out in one pulse. */
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
-#define WAITS_LONG_MS  200   /* an answer that took longer is a late one */
-#define WAITS_PULSE_MS 100   /* in each such time … */
-#define WAITS_PULSE    16384 /* … a client gets so many bytes of late answers */
+#define WAITS_LONG_MS 200  /* an answer that took longer is a late one */
+#define WAITS_PULSE   4096 /* so many bytes of late answers a client gets at once … */
+#define WAITS_PER_MS  48   /* … and so many more each millisecond */
 unsigned waits_count(struct waits *w, const struct addr *client);
 
 #endif

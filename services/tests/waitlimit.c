@@ -88,10 +88,11 @@ static void late_answers_do_not_come_in_a_pulse(void **state)
 		bool may;
 	} rows[] = {
 		{ "the first", 1000, WAITS_PULSE - 100, true },
-		{ "what is left of it", 1050, 100, true },
-		{ "too much", 1099, 1, false },
-		{ "the next", 1000 + WAITS_PULSE_MS, 1, true },
-		{ "no more than that at any time", 1200, WAITS_PULSE + 1, false },
+		{ "what is left of it", 1000, 100, true },
+		{ "too much", 1000, 1, false },
+		{ "a little later a little more", 1010, 10 * WAITS_PER_MS, true },
+		{ "and no more than that", 1010, 1, false },
+		{ "much later no more at once", 9000, WAITS_PULSE + 1, false },
 	};
 	struct waits *w = waits_new();
 	struct addr one = addr_of("192.0.2.1"), other = addr_of("192.0.2.2");
