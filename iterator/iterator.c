@@ -179,11 +179,11 @@ static const uint8_t *look_under(const struct iter *it)
 	return it->want.name;
 }
 
-static struct delegation *priming_servers(const struct iter *it)
+static struct delegation *priming_servers(const struct iter *it, const uint8_t *zone)
 {
-	const struct forward_zone *z = route_stub(it->q, it->want.name);
+	const struct forward_zone *z = route_stub(it->q, zone);
 
-	if (z == NULL || dname_is_root(it->want.name))
+	if (z == NULL || dname_is_root(zone))
 		return hints_delegation(it->q);
 	return delegation_from_config(it->arena, z);
 }
@@ -203,7 +203,7 @@ static enum turn on_approach(struct iter *it)
 
 	it->state = ITER_choose;
 	if (it->q->kind & QUERY_PRIME) {
-		iter_go_to(it, priming_servers(it));
+		iter_go_to(it, priming_servers(it, it->want.name));
 		return TURN_ON;
 	}
 	if (it->q->kind & QUERY_PARENT_SIDE && it->want.type != TYPE_DS)
@@ -236,6 +236,15 @@ static enum turn on_prime(struct iter *it)
 	return it->at ? TURN_ON : TURN_WAIT;
 }
 
+/* The zone has named its servers without a single address: those who said so are good for more. */
+static void keep_asked_places(struct iter *it, struct delegation *d)
+{
+	const struct delegation *asked = priming_servers(it, d->zone);
+
+	for (unsigned i = 0; i < asked->place_count; i++)
+		delegation_add_place(d, it->arena, &asked->places[i]);
+}
+
 static void primed(struct iter *it, const struct query *child)
 {
 	struct delegation *d = NULL;
@@ -250,6 +259,8 @@ static void primed(struct iter *it, const struct query *child)
 		it->state = ITER_fail;
 		return;
 	}
+	if (d->place_count == 0)
+		keep_asked_places(it, d);
 	iter_go_to(it, route_past_priming(it->q, d));
 	it->state = ITER_choose;
 }
