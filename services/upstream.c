@@ -54,6 +54,7 @@ struct exchange {
 	struct upstream_question ask; /* its pointers point into this struct */
 	enum way way;
 	bool with_edns;
+	bool edns_refused; /* over UDP; and now it is asked over TCP if it means it */
 	bool fell_back; /* asked with EDNS before */
 	bool capped;    /* this try's spelling is random */
 	bool refused;   /* the transport failed at once: nobody listens, or it was broken off */
@@ -493,6 +494,18 @@ static void note_silence(struct exchange *x)
 	infra_silent(e->infra, &x->ask.server, x->ask.zone, x->ask.q.type, x->wait_ms, e->time);
 }
 
+/* It refused EDNS over UDP, and over TCP there is nobody: then as it wants it. */
+static bool turn_to_plain(struct exchange *x)
+{
+	if (!x->edns_refused || x->way != WAY_TCP)
+		return false;
+	x->edns_refused = false;
+	x->refused = false;
+	x->with_edns = false;
+	exchange_turn_to(x, WAY_UDP);
+	return true;
+}
+
 /* The time of a try is up, or an exchange was to fail from its beginning. */
 static void on_timer(struct timer *t)
 {
@@ -508,7 +521,7 @@ static void on_timer(struct timer *t)
 	} else if (x->way == WAY_UDP && x->tries < UDP_TRIES) {
 		exchange_stop(x);
 		exchange_send(x, NULL);
-	} else {
+	} else if (!turn_to_plain(x)) {
 		exchange_fail(x, UPSTREAM_SILENT);
 	}
 }
@@ -524,7 +537,8 @@ static void on_failed(struct sending *s, enum upstream_end why)
 		infra_unsendable(e->infra, e->time);
 	else if (why == UPSTREAM_SILENT)
 		note_silence(x);
-	exchange_fail(x, why);
+	if (!turn_to_plain(x))
+		exchange_fail(x, why);
 }
 
 /*
@@ -589,32 +603,27 @@ static bool on_strayed(struct sending *s)
 	return note_stray(exchange_of(s));
 }
 
-/* A server that does not know EDNS (RFC 6891 7) says FORMERR or NOTIMP without OPT, or BADVERS. */
+/* A server that does not know EDNS (RFC 6891 7) says FORMERR or NOTIMP, and some send our OPT back with
+ * it; or BADVERS. */
 static bool edns_is_refused(const struct exchange *x, const struct message *m)
 {
-	if (!x->with_edns)
-		return false;
-	if (m->rcode == RCODE_BADVERS)
-		return true;
-	return (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP) && !m->edns.present;
+	return x->with_edns && (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP ||
+				m->rcode == RCODE_BADVERS);
 }
 
 /* Over UDP the refusal may be a forger's, who would have us do without signatures: where these are
- * what we want, the server has to say it over TCP. True: it is asked once more. */
-static bool turn_from_refusal(struct exchange *x)
+ * what we want, the server has to say it over TCP. It may mean it even so: what has a DS set need not be
+ * a zone that is validated, and whoever validates will say what a plain answer is worth. */
+static void turn_from_refusal(struct exchange *x)
 {
-	enum way way = x->way;
-
-	if (x->ask.insists) {
-		if (way != WAY_UDP || !may_use(x->upstream, WAY_TCP))
-			return false;
-		way = WAY_TCP;
-	} else {
-		x->with_edns = false;
-		x->fell_back = true;
+	if (x->ask.insists && x->way == WAY_UDP && may_use(x->upstream, WAY_TCP)) {
+		x->edns_refused = true;
+		exchange_turn_to(x, WAY_TCP);
+		return;
 	}
-	exchange_turn_to(x, way);
-	return true;
+	x->with_edns = false;
+	x->fell_back = !x->ask.insists; /* else it is not remembered: signatures are asked for each time */
+	exchange_turn_to(x, x->way);
 }
 
 static enum stat_transport transport_of(const struct exchange *x)
@@ -693,8 +702,10 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	if (!msg_parse(wire, len, arena, x->upstream->env->time->now_s, reply.message))
 		return note_stray(x);
 	x->under_way = false;
-	if (edns_is_refused(x, reply.message) && turn_from_refusal(x))
+	if (edns_is_refused(x, reply.message)) {
+		turn_from_refusal(x);
 		return true;
+	}
 	reply.message->q = x->ask.q;
 	reply.rtt_ms = note_answer(x, reply.message);
 	exchange_end(x, &reply, wire, len);
