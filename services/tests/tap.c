@@ -59,7 +59,7 @@ static void take_fields(const uint8_t *at, size_t len, struct field fields[FIELD
 			f->number = take_varint(&r);
 			break;
 		case 2:
-			f->bytes.len = take_varint(&r);
+			f->bytes.len = (size_t)take_varint(&r);
 			f->bytes.at = read_bytes(&r, f->bytes.len);
 			break;
 		case 5:
