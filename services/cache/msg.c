@@ -41,6 +41,13 @@ static bool is_stale(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, stored_of(e)->expires_s);
 }
 
+/* Nobody is told an old failure, however long old answers are kept: else a flood of names that fail
+ * would push them out. */
+static bool is_failure(const struct slab_entry *e)
+{
+	return !stored_is_good(stored_of(e));
+}
+
 struct msgcache *msgcache_new(size_t budget, unsigned slabs)
 {
 	struct msgcache *c = mem_zero(sizeof(*c));
@@ -50,7 +57,8 @@ struct msgcache *msgcache_new(size_t budget, unsigned slabs)
 					       .slabs = slabs,
 					       .typical = 192,
 					       .same = takes_place,
-					       .is_stale = is_stale });
+					       .is_stale = is_stale,
+					       .is_brief = is_failure });
 	return c;
 }
 

@@ -152,7 +152,9 @@ static bool is_stale(const struct slab *s, const struct slab_entry *e, uint32_t 
 {
 	uint32_t grace_s = atomic_load_explicit(&s->grace_s, memory_order_relaxed);
 
-	return s->how.is_stale && s->how.is_stale(e, now_s - grace_s);
+	if (!s->how.is_stale || !s->how.is_stale(e, now_s))
+		return false;
+	return (s->how.is_brief && s->how.is_brief(e)) || s->how.is_stale(e, now_s - grace_s);
 }
 
 static struct list *from_oldest(struct part *p, struct list *at)

@@ -45,6 +45,8 @@ struct slab_how {
 	bool (*same)(const struct slab_entry *newer, const struct slab_entry *standing);
 	/* Whether it may be evicted before anything else now. May be NULL. */
 	bool (*is_stale)(const struct slab_entry *e, uint32_t now_s);
+	/* Whether it is of no use to anybody once it is stale, slab_keep_stale or not. May be NULL. */
+	bool (*is_brief)(const struct slab_entry *e);
 	/* Bytes that go with an entry beside its own, as far as that can be said when it is put in. May
 	 * be NULL. */
 	size_t (*beside)(const struct slab_entry *e);

@@ -316,6 +316,38 @@ static void a_failure_does_not_take_the_place_of_data(void **state)
 	}
 }
 
+/* Names that fail, each asked for once more when it has failed, as who looks for an old answer does. */
+static void failures_do_not_push_out_what_is_kept(void **state)
+{
+	(void)state;
+	struct msgcache *c = msgcache_new(256 << 10, 1);
+	struct made made = { .type = TYPE_A, .rcode = RCODE_NOERROR };
+	char name[40], set[80];
+	unsigned left = 0;
+
+	slab_keep_stale(msgcache_slab(c), SLAB_FOREVER);
+	made.name = name;
+	made.section[0] = set;
+	for (unsigned i = 0; i < 500; i++) {
+		snprintf(name, sizeof name, "n%u.example.", i);
+		snprintf(set, sizeof set, "%s 300 A 192.0.2.1\n", name);
+		keep(c, &made, NOW, 300);
+	}
+	made.rcode = RCODE_SERVFAIL;
+	made.section[0] = NULL;
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(name, sizeof name, "x%u.example.", i);
+		keep(c, &made, NOW + i / 100, 5);
+		(void)look(c, name, TYPE_A, 0, true);
+	}
+	for (unsigned i = 0; i < 500; i++) {
+		snprintf(name, sizeof name, "n%u.example.", i);
+		left += look(c, name, TYPE_A, 0, false) != NULL;
+	}
+	assert_int_equal(left, 500);
+	msgcache_free(c);
+}
+
 static void a_message_comes_out_as_it_went_in(void **state)
 {
 	(void)state;
@@ -420,6 +452,7 @@ int main(void)
 		CLAIM(places_in_the_image_are_right),
 		CLAIM(who_wants_no_signatures_gets_none),
 		CLAIM(a_failure_does_not_take_the_place_of_data),
+		CLAIM(failures_do_not_push_out_what_is_kept),
 		CLAIM(a_message_comes_out_as_it_went_in),
 		CLAIM(what_is_too_large_is_not_kept),
 	};
