@@ -5,11 +5,17 @@
 #include "daemon/call.h"
 #include "daemon/daemon.h"
 #include "daemon/keeper.h"
+#include "daemon/worker.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/rrset.h"
+#include "services/cachedb.h"
+#include "services/snapshot.h"
 #include "util/fault.h"
+#include "util/loop.h"
+#include "util/mem.h"
+#include "util/options.h"
 #include "util/rr.h"
 #include "validator/keycache.h"
 
@@ -20,8 +26,49 @@ static const uint16_t common_types[] = {
 	TYPE_MX, TYPE_PTR,  TYPE_SRV, TYPE_NAPTR, TYPE_SVCB,  TYPE_HTTPS,
 };
 
-static void forget(const struct caches *caches, const uint8_t *name, uint16_t type)
+/* "+c" is about the store behind the caches, too (services/cachedb.h): what goes there is collected
+ * in `gone`, NULL where that was not asked for or there is none. */
+static bool take_store(struct call *c, struct cachedb_keys **gone)
 {
+	const struct conf *conf = c->daemon->snapshot->conf;
+	bool given[1] = { false };
+
+	*gone = NULL;
+	if (!call_take_flags(c, "c", given))
+		return false;
+	if (given[0] && conf_has_module(conf, cachedb_module.name))
+		*gone = cachedb_keys_new(conf);
+	return true;
+}
+
+/* One worker tells the store, for all. */
+struct removal {
+	struct worker *worker;
+	struct cachedb_keys *gone;
+};
+
+static void remove_in_store(void *arg)
+{
+	struct removal *r = arg;
+
+	cachedb_remove(r->worker->env.cachedb, r->gone);
+	mem_free(r);
+}
+
+static void forget_in_store(struct call *c, struct cachedb_keys *gone)
+{
+	struct removal *r;
+
+	if (!gone)
+		return;
+	r = mem_new(sizeof(*r));
+	*r = (struct removal){ .worker = c->daemon->workers[0], .gone = gone };
+	loop_post(r->worker->env.loop, remove_in_store, r);
+}
+
+static void forget(struct call *c, const uint8_t *name, uint16_t type, struct cachedb_keys *gone)
+{
+	const struct caches *caches = &c->daemon->caches;
 	struct question q = { .name = name,
 			      .name_len = (uint16_t)dname_len(name),
 			      .type = type,
@@ -30,49 +77,58 @@ static void forget(const struct caches *caches, const uint8_t *name, uint16_t ty
 	msgcache_remove(caches->messages, &q);
 	negcache_forget_name(caches->negative, name, CLASS_IN);
 	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
-}
-
-/* "+c" is about a second cache behind this one; without one it says nothing. */
-static bool take_second_cache(struct call *c)
-{
-	bool given[1];
-
-	return call_take_flags(c, "c", given);
+	if (gone)
+		cachedb_keys_add(gone, &q);
 }
 
 void control_flush(struct call *c, struct worker *w)
 {
+	struct cachedb_keys *gone;
 	uint8_t name[DNAME_MAX];
 
 	(void)w;
-	if (!take_second_cache(c) || !call_take_name(c, name))
+	if (!take_store(c, &gone))
 		return;
+	if (!call_take_name(c, name)) {
+		cachedb_keys_free(gone);
+		return;
+	}
 	keeper_disturb(c->daemon->keeper);
 	for (size_t i = 0; i < COUNT(common_types); i++)
-		forget(&c->daemon->caches, name, common_types[i]);
+		forget(c, name, common_types[i], gone);
+	forget_in_store(c, gone);
 	call_ok(c);
+}
+
+static bool take_type(struct call *c, uint16_t *type)
+{
+	const char *word = control_word(&c->args);
+
+	if (word && rr_type_parse(word, type))
+		return true;
+	if (word)
+		call_say(c, "error parsing RRset type: '%s'\n", word);
+	else
+		call_say(c, "error could not find next argument after name\n");
+	return false;
 }
 
 void control_flush_type(struct call *c, struct worker *w)
 {
+	struct cachedb_keys *gone;
 	uint8_t name[DNAME_MAX];
 	uint16_t type;
-	const char *word;
 
 	(void)w;
-	if (!take_second_cache(c) || !call_take_name(c, name))
+	if (!take_store(c, &gone))
 		return;
-	word = control_word(&c->args);
-	if (!word) {
-		call_say(c, "error could not find next argument after name\n");
-		return;
-	}
-	if (!rr_type_parse(word, &type)) {
-		call_say(c, "error parsing RRset type: '%s'\n", word);
+	if (!call_take_name(c, name) || !take_type(c, &type)) {
+		cachedb_keys_free(gone);
 		return;
 	}
 	keeper_disturb(c->daemon->keeper);
-	forget(&c->daemon->caches, name, type);
+	forget(c, name, type, gone);
+	forget_in_store(c, gone);
 	call_ok(c);
 }
 
@@ -81,7 +137,8 @@ void control_flush_type(struct call *c, struct worker *w)
 /* Which entries go; a NULL rule takes none. */
 struct flushing {
 	const uint8_t *top;
-	bool bogus_keys; /* only what is known to be broken of zones' keys goes */
+	struct cachedb_keys *gone; /* of the store, or NULL */
+	bool bogus_keys;           /* only what is known to be broken of zones' keys goes */
 	bool (*set_goes)(const struct flushing *f, const struct rrset *s);
 	bool (*answer_goes)(const struct flushing *f, const struct stored *s);
 };
@@ -96,8 +153,16 @@ static bool keep_set(const struct slab_entry *e, void *arg)
 static bool keep_answer(const struct slab_entry *e, void *arg)
 {
 	const struct flushing *f = arg;
+	const struct stored *s = container_of(e, struct stored, link);
+	struct question q;
 
-	return !f->answer_goes(f, container_of(e, struct stored, link));
+	if (!f->answer_goes(f, s))
+		return true;
+	if (f->gone) {
+		stored_question(s, &q);
+		cachedb_keys_add(f->gone, &q);
+	}
+	return false;
 }
 
 static void sweep(struct call *c, struct flushing *f)
@@ -111,6 +176,7 @@ static void sweep(struct call *c, struct flushing *f)
 	if (f->answer_goes)
 		answers = slab_sweep(msgcache_slab(caches->messages), keep_answer, f);
 	keys = keycache_forget(caches->keys, f->top ? f->top : dname_root, f->bogus_keys);
+	forget_in_store(c, f->gone);
 	call_say(c, "ok removed %zu rrsets, %zu messages and %zu key entries\n", sets, answers,
 		 keys);
 }
@@ -138,8 +204,12 @@ void control_flush_zone(struct call *c, struct worker *w)
 			      .answer_goes = answer_is_under };
 
 	(void)w;
-	if (!take_second_cache(c) || !call_take_name(c, name))
+	if (!take_store(c, &f.gone))
 		return;
+	if (!call_take_name(c, name)) {
+		cachedb_keys_free(f.gone);
+		return;
+	}
 	negcache_forget(c->daemon->caches.negative, name);
 	negcache_forget_name(c->daemon->caches.negative, name, CLASS_IN);
 	sweep(c, &f);
@@ -164,7 +234,7 @@ void control_flush_bogus(struct call *c, struct worker *w)
 			      .answer_goes = answer_is_bogus };
 
 	(void)w;
-	if (take_second_cache(c))
+	if (take_store(c, &f.gone))
 		sweep(c, &f);
 }
 
@@ -179,7 +249,7 @@ void control_flush_negative(struct call *c, struct worker *w)
 	struct flushing f = { .bogus_keys = true, .answer_goes = answer_is_negative };
 
 	(void)w;
-	if (!take_second_cache(c))
+	if (!take_store(c, &f.gone))
 		return;
 	negcache_forget(c->daemon->caches.negative, dname_root);
 	sweep(c, &f);

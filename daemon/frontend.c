@@ -687,7 +687,7 @@ static enum verdict find_out(struct journey *j)
 	const struct stored *stale = stale_of_use(j);
 	bool in_vain = stale && !time_is_past(j->to.now_s, stale->refresh_s);
 
-	if (stale && (in_vain || j->w->on.client_timeout_ms == 0))
+	if (stale && (in_vain || (j->w->on.client_timeout_ms == 0 && !j->w->on.asks_store)))
 		return answer_stale(j, stale, !in_vain);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, stale);
 	return VERDICT_LATER;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iterator/iterator.h"
+#include "services/cachedb.h"
 #include "services/dns64.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
@@ -14,8 +15,8 @@
 #include "validator/trust.h"
 #include "validator/validator.h"
 
-const struct module *const modules[] = { &dns64_module, &validator_module, &iterator_module,
-					 NULL };
+const struct module *const modules[] = { &dns64_module, &validator_module, &cachedb_module,
+					 &iterator_module, NULL };
 
 static const struct module *module_named(const char *name, size_t len)
 {

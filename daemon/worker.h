@@ -39,6 +39,7 @@ struct worker {
 			deny_any, validates, ignore_cd, judges, cookies, limits;
 		bool notes_questions, notes_answers; /* one of those that look at each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
+		bool asks_store; /* before an expired answer is given */
 	} on;
 	struct tap tap;      /* env.tap, while somebody watches */
 	struct dnstap *dnstap; /* where it leads; or NULL */

@@ -5,6 +5,7 @@
 
 #include "util/base.h"
 
+struct cachedb;
 struct clock_watch;
 struct infra;
 struct keycache;
@@ -50,6 +51,7 @@ struct env {
 	struct negcache *negative;
 	struct scope_caches *scopes;    /* by number less one */
 	unsigned scope_count;
+	struct cachedb *cachedb;        /* the module's, where it is in use */
 	struct ratelimit *client_rates, *zone_rates;
 	struct waits *waits;            /* answers that clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;

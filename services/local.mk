@@ -33,6 +33,9 @@ libresolver_la_SOURCES += \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
 	services/cache/store.c services/cache/store.h \
+	services/cachedb.c services/cachedb.h \
+	services/cachedb_entry.c services/cachedb_entry.h \
+	services/cachedb_frame.c services/cachedb_redis.c services/cachedb_store.h \
 	services/connlimit.c services/connlimit.h \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
@@ -78,6 +81,7 @@ libresolver_la_SOURCES += \
 	services/record_data.c services/record_data.h \
 	services/registered_ports.def \
 	services/report.c services/report.h \
+	services/resp.c services/resp.h \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
@@ -123,6 +127,7 @@ SERVICES_TESTS = \
 	services/tests/blocklist_table \
 	services/tests/cachefile \
 	services/tests/connlimit \
+	services/tests/cachedb \
 	services/tests/cookies \
 	services/tests/doh \
 	services/tests/forward \

@@ -282,16 +282,42 @@ static void on_timer(struct timer *t)
 	mesh_run(q->mesh);
 }
 
-static void on_stale_timer(struct timer *t)
+/* A client may ask again out of our answer to it. */
+static void give_stale(struct query *q)
 {
-	struct query *q = container_of(t, struct query, stale_timer);
 	struct mesh *m = q->mesh;
 
-	/* A client may ask again out of our answer to it. */
 	m->running = q->running = true;
 	waiters_stale(q);
 	m->running = q->running = false;
-	mesh_run(m);
+}
+
+static void on_stale_timer(struct timer *t)
+{
+	struct query *q = container_of(t, struct query, stale_timer);
+
+	give_stale(q);
+	mesh_run(q->mesh);
+}
+
+static void start_stale_timer(struct query *q)
+{
+	uint32_t timeout_ms = mesh_conf(q->mesh)->server.serve_expired_client_timeout;
+
+	if (timeout_ms && !timer_is_set(&q->stale_timer))
+		timer_set(q->env->loop, &q->stale_timer, timeout_ms * US_PER_MS);
+}
+
+void mesh_allow_stale(struct query *q, bool found)
+{
+	if (found)
+		waiters_have_stale(q);
+	if (found)
+		start_stale_timer(q);
+	if (mesh_conf(q->mesh)->server.serve_expired_client_timeout)
+		return;
+	q->stale_allowed = true;
+	waiters_stale(q);
 }
 
 static void on_deadline(struct timer *t)
@@ -577,7 +603,6 @@ static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
 	const struct client *c = a->client;
-	const struct conf_server *conf = &mesh_conf(m)->server;
 	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
 			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
 	struct sought s = sought(a->q, kind);
@@ -611,9 +636,10 @@ static void ask(struct mesh *m, struct asking *a)
 	take_seat(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
-	if (a->stale && conf->serve_expired_client_timeout && !timer_is_set(&q->stale_timer))
-		timer_set(m->env->loop, &q->stale_timer,
-			  conf->serve_expired_client_timeout * US_PER_MS);
+	if (a->stale)
+		start_stale_timer(q);
+	if (UNLIKELY(a->stale && q->stale_allowed))
+		give_stale(q);
 	count_list(m);
 	mesh_run(m);
 }

@@ -71,6 +71,10 @@ void mesh_forget_children(struct query *q);    /* wait for none of them any more
 /* What the message cache finds the query's question by. */
 uint64_t query_message_hash(const struct query *q);
 
+/* The module that runs has to ask servers: clients may be given what has expired in the message cache,
+ * now or when serve-expired-client-timeout is over. `found`: it has come there while they waited. */
+void mesh_allow_stale(struct query *q, bool found);
+
 /* EVENT_TIMER for the running module, once, after `us`. */
 void mesh_wake_at(struct query *q, uint64_t from_now_us);
 

@@ -134,6 +134,8 @@ void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct m
 /* Keep the finished query's reply in the cache and give it to everybody who waits. */
 void waiters_finish(struct query *q);
 /* serve-expired-client-timeout is over: whoever may be given something stale gets it. */
+/* There is something expired now for clients that had none. */
+void waiters_have_stale(struct query *q);
 void waiters_stale(struct query *q);
 void waiters_drop(struct query *q);
 /* Drop the one of whom `is` says so; false when it is not here. */

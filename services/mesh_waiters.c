@@ -434,6 +434,15 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	return true;
 }
 
+void waiters_have_stale(struct query *q)
+{
+	LIST_EACH (at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		w->has_stale = !w->done;
+	}
+}
+
 void waiters_stale(struct query *q)
 {
 	LIST_EACH_SAFE (at, &q->waiters) {

@@ -218,6 +218,8 @@ static void print_validation(const struct page *p, const struct stats *s)
 	head(p, "aggressive_nsec_total", "counter", "Answers made from cached denials (RFC 8198).");
 	sample(p, "aggressive_nsec_total", "rcode", "NOERROR", get(&s->aggressive_noerror));
 	sample(p, "aggressive_nsec_total", "rcode", "NXDOMAIN", get(&s->aggressive_nxdomain));
+	single(p, "cachedb_hits_total", "counter", "Answers found in the store behind the caches.",
+	       get(&s->from_store));
 }
 
 static void print_upstream(const struct page *p, const struct stats *s)

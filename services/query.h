@@ -92,6 +92,7 @@ struct query {
 	unsigned line_module;     /* who yielded */
 	struct timer stale_timer; /* serve-expired-client-timeout */
 	struct timer deadline;    /* budget->deadline_us */
+	bool stale_allowed;       /* clients need not wait: mesh_allow_stale */
 	bool done, running;
 };
 

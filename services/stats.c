@@ -134,7 +134,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
 	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
 	X(http_sending) X(aggressive_noerror) \
-	X(aggressive_nxdomain) X(ratelimited) X(blocked)
+	X(aggressive_nxdomain) X(from_store) X(ratelimited) X(blocked)
 
 #define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
 	X(rpz) X(blocked_by)
@@ -373,6 +373,7 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "num.valops", get(&s->valops));
 	print_number(&p, "num.query.aggressive.NOERROR", get(&s->aggressive_noerror));
 	print_number(&p, "num.query.aggressive.NXDOMAIN", get(&s->aggressive_nxdomain));
+	print_number(&p, "num.query.cachedb", get(&s->from_store));
 	print_number(&p, "unwanted.queries", get(&s->unwanted_queries));
 	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
 	print_number(&p, "num.query.authzone.up", get(&s->authzone_up));

@@ -55,6 +55,7 @@ struct stats {
 	stat_cell blocked, blocked_by[STAT_LISTS + 1]; /* by the slot of the list */
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
+	stat_cell from_store; /* answers that the module cachedb found */
 	/* for metrics alone: answers that were not cached, answers of servers, extended errors */
 	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
 	stat_cell ede[STAT_EDES];

@@ -13,6 +13,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/anchorfile.fuzz \
 	testdata/fuzz/answer.fuzz \
 	testdata/fuzz/blocklist.fuzz \
+	testdata/fuzz/cachedb.fuzz \
 	testdata/fuzz/cachefile.fuzz \
 	testdata/fuzz/conftext.fuzz \
 	testdata/fuzz/control.fuzz \

@@ -370,6 +370,9 @@ bool conf_get_option(const struct conf *conf, const char *name,
  * value. For a copy nobody reads yet (conf_copy). */
 bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_USE;
 
+/* Whether module-config names it. */
+bool conf_has_module(const struct conf *conf, const char *name) PURE;
+
 /* Whether a file or conf_set_option gave the option (server clause and others
  * that appear once); false when its default holds. */
 bool conf_was_given(const struct conf *conf, const char *name);

@@ -193,23 +193,12 @@ static void warn_sizes(const struct warner *w)
 
 /* ---- validation ---- */
 
-static bool has_module(const struct conf *conf, const char *name)
-{
-	const char *at = conf->server.module_config;
-	size_t len = strlen(name), n;
-
-	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t"))
-		if (n == len && memcmp(at, name, n) == 0)
-			return true;
-	return false;
-}
-
 static void warn_validation(const struct warner *w)
 {
 	const struct conf_server *s = &w->conf->server;
 	bool anchors = s->auto_trust_anchor_file.count || s->trust_anchor_file.count || s->trust_anchor.count ||
 		       s->trusted_keys_file.count;
-	bool validates = has_module(w->conf, "validator");
+	bool validates = conf_has_module(w->conf, "validator");
 
 	if (!validates && anchors)
 		warn_option(w, CLAUSE_server, "module-config",

@@ -18,7 +18,7 @@ const struct conf_module conf_modules[] = {
 	{ "respip", CONF_WORKS, "" },
 	{ "dns64", CONF_WORKS, "" },
 	{ "subnetcache", CONF_PLANNED, "" },
-	{ "cachedb", CONF_PLANNED, "" },
+	{ "cachedb", CONF_WORKS, "" },
 	{ "python", CONF_NONE, "no Python interpreter is embedded" },
 	{ "dynlib", CONF_NONE, "modules are built in, none is loaded from a file" },
 	{ "ipsecmod", CONF_NONE, "there is no such module" },
@@ -543,6 +543,17 @@ static void check_zone_types(const struct checker *c)
 	check_zone_types_in(c, &c->conf->server.local_zone);
 	for (size_t i = 0; i < c->conf->view_count; i++)
 		check_zone_types_in(c, &c->conf->views[i].local_zone);
+}
+
+bool conf_has_module(const struct conf *conf, const char *name)
+{
+	const char *at = conf->server.module_config;
+	size_t len = strlen(name), n;
+
+	for (at += strspn(at, " \t"); (n = strcspn(at, " \t")) > 0; at += n, at += strspn(at, " \t"))
+		if (n == len && memcmp(at, name, n) == 0)
+			return true;
+	return false;
 }
 
 static void check_modules(const struct checker *c)

@@ -13,7 +13,7 @@ mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 quickstart_packages=(unbound openssl knot-dnsutils)
 check_packages=(clang libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
 	python3-pytest clang-tidy cppcheck python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
-	shellcheck strace systemd fstrm-bin)
+	shellcheck strace systemd fstrm-bin redis-server)
 debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
 
 say() { printf '\n== %s\n' "$*"; }

@@ -7,6 +7,7 @@
 
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
+#include "services/cache/store.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -82,15 +83,6 @@ static bool find_security(const struct reading *r, uint8_t was, uint8_t *is)
 
 /* ---- answers ---- */
 
-static bool is_sound(const struct message *m)
-{
-	return m->q.name_len && m->opcode == OPCODE_QUERY && m->reason == REASON_none &&
-	       !(m->flags & (uint16_t)~FLAG_AA) && !m->edns.present &&
-	       !(rr_flags(m->q.type) & RR_META && m->q.type != TYPE_ANY) &&
-	       (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN ||
-		m->rcode == RCODE_YXDOMAIN);
-}
-
 static void take_answer(struct reading *r, struct slice entry)
 {
 	struct reader in = reader_over(entry.at, entry.len);
@@ -111,7 +103,7 @@ static void take_answer(struct reading *r, struct slice entry)
 		return;
 	}
 	if (!msg_parse(in.at, reader_left(&in), &r->arena, now_s - (uint32_t)age_s, &m) ||
-	    !is_sound(&m)) {
+	    !store_is_sound(&m)) {
 		r->count->passed++;
 		return;
 	}

@@ -19,6 +19,13 @@ static bool is_data(const struct message *m)
 	       m->rcode == RCODE_YXDOMAIN;
 }
 
+bool store_is_sound(const struct message *m)
+{
+	return m->q.name_len && m->opcode == OPCODE_QUERY && m->reason == REASON_none &&
+	       !(m->flags & (uint16_t)~FLAG_AA) && !m->edns.present &&
+	       !(rr_flags(m->q.type) & RR_META && m->q.type != TYPE_ANY) && is_data(m);
+}
+
 static const struct rrset *find_soa(const struct message *m)
 {
 	unsigned count;

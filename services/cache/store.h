@@ -35,6 +35,10 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
  * behind aliases. A referral, which has NS sets and no SOA, denies nothing. */
 bool message_is_denial(const struct message *m);
 
+/* Whether what was kept outside of this process is an answer as it could have been written there: one
+ * question, no EDNS, no flag but AA, no failure. Of the records' truth it says nothing. */
+bool store_is_sound(const struct message *m);
+
 /* How long `m` may be kept: the least of its TTLs; of a denial (NXDOMAIN, NODATA, also at the end
  * of an alias) no more than its SOA says within cache-min/max-negative-ttl, and STORE_FAILURE_S
  * when there is no SOA; of a bogus answer no more than val-bogus-ttl; of a failure as above. */
