@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * It stands above the module that validates, so that what it makes things up from has been judged;
- * what it makes is never secure. Only clients' questions are meant: the resolver itself asks for
+ * what it makes is never secure, and what does not hold or cannot be had is a failure, not an empty
+ * answer (5.1.2, 5.1.6, 5.5). Only clients' questions are meant: the resolver itself asks for
  * addresses as they are. */
 #include "services/dns64.h"
 
@@ -17,6 +18,8 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 #include "util/trie.h"
+
+enum { UNTOLD_TTL_S = 600 }; /* RFC 6147 5.1.7, where no SOA says how long */
 
 struct dns64 {
 	struct netblock prefix;
@@ -171,9 +174,17 @@ static struct message *copy_of(struct query *q, const struct message *m)
 	return new;
 }
 
+static bool is_failure(const struct message *m)
+{
+	return (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN) ||
+	       m->security == SECURITY_BOGUS;
+}
+
 /* RFC 6147 5.1.7: not for longer than the name may go without addresses of its own. */
 static uint32_t most_ttl(const struct query *q, const struct dns64 *d)
 {
+	if (d->own && is_failure(d->own))
+		return UNTOLD_TTL_S;
 	return d->own ? message_ttl(d->own, q->env->time->now_s, UINT32_MAX) : UINT32_MAX;
 }
 
@@ -252,6 +263,22 @@ static enum step fall_back(struct query *q, struct dns64 *d)
 	return STEP_UP;
 }
 
+/* RFC 6147 5.1.6: an error in place of the A records is what the client hears. */
+static enum step fail_like(struct query *q, struct dns64 *d, const struct message *m)
+{
+	struct message *failure = arena_new(&q->arena, struct message);
+	bool bogus = m->security == SECURITY_BOGUS;
+
+	*failure = (struct message){ .q = q->question,
+				     .flags = FLAG_QR,
+				     .rcode = bogus ? RCODE_SERVFAIL : m->rcode,
+				     .security = SECURITY_INSECURE,
+				     .reason = m->reason };
+	d->done = true;
+	q->reply = failure;
+	return STEP_UP;
+}
+
 static enum step on_ask(struct query *q, struct dns64 *d)
 {
 	uint16_t type = q->question.type;
@@ -278,7 +305,8 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 			q->no_store = true;
 		return STEP_UP;
 	}
-	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
+	/* 5.1.2: an error, or silence, means that there is nothing; a lie does not */
+	if (m->rcode == RCODE_NXDOMAIN || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
 		return STEP_UP;
 	d->own = q->reply;
 	return ask_for(q, d, q->question.name, TYPE_A) ? STEP_WAIT : STEP_UP;
@@ -296,6 +324,8 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 		q->reply = with_name(q, m);
 		return STEP_UP;
 	}
+	if (is_failure(m) && d->own)
+		return fail_like(q, d, m);
 	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS)
 		return fall_back(q, d);
 	m = judged(q, d, m);
