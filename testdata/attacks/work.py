@@ -282,6 +282,15 @@ def silent_zone(lab):
     return {**first, "U_again": again, "U_100_names": lab.upstream(mark, 3)}
 
 
+def bad_and_again(lab):
+    lab.start()
+    first = cost(lab, "www.bad.test", 2)
+    mark = lab.mark()
+    for _ in range(3):
+        lab.ask("www.bad.test")
+    return {**first, "U_again": lab.upstream(mark, 1)}
+
+
 def failing(q, rcode):
     return q.raw(rcode=rcode)
 
@@ -297,12 +306,7 @@ def failing_servers(lab, rcode):
     for address in FOUR.values():
         lab.world.script(address, lambda q: q.raw(rcode=rcode & 15, edns=False, additional=[
             b"\0" + struct.pack("!HHIH", 41, 1232, 0x01000000, 0)]) if rcode == 16 else failing(q, rcode))
-    lab.start()
-    first = cost(lab, "www.bad.test", 2)
-    mark = lab.mark()
-    for _ in range(3):
-        lab.ask("www.bad.test")
-    return {**first, "U_again": lab.upstream(mark, 1)}
+    return bad_and_again(lab)
 
 
 @attack(26, "signed-failing-servers", "the same for a zone that is known to be signed",
@@ -316,12 +320,7 @@ def signed_failing_servers(lab, rcode):
     lab.anchor(key)
     for address in FOUR.values():
         lab.world.script(address, lambda q: failing(q, rcode) if rcode else q.reply(["%s 60 A %s" % (q.name, TRUTH)]))
-    lab.start()
-    first = cost(lab, "www.bad.test", 2)
-    mark = lab.mark()
-    for _ in range(3):
-        lab.ask("www.bad.test")
-    return {**first, "U_again": lab.upstream(mark, 1)}
+    return bad_and_again(lab)
 
 
 @attack(27, "tcp-churn", "cut over UDP; over TCP closed, reset, silent, cut again, or refused without a word",

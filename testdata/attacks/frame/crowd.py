@@ -81,6 +81,19 @@ def read_message(s):
     return None
 
 
+def all_it_says(s, data):
+    """Bytes to a connected socket; what comes back until it is closed or silent."""
+    out = b""
+    with contextlib.suppress(OSError):
+        s.sendall(data)
+        while True:
+            got = s.recv(65536)
+            if not got:
+                break
+            out += got
+    return out
+
+
 def new_tcp_ms(lab, port=None, name="www.victim.test", context=None, timeout=12):
     """How long a new client over TCP or TLS waits for a cached answer, from connecting on."""
     began = time.monotonic()
