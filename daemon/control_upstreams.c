@@ -70,8 +70,7 @@ static void say(struct call *c, const struct upstream_row *r)
 
 void upstream_rows_take(struct upstream_rows *rows, struct worker *w)
 {
-	if (w->tcp->ops->each_peer)
-		w->tcp->ops->each_peer(w->tcp, add, rows);
+	upstream_each_peer(w->env.upstream, add, rows);
 }
 
 void control_list_upstreams(struct call *c, struct worker *w)

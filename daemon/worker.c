@@ -204,10 +204,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 {
 	struct env *env = &w->env;
 
-	w->udp = how->udp ? how->udp : upstream_udp_new(env);
-	w->tcp = how->tcp ? how->tcp : upstream_pool_new(env);
-	w->udp->env = w->tcp->env = env;
-	env->upstream = upstream_new(env, w->udp, w->tcp);
+	env->upstream = upstream_new(env, how->udp, how->tcp);
 	env->mesh = mesh_new(env, w->chain);
 	if (!w->played) {
 		struct listen_tcp_limits limits = tcp_limits_of(env->snapshot->conf);
@@ -283,10 +280,6 @@ void worker_free(struct worker *w)
 		upstream_free(w->env.upstream);
 	listen_udp_free(w->listen_udp);
 	listen_tcp_free(w->listen_tcp);
-	if (!w->played && w->udp)
-		w->udp->ops->free(w->udp);
-	if (!w->played && w->tcp)
-		w->tcp->ops->free(w->tcp);
 	chaos_free(w->chaos);
 	witness_free(w->env.witness);
 	snapshot_unpin(w->env.snapshot);

@@ -49,7 +49,6 @@ struct worker {
 	unsigned number;     /* 0 … num-threads - 1 */
 
 	const struct module *chain[QUERY_MODULES + 1];
-	struct transport *udp, *tcp;   /* towards other servers */
 	struct listen_udp *listen_udp; /* towards clients; NULL when played */
 	struct listen_tcp *listen_tcp;
 	struct random *own_random;

@@ -142,8 +142,7 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 
 	d->config = z;
 	d->forward = !z->is_stub;
-	d->tcp = z->tcp;
-	d->tls = z->tls;
+	d->carrier = z->carrier;
 	d->knows_parent = !z->first;
 	for (size_t i = 0; i < z->server_count; i++) {
 		const struct forward_server *s = &z->servers[i];

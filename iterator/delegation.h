@@ -8,6 +8,7 @@
 #ifndef ITERATOR_DELEGATION_H
 #define ITERATOR_DELEGATION_H
 
+#include "services/carrier.h"
 #include "util/addr.h"
 
 struct arena;
@@ -52,7 +53,7 @@ struct delegation {
 	const uint8_t *zone;
 	const struct forward_zone *config; /* the operator wrote it; or NULL */
 	bool forward;                      /* ask with RD, believe the whole chain of an answer */
-	bool tcp, tls;
+	enum carrier carrier;
 	bool held; /* the zone is held here in full: nobody need be asked */
 	bool knows_parent;   /* names are the parent's, or those have been added */
 	bool last_resort;    /* what the parent side knows has been added as well */

@@ -373,10 +373,7 @@ static void tell_asking(const struct iter *it)
 	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s", addr_print(&it->place->addr, 53, place),
 	     dname_print(it->shown.name, name), rr_type_name(it->shown.type, type),
 	     it->at->forward ? "forwarder" : "server", dname_print(it->at->zone, zone),
-	     it->at->tls   ? " over TLS"
-	     : it->at->tcp ? " over TCP"
-			   : "",
-	     it->at->config ? " (configured)" : "");
+	     carrier_words(it->at->carrier), it->at->config ? " (configured)" : "");
 }
 
 static enum turn send_question(struct iter *it, const struct selection *to)
@@ -397,8 +394,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.dnssec = !it->conf->disable_edns_do,
 		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
 			   !it->conf->disable_dnssec_lame_check,
-		.tcp = it->at->tcp,
-		.tls = it->at->tls,
+		.carrier = it->at->carrier,
 		.caps = wants_caps(it),
 	};
 

@@ -88,7 +88,7 @@ static void fetch(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
 	const struct primary *p = &t->primaries[t->at];
-	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+	struct transport *stream = upstream_way(t->xfers->env->upstream, CARRIER_TCP);
 	uint32_t limit_ms = t->z->time_most_ms;
 
 	t->phase = PHASE_TRANSFER;
@@ -97,7 +97,7 @@ static void fetch(struct task *t)
 	t->bytes = 0;
 	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
 	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
-				       .tls = p->tls_name != NULL,
+				       .carrier = p->tls_name ? CARRIER_TLS : CARRIER_TCP,
 				       .tls_name = p->tls_name,
 				       .wire = t->query,
 				       .many = true,
@@ -115,7 +115,7 @@ static void fetch(struct task *t)
 
 void xfer_stop_sending(struct task *t)
 {
-	struct transport *stream = upstream_stream(t->xfers->env->upstream);
+	struct transport *stream = upstream_way(t->xfers->env->upstream, CARRIER_TCP);
 
 	if (t->sent)
 		stream->ops->cancel(stream, &t->sending);
@@ -176,7 +176,7 @@ static void probe(struct task *t)
 					      .class_ = CLASS_IN },
 				       .server = t->addrs[t->addr_at],
 				       .zone = t->z->name,
-				       .tls = p->tls_name != NULL,
+				       .carrier = p->tls_name ? CARRIER_TLS : CARRIER_UDP,
 				       .tls_name = p->tls_name };
 
 	t->phase = PHASE_PROBE;
@@ -221,9 +221,8 @@ static void on_address(void *arg, const struct message *reply)
 		return;
 	}
 	sets = message_section(reply, SECTION_ANSWER, &count);
-	for (unsigned i = 0; reply->rcode == RCODE_NOERROR && i < count &&
-			     reply->security != SECURITY_BOGUS;
-	     i++) {
+	for (unsigned i = 0;
+	     reply->rcode == RCODE_NOERROR && i < count && reply->security != SECURITY_BOGUS; i++) {
 		struct rrset_walk w = rrset_records(sets[i]);
 
 		if (sets[i]->type != t->looking_for)

@@ -13,9 +13,6 @@
 #include "util/options.h"
 #include "util/trie.h"
 
-#define PORT_DNS   53
-#define PORT_TLS   853
-#define PORT_HTTPS 443
 #define USUAL_PATH "/dns-query"
 
 struct forwards {
@@ -96,13 +93,6 @@ static bool take_apart(const char *text, uint16_t usual_port, struct spelled *ou
 
 enum spelling { AN_ADDRESS, A_HOST, EITHER };
 
-enum carrier { CARRIER_DNS, CARRIER_TLS, CARRIER_HTTPS };
-
-static enum carrier carrier_of(const struct forward_zone *z)
-{
-	return z->https ? CARRIER_HTTPS : z->tls ? CARRIER_TLS : CARRIER_DNS;
-}
-
 static const char *copy_text(struct arena *a, const char *text, size_t len)
 {
 	char *copy = arena_take(a, len + 1);
@@ -127,13 +117,12 @@ static bool read_name_and_path(struct arena *a, const char *text, struct forward
 static bool read_server(struct arena *a, const char *text, enum carrier carrier, enum spelling what,
 			struct forward_server *out, struct fault *f)
 {
-	static const uint16_t ports[] = { PORT_DNS, PORT_TLS, PORT_HTTPS };
 	uint8_t host[DNAME_MAX];
 	struct spelled s;
 	size_t len;
 
 	*out = (struct forward_server){ .host = NULL };
-	if (!take_apart(text, ports[carrier], &s))
+	if (!take_apart(text, carrier_port(carrier), &s))
 		goto wrong;
 	out->port = s.port;
 	if (carrier == CARRIER_HTTPS && !read_name_and_path(a, s.tls_name, out))
@@ -204,8 +193,8 @@ static bool add_zone(struct forwards *t, struct forward_zone zone, const char *n
 	struct forward_zone *z = arena_new(&t->arena, struct forward_zone);
 
 	if (!read_name(&t->arena, name, &zone.name, f) ||
-	    !read_servers(&t->arena, hosts, carrier_of(&zone), A_HOST, &servers, f) ||
-	    !read_servers(&t->arena, addrs, carrier_of(&zone), AN_ADDRESS, &servers, f))
+	    !read_servers(&t->arena, hosts, zone.carrier, A_HOST, &servers, f) ||
+	    !read_servers(&t->arena, addrs, zone.carrier, AN_ADDRESS, &servers, f))
 		return false;
 	zone.servers = servers.at;
 	zone.server_count = servers.count;
@@ -221,8 +210,9 @@ static bool add_stub(struct forwards *t, const struct conf_stub_zone *c, struct 
 		.is_stub = true,
 		.first = c->stub_first,
 		.no_cache = c->stub_no_cache,
-		.tcp = c->stub_tcp_upstream,
-		.tls = c->stub_tls_upstream,
+		.carrier = c->stub_tls_upstream   ? CARRIER_TLS
+			   : c->stub_tcp_upstream ? CARRIER_TCP
+						  : CARRIER_UDP,
 		.prime = c->stub_prime,
 	};
 
@@ -248,9 +238,10 @@ static bool add_forward(struct forwards *t, const struct conf_forward_zone *c, s
 	struct forward_zone zone = {
 		.first = c->forward_first,
 		.no_cache = c->forward_no_cache,
-		.tcp = c->forward_tcp_upstream,
-		.tls = c->forward_tls_upstream || c->forward_https_upstream,
-		.https = c->forward_https_upstream,
+		.carrier = c->forward_https_upstream ? CARRIER_HTTPS
+			   : c->forward_tls_upstream ? CARRIER_TLS
+			   : c->forward_tcp_upstream ? CARRIER_TCP
+						     : CARRIER_UDP,
 	};
 
 	read_strategy(c->forward_strategy, &zone);
@@ -391,11 +382,11 @@ static bool put_zone(struct forwards *t, const struct forward_change *change, st
 	struct forward_server *servers =
 		arena_array(&t->arena, struct forward_server, change->server_count + 1);
 	uint8_t *name = arena_copy(&t->arena, change->name, dname_len(change->name));
+	enum carrier carrier = change->tls ? CARRIER_TLS : CARRIER_UDP;
 
 	dname_lower(name);
 	for (size_t i = 0; i < change->server_count; i++) {
-		if (!read_server(&t->arena, change->servers[i],
-				 change->tls ? CARRIER_TLS : CARRIER_DNS, EITHER, &servers[i], f))
+		if (!read_server(&t->arena, change->servers[i], carrier, EITHER, &servers[i], f))
 			return false;
 	}
 	*z = (struct forward_zone){
@@ -404,7 +395,7 @@ static bool put_zone(struct forwards *t, const struct forward_change *change, st
 		.server_count = change->server_count,
 		.is_stub = change->is_stub,
 		.prime = change->prime,
-		.tls = change->tls,
+		.carrier = carrier,
 		.id = next_id(),
 	};
 	trie_put(trie_for(t, z->is_stub), z->name, z);

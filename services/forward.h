@@ -7,6 +7,7 @@
 #ifndef SERVICES_FORWARD_H
 #define SERVICES_FORWARD_H
 
+#include "services/carrier.h"
 #include "util/addr.h"
 
 struct conf;
@@ -29,8 +30,7 @@ struct forward_zone {
 	bool is_stub;
 	bool first; /* forward-first, stub-first: ask the usual way when they fail */
 	bool no_cache;
-	bool tcp, tls;
-	bool https; /* tls is true as well */
+	enum carrier carrier; /* to all its servers */
 	enum forward_strategy strategy;
 	unsigned racers; /* STRATEGY_RACE: how many are asked at once */
 	bool prime;  /* stub-prime: ask the zone for its own NS set */

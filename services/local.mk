@@ -98,7 +98,7 @@ libresolver_la_SOURCES += \
 	services/trace.c services/trace.h \
 	services/tsig.c services/tsig.h \
 	services/unwanted.c services/unwanted.h \
-	services/upstream.c services/upstream.h \
+	services/carrier.def services/carrier.h services/upstream.c services/upstream.h \
 	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \
 	services/upstream_https.c \

@@ -41,7 +41,7 @@ static bool look_for_tls(const struct forward_zone *z, void *arg)
 {
 	struct tls_needs *needs = arg;
 
-	needs->any |= z->tls;
+	needs->any |= carrier_is_private(z->carrier);
 	return true;
 }
 

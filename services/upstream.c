@@ -37,8 +37,6 @@ enum {
 		MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + OPTIONS_MAX, PADDED_MAX),
 };
 
-enum way { WAY_UDP, WAY_TCP, WAY_TLS, WAY_HTTPS, WAYS };
-
 /* One message as it goes out. */
 struct copy {
 	struct sending sending;
@@ -52,7 +50,7 @@ struct exchange {
 	struct exchange *bucket_next;
 	struct list asks;             /* struct upstream_ask */
 	struct upstream_question ask; /* its pointers point into this struct */
-	enum way way;
+	enum carrier way;             /* by which it goes now */
 	bool with_edns;
 	bool edns_refused; /* over UDP; and now it is asked over TCP if it means it */
 	bool fell_back; /* asked with EDNS before */
@@ -62,8 +60,8 @@ struct exchange {
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
-	uint64_t left_ns; /* by the wall, while it is told (services/tap.h) */
-	struct addr from; /* likewise */
+	uint64_t left_ns;    /* by the wall, while it is told (services/tap.h) */
+	struct addr from;    /* likewise */
 	struct timer timer;  /* of this try; or of a failure found at once */
 	struct copy copy[2]; /* a new try begins while the transport still holds the old */
 	unsigned turn;       /* the copy on its way, if `under_way` */
@@ -82,8 +80,15 @@ struct upstream_ask {
 
 struct upstream {
 	struct env *env;
-	struct transport *ways[WAYS];
+	struct transport *ways[CARRIERS];
+	bool are_played;
 	struct exchange *buckets[BUCKETS];
+};
+
+static struct transport *(*const makers[])(struct env *env) = {
+#define CARRIER(id, private, port, make, ...) make,
+#include "services/carrier.def"
+#undef CARRIER
 };
 
 static const struct conf_server *conf_of(const struct upstream *u)
@@ -91,19 +96,40 @@ static const struct conf_server *conf_of(const struct upstream *u)
 	return &u->env->snapshot->conf->server;
 }
 
-struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *tcp)
+struct upstream *upstream_new(struct env *env, struct transport *udp, struct transport *streams)
 {
 	struct upstream *u = mem_zero(sizeof(*u));
 
 	u->env = env;
-	u->ways[WAY_UDP] = udp;
-	u->ways[WAY_TCP] = u->ways[WAY_TLS] = u->ways[WAY_HTTPS] = tcp;
+	u->are_played = udp != NULL;
+	for (unsigned i = 0; i < CARRIERS; i++) {
+		if (u->are_played)
+			u->ways[i] = i == CARRIER_UDP ? udp : streams;
+		else
+			u->ways[i] =
+				i && makers[i] == makers[i - 1] ? u->ways[i - 1] : makers[i](env);
+		u->ways[i]->env = env;
+	}
 	return u;
 }
 
-struct transport *upstream_stream(struct upstream *u)
+struct transport *upstream_way(struct upstream *u, enum carrier carrier)
 {
-	return u->ways[WAY_TCP];
+	return u->ways[carrier];
+}
+
+/* Carriers that share a transport stand side by side. */
+static bool is_first_of(const struct upstream *u, unsigned i)
+{
+	return i == 0 || u->ways[i] != u->ways[i - 1];
+}
+
+void upstream_each_peer(const struct upstream *u, void (*fn)(const struct peer *peer, void *arg),
+			void *arg)
+{
+	for (unsigned i = 0; i < CARRIERS; i++)
+		if (is_first_of(u, i) && u->ways[i]->ops->each_peer)
+			u->ways[i]->ops->each_peer(u->ways[i], fn, arg);
 }
 
 /*
@@ -113,8 +139,8 @@ struct transport *upstream_stream(struct upstream *u)
 static unsigned flags_of(const struct upstream_question *q)
 {
 	return (unsigned)q->recurse | (unsigned)q->checking_disabled << 1 |
-	       (unsigned)q->dnssec << 2 | (unsigned)q->tcp << 3 | (unsigned)q->tls << 4 |
-	       (unsigned)q->caps << 5 | (unsigned)q->insists << 6;
+	       (unsigned)q->dnssec << 2 | (unsigned)q->caps << 3 | (unsigned)q->insists << 4 |
+	       (unsigned)q->carrier << 5;
 }
 
 static uint64_t ask_hash(const struct upstream_question *q)
@@ -230,7 +256,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	x->over = true;
 	reply->server = x->ask.server;
 	reply->sends = x->sends;
-	reply->over_tcp = x->way != WAY_UDP;
+	reply->over_tcp = x->way != CARRIER_UDP;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
 	while (!list_is_empty(&x->asks)) {
@@ -267,20 +293,13 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len);
 static bool on_strayed(struct sending *s);
 static void on_failed(struct sending *s, enum upstream_end why);
 
-static bool may_use(const struct upstream *u, enum way way)
+static bool may_use(const struct upstream *u, enum carrier way)
 {
 	const struct conf_server *conf = conf_of(u);
 
-	if (!u->ways[way])
-		return false;
-	if (way != WAY_UDP)
+	if (way != CARRIER_UDP)
 		return conf->do_tcp && conf->outgoing_num_tcp > 0;
 	return (conf->do_udp || conf->udp_upstream_without_downstream) && !conf->tcp_upstream;
-}
-
-static bool is_private(enum way way)
-{
-	return way == WAY_TLS || way == WAY_HTTPS;
 }
 
 static bool is_patient(const struct exchange *x)
@@ -320,7 +339,7 @@ static void pad_query(const struct upstream *u, struct writer *w, size_t options
 /* Whoever answers many questions over one connection is asked how long it may rest. */
 static bool asks_for_rest(const struct exchange *x)
 {
-	return x->with_edns && (x->way == WAY_TLS || (x->way == WAY_TCP && x->ask.recurse));
+	return x->with_edns && (x->way == CARRIER_TLS || (x->way == CARRIER_TCP && x->ask.recurse));
 }
 
 /* What the server is told beside the question: the text that was configured for it, keepalive. */
@@ -352,7 +371,7 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 	if (x->ask.dnssec && !conf->disable_edns_do)
 		opt.flags = EDNS_DO;
 	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
-	if (is_private(x->way) && x->with_edns)
+	if (carrier_is_private(x->way) && x->with_edns)
 		pad_query(x->upstream, &w, opt.options.len);
 	PROMISE(!w.bad);
 	if (x->capped)
@@ -368,7 +387,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	struct infra_view view;
 	uint32_t wait;
 
-	if (x->way == WAY_TCP) {
+	if (x->way == CARRIER_TCP) {
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
 	}
@@ -382,7 +401,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
 	/* a handshake takes its rounds, and yet another server should have its chance while the
 	 * client still waits */
-	if (is_private(x->way))
+	if (carrier_is_private(x->way))
 		x->wait_ms = MIN(MAX(TLS_ROUNDS * wait, (uint32_t)TLS_WAIT_LEAST_MS),
 				 (uint32_t)conf_of(u)->tcp_auth_query_timeout);
 	if (view.down) {
@@ -402,8 +421,10 @@ static struct exchange *exchange_of(struct sending *s)
 
 static struct tap_asking asking_of(const struct exchange *x)
 {
-	static const enum tap_protocol protocols[WAYS] = {
-		[WAY_UDP] = TAP_UDP, [WAY_TCP] = TAP_TCP, [WAY_TLS] = TAP_DOT, [WAY_HTTPS] = TAP_DOH
+	static const enum tap_protocol protocols[] = {
+#define CARRIER(id, private, port, make, stat, tap, words) tap,
+#include "services/carrier.def"
+#undef CARRIER
 	};
 
 	return (struct tap_asking){ .forwarder = x->ask.recurse,
@@ -451,9 +472,9 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	c = &x->copy[x->turn];
 	x->tries++;
 	x->sends++;
-	x->capped = x->ask.caps && x->way == WAY_UDP;
+	x->capped = x->ask.caps && x->way == CARRIER_UDP;
 	c->sending = (struct sending){ .to = x->ask.server,
-				       .tls = is_private(x->way),
+				       .carrier = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
 				       .keepalive = asks_for_rest(x),
@@ -468,12 +489,12 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	set_wait(x, known);
 	if (!t->ops->patient)
 		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
-	stat_bump(x->way == WAY_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
+	stat_bump(x->way == CARRIER_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
 	t->ops->send(t, &c->sending);
 }
 
 /* The other way, or the same in another manner, from the beginning. */
-static void exchange_turn_to(struct exchange *x, enum way way)
+static void exchange_turn_to(struct exchange *x, enum carrier way)
 {
 	exchange_stop(x);
 	x->way = way;
@@ -487,7 +508,7 @@ static void note_silence(struct exchange *x)
 	struct env *e = x->upstream->env;
 
 	/* TCP after a cut answer says nothing about a server that did answer. */
-	if (x->way == WAY_TCP && !x->ask.tcp)
+	if (x->way == CARRIER_TCP && x->ask.carrier != CARRIER_TCP)
 		return;
 	if (x->copy[x->turn].sending.queued)
 		return; /* it was we who were too busy to ask */
@@ -497,12 +518,12 @@ static void note_silence(struct exchange *x)
 /* It refused EDNS over UDP, and over TCP there is nobody: then as it wants it. */
 static bool turn_to_plain(struct exchange *x)
 {
-	if (!x->edns_refused || x->way != WAY_TCP)
+	if (!x->edns_refused || x->way != CARRIER_TCP)
 		return false;
 	x->edns_refused = false;
 	x->refused = false;
 	x->with_edns = false;
-	exchange_turn_to(x, WAY_UDP);
+	exchange_turn_to(x, CARRIER_UDP);
 	return true;
 }
 
@@ -516,9 +537,9 @@ static void on_timer(struct timer *t)
 		return;
 	}
 	note_silence(x);
-	if (x->way == WAY_UDP && x->strays && may_use(x->upstream, WAY_TCP)) {
-		exchange_turn_to(x, WAY_TCP);
-	} else if (x->way == WAY_UDP && x->tries < UDP_TRIES) {
+	if (x->way == CARRIER_UDP && x->strays && may_use(x->upstream, CARRIER_TCP)) {
+		exchange_turn_to(x, CARRIER_TCP);
+	} else if (x->way == CARRIER_UDP && x->tries < UDP_TRIES) {
 		exchange_stop(x);
 		exchange_send(x, NULL);
 	} else if (!turn_to_plain(x)) {
@@ -583,18 +604,18 @@ static bool note_stray(struct exchange *x)
 	unwanted_note(u->env);
 	if (x->strays < UINT8_MAX)
 		x->strays++;
-	if (is_patient(x) || x->way != WAY_UDP) {
+	if (is_patient(x) || x->way != CARRIER_UDP) {
 		/* Nothing else can come: there is nobody between us and the server. */
 		x->under_way = false;
 		x->refused = !is_patient(x);
 		exchange_fail(x, UPSTREAM_SILENT);
 		return true;
 	}
-	if (x->strays < STRAYS_MOST || !may_use(u, WAY_TCP))
+	if (x->strays < STRAYS_MOST || !may_use(u, CARRIER_TCP))
 		return false;
 	/* Somebody guesses; TCP cannot be guessed. */
 	x->under_way = false;
-	exchange_turn_to(x, WAY_TCP);
+	exchange_turn_to(x, CARRIER_TCP);
 	return true;
 }
 
@@ -616,9 +637,9 @@ static bool edns_is_refused(const struct exchange *x, const struct message *m)
  * a zone that is validated, and whoever validates will say what a plain answer is worth. */
 static void turn_from_refusal(struct exchange *x)
 {
-	if (x->ask.insists && x->way == WAY_UDP && may_use(x->upstream, WAY_TCP)) {
+	if (x->ask.insists && x->way == CARRIER_UDP && may_use(x->upstream, CARRIER_TCP)) {
 		x->edns_refused = true;
-		exchange_turn_to(x, WAY_TCP);
+		exchange_turn_to(x, CARRIER_TCP);
 		return;
 	}
 	x->with_edns = false;
@@ -628,11 +649,13 @@ static void turn_from_refusal(struct exchange *x)
 
 static enum stat_transport transport_of(const struct exchange *x)
 {
-	if (x->ask.http_path)
-		return STAT_HTTPS;
-	if (x->ask.tls)
-		return STAT_TLS;
-	return x->way == WAY_TCP ? STAT_TCP : STAT_UDP;
+	static const enum stat_transport counted[] = {
+#define CARRIER(id, private, port, make, stat, ...) stat,
+#include "services/carrier.def"
+#undef CARRIER
+	};
+
+	return counted[x->way];
 }
 
 static uint32_t rtt_of(const struct exchange *x)
@@ -655,7 +678,7 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 		else if (x->with_edns)
 			heard.edns = EDNS_WORKS;
 	}
-	if (x->way != WAY_TCP || x->ask.tcp)
+	if (x->way != CARRIER_TCP || x->ask.carrier == CARRIER_TCP)
 		infra_answered(e->infra, &x->ask.server, x->ask.zone, &heard, e->time);
 	else if (heard.edns != EDNS_UNTRIED)
 		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, heard.edns, e->time);
@@ -665,7 +688,8 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 /* Over UDP the cut answer of a server that can be asked over TCP is only a hint (RFC 7766 5). */
 static bool is_cut(const struct exchange *x, const uint8_t *wire)
 {
-	return x->way == WAY_UDP && msg_flags(wire) & FLAG_TC && may_use(x->upstream, WAY_TCP);
+	return x->way == CARRIER_UDP && msg_flags(wire) & FLAG_TC &&
+	       may_use(x->upstream, CARRIER_TCP);
 }
 
 static void note_cut(struct exchange *x)
@@ -695,7 +719,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	if (is_cut(x, wire)) {
 		x->under_way = false;
 		note_cut(x);
-		exchange_turn_to(x, WAY_TCP);
+		exchange_turn_to(x, CARRIER_TCP);
 		return true;
 	}
 	reply.message = arena_new(arena, struct message);
@@ -723,12 +747,11 @@ static void exchange_begin(struct exchange *x, const struct infra_view *known)
 	struct infra_view view;
 
 	/* What is to be private is never asked in the open for want of a way. */
-	if (x->ask.http_path)
-		x->way = WAY_HTTPS;
-	else if (x->ask.tls || conf_of(u)->tls_upstream)
-		x->way = WAY_TLS;
-	else
-		x->way = !x->ask.tcp && may_use(u, WAY_UDP) ? WAY_UDP : WAY_TCP;
+	x->way = x->ask.carrier;
+	if (!carrier_is_private(x->way) && conf_of(u)->tls_upstream)
+		x->way = CARRIER_TLS;
+	else if (x->way == CARRIER_UDP && !may_use(u, CARRIER_UDP))
+		x->way = CARRIER_TCP;
 	if (!may_use(u, x->way)) {
 		timer_set(e->loop, &x->timer, 0);
 		return;
@@ -787,5 +810,8 @@ void upstream_free(struct upstream *u)
 			exchange_free(x);
 		}
 	}
+	for (unsigned i = CARRIERS; i-- && !u->are_played;)
+		if (is_first_of(u, i))
+			u->ways[i]->ops->free(u->ways[i]);
 	mem_free(u);
 }

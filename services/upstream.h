@@ -9,6 +9,7 @@
 #ifndef SERVICES_UPSTREAM_H
 #define SERVICES_UPSTREAM_H
 
+#include "services/carrier.h"
 #include "util/addr.h"
 #include "util/msg.h"
 
@@ -25,12 +26,12 @@ struct upstream_question {
 	struct addr server;     /* port included */
 	const uint8_t *zone;    /* whose server it is: infra's key; copied */
 	const char *tls_name;   /* whose certificate it must have; NULL: anybody's */
-	const char *http_path;  /* over HTTPS, and there; NULL: not over HTTPS */
+	const char *http_path;  /* over HTTPS: where there */
+	enum carrier carrier;
 	bool recurse;           /* RD: it is a forwarder */
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
 	bool insists;           /* an answer without EDNS, hence without signatures, is of no use */
-	bool tcp, tls;          /* not UDP */
 	bool caps;              /* 0x20: random letter case, and the answer must echo it */
 	uint32_t wait_ms;       /* how long one try may take; 0: as infra says */
 	const struct infra_view *known; /* what was just looked up of the server; NULL: it is not */
@@ -64,21 +65,25 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void *owner) MUST_USE;
 void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
 
-/* The way to servers over streams, for who has more to do there than ask. */
-struct transport *upstream_stream(struct upstream *u);
+/* The transport of a carrier, for who has more to do there than ask. */
+struct transport *upstream_way(struct upstream *u, enum carrier carrier);
+/* Every server that is asked over TLS or HTTPS. */
+void upstream_each_peer(const struct upstream *u,
+			void (*fn)(const struct peer *peer, void *arg), void *arg);
 
-/* `udp` and `tcp` stay the caller's; what goes over TLS or HTTPS is given to `tcp`. */
+/* With the transports of carrier.def; or with two that are played and stay the caller's: `udp`, and
+ * `streams` for whatever does not go over UDP. */
 struct upstream *upstream_new(struct env *env, struct transport *udp,
-			      struct transport *tcp) MUST_USE;
+			      struct transport *streams) MUST_USE;
 void upstream_free(struct upstream *u);
 
 /* ---- the seam: how bytes go out and come back ---- */
 
 struct sending { /* one copy of one message on its way */
 	struct addr to;
-	bool tls;              /* over TLS, or not at all */
+	enum carrier carrier;
 	const char *tls_name;  /* whose certificate it must have; NULL: anybody's */
-	const char *http_path; /* over HTTPS as well, and there; or NULL */
+	const char *http_path; /* over HTTPS: where there */
 	bool keepalive;        /* it asks how long the connection may rest (RFC 7828) */
 	uint8_t *wire; /* the transport puts its own id into the first two bytes */
 	size_t len;

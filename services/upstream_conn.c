@@ -72,9 +72,11 @@ static bool conn_encrypt(struct conn *c)
 
 static const struct framing *framing_for(const struct sending *s)
 {
-	if (s->http_path)
-		return &framing_https;
-	return s->tls ? &framing_tls : &framing_tcp;
+	static const struct framing *const framings[CARRIERS] = { [CARRIER_TCP] = &framing_tcp,
+								  [CARRIER_TLS] = &framing_tls,
+								  [CARRIER_HTTPS] = &framing_https };
+
+	return framings[s->carrier];
 }
 
 struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *peer)

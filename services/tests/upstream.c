@@ -285,21 +285,21 @@ static void the_configuration_may_rule_out_a_way(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *conf;
-		bool tcp, tls;
+		enum carrier carrier;
 		unsigned udps, tcps;
 	} rows[] = {
-		{ "UDP is the usual way", "", false, false, 1, 0 },
-		{ "asked for TCP", "", true, false, 0, 1 },
-		{ "tcp-upstream", "server: tcp-upstream: yes\n", false, false, 0, 1 },
-		{ "no UDP", "server: do-udp: no\n", false, false, 0, 1 },
+		{ "UDP is the usual way", "", CARRIER_UDP, 1, 0 },
+		{ "asked for TCP", "", CARRIER_TCP, 0, 1 },
+		{ "tcp-upstream", "server: tcp-upstream: yes\n", CARRIER_UDP, 0, 1 },
+		{ "no UDP", "server: do-udp: no\n", CARRIER_UDP, 0, 1 },
 		{ "no UDP for clients only",
-		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", false, false, 1,
+		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", CARRIER_UDP, 1,
 		  0 },
-		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", false, false, 0, 0 },
-		{ "no TCP where it must be", "server: do-tcp: no\n", true, false, 0, 0 },
-		{ "never in the open what is to be private", "", false, true, 0, 1 },
-		{ "tls-upstream", "server: tls-upstream: yes\n", false, false, 0, 1 },
-		{ "nor when there is no way", "server: do-tcp: no\n", false, true, 0, 0 },
+		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", CARRIER_UDP, 0, 0 },
+		{ "no TCP where it must be", "server: do-tcp: no\n", CARRIER_TCP, 0, 0 },
+		{ "never in the open what is to be private", "", CARRIER_TLS, 0, 1 },
+		{ "tls-upstream", "server: tls-upstream: yes\n", CARRIER_UDP, 0, 1 },
+		{ "nor when there is no way", "server: do-tcp: no\n", CARRIER_TLS, 0, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -307,14 +307,16 @@ static void the_configuration_may_rule_out_a_way(void **state)
 
 		world_begin(rows[i].conf);
 		q = question();
-		q.tcp = rows[i].tcp;
-		q.tls = rows[i].tls;
+		q.carrier = rows[i].carrier;
 		assert_non_null(ask(&q));
 		if (world.udp.count != rows[i].udps || world.tcp.count != rows[i].tcps)
 			fail_msg("%s: %u, %u", rows[i].why, world.udp.count, world.tcp.count);
 		for (unsigned n = 0; n < world.tcp.count; n++)
-			assert_int_equal(world.tcp.sent[n]->tls,
-					 rows[i].tls || strstr(rows[i].conf, "tls-upstream"));
+			assert_int_equal(world.tcp.sent[n]->carrier,
+					 rows[i].carrier == CARRIER_TLS ||
+							 strstr(rows[i].conf, "tls-upstream")
+						 ? CARRIER_TLS
+						 : CARRIER_TCP);
 		assert_int_equal(world.told_count, 0);
 		loop_play(world.loop, 0);
 		assert_int_equal(world.told_count, !rows[i].udps && !rows[i].tcps);
@@ -346,8 +348,7 @@ static void what_is_encrypted_is_padded(void **state)
 
 		world_begin(rows[i].conf);
 		q = question();
-		q.tcp = !rows[i].tls;
-		q.tls = rows[i].tls;
+		q.carrier = rows[i].tls ? CARRIER_TLS : CARRIER_TCP;
 		assert_non_null(ask(&q));
 		assert_int_equal(world.tcp.count, 1);
 		if (world.tcp.sent[0]->len != rows[i].len)

@@ -170,7 +170,7 @@ static struct mail *send_tag(char tag, const char *name)
 	memset(m->wire, 'q', sizeof(m->wire));
 	m->wire[LETTER_LEN - 1] = (uint8_t)tag;
 	m->sending = (struct sending){ .to = server.at,
-				       .tls = true,
+				       .carrier = CARRIER_TLS,
 				       .tls_name = name,
 				       .wire = m->wire,
 				       .len = sizeof(m->wire),

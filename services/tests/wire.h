@@ -134,6 +134,7 @@ static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
 	memset(m->wire, 'q', sizeof(m->wire));
 	m->wire[LETTER_LEN - 1] = tag;
 	m->sending = (struct sending){ .to = *to,
+				       .carrier = CARRIER_TCP,
 				       .wire = m->wire,
 				       .len = sizeof(m->wire),
 				       .arrived = mail_arrived,

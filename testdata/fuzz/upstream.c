@@ -110,7 +110,7 @@ static void ask(uint8_t how)
 {
 	struct upstream_question q = { .q = { name, sizeof(name), 1, 1 },
 				       .zone = zone,
-				       .tcp = how & 1,
+				       .carrier = how & 1 ? CARRIER_TCP : CARRIER_UDP,
 				       .caps = how & 2,
 				       .dnssec = how & 4 };
 

@@ -1,0 +1,51 @@
+/* The ways that a question goes to another server: UDP, TCP, TLS, HTTPS (services/carrier.def).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVICES_CARRIER_H
+#define SERVICES_CARRIER_H
+
+#include "util/base.h"
+
+enum carrier {
+#define CARRIER(id, ...) CARRIER_##id,
+#include "services/carrier.def"
+#undef CARRIER
+	CARRIERS
+};
+
+/* Nobody on the way can read it. */
+static inline bool carrier_is_private(enum carrier c)
+{
+	static const bool is_private[] = {
+#define CARRIER(id, private, ...) private,
+#include "services/carrier.def"
+#undef CARRIER
+	};
+
+	return is_private[c];
+}
+
+/* The port where none is written. */
+static inline uint16_t carrier_port(enum carrier c)
+{
+	static const uint16_t ports[] = {
+#define CARRIER(id, private, port, ...) port,
+#include "services/carrier.def"
+#undef CARRIER
+	};
+
+	return ports[c];
+}
+
+/* " over TLS", or nothing where it goes without saying. */
+static inline const char *carrier_words(enum carrier c)
+{
+	static const char *const words[] = {
+#define CARRIER(id, private, port, make, stat, tap, words) words,
+#include "services/carrier.def"
+#undef CARRIER
+	};
+
+	return words[c];
+}
+
+#endif
