@@ -33,7 +33,7 @@ static bool has(const struct lines *l, const char *line)
 static void a_new_thread_has_only_zeros(void **state)
 {
 	(void)state;
-	/* Word for word what Unbound prints, in its order. */
+	/* Word for word what Unbound prints, in its order; counters of our own may stand between. */
 	static const char *const want[] = {
 		"thread0.num.queries=0",
 		"thread0.num.queries_ip_ratelimited=0",
@@ -64,11 +64,16 @@ static void a_new_thread_has_only_zeros(void **state)
 	};
 	struct stats *s = mem_zero(sizeof(*s));
 	struct lines l = { .count = 0 };
+	size_t found = 0;
 
 	stats_print(s, "thread0", take, &l);
-	assert_int_equal(l.count, COUNT(want));
-	for (unsigned i = 0; i < l.count; i++)
-		assert_string_equal(l.text[i], want[i]);
+	for (unsigned i = 0; i < l.count; i++) {
+		assert_non_null(strstr(l.text[i], "=0"));
+		if (found < COUNT(want) && strcmp(l.text[i], want[found]) == 0)
+			found++;
+	}
+	if (found < COUNT(want))
+		fail_msg("not there, or out of order: %s", want[found]);
 	mem_free(s);
 }
 
