@@ -30,7 +30,7 @@ ADDRESS = "127.0.0.1"
 # After this long without an answer a client asks again.
 RESEND_S = 3
 # Whatever a sanitizer says begins like one of these.
-REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
+REPORTS = ("AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 
 
 # Where tests listen: below what the kernel gives to clients, and the daemons ask from other ports.
