@@ -284,7 +284,7 @@ def memory_group(name):
 def test_small_caches_live_in_a_small_house(made, tmp_path):
     """16 MB of caches in 64 MB: far more names than fit, reloads among them, and nobody is killed."""
     d = made("num-threads: 1", "msg-cache-size: 6m", "rrset-cache-size: 6m", "key-cache-size: 2m", "neg-cache-size: 1m",
-             "infra-cache-numhosts: 1000")
+             "infra-cache-numhosts: 1000", "extended-statistics: yes", "discard-timeout: 0", "jostle-timeout: 100000")
     if d.is_sanitized():
         pytest.skip("a sanitizer wants a bigger house")
     group = memory_group("rd-e2e-%d" % os.getpid())
@@ -295,9 +295,12 @@ def test_small_caches_live_in_a_small_house(made, tmp_path):
         names = tmp_path / "names"
         names.write_text("".join("n%d.w.rsa.mini. A\n" % i for i in range(40000)) + "txt60000.big.mini. TXT\n" * 20)
         for _ in range(2):
-            subprocess.run(["dnsperf", "-s", "127.0.0.1", "-p", str(d.port), "-d", str(names), "-n", "1", "-q", "200"],
-                           capture_output=True, check=True, timeout=60)
+            said = subprocess.run(["dnsperf", "-s", "127.0.0.1", "-p", str(d.port), "-d", str(names), "-n", "1", "-q",
+                                   "200", "-t", "30"], capture_output=True, check=True, timeout=120, text=True).stdout
+            assert "Queries lost:         0 " in said and "SERVFAIL" not in said, said
             assert d.control("reload") == "ok\n"
+        assert 5 << 20 < int(d.stats()["mem.cache.message"]) <= 6 << 20, "they are full, and no more than that"
+        assert d.control("dump_cache").endswith("EOF\n"), "and there is room for all of it as text"
         assert texts(d.ask("target.chain.mini.")) == ["198.18.0.40"]
         with open("/proc/%d/status" % d.process.pid, encoding="ascii") as f:
             peak_kb = int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))

@@ -4,7 +4,10 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import contextlib
+import resource
+import select
 import shutil
+import socket
 import subprocess
 import time
 
@@ -12,7 +15,7 @@ import dns.exception
 import dns.query
 import pytest
 
-from lab import FakeServer, fixed, query, rcode, texts, until
+from lab import FakeServer, fixed, frame, query, rcode, texts, until
 
 COMING = "10.77.0.1"
 DATA = 'local-data: "still.example. A 192.0.2.1"'
@@ -138,3 +141,45 @@ def test_out_of_a_black_hole_it_comes_back_by_itself(daemon):
             assert time.monotonic() - began < 20
         assert texts(d.ask("fresh.example.")) == ["192.0.2.5"]
         until(lambda: abs(d.files() - calm) <= 5)
+
+
+# -- many clients -----------------------------------------------------------------------------------
+
+def test_ten_thousand_clients_of_tcp(daemon):
+    """More than have a place: those without wait, and are served as others leave. UDP notices nothing of it."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    count = min(10000, before[1] - 1000)
+    if count < 10000:
+        pytest.skip("no %d descriptors to be had" % 10000)
+    q = frame(query("still.example.", "A", "IN"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    try:
+        with daemon(DATA, "num-threads: 2", "incoming-num-tcp: 3000", "outgoing-range: 512", "tcp-idle-timeout: 60000",
+                    hints=False) as d, contextlib.ExitStack() as stack:
+            calm = d.files()
+            waiting, poll = {}, select.epoll()
+            stack.callback(poll.close)
+            for i in range(count):
+                s = stack.enter_context(socket.socket())
+                s.bind(("127.0.%d.%d" % (1 + i % 200, 1 + i // 200), 0))
+                s.settimeout(20)
+                s.connect(("127.0.0.1", d.port))
+                s.sendall(q)
+                waiting[s.fileno()] = s
+                poll.register(s, select.EPOLLIN)
+            for _ in range(10):
+                assert texts(d.ask("still.example.")) == ["192.0.2.1"]
+            assert "is running" in d.control("status")
+            deadline, refused = time.monotonic() + 60, 0
+            while waiting and time.monotonic() < deadline:
+                for fd, _ in poll.poll(1):
+                    s = waiting.pop(fd)
+                    with contextlib.suppress(OSError):
+                        refused -= len(s.recv(4096)) > len(q)
+                    refused += 1
+                    poll.unregister(s)
+                    s.close()
+            assert not waiting and refused == 0, (len(waiting), refused)
+            until(lambda: abs(d.files() - calm) <= 5)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
