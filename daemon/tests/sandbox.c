@@ -123,6 +123,14 @@ static int make_a_socket(void)
 	return socket(AF_INET6, SOCK_DGRAM, 0) >= 0 || errno == EAFNOSUPPORT ? 0 : errno;
 }
 
+/* Where sockets are made by socketcall(2) a filter sees a pointer in place of their kind; what is left is that
+ * the right to make such a one (CAP_NET_RAW) is gone. */
+#if defined(__i386__) || defined(__s390__)
+#define BY_SOCKETCALL true
+#else
+#define BY_SOCKETCALL false
+#endif
+
 static int make_a_packet_socket(void)
 {
 	return socket(AF_PACKET, SOCK_RAW, 0) >= 0 ? 0 : errno;
@@ -212,6 +220,8 @@ static void only_what_serving_takes_can_be_done(void **state)
 		int got = outcome(rows[i].deed, yes), strictly = outcome(rows[i].deed, strict);
 
 		if (rows[i].of_files && !files)
+			continue;
+		if (rows[i].deed == make_a_packet_socket && BY_SOCKETCALL)
 			continue;
 		if (got != rows[i].want)
 			fail_msg("%s: %d, not %d", rows[i].why, got, rows[i].want);
