@@ -27,6 +27,9 @@ struct caches {
 /* Empty caches of the sizes that `conf` asks for. */
 void caches_init(struct caches *c, const struct conf *conf);
 void caches_clear(struct caches *c); /* no worker is left */
+/* The process ends, and they with it. To free millions of entries one by one takes seconds in which
+ * the next process could answer already. */
+void caches_leave(struct caches *c);
 
 /* From the sizes of one configuration to those of another; what they hold stays as far as it fits.
  */

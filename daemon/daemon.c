@@ -363,10 +363,10 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	tell_state(d);
 	ready(arg);
 	d->pulse = pulse_start(d);
-	d->has_served = true;
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
+	keeper_end(d->keeper, true); /* while they are still answered */
 	log_settle(true);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
 	return true;
@@ -399,10 +399,9 @@ void daemon_close(struct daemon *d)
 	if (d->doors)
 		d->published++;
 	doors_forget(d->doors, d->worker_count);
-	keeper_end(d->keeper, d->has_served);
+	keeper_end(d->keeper, false);
 	keeper_free(d->keeper);
-	if (d->caches.messages)
-		caches_clear(&d->caches);
+	caches_leave(&d->caches);
 	rcu_flush();
 	changes_clear(&d->changes);
 	leases_free(d->leases);

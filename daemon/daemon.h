@@ -64,7 +64,6 @@ struct daemon {
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* names of hosts */
 	struct keeper *keeper; /* of the caches, over a restart */
-	bool has_served;
 	struct timer stats_timer;
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* whether files that are in use have changed */

@@ -29,6 +29,8 @@ struct keeper {
 	uint32_t interval_s;
 	struct aside reader, writer;
 	atomic_bool stop_reading, stop_writing;
+	bool ended;          /* with a file */
+	atomic_bool spoiled; /* it has what was forgotten since */
 	pthread_mutex_t writing; /* held for as long as somebody writes the file */
 	pthread_mutex_t lock;    /* what follows; never held for long */
 	char *path;              /* "": none */
@@ -368,6 +370,7 @@ static void disturbed(void *arg)
 void keeper_disturb(struct keeper *k)
 {
 	atomic_store(&k->stop_reading, true);
+	atomic_store(&k->spoiled, true);
 	loop_post(k->loop, disturbed, k);
 }
 
@@ -388,14 +391,22 @@ void keeper_end(struct keeper *k, bool serves)
 	aside_join(&k->reader);
 	aside_join(&k->writer);
 	/* What is there is more than what has come back of it so far. */
-	if (keeps && serves && was_read && !save(k, NULL, &f))
+	if (!keeps || !serves || !was_read)
+		return;
+	atomic_store(&k->spoiled, false);
+	k->ended = save(k, NULL, &f);
+	if (!k->ended)
 		log_error("cache-file: %s", f.text);
 }
 
 void keeper_free(struct keeper *k)
 {
+	struct fault f = { 0 };
+
 	if (!k)
 		return;
+	if (k->ended && atomic_load(&k->spoiled) && !save(k, NULL, &f))
+		log_error("cache-file: %s", f.text);
 	pthread_mutex_destroy(&k->lock);
 	pthread_mutex_destroy(&k->writing);
 	mem_free(k->path);

@@ -29,10 +29,12 @@ bool keeper_save(struct keeper *k, struct fault *f) MUST_USE;
  * read, and the file is written again soon. From any thread. */
 void keeper_disturb(struct keeper *k);
 
-/* The end, when no worker runs any more: the file is written once more, if `serves` says that there was
- * a time to learn something. NULL is fine; keeper_free comes next. */
+/* The end begins: the file is written once more, if `serves` says that there was a time to learn
+ * something. That may take long, and workers may go on meanwhile: clients do not wait for it. NULL is
+ * fine; keeper_free comes next. */
 void keeper_end(struct keeper *k, bool serves);
-void keeper_free(struct keeper *k); /* NULL is fine */
+/* No worker runs. What was forgotten since the file was written is taken out of it. NULL is fine. */
+void keeper_free(struct keeper *k);
 
 struct keeper_report {
 	bool keeps;                     /* there is a cache-file */
