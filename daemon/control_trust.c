@@ -1,8 +1,9 @@
-/* Commands about what is not validated.
+/* Commands about what is trusted, and what is not validated.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_trust.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "daemon/call.h"
 #include "daemon/daemon.h"
@@ -11,7 +12,12 @@
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/rr.h"
 #include "util/trie.h"
+#include "validator/anchors.h"
+#include "validator/autotrust.h"
+#include "validator/trust.h"
+#include "validator/verify.h"
 
 static bool say_name(const uint8_t *name, void *value, void *call)
 {
@@ -27,6 +33,76 @@ void control_list_insecure(struct call *c, struct worker *w)
 	(void)w;
 	trie_each(c->daemon->snapshot->domain_insecure, say_name, c);
 }
+
+/* ---- trust anchors ---- */
+
+enum { TAGS_MOST = 64 };
+
+static bool say_fixed(const struct anchor *a, void *call)
+{
+	uint16_t tags[TAGS_MOST];
+	size_t count = a->rolls ? 0 : anchor_tags(a, tags, COUNT(tags));
+	char name[DNAME_TEXT];
+
+	for (size_t i = 0; i < count; i++)
+		call_say(call, "%s %u configured\n", dname_print(a->owner, name), tags[i]);
+	return true;
+}
+
+static void say_day(struct call *c, const char *what, int64_t wall_s)
+{
+	time_t t = (time_t)wall_s;
+	char text[32] = "";
+	struct tm tm;
+
+	if (wall_s > 0 && gmtime_r(&t, &tm))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (*text)
+		call_say(c, " %s %s", what, text);
+}
+
+static void say_rolling(struct call *c, const char *path)
+{
+	static const char *const states[] = {
+#define X(name) [AUTOTRUST_##name] = #name,
+		AUTOTRUST_STATES(X)
+#undef X
+	};
+	struct fault f = { 0 };
+	struct autotrust *p = autotrust_read(path, &f); /* it is written after each step */
+	char name[DNAME_TEXT];
+
+	if (!p) {
+		call_say(c, "error %s\n", f.text);
+		return;
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		const struct autotrust_key *k = &p->keys[i];
+		uint16_t tag = k->type == TYPE_DS ? get_u16(k->rdata.at) : dnskey_tag(k->rdata);
+
+		call_say(c, "%s %u %s", dname_print(p->owner, name), tag, states[k->state]);
+		say_day(c, "since", k->last_change);
+		say_day(c, "asked", p->last_success);
+		say_day(c, "again", p->next_probe);
+		call_say(c, " in %s\n", path);
+	}
+	autotrust_free(p);
+}
+
+void control_list_anchors(struct call *c, struct worker *w)
+{
+	const struct trust_store *trust = c->daemon->snapshot->trust;
+
+	(void)w;
+	if (!trust)
+		return;
+	anchors_each(trust->anchors, say_fixed, c);
+	for (size_t i = 0; i < anchors_rolling_count(trust->anchors); i++)
+		if (anchors_rolling(trust->anchors, i)->path)
+			say_rolling(c, anchors_rolling(trust->anchors, i)->path);
+}
+
+/* ---- domains without validation ---- */
 
 static bool is_written(const char *text, const uint8_t *name)
 {

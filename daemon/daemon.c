@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
@@ -350,6 +351,16 @@ static void tell_state(const struct daemon *d)
 		      d->worker_count ? d->doors[0].count : 0, d->worker_count);
 }
 
+/* More threads than that take turns. */
+static void tell_crowd(const struct daemon *d)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (processors > 0 && d->worker_count > (unsigned long)processors)
+		log_ops("num-threads: %u threads share %ld processors", d->worker_count,
+			processors);
+}
+
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f)
 {
 	watch_signals(d);
@@ -360,6 +371,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	thread_step_back();
 	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
+	tell_crowd(d);
 	tell_state(d);
 	ready(arg);
 	d->pulse = pulse_start(d);

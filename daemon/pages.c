@@ -4,8 +4,11 @@
  * Every page is a command that nobody has typed: it visits the workers as those do. */
 #include "daemon/pages.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "daemon/call.h"
 #include "daemon/control.h"
@@ -37,6 +40,7 @@
 struct pages {
 	struct daemon *daemon;
 	struct http_server *http;
+	int statm; /* of /proc; -1: it is not there */
 };
 
 /* ---- what all of them tell ---- */
@@ -74,6 +78,28 @@ static void scrape_take(struct call *c, struct worker *w, bool tops)
 		top_take(&s->tops, w);
 }
 
+/* 0: nobody says so here. */
+static uint64_t resident(const struct pages *p)
+{
+	unsigned long long all, here;
+	char text[128];
+	ssize_t len = p && p->statm >= 0 ? pread(p->statm, text, sizeof text - 1, 0) : 0;
+
+	text[MAX(len, 0)] = '\0';
+	return sscanf(text, "%llu %llu", &all, &here) == 2
+		       ? (uint64_t)here * (uint64_t)sysconf(_SC_PAGESIZE)
+		       : 0;
+}
+
+static double cpu_s(void)
+{
+	struct rusage r = { 0 };
+
+	(void)getrusage(RUSAGE_SELF, &r);
+	return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
 static void note_cache(struct metrics_now *now, unsigned i, const char *name, struct slab_count c)
 {
 	now->caches[i].name = name;
@@ -97,6 +123,8 @@ static void scrape_join(struct call *c, struct metrics_now *now)
 		.total = &g->total,
 		.up_s = (double)(loop_time(d->loop)->now_us - d->started_us) / US_PER_S,
 		.bytes_in_use = mem_in_use(),
+		.bytes_resident = resident(d->pages),
+		.cpu_s = cpu_s(),
 	};
 	note_cache(now, 0, "message", slab_counted(msgcache_slab(caches->messages)));
 	note_cache(now, 1, "rrset", slab_counted(rrsetcache_slab(caches->rrsets)));
@@ -436,6 +464,7 @@ struct pages *pages_open(struct daemon *d, struct fault *f)
 	struct pages *p = mem_zero(sizeof *p);
 
 	p->daemon = d;
+	p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); /* later it may be out of sight */
 	p->http = http_new(d->loop, on_asked, p);
 	if (serve(p, f))
 		return p;
@@ -456,5 +485,7 @@ void pages_close(struct pages *p)
 	if (!p)
 		return;
 	http_free(p->http);
+	if (p->statm >= 0)
+		close(p->statm);
 	mem_free(p);
 }

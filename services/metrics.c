@@ -241,13 +241,25 @@ static void print_now(const struct page *p, const struct metrics_now *now)
 	       get(&now->total->list_now));
 	single(p, "requestlist_user", "gauge", "Lookups in progress that clients wait for.",
 	       get(&now->total->list_user));
+	single(p, "requestlist_exceeded_total", "counter",
+	       "Questions dropped: there were too many lookups in progress.",
+	       get(&now->total->list_exceeded));
+	single(p, "requestlist_overwritten_total", "counter",
+	       "Lookups given up for newer ones.", get(&now->total->list_overwritten));
 	single(p, "client_connections", "gauge", "Connections of clients.",
 	       get(&now->total->tcpusage));
 	head(p, "uptime_seconds", "gauge", "Time since the start.");
 	snprintf(line, sizeof line, PREFIX "uptime_seconds %.3f", now->up_s);
 	p->out(line, p->arg);
+	head(p, "cpu_seconds_total", "counter", "CPU time of the process.");
+	snprintf(line, sizeof line, PREFIX "cpu_seconds_total %.3f", now->cpu_s);
+	p->out(line, p->arg);
+	if (now->bytes_resident)
+		single(p, "memory_resident_bytes", "gauge", "Memory that the process really takes.",
+		       now->bytes_resident);
 	if (now->bytes_in_use)
-		single(p, "memory_bytes", "gauge", "Bytes in use, as the allocator counts.",
+		single(p, "memory_bytes", "gauge",
+		       "Memory that was asked for, with room that caches may come to use.",
 		       now->bytes_in_use);
 }
 

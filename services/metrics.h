@@ -18,7 +18,8 @@ struct metrics_now {
 		const char *name; /* NULL ends the list */
 		uint64_t bytes, entries, limit; /* limit 0: none */
 	} caches[8];
-	uint64_t bytes_in_use; /* of the whole process; 0: not known */
+	uint64_t bytes_in_use, bytes_resident; /* of the whole process; 0: not known */
+	double cpu_s;
 };
 
 /* One line at a time, without its end. */

@@ -116,6 +116,7 @@ COMMANDS = [
     ("forward", None, r".*192\.0\.2\.1.*\n", 0, None),
     ("forward off", None, OK, 0, None),
     ("list_insecure", None, r"(\S+\n)*", 0, None),
+    ("list_anchors", None, r"(\S+ \d+ \S+.*\n)*", 0, OURS),
     ("insecure_add i.example", None, OK, 0, None),
     ("insecure_remove i.example", None, OK, 0, None),
     ("ratelimit_list", None, r"(\S+ \d+ limit \d+\n)*", 0, None),

@@ -202,6 +202,18 @@ def test_the_dashboard_asks_for_what_is_there(d):
     assert {name for name in asked - there if not name.startswith(tuple("resolverd_" + a for a in absent))} == set()
 
 
+def unexplained(text):
+    """Families that doc/metrics.md does not name."""
+    path = os.path.join(os.path.dirname(__file__), "..", "..", "doc", "metrics.md")
+    with open(path, encoding="utf-8") as f:
+        words = re.findall(r"`([a-z0-9_]+)`", f.read())
+    return sorted(set(re.findall(r"(?m)^# TYPE resolverd_(\S+)", text)) - set(words))
+
+
+def test_every_metric_is_explained(d):
+    assert unexplained(get(d, "/metrics")[2]) == []
+
+
 def test_sources_and_tops_are_told(daemon, tmp_path):
     (tmp_path / "ads").write_text("one.example\ntwo.example\n")
     (tmp_path / "hosts").write_text("192.0.2.7 printer.lan\n")
@@ -223,6 +235,7 @@ def test_sources_and_tops_are_told(daemon, tmp_path):
                 'top_names{name="one.example."}': 2, "reload_success": 1}
         assert {k: got.get("resolverd_" + k) for k in want} == want
         assert not [k for k in got if "two.example" in k]
+        assert unexplained(get(d, "/metrics")[2]) == []
         for name in ('blocklist_made_timestamp_seconds{list="ads"}', "reload_timestamp_seconds",
                      'lease_file_read_timestamp_seconds{file="%s/hosts"}' % tmp_path):
             assert abs(got["resolverd_" + name] - now) < 60, name

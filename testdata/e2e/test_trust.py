@@ -7,6 +7,7 @@ import csv
 import os
 import re
 import subprocess
+import time
 
 import dns.flags
 import dns.message
@@ -60,6 +61,25 @@ def test_insecure_is_what_the_operator_says(daemon, net):
         # until the next reload
         d.control("reload")
         assert d.control("list_insecure") == "garbled.mini.\n"
+
+
+def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):
+    """One that stands as written, one that is followed: the keys of the miniature internet's root."""
+    key = tmp_path / "keys" / "root.key"
+    key.parent.mkdir()
+    key.write_text(open(net + "/root.key", encoding="utf-8").read(), encoding="utf-8")
+    with daemon('auto-trust-anchor-file: "%s"' % key,
+                'trust-anchor: "i.example. DS 4711 13 2 %s"' % (32 * "ab"), module="validator iterator") as d:
+        day = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+        lines = d.control("list_anchors").splitlines()
+        assert "i.example. 4711 configured" in lines
+        assert any(re.fullmatch(r"\. \d+ valid.* in %s" % re.escape(str(key)), line) for line in lines), lines
+        assert look(d, "mini.", "SOA").flags & dns.flags.AD
+        end = time.monotonic() + 20
+        while not re.search(r"^\. \d+ valid since %s asked %s again %s in " % (day, day, day),
+                            d.control("list_anchors"), re.M):
+            assert time.monotonic() < end, d.control("list_anchors")
+            time.sleep(0.2)
 
 
 @pytest.mark.parametrize("name, code, says", [
