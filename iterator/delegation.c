@@ -342,13 +342,20 @@ bool ns_wants(const struct ns *n, const struct query *q, bool v6)
 	return (v6 ? n->v6 : n->v4) == LOOKUP_OPEN;
 }
 
+bool ns_is_missing(const struct ns *n, const struct query *q)
+{
+	bool some = n->v4 == LOOKUP_FOUND || n->v6 == LOOKUP_FOUND;
+
+	return !n->tried && !(q->depth && some) && (ns_wants(n, q, false) || ns_wants(n, q, true));
+}
+
 unsigned delegation_missing(const struct delegation *d, const struct query *q)
 {
 	unsigned missing = 0;
 
 	for (unsigned i = 0; i < d->name_count; i++) {
 		const struct ns *n = &d->names[i];
-		missing += !n->tried && (ns_wants(n, q, false) || ns_wants(n, q, true));
+		missing += ns_is_missing(n, q);
 	}
 	return missing;
 }

@@ -99,7 +99,10 @@ void delegation_remember(struct delegation *d, struct arena *a, const struct del
 
 /* Whether an address of this kind is still to be looked for. */
 bool ns_wants(const struct ns *n, const struct query *q, bool v6);
-/* Names that could still turn up an address if they were looked up. */
+/* Whether it could still turn up an address if it were looked up; one kind of them will do for who looks
+ * for servers on behalf of others. */
+bool ns_is_missing(const struct ns *n, const struct query *q);
+/* How many of its names are missing. */
 unsigned delegation_missing(const struct delegation *d, const struct query *q);
 /* No address is known, and to get one the zone's own servers would have to be asked. */
 bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,

@@ -71,11 +71,6 @@ static bool is_in_vain(const struct iter *it, const struct ns *n)
 	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
 }
 
-static bool wants_any(const struct iter *it, const struct ns *n)
-{
-	return !n->tried && (ns_wants(n, it->q, false) || ns_wants(n, it->q, true));
-}
-
 unsigned targets_ask(struct iter *it, int most)
 {
 	struct delegation *d = it->at;
@@ -85,7 +80,7 @@ unsigned targets_ask(struct iter *it, int most)
 
 	for (unsigned i = 0; i < d->name_count && left > 0 && may_ask(it); i++) {
 		struct ns *n = &d->names[i];
-		if (!wants_any(it, n))
+		if (!ns_is_missing(n, it->q))
 			continue;
 		if (random_below(it->q->env->random, missing--) >= left)
 			continue;
@@ -112,9 +107,13 @@ static bool ask_other_kind(struct iter *it)
 
 	for (unsigned i = 0; i < d->name_count && may_ask(it); i++) {
 		struct ns *n = &d->names[i];
+		bool other = ns_wants(n, it->q, false) != ns_wants(n, it->q, true);
 
-		if (n->tried && (ns_wants(n, it->q, false) || ns_wants(n, it->q, true)) &&
-		    !is_in_vain(it, n) && ask_kinds(it, n))
+		if (!other || ns_is_missing(n, it->q) || is_in_vain(it, n) ||
+		    it->lookups >= 2 * TARGETS_PER_DELEGATION)
+			continue;
+		it->lookups++;
+		if (ask_kinds(it, n))
 			return true;
 	}
 	return false;
