@@ -36,7 +36,8 @@ static bool is_meant(const struct dump *d, const uint8_t *name)
  * are shown to nobody. */
 static bool answer_is_meant(const struct dump *d, const struct stored *s)
 {
-	return !time_is_past(d->now_s, s->expires_s) && s->fits & STORED_FULL && !s->scope &&
+	return !time_is_past(d->now_s, s->expires_s) && s->fits & STORED_FULL &&
+	       !(s->fits & STORED_MADE) && !s->scope &&
 	       is_meant(d, stored_wire(s) + MSG_HEAD_LEN);
 }
 

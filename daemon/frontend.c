@@ -399,6 +399,8 @@ static bool is_known(struct journey *j)
 
 	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), j->request.scope,
 				  wants_dnssec(&j->request));
+	if (UNLIKELY(j->request.flags & FLAG_CD && j->stored && j->stored->fits & STORED_MADE))
+		j->stored = NULL;
 	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s) &&
 	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates);
 }
@@ -764,8 +766,10 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 				   .stream = p->client.ops->stream,
 				   .now_s = w->env.time->now_s };
 
-	if (UNLIKELY(w->on.ignore_cd))
+	if (UNLIKELY(w->on.ignore_cd)) {
+		j.request.cd_is_ignored = (j.request.flags & FLAG_CD) != 0;
 		j.request.flags &= (uint16_t)~FLAG_CD;
+	}
 	v = travel(&j);
 	if (UNLIKELY(w->env.witness != NULL))
 		testify(&j, v);

@@ -87,6 +87,8 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 		if (!is_synthesized(m, m->sets[i]))
 			m->sets[i] = store_set(q, asked, m->sets[i],
 					       when(it, m->sets[i], is_answer), it->arena);
+	/* a SOA that stood there may be an answer's, which lives longer than a denial */
+	store_limit_denial(q->snapshot->conf, m, it->arena, now_s);
 }
 
 static bool has_alias(const struct message *m)

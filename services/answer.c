@@ -90,6 +90,8 @@ static uint16_t flags_for(const struct answer_to *to, bool secure)
 
 	if (!to->no_recursion)
 		flags |= FLAG_RA;
+	if (UNLIKELY(r->cd_is_ignored))
+		flags |= FLAG_CD;
 	if (secure && (r->flags & FLAG_AD || wants_dnssec(r)))
 		flags |= FLAG_AD;
 	return (uint16_t)flags;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * It stands above the module that validates, so that what it makes things up from has been judged;
- * what it makes is never secure, and what does not hold or cannot be had is a failure, not an empty
+ * what it makes is as secure as that (5.5), and what does not hold or cannot be had is a failure, not an empty
  * answer (5.1.2, 5.1.6, 5.5). Only clients' questions are meant: the resolver itself asks for
  * addresses as they are. */
 #include "services/dns64.h"
@@ -198,7 +198,12 @@ static struct message *with_addresses(struct query *q, const struct dns64 *d,
 		if (new->sets[i]->type == TYPE_A)
 			new->sets[i] = embed_set(q, &d->prefix, new->sets[i], ttl_s);
 	}
-	new->security = SECURITY_INSECURE;
+	new->made_up = true;
+	/* 5.5: secure if the absence of addresses of its own is, too */
+	if (d->own)
+		new->security = MIN(new->security, d->own->security);
+	if (new->security == SECURITY_UNCHECKED)
+		new->security = SECURITY_INSECURE;
 	return new;
 }
 
@@ -212,6 +217,7 @@ static struct message *with_name(struct query *q, const struct message *m)
 			new->sets[i] = rrset_rename(&q->arena, new->sets[i], q->question.name, 0);
 	}
 	new->security = SECURITY_INSECURE;
+	new->made_up = true;
 	return new;
 }
 
@@ -273,6 +279,7 @@ static enum step fail_like(struct query *q, struct dns64 *d, const struct messag
 				     .flags = FLAG_QR,
 				     .rcode = bogus ? RCODE_SERVFAIL : m->rcode,
 				     .security = SECURITY_INSECURE,
+				     .made_up = true,
 				     .reason = m->reason };
 	d->done = true;
 	q->reply = failure;
@@ -301,7 +308,8 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 		return STEP_UP;
 	if (d->done) {
 		/* who checks for itself gets the bare truth, which is not for others */
-		if (q->depth == 0 && q->kind & QUERY_CD && !has_type(m, TYPE_AAAA))
+		if (q->depth == 0 && q->kind & QUERY_CD &&
+		    (is_bare(q) || !has_type(m, TYPE_AAAA)))
 			q->no_store = true;
 		return STEP_UP;
 	}

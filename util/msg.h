@@ -56,6 +56,7 @@ struct request {
 	struct edns edns;       /* borrowed from the packet */
 	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
 	bool proven;            /* with a valid cookie; not read */
+	bool cd_is_ignored;     /* CD comes back all the same (RFC 4035 3.2.2); not read */
 	bool unpoliced;         /* a policy zone has let it through; not read */
 	uint8_t scope;          /* whose answers it may be given (services/views.h); not read */
 };
@@ -84,6 +85,7 @@ struct message {
 	uint8_t security;               /* enum security */
 	enum reason reason;             /* why it is a failure, stale, …; REASON_none */
 	const char *reason_text;        /* more for a person, or NULL; in the arena */
+	bool made_up;                   /* by us: not what the zone itself says (RFC 6147, RFC 8509) */
 	bool no_recursion;              /* RA is not set in the answer: what it is is no server's word */
 };
 

@@ -102,8 +102,11 @@ static bool is_asked_for(const struct writing *x, uint16_t type, enum section s)
 
 static bool set_is_wanted(const struct writing *x, const struct rrset *set, enum section s)
 {
-	return x->style->with_dnssec || !(rr_flags(set->type) & RR_DNSSEC) ||
-	       is_asked_for(x, set->type, s);
+	/* in a referral DS is for who wants proofs (RFC 4035 3.1.4) */
+	bool proves = rr_flags(set->type) & RR_DNSSEC ||
+		      (set->type == TYPE_DS && s == SECTION_AUTHORITY);
+
+	return x->style->with_dnssec || !proves || is_asked_for(x, set->type, s);
 }
 
 /* When a set does not fit, what is counted ends before it. */

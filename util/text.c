@@ -91,13 +91,19 @@ static bool complain(struct line *l, const char *why)
 	return false;
 }
 
-static bool read_fields(struct line *l, const char *shape)
+static bool read_fields_some(struct line *l, const char *shape)
 {
 	for (; *shape; shape++) {
 		if (!text_field_read(&l->words, *shape, l->z, &l->w))
 			return false;
 	}
-	return text_words_end(&l->words) || complain(l, "there is more text behind the data");
+	return true;
+}
+
+static bool read_fields(struct line *l, const char *shape)
+{
+	return read_fields_some(l, shape) &&
+	       (text_words_end(&l->words) || complain(l, "there is more text behind the data"));
 }
 
 /* RFC 3597 5: \# LENGTH HEX... */
@@ -128,14 +134,30 @@ static bool write_ldns_data(struct line *l, const ldns_rr *rr)
 	return good || complain(l, "its data has no wire form");
 }
 
+/* RFC 4025 3.1: the second number says what the gateway is. ldns 1.8 loses memory over text of this
+ * type that it does not like. */
+static bool read_ipseckey(struct line *l)
+{
+	static const char *const gateway_and_key[] = { "", "a", "6", "m" };
+	uint8_t kind;
+	char *dot;
+
+	if (!read_fields_some(l, "111"))
+		return false;
+	kind = l->w.start[1];
+	if (kind >= COUNT(gateway_and_key))
+		return complain(l, "its gateway is of no kind from 0 to 3");
+	dot = kind == 0 ? text_words_next(&l->words) : NULL;
+	if (kind == 0 && (dot == NULL || strcmp(dot, ".") != 0))
+		return complain(l, "without a gateway there is a dot in its place");
+	return read_fields_some(l, gateway_and_key[kind]) &&
+	       (text_words_end(&l->words) || read_fields(l, "b"));
+}
+
 static bool read_by_ldns(struct line *l, uint16_t type)
 {
 	if (text_words_end(&l->words))
 		return complain(l, "data is missing");
-	/* ldns 1.8 loses memory over text of this type that it does not like */
-	if (type == TYPE_IPSECKEY)
-		return complain(l, "data of this type is written as \\# LENGTH HEX (RFC 3597)");
-
 	char buf[16];
 	char *text = mem_textf(". 0 IN %s %s", rr_type_name(type, buf), l->words.at);
 	ldns_rdf *origin =
@@ -165,8 +187,9 @@ static bool read_data(struct line *l, uint16_t type)
 		text_words_next(&l->words);
 		if (!read_generic(l))
 			return false;
-	} else if (!(rr_flags(type) & RR_PLAIN ? read_fields(l, rr_shape(type))
-					       : read_by_ldns(l, type))) {
+	} else if (!(type == TYPE_IPSECKEY          ? read_ipseckey(l)
+		     : rr_flags(type) & RR_PLAIN ? read_fields(l, rr_shape(type))
+						 : read_by_ldns(l, type))) {
 		return false;
 	}
 	if (l->w.bad || writer_len(&l->w) > UINT16_MAX)

@@ -26,7 +26,7 @@ struct text_rr {
 struct text_zone {
 	uint8_t origin[256];            /* wire name; root at first */
 	uint8_t last_owner[256];
-	uint32_t ttl_s;                 /* default, 3600 at first */
+	uint32_t ttl_s;                 /* default, 3600 at first; in a file without $TTL the last one given */
 	/* When set, it is told of each entry that cannot be read ("file:line: why"), and the reading goes
 	 * on behind it. */
 	void (*broken)(void *arg, const char *why);

@@ -33,6 +33,7 @@ struct zone_reading {
 	unsigned entry_line; /* where it began */
 	long entry_at;
 	unsigned endless; /* entries passed over that had no end */
+	bool has_default; /* $TTL was there (RFC 2308 4) */
 };
 
 static struct source *source_now(struct zone_reading *x)
@@ -170,6 +171,7 @@ static bool set_origin(struct zone_reading *x, const char *name)
 
 static bool set_ttl(struct zone_reading *x, const char *ttl)
 {
+	x->has_default = true;
 	return text_ttl_parse(ttl, &x->z->ttl_s) || complain(x, "$TTL takes a time");
 }
 
@@ -215,7 +217,12 @@ static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena
 {
 	struct fault why = { 0 };
 
-	return text_rr_parse(a, x->entry, x->z, rr, &why) || complain(x, why.text);
+	if (!text_rr_parse(a, x->entry, x->z, rr, &why))
+		return complain(x, why.text);
+	/* RFC 1035 5.1: without a default, the last one that was given goes on */
+	if (!x->has_default)
+		x->z->ttl_s = rr->ttl_s;
+	return true;
 }
 
 /* True: the complaint was passed on, and the next entry may be better. */

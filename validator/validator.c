@@ -98,7 +98,8 @@ static bool sentinel_denies(const struct query *q)
 	const uint8_t *name = q->question.name;
 	uint16_t tag;
 
-	if (!conf_of(q)->root_key_sentinel ||
+	/* 3.1: who checks for himself is told the truth */
+	if (!conf_of(q)->root_key_sentinel || q->kind & QUERY_CD ||
 	    (q->question.type != TYPE_A && q->question.type != TYPE_AAAA))
 		return false;
 	if (sentinel_tag(name, "root-key-sentinel-is-ta-", &tag))
@@ -178,6 +179,7 @@ static void withhold(struct message *m)
 {
 	m->security = SECURITY_SECURE_SENTINEL_FAIL;
 	m->rcode = RCODE_SERVFAIL;
+	m->made_up = true;
 	m->reason = REASON_bogus;
 	memset(m->count, 0, sizeof(m->count));
 }
@@ -203,6 +205,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
 	if (j->security == SECURITY_BOGUS) {
+		store_limit_bogus(q->snapshot->conf, m, &q->arena, q->env->time->now_s);
 		count_bogus(q, &v->judge);
 		log_bogus(q, j);
 		if (conf_of(q)->val_permissive_mode || (q->view && q->view->permissive)) {

@@ -30,7 +30,7 @@ static bool is_explained(const struct stored *s)
 /* Plain shapes are made from full ones. Failures are found out anew. */
 static bool is_kept(const struct writing *w, const struct stored *s)
 {
-	return s->scope == 0 && s->fits & STORED_FULL && stored_is_good(s) &&
+	return s->scope == 0 && s->fits & STORED_FULL && !(s->fits & STORED_MADE) && stored_is_good(s) &&
 	       (!is_explained(s) || s->security == SECURITY_INSECURE) &&
 	       s->security != SECURITY_SECURE_SENTINEL_FAIL &&
 	       is_of_use(w, s->expires_s, w->how->expired_s) &&

@@ -29,7 +29,7 @@ static bool takes_place(const struct slab_entry *newer, const struct slab_entry 
 	size_t name_and_type = n->qname_len + 4u;
 
 	return n->scope == s->scope && n->qname_len == s->qname_len &&
-	       (n->fits & STORED_FULL || s->fits == STORED_PLAIN) &&
+	       (n->fits & STORED_FULL || !(s->fits & STORED_FULL)) &&
 	       dname_equals_len(stored_wire(n) + MSG_HEAD_LEN, n->qname_len,
 				stored_wire(s) + MSG_HEAD_LEN, s->qname_len) &&
 	       memcmp(stored_wire(n) + MSG_HEAD_LEN + name_and_type - 4,
@@ -106,7 +106,8 @@ static bool is_dnssec_set(const struct rrset *s, uint16_t qtype)
 static bool has_dnssec(const struct message *m)
 {
 	for (unsigned i = 0; i < message_set_count(m); i++) {
-		if (m->sets[i]->sig_count || rr_flags(m->sets[i]->type) & RR_DNSSEC)
+		if (m->sets[i]->sig_count || rr_flags(m->sets[i]->type) & RR_DNSSEC ||
+		    (m->sets[i]->type == TYPE_DS && m->q.type != TYPE_DS))
 			return true;
 	}
 	return false;
@@ -194,7 +195,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 			.rcode = (uint8_t)m->rcode,
 			.security = m->security,
 			.reason = (uint8_t)m->reason,
-			.fits = fits,
+			.fits = (uint8_t)(fits | (m->made_up ? STORED_MADE : 0)),
 			.qname_len = m->q.name_len,
 		};
 		memcpy(s->data, ttl_at, style.ttl_count * sizeof(uint16_t));
@@ -305,7 +306,7 @@ static bool may_fail(const struct slab_entry *old, void *arg)
 
 static bool only_this(const struct slab_entry *old, void *arg)
 {
-	return !old || old == arg || stored_of(old)->fits == STORED_PLAIN;
+	return !old || old == arg || !(stored_of(old)->fits & STORED_FULL);
 }
 
 #define IN_VAIN_S 5 /* most that a stale answer is given without asking again, RFC 8767 5 */
@@ -400,6 +401,7 @@ struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t 
 	m->rcode = s->rcode;
 	m->security = s->security;
 	m->reason = (enum reason)s->reason;
+	m->made_up = (s->fits & STORED_MADE) != 0;
 	for (unsigned i = 0; i < message_set_count(m); i++) {
 		/* Built here and now: they are nobody else's. */
 		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];

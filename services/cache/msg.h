@@ -12,7 +12,11 @@
 #include "services/cache/slab.h"
 #include "util/msg.h"
 
-enum { STORED_PLAIN = 1, STORED_FULL = 2 }; /* whom the image fits: without DO, with DO */
+enum {
+	STORED_PLAIN = 1,
+	STORED_FULL = 2, /* whom the image fits: without DO, with DO */
+	STORED_MADE = 4, /* made up here: not for who checks for himself (CD), nor to build on */
+};
 
 struct stored {
 	struct slab_entry link;
@@ -30,7 +34,7 @@ struct stored {
 	uint8_t rcode;          /* low byte of it; failures that are kept have < 16 */
 	uint8_t security;       /* enum security */
 	uint8_t reason;         /* enum reason */
-	uint8_t fits;           /* STORED_PLAIN | STORED_FULL */
+	uint8_t fits;           /* STORED_PLAIN | STORED_FULL | STORED_MADE */
 	uint16_t qname_len;
 	_Atomic uint16_t harmless; /* to no list its name or aliases mean anything, as of this
 				    * generation of them; 0: never looked at (services/blocklist.h) */

@@ -73,7 +73,8 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 	if (soa->flags & RRSET_SOA_NEGATIVE)
 		return time_left(now_s, soa->expires_s); /* limited before */
 	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
-	return MAX(ttl_s, conf->server.cache_min_negative_ttl);
+	ttl_s = MAX(ttl_s, conf->server.cache_min_negative_ttl);
+	return MIN(ttl_s, conf->server.cache_max_ttl);
 }
 
 /* ---- limits ---- */
@@ -117,26 +118,47 @@ static const struct rrset *no_longer_than(const struct rrset *set, uint32_t left
 	return s;
 }
 
-void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+static void limit_denial(struct message *m, uint32_t negative_s, struct arena *a, uint32_t now_s)
 {
-	const struct rrset *soa = find_soa(m);
-	uint32_t negative_s;
 	unsigned count;
-	const struct rrset **sets;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
-	/* Before cache-min-ttl may raise it: the limits of denials are their own. */
-	negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
-	for (unsigned i = 0; i < message_set_count(m); i++)
-		m->sets[i] = store_limit_ttl(conf, m->sets[i], a);
-	if (!soa || !message_is_denial(m))
-		return;
-	sets = message_section(m, SECTION_AUTHORITY, &count);
 	for (unsigned i = 0; i < count; i++) {
 		if (sets[i]->type == TYPE_SOA)
 			sets[i] = no_longer_than(sets[i], negative_s, RRSET_SOA_NEGATIVE, a, now_s);
 		else if (sets[i]->type == TYPE_NSEC || sets[i]->type == TYPE_NSEC3)
 			sets[i] = no_longer_than(sets[i], negative_s, 0, a, now_s);
 	}
+}
+
+void store_limit_denial(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+{
+	const struct rrset *soa = find_soa(m);
+
+	if (soa && message_is_denial(m))
+		limit_denial(m, negative_ttl(conf, soa, now_s), a, now_s);
+}
+
+void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+{
+	const struct rrset *soa = find_soa(m);
+	/* Before cache-min-ttl may raise it: the limits of denials are their own. */
+	uint32_t negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
+
+	for (unsigned i = 0; i < message_set_count(m); i++)
+		m->sets[i] = store_limit_ttl(conf, m->sets[i], a);
+	if (soa && message_is_denial(m))
+		limit_denial(m, negative_s, a, now_s);
+}
+
+void store_limit_bogus(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+{
+	unsigned count = message_set_count(m);
+	const struct rrset **sets = arena_array(a, const struct rrset *, count + 1);
+
+	for (unsigned i = 0; i < count; i++)
+		sets[i] = no_longer_than(m->sets[i], conf->server.val_bogus_ttl, 0, a, now_s);
+	m->sets = sets;
 }
 
 /* ---- keeping ---- */

@@ -27,6 +27,14 @@ struct stored;
  * before it goes into a cache; doing it again, then or later, changes nothing. */
 void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s);
 
+/* The part about denials alone, for one whose sets have been exchanged for better ones since. */
+void store_limit_denial(const struct conf *conf, struct message *m, struct arena *a,
+			uint32_t now_s);
+
+/* What is bogus is nobody's for longer than val-bogus-ttl: who checks for himself gets it, and
+ * everybody with val-permissive-mode. */
+void store_limit_bogus(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s);
+
 /* The same for a set that comes alone: `set` or a copy in `a`. */
 const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,
 				    struct arena *a);

@@ -7,6 +7,7 @@ import dataclasses
 import os
 import random
 
+import dns.edns
 import dns.flags
 import dns.message
 import dns.rdataclass
@@ -38,6 +39,8 @@ class Question:
     size: int = 1232
     opcode: int = 0
     tcp: bool = False
+    source: str = None    # the client's address, or None for any
+    options: list = dataclasses.field(default_factory=list)     # of EDNS: (code, data)
 
     def wire(self, qid):
         q = dns.message.make_query(self.name, dns.rdatatype.from_text(self.type),
@@ -47,7 +50,8 @@ class Question:
         for on, flag in ((self.rd, dns.flags.RD), (self.cd, dns.flags.CD), (self.ad, dns.flags.AD), (self.z, 0x40)):
             q.flags |= flag if on else 0
         if self.edns is not None:
-            q.use_edns(self.edns, dns.flags.DO if self.do else 0, self.size)
+            q.use_edns(self.edns, dns.flags.DO if self.do else 0, self.size,
+                       options=[dns.edns.GenericOption(*o) for o in self.options])
         else:
             q.use_edns(False)
         return q.to_wire()

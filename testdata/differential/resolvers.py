@@ -53,22 +53,23 @@ def free_port():
 
 
 class Resolver:
-    """`more`: lines of the server clause, which may speak of %(net)s."""
+    """`more`: lines of the server clause, which may speak of %(net)s and %(dir)s. Who may not be asked
+    is `ready` when its port is taken."""
 
-    def __init__(self, name, program, net, folder, modules="iterator", more=""):
+    def __init__(self, name, program, net, folder, modules="iterator", more="", ready=True):
         self.name = name
         self.port = free_port()
         conf = os.path.join(folder, name + ".conf")
         with open(conf, "w", encoding="ascii") as f:
             f.write(CONF % {"port": self.port, "net": net, "dir": folder,
-                            "modules": modules, "more": more % {"net": net}})
+                            "modules": modules, "more": more % {"net": net, "dir": folder}})
         self.log = os.path.join(folder, name + ".log")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([program, "-d", "-c", conf], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log)
-        ready = questions.Question(0, "version.bind.", "TXT", "CH")
+        hello = questions.Question(0, "version.bind.", "TXT", "CH")
         for _ in range(200):
-            if self.process.poll() is not None or self.ask(ready, 0.2):
+            if self.process.poll() is not None or (self.ask(hello, 0.2) if ready else self.listens()):
                 break
             time.sleep(0.05)
         else:
@@ -77,18 +78,26 @@ class Resolver:
             with open(self.log, encoding="utf-8", errors="replace") as f:
                 raise SystemExit("%s ended at once:\n%s" % (name, f.read()))
 
+    def listens(self):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
+            return True
+        return False
+
     def ask(self, q, timeout=20.0):
         """The reply's bytes, or None. Packets that answer something else are waited past."""
         qid = random.randrange(65536)
         wire = q.wire(qid)
         head = struct.pack("!H", qid)
         deadline = time.monotonic() + timeout
+        source = (q.source, 0) if q.source else None
         with contextlib.suppress(OSError, struct.error):
             if q.tcp:
-                with socket.create_connection(("127.0.0.1", self.port), timeout) as s:
+                with socket.create_connection(("127.0.0.1", self.port), timeout, source) as s:
                     s.sendall(struct.pack("!H", len(wire)) + wire)
                     return recv_all(s, struct.unpack("!H", recv_all(s, 2))[0])
             with socket.socket(type=socket.SOCK_DGRAM) as s:
+                if source:
+                    s.bind(source)
                 s.connect(("127.0.0.1", self.port))
                 s.send(wire)
                 while (left := deadline - time.monotonic()) > 0:

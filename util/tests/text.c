@@ -56,6 +56,14 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a.\t1\tIN\tCSYNC\t66 3 A NS AAAA", NULL },
 		{ "a.\t1\tIN\tOPENPGPKEY\tAAAA", NULL },
 		{ "a.\t1\tIN\tZONEMD\t1 1 1 febe3d4c", NULL },
+		{ "a. 1 IPSECKEY 10 0 2 . AQID",
+		  "a.\t1\tIN\tIPSECKEY\t10 0 2 . AQID" },
+		{ "a.\t1\tIN\tIPSECKEY\t10 1 2 192.0.2.38 AQNRU3mG", NULL },
+		{ "a.\t1\tIN\tIPSECKEY\t10 2 2 2001:db8::8002:0:2000:1 AQNRU3mG", NULL },
+		{ "a.\t1\tIN\tIPSECKEY\t10 3 2 gateway.b. AQID", NULL },
+		{ "a. 1 IPSECKEY 10 1 2 . AQID", "refused" },
+		{ "a. 1 IPSECKEY 10 4 2 . AQID", "refused" },
+		{ "a. 1 IPSECKEY 10 0", "refused" },
 		/* what ldns knows */
 		{ "a.\t1\tIN\tLOC\t52 22 23.000 N 04 53 32.000 E -2m 0.00m 10000m 10m", NULL },
 		{ "a.\t1\tIN\tHIP\t2 200100107b1a74df365639cc39f1d578 AwEAAbdx rvs.b.", NULL },
@@ -300,6 +308,37 @@ static bool take_rr(const struct text_rr *rr, void *arg)
 	return ++l->count != l->stop_at;
 }
 
+static bool note_ttl(const struct text_rr *rr, void *arg)
+{
+	char *to = arg;
+
+	sprintf(to + strlen(to), "%u ", (unsigned)rr->ttl_s);
+	return true;
+}
+
+static void the_last_ttl_goes_on_unless_there_is_a_default(void **state)
+{
+	(void)state;
+	static const struct { const char *zone, *want; } rows[] = {
+		{ "a. A 1.2.3.4\nb. 5 A 1.2.3.4\nc. A 1.2.3.4\n", "3600 5 5 " },
+		{ "a. 5 A 1.2.3.4\n$TTL 9\nb. A 1.2.3.4\nc. 7 A 1.2.3.4\nd. A 1.2.3.4\n",
+		  "5 9 7 9 " },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *path = file_with("zone", rows[i].zone), got[64] = "";
+		struct fault f = { 0 };
+		struct text_zone z;
+
+		text_zone_init(&z);
+		if (!text_zone_read(path, &z, note_ttl, got, &f))
+			fail_msg("%s", f.text);
+		assert_string_equal(got, rows[i].want);
+		unlink(path);
+		mem_free(path);
+	}
+}
+
 static void a_zone_file_is_read_record_by_record(void **state)
 {
 	(void)state;
@@ -469,6 +508,7 @@ int main(void)
 		cmocka_unit_test(printing_counts_as_snprintf_does),
 		cmocka_unit_test(malformed_data_is_printed_as_bytes),
 		cmocka_unit_test(a_zone_file_is_read_record_by_record),
+		cmocka_unit_test(the_last_ttl_goes_on_unless_there_is_a_default),
 		cmocka_unit_test(the_first_error_in_a_zone_file_names_its_line),
 		cmocka_unit_test(a_message_is_shown_as_dig_would),
 		cmocka_unit_test(long_lines_are_printed_whole),
