@@ -14,6 +14,8 @@ static const char preamble[] =
 	"server:\n"
 	"\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n"
 	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
+	/* the one default that is not Unbound's, for which the stories are written */
+	"\tlocal-data-follow-cname: no\n"
 	/* a played clock is right, whatever it says */
 	"\tval-clock-tolerance: no\n"
 	"remote-control:\n\tcontrol-enable: no\n";

@@ -408,6 +408,9 @@ struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t 
 
 		set->ttl_s = time_left(now_s, set->expires_s);
 		set->security = s->security;
+		/* in AUTHORITY it tells how long a denial is good */
+		if (set->type == TYPE_SOA && i >= m->count[SECTION_ANSWER])
+			set->flags |= RRSET_SOA_NEGATIVE;
 	}
 	return m;
 }

@@ -151,6 +151,9 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 		return RULING_PASS;
 	if (is > was)
 		return RULING_TAKE;
+	/* a denial's SOA ends with the denial, and does not shorten the zone's own */
+	if (standing->flags & ~offered->flags & RRSET_SOA_NEGATIVE && offered->trust >= TRUST_AUTH_AA)
+		return is < was ? RULING_PASS : RULING_TAKE;
 	if (is < was)
 		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
 				       offered->trust >= standing->trust
