@@ -289,7 +289,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 		put_u16(head + ARCOUNT_AT, 0);
 	if (s->rotate_count && to->style->rotate && r->id % s->rotate_count && !(flags & FLAG_TC))
 		rotate(head, s, r->id % s->rotate_count);
-	if (UNLIKELY(stale))
+	if (UNLIKELY(stale && !to->style->original_ttl))
 		renew_ttls(head, len, s, to->now_s - s->stored_s, to->style->stale_ttl_s);
 	else if (to->now_s - s->stored_s && !to->style->original_ttl)
 		age_ttls(head, len, s, to->now_s - s->stored_s);

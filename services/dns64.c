@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * It stands above the module that validates, so that what it makes things up from has been judged;
- * what it makes is as secure as that (5.5), and what does not hold or cannot be had is a failure, not an empty
- * answer (5.1.2, 5.1.6, 5.5). Only clients' questions are meant: the resolver itself asks for
+ * what it makes is as secure as that (5.5), and what does not hold or cannot be had is a failure, not
+ * an empty answer (5.1.2, 5.1.6, 5.5). Only clients' questions are meant: the resolver itself asks for
  * addresses as they are. */
 #include "services/dns64.h"
 
