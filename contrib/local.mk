@@ -80,7 +80,22 @@ install-exec-hook:
 	cd "$(DESTDIR)$(sbindir)" && rm -f unbound && { ln resolverd unbound || cp -p resolverd unbound; }
 	cd "$(DESTDIR)$(bindir)" && rm -f unbound-host && { ln resolver-host unbound-host || cp -p resolver-host unbound-host; }
 
+# Their manual pages, where pages were made.
+install-data-hook:
+	for page in 8/resolverd.8:unbound.8 8/resolver-anchor.8:unbound-anchor.8 \
+		8/resolver-checkconf.8:unbound-checkconf.8 8/resolver-control.8:unbound-control.8 \
+		8/resolver-control-setup.8:unbound-control-setup.8 1/resolver-host.1:unbound-host.1 \
+		5/resolver.conf.5:unbound.conf.5; do \
+		folder="$(DESTDIR)$(mandir)/man$${page%%/*}" ours=$${page#*/} && \
+		if test -f "$$folder/$${ours%:*}"; then \
+			rm -f "$$folder/$${ours#*:}" && \
+			ln -s "$${ours%:*}" "$$folder/$${ours#*:}" || exit 1; \
+		fi; \
+	done
+
 uninstall-hook:
+	cd "$(DESTDIR)$(mandir)" 2>/dev/null && rm -f man8/unbound.8 man8/unbound-anchor.8 man8/unbound-checkconf.8 \
+		man8/unbound-control.8 man8/unbound-control-setup.8 man1/unbound-host.1 man5/unbound.conf.5 || :
 	cd "$(DESTDIR)$(sbindir)" && rm -f unbound unbound-anchor unbound-checkconf unbound-control unbound-control-setup
 	rm -f "$(DESTDIR)$(bindir)/unbound-host"
 endif

@@ -64,6 +64,12 @@ if test "$house" = unbound; then
 		there "$sbin/resolver-$program" "$sbin/unbound-$program"
 	done
 	there "$bin/resolver-host" "$bin/unbound-host"
+	if test -f "$dir/root$(variable mandir)/man8/resolverd.8"; then
+		for page in man8/unbound.8 man8/unbound-control.8 man8/unbound-checkconf.8 man8/unbound-anchor.8 \
+			man8/unbound-control-setup.8 man1/unbound-host.1 man5/unbound.conf.5; do
+			test -s "$dir/root$(variable mandir)/$page" || fail "$page is not there"
+		done
+	fi
 	"$sbin/unbound" -V | grep -q '^Linked libs: .*libevent' || fail "unbound -V"
 else
 	test ! -e "$sbin/unbound" || fail "unbound is there, and nobody asked for it"
