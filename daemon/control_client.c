@@ -300,7 +300,7 @@ static int cannot_connect(const struct client *c, bool asks_status)
 {
 	if (asks_status && errno == ECONNREFUSED) {
 		if (!c->quiet)
-			printf("%s is stopped\n", PACKAGE_NAME);
+			printf("%s is stopped\n", strncmp(c->program, "unbound", 7) == 0 ? "unbound" : DAEMON_NAME);
 		return EXIT_STOPPED;
 	}
 	fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program, strerror(errno));

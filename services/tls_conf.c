@@ -54,7 +54,8 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 {
 	const struct conf_server *c = &s->conf->server;
 	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
-	struct tls_needs needs = { .any = c->tls_upstream };
+	/* Behind a chroot nobody may find them any more. */
+	struct tls_needs needs = { .any = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle) };
 
 	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
 								 .bundle = bundle,

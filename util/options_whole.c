@@ -127,6 +127,14 @@ static bool is_server_option(const struct option *o, size_t at)
 	return o->clause == CLAUSE_server && o->at == at;
 }
 
+/* Read before the process is locked in, and also found where the chroot hides them (as with Unbound). */
+static bool is_read_outside(const struct option *o)
+{
+	return is_server_option(o, offsetof(struct conf_server, tls_cert_bundle)) ||
+	       is_server_option(o, offsetof(struct conf_server, tls_service_key)) ||
+	       is_server_option(o, offsetof(struct conf_server, tls_service_pem));
+}
+
 static void check_file(const struct checker *c, const struct option *o, const char *name,
 		       const char *file, unsigned line)
 {
@@ -150,6 +158,9 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 			slash[slash == path] = '\0';
 	}
 	why = what_is_missing(path, o->check);
+	/* From within it what is made of the file tells whether it can be used. */
+	if (why && is_read_outside(o) && (c->how->chroot || (*name == '/' && !what_is_missing(name, o->check))))
+		why = NULL;
 	if (why)
 		conf_remark(c->report, o->check == CHECK_FOLLOWED ? CONF_NOTICE
 				       : is_not_ours_to_say(why)	  ? CONF_WARNING

@@ -84,6 +84,88 @@ static bool file_is_other(const struct file *f)
 	       now.st_ino != f->seen.st_ino || now.st_dev != f->seen.st_dev;
 }
 
+/* ---- what a chroot hides ---- */
+
+/* Keys and authorities may lie outside the chroot, where nobody finds them again once the process is locked in:
+ * what was made of them at the start serves for all that comes later. One entry for each file. */
+static struct kept {
+	struct kept *next;
+	char *name;
+	bool keys; /* or authorities */
+	SSL_CTX *context;
+} *kept;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define SYSTEM "" /* the name of its authorities */
+
+static struct kept *kept_entry(const char *name, bool keys)
+{
+	struct kept *k = kept;
+
+	while (k && (k->keys != keys || strcmp(k->name, name) != 0))
+		k = k->next;
+	return k;
+}
+
+static void keep(const char *name, bool keys, SSL_CTX *context)
+{
+	struct kept *k;
+
+	pthread_mutex_lock(&kept_lock);
+	k = kept_entry(name, keys);
+	if (!k) {
+		k = mem_zero(sizeof(*k));
+		k->name = mem_text(name);
+		k->keys = keys;
+		k->next = kept;
+		kept = k;
+	}
+	SSL_CTX_up_ref(context);
+	SSL_CTX_free(k->context);
+	k->context = context;
+	pthread_mutex_unlock(&kept_lock);
+}
+
+/* NULL: there is none. To be freed. */
+static SSL_CTX *kept_find(const char *name, bool keys)
+{
+	struct kept *k;
+
+	pthread_mutex_lock(&kept_lock);
+	k = kept_entry(name, keys);
+	if (k)
+		SSL_CTX_up_ref(k->context);
+	pthread_mutex_unlock(&kept_lock);
+	return k ? k->context : NULL;
+}
+
+static bool authorities_from_kept(SSL_CTX *context, const char *name)
+{
+	SSL_CTX *old = kept_find(name, false);
+
+	if (!old)
+		return false;
+	SSL_CTX_set1_cert_store(context, SSL_CTX_get_cert_store(old));
+	SSL_CTX_free(old);
+	return true;
+}
+
+static bool keys_from_kept(SSL_CTX *context, const char *name)
+{
+	SSL_CTX *old = kept_find(name, true);
+	STACK_OF(X509) *chain = NULL;
+	bool good;
+
+	if (!old)
+		return false;
+	good = SSL_CTX_get0_chain_certs(old, &chain) &&
+	       SSL_CTX_use_certificate(context, SSL_CTX_get0_certificate(old)) == 1 &&
+	       SSL_CTX_set1_chain(context, chain) &&
+	       SSL_CTX_use_PrivateKey(context, SSL_CTX_get0_privatekey(old)) == 1;
+	SSL_CTX_free(old);
+	return good;
+}
+
 /* ---- manners ---- */
 
 struct manner {
@@ -159,6 +241,8 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 
 static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, struct fault *f)
 {
+	if (!file_find(pem) && errno == ENOENT && keys_from_kept(context, pem->inside))
+		return true;
 	if (!file_find(pem) || SSL_CTX_use_certificate_chain_file(context, file_name(pem)) != 1) {
 		fault_set(f, "%s: %s: %s", pem->option, pem->path, tls_complaint(strerror(errno)));
 	} else if (!file_find(key) ||
@@ -168,6 +252,8 @@ static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, stru
 		fault_set(f, "%s: %s is not the key of the certificate in %s", key->option,
 			  key->path, pem->path);
 	} else {
+		if (pem->is_inside)
+			keep(pem->inside, true, context);
 		return true;
 	}
 	return false;
@@ -322,14 +408,31 @@ static bool trust_bundle(SSL_CTX *context, struct file *bundle, struct fault *f)
 	if (!bundle->path)
 		return true;
 	if (!file_find(bundle)) {
+		if (errno == ENOENT && authorities_from_kept(context, bundle->inside))
+			return true;
 		fault_set(f, "%s: %s: %s", bundle->option, bundle->path, strerror(errno));
 		return false;
 	}
-	if (SSL_CTX_load_verify_locations(context, file_name(bundle), NULL))
+	if (SSL_CTX_load_verify_locations(context, file_name(bundle), NULL)) {
+		if (bundle->is_inside)
+			keep(bundle->inside, false, context);
 		return true;
+	}
 	fault_set(f, "%s: %s: %s", bundle->option, bundle->path,
 		  tls_complaint("it holds no certificate"));
 	return false;
+}
+
+/* Those that the system believes; where they are not to be seen, those that it did at the start. */
+static void trust_system(SSL_CTX *context)
+{
+	struct stat st;
+
+	if (stat(X509_get_default_cert_dir(), &st) != 0 && stat(X509_get_default_cert_file(), &st) != 0 &&
+	    authorities_from_kept(context, SYSTEM))
+		return;
+	SSL_CTX_set_default_verify_paths(context);
+	keep(SYSTEM, false, context);
 }
 
 static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
@@ -341,7 +444,7 @@ static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 	SSL_CTX_sess_set_new_cb(context, tls_on_session);
 	if (c->system)
-		SSL_CTX_set_default_verify_paths(context);
+		trust_system(context);
 	if (trust_bundle(context, &c->bundle, f) &&
 	    (!c->key.path || read_keys(&c->key, &c->pem, context, f))) {
 		ERR_clear_error();

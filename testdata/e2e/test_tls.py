@@ -203,6 +203,30 @@ def test_who_is_not_who_was_meant_is_not_asked(dot, ca, cert, name, why):
         assert "failing" in d.control("list_upstreams") and why in d.control("list_upstreams")
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its root")
+def test_authorities_and_keys_outside_the_chroot_serve_reloads_too(daemon, ca):
+    """As pfSense and OpenWrt write them: the bundle of the system, and /var/unbound as chroot."""
+    port = free_port()
+    with TlsServer(ca) as s:
+        d = daemon('tls-cert-bundle: "%s"' % ca.path("ca.pem"), "interface: 127.0.0.1@%d" % port, "tls-port: %d" % port,
+                   'tls-service-key: "%s"' % ca.path("good.key"), 'tls-service-pem: "%s"' % ca.path("good.pem"),
+                   more=forward(s.at + "#dns.test"), hints=False)
+        os.chmod(d.dir, 0o755)
+        d.fixed = [line for line in d.fixed if not line.startswith(("chroot:", "directory:"))]
+        d.fixed += ['chroot: "%s"' % d.dir, 'directory: "%s"' % d.dir]
+        d.configure(['tls-cert-bundle: "%s"' % ca.path("ca.pem"), "interface: 127.0.0.1@%d" % port,
+                     "tls-port: %d" % port, 'tls-service-key: "%s"' % ca.path("good.key"),
+                     'tls-service-pem: "%s"' % ca.path("good.pem")], forward(s.at + "#dns.test"))
+        with d:
+            for name in ("a.lab.", "b.lab.", "c.lab."):
+                assert texts(d.ask(name)) == ["198.18.7.7"]
+                trusting = ssl.create_default_context(cafile=ca.path("ca.pem"))
+                with socket.create_connection(("127.0.0.1", port), 10) as raw, \
+                        trusting.wrap_socket(raw, server_hostname="dns.test") as tls:
+                    assert tls.version()
+                assert d.control("reload") == "ok\n"
+
+
 def test_without_a_name_whoever_answers_is_believed_and_that_is_said(dot, ca):
     with TlsServer(ca, "stranger") as s, dot(s.at) as d:
         assert texts(d.ask("a.lab.")) == ["198.18.7.7"]
