@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/house.h"
 #include "util/mem.h"
 
 const struct conf_module conf_modules[] = {
@@ -159,15 +160,19 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 	}
 	why = what_is_missing(path, o->check);
 	/* From within it what is made of the file tells whether it can be used. */
-	if (why && is_read_outside(o) && (c->how->chroot || (*name == '/' && !what_is_missing(name, o->check))))
-		why = NULL;
+	if (why && is_read_outside(o) && *name == '/') {
+		mem_free(path);
+		path = mem_text(name);
+		why = c->how->chroot ? NULL : what_is_missing(path, o->check);
+	}
 	if (why)
 		conf_remark(c->report, o->check == CHECK_FOLLOWED ? CONF_NOTICE
 				       : is_not_ours_to_say(why)	  ? CONF_WARNING
 				       : o->status == CONF_WORKS  ? CONF_ERROR
 								  : CONF_WARNING,
-			    file, line, "%s: %s '%s': %s", conf_name_print(o->name, option),
-			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why);
+			    file, line, "%s: %s '%s': %s%s", conf_name_print(o->name, option),
+			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why,
+			    o->check == CHECK_ANCHOR_FILE ? "; " HOUSE_NAME "-anchor -a makes one" : "");
 	mem_free(path);
 }
 
