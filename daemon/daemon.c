@@ -160,13 +160,24 @@ static void give_log(const struct daemon *d, const struct conf *conf)
 	mem_free(file);
 }
 
+/* With those above it, which a chroot seldom has. */
+static bool make_folder(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0755);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
 /* The folder for copies of lists; where it cannot be made there are none, which the log says. */
 static void give_lists(const struct daemon *d, const struct conf *conf)
 {
 	char *folder = conf_path(conf, conf->server.blocklist_directory);
 
 	if (conf->blocklist_count && *folder) {
-		if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		if (!make_folder(folder))
 			log_warn("blocklist-directory: cannot make %s: %s", folder,
 				 strerror(errno));
 		privileges_give(&d->privileges, folder);
