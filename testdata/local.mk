@@ -34,6 +34,7 @@ FUZZ_TARGETS = \
 	testdata/fuzz/scenario.fuzz \
 	testdata/fuzz/session.fuzz \
 	testdata/fuzz/stream.fuzz \
+	testdata/fuzz/subnet.fuzz \
 	testdata/fuzz/text.fuzz \
 	testdata/fuzz/transfer.fuzz \
 	testdata/fuzz/upstream.fuzz \

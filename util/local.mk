@@ -38,6 +38,7 @@ libresolver_la_SOURCES += \
 	util/rr.c util/rr.h util/rrtype.def \
 	util/rrset.c util/rrset.h \
 	util/stream.c util/stream.h \
+	util/subnet.c util/subnet.h \
 	util/suffix.h \
 	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_zone.c \
 	util/textlex.h \
@@ -76,6 +77,7 @@ UTIL_TESTS = \
 	util/tests/reason \
 	util/tests/rr \
 	util/tests/rrset \
+	util/tests/subnet \
 	util/tests/text \
 	util/tests/thread \
 	util/tests/timebase \
