@@ -45,7 +45,7 @@ struct server {
 	uint32_t doubled_ms;     /* when it was last backed off */
 	uint32_t probe_at_ms;
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
-	uint8_t edns, lame;
+	uint8_t edns, lame, subnet;
 	bool probing;
 	uint8_t zone_len;
 	struct addr addr;
@@ -423,6 +423,7 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 		.var_ms = deviation_ms(rtt_load(s)),
 		.rtt_ms = rtt_of(i, s),
 		.edns = s->edns,
+		.subnet = s->subnet,
 		.lame = s->lame,
 		.ttl_s = time_left(t->now_s, s->expires_s),
 	};
@@ -591,6 +592,20 @@ void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *n
 		return;
 	s = change_from(i, old, server, &zone, t);
 	s->edns = (uint8_t)known;
+	end_change(i, s, t);
+}
+
+void infra_set_subnet(struct infra *i, const struct addr *server, const uint8_t *name,
+		      enum subnet_known known, const struct timebase *t)
+{
+	struct infra_zone zone = infra_zone(name);
+	const struct server *old = find(i, server, &zone, t->now_s);
+	struct server *s;
+
+	if (old && old->subnet == known)
+		return;
+	s = change_from(i, old, server, &zone, t);
+	s->subnet = (uint8_t)known;
 	end_change(i, s, t);
 }
 

@@ -31,6 +31,7 @@ struct infra;
 #define INFRA_REFETCH_MS     5000
 
 enum edns_known { EDNS_UNTRIED, EDNS_WORKS, EDNS_FAILS };
+enum subnet_known { SUBNET_UNTRIED, SUBNET_WORKS, SUBNET_FAILS }; /* RFC 7871 */
 
 enum {
 	LAME_NONE = 0,
@@ -55,6 +56,7 @@ struct infra_view {
 	uint32_t rto_ms; /* how long to wait for it now; doubled by silence */
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
 	uint8_t edns;         /* enum edns_known */
+	uint8_t subnet;       /* enum subnet_known */
 	uint8_t lame;         /* LAME_* */
 	bool down;            /* rto at 12 s or its maximum: ask only to probe */
 	uint64_t probe_at_us; /* when down: the next probe is due */
@@ -97,6 +99,8 @@ bool infra_may_refetch(struct infra *i, const uint8_t *zone, const struct timeba
 void infra_refetch_helped(struct infra *i, const uint8_t *zone, const struct timebase *t);
 void infra_set_edns(struct infra *i, const struct addr *server, const uint8_t *zone,
 		    enum edns_known known, const struct timebase *t);
+void infra_set_subnet(struct infra *i, const struct addr *server, const uint8_t *zone,
+		      enum subnet_known known, const struct timebase *t);
 void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *zone, unsigned lame,
 		    const struct timebase *t);
 /* Played scenarios set it by hand. */

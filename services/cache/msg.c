@@ -6,6 +6,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 #include "util/rr.h"
+#include "util/subnet.h"
 #include "util/timebase.h"
 
 struct msgcache {
@@ -21,6 +22,47 @@ static const struct stored *stored_of(const struct slab_entry *e)
 	return container_of(e, struct stored, link);
 }
 
+/* ---- subnets ---- */
+
+#define PLACE_MAX 19
+
+/* What names one: family, bits, for whom, and the address as far as the bits go. */
+struct place_key {
+	uint8_t len; /* 0: everybody's */
+	uint8_t bytes[PLACE_MAX];
+};
+
+static struct place_key key_of(const struct place_kept *p)
+{
+	struct place_key k = { .len = 0 };
+	size_t ip_len;
+
+	if (!p)
+		return k;
+	ip_len = (p->net.bits + 7u) / 8;
+	k.bytes[0] = p->net.net.family;
+	k.bytes[1] = p->net.bits;
+	k.bytes[2] = p->coarse;
+	memcpy(k.bytes + 3, p->net.net.ip, ip_len);
+	k.len = (uint8_t)(3 + ip_len);
+	return k;
+}
+
+static uint64_t key_hash(const struct question *q, const struct place_key *k)
+{
+	return msgcache_hash(q) ^ hash_bytes(k->bytes, k->len);
+}
+
+static const uint8_t *place_bytes(const struct stored *s)
+{
+	return stored_wire(s) + s->wire_len;
+}
+
+static bool same_place(const struct stored *s, const uint8_t *bytes, size_t len)
+{
+	return s->link.spare == len && memcmp(place_bytes(s), bytes, len) == 0;
+}
+
 /* The full image takes the place of every shape of its answer: a plain one that stands was made
  * from an older full one. A plain one made from a full one stands beside it. */
 static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
@@ -29,6 +71,7 @@ static bool takes_place(const struct slab_entry *newer, const struct slab_entry 
 	size_t name_and_type = n->qname_len + 4u;
 
 	return n->scope == s->scope && n->qname_len == s->qname_len &&
+	       (!(n->scope & STORED_PLACED) || same_place(s, place_bytes(n), n->link.spare)) &&
 	       (n->fits & STORED_FULL || !(s->fits & STORED_FULL)) &&
 	       dname_equals_len(stored_wire(n) + MSG_HEAD_LEN, n->qname_len,
 				stored_wire(s) + MSG_HEAD_LEN, s->qname_len) &&
@@ -161,7 +204,8 @@ static void find_rotation(struct stored *to, const struct message *m, bool full,
 }
 
 /* One allocation with everything; NULL when the message does not fit in one. */
-static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_t fits)
+static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_t fits,
+				 const struct place_key *place)
 {
 	uint8_t usual_wire[USUAL_WIRE], *room = usual_wire;
 	uint16_t usual_ttls[USUAL_TTLS], *ttl_at = usual_ttls;
@@ -186,7 +230,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 	if (!w.bad && style.ttl_count <= style.ttl_room) {
 		size_t head = offsetof(struct stored, data) + style.ttl_count * sizeof(uint16_t);
 
-		s = mem_new(MAX(head + writer_len(&w), sizeof(*s)));
+		s = mem_new(MAX(head + writer_len(&w) + place->len, sizeof(*s)));
 		*s = (struct stored){
 			.stored_s = now_s,
 			.wire_len = (uint16_t)writer_len(&w),
@@ -200,6 +244,8 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 		};
 		memcpy(s->data, ttl_at, style.ttl_count * sizeof(uint16_t));
 		memcpy(s->data + style.ttl_count, room, writer_len(&w));
+		s->link.spare = place->len;
+		memcpy((uint8_t *)(s->data + style.ttl_count) + writer_len(&w), place->bytes, place->len);
 		find_rotation(s, m, full, ttl_at);
 	}
 	if (room != usual_wire)
@@ -211,24 +257,28 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 
 /* ---- finding ---- */
 
-static bool is_about(const struct stored *s, const struct question *q, uint16_t scope)
+static bool is_about(const struct stored *s, const struct question *q, uint16_t scope,
+		     const struct place_key *place)
 {
 	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
 
 	return s->scope == scope && s->qname_len == q->name_len &&
+	       (LIKELY(!place) || same_place(s, place->bytes, place->len)) &&
 	       get_u16(name + s->qname_len) == q->type &&
 	       get_u16(name + s->qname_len + 2) == q->class_ &&
 	       dname_equals_len(name, s->qname_len, q->name, q->name_len);
 }
 
-static const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
-				 uint16_t scope, uint8_t fits, const struct stored **other)
+/* `place` is NULL where `scope` says that there is none. */
+static inline const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
+				 uint16_t scope, const struct place_key *place, uint8_t fits,
+				 const struct stored **other)
 {
 	*other = NULL;
 	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
 		const struct stored *s = stored_of(e);
 
-		if (!is_about(s, q, scope))
+		if (!is_about(s, q, scope, place))
 			continue;
 		if (LIKELY(s->fits & fits)) {
 			slab_saw(e);
@@ -247,13 +297,19 @@ static bool is_this(const struct slab_entry *e, void *arg)
 /* A client without DO asks for an answer that was only asked for with DO so far. */
 static const struct stored *make_plain(struct msgcache *c, const struct stored *full, uint64_t hash)
 {
+	struct place_key key = { .len = 0 }, *place = NULL;
 	const struct stored *now, *other;
 	struct stored *s;
 	struct question q;
 	struct arena a;
 
+	if (full->scope & STORED_PLACED) {
+		place = &key;
+		key.len = full->link.spare;
+		memcpy(key.bytes, place_bytes(full), key.len);
+	}
 	arena_init(&a);
-	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s, STORED_PLAIN);
+	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s, STORED_PLAIN, &key);
 	arena_clear(&a);
 	if (!s)
 		return NULL;
@@ -266,23 +322,35 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 	/* `s` may be gone already: a borrower in this turn would not notice, but an answer that
 	 * is newer than its origin must not hide behind it. */
 	stored_question(full, &q);
-	now = find(c, &q, hash, full->scope, STORED_FULL, &other);
+	now = find(c, &q, hash, full->scope, place, STORED_FULL, &other);
 	if (now && now != full) {
 		slab_remove(c->slab, hash, is_this, &s->link);
 		return NULL;
 	}
-	return find(c, &q, hash, full->scope, STORED_PLAIN, &other);
+	return find(c, &q, hash, full->scope, place, STORED_PLAIN, &other);
 }
 
 const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
 				   uint16_t scope, bool full)
 {
 	const struct stored *other;
-	const struct stored *s = find(c, q, hash, scope, full ? STORED_FULL : STORED_PLAIN, &other);
+	const struct stored *s =
+		find(c, q, hash, scope, NULL, full ? STORED_FULL : STORED_PLAIN, &other);
 
 	if (UNLIKELY(!s && other && !full))
 		return make_plain(c, other, hash);
 	return s;
+}
+
+const struct stored *msgcache_find_at(struct msgcache *c, const struct question *q, uint16_t scope,
+				      const struct place_kept *place, bool full)
+{
+	const struct place_key key = key_of(place);
+	const uint64_t hash = key_hash(q, &key);
+	const struct stored *other, *s;
+
+	s = find(c, q, hash, (uint16_t)(scope | STORED_PLACED), &key, full ? STORED_FULL : STORED_PLAIN, &other);
+	return !s && other && !full ? make_plain(c, other, hash) : s;
 }
 
 /* ---- storing ---- */
@@ -316,12 +384,14 @@ static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64
 			    const struct msg_keep *how)
 {
 	size_t len =
-		offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len;
+		offsetof(struct stored, data) + old->ttl_count * sizeof(uint16_t) + old->wire_len +
+		old->link.spare;
 	struct stored *s = mem_new(MAX(len, sizeof(*s)));
 
 	memcpy((uint8_t *)s + sizeof(s->link), (const uint8_t *)old + sizeof(s->link),
 	       len - sizeof(s->link));
 	memset(&s->link, 0, sizeof(s->link));
+	s->link.spare = old->link.spare;
 	s->refresh_s = how->now_s + MIN(how->ttl_s, IN_VAIN_S);
 	if (how->extend && !stored_is_fresh(old, how->now_s))
 		s->expires_s = how->now_s;
@@ -339,23 +409,28 @@ bool message_may_be_kept(const struct message *m)
 const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				    const struct msg_keep *how)
 {
-	const uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
+	const struct place_key key = key_of(how->place);
+	const uint16_t scope = (uint16_t)(how->scope | (how->place ? STORED_PLACED : 0));
+	const uint64_t hash = how->place  ? key_hash(&m->q, &key)
+			      : how->hash ? how->hash
+					  : msgcache_hash(&m->q);
 	struct may_replace may = { .now_s = how->now_s, .keep_expired_s = how->keep_expired_s };
 	struct stored *s;
 	bool good;
 
 	if (how->ttl_s == 0 || m->rcode > 255 || !message_may_be_kept(m))
 		return NULL;
-	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
+	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN, &key);
 	if (!s)
 		return NULL;
-	s->scope = how->scope;
+	s->scope = scope;
 	s->expires_s = how->now_s + how->ttl_s;
 	s->refresh_s = s->expires_s - how->ttl_s / 10;
 	good = stored_is_good(s);
 	if (!good && !how->always) {
 		const struct stored *other;
-		const struct stored *old = find(c, &m->q, hash, how->scope, STORED_FULL, &other);
+		const struct stored *old = find(c, &m->q, hash, scope, how->place ? &key : NULL,
+						STORED_FULL, &other);
 
 		if (old && stands_against_failure(old, how->now_s, how->keep_expired_s)) {
 			mem_free(s);
@@ -379,11 +454,13 @@ static bool is_better_than_nothing(const struct slab_entry *old, void *arg)
 bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
 		      uint32_t expires_s, uint32_t now_s)
 {
+	static const struct place_key nowhere;
 	struct stored *s;
 
 	if (m->rcode > 255 || !message_may_be_kept(m))
 		return false;
-	s = make_image(m, stored_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN);
+	s = make_image(m, stored_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN,
+		       &nowhere);
 	if (!s)
 		return false;
 	s->expires_s = expires_s;
@@ -419,12 +496,50 @@ static bool is_question(const struct slab_entry *e, void *arg)
 {
 	const struct question *q = arg;
 
-	return is_about(stored_of(e), q, stored_of(e)->scope);
+	return !(stored_of(e)->scope & STORED_PLACED) &&
+	       is_about(stored_of(e), q, stored_of(e)->scope, NULL);
 }
 
 void msgcache_remove(struct msgcache *c, const struct question *q)
 {
 	slab_remove(c->slab, msgcache_hash(q), is_question, (void *)(uintptr_t)q);
+}
+
+bool stored_place(const struct stored *s, struct place_kept *to)
+{
+	const uint8_t *bytes = place_bytes(s);
+
+	*to = (struct place_kept){ .coarse = false };
+	if (!(s->scope & STORED_PLACED))
+		return false;
+	to->net.net.family = bytes[0];
+	to->net.bits = bytes[1];
+	to->coarse = bytes[2];
+	memcpy(to->net.net.ip, bytes + 3, s->link.spare - 3u);
+	return true;
+}
+
+struct sought_place {
+	const struct question *q;
+	uint16_t scope;
+	struct place_key key;
+};
+
+static bool is_there(const struct slab_entry *e, void *arg)
+{
+	const struct sought_place *s = arg;
+
+	return is_about(stored_of(e), s->q, s->scope, &s->key);
+}
+
+void msgcache_remove_at(struct msgcache *c, const struct question *q, uint16_t scope,
+			const struct place_kept *place)
+{
+	struct sought_place s = { .q = q, 
+				  .scope = (uint16_t)(scope | STORED_PLACED),
+				  .key = key_of(place) };
+
+	slab_remove(c->slab, key_hash(q, &s.key), is_there, &s);
 }
 
 struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,

@@ -3,7 +3,9 @@
  *
  * An entry holds the compressed wire image of an answer, the places of its TTLs,
  * and what is needed to judge it. It is keyed by name, type, class and `scope`
- * (0: everybody; other numbers keep views apart). Where an answer looks different
+ * (0: everybody; other numbers keep views apart), and what was said for one subnet
+ * of clients (services/cache/places.h) by that as well: nobody finds it who does
+ * not name the subnet. Where an answer looks different
  * with and without DNSSEC records there are two entries, the plain one made from
  * the full one when first asked for. */
 #ifndef SERVICES_CACHE_MSG_H
@@ -11,6 +13,8 @@
 
 #include "services/cache/slab.h"
 #include "util/msg.h"
+
+#define STORED_PLACED 0x8000 /* in `scope`: for a subnet, which is the key's last part */
 
 enum {
 	STORED_PLAIN = 1,
@@ -39,7 +43,8 @@ struct stored {
 	_Atomic uint16_t harmless; /* to no list its name or aliases mean anything, as of this
 				    * generation of them; 0: never looked at (services/blocklist.h) */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
-			  * AA, rcode and counts, question, sections; no OPT */
+			  * AA, rcode and counts, question, sections; no OPT; then, where
+			  * STORED_PLACED is set, link.spare bytes that name the subnet */
 };
 
 static inline const uint8_t *stored_wire(const struct stored *s)
@@ -83,6 +88,17 @@ uint64_t msgcache_hash(const struct question *q);
 const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
 				   uint16_t scope, bool full);
 
+struct place_kept;
+
+/* The same for what was said for one subnet. */
+const struct stored *msgcache_find_at(struct msgcache *c, const struct question *q, uint16_t scope,
+				      const struct place_kept *place, bool full);
+void msgcache_remove_at(struct msgcache *c, const struct question *q, uint16_t scope,
+			const struct place_kept *place);
+
+/* For which subnet it was said. False: it is for all. */
+bool stored_place(const struct stored *s, struct place_kept *to);
+
 /* None of its sets is too large for a cache. */
 bool message_may_be_kept(const struct message *m) PURE;
 
@@ -98,6 +114,7 @@ struct msg_keep {
 	uint32_t now_s, ttl_s;
 	uint64_t hash; /* msgcache_hash of its question; 0: to be found out */
 	uint16_t scope;
+	const struct place_kept *place; /* NULL: it is for all; else `hash` is not looked at */
 	bool always; /* replace whatever stands */
 	bool extend;
 	uint32_t keep_expired_s; /* serve-expired-ttl; 0: expired ones yield */
@@ -120,6 +137,7 @@ struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t 
 struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
 			      uint32_t stale_ttl_s) MUST_USE;
 
-void msgcache_remove(struct msgcache *c, const struct question *q); /* all scopes and shapes */
+/* All scopes and shapes, but not what was said for subnets (places_forget). */
+void msgcache_remove(struct msgcache *c, const struct question *q);
 
 #endif

@@ -233,7 +233,7 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
 		how.extend = conf->server.serve_expired_ttl_reset;
 		/* An answer that is good for now only, or too large, has taken an expired one's place all the
 		 * same. */
-		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m))
+		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m) && !how.place)
 			msgcache_remove(c, &m->q);
 	}
 	return msgcache_store(c, m, &how);
