@@ -7,8 +7,10 @@
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
+#include "services/cache/places.h"
 #include "services/cache/rrset.h"
 #include "services/ratelimit.h"
+#include "services/subnets.h"
 #include "services/waitlimit.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -46,6 +48,12 @@ static void keep_expired(struct caches *c, const struct conf_server *s)
 	slab_keep_stale(msgcache_slab(c->messages), s->serve_expired ? grace_s : 0);
 }
 
+/* The answers themselves are in msg-cache-size; for whom they are takes an eighth of that at most. */
+static size_t places_size(const struct conf_server *s)
+{
+	return (size_t)s->msg_cache_size / 8;
+}
+
 void caches_init(struct caches *c, const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
@@ -63,12 +71,15 @@ void caches_init(struct caches *c, const struct conf *conf)
 	c->zone_rates = ratelimit_new((size_t)s->ratelimit_size,
 				      slabs_of(s->ratelimit_slabs, s->num_threads));
 	c->waits = waits_new();
+	if (subnets_configured(conf))
+		c->places = places_new(places_size(s), slabs_of(s->msg_cache_slabs, s->num_threads));
 	keep_expired(c, s);
 }
 
 void caches_clear(struct caches *c)
 {
 	msgcache_free(c->messages);
+	places_free(c->places);
 	rrsetcache_free(c->rrsets);
 	infra_free(c->infra);
 	keycache_free(c->keys);
@@ -101,6 +112,8 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 
 	if (before->server.msg_cache_size != conf->server.msg_cache_size)
 		slab_resize(msgcache_slab(c->messages), (size_t)conf->server.msg_cache_size);
+	if (c->places && before->server.msg_cache_size != conf->server.msg_cache_size)
+		slab_resize(places_slab(c->places), places_size(&conf->server));
 	if (before->server.rrset_cache_size != conf->server.rrset_cache_size)
 		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
 	if (before->server.key_cache_size != conf->server.key_cache_size)

@@ -10,6 +10,7 @@ struct infra;
 struct keycache;
 struct msgcache;
 struct negcache;
+struct places;
 struct ratelimit;
 struct rrsetcache;
 struct waits;
@@ -20,6 +21,7 @@ struct caches {
 	struct infra *infra;
 	struct keycache *keys;
 	struct negcache *negative;
+	struct places *places; /* NULL: nobody tells clients apart by where they are */
 	struct ratelimit *client_rates, *zone_rates;
 	struct waits *waits;
 };

@@ -9,6 +9,7 @@
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
+#include "services/cache/places.h"
 #include "services/cache/rrset.h"
 #include "services/cachedb.h"
 #include "services/snapshot.h"
@@ -75,6 +76,8 @@ static void forget(struct call *c, const uint8_t *name, uint16_t type, struct ca
 			      .class_ = CLASS_IN };
 
 	msgcache_remove(caches->messages, &q);
+	if (caches->places)
+		places_forget(caches->places, caches->messages, &q);
 	negcache_forget_name(caches->negative, name, CLASS_IN);
 	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
 	if (gone)
@@ -212,6 +215,8 @@ void control_flush_zone(struct call *c, struct worker *w)
 	}
 	negcache_forget(c->daemon->caches.negative, name);
 	negcache_forget_name(c->daemon->caches.negative, name, CLASS_IN);
+	if (c->daemon->caches.places)
+		places_forget_under(c->daemon->caches.places, name);
 	sweep(c, &f);
 }
 

@@ -9,6 +9,7 @@
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/rr.h"
+#include "util/subnet.h"
 #include "util/text.h"
 #include "util/timebase.h"
 
@@ -16,6 +17,7 @@ struct dump {
 	struct call *call;
 	uint32_t now_s;
 	const uint8_t *top; /* only what is at or below; NULL: everything */
+	bool with_places;   /* and what is for one subnet only */
 	void (*say_answer)(const struct dump *d, const struct stored *s, const struct message *m);
 };
 
@@ -37,7 +39,8 @@ static bool is_meant(const struct dump *d, const uint8_t *name)
 static bool answer_is_meant(const struct dump *d, const struct stored *s)
 {
 	return !time_is_past(d->now_s, s->expires_s) && s->fits & STORED_FULL &&
-	       !(s->fits & STORED_MADE) && !s->scope &&
+	       !(s->fits & STORED_MADE) &&
+	       (!s->scope || (d->with_places && s->scope == STORED_PLACED)) &&
 	       is_meant(d, stored_wire(s) + MSG_HEAD_LEN);
 }
 
@@ -153,6 +156,22 @@ static void say_flags(struct call *c, const struct message *m)
 		 m->flags & FLAG_TC ? " tc" : "", m->security == SECURITY_SECURE ? " ad" : "");
 }
 
+/* What was said for clients of one subnet only. */
+static void show_place(const struct dump *d, const struct stored *s)
+{
+	struct place_kept at;
+	char net[ADDR_TEXT];
+	struct question q;
+
+	if (!stored_place(s, &at))
+		return;
+	stored_question(s, &q);
+	call_say(d->call, "subnet %s%s ", netblock_print(&at.net, net),
+		 at.coarse && at.net.bits == 0 ? " scope_zero" : "");
+	say_key(d->call, q.name, q.class_, q.type);
+	call_say(d->call, " %u\nsubnet ", time_left(d->now_s, s->expires_s));
+}
+
 static void show_whole(const struct dump *d, const struct stored *s, const struct message *m)
 {
 	struct call *c = d->call;
@@ -160,6 +179,7 @@ static void show_whole(const struct dump *d, const struct stored *s, const struc
 	char rcode[16];
 	int ede = reason_ede((enum reason)s->reason);
 
+	show_place(d, s);
 	call_say(c, "msg ");
 	say_key(c, m->q.name, m->q.class_, m->q.type);
 	say_flags(c, m);
@@ -201,6 +221,8 @@ void control_cache_lookup(struct call *c, struct worker *w)
 		if (!call_take_name(c, name) || !(any_depth || is_deep_enough(c, name)))
 			return;
 		say_sets(&d);
+		d.with_places = true;
 		(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
+		d.with_places = false;
 	} while (*c->args);
 }

@@ -17,6 +17,7 @@
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
+#include "services/cache/places.h"
 #include "services/cache/rrset.h"
 #include "services/dnstap.h"
 #include "services/listen_tcp.h"
@@ -119,6 +120,8 @@ static void say_memory(struct call *c, const struct stats *total)
 		 negcache_counted(caches->negative).bytes +
 			 slab_counted(keycache_slab(caches->keys)).bytes);
 	say_size(c, "mem.mod.respip", policy_zone_bytes(c->daemon->snapshot->zones));
+	say_size(c, "mem.mod.subnet",
+		 caches->places ? slab_counted(places_slab(caches->places)).bytes : 0);
 	say_size(c, "mem.streamwait",
 		 (size_t)atomic_load_explicit(&total->streamwait, memory_order_relaxed));
 	say_size(c, "mem.http.query_buffer",

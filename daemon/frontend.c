@@ -11,6 +11,7 @@
 #include "services/authzone_xfer.h"
 #include "services/blocklist_answer.h"
 #include "services/cache/msg.h"
+#include "services/cache/places.h"
 #include "services/cookies.h"
 #include "services/mesh.h"
 #include "services/policy.h"
@@ -18,6 +19,7 @@
 #include "services/ratelimit.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/subnets.h"
 #include "services/trace.h"
 #include "services/tsig.h"
 #include "services/views.h"
@@ -40,6 +42,8 @@ struct journey {
 	bool proven; /* that its address is its own: over a stream, or by a cookie */
 	bool cookie_is_valid;
 	uint8_t cookie[COOKIE_LEN];
+	struct whereabouts where;
+	struct subnet_option echo;
 };
 
 /* ---- counting and logging: off the path, behind one flag each ---- */
@@ -405,6 +409,73 @@ static bool is_known(struct journey *j)
 	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates);
 }
 
+/* RFC 7871 7.1: where the client is, as far as that makes a difference. */
+static bool locates(struct journey *j, enum verdict *v)
+{
+	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
+			       &j->where)) {
+	case WHEREABOUTS_MALFORMED:
+		*v = refuse(j, RCODE_FORMERR, REASON_none);
+		return false;
+	case WHEREABOUTS_SHORT:
+		*v = refuse(j, RCODE_REFUSED, REASON_none);
+		return false;
+	case WHEREABOUTS_GOOD:
+		break;
+	}
+	j->request.where = &j->where;
+	return true;
+}
+
+static bool is_of_use(const struct journey *j, const struct stored *s)
+{
+	return s && !time_is_past(j->to.now_s, s->expires_s) &&
+	       (s->security != SECURITY_UNCHECKED || !j->w->on.validates);
+}
+
+/* An answer that holds where the client is. */
+static const struct stored *find_placed(struct journey *j)
+{
+	const struct env *e = &j->w->env;
+	const struct question *q = &j->request.q;
+	const struct stored *s;
+	struct place_kept at;
+
+	if (!places_find(e->places, q, j->request.scope, &j->where.shown, j->to.now_s, &at))
+		return NULL;
+	s = msgcache_find_at(e->messages, q, j->request.scope, &at, wants_dnssec(&j->request));
+	if (!is_of_use(j, s))
+		return NULL;
+	/* it is a miss to those who count the cache for all */
+	stat_bump(&e->stats->subnet_cache, 1);
+	stat_add(e->stats, STAT_cachemiss);
+	if (j->where.told && s->rcode != RCODE_SERVFAIL &&
+	    (s->security != SECURITY_BOGUS || j->request.flags & FLAG_CD)) {
+		j->echo = j->where.said;
+		j->echo.scope = at.net.bits;
+		j->to.subnet = &j->echo;
+	}
+	return s;
+}
+
+/* What is for all comes first, but for whoever has its own word forwarded, and for a failure. */
+static bool is_known_there(struct journey *j)
+{
+	bool own_way = j->where.told && j->where.forwarded, known = !own_way && is_known(j);
+	const struct stored *s;
+
+	if (known && stored_is_good(j->stored))
+		return true;
+	s = find_placed(j);
+	if (s) {
+		j->stored = s;
+		return true;
+	}
+	if (own_way)
+		j->stored = NULL;
+	return known;
+}
+
 static unsigned kind_of(const struct journey *j)
 {
 	return (j->request.flags & FLAG_CD ? QUERY_CD : 0u) |
@@ -635,7 +706,7 @@ static enum verdict answer_known(struct journey *j)
 		return v;
 	answer_stored(&j->p->out, &j->to, s, false);
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
-		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
 	return send_now(j);
 }
 
@@ -663,12 +734,12 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	settled_by(j, SETTLED_EXPIRED, "serve-expired");
 	if (UNLIKELY(j->w->on.judges) && is_judged(j) && policy_changes(j, true, &v)) {
 		if (refresh)
-			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+			mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
 		return v;
 	}
 	answer_stored(&j->p->out, &j->to, s, true);
 	if (refresh)
-		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j));
+		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
 	return send_now(j);
 }
 
@@ -711,6 +782,8 @@ static inline enum verdict travel(struct journey *j)
 		return v;
 	if (UNLIKELY(w->on.limits) && !is_patient(j))
 		return VERDICT_DROP;
+	if (UNLIKELY(w->on.subnets) && !locates(j, &v))
+		return v;
 	if (is_written_down(j, &v))
 		return v;
 	if (!is_ordinary(j))
@@ -721,7 +794,7 @@ static inline enum verdict travel(struct journey *j)
 		return answer_stranger(j);
 	if (!wants_work(j) && j->action != ACL_ALLOW_SNOOP)
 		return answer_snooper(j);
-	known = is_known(j);
+	known = UNLIKELY(w->on.subnets) ? is_known_there(j) : is_known(j);
 	if (is_doubtful(j) && is_blocked(j, &v))
 		return v;
 	if (known)

@@ -7,6 +7,7 @@
 #include "iterator/iterator.h"
 #include "services/cachedb.h"
 #include "services/dns64.h"
+#include "services/halls.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/options.h"
@@ -15,7 +16,8 @@
 #include "validator/trust.h"
 #include "validator/validator.h"
 
-const struct module *const modules[] = { &dns64_module, &validator_module, &cachedb_module,
+const struct module *const modules[] = { &dns64_module, &subnetcache_module, &validator_module,
+					 &cachedb_module,
 					 &iterator_module, NULL };
 
 static const struct module *module_named(const char *name, size_t len)

@@ -127,6 +127,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
 	w->on.judges = s->policy->judges;
+	w->on.subnets = s->subnets && w->env.places;
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
@@ -195,6 +196,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->infra = how->caches->infra;
 	env->keys = how->caches->keys;
 	env->negative = how->caches->negative;
+	env->places = how->caches->places;
 	env->client_rates = how->caches->client_rates;
 	env->waits = how->caches->waits;
 	env->zone_rates = how->caches->zone_rates;

@@ -36,7 +36,7 @@ struct worker {
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
-			deny_any, validates, ignore_cd, judges, cookies, limits;
+			deny_any, validates, ignore_cd, judges, cookies, limits, subnets;
 		bool notes_questions, notes_answers; /* one of those that look at each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 		bool asks_store; /* before an expired answer is given */

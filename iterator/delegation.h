@@ -45,6 +45,7 @@ struct place {
 	const char *http_path; /* of a forwarder that is asked over HTTPS; or NULL */
 	bool parent_side; /* only the parent's glue gives it: second choice */
 	bool no_dnssec;   /* answered without signatures where there must be some */
+	bool no_subnet;   /* makes nothing of where clients are */
 	bool spent;       /* not to be asked this question any more */
 	uint8_t tries;    /* of this question */
 };

@@ -4,6 +4,7 @@
 
 #include "iterator/consult.h"
 #include "iterator/scrub.h"
+#include "iterator/show.h"
 #include "iterator/targets.h"
 #include "iterator/scrub_set.h"
 #include "services/cache/infra.h"
@@ -81,7 +82,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	uint32_t now_s = q->env->time->now_s;
 
 	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
-	if (q->no_store)
+	if (q->no_store || (it->placed && is_answer))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (!is_synthesized(m, m->sets[i]))
@@ -582,11 +583,13 @@ static void tell_response(const struct iter *it, const struct message *m, enum r
 	     response_name(r), rr_rcode_name(m->rcode, rcode), message_set_count(m));
 }
 
-static enum turn judge(struct iter *it, struct message *m)
+static enum turn judge(struct iter *it, struct message *m, const struct upstream_reply *reply)
 {
 	enum response r = classify(m, &it->shown, it->at->zone, was_told_to_recurse(it));
 
 	tell_response(it, m, r);
+	if (UNLIKELY(it->shows != NULL) && reply && !show_judge(it, reply, r))
+		return go_on(it, ITER_choose);
 	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }),
 		  response_name(r));
 	/* whoever answers for its clients passes on what it found */
@@ -623,10 +626,11 @@ enum turn digest(struct iter *it)
 	};
 
 	it->reply = NULL;
+	it->placed = false;
 	if (reply == NULL && it->caps.on) {
 		struct message *m = it->caps.first;
 		caps_end(&it->caps);
-		return judge(it, m);
+		return judge(it, m, NULL);
 	}
 	if (reply == NULL)
 		return on_answer(it, it->empty);
@@ -650,5 +654,5 @@ enum turn digest(struct iter *it)
 		return on_useless(it, reply->message);
 	if (it->caps.on)
 		return on_caps_answer(it, reply->message);
-	return judge(it, reply->message);
+	return judge(it, reply->message, reply);
 }

@@ -71,6 +71,8 @@ struct iter {
 	struct place *place; /* whom */
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_digest */
+	const struct netblock *shows; /* what it is told of the client; NULL: nothing */
+	bool placed;                  /* and its answer is for that */
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */
 	unsigned sent_in_all;               /* for this name, referrals included: ITER_SENDS */

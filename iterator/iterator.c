@@ -12,6 +12,7 @@
 #include "iterator/resort.h"
 #include "iterator/route.h"
 #include "iterator/select.h"
+#include "iterator/show.h"
 #include "iterator/targets.h"
 #include "services/authzone.h"
 #include "services/cache/infra.h"
@@ -353,7 +354,8 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 				.done = on_raced,
 				.owner = it };
 
-	if (!config || config->strategy != STRATEGY_RACE || it->caps.on)
+	/* whom to tell of clients is decided for each server */
+	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
 		return false;
 	how.count += select_others(it->at, it->q, it->shown.type, to, how.places + 1,
 				   MIN(config->racers, (unsigned)RACERS_MOST) - 1);
@@ -386,10 +388,11 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.zone = it->at->zone,
 		.tls_name = to->place->tls_name,
 		.http_path = to->place->http_path,
+		.subnet = it->shows,
 		.recurse = recurse,
-		/* a recursor that validates would keep from us what we can judge ourselves; a
+		/* a recursor that validates would keep from us what we can judge ourselves, if we do; a
 		 * forwarder is given its chance to find good data first */
-		.checking_disabled = !recurse || (q->kind & QUERY_CD && q->depth == 0) ||
+		.checking_disabled = (!recurse && q->env->trust_point) || (q->kind & QUERY_CD && q->depth == 0) ||
 				     (q->want_signatures && (q->avoid_count || to->place->tries)),
 		.dnssec = !it->conf->disable_edns_do,
 		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
@@ -515,6 +518,21 @@ static bool is_stopped(struct iter *it)
 	return policed_stops(q);
 }
 
+/* Each client asks for itself from here on. */
+static enum turn stop_for_all(struct iter *it)
+{
+	struct message *m = arena_new(it->arena, struct message);
+
+	iter_let_go(it);
+	m->q = it->q->question;
+	m->flags = FLAG_QR;
+	m->rcode = RCODE_SERVFAIL;
+	m->reason = REASON_other;
+	it->q->divided = true;
+	it->q->reply = m;
+	return TURN_UP;
+}
+
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
@@ -538,6 +556,8 @@ static enum turn on_choose(struct iter *it)
 	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it))) {
 		if (UNLIKELY(it->q->snapshot->limits_zones) && !is_within_rate(it))
 			return TURN_ON;
+		if (UNLIKELY(show_choose(it, &to) == SHOW_DIVIDE))
+			return stop_for_all(it);
 		return send_question(it, &to);
 	}
 

@@ -16,6 +16,7 @@ libresolver_la_SOURCES += \
 	iterator/scrub.c iterator/scrub.h \
 	iterator/scrub_set.c iterator/scrub_set.h \
 	iterator/select.c iterator/select.h \
+	iterator/show.c iterator/show.h \
 	iterator/targets.c iterator/targets.h
 
 if HAVE_CMOCKA

@@ -12,11 +12,12 @@
 #define EDE_TEXT_MAX 200
 
 #define COOKIE_OPTION_LEN (4 + 24)
+#define SUBNET_OPTION_LEN (4 + SUBNET_OPTION_MAX)
 
 /* The options of our OPT record. */
 struct extras {
-	size_t len;
-	uint8_t bytes[COOKIE_OPTION_LEN + 4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
+	size_t len, kept; /* all; those that stay when others have to go */
+	uint8_t bytes[COOKIE_OPTION_LEN + SUBNET_OPTION_LEN + 4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
 };
 
 static int hex_value(char c)
@@ -133,19 +134,33 @@ static void add_cookie(struct extras *x, const struct answer_to *to)
 	x->len = writer_len(&w);
 }
 
+/* RFC 7871 7.2.1: it belongs to the answer as its records do, and stays as long as they. */
+static void add_subnet(struct extras *x, const struct answer_to *to)
+{
+	struct writer w = writer_over(x->bytes + x->len, sizeof(x->bytes) - x->len);
+	uint8_t data[SUBNET_OPTION_MAX];
+
+	if (LIKELY(!to->subnet))
+		return;
+	edns_write_option(&w, EDNS_CLIENT_SUBNET, data, subnet_write(to->subnet, data));
+	x->len += writer_len(&w);
+}
+
 static void begin_extras(struct extras *x, const struct answer_to *to)
 {
-	x->len = 0;
+	x->len = x->kept = 0;
 	if (LIKELY(!to->request->edns.options.len))
 		return;
 	add_cookie(x, to);
+	add_subnet(x, to);
+	x->kept = x->len;
 	add_nsid(x, to);
 }
 
 /* Without all that may be left out. */
-static void cut_extras(struct extras *x, const struct answer_to *to)
+static void cut_extras(struct extras *x)
 {
-	x->len = to->request->cookie ? COOKIE_OPTION_LEN : 0;
+	x->len = x->kept;
 }
 
 static bool is_about_staleness(enum reason reason)
@@ -243,7 +258,7 @@ static size_t shorten(const struct stored *s, size_t room, const struct answer_t
 {
 	size_t opt;
 
-	cut_extras(x, to);
+	cut_extras(x);
 	opt = opt_len(to, x);
 	if (s->wire_len + opt <= room)
 		return s->wire_len;
@@ -398,7 +413,7 @@ void answer_made(struct writer *out, const struct answer_to *to, const struct an
 	begin_extras(&x, to);
 	explain(&x, to, m->reason, m->reason_text);
 	if ((size_t)(out->at - head) + opt_len(to, &x) > room)
-		cut_extras(&x, to);
+		cut_extras(&x);
 	if (len && !out->bad)
 		add_opt(out, head, to, m->rcode, &x);
 }

@@ -9,6 +9,7 @@
 
 #include "services/cache/msg.h"
 #include "util/msg.h"
+#include "util/subnet.h"
 
 struct conf;
 
@@ -34,6 +35,7 @@ void answer_style_from(struct answer_style *style, const struct conf *conf);
 struct answer_to {
 	const struct answer_style *style;
 	const struct request *request;
+	const struct subnet_option *subnet; /* for the answer to who told its own; NULL: none */
 	bool stream;       /* no truncation */
 	bool no_recursion; /* RA is not set: the client may not recurse */
 	uint32_t now_s;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "services/halls.h"
 #include "services/mesh.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
@@ -105,7 +106,7 @@ static bool is_bare(const struct query *q)
 
 static bool ask_for(struct query *q, struct dns64 *d, const uint8_t *name, uint16_t type)
 {
-	d->waits = mesh_child(q, name, type, CLASS_IN, 0) != NULL;
+	d->waits = mesh_child_alike(q, name, type, CLASS_IN) != NULL;
 	return d->waits;
 }
 
@@ -304,7 +305,7 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 {
 	const struct message *m = q->reply;
 
-	if (q->question.type != TYPE_AAAA || q->stopped)
+	if (q->question.type != TYPE_AAAA || q->stopped || q->divided)
 		return STEP_UP;
 	if (d->done) {
 		/* who checks for itself gets the bare truth, which is not for others */
@@ -328,6 +329,10 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 		return STEP_WAIT;
 	d->waits = false;
 	q->no_store |= child->no_store;
+	if (UNLIKELY(halls_depend(q, child))) {
+		d->done = true;
+		return STEP_DOWN;
+	}
 	if (d->for_name) {
 		q->reply = with_name(q, m);
 		return STEP_UP;

@@ -14,6 +14,7 @@ struct loop;
 struct mesh;
 struct msgcache;
 struct negcache;
+struct places;
 struct query;
 struct random;
 struct ratelimit;
@@ -49,6 +50,7 @@ struct env {
 	struct infra *infra;
 	struct keycache *keys;          /* the validator's; NULL: there is none */
 	struct negcache *negative;
+	struct places *places;          /* for which subnets there are answers; NULL: for none */
 	struct scope_caches *scopes;    /* by number less one */
 	unsigned scope_count;
 	struct cachedb *cachedb;        /* the module's, where it is in use */

@@ -29,6 +29,7 @@ libresolver_la_SOURCES += \
 	services/cache/infra.c services/cache/infra.h \
 	services/cache/msg.c services/cache/msg.h \
 	services/cache/negative.c services/cache/negative.h \
+	services/cache/places.c services/cache/places.h \
 	services/cache/ranges.c services/cache/ranges.h \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
@@ -48,6 +49,7 @@ libresolver_la_SOURCES += \
 	services/fetch.c services/fetch.h \
 	services/forward.c services/forward.h \
 	services/hints_builtin.def \
+	services/halls.h \
 	services/hop.c services/hop.h \
 	services/hostnames.c services/hostnames.h \
 	services/interfaces.c services/interfaces.h \
@@ -67,7 +69,7 @@ libresolver_la_SOURCES += \
 	services/localzone.c services/localzone.h services/localzone_private.h \
 	services/localzone_build.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
-	services/mesh_waiters.c \
+	services/mesh_halls.c services/mesh_waiters.c \
 	services/metrics.c services/metrics.h \
 	services/module.h \
 	services/nat64.h \
@@ -89,6 +91,7 @@ libresolver_la_SOURCES += \
 	services/settled.c services/settled.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
+	services/subnets.c services/subnets.h \
 	services/tags.c services/tags.h \
 	services/tap.c services/tap.h \
 	services/tap_message.c services/tap_message.h \
@@ -147,6 +150,7 @@ SERVICES_TESTS = \
 	services/tests/metrics \
 	services/tests/msgcache \
 	services/tests/negative \
+	services/tests/places \
 	services/tests/querylog \
 	services/tests/policy \
 	services/tests/report \
@@ -159,6 +163,7 @@ SERVICES_TESTS = \
 	services/tests/snapshot \
 	services/tests/stats \
 	services/tests/store \
+	services/tests/subnets \
 	services/tests/tap \
 	services/tests/toplist \
 	services/tests/upstream \

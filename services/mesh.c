@@ -8,6 +8,7 @@
 #include "services/listen.h"
 #include "services/mesh_private.h"
 #include "services/stats.h"
+#include "services/subnets.h"
 #include "services/waitlimit.h"
 #include "services/witness.h"
 #include "util/mem.h"
@@ -170,6 +171,8 @@ static void query_finish(struct query *q)
 {
 	if (!q->reply)
 		q->reply = failure(q, REASON_other);
+	if (UNLIKELY(q->hall != NULL))
+		hall_gather(q);
 	query_end(q);
 	count_list(q->mesh);
 	waiters_finish(q);
@@ -368,7 +371,7 @@ static struct query *begin(struct mesh *m, const struct sought *s, unsigned dept
 	return q;
 }
 
-static struct query *begin_anew(struct mesh *m, const struct sought *s)
+struct query *mesh_begin(struct mesh *m, const struct sought *s)
 {
 	struct budget *budget = budget_new(m);
 	struct query *q = begin(m, s, 0, budget);
@@ -383,7 +386,7 @@ static struct query *begin_anew(struct mesh *m, const struct sought *s)
 
 static bool is_wanted(const struct query *q)
 {
-	return q->running || q->is_refresh || q->seat != SEAT_BACKGROUND ||
+	return q->running || q->is_refresh || !list_is_empty(&q->guests) || q->seat != SEAT_BACKGROUND ||
 	       !list_is_empty(&q->parents) || !list_is_empty(&q->waiters);
 }
 
@@ -426,7 +429,7 @@ static void lose_clients(struct query *q)
 {
 	if (q->running)
 		return;
-	if (q->is_refresh || !list_is_empty(&q->parents))
+	if (q->is_refresh || !list_is_empty(&q->parents) || !list_is_empty(&q->guests))
 		query_sit(q, SEAT_BACKGROUND);
 	else
 		mesh_give_up(q);
@@ -448,6 +451,7 @@ void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *a
 				continue;
 			if (list_is_empty(&q->waiters))
 				lose_clients(q);
+			mesh_run(m);
 			return;
 		}
 	}
@@ -539,7 +543,7 @@ static bool make_room(struct mesh *m, const struct addr *client)
 		return false;
 	}
 	stat_bump(&m->env->stats->list_overwritten, 1);
-	if (list_is_empty(&q->parents)) {
+	if (list_is_empty(&q->parents) && list_is_empty(&q->guests)) {
 		mesh_give_up(q);
 	} else {
 		/* Others go on needing the answer. */
@@ -549,7 +553,12 @@ static bool make_room(struct mesh *m, const struct addr *client)
 	return true;
 }
 
-static void take_seat(struct query *q, const struct addr *client)
+bool mesh_has_seats(const struct mesh *m)
+{
+	return seats_taken(m) < seats_most(m);
+}
+
+void mesh_seat(struct query *q, const struct addr *client)
 {
 	struct mesh *m = q->mesh;
 
@@ -605,7 +614,7 @@ static void ask(struct mesh *m, struct asking *a)
 	const struct client *c = a->client;
 	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
 			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
-	struct sought s = sought(a->q, kind);
+	struct sought s = sought(a->q, hall_kind(kind, r->where));
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -630,12 +639,14 @@ static void ask(struct mesh *m, struct asking *a)
 		q = query_find(m, &s);
 	}
 	if (!q) {
-		q = begin_anew(m, &s);
+		q = mesh_begin(m, &s);
 		q->budget->lane = (uint8_t)client_hash(&c->from);
 	}
-	take_seat(q, &c->from);
+	mesh_seat(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
+	if (UNLIKELY(q->parked))
+		hall_wake(q);
 	if (a->stale)
 		start_stale_timer(q);
 	if (UNLIKELY(a->stale && q->stale_allowed))
@@ -661,12 +672,24 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 	ask(m, &(struct asking){ .request = r, .client = c, .q = &q, .lead = lead });
 }
 
-void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind)
+static void refresh_for(struct query *q, const struct whereabouts *where)
 {
-	struct sought s = sought(question, kind | QUERY_NO_CACHE);
-	struct query *q;
+	if (where && !q->asker)
+		q->asker = arena_copy(&q->arena, where, sizeof(*where));
+}
 
-	if (query_find(m, &s))
+void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
+		  const struct whereabouts *where)
+{
+	struct sought s = sought(question, hall_kind(kind, where) | QUERY_NO_CACHE);
+	struct query *q = query_find(m, &s);
+
+	if (q && q->parked && where) {
+		refresh_for(q, where);
+		hall_wake(q);
+		mesh_run(m);
+	}
+	if (q)
 		return;
 	/* A refresh pushes nobody out, but sits where it can be pushed out itself. */
 	if (seats_taken(m) >= seats_most(m)) {
@@ -675,8 +698,9 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	}
 	stat_add(m->env->stats, STAT_prefetch);
 	sample_list(m);
-	q = begin_anew(m, &s);
+	q = mesh_begin(m, &s);
 	q->is_refresh = true;
+	refresh_for(q, where);
 	query_sit(q, SEAT_JOSTLED);
 	count_list(m);
 	mesh_run(m);
@@ -690,7 +714,7 @@ void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind
 	struct query *q = query_find(m, &s);
 
 	if (!q)
-		q = begin_anew(m, &s);
+		q = mesh_begin(m, &s);
 	q->is_refresh = false;
 	waiter_add_callback(q, done, arg);
 	mesh_run(m);
@@ -729,22 +753,40 @@ static struct question question_of(const uint8_t *name, uint16_t type, uint16_t 
 	};
 }
 
-const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
-			       unsigned kind)
+static const struct query *ask_child(struct query *q, const struct sought *s)
 {
-	struct question question = question_of(name, type, class_);
-	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
-	struct query *child = query_find(q->mesh, &s);
+	struct query *child = query_find(q->mesh, s);
 
 	if (child && query_link_between(q, child))
 		return child;
 	if (child && query_waits_for(q->mesh, child, q))
 		return NULL;
 	if (!child)
-		child = begin_child(q, &s);
+		child = begin_child(q, s);
 	if (child)
 		query_tie(q, child, q->at);
 	return child;
+}
+
+const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
+			       unsigned kind)
+{
+	struct question question = question_of(name, type, class_);
+	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+
+	return ask_child(q, &s);
+}
+
+const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
+				     uint16_t class_)
+{
+	const unsigned routed = QUERY_ROUTED | QUERY_FORWARDED;
+	struct question question = question_of(name, type, class_);
+	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
+	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
+				    : sought(&question, kind);
+
+	return ask_child(q, &s);
 }
 
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)

@@ -17,6 +17,7 @@ struct client;
 struct lead;
 struct request;
 struct stored;
+struct whereabouts;
 
 struct mesh;
 
@@ -44,8 +45,10 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *arg),
 		const void *arg);
 
-/* Refresh a cached answer in the background, unless that is under way. */
-void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind);
+/* Refresh a cached answer in the background, unless that is under way. `where` the client is for whom
+ * it was looked up, or NULL. */
+void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind,
+		  const struct whereabouts *where);
 
 /* ---- for modules ---- */
 
@@ -63,6 +66,9 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 /* It has done its share of this turn of the loop and has more to do: packets and timers of others
  * come first, then it gets EVENT_TURN, one of each client in turn, as far as MESH_CHECKS last. */
 void mesh_yield(struct query *q);
+/* The same for the clients of `q` itself, wherever they are. */
+const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
+				     uint16_t class_) MUST_USE;
 /* A query that `q` likes to have but does not wait for (RFC 8198-like side work, target fetch). */
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind);
 unsigned mesh_children(const struct query *q); /* it has not yet been told of */

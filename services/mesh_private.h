@@ -77,9 +77,11 @@ struct sought {
 	const struct question *q;
 	unsigned kind;
 	uint64_t hash;
+	const struct netblock *subnet; /* or NULL */
 };
 
 struct sought sought(const struct question *q, unsigned kind);
+struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet);
 
 /* In the table, in the background, nothing started. `budget` gets one more reference. */
 struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
@@ -108,6 +110,12 @@ struct wake *wake_new(struct mesh *m) MUST_USE;
 void query_hush(struct query *q, unsigned module);
 
 /* ---- mesh.c ---- */
+
+/* Begin what nobody has asked for yet, with a budget of its own. */
+struct query *mesh_begin(struct mesh *m, const struct sought *s) MUST_USE;
+/* A client waits for it now. */
+void mesh_seat(struct query *q, const struct addr *client);
+bool mesh_has_seats(const struct mesh *m);
 
 /* Queue an event for a module of `q` and see that it is handed over. */
 void mesh_tell(struct query *q, unsigned module, const struct event *event);
@@ -138,8 +146,25 @@ void waiters_finish(struct query *q);
 void waiters_have_stale(struct query *q);
 void waiters_stale(struct query *q);
 void waiters_drop(struct query *q);
+/* Let each client go to where `where` says; NULL: it stays. */
+void waiters_sort(struct query *q,
+		  struct query *(*where)(struct query *q, const struct request *r,
+					 const struct client *c, void *arg),
+		  void *arg);
 /* Drop the one of whom `is` says so; false when it is not here. */
 bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
 		   const void *arg);
+
+
+/* ---- mesh_halls.c ---- */
+
+/* A guest has its reply: whoever waits in its hall and may have the same joins it. */
+void hall_gather(struct query *guest);
+/* A query ends, be it a guest or a hall. */
+void hall_leave(struct query *q);
+/* A hall has something to do. */
+void hall_wake(struct query *hall);
+/* Begin for who waits there, or for a refresh. */
+unsigned hall_kind(unsigned kind, const struct whereabouts *w);
 
 #endif

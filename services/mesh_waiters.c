@@ -2,13 +2,16 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 #include "services/cache/store.h"
+#include "services/cache/places.h"
 #include "services/cookies.h"
+#include "services/halls.h"
 #include "services/listen.h"
 #include "services/mesh_private.h"
 #include "services/policy.h"
 #include "services/querylog.h"
 #include "services/report.h"
 #include "services/stats.h"
+#include "services/subnets.h"
 #include "services/trace.h"
 #include "services/waitlimit.h"
 #include "services/witness.h"
@@ -25,6 +28,8 @@ struct waiter {
 	void *arg;
 	struct client client;
 	struct request request; /* what it points to is in the query's arena */
+	bool has_echo;           /* its answer says where it holds: */
+	struct subnet_option echo;
 };
 
 static struct waiter *waiter_add(struct query *q)
@@ -38,20 +43,28 @@ static struct waiter *waiter_add(struct query *q)
 	return w;
 }
 
+static void waiter_keep(struct query *q, struct waiter *w, const struct request *r)
+{
+	struct arena *a = &q->arena;
+
+	w->request = *r;
+	w->request.q.name = arena_copy(a, r->q.name, r->q.name_len);
+	w->request.edns.options.at = arena_copy(a, r->edns.options.at, r->edns.options.len);
+	if (r->cookie)
+		w->request.cookie = arena_copy(a, r->cookie, COOKIE_LEN);
+	if (UNLIKELY(r->where != NULL))
+		w->request.where = arena_copy(a, r->where, sizeof(*r->where));
+}
+
 void waiter_add_client(struct query *q, const struct asking *a)
 {
-	const struct request *r = a->request;
 	struct waiter *w = waiter_add(q);
 
+	waiter_keep(q, w, a->request);
 	w->has_stale = a->stale != NULL;
 	w->lead = a->lead ? lead_copy(a->lead, &q->arena) : NULL;
 	w->client = *a->client;
 	w->counted = a->counted;
-	w->request = *r;
-	w->request.q.name = arena_copy(&q->arena, r->q.name, r->q.name_len);
-	w->request.edns.options.at = arena_copy(&q->arena, r->edns.options.at, r->edns.options.len);
-	if (r->cookie)
-		w->request.cookie = arena_copy(&q->arena, r->cookie, COOKIE_LEN);
 }
 
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
@@ -70,6 +83,39 @@ static void waiter_leave(struct query *q, struct waiter *w)
 	q->mesh->waiter_count--;
 	if (w->counted)
 		waits_end(q->env->waits, &w->client.from);
+}
+
+/* It waits for another query's answer from now on. What it has waited already stays counted. */
+static void waiter_move(struct query *from, struct query *to, struct waiter *w)
+{
+	struct waiter *moved = arena_copy(&to->arena, w, sizeof(*w));
+	const struct conf_server *conf = &mesh_conf(to->mesh)->server;
+
+	list_remove(&w->link);
+	from->waiter_count--;
+	list_push_back(&to->waiters, &moved->link);
+	to->waiter_count++;
+	waiter_keep(to, moved, &w->request);
+	if (w->lead)
+		moved->lead = lead_copy(w->lead, &to->arena);
+	if (w->has_stale && conf->serve_expired_client_timeout && !to->done &&
+	    !timer_is_set(&to->stale_timer))
+		timer_set(to->env->loop, &to->stale_timer,
+			  conf->serve_expired_client_timeout * US_PER_MS);
+}
+
+void waiters_sort(struct query *q,
+		  struct query *(*where)(struct query *q, const struct request *r,
+					 const struct client *c, void *arg),
+		  void *arg)
+{
+	LIST_EACH_SAFE (at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+		struct query *to = w->done ? NULL : where(q, &w->request, &w->client, arg);
+
+		if (to && to != q)
+			waiter_move(q, to, w);
+	}
 }
 
 /*
@@ -140,11 +186,21 @@ static bool image_fits(const struct stored *image, const struct waiter *w)
 	       image->fits & (full ? STORED_FULL : STORED_PLAIN);
 }
 
+/* And is no bare failure: what does not hold is for those who look for themselves. */
+static bool shows_records(const struct waiter *w, const struct message *reply)
+{
+	return reply->rcode != RCODE_SERVFAIL &&
+	       (reply->security != SECURITY_BOGUS || w->request.flags & FLAG_CD);
+}
+
 static size_t write_message(struct mesh *m, const struct waiter *w, const struct message *reply,
 			    const struct stored *image)
 {
 	struct answer_to to = answer_to(m, w);
 	struct writer out = writer_over(m->out, sizeof(m->out));
+
+	if (UNLIKELY(w->has_echo) && shows_records(w, reply))
+		to.subnet = &w->echo;
 
 	if (image_fits(image, w))
 		answer_stored(&out, &to, image, false);
@@ -265,12 +321,32 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 	return true;
 }
 
+/* RFC 7871 7.2.1: who told where it is hears where the answer holds; not where that made no difference. */
+static void locate(struct query *q, struct waiter *w)
+{
+	const struct whereabouts *where = w->request.where;
+	struct place_kept at;
+	bool is_placed = halls_place(q, &at);
+
+	if (is_placed)
+		stat_bump(&q->env->stats->subnet, 1);
+	if (!where->told || !(is_placed || where->said.source == 0))
+		return;
+	w->has_echo = true;
+	w->echo = where->said;
+	w->echo.scope = is_placed ? subnets_scope(q->snapshot->subnets, q->subnet, q->subnet_scope) : 0;
+	if (q->secret && !q->placed)
+		w->echo.scope = 0;
+}
+
 static void waiter_answer(struct query *q, struct waiter *w, const struct message *reply,
 			  struct encoding *last)
 {
 	struct mesh *m = q->mesh;
 	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
 
+	if (UNLIKELY(w->request.where != NULL))
+		locate(q, w);
 	if (UNLIKELY(w->lead != NULL)) {
 		last->len = 0;
 		if (!is_hidden)
@@ -481,7 +557,7 @@ static struct message *face_of(struct query *q)
  * validate itself) are not what a client should find. */
 static bool is_worth_keeping(const struct query *q)
 {
-	return !q->no_store && !q->no_message && q->env->messages &&
+	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 
@@ -499,6 +575,8 @@ static void blame_network(struct query *q)
 static const struct stored *keep_reply(struct query *q, const struct message *face)
 {
 	struct mesh *m = q->mesh;
+	struct place_kept at;
+	bool is_placed = halls_place(q, &at);
 	const struct stored *s;
 
 	if (!is_worth_keeping(q))
@@ -506,7 +584,15 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 	s = store_message(m->env->messages, mesh_conf(m), face,
 			  &(struct msg_keep){ .now_s = m->env->time->now_s,
 					      .hash = query_message_hash(q),
-					      .scope = q->scope });
+					      .scope = q->scope,
+					      .place = is_placed ? &at : NULL });
+	if (UNLIKELY(is_placed && s))
+		places_add(m->env->places, &q->question, &at,
+			   &(struct place_how){
+				   .scope = q->scope,
+				   .now_s = m->env->time->now_s,
+				   .until_s = s->expires_s,
+				   .most = subnets_most(q->snapshot->subnets, at.net.net.family) });
 	return s && stored_is_good(s) && face->reason == REASON_none && !judges(m) ? s : NULL;
 }
 

@@ -30,9 +30,28 @@ struct sought sought(const struct question *q, unsigned kind)
 	return (struct sought){ .q = q, .kind = kind, .hash = msgcache_hash(q) ^ kind_hash(kind) };
 }
 
+static uint64_t subnet_hash(const struct netblock *n)
+{
+	return addr_hash(&n->net) + n->bits;
+}
+
+struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet)
+{
+	struct sought s = sought(q, kind);
+
+	s.subnet = subnet;
+	s.hash ^= subnet_hash(subnet);
+	return s;
+}
+
+static bool same_subnet(const struct netblock *a, const struct netblock *b)
+{
+	return a == b || (a && b && a->bits == b->bits && addr_equals_ip(&a->net, &b->net));
+}
+
 uint64_t query_message_hash(const struct query *q)
 {
-	return q->hash ^ kind_hash(q->kind);
+	return q->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
 }
 
 static struct query **bucket_of(const struct mesh *m, uint64_t hash)
@@ -63,7 +82,7 @@ struct query *query_find(struct mesh *m, const struct sought *s)
 {
 	for (struct query *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
 		if (at->hash == s->hash && identity(at->kind) == identity(s->kind) &&
-		    question_equals(&at->question, s->q))
+		    same_subnet(at->subnet, s->subnet) && question_equals(&at->question, s->q))
 			return at;
 	return NULL;
 }
@@ -142,6 +161,8 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 	q->snapshot = snapshot_pin(m->env->snapshot);
 	copy_question(q, s->q);
 	q->kind = s->kind;
+	if (s->subnet)
+		q->subnet = arena_copy(&q->arena, s->subnet, sizeof(*s->subnet));
 	enter_scope(q);
 	q->depth = depth;
 	q->budget = budget;
@@ -151,6 +172,8 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 	q->hash = s->hash;
 	list_init(&q->in_run);
 	list_init(&q->in_line);
+	list_init(&q->in_hall);
+	list_init(&q->guests);
 	list_init(&q->events);
 	list_init(&q->waiters);
 	list_init(&q->parents);
@@ -196,6 +219,7 @@ void query_end(struct query *q)
 
 	q->done = true;
 	table_remove(q);
+	hall_leave(q);
 	m->count--;
 	m->seated[q->seat]--;
 	shares_take_back(m->shares, &q->place);

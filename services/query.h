@@ -15,6 +15,7 @@
 #include "util/list.h"
 #include "util/loop.h"
 #include "util/msg.h"
+#include "util/subnet.h"
 
 #define QUERY_MODULES 4 /* most modules in a chain */
 
@@ -24,6 +25,8 @@ enum {                         /* query.kind: part of its identity when queries 
        QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
        QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
        QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
+       QUERY_ROUTED = 64,      /* for a client: stops where a server would be told its subnet */
+       QUERY_FORWARDED = 128,  /* and any server is told what it said of itself */
        QUERY_SCOPE = 256,      /* times the number of a scope (env->scopes) */
        QUERY_UNPOLICED = 32,   /* a policy zone has let it through: no other stops it */
 };
@@ -42,12 +45,15 @@ static inline uint8_t query_scope(unsigned kind)
 	return (uint8_t)(kind / QUERY_SCOPE);
 }
 
+struct whereabouts;
+
 struct query {
 	struct arena arena; /* everything below that is a pointer lives here or is pinned */
 	struct env *env;
 	struct snapshot *snapshot; /* pinned: the one it began with */
 	struct question question;  /* lower-cased copy in the arena */
 	unsigned kind;             /* QUERY_* */
+	const struct netblock *subnet; /* only for clients there; NULL: for all (services/halls.h) */
 	const struct view *view;   /* of the snapshot: whose ways it goes; NULL: the server's */
 	struct scope_caches cache; /* of its scope; what is in `env` is everybody's */
 	uint8_t scope;             /* the message cache's */
@@ -62,6 +68,13 @@ struct query {
 	bool stopped;             /* and this is what it led to: nobody was asked further */
 	const struct met *met;    /* servers on the way that policy zones know (services/policed.h) */
 	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
+	/* client subnets: the iterator says these (services/halls.h) */
+	bool divided;         /* a server would be told where clients are: each asks for itself */
+	bool listed;          /* the same, of a question that is no client's: it was told nothing */
+	bool told_before;     /* that server has shown that it makes use of it */
+	bool placed;          /* its server was told `subnet` and says for whom the answer holds: */
+	bool secret;          /* would have been told, but the client wishes not */
+	uint8_t subnet_scope; /* to so many bits */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
 	const struct addr *avoid; /* validator: servers whose data were bogus */
 	unsigned avoid_count;
@@ -82,6 +95,11 @@ struct query {
 	struct list in_line;  /* it waits for a turn of its own: mesh_yield */
 	struct list events;   /* not handed over yet, oldest first */
 	struct list waiters;  /* clients and others outside the mesh */
+	struct query *hall;       /* where others wait who asked the same from elsewhere */
+	struct list in_hall;      /* its guests */
+	struct list guests;       /* of a hall */
+	unsigned visits;
+	const struct whereabouts *asker; /* of a refresh: for whom */
 	struct list parents;  /* links to queries that asked for this one */
 	struct list children; /* links to queries this one waits for */
 	unsigned waiter_count, child_count;
@@ -93,7 +111,7 @@ struct query {
 	struct timer stale_timer; /* serve-expired-client-timeout */
 	struct timer deadline;    /* budget->deadline_us */
 	bool stale_allowed;       /* clients need not wait: mesh_allow_stale */
-	bool done, running;
+	bool done, running, parked; /* a hall's module only waits for its guests */
 };
 
 #endif

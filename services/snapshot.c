@@ -14,6 +14,7 @@
 #include "services/localzone.h"
 #include "services/policy.h"
 #include "services/server_text.h"
+#include "services/subnets.h"
 #include "services/tls_conf.h"
 #include "services/zonelimits.h"
 #include "services/waitlimit.h"
@@ -319,6 +320,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	netset_free(s->do_not_query);
 	zonelimits_free(s->zone_limits);
 	netset_free(s->server_texts);
+	subnets_free(s->subnets);
 	netset_free(s->private_addresses);
 	trie_free(s->private_domains, NULL);
 	trie_free(s->caps_exempt, NULL);
@@ -342,6 +344,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.forwards = forwards;
 	w->s.zones = shared->made.zones;
 	w->s.server_texts = shared->made.server_texts;
+	w->s.subnets = shared->made.subnets;
 	w->s.zone_limits = shared->made.zone_limits;
 	w->s.limits_zones = zonelimits_exist(w->s.zone_limits);
 	w->s.cookies = shared->made.cookies;
@@ -382,7 +385,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	    read_policy(s, f) && read_tls(s, forwards, f) && dnstap_check(conf, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
 	    cookies_read(&s->cookies, conf, f) && server_texts_read(&s->server_texts, conf, f) &&
-	    read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
+	    subnets_read(&s->subnets, conf, f) && read_private(s, c, f) && read_fetch_policy(s, c->target_fetch_policy, f) &&
 	    (s->caps_exempt = names_new("caps-exempt", &c->caps_exempt, f)) &&
 	    read_insecure(s, c, f) &&
 	    (s->dns64_ignored = names_new("dns64-ignore-aaaa", &c->dns64_ignore_aaaa, f)) &&

@@ -21,6 +21,7 @@ struct fault;
 struct forwards;
 struct netset;
 struct policy;
+struct subnets;
 struct tls_client;
 struct tls_server;
 struct zonelimits;
@@ -34,6 +35,7 @@ struct snapshot {
 	struct authzones *zones; /* held here in full */
 	struct forwards *forwards;
 	struct netset *server_texts;      /* edns-client-string; NULL: none */
+	struct subnets *subnets;          /* who is told where clients are; NULL: nobody */
 	struct zonelimits *zone_limits;   /* ratelimit */
 	bool limits_zones;                /* some zone has one */
 	struct cookies cookies;           /* for clients; none without answer-cookie */

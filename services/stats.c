@@ -134,7 +134,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
 	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
 	X(http_sending) X(aggressive_noerror) \
-	X(aggressive_nxdomain) X(from_store) X(ratelimited) X(blocked)
+	X(aggressive_nxdomain) X(from_store) X(ratelimited) X(blocked) X(subnet) X(subnet_cache)
 
 #define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
 	X(rpz) X(blocked_by)
@@ -378,6 +378,8 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
 	print_number(&p, "num.query.authzone.up", get(&s->authzone_up));
 	print_number(&p, "num.query.authzone.down", get(&s->authzone_down));
+	print_number(&p, "num.query.subnet", get(&s->subnet));
+	print_number(&p, "num.query.subnet_cache", get(&s->subnet_cache));
 	print_policies(&p, s, inhibit_zero);
 }
 

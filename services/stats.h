@@ -59,6 +59,7 @@ struct stats {
 	/* for metrics alone: answers that were not cached, answers of servers, extended errors */
 	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
 	stat_cell ede[STAT_EDES];
+	stat_cell subnet, subnet_cache; /* answers for some clients only: found out; from the cache */
 	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
 	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];

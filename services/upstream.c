@@ -19,6 +19,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
+#include "util/subnet.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -32,7 +33,7 @@ enum {
 	TLS_ROUNDS = 3, /* on the way to the first answer of a new connection */
 	TLS_WAIT_LEAST_MS = 1200,
 	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
-	OPTIONS_MAX = 4 + SERVER_TEXT_MAX + 4,
+	OPTIONS_MAX = 4 + SERVER_TEXT_MAX + 4 + 4 + SUBNET_OPTION_MAX,
 	QUERY_WIRE_MAX =
 		MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + OPTIONS_MAX, PADDED_MAX),
 };
@@ -50,6 +51,7 @@ struct exchange {
 	struct exchange *bucket_next;
 	struct list asks;             /* struct upstream_ask */
 	struct upstream_question ask; /* its pointers point into this struct */
+	struct netblock subnet;       /* ask.subnet, if that is not NULL */
 	enum carrier way;             /* by which it goes now */
 	bool with_edns;
 	bool edns_refused; /* over UDP; and now it is asked over TCP if it means it */
@@ -147,6 +149,8 @@ static uint64_t ask_hash(const struct upstream_question *q)
 {
 	uint64_t h = hash_dname(q->q.name, q->q.name_len, (uint32_t)q->q.type << 16 | q->q.class_);
 
+	if (UNLIKELY(q->subnet != NULL))
+		h ^= addr_hash(&q->subnet->net) + q->subnet->bits;
 	return h ^ addr_hash(&q->server) ^ flags_of(q);
 }
 
@@ -155,11 +159,16 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static bool same_subnet(const struct netblock *a, const struct netblock *b)
+{
+	return a && b ? a->bits == b->bits && addr_equals_ip(&a->net, &b->net) : a == b;
+}
+
 static bool same_ask(const struct upstream_question *a, const struct upstream_question *b)
 {
 	return flags_of(a) == flags_of(b) && addr_equals(&a->server, &b->server) &&
 	       question_equals(&a->q, &b->q) && same_text(a->tls_name, b->tls_name) &&
-	       same_text(a->http_path, b->http_path);
+	       same_text(a->http_path, b->http_path) && same_subnet(a->subnet, b->subnet);
 }
 
 static struct exchange *exchange_find(struct upstream *u, const struct upstream_question *q,
@@ -212,6 +221,10 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 		x->ask.tls_name = lay(&more, q->tls_name, tls_len);
 	if (path_len)
 		x->ask.http_path = lay(&more, q->http_path, path_len);
+	if (UNLIKELY(q->subnet != NULL)) {
+		x->subnet = *q->subnet;
+		x->ask.subnet = &x->subnet;
+	}
 	x->timer.fire = on_timer;
 	for (unsigned i = 0; i < COUNT(x->copy); i++, more += QUERY_WIRE_MAX)
 		x->copy[i] = (struct copy){ .exchange = x, .wire = more };
@@ -342,6 +355,14 @@ static bool asks_for_rest(const struct exchange *x)
 	return x->with_edns && (x->way == CARRIER_TLS || (x->way == CARRIER_TCP && x->ask.recurse));
 }
 
+static void tell_subnet(struct writer *w, const struct netblock *subnet)
+{
+	struct subnet_option o = subnet_shown(subnet);
+	uint8_t data[SUBNET_OPTION_MAX];
+
+	edns_write_option(w, EDNS_CLIENT_SUBNET, data, subnet_write(&o, data));
+}
+
 /* What the server is told beside the question: the text that was configured for it, keepalive. */
 static struct slice query_options(const struct exchange *x, uint8_t room[OPTIONS_MAX])
 {
@@ -352,6 +373,8 @@ static struct slice query_options(const struct exchange *x, uint8_t room[OPTIONS
 	if (text && x->with_edns)
 		edns_write_option(&w, (uint16_t)s->conf->server.edns_client_string_opcode, text,
 				  strlen(text));
+	if (UNLIKELY(x->ask.subnet != NULL) && x->with_edns)
+		tell_subnet(&w, x->ask.subnet);
 	if (asks_for_rest(x))
 		edns_write_option(&w, EDNS_KEEPALIVE, NULL, 0);
 	return (struct slice){ .at = room, .len = writer_len(&w) };

@@ -14,6 +14,7 @@
 #include "util/msg.h"
 
 struct env;
+struct netblock;
 struct infra_view;
 struct peer;
 struct query;
@@ -27,6 +28,7 @@ struct upstream_question {
 	const uint8_t *zone;    /* whose server it is: infra's key; copied */
 	const char *tls_name;   /* whose certificate it must have; NULL: anybody's */
 	const char *http_path;  /* over HTTPS: where there */
+	const struct netblock *subnet; /* where the client is (RFC 7871); copied; NULL: not told */
 	enum carrier carrier;
 	bool recurse;           /* RD: it is a forwarder */
 	bool checking_disabled; /* CD */

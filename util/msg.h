@@ -49,6 +49,8 @@ enum request_kind {
 	REQUEST_BADVERS,        /* EDNS version above 0 (RFC 6891 6.1.3) */
 };
 
+struct whereabouts;
+
 struct request {
 	uint16_t id;
 	uint16_t flags;         /* the header's 16 bits */
@@ -59,6 +61,8 @@ struct request {
 	bool cd_is_ignored;     /* CD comes back all the same (RFC 4035 3.2.2); not read */
 	bool unpoliced;         /* a policy zone has let it through; not read */
 	uint8_t scope;          /* whose answers it may be given (services/views.h); not read */
+	/* where the client is (services/subnets.h), NULL: that makes no difference; not read */
+	const struct whereabouts *where;
 };
 
 /* Read a client's message in place: header, one uncompressed question, and OPT

@@ -18,7 +18,7 @@ const struct conf_module conf_modules[] = {
 	{ "validator", CONF_WORKS, "" },
 	{ "respip", CONF_WORKS, "" },
 	{ "dns64", CONF_WORKS, "" },
-	{ "subnetcache", CONF_PLANNED, "" },
+	{ "subnetcache", CONF_WORKS, "" },
 	{ "cachedb", CONF_WORKS, "" },
 	{ "python", CONF_NONE, "no Python interpreter is embedded" },
 	{ "dynlib", CONF_NONE, "modules are built in, none is loaded from a file" },

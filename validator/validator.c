@@ -116,7 +116,7 @@ static void teach_sets(struct query *q, const struct message *m)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
 
-	if (q->no_store)
+	if (q->no_store || q->placed)
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
@@ -131,7 +131,7 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 	uint32_t now_s = q->env->time->now_s;
 	const uint8_t *taught = NULL;
 
-	if (q->no_store || !negative)
+	if (q->no_store || q->placed || !negative)
 		return;
 	for (unsigned i = 0; i < first; i++)
 		if (j->verdicts[i].expanded)
@@ -273,6 +273,8 @@ static enum step judge(struct query *q, struct validator *v)
 
 static enum step on_answer(struct query *q, struct validator *v)
 {
+	if (UNLIKELY(q->divided))
+		return STEP_UP; /* there is no answer for all */
 	if (v->pass || is_settled(q->reply)) {
 		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {
 			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));

@@ -122,8 +122,8 @@ static void a_refresh_is_begun_once_and_joined(void **state)
 
 	world_begin("");
 	q = question_of("w.example");
-	mesh_refresh(world.mesh, &q, 0);
-	mesh_refresh(world.mesh, &q, 0);
+	mesh_refresh(world.mesh, &q, 0, NULL);
+	mesh_refresh(world.mesh, &q, 0, NULL);
 	assert_int_equal(mesh_size(world.mesh), 1);
 	assert_true(world.asleep[0]->is_refresh);
 	assert_true(world.asleep[0]->kind & QUERY_NO_CACHE);
@@ -145,9 +145,9 @@ static void a_refresh_gives_way(void **state)
 	world_begin("server: num-queries-per-thread: 2\n");
 	ask_for("w1.example", 1);
 	q = question_of("w2.example");
-	mesh_refresh(world.mesh, &q, 0);
+	mesh_refresh(world.mesh, &q, 0, NULL);
 	q = question_of("w3.example");
-	mesh_refresh(world.mesh, &q, 0);
+	mesh_refresh(world.mesh, &q, 0, NULL);
 	assert_int_equal(mesh_size(world.mesh), 2);
 	loop_play(world.loop, 300000);
 	ask_for("w4.example", 4);
