@@ -448,6 +448,7 @@ ELSEWHERE = {
     "num.queries_discard_timeout", "num.queries_replyaddr_limit", "num.queries_wait_limit",
     "num.queries_timed_out",    # sock-queue-timeout has tests of its own
     "num.dns_error_reports",    # so have error reports
+    "num.query.subnet", "num.query.subnet_cache",    # test_subnets
     "requestlist.avg", "requestlist.max", "requestlist.overwritten", "requestlist.exceeded", "requestlist.current.all",
     "requestlist.current.user", "requestlist.current.replies", "recursion.time.avg", "recursion.time.median", "tcpusage",
     "query.queue_time_us.max"}
@@ -460,7 +461,7 @@ NEVER = {
 NOW = {"mem.cache.rrset", "mem.cache.message", "mem.mod.iterator", "mem.mod.validator", "mem.mod.respip",
        "msg.cache.count", "rrset.cache.count", "infra.cache.count", "key.cache.count", "msg.cache.max_collisions",
        "rrset.cache.max_collisions", "time.now", "time.up", "time.elapsed"}
-NOTHING_WAITS = {"mem.streamwait", "mem.http.query_buffer", "mem.http.response_buffer"}
+NOTHING_WAITS = {"mem.mod.subnet", "mem.streamwait", "mem.http.query_buffer", "mem.http.response_buffer"}
 FAMILIES = ("num.query.type.", "num.query.class.", "num.query.opcode.", "num.answer.rcode.", "histogram.")
 
 
