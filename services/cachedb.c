@@ -170,7 +170,8 @@ static bool is_worth_keeping(const struct query *q)
 {
 	const struct message *m = q->reply;
 
-	return !q->no_store && !q->no_message && !q->stopped && m->reason == REASON_none &&
+	/* what is for some clients only stays in memory */
+	return !q->no_store && !q->no_message && !q->stopped && !q->divided && !q->placed && !q->secret && m->reason == REASON_none &&
 	       m->security != SECURITY_BOGUS &&
 	       (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN ||
 		m->rcode == RCODE_YXDOMAIN);

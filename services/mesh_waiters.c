@@ -608,7 +608,7 @@ void waiters_finish(struct query *q)
 	failed = is_failure(q, face);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
-	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting))
+	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && !q->divided))
 		report_failure(q);
 	last.image = keep_reply(q, face);
 	LIST_EACH_SAFE (at, &q->waiters) {

@@ -67,13 +67,19 @@ static bool read_names(struct trie *to, const struct conf_list *list, struct fau
 	return true;
 }
 
+/* Where nobody is told, questions need not be looked into. */
+static bool tells_anybody(const struct conf_server *c)
+{
+	return c->send_client_subnet.count || c->client_subnet_zone.count || c->client_subnet_always_forward;
+}
+
 bool subnets_read(struct subnets **to, const struct conf *conf, struct fault *f)
 {
 	const struct conf_server *c = &conf->server;
 	struct subnets *s;
 
 	*to = NULL;
-	if (!subnets_configured(conf))
+	if (!subnets_configured(conf) || !tells_anybody(c))
 		return true;
 	*to = s = mem_zero(sizeof(*s));
 	s->servers = netset_new();

@@ -18,7 +18,7 @@ struct subnets;
 /* Whether module-config names the module. */
 bool subnets_configured(const struct conf *conf);
 
-/* `*to` is NULL where the module is not configured. False: a sentence in `f`. */
+/* `*to` is NULL where the module is not configured, or would tell nobody. False: a sentence in `f`. */
 bool subnets_read(struct subnets **to, const struct conf *conf, struct fault *f) MUST_USE;
 void subnets_free(struct subnets *s);
 

@@ -8,6 +8,7 @@
 #include "util/fault.h"
 
 #define MODULE "server:\n module-config: \"subnetcache validator iterator\"\n"
+#define LISTED MODULE " send-client-subnet: 192.0.2.1\n"
 
 static struct subnets *make(const char *text)
 {
@@ -21,10 +22,11 @@ static struct subnets *make(const char *text)
 	return s;
 }
 
-static void without_the_module_there_are_no_rules(void **state)
+static void without_the_module_or_a_list_there_are_no_rules(void **state)
 {
 	(void)state;
 	assert_null(make("server:\n send-client-subnet: 192.0.2.1\n"));
+	assert_null(make(MODULE));
 }
 
 static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
@@ -45,7 +47,7 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, WHEREABOUTS_MALFORMED, NULL },
 		{ "with bits behind", { BYTES("\0\10\0\6\0\1\14\0\12\1") }, WHEREABOUTS_MALFORMED, NULL },
 	};
-	struct subnets *s = make(MODULE " max-client-subnet-ipv4: 21\n min-client-subnet-ipv4: 8\n");
+	struct subnets *s = make(LISTED " max-client-subnet-ipv4: 21\n min-client-subnet-ipv4: 8\n");
 	struct addr client;
 
 	assert_true(addr_parse(&client, "192.0.2.77", 53, NULL));
@@ -115,7 +117,7 @@ static void an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told
 		{ "a closer one than this client told", "192.0.0.0/16", 24, 16, true },
 		{ "who tells nothing speaks for nobody else", "0.0.0.0/0", 0, 0, true },
 	};
-	struct subnets *s = make(MODULE);
+	struct subnets *s = make(LISTED);
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct netblock shown;
@@ -132,7 +134,7 @@ static void an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_the_module_there_are_no_rules),
+		cmocka_unit_test(without_the_module_or_a_list_there_are_no_rules),
 		cmocka_unit_test(a_client_is_where_it_says_or_where_it_comes_from),
 		cmocka_unit_test(servers_are_told_that_are_on_the_lists),
 		cmocka_unit_test(an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told),
