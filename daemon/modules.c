@@ -38,7 +38,12 @@ bool modules_chain(const struct module *chain[QUERY_MODULES + 1], const struct c
 		size_t len = strcspn(at, " \t");
 		const struct module *m = module_named(at, len);
 
-		if (m && count < QUERY_MODULES)
+		if (m && count == QUERY_MODULES) {
+			fault_set(f, "module-config: \"%s\" names more than %d modules that have work to do",
+				  conf->server.module_config, QUERY_MODULES);
+			return false;
+		}
+		if (m)
 			chain[count++] = m;
 		at += len;
 	}
