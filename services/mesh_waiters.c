@@ -571,6 +571,17 @@ static void blame_network(struct query *q)
 		q->reply->reason = REASON_network_error;
 }
 
+/* What has expired for all is older than what is told apart by now: it is no use any more. */
+static void forget_what_was_for_all(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	const struct stored *s = msgcache_find(m->env->messages, &q->question,
+					       query_message_hash(q), q->scope, true);
+
+	if (s && !stored_is_fresh(s, m->env->time->now_s))
+		msgcache_remove(m->env->messages, &q->question);
+}
+
 /* Clients get the image that the cache keeps, where it says all that they are to know. */
 static const struct stored *keep_reply(struct query *q, const struct message *face)
 {
@@ -586,13 +597,15 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 					      .hash = query_message_hash(q),
 					      .scope = q->scope,
 					      .place = is_placed ? &at : NULL });
-	if (UNLIKELY(is_placed && s))
+	if (UNLIKELY(is_placed && s)) {
+		forget_what_was_for_all(q);
 		places_add(m->env->places, &q->question, &at,
 			   &(struct place_how){
 				   .scope = q->scope,
 				   .now_s = m->env->time->now_s,
 				   .until_s = s->expires_s,
 				   .most = subnets_most(q->snapshot->subnets, at.net.net.family) });
+	}
 	return s && stored_is_good(s) && face->reason == REASON_none && !judges(m) ? s : NULL;
 }
 
