@@ -51,6 +51,20 @@ enum show show_choose(struct iter *it, const struct selection *to)
 	return SHOW_SUBNET;
 }
 
+/* A server of one zone that never echoed anything is not told again for a while. Others, forwarders
+ * above all, may make nothing of it for this name and something for the next. */
+static void note(struct iter *it, enum subnet_known known)
+{
+	const struct env *e = it->q->env;
+	struct infra_view view;
+
+	it->place->no_subnet = known == SUBNET_FAILS;
+	infra_look(e->infra, &it->place->addr, it->at->zone, e->time, &view);
+	if (known == SUBNET_FAILS && (it->at->forward || view.subnet == SUBNET_WORKS))
+		return;
+	infra_set_subnet(e->infra, &it->place->addr, it->at->zone, known, e->time);
+}
+
 static bool is_final(enum response r, const struct message *m)
 {
 	return r < RESPONSE_referral || r == RESPONSE_empty || m->rcode == RCODE_FORMERR ||
@@ -70,8 +84,7 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 	if (reply->had_edns && edns_find_option(&m->edns, EDNS_CLIENT_SUBNET, &data) &&
 	    subnet_read(&o, &data) && subnet_echoes(&o, it->shows))
 		known = SUBNET_WORKS;
-	infra_set_subnet(q->env->infra, &it->place->addr, it->at->zone, known, q->env->time);
-	it->place->no_subnet = known == SUBNET_FAILS;
+	note(it, known);
 	if (known == SUBNET_WORKS) {
 		it->placed = r != RESPONSE_useless;
 		q->placed |= it->placed;

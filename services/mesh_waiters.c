@@ -598,7 +598,8 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 					      .scope = q->scope,
 					      .place = is_placed ? &at : NULL });
 	if (UNLIKELY(is_placed && s)) {
-		forget_what_was_for_all(q);
+		if (stored_is_good(s))
+			forget_what_was_for_all(q);
 		places_add(m->env->places, &q->question, &at,
 			   &(struct place_how){
 				   .scope = q->scope,

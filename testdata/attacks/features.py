@@ -12,14 +12,16 @@ import sys
 import threading
 import time
 
+import dns.edns
 import dns.flags
+import dns.message
 
 from frame import signing
 from frame.authority import record
 from frame.crowd import HERE, all_it_says, leaked
 from frame.declare import answered, at_least, attack, excused
 from frame.lab import e2e
-from frame.world import ATTACKERS, Zone
+from frame.world import ATTACKERS, ROOT, TLD, Zone
 
 FRAME = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
 
@@ -175,8 +177,56 @@ answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, 
 
 # -- 57 to 59 -----------------------------------------------------------------------------------------
 
-excused(57, "ecs-leaks", "answers for one subnet that others get",
-        "client subnets (RFC 7871) are not offered: nothing is sent to servers, and what clients tell is not used")
+@attack(57, "ecs-leaks", "answers for one subnet that others get, clients of whom servers are told that are not listed",
+        rule="what was said for a subnet is kept for that; scope 0 is for all only if something was told; nobody is told of "
+             "clients who is not on the lists, nor more of them than may be", quick=True,
+        code="services/cache/places.c services/subnets.c:subnets_place iterator/show.c:show_choose",
+        module="subnetcache validator iterator", server=["client-subnet-zone: near.test", "prefetch: yes"],
+        limits={"wrong": 0, "told": 0, "bits": 24, "answered": at_least(100)})
+def ecs_leaks(lab):
+    zone = lab.world.serve(Zone("near.test"), {"ns.near.test.": ATTACKERS[0]})
+    far = lab.world.serve(Zone("far.test", ["www 60 A 192.0.2.1", "alias 60 CNAME www.near.test."]),
+                          {"ns.far.test.": ATTACKERS[1]})
+    told, bits = [], [0]
+
+    def options(q):
+        return [o for o in dns.message.from_wire(q.data).options if o.otype == 8]
+
+    def near(q):
+        """The address it gives is that of the subnet, or of nobody's."""
+        where = options(q)
+        if q.kind != "A" or not q.name.startswith("www."):
+            return zone.answer(q)
+        if not where:
+            return q.reply(["%s 2 A 203.0.113.1" % q.name])
+        bits[0] = max(bits[0], where[0].srclen)
+        scope = min(16, where[0].srclen)
+        r = q.reply(["%s 2 A %s" % (q.name, ".".join(where[0].address.split(".")[:2] + ["0", "1"]))])
+        r.use_edns(0, payload=1232, options=[dns.edns.ECSOption(where[0].address, where[0].srclen, scope)])
+        return r
+
+    def elsewhere(q, answer):
+        told.extend(options(q))
+        return answer(q)
+    lab.world.script(ATTACKERS[0], near)
+    lab.world.script(ATTACKERS[1], lambda q: elsewhere(q, far.answer))
+    for address in (ROOT, TLD):
+        lab.world.script(address, lambda q: elsewhere(q, lab.world.answer))
+    lab.start()
+    wrong, good = [], 0
+    for turn in range(3):
+        for n in range(1, 13):
+            for name in ("www.near.test", "alias.far.test"):
+                for option, want in ((dns.edns.ECSOption("10.%d.7.9" % n, 32), "10.%d.0.1" % n),
+                                     (dns.edns.ECSOption("0.0.0.0", 0), "203.0.113.1")):
+                    got = lab.ask(name, options=[option]).texts()
+                    good += got == [want]
+                    if got not in ([want], []):
+                        wrong.append((name, want, got))
+            lab.ask("www.far.test", options=[dns.edns.ECSOption("10.%d.7.9" % n, 32)])
+        if turn == 1:
+            time.sleep(2.2)
+    return {"wrong": len(wrong), "told": len(told), "bits": bits[0], "answered": good}
 
 
 @attack(58, "dns64-of-a-lie", "AAAA is asked for where the A set is bogus, or taken away by policy",

@@ -369,31 +369,65 @@ def ports_of_threads(lab):
             "ports": len({p for ports in clients for p in ports})}
 
 
-@attack(8, "birthday", "100 equal questions while the server takes its time: one guess would count for all",
-        rule="one question on its way for equal ones: the others wait for it", code="services/mesh.c:ask", quick=True,
-        variants={"equal": {"ecs": False}, "cased": {"ecs": False, "cased": True}}, limits={"U": 1, "answered": at_least(100)})
-@attack(9, "rebirthday", "100 questions that differ in the subnet they tell (ECS)",
-        rule="what a client tells of its subnet is not sent on and tells no questions apart",
-        code="services/mesh.c:ask", quick=True, variants={"": {"ecs": True}}, limits={"U": 1, "answered": at_least(100)})
-def birthday(lab, ecs, cased=False):
-    zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
+def one_question_each(lab, zone, ask):
+    """A hundred clients at once, while the server takes its time; how many answers were true."""
     # Slow all the time: a server known to be fast is asked again sooner, from another port, the first one closed.
-    lab.world.script(ATTACKERS[0], lambda q: Send(zone.answer(q), 0.4))
+    lab.world.script(ATTACKERS[0], lambda q: Send(zone(q), 0.4))
     lab.start()
     lab.ask("first.birth.test")
     mark = lab.mark()
     out = []
-
-    def one(n):
-        options = [dns.edns.ECSOption("10.%d.0.0" % n, 16)] if ecs else None
-        name = "".join(c.upper() if n >> i & 1 and cased else c for i, c in enumerate("www.birth.test"))
-        out.append(lab.ask(name, options=options).texts())
-    threads = [threading.Thread(target=one, args=(n,)) for n in range(100)]
+    threads = [threading.Thread(target=lambda n=n: out.append(ask(n).texts())) for n in range(100)]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    return {"U": lab.upstream(mark, 1, "www.birth.test"), "answered": out.count([TRUTH])}
+    return mark, out.count([TRUTH])
+
+
+@attack(8, "birthday", "100 equal questions while the server takes its time: one guess would count for all",
+        rule="one question on its way for equal ones: the others wait for it", code="services/mesh.c:ask", quick=True,
+        variants={"equal": {}, "cased": {"cased": True}}, limits={"U": 1, "answered": at_least(100)})
+def birthday(lab, cased=False):
+    zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
+
+    def ask(n):
+        return lab.ask("".join(c.upper() if n >> i & 1 and cased else c for i, c in enumerate("www.birth.test")))
+    mark, true = one_question_each(lab, zone.answer, ask)
+    return {"U": lab.upstream(mark, 1, "www.birth.test"), "answered": true}
+
+
+def most_within(times, span_s):
+    """How many came within such a time, at most."""
+    return max((sum(t <= u < t + span_s for u in times) for t in times), default=0)
+
+
+@attack(9, "rebirthday", "100 questions that differ in the subnet they tell (ECS)",
+        rule="what clients tell of their subnets tells no questions apart, but for servers on the lists that make use of it: "
+             "ten at a time there; a reply that does not echo the subnet is not used",
+        code="services/mesh.c:ask services/mesh_halls.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
+        variants={"": {"module": "validator iterator"}, "unlisted": {},
+                  "listed": {"listed": True, "limits": {"U": shown}},
+                  "deaf": {"listed": True, "echo": False},
+                  "liar": {"listed": True, "echo": "198.51.100.0", "limits": {"U": 2}}},
+        limits={"U": 1, "outstanding": 10, "answered": at_least(100)})
+def rebirthday(lab, module="subnetcache validator iterator", listed=False, echo=True):
+    zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
+    lab.module = module
+    lab.option("discard-timeout: 0", "send-client-subnet: " + (ATTACKERS[0] if listed else ATTACKERS[1]))
+
+    def answer(q):
+        r = zone.answer(q)
+        told = [o for o in dns.message.from_wire(q.data).options if o.otype == 8]
+        if told and echo:
+            address = told[0].address if echo is True else echo
+            r.use_edns(0, payload=1232, options=[dns.edns.ECSOption(address, told[0].srclen, told[0].srclen)])
+        return r
+    mark, true = one_question_each(
+        lab, answer, lambda n: lab.ask("www.birth.test", options=[dns.edns.ECSOption("10.%d.0.0" % n, 16)]))
+    u = lab.upstream(mark, 1, "www.birth.test")
+    return {"U": u, "outstanding": most_within([h.time for h in lab.since(mark) if h.name == "www.birth.test."], 0.35),
+            "answered": true}
 
 
 # -- junk ------------------------------------------------------------------------------------------
