@@ -129,7 +129,8 @@ struct transport {
  *
  * Real ones. Options (outgoing-interface, -range, -port-permit, outgoing-num-tcp, tcp-reuse-timeout
  * …) are read from env->snapshot when a socket is opened. */
-struct transport *upstream_udp_new(struct env *env) MUST_USE;
-struct transport *upstream_pool_new(struct env *env) MUST_USE; /* TCP, TLS, HTTPS */
+#define CARRIER(id, private, port, make, ...) struct transport *make(struct env *env) MUST_USE;
+#include "services/carrier.def"
+#undef CARRIER
 
 #endif
