@@ -101,11 +101,6 @@ void handed_open(void)
 	(void)unsetenv("LISTEN_FDNAMES");
 }
 
-size_t handed_count(void)
-{
-	return count;
-}
-
 /* The flags are the socket's, which all its descriptors share. */
 static int give(struct handed *h)
 {

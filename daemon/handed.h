@@ -13,7 +13,6 @@ struct addr;
 /* Take note of what was handed over, and take it out of the environment. Before any fork, since the
  * environment tells whom it is for. */
 void handed_open(void);
-size_t handed_count(void);
 
 /* A descriptor of one's own for the socket that is bound to this address (TCP: and listens), or to
  * this path; -1: none was handed over. */

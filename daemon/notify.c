@@ -68,11 +68,6 @@ static void tell(const char *text)
 		log_detail("the service manager was not told");
 }
 
-bool notify_is_open(void)
-{
-	return notify_fd >= 0;
-}
-
 void notify_status(const char *fmt, ...)
 {
 	char text[512] = "STATUS=";

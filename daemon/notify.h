@@ -10,7 +10,6 @@
 #include "util/base.h"
 
 void notify_open(void); /* before chroot; later calls use what it opened */
-bool notify_is_open(void);
 
 /* What `systemctl status` shows beside the state; one line. */
 void notify_status(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -115,11 +115,6 @@ void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z)
 		b->items[i].seq = i < changes ? b->count - changes + i : i - changes;
 }
 
-size_t zonebuild_count(const struct zonebuild *b)
-{
-	return b->count;
-}
-
 static int by_seq(const struct item *a, const struct item *b)
 {
 	return a->seq < b->seq ? -1 : a->seq > b->seq;

@@ -58,7 +58,6 @@ void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z);
 /* What `b` has are changes to this zone: its records were there before. Once. */
 void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z);
-size_t zonebuild_count(const struct zonebuild *b);
 /* The zone may be without SOA record: a policy zone from a file. */
 void zonebuild_spare_soa(struct zonebuild *b);
 /* NULL with the reason in `f`: no SOA at the apex, or one too many; something was to be taken out that

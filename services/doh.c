@@ -8,6 +8,7 @@
 #include "util/base64url.h"
 #include "util/http2_server.h"
 #include "util/msg.h"
+#include "util/msgname.h"
 #include "util/rr.h"
 
 /* ---- requests ---- */
@@ -91,19 +92,6 @@ unsigned doh_question(struct http2_request *r, const char *endpoint, size_t endp
 
 /* ---- answers ---- */
 
-static void skip_name(struct reader *r)
-{
-	while (!r->bad) {
-		uint8_t n = read_u8(r);
-
-		if (n >= 0xc0)
-			read_bytes(r, 1);
-		if (n == 0 || n >= 0xc0)
-			return;
-		read_bytes(r, n);
-	}
-}
-
 /* The smallest TTL of the next `count` records. With `only` records of that type alone count, and
  * of an SOA its minimum does, too. */
 static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
@@ -115,7 +103,7 @@ static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
 		uint32_t ttl;
 		const uint8_t *data;
 
-		skip_name(r);
+		msg_skip_name(r);
 		type = read_u16(r);
 		read_bytes(r, 2);
 		ttl = read_u32(r);
@@ -145,7 +133,7 @@ uint32_t doh_fresh_s(const uint8_t *wire, size_t len)
 	authorities = read_u16(&r);
 	read_bytes(&r, 2);
 	while (questions-- && !r.bad) {
-		skip_name(&r);
+		msg_skip_name(&r);
 		read_bytes(&r, 4);
 	}
 	least = least_ttl(&r, answers, 0);

@@ -6,6 +6,7 @@
 
 #include "util/edns.h"
 #include "util/msg.h"
+#include "util/msgname.h"
 #include "util/rr.h"
 
 enum { KEEPALIVE_UNIT_MS = 100 };
@@ -26,19 +27,6 @@ unsigned hop_asked(const uint8_t *wire, size_t len)
 	return asked;
 }
 
-static void skip_name(struct reader *r)
-{
-	while (!r->bad) {
-		uint8_t n = read_u8(r);
-
-		if (n >= 0xc0)
-			read_bytes(r, 1);
-		if (n == 0 || n >= 0xc0)
-			return;
-		read_bytes(r, n);
-	}
-}
-
 /* Where the OPT record begins, which is the last; or NULL. */
 static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 {
@@ -51,14 +39,14 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 	records += read_u16(&r);
 	records += read_u16(&r);
 	while (questions-- && !r.bad) {
-		skip_name(&r);
+		msg_skip_name(&r);
 		read_bytes(&r, 4);
 	}
 	while (records && !r.bad) {
 		size_t at = len - reader_left(&r);
 		uint16_t type;
 
-		skip_name(&r);
+		msg_skip_name(&r);
 		type = read_u16(&r);
 		read_bytes(&r, 6);
 		read_bytes(&r, read_u16(&r));

@@ -61,14 +61,6 @@ const uint8_t *nsec_next(const struct rrset *nsec)
 	return rrset_record(nsec, 0).at;
 }
 
-bool nsec_has_type(const struct rrset *nsec, uint16_t type)
-{
-	struct slice rd = rrset_record(nsec, 0);
-	size_t len = dname_len(rd.at);
-
-	return types_hold((struct slice){ rd.at + len, rd.len - len }, type);
-}
-
 /* The types at a name, whichever kind of record tells them. */
 struct types {
 	struct slice bitmap;

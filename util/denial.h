@@ -21,7 +21,6 @@ bool types_are_sound(struct slice bitmap) PURE;
 bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone) PURE;
 /* For a sound record. */
 const uint8_t *nsec_next(const struct rrset *nsec) PURE;
-bool nsec_has_type(const struct rrset *nsec, uint16_t type) PURE;
 
 /* For a sound record: it proves that `name` does not exist (maybe an ENT: nsec_shows_ent). */
 bool nsec_covers(const struct rrset *nsec, const uint8_t *zone, const uint8_t *name) PURE;
