@@ -30,8 +30,8 @@ struct upstream;
 struct waits;
 struct witness;
 
-/* What was found for the clients of a view that goes ways of its own (services/views.h): the caches,
- * seen so that what others found is not there. Denials for other names are not kept for them. */
+/* The caches of the clients of a view whose questions go elsewhere (services/views.h): what is found for
+ * others is not in them, nor the other way round. No denials are kept for other names. */
 struct scope_caches {
 	struct rrsetcache *rrsets;
 	struct negcache *negative;
@@ -59,9 +59,9 @@ struct env {
 	struct upstream *upstream;
 	uint32_t ports_most;            /* that may be open to ask from; 0: outgoing-range says */
 	struct mesh *mesh;
-	unsigned checks;                /* of signatures, since those who had yielded went on */
-	uint32_t unwanted;              /* answers nobody asked for, since the caches were emptied */
-	void (*emptied)(void *arg);     /* that they were, for who keeps a copy; or NULL */
+	unsigned checks;                /* of signatures, since queries that had yielded went on */
+	uint32_t unwanted;              /* answers to no question of ours, since caches were emptied */
+	void (*emptied)(void *arg);     /* called when they were, by who keeps copies; or NULL */
 	void *emptied_arg;
 	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
 	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */

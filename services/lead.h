@@ -20,8 +20,8 @@ struct lead {
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname) MUST_USE;
 struct lead *lead_copy(const struct lead *l, struct arena *a) MUST_USE;
 
-/* The whole answer to `asked`: the aliases, then `end`, which answers for their target; of a
- * failure nothing but that it is one. Never secure. */
+/* The whole answer to `asked`: the aliases, then `end`, which answers for their target. When `end` is a
+ * failure, only its rcode. Never secure. */
 struct message *lead_join(const struct lead *l, struct arena *a, const struct question *asked,
 			  const struct message *end, uint32_t now_s) MUST_USE;
 

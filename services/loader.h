@@ -24,8 +24,8 @@ struct loader_task {
 };
 
 struct loader *loader_new(void) MUST_USE; /* after the last fork; costs nothing until it is used */
-/* Break off what runs (loader_is_ending), wait for its end, forget the rest: no task runs any more,
- * though one may still be added or removed in vain. */
+/* Break off what runs (loader_is_ending), wait for its end, forget the rest: no task runs any more.
+ * Adding and removing tasks is harmless afterwards, and does nothing. */
 void loader_end(struct loader *l);
 void loader_free(struct loader *l); /* ends it first; NULL is fine */
 

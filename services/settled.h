@@ -1,9 +1,9 @@
-/* What settled a question here, where nobody had to be asked: told by whoever did, for those who want
+/* What settled a question without asking anybody: said by whoever settled it, for those who want
  * to know (the query ring, `resolver-control why`).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A `struct settled *` that is NULL means that nobody wants to know: the words cost nothing then. It
- * is clear between questions. */
+ * A `struct settled *` that is NULL means that nobody wants to know: then no words are made. It is
+ * cleared between questions. */
 #ifndef SERVICES_SETTLED_H
 #define SERVICES_SETTLED_H
 

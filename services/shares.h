@@ -28,12 +28,12 @@ void shares_free(struct shares *s); /* nothing is held any more; NULL is fine */
 void shares_give(struct shares *s, struct holding *h, const struct addr *client);
 void shares_take_back(struct shares *s, struct holding *h); /* fine when it is nobody's */
 
-/* Of what a client is known by. */
+/* Of the address or /64 that it counts as. */
 uint64_t client_hash(const struct addr *client);
 
 /* 0 for a client that holds nothing, and one more for each doubling. */
 unsigned shares_class(const struct shares *s, const struct addr *client);
-/* The class of one more, were it given to this client. */
+/* The class it would be in with one place more. */
 unsigned shares_class_with(const struct shares *s, const struct addr *client);
 unsigned holding_class(const struct holding *h); /* of whom it is; 0 when nobody's */
 

@@ -18,7 +18,7 @@ struct tap {
 	struct tap_queue *queue;
 	struct random *random;
 	unsigned kinds;  /* a bit for each enum tap_kind that is wanted; 0: nobody watches */
-	uint32_t one_of; /* so many messages is sent */
+	uint32_t one_of; /* of so many messages one is sent */
 	struct tap_face face;
 };
 

@@ -34,9 +34,9 @@ void waits_free(struct waits *w); /* nobody waits any more; NULL is fine */
 /* One more. False: it waits for `most` already, and nothing is counted. */
 bool waits_begin(struct waits *w, const struct addr *client, uint32_t most) MUST_USE;
 void waits_end(struct waits *w, const struct addr *client); /* one that was begun */
-/* An answer that took long is to go to somebody who is counted, over UDP, and he has not proven who he
- * is. False: so many bytes went there just now that it is better kept: he asks again, if it was he
- * who asked. What an authority holds back until much waits for it does not come out in one pulse. */
+/* Whether a late answer of `len` bytes may go, over UDP, to a client whose address nothing proves. False:
+ * so many bytes went there just now that this one is withheld (a client that did ask asks again), so
+ * that answers which an authority held back do not leave in one pulse (DNSBomb). */
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
 #define WAITS_LONG_MS 200  /* an answer that took longer is a late one */
 #define WAITS_PULSE   4096 /* so many bytes of late answers a client gets at once … */

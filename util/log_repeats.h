@@ -1,4 +1,4 @@
-/* Which lines of the log are only repeats: a flood of the same ones is written a few times and then counted.
+/* Which lines of the log only repeat others: a flood of them is written a few times, then counted.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Not thread-safe: the log's own lock is held. Time is handed in. */
@@ -25,8 +25,8 @@ struct log_repeats {
 /* Whether the line is to be written. */
 bool log_repeats_admit(struct log_repeats *r, const char *kind, const char *text, uint64_t now_s);
 
-/* One line whose time is over (or all, `at_once`) and that was held back: how many times, and which;
- * false when there is none (any more). */
+/* Takes out a line that was held back and whose time is over (any, if `at_once`): its text, and how
+ * often it came. False when there is none left. */
 struct log_held {
 	uint64_t count;
 	char kind[16], text[REPEATS_KEPT + 1];

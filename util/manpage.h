@@ -10,8 +10,8 @@
 /* Letters as they are, whatever they mean to man(7); not for the beginning of a line. */
 void manpage_letters(FILE *out, const char *text, size_t len);
 
-/* A paragraph, filled, each sentence on lines of its own. What `is_name` says yes to (without the marks
- * around it) is set in bold; it may be NULL. Nothing for an empty text. */
+/* A paragraph, each sentence beginning a line of the source. Words that `is_name` knows (it sees them
+ * without the marks around them) are set in bold; it may be NULL. An empty text prints nothing. */
 void manpage_text(FILE *out, const char *text, bool (*is_name)(const char *text, size_t len));
 
 #endif

@@ -26,7 +26,7 @@ size_t mem_in_use(void);
 /* A new array of `count` zeroed elements, the product checked for overflow. */
 void *mem_array(size_t count, size_t element) MUST_USE;
 
-/* Overwrite what nobody may find in there later: keys, and texts that hold them. No compiler leaves it out. */
+/* Overwrite keys, and texts that hold them, before they are freed; never optimised away. */
 void mem_wipe(void *p, size_t len);
 
 /* Give pages that nobody uses back to the system where the allocator can. */

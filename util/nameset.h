@@ -45,8 +45,8 @@ typedef bool (*nameset_write)(void *arg, const void *bytes, size_t len);
 typedef bool (*nameset_read)(void *arg, void *to, size_t len);
 
 bool nameset_save(const struct nameset *s, nameset_write write, void *arg) MUST_USE;
-/* NULL when it cannot be read, or is no set: what it says of itself is checked as far as memory is
- * concerned. `most`: bytes that there are at most. */
+/* NULL when it cannot be read, or is no set. Whatever the bytes are, nothing outside the set is read or
+ * written later. `most`: no more bytes than this are there. */
 struct nameset *nameset_load(nameset_read read, void *arg, uint64_t most) MUST_USE;
 uint64_t nameset_seed(const struct nameset *s);
 /* Find names by another seed from now on; no reader may be there. */

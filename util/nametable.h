@@ -14,7 +14,7 @@
 struct nametable;
 
 struct nametable *nametable_new(uint64_t seed) MUST_USE;
-/* No reader is left. `fn` may be NULL. */
+/* No reader may be left. `free_value` gets each value; it may be NULL. */
 void nametable_free(struct nametable *t, void (*free_value)(void *value));
 
 /* ---- the writer ---- */

@@ -19,7 +19,7 @@ struct stream {
 ssize_t stream_read(struct stream *s, void *to, size_t room);
 ssize_t stream_write(struct stream *s, const void *from, size_t len);
 /* Hold what is written, each piece a TLS record of its own, and send it as one (util/tls.h). A plain
- * stream does not. */
+ * stream holds nothing. */
 void stream_hold(struct stream *s);
 bool stream_release(struct stream *s) MUST_USE; /* false: broken */
 bool stream_push(struct stream *s) MUST_USE;    /* more of what did not go; likewise */

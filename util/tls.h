@@ -6,8 +6,8 @@
  * whether their files have changed; connections that are there go on as they began.
  *
  * A connection lies over a non-blocking socket, is one thread's, and is read and written as with
- * recv(2) and send(2): the handshake takes place underneath. Never is a byte of the caller's sent
- * or handed over before the other side has shown who it is. */
+ * recv(2) and send(2): the handshake takes place underneath. No byte of the caller's is sent, and none
+ * of the other side's handed over, before that side has shown who it is. */
 #ifndef UTIL_TLS_H
 #define UTIL_TLS_H
 
@@ -45,9 +45,9 @@ struct tls_client_how {
 struct tls_server_how {
 	struct tls_manner manner;
 	struct tls_file key, pem;
-	/* Clients are asked for a certificate that one in this file has signed (or that stands in
-	 * it); one that is none breaks the connection, and for who shows none see
-	 * tls_is_vouched_for. No sessions are resumed then. NULL: clients are not asked. */
+	/* Clients are asked for a certificate, which must stand in this file or be signed by one in
+	 * it: any other breaks the connection; whether one was shown, tls_is_vouched_for says.
+	 * No sessions are resumed then. NULL: clients are not asked. */
 	struct tls_file clients;
 	/* Secrets of session tickets, 80 bytes each: the first is used, all are known. None: one
 	 * that this process has made up. */
@@ -59,8 +59,8 @@ struct tls_server_how {
  * can tell what is wrong. The caller has one pin. */
 struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault *f) MUST_USE;
 bool tls_client_load(struct tls_client *c, struct fault *f) MUST_USE;
-/* Whether the files are others than those that were read; then they have been read again, or there
- * is a sentence in `f` and what was read before stays. */
+/* Whether the files have changed since they were read. If so they were read again; or, if they are
+ * wrong, `f` says why and what was read before stays. */
 bool tls_client_refresh(struct tls_client *c, struct fault *f);
 /* A clock that stands before `floor_s` (seconds since 1970) cannot be right: until it has passed it,
  * certificates are checked in everything but their dates, and no session is kept. 0: never. */
@@ -90,7 +90,7 @@ struct tls *tls_connect(struct tls_client *c, const struct tls_call *call,
 			struct fault *f) MUST_USE;
 /* NULL when it cannot be, which is a matter of memory. */
 struct tls *tls_accept(struct tls_server *s, int fd, const char *alpn) MUST_USE;
-/* Says goodbye as far as that goes without waiting; a session that was told stays good. */
+/* Sends close_notify if that takes no waiting (RFC 8446 6.1); sessions it was given stay good. */
 void tls_free(struct tls *t);
 
 /* As recv(2) and send(2): 0 when the other side has ended, -1 with errno EAGAIN when it is not the
