@@ -1,5 +1,5 @@
-/* The part of Redis' protocol (RESP, version 2) that plain commands need: no arrays come back to
- * them. SPDX-License-Identifier: BSD-3-Clause
+/* The part of Redis' protocol (RESP, version 2) that plain commands need: no arrays come back.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Pure functions over bytes. (hiredis does more, and ends the process when a server answers what it
  * was not asked.) */

@@ -1,6 +1,6 @@
 /* Any bytes as what a Redis server says, and as the answers it keeps: what is taken for an answer
- * is whole, and comes back as it is when it is written again. SPDX-License-Identifier: BSD-3-Clause
- */
+ * is whole, and comes back as it is when it is written again.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cachedb_entry.h"
 
 #include "services/resp.h"
