@@ -397,16 +397,27 @@ static bool wants_dnssec(const struct request *r)
 	return r->edns.present && (r->edns.flags & EDNS_DO);
 }
 
+/* Whoever checks for himself (CD) is told what there is, and nothing that was made of it. */
+static bool is_made_up(const struct journey *j, const struct stored *s)
+{
+	return j->request.flags & FLAG_CD && s && s->fits & STORED_MADE;
+}
+
+static inline bool is_of_use(const struct journey *j, const struct stored *s)
+{
+	return s && !time_is_past(j->to.now_s, s->expires_s) &&
+	       (LIKELY(s->security != SECURITY_UNCHECKED) || !j->w->on.validates);
+}
+
 static bool is_known(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
 	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), j->request.scope,
 				  wants_dnssec(&j->request));
-	if (UNLIKELY(j->request.flags & FLAG_CD && j->stored && j->stored->fits & STORED_MADE))
+	if (UNLIKELY(is_made_up(j, j->stored)))
 		j->stored = NULL;
-	return j->stored && !time_is_past(j->to.now_s, j->stored->expires_s) &&
-	       (LIKELY(j->stored->security != SECURITY_UNCHECKED) || !j->w->on.validates);
+	return is_of_use(j, j->stored);
 }
 
 /* RFC 7871 7.1: where the client is, as far as that makes a difference. */
@@ -427,12 +438,6 @@ static bool locates(struct journey *j, enum verdict *v)
 	return true;
 }
 
-static bool is_of_use(const struct journey *j, const struct stored *s)
-{
-	return s && !time_is_past(j->to.now_s, s->expires_s) &&
-	       (s->security != SECURITY_UNCHECKED || !j->w->on.validates);
-}
-
 /* An answer that holds where the client is. */
 static const struct stored *find_placed(struct journey *j)
 {
@@ -444,7 +449,7 @@ static const struct stored *find_placed(struct journey *j)
 	if (!places_find(e->places, q, j->request.scope, &j->where.shown, j->to.now_s, &at))
 		return NULL;
 	s = msgcache_find_at(e->messages, q, j->request.scope, &at, wants_dnssec(&j->request));
-	if (!is_of_use(j, s))
+	if (!is_of_use(j, s) || is_made_up(j, s))
 		return NULL;
 	/* it is a miss to those who count the cache for all */
 	stat_bump(&e->stats->subnet_cache, 1);

@@ -32,6 +32,7 @@ struct lookup {
 	struct query *q;
 	bool waits;            /* for the store */
 	bool keeps;            /* what comes from below is to be written there */
+	bool stood;            /* something for the question stands in the store */
 	bool revived;          /* what it had has expired, and is in the cache now */
 	struct message *reply; /* good to go, or NULL */
 };
@@ -111,6 +112,7 @@ static void on_found(struct cachedb_find *find, struct slice value)
 	struct query *q = l->q;
 	struct cachedb_entry e;
 
+	l->stood = value.at;
 	if (value.at && cachedb_entry_read(&e, value, &q->question, q->env->time, &q->arena))
 		take(l, &e);
 	mesh_wake(q, &(struct event){ .kind = EVENT_TURN });
@@ -166,13 +168,18 @@ static uint32_t drop_after(const struct query *q, uint32_t ttl_s)
 	return ttl_s + (conf->serve_expired ? conf->serve_expired_ttl : 0);
 }
 
+/* It depends on where the client is (RFC 7871), and stays in memory. */
+static bool is_for_some(const struct query *q)
+{
+	return q->divided || q->placed || q->secret;
+}
+
 static bool is_worth_keeping(const struct query *q)
 {
 	const struct message *m = q->reply;
 
-	/* what is for some clients only stays in memory */
-	return !q->no_store && !q->no_message && !q->stopped && !q->divided && !q->placed && !q->secret && m->reason == REASON_none &&
-	       m->security != SECURITY_BOGUS &&
+	return !q->no_store && !q->no_message && !q->stopped && !is_for_some(q) &&
+	       m->reason == REASON_none && m->security != SECURITY_BOGUS &&
 	       (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN ||
 		m->rcode == RCODE_YXDOMAIN);
 }
@@ -196,10 +203,25 @@ static void keep(struct query *q)
 			     drop_after(q, ttl_s));
 }
 
+/* What stood there for everybody was from before the answer came to depend on where the client is.
+ */
+static void remove_old(const struct query *q)
+{
+	struct cachedb_store *s = q->env->cachedb->writes;
+	char key[CACHEDB_KEY_LEN + 1];
+
+	if (!s || conf_of(q)->cachedb_no_store)
+		return;
+	cachedb_key(key, &q->question, conf_of(q)->secret_seed);
+	s->ops->remove(s, key);
+}
+
 static enum step on_answer(struct query *q, struct lookup *l)
 {
 	if (l->keeps && is_worth_keeping(q))
 		keep(q);
+	else if (l->stood && is_for_some(q))
+		remove_old(q);
 	return STEP_UP;
 }
 

@@ -17,7 +17,7 @@
 #include "util/msg.h"
 #include "util/subnet.h"
 
-#define QUERY_MODULES 4 /* most modules in a chain */
+#define QUERY_MODULES 6 /* most modules in a chain */
 
 enum {                         /* query.kind: part of its identity when queries join */
        QUERY_CD = 1,           /* checking disabled: validator stands aside */
