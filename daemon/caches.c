@@ -71,8 +71,9 @@ void caches_init(struct caches *c, const struct conf *conf)
 	c->zone_rates = ratelimit_new((size_t)s->ratelimit_size,
 				      slabs_of(s->ratelimit_slabs, s->num_threads));
 	c->waits = waits_new();
-	if (subnets_configured(conf))
-		c->places = places_new(places_size(s), slabs_of(s->msg_cache_slabs, s->num_threads));
+	c->places = subnets_configured(conf)
+			    ? places_new(places_size(s), slabs_of(s->msg_cache_slabs, s->num_threads))
+			    : NULL;
 	keep_expired(c, s);
 }
 

@@ -16,9 +16,8 @@
 #include "validator/trust.h"
 #include "validator/validator.h"
 
-const struct module *const modules[] = { &dns64_module, &subnetcache_module, &validator_module,
-					 &cachedb_module,
-					 &iterator_module, NULL };
+const struct module *const modules[] = { &dns64_module, &cachedb_module, &subnetcache_module,
+					 &validator_module, &iterator_module, NULL };
 
 static const struct module *module_named(const char *name, size_t len)
 {

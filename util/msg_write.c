@@ -44,7 +44,7 @@ static void write_rdata(struct writing *x, uint16_t type, struct slice rdata)
 		rdata.len -= len;
 	}
 	write_bytes(x->w, rdata.at, rdata.len);
-	if (!x->w->bad)
+	if (len_at && !x->w->bad)
 		put_u16(len_at, (uint16_t)(x->w->at - len_at - 2));
 }
 

@@ -263,7 +263,7 @@ static bool is_about(const struct stored *s, const struct question *q, uint16_t 
 	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
 
 	return s->scope == scope && s->qname_len == q->name_len &&
-	       (LIKELY(!place) || same_place(s, place->bytes, place->len)) &&
+	       (!place || same_place(s, place->bytes, place->len)) &&
 	       get_u16(name + s->qname_len) == q->type &&
 	       get_u16(name + s->qname_len + 2) == q->class_ &&
 	       dname_equals_len(name, s->qname_len, q->name, q->name_len);

@@ -63,8 +63,8 @@ static inline void fake_cancel(struct transport *t, struct sending *s)
 	f->cancelled++;
 }
 
-static const struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL, NULL };
-static const struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL, NULL };
+static const UNUSED struct transport_ops hasty = { "fake", false, fake_send, fake_cancel, NULL, NULL };
+static const UNUSED struct transport_ops patient = { "played", true, fake_send, fake_cancel, NULL, NULL };
 
 static inline void world_begin_with(const char *conf_text, const struct transport_ops *ops)
 {

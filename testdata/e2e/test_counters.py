@@ -449,6 +449,7 @@ ELSEWHERE = {
     "num.queries_timed_out",    # sock-queue-timeout has tests of its own
     "num.dns_error_reports",    # so have error reports
     "num.query.subnet", "num.query.subnet_cache",    # test_subnets
+    "num.query.cachedb",    # test_cachedb
     "requestlist.avg", "requestlist.max", "requestlist.overwritten", "requestlist.exceeded", "requestlist.current.all",
     "requestlist.current.user", "requestlist.current.replies", "recursion.time.avg", "recursion.time.median", "tcpusage",
     "query.queue_time_us.max"}
