@@ -60,7 +60,8 @@ done
 if command -v systemd-analyze >/dev/null; then
 	# Programs and folders that are not installed yet stand for themselves.
 	for unit in "$builddir"/contrib/systemd/*.service "$builddir"/contrib/systemd/*.socket; do
-		sed -e "s#=\(-\{0,1\}\)[^ ]*/\(sbin\|libexec\)/[^ ]*#=\1$(command -v true)#" -e '/^Documentation=/d' \
+		sed -e "s#=\(-\{0,1\}\)[^ ]*/\(sbin\|libexec\)/[^ ]*#=\1$(command -v true)#" \
+			-e "s#/bin/kill#$(command -v true)#" -e '/^Documentation=/d' \
 			"$unit" >"$dir/$(basename "$unit")"
 	done
 	for unit in "$dir"/*.service "$dir"/*.socket; do
