@@ -1,4 +1,4 @@
-/* Who may ask, and what becomes of it: access-control.
+/* Which clients may ask, and for what: access-control.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_ACL_H
 #define SERVICES_ACL_H
@@ -13,29 +13,29 @@ struct view;
 struct views;
 
 enum acl_action {
-	ACL_DENY, /* drop without a word */
+	ACL_DENY, /* drop silently */
 	ACL_REFUSE,
-	ACL_ALLOW,          /* recursion; RD=0 questions are refused */
+	ACL_ALLOW,          /* recursion; queries with RD=0 are refused */
 	ACL_ALLOW_SETRD,    /* as if RD were set */
-	ACL_ALLOW_SNOOP,    /* RD=0 may look into the cache */
+	ACL_ALLOW_SNOOP,    /* RD=0 may be answered from the cache */
 	ACL_ALLOW_COOKIE,   /* UDP needs a valid DNS cookie */
 	ACL_DENY_NON_LOCAL, /* local data only; drop the rest */
 	ACL_REFUSE_NON_LOCAL,
 };
 
-/* The tags of some clients, and what each of them brings (access-control-tag-action, -data). */
+/* The tags of some clients, and what each tag implies (access-control-tag-action, -data). */
 struct acl_tags {
 	struct tagset set;
-	unsigned count;               /* of what follows, by number of the tag */
+	unsigned count;               /* of the arrays below, indexed by tag number */
 	const uint8_t *actions;       /* enum zone_type + 1; 0: none */
 	const struct record_data *data;
 };
 
-/* What a netblock's rows say. */
+/* The access control of a netblock. */
 struct acl_rule {
 	enum acl_action action;
 	const char *view;             /* access-control-view, or NULL */
-	const struct view *sees;      /* the same; once acl_bind_views was called */
+	const struct view *sees;      /* the same, set by acl_bind_views */
 	const struct acl_tags *tags;  /* never NULL */
 };
 
@@ -45,11 +45,11 @@ struct acl;
  * loopback allowed, everybody else refused. */
 struct acl *acl_new(const struct conf *conf, struct fault *f) MUST_USE;
 void acl_free(struct acl *a);
-/* Find the views that rules name. They outlive the lists. */
+/* Resolve the view names in rules. The views must outlive `a`. */
 void acl_bind_views(struct acl *a, const struct views *v);
 
-/* The rule for a client; `listener` is the address it reached (interface-action), or
- * NULL. Never NULL. */
+/* The rule for a client; `listener` is the address it sent to (interface-action), or NULL. Never
+ * returns NULL. */
 const struct acl_rule *acl_get(const struct acl *a, const struct addr *client,
 			       const struct addr *listener);
 const char *acl_action_name(enum acl_action a);

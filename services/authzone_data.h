@@ -1,8 +1,8 @@
-/* The records of one whole zone, packed: built aside, immutable, found by name.
+/* The records of one whole zone, packed: built aside, immutable, looked up by name.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Names stand in canonical order (RFC 4034 6.1), so that the record that denies a name is found
- * by stepping back. The sets' expires_s counts from 0: it is their TTL. */
+ * Names are in canonical order (RFC 4034 6.1), so that the record that denies a name is found by
+ * stepping back. The expires_s of an RRset here is its TTL. */
 #ifndef SERVICES_AUTHZONE_DATA_H
 #define SERVICES_AUTHZONE_DATA_H
 
@@ -18,9 +18,9 @@ struct text_rr;
 
 struct zonenode {
 	const uint8_t *name;
-	struct rrset **sets; /* in order of type; records in the order in which they came */
+	struct rrset **sets; /* in order of type; records in their order of arrival */
 	uint32_t count;
-	bool hashed; /* nothing but an NSEC3 set: no name that anybody may ask for */
+	bool hashed; /* has only an NSEC3 RRset: does not exist as a name */
 };
 
 struct zonehash {
@@ -29,7 +29,7 @@ struct zonehash {
 };
 
 struct zonedata {
-	void *rules; /* what somebody made of the records (zonedata_attach), freed with them */
+	void *rules; /* derived from the records (zonedata_attach), freed with them */
 	void (*rules_free)(void *rules);
 	struct arena arena;
 	struct rcu_slot retired;
@@ -37,10 +37,10 @@ struct zonedata {
 	unsigned apex_labels;
 	struct zonenode *nodes;
 	size_t count;
-	struct zonehash *hashes; /* NSEC3 sets of one chain, in order of hash */
+	struct zonehash *hashes; /* NSEC3 RRsets of one chain, in order of hash */
 	size_t hash_count;
 	struct nsec3 hashing; /* parameters of that chain */
-	const struct rrset *soa; /* NULL: it has none, and may do without (zonebuild_spare_soa) */
+	const struct rrset *soa; /* NULL: none, as zonebuild_spare_soa allows */
 	uint32_t serial, refresh_s, retry_s, expire_s, minimum_s;
 	size_t records;
 };
@@ -51,28 +51,28 @@ struct zonebuild;
 
 struct zonebuild *zonebuild_new(const uint8_t *apex) MUST_USE;
 void zonebuild_free(struct zonebuild *b); /* NULL is fine */
-/* Put a record in, or take one out that stands there (IXFR). Records outside of the zone or of
- * another class than IN are passed over. */
+/* Add a record, or remove an existing one (IXFR). Records outside the zone or of a class other than
+ * IN are ignored. */
 void zonebuild_add(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_remove(struct zonebuild *b, const struct text_rr *rr);
 void zonebuild_add_all(struct zonebuild *b, const struct zonedata *z);
-/* What `b` has are changes to this zone: its records were there before. Once. */
+/* Treat what `b` has as changes to `z`, whose records come first. Once. */
 void zonebuild_put_under(struct zonebuild *b, const struct zonedata *z);
-/* The zone may be without SOA record: a policy zone from a file. */
+/* The zone may lack an SOA record: a policy zone from a file. */
 void zonebuild_spare_soa(struct zonebuild *b);
-/* NULL with the reason in `f`: no SOA at the apex, or one too many; something was to be taken out that
- * is not there. Frees `b` in any case. */
+/* NULL with the reason in `f`: not exactly one SOA at the apex, or a record to be removed is not
+ * there. Frees `b` in any case. */
 struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f) MUST_USE;
 
 void zonedata_free(struct zonedata *z); /* NULL is fine */
-/* When no turn can see it any more. */
+/* Free it when no turn can see it any more. */
 void zonedata_retire(struct zonedata *z);
 
-/* What somebody made of the records lives as long as they do. */
+/* Attach what was derived from the records, to be freed with them by `rules_free`. */
 void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *rules));
 
-/* From a file; `fallback` is another path of it (or NULL). Lenient: records that cannot be read are
- * told of in the log and counted, not the end of it, and there need be no SOA. */
+/* Read from a file; `fallback` is another path of it, or NULL. Lenient: records that cannot be read
+ * are logged, counted and skipped, and the SOA may be missing. */
 struct zonedata_how {
 	const uint8_t *apex;
 	const char *path, *fallback;
@@ -81,7 +81,7 @@ struct zonedata_how {
 	size_t *broken; /* lenient: how many; may be NULL */
 };
 struct zonedata *zonedata_read(const struct zonedata_how *how, struct fault *f) MUST_USE;
-/* To a file: written beside it, then put in its place. */
+/* Write to a file: to a temporary one beside it, which then replaces it. */
 bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f);
 /* Each record, apex first, SOA before all. */
 void zonedata_each(const struct zonedata *z, void (*fn)(const struct text_rr *rr, void *arg),
@@ -89,13 +89,13 @@ void zonedata_each(const struct zonedata *z, void (*fn)(const struct text_rr *rr
 
 /* ---- finding ---- */
 
-/* The first node at or behind `name`. */
+/* Index of the first node at or after `name`. */
 size_t zonedata_place(const struct zonedata *z, const uint8_t *name);
 const struct zonenode *zonedata_node(const struct zonedata *z, const uint8_t *name);
-/* Whether the name exists: it has records, or something below it has. */
+/* Whether the name exists: it, or a name below it, has records. */
 bool zonedata_exists(const struct zonedata *z, const uint8_t *name);
 const struct rrset *zonenode_set(const struct zonenode *n, uint16_t type); /* n may be NULL */
-/* The NSEC set at or before `name`; the NSEC3 set at or before a hash. NULL: there is none. */
+/* The NSEC RRset at or before `name`; the NSEC3 RRset at or before its hash. NULL: there is none. */
 const struct rrset *zonedata_nsec(const struct zonedata *z, const uint8_t *name);
 const struct rrset *zonedata_nsec3(const struct zonedata *z, const uint8_t *name, bool *matches);
 

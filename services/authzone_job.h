@@ -1,8 +1,8 @@
-/* Work on a whole zone, away from the workers: put it together, fetch it from a url, write its file.
+/* Work on a whole zone, off the workers' threads: assemble it, fetch it from a URL, write its file.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A job runs on the loader's thread and comes back through the post box of who began it; where there
- * is no loader (played scenarios) it is done at once. */
+ * A job runs on the loader's thread and is posted back to the loop that started it; without a
+ * loader (replay) it is done at once. */
 #ifndef SERVICES_AUTHZONE_JOB_H
 #define SERVICES_AUTHZONE_JOB_H
 
@@ -18,23 +18,23 @@ struct zonedata;
 
 enum zonejob_kind { ZONEJOB_SETTLE, ZONEJOB_FETCH, ZONEJOB_SAVE };
 
-struct zonejob { /* zeroed before the first time; from zonejob_start to `done` it is not touched */
+struct zonejob { /* zeroed before first use; not to be touched from zonejob_start to `done` */
 	enum zonejob_kind kind;
-	const struct authzones *zones; /* both outlive it */
+	const struct authzones *zones; /* this and `z` outlive it */
 	const struct authzone *z;
 	void (*done)(struct zonejob *job);
-	/* ZONEJOB_SETTLE: taken over; `differs`: changes to what has the serial `base` */
+	/* ZONEJOB_SETTLE: taken over; `differs`: it has changes to serial `base` */
 	struct zonebuild *build;
 	bool differs;
 	uint32_t base, goal;
 	/* ZONEJOB_FETCH */
 	const char *url, *authorities;
 	struct fetch_mark mark;
-	/* what came of it */
+	/* the result */
 	struct zonedata *got; /* ready to be published, the caller's; or NULL */
-	bool same;            /* it is as it was */
+	bool same;            /* unchanged */
 	struct fault why;     /* set: it failed */
-	/* its own */
+	/* private */
 	struct loader_task work;
 	struct env *env;
 };

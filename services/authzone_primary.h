@@ -1,4 +1,4 @@
-/* A server that a zone is transferred from, as it is written down: "192.0.2.53@5353", "ns.example.org",
+/* A server to transfer a zone from, as configured: "192.0.2.53@5353", "ns.example.org",
  * "192.0.2.53@853#ns.example.org".
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_AUTHZONE_PRIMARY_H
@@ -15,7 +15,7 @@ struct primary {
 	uint16_t port;
 };
 
-/* Everything is in the arena. False: it is neither an address nor the name of a host. */
+/* Parse `text`; results are in the arena. False: neither an address nor a host name. */
 bool primary_read(struct arena *a, const char *text, struct primary *p) MUST_USE;
 
 #endif

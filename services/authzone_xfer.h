@@ -1,5 +1,5 @@
-/* Zones that are fetched from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and
- * the timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
+/* Zones transferred from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and the
+ * timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One worker does it for all (env->leads). Others only poke it. */
@@ -14,15 +14,15 @@ struct env;
 struct fault;
 struct xfers;
 
-/* `env` outlives it; mesh and upstream need not be there yet. */
+/* `env` must outlive it; its mesh and upstream need not exist yet. */
 struct xfers *xfers_new(struct env *env) MUST_USE;
-void xfers_free(struct xfers *x); /* NULL is fine; mesh and upstream still stand */
-/* env->snapshot is another one; what goes on for zones that are the same there is begun anew. */
+void xfers_free(struct xfers *x); /* NULL is fine; while mesh and upstream still exist */
+/* env->snapshot has changed; work in progress for zones that remain is restarted. */
 void xfers_renew(struct xfers *x);
 
-/* From any thread: see soon whether the zone has changed at its primaries. */
+/* From any thread: check soon whether the zone has changed at its primaries. */
 void xfers_poke(const struct authzone *z);
-/* Its file was read again: see whether its signatures hold, and set its times anew. */
+/* Its file was read again: validate its signatures and restart its timers. */
 void xfers_check(const struct authzone *z);
 
 #endif

@@ -1,4 +1,4 @@
-/* What authzone_xfer.c (when, and what for) and authzone_transfer.c (one round) share.
+/* What authzone_xfer.c (scheduling) and authzone_transfer.c (one round) share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_AUTHZONE_XFER_PRIVATE_H
 #define SERVICES_AUTHZONE_XFER_PRIVATE_H
@@ -19,26 +19,26 @@
 
 enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
 
-/* One zone and what is being done for it. */
+/* One zone and the work on it. */
 struct task {
 	struct xfers *xfers;
 	struct arena arena;     /* of the primaries */
 	struct arena scratch;   /* of one round */
 	const struct authzone *z;
 	struct snapshot *snapshot; /* pinned: z is part of it */
-	struct authhosts *hosts;   /* who may say that it has changed, by name */
-	char *authorities;         /* that servers of urls are checked against */
+	struct authhosts *hosts;   /* who may send NOTIFY, by name */
+	char *authorities;         /* CA certificates for URLs */
 	struct primary *primaries;
 	size_t primary_count;
 	struct timer timer;
 	enum phase phase;
-	bool dead;              /* waits for the mesh to call back, then goes */
+	bool dead;              /* to be freed when the mesh has called back */
 	bool again;             /* poked meanwhile */
-	bool axfr;              /* IXFR was of no use with this primary */
-	uint32_t lease_s;       /* when the zone was last known to be right */
+	bool axfr;              /* IXFR did not work with this primary */
+	uint32_t lease_s;       /* when the zone was last known to be current */
 	uint32_t backoff_s;
 	/* a round: */
-	size_t at;              /* the primary that is tried */
+	size_t at;              /* index of the primary being tried */
 	struct addr addrs[ADDRESSES_MAX];
 	unsigned addr_count, addr_at;
 	uint16_t looking_for;   /* type of address */
@@ -49,10 +49,10 @@ struct task {
 	struct xfr xfr;
 	struct zonejob job; /* on the loader's thread in PHASE_JOB */
 	size_t url_at;
-	struct fetch_mark *marks; /* of each url */
+	struct fetch_mark *marks; /* one per URL */
 	uint64_t bytes, begun_us;
 	bool failed, from_file, from_url;
-	struct zonedata *got; /* waits to be verified */
+	struct zonedata *got; /* to be verified */
 	struct task *next_orphan;
 };
 
@@ -60,10 +60,10 @@ struct xfers {
 	struct env *env;
 	struct task **tasks;
 	size_t count;
-	struct task *orphans; /* whose job is still to come back */
+	struct task *orphans; /* dead tasks whose job has not come back yet */
 };
 
-/* What can be built upon: records with a serial number. */
+/* The records an IXFR can be based on: those with an SOA. */
 static inline const struct zonedata *xfer_have(const struct task *t)
 {
 	const struct zonedata *z = authzone_stored(t->z);
@@ -86,17 +86,17 @@ static inline void xfer_wait_s(struct task *t, uint32_t s)
 /* The end of a round. */
 void xfer_succeeded(struct task *t);
 void xfer_failed(struct task *t);
-/* What was transferred is whole: put it together, and go on from there. */
+/* The transfer is complete: assemble the zone, and go on from there. */
 void xfer_take_zone(struct task *t);
 void xfer_task_free(struct task *t);
 
 /* ---- authzone_transfer.c ---- */
 
-/* Try the primary t->at, and those behind it. */
+/* Try the primary t->at, then those after it. */
 void xfer_try_primary(struct task *t);
-/* What the present address gave is of no use: IXFR becomes AXFR, or another one is tried. */
+/* The current address was of no use: fall back from IXFR to AXFR, or try the next address. */
 void xfer_next_address(struct task *t);
-/* Its timer has fired in PHASE_TRANSFER: all is there, or the time is over. */
+/* The timer has fired in PHASE_TRANSFER: the transfer is complete or has timed out. */
 void xfer_end_transfer(struct task *t);
 void xfer_stop_sending(struct task *t);
 

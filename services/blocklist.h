@@ -1,10 +1,10 @@
-/* Names that are not answered: the blocklist: clauses of a configuration, with their tables.
+/* Blocked names: the blocklist: clauses of a configuration, with their tables.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A list that two configurations write alike is the same list in both, with its table, and goes on
- * being refreshed. Workers look in turns, without locks; tables are made on the loader's thread
- * (services/blocklist_load.h) and swapped. What is changed at run time (rules, pauses) is shared by
- * all lists that inherited from each other, and so survives a reload. */
+ * A list configured identically before and after a reload is carried over with its table and goes
+ * on being refreshed. Workers read within turns, without locks; tables are built on the loader's
+ * thread (services/blocklist_load.h) and swapped in. Changes at run time (rules, pauses) are shared
+ * by all lists that inherited from each other, and so survive a reload. */
 #ifndef SERVICES_BLOCKLIST_H
 #define SERVICES_BLOCKLIST_H
 
@@ -31,7 +31,7 @@ enum list_action {
 	LIST_DROP,
 };
 
-/* One clause. What a worker reads never changes but for `table`. */
+/* One clause. Nothing that a worker reads ever changes, except `table`. */
 struct blocklist {
 	_Atomic(struct list_table *) table; /* never NULL */
 	char *name;
@@ -43,40 +43,40 @@ struct blocklist {
 	struct tagset tags;
 	char **views;
 	size_t view_count;
-	unsigned slot; /* of its counter in struct stats */
+	unsigned slot; /* index of its counter in struct stats */
 	_Atomic uint32_t pins;
 	struct list_state *state;
-	struct list_loading *loading; /* where names come from */
+	struct list_loading *loading; /* its sources */
 };
 
-/* What lists share. */
+/* State shared by all lists. */
 struct list_state {
-	/* 16 bits, never 0: changes with every table and rule. Answers from the cache whose aliases
-	 * are in no list bear it (struct stored). */
+	/* 16 bits, never 0: changes with every table and rule. Recorded in cached answers whose
+	 * name and aliases are in no list (struct stored). */
 	_Atomic uint32_t generation;
-	_Atomic(struct list_table *) own; /* allowed and denied at run time; NULL: nothing */
+	_Atomic(struct list_table *) own; /* rules given at run time; NULL: none */
 	_Atomic(struct list_pauses *) pauses; /* NULL: none */
 	uint64_t seed;
 	_Atomic uint32_t pins;
 };
 
 struct blocklists {
-	struct blocklist **at; /* in the order of the file */
+	struct blocklist **at; /* in configuration order */
 	size_t count;
 	struct list_state *state;
-	struct blocklist *denied; /* stands for rules given at run time; acts as the first */
+	struct blocklist *denied; /* represents rules given at run time; acts as the first list */
 };
 
 /* Empty tables; blocklists_start fills them. */
 struct blocklists *blocklists_new(const struct conf *conf, struct fault *f) MUST_USE;
 void blocklists_free(struct blocklists *b); /* NULL is fine */
 
-/* Go on where `old` (or NULL) is, and have tables from what is on this machine: those of lists that
- * are new are here when this returns, from copies or from text. Then the loader, where there is
- * one, keeps them up to date. `inside`: we are in the chroot. The main thread. */
+/* Carry over the lists of `old` (or NULL), and load the tables of new ones from local files (saved
+ * tables or text) before this returns. From then on the loader, if any, keeps them up to date.
+ * `inside`: the process is in the chroot. The main thread. */
 void blocklists_start(struct blocklists *b, const struct blocklists *old, const struct conf *conf,
 		      struct loader *loader, bool inside);
-/* These lists are used no more, but for those that `next` (or NULL) has, too. */
+/* These lists are no longer used, except those that `next` (or NULL) has too. */
 void blocklists_end(struct blocklists *b, const struct blocklists *next);
 
 struct blocklist *blocklist_pin(struct blocklist *l);
@@ -84,9 +84,9 @@ void blocklist_unpin(struct blocklist *l);
 void blocklist_publish(struct blocklist *l, struct list_table *t); /* takes over a pin */
 struct blocklist *blocklists_find(const struct blocklists *b, const char *name); /* or NULL */
 
-/* ---- asking, in a turn ---- */
+/* ---- lookup, within a turn ---- */
 
-/* Whether anything may be blocked at all. */
+/* Whether there is any list or rule at all. */
 static inline bool blocklists_exist(const struct blocklists *b)
 {
 	return b->count || atomic_load_explicit(&b->state->own, memory_order_relaxed) != NULL;
@@ -94,45 +94,45 @@ static inline bool blocklists_exist(const struct blocklists *b)
 
 struct list_asker {
 	const struct acl_rule *rule;
-	const struct addr *from; /* NULL: nobody in particular */
+	const struct addr *from; /* NULL: no client in particular */
 	uint32_t now_s;          /* for pauses */
 };
 
 struct list_found {
 	const struct blocklist *list;
-	const struct list_special *special; /* what to answer instead of the list's action; or NULL */
-	unsigned labels;                    /* of the name in the rule */
+	const struct list_special *special; /* the answer, in place of the list's action; or NULL */
+	unsigned labels;                    /* of the rule's name */
 	bool at_run_time;                   /* by blocklist_deny */
 };
 
-/* Whether a name is blocked for who asks, by the first list that says so. */
+/* Whether a name is blocked for this client, and by which list (the first that blocks it). */
 bool blocklists_block(const struct blocklists *b, const struct list_asker *who,
 		      const uint8_t *name, uint16_t type, struct list_found *f);
-/* The same for a name that the answer to a question for `asked` leads to: where a list allows
- * `asked`, it allows that, too. */
+/* The same for `alias`, which the answer for `asked` leads to: a list that allows `asked` allows
+ * its alias as well. */
 bool blocklists_block_alias(const struct blocklists *b, const struct list_asker *who,
 			    const uint8_t *asked, const uint8_t *alias, uint16_t type,
 			    struct list_found *f);
-/* Whether some list might block the name for somebody. */
+/* Whether some list might block the name for some client. */
 bool blocklists_might_block(const struct blocklists *b, const uint8_t *name);
 
-/* What one list says to somebody in particular, whoever it is for. For blocklist_test. */
+/* What one list says about a name, regardless of whom the list is for. For blocklist_test. */
 enum list_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
 				struct list_match *m);
 enum list_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name);
 
 /* ---- changes at run time: the main thread ---- */
 
-/* For the name and all below it, before all lists; until the end of the process. */
+/* A rule for the name and all names below it, ahead of all lists, until the process ends. */
 void blocklists_allow(struct blocklists *b, const uint8_t *name);
 void blocklists_deny(struct blocklists *b, const uint8_t *name);
-bool blocklists_forget(struct blocklists *b, const uint8_t *name); /* false: there is no such rule */
+bool blocklists_forget(struct blocklists *b, const uint8_t *name); /* false: no such rule */
 void blocklists_each_rule(const struct blocklists *b,
 			  void (*fn)(const uint8_t *name, bool allows, void *arg), void *arg);
 
-/* Nothing is blocked until then: for the clients of a view, or (NULL) for all. */
+/* Block nothing until `until_s`, for the clients of a view or (NULL) for all. */
 void blocklists_pause(struct blocklists *b, const char *view, uint32_t until_s);
-bool blocklists_resume(struct blocklists *b, uint32_t now_s); /* false: there was no pause */
+bool blocklists_resume(struct blocklists *b, uint32_t now_s); /* false: no pause was in effect */
 void blocklists_each_pause(const struct blocklists *b, uint32_t now_s,
 			   void (*fn)(const char *view, uint32_t left_s, void *arg), void *arg);
 

@@ -1,4 +1,4 @@
-/* What a worker's rooms share: handed in, never global.
+/* What the parts of a worker share: passed as a pointer, never global.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_ENV_H
 #define SERVICES_ENV_H
@@ -30,15 +30,15 @@ struct upstream;
 struct waits;
 struct witness;
 
-/* The caches of the clients of a view whose questions go elsewhere (services/views.h): what is found for
- * others is not in them, nor the other way round. No denials are kept for other names. */
+/* The caches of one scope, i.e. of a view with forwards of its own (services/views.h). They share
+ * no contents with those of other scopes. No denials are kept for other names. */
 struct scope_caches {
 	struct rrsetcache *rrsets;
 	struct negcache *negative;
 	struct keycache *keys;
 };
 
-/* Per worker; the caches are the same for all workers. */
+/* One per worker; all workers share the same caches. */
 struct env {
 	struct loop *loop;
 	struct timebase *time;          /* the loop's */
@@ -48,31 +48,31 @@ struct env {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct infra *infra;
-	struct keycache *keys;          /* the validator's; NULL: there is none */
+	struct keycache *keys;          /* the validator's; NULL: no validator */
 	struct negcache *negative;
-	struct places *places;          /* for which subnets there are answers; NULL: for none */
-	struct scope_caches *scopes;    /* by number less one */
+	struct places *places;          /* subnets with answers of their own; NULL: not in use */
+	struct scope_caches *scopes;    /* indexed by scope number minus one */
 	unsigned scope_count;
-	struct cachedb *cachedb;        /* the module's, where it is in use */
+	struct cachedb *cachedb;        /* the cachedb module's, where it is in use */
 	struct ratelimit *client_rates, *zone_rates;
-	struct waits *waits;            /* answers that clients wait for; NULL: not counted (tests) */
+	struct waits *waits;            /* answers clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;
-	uint32_t ports_most;            /* that may be open to ask from; 0: outgoing-range says */
+	uint32_t ports_most;            /* limit of open source ports; 0: outgoing-range */
 	struct mesh *mesh;
-	unsigned checks;                /* of signatures, since queries that had yielded went on */
-	uint32_t unwanted;              /* answers to no question of ours, since caches were emptied */
-	void (*emptied)(void *arg);     /* called when they were, by who keeps copies; or NULL */
+	unsigned checks;                /* signature checks since yielded queries last ran */
+	uint32_t unwanted;              /* unsolicited responses since the caches were emptied */
+	void (*emptied)(void *arg);     /* called after the caches were emptied; or NULL */
 	void *emptied_arg;
-	struct loader *loader;          /* slow work goes there; NULL: there is none (played) */
-	struct trace *trace;            /* whoever is taken now tells what happens; mostly NULL */
-	struct tap *tap;                /* what goes by is told there; NULL: to nobody */
-	struct settled *settled;        /* what settles a question here is told to it; mostly NULL */
-	struct witness *witness;        /* keeps what becomes of questions; NULL: nobody does */
+	struct loader *loader;          /* thread for slow work; NULL: none (replay) */
+	struct trace *trace;            /* for queries begun now; usually NULL */
+	struct tap *tap;                /* dnstap; NULL: off */
+	struct settled *settled;        /* records what settled a question here; usually NULL */
+	struct witness *witness;        /* query ring and top lists; NULL: off */
 	bool leads;                     /* the one worker that does what is done once for all */
-	struct roll *roll;              /* the validator's, where this worker leads */
-	struct clock_watch *clock;      /* the same */
-	/* The validator's: the name of the trust anchor that `name` (type DS: what is above it) stands
-	 * under, NULL where nothing is validated. Good for the turn. NULL: there is no validator. */
+	struct roll *roll;              /* the validator's, if this worker leads */
+	struct clock_watch *clock;      /* likewise */
+	/* Set by the validator: owner of the trust anchor at or above `name` (type DS: above it),
+	 * NULL where nothing is validated. Valid for the turn. NULL: no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);
 };
 

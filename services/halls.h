@@ -1,14 +1,14 @@
-/* Clients of one question who are told apart by where they are (RFC 7871).
+/* Clients with the same question whose answers may differ by client subnet (RFC 7871).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * With the module "subnetcache" a client's question begins as everybody's: all join in one query, whose
- * answer is for all. Only where a server would be told where clients are, which the operator's lists say,
- * the iterator stops it (q->divided). Then it becomes a hall: its clients wait in it, and for each subnet
- * among them a guest is begun, the same question for clients there. At most HALL_GUESTS are out at a time,
- * and one as long as nobody has shown that it tells clients apart, so that nobody makes a birthday party
- * of many subnets. Whoever may have the answer of a guest (its scope says so, or it turns out to be
- * everybody's) gets it with the others; then the next guests are begun. When a guest fails, so do those
- * who wait: they would only fail later. */
+ * With the module "subnetcache" all clients with the same question first join one query, whose
+ * answer is for all. Only where a server is to be sent the client subnet (the operator's lists
+ * decide) does the iterator stop that query (q->divided). It then becomes a hall: its clients wait
+ * in it, and for each subnet among them a guest is started, the same question for clients in that
+ * subnet. At most HALL_GUESTS run at a time, and only one until the servers have been seen to tell
+ * clients apart, so that many subnets do not make a birthday attack. A guest's answer goes to
+ * every waiting client it is valid for (within its scope, or all if it has none); then the next
+ * guests are started. When a guest fails, so do those who wait: they would only fail later. */
 #ifndef SERVICES_HALLS_H
 #define SERVICES_HALLS_H
 
@@ -22,11 +22,11 @@ struct query;
 
 extern const struct module subnetcache_module;
 
-/* Whether the finished query's reply is for some clients only, and for which. */
+/* Whether the finished query's reply is valid for some clients only; if so, `at` says which. */
 bool halls_place(const struct query *q, struct place_kept *at);
 
-/* `q` makes its answer from that of `child`: it is for the same clients. True: a server would have been
- * told where they are, `q` is divided. */
+/* `q` builds its answer on that of `child`, so it is valid for the same clients only. True: a
+ * server was to be sent the client subnet, and `q` is divided. */
 bool halls_depend(struct query *q, const struct query *child);
 
 #endif

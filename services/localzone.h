@@ -1,10 +1,10 @@
-/* Zones and records that the operator has written down: local-zone, local-data.
+/* Zones and records from the configuration: local-zone, local-data.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Workers look without locks, in turns; one thread, the main thread, may change things meanwhile
- * (control). A zone is found by the longest name at or above the one asked for that the client's
- * tags let it see. Records belong to the zone that they were closest under when they were put.
- * Zones without records, tags and overrides are packed, some 16 bytes each (util/nameset.h). */
+ * Workers read without locks, within a turn; only the main thread changes things meanwhile
+ * (control). The zone of a question is the closest one at or above its name that the client's tags
+ * let it see. Records belong to the zone that was closest when they were added. Zones without
+ * records, tags and overrides are packed, about 16 bytes each (util/nameset.h). */
 #ifndef SERVICES_LOCALZONE_H
 #define SERVICES_LOCALZONE_H
 
@@ -29,19 +29,19 @@ enum zone_type {
 
 enum zone_records { RECORDS_APART, RECORDS_HERE, RECORDS_ALL };
 
-/* What a question meets that no record answers. */
+/* What happens to a question that no record answers. */
 enum zone_rest {
 	REST_DROP,
 	REST_REFUSE,
-	REST_DENY, /* NODATA for names that there are, else NXDOMAIN */
+	REST_DENY, /* NODATA for names that exist, else NXDOMAIN */
 	REST_NODATA,
 	REST_NXDOMAIN,
 	REST_ASK,
 	REST_ASK_TYPES, /* NODATA for names with records, else as if there were no zone */
 	REST_NO_A,      /* NODATA for A, else as if there were no zone */
 	REST_NO_AAAA,
-	REST_NULL_ADDR, /* 0.0.0.0, :: and NODATA */
-	REST_TRUNCATE,  /* over UDP: ask again over TCP */
+	REST_NULL_ADDR, /* A 0.0.0.0, AAAA ::, otherwise NODATA */
+	REST_TRUNCATE,  /* over UDP: TC, so that the client retries over TCP */
 };
 
 struct zone_traits {
@@ -54,21 +54,21 @@ struct zone_traits {
 extern const struct zone_traits zone_traits[ZONE_TYPES];
 bool zone_type_parse(const char *text, enum zone_type *type);
 
-/* The records at one name; none where there are only names below it. */
+/* The records at one name; none at an empty non-terminal. */
 struct localnode;
 const struct rrset *localnode_set(const struct localnode *n, uint16_t type);
-unsigned localnode_count(const struct localnode *n); /* sets; NULL: 0 */
+unsigned localnode_count(const struct localnode *n); /* RRsets; NULL: 0 */
 
 struct localzone; /* not packed */
 
-/* What was found for a name. Good for the turn. */
+/* The zone found for a name. Valid for the turn. */
 struct localzone_match {
 	const struct localzone *zone; /* NULL: a packed one */
-	const uint8_t *name;          /* of the zone: a suffix of the name that was looked for */
-	enum zone_type type;          /* without the client's part in it */
+	const uint8_t *name;          /* of the zone: a suffix of the name looked up */
+	enum zone_type type;          /* before overrides for the client */
 };
 
-/* Which classes of names may be anything but asked for elsewhere: quick and coarse. */
+/* A coarse, quick filter by top label of the names that local zones may affect. */
 struct localzone_tops {
 	_Atomic uint64_t bits[64];
 	_Atomic bool all;
@@ -76,12 +76,12 @@ struct localzone_tops {
 
 struct localzones {
 	struct localzone_tops tops; /* of class IN */
-	_Atomic bool has_others;    /* there are other classes */
+	_Atomic bool has_others;    /* there are zones of other classes */
 	struct localzones_private *own;
 };
 
-/* Of a server or view clause. With `defaults` the built-in zones are there that are not written
- * down or ruled out by nodefault. */
+/* The options of a server or view clause. With `defaults` the built-in zones are added, unless
+ * configured otherwise or ruled out by nodefault. */
 struct localzones_how {
 	const struct conf_list *zones, *data, *ptrs;
 	const struct conf *conf; /* for tags, overrides, unblock-lan-zones */
@@ -91,11 +91,11 @@ struct localzones_how {
 
 struct localzones *localzones_new(const struct localzones_how *how, struct fault *f) MUST_USE;
 struct localzones *localzones_pin(struct localzones *z);
-void localzones_unpin(struct localzones *z); /* NULL is fine. Of the last: no reader is left */
+void localzones_unpin(struct localzones *z); /* NULL is fine. At the last, no reader may be left */
 
-/* ---- looking ---- */
+/* ---- lookup ---- */
 
-/* A number for the label `top`, whatever its case; some have the same. */
+/* A hash of the label `top`, ignoring case; 0 … 4095. */
 static inline uint32_t localzone_top(const uint8_t *top)
 {
 	uint32_t key = *top | (top[1] | 0x20u) << 8 | (top[2] | 0x20u) << 16 |
@@ -104,8 +104,8 @@ static inline uint32_t localzone_top(const uint8_t *top)
 	return (key * UINT32_C(0x9e3779b1)) >> 20;
 }
 
-/* False: nothing here concerns the name, whatever its type, so that it need not be looked for.
- * Class IN. Cheap. */
+/* False: nothing here affects the name, whatever the type, so that no lookup is needed. Class IN.
+ * Cheap. */
 static inline bool localzones_concern(const struct localzones *z, const uint8_t *name)
 {
 	const uint8_t *top = NULL;
@@ -123,17 +123,17 @@ static inline bool localzones_concern(const struct localzones *z, const uint8_t 
 	return atomic_load_explicit(&z->tops.bits[n / 64], memory_order_relaxed) >> n % 64 & 1;
 }
 
-/* The zone of a question (of type DS: that of the name above). `tags`: the client's; NULL sees all
+/* The zone of a question (for type DS, of the parent name). `tags`: the client's; NULL sees all
  * zones. */
 bool localzones_find(const struct localzones *z, const struct question *q,
 		     const struct tagset *tags, struct localzone_match *m);
-/* The records at `name` as far as they belong to that zone; NULL when there is no such name. */
+/* The records at `name` that belong to that zone; NULL when there is no such name. */
 const struct localnode *localzones_node(const struct localzones *z, const struct localzone_match *m,
 					const uint8_t *name, uint16_t class_);
-/* The zone's SOA set, with the TTL of denials; NULL when it has none. In `a`. */
+/* The zone's SOA RRset, with the TTL for denials; NULL when it has none. In `a`. */
 const struct rrset *localzones_soa(const struct localzones *z, const struct localzone_match *m,
 				   uint16_t class_, struct arena *a);
-/* local-zone-override of the zone for a client. */
+/* The zone's local-zone-override for a client; false: none. */
 bool localzone_override(const struct localzone *zone, const struct addr *client,
 			enum zone_type *type);
 const struct tagset *localzone_tags(const struct localzone *zone);
@@ -143,18 +143,18 @@ const struct tagset *localzone_tags(const struct localzone *zone);
 void localzones_put(struct localzones *z, const uint8_t *name, uint16_t class_,
 		    enum zone_type type);
 void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class_);
-/* A record as text; a transparent zone is made where none covers it. */
+/* Add a record given as text; a transparent zone is created where none covers it. */
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
-/* One record. The fault is what Unbound says. */
+/* Remove one record. The fault has Unbound's wording. */
 bool localzones_remove_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
-/* The same for records in wire form, whose names are in lower case. Where no zone covers one that is
- * put, a transparent zone is made at `cover`, which is its name or above it. */
+/* The same for records in wire form, with names in lower case. Where no zone covers a record that
+ * is added, a transparent zone is created at `cover`, its owner name or a name above it. */
 bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
 		       struct fault *f) MUST_USE;
 bool localzones_remove_rr(struct localzones *z, const struct text_rr *rr, struct fault *f) MUST_USE;
-/* How many there are at the name, of whatever type. */
+/* Number of records at the name, of all types. */
 unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, uint16_t class_);
-/* All records of a name. */
+/* Remove all records at a name. */
 void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t class_);
 
 /* Every zone; every record. In canonical order, class IN first. */
@@ -164,7 +164,7 @@ void localzones_each_set(const struct localzones *z, bool (*fn)(const struct rrs
 			 void *arg);
 size_t localzones_count(const struct localzones *z); /* zones */
 
-/* Each name under insecure-lan-zones. */
+/* Call `fn` for each zone of insecure-lan-zones. */
 void default_lan_zones(void (*fn)(const uint8_t *name, void *arg), void *arg);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the mesh's rooms share: mesh.c (turns), query.c (life and kin), mesh_waiters.c (answers).
+/* What the mesh's files share: mesh.c (turns), query.c (life and kin), mesh_waiters.c (answers).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_MESH_PRIVATE_H
 #define SERVICES_MESH_PRIVATE_H
@@ -10,20 +10,20 @@
 #include "services/upstream.h"
 #include "util/options.h"
 
-#define LANES            32 /* clients share one by chance */
+#define LANES            32 /* clients are hashed to them */
 #define QUERY_DEPTH_MAX  8  /* a client's is 0 */
-#define QUERY_CHILDREN   64 /* further queries for one client's */
-#define QUERY_VAIN       32 /* packets to servers that were silent or of no use */
-#define QUERY_FRUITLESS  15 /* names of servers that had no address, wherever it was led */
+#define QUERY_CHILDREN   64 /* further queries on behalf of one client query */
+#define QUERY_VAIN       32 /* packets to servers that were silent or useless */
+#define QUERY_FRUITLESS  15 /* server names without an address, over all delegations */
 #define QUERY_SIGNATURES 32
 #define QUERY_HASHES     100
-#define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client hears SERVFAIL */
+#define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client gets SERVFAIL */
 
 struct mesh {
 	struct env *env;
 	const struct module *modules[QUERY_MODULES];
 	unsigned module_count;
-	struct query **buckets; /* a power of two of chains */
+	struct query **buckets; /* hash chains; their number is a power of two */
 	size_t bucket_count;
 	unsigned count; /* queries in the table */
 	unsigned seated[SEATS];
@@ -31,14 +31,14 @@ struct mesh {
 	struct list seats[SEATS]; /* queries, oldest first */
 	struct list run;          /* queries with something to do now */
 	struct list lanes[LANES]; /* queries that yielded, the next one first */
-	unsigned lane;            /* whose turn it was last */
-	struct timer line_timer;  /* when it goes on */
+	unsigned lane;            /* the one served last */
+	struct timer line_timer;  /* runs the lanes */
 	uint64_t yields;          /* so far */
-	struct shares *shares;    /* whose the queries are that may have to make room */
-	bool running;             /* further up the stack: whoever adds to `run` need not */
-	bool drop_all;            /* asked for while running */
-	uint32_t walk;            /* number of the last search for circles */
-	struct query *spare;      /* freed ones, for the next */
+	struct shares *shares;    /* owners of the queries in SEAT_JOSTLED */
+	bool running;             /* mesh_run is on the stack: no need to call it */
+	bool drop_all;            /* requested while running */
+	uint32_t walk;            /* number of the last search for cycles */
+	struct query *spare;      /* freed ones, for reuse */
 	unsigned spare_count;
 	struct wake *spare_wakes;
 	struct answer_style style; /* of the snapshot with this number */
@@ -53,7 +53,7 @@ struct query_link {
 	struct list of_child;  /* in child->parents */
 	struct list of_parent; /* in parent->children */
 	struct query *parent, *child;
-	unsigned module; /* of the parent: who asked */
+	unsigned module; /* index of the parent's module that asked */
 };
 
 /* An event on its way to a module. */
@@ -72,7 +72,7 @@ static inline const struct conf *mesh_conf(const struct mesh *m)
 
 /* ---- query.c ---- */
 
-/* What a query is found by. */
+/* The key of a query in the table. */
 struct sought {
 	const struct question *q;
 	unsigned kind;
@@ -83,11 +83,11 @@ struct sought {
 struct sought sought(const struct question *q, unsigned kind);
 struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet);
 
-/* In the table, in the background, nothing started. `budget` gets one more reference. */
+/* A query in the table, in SEAT_BACKGROUND, nothing started. Takes a reference to `budget`. */
 struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 			struct budget *budget) MUST_USE;
-/* Out of the table and the seats, its timers stopped, its modules told; nothing can wake it any
- * more, but `reply` is there until query_free. */
+/* Take it out of the table and its seat, stop its timers, clear its modules. Nothing can wake it
+ * any more, but `reply` stays until query_free. */
 void query_end(struct query *q);
 void query_free(struct query *q); /* ended, and nobody holds it */
 struct query *query_find(struct mesh *m, const struct sought *s);
@@ -99,28 +99,27 @@ void budget_drop(struct budget *b);
 void query_tie(struct query *parent, struct query *child, unsigned module);
 void query_untie(struct query_link *link);
 struct query_link *query_link_between(const struct query *parent, const struct query *child);
-/* Whether `from` waits for `target`, be it through others; true as well when that is too
- * long to tell. */
+/* Whether `from` waits for `target`, directly or through others; also true when the search is cut
+ * short. */
 bool query_waits_for(struct mesh *m, struct query *from, const struct query *target);
 
 void wake_free(struct mesh *m, struct wake *w);
 struct wake *wake_new(struct mesh *m) MUST_USE;
-/* Throw away what module `module` and those below it were still to be told, and stop their waiting.
- */
+/* Discard the pending events of module `module` and those below it, and end their waits. */
 void query_hush(struct query *q, unsigned module);
 
 /* ---- mesh.c ---- */
 
-/* Begin what nobody has asked for yet, with a budget of its own. */
+/* Begin a query that is not in the table, with a budget of its own. */
 struct query *mesh_begin(struct mesh *m, const struct sought *s) MUST_USE;
-/* A client waits for it now. */
+/* Give it a seat: a client waits for it now. */
 void mesh_seat(struct query *q, const struct addr *client);
 bool mesh_has_seats(const struct mesh *m);
 
-/* Queue an event for a module of `q` and see that it is handed over. */
+/* Queue an event for a module of `q` and have it delivered. */
 void mesh_tell(struct query *q, unsigned module, const struct event *event);
 void mesh_run(struct mesh *m);
-/* Give it up: its clients are dropped, children that nobody else wants go with it. */
+/* Abandon it: its clients are dropped, and so are children that nobody else needs. */
 void mesh_give_up(struct query *q);
 
 /* ---- mesh_waiters.c ---- */
@@ -129,42 +128,42 @@ void mesh_give_up(struct query *q);
 struct asking {
 	const struct request *request;
 	const struct client *client;
-	const struct question *q; /* what is to be found */
+	const struct question *q; /* to be resolved */
 	const struct stored *stale;
-	const struct lead *lead; /* what the answer begins with, or NULL */
+	const struct lead *lead; /* the aliases the answer begins with, or NULL */
 	bool counted;            /* in env->waits */
 };
 
-/* Whatever it points to is copied. */
+/* Copies everything `a` points to. */
 void waiter_add_client(struct query *q, const struct asking *a);
 void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
 			 void *arg);
-/* Keep the finished query's reply in the cache and give it to everybody who waits. */
+/* Store the finished query's reply in the cache and send it to everybody who waits. */
 void waiters_finish(struct query *q);
-/* serve-expired-client-timeout is over: whoever may be given something stale gets it. */
-/* There is something expired now for clients that had none. */
+/* There is now an expired answer for clients that had none. */
 void waiters_have_stale(struct query *q);
+/* serve-expired-client-timeout is over: answer all clients that have an expired answer with it. */
 void waiters_stale(struct query *q);
 void waiters_drop(struct query *q);
-/* Let each client go to where `where` says; NULL: it stays. */
+/* Move each client to the query that `where` returns; NULL: it stays. */
 void waiters_sort(struct query *q,
 		  struct query *(*where)(struct query *q, const struct request *r,
 					 const struct client *c, void *arg),
 		  void *arg);
-/* Drop the one of whom `is` says so; false when it is not here. */
+/* Drop the client for which `is` returns true; false when there is none. */
 bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
 		   const void *arg);
 
 
 /* ---- mesh_halls.c ---- */
 
-/* A guest has its reply: whoever waits in its hall and may have the same joins it. */
+/* A guest has its reply: clients in its hall that the reply is valid for join the guest. */
 void hall_gather(struct query *guest);
-/* A query ends, be it a guest or a hall. */
+/* A query ends, be it a guest, a hall or neither. */
 void hall_leave(struct query *q);
-/* A hall has something to do. */
+/* Have the hall run: it has something to do. */
 void hall_wake(struct query *hall);
-/* Begin for who waits there, or for a refresh. */
+/* `kind` with QUERY_ROUTED and, where it applies, QUERY_FORWARDED; unchanged when `w` is NULL. */
 unsigned hall_kind(unsigned kind, const struct whereabouts *w);
 
 #endif

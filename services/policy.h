@@ -1,10 +1,10 @@
-/* What is answered without asking anyone, and what answers may not say: the one door to local
- * zones, views, response-ip and policy zones.
+/* What is answered locally, and what answers may not contain: the one interface to local zones,
+ * views, response-ip and policy zones.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A question passes here once, before the caches (policy_answer). An answer, be it cached or fresh,
- * passes once for each client (policy_judge). Further rooms of this kind (policy zones, lists) are
- * asked from here, in their order. */
+ * A question passes here once, before the caches (policy_answer). An answer, cached or fresh,
+ * passes once for each client (policy_judge). Policy zones and blocklists are consulted from here,
+ * in their order. */
 #ifndef SERVICES_POLICY_H
 #define SERVICES_POLICY_H
 
@@ -29,41 +29,40 @@ struct policy {
 	struct localzones *zones; /* the server clause's */
 	struct views *views;
 	struct response_ip *addresses; /* NULL: none */
-	struct blocklists *lists;      /* asked beside this room: of each question by who has looked
-					* into the cache first, of answers here */
-	bool judges;                   /* answers are to be shown to policy_judge */
-	bool judges_addresses;         /* by response-ip, here or in views */
+	struct blocklists *lists;      /* for questions, consulted by the front end after its cache
+					* lookup; for answers, from here */
+	bool judges;                   /* answers must be passed to policy_judge */
+	bool judges_addresses;         /* there are response-ip rules, here or in views */
 	bool follows;                  /* local-data-follow-cname */
 	bool logs;                     /* log-local-actions */
 	bool minimal;                  /* minimal-responses */
-	const struct authzones *policed; /* policy zones; NULL: there are none */
+	const struct authzones *policed; /* policy zones; NULL: none */
 };
 
-/* `zones`, which outlives the policy, has policy zones. */
+/* Use the policy zones in `zones`, which outlives the policy. */
 void policy_bind_zones(struct policy *p, const struct authzones *zones);
 
 struct policy *policy_new(const struct conf *conf, struct fault *f) MUST_USE;
 void policy_free(struct policy *p); /* NULL is fine */
-/* Local zones and records of `conf` are in the policy now, in less room: their lines are forgotten.
- */
+/* Free the lines of local zones and records in `conf`: the policy now holds them in less memory. */
 void policy_shed(struct conf *conf);
-/* Go on with the zones and records that `old` has, and with what lines there are in `conf` besides
- * (those that do not go with them are logged). */
+/* Carry over the zones and records of `old`, and add the lines there are in `conf` (those that
+ * conflict are logged). */
 void policy_inherit(struct policy *p, const struct policy *old, const struct conf *conf);
 
-/* Who asks. */
+/* The client that asks. */
 struct policy_client {
 	const struct acl_rule *rule;
 	const struct client *client;
 	struct stats *stats;   /* where matches are counted, or NULL */
-	struct settled *settled; /* is told what settles it; or NULL */
+	struct settled *settled; /* records what settled the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policed.h) */
-	bool let_through;      /* by a policy zone: no other is asked */
+	bool let_through;      /* a policy zone has passed it: no other is consulted */
 };
 
 /* ---- questions ---- */
 
-/* Whether policy_answer need be called at all. Costs next to nothing. */
+/* Whether policy_answer need be called at all. Very cheap. */
 static inline bool policy_concerns(const struct policy *p, const struct acl_rule *rule,
 				   const struct question *q)
 {
@@ -75,14 +74,14 @@ static inline bool policy_concerns(const struct policy *p, const struct acl_rule
 }
 
 enum policy_end {
-	POLICY_PASS,   /* nothing is said of it here */
-	POLICY_LET_THROUGH, /* and no policy zone has anything to say of its answer */
+	POLICY_PASS,   /* no rule matches */
+	POLICY_LET_THROUGH, /* passed by a policy zone: none applies to its answer either */
 	POLICY_SEND,   /* the answer was written */
-	POLICY_DROP,   /* there will be none */
-	POLICY_FOLLOW, /* it begins with aliases; where they lead must be asked */
+	POLICY_DROP,   /* there will be no answer */
+	POLICY_FOLLOW, /* it begins with aliases, whose target must be resolved */
 };
 
-/* Answer from what is written down. POLICY_FOLLOW: `lead` is filled, in `a`. */
+/* Answer from the configuration. POLICY_FOLLOW: `lead` is filled, in `a`. */
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
 			      const struct answer_to *to, struct writer *out, struct arena *a,
 			      struct lead *lead);
@@ -91,9 +90,9 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 
 enum judgement_end {
 	JUDGED_AS_IS,
-	JUDGED_CHANGED, /* `m` instead */
+	JUDGED_CHANGED, /* send `m` instead */
 	JUDGED_DROP,
-	JUDGED_FOLLOW, /* `lead`, and then what its target has */
+	JUDGED_FOLLOW, /* send `lead`, followed by the answer for its target */
 };
 
 struct judged {
@@ -102,17 +101,17 @@ struct judged {
 	struct lead lead;
 };
 
-/* Whether there is anything that answers are to be shown to. */
+/* Whether any rule applies to answers. */
 static inline bool policy_has_judges(const struct policy *p)
 {
 	return p->judges || blocklists_exist(p->lists);
 }
 
-/* Whether a cached answer need be shown to policy_judge at all, where some have to be. */
+/* Whether a cached answer must be passed to policy_judge, where there are such rules. */
 bool policy_doubts(const struct policy *p, const struct stored *s);
 
-/* What a client gets in place of `m`, the answer to `q`. `who->client` may be NULL: nobody in
- * particular, a part of an answer that is still being made. Everything is in `a`. */
+/* What a client gets in place of the answer `m`. `who->client` may be NULL: no client in
+ * particular, for part of an answer still being built. Results are in `a`. */
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j);
 

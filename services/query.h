@@ -1,8 +1,8 @@
-/* One question's life: what it is, what it may cost, who waits, what came of it.
+/* One query's life: its question, what it may cost, who waits for it, and its outcome.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Created by the mesh, driven by it, freed by it with its arena. Modules read the
- * question, write `want_*` before they step down and `reply` before they step up. */
+ * Created, driven and freed (with its arena) by the mesh. Modules read the question, set
+ * `want_*` before they step down and `reply` before they step up. */
 #ifndef SERVICES_QUERY_H
 #define SERVICES_QUERY_H
 
@@ -17,29 +17,29 @@
 #include "util/msg.h"
 #include "util/subnet.h"
 
-#define QUERY_MODULES 6 /* most modules in a chain */
+#define QUERY_MODULES 6 /* maximum number of modules in a chain */
 
-enum {                         /* query.kind: part of its identity when queries join */
-       QUERY_CD = 1,           /* checking disabled: validator stands aside */
-       QUERY_PRIME = 2,        /* prime this zone's NS set from its own servers, not the cache */
-       QUERY_NO_CACHE = 4,     /* look nothing up in the message cache (refresh) */
+enum {                         /* query.kind: must match for two queries to be joined */
+       QUERY_CD = 1,           /* checking disabled: the validator does nothing */
+       QUERY_PRIME = 2,        /* prime this zone's NS RRset from its own servers, not the cache */
+       QUERY_NO_CACHE = 4,     /* no lookup in the message cache (refresh) */
        QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
-       QUERY_NO_VALIDATE = 16, /* the asker validates: keys and DS sets of the validator */
-       QUERY_ROUTED = 64,      /* for a client: stops where a server would be told its subnet */
-       QUERY_FORWARDED = 128,  /* and any server is told what it said of itself */
-       QUERY_SCOPE = 256,      /* times the number of a scope (env->scopes) */
-       QUERY_UNPOLICED = 32,   /* a policy zone has let it through: no other stops it */
+       QUERY_NO_VALIDATE = 16, /* the asker validates: the validator's own DNSKEY and DS */
+       QUERY_ROUTED = 64,      /* for a client: stops before a server would be sent its subnet */
+       QUERY_FORWARDED = 128,  /* and every server is sent the client's own subnet option */
+       QUERY_SCOPE = 256,      /* multiplied by the number of a scope (env->scopes) */
+       QUERY_UNPOLICED = 32,   /* a policy zone has passed it: no other zone stops it */
 };
 
-/* Where a query sits: those that clients wait for are counted (num-queries-per-thread). */
+/* Where a query sits. Seats other than SEAT_BACKGROUND count towards num-queries-per-thread. */
 enum query_seat {
-	SEAT_BACKGROUND, /* children, refreshes, and what was given up by its clients */
-	SEAT_KEPT,       /* runs to its end */
-	SEAT_JOSTLED,    /* may have to make room, once it is old or for who holds less */
+	SEAT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
+	SEAT_KEPT,       /* runs to completion */
+	SEAT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
 	SEATS
 };
 
-/* Queries of one kind and another scope are others; children have their parent's. */
+/* The scope in `kind`. Queries of different scopes never join; children inherit the scope. */
 static inline uint8_t query_scope(unsigned kind)
 {
 	return (uint8_t)(kind / QUERY_SCOPE);
@@ -48,70 +48,70 @@ static inline uint8_t query_scope(unsigned kind)
 struct whereabouts;
 
 struct query {
-	struct arena arena; /* everything below that is a pointer lives here or is pinned */
+	struct arena arena; /* holds what the pointers below point to, unless that is pinned */
 	struct env *env;
 	struct snapshot *snapshot; /* pinned: the one it began with */
 	struct question question;  /* lower-cased copy in the arena */
 	unsigned kind;             /* QUERY_* */
-	const struct netblock *subnet; /* only for clients there; NULL: for all (services/halls.h) */
-	const struct view *view;   /* of the snapshot: whose ways it goes; NULL: the server's */
-	struct scope_caches cache; /* of its scope; what is in `env` is everybody's */
-	uint8_t scope;             /* the message cache's */
-	unsigned depth;            /* 0: a client's; each child one more */
+	const struct netblock *subnet; /* its clients are in there; NULL: anywhere (halls.h) */
+	const struct view *view;   /* in the snapshot: whose forwards apply; NULL: the server's */
+	struct scope_caches cache; /* of its scope; those in `env` are shared by everybody */
+	uint8_t scope;             /* key in the message cache */
+	unsigned depth;            /* 0: a client's query; a child has its parent's plus one */
 	struct budget *budget;     /* shared with parents and children */
 	uint64_t begun_us;
 
-	/* what modules tell each other */
-	bool want_signatures;     /* validator: ask upstream with DO */
+	/* between modules */
+	bool want_signatures;     /* set by the validator: ask upstream with DO */
 	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
-	bool no_message;          /* clients must not find it in the cache: policy zones have a say */
-	bool stopped;             /* and this is what it led to: nobody was asked further */
-	const struct met *met;    /* servers on the way that policy zones know (services/policed.h) */
+	bool no_message;          /* clients must not find it in the cache: policy zones */
+	bool stopped;             /* a policy zone ended it: no further server was asked */
+	const struct met *met;    /* servers met that policy zones name (services/policed.h) */
 	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
-	/* client subnets: the iterator says these (services/halls.h) */
-	bool divided;         /* a server would be told where clients are: each asks for itself */
-	bool listed;          /* the same, of a question that is no client's: it was told nothing */
-	bool told_before;     /* that server has shown that it makes use of it */
-	bool placed;          /* its server was told `subnet` and says for whom the answer holds: */
-	bool secret;          /* would have been told, but the client wishes not */
-	uint8_t subnet_scope; /* to so many bits */
+	/* client subnets, set by the iterator (services/halls.h) */
+	bool divided;         /* a server would be sent the subnet: clients must ask separately */
+	bool listed;          /* as `divided`, but not a client's query: no subnet was sent */
+	bool told_before;     /* that server has been seen to use the option */
+	bool placed;          /* its server was sent `subnet`; the answer has `subnet_scope` */
+	bool secret;          /* `subnet` would have been sent, but the client opted out */
+	uint8_t subnet_scope; /* SCOPE PREFIX-LENGTH of the answer, in bits */
 	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
-	const struct addr *avoid; /* validator: servers whose data were bogus */
+	const struct addr *avoid; /* set by the validator: servers whose data were bogus */
 	unsigned avoid_count;
-	const uint8_t *report_to; /* iterator: the agent for failures that a server named, or NULL */
-	struct addr answered_by; /* iterator: whose answer ended it; family 0: the cache's */
-	struct message *reply; /* the answer, with rcode, sets, security, reason; in the arena */
+	const uint8_t *report_to; /* set by the iterator: reporting agent (RFC 9567), or NULL */
+	struct addr answered_by; /* set by the iterator: the server; family 0: the cache */
+	struct message *reply; /* the answer, with rcode, RRsets, security, reason; in the arena */
 
-	/* the mesh's own */
+	/* private to the mesh */
 	struct mesh *mesh;
 	uint64_t hash; /* of question and kind */
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];
-	unsigned at; /* module that runs or waits */
+	unsigned at; /* index of the module that runs or waits */
 	enum query_seat seat;
-	struct list in_mesh;  /* of the seat's list, oldest first */
-	struct holding place; /* SEAT_JOSTLED: whose it is */
-	struct list in_run;   /* it has events that can be handed over */
-	struct list in_line;  /* it waits for a turn of its own: mesh_yield */
-	struct list events;   /* not handed over yet, oldest first */
+	struct list in_mesh;  /* link in the list of its seat, oldest first */
+	struct holding place; /* SEAT_JOSTLED: the client charged for it */
+	struct list in_run;   /* linked while it has events to deliver */
+	struct list in_line;  /* linked while it waits for its turn after mesh_yield */
+	struct list events;   /* not delivered yet, oldest first */
 	struct list waiters;  /* clients and others outside the mesh */
 	struct query *hall;       /* where others wait who asked the same from elsewhere */
-	struct list in_hall;      /* its guests */
+	struct list in_hall;      /* a guest's link in hall->guests */
 	struct list guests;       /* of a hall */
 	unsigned visits;
-	const struct whereabouts *asker; /* of a refresh: for whom */
-	struct list parents;  /* links to queries that asked for this one */
+	const struct whereabouts *asker; /* of a refresh: the client it is for */
+	struct list parents;  /* links to queries that wait for this one */
 	struct list children; /* links to queries this one waits for */
 	unsigned waiter_count, child_count;
-	unsigned holds;           /* events elsewhere that still speak of it */
-	uint32_t walk;            /* last search for circles that came by */
+	unsigned holds;           /* events elsewhere that still refer to it */
+	uint32_t walk;            /* number of the last search for cycles to visit it */
 	struct timer timer;       /* mesh_wake_at */
-	unsigned timer_module;    /* who set it */
-	unsigned line_module;     /* who yielded */
+	unsigned timer_module;    /* the module that set it */
+	unsigned line_module;     /* the module that yielded */
 	struct timer stale_timer; /* serve-expired-client-timeout */
 	struct timer deadline;    /* budget->deadline_us */
-	bool stale_allowed;       /* clients need not wait: mesh_allow_stale */
-	bool done, running, parked; /* a hall's module only waits for its guests */
+	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
+	bool done, running, parked; /* parked: a hall that only waits for its guests */
 };
 
 #endif

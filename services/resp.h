@@ -1,32 +1,32 @@
-/* The part of Redis' protocol (RESP, version 2) that plain commands need: no arrays come back.
+/* The part of the Redis protocol (RESP, version 2) that simple commands need: no array replies.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Pure functions over bytes. (hiredis does more, and ends the process when a server answers what it
- * was not asked.) */
+ * Pure functions over bytes. (hiredis does more, and aborts the process when a server sends an
+ * unsolicited reply.) */
 #ifndef SERVICES_RESP_H
 #define SERVICES_RESP_H
 
 #include "util/bytes.h"
 
 enum resp_kind {
-	RESP_PART,  /* not whole yet */
+	RESP_PART,  /* incomplete: more bytes are needed */
 	RESP_DONE,  /* a status or a number */
 	RESP_VALUE, /* `text` */
-	RESP_NONE,  /* there is no such value */
+	RESP_NONE,  /* null: there is no such value */
 	RESP_ERROR, /* `text` says why */
-	RESP_BAD,   /* nothing that could answer a plain command, or more than `most` bytes */
+	RESP_BAD,   /* not a reply to a simple command, or longer than `most` bytes */
 };
 
 struct resp {
 	enum resp_kind kind;
-	struct slice text; /* in the bytes that were read */
-	size_t len;        /* of the whole reply; 0: not whole, or bad */
+	struct slice text; /* points into the bytes read */
+	size_t len;        /* of the whole reply in bytes; 0: incomplete or bad */
 };
 
-/* The reply that `in` begins with; its value or line may have `most` bytes. */
+/* The reply at the start of `in`; its value or line may be up to `most` bytes long. */
 struct resp resp_read(struct slice in, size_t most);
 
-/* A command of so many words. `w` goes bad where it has no room for it. */
+/* Write a command of `count` words. `w` goes bad when it has no room. */
 void resp_write(struct writer *w, const struct slice *words, unsigned count);
 
 #endif

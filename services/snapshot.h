@@ -1,8 +1,8 @@
-/* Everything a loaded configuration becomes: built aside, checked, swapped whole.
+/* Everything made from one loaded configuration: built aside, checked, then swapped in whole.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Immutable once published. A worker reads the pointer at the start of each turn; a
- * query pins the snapshot it began with (snapshot_pin) and lets go at its end. */
+ * Immutable once published. A worker reads the pointer at the start of each turn; a query pins
+ * the snapshot it began with (snapshot_pin) and unpins it when it ends. */
 #ifndef SERVICES_SNAPSHOT_H
 #define SERVICES_SNAPSHOT_H
 
@@ -31,53 +31,53 @@ struct trust_store;
 struct snapshot {
 	struct conf *conf; /* options as written; conf->server.… */
 	struct acl *acl;
-	struct policy *policy; /* local zones, views, response-ip: may change meanwhile, by control */
-	struct authzones *zones; /* held here in full */
+	struct policy *policy; /* local zones, views, response-ip; control may change its data */
+	struct authzones *zones; /* auth-zone and rpz clauses */
 	struct forwards *forwards;
 	struct netset *server_texts;      /* edns-client-string; NULL: none */
-	struct subnets *subnets;          /* who is told where clients are; NULL: nobody */
+	struct subnets *subnets;          /* who is sent client subnets; NULL: nobody */
 	struct zonelimits *zone_limits;   /* ratelimit */
-	bool limits_zones;                /* some zone has one */
-	struct cookies cookies;           /* for clients; none without answer-cookie */
+	bool limits_zones;                /* some zone has a limit */
+	struct cookies cookies;           /* for clients; no secrets without answer-cookie */
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */
 	struct trie *private_domains;
 	struct trie *caps_exempt;
 	struct trie *domain_insecure;
 	struct trie *dns64_ignored; /* dns64-ignore-aaaa */
-	struct root_hint *hints; /* root servers to begin with */
+	struct root_hint *hints; /* root server addresses for priming */
 	size_t hint_count;
 	int target_fetch[16]; /* target-fetch-policy by depth */
 	unsigned target_fetch_count;
-	struct trust_store *trust; /* what the validator made of it; NULL: nothing (snapshot_entrust) */
+	struct trust_store *trust; /* the validator's part (snapshot_entrust); NULL: none */
 	void (*trust_free)(struct trust_store *t);
 	struct connlimits *connlimits;
 	struct waitrules *wait_rules;
-	struct tls_client *tls_client; /* for what goes to others over TLS */
-	struct tls_client *dnstap_tls; /* for dnstap's collector; NULL: not over TLS */
-	struct tls_server *tls_server; /* for who comes over TLS; NULL: no key is configured */
-	uint64_t number; /* counts builds */
+	struct tls_client *tls_client; /* for queries sent over TLS */
+	struct tls_client *dnstap_tls; /* for the dnstap collector; NULL: not over TLS */
+	struct tls_server *tls_server; /* for clients over TLS; NULL: no key is configured */
+	uint64_t number; /* serial number of the build */
 	_Atomic uint32_t pins;
 };
 
-/* One name server of the root with one address (root-hints or built in). */
+/* One root name server with one address (root-hints or built in). */
 struct root_hint {
 	const uint8_t *name;
 	struct addr *addr;
 };
 
-/* Take over `conf` and build the rest. On failure: NULL, a sentence in `f`, and
+/* Build a snapshot from `conf`, which it takes over. On failure NULL with a sentence in `f`, and
  * `conf` is still the caller's. The new snapshot has one pin: the caller's. */
 struct snapshot *snapshot_new(struct conf *conf, struct fault *f) MUST_USE;
-/* As `old` but with other forwards (taken over); shares everything else by counting. */
+/* As `old` but with other forwards (taken over); shares everything else by reference count. */
 struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards) MUST_USE;
 
-/* Before it is published: what a room above this floor made of the configuration, and how to free it. */
+/* Before it is published: attach the validator's part of the configuration, and how to free it. */
 void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t));
 
 struct snapshot *snapshot_pin(struct snapshot *s);
-/* Frees it, at once, after the last. Who has published it lets go of it only when nobody can still
- * be on the way to pin it: every worker has been told, or rcu_wait has returned. */
+/* Frees it at once with the last pin. The publisher may drop its own pin only when no one can be
+ * about to pin it: every worker has switched to another, or rcu_wait has returned. */
 void snapshot_unpin(struct snapshot *s);
 
 #endif

@@ -1,18 +1,18 @@
-/* The cache file: what is cached goes to disk, and comes back at the next start.
+/* The cache file: saves the caches to disk and restores them at the next start.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Answers and record sets are kept, for everybody (scope 0) and good; not what is known of servers,
- * nor keys and proven ranges: keys are only proven, and what follows from them is found out again.
+ * Good answers and RRsets of scope 0 are saved; what is known of servers, validated keys and denied
+ * ranges are not: they are learnt or proven again.
  *
- * Nothing that is read counts as proven. What was SECURE comes back unchecked, and is judged, from the
- * trust anchors of now, when somebody asks for it, with the keys and delegations that the file
- * has. What cannot be proven (insecure, or never judged) comes back as it was, if the same judge
- * would say so: where `judge` is another one, it is left out. Where answers are given another
- * shape before they are kept (`shape`), nothing is used.
+ * Nothing that is read back counts as validated. What was SECURE comes back unchecked and is
+ * validated on demand, from the current trust anchors, with the keys and delegations in the file.
+ * What cannot be proven (insecure, or never validated) comes back as it was, but only where the
+ * same settings decide on it: with another `judge` it is skipped. Where answers are changed in
+ * another way before they are cached (`shape`), nothing is used.
  *
- * TTLs go on being counted while the daemon is away. The time that has passed is what the wall clock
- * says, but no less than the monotonic clock does; where the wall clock stands before the file's,
- * nobody knows, and nothing is used. */
+ * TTLs keep running while the daemon is down. The time elapsed is that of the wall clock, but no
+ * less than that of the monotonic clock; when the wall clock is behind the file's, it is unknown,
+ * and nothing is used. */
 #ifndef SERVICES_CACHE_FILE_H
 #define SERVICES_CACHE_FILE_H
 
@@ -29,42 +29,42 @@ struct cachefile_how {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 	struct timebase now;
-	uint64_t judge;           /* stands for all by which answers are judged */
-	uint32_t shape;           /* stands for all by which they are changed before they are kept */
-	uint32_t most_ttl_s;      /* reading: nothing lives longer (cache-max-ttl) */
-	uint32_t expired_s;       /* answers that expired so long ago are of use (serve-expired) */
-	bool validates;           /* reading: what is unchecked will be judged before it is used */
+	uint64_t judge;           /* identifies the settings by which answers are validated */
+	uint32_t shape;           /* identifies those by which they are changed before caching */
+	uint32_t most_ttl_s;      /* reading: upper bound of TTLs (cache-max-ttl) */
+	uint32_t expired_s;       /* keep answers expired for up to so long (serve-expired) */
+	bool validates;           /* reading: unchecked data will be validated before use */
 	const atomic_bool *stop;  /* end early; NULL: never */
 };
 
 struct cachefile_count {
 	uint64_t bytes;
 	uint64_t sets, answers;
-	uint64_t expired; /* reading: left out because their time is over */
-	uint64_t passed;  /* left out for other reasons */
+	uint64_t expired; /* reading: skipped as expired */
+	uint64_t passed;  /* skipped for other reasons */
 };
 
-/* Where bytes go; false with a sentence when they cannot. */
+/* Takes the bytes written; false with a sentence in `f` when it cannot. */
 typedef bool cachefile_push(void *arg, const uint8_t *at, size_t len, struct fault *f);
 
-/* On a thread that has joined RCU, outside a turn; as the next three. False with a sentence when
- * `push` said so, or it was stopped. */
+/* This and the next three: on a thread that has joined RCU, outside a turn. False with a sentence
+ * in `f` when `push` failed or it was stopped. */
 bool cachefile_write(const struct cachefile_how *how, cachefile_push *push, void *arg,
 		     struct cachefile_count *count, struct fault *f) MUST_USE;
 
-/* Into the caches, beside what stands there already. False with a sentence when not all of it could be
- * used; what was whole before that place is used. */
+/* Read into the caches, beside what is there already. False with a sentence in `f` when it could
+ * be used only in part or not at all; everything sound before that point is used. */
 bool cachefile_read(const struct cachefile_how *how, block_pull *pull, void *arg,
 		    struct cachefile_count *count, struct fault *f) MUST_USE;
 
-/* The same to and from a file. Written aside (path + ".new"), forced to the disk, and then given the
- * name, so that there always is a whole file; readable for its owner alone. A file that is no cache
- * file is not written over. */
+/* As cachefile_write, to a file: written to path + ".new", synced to disk and renamed, so that
+ * there always is a whole file; readable by its owner only. A file that is not a cache file is not
+ * overwritten. */
 bool cachefile_save(const char *path, const struct cachefile_how *how,
 		    struct cachefile_count *count, struct fault *f) MUST_USE;
 
-/* Only a plain file of this user or of root, into which nobody else may write, is read. That there is
- * none is no failure: then count->bytes is 0. */
+/* As cachefile_read, from a file. It must be a regular file of this user or of root that nobody
+ * else may write to. A missing file is no failure: count->bytes is then 0. */
 bool cachefile_load(const char *path, const struct cachefile_how *how,
 		    struct cachefile_count *count, struct fault *f) MUST_USE;
 

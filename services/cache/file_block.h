@@ -1,17 +1,17 @@
-/* A cache file in blocks: each with its checksum, so that only what is whole is ever read.
+/* A cache file in blocks, each with a checksum, so that only undamaged blocks are ever used.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * All numbers are big-endian. A head, then blocks, the last of them of kind BLOCK_END:
  *
  *     head   16 bytes "resolverd cache\n", u32 version, u32 shape, i64 wall clock, u64 monotonic
- *            clock in microseconds, u64 judge, 16 bytes by chance, u64 checksum
- *     block  u32 kind, u32 number from 0, u32 bytes of all entries, u32 entries, the entries (each
- *            u32 bytes and these bytes), u64 checksum
+ *            clock in microseconds, u64 judge, 16 random bytes, u64 checksum
+ *     block  u32 kind, u32 number from 0, u32 length of all entries, u32 number of entries, the
+ *            entries (each a u32 length and that many bytes), u64 checksum
  *
- * Checksums are SipHash-2-4 of all bytes before them, of the head or of the block, under a key: a
- * constant for the head, the head's chance for the blocks. So a block of another file, which a disk
- * may bring back after a crash, does not count. They tell of accidents, not of malice: who may
- * write the file may write checksums, too. */
+ * A checksum is SipHash-2-4 of all bytes before it in the head or block, under a key: a constant
+ * for the head, the head's random bytes for the blocks. So a stale block of another file, which a
+ * disk may bring back after a crash, is rejected. Checksums detect accidents, not malice: whoever
+ * can write the file can write checksums as well. */
 #ifndef SERVICES_CACHE_FILE_BLOCK_H
 #define SERVICES_CACHE_FILE_BLOCK_H
 
@@ -23,8 +23,8 @@ struct fault;
 #define BLOCKS_MAGIC_LEN 16
 #define BLOCKS_VERSION   1
 #define BLOCKS_HEAD_LEN  72
-#define BLOCK_USUAL      (64 * 1024)  /* bytes of entries from which on a block is closed */
-#define BLOCK_ENTRY_MOST (128 * 1024) /* of one entry */
+#define BLOCK_USUAL      (64 * 1024)  /* a block is closed when its entries reach so many bytes */
+#define BLOCK_ENTRY_MOST (128 * 1024) /* bytes of one entry */
 
 enum block_kind { BLOCK_SETS = 1, BLOCK_ANSWERS = 2, BLOCK_END = 3 };
 
@@ -40,27 +40,27 @@ struct blocks_head {
 
 struct block_writer {
 	uint8_t *room;
-	size_t len, size; /* bytes there, and what there is room for */
-	size_t open_at;   /* where the open block begins, if one is open */
+	size_t len, size; /* bytes used and allocated */
+	size_t open_at;   /* offset of the open block, if there is one */
 	enum block_kind kind;
 	uint32_t number, entries;
 	bool is_open;
 	uint8_t key[16];
-	uint64_t taken; /* bytes that have been taken out */
+	uint64_t taken; /* bytes taken so far */
 };
 
 void blocks_begin(struct block_writer *w, const struct blocks_head *head);
-/* Room for an entry of `len` bytes (at most BLOCK_ENTRY_MOST), to be filled before the next call. */
+/* Room for an entry of `len` bytes (at most BLOCK_ENTRY_MOST); fill it before the next call. */
 uint8_t *block_entry(struct block_writer *w, enum block_kind kind, size_t len);
-/* What is ready to be written since the last time; to be used before the next call. */
+/* The bytes that became ready since the last call; valid until the next call. */
 struct slice blocks_take(struct block_writer *w);
-/* The last block, which holds `end_len` bytes in one entry. Everything is ready now. */
+/* Add the last block, with one entry of `end_len` bytes. After it everything is ready. */
 void blocks_end(struct block_writer *w, const uint8_t *end, size_t end_len);
 void blocks_clear(struct block_writer *w);
 
 /* ---- reading ---- */
 
-/* Up to `len` further bytes; fewer only where there are no more. */
+/* Read up to `len` bytes; fewer only at the end. */
 typedef size_t block_pull(void *arg, uint8_t *to, size_t len);
 
 struct block_reader {
@@ -69,14 +69,14 @@ struct block_reader {
 	struct blocks_head head;
 	uint8_t *room;
 	uint32_t number;
-	uint32_t left; /* entries of this block */
+	uint32_t left; /* entries of this block not yet taken */
 	struct reader at;
-	uint64_t bytes; /* of the head and all whole blocks */
+	uint64_t bytes; /* of the head and all sound blocks so far */
 };
 
-/* False, with a sentence that begins "it …": this is no such file, or not one of ours to read. */
+/* False, with a sentence in `f` that names no file: not a cache file, damaged, another version. */
 bool blocks_open(struct block_reader *r, block_pull *pull, void *arg, struct fault *f) MUST_USE;
-/* Kind of the next whole block; 0, with a sentence, when there is none. */
+/* Kind of the next sound block; 0, with a sentence in `f`, when there is none. */
 enum block_kind block_next(struct block_reader *r, struct fault *f);
 /* The next entry of the block; false when there are no more. */
 bool block_take(struct block_reader *r, struct slice *entry);

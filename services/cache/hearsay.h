@@ -1,7 +1,7 @@
-/* Denials of DS sets that referrals brought along, until somebody asks for them: RFC 4035 3.1.4.1.
+/* Denials of DS RRsets that came with referrals (RFC 4035 3.1.4.1), kept until asked for.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Nobody has checked these sets. Each is told once, so that a forged one spoils one attempt. */
+ * They have not been validated. Each is returned once, so that a forged one spoils one attempt. */
 #ifndef SERVICES_CACHE_HEARSAY_H
 #define SERVICES_CACHE_HEARSAY_H
 

@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Records are kept by zone, in order, so that one denial answers for every other name in its
- * range. It is asked on the way to the network only, never on a cache hit: readers take a short
- * lock. What it gives is copied to the asker's arena. Bytes are counted against a budget (eviction
- * is SIEVE's); a record lives no longer than its zone's SOA lets a denial live (RFC 9077).
+ * range. It is consulted only on the way to the network, never on a cache hit: readers take a short
+ * lock. What it returns is copied to the caller's arena. Bytes are counted against a budget (SIEVE
+ * evicts); a record lives no longer than its zone's SOA allows for a denial (RFC 9077).
  *
- * Not kept: sets that are not SECURE or not signed by the zone as the names they stand at; next
- * names outside the zone; NSEC3 of more than 50 iterations (RFC 9276). Opt-out spans prove nothing
- * but that a delegation is unsigned; records from above a cut say nothing of the names below. */
+ * Not kept: RRsets that are not SECURE, or not signed by the zone at their own owner name (wildcard
+ * expansion); next names outside the zone; NSEC3 with more than 50 iterations (RFC 9276). Opt-out
+ * spans prove only that a delegation is unsigned; records from above a zone cut say nothing of the
+ * names below it. */
 #ifndef SERVICES_CACHE_NEGATIVE_H
 #define SERVICES_CACHE_NEGATIVE_H
 
@@ -21,25 +22,25 @@ struct negcache;
 struct question;
 struct rrsetcache;
 
-/* `budget` bytes in all; `slabs` (a power of two) is the most locks there will be. */
+/* `budget` bytes in all; at most `slabs` locks (a power of two). */
 struct negcache *negcache_new(size_t budget, unsigned slabs) MUST_USE;
 void negcache_free(struct negcache *c); /* NULL is fine */
 void negcache_resize(struct negcache *c, size_t budget);
 
 /* ---- learning: the validator's side ---- */
 
-/* Take from `m` what its SECURE NSEC, NSEC3 and SOA sets say of `zone`, whose keys have signed
- * them. Those of other zones are passed over: call it once for each signer. */
+/* Learn the SECURE NSEC, NSEC3 and SOA RRsets in `m` that `zone` has signed. Those of other zones
+ * are skipped: call it once for each signer. */
 void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
 		    const struct conf *conf, uint32_t now_s);
 
-/* The same for one such set. */
+/* The same for one such RRset. */
 void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8_t *zone,
 			const struct conf *conf, uint32_t now_s);
 
-/* `set` is SECURE and was made from the wildcard "*." and the last `labels` labels of its owner
- * (struct verdict in validator/verify.h): keep it under the wildcard's own name, too, so that it
- * can answer for other names (RFC 8198 5.3). */
+/* `set` is SECURE and was expanded from the wildcard "*." plus the last `labels` labels of its
+ * owner (struct verdict in validator/verify.h): also cache it under the wildcard's own name, so
+ * that it can answer for other names (RFC 8198 5.3). */
 void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct rrset *set, unsigned labels,
 			     uint32_t now_s, struct arena *a);
 
@@ -47,23 +48,23 @@ void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct rrset *set,
 
 struct negcache_ask {
 	const struct question *q;
-	/* Proofs of zones strictly above this name do not count: the closest trust anchor,
-	 * stub-zone or forward-zone at or above the question's name. */
+	/* The closest trust anchor, stub-zone or forward-zone at or above the question's name:
+	 * proofs from zones strictly above it do not count. */
 	const uint8_t *within;
 	struct rrsetcache *rrsets; /* for wildcards */
 	struct arena *arena;
 	uint32_t now_s;
 };
 
-/* A SECURE answer made from what is kept, or NULL: NXDOMAIN or NODATA with proofs, then SOA, in
- * AUTHORITY; or what a wildcard gives, with the proof that no closer name exists (a CNAME then
- * leads on). Its TTLs are what is left; no extended error tells it from others. For ANY and other
- * questions for no type of its own only NXDOMAIN is answered. */
+/* A SECURE answer synthesised from the cache, or NULL: NXDOMAIN or NODATA with proofs, then SOA, in
+ * the authority section; or the expansion of a wildcard, with the proof that no closer name exists
+ * (a CNAME is then for the caller to follow). TTLs are the remaining ones; no extended error marks
+ * it. ANY and other meta-types only get NXDOMAIN. */
 struct message *negcache_answer(struct negcache *c, const struct negcache_ask *ask) MUST_USE;
 
-/* What `zone` is known to say of a name below it that has no DS set (see denial_of_ds), for so many
- * seconds: CUT_INSECURE, CUT_OPTOUT, CUT_NONE; or CUT_UNKNOWN. CUT_NONE only of a name that exists:
- * where there was nothing, a signed zone may have begun since. */
+/* What the cached records of `zone` prove about a name below it without a DS RRset (see
+ * denial_of_ds), and for how many seconds: CUT_INSECURE, CUT_OPTOUT, CUT_NONE; or CUT_UNKNOWN.
+ * CUT_NONE only for a name that exists: at one that did not, a signed zone may have begun since. */
 struct negcache_cut {
 	enum denial_cut cut;
 	uint32_t ttl_s;
@@ -74,20 +75,20 @@ struct negcache_cut negcache_ds(struct negcache *c, const uint8_t *zone, const u
 
 /* ---- hearsay: what a referral said, not validated yet ---- */
 
-/* A referral to `cut` came with NSEC or NSEC3 sets instead of a DS set: keep them for a moment. */
+/* A referral to `cut` came with NSEC or NSEC3 RRsets instead of a DS RRset: keep them briefly. */
 void negcache_hear(struct negcache *c, const struct message *referral, const uint8_t *cut,
 		   uint16_t class_, uint32_t now_s);
 
-/* The same as an unchecked NODATA answer (without SOA) to the cut's DS question, once; or NULL. */
+/* Those RRsets as an unchecked NODATA answer (without SOA) to the DS question; once; or NULL. */
 struct message *negcache_heard(struct negcache *c, const struct question *ds, struct arena *a,
 			       uint32_t now_s) MUST_USE;
 
 /* ---- for the operator ---- */
 
-/* Forget what zones at or below `name` have said; how many records. */
+/* Forget the records of all zones at or below `name`; returns how many. */
 size_t negcache_forget(struct negcache *c, const uint8_t *name);
 
-/* Forget what denies the name, or something of it: it is to be asked for anew. */
+/* Forget the records that deny the name or a type at it, so that it is looked up again. */
 void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t class_);
 
 struct negcache_count {

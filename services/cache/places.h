@@ -1,11 +1,11 @@
-/* For which subnets answers to a question are kept (RFC 7871 7.3.1).
+/* An index, by question, of the client subnets that have cached answers (RFC 7871 7.3.1).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An answer that a server gave for a client's subnet stands in the message cache under that subnet
- * (msg_keep.place); here, by question, stands which subnets there are. An entry is immutable and flat:
- * its rows are ordered by family, length and address, so that those that hold a client are found from
- * the shortest to the longest, and the first that is fresh is taken: what a server has said of more
- * clients, it has said later. */
+ * The answer a server gave for a client subnet is in the message cache under that subnet
+ * (msg_keep.place); here is which subnets there are for a question. An entry is immutable and flat.
+ * Its rows are ordered by family, prefix length and address. Those that contain a client are tried
+ * from the shortest to the longest prefix, and the first fresh one wins: a server's answer for a
+ * wider prefix is its later one. */
 #ifndef SERVICES_CACHE_PLACES_H
 #define SERVICES_CACHE_PLACES_H
 
@@ -21,15 +21,15 @@ struct places *places_new(size_t budget, unsigned slabs) MUST_USE;
 void places_free(struct places *p); /* NULL is fine */
 struct slab *places_slab(struct places *p);
 
-/* The subnet whose answer is for `who`: which holds it whole, and is fresh at `now_s`. False: none. */
+/* The subnet that contains all of `who` and has an answer fresh at `now_s`. False: none. */
 bool places_find(struct places *p, const struct question *q, uint8_t scope,
 		 const struct netblock *who, uint32_t now_s, struct place_kept *found);
 
-/* Whether there is any at all: the servers have shown that they tell clients apart. */
+/* Whether there is any for the question: its servers have been seen to tell clients apart. */
 bool places_exist(struct places *p, const struct question *q, uint8_t scope, uint32_t now_s);
 
-/* There is an answer for `at` now, until then. What it covers is forgotten, and of `most` rows of its
- * family the oldest gives way. Called within a turn. */
+/* Add `at`, which has an answer until until_s. Rows within it are dropped; beyond `most` rows of
+ * its family the oldest is replaced. Called within a turn. */
 struct place_how {
 	uint8_t scope;
 	uint32_t now_s, until_s, most;
@@ -37,14 +37,14 @@ struct place_how {
 void places_add(struct places *p, const struct question *q, const struct place_kept *at,
 		const struct place_how *how);
 
-/* Show every subnet of a question, in each scope. */
+/* Call `fn` for every subnet of a question, in every scope. */
 void places_each(struct places *p, const struct question *q,
 		 void (*fn)(const struct place_kept *at, uint8_t scope, uint32_t until_s, void *arg),
 		 void *arg);
 
 /* Forget the question, and its answers in `messages`. */
 void places_forget(struct places *p, struct msgcache *messages, const struct question *q);
-/* The same for all questions at or below a name, but that the answers are swept by whoever calls. */
+/* The same for all questions at or below `top`, but the caller removes the answers. */
 void places_forget_under(struct places *p, const uint8_t *top);
 
 #endif

@@ -1,15 +1,15 @@
 /* Denials in order: the NSEC records of a zone by name, its NSEC3 records by hash, and its SOA.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A store for the negative cache alone. Zones are spread over a few parts, each with a lock, a byte
- * budget and a SIEVE queue of its own. A lock is held for one search or one change; whatever is
- * found is copied to the asker's arena before it is let go. */
+ * Used by the negative cache alone. Zones are spread over a few parts, each with a lock, a byte
+ * budget and a SIEVE queue of its own. A lock is held for one search or one change; what is found
+ * is copied to the caller's arena before the lock is released. */
 #ifndef SERVICES_CACHE_RANGES_H
 #define SERVICES_CACHE_RANGES_H
 
 #include "util/denial.h"
 
-#define RANGE_SIZE_MAX 4096 /* bytes of the largest set that is kept */
+#define RANGE_SIZE_MAX 4096 /* bytes of the largest RRset that is kept */
 
 struct arena;
 struct ranges;
@@ -22,46 +22,46 @@ struct ranges_at {
 	const uint8_t *zone;
 	uint16_t class_;
 	uint32_t now_s;
-	uint32_t most_s; /* putting: what is put lives no longer */
+	uint32_t most_s; /* for the put functions: upper bound of the lifetime */
 };
 
-/* Keep a copy of a sound set until its expires_s, instead of an older one of its owner. NSEC3
- * records of other parameters than this one's are forgotten (the zone has changed them). */
+/* Keep a copy of a well-formed RRset until its expires_s, in place of an older one at its owner.
+ * NSEC3 records with other parameters are dropped (the zone has changed them). */
 void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set);
 void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
 		      const struct nsec3 *read);
-/* Likewise the zone's SOA set; nothing happens where the zone has no record here. `most_s` also
- * bounds what is put later (RFC 9077). */
+/* Likewise the zone's SOA RRset; ignored when the zone has no record here. `most_s` also bounds
+ * what is put later (RFC 9077). */
 void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa);
 
 struct ranges_facts {
 	bool has_nsec, has_nsec3;
-	bool opts_out; /* some NSEC3 record does */
+	bool opts_out; /* some NSEC3 record has the opt-out flag */
 	uint16_t iterations;
-	uint32_t most_s; /* as its last SOA said; UINT32_MAX: unknown */
+	uint32_t most_s; /* from its last SOA; UINT32_MAX: unknown */
 	uint8_t salt_len;
 	uint8_t salt[255];
 };
 
-/* False when nothing is kept of the zone. */
+/* False when nothing of the zone is kept. */
 bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out);
 
-/* The record that stands at the name (hash), or whose range it lies in; fresh; or NULL. */
+/* The fresh record that matches or covers the name (hash), or NULL. */
 struct rrset *ranges_find_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name,
 			       struct arena *a);
 struct rrset *ranges_find_nsec3(struct ranges *r, const struct ranges_at *at,
 				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
-/* Only the one that stands there. */
+/* Only one that matches. */
 struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
 				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
 struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a);
 
-/* Forget the record that stands at the name (hash), or whose range it lies in. */
+/* Forget the record that matches or covers the name (hash). */
 void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name);
 void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN]);
 
-/* Forget every zone at or below `name`; how many records. */
+/* Forget every zone at or below `name`; returns how many records. */
 size_t ranges_forget(struct ranges *r, const uint8_t *name);
 
 struct ranges_count {

@@ -1,8 +1,9 @@
-/* The RRset cache: what the iterator and the validator know, by rank.
+/* The RRset cache: what the iterator and the validator know, ranked by trust.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Keyed by owner, type, class, and whether it is the parent's side of a cut (an NS
- * set, or a DS's neighbour: RRSET_PARENT_SIDE) so that both sides can be kept. */
+ * Keyed by owner, type, class and two flags, so that both sides of a zone cut can be kept: from
+ * the parent's side (NS or its glue: RRSET_PARENT_SIDE), and NSEC at the apex (RRSET_NSEC_AT_APEX).
+ */
 #ifndef SERVICES_CACHE_RRSET_H
 #define SERVICES_CACHE_RRSET_H
 
@@ -17,48 +18,50 @@ struct rrset_entry {
 	struct rrset set; /* last: it carries the data */
 };
 
-/* `link.spare` of an entry is its scope: 0, or the number of a view whose sets are its own. */
+/* `link.spare` of an entry is its scope: 0, or the scope of a view with caches of its own. */
 
 struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs) MUST_USE;
 void rrsetcache_free(struct rrsetcache *c);
-/* The same cache seen in another scope: it finds nothing that was put in others, and shares room
- * and budget. Freed before what it was made of; NULL of NULL. */
+/* The same cache seen in another scope: it finds nothing put in others, but shares tables and
+ * budget. Free it before `c`; NULL when `c` is NULL. */
 struct rrsetcache *rrsetcache_scoped(const struct rrsetcache *c, uint8_t scope) MUST_USE;
 struct slab *rrsetcache_slab(struct rrsetcache *c);
 
-/* Fresh, or NULL. Borrowed for the turn: rrset_copy it to keep it over a wait.
- * `flags` is 0 or RRSET_PARENT_SIDE or RRSET_NSEC_AT_APEX. */
+/* A fresh RRset, or NULL. Borrowed for the turn: rrset_copy it to keep it over a wait. `flags` is
+ * 0, RRSET_PARENT_SIDE or RRSET_NSEC_AT_APEX. */
 const struct rrset *rrsetcache_find(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 				    uint16_t class_, uint8_t flags, uint32_t now_s);
-/* The same, however long expired. */
+/* The same, but fresh or expired for any time. */
 const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 					  uint16_t class_, uint8_t flags);
 
-/* Offer `set` to the cache and learn which set to believe from now on: `set` itself, or one in `a`.
+/* Offer `set` to the cache. Returns the RRset to believe from now on: `set` itself, or one in `a`.
  *
- * RFC 2181 5.4.1: it goes in where nothing fresh stands or what stands is bogus, has less trust, or
- * has equal trust but other data or signatures; what is equal ends when it was to end. A
- * higher one that stands is what comes back. SECURITY_SECURE ranks as TRUST_VALIDATED: such a set
- * stands until what is offered has been validated too; an authoritative one comes back for that,
- * though not kept. Bogus data only goes where nothing fresh stands.
+ * RFC 2181 5.4.1: it is stored where nothing fresh is cached, or where the cached one is bogus, has
+ * less trust, or has equal trust but other data or signatures; an equal one keeps its expiry. A
+ * cached RRset of higher trust is returned instead. SECURITY_SECURE ranks as TRUST_VALIDATED: such
+ * an RRset stays until the one offered has been validated too; an authoritative one is returned, so
+ * that it can be, but not stored. Bogus data is stored only where nothing fresh is cached, or
+ * something bogus. An authoritative SOA also replaces an equal one from a denial.
  *
- * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS set
- * may replace a fresh one but lives no longer than that, nor than its parent's side; what comes
- * back then ends there too. What has RRSET_PARENT_SIDE comes from the parent itself, as referral or
- * glue, and replaces whatever that said before. TTL 0 is not kept, nor
- * what is too large (rrset_may_be_kept). */
+ * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS RRset
+ * may replace a fresh one but expires no later than that, nor than the parent's side; the expiry of
+ * the one returned is limited likewise. An RRset with RRSET_PARENT_SIDE comes from the parent
+ * itself, as referral or glue, and replaces what the parent said before. RRsets with TTL 0 and
+ * those that are too large (rrset_may_be_kept) are not stored. */
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
 				   struct arena *a);
 
-/* As rrsetcache_put where a set stands already, fresh or not; else nothing is kept. */
+/* As rrsetcache_put where there is an RRset already, fresh or not; otherwise nothing is stored. */
 const struct rrset *rrsetcache_correct(struct rrsetcache *c, const struct rrset *set,
 				       uint32_t now_s, struct arena *a);
 
-/* Whether a DNAME set has ever been offered: most resolvers never see one, and need not look for it
- * above every name. */
+/* Whether a DNAME RRset has ever been stored: most resolvers never see one and need not look for
+ * one above every name. */
 bool rrsetcache_knows_dname(const struct rrsetcache *c);
 
-/* Every set of this owner and type, both sides of a cut; in scope 0 those of all scopes; how many. */
+/* Remove every RRset of this owner and type, from both sides of a cut; from scope 0, those of all
+ * scopes. Returns how many. */
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 			 uint16_t class_);
 

@@ -1,11 +1,10 @@
-/* The engine under every cache: immutable entries, a byte budget, SIEVE, reads without locks.
+/* The engine under every cache: immutable entries, a byte budget, SIEVE, lock-free reads.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A slab cache is a power of two of slabs, each with its own hash table, queue,
- * budget and writers' lock. Entries embed struct slab_entry at their start and
- * come from mem_new; from slab_put on they belong to the cache and are read-only.
- * What a find returns is borrowed for the turn (util/rcu.h). To change an entry,
- * put a new one. */
+ * A slab cache has a power of two of slabs, each with its own queue, budget and writers' lock, and
+ * its share of the hash table's buckets. Entries embed struct slab_entry at their start and come
+ * from mem_new; from slab_put on they belong to the cache and are read-only. What a lookup returns
+ * is borrowed for the turn (util/rcu.h). To change an entry, put a new one. */
 #ifndef SERVICES_CACHE_SLAB_H
 #define SERVICES_CACHE_SLAB_H
 
@@ -21,14 +20,14 @@ struct slab_entry {
 		struct rcu_slot retired; /* once out of the queue */
 	};
 	uint32_t hash;        /* upper half of the hash */
-	uint16_t units;       /* of 16 bytes that malloc took, set by slab_put */
+	uint16_t units;       /* its allocated size in units of 16 bytes, set by slab_put */
 	_Atomic uint8_t seen; /* SIEVE's bit */
 	uint8_t spare;        /* free for the entry's own use */
 };
 
 #define SLAB_ENTRY_MAX (65535 * 16) /* bytes of the largest entry */
 
-/* The entry that `release` is given. */
+/* The entry of the slot that `release` is given. */
 static inline struct slab_entry *slab_entry_of(struct rcu_slot *retired)
 {
 	return container_of(retired, struct slab_entry, retired);
@@ -39,35 +38,34 @@ struct slab;
 struct slab_how {
 	const char *name; /* for statistics; a constant */
 	size_t budget;    /* bytes, all slabs together, tables included */
-	unsigned slabs;   /* rounded up to a power of two; 0 is 1 */
-	size_t typical;   /* bytes of a usual entry: sizes the tables */
-	/* Whether the new entry takes the place of the standing one (same key). */
+	unsigned slabs;   /* rounded up to a power of two; 0 means 1 */
+	size_t typical;   /* bytes of a typical entry: sizes the tables */
+	/* Whether the new entry replaces the existing one (same key). */
 	bool (*same)(const struct slab_entry *newer, const struct slab_entry *standing);
-	/* Whether it may be evicted before anything else now. May be NULL. */
+	/* Whether it may now be evicted before anything else. May be NULL. */
 	bool (*is_stale)(const struct slab_entry *e, uint32_t now_s);
-	/* Whether it is of no use to anybody once it is stale, slab_keep_stale or not. May be NULL. */
+	/* Whether it is useless once stale, whatever slab_keep_stale says. May be NULL. */
 	bool (*is_brief)(const struct slab_entry *e);
-	/* Bytes that go with an entry beside its own, as far as that can be said when it is put in. May
-	 * be NULL. */
+	/* Bytes an entry uses elsewhere, as far as known when it is put in. May be NULL. */
 	size_t (*beside)(const struct slab_entry *e);
-	/* Free it: slab_entry_of(retired); NULL: mem_free. On any thread. */
+	/* Free slab_entry_of(retired), on any thread. NULL: mem_free. */
 	void (*release)(struct rcu_slot *retired);
 };
 
 struct slab *slab_new(const struct slab_how *how) MUST_USE;
-void slab_free(struct slab *s); /* no reader is left */
+void slab_free(struct slab *s); /* no reader may be left */
 
-/* What a walk needs of the engine; the rest is its own. The table has room for every entry the
- * budget allows, of which only the first buckets are in use: one more with each entry more, so that
- * a cache that holds little stays where the processor can reach it. */
+/* The part of the engine that lookups need; the rest is private. The table has room for every entry
+ * the budget allows, but only the first buckets are in use, one more with each entry added, so that
+ * the table of a small cache stays in the processor's cache. */
 struct slab_table {
 	struct rcu_slot retired;
-	uint32_t most;         /* buckets there is room for; a power of two */
+	uint32_t most;         /* buckets allocated; a power of two */
 	_Atomic uint32_t live; /* buckets in use */
 	_Atomic(struct slab_entry *) bucket[];
 };
 
-struct slab_front { /* every struct slab begins so */
+struct slab_front { /* the beginning of every struct slab */
 	_Atomic(struct slab_table *) table;
 };
 
@@ -78,8 +76,8 @@ static inline struct slab_entry *slab_match(struct slab_entry *e, uint64_t hash)
 	return e;
 }
 
-/* Linear hashing: where the bucket that the hash names is not there yet, its entries are in the one
- * that it will be split from. */
+/* Linear hashing: while the bucket selected by the hash is not in use yet, its entries are in the
+ * one it will be split from. */
 static inline uint32_t slab_index(uint32_t hash, uint32_t live)
 {
 	uint32_t mask = UINT32_MAX >> __builtin_clz((live - 1) | 1), i = hash & mask;
@@ -87,7 +85,7 @@ static inline uint32_t slab_index(uint32_t hash, uint32_t live)
 	return i < live ? i : i - (mask + 1) / 2;
 }
 
-/* Walk the entries with this hash:
+/* Iterate over the entries with this hash:
  *     for (e = slab_first(s, h); e; e = slab_next(e, h))
  *             if (it is the one) { slab_saw(e); return it; } */
 static inline struct slab_entry *slab_first(const struct slab *s, uint64_t hash)
@@ -110,31 +108,31 @@ static inline void slab_saw(struct slab_entry *e)
 		atomic_store_explicit(&e->seen, 1, memory_order_relaxed);
 }
 
-/* Stale entries count as stale only so long after they have become it (serve-expired-ttl;
- * SLAB_FOREVER). 0 at first. */
+/* Stale entries are evicted early only from `grace_s` seconds after they became stale
+ * (serve-expired-ttl; SLAB_FOREVER: never). Initially 0. */
 #define SLAB_FOREVER (UINT32_C(1) << 30)
 void slab_keep_stale(struct slab *s, uint32_t grace_s);
 
-/* Add `e`, in place of every entry that is the same; evict what the budget asks.
- * An entry larger than a slab's whole budget is released at once, but what is the same goes. */
+/* Add `e` in place of every entry with the same key; evict as the budget requires. An entry larger
+ * than a slab's whole budget is released at once, but still removes those with the same key. */
 void slab_put(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s);
 
-/* As slab_put, but only if `may(old, arg)` says so of every same entry that stands
- * there (of NULL when there is none); else `e` is released and false comes back. Asked under
- * the slab's lock. */
+/* As slab_put, but only if `may(old, arg)` is true of every entry with the same key (of NULL when
+ * there is none); otherwise releases `e` and returns false. `may` is called under the slab's lock;
+ * NULL allows all. */
 bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s,
 		 bool (*may)(const struct slab_entry *old, void *arg), void *arg);
 
-/* Take out every entry of this hash of which `is(e, arg)` holds; how many. */
+/* Remove every entry with this hash for which `is(e, arg)` is true; returns how many. */
 size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_entry *e, void *arg),
 		   void *arg);
 
-/* Show every entry to `keep` (NULL: none is wanted), take out those it does not want; how many
- * went. No lock is held while `keep` looks. Works through small strides in turns of its own:
- * call it outside a turn or accept that the turn becomes long. */
+/* Call `keep` for every entry and remove those for which it is false (`keep` NULL: all); returns
+ * how many. No lock is held during `keep`. Works in small strides, each in a turn of its own: call
+ * it outside a turn, or accept a long one. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
 
-/* A walk in strides, for who has slow things to do in between; begins zeroed. */
+/* State of a walk in strides, for callers with slow work in between; begins zeroed. */
 struct slab_walk {
 	size_t part;
 	uint64_t at; /* bucket */
@@ -142,19 +140,19 @@ struct slab_walk {
 	bool begun;
 };
 
-/* Show some more entries to `each`, in a turn of their own, on a thread that has joined RCU; false
- * when there are no more. What stands there all the while is shown, and may be shown twice. */
+/* Call `each` for some more entries, in a turn of their own, on a thread that has joined RCU; false
+ * when there are no more. Entries present all the while are seen at least once. */
 bool slab_walk(struct slab *s, struct slab_walk *w,
 	       void (*each)(const struct slab_entry *e, void *arg), void *arg);
 
-/* Another budget: smaller ones evict, the entries stay. While it runs a reader may miss an entry,
+/* Change the budget: entries stay, but a smaller one evicts. Meanwhile a reader may miss an entry,
  * as it may one whose bucket is just being split. */
 void slab_resize(struct slab *s, size_t budget);
 void slab_clear(struct slab *s);
 
 struct slab_count {
 	size_t entries, bytes, budget;
-	size_t longest; /* chain that an entry has been put into */
+	size_t longest; /* length of the longest chain an entry was put into */
 	uint64_t evictions;
 };
 
