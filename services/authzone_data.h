@@ -95,7 +95,7 @@ const struct zonenode *zonedata_node(const struct zonedata *z, const uint8_t *na
 /* Whether the name exists: it, or a name below it, has records. */
 bool zonedata_exists(const struct zonedata *z, const uint8_t *name);
 const struct rrset *zonenode_set(const struct zonenode *n, uint16_t type); /* n may be NULL */
-/* The NSEC RRset at or before `name`; the NSEC3 RRset at or before its hash. NULL: there is none. */
+/* The NSEC RRset at or before `name`; the NSEC3 RRset at or before its hash. NULL: none. */
 const struct rrset *zonedata_nsec(const struct zonedata *z, const uint8_t *name);
 const struct rrset *zonedata_nsec3(const struct zonedata *z, const uint8_t *name, bool *matches);
 

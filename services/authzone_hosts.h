@@ -1,5 +1,5 @@
-/* Who may send NOTIFY for a zone (RFC 1996 3.10): its primaries, the hosts of its urls, and those in
- * allow-notify; by address, netblock, or host name.
+/* Who may send NOTIFY for a zone (RFC 1996 3.10): its primaries, the hosts of its urls, and those
+ * in allow-notify; by address, netblock, or host name.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_AUTHZONE_HOSTS_H
 #define SERVICES_AUTHZONE_HOSTS_H

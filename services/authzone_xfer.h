@@ -1,5 +1,5 @@
-/* Zones transferred from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and the
- * timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
+/* Zones transferred from their primaries: SOA probes, AXFR and IXFR over TCP or TLS, NOTIFY, and
+ * the timers of the SOA record (RFC 1034 4.3.5, 1995, 1996, 5936).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One worker does it for all (env->leads). Others only poke it. */

@@ -1,4 +1,4 @@
-/* What a blocked name is answered with, and answers that lead to blocked names.
+/* Answers for blocked names, and checks of answers that lead to blocked names.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_BLOCKLIST_ANSWER_H
 #define SERVICES_BLOCKLIST_ANSWER_H
@@ -14,36 +14,36 @@ struct stats;
 
 enum list_end {
 	LIST_END_SENT,   /* the answer was written */
-	LIST_END_DROP,   /* there will be none */
-	LIST_END_FOLLOW, /* blocklist_lead begins it */
+	LIST_END_DROP,   /* there will be no answer */
+	LIST_END_FOLLOW, /* it begins with blocklist_lead */
 };
 
-/* Carry out what was found. */
+/* Apply the action of the list or rule found. */
 enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
 			       struct writer *out);
-/* The alias that is answered in place of the name; in `a`. */
+/* The alias to answer with; in `a`. */
 void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
 		    struct lead *lead);
-/* The same as a message in `a`, in place of the answer `m`; NULL: there will be none. */
+/* The same as blocklist_answer, as a message in `a` in place of `m`; NULL: there is no answer. */
 const struct message *blocklist_message(const struct list_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a);
 /* A line for log-local-actions. */
 void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q);
-/* Who wants to know what settled a question hears it; or NULL. */
+/* Record in `s` (may be NULL) what settled the question. */
 void blocklist_tell(const struct list_found *f, struct settled *s);
 void blocklist_count(struct stats *s, const struct list_found *f);
 
 /* ---- aliases in answers ---- */
 
-/* Whether an answer from the cache, its name and its aliases, has to be looked at: not when it was
- * since lists last changed, and nobody has anything against it. */
+/* Whether the name and aliases of a cached answer must be checked: not if that was done since the
+ * lists last changed, and no list mentions them. */
 static inline bool blocklists_doubt(const struct blocklists *b, const struct stored *s)
 {
 	return atomic_load_explicit(&s->harmless, memory_order_relaxed) !=
 	       (uint16_t)atomic_load_explicit(&b->state->generation, memory_order_relaxed);
 }
 
-/* Whether an alias in it leads to a name that is blocked for who asks. */
+/* Whether an alias in it leads to a name that is blocked for this client. */
 bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
 			     const struct stored *s, struct list_found *f);
 bool blocklists_block_message(const struct blocklists *b, const struct list_asker *who,

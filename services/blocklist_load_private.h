@@ -1,4 +1,4 @@
-/* What the files about the sources of lists share.
+/* Shared by the files that load the sources of lists.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_BLOCKLIST_LOAD_PRIVATE_H
 #define SERVICES_BLOCKLIST_LOAD_PRIVATE_H
@@ -14,12 +14,12 @@
 
 struct list_table;
 
-/* A file or URL, with what is known of it. */
+/* A file or URL and its status. */
 struct source {
 	enum list_kind kind;
-	char *where; /* as it is told: the path, the URL */
+	char *where; /* path or URL, for messages */
 	char *path;  /* of the file or the copy; NULL: a URL without a copy */
-	int64_t size, mtime_ns; /* of the file that is in use; size -1: there is none */
+	int64_t size, mtime_ns; /* of the file in use; size -1: none */
 	struct list_counts counts;
 	int64_t good_s, failed_s, due_s;
 	unsigned failures;
@@ -47,11 +47,11 @@ struct list_loading {
 	struct loader_task task;
 	struct loader *loader;
 	struct blocklist *list;
-	bool table_told; /* that it cannot be saved */
-	struct list_table *unsaved; /* of the start, which does not wait for disks; or NULL */
+	bool table_told; /* it was logged that the table cannot be saved */
+	struct list_table *unsaved; /* built at startup, to be saved later; or NULL */
 	_Atomic bool ended, hurried;
-	/* told to others */
-	pthread_mutex_t lock; /* of what follows; written by the loader's thread */
+	/* read by others */
+	pthread_mutex_t lock; /* guards what follows; written by the loader's thread */
 	struct sources now;
 	int64_t made_s, next_s;
 	char stale[sizeof(((struct fault *)0)->text)];
@@ -62,16 +62,16 @@ static inline int64_t list_wall_s(void)
 	return (int64_t)time(NULL);
 }
 
-/* A number for a text, the same in every process; on from `h`. */
+/* Hash of a text, the same in every process; continues from `h`. */
 uint64_t list_hash_text(uint64_t h, const char *text);
 #define LIST_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* A file of the list in the directory; NULL: there is no directory. */
+/* Path of a file of the list in blocklist-directory; NULL: there is no directory. */
 char *list_own_path(const struct list_loading *g, const char *of, const char *ending) MUST_USE;
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
-/* What there is now, with what was known of it in g->now. */
+/* The sources there are now, with their status from g->now. */
 struct sources list_look(const struct list_loading *g) MUST_USE;
 void list_source_look(struct source *s); /* its size and time */
 bool list_sources_equal(const struct sources *a, const struct sources *b);
@@ -81,8 +81,8 @@ void list_source_fail(struct source *s, const struct fault *f);
 /* ---- reading ---- */
 
 struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url);
-/* NULL, with the reason: a source that was good before is not any more, unless `trusting`. Others
- * that are broken are left out. */
+/* NULL with the reason in `f` when a source that was good before no longer is, unless `trusting`.
+ * Other broken sources are left out. */
 struct list_table *list_make_table(const struct list_loading *g, struct sources *s, uint64_t seed,
 				   bool trusting, struct fault *f) MUST_USE;
 

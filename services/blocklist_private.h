@@ -1,4 +1,4 @@
-/* What the files of the reader of lists share.
+/* Shared by the files of the list reader.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_BLOCKLIST_PRIVATE_H
 #define SERVICES_BLOCKLIST_PRIVATE_H
@@ -6,9 +6,9 @@
 #include "services/blocklist_name.h"
 #include "services/blocklist_read.h"
 
-enum { LIST_LINE = 4096 }; /* longer lines are no rules */
+enum { LIST_LINE = 4096 }; /* longest line that can be a rule */
 
-/* A run of letters in a line. */
+/* A run of characters in a line. */
 struct word {
 	const char *at;
 	size_t len;
@@ -17,34 +17,34 @@ struct word {
 struct list_reader {
 	struct list_how how;
 	struct list_counts counts;
-	char line[LIST_LINE + 1]; /* so far; while it is read, without blanks at its end */
+	char line[LIST_LINE + 1]; /* so far; while it is parsed, without trailing blanks */
 	size_t len;
-	unsigned letters; /* what kinds of them it has */
+	unsigned letters; /* the kinds of characters in it */
 	bool too_long;
-	bool seen; /* a first line, which shows that this is no page */
+	bool seen; /* a first line has shown that this is not a web page */
 	/* a policy zone */
-	bool zone;         /* there are lines of one */
-	unsigned brackets; /* open, over lines */
+	bool zone;         /* lines of one have been seen */
+	unsigned brackets; /* open parentheses, across lines */
 	uint8_t apex[DNAME_MAX], origin[DNAME_MAX], owner[DNAME_MAX];
 	bool has_apex, has_origin, has_owner;
 };
 
-/* A rule for the name at `w`, or why there is none. */
+/* Emit a rule for the name in `w`; returns LIST_READ, or why there is none. */
 enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits);
 enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits);
 void list_skip(struct list_reader *r, enum list_skip why); /* LIST_READ is fine */
 enum list_skip list_skip_of(enum list_name n);
 
-/* The next word that blanks, or one of `more`, end; false at the end of the line. */
+/* The next word, ended by a blank or one of `more`; false at the end of the line. */
 bool word_take(const char **at, struct word *w, const char *more);
-bool word_is(struct word w, const char *text); /* whatever the case */
+bool word_is(struct word w, const char *text); /* ignoring case */
 bool word_is_null_address(struct word w);      /* 0.0.0.0, ::, 127.0.0.0/8, ::1 */
 bool word_is_address(struct word w);
 
-/* Each reads one line that is of its kind; blanks around it are gone. */
+/* Each parses one line of its kind, with surrounding blanks removed. */
 void list_read_adblock(struct list_reader *r, struct word line);
 void list_read_zone(struct list_reader *r, const char *line, bool indented);
-/* Whether a line begins a policy zone, or is a record of one that nothing else can be. */
+/* Whether a line begins a policy zone, or can only be a record of one. */
 bool list_is_zone(const struct list_reader *r, const char *line);
 
 #endif

@@ -1,10 +1,10 @@
-/* Lists of names to block, as others write them: bytes come in, rules go out.
+/* A reader of published lists of names to block: bytes in, rules out.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each line is judged by itself, so that formats may be mixed: hosts files, names, "*.name", rules
- * of AdBlock and AdGuard, lines of dnsmasq and Unbound; records of a policy zone (RPZ), too, once a
- * zone has begun. What a name server cannot do (rules for parts of pages, for URLs) is counted and
- * left alone. What is no list at all (a web page, a program) ends the reading with a fault. */
+ * Each line is parsed by itself, so that formats may be mixed: hosts files, names, "*.name",
+ * AdBlock and AdGuard rules, dnsmasq and Unbound options; also records of a policy zone (RPZ), once
+ * a zone has begun. What a resolver cannot apply (rules for parts of pages, for URLs) is counted
+ * and skipped. What is no list at all (a web page, a program) ends the reading with a fault. */
 #ifndef SERVICES_BLOCKLIST_READ_H
 #define SERVICES_BLOCKLIST_READ_H
 
@@ -12,8 +12,9 @@
 
 struct fault;
 
-/* What a rule does, to the name itself and to the names below it; and the same, but important
- * ($important): before all others. Of the rules for one name every bit counts. */
+/* What a rule does to the name itself and to the names below it; shifted by LIST_IMPORTANT_SHIFT,
+ * the same for important rules ($important), which precede all others. The bits of several rules
+ * for one name add up. */
 enum {
 	LIST_BLOCK_SELF = 1,
 	LIST_BLOCK_BELOW = 2,
@@ -29,9 +30,9 @@ enum {
 struct list_rule {
 	const uint8_t *name; /* lower-case */
 	uint8_t bits;
-	bool removes; /* $badfilter: such a rule for the name does not count */
-	/* Modifiers under which it counts, as written ("dnstype=AAAA,client=10.0.0.0/8"); see
-	 * services/blocklist_special.h. NULL: it counts for all. */
+	bool removes; /* $badfilter: cancels such a rule for the name */
+	/* Modifiers that restrict it, as written ("dnstype=AAAA,client=10.0.0.0/8"); see
+	 * services/blocklist_special.h. NULL: unrestricted. */
 	const char *special;
 };
 
@@ -57,18 +58,18 @@ enum list_skip {
 };
 
 struct list_counts {
-	uint64_t lines, rules; /* rules: names and exceptions, one line may hold many */
+	uint64_t lines, rules; /* rules: names and exceptions; a line may have several */
 	uint64_t skipped[LIST_SKIP_KINDS];
-	unsigned first_bad;      /* line of the first name or line that is none; 0: none */
-	char first_bad_text[80]; /* its begin, made printable */
+	unsigned first_bad;      /* line number of the first bad name or unknown line; 0: none */
+	char first_bad_text[80]; /* its beginning, made printable */
 };
 
 extern const char *const list_skip_what[LIST_SKIP_KINDS];
 
 struct list_how {
-	bool tops;  /* top-level domains may be blocked as a whole */
-	bool allow; /* whatever a line would block it allows */
-	void (*rule)(void *arg, const struct list_rule *r); /* r: until it returns */
+	bool tops;  /* whole top-level domains may be blocked */
+	bool allow; /* lines that would block a name allow it instead */
+	void (*rule)(void *arg, const struct list_rule *r); /* `r` is valid during the call */
 	void *arg;
 };
 
@@ -76,14 +77,14 @@ struct list_reader;
 
 struct list_reader *list_reader_new(const struct list_how *how) MUST_USE;
 void list_reader_free(struct list_reader *r); /* NULL is fine */
-/* The next bytes, cut anywhere. False: this is no list; nothing more is read. */
+/* Take the next bytes, split anywhere. False: this is no list; nothing more is read. */
 bool list_reader_take(struct list_reader *r, const char *bytes, size_t len,
 		      struct fault *f) MUST_USE;
-/* The end of it: a last line without an end is read. False: it is not a list that one can trust
- * (empty, or mostly lines that are no rules). */
+/* End of input: reads a last line without a newline. False: not a list to be trusted (empty, or
+ * mostly lines that are no rules). */
 bool list_reader_end(struct list_reader *r, struct fault *f) MUST_USE;
 const struct list_counts *list_reader_counts(const struct list_reader *r);
-/* While a rule is told: the line it stands in. */
+/* Within `rule`: the number and text of its line. */
 unsigned list_reader_line(const struct list_reader *r);
 const char *list_reader_text(const struct list_reader *r);
 

@@ -1,8 +1,8 @@
-/* A list's table in a file, with what it was made from.
+/* A list's table in a file, with the state of its sources.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For the machine that wrote it: numbers are as it has them, and what does not fit is refused. The
- * file is replaced whole or not at all, and a sum over it tells when it was damaged. */
+ * For the machine that wrote it: numbers are in native form, and a file of another kind is
+ * rejected. The file is replaced whole or not at all, and a checksum detects damage. */
 #ifndef SERVICES_BLOCKLIST_STORE_H
 #define SERVICES_BLOCKLIST_STORE_H
 
@@ -12,7 +12,7 @@
 struct fault;
 struct list_table;
 
-/* One source as it was. */
+/* One source as of the time of saving. */
 struct stored_source {
 	uint8_t kind;
 	uint8_t unused[7];
@@ -23,7 +23,7 @@ struct stored_source {
 };
 
 struct stored_list {
-	uint64_t spec; /* of what the configuration says */
+	uint64_t spec; /* hash of the list's configuration */
 	int64_t made_s;
 	struct stored_source *sources; /* heap */
 	uint64_t source_count;
@@ -31,7 +31,7 @@ struct stored_list {
 };
 
 bool list_store_write(const char *path, const struct stored_list *s, struct fault *f) MUST_USE;
-/* False: there is none, or it is of no use; then nothing is in `s`. `*seed` as list_table_load. */
+/* False: there is none, or it is unusable; `s` is then empty. `*seed` as in list_table_load. */
 bool list_store_read(const char *path, struct stored_list *s, uint64_t *seed) MUST_USE;
 
 #endif

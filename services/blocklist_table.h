@@ -1,8 +1,8 @@
-/* The rules of a list in one packed table: made once, never changed, read by any number of threads.
+/* The rules of a list in one packed table: built once, immutable, read by any number of threads.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Of the rules at and above a name the one of the longest name decides, and where one name is both
- * blocked and allowed, it is allowed. Important rules come before all others, and among them those
+ * Of the rules at and above a name, the one with the longest name decides; where one name is both
+ * blocked and allowed, it is allowed. Important rules precede all others, and among them those
  * that allow. */
 #ifndef SERVICES_BLOCKLIST_TABLE_H
 #define SERVICES_BLOCKLIST_TABLE_H
@@ -19,13 +19,13 @@ struct list_table_maker;
 
 struct list_table_maker *list_table_begin(void) MUST_USE;
 void list_table_rule(void *maker, const struct list_rule *r); /* a list_how.rule */
-/* Special rules beyond a bound are left out; how many. */
+/* Number of special rules left out because there were too many. */
 uint64_t list_table_dropped(const struct list_table_maker *m);
-/* The maker is gone. Never NULL: a table may be empty. */
+/* Build the table and free the maker. Never NULL: a table may be empty. */
 struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed) MUST_USE;
 void list_table_maker_free(struct list_table_maker *m); /* NULL is fine */
 
-/* Counted references; the last one gone it lives until every turn has ended that is open now. */
+/* Counted references; after the last it is freed once all turns open at that time have ended. */
 struct list_table *list_table_pin(struct list_table *t);
 void list_table_unpin(struct list_table *t); /* NULL is fine */
 
@@ -35,13 +35,13 @@ enum list_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
 
 struct list_match {
 	unsigned labels;                    /* of the rule's name */
-	const struct list_special *special; /* which says what to answer; or NULL */
+	const struct list_special *special; /* the answer, if the rule gives one; or NULL */
 };
 
-/* `q` was made with the table's seed. `from` may be NULL. `m` is filled unless nothing is said. */
+/* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches. */
 enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m);
-/* Whether there is any rule for the name or one above it. */
+/* Whether there is any rule at or above the name. */
 bool list_table_mentions(const struct list_table *t, const struct suffixes *q);
 unsigned list_table_deepest(const struct list_table *t); /* labels of the deepest name */
 size_t list_table_count(const struct list_table *t);     /* names */
@@ -51,9 +51,9 @@ size_t list_table_bytes(const struct list_table *t);
 
 bool list_table_save(const struct list_table *t, bool (*write)(void *arg, const void *, size_t),
 		     void *arg) MUST_USE;
-/* NULL: it is broken, or of another kind of machine. There are `most` bytes. Names are found by
- * `*seed` from then on; where it is 0 by the one the table was saved with, which costs nothing, and
- * that is told. */
+/* NULL: it is damaged, or from another kind of machine. `most` bytes are available. The table is
+ * rehashed with `*seed`; if that is 0 it keeps the seed it was saved with, at no cost, and `*seed`
+ * is set to it. */
 struct list_table *list_table_load(bool (*read)(void *arg, void *, size_t), void *arg,
 				   uint64_t most, uint64_t *seed) MUST_USE;
 

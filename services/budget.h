@@ -1,8 +1,8 @@
-/* What one client question may cost in all, whatever it restarts or asks on the way.
+/* What one client question may cost in total, including restarts and further queries.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by the whole tree of queries that a client's question causes, never reset
- * (NXNS, CAMP, KeyTrap: docs in doc/DESIGN.md 9). Counted by reference within one worker. */
+ * Shared by the whole tree of queries that a client's question causes, never reset (NXNS, CAMP,
+ * KeyTrap: doc/DESIGN.md 9). Reference-counted within one worker. */
 #ifndef SERVICES_BUDGET_H
 #define SERVICES_BUDGET_H
 
@@ -12,15 +12,15 @@ struct trace;
 
 struct budget {
 	int sends;              /* upstream questions: max-global-quota, 200 */
-	int children;           /* further queries asked: 64 */
-	int vain;               /* packets to servers that were silent or of no use: 32 */
-	int fruitless;          /* servers' names without an address: 15 */
+	int children;           /* further queries: 64 */
+	int vain;               /* packets to servers that were silent or useless: 32 */
+	int fruitless;          /* server names without an address: 15 */
 	int signatures;         /* signature checks: 32 */
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */
 	unsigned refs;
-	uint8_t lane;           /* whose it is, when those who yielded take turns (mesh_yield) */
-	struct trace *trace;    /* who wants to know what is done, or NULL; pinned */
+	uint8_t lane;           /* by client, for the turns of queries that yielded (mesh_yield) */
+	struct trace *trace;    /* receives each step, or NULL; pinned */
 };
 
 static inline bool budget_take(int *purse, int cost)

@@ -1,4 +1,4 @@
-/* The ways that a question goes to another server: UDP, TCP, TLS, HTTPS (services/carrier.def).
+/* The transports for queries to other servers: UDP, TCP, TLS, HTTPS (services/carrier.def).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_CARRIER_H
 #define SERVICES_CARRIER_H
@@ -12,7 +12,7 @@ enum carrier {
 	CARRIERS
 };
 
-/* Nobody on the way can read it. */
+/* Whether it is encrypted. */
 static inline bool carrier_is_private(enum carrier c)
 {
 	static const bool is_private[] = {
@@ -24,7 +24,7 @@ static inline bool carrier_is_private(enum carrier c)
 	return is_private[c];
 }
 
-/* The port where none is written. */
+/* The default port. */
 static inline uint16_t carrier_port(enum carrier c)
 {
 	static const uint16_t ports[] = {
@@ -36,7 +36,7 @@ static inline uint16_t carrier_port(enum carrier c)
 	return ports[c];
 }
 
-/* " over TLS", or nothing where it goes without saying. */
+/* " over TLS" and the like, or "" where it goes without saying. */
 static inline const char *carrier_words(enum carrier c)
 {
 	static const char *const words[] = {

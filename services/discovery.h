@@ -1,4 +1,4 @@
-/* Telling clients that they can come encrypted: _dns.resolver.arpa SVCB (RFC 9462).
+/* Tells clients that encrypted transports are available: _dns.resolver.arpa SVCB (RFC 9462).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_DISCOVERY_H
 #define SERVICES_DISCOVERY_H
@@ -9,9 +9,9 @@ struct conf;
 struct localzones;
 struct tls_server;
 
-/* Make that name's records what the configuration serves over TLS and HTTPS, for whoever uses the
- * certificate of `server` (NULL: nobody). What the operator has written down under resolver.arpa
- * stays; so does all, where designated-resolver says no. */
+/* Update the records of that name to what the configuration serves over TLS and HTTPS with the
+ * certificate of `server` (NULL: nothing). What the operator has configured under resolver.arpa
+ * stays; with designated-resolver: no nothing is changed. */
 void discovery_renew(struct localzones *zones, const struct conf *conf, struct tls_server *server);
 
 #endif

@@ -1,7 +1,7 @@
-/* A connection to a collector, and Frame Streams on it: the only door to libfstrm.
+/* A Frame Streams connection to a dnstap collector: the only user of libfstrm.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For a thread that may wait. All waiting is done by its `wait`, which says when it is enough. */
+ * For a thread that may block. All waiting is done by the caller's `wait`, which can end it. */
 #ifndef SERVICES_DNSTAP_WIRE_H
 #define SERVICES_DNSTAP_WIRE_H
 
@@ -16,31 +16,31 @@ struct dnstap_place {
 	const char *text;       /* for the log */
 	const char *socket;     /* path of a Unix socket; or NULL, then: */
 	struct addr addr;
-	struct tls_client *tls; /* NULL: in clear */
-	const char *tls_name;   /* that the certificate must have; NULL: any */
-	bool vouched;           /* without a name: somebody we know has signed it */
-	bool bidirectional;     /* greetings and good-byes */
+	struct tls_client *tls; /* NULL: no TLS */
+	const char *tls_name;   /* that the certificate must be for; NULL: any */
+	bool vouched;           /* without a name: the certificate must be from a trusted CA */
+	bool bidirectional;     /* handshakes at start and end (Frame Streams) */
 };
 
-enum { DNSTAP_FRAMES = 64 }; /* to one write */
+enum { DNSTAP_FRAMES = 64 }; /* maximum per write */
 
 struct dnstap_how {
-	/* Until `fd` can do what `events` (poll(2)) says; false: no longer. */
+	/* Wait until `fd` is ready for `events` (poll(2)); false: give up. */
 	bool (*wait)(void *arg, int fd, short events, uint32_t patience_ms);
 	void *arg;
 };
 
-/* Connected, and greeted; NULL with a sentence in `f`. Both `place` and `how` stay until it is
+/* Connect and shake hands; NULL with a sentence in `f`. `place` and `how` must stay until it is
  * closed. */
 struct dnstap_wire *dnstap_wire_open(const struct dnstap_place *place, const struct dnstap_how *how,
 				     struct fault *f) MUST_USE;
-/* At most DNSTAP_FRAMES of them. False: it is broken. */
+/* Write at most DNSTAP_FRAMES frames. False: the connection is broken. */
 bool dnstap_wire_write(struct dnstap_wire *w, const struct slice *frames,
 		       unsigned count) MUST_USE;
 int dnstap_wire_fd(const struct dnstap_wire *w);
-/* Its descriptor can be read: false when the collector has gone. */
+/* Call when the descriptor is readable: false when the collector has gone. */
 bool dnstap_wire_is_alive(struct dnstap_wire *w);
-/* Says good-bye, unless it is broken, and waits for the answer. */
+/* Ends the stream, unless it is broken, waiting for the reply. */
 void dnstap_wire_close(struct dnstap_wire *w);
 
 #endif

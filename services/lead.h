@@ -1,4 +1,4 @@
-/* Aliases of our own making that stand in front of an answer which is still to be found.
+/* Aliases synthesised here that precede an answer still to be resolved.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_LEAD_H
 #define SERVICES_LEAD_H
@@ -16,12 +16,12 @@ struct lead {
 	bool authoritative;    /* the answer has AA: local data began it */
 };
 
-/* Put one more alias behind the others. False when there are too many. */
+/* Append an alias. False when there are too many. */
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname) MUST_USE;
 struct lead *lead_copy(const struct lead *l, struct arena *a) MUST_USE;
 
-/* The whole answer to `asked`: the aliases, then `end`, which answers for their target. When `end` is a
- * failure, only its rcode. Never secure. */
+/* The whole answer to `asked`: the aliases, then `end`, the answer for their target. When `end` is
+ * a failure, only its rcode. Never secure. */
 struct message *lead_join(const struct lead *l, struct arena *a, const struct question *asked,
 			  const struct message *end, uint32_t now_s) MUST_USE;
 

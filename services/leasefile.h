@@ -1,10 +1,9 @@
-/* Files that say which host has which address: leases as DHCP servers write them, and hosts files.
+/* Files that map hosts to addresses: DHCP servers' lease files, and hosts files.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Any bytes at all may stand in them. What cannot be read is counted, the first such lines are kept
- * with their numbers, and reading goes on. Where a server keeps a journal (ISC, Kea) the last line
- * about an address is what holds. Names are taken as they are written: services/hostnames.h judges
- * them. */
+ * They may contain any bytes at all. What cannot be parsed is counted, the first such lines are
+ * kept with their numbers, and reading goes on. Where a server keeps a journal (ISC, Kea) the last
+ * entry for an address is valid. Names are taken as written: services/hostnames.h checks them. */
 #ifndef SERVICES_LEASEFILE_H
 #define SERVICES_LEASEFILE_H
 
@@ -62,29 +61,29 @@ size_t lease_remarks_count(const struct lease_remarks *r);
 
 struct lease {
 	struct addr addr;
-	const char *name;  /* in the text that was read; hosts: one of the line's */
+	const char *name;  /* points into the text read; hosts: one of the line's */
 	unsigned name_len; /* 0: it has none */
 	unsigned line;
 	int64_t ends_s; /* wall clock */
-	bool gone;      /* given back, taken away, deleted */
-	bool first;     /* hosts: the line's first name, to which the address leads back */
+	bool gone;      /* released, revoked or deleted */
+	bool first;     /* hosts: the line's first name, the target of the address's PTR */
 };
 
 struct leasefile {
-	enum lease_format format; /* AUTO: nothing was read so far that tells it */
+	enum lease_format format; /* AUTO: not determined so far */
 	struct lease *leases;     /* in no order */
 	size_t count;
 	struct lease_remarks remarks;
-	uint32_t *slots; /* of `leases`, by address, plus one; NULL: addresses may repeat */
+	uint32_t *slots; /* hash of addresses: index in `leases` plus one; NULL: may repeat */
 	size_t slot_count;
 };
 
-/* AUTO when nothing in the text looks like one of them. */
+/* AUTO when the text looks like none of the formats. */
 enum lease_format leasefile_detect(const char *text, size_t len);
 
-/* Read a text into `f`, which begins zeroed but for `format`: AUTO goes by content. False, and
- * nothing is read, when there is something in it but none of the formats. The text outlives `f`.
- * May be called for several texts, the oldest first. */
+/* Parse a text into `f`, which begins zeroed but for `format`: AUTO detects it by content. False,
+ * and nothing is read, when the text is not empty but in none of the formats. The text must outlive
+ * `f`. May be called for several texts, the oldest first. */
 bool leasefile_read(struct leasefile *f, const char *text, size_t len);
 void leasefile_clear(struct leasefile *f);
 

@@ -13,14 +13,14 @@ struct piece {
 
 struct lines {
 	const char *at, *end;
-	unsigned line; /* of the piece that came last, from 1 */
+	unsigned line; /* number of the last line taken, from 1 */
 };
 
 bool next_line(struct lines *l, struct piece *line); /* without its end */
-/* The next run of bytes that are no blanks; len 0 at the end. Taken off `line`. */
+/* Take the next run of non-blank bytes off `line`; len 0 at the end. */
 struct piece next_word(struct piece *line);
 bool piece_is(struct piece p, const char *word);
-/* No sign; false beyond 18 digits or when anything else stands there. */
+/* Digits only, without a sign; false beyond 18 of them or if there is anything else. */
 bool piece_number(struct piece p, int64_t *n);
 /* An address alone: no port, no zone index. */
 bool piece_address(struct piece p, struct addr *a);

@@ -1,8 +1,8 @@
-/* One connection of a client: read, answered, watched and cut. Known to the rooms listen_* alone.
+/* One connection of a client: reading, answering, timeouts and closing. Private to listen_*.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is spoken on it is a `struct speech`: frames of two bytes and a message (listen_frames.c),
- * or HTTP/2 (listen_http.c). The connection does what both need. */
+ * The protocol on it is a `struct speech`: messages with a two-byte length (listen_frames.c) or
+ * HTTP/2 (listen_http.c). The connection does what both need. */
 #ifndef SERVICES_LISTEN_CONN_H
 #define SERVICES_LISTEN_CONN_H
 
@@ -27,7 +27,7 @@ struct http2_ops;
 struct http2_server;
 struct tap;
 
-/* Bytes on the heap with a front that moves. */
+/* A queue of bytes on the heap. */
 struct queue {
 	uint8_t *at;
 	size_t start, end, room;
@@ -41,16 +41,16 @@ static inline size_t queue_len(const struct queue *q)
 enum waits_for { FOR_NOTHING, FOR_QUESTION, FOR_REST, FOR_CLIENT };
 
 struct speech {
-	/* Take what is whole at `at`; returns how many bytes that were. The rest comes again, with
-	 * what follows. A connection with enough in work becomes `full`. */
+	/* Process what is complete at `at`; returns how many bytes that was. The rest is passed
+	 * again with what follows. At its limit of pending questions the connection gets `full`. */
 	size_t (*digest)(struct connection *c, const uint8_t *at, size_t len);
-	/* The client took what was sent: there may be more. NULL: there never is. */
+	/* The client has taken what was sent: send more, if any. NULL: there never is. */
 	void (*more)(struct connection *c);
-	/* What it waits for beside what the connection knows itself; NULL: nothing. */
+	/* What it waits for apart from what the connection itself knows; NULL: nothing. */
 	enum waits_for (*waits_for)(const struct connection *c);
-	/* It was idle for long and will be closed: say so. NULL: nothing is said. */
+	/* It has been idle too long and will be closed: tell the client. NULL: nothing to send. */
 	void (*goodbye)(struct connection *c);
-	void (*end)(struct connection *c); /* forget what the speech keeps; or NULL */
+	void (*end)(struct connection *c); /* free the speech's own state; or NULL */
 	const struct client_ops *plain, *tls, *resumed;
 };
 
@@ -63,26 +63,26 @@ struct connection {
 	const struct speech *speech;
 	struct stream stream;
 	struct watch watch;
-	struct timer limit;  /* for what `waits_for` says */
-	struct timer resume; /* whole messages were left lying */
+	struct timer limit;  /* timeout of what `waits_for` says */
+	struct timer resume; /* set while complete messages are left in `in` */
 	struct addr from, reached;
-	struct connplace place;    /* among the connections of its netblock and its address */
-	struct queue in;           /* what was read and not yet taken */
-	struct queue out;          /* what the client has not yet taken */
+	struct connplace place;    /* its count in the limits of netblock and address */
+	struct queue in;           /* read and not yet processed */
+	struct queue out;          /* not yet taken by the client */
 	struct http2_server *http; /* or NULL */
-	size_t held;               /* bytes that TLS has of it, counted in `untaken` */
-	unsigned asked;            /* questions that will be answered later */
+	size_t held;               /* bytes of it buffered in TLS, counted in `untaken` */
+	unsigned asked;            /* questions still to be answered */
 	enum waits_for waits_for;
 	enum service service;
-	bool proxied;   /* a proxy must say for whom it is, before anything else */
-	bool moved;     /* the client did something whole: its time begins anew */
-	bool kept;      /* the client asked how long it may be idle: it may longer */
+	bool proxied;   /* a PROXYv2 header must come before anything else */
+	bool moved;     /* the client completed something: restart its timeout */
+	bool kept;      /* the client sent edns-tcp-keepalive: longer idle timeout */
 	bool ended;     /* the client sends no more */
-	bool cut;       /* we take no more: it sent nonsense, or a question was dropped */
-	bool full;      /* whole messages lie in `in`: enough is in work already */
-	bool dead;      /* closed; lives until everybody has left */
+	bool cut;       /* we read no more: it sent garbage, or a question was dropped */
+	bool full;      /* messages are left in `in`: too many questions pending */
+	bool dead;      /* closed; freed when nobody refers to it */
 	bool digesting; /* its answers are being gathered */
-	bool speaking;  /* HTTP/2 is at it */
+	bool speaking;  /* HTTP/2 code is on the stack */
 };
 
 struct listen_tcp {
@@ -93,17 +93,17 @@ struct listen_tcp {
 	struct listen_tcp_limits limits;
 	char *endpoint; /* http-endpoint */
 	size_t endpoint_len;
-	struct tls_server *keys;       /* pinned; NULL: there is no TLS */
+	struct tls_server *keys;       /* pinned; NULL: no TLS */
 	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
 	struct http2_house *http;
 	struct list doors, connections;
-	struct timer reopen;                  /* doors that were shut for want of descriptors */
+	struct timer reopen;                  /* set when shut for lack of descriptors */
 	unsigned count;                       /* connections that are not dead */
-	bool shut;                            /* the doors are not watched */
-	bool short_of_files;                  /* and that was said */
+	bool shut;                            /* the listening sockets are not watched */
+	bool short_of_files;                  /* and that was logged */
 	size_t untaken;                       /* bytes in all `out` queues */
-	uint8_t *in, *late, *gather, *frames; /* one of each is enough for a thread */
+	uint8_t *in, *late, *gather, *frames; /* buffers, one of each per thread */
 	size_t gathered, framed;
 };
 
@@ -118,18 +118,18 @@ void doors_watch(struct listen_tcp *t, bool open); /* listen_tcp.c */
 /* ---- for the speeches ---- */
 
 const struct client_ops *connection_ops(const struct connection *c);
-/* There is room for another question. */
+/* Whether another question may be taken now. */
 bool connection_may_ask(const struct connection *c);
-/* Send bytes, or keep them for when the client takes them. Closes the connection when it is broken
- * or all clients together leave too much lying. */
+/* Send bytes, or queue them until the client takes them. Closes the connection when it is broken or
+ * too much is queued for all clients together. */
 void connection_send(struct connection *c, const uint8_t *from, size_t len);
-/* Between these, what is sent leaves at once, but in pieces that the client can read one by one. */
+/* Between these calls output is gathered, to leave at once, in pieces the client can read singly. */
 void connection_hold(struct connection *c);
 void connection_release(struct connection *c);
-/* An answer came, or never will: go on, or go. `c` may be freed. */
+/* A question has been answered or dropped: carry on, or close. `c` may be freed. */
 void connection_left(struct connection *c);
 uint32_t connection_idle_ms(const struct connection *c);
-/* What the connection adds to the answer to this question (services/hop.h). */
+/* HOP_* options to add to the response to this query (services/hop.h). */
 unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len);
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len);
 

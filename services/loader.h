@@ -1,11 +1,11 @@
-/* One thread for slow work: reading lists and zones, fetching them from elsewhere.
+/* One thread for slow work: reading lists and zones, fetching them over the network.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Tasks run one at a time, in the order they become due, on a thread of their own that begins with
- * the first task. A task works aside and ends by publishing what it has made: it swaps a pointer
- * that readers read in turns (util/rcu.h), or posts to the loop it concerns (loop_post). The thread
- * has joined RCU and is outside a turn while a task begins. A task that is freed while the loader
- * goes on is removed first. */
+ * Tasks run one at a time, in the order they become due, on a thread of their own that is started
+ * with the first task. A task works aside and ends by publishing its result: it swaps a pointer
+ * that readers use within turns (util/rcu.h), or posts to the loop concerned (loop_post). The thread
+ * has joined RCU and is outside a turn when a task begins. Remove a task before freeing it, unless
+ * the loader has ended. */
 #ifndef SERVICES_LOADER_H
 #define SERVICES_LOADER_H
 
@@ -13,10 +13,10 @@
 
 struct loader;
 
-/* Embedded in what it works for, and zeroed but for `run` before it is first added. */
+/* Embedded in the struct it works for; zeroed except for `run` before it is first added. */
 struct loader_task {
 	void (*run)(struct loader_task *t); /* may add itself again, or others */
-	/* the loader's */
+	/* private to the loader */
 	struct loader *loader;
 	struct loader_task *next;
 	uint64_t due_us;
@@ -24,22 +24,21 @@ struct loader_task {
 };
 
 struct loader *loader_new(void) MUST_USE; /* after the last fork; costs nothing until it is used */
-/* Break off what runs (loader_is_ending), wait for its end, forget the rest: no task runs any more.
- * Adding and removing tasks is harmless afterwards, and does nothing. */
+/* Abort the running task (loader_is_ending), wait for it, discard the rest: no task runs any more.
+ * After that adding and removing tasks does nothing. */
 void loader_end(struct loader *l);
 void loader_free(struct loader *l); /* ends it first; NULL is fine */
 
-/* Run the task `after_us` from now. One that waits already is moved there; one that runs is run
+/* Run the task `after_us` from now. One that is waiting is rescheduled; one that is running is run
  * once more. From any thread. */
 void loader_add(struct loader *l, struct loader_task *t, uint64_t after_us);
-/* It does not wait any more, and does not run when this returns. From any thread but the
- * loader's. */
+/* When this returns the task neither waits nor runs. From any thread but the loader's. */
 void loader_remove(struct loader *l, struct loader_task *t);
 
-/* Whether long work should come to an end now, having failed. From any thread. */
+/* Whether long-running work should stop now, as failed. From any thread. */
 bool loader_is_ending(const struct loader *l);
 
-/* Until nothing that is due waits or runs (tests, the end of a start). */
+/* Wait until nothing that is due waits or runs (tests, end of startup). */
 void loader_settle(struct loader *l);
 
 #endif

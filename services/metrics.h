@@ -1,14 +1,14 @@
-/* The counters as Prometheus reads them (text exposition format 0.0.4).
+/* The counters for Prometheus (text exposition format 0.0.4).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Names, labels and units are a promise to dashboards: doc/metrics.md lists them. Counters begin anew
- * when somebody asks for `stats`, as far as statistics-cumulative lets them. */
+ * Names, labels and units are a stable interface, listed in doc/metrics.md. Counters are reset by
+ * the command `stats`, unless statistics-cumulative is set. */
 #ifndef SERVICES_METRICS_H
 #define SERVICES_METRICS_H
 
 #include "services/stats.h"
 
-/* What is now, and no count. */
+/* Current values. */
 struct metrics_now {
 	const struct stats *threads; /* of each thread, `thread_count` of them */
 	unsigned thread_count;
@@ -22,12 +22,13 @@ struct metrics_now {
 	double cpu_s;
 };
 
-/* One line at a time, without its end. */
+/* Calls `out` for each line, without a newline. */
 void metrics_print(const struct metrics_now *now, void (*out)(const char *line, void *arg),
 		   void *arg);
 
-/* "NAME{LABELS} VALUE" with its family's head, for what other rooms have to tell; `type` is "counter"
- * or "gauge". Samples of one family come one after the other: `help` NULL for all but the first. */
+/* "NAME{LABELS} VALUE" with the header of its family, for metrics from elsewhere; `type` is
+ * "counter" or "gauge". Samples of one family must be consecutive: `help` NULL for all but the
+ * first. */
 struct metric {
 	const char *name, *type, *help;
 	const char *label, *label_value; /* NULL: none */

@@ -1,4 +1,4 @@
-/* Servers that have only IPv4 are reached through a NAT64: do-nat64, nat64-prefix (RFC 6052).
+/* Reaching IPv4-only servers through NAT64: do-nat64, nat64-prefix (RFC 6052).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_NAT64_H
 #define SERVICES_NAT64_H
@@ -7,13 +7,13 @@
 #include "util/addr.h"
 #include "util/options.h"
 
-/* Whether IPv4 addresses of servers are of any use. */
+/* Whether IPv4 addresses of servers can be used. */
 static inline bool nat64_reaches_ip4(const struct conf_server *c)
 {
 	return c->do_ip4 || c->do_nat64;
 }
 
-/* The address to send to in place of an IPv4 one. */
+/* Replace an IPv4 address by the address to send to. */
 static inline void nat64_map(const struct conf_server *c, struct addr *a)
 {
 	struct netblock prefix;

@@ -1,7 +1,7 @@
-/* Lines about each question and each answer: log-queries, log-replies, log-servfail.
+/* Log lines for queries and replies: log-queries, log-replies, log-servfail.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In Unbound's form, for the scripts that read it. Callers ask the configuration first. */
+ * In Unbound's format, for existing scripts. Callers check the configuration first. */
 #ifndef SERVICES_QUERYLOG_H
 #define SERVICES_QUERYLOG_H
 
@@ -14,8 +14,8 @@ struct conf_server;
 void querylog_question(const struct conf_server *s, const struct client *c,
 		       const struct question *q);
 
-/* The same and "NOERROR 0.001234 1 45": rcode, seconds since it was asked, whether it was cached,
- * size; with log-destaddr " on udp 192.0.2.53 53" behind it. */
+/* The same followed by "NOERROR 0.001234 1 45": rcode, seconds taken, whether it was cached, size;
+ * with log-destaddr also " on udp 192.0.2.53 53". */
 struct querylog_answer {
 	const struct question *q;
 	enum rcode rcode;
@@ -26,15 +26,15 @@ struct querylog_answer {
 void querylog_answer(const struct conf_server *s, const struct client *c,
 		     const struct querylog_answer *a);
 
-/* Local data acted: "example.com. inform 192.0.2.1@53000 www.example.com. A IN"; an address in an
- * answer did: the same with its netblock in front. */
+/* A local zone matched: "example.com. inform 192.0.2.1@53000 www.example.com. A IN"; an address in
+ * an answer matched: the same with its netblock in place of the zone. */
 void querylog_local(const uint8_t *zone, const char *action, const struct client *c,
 		    const struct question *q);
 void querylog_address(const char *block, const char *action, const struct client *c,
 		      const struct question *q);
 
-/* A policy zone did: "rpz: applied [label] example.com. rpz-nxdomain 192.0.2.1@53000 www.example.com. A
- * IN"; without a label the brackets are left out. */
+/* A policy zone matched: "rpz: applied [label] example.com. rpz-nxdomain 192.0.2.1@53000
+ * www.example.com. A IN"; without a label the brackets are omitted. */
 void querylog_policy(const char *label, const char *trigger, const char *action,
 		     const struct client *c, const struct question *q);
 

@@ -1,8 +1,8 @@
-/* The last questions of clients and what became of them, in fixed memory.
+/* The most recent client queries and their outcome, in fixed memory.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One thread writes (a worker), without locks and without waiting; any other may copy what is there at
- * any time. What is copied while it is overwritten is left out, never shown torn. */
+ * One thread writes (a worker), without locks or waiting; any other may copy the contents at any
+ * time. Entries overwritten during the copy are left out, never shown torn. */
 #ifndef SERVICES_QUERYRING_H
 #define SERVICES_QUERYRING_H
 
@@ -35,33 +35,33 @@ const char *seen_how_word(enum seen_how how) PURE;
 
 #define SEEN_NO_ANSWER 255 /* as rcode */
 
-/* One question, and what became of it. */
+/* One query and its outcome. */
 struct seen {
 	uint64_t at_us;       /* when it was asked; monotonic */
 	uint64_t took_us;
 	struct addr client;   /* family 0: not kept */
-	struct addr server;   /* whose answer ended it; family 0: nobody's */
+	struct addr server;   /* whose answer ended it; family 0: none */
 	const uint8_t *name;
 	uint16_t name_len, type, class_;
 	uint8_t how, rcode, transport, reason; /* enums seen_how, rcode, stat_transport, reason */
-	const char *text;     /* what settled it, or more about the failure; "" or NULL: nothing */
+	const char *text;     /* what settled it, or details of the failure; "" or NULL: none */
 };
 
 struct queryring;
 struct queryring_copy;
 
-/* Room for about so many. */
+/* With room for about `entries` entries. */
 struct queryring *queryring_new(size_t entries) MUST_USE;
 void queryring_free(struct queryring *r);   /* NULL is fine */
-void queryring_retire(struct queryring *r); /* once every turn that is open now has ended; NULL: fine */
+void queryring_retire(struct queryring *r); /* free it after all turns open now; NULL is fine */
 size_t queryring_bytes(const struct queryring *r);
 
 void queryring_put(struct queryring *r, const struct seen *s);
 
-/* All that is there now: as much memory again. Inside a turn when the ring may be retired meanwhile;
- * what comes of it may be looked at outside, and ends with mem_free. */
+/* A copy of all entries, which takes as much memory as the ring. Called within a turn if the ring may
+ * be retired meanwhile; the copy may be used outside, and is freed with mem_free. */
 struct queryring_copy *queryring_copy(const struct queryring *r) MUST_USE;
-/* Oldest first; what `s` points to is good for the call. */
+/* Oldest first; what `s` points to is valid during the call. */
 void queryring_copy_each(const struct queryring_copy *c,
 			 void (*fn)(const struct seen *s, void *arg), void *arg);
 

@@ -1,8 +1,8 @@
-/* How often something happens: at most so many times a second for each key, in bounded memory.
+/* Rate limits: at most so many events a second for each key, in bounded memory.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Shared by all threads. A key is any run of bytes: a client's address, a zone's name. Keys that are
- * not heard of any more make room for new ones, the longest silent first. */
+ * Shared by all threads. A key is any byte string: a client's address, a zone's name. The least
+ * recently used keys make room for new ones. */
 #ifndef SERVICES_RATELIMIT_H
 #define SERVICES_RATELIMIT_H
 
@@ -15,27 +15,27 @@ struct ratelimit;
 enum { RATE_KEY_MAX = 255 };
 
 struct rate_rule {
-	uint32_t limit;  /* times a second */
-	uint32_t factor; /* over the limit one of so many still passes; 0: none */
-	bool backoff;    /* over the limit until the demand of two seconds is below it */
+	uint32_t limit;  /* events a second */
+	uint32_t factor; /* over the limit, one in so many still passes; 0: none */
+	bool backoff;    /* stays over the limit until the demand of two seconds is below it */
 };
 
-/* `size` bytes in `slabs` (a power of two) parts with a lock each. */
+/* `size` bytes in `slabs` parts (a power of two), each with a lock. */
 struct ratelimit *ratelimit_new(size_t size, unsigned slabs) MUST_USE;
 void ratelimit_free(struct ratelimit *r); /* NULL is fine */
 
-/* It happens again: whether it may. */
+/* Count an event; returns whether it is within the limit. */
 bool ratelimit_admits(struct ratelimit *r, const void *key, size_t len,
 		      const struct rate_rule *rule, uint32_t now_s, struct random *random);
 
-/* The present rate of each key: demand in the last whole or present second. `fn` is called while no
- * lock is held. */
+/* The current rate of each key: demand in the last full or the current second. No lock is held
+ * during `fn`. */
 void ratelimit_each(struct ratelimit *r, uint32_t now_s,
 		    void (*fn)(const uint8_t *key, size_t len, uint32_t rate, void *arg), void *arg);
 
 /* The key of a client: its address without the port. `key` has room for 17 bytes. */
 size_t rate_key_of(const struct addr *client, uint8_t key[17]);
-/* And back; false when it is none. */
+/* The reverse; false when the key is not a client's. */
 bool rate_key_read(const uint8_t *key, size_t len, struct addr *to);
 
 #endif

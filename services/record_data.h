@@ -1,5 +1,5 @@
-/* Records without a name of their own: what redirecting tags and addresses put in the place of an
- * answer (access-control-tag-data, response-ip-data).
+/* Records without an owner name, with which redirecting tags and addresses replace an answer
+ * (access-control-tag-data, response-ip-data).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_RECORD_DATA_H
 #define SERVICES_RECORD_DATA_H
@@ -14,10 +14,10 @@ struct record_data {               /* begins zeroed */
 	unsigned count;
 };
 
-/* Add a record written as "[TTL] [CLASS] TYPE data". An alias stands alone. */
+/* Add a record written as "[TTL] [CLASS] TYPE data". A CNAME must be the only record. */
 bool record_data_add(struct record_data *d, struct arena *a, const char *text,
 		     struct fault *f) MUST_USE;
-/* The set of the type, or else the alias, or NULL. */
+/* The RRset of the type, else the CNAME, else NULL. */
 const struct rrset *record_data_find(const struct record_data *d, uint16_t type);
 
 #endif
