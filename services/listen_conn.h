@@ -123,7 +123,8 @@ bool connection_may_ask(const struct connection *c);
 /* Send bytes, or queue them until the client takes them. Closes the connection when it is broken or
  * too much is queued for all clients together. */
 void connection_send(struct connection *c, const uint8_t *from, size_t len);
-/* Between these calls output is gathered, to leave at once, in pieces the client can read singly. */
+/* Between these calls output is gathered, then sent at once, in pieces the client can read one by
+ * one. */
 void connection_hold(struct connection *c);
 void connection_release(struct connection *c);
 /* A question has been answered or dropped: carry on, or close. `c` may be freed. */

@@ -3,9 +3,9 @@
  *
  * Tasks run one at a time, in the order they become due, on a thread of their own that is started
  * with the first task. A task works aside and ends by publishing its result: it swaps a pointer
- * that readers use within turns (util/rcu.h), or posts to the loop concerned (loop_post). The thread
- * has joined RCU and is outside a turn when a task begins. Remove a task before freeing it, unless
- * the loader has ended. */
+ * that readers use within turns (util/rcu.h), or posts to the loop concerned (loop_post). The
+ * thread has joined RCU and is outside a turn when a task begins. Remove a task before freeing it,
+ * unless the loader has ended. */
 #ifndef SERVICES_LOADER_H
 #define SERVICES_LOADER_H
 

@@ -58,8 +58,8 @@ size_t queryring_bytes(const struct queryring *r);
 
 void queryring_put(struct queryring *r, const struct seen *s);
 
-/* A copy of all entries, which takes as much memory as the ring. Called within a turn if the ring may
- * be retired meanwhile; the copy may be used outside, and is freed with mem_free. */
+/* A copy of all entries, which takes as much memory as the ring. Call it within a turn if the ring
+ * may be retired meanwhile; the copy may be used outside, and is freed with mem_free. */
 struct queryring_copy *queryring_copy(const struct queryring *r) MUST_USE;
 /* Oldest first; what `s` points to is valid during the call. */
 void queryring_copy_each(const struct queryring_copy *c,

@@ -28,8 +28,8 @@ void ratelimit_free(struct ratelimit *r); /* NULL is fine */
 bool ratelimit_admits(struct ratelimit *r, const void *key, size_t len,
 		      const struct rate_rule *rule, uint32_t now_s, struct random *random);
 
-/* The current rate of each key: demand in the last full or the current second. No lock is held
- * during `fn`. */
+/* The current rate of each key: demand in the last full or current second. `fn` is called without
+ * a lock. */
 void ratelimit_each(struct ratelimit *r, uint32_t now_s,
 		    void (*fn)(const uint8_t *key, size_t len, uint32_t rate, void *arg), void *arg);
 

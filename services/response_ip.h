@@ -1,4 +1,4 @@
-/* What is done with answers that hold certain addresses: response-ip.
+/* Actions on answers that contain certain addresses: response-ip.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_RESPONSE_IP_H
 #define SERVICES_RESPONSE_IP_H
@@ -14,7 +14,7 @@ struct message;
 
 struct response_ip;
 
-/* One netblock's row. */
+/* The rule of one netblock. */
 struct response_rule {
 	struct netblock block;
 	enum zone_type action;
@@ -27,12 +27,12 @@ struct response_ip_how {
 	const struct conf_list *tags, *defined; /* NULL: a view's, which has none */
 };
 
-/* NULL without a fault when there is nothing written down. */
+/* NULL without a fault when nothing is configured. */
 struct response_ip *response_ip_new(const struct response_ip_how *how, struct fault *f);
 void response_ip_free(struct response_ip *r); /* NULL is fine */
 
-/* The rule of the first address in the answer section that has one; `*set`: which set it is in. Or
- * NULL. Its tags are no condition: they choose another action for clients that have them. */
+/* The rule of the first address in the answer section that has one, or NULL; `*set`: index of its
+ * RRset. Its tags are no condition: they select another action for clients that have them. */
 const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
 					     unsigned *set);
 

@@ -1,9 +1,9 @@
-/* What settled a question without asking anybody: said by whoever settled it, for those who want
- * to know (the query ring, `resolver-control why`).
+/* Records what settled a question without asking any server, for the query ring and
+ * `resolver-control why`.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A `struct settled *` that is NULL means that nobody wants to know: then no words are made. It is
- * cleared between questions. */
+ * A NULL `struct settled *` means that nobody wants to know: then no text is made. It is cleared
+ * between questions. */
 #ifndef SERVICES_SETTLED_H
 #define SERVICES_SETTLED_H
 
@@ -11,15 +11,15 @@
 #include "util/reason.h"
 
 enum settled_how {
-	SETTLED_NOT,     /* by nothing: it went the ordinary way */
-	SETTLED_HERE,    /* what is written down here answered */
-	SETTLED_BLOCKED, /* the client is not told what there is */
-	SETTLED_EXPIRED, /* the cache, after its time */
+	SETTLED_NOT,     /* nothing: it was resolved as usual */
+	SETTLED_HERE,    /* local configuration */
+	SETTLED_BLOCKED, /* the client is not told what exists */
+	SETTLED_EXPIRED, /* an expired answer from the cache */
 };
 
 struct settled {
 	enum settled_how how;
-	enum reason reason;          /* of a failure, without more words */
+	enum reason reason;          /* of a failure */
 	char what[DNAME_TEXT + 300]; /* "local-zone example. static"; empty: nothing to say */
 };
 

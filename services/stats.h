@@ -1,4 +1,4 @@
-/* Counters: plain per-worker arrays, added up by whoever asks.
+/* Counters: plain per-worker arrays, summed by readers.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Only its worker writes a struct stats (relaxed stores); any thread may read.
@@ -27,7 +27,7 @@ enum stat_id {
 
 typedef _Atomic uint64_t stat_cell;
 
-/* How a question came, or went on. */
+/* The transport of a client's query, or of one to a server. */
 enum stat_transport { STAT_UDP, STAT_TCP, STAT_TLS, STAT_HTTPS, STAT_TRANSPORTS };
 
 /* How long something took, for each transport: microseconds in all, samples, histogram. */
@@ -37,7 +37,7 @@ enum stat_transport { STAT_UDP, STAT_TCP, STAT_TLS, STAT_HTTPS, STAT_TRANSPORTS 
 struct stats {
 	char apart[CACHE_LINE]; /* from what other threads write, wherever it is allocated */
 	stat_cell count[STATS];
-	/* request list: Unbound's requestlist.*; now: all, of clients, replies due to them */
+	/* request list: Unbound's requestlist.*; now: all, clients', replies owed to them */
 	stat_cell list_now, list_user, list_replies, list_max, list_sum, list_samples;
 	stat_cell list_overwritten, list_exceeded;
 	/* recursion time: microseconds, for average and median */
@@ -48,19 +48,19 @@ struct stats {
 	stat_cell flag_qr, flag_aa, flag_tc, flag_rd, flag_ra, flag_z, flag_ad, flag_cd;
 	stat_cell edns_present, edns_do;
 	stat_cell tcp, tls, tls_resume, https, ipv6, tcp_out, udp_out;
-	stat_cell ratelimited; /* questions that a zone's limit kept from its servers */
+	stat_cell ratelimited; /* queries not sent to servers because of a zone's limit */
 	stat_cell unwanted_queries, unwanted_replies;
 	stat_cell answer_secure, answer_bogus, rrset_bogus, valops;
 	stat_cell authzone_up, authzone_down;
-	stat_cell blocked, blocked_by[STAT_LISTS + 1]; /* by the slot of the list */
+	stat_cell blocked, blocked_by[STAT_LISTS + 1]; /* by slot of the list */
 	stat_cell rpz[STAT_RPZ]; /* by enum rpz_action */
 	stat_cell aggressive_noerror, aggressive_nxdomain;
-	stat_cell from_store; /* answers that the module cachedb found */
-	/* for metrics alone: answers that were not cached, answers of servers, extended errors */
+	stat_cell from_store; /* answers found by the module cachedb */
+	/* for metrics only: uncached answers, servers' answers, extended errors */
 	stat_cell answered[STAT_TRANSPORTS * STAT_LATENCY], asked[STAT_TRANSPORTS * STAT_LATENCY];
 	stat_cell ede[STAT_EDES];
-	stat_cell subnet, subnet_cache; /* answers for some clients only: found out; from the cache */
-	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they do not take */
+	stat_cell subnet, subnet_cache; /* answers for one subnet: resolved; from the cache */
+	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they have not taken */
 	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];
 };
@@ -82,20 +82,20 @@ static inline void stat_highest(stat_cell *c, uint64_t v)
 		atomic_store_explicit(c, v, memory_order_relaxed);
 }
 
-/* One recursion took so long until its client was answered over that transport. */
+/* A recursion whose client was answered over that transport took `wait_us`. */
 void stats_wait(struct stats *s, enum stat_transport over, uint64_t wait_us);
 void stats_asked(struct stats *s, enum stat_transport over, uint64_t took_us); /* a server's answer */
 void stats_ede(struct stats *s, int code); /* -1: none */
-/* Where a bucket of a histogram begins; for STAT_BUCKETS, where the last one ends. */
+/* Lower bound of a histogram bucket; for STAT_BUCKETS, the upper bound of the last. */
 uint64_t stats_bucket_us(unsigned bucket);
 void stats_join(struct stats *total, const struct stats *one); /* by each row's rule */
 void stats_clear(struct stats *s);
-uint64_t stats_hits(const struct stats *s); /* questions that were no misses: num.cachehits */
-/* Unbound's text, a line each: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
+uint64_t stats_hits(const struct stats *s); /* num.cachehits: queries that were not misses */
+/* In Unbound's format, line by line: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
 void stats_print(const struct stats *s, const char *prefix,
 		 void (*out)(const char *line, void *arg), void *arg);
-/* A summary for the log, as Unbound's statistics-interval gives it: lines that begin with who it is
- * about ("server stats for thread 0"). */
+/* A summary for the log, as with Unbound's statistics-interval: lines that begin with `who`
+ * ("server stats for thread 0"). */
 void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
 		void *arg);
 /* num.query.type.A=… and the rest of extended-statistics (sums only). */

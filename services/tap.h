@@ -1,9 +1,8 @@
-/* What goes by a worker, told to whoever watches (dnstap).
+/* Reports the messages a worker receives and sends to dnstap.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Transports have a pointer to their worker's tap: NULL while nobody watches, which is all that they
- * ask then. A message is written into the worker's queue, or dropped when that is full: nothing
- * here waits. */
+ * Transports have a pointer to their worker's tap: NULL while dnstap is off, which is all they then
+ * test. A message is written to the worker's queue, or dropped when that is full: nothing waits. */
 #ifndef SERVICES_TAP_H
 #define SERVICES_TAP_H
 
@@ -17,23 +16,23 @@ struct tap_queue;
 struct tap {
 	struct tap_queue *queue;
 	struct random *random;
-	unsigned kinds;  /* a bit for each enum tap_kind that is wanted; 0: nobody watches */
-	uint32_t one_of; /* of so many messages one is sent */
+	unsigned kinds;  /* a bit for each enum tap_kind that is wanted; 0: off */
+	uint32_t one_of; /* sampling: one in so many messages is sent */
 	struct tap_face face;
 };
 
-/* As the configuration says, from now on; `queue` NULL: nobody watches. */
+/* Apply the configuration from now on; `queue` NULL: off. */
 void tap_adopt(struct tap *t, const struct conf *conf, struct tap_queue *queue,
 	       struct random *random);
 
-/* A question of a client came; its time is noted in `c` for the answer. */
+/* A client's query has arrived; the time is stored in `c` for the response. */
 void tap_client_query(struct tap *t, struct client *c, const struct slice *wire);
-/* The bytes that this client is given. */
+/* The response sent to this client. */
 void tap_client_response(struct tap *t, const struct client *c, const uint8_t *wire, size_t len);
 
-/* A question to another server, or its answer. */
+/* A query to another server, or its response. */
 struct tap_asking {
-	bool forwarder; /* it was asked for recursion */
+	bool forwarder; /* the query had RD set */
 	enum tap_protocol protocol;
 	const struct addr *from, *server;
 	const uint8_t *zone;

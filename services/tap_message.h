@@ -1,16 +1,16 @@
-/* One message that went by, in the words of dnstap.
+/* Encodes one message in dnstap's format.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * dnstap.proto is a message of scalars within a message: written here by hand (protobuf's wire
- * format is tags, varints and lengths), straight to where it will lie, so that nothing is allocated
- * and no generator is needed to build. */
+ * dnstap.proto is a message of scalars within a message: encoded by hand (protobuf's wire format is
+ * tags, varints and lengths), straight into the queue, so that nothing is allocated and the build
+ * needs no generator. */
 #ifndef SERVICES_TAP_MESSAGE_H
 #define SERVICES_TAP_MESSAGE_H
 
 #include "util/addr.h"
 #include "util/bytes.h"
 
-/* Message.Type, by its numbers there. */
+/* Message.Type, with the numbers of dnstap.proto. */
 enum tap_kind {
 	TAP_RESOLVER_QUERY = 3,
 	TAP_RESOLVER_RESPONSE = 4,
@@ -29,14 +29,14 @@ static inline bool tap_is_response(enum tap_kind kind)
 /* SocketProtocol */
 enum tap_protocol { TAP_UDP = 1, TAP_TCP = 2, TAP_DOT = 3, TAP_DOH = 4 };
 
-/* Who we are, in protobuf's form already: put in front of each message. */
+/* Our identity and version, already encoded: put in front of each message. */
 #define TAP_NAME_MOST 255
 struct tap_face {
 	size_t len;
 	uint8_t bytes[2 * (1 + 2 + TAP_NAME_MOST)];
 };
 
-/* Both may be ""; what is longer than TAP_NAME_MOST is cut. */
+/* Both may be ""; they are truncated to TAP_NAME_MOST bytes. */
 void tap_face_make(struct tap_face *face, const char *identity, const char *version);
 
 struct tap_message {

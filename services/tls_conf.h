@@ -1,4 +1,4 @@
-/* What the configuration says of TLS becomes what connections are made with.
+/* Builds the TLS contexts from the configuration.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_TLS_CONF_H
 #define SERVICES_TLS_CONF_H
@@ -12,14 +12,14 @@ struct snapshot;
 struct tls_client;
 struct tls_server;
 
-/* Make `tls_client` and `tls_server` of a snapshot that is being built. Files are read now, while
- * that may be allowed, if they will be needed. False with a sentence in `f`. */
+/* Create `tls_client` and `tls_server` of a snapshot under construction. Files that will be needed
+ * are read now, while that is permitted. False with a sentence in `f`. */
 bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f) MUST_USE;
 
 /* Read again what has changed on disk; the log says so. Open connections go on. */
 void tls_conf_refresh(const struct snapshot *s);
 
-/* The control channel: whether it has TLS, and its two sides, made from the four files. NULL with a
+/* The control channel: whether it uses TLS, and its two ends, from the four files. NULL with a
  * sentence in `f`. */
 bool tls_conf_control(const struct conf *conf);
 struct tls_server *tls_conf_control_server(const struct conf *conf, struct fault *f) MUST_USE;

@@ -1,9 +1,9 @@
-/* What comes most often, in fixed memory: the space-saving sketch of Metwally et al. (2005).
+/* The most frequent keys, in fixed memory: the space-saving sketch of Metwally et al. (2005).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * There are so many counters. A key that has none takes over the lowest one, with its count: so
- * whatever came more often than one in so many is there, and a count is at most `over` too high.
- * Of one thread. */
+ * There are n counters. A key without one takes over the lowest, with its count: so every key that
+ * makes up more than 1/n of all is there, and a count is at most `over` too high. Used by one
+ * thread. */
 #ifndef SERVICES_TOPLIST_H
 #define SERVICES_TOPLIST_H
 
@@ -19,7 +19,7 @@ size_t toplist_bytes(const struct toplist *t);
 void toplist_count(struct toplist *t, const void *key, size_t len);
 
 struct toprow {
-	uint64_t count, over; /* it came at most `count` and at least `count - over` times */
+	uint64_t count, over; /* seen at most `count` and at least `count - over` times */
 	const uint8_t *key;
 	uint8_t len;
 };
@@ -33,9 +33,9 @@ struct toprows {
 	struct topkeys *keys; /* what the rows point to, a block for each thread */
 };
 
-/* In the sketch's own thread; quick. */
+/* Add the rows of `t`. In the sketch's own thread; quick. */
 void toprows_take(struct toprows *to, const struct toplist *t);
-/* Rows with the same key become one, the most frequent in front (and by key where that is equal). */
+/* Merge rows with the same key and sort: the most frequent first, equal ones by key. */
 void toprows_join(struct toprows *rows);
 void toprows_clear(struct toprows *rows);
 

@@ -1,9 +1,9 @@
-/* The way of one answer, step by step, told to whoever asked to know it (`resolver-control why`).
+/* Traces the resolution of one answer step by step (`resolver-control why`).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A trace hangs on the budget that a client's query shares with all it causes (services/budget.h),
- * so that whoever works on one of them can tell of it. For all others it costs one test of a
- * pointer. Within one worker. */
+ * A trace is attached to the budget that a client's query shares with all queries it causes
+ * (services/budget.h), so that code working on any of them can report to it. For all others it
+ * costs one pointer test. Within one worker. */
 #ifndef SERVICES_TRACE_H
 #define SERVICES_TRACE_H
 
@@ -12,8 +12,8 @@
 
 struct trace;
 
-/* `hear` is given each line, with no end of line, until trace_end; `depth` is 0 for what was asked,
- * 1 for what is asked because of it, and so on. One reference. */
+/* `hear` gets each line, without a newline, until trace_end; `depth` is 0 for the query itself, 1
+ * for those it causes, and so on. Returns one reference. */
 struct trace *trace_begin(const struct timebase *time,
 			  void (*hear)(void *arg, unsigned depth, const char *line),
 			  void *arg) MUST_USE;

@@ -1,8 +1,8 @@
-/* Answers that nobody asked for: counted, and what follows from too many (unwanted-reply-threshold).
+/* Counts unsolicited responses; too many flush the caches (unwanted-reply-threshold).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Somebody who guesses ports and ids fills this long before he guesses right. What he may have got in
- * by then is not known: everything cached goes. */
+ * An attacker who guesses ports and ids reaches the threshold long before guessing right. As what
+ * may have been injected by then is unknown, everything cached is dropped. */
 #ifndef SERVICES_UNWANTED_H
 #define SERVICES_UNWANTED_H
 

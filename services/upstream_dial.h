@@ -1,4 +1,4 @@
-/* A TCP connection to another server is begun: socket, source address, options.
+/* Begins a TCP connection to another server: socket, source address, options.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_UPSTREAM_DIAL_H
 #define SERVICES_UPSTREAM_DIAL_H
@@ -7,14 +7,14 @@
 
 struct conf_server;
 
-/* A non-blocking descriptor that is connecting; -1 when there cannot be one. */
+/* Returns a non-blocking descriptor that is connecting, or -1. */
 int upstream_dial(const struct conf_server *conf, const struct sources *sources,
 		  struct random *random, const struct addr *to) MUST_USE;
 /* It has become writable: whether it is connected. */
 bool upstream_is_through(int fd);
 
-/* What came is acknowledged at once: a server that waits for that before it sends more (Nagle's
- * way) would otherwise wait for tens of milliseconds. It holds for a while only. */
+/* Acknowledge received data at once: a server that uses Nagle's algorithm would otherwise wait tens
+ * of milliseconds before sending more. The effect is temporary. */
 void upstream_acknowledge(int fd);
 
 #endif

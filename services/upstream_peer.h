@@ -1,8 +1,8 @@
-/* Servers asked over TLS or HTTPS: what is counted of each, whom to leave alone for a while.
+/* Servers asked over TLS or HTTPS: counters for each, and which to leave alone for a while.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One table per worker, used by its thread. A server is an address, a port, the name that its
- * certificate must have, and over HTTPS a path. */
+ * certificate must be for, and over HTTPS a path. */
 #ifndef SERVICES_UPSTREAM_PEER_H
 #define SERVICES_UPSTREAM_PEER_H
 
@@ -12,20 +12,20 @@
 struct peers;
 struct tls;
 
-struct peer { /* to be read; written by the functions below */
+struct peer { /* read-only for others; written by the functions below */
 	struct addr at;
-	char *name; /* NULL: whoever answers is believed */
+	char *name; /* NULL: not authenticated */
 	char *path; /* over HTTPS; NULL: over TLS */
 	char place[ADDR_TEXT];
-	unsigned connections;         /* now, also those that are being opened */
-	uint64_t questions, answers;  /* sent (each time), and received */
-	uint64_t handshakes, resumed; /* done; of these, resumed */
-	uint64_t failures;            /* connections that never became of use; HTTP errors */
-	uint64_t losses;              /* those that broke with questions on them */
+	unsigned connections;         /* now, including those being opened */
+	uint64_t questions, answers;  /* sent (with retransmissions) and received */
+	uint64_t handshakes, resumed; /* completed; of these, resumed */
+	uint64_t failures;            /* connections that never became usable; HTTP errors */
+	uint64_t losses;              /* connections that broke with questions pending */
 	uint32_t rtt_us;              /* from question to answer, smoothed */
-	char why[200];                /* the last failure; "" : none, or it works again */
-	/* the room's own */
-	struct list link; /* used last stands last */
+	char why[200];                /* the last failure; "": none, or it works again */
+	/* private */
+	struct list link; /* least recently used first */
 	struct peer *bucket_next;
 	unsigned refs;
 	uint64_t held_until_us, told_us;
@@ -48,14 +48,14 @@ const char *peer_print(const struct peer *peer, char to[PEER_TEXT]);
 
 void peer_shaken(struct peer *peer, bool resumed);
 void peer_answered(struct peer *peer, uint64_t took_us);
-/* A connection came to nothing: logged, but not each time. Who could not show who it is
+/* A connection could not be used: logged, but not each time. A server that failed authentication
  * is not asked again for a moment. */
 void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t now_us);
-/* It does not want to answer: logged as above. */
+/* It refuses to answer: logged as above. */
 void peer_refused(struct peer *peer, const char *why, uint64_t now_us);
-/* It broke off a connection, with questions left, after so many answers. */
+/* It closed a connection with questions pending, after `answers` answers. */
 void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us);
-/* How many questions a connection to it may carry: no more than it was ready for lately. */
+/* How many questions a connection to it may carry: no more than it has lately answered on one. */
 unsigned peer_carries(const struct peer *peer, uint64_t now_us);
 bool peer_is_held(const struct peer *peer, uint64_t now_us);
 

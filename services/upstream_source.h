@@ -1,4 +1,4 @@
-/* Where questions to other servers come from: source addresses and ports.
+/* Source addresses and ports for queries to other servers.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * From outgoing-interface, outgoing-port-permit and outgoing-port-avoid. Immutable. */
@@ -11,17 +11,17 @@ struct conf;
 struct random;
 struct sources;
 
-/* Without `with_ports` there are none to be had. */
+/* Without `with_ports` it has no ports. */
 struct sources *sources_new(const struct conf *conf, bool with_ports) MUST_USE;
 void sources_free(struct sources *s);
 
-/* A source address for `family`: the unspecified one where the system chooses; port 0.
- * False when the configuration has addresses, but none of this family. `*is_drawn`: it was drawn
- * from a netblock, so the system may not know it as its own. */
+/* A random source address for `family`, port 0; the unspecified one where the system chooses. False
+ * when addresses are configured, but none of this family. `*is_drawn`: it was drawn from a
+ * netblock, so the system may not have it as a local address. */
 bool sources_address(const struct sources *s, struct random *random, uint8_t family,
 		     struct addr *out, bool *is_drawn);
 
-/* A port, each one allowed as likely as any other; 0 when none is allowed. */
+/* A random port, uniformly among those allowed; 0 when none is allowed. */
 uint16_t sources_port(const struct sources *s, struct random *random);
 size_t sources_port_count(const struct sources *s);
 

@@ -1,9 +1,9 @@
-/* How many answers one client may be waiting for: wait-limit and its kin.
+/* How many answers one client may be waiting for: wait-limit and related options.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A flood of questions that take long would fill what all clients share, and come back as a flood of
- * answers at once (DNSBomb). A client is an IPv4 address or an IPv6 /64. Counted for all threads
- * together, and only where something is waited for: a cached answer touches none of this. */
+ * A flood of slow queries would exhaust what all clients share, and come back as a burst of
+ * responses (DNSBomb). A client is an IPv4 address or an IPv6 /64. Counted over all threads, and
+ * only for answers that have to be waited for: a cached answer touches none of this. */
 #ifndef SERVICES_WAITLIMIT_H
 #define SERVICES_WAITLIMIT_H
 
@@ -21,7 +21,7 @@ struct waitrules *waitrules_new(const struct conf *conf, struct fault *f) MUST_U
 void waitrules_free(struct waitrules *r); /* NULL is fine */
 
 #define WAIT_ANY UINT32_MAX
-/* How many for this client; WAIT_ANY: as many as it likes. */
+/* The limit for this client; WAIT_ANY: none. */
 uint32_t waitrules_limit(const struct waitrules *r, const struct addr *client, bool has_cookie) PURE;
 
 /* ---- the counts ---- */
@@ -31,12 +31,12 @@ struct waits;
 struct waits *waits_new(void) MUST_USE;
 void waits_free(struct waits *w); /* nobody waits any more; NULL is fine */
 
-/* One more. False: it waits for `most` already, and nothing is counted. */
+/* Count one more. False: it already waits for `most`, and nothing is counted. */
 bool waits_begin(struct waits *w, const struct addr *client, uint32_t most) MUST_USE;
 void waits_end(struct waits *w, const struct addr *client); /* one that was begun */
-/* Whether a late answer of `len` bytes may go, over UDP, to a client whose address nothing proves. False:
- * so many bytes went there just now that this one is withheld (a client that did ask asks again), so
- * that answers which an authority held back do not leave in one pulse (DNSBomb). */
+/* Whether a late response of `len` bytes may be sent over UDP to a client whose address is not
+ * proven. False: so many bytes went there just now that this one is withheld (a genuine client
+ * retries), so that responses an authority held back do not leave in one pulse (DNSBomb). */
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
 #define WAITS_LONG_MS 200  /* an answer that took longer is a late one */
 #define WAITS_PULSE   4096 /* so many bytes of late answers a client gets at once … */

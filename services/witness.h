@@ -1,8 +1,8 @@
-/* What is kept of each question of a client: the query ring and the lists of what comes most often.
+/* Records client queries: the query ring and the lists of the most frequent names and clients.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A worker has one where the configuration wants it (query-ring, top-lists), and else pays nothing.
- * What is kept of clients, client-privacy says: nobody learns here what it rules out. */
+ * A worker has one if configured (query-ring, top-lists), and otherwise pays nothing.
+ * client-privacy decides what is kept of clients' addresses. */
 #ifndef SERVICES_WITNESS_H
 #define SERVICES_WITNESS_H
 
@@ -18,20 +18,20 @@ struct timebase;
 enum toplist_kind { TOP_NAMES, TOP_CLIENTS, TOP_BLOCKED, TOP_KINDS };
 
 struct witness {
-	struct settled settled;              /* env->settled: of the question that is under way */
+	struct settled settled;              /* env->settled: of the current question */
 	struct queryring *ring;              /* or NULL */
 	struct toplist *top[TOP_KINDS];      /* or NULL */
-	unsigned char client_bits[2];        /* that are kept of an address: IPv4, IPv6 */
-	size_t entries;                      /* of the ring, */
-	unsigned counters;                   /* of a list: as configured */
+	unsigned char client_bits[2];        /* bits kept of an address: IPv4, IPv6 */
+	size_t entries;                      /* of the ring, as configured */
+	unsigned counters;                   /* of a list, as configured */
 };
 
-/* What `c` asks for, going on where `old` (or NULL) is, which is taken over, but for its ring when
- * that is another then: the caller retires it once nobody finds it any more. NULL: nothing. */
+/* A witness as `c` asks for, continuing `old` (or NULL), which is taken over except for its ring if
+ * that is replaced: the caller retires it once nobody can find it. NULL: none is wanted. */
 struct witness *witness_renew(struct witness *old, const struct conf_server *c) MUST_USE;
 void witness_free(struct witness *w); /* NULL is fine */
 
-/* One question, answered or not. What settled it is in w->settled, which is clear afterwards. */
+/* Note one query, answered or not. What settled it is in w->settled, which is cleared. */
 struct testimony {
 	const struct client *client;
 	const struct question *q;

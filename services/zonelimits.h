@@ -14,8 +14,8 @@ void zonelimits_free(struct zonelimits *z); /* NULL is fine */
 
 /* Whether any zone has a limit. */
 bool zonelimits_exist(const struct zonelimits *z);
-/* Questions a second: ratelimit-for-domain of exactly this zone, else ratelimit-below-domain of the
- * closest name strictly above it, else ratelimit. 0: any number. */
+/* Queries a second: ratelimit-for-domain of exactly this zone, else ratelimit-below-domain of the
+ * closest name strictly above it, else ratelimit. 0: unlimited. */
 uint32_t zonelimits_get(const struct zonelimits *z, const uint8_t *zone);
 
 #endif

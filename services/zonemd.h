@@ -1,4 +1,4 @@
-/* The digest of a zone over all its records (RFC 8976).
+/* ZONEMD: the digest over all records of a zone (RFC 8976).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_ZONEMD_H
 #define SERVICES_ZONEMD_H
@@ -10,9 +10,9 @@ struct zonedata;
 
 enum zonemd_end {
 	ZONEMD_RIGHT,
-	ZONEMD_ABSENT,  /* there is no record of the kind */
-	ZONEMD_UNKNOWN, /* none of its schemes and digests is known here */
-	ZONEMD_WRONG,   /* `f` says what */
+	ZONEMD_ABSENT,  /* there is no ZONEMD record */
+	ZONEMD_UNKNOWN, /* none of its schemes and algorithms is supported */
+	ZONEMD_WRONG,   /* `f` says why */
 };
 
 enum { ZONEMD_SIMPLE = 1 };                     /* scheme */
@@ -21,7 +21,7 @@ enum { ZONEMD_SHA384 = 1, ZONEMD_SHA512 = 2 }; /* digest algorithm */
 
 enum zonemd_end zonemd_check(const struct zonedata *z, struct fault *f);
 
-/* The digest of scheme SIMPLE; its length, 0 for an algorithm that is not known. */
+/* The digest with scheme SIMPLE; returns its length, 0 for an unsupported algorithm. */
 size_t zonemd_digest(const struct zonedata *z, uint8_t algorithm, uint8_t to[ZONEMD_MOST]);
 
 #endif
