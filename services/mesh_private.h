@@ -124,7 +124,7 @@ void mesh_give_up(struct query *q);
 
 /* ---- mesh_waiters.c ---- */
 
-/* Who asks what, and what is known already. */
+/* A client's request and what is known for it already. */
 struct asking {
 	const struct request *request;
 	const struct client *client;

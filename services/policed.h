@@ -19,7 +19,7 @@ struct query;
 struct settled;
 struct stats;
 
-/* Who asks. */
+/* The client and the rules that apply to it. */
 struct policed_by {
 	const struct authzones *zones;
 	const struct tagset *tags;

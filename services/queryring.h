@@ -17,12 +17,12 @@
 /*                    shown as     what it means */
 #define SEEN_HOWS(X)                                                        \
 	X(cached, "cached")     /* from the cache */                        \
-	X(expired, "expired")   /* the same, after its time */              \
-	X(resolved, "resolved") /* others were asked, or a lookup failed */ \
-	X(local, "local")       /* what is written down here answered */    \
-	X(blocked, "blocked")   /* the client is not told what there is */  \
-	X(refused, "refused")   /* this client may not ask, or not that */  \
-	X(dropped, "dropped")   /* without any answer: rates, limits */
+	X(expired, "expired")   /* the same, past its TTL */                \
+	X(resolved, "resolved") /* servers were asked, or resolving failed */ \
+	X(local, "local")       /* answered from local configuration */     \
+	X(blocked, "blocked")   /* the client is not told what exists */    \
+	X(refused, "refused")   /* this client may not ask, or not this */  \
+	X(dropped, "dropped")   /* no answer at all: rates, limits */
 
 enum seen_how {
 #define X(name, word) SEEN_##name,

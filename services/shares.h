@@ -17,7 +17,7 @@ struct shares;
 
 /* Embedded in whatever holds a place; begins zeroed, and must not move while it holds one. */
 struct holding {
-	struct share *of; /* NULL: it is nobody's */
+	struct share *of; /* the owner's; NULL: none */
 	struct list link;
 };
 
@@ -26,7 +26,7 @@ void shares_free(struct shares *s); /* nothing is held any more; NULL is fine */
 
 /* Give the place to this client, as its newest, whoever had it before. */
 void shares_give(struct shares *s, struct holding *h, const struct addr *client);
-void shares_take_back(struct shares *s, struct holding *h); /* fine when it is nobody's */
+void shares_take_back(struct shares *s, struct holding *h); /* fine when it has no owner */
 
 /* Hash of the address or /64 that it counts as. */
 uint64_t client_hash(const struct addr *client);
@@ -35,7 +35,7 @@ uint64_t client_hash(const struct addr *client);
 unsigned shares_class(const struct shares *s, const struct addr *client);
 /* The class it would be in with one more place. */
 unsigned shares_class_with(const struct shares *s, const struct addr *client);
-unsigned holding_class(const struct holding *h); /* of whom it is; 0 when nobody's */
+unsigned holding_class(const struct holding *h); /* of its owner; 0 without one */
 
 unsigned shares_highest_class(const struct shares *s);
 /* The oldest place of one of the clients in the highest class, a different one each time. NULL:

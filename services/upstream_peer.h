@@ -55,7 +55,8 @@ void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t no
 void peer_refused(struct peer *peer, const char *why, uint64_t now_us);
 /* It closed a connection with questions pending, after `answers` answers. */
 void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us);
-/* How many questions a connection to it may carry: no more than it has lately answered on one. */
+/* How many questions a connection to it may carry: the larger number it answered on the last two
+ * that it closed with questions pending; UINT_MAX without a recent one. */
 unsigned peer_carries(const struct peer *peer, uint64_t now_us);
 bool peer_is_held(const struct peer *peer, uint64_t now_us);
 

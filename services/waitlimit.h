@@ -39,8 +39,8 @@ void waits_end(struct waits *w, const struct addr *client); /* one that was begu
  * retries), so that responses an authority held back do not leave in one pulse (DNSBomb). */
 bool waits_may_send(struct waits *w, const struct addr *client, size_t len, uint64_t now_us) MUST_USE;
 #define WAITS_LONG_MS 200  /* an answer that took longer is a late one */
-#define WAITS_PULSE   4096 /* so many bytes of late answers a client gets at once … */
-#define WAITS_PER_MS  48   /* … and so many more each millisecond */
+#define WAITS_PULSE   4096 /* bytes of late responses a client gets at once … */
+#define WAITS_PER_MS  48   /* … and bytes more each millisecond */
 unsigned waits_count(struct waits *w, const struct addr *client);
 
 #endif
