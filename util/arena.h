@@ -1,9 +1,9 @@
-/* One bump arena per query: taken piece by piece, cleared whole.
+/* A bump arena per query: allocated piece by piece, cleared as a whole.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Everything a query needs until its end comes from its arena and is never
- * freed singly. Blocks are recycled, so that a plain query touches malloc not at
- * all (see struct pool in the .c file). An arena is used by one thread at a time. */
+ * Whatever a query needs until it ends comes from its arena and is never freed
+ * individually. Blocks are recycled, so a plain query does not call malloc at all
+ * (see struct pool in the .c file). An arena is used by one thread at a time. */
 #ifndef UTIL_ARENA_H
 #define UTIL_ARENA_H
 
@@ -16,19 +16,19 @@ struct arena {
 	struct arena_block *block;      /* newest first */
 	uint8_t *at, *end;              /* free part of the newest shared block */
 	struct arena_duty *duties;      /* newest first */
-	size_t taken;                   /* bytes held by all blocks */
+	size_t taken;                   /* bytes in all its blocks */
 };
 
 void arena_init(struct arena *a);
 
-/* Run what arena_on_clear asked for, newest first, and give everything back.
- * The arena may be used again at once. */
+/* Run the arena_on_clear callbacks, newest first, and release all memory. The
+ * arena may be reused at once. */
 void arena_clear(struct arena *a);
 
-/* `len` bytes aligned for any type; arena_zero clears them. Never NULL. */
+/* `len` bytes aligned for any type, undefined or zeroed. Never NULL. */
 void *arena_take(struct arena *a, size_t len) MUST_USE;
 void *arena_zero(struct arena *a, size_t len) MUST_USE;
-void *arena_zeros(struct arena *a, size_t count, size_t element) MUST_USE;      /* product checked */
+void *arena_zeros(struct arena *a, size_t count, size_t element) MUST_USE;      /* overflow-safe */
 void *arena_copy(struct arena *a, const void *from, size_t len) MUST_USE;
 char *arena_textf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_USE;
 

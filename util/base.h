@@ -1,4 +1,4 @@
-/* Words that every file may use: attributes, counts, containers.
+/* Macros every file may use: attributes, array counts, container_of, min and max.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_BASE_H
 #define UTIL_BASE_H
@@ -25,7 +25,7 @@
 #define UNUSED
 #endif
 
-/* memcpy on the way of every question, where it can be seen that it fits: libc does not check it again. */
+/* memcpy for the hot path, where the caller can see that it fits: libc's own check is skipped. */
 #if defined(__GNUC__)
 #define COPY_THAT_FITS(to, from, len) __builtin_memcpy(to, from, len)
 #else
@@ -34,12 +34,12 @@
 
 #define COUNT(array)            (sizeof(array) / sizeof((array)[0]))
 
-/* The struct of type `type` whose member `member` stands at `ptr`. */
+/* The struct of type `type` whose member `member` is at `ptr`. */
 #define container_of(ptr, type, member) \
 	((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* Bytes of one cache line on the machines we know; what two threads write
- * never shares one. */
+/* Bytes in a cache line on the machines we know; data written by different
+ * threads never shares one. */
 #define CACHE_LINE 64
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -1,9 +1,9 @@
-/* A slice, a reader and a writer of bytes that remember their first error.
+/* Byte slices, and a reader and a writer that remember their first error.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * All numbers are big-endian (RFC 1035 2.3.2). A reader or writer that has gone
- * bad stays bad: reads give 0 or NULL, writes do nothing, so a parser asks once,
- * at its end. Where there are no bytes, NULL will do. Nothing here owns memory. */
+ * bad stays bad: reads return 0 or NULL and writes do nothing, so a parser need
+ * check only once, at the end. Zero bytes may be at NULL. Nothing here owns memory. */
 #ifndef UTIL_BYTES_H
 #define UTIL_BYTES_H
 
@@ -17,7 +17,7 @@ struct slice {
 };
 
 struct reader {
-	const uint8_t *start;   /* of the whole, for offsets and compression pointers */
+	const uint8_t *start;   /* of the whole buffer, for offsets and compression pointers */
 	const uint8_t *at;
 	const uint8_t *end;
 	bool bad;
@@ -26,7 +26,7 @@ struct reader {
 struct writer {
 	uint8_t *start;
 	uint8_t *at;
-	uint8_t *end;           /* first byte that may not be written */
+	uint8_t *end;           /* one past the last byte that may be written */
 	bool bad;
 };
 
@@ -76,7 +76,7 @@ static inline size_t reader_offset(const struct reader *r)
 	return (size_t)(r->at - r->start);
 }
 
-/* The next `len` bytes, and past them; NULL when there are fewer. */
+/* Consume the next `len` bytes and return them; bad, and NULL, when fewer are left. */
 static inline const uint8_t *read_bytes(struct reader *r, size_t len)
 {
 	const uint8_t *p = r->at;
@@ -127,7 +127,7 @@ static inline size_t writer_left(const struct writer *w)
 	return w->bad ? 0 : (size_t)(w->end - w->at);
 }
 
-/* Room for `len` bytes, to be filled by the caller; NULL when there is none. */
+/* Reserve `len` bytes for the caller to fill; bad, and NULL, when they do not fit. */
 static inline uint8_t *write_room(struct writer *w, size_t len)
 {
 	uint8_t *p = w->at;

@@ -18,29 +18,29 @@ enum edns_option {
 
 enum { EDNS_DO = 0x8000, EDNS_CO = 0x4000 };
 
-#define EDNS_OPTIONS_MAX 100    /* options looked at; whatever comes behind is passed over */
+#define EDNS_OPTIONS_MAX 100    /* options examined in a message; any beyond are ignored */
 
 struct edns {
 	bool present;
 	uint8_t version;
-	uint8_t ext_rcode;      /* upper eight bits of the rcode */
+	uint8_t ext_rcode;      /* upper eight bits of the extended RCODE */
 	uint16_t udp_size;
 	uint16_t flags;         /* EDNS_DO, EDNS_CO */
 	struct slice options;   /* borrowed from the message */
 };
 
-/* Walk the options: false at the end or at the first malformed one (then
- * `options->bad`). */
+/* The next option, its value borrowed from the message. False at the end, and at
+ * the first malformed option (then `options->bad`). */
 bool edns_next_option(struct reader *options, uint16_t *code, struct slice *value);
 bool edns_find_option(const struct edns *e, uint16_t code, struct slice *value);
-/* Whether those options that are looked at are whole. */
+/* Whether the first EDNS_OPTIONS_MAX options are well-formed. */
 bool edns_is_whole(const struct edns *e);
 
-/* Append an OPT record with `e`'s fields and options. The caller counts it in
- * ARCOUNT. */
+/* Append an OPT record with `e`'s fields and options. Counting it in ARCOUNT is
+ * left to the caller. */
 void edns_write(struct writer *w, const struct edns *e);
 void edns_write_option(struct writer *w, uint16_t code, const void *value, size_t len);
 
-#define OPT_FIXED_LEN 11        /* bytes of an OPT record without options */
+#define OPT_FIXED_LEN 11        /* bytes of an OPT record that has no options */
 
 #endif

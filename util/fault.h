@@ -1,8 +1,8 @@
-/* The operator's kind of failure: one sentence for a person, kept until somebody prints it.
+/* Errors the operator can mend: one sentence for a person, kept until somebody prints it.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It begins empty (`struct fault f = { 0 };`). The first sentence stays: what
- * goes wrong while cleaning up after a failure never hides the failure. */
+ * It starts empty (`struct fault f = { 0 };`). Only the first sentence is kept, so a
+ * failure during cleanup never hides the original one. */
 #ifndef UTIL_FAULT_H
 #define UTIL_FAULT_H
 
@@ -12,10 +12,10 @@
 
 struct fault {
 	bool set;
-	char text[512]; /* no newline, no full stop; cut when longer */
+	char text[512]; /* no newline, no full stop; truncated to fit */
 };
 
-/* Say what was tried, on what, and why not. Nothing happens when `f` is NULL or already set. */
+/* Say what was tried, on what, and why it failed. Does nothing when `f` is NULL or already set. */
 void fault_set(struct fault *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

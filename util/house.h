@@ -1,4 +1,4 @@
-/* What this installation calls itself and its folders; configure decides (--enable-unbound-names).
+/* Names of this installation and its folders, chosen by configure (--enable-unbound-names).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_HOUSE_H
 #define UTIL_HOUSE_H
@@ -9,9 +9,9 @@
 #include "util/base.h"
 
 #ifndef HOUSE_NAME
-#define HOUSE_NAME  "resolver"  /* of the folders, and in front of the names of companions and keys */
+#define HOUSE_NAME  "resolver"  /* of its folders; prefix of companion programs and keys */
 #define DAEMON_NAME "resolverd" /* of the daemon and its pid file */
-#define DAEMON_USER "resolver"  /* whom the daemon becomes */
+#define DAEMON_USER "resolver"  /* user the daemon runs as */
 #endif
 #ifndef SYSCONFDIR
 #define SYSCONFDIR "/etc"
@@ -21,7 +21,7 @@
 #define ROOT_KEY   SYSCONFDIR "/" HOUSE_NAME "/root.key"
 #endif
 
-/* How the program was called, without its folder: usage and complaints begin so. */
+/* The program's name as invoked, without folder, for usage and error messages; else `usual`. */
 static inline const char *house_program(char *const *argv, const char *usual)
 {
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
@@ -29,11 +29,11 @@ static inline const char *house_program(char *const *argv, const char *usual)
 	return slash ? slash + 1 : argv[0] ? argv[0] : usual;
 }
 
-/* For getopt_long() of programs that have no other long options: --version is -V, --help is -h. */
+/* For getopt_long() in programs with no other long options: --version is -V, --help is -h. */
 struct option; /* of getopt.h */
 extern const struct option *const house_long_options;
 
-/* One line for people and scripts; false when it could not be written. */
+/* Print one line for people and scripts; false when it could not be written. */
 bool house_print_version(void);
 
 #endif

@@ -1,56 +1,56 @@
-/* HTTP/2 (RFC 9113) on the side that is asked: bytes in, requests out; answers in, bytes out.
+/* HTTP/2 (RFC 9113) server: bytes in, requests out; answers in, bytes out.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * No socket and no clock: whoever reads bytes hands them in, whoever can send takes them. A client
- * that costs more than it asks is told so and is over: too many resets, too many frames that ask
- * nothing (settings, pings, windows, continuations), header blocks without end. */
+ * No socket and no clock: the caller passes in the bytes it reads and sends those it is given. A
+ * client that costs too much is told so (ENHANCE_YOUR_CALM) and cut off: too many resets, too many
+ * frames that request nothing (settings, pings, window updates, continuations), endless headers. */
 #ifndef UTIL_HTTP2_SERVER_H
 #define UTIL_HTTP2_SERVER_H
 
 #include "util/bytes.h"
 
-#define HTTP2_PREFACE     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" /* what every client says first */
+#define HTTP2_PREFACE     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" /* every client begins with it */
 #define HTTP2_PREFACE_LEN 24
 
 enum http2_method { HTTP2_NO_METHOD, HTTP2_GET, HTTP2_POST, HTTP2_OTHER, HTTP2_UNHEARD };
 
-/* A whole request. Good until the callback returns, which may overwrite `path`. */
+/* A complete request. Good until the callback returns; the callback may overwrite `path`. */
 struct http2_request {
 	int32_t stream;
-	enum http2_method method; /* OTHER: one of RFC 9110; UNHEARD: none of them */
-	uint8_t *path;            /* with its query */
+	enum http2_method method; /* OTHER: another known one; UNHEARD: unknown */
+	uint8_t *path;            /* including the query */
 	size_t path_len;
-	struct slice type; /* content-type; empty where there is none */
+	struct slice type; /* content-type; empty: none was sent */
 	struct slice body;
-	unsigned refused; /* too much of something: the status it must be answered with; or 0 */
+	unsigned refused; /* the status it must be answered with, being too large; or 0 */
 };
 
 struct http2_answer {
 	unsigned status;
-	const char *type; /* content-type, of static life; NULL: there is no body */
+	const char *type; /* content-type, a static string; NULL: there is no body */
 	struct slice body;
-	bool fresh;     /* may be kept by others */
-	uint32_t age_s; /* for so long (cache-control: max-age) */
-	bool allows;    /* tell which methods are: GET, POST */
+	bool fresh;     /* may be cached … */
+	uint32_t age_s; /* for this long (cache-control: max-age) */
+	bool allows;    /* add "allow: GET, POST" */
 };
 
 struct http2_ops {
 	void (*request)(void *arg, struct http2_request *r);
-	/* The client does not want it any more: no answer is taken to a request that was whole and had none
-	 * yet. NULL: nobody wants to know. */
+	/* The client cancelled a complete, unanswered request: it can no longer be answered. May be
+	 * NULL. */
 	void (*reset)(void *arg, int32_t stream);
-	/* Take these bytes, to be sent. False: not now, they will be given again. */
+	/* Send these bytes, all of them. False: not now; they will be passed again. */
 	bool (*send)(void *arg, const uint8_t *const parts[2], const size_t lens[2]);
 };
 
 struct http2_limits {
 	uint32_t streams;      /* requests at once on one connection */
 	size_t body_most;      /* of a request */
-	size_t receiving_most; /* bytes of requests that are not whole, of all connections */
-	size_t sending_most;   /* bytes of answers that cannot be sent now, likewise */
+	size_t receiving_most; /* bytes of incomplete requests, over all connections */
+	size_t sending_most;   /* bytes of answers that cannot be sent yet, likewise */
 };
 
-/* What the connections of a thread share. */
+/* What one thread's connections share. */
 struct http2_house;
 struct http2_house *http2_house_new(const struct http2_limits *limits,
 				    const struct http2_ops *ops) MUST_USE;
@@ -59,31 +59,31 @@ void http2_house_free(struct http2_house *h); /* after its servers; NULL is fine
 size_t http2_house_receiving(const struct http2_house *h);
 size_t http2_house_sending(const struct http2_house *h);
 
-/* One connection, whose client has not said anything yet. */
+/* One connection, before its client has sent anything. */
 struct http2_server;
 struct http2_server *http2_server_new(struct http2_house *h, void *arg) MUST_USE;
 void http2_server_free(struct http2_server *s);
 
-/* Bytes came, the preface first. Requests are handed over from in here. False: it is over; what is
- * still to be said is sent by http2_server_flush, then the connection is to be closed. */
+/* Take in bytes received, beginning with the preface. ops.request is called from in here. False: the
+ * connection is over; call http2_server_flush to send what is still to be said, then close it. */
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us);
 
-/* Answer a request, once; one whose client does not want it any more is forgotten. With `lasting`
- * the body is copied; else it must stay until the next flush has returned. */
+/* Answer a request, once; does nothing if the client has cancelled it. With `lasting` the body is
+ * copied; otherwise it must stay valid until the next flush has returned. */
 void http2_server_answer(struct http2_server *s, int32_t stream, const struct http2_answer *a,
 			 bool lasting);
-/* There will be no answer. */
+/* Reset a request that will not be answered. */
 void http2_server_drop(struct http2_server *s, int32_t stream);
-/* Say that no more requests are taken. */
+/* End the connection with GOAWAY: from now on it is over, as above. */
 void http2_server_goodbye(struct http2_server *s);
 
-/* Send what can be. Not from inside a callback. False: it is over, as above. */
+/* Send what can be sent. Not from inside a callback. False: the connection is over, as above. */
 bool http2_server_flush(struct http2_server *s);
 
-/* Requests that have begun and are not whole; answers that wait for the client's permission. */
+/* Requests begun but incomplete; answers not yet completely sent. */
 unsigned http2_server_receiving(const struct http2_server *s);
 unsigned http2_server_sending(const struct http2_server *s);
-/* Whole requests and sent pieces of answers so far: what a client's patience is measured by. */
+/* Complete requests and sent pieces of answers so far: shows whether the client makes progress. */
 uint64_t http2_server_progress(const struct http2_server *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* An intrusive doubly linked list.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A list is a circle through its head; a link that is in no list points to
- * itself after list_init. The list owns nothing. */
+ * A list is a ring through its head; after list_init a link that is in no list
+ * points to itself. The list owns nothing. */
 #ifndef UTIL_LIST_H
 #define UTIL_LIST_H
 
@@ -40,7 +40,7 @@ static inline void list_push_back(struct list *head, struct list *link)
 	list_put_after(head->prev, link);
 }
 
-/* Out of whatever list it is in; harmless when it is in none. */
+/* Unlink from whatever list it is in; harmless when it is in none. */
 static inline void list_remove(struct list *link)
 {
 	link->prev->next = link->next;
@@ -53,7 +53,7 @@ static inline void list_remove(struct list *link)
 #define LIST_EACH(pos, head) \
 	for (struct list *pos = (head)->next; pos != (head); pos = pos->next)
 
-/* As LIST_EACH; the body may remove `pos`, but no other link. */
+/* Like LIST_EACH, but the body may remove `pos` (and no other link). */
 #define LIST_EACH_SAFE(pos, head) \
 	for (struct list *pos = (head)->next, *pos##_next = pos->next; pos != (head); \
 	     pos = pos##_next, pos##_next = pos->next)

@@ -1,9 +1,9 @@
-/* Lines for the operator that cost nothing when they are off.
+/* Log lines for the operator, which cost nothing when they are switched off.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Levels and line form are Unbound's: "[epoch] resolverd[pid:thread] info: ...".
- * log_on() is one load of a global; arguments are evaluated only when it holds.
- * Thread-safe; one write per line. */
+ * Levels and line format are Unbound's: "[epoch] resolverd[pid:thread] info: ...".
+ * log_on() is a single load of a global; arguments of log_ops and below are evaluated
+ * only if it holds. Thread-safe; one write per line. */
 #ifndef UTIL_LOG_H
 #define UTIL_LOG_H
 
@@ -12,8 +12,8 @@
 #include "util/base.h"
 
 enum log_level {
-	LOG_ERROR = 0,          /* always printed, as are notices */
-	LOG_OPS = 1,            /* verbosity 1: operation */
+	LOG_ERROR = 0,          /* always logged, as are warnings and notices */
+	LOG_OPS = 1,            /* verbosity 1: operational */
 	LOG_DETAIL = 2,
 	LOG_QUERY = 3,          /* per query */
 	LOG_ALGO = 4,
@@ -33,20 +33,20 @@ struct log_how {
 	bool syslog;
 	bool time_ascii;                /* log-time-ascii */
 	bool time_iso;                  /* log-time-iso */
-	bool thread_id;                 /* log-thread-id: system's id for threads */
+	bool thread_id;                 /* log-thread-id: show the system's thread IDs */
 };
 
-/* Begin or change where lines go. Keeps the old way on failure and says so. */
+/* Set or change where lines go. On failure logs that, keeps the old way, and returns false. */
 bool log_start(const struct log_how *how);
 void log_reopen(void);                          /* after logrotate */
 void log_thread(int number);                    /* this thread's number in lines */
 void log_capture(void (*sink)(const char *line, void *arg), void *arg);     /* tests */
 
 void log_line(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The same, but that a flood of one and the same line is written ten times a minute and then counted
+/* The same, but a line repeated again and again is written ten times a minute and then only counted
  * (util/log_repeats.h). */
 void log_rare(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Write how often lines were held back whose minute is over, or all of them. Now and then. */
+/* Report how often lines were held back: those whose minute is over, or all. To be called regularly. */
 void log_settle(bool at_once);
 
 #define log_error(...)          log_rare("error", __VA_ARGS__)

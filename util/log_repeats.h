@@ -1,32 +1,32 @@
-/* Which lines of the log only repeat others: a flood of them is written a few times, then counted.
+/* Finds log lines that merely repeat: each is written a few times, then only counted.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Not thread-safe: the log's own lock is held. Time is handed in. */
+ * Not thread-safe: callers hold the log's lock. Time is passed in. */
 #ifndef UTIL_LOG_REPEATS_H
 #define UTIL_LOG_REPEATS_H
 
 #include "util/base.h"
 
-#define REPEATS_SHOWN  10  /* of the same line in … */
-#define REPEATS_SPAN_S 60  /* so long: what comes after those is counted */
-#define REPEATS_KEPT   200 /* bytes of a line that are shown with the count */
+#define REPEATS_SHOWN  10  /* times a line is written … */
+#define REPEATS_SPAN_S 60  /* in this many seconds; more are only counted */
+#define REPEATS_KEPT   200 /* bytes of a line shown with its count */
 
 struct log_repeats {
 	struct log_repeat {
-		uint64_t hash; /* of kind and text; 0: free */
+		uint64_t hash; /* of kind and text; 0: free entry */
 		uint64_t began_s;
 		uint64_t count;
-		uint64_t used; /* `lines` when it came last */
+		uint64_t used; /* `lines` when it last occurred */
 		char kind[16], text[REPEATS_KEPT + 1];
 	} at[32];
 	uint64_t lines;
 };
 
-/* Whether the line is to be written. */
+/* Whether to write the line. */
 bool log_repeats_admit(struct log_repeats *r, const char *kind, const char *text, uint64_t now_s);
 
-/* Takes out a line that was held back and whose time is over (any, if `at_once`): its text, and how
- * often it came. False when there is none left. */
+/* Take out a line that was held back and whose time is over (any line, if `at_once`): its text, and
+ * how often it was not written. False when none is left. */
 struct log_held {
 	uint64_t count;
 	char kind[16], text[REPEATS_KEPT + 1];

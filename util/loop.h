@@ -1,9 +1,10 @@
-/* Events, timers and posts of one thread: the only door to libevent's loop.
+/* One thread's event loop, timers and posted calls: the only door to libevent.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every callback runs inside a turn: the time was read just before, and an RCU
- * read section is open until it returns. A played loop (tests, replay) has no
- * descriptors; its timers fire when the played clock is moved past them. */
+ * Every callback runs inside a turn: the clock was read since the loop last
+ * waited, and an RCU read section is open until the callback returns. A played
+ * loop (tests, replay) has no descriptors; its timers fire when its clock is moved
+ * to them. */
 #ifndef UTIL_LOOP_H
 #define UTIL_LOOP_H
 
@@ -12,22 +13,23 @@
 
 struct loop;
 
-/* A real loop is made after the last fork, and is used by one thread. Its watches
- * and signals are stopped before it is freed; timers still set just never fire. */
+/* A real loop is created after the last fork and used by one thread. Stop its
+ * watches and signals before freeing it; timers still set simply never fire. */
 struct loop *loop_new(void) MUST_USE;
 struct loop *loop_new_played(void) MUST_USE;
 void loop_free(struct loop *l);
 struct timebase *loop_time(struct loop *l);     /* lives as long as the loop */
 
-/* Run callbacks until loop_stop, then once more what was posted. loop_stop may be
- * called from any thread, also before loop_run, which then returns at once. */
+/* Run callbacks until loop_stop, then whatever is still posted, once. loop_stop may
+ * be called from any thread, even before loop_run, which then does only the latter. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
-/* Timers: embedded, any number, O(log n) each. A timer fires once per set. */
+/* Timers: embedded in the caller's structs, any number of them, O(log n) per
+ * operation. A timer fires once each time it is set. */
 struct timer {
 	uint64_t due_us;
-	uint32_t place;         /* in the loop's heap, plus one; 0: not set */
+	uint32_t place;         /* index in the loop's heap, plus one; 0: not set */
 	void (*fire)(struct timer *t);
 };
 
@@ -36,16 +38,17 @@ static inline bool timer_is_set(const struct timer *t)
 	return t->place != 0;
 }
 
-void timer_set(struct loop *l, struct timer *t, uint64_t from_now_us);  /* or move it */
+void timer_set(struct loop *l, struct timer *t, uint64_t from_now_us);  /* or reset it */
 void timer_stop(struct loop *l, struct timer *t);                      /* harmless when not set */
 
-/* Played loops: move the clock and fire what has become due, earliest first;
- * and microseconds until the earliest timer (UINT64_MAX: none). */
+/* Played loops only: move the clock forward, running posts and firing timers as
+ * they become due, earliest first; loop_stop ends it early. */
 void loop_play(struct loop *l, uint64_t forward_us);
+/* Microseconds until the earliest timer; 0: overdue, UINT64_MAX: none. */
 uint64_t loop_next_due(struct loop *l);
 
-/* Descriptors. `ready` gets WATCH_READ and/or WATCH_WRITE. The watch is
- * level-triggered and persistent; the caller owns fd and struct. */
+/* Descriptors. `ready` is passed WATCH_READ, WATCH_WRITE or both. A watch is
+ * level-triggered and persistent; the caller owns the descriptor and the struct. */
 enum { WATCH_READ = 1, WATCH_WRITE = 2 };
 
 struct watch {
@@ -57,7 +60,7 @@ struct watch {
 };
 
 void watch_start(struct loop *l, struct watch *w, unsigned wanted);
-void watch_want(struct watch *w, unsigned wanted);      /* change; 0 pauses */
+void watch_want(struct watch *w, unsigned wanted);      /* change what to wait for; 0 pauses */
 void watch_stop(struct watch *w);                       /* does not close fd */
 
 /* Signals, for the main thread's loop only. */
@@ -70,9 +73,9 @@ struct signal_watch {
 void signal_start(struct loop *l, struct signal_watch *s);
 void signal_stop(struct signal_watch *s);
 
-/* Run `fn(arg)` in a turn of `l`'s thread soon (a played loop: in loop_play). From
- * any thread; in order. What is posted after loop_run has returned waits for the
- * next run, and is dropped by loop_free. */
+/* Have `l`'s thread run `fn(arg)` soon, in a turn (a played loop: in loop_play).
+ * Callable from any thread; posts run in order. What is posted after loop_run has
+ * returned waits for the next run; loop_free drops it. */
 void loop_post(struct loop *l, void (*fn)(void *arg), void *arg);
 
 #endif

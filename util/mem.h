@@ -1,40 +1,41 @@
-/* Heap memory by one door: it never fails, and it can be measured.
+/* The only door to the heap: it never fails, and its use can be measured.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Running out ends the process with a line that says where (DESIGN.md 5): every
- * cache, queue and query has a budget that refuses work long before. What these
- * return is owned by the caller and released by mem_free. */
+ * Running out of memory ends the process with a line that says where (DESIGN.md
+ * 5): every cache, queue and query has a budget that refuses work long before
+ * that. The caller owns what these functions return and releases it with
+ * mem_free. */
 #ifndef UTIL_MEM_H
 #define UTIL_MEM_H
 
 #include "util/base.h"
 
-void *mem_new(size_t len) MUST_USE;                     /* bytes undefined */
-void *mem_zero(size_t len) MUST_USE;                    /* all bytes 0 */
+void *mem_new(size_t len) MUST_USE;                     /* contents undefined */
+void *mem_zero(size_t len) MUST_USE;                    /* zeroed */
 void *mem_grow(void *old, size_t len) MUST_USE;         /* as realloc; old may be NULL */
 void  mem_free(void *p);                                /* p may be NULL */
 void *mem_copy(const void *from, size_t len) MUST_USE;
 char *mem_text(const char *text) MUST_USE;              /* copy of a C string */
 char *mem_textf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_USE;
 
-/* What malloc really took for `p`; at least what was asked for. */
+/* Bytes malloc actually reserved for `p`, at least as many as were asked for; 0 for NULL. */
 size_t mem_size(const void *p);
 
-/* Bytes of the whole process that are in use, as the allocator counts; 0 where it does not. */
+/* Bytes the whole process has in use, by the allocator's count; 0 where it keeps none. */
 size_t mem_in_use(void);
 
-/* A new array of `count` zeroed elements, the product checked for overflow. */
+/* A new array of `count` zeroed elements of `element` bytes; overflow counts as out of memory. */
 void *mem_array(size_t count, size_t element) MUST_USE;
 
-/* Overwrite keys, and texts that hold them, before they are freed; never optimised away. */
+/* Overwrite keys, and text containing them, before freeing; never optimised away. */
 void mem_wipe(void *p, size_t len);
 
-/* Give pages that nobody uses back to the system where the allocator can. */
+/* Return unused pages to the system, where the allocator can. */
 void mem_trim(void);
 
-/* Our own broken promise: say where and end the process (STYLE.md 6). */
+/* A bug of ours, or no memory: say where, and abort the process (STYLE.md 6). */
 void panic_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4) NORETURN;
-/* Let `say` write the last sentence, instead of standard error (util/log does). */
+/* Have `say` report the panic instead of writing it to standard error (util/log does). */
 void panic_tell(void (*say)(const char *sentence));
 #define PANIC(...)      panic_at(__FILE__, __LINE__, __VA_ARGS__)
 #define PROMISE(what)   ((what) ? (void)0 : panic_at(__FILE__, __LINE__, "broken promise: %s", #what))

@@ -1,4 +1,4 @@
-/* Messages (RFC 1035 4): questions read in place, record sets read, and written with compression.
+/* Messages (RFC 1035 4): requests read in place, responses into RRsets, both written compressed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_MSG_H
 #define UTIL_MSG_H
@@ -27,8 +27,8 @@ enum opcode { OPCODE_QUERY = 0, OPCODE_IQUERY = 1, OPCODE_STATUS = 2, OPCODE_NOT
 #define MSG_MAX        65535
 
 struct question {
-	const uint8_t *name;    /* as the asker spelled it */
-	uint16_t name_len;      /* 0: there is no question */
+	const uint8_t *name;    /* in the case it was asked in */
+	uint16_t name_len;      /* 0: no question */
 	uint16_t type, class_;
 };
 
@@ -43,54 +43,56 @@ static inline unsigned msg_rcode(const uint8_t *m) { return m[3] & 15; }
 
 enum request_kind {
 	REQUEST_GOOD,
-	REQUEST_IGNORE,         /* too short to answer, or itself a response */
+	REQUEST_IGNORE,         /* too short to answer, or a response itself */
 	REQUEST_FORMERR,
-	REQUEST_NOTIMP,         /* an opcode we do not serve */
+	REQUEST_NOTIMP,         /* an opcode other than QUERY */
 	REQUEST_BADVERS,        /* EDNS version above 0 (RFC 6891 6.1.3) */
 };
 
 struct whereabouts;
 
+/* Fields marked "set later" are not filled in by msg_read_request. */
 struct request {
 	uint16_t id;
 	uint16_t flags;         /* the header's 16 bits */
 	struct question q;      /* borrowed from the packet */
 	struct edns edns;       /* borrowed from the packet */
-	const uint8_t *cookie;  /* 24 bytes for the answer (RFC 7873), or NULL; not read */
-	bool proven;            /* with a valid cookie; not read */
-	bool cd_is_ignored;     /* CD comes back all the same (RFC 4035 3.2.2); not read */
-	bool unpoliced;         /* a policy zone has let it through; not read */
-	uint8_t scope;          /* whose answers it may be given (services/views.h); not read */
-	/* where the client is (services/subnets.h), NULL: that makes no difference; not read */
+	const uint8_t *cookie;  /* 24 bytes for the response (RFC 7873), or NULL; set later */
+	bool proven;            /* it carried a valid cookie; set later */
+	bool cd_is_ignored;     /* but copied to the response (RFC 4035 3.2.2); set later */
+	bool unpoliced;         /* a policy zone let it through; set later */
+	uint8_t scope;          /* whose answers it may get (services/views.h); set later */
+	/* Where the client is (services/subnets.h); NULL: that makes no difference; set later. */
 	const struct whereabouts *where;
 };
 
-/* Read a client's message in place: header, one uncompressed question, and OPT
- * if there is one. Answer and authority must be empty; other additional records
- * are skipped (TSIG makes no difference to us: FORMERR per none of them). A
- * question section that can be read is in `out` whatever the verdict says, but for answer or
- * authority records beside it; else q.name_len is 0. Allocates nothing. */
+/* Read a client's message in place: header, one uncompressed question and at most
+ * one OPT record. Answer and authority sections must be empty and TC clear; other
+ * additional records, TSIG included, are skipped unexamined, and bytes after the
+ * last record are ignored. The first question, if readable, is in `out` whatever
+ * the verdict, unless there are answer or authority records beside it; otherwise
+ * q.name_len is 0. Allocates nothing. */
 enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request *out);
 
-/* ---- what a server sends, and what we keep ---- */
+/* ---- what a server sends and we keep ---- */
 
 enum section { SECTION_ANSWER, SECTION_AUTHORITY, SECTION_ADDITIONAL };
 
 struct message {
 	uint16_t id;
-	uint16_t flags;                 /* header bits without opcode and rcode */
+	uint16_t flags;                 /* header flags, without opcode and RCODE */
 	uint8_t  opcode;
 	uint16_t rcode;                 /* extended, RFC 6891 6.1.3 */
 	struct question q;
 	const struct rrset **sets;      /* answer, then authority, then additional */
 	uint16_t count[3];              /* sets in each section */
 	struct edns edns;
-	/* what we think of it */
+	/* our judgement of it */
 	uint8_t security;               /* enum security */
-	enum reason reason;             /* why it is a failure, stale, …; REASON_none */
-	const char *reason_text;        /* more for a person, or NULL; in the arena */
-	bool made_up;                   /* by us: not what the zone itself says (RFC 6147, RFC 8509) */
-	bool no_recursion;              /* RA is not set in the answer: what it is is no server's word */
+	enum reason reason;             /* why it failed, is stale, …; or REASON_none */
+	const char *reason_text;        /* details for people, or NULL; in the arena */
+	bool made_up;                   /* by us, not the zone's own data (RFC 6147, RFC 8509) */
+	bool no_recursion;              /* answer with RA clear: it does not come from any server */
 };
 
 static inline unsigned message_set_count(const struct message *m)
@@ -98,50 +100,51 @@ static inline unsigned message_set_count(const struct message *m)
 	return m->count[0] + m->count[1] + m->count[2];
 }
 
-/* First set of a section, and one past its last. */
+/* The first set of a section, and how many there are; NULL when the message has no sets. */
 const struct rrset **message_section(const struct message *m, enum section s, unsigned *count);
-/* The set in a section, or NULL. */
+/* The set of that owner, type and class in a section, or NULL. */
 const struct rrset *message_find(const struct message *m, enum section s, const uint8_t *owner,
 				 uint16_t type, uint16_t class_);
-/* Smallest TTL of all sets, `none` when there are none. */
+/* The smallest remaining TTL of all sets, in seconds; `none` when there are no sets. */
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 
-/* Read a whole message. Records become sets in order of first appearance within
- * each section. RRSIGs join the set they cover, in another section, too (alone, they
- * form a set of type RRSIG). A duplicate record is dropped, as is an A or AAAA record
- * of a wrong length (which `reason` then tells). The TTL of a set is the least of its
- * records' and signatures' (RFC 2181 5.2), where one with its top bit set is 0;
- * expires_s = now_s + TTL. Bytes behind the last record are ignored.
- * Trust and security are 0. OPT goes to `edns` and is no set. False when the
- * bytes are no well-formed message; everything is in the arena, and borrows
- * nothing from `at`. A message that is cut but has TC set gives the sets before the
- * cut, and true. */
+/* Read a whole message. Records become sets, in order of first appearance within
+ * each section. RRSIGs join the set they cover; so do those in another section,
+ * unless RRSIGs were asked for or there are more than 64 sets. RRSIGs that cover no
+ * set here form one of type RRSIG. Duplicate records are dropped (RFC 2181 5), as
+ * are A and AAAA records of the wrong length (`reason` then says so). A set's TTL is
+ * the least of its records' and signatures' (RFC 2181 5.2), one with the top bit set
+ * counting as 0 (RFC 2181 8); expires_s = now_s + TTL. Trust and security are 0. OPT
+ * goes to `edns` and makes no set. Bytes after the last record are ignored.
+ * False when the message is malformed; one that is cut short but has TC set yields
+ * true and the sets before the cut. Everything is in the arena, and nothing is
+ * borrowed from `at`. */
 bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s,
 	       struct message *out) MUST_USE;
 
-/* How to write one. */
+/* How to write one, and what was written. */
 struct msg_style {
-	uint32_t now_s;                 /* TTL written: time left, never below 0 */
-	bool with_dnssec;               /* RRSIGs, and NSEC/NSEC3 sets nobody asked for */
+	uint32_t now_s;                 /* TTLs written are the time left, at least 0 */
+	bool with_dnssec;               /* RRSIG, NSEC, NSEC3 and a referral's DS, unasked */
 	bool original_ttl;              /* write ttl_s instead of time left */
-	uint16_t *ttl_offsets;          /* where each TTL was put, or NULL */
-	size_t ttl_room;                /* of that array */
+	uint16_t *ttl_offsets;          /* offset of each TTL from w->start, or NULL */
+	size_t ttl_room;                /* elements of that array */
 	/* results */
-	size_t ttl_count;               /* TTLs written, whether there was room to note them or not */
-	size_t end[3];                  /* offset behind each section; question end before */
+	size_t ttl_count;               /* TTLs written, whether or not ttl_offsets had room */
+	size_t end[3];                  /* each section's end; empty: the previous one's */
 	uint16_t rr_count[3];           /* records in each section */
 };
 
-/* Header (id, flags, opcode, rcode & 15), question and sections, compressed with
- * at most 120 attempts; no OPT. `w->start` is the message's first byte. When there
- * is no room the writer goes bad, and end[], rr_count[], ttl_count and the header's
- * counts tell of the sets that stand whole before that place: end[2] is where they
- * end (0: not even the question fitted). A sound shorter message is made by setting
- * `bad` to false, `at` to start + end[section] and the counts of the sections after
- * it to 0. */
+/* Write header (id, flags, opcode, rcode & 15), question and sections, but no OPT;
+ * at most 120 names are looked up for compression. `w->start` is the message's first
+ * byte. When room runs out the writer goes bad, and end[], rr_count[], ttl_count and
+ * the header's counts describe the sets written completely before that: they end at
+ * end[2] (0: not even the question fitted). To get a valid shorter message set `bad`
+ * to false, `at` to start + end[section], and the counts of the sections after it
+ * to 0. */
 void msg_write(struct writer *w, const struct message *m, struct msg_style *style);
 
-/* A question ready to go out: header with `id` and `flags`, `q`, and `opt` if present. */
+/* Write a query: header with `id` and `flags`, question `q`, and `opt` if present (may be NULL). */
 void msg_write_query(struct writer *w, uint16_t id, uint16_t flags, const struct question *q,
 		     const struct edns *opt);
 

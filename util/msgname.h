@@ -1,4 +1,4 @@
-/* Names as they stand in messages: following compression pointers, making them.
+/* Names in messages: following compression pointers, and making them.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * RFC 1035 4.1.4. Offsets count from the first byte of the message: the `start`
@@ -8,34 +8,34 @@
 
 #include "util/bytes.h"
 
-/* A name at the reader, decompressed into `to` (DNAME_MAX bytes); the reader
- * stands behind it. A pointer goes strictly before the run of labels that holds
- * it, so nothing can go in a circle; at most 126 of them. 0, and the reader bad,
- * when there is none. */
+/* Read a name, decompressing it into `to` (DNAME_MAX bytes), and advance the reader
+ * past it. Returns its length; 0, and the reader bad, when malformed. A pointer must
+ * lead to before the run of labels it ends, which rules out loops; at most 126 are
+ * followed. */
 size_t msg_read_name(struct reader *r, uint8_t *to);
 
-/* Past a name, compressed or not, without looking where it points. */
+/* Skip a name, compressed or not, without following pointers. */
 void msg_skip_name(struct reader *r);
 
-/* What has been written so far that later names may point at: a tree of labels,
- * kept as a hash table from (parent, label) to where the label stands. Many messages have
- * but one name, that of the question: the table is made when the second comes. */
+/* What later names may point at: the tree of labels written so far, kept as a hash
+ * table from (parent, label) to the label's offset. Many messages contain only one
+ * name, the QNAME, so the table is made only when the second comes. */
 #define MSGNAME_SLOTS 1024 /* a power of two */
 
 struct msgname_book {
-	unsigned names;             /* names looked up: 120 at most */
-	uint16_t first;             /* where the first name stands */
-	unsigned labels;            /* slots taken: half of them at most */
-	uint16_t at[MSGNAME_SLOTS]; /* offset of the label; 0: free slot */
+	unsigned names;             /* names written; the first 120 are looked up */
+	uint16_t first;             /* offset of the first name */
+	unsigned labels;            /* slots in use: at most half */
+	uint16_t at[MSGNAME_SLOTS]; /* offset of the label; 0: slot is free */
 	uint16_t
-		parent[MSGNAME_SLOTS]; /* slot of the label to its right, or no slot for the root */
+		parent[MSGNAME_SLOTS]; /* slot of the next label to the right; none (0xffff): the root */
 	uint32_t hash[MSGNAME_SLOTS];
 };
 
 void msgname_begin(struct msgname_book *book);
 
-/* Write `name`, as far as may be by pointing at what `book` knows, and note
- * its new labels there. */
+/* Write `name`, replacing its longest suffix known to `book` by a pointer, and
+ * enter its new labels there. */
 void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name);
 
 #endif

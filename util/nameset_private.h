@@ -1,15 +1,15 @@
-/* What the files of the sets of names share: the set, and names as they stand in it.
+/* What the nameset*.c files share: the set's layout, and the encoding of its names.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Names stand in order in blocks of 16, turned round: the label next to the root first,
- * the length behind each label ("com" 3 "example" 7), so that neighbours begin alike. Each says how
- * many bytes it has in common with the name before it, and has the rest written out:
+ * Names are sorted, in blocks of 16, and reversed: the label next to the root comes first, and each
+ * label's length after it ("com" 3 "example" 7), so that neighbours begin alike. Each states how many
+ * bytes it shares with the name before it, followed by the rest:
  *
  *     kept (1 byte)  fresh (1 byte)  value (1 byte, unless all are equal)  the last `fresh` bytes
  *
- * An open table of 32-bit cells finds the block: as many bits as it needs are the block's number
- * and one, the rest are of the hash, so that what is not in the set is hardly ever looked for in a
- * block. 0 is free. Behind the names stand SLACK bytes, so that they can be read by words. */
+ * An open-addressed table of 32-bit cells finds the block: the low block_bits bits hold the block's
+ * number plus one, the others bits of the hash, so that names not in the set hardly ever cost a look
+ * into a block. 0 is free. SLACK bytes follow the names, so that they can be read word by word. */
 #ifndef UTIL_NAMESET_PRIVATE_H
 #define UTIL_NAMESET_PRIVATE_H
 
@@ -20,21 +20,21 @@ enum { BLOCK_NAMES = 16, SLACK = 8 };
 struct nameset {
 	uint64_t seed;
 	size_t count;
-	uint8_t only_value; /* with head 2: every name has it */
-	uint8_t head;       /* bytes before those of the name */
+	uint8_t only_value; /* of every name, if head is 2 */
+	uint8_t head;       /* bytes before a name's fresh ones: 2 or 3 */
 	unsigned deepest;
 	uint32_t at_depth[LABELS_MAX + 1];
 	uint32_t *cells;
 	size_t cell_count;
 	unsigned block_bits;
-	uint32_t *blocks; /* where each begins in `bytes`; one more at the end */
+	uint32_t *blocks; /* where each begins in `bytes`; one extra at the end */
 	size_t block_count;
 	uint8_t *bytes;
 };
 
 /* ---- reading ---- */
 
-/* Up to seven bytes behind them are changed, too. */
+/* Lower-case in place, word by word; up to seven bytes beyond `len` may change too. */
 static inline void lower_words(uint8_t *at, size_t len)
 {
 	for (size_t i = 0; i < len; i += 8) {
@@ -46,7 +46,8 @@ static inline void lower_words(uint8_t *at, size_t len)
 	}
 }
 
-/* Lower-case, without the root label: `len` - 1 bytes to `to`, where there is room for 8 more. */
+/* Reverse a name of `len` bytes, lower-cased and without the root label: writes `len` - 1 bytes to
+ * `to`, which has room for 8 more. */
 static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
 {
 	uint8_t *end = to + len - 1;
@@ -59,13 +60,13 @@ static inline void turn_round(uint8_t *to, const uint8_t *name, size_t len)
 	lower_words(to, len - 1);
 }
 
-/* Back into wire form. */
+/* Back to wire form. */
 static inline void turn_back(uint8_t *to, const uint8_t *turned, size_t len)
 {
 	while (len > 0) {
 		uint8_t label = turned[--len];
 
-		if (label > len) /* a saved set that someone has tampered with */
+		if (label > len) /* a saved set that was tampered with */
 			break;
 		len -= label;
 		*to++ = label;
@@ -75,11 +76,11 @@ static inline void turn_back(uint8_t *to, const uint8_t *turned, size_t len)
 	*to = 0;
 }
 
-/* A walk over the names of a block, each written out in turn. */
+/* A walk over the names of a block, expanding each in turn. */
 struct decoder {
 	const uint8_t *at, *end;
 	uint8_t head, value, len;
-	uint8_t name[2 * DNAME_MAX]; /* turned round */
+	uint8_t name[2 * DNAME_MAX]; /* reversed */
 };
 
 static inline void decode_block(const struct nameset *s, size_t block, struct decoder *d)
@@ -107,7 +108,7 @@ static inline bool decode(struct decoder *d)
 	return true;
 }
 
-/* Where the search for a hash begins: by its lower half, the print is of the upper. */
+/* Where the search for a hash begins: taken from its lower half, the fingerprint from the upper. */
 static inline size_t home_of(const struct nameset *s, uint64_t hash)
 {
 	return (size_t)((hash & UINT32_MAX) * s->cell_count >> 32);
@@ -123,7 +124,7 @@ static inline uint32_t print_of(const struct nameset *s, uint64_t hash)
 	return (uint32_t)(hash >> 32) << s->block_bits;
 }
 
-/* Put each name into the table of cells, which is made anew (nameset_make.c). */
+/* Rebuild the table of cells from the names (nameset_make.c). */
 void nameset_index(struct nameset *s);
 
 #endif

@@ -1,10 +1,10 @@
-/* A configuration: every option of resolver.conf as a field, read, asked for, changed and checked.
+/* A configuration: every option of resolver.conf as a field; reading, querying, changing, checking.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The fields come from the rows of util/options.def; `num-threads` of the server
- * clause is `conf->server.num_threads`. Values are checked when they are read,
- * so whoever uses a field need not fear its text, only its meaning. A loaded
- * configuration is read-only and may be read by any number of threads. */
+ * clause is `conf->server.num_threads`. Each value is checked syntactically when it
+ * is read, so its users need only consider what it means. A loaded configuration is
+ * read-only and may be read by any number of threads. */
 #ifndef UTIL_OPTIONS_H
 #define UTIL_OPTIONS_H
 
@@ -15,30 +15,30 @@
 struct fault;
 struct nameset_maker;
 
-/* One value of a repeatable option. The words of `access-control: 10.0.0.0/8
- * allow` are joined by one blank; only the last of them can hold blanks. */
+/* One value of a repeatable option. Words, as in `access-control: 10.0.0.0/8
+ * allow`, are joined by single blanks; only the last may itself contain blanks. */
 struct conf_item {
 	char *text;
 	const char *file;       /* where it was written; "" when set at run time */
 	unsigned line;
-	unsigned order;         /* counts all items of a configuration as they were read */
+	unsigned order;         /* position among all items of the configuration, as read */
 };
 
 struct conf_list {
 	struct conf_item *items;
 	size_t count;
-	struct conf_names *names; /* of lines that are no items (conf_how.packs); NULL: none */
-	uint64_t packed;        /* stands for those lines */
-	uint64_t forgotten;     /* stands for the values before them (conf_list_clear); 0: there were none */
+	struct conf_names *names; /* of lines not kept as items (conf_how.packs); NULL: none */
+	uint64_t packed;        /* hash of those lines */
+	uint64_t forgotten;     /* hash of values dropped by conf_list_clear; 0: none */
 };
 
-/* The names of local-zone: lines that are only a name and a type, each with the number of its type;
- * also those lines of this kind that are items. For the first who asks; NULL: there are none. */
+/* The packed names of local-zone: lines, each with the number of its type; items that could have
+ * been packed are among them. The first caller gets and owns it; NULL: none, or already taken. */
 struct nameset_maker *conf_names_take(const struct conf_list *list) MUST_USE;
-/* A type by its number there. */
+/* The word for such a number, "static" and the like; "" for an unknown one. */
 const char *conf_names_type(unsigned number);
 
-/* What the types of options.def are in C. Texts are never NULL. */
+/* The C types behind the types of options.def. Texts are never NULL. */
 typedef bool             conf_FLAG;
 typedef uint32_t         conf_NUMBER;
 typedef uint32_t         conf_SECONDS;
@@ -46,12 +46,12 @@ typedef uint32_t         conf_MS;
 typedef uint64_t         conf_SIZE;     /* bytes */
 typedef char            *conf_STRING;
 typedef char            *conf_FILE;     /* as written; see conf_path */
-typedef char            *conf_DOMAIN;   /* as written: any case, with or without last dot */
-typedef char            *conf_WORD;     /* one of a few words */
+typedef char            *conf_DOMAIN;   /* as written: any case, with or without final dot */
+typedef char            *conf_WORD;     /* one of a fixed set of words */
 typedef struct conf_list conf_LIST;
 
-/* Every clause; a MANY clause makes a new struct each time it appears, a ONE
- * clause adds to the one there is. */
+/* Every clause. A MANY clause makes a new struct each time it appears; a ONE clause
+ * adds to its single struct. */
 #define CONF_CLAUSES(ONE, MANY) \
 	ONE(server) \
 	MANY(stub_zone, stub_zones, stub_zone_count) \
@@ -271,57 +271,57 @@ struct conf_ipset {
 #undef HERE
 #undef NOT_HERE
 
-/* Members, written out: conf->server, conf->remote_control, conf->python,
- * conf->dynlib, conf->dnstap, conf->dnscrypt, conf->cachedb, conf->ipset;
- * conf->stub_zones[conf->stub_zone_count], forward_zones, auth_zones, rpzs, keys, blocklists,
- * views and dhcp_leases likewise, in the order of the file. */
+/* The members, spelled out: conf->server, conf->remote_control, conf->metrics,
+ * conf->python, conf->dynlib, conf->dnstap, conf->dnscrypt, conf->cachedb,
+ * conf->ipset; conf->stub_zones[conf->stub_zone_count], and likewise forward_zones,
+ * auth_zones, rpzs, keys, blocklists, views and dhcp_leases, in file order. */
 struct conf {
 #define CONF_ONE(clause)                        struct conf_##clause clause;
 #define CONF_MANY(clause, array, array_count)   struct conf_##clause *array; size_t array_count;
 	CONF_CLAUSES(CONF_ONE, CONF_MANY)
 #undef CONF_ONE
 #undef CONF_MANY
-	struct conf_private *own;       /* this room's: file names, what was given */
+	struct conf_private *own;       /* private to options*.c: file names, what was given */
 };
 
-/* With every default, as if an empty file had been loaded. */
+/* All defaults, as if an empty file had been loaded. conf_copy omits packed names. */
 struct conf *conf_new(void) MUST_USE;
 struct conf *conf_copy(const struct conf *conf) MUST_USE;       /* shares nothing */
 void conf_free(struct conf *conf);                              /* NULL is fine */
-/* Forget the values of a list that has been made into something else, but for what conf_compare needs. */
+/* Free the values of a list that has been converted, keeping only a hash for conf_compare. */
 void conf_list_clear(struct conf_list *list);
 
 /* ---- reading ---- */
 
-/* An option as it stands in a file, whether it could be taken or not. */
+/* An option as it appears in a file, whether it was accepted or not. */
 struct conf_seen {
 	const char *clause, *name;      /* as users write them */
-	const char *value;              /* its words with a blank between them; "" where it has none */
-	const char *file;               /* lives until loading has ended */
+	const char *value;              /* its words, joined by blanks; "" where it has none */
+	const char *file;               /* lives until loading ends */
 	unsigned line;
 	bool known, taken;
 };
 
 struct conf_how {
-	void (*seen)(void *arg, const struct conf_seen *seen); /* each option, in their order; or NULL */
+	void (*seen)(void *arg, const struct conf_seen *seen); /* each option in order; or NULL */
 	void *arg;
-	bool no_files;          /* do not look for what the file names: keys, includes, folders, users */
-	bool no_includes;       /* follow no include: for texts of strangers */
-	bool packs;             /* after a thousand local-zone: lines others become conf_names */
-	bool test_switches;     /* fake-sha1 and its like may be used (resolver-replay alone) */
-	const char *chroot;     /* the process is locked in there already: it is taken off paths; or NULL */
+	bool no_files;          /* skip what the file names: keys, includes, folders, users */
+	bool no_includes;       /* follow no include: for untrusted text */
+	bool packs;             /* after a thousand local-zone: lines, pack what can be */
+	bool test_switches;     /* allow fake-sha1 and the like (resolver-replay only) */
+	const char *chroot;     /* already entered: stripped from paths; or NULL */
 };
 
 enum conf_weight { CONF_ERROR, CONF_WARNING, CONF_NOTICE };
 
 struct conf_remark {
 	enum conf_weight weight;
-	char *file;             /* "" when the remark is about no line */
+	char *file;             /* "" when no line is to blame */
 	unsigned line;
 	char *text;             /* one sentence: option, value, what was expected */
 };
 
-/* Everything there is to say about a configuration, in the order of finding. Begins zeroed. */
+/* All remarks on a configuration, in the order they were found. Zero it before use. */
 struct conf_report {
 	struct conf_remark *remarks;
 	size_t count;
@@ -329,97 +329,97 @@ struct conf_report {
 };
 
 void conf_report_clear(struct conf_report *report);
-/* The first error as "FILE:LINE: text" into `f`; nothing when there is none. */
+/* Put the first error into `f` as "FILE:LINE: text"; does nothing when there is none. */
 void conf_report_fault(const struct conf_report *report, struct fault *f);
 
-/* Read a file or a text (`name` stands for its file name) into `conf`, on top of
- * what it holds. Goes on after an error to find the next. True when no error was
- * found; what is half read is only good for conf_free. `how` may be NULL. */
+/* Read a file, or a text (called `name` in remarks), into `conf`, on top of what it
+ * holds. Continues after an error to find further ones. True when there were none;
+ * otherwise `conf` is good only for conf_free. `how` may be NULL. */
 bool conf_load_file(struct conf *conf, const char *path, const struct conf_how *how,
 		    struct conf_report *report) MUST_USE;
 bool conf_load_text(struct conf *conf, const char *name, const char *text, size_t len,
 		    const struct conf_how *how, struct conf_report *report) MUST_USE;
 
-/* What no single line can tell: names that zones need, tags and views that must
- * exist, the order of modules, and, unless `no_files`, the files, folders and
- * user named. True when no error was found. */
+/* Check what no single line can show: names that zones need, tags and views that
+ * must exist, the order of modules and, unless `no_files`, the files, folders and
+ * user that are named. True when no error was found. */
 bool conf_check(const struct conf *conf, const struct conf_how *how,
 		struct conf_report *report) MUST_USE;
 
-/* What is allowed, and yet would probably be regretted: warnings with file and line, of a configuration
- * that has been checked. Unless `no_files`, keys and the configuration itself are looked at, too. */
+/* Warn, with file and line, of what is allowed but probably a mistake. The configuration has been
+ * checked. Unless `no_files`, key files and the configuration files are examined too. */
 void conf_dangers(const struct conf *conf, const struct conf_how *how, struct conf_report *report);
 
-/* What becomes of a configuration made for Unbound, option by option, to `out`. */
+/* Explain on `out`, option by option, what a configuration written for Unbound does here. */
 enum conf_fate {
-	CONF_FATE_FITS,         /* everything in it does here what it did there */
-	CONF_FATE_LACKS,        /* it can be used, but some of it has no effect */
-	CONF_FATE_REFUSED,      /* it cannot be used as it is */
+	CONF_FATE_FITS,         /* everything in it works as it did there */
+	CONF_FATE_LACKS,        /* usable, but some of it has no effect */
+	CONF_FATE_REFUSED,      /* not usable as it is */
 };
 enum conf_fate conf_explain_unbound(FILE *out, const char *path) MUST_USE;
 
 /* ---- one option by its name ---- */
 
-/* As get_option of Unbound's control protocol: each value of a list, or the only
- * value, to `write` (an empty one, too; a list may have none). `name` is an option of the
- * server, remote-control or another clause that appears once. False: no such option. */
+/* As get_option of Unbound's control protocol: pass each value of a list, or the only
+ * value (even if empty), to `write`; a list may have none. `name` is an option of server,
+ * remote-control or another clause that appears once. False: no such option. */
 bool conf_get_option(const struct conf *conf, const char *name,
 		     void (*write)(void *arg, const char *text), void *arg);
 
-/* As set_option: `line` is "name: value" or "name value"; a list grows by the
- * value. For a copy nobody reads yet (conf_copy). */
+/* As set_option: `line` is "name: value" or "name value"; the value is added to a
+ * list. Only for a configuration nobody reads yet (conf_copy). */
 bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_USE;
 
 /* Whether module-config names it. */
 bool conf_has_module(const struct conf *conf, const char *name) PURE;
 
-/* Whether a file or conf_set_option gave the option (server clause and others
- * that appear once); false when its default holds. */
+/* Whether a file or conf_set_option set the option (of a clause that appears once);
+ * false while its default is in force. */
 bool conf_was_given(const struct conf *conf, const char *name);
 
-/* Whether the value of the option is the path of a file or folder. */
+/* Whether the option's value is the path of a file or folder. */
 bool conf_is_path(const char *name);
 
-/* Each option that differs between two configurations, once; a clause that may
- * appear many times is named as a whole ("forward-zone"). */
+/* Report each option that differs between two configurations, once; a clause that
+ * may appear many times is reported as a whole ("forward-zone"). */
 void conf_compare(const struct conf *a, const struct conf *b,
 		  void (*differs)(void *arg, const char *name), void *arg);
 
 /* ---- paths ---- */
 
-/* Where a file of the configuration is, seen from outside the chroot (which may
- * stand in front of `name` or not): relative names start from `directory`. Owned
- * by the caller. "" stays "". */
+/* The path of a configured file as seen from outside the chroot, which `name` may or
+ * may not begin with; relative names start at `directory`. "" stays "". The caller
+ * owns the result of all three. */
 char *conf_path(const struct conf *conf, const char *name) MUST_USE;
-/* The same file seen from inside the chroot. */
+/* The same file as seen from inside the chroot. */
 char *conf_path_inside(const struct conf *conf, const char *name) MUST_USE;
-/* The pid file, seen from outside: it is written before the chroot, and a whole path is what it says. */
+/* The pid file as seen from outside: written before chroot, so an absolute path is taken as is. */
 char *conf_pid_path(const struct conf *conf) MUST_USE;
 
 enum conf_use {
 	CONF_READS,
-	CONF_MAKES,             /* made and removed in its folder: sockets, the pid file */
-	CONF_WRITES,            /* rewritten, by a new file beside it that takes its name */
+	CONF_MAKES,             /* created and removed in its folder: sockets, the pid file */
+	CONF_WRITES,            /* rewritten: a new file beside it is renamed over it */
 };
 
 struct conf_path_use {
 	const char *option;
-	const char *path;       /* as written; a pattern such as "lists/a*.txt", too */
+	const char *path;       /* as written; may be a pattern such as "lists/a*.txt" */
 	enum conf_use use;
-	bool folder;            /* the folder itself is named, not a file in it */
+	bool folder;            /* it names a folder, not a file */
 };
 
-/* Each file and folder the configuration names; those it was itself read from are `include`. */
+/* Visit each file and folder the configuration names; files it was read from count as `include`. */
 void conf_each_path(const struct conf *conf, void (*visit)(void *arg, const struct conf_path_use *use),
 		    void *arg);
 
 /* ---- the table ---- */
 
-/* One line for each clause and option: clause TAB option TAB status TAB default. */
+/* One line per clause and option: clause TAB option TAB status TAB default. */
 void conf_print_options(FILE *out);
-/* A whole resolver.conf with every option, its help and its default, commented out. */
+/* A complete resolver.conf: every option, its help and its default, commented out. */
 void conf_print_example(FILE *out);
-/* The reference of the manual page resolver.conf(5), in the language of man(7). */
+/* The reference part of resolver.conf(5), as man(7) source. */
 void conf_print_man(FILE *out);
 
 #endif

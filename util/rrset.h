@@ -1,11 +1,11 @@
-/* One immutable record set with its signatures, in one piece of memory.
+/* One immutable RRset with its signatures, in a single block of memory.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A set is built once (rrset_build) and never changed but for the fields under
- * "judgement" by whoever built it, before it is shared. `data` holds: the owner
- * name; then `count` records and `sig_count` RRSIG records, each a 16-bit
- * big-endian length and that many bytes of uncompressed data. All offsets and
- * sizes are bytes. Sets have no pointers inside, so they may be copied. */
+ * A set is built once (rrset_build) and never changed, except that its builder
+ * may set the fields under "judgement" before sharing it. `data` holds the owner
+ * name, then `count` records and `sig_count` RRSIG records, each a 16-bit
+ * big-endian length and that many bytes of uncompressed RDATA. All offsets and
+ * sizes are in bytes. A set contains no pointers, so it may be copied bytewise. */
 #ifndef UTIL_RRSET_H
 #define UTIL_RRSET_H
 
@@ -13,7 +13,7 @@
 
 struct arena;
 
-/* RFC 2181 5.4.1, lowest first; numbers as Unbound's cache dump prints them. */
+/* Ranking of RFC 2181 5.4.1, lowest first; numbered as in Unbound's cache dump. */
 enum trust {
 	TRUST_NONE = 0,
 	TRUST_ADD_NOAA = 1,     /* additional, not authoritative */
@@ -30,7 +30,7 @@ enum trust {
 	TRUST_ULTIMATE = 12,
 };
 
-/* RFC 4035 4.3; numbers as Unbound's cache dump prints them. */
+/* Security status (RFC 4035 4.3); numbered as in Unbound's cache dump. */
 enum security {
 	SECURITY_UNCHECKED = 0,
 	SECURITY_BOGUS = 1,
@@ -42,20 +42,20 @@ enum security {
 
 enum {
 	RRSET_NSEC_AT_APEX = 1,
-	RRSET_PARENT_SIDE = 2,          /* NS set (or its glue) as the parent gave it */
+	RRSET_PARENT_SIDE = 2,          /* NS set, or its glue, as the parent zone gave it */
 	RRSET_SOA_NEGATIVE = 4,
 	RRSET_FROM_POLICY = 8,
 	RRSET_UNVERIFIED_GLUE = 16,
 };
 
 struct rrset {
-	uint32_t size;          /* of the whole, this head included */
-	uint32_t ttl_s;         /* as it came, after the cache's limits */
+	uint32_t size;          /* of the whole set, this header included */
+	uint32_t ttl_s;         /* as received, within the cache's limits */
 	uint32_t expires_s;     /* on the monotonic clock of timebase */
 	uint16_t type;
 	uint16_t class_;
 	uint16_t count;         /* records */
-	uint16_t sig_count;     /* RRSIGs that cover the type */
+	uint16_t sig_count;     /* RRSIGs covering it */
 	/* judgement */
 	uint8_t trust;
 	uint8_t security;
@@ -64,7 +64,7 @@ struct rrset {
 	uint8_t data[];
 };
 
-/* What rrset_build is given: slices of uncompressed data. */
+/* Input of rrset_build, which copies it all: slices of uncompressed RDATA. */
 struct rrset_parts {
 	const uint8_t *owner;
 	uint16_t type, class_;
@@ -76,8 +76,8 @@ struct rrset_parts {
 	uint8_t trust, security, flags;
 };
 
-/* What a cache keeps of one name and type. More is given to who asks, and then forgotten: one answer of
- * a hostile zone is to take no more room than hundreds of honest ones (CVE-2024-1737). */
+/* The largest set a cache keeps. A larger one is passed on to the client and then forgotten, so
+ * that no answer from a hostile zone takes the room of hundreds of honest ones (CVE-2024-1737). */
 #define RRSET_RECORDS_MOST 256
 #define RRSET_BYTES_MOST   65536
 
@@ -89,7 +89,8 @@ static inline bool rrset_may_be_kept(const struct rrset *s)
 struct rrset *rrset_build(struct arena *a, const struct rrset_parts *parts) MUST_USE;
 struct rrset *rrset_copy(struct arena *a, const struct rrset *set) MUST_USE;
 
-/* The same records at another name, without signatures; the first of them is number `turn`. */
+/* The same records under another owner name, without signatures (so SECURITY_INSECURE), rotated
+ * to begin with number `turn` modulo their count. */
 struct rrset *rrset_rename(struct arena *a, const struct rrset *set, const uint8_t *owner,
 			   unsigned turn) MUST_USE;
 
@@ -98,7 +99,7 @@ static inline const uint8_t *rrset_owner(const struct rrset *s)
 	return s->data;
 }
 
-/* A walk over the records, then (where it is told so) the signatures:
+/* A walk over the records (rrset_records) or the signatures (rrset_sigs):
  *     struct rrset_walk w = rrset_records(set);
  *     for (struct slice rd; rrset_next(&w, &rd);) … */
 struct rrset_walk {
@@ -119,22 +120,22 @@ static inline bool rrset_next(struct rrset_walk *w, struct slice *rdata)
 	return true;
 }
 
-/* Record `i` (0 based); `i` < count. */
+/* Record `i`, counting from 0; `i` < count. */
 struct slice rrset_record(const struct rrset *s, unsigned i);
 
-/* The target of a CNAME, DNAME, NS or PTR record (i). */
+/* The name in record `i`: the target of a CNAME, DNAME, NS or PTR. */
 const uint8_t *rrset_target(const struct rrset *s, unsigned i);
 
-/* Signed with fewer labels than the owner has, a first "*" aside: it was made from a wildcard (RFC 4035
- * 5.3.4), and would need the proof that the wildcard applies. */
+/* Whether it was expanded from a wildcard, and so needs proof that the wildcard applies: an RRSIG
+ * counts fewer labels than the owner has, a leading "*" aside (RFC 4035 5.3.4). */
 bool rrset_is_expanded(const struct rrset *s);
 
 /* Same owner, type and class. */
 bool rrset_is(const struct rrset *s, const uint8_t *owner, uint16_t type, uint16_t class_);
 
-/* Equal records, as sets, whatever their order; signatures aside. */
+/* The same records in any order; signatures are ignored. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
-/* Equal signatures, in the same order. */
+/* The same signatures in the same order. */
 bool rrset_same_signatures(const struct rrset *a, const struct rrset *b);
 
 #endif
