@@ -3,8 +3,8 @@
  *
  * The caller has verified the sets: each is one NSEC or NSEC3 record signed by a key of `zone`. One
  * expanded from a wildcard is no evidence. RFC 4035 5.4, 5155 8, 6840 4, 9276, with rules that keep
- * a zone from speaking for others: an NSEC's next name and an NSEC3's owner must be in the zone, and
- * a record from above a zone cut, or at a DNAME, says nothing about the names below. NSEC3 records
+ * a zone from speaking for others: an NSEC's next name and an NSEC3's owner must be in the zone; a
+ * record from above a zone cut, or at a DNAME, says nothing about the names below. NSEC3 records
  * with an unknown hash algorithm or flag, or other parameters than the first, are no evidence. */
 #ifndef UTIL_DENIAL_H
 #define UTIL_DENIAL_H

@@ -51,7 +51,7 @@ void http2_client_drop(struct http2_client *c, struct http2_request *r);
 
 /* Take in bytes received. False when the connection is no longer usable; then only free it. */
 bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len) MUST_USE;
-/* The next bytes to write, good until the next call of any function here; returns how many. */
+/* The next bytes to write, good until the next call of any function here. How many; 0: none now. */
 size_t http2_client_write(struct http2_client *c, const uint8_t **at);
 bool http2_client_has_to_write(const struct http2_client *c);
 

@@ -64,7 +64,7 @@ struct http2_server;
 struct http2_server *http2_server_new(struct http2_house *h, void *arg) MUST_USE;
 void http2_server_free(struct http2_server *s);
 
-/* Take in bytes received, beginning with the preface. ops.request is called from in here. False: the
+/* Take in bytes received, beginning with the preface; calls ops.request from in here. False: the
  * connection is over; call http2_server_flush to send what is still to be said, then close it. */
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us);
 

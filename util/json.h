@@ -1,8 +1,8 @@
 /* Writing JSON (RFC 8259), piece by piece: puts in commas, quotes and escapes.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * `key` is NULL in arrays and at the top level. Bytes that are not valid UTF-8 are written as if they
- * were Latin-1, so the output is always well-formed. */
+ * `key` is NULL in arrays and at the top level. Bytes that are not valid UTF-8 are written as if
+ * they were Latin-1, so the output is always well-formed. */
 #ifndef UTIL_JSON_H
 #define UTIL_JSON_H
 

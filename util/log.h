@@ -46,7 +46,7 @@ void log_line(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The same, but a line repeated again and again is written ten times a minute and then only counted
  * (util/log_repeats.h). */
 void log_rare(const char *kind, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Report how often lines were held back: those whose minute is over, or all. To be called regularly. */
+/* Log how often lines were held back: those whose minute is over, or all. Call it now and then. */
 void log_settle(bool at_once);
 
 #define log_error(...)          log_rare("error", __VA_ARGS__)

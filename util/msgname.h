@@ -28,7 +28,7 @@ struct msgname_book {
 	unsigned labels;            /* slots in use: at most half */
 	uint16_t at[MSGNAME_SLOTS]; /* offset of the label; 0: slot is free */
 	uint16_t
-		parent[MSGNAME_SLOTS]; /* slot of the next label to the right; none (0xffff): the root */
+		parent[MSGNAME_SLOTS]; /* slot of the label to its right; 0xffff: the root */
 	uint32_t hash[MSGNAME_SLOTS];
 };
 

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Names are sorted, in blocks of 16, and reversed: the label next to the root comes first, and each
- * label's length after it ("com" 3 "example" 7), so that neighbours begin alike. Each states how many
- * bytes it shares with the name before it, followed by the rest:
+ * label's length after it ("com" 3 "example" 7), so that neighbours begin alike. Each states how
+ * many bytes it shares with the name before it, followed by the rest:
  *
  *     kept (1 byte)  fresh (1 byte)  value (1 byte, unless all are equal)  the last `fresh` bytes
  *
  * An open-addressed table of 32-bit cells finds the block: the low block_bits bits hold the block's
- * number plus one, the others bits of the hash, so that names not in the set hardly ever cost a look
- * into a block. 0 is free. SLACK bytes follow the names, so that they can be read word by word. */
+ * number plus one, the rest bits of the hash, so that a name not in the set is hardly ever looked
+ * for in a block. 0 is free. SLACK bytes follow the names, so that they can be read by words. */
 #ifndef UTIL_NAMESET_PRIVATE_H
 #define UTIL_NAMESET_PRIVATE_H
 

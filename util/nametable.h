@@ -19,7 +19,7 @@ void nametable_free(struct nametable *t, void (*free_value)(void *value));
 
 /* ---- the writer ---- */
 
-/* From now on there may be readers, so the table's discarded memory is retired; before, it is freed. */
+/* From now on there may be readers: what falls out of use is retired, no longer freed at once. */
 void nametable_publish(struct nametable *t);
 
 /* Put or remove a value; both return the old one, or NULL. `value` is not NULL. */

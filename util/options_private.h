@@ -1,4 +1,4 @@
-/* What the files of the options room share: the table's rows, the clauses, the checks of words.
+/* What the options*.c files share: the option table, clauses, and checks of values.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_OPTIONS_PRIVATE_H
 #define UTIL_OPTIONS_PRIVATE_H
@@ -6,9 +6,9 @@
 #include "util/fault.h"
 #include "util/options.h"
 
-/* ---- words: what one word of a value must be (options_check.c) ---- */
+/* ---- words: what a single word of a value must be (options_check.c) ---- */
 
-/* X(kind, what was expected when the word is none) */
+/* X(kind, what is reported as expected when a word does not match) */
 #define CONF_WORDS(X) \
 	X(any, "anything") \
 	X(none, "nothing") \
@@ -67,16 +67,16 @@
 	X(endpoint, "the path of a URL") \
 	X(tls_protocols, "TLSv1.2, TLSv1.3 or both with a blank between them")
 
-/* ---- checks: which words a value is made of ---- */
+/* ---- checks: the words a value consists of ---- */
 
 /* X(check, first word, second, third) */
 #define CONF_CHECKS(X) \
 	X(ANY, any, none, none) \
 	X(NONEMPTY, nonempty, none, none) \
 	X(TEXT255, text255, none, none) \
-	X(CLAMP, any, none, none)               /* beyond a limit is the limit, with a warning */ \
+	X(CLAMP, any, none, none)               /* beyond a limit: the limit, with a warning */ \
 	X(EMPTY_IS_0, any, none, none) \
-	X(ELSE_NO, any, none, none)             /* what is not yes is no, with a warning */ \
+	X(ELSE_NO, any, none, none)             /* anything but yes is no, with a warning */ \
 	X(POWER_OF_2, power_of_2, none, none) \
 	X(PORT, port, none, none) \
 	X(PORTS, ports, none, none) \
@@ -122,11 +122,11 @@
 	X(COOKIE_SECRET, cookie_secret, none, none) \
 	X(NSID, nsid, none, none) \
 	X(URL, url, none, none) \
-	X(ENDPOINT, endpoint, none, none)       /* a slash is put in front where it has none */ \
+	X(ENDPOINT, endpoint, none, none)       /* a missing leading slash is added */ \
 	X(TLS_PROTOCOLS, tls_protocols, none, none) \
 	X(RPZ_ACTION, rpz_action, none, none) \
 	X(LIST_FILES, nonempty, none, none) \
-	X(LIST_ACTION, list_action, none, none) /* may be several words of a line */ \
+	X(LIST_ACTION, list_action, none, none) /* may be several words on the line */ \
 	X(LIST_EDE, list_ede, none, none) \
 	X(CLIENT_PRIVACY, client_privacy, none, none) \
 	X(STRATEGY, strategy, none, none)       /* to the end of the line */ \
@@ -137,15 +137,15 @@
 	X(BACKEND, backend, none, none) \
 	X(VIEW_DNSSEC, view_dnssec, none, none) \
 	X(LEASE_FORMAT, lease_format, none, none) \
-	/* Their meaning is looked at by conf_check. */ \
+	/* What these name is checked by conf_check. */ \
 	X(USER, any, none, none) \
-	X(FOLDER, any, none, none)              /* must be there */ \
-	X(READABLE, any, none, none)            /* a file that must be there */ \
+	X(FOLDER, any, none, none)              /* must exist */ \
+	X(READABLE, any, none, none)            /* a file that must exist */ \
 	X(READABLE_GLOB, any, none, none) \
-	X(FOLLOWED, nonempty, none, none)       /* a file that may come later; its folder is there */ \
+	X(FOLLOWED, nonempty, none, none)       /* a file that may come later; folder must exist */ \
 	X(ANCHOR_FILE, any, none, none) \
-	X(WRITABLE, any, none, none)            /* the folder of the file must be there */ \
-	X(CONTROL_FILE, any, none, none)        /* as READABLE, where the control channel has TLS */
+	X(WRITABLE, any, none, none)            /* the file's folder must exist */ \
+	X(CONTROL_FILE, any, none, none)        /* as READABLE, if the control channel uses TLS */
 
 enum conf_check {
 #define X(name, first, second, third) CHECK_##name,
@@ -156,19 +156,19 @@ enum conf_check {
 
 #define CONF_MOST_WORDS 3
 
-/* Of all its values in their order, forgotten ones too; 0: there are none. */
+/* Hash of all its values in order, those dropped by conf_list_clear included; 0: none. */
 uint64_t conf_list_hash(const struct conf_list *list);
 /* How many words a value has. */
 unsigned conf_word_count(enum conf_check check) PURE;
-/* NULL when word `n` (from 0) of a value is good, or else what was expected. */
+/* NULL when word `n` (from 0) of a value is good; otherwise what was expected. */
 const char *conf_word_expected(enum conf_check check, unsigned n, const char *word);
-/* What the n-th word of a value is called in descriptions ("netblock"), and what it must be; NULL: there
- * is no such word. */
+/* What word `n` (from 0) of a value is called in descriptions ("netblock"), and what it must be;
+ * NULL: there is no such word. */
 const char *conf_word_kind(enum conf_check check, unsigned n);
 const char *conf_word_meaning(enum conf_check check, unsigned n);
-/* A number without sign; false beyond 64 bits. */
+/* An unsigned decimal number; false beyond 64 bits. */
 bool conf_read_digits(const char *text, size_t len, uint64_t *out);
-/* The host part of "address@port#name" must be an address: is it? */
+/* Is the host part of "address@port#name" an address? */
 bool conf_is_address(const char *text, size_t len);
 
 /* ---- clauses ---- */
@@ -184,10 +184,10 @@ enum conf_clause {
 struct conf_clause_info {
 	const char *name;       /* with '_' for '-' */
 	bool many;
-	size_t at;              /* of the struct, or of the pointer to the array, in struct conf */
-	size_t count_at;        /* of the array's count */
+	size_t at;              /* offset in struct conf: of the struct, or of the array pointer */
+	size_t count_at;        /* offset of the array's count */
 	size_t size;            /* of the struct */
-	size_t file_at, line_at;        /* of a MANY clause's own place in the file */
+	size_t file_at, line_at;        /* in a MANY clause's struct: where it began */
 };
 
 extern const struct conf_clause_info conf_clauses[CLAUSE_COUNT];
@@ -203,15 +203,15 @@ enum conf_status { CONF_WORKS, CONF_PLANNED, CONF_NONE, CONF_TEST_ONLY };
 
 struct option {
 	enum conf_clause clause;
-	const char *name;       /* with '_' for '-', as all names here */
-	const char *real;       /* of an alias, the option it stands for; the rest is then empty */
-	const char *heading;    /* of a chapter's beginning; the rest is then empty */
+	const char *name;       /* with '_' for '-', like all names here */
+	const char *real;       /* of an alias: the option it stands for; the rest is empty */
+	const char *heading;    /* of a row that begins a chapter; the rest is empty */
 	enum conf_type type;
 	const char *dflt, *least, *most, *help;
 	enum conf_check check;
 	enum conf_status status;
-	const char *why;        /* of CONF_NONE */
-	size_t at;              /* of the field in the clause's struct */
+	const char *why;        /* it is CONF_NONE */
+	size_t at;              /* offset of the field in the clause's struct */
 };
 
 extern const struct option conf_options[];
@@ -219,67 +219,68 @@ extern const size_t conf_option_count;
 
 /* Does the name of a row read as `text`, with '-' for its '_'? */
 bool conf_name_is(const char *name, const char *text, size_t len) PURE;
-/* A row's name as users write it; `buf` is returned. */
+/* A row's name as users write it. Returns `buf`. */
 #define CONF_NAME 64
 const char *conf_name_print(const char *name, char buf[CONF_NAME]);
-/* NULL when there is none. An alias is returned as the option it stands for. */
+/* NULL when there is none. For an alias, the option it stands for. */
 const struct option *conf_find_option(enum conf_clause clause, const char *text, size_t len);
-/* An option of a clause that appears once, whatever its clause is. */
+/* The same in whichever of the clauses that appear once has it first. */
 const struct option *conf_find_single(const char *text, size_t len);
 enum conf_clause conf_find_clause(const char *text, size_t len);
 const char *conf_status_name(enum conf_status status);
 
-/* The default with $confdir, $rundir and $user replaced; for the example file by
- * what most systems have, otherwise by what this program was built with. */
+/* The default with $confdir, $rundir and $user replaced: for the example file by
+ * what most systems have, otherwise by what this program was built with. The caller
+ * owns it. */
 char *conf_default(const struct option *o, bool for_example) MUST_USE;
 
-/* Each value of an option in `base`, as text, to `write`. */
+/* Pass each value of an option in `base`, as text, to `write`. */
 void conf_write_values(const struct option *o, const void *base,
 		       void (*write)(void *arg, const char *text), void *arg);
 
-/* How many structs a clause has, and each of them. */
+/* How many structs a clause has, and number `i` of them (from 0). */
 size_t conf_clause_size(const struct conf *conf, enum conf_clause clause);
 void *conf_clause_get(const struct conf *conf, enum conf_clause clause, size_t i);
 
-/* Where an option of a ONE clause was given last; no file when it was not. */
+/* Where an option of a ONE clause was last set; `file` is NULL when it was not. */
 struct conf_origin {
 	const char *file;
 	unsigned line;
 };
 
 struct conf_private {
-	char **files;           /* names of all files, for those who point to them */
+	char **files;           /* names of all files; others point to them */
 	size_t file_count;
 	unsigned order;         /* of the next item */
-	struct conf_origin *given;      /* by row */
+	struct conf_origin *given;      /* indexed by row */
 };
 
-/* Where a value stands and whom to tell about it. */
+/* Where a value was written, and where to report about it. */
 struct conf_place {
-	const char *name;       /* as it was written */
+	const char *name;       /* of the option, as written */
 	const char *file;
 	unsigned line;
-	struct conf_report *report;     /* NULL: nobody */
-	bool packs;             /* conf_how's */
+	struct conf_report *report;     /* NULL: nowhere */
+	bool packs;             /* from conf_how */
 };
 
-/* A local-zone: line as it is, when there are many of them and it is one that can be packed. Its
- * words have been checked. */
+/* Pack a local-zone: line, whose words have been checked. False, and it is not packed, when there
+ * are not many of them yet or it is not of a kind that can be. */
 bool conf_pack_zone(struct conf_list *list, const char *const *words);
 
 /* Check the words of a value and put it into its field in `base`, the clause's
- * struct. False and a remark when they are no good. */
+ * struct. False, with a remark, when they are invalid. */
 bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 		    const char *const *words, const struct conf_place *p) MUST_USE;
-/* One more struct of a MANY clause, with its defaults. */
+/* Add a struct to a MANY clause, with its defaults. */
 void *conf_add_clause(struct conf *conf, enum conf_clause clause, const char *file, unsigned line);
-/* The same name, to live as long as the configuration. */
+/* A copy of the name that lives as long as the configuration. */
 const char *conf_keep_file(struct conf *conf, const char *file);
 
 void conf_remark(struct conf_report *report, enum conf_weight weight, const char *file,
 		 unsigned line, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* ---- modules that module-config may name ---- */
+/* ---- the modules that module-config may name ---- */
 
 struct conf_module {
 	const char *name;

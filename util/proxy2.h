@@ -1,22 +1,22 @@
-/* The header by which a proxy says for whom it asks: PROXY protocol, version 2.
+/* PROXY protocol version 2: the header in which a proxy names the client it forwards for.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_PROXY2_H
 #define UTIL_PROXY2_H
 
 #include "util/addr.h"
 
-#define PROXY2_LEAST 16  /* bytes that tell how long the whole header is */
-#define PROXY2_MOST  512 /* no honest one is longer */
+#define PROXY2_LEAST 16  /* bytes needed to tell the header's length */
+#define PROXY2_MOST  512 /* longest header accepted; no honest one is longer */
 
 enum proxy2_end {
 	PROXY2_GOOD,
-	PROXY2_SHORT, /* more of it is to come */
-	PROXY2_BAD,   /* this is no such header, or a longer one than is taken */
+	PROXY2_SHORT, /* incomplete so far */
+	PROXY2_BAD,   /* not such a header, or one longer than PROXY2_MOST */
 };
 
 struct proxy2 {
-	size_t len;  /* of the header; what follows is the client's */
-	bool is_for; /* somebody else; not when the proxy asks by itself, to see if we live */
+	size_t len;  /* of the header; the client's data follows */
+	bool is_for; /* from and to are set; not so when the proxy only checks our health */
 	struct addr from, to;
 };
 

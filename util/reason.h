@@ -1,4 +1,4 @@
-/* Why an answer failed: names, sentences and EDE codes of util/reason.def.
+/* Why an answer failed: the names, phrases and EDE codes of util/reason.def.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_REASON_H
 #define UTIL_REASON_H
@@ -12,7 +12,7 @@ enum reason {
 	REASONS
 };
 
-int reason_ede(enum reason r) PURE;             /* info code of RFC 8914, -1: none */
-const char *reason_text(enum reason r) PURE;    /* one phrase, no final stop */
+int reason_ede(enum reason r) PURE;             /* info code (RFC 8914); -1: none */
+const char *reason_text(enum reason r) PURE;    /* a phrase, no full stop */
 
 #endif

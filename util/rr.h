@@ -1,18 +1,18 @@
-/* Record types and classes: numbers, names, and the shape of their data.
+/* Record types and classes: numbers, mnemonics, and the layout of RDATA.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * util/rrtype.def declares each type once: number, mnemonic, shape. A shape is a
- * short string of fields:
+ * util/rrtype.def declares each type once: number, mnemonic, shape, flags. A shape is
+ * a short string with one character per field:
  *     N          a name that may be compressed in answers (types of RFC 1035 only)
- *     n          a name that canonical form lower-cases too (RFC 4034 6.2, 6840 5.1)
- *     m          a name kept as it is
- *     1 2 4      a number of so many bytes
+ *     n          another name that canonical form lower-cases (RFC 4034 6.2, 6840 5.1)
+ *     m          a name left as it is
+ *     1 2 4      a number of that many bytes
  *     t T c      a type, a time (RFC 4034 3.2), a certificate's kind (RFC 4398)
  *     a 6        an IPv4 address, an IPv6 address
- *     s S w      a character string, one or more of them, one that is a word
- *     h H        bytes counted like a string: hexadecimal, base32
+ *     s S w      a character-string, one or more of them, one that is a word
+ *     h H        length-prefixed bytes: hexadecimal, base32
  *     x b B q *  the rest: hexadecimal, base64, a bitmap of types, text, anything
- * When data is read from a message, pointers are followed in 'N' and 'n'. */
+ * In RDATA read from a message, compression pointers are followed in 'N' and 'n'. */
 #ifndef UTIL_RR_H
 #define UTIL_RR_H
 
@@ -29,41 +29,40 @@ enum rr_type {
 
 enum rr_class { CLASS_IN = 1, CLASS_CH = 3, CLASS_HS = 4, CLASS_NONE = 254, CLASS_ANY = 255 };
 
-/* What a row may say of a type. */
+/* Flags in a type's row. */
 enum {
-	RR_META   = 1,          /* only in questions: ANY AXFR IXFR MAILB; or OPT TSIG TKEY */
-	RR_DNSSEC = 2,          /* sent only to who sets DO: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
-	RR_SINGLE = 4,          /* one record to a set: CNAME DNAME SOA */
-	RR_PLAIN  = 8,          /* the shape tells its text, too */
+	RR_META   = 1,          /* only a QTYPE: ANY AXFR IXFR MAILB; or OPT TSIG TKEY */
+	RR_DNSSEC = 2,          /* sent only if DO is set: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
+	RR_SINGLE = 4,          /* at most one record per set: CNAME DNAME SOA */
+	RR_PLAIN  = 8,          /* the shape also describes the presentation format */
 };
 
-/* The shape of a type's data; "*" for unknown ones (RFC 3597). */
+/* The shape of a type's RDATA; "*" for unknown types (RFC 3597). */
 const char *rr_shape(uint16_t type) PURE;
 unsigned rr_flags(uint16_t type) PURE;
 
 /* "A", "TYPE65280"; "IN", "CLASS7". Returns `buf` or a constant. */
 const char *rr_type_name(uint16_t type, char buf[16]);
 const char *rr_class_name(uint16_t class_, char buf[16]);
-/* As Unbound writes them: "NOTIMPL", "RCODE17". */
+/* In Unbound's spelling: "NOTIMPL", "RCODE17". */
 const char *rr_rcode_name(unsigned rcode, char buf[16]);
-/* From text, any case, "TYPEn"/"CLASSn" too. False when unknown. */
+/* From text in any case, including "TYPEn" and "CLASSn". False when unknown. */
 bool rr_type_parse(const char *text, uint16_t *type);
 bool rr_class_parse(const char *text, uint16_t *class_);
 
-/* Read one record's data of `type` (exactly `rdlen` bytes of message `r`, which
- * stands at its first byte), decompress its names (pointers only where the type
- * allows, RFC 3597 4), and write it to `w` without compression. False when it is
- * not well-formed; `r` then stands anywhere. */
+/* Read the RDATA of a record of `type`, exactly `rdlen` bytes at the reader, and
+ * write it to `w` with names decompressed (pointers only where the type allows them,
+ * RFC 3597 4). False when malformed; `r` is then at no particular place. */
 bool rr_read_rdata(struct reader *r, uint16_t type, uint16_t rdlen, struct writer *w);
 
-/* Whether `rdata` is well-formed uncompressed data of `type`. */
+/* Whether `rdata` is well-formed uncompressed RDATA of `type`. */
 bool rr_rdata_is_whole(uint16_t type, const uint8_t *rdata, size_t len) PURE;
 
 /* Lower-case, in place, the names that canonical form lower-cases. */
 void rr_canonical_rdata(uint16_t type, uint8_t *rdata, size_t len);
 
-/* The first name in the data (NS, CNAME, DNAME, PTR: the target; MX, SRV: the
- * host; RRSIG: the signer); NULL where the type has none. */
+/* The first name in the RDATA (NS, CNAME, DNAME, PTR: the target; MX, SRV: the host;
+ * RRSIG: the signer), borrowed; NULL if the type has none. */
 const uint8_t *rr_rdata_name(uint16_t type, const uint8_t *rdata, size_t len) PURE;
 
 #endif

@@ -1,9 +1,9 @@
-/* The names that a name stands under, each with its hash: from the root down to the name itself.
+/* A name's suffixes and their hashes, from the root down to the name itself.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The hash of a name grows label by label from the root, so that one walk over a name gives the
- * hashes of all its suffixes. It ignores case. With a seed nobody outside knows, nobody can aim at
- * a bucket. */
+ * The hash of a name is built up label by label from the root, so that one walk over it yields the
+ * hashes of all its suffixes. It ignores case. With a secret seed, no outsider can aim at a bucket.
+ */
 #ifndef UTIL_SUFFIX_H
 #define UTIL_SUFFIX_H
 
@@ -13,10 +13,10 @@
 
 struct suffixes {
 	const uint8_t *name;
-	unsigned count;             /* labels of the whole name */
-	unsigned hashed;            /* and of the longest suffix that has a hash */
-	size_t len;                 /* of the whole name */
-	uint8_t at[LABELS_MAX + 1]; /* where the suffix of so many labels begins */
+	unsigned count;             /* labels of the whole name, root excluded */
+	unsigned hashed;            /* labels of the longest suffix that has a hash */
+	size_t len;                 /* bytes of the whole name */
+	uint8_t at[LABELS_MAX + 1]; /* offset of the suffix with that many labels */
 	uint64_t hash[LABELS_MAX + 1];
 };
 
@@ -26,7 +26,7 @@ static inline uint64_t suffix_hash_word(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-/* Fewer than eight bytes as one word: a copy of so many would be a call. */
+/* Fewer than eight bytes as one word, without a call: memcpy of variable length would be one. */
 static inline uint64_t suffix_short_word(const uint8_t *at, size_t n)
 {
 	uint64_t word = 0;
@@ -56,7 +56,8 @@ static inline uint64_t suffix_hash_label(uint64_t h, const uint8_t *label)
 	return left ? suffix_hash_word(h, suffix_short_word(label, left)) : h;
 }
 
-/* Hashes for at most `deepest` labels; `at` for all of them. */
+/* Fill in `s` for `name`, borrowed: `at` for all suffixes, `hash` for those of at most `deepest`
+ * labels. */
 static inline void suffixes_find(struct suffixes *s, const uint8_t *name, uint64_t seed,
 				 unsigned deepest)
 {

@@ -1,4 +1,4 @@
-/* What each character of a zone file is (RFC 1035 5.1): text, blank, an escape, an entry's end.
+/* Classifying the characters of a zone file (RFC 1035 5.1): text, blank, end of entry.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_TEXTLEX_H
 #define UTIL_TEXTLEX_H
@@ -7,9 +7,9 @@
 
 enum lex {
 	LEX_TEXT,
-	LEX_BLANK, /* comments, parentheses and the newlines between them, too */
-	LEX_END,   /* a newline, or NUL, that ends the entry */
-	LEX_BAD,   /* a parenthesis or a quote has no partner */
+	LEX_BLANK, /* including comments, parentheses, and newlines within those */
+	LEX_END,   /* the newline or NUL that ends the entry */
+	LEX_BAD,   /* an unmatched parenthesis or quote */
 };
 
 struct lexer {
@@ -53,8 +53,8 @@ static inline bool lex_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The byte that stands at `*text`, perhaps as \X or \DDD, and past it; -1 when the
- * escape is none. */
+/* The byte at `*text`, possibly written \X or \DDD; advances past it. -1 when the
+ * escape is invalid. */
 static inline int lex_byte(const char **text)
 {
 	const char *p = *text;

@@ -1,13 +1,13 @@
-/* How threads share a processor.
+/* Priority and name of the calling thread.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_THREAD_H
 #define UTIL_THREAD_H
 
-/* The calling thread, and those it will start, work when others have nothing to do: for long work
- * beside threads that answer. Where threads have no priority of their own nothing happens. */
+/* Lower the priority of the calling thread and of those it will start: for long work beside threads
+ * that answer queries. Does nothing where threads have no priorities of their own. */
 void thread_step_back(void);
 
-/* What tools that look at the process call the calling thread. */
+/* Name the calling thread for ps, top, debuggers; at most THREAD_NAME bytes, NUL included. */
 #define THREAD_NAME 16
 void thread_name(const char *name);
 
