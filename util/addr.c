@@ -1,4 +1,4 @@
-/* Addresses and netblocks: sockets, text, comparing; and the trie behind a set of netblocks.
+/* Addresses and netblocks: conversions, comparison, and the trie behind a set of netblocks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/addr.h"
 
@@ -77,7 +77,7 @@ socklen_t addr_to_sockaddr(const struct addr *a, struct sockaddr_storage *ss)
  * Text.
  */
 
-/* A decimal number of digits only, at most `most`. */
+/* A decimal number, digits only, at most `most`. */
 static bool parse_number(const char *text, uint32_t most, uint32_t *out)
 {
 	uint64_t n = 0;
@@ -95,8 +95,8 @@ static bool parse_number(const char *text, uint32_t most, uint32_t *out)
 	return true;
 }
 
-/* Copy the part of `text` before the first `mark`; what follows it, or NULL where there is none.
- * Text that has no place in `head` leaves it empty, which is no address. */
+/* Copy the part of `text` before the first `mark` into `head`; returns what follows it, or NULL
+ * where there is none. Text too long for `head` leaves it empty, which is no valid address. */
 static const char *split(const char *text, char mark, char *head, size_t room)
 {
 	const char *at = strchr(text, mark);
@@ -155,7 +155,7 @@ bool addr_parse(struct addr *a, const char *text, uint16_t port, struct fault *f
 	return true;
 }
 
-/* The address alone into `buf`; how many bytes it took. */
+/* Print the address alone into `buf`; returns its length. */
 static size_t print_ip(const struct addr *a, char buf[ADDR_TEXT])
 {
 	char zone[IF_NAMESIZE];
@@ -183,7 +183,7 @@ const char *addr_print(const struct addr *a, uint16_t usual_port, char buf[ADDR_
 }
 
 /*
- * What kind of address it is.
+ * Comparing and classifying.
  */
 
 bool addr_equals_ip(const struct addr *a, const struct addr *b)
@@ -201,7 +201,7 @@ uint64_t addr_hash(const struct addr *a)
 {
 	uint8_t b[sizeof(a->ip) + 4 + 2 + 1];
 
-	if (a->family == 4) /* the rest is 0, always: one word */
+	if (a->family == 4) /* the rest is always 0: a single word */
 		return hash_word((uint64_t)get_u32(a->ip) << 16 | a->port);
 	memcpy(b, a->ip, sizeof(a->ip));
 	put_u32(b + 16, a->scope);
@@ -234,7 +234,7 @@ bool addr_is_absurd(const struct addr *a)
 		       get_u32(a->ip) == UINT32_MAX;
 	if (a->family != 6 || a->ip[0] == 0xff)
 		return true;
-	/* ::, and IPv4 addresses in disguise: RFC 4291 2.5.5. */
+	/* ::, and embedded IPv4 addresses: RFC 4291 2.5.5. */
 	return (all_zero(a->ip, 12) && !addr_is_loopback(a)) ||
 	       (all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff);
 }
@@ -243,7 +243,7 @@ bool addr_is_absurd(const struct addr *a)
  * Netblocks.
  */
 
-/* An address as one number of 128 bits, its first bit highest. */
+/* An address as one 128-bit number, its first bit the most significant. */
 struct bits {
 	uint64_t high, low;
 };
@@ -274,7 +274,7 @@ static unsigned leading_zeros(uint64_t x)
 #endif
 }
 
-/* How many bits both begin with. */
+/* Length of the common prefix, in bits. */
 static unsigned bits_shared(struct bits a, struct bits b)
 {
 	unsigned n = leading_zeros(a.high ^ b.high);
@@ -324,15 +324,15 @@ bool netblock_holds(const struct netblock *n, const struct addr *a)
 }
 
 /*
- * Sets of netblocks: two binary tries, one a family. A fork is a point where netblocks part, or a
- * netblock itself; what lies between two forks is skipped and compared at the lower one. Forks
- * stand in one array, fork 0 is none.
+ * Sets of netblocks: two binary tries, one per family. A fork is a point where netblocks diverge,
+ * or a netblock itself; bits between two forks are skipped and compared at the lower one. All forks
+ * are in one array; index 0 means none.
  */
 
 struct fork {
-	struct bits key; /* bits past `len` are 0 */
+	struct bits key; /* bits beyond `len` are 0 */
 	void *value;
-	uint32_t child[2]; /* by the bit after `len` */
+	uint32_t child[2]; /* indexed by the bit after `len` */
 	uint8_t len;
 	bool holds; /* a netblock was put here */
 };
@@ -383,7 +383,7 @@ static uint32_t fork_new(struct netset *s, struct bits key, unsigned len)
 	return s->count++;
 }
 
-/* The fork of exactly this key and length, made and hung in where it belongs. */
+/* Find the fork with exactly this key and length, or create it where it belongs. */
 static uint32_t fork_get(struct netset *s, int family, struct bits key, unsigned len)
 {
 	uint32_t parent = 0, at = s->root[family], made;
@@ -409,7 +409,7 @@ static uint32_t fork_get(struct netset *s, int family, struct bits key, unsigned
 	s->forks[made].child[bits_at(s->forks[at].key, shared)] = at;
 	if (shared == len)
 		return made;
-	/* They part before either ends: a bare fork above both. */
+	/* They diverge before either ends: a bare fork above both. */
 	at = fork_new(s, key, len);
 	s->forks[made].child[bits_at(key, shared)] = at;
 	return at;

@@ -1,4 +1,4 @@
-/* One bump arena per query: blocks of one size that a thread keeps for its next query.
+/* Bump arenas: fixed-size blocks that a thread keeps for its next query.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/arena.h"
 
@@ -9,7 +9,7 @@
 
 #include "util/mem.h"
 
-/* With a sanitizer every piece is a block of its own, so that it sees each byte too far and each
+/* With a sanitizer every piece is a block of its own, so that it detects every overrun and every
  * use after arena_clear. */
 #if defined(WITH_SANITIZERS) || defined(__SANITIZE_ADDRESS__)
 #define PIECE_IS_BLOCK true
@@ -30,14 +30,14 @@ struct arena_duty {
 };
 
 enum {
-	/* A little under two pages: what an allocator adds in front still fits its class. */
+	/* A little under two pages: the allocator's own header then still fits the size class. */
 	BLOCK_ROOM = 8192 - 64 - (int)sizeof(struct arena_block),
-	/* From here on a piece gets its own block, and the shared one goes on being filled. */
+	/* Pieces this large get a block of their own, and the shared one goes on being filled. */
 	PIECE_LARGE = BLOCK_ROOM / 4,
-	POOL_MOST = 64, /* blocks, half a megabyte a thread */
+	POOL_MOST = 64, /* blocks: half a megabyte per thread */
 };
 
-/* Blocks waiting for the next query of this thread; freed when the thread ends. */
+/* Blocks waiting for this thread's next query; freed when the thread ends. */
 struct pool {
 	struct arena_block *blocks;
 	unsigned count;
@@ -125,7 +125,7 @@ void arena_clear(struct arena *a)
 	struct arena_block *b, *older;
 	struct arena_duty *d;
 
-	/* A duty may take from the arena, or ask for another duty. */
+	/* A duty may allocate from the arena, or register another duty. */
 	while ((d = a->duties)) {
 		a->duties = d->older;
 		d->fn(d->arg);

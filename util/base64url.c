@@ -1,8 +1,8 @@
-/* Bytes as letters, digits, - and _ (RFC 4648 5).
+/* Decoding base64url: bytes written as letters, digits, - and _ (RFC 4648 5).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/base64url.h"
 
-/* The six bits of a letter, plus one; 0: it is none. */
+/* The six bits of a character, plus one; 0: not in the alphabet. */
 #define X(c, n) [c] = (n) + 1
 static const uint8_t bits_of[256] = {
 	X('A', 0),  X('B', 1),  X('C', 2),  X('D', 3),  X('E', 4),  X('F', 5),  X('G', 6),
@@ -46,6 +46,6 @@ size_t base64url_read(uint8_t *to, const uint8_t *from, size_t len)
 			to[out++] = (uint8_t)(held >> count);
 		}
 	}
-	/* what is left over must say nothing */
+	/* bits left over must be 0 */
 	return held & ((1u << count) - 1) ? BASE64URL_BAD : out;
 }

@@ -1,4 +1,4 @@
-/* The language of a configuration file: scanning words, following includes.
+/* The syntax of configuration files: scanning words, following includes.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/conftext.h"
 
@@ -18,24 +18,24 @@
 #define GLOB_TILDE 0
 #endif
 
-#define DEEPEST         100             /* includes within includes */
-#define MOST_FILES      10000           /* of one configuration */
+#define DEEPEST         100             /* nesting of includes */
+#define MOST_FILES      10000           /* in one configuration */
 #define LONGEST_FILE    (UINT32_C(1) << 30)
-#define PIECE           65536           /* a file is read by */
+#define PIECE           65536           /* bytes read from a file at a time */
 
-/* A file on the stack. The matches of a glob wait there unopened, the first on top. */
+/* A file on the stack. A glob's matches wait there unopened, the first on top. */
 struct source {
 	const char *name;
 	const char *text;               /* NULL while it waits */
-	FILE *in;                       /* of which not all was read; NULL: none */
-	char *owned;                    /* what was read of it last */
+	FILE *in;                       /* not yet read to its end; NULL: none */
+	char *owned;                    /* buffer it is read into; or NULL */
 	size_t len, at, room;
-	size_t keep;                    /* what stands before is not needed any more */
-	size_t read;                    /* bytes so far */
+	size_t keep;                    /* what precedes is no longer needed */
+	size_t read;                    /* bytes read so far */
 	unsigned line;
 	unsigned depth;
-	bool toplevel;                  /* by include-toplevel */
-	const char *from_file;          /* who included it; NULL for the first */
+	bool toplevel;                  /* included by include-toplevel */
+	const char *from_file;          /* the including file; NULL for the first */
 	unsigned from_line;
 	dev_t dev;
 	ino_t ino;
@@ -45,11 +45,11 @@ struct conftext {
 	const struct conftext_how *how;
 	struct source *stack;
 	size_t count, room;
-	char **names;                   /* of every file, for those who borrow them */
+	char **names;                   /* of every file, since callers borrow them */
 	size_t name_count;
 	char *word;
 	size_t word_len, word_room;
-	char *folder;                   /* "" or a path without a slash at its end */
+	char *folder;                   /* "" or a path without a trailing slash */
 	unsigned back_line;             /* where the last value began; its source keeps the place */
 	bool at_toplevel;               /* CONFTEXT_TOPLEVEL is due */
 };
@@ -101,7 +101,7 @@ static void skip_byte_order_mark(struct source *s)
 		s->at = 3;
 }
 
-/* More of the file behind what is there; false at its end. */
+/* Read more of the file; false at its end. */
 static bool refill(struct conftext *t, struct source *s)
 {
 	size_t got;
@@ -133,13 +133,13 @@ static bool refill(struct conftext *t, struct source *s)
 	return false;
 }
 
-/* Whether there is a letter at `s->at`. */
+/* Whether there is a character at `s->at`. */
 static inline bool has(struct conftext *t, struct source *s)
 {
 	return s->at < s->len || refill(t, s);
 }
 
-/* Why the file cannot be read, or NULL when its text has begun. */
+/* Load the beginning of the file; returns why it cannot be read, or NULL. */
 static const char *begin_reading(struct conftext *t, struct source *s)
 {
 	const char *why = NULL;
@@ -179,7 +179,7 @@ static void pop(struct conftext *t)
 	t->count--;
 }
 
-/* Is the file on top the same as one of those that led to it? Brothers that wait have no text. */
+/* Is the file on top the same as one of those that led to it? Waiting siblings have no text. */
 static bool includes_itself(const struct conftext *t, const struct source *s)
 {
 	for (size_t i = 0; i + 1 < t->count; i++) {
@@ -191,7 +191,7 @@ static bool includes_itself(const struct conftext *t, const struct source *s)
 	return false;
 }
 
-/* Give the file on top its text, or take it away with a complaint. */
+/* Load the file on top, or drop it with a complaint. */
 static void open_top(struct conftext *t)
 {
 	struct source *s = top(t);
@@ -217,7 +217,7 @@ static bool has_glob(const char *path)
 	return strpbrk(path, "*?[{~") != NULL;
 }
 
-/* `path` as seen from here: without the chroot we are in, from the folder that was set. */
+/* `path` as seen from here: without the chroot we are in, relative to the folder that was set. */
 static char *place(const struct conftext *t, const char *path, bool is_glob)
 {
 	const char *root = t->how->chroot;
@@ -231,7 +231,7 @@ static char *place(const struct conftext *t, const char *path, bool is_glob)
 	if (path[0] == '/' || path[0] == '~' || !t->folder[0])
 		return mem_text(path);
 
-	/* What is special in the folder's own name is not so for glob(). */
+	/* Escape the folder's own name, so that glob() takes it literally. */
 	w = whole = mem_new(2 * strlen(t->folder) + strlen(path) + 2);
 	for (const char *f = t->folder; *f; f++) {
 		if (is_glob && strchr("*?[]{}~\\", *f))
@@ -254,8 +254,8 @@ static void add_file(struct conftext *t, const char *path, bool toplevel, const 
 	s->depth = depth;
 }
 
-/* Whether the folder is there in which a pattern looks; what it is when the pattern says that, too,
- * nobody knows. */
+/* Whether the folder in which a pattern looks exists; assumed so when the folder's name is itself
+ * part of the pattern. */
 static bool has_folder(const char *pattern)
 {
 	size_t len = strcspn(pattern, "*?[{~\\");
@@ -302,7 +302,7 @@ static void include(struct conftext *t, const char *word, bool toplevel, const c
 		found.gl_pathc = 1;
 		found.gl_pathv = &path;
 	} else if (glob(path, GLOB_BRACE | GLOB_TILDE, NULL, &found) != 0) {
-		/* No match is no fault: folders of snippets may be empty. They have to be there. */
+		/* No match is no error: folders of snippets may be empty, but must exist. */
 		found.gl_pathc = 0;
 		if (!has_folder(path))
 			complain(t, !t->how->no_files, file, line,
@@ -343,7 +343,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
-/* To the next word; false at the end of the file. */
+/* Advance to the next word; false at the end of the file. */
 static bool skip_to_word(struct conftext *t, struct source *s)
 {
 	while (s->keep = s->at, has(t, s)) {
@@ -367,7 +367,7 @@ static bool skip_to_word(struct conftext *t, struct source *s)
 	return false;
 }
 
-/* A run of letters; where names are expected a colon ends it too. */
+/* An unquoted word; where names are expected, a colon ends it too. */
 static void scan_plain(struct conftext *t, struct source *s, bool colon_ends)
 {
 	while (has(t, s)) {
@@ -479,7 +479,7 @@ static enum conftext_kind scan_name(struct conftext *t, struct source *s, struct
 	return CONFTEXT_STRAY;
 }
 
-/* Follow the include that was just named. */
+/* Follow the include whose name was just read. */
 static void scan_include(struct conftext *t, bool toplevel)
 {
 	struct conftext_word path;

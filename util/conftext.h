@@ -42,7 +42,7 @@ enum conftext_kind {
 	CONFTEXT_END,
 	CONFTEXT_NAME,          /* a name, without its colon */
 	CONFTEXT_STRAY,         /* some other word where a name should be */
-	CONFTEXT_TOPLEVEL,      /* an include-toplevel: begins or ends, and with it any clause */
+	CONFTEXT_TOPLEVEL,      /* include-toplevel: began or ended; no clause is open now */
 };
 
 /* Read a file, or `len` bytes of text to which `name` is given as file name. Always

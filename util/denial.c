@@ -52,7 +52,7 @@ bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone)
 	if (len == 0 || !dname_is_under(rd.at, zone) ||
 	    !types_are_sound((struct slice){ rd.at + len, rd.len - len }))
 		return false;
-	/* Only the last record of a zone leads backwards, and it leads to the apex. */
+	/* Only the last NSEC of a zone points backwards, and it points to the apex. */
 	return dname_compare(rrset_owner(nsec), rd.at) < 0 || dname_equals(rd.at, zone);
 }
 
@@ -61,7 +61,7 @@ const uint8_t *nsec_next(const struct rrset *nsec)
 	return rrset_record(nsec, 0).at;
 }
 
-/* The types at a name, whichever kind of record tells them. */
+/* The types present at a name, from either kind of record. */
 struct types {
 	struct slice bitmap;
 };
@@ -79,13 +79,13 @@ static bool has(struct types t, uint16_t type)
 	return types_hold(t.bitmap, type);
 }
 
-/* The record is from above a cut: the zone's own word ends there. */
+/* From the parent's side of a zone cut: the zone's authority ends there. */
 static bool is_delegation(struct types t)
 {
 	return has(t, TYPE_NS) && !has(t, TYPE_SOA);
 }
 
-/* What lies below such a name is not this zone's to deny (RFC 6840 4.1, 5155 8.3). */
+/* Below such a name this zone can deny nothing (RFC 6840 4.1, 5155 8.3). */
 static bool says_nothing_below(struct types t)
 {
 	return is_delegation(t) || has(t, TYPE_DNAME);
@@ -152,14 +152,14 @@ bool denial_add(struct denial_evidence *e, const struct rrset *set)
 	return false;
 }
 
-/* "*." in front of the last `labels` labels of the name; false when that is no name. */
+/* "*." in front of the last `labels` labels of the name; false when that is too long for a name. */
 static bool wildcard_at(const uint8_t *name, unsigned labels, uint8_t to[DNAME_MAX])
 {
 	return dname_join(to, (const uint8_t *)"\1*", 2, dname_suffix(name, labels)) != 0;
 }
 
-/* Whether the types that stand at a name leave `qtype` out: neither it nor an alias is there, and
- * the record is from the side of the cut where that type would be (RFC 4035 5.2, 6840 4.1). */
+/* Whether the types at a name exclude `qtype`: neither it nor CNAME is present, and the record is
+ * from the side of the zone cut where that type would be (RFC 4035 5.2, 6840 4.1). */
 static bool denies_type(struct types t, const uint8_t *owner, uint16_t qtype)
 {
 	if (has(t, qtype) || has(t, TYPE_CNAME))
@@ -187,7 +187,7 @@ static const struct rrset *nsec_over(const struct denial_evidence *e, const uint
 	return NULL;
 }
 
-/* The record that proves the name is neither there nor an empty non-terminal. */
+/* The record proving that the name neither exists nor is an empty non-terminal. */
 static const struct rrset *nsec_against(const struct denial_evidence *e, const uint8_t *name)
 {
 	const struct rrset *n = nsec_over(e, name);
@@ -202,7 +202,7 @@ static bool nsec_denies_name(const struct denial_evidence *e, const uint8_t *qna
 
 	if (!n || nsec_at(e, qname))
 		return false;
-	/* A wildcard that would be too long for a name is none. */
+	/* A wildcard too long to be a name cannot exist. */
 	return !wildcard_at(qname, nsec_closest_encloser(n, qname), wildcard) ||
 	       nsec_against(e, wildcard);
 }
@@ -236,7 +236,7 @@ static bool nsec_denies_closer(const struct denial_evidence *e, const uint8_t *q
 	return n && nsec_closest_encloser(n, qname) == labels;
 }
 
-/* What stands at a name that has no DS, for either kind of record. */
+/* What kind of cut is at a name without DS, for either kind of record. */
 static enum denial_cut cut_of_types(struct types t)
 {
 	if (has(t, TYPE_DS) || has(t, TYPE_SOA))
@@ -290,9 +290,9 @@ static struct types types_of_nsec3(const struct nsec3 *n)
 	return (struct types){ n->types };
 }
 
-/* RFC 5155 8.3: the longest ancestor that exists, and the name one label longer that does not. */
+/* RFC 5155 8.3: the closest encloser, and the next closer name, which does not exist. */
 struct encloser {
-	const struct nsec3 *exact; /* the name itself exists, and the rest is empty */
+	const struct nsec3 *exact; /* qname itself exists, and the rest is unset */
 	const struct nsec3 *over;  /* covers the next closer name */
 	unsigned labels;           /* of the closest encloser */
 };
@@ -330,7 +330,7 @@ static enum denial find_encloser(const struct denial_evidence *e, const uint8_t 
 	return DENIAL_NONE;
 }
 
-/* What is proven by a record whose span may hide unsigned delegations (RFC 5155 6). */
+/* What is proven by a record whose span may contain unsigned delegations (RFC 5155 6). */
 static enum denial as_far_as(const struct nsec3 *over)
 {
 	return over->flags & NSEC3_OPTOUT ? DENIAL_INSECURE : DENIAL_PROVEN;
@@ -368,7 +368,7 @@ static enum denial nsec3_denies_type(const struct denial_evidence *e, const uint
 	if (ce.exact)
 		return denies_type(types_of_nsec3(ce.exact), qname, qtype) ? DENIAL_PROVEN
 									   : DENIAL_NONE;
-	/* Unsigned delegations, and empty names above them, may lie in the span (RFC 5155 7.1). */
+	/* The span may hide unsigned delegations, and ENTs above them (RFC 5155 7.1). */
 	if (ce.over->flags & NSEC3_OPTOUT)
 		return DENIAL_INSECURE;
 	if (!wildcard_at(qname, ce.labels, wildcard))

@@ -1,4 +1,4 @@
-/* Names in wire form: measuring, comparing, walking towards the root.
+/* Domain names in wire format: measuring, comparing, walking towards the root.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/dname.h"
 
@@ -81,7 +81,7 @@ bool dname_equals_len(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 
 bool dname_equals(const uint8_t *a, const uint8_t *b)
 {
-	/* Most that differ do so at once; most that do not are spelled alike. */
+	/* Names that differ mostly do so at once; those that are equal are mostly spelled alike. */
 	if (*a != *b || ascii_lower[a[*a != 0]] != ascii_lower[b[*b != 0]])
 		return false;
 	return dname_equals_len(a, dname_len(a), b, dname_len(b));
@@ -191,7 +191,7 @@ size_t dname_join(uint8_t *to, const uint8_t *prefix, size_t prefix_len, const u
 
 	if (prefix_len + suffix_len > DNAME_MAX)
 		return 0;
-	/* The suffix first: either part may already stand in `to`. */
+	/* Suffix first: either part may already be in `to`. */
 	memmove(to + prefix_len, suffix, suffix_len);
 	if (prefix_len)
 		memmove(to, prefix, prefix_len);
@@ -235,10 +235,10 @@ const char *dname_print(const uint8_t *name, char buf[DNAME_TEXT])
 	return buf;
 }
 
-/* Why the text is no name; NULL when it is one, and `*len` its length. */
+/* Parse a name: returns why the text is none, or NULL with its length in `*len`. */
 static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
 {
-	size_t head = 0, at = 1; /* the length byte of the open label; the next free one */
+	size_t head = 0, at = 1; /* length byte of the current label; next free byte */
 
 	if (*text == '\0')
 		return "it is empty";

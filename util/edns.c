@@ -40,7 +40,7 @@ bool edns_is_whole(const struct edns *e)
 
 void edns_write(struct writer *w, const struct edns *e)
 {
-	write_u8(w, 0); /* the root owns it */
+	write_u8(w, 0); /* root owner */
 	write_u16(w, TYPE_OPT);
 	write_u16(w, e->udp_size);
 	write_u8(w, e->ext_rcode);

@@ -1,4 +1,4 @@
-/* The operator's kind of failure: keeping its first sentence.
+/* Errors the operator can mend: keeping the first sentence.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/fault.h"
 

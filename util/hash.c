@@ -1,9 +1,9 @@
-/* Keyed hash of names and addresses: SipHash-1-3, in line.
+/* Keyed hash of names and addresses: SipHash-1-3, inlined.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Aumasson and Bernstein's SipHash with one round a word and three at the end, which tables of
- * strangers' keys are usually given: what is to be kept from an attacker is where collisions are,
- * and he never sees a hash. A word is what the machine reads, so hashes mean nothing elsewhere. */
+ * Aumasson and Bernstein's SipHash with one round per word and three at the end, as is usual for
+ * tables of untrusted keys: what must be hidden from an attacker is where collisions are, and no
+ * hash is ever shown. Words are in host byte order, so hashes mean nothing on other machines. */
 #include "util/hash.h"
 
 #include <sodium.h>
@@ -85,8 +85,8 @@ static inline uint64_t unchanged(uint64_t x)
 	return x;
 }
 
-/* The last word overlaps the one before it; `last` tells the length, so nothing is ambiguous. In
- * line, since `map` is known where it is called. */
+/* The last word overlaps the one before it; `last` encodes the length, which prevents ambiguity.
+ * Inlined, since each caller knows `map` at compile time. */
 __attribute__((always_inline)) static inline uint64_t sip(const uint8_t *at, size_t len,
 							  uint64_t last, uint64_t (*map)(uint64_t))
 {
@@ -117,7 +117,7 @@ uint64_t hash_word(uint64_t word)
 	return sip_end(sip_take(sip_begin(), word));
 }
 
-/* A label's length is below 'A', so a name is lowered as one run of bytes. */
+/* A label's length is below 'A', so a name can be lower-cased as one run of bytes. */
 uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt)
 {
 	PROMISE(len <= DNAME_MAX);

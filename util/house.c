@@ -1,4 +1,4 @@
-/* What every program answers when it is asked who it is.
+/* What every program prints for --version, and the long options they share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* HTTP/2, the side that asks: requests over one connection, by nghttp2.
+/* HTTP/2 client: requests over one connection, by nghttp2.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/http2_client.h"
 
@@ -10,11 +10,11 @@
 #include "util/mem.h"
 
 enum {
-	HEADERS_MOST = 16384, /* bytes of the headers of one answer */
+	HEADERS_MOST = 16384, /* bytes of headers in one answer */
 	LENGTH_TEXT = 24,
 	BODY_FIRST = 1024,
-	WIDTH_MOST = 100, /* whatever the server allows */
-	ACKS_MOST = 100,  /* answers to settings and pings that wait to be written */
+	WIDTH_MOST = 100, /* even if the server allows more */
+	ACKS_MOST = 100,  /* pending acknowledgements of settings and pings */
 };
 
 struct http2_client {
@@ -29,7 +29,7 @@ struct http2_client {
 
 struct http2_request {
 	struct list link; /* client->requests */
-	void *of;         /* NULL: nobody waits for it */
+	void *of;         /* NULL: dropped */
 	int32_t stream;
 	unsigned status;
 	bool typed, too_big;
@@ -37,7 +37,7 @@ struct http2_request {
 	uint8_t *body;      /* of the answer */
 	size_t body_len, body_room;
 	size_t sent, len;
-	uint8_t question[]; /* what is posted */
+	uint8_t question[]; /* the body to post */
 };
 
 static void request_free(struct http2_request *r)
@@ -47,9 +47,9 @@ static void request_free(struct http2_request *r)
 	mem_free(r);
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
-/* "application/dns-message", perhaps with parameters. */
+/* "application/dns-message", possibly with parameters. */
 static bool is_type(const char *type, const uint8_t *value, size_t len)
 {
 	size_t n = strlen(type);
@@ -72,7 +72,7 @@ static unsigned read_status(const uint8_t *value, size_t len)
 	return status;
 }
 
-/* As long as it says, unless that cannot be. */
+/* Whether a content-length exceeds `most`. */
 static bool is_longer(const uint8_t *value, size_t len, size_t most)
 {
 	size_t n = 0;
@@ -82,7 +82,7 @@ static bool is_longer(const uint8_t *value, size_t len, size_t most)
 	return n > most;
 }
 
-/* It would be too much. */
+/* The answer would be too large. */
 static void cut_off(nghttp2_session *session, struct http2_request *r)
 {
 	r->too_big = true;
@@ -118,7 +118,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 	return 0;
 }
 
-/* An informational response is followed by the real one. */
+/* An informational response is followed by the final one. */
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *client)
 {
 	struct http2_request *r =
@@ -176,7 +176,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, vo
 		.end = r->too_big                        ? HTTP2_TOO_BIG
 		       : error == NGHTTP2_NO_ERROR       ? HTTP2_WHOLE
 		       : error == NGHTTP2_REFUSED_STREAM ? HTTP2_UNDONE
-		       : c->leaving && !r->sent          ? HTTP2_UNDONE /* it never went out */
+		       : c->leaving && !r->sent          ? HTTP2_UNDONE /* never sent */
 							 : HTTP2_BROKEN,
 		.status = r->status,
 		.typed = r->typed,
@@ -192,7 +192,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, vo
 	return 0;
 }
 
-/* ---- what goes ---- */
+/* ---- sending ---- */
 
 static ssize_t read_question(nghttp2_session *session, int32_t stream, uint8_t *to, size_t room,
 			     uint32_t *flags, nghttp2_data_source *source, void *client)
@@ -220,7 +220,7 @@ static nghttp2_nv header(const char *name, const char *value)
 			     .flags = NGHTTP2_NV_FLAG_NONE };
 }
 
-/* Decimal, behind the last of it a zero. */
+/* In decimal, NUL-terminated. */
 static const char *print_length(size_t n, char to[LENGTH_TEXT])
 {
 	char *at = to + LENGTH_TEXT - 1;
@@ -258,7 +258,7 @@ struct http2_request *http2_client_post(struct http2_client *c, const void *body
 	list_init(&r->link);
 	r->stream = nghttp2_submit_request(c->session, NULL, headers,
 					   COUNT(headers) - (c->agent ? 0 : 1), &provider, r);
-	if (r->stream < 0) { /* no numbers are left: streams are never counted from anew */
+	if (r->stream < 0) { /* stream IDs are used up, and are never reused */
 		c->leaving = true;
 		request_free(r);
 		return NULL;

@@ -1,4 +1,4 @@
-/* HTTP/2 (RFC 9113) on the side that is asked: bytes in, requests out; answers in, bytes out.
+/* HTTP/2 (RFC 9113) server: bytes in, requests out; answers in, bytes out.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/http2_server.h"
 
@@ -11,28 +11,28 @@
 #include "util/timebase.h"
 
 enum {
-	PERIOD_S = 10,           /* that the next two are counted in */
-	RESETS_MOST = 100,       /* requests taken back, or broken */
-	IDLE_FRAMES_MOST = 1000, /* frames that ask nothing, beyond those an answer paid for */
-	SMALL_DATA = 16,         /* bytes; pieces of a body that are no larger ask nothing either */
-	BLOCK_MOST = 32768,      /* a header block on the wire */
-	HEADERS_MOST = 16384,    /* and unpacked, as RFC 9113 10.5.1 counts it */
-	HEADERS_ABSURD = 65536,  /* no status for these */
+	PERIOD_S = 10,           /* the next two are counted per period */
+	RESETS_MOST = 100,       /* requests cancelled or malformed */
+	IDLE_FRAMES_MOST = 1000, /* frames requesting nothing, beyond one per answer */
+	SMALL_DATA = 16,         /* bytes; body pieces no larger than this count as such */
+	BLOCK_MOST = 32768,      /* header block, as sent */
+	HEADERS_MOST = 16384,    /* and unpacked, as counted in RFC 9113 10.5.1 */
+	HEADERS_ABSURD = 65536,  /* beyond this not even a status is sent */
 	HEADER_COST = 32,
-	SMALL_ROOM = 512,   /* for the path, in the stream itself */
-	PIECE_LEAST = 1024, /* of an answer, that counts as progress */
+	SMALL_ROOM = 512,   /* for the path, inside the stream */
+	PIECE_LEAST = 1024, /* bytes of an answer that count as progress */
 	SPARES_MOST = 256,
 	FRAME_HEAD = 9,
 	NV_MOST = 5,
 };
 
 struct stream {
-	struct list link; /* in a server's open or borrowing streams, or a house's spares */
+	struct list link; /* in a server's streams or borrowing, or a house's spares */
 	int32_t id;
 	enum http2_method method;
 	unsigned refused;
 	bool whole, answered;
-	uint32_t headers; /* their cost so far */
+	uint32_t headers; /* their size so far */
 	/* the request */
 	uint8_t *path; /* `small`, or counted heap */
 	size_t path_len, path_room;
@@ -40,7 +40,7 @@ struct stream {
 	size_t type_len;
 	uint8_t *body; /* counted heap */
 	size_t body_len, body_room;
-	struct slice lent; /* the whole body, in what was handed in */
+	struct slice lent; /* the whole body, still in the caller's buffer */
 	/* the answer */
 	const uint8_t *out;
 	size_t out_len, out_done;
@@ -65,19 +65,19 @@ struct http2_server {
 	struct http2_house *home;
 	void *arg;
 	nghttp2_session *session;
-	struct list streams;   /* all but those … */
-	struct list borrowing; /* whose answers lie in the giver's memory */
+	struct list streams;   /* all except those … */
+	struct list borrowing; /* whose answers are in the caller's memory */
 	struct stream *current, *lender;
 	unsigned incomplete, unsent;
 	uint64_t progress;
 	bool over;
-	/* what a client costs; of one period */
+	/* what the client has cost in this period */
 	uint64_t since_us;
 	unsigned resets, idle_frames, answered;
-	size_t skip; /* bytes of the frame at hand */
+	size_t skip; /* bytes left of the current frame */
 	uint8_t head[FRAME_HEAD];
 	unsigned head_len;
-	size_t block; /* bytes of the header block at hand */
+	size_t block; /* bytes of the current header block */
 };
 
 /* ---- memory ---- */
@@ -214,7 +214,7 @@ static void count_frame(struct http2_server *s)
 	s->resets += type == NGHTTP2_RST_STREAM;
 }
 
-/* Whether these bytes, with all before, are not too dear. */
+/* Account for these bytes; false once the client costs too much. */
 static bool weigh(struct http2_server *s, const uint8_t *at, size_t len)
 {
 	while (len && !is_dear(s)) {
@@ -328,7 +328,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 	return 0;
 }
 
-/* The stream's request is to be answered now: all of it is here, or too much. */
+/* The request is to be answered now: all of it is here, or too much. */
 static void hand_over(struct http2_server *s, struct stream *one)
 {
 	struct http2_request r = {
@@ -387,11 +387,11 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
 			grow_body(s, one, at, len);
 	}
 	if (one->refused)
-		hand_over(s, one); /* without waiting for the rest */
+		hand_over(s, one); /* don't wait for the rest */
 	return 0;
 }
 
-/* A body whose end is on the way stays where it is only for the time of the call. */
+/* A lent body whose end has not come yet stays in place only during the call: copy it. */
 static void take_back_lent(struct http2_server *s)
 {
 	struct stream *one = s->lender;
@@ -405,7 +405,7 @@ static void take_back_lent(struct http2_server *s)
 		hand_over(s, one);
 }
 
-/* Whoever is at work for it need not go on. */
+/* Whoever is working on an answer can stop. */
 static void forget_reset(struct http2_server *s, int32_t id)
 {
 	struct stream *one = stream_find(s, id);
@@ -495,7 +495,7 @@ static ssize_t on_send(nghttp2_session *session, const uint8_t *at, size_t len, 
 	return s->home->ops.send(s->arg, parts, lens) ? (ssize_t)len : NGHTTP2_ERR_WOULDBLOCK;
 }
 
-/* What we break is as dear as what the client takes back. */
+/* Streams we reset cost as much as those the client cancels. */
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
 	struct http2_server *s = arg;
@@ -511,7 +511,7 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *a
 	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
 	    (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
 		return 0;
-	/* An answer was there before the whole request: the rest is not wanted (RFC 9113 8.1). */
+	/* Answered before the request was complete: the rest is not wanted (RFC 9113 8.1). */
 	one = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 	if (one && !one->whole)
 		(void)nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, one->id,
@@ -531,7 +531,7 @@ static nghttp2_nv header(const char *name, size_t name_len, const char *value, s
 }
 #define HEADER(name, value, len, flags) header(name, sizeof(name) - 1, value, len, flags)
 
-/* Decimal digits, for the hot path; returns how many. */
+/* In decimal, for the hot path; returns the number of digits. */
 static size_t digits(char *to, uint32_t n)
 {
 	char back[10];
@@ -567,7 +567,7 @@ static size_t head_of(struct stream *one, const struct http2_answer *a, nghttp2_
 	return n;
 }
 
-/* What could not be sent while it was lent is kept, as long as there is room for such. */
+/* Copy what could not be sent of a borrowed answer, as long as the limits allow. */
 static void keep_answer(struct http2_server *s, struct stream *one)
 {
 	struct http2_house *h = s->home;
@@ -638,7 +638,7 @@ bool http2_server_flush(struct http2_server *s)
 		gives_up |= one->out_done < one->out_len;
 		keep_answer(s, one);
 	}
-	/* Those that were given up are told so, if that can be. */
+	/* Tell clients which answers were given up, if that can be sent. */
 	if (gives_up && !s->over && nghttp2_session_send(s->session) != 0)
 		s->over = true;
 	return !s->over &&
@@ -660,7 +660,7 @@ bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, ui
 	return true;
 }
 
-/* ---- beginnings and ends ---- */
+/* ---- creating and freeing ---- */
 
 struct http2_server *http2_server_new(struct http2_house *h, void *arg)
 {
@@ -689,7 +689,7 @@ void http2_server_free(struct http2_server *s)
 {
 	if (!s)
 		return;
-	/* first, for it has pointers into the streams' headers */
+	/* first, since it points into the streams' headers */
 	nghttp2_session_del(s->session);
 	LIST_EACH_SAFE (at, &s->streams)
 		stream_free(s, LIST_ITEM(at, struct stream, link));

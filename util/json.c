@@ -11,7 +11,7 @@ static void put(struct json *j, const char *text)
 	j->out(j->arg, text, strlen(text));
 }
 
-/* Bytes of the character of UTF-8 (RFC 3629 4) that begins here, 0 when none does. */
+/* Length of the UTF-8 character (RFC 3629 4) beginning here; 0 when it is invalid. */
 static size_t character(const unsigned char *at, size_t len)
 {
 	size_t n = at[0] < 0x80		       ? 1
@@ -116,7 +116,7 @@ static size_t digits_at(const char *at, size_t len)
 	return n;
 }
 
-/* -? int frac?, without an exponent: RFC 8259 6. */
+/* -? int frac?, no exponent (RFC 8259 6). */
 static bool is_number(const char *at, size_t len)
 {
 	size_t sign = len && at[0] == '-', whole = digits_at(at + sign, len - sign), part;

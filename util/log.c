@@ -1,4 +1,4 @@
-/* Lines for the operator: to a file, standard error, syslog, or a test.
+/* Log lines for the operator: to a file, standard error, syslog, or a test.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/log.h"
 
@@ -29,7 +29,7 @@ _Atomic int log_verbosity = LOG_OPS;
 static _Thread_local int thread_number;
 
 /* Where lines go and how they look. The lock is held while a line is written, so that log_start may
- * close what was written to; never while calling out of this room. */
+ * close the old destination; it is never held while calling out of this room. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	char ident[IDENT_MOST];
@@ -60,9 +60,9 @@ static long thread_shown(bool system_id)
 	return thread_number;
 }
 
-/* A line is built in place: what does not fit is cut. */
+/* A line is built in place and truncated to fit. */
 struct line {
-	char text[LINE_MOST + 1]; /* room for the newline; none for NUL until the end */
+	char text[LINE_MOST + 1]; /* room for the newline; NUL-terminated only at the end */
 	size_t len;
 };
 
@@ -78,7 +78,7 @@ static void add_text(struct line *l, const char *text)
 		add_char(l, *text);
 }
 
-/* Control characters would forge lines or drive a terminal; UTF-8 passes. */
+/* Control characters could forge lines or drive a terminal; UTF-8 passes. */
 static void add_escaped(struct line *l, const char *text)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -190,7 +190,7 @@ static void emit(const char *kind, const char *text)
 
 /* ---- repeats ---- */
 
-static struct log_repeats repeats; /* under the lock */
+static struct log_repeats repeats; /* guarded by `lock` */
 
 static uint64_t monotonic_s(void)
 {
@@ -271,7 +271,7 @@ bool log_start(const struct log_how *how)
 	char *file = NULL, *old_file;
 
 	panic_tell(say_last);
-	tzset(); /* while the zone's file can be read: chroot comes later */
+	tzset(); /* while the time zone file can be read: chroot comes later */
 	if (to_file && (fd = open_file(how->file)) < 0) {
 		log_error("cannot open log file %s: %s; going on as before", how->file,
 			  strerror(errno));
@@ -291,7 +291,7 @@ bool log_start(const struct log_how *how)
 	to.thread_id = how->thread_id;
 	if (to.syslog && !how->syslog)
 		closelog();
-	/* What is open stays so: in a chroot it could not be opened again. */
+	/* An open connection is kept: inside a chroot it could not be reopened. */
 	if (how->syslog) {
 		set_ident(to.syslog_ident, how->ident);
 		if (!to.syslog)

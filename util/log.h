@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Levels and line format are Unbound's: "[epoch] resolverd[pid:thread] info: ...".
- * log_on() is a single load of a global; arguments of log_ops and below are evaluated
- * only if it holds. Thread-safe; one write per line. */
+ * log_on() is a single load of a global; log_ops, log_detail, log_query and log_algo
+ * evaluate their arguments only if it holds. Thread-safe; one write per line. */
 #ifndef UTIL_LOG_H
 #define UTIL_LOG_H
 

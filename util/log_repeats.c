@@ -1,12 +1,12 @@
-/* Which lines of the log are only repeats.
+/* Finds log lines that merely repeat.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/log_repeats.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* FNV-1a; the log must work before util/hash has a key, and nobody gains by a collision: each line is
- * compared as far as it is kept. */
+/* FNV-1a: the log must work before util/hash has a key, and a collision gains nobody anything, as
+ * lines are also compared, up to what is kept of them. */
 static uint64_t mix(uint64_t h, const char *text)
 {
 	for (; *text; text++)
@@ -31,8 +31,8 @@ static bool is_same(const struct log_repeat *e, uint64_t hash, const char *text)
 	return e->hash == hash && strncmp(e->text, text, REPEATS_KEPT) == 0;
 }
 
-/* Its own, or that of the line which has not come for longest and has nothing to tell; NULL: all of
- * them have. */
+/* The line's own entry, or else the least recently used one that holds back nothing; NULL: all of
+ * them do. */
 static struct log_repeat *entry_for(struct log_repeats *r, uint64_t hash, const char *text)
 {
 	struct log_repeat *spare = NULL;

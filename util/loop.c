@@ -1,10 +1,10 @@
 /* Events, timers and posts of one thread, over libevent.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * libevent only waits for descriptors; timers are our own heap, of which the
- * earliest sets one alarm. A round is: wait, run what is ready, run what was
- * posted, fire what is due. The base is used by its own thread alone; others
- * reach it through the post box and the pipe behind it. */
+ * libevent only waits for descriptors; timers are kept in our own heap, the earliest
+ * of them setting a single alarm. A round is: wait, run what is ready, run what was
+ * posted, fire what is due. The base is used by its own thread only; others reach it
+ * through the post box and the pipe behind it. */
 #include "util/loop.h"
 
 #include <event2/event.h>
@@ -20,7 +20,7 @@
 #include "util/mem.h"
 #include "util/rcu.h"
 
-/* The heap keeps the time beside the pointer, so that sifting reads one array. Timers due at the
+/* The heap keeps the time next to the pointer, so that sifting reads one array. Timers due at the
  * same moment fire in the order they were set. */
 struct due {
 	uint64_t at_us, order;
@@ -81,7 +81,7 @@ static void heap_put(struct loop *l, uint32_t at, struct due d)
 	d.timer->place = at + 1;
 }
 
-/* Put `d` at the hole `at`, or wherever above or below it belongs. */
+/* Put `d` into the hole `at`, or wherever above or below it belongs. */
 static void heap_settle(struct loop *l, uint32_t at, struct due d)
 {
 	while (at && is_before(&d, &l->heap[(at - 1) / 2])) {
@@ -146,8 +146,8 @@ static void fire_earliest(struct loop *l)
 	turn_end();
 }
 
-/* Fire what is due now. A timer that is set meanwhile waits for the next round even if it is due at
- * once: it sorts behind all that were set before, and descriptors get their turn between. */
+/* Fire what is due now. A timer set meanwhile waits for the next round even if due at once: it
+ * sorts after all that were set before, and descriptors get their turn in between. */
 static void fire_due(struct loop *l)
 {
 	uint64_t round = l->order;
@@ -169,7 +169,7 @@ uint64_t loop_next_due(struct loop *l)
 
 static void wake(struct loop *l)
 {
-	/* A full pipe wakes as well as one more byte would. */
+	/* A full pipe wakes the loop just as well. */
 	while (write(l->pipe[1], "", 1) < 0 && errno == EINTR)
 		;
 }
@@ -191,7 +191,7 @@ void loop_post(struct loop *l, void (*fn)(void *arg), void *arg)
 		wake(l);
 }
 
-/* Run what was posted before now; what is posted meanwhile waits for the next round. */
+/* Run what has been posted so far; what is posted meanwhile waits for the next round. */
 static bool run_posts(struct loop *l)
 {
 	struct post_box taken;
@@ -324,8 +324,8 @@ struct timebase *loop_time(struct loop *l)
 	return &l->time;
 }
 
-/* See that the alarm goes off when the earliest timer is due, or before: one that is early only
- * costs a round, and most rounds need not touch it. */
+/* Make sure the alarm goes off no later than the earliest timer: an early alarm costs only one
+ * round, and so most rounds need not touch it. */
 static void set_alarm(struct loop *l, uint64_t left)
 {
 	struct timeval tv;
@@ -347,7 +347,7 @@ static void wait_and_watch(struct loop *l)
 	if (left && left != UINT64_MAX)
 		set_alarm(l, left);
 	l->time_is_old = true;
-	/* without ONCE it would not come back while there is always something ready */
+	/* without ONCE it would never return while something is always ready */
 	if (event_base_loop(l->base, left ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK) < 0)
 		PANIC("libevent cannot wait: %s", strerror(errno));
 	if (l->time_is_old) {
@@ -365,7 +365,7 @@ void loop_run(struct loop *l)
 		run_posts(l);
 		fire_due(l);
 	}
-	run_posts(l); /* what was posted before the stop is done */
+	run_posts(l); /* finish what was posted before the stop */
 	atomic_store(&l->stop, false);
 	l->time_is_old = true;
 	rcu_thread_leave();

@@ -1,4 +1,4 @@
-/* Plain text in the language of manual pages, man(7).
+/* Printing plain text as manual page source, man(7).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/manpage.h"
 
@@ -24,7 +24,7 @@ void manpage_letters(FILE *out, const char *text, size_t len)
 			fputc(*text, out);
 }
 
-/* The letters of a word that belong to a name, without marks around it. */
+/* The part of a word that may be a name, without punctuation around it: its length, and where. */
 static size_t name_part(const char *text, size_t len, size_t *from)
 {
 	size_t end = len;
@@ -37,7 +37,7 @@ static size_t name_part(const char *text, size_t len, size_t *from)
 	return end - *from;
 }
 
-/* What the letters take in the file. */
+/* Characters the word takes in the source. */
 static size_t width(const char *text, size_t len, bool bold)
 {
 	size_t more = bold ? strlen("\\fB\\fR") : 0;

@@ -1,4 +1,4 @@
-/* Heap memory by one door: malloc's own names, so that the allocator is a matter of linking.
+/* The only door to the heap: plain malloc names, so the allocator is chosen by linking.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/mem.h"
 
@@ -21,9 +21,9 @@
 #include <jemalloc/jemalloc.h>
 #endif
 
-/* Read by jemalloc before main(). A router has few pages to spare: freed ones go back within
- * seconds, no helper thread, no huge pages for bookkeeping. An arena is only made when a thread
- * first allocates, so the default number of arenas costs nothing. */
+/* Read by jemalloc before main(). A router has few pages to spare: freed ones are returned within
+ * seconds, without a background thread or huge pages for metadata. An arena is created only when a
+ * thread first allocates, so the default number of arenas costs nothing. */
 __attribute__((visibility("default"))) extern const char *malloc_conf;
 const char *malloc_conf = "background_thread:false,dirty_decay_ms:2000,muzzy_decay_ms:0,"
 			  "metadata_thp:disabled";
@@ -65,7 +65,7 @@ static void *sure(void *p, size_t len)
 	return p;
 }
 
-/* Where malloc cannot say how much it took, the length stands in front of what was asked for. */
+/* Where malloc cannot tell how much it reserved, the length is stored in front of each block. */
 #ifdef HAVE_MALLOC_USABLE_SIZE
 void *mem_new(size_t len)
 {

@@ -1,4 +1,4 @@
-/* Messages: what can be asked of a question or a message that was read.
+/* Messages: questions about a question or a message that was read.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/msg.h"
 

@@ -1,4 +1,4 @@
-/* Messages read: a client's request in place, a server's answer into record sets.
+/* Reading messages: a client's request in place, a server's response into RRsets.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/msg.h"
 
@@ -46,8 +46,8 @@ static bool read_additional(struct reader *r, unsigned count, struct edns *e)
 	return true;
 }
 
-/* Bytes behind the last record are ignored here as in answers: Unbound does, and no
- * RFC says what they would mean. A request that says it is truncated (TC) is malformed. */
+/* Bytes after the last record are ignored here as in responses: Unbound does so, and no RFC says
+ * what they would mean. A request with TC set is malformed. */
 enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request *out)
 {
 	*out = (struct request){ 0 };
@@ -72,7 +72,7 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 	if (msg_opcode(at) != OPCODE_QUERY)
 		return REQUEST_NOTIMP;
 	if (get_u32(at + 6) != 0) {
-		/* records where a question has none: nothing of it is repeated */
+		/* records where a query has none: echo nothing of it */
 		out->q.name_len = 0;
 		return REQUEST_FORMERR;
 	}
@@ -86,12 +86,12 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 /* ---- what a server sends ---- */
 
 #define NONE        UINT32_MAX
-#define FEW_RECORDS 64 /* what needs no heap */
-#define FEW_GROUPS  8  /* looked through one by one */
+#define FEW_RECORDS 64 /* that need no heap */
+#define FEW_GROUPS  8  /* searched linearly */
 #define FEW_ALIKE   16
 #define CHUNK_LEN   16384
 
-/* Records of one set, or the signatures over it, in order of arrival. */
+/* Records of one set, or the RRSIGs over it, in order of arrival. */
 struct chain {
 	uint32_t first, last, count;
 };
@@ -99,10 +99,10 @@ struct chain {
 struct record {
 	struct slice rdata; /* uncompressed; in the message or in scratch */
 	uint32_t next;      /* in its chain */
-	uint32_t chain_id;  /* which of all chains that is */
+	uint32_t chain_id;  /* which of all the chains that is */
 };
 
-/* A record set being gathered. Signatures may come before what they cover. */
+/* An RRset being assembled. RRSIGs may precede what they cover. */
 struct group {
 	const uint8_t *owner; /* in scratch */
 	uint32_t ttl_s;
@@ -110,7 +110,7 @@ struct group {
 	struct chain records, sigs;
 };
 
-/* Decompressed names and data, until the sets are built from them. */
+/* Decompressed names and RDATA, until the sets are built from them. */
 struct chunk {
 	struct chunk *next;
 	uint8_t bytes[];
@@ -124,10 +124,10 @@ struct parse {
 	struct record *records;
 	struct group *groups;
 	uint32_t record_count, group_count;
-	uint32_t most;          /* records there can be at most */
-	uint32_t section_begin; /* the first group of this section */
+	uint32_t most;          /* upper bound of the number of records */
+	uint32_t section_begin; /* first group of the current section */
 
-	/* Open hash tables of indexes + 1, for what is not few. */
+	/* Open-addressed tables of indexes + 1, made only when there are many. */
 	uint32_t *group_table;  /* by section, owner, type, class */
 	uint32_t *record_table; /* by chain and data */
 	uint32_t table_mask;
@@ -152,7 +152,7 @@ static uint32_t *table_new(struct parse *p)
 {
 	if (p->table_mask == 0) {
 		uint32_t size = 64;
-		while (size < 4 * p->most) /* a record may be entered thrice */
+		while (size < 4 * p->most) /* a record may be entered three times */
 			size *= 2;
 		p->table_mask = size - 1;
 	}
@@ -256,7 +256,7 @@ static bool same_data(const struct record *a, const struct record *b)
 	       (a->rdata.len == 0 || memcmp(a->rdata.at, b->rdata.at, a->rdata.len) == 0);
 }
 
-/* Where a record of this chain and data stands in the table, or would. */
+/* The table slot of a record with this chain and data, or the free one where it belongs. */
 static uint32_t *record_slot(struct parse *p, const struct record *wanted, uint32_t chain_id)
 {
 	uint64_t hash = hash_bytes(wanted->rdata.at, wanted->rdata.len);
@@ -270,7 +270,7 @@ static uint32_t *record_slot(struct parse *p, const struct record *wanted, uint3
 	return &p->record_table[slot];
 }
 
-/* Append a record to a chain; false when an equal one is there (RFC 2181 5). */
+/* Append a record to a chain; false when it is a duplicate (RFC 2181 5). */
 static bool chain_add(struct parse *p, struct chain *c, uint32_t chain_id, uint32_t index)
 {
 	struct record *added = &p->records[index];
@@ -333,7 +333,7 @@ static bool read_opt(struct parse *p, uint16_t class_, uint32_t ttl, uint16_t le
 			(struct slice){ arena_copy(p->a, options, len), len });
 }
 
-/* An address of a wrong length is nobody's: the others of its set are as good as without it. */
+/* An address of the wrong length is left out; the rest of its set is as good without it. */
 static bool is_misshapen_address(const struct parse *p, uint16_t type, uint16_t len)
 {
 	return ((type == TYPE_A && len != 4) || (type == TYPE_AAAA && len != 16)) &&
@@ -367,7 +367,7 @@ static bool read_record(struct parse *p, enum section section)
 	if (!read_data(p, type, len, &record->rdata))
 		return false;
 
-	/* A signature goes to the set it covers, whether that has come yet or not. */
+	/* An RRSIG goes to the set it covers, whether that has arrived yet or not. */
 	uint16_t covered = type == TYPE_RRSIG ? get_u16(record->rdata.at) : type;
 	bool is_sig = covered != type;
 	struct group_key key = { owner, owner_len, covered, class_, (uint16_t)section };
@@ -379,7 +379,7 @@ static bool read_record(struct parse *p, enum section section)
 	return true;
 }
 
-/* Signatures whose set is not here form one set of type RRSIG per owner. */
+/* RRSIGs covering no set in this section form one set of type RRSIG per owner. */
 static void gather_lone_sigs(struct parse *p)
 {
 	for (uint32_t i = p->section_begin; i < p->group_count; i++) {
@@ -406,7 +406,7 @@ static void gather_lone_sigs(struct parse *p)
 	}
 }
 
-/* The set that a signature covers, in whatever section. */
+/* The set an RRSIG covers, in any section. */
 static struct group *covered_anywhere(struct parse *p, const struct group *lone, uint16_t covered)
 {
 	for (uint32_t i = 0; i < p->group_count; i++) {
@@ -419,8 +419,8 @@ static struct group *covered_anywhere(struct parse *p, const struct group *lone,
 	return NULL;
 }
 
-/* Some servers put a signature into another section than what it covers. In messages of
- * usual size it finds its way home. */
+/* Some servers put an RRSIG into another section than what it covers. In messages of ordinary size
+ * they are brought together. */
 static void bring_sigs_home(struct parse *p)
 {
 	if (p->group_count > FEW_RECORDS || p->m->q.type == TYPE_RRSIG)
@@ -445,7 +445,7 @@ static void bring_sigs_home(struct parse *p)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the whole message ---- */
 
 static struct slice *chain_slices(const struct parse *p, const struct chain *c, struct slice *to)
 {
@@ -454,7 +454,7 @@ static struct slice *chain_slices(const struct parse *p, const struct chain *c, 
 	return to;
 }
 
-/* A zone's own NSEC record at its top, not the one of the zone above. */
+/* An NSEC at the zone's own apex, not the parent's at the zone cut. */
 static bool nsec_is_at_apex(struct slice rdata)
 {
 	size_t next = dname_measure(rdata.at, rdata.at + rdata.len);
@@ -521,7 +521,7 @@ static bool read_sections(struct parse *p, const uint8_t *counts)
 	return true;
 }
 
-/* Bytes behind the last record are ignored. */
+/* Bytes after the last record are ignored. */
 bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s, struct message *out)
 {
 	struct record few_records[FEW_RECORDS];

@@ -1,10 +1,10 @@
-/* Messages written: record sets with compression, and questions to servers.
+/* Writing messages: RRsets with compression, and queries to servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/msg.h"
 
 #include "util/rr.h"
 
-#define COUNTS_AT    6 /* of ANCOUNT in the header */
+#define COUNTS_AT    6 /* offset of ANCOUNT in the header */
 #define ARCOUNT_AT   10
 #define POINTER      0xc000
 #define POINTER_ROOM 0x4000
@@ -28,8 +28,8 @@ static void write_head(struct writer *w, uint16_t id, uint16_t flags, const stru
 	memset(head + 6, 0, 6);
 }
 
-/* Names are compressed in types of RFC 1035 only (RFC 3597 4), where nothing but
- * a 16-bit preference (MX) stands before them. */
+/* Names are compressed only in the RDATA of RFC 1035 types (RFC 3597 4), where at most a 16-bit
+ * preference (MX) precedes them. */
 static void write_rdata(struct writing *x, uint16_t type, struct slice rdata)
 {
 	uint8_t *len_at = write_room(x->w, 2);
@@ -48,7 +48,7 @@ static void write_rdata(struct writing *x, uint16_t type, struct slice rdata)
 		put_u16(len_at, (uint16_t)(x->w->at - len_at - 2));
 }
 
-/* The owner in front of each record of a set; from the second on, `*pointer` does. */
+/* The owner name of each record of a set; from the second on, a pointer kept in `*pointer`. */
 static void write_owner(struct writing *x, const struct rrset *set, uint16_t *pointer)
 {
 	size_t here = writer_len(x->w);
@@ -92,7 +92,7 @@ static void write_records(struct writing *x, const struct rrset *set, struct rrs
 	}
 }
 
-/* What is asked for by its type is an answer, and no proof of one (RFC 4035 3.2.1). */
+/* A type that was asked for is the answer, not a proof about it (RFC 4035 3.2.1). */
 static bool is_asked_for(const struct writing *x, uint16_t type, enum section s)
 {
 	uint16_t asked = x->m->q.type;
@@ -102,14 +102,14 @@ static bool is_asked_for(const struct writing *x, uint16_t type, enum section s)
 
 static bool set_is_wanted(const struct writing *x, const struct rrset *set, enum section s)
 {
-	/* in a referral DS is for who wants proofs (RFC 4035 3.1.4) */
+	/* a referral's DS set is only for those who want proofs (RFC 4035 3.1.4) */
 	bool proves = rr_flags(set->type) & RR_DNSSEC ||
 		      (set->type == TYPE_DS && s == SECTION_AUTHORITY);
 
 	return x->style->with_dnssec || !proves || is_asked_for(x, set->type, s);
 }
 
-/* When a set does not fit, what is counted ends before it. */
+/* When a set does not fit, the counts end before it. */
 static void write_set(struct writing *x, const struct rrset *set, enum section s)
 {
 	struct msg_style *style = x->style;

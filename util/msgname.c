@@ -1,17 +1,17 @@
-/* Names as they stand in messages: following compression pointers, making them.
+/* Names in messages: following compression pointers, and making them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/msgname.h"
 
 #include "util/dname.h"
 
 #define POINTERS_MAX 126
-#define POINTER_ROOM 0x4000 /* what 14 bits reach */
+#define POINTER_ROOM 0x4000 /* first offset that 14 bits cannot express */
 
 size_t msg_read_name(struct reader *r, uint8_t *to)
 {
-	const uint8_t *run = r->at; /* where the labels being read began */
+	const uint8_t *run = r->at; /* where the current run of labels began */
 	const uint8_t *at = r->at;
-	const uint8_t *behind = NULL; /* where the reader goes on */
+	const uint8_t *behind = NULL; /* where reading resumes */
 	unsigned pointers = 0;
 	size_t len = 0;
 
@@ -62,7 +62,7 @@ void msg_skip_name(struct reader *r)
 
 /* ---- writing ---- */
 
-#define NAMES_MAX  120 /* what one message may cost (CVE-2024-8508) */
+#define NAMES_MAX  120 /* bounds the cost of one message (CVE-2024-8508) */
 #define PROBES_MAX 8
 #define NO_SLOT    0xffff
 
@@ -89,8 +89,8 @@ static bool label_equals(const uint8_t *a, const uint8_t *b)
 	return true;
 }
 
-/* The slot of a label under `parent`, or the free one where it belongs (then at[] is 0
- * there); NO_SLOT when it is too crowded to tell. */
+/* The slot of a label under `parent`, or the free one where it belongs (at[] is then 0); NO_SLOT
+ * when the table is too crowded to tell. */
 static uint16_t find_slot(const struct msgname_book *book, const uint8_t *start,
 			  const uint8_t *label, uint16_t parent, uint32_t hash)
 {
@@ -105,14 +105,14 @@ static uint16_t find_slot(const struct msgname_book *book, const uint8_t *start,
 	return NO_SLOT;
 }
 
-/* A name that is being written: where its labels begin, leftmost first, and how many of them are
- * not in the book. */
+/* A name being written: where its labels begin, leftmost first, and how many of them are not in the
+ * book. */
 struct name {
 	const uint8_t *at;
-	size_t len; /* without the root label */
+	size_t len; /* root label not counted */
 	unsigned fresh;
-	uint16_t parent, slot; /* the last label found; where the next one belongs, or no slot */
-	uint32_t hash;         /* of that next one */
+	uint16_t parent, slot; /* of the last label found; for the next one, or NO_SLOT */
+	uint32_t hash;         /* of the next one */
 	uint8_t heads[LABELS_MAX];
 };
 
@@ -134,7 +134,7 @@ static void look_up_next(const struct msgname_book *book, const uint8_t *start, 
 	n->slot = find_slot(book, start, label, n->parent, n->hash);
 }
 
-/* From the root downwards, as far as the book goes. */
+/* From the root downwards, as far as the book knows the name. */
 static void look_up(const struct msgname_book *book, const uint8_t *start, struct name *n)
 {
 	for (; n->fresh > 0; n->fresh--) {
@@ -145,7 +145,7 @@ static void look_up(const struct msgname_book *book, const uint8_t *start, struc
 	}
 }
 
-/* What stands at `here` since its labels were looked up may be pointed at from now on. */
+/* Enter the labels just written at `here`, so that later names may point at them. */
 static void note(struct msgname_book *book, const uint8_t *start, struct name *n, size_t here)
 {
 	while (n->fresh > 0 && n->slot != NO_SLOT && book->at[n->slot] == 0) {
@@ -164,7 +164,7 @@ static void note(struct msgname_book *book, const uint8_t *start, struct name *n
 	}
 }
 
-/* The second name is about to be written: make the table, with the first. */
+/* The second name is about to be written: make the table, and enter the first. */
 static void open_book(struct msgname_book *book, const uint8_t *start)
 {
 	struct name first;

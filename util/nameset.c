@@ -1,11 +1,11 @@
-/* A great many names in few bytes: finding them.
+/* A great many names in little memory: lookup.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/nameset_private.h"
 
 #include "util/bytes.h"
 #include "util/mem.h"
 
-/* A copy of a short run of bytes: one of unknown length would be a call. */
+/* Copy a short run of bytes: memcpy of variable length would be a call. */
 static uint8_t *copy_short(uint8_t *to, const uint8_t *from, size_t n)
 {
 	if (n >= 8) {
@@ -23,7 +23,7 @@ static uint8_t *copy_short(uint8_t *to, const uint8_t *from, size_t n)
 	return to + n;
 }
 
-/* The suffix of so many labels as it stands in a block; its length. */
+/* The suffix of that many labels, reversed as in a block; returns its length. */
 static size_t turn_suffix(uint8_t to[DNAME_MAX + SLACK], const struct suffixes *q, unsigned labels)
 {
 	const uint64_t nothing = 0;
@@ -40,7 +40,7 @@ static size_t turn_suffix(uint8_t to[DNAME_MAX + SLACK], const struct suffixes *
 	return (size_t)(end - to);
 }
 
-/* How many of at most `most` bytes are alike; up to seven more are read. */
+/* Length of the common prefix, at most `most` bytes; may read up to seven more. */
 static unsigned alike_bytes(const uint8_t *a, const uint8_t *b, unsigned most)
 {
 	for (unsigned n = 0; n < most; n += 8) {
@@ -52,9 +52,9 @@ static unsigned alike_bytes(const uint8_t *a, const uint8_t *b, unsigned most)
 	return most;
 }
 
-/* No name is written out: it is enough to know how many bytes of the one that is looked for the last
- * name began with. They stand in order: once one has less in common with the last than that had
- * with the one looked for, all that follow come behind it. */
+/* No name is expanded: it suffices to know how many bytes of the wanted name the last one began
+ * with. The names are sorted: once one shares less with its predecessor than that shared with the
+ * wanted name, all that follow sort after it. */
 static int find_in_block(const struct nameset *s, size_t block, const uint8_t *turned, unsigned len)
 {
 	const uint8_t *at = s->bytes + s->blocks[block], *end = s->bytes + s->blocks[block + 1];

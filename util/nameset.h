@@ -1,8 +1,8 @@
 /* A great many names in little memory, each with a number below 256; built once, then read-only.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For lists of hundreds of thousands of names: about 16 bytes each, whatever malloc's overhead.
- * Any number of threads may read a set. */
+ * For lists of hundreds of thousands of names: about 16 bytes per name, whatever malloc adds. Any
+ * number of threads may read a set. */
 #ifndef UTIL_NAMESET_H
 #define UTIL_NAMESET_H
 

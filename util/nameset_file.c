@@ -1,4 +1,4 @@
-/* A great many names in few bytes: a set in a file.
+/* A great many names in little memory: a set in a file.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/mem.h"
 #include "util/nameset_private.h"
@@ -29,7 +29,7 @@ bool nameset_save(const struct nameset *s, nameset_write write, void *arg)
 	       write(arg, s->bytes, (size_t)v.bytes);
 }
 
-/* Whether the numbers belong together, before anything is allocated for them. */
+/* Whether the numbers are consistent, before anything is allocated by them. */
 static bool is_plausible(const struct saved *v, uint64_t most)
 {
 	return v->count > 0 && v->count <= most / 2 && v->bytes <= most &&
@@ -74,7 +74,7 @@ static bool blocks_are_good(const struct nameset *s, uint64_t bytes)
 {
 	if (s->blocks[0] != 0 || s->blocks[s->block_count] != bytes)
 		return false;
-	/* Their order first: it is what keeps the walk through each of them inside. */
+	/* Offsets must ascend: that keeps the walk through each block inside it. */
 	for (size_t i = 0; i < s->block_count; i++) {
 		if (s->blocks[i] > s->blocks[i + 1])
 			return false;

@@ -1,20 +1,20 @@
-/* A great many names in few bytes: making a set.
+/* A great many names in little memory: making a set.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/bytes.h"
 #include "util/mem.h"
 #include "util/nameset_private.h"
 
-/* ---- building: names as they come, put in order and packed piece by piece, at last merged ---- */
+/* ---- building: names as they arrive, sorted and packed chunk by chunk, merged at the end ---- */
 
 enum { CHUNK_NAMES = 32768, CHUNK_BYTES = CHUNK_NAMES * 24 };
 
-/* A name that was put, and its first bytes for a quick comparison. */
+/* A name that was put, with its first bytes for quick comparison. */
 struct put {
 	uint64_t begin;
-	uint32_t at; /* in the chunk: value, length, name turned round */
+	uint32_t at; /* in the chunk: value, length, reversed name */
 };
 
-/* Names in order, none twice: kept, fresh, value, the last `fresh` bytes. */
+/* Sorted names without duplicates: kept, fresh, value, the last `fresh` bytes. */
 struct run {
 	uint8_t *bytes;
 	size_t len, count;
@@ -100,7 +100,7 @@ static bool stands_before(const struct nameset_maker *m, const struct put *x, co
 	return compare_turned(a + 2, a[1], b + 2, b[1]) < 0;
 }
 
-/* ---- a chunk in order ---- */
+/* ---- sorting a chunk ---- */
 
 static void merge_halves(const struct nameset_maker *m, const struct put *from, struct put *to,
 			 size_t middle, size_t end)
@@ -115,7 +115,7 @@ static void merge_halves(const struct nameset_maker *m, const struct put *from, 
 		to[n++] = from[b++];
 }
 
-/* Names that begin alike; those that are equal stay as they came. */
+/* Sort names with equal beginnings; equal names stay in order of arrival. */
 static void sort_alike(const struct nameset_maker *m, struct put *list, struct put *spare,
 		       size_t count)
 {
@@ -136,7 +136,7 @@ static void sort_alike(const struct nameset_maker *m, struct put *list, struct p
 		memcpy(list, from, count * sizeof(*list));
 }
 
-/* By one byte of `begin`; nothing moves when all have the same. */
+/* Radix-sort by one byte of `begin`; nothing moves when it is the same in all. */
 static void sort_by_byte(struct nameset_maker *m, unsigned shift, uint32_t count[256])
 {
 	uint32_t place[256], sum = 0;
@@ -239,12 +239,12 @@ void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value)
 	m->chunk_len += 1 + len;
 }
 
-/* ---- runs into one ---- */
+/* ---- merging runs ---- */
 
 struct strand {
 	struct decoder d;
 	uint64_t begin;
-	size_t number; /* of the run: of equal names the earlier comes first */
+	size_t number; /* number of the run: of equal names the earlier comes first */
 };
 
 struct weave {
@@ -302,7 +302,7 @@ static void weave_begin(struct weave *w, const struct nameset_maker *m)
 		s->d.at = m->runs[i].bytes;
 		s->d.end = m->runs[i].bytes + m->runs[i].len;
 		s->d.head = 3;
-		(void)strand_next(s); /* no run is empty */
+		(void)strand_next(s); /* runs are never empty */
 	}
 	for (size_t i = w->count / 2; i-- > 0;)
 		sink(w, i);
@@ -314,7 +314,7 @@ static void weave_end(struct weave *w)
 	mem_free(w->strands);
 }
 
-/* The next name, turned round, with its value. */
+/* The next name, reversed, with its value. */
 struct woven {
 	uint8_t value, len;
 	uint8_t name[DNAME_MAX];
@@ -395,7 +395,7 @@ static bool is_kept(const struct nameset_maker *m, struct woven *n)
 	return value >= 0;
 }
 
-/* All have the same value: no name says so any more. */
+/* All values are equal: stop storing them with each name. */
 static void drop_values(struct writing *w)
 {
 	struct nameset *s = w->s;
@@ -439,10 +439,10 @@ static void write_names(struct nameset *s, struct nameset_maker *m)
 	}
 }
 
-/* The hashes of the name before, as far as the next one begins alike. */
+/* The hashes of the previous name's suffixes, reused as far as the next name begins alike. */
 struct hashes {
 	unsigned count;
-	uint16_t end[LABELS_MAX + 1]; /* bytes of so many labels, turned round */
+	uint16_t end[LABELS_MAX + 1]; /* bytes of that many labels, reversed */
 	uint64_t hash[LABELS_MAX + 1];
 };
 
@@ -502,7 +502,7 @@ void nameset_index(struct nameset *s)
 	}
 }
 
-/* Bytes that the names need at most: each block writes its first one out. */
+/* Upper bound of the bytes the names need: each block spells out its first name. */
 static size_t bytes_for(const struct nameset_maker *m, size_t *count)
 {
 	size_t len = 0;

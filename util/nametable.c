@@ -1,9 +1,9 @@
-/* Names with values that change while others look: one writer, any number of readers in turns.
+/* A map from names to values that changes while it is read: one writer, many readers in turns.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An open table of pointers to entries. An entry never leaves its slot: removing clears its value,
- * putting the name again fills it. When the slots get scarce a new array is made of the entries
- * that have values, and the old one and the empty entries are retired. */
+ * An open-addressed table of pointers to entries. An entry never leaves its slot: removing a name
+ * clears its value, putting it again sets it. When slots run short, a new array is made from the
+ * entries that have values, and the old array and the empty entries are retired. */
 #include "util/nametable.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct entry {
 };
 
 struct slot {
-	_Atomic(struct entry *) entry; /* NULL: the end of the search */
-	uint32_t hash;                 /* written before `entry`, never again */
+	_Atomic(struct entry *) entry; /* NULL: end of the probe sequence */
+	uint32_t hash;                 /* written before `entry`, never changed */
 };
 
 struct slots {
@@ -49,8 +49,8 @@ static struct slots *slots_new(size_t count)
 	return s;
 }
 
-/* The slot of the name with its entry, or the empty one where it would be, and NULL. A slot that was
- * empty may be another name's a moment later: readers go by what was in it. */
+/* The slot of the name with its entry, or the empty slot where it would be with NULL. An empty slot
+ * may be another name's a moment later: readers go by what they found in it. */
 static struct slot *find_slot(struct slots *all, const uint8_t *name, size_t len, uint64_t hash,
 			      struct entry **found)
 {
@@ -136,7 +136,7 @@ static void set_slot(struct slot *s, struct entry *e, uint64_t hash)
 	RCU_PUBLISH(s->entry, e);
 }
 
-/* A slot keeps half of the hash; the place needs the other half. */
+/* A slot stores half of the hash; its position needs the other half. */
 static uint64_t hash_of(const struct nametable *t, const uint8_t *name)
 {
 	struct suffixes s;
@@ -158,7 +158,7 @@ static void let_go(const struct nametable *t, struct rcu_slot *what, void (*fn)(
 		fn(what);
 }
 
-/* All entries with values move to an array in which they fill at most a quarter. */
+/* Move all entries with values to a new array, of which they fill at most a quarter. */
 static void rebuild(struct nametable *t)
 {
 	struct slots *old = RCU_READ(t->slots), *new;

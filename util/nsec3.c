@@ -1,4 +1,4 @@
-/* NSEC3 records one at a time: reading, hashing, covering. A door to OpenSSL, for SHA-1 alone.
+/* Single NSEC3 records: reading, hashing, covering. A door to OpenSSL, for SHA-1 alone.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/denial.h"
 
@@ -9,7 +9,7 @@
 #include "util/mem.h"
 #include "util/rr.h"
 
-/* ---- SHA-1, with nothing fetched or allocated after a thread's first ---- */
+/* ---- SHA-1, fetching and allocating nothing after a thread's first use ---- */
 
 static EVP_MD *sha1;
 static pthread_once_t sha1_once = PTHREAD_ONCE_INIT;
@@ -58,7 +58,7 @@ void nsec3_hash(const uint8_t *name, struct slice salt, unsigned iterations,
 		hash_round(ctx, (struct slice){ out, NSEC3_HASH_LEN }, salt, out);
 }
 
-/* ---- base32hex without padding (RFC 4648 7): 20 bytes are 32 letters ---- */
+/* ---- base32hex without padding (RFC 4648 7): 20 bytes are 32 characters ---- */
 
 #define HASH_TEXT 32
 
@@ -136,7 +136,7 @@ bool nsec3_read(const struct rrset *set, const uint8_t *zone, struct nsec3 *out)
 	       out->next.len == NSEC3_HASH_LEN && types_are_sound(out->types);
 }
 
-/* The last record of a zone leads back to the first; an only one to itself, and covers the rest. */
+/* The last record of a zone points back to the first; a sole one to itself, covering all else. */
 bool nsec3_covers(const struct nsec3 *n, const uint8_t hash[NSEC3_HASH_LEN])
 {
 	bool after = memcmp(n->owner, hash, NSEC3_HASH_LEN) < 0;

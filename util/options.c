@@ -186,12 +186,12 @@ struct loader {
 	const struct conf_how *how;
 	struct conf_report *report;
 	struct conftext *text;
-	enum conf_clause clause;        /* that is open, or CLAUSE_none */
+	enum conf_clause clause;        /* the open one, or CLAUSE_none */
 	void *base;                     /* its struct */
-	bool guessed;                   /* it was not: one complaint is enough */
-	bool toplevel;                  /* an include-toplevel: has closed the last one */
-	bool *noticed;                  /* by row: planned and idle options are told once */
-	const struct option *last;      /* that was found: lists repeat theirs */
+	bool guessed;                   /* none was open, server: is assumed; complain once */
+	bool toplevel;                  /* an include-toplevel: closed the last clause */
+	bool *noticed;                  /* by row: planned and idle options are reported once */
+	const struct option *last;      /* the last one found: lists repeat theirs */
 };
 
 static void open_clause(struct loader *l, enum conf_clause clause, const struct conftext_word *w)
@@ -213,7 +213,7 @@ static bool is_known_name(const char *text, size_t len)
 	return conf_name_is("include", text, len) || conf_name_is("include_toplevel", text, len);
 }
 
-/* What else stands on the line belongs to the one value. */
+/* The rest of the line belongs to the one value. */
 static void read_rest(struct loader *l, char **word)
 {
 	struct conftext_word v;
@@ -233,7 +233,7 @@ static void read_rest(struct loader *l, char **word)
 	}
 }
 
-/* The values of an option; false and a complaint when there are too few of them. */
+/* Read the values of an option; false, with a complaint, when there are too few. */
 static bool read_words(struct loader *l, const struct option *o, const struct conftext_word *w,
 		       char *words[CONF_MOST_WORDS])
 {
@@ -269,7 +269,7 @@ static bool read_words(struct loader *l, const struct option *o, const struct co
 	return true;
 }
 
-/* After an error: the values of a name nobody knows. */
+/* After an error: skip the values of an unknown name. */
 static void skip_values(struct loader *l)
 {
 	struct conftext_word v;
@@ -285,7 +285,7 @@ static void skip_values(struct loader *l)
 	}
 }
 
-/* How many letters to change, add or take away; at least `enough` is told as `enough`. */
+/* Edit distance: letters to change, add or remove; `enough` stands for `enough` or more. */
 static unsigned distance(const char *name, const char *text, size_t len, unsigned enough)
 {
 	unsigned row[CONF_NAME + 1], above_left, above;
@@ -347,7 +347,7 @@ static void option_is_unknown(struct loader *l, const struct conftext_word *w)
 			    w->text, clause);
 }
 
-/* An option stands where no clause is open: say so once, and read on to find what else is wrong. */
+/* An option outside any clause: say so once, and read on to find further errors. */
 static void guess_clause(struct loader *l, const struct conftext_word *w)
 {
 	conf_remark(l->report, CONF_ERROR, w->file, w->line,
@@ -375,7 +375,7 @@ static void tell_status(struct loader *l, const struct option *o, const struct c
 			    "%s: is accepted and has no effect here: %s", name, o->why);
 }
 
-/* `o` is NULL when nobody knows it. */
+/* `o` is NULL when the option is unknown. */
 static void tell_seen(struct loader *l, const struct option *o, const struct conftext_word *w,
 		      char *const *words, bool taken)
 {
@@ -397,7 +397,7 @@ static void tell_seen(struct loader *l, const struct option *o, const struct con
 	mem_free(value);
 }
 
-/* Whether it is the name of a clause that was named before: a forgotten "forward-zone:" above it. */
+/* Whether this is the name of an earlier clause: perhaps "forward-zone:" was forgotten above. */
 static bool has_name(const struct loader *l, const struct option *o)
 {
 	return conf_clauses[o->clause].many && strcmp(o->name, "name") == 0 &&

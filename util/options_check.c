@@ -1,4 +1,4 @@
-/* The checks of options: which words a value is made of, and what each must look like.
+/* Checking values of options: which words they consist of, and what each must look like.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- small pieces ---- */
+/* ---- helpers ---- */
 
 static bool is_one_of(const char *word, const char *const *list)
 {
@@ -16,7 +16,7 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* The next run of letters between blanks: its length, 0 at the end; *at moves to its begin. */
+/* The next word: its length, 0 at the end; moves *at to its beginning. */
 static size_t next_run(const char **at)
 {
 	*at += strspn(*at, " \t");
@@ -47,7 +47,7 @@ static bool is_number_to(const char *text, size_t len, uint64_t least, uint64_t 
 	return conf_read_digits(text, len, &n) && n >= least && n <= most;
 }
 
-/* 4 or 6 for an address, a zone index allowed; 0 for anything else. */
+/* 4 or 6 for an address, possibly with a zone index; 0 for anything else. */
 static int address_family(const char *text, size_t len)
 {
 	char buf[INET6_ADDRSTRLEN + 1];
@@ -90,7 +90,7 @@ static bool is_netblock(const char *text, int *family, unsigned *bits)
 	return true;
 }
 
-/* A name in text, with \DDD and \X; the last dot is optional. */
+/* A domain name as text, with \DDD and \X; the final dot is optional. */
 static bool is_domain(const char *text, size_t len)
 {
 	size_t label = 0, whole = 1;
@@ -122,7 +122,7 @@ static bool is_domain(const char *text, size_t len)
 	return len > 0 && whole <= 255;
 }
 
-/* What has only digits and dots, or colons and hex digits, was meant as an address. */
+/* Only digits and dots, or colons and hex digits: it was meant as an address. */
 static bool looks_like_address(const char *text, size_t len)
 {
 	bool colon = memchr(text, ':', len) != NULL, dot = memchr(text, '.', len) != NULL;
@@ -136,7 +136,7 @@ static bool looks_like_address(const char *text, size_t len)
 	return colon || dot;
 }
 
-/* Names of interfaces are at most 15 bytes everywhere we know. */
+/* Interface names are at most 15 bytes on every system we know. */
 static bool is_interface_name(const char *text, size_t len)
 {
 	if (len == 0 || len > 15 || looks_like_address(text, len))
@@ -147,7 +147,7 @@ static bool is_interface_name(const char *text, size_t len)
 	return true;
 }
 
-/* Take "@port" and, where allowed, "#name" off the end; false when one is wrong. */
+/* Strip "@port" and, where allowed, "#name" from the end; false when either is invalid. */
 static bool split_server(const char *word, size_t *host_len, bool with_name)
 {
 	const char *name = with_name ? strchr(word, '#') : NULL;
@@ -461,7 +461,7 @@ static bool run_is(const char *text, size_t len, const char *upper)
 	return upper[len] == '\0';
 }
 
-/* "[TTL] [CLASS] TYPE data" in either order; the data of addresses is looked at. */
+/* "[TTL] [CLASS] TYPE data", the first two in either order; the data of addresses is checked. */
 static bool is_record_rest(const char *w, bool anchor)
 {
 	size_t len = next_run(&w), data;

@@ -1,4 +1,4 @@
-/* What is allowed in a configuration and would probably be regretted.
+/* Warnings about what a configuration may say, but probably should not.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -31,7 +31,7 @@ static bool was_given(const struct warner *w, enum conf_clause clause, const cha
 	return origin_of(w, clause, name)->file;
 }
 
-/* About an option of a clause that stands once, at its place in the file. */
+/* Warn about an option of a clause that appears once, at its place in the file. */
 static void warn_option(const struct warner *w, enum conf_clause clause, const char *name, const char *text)
 {
 	const struct conf_origin *origin = origin_of(w, clause, name);
@@ -65,8 +65,8 @@ static bool is_near(const struct addr *a)
 
 enum reach { REACH_HOST, REACH_SITE, REACH_WORLD };
 
-/* From how far an interface may be asked. What a name stands for is not known before the start; one
- * that is not loopback counts as the site's. */
+/* From how far away an interface can be queried. What a name stands for is not known before
+ * startup: one other than loopback counts as the site's. */
 static enum reach reach_of(const char *interface)
 {
 	struct addr a;
@@ -89,7 +89,7 @@ static enum reach reach_of_all(const struct conf_list *interfaces)
 	return most;
 }
 
-/* ---- who may ask ---- */
+/* ---- who may query ---- */
 
 static bool admits_everybody(const struct conf_item *item)
 {
@@ -141,7 +141,7 @@ static void warn_clear_http(const struct warner *w)
 			    "others can reach");
 }
 
-/* ---- the channels ---- */
+/* ---- control and metrics ---- */
 
 static void warn_control(const struct warner *w)
 {
@@ -229,7 +229,7 @@ static void warn_validation(const struct warner *w)
 
 /* ---- other servers ---- */
 
-/* One kind of zone as the other: what is the same about them. */
+/* Stub and forward zones alike: what they have in common. */
 struct servers {
 	const char *option; /* stub-addr, forward-addr */
 	const struct conf_list *addresses;
@@ -343,7 +343,7 @@ static void warn_secret_files(const struct warner *w)
 				 w->conf->dnscrypt.dnscrypt_secret_key.items[i].line);
 }
 
-/* Secrets that stand in the configuration itself. */
+/* Secrets in the configuration text itself. */
 static void warn_secret_texts(const struct warner *w)
 {
 	const struct conf_origin *cookie = origin_of(w, CLAUSE_server, "cookie-secret");

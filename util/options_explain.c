@@ -1,4 +1,4 @@
-/* A configuration made for Unbound, explained option by option to who would like to change over.
+/* Explaining a configuration made for Unbound, option by option, to those who want to switch.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -24,9 +24,9 @@ static const struct note {
 #undef DEFAULT
 };
 
-/* All that a file says of one option. */
+/* Everything a file says about one option. */
 struct told {
-	char *value, *file; /* where it stands first */
+	char *value, *file; /* where it first appears */
 	unsigned line;
 	size_t count;
 };
@@ -67,7 +67,7 @@ static void take(void *arg, const struct conf_seen *seen)
 	t->line = seen->line;
 }
 
-/* ---- what is printed ---- */
+/* ---- printing ---- */
 
 static void begin(struct explainer *e, enum heading h, const char *text)
 {

@@ -1,4 +1,4 @@
-/* The reference of every option as a manual page has it: value, default, limits, meaning at length.
+/* The reference of every option for the manual page: value, default, limits, full meaning.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -8,10 +8,10 @@
 #include "util/manpage.h"
 #include "util/mem.h"
 
-/* ---- what the example file has no room for ---- */
+/* ---- text for which the example file has no room ---- */
 
 static const struct {
-	bool whole; /* in place of the help */
+	bool whole; /* instead of the help */
 	enum conf_clause clause;
 	const char *name, *text;
 } more[] = {
@@ -30,7 +30,7 @@ static const char *find_more(const struct option *o, bool whole)
 	return whole ? o->help : "";
 }
 
-/* Whether it is the name of an option, to be set off from the text. */
+/* Whether it is the name of an option, to be set in bold. */
 static bool is_option(const char *text, size_t len)
 {
 	if (!memchr(text, '-', len))
@@ -160,7 +160,7 @@ static void put_option(FILE *out, const struct option *o)
 	put_aliases(out, o);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole page ---- */
 
 static void put_heading(FILE *out, const struct option *o, bool first)
 {
@@ -182,7 +182,7 @@ static void put_heading(FILE *out, const struct option *o, bool first)
 	mem_free(text);
 }
 
-/* Each kind of word once, however many options have it. */
+/* Each kind of word once, however many options use it. */
 static void put_words(FILE *out)
 {
 	bool told[CHECK_COUNT * CONF_MOST_WORDS] = { false };

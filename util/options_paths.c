@@ -1,4 +1,4 @@
-/* What files and folders a configuration names, and what is done with each.
+/* Which files and folders a configuration names, and how each is used.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void tell(const struct walk *w, const char *option, const char *path, enu
 		w->visit(w->arg, &u);
 }
 
-/* Those whose row does not say it all. */
+/* Those whose row alone does not tell. */
 static bool is_at(const struct option *o, size_t at)
 {
 	return o->clause == CLAUSE_server && o->at == at;
@@ -36,7 +36,7 @@ static enum conf_use use_of(const struct option *o)
 	return CONF_READS;
 }
 
-/* The folders of the server clause. */
+/* The folders named in the server clause. */
 static void walk_folders(const struct walk *w)
 {
 	const struct conf_server *s = &w->conf->server;

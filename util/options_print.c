@@ -1,4 +1,4 @@
-/* Options as text: asked for one by one, compared, listed, and as an example file.
+/* Options as text: queried one by one, compared, listed, and as an example file.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -16,7 +16,7 @@ const char *conf_status_name(enum conf_status status)
 
 /* ---- values ---- */
 
-/* Each word, as Unbound shows tags. */
+/* Each tag, as Unbound shows them. */
 static void write_words(const char *text, void (*write)(void *arg, const char *text), void *arg)
 {
 	size_t len;
@@ -30,7 +30,7 @@ static void write_words(const char *text, void (*write)(void *arg, const char *t
 	}
 }
 
-/* YYYYMMDDhhmmss as seconds since 1970, which is what Unbound shows. */
+/* YYYYMMDDhhmmss as seconds since 1970, as Unbound shows it. */
 static void write_date(const char *text, void (*write)(void *arg, const char *text), void *arg)
 {
 	static const unsigned before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
@@ -48,7 +48,7 @@ static void write_date(const char *text, void (*write)(void *arg, const char *te
 		return;
 	}
 	days = 365 * ((int64_t)year - 1970) + before[month - 1] + day - 1;
-	year -= month <= 2; /* leap days until then; 477 before 1970 */
+	year -= month <= 2; /* leap days before that year; 477 before 1970 */
 	days += (int64_t)year / 4 - year / 100 + year / 400 - 477;
 	snprintf(buf, sizeof(buf), "%" PRId64, ((days * 24 + hour) * 60 + minute) * 60 + second);
 	write(arg, buf);
@@ -258,7 +258,7 @@ static void print_wrapped(FILE *out, const char *indent, const char *text)
 	fputc('\n', out);
 }
 
-/* A value that stands for those of a list, to show their form. */
+/* A sample value of a list, to show its form. */
 static const char *sample(const struct option *o)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Values of options: from text into a field, defaults, copies, and the end of a configuration.
+/* Values of options: parsing into fields, defaults, copying, and freeing a configuration.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -11,9 +11,9 @@
 #include "util/nameset.h"
 
 
-/* ---- amounts ---- */
+/* ---- numbers and sizes ---- */
 
-/* `text` with one of the suffixes taken off and its factor; 1 when there is none. */
+/* If `text` ends in one of the suffixes, strip it and return its factor; 1 when there is none. */
 struct suffix {
 	char letter;
 	uint64_t factor;
@@ -44,7 +44,7 @@ static void trim(const char **text, size_t *len)
 		(*len)--;
 }
 
-/* Numbers of all kinds, in the unit of the field. */
+/* Numbers of all kinds, in the field's unit. */
 static bool read_amount(enum conf_type type, const char *text, uint64_t *out)
 {
 	size_t len = strlen(text);
@@ -185,12 +185,12 @@ static void put_item(struct conf *conf, void *at, const char *text, const char *
 							 .order = conf->own->order++ };
 }
 
-/* ---- local zones by the hundred thousand ---- */
+/* ---- packing hundreds of thousands of local zones ---- */
 
 #define MOST_ZONE_ITEMS 1000
 
-/* A text more, with its end (FNV-1a). Without the key of util/hash.h, which is drawn after the first
- * configuration was read: nobody but the operator is the worse for two that are alike. */
+/* Fold in another text with its NUL (FNV-1a). Without the key of util/hash.h, which is drawn after
+ * the first configuration is read: a collision hurts nobody but the operator. */
 static uint64_t fold(uint64_t hash, const char *text)
 {
 	hash ^= UINT64_C(0xcbf29ce484222325);
@@ -204,7 +204,7 @@ struct conf_names {
 	struct nameset_maker *maker; /* NULL: taken */
 };
 
-/* Zones of these types, without tags and the like, are no more than their names. */
+/* Zones of these types, without tags and the like, consist only of their name. */
 static const char *const packed_types[] = {
 	"always_nxdomain", "always_null", "always_nodata", "always_refuse",
 	"always_deny",     "static",      "refuse",        "deny",
@@ -338,15 +338,15 @@ bool conf_put_value(struct conf *conf, const struct option *o, void *base,
 			put_words(conf, o, at, words, p);
 		break;
 	}
-	/* As Unbound does: who names a log file wants it used. */
+	/* As in Unbound: naming a log file means using it. */
 	if (base == &conf->server && o->at == offsetof(struct conf_server, logfile) && p->report)
 		conf->server.use_syslog = false;
 	return true;
 }
 
-/* ---- defaults, copies, ends ---- */
+/* ---- defaults, copying, freeing ---- */
 
-/* Words in defaults: what they are in this installation, and in the example that everybody gets. */
+/* Variables in defaults: their values in this installation, and in the generic example. */
 static const struct place {
 	const char *word, *here, *usual;
 } places[] = {

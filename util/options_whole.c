@@ -1,4 +1,4 @@
-/* What no single line of a configuration can tell: names that must exist, files, contradictions; paths.
+/* What no single line of a configuration can show: missing names, files, contradictions; paths.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/options_private.h"
 
@@ -91,7 +91,7 @@ char *conf_pid_path(const struct conf *conf)
 
 /* ---- files ---- */
 
-/* Why a thing of this kind is not there; NULL when it is. */
+/* Why a thing of this kind is missing; NULL when it is not. */
 static const char *what_is_missing(const char *path, enum conf_check check)
 {
 	struct stat st;
@@ -112,7 +112,7 @@ static const char *what_is_missing(const char *path, enum conf_check check)
 	return access(path, R_OK) == 0 ? NULL : strerror(errno);
 }
 
-/* Keys are root's, and who looks at the configuration as somebody else is not who will start it. */
+/* Keys belong to root, and whoever checks the configuration need not be who will start it. */
 static bool is_not_ours_to_say(const char *why)
 {
 	return geteuid() != 0 && strcmp(why, strerror(EACCES)) == 0;
@@ -128,7 +128,7 @@ static bool is_server_option(const struct option *o, size_t at)
 	return o->clause == CLAUSE_server && o->at == at;
 }
 
-/* Read before the process is locked in, and also found where the chroot hides them (as with Unbound). */
+/* Read before the chroot, and also found where the chroot hides them (as with Unbound). */
 static bool is_read_outside(const struct option *o)
 {
 	return is_server_option(o, offsetof(struct conf_server, tls_cert_bundle)) ||
@@ -159,7 +159,7 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 			slash[slash == path] = '\0';
 	}
 	why = what_is_missing(path, o->check);
-	/* From within it what is made of the file tells whether it can be used. */
+	/* Inside the chroot, using the file will show whether it is good. */
 	if (why && is_read_outside(o) && *name == '/') {
 		mem_free(path);
 		path = mem_text(name);
@@ -205,7 +205,7 @@ static void check_files_of(const struct checker *c, const struct option *o)
 			memcpy(&file, base + info->file_at, sizeof(file));
 			memcpy(&line, base + info->line_at, sizeof(line));
 		}
-		/* A default that is not there is the packager's business. */
+		/* A missing default file is the packager's business. */
 		if (file || o->check == CHECK_CONTROL_FILE)
 			check_file(c, o, *(char *const *)(const void *)(base + o->at),
 				   file ? file : "", line);
@@ -229,7 +229,7 @@ static void check_files(const struct checker *c)
 	}
 	o = conf_find_option(CLAUSE_server, "username", strlen("username"));
 	user = &c->conf->own->given[o - conf_options];
-	/* Inside a chroot there is no list of users to look at. */
+	/* Inside a chroot there is no user database to consult. */
 	if (user->file && *c->conf->server.username && !c->how->chroot &&
 	    !getpwnam(c->conf->server.username))
 		conf_remark(c->report, CONF_ERROR, user->file, user->line,
@@ -249,7 +249,7 @@ static bool same_domain(const char *a, const char *b)
 	return a_len == b_len && strncasecmp(a, b, a_len) == 0;
 }
 
-/* The views that a forward or stub zone is for; NULL: the clause knows no such thing. */
+/* The views a forward or stub zone is for; NULL: the clause has no such option. */
 static const struct conf_list *views_of(enum conf_clause clause, const void *zone)
 {
 	if (clause == CLAUSE_forward_zone)
@@ -271,7 +271,7 @@ static bool share_clients(const struct conf_list *a, const struct conf_list *b)
 	return false;
 }
 
-/* Behind #name only what is asked over HTTPS has a path. */
+/* Only servers queried over HTTPS have a path after #name. */
 static void check_paths(const struct checker *c, const struct conf_list *servers)
 {
 	for (size_t i = 0; i < servers->count; i++) {
@@ -286,7 +286,7 @@ static void check_paths(const struct checker *c, const struct conf_list *servers
 	}
 }
 
-/* Each of a kind of zones has a name, and none has another's. */
+/* Each zone of a kind must have a name, and one of its own among those for the same clients. */
 static void check_names(const struct checker *c, enum conf_clause clause)
 {
 	const struct conf_clause_info *info = &conf_clauses[clause];
@@ -399,7 +399,7 @@ static void check_zones(const struct checker *c)
 	}
 }
 
-/* Is the run of letters one of the words of a list's items? */
+/* Is the word among those in a list's items? */
 static bool list_has_word(const struct conf_list *list, const char *run, size_t len)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -429,7 +429,7 @@ static void check_tags_in(const struct checker *c, const char *option, const cha
 	}
 }
 
-/* The word after the first of an item. */
+/* The second word of an item. */
 static const char *second_word(const struct conf_item *item)
 {
 	const char *blank = strchr(item->text, ' ');
@@ -443,7 +443,7 @@ static void check_tags(const struct checker *c)
 	const struct {
 		const char *name;
 		const struct conf_list *list;
-		bool first;     /* one tag, then something else */
+		bool first;     /* one tag, followed by something else */
 	} rows[] = {
 		{ "access-control-tag", &s->access_control_tag, false },
 		{ "access-control-tag-action", &s->access_control_tag_action, true },
@@ -505,7 +505,7 @@ static bool view_exists(const struct conf *conf, const char *name, size_t len)
 	return false;
 }
 
-/* A file that is missing is no error: the list may come later, and names must be answered. */
+/* A missing file is no error: the list may arrive later, and queries must be answered. */
 static void check_list_files(const struct checker *c, const struct conf_list *files,
 			     const char *option)
 {

@@ -1,4 +1,4 @@
-/* The header by which a proxy says for whom it asks: PROXY protocol, version 2.
+/* PROXY protocol version 2: the header in which a proxy names the client it forwards for.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/proxy2.h"
 

@@ -1,4 +1,4 @@
-/* Chance: libsodium's generator in large strides, or a repeatable one for tests.
+/* Random numbers: libsodium's generator in large blocks, or a repeatable one for tests.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/random.h"
 
@@ -12,7 +12,7 @@
 #include "util/bytes.h"
 #include "util/mem.h"
 
-/* Asking for the pid costs a system call a query; a fork handler costs nothing. */
+/* getpid() would cost a system call per query; a fork handler costs nothing. */
 static _Atomic int this_pid;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -38,7 +38,7 @@ void random_play(struct random *r, uint64_t seed)
 	*r = (struct random){ .used = sizeof(r->pool), .played = true, .seed = seed };
 }
 
-/* The n-th number of a Weyl sequence, stirred (the finisher of SplitMix64). For tests only. */
+/* The n-th number of a Weyl sequence, mixed (SplitMix64's finalizer). For tests only. */
 static uint64_t played_number(uint64_t seed, uint64_t n)
 {
 	uint64_t z = seed + n * UINT64_C(0x9e3779b97f4a7c15);
@@ -65,13 +65,13 @@ static void fill(struct random *r)
 	}
 }
 
-/* A pool that another process filled, or nobody, is not given out. */
+/* Nothing is given out of an unfilled pool, or one filled by another process. */
 static bool is_ours(const struct random *r)
 {
 	return r->pid && r->pid == atomic_load_explicit(&this_pid, memory_order_relaxed);
 }
 
-/* What a pool has given out is wiped there, so that memory does not tell past ids. */
+/* What has been given out is wiped in the pool, so that memory does not reveal past IDs. */
 void random_bytes(struct random *r, void *to, size_t len)
 {
 	uint8_t *out = to;
@@ -117,8 +117,8 @@ uint64_t random_u64(struct random *r)
 	return (uint64_t)get_u32(b) << 32 | get_u32(b + 4);
 }
 
-/* Scale a draw to the bound by multiplying; draws whose low half falls into the uneven rest are
- * thrown away (Lemire 2019), which happens less than once in 2^32 / bound. */
+/* Scale a draw to the bound by multiplication; draws whose low half falls into the uneven remainder
+ * are rejected (Lemire 2019), less often than once in 2^32 / bound draws. */
 uint32_t random_below(struct random *r, uint32_t bound)
 {
 	uint32_t rest = bound ? (0 - bound) % bound : 0;

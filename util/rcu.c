@@ -1,4 +1,4 @@
-/* Freeing what a turn may still see: liburcu, memb flavour.
+/* Deferred freeing of what a turn may still see: liburcu, memb flavour.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/rcu.h"
 
@@ -15,12 +15,12 @@ _Static_assert(sizeof(struct rcu_head) <= sizeof(struct rcu_slot), "rcu_slot hol
 _Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot),
 	       "rcu_slot is aligned for it");
 
-/* ---- what the sanitizer of threads is told ----
+/* ---- what the thread sanitizer is told ----
  *
  * The library orders readers and writers by membarrier(2) and plain instructions, which the
- * sanitizer does not follow. Here it learns the same order: a turn that ends comes before what is
- * freed afterwards, retiring before freeing, and freeing before the end of rcu_flush. A turn that
- * is still open tells nothing, so whoever frees what it may see is found. */
+ * sanitizer does not understand. Here it is told the same order: the end of a turn precedes what is
+ * freed afterwards, retiring precedes freeing, and freeing precedes the end of rcu_flush. A turn
+ * still open announces nothing, so freeing what it may see is detected. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define WATCHED
@@ -36,7 +36,7 @@ void __tsan_release(void *at);
 static char turns_ended, freed;
 static _Thread_local unsigned depth;
 
-/* One retirement: a shell around what the library is given. */
+/* One retirement: a wrapper around what the library is given. */
 struct shell {
 	struct rcu_head head;
 	struct rcu_slot *slot;
@@ -87,7 +87,7 @@ static void flushed(void)
 #else
 static void retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 {
-	/* Both are a pointer-sized head at the same place; the library only hands it back. */
+	/* Both take a pointer to a struct at the same address; the library only passes it back. */
 	union {
 		void (*ours)(struct rcu_slot *);
 		void (*theirs)(struct rcu_head *);
@@ -106,8 +106,8 @@ static void retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 
 static _Thread_local unsigned joined;
 
-/* What this thread has retired without haste, until there is enough for one call of the library:
- * each call may wake its helper, and each round of that waits for every thread. */
+/* What this thread has retired idly, until there is enough for one call of the library: each call
+ * may wake its helper thread, and each of its grace periods waits for every thread. */
 #define BATCH 256
 
 struct batch {
@@ -148,8 +148,8 @@ void rcu_turn_end(void)
 	rcu_read_unlock();
 }
 
-/* The library's helper thread, which frees, has joined without our counting. The first thing it
- * is given to do is to count itself, so that what it frees may open turns and retire more. */
+/* The library's helper thread, which frees, registers itself without our counter. Its first task
+ * is to set that counter, so that what it frees may open turns and retire more. */
 static struct rcu_head greeting;
 static pthread_once_t greeted = PTHREAD_ONCE_INIT;
 
@@ -170,7 +170,7 @@ void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 	retire(slot, fn);
 }
 
-/* The slot's two pointers are the next slot and what to call. */
+/* The slot's two pointers: the next slot, and the function to call. */
 typedef void (*release)(struct rcu_slot *);
 
 _Static_assert(sizeof(release) <= sizeof(void *), "rcu_slot holds a pointer to a function");
@@ -238,7 +238,7 @@ int rcu_fork(void)
 	pid = fork();
 	if (pid == 0) {
 		call_rcu_after_fork_child();
-		greeted = (pthread_once_t)PTHREAD_ONCE_INIT; /* nobody else is here */
+		greeted = (pthread_once_t)PTHREAD_ONCE_INIT; /* no other threads here */
 	} else {
 		call_rcu_after_fork_parent();
 	}

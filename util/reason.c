@@ -1,4 +1,4 @@
-/* Why an answer failed: names, sentences and EDE codes of util/reason.def.
+/* Why an answer failed: the names, phrases and EDE codes of util/reason.def.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/reason.h"
 

@@ -1,4 +1,4 @@
-/* Record types and classes: numbers, names, and the shape of their data.
+/* Record types and classes: numbers, mnemonics, and the layout of RDATA.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/rr.h"
 
@@ -129,7 +129,7 @@ static bool parse_numbered(const char *text, const char *word, uint16_t *out)
 	return true;
 }
 
-/* Whether `text` is the mnemonic `name`, in any case, '-' for its '_'. */
+/* Whether `text` is the mnemonic `name`, in any case, with '-' for its '_'. */
 static bool spells(const char *text, const char *name)
 {
 	for (; *text && *name; text++, name++) {
@@ -174,7 +174,7 @@ static const uint8_t *strings_end(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* One past a field of uncompressed data; NULL when it does not end before `end`. */
+/* One past a field of uncompressed RDATA; NULL when it does not end by `end`. */
 static const uint8_t *field_end(char field, const uint8_t *at, const uint8_t *end)
 {
 	size_t left = (size_t)(end - at), len;
@@ -220,7 +220,7 @@ static bool field_is_name(char field)
 	return field == 'N' || field == 'n' || field == 'm';
 }
 
-/* Copy the fields of data that may hold compressed names. */
+/* Copy the fields of RDATA that may hold compressed names. */
 static bool read_fields(struct reader *r, const char *shape, const uint8_t *end, struct writer *w)
 {
 	struct reader data = { .start = r->start, .at = r->at, .end = end };

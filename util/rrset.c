@@ -1,4 +1,4 @@
-/* One immutable record set with its signatures, in one piece of memory.
+/* One immutable RRset with its signatures, in a single block of memory.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/rrset.h"
 
@@ -133,7 +133,7 @@ static bool has_record(const struct rrset *s, struct slice wanted)
 	return false;
 }
 
-/* The same for the same records in any order. */
+/* A hash that does not depend on the order of the records. */
 static uint64_t sum_of_records(const struct rrset *s)
 {
 	struct rrset_walk w = rrset_records(s);
@@ -148,7 +148,7 @@ bool rrset_same_records(const struct rrset *a, const struct rrset *b)
 {
 	if (a->count != b->count)
 		return false;
-	/* Large sets by a keyed sum: comparing all with all would cost their square. */
+	/* Large sets are compared by a keyed sum: comparing all pairs would take quadratic time. */
 	if (a->count > 32)
 		return sum_of_records(a) == sum_of_records(b);
 

@@ -1,4 +1,4 @@
-/* A connected socket, plain or encrypted: read and written alike.
+/* A connected socket, plain or TLS, read and written the same way.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/stream.h"
 

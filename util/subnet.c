@@ -1,4 +1,4 @@
-/* The client subnet option of EDNS: four bytes, and as much of an address as is told.
+/* The EDNS Client Subnet option: four bytes, and as much of an address as is disclosed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/subnet.h"
 
@@ -9,7 +9,7 @@ static unsigned bits_most(unsigned family)
 	return family == FAMILY_IP4 ? 32 : family == FAMILY_IP6 ? 128 : 0;
 }
 
-/* Clear what stands behind the first `bits` bits. */
+/* Clear everything after the first `bits` bits. */
 static void cut(uint8_t ip[16], unsigned bits)
 {
 	unsigned at = bits / 8;

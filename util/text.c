@@ -1,8 +1,8 @@
 /* Records from presentation format.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Owner, TTL, class and type are read here, and the data where its shape tells its
- * text, or RFC 3597 does; ldns knows the rest. */
+ * Owner, TTL, class and type are parsed here, and so is RDATA whose shape describes its
+ * text or which is in RFC 3597 format; ldns parses the rest. */
 #include "util/text.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void text_zone_init(struct text_zone *z)
 	*z = (struct text_zone){ .ttl_s = TTL_DEFAULT_S };
 }
 
-/* Comments and parentheses become blanks, and the entry ends with NUL. */
+/* Turn comments and parentheses into blanks, and end the entry with NUL. */
 static bool flatten(char *to, const char *from)
 {
 	struct lexer x = { 0 };
@@ -78,7 +78,7 @@ bool text_ttl_parse(const char *text, uint32_t *ttl_s)
 
 /* ---- data ---- */
 
-/* A line being read: what is left of it, its zone, and where data goes. */
+/* A line being parsed: the rest of it, its zone, and where the RDATA goes. */
 struct line {
 	struct text_words words;
 	struct text_zone *z;
@@ -134,8 +134,8 @@ static bool write_ldns_data(struct line *l, const ldns_rr *rr)
 	return good || complain(l, "its data has no wire form");
 }
 
-/* RFC 4025 3.1: the second number says what the gateway is. ldns 1.8 loses memory over text of this
- * type that it does not like. */
+/* RFC 4025 3.1: the second number is the gateway's type. ldns 1.8 leaks memory on text of this
+ * record type that it rejects. */
 static bool read_ipseckey(struct line *l)
 {
 	static const char *const gateway_and_key[] = { "", "a", "6", "m" };
@@ -216,11 +216,11 @@ static bool read_owner(struct line *l, bool blank)
 
 static bool class_parse(const char *word, uint16_t *class_)
 {
-	/* NONE is no class of records. ANY is: local data may be of it. As a type it has no data. */
+	/* NONE is no class of records. ANY is: local data may have it. As a type it has no data. */
 	return rr_class_parse(word, class_) && *class_ != CLASS_NONE;
 }
 
-/* TTL and class, in either order, each once at most; then the type. */
+/* TTL and class, in either order, each at most once; then the type. */
 static bool read_head(struct line *l, struct text_rr *out)
 {
 	bool ttl_given = false, class_given = false;

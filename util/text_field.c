@@ -1,4 +1,4 @@
-/* One field of a record's data, from its text and to its text.
+/* One field of a record's RDATA, parsed from and printed as text.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/text_field.h"
 
@@ -52,12 +52,12 @@ char *text_words_next(struct text_words *t)
 	return word;
 }
 
-/* ---- digits that stand for bits ---- */
+/* ---- hexadecimal, base32, base64 ---- */
 
 struct code {
-	unsigned bits; /* to a digit */
+	unsigned bits; /* per digit */
 	const char *digits;
-	const char *why; /* what is said when they are none */
+	const char *why; /* the complaint about other digits */
 };
 
 static const struct code hex = { 4, "0123456789abcdef",
@@ -69,7 +69,7 @@ static const struct code base64 = {
 
 struct decoder {
 	uint32_t bits;
-	unsigned count; /* bits that are not written yet */
+	unsigned count; /* bits not yet written */
 	size_t digits, padding;
 };
 
@@ -102,7 +102,7 @@ static bool decode(struct decoder *d, const struct code *code, const char *word,
 	return true;
 }
 
-/* Whether the digits make whole bytes, and nothing was in the bits left over. */
+/* Whether the digits make whole bytes, with the bits left over all 0. */
 static bool decoded(const struct decoder *d, const struct code *code)
 {
 	if (d->count >= code->bits || (d->bits & ((1u << d->count) - 1)) != 0)
@@ -110,7 +110,7 @@ static bool decoded(const struct decoder *d, const struct code *code)
 	return code->bits < 6 || (d->digits + d->padding) % 4 == 0;
 }
 
-/* All words to the end, one at least. */
+/* All remaining words, at least one. */
 static bool read_coded(struct text_words *t, const struct code *code, struct writer *w)
 {
 	struct decoder d = { 0 };
@@ -130,7 +130,7 @@ bool text_hex_read(struct text_words *t, struct writer *w)
 	return text_words_end(t) || read_coded(t, &hex, w);
 }
 
-/* One word behind a byte that tells its length; "-" is nothing. */
+/* One word, written with a length byte before it; "-" is empty. */
 static bool read_counted(struct text_words *t, const struct code *code, const char *word,
 			 struct writer *w)
 {
@@ -175,9 +175,9 @@ static bool print_counted(struct text_printer *p, const struct code *code, struc
 	return true;
 }
 
-/* ---- numbers, and words that stand for them ---- */
+/* ---- numbers and mnemonics ---- */
 
-/* Seconds to a unit of time; 0 when it is none. */
+/* Seconds in a unit of time; 0 when it is not one. */
 static uint32_t unit_seconds(char c)
 {
 	switch (ascii_lower[(uint8_t)c]) {
@@ -221,7 +221,7 @@ struct mnemonic {
 	const char *word;
 };
 
-/* Of IANA's DNSSEC algorithm numbers, for fields of one byte. */
+/* IANA's DNSSEC algorithm numbers, for fields of one byte. */
 static const struct mnemonic algorithms[] = {
 	{ 1, "RSAMD5" },
 	{ 2, "DH" },
@@ -241,7 +241,7 @@ static const struct mnemonic algorithms[] = {
 	{ 254, "PRIVATEOID" },
 };
 
-/* Of RFC 4398 2.1. */
+/* Certificate types of RFC 4398 2.1. */
 static const struct mnemonic certificates[] = {
 	{ 1, "PKIX" }, { 2, "SPKI" },   { 3, "PGP" },     { 4, "IPKIX" }, { 5, "ISPKI" },
 	{ 6, "IPGP" }, { 7, "ACPKIX" }, { 8, "IACPKIX" }, { 253, "URI" }, { 254, "OID" },
@@ -538,7 +538,7 @@ bool text_field_read(struct text_words *t, char field, const struct text_zone *z
 	}
 }
 
-/* The first `len` bytes of `rest`, and past them. */
+/* Take the first `len` bytes off `rest`. */
 static struct slice take(struct slice *rest, size_t len)
 {
 	struct slice taken = { rest->at, len };
@@ -548,7 +548,7 @@ static struct slice take(struct slice *rest, size_t len)
 	return taken;
 }
 
-/* A byte that tells a length, and so many bytes. */
+/* A length byte, and that many bytes. */
 static struct slice take_counted(struct slice *rest)
 {
 	size_t len = *take(rest, 1).at;

@@ -1,8 +1,8 @@
 /* Records, sets and messages to presentation format.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Data is printed as its shape tells or by ldns, and as RFC 3597 says where neither
- * has a text that reads as the same bytes. */
+ * RDATA is printed according to its shape or by ldns, and in RFC 3597 format where
+ * neither yields text that parses to the same bytes. */
 #include "util/text.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static ldns_rr *ldns_rr_of(uint16_t type, struct slice rdata)
 	return rr;
 }
 
-/* The fields of `rr` with blanks between; NULL when one cannot be printed. */
+/* Print the fields of `rr`, separated by blanks; NULL when one cannot be printed. */
 static char *fields_by_ldns(const ldns_rr *rr)
 {
 	char *joined = mem_text("");
@@ -92,7 +92,7 @@ static bool reads_as(const char *text, uint16_t type, struct slice rdata)
 	return same;
 }
 
-/* False when ldns has no text for it, or one that does not mean these very bytes. */
+/* False when ldns has no text for it, or one that does not parse to exactly these bytes. */
 static bool put_by_ldns(struct text_printer *p, uint16_t type, struct slice rdata)
 {
 	ldns_rr *rr = ldns_rr_of(type, rdata);

@@ -1,4 +1,4 @@
-/* Zone files: entries put together from lines, directives followed (RFC 1035 5.1, RFC 2308 4).
+/* Zone files: assembling entries from lines, following directives (RFC 1035 5.1, RFC 2308 4).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/text.h"
 
@@ -12,7 +12,7 @@
 #include "util/mem.h"
 #include "util/textlex.h"
 
-#define FILES_MAX 8 /* a zone file and the ones included in each other */
+#define FILES_MAX 8 /* a zone file and nested includes */
 #define ENTRY_MAX (1u << 20)
 #define ENDLESS_MAX 100
 
@@ -28,12 +28,12 @@ struct zone_reading {
 	unsigned depth;
 	struct text_zone *z;
 	struct fault *f;
-	char *entry; /* the entry being read, newlines and all */
+	char *entry; /* the current entry, newlines included */
 	size_t entry_len, entry_room;
 	unsigned entry_line; /* where it began */
 	long entry_at;
-	unsigned endless; /* entries passed over that had no end */
-	bool has_default; /* $TTL was there (RFC 2308 4) */
+	unsigned endless; /* unterminated entries skipped */
+	bool has_default; /* $TTL was seen (RFC 2308 4) */
 };
 
 static struct source *source_now(struct zone_reading *x)
@@ -75,7 +75,7 @@ static void source_close(struct zone_reading *x)
 {
 	struct source *s = source_now(x);
 
-	if (x->depth > 1) /* RFC 1035 5.1: the including file's origin is as it was */
+	if (x->depth > 1) /* RFC 1035 5.1: the including file's origin is unchanged */
 		memcpy(x->z->origin, s->origin, dname_len(s->origin));
 	fclose(s->file);
 	mem_free(s->path);
@@ -95,7 +95,7 @@ static void entry_add(struct zone_reading *x, char c)
 
 enum entry { ENTRY_READ, ENTRY_NONE, ENTRY_BAD };
 
-/* The next entry of the present file, as it stands there, ended by NUL. */
+/* Read the next entry of the current file, as is, NUL-terminated. */
 static enum entry read_entry(struct zone_reading *x)
 {
 	struct source *s = source_now(x);
@@ -139,7 +139,7 @@ static bool entry_is_empty(const char *entry)
 
 /* ---- directives ---- */
 
-/* The next word of a directive, perhaps quoted; "" when there is none. */
+/* The next word of a directive, possibly quoted; "" when there is none. */
 static char *next_word(char **at)
 {
 	char *word = *at + strspn(*at, " \t\r"), *end;
@@ -175,7 +175,7 @@ static bool set_ttl(struct zone_reading *x, const char *ttl)
 	return text_ttl_parse(ttl, &x->z->ttl_s) || complain(x, "$TTL takes a time");
 }
 
-/* Where $INCLUDE finds `name`: beside the file that says so. */
+/* Where $INCLUDE finds `name`: relative to the file containing it. */
 static char *path_beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -211,7 +211,7 @@ static bool follow_directive(struct zone_reading *x)
 	return complain(x, "the directive is none of $ORIGIN, $TTL and $INCLUDE");
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena *a)
 {
@@ -219,13 +219,13 @@ static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena
 
 	if (!text_rr_parse(a, x->entry, x->z, rr, &why))
 		return complain(x, why.text);
-	/* RFC 1035 5.1: without a default, the last one that was given goes on */
+	/* RFC 1035 5.1: without a default, the last TTL given remains in force */
 	if (!x->has_default)
 		x->z->ttl_s = rr->ttl_s;
 	return true;
 }
 
-/* True: the complaint was passed on, and the next entry may be better. */
+/* True: the complaint was passed on, and reading may go on with the next entry. */
 static bool is_passed_over(struct zone_reading *x)
 {
 	if (!x->z->broken)
@@ -235,7 +235,8 @@ static bool is_passed_over(struct zone_reading *x)
 	return true;
 }
 
-/* What has no end is passed over line by line: the next line may begin a good entry. Not without end. */
+/* Of an unterminated entry only the first line is skipped: the next may begin a good entry. Only
+ * ENDLESS_MAX times, though. */
 static bool is_skipped(struct zone_reading *x)
 {
 	struct source *s = source_now(x);

@@ -1,4 +1,4 @@
-/* How threads share a processor.
+/* Priority and name of the calling thread.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/thread.h"
 
@@ -15,8 +15,8 @@
 
 #define BACK 5
 
-/* Elsewhere the priority is the whole process's, as POSIX wants it. Where those that answer run in
- * real time, this one does not. */
+/* Elsewhere priority belongs to the whole process, as POSIX has it. If the answering threads run
+ * with real-time priority, this one does not. */
 void thread_step_back(void)
 {
 	(void)pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param){ 0 });

@@ -1,4 +1,4 @@
-/* Encrypted streams: one connection, from its handshake to its end.
+/* TLS streams: one connection, from handshake to close.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/tls_private.h"
 
@@ -14,17 +14,17 @@
 
 struct tls {
 	SSL *ssl;
-	struct tls_wire *wire;     /* the SSL's */
+	struct tls_wire *wire;     /* owned by the SSL */
 	struct tls_client *client; /* pinned; NULL when we are the server */
 	struct tls_server *home;   /* pinned; NULL when we are the client */
-	char *server;              /* a client's: whose sessions */
-	uint8_t alpn[16];          /* what we speak, in the form of RFC 7301 */
+	char *server;              /* of a client: key of its sessions */
+	uint8_t alpn[16];          /* the protocol we speak, in RFC 7301 format */
 	unsigned alpn_len;
 	bool open, wants_write, has_more, broken, untrusted;
 	char why[160];
 };
 
-/* ---- beginnings ---- */
+/* ---- creating and freeing ---- */
 
 static struct tls *wrap(SSL_CTX *context, int fd)
 {
@@ -139,7 +139,7 @@ void tls_free(struct tls *t)
 		ERR_clear_error();
 		SSL_shutdown(t->ssl);
 	}
-	/* Without this the library takes the session for spoiled. */
+	/* Otherwise the library considers the session not resumable. */
 	if (t->ssl && t->open)
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	SSL_free(t->ssl);
@@ -149,7 +149,7 @@ void tls_free(struct tls *t)
 	mem_free(t);
 }
 
-/* ---- on the way ---- */
+/* ---- handshake, reading, writing ---- */
 
 const char *tls_complaint(const char *otherwise)
 {
@@ -182,7 +182,7 @@ static void explain(struct tls *t, int system_error)
 	}
 }
 
-/* What a call of the library that did not succeed means: 0 or -1, as of recv(2). */
+/* The meaning of a failed library call: 0 or -1, as for recv(2). */
 static int outcome(struct tls *t, int result, int system_error)
 {
 	t->wants_write = false;
@@ -246,12 +246,12 @@ ssize_t tls_read(struct tls *t, void *to, size_t room)
 			break;
 		len += (size_t)r;
 		if (!SSL_has_pending(t->ssl) && !tls_wire_has_fetched(t->wire))
-			break; /* the socket tells when there is more */
+			break; /* the socket will signal more */
 	}
 	tls_wire_rest(t->wire);
 	if (r <= 0) {
 		r = outcome(t, r, errno);
-		/* What was read counts; an end or a fault will be met again. */
+		/* Return what was read; an end or error will be met again. */
 		return len ? (ssize_t)len : r;
 	}
 	t->has_more = len == room;
@@ -298,7 +298,7 @@ bool tls_push(struct tls *t)
 	return false;
 }
 
-/* ---- what is known of it ---- */
+/* ---- state ---- */
 
 size_t tls_held(const struct tls *t)
 {
@@ -358,7 +358,7 @@ const char *tls_alpn(const struct tls *t, char to[16])
 int tls_on_session(SSL *ssl, SSL_SESSION *session)
 {
 	struct tls *t = SSL_get_app_data(ssl);
-	/* The library spoils the one it has when the next ticket comes. */
+	/* The library invalidates its own when the next ticket comes. */
 	SSL_SESSION *own = t && t->client ? SSL_SESSION_dup(session) : NULL;
 
 	if (own)
@@ -366,8 +366,7 @@ int tls_on_session(SSL *ssl, SSL_SESSION *session)
 	return 0;
 }
 
-/* Who speaks something else, or does not say what, is told nothing (RFC 7858 does not ask for it).
- */
+/* Clients offering another protocol, or none, get no ALPN reply (RFC 7858 does not require it). */
 int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
 		const unsigned char *in, unsigned in_len, void *arg)
 {

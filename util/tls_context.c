@@ -1,4 +1,4 @@
-/* Encrypted streams: what is made once from files, and the sessions of servers.
+/* TLS streams: what is made once from files, and the sessions of servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/tls_private.h"
 
@@ -23,7 +23,7 @@
 
 enum {
 	SERVERS_MOST = 256, /* whose sessions are kept */
-	SESSIONS_MOST = 8,  /* of one server */
+	SESSIONS_MOST = 8,  /* per server */
 	TICKET_NAME = 16,
 	TICKET_KEY = 80, /* a name, a key for AES-256, a key for HMAC-SHA-256 */
 };
@@ -31,7 +31,7 @@ enum {
 /* ---- files ---- */
 
 struct file {
-	const char *option;  /* that names it */
+	const char *option;  /* the option naming it */
 	char *path, *inside; /* NULL: none */
 	struct stat seen;    /* when it was read */
 	bool is_inside;      /* where it was found */
@@ -57,7 +57,7 @@ static const char *file_name(const struct file *f)
 	return f->is_inside ? f->inside : f->path;
 }
 
-/* Where it is now; false with errno when it is nowhere. */
+/* Find where it is now; false, with errno, when it is nowhere. */
 static bool file_find(struct file *f)
 {
 	int error;
@@ -86,17 +86,17 @@ static bool file_is_other(const struct file *f)
 
 /* ---- what a chroot hides ---- */
 
-/* Keys and authorities may lie outside the chroot, where nobody finds them again once the process is locked in:
- * what was made of them at the start serves for all that comes later. One entry for each file. */
+/* Keys and authorities may be outside the chroot, out of reach once the process is in it: what was
+ * made of them at the start then serves for good. One entry per file. */
 static struct kept {
 	struct kept *next;
 	char *name;
-	bool keys; /* or authorities */
+	bool keys; /* else authorities */
 	SSL_CTX *context;
 } *kept;
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
-#define SYSTEM "" /* the name of its authorities */
+#define SYSTEM "" /* stands for the system's authorities */
 
 static struct kept *kept_entry(const char *name, bool keys)
 {
@@ -126,7 +126,7 @@ static void keep(const char *name, bool keys, SSL_CTX *context)
 	pthread_mutex_unlock(&kept_lock);
 }
 
-/* NULL: there is none. To be freed. */
+/* The caller frees the result; NULL: there is none. */
 static SSL_CTX *kept_find(const char *name, bool keys)
 {
 	struct kept *k;
@@ -166,7 +166,7 @@ static bool keys_from_kept(SSL_CTX *context, const char *name)
 	return good;
 }
 
-/* ---- manners ---- */
+/* ---- settings ---- */
 
 struct manner {
 	char *protocols, *ciphers, *suites;
@@ -200,7 +200,7 @@ static bool set_versions(SSL_CTX *context, const char *protocols)
 	       SSL_CTX_set_max_proto_version(context, three ? TLS1_3_VERSION : TLS1_2_VERSION);
 }
 
-/* "PROFILE=SYSTEM" is what Fedora's OpenSSL calls the system's own choice; elsewhere that is the library's. */
+/* "PROFILE=SYSTEM" is the system's choice in Fedora's OpenSSL; elsewhere OpenSSL's own is used. */
 static bool set_ciphers(SSL_CTX *context, const char *ciphers)
 {
 	if (!*ciphers || SSL_CTX_set_cipher_list(context, ciphers))
@@ -262,7 +262,7 @@ static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, stru
 /* ---- sessions ---- */
 
 struct known_server {
-	struct list link; /* used last stands last */
+	struct list link; /* most recently used last */
 	char *name;
 	SSL_SESSION *sessions[SESSIONS_MOST]; /* freshest last */
 	unsigned count;
@@ -273,9 +273,9 @@ struct tls_client {
 	struct manner manner;
 	struct file bundle, key, pem;
 	bool system, sni;
-	pthread_mutex_t lock; /* of all below, and of bundle.seen */
+	pthread_mutex_t lock; /* of everything below, and of bundle.seen */
 	SSL_CTX *context;     /* NULL: not loaded */
-	int64_t floor_s;      /* the clock is not believed before that */
+	int64_t floor_s;      /* a clock before this is not trusted */
 	struct list servers;
 	unsigned server_count;
 };
@@ -332,7 +332,7 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 
 	pthread_mutex_lock(&c->lock);
 	if (is_doubtful ||
-	    context != c->context) { /* what it was verified by is no longer what counts */
+	    context != c->context) { /* what it was verified with is outdated */
 		SSL_SESSION_free(session);
 	} else {
 		k = known_get(c, server);
@@ -390,8 +390,7 @@ struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault
 	file_set(&c->pem, &how->pem, "control-cert-file");
 	c->system = how->system || !c->bundle.path;
 	c->sni = how->sni;
-	/* OpenSSL is megabytes once it is touched; where no cipher is named nothing can be wrong.
-	 */
+	/* OpenSSL takes megabytes once used; and if no ciphers are named, nothing can be wrong. */
 	if (!names_ciphers(&c->manner))
 		return c;
 	probe = context_new(TLS_client_method(), &c->manner, f);
@@ -423,7 +422,7 @@ static bool trust_bundle(SSL_CTX *context, struct file *bundle, struct fault *f)
 	return false;
 }
 
-/* Those that the system believes; where they are not to be seen, those that it did at the start. */
+/* The authorities the system trusts; if they are out of sight, those it trusted at the start. */
 static void trust_system(SSL_CTX *context)
 {
 	struct stat st;
@@ -543,8 +542,8 @@ struct tls_server {
 	struct file key, pem, clients;
 	struct file ticket_files[TLS_TICKET_FILES];
 	size_t ticket_count;
-	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; not changed */
-	pthread_mutex_t lock;           /* of context, and of what was seen of files */
+	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; never changed */
+	pthread_mutex_t lock;           /* of `context`, and of the files' `seen` */
 	SSL_CTX *context;
 };
 
@@ -606,7 +605,7 @@ static bool ticket_mac(EVP_MAC_CTX *mac, const uint8_t *key)
 	return EVP_MAC_CTX_set_params(mac, params);
 }
 
-/* RFC 5077 4: a ticket names the key it was sealed with. 0: cannot, 1: good, 2: good but old. */
+/* RFC 5077 4: a ticket names its key. -1: error, 0: unknown key, 1: good, 2: good but old. */
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher,
 		     EVP_MAC_CTX *mac, int seal)
 {
@@ -641,7 +640,7 @@ static bool ask_clients(SSL_CTX *context, struct file *clients, struct fault *f)
 	}
 	SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(file_name(clients)));
 	SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-	/* Who is let in is asked each time. */
+	/* Clients must be authenticated each time. */
 	SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
 	return SSL_CTX_set_num_tickets(context, 0) == 1;
 }
@@ -655,7 +654,7 @@ static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 		return NULL;
 	SSL_CTX_set_app_data(context, s);
 	SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* tickets are enough */
+	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* tickets suffice */
 	SSL_CTX_set_session_id_context(context, here, sizeof here - 1);
 	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
 	SSL_CTX_set_alpn_select_cb(context, tls_on_alpn, NULL);

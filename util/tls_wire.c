@@ -1,9 +1,9 @@
-/* Encrypted streams: what lies between OpenSSL and the socket.
+/* TLS streams: the layer between OpenSSL and the socket.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Records that are held leave together, in one call, however many they are; and as many as have
- * come are fetched in one call. (OpenSSL's own read-ahead does that too, but moves all that it has
- * down by each record.) */
+ * Records held back are sent together in one call, however many there are; and one call fetches as
+ * many as have arrived. (OpenSSL's own read-ahead does that too, but moves its whole buffer down
+ * after each record.) */
 #include "util/tls_private.h"
 
 #include <errno.h>
@@ -22,18 +22,18 @@
 
 enum { HELD_MOST = 65536, HELD_ROOM = HELD_MOST + 16384 + 1024, FETCH_ROOM = 32768 };
 
-/* In a row: there may be records without end that bring the caller nothing. */
+/* In a row: records that bring the caller nothing could go on forever. */
 #define FETCHES_MOST 16
 
 struct tls_wire {
 	int fd;
 	bool holds;
-	uint8_t *held; /* what is to be sent before anything else; NULL: nothing */
+	uint8_t *held; /* to be sent before anything else; NULL: nothing */
 	size_t from, to;
-	uint8_t *fetched; /* what the library has not taken yet: fetched[taken] to fetched[got]; or
-			     NULL */
+	uint8_t *fetched; /* not yet taken by the library: fetched[taken] to fetched[got];
+			     or NULL */
 	size_t taken, got;
-	unsigned fetches; /* since the caller last got hold of itself */
+	unsigned fetches; /* since control last returned to the caller */
 };
 
 static BIO_METHOD *method;
@@ -111,7 +111,7 @@ static int on_write(BIO *b, const char *at, int len)
 	return (int)n;
 }
 
-/* As recv(2); then there is something. */
+/* As recv(2), filling `fetched`. */
 static ssize_t fetch(struct tls_wire *w)
 {
 	ssize_t n;

@@ -1,9 +1,9 @@
-/* Sets of names, and the longest one that a name stands under.
+/* Sets of names, and the closest ancestor of a name in such a set.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One open hash table holds all names. The hash of a name grows label by label
- * from the root, so one walk over a name gives the hashes of all its suffixes;
- * only suffixes as deep as some name in the set are looked for. */
+ * One open-addressed hash table holds all names. The hash of a name is built up label
+ * by label from the root, so one walk over it yields the hashes of all its suffixes;
+ * only suffixes as deep as some name in the set are looked up. */
 #include "util/trie.h"
 
 #include <stdlib.h>
@@ -29,14 +29,14 @@ struct trie {
 	size_t mask; /* slots - 1 */
 	size_t count;
 	uint64_t seed;
-	unsigned deepest;                  /* labels of the deepest name there ever was */
-	uint32_t at_depth[LABELS_MAX + 1]; /* names with so many labels */
+	unsigned deepest;                  /* labels of the deepest name ever put */
+	uint32_t at_depth[LABELS_MAX + 1]; /* names with that many labels */
 };
 
-/* A name's suffixes: where each begins, and its hash; by number of labels. */
+/* A name's suffixes, by number of labels: where each begins, and its hash. */
 struct suffixes {
 	unsigned count;  /* labels of the whole name */
-	unsigned hashed; /* and of the longest suffix with a hash */
+	unsigned hashed; /* labels of the longest suffix with a hash */
 	uint8_t at[LABELS_MAX + 1];
 	size_t len;
 	uint64_t hash[LABELS_MAX + 1];
@@ -75,7 +75,7 @@ static void find_suffixes(const struct trie *t, const uint8_t *name, struct suff
 	}
 }
 
-/* Where the suffix of `labels` labels stands, or the free slot where it would. */
+/* The slot of the suffix of `labels` labels, or the free one where it would be. */
 static size_t find_slot(const struct trie *t, const uint8_t *name, const struct suffixes *s,
 			unsigned labels)
 {
@@ -202,7 +202,7 @@ void *trie_put(struct trie *t, const uint8_t *name, void *value)
 	return NULL;
 }
 
-/* Close the gap at `gap`: move up what was pushed past it when it came. */
+/* Close the gap at `gap`: move up entries that were displaced past it. */
 static void close_gap(struct trie *t, size_t gap)
 {
 	for (size_t i = (gap + 1) & t->mask; t->slots[i].node; i = (i + 1) & t->mask) {
