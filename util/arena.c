@@ -32,7 +32,7 @@ struct arena_duty {
 enum {
 	/* A little under two pages: the allocator's own header then still fits the size class. */
 	BLOCK_ROOM = 8192 - 64 - (int)sizeof(struct arena_block),
-	/* Pieces this large get a block of their own, and the shared one goes on being filled. */
+	/* Pieces this large get a block of their own; the shared one stays in use. */
 	PIECE_LARGE = BLOCK_ROOM / 4,
 	POOL_MOST = 64, /* blocks: half a megabyte per thread */
 };

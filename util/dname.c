@@ -235,7 +235,7 @@ const char *dname_print(const uint8_t *name, char buf[DNAME_TEXT])
 	return buf;
 }
 
-/* Parse a name: returns why the text is none, or NULL with its length in `*len`. */
+/* Parse a name: returns NULL, with its length in `*len`, or why the text is not a name. */
 static const char *parse_labels(uint8_t *to, const char *text, size_t *len)
 {
 	size_t head = 0, at = 1; /* length byte of the current label; next free byte */

@@ -57,7 +57,8 @@ static void walk_sockets(const struct walk *w)
 			tell(w, "control-interface", list->items[i].text, CONF_MAKES, false);
 }
 
-/* Sockets of others are connected to, which is no right to a file; keys of resolver-control are its own. */
+/* Others' sockets are only connected to, which needs no access to a file; resolver-control's keys
+ * are its own business. */
 static bool is_of_others(const struct option *o)
 {
 	return (o->clause == CLAUSE_dnstap && o->at == offsetof(struct conf_dnstap, dnstap_socket_path)) ||

@@ -216,7 +216,7 @@ static bool read_owner(struct line *l, bool blank)
 
 static bool class_parse(const char *word, uint16_t *class_)
 {
-	/* NONE is no class of records. ANY is: local data may have it. As a type it has no data. */
+	/* No record has class NONE. Class ANY is allowed in local data; type ANY has no data. */
 	return rr_class_parse(word, class_) && *class_ != CLASS_NONE;
 }
 
@@ -247,8 +247,8 @@ bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struc
 {
 	struct text_zone no_zone;
 	size_t len = strlen(line);
-	/* Data is no longer than its text, but for two names that the origin completes,
-	 * numbers, and bitmaps of types. */
+	/* RDATA is no longer than its text, except for two names completed by the origin,
+	 * numbers, and type bitmaps. */
 	size_t room = len + 256 * 34 + 1024;
 	char *text = mem_new(len + 1);
 

@@ -3,7 +3,7 @@
  *
  * What many connections have in common is made once, from files, and shared by all threads: a
  * tls_client (whom we trust, and sessions to resume) and a tls_server (who we are). Both can check
- * whether their files have changed; existing connections go on as they began.
+ * for changed files (see _refresh); existing connections go on as they began.
  *
  * A connection runs over a non-blocking socket, belongs to one thread, and is read and written as
  * by recv(2) and send(2), the handshake taking place underneath. Until the peer has shown who it
