@@ -1,4 +1,4 @@
-/* One connection of a client: read, answered, watched and cut. Known to the rooms listen_* alone.
+/* One client connection: reading, answering, timing out, closing. Internal to listen_*.c.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_conn.h"
 
@@ -15,7 +15,7 @@
 #include "util/tls.h"
 
 #define IDLE_LEAST_MS 200
-#define TAKEN_LEAST   1024 /* bytes that a slow client must take at a time */
+#define TAKEN_LEAST   1024 /* bytes a slow client must accept at a time */
 
 /* ---- queues ---- */
 
@@ -47,7 +47,7 @@ static void queue_take(struct queue *q, size_t len)
 		queue_free(q);
 }
 
-/* ---- the life of a connection ---- */
+/* ---- lifetime of a connection ---- */
 
 void connection_free(struct connection *c)
 {
@@ -57,7 +57,7 @@ void connection_free(struct connection *c)
 	mem_free(c);
 }
 
-/* The struct goes when the last answer it still owes has come. */
+/* The struct is freed once the last answer still outstanding has arrived. */
 void connection_close(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -131,8 +131,8 @@ uint32_t connection_idle_ms(const struct connection *c)
 				  l->connections);
 }
 
-/* Watch for what can happen next, and not for longer than is decent. The time begins anew when the
- * client `moved`: a whole message came, or bytes were taken; not when it dribbles. */
+/* Watch for the events that can come next, with a time limit. The limit restarts when the client
+ * `moved`: a whole message arrived or it accepted bytes; a trickle of bytes does not count. */
 static void connection_wait(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -152,7 +152,7 @@ static void connection_wait(struct connection *c)
 	c->moved = false;
 }
 
-/* After anything: close what is finished, free what nobody refers to, else wait. */
+/* Call after every step: close if finished, free if no longer referenced, otherwise wait. */
 static void connection_settle(struct connection *c)
 {
 	if (!c->dead && is_done(c))
@@ -175,7 +175,7 @@ static void on_limit(struct timer *timer)
 
 /* ---- answers ---- */
 
-/* False when the connection broke. */
+/* False if the connection failed. */
 static bool write_out(struct connection *c, const uint8_t *from, size_t len, size_t *written)
 {
 	*written = 0;
@@ -209,7 +209,7 @@ void connection_send(struct connection *c, const uint8_t *from, size_t len)
 	queue_put(&c->out, from + written, len - written);
 }
 
-/* What TLS did not get rid of waits like the rest. */
+/* Bytes TLS has not yet written out count as unsent like the rest. */
 static void count_held(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -257,7 +257,8 @@ size_t connection_add_options(const struct connection *c, unsigned due, uint8_t 
 		   : len;
 }
 
-/* With room for more questions, go on with those that lie there; in a turn of their own. */
+/* When there is room for more queries, resume reading those already received, in a turn of their
+ * own. */
 static void resume_soon(struct connection *c)
 {
 	if (c->full && c->asked <= ASKED_MOST / 2 && queue_len(&c->out) == 0)
@@ -281,15 +282,15 @@ const struct client_ops *connection_ops(const struct connection *c)
 	return tls_is_resumed(c->stream.tls) ? c->speech->resumed : c->speech->tls;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool connection_may_ask(const struct connection *c)
 {
 	return !c->dead && !c->cut && c->asked < ASKED_MOST && queue_len(&c->out) < UNTAKEN_MOST;
 }
 
-/* What is left for later: the beginning of a message, or whole ones of a client with too many in
- * work. */
+/* Keep for later what was not processed: part of a message, or whole messages of a client with too
+ * many queries in progress. */
 static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
 {
 	queue_free(&c->in);
@@ -297,7 +298,7 @@ static void keep_rest(struct connection *c, const uint8_t *at, size_t len)
 		queue_put(&c->in, at, len);
 }
 
-/* Digest what is kept and `len` bytes more behind it, all in t->in. */
+/* Process the kept bytes followed by `len` new ones, all in t->in. */
 static void on_bytes(struct connection *c, size_t len)
 {
 	struct listen_tcp *t = c->home;
@@ -324,9 +325,9 @@ static size_t recall_rest(struct connection *c)
 	return had;
 }
 
-/* ---- who it is for ---- */
+/* ---- accepting or refusing ---- */
 
-/* False: it is refused. */
+/* False: refused. */
 static bool admit(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -339,7 +340,7 @@ static bool may_speak_for(const struct connection *c)
 	return !c->home->connlimits || connlimits_may_speak_for(c->home->connlimits, &c->from);
 }
 
-/* False: it must be encrypted and cannot be; never in clear. */
+/* False: TLS is required but cannot be set up; never fall back to cleartext. */
 static bool encrypt(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -352,7 +353,7 @@ static bool encrypt(struct connection *c)
 	return c->stream.tls != NULL;
 }
 
-/* Read no byte more than the header has: what follows may be for TLS. */
+/* Read no further than the PROXY header: what follows may be TLS. */
 static void read_proxy(struct connection *c)
 {
 	uint8_t *at = c->home->in;
@@ -467,10 +468,10 @@ static void on_ready(struct watch *w, unsigned what)
 		on_writable(c);
 	else if (what & WATCH_READ || stream_wants_write(&c->stream))
 		on_readable(c);
-	/* it may be gone; what can be read or written besides is told again */
+	/* the connection may be freed by now; any other readiness is reported again */
 }
 
-/* ---- beginnings ---- */
+/* ---- opening ---- */
 
 static const struct speech *speech_of(enum service service)
 {

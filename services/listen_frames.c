@@ -1,4 +1,4 @@
-/* What is spoken over TCP and TLS (RFC 7766 8): messages behind their lengths, answered when ready.
+/* DNS over TCP and TLS (RFC 7766 8): length-prefixed messages, answered as they become ready.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_conn.h"
 
@@ -6,7 +6,7 @@
 
 #include "services/tap.h"
 
-#define MESSAGE_LEAST 12 /* a header; less is no DNS */
+#define MESSAGE_LEAST 12 /* a DNS header; anything shorter is not DNS */
 
 /* ---- answers ---- */
 
@@ -20,7 +20,7 @@ static void gather_flush(struct connection *c)
 		connection_send(c, t->gather, len);
 }
 
-/* Room for one more message of any size behind what is gathered. */
+/* Room for one more message of any size after those gathered. */
 static uint8_t *gather_room(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
@@ -30,7 +30,7 @@ static uint8_t *gather_room(struct connection *c)
 	return t->gather + t->gathered;
 }
 
-/* A whole message by itself; it may overtake what is gathered. */
+/* Sends a message on its own; it may overtake the gathered ones. */
 static void reply_later(const struct client *client, const uint8_t *bytes, size_t len)
 {
 	struct connection *c = client->via;
@@ -47,8 +47,8 @@ static void reply_later(const struct client *client, const uint8_t *bytes, size_
 	connection_left(c);
 }
 
-/* Nobody may wait for an answer that never comes: the others are answered, then the stream ends, so
- * that the client asks again elsewhere. */
+/* No client may wait for an answer that never comes: the remaining queries are answered, then the
+ * stream is closed, so that the client retries elsewhere. */
 static void drop_later(const struct client *client)
 {
 	struct connection *c = client->via;
@@ -81,7 +81,7 @@ static const struct client_ops resumed_ops = {
 	.drop = drop_later,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void take_one(struct connection *c, const uint8_t *at, size_t len)
 {

@@ -1,7 +1,8 @@
-/* What is spoken at the https-port: DNS over HTTPS (RFC 8484), over HTTP/2 alone.
+/* The https-port: DNS over HTTPS (RFC 8484), over HTTP/2 only.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Who begins with HTTP/1 is told that it will not do; who begins with neither is cut. */
+ * A client that starts with HTTP/1 is told that it is not supported; any other opening closes the
+ * connection. */
 #include "services/listen_conn.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define OLD_HEAD_MOST 8192 /* bytes of an HTTP/1 request that are waited for */
+#define OLD_HEAD_MOST 8192 /* bytes of an HTTP/1 request to wait for */
 
 #define TOO_OLD "DNS over HTTPS is served over HTTP/2 here.\n"
 static const char too_old[] = "HTTP/1.1 505 HTTP Version Not Supported\r\n"
@@ -22,7 +23,7 @@ static const char too_old[] = "HTTP/1.1 505 HTTP Version Not Supported\r\n"
 			      "\r\n" TOO_OLD;
 _Static_assert(sizeof TOO_OLD - 1 == 43, "as Content-Length says");
 
-/* ---- bytes out ---- */
+/* ---- output ---- */
 
 static void frames_flush(struct connection *c)
 {
@@ -47,13 +48,14 @@ static bool send_parts(void *arg, const uint8_t *const parts[2], const size_t le
 	if (lens[1])
 		memcpy(t->frames + t->framed + lens[0], parts[1], lens[1]);
 	t->framed += lens[0] + lens[1];
-	/* A record for each answer: there are clients (dnsperf) that take no second one with it. */
+	/* One TLS record per answer: some clients (dnsperf) do not read a second one along with
+	 * it. */
 	if (lens[1] && c->stream.tls)
 		frames_flush(c);
 	return true;
 }
 
-/* Whatever HTTP/2 has to say now. It is not freed under itself: see end(). */
+/* Send whatever HTTP/2 has pending. The session is not freed meanwhile: see end(). */
 static void speak(struct connection *c)
 {
 	uint64_t before;
@@ -109,7 +111,7 @@ static void refuse(struct connection *c, int32_t stream, unsigned status)
 		&(struct http2_answer){ .status = status, .allows = status == DOH_NOT_SO }, true);
 }
 
-/* The stream, and what is due to its answer, in one number. */
+/* Packs the stream and the number of answers due to it into one integer. */
 static uint64_t tag_of(int32_t stream, unsigned due)
 {
 	return (uint64_t)due << 32 | (uint32_t)stream;
@@ -171,7 +173,7 @@ static const struct client_ops resumed_ops = {
 	.drop = drop_later,
 };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void ask(struct connection *c, int32_t stream, const struct slice *question)
 {
@@ -262,14 +264,14 @@ static size_t digest_http2(struct connection *c, const uint8_t *at, size_t len)
 	return len;
 }
 
-/* ---- how it begins ---- */
+/* ---- start of a connection ---- */
 
 static bool is_token(uint8_t b)
 {
 	return (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z') || b == '-';
 }
 
-/* "GET /" or any other method, as far as it is there. */
+/* "GET /" or any other method, judged by the bytes received so far. */
 static bool looks_like_http(const uint8_t *at, size_t len)
 {
 	size_t n = 0;

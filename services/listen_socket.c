@@ -1,4 +1,4 @@
-/* A service socket: opened and bound as the options ask.
+/* A service socket: opened and bound as configured.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_socket.h"
 
@@ -27,14 +27,14 @@ static bool set_int(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
 
-/* An option somebody asked for: where it does not work it is a warning, the service goes on. */
+/* Set an option the configuration asks for: failure only warns, the service continues. */
 static void ask_int(int fd, int level, int option, int value, const char *name)
 {
 	if (!set_int(fd, level, option, value))
 		log_warn("%s has no effect: %s", name, strerror(errno));
 }
 
-/* ---- sizes of the kernel's buffers ---- */
+/* ---- kernel buffer sizes ---- */
 
 static int granted(int fd, int option)
 {
@@ -54,7 +54,7 @@ static void set_buffer(int fd, int option, int force, uint64_t wanted, const cha
 		return;
 	while (!set_int(fd, SOL_SOCKET, option, size) && errno == ENOBUFS && size > 65536)
 		size /= 2;
-	/* Linux doubles what it is told, others do not: less than half is less for sure. */
+	/* Linux reports twice the value set, others do not: below half is certainly too little. */
 	if (asked && granted(fd, option) < (int)(wanted / 2))
 		log_warn("%s: %llu was asked for, the system grants %d: start as root, or raise "
 			 "its limit",
@@ -112,7 +112,7 @@ static void set_dscp(int fd, int family, uint32_t dscp)
 		ask_int(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)dscp << 2, "ip-dscp");
 }
 
-/* Answers that fit need no help of routers' word on path sizes, which anybody can forge. */
+/* Answers that fit need no path MTU discovery by ICMP messages, which anybody can forge. */
 static void set_no_path_mtu(int fd, int family)
 {
 	(void)fd;
@@ -133,7 +133,7 @@ static void set_no_path_mtu(int fd, int family)
 	}
 }
 
-/* Ask the kernel to tell for each packet which of our addresses it was sent to. */
+/* Ask the kernel to report, for each packet, to which of our addresses it was sent. */
 static bool set_packet_info(int fd, int family)
 {
 	if (family == 6)
@@ -184,8 +184,8 @@ static bool bind_to(int fd, const struct addr *a)
 	return bind(fd, (const struct sockaddr *)&ss, len) == 0;
 }
 
-/* With a shared port the kernel lets any program of ours bind beside us. A socket that does not
- * share tells whether one is there. */
+/* With SO_REUSEPORT the kernel lets any of our user's programs bind to the same port. A socket
+ * without it reveals whether one already has. */
 static bool port_is_free(const struct interface *at, bool stream, const struct conf_server *s)
 {
 	int fd = new_socket(at->addr.family, stream), error;
@@ -247,7 +247,7 @@ static bool prepare(struct listen_socket *s, const struct listen_socket_how *how
 	return set_int(s->fd, SOL_SOCKET, SO_REUSEADDR, 1);
 }
 
-/* The port the kernel chose, where none was asked for (tests). */
+/* The port the kernel chose, if none was given (tests). */
 static void note_port(struct listen_socket *s)
 {
 	struct sockaddr_storage ss;

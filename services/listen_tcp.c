@@ -1,4 +1,4 @@
-/* Questions over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484): the doors.
+/* Listening for TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484) connections.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_conn.h"
 
@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "util/tls.h"
 
-#define ACCEPTS           32 /* connections to one wake-up */
+#define ACCEPTS           32 /* connections accepted per wake-up */
 #define NO_FILES_PAUSE_US (1 * US_PER_S)
 
 struct door {
@@ -34,7 +34,7 @@ void doors_watch(struct listen_tcp *t, bool open)
 		watch_want(&LIST_ITEM(at, struct door, link)->watch, open ? WATCH_READ : 0);
 }
 
-/* ---- connections come in ---- */
+/* ---- accepting ---- */
 
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how)
 {
@@ -84,7 +84,7 @@ static int accept_one(int door, struct sockaddr_storage *from, socklen_t *len)
 	return fd;
 }
 
-/* On a wildcard the connection itself knows which address was asked. */
+/* On a wildcard socket only the connection knows which local address it reached. */
 static struct addr address_reached(const struct door *d, int fd)
 {
 	struct sockaddr_storage ss;
@@ -144,7 +144,7 @@ static void on_reopen(struct timer *timer)
 		doors_watch(t, true);
 }
 
-/* ---- the whole ---- */
+/* ---- setup and teardown ---- */
 
 static struct http2_limits http_limits(const struct listen_tcp_limits *l)
 {

@@ -1,4 +1,4 @@
-/* Questions over UDP: packets come and go in batches.
+/* Queries over UDP: packets are received and sent in batches.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/listen_udp.h"
 
@@ -22,18 +22,18 @@
 #include "util/mem.h"
 #include "util/proxy2.h"
 
-#define BATCH            32   /* packets to one system call */
-#define BATCHES          4    /* to one wake-up */
-#define IN_ROOM          4096 /* no question needs more */
-#define OUT_ROOM_LEAST   4096 /* what services/answer.h wants at least */
-#define SPREAD           320  /* between slots: their starts fall on different cache sets */
-#define SEND_PATIENCE_MS 5    /* for a full send queue, once in a batch */
+#define BATCH            32   /* packets per system call */
+#define BATCHES          4    /* per wake-up */
+#define IN_ROOM          4096 /* no query needs more */
+#define OUT_ROOM_LEAST   4096 /* minimum that services/answer.h requires */
+#define SPREAD           320  /* between slots: their starts map to different cache sets */
+#define SEND_PATIENCE_MS 5    /* wait for a full send queue, once per batch */
 
 #if !defined(HAVE_RECVMMSG) || !defined(HAVE_SENDMMSG)
 #define ONE_BY_ONE
 #endif
 
-#ifdef ONE_BY_ONE /* the same shape, filled by calls for one packet each */
+#ifdef ONE_BY_ONE /* same layout, filled with one system call per packet */
 #define mmsghdr one_mmsghdr
 struct mmsghdr {
 	struct msghdr msg_hdr;
@@ -54,7 +54,7 @@ struct batch {
 	union control in_control[BATCH], out_control[BATCH];
 	uint8_t *in_bytes, *out_bytes;
 	size_t out_room;
-	bool many; /* the slots are ready for control messages */
+	bool many; /* the slots are set up for control messages */
 };
 
 struct udp_socket {
@@ -62,8 +62,8 @@ struct udp_socket {
 	struct listen_udp *home;
 	struct watch watch;
 	struct interface at;
-	unsigned waiting; /* clients that will be answered later */
-	bool closed;      /* served no more; freed when nobody waits */
+	unsigned waiting; /* clients to be answered later */
+	bool closed;      /* no longer served; freed when no client waits */
 };
 
 struct listen_udp {
@@ -73,15 +73,16 @@ struct listen_udp {
 	struct list sockets;
 	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
-	uint64_t queue_most_us;        /* that a packet may have waited; 0: no matter how long */
-	struct stats *stats;           /* of those that did */
+	uint64_t queue_most_us;        /* longest acceptable time in the socket queue; 0:
+				        * unlimited */
+	struct stats *stats;           /* for packets that exceeded it */
 	struct batch batch;
 };
 
-/* ---- which of our addresses it is about ---- */
+/* ---- the local address of a packet ---- */
 
-/* Make `head` say that the packet leaves from `reached` (RFC 3542 6.7). The zone of a link-local
- * address names the interface; for others the routing table chooses it. */
+/* Make `head` send the packet from `reached` (RFC 3542 6.7). The zone of a link-local address names
+ * the interface; otherwise the routing table chooses it. */
 static void write_source(struct msghdr *head, union control *c, const struct addr *reached)
 {
 	struct cmsghdr *at;
@@ -123,7 +124,7 @@ static void write_source(struct msghdr *head, union control *c, const struct add
 	}
 }
 
-/* Which address the packet came to, as far as the kernel says. */
+/* The local address the packet was sent to, as far as the kernel reports it. */
 static void read_reached(struct msghdr *head, uint16_t port, struct addr *reached)
 {
 	for (struct cmsghdr *at = CMSG_FIRSTHDR(head); at; at = CMSG_NXTHDR(head, at)) {
@@ -153,7 +154,7 @@ static void read_reached(struct msghdr *head, uint16_t port, struct addr *reache
 	}
 }
 
-/* ---- how long it has waited for us ---- */
+/* ---- time in the socket queue ---- */
 
 #if HAVE_DECL_SO_TIMESTAMPNS
 #define STAMPS SO_TIMESTAMPNS
@@ -162,7 +163,7 @@ static void read_reached(struct msghdr *head, uint16_t port, struct addr *reache
 #endif
 
 #ifdef STAMPS
-/* Let the kernel tell of each packet when it came, or no longer. */
+/* Turn kernel receive timestamps on or off. */
 static void set_stamps(int fd, bool on)
 {
 	int value = on;
@@ -171,7 +172,7 @@ static void set_stamps(int fd, bool on)
 		log_warn("sock-queue-timeout has no effect: %s", strerror(errno));
 }
 
-/* When the packet came, by the wall clock; 0: nobody says. */
+/* Arrival time of the packet by the wall clock; 0: not reported. */
 static uint64_t read_stamp(struct msghdr *head)
 {
 	for (struct cmsghdr *at = CMSG_FIRSTHDR(head); at; at = CMSG_NXTHDR(head, at)) {
@@ -211,8 +212,8 @@ static uint64_t read_stamp(struct msghdr *head)
 }
 #endif
 
-/* Whoever asked so long ago has given up, or asked again. A packet that is not to be taken is made
- * to look like one that is cut. */
+/* The client behind a packet this old has given up or retried. Mark such packets as truncated,
+ * which are skipped. */
 static void leave_out_old(struct listen_udp *u, unsigned count)
 {
 	struct timespec now;
@@ -269,8 +270,8 @@ static bool is_full(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
 }
 
-/* A full queue is waited for, shortly and once; what cannot be sent then, or at all, is lost as
- * packets are. */
+/* Wait briefly, and once, for a full queue; what still cannot be sent is lost, as packets may
+ * be. */
 static void send_all(int fd, struct mmsghdr *out, unsigned count)
 {
 	bool patient = true;
@@ -294,7 +295,7 @@ static void send_all(int fd, struct mmsghdr *out, unsigned count)
 	}
 }
 
-/* ---- answers that come later ---- */
+/* ---- deferred answers ---- */
 
 static void socket_free(struct udp_socket *s)
 {
@@ -304,7 +305,7 @@ static void socket_free(struct udp_socket *s)
 	mem_free(s);
 }
 
-/* Where its answer goes, of a client somebody else has asked for; else NULL. */
+/* The proxy that the client's answer goes back to; NULL if the client sent the query itself. */
 static struct addr *proxy_of(const struct client *c)
 {
 	return (struct addr *)(uintptr_t)c->tag;
@@ -343,7 +344,7 @@ static const struct client_ops udp_ops = { .name = "udp",
 					   .reply = reply_later,
 					   .drop = drop_later };
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static uint8_t *in_slot(const struct batch *b, unsigned i)
 {
@@ -355,13 +356,13 @@ static uint8_t *out_slot(const struct batch *b, unsigned i)
 	return b->out_bytes + (size_t)i * (b->out_room + SPREAD);
 }
 
-/* The kernel has something to say about each packet. */
+/* The kernel attaches control messages to each packet. */
 static bool is_told(const struct udp_socket *s)
 {
 	return s->at.many || s->home->queue_most_us;
 }
 
-/* Make the first `count` slots ready for the next receive: the kernel overwrites lengths. */
+/* Prepare the first `count` slots for the next receive: the kernel overwrites lengths. */
 static void batch_reset(struct batch *b, unsigned count, bool many)
 {
 	b->many = many;
@@ -374,7 +375,8 @@ static void batch_reset(struct batch *b, unsigned count, bool many)
 	}
 }
 
-/* A packet that begins with for whom it is. The answer goes back to who sent it. */
+/* A packet that begins with a PROXY header naming the client. The answer goes back to the
+ * sender. */
 static bool read_proxy(const struct listen_udp *u, struct packet *p)
 {
 	struct proxy2 head;
@@ -391,7 +393,7 @@ static bool read_proxy(const struct listen_udp *u, struct packet *p)
 	return true;
 }
 
-/* What only some packets have: a proxy they came by, somebody who is told of them. */
+/* Handle what only some packets have: a proxy they came through, a tap to report them to. */
 static void note_answer(struct listen_udp *u, const struct packet *p)
 {
 	mem_free(proxy_of(&p->client));
@@ -399,7 +401,7 @@ static void note_answer(struct listen_udp *u, const struct packet *p)
 		tap_client_response(u->tap, &p->client, p->out.start, writer_len(&p->out));
 }
 
-/* Slot `i` holds a packet: true when its answer is in output `o`. */
+/* Process the packet in slot `i`; true if its answer is in output slot `o`. */
 static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 {
 	struct listen_udp *u = s->home;
@@ -472,7 +474,7 @@ static void on_ready(struct watch *w, unsigned what)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- setup and teardown ---- */
 
 static void batch_init(struct batch *b)
 {

@@ -1,8 +1,8 @@
-/* Zones and records that the operator has written down: looking, and changing meanwhile.
+/* Configured local zones and records: lookup, and changes at run time.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What readers see of a zone or a node never changes, but for a zone's type: a changed node is a
- * new one, and the old one is retired. */
+ * What readers see of a zone or node is immutable, except for the type of a zone: a changed node is
+ * replaced by a new one, and the old one is retired. */
 #include "services/localzone.h"
 
 #include <string.h>
@@ -37,11 +37,11 @@ bool zone_type_parse(const char *text, enum zone_type *type)
 
 struct localnode {
 	struct rcu_slot retired;
-	struct list in_zone;          /* the writer's */
-	const struct localzone *zone; /* whose it is */
-	uint32_t children;            /* the writer's: nodes right below it, of the same zone */
-	uint16_t count;               /* sets */
-	uint32_t data[];              /* the sets, one behind the other; without any, the name */
+	struct list in_zone;          /* writer only */
+	const struct localzone *zone; /* its zone */
+	uint32_t children;            /* writer only: nodes directly below it in the same zone */
+	uint16_t count;               /* number of RRsets */
+	uint32_t data[];              /* the RRsets, one after another; if none, the name */
 };
 
 static size_t set_room(const struct rrset *s)
@@ -80,7 +80,7 @@ unsigned localnode_count(const struct localnode *n)
 	return n ? n->count : 0;
 }
 
-/* With the sets of `n` but for those of `type`, and `with` behind them unless it is NULL. */
+/* A copy of `n` without its RRset of `type`, and with `with` appended unless that is NULL. */
 static struct localnode *node_make(const struct localzone *zone, const uint8_t *name,
 				   const struct localnode *n, uint16_t type,
 				   const struct rrset *with)
@@ -127,7 +127,7 @@ static void node_drop(const struct localzones *z, struct localnode *n)
 		mem_free(n);
 }
 
-/* In the place of whatever stands at its name. */
+/* Replaces whatever node is at its name. */
 static void node_put(const struct localzones *z, struct family *f, struct localzone *zone,
 		     struct localnode *n)
 {
@@ -229,7 +229,7 @@ void localzones_unpin(struct localzones *z)
 	mem_free(z);
 }
 
-/* ---- looking ---- */
+/* ---- lookup ---- */
 
 void tops_mark(struct localzones *z, const uint8_t *name)
 {
@@ -246,8 +246,8 @@ void tops_mark(struct localzones *z, const uint8_t *name)
 				 memory_order_relaxed);
 }
 
-/* A zone that leaves everything but its records to others needs no mark: its records have theirs.
- */
+/* A zone that leaves everything but its records to resolution needs no mark: its records have
+ * theirs. */
 void zone_mark(struct localzones *z, const struct family *f, const uint8_t *name,
 	       enum zone_type type)
 {
@@ -344,7 +344,7 @@ const struct tagset *localzone_tags(const struct localzone *zone)
 	return zone ? &zone->tags : &none;
 }
 
-/* ---- changing ---- */
+/* ---- changes ---- */
 
 bool zone_exists(const struct family *f, const uint8_t *name)
 {
@@ -414,7 +414,7 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 		zone_add(z, f, name, ZONE_nodefault);
 }
 
-/* The set with one record more; itself when it has that record. */
+/* The RRset with `rr` added; `old` itself if it already has that record. */
 static const struct rrset *set_with(struct arena *a, const struct rrset *old,
 				    const struct text_rr *rr)
 {
@@ -440,7 +440,7 @@ static const struct rrset *set_with(struct arena *a, const struct rrset *old,
 	return rrset_build(a, &p);
 }
 
-/* The nodes between it and the zone's name must be there: names that have names below exist. */
+/* Ensure that the nodes between `name` and the zone apex exist: empty non-terminals exist. */
 static void climb(const struct localzones *z, struct family *f, struct localzone *zone,
 		  const uint8_t *name, unsigned zone_labels)
 {
@@ -461,7 +461,7 @@ static void climb(const struct localzones *z, struct family *f, struct localzone
 	}
 }
 
-/* A redirect zone has one face for all names. */
+/* A redirect zone has one set of records for all its names. */
 static bool suits_redirect(const struct localnode *n, const struct text_rr *rr,
 			   const struct localzone_match *m, const char *line, struct fault *f)
 {
@@ -558,7 +558,8 @@ bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uin
 	return put_covered(z, rr, cover, dname_print(rr->owner, name), f);
 }
 
-/* It has no sets any more: with no names below it, it is gone, and so may be those above. */
+/* The node has lost its last RRset: if there is no name below it, remove it, and likewise its
+ * ancestors. */
 static void node_prune(struct localzones *z, struct family *f, const struct localzone *zone,
 		       struct localnode *n)
 {
@@ -604,7 +605,7 @@ void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t 
 	node_cut(z, f, zone, bare);
 }
 
-/* The set without one of its records; NULL when it has no other. `*had`: it was there. */
+/* The RRset without one of its records; NULL if none is left. `*had`: the record was present. */
 static const struct rrset *set_without(struct arena *a, const struct rrset *old,
 				       const struct text_rr *rr, bool *had)
 {

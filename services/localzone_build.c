@@ -1,4 +1,4 @@
-/* Local zones from a configuration: what is written down, and the zones that are there by default.
+/* Builds local zones from a configuration: those configured and the default ones.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +22,12 @@ struct build {
 	struct fault *fault;
 };
 
-static char mark; /* a value to be told from NULL */
+static char mark; /* any value other than NULL */
 
-/* ---- words ---- */
+/* ---- parsing ---- */
 
-/* The first word of "name rest" as a name; what follows it. NULL, and a fault, when it is none. */
+/* Parse the first word of "name rest" as a name and return the rest. NULL, with a fault, if it is
+ * not a name. */
 static const char *take_name(struct build *b, const char *option, const char *text, uint8_t *name)
 {
 	size_t len = strcspn(text, " \t");
@@ -59,14 +60,14 @@ static bool single_out(struct build *b, const char *option, const struct conf_li
 	return true;
 }
 
-/* Whether such a zone, with records or without, is no more than its type. */
+/* Whether a zone of this type, with or without records, is fully described by its type. */
 static bool is_packable(enum zone_type type)
 {
 	return zone_traits[type].records != RECORDS_ALL && type != ZONE_transparent &&
 	       type != ZONE_typetransparent && type != ZONE_inform;
 }
 
-/* `has_all`: what can be packed is in the maker already. */
+/* `has_all`: everything packable is already in the maker. */
 static void read_zone(struct build *b, struct nameset_maker *maker, bool has_all,
 		      const uint8_t *name, enum zone_type type)
 {
@@ -83,11 +84,11 @@ static void read_zone(struct build *b, struct nameset_maker *maker, bool has_all
 		}
 		return;
 	}
-	if (!nametable_find(f->zones, name)) /* else it stands there twice: the first counts */
+	if (!nametable_find(f->zones, name)) /* if present, it is a duplicate: the first counts */
 		zone_add(b->z, f, name, type);
 }
 
-/* A name that came packed: its type here; -1: it is a zone that is more than that. */
+/* For a name that came packed: its type here; -1 if the zone is more than its type. */
 static int review(const uint8_t *name, uint8_t number, void *build)
 {
 	struct build *b = build;
@@ -228,7 +229,7 @@ static void put_apex(struct localzones *z, const char *zone)
 	put_line(z, line);
 }
 
-/* False: it is written down or ruled out. */
+/* False if the zone is configured or ruled out. */
 static bool put_default(struct build *b, const char *zone, enum zone_type type)
 {
 	struct family *f = &b->z->own->in;
@@ -312,7 +313,8 @@ static void put_defaults(struct build *b)
 
 /* ---- records ---- */
 
-/* "192.0.2.1 [TTL] name" as a line of a zone file. False when there is no such address or name. */
+/* Turn "192.0.2.1 [TTL] name" into a zone file line. False if the address or the name is
+ * invalid. */
 static bool ptr_line(const char *text, char *line, size_t room)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -339,13 +341,13 @@ static bool ptr_line(const char *text, char *line, size_t room)
 	snprintf(owner + n, sizeof(owner) - n, a.family == 4 ? "in-addr.arpa." : "ip6.arpa.");
 	ttl = strcspn(text, " \t");
 	if (text[ttl + strspn(text + ttl, " \t")] == '\0')
-		ttl = 0; /* one word: the name */
+		ttl = 0; /* one word: the name, no TTL */
 	n = (size_t)snprintf(line, room, "%s %.*s IN PTR %s", owner, (int)ttl, text,
 			     text + ttl + strspn(text + ttl, " \t"));
 	return n < room;
 }
 
-/* Records for which there is no zone yet; by class, what their names have in common. */
+/* Records no zone covers yet; per class, the common ancestor of their names. */
 struct loose {
 	const char **lines;
 	size_t count;
@@ -394,7 +396,8 @@ static bool read_line(struct build *b, const char *line, struct loose *loose)
 	return end != PUT_WRONG;
 }
 
-/* One transparent zone over all of them. In another class a zone of the same name says how. */
+/* One transparent zone covering them all. In a class other than IN, a zone of class IN with the
+ * same name sets the type. */
 static void cover(struct build *b, const struct loose *l)
 {
 	for (unsigned i = 0; i < l->top_count; i++) {
@@ -453,7 +456,7 @@ static bool read_records(struct build *b)
 	return good;
 }
 
-/* ---- the whole ---- */
+/* ---- building the whole ---- */
 
 static bool count_zone(const uint8_t *name, enum zone_type type, void *count)
 {

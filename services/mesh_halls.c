@@ -1,4 +1,4 @@
-/* Halls and their guests: whose turn it is to be asked for, and who may have another's answer.
+/* Halls and their guests: whose query is sent next, and who may share another client's answer.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/halls.h"
 
@@ -10,8 +10,8 @@
 
 #define HALL_VISITS 4096
 
-/* A client who tells of itself to any server does not share the hall of those who do not, and nothing
- * from the cache would do. */
+/* A client that sends a subnet option of its own does not share the hall of those that do not, and
+ * no cached answer would do for it. */
 unsigned hall_kind(unsigned kind, const struct whereabouts *w)
 {
 	if (LIKELY(!w))
@@ -60,7 +60,7 @@ static unsigned guest_count(const struct query *hall)
 	return count;
 }
 
-/* Whether its servers are known to tell clients apart. */
+/* Whether its servers are known to give different answers to different subnets. */
 static bool is_proven(const struct query *hall)
 {
 	return hall->told_before || places_exist(hall->env->places, &hall->question, hall->scope,
@@ -71,12 +71,12 @@ static bool has_room(const struct query *hall)
 {
 	unsigned count = guest_count(hall);
 
-	/* the first takes the place that the hall gives up */
+	/* the first guest takes the seat that the hall gives up */
 	return count == 0 ||
 	       (count < HALL_GUESTS && is_proven(hall) && mesh_has_seats(hall->mesh));
 }
 
-/* The one for clients at `subnet`, begun if need be; NULL: they have to wait. */
+/* The guest for clients in `subnet`, begun if needed; NULL: they have to wait. */
 static struct query *guest_for(struct query *hall, const struct netblock *subnet, unsigned more)
 {
 	unsigned kind = (hall->kind & ~(unsigned)QUERY_NO_CACHE) | more;
@@ -129,7 +129,7 @@ static struct query *on_moving(struct query *hall, const struct request *r, cons
 	return arg;
 }
 
-/* ---- the end of a guest ---- */
+/* ---- end of a guest ---- */
 
 struct gathering {
 	struct query *guest;
@@ -187,7 +187,7 @@ void hall_leave(struct query *q)
 
 /* ---- the module ---- */
 
-/* Its servers would be told as far as can be known before they are. */
+/* As far as can be known beforehand, its servers would be sent the client subnet. */
 static bool divides_at_once(const struct query *q)
 {
 	const struct subnets *rules = rules_of(q);
@@ -197,8 +197,8 @@ static bool divides_at_once(const struct query *q)
 				      q->env->time->now_s));
 }
 
-/* What waited here stays in its arena as long as it stands: one that is always visited has to make way for
- * a new one, in which guests and clients go on. */
+/* A hall's arena keeps what waited there until the hall ends: one that is visited constantly makes
+ * way for a new hall, in which its guests and clients continue. */
 static void move_house(struct query *q)
 {
 	struct sought s = sought(&q->question, q->kind);

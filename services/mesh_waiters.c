@@ -1,4 +1,4 @@
-/* Who waits for a query, and what each of them is given when it ends or takes too long.
+/* Who waits for a query, and what each of them gets when it ends or takes too long.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 #include "services/cache/store.h"
@@ -16,19 +16,21 @@
 #include "services/waitlimit.h"
 #include "services/witness.h"
 
-enum { IMAGE_SHORT = 400 }; /* bytes that anybody has room for, with whatever OPT says */
+enum { IMAGE_SHORT = 400 }; /* bytes that fit any client's limit, whatever its OPT says */
 
 struct waiter {
 	struct list link; /* in query->waiters */
 	uint64_t begun_us;
-	bool has_stale;          /* the front end had something expired for it */
-	bool counted;            /* in env->waits */
-	const struct lead *lead; /* its answer begins so, and the query's is the rest; or NULL */
-	void (*done)(void *arg, const struct message *reply); /* no client, but this */
+	bool has_stale;          /* the cache had an expired answer for it */
+	bool counted;            /* counted in env->waits */
+	const struct lead *lead; /* CNAMEs its answer begins with, the query's reply being the rest;
+				  * or NULL */
+	void (*done)(void *arg, const struct message *reply); /* called instead of answering a
+							       * client */
 	void *arg;
 	struct client client;
-	struct request request; /* what it points to is in the query's arena */
-	bool has_echo;           /* its answer says where it holds: */
+	struct request request; /* its pointers refer to the query's arena */
+	bool has_echo;           /* its answer carries `echo` */
 	struct subnet_option echo;
 };
 
@@ -85,7 +87,7 @@ static void waiter_leave(struct query *q, struct waiter *w)
 		waits_end(q->env->waits, &w->client.from);
 }
 
-/* It waits for another query's answer from now on. What it has waited already stays counted. */
+/* From now on it waits for the answer of another query. Its waiting time so far still counts. */
 static void waiter_move(struct query *from, struct query *to, struct waiter *w)
 {
 	struct waiter *moved = arena_copy(&to->arena, w, sizeof(*w));
@@ -119,21 +121,21 @@ void waiters_sort(struct query *q,
 }
 
 /*
- * Writing answers. Clients who want the same shape get the same bytes but for the id and the
+ * Writing answers. Clients that want the same form get the same bytes except for the id and the
  * spelling of the name, so that a thousand of them cost one encoding.
  */
 
 struct shape {
 	bool stream, has_opt;
 	uint16_t flags, edns_flags,
-		udp_size; /* of the request, as far as the answer depends on it */
+		udp_size; /* from the request, where the answer depends on it */
 };
 
-/* What lies in mesh->out, if nothing was written there since. */
+/* What mesh->out holds, unless it has been overwritten since. */
 struct encoding {
 	const struct stored
-		*image; /* the reply as the cache has it: it need not be packed again; or NULL */
-	size_t len;     /* 0: nothing that could be used again */
+		*image; /* the reply as cached, which saves encoding it; or NULL */
+	size_t len;     /* 0: nothing reusable */
 	unsigned written;
 	struct shape shape;
 };
@@ -177,7 +179,7 @@ static struct answer_to answer_to(struct mesh *m, const struct waiter *w)
 				   .now_s = m->env->time->now_s };
 }
 
-/* A long one is packed for this client, so that no more is left out than must be. */
+/* A long message is encoded for this client, so that nothing is left out without need. */
 static bool image_fits(const struct stored *image, const struct waiter *w)
 {
 	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
@@ -186,7 +188,8 @@ static bool image_fits(const struct stored *image, const struct waiter *w)
 	       image->fits & (full ? STORED_FULL : STORED_PLAIN);
 }
 
-/* And is no bare failure: what does not hold is for those who look for themselves. */
+/* The answer shows records and is not a bare failure: bogus data is only for clients that set
+ * CD. */
 static bool shows_records(const struct waiter *w, const struct message *reply)
 {
 	return reply->rcode != RCODE_SERVFAIL &&
@@ -228,14 +231,14 @@ static void encode(struct mesh *m, const struct waiter *w, const struct message 
 	last->shape = shape;
 }
 
-/* What lies in mesh->out is SERVFAIL and nothing more: hardly longer than the question was. */
+/* mesh->out holds SERVFAIL and no records: hardly longer than the query was. */
 static bool is_bare_failure(const struct mesh *m)
 {
 	return msg_rcode(m->out) == RCODE_SERVFAIL && get_u32(m->out + 6) == 0;
 }
 
-/* Whoever asked over UDP has asked again by then, or is not who it says it is (DNSBomb). A bare
- * failure makes no bomb, and who does wait should not wait in vain. */
+/* By now a UDP client has retried, or its address is spoofed (DNSBomb). A bare failure amplifies
+ * nothing, and a client that does wait should get it. */
 static bool is_too_late(const struct mesh *m, const struct waiter *w)
 {
 	uint32_t most_ms = mesh_conf(m)->server.discard_timeout;
@@ -244,7 +247,7 @@ static bool is_too_late(const struct mesh *m, const struct waiter *w)
 	       m->env->time->now_us - w->begun_us > most_ms * US_PER_MS && !is_bare_failure(m);
 }
 
-/* Late answers do not go to one address in a pulse, whatever they are. */
+/* Late answers of any kind are not sent to one address in a burst. */
 static bool is_in_a_pulse(const struct mesh *m, const struct waiter *w, size_t len)
 {
 	uint64_t now_us = m->env->time->now_us;
@@ -280,7 +283,7 @@ static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
 			});
 }
 
-/* What became of its question, for whoever keeps them. `reply`: NULL when nobody's was there. */
+/* Report to the witness how the query ended. `reply`: NULL if there was none. */
 static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode)
 {
 	const struct env *e = q->env;
@@ -298,7 +301,7 @@ static void testify(struct query *q, const struct waiter *w, const struct messag
 		     });
 }
 
-/* Send what lies in mesh->out, or say that it comes too late. */
+/* Send what mesh->out holds, or drop it if too late. True if sent. */
 static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
 {
 	struct mesh *m = q->mesh;
@@ -321,7 +324,8 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 	return true;
 }
 
-/* RFC 7871 7.2.1: who told where it is hears where the answer holds; not where that made no difference. */
+/* RFC 7871 7.2.1: a client that sent a subnet is told the scope of the answer; not where the subnet
+ * made no difference. */
 static void locate(struct query *q, struct waiter *w)
 {
 	const struct whereabouts *where = w->request.where;
@@ -359,14 +363,14 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
 			     !reply->count[SECTION_ANSWER], reply->security);
 	if (w->request.edns.options.len || w->lead)
-		last->len = 0; /* options may have been answered one by one */
+		last->len = 0; /* the options may be specific to this client */
 }
 
 /*
- * Policy: what this client may not be told (response-ip and its kin).
+ * Policy: what this client may not be told (response-ip and the like).
  */
 
-/* Aliases, and behind them others. */
+/* Joins two chains of aliases; false if there are too many. */
 static bool join_leads(struct lead *to, struct arena *a, const struct lead *first,
 		       const struct lead *then)
 {
@@ -378,13 +382,14 @@ static bool join_leads(struct lead *to, struct arena *a, const struct lead *firs
 	return true;
 }
 
-/* It waits for where the aliases lead from now on. False when there are too many. */
+/* From now on it waits for the target of the aliases. False if there are too many. */
 static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *behind)
 {
 	struct lead lead;
 
 	if (q->env->settled)
-		settled_clear(q->env->settled); /* what it leads to is told of */
+		settled_clear(q->env->settled); /* the target is settled, and reported, on its
+						 * own */
 
 	if (!join_leads(&lead, &q->arena, w->lead, behind))
 		return false;
@@ -403,7 +408,7 @@ static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *la
 	last->len = 0;
 }
 
-/* The answer as it is for this client, which may be none, or another. */
+/* Apply policy to the answer for this client: it may be dropped or replaced. */
 static void waiter_judge(struct query *q, struct waiter *w, const struct message *reply,
 			 struct encoding *last)
 {
@@ -475,7 +480,7 @@ static const struct stored *find_stale(struct query *q, const struct waiter *w)
 	return NULL;
 }
 
-/* True when the waiter has been answered. */
+/* True if the waiter has been answered. */
 static bool waiter_answer_stale(struct query *q, struct waiter *w)
 {
 	struct mesh *m = q->mesh;
@@ -530,7 +535,7 @@ void waiters_stale(struct query *q)
 }
 
 /*
- * The end.
+ * Ending.
  */
 
 static bool is_failure(const struct query *q, const struct message *m)
@@ -539,7 +544,7 @@ static bool is_failure(const struct query *q, const struct message *m)
 	       (m->security == SECURITY_BOGUS && !(q->kind & QUERY_CD));
 }
 
-/* What clients see of the reply; the reply itself is for those who asked in here. */
+/* The reply as clients see it; the reply itself is for internal callers. */
 static struct message *face_of(struct query *q)
 {
 	struct message *m = arena_copy(&q->arena, q->reply, sizeof(*m));
@@ -553,15 +558,15 @@ static struct message *face_of(struct query *q)
 	return m;
 }
 
-/* Answers to special errands (what the servers of a cut say of themselves, data that the asker will
- * validate itself) are not what a client should find. */
+/* Answers to special queries (NS data from the child's servers, data that the caller validates
+ * itself) are not for clients. */
 static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 
-/* A failure while the whole network is away says nothing about the name, and is soon forgotten. */
+/* A failure while the whole network is down says nothing about the name and is soon forgotten. */
 static void blame_network(struct query *q)
 {
 	const struct env *e = q->env;
@@ -571,7 +576,8 @@ static void blame_network(struct query *q)
 		q->reply->reason = REASON_network_error;
 }
 
-/* What has expired for all is older than what is told apart by now: it is no use any more. */
+/* An expired answer that was for all is older than the one now kept per subnet: it is no longer of
+ * use. */
 static void forget_what_was_for_all(struct query *q)
 {
 	struct mesh *m = q->mesh;
@@ -582,7 +588,7 @@ static void forget_what_was_for_all(struct query *q)
 		msgcache_remove(m->env->messages, &q->question);
 }
 
-/* Clients get the image that the cache keeps, where it says all that they are to know. */
+/* Clients get the image that the cache keeps, if it says everything they are to know. */
 static const struct stored *keep_reply(struct query *q, const struct message *face)
 {
 	struct mesh *m = q->mesh;
