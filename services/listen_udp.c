@@ -73,8 +73,7 @@ struct listen_udp {
 	struct list sockets;
 	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
-	uint64_t queue_most_us;        /* longest acceptable time in the socket queue; 0:
-				        * unlimited */
+	uint64_t queue_most_us;        /* longest time queued to accept; 0: unlimited */
 	struct stats *stats;           /* for packets that exceeded it */
 	struct batch batch;
 };

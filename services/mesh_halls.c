@@ -10,8 +10,8 @@
 
 #define HALL_VISITS 4096
 
-/* A client that sends a subnet option of its own does not share the hall of those that do not, and
- * no cached answer would do for it. */
+/* A client whose own subnet option is passed to any server does not share the hall of the others,
+ * and no cached answer would do for it. */
 unsigned hall_kind(unsigned kind, const struct whereabouts *w)
 {
 	if (LIKELY(!w))

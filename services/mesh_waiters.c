@@ -23,10 +23,8 @@ struct waiter {
 	uint64_t begun_us;
 	bool has_stale;          /* the cache had an expired answer for it */
 	bool counted;            /* counted in env->waits */
-	const struct lead *lead; /* CNAMEs its answer begins with, the query's reply being the rest;
-				  * or NULL */
-	void (*done)(void *arg, const struct message *reply); /* called instead of answering a
-							       * client */
+	const struct lead *lead; /* its answer starts with this, the query's follows; or NULL */
+	void (*done)(void *arg, const struct message *reply); /* instead of a client */
 	void *arg;
 	struct client client;
 	struct request request; /* its pointers refer to the query's arena */
@@ -388,8 +386,7 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *
 	struct lead lead;
 
 	if (q->env->settled)
-		settled_clear(q->env->settled); /* the target is settled, and reported, on its
-						 * own */
+		settled_clear(q->env->settled); /* only its target is reported */
 
 	if (!join_leads(&lead, &q->arena, w->lead, behind))
 		return false;

@@ -1,4 +1,4 @@
-/* What is answered without asking anyone, and what answers may not say.
+/* What is answered without resolving, and what answers may not contain.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/policy.h"
 
@@ -20,7 +20,7 @@
 #include "util/rr.h"
 
 #define NULL_TTL_S 3600
-#define MANY_LINES 1000 /* whose room is worth giving back */
+#define MANY_LINES 1000 /* enough that their memory is worth returning */
 
 struct policy *policy_new(const struct conf *conf, struct fault *f)
 {
@@ -121,14 +121,14 @@ void policy_inherit(struct policy *p, const struct policy *old, const struct con
 	}
 }
 
-/* ---- which zone ---- */
+/* ---- selecting the zone ---- */
 
-/* The zone that a name meets. */
+/* The zone that applies to a name. */
 struct found {
 	const struct localzones *zones;
 	struct localzone_match m;
-	enum zone_type type; /* for this client */
-	int tag;             /* by which the client came to it; -1: none */
+	enum zone_type type; /* as this client gets it */
+	int tag;             /* by which it applies to the client; -1: none */
 };
 
 static const struct rrset *set_at(const struct found *f, const uint8_t *name,
@@ -140,7 +140,7 @@ static const struct rrset *set_at(const struct found *f, const uint8_t *name,
 	return s || !n ? s : localnode_set(n, TYPE_CNAME);
 }
 
-/* A zone that would only pass the question on; then the server's zones are seen through it. */
+/* A zone of a view that would only pass the query on: the server's own zones then apply. */
 static bool is_see_through(const struct found *f, const struct question *q)
 {
 	switch (zone_traits[f->type].rest) {
@@ -163,7 +163,7 @@ static bool find_in_view(const struct localzones *z, const struct question *q, s
 	return f->type != ZONE_noview && !is_see_through(f, q);
 }
 
-/* Of the tags that zone and client share the first one decides. */
+/* Of the tags shared by zone and client the first one decides. */
 static enum zone_type type_for(const struct policy_client *who, struct found *f)
 {
 	const struct acl_tags *t = who->rule->tags;
@@ -196,9 +196,9 @@ static bool find_zone(const struct policy *p, const struct policy_client *who,
 	return true;
 }
 
-/* ---- answers to questions ---- */
+/* ---- answering queries ---- */
 
-/* One question on its way along local data. */
+/* One query on its way through local data, following aliases. */
 struct walk {
 	const struct policy *p;
 	const struct policy_client *who;
@@ -206,11 +206,12 @@ struct walk {
 	struct writer *out;
 	struct arena *a;
 	struct lead *lead;
-	struct question q; /* what is looked for now */
+	struct question q; /* currently looked up */
 	struct found f;
 };
 
-/* The aliases, `last`, and a set for AUTHORITY; the last two may be NULL. TTLs count from 0. */
+/* Writes the aliases, `last`, and an RRset for AUTHORITY; the last two may be NULL. TTLs are
+ * relative to time 0. */
 static enum policy_end say(const struct walk *w, const struct rrset *last,
 			   const struct rrset *authority, enum rcode rcode)
 {
@@ -285,7 +286,7 @@ static enum policy_end send_null(const struct walk *w)
 		   NULL, RCODE_NOERROR);
 }
 
-/* No record answers it. */
+/* No record answers the query. */
 static enum policy_end answer_rest(const struct walk *w, const struct localnode *n)
 {
 	switch (zone_traits[w->f.type].rest) {
@@ -339,7 +340,7 @@ static const struct rrset *find_set(const struct walk *w)
 	}
 }
 
-/* As it stands in the answer: at the name that was asked for, another record first each time. */
+/* The RRset as it appears in the answer: owned by the name queried, rotated each time. */
 static const struct rrset *face_of(const struct walk *w, const struct rrset *s)
 {
 	bool turns = w->to->style->rotate && s->count > 1;
@@ -349,7 +350,7 @@ static const struct rrset *face_of(const struct walk *w, const struct rrset *s)
 	return rrset_rename(w->a, s, w->q.name, turns ? w->to->request->id % s->count : 0);
 }
 
-/* "*.example." of a redirect zone takes the whole name in front. NULL: too long. */
+/* A target "*.example." in a redirect zone gets the whole name prepended. NULL: too long. */
 static const struct rrset *expand(const struct walk *w, const struct rrset *alias)
 {
 	const uint8_t *target = rrset_target(alias, 0);
@@ -381,15 +382,15 @@ static bool is_alias(const struct walk *w, const struct rrset *s)
 	return w->p->follows && w->q.type != TYPE_ANY;
 }
 
-/* Where an alias leads is what is looked for now. */
+/* Continue at the target of an alias. */
 static void go_on_at(struct walk *w, const uint8_t *target)
 {
 	w->q.name = target;
 	w->q.name_len = (uint16_t)dname_len(target);
 }
 
-/* A zone that is one alias for all its names does not apply to where that leads: else it would lead
- * there again. */
+/* A zone that is one alias for all its names does not apply to the target of that alias, which
+ * would lead there again. */
 static bool is_own_tail(const struct walk *w, const struct found *before)
 {
 	return w->lead->count && before->zones == w->f.zones &&
@@ -403,7 +404,7 @@ static void log_action(const struct walk *w)
 			       &w->to->request->q);
 }
 
-/* Zones that are there to hide what others would say. */
+/* Zones that exist to hide what other servers would answer. */
 static bool hides(enum zone_type type)
 {
 	switch (type) {
@@ -422,7 +423,7 @@ static bool hides(enum zone_type type)
 	}
 }
 
-/* 0.0.0.0 or ::, which lists of local data use to hide names. */
+/* 0.0.0.0 or ::, which local-data lists use to block names. */
 static bool is_null_address(const struct rrset *s)
 {
 	static const uint8_t zeros[16];
@@ -433,7 +434,7 @@ static bool is_null_address(const struct rrset *s)
 	       rd.len <= sizeof(zeros) && memcmp(rd.at, zeros, rd.len) == 0;
 }
 
-/* `s`: the record that does; NULL: the zone itself. */
+/* `s`: the RRset that applies; NULL: the zone itself. */
 static void tell(const struct walk *w, const struct rrset *s)
 {
 	char zone[DNAME_TEXT];
@@ -459,7 +460,7 @@ static bool comes_back(const struct walk *w)
 	return false;
 }
 
-/* From zone to zone, as long as there are aliases. */
+/* From zone to zone, as long as aliases lead on. */
 static enum policy_end walk_zones(struct walk *w)
 {
 	struct found before = { 0 };
@@ -516,13 +517,13 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 	return policy_zones_answer(p, who, to, out, a, lead);
 }
 
-/* ---- what answers may not say ---- */
+/* ---- what answers may not contain ---- */
 
 struct finding {
 	const struct response_rule *rule;
 	enum zone_type action;
 	const struct record_data *data;
-	unsigned set; /* of the answer section: where the address was */
+	unsigned set; /* in the answer section: where the address was found */
 };
 
 static bool find_address(const struct policy *p, const struct policy_client *who,
@@ -562,7 +563,8 @@ static struct message *changed(struct arena *a, const struct message *m, enum rc
 	return new;
 }
 
-/* The aliases before the address stay; its set is `with`, whatever came behind it is gone. */
+/* Keeps the aliases before the address; its RRset is replaced by `with`, anything after it is
+ * dropped. */
 static struct message *with_set(struct arena *a, const struct message *m, unsigned before,
 				const struct rrset *with)
 {
@@ -649,7 +651,7 @@ bool policy_doubts(const struct policy *p, const struct stored *s)
 	return p->judges_addresses || (p->policed && policed_doubt(p->policed, s));
 }
 
-/* What response-ip says. False: nothing. */
+/* Applies response-ip. False: no rule matches. */
 static bool judge_addresses(const struct policy *p, const struct policy_client *who,
 			    const struct message *m, uint32_t now_s, struct arena *a,
 			    struct judged *j)
@@ -684,7 +686,7 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	return true;
 }
 
-/* Aliases may lead to names that are blocked. */
+/* Aliases may lead to blocked names. */
 static bool judge_aliases(const struct policy *p, const struct policy_client *who,
 			  const struct message *m, uint32_t now_s, struct arena *a,
 			  struct judged *j)
@@ -717,7 +719,7 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)
 			return;
-		policed = false; /* it was let through */
+		policed = false; /* a rule let it through */
 	}
 	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
 		policy_zones_judge_rest(p, who, m, now_s, a, j);

@@ -1,4 +1,4 @@
-/* How what policy zones say is carried out: on questions, and on answers.
+/* Carries out the rules of response policy zones, on queries and on answers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/policy_zones.h"
 
@@ -18,7 +18,7 @@ static struct policed_by by_whom(const struct policy *p, const struct policy_cli
 				    .settled = who->settled };
 }
 
-/* ---- records of a rule, at the name they are for ---- */
+/* ---- a rule's records, owned by the name they apply to ---- */
 
 static const struct rrset *alias_to(struct arena *a, const uint8_t *owner, const uint8_t *target,
 				    uint32_t ttl_s)
@@ -34,8 +34,8 @@ static const struct rrset *alias_to(struct arena *a, const uint8_t *owner, const
 						     .count = 1 });
 }
 
-/* The alias that a rule makes of `name`; its expires_s counts from 0. NULL: it would be too long.
- */
+/* The alias a rule makes of `name`; its expires_s is relative to time 0. NULL: the target would be
+ * too long. */
 static const struct rrset *rule_alias(const struct rpz_hit *hit, const uint8_t *name,
 				      struct arena *a)
 {
@@ -53,7 +53,7 @@ static bool is_alias(const struct rpz_hit *hit)
 	return hit->rule.action == RPZ_cname || hit->rule.action == RPZ_cname_override;
 }
 
-/* What a rule with records has for a type; how many sets went `to`. */
+/* The rule's RRsets that answer `type`; returns how many were stored in `to`. */
 static unsigned rule_sets(const struct rpz_hit *hit, const uint8_t *name, uint16_t type,
 			  struct arena *a, const struct rrset **to, unsigned most)
 {
@@ -67,7 +67,7 @@ static unsigned rule_sets(const struct rpz_hit *hit, const uint8_t *name, uint16
 	return count;
 }
 
-/* ---- in front of the caches ---- */
+/* ---- before the caches ---- */
 
 #define SETS_MOST 32
 
@@ -165,14 +165,14 @@ enum policy_end policy_zones_answer(const struct policy *p, const struct policy_
 
 /* ---- answers ---- */
 
-/* A rule on its way into an answer. */
+/* A rule being applied to an answer. */
 struct judging {
 	const struct policy *p;
 	const struct message *m;
 	const struct rpz_hit *hit;
-	const uint8_t *name; /* that the rule is for: of the question, or where an alias leads */
-	unsigned kept;       /* sets of the answer that lead to that name */
-	bool has_aa;         /* the answer becomes the zone's own word */
+	const uint8_t *name; /* that the rule is for: the query name, or an alias's target */
+	unsigned kept;       /* RRsets of the answer that lead to that name */
+	bool has_aa;         /* the answer becomes authoritative */
 	uint32_t now_s;
 	struct arena *a;
 };
@@ -195,7 +195,7 @@ static const struct rrset *from_zero(const struct judging *g, const struct rrset
 	return copy;
 }
 
-/* The aliases that lead to the name, then `sets`. */
+/* The new answer: the aliases that lead to the name, then `sets`. */
 static void become(const struct judging *g, struct judged *j, enum rcode rcode,
 		   const struct rrset **sets, unsigned count)
 {
@@ -265,7 +265,7 @@ static void lead_on(const struct judging *g, struct judged *j)
 		fail(g, j, RCODE_SERVFAIL);
 }
 
-/* True: `j` says what becomes of it. */
+/* True: `j` holds the outcome. */
 static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 {
 	const struct rrset *sets[SETS_MOST];
@@ -298,7 +298,7 @@ static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 	}
 }
 
-/* The sets at the beginning of the answer that lead to `name`; false: nothing leads there. */
+/* Counts the RRsets at the start of the answer that lead to `name`; false: none lead there. */
 static bool leads_to(const struct message *m, const uint8_t *name, unsigned *kept)
 {
 	const uint8_t *at = m->q.name;

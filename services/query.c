@@ -1,4 +1,4 @@
-/* A query's life and kin: made, found, tied to those it waits for, ended.
+/* Queries: creating, finding, linking to those they wait for, ending.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
 #include "services/mesh_private.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-	SPARE_MOST = 256, /* queries kept for the next ones */
-	WALK_MOST = 256,  /* queries looked at in search of a circle */
+	SPARE_MOST = 256, /* queries kept for reuse */
+	WALK_MOST = 256,  /* queries visited when looking for a cycle */
 };
 
-/* What a query is found by: a refresh and the plain question are one. */
+/* The kind as used for lookup: a refresh and the plain query are the same. */
 static unsigned identity(unsigned kind)
 {
 	return kind & ~(unsigned)QUERY_NO_CACHE;
@@ -99,7 +99,7 @@ struct budget *budget_new(const struct mesh *m)
 		.fruitless = QUERY_FRUITLESS,
 		.signatures = QUERY_SIGNATURES,
 		.hashes = QUERY_HASHES,
-		/* A story's clock may jump by days between a question and its answer. */
+		/* With a played clock, time may jump by days between query and response. */
 		.deadline_us = t->played ? UINT64_MAX : t->now_us + QUERY_TIME_US,
 		.refs = 1,
 		.trace = trace_pin(m->env->trace),
@@ -254,7 +254,7 @@ void query_free(struct query *q)
 }
 
 /*
- * Kin.
+ * Links between queries.
  */
 
 void query_tie(struct query *parent, struct query *child, unsigned module)
@@ -311,7 +311,7 @@ bool query_waits_for(struct mesh *m, struct query *from, const struct query *tar
 }
 
 /*
- * Events under way.
+ * Pending events.
  */
 
 struct wake *wake_new(struct mesh *m)
@@ -324,7 +324,7 @@ struct wake *wake_new(struct mesh *m)
 	return w;
 }
 
-/* The event may be the last thing that kept a finished child. */
+/* The event may hold the last reference to a finished child. */
 void wake_free(struct mesh *m, struct wake *w)
 {
 	struct query *child = (struct query *)(uintptr_t)w->event.child;

@@ -1,4 +1,4 @@
-/* What a response policy zone says: triggers and actions, found in the records of the zone.
+/* The rules of a response policy zone: triggers and actions, read from the records of the zone.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/rpz.h"
 
@@ -18,14 +18,14 @@
 
 struct rpz {
 	const struct zonedata *z;
-	struct netset *blocks[RPZ_TRIGGERS]; /* values: struct zonenode */
-	uint32_t *slots; /* nodes of names, by hash: their number + 1; 0: none */
+	struct netset *blocks[RPZ_TRIGGERS]; /* values are struct zonenode */
+	uint32_t *slots; /* nodes of names, by hash: node number + 1; 0: empty */
 	size_t slot_mask, names;
 	bool has[RPZ_TRIGGERS];
 	size_t unusable;
 };
 
-/* The branches of the zone, as the wire has them. */
+/* The zone's branches, in wire format. */
 static const uint8_t *const branches[RPZ_TRIGGERS] = {
 	[RPZ_CLIENT_IP] = (const uint8_t *)"\15rpz-client-ip",
 	[RPZ_IP] = (const uint8_t *)"\6rpz-ip",
@@ -58,7 +58,7 @@ static const struct {
 	{ "\14rpz-tcp-only\0", 14, RPZ_tcp_only },
 };
 
-/* Records that sign or deny make no policy. */
+/* Records for signing or denial make no rule. */
 bool rpz_is_policy(uint16_t type)
 {
 	return type != TYPE_RRSIG && type != TYPE_NSEC && type != TYPE_NSEC3 &&
@@ -124,7 +124,7 @@ static bool read_ipv4(const uint8_t *const *labels, struct addr *a)
 	return true;
 }
 
-/* The last group stands first; "zz" is what "::" is in an address. */
+/* The last group comes first; "zz" stands for "::". */
 static bool read_ipv6(const uint8_t *const *labels, unsigned count, struct addr *a)
 {
 	char text[LABEL_TEXT];
@@ -159,7 +159,7 @@ static bool has_gap(const uint8_t *const *labels, unsigned count)
 	return false;
 }
 
-/* `count` labels in front of the branch. */
+/* The first `count` labels, those before the branch, as a netblock. */
 static bool read_block(const uint8_t *name, unsigned count, struct netblock *out)
 {
 	const uint8_t *labels[16];
@@ -181,7 +181,7 @@ static bool read_block(const uint8_t *name, unsigned count, struct netblock *out
 	return netblock_parse(out, block, NULL);
 }
 
-/* ---- gathering ---- */
+/* ---- building ---- */
 
 static bool is_branch(const uint8_t *label, enum rpz_trigger t)
 {
@@ -195,7 +195,7 @@ static bool is_branch(const uint8_t *label, enum rpz_trigger t)
 	return true;
 }
 
-/* The branch that a name of the zone stands in: RPZ_QNAME for none. */
+/* The branch a name of the zone belongs to: RPZ_QNAME if it is in no other. */
 static enum rpz_trigger branch_of(const uint8_t *top_label)
 {
 	for (int t = RPZ_QNAME + 1; t < RPZ_TRIGGERS; t++)
@@ -204,7 +204,7 @@ static enum rpz_trigger branch_of(const uint8_t *top_label)
 	return RPZ_QNAME;
 }
 
-/* The kind of trigger that a node is; RPZ_TRIGGERS: none. */
+/* The kind of trigger a node is; RPZ_TRIGGERS: none. */
 static enum rpz_trigger kind_of(const struct rpz *r, const struct zonenode *n)
 {
 	unsigned above = r->z->apex_labels + 1;
@@ -272,9 +272,9 @@ size_t rpz_unusable(const struct rpz *r)
 	return r->unusable;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* What stands in front of the zone's own name, as a key: `len` bytes in lower case. */
+/* The labels in front of the zone's own name, as a key: `len` bytes, lower case. */
 struct front {
 	uint8_t bytes[DNAME_MAX + 2];
 	size_t len;
@@ -341,7 +341,7 @@ static bool find_front(const struct rpz *r, const struct front *f, struct rpz_ru
 	return true;
 }
 
-/* "*." before the last `len` bytes of `whole`. */
+/* Look up "*." followed by the last `len` bytes of `whole`. */
 static bool find_wildcard(const struct rpz *r, const struct front *whole, size_t len,
 			  struct rpz_rule *out)
 {
@@ -363,7 +363,7 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 	if (!r->has[t])
 		return false;
 	if (t == RPZ_QNAME && len && branch_of(dname_suffix(name, 1)) != RPZ_QNAME)
-		return false; /* those names stand for something else here */
+		return false; /* such names are other kinds of trigger */
 	if (t == RPZ_NSDNAME && len + 1u + *branch > DNAME_MAX)
 		return false;
 	front_of(&f, name, len);
@@ -373,7 +373,7 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 	}
 	if (len && find_front(r, &f, out)) {
 		if (out->action == RPZ_cname && dname_equals(out->target, name))
-			out->action = RPZ_passthru; /* as it was once written */
+			out->action = RPZ_passthru; /* the older way to write it */
 		return true;
 	}
 	while (at < len) {
@@ -381,7 +381,7 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		if (find_wildcard(r, &f, f.len - at, out))
 			return true;
 		if (find_slot(r, f.bytes + at, f.len - at))
-			return false; /* a closer rule, without a wildcard below it (RFC 4592) */
+			return false; /* a closer encloser without a wildcard below it (RFC 4592) */
 	}
 	return false;
 }

@@ -1,4 +1,4 @@
-/* Everything a loaded configuration becomes: each part built by its own room, held together here.
+/* All that a loaded configuration becomes: each part built by its own module, held together here.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/snapshot.h"
 
@@ -28,11 +28,11 @@
 #include "util/tls.h"
 #include "util/trie.h"
 
-/* What snapshots with other forwards have in common: all but those. */
+/* What snapshots that differ only in their forwards share: everything else. */
 struct shared {
 	_Atomic uint32_t holders;
-	struct snapshot made; /* as it was built; forwards NULL, pins unused */
-	struct arena arena;   /* hints */
+	struct snapshot made; /* as built; forwards NULL, pins unused */
+	struct arena arena;   /* root hints */
 };
 
 struct whole {
@@ -51,7 +51,7 @@ static uint64_t next_number(void)
 
 static struct trie *names_new(const char *option, const struct conf_list *list, struct fault *f)
 {
-	static char listed; /* a value to be told from NULL */
+	static char listed; /* any value other than NULL */
 	struct trie *t = trie_new();
 	struct fault why = { 0 };
 	uint8_t name[DNAME_MAX];
@@ -92,13 +92,13 @@ static bool put_blocks(struct netset *s, const char *option, const struct conf_l
 	return true;
 }
 
-/* ---- the servers of the root ---- */
+/* ---- root servers ---- */
 
 struct hints {
 	struct arena *arena;
 	struct root_hint *at;
 	size_t count;
-	/* what a file says: servers of the root, and addresses by name */
+	/* contents of a hints file: root server names, and addresses by name */
 	const uint8_t **servers;
 	size_t server_count;
 	struct root_hint *addrs;
@@ -151,7 +151,7 @@ static bool take_hint(const struct text_rr *rr, void *arg)
 	return true;
 }
 
-/* Inside a chroot the same file has another path. */
+/* Inside a chroot the file has a different path. */
 static bool read_hints(const struct conf *conf, const char *file, struct hints *h, struct fault *f)
 {
 	struct fault outside = { 0 };
@@ -221,7 +221,7 @@ static bool hints_new(const struct conf *conf, struct shared *shared, struct fau
 	return good;
 }
 
-/* ---- small ones ---- */
+/* ---- smaller parts ---- */
 
 static bool read_fetch_policy(struct snapshot *s, const char *text, struct fault *f)
 {
@@ -290,7 +290,7 @@ static bool read_policy(struct snapshot *s, struct fault *f)
 	return true;
 }
 
-/* And tell clients of it among the local zones, which are there already. */
+/* Also advertises TLS service to clients in the local zones, which exist by now. */
 static bool read_tls(struct snapshot *s, const struct forwards *forwards, struct fault *f)
 {
 	if (!tls_conf_read(s, forwards, f))
@@ -299,7 +299,7 @@ static bool read_tls(struct snapshot *s, const struct forwards *forwards, struct
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- building the whole ---- */
 
 static void shared_release(struct shared *shared, bool with_conf)
 {

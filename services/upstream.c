@@ -1,8 +1,8 @@
-/* One question to one server: the tries, the ways, and what counts as its answer.
+/* One query to one server: the tries, the transports, and what counts as its response.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Equal questions to a server share one exchange; each asker has a struct upstream_ask in its
- * own arena. An exchange makes one try after the other, each with a struct sending of its own. */
+ * Equal queries to a server share one exchange; each asker has a struct upstream_ask in its own
+ * arena. An exchange makes one try after another, each with a struct sending of its own. */
 #include "services/upstream.h"
 
 #include "services/cache/infra.h"
@@ -26,23 +26,23 @@
 
 enum {
 	BUCKETS = 1024,
-	UDP_TRIES = 2,       /* to one server for one asking; then another has its chance */
-	STRAYS_MOST = 3,     /* near misses over UDP before TCP is asked instead */
-	WAIT_MOST_MS = 5000, /* a client would not wait longer, whatever the backoff says */
+	UDP_TRIES = 2,       /* per request to one server; then another gets its chance */
+	STRAYS_MOST = 3,     /* near misses over UDP before switching to TCP */
+	WAIT_MOST_MS = 5000, /* no client would wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
-	TLS_ROUNDS = 3, /* on the way to the first answer of a new connection */
+	TLS_ROUNDS = 3, /* round trips until a new connection's first answer */
 	TLS_WAIT_LEAST_MS = 1200,
-	PADDED_MAX = 512, /* bytes that a question is padded to, whatever the block size */
+	PADDED_MAX = 512, /* bytes a query is padded to at most, whatever the block size */
 	OPTIONS_MAX = 4 + SERVER_TEXT_MAX + 4 + 4 + SUBNET_OPTION_MAX,
 	QUERY_WIRE_MAX =
 		MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + OPTIONS_MAX, PADDED_MAX),
 };
 
-/* One message as it goes out. */
+/* One message as sent. */
 struct copy {
 	struct sending sending;
 	struct exchange *exchange;
-	uint8_t *wire; /* QUERY_WIRE_MAX bytes behind the exchange */
+	uint8_t *wire; /* QUERY_WIRE_MAX bytes after the exchange */
 };
 
 struct exchange {
@@ -52,24 +52,24 @@ struct exchange {
 	struct list asks;             /* struct upstream_ask */
 	struct upstream_question ask; /* its pointers point into this struct */
 	struct netblock subnet;       /* ask.subnet, if that is not NULL */
-	enum carrier way;             /* by which it goes now */
+	enum carrier way;             /* currently used */
 	bool with_edns;
-	bool edns_refused; /* over UDP; and now it is asked over TCP if it means it */
-	bool fell_back; /* asked with EDNS before */
-	bool capped;    /* this try's spelling is random */
-	bool refused;   /* the transport failed at once: nobody listens, or it was broken off */
-	bool over;      /* askers are being told */
+	bool edns_refused; /* over UDP; TCP is to confirm it */
+	bool fell_back; /* asked with EDNS before, now without */
+	bool capped;    /* the name's case is random in this try */
+	bool refused;   /* the transport failed at once: connection refused or broken off */
+	bool over;      /* the askers are being told the result */
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
-	uint64_t left_ns;    /* by the wall, while it is told (services/tap.h) */
+	uint64_t left_ns;    /* wall clock, while a tap is attached (services/tap.h) */
 	struct addr from;    /* likewise */
-	struct timer timer;  /* of this try; or of a failure found at once */
-	struct copy copy[2]; /* a new try begins while the transport still holds the old */
-	unsigned turn;       /* the copy on its way, if `under_way` */
+	struct timer timer;  /* for this try; or for a failure found at once */
+	struct copy copy[2]; /* a new try begins while the transport still holds the old one */
+	unsigned turn;       /* index of the copy being sent, if `under_way` */
 	unsigned sends;      /* so far */
 	bool under_way;
-	uint8_t more[]; /* names, texts and wires, each as long as it is */
+	uint8_t more[]; /* names, texts and wire data, each as long as needed */
 };
 
 struct upstream_ask {
@@ -120,7 +120,7 @@ struct transport *upstream_way(struct upstream *u, enum carrier carrier)
 	return u->ways[carrier];
 }
 
-/* Carriers that share a transport stand side by side. */
+/* Carriers that share a transport are adjacent. */
 static bool is_first_of(const struct upstream *u, unsigned i)
 {
 	return i == 0 || u->ways[i] != u->ways[i - 1];
@@ -233,7 +233,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	return x;
 }
 
-/* Nothing is under way any more when this returns. */
+/* When this returns, nothing is under way any more. */
 static void exchange_stop(struct exchange *x)
 {
 	struct upstream *u = x->upstream;
@@ -256,8 +256,8 @@ static void exchange_free(struct exchange *x)
  * Telling the askers.
  */
 
-/* Give `reply` to every asker; `message`, when there is one, was parsed for the first of them. Who
- * is told may ask again, or cancel another asking of the same exchange. */
+/* Give `reply` to every asker; `message`, if there is one, was parsed for the first of them. A
+ * callback may ask again, or cancel another request of the same exchange. */
 static void exchange_end(struct exchange *x, struct upstream_reply *reply, const uint8_t *wire,
 			 size_t len)
 {
@@ -320,7 +320,7 @@ static bool is_patient(const struct exchange *x)
 	return x->upstream->ways[x->way]->ops->patient;
 }
 
-/* Random case for every letter (draft-vixie-dnsext-dns0x20). */
+/* Randomise the case of every letter (draft-vixie-dnsext-dns0x20). */
 static void spell(struct random *random, uint8_t *name)
 {
 	for (; *name; name += 1 + *name) {
@@ -335,7 +335,7 @@ static void spell(struct random *random, uint8_t *name)
 	}
 }
 
-/* Up to the next multiple of the block size (RFC 8467 4.1), the OPT being the last record. */
+/* Pad to the next multiple of the block size (RFC 8467 4.1); the OPT is the last record. */
 static void pad_query(const struct upstream *u, struct writer *w, size_t options)
 {
 	static const uint8_t zeros[PADDED_MAX];
@@ -349,7 +349,7 @@ static void pad_query(const struct upstream *u, struct writer *w, size_t options
 	edns_write_option(w, EDNS_PADDING, zeros, whole - len);
 }
 
-/* Whoever answers many questions over one connection is asked how long it may rest. */
+/* A server that answers many queries over one connection is asked how long it may stay idle. */
 static bool asks_for_rest(const struct exchange *x)
 {
 	return x->with_edns && (x->way == CARRIER_TLS || (x->way == CARRIER_TCP && x->ask.recurse));
@@ -363,7 +363,7 @@ static void tell_subnet(struct writer *w, const struct netblock *subnet)
 	edns_write_option(w, EDNS_CLIENT_SUBNET, data, subnet_write(&o, data));
 }
 
-/* What the server is told beside the question: the text that was configured for it, keepalive. */
+/* The EDNS options for the server: the text configured for it, keepalive. */
 static struct slice query_options(const struct exchange *x, uint8_t room[OPTIONS_MAX])
 {
 	const struct snapshot *s = x->upstream->env->snapshot;
@@ -402,7 +402,7 @@ static size_t write_query(struct exchange *x, uint8_t *wire)
 	return writer_len(&w);
 }
 
-/* How long this try may take. A server that is down is asked once, to see whether it is back. */
+/* Set the time limit of this try. A server that is down gets one try, to see whether it is back. */
 static void set_wait(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
@@ -422,7 +422,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	if (x->ask.wait_ms)
 		wait = x->ask.wait_ms << (x->tries - 1);
 	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
-	/* a handshake takes its rounds, and yet another server should have its chance while the
+	/* a handshake takes its round trips, and yet another server should get its chance while the
 	 * client still waits */
 	if (carrier_is_private(x->way))
 		x->wait_ms = MIN(MAX(TLS_ROUNDS * wait, (uint32_t)TLS_WAIT_LEAST_MS),
@@ -434,7 +434,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 }
 
 /*
- * For whoever watches.
+ * For taps.
  */
 
 static struct exchange *exchange_of(struct sending *s)
@@ -483,7 +483,7 @@ static void tell_answer(const struct exchange *x, const uint8_t *wire, size_t le
 	tap_server_response(x->upstream->env->tap, &asking, &(struct slice){ wire, len });
 }
 
-/* `known` is what was just looked up of the server, or NULL. */
+/* `known`: what was just looked up about the server, or NULL. */
 static void exchange_send(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
@@ -516,7 +516,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	t->ops->send(t, &c->sending);
 }
 
-/* The other way, or the same in another manner, from the beginning. */
+/* Start over with the other transport, or with the same one used differently. */
 static void exchange_turn_to(struct exchange *x, enum carrier way)
 {
 	exchange_stop(x);
@@ -530,15 +530,15 @@ static void note_silence(struct exchange *x)
 {
 	struct env *e = x->upstream->env;
 
-	/* TCP after a cut answer says nothing about a server that did answer. */
+	/* Failure of TCP after a truncated answer says nothing about a server that did answer. */
 	if (x->way == CARRIER_TCP && x->ask.carrier != CARRIER_TCP)
 		return;
 	if (x->copy[x->turn].sending.queued)
-		return; /* it was we who were too busy to ask */
+		return; /* it was we who were too busy to send */
 	infra_silent(e->infra, &x->ask.server, x->ask.zone, x->ask.q.type, x->wait_ms, e->time);
 }
 
-/* It refused EDNS over UDP, and over TCP there is nobody: then as it wants it. */
+/* The server refused EDNS over UDP and does not answer over TCP: then do without EDNS. */
 static bool turn_to_plain(struct exchange *x)
 {
 	if (!x->edns_refused || x->way != CARRIER_TCP)
@@ -550,7 +550,7 @@ static bool turn_to_plain(struct exchange *x)
 	return true;
 }
 
-/* The time of a try is up, or an exchange was to fail from its beginning. */
+/* A try has timed out, or the exchange failed from the start. */
 static void on_timer(struct timer *t)
 {
 	struct exchange *x = container_of(t, struct exchange, timer);
@@ -586,17 +586,17 @@ static void on_failed(struct sending *s, enum upstream_end why)
 }
 
 /*
- * What comes back.
+ * Responses.
  */
 
 enum echo {
-	ECHO_NONE, /* not an answer to what we asked */
+	ECHO_NONE, /* not a response to our query */
 	ECHO_TRUE,
-	ECHO_MANGLED, /* it is, in another spelling than ours */
+	ECHO_MANGLED, /* it is, but the name's case differs from ours */
 	ECHO_ABSENT,  /* no question, from a server that understood nothing */
 };
 
-/* Whether the message is a response to our question (RFC 5452 9.1). */
+/* Whether the message is a response to our query (RFC 5452 9.1). */
 static enum echo judge_echo(const struct exchange *x, const uint8_t *wire, size_t len)
 {
 	const uint8_t *ours = x->copy[x->turn].wire + MSG_HEAD_LEN;
@@ -619,7 +619,7 @@ static enum echo judge_echo(const struct exchange *x, const uint8_t *wire, size_
 	return ECHO_TRUE;
 }
 
-/* Something that is no answer. True when no more of it will be waited for. */
+/* A message that is no response. True if no more are waited for. */
 static bool note_stray(struct exchange *x)
 {
 	struct upstream *u = x->upstream;
@@ -628,7 +628,7 @@ static bool note_stray(struct exchange *x)
 	if (x->strays < UINT8_MAX)
 		x->strays++;
 	if (is_patient(x) || x->way != CARRIER_UDP) {
-		/* Nothing else can come: there is nobody between us and the server. */
+		/* Nothing else can come: nobody is between us and the server. */
 		x->under_way = false;
 		x->refused = !is_patient(x);
 		exchange_fail(x, UPSTREAM_SILENT);
@@ -636,7 +636,7 @@ static bool note_stray(struct exchange *x)
 	}
 	if (x->strays < STRAYS_MOST || !may_use(u, CARRIER_TCP))
 		return false;
-	/* Somebody guesses; TCP cannot be guessed. */
+	/* Somebody is guessing; TCP cannot be guessed. */
 	x->under_way = false;
 	exchange_turn_to(x, CARRIER_TCP);
 	return true;
@@ -647,17 +647,17 @@ static bool on_strayed(struct sending *s)
 	return note_stray(exchange_of(s));
 }
 
-/* A server that does not know EDNS (RFC 6891 7) says FORMERR or NOTIMP, and some send our OPT back with
- * it; or BADVERS. */
+/* A server without EDNS (RFC 6891 7) says FORMERR or NOTIMP, some with our OPT sent back; or
+ * BADVERS. */
 static bool edns_is_refused(const struct exchange *x, const struct message *m)
 {
 	return x->with_edns && (m->rcode == RCODE_FORMERR || m->rcode == RCODE_NOTIMP ||
 				m->rcode == RCODE_BADVERS);
 }
 
-/* Over UDP the refusal may be a forger's, who would have us do without signatures: where these are
- * what we want, the server has to say it over TCP. It may mean it even so: what has a DS set need not be
- * a zone that is validated, and whoever validates will say what a plain answer is worth. */
+/* Over UDP the refusal may be forged to make us do without signatures: if we want those, the server
+ * must confirm it over TCP. It may do so honestly: a zone with a DS RRset need not be one we
+ * validate, and the validator will decide what a plain answer is worth. */
 static void turn_from_refusal(struct exchange *x)
 {
 	if (x->ask.insists && x->way == CARRIER_UDP && may_use(x->upstream, CARRIER_TCP)) {
@@ -666,7 +666,8 @@ static void turn_from_refusal(struct exchange *x)
 		return;
 	}
 	x->with_edns = false;
-	x->fell_back = !x->ask.insists; /* else it is not remembered: signatures are asked for each time */
+	x->fell_back = !x->ask.insists; /* else not remembered: signatures are requested each
+					 * time */
 	exchange_turn_to(x, x->way);
 }
 
@@ -694,7 +695,8 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 	struct infra_heard heard = { .rtt_ms = rtt_of(x), .edns = EDNS_UNTRIED };
 
 	stats_asked(e->stats, transport_of(x), e->time->now_us - x->sent_us);
-	/* One forged refusal must not cost a zone its signatures: it takes a good plain answer. */
+	/* One forged refusal must not cost a zone its signatures: remember it only after a good
+	 * plain answer. */
 	if (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN) {
 		if (x->fell_back)
 			heard.edns = EDNS_FAILS;
@@ -708,7 +710,8 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 	return heard.rtt_ms;
 }
 
-/* Over UDP the cut answer of a server that can be asked over TCP is only a hint (RFC 7766 5). */
+/* Over UDP, a truncated answer of a server that can be asked over TCP is only a hint (RFC 7766
+ * 5). */
 static bool is_cut(const struct exchange *x, const uint8_t *wire)
 {
 	return x->way == CARRIER_UDP && msg_flags(wire) & FLAG_TC &&
@@ -760,7 +763,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 }
 
 /*
- * Asking.
+ * Starting a request.
  */
 
 static void exchange_begin(struct exchange *x, const struct infra_view *known)
@@ -769,7 +772,8 @@ static void exchange_begin(struct exchange *x, const struct infra_view *known)
 	const struct env *e = u->env;
 	struct infra_view view;
 
-	/* What is to be private is never asked in the open for want of a way. */
+	/* A query that must be private is never sent in cleartext, even if there is no other
+	 * way. */
 	x->way = x->ask.carrier;
 	if (!carrier_is_private(x->way) && conf_of(u)->tls_upstream)
 		x->way = CARRIER_TLS;

@@ -1,4 +1,4 @@
-/* One connection to another server: opened, carried over, rested, buried.
+/* One connection to a server: opening, carrying queries, idling, closing.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_pool.h"
 
@@ -17,11 +17,11 @@
 #include "util/tls.h"
 
 enum {
-	IN_FIRST = 16384, /* bytes of a connection's first read buffer: a record of TLS */
+	IN_FIRST = 16384, /* bytes of a connection's initial read buffer: one TLS record */
 	READS_PER_TURN = 8,
-	REUSE_USUAL = 200, /* max-reuse-tcp-queries where nobody has said anything */
-	REUSE_TLS = 10,    /* then so many times as many over TLS: a handshake costs what 15 do */
-	DEAF_US = 1000000, /* a question unanswered so long on a connection that answers none */
+	REUSE_USUAL = 200, /* max-reuse-tcp-queries if not configured */
+	REUSE_TLS = 10,    /* factor on that over TLS: a handshake costs what 15 queries do */
+	DEAF_US = 1000000, /* unanswered that long on a connection without any answers */
 };
 
 static struct loop *loop_of(const struct conn *c)
@@ -114,7 +114,7 @@ struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *pee
 	return c;
 }
 
-/* Off the wire and out of the count. */
+/* Closed and no longer counted; freed later. */
 void conn_die(struct conn *c)
 {
 	if (c->dead)
@@ -141,7 +141,7 @@ void conn_free(struct conn *c)
 }
 
 /*
- * What it carries.
+ * Carrying queries.
  */
 
 static uint16_t free_id(const struct conn *c)
@@ -191,7 +191,7 @@ void conn_carry(struct conn *c, struct letter *l)
 	if (l->peer)
 		l->peer->questions++;
 	if (!c->open)
-		return; /* put there when it is */
+		return; /* written once it is open */
 	c->framing->put(c, l);
 	conn_say_soon(c);
 }
@@ -214,7 +214,7 @@ void conn_give_up(struct conn *c, struct letter *l)
 {
 	uint64_t now_us = pool_now_us(c->pool);
 
-	/* Nothing was answered since it was asked: whoever was there may be gone. */
+	/* No answer at all since the query was sent: the server may be gone. */
 	if (c->told_us <= l->put_us && now_us - l->put_us >= DEAF_US)
 		c->deaf = true;
 	if (c->open && !c->dead)
@@ -222,7 +222,7 @@ void conn_give_up(struct conn *c, struct letter *l)
 	conn_drop(c, l);
 }
 
-/* Questions that it may carry, all told. */
+/* Total number of queries it may carry. */
 static unsigned carries_most(const struct conn *c)
 {
 	unsigned most = pool_conf(c->pool)->max_reuse_tcp_queries;
@@ -238,10 +238,10 @@ bool conn_may_carry(const struct conn *c)
 }
 
 /*
- * The end.
+ * Closing.
  */
 
-/* See to what a dead connection carried, and free it. */
+/* Deal with the queries that a dead connection carried, and free it. */
 static void conn_bury(struct conn *c)
 {
 	struct pool *p = c->pool;
@@ -262,15 +262,14 @@ static void on_timer(struct timer *timer)
 	conn_bury(c);
 }
 
-/* Whether there is nothing more to hope for from it: it carried questions and answered none, or may
- * not carry any more. */
+/* Whether it is of no further use: it carried queries but answered none, or may carry no more. */
 static bool conn_is_spent(const struct conn *c)
 {
 	return (c->carried && !c->answered) || c->deaf || c->carried >= carries_most(c) ||
 	       !c->rest_ms;
 }
 
-/* What can happen next. */
+/* Watch for the events that can come next. */
 static void conn_watch(struct conn *c)
 {
 	bool says = c->out_at < c->out_len && c->open;
@@ -292,18 +291,18 @@ void conn_settle(struct conn *c)
 		conn_die(c);
 	if (!c->dead)
 		conn_watch(c);
-	if (!c->dead && !c->letter_count) /* conn_die has set the timer that buries it */
+	if (!c->dead && !c->letter_count) /* the timer that buries it is set */
 		timer_set(loop_of(c), &c->timer,
 			  MIN(pool_conf(p)->tcp_reuse_timeout, c->rest_ms - c->rest_ms / 8) *
-				  US_PER_MS); /* ahead of the server's own clock */
+				  US_PER_MS); /* close before the server does */
 	pool_admit(p);
 }
 
 /*
- * Bytes.
+ * Reading and writing.
  */
 
-/* Write what can be written. False when the connection is lost. */
+/* Write what can be written. False if the connection is lost. */
 static bool conn_write(struct conn *c)
 {
 	c->framing->fill(c);
@@ -319,7 +318,7 @@ static bool conn_write(struct conn *c)
 	return !c->spoiled;
 }
 
-/* What lies there; false when that is no good. */
+/* Process the bytes received; false if they are invalid. */
 static bool conn_take(struct conn *c)
 {
 	size_t done = c->framing->take(c, c->in, c->in_len);
@@ -330,7 +329,7 @@ static bool conn_take(struct conn *c)
 	return !c->spoiled;
 }
 
-/* Room for a whole message whose beginning is there. */
+/* Make room for the whole of a message that has been received in part. */
 static void in_grow(struct conn *c)
 {
 	size_t need = IN_FIRST;
@@ -343,7 +342,7 @@ static void in_grow(struct conn *c)
 	}
 }
 
-/* False when the connection is lost or not worth keeping. */
+/* False if the connection is lost or not worth keeping. */
 static bool conn_read(struct conn *c)
 {
 	for (unsigned i = 0; i < READS_PER_TURN && !c->dead; i++) {
@@ -361,7 +360,7 @@ static bool conn_read(struct conn *c)
 		if (!conn_take(c))
 			return false;
 		if ((size_t)n < room && !stream_has_more(&c->stream))
-			break; /* that was all; if not, the watch will tell */
+			break; /* nothing more to read; otherwise the watch reports it */
 	}
 	return true;
 }
@@ -377,7 +376,7 @@ static bool has_agreed(struct conn *c)
 	return false;
 }
 
-/* On with TCP's beginning, and TLS's. False when it comes to nothing. */
+/* Continue the TCP and TLS handshakes. False if they failed. */
 static bool conn_begin(struct conn *c)
 {
 	if (!c->connected && !upstream_is_through(c->watch.fd))
@@ -396,7 +395,7 @@ static bool conn_begin(struct conn *c)
 	return true;
 }
 
-/* Why nothing came of it. */
+/* Record why it could not be opened. */
 static void note_failure(struct conn *c)
 {
 	int error = errno;
@@ -422,7 +421,7 @@ static void conn_go_on(struct conn *c, unsigned what)
 
 	c->busy = true;
 	if (good && c->open) {
-		/* who takes no more may still have said something before */
+		/* a server that accepts no more data may still have answered before */
 		bool takes = !(what & WATCH_WRITE) || conn_write(c);
 
 		if (!takes || what & WATCH_READ)
@@ -443,7 +442,7 @@ static void on_ready(struct watch *w, unsigned what)
 {
 	struct conn *c = container_of(w, struct conn, watch);
 
-	/* whoever had to write before it could read goes on reading */
+	/* a write that TLS needed before reading is done: continue reading */
 	if (stream_wants_write(&c->stream))
 		what |= WATCH_READ;
 	conn_go_on(c, what | WATCH_WRITE);

@@ -1,4 +1,4 @@
-/* A TCP connection to another server is begun: socket, source address, options.
+/* Begins a TCP connection to another server: socket, source address, options.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_dial.h"
 
@@ -35,7 +35,7 @@ static bool bind_source(int fd, const struct sources *sources, struct random *ra
 #if HAVE_DECL_IP_BIND_ADDRESS_NO_PORT
 	set_number(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 #endif
-	/* One of our addresses may be away for a while: another one serves as well. */
+	/* One of our addresses may be missing for a while: another one will do. */
 	for (unsigned i = 0; i < DRAWS; i++) {
 		if (!sources_address(sources, random, family, &source, &is_drawn))
 			return false;

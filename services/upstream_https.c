@@ -1,7 +1,7 @@
-/* Questions over HTTPS: each a request on a connection that carries many (RFC 8484).
+/* Queries over HTTPS: each is a request on a connection that carries many (RFC 8484).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A question's id is zero, since it is the request that an answer belongs to. */
+ * The id of a query is zero, since answers are matched by request. */
 #include "services/upstream_pool.h"
 
 #include <stdio.h>
@@ -20,10 +20,10 @@
 enum {
 	PORT_HTTPS = 443,
 	ANSWER_MOST = UINT16_MAX,
-	WIDTH_UNKNOWN = 32, /* until the server has said how many it takes */
+	WIDTH_UNKNOWN = 32, /* requests at a time until the server has set its limit */
 };
 
-/* The host that the requests are for (RFC 9110 7.2). */
+/* The authority of the requests (RFC 9110 7.2). */
 static char *print_authority(const struct peer *peer)
 {
 	char text[ADDR_TEXT];
@@ -49,7 +49,7 @@ static void refuse(struct letter *l, const char *why)
 	letter_fails(l, UPSTREAM_SILENT, false);
 }
 
-/* Unlooked at, too often: the iterator may think of something. */
+/* Refused unprocessed too often: left to the iterator. */
 static void put_off(struct letter *l)
 {
 	peer_refused(l->peer, "it takes no requests", pool_now_us(l->pool));

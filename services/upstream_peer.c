@@ -1,4 +1,4 @@
-/* Servers asked over TLS or HTTPS: what is counted of each, whom to leave alone for a while.
+/* Servers queried over TLS or HTTPS: statistics of each, and which to avoid for a while.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_peer.h"
 
@@ -12,10 +12,10 @@
 
 enum {
 	BUCKETS = 64,
-	PEERS_MOST = 1024, /* beyond that those nobody refers to are forgotten */
-	HOLD_S = 2,        /* after a certificate that was not good */
-	TELL_S = 60,       /* between two lines about one server */
-	GIVE_S = 60,       /* how long it is remembered that a server breaks off */
+	PEERS_MOST = 1024, /* above this, unreferenced ones are forgotten */
+	HOLD_S = 2,        /* after a bad certificate */
+	TELL_S = 60,       /* between two log lines about one server */
+	GIVE_S = 60,       /* how long it is remembered that a server closed early */
 };
 
 struct peers {
@@ -134,7 +134,7 @@ const char *peer_print(const struct peer *peer, char to[PEER_TEXT])
 	return to;
 }
 
-/* Whether it is time to say it again. */
+/* Counts a failure; true if it is time to log it again. */
 static bool note(struct peer *peer, const char *why, uint64_t now_us)
 {
 	peer->failures++;
@@ -179,7 +179,7 @@ void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us)
 
 unsigned peer_carries(const struct peer *peer, uint64_t now_us)
 {
-	/* once may be an accident; twice it is a habit */
+	/* once may be an accident; twice is a habit */
 	if (!peer->gave_us || peer->gave_us + GIVE_S * US_PER_S <= now_us)
 		return UINT_MAX;
 	return MAX(peer->gave[0], peer->gave[1]);

@@ -1,11 +1,11 @@
-/* Connections to servers, kept and shared: which carries what (RFC 7766, 7858, 8484).
+/* Connections to servers, kept and shared: which one carries what (RFC 7766, 7858, 8484).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sendings to one server go out one behind the other on the same connection and are answered in
- * any order; where one connection has much to carry, another is opened beside it. A connection that
- * dies after it had answered something was perhaps only idle for too long in the server's eyes: its
- * questions are sent once more on a fresh one. Over TLS the first handshake with a server is waited
- * for before others begin, so that these can resume its session. */
+ * Queries to one server are pipelined on the same connection and answered in any order; if a
+ * connection has much to carry, another is opened beside it. A connection that fails after it had
+ * answered something may merely have been idle too long for the server: its queries are sent once
+ * more on a fresh one. Over TLS the first handshake with a server must finish before others begin,
+ * so that these can resume its session. */
 #include "services/upstream_pool.h"
 
 #include "services/env.h"
@@ -16,10 +16,10 @@
 #include "util/options.h"
 
 enum {
-	RESENDS_MOST = 3,      /* of one question, each after another had its answer */
-	AGAIN_MOST = 8,        /* where the server has not looked at it yet */
-	PIPELINE_MUCH = 32,    /* so many that another connection would be of use */
-	TURNED_AWAY_MOST = 16, /* of those that wait for a connection, before it is let be */
+	RESENDS_MOST = 3,      /* of one query, each after another query was answered */
+	AGAIN_MOST = 8,        /* retries if the server did not process the query */
+	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile */
+	TURNED_AWAY_MOST = 16, /* of those waiting for a connection, before stopping */
 };
 
 const struct conf_server *pool_conf(const struct pool *p)
@@ -38,23 +38,23 @@ struct tls_client *pool_client(const struct pool *p, const struct peer *peer)
 }
 
 /*
- * Which connection.
+ * Choosing a connection.
  */
 
-/* After a loss: a connection made since; after another one, its own, in case the server answers
- * only once on each. */
+/* After a loss: a connection opened since; after a second one, an unused connection, in case the
+ * server answers only once on each. */
 static bool is_fresh_enough(const struct conn *c, const struct letter *l)
 {
 	return l->resends > 1 ? !c->carried : c->number > l->lost_number;
 }
 
-/* The connections to where a letter is to go. */
+/* The connections to a letter's destination. */
 struct choice {
-	struct conn *best; /* the one with the least to carry, open ones first; or NULL */
-	bool opening;      /* there is one that is not open yet, or has no session to be resumed */
+	struct conn *best; /* the least loaded, open ones first; or NULL */
+	bool opening;      /* one is not open yet, or has no session to resume */
 };
 
-/* Tickets come with the first answer. */
+/* Session tickets come with the first answer. */
 static bool is_opening(const struct conn *c)
 {
 	return !c->open || (c->peer && c->peer->answers == 0 && c->letter_count);
@@ -85,7 +85,7 @@ static struct choice choose(const struct pool *p, const struct letter *l)
 	return choice;
 }
 
-/* Close the connection that nobody has needed for the longest time. */
+/* Close the connection that has been idle longest. */
 static bool make_room(struct pool *p)
 {
 	struct conn *oldest = NULL;
@@ -133,7 +133,7 @@ static void letter_wait(struct letter *l)
 	list_push_back(&l->pool->waiting, &l->link);
 }
 
-/* On a connection, in the queue for one (then false), or among those that fail. */
+/* Put on a connection, in the queue for one (returns false), or on the failing list. */
 static bool letter_place(struct letter *l)
 {
 	struct pool *p = l->pool;
@@ -167,7 +167,7 @@ static bool letter_place(struct letter *l)
 	return true;
 }
 
-/* Those who wait for the same thing are not all tried in vain. */
+/* Stop early: not all that wait for the same thing are tried in vain. */
 void pool_admit(struct pool *p)
 {
 	struct list now;
@@ -233,7 +233,7 @@ void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
 	c->told_us = pool_now_us(c->pool);
 	if (l->peer)
 		peer_answered(l->peer, c->told_us - l->put_us);
-	/* Whatever it thinks of it: the server will not answer twice. */
+	/* Whatever the asker makes of it, the server will not answer twice. */
 	letter_free(l);
 	s->slot = NULL;
 	if (!s->many && !s->arrived(s, wire, len))
@@ -249,7 +249,7 @@ bool letter_again(struct letter *l)
 	return true;
 }
 
-/* Once more, but not over any connection that is there now. */
+/* Send again, but not over a connection that exists now. */
 static void resend(struct letter *l)
 {
 	l->resends++;
@@ -264,9 +264,9 @@ static bool is_worth_resending(const struct letter *l, const struct conn *c)
 	if (c->untrusted || l->sending->begun)
 		return false;
 	if (c->open && c->peer && c->peer->answers)
-		return l->resends < RESENDS_MOST; /* whom we know, and who is only moody */
+		return l->resends < RESENDS_MOST; /* a known server that is only unreliable */
 	if (answered > l->answered_before)
-		return l->resends < RESENDS_MOST; /* it gets on, if only step by step */
+		return l->resends < RESENDS_MOST; /* it makes progress, if only step by step */
 	return answered && !l->resends;
 }
 

@@ -1,4 +1,4 @@
-/* Where questions to other servers come from: source addresses and ports.
+/* Source addresses and ports of queries to other servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_source.h"
 
@@ -14,7 +14,7 @@
 
 enum { PORT_COUNT = 65536, PORT_FIRST = 1024 };
 
-/* Netblocks of one address family; a plain address is one of full length. */
+/* Netblocks of one address family; a single address is a netblock of full length. */
 struct blocks {
 	struct netblock *items;
 	size_t count;
@@ -36,7 +36,7 @@ static void allow(bool *allowed, unsigned first, unsigned last, bool yes)
 		allowed[p] = yes;
 }
 
-/* "N" or "N-M", as the configuration's check left it. */
+/* "N" or "N-M", already checked by the configuration. */
 static void allow_text(bool *allowed, const char *text, bool yes)
 {
 	char *end;
@@ -47,7 +47,7 @@ static void allow_text(bool *allowed, const char *text, bool yes)
 	allow(allowed, (unsigned)MIN(first, 65535UL), (unsigned)MIN(last, 65535UL), yes);
 }
 
-/* Both lists in the order of the file. */
+/* Applies both lists in file order. */
 static void allow_configured(bool *allowed, const struct conf_list *permit,
 			     const struct conf_list *avoid)
 {
@@ -146,7 +146,7 @@ void sources_free(struct sources *s)
 	mem_free(s);
 }
 
-/* Random bits behind those of the netblock. */
+/* Fill the bits after the netblock's prefix at random. */
 static void draw_host(struct addr *a, unsigned bits, struct random *random)
 {
 	uint8_t drawn[16];

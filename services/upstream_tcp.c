@@ -1,4 +1,4 @@
-/* Questions over TCP and TLS: messages behind their lengths, answers by id (RFC 7766, 7858).
+/* Queries over TCP and TLS: length-prefixed messages, answers matched by id (RFC 7766, 7858).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/upstream_pool.h"
 
@@ -12,8 +12,8 @@
 #include "util/msg.h"
 
 enum {
-	STRAYS_MOST = 2,     /* answers to nothing before a server is taken for mad */
-	PIPELINE_MOST = 100, /* questions under way on one connection */
+	STRAYS_MOST = 2,     /* unmatched answers before a server is considered broken */
+	PIPELINE_MOST = 100, /* queries in flight on one connection */
 };
 
 static void nothing(struct conn *c)
@@ -46,7 +46,7 @@ static void tcp_forget(struct conn *c, struct letter *l)
 	c->given_up++;
 }
 
-/* How long it may rest is the server's word (RFC 7828 3.3). */
+/* The server says how long the connection may stay idle (RFC 7828 3.3). */
 static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, size_t len)
 {
 	uint32_t rest_ms;
@@ -55,7 +55,7 @@ static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, s
 		c->rest_ms = rest_ms;
 }
 
-/* One whole message. False when the connection should not be used any longer. */
+/* Process one whole message. False if the connection should not be used any longer. */
 static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 {
 	struct letter *l;

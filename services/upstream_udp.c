@@ -1,14 +1,14 @@
-/* Questions to other servers over UDP: for each a port and an id that nobody can foresee.
+/* Queries to other servers over UDP, each with an unpredictable port and id.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A socket is bound to a random port of all that are allowed and connected to one server. It asks
- * one question and closes with the answer, so that an off-path attacker faces the whole port and id
+ * A socket is bound to a random port of those allowed and connected to one server. It sends one
+ * query and closes with the response, so that an off-path attacker faces the whole port and id
  * space anew each time and learns nothing from probing ports (RFC 5452, SAD DNS). Opening a socket
- * for every question is what costs most in asking, so above a rate (outgoing-port-share-above) a
- * port asks its server more questions (outgoing-port-uses), each with an id of its own, for a
- * second at most, never after a silence, and never after anything came to it that was no answer:
- * who probes for a port, or guesses ids at one, closes it. Our questions are far below any path's
- * MTU, so there is nothing to set against fragments. */
+ * per query is the main cost of sending, so above a certain rate (outgoing-port-share-above) a port
+ * sends its server several queries (outgoing-port-uses), each with an id of its own, for at most a
+ * second, never after a pause, and never after receiving anything that was no response: probing for
+ * a port, or guessing ids at one, closes it. Our queries are far smaller than any path MTU, so
+ * nothing is needed against fragmentation. */
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -29,15 +29,15 @@
 #include <unistd.h>
 
 enum {
-	BIND_TRIES = 100, /* ports that may turn out to be taken */
-	GONE_TRIES = 32,  /* addresses drawn that are none of ours (now) */
+	BIND_TRIES = 100, /* drawn ports that may turn out to be in use */
+	GONE_TRIES = 32,  /* drawn addresses that are not (or no longer) ours */
 	READS_PER_TURN = 16,
 	SPARE_MOST = 512,
 	BUCKETS = 256,
-	PORT_LIFE_MS = 1000, /* it takes no question that comes later */
-	PORT_USES = 64,      /* nor more than so many at most (outgoing-port-uses), */
-	PORT_FLIGHTS = 8,    /* of which so many may wait for their answers */
-	IDLE_MOST = 256,     /* ports that wait for another question */
+	PORT_LIFE_MS = 1000, /* after that it takes no new queries */
+	PORT_USES = 64,      /* nor more than this many (outgoing-port-uses), */
+	PORT_FLIGHTS = 8,    /* of which at most this many unanswered */
+	IDLE_MOST = 256,     /* idle ports kept for another query */
 	RUSH_S = 4,
 };
 
@@ -46,11 +46,11 @@ enum {
 struct udp;
 struct port;
 
-/* A question on its way. */
+/* A query in flight. */
 struct flight {
 	struct list link; /* port->flights, or a list of struct udp */
 	struct sending *sending;
-	struct port *port; /* NULL: it has none yet */
+	struct port *port; /* NULL: none yet */
 	uint16_t id;
 	struct flight *next_spare;
 };
@@ -58,18 +58,18 @@ struct flight {
 struct port {
 	struct watch watch;
 	struct udp *udp;
-	struct list in_bucket; /* of udp->buckets, while it can take a question */
+	struct list in_bucket; /* of udp->buckets, while it can take a query */
 	struct list in_age;    /* udp->ports */
 	struct list in_idle;   /* udp->idle */
 	struct list flights;
 	struct addr to;
 	uint64_t opened_us;
 	bool connected;
-	bool reading; /* it may not be freed now */
-	bool closing; /* it takes no more questions */
-	bool lingers; /* kept open a little for what comes late */
+	bool reading; /* must not be freed now */
+	bool closing; /* takes no more queries */
+	bool lingers; /* kept open briefly for late responses */
 	unsigned flight_count, uses, uses_most;
-	uint16_t ids[PORT_USES]; /* all that went out */
+	uint16_t ids[PORT_USES]; /* of all queries sent from it */
 	struct timer linger;
 };
 
@@ -79,15 +79,15 @@ struct udp {
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
 	struct list buckets[BUCKETS]; /* by server */
-	struct list ports;            /* all that are open, the oldest first */
-	struct list idle;             /* those without a question, idle longest first */
-	struct list waiting;          /* flights that wait for a port */
-	struct list failing;          /* that could not leave; told in the next turn */
+	struct list ports;            /* all open ones, oldest first */
+	struct list idle;             /* those without a query, longest idle first */
+	struct list waiting;          /* flights waiting for a port */
+	struct list failing;          /* could not be sent; reported in the next turn */
 	struct timer tell_failing, age, try_again;
-	bool short_of_ports; /* and that was said */
-	uint64_t gone_us;    /* when it was said that an address is away */
+	bool short_of_ports; /* and that was logged */
+	uint64_t gone_us;    /* when a missing address was last logged */
 	unsigned open_count, idle_count;
-	uint64_t calm_us; /* when questions with ports of their own would be no more than may be */
+	uint64_t calm_us; /* when the queries that got ports of their own are within the rate */
 	struct flight *spare;
 	unsigned spare_count;
 	uint8_t buf[MSG_MAX];
@@ -100,8 +100,8 @@ static const struct conf_server *conf_of(const struct udp *u)
 	return &u->transport.env->snapshot->conf->server;
 }
 
-/* Whether this question, too, is within the rate at which each has a port of its own. A rush may
- * begin with as many as RUSH_S seconds hold. */
+/* Whether one more query is within the rate at which each gets a port of its own. Bursts of up to
+ * RUSH_S seconds' worth are allowed. */
 static bool rate_is_calm(struct udp *u)
 {
 	uint32_t a_second = conf_of(u)->outgoing_port_share_above;
@@ -176,7 +176,7 @@ static struct flight *flight_with(const struct port *p, uint16_t id)
 static void on_ready(struct watch *w, unsigned what);
 static void on_linger(struct timer *t);
 
-/* It takes no more questions, and closes when those it has are over. */
+/* It takes no more queries and closes when those it has are done. */
 static void port_retire(struct port *p)
 {
 	p->closing = true;
@@ -202,7 +202,7 @@ static void port_free(struct port *p)
 	mem_free(p);
 }
 
-/* After a question has left it: it closes, or waits for another one. */
+/* After a query has left it: close it, or keep it for another one. */
 static void port_settle(struct port *p)
 {
 	struct udp *u = p->udp;
@@ -245,7 +245,7 @@ static void on_age(struct timer *t)
 		timer_set(u->transport.env->loop, &u->age, PORT_LIFE_MS * US_PER_MS / 4);
 }
 
-/* Addresses and ports to ask from may have changed: what is open was drawn from the old ones. */
+/* The source addresses and ports may have changed: open ports were drawn from the old ones. */
 static void retire_all(struct udp *u)
 {
 	LIST_EACH_SAFE (at, &u->ports) {
@@ -275,7 +275,7 @@ static bool set_flag(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
 }
 
-/* The system need not know an address that was drawn from a netblock routed to us. */
+/* The system need not know an address drawn from a netblock routed to us. */
 static void allow_drawn(int fd)
 {
 #ifdef IPV6_FREEBIND
@@ -289,7 +289,7 @@ static void allow_drawn(int fd)
 #endif
 }
 
-/* An address of ours may be away for a while; another one serves as well. Said once a minute. */
+/* One of our addresses may be missing for a while; another one will do. Logged once a minute. */
 static void tell_gone(struct udp *u, const struct addr *source)
 {
 	uint64_t now_us = u->transport.env->time->now_us;
@@ -339,7 +339,7 @@ static bool send_bytes(const struct port *p, const struct sending *s)
 	ssize_t n = sendto(p->watch.fd, s->wire, s->len, 0,
 			   p->connected ? NULL : (struct sockaddr *)&ss, len);
 
-	/* A full queue is as good as a packet lost on the way: it is sent again. */
+	/* A full send queue is treated as a packet lost on the way: the query is sent again. */
 	return n >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS ||
 	       errno == EINTR;
 }
@@ -398,7 +398,7 @@ static enum opened port_open(struct udp *u, const struct addr *to, unsigned uses
 	return OPENED;
 }
 
-/* An open port that may ask this server one more. */
+/* An open port that may send this server one more query. */
 static struct port *port_find(struct udp *u, const struct addr *to)
 {
 	LIST_EACH (at, bucket_of(u, to)) {
@@ -417,7 +417,7 @@ static uint32_t ports_most(const struct udp *u)
 	return most ? MIN(most, conf_of(u)->outgoing_range) : conf_of(u)->outgoing_range;
 }
 
-/* False: all of them wait for answers. */
+/* False: all of them wait for responses. */
 static bool give_idle_up(struct udp *u)
 {
 	if (list_is_empty(&u->idle))
@@ -426,7 +426,7 @@ static bool give_idle_up(struct udp *u)
 	return true;
 }
 
-/* Once, until it is over. */
+/* Logged once until the shortage is over. */
 static void tell_shortage(struct udp *u, enum opened o)
 {
 	if (o == NO_RESOURCES && !u->short_of_ports)
@@ -493,7 +493,7 @@ static bool port_send(struct port *p, struct flight *f)
 	return true;
 }
 
-/* Let it leave now, or see that it leaves or that its sending is told later. */
+/* Send the query now, or see to it that it is sent or its failure reported later. */
 static void flight_begin(struct udp *u, struct flight *f)
 {
 	struct port *p;
@@ -510,7 +510,7 @@ static void flight_begin(struct udp *u, struct flight *f)
 			list_push_front(&u->waiting, &f->link);
 		else
 			list_push_back(&u->waiting, &f->link);
-		/* When there is one again we do not hear of it. */
+		/* Nothing notifies us when ports become available again. */
 		if (u->short_of_ports && !timer_is_set(&u->try_again))
 			timer_set(u->transport.env->loop, &u->try_again, TRY_AGAIN_US);
 	} else {
@@ -519,7 +519,7 @@ static void flight_begin(struct udp *u, struct flight *f)
 	}
 }
 
-/* A question is over, or a port has closed. */
+/* Called when a query has ended or a port has closed. */
 static void admit_waiting(struct udp *u)
 {
 	while (!list_is_empty(&u->waiting)) {
@@ -547,7 +547,7 @@ static void on_linger(struct timer *t)
 }
 
 /*
- * What comes back.
+ * Responses.
  */
 
 static void on_failing(struct timer *t)
@@ -555,7 +555,7 @@ static void on_failing(struct timer *t)
 	struct udp *u = container_of(t, struct udp, tell_failing);
 	struct list now;
 
-	/* Who is told may send again and fail again: that is for the next turn. */
+	/* A callback may send again and fail again: that is left for the next turn. */
 	list_init(&now);
 	list_put_after(u->failing.prev, &now);
 	list_remove(&u->failing);
@@ -568,8 +568,8 @@ static void on_failing(struct timer *t)
 	}
 }
 
-/* Length of a packet from the server, in udp->buf; -1 when there is none (errno says why), 0 for
- * one that came from elsewhere. */
+/* Length of a packet from the server, in udp->buf; -1 if there is none (see errno), 0 for one from
+ * elsewhere. */
 static ssize_t port_read(struct port *p)
 {
 	struct udp *u = p->udp;
@@ -589,7 +589,7 @@ static ssize_t port_read(struct port *p)
 	return 0;
 }
 
-/* The packet in udp->buf carries an id that nothing asked from this port ever had. */
+/* The packet in udp->buf carries an id of no query ever sent from this port. */
 static void port_strayed(struct port *p)
 {
 	uint16_t ids[PORT_FLIGHTS];
@@ -597,7 +597,7 @@ static void port_strayed(struct port *p)
 
 	LIST_EACH (at, &p->flights)
 		ids[count++] = LIST_ITEM(at, struct flight, link)->id;
-	/* Who is told may end others, too. */
+	/* A callback may end others, too. */
 	for (unsigned i = 0; i < count; i++) {
 		struct flight *f = flight_with(p, ids[i]);
 
@@ -626,7 +626,7 @@ static void port_hand_over(struct port *p, size_t len)
 	}
 }
 
-/* The server's host, or one on the way, says that it is no use. */
+/* The server's host, or one on the path, reports an error. */
 static void port_fail(struct port *p)
 {
 	port_retire(p);
@@ -659,7 +659,7 @@ static void on_ready(struct watch *w, unsigned what)
 		}
 		port_hand_over(p, (size_t)n);
 		if (!p->flight_count)
-			break; /* nothing else is to come */
+			break; /* nothing else will come */
 	}
 	p->reading = false;
 	port_settle(p);
@@ -689,7 +689,7 @@ static void udp_cancel(struct transport *t, struct sending *s)
 		return;
 	port_retire(p);
 	if (delay_ms) {
-		/* What comes late finds an open port, so that no ICMP error goes back. */
+		/* Late responses find an open port, so that no ICMP error is sent. */
 		p->lingers = true;
 		timer_set(t->env->loop, &p->linger, delay_ms * US_PER_MS);
 	}
