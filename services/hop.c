@@ -1,4 +1,4 @@
-/* EDNS options that speak of one connection only: padding (RFC 7830) and keepalive (RFC 7828).
+/* EDNS options that concern one connection only: padding (RFC 7830) and keepalive (RFC 7828).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/hop.h"
 
@@ -27,7 +27,7 @@ unsigned hop_asked(const uint8_t *wire, size_t len)
 	return asked;
 }
 
-/* Where the OPT record begins, which is the last; or NULL. */
+/* Where the OPT record, always the last one, begins; or NULL. */
 static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 {
 	struct reader r = reader_over(wire, len);
@@ -87,7 +87,7 @@ static void write_zeros(struct writer *w, uint16_t code, size_t len)
 		memset(room, 0, len);
 }
 
-/* The next multiple of the block, or all the room there is (RFC 8467 4.3). */
+/* Up to the next multiple of the block size, or all the room there is (RFC 8467 4.3). */
 static size_t padding_for(size_t len, size_t room, size_t block)
 {
 	size_t whole = (len + block - 1) / block * block;

@@ -1,8 +1,8 @@
-/* Names of hosts from lease and hosts files, published among the local records.
+/* Host names from lease and hosts files, published as local data.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each time the whole book of records is made anew and sorted; what it has more and less than the
- * one that is published is the change. */
+ * Each time the whole book of records is rebuilt and sorted; its difference from the published book
+ * is the change to make. */
 #include "services/hostnames.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct host {
 	int64_t ends_s;
 	unsigned line;
 	uint8_t name_len;
-	bool leads_back; /* its address has a PTR record */
+	bool leads_back; /* its address gets a PTR record */
 };
 
 struct host_source {
@@ -35,11 +35,11 @@ struct host_source {
 	struct arena names;
 	struct host *hosts;
 	size_t count, nameless;
-	struct lease_remarks told;   /* by the file and its names */
-	struct lease_remarks untold; /* when it was published last */
+	struct lease_remarks told;   /* about the file and its names */
+	struct lease_remarks untold; /* from its last publication */
 };
 
-/* Records in order, with all they point to. */
+/* Sorted records, with all they point to. */
 struct book {
 	struct arena arena;
 	struct host_record *at;
@@ -60,7 +60,7 @@ static bool is_host_byte(char c)
 	       c == '-';
 }
 
-/* Labels of letters, digits and hyphens as a name; hosts files may have the underscore, too. */
+/* Parse labels of letters, digits and hyphens as a name; hosts files may also use underscores. */
 static enum lease_trouble read_labels(const char *text, size_t len, bool strict, uint8_t *name)
 {
 	size_t at = 0, label = 0;
@@ -89,7 +89,7 @@ static enum lease_trouble read_labels(const char *text, size_t len, bool strict,
 	return TROUBLES;
 }
 
-/* By such names others find a service; whoever had one could step in between. */
+/* Services are found by these names; a host that got one could intercept them. */
 static bool is_reserved(const uint8_t *label)
 {
 	static const uint8_t *const names[] = {
@@ -104,7 +104,7 @@ static bool is_reserved(const uint8_t *label)
 	return false;
 }
 
-/* A client's name: one label, with or without the domain behind it. */
+/* A client's name: one label, optionally followed by the domain. */
 static enum lease_trouble read_client(const struct host_source *s, const char *text, size_t len,
 				      uint8_t *name)
 {
@@ -142,7 +142,7 @@ static bool is_usable(const struct host_source *s, const struct addr *a)
 
 /* ---- sources ---- */
 
-/* RFC 6761 6.3: what that means is known. */
+/* RFC 6761 6.3: its addresses are fixed. */
 static bool is_localhost(const uint8_t *name)
 {
 	return dname_is_under(name, (const uint8_t *)"\11localhost");
@@ -324,7 +324,7 @@ static int compare_owners(const struct host_record *a, const struct host_record 
 	return order ? order : (int)a->owner_len - b->owner_len;
 }
 
-/* What makes two records the same one. */
+/* Equal: two records are the same one. */
 static int compare(const struct host_record *a, const struct host_record *b)
 {
 	int order = compare_owners(a, b);
@@ -343,7 +343,7 @@ static int compare_for_sort(const void *a, const void *b)
 	return order ? order : x->rank < y->rank ? -1 : 1;
 }
 
-/* Those of the same owner, from `i` on. */
+/* End of the group with the same owner, starting at `i`. */
 static size_t group_end(const struct book *b, size_t i)
 {
 	size_t end = i + 1;
@@ -353,7 +353,7 @@ static size_t group_end(const struct book *b, size_t i)
 	return end;
 }
 
-/* ---- which may be there ---- */
+/* ---- which records are admitted ---- */
 
 static void refuse(const struct host_record *r, enum lease_trouble why)
 {
@@ -376,7 +376,7 @@ static size_t find_published(const struct hostnames *h, const struct host_record
 	return count;
 }
 
-/* Which of the records of an owner leads back to the first name of its address. */
+/* The lowest rank among an owner's PTR records: that of its address's first name. */
 static uint32_t first_rank(const struct host_record *at, size_t count)
 {
 	uint32_t rank = UINT32_MAX;
@@ -387,7 +387,7 @@ static uint32_t first_rank(const struct host_record *at, size_t count)
 	return rank;
 }
 
-/* Of the addresses of a name the first few; of the names of an address the first. */
+/* Keep the first few addresses of a name, and the first name of an address. */
 static size_t thin_out(struct host_record *at, size_t count)
 {
 	uint32_t first = first_rank(at, count);
@@ -412,7 +412,7 @@ static size_t thin_out(struct host_record *at, size_t count)
 	return kept;
 }
 
-/* Names that are the operator's, in order. */
+/* Names owned by the operator, sorted. */
 struct held {
 	const struct host_record **at;
 	size_t count;
@@ -430,7 +430,7 @@ static int compare_with_held(const void *key, const void *held)
 	return compare_owners(key, *(const struct host_record *const *)held);
 }
 
-/* An address does not lead back to such a name either. */
+/* Also drop PTR records that point to such names. */
 static void drop_held_targets(struct book *b, const struct held *held)
 {
 	size_t kept = 0;
@@ -447,7 +447,7 @@ static void drop_held_targets(struct book *b, const struct held *held)
 	b->count = kept;
 }
 
-/* A name at which there is more than we have put there ourselves is the operator's. */
+/* A name with local data that we did not put there belongs to the operator. */
 static void drop_held(struct hostnames *h, struct book *b)
 {
 	size_t kept = 0, published = 0;
@@ -516,8 +516,8 @@ static struct text_rr rr_of(const struct host_record *r)
 				 .rdata = { r->rdata, r->rdata_len } };
 }
 
-/* Where a zone is made when there is none: at the domain of leases, above all reverse names. One
- * that is transparent changes nothing for the names in it that have no records. */
+/* Where to create a zone if none exists: at the domain of leases, or above all reverse names. A
+ * transparent zone changes nothing for names in it that have no records. */
 static const uint8_t *cover_of(const struct host_record *r)
 {
 	if (r->type == TYPE_PTR)
@@ -525,7 +525,7 @@ static const uint8_t *cover_of(const struct host_record *r)
 	return r->source->of_leases ? r->source->domain : dname_root;
 }
 
-/* The records that `a` has and `b` has not, in order. */
+/* Call `fn` for the records in `a` but not in `b`, in order. */
 static size_t differences(struct book *a, const struct book *b,
 			  bool (*fn)(struct hostnames *h, const struct host_record *r),
 			  struct hostnames *h)
@@ -559,7 +559,7 @@ static bool put(struct hostnames *h, const struct host_record *r)
 	return false;
 }
 
-/* It may have been taken away by control. */
+/* The record may have been removed by remote control already. */
 static bool take_back(struct hostnames *h, const struct host_record *r)
 {
 	struct text_rr rr = rr_of(r);
@@ -582,7 +582,7 @@ struct hosts_change hostnames_publish(struct hostnames *h, int64_t wall_s)
 	return change;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 struct hostnames *hostnames_new(void)
 {
@@ -613,7 +613,7 @@ void hostnames_house(struct hostnames *h, struct localzones *z)
 	book_clear(&h->published);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 static void join(struct lease_remarks *to, const struct lease_remarks *from)
 {

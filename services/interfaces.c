@@ -1,4 +1,4 @@
-/* Where to serve: every spelling of `interface:` becomes addresses with ports.
+/* Where to listen: every form of `interface:` becomes addresses with ports.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/interfaces.h"
 
@@ -30,9 +30,9 @@ static bool is_wildcard(const struct addr *a)
 	return memcmp(a->ip, zeros, a->family == 4 ? 4 : 16) == 0;
 }
 
-/* ---- one text ---- */
+/* ---- one item ---- */
 
-/* "eth0@5353" without its port, and the port. False when what stands behind '@' is none. */
+/* Split "eth0@5353" into name and port. False if what follows '@' is no port. */
 static bool split_port(const char *text, char *name, size_t room, uint16_t *port)
 {
 	const char *at = strrchr(text, '@');
@@ -145,7 +145,7 @@ static bool may_serve_tls(const struct conf_server *s)
 	return *s->tls_service_key && *s->tls_service_pem;
 }
 
-/* What is served at a port. The usual one is for plain DNS whatever else is said of it. */
+/* The service at a port. The standard port is for plain DNS whatever else is configured for it. */
 static enum service service_at(const struct conf_server *s, uint16_t port)
 {
 	if (port == s->port)
@@ -194,7 +194,7 @@ static bool put_text(struct finding *find, const char *text, uint16_t port, stru
 				put_interface, find, f);
 }
 
-/* interface-automatic: both wildcards, on the usual port or those of -ports. */
+/* interface-automatic: both wildcard addresses, on the standard port or those of -ports. */
 static bool put_automatic(struct finding *find, struct fault *f)
 {
 	const char *at = find->server->interface_automatic_ports;

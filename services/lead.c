@@ -1,4 +1,4 @@
-/* Aliases of our own making that stand in front of an answer which is still to be found.
+/* Aliases made locally that precede an answer still to be resolved.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/lead.h"
 

@@ -1,4 +1,4 @@
-/* Files that say which host has which address: hosts files, and leases of dnsmasq and odhcpd.
+/* Files that map hosts to addresses: hosts files, and leases of dnsmasq and odhcpd.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/leasefile.h"
 
@@ -7,7 +7,7 @@
 #include "services/leasefile_private.h"
 #include "util/mem.h"
 
-/* ---- words for people ---- */
+/* ---- words for messages ---- */
 
 static const char *const format_words[LEASE_FORMAT_COUNT] = {
 #define X(id, word) [LEASES_##id] = word,
@@ -137,7 +137,7 @@ bool piece_address(struct piece p, struct addr *a)
 	return addr_parse(a, text, 0, NULL);
 }
 
-/* ---- what was read ---- */
+/* ---- results ---- */
 
 static size_t slot_of(const struct leasefile *f, const struct addr *a)
 {
@@ -168,7 +168,8 @@ static void append(struct leasefile *f, const struct lease *l)
 	f->leases[f->count++] = *l;
 }
 
-/* A hosts file gives an address many names; in other files its last line replaces those before. */
+/* In a hosts file an address may have many names; in other files its last line replaces the ones
+ * before. */
 void leasefile_put(struct leasefile *f, const struct lease *l)
 {
 	size_t i;
@@ -196,7 +197,7 @@ void leasefile_clear(struct leasefile *f)
 	*f = (struct leasefile){ .format = f->format };
 }
 
-/* ---- hosts: address name... # remark ---- */
+/* ---- hosts: address name... # comment ---- */
 
 static struct piece without_remark(struct piece line)
 {
@@ -219,7 +220,7 @@ static void read_hosts(struct leasefile *f, struct lines *l)
 		if (word.len == 0)
 			continue;
 		if (!piece_address(word, &lease.addr)) {
-			/* That of one interface alone means nothing to others. */
+			/* An address with a zone id means nothing to other hosts. */
 			leasefile_remark(f,
 					 memchr(word.at, '%', word.len) ? TROUBLE_address
 									: TROUBLE_garbled,
@@ -261,7 +262,8 @@ static void read_dnsmasq(struct leasefile *f, struct lines *l)
 		struct lease lease = { .line = l->line };
 		struct piece rest = line, word = next_word(&rest);
 
-		if (word.len == 0 || piece_is(word, "duid")) /* the server's own, before IPv6 */
+		if (word.len == 0 || piece_is(word, "duid")) /* the server's own DUID, before the
+							      * IPv6 leases */
 			continue;
 		if (take_dnsmasq(line, &lease))
 			leasefile_put(f, &lease);
@@ -272,7 +274,8 @@ static void read_dnsmasq(struct leasefile *f, struct lines *l)
 
 /* ---- odhcpd: # interface id number name expiry assigned length address/length... ---- */
 
-/* A whole address; a prefix that was delegated is nobody's address. False: it is neither. */
+/* Parse an address; `*whole` is false for a delegated prefix, which is no host's address. False if
+ * it is neither. */
 static bool take_prefixed(struct piece word, struct addr *a, bool *whole)
 {
 	const char *slash = memchr(word.at, '/', word.len);
@@ -314,7 +317,7 @@ static bool take_odhcpd(struct piece line, struct odhcpd_line *o)
 		return false;
 	o->lease.gone = o->lease.ends_s == 0;
 	if (name.len >= sizeof(broken) - 1 && memcmp(name.at, broken, sizeof(broken) - 1) == 0)
-		name.len = 0; /* the server does not think much of it either */
+		name.len = 0; /* the server considers the name invalid, too */
 	if (!piece_is(name, "-") && name.len) {
 		o->lease.name = name.at;
 		o->lease.name_len = (unsigned)MIN(name.len, 1024u);
@@ -323,7 +326,7 @@ static bool take_odhcpd(struct piece line, struct odhcpd_line *o)
 	return true;
 }
 
-/* Lines without a hash repeat what is told with them, for who reads hosts files. */
+/* Lines without a hash repeat the same data for readers of hosts files. */
 static void read_odhcpd(struct leasefile *f, struct lines *l)
 {
 	struct piece line, word;
@@ -347,7 +350,7 @@ static void read_odhcpd(struct leasefile *f, struct lines *l)
 	}
 }
 
-/* ---- which is it ---- */
+/* ---- detecting the format ---- */
 
 static bool begins(struct piece line, const char *with)
 {
@@ -385,7 +388,7 @@ static enum lease_format format_of_line(struct piece line)
 	return LEASES_AUTO;
 }
 
-#define LINES_TO_TELL 200 /* that may stand before one which is recognised */
+#define LINES_TO_TELL 200 /* lines to try before giving up */
 
 enum lease_format leasefile_detect(const char *text, size_t len)
 {
@@ -398,7 +401,7 @@ enum lease_format leasefile_detect(const char *text, size_t len)
 	return f;
 }
 
-/* Nothing but blanks and remarks. */
+/* Only blanks and comments. */
 static bool is_bare(const char *text, size_t len)
 {
 	struct lines l = { .at = text, .end = text + len };

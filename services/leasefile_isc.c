@@ -1,4 +1,4 @@
-/* Leases as ISC's DHCP server keeps them: a journal of statements in braces.
+/* Leases as written by ISC's DHCP server: a journal of statements in braces.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  *     lease 192.0.2.7 { ends 4 2026/11/19 10:00:00; binding state active; client-hostname "pc"; }
@@ -9,7 +9,7 @@
 
 #include "services/leasefile_private.h"
 
-#define WORDS 6 /* of a statement that matter */
+#define WORDS 6 /* of a statement that are kept */
 
 struct statement {
 	struct piece words[WORDS];
@@ -21,11 +21,11 @@ struct reading {
 	const char *at, *end;
 	unsigned line;
 	struct statement now;
-	unsigned depth;       /* braces that are open */
-	unsigned ia_depth;    /* inside the block of a client's addresses; 0: in none */
-	unsigned lease_depth; /* inside a lease; 0: in none */
+	unsigned depth;       /* open braces */
+	unsigned ia_depth;    /* depth of a client's address block; 0: not in one */
+	unsigned lease_depth; /* depth of a lease; 0: not in one */
 	struct lease lease;
-	struct piece dns_name; /* that the server has put into the DNS */
+	struct piece dns_name; /* that the server has registered in the DNS */
 };
 
 /* ---- words ---- */
@@ -51,7 +51,7 @@ static bool is_mark(char c)
 	return c == '{' || c == '}' || c == ';';
 }
 
-/* What stands between quotes, escapes as they are. One that nobody closes ends with its line. */
+/* The text between quotes, escapes left as they are. An unterminated string ends with its line. */
 static struct piece take_quoted(struct reading *r)
 {
 	struct piece p = { ++r->at, 0 };
@@ -79,13 +79,13 @@ static struct piece take_bare(struct reading *r)
 
 static int64_t days_before(int64_t year, int64_t month)
 {
-	/* Years begin in March, so that the odd day comes last. */
+	/* Years begin in March, so that the leap day comes last. */
 	int64_t y = month <= 2 ? year - 1 : year, m = (month + 9) % 12;
 
 	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 - 719469;
 }
 
-/* Numbers with `mark` between them. */
+/* Three numbers separated by `mark`. */
 static bool take_three(struct piece p, char mark, int64_t to[3])
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -217,7 +217,7 @@ void read_isc(struct leasefile *f, struct lines *l)
 		r.now.count = 0;
 		r.at++;
 	}
-	if (r.depth || r.now.count) /* the server is still writing, or died of it */
+	if (r.depth || r.now.count) /* the server is still writing, or crashed while doing so */
 		leasefile_remark(f, TROUBLE_garbled, r.line, (struct piece){ "{", 1 });
 	l->at = l->end;
 }

@@ -1,4 +1,4 @@
-/* Leases as Kea keeps them in a file: comma-separated, the first line names the columns.
+/* Leases as Kea keeps them in a file: comma-separated, with column names in the first line.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -8,7 +8,7 @@ enum column { ADDRESS, LIFETIME, EXPIRE, KIND, NAME, STATE, COLUMNS };
 
 #define NO_COLUMN  255
 #define INFINITE_S INT64_C(0xffffffff)
-#define DELEGATED  2 /* a prefix */
+#define DELEGATED  2 /* lease type: a delegated prefix */
 
 struct head {
 	uint8_t at[COLUMNS];
@@ -26,7 +26,7 @@ static struct piece next_cell(struct piece *line)
 	return cell;
 }
 
-/* False when it is not a line of names, or one that is needed is missing. */
+/* False if it is no header line, or a required column is missing. */
 static bool take_head(struct piece line, struct head *h)
 {
 	static const char *const names[COLUMNS] = {

@@ -1,4 +1,4 @@
-/* One thread for slow work: a queue by time, a lock, a condition.
+/* One thread for slow work: a queue ordered by time, a lock, a condition.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/loader.h"
 
@@ -13,9 +13,9 @@
 #include "util/timebase.h"
 
 struct loader {
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t changed;
-	struct loader_task *first; /* that wait, the earliest first */
+	struct loader_task *first; /* waiting tasks, earliest first */
 	struct loader_task *running;
 	pthread_t thread;
 	bool has_thread;
@@ -99,7 +99,7 @@ static void *work(void *loader)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
+/* Signals are left to the main thread. */
 static void begin(struct loader *l)
 {
 	sigset_t all, before;
@@ -112,7 +112,7 @@ static void begin(struct loader *l)
 	l->has_thread = true;
 }
 
-/* ---- for others ---- */
+/* ---- public functions ---- */
 
 struct loader *loader_new(void)
 {
@@ -171,7 +171,7 @@ void loader_remove(struct loader *l, struct loader_task *t)
 	take(l, t);
 	while (l->running == t) {
 		(void)pthread_cond_wait(&l->changed, &l->lock);
-		take(l, t); /* it may have added itself */
+		take(l, t); /* it may have added itself again */
 	}
 	pthread_mutex_unlock(&l->lock);
 }

@@ -1,4 +1,4 @@
-/* The counters as Prometheus reads them (text exposition format 0.0.4).
+/* The counters in the format of Prometheus (text exposition format 0.0.4).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/metrics.h"
 
@@ -20,7 +20,7 @@ static uint64_t get(const stat_cell *c)
 	return atomic_load_explicit(c, memory_order_relaxed);
 }
 
-/* ---- lines ---- */
+/* ---- output lines ---- */
 
 static void head(const struct page *p, const char *name, const char *type, const char *help)
 {
@@ -51,10 +51,10 @@ static void single(const struct page *p, const char *name, const char *type, con
 	p->out(line, p->arg);
 }
 
-/* ---- what each thread counts: services/stats.def ---- */
+/* ---- per-thread counters: services/stats.def ---- */
 
-/* "num.queries" becomes "queries_total", "query.queue_time_us.max" "query_queue_time_max_seconds":
- * times are in seconds here. */
+/* "num.queries" becomes "queries_total", "query.queue_time_us.max" becomes
+ * "query_queue_time_max_seconds": times are in seconds here. */
 static void name_of(const char *key, bool is_sum, char *to, size_t room)
 {
 	const char *us = strstr(key, "_us.");
@@ -110,7 +110,8 @@ static const char *const transports[STAT_TRANSPORTS] = {
 	[STAT_UDP] = "udp", [STAT_TCP] = "tcp", [STAT_TLS] = "tls", [STAT_HTTPS] = "https"
 };
 
-/* Every other bound of the counters' own: from half a millisecond to half a minute and more. */
+/* From half a millisecond to 40 s, the counters' own bounds; below a second only every other
+ * one. */
 static void histogram(const struct page *p, const char *name, const char *transport,
 		      const stat_cell *cells)
 {
@@ -150,7 +151,7 @@ static void print_latencies(const struct page *p, const struct stats *s)
 		histogram(p, "upstream_seconds", transports[i], &s->asked[i * STAT_LATENCY]);
 }
 
-/* ---- families with one label ---- */
+/* ---- metrics with one label ---- */
 
 static void print_types(const struct page *p, const struct stats *s)
 {
@@ -293,7 +294,7 @@ void metrics_print(const struct metrics_now *now, void (*out)(const char *line, 
 	print_caches(&p, now);
 }
 
-/* Backslash, quote and line end are escaped in a label's value. */
+/* Backslash, quote and newline are escaped in label values. */
 static void put_label(char *to, size_t room, const char *value)
 {
 	size_t len = 0;

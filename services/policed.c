@@ -1,4 +1,4 @@
-/* What policy zones say: the first with a rule for a question, an answer, or its servers.
+/* Matching policy zones: the first with a rule for a query, an answer, or its servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/policed.h"
 
@@ -51,7 +51,7 @@ static bool is_for(const struct authzone *z, const struct tagset *tags)
 	return tagset_is_empty(&z->manner->tags) || tagset_common(&z->manner->tags, tags) >= 0;
 }
 
-/* The next zone that is asked, from *at on. */
+/* The next zone to consult, starting at *at. */
 static bool next_zone(const struct policed_by *by, size_t *at, struct rpz_hit *hit)
 {
 	while (*at < by->zones->count) {
@@ -62,7 +62,7 @@ static bool next_zone(const struct policed_by *by, size_t *at, struct rpz_hit *h
 	return false;
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static enum settled_how how_settled(enum rpz_action action)
 {
@@ -92,7 +92,7 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 {
 	char trigger[RPZ_TEXT];
 
-	/* an alias to anywhere is told of as other records are */
+	/* an alias is reported as any other record is */
 	enum rpz_action action = hit->rule.action == RPZ_cname ? RPZ_data : hit->rule.action;
 
 	if (by->stats)
@@ -106,7 +106,8 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 			rpz_action_word(hit->rule.action), by->client, by->q);
 }
 
-/* False: it is only told of, or not for who asks over TCP; other zones may have more to say. */
+/* False: the rule is only reported, or does not apply to clients on TCP; other zones may still
+ * match. */
 static bool is_applied(const struct policed_by *by, const struct rpz_hit *hit)
 {
 	if (hit->rule.action == RPZ_tcp_only && by->client && by->client->ops->stream)
@@ -115,7 +116,7 @@ static bool is_applied(const struct policed_by *by, const struct rpz_hit *hit)
 	return hit->rule.action != RPZ_disabled;
 }
 
-/* ---- questions and names ---- */
+/* ---- queries and names ---- */
 
 bool policed_question(const struct policed_by *by, struct rpz_hit *out)
 {
@@ -201,7 +202,7 @@ static bool has_alias(const struct stored *s)
 	if (get_u16(wire + 6) == 0)
 		return false;
 	if (at + 4 > wire + s->wire_len || (*at & 0xc0) != 0xc0)
-		return true; /* whose name it is would have to be read */
+		return true; /* the owner's name would have to be parsed */
 	type = get_u16(at + 2);
 	return type == TYPE_CNAME || type == TYPE_DNAME;
 }
@@ -219,7 +220,7 @@ bool policed_doubt(const struct authzones *z, const struct stored *s)
 	return false;
 }
 
-/* ---- a question on its way ---- */
+/* ---- while resolving ---- */
 
 bool policed_by_servers(const struct query *q)
 {
@@ -280,7 +281,8 @@ static bool is_policed(const struct query *q)
 	return q->depth == 0 && !(q->kind & QUERY_UNPOLICED) && q->question.class_ == CLASS_IN;
 }
 
-/* What all clients are told. `sure` is lost where a zone that is only for some has a rule. */
+/* Whether the rule ends it for all clients. `sure` is lost at a passthru, or at a rule of a zone
+ * that applies to some clients only. */
 static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
 {
 	switch (hit->rule.action) {
@@ -297,7 +299,7 @@ static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
 	}
 }
 
-/* By a name, or (NULL) the servers that were met. */
+/* By a name, or (NULL) by the servers met. */
 static bool ends(const struct query *q, const uint8_t *name)
 {
 	const struct authzones *zones = q->snapshot->zones;

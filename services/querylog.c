@@ -1,4 +1,4 @@
-/* Lines about each question and each answer: log-queries, log-replies, log-servfail.
+/* Log lines for each query and each response: log-queries, log-replies, log-servfail.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/querylog.h"
 

@@ -1,9 +1,9 @@
-/* The last questions of clients and what became of them, in fixed memory.
+/* Recent client queries and their outcome, in fixed memory.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A ring of words. Positions only grow: `head` is where the next entry begins, `tail` the oldest one
- * that is whole. Before words are written over, `tail` is moved past what they belonged to; a reader
- * that looks at `tail` again behind its copy knows which entries it may believe. */
+ * A ring of words. Positions only grow: `head` is where the next entry begins, `tail` the oldest
+ * intact one. Before words are overwritten, `tail` is moved past the entries they belonged to; a
+ * reader that checks `tail` again after copying knows which entries are valid. */
 #include "services/queryring.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@
 
 #define WORD sizeof(uint64_t)
 
-/* As it lies in the ring; addresses, name and words follow. */
+/* As stored in the ring; addresses, name and text follow. */
 struct entry {
 	uint64_t at_us;
-	uint32_t took_us; /* at most an hour and something */
+	uint32_t took_us; /* up to 71 minutes */
 	uint16_t type, class_;
-	uint8_t words; /* of all of it */
+	uint8_t words; /* in the whole entry */
 	uint8_t how, rcode, transport, reason;
 	uint8_t client_len, server_len, name_len, text_len; /* bytes */
 	uint8_t unused[3];
@@ -30,7 +30,7 @@ _Static_assert(ENTRY_WORDS <= UINT8_MAX, "its length fits");
 
 struct queryring {
 	struct rcu_slot slot;
-	size_t words; /* of the ring */
+	size_t words; /* size of the ring */
 	_Atomic uint64_t head, tail;
 	_Atomic uint64_t at[];
 };
@@ -83,7 +83,7 @@ static unsigned words_of(uint64_t first)
 	struct entry e;
 	uint64_t words[sizeof(e) / WORD + 1] = { 0 };
 
-	/* `words` stands in the third word */
+	/* `words` is in the third word */
 	words[2] = first;
 	memcpy(&e, words, sizeof(e));
 	return e.words;
@@ -94,7 +94,7 @@ static uint64_t word_at(const struct queryring *r, uint64_t position)
 	return atomic_load_explicit(&r->at[position % r->words], memory_order_relaxed);
 }
 
-/* Let go of the oldest until there is room. */
+/* Drop the oldest entries until there is room. */
 static void make_room(struct queryring *r, uint64_t head, unsigned words)
 {
 	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -195,7 +195,7 @@ static void unpack(const uint64_t *from, void (*fn)(const struct seen *s, void *
 }
 
 struct queryring_copy {
-	uint64_t begin, end; /* of what is whole, in words from at[0] on */
+	uint64_t begin, end; /* of the valid part, in words from at[0] */
 	uint64_t at[];
 };
 
@@ -204,8 +204,8 @@ struct queryring_copy *queryring_copy(const struct queryring *r)
 	uint64_t head, from, tail;
 	struct queryring_copy *c;
 
-	/* In this order there never is more between them than the ring holds; a writer that comes
-	 * round meanwhile is met again. */
+	/* Loaded in this order, they are never further apart than the ring is long; if the writer
+	 * overtakes `head` meanwhile, load again. */
 	do {
 		head = atomic_load_explicit(&r->head, memory_order_acquire);
 		from = atomic_load_explicit(&r->tail, memory_order_acquire);
@@ -214,8 +214,8 @@ struct queryring_copy *queryring_copy(const struct queryring *r)
 	for (uint64_t i = from; i < head; i++)
 		c->at[i - from] = word_at(r, i);
 	atomic_thread_fence(memory_order_acquire);
-	/* Where entries begin is known from the one before: those that were lost meanwhile are walked
-	 * over by beginning at the tail as it is now. */
+	/* An entry's start is known only from the entry before it: entries overwritten meanwhile
+	 * are skipped by starting at the current tail. */
 	tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 	c->begin = MIN(tail, head) - from;
 	c->end = head - from;

@@ -1,8 +1,8 @@
-/* How often something happens: at most so many times a second for each key, in bounded memory.
+/* Rate limiting: at most so many events a second per key, in bounded memory.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Each slab is an array of sets of a few cells; a key belongs to one set, where it may be in any
- * cell. So a lookup is short whatever anybody does, and nothing is ever moved. */
+ * cell. So a lookup is short whatever clients do, and nothing is ever moved. */
 #include "services/ratelimit.h"
 
 #include <pthread.h>
@@ -14,9 +14,9 @@
 #include "util/random.h"
 
 enum {
-	WAYS = 8,        /* cells of a set */
-	SECONDS = 2,     /* that are remembered */
-	KEY_USUAL = 24,  /* bytes of a key, for the count of cells */
+	WAYS = 8,        /* cells per set */
+	SECONDS = 2,     /* remembered */
+	KEY_USUAL = 24,  /* assumed bytes of a key, for sizing */
 	SETS_LEAST = 1,
 };
 
@@ -24,12 +24,12 @@ struct cell {
 	uint8_t *key; /* NULL: free */
 	uint64_t hash;
 	uint8_t len;
-	uint32_t at_s[SECONDS], count[SECONDS]; /* by the second's parity */
+	uint32_t at_s[SECONDS], count[SECONDS]; /* indexed by second modulo SECONDS */
 };
 
 struct slab_of_rates {
 	pthread_mutex_t lock; /* guards `cells` */
-	struct cell *cells; /* NULL until they are needed */
+	struct cell *cells; /* NULL until needed */
 };
 
 struct ratelimit {
@@ -69,7 +69,7 @@ static uint32_t last_heard(const struct cell *c)
 	return MAX(c->at_s[0], c->at_s[1]);
 }
 
-/* The key's cell, if need be that of the key which has been silent longest. */
+/* The key's cell; if it has none, it takes the least recently used one of the set. */
 static struct cell *take_cell(struct cell *set, uint64_t hash, const void *key, size_t len)
 {
 	struct cell *oldest = set;
@@ -100,7 +100,7 @@ static void count(struct cell *c, uint32_t now_s)
 		c->count[i]++;
 }
 
-/* The most in one second, of this one and as many before as `seconds` says. */
+/* The highest count of one second, among the last `seconds` including this one. */
 static uint32_t rate_of(const struct cell *c, uint32_t now_s, uint32_t seconds)
 {
 	uint32_t most = 0;

@@ -1,4 +1,4 @@
-/* Records without a name of their own, for tags and addresses that redirect.
+/* Records without an owner name, for tags and redirecting addresses.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/record_data.h"
 

@@ -1,4 +1,4 @@
-/* Telling a zone's operators that something of theirs fails (RFC 9567).
+/* Reporting a failure to the operators of a zone (RFC 9567).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/report.h"
 
@@ -55,7 +55,7 @@ size_t report_name(uint8_t *to, const struct question *q, int ede, const uint8_t
 	return 0;
 }
 
-/* A report that cannot be made is not reported (RFC 9567 6.1). */
+/* The failure of a report is not reported (RFC 9567 6.1). */
 static bool is_report(const struct question *q)
 {
 	return q->name_len > sizeof(er_label) && memcmp(q->name, er_label, sizeof(er_label)) == 0;

@@ -1,10 +1,10 @@
-/* The part of Redis' protocol (RESP, version 2) that plain commands need.
+/* The subset of Redis' protocol (RESP, version 2) that plain commands need.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/resp.h"
 
 #include <stdio.h>
 
-#define LINE_MOST   512 /* bytes of a line; a reply's first one tells its kind */
+#define LINE_MOST   512 /* bytes of a line; the first byte of a reply is its type */
 #define DIGITS_MOST 9
 
 static struct resp bad(void)
@@ -12,7 +12,7 @@ static struct resp bad(void)
 	return (struct resp){ .kind = RESP_BAD };
 }
 
-/* The first line, without its end; len 0: it is not whole. */
+/* The first line, without its CRLF; len 0: incomplete. */
 static struct slice first_line(struct slice in)
 {
 	for (size_t i = 0; i + 1 < in.len && i < LINE_MOST; i++)
@@ -34,7 +34,10 @@ static bool number(struct slice digits, size_t *n)
 	return true;
 }
 
-/* "$LENGTH\r\n", so many bytes, "\r\n"; or "$-1\r\n". */
+/* "$LENGTH\r
+ * ", LENGTH bytes, "\r
+ * "; or "$-1\r
+ * ". */
 static struct resp read_value(struct slice in, struct slice size, size_t head, size_t most)
 {
 	size_t len;

@@ -1,4 +1,4 @@
-/* What is done with answers that hold certain addresses: response-ip.
+/* Actions on answers that contain certain addresses: response-ip.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/response_ip.h"
 
@@ -11,13 +11,13 @@
 #include "util/rr.h"
 
 struct response_ip {
-	struct netset *blocks; /* struct response_rule */
-	struct arena arena;    /* the rules */
+	struct netset *blocks; /* values: struct response_rule */
+	struct arena arena;    /* holds the rules */
 	struct response_rule **rules;
 	size_t count;
 };
 
-/* "netblock rest"; NULL with a fault. */
+/* Parses "netblock rest"; NULL with a fault. */
 static struct response_rule *take_rule(struct response_ip *r, const char *option, const char *text,
 				       const char **rest, struct fault *f)
 {

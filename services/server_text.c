@@ -1,4 +1,4 @@
-/* Texts that questions to certain servers carry along (edns-client-string).
+/* Texts sent with queries to certain servers (edns-client-string).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/server_text.h"
 
@@ -8,7 +8,7 @@
 #include "util/fault.h"
 #include "util/options.h"
 
-/* "NETBLOCK TEXT": the text may hold blanks. */
+/* "NETBLOCK TEXT": the text may contain blanks. */
 static bool read_one(struct netset *set, char *item, struct fault *f)
 {
 	char block[ADDR_TEXT + 4], *text = strchr(item, ' ');

@@ -1,4 +1,4 @@
-/* What settled a question here, where nobody had to be asked.
+/* What settled a query locally, without asking any server.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/settled.h"
 

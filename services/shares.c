@@ -1,4 +1,4 @@
-/* Whose questions hold the places that all clients share.
+/* Which clients hold the seats that all clients share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/shares.h"
 
@@ -11,22 +11,22 @@
 enum { CHAINS = 256, CLASSES = 33, KEY = 9, SPARE_MOST = 256 };
 
 struct share {
-	struct share *next;   /* in its chain, or among the spare ones */
-	struct list in_class; /* who gave way last is last */
-	struct list places;   /* the oldest first */
+	struct share *next;   /* in its hash chain, or on the spare list */
+	struct list in_class; /* the most recent to give way is last */
+	struct list places;   /* oldest first */
 	unsigned count;
 	uint8_t key[KEY];
 };
 
 struct shares {
 	struct share *chains[CHAINS];
-	struct list classes[CLASSES]; /* clients, by how many they hold */
-	unsigned highest;             /* class that has anybody; 0: nobody */
+	struct list classes[CLASSES]; /* clients, by how many places they hold */
+	unsigned highest;             /* class in use; 0: none */
 	struct share *spare;
 	unsigned spare_count;
 };
 
-/* 0 for nothing, 1 for one, 2 for two and three, 3 for four to seven … */
+/* 0 for none, 1 for one, 2 for two or three, 3 for four to seven … */
 static unsigned class_of(unsigned count)
 {
 	unsigned c = 0;

@@ -1,4 +1,4 @@
-/* Counters: added up, and printed as Unbound prints them.
+/* Counters: summing them, and printing them the way Unbound does.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/stats.h"
 
@@ -74,7 +74,7 @@ void stats_ede(struct stats *s, int code)
 		stat_bump(&s->ede[code], 1);
 }
 
-/* Half of the samples are below; within a bucket they are taken to be spread evenly. */
+/* Half of the samples are below it; within a bucket they are assumed to be spread evenly. */
 static double median_s(const struct stats *s)
 {
 	uint64_t all = 0, below = 0;
@@ -100,7 +100,7 @@ static double median_s(const struct stats *s)
 	return 0;
 }
 
-/* ---- adding up ---- */
+/* ---- summing ---- */
 
 static void add(stat_cell *total, const stat_cell *one)
 {
@@ -123,7 +123,7 @@ static void join_MAX(stat_cell *total, const stat_cell *one)
 	stat_highest(total, get(one));
 }
 
-/* The cells that stand for themselves and are summed. */
+/* Single cells that are summed. */
 /* clang-format off */
 #define SINGLE_CELLS(X) \
 	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) \
@@ -154,7 +154,7 @@ void stats_join(struct stats *total, const struct stats *one)
 #undef X
 }
 
-/* What is going on now goes on: it is no count since the last clearing. */
+/* Gauges keep their values: they do not count from the last clearing. */
 void stats_clear(struct stats *s)
 {
 	uint64_t now = get(&s->list_now), user = get(&s->list_user),
@@ -189,7 +189,7 @@ uint64_t stats_hits(const struct stats *s)
 /* ---- printing ---- */
 
 struct printer {
-	const char *prefix; /* with its dot, or empty */
+	const char *prefix; /* including its dot, or empty */
 	void (*out)(const char *line, void *arg);
 	void *arg;
 };
@@ -266,7 +266,7 @@ static void print_histogram(const struct printer *p, const struct stats *s)
 	}
 }
 
-/* "family.NAME=count"; what is zero may be left out. */
+/* "family.NAME=count"; zero values may be omitted. */
 static void print_member(const struct printer *p, bool inhibit_zero, const char *family,
 			 const char *name, uint64_t v)
 {
@@ -317,7 +317,7 @@ static void print_rcodes(const struct printer *p, const struct stats *s, bool in
 {
 	char buf[16];
 
-	/* Unbound has no names for those that need EDNS. */
+	/* Unbound has no names for extended rcodes, which need EDNS. */
 	for (unsigned i = 0; i < STAT_RCODES; i++) {
 		bool is_named = i <= RCODE_NOTZONE;
 

@@ -1,4 +1,4 @@
-/* Who may be told where clients are: two lists, and bounds for each family.
+/* Which servers are sent client subnets: two lists, and prefix limits per address family.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/subnets.h"
 
@@ -36,7 +36,7 @@ bool subnets_configured(const struct conf *conf)
 
 static bool read_servers(struct netset *to, const struct conf_list *list, struct fault *f)
 {
-	static char listed; /* a value to be told from NULL */
+	static char listed; /* any value other than NULL */
 	struct fault why = { 0 };
 	struct netblock n;
 
@@ -67,7 +67,7 @@ static bool read_names(struct trie *to, const struct conf_list *list, struct fau
 	return true;
 }
 
-/* Where nobody is told, questions need not be looked into. */
+/* If no server is sent a subnet, queries need not be examined. */
 static bool tells_anybody(const struct conf_server *c)
 {
 	return c->send_client_subnet.count || c->client_subnet_zone.count || c->client_subnet_always_forward;

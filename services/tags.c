@@ -1,4 +1,4 @@
-/* Tags: names by which zones and clients find each other, as sets of bits.
+/* Tags: names that match zones with clients, as bit sets.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tags.h"
 

@@ -1,4 +1,4 @@
-/* What goes by a worker, told to whoever watches (dnstap).
+/* The messages a worker receives and sends, reported to dnstap.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tap.h"
 
@@ -10,7 +10,7 @@
 #include "util/options.h"
 #include "util/random.h"
 
-/* ---- what is wanted ---- */
+/* ---- selection ---- */
 
 static unsigned kinds_of(const struct conf_dnstap *c)
 {
@@ -59,7 +59,7 @@ void tap_adopt(struct tap *t, const struct conf *conf, struct tap_queue *queue,
 	make_face(t, c);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 uint64_t tap_now_ns(void)
 {
@@ -69,8 +69,8 @@ uint64_t tap_now_ns(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-/* By chance and not by counting: of questions and answers in turn every second one would always be
- * a question. */
+/* At random, not by counting: where queries and responses alternate, every second message would
+ * always be a query. */
 static bool is_chosen(const struct tap *t, enum tap_kind kind)
 {
 	return t->kinds & 1u << kind && (t->one_of == 1 || random_below(t->random, t->one_of) == 0);

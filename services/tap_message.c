@@ -1,4 +1,4 @@
-/* One message that went by, in the words of dnstap.
+/* Encodes one message in dnstap's format.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tap_message.h"
 
@@ -6,7 +6,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The fields, by their numbers in dnstap.proto. */
+/* Field numbers from dnstap.proto. */
 enum { DNSTAP_IDENTITY = 1, DNSTAP_VERSION = 2, DNSTAP_MESSAGE = 14, DNSTAP_TYPE = 15 };
 enum { DNSTAP_TYPE_MESSAGE = 1 };
 enum {
@@ -56,7 +56,7 @@ static void put_fixed(struct writer *w, unsigned field, uint32_t v)
 		write_u8(w, (uint8_t)v);
 }
 
-/* The beginning of so many bytes. */
+/* The header of a field of `len` bytes. */
 static void put_length(struct writer *w, unsigned field, size_t len)
 {
 	put_tag(w, field, BYTES);
@@ -69,7 +69,7 @@ static void put_bytes(struct writer *w, unsigned field, const void *at, size_t l
 	write_bytes(w, at, len);
 }
 
-/* ---- who we are ---- */
+/* ---- our identity ---- */
 
 static void put_name(struct writer *w, unsigned field, const char *name)
 {
@@ -125,7 +125,7 @@ static void put_family(struct writer *w, const struct tap_message *m)
 		put_number(w, M_FAMILY, family == 6 ? FAMILY_INET6 : FAMILY_INET);
 }
 
-/* All but the wire bytes, which come last. */
+/* Everything but the wire bytes, which come last. */
 static void put_circumstances(struct writer *w, const struct tap_message *m)
 {
 	put_number(w, M_TYPE, m->kind);

@@ -1,8 +1,8 @@
-/* Messages on their way from one worker to the thread that sends them: a ring of bytes.
+/* Messages from one worker to the thread that sends them: a ring of bytes.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A message stands behind its length, whole: where it does not fit before the end of the ring, the
- * rest is skipped. Positions count bytes since the beginning and are multiples of four. */
+ * A message follows its length, in one piece: if it does not fit before the end of the ring, the
+ * rest is skipped. Positions count bytes from the start of the queue and are multiples of four. */
 #include "services/tap_queue.h"
 
 #include <unistd.h>
@@ -10,20 +10,20 @@
 #include "util/mem.h"
 
 enum { RING = 1 << 20, HEAD = 4 };
-#define SKIP UINT32_MAX /* in place of a length: go on at the beginning */
+#define SKIP UINT32_MAX /* in place of a length: continue at the start of the ring */
 
 struct tap_queue {
 	char apart[CACHE_LINE];
-	/* the worker's */
+	/* the worker's side */
 	_Atomic size_t end;
-	size_t place; /* of the message that is being written */
+	size_t place; /* of the message being written */
 	size_t begin_seen;
 	_Atomic uint64_t dropped;
 	struct tap_bell *bell;
 	char apart_too[CACHE_LINE];
-	/* the other thread's */
+	/* the other thread's side */
 	_Atomic size_t begin;
-	size_t looked; /* behind what the last look showed */
+	size_t looked; /* end of what the last look returned */
 	_Atomic uint64_t sent, lost;
 	char apart_three[CACHE_LINE];
 	uint8_t ring[RING];
@@ -76,7 +76,8 @@ void tap_queue_count(const struct tap_queue *q, struct tap_counts *add_to)
 
 /* ---- the worker ---- */
 
-/* Whether the ring may be written up to there; what was taken since is looked up only when needed. */
+/* Whether the ring may be written up to `end`; the reader's position is reloaded only when
+ * needed. */
 static bool reaches(struct tap_queue *q, size_t end)
 {
 	if (end - q->begin_seen <= RING)
@@ -100,8 +101,8 @@ uint8_t *tap_queue_room(struct tap_queue *q, size_t most)
 	return q->ring + q->place % RING + HEAD;
 }
 
-/* Whoever falls asleep looks once more after it has said so, and we look whether it has after there
- * is something to see: one of the two notices the other. */
+/* The reader looks once more after announcing that it goes to sleep, and we check for that after
+ * publishing the message: one of the two sees the other. */
 static void ring_bell(struct tap_bell *bell)
 {
 	atomic_thread_fence(memory_order_seq_cst);
@@ -109,7 +110,7 @@ static void ring_bell(struct tap_bell *bell)
 	    !atomic_exchange_explicit(&bell->asleep, false, memory_order_relaxed))
 		return;
 	if (write(bell->fd, "", 1) < 0)
-		return; /* a full pipe wakes as well */
+		return; /* a full pipe wakes the reader as well */
 }
 
 void tap_queue_put(struct tap_queue *q, size_t len)

@@ -1,4 +1,4 @@
-/* What the configuration says of TLS becomes what connections are made with.
+/* Builds TLS contexts from the configuration.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tls_conf.h"
 
@@ -19,7 +19,7 @@ static struct tls_manner manner_of(const struct conf_server *c)
 				    .suites = c->tls_ciphersuites };
 }
 
-/* The file, and how it is called inside the chroot. */
+/* The file, and its path inside the chroot. */
 static struct tls_file file_of(const struct conf *conf, const char *name)
 {
 	if (!*name)
@@ -54,7 +54,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 {
 	const struct conf_server *c = &s->conf->server;
 	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
-	/* Behind a chroot nobody may find them any more. */
+	/* Once in a chroot the files may be out of reach. */
 	struct tls_needs needs = { .any = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle) };
 
 	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
@@ -67,7 +67,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 		return false;
 	forwards_each(forwards, look_for_tls, &needs);
 	views_each_forwards(s->policy->views, look_in_view, &needs);
-	/* else it is loaded when it is first needed */
+	/* otherwise loaded when first needed */
 	return !needs.any || tls_client_load(s->tls_client, f);
 }
 
@@ -94,7 +94,7 @@ static bool tls_server_from(struct snapshot *s, struct fault *f)
 	return s->tls_server;
 }
 
-/* dnstap's collector has authorities of its own, or the usual ones. */
+/* dnstap's collector has its own CA bundle, or the usual one. */
 static bool dnstap_from(struct snapshot *s, struct fault *f)
 {
 	const struct conf_server *c = &s->conf->server;

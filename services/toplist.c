@@ -1,8 +1,8 @@
-/* What comes most often, in fixed memory: the space-saving sketch.
+/* The most frequent keys, in fixed memory: the space-saving sketch.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Counters stand in a table of chains, to be found by key, and in a heap with the lowest on top. What
- * comes often stands at the bottom of the heap and mostly stays where it is. */
+ * Counters are in a hash table with chains, to be found by key, and in a heap with the lowest on
+ * top. Frequent ones are near the bottom of the heap and mostly stay there. */
 #include "services/toplist.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 struct counter {
 	uint64_t count, over;
-	uint32_t next; /* in its chain */
-	uint32_t seat; /* in the heap */
+	uint32_t next; /* in its hash chain */
+	uint32_t seat; /* index in the heap */
 	uint32_t hash;
 	uint8_t len;
 	uint8_t key[];
@@ -24,7 +24,7 @@ struct counter {
 
 struct toplist {
 	unsigned most, used, chains; /* chains: a power of two */
-	size_t stride;               /* bytes of a counter */
+	size_t stride;               /* bytes per counter */
 	uint32_t *first, *heap;
 	unsigned char *counters;
 };
@@ -123,7 +123,7 @@ static uint64_t count_at(const struct toplist *t, uint32_t at)
 	return counter_at(t, t->heap[at])->count;
 }
 
-/* Its count has grown: it goes down until none below it is lower. */
+/* Its count has grown: move it down until no child has a lower count. */
 static void sink(struct toplist *t, uint32_t i)
 {
 	uint32_t at = counter_at(t, i)->seat, below;
@@ -139,7 +139,7 @@ static void sink(struct toplist *t, uint32_t i)
 	seat(t, at, i);
 }
 
-/* A new one has the count 0, and nobody is lower: it goes up to the top. */
+/* A new one has count 0, and none is lower: move it to the top. */
 static void rise(struct toplist *t, uint32_t i, uint32_t at)
 {
 	for (; at > 0; at = (at - 1) / 2)
@@ -182,7 +182,7 @@ void toplist_count(struct toplist *t, const void *key, size_t len)
 	sink(t, i);
 }
 
-/* ---- several of them together ---- */
+/* ---- merging several lists ---- */
 
 struct topkeys {
 	struct topkeys *next;

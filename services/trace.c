@@ -1,4 +1,4 @@
-/* The way of one answer, step by step, told to whoever asked to know it.
+/* The resolution of one answer, step by step, reported to the caller that asked for a trace.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/trace.h"
 
@@ -14,7 +14,7 @@
 
 struct trace {
 	const struct timebase *time;
-	void (*hear)(void *arg, unsigned depth, const char *line); /* NULL: nobody listens */
+	void (*hear)(void *arg, unsigned depth, const char *line); /* NULL: no listener */
 	void *arg;
 	uint64_t begun_us;
 	unsigned refs;

@@ -1,4 +1,4 @@
-/* Messages that show who they are from: TSIG (RFC 8945). A door to OpenSSL, for HMAC and base64.
+/* Authenticated messages: TSIG (RFC 8945). A wrapper of OpenSSL, for HMAC and base64.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tsig.h"
 
@@ -16,7 +16,7 @@
 
 #define FUDGE_S      300
 #define CLASS_OF_ANY 255
-#define SILENT_MOST  99 /* messages between two signed ones: RFC 8945 5.3.1 */
+#define SILENT_MOST  99 /* unsigned messages between two signed ones: RFC 8945 5.3.1 */
 
 static const struct algorithm {
 	const char *name;
@@ -128,7 +128,7 @@ const struct tsig_key *tsig_keys_find(const struct tsig_keys *k, const char *nam
 	return NULL;
 }
 
-/* ---- the hash over everything ---- */
+/* ---- the MAC ---- */
 
 static void hash_begin(struct tsig_talk *t)
 {
@@ -158,7 +158,7 @@ static void hash_u16(struct tsig_talk *t, uint16_t v)
 	hash(t, bytes, 2);
 }
 
-/* Each signature stands on the one before. */
+/* Each MAC covers the previous one. */
 static void hash_begin_behind(struct tsig_talk *t)
 {
 	hash_begin(t);
@@ -355,7 +355,7 @@ static bool is_in_time(const struct tsig *s, int64_t wall_s)
 	return apart <= s->fudge_s;
 }
 
-/* The message as it was when it was signed. */
+/* Hashes the message as it was when signed. */
 static void hash_message(struct tsig_talk *t, const uint8_t *wire, const struct tsig *s)
 {
 	uint8_t head[MSG_HEAD_LEN];

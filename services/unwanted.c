@@ -1,4 +1,4 @@
-/* Answers that nobody asked for: counted, and what follows from too many.
+/* Unsolicited responses: counting them, and reacting to too many.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/unwanted.h"
 

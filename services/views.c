@@ -1,4 +1,4 @@
-/* Views: local data of their own for some clients.
+/* Views: separate local data for some clients.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/views.h"
 
@@ -22,10 +22,10 @@ struct views {
 
 /* ---- scopes ---- */
 
-/* The scope of a view of this name; 0 when there have been too many. */
+/* The scope for a view of this name; 0 if there have been too many. */
 static uint8_t scope_of(const char *name)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the rest */
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the other two */
 	static char *names[VIEWS_SCOPED];
 	static unsigned count;
 	unsigned i = 0;
@@ -80,7 +80,7 @@ static void fill_ways(struct view *v, const struct conf *conf, const struct conf
 			VIEWS_SCOPED);
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static bool fill(struct view *v, const struct conf *conf, const struct conf_view *c,
 		 struct fault *f)
@@ -157,7 +157,7 @@ bool views_judge(const struct views *v)
 	return false;
 }
 
-/* ---- ways of its own ---- */
+/* ---- forwarding of its own ---- */
 
 const struct view *views_of_scope(const struct views *v, uint8_t scope)
 {

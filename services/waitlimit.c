@@ -1,4 +1,4 @@
-/* How many answers one client may be waiting for: wait-limit and its kin.
+/* How many answers one client may be waiting for: wait-limit and related options.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/waitlimit.h"
 
@@ -15,11 +15,11 @@
 
 /* ---- rules ---- */
 
-/* Of clients without a cookie, and with one. */
+/* For clients without a cookie, or with one. */
 struct table {
 	uint32_t usual;
 	struct netset *blocks;
-	uint32_t *limits; /* what the blocks' values point to */
+	uint32_t *limits; /* what the values in `blocks` point to */
 };
 
 struct waitrules {
@@ -49,7 +49,7 @@ static bool put_block(struct table *t, uint32_t *limit, const char *text, struct
 	return true;
 }
 
-/* What the operator says of loopback comes after what is there by default, and counts. */
+/* Configured loopback entries are put after the built-in ones, and override them. */
 static bool read_table(struct table *t, uint32_t usual, const struct conf_list *list,
 		       const char *option, struct fault *f)
 {
@@ -115,14 +115,14 @@ enum { PARTS = 16, CHAINS = 64, KEY = 9 };
 struct waiting_client {
 	struct waiting_client *next;
 	unsigned count;
-	uint64_t pulse_us; /* when `pulse` was true */
-	uint64_t pulse;    /* bytes of late answers that have not drained away yet */
+	uint64_t pulse_us; /* when `pulse` was computed */
+	uint64_t pulse;    /* bytes of late answers not yet drained */
 	uint8_t key[KEY];
 };
 
-/* Threads seldom meet in one. */
+/* Partitioned, so that threads rarely contend. */
 struct part {
-	pthread_mutex_t lock; /* guards `chains` and what hangs on them */
+	pthread_mutex_t lock; /* guards `chains` and their entries */
 	struct waiting_client *chains[CHAINS];
 };
 
@@ -169,7 +169,7 @@ static void find_spot(struct waits *w, const struct addr *client, struct spot *s
 	s->chain = &s->part->chains[hash / PARTS % CHAINS];
 }
 
-/* Under the lock: where the client's link hangs, or where it would. */
+/* Under the lock: the link to the client's entry, or where it would be added. */
 static struct waiting_client **client_at(const struct spot *s)
 {
 	struct waiting_client **at = s->chain;

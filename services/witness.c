@@ -1,4 +1,4 @@
-/* What is kept of each question of a client.
+/* What is recorded of each client query.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/witness.h"
 
@@ -9,9 +9,9 @@
 #include "util/options.h"
 #include "util/timebase.h"
 
-#define CLIENT_KEY 17 /* family, address */
+#define CLIENT_KEY 17 /* address family, address */
 
-/* ---- as configured ---- */
+/* ---- configuration ---- */
 
 static void set_privacy(struct witness *w, const struct conf_server *c)
 {
@@ -59,7 +59,7 @@ struct witness *witness_renew(struct witness *old, const struct conf_server *c)
 	if (!w)
 		w = mem_zero(sizeof(*w));
 	set_privacy(w, c);
-	/* What was kept under other rules is forgotten. */
+	/* What was recorded under other rules is discarded. */
 	stricter = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
 	if (w->entries != entries || stricter) {
 		w->ring = entries ? queryring_new(entries) : NULL;
@@ -80,7 +80,7 @@ void witness_free(struct witness *w)
 	free_but_ring(w);
 }
 
-/* ---- noting ---- */
+/* ---- recording ---- */
 
 static const struct addr nobody;
 

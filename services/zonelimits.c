@@ -1,4 +1,4 @@
-/* How often the servers of a zone may be asked: ratelimit and its exceptions.
+/* Limits on queries to the servers of a zone: ratelimit and its exceptions.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/zonelimits.h"
 
@@ -13,7 +13,7 @@
 
 struct zonelimits {
 	uint32_t usual;
-	struct trie *exact, *below; /* values: uint32_t of their own */
+	struct trie *exact, *below; /* values: uint32_t, each allocated */
 };
 
 /* "DOMAIN NUMBER" */

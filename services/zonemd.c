@@ -1,4 +1,4 @@
-/* The digest of a zone over all its records (RFC 8976). A door to OpenSSL, for SHA-2.
+/* The digest over all records of a zone (RFC 8976). A wrapper of OpenSSL, for SHA-2.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/zonemd.h"
 
@@ -28,7 +28,7 @@ struct canonical {
 struct digesting {
 	EVP_MD_CTX *ctx;
 	const struct zonedata *z;
-	struct canonical *items; /* of one name */
+	struct canonical *items; /* of one owner name */
 	size_t count, room;
 };
 
@@ -37,7 +37,7 @@ static uint16_t covered(const struct text_rr *rr)
 	return rr->type == TYPE_RRSIG && rr->rdata.len >= 2 ? get_u16(rr->rdata.at) : 0;
 }
 
-/* RFC 8976 3.3.1: the digest is not over itself. */
+/* RFC 8976 3.3.1: the digest does not cover itself. */
 static bool is_left_out(const struct digesting *d, const struct text_rr *rr)
 {
 	return (rr->type == TYPE_ZONEMD || covered(rr) == TYPE_ZONEMD) &&
@@ -158,7 +158,7 @@ static bool read_one(struct slice rd, struct zonemd *out)
 	return true;
 }
 
-/* RFC 8976 4: of one scheme and algorithm there may be one record. */
+/* RFC 8976 4: at most one record per scheme and algorithm is allowed. */
 static bool is_repeated(const struct rrset *set, const struct zonemd *one)
 {
 	struct rrset_walk w = rrset_records(set);
