@@ -613,7 +613,7 @@ void hostnames_house(struct hostnames *h, struct localzones *z)
 	book_clear(&h->published);
 }
 
-/* ---- queries ---- */
+/* ---- lookup ---- */
 
 static void join(struct lease_remarks *to, const struct lease_remarks *from)
 {

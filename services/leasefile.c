@@ -262,8 +262,7 @@ static void read_dnsmasq(struct leasefile *f, struct lines *l)
 		struct lease lease = { .line = l->line };
 		struct piece rest = line, word = next_word(&rest);
 
-		if (word.len == 0 || piece_is(word, "duid")) /* the server's own DUID, before the
-							      * IPv6 leases */
+		if (word.len == 0 || piece_is(word, "duid")) /* the server's own DUID */
 			continue;
 		if (take_dnsmasq(line, &lease))
 			leasefile_put(f, &lease);

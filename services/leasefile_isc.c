@@ -4,7 +4,7 @@
  *     lease 192.0.2.7 { ends 4 2026/11/19 10:00:00; binding state active; client-hostname "pc"; }
  *     ia-na "..." { iaaddr 2001:db8::7 { binding state active; ends never; } }
  *
- * Blocks of other kinds are passed over, however deep they are. */
+ * Blocks of other kinds are skipped, however deeply nested. */
 #include <string.h>
 
 #include "services/leasefile_private.h"

@@ -111,7 +111,7 @@ static void refuse(struct connection *c, int32_t stream, unsigned status)
 		&(struct http2_answer){ .status = status, .allows = status == DOH_NOT_SO }, true);
 }
 
-/* Packs the stream and the number of answers due to it into one integer. */
+/* Packs the stream and the options due in its answer into one integer. */
 static uint64_t tag_of(int32_t stream, unsigned due)
 {
 	return (uint64_t)due << 32 | (uint32_t)stream;

@@ -281,7 +281,7 @@ static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
 			});
 }
 
-/* Report to the witness how the query ended. `reply`: NULL if there was none. */
+/* Report to the witness how the query ended. `reply`: NULL if it came from no server. */
 static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode)
 {
 	const struct env *e = q->env;

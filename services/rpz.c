@@ -381,7 +381,7 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		if (find_wildcard(r, &f, f.len - at, out))
 			return true;
 		if (find_slot(r, f.bytes + at, f.len - at))
-			return false; /* a closer encloser without a wildcard below it (RFC 4592) */
+			return false; /* the closest encloser has no wildcard below it (RFC 4592) */
 	}
 	return false;
 }

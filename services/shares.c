@@ -1,4 +1,4 @@
-/* Which clients hold the seats that all clients share.
+/* Which clients hold the places that all clients share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/shares.h"
 

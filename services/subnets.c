@@ -67,7 +67,7 @@ static bool read_names(struct trie *to, const struct conf_list *list, struct fau
 	return true;
 }
 
-/* If no server is sent a subnet, queries need not be examined. */
+/* If no server is sent subnets, queries need not be examined. */
 static bool tells_anybody(const struct conf_server *c)
 {
 	return c->send_client_subnet.count || c->client_subnet_zone.count || c->client_subnet_always_forward;

@@ -55,7 +55,7 @@ struct exchange {
 	enum carrier way;             /* currently used */
 	bool with_edns;
 	bool edns_refused; /* over UDP; TCP is to confirm it */
-	bool fell_back; /* asked with EDNS before, now without */
+	bool fell_back; /* without EDNS now; to be remembered if that works */
 	bool capped;    /* the name's case is random in this try */
 	bool refused;   /* the transport failed at once: connection refused or broken off */
 	bool over;      /* the askers are being told the result */
@@ -666,8 +666,7 @@ static void turn_from_refusal(struct exchange *x)
 		return;
 	}
 	x->with_edns = false;
-	x->fell_back = !x->ask.insists; /* else not remembered: signatures are requested each
-					 * time */
+	x->fell_back = !x->ask.insists; /* else not remembered: signatures are requested anew */
 	exchange_turn_to(x, x->way);
 }
 

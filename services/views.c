@@ -157,7 +157,7 @@ bool views_judge(const struct views *v)
 	return false;
 }
 
-/* ---- forwarding of its own ---- */
+/* ---- resolution settings of its own ---- */
 
 const struct view *views_of_scope(const struct views *v, uint8_t scope)
 {

@@ -59,7 +59,7 @@ struct witness *witness_renew(struct witness *old, const struct conf_server *c)
 	if (!w)
 		w = mem_zero(sizeof(*w));
 	set_privacy(w, c);
-	/* What was recorded under other rules is discarded. */
+	/* What was recorded with other settings is discarded. */
 	stricter = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
 	if (w->entries != entries || stricter) {
 		w->ring = entries ? queryring_new(entries) : NULL;
