@@ -126,13 +126,13 @@ void waiters_sort(struct query *q,
 struct shape {
 	bool stream, has_opt;
 	uint16_t flags, edns_flags,
-		udp_size; /* from the request, where the answer depends on it */
+		udp_size; /* taken from the request, as far as the answer depends on it */
 };
 
 /* What mesh->out holds, unless it has been overwritten since. */
 struct encoding {
 	const struct stored
-		*image; /* the reply as cached, which saves encoding it; or NULL */
+		*image; /* the reply as cached, which need not be encoded again; or NULL */
 	size_t len;     /* 0: nothing reusable */
 	unsigned written;
 	struct shape shape;
@@ -186,8 +186,7 @@ static bool image_fits(const struct stored *image, const struct waiter *w)
 	       image->fits & (full ? STORED_FULL : STORED_PLAIN);
 }
 
-/* The answer shows records and is not a bare failure: bogus data is only for clients that set
- * CD. */
+/* Whether the answer shows records: no bare failure, and bogus data only with CD. */
 static bool shows_records(const struct waiter *w, const struct message *reply)
 {
 	return reply->rcode != RCODE_SERVFAIL &&

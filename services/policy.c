@@ -719,7 +719,7 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)
 			return;
-		policed = false; /* a rule let it through */
+		policed = false; /* an rpz-passthru let it through */
 	}
 	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
 		policy_zones_judge_rest(p, who, m, now_s, a, j);

@@ -55,10 +55,10 @@ struct exchange {
 	enum carrier way;             /* currently used */
 	bool with_edns;
 	bool edns_refused; /* over UDP; TCP is to confirm it */
-	bool fell_back; /* without EDNS now; to be remembered if that works */
-	bool capped;    /* the name's case is random in this try */
-	bool refused;   /* the transport failed at once: connection refused or broken off */
-	bool over;      /* the askers are being told the result */
+	bool fell_back;    /* without EDNS now; to be remembered if that works */
+	bool capped;       /* the name's case is random in this try */
+	bool refused;      /* the transport failed at once: connection refused or broken off */
+	bool over;         /* the askers are being told the result */
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
