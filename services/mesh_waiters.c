@@ -28,7 +28,7 @@ struct waiter {
 	void *arg;
 	struct client client;
 	struct request request; /* its pointers refer to the query's arena */
-	bool has_echo;           /* its answer carries `echo` */
+	bool has_echo;          /* its answer carries `echo` */
 	struct subnet_option echo;
 };
 

@@ -1,4 +1,4 @@
-/* All that a loaded configuration becomes: each part built by its own module, held together here.
+/* All that a loaded configuration becomes: each part built in its own file, held together here.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/snapshot.h"
 
