@@ -1,4 +1,4 @@
-/* When a server spoils the letter case of our question (0x20): comparing what several say.
+/* The 0x20 fallback, when a server does not preserve the query name's case: comparing responses.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/caps.h"
 
@@ -25,8 +25,8 @@ static bool has_same_set(const struct message *m, enum section s, const struct r
 	return set && rrset_same_records(set, wanted);
 }
 
-/* Equal but for order, spelling, TTLs, signatures and glue. Name servers that differ from
- * server to server do not matter where there is an answer. */
+/* Equal except for order, letter case, TTLs, signatures and glue. AUTHORITY, which may differ from
+ * server to server, is compared only if ANSWER is empty, and then without SOA records. */
 static bool same_answer(const struct message *a, const struct message *b)
 {
 	bool referral = a->count[SECTION_ANSWER] == 0;

@@ -1,4 +1,4 @@
-/* Aliases followed on the way to an answer, and the answer they lead to.
+/* The aliases followed on the way to an answer, and the answer assembled from them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/chain.h"
 
@@ -56,7 +56,7 @@ const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message
 	return name;
 }
 
-/* One section behind another, without what is there already. */
+/* Concatenates two sections, skipping what the first already has. Returns the number of sets. */
 static unsigned gather(const struct rrset **to, const struct rrset **first, unsigned firsts,
 		       const struct rrset **then, unsigned thens)
 {

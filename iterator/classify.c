@@ -1,4 +1,4 @@
-/* What kind of response this is (RFC 1034 4.3.2 seen from the other end).
+/* Classifying a response (RFC 1034 4.3.2 seen from the other end).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/classify.h"
 
@@ -16,7 +16,7 @@ const char *response_name(enum response r)
 	return names[r];
 }
 
-/* Where the chain of aliases that begins at the asked name leads; whether data stand there. */
+/* The name where the CNAME chain from the query name ends, and whether it has the data wanted. */
 static const uint8_t *follow(const struct message *m, const struct question *asked, bool *answered)
 {
 	const uint8_t *name = asked->name;
@@ -47,7 +47,7 @@ static const struct rrset *authority_of_type(const struct message *m, uint16_t t
 	return NULL;
 }
 
-/* Nobody has given data; do the name servers in AUTHORITY say where to go? */
+/* There is no data: is the NS set in AUTHORITY a referral? `cut` is its owner. */
 static enum response judge_cut(const struct message *m, const uint8_t *cut, const uint8_t *zone,
 			       bool recursive, bool recursor)
 {
@@ -56,7 +56,7 @@ static enum response judge_cut(const struct message *m, const uint8_t *cut, cons
 	if (dname_equals(cut, zone)) {
 		if (recursor)
 			return RESPONSE_recursor;
-		/* its own delegation read out of a cache, where data or a SOA should be */
+		/* its own delegation, from a cache, where data or a SOA should be */
 		return !aa && !recursive ? RESPONSE_useless : RESPONSE_nodata;
 	}
 	if (dname_is_under(zone, cut))
@@ -71,16 +71,16 @@ enum response classify(const struct message *m, const struct question *asked, co
 	bool recursor = !aa && !recursive && m->flags & FLAG_RA;
 	bool answered;
 	const uint8_t *end = follow(m, asked, &answered);
-	bool aliased = end != asked->name; /* also where the chain comes back to that name */
+	bool aliased = end != asked->name; /* even if the chain loops back to that name */
 	const struct rrset *ns = authority_of_type(m, TYPE_NS);
 
 	if (m->rcode == RCODE_NXDOMAIN) {
 		if (recursor)
 			return RESPONSE_recursor;
-		/* what does not exist is the alias's target, even where the alias was asked for */
+		/* the alias's target does not exist, even if the alias itself was asked for */
 		return aliased || answered ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
-	/* a DNAME's answer to a name that would grow too long (RFC 6672 3) */
+	/* a DNAME substitution that would make the name too long (RFC 6672 3) */
 	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] &&
 	    m->sets[0]->type == TYPE_DNAME)
 		return RESPONSE_answer;

@@ -1,4 +1,4 @@
-/* When what a server said wants a second word before it is believed, or refused.
+/* Responses that need confirmation by another query before they are believed or rejected.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/consult.h"
 
@@ -39,7 +39,7 @@ enum turn consult_denial(struct iter *it, struct message *m)
 	return TURN_WAIT;
 }
 
-/* The validated denial is in the cache, if it is one. */
+/* If it is a validated denial, it is in the cache. */
 static void denial_judged(struct iter *it, const struct message *judged)
 {
 	struct recalled r;
@@ -55,7 +55,7 @@ static void denial_judged(struct iter *it, const struct message *judged)
 	it->state = ITER_finish;
 }
 
-/* ---- the wrong side of a cut ---- */
+/* ---- the wrong side of a zone cut ---- */
 
 bool consult_is_too_low(const struct message *m, const struct question *ds)
 {
@@ -71,7 +71,8 @@ bool consult_is_too_low(const struct message *m, const struct question *ds)
 	return false;
 }
 
-/* Ask for the NS set of each name on the way up to where we stand. */
+/* Queries the NS set of the next name up, below the current zone. Once there is none, the answer
+ * held back is final. */
 static enum turn climb(struct iter *it)
 {
 	it->climb = dname_parent(it->climb);

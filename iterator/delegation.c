@@ -1,4 +1,4 @@
-/* The servers of the zone we stand in, and which of their addresses are known.
+/* The name servers of the current zone, and the addresses known for them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/delegation.h"
 
@@ -13,17 +13,17 @@
 #include "util/timebase.h"
 
 #define DNS_PORT      53
-#define PLACES_MAX    128 /* addresses kept of one delegation */
-#define ADDRESSES_MAX 6   /* of one name server … */
-#define ADDRESSES_OF_ONE_KIND 4 /* … which leaves the other kind a place */
-#define ADDRESSES_CONFIGURED 32 /* of one the operator names */
+#define PLACES_MAX    128 /* addresses kept per delegation */
+#define ADDRESSES_MAX 6   /* addresses per name server … */
+#define ADDRESSES_OF_ONE_KIND 4 /* … of one family, which leaves room for the other */
+#define ADDRESSES_CONFIGURED 32 /* of one family, per server of a configured zone */
 
 static const uint8_t *keep_name(struct arena *a, const uint8_t *name)
 {
 	return arena_copy(a, name, dname_len(name));
 }
 
-/* Room for one more element at the end of an array in the arena. */
+/* The array with room for one more element at its end: itself, or a larger copy in the arena. */
 static void *with_room(struct arena *a, void *old, unsigned count, unsigned *room, size_t element)
 {
 	if (count < *room)
@@ -104,7 +104,7 @@ static bool read_address(const struct rrset *set, struct slice rdata, uint16_t p
 	return !addr_is_absurd(out);
 }
 
-/* How many more addresses may be taken from a set of the server's. */
+/* How many addresses may be taken from one more RRset of a server with `have` addresses. */
 static unsigned room_for(const struct delegation *d, unsigned have)
 {
 	return d->config ? ADDRESSES_CONFIGURED : MIN(ADDRESSES_OF_ONE_KIND, ADDRESSES_MAX - have);
@@ -174,7 +174,7 @@ static const struct rrset *ns_set_of(const struct message *m, const struct quest
 	return NULL;
 }
 
-/* A trust anchor for the very zone: there must be signatures. */
+/* Whether the zone itself has a trust anchor, so that it must be signed. */
 static bool is_anchored(const struct query *q, const uint8_t *zone)
 {
 	const uint8_t *point = q->env->trust_point ? q->env->trust_point(q, zone, TYPE_A) : NULL;
@@ -230,7 +230,7 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 
 	struct delegation *d = delegation_new(a, rrset_owner(best));
 	delegation_add_names(d, a, best, false);
-	if (q->env->trust_point) { /* somebody validates */
+	if (q->env->trust_point) { /* a validator is present */
 		const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
 		d->expects_dnssec =
 			(ds && ds->security == SECURITY_SECURE) || is_anchored(q, d->zone);
@@ -239,7 +239,7 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 	return d;
 }
 
-/* Whether the cache remembers that there is no such address. */
+/* Whether the cache has a denial (NXDOMAIN or NODATA) of such addresses. */
 static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
 {
 	struct question wanted = {
@@ -331,7 +331,7 @@ void delegation_remember(struct delegation *d, struct arena *a, const struct del
 	}
 }
 
-/* ---- questions about it ---- */
+/* ---- predicates ---- */
 
 bool ns_wants(const struct ns *n, const struct query *q, bool v6)
 {

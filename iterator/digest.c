@@ -1,4 +1,4 @@
-/* What a server's answer leads to.
+/* What a server's response leads to.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/iter.h"
 
@@ -23,7 +23,7 @@
 #include "util/timebase.h"
 
 #define DNSSEC_LAME_SENT \
-	4 /* so early in a zone a server that leaves out signatures is passed over */
+	4 /* queries to a zone before servers that omit signatures are accepted */
 
 static enum turn go_on(struct iter *it, enum iter_state state)
 {
@@ -46,10 +46,10 @@ static const char *zone_text(const struct iter *it, char buf[DNAME_TEXT])
 	return dname_print(it->at->zone, buf);
 }
 
-/* ---- what is believed is kept ---- */
+/* ---- keeping what is believed ---- */
 
-/* While an answer is refreshed, what stands in the cache and is about to end counts as gone; but
- * only once the answer is there. */
+/* The time by which cached sets are judged. When an answer is being refreshed, those that expire
+ * within the leeway count as expired, but only against a new answer with more time left. */
 static uint32_t when(const struct iter *it, const struct rrset *offered, bool is_answer)
 {
 	uint32_t now_s = it->q->env->time->now_s;
@@ -59,7 +59,7 @@ static uint32_t when(const struct iter *it, const struct rrset *offered, bool is
 	return now_s + it->leeway_s;
 }
 
-/* An alias that somebody made from a DNAME: alone, without it, it would be nobody's word. */
+/* Whether the CNAME was synthesized from a DNAME: without the DNAME nothing would vouch for it. */
 static bool is_synthesized(const struct message *m, const struct rrset *cname)
 {
 	unsigned count;
@@ -74,7 +74,7 @@ static bool is_synthesized(const struct message *m, const struct rrset *cname)
 	return false;
 }
 
-/* Let the RRset cache have every set, and put in its place what is to be believed. */
+/* Offers every set to the RRset cache, and replaces it in the message by the one to be believed. */
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
 	struct query *q = it->q;
@@ -88,7 +88,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 		if (!is_synthesized(m, m->sets[i]))
 			m->sets[i] = store_set(q, asked, m->sets[i],
 					       when(it, m->sets[i], is_answer), it->arena);
-	/* a SOA that stood there may be an answer's, which lives longer than a denial */
+	/* a SOA already cached may be from an answer, whose TTL is longer than a denial's */
 	store_limit_denial(q->snapshot->conf, m, it->arena, now_s);
 }
 
@@ -103,14 +103,14 @@ static bool has_alias(const struct message *m)
 	return false;
 }
 
-/* What is said of a name on the way need not be asked again on the way to others; nobody has
- * validated it yet, and it is no server's own word any more. */
+/* Caches the response for a name on the way (QNAME minimisation), so that it need not be queried
+ * again on the way to others. It is stored as not validated and without AA. */
 static void keep_message(struct iter *it, const struct message *m)
 {
 	struct query *q = it->q;
 	struct message kept = *m;
 
-	/* where an alias leads has not been seen */
+	/* the target of an alias has not been looked up */
 	if (q->no_store || q->no_message || has_alias(m) ||
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
@@ -130,7 +130,7 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 	rrsetcache_put(it->q->cache.rrsets, copy, it->q->env->time->now_s, it->arena);
 }
 
-/* ---- no use: another server, please ---- */
+/* ---- useless responses: try another server ---- */
 
 static enum turn pass_over(struct iter *it)
 {
@@ -159,7 +159,7 @@ static enum reason silence_reason(const struct iter *it, enum upstream_end end)
 	return end == UPSTREAM_UNTRUSTED ? REASON_untrusted : REASON_no_reachable;
 }
 
-/* Over UDP it says that there is more, over TCP nothing: twice is enough. */
+/* Truncated over UDP, silent over TCP: twice is enough. */
 static bool cuts_and_keeps_silent(const struct iter *it, const struct upstream_reply *reply)
 {
 	return reply->over_tcp && it->at->carrier == CARRIER_UDP && !it->conf->tcp_upstream &&
@@ -204,8 +204,7 @@ static enum turn on_lame(struct iter *it, unsigned how)
 	return pass_over(it);
 }
 
-/* An empty answer may be a fault, or a lazy way to say that there is nothing: it will do if
- * nobody says more. */
+/* An empty response may be a fault, or a sloppy NODATA: it is used if no server says more. */
 static enum turn on_empty(struct iter *it, struct message *m)
 {
 	it->empty = m;
@@ -213,7 +212,7 @@ static enum turn on_empty(struct iter *it, struct message *m)
 	return pass_over(it);
 }
 
-/* ---- DNSSEC records left out where there must be some ---- */
+/* ---- DNSSEC records missing where there must be some ---- */
 
 static bool has_dnssec(const struct message *m)
 {
@@ -234,8 +233,8 @@ static bool leaves_out_dnssec(const struct iter *it, const struct message *m, en
 	       !has_dnssec(m);
 }
 
-/* The validator asks for keys, and for DS sets, only where signatures must come with them. A
- * forwarder that leaves them out does so with everything. */
+/* The validator asks for DNSKEY and DS RRsets only where they must be signed. A forwarder that
+ * omits those signatures omits all of them. */
 static bool strips_dnssec(const struct iter *it, const struct message *m, enum response r)
 {
 	const struct query *q = it->q;
@@ -246,7 +245,8 @@ static bool strips_dnssec(const struct iter *it, const struct message *m, enum r
 	       q->env->trust_point && q->env->trust_point(q, it->shown.name, it->shown.type);
 }
 
-/* Say so, once in a while, and ask another one rather than this. True: there may be another. */
+/* Warns, unless the infra cache already has it, and ranks this server below the others. True: try
+ * another one. */
 static bool note_stripper(struct iter *it)
 {
 	const struct env *e = it->q->env;
@@ -273,7 +273,7 @@ static enum turn finish_with(struct iter *it, struct message *m)
 	return go_on(it, ITER_finish);
 }
 
-/* The shown name was not all: what the servers said of it decides how to go on. */
+/* The response to a minimised query decides how to go on. */
 static enum turn on_partial_answer(struct iter *it, struct message *m)
 {
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
@@ -302,7 +302,7 @@ static enum turn on_answer(struct iter *it, struct message *m)
 	return finish_with(it, m);
 }
 
-/* A DNAME that leads below itself would be followed for ever. */
+/* A DNAME whose target is at or below its owner would be followed for ever. */
 static bool leads_below_itself(const struct message *m)
 {
 	const struct rrset *first = m->count[SECTION_ANSWER] ? m->sets[0] : NULL;
@@ -325,8 +325,8 @@ static bool is_asked_for(const struct iter *it, uint16_t type)
 	return it->want.type == type || it->want.type == TYPE_ANY;
 }
 
-/* Who asks for the alias itself gets that, and what made it; not what lies behind it, which comes
- * along when the servers were shown another type. */
+/* A query for the alias itself is answered by it and what it was made from; not by what follows,
+ * which is there if the servers were shown another type. */
 static void end_behind_alias(struct message *m, const uint8_t *name)
 {
 	unsigned answers = m->count[SECTION_ANSWER], kept = 0;
@@ -353,7 +353,7 @@ static bool has_expanded_alias(const struct message *m)
 	return false;
 }
 
-/* The servers were shown another type than the one that is wanted: what they deny is of that. */
+/* Whether the servers were shown another type than the wanted one: their denials are about that. */
 static bool was_shown_another_type(const struct iter *it)
 {
 	return it->qmin.on && it->shown.type != it->want.type;
@@ -364,14 +364,14 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	const uint8_t *target;
 
 	if (it->qmin.on && !dname_equals(it->shown.name, it->want.name)) {
-		/* an alias on the way says nothing of names below; a DNAME says everything */
+		/* a CNAME on the way says nothing about names below it; a DNAME covers them all */
 		if (answer_has(m, TYPE_DNAME))
 			it->qmin.on = false;
 		m->rcode = RCODE_NOERROR;
 		return on_partial_answer(it, m);
 	}
 	if (it->qmin.on && is_asked_for(it, TYPE_CNAME) && m->rcode != RCODE_NOERROR)
-		return pass_over(it); /* it may say otherwise to the question itself */
+		return pass_over(it); /* the full query may be answered differently */
 	believe(it, m, true);
 	if (leads_below_itself(m) || (is_asked_for(it, TYPE_CNAME) && m->rcode == RCODE_NOERROR)) {
 		m->rcode = RCODE_NOERROR;
@@ -381,8 +381,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	}
 	if (was_shown_another_type(it)) {
 		if (has_expanded_alias(m)) {
-			/* its proof stands among denials that are not ours: ask for the real type
-			 */
+			/* its proof is among denials for another type: ask for the real one */
 			it->qmin.on = false;
 			m->rcode = RCODE_NOERROR;
 			return on_partial_answer(it, m);
@@ -412,7 +411,8 @@ static enum turn on_alias(struct iter *it, struct message *m)
 
 /* ---- referrals ---- */
 
-/* The addresses that were asked for above the cut are glue there. */
+/* The answer to a QUERY_PARENT_SIDE query, for which the glue above the cut is wanted; without sets
+ * if the message has none. NULL for other queries. */
 static struct message *glue_answer(struct iter *it, const struct message *m)
 {
 	struct message *answer;
@@ -434,7 +434,7 @@ static struct message *glue_answer(struct iter *it, const struct message *m)
 	return answer;
 }
 
-/* What the parent says of the child is hearsay, even if it thinks otherwise (AA). */
+/* What the parent says about the child is not authoritative, even if AA is set. */
 static void lower_trust(struct message *m)
 {
 	for (unsigned i = 0; i < message_set_count(m); i++) {
@@ -446,7 +446,7 @@ static void lower_trust(struct message *m)
 	}
 }
 
-/* Expired NS sets between us and the new cut would shadow it: they are past anyway. */
+/* Removes expired NS sets between the current zone and the new cut, which would hide it. */
 static void forget_between(struct iter *it, const uint8_t *cut)
 {
 	struct rrsetcache *cache = it->q->cache.rrsets;
@@ -461,7 +461,7 @@ static void forget_between(struct iter *it, const uint8_t *cut)
 	}
 }
 
-/* harden-referral-path: have the cut's NS set and glue told by the zones they belong to. */
+/* harden-referral-path: query the cut's NS set and glue from the zones authoritative for them. */
 static void check_path(struct iter *it, const struct delegation *d, const struct message *m)
 {
 	unsigned count;
@@ -477,7 +477,7 @@ static void check_path(struct iter *it, const struct delegation *d, const struct
 	}
 }
 
-/* prefetch-key: where there is a DS set, keys will be wanted. */
+/* prefetch-key: with a DS set in the referral, the DNSKEY set will be needed. */
 static void fetch_keys_ahead(struct iter *it, const struct delegation *d, const struct message *m)
 {
 	if (it->conf->prefetch_key && it->q->want_signatures &&
@@ -486,7 +486,7 @@ static void fetch_keys_ahead(struct iter *it, const struct delegation *d, const 
 			  QUERY_CD | QUERY_NO_VALIDATE);
 }
 
-/* Glue that the parent did not give for names in its own zone, it does not have. */
+/* For names in its own zone, glue that the parent did not send does not exist. */
 static void note_parent_glue(struct delegation *d, const uint8_t *parent)
 {
 	for (unsigned i = 0; i < d->name_count; i++) {
@@ -534,7 +534,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	return go_on(it, ITER_choose);
 }
 
-/* ---- the whole ---- */
+/* ---- all responses ---- */
 
 static enum turn on_response(struct iter *it, struct message *m, enum response r)
 {
@@ -561,7 +561,7 @@ static enum turn on_response(struct iter *it, struct message *m, enum response r
 	return on_useless(it, m);
 }
 
-/* In the 0x20 fallback an answer only counts once enough others are like it. */
+/* In the 0x20 fallback an answer counts only once enough servers agree on it. */
 static enum turn on_caps_answer(struct iter *it, struct message *m)
 {
 	char zone[DNAME_TEXT];
@@ -592,7 +592,7 @@ static enum turn judge(struct iter *it, struct message *m, const struct upstream
 		return go_on(it, ITER_choose);
 	log_query("%s: %s", addr_print(&it->place->addr, 53, (char[ADDR_TEXT]){ 0 }),
 		  response_name(r));
-	/* whoever answers for its clients passes on what it found */
+	/* a forwarder is asked for answers: a referral from it is NODATA */
 	if (r == RESPONSE_referral && it->at->forward)
 		r = RESPONSE_nodata;
 	if (strips_dnssec(it, m, r) && note_stripper(it))
@@ -649,7 +649,7 @@ enum turn digest(struct iter *it)
 	}
 	if (UNLIKELY(it->conf->dns_error_reporting))
 		it->q->report_to = report_agent(&reply->message->edns, it->arena);
-	/* cut even over TCP: part of an answer is none */
+	/* still truncated, even over TCP: part of an answer is useless */
 	if (reply->message->flags & FLAG_TC || !scrub(reply->message, &how))
 		return on_useless(it, reply->message);
 	if (it->caps.on)

@@ -1,4 +1,4 @@
-/* How to begin: the servers of the root, before anything is known.
+/* Root hints: the root servers before anything is known.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/hints.h"
 

@@ -1,4 +1,4 @@
-/* How little of the name to show (RFC 9156).
+/* QNAME minimisation: how little of the name to show (RFC 9156).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/qmin.h"
 
@@ -9,7 +9,7 @@ void qmin_begin(struct qmin *m, bool on, bool open_type)
 	*m = (struct qmin){ .on = on, .open_type = open_type };
 }
 
-/* RFC 9156 2.3: what is left is spread over the steps that are left. */
+/* How many labels to add: the remaining ones are spread over the remaining steps (RFC 9156 2.3). */
 static unsigned stride(unsigned all, unsigned left, unsigned step)
 {
 	if (all <= QMIN_STEPS_MAX || step <= QMIN_SINGLE_STEPS)

@@ -1,4 +1,4 @@
-/* One question to several servers at once; the first good answer counts.
+/* One query to several servers at once; the first good response counts.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/race.h"
 
@@ -9,7 +9,7 @@
 struct racer {
 	struct race *race;
 	struct place *place;
-	struct upstream_ask *ask; /* NULL: it has come in, or dropped out */
+	struct upstream_ask *ask; /* NULL: answered or cancelled */
 };
 
 struct race {

@@ -1,4 +1,4 @@
-/* What the caches can say to a question before anybody is asked.
+/* Answering a question from the caches, before any server is asked.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/recall.h"
 
@@ -16,7 +16,7 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-/* Mostly it is the query's own question, whose hash is known. */
+/* Usually it is the query's own question, whose hash is known. */
 static uint64_t hash_of(const struct query *q, const struct question *wanted)
 {
 	return wanted->name == q->question.name && wanted->type == q->question.type
@@ -53,14 +53,14 @@ static struct message *message_of(struct query *q, const struct question *wanted
 	return m;
 }
 
-/* Without somebody who validates nothing in the cache was proven. */
+/* Without a validator nothing in the cache is proven. */
 static bool may_be_proven(const struct query *q)
 {
 	return q->env->trust_point != NULL;
 }
 
-/* A DNAME above the name. An unsigned one is good for the answer it came with only (a forged one
- * would take a whole subtree). */
+/* From a DNAME above the name. One that is not secure serves only the answer it came with (a forged
+ * one would take over a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
 	if (!may_be_proven(q) || !rrsetcache_knows_dname(q->cache.rrsets))
@@ -89,7 +89,7 @@ static struct message *by_cname(struct query *q, const struct question *wanted)
 	return set && !rrset_is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
 }
 
-/* Sets that a referral or the validator brought along. */
+/* From a DS or DNSKEY set that a referral or the validator brought along. */
 static struct message *by_key_set(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
@@ -125,8 +125,8 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 	return NULL;
 }
 
-/* RFC 8020: below a name that does not exist there is nothing. Only where that is proven, and
- * never across a zone that the operator has written down. */
+/* RFC 8020: nothing exists below a name that does not exist. Only if that is proven, and never
+ * across a configured stub or forward zone. */
 static struct message *by_nothing_above(struct query *q, const struct question *wanted)
 {
 	const struct forward_zone *z = route_config(q, wanted->name);
@@ -147,8 +147,8 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 	return NULL;
 }
 
-/* The closest name at or above the asked one from where on somebody's word settles things: a trust
- * anchor, or a zone that the operator has written down. NULL where nothing is validated. */
+/* The name that denials must be within: the trust anchor closest to the query name, or a stub or
+ * forward zone at or below it. NULL where nothing is validated. */
 static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 {
 	const struct env *e = q->env;
@@ -159,7 +159,7 @@ static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 	return point && z && dname_is_under(z->name, point) ? z->name : point;
 }
 
-/* RFC 8198: what denials of other names, all validated, say of this one. */
+/* RFC 8198: from validated denials of other names that cover this one. */
 static struct message *by_denials(struct query *q, const struct question *wanted)
 {
 	const struct conf_server *conf = &q->snapshot->conf->server;
@@ -182,8 +182,8 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 	return m;
 }
 
-/* What a referral said of the DS set it did not bring: enough for us, but it has no SOA that could
- * tell a client how long to believe it. */
+/* From a referral's denial of the DS set: enough for us, but it lacks the SOA that would tell a
+ * client how long to cache it. */
 static struct message *by_hearsay(struct query *q, const struct question *wanted)
 {
 	struct message *m;
@@ -195,14 +195,14 @@ static struct message *by_hearsay(struct query *q, const struct question *wanted
 	return m;
 }
 
-/* Whether it only leads on, as a CNAME made from a wildcard does. */
+/* Whether it is only an alias to follow, like a CNAME expanded from a wildcard. */
 static bool is_alias(const struct message *m, const struct question *wanted)
 {
 	return wanted->type != TYPE_CNAME && wanted->type != TYPE_ANY &&
 	       message_find(m, SECTION_ANSWER, wanted->name, TYPE_CNAME, wanted->class_);
 }
 
-/* Some of what the cache has is answer enough to ANY (RFC 8482). */
+/* ANY is answered by a subset of what the cache has (RFC 8482). */
 static struct message *by_parts(struct query *q, const struct question *wanted)
 {
 	static const uint16_t types[] = {

@@ -1,4 +1,4 @@
-/* When all servers of a zone have failed: whom else the parent knows.
+/* The last resort when all servers of a zone have failed: what else the parent knows.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/resort.h"
 
@@ -25,7 +25,7 @@ static enum turn give_up(struct iter *it)
 	return go_on(it, ITER_fail);
 }
 
-/* The configured servers have failed; forward-first and stub-first lead on the usual way. */
+/* The configured servers have failed; forward-first and stub-first resort to normal resolution. */
 static enum turn leave_config(struct iter *it)
 {
 	if (!it->at->config->first || it->not )
@@ -34,7 +34,7 @@ static enum turn leave_config(struct iter *it)
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
 }
 
-/* The parent's NS set out of the cache: may be enough, where addresses are known. */
+/* Adds the parent's NS set from the cache: may be enough if addresses are known. */
 static void recall_parent(struct iter *it)
 {
 	struct delegation *d = it->at;
@@ -46,7 +46,7 @@ static void recall_parent(struct iter *it)
 		delegation_add_names(d, it->arena, ns, true);
 }
 
-/* The parent is asked anew by one query of many that fail over the same zone (RFC 9520). */
+/* Of many queries that fail at the same zone, only one may ask the parent again (RFC 9520). */
 static bool may_go_round(struct iter *it)
 {
 	struct query *q = it->q;

@@ -1,4 +1,4 @@
-/* Where a question is taken.
+/* Routing: the servers a query goes to first.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/route.h"
 
@@ -28,7 +28,7 @@ const struct forward_zone *route_root_stub(const struct query *q)
 	return route_stub(q, dname_root);
 }
 
-/* The forward zone that `how` leads to, past the one that has failed. */
+/* The forward zone for the name, unless it is the one that has failed. NULL: none. */
 static const struct forward_zone *forward_for(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *z = route_config(q, how->name);
@@ -45,7 +45,8 @@ static const struct forward_zone *stub_for(const struct query *q, const struct r
 	return how->class_ == CLASS_IN ? z : NULL;
 }
 
-/* What the cache knows; higher up where its own servers would be needed to find its servers. */
+/* The closest delegation in the cache whose servers can be found without asking those servers, or
+ * the root hints. NULL: none is cached. */
 static struct delegation *known_for(const struct query *q, const struct route_how *how)
 {
 	const uint8_t *name = how->name;
@@ -67,7 +68,7 @@ static struct route by_stub(const struct query *q, const struct forward_zone *st
 	return (struct route){ .at = delegation_from_config((struct arena *)&q->arena, stub) };
 }
 
-/* The closest zone above the name that is held here and may be asked. */
+/* The closest enclosing zone of the name that is held here, if it is for upstream use. */
 static const struct authzone *held_for(const struct query *q, const struct route_how *how)
 {
 	const struct authzones *zones = q->snapshot->zones;

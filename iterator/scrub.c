@@ -1,4 +1,4 @@
-/* What in a response may be believed.
+/* Removing from a response what may not be believed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/scrub.h"
 
@@ -8,15 +8,15 @@
 #include "util/options.h"
 #include "util/rr.h"
 
-/* What is kept, section by section. */
+/* What is kept of the message, section by section. */
 struct kept {
 	const struct scrub_how *how;
 	const struct conf_server *conf;
 	struct message *m;
-	const struct rrset **sets; /* all three sections, one behind the other */
+	const struct rrset **sets; /* all three sections, one after the other */
 	unsigned count[3];
 	const struct rrset *ns; /* the only NS set of AUTHORITY */
-	bool upward;            /* which leads up, out of the zone: no glue for that */
+	bool upward;            /* `ns` is for a zone above ours: no glue for it */
 	bool has_soa;
 	bool aliased; /* the answer begins with an alias */
 };
@@ -26,7 +26,7 @@ static unsigned kept_total(const struct kept *k)
 	return k->count[0] + k->count[1] + k->count[2];
 }
 
-/* RFC 2181 5.4.1. Of a chain of aliases only its first link is the server's own word. */
+/* Ranking by RFC 2181 5.4.1. Of a chain of aliases only the first link is authoritative. */
 static uint8_t trust_of(const struct kept *k, enum section s, unsigned place)
 {
 	bool aa = k->m->flags & FLAG_AA;
@@ -92,7 +92,7 @@ static bool was_kept(const struct kept *k, const struct rrset *set)
 	return false;
 }
 
-/* The server's own CNAME where it says the same (its spelling, perhaps a signature). */
+/* The CNAME for the DNAME: the server's if it agrees (its case, perhaps signed), else our own. */
 static const struct rrset *cname_of(const struct kept *k, const struct rrset *dname,
 				    const uint8_t *name)
 {
@@ -105,7 +105,7 @@ static const struct rrset *cname_of(const struct kept *k, const struct rrset *dn
 	return made;
 }
 
-/* One step along the chain of aliases from `*name`. False when the message contradicts itself. */
+/* Follows one link of the alias chain from `*name`. False: the message contradicts itself. */
 static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 {
 	const struct rrset *dname = find_dname(k, *name);
@@ -128,7 +128,7 @@ static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 			return false;
 	}
 	if (was_kept(k, cname))
-		return true; /* a circle */
+		return true; /* a loop */
 	k->aliased = true;
 	keep(k, SECTION_ANSWER, cname);
 	*name = rrset_target(cname, 0);
@@ -156,10 +156,10 @@ static bool take_answer(struct kept *k)
 	bool moved = true;
 
 	if (q->type == TYPE_ANY || q->type == TYPE_CNAME) {
-		/* an alias is the answer, but not one that a DNAME makes */
+		/* a CNAME is the answer, unless synthesized from a DNAME */
 		const struct rrset *dname = find_dname(k, name);
 		if (dname == NULL || find_answer(k, name, q->type)) {
-			if (dname) /* what proves it */
+			if (dname) /* proves it */
 				keep(k, SECTION_ANSWER, dname);
 			take_data(k, name);
 			return true;
@@ -169,8 +169,8 @@ static bool take_answer(struct kept *k)
 		if (!take_link(k, &name, &moved))
 			return false;
 	}
-	/* What the target has is the target's own servers' to say, and we ask them;
-	 * a forwarder speaks for everybody. */
+	/* The target's data comes from the target's own servers, which we ask; a
+	 * forwarder speaks for all of them. */
 	if (!moved && (name == q->name || k->how->forwarder))
 		take_data(k, name);
 	return true;
@@ -191,8 +191,8 @@ static bool message_has_soa(const struct kept *k)
 	return false;
 }
 
-/* An NS set that nobody asked for may only be a delegation, or show that the server is lame: in
- * any other place it could quietly take over its zone. */
+/* An NS set that was not asked for may only be a referral, or show that the server is lame:
+ * elsewhere it could quietly take over its zone. */
 static bool ns_may_stay(struct kept *k, const struct rrset *ns)
 {
 	bool bare = k->m->rcode == RCODE_NOERROR && k->m->count[SECTION_ANSWER] == 0 && !k->has_soa;
@@ -230,7 +230,7 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 	case TYPE_AAAA:
 	case TYPE_CNAME:
 	case TYPE_DNAME:
-		return false; /* what only answers may teach us */
+		return false; /* learned only from answers */
 	case TYPE_SOA:
 		return is_inside(k, set) && dname_is_under(k->how->asked->name, rrset_owner(set));
 	case TYPE_NSEC:
@@ -241,7 +241,7 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 	}
 }
 
-/* Some servers put the DS set that was asked for where a referral has it. */
+/* Some servers put the DS set that was asked for in AUTHORITY, as in a referral. */
 static bool take_misplaced_ds(struct kept *k)
 {
 	const struct question *q = k->how->asked;
@@ -274,7 +274,7 @@ static void take_authority(struct kept *k)
 	}
 }
 
-/* A DS set without the cut it belongs to is no part of an answer; nor one for another name. */
+/* Drops DS sets other than the one for the referral's zone cut. */
 static void drop_stray_ds(struct kept *k)
 {
 	unsigned first = k->count[SECTION_ANSWER], end = kept_total(k), to = first;
@@ -304,7 +304,7 @@ static bool names_target(const struct rrset *set, const uint8_t *host)
 	return false;
 }
 
-/* Addresses belong to the servers of the NS set, or to hosts that the answer itself names. */
+/* Whether the host is a server in the NS set, or named by the answer itself. */
 static bool is_called_for(const struct kept *k, const uint8_t *host)
 {
 	if (k->ns && !k->upward && names_target(k->ns, host))
@@ -369,7 +369,7 @@ static void take_additional(struct kept *k)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the whole message ---- */
 
 static bool fits_question(const struct message *m, const struct question *asked)
 {
@@ -381,8 +381,8 @@ static bool fits_question(const struct message *m, const struct question *asked)
 	return question_equals(&m->q, asked);
 }
 
-/* What no section may hold: too many signatures, private addresses, what is no data (TSIG was between
- * its sender and us). */
+/* Removes what no section may hold: excess signatures, private addresses and meta types (TSIG was
+ * between its sender and us). */
 static void clean_sets(struct message *m, const struct scrub_how *how)
 {
 	unsigned to = 0, left = 0;
@@ -414,7 +414,7 @@ bool scrub(struct message *m, const struct scrub_how *how)
 		.how = how,
 		.conf = &how->snapshot->conf->server,
 		.m = m,
-		/* a DNAME gives each of its links a CNAME */
+		/* one DNAME may yield a CNAME for each link */
 		.sets = arena_array(how->arena, const struct rrset *,
 				    2u * message_set_count(m) + 1 +
 					    how->snapshot->conf->server.iter_scrub_cname),

@@ -1,4 +1,4 @@
-/* Record sets cut down to what may be believed of them.
+/* Reducing RRsets to what may be believed of them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/scrub_set.h"
 

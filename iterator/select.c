@@ -11,7 +11,7 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-/* For what a server is sought. */
+/* What a server is sought for. */
 struct search {
 	const struct delegation *d;
 	const struct query *q;
@@ -23,13 +23,13 @@ struct candidate {
 	struct place *place;
 	enum tier tier;
 	uint32_t rtt_ms;
-	bool shaky; /* it has been silent lately */
+	bool shaky; /* has timed out lately */
 	struct infra_view known;
 };
 
 enum {
 	EXPLORE_PERMIL =
-		30, /* how often another than the best forwarder is asked, to see how it is */
+		30, /* how often forwarders that would be passed over get a try, per mille */
 	SHAKY_SILENCES = 2,
 	CANDIDATES_MOST = 128,
 };
@@ -57,7 +57,7 @@ static bool is_lame_for(const struct infra_view *view, uint16_t type)
 	return view->lame & (type == TYPE_A ? LAME_ADDRESSES : LAME_OTHER);
 }
 
-/* False when it is not to be asked at all now. */
+/* Fills in `out`. False: the server must not be asked now. */
 static bool judge(const struct search *for_, struct place *p, struct candidate *out)
 {
 	const struct query *q = for_->q;
@@ -91,7 +91,7 @@ static bool judge(const struct search *for_, struct place *p, struct candidate *
 	return true;
 }
 
-/* Keep the candidates that `fits` says yes to, if there are any. */
+/* Keeps the candidates for which `fits` is true, or all if there are none. Returns their number. */
 static unsigned prefer(struct candidate *all, unsigned count,
 		       bool (*fits)(const struct candidate *c, uint64_t than), uint64_t than)
 {
@@ -128,7 +128,7 @@ static uint32_t least_rtt(const struct candidate *all, unsigned count)
 	return least;
 }
 
-/* The RTT of the n-th fastest: fast-server-num. */
+/* The RTT of the n-th fastest candidate (fast-server-num). */
 static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
 {
 	uint32_t bound = 0;
@@ -155,7 +155,7 @@ static bool is_steady(const struct candidate *c, uint64_t unused)
 	return !c->shaky;
 }
 
-/* Among forwarders the operator has the say. False: the usual way. */
+/* Applies the operator's strategy for forwarders. False: none, the normal selection applies. */
 static bool narrow_by_strategy(const struct delegation *d, const struct query *q,
 			       struct candidate *all, unsigned *count)
 {

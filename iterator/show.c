@@ -1,4 +1,4 @@
-/* Whether a server is told where clients are: the operator's lists, and what it made of it before.
+/* Whether to send a server the client's subnet (RFC 7871): by configuration and past behaviour.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/show.h"
 
@@ -7,14 +7,14 @@
 #include "services/subnets.h"
 #include "services/trace.h"
 
-/* Only the question itself shows clients; not a shortened name, and no errand of our own. */
+/* Only the full question carries the subnet; not a minimised name, nor a query of our own. */
 static bool is_at_the_end(const struct iter *it)
 {
 	return question_equals(&it->shown, &it->want) &&
 	       !(it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE));
 }
 
-/* It makes nothing of it. A refresh, for which nobody waits, asks whether that is still so. */
+/* The server ignores the option. A refresh, for which no client waits, tries it again. */
 static bool is_no_use(const struct iter *it, const struct selection *to)
 {
 	return to->place->no_subnet ||
@@ -35,7 +35,7 @@ enum show show_choose(struct iter *it, const struct selection *to)
 	    is_no_use(it, to))
 		return SHOW_NOTHING;
 	if (!(q->kind & QUERY_ROUTED)) {
-		/* what it says to us it might not say to a client */
+		/* what it tells us it might not tell a client */
 		q->listed = q->no_message = true;
 		return SHOW_NOTHING;
 	}
@@ -51,8 +51,8 @@ enum show show_choose(struct iter *it, const struct selection *to)
 	return SHOW_SUBNET;
 }
 
-/* A server of one zone that never echoed anything is not told again for a while. Others, forwarders
- * above all, may make nothing of it for this name and something for the next. */
+/* Records whether the server uses the option. One that never echoed it for this zone is not sent it
+ * for a while. Others, and forwarders, may ignore it for one name and use it for the next. */
 static void note(struct iter *it, enum subnet_known known)
 {
 	const struct env *e = it->q->env;
@@ -80,7 +80,7 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 	struct slice data;
 
 	if (r == RESPONSE_referral || !is_final(r, m))
-		return true; /* RFC 7871 7.2.1: what it says of that means nothing */
+		return true; /* RFC 7871 7.2.1: the option means nothing here */
 	if (reply->had_edns && edns_find_option(&m->edns, EDNS_CLIENT_SUBNET, &data) &&
 	    subnet_read(&o, &data) && subnet_echoes(&o, it->shows))
 		known = SUBNET_WORKS;
@@ -92,6 +92,6 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 		return r != RESPONSE_useless || m->rcode != RCODE_FORMERR;
 	}
 	tell(q, "it makes nothing of the client's subnet");
-	/* asked without EDNS it was not told, after all */
+	/* without EDNS it did not get the subnet after all */
 	return !reply->had_edns;
 }

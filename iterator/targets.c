@@ -23,7 +23,7 @@ static void note_fruitless(struct iter *it)
 	budget_take(&it->q->budget->fruitless, 1);
 }
 
-/* A name for which all asking has ended without an address. */
+/* Marks the name as failed if all its lookups have ended without an address. */
 static void count_fruitless(struct iter *it, struct ns *n)
 {
 	const struct conf_server *conf = it->conf;
@@ -43,13 +43,13 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 		*state = LOOKUP_ASKED;
 		return true;
 	}
-	*state = LOOKUP_NONE; /* a circle, or nothing left to spend */
+	*state = LOOKUP_NONE; /* a loop, or the budget is spent */
 	return false;
 }
 
-/* Asks for what is not known yet. Who looks for servers on behalf of others that look for servers is
- * content with one kind of addresses, as long as there are some: else each step that leads to
- * nothing doubles what all steps below it cost (CAMP). */
+/* Looks up the addresses not yet known; returns the number of queries started. A query that itself
+ * serves to find servers asks for one family at a time: otherwise each fruitless step would double
+ * the cost of all steps below it (CAMP). */
 static unsigned ask_kinds(struct iter *it, struct ns *n)
 {
 	bool v4 = ns_wants(n, it->q, false), v6 = ns_wants(n, it->q, true);
@@ -64,8 +64,8 @@ static unsigned ask_kinds(struct iter *it, struct ns *n)
 	return started;
 }
 
-/* Of names in the zone itself only those can tell whom we are about to ask: if these fail, they fail
- * over that too, and there are as many questions more as there are names (targets_ask_after). */
+/* A name in the zone itself can only be resolved by the servers we are about to ask: if they fail,
+ * so does its lookup, and every name would cost a query more (targets_ask_after). */
 static bool is_in_vain(const struct iter *it, const struct ns *n)
 {
 	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
@@ -100,7 +100,7 @@ unsigned targets_ask(struct iter *it, int most)
 	return started;
 }
 
-/* The kind of addresses that was not asked for at first, of one name. */
+/* Looks up the address family not asked for at first, for one name. */
 static bool ask_other_kind(struct iter *it)
 {
 	const struct delegation *d = it->at;
@@ -139,7 +139,7 @@ void targets_ask_ahead(struct iter *it)
 	if (s->target_fetch_count == 0 || it->sent >= TARGETS_SENT || it->fruitless ||
 	    it->at->last_resort || mesh_children(it->q))
 		return;
-	/* the last number is for every depth beyond */
+	/* the last number also applies to every greater depth */
 	most = s->target_fetch[MIN(it->q->depth, s->target_fetch_count - 1)];
 	if (most)
 		targets_ask(it, most);
@@ -197,7 +197,7 @@ unsigned targets_ask_parent(struct iter *it)
 	return started;
 }
 
-/* The set at the end of the aliases that a name server's name should not have, but may. */
+/* The address set in the answer, perhaps behind aliases (which server names should not have). */
 static const struct rrset *find_addresses(const struct message *m, uint16_t type)
 {
 	unsigned count;
@@ -230,7 +230,7 @@ static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *se
 	return added;
 }
 
-/* There is no such name: what has not been asked yet need not be (RFC 8020). */
+/* The name does not exist: the other type need not be asked for (RFC 8020). */
 static void end_lookups(struct ns *n)
 {
 	if (n->v4 == LOOKUP_OPEN)
@@ -256,7 +256,7 @@ void targets_arrived(struct iter *it, const struct query *child)
 		return;
 	}
 	if (set) {
-		/* nothing new, as when all names lead to one address by a wildcard */
+		/* nothing new, as when a wildcard leads all names to one address */
 		*state = LOOKUP_FOUND;
 		if (!parent_side && n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
 			note_fruitless(it);
