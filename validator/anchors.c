@@ -1,4 +1,4 @@
-/* Where trust begins: the keys the operator wrote down, those built in, those that roll.
+/* Trust anchors: those configured, those built in, and those that roll (RFC 5011).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/anchors.h"
 
@@ -21,8 +21,8 @@
 #include "validator/autotrust.h"
 #include "validator/verify.h"
 
-/* IANA's root zone trust anchors (RFC 9718): the keys of 2017 and of 2024, of which the second
- * signs alone from October 2026 on. */
+/* IANA's root zone trust anchors (RFC 9718): the keys of 2017 and 2024. From October 2026 only the
+ * latter signs. */
 static const char *const built_in[] = {
 	". IN DS 20326 8 2 E06D44B80B8F1D39A95C0B0D7C65D08458E880409BBC683457104237C7F8EC8D",
 	". IN DS 38696 8 2 683D2D0ACB8C9B712A1948B27F741219298D0A450D612C483AF444A4C0FB2B16",
@@ -34,7 +34,7 @@ size_t anchors_built_in(const char *const **lines)
 	return COUNT(built_in);
 }
 
-/* One name: what was written down for it, and what is published, which holds that too. */
+/* One name: its configured anchor, and the published one, which includes that. */
 struct place {
 	const struct anchor *fixed;               /* or NULL */
 	_Atomic(const struct anchor *) published; /* or NULL: the point is deleted */
@@ -48,7 +48,7 @@ struct anchors {
 
 /* ---- one anchor ---- */
 
-/* The records of both sets without doubles, at `to`; NULL when there are none. */
+/* The union of both sets (either may be NULL), in the arena; NULL when there are no records. */
 static struct rrset *merge(struct arena *arena, const uint8_t *owner, uint16_t type,
 			   const struct rrset *a, const struct rrset *b)
 {
@@ -84,7 +84,8 @@ static size_t aligned(size_t len)
 	return (len + 15) & ~(size_t)15;
 }
 
-/* Everything that is known of the name, in one piece. Any of the sets may be NULL. */
+/* All that is known for the name, in one heap block with one pin. `base` and the sets may be NULL;
+ * NULL if there are no records. */
 static const struct anchor *anchor_build(const uint8_t *owner, const struct anchor *base,
 					 const struct rrset *ds, const struct rrset *keys,
 					 bool rolls)
@@ -162,7 +163,7 @@ size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room)
 	return kept;
 }
 
-/* ---- all of them ---- */
+/* ---- the store ---- */
 
 struct anchors *anchors_empty(void)
 {
@@ -203,7 +204,8 @@ static struct place *place_get(struct anchors *a, const uint8_t *owner)
 	return p;
 }
 
-/* While the set is being built nobody else reads it; later the old anchor may still be seen. */
+/* Takes over the anchor's pin. Once others read the store, the old anchor may still be seen and its
+ * pin is released after a grace period. */
 static void publish(struct place *p, const struct anchor *anchor, bool others_read)
 {
 	const struct anchor *old =
@@ -292,7 +294,7 @@ const struct anchor *anchors_find_at(const struct anchors *a, const uint8_t *nam
 	return p ? RCU_READ(p->published) : NULL;
 }
 
-/* A name of the set that is at or above `name`, and at or below `top`. */
+/* Whether the set has a name at or above `name` and at or below `top`. */
 static bool stands_between(const struct trie *set, const uint8_t *name, const uint8_t *top)
 {
 	unsigned labels = dname_labels(name), least = dname_labels(top);
@@ -321,7 +323,7 @@ const struct anchor *anchors_find(const struct anchors *a, const struct trie *in
 	p = trie_find_closest(a->places, name);
 	if (p)
 		anchor = RCU_READ(p->published);
-	/* A point that was deleted hides nothing above it; there is hardly ever one. */
+	/* A deleted point does not hide those above it; this is rare. */
 	for (from = name; p && !anchor && !dname_is_root(from);) {
 		from = dname_parent(from);
 		anchor = anchors_find_at(a, from);
@@ -470,7 +472,7 @@ static bool item_fault(const struct conf_item *item, const char *option, const s
 	return false;
 }
 
-/* As it is seen now: from outside a chroot, or from inside once there. */
+/* The path as seen now: from outside the chroot, or from inside once there. Freed by the caller. */
 static char *path_now(const struct conf *conf, const char *text)
 {
 	char *path = conf_path(conf, text);
@@ -541,8 +543,8 @@ static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *
 	return true;
 }
 
-/* Whose anchor a damaged file held: what its first record or its ";;id:" says; the root when
- * nothing can be read, since that is what such files are for nearly everywhere. */
+/* Whether a damaged file held the root's anchor, by its first record or ";;id:". If neither can be
+ * read, the root is assumed, as nearly all such files are for it. */
 static bool seems_of_root(const char *path)
 {
 	char line[300], name[256];
@@ -623,7 +625,7 @@ static bool read_rolling(struct anchors *a, const struct conf *conf, struct faul
 			point_add(a, point);
 		}
 		mem_free(path);
-		/* It is written later, from where the process is then. */
+		/* It is written later, by then from inside the chroot. */
 		if (point && *conf->server.chroot) {
 			mem_free(point->path);
 			point->path = conf_path_inside(conf, files->items[i].text);

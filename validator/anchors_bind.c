@@ -16,10 +16,10 @@
 
 struct scanner {
 	const char *at, *end;
-	const char *name; /* of the file */
+	const char *name; /* the file's */
 	unsigned line;
 	struct fault *f;
-	char word[WORD_MAX]; /* a word, the inside of quotes, or one of { } ; */
+	char word[WORD_MAX]; /* a word, a quoted string without quotes, or one of { } ; */
 	bool quoted;
 };
 
@@ -42,7 +42,7 @@ static bool at_text(const struct scanner *s, const char *text)
 	return (size_t)(s->end - s->at) >= len && memcmp(s->at, text, len) == 0;
 }
 
-/* Over blanks and remarks of all three kinds. */
+/* Skips white space and comments of all three kinds. */
 static void skip(struct scanner *s)
 {
 	while (s->at < s->end) {
@@ -62,7 +62,7 @@ static void skip(struct scanner *s)
 	}
 }
 
-/* The next word; false at the end of the text, or with a fault. */
+/* Reads the next word. False: end of text, or a fault is set. */
 static bool next(struct scanner *s)
 {
 	size_t len = 0;
@@ -101,7 +101,7 @@ static bool is(const struct scanner *s, const char *word)
 	return !s->quoted && strcmp(s->word, word) == 0;
 }
 
-/* The next word, where there has to be one. */
+/* Reads the next word; the end of the text is a fault. */
 static bool need(struct scanner *s)
 {
 	return next(s) || wrong(s, "the clause has no end");
@@ -121,7 +121,8 @@ static bool expect(struct scanner *s, const char *word)
 
 enum form { FORM_KEYS, FORM_NAMED }; /* name numbers key; name kind numbers key-or-digest */
 
-/* name [kind] number number number "text": as a record for a zone file. */
+/* Reads name [kind] number number number "text"; and adds it as a record in zone file syntax. The
+ * name is the current word. */
 static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
 {
 	char *record = mem_new(RECORD_MAX);

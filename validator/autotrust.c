@@ -1,4 +1,4 @@
-/* How trust rolls: the states and timers of RFC 5011.
+/* Automated trust anchor updates: the states and timers of RFC 5011.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/autotrust.h"
 
@@ -17,10 +17,10 @@
 #define HOUR 3600
 #define DAY  86400
 
-/* A zone that signs ever new keys does not make our file grow without end. */
+/* A zone that keeps introducing keys must not make our file grow without bound. */
 #define KEYS_MAX 64
 
-/* A new key must have been seen so often, however short the hold-down time is. */
+/* How often a new key must have been seen, however short the hold-down time. */
 #define PENDING_MIN 2
 
 void autotrust_how_read(struct autotrust_how *how, const struct conf *conf)
@@ -70,7 +70,7 @@ static bool is_ksk(const struct autotrust_key *k)
 	return k->type == TYPE_DNSKEY && flags_of(k->rdata) & DNSKEY_SEP;
 }
 
-/* The same key, whether one of them is revoked or not. */
+/* The same key, regardless of the REVOKE bit. */
 static bool same_key(struct slice a, struct slice b)
 {
 	return a.len == b.len && a.len > 2 &&
@@ -96,7 +96,7 @@ static bool ds_is_of(const struct autotrust *p, const struct autotrust_key *k, s
 	return ds_matches(&ds, p->owner, (struct slice){ unrevoked, dnskey.len });
 }
 
-/* Trusted records of one type as a set in the heap; NULL when there are none. */
+/* The trusted records of one type as a set on the heap; NULL if none, or the point is revoked. */
 static struct rrset *trusted_set(const struct autotrust *p, uint16_t type)
 {
 	struct slice *records = mem_array(p->count + 1, sizeof(*records));
@@ -138,9 +138,9 @@ struct rrset *autotrust_keys(const struct autotrust *p)
 struct stepping {
 	struct autotrust *p;
 	const struct autotrust_step *s;
-	struct keyset *zone; /* the keys the zone shows now */
+	struct keyset *zone; /* the zone's current DNSKEY RRset */
 	unsigned actions;
-	bool began_without_ksk; /* nothing but keys of other kinds vouched for the first set */
+	bool began_without_ksk; /* the anchor had neither DS records nor keys with the SEP bit */
 };
 
 static const char *const state_names[] = {
@@ -166,8 +166,8 @@ static void change(struct stepping *t, struct autotrust_key *k, enum autotrust_s
 	k->last_change = t->s->now;
 }
 
-/* RFC 5011 2.1: a key that has signed its own revocation is dead from then on. A key we do not
- * know needs no burial, and no work. */
+/* RFC 5011 2.1: a key that has signed its own revocation is revoked for good. Keys we do not hold
+ * are skipped without verifying anything. */
 static void bury_revoked(struct stepping *t)
 {
 	struct verdict v;
@@ -200,7 +200,7 @@ static void bury_revoked(struct stepping *t)
 	}
 }
 
-/* Whether the set is signed by what is trusted now. */
+/* Whether the DNSKEY RRset is signed by a key trusted now. */
 static bool set_is_believed(struct stepping *t)
 {
 	struct rrset *ds = autotrust_ds(t->p), *keys = autotrust_keys(t->p);
@@ -230,7 +230,7 @@ static struct autotrust_key *key_find(struct autotrust *p, struct slice rdata)
 	return NULL;
 }
 
-/* A key that a trusted one has signed into the set. */
+/* Updates or adds a key found in the validated DNSKEY RRset. */
 static void see_key(struct stepping *t, const struct zonekey *z)
 {
 	struct autotrust *p = t->p;
@@ -238,7 +238,7 @@ static void see_key(struct stepping *t, const struct zonekey *z)
 	bool vouched = t->began_without_ksk;
 
 	if (k && k->state == AUTOTRUST_revoked) {
-		k->last_change = t->s->now; /* its removal begins when it is seen no more */
+		k->last_change = t->s->now; /* the remove hold-down starts when it disappears */
 		return;
 	}
 	if (k && k->state == AUTOTRUST_addpend && k->count < UINT32_MAX)
@@ -246,7 +246,7 @@ static void see_key(struct stepping *t, const struct zonekey *z)
 	if (k && k->state == AUTOTRUST_missing)
 		change(t, k, AUTOTRUST_valid);
 	if (k && k->state == AUTOTRUST_valid && k->last_change == 0)
-		k->last_change = t->s->now; /* the operator's own, met for the first time */
+		k->last_change = t->s->now; /* the operator's own, seen for the first time */
 	if (k || p->count >= KEYS_MAX)
 		return;
 	for (size_t i = 0; i < p->count; i++)
@@ -284,7 +284,7 @@ static bool has_passed(const struct stepping *t, const struct autotrust_key *k, 
 	return t->s->now - k->last_change >= seconds;
 }
 
-/* What time and absence do to a key (RFC 5011 4.2). False: it is to be dropped. */
+/* Applies the transitions due to time and absence (RFC 5011 4.2). False: drop the key. */
 static bool age_key(struct stepping *t, struct autotrust_key *k)
 {
 	const struct autotrust_how *how = t->s->how;
@@ -324,7 +324,8 @@ static bool age_key(struct stepping *t, struct autotrust_key *k)
 	return false;
 }
 
-/* DS records whose key has been met, and keys without the SEP bit, have served to begin with. */
+/* Whether an initial anchor is no longer needed: a DS record whose key is held now, or a key
+ * without the SEP bit once one with it is valid. */
 static bool has_served(struct stepping *t, const struct autotrust_key *k)
 {
 	if (k->type == TYPE_DNSKEY)
@@ -357,7 +358,8 @@ static void update_keys(struct stepping *t)
 			key_drop(p, i);
 }
 
-/* RFC 5011 2.3: half, or a tenth, of the lesser of TTL and signature life, within limits. */
+/* RFC 5011 2.3: half (query interval) or a tenth (retry) of the lesser of original TTL and
+ * remaining signature lifetime, within limits. */
 static void set_intervals(struct stepping *t)
 {
 	struct rrset_walk w = rrset_sigs(t->s->dnskeys);
@@ -380,7 +382,7 @@ static void set_intervals(struct stepping *t)
 	t->p->retry_s = (uint32_t)MAX(least, retry);
 }
 
-/* A tenth less at most, so that not everybody asks at once. */
+/* Sets the time of the next probe, up to a tenth earlier so that resolvers do not ask in unison. */
 static void set_probe(struct stepping *t, uint32_t after_s)
 {
 	uint32_t less = 0;
@@ -410,7 +412,7 @@ static void fail_step(struct stepping *t)
 	p->last_queried = t->s->now;
 	set_probe(t, p->retry_s);
 	t->actions |= AUTOTRUST_FAILED;
-	/* A silent server changes nothing worth a write. */
+	/* A failure to get an answer is not worth a write. */
 	if (t->s->dnskeys && p->last_success)
 		t->actions |= AUTOTRUST_WRITE;
 }
@@ -464,7 +466,7 @@ unsigned autotrust_step(struct autotrust *p, const struct autotrust_step *step)
 		t.actions |= AUTOTRUST_WRITE;
 	} else {
 		fail_step(&t);
-		if (t.actions & AUTOTRUST_KEYS) /* one of them died nevertheless */
+		if (t.actions & AUTOTRUST_KEYS) /* one of them was revoked all the same */
 			t.actions |= AUTOTRUST_WRITE;
 	}
 	keyset_unpin(t.zone);
@@ -478,7 +480,7 @@ uint32_t autotrust_wait_s(const struct autotrust *p, int64_t now)
 {
 	int64_t wait = p->next_probe - now;
 
-	/* A clock that was set back far does not put the next probe off for years. */
+	/* A clock set far back must not delay the next probe for years. */
 	wait = MIN(wait, 15 * DAY);
 	return wait > 0 ? (uint32_t)wait : 0;
 }

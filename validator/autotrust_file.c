@@ -1,4 +1,4 @@
-/* The file of a trust anchor that rolls: read, printed as Unbound prints it, written atomically.
+/* The file of a rolling trust anchor: read, printed in Unbound's format, written atomically.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static bool wrong(struct reading *r, const char *what)
 	return false;
 }
 
-/* The number behind `word` in the entry. */
+/* Reads the number after `word` in the entry. False: none there, negative, or above `most`. */
 static bool find_number(const char *entry, const char *word, int64_t most, int64_t *out)
 {
 	const char *at = strstr(entry, word);
@@ -75,7 +75,7 @@ static bool read_id(struct reading *r, const char *text)
 	return read_owner(r, owner);
 }
 
-/* A line ";;word: number"; those not known are somebody else's remarks. */
+/* A line ";;word: number"; unknown ones are ignored as comments. */
 static bool read_remark(struct reading *r, const char *text)
 {
 	struct autotrust *p = r->p;
@@ -139,8 +139,8 @@ static bool read_key(struct reading *r, const char *entry)
 	return true;
 }
 
-/* The next entry of the text: a line, or several between parentheses. Its first character that is
- * no blank and no remark tells whether it is a record. */
+/* The end of the entry at `at`: a line, or several if parenthesized. *record: whether it holds
+ * anything but white space and comments; *lines: how many lines it takes. */
 static const char *entry_end(const char *at, const char *end, bool *record, unsigned *lines)
 {
 	struct lexer x = { 0 };
@@ -353,7 +353,7 @@ static bool write_whole(int fd, const char *text)
 	return fsync(fd) == 0;
 }
 
-/* The new name is on the disk only when its folder is; not every system can be asked for that. */
+/* The rename is durable only once the directory is synced; not every system can do that. */
 static void flush_folder(const char *path)
 {
 	char *folder = mem_text(path), *slash = strrchr(folder, '/');
@@ -377,7 +377,7 @@ bool autotrust_replace(const char *path, const char *text, struct fault *f)
 	bool good;
 	int fd;
 
-	(void)unlink(aside); /* left by an earlier process of our number */
+	(void)unlink(aside); /* left by an earlier process with our PID */
 	fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	good = fd >= 0 && write_whole(fd, text);
 	if (!good)

@@ -1,4 +1,4 @@
-/* Walking down from an anchor: DS sets, keys, and proofs that there is no cut.
+/* The chain of trust from an anchor down: DS sets, keys, and proofs that there is no zone cut.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/chain.h"
 
@@ -22,7 +22,7 @@
 #include "validator/roll.h"
 #include "validator/trust.h"
 
-/* How long a failure that may be the network's is remembered; and one that may be the zone's is
+/* How long a failure that may be the network's is remembered; one that may be the zone's is
  * remembered for val-bogus-ttl. */
 #define UNHEARD_S 5
 
@@ -42,7 +42,7 @@ void chain_begin(struct chain *c, struct query *q, const struct trust_store *tru
 	ledger_begin(&c->ledger, q, trust);
 }
 
-/* ---- what is learned ---- */
+/* ---- the key cache ---- */
 
 static void unpin_keys(void *keys)
 {
@@ -80,7 +80,7 @@ static void learn(struct chain *c, const struct key_news *news)
 	keycache_put(c->q->cache.keys, &n, now_of(c));
 }
 
-/* A sentence that tells of which zone it speaks. */
+/* The text `what` with the zone's name in front, in the query's arena. */
 static const char *about(const struct chain *c, const uint8_t *zone, const char *what)
 {
 	char name[DNAME_TEXT];
@@ -107,7 +107,7 @@ static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason
 				     .ttl_s = MAX((uint32_t)conf_of(c)->val_bogus_ttl, 1) });
 }
 
-/* Nobody gave an answer to what is needed: it may be there the next time. */
+/* The set needed could not be obtained: it may be available the next time. */
 static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reason,
 			  const char *what, const struct message *m)
 {
@@ -121,7 +121,7 @@ static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reas
 
 /* ---- children ---- */
 
-/* Ask for what is missing. False: it cannot be asked, so nothing can be known. */
+/* Starts the query for what is missing. False: it cannot be started, so nothing can be learned. */
 static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *name)
 {
 	bool again = c->errand == errand && c->at && dname_equals(c->at, name);
@@ -137,7 +137,7 @@ static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *n
 			  kind);
 }
 
-/* RFC 8145 5.1: tell the zone of an anchor which keys we begin with. */
+/* RFC 8145 5.1: tells the anchor's zone, by the query name, the tags of our trust anchor keys. */
 static void tell_anchor(struct chain *c, const struct anchor *a)
 {
 	uint16_t tags[32];
@@ -163,7 +163,7 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 
 /* ---- keys ---- */
 
-/* Judge the keys of `name`; true when that taught something for good. */
+/* Judges the keys of `name`. True: final, and in the key cache unless the budget ran out. */
 static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
 		       const struct rrset *ds, const struct rrset *anchors, bool last_try)
 {
@@ -188,8 +188,8 @@ static bool is_last_try(const struct chain *c)
 	return c->tries > conf_of(c)->val_max_restart;
 }
 
-/* The keys are wanted of `name`, which `ds` or its anchor vouches for. True: the cache has them
- * or knows better; false: a child is out, or (nothing can be known) no child could be. */
+/* Gets the keys of `name`, for which `ds` or its anchor vouches. True: the key cache has a result,
+ * or a child query is under way; false: none could be started, so nothing can be learned. */
 static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *ds,
 		      const struct anchor *anchor)
 {
@@ -212,7 +212,7 @@ static const struct anchor *anchor_at(const struct chain *c, const uint8_t *name
 	return anchors_find_at(c->trust->anchors, name);
 }
 
-/* The servers that failed us are not asked first the next time. */
+/* Has the server avoided by later queries: it gave data that failed. */
 static void avoid(struct chain *c, const struct addr *server)
 {
 	struct query *q = c->q;
@@ -227,7 +227,7 @@ static void avoid(struct chain *c, const struct addr *server)
 	q->avoid = list;
 }
 
-/* False: put off. */
+/* False: put off to a later turn. */
 static bool keys_arrived(struct chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
@@ -262,7 +262,8 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 
 /* ---- DS sets ---- */
 
-/* The zone at `name` is signed, or by nothing we believe in. */
+/* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. As
+ * want_keys returns. */
 static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds,
 		    const struct verdict *v)
 {
@@ -286,7 +287,7 @@ static unsigned iteration_limit(const struct chain *c, const struct keyset *keys
 	return rules_nsec3_limit(c->ledger.how.rules, keyset_bits(keys));
 }
 
-/* A proof holds for other names, too. */
+/* Keeps a proof for other names, which it may cover too. */
 static void remember(struct chain *c, const struct rrset *proof, const uint8_t *zone,
 		     const struct verdict *v)
 {
@@ -301,8 +302,8 @@ static void remember(struct chain *c, const struct rrset *proof, const uint8_t *
 	negcache_learn_set(c->q->cache.negative, secure, zone, c->q->snapshot->conf, now_of(c));
 }
 
-/* Every NSEC and NSEC3 set of the message that these keys have signed, and how long they are good;
- * `bad` (or NULL) is told why another does not count. False: put off. */
+/* Collects the NSEC and NSEC3 sets of the message signed by these keys, and how long all are valid;
+ * `bad` (or NULL) receives why another failed. False: put off. */
 static bool gather(struct chain *c, const struct message *m, const struct keyset *keys,
 		   struct denial_evidence *e, uint32_t *ttl_s, struct verdict *bad)
 {
@@ -329,7 +330,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 	return true;
 }
 
-/* What a denial of the DS set at `name` teaches; false when it proves nothing. */
+/* Learns from a denial of the DS set at `name`. False: it proves nothing. */
 static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
 {
 	switch (cut) {
@@ -369,8 +370,8 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
 	return e.nsec_count + e.nsec3_count && learn_cut(c, name, denial_of_ds(&e, name), ttl_s);
 }
 
-/* What was proven before, came with the answer that is being judged, or with the referral to the
- * name, says that there is no DS set. */
+/* Whether the DS set is denied by the answer being judged, by what was proven before, or by the
+ * referral to the name. */
 static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
 {
 	struct negcache *negative = c->q->cache.negative;
@@ -408,7 +409,7 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 	return true;
 }
 
-/* An alias where the DS set was sought: no zone begins there. False: put off. */
+/* A CNAME instead of the DS set: there is no zone cut at the name. False: put off. */
 static bool cname_arrived(struct chain *c, const struct rrset *set)
 {
 	struct verdict v;
@@ -426,7 +427,7 @@ static void keep_ds(struct chain *c, const struct rrset *set, uint32_t ttl_s)
 {
 	struct rrset *secure = rrset_copy(&c->q->arena, set);
 
-	/* found in the cache by the walk that follows */
+	/* the walk that follows finds it in the cache */
 	secure->security = SECURITY_SECURE;
 	secure->trust = TRUST_VALIDATED;
 	secure->ttl_s = MIN(set->ttl_s, ttl_s);
@@ -453,7 +454,7 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 	return true;
 }
 
-/* Sets in the query's arena: judging them may take longer than this turn. */
+/* A copy in the query's arena: judging it may take more than this turn. */
 static const struct message *copy_of(struct chain *c, const struct message *m)
 {
 	struct message *copy = arena_copy(&c->q->arena, m, sizeof(*m));
@@ -479,7 +480,7 @@ void chain_arrived(struct chain *c, const struct event *ev)
 	c->brought_by = child->answered_by;
 }
 
-/* Somebody who waited for the same answer was told first, and has made the checks. */
+/* Whether another query waiting for the same answer has been served first and done the checks. */
 static bool is_settled(const struct chain *c)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
@@ -487,7 +488,7 @@ static bool is_settled(const struct chain *c)
 	return e && (e->kind != KEYS_NO_CUT || c->errand == ERRAND_DS);
 }
 
-/* Learn from what the child has brought. False: put off. */
+/* Learns from the child's reply. False: put off. */
 static bool take_in(struct chain *c)
 {
 	const struct message *m = c->brought;
@@ -502,8 +503,8 @@ static bool take_in(struct chain *c)
 	return true;
 }
 
-/* What was cached of a DS set and is good under the keys above, or what its errand brought. NULL too
- * when its check is put off. */
+/* The DS set its errand brought, or the cached one if it is valid under the keys above. NULL: no
+ * such set, or its check is put off. */
 static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above,
 				    struct verdict *v)
 {
@@ -532,7 +533,8 @@ static struct chain_found found_broken(struct chain *c, enum reason reason, cons
 				     .text = arena_textf(&c->q->arena, "%s", text) };
 }
 
-/* The entry says how things end, or that the walk goes on below (`above` is then set). */
+/* True: the walk ends here, as `out` says. False: it goes on below; `above` is set to the zone's
+ * keys, unless there is no zone cut. */
 static bool ends_at(struct chain *c, const struct key_entry *e, const struct keyset **above,
 		    struct chain_found *out)
 {
@@ -555,7 +557,7 @@ static bool ends_at(struct chain *c, const struct key_entry *e, const struct key
 	return true;
 }
 
-/* Look one name farther down. The entry for it, or NULL: then `out` says why not. */
+/* One step down: the key cache entry for `name`; or NULL, and `out` says why. */
 static const struct key_entry *look(struct chain *c, const uint8_t *name,
 				    const struct keyset *above, const struct anchor *anchor,
 				    struct chain_found *out)
@@ -623,7 +625,7 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 		return out;
 	if (!take_in(c))
 		return (struct chain_found){ .end = CHAIN_WAIT };
-	/* the zone itself, when its keys are known: the usual case */
+	/* the usual case: the keys of the zone itself are known */
 	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && e->kind != KEYS_NO_CUT) {
 		if (!ends_at(c, e, &above, &out))

@@ -1,4 +1,4 @@
-/* Watching a clock that stands before what is known to have been.
+/* Watching for a system clock that is earlier than a time known to have passed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/clock.h"
 
@@ -16,7 +16,7 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
-/* 2026-11-20. Moved on with each release. */
+/* 2026-11-20; updated with each release. Seconds since 1970. */
 #define RELEASED INT64_C(1795132800)
 
 #define LOOK_S 1
@@ -41,7 +41,7 @@ bool clock_is_behind(const struct trust_store *t, int64_t wall_s)
 	return wall_s < t->clock_floor;
 }
 
-/* ---- what was validated without dates ---- */
+/* ---- dropping what was validated without dates ---- */
 
 static bool set_stays(const struct slab_entry *e, void *arg)
 {

@@ -1,4 +1,4 @@
-/* The arithmetic of signatures and digests: the only door to OpenSSL for them.
+/* Signatures and digests: the only place that uses OpenSSL for them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/crypto.h"
 
@@ -17,7 +17,7 @@
 
 enum shape { SHAPE_RSA, SHAPE_ECDSA, SHAPE_EDDSA };
 
-/* Message digests we use; each thread keeps a context for each. */
+/* The message digests in use; each thread keeps a context for each. */
 enum hash { HASH_SHA1, HASH_SHA256, HASH_SHA384, HASH_SHA512, HASHES };
 
 static const char *const hash_names[HASHES] = { "SHA1", "SHA256", "SHA384", "SHA512" };
@@ -55,7 +55,7 @@ const char *crypto_algorithm_name(uint8_t algorithm, char buf[24])
 	return buf;
 }
 
-/* ---- digests: fetched once, a context for each thread ---- */
+/* ---- digests: fetched once, one context per thread ---- */
 
 static EVP_MD *digests[HASHES]; /* NULL: not in this OpenSSL */
 static bool known[COUNT(kinds)];
@@ -114,7 +114,7 @@ static EVP_MD_CTX *hash_context(enum hash h)
 	return tools->hash[h];
 }
 
-/* Its length, or 0 when there is no such digest here. */
+/* Hashes the concatenated pieces. Returns the digest's length, or 0 if it is not available. */
 static size_t hash_pieces(enum hash h, const struct slice *pieces, size_t count,
 			  uint8_t out[EVP_MAX_MD_SIZE])
 {
@@ -167,12 +167,12 @@ struct crypto_key {
 	enum hash hash; /* for RSA and ECDSA */
 	EVP_PKEY *pkey;
 	unsigned bits;
-	/* A context that is ready to verify and that nobody is using: EVP_PKEY_CTX for RSA and
-	 * ECDSA, EVP_MD_CTX for EdDSA. Whoever verifies takes it, or makes another. */
+	/* A context ready to verify and not in use, or NULL: EVP_PKEY_CTX for RSA and ECDSA,
+	 * EVP_MD_CTX for EdDSA. A thread that verifies takes it, or makes another. */
 	_Atomic(void *) spare;
 };
 
-/* RFC 3110 2: one byte of exponent length, or 0 and two. */
+/* RFC 3110 2: the exponent's length in one byte, or in two after a 0; exponent; modulus. */
 static bool split_rsa(struct slice key, struct slice *exponent, struct slice *modulus)
 {
 	struct reader r = reader_over(key.at, key.len);
@@ -220,9 +220,9 @@ unsigned crypto_key_bits(uint8_t algorithm, struct slice public_key)
 
 #define RSA_BITS_MIN 512
 #define RSA_BITS_MAX 4096
-#define EXPONENT_MAX 8 /* bytes: a longer one makes every check dear */
+#define EXPONENT_MAX 8 /* bytes: a longer one makes every check expensive */
 
-/* The key that `params` describe, taken over. */
+/* The public key that `params` describe, owned by the caller; NULL if they are not valid. */
 static EVP_PKEY *pkey_from(const char *type, OSSL_PARAM *params)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
@@ -364,7 +364,7 @@ void crypto_key_free(struct crypto_key *k)
 	mem_free(k);
 }
 
-/* What OpenSSL takes for a key and a context it does not tell; measured with a counting malloc. */
+/* What OpenSSL takes for a key and a context; it does not tell, so measured by counting malloc. */
 size_t crypto_key_size(const struct crypto_key *k)
 {
 	return sizeof(*k) + 2000 + k->bits / 2;
@@ -394,7 +394,7 @@ static void *make_context(const struct crypto_key *k)
 	return NULL;
 }
 
-/* Whether the algorithm works here: some systems forbid SHA-1 signatures, some lack curves. */
+/* Whether the algorithm works on this system: some forbid SHA-1 signatures, some lack curves. */
 static bool probe(const struct kind *kind)
 {
 	uint8_t rsa[4 + 128];
@@ -430,7 +430,7 @@ bool crypto_knows(uint8_t algorithm)
 	return kind && known[kind - kinds];
 }
 
-/* One INTEGER of DER: no leading zeros, but one where the number would look negative. */
+/* A DER INTEGER: no leading zeros, except one if the number would look negative. */
 static void write_integer(struct writer *w, const uint8_t *at, size_t len)
 {
 	while (len > 1 && *at == 0) {
@@ -444,7 +444,7 @@ static void write_integer(struct writer *w, const uint8_t *at, size_t len)
 	write_bytes(w, at, len);
 }
 
-/* The two numbers of RFC 6605 4 as the ECDSA-Sig-Value that OpenSSL wants. */
+/* Converts r | s (RFC 6605 4) to the ECDSA-Sig-Value that OpenSSL expects. Returns its length. */
 static size_t der_of(struct slice sig, uint8_t out[3 + 2 * (3 + 48)])
 {
 	uint8_t body[2 * (3 + 48)];
@@ -455,7 +455,7 @@ static size_t der_of(struct slice sig, uint8_t out[3 + 2 * (3 + 48)])
 	write_integer(&numbers, sig.at, half);
 	write_integer(&numbers, sig.at + half, half);
 	write_u8(&w, 0x30);
-	write_u8(&w, (uint8_t)writer_len(&numbers)); /* at most 102: one byte of length */
+	write_u8(&w, (uint8_t)writer_len(&numbers)); /* at most 102: a one-byte length */
 	write_bytes(&w, body, writer_len(&numbers));
 	return writer_len(&w);
 }
@@ -487,7 +487,7 @@ bool crypto_verify(const struct crypto_key *k, struct slice data, struct slice s
 	context = atomic_exchange(spare, NULL);
 	if (context && k->kind->shape == SHAPE_EDDSA &&
 	    EVP_DigestVerifyInit_ex(context, NULL, NULL, NULL, NULL, NULL, NULL) <= 0) {
-		free_context(k, context); /* begin anew with a context of its own */
+		free_context(k, context); /* start over with a new context */
 		context = NULL;
 	}
 	if (!context)

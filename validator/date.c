@@ -1,4 +1,4 @@
-/* Dates for people: seconds since 1970 in UTC, whatever the machine's zone and its time_t.
+/* Calendar dates: seconds since 1970 in UTC, independent of the machine's time zone and time_t.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/date.h"
 
@@ -7,8 +7,8 @@
 
 #define DAY INT64_C(86400)
 
-/* Years are counted from March here, so that a leap day is the last day of a year. An era is 400
- * years, after which the calendar repeats; EPOCH is the number of days before 1970. */
+/* Years start in March here, so that a leap day is the last day of its year. ERA is the number of
+ * days in 400 years, after which the calendar repeats; EPOCH, those from 0000-03-01 to 1970. */
 #define ERA   INT64_C(146097)
 #define EPOCH INT64_C(719468)
 
@@ -32,11 +32,11 @@ void date_split(int64_t seconds, struct date *out)
 	int64_t days = floor_div(seconds, DAY);
 	int64_t rest = seconds - days * DAY;
 	int64_t era = floor_div(days + EPOCH, ERA);
-	int64_t day = days + EPOCH - era * ERA; /* of the era */
+	int64_t day = days + EPOCH - era * ERA; /* in the era */
 	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	int64_t month;
 
-	day -= year * 365 + year / 4 - year / 100; /* of the year */
+	day -= year * 365 + year / 4 - year / 100; /* in the year */
 	month = (5 * day + 2) / 153;
 	out->day = (int)(day - (153 * month + 2) / 5) + 1;
 	out->month = (int)(month < 10 ? month + 3 : month - 9);

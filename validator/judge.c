@@ -1,4 +1,4 @@
-/* Judging answers: positive, alias chains, wildcards, denials.
+/* Judging responses: positive answers, alias chains, wildcards, denials.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/judge.h"
 
@@ -15,19 +15,19 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
-enum { ANY_SETS_MOST = 24 }; /* of an answer to ANY, which nobody needs in full (RFC 8482) */
+enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, not needed in full (RFC 8482) */
 
 static const struct judgement good = { .security = SECURITY_SECURE };
 static const struct judgement too_much = {
 	.security = SECURITY_BOGUS,
-	.of_the_way = true, /* others would say no less */
+	.of_the_way = true, /* asking other servers would not help */
 	.reason = REASON_budget_signatures,
 	.text = "an answer to ANY has more record sets than are checked",
 };
 
 /* ---- the chain of aliases ---- */
 
-/* The name the answer ends at, and whether what was asked for stands there. */
+/* Finds the name at the end of the alias chain, and whether it has the data asked for. */
 static void find_end(struct judge *j)
 {
 	const struct question *q = &j->m->q;
@@ -40,7 +40,7 @@ static void find_end(struct judge *j)
 
 		if (!dname_equals(rrset_owner(s), at))
 			continue;
-		/* an alias that was asked for, where what it leads to is denied along with it */
+		/* a CNAME that was asked for, with a denial of its target in the same answer */
 		if (s->type == TYPE_CNAME && q->type == TYPE_CNAME && s->count &&
 		    j->m->rcode == RCODE_NXDOMAIN) {
 			at = rrset_target(s, 0);
@@ -71,7 +71,8 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 
 /* ---- one set ---- */
 
-/* The DNAME right before a CNAME without signatures that was made from it (RFC 6672 5.3.1). */
+/* Whether set i is an unsigned CNAME synthesized from a DNAME in ANSWER: set *from (RFC 6672
+ * 5.3.1). */
 static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 {
 	const struct rrset *cname = j->m->sets[i];
@@ -94,8 +95,8 @@ static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 	return false;
 }
 
-/* A DNAME in ANSWER above an alias without signature that was not made from it: where a DNAME
- * stands, nothing else stands below (RFC 6672 2.4). */
+/* Whether set i is an unsigned CNAME, not synthesized, below a signed DNAME in ANSWER: set *by.
+ * Nothing exists below a DNAME (RFC 6672 2.4). */
 static bool is_contradicted(const struct judge *j, unsigned i, unsigned *by)
 {
 	const struct rrset *cname = j->m->sets[i];
@@ -111,8 +112,8 @@ static bool is_contradicted(const struct judge *j, unsigned i, unsigned *by)
 	return false;
 }
 
-/* A zone that we know to begin between the signer and the owner: the signer has no say there. Of a
- * cut itself the zone above has DS and NSEC records. */
+/* Whether a known signed zone begins between the signer and the owner, so that the signer has no
+ * authority there. At the cut itself the parent has DS and NSEC records. */
 static bool is_cut_off(const struct judge *j, const struct rrset *set, const uint8_t *signer)
 {
 	const struct query *q = j->chain->q;
@@ -128,8 +129,8 @@ static bool is_cut_off(const struct judge *j, const struct rrset *set, const uin
 	return false;
 }
 
-/* A name between the signer and the owner at which, as was heard, a signed zone begins: the way there
- * tells whether that is so. NULL: none. */
+/* A name between the signer and the owner with a cached DS set, not necessarily validated: walking
+ * the chain there tells whether a signed zone begins. NULL: none. */
 static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *set,
 				   const uint8_t *signer)
 {
@@ -196,7 +197,7 @@ static struct judgement weigh(const struct judge *j, unsigned i)
 	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
 }
 
-/* By the zone's keys. False: put off. */
+/* Judges the set by the zone's keys. False: put off. */
 static bool check(struct judge *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
 {
 	const struct rrset *set = j->m->sets[i];
@@ -213,7 +214,7 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 	return true;
 }
 
-/* A set that minimal answers leave out: it is worth a check, but no question. False: put off. */
+/* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
 static bool judge_extra(struct judge *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
@@ -263,7 +264,7 @@ static bool judge_set(struct judge *j, unsigned i)
 		return true;
 	}
 	signer = verify_signer(set);
-	/* whoever stands above the anchor has no say below it: nobody could tell if it is he */
+	/* a signer above the anchor has no authority below it: its keys cannot be verified */
 	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false)))
 		signer = NULL;
 	target = signer ? rumoured_cut(j, set, signer) : NULL;
@@ -282,7 +283,7 @@ static bool judge_set(struct judge *j, unsigned i)
 
 /* ---- proofs ---- */
 
-/* The nearest zone at or above (`strictly`: above) the name whose signed denials are here. */
+/* The closest zone at or above (`strictly`: above) the name with secure denials in AUTHORITY. */
 static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, bool strictly)
 {
 	const uint8_t *zone = NULL;
@@ -303,7 +304,8 @@ static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, b
 	return zone;
 }
 
-/* The evidence of one zone; false: wait (which it does not, once its sets are judged). */
+/* Collects the secure denials of one zone. False: its keys are not known (cannot be, once its sets
+ * have been judged). */
 static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence *e)
 {
 	struct chain_found f = chain_find(j->chain, zone);
@@ -361,7 +363,7 @@ static struct judgement from_cut(enum denial_cut c)
 	return from_denial(DENIAL_NONE, "there is no proof that the DS set does not exist");
 }
 
-/* There are proofs, and none of them has a signature. */
+/* Whether there are NSEC or NSEC3 sets, but none has a signature. */
 static bool lacks_signatures(const struct judge *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -375,7 +377,7 @@ static bool lacks_signatures(const struct judge *j)
 	return any;
 }
 
-/* A set that was made from a wildcard: no closer name may exist. */
+/* Judges the proof that no closer name exists, for a set expanded from a wildcard. */
 static struct judgement judge_expansion(struct judge *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
@@ -392,7 +394,7 @@ static struct judgement judge_expansion(struct judge *j, unsigned i)
 	return out;
 }
 
-/* What the proofs say of the end of the chain. */
+/* Judges the denial of the name or type at the end of the alias chain. */
 static struct judgement judge_proofs(struct judge *j)
 {
 	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
@@ -403,14 +405,14 @@ static struct judgement judge_proofs(struct judge *j)
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
 	if (is_ds && j->m->rcode != RCODE_NXDOMAIN)
 		return from_cut(denial_of_ds(&e, j->end));
-	if (j->m->rcode == RCODE_NXDOMAIN) /* a name that is there without a DS set is there */
+	if (j->m->rcode == RCODE_NXDOMAIN) /* for DS too: that it has no DS set is not enough */
 		return from_denial(denial_of_name(&e, j->end),
 				   "the proof that the name does not exist does not hold");
 	return from_denial(denial_of_type(&e, j->end, j->m->q.type),
 			   "the proof that the type does not exist does not hold");
 }
 
-/* The zone itself shows a cut, not signed, between it and the end. */
+/* Whether the zone itself proves an insecure delegation between it and the end of the chain. */
 static bool leads_away(struct judge *j, const uint8_t *zone)
 {
 	unsigned most = dname_labels(j->end);
@@ -424,8 +426,8 @@ static bool leads_away(struct judge *j, const uint8_t *zone)
 	return false;
 }
 
-/* The zone of the name has spoken: its SOA or a denial of its own is signed, so that nothing is left
- * to find out but that this is not enough. */
+/* Whether the denial has a secure SOA or proof from the name's own zone: then there is nothing left
+ * to look up, and it simply does not suffice. */
 static bool speaks_with_authority(struct judge *j, bool is_ds)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -441,8 +443,8 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 	return zone;
 }
 
-/* The denial is signed by a zone above all anchors: it may well deny the anchor's own zone, but
- * whether that is true cannot be known. */
+/* Whether all proofs are from a zone above all anchors: they may even deny the anchor's own zone,
+ * but cannot be verified. */
 static bool comes_from_above(const struct judge *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -458,8 +460,8 @@ static bool comes_from_above(const struct judge *j)
 	return any;
 }
 
-/* Why a denial does not hold, as far as it can be seen: a proof whose signature is bad, no proof at
- * all, nothing that is signed. */
+/* Finds the reason why a denial does not hold, if it shows: a proof with a bad signature, no proof,
+ * no signature. */
 static void explain_lack(const struct judge *j, struct judgement *out)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -487,7 +489,7 @@ static void explain_lack(const struct judge *j, struct judgement *out)
 	}
 }
 
-/* False: wait. */
+/* Judges a negative answer. False: wait. */
 static bool judge_denial(struct judge *j, struct judgement *out)
 {
 	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
@@ -510,7 +512,7 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 		return true;
 	}
 	if (!speaks_with_authority(j, is_ds)) {
-		/* nothing needs to be proven where nothing is signed */
+		/* an unsigned zone need not prove anything */
 		f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
 		if (f.end == CHAIN_WAIT)
 			return false;
@@ -524,9 +526,9 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole message ---- */
 
-/* The worse of two: bogus, then not signed, then secure. */
+/* Keeps the worse of two, by rank. */
 static void worsen(struct judgement *all, const struct judgement *one)
 {
 	static const uint8_t rank[] = {
@@ -538,7 +540,7 @@ static void worsen(struct judgement *all, const struct judgement *one)
 		*all = *one;
 }
 
-/* The worst of what was made from wildcards. False: put off. */
+/* Judges what was expanded from wildcards; j->expansions is the worst. False: put off. */
 static bool judge_expansions(struct judge *j)
 {
 	for (; j->expanded_done < j->m->count[SECTION_ANSWER]; j->expanded_done++) {
@@ -560,8 +562,8 @@ static bool answer_is_negative(const struct judge *j)
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
 }
 
-/* Whether a set outside ANSWER has to be judged, whatever it takes. Without a signature it proves
- * nothing, so that nobody needs to be asked about it. */
+/* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned one proves
+ * nothing, so it needs none. */
 static bool is_needed(const struct judge *j, unsigned i, bool proofs)
 {
 	const struct rrset *s = j->m->sets[i];
@@ -580,7 +582,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	for (unsigned i = 0; i < answers; i++) {
 		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY) {
 			if (out->security == SECURITY_SECURE)
-				*out = too_much; /* an unsigned zone has been found out by now */
+				*out = too_much; /* an unsigned zone would be known by now */
 			break;
 		}
 		if (!judge_set(j, i))
@@ -590,7 +592,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	/* what minimal answers leave whole: services/answer.h */
+	/* what minimal responses do not strip: services/answer.h */
 	j->whole |= j->positive &&
 		    (proofs || j->m->q.type == TYPE_ANY || j->m->q.type == TYPE_NS);
 	for (unsigned i = answers; i < all; i++) {
@@ -601,7 +603,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 		}
 		if (!judge_set(j, i))
 			return false;
-		/* a denial of which a part is bad is not believed for the rest (RFC 4035 5) */
+		/* a denial with a bogus part is not believed for the rest (RFC 4035 5) */
 		if (j->sets[i].security == SECURITY_BOGUS)
 			worsen(out, &j->sets[i]);
 	}
@@ -623,7 +625,7 @@ static bool is_proven(const struct judge *j, unsigned i)
 	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
 }
 
-/* As proven as it is, for as long as its signature lasts. */
+/* A copy of a secure set, marked so, that expires no later than its signature. */
 static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a,
 				  uint32_t now_s)
 {

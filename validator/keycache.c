@@ -1,4 +1,4 @@
-/* The key cache: the slab engine, keyed by zone name.
+/* The key cache: a slab cache keyed by zone name.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/keycache.h"
 
@@ -40,13 +40,13 @@ static void release(struct rcu_slot *retired)
 	mem_free(e);
 }
 
-#define PARSED_KEY 2048 /* what OpenSSL takes for one, roughly */
+#define PARSED_KEY 2048 /* bytes OpenSSL takes for one, roughly */
 
 static size_t beside(const struct slab_entry *entry)
 {
 	const struct key_entry *e = entry_of(entry);
 
-	/* not all keys are parsed, and not yet */
+	/* keys are parsed later, and not all of them: room for one */
 	return e->keys ? keyset_size(e->keys) + PARSED_KEY : 0;
 }
 

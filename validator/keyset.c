@@ -1,4 +1,4 @@
-/* Records of DNSSEC read, and the keys of a zone, each parsed when it is first needed.
+/* Reading DNSSEC records, and the keys of a zone, each parsed when first needed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/verify_private.h"
 
@@ -6,7 +6,7 @@
 #include "util/mem.h"
 #include "validator/crypto.h"
 
-/* ---- records read ---- */
+/* ---- reading records ---- */
 
 bool dnskey_read(struct slice rdata, struct dnskey *out)
 {
@@ -57,7 +57,7 @@ uint16_t dnskey_tag(struct slice rdata)
 {
 	uint32_t sum = 0;
 
-	/* RFC 4034 B.1: of the modulus, the last but two bytes. */
+	/* RFC 4034 B.1: the upper two of the modulus's last three bytes. */
 	if (rdata.len >= 7 && rdata.at[3] == ALGORITHM_RSAMD5)
 		return get_u16(rdata.at + rdata.len - 3);
 	for (size_t i = 0; i < rdata.len; i++)
@@ -81,7 +81,7 @@ bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_r
 
 /* ---- keys of a zone ---- */
 
-/* Stands where a public key could not be parsed, so that it is tried once. */
+/* Marks a public key that could not be parsed, so that it is tried only once. */
 static char broken_place;
 #define BROKEN ((struct crypto_key *)(void *)&broken_place)
 

@@ -1,4 +1,4 @@
-/* Checks done for one question: remembered, shared with other questions, and put off.
+/* Signature checks for one query: remembered, shared with other queries, and put off.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/ledger.h"
 
@@ -41,7 +41,7 @@ void ledger_turn(struct ledger *l)
 	l->hashes_until = l->q->budget->hashes - LEDGER_HASHES;
 }
 
-/* With an empty purse nothing costs anything any more. */
+/* A budget that is used up does not count: then no check costs anything any more. */
 bool ledger_is_tired(const struct ledger *l)
 {
 	const struct budget *b = l->q->budget;
@@ -60,7 +60,8 @@ static const struct ledger_row *find(const struct ledger *l, const struct rrset 
 	return NULL;
 }
 
-/* Where the set stands in its zone: a set that a wildcard made was signed as that of the wildcard. */
+/* The owner as signed: for a set expanded from a wildcard, the wildcard's name (built in `room`).
+ * NULL: that is too long. */
 static const uint8_t *signed_owner(const struct rrset *set, const struct rrsig *sig, uint8_t *room)
 {
 	const uint8_t *owner = rrset_owner(set);
@@ -70,9 +71,9 @@ static const uint8_t *signed_owner(const struct rrset *set, const struct rrsig *
 	return dname_join(room, (const uint8_t *)"\1*", 2, dname_suffix(owner, sig->labels)) ? room : NULL;
 }
 
-/* The same set with the same signature has been found good by these keys' zone, for whatever
- * question, and is kept: SOA and denials of a zone come with one answer after the other, and what a
- * wildcard makes is signed once for all names. */
+/* Whether the same set with the same signature, by the keys' zone, is in the cache as secure: a
+ * zone's SOA and denials come with many answers, and a wildcard is signed once for all the names
+ * expanded from it. */
 static bool is_known(const struct ledger *l, const struct rrset *set, const struct keyset *keys,
 		     struct verdict *out)
 {

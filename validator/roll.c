@@ -1,4 +1,4 @@
-/* Probing anchors that roll, one at a time.
+/* Probing the rolling trust anchors (RFC 5011), one at a time.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/roll.h"
 
@@ -18,18 +18,18 @@
 #include "validator/trust.h"
 #include "validator/verify.h"
 
-#define CLOCK_S 10u /* between looks at a clock that is wrong */
-#define CHECKS 32 /* signatures of one probe that are looked at */
+#define CLOCK_S 10u /* between looks at a clock known to be wrong */
+#define CHECKS 32 /* budget of signature checks per probe */
 
 struct roll {
 	struct env *env;
 	struct timer timer;
-	struct probe *out;      /* under way; or NULL */
+	struct probe *out;      /* under way, or NULL */
 };
 
-/* One question for an anchor's keys. It may outlive the roll: the mesh answers once. */
+/* One query for an anchor's keys. The roll may abandon it; it is freed when the mesh answers. */
 struct probe {
-	struct roll *roll;              /* NULL: nobody cares any more */
+	struct roll *roll;              /* NULL: abandoned */
 	struct snapshot *snapshot;      /* pinned: whose anchors these are */
 	struct autotrust *point;
 	unsigned tries;
@@ -42,7 +42,7 @@ static struct anchors *anchors_of(const struct snapshot *s)
 
 /* ---- when ---- */
 
-/* The point whose time comes first; NULL when there is none. */
+/* The point to probe next, and how long until then; NULL when there is none. */
 static struct autotrust *next_point(const struct roll *r, uint32_t *wait_s)
 {
 	const struct anchors *a = anchors_of(r->env->snapshot);
@@ -60,7 +60,7 @@ static struct autotrust *next_point(const struct roll *r, uint32_t *wait_s)
 	return first;
 }
 
-/* Anchors are not rolled by a clock that is known to be wrong. */
+/* Whether the clock is known to be wrong: then anchors are not rolled. */
 static bool has_no_clock(const struct roll *r)
 {
 	return clock_is_behind(r->env->snapshot->trust, r->env->time->wall_s);
@@ -76,7 +76,7 @@ static void wait_for_next(struct roll *r)
 			  (has_no_clock(r) ? MAX(wait_s, CLOCK_S) : wait_s) * US_PER_S);
 }
 
-/* ---- what a probe brings ---- */
+/* ---- the results of a probe ---- */
 
 static void say(void *arg, const char *sentence)
 {
@@ -111,7 +111,8 @@ static void obey(struct roll *r, const struct probe *p, unsigned actions)
 		write_file(p->point);
 }
 
-/* True: what came is not believed, and somebody else may know better. */
+/* Takes a step with the keys received (NULL: none). True: they are not believed, and another server
+ * may give others. */
 static bool learn(struct roll *r, const struct probe *p, const struct rrset *dnskeys)
 {
 	int64_t due = p->point->next_probe;
@@ -138,7 +139,7 @@ static bool learn(struct roll *r, const struct probe *p, const struct rrset *dns
 	autotrust_how_read(&how, p->snapshot->conf);
 	actions = autotrust_step(p->point, &step);
 	if (actions & AUTOTRUST_FAILED && p != r->out)
-		p->point->next_probe = due; /* what is heard by the way puts nothing off */
+		p->point->next_probe = due; /* a set received in passing delays no probe */
 	obey(r, p, actions);
 	arena_clear(&a);
 	return actions & AUTOTRUST_FAILED && step.dnskeys;
@@ -159,7 +160,7 @@ static void probe_done(void *arg, const struct message *reply)
 	struct roll *r = p->roll;
 
 	if (r) {
-		/* a message that is no answer: the question was dropped */
+		/* without QR the message is not an answer: the query was dropped */
 		if (reply->flags & FLAG_QR && p->snapshot->trust == r->env->snapshot->trust &&
 		    learn(r, p, keys_of(p, reply)) && p->tries++ < p->snapshot->conf->server.val_max_restart) {
 			ask(p);
@@ -252,7 +253,7 @@ void roll_free(struct roll *r)
 		return;
 	timer_stop(r->env->loop, &r->timer);
 	if (r->out) {
-		/* the mesh is gone, and with it whoever would have answered */
+		/* the mesh is gone and will not answer */
 		snapshot_unpin(r->out->snapshot);
 		mem_free(r->out);
 	}

@@ -1,4 +1,4 @@
-/* What this installation believes: algorithms, digests, dates and limits, from the configuration.
+/* Validation policy from the configuration: algorithms, digests, dates and limits.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/rules.h"
 
@@ -22,7 +22,7 @@ static const struct {
 #undef ALGORITHM
 };
 
-/* Believed are those that can be computed; SHA-1 only where it is asked for. */
+/* Accepts the algorithms and digests that can be computed; SHA-1 only as the arguments allow. */
 static void believe(struct rules *r, bool sha1_signatures, bool sha1_digests)
 {
 	static const uint8_t digests[] = { DIGEST_SHA1, DIGEST_SHA256, DIGEST_SHA384 };
@@ -62,7 +62,7 @@ static void pretend(struct rules *r, uint8_t algorithm)
 	octets_put(&r->fake, algorithm);
 }
 
-/* Signatures of these are taken as valid, in tests of everything around them. */
+/* Accepts signatures of these algorithms unchecked, for tests of everything around them. */
 static void pretend_all(struct rules *r, bool sha1, bool dsa)
 {
 	if (sha1 || dsa) {

@@ -1,4 +1,4 @@
-/* Rules and anchors of one configuration.
+/* The validation rules and trust anchors of one configuration.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/trust.h"
 

@@ -1,4 +1,4 @@
-/* Is this set signed by that key: RFC 4034 3.1.8.1, 4035 5.3, with a bound on all work.
+/* Verifying the signatures of an RRset (RFC 4034 3.1.8.1, 4035 5.3), with a bound on all work.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/verify_private.h"
 
@@ -86,8 +86,8 @@ static void make_canonical(struct check *c)
 	c->data = arena_take(c->how->arena, c->room);
 }
 
-/* RFC 4034 3.1.8.1. The owner is "*." and the labels that the signature counts, where it counts
- * less of them than the owner has: that is never longer than the owner. */
+/* RFC 4034 3.1.8.1. If the signature counts fewer labels than the owner has, the owner signed is
+ * "*." and those labels: never longer than the owner. */
 static struct slice signed_data(struct check *c, const struct rrsig *sig)
 {
 	const uint8_t *owner = rrset_owner(c->set);
@@ -119,7 +119,7 @@ static struct slice signed_data(struct check *c, const struct rrsig *sig)
 
 /* ---- one signature ---- */
 
-/* Labels of the owner as a signature counts them: without the root, and without a first "*". */
+/* The owner's labels as counted in RRSIGs: without the root and a leading "*" (RFC 4034 3.1.3). */
 static unsigned countable_labels(const uint8_t *owner)
 {
 	return dname_labels(owner) - dname_is_wildcard(owner);
@@ -140,7 +140,7 @@ static bool labels_fit(struct check *c, const struct rrsig *sig)
 	return true;
 }
 
-/* Difference between clocks that is allowed for: a tenth of the signature's life, within limits. */
+/* The clock skew allowed for, in seconds: a tenth of the signature's lifetime, within limits. */
 static uint32_t skew_of(const struct rules *r, const struct rrsig *sig)
 {
 	uint32_t skew = (sig->expiration - sig->inception) / 10;
@@ -194,7 +194,7 @@ static bool is_in_time(struct check *c, const struct rrsig *sig)
 	return true;
 }
 
-/* RFC 4035 5.3.3; what the skew grants is what is left once the date has passed. */
+/* The TTL limit of RFC 4035 5.3.3; past the expiration, the rest of the skew allowed for. */
 static uint32_t ttl_of(const struct check *c, const struct rrsig *sig, bool in_time)
 {
 	uint32_t left = sig->expiration - c->how->now;
@@ -234,7 +234,7 @@ static void fail_key(struct check *c, const struct rrsig *sig)
 		   dname_print(keyset_zone(c->keys), zone), what);
 }
 
-/* One unit of work is taken, or it is said that there is none. */
+/* Takes one unit of work. False: none is left, and the check has failed. */
 static bool take_work(struct check *c)
 {
 	if (c->tried >= c->how->rules->sigs_per_set) {
@@ -320,7 +320,7 @@ static bool signature_holds(struct check *c, const struct rrsig *sig)
 	return false;
 }
 
-/* Everything that can be said of a signature without a key. */
+/* The checks of a signature that need no key. */
 static bool signature_applies(struct check *c, struct slice rdata, struct rrsig *sig)
 {
 	char signer[DNAME_TEXT], zone[DNAME_TEXT], name[24];
@@ -346,7 +346,7 @@ static bool signature_applies(struct check *c, struct slice rdata, struct rrsig 
 
 /* ---- one set ---- */
 
-/* Whether the zone may speak about such a set at all (RFC 4035 2.4, 5.3.1). */
+/* Whether the zone can be authoritative for the set at all (RFC 4035 2.4, 5.3.1). */
 static bool zone_may_sign(struct check *c)
 {
 	const uint8_t *owner = rrset_owner(c->set), *zone = keyset_zone(c->keys);
@@ -402,7 +402,7 @@ void check_fail_algorithm(struct check *c, const struct octets *missing)
 {
 	char name[24];
 
-	/* One algorithm may have succeeded before another was missed. */
+	/* One algorithm may have succeeded before another was found missing. */
 	if (c->out->security == SECURITY_SECURE)
 		*c->out = (struct verdict){ .security = SECURITY_BOGUS };
 	for (unsigned i = 0; i < 256; i++)

@@ -1,4 +1,4 @@
-/* May these keys be believed: DS records and anchors against a zone's keys.
+/* Whether a zone's keys may be believed: DS records and trust anchors against them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/verify_private.h"
 
@@ -11,11 +11,11 @@
 struct vouching {
 	struct check check;
 	const struct rules *rules;
-	struct octets wanted, done; /* algorithms that must, and have, vouched */
-	unsigned failures;          /* DS records that no key fitted */
-	unsigned matched;           /* records that a key fitted, whether it signed or not */
-	bool believed;              /* some record is of a kind that counts */
-	bool unknown_digest;        /* some is not, for its digest alone */
+	struct octets wanted, done; /* algorithms that must vouch, and that have */
+	unsigned failures;          /* DS records that match no key */
+	unsigned matched;           /* matches of a record and a key, whether that signed or not */
+	bool believed;              /* some record has a supported algorithm (and digest) */
+	bool unknown_digest;        /* some DS has a supported algorithm; read if !believed */
 };
 
 static bool ds_counts(const struct ds *ds, const struct rules *r)
@@ -24,7 +24,7 @@ static bool ds_counts(const struct ds *ds, const struct rules *r)
 	       octets_hold(&r->digests, ds->digest_type);
 }
 
-/* Has the key, which is vouched for, signed the set it is in? */
+/* Whether the key, which is vouched for, has signed the set it is in. */
 static bool key_signs(struct vouching *v, unsigned i)
 {
 	const struct zonekey *z = &v->check.keys->key[i];
@@ -45,7 +45,7 @@ static bool is_finished(const struct vouching *v)
 	return true;
 }
 
-/* One DS record; true when all is said. */
+/* Tries one DS record. True: the result is final. */
 static bool try_ds(struct vouching *v, const struct ds *ds)
 {
 	const struct keyset *keys = v->check.keys;
@@ -75,7 +75,8 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
 	return false;
 }
 
-/* SHA-1 digests after all others, and with every_algorithm only where there are no others. */
+/* Tries SHA-1 digests after all others, and with every_algorithm only if there are no others. True:
+ * the result is final. */
 static bool try_ds_set(struct vouching *v, const struct rrset *set)
 {
 	bool strong = false;
@@ -103,7 +104,7 @@ static bool try_ds_set(struct vouching *v, const struct rrset *set)
 	return false;
 }
 
-/* What every_algorithm asks for: the algorithms of all records that count. */
+/* Sets what every_algorithm requires: the algorithms of all records that are supported. */
 static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
 			    const struct rrset *anchors)
 {
@@ -152,7 +153,7 @@ static bool try_anchors(struct vouching *v, const struct rrset *anchors)
 	return false;
 }
 
-/* A trusted key has signed the set, without being in it itself (RFC 5011 4.2: MISSING). */
+/* Whether a trusted key not in the set has signed it (RFC 5011 4.2: MISSING). */
 static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *anchors,
 				const struct verify_how *how, struct verdict *out)
 {
@@ -166,7 +167,7 @@ static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *a
 	return v.security == SECURITY_SECURE;
 }
 
-/* "12, 34 and more": the key tags that somebody vouches for. */
+/* Prints the tags of the keys vouched for: "12, 34 and more". */
 static void print_tags(const struct rrset *set, char *to, size_t room)
 {
 	size_t len = 0;
