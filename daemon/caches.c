@@ -1,4 +1,4 @@
-/* What all workers share: answers, record sets, and what is known of other servers.
+/* What all workers share: answers, RRsets, and what is known about other servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/caches.h"
 
@@ -16,7 +16,7 @@
 #include "util/options.h"
 #include "validator/keycache.h"
 
-/* 0 asks for as many slabs as there are threads, rounded up to a power of two. */
+/* `wanted` (0: one per thread) rounded up to a power of two, at most 256. */
 static unsigned slabs_of(uint32_t wanted, uint32_t threads)
 {
 	unsigned slabs = 1;
@@ -40,7 +40,7 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 	return how;
 }
 
-/* Under serve-expired an expired answer is no waste yet (RFC 8767). */
+/* With serve-expired, an expired answer is still worth keeping (RFC 8767). */
 static void keep_expired(struct caches *c, const struct conf_server *s)
 {
 	uint32_t grace_s = s->serve_expired_ttl ? s->serve_expired_ttl : SLAB_FOREVER;
@@ -48,7 +48,8 @@ static void keep_expired(struct caches *c, const struct conf_server *s)
 	slab_keep_stale(msgcache_slab(c->messages), s->serve_expired ? grace_s : 0);
 }
 
-/* The answers themselves are in msg-cache-size; for whom they are takes an eighth of that at most. */
+/* The answers themselves count against msg-cache-size; which clients they are for takes at most an
+ * eighth of that on top. */
 static size_t places_size(const struct conf_server *s)
 {
 	return (size_t)s->msg_cache_size / 8;
@@ -93,14 +94,14 @@ void caches_clear(struct caches *c)
 
 void caches_leave(struct caches *c)
 {
-	static struct caches *volatile left; /* who looks for leaks finds what leads to them */
+	static struct caches *volatile left; /* keeps them reachable for leak checkers */
 
 	left = mem_copy(c, sizeof(*c));
 	(void)left;
 	*c = (struct caches){ 0 };
 }
 
-/* Member by member: between them stands whatever was on the stack. */
+/* Member by member, since padding is indeterminate. */
 static bool is_same_infra(const struct infra_how *a, const struct infra_how *b)
 {
 	return a->hosts == b->hosts && a->slabs == b->slabs && a->host_ttl_s == b->host_ttl_s &&

@@ -40,9 +40,9 @@
 #include "util/rcu.h"
 #include "util/thread.h"
 
-#define LOOK_US (5 * US_PER_S) /* between two looks at files that may change */
+#define LOOK_US (5 * US_PER_S) /* interval between checks of files that may change */
 
-/* What a running process does not change: the old value stays until it is started anew. */
+/* Options that a reload cannot change: the old value stays in force until a restart. */
 static const char *const fixed_options[] = {
 	"num-threads",       "username",      "chroot",          "directory",
 	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
@@ -52,7 +52,7 @@ static const char *const fixed_options[] = {
 	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
 };
 
-/* What has to be opened anew for them. */
+/* Options whose change requires reopening the log. */
 static const char *const log_options[] = {
 	"verbosity",      "logfile",      "use-syslog",    "log-identity",
 	"log-time-ascii", "log-time-iso", "log-thread-id",
@@ -80,7 +80,7 @@ static void log_remarks(const struct conf_report *report)
 	}
 }
 
-/* The part of the file's name that can be seen from where we are. */
+/* The configuration file's path as seen from inside the chroot, if we are in one. */
 static const char *visible_path(const struct daemon *d)
 {
 	size_t len = d->locked_in ? strlen(d->locked_in) : 0;
@@ -107,7 +107,7 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 	bool ok = conf_load_file(conf, visible_path(d), &how, &report);
 
 	ok = conf_check(conf, &how, &report) && ok;
-	/* Once is enough: firewalls reload for each lease. */
+	/* Only at startup: firewalls reload for every lease. */
 	if (ok && !d->snapshot && (int)conf->server.verbosity + d->how.verbose >= LOG_OPS)
 		conf_dangers(conf, &how, &report);
 	log_remarks(&report);
@@ -125,7 +125,8 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 
 /* ---- the log ---- */
 
-/* In the foreground lines go to the terminal, unless the file itself names another place. */
+/* In the foreground the log goes to the terminal unless the file says use-syslog explicitly; a
+ * logfile always wins over syslog. */
 static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 {
 	if (!conf->server.use_syslog || *conf->server.logfile)
@@ -160,7 +161,7 @@ static void give_log(const struct daemon *d, const struct conf *conf)
 	mem_free(file);
 }
 
-/* With those above it, which a chroot seldom has. */
+/* Make `path` and its missing parents, which a chroot seldom has. Writes into `path` meanwhile. */
 static bool make_folder(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -171,7 +172,8 @@ static bool make_folder(char *path)
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* The folder for copies of lists; where it cannot be made there are none, which the log says. */
+/* Make the folder for blocklist copies and hand it over. On failure there are no copies, and the
+ * log says so. */
 static void give_lists(const struct daemon *d, const struct conf *conf)
 {
 	char *folder = conf_path(conf, conf->server.blocklist_directory);
@@ -188,7 +190,7 @@ static void give_lists(const struct daemon *d, const struct conf *conf)
 void daemon_log_reopen(struct daemon *d)
 {
 	if (d->locked_in)
-		start_log(d, d->snapshot->conf); /* its name is another in here */
+		start_log(d, d->snapshot->conf); /* its path differs inside the chroot */
 	else
 		log_reopen();
 	log_notice("the log was opened again");
@@ -277,7 +279,7 @@ static bool names_a_url(const struct conf *conf)
 	return false;
 }
 
-/* What is fetched will be missing; everything else works. */
+/* On failure only what would be fetched is missing; everything else works. */
 static void prepare_fetching(const struct conf *conf)
 {
 	struct fault f = { 0 };
@@ -286,7 +288,7 @@ static void prepare_fetching(const struct conf *conf)
 		log_error("url: %s", f.text);
 }
 
-/* What needs rights that are given up at its end. */
+/* Everything that needs privileges, which are dropped at the end; then enter the sandbox. */
 static bool open_outside(struct daemon *d, struct fault *f)
 {
 	const struct conf *conf = d->snapshot->conf;
@@ -345,7 +347,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	return open_workers(d, f);
 }
 
-/* Keys and authorities may be renewed by others, who tell nobody. */
+/* TLS keys and CA files may be renewed by other programs, without notice. */
 static void on_look(struct timer *t)
 {
 	struct daemon *d = container_of(t, struct daemon, look);
@@ -355,14 +357,14 @@ static void on_look(struct timer *t)
 	timer_set(d->loop, &d->look, LOOK_US);
 }
 
-/* To the service manager. */
+/* Report our state to the service manager. */
 static void tell_state(const struct daemon *d)
 {
 	notify_status("serving at %zu sockets with %u threads",
 		      d->worker_count ? d->doors[0].count : 0, d->worker_count);
 }
 
-/* More threads than that take turns. */
+/* Log when there are more threads than processors to run them. */
 static void tell_crowd(const struct daemon *d)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -378,7 +380,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (!worker_start(d->workers[i], f))
 			return false;
-	/* Commands and reloads are not to delay answers. */
+	/* Commands and reloads must not delay answers. */
 	thread_step_back();
 	stats_log_plan(d);
 	log_notice("start of service (%s)", PACKAGE_STRING);
@@ -389,7 +391,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
-	keeper_end(d->keeper, true); /* while they are still answered */
+	keeper_end(d->keeper, true); /* while clients are still being answered */
 	log_settle(true);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
 	return true;
@@ -408,7 +410,7 @@ void daemon_close(struct daemon *d)
 			worker_stop(d->workers[i]);
 	if (d->loader)
 		loader_end(d->loader);
-	/* The first worker that was not made leaves its sockets, and those behind it, to us. */
+	/* Sockets of workers that were never made are still ours to close. */
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		if (!d->workers[i])
 			doors_close(&d->doors[i], NULL, 1);
@@ -417,7 +419,7 @@ void daemon_close(struct daemon *d)
 	pulse_stop(d->pulse);
 	dnstap_free(d->dnstap);
 	pages_close(d->pages);
-	/* A command may have waited for a worker: its query has heard of the end by now. */
+	/* A command may have been waiting for a worker; its query has been ended by now. */
 	control_close(d->control);
 	if (d->doors)
 		d->published++;
@@ -432,7 +434,7 @@ void daemon_close(struct daemon *d)
 		blocklists_end(d->snapshot->policy->lists, NULL);
 	if (d->snapshot)
 		snapshot_unpin(d->snapshot);
-	rcu_flush(); /* tables of lists, whose last holder it was */
+	rcu_flush(); /* blocklist tables, of which the snapshot was the last holder */
 	loader_free(d->loader);
 	unwatch_signals(d);
 	pidfile_remove(&d->pidfile);
@@ -490,7 +492,8 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 	snapshot_unpin(old);
 }
 
-/* Workers close what they no longer serve: `new` is from now on what they have. */
+/* Hand each worker its `new` sockets; workers close those they no longer serve. Takes ownership of
+ * `new`, which replaces d->doors. */
 static void publish_doors(struct daemon *d, struct doors *new)
 {
 	for (unsigned i = 0; i < d->worker_count; i++) {
@@ -520,8 +523,8 @@ static bool is_among(const char *name, const char *const *list, size_t count)
 
 struct comparing {
 	const struct reload *reload;
-	bool log; /* as the log is written */
-	char names[512], fixed[512]; /* for the log; cut where there are too many */
+	bool log; /* an option in log_options differs */
+	char names[512], fixed[512]; /* for the log; truncated if there are too many */
 };
 
 static void add_name(char *list, size_t room, const char *name)
@@ -545,7 +548,7 @@ static void on_difference(void *arg, const char *name)
 		c->reload->changed(c->reload->arg, name, fixed);
 }
 
-/* False when it may not go on. */
+/* Report and log the differences. False if the reload must be refused. */
 static bool compare(struct comparing *c, const struct conf *old, const struct conf *new, struct fault *f)
 {
 	conf_compare(old, new, on_difference, c);
@@ -560,7 +563,7 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 	return true;
 }
 
-/* Zones, records, forwarders and stubs that were put there at run time. */
+/* Carry over the zones, records, forwarders and stubs that were added at run time. */
 static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s, struct fault *f)
 {
 	policy_inherit(s->policy, d->snapshot->policy, conf);
@@ -571,6 +574,7 @@ static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct
 	return s;
 }
 
+/* Microseconds since *then_us (monotonic), which is advanced to now. */
 static uint64_t since(uint64_t *then_us)
 {
 	struct timebase t = { 0 };
@@ -582,6 +586,8 @@ static uint64_t since(uint64_t *then_us)
 	return took;
 }
 
+/* Put `conf` into force; on success it is owned by the new snapshot. On failure nothing has
+ * changed, and the caller still owns `conf`. */
 static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint64_t *clock,
 		    struct fault *f)
 {

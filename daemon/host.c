@@ -1,4 +1,4 @@
-/* resolver-host: looks a name up, validates the answer itself, and says what to think of it.
+/* resolver-host: looks up a name, validates the answer itself, and reports its security status.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ struct asking {
 	uint8_t name[DNAME_MAX];
 	uint16_t types[TYPES_MOST];
 	size_t type_count, at;
-	bool brief;             /* several types: what does not exist is passed over */
+	bool brief;             /* default types: after the first, types with no data are skipped */
 	int status;
 };
 
@@ -61,7 +61,7 @@ static void print_usage(FILE *out)
 		program);
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static void print_line(const char *line, void *arg)
 {
@@ -181,7 +181,7 @@ static bool run(struct asking *a, struct conf *conf, struct fault *f)
 	rcu_thread_join();
 	caches_init(&caches, conf);
 	rcu_turn_begin();
-	/* not the worker that leads: nobody's anchor files are written here */
+	/* not worker 0, the leader, so that no trust anchor files are written */
 	a->worker = worker_new(&(struct worker_how){ .number = 1, .snapshot = s, .caches = &caches },
 			       f);
 	rcu_turn_end();
@@ -210,7 +210,7 @@ static bool set(struct conf *conf, const char *option, const char *value, struct
 	return good;
 }
 
-/* Without anchors the keys built in count. */
+/* If no trust anchors are configured, use the built-in ones. */
 static bool give_anchors(struct conf *conf, struct fault *f)
 {
 	const struct conf_server *s = &conf->server;
@@ -277,7 +277,7 @@ static void default_types(struct asking *a)
 	a->brief = true;
 }
 
-/* One more address to ask, in a list as forward_to takes it. */
+/* Append an address to a list as forward_to takes it. Frees `servers`; returns the new list. */
 static char *add_server(char *servers, const char *address, size_t len)
 {
 	char *more = mem_textf("%s%s%.*s", servers, *servers ? "\n\tforward-addr: " : "", (int)len,

@@ -1,4 +1,4 @@
-/* resolverd: the command line, and going to the background.
+/* resolverd: the command line, and running in the background.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +46,8 @@ static void print_version(void)
 	printf("\n\nBSD licensed, see LICENSE in source package for details.\n");
 }
 
-/* Relative names mean nothing after a change of folder. A file that is not there is reported by its
- * reader. */
+/* Relative paths mean nothing after a chdir. A missing file is returned as given, for its reader to
+ * report. The result lasts until the next call. */
 static const char *absolute(const char *path)
 {
 	static char whole[PATH_MAX];
@@ -57,7 +57,7 @@ static const char *absolute(const char *path)
 
 /* ---- the background ---- */
 
-/* The parent waits until the child serves, so that whoever started us learns how it went. */
+/* The parent waits until the child serves, so that whoever started us gets a true exit status. */
 static int wait_for_child(int from_child, pid_t child)
 {
 	char byte;
@@ -74,7 +74,8 @@ static int wait_for_child(int from_child, pid_t child)
 	return 1;
 }
 
-/* The way to tell the parent, or -1; does not return in the parent. */
+/* Fork. In the child: the pipe to the parent, to be told when it serves. The parent does not
+ * return: it exits as the child starts up or fails. */
 static int go_to_background(void)
 {
 	int ends[2];
@@ -95,11 +96,11 @@ static int go_to_background(void)
 }
 
 struct start {
-	int to_parent; /* -1: in the foreground */
-	int null;      /* /dev/null, opened while it can be seen */
+	int to_parent; /* pipe; -1: in the foreground, or already told */
+	int null;      /* /dev/null, opened before any chroot hides it; -1: could not be opened */
 };
 
-/* Errors of the start belong to the terminal; from here on there is none. */
+/* Startup errors go to the terminal; from here on it is detached, unless in the foreground. */
 static void on_ready(void *arg)
 {
 	struct start *s = arg;

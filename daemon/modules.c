@@ -73,7 +73,7 @@ struct snapshot *modules_snapshot(struct conf *conf, struct fault *f)
 		return NULL;
 	if (trust && anchors_count(trust->anchors) == 0 &&
 	    anchors_rolling_count(trust->anchors) == 0) {
-		/* nothing can be proven: answers need not be judged at all */
+		/* no trust anchor: nothing can be proven, so skip validation altogether */
 		trust_free(trust);
 		trust = NULL;
 	}
