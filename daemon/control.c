@@ -1,4 +1,4 @@
-/* The control channel: connections, and the way of a command through the threads.
+/* The control channel: connections, and the route of a command through the threads.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control.h"
 
@@ -23,10 +23,10 @@
 #include "util/tls.h"
 
 #define CONNECTIONS_MOST 32
-#define ASK_TIME_US      (120 * US_PER_S) /* for the whole request */
-#define TAKE_TIME_US     (60 * US_PER_S)  /* without taking a byte of the reply */
-#define REST_TIME_US     (1 * US_PER_S)   /* without a further line of a body that is refused */
-#define ITEM_MOST        2048 /* bytes of a line of a body, its end included */
+#define ASK_TIME_US      (120 * US_PER_S) /* for the whole request; then between reads of a body */
+#define TAKE_TIME_US     (60 * US_PER_S)  /* without accepting a byte of the reply */
+#define REST_TIME_US     (1 * US_PER_S)   /* without another line of a refused body */
+#define ITEM_MOST        2048 /* bytes per line of a body, including its end; default item_room */
 
 struct connection {
 	struct list link;
@@ -35,9 +35,9 @@ struct connection {
 	struct stream stream; /* over watch.fd */
 	struct timer limit;
 	struct control_request request;
-	struct call *call; /* NULL until the request is whole */
-	bool replies;      /* the call is over: its reply is being written */
-	char *item; /* call->item_room bytes: a line of the body so far; NULL: there is no body */
+	struct call *call; /* NULL until the request is complete */
+	bool replies;      /* the call is over and its reply is being written */
+	char *item; /* partial line of the body, call->item_room bytes; NULL: no body */
 	size_t item_len;
 };
 
@@ -46,12 +46,12 @@ struct control {
 	struct control_doors doors;
 	struct list connections, calls;
 	unsigned count;         /* connections */
-	struct tls_server *tls; /* NULL: everything is plain */
+	struct tls_server *tls; /* NULL: no TLS */
 };
 
-/* ---- replies on their way out ---- */
+/* ---- writing replies ---- */
 
-/* What a long reply took, such as that of dump_cache, goes back to the system. */
+/* A reply of at least this many pieces, such as dump_cache's, returns its memory to the system. */
 #define LONG_REPLY_PIECES 64
 
 static void call_free(struct call *c)
@@ -70,7 +70,7 @@ static void call_free(struct call *c)
 		mem_trim();
 }
 
-/* The connection goes; its call, if it is under way, comes back to find nobody. */
+/* Close and free the connection. A call still under way lives on without it. */
 static void connection_close(struct connection *l)
 {
 	struct control *control = l->control;
@@ -94,7 +94,8 @@ static void connection_close(struct connection *l)
 		daemon_stop(control->daemon);
 }
 
-/* What the client sent too much would turn the end of the reply into a reset. */
+/* Drain excess input: closing with unread bytes would reset the connection and lose the end of the
+ * reply. */
 static void swallow(int fd)
 {
 	char drop[4096];
@@ -132,7 +133,7 @@ static void write_reply(struct connection *l)
 
 /* ---- calls ---- */
 
-/* Its reply can be written. */
+/* Write the reply, or free the call if its client has gone. */
 static void call_ends(struct call *c)
 {
 	struct connection *l = c->connection;
@@ -163,7 +164,7 @@ static void settled_everywhere(void *arg)
 	call_ends(arg);
 }
 
-/* Past every worker, behind what they were handed. */
+/* Pass through every worker's loop, behind whatever was posted to it before. */
 static void settle(struct call *c)
 {
 	const struct daemon *d = c->daemon;
@@ -174,7 +175,7 @@ static void settle(struct call *c)
 		loop_post(d->loop, settled_everywhere, c);
 }
 
-/* What changed meanwhile is in force everywhere before anybody is told that it was done. */
+/* If anything was published meanwhile, reply only once it is in force on every worker. */
 static void call_over(struct call *c)
 {
 	if (c->published != c->daemon->published)
@@ -200,7 +201,7 @@ static unsigned workers_of(const struct call *c)
 static void call_on_worker(void *arg);
 static void call_on_main(void *arg);
 
-/* To the next worker, or home. */
+/* Post the call to the next worker, or back to the main thread. */
 static void call_go_on(struct call *c)
 {
 	if (c->next_worker < workers_of(c))
@@ -250,7 +251,7 @@ static void call_is_done(void *arg)
 	call_over(arg);
 }
 
-/* Where there can be no further thread it is done here and now. */
+/* If no thread can be created, the command runs on the main thread right away. */
 static void call_aside(struct call *c)
 {
 	c->aside = (struct aside){
@@ -309,7 +310,7 @@ static bool body_begin(struct connection *l)
 	return true;
 }
 
-/* The connection may be gone afterwards. */
+/* May free the connection. */
 static void body_end(struct connection *l)
 {
 	struct call *c = l->call;
@@ -319,7 +320,7 @@ static void body_end(struct connection *l)
 	call_over(c);
 }
 
-/* False when the body has ended: the connection may be gone. */
+/* Take the line in l->item. False if the body has ended: the connection may have been freed. */
 static bool body_line(struct connection *l)
 {
 	size_t len = l->item_len;
@@ -342,7 +343,7 @@ static bool body_line(struct connection *l)
 	return false;
 }
 
-/* Who has sent part of a body hears what became of it. */
+/* A client that has sent part of a body is told what became of it. */
 static void on_limit(struct timer *t)
 {
 	struct connection *l = container_of(t, struct connection, limit);
@@ -353,7 +354,7 @@ static void on_limit(struct timer *t)
 		connection_close(l);
 }
 
-/* False when the body has ended: the connection may be gone. */
+/* False if the body has ended: the connection may have been freed. */
 static bool body_feed(struct connection *l, const char *at, size_t len)
 {
 	for (; len; at++, len--) {
@@ -372,7 +373,7 @@ static bool body_feed(struct connection *l, const char *at, size_t len)
 	return true;
 }
 
-/* `n` as stream_read gave it; false as above. */
+/* `n` is stream_read's result; false as above. */
 static bool on_body(struct connection *l, const char *bytes, ssize_t n)
 {
 	if (n > 0) {
@@ -386,7 +387,7 @@ static bool on_body(struct connection *l, const char *bytes, ssize_t n)
 
 /* ---- requests ---- */
 
-/* True when its body is to follow; else the connection may be gone. */
+/* True if a body is to follow; otherwise the connection may have been freed. */
 static bool call_begin(struct connection *l)
 {
 	struct control *control = l->control;
@@ -426,7 +427,7 @@ static bool call_begin(struct connection *l)
 	return false;
 }
 
-/* False when nothing more is to be read: the connection may be gone. */
+/* False if nothing more is to be read: the connection may have been freed. */
 static bool on_request(struct connection *l, const char *bytes, ssize_t n)
 {
 	size_t taken = 0;
@@ -446,13 +447,13 @@ static bool on_request(struct connection *l, const char *bytes, ssize_t n)
 	       (call_begin(l) && body_feed(l, bytes + taken, (size_t)MAX(n, 0) - taken));
 }
 
-/* Over TLS, who has not shown a certificate of ours is told nothing. */
+/* Over TLS, a client that has not presented a certificate of ours is told nothing. */
 static bool is_stranger(const struct connection *l)
 {
 	return l->stream.tls && tls_is_open(l->stream.tls) && !tls_is_vouched_for(l->stream.tls);
 }
 
-/* False when the connection has been closed. */
+/* False if the connection has been closed (and freed). */
 static bool is_admitted(struct connection *l, ssize_t n, int error)
 {
 	bool broken = l->stream.tls && n < 0 && !stream_is_not_now(error);
@@ -497,8 +498,8 @@ static void on_ready(struct watch *w, unsigned what)
 		read_more(l);
 }
 
-/* Who has waited longest with a request that is not whole goes, or else who has not taken its reply:
- * silent ones lock nobody out. False: all of them are being served. */
+/* Close the oldest connection without a complete request, or else the oldest that has not taken its
+ * whole reply: silent clients lock nobody out. False if all others are being served. */
 static bool make_room(struct control *c)
 {
 	struct connection *deaf = NULL;
@@ -545,9 +546,9 @@ static void connection_open(void *control, int fd)
 	watch_start(c->daemon->loop, &l->watch, WATCH_READ);
 }
 
-/* ---- the whole ---- */
+/* ---- the channel ---- */
 
-/* Who asks from now on is met by these files; who is there goes on. */
+/* New connections use the key and certificates that `conf` names; existing ones are unaffected. */
 static bool prepare_tls(struct control *c, const struct conf *conf, struct fault *f)
 {
 	struct tls_server *fresh = NULL;

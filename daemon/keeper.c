@@ -1,4 +1,4 @@
-/* Keeping the caches over a restart: cache-file is read at the start, and written now and then.
+/* Keeping the caches across restarts: cache-file is read at startup and written periodically.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/keeper.h"
 
@@ -21,7 +21,7 @@
 #include "util/rcu.h"
 #include "validator/trust.h"
 
-#define DISTURBED_S 5 /* many names are often forgotten one after the other */
+#define DISTURBED_S 5 /* delay before rewriting: names are often flushed many at a time */
 
 struct keeper {
 	struct loop *loop;
@@ -29,11 +29,11 @@ struct keeper {
 	uint32_t interval_s;
 	struct aside reader, writer;
 	atomic_bool stop_reading, stop_writing;
-	bool ended;          /* with a file */
-	atomic_bool spoiled; /* it has what was forgotten since */
-	pthread_mutex_t writing; /* held for as long as somebody writes the file */
-	pthread_mutex_t lock;    /* what follows; never held for long */
-	char *path;              /* "": none */
+	bool ended;          /* keeper_end wrote the file */
+	atomic_bool spoiled; /* the file may hold what was flushed since it was written */
+	pthread_mutex_t writing; /* held while the file is written */
+	pthread_mutex_t lock;    /* guards what follows; held only briefly */
+	char *path;              /* "": no cache-file */
 	struct cachefile_how how;
 	struct keeper_report report;
 };
@@ -48,9 +48,9 @@ static void unlock(struct keeper *k)
 	PROMISE(pthread_mutex_unlock(&k->lock) == 0);
 }
 
-/* ---- what judges, and what gives answers their shape ---- */
+/* ---- options that decide over answers, and those that rewrite them ---- */
 
-/* By which an answer is found insecure, or good enough without proof; and whom it is from. */
+/* Options that decide an answer's security status, or from whom answers are taken. */
 static const char *const judges[] = {
 	"trust-anchor",      "trust-anchor-file",
 	"trusted-keys-file", "auto-trust-anchor-file",
@@ -61,7 +61,7 @@ static const char *const judges[] = {
 	"root-hints",
 };
 
-/* By which answers are changed before they are kept. */
+/* Options that rewrite answers before they are cached. */
 static const char *const shapes[] = {
 	"module-config", "private-address", "private-domain",
 	"dns64-prefix",  "dns64-synthall",  "dns64-ignore-aaaa",
@@ -71,7 +71,7 @@ struct mark {
 	uint64_t value;
 };
 
-/* The same on every machine. */
+/* Hash `text` into the mark. The result is the same on every machine. */
 static void mix(struct mark *m, const char *text)
 {
 	static const uint8_t key[16] = "who judges, how";
@@ -304,7 +304,7 @@ void keeper_begin(struct keeper *k)
 	log_error("cache-file: there can be no further thread to read it");
 }
 
-/* ---- the rest ---- */
+/* ---- life cycle ---- */
 
 struct keeper *keeper_new(struct loop *l, const struct caches *caches)
 {
@@ -320,7 +320,7 @@ struct keeper *keeper_new(struct loop *l, const struct caches *caches)
 	return k;
 }
 
-/* Said when it is configured, not when the first file is lost. */
+/* Warn when cache-file is configured, not when the first file is lost. */
 static void look_at_folder(const char *path)
 {
 	char *folder = mem_text(path), *slash = strrchr(folder, '/');
@@ -390,7 +390,7 @@ void keeper_end(struct keeper *k, bool serves)
 	atomic_store(&k->stop_writing, true);
 	aside_join(&k->reader);
 	aside_join(&k->writer);
-	/* What is there is more than what has come back of it so far. */
+	/* A file that was not read to its end holds more than what was restored: keep it. */
 	if (!keeps || !serves || !was_read)
 		return;
 	atomic_store(&k->spoiled, false);

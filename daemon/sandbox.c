@@ -1,4 +1,4 @@
-/* Narrowing what the process can still do, once it serves: the order of it.
+/* Narrowing what the process may still do once it serves: the steps in order.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/sandbox.h"
 
@@ -15,8 +15,8 @@
 
 #ifdef WITH_SANITIZERS
 
-/* They read their own maps, start a program that names functions, and look for leaks by stopping
- * threads as a debugger does. */
+/* Sanitizers read their own maps, run a symbolizer, and look for leaks by stopping threads as a
+ * debugger does. */
 struct sandbox *sandbox_draw(const struct conf *conf, bool locked_in)
 {
 	(void)locked_in;
@@ -27,7 +27,7 @@ struct sandbox *sandbox_draw(const struct conf *conf, bool locked_in)
 
 #else
 
-/* Rights that a program with a set-uid bit would bring; and memory that is written, then run. */
+/* Refuse privileges gained through set-uid programs, and memory that is written, then executed. */
 static void refuse_new_rights(void)
 {
 #ifdef PR_SET_NO_NEW_PRIVS
@@ -38,7 +38,7 @@ static void refuse_new_rights(void)
 #define PR_SET_MDWE 65
 #endif
 #if defined(__linux__) && defined(HAVE_SYS_PRCTL_H)
-	/* Since Linux 6.3; before that the list of system calls refuses the half of it. */
+	/* Since Linux 6.3; on older kernels the system call filter refuses half of this. */
 	if (prctl(PR_SET_MDWE, 1, 0, 0, 0) != 0)
 		log_detail("sandbox: memory that was written may be made runnable: %s", strerror(errno));
 #endif

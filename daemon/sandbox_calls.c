@@ -1,4 +1,4 @@
-/* The sandbox around system calls: the list of sandbox.def, as a filter in the kernel (libseccomp).
+/* The sandbox around system calls: the list in sandbox.def as a kernel filter (libseccomp).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/sandbox_private.h"
 #include "util/log.h"
@@ -29,9 +29,9 @@
 #define CLONE_FLAGS_AT 0
 #endif
 #if defined(__i386__)
-#define MMAP_TAKES_A_STRUCT /* the old one; what libraries call is mmap2 */
+#define MMAP_TAKES_A_STRUCT /* old mmap; libraries call mmap2 */
 #endif
-#define PR_SET_VMA_NAMES 0x53564d41 /* PR_SET_VMA, which older headers have not */
+#define PR_SET_VMA_NAMES 0x53564d41 /* PR_SET_VMA, missing from older headers */
 
 enum kind { CALL, NEVER, NOT_THERE, ONLY };
 
@@ -52,9 +52,9 @@ static const struct row {
 #undef ONLY
 };
 
-/* ---- strict: which one it was ---- */
+/* ---- strict: naming the refused call ---- */
 
-/* Nothing here but what a handler may do: the call may have come from within malloc. */
+/* Async-signal-safe functions only: the refused call may have come from within malloc. */
 static void on_refused(int number, siginfo_t *info, void *context)
 {
 	static const char text[] = "sandbox: the process ends at a system call that is not in the list: ";
@@ -95,7 +95,7 @@ static int add_row(scmp_filter_ctx filter, const struct row *r, bool strict)
 		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
 	case NEVER:
 		return seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 0);
-	case NOT_THERE: /* as the default is, unless we are strict */
+	case NOT_THERE: /* the default unless strict */
 		return strict ? seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0) : 0;
 	case ONLY:
 		break;
@@ -103,13 +103,13 @@ static int add_row(scmp_filter_ctx filter, const struct row *r, bool strict)
 	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, &only);
 }
 
-/* Without the last two it is slower, or says less in the kernel's log. */
+/* Failures are ignored: all but the first only affect speed and what the kernel logs. */
 static void tune(scmp_filter_ctx filter)
 {
-	/* Every other thread, should a library have started one. */
+	/* Cover threads that libraries may have started. */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 #if SCMP_VER_MAJOR > 2 || SCMP_VER_MINOR >= 5
-	/* No code of strangers runs in here: what guards against it would slow down everything. */
+	/* No untrusted code runs here: the Speculative Store Bypass mitigation would only cost. */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 #endif
@@ -128,7 +128,7 @@ void sandbox_calls(bool strict)
 		if (error)
 			log_detail("sandbox: no rule for the system call %s: %s", rows[i].name, strerror(-error));
 		if (error == -EDOM || error == -EINVAL)
-			error = 0; /* this machine has no such call */
+			error = 0; /* no such call on this architecture */
 	}
 	if (strict)
 		watch_refusals();
@@ -139,7 +139,7 @@ void sandbox_calls(bool strict)
 			   strerror(-error));
 	if (filter)
 		seccomp_release(filter);
-	mem_trim(); /* building it took more than it is */
+	mem_trim(); /* building the filter took more memory than the filter */
 }
 
 #else

@@ -1,8 +1,8 @@
-/* The sandbox around files: the folders of the configuration, guarded by Landlock.
+/* The sandbox around files: the folders that the configuration uses, enforced by Landlock.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A rule stands for a folder and all below it, whatever comes and goes in there: so a file that is
- * replaced, made later or named by a later reload needs no rule of its own. */
+ * A rule covers a folder and everything below it, now or later: a file that is replaced, created
+ * later or named by a later reload needs no rule of its own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,8 +22,8 @@
 #include <sys/syscall.h>
 #endif
 
-/* What libraries read of a system: certificates, time zones, names of services, shared libraries,
- * the sockets of the name service; and where programs leave files for others. */
+/* What libraries read: certificates, time zones, service names, shared libraries, name service
+ * sockets; and where programs leave files for others. */
 static const char *const system_folders[] = {
 	"/etc", "/usr", "/lib", "/lib64", "/run", "/var/lib", "/var/cache", "/proc", "/sys", "/nix/store", "/gnu/store",
 	"/dev/random", "/dev/urandom",
@@ -66,7 +66,8 @@ static void cut_last(char *path)
 		slash[slash == path] = '\0';
 }
 
-/* The path without links; of what is not there yet, the nearest folder above it that is. */
+/* `path` with symlinks resolved; if it does not exist yet, its nearest existing ancestor. Cuts
+ * `path` to what was resolved. NULL if nothing of it exists. */
 static const char *resolve(char *path, char real[PATH_MAX])
 {
 	while (!realpath(path, real)) {
@@ -77,7 +78,7 @@ static const char *resolve(char *path, char real[PATH_MAX])
 	return real;
 }
 
-/* A file is replaced in its folder; where the file is a link, what it leads to has a folder, too. */
+/* A file is replaced within its folder; a symlink's target has a folder of its own. */
 struct places_of {
 	char folder[PATH_MAX];
 	char target[PATH_MAX];
@@ -119,8 +120,8 @@ static char *seen_path(const struct collecting *c, const struct conf_path_use *u
 	return c->sandbox->locked_in ? conf_path_inside(c->conf, u->path) : conf_path(c->conf, u->path);
 }
 
-/* The top of all is never asked for by name: it would be no sandbox. In a chroot its top is a folder
- * like others, and often the one that is written into. */
+/* Outside a chroot, "/" is never added, for that would be no sandbox. In a chroot it is a folder
+ * like any other, and often the one written to. */
 static bool is_place(const struct sandbox *s, const char *path)
 {
 	return s->locked_in || strcmp(path, "/") != 0;
@@ -195,8 +196,8 @@ bool sandbox_admits(const struct sandbox *s, const struct conf *conf, struct fau
 
 #if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)
 
-/* Rights that came after the first version, by number: the header of the machine we build on may be
- * older than the kernel we run on. */
+/* Access rights by value, since the build machine's headers may be older than the running kernel:
+ * all of Landlock ABI version 1, then those added later. */
 #define RIGHTS_1  ((1U << 13) - 1)
 #define REFER     (1U << 13)
 #define TRUNCATE  (1U << 14)
@@ -224,7 +225,7 @@ static void add_rule(int rules, const struct sandbox_place *place, uint64_t know
 
 	rule.parent_fd = open(place->path, O_PATH | O_CLOEXEC);
 	if (rule.parent_fd < 0)
-		return; /* nor can it be used */
+		return; /* what cannot be opened cannot be used either */
 	if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
 		rule.allowed_access &= OF_A_FILE;
 	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
