@@ -1,4 +1,4 @@
-/* resolver-replay: plays scenarios in process, with network, clock and dice of their own.
+/* resolver-replay: plays scenarios in process, with a simulated network, clock and random numbers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A file, or the scenarios in a folder in order of their names. */
+/* Add a file, or the scenarios in a folder sorted by name. */
 static bool paths_collect(struct paths *p, const char *path)
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* Scenarios' configuration: a preamble, then their own lines or what their keys mean.
+/* Configuration of a scenario: a preamble, then its own lines or the equivalent of its keys.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_config.h"
 
@@ -14,13 +14,13 @@ static const char preamble[] =
 	"server:\n"
 	"\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n"
 	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
-	/* the one default that is not Unbound's, for which the stories are written */
+	/* our one default that differs from Unbound's, for which the scenarios are written */
 	"\tlocal-data-follow-cname: no\n"
-	/* a played clock is right, whatever it says */
+	/* the simulated clock is always right */
 	"\tval-clock-tolerance: no\n"
 	"remote-control:\n\tcontrol-enable: no\n";
 
-/* Options that only tune what another option switches on: they may wait for their feature. */
+/* Prefixes of options that only tune what others switch on: having no effect yet is harmless. */
 static const char *const harmless[] = {
 	"val-", "fake-", "trust-anchor-signaling:", "root-key-sentinel:", "aggressive-nsec:",
 	"harden-dnssec-stripped:", "harden-algo-downgrade:", "domain-insecure:", "key-cache-",
@@ -37,7 +37,7 @@ static bool is_harmless(const char *text)
 	return false;
 }
 
-/* The first option given that has no effect yet and matters. */
+/* Whether an option that matters has no effect yet; `skip` names the first. */
 static bool needs_more(const struct conf_report *report, char *skip, size_t skip_len)
 {
 	for (size_t i = 0; i < report->count; i++) {
@@ -62,10 +62,10 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 			      minimise == 1 ? "yes" : "no", c->harden_glue ? "yes" : "no",
 			      c->no_query_localhost ? "yes" : "no");
 
-	/* these stories were written when SHA-1 still counted */
+	/* these scenarios date from when SHA-1 was still accepted */
 	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n\tval-sha1: all\n"
 			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n\tmax-udp-size: 4096\n"
-			   /* real servers speak for the names that are reserved for tests */
+			   /* scenarios have real servers for the reserved test. names */
 			   "\tlocal-zone: test. nodefault\n", t);
 	if (c->min_ttl)
 		t = arena_textf(a, "%s\tcache-min-ttl: %s\n", t, c->min_ttl);

@@ -1,4 +1,4 @@
-/* Entries of a scenario: read, compared with packets, adjusted to a query.
+/* Entries of a scenario: reading them, matching packets, adjusting replies to a query.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_entry.h"
 
@@ -72,7 +72,7 @@ static char *take_word(char **at)
 
 /* ---- building a message ---- */
 
-struct draft {                          /* the packet that is being read */
+struct draft {                          /* the packet being read */
 	uint16_t flags;
 	uint16_t rcode;
 	struct edns opt;
@@ -222,7 +222,7 @@ static bool read_reply_word(struct draft *d, const char *word)
 	return false;
 }
 
-/* Hex digits of a line, blanks and a trailing comment left out. */
+/* Append the hex digits of a line, skipping blanks and a trailing comment. */
 static bool read_hex(struct writer *w, const char *text, int *half)
 {
 	for (; *text && *text != ';'; text++) {
@@ -309,7 +309,7 @@ static bool read_adjust_word(struct entry *e, const char *word)
 	return strncmp(word, "sleep=", 6) == 0 || strncmp(word, "packet_sleep=", 13) == 0;
 }
 
-/* Whether the owner-and-line is $ORIGIN or $TTL; sets it in the zone. */
+/* Whether the line is $ORIGIN or $TTL, which is then set in the zone. */
 static bool read_directive(char *text, struct text_zone *zone)
 {
 	char *rest;
@@ -326,10 +326,10 @@ static bool read_directive(char *text, struct text_zone *zone)
 	return false;
 }
 
-struct reading {                /* where in an entry we are */
+struct reading {                /* state while reading an entry */
 	struct entry *entry;
 	struct draft draft;
-	int section;            /* -1: question; -2: none yet */
+	int section;            /* -1: question; -2: none yet; else index into the draft's */
 	struct text_zone *zone;
 	struct arena *arena;
 	struct fault *fault;
@@ -456,7 +456,7 @@ struct entry *entry_read(struct lines *l, bool deckard, struct text_zone *zone, 
 		return false; \
 	} while (0)
 
-/* Take the option out of the message's OPT, in a copy. */
+/* Remove an option from the message's OPT record, in a copy. */
 static bool take_option(struct flat_message *m, struct arena *a, uint16_t wanted, int number)
 {
 	struct reader r = reader_over(m->edns.options.at, m->edns.options.len);
@@ -492,7 +492,7 @@ static bool qname_equals_text(const uint8_t *a, const uint8_t *b)
 	return a && b && dname_len(a) == dname_len(b) && memcmp(a, b, dname_len(a)) == 0;
 }
 
-/* Names are asked for in lower case here, also those that the configuration spells otherwise. */
+/* Our queries have names in lower case, whatever case the configuration spells them in. */
 static bool qname_fits(const uint8_t *asked, const uint8_t *written)
 {
 	uint8_t lower[DNAME_MAX];
@@ -546,7 +546,7 @@ static bool section_fits(const struct flat_message *p, const struct flat_message
 	DIFFER("%s is in another order", names[section]);
 }
 
-/* The words of the Deckard dialect. */
+/* Match by the words of Deckard's dialect. */
 static bool deckard_fits(const struct entry *e, const struct flat_message *p,
 			 const struct flat_message *m, char *why, size_t why_len)
 {
@@ -589,7 +589,7 @@ static bool deckard_fits(const struct entry *e, const struct flat_message *p,
 	return true;
 }
 
-/* The words of Unbound's dialect. */
+/* Match by the words of Unbound's dialect. */
 static bool unbound_fits(const struct entry *e, const struct flat_message *p,
 			 const struct flat_message *m, const struct entry_how *how, char *why,
 			 size_t why_len)
@@ -685,7 +685,7 @@ bool entry_fits(const struct entry *e, struct slice packet, const struct entry_h
 
 /* ---- adjusting ---- */
 
-/* Offset behind the question of a message; 0 when there is none that can be read. */
+/* Offset just past the question of a message; 0 if there is no readable one. */
 static size_t question_end(struct slice wire, size_t *name_len)
 {
 	struct reader r = reader_over(wire.at, wire.len);
@@ -700,7 +700,7 @@ static size_t question_end(struct slice wire, size_t *name_len)
 	return reader_offset(&r);
 }
 
-/* The entry's message with the question of the query in place of its own. */
+/* The entry's message with its question replaced by the query's. */
 static struct slice with_query(struct slice wire, struct slice query, struct arena *a)
 {
 	size_t name_len, mine = question_end(wire, &name_len), theirs = question_end(query, &name_len);
@@ -718,7 +718,7 @@ static struct slice with_query(struct slice wire, struct slice query, struct are
 	return (struct slice){ w.start, writer_len(&w) };
 }
 
-/* Answers to a query without EDNS have none; others have the version and flags of the query's. */
+/* Drop the answer's OPT if the query has none; otherwise give it the query's version and flags. */
 static struct slice with_query_edns(struct slice wire, struct slice query, struct arena *a)
 {
 	struct flat_message q, m;
@@ -740,7 +740,8 @@ static struct slice with_query_edns(struct slice wire, struct slice query, struc
 	return (struct slice){ w.start, writer_len(&w) };
 }
 
-/* Copy the client subnet option of the query, scope as long as its prefix (or one more). */
+/* Replace the options by the query's client subnet (RFC 7871), SCOPE PREFIX-LENGTH set to its
+ * SOURCE PREFIX-LENGTH (or one more). */
 static struct slice with_query_ecs(struct slice wire, struct slice query, bool more, struct arena *a)
 {
 	struct flat_message q, m;
@@ -787,7 +788,7 @@ struct slice entry_answer(const struct entry *e, const struct entry_packet *p, s
 	    (!p->hex || (e->adjust & (ADJUST_ID | ADJUST_RAW_ID))))
 		memcpy(copy, query.at, 2);
 
-	/* a name that is the query's but for its case comes back as it was spelled */
+	/* a name that differs from the query's in case only comes back as the query spelled it */
 	end = question_end((struct slice){ copy, wire.len }, &name_len);
 	if (!p->hex && end && end == question_end(query, &name_len) &&
 	    dname_equals(copy + MSG_HEAD_LEN, query.at + MSG_HEAD_LEN))

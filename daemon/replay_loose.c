@@ -1,4 +1,4 @@
-/* Records that are wrong on purpose.
+/* Parsing records that are malformed on purpose.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_loose.h"
 
@@ -10,7 +10,7 @@
 #include "util/fault.h"
 #include "util/rr.h"
 
-/* Cut the comment off, outside quotes, and the blanks before it. */
+/* Cut off a comment (outside quotes) and the blanks before it. */
 static void cut_comment(char *line)
 {
 	bool quoted = false;
@@ -27,7 +27,7 @@ static void cut_comment(char *line)
 	*at = '\0';
 }
 
-/* The data of "\# length hex…", whatever the type would say to it. */
+/* The RDATA of "\# length hex…" (RFC 3597 5), valid for the type or not. */
 static bool raw_data(struct arena *a, const char *text, struct text_rr *out)
 {
 	char *hex;
@@ -49,8 +49,8 @@ static bool raw_data(struct arena *a, const char *text, struct text_rr *out)
 	return got == len;
 }
 
-/* "owner … type \# n hex": read the head with the type TYPE65280, which any data fit, then put the
- * real one back. */
+/* "owner … type \# n hex": parse the head as TYPE65280, which takes any RDATA, then restore the
+ * real type. */
 static bool parse_raw(struct arena *a, char *line, struct text_zone *z, struct text_rr *out)
 {
 	char *mark = strstr(line, "\\#"), *end, *word, *plain;
@@ -72,7 +72,7 @@ static bool parse_raw(struct arena *a, char *line, struct text_zone *z, struct t
 	return raw_data(a, mark + 2, out);
 }
 
-/* A signature of no bytes: one is lent, and taken away again. */
+/* An RRSIG with an empty signature: append three bytes to parse it, then remove them. */
 static bool parse_empty_signature(struct arena *a, const char *line, struct text_zone *z,
 				  struct text_rr *out)
 {
@@ -83,16 +83,16 @@ static bool parse_empty_signature(struct arena *a, const char *line, struct text
 	return true;
 }
 
-/* A signature or key that is no base64 (of an algorithm that nobody knows): any bytes will do. */
+/* A signature or key that is not base64 (of an unknown algorithm): any bytes will do. */
 static bool parse_odd_base64(struct arena *a, const char *line, struct text_zone *z,
 			     struct text_rr *out)
 {
 	const char *at = strstr(line, "RRSIG");
-	int words = 9; /* covered, algorithm, labels, TTL, two dates, tag and signer stand before it */
+	int words = 9; /* up to the signature: RRSIG, then 8 fields from type covered to signer */
 
 	if (!at) {
 		at = strstr(line, "DNSKEY");
-		words = 4; /* flags, protocol, algorithm */
+		words = 4; /* up to the key: DNSKEY, flags, protocol, algorithm */
 	}
 	for (; at && words > 0; words--) {
 		at += strcspn(at, " \t");
@@ -121,7 +121,7 @@ static bool parse_odd_class(struct arena *a, char *line, struct text_zone *z, st
 	return false;
 }
 
-/* Without its last word, or without the last character of it. */
+/* Try without the last character, or without the last word. */
 static bool parse_shortened(struct arena *a, char *line, struct text_zone *z, struct text_rr *out)
 {
 	size_t len = strlen(line);

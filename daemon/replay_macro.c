@@ -1,4 +1,4 @@
-/* Macros of scenarios: variables, arithmetic from left to right, times, ranges.
+/* Macros of scenarios: variables, left-to-right arithmetic, times, ranges.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_macro.h"
 
@@ -29,7 +29,7 @@ static const char *variable_find(const struct macro_env *env, const char *name, 
 	return NULL;
 }
 
-/* $name replaced by its value. */
+/* Replace each $name by its value. */
 static char *expand_variables(struct macro_env *env, const char *text, struct fault *f)
 {
 	char *out = arena_textf(env->arena, "%s", "");
@@ -68,7 +68,7 @@ static bool number_at(const char *text, double *value, const char **end)
 	return stop != text;
 }
 
-/* Runs of numbers and operators are worked out, other words stay. */
+/* Evaluate runs of numbers and operators; other words stay as they are. */
 static char *arithmetic(struct arena *a, const char *text)
 {
 	char *out = arena_textf(a, "%s", "");
@@ -143,7 +143,7 @@ char *macro_expand(struct macro_env *env, const char *text, struct fault *f)
 	for (;;) {
 		char *open = NULL, *close, *inner, *value;
 
-		/* the last opening bracket is an innermost one */
+		/* the last opening bracket is innermost */
 		for (char *p = out; (p = strstr(p, "${")); p += 2)
 			open = p;
 		if (!open)

@@ -1,4 +1,4 @@
-/* The steps of a scenario, and the loop that lets traffic flow between them.
+/* Playing the steps of a scenario, and the loop that carries traffic between them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_play.h"
 
@@ -137,7 +137,7 @@ static const struct entry *range_entry(const struct play *p, const struct range 
 	return NULL;
 }
 
-/* Unbound's way: ranges from the last to the first, the first entry that fits. */
+/* Unbound's rule: the first entry that matches, searching ranges from last to first. */
 static const struct entry *unbound_entry(const struct play *p, const struct outstanding *o,
 					 unsigned number)
 {
@@ -161,7 +161,7 @@ static bool any_range_lists(const struct play *p, const struct addr *to)
 	return false;
 }
 
-/* Deckard's way: the first eligible range, and only that one. */
+/* Deckard's rule: the first eligible range and no other. Servers in no range may use any. */
 static const struct entry *deckard_entry(const struct play *p, const struct outstanding *o,
 					 bool *in_a_range)
 {
@@ -177,7 +177,7 @@ static const struct entry *deckard_entry(const struct play *p, const struct outs
 	return NULL;
 }
 
-/* A REPLY step of Deckard's dialect answers once, until its number has passed. */
+/* In Deckard's dialect a REPLY step answers once, no later than its step number. */
 static const struct entry *deckard_one_shot(const struct play *p, const struct outstanding *o)
 {
 	for (const struct play_step *s = p->scenario->steps; s; s = s->next)
@@ -189,7 +189,7 @@ static const struct entry *deckard_one_shot(const struct play *p, const struct o
 	return NULL;
 }
 
-/* SERVFAIL with the question of the query: what Deckard's server says when it has no entry. */
+/* SERVFAIL with the query's question: what Deckard's server sends when no entry matches. */
 static struct slice server_failure(struct play *p, const struct outstanding *o)
 {
 	struct entry_packet packet = { 0 };
@@ -225,7 +225,7 @@ static void deliver_entry(struct play *p, struct outstanding *o, const struct en
 	world_deliver(&p->world, o, answers, count);
 }
 
-/* Answer one outstanding question from the ranges, if one can be. */
+/* Answer one outstanding query, if any can be answered. */
 static bool answer_one(struct play *p)
 {
 	LIST_EACH(at, &p->world.outstanding) {
@@ -271,7 +271,7 @@ static bool out_query_fits(const struct play *p, const struct outstanding *o)
 	       query_fits(p, p->step->entry, o);
 }
 
-/* The resolver has sent a question. */
+/* The resolver has sent a query. */
 static void on_sent(void *arg, struct outstanding *o)
 {
 	struct play *p = arg;
@@ -430,7 +430,7 @@ static size_t trimmed(const char *line)
 	return len;
 }
 
-/* A file that the resolver has written is, line for line, what the step says. */
+/* Check that a file written by the resolver is, line for line, what the step says. */
 static void check_file(struct play *p)
 {
 	const struct block *want = p->step->block;
@@ -556,7 +556,7 @@ static void perform(struct play *p)
 	}
 }
 
-/* A Deckard client waits some seconds of real time; the daemon's timers run meanwhile. */
+/* A Deckard client waits DECKARD_PATIENCE_S for an answer: advance the clock to the next timer. */
 static bool wait_for_answer(struct play *p, uint64_t *waited_us)
 {
 	uint64_t next = world_next_timer(&p->world);
@@ -570,8 +570,8 @@ static bool wait_for_answer(struct play *p, uint64_t *waited_us)
 	return true;
 }
 
-/* What is still asked on the side when the story is told (addresses of servers, mostly, which others look up
- * earlier or later than the author's resolver) is answered where the ranges can. */
+/* Answer queries still outstanding after the last step, where the ranges can: mostly for server
+ * addresses, which we may look up earlier or later than the author's resolver. */
 static void play_out(struct play *p, const struct play_step *last)
 {
 	unsigned turns = 0;

@@ -36,7 +36,7 @@ static bool flat_read_rr(struct reader *r, struct arena *a, struct flat_message 
 	dname_lower(owner);
 	rr->owner = arena_copy(a, owner, owner_len);
 
-	/* names inside can be longer than they look when compressed */
+	/* names in the RDATA may grow when decompressed */
 	uint8_t *room = arena_take(a, (size_t)rdlen + 4 * DNAME_MAX);
 	struct writer w = writer_over(room, (size_t)rdlen + 4 * DNAME_MAX);
 
@@ -45,7 +45,7 @@ static bool flat_read_rr(struct reader *r, struct arena *a, struct flat_message 
 	const uint8_t *bytes = read_bytes(r, rdlen);
 
 	if (!whole) {
-		/* misshapen on purpose: as it is */
+		/* malformed on purpose: keep it as it is */
 		rr->rdata = (struct slice){ bytes, rdlen };
 		return true;
 	}
@@ -108,7 +108,7 @@ static bool same_in_order(const struct flat_rr *a, const struct flat_rr *b, unsi
 	return true;
 }
 
-/* Whether each alias stands before records of the name it leads to. */
+/* Whether each CNAME stands before the records of its target (other than aliases and RRSIGs). */
 static bool chain_is_in_order(const struct flat_rr *rrs, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {

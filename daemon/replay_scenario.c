@@ -1,4 +1,4 @@
-/* Reading scenario files of both dialects.
+/* Reading scenario files of both dialects, Unbound's and Deckard's.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_scenario.h"
 
@@ -13,7 +13,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 
-struct growing {                        /* a text that grows in the arena */
+struct growing {                        /* a growing string in the arena */
 	struct arena *arena;
 	char *text;
 	size_t len, room;
@@ -101,7 +101,7 @@ void scenario_tidy(struct scenario *s)
 	s->folder = NULL;
 }
 
-/* Lines up to the one that says `end`. */
+/* Collect lines up to the one that says `end`. */
 static struct block *read_block(struct lines *l, const char *name, const char *end,
 				struct arena *a, struct fault *f)
 {
@@ -135,7 +135,7 @@ static const char *const deckard_keys[] = {
 	"feature-list",
 };
 
-/* The value of `key` in a Deckard line, unquoted and without its comment; NULL for another key. */
+/* The value of `key` in a Deckard line, without quotes and comment; NULL if it has another key. */
 static char *deckard_value(char *line, const char *key)
 {
 	size_t len = strlen(key);
@@ -238,7 +238,7 @@ static bool deckard_line(struct deckard_config *c, char *line, struct arena *a, 
 	return true;
 }
 
-/* Deckard files have live lines of its keys only, and none that opens a clause. */
+/* A Deckard file has lines with Deckard's keys before CONFIG_END, and none that opens a clause. */
 static bool is_deckard(const char *text)
 {
 	static const char *const clauses[] = { "server:", "stub-zone:", "forward-zone:",
@@ -453,8 +453,8 @@ static bool read_step(struct scenario *s, struct lines *l, char *text, struct pl
 	return read_step_body(s, p, l, zone, a, f);
 }
 
-/* Whether a line that is out of place begins something; what does not (a second RANGE_END, a record
- * behind its entry) says nothing to anybody and is passed over. */
+/* Whether a line out of place begins something, which is an error; any other (a second RANGE_END,
+ * a record after its entry) is ignored. */
 static bool is_keyword(char *text)
 {
 	static const char *const words[] = { "ENTRY_BEGIN", "ADDRESS", "MATCH", "REPLY", "SECTION",

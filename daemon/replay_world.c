@@ -1,4 +1,4 @@
-/* A worker without sockets: questions are listed, answers are listed, time stands.
+/* A worker without sockets: its queries and answers go to lists, and its clock is set by hand.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/replay_world.h"
 
@@ -143,7 +143,7 @@ void world_end(struct world *w)
 	rcu_flush();
 }
 
-/* What was posted, and what is due now, happens at once. */
+/* Run everything that was posted or is due now. */
 static void settle(struct world *w)
 {
 	loop_play(w->loop, 0);
@@ -181,7 +181,7 @@ void world_deliver(struct world *w, struct outstanding *o, const struct slice *a
 		if (!over && !s->many)
 			break;
 	}
-	/* nothing else will come: an answer that is not accepted is silence */
+	/* nothing more will come: an answer that was not accepted counts as silence */
 	if (!over)
 		s->failed(s, UPSTREAM_SILENT);
 	rcu_turn_end();
@@ -203,7 +203,7 @@ void world_pass(struct world *w, uint64_t us)
 {
 	struct timebase *t = loop_time(w->loop);
 
-	/* every timer that is due sees the new time */
+	/* advance first, so that every timer that is due sees the new time */
 	timebase_play(t, t->now_us + us);
 	settle(w);
 }
