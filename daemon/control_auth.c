@@ -1,4 +1,4 @@
-/* Commands about zones that are held here in full.
+/* Commands about zones that are held in full: auth-zones and policy zones.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <time.h>
@@ -48,7 +48,7 @@ void control_list_auth_zones(struct call *c, struct worker *w)
 	}
 }
 
-/* The zone that the argument names; NULL, with the reply said, when there is none. */
+/* The zone that the argument names; NULL, with the error in the reply, if there is none. */
 static const struct authzone *take_zone(struct call *c, const char *otherwise)
 {
 	const struct authzone *z;
@@ -98,7 +98,7 @@ void control_auth_zone_transfer(struct call *c, struct worker *w)
 	call_ok(c);
 }
 
-/* The policy zone that the argument names; NULL, with the reply said, when there is none. */
+/* The policy zone that the argument names; NULL, with the error in the reply, if there is none. */
 static const struct authzone *take_policy(struct call *c)
 {
 	const struct authzone *z = take_zone(c, "no auth-zone");

@@ -1,7 +1,7 @@
 /* Commands about blocklists.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules and pauses given here last until the process ends, reloads or not. */
+ * Rules and pauses given here survive reloads and last until the process ends. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void say_list(struct call *c, const struct blocklist *l, uint64_t blocked
 	char action[3 * ADDR_TEXT], stale[600];
 	struct list_age age;
 
-	/* The age first: sources are told behind the line that it stands in. */
+	/* Get the age first: it is part of the line that precedes the sources. */
 	list_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
 	call_say(c, "%s: %zu names in %zu bytes, action %s, blocked %" PRIu64 " times", l->name,
 		 list_table_count(t), list_table_bytes(t), action_print(l, action), blocked);
@@ -124,7 +124,7 @@ static uint64_t count_of(const struct stats *s, unsigned slot)
 	return atomic_load_explicit(&s->blocked_by[slot], memory_order_relaxed);
 }
 
-/* Sums over the workers; call->data holds them. */
+/* Sums the counts of blocked queries over the workers, in call->data. */
 void control_blocklist_status(struct call *c, struct worker *w)
 {
 	const struct blocklists *b = lists_of(c);
@@ -162,7 +162,7 @@ void blocklist_stats_say(const struct blocklists *b, const struct stats *total,
 	}
 }
 
-/* ---- looking again ---- */
+/* ---- reloading lists ---- */
 
 void control_blocklist_reload(struct call *c, struct worker *w)
 {
@@ -247,7 +247,7 @@ void control_blocklist_forget(struct call *c, struct worker *w)
 		call_say(c, "error no rule was given for this name\n");
 }
 
-/* ---- what would happen ---- */
+/* ---- testing a name ---- */
 
 static const char *rule_print(const struct list_rule *r)
 {
@@ -290,7 +290,8 @@ static void say_what(struct call *c, const struct blocklist *l, const struct lis
 	call_say(c, "\n");
 }
 
-/* Lists that are only for some are told of, but do not stand for all. */
+/* Whether the list blocks the name for everyone. A list for some clients is reported, but does not
+ * count. */
 static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *name,
 		      uint16_t type)
 {

@@ -1,4 +1,4 @@
-/* Commands about what is cached: forgetting it; what is known of servers.
+/* Commands about the caches: flushing them, the infra cache, writing cache-file.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -27,8 +27,9 @@ static const uint16_t common_types[] = {
 	TYPE_MX, TYPE_PTR,  TYPE_SRV, TYPE_NAPTR, TYPE_SVCB,  TYPE_HTTPS,
 };
 
-/* "+c" is about the store behind the caches, too (services/cachedb.h): what goes there is collected
- * in `gone`, NULL where that was not asked for or there is none. */
+/* "+c" includes the store behind the caches (services/cachedb.h): `gone` then collects the keys to
+ * remove there. NULL if not asked for, or if there is no store. False, with the error in the reply,
+ * for another flag. */
 static bool take_store(struct call *c, struct cachedb_keys **gone)
 {
 	const struct conf *conf = c->daemon->snapshot->conf;
@@ -42,7 +43,7 @@ static bool take_store(struct call *c, struct cachedb_keys **gone)
 	return true;
 }
 
-/* One worker tells the store, for all. */
+/* A removal from the store, done by one worker on behalf of all. */
 struct removal {
 	struct worker *worker;
 	struct cachedb_keys *gone;
@@ -135,13 +136,13 @@ void control_flush_type(struct call *c, struct worker *w)
 	call_ok(c);
 }
 
-/* ---- whatever a rule says ---- */
+/* ---- flushing by a rule ---- */
 
-/* Which entries go; a NULL rule takes none. */
+/* Which entries are removed; a NULL rule removes none. */
 struct flushing {
 	const uint8_t *top;
-	struct cachedb_keys *gone; /* of the store, or NULL */
-	bool bogus_keys;           /* only what is known to be broken of zones' keys goes */
+	struct cachedb_keys *gone; /* keys to remove from the store, or NULL */
+	bool bogus_keys;           /* of the key cache, remove bogus entries only */
 	bool (*set_goes)(const struct flushing *f, const struct rrset *s);
 	bool (*answer_goes)(const struct flushing *f, const struct stored *s);
 };
@@ -260,7 +261,7 @@ void control_flush_negative(struct call *c, struct worker *w)
 	sweep(c, &f);
 }
 
-/* ---- what is known of other servers ---- */
+/* ---- the infra cache ---- */
 
 void control_flush_infra(struct call *c, struct worker *w)
 {
@@ -284,7 +285,7 @@ void control_dump_infra(struct call *c, struct worker *w)
 	infra_dump(c->daemon->caches.infra, loop_time(c->daemon->loop), call_line, c);
 }
 
-/* ---- the file ---- */
+/* ---- cache-file ---- */
 
 void control_cache_save(struct call *c, struct worker *w)
 {

@@ -28,7 +28,7 @@
 #include "util/tls.h"
 
 #define CONNECT_MS   5000
-#define EXIT_STOPPED 3 /* status of a daemon that does not run */
+#define EXIT_STOPPED 3 /* of "status" when the daemon is not running */
 
 struct client {
 	const char *program;
@@ -42,7 +42,7 @@ static void complain(const struct client *c, const char *what)
 	fprintf(stderr, "%s: %s\n", c->program, what);
 }
 
-/* The commands stand in the daemon's table, but not what carries them out. A topic has no help. */
+/* The daemon's table of commands, without their handlers. A topic has no help. */
 static const struct {
 	const char *word, *args, *place, *help;
 } known[] = {
@@ -81,12 +81,12 @@ static void print_usage(const char *program)
 	printf("Version %s\n", PACKAGE_VERSION);
 }
 
-/* ---- where ---- */
+/* ---- the server's address ---- */
 
 struct place {
 	struct sockaddr_storage at;
 	socklen_t len;
-	struct tls_client *tls; /* NULL: plain */
+	struct tls_client *tls; /* NULL: no TLS */
 };
 
 static bool place_path(struct place *p, const char *path, struct fault *f)
@@ -103,7 +103,7 @@ static bool place_path(struct place *p, const char *path, struct fault *f)
 	return true;
 }
 
-/* A wildcard is reached by loopback. */
+/* A server listening on the wildcard address is reached by loopback. */
 static void mend_wildcard(struct addr *a)
 {
 	static const uint8_t zeros[16];
@@ -165,7 +165,7 @@ static int connect_in_time(const struct place *p)
 	return -1;
 }
 
-/* Wait until the daemon takes or gives something. */
+/* Wait until the socket is ready for `event`, or for what TLS needs next. */
 static bool wait_for(const struct stream *s, short event)
 {
 	struct pollfd ready = { .fd = s->fd, .events = event };
@@ -195,7 +195,7 @@ static bool send_text(struct stream *s, const char *text)
 	return send_bytes(s, text, strlen(text));
 }
 
-/* As read(2) from a socket that may be waited for. */
+/* Like a blocking read(2). */
 static ssize_t take_bytes(struct stream *s, char *to, size_t room)
 {
 	ssize_t n;
@@ -206,7 +206,7 @@ static ssize_t take_bytes(struct stream *s, char *to, size_t room)
 	return n;
 }
 
-/* Each word with a blank in front, as the other program sends them. */
+/* The request line; each word is preceded by a blank, as unbound-control sends them. */
 static bool send_command(struct stream *s, char **words)
 {
 	bool ok = send_text(s, "UBCT1 ");
@@ -216,7 +216,7 @@ static bool send_command(struct stream *s, char **words)
 	return ok && send_text(s, "\n");
 }
 
-/* Whether lines of input belong to the command. */
+/* Whether the command takes lines of input. */
 static bool has_body(const char *word)
 {
 	for (size_t i = 0; i < COUNT(known); i++)
@@ -225,8 +225,8 @@ static bool has_body(const char *word)
 	return false;
 }
 
-/* The standard input, and its end as the daemon knows it. A dump has an end of its own, behind
- * which nothing may come. */
+/* Send the standard input, then the end mark. A dump ends with its own "EOF" line, after which
+ * nothing may follow. */
 static bool send_body(struct stream *s, bool is_dump)
 {
 	char bytes[1024];
@@ -238,11 +238,12 @@ static bool send_body(struct stream *s, bool is_dump)
 		ended = is_dump && at_begin && strcmp(bytes, "EOF\n") == 0;
 		at_begin = strchr(bytes, '\n');
 	}
-	/* A last line that was cut is a line all the same. */
+	/* An unterminated last line still counts as a line. */
 	return ended || ((at_begin || send_text(s, "\n")) && send_text(s, "\004\n"));
 }
 
-/* Everything the daemon says; it has failed when that begins with "error". */
+/* Print the reply: 1 if it begins with "error", otherwise 0; -1 if reading failed. `quiet`: print
+ * errors only. */
 static int show_reply(struct stream *s, bool quiet)
 {
 	char bytes[4096];
@@ -272,7 +273,7 @@ static int show_reply(struct stream *s, bool quiet)
 	return failed;
 }
 
-/* The same as JSON, once it is whole. */
+/* Likewise, as JSON, once the reply is complete. */
 static int show_json(struct stream *s, const char *command)
 {
 	size_t len = 0, room = 0;

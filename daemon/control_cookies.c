@@ -1,4 +1,4 @@
-/* Commands about the secrets that cookies are made from: the file is changed, and read again.
+/* Commands about DNS cookie secrets (RFC 7873): they change the file and have it read again.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool has_file(struct call *c)
 	return false;
 }
 
-/* Put these into the file, and work with them. */
+/* Write the secrets to the file, and start using them. Completes the reply. */
 static void keep(struct call *c, const struct cookies *secrets)
 {
 	struct daemon *d = c->daemon;
@@ -36,7 +36,7 @@ static void keep(struct call *c, const struct cookies *secrets)
 	mem_free(path);
 }
 
-/* What the file holds, whether or not cookies are answered now. */
+/* Read the file, whether or not cookies are in use. False with the error in the reply. */
 static bool load(struct call *c, struct cookies *secrets)
 {
 	const struct daemon *d = c->daemon;

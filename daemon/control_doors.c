@@ -1,4 +1,4 @@
-/* Where the control channel is open: addresses, and sockets in the file system.
+/* The listening sockets of the control channel: TCP addresses and Unix socket paths.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_doors.h"
 
@@ -24,8 +24,8 @@ struct door {
 	struct control_doors *all;
 	struct knock knock;
 	char *text;        /* a path, or an address with its port */
-	char *path;        /* of the socket's file, as it was made; NULL for TCP */
-	char *path_inside; /* the same, seen from the chroot */
+	char *path;        /* socket file we made, as then seen; NULL: TCP, or service manager's */
+	char *path_inside; /* the same, seen from inside the chroot */
 	bool wanted;
 };
 
@@ -75,7 +75,8 @@ static void door_put(struct control_doors *all, int fd, const char *text, const 
 	knock_start(&d->knock, all->daemon->loop, fd, on_knock);
 }
 
-/* A socket's file stays when its daemon has died; one that answers belongs to somebody. */
+/* Remove a socket file left behind by a dead daemon. False with errno: EADDRINUSE if the socket
+ * accepts connections, EEXIST if it is no socket. */
 static bool clear_path(const struct sockaddr_un *sun)
 {
 	struct stat st;
@@ -117,7 +118,7 @@ static int listen_at_path(const struct sockaddr_un *sun)
 	return -1;
 }
 
-/* What the service manager opened at an address or path, or -1. */
+/* The socket that the service manager opened at an address, or else a path; -1: none. */
 static int handed(const struct daemon *d, const struct addr *a, const char *path)
 {
 	if (!d->snapshot->conf->server.use_systemd)
@@ -133,7 +134,7 @@ static bool open_path(struct control_doors *all, const char *text, struct fault 
 	size_t len = strlen(path);
 	int fd = handed(d, NULL, text);
 
-	/* Its file is the service manager's. */
+	/* The file belongs to the service manager. */
 	if (fd >= 0) {
 		door_put(all, fd, text, NULL);
 		mem_free(path);
@@ -159,7 +160,7 @@ static bool open_path(struct control_doors *all, const char *text, struct fault 
 struct opening {
 	struct control_doors *all;
 	struct fault *fault;
-	bool optional; /* nobody named it: a host without IPv6 does without */
+	bool optional; /* a default, not configured: a host without IPv6 does without */
 	bool ok;
 };
 

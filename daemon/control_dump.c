@@ -1,4 +1,4 @@
-/* Commands that show what is cached, as text that can be loaded again.
+/* Commands that print the cache as text; dump_cache's can be loaded again.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct dump {
 	struct call *call;
 	uint32_t now_s;
 	const uint8_t *top; /* only what is at or below; NULL: everything */
-	bool with_places;   /* and what is for one subnet only */
+	bool with_places;   /* include answers for a single client subnet */
 	void (*say_answer)(const struct dump *d, const struct stored *s, const struct message *m);
 };
 
@@ -34,8 +34,8 @@ static bool is_meant(const struct dump *d, const uint8_t *name)
 	return !d->top || dname_is_under(name, d->top);
 }
 
-/* Answers are shown in their full shape; a plain one was made from that. Those that belong to a view
- * are shown to nobody. */
+/* Only full answers are shown; plain ones are derived from those. Answers of a view are never
+ * shown. */
 static bool answer_is_meant(const struct dump *d, const struct stored *s)
 {
 	return !time_is_past(d->now_s, s->expires_s) && s->fits & STORED_FULL &&
@@ -63,7 +63,7 @@ static bool dump_set(const struct slab_entry *e, void *arg)
 	return true;
 }
 
-/* Sets that are kept with their answer alone: whoever reads the dump looks for them among the others. */
+/* RRsets held only within an answer: a reader of the dump expects them among the RRsets. */
 static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
 {
 	const struct dump *d = arg;
@@ -148,7 +148,7 @@ void control_dump_cache(struct call *c, struct worker *w)
 	call_say(c, "END_MSG_CACHE\nEOF\n");
 }
 
-/* ---- some names ---- */
+/* ---- cache_lookup ---- */
 
 static void say_flags(struct call *c, const struct message *m)
 {
@@ -156,7 +156,7 @@ static void say_flags(struct call *c, const struct message *m)
 		 m->flags & FLAG_TC ? " tc" : "", m->security == SECURITY_SECURE ? " ad" : "");
 }
 
-/* What was said for clients of one subnet only. */
+/* The subnet whose clients the answer is for. */
 static void show_place(const struct dump *d, const struct stored *s)
 {
 	struct place_kept at;
@@ -192,7 +192,7 @@ static void show_whole(const struct dump *d, const struct stored *s, const struc
 	call_say(c, "\n");
 }
 
-/* Half of what is cached stands below a top-level domain: that is asked for on purpose. */
+/* Half the cache may be below a top-level domain, so such short names require "+t". */
 static bool is_deep_enough(struct call *c, const uint8_t *name)
 {
 	char text[DNAME_TEXT];

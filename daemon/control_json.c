@@ -1,4 +1,4 @@
-/* What the daemon replies, as JSON.
+/* The daemon's replies as JSON.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_json.h"
 
@@ -6,12 +6,12 @@
 
 #include "util/json.h"
 
-/* How the lines of a reply are read. In `columns` a word is a member's name, "*name" takes all words
- * that are left as an array, "&name" as one text, "-" passes a word over, and "+" takes what is left as members: "k=v",
- * or "k v" by turns. */
+/* How a reply's lines are parsed. In `columns` a word names a member; "*name" takes all remaining
+ * words as an array, "&name" as one string; "-" skips a word; "+" takes the remaining words as
+ * members, "k=v" or "k v" in turn. */
 static const struct {
 	const char *command, *columns;
-	char pairs; /* the whole reply is one object of such pairs */
+	char pairs; /* separator; the whole reply is one object of such pairs. 0: a table */
 } forms[] = {
 	{ "stats", NULL, '=' },
 	{ "stats_noreset", NULL, '=' },
@@ -37,7 +37,7 @@ static void print(void *arg, const char *at, size_t len)
 	fwrite(at, 1, len, arg);
 }
 
-/* The next line, without its end; NULL behind the last. */
+/* The next line, without its newline; NULL after the last. */
 static char *next_line(char **at)
 {
 	char *line = *at;
@@ -94,7 +94,7 @@ static void put_rest(struct json *j, const char *name, char *at)
 	json_close(j, ']');
 }
 
-/* What stands in parentheses behind all is a sentence. */
+/* A trailing part in parentheses is a sentence, the member "reason". */
 static void put_members(struct json *j, char *at)
 {
 	char *word, *value;
@@ -138,7 +138,7 @@ static void put_columns(struct json *j, const char *columns, char *line)
 	}
 }
 
-/* Whether the line is a row, and no heading or gap. */
+/* Whether the line is a row, not a heading or blank. */
 static bool is_row(const char *command, const char *line)
 {
 	if (strcmp(command, "dump_requestlist") == 0)

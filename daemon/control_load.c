@@ -1,9 +1,9 @@
-/* load_cache: what dump_cache has shown goes back into the caches.
+/* load_cache: loads the output of dump_cache back into the caches.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The input may be of any make and any age: what is understood is loaded, a set or an answer that
- * is not sound is passed over, and where the order of the whole is lost loading ends with a
- * sentence. What was loaded until then is sound by itself and stays. */
+ * The input may be of any origin and age: what is understood is loaded, an unsound RRset or answer
+ * is skipped, and if the structure of the whole is broken loading ends with an error. What was
+ * loaded until then is sound by itself and stays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,18 +21,18 @@
 #include "util/text.h"
 
 #define LINE_MOST    262144 /* a record of 65535 bytes, each written as \ddd */
-#define RECORDS_MOST 4096   /* of one set */
-#define SETS_MOST    256    /* of one answer */
+#define RECORDS_MOST 4096   /* records, and as many signatures, per RRset */
+#define SETS_MOST    256    /* RRsets per section of an answer */
 
-/* What may come next. */
+/* Where in the dump we are. */
 enum place { AT_BEGIN, IN_SETS, BETWEEN, IN_ANSWERS, AT_END, AT_EOF };
 
 struct loading {
-	struct arena arena; /* of the set or answer that is being read */
+	struct arena arena; /* for the RRset or answer being read */
 	enum place place;
-	unsigned left; /* lines of it that are still to come */
+	unsigned left; /* lines of it still to come */
 	bool is_answer, is_unsound;
-	bool lost; /* said so: what still comes is thrown away */
+	bool lost; /* an error was reported: the rest of the input is discarded */
 	struct rrset_parts set;
 	struct slice *records, *sigs;
 	struct message answer;
@@ -49,7 +49,7 @@ static bool lost(struct call *c, const char *why)
 	return false;
 }
 
-/* The next word as a number up to `most`. */
+/* Parse the next word as a number up to `most`; false if it is none. */
 static bool take_number(char **at, unsigned long most, unsigned long *to)
 {
 	char *word = control_word(at), *end = NULL;
@@ -108,7 +108,7 @@ static bool begin_set(struct call *c, struct loading *l, char *at)
 	return true;
 }
 
-/* Whether the record belongs to the set; the first one says what set it is. */
+/* Add a record to the RRset, whose key is that of its first record. False if it does not belong. */
 static bool add_record(struct loading *l, const struct text_rr *rr)
 {
 	struct rrset_parts *s = &l->set;
@@ -170,13 +170,13 @@ static bool begin_answer(struct call *c, struct loading *l, char *at)
 		m->count[i] = (uint16_t)counts[i];
 	l->ttl_s = bounded_ttl(c, ttl_s);
 	l->is_answer = true;
-	/* Failures are found out anew. */
+	/* Failures are not loaded: they are to be found afresh. */
 	l->is_unsound = questions != 1 || security == SECURITY_BOGUS ||
 			(m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN);
 	return true;
 }
 
-/* A set of the answer, which has been loaded before. */
+/* Add an RRset to the answer by its key; it must be in the RRset cache already. */
 static void add_set(struct call *c, struct loading *l, char *at)
 {
 	unsigned done = message_set_count(&l->answer) - l->left;
@@ -225,7 +225,7 @@ static void take_part(struct call *c, struct loading *l)
 		(l->is_answer ? end_answer : end_set)(c, l);
 }
 
-/* The lines that stand between the parts of a dump, and what is behind them. */
+/* Whether the line is a marker between the parts of a dump, valid here; enters the next part. */
 static bool take_mark(struct call *c, struct loading *l)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* Commands about local zones and records, the server's and those of views.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What they change is seen by every worker at once, and stays until the next reload. */
+ * Changes are visible to every worker at once, and last until the next reload. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,14 +16,14 @@
 #include "util/rr.h"
 #include "util/text.h"
 
-/* ---- whose ---- */
+/* ---- the server's or a view's ---- */
 
 static struct localzones *of_server(const struct call *c)
 {
 	return c->daemon->snapshot->policy->zones;
 }
 
-/* The view that the first word names; NULL with the reply said. */
+/* The view that the first word names; NULL, with the error in the reply, if there is none. */
 static struct view *take_view(struct call *c)
 {
 	char *name = control_word(&c->args);
@@ -101,7 +101,7 @@ static bool put_record(struct call *c, struct localzones *z, const char *text)
 	return false;
 }
 
-/* A name with all that stands there, or one record. */
+/* Remove everything at a name, or a single record. */
 static bool remove_data(struct call *c, struct localzones *z, const char *text)
 {
 	uint8_t name[DNAME_MAX];
@@ -134,7 +134,7 @@ static bool wants_argument(struct call *c)
 	return false;
 }
 
-/* ---- one line, the server's ---- */
+/* ---- one change to the server's ---- */
 
 void control_local_zone(struct call *c, struct worker *w)
 {
@@ -160,7 +160,7 @@ void control_local_data_remove(struct call *c, struct worker *w)
 	say_whether(c, wants_argument(c) && remove_data(c, of_server(c), c->args));
 }
 
-/* ---- many lines ---- */
+/* ---- many changes, one per line ---- */
 
 typedef bool (*change_line)(struct call *c, struct localzones *z, char *text);
 
@@ -198,7 +198,7 @@ static void take_line(struct call *c, struct localzones *z, change_line change, 
 struct bulk {
 	change_line change;
 	const char *did, *what; /* "added", "zones" */
-	bool echoes;            /* a bad line is repeated */
+	bool echoes;            /* bad lines are repeated in the reply */
 };
 
 static void server_bulk(struct call *c, const struct bulk *b)
@@ -282,7 +282,7 @@ void control_view_local_data_remove(struct call *c, struct worker *w)
 		say_whether(c, remove_data(c, of_view(c, v), c->args));
 }
 
-/* The view is looked for again with each line: a reload may have come between. */
+/* The view is looked up again for each line, since a reload may have intervened. */
 static void view_bulk(struct call *c, const struct bulk *b)
 {
 	struct view *v;
@@ -324,7 +324,7 @@ static bool say_zone(const uint8_t *name, enum zone_type type, void *call)
 	return true;
 }
 
-/* An empty line behind each record. */
+/* Each record is followed by an empty line. */
 static void say_record(const char *line, void *call)
 {
 	call_line(line, call);

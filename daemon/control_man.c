@@ -1,4 +1,4 @@
-/* The reference of the commands as a manual page has it.
+/* The reference of all commands, as it appears in the manual page.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_man.h"
 
@@ -44,7 +44,7 @@ static bool is_command(const char *text, size_t len)
 	return false;
 }
 
-/* Words that stand for something are in italics. */
+/* Placeholders (words in capitals) are printed in italics. */
 static void put_args(FILE *out, const char *args)
 {
 	for (size_t len; *args; args += len) {

@@ -1,4 +1,4 @@
-/* Commands about rates: who asks too often, and which zones are asked for too often.
+/* Commands about rate limits: clients and zones whose query rate is too high.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 

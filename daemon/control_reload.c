@@ -16,7 +16,7 @@ static void say_changed(void *arg, const char *option, bool waits)
 	call_say(arg, "changed %s%s\n", option, waits ? " (at the next start)" : "");
 }
 
-/* "+v" tells what is another now, and what of that waits for the next start. */
+/* "+v" lists the options that changed, and which of them take effect only at the next start. */
 void control_reload(struct call *c, struct worker *w)
 {
 	struct reload r = { .arg = c };
@@ -59,7 +59,7 @@ static void say_progress(struct call *c, const struct reload *r)
 	say_time(c, "total time", r->read_us + r->construct_us + r->swap_us + r->shed_us);
 }
 
-/* "+p" is how it always goes here: nothing pauses. */
+/* "+p" (do not pause) makes no difference: we never pause. */
 static void fast_begin(struct call *c)
 {
 	bool is_wordy = *c->args == '+' && strstr(c->args, "vv");

@@ -1,4 +1,4 @@
-/* What a client of the control channel sends: collecting one request from pieces of any size.
+/* Requests on the control channel: assembling one from pieces of any size.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_request.h"
 
@@ -26,7 +26,8 @@ static void feed_head(struct control_request *r, char c)
 	r->len = 0;
 }
 
-/* A NUL would end the text for us and not for the sender; others would garble the log. */
+/* NUL would end the line for us but not for the sender; other control characters would garble the
+ * log. */
 static bool is_control(char c)
 {
 	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;

@@ -13,7 +13,7 @@ struct listing {
 	unsigned count;
 };
 
-/* What the module that waits is waiting for. */
+/* What the query's current module is waiting for. */
 static void say_state(const struct listing *l, const struct query *q)
 {
 	const struct module *m = l->worker->chain[q->at];

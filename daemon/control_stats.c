@@ -156,7 +156,7 @@ static void count_file(const struct lease_status *s, void *arg)
 	n->left_out += lease_remarks_count(&s->report.remarks);
 }
 
-/* Ours, and only where such files are followed. */
+/* Not in Unbound; only if lease or hosts files are followed. */
 static void say_hosts(struct call *c)
 {
 	const struct leases *l = c->daemon->leases;
@@ -170,7 +170,7 @@ static void say_hosts(struct call *c)
 	say_size(c, "hosts.left_out", n.left_out);
 }
 
-/* Ours, and only where there is one. */
+/* Not in Unbound; only if there is a cache-file. */
 static void say_cache_file(struct call *c)
 {
 	struct keeper_report r = keeper_tell(c->daemon->keeper);
@@ -187,7 +187,7 @@ static void say_cache_file(struct call *c)
 	say_size(c, "cache.file.entries", (size_t)(r.written.answers + r.written.sets));
 }
 
-/* Likewise. */
+/* Not in Unbound; only if dnstap is enabled. */
 static void say_dnstap(struct call *c)
 {
 	struct dnstap_status s;
@@ -239,7 +239,7 @@ void control_stats_noreset(struct call *c, struct worker *w)
 		say_all(c);
 }
 
-/* They have been shown. */
+/* Reset the counters, which have just been shown. */
 static void begin_anew_unless_cumulative(struct call *c, struct worker *w)
 {
 	const struct snapshot *s = w ? w->env.snapshot : c->daemon->snapshot;
@@ -258,7 +258,7 @@ void control_stats(struct call *c, struct worker *w)
 	begin_anew_unless_cumulative(c, w);
 }
 
-/* ---- into the log ---- */
+/* ---- logging statistics ---- */
 
 static void log_one(const char *line, void *arg)
 {
@@ -299,7 +299,7 @@ void stats_log_plan(struct daemon *d)
 		timer_set(d->loop, &d->stats_timer, every_s * US_PER_S);
 }
 
-/* ---- */
+/* ---- flush_stats ---- */
 
 void control_flush_stats(struct call *c, struct worker *w)
 {

@@ -1,4 +1,4 @@
-/* Commands about what is trusted, and what is not validated.
+/* Commands about trust anchors, and about domains exempt from validation.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_trust.h"
 
@@ -69,7 +69,7 @@ static void say_rolling(struct call *c, const char *path)
 #undef X
 	};
 	struct fault f = { 0 };
-	struct autotrust *p = autotrust_read(path, &f); /* it is written after each step */
+	struct autotrust *p = autotrust_read(path, &f); /* the file is rewritten after each change */
 	char name[DNAME_TEXT];
 
 	if (!p) {
@@ -112,7 +112,7 @@ static bool is_written(const char *text, const uint8_t *name)
 	return dname_parse(written, text, &f) && dname_equals(written, name);
 }
 
-/* Take the name out of the list. */
+/* Remove the name from the list. */
 static void strike(struct conf_list *list, const uint8_t *name)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* The command about servers that are asked over TLS or HTTPS.
+/* The command about upstream servers that are queried over TLS or HTTPS.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_upstreams.h"
 

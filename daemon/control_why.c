@@ -1,8 +1,8 @@
 /* The command that resolves a name and tells how: where each part of the answer came from.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The question goes the way of every packet, with this command as its client; what is on that way
- * tells of itself through a trace. */
+ * The query takes the path of every packet, with this command as its client; each stage of that
+ * path reports to a trace. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void hear(void *arg, unsigned depth, const char *line)
 	call_line(line, y->call);
 }
 
-/* ---- the end ---- */
+/* ---- the answer ---- */
 
 static const char *security_of(const struct message *m)
 {
@@ -106,7 +106,7 @@ static const struct client_ops ops = {
 	.name = "control", .stream = true, .reply = on_reply, .drop = on_drop
 };
 
-/* ---- the beginning ---- */
+/* ---- the query ---- */
 
 static void say_cached(const struct why *y)
 {
@@ -121,7 +121,7 @@ static void say_cached(const struct why *y)
 		call_say(y->call, "the message cache has no answer\n");
 }
 
-/* Who is taken for the client decides about views, tags and access. */
+/* The address taken as the client's decides views, tags and access control. */
 static bool read_arguments(struct why *y)
 {
 	struct call *c = y->call;

@@ -1,4 +1,4 @@
-/* Commands about the questions that are remembered, and what comes most often.
+/* Commands about remembered queries, and about the most frequent names and clients.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_witness.h"
 
@@ -31,7 +31,7 @@ static bool read_count(const char *word, size_t most, size_t *count)
 	return *word >= '0' && *word <= '9' && !*end && n > 0;
 }
 
-/* ---- the questions ---- */
+/* ---- the queries ---- */
 
 struct row {
 	uint64_t at_us;
@@ -40,15 +40,15 @@ struct row {
 
 struct listing {
 	struct call *call;
-	/* what is wanted */
+	/* which queries to list */
 	size_t most;
 	bool blocked, failed, by_client, by_name;
 	struct netblock client;
 	uint8_t name[DNAME_MAX];
-	/* what was found: a ring of the newest, before they are sorted */
+	/* matches so far, pruned to the newest `most` now and then; unsorted */
 	struct row *rows;
 	size_t count, room;
-	int64_t wall_ahead_us; /* of the monotonic clock */
+	int64_t wall_ahead_us; /* wall clock minus monotonic clock */
 };
 
 static bool is_failure(const struct seen *s)
@@ -85,7 +85,7 @@ static const char *client_text(const struct seen *s, char buf[ADDR_TEXT])
 	return s->client.family ? addr_print(&s->client, 0, buf) : "-";
 }
 
-/* What settled it, why it failed, or whose answer it was. */
+/* What decided the answer, why it failed, or which server it came from. */
 static void print_detail(const struct seen *s, char *to, size_t room)
 {
 	char addr[ADDR_TEXT];
@@ -126,7 +126,7 @@ static int by_time(const void *a, const void *b)
 	return (one->at_us > other->at_us) - (one->at_us < other->at_us);
 }
 
-/* The newest stay; twice as many as are wanted are kept before that is done. */
+/* Sort by time and keep the newest `most`; at least twice as many accumulate between prunings. */
 static void keep_newest(struct listing *l)
 {
 	size_t excess;
@@ -251,7 +251,7 @@ void control_list_queries(struct call *c, struct worker *w)
 	mem_free(l.rows);
 }
 
-/* ---- what comes most often ---- */
+/* ---- toplists ---- */
 
 static const char *const kinds[TOP_KINDS] = {
 	[TOP_NAMES] = "names", [TOP_CLIENTS] = "clients", [TOP_BLOCKED] = "blocked"

@@ -1,4 +1,4 @@
-/* Commands about forward and stub zones, and about where a question would go.
+/* Commands about forward and stub zones, and about where a query would be sent.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +107,7 @@ void control_list_forwards(struct call *c, struct worker *w)
 
 /* ---- changing ---- */
 
-/* The rest of the words; how many. */
+/* Take the remaining words, at most SERVERS_MOST; returns how many. */
 static size_t take_servers(struct call *c, char **servers)
 {
 	size_t count = 0;
@@ -117,7 +117,7 @@ static size_t take_servers(struct call *c, char **servers)
 	return count;
 }
 
-/* `insecure`: the zone is (or, taken out, was) not validated. */
+/* `insecure`: exempt the zone from validation, too (or end that, if the zone is removed). */
 static void carry_out(struct call *c, const struct forward_change *change, bool insecure)
 {
 	struct fault f = { 0 };
@@ -222,12 +222,12 @@ void control_forward(struct call *c, struct worker *w)
 
 /* ---- lookup ---- */
 
-/* The servers a question would meet. */
+/* The servers that a query would be sent to. */
 struct delegation {
 	const uint8_t *zone;
 	struct addr addrs[128];
 	unsigned count;
-	unsigned names, without; /* servers, and those whose addresses are not known */
+	unsigned names, without; /* name servers; those without a known address */
 };
 
 static void put_addr(struct delegation *d, const struct addr *a)
@@ -324,7 +324,7 @@ static void from_cache(struct call *c, struct delegation *d, const struct rrset 
 	say_delegation(c, d);
 }
 
-/* The closest set of servers that is cached. */
+/* The closest enclosing cached NS RRset, the parent's if need be; NULL if none. */
 static const struct rrset *closest(struct rrsetcache *sets, const uint8_t *name, uint32_t now_s)
 {
 	for (;; name = dname_parent(name)) {
