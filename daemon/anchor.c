@@ -1,4 +1,4 @@
-/* resolver-anchor: puts a trust anchor of the root where a fresh installation has none.
+/* resolver-anchor: provides a fresh installation with a trust anchor for the root.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <getopt.h>
@@ -63,7 +63,7 @@ static char *built_in_text(void)
 	return text;
 }
 
-/* Whether one of the keys the point trusts is one that we know of. */
+/* Whether the trust point trusts at least one of the built-in keys. */
 static bool is_of_today(const struct autotrust *p)
 {
 	struct anchors *a = anchors_empty();
@@ -95,7 +95,8 @@ static bool is_of_today(const struct autotrust *p)
 	return found;
 }
 
-/* What is there, in words; NULL when it is good. */
+/* What is wrong with the file, in a word; NULL if it is good. "damaged" sets `why`, "unreachable"
+ * errno. */
 static const char *trouble_with(const char *path, struct fault *why)
 {
 	struct autotrust *p;

@@ -1,4 +1,4 @@
-/* Work that takes long, on a thread of its own, and word of its end in a loop.
+/* Long-running work on a thread of its own, which reports completion to a loop.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/aside.h"
 
@@ -32,7 +32,7 @@ bool aside_start(struct aside *a)
 {
 	sigset_t all, before;
 
-	/* Signals are the main thread's. */
+	/* Signals are for the main thread only. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	a->running = pthread_create(&a->thread, NULL, run, a) == 0;

@@ -1,4 +1,4 @@
-/* A control command while it is carried out, its arguments and reply; the table of all commands.
+/* A control command being carried out, its arguments and reply; the table of all commands.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/call.h"
 
@@ -11,7 +11,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 
-#define PIECE 16384 /* bytes of a reply that are kept together */
+#define PIECE 16384 /* bytes of a reply per allocation */
 
 const struct command commands[] = {
 #define CMD(word_, args_, place_, help_) \

@@ -1,4 +1,4 @@
-/* Root's powers, one by one: which of them the process keeps.
+/* Linux capabilities: which of them the process keeps.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/capabilities.h"
 
@@ -36,7 +36,7 @@ void capabilities_carry(void)
 	(void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 }
 
-/* While there is still the power to do that. */
+/* Drop the others from the bounding and ambient sets. Needs CAP_SETPCAP to be still effective. */
 static void limit_bounds(uint64_t powers)
 {
 	for (unsigned i = 0; i < MOST_POWERS; i++)
@@ -55,7 +55,7 @@ void capabilities_limit(const struct conf *conf, bool as_root)
 
 	if (syscall(SYS_capget, &head, data) != 0)
 		return;
-	/* What was carried over to another user lies idle. */
+	/* What was kept across the change of user is permitted, but not effective. */
 	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
 		data[i].effective = data[i].permitted;
 	if (syscall(SYS_capset, &head, data) == 0)

@@ -1,4 +1,4 @@
-/* Forward and stub zones changed at run time, kept so that the next configuration has them, too.
+/* Forward and stub zones changed at run time, kept so that the next configuration has them too.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/changes.h"
 
@@ -15,7 +15,7 @@ static void item_free(struct forward_change *c)
 	mem_free((void *)(uintptr_t)c->name);
 }
 
-/* A later change of the same zone makes an earlier one pointless. */
+/* Drop an earlier change of the same zone, which this one supersedes. */
 static void forget(struct changes *c, const struct forward_change *change)
 {
 	for (size_t i = 0; i < c->count; i++) {

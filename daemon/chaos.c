@@ -1,4 +1,4 @@
-/* Questions about the server itself: class CH (RFC 4892).
+/* Queries about the server itself, in class CH (RFC 4892).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/chaos.h"
 
@@ -15,7 +15,7 @@
 
 struct told {
 	const uint8_t *name;
-	struct rrset *set; /* NULL: there is nothing to tell, which is an answer too */
+	struct rrset *set; /* NULL: hidden, or made for each query (trust anchors) */
 	bool hidden;
 };
 
@@ -101,9 +101,9 @@ static const struct told *find(const struct chaos *c, const struct question *q)
 	return NULL;
 }
 
-/* ---- trust anchors: those that there are now, for they roll ---- */
+/* ---- trust anchors: listed for each query, since they roll (RFC 5011) ---- */
 
-#define ANCHORS_MOST 64 /* that are told */
+#define ANCHORS_MOST 64 /* in one answer */
 
 struct anchor_list {
 	struct arena *arena;
@@ -111,7 +111,7 @@ struct anchor_list {
 	size_t count;
 };
 
-/* "example.com. 2854 31589": the name and the tags of its keys, as one character string. */
+/* "example.com. 2854 31589": a name and its key tags, as one character string (RFC 1035 3.3). */
 static bool list_anchor(const struct anchor *anchor, void *arg)
 {
 	struct anchor_list *l = arg;

@@ -1,4 +1,4 @@
-/* resolver-checkconf: says what is wrong with a configuration, and what every option is.
+/* resolver-checkconf: reports what is wrong with a configuration, and lists all options.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-#define EXIT_LACKS 2 /* of --from-unbound: some of it has no effect here */
+#define EXIT_LACKS 2 /* of --from-unbound: some options have no effect here */
 
 static const char *program;
 
@@ -108,7 +108,7 @@ static bool has_warning(const struct conf_report *report)
 	return false;
 }
 
-/* A line of the rooms that read files, without what the daemon's log has in front. */
+/* Print a captured log line without the log's prefix, and note that there was one. */
 static void print_line(const char *line, void *troubled)
 {
 	const char *text = strstr(line, "] ");
@@ -118,7 +118,7 @@ static void print_line(const char *line, void *troubled)
 	*(bool *)troubled = true;
 }
 
-/* Some sentences have file and line in front; 0: this has not. */
+/* Length of a leading "file:line"; 0 if there is none. */
 static size_t length_of_place(const char *text)
 {
 	size_t len = strcspn(text, ":"), digits = text[len] ? strspn(text + len + 1, "0123456789") : 0;
@@ -126,8 +126,8 @@ static size_t length_of_place(const char *text)
 	return digits && strncmp(text + len + 1 + digits, ": ", 2) == 0 ? len + 1 + digits : 0;
 }
 
-/* Make of the configuration what a start makes of it: only then is known whether files hold what they
- * should. Takes `conf`. */
+/* Build a snapshot as a start would: only this shows whether the files named are valid. Takes
+ * ownership of `conf`. */
 static bool rehearse(struct conf *conf, const char *file, bool *troubled)
 {
 	struct fault f = { 0 };
@@ -150,7 +150,7 @@ static bool rehearse(struct conf *conf, const char *file, bool *troubled)
 	return false;
 }
 
-/* Somebody else than root may not be allowed to read keys that a start reads before it gives up root's rights. */
+/* Users other than root may lack access to keys that are read before root's privileges are dropped. */
 static bool may_rehearse(const struct conf *conf)
 {
 	char *key = conf_path(conf, conf->server.tls_service_key);

@@ -273,7 +273,7 @@ static int show_reply(struct stream *s, bool quiet)
 	return failed;
 }
 
-/* Likewise, as JSON, once the reply is complete. */
+/* Likewise, but print the whole reply as JSON, once it is complete. */
 static int show_json(struct stream *s, const char *command)
 {
 	size_t len = 0, room = 0;
@@ -337,7 +337,7 @@ static int converse(const struct client *c, const struct place *p, char **words)
 	return result ? 1 : 0;
 }
 
-/* ---- */
+/* ---- the command line ---- */
 
 static struct conf *read_conf(const struct client *c, struct fault *f)
 {

@@ -69,7 +69,7 @@ static void say_rolling(struct call *c, const char *path)
 #undef X
 	};
 	struct fault f = { 0 };
-	struct autotrust *p = autotrust_read(path, &f); /* the file is rewritten after each change */
+	struct autotrust *p = autotrust_read(path, &f); /* rewritten after each step */
 	char name[DNAME_TEXT];
 
 	if (!p) {

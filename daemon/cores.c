@@ -1,4 +1,4 @@
-/* The memory of a process that failed, in a file: keys are in it.
+/* Core dumps: off unless configured, since they contain keys.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/cores.h"
 
@@ -22,7 +22,7 @@ static void set_dumpable(int whether)
 #endif
 }
 
-/* As far as the system lets us; becoming another user has turned it off. */
+/* Allow core dumps as far as the system lets us; changing the user has turned them off. */
 static void permit(void)
 {
 	struct rlimit l;
@@ -42,7 +42,7 @@ void cores_forbid(const struct conf *conf)
 		return;
 	}
 #ifndef WITH_SANITIZERS
-	/* The limit is for files; where cores go to a program, the other counts. */
+	/* The limit covers core files only; cores piped to a program need the dumpable flag. */
 	if (setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) != 0)
 		log_notice("core dumps cannot be forbidden: %s", strerror(errno));
 	set_dumpable(0);

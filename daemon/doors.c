@@ -1,4 +1,4 @@
-/* The service sockets of all threads, as the configuration names them.
+/* The listening sockets of all threads, as configured.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/doors.h"
 
@@ -32,7 +32,7 @@ struct opening {
 	const struct conf *conf;
 };
 
-/* A socket that the service manager opened there serves all threads: there is but the one. */
+/* A socket opened by the service manager is shared by all threads, since there is only one. */
 static bool take_handed(const struct opening *o, const struct interface *at, bool stream,
 			struct listen_socket *s)
 {

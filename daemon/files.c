@@ -1,4 +1,4 @@
-/* File descriptors: how many this configuration may need, and who gets them where there are fewer.
+/* File descriptors: how many the configuration may need, and how to share out fewer.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/files.h"
 
@@ -10,7 +10,7 @@
 
 enum {
 	FOR_THE_PROCESS = 48, /* log, control, pages, files of zones and lists, what libraries open */
-	FOR_A_WORKER = 8,     /* its loop, its post box */
+	FOR_A_WORKER = 8,     /* its loop and mailbox */
 	PORTS_LEAST = 4,
 	CLIENTS_LEAST = 2,
 };
@@ -25,8 +25,8 @@ static uint64_t always(const struct conf_server *s)
 	return FOR_THE_PROCESS + FOR_A_WORKER * (uint64_t)s->num_threads + doors_of(s);
 }
 
-/* A port lingers where late answers are let in, a connection while its last bytes leave: these are
- * within what is counted. */
+/* Ports lingering for late answers and connections sending their last bytes count against these
+ * limits. */
 static uint64_t wanted_by_worker(const struct conf_server *s)
 {
 	return (uint64_t)s->outgoing_range + s->outgoing_num_tcp + s->incoming_num_tcp;
@@ -47,7 +47,7 @@ struct files_share files_divide(const struct conf *conf, uint64_t limit)
 	if (limit >= files_needed(conf))
 		return (struct files_share){ s->incoming_num_tcp, s->outgoing_range };
 	each = limit > always(s) ? (limit - always(s)) / s->num_threads : 0;
-	/* Clients have at most half, connections to servers a quarter, ports what is left. */
+	/* Clients get at most half, connections to upstreams a quarter, ports the rest. */
 	clients = MIN(MAX(each / 2, CLIENTS_LEAST), s->incoming_num_tcp);
 	streams = MIN(each / 4, s->outgoing_num_tcp);
 	ports = each > clients + streams ? each - clients - streams : 0;
@@ -70,7 +70,7 @@ static void raise_to(uint64_t needed)
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= needed)
 		return;
-	/* Who may, raises what is allowed, too. */
+	/* Raise the hard limit too, if privileged. */
 	if (r.rlim_max != RLIM_INFINITY && r.rlim_max < needed) {
 		struct rlimit more = { (rlim_t)needed, (rlim_t)needed };
 

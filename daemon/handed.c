@@ -1,4 +1,4 @@
-/* Sockets that the service manager opened for us: LISTEN_FDS of sd_listen_fds(3), by itself.
+/* Sockets opened by the service manager: the protocol of sd_listen_fds(3), without libsystemd.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/handed.h"
 
@@ -15,7 +15,7 @@
 #include "util/log.h"
 #include "util/mem.h"
 
-#define FIRST_FD 3 /* as the protocol says */
+#define FIRST_FD 3 /* SD_LISTEN_FDS_START */
 #define FDS_MOST 1024
 
 struct handed {
@@ -55,7 +55,7 @@ static char *path_of(const struct sockaddr_storage *ss, socklen_t len)
 	return mem_text(sun.sun_path);
 }
 
-/* IPv4 clients of such a socket look like ::ffff:192.0.2.1, which no access-control expects. */
+/* IPv4 clients of a dual-stack socket appear as ::ffff:192.0.2.1, which no access-control expects. */
 static void warn_of_both_families(const struct addr *a, int fd)
 {
 	char text[ADDR_TEXT];
@@ -101,7 +101,7 @@ void handed_open(void)
 	(void)unsetenv("LISTEN_FDNAMES");
 }
 
-/* The flags are the socket's, which all its descriptors share. */
+/* A non-blocking duplicate, or -1. All descriptors of a socket share its status flags. */
 static int give(struct handed *h)
 {
 	int fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);

@@ -1,4 +1,4 @@
-/* Pages about the daemon over HTTP/1.1: GET and HEAD alone, one request a connection.
+/* Pages about the daemon over HTTP/1.1: GET and HEAD only, one request per connection.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/http.h"
 
@@ -18,9 +18,9 @@
 
 #define CONNECTIONS_MOST 32
 #define HEAD_MOST        4096
-#define ASK_US           (5 * US_PER_S)  /* until the request is whole */
-#define PAGE_US          (12 * US_PER_S) /* until the page is made */
-#define TAKE_US          (20 * US_PER_S) /* until the page is taken */
+#define ASK_US           (5 * US_PER_S)  /* for the client to complete its request */
+#define PAGE_US          (12 * US_PER_S) /* for making the page */
+#define TAKE_US          (20 * US_PER_S) /* for the client to take the whole page */
 
 struct door {
 	struct list link;
@@ -36,10 +36,10 @@ struct connection {
 	struct watch watch;
 	struct stream stream;
 	struct timer limit;
-	struct http_asked *asked; /* the page is being made */
+	struct http_asked *asked; /* the page being made; NULL: none */
 	char head[HEAD_MOST];
 	size_t len;
-	char *reply; /* being sent */
+	char *reply; /* being sent; NULL: none yet */
 	size_t sent, reply_len;
 };
 
@@ -71,7 +71,8 @@ static void connection_close(struct connection *c)
 
 /* ---- the answer ---- */
 
-/* What the client sent too much would turn the end of the page into a reset. */
+/* Drain excess input: closing with unread bytes would reset the connection and lose the end of the
+ * page. */
 static void swallow(int fd)
 {
 	char drop[4096];
@@ -157,7 +158,8 @@ void http_answer(struct http_asked *asked, unsigned status, const char *type, co
 	mem_free(asked);
 }
 
-/* Whoever makes the page takes too long: what he has to say comes too late. */
+/* If the page took too long to make, answer 503: http_answer will find no connection. Otherwise
+ * the client was too slow. */
 static void on_limit(struct timer *t)
 {
 	struct connection *c = container_of(t, struct connection, limit);
@@ -173,7 +175,8 @@ static void on_limit(struct timer *t)
 
 /* ---- the request ---- */
 
-/* "GET /path?query HTTP/1.1". The path stays in place, ended by NUL; NULL when it is no such line. */
+/* Parse "GET /path?query HTTP/1.1". The path in place, NUL-terminated, without the query; NULL, with
+ * the `status` to refuse it with, if the line is invalid or the method is not allowed. */
 static char *path_in(char *line, bool *head_only, unsigned *status)
 {
 	char *path = strchr(line, ' '), *end;
@@ -249,9 +252,9 @@ static void on_ready(struct watch *w, unsigned what)
 		read_more(c);
 }
 
-/* ---- doors ---- */
+/* ---- listening ---- */
 
-/* Who has waited longest for a request to become whole makes room. */
+/* Close the oldest connection whose request is still incomplete, if any. */
 static void make_room(struct http_server *s)
 {
 	LIST_EACH (at, &s->connections) {
@@ -344,7 +347,7 @@ bool http_serve(struct http_server *s, const struct addr *at, size_t count, bool
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the server ---- */
 
 struct http_server *http_new(struct loop *loop, http_page *page, void *arg)
 {

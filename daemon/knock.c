@@ -1,4 +1,4 @@
-/* A door at which connections come in, for rooms of the main thread; it survives a want of files.
+/* Accepting connections on the main thread, even when file descriptors run out.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/knock.h"
 
@@ -33,7 +33,8 @@ int knock_listen(const struct addr *a)
 	return -1;
 }
 
-/* One of our own: a terminal or pipe kept open would keep whoever started us waiting for its end. */
+/* A spare descriptor: a duplicate of our own, since one of a terminal or pipe would keep whoever
+ * started us waiting for its end. */
 static int keep_one(int fd)
 {
 	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

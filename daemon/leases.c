@@ -1,4 +1,4 @@
-/* Lease and hosts files that are followed: read again when they change, published as local records.
+/* Following lease and hosts files: reread when they change, published as local records.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/leases.h"
 
@@ -17,10 +17,10 @@
 #include "util/options.h"
 
 #define SETTLE_US   (50 * US_PER_MS)  /* from a change to reading it */
-#define AGAIN_US    (100 * US_PER_MS) /* while a line has no end */
+#define AGAIN_US    (100 * US_PER_MS) /* between tries while the file looks unfinished */
 #define TRIES       5
-#define REST        10               /* so many times as long as it worked on a file it lets that be */
-#define LOOK_S      60 /* whatever the clock does, what has ended is gone by then */
+#define REST        10 /* pause after work on a file, as a multiple of the CPU time it took */
+#define LOOK_S      60 /* longest time to the next look for expired leases, whatever the clock does */
 #define DISTURB_US  (1 * US_PER_S)
 #define HOSTS_TTL_S 60
 
@@ -38,7 +38,7 @@ struct followed {
 	uint64_t rest_us;
 	int64_t read_s;
 	struct fault trouble;
-	size_t told; /* remarks when the log was told last */
+	size_t told; /* number of remarks when last checked for logging */
 };
 
 struct leases {
@@ -47,12 +47,12 @@ struct leases {
 	struct hostnames *names;
 	struct list files;
 	struct timer look;
-	uint64_t rest_us; /* from one publishing to the next, unless a file has changed */
+	uint64_t rest_us; /* least time to the next publication, unless a file changes */
 };
 
-/* ---- how long it takes ---- */
+/* ---- the cost of work ---- */
 
-/* What this thread has worked so far. */
+/* CPU time that this thread has used so far. */
 static uint64_t worked_us(void)
 {
 	struct timespec t = { 0 };
@@ -64,9 +64,9 @@ static uint64_t worked_us(void)
 /* ---- reading ---- */
 
 struct text {
-	char *at; /* NULL: there is none */
+	char *at; /* NULL: none was read */
 	size_t len;
-	bool whole; /* it did not change meanwhile, and its last line has an end */
+	bool whole; /* it did not change while it was read, and its last line is terminated */
 };
 
 static bool read_all(int fd, const char *path, struct text *t, struct fault *f)
@@ -134,8 +134,8 @@ static bool read_beside(const struct followed *w, const char *ending, struct tex
 	return good;
 }
 
-/* Kea clears up its journal in files beside it: what has been cleared up, or else what had been the
- * last time and what came then. */
+/* Kea's lease file cleanup uses files beside the journal: read its finished output, or else its
+ * previous output and the journal it is cleaning up. */
 static void read_kea_journals(const struct followed *w, struct text beside[2])
 {
 	if (read_beside(w, ".completed", &beside[0]))
@@ -166,7 +166,7 @@ static bool take_texts(struct followed *w, const struct text *now, struct text b
 	return good;
 }
 
-/* An empty file where there were names may be one that is just being written. */
+/* Whether the file seems complete. An empty one that had names may just be being written. */
 static bool is_settled(const struct followed *w, const struct text *t)
 {
 	struct host_report r;
@@ -177,7 +177,7 @@ static bool is_settled(const struct followed *w, const struct text *t)
 	return t->whole && (t->len || r.hosts == 0);
 }
 
-/* ---- telling ---- */
+/* ---- logging ---- */
 
 static void tell_trouble(const struct followed *w, bool had)
 {
@@ -207,7 +207,7 @@ static void tell_remarks(struct followed *w)
 
 static void publish(struct leases *l)
 {
-	int64_t wall_s = (int64_t)time(NULL); /* a long turn may have gone before */
+	int64_t wall_s = (int64_t)time(NULL); /* the loop's may be stale */
 	uint64_t before_us = worked_us();
 	struct hosts_change change = hostnames_publish(l->names, wall_s);
 	int64_t wait_s = MIN(LOOK_S, change.next_s - wall_s);
@@ -237,7 +237,7 @@ void leases_disturb(struct leases *l)
 
 /* ---- following ---- */
 
-/* False: it is to be read once more, soon. */
+/* False if the file is to be read again soon. */
 static bool read_file(struct followed *w)
 {
 	bool had_trouble = w->trouble.set;
@@ -295,7 +295,7 @@ static void unfollow(struct followed *w)
 	mem_free(w);
 }
 
-/* ---- what is to be followed ---- */
+/* ---- the files to follow ---- */
 
 struct wanted {
 	const char *path, *domain;
@@ -339,13 +339,13 @@ static struct followed *follow(struct leases *l, const struct wanted *want)
 	if (!l->watches)
 		l->watches = file_watches_new(l->loop);
 	w->watch = file_watch_new(l->watches, w->path, on_change, w);
-	w->tries = TRIES; /* now or never */
+	w->tries = TRIES; /* take the file as it is, without retrying */
 	read_file(w);
 	w->tries = 0;
 	return w;
 }
 
-/* In the order in which they are wanted: the first one wins. */
+/* Follow the file, last in order so far. Of several, the first to give a name wins. */
 static void want(struct leases *l, const struct wanted *want)
 {
 	struct followed *w = find_followed(l, want);
@@ -414,7 +414,7 @@ void leases_adopt(struct leases *l, const struct conf *conf, struct localzones *
 	}
 }
 
-/* ---- life, and what control asks ---- */
+/* ---- life cycle, and queries by control ---- */
 
 struct leases *leases_new(struct loop *loop)
 {

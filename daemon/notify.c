@@ -1,4 +1,4 @@
-/* Telling the service manager how we are: the protocol of sd_notify(3), by itself.
+/* Telling the service manager our state: the protocol of sd_notify(3), without libsystemd.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/notify.h"
 
@@ -18,7 +18,7 @@
 static int notify_fd = -1;
 static uint64_t patience_us;
 
-/* A name that begins with '@' is in the abstract space: a NUL stands in front there. */
+/* A name beginning with '@' is in the abstract namespace, where a NUL replaces the '@'. */
 static bool fill_address(struct sockaddr_un *sun, socklen_t *len, const char *path)
 {
 	size_t n = strlen(path);
@@ -34,7 +34,7 @@ static bool fill_address(struct sockaddr_un *sun, socklen_t *len, const char *pa
 	return true;
 }
 
-/* WATCHDOG_PID, where it is set, tells whom it is about. */
+/* The watchdog timeout in microseconds; 0: none, or WATCHDOG_PID is another process. */
 static uint64_t read_patience(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
@@ -81,7 +81,7 @@ void notify_status(const char *fmt, ...)
 	tell(text);
 }
 
-/* Who went to the background has another number than the service manager's child. */
+/* MAINPID, because a daemon in the background is not the process the service manager started. */
 void notify_ready(void)
 {
 	char text[64];
@@ -90,7 +90,7 @@ void notify_ready(void)
 	tell(text);
 }
 
-/* Type=notify-reload wants to know when it began. */
+/* Type=notify-reload requires the time at which the reload began. */
 void notify_reloading(void)
 {
 	struct timespec t = { 0 };

@@ -1,4 +1,4 @@
-/* The file that tells which process we are.
+/* The pid file, which holds our process ID.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/pidfile.h"
 
@@ -62,7 +62,7 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 	return false;
 }
 
-/* In a chroot the name may be that of another file. */
+/* Unlink `path` only if it is the file we wrote: in a chroot the name may be another's. */
 static bool take_away(const struct pidfile *p, const char *path)
 {
 	struct stat ours, there;
@@ -71,7 +71,7 @@ static bool take_away(const struct pidfile *p, const char *path)
 	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino && unlink(path) == 0;
 }
 
-/* Where it cannot be reached any more it is left empty, so that it names nobody. */
+/* If it can no longer be unlinked it is truncated, so that it names no process. */
 void pidfile_remove(struct pidfile *p)
 {
 	if (!p->path)

@@ -1,4 +1,4 @@
-/* Who the process is: user, chroot, working folder.
+/* The identity of the process: user, groups, chroot, working folder.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/privileges.h"
 
@@ -68,7 +68,7 @@ static bool go_to_folder(const struct conf *conf, struct fault *f)
 	return ok;
 }
 
-/* While the system's list of groups can be seen, and there is a right to choose. */
+/* Must precede the chroot, which hides the group database, and the change of user. */
 static bool join_groups(const struct privileges *p, const char *name, struct fault *f)
 {
 #ifdef HAVE_INITGROUPS

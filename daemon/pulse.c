@@ -1,4 +1,4 @@
-/* Signs of life for the service manager's watchdog: given while every thread still takes turns.
+/* The service manager's watchdog: it is fed as long as every thread still takes turns.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/pulse.h"
 
@@ -10,14 +10,14 @@
 #include "util/log.h"
 #include "util/mem.h"
 
-#define SIGNS 4 /* within the patience of the service manager */
+#define SIGNS 4 /* checks per watchdog timeout */
 
 struct pulse {
 	struct daemon *daemon;
 	struct timer timer;
 	uint64_t every_us;
-	bool told; /* the log, of a thread that does not answer */
-	_Atomic bool heard[]; /* of each worker */
+	bool told; /* an unresponsive thread has been logged */
+	_Atomic bool heard[]; /* per worker: it has answered the last check */
 };
 
 static void on_worker(void *arg)

@@ -1,4 +1,4 @@
-/* What the caches hold, told to a client that does not ask for recursion (allow_snoop).
+/* Referrals from the cache for clients that do not ask for recursion (allow_snoop).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/snoop.h"
 
@@ -43,7 +43,7 @@ bool snoop_referral(const struct env *env, const struct answer_to *to, struct wr
 
 			if (a && sets[0]->security == SECURITY_SECURE)
 				a = validator_confirm(env, a, &arena);
-			/* nothing that is in doubt beside what is not */
+			/* only secure addresses beside a secure NS RRset */
 			if (a && (sets[0]->security != SECURITY_SECURE ||
 				  a->security == SECURITY_SECURE))
 				sets[1 + m.count[SECTION_ADDITIONAL]++] = a;

@@ -1,4 +1,4 @@
-/* Files that others write: told by inotify or kqueue, and looked at every few seconds.
+/* Watching files that others write: by inotify or kqueue, and by polling every few seconds.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/watch.h"
 
@@ -19,10 +19,10 @@
 #include "util/loop.h"
 #include "util/mem.h"
 
-#define LOOK_TOLD_US   (5 * US_PER_S) /* where the system tells, too */
+#define LOOK_TOLD_US   (5 * US_PER_S) /* polling interval with notification by the system */
 #define LOOK_UNTOLD_US (1 * US_PER_S)
 
-/* What a file is known by from outside. */
+/* The metadata by which a change is noticed. */
 struct looks {
 	bool there;
 	dev_t device;
@@ -39,17 +39,17 @@ struct file_watch {
 	struct looks looks;
 	void (*changed)(void *arg);
 	void *arg;
-	int folder_handle, file_handle; /* the system's; -1: none */
+	int folder_handle, file_handle; /* inotify watch, or kqueue's descriptors; -1: none */
 };
 
 struct file_watches {
 	struct loop *loop;
 	struct list watches;
-	struct watch told; /* fd -1: the system tells nothing */
+	struct watch told; /* inotify or kqueue; fd -1: no notification */
 	struct timer look;
 };
 
-/* ---- looking ---- */
+/* ---- comparing ---- */
 
 static void look_at(const char *path, struct looks *to)
 {
@@ -82,7 +82,7 @@ static void tell(struct file_watch *w)
 	w->changed(w->arg);
 }
 
-/* ---- being told ---- */
+/* ---- notification ---- */
 
 #if defined(HAVE_SYS_INOTIFY_H)
 
@@ -90,7 +90,7 @@ static void tell(struct file_watch *w)
 	(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | \
 	 IN_ONLYDIR)
 
-/* The whole folder is followed: files that are renamed come and go in it. */
+/* Watch the whole folder, since files in it may be replaced by renaming. */
 static void ask_to_be_told(struct file_watch *w)
 {
 	if (w->all->told.fd >= 0 && w->folder_handle < 0)
@@ -126,7 +126,7 @@ static void take_event(struct file_watches *all, const struct inotify_event *e)
 		if (w->folder_handle != e->wd)
 			continue;
 		if (e->mask & IN_IGNORED)
-			w->folder_handle = -1; /* the folder has gone: on_look asks again */
+			w->folder_handle = -1; /* the folder is gone: on_look tries again */
 		else if (is_about(w, e))
 			tell(w);
 	}
@@ -176,7 +176,7 @@ static void close_handle(int *fd)
 	*fd = -1;
 }
 
-/* A folder tells what comes and goes in it, a file what is written into it. */
+/* A folder reports what is created and removed in it, a file what is written to it. */
 static void ask_to_be_told(struct file_watch *w)
 {
 	if (w->all->told.fd < 0)
@@ -247,7 +247,7 @@ static int open_told(void)
 
 #endif
 
-/* ---- looking all the same ---- */
+/* ---- polling ---- */
 
 static void on_look(struct timer *t)
 {
@@ -265,7 +265,7 @@ static void on_look(struct timer *t)
 	timer_set(all->loop, t, all->told.fd >= 0 ? LOOK_TOLD_US : LOOK_UNTOLD_US);
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 struct file_watches *file_watches_new(struct loop *l)
 {
