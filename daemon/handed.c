@@ -15,7 +15,7 @@
 #include "util/log.h"
 #include "util/mem.h"
 
-#define FIRST_FD 3 /* SD_LISTEN_FDS_START */
+#define FIRST_FD 3 /* SD_LISTEN_FDS_START of the protocol */
 #define FDS_MOST 1024
 
 struct handed {
@@ -55,7 +55,7 @@ static char *path_of(const struct sockaddr_storage *ss, socklen_t len)
 	return mem_text(sun.sun_path);
 }
 
-/* IPv4 clients of a dual-stack socket appear as ::ffff:192.0.2.1, which no access-control expects. */
+/* IPv4 clients of a dual-stack socket look like ::ffff:192.0.2.1, which no access-control expects. */
 static void warn_of_both_families(const struct addr *a, int fd)
 {
 	char text[ADDR_TEXT];

@@ -175,8 +175,8 @@ static void on_limit(struct timer *t)
 
 /* ---- the request ---- */
 
-/* Parse "GET /path?query HTTP/1.1". The path in place, NUL-terminated, without the query; NULL, with
- * the `status` to refuse it with, if the line is invalid or the method is not allowed. */
+/* Parse "GET /path?query HTTP/1.1". The path, in place, NUL-terminated and without the query; NULL
+ * if the line is invalid or the method is not allowed, with the `status` to refuse it with. */
 static char *path_in(char *line, bool *head_only, unsigned *status)
 {
 	char *path = strchr(line, ' '), *end;

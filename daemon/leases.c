@@ -20,7 +20,7 @@
 #define AGAIN_US    (100 * US_PER_MS) /* between tries while the file looks unfinished */
 #define TRIES       5
 #define REST        10 /* pause after work on a file, as a multiple of the CPU time it took */
-#define LOOK_S      60 /* longest time to the next look for expired leases, whatever the clock does */
+#define LOOK_S      60 /* longest time between checks for ended leases, whatever the clock does */
 #define DISTURB_US  (1 * US_PER_S)
 #define HOSTS_TTL_S 60
 

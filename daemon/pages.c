@@ -1,7 +1,7 @@
-/* What the daemon tells over HTTP: /metrics for Prometheus, /healthz, /status.json.
+/* The pages that the daemon serves over HTTP: /metrics for Prometheus, /healthz, /status.json.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every page is a command that nobody has typed: it visits the workers as those do. */
+ * Every page is run as an internal command, which visits the workers as control's commands do. */
 #include "daemon/pages.h"
 
 #include <fcntl.h>
@@ -40,15 +40,15 @@
 struct pages {
 	struct daemon *daemon;
 	struct http_server *http;
-	int statm; /* of /proc; -1: it is not there */
+	int statm; /* /proc/self/statm; -1: not available */
 };
 
-/* ---- what all of them tell ---- */
+/* ---- common to all pages ---- */
 
 struct scrape {
 	struct upstream_rows upstreams;
 	struct top_tables tops;
-	char counters[]; /* struct gathered */
+	char counters[]; /* a struct gathered, gathered_room() bytes */
 };
 
 static void scrape_let_go(struct call *c)
@@ -78,7 +78,7 @@ static void scrape_take(struct call *c, struct worker *w, bool tops)
 		top_take(&s->tops, w);
 }
 
-/* 0: nobody says so here. */
+/* Resident memory in bytes; 0: unknown. */
 static uint64_t resident(const struct pages *p)
 {
 	unsigned long long all, here;
@@ -359,7 +359,7 @@ static void status(struct call *c, struct worker *w)
 
 /* ---- /healthz ---- */
 
-/* Whether the servers of the root, or whoever stands in for them, are known or can be asked. */
+/* Healthy if the root's NS RRset, or what stands in for it, can be resolved. */
 static void on_resolved(void *arg, const struct message *reply)
 {
 	struct call *c = arg;
@@ -386,7 +386,7 @@ static void health(struct call *c, struct worker *w)
 	mesh_resolve(w->env.mesh, &root, 0, on_resolved, c);
 }
 
-/* ---- finding the page ---- */
+/* ---- routing ---- */
 
 static const struct page {
 	const char *path, *type;
@@ -426,7 +426,7 @@ static void on_asked(void *arg, struct http_asked *asked, const char *path)
 	http_answer(asked, 404, "text/plain; charset=utf-8", none, sizeof none - 1);
 }
 
-/* ---- where ---- */
+/* ---- listening ---- */
 
 #define ADDRESSES_MOST 64
 
@@ -464,7 +464,7 @@ struct pages *pages_open(struct daemon *d, struct fault *f)
 	struct pages *p = mem_zero(sizeof *p);
 
 	p->daemon = d;
-	p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); /* later it may be out of sight */
+	p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); /* a chroot or sandbox may hide it */
 	p->http = http_new(d->loop, on_asked, p);
 	if (serve(p, f))
 		return p;

@@ -1,4 +1,4 @@
-/* What pages tell of where answers come from, of the last reload, and of what comes most often.
+/* The pages' parts about sources of answers, the last reload, and the most frequent queries.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/pages_sources.h"
 
@@ -15,7 +15,7 @@
 #include "util/json.h"
 #include "util/options.h"
 
-#define LABELS_MOST 64 /* of zones and files, that the page stays bounded */
+#define LABELS_MOST 64 /* zones or files per family, to bound the page */
 #define TOP_JSON    10
 
 static uint64_t count_of(const stat_cell *cell)
@@ -23,7 +23,7 @@ static uint64_t count_of(const stat_cell *cell)
 	return atomic_load_explicit(cell, memory_order_relaxed);
 }
 
-/* One family: its samples follow each other, the first brings the head. */
+/* One metric family: its samples are consecutive, and the first prints TYPE and HELP. */
 struct family {
 	struct call *call;
 	const char *name, *type, *help, *label;
@@ -106,7 +106,7 @@ static void say_lists(struct call *c, const struct stats *total)
 			"Whether a list could not be renewed although its sources changed.", list_stale);
 }
 
-/* ---- files with leases ---- */
+/* ---- lease and hosts files ---- */
 
 enum lease_value { LEASE_READ, LEASE_RECORDS, LEASE_LEFT_OUT, LEASE_TROUBLE };
 
@@ -159,7 +159,7 @@ static void say_leases(struct call *c)
 		leases_each_file(c->daemon->leases, say_lease, &rows[i]);
 }
 
-/* ---- zones held here ---- */
+/* ---- auth-zones ---- */
 
 static double zone_serial(const struct authzone *z)
 {
@@ -178,7 +178,7 @@ static double zone_usable(const struct authzone *z)
 	return authzone_stored(z) && !atomic_load(&z->cell->expired) ? 1 : 0;
 }
 
-/* `known`: a zone of which the value is 0 has none. */
+/* `known`: leave out zones whose value is 0, that is, unknown. */
 static void say_zone_family(struct call *c, const char *name, const char *help, bool known,
 			    double (*value)(const struct authzone *z))
 {
@@ -218,7 +218,7 @@ static void say_reload(struct call *c)
 	sample(&when, NULL, (double)d->reloaded_s);
 }
 
-/* ---- what comes most often ---- */
+/* ---- toplists ---- */
 
 static const char *label_of(enum toplist_kind kind)
 {
@@ -257,7 +257,7 @@ void sources_say_metrics(struct call *c, const struct stats *total, const struct
 	say_tops(c, tops);
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 static void put_lists(struct json *j, const struct call *c, const struct stats *total)
 {
