@@ -150,7 +150,7 @@ static bool rehearse(struct conf *conf, const char *file, bool *troubled)
 	return false;
 }
 
-/* Users other than root may lack access to the keys that a start reads before it drops privileges. */
+/* Only root can surely read the keys that a start reads before it drops privileges. */
 static bool may_rehearse(const struct conf *conf)
 {
 	char *key = conf_path(conf, conf->server.tls_service_key);

@@ -26,7 +26,7 @@
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request; then between reads of a body */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without accepting a byte of the reply */
 #define REST_TIME_US     (1 * US_PER_S)   /* without another line of a refused body */
-#define ITEM_MOST        2048 /* bytes per line of a body, including its end; default item_room */
+#define ITEM_MOST        2048 /* bytes per line of a body, its end included; a command may ask for more */
 
 struct connection {
 	struct list link;
@@ -499,7 +499,7 @@ static void on_ready(struct watch *w, unsigned what)
 }
 
 /* Close the oldest connection without a complete request, or else the oldest that has not taken its
- * whole reply: silent clients lock nobody out. False if all others are being served. */
+ * whole reply, so that silent clients lock nobody out. False if all are being served. */
 static bool make_room(struct control *c)
 {
 	struct connection *deaf = NULL;

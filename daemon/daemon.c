@@ -125,8 +125,8 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 
 /* ---- the log ---- */
 
-/* In the foreground the log goes to the terminal unless the file says use-syslog explicitly; a
- * logfile always wins over syslog. */
+/* A logfile always wins over syslog; in the foreground, syslog is used only if the file gives
+ * use-syslog explicitly. */
 static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 {
 	if (!conf->server.use_syslog || *conf->server.logfile)

@@ -9,7 +9,7 @@
 #include "util/options.h"
 
 enum {
-	FOR_THE_PROCESS = 48, /* log, control, pages, files of zones and lists, what libraries open */
+	FOR_THE_PROCESS = 48, /* log, control, pages, zone and list files, what libraries open */
 	FOR_A_WORKER = 8,     /* its loop and mailbox */
 	PORTS_LEAST = 4,
 	CLIENTS_LEAST = 2,

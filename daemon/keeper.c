@@ -48,7 +48,7 @@ static void unlock(struct keeper *k)
 	PROMISE(pthread_mutex_unlock(&k->lock) == 0);
 }
 
-/* ---- options that decide over answers, and those that rewrite them ---- */
+/* ---- options on which cached answers depend ---- */
 
 /* Options that decide an answer's security status, or from whom answers are taken. */
 static const char *const judges[] = {

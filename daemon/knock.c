@@ -1,4 +1,4 @@
-/* Accepting connections on the main thread, even when file descriptors run out.
+/* Listening and accepting on the main thread, even when file descriptors run out.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/knock.h"
 

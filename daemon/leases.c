@@ -345,7 +345,7 @@ static struct followed *follow(struct leases *l, const struct wanted *want)
 	return w;
 }
 
-/* Follow the file, last in order so far. Of several, the first to give a name wins. */
+/* Follow the file, if new, and move it to the end of the order, in which earlier files win. */
 static void want(struct leases *l, const struct wanted *want)
 {
 	struct followed *w = find_followed(l, want);

@@ -74,8 +74,8 @@ static int wait_for_child(int from_child, pid_t child)
 	return 1;
 }
 
-/* Fork. In the child: the pipe to the parent, to be told when it serves. The parent does not
- * return: it exits as the child starts up or fails. */
+/* Fork. Returns in the child, with the pipe on which to tell the parent that it serves; the parent
+ * exits then, or when the child has failed. */
 static int go_to_background(void)
 {
 	int ends[2];

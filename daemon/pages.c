@@ -464,7 +464,7 @@ struct pages *pages_open(struct daemon *d, struct fault *f)
 	struct pages *p = mem_zero(sizeof *p);
 
 	p->daemon = d;
-	p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); /* a chroot or sandbox may hide it */
+	p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); /* a chroot may hide it later */
 	p->http = http_new(d->loop, on_asked, p);
 	if (serve(p, f))
 		return p;
