@@ -26,7 +26,7 @@
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request; then between reads of a body */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without accepting a byte of the reply */
 #define REST_TIME_US     (1 * US_PER_S)   /* without another line of a refused body */
-#define ITEM_MOST        2048 /* bytes per line of a body, its end included; a command may ask for more */
+#define ITEM_MOST        2048 /* bytes per line of a body, its end included; or item_room if more */
 
 struct connection {
 	struct list link;

@@ -1,4 +1,4 @@
-/* Commands about blocklists.
+/* Commands about blocklists: status, reloading, pauses, rules, testing a name.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Rules and pauses given here survive reloads and last until the process ends. */

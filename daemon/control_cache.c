@@ -20,7 +20,7 @@
 #include "util/rr.h"
 #include "validator/keycache.h"
 
-/* ---- one name ---- */
+/* ---- flushing one name ---- */
 
 static const uint16_t common_types[] = {
 	TYPE_A,  TYPE_AAAA, TYPE_NS,  TYPE_SOA,   TYPE_CNAME, TYPE_DNAME,

@@ -161,7 +161,7 @@ static void put_table(struct json *j, const char *command, const char *columns, 
 	json_close(j, ']');
 }
 
-/* ---- the rest ---- */
+/* ---- plain lines, and choosing the form ---- */
 
 static void put_lines(struct json *j, char *reply)
 {

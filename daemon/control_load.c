@@ -78,7 +78,7 @@ static uint32_t bounded_ttl(const struct call *c, unsigned long ttl_s)
 	return (uint32_t)MIN(ttl_s, (unsigned long)c->daemon->snapshot->conf->server.cache_max_ttl);
 }
 
-/* ---- sets ---- */
+/* ---- RRsets ---- */
 
 static bool begin_set(struct call *c, struct loading *l, char *at)
 {

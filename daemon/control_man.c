@@ -19,7 +19,7 @@ static const struct {
 #undef CMD
 };
 
-/* What the usage text has no room for. */
+/* Details for which the usage text has no room. */
 static const struct {
 	const char *word, *text;
 } more[] = {

@@ -1,4 +1,4 @@
-/* Commands about single options.
+/* Commands that get and set single options.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Commands about the counters.
+/* Commands about the statistics counters, and logging them periodically.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/control_stats.h"
 

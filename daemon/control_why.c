@@ -1,4 +1,4 @@
-/* The command that resolves a name and tells how: where each part of the answer came from.
+/* The command that resolves a name and explains how: where each part of the answer came from.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The query takes the path of every packet, with this command as its client; each stage of that

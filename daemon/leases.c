@@ -16,7 +16,7 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-#define SETTLE_US   (50 * US_PER_MS)  /* from a change to reading it */
+#define SETTLE_US   (50 * US_PER_MS)  /* from a change to reading the file */
 #define AGAIN_US    (100 * US_PER_MS) /* between tries while the file looks unfinished */
 #define TRIES       5
 #define REST        10 /* pause after work on a file, as a multiple of the CPU time it took */

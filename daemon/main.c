@@ -117,7 +117,7 @@ static void on_ready(void *arg)
 	s->to_parent = -1;
 }
 
-/* ---- */
+/* ---- the command line ---- */
 
 static bool take_arguments(struct daemon_how *how, int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* The one file that names every module.
+/* The only file that names every module.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/modules.h"
 

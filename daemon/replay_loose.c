@@ -102,7 +102,7 @@ static bool parse_odd_base64(struct arena *a, const char *line, struct text_zone
 	       text_rr_parse(a, arena_textf(a, "%.*s AAAA", (int)(at - line), line), z, out, NULL);
 }
 
-/* Class ANY or NONE, which no zone holds. */
+/* Class ANY or NONE (RFC 2136), which no zone file may have. */
 static bool parse_odd_class(struct arena *a, char *line, struct text_zone *z, struct text_rr *out)
 {
 	static const struct { const char *word; uint16_t class_; } odd[] = {

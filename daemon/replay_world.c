@@ -15,7 +15,7 @@
 #include "util/msg.h"
 #include "util/rcu.h"
 
-/* ---- towards servers ---- */
+/* ---- the upstream side ---- */
 
 static void wire_send(struct transport *t, struct sending *s)
 {
@@ -58,7 +58,7 @@ static const struct transport_ops wire_ops = {
 	.free = wire_free,
 };
 
-/* ---- towards clients ---- */
+/* ---- the client side ---- */
 
 static void client_reply(const struct client *c, const uint8_t *bytes, size_t len)
 {

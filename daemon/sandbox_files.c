@@ -29,7 +29,7 @@ static const char *const system_folders[] = {
 	"/dev/random", "/dev/urandom",
 };
 
-/* ---- places ---- */
+/* ---- folders ---- */
 
 static bool is_below(const char *path, const char *folder)
 {
