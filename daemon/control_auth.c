@@ -48,7 +48,8 @@ void control_list_auth_zones(struct call *c, struct worker *w)
 	}
 }
 
-/* The zone that the argument names; NULL, with the error in the reply, if there is none. */
+/* The zone that the argument names; NULL if there is none, with the error in the reply, worded
+ * `otherwise`. */
 static const struct authzone *take_zone(struct call *c, const char *otherwise)
 {
 	const struct authzone *z;

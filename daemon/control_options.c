@@ -32,7 +32,7 @@ static void say_nothing(void *arg, const char *text)
 	(void)text;
 }
 
-/* Whether the line begins with the name of an option. */
+/* Whether the line begins with the name of a known option. */
 static bool is_option(const struct conf *conf, const char *line)
 {
 	char name[64];

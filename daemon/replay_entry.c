@@ -309,7 +309,7 @@ static bool read_adjust_word(struct entry *e, const char *word)
 	return strncmp(word, "sleep=", 6) == 0 || strncmp(word, "packet_sleep=", 13) == 0;
 }
 
-/* Whether the line is $ORIGIN or $TTL, which is then set in the zone. */
+/* Whether the line is a valid $ORIGIN or $TTL, which is then set in the zone. */
 static bool read_directive(char *text, struct text_zone *zone)
 {
 	char *rest;
@@ -456,7 +456,8 @@ struct entry *entry_read(struct lines *l, bool deckard, struct text_zone *zone, 
 		return false; \
 	} while (0)
 
-/* Remove an option from the message's OPT record, in a copy. */
+/* Remove the first such option from the message's OPT, in a copy; false if there is none. `number`:
+ * INFO-CODE for EDE (or EDE_ANY), value length for COOKIE. */
 static bool take_option(struct flat_message *m, struct arena *a, uint16_t wanted, int number)
 {
 	struct reader r = reader_over(m->edns.options.at, m->edns.options.len);
