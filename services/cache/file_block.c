@@ -1,4 +1,4 @@
-/* A cache file in blocks: each with its checksum, so that only what is whole is ever read.
+/* A cache file in blocks, each with a checksum, so that only intact ones are ever read.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/file_block.h"
 
@@ -28,7 +28,7 @@ static uint64_t read_u64(struct reader *r)
 
 /* ---- writing ---- */
 
-/* The place of `len` more bytes. */
+/* Room for `len` more bytes. */
 static uint8_t *add(struct block_writer *w, size_t len)
 {
 	size_t at = w->len;
@@ -179,7 +179,7 @@ bool blocks_open(struct block_reader *r, block_pull *pull, void *arg, struct fau
 	return true;
 }
 
-/* What the head of a block in `room` says; false when no block can be like that. */
+/* Parse the head of the block in `room`; false when no valid block has such a head. */
 static bool read_block_head(struct block_reader *r, enum block_kind *kind, size_t *len)
 {
 	struct reader in = reader_over(r->room, HEAD_LEN);

@@ -1,4 +1,4 @@
-/* The cache file on the disk: always a whole one, and only one of our own.
+/* The cache file on disk: replaced atomically, and read only if it is our own.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/file.h"
 
@@ -31,7 +31,7 @@ static size_t pull_from(void *arg, uint8_t *to, size_t len)
 	return got;
 }
 
-/* Who else could have written it? */
+/* Why somebody else might have written it, or NULL. */
 static const char *why_not_ours(const struct stat *s)
 {
 	if (!S_ISREG(s->st_mode))
@@ -43,7 +43,7 @@ static const char *why_not_ours(const struct stat *s)
 	return NULL;
 }
 
-/* -1 with a sentence; -1 without: there is none. */
+/* A descriptor; -1 with `f` set on failure, without it when there is no such file. */
 static int open_ours(const char *path, struct fault *f)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -82,7 +82,7 @@ bool cachefile_load(const char *path, const struct cachefile_how *how,
 
 /* ---- writing ---- */
 
-/* A mistake in the configuration must not cost the operator a file. */
+/* A configuration mistake must not cost the operator a file. */
 static bool may_be_replaced(const char *path, struct fault *f)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -126,7 +126,7 @@ static bool push_to(void *arg, const uint8_t *at, size_t len, struct fault *f)
 	return true;
 }
 
-/* So that the name is on the disk, too. Where folders cannot be synced nothing more can be done. */
+/* Make the new name durable too; where directories cannot be synced, nothing more can be done. */
 static void sync_folder(const char *path)
 {
 	char *folder = mem_text(path), *slash = strrchr(folder, '/');
@@ -148,7 +148,7 @@ static bool write_aside(const char *aside, const struct cachefile_how *how,
 	int fd;
 	bool ok;
 
-	(void)unlink(aside); /* of a process that came to a sudden end */
+	(void)unlink(aside); /* left behind by a process that died */
 	fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		fault_set(f, "%s", strerror(errno));

@@ -1,7 +1,7 @@
-/* The cache file: what of it can be used, and as what.
+/* Reading the cache file: what of it can be used, and as what.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The bytes may be anybody's: what is not well-formed is passed over. */
+ * The contents are untrusted: whatever is not well-formed is skipped. */
 #include "services/cache/file.h"
 #include "services/cache/file_entry.h"
 
@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/rr.h"
 
-#define CLOCK_SLACK_S 2                  /* so much a clock may be set back while nobody looks */
+#define CLOCK_SLACK_S 2                  /* how far a clock may be set back unnoticed */
 #define LONG_AGO_S    (INT64_C(1) << 30) /* more than any TTL */
 #define KNOWN_FLAGS \
 	(RRSET_NSEC_AT_APEX | RRSET_PARENT_SIDE | RRSET_SOA_NEGATIVE | RRSET_UNVERIFIED_GLUE)
@@ -23,14 +23,14 @@ struct reading {
 	struct cachefile_count *count;
 	struct block_reader blocks;
 	struct arena arena; /* of one entry */
-	int64_t passed_s;   /* since it was written */
+	int64_t passed_s;   /* since the file was written */
 	bool same_judge;
 };
 
 /* ---- time ---- */
 
-/* Monotonic clocks count from a start of the machine: when it was started since, more time has
- * passed than lies between their readings, never less. */
+/* A monotonic clock counts from boot: after a reboot, more time has passed than the difference of
+ * the two readings, never less. */
 static bool find_passed(struct reading *r, struct fault *f)
 {
 	const struct timebase *now = &r->how->now;
@@ -54,7 +54,7 @@ static int32_t read_i32(struct reader *in)
 	return (int32_t)read_u32(in);
 }
 
-/* Seconds left, never more than is allowed; false when it is of no use any more. */
+/* Seconds left to live, capped at most_ttl_s; false when expired for longer than `grace_s`. */
 static bool find_left(const struct reading *r, int32_t left_s, uint32_t grace_s, int64_t *to)
 {
 	*to = MIN((int64_t)left_s - r->passed_s, (int64_t)r->how->most_ttl_s);
@@ -72,7 +72,7 @@ static bool has_shape(const struct reading *r, struct fault *f)
 	return false;
 }
 
-/* What it counts as from now on; false: as nothing. */
+/* The security status it gets from now on; false: it is not used. */
 static bool find_security(const struct reading *r, uint8_t was, uint8_t *is)
 {
 	*is = was == SECURITY_SECURE ? SECURITY_UNCHECKED : was;
@@ -96,7 +96,7 @@ static void take_answer(struct reading *r, struct slice entry)
 		r->count->passed++;
 		return;
 	}
-	/* Nobody may be given what is past and unproven. */
+	/* An expired answer is never served without validation. */
 	if (!of_use || age_s > LONG_AGO_S ||
 	    (left_s <= 0 && security == SECURITY_UNCHECKED && r->how->validates)) {
 		r->count->expired++;
@@ -130,7 +130,7 @@ static bool take_records(struct reader *in, uint16_t type, uint16_t covered, str
 	return true;
 }
 
-/* False when it is not well-formed. */
+/* False when the RRset is not well-formed. */
 static bool read_set(struct reading *r, struct reader *in, struct rrset_parts *p, uint8_t owner_len)
 {
 	struct slice *records, *sigs;
@@ -163,7 +163,7 @@ static void take_set(struct reading *r, struct slice entry)
 	p.sig_count = read_u16(&in);
 	p.trust = read_u8(&in);
 	of_use = find_security(r, read_u8(&in), &p.security) && of_use;
-	/* What was proven is what servers said, until it is proven again. */
+	/* What was validated is only what servers said, until it is validated again. */
 	p.trust = MIN(p.trust, (uint8_t)TRUST_ANS_AA);
 	p.flags = read_u8(&in);
 	owner_len = read_u8(&in);

@@ -1,4 +1,4 @@
-/* The cache file: what of the caches goes into it.
+/* Writing the cache file: which entries of the caches go into it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/file.h"
 #include "services/cache/file_entry.h"
@@ -21,13 +21,13 @@ static bool is_of_use(const struct writing *w, uint32_t expires_s, uint32_t grac
 	return !time_is_past(w->how->now.now_s - grace_s, expires_s);
 }
 
-/* Why it is insecure, if there is a word to say about that: found again by who judges it again. */
+/* Whether the reason for its status is known; validating it again finds that reason again. */
 static bool is_explained(const struct stored *s)
 {
 	return s->reason != REASON_none;
 }
 
-/* Plain shapes are made from full ones. Failures are found out anew. */
+/* Plain images are made from full ones; failures are not kept. */
 static bool is_kept(const struct writing *w, const struct stored *s)
 {
 	return s->scope == 0 && s->fits & STORED_FULL && !(s->fits & STORED_MADE) && stored_is_good(s) &&
@@ -90,7 +90,7 @@ static bool push(struct writing *w, struct fault *f)
 	return !ready.len || w->push(w->arg, ready.at, ready.len, f);
 }
 
-/* What is slow, the disk, is outside of turns. */
+/* The slow part, disk I/O, happens outside of turns. */
 static bool add_all(struct writing *w, struct slab *s,
 		    void (*each)(const struct slab_entry *e, void *arg), struct fault *f)
 {
@@ -132,7 +132,7 @@ bool cachefile_write(const struct cachefile_how *how, cachefile_push *push_bytes
 	random_init(&chance);
 	random_bytes(&chance, head.chance, sizeof(head.chance));
 	blocks_begin(&w.blocks, &head);
-	/* Keys and delegations first: answers need them to be proven again. */
+	/* RRsets first: revalidating the answers needs their keys and delegations. */
 	ok = add_all(&w, rrsetcache_slab(how->rrsets), add_set, f) &&
 	     add_all(&w, msgcache_slab(how->messages), add_answer, f);
 	if (ok) {

@@ -1,4 +1,4 @@
-/* Denials of DS sets that referrals brought along, until somebody asks for them.
+/* Denials of DS RRsets that came with referrals, kept until somebody asks for them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/hearsay.h"
 
@@ -9,8 +9,8 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-#define HEARD_FOR_S  30 /* the question that met the referral needs it at once, or nobody does */
-#define HEARD_SETS   4  /* closest encloser, next closer name, and what servers add to them */
+#define HEARD_FOR_S  30 /* the query that got the referral needs it at once, or nobody does */
+#define HEARD_SETS   4  /* closest encloser, next closer name, and what servers add */
 #define HEARD_SIZE   4096
 #define HEARSAY_SALT 0x6473u
 
@@ -24,7 +24,7 @@ struct heard {
 	uint16_t class_;
 	uint8_t count;
 	uint8_t name_len;
-	_Alignas(struct rrset) uint8_t data[]; /* sets, each rounded up; then the cut's name */
+	_Alignas(struct rrset) uint8_t data[]; /* RRsets, each padded; then the zone cut's name */
 };
 
 static struct heard *heard_of(const struct slab_entry *e)
@@ -95,7 +95,7 @@ static uint64_t hash_of(const uint8_t *cut, size_t len, uint16_t class_)
 	return hash_dname(cut, len, HEARSAY_SALT << 16 | class_);
 }
 
-/* The signed denials of the referral; none when it has the DS set itself. */
+/* The signed denials in the referral; none when it has the DS RRset itself. */
 static unsigned choose(const struct message *m, const uint8_t *cut,
 		       const struct rrset *chosen[HEARD_SETS])
 {

@@ -1,4 +1,4 @@
-/* What we know of each server: small entries, published anew on each change that matters.
+/* What is known of each server: small entries, republished on each change that matters.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 
@@ -11,22 +11,21 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define VAR_UNKNOWN_MS 94 /* with no round trip measured: 4 times that is the first RTO */
+#define VAR_UNKNOWN_MS 94 /* before any round trip is measured; the first RTO is 4 times this */
 #define TIMEOUTS_MOST  255
 
-/* The network counts as down when nobody has answered since the first of these silences was
- * asked for, that is so long ago, and enough of them came from where answers were to be expected.
- */
+/* The network counts as down when no server has answered since the first of a run of unanswered
+ * queries was sent, that was at least this long ago, and enough of them could expect an answer. */
 #define DOWN_AFTER_MS      2000
-#define DOWN_UNSENDABLE_MS 500 /* the system itself says so */
-/* What was under way when the network went down is lost as well. */
+#define DOWN_UNSENDABLE_MS 500 /* when sending itself fails */
+/* Queries already in flight when the network went down are lost as well. */
 #define DOWN_EARLIER_MS     1000
-#define DOWN_FROM_KNOWN     3  /* silences of servers that have answered before; or failed sends */
+#define DOWN_FROM_KNOWN     3  /* timeouts of servers that have answered before, or failed sends */
 #define DOWN_FROM_STRANGERS 12 /* distinct servers that never have */
 
-/* Kept finer than milliseconds (Jacobson and Karels 1988, appendix A): in whole ones the mean would
- * stay up to 7 ms behind, the deviation of a steady server would end at 0, and each answer that takes
- * a little longer than the mean would be given up just before it comes. */
+/* Kept in fractions of a millisecond (Jacobson and Karels 1988, appendix A): in whole ones the mean
+ * would lag by up to 7 ms, the deviation of a steady server would reach 0, and every answer that is
+ * a little slower than the mean would be given up just before it arrives. */
 struct rtt {
 	uint32_t srtt_8th; /* eighths of a millisecond */
 	uint32_t var_4th;  /* quarters */
@@ -35,13 +34,13 @@ struct rtt {
 
 struct server {
 	struct slab_entry link;
-	/* What each answer changes a little is changed in place, so that a busy server does not
-	 * cost an entry for each; a pair that belongs to two answers does no harm. */
+	/* Updated in place, so that a busy server does not cost a new entry per answer; a pair torn
+	 * between two answers does no harm. */
 	_Atomic uint32_t srtt_8th, var_4th;
-	uint32_t expires_s; /* from here on it is never changed */
+	uint32_t expires_s; /* from here on immutable once published */
 	bool measured;
-	uint32_t rto_ms;         /* backed off; 0: not, it follows from `rtt` */
-	uint32_t silent_from_ms; /* when the first question of this backing off went out */
+	uint32_t rto_ms;         /* backed off; 0: not, it follows from the RTT */
+	uint32_t silent_from_ms; /* when the first query of this back-off was sent */
 	uint32_t doubled_ms;     /* when it was last backed off */
 	uint32_t probe_at_ms;
 	uint8_t timeouts_a, timeouts_aaaa, timeouts_other;
@@ -52,7 +51,7 @@ struct server {
 	uint8_t zone[]; /* lower case */
 };
 
-/* A time in which nobody answered: silence then says nothing about a server. */
+/* A period in which nobody answered: timeouts in it say nothing about a server. */
 struct outage {
 	uint32_t from_ms, to_ms;
 };
@@ -61,21 +60,21 @@ struct outage {
 
 struct infra {
 	struct slab *slab;
-	size_t hosts; /* changed by infra_reconfigure, like these */
+	size_t hosts; /* this and the next two lines: set by infra_reconfigure */
 	_Atomic uint32_t host_ttl_s, min_rtt_ms, max_rtt_ms;
 	_Atomic bool keep_probing;
 
-	/* Read by all, written when something changes. */
-	_Atomic bool quiet; /* silence since the last answer: `run` has begun */
+	/* Read by all threads, written only on a change. */
+	_Atomic bool quiet; /* timeouts since the last answer: `run` is in progress */
 	_Atomic bool ever_answered;
-	_Atomic uint32_t answered_ms; /* about when anybody last did */
+	_Atomic uint32_t answered_ms; /* approximate time of the last answer */
 	_Atomic bool had_outage;
 
-	pthread_mutex_t lock; /* the rest */
+	pthread_mutex_t lock; /* guards the rest */
 	struct {
-		uint32_t from_ms; /* when the first of the unanswered went out */
+		uint32_t from_ms; /* when the first unanswered query was sent */
 		unsigned silences, from_known, unsendable;
-		uint64_t strangers; /* a bit for each, by hash */
+		uint64_t strangers; /* one bit each, by hash */
 	} run;
 	struct outage outages[OUTAGES];
 	unsigned outage_count; /* in all; the newest overwrites the oldest */
@@ -91,7 +90,7 @@ static uint32_t ms_of(const struct timebase *t)
 	return (uint32_t)(t->now_us / US_PER_MS);
 }
 
-/* Whether `a` is not later than `b`; they are within 24 days of each other. */
+/* Whether `a` is not later than `b`; they must be within 24 days of each other. */
 static bool not_after(uint32_t a, uint32_t b)
 {
 	return (int32_t)(b - a) >= 0;
@@ -116,7 +115,7 @@ static bool has_lapsed(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, server_of(e)->expires_s);
 }
 
-/* Room for so many servers of usual names, the table aside. */
+/* Bytes for `hosts` servers with names of typical length. */
 static size_t budget_of(size_t hosts)
 {
 	size_t one = sizeof(struct server) + 48;
@@ -190,7 +189,7 @@ static void rtt_store(struct server *s, struct rtt r)
 		SET(s->var_4th, r.var_4th);
 }
 
-/* ---- is it the network? ---- */
+/* ---- outages of the network ---- */
 
 static void infra_lock(struct infra *i)
 {
@@ -240,7 +239,7 @@ bool infra_network_is_down(const struct infra *i, const struct timebase *t)
 	return down;
 }
 
-/* Somebody answered: whatever it was, it is over. */
+/* A server answered: any run of timeouts is over. */
 static void heard_something(struct infra *i, uint32_t now_ms)
 {
 	if (!GET(i->ever_answered) || now_ms - GET(i->answered_ms) >= 20)
@@ -279,7 +278,7 @@ static void heard_nothing(struct infra *i, enum unanswered what, uint64_t hash, 
 	infra_unlock(i);
 }
 
-/* Whether a question sent then was sent while the network was down. */
+/* Whether a query sent at `sent_ms` was sent while the network was down. */
 static bool sent_in_vain(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
 {
 	bool vain = false;
@@ -348,8 +347,8 @@ static uint32_t deviation_ms(struct rtt r)
 	return (r.var_4th + 2) / 4;
 }
 
-/* RFC 6298 2.3 with a quarter of the mean for G: a question sent twice costs a packet each time, waiting
- * a little longer costs only where one was lost. */
+/* RFC 6298 2.3 with a quarter of the mean for G: a needless retransmission always costs a packet,
+ * waiting a little longer costs only where one was lost. */
 static uint32_t rtt_of(const struct infra *i, const struct server *s)
 {
 	struct rtt r = rtt_load(s);
@@ -366,8 +365,8 @@ static void forget_silence(struct server *s)
 	s->probing = false;
 }
 
-/* A copy of `old` to change and publish; a fresh one for a server that is not known. Times of
- * silence that the network was to blame for are not in it. */
+/* A copy of `old` to change and publish; a new entry for an unknown server. Back-off that the
+ * network was to blame for is not copied. */
 static struct server *change_from(struct infra *i, const struct server *old,
 				  const struct addr *server, const struct infra_zone *zone,
 				  const struct timebase *t)
@@ -493,7 +492,7 @@ void infra_answered(struct infra *i, const struct addr *server, const uint8_t *n
 	struct server *s;
 
 	heard_something(i, ms_of(t));
-	/* Most answers of a busy server change nothing else. */
+	/* Most answers of a busy server change nothing but the RTT. */
 	if (old && old->measured && !old->rto_ms &&
 	    (heard->edns == EDNS_UNTRIED || heard->edns == old->edns)) {
 		rtt_store((struct server *)(uintptr_t)old, measured(rtt_load(old), heard->rtt_ms));
@@ -520,7 +519,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	uint32_t now_ms = ms_of(t), sent_ms = now_ms - waited_ms, rto_ms;
 	struct server *s = begin_change(i, server, zone, t);
 
-	/* Somebody else answered meanwhile: this one is to blame. */
+	/* If another server has answered meanwhile, this server is to blame, not the network. */
 	if (!GET(i->ever_answered) || !not_after(sent_ms, GET(i->answered_ms)))
 		heard_nothing(i, s->measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
 			      sent_ms);
@@ -529,7 +528,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 		return;
 	}
 
-	/* RFC 6298 5.5; of several questions that were under way together only one counts. */
+	/* RFC 6298 5.5; of several queries in flight at the same time only one counts. */
 	rto_ms = clamp(s->rto_ms, rtt_of(i, s), GET(i->max_rtt_ms));
 	if (!s->rto_ms)
 		s->silent_from_ms = sent_ms;
@@ -543,7 +542,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	end_change(i, s, t);
 }
 
-/* The note of that stands where no server can. */
+/* When a refetch is due is noted under an address no server can have. */
 static const struct addr nobody;
 
 static void put_refetch(struct infra *i, const uint8_t *name, uint32_t due_ms,

@@ -1,4 +1,4 @@
-/* The message cache: images are made when an answer is stored, so that a hit is a copy.
+/* The message cache: images are built when an answer is stored, so that a hit is a copy.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
 
@@ -13,7 +13,7 @@ struct msgcache {
 	struct slab *slab;
 };
 
-/* Most answers are written into these on the stack. */
+/* Stack buffers large enough for most answers. */
 #define USUAL_WIRE 2048
 #define USUAL_TTLS 64
 
@@ -26,9 +26,9 @@ static const struct stored *stored_of(const struct slab_entry *e)
 
 #define PLACE_MAX 19
 
-/* What names one: family, bits, for whom, and the address as far as the bits go. */
+/* What identifies a place: family, prefix length, `coarse`, and the address up to that length. */
 struct place_key {
-	uint8_t len; /* 0: everybody's */
+	uint8_t len; /* 0: for all clients */
 	uint8_t bytes[PLACE_MAX];
 };
 
@@ -63,8 +63,8 @@ static bool same_place(const struct stored *s, const uint8_t *bytes, size_t len)
 	return s->link.spare == len && memcmp(place_bytes(s), bytes, len) == 0;
 }
 
-/* The full image takes the place of every shape of its answer: a plain one that stands was made
- * from an older full one. A plain one made from a full one stands beside it. */
+/* A full image replaces every shape of its answer: a plain one in the cache was made from an older
+ * full one. A plain image made from a full one is kept beside it. */
 static bool takes_place(const struct slab_entry *newer, const struct slab_entry *standing)
 {
 	const struct stored *n = stored_of(newer), *s = stored_of(standing);
@@ -84,8 +84,8 @@ static bool is_stale(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, stored_of(e)->expires_s);
 }
 
-/* Nobody is told an old failure, however long old answers are kept: else a flood of names that fail
- * would push them out. */
+/* Expired failures are never served, however long expired answers are kept: else a flood of failing
+ * names would push those out. */
 static bool is_failure(const struct slab_entry *e)
 {
 	return !stored_is_good(stored_of(e));
@@ -130,7 +130,7 @@ static size_t set_bound(const struct rrset *s, size_t *ttls)
 	return s->size + (size_t)(s->count + s->sig_count) * (s->owner_len + 10u);
 }
 
-/* Bytes that are surely enough for the image, and TTLs in it. */
+/* Upper bounds: bytes of the image, and TTLs in it. */
 static size_t image_bound(const struct message *m, size_t *ttls)
 {
 	size_t bytes = MSG_HEAD_LEN + m->q.name_len + 4u;
@@ -156,7 +156,7 @@ static bool has_dnssec(const struct message *m)
 	return false;
 }
 
-/* The last set of ANSWER that is in the image, and how many records go before it. */
+/* The last RRset of the answer section in the image, and how many records precede it. */
 static const struct rrset *last_answer(const struct message *m, bool full, size_t *before)
 {
 	const struct rrset *last = NULL;
@@ -174,8 +174,8 @@ static const struct rrset *last_answer(const struct message *m, bool full, size_
 	return last;
 }
 
-/* Where the addresses that end the chain stand one behind the other, each with a pointer for a
- * name, they can take turns without anything else moving. */
+/* Where the addresses that end the chain are contiguous, each with a compressed owner name, they
+ * can be rotated without moving anything else. */
 static void find_rotation(struct stored *to, const struct message *m, bool full,
 			  const uint16_t *ttl_at)
 {
@@ -203,7 +203,7 @@ static void find_rotation(struct stored *to, const struct message *m, bool full,
 	to->rotate_count = (uint8_t)s->count;
 }
 
-/* One allocation with everything; NULL when the message does not fit in one. */
+/* One allocation with everything; NULL when the message does not fit in an image. */
 static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_t fits,
 				 const struct place_key *place)
 {
@@ -269,7 +269,7 @@ static bool is_about(const struct stored *s, const struct question *q, uint16_t 
 	       dname_equals_len(name, s->qname_len, q->name, q->name_len);
 }
 
-/* `place` is NULL where `scope` says that there is none. */
+/* `place` is NULL when `scope` lacks STORED_PLACED. */
 static inline const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
 				 uint16_t scope, const struct place_key *place, uint8_t fits,
 				 const struct stored **other)
@@ -294,7 +294,7 @@ static bool is_this(const struct slab_entry *e, void *arg)
 	return e == arg;
 }
 
-/* A client without DO asks for an answer that was only asked for with DO so far. */
+/* The plain image, for the first query without DO; NULL when there is none to give. */
 static const struct stored *make_plain(struct msgcache *c, const struct stored *full, uint64_t hash)
 {
 	struct place_key key = { .len = 0 }, *place = NULL;
@@ -319,8 +319,8 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 	s->reason = full->reason;
 	slab_put(c->slab, hash, &s->link, full->stored_s);
 
-	/* `s` may be gone already: a borrower in this turn would not notice, but an answer that
-	 * is newer than its origin must not hide behind it. */
+	/* `s` may be evicted already: a borrower in this turn would not notice, but `s` must not
+	 * hide an answer newer than the one it was made from. */
 	stored_question(full, &q);
 	now = find(c, &q, hash, full->scope, place, STORED_FULL, &other);
 	if (now && now != full) {
@@ -377,9 +377,9 @@ static bool only_this(const struct slab_entry *old, void *arg)
 	return !old || old == arg || !(stored_of(old)->fits & STORED_FULL);
 }
 
-#define IN_VAIN_S 5 /* most that a stale answer is given without asking again, RFC 8767 5 */
+#define IN_VAIN_S 5 /* longest a stale answer is served without a new attempt, RFC 8767 5 */
 
-/* The good answer stays, with a note that asking again so soon is in vain. */
+/* Keep the good answer, but put off its refresh: trying again so soon would fail again. */
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
 			    const struct msg_keep *how)
 {
@@ -480,12 +480,12 @@ struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t 
 	m->reason = (enum reason)s->reason;
 	m->made_up = (s->fits & STORED_MADE) != 0;
 	for (unsigned i = 0; i < message_set_count(m); i++) {
-		/* Built here and now: they are nobody else's. */
+		/* Freshly parsed, so not shared: they may be changed. */
 		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];
 
 		set->ttl_s = time_left(now_s, set->expires_s);
 		set->security = s->security;
-		/* in AUTHORITY it tells how long a denial is good */
+		/* in the authority section it limits a negative answer */
 		if (set->type == TYPE_SOA && i >= m->count[SECTION_ANSWER])
 			set->flags |= RRSET_SOA_NEGATIVE;
 	}

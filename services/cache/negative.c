@@ -1,4 +1,4 @@
-/* The negative cache: from ordered denials to answers; what counts as proof is util/denial's.
+/* The negative cache: answers from sorted denials (RFC 8198); util/denial decides what is proof.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/negative.h"
 
@@ -12,9 +12,9 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-#define MAX_ITERATIONS 50 /* of NSEC3 records that are kept (RFC 9276) */
-#define MAX_HASHES     16 /* names hashed for one question, from the whole one up */
-#define PART_MIN       (256 * (size_t)1024) /* bytes of a part of the ranges, if it can be */
+#define MAX_ITERATIONS 50 /* of the NSEC3 records kept (RFC 9276) */
+#define MAX_HASHES     16 /* labels of a name below its zone: each costs a hash */
+#define PART_MIN       (256 * (size_t)1024) /* bytes of a part of the ranges, if possible */
 
 struct negcache {
 	struct ranges *ranges;
@@ -22,7 +22,7 @@ struct negcache {
 	unsigned parts;
 };
 
-/* An eighth is for what has not been checked. */
+/* An eighth of the budget is for denials not yet validated. */
 static size_t unchecked_share(size_t budget)
 {
 	return budget / 8;
@@ -60,7 +60,7 @@ size_t negcache_forget(struct negcache *c, const uint8_t *name)
 	return ranges_forget(c->ranges, name);
 }
 
-/* From the name up to the zone, as far as anything is ever hashed. */
+/* From the name up to the apex, exclusive; deeper names are never hashed. */
 static void forget_hashes(struct negcache *c, const struct ranges_at *at,
 			  const struct ranges_facts *facts, const uint8_t *name)
 {
@@ -115,7 +115,7 @@ struct message *negcache_heard(struct negcache *c, const struct question *ds, st
 
 /* ---- learning ---- */
 
-/* Whether the zone has signed the set as standing where it stands, not as made from a wildcard. */
+/* Whether the zone signed the RRset at this very owner name, not as a wildcard expansion. */
 static bool is_own(const struct rrset *set, const uint8_t *zone)
 {
 	const uint8_t *owner = rrset_owner(set);
@@ -152,7 +152,7 @@ static const struct rrset *find_soa(const struct message *m, const uint8_t *zone
 											  : NULL;
 }
 
-/* RFC 2308 5: the lesser of its TTL and its last field. */
+/* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field. */
 static uint32_t soa_most(const struct rrset *soa, uint32_t now_s)
 {
 	struct slice rd = rrset_record(soa, 0);
@@ -201,7 +201,7 @@ static unsigned slices_of(struct rrset_walk w, unsigned count, struct slice **ou
 	return taken;
 }
 
-/* The same records and signatures at another name. */
+/* The same records and signatures at another owner name. */
 static struct rrset *standing_at(const struct rrset *set, const uint8_t *owner, struct arena *a)
 {
 	struct slice *records, *sigs;
@@ -238,14 +238,14 @@ void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct rrset *set,
 
 /* ---- what is known of a name ---- */
 
-/* Records that together say something of a name, in the order in which they are shown. */
+/* Denial records that together say something about a name, in the order they are sent. */
 struct findings {
 	struct denial_evidence evidence;
 	const struct rrset *closer; /* covers the name, or the next closer one */
 	const struct rrset *sets[3];
 	unsigned count;
-	unsigned encloser; /* labels of the closest encloser; meaningless where the name exists */
-	uint32_t ends_s;   /* the first of them to end */
+	unsigned encloser; /* labels of the closest encloser; meaningless if the name exists */
+	uint32_t ends_s;   /* when the first of them expires */
 };
 
 static void findings_begin(struct findings *f, const struct ranges_at *at)
@@ -267,7 +267,7 @@ static void found(struct findings *f, const struct rrset *set)
 		f->ends_s = set->expires_s;
 }
 
-/* NSEC: the record at or over the name, and that at or over the wildcard beside it, first. */
+/* NSEC: the record matching or covering the wildcard, then the one for the name itself. */
 static bool look_by_name(struct negcache *c, const struct ranges_at *at, const uint8_t *name,
 			 struct arena *a, struct findings *f)
 {
@@ -288,8 +288,8 @@ static bool look_by_name(struct negcache *c, const struct ranges_at *at, const u
 	return true;
 }
 
-/* NSEC3: the record of the name itself; or those of its closest encloser, of the name one label
- * longer, and of the wildcard. */
+/* NSEC3: the record matching the name; or those of its closest encloser, the next closer name, and
+ * the wildcard. */
 static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
 			 const struct ranges_facts *facts, const uint8_t *name, struct arena *a,
 			 struct findings *f)
@@ -331,7 +331,7 @@ static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
 
 /* ---- answers ---- */
 
-/* A copy that ends when the proof of it does. */
+/* A copy that expires no later than the proof it belongs to. */
 static struct rrset *ending(const struct rrset *set, uint32_t now_s, uint32_t ends_s,
 			    struct arena *a)
 {
@@ -355,7 +355,7 @@ static struct message *message_new(const struct negcache_ask *ask, enum rcode rc
 	return m;
 }
 
-/* The zone's SOA, living no longer than it lets a denial live. */
+/* The zone's SOA, with its TTL limited to that of a negative answer; or NULL. */
 static const struct rrset *soa_for(struct negcache *c, const struct ranges_at *at,
 				   const struct negcache_ask *ask)
 {
@@ -406,7 +406,7 @@ static const struct rrset *wildcard_set(const struct ranges_at *at, const struct
 		       : NULL;
 }
 
-/* No closer name exists, and there is a wildcard whose records we have. */
+/* A wildcard answer: the next closer name is denied, and the wildcard's records are cached. */
 static struct message *expand(const struct ranges_at *at, const struct negcache_ask *ask,
 			      const struct findings *f)
 {
@@ -446,7 +446,7 @@ static struct message *conclude(struct negcache *c, const struct ranges_at *at,
 	return expand(at, ask, f);
 }
 
-/* In a zone that opts out only names whose records are at hand can be spoken of. */
+/* In an Opt-Out zone an NSEC3 record shows little: only DS queries and the apex are answered. */
 static bool may_hash(const struct ranges_at *at, const struct ranges_facts *facts,
 		     const struct question *q)
 {
@@ -474,7 +474,7 @@ struct message *negcache_answer(struct negcache *c, const struct negcache_ask *a
 	const uint8_t *zone = q->type == TYPE_DS ? dname_parent(q->name) : q->name;
 	struct ranges_facts facts;
 
-	/* What the closest zone we know cannot tell, those above it cannot either. */
+	/* What the closest known zone cannot answer, no zone above it can. */
 	for (; dname_is_under(zone, ask->within); zone = dname_parent(zone)) {
 		struct ranges_at at = { .zone = zone, .class_ = q->class_, .now_s = ask->now_s };
 

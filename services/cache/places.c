@@ -1,4 +1,4 @@
-/* For which subnets answers to a question are kept: flat ordered rows, published anew on each change.
+/* The subnets for which answers to a question are kept: flat sorted rows, republished on a change.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/places.h"
 
@@ -6,7 +6,7 @@
 #include "util/mem.h"
 #include "util/timebase.h"
 
-#define PLACES_MOST 4000 /* rows of an entry: as many as the options allow, of both families */
+#define PLACES_MOST 4000 /* rows of an entry, both families: as many as the options allow */
 
 struct row {
 	uint8_t ip[16];
@@ -20,7 +20,7 @@ struct entry {
 	uint16_t type, class_;
 	uint16_t count;
 	uint8_t scope, name_len;
-	uint32_t until_s; /* of the row that lives longest */
+	uint32_t until_s; /* of the row that expires last */
 	struct row rows[]; /* then the name */
 };
 
@@ -106,7 +106,7 @@ static int compare(const struct row *a, const struct row *b)
 	return memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
-/* The first row that does not stand before `key`. */
+/* Index of the first row that does not sort before `key`. */
 static unsigned seek(const struct entry *e, const struct row *key, unsigned from)
 {
 	unsigned to = e->count;
@@ -139,7 +139,7 @@ static struct place_kept place_of(const struct row *r)
 	return p;
 }
 
-/* Whether its answers are for who tells `bits`. */
+/* Whether a fresh row serves a query with source prefix length `bits`. */
 static bool suits(const struct row *r, unsigned bits, uint32_t now_s)
 {
 	return (!r->coarse || r->bits == bits) && !time_is_past(now_s, r->until_s);
@@ -189,7 +189,7 @@ struct adding {
 	const struct place_how *how;
 };
 
-/* A row that stays beside the new one. */
+/* Whether an old row stays beside the new one. */
 static bool stays(const struct row *r, const struct adding *a)
 {
 	const struct place_kept old = place_of(r);
@@ -200,7 +200,7 @@ static bool stays(const struct row *r, const struct adding *a)
 	       !netblock_holds(&a->net, &old.net.net);
 }
 
-/* The oldest of a family that has too many. */
+/* Drop the oldest row of a family that already has `most`. */
 static void make_room(struct entry *e, unsigned family, unsigned most)
 {
 	unsigned of_family = 0, oldest = 0;
@@ -256,7 +256,7 @@ void places_add(struct places *p, const struct question *q, const struct place_k
 	slab_put(p->slab, msgcache_hash(q), &e->link, how->now_s);
 }
 
-/* ---- looking on, forgetting ---- */
+/* ---- walking, forgetting ---- */
 
 void places_each(struct places *p, const struct question *q,
 		 void (*fn)(const struct place_kept *at, uint8_t scope, uint32_t until_s, void *arg),

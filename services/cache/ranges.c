@@ -1,4 +1,4 @@
-/* Denials in order: for each zone a treap of NSEC and one of NSEC3 records, under a part's lock.
+/* Sorted denials: for each zone a treap of NSEC and one of NSEC3 records, under a part's lock.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The priorities of a treap are keyed hashes, so that nobody can unbalance it. */
@@ -14,9 +14,9 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-#define ZONE_SALT      0x6e6567u /* tells this table's hashes from others' */
-#define BYTES_A_BUCKET 512 /* a zone with its first records takes more */
-#define HAND_STEPS     64 /* spared records the hand passes before it takes one all the same */
+#define ZONE_SALT      0x6e6567u /* keeps this table's hashes apart from others' */
+#define BYTES_A_BUCKET 512 /* less than a zone with its first records */
+#define HAND_STEPS     64 /* seen records the hand skips before it evicts one anyway */
 
 enum kind { BY_NAME, BY_HASH, KINDS };
 
@@ -27,19 +27,19 @@ struct range {
 	uint32_t priority;
 	bool seen;
 	uint8_t kind;
-	uint8_t hash[NSEC3_HASH_LEN]; /* BY_HASH: what the owner spells */
-	struct rrset set;             /* last: it carries the data */
+	uint8_t hash[NSEC3_HASH_LEN]; /* BY_HASH: decoded from the owner name */
+	struct rrset set;             /* last: its data follow */
 };
 
 struct zone {
-	struct zone *next; /* of its bucket */
+	struct zone *next; /* in its bucket */
 	struct range *root[KINDS];
 	struct rrset *soa; /* or NULL */
 	size_t count;
 	uint64_t hash;
 	uint16_t class_;
 	uint16_t iterations; /* of all its NSEC3 records */
-	uint32_t most_s;     /* as the last SOA said */
+	uint32_t most_s;     /* longest TTL, from the last SOA */
 	uint8_t salt_len;
 	uint8_t *salt;
 	bool opts_out;
@@ -47,11 +47,11 @@ struct zone {
 };
 
 struct part {
-	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* the rest, and all zones and records here */
+	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* guards the rest, and its zones and records */
 	struct zone **bucket;
 	size_t mask;
 	struct list queue; /* newest first */
-	struct list *hand; /* going from old to new; the head: at the oldest */
+	struct list *hand; /* SIEVE's, from old to new; the head: start at the oldest */
 	size_t bytes, budget, records, zones;
 	uint64_t evictions;
 };
@@ -59,12 +59,12 @@ struct part {
 struct ranges {
 	unsigned part_mask;
 	struct part *parts;
-	void *parts_at; /* as allocated; the parts begin on a cache line */
+	void *parts_at; /* as allocated; `parts` is aligned to a cache line */
 };
 
 /* ---- treaps ---- */
 
-/* The order of a record against a name or a hash. */
+/* A position in a treap: a name or a hash. */
 struct sought {
 	enum kind kind;
 	const uint8_t *at; /* a name; NSEC3_HASH_LEN bytes */
@@ -81,7 +81,7 @@ static int compare(struct sought s, const struct range *r)
 				 : memcmp(s.at, r->hash, NSEC3_HASH_LEN);
 }
 
-/* The last record that is not behind the place. */
+/* The last record at or before the position, or NULL. */
 static struct range *treap_floor(struct range *t, struct sought s)
 {
 	struct range *floor = NULL;
@@ -105,7 +105,7 @@ static struct range *treap_last(struct range *t)
 	return t;
 }
 
-/* No record stands at its place yet. */
+/* No record may be at its position yet. */
 static void treap_add(struct range **root, struct range *new)
 {
 	struct sought s = place_of(new);
@@ -214,7 +214,7 @@ static struct zone *zone_get(struct part *p, uint64_t hash, const struct ranges_
 	return *place;
 }
 
-/* A zone without records is none. */
+/* Remove a zone that has no records left. */
 static void zone_drop(struct part *p, struct zone *z)
 {
 	struct ranges_at at = { .zone = z->name, .class_ = z->class_ };
@@ -226,7 +226,7 @@ static void zone_drop(struct part *p, struct zone *z)
 	disown(p, z);
 }
 
-/* The record goes, and its zone stays even if it is empty. */
+/* Remove the record; its zone stays even when empty. */
 static void take_out(struct part *p, struct range *r)
 {
 	struct zone *z = r->zone;
@@ -487,12 +487,12 @@ static bool reaches(const struct range *r, struct sought s)
 	return nsec3_read(&r->set, r->zone->name, &n) && nsec3_covers(&n, s.at);
 }
 
-/* The record at the place, or before it. */
+/* The record at the position or, in the order of the chain, before it; or NULL. */
 static struct range *nearest(const struct zone *z, struct sought s)
 {
 	struct range *t = z ? treap_floor(z->root[s.kind], s) : NULL;
 
-	/* The last hash of a zone leads round to the first. */
+	/* The last hash of a zone wraps around to the first (RFC 5155 3.1.7). */
 	if (z && !t && s.kind == BY_HASH)
 		t = treap_last(z->root[BY_HASH]);
 	return t;

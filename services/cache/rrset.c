@@ -1,4 +1,4 @@
-/* The RRset cache: one flat copy of each set, replaced by rank.
+/* The RRset cache: one flat copy of each RRset, replaced by rank.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/rrset.h"
 
@@ -20,7 +20,7 @@ static const struct rrset *set_of(const struct slab_entry *e)
 	return &container_of(e, struct rrset_entry, link)->set;
 }
 
-/* What makes sets of the same name and type different things. An NSEC set at a cut is the parent's or
+/* Flags that distinguish RRsets of the same name and type: at a zone cut, NSEC is the parent's or
  * the child's. */
 #define KEY_FLAGS (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX)
 
@@ -82,7 +82,7 @@ struct slab *rrsetcache_slab(struct rrsetcache *c)
 	return c->slab;
 }
 
-/* Both sides of a cut share a hash. */
+/* Both sides of a zone cut share a hash. */
 static uint64_t hash_of(const uint8_t *owner, size_t len, uint16_t type, uint16_t class_)
 {
 	return hash_dname(owner, len, (uint32_t)type << 16 | class_);
@@ -128,19 +128,19 @@ static unsigned rank(const struct rrset *s)
 	return s->security == SECURITY_SECURE ? MAX(s->trust, TRUST_VALIDATED) : s->trust;
 }
 
-/* A delegation as its own servers tell it: that must not keep it alive. */
+/* The NS RRset as the child's servers give it: it must not keep the delegation alive. */
 static bool is_own_delegation(const struct rrset *s)
 {
 	return s->type == TYPE_NS && !(s->flags & RRSET_PARENT_SIDE);
 }
 
 enum ruling {
-	RULING_TAKE,     /* it goes in */
-	RULING_PASS,     /* it does not, but is as good as what stands */
-	RULING_STANDING, /* what stands is to be believed */
+	RULING_TAKE,     /* store it */
+	RULING_PASS,     /* do not store it, but it may be used */
+	RULING_STANDING, /* use the cached RRset instead */
 };
 
-/* What becomes of `offered`, `standing` being NULL or fresh. */
+/* What becomes of `offered`; `standing` is NULL or fresh. */
 static enum ruling rule(const struct rrset *standing, const struct rrset *offered)
 {
 	unsigned was = standing ? rank(standing) : 0, is = rank(offered);
@@ -151,7 +151,7 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 		return RULING_PASS;
 	if (is > was)
 		return RULING_TAKE;
-	/* a denial's SOA ends with the denial, and does not shorten the zone's own */
+	/* the SOA of a negative answer expires with it, and must not shorten the zone's own */
 	if (standing->flags & ~offered->flags & RRSET_SOA_NEGATIVE && offered->trust >= TRUST_AUTH_AA)
 		return is < was ? RULING_PASS : RULING_TAKE;
 	if (is < was)
@@ -186,7 +186,7 @@ static const struct rrset *fresh(const struct slab_entry *e, uint32_t now_s)
 	return e && !time_is_past(now_s, set_of(e)->expires_s) ? set_of(e) : NULL;
 }
 
-/* Asked again under the lock, since others write too. */
+/* Decided again under the lock, since other threads write too. */
 static bool may_replace(const struct slab_entry *old, void *arg)
 {
 	const struct offer *o = arg;
@@ -194,11 +194,11 @@ static bool may_replace(const struct slab_entry *old, void *arg)
 	return rule(fresh(old, o->now_s), o->set) == RULING_TAKE;
 }
 
-/* A question asked under a delegation is answered within this time of its end, or not at all: what
- * comes so late from the child still ends with it. */
+/* A query sent under a delegation is answered within this time of its expiry, or not at all: what
+ * the child sends that late still expires with the delegation. */
 #define AFTERMATH_S 60
 
-/* When the set must end: not after the delegation it is part of. */
+/* When the RRset must expire: no later than the delegation it is part of. */
 static uint32_t last_second(struct rrsetcache *c, uint64_t hash, const struct rrset *set,
 			    const struct rrset *standing, uint32_t now_s)
 {

@@ -1,9 +1,9 @@
-/* Slabs: one table of chains that readers walk, parts with a queue and a lock that writers share.
+/* Slabs: one hash table that readers walk without locks, and parts, each with a queue and a lock.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The bucket of an entry is named by lower bits of the half of its hash that is kept, its part by
- * fewer of the same: all entries of one bucket belong to one part, however many buckets there
- * are, and one lock covers a chain. Buckets are split one by one as entries come. */
+ * An entry's bucket is given by the low bits of the stored half of its hash, its part by fewer of
+ * the same bits: all entries of a bucket belong to one part, however many buckets there are, so one
+ * lock covers a chain. Buckets are split one by one as entries are added. */
 #include "services/cache/slab.h"
 
 #include <pthread.h>
@@ -12,23 +12,23 @@
 #include "util/timebase.h"
 
 #define UNIT 16
-/* Spared entries the hand passes for one newcomer before it takes one all the same, so that no
- * insertion pays for a queue that was seen from end to end. */
+/* Seen entries the hand skips per insertion before it evicts one anyway, so that no insertion pays
+ * for a queue in which every entry was seen. */
 #define HAND_STEPS 256
-/* Entries looked at for each newcomer only to find stale ones, once a part is nearly full. */
+/* Entries checked for staleness per insertion, once a part is nearly full. */
 #define BROOM_STEPS 2
-/* Buckets there are at least, and that an insertion splits at most. */
+/* Least buckets in use; most buckets split per insertion. */
 #define LIVE_LEAST 64
 #define SPLITS     2
-#define STRIDE      256 /* buckets of a sweep's turn; entries evicted in one hold of a lock */
+#define STRIDE      256 /* buckets per turn of a sweep; entries evicted per hold of a lock */
 
 struct part {
-	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* the rest, and the chains of its buckets */
+	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* guards the rest, and its buckets' chains */
 	struct list queue;                         /* newest first */
-	struct list *hand;  /* SIEVE's, going from old to new; the head: at the oldest */
-	struct list *broom; /* likewise, but it only takes stale ones */
+	struct list *hand;  /* SIEVE's, from old to new; the head: start at the oldest */
+	struct list *broom; /* likewise, but it only evicts stale entries */
 	size_t bytes, entries;
-	size_t longest; /* chain */
+	size_t longest; /* chain ever seen */
 	uint64_t evictions;
 };
 
@@ -37,9 +37,9 @@ struct slab {
 	struct slab_how how;
 	_Atomic uint32_t grace_s;
 	uint32_t part_mask;
-	pthread_mutex_t growing; /* who splits or changes the table; taken before a part's lock */
+	pthread_mutex_t growing; /* to split or replace the table; taken before a part's lock */
 	struct part *parts;
-	void *parts_at; /* as allocated; the parts begin on a cache line */
+	void *parts_at; /* as allocated; `parts` is aligned to a cache line */
 };
 
 static void release_plain(struct rcu_slot *retired)
@@ -78,13 +78,13 @@ static uint32_t live_of(const struct slab_table *t)
 	return atomic_load_explicit(&t->live, memory_order_acquire);
 }
 
-/* Its part's lock is held, or nobody else sees the table. */
+/* The lock of the entry's part is held, or the table is still private. */
 static _Atomic(struct slab_entry *) *bucket_of(struct slab_table *t, const struct slab_entry *e)
 {
 	return &t->bucket[slab_index(e->hash, live_of(t))];
 }
 
-/* Untouched pages of it cost nothing: it comes zeroed from the system. */
+/* Untouched pages cost nothing: the memory comes zeroed from the system. */
 static struct slab_table *table_new(const struct slab_how *how, size_t budget, size_t parts)
 {
 	uint32_t count = round_up(MAX(budget / MAX(how->typical, UNIT), parts));
@@ -101,7 +101,7 @@ static struct slab_table *table_of(const struct slab *s)
 	return atomic_load_explicit(&s->front.table, memory_order_acquire);
 }
 
-/* What the entries of one part may take, now that the table is so large and about to grow. */
+/* Bytes for the entries of one part: its share of what the table, about to grow, leaves. */
 static size_t part_budget(const struct slab *s)
 {
 	const struct slab_table *t = table_of(s);
@@ -127,7 +127,7 @@ static void part_unlock(struct part *p)
 	PROMISE(pthread_mutex_unlock(&p->lock) == 0);
 }
 
-/* Out of chain and queue, into `gone`: it is retired when the lock has been let go. */
+/* Move from chain and queue to `gone`: entries there are retired after the lock is released. */
 static void part_drop(struct slab *s, struct part *p, struct slab_entry *e, struct list *gone)
 {
 	_Atomic(struct slab_entry *) *at = bucket_of(table_of(s), e);
@@ -175,8 +175,8 @@ static void part_broom(struct slab *s, struct part *p, uint32_t now_s, struct li
 	}
 }
 
-/* Evict until the part keeps to its budget, at most `most` entries. `spare` was just put, or is
- * NULL. */
+/* Evict until the part is within its budget, at most `most` entries. `spare` was just added and is
+ * not evicted, or is NULL. */
 static void part_make_room(struct slab *s, struct part *p, const struct slab_entry *spare,
 			   uint32_t now_s, size_t most, struct list *gone)
 {
@@ -219,8 +219,7 @@ static size_t chain_len(_Atomic(struct slab_entry *) *bucket)
 	return len;
 }
 
-/* The last bucket in use is followed by one more, which gets its entries from the one that had them
- * so far. */
+/* Take one more bucket into use; its entries move over from the bucket that had them so far. */
 static void table_split(struct slab_table *t)
 {
 	uint32_t number = live_of(t);
@@ -240,7 +239,7 @@ static void table_split(struct slab_table *t)
 	RCU_PUBLISH(t->live, number + 1);
 }
 
-/* As many buckets as entries, by what one part has. */
+/* Whether there are fewer buckets than entries, judging by the count of one part. */
 static bool is_crowded(const struct slab *s, const struct slab_table *t, size_t entries_of_part)
 {
 	uint32_t live = live_of(t);
@@ -253,7 +252,7 @@ static void grow(struct slab *s, size_t entries_of_part)
 	struct slab_table *t;
 
 	if (pthread_mutex_trylock(&s->growing) != 0)
-		return; /* somebody else is at it */
+		return; /* another thread is at it */
 	t = table_of(s);
 	for (int i = 0; i < SPLITS && is_crowded(s, t, entries_of_part); i++) {
 		struct part *p = &s->parts[live_of(t) & s->part_mask];
@@ -327,7 +326,7 @@ void slab_keep_stale(struct slab *s, uint32_t grace_s)
 	atomic_store_explicit(&s->grace_s, MIN(grace_s, SLAB_FOREVER), memory_order_relaxed);
 }
 
-/* The next one in the chain that `e` would replace. */
+/* The next entry in the chain, from `at` on, that `e` would replace; or NULL. */
 static struct slab_entry *same_from(const struct slab *s, struct slab_entry *at,
 				    const struct slab_entry *e, uint64_t hash)
 {
@@ -433,7 +432,7 @@ static bool still_there(struct slab_table *t, const struct slab_entry *e)
 	return i;
 }
 
-/* Take them out; all of one part, and none is freed while the caller's turn lasts. */
+/* Remove the collected entries, all of one part; none is freed while the caller's turn lasts. */
 static size_t take_out(struct slab *s, struct part *p, struct unwanted *u)
 {
 	struct list gone;
@@ -462,7 +461,7 @@ static size_t sweep_part(struct slab *s, size_t number, struct unwanted *u,
 
 		rcu_turn_begin();
 		t = table_of(s);
-		if (t != began) { /* another size: begin anew */
+		if (t != began) { /* resized: start over */
 			began = t;
 			i = number;
 		}
@@ -515,7 +514,7 @@ bool slab_walk(struct slab *s, struct slab_walk *w,
 
 	rcu_turn_begin();
 	t = table_of(s);
-	if (!w->begun || t != w->table) /* another size: begin anew, with this part */
+	if (!w->begun || t != w->table) /* resized: start over with this part */
 		walk_to(s, w, w->part);
 	for (unsigned n = 0; n < STRIDE && w->at < live_of(t); n++) {
 		for (struct slab_entry *e = RCU_READ(t->bucket[w->at]); e; e = RCU_READ(e->next))
@@ -533,14 +532,14 @@ void slab_clear(struct slab *s)
 	slab_sweep(s, NULL, NULL);
 }
 
-/* Pages that the system has yet to give are fetched before anybody waits for a lock. */
+/* Fault in pages now, before any lock is held and others wait for it. */
 static void touch(struct slab_table *t, uint32_t live)
 {
 	for (uint32_t i = 0; i < MIN(live, t->most); i++)
 		atomic_store_explicit(&t->bucket[i], NULL, memory_order_relaxed);
 }
 
-/* All locks held. As many buckets have the same chains: their heads are enough. */
+/* All locks held. With as many buckets in use the chains stay the same: copy their heads. */
 static void take_heads(struct slab_table *to, struct slab_table *from, uint32_t live)
 {
 	for (uint32_t i = 0; i < live; i++)
@@ -551,8 +550,8 @@ static void take_heads(struct slab_table *to, struct slab_table *from, uint32_t 
 	atomic_store_explicit(&to->live, live, memory_order_release);
 }
 
-/* All locks held; fewer buckets. A reader on its way may be led from an old chain into a new one,
- * which ends too. */
+/* All locks held; fewer buckets. A reader may be led from an old chain into a new one, which ends
+ * as well. */
 static void relink(struct slab_table *to, struct slab_table *from, uint32_t live)
 {
 	atomic_store_explicit(&to->live, to->most, memory_order_release);

@@ -1,4 +1,4 @@
-/* What of an answer is kept, and for how long: RFCs 2181, 2308, 8767, 9077, 9520.
+/* Which parts of an answer are cached, and for how long: RFCs 2181, 2308, 8767, 9077, 9520.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/store.h"
 
@@ -57,7 +57,7 @@ bool message_is_denial(const struct message *m)
 	return true;
 }
 
-/* RFC 2308 5: the lesser of the SOA's TTL and its last field. */
+/* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field. */
 static uint32_t soa_ttl(const struct rrset *soa, uint32_t now_s)
 {
 	struct slice rd = rrset_record(soa, 0);
@@ -71,7 +71,7 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 	uint32_t ttl_s;
 
 	if (soa->flags & RRSET_SOA_NEGATIVE)
-		return time_left(now_s, soa->expires_s); /* limited before */
+		return time_left(now_s, soa->expires_s); /* already limited */
 	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
 	ttl_s = MAX(ttl_s, conf->server.cache_min_negative_ttl);
 	return MIN(ttl_s, conf->server.cache_max_ttl);
@@ -79,7 +79,7 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 
 /* ---- limits ---- */
 
-/* `set`, come with another TTL: it ends as much sooner or later. */
+/* `set` as if it had come with another TTL: it expires that much sooner or later. */
 static const struct rrset *with_ttl(const struct rrset *set, uint32_t ttl_s, struct arena *a)
 {
 	struct rrset *s;
@@ -102,8 +102,8 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
 	return with_ttl(set, MAX(ttl_s, conf->server.cache_min_ttl), a);
 }
 
-/* The set, ending no later than so many seconds from now; with flags it does not have, exactly
- * then. */
+/* The RRset, expiring at most `left_s` from now; or, if `flags` are given, at exactly that time
+ * with the flags set, unless it has one of them already. */
 static const struct rrset *no_longer_than(const struct rrset *set, uint32_t left_s, uint8_t flags,
 					  struct arena *a, uint32_t now_s)
 {
@@ -142,7 +142,7 @@ void store_limit_denial(const struct conf *conf, struct message *m, struct arena
 void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
 {
 	const struct rrset *soa = find_soa(m);
-	/* Before cache-min-ttl may raise it: the limits of denials are their own. */
+	/* Before cache-min-ttl may raise it: negative answers have their own limits. */
 	uint32_t negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
 
 	for (unsigned i = 0; i < message_set_count(m); i++)
@@ -188,7 +188,7 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	return ttl_s;
 }
 
-/* RFC 9520 3.2: what fails again as soon as it may be asked again is left alone twice as long. */
+/* RFC 9520 3.2: the TTL doubles when a failure repeats soon after the last one expired. */
 static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const struct msg_keep *how)
 {
 	uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
@@ -204,7 +204,7 @@ static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const s
 	return MIN(2 * was_s, STORE_FAILURE_MOST_S);
 }
 
-/* What is too large to be kept, found bogus: the verdict is, or it would be judged again and again. */
+/* For a bogus message too large to be kept, the bare verdict: else it would be validated each time. */
 static const struct message *bare_verdict(const struct message *m, struct message *bare)
 {
 	if (m->security != SECURITY_BOGUS || message_may_be_kept(m))
@@ -231,7 +231,7 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
 		how.keep_expired_s = conf->server.serve_expired_ttl ? conf->server.serve_expired_ttl
 								    : SLAB_FOREVER;
 		how.extend = conf->server.serve_expired_ttl_reset;
-		/* An answer that is good for now only, or too large, has taken an expired one's place all the
+		/* An answer with TTL 0, or too large to be kept, supersedes an expired one all the
 		 * same. */
 		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m) && !how.place)
 			msgcache_remove(c, &m->q);
@@ -239,7 +239,7 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
 	return msgcache_store(c, m, &how);
 }
 
-/* Types that lead on, or that prove something: questions for other names look for them. */
+/* Types that resolving or validating other names looks up. */
 static bool is_for_others(uint16_t type)
 {
 	switch (type) {
@@ -260,7 +260,7 @@ static bool is_address(const struct rrset *s)
 	return s->type == TYPE_A || s->type == TYPE_AAAA;
 }
 
-/* The message that answers for this set's name and type, good and fresh, or NULL. */
+/* The cached answer for this RRset's name and type if it is good and fresh, or NULL. */
 static const struct stored *find_answer(const struct query *q, const struct rrset *set,
 					uint32_t now_s)
 {
@@ -283,7 +283,7 @@ static void bring_answer(const struct query *q, const struct rrset *hearsay, uin
 	const struct stored *s;
 	struct rrset *copy;
 
-	/* What a forwarder says was its own hearsay. */
+	/* A forwarder's answer may itself be nothing but hearsay. */
 	if ((z && !z->is_stub) ||
 	    rrsetcache_find(q->cache.rrsets, name, hearsay->type, hearsay->class_, 0, now_s))
 		return;
