@@ -1,4 +1,4 @@
-/* Who may ask: netblocks first, then the interface that was asked, else nobody.
+/* Who may query: decided by netblock, else by the interface that was asked, else nobody may.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/acl.h"
 
@@ -27,7 +27,7 @@ static const char *const action_names[] = {
 static const struct acl_tags no_tags;
 static const struct acl_rule nobody = { .action = ACL_REFUSE, .tags = &no_tags };
 
-/* One of our addresses; port 0 and an unspecified address are any. */
+/* A listening address; port 0 and the unspecified address match any. */
 struct door {
 	struct addr addr;
 	bool any_ip;
@@ -40,8 +40,8 @@ struct acl {
 	size_t rule_count;
 	struct door *doors;
 	size_t door_count;
-	struct arena arena;   /* names, tags and records that rules point to */
-	struct acl_tags **tagged; /* whose sets are on the heap */
+	struct arena arena;   /* names, tags and records the rules point to */
+	struct acl_tags **tagged; /* those whose tag sets are on the heap */
 	size_t tagged_count;
 };
 
@@ -52,18 +52,18 @@ const char *acl_action_name(enum acl_action a)
 
 /* ---- building ---- */
 
-/* What a line is about. */
+/* What an option line sets. */
 enum subject { SAYS_ACTION, SAYS_VIEW, SAYS_TAGS, SAYS_TAG_ACTION, SAYS_TAG_DATA };
 
-/* What one line says; an action it lacks comes from the closest netblock around it. */
+/* One option line; an action it lacks is inherited from the closest enclosing netblock. */
 struct row {
 	struct netblock block;
 	enum subject subject;
-	const char *option, *text; /* behind the netblock or interface */
+	const char *option, *text; /* text: what follows the netblock or interface */
 	unsigned order;
 };
 
-/* What the lists say, for netblocks and for interfaces. */
+/* One list option, for netblocks or for interfaces. */
 struct source {
 	enum subject subject;
 	const char *option;
@@ -86,7 +86,7 @@ static bool action_parse(const char *text, enum acl_action *action)
 	return false;
 }
 
-/* The words before and behind the first blank; false when there are not two. */
+/* Split at the first blank; false when there are not two words. */
 static bool two_words(const char *text, char *first, size_t room, const char **second)
 {
 	size_t len = strcspn(text, " ");
@@ -101,7 +101,7 @@ static bool two_words(const char *text, char *first, size_t room, const char **s
 
 /* ---- rules ---- */
 
-/* Its tags, as something that may still be changed. */
+/* The rule's own tags, writable; created on first use. */
 static struct acl_tags *own_tags(struct acl *a, struct acl_rule *r)
 {
 	struct acl_tags *t = (struct acl_tags *)(uintptr_t)r->tags;
@@ -115,7 +115,7 @@ static struct acl_tags *own_tags(struct acl *a, struct acl_rule *r)
 	return t;
 }
 
-/* Room for what tag number `n` brings. */
+/* Make room for the action and data of tag number `n`. */
 static void make_room(struct acl *a, struct acl_tags *t, unsigned n)
 {
 	uint8_t *actions;
@@ -232,7 +232,7 @@ static void add_default(struct rows *rows, const char *block)
 	r->text = "allow";
 }
 
-/* Shorter netblocks first; equal ones as they were written. */
+/* Shorter prefixes first; equal ones in configuration order. */
 static int by_length(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -242,8 +242,8 @@ static int by_length(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* From the wide to the narrow, so that each takes over the action where it says none itself; views
- * and tags are its own. */
+/* From wide to narrow, so that each inherits the action where it sets none itself; views and tags
+ * are not inherited. */
 static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
 	qsort(rows->at, rows->count, sizeof(*rows->at), by_length);
@@ -341,7 +341,7 @@ struct acl *acl_new(const struct conf *conf, struct fault *f)
 
 	a->clients = netset_new();
 	arena_init(&a->arena);
-	/* What is written comes later and replaces these. */
+	/* Configured lines come later and replace these. */
 	add_default(&rows, "127.0.0.0/8");
 	add_default(&rows, "::1");
 	for (size_t i = 0; good && i < COUNT(blocks); i++)
@@ -392,7 +392,7 @@ static bool is_door(const struct door *d, const struct addr *listener)
 	return d->any_ip ? d->addr.family == listener->family : addr_equals_ip(&d->addr, listener);
 }
 
-/* IPv4 in the clothes of IPv6 (RFC 4291 2.5.5.2) is judged as IPv4. */
+/* An IPv4-mapped IPv6 address (RFC 4291 2.5.5.2) is treated as IPv4. */
 static const struct addr *unmapped(const struct addr *client, struct addr *as4)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };

@@ -1,4 +1,4 @@
-/* Zones that are held here in full: auth-zone clauses, and what is known of each now.
+/* Zones held here in full: auth-zone and rpz clauses, and the current data of each.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone.h"
 
@@ -171,7 +171,7 @@ static bool is_there(const struct authzone *z)
 	return access(z->path, F_OK) == 0 || access(z->path_inside, F_OK) == 0;
 }
 
-/* A zone that is transferred begins without a file. */
+/* A zone that is transferred or fetched may start without its file. */
 static void read_first(const struct authzones *t, const struct authzone *z)
 {
 	struct fault why = { 0 };
@@ -184,7 +184,7 @@ static void read_first(const struct authzones *t, const struct authzone *z)
 		log_error("%s %s: %s", z->clause, dname_print(z->name, name), why.text);
 }
 
-/* NULL with a fault when the name is none. */
+/* NULL with `f` set when `text` is not a name. */
 static struct authzone *add_zone(struct authzones *t, const struct conf *conf, const char *text,
 				 const char *file, struct fault *f)
 {
@@ -203,7 +203,7 @@ static struct authzone *add_zone(struct authzones *t, const struct conf *conf, c
 	return z;
 }
 
-/* What both clauses say in the same words, though each has a struct of its own. */
+/* The options that both clauses have in common, though each has a struct of its own. */
 #define TAKE_ALIKE(t, z, c)                                             \
 	do {                                                            \
 		(z)->primaries = &(c)->primary;                         \
@@ -377,7 +377,7 @@ const struct authzone *authzones_find_exact(const struct authzones *t, const uin
 
 /* ---- answers ---- */
 
-/* What is said of a cut is the parent's. */
+/* The zone that answers: DS is answered by the parent side of a zone cut. */
 static const struct authzone *zone_for(const struct authzones *t, const struct question *q)
 {
 	if (q->type == TYPE_DS && !dname_is_root(q->name))

@@ -1,4 +1,4 @@
-/* What a zone says to a question (RFC 1034 4.3.2, RFC 4035 3.1, RFC 5155 7.2).
+/* How a zone answers a query (RFC 1034 4.3.2, RFC 4035 3.1, RFC 5155 7.2).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_answer.h"
 
@@ -14,12 +14,12 @@ struct fill {
 	const struct question *q;
 	struct arena *a;
 	struct message *m;
-	const uint8_t *name; /* behind the aliases met so far */
+	const uint8_t *name; /* after the aliases followed so far */
 	const struct rrset *sets[3][SETS_MAX];
 	unsigned aliases;
 };
 
-/* ---- putting sets in ---- */
+/* ---- adding RRsets ---- */
 
 static bool has(const struct fill *f, enum section s, const struct rrset *set)
 {
@@ -36,7 +36,7 @@ static void add(struct fill *f, enum section s, const struct rrset *set)
 	f->sets[s][f->m->count[s]++] = set;
 }
 
-/* The records of a wildcard at the name that was asked for, with their signatures. */
+/* A wildcard's records and signatures, with the name asked for as their owner. */
 static const struct rrset *expanded(const struct fill *f, const struct rrset *set)
 {
 	struct rrset_parts parts = { .owner = f->name,
@@ -66,14 +66,14 @@ static const struct rrset *face(const struct fill *f, const struct rrset *set)
 	return dname_equals(rrset_owner(set), f->name) ? set : expanded(f, set);
 }
 
-/* RFC 2308 3: a denial lasts no longer than the SOA says. */
+/* RFC 2308 3: the TTL of a negative answer is at most the SOA's MINIMUM field. */
 static void add_soa(struct fill *f)
 {
 	const struct zonedata *z = f->z;
 	const struct rrset *soa = z->soa;
 
 	if (!soa)
-		return; /* a policy zone may be without */
+		return; /* a policy zone may lack one */
 	if (z->minimum_s < soa->ttl_s) {
 		struct rrset *mine = rrset_copy(f->a, soa);
 
@@ -108,7 +108,7 @@ static void add_hosts(struct fill *f, const struct rrset *set)
 
 /* ---- proofs ---- */
 
-/* The closest name above `name` that is there. */
+/* The closest encloser of `name`. */
 static const uint8_t *encloser(const struct zonedata *z, const uint8_t *name)
 {
 	while (dname_labels(name) > z->apex_labels && !zonedata_exists(z, name))
@@ -123,7 +123,8 @@ static const uint8_t *one_label_longer(const uint8_t *name, const uint8_t *above
 	return name;
 }
 
-/* Nothing unsigned is an encloser where there is opt-out: the NSEC3 record must match. */
+/* The closest provable encloser (RFC 5155 7.2.1): its NSEC3 record must match, which with Opt-Out
+ * an unsigned name need not have. `*proof` is that record, or NULL. */
 static const uint8_t *hashed_encloser(const struct zonedata *z, const uint8_t *name,
 				      const struct rrset **proof)
 {
@@ -160,7 +161,7 @@ static void add_wildcard_cover(struct fill *f, const uint8_t *above, bool hashed
 		add(f, SECTION_AUTHORITY, zonedata_nsec(f->z, star));
 }
 
-/* What `f->name` does not have, its own record says; or that of the cut's encloser (opt-out). */
+/* That `name` lacks the type: its own record, or with Opt-Out a closest encloser proof. */
 static void prove_nodata(struct fill *f, const uint8_t *name)
 {
 	const struct zonedata *z = f->z;
@@ -186,7 +187,7 @@ static void prove_nodata(struct fill *f, const uint8_t *name)
 	add(f, SECTION_AUTHORITY, set);
 }
 
-/* That the name itself is not there, and was rightly made from a wildcard below `above`. */
+/* That f->name itself does not exist and is rightly expanded from the wildcard below `above`. */
 static void prove_expansion(struct fill *f, const uint8_t *above, bool with_encloser)
 {
 	const struct rrset *set;
@@ -225,7 +226,7 @@ static void refer(struct fill *f, const struct zonenode *cut)
 	const struct rrset *ns = zonenode_set(cut, TYPE_NS), *ds = zonenode_set(cut, TYPE_DS);
 
 	if (f->aliases)
-		return; /* who wants more asks for where they lead */
+		return; /* the resolver asks for the target itself */
 	f->m->flags &= (uint16_t)~FLAG_AA;
 	add(f, SECTION_AUTHORITY, ns);
 	add(f, SECTION_AUTHORITY, ds);
@@ -234,7 +235,7 @@ static void refer(struct fill *f, const struct zonenode *cut)
 	add_hosts(f, ns);
 }
 
-/* True: there is more to be found at f->name. */
+/* True: go on at the new f->name, which is within the zone. */
 static bool follow(struct fill *f, const uint8_t *target)
 {
 	f->name = target;
@@ -270,7 +271,7 @@ static bool take_dname(struct fill *f, const struct rrset *dname)
 	return take_alias(f, alias);
 }
 
-/* What the node has; `above` is set where it is the wildcard below that name. */
+/* Answer from a node; `above` is set when the node is the wildcard below that name. */
 static bool take_node(struct fill *f, const struct zonenode *n, const uint8_t *above)
 {
 	uint16_t type = f->q->type;
@@ -322,7 +323,7 @@ static bool take_nothing(struct fill *f, const uint8_t *above)
 	return false;
 }
 
-/* One step: from the apex down to f->name. True: an alias leads on within the zone. */
+/* One pass from the apex down to f->name. True: an alias leads on within the zone. */
 static bool walk(struct fill *f)
 {
 	const struct zonedata *z = f->z;

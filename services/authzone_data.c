@@ -1,4 +1,4 @@
-/* The records of one whole zone, packed: built aside, immutable, found by name.
+/* The records of one whole zone, packed: built aside, then immutable, found by name.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_data.h"
 
@@ -16,8 +16,8 @@
 #include "util/text.h"
 
 #define SET_BYTES_MAX (1 << 24)
-#define BROKEN_TOLD   20 /* lines of the log about one file */
-#define ITERATIONS_MAX 500 /* of NSEC3: chains that cost more are not used to deny (RFC 9276) */
+#define BROKEN_TOLD   20 /* log lines about one file */
+#define ITERATIONS_MAX 500 /* of NSEC3: costlier chains are not used for denials (RFC 9276) */
 
 /* ---- building ---- */
 
@@ -27,7 +27,7 @@ struct item {
 	size_t seq;
 	uint32_t ttl_s;
 	uint16_t len, type;
-	bool gone; /* it takes a record out */
+	bool gone; /* it deletes a record */
 };
 
 struct zonebuild {
@@ -120,7 +120,7 @@ static int by_seq(const struct item *a, const struct item *b)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-/* Names in the data count as equal whatever their case. */
+/* Names in the data are compared without regard to case. */
 static int by_data(const struct item *a, const struct item *b)
 {
 	uint8_t one[2048], other[2048];
@@ -164,7 +164,7 @@ static bool same_record(const struct item *a, const struct item *b)
 	return a->type == b->type && dname_equals(a->owner, b->owner) && by_data(a, b) == 0;
 }
 
-/* Leave one item for each record that stands at the end. False: one was to go that was not there. */
+/* Keep one item per record that is left. False: a record was deleted that did not exist. */
 static bool settle(struct zonebuild *b)
 {
 	size_t kept = 0;
@@ -197,7 +197,7 @@ static uint16_t covers(const struct item *i)
 	return i->type == TYPE_RRSIG && i->len >= 2 ? get_u16(i->rdata) : 0;
 }
 
-/* The set that an item belongs to: signatures go with what they cover, where that is there. */
+/* The type of the RRset an item belongs to: signatures go with what they cover, if it exists. */
 static uint16_t set_type(const struct item *items, size_t count, const struct item *i)
 {
 	uint16_t covered = covers(i);
@@ -232,7 +232,7 @@ static struct rrset *build_set(struct arena *a, const struct item *items, size_t
 		bytes += rd.len;
 		if (bytes > SET_BYTES_MAX || parts.count == UINT16_MAX ||
 		    parts.sig_count == UINT16_MAX)
-			break; /* no message could hold it */
+			break; /* too large for any message */
 		if (items[i].type == type)
 			g->records[parts.count++] = rd;
 		else
@@ -283,7 +283,7 @@ static bool same_hashing(const struct nsec3 *a, const struct nsec3 *b)
 	       (a->salt.len == 0 || memcmp(a->salt.at, b->salt.at, a->salt.len) == 0);
 }
 
-/* The chain that NSEC3PARAM names; without one, that of the first record. */
+/* The chain that NSEC3PARAM gives; without one, build_chain takes that of the first record. */
 static void read_hashing(struct zonedata *z)
 {
 	const struct rrset *param = zonenode_set(zonedata_node(z, z->apex), TYPE_NSEC3PARAM);
@@ -494,7 +494,7 @@ struct printing {
 	size_t room;
 };
 
-/* RFC 4034 appendix B; for people who read the file. */
+/* RFC 4034 appendix B; for human readers of the file. */
 static unsigned key_tag(struct slice rdata)
 {
 	uint32_t sum = 0;
@@ -516,7 +516,7 @@ static void print_record(const struct text_rr *rr, void *arg)
 		text_rr_print(p->line, p->room, rr->owner, rr->ttl_s, rr->class_, rr->type,
 			      rr->rdata);
 	}
-	if (rr->type == TYPE_ZONEMD) /* as other programs write digests into zone files */
+	if (rr->type == TYPE_ZONEMD) /* upper case, as other programs write digests */
 		for (char *at = strrchr(p->line, ' '); at && *at; at++)
 			*at = (char)(*at >= 'a' && *at <= 'f' ? *at - 'a' + 'A' : *at);
 	fputs(p->line, p->to);

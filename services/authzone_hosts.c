@@ -1,4 +1,4 @@
-/* Who may say that a zone has changed (RFC 1996 3.10).
+/* Who may send NOTIFY for a zone (RFC 1996 3.10).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_hosts.h"
 
@@ -27,15 +27,15 @@ struct authhosts {
 	struct env *env;
 	const struct authzone *z;
 	uint8_t names[HOSTS_MOST][DNAME_MAX];
-	unsigned count, at; /* the one that is looked up */
+	unsigned count, at; /* at: the one being looked up */
 	uint16_t type;
 	bool busy, dead;
 	struct knownhosts found;
 };
 
-/* ---- the parts of what is written ---- */
+/* ---- parsing what is configured ---- */
 
-/* "https://host:port/path" without all but the host; "host@port#name" likewise. Heap. */
+/* The host of "https://host:port/path" or "host@port#name"; on the heap. */
 static char *host_of(const char *text)
 {
 	const char *from = strstr(text, "://");

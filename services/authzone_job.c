@@ -1,4 +1,4 @@
-/* Work on a whole zone, away from the workers: build it, fetch it from a url, write its file.
+/* Work on a whole zone, off the worker threads: build it, fetch it from a URL, write its file.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_job.h"
 
@@ -10,7 +10,7 @@
 #include "util/loop.h"
 #include "util/mem.h"
 
-#define FETCHED_MOST (UINT64_C(1) << 30) /* bytes from a url, unless the clause says less */
+#define FETCHED_MOST (UINT64_C(1) << 30) /* bytes from a URL, unless the clause sets a limit */
 
 /* ---- putting together ---- */
 
@@ -115,7 +115,7 @@ static void fetch(struct zonejob *j)
 	case FETCH_NEW:
 		z = read_gathered(j, &g);
 		if (!z)
-			j->mark = (struct fetch_mark){ 0 }; /* the next time all of it, please */
+			j->mark = (struct fetch_mark){ 0 }; /* next time fetch it unconditionally */
 		take(j, z);
 		break;
 	case FETCH_FAILED:
@@ -134,7 +134,7 @@ static void carry_out(struct zonejob *j)
 		settle(j);
 		break;
 	case ZONEJOB_FETCH:
-		rcu_turn_end(); /* it waits for others */
+		rcu_turn_end(); /* fetching blocks */
 		fetch(j);
 		return;
 	case ZONEJOB_SAVE:

@@ -1,4 +1,4 @@
-/* A server that a zone is transferred from, as it is written down.
+/* Parsing a primary, the server a zone is transferred from, as configured.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_primary.h"
 

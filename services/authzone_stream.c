@@ -1,4 +1,4 @@
-/* A transfer as its messages come: AXFR, IXFR, or IXFR answered by the whole (RFC 5936, 1995).
+/* A zone transfer, message by message: AXFR, IXFR, or IXFR answered in full (RFCs 5936, 1995).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_stream.h"
 
@@ -40,7 +40,7 @@ static bool take_first_soa(struct xfr *x, uint32_t serial, const struct text_rr 
 	return true;
 }
 
-/* A whole zone of nothing but its SOA, or the first of the changes. */
+/* The end of a zone that is nothing but its SOA, or the start of the first difference. */
 static bool take_second_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
 {
 	if (x->axfr || serial == x->goal) {
@@ -166,6 +166,6 @@ bool xfr_take(struct xfr *x, const uint8_t *wire, size_t len, int64_t wall_s)
 		return false;
 	x->is_proven = end == TSIG_GOOD;
 	if (x->mode == XFR_DONE)
-		return x->is_proven; /* nothing but the signature was still to come */
+		return x->is_proven; /* only the TSIG was outstanding */
 	return read_message(x, wire, len);
 }

@@ -1,4 +1,4 @@
-/* One round through a zone's primaries: addresses, SOA probes, AXFR and IXFR (RFC 1995, 5936).
+/* One round through a zone's primaries: addresses, SOA probes, AXFR and IXFR (RFCs 1995, 5936).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool is_too_much(const struct task *t)
 	return t->z->size_most && t->bytes > t->z->size_most;
 }
 
-/* The rest is done in a turn of its own: the connection must not be touched from within. */
+/* Finish from the timer: the connection must not be touched from within its own callback. */
 static void on_settled(struct task *t)
 {
 	t->sent = false;
@@ -124,7 +124,7 @@ void xfer_stop_sending(struct task *t)
 
 void xfer_end_transfer(struct task *t)
 {
-	bool in_vain = t->sent; /* the time is over */
+	bool in_vain = t->sent; /* timed out */
 
 	xfer_stop_sending(t);
 	if (t->failed || in_vain || !xfr_is_done(&t->xfr))
@@ -150,7 +150,7 @@ static void on_probed(void *owner, const struct upstream_reply *reply)
 	if (reply->end == UPSTREAM_ANSWERED && reply->message->rcode == RCODE_NOERROR)
 		soa = message_find(reply->message, SECTION_ANSWER, t->z->name, TYPE_SOA, CLASS_IN);
 	if (!soa || !have) {
-		t->axfr = true; /* nothing else is worth trying with this address */
+		t->axfr = true; /* for this address, nothing else is worth trying */
 		xfer_next_address(t);
 		return;
 	}
@@ -183,18 +183,18 @@ static void probe(struct task *t)
 	t->ask = upstream_ask(t->xfers->env->upstream, &q, &t->scratch, on_probed, t);
 }
 
-/* ---- primaries and their addresses, one after the other ---- */
+/* ---- primaries and their addresses, in order ---- */
 
 static void try_address(struct task *t)
 {
 	t->axfr = false;
 	if (xfer_have(t) && !t->z->key)
-		probe(t); /* a signed question goes over a stream: there IXFR says the same */
+		probe(t); /* a signed query goes over a stream: there IXFR says as much */
 	else
 		fetch(t);
 }
 
-/* IXFR has failed: the same server may give the whole; else another. */
+/* After a failed IXFR, AXFR from the same address; otherwise the next address. */
 void xfer_next_address(struct task *t)
 {
 	if (t->phase == PHASE_TRANSFER && !t->axfr) {

@@ -1,5 +1,5 @@
-/* Zones that are fetched from elsewhere: rounds, urls, what becomes of what came, NOTIFY, and the timers of
- * the SOA record (RFC 1034 4.3.5, 1996).
+/* Keeping transferred zones current: rounds, URLs, taking over what came, NOTIFY, and the timers of
+ * the SOA record (RFCs 1034 4.3.5, 1996).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_xfer.h"
 
@@ -17,11 +17,11 @@
 #include "util/rr.h"
 #include "util/text.h"
 
-#define FIRST_US      US_PER_MS /* until a zone is fetched that is not there */
-#define BACKOFF_S     10        /* at first, when there is nothing yet */
+#define FIRST_US      US_PER_MS /* until a missing zone is fetched */
+#define BACKOFF_S     10        /* first retry, when the zone has no data yet */
 #define BACKOFF_MAX_S 3600
-#define REFRESH_S     3600 /* of a zone without SOA record, from a url */
-#define AT_FIRST_S    10   /* a zone from a file may be old: its primaries are asked soon */
+#define REFRESH_S     3600 /* of a zone without SOA record, from a URL */
+#define AT_FIRST_S    10   /* a zone from a file may be old: ask its primaries soon */
 
 static void next_url(struct task *t);
 
@@ -106,7 +106,7 @@ static void start_job(struct task *t, enum zonejob_kind kind, void (*done)(struc
 	zonejob_start(&t->job, t->xfers->env);
 }
 
-/* It was stopped meanwhile: nobody waits for the job any more. */
+/* Whether the task was stopped while its job ran; if so, it is freed here. */
 static bool is_orphan(struct task *t)
 {
 	struct task **at = &t->xfers->orphans;
@@ -148,7 +148,7 @@ static bool comes_from_elsewhere(const struct task *t)
 	return t->primary_count || t->z->urls->count;
 }
 
-/* The next round, when nothing is under way. */
+/* Set the timer of the next round, when nothing is in progress. */
 static void schedule(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
@@ -157,7 +157,7 @@ static void schedule(struct task *t)
 		return;
 	if (have && t->xfers->env->loader)
 		xfer_wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
-	else if (have) /* a played story, whose time begins with its files */
+	else if (have) /* a replayed scenario: its time starts with its files */
 		xfer_wait_s(t, refresh_of(have));
 	else
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
@@ -200,7 +200,7 @@ static void on_verified(void *arg, const struct message *reply)
 	}
 }
 
-/* The digest is only as good as the signature of its record, where there is a chain of trust. */
+/* The digest is only as good as the signature of its record: validate ZONEMD in the new data. */
 static void verify(struct task *t, struct zonedata *got)
 {
 	struct question q = { .name = t->z->name,
@@ -214,7 +214,7 @@ static void verify(struct task *t, struct zonedata *got)
 	mesh_resolve(t->xfers->env->mesh, &q, QUERY_NO_CACHE, on_verified, t);
 }
 
-/* Records that are whole, and right as far as their digest shows. */
+/* The records are complete, and right as far as their digest shows. */
 static void take_records(struct task *t, struct zonedata *got)
 {
 	if (t->z->wants_digest && t->snapshot->trust)
@@ -255,7 +255,7 @@ void xfer_take_zone(struct task *t)
 	start_job(t, ZONEJOB_SETTLE, on_put_together);
 }
 
-/* ---- urls, before all primaries ---- */
+/* ---- URLs, tried before the primaries ---- */
 
 static void on_fetched(struct zonejob *job)
 {
@@ -284,7 +284,7 @@ static void fetch_url_at(struct task *t)
 {
 	t->job.url = t->z->urls->items[t->url_at].text;
 	t->job.authorities = t->authorities;
-	/* what is not here any more is wanted whatever the server thinks of it */
+	/* data we no longer have is fetched unconditionally */
 	t->job.mark = authzone_stored(t->z) ? t->marks[t->url_at] : (struct fetch_mark){ 0 };
 	start_job(t, ZONEJOB_FETCH, on_fetched);
 }
@@ -357,8 +357,7 @@ void xfer_task_free(struct task *t)
 	mem_free(t);
 }
 
-/* What the mesh or the loader still have to tell cannot be taken back: then it goes once that is
- * told. */
+/* A callback pending in the mesh or the loader cannot be cancelled: then it frees the task. */
 static void task_stop(struct task *t)
 {
 	timer_stop(t->xfers->env->loop, &t->timer);
@@ -424,7 +423,7 @@ void xfers_free(struct xfers *x)
 		atomic_store(&x->tasks[i]->z->cell->home, NULL);
 		task_stop(x->tasks[i]);
 	}
-	/* the loader has ended, and what it had to tell is not told any more */
+	/* the loader has ended: no callback will come for these */
 	while (x->orphans) {
 		struct task *t = x->orphans;
 

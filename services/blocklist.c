@@ -1,4 +1,4 @@
-/* Names that are not answered: lists and who they are for, rules and pauses at run time.
+/* Blocked names: lists and the clients they apply to, rules and pauses set at run time.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist.h"
 
@@ -14,13 +14,13 @@
 #include "util/random.h"
 #include "util/rcu.h"
 
-/* A rule of the state's own, as it was given. */
+/* A rule given at run time. */
 struct own_rule {
 	uint8_t name[DNAME_MAX];
 	bool allows;
 };
 
-/* What the main thread alone sees of the state. */
+/* The state with the part only the main thread sees. */
 struct state_private {
 	struct list_state s;
 	struct own_rule *rules;
@@ -85,7 +85,7 @@ static struct list_state *state_pin(struct list_state *s)
 	return s;
 }
 
-/* Whatever was found harmless has to be looked at again. */
+/* Everything found harmless so far has to be checked again. */
 static void state_changed(struct list_state *s)
 {
 	uint32_t g = atomic_load_explicit(&s->generation, memory_order_relaxed), next;
@@ -96,7 +96,7 @@ static void state_changed(struct list_state *s)
 						      memory_order_release, memory_order_relaxed));
 }
 
-/* The counter of a list goes with its name. */
+/* The counter of a list; it stays with the list's name. */
 static unsigned slot_of(struct list_state *s, const char *name)
 {
 	struct state_private *p = private_of(s);
@@ -242,7 +242,7 @@ static bool same_views(const struct blocklist *a, const struct blocklist *b)
 	return true;
 }
 
-/* Written alike, sources and all. */
+/* Whether both are configured alike, sources included. */
 static bool same_list(const struct blocklist *a, const struct blocklist *b)
 {
 	return strcmp(a->name, b->name) == 0 && a->action == b->action && a->reason == b->reason &&
@@ -253,7 +253,7 @@ static bool same_list(const struct blocklist *a, const struct blocklist *b)
 
 /* ---- all of them ---- */
 
-/* Rules given at run time act as the first list does. */
+/* The list behind rules given at run time: it acts as the first list does. */
 static struct blocklist *denied_new(const struct blocklist *first)
 {
 	struct blocklist *l = mem_zero(sizeof(*l));
@@ -330,7 +330,7 @@ static void share_state(struct blocklists *b, const struct blocklists *old)
 	}
 }
 
-/* A seed that nobody can guess, where no table brought one. */
+/* Draw an unpredictable seed, unless a table brought one. */
 static void need_seed(struct list_state *s)
 {
 	struct random r;
@@ -358,10 +358,10 @@ void blocklists_start(struct blocklists *b, const struct blocklists *old, const 
 		struct blocklist *l = b->at[i];
 
 		if (old && blocklists_find(old, l->name) == l) {
-			list_loading_hurry(l); /* a reload is a wish to see what has changed */
+			list_loading_hurry(l); /* a reload means: look for changes now */
 			continue;
 		}
-		if (old && blocklists_find(old, l->name)) /* until there is a table of its own */
+		if (old && blocklists_find(old, l->name)) /* until it has a table of its own */
 			blocklist_publish(l, list_table_pin(RCU_READ(
 						     blocklists_find(old, l->name)->table)));
 		list_loading_settle(l->loading, conf, inside);
@@ -408,7 +408,7 @@ static bool is_paused(const struct list_state *s, const struct list_asker *who)
 	return false;
 }
 
-/* A question on its way through the lists. */
+/* A name being looked up in the lists. */
 struct asking {
 	const struct list_asker *who;
 	struct suffixes q;
@@ -433,7 +433,7 @@ static enum list_verdict ask_own(const struct blocklists *b, const struct suffix
 	return UNLIKELY(own != NULL) ? list_table_find(own, q, 0, NULL, m) : LIST_SAYS_NOTHING;
 }
 
-/* Whether a list that has something against an alias of `asked` allows what was asked for. */
+/* Whether a list that blocks an alias of `asked` allows the name asked for. */
 static bool allows(const struct blocklist *l, const struct asking *asked)
 {
 	struct list_match m;

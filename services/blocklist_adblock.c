@@ -1,4 +1,4 @@
-/* Rules of AdBlock and AdGuard, as far as a name server can obey them.
+/* AdBlock and AdGuard rules, as far as they apply to DNS.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 struct adblock {
 	struct list_reader *r;
 	bool allow, tree, important, removes;
-	bool anchored;         /* "|" or "||" stands in front */
+	bool anchored;         /* begins with "|" or "||" */
 	struct word name;
 	struct word exempt;    /* denyallow */
-	char special[512];     /* modifiers that are kept as they are */
+	char special[512];     /* modifiers kept verbatim */
 };
 
 /* ---- modifiers ---- */
@@ -47,7 +47,7 @@ static bool read_modifier(struct adblock *a, struct word w)
 	       keep_special(a, w);
 }
 
-/* False: it is a rule for browsers. */
+/* False: a modifier only browsers can apply. */
 static bool read_modifiers(struct adblock *a, const char *at, const char *end)
 {
 	struct list_special s;
@@ -73,7 +73,7 @@ static bool has(struct word w, const char *bytes)
 	return false;
 }
 
-/* What stands between the bars and the first modifier. */
+/* Parse what is between the bars and the first modifier. */
 static enum list_skip read_pattern(struct adblock *a, struct word w, uint8_t *bits)
 {
 	bool ended = false;
@@ -95,7 +95,7 @@ static enum list_skip read_pattern(struct adblock *a, struct word w, uint8_t *bi
 		return LIST_SKIP_pattern;
 	if (has(w, "/?=&^"))
 		return LIST_SKIP_url;
-	/* "||name." without "^": a name that goes on. */
+	/* "||name." without "^": a prefix of longer names. */
 	if (a->anchored && !ended && w.len && w.at[w.len - 1] == '.')
 		return LIST_SKIP_pattern;
 	return LIST_READ;
@@ -120,7 +120,7 @@ static enum list_skip put_one(const struct adblock *a, const uint8_t *name, uint
 	return LIST_READ;
 }
 
-/* "a.example|b.example": where the rule does not hold. */
+/* "a.example|b.example": names the rule does not apply to. */
 static void put_exempt(const struct adblock *a)
 {
 	const char *at = a->exempt.at, *end = at + a->exempt.len;

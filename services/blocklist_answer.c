@@ -1,4 +1,4 @@
-/* What a blocked name is answered with, and answers that lead to blocked names.
+/* Answers for blocked names, and blocking answers whose aliases lead to blocked names.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_answer.h"
 
@@ -10,7 +10,7 @@
 #include "util/mem.h"
 #include "util/rr.h"
 
-#define BLOCK_TTL_S 60 /* of made-up records: lists change, and pauses are short */
+#define BLOCK_TTL_S 60 /* of synthesized records: lists change, and pauses are short */
 
 /* ---- what to answer ---- */
 
@@ -164,7 +164,7 @@ void blocklist_count(struct stats *s, const struct list_found *f)
 
 enum alias_end { NO_MORE_ALIASES, ALIAS, NO_ALIAS };
 
-/* The next record of ANSWER; its target when it is an alias. */
+/* Read the next record of the answer section; if it is a CNAME, its target. */
 static enum alias_end next_alias(struct reader *r, unsigned *left, uint8_t *target)
 {
 	uint16_t type, len;
@@ -190,7 +190,7 @@ static enum alias_end next_alias(struct reader *r, unsigned *left, uint8_t *targ
 bool blocklists_block_stored(const struct blocklists *b, const struct list_asker *who,
 			     const struct stored *s, struct list_found *f)
 {
-	/* before anything is looked at: what changes meanwhile is seen the next time */
+	/* read first: a change made meanwhile is then noticed next time */
 	uint32_t generation = atomic_load_explicit(&b->state->generation, memory_order_acquire);
 	const uint8_t *wire = stored_wire(s);
 	struct reader r = reader_over(wire, s->wire_len);
@@ -210,7 +210,7 @@ bool blocklists_block_stored(const struct blocklists *b, const struct list_asker
 		if (blocklists_block_alias(b, who, q.name, target, q.type, f))
 			return true;
 	}
-	if (harmless) /* one of the two writes that an entry knows: for all who come after */
+	if (harmless) /* one of the two writes to a cached entry: remembered for later queries */
 		atomic_store_explicit(&((struct stored *)(uintptr_t)s)->harmless,
 				      (uint16_t)generation, memory_order_relaxed);
 	return false;

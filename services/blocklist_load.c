@@ -1,4 +1,4 @@
-/* Where the names of a list come from: fetching, swapping, keeping.
+/* Loading a list: fetching its sources, swapping in new tables, keeping a copy on disk.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_load.h"
 
@@ -102,10 +102,10 @@ void list_loading_settle(struct list_loading *g, const struct conf *conf, bool i
 	replace(&g->directory, path(conf, g->directory));
 	replace(&g->authorities, path(conf, g->authorities));
 	if (*g->directory)
-		(void)mkdir(g->directory, 0700); /* or it is there, or no copy can be kept */
+		(void)mkdir(g->directory, 0700); /* else it exists, or no copy can be kept */
 }
 
-/* ---- the file of the last time ---- */
+/* ---- the table saved by the last run ---- */
 
 static struct stored_source to_store(const struct source *s)
 {
@@ -217,7 +217,7 @@ static bool all_failed(const struct sources *s, struct fault *f)
 	return s->count > 0;
 }
 
-/* From all sources, unless one that was good is broken: then what there is stays. */
+/* Rebuild from all sources, unless one that was good is broken: then the old table stays. */
 static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 {
 	struct list_loading *g = l->loading;
@@ -227,12 +227,12 @@ static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 
 	timebase_read(&began);
 	t = list_make_table(g, s, seed, false, &f);
-	if (!t && !g->made_s) { /* there is nothing to go on with: what can be read, then */
+	if (!t && !g->made_s) { /* no table yet: use whatever can be read */
 		struct fault again = { 0 };
 
 		t = list_make_table(g, s, seed, true, &again);
 	}
-	/* Nothing at all is no better than what a list of this name had before a reload. */
+	/* An empty table is no better than what this list's name had before a reload. */
 	if (t && all_failed(s, &f) && list_table_count(RCU_READ(l->table)) > 0) {
 		list_table_unpin(t);
 		t = NULL;
@@ -292,7 +292,7 @@ static void count_rule(void *arg, const struct list_rule *r)
 	(void)r;
 }
 
-/* What arrives, into the copy and into a reader that judges it. */
+/* Incoming bytes go into the copy and to a reader that checks them. */
 struct copying {
 	FILE *to;
 	struct list_reader *reader;
@@ -319,7 +319,7 @@ static bool judge_copy(const struct list_reader *r, struct fault *f)
 	return false;
 }
 
-/* The copy is replaced by what the URL has, when that is a list. */
+/* Fetch a URL and replace its copy, if what came is a list. */
 static enum fetch_end fetch_copy(const struct list_loading *g, struct source *s, struct fault *f)
 {
 	struct list_how count = { .tops = g->tops, .rule = count_rule };
@@ -380,7 +380,7 @@ static void fetch(const struct list_loading *g, struct source *s)
 	list_source_look(s);
 }
 
-/* Whether something was fetched that is not in the table. */
+/* Fetch the URLs that are due, or all of them. */
 static void fetch_due(const struct list_loading *g, struct sources *s, bool all)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -420,7 +420,7 @@ static void again(struct list_loading *g, uint32_t after_s)
 	g->next_s = list_wall_s() + after_s;
 	pthread_mutex_unlock(&g->lock);
 	loader_add(g->loader, &g->task, after_s * US_PER_S);
-	/* Who wanted it sooner meanwhile has just been put off. */
+	/* A request that came meanwhile has just been put off: repeat it. */
 	if (atomic_load(&g->hurried) || atomic_load(&g->ended))
 		loader_add(g->loader, &g->task, 0);
 }
@@ -453,7 +453,7 @@ static void on_task(struct loader_task *t)
 	again(g, after_s);
 }
 
-/* When the first look is due: at once where something is missing. */
+/* Microseconds until the first look: 0 when something is missing or due. */
 static uint64_t first_look_us(const struct list_loading *g)
 {
 	if (g->unsaved)

@@ -1,4 +1,4 @@
-/* Names as lists write them, into wire form: ASCII in one go, the rest by Punycode.
+/* Names as lists write them, to wire format: ASCII in one pass, the rest by Punycode.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_name.h"
 
@@ -7,7 +7,7 @@
 #include "util/addr.h"
 #include "util/dname.h"
 
-/* What a byte is in a name: itself in lower case; 0: it is none. */
+/* A byte of a name in lower case; 0: not allowed in a name. */
 static const uint8_t name_byte[256] = {
 	['-'] = '-', ['_'] = '_', ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
 	['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b',
@@ -58,7 +58,7 @@ static enum list_name what_else(const char *text, size_t len)
 
 /* ---- letters beyond ASCII ---- */
 
-/* The next of them; 0 when the bytes are no UTF-8. */
+/* The next code point; 0 when the bytes are not UTF-8. */
 static uint32_t take_letter(const uint8_t **at, const uint8_t *end)
 {
 	uint8_t first = *(*at)++;
@@ -75,7 +75,7 @@ static uint32_t take_letter(const uint8_t **at, const uint8_t *end)
 	return letter;
 }
 
-/* Latin, Greek, Cyrillic and Armenian capitals. */
+/* The lower case of Latin, Greek, Cyrillic and Armenian capitals. */
 static uint32_t lower(uint32_t c)
 {
 	if (c < 0x80)
@@ -174,7 +174,7 @@ static bool puny_label(struct puny *p, const uint32_t *letters, uint32_t count)
 	return true;
 }
 
-/* A label of UTF-8 as it stands in the DNS, at `to` behind its length byte; 0: it is none. */
+/* Encode a UTF-8 label for the DNS into `to`, LABEL_MAX bytes. Its length; 0: not a label. */
 static size_t encode_label(const uint8_t *text, size_t len, uint8_t *to)
 {
 	const uint8_t *end = text + len;
@@ -229,7 +229,7 @@ static enum list_name read_international(const char *text, size_t len, uint8_t *
 	return labels == 0 ? LIST_NAME_BAD : labels == 1 ? LIST_NAME_TOP : LIST_NAME;
 }
 
-/* ---- the usual ones ---- */
+/* ---- plain ASCII names ---- */
 
 static bool is_number(const uint8_t *label)
 {

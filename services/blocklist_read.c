@@ -1,4 +1,4 @@
-/* Lists of names to block: lines, and the formats of one line.
+/* Parsing lists of names to block: lines, and the formats of one line.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_read.h"
 
@@ -192,7 +192,7 @@ static bool is_own_name(struct word w)
 	return false;
 }
 
-/* Lines that every system has: for itself, for everybody, for the link. */
+/* Addresses in every system's hosts file: multicast, broadcast, link-local. */
 static bool is_system_address(const struct addr *a)
 {
 	if (a->family == 4)
@@ -223,7 +223,7 @@ static void read_hosts(struct list_reader *r, struct word first, const char *res
 	} while (word_take(&rest, &w, "#"));
 }
 
-/* A first word that can only be an address: the quick test of read_line. */
+/* Whether the first word can only be an address: a quick test for read_line. */
 static bool looks_like_address(struct word w)
 {
 	bool digits = true;
@@ -249,7 +249,7 @@ static enum list_skip dnsmasq_name(struct list_reader *r, struct word w, uint8_t
 	return list_put(r, w, bits);
 }
 
-/* What `value` behind the last slash makes of the line; 0: a rewrite. */
+/* The bits that `value`, after the last slash, gives the names; 0: a rewrite. */
 static uint8_t dnsmasq_bits(bool is_address, struct word value)
 {
 	if (value.len == 0)
@@ -278,7 +278,7 @@ static void read_dnsmasq(struct list_reader *r, bool is_address, const char *at)
 	}
 }
 
-/* "key=…": true when the line was of this kind. */
+/* "key=…": true when the line was of this form; it is then handled. */
 static bool is_dnsmasq(struct list_reader *r, const char *line)
 {
 	size_t key = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
@@ -362,7 +362,7 @@ static enum list_skip read_local_data(struct list_reader *r, const char *at)
 	return LIST_SKIP_rewrite;
 }
 
-/* A word that a colon ends: true when the line was of this kind. */
+/* "key: …": true when the line was of this form; it is then handled. */
 static bool is_unbound(struct list_reader *r, const char *line)
 {
 	size_t key = strcspn(line, ": \t");
@@ -381,7 +381,7 @@ static bool is_unbound(struct list_reader *r, const char *line)
 
 /* ---- one line ---- */
 
-/* A mark of a rule for parts of a page, in the first word. */
+/* Whether the first word has the mark of a cosmetic rule, for parts of a web page. */
 static bool is_cosmetic(struct word first)
 {
 	for (size_t i = 0; i + 1 < first.len; i++) {
@@ -458,17 +458,17 @@ static void read_line(struct list_reader *r, char *line, size_t len)
 		read_plain(r, line);
 }
 
-/* What the letters of a line may be together. */
+/* The kinds of bytes in a line, ORed together. */
 enum {
-	LETTER_NAME = 0, /* of names, dots too */
+	LETTER_NAME = 0, /* in names, dots included */
 	LETTER_BLANK = 1,
 	LETTER_BAR = 2,
 	LETTER_CARET = 4,
 	LETTER_OTHER = 8,
-	LETTER_NONE = 16, /* of no text */
+	LETTER_NONE = 16, /* not in text */
 };
 
-/* Lines of the most usual forms, seen by their letters alone: "name", "||name^", "0.0.0.0 name". */
+/* The commonest forms, recognized by kinds of bytes alone: "name", "||name^", "0.0.0.0 name". */
 static bool is_usual(struct list_reader *r)
 {
 	static const char null[] = "0.0.0.0 ", loop[] = "127.0.0.1 ";
@@ -539,7 +539,7 @@ void list_reader_free(struct list_reader *r)
 	mem_free(r);
 }
 
-/* A page of HTML, XML or JSON where a list should be. */
+/* Why it is no list but a page of HTML, XML or JSON; else NULL. */
 static const char *what_begins_so(const struct list_reader *r)
 {
 	const char *at = r->line;

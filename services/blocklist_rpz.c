@@ -1,8 +1,8 @@
-/* Records of a response policy zone in a list: names to block, and those that pass.
+/* Records of a response policy zone in a list: names to block, and names to allow.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In a list every action that keeps a name from being answered means to block it, in the list's own
- * way. Triggers other than names want an rpz: clause. */
+ * Here, every action that keeps a name from being answered means to block it, as the list blocks.
+ * Triggers other than names need an rpz: clause. */
 #include <string.h>
 #include <strings.h>
 
@@ -17,7 +17,7 @@ static bool is_ttl(struct word w)
 	return i > 0 && (i == w.len || (i + 1 == w.len && strchr("smhdwSMHDW", w.at[i])));
 }
 
-/* The type behind "owner [ttl] [class]", and what follows it. False: there is none. */
+/* The type after "owner [ttl] [class]"; `*at` moves past it. False: there is none. */
 static bool take_type(const char **at, struct word *type)
 {
 	while (word_take(at, type, ";")) {
@@ -40,7 +40,7 @@ bool list_is_zone(const struct list_reader *r, const char *line)
 
 /* ---- names ---- */
 
-/* Absolute, or below the origin where there is one. 0: it is no name. */
+/* Read an absolute name, or one relative to the origin if there is one. Its length; 0: not a name. */
 static size_t read_name(const struct list_reader *r, struct word w, uint8_t *to)
 {
 	uint8_t relative[DNAME_MAX];
@@ -74,7 +74,7 @@ static void set_origin(struct list_reader *r, const char *at)
 	r->has_origin = true;
 }
 
-/* What a record's owner says of names: below the zone, without the zone. False: not that. */
+/* The trigger: the owner name with the zone's name taken off. False: not below the zone. */
 static bool trigger_of(const struct list_reader *r, const uint8_t *owner, uint8_t *to)
 {
 	size_t len = dname_len(owner), apex = r->has_apex ? dname_len(r->apex) : 1;
@@ -106,7 +106,7 @@ struct record {
 	bool below; /* the owner begins with "*." */
 };
 
-/* Bits for the trigger; 0: something else is answered. */
+/* The bits of the rule; 0: a rewrite. */
 static uint8_t action_of(const struct record *rec, const uint8_t *trigger)
 {
 	uint8_t target[DNAME_MAX];
@@ -143,7 +143,7 @@ static enum list_skip read_record(struct list_reader *r, const struct record *re
 	return list_put_name(r, trigger, bits & (rec->below ? 0xa : 0x5));
 }
 
-/* Records that only keep the zone together. */
+/* Records that only belong to the zone itself. */
 static bool is_scaffold(struct word type)
 {
 	static const char *const types[] = { "SOA",  "NS",    "RRSIG",      "NSEC",  "NSEC3",
@@ -161,7 +161,7 @@ static void begin_zone(struct list_reader *r)
 	if (r->has_apex || !r->has_owner)
 		return;
 	if (!r->has_origin && dname_is_root(r->owner))
-		return; /* "@" of a zone whose name nobody tells: owners are relative */
+		return; /* "@" in a zone of unknown name: owners are relative */
 	memcpy(r->apex, r->owner, dname_len(r->owner));
 	r->has_apex = true;
 	if (!r->has_origin) {

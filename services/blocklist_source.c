@@ -1,4 +1,4 @@
-/* The sources of a list: what there is, and reading it.
+/* The sources of a list: finding and reading them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +68,8 @@ static const struct source *find_source(const struct sources *s, enum list_kind 
 	return NULL;
 }
 
-/* A file that was written just now may be written again without its time telling; clocks of file
- * systems tick slowly. Such a time is no proof the next time. */
+/* File system clocks tick slowly: a file written just now may be written again with the same mtime.
+ * Such an mtime does not prove it unchanged next time. */
 static bool is_recent(int64_t mtime_ns)
 {
 	struct timespec now;
@@ -200,7 +200,7 @@ struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url
 				   .loader = g->loader };
 }
 
-/* A URL of which no copy is kept: every time anew. */
+/* A URL of which no copy is kept is fetched every time. */
 static bool read_url(const struct list_loading *g, const struct source *s, struct list_reader *r,
 		     struct fault *f)
 {
@@ -239,7 +239,7 @@ static void log_counts(const struct list_loading *g, const struct source *s)
 			   c->first_bad_text);
 }
 
-/* One source into the table that is being made. */
+/* Read one source into the table being built. */
 static bool put_source(const struct list_loading *g, struct source *s, struct list_table_maker *m)
 {
 	struct list_how how = { .tops = g->tops,
@@ -264,7 +264,7 @@ static bool put_source(const struct list_loading *g, struct source *s, struct li
 	return good;
 }
 
-/* It will be fetched; until then there is nothing. */
+/* Whether the source is yet to be fetched for the first time. */
 static bool is_awaited(const struct list_loading *g, const struct source *s)
 {
 	return s->kind == LIST_FROM_URL && (s->path ? s->size < 0 : !g->loader);
@@ -284,7 +284,7 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 		}
 		if (is_awaited(g, one) || put_source(g, one, m))
 			continue;
-		/* A part of what it says may be in the table already. */
+		/* Some of its rules may be in the table already. */
 		if ((one->good_s || one->counts.rules) && !trusting) {
 			fault_set(f, "%s: %s", one->where, one->why);
 			break;

@@ -1,4 +1,4 @@
-/* Rules that count only for some questions.
+/* Rules that apply only to some queries, or answer in a way of their own.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_special.h"
 
@@ -13,7 +13,7 @@ struct part {
 	size_t len;
 };
 
-/* Up to `end`; false when nothing is left. */
+/* The part up to `end`; false when nothing is left. */
 static bool take(const char **at, const char *end, struct part *p)
 {
 	if (!**at)
@@ -63,7 +63,7 @@ static bool read_types(struct list_special *s, const char *at)
 	return s->type_count > 0;
 }
 
-/* Addresses and netblocks; names of clients are not known here. */
+/* Addresses and netblocks; client names are not supported. */
 static bool read_clients(struct list_special *s, const char *at)
 {
 	char word[ADDR_TEXT];

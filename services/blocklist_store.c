@@ -1,4 +1,4 @@
-/* A list's table in a file, with what it was made from.
+/* A list's table in a file, together with the sources it was made from.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist_store.h"
 
@@ -21,11 +21,11 @@ struct head {
 	int64_t made_s;
 };
 
-/* Bytes on their way to or from a file, and the sum of all so far. */
+/* Bytes on their way to or from a file, and the checksum so far. */
 struct stream {
 	int fd;
 	uint64_t sum;
-	uint8_t *at, *end; /* of what is in the buffer and not yet given out, or not yet written */
+	uint8_t *at, *end; /* at: end of the buffered bytes not yet written; end: unused */
 	uint8_t buffer[65536];
 };
 

@@ -1,8 +1,8 @@
 /* The rules of a list in one packed table.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Eight bits a name, in a set of names (util/nameset.h). The few rules that hold only for some
- * questions stand beside it, in order. */
+ * Eight bits per name, in a set of names (util/nameset.h). The few rules that apply only to some
+ * queries are kept beside it, sorted by name. */
 #include "services/blocklist_table.h"
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ struct entry {
 struct list_table {
 	struct nameset *names; /* NULL: none */
 	struct nameset *special_names;
-	struct entry *specials; /* in order of their names */
+	struct entry *specials; /* sorted by name */
 	size_t special_count;
 	bool has_important;
 	unsigned deepest;
@@ -39,7 +39,7 @@ struct list_table {
 
 struct list_table_maker {
 	struct nameset_maker *names;
-	struct trie *removed; /* values: bits, as pointers; NULL until there are some */
+	struct trie *removed; /* values: bits, as pointers; NULL: no names */
 	struct entry *specials, *removed_specials;
 	size_t special_count, removed_special_count;
 	uint64_t dropped;
@@ -150,7 +150,7 @@ static bool is_removed(const struct list_table_maker *m, const struct entry *e)
 	return false;
 }
 
-/* The table takes over the entries that are left. */
+/* The table takes ownership of the entries that remain. */
 static void take_specials(struct list_table *t, struct list_table_maker *m, uint64_t seed)
 {
 	struct nameset_maker *names = nameset_maker_new();
@@ -228,7 +228,7 @@ void list_table_unpin(struct list_table *t)
 
 /* ---- asking ---- */
 
-/* The bits for the name itself in the places of 1, 4, 16 and 64; those for what is below likewise. */
+/* The bits for the name itself, or those for names below it, both moved to 1, 4, 16 and 64. */
 static unsigned for_this(unsigned bits, bool self)
 {
 	return (self ? bits : bits >> 1) & 0x55;
@@ -254,7 +254,7 @@ struct asked {
 	const struct addr *from;
 };
 
-/* What special rules at one name add; the last one that blocks with an answer of its own. */
+/* The bits that special rules at one name add; `*says` is the last with an answer of its own. */
 static unsigned special_bits(const struct list_table *t, const uint8_t *name, bool self,
 			     const struct asked *asked, const struct list_special **says)
 {
@@ -350,7 +350,7 @@ size_t list_table_bytes(const struct list_table *t)
 
 /* ---- in a file ---- */
 
-#define MAGIC   UINT64_C(0x7265736c69737431) /* tells the order of bytes, too */
+#define MAGIC   UINT64_C(0x7265736c69737431) /* also reveals the byte order */
 #define TEXT_MOST 512
 
 struct head {
