@@ -164,7 +164,7 @@ void blocklist_count(struct stats *s, const struct list_found *f)
 
 enum alias_end { NO_MORE_ALIASES, ALIAS, NO_ALIAS };
 
-/* Read the next record of the answer section; if it is a CNAME, its target. */
+/* Read the next answer record; if it is a CNAME, its target as well. */
 static enum alias_end next_alias(struct reader *r, unsigned *left, uint8_t *target)
 {
 	uint16_t type, len;

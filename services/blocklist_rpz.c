@@ -40,7 +40,7 @@ bool list_is_zone(const struct list_reader *r, const char *line)
 
 /* ---- names ---- */
 
-/* Read an absolute name, or one relative to the origin if there is one. Its length; 0: not a name. */
+/* Read a name, relative to the origin unless it is absolute. Its length; 0: not a name. */
 static size_t read_name(const struct list_reader *r, struct word w, uint8_t *to)
 {
 	uint8_t relative[DNAME_MAX];

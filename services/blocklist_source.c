@@ -264,7 +264,7 @@ static bool put_source(const struct list_loading *g, struct source *s, struct li
 	return good;
 }
 
-/* Whether the source is yet to be fetched for the first time. */
+/* Whether the source is yet to be fetched; until then there is nothing to read. */
 static bool is_awaited(const struct list_loading *g, const struct source *s)
 {
 	return s->kind == LIST_FROM_URL && (s->path ? s->size < 0 : !g->loader);

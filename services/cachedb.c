@@ -1,4 +1,4 @@
-/* The module cachedb: a store of answers outside of this process, behind the caches in memory.
+/* The cachedb module: a store of answers outside this process, behind the in-memory caches.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cachedb.h"
 
@@ -17,24 +17,24 @@
 #include "util/options.h"
 
 #define VALUE_MOST (CACHEDB_HEAD_LEN + MSG_MAX)
-#define KEYS_MOST  (1u << 20) /* that one command removes */
+#define KEYS_MOST  (1u << 20) /* that one command may remove */
 
-/* A worker's. */
+/* State of a worker. */
 struct cachedb {
-	struct cachedb_store *reads, *writes; /* the same where there is no replica */
-	char *where;                          /* they are, to see whether that changes */
-	uint8_t value[VALUE_MOST];            /* that is being written */
+	struct cachedb_store *reads, *writes; /* the same if there is no replica */
+	char *where;                          /* their settings, to notice a change */
+	uint8_t value[VALUE_MOST];            /* being written */
 };
 
-/* A query's. */
+/* State of a query. */
 struct lookup {
 	struct cachedb_find find;
 	struct query *q;
 	bool waits;            /* for the store */
-	bool keeps;            /* what comes from below is to be written there */
-	bool stood;            /* something for the question stands in the store */
-	bool revived;          /* what it had has expired, and is in the cache now */
-	struct message *reply; /* good to go, or NULL */
+	bool keeps;            /* the answer from below is to be written there */
+	bool stood;            /* the store has an entry for the question */
+	bool revived;          /* the entry had expired; it is in the cache now */
+	struct message *reply; /* ready to send, or NULL */
 };
 
 static const struct conf_cachedb *conf_of(const struct query *q)
@@ -55,7 +55,7 @@ static bool is_for_all(const struct query *q)
 	return q->scope == 0 && !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE));
 }
 
-/* What the caches know needs no store: the module below finds it. */
+/* Whether the caches have it: then the module below finds it without the store. */
 static bool is_known(const struct query *q)
 {
 	const struct question *asked = &q->question;
@@ -67,14 +67,14 @@ static bool is_known(const struct query *q)
 	       rrsetcache_find(q->cache.rrsets, asked->name, asked->type, asked->class_, 0, now_s);
 }
 
-/* Asked once more, because what came did not hold or has to be renewed: the store has what did not.
- */
+/* Asked again, to refresh an answer or because it failed validation: the store may have that same
+ * answer. */
 static bool is_asked_anew(const struct query *q)
 {
 	return q->kind & QUERY_NO_CACHE || q->avoid_count;
 }
 
-/* Expired answers are of use where clients may be given them as they are: nothing judges them. */
+/* Expired answers may be served as they are only where nothing is validated. */
 static bool may_serve_expired(const struct query *q, const struct cachedb_entry *e)
 {
 	const struct conf_server *conf = &q->snapshot->conf->server;
@@ -118,7 +118,7 @@ static void on_found(struct cachedb_find *find, struct slice value)
 	mesh_wake(q, &(struct event){ .kind = EVENT_TURN });
 }
 
-/* Servers have to be asked: clients need not wait for them where something expired will do. */
+/* Servers must be asked; clients need not wait for that if an expired answer will do. */
 static enum step ask_servers(struct query *q, const struct lookup *l)
 {
 	mesh_allow_stale(q, l->revived);
@@ -164,11 +164,11 @@ static uint32_t drop_after(const struct query *q, uint32_t ttl_s)
 	const struct conf_server *conf = &q->snapshot->conf->server;
 
 	if (!conf_of(q)->redis_expire_records || (conf->serve_expired && !conf->serve_expired_ttl))
-		return 0; /* it is of use for ever */
+		return 0; /* it never becomes useless */
 	return ttl_s + (conf->serve_expired ? conf->serve_expired_ttl : 0);
 }
 
-/* It depends on where the client is (RFC 7871), and stays in memory. */
+/* Whether the answer depends on the client's subnet (RFC 7871); such answers are not stored. */
 static bool is_for_some(const struct query *q)
 {
 	return q->divided || q->placed || q->secret;
@@ -203,8 +203,7 @@ static void keep(struct query *q)
 			     drop_after(q, ttl_s));
 }
 
-/* What stood there for everybody was from before the answer came to depend on where the client is.
- */
+/* Remove an answer stored for all clients before it came to depend on the client's subnet. */
 static void remove_old(const struct query *q)
 {
 	struct cachedb_store *s = q->env->cachedb->writes;
@@ -268,13 +267,13 @@ void cachedb_remove(struct cachedb *db, struct cachedb_keys *k)
 	cachedb_keys_free(k);
 }
 
-/* ---- a worker's life ---- */
+/* ---- life cycle ---- */
 
 static void close_stores(struct cachedb *db)
 {
 	struct cachedb_store *reads = db->reads, *writes = db->writes;
 
-	/* Who hears that nothing is found goes on at once. */
+	/* Queries told that nothing was found go on at once, and must see no store. */
 	db->reads = db->writes = NULL;
 	if (writes)
 		writes->ops->free(writes);
@@ -320,7 +319,7 @@ static void forget_where(struct cachedb *db)
 	db->where = NULL;
 }
 
-/* A connection that is good for the new configuration, too, stays. */
+/* A connection that also suits the new configuration is kept. */
 static void renewed(struct env *env)
 {
 	struct cachedb *db = env->cachedb;
@@ -331,7 +330,7 @@ static void renewed(struct env *env)
 	db->where = where;
 	if (same)
 		return;
-	close_stores(db); /* lookups under way hear that nothing was found */
+	close_stores(db); /* pending lookups are told that nothing was found */
 	open_stores(env);
 }
 

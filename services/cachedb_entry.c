@@ -1,4 +1,4 @@
-/* What stands in the store of the module cachedb: the keys, and an answer as bytes.
+/* Keys and values in the store of the cachedb module: an answer as bytes.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cachedb_entry.h"
 
@@ -10,9 +10,9 @@
 #include "util/timebase.h"
 
 #define FORM          1
-#define CLOCK_SLACK_S 300 /* so far clocks of machines that share a store may be apart */
+#define CLOCK_SLACK_S 300 /* largest clock difference of machines that share a store */
 #define LONG_AGO_S    (UINT64_C(1) << 30) /* more than any TTL */
-#define KEY_LABEL     "resolverd 1"       /* of this form of values */
+#define KEY_LABEL     "resolverd 1"       /* of this format of values */
 
 void cachedb_key(char key[CACHEDB_KEY_LEN + 1], const struct question *q, const char *secret)
 {
@@ -48,7 +48,7 @@ void cachedb_entry_write(struct writer *w, const struct message *m, unsigned fla
 	write_u8(w, (uint8_t)flags);
 	write_u64(w, (uint64_t)now->wall_s);
 	write_u32(w, ttl_s);
-	/* Compression counts from the message's own first byte. */
+	/* Compression offsets count from the first byte of the message itself. */
 	message = writer_over(w->at, writer_left(w));
 	bare.id = 0;
 	bare.flags = 0;
@@ -91,7 +91,7 @@ bool cachedb_entry_read(struct cachedb_entry *e, struct slice value, const struc
 	    !store_is_sound(m) || !question_equals(&m->q, q))
 		return false;
 	for (unsigned i = 0; i < message_set_count(m); i++) {
-		/* Built here and now: they are nobody else's. */
+		/* Freshly parsed, so not shared: they may be changed. */
 		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];
 
 		set->ttl_s = time_left(now->now_s, set->expires_s);

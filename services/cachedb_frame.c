@@ -1,4 +1,4 @@
-/* A store for the module cachedb that holds one entry, in memory: for tests.
+/* A store for the cachedb module that holds one entry in memory, for tests.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 struct frame {
 	struct cachedb_store store;
-	char key[CACHEDB_KEY_LEN + 1]; /* empty: there is none */
+	char key[CACHEDB_KEY_LEN + 1]; /* empty: no entry */
 	uint8_t *value;
 	size_t len;
 };

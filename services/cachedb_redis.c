@@ -1,8 +1,8 @@
-/* A Redis server as the store of the module cachedb.
+/* A Redis server as the store of the cachedb module.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One connection, whose answers come in the order of the questions: when one is overdue, all behind
- * it are, and the connection is given up. While there is none nothing is asked and nothing is
+ * One connection, with replies in the order of the commands: when one is overdue, so are all after
+ * it, and the connection is given up. While there is no connection, nothing is looked up or
  * written. */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,40 +27,40 @@
 #include "util/options.h"
 #include "util/rr.h"
 
-#define PENDING_MOST 4096 /* commands that are not answered yet; more are not given */
+#define PENDING_MOST 4096 /* unanswered commands; beyond that none are sent */
 #define RETRY_US     US_PER_S
 
 enum {
 	VALUE_MOST = CACHEDB_HEAD_LEN + MSG_MAX,
 	IN_ROOM = VALUE_MOST + 32,
-	OUT_ROOM = 4 * VALUE_MOST, /* not sent yet; a command without room is not given */
+	OUT_ROOM = 4 * VALUE_MOST, /* not yet sent; a command that does not fit is dropped */
 };
 
 struct redis {
 	struct cachedb_store store;
 	struct env *env;
-	char *host, *path, *password; /* path: NULL, or a socket instead of the host */
+	char *host, *path, *password; /* path: of a socket instead of the host, or NULL */
 	uint16_t port;
 	unsigned database;
 	uint32_t connect_ms, command_ms;
-	struct watch watch; /* fd -1: there is no connection */
-	uint8_t *in, *out;  /* IN_ROOM, OUT_ROOM; while there is one */
+	struct watch watch; /* fd -1: no connection */
+	uint8_t *in, *out;  /* IN_ROOM, OUT_ROOM bytes, while connected */
 	size_t in_len, out_len;
-	unsigned greetings;  /* not yet answered: AUTH, SELECT */
-	bool ready, said;    /* it can be asked; it was said that it cannot */
-	bool looks_up;       /* where the host is; mesh_resolve is under way */
+	unsigned greetings;  /* AUTH and SELECT commands not yet answered */
+	bool ready, said;    /* it takes commands; its failure was logged */
+	bool looks_up;       /* mesh_resolve is looking up the host */
 	bool dead;           /* free it when that is done */
-	const char *broken;  /* why it is to be given up at the next chance, or NULL */
-	struct list pending; /* commands, the oldest first */
+	const char *broken;  /* why to give the connection up as soon as possible, or NULL */
+	struct list pending; /* commands, oldest first */
 	unsigned count;
-	struct timer patience; /* for the connection, or for the oldest command */
+	struct timer patience; /* for connecting, or for the oldest command */
 	struct timer retry;
-	uint16_t type; /* of the host's addresses that are looked up */
+	uint16_t type; /* of the host's addresses being looked up */
 };
 
 struct command {
 	struct list link;
-	struct cachedb_find *find; /* whom to tell, or NULL */
+	struct cachedb_find *find; /* the lookup to notify, or NULL */
 	bool greets;
 	uint64_t due_us;
 };
@@ -111,13 +111,13 @@ static void close_connection(struct redis *r)
 	r->in = r->out = NULL;
 	r->in_len = r->out_len = 0;
 	r->greetings = 0;
-	/* Who asks again out of being told finds that it cannot be asked. */
+	/* A callback that starts another lookup finds the store not ready. */
 	while (!list_is_empty(&r->pending))
 		command_end(r, LIST_ITEM(r->pending.next, struct command, link),
 			    (struct slice){ .at = NULL });
 }
 
-/* It is tried again; what is asked meanwhile is asked of servers. */
+/* Close the connection and try again later; until then queries go to servers. */
 static void give_up(struct redis *r, const char *why)
 {
 	char text[ADDR_TEXT];
@@ -157,7 +157,7 @@ static void watch_oldest(struct redis *r)
 
 /* ---- sending ---- */
 
-/* Out of this call, since others may be in the middle of using the connection. */
+/* Give up later, from the timer, since a caller may be in the middle of using the connection. */
 static void break_soon(struct redis *r, const char *why)
 {
 	r->broken = why;
@@ -179,7 +179,7 @@ static void send_out(struct redis *r)
 	watch_want(&r->watch, r->out_len ? WATCH_READ | WATCH_WRITE : WATCH_READ);
 }
 
-/* The command, or NULL: it cannot be given now. */
+/* Queue a command. NULL when it cannot be taken now. */
 static struct command *give(struct redis *r, const struct slice *words, unsigned count)
 {
 	struct writer w;

@@ -1,5 +1,5 @@
-/* How many connections clients may have at once: tcp-connection-limit for the clients of a netblock
- * together, tcp-connections-per-client for each; and who may ask for others: proxy-protocol-from.
+/* Limits on concurrent client connections: tcp-connection-limit per netblock,
+ * tcp-connections-per-client per client; and proxies that may ask for others: proxy-protocol-from.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/connlimit.h"
 
@@ -33,12 +33,12 @@ struct connlimits {
 	struct connlimit *items;
 	struct netset *proxies; /* proxy-protocol-from; NULL: any */
 	bool limits_blocks;
-	unsigned per_client; /* 0: as many as there are */
+	unsigned per_client; /* 0: no limit */
 	pthread_mutex_t lock;
 	struct connclient *clients[CHAINS]; /* under the lock */
 };
 
-/* "192.0.2.0/24 8": the option's check has seen to the shape. */
+/* "192.0.2.0/24 8"; the shape was checked with the option. */
 static bool read_item(struct connlimits *l, struct connlimit *to, const char *text, struct fault *f)
 {
 	char block[ADDR_TEXT];
@@ -63,7 +63,7 @@ static bool read_item(struct connlimits *l, struct connlimit *to, const char *te
 
 static bool read_proxies(struct connlimits *l, const struct conf_list *list, struct fault *f)
 {
-	static char listed; /* a value to be told from NULL */
+	static char listed; /* any value but NULL */
 
 	if (list->count)
 		l->proxies = netset_new();
@@ -128,7 +128,7 @@ void connlimits_unpin(struct connlimits *l)
 
 /* ---- one client ---- */
 
-/* An IPv6 client is whoever is in its /64: the last half is free to choose. */
+/* An IPv6 client is its /64, within which it may choose addresses freely. */
 static void key_of(const struct addr *client, uint8_t key[CLIENT_KEY])
 {
 	memset(key, 0, CLIENT_KEY);

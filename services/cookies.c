@@ -1,4 +1,4 @@
-/* DNS cookies towards clients (RFC 7873, 9018): who has shown that it is where it says it is.
+/* DNS cookies for clients (RFCs 7873, 9018): which clients have proven their source address.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cookies.h"
 
@@ -19,17 +19,17 @@
 
 enum {
 	COOKIE_VERSION = 1,
-	HEAD_LEN = 16,      /* the client's part, version, reserved bytes, time */
-	GIVEN_LEAST = 16,   /* RFC 7873 4: a server's part has 8 to 32 bytes */
+	HEAD_LEN = 16,      /* client cookie, version, reserved bytes, timestamp */
+	GIVEN_LEAST = 16,   /* RFC 7873 4: a server cookie has 8 to 32 bytes */
 	GIVEN_MOST = 40,
 	AGE_MOST_S = 3600,  /* RFC 9018 4.3 */
 	AGE_FRESH_S = 1800, /* older ones are replaced */
-	AHEAD_MOST_S = 300, /* clocks differ */
+	AHEAD_MOST_S = 300, /* clocks of other servers differ */
 };
 
 /* ---- making and judging ---- */
 
-/* An IPv4 client is one, however it came in. */
+/* An IPv4-mapped IPv6 address counts as IPv4. */
 static size_t put_address(uint8_t *to, const struct addr *client)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -40,7 +40,7 @@ static size_t put_address(uint8_t *to, const struct addr *client)
 	return len;
 }
 
-/* `head` is everything in front of the hash. */
+/* `head` is everything before the hash. */
 static void hash_into(uint8_t hash[8], const uint8_t *secret, const uint8_t head[HEAD_LEN],
 		      const struct addr *client)
 {
@@ -150,7 +150,7 @@ bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 		fault_set(f, "cannot read '%s': %s", path, strerror(errno));
 		return false;
 	}
-	(void)setvbuf(file, NULL, _IONBF, 0); /* no copy that is not wiped */
+	(void)setvbuf(file, NULL, _IONBF, 0); /* stdio must not keep a copy that is never wiped */
 	while (good && fgets(line, sizeof(line), file)) {
 		number++;
 		good = take_line(c, line);
@@ -184,7 +184,7 @@ bool cookies_save(const struct cookies *c, const char *path, struct fault *f)
 	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	bool aside = fd >= 0, good;
 
-	if (!aside) /* the file may be ours where the folder is not */
+	if (!aside) /* the file may be writable where its directory is not */
 		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	good = fd >= 0 && write_secrets(fd, c);
 	if (fd >= 0)
@@ -209,7 +209,7 @@ static void draw_secret(void)
 	random_bytes(&random, own_secret, sizeof(own_secret));
 }
 
-/* Inside a chroot the same file has another path. */
+/* Inside a chroot the same file has a different path. */
 static bool load_configured(struct cookies *c, const struct conf *conf, struct fault *f)
 {
 	struct fault outside = { 0 }, inside = { 0 };

@@ -1,4 +1,4 @@
-/* Telling clients that they can come encrypted: _dns.resolver.arpa SVCB (RFC 9462).
+/* Telling clients of encrypted services: _dns.resolver.arpa SVCB (RFC 9462).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/discovery.h"
 
@@ -20,10 +20,10 @@
 #define NAME "_dns." ZONE
 
 enum { TTL_S = 300, RDATA_MOST = 2048, LINE_ROOM = 2 * RDATA_MOST + 128 };
-/* Parameters of RFC 9460 14.3.2 and RFC 9461 */
+/* SvcParamKeys of RFC 9460 14.3.2 and RFC 9461 */
 enum { KEY_ALPN = 1, KEY_PORT = 3, KEY_IPV4HINT = 4, KEY_IPV6HINT = 6, KEY_DOHPATH = 7 };
 
-/* ---- what the operator says ---- */
+/* ---- what is configured ---- */
 
 static bool is_about(const char *text, const char *name)
 {
@@ -50,7 +50,7 @@ static bool is_written_down(const struct conf *conf)
 	       names(&s->local_data, NAME);
 }
 
-/* The name in the certificate, unless another is configured: clients check it. */
+/* The configured name, else the one in the certificate: clients verify it. */
 static bool find_target(const struct conf *conf, struct tls_server *server,
 			uint8_t target[DNAME_MAX])
 {
@@ -93,7 +93,8 @@ static bool is_for_others(const struct addr *a)
 	return !addr_is_loopback(a) && !is_link_local;
 }
 
-/* Where it is served, as far as that is known; this host's own only if there is nothing else. */
+/* The service's addresses, as far as known; loopback and link-local ones only if there are no
+ * others. */
 static void write_hints(struct writer *w, const struct interfaces *where,
 			const struct interface *at, uint8_t family)
 {
@@ -128,7 +129,7 @@ static void write_path(struct writer *w, const char *endpoint)
 	write_bytes(w, query, sizeof query - 1);
 }
 
-/* In the form of RFC 3597, which every reader of records knows. */
+/* In the generic format of RFC 3597, which every parser of records understands. */
 static void print_line(char *line, const struct writer *rdata)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -183,7 +184,7 @@ static bool may_be_told(const struct interface *at)
 	return (at->service == SERVICE_TLS || at->service == SERVICE_HTTPS) && !at->proxied;
 }
 
-/* Each service at each port once, the first interface of it standing for the others. */
+/* One record per service and port, made for the first such interface. */
 static void put_services(struct telling *t)
 {
 	for (size_t i = 0; i < t->where->count; i++) {

@@ -1,9 +1,9 @@
-/* The module dns64: IPv6 addresses made up for names that have only IPv4 ones (RFC 6147).
+/* The dns64 module: synthesizes AAAA records for names that have only A records (RFC 6147).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It stands above the module that validates, so that what it makes things up from has been judged;
- * what it makes is as secure as that (5.5), and what does not hold or cannot be had is a failure, not
- * an empty answer (5.1.2, 5.1.6, 5.5). Only clients' questions are meant: the resolver itself asks for
+ * It is above the validating module, so that it synthesizes from validated records; the result is
+ * as secure as they are (5.5), and records that are bogus or cannot be had make a failure, not an
+ * empty answer (5.1.2, 5.1.6, 5.5). It acts on clients' queries only: the resolver itself uses
  * addresses as they are. */
 #include "services/dns64.h"
 
@@ -20,18 +20,18 @@
 #include "util/timebase.h"
 #include "util/trie.h"
 
-enum { UNTOLD_TTL_S = 600 }; /* RFC 6147 5.1.7, where no SOA says how long */
+enum { UNTOLD_TTL_S = 600 }; /* RFC 6147 5.1.7, if there is no SOA */
 
 struct dns64 {
 	struct netblock prefix;
-	struct message *own; /* what the name has by itself; NULL: not asked for yet */
-	struct lead lead;    /* aliases that policy put there */
+	struct message *own; /* the name's own answer; NULL: not asked for yet */
+	struct lead lead;    /* aliases added by policy */
 	bool waits, for_name, done;
 };
 
 /* ---- addresses ---- */
 
-/* Where byte `i` of the IPv4 address is: bits 64 to 71 are left out. */
+/* The position of byte `i` of the IPv4 address: bits 64 to 71 are skipped (RFC 6052 2.2). */
 static unsigned place_of(const struct netblock *prefix, unsigned i)
 {
 	unsigned at = prefix->bits / 8u + i;
@@ -60,7 +60,7 @@ static int nibble(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The address whose reverse name it is. */
+/* The address of a reverse name under ip6.arpa. */
 static bool reverse_read(const uint8_t *name, struct addr *a)
 {
 	static const uint8_t tail[] = "\3ip6\4arpa";
@@ -97,7 +97,7 @@ static bool is_for_others(const struct query *q)
 	       q->kind & (QUERY_CD | QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE);
 }
 
-/* AAAA records of its own do not count. */
+/* Whether the name's own AAAA records are ignored. */
 static bool is_bare(const struct query *q)
 {
 	return conf_of(q)->dns64_synthall ||
@@ -161,7 +161,7 @@ static const struct rrset *embed_set(struct query *q, const struct netblock *pre
 	return rrset_build(&q->arena, &p);
 }
 
-/* A message of our own with copies of all sets, which belong to another query. */
+/* A message of our own with copies of all RRsets, which belong to another query. */
 static struct message *copy_of(struct query *q, const struct message *m)
 {
 	struct message *new = arena_copy(&q->arena, m, sizeof(*m));
@@ -181,7 +181,7 @@ static bool is_failure(const struct message *m)
 	       m->security == SECURITY_BOGUS;
 }
 
-/* RFC 6147 5.1.7: not for longer than the name may go without addresses of its own. */
+/* RFC 6147 5.1.7: no longer than the negative answer for AAAA is valid. */
 static uint32_t most_ttl(const struct query *q, const struct dns64 *d)
 {
 	if (d->own && is_failure(d->own))
@@ -200,7 +200,7 @@ static struct message *with_addresses(struct query *q, const struct dns64 *d,
 			new->sets[i] = embed_set(q, &d->prefix, new->sets[i], ttl_s);
 	}
 	new->made_up = true;
-	/* 5.5: secure if the absence of addresses of its own is, too */
+	/* 5.5: secure only if the absence of AAAA records is secure, too */
 	if (d->own)
 		new->security = MIN(new->security, d->own->security);
 	if (new->security == SECURITY_UNCHECKED)
@@ -208,7 +208,7 @@ static struct message *with_addresses(struct query *q, const struct dns64 *d,
 	return new;
 }
 
-/* What is said of the name that was asked for is said of ours. */
+/* The answer for the in-addr.arpa name, given for the ip6.arpa name that was asked for. */
 static struct message *with_name(struct query *q, const struct message *m)
 {
 	struct message *new = copy_of(q, m);
@@ -230,7 +230,7 @@ static const struct message *without_sets(struct query *q, const struct message 
 	return empty;
 }
 
-/* The A records as clients would be told of them. NULL: an alias leads on, and is asked for. */
+/* The A records after policy, as clients would get them. NULL: an alias is being followed. */
 static const struct message *judged(struct query *q, struct dns64 *d, const struct message *m)
 {
 	static const struct acl_tags no_tags;
@@ -260,7 +260,7 @@ static const struct message *judged(struct query *q, struct dns64 *d, const stru
 
 /* ---- the states ---- */
 
-/* Nothing could be made up: what the name has by itself. */
+/* Nothing could be synthesized: reply with the name's own answer. */
 static enum step fall_back(struct query *q, struct dns64 *d)
 {
 	d->done = true;
@@ -270,7 +270,7 @@ static enum step fall_back(struct query *q, struct dns64 *d)
 	return STEP_UP;
 }
 
-/* RFC 6147 5.1.6: an error in place of the A records is what the client hears. */
+/* RFC 6147 5.1.6: an error in place of the A records is passed on to the client. */
 static enum step fail_like(struct query *q, struct dns64 *d, const struct message *m)
 {
 	struct message *failure = arena_new(&q->arena, struct message);
@@ -308,13 +308,13 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 	if (q->question.type != TYPE_AAAA || q->stopped || q->divided)
 		return STEP_UP;
 	if (d->done) {
-		/* who checks for itself gets the bare truth, which is not for others */
+		/* a client that sets CD gets the plain answer, which must not be kept for others */
 		if (q->depth == 0 && q->kind & QUERY_CD &&
 		    (is_bare(q) || !has_type(m, TYPE_AAAA)))
 			q->no_store = true;
 		return STEP_UP;
 	}
-	/* 5.1.2: an error, or silence, means that there is nothing; a lie does not */
+	/* 5.1.2: an error or a timeout counts as an empty answer; a bogus one does not */
 	if (m->rcode == RCODE_NXDOMAIN || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
 		return STEP_UP;
 	d->own = q->reply;

@@ -1,4 +1,4 @@
-/* Messages for a collector (dnstap): what workers leave in their queues is sent by one thread.
+/* Messages for a dnstap collector: one thread sends what the workers put into their queues.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/dnstap.h"
 
@@ -23,16 +23,16 @@
 #include "util/tls.h"
 
 enum {
-	PORT_USUAL = 53,       /* where dnstap-ip names none, as Unbound has it */
-	PAUSE_FIRST_MS = 250,  /* before the next try to connect; then twice as long, */
-	PAUSE_MOST_MS = 10000, /* and no longer */
-	LINGER_MS = 5,         /* so that what comes one after the other is sent together */
-	FAREWELL_MS = 500,     /* for what is still to be sent when it is to end */
+	PORT_USUAL = 53,       /* if dnstap-ip gives none, as in Unbound */
+	PAUSE_FIRST_MS = 250,  /* before the next attempt to connect; then doubled, */
+	PAUSE_MOST_MS = 10000, /* up to this */
+	LINGER_MS = 5,         /* so that messages close together are sent together */
+	FAREWELL_MS = 500,     /* to send what is left when it has to end */
 };
 
-/* What the configuration says. Never changed. */
+/* The settings. Immutable, but for the reference count. */
 struct plan {
-	unsigned holders; /* the thread's own counting, and the main thread's before that */
+	unsigned holders; /* references; only the owning thread counts: main's until taken over */
 	struct dnstap_place place;
 	char *socket, *tls_name;
 	char text[ADDR_TEXT + 256];
@@ -41,23 +41,23 @@ struct plan {
 struct dnstap {
 	pthread_t thread;
 	bool has_thread;
-	struct tap_queue **queues; /* NULL: never enabled */
+	struct tap_queue **queues; /* one per worker; NULL: never enabled */
 	unsigned count;
 	int pipe[2];
 	struct tap_bell bell;
-	atomic_bool called; /* there is something below to look at */
-	pthread_mutex_t lock; /* of what the main thread says: */
+	atomic_bool called; /* the main thread has orders below */
+	pthread_mutex_t lock; /* guards these orders: */
 	struct plan *next;
 	bool has_next, ending;
 	atomic_bool enabled, connected;
-	/* the thread's */
+	/* the dnstap thread's own */
 	struct plan *plan;
 	struct dnstap_how how;
 	struct dnstap_wire *wire;
-	struct plan *wire_plan; /* under which it was opened */
+	struct plan *wire_plan; /* the wire was opened under */
 	uint32_t pause_ms;
-	uint64_t until_us; /* when all waiting ends; 0: never */
-	bool quiet;	   /* that it cannot be reached was said */
+	uint64_t until_us; /* when all waiting ends; 0: no limit */
+	bool quiet;	   /* the failure to connect was logged */
 };
 
 static uint64_t now_us(void)
@@ -110,7 +110,7 @@ static void plan_address(struct plan *p, const struct snapshot *s)
 	struct fault f = { 0 };
 	char at[ADDR_TEXT];
 
-	/* It was checked, but an interface that it names may just have gone. */
+	/* It was checked before, but an interface it names may have gone since. */
 	if (!read_address(c, &p->place.addr, &f))
 		log_error("%s", f.text);
 	snprintf(p->text, sizeof p->text, "%s%s", addr_print(&p->place.addr, 0, at),
@@ -150,7 +150,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A connection made by one is as good as one made by the other. */
+/* Whether a connection made under one is just as good under the other. */
 static bool is_same(const struct plan *a, const struct plan *b)
 {
 	return a && b && same_text(a->socket, b->socket) && same_text(a->tls_name, b->tls_name) &&
@@ -173,7 +173,7 @@ static bool is_called(const struct dnstap *d)
 	return atomic_load_explicit(&d->called, memory_order_acquire);
 }
 
-/* Somebody who waits has to come to an end soon. */
+/* When called, limit the current wait. */
 static void heed_call(struct dnstap *d)
 {
 	if (!d->until_us && is_called(d))
@@ -204,7 +204,7 @@ static bool wait_on(void *arg, int fd, short events, uint32_t patience_ms)
 		ms = left_ms(until_us);
 		if (ms == 0)
 			return false;
-		/* once called, there is nothing more to hear */
+		/* once called, the pipe has nothing more to tell */
 		if (poll(p, d->until_us ? 1 : 2, ms) < 0 && errno != EINTR)
 			return false;
 		if (p[0].revents)
@@ -214,7 +214,7 @@ static bool wait_on(void *arg, int fd, short events, uint32_t patience_ms)
 	}
 }
 
-/* Until somebody calls, or the time is up. */
+/* Wait until called, or until the time is up. */
 static void pause_ms(struct dnstap *d, uint32_t ms)
 {
 	uint64_t until_us = now_us() + ms * US_PER_MS;
@@ -236,7 +236,7 @@ static bool is_empty(const struct dnstap *d)
 
 static void hang_up(struct dnstap *d);
 
-/* Nothing is to be sent: until a worker rings, the main thread calls or the collector goes. */
+/* With nothing to send, sleep until a worker rings, the main thread calls or the collector goes. */
 static void rest(struct dnstap *d)
 {
 	struct pollfd p[] = { { .fd = d->pipe[0], .events = POLLIN },
@@ -269,7 +269,7 @@ static void hang_up(struct dnstap *d)
 	d->wire_plan = NULL;
 }
 
-/* False: not now. That is said once. */
+/* Connect to the collector. False: not now; that is logged once. */
 static bool reach(struct dnstap *d)
 {
 	struct fault f = { 0 };
@@ -296,7 +296,7 @@ static void pause_before_next_try(struct dnstap *d)
 	d->pause_ms = MIN(2 * d->pause_ms, (uint32_t)PAUSE_MOST_MS);
 }
 
-/* Some of what is there. False when there was nothing, or the connection broke. */
+/* Send some of what is queued. False when there was nothing, or the connection broke. */
 static bool carry(struct dnstap *d)
 {
 	struct slice frames[DNSTAP_FRAMES];
@@ -328,7 +328,7 @@ static void finish(struct dnstap *d)
 
 /* ---- the thread ---- */
 
-/* Another plan, or none: a connection that is as good under it stays. */
+/* Adopt another plan, or none; a connection that is as good under it is kept. */
 static void renew(struct dnstap *d, struct plan *next)
 {
 	struct plan *old = d->plan;
@@ -341,7 +341,7 @@ static void renew(struct dnstap *d, struct plan *next)
 	d->pause_ms = PAUSE_FIRST_MS;
 }
 
-/* What the main thread wants; false: the end. */
+/* Take the main thread's orders; false: the thread is to end. */
 static bool take_orders(struct dnstap *d)
 {
 	struct plan *next;
@@ -399,7 +399,7 @@ static void open_pipe(int fds[2])
 	}
 }
 
-/* Signals are for the main thread. */
+/* The thread blocks all signals: they are for the main thread. */
 static void begin(struct dnstap *d)
 {
 	sigset_t all, before;

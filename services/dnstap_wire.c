@@ -1,4 +1,4 @@
-/* A connection to a collector, and Frame Streams on it: the only door to libfstrm.
+/* A connection to a collector, speaking Frame Streams: the only user of libfstrm.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/dnstap_wire.h"
 
@@ -22,10 +22,10 @@
 #define CONTENT "protobuf:dnstap.Dnstap"
 
 enum {
-	GREETING_MS = 5000, /* for a connection, a handshake, a greeting */
-	TAKING_MS = 30000,  /* for a collector that takes nothing */
+	GREETING_MS = 5000, /* each for connecting, the TLS handshake and the greeting */
+	TAKING_MS = 30000,  /* until a collector that reads nothing is given up */
 	FAREWELL_MS = 1000,
-	GATHER = 65536, /* bytes to one call of the system */
+	GATHER = 65536, /* bytes per system call */
 };
 
 struct dnstap_wire {
@@ -47,7 +47,7 @@ static bool wait_for(struct dnstap_wire *w, short events)
 	return w->how->wait(w->how->arg, w->stream.fd, events, w->patience_ms);
 }
 
-/* Where it failed, `errno` says why, or 0 when we did not want to wait any longer. */
+/* False: failed; errno says why, or is 0 when the wait was over. */
 static bool wait_again(struct dnstap_wire *w, short events)
 {
 	if (!stream_is_not_now(errno))
@@ -224,7 +224,7 @@ static struct fstrm_writer *writer_new(struct dnstap_wire *w)
 	fstrm_rdwr_set_open(io, on_open);
 	fstrm_rdwr_set_close(io, on_close);
 	fstrm_rdwr_set_write(io, on_write);
-	if (w->place->bidirectional) /* where there is an answer, it is waited for */
+	if (w->place->bidirectional) /* the handshake's replies are awaited */
 		fstrm_rdwr_set_read(io, on_read);
 	(void)fstrm_writer_options_add_content_type(options, CONTENT, sizeof CONTENT - 1);
 	writer = fstrm_writer_init(options, &io);
@@ -271,7 +271,7 @@ int dnstap_wire_fd(const struct dnstap_wire *w)
 	return w->stream.fd;
 }
 
-/* A collector says nothing but good-bye. */
+/* A collector sends nothing but the end of the stream. */
 bool dnstap_wire_is_alive(struct dnstap_wire *w)
 {
 	uint8_t byte;

@@ -1,4 +1,4 @@
-/* DNS over HTTPS (RFC 8484): what a request asks, and how long its answer is fresh.
+/* DNS over HTTPS (RFC 8484): the query in a request, and how long a response is fresh.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/doh.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- requests ---- */
 
-/* The parameter `dns` of the query behind a path; NULL where there is none. */
+/* The value of the parameter `dns` in a URL's query string; NULL if there is none. */
 static uint8_t *find_dns(uint8_t *query, size_t len, size_t *value_len)
 {
 	uint8_t *at = query, *end = query + len;
@@ -46,7 +46,7 @@ static unsigned from_query(uint8_t *query, size_t len, struct slice *question)
 	return wire_len > MSG_MAX ? (unsigned)DOH_TOO_LARGE : (unsigned)DOH_GOOD;
 }
 
-/* Parameters may follow (RFC 9110 8.3.1); none is known. */
+/* Parameters may follow (RFC 9110 8.3.1); they are ignored. */
 static bool is_dns_type(const struct slice *type)
 {
 	size_t len = sizeof DOH_TYPE - 1;
@@ -83,7 +83,7 @@ unsigned doh_question(struct http2_request *r, const char *endpoint, size_t endp
 		status = from_body(r, question);
 	else
 		return DOH_NOT_SO;
-	/* what is no question has no answer, so that nobody waits for one */
+	/* what is not a query gets no response: refuse it, so that the client does not wait */
 	if (status == DOH_GOOD &&
 	    (question->len < MSG_HEAD_LEN || msg_flags(question->at) & FLAG_QR))
 		return DOH_BAD;
@@ -92,8 +92,8 @@ unsigned doh_question(struct http2_request *r, const char *endpoint, size_t endp
 
 /* ---- answers ---- */
 
-/* The smallest TTL of the next `count` records. With `only` records of that type alone count, and
- * of an SOA its minimum does, too. */
+/* The smallest TTL of the next `count` records, UINT32_MAX if none. With `only`, just records of
+ * that type count, and for SOA also the MINIMUM field. */
 static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
 {
 	uint32_t least = UINT32_MAX;
@@ -137,7 +137,7 @@ uint32_t doh_fresh_s(const uint8_t *wire, size_t len)
 		read_bytes(&r, 4);
 	}
 	least = least_ttl(&r, answers, 0);
-	/* a denial, be it at the end of aliases */
+	/* a negative answer, possibly after aliases */
 	if (answers == 0 || msg_rcode(wire) == RCODE_NXDOMAIN) {
 		uint32_t denial = least_ttl(&r, authorities, TYPE_SOA);
 

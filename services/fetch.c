@@ -1,4 +1,4 @@
-/* A file from elsewhere over HTTP or HTTPS.
+/* Fetching a file over HTTP or HTTPS, by libcurl.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/fetch.h"
 
@@ -30,10 +30,10 @@ struct fetching {
 	struct fault *fault;
 	CURL *curl;
 	uint64_t taken;
-	struct fetch_mark told; /* of this answer */
+	struct fetch_mark told; /* by this response */
 };
 
-/* ---- the library, which brings two dozen others: only for who names a URL ---- */
+/* ---- libcurl, which pulls in two dozen libraries: loaded only when a URL is configured ---- */
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -78,9 +78,7 @@ bool fetch_prepare(struct fault *f)
 	return lib.good;
 }
 
-/* ---- one fetch ---- */
-
-/* ---- what curl calls ---- */
+/* ---- callbacks ---- */
 
 static size_t on_bytes(char *bytes, size_t one, size_t len, void *fetching)
 {
@@ -90,7 +88,7 @@ static size_t on_bytes(char *bytes, size_t one, size_t len, void *fetching)
 	(void)one;
 	lib.curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status != 200)
-		return len; /* the page that comes with an error or a redirection */
+		return len; /* the body of an error or a redirection */
 	x->taken += len;
 	if (x->how->most_bytes && x->taken > x->how->most_bytes) {
 		fault_set(x->fault, "it is longer than %" PRIu64 " bytes", x->how->most_bytes);
@@ -99,7 +97,7 @@ static size_t on_bytes(char *bytes, size_t one, size_t len, void *fetching)
 	return x->how->take(x->how->arg, bytes, len) ? len : 0;
 }
 
-/* Each answer on the way, redirections too, tells its own. */
+/* Each response, redirections included, has headers of its own. */
 static size_t on_header(char *line, size_t one, size_t len, void *fetching)
 {
 	static const char name[] = "etag:";
@@ -139,7 +137,7 @@ static int on_progress(void *fetching, curl_off_t all, curl_off_t so_far, curl_o
 	return x->how->loader && loader_is_ending(x->how->loader);
 }
 
-/* ---- asking ---- */
+/* ---- one fetch ---- */
 
 static void allow_schemes(CURL *c, const char *url)
 {

@@ -1,4 +1,4 @@
-/* Zones that the operator sends elsewhere: one table of names, built whole.
+/* Forward and stub zones: one immutable table, built as a whole.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/forward.h"
 
@@ -22,7 +22,7 @@ struct forwards {
 
 static uint64_t next_id(void)
 {
-	static _Atomic uint32_t builds; /* forty years of a change each second would wrap it */
+	static _Atomic uint32_t builds; /* wraps after 136 years at one zone a second */
 
 	return (uint64_t)atomic_fetch_add_explicit(&builds, 1, memory_order_relaxed) + 1;
 }
@@ -54,13 +54,12 @@ static struct trie *trie_for(const struct forwards *t, bool is_stub)
 
 /* ---- one server ---- */
 
-/* "192.0.2.1", "2001:db8::1@5353", "192.0.2.1@853#name", "ns.example.net@53#name": what stands
- * before
- * '@' and '#' is left in `text`. */
+/* "192.0.2.1", "2001:db8::1@5353", "192.0.2.1@853#name", "ns.example.net@53#name": `text` is the
+ * part before '@' and '#'. */
 struct spelled {
 	char text[DNAME_TEXT];
 	uint16_t port;
-	const char *tls_name; /* in the original, or NULL */
+	const char *tls_name; /* points into the original, or NULL */
 };
 
 static bool take_apart(const char *text, uint16_t usual_port, struct spelled *out)
@@ -102,7 +101,7 @@ static const char *copy_text(struct arena *a, const char *text, size_t len)
 	return copy;
 }
 
-/* "name/path": either may be missing. False when the name is none. */
+/* "name/path": either may be missing. False when there is white space in it. */
 static bool read_name_and_path(struct arena *a, const char *text, struct forward_server *out)
 {
 	size_t len = text ? strcspn(text, "/") : 0;
@@ -219,7 +218,7 @@ static bool add_stub(struct forwards *t, const struct conf_stub_zone *c, struct 
 	return add_zone(t, zone, c->name, &c->stub_host, &c->stub_addr, f);
 }
 
-/* The word has been checked. */
+/* The word was checked with the option. */
 static void read_strategy(const char *word, struct forward_zone *z)
 {
 	static const char *const words[] = { "spread", "fastest", "ordered" };
@@ -249,7 +248,7 @@ static bool add_forward(struct forwards *t, const struct conf_forward_zone *c, s
 	return add_zone(t, zone, c->name, &c->forward_host, &c->forward_addr, f);
 }
 
-/* Whether a zone is for this view; NULL: for who is in none of those that zones name. */
+/* Whether a zone is for this view; NULL: for clients in none of the views that zones name. */
 static bool is_for(const struct conf_list *views, const char *view)
 {
 	for (size_t i = 0; view && i < views->count; i++)
@@ -298,7 +297,7 @@ const struct forward_zone *forwards_find_any(const struct forwards *t, const uin
 	const struct forward_zone *z = trie_find_closest(t->forwards, name);
 	const struct forward_zone *stub = trie_find_closest(t->stubs, name);
 
-	/* Of a name that is both, the forward zone is what counts. */
+	/* If a name is both, the forward zone takes precedence. */
 	if (stub && (!z || dname_labels(stub->name) > dname_labels(z->name)))
 		z = stub;
 	return z;
