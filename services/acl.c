@@ -383,7 +383,7 @@ void acl_bind_views(struct acl *a, const struct views *v)
 		bind_view(&a->doors[i].rule, v);
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 static bool is_door(const struct door *d, const struct addr *listener)
 {

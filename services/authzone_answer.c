@@ -219,7 +219,7 @@ static void prove_nxdomain(struct fill *f, const uint8_t *above)
 	add_wildcard_cover(f, above, true);
 }
 
-/* ---- kinds of answers ---- */
+/* ---- building the answer ---- */
 
 static void refer(struct fill *f, const struct zonenode *cut)
 {

@@ -94,7 +94,7 @@ void authhosts_free(struct authhosts *h)
 		mem_free(h);
 }
 
-/* ---- looking them up ---- */
+/* ---- looking up names ---- */
 
 static void free_known(struct rcu_slot *slot)
 {
@@ -181,7 +181,7 @@ void authhosts_refresh(struct authhosts *h)
 	look_up(h);
 }
 
-/* ---- asking ---- */
+/* ---- checking a sender ---- */
 
 static bool lists(const struct conf_list *list, const struct addr *from)
 {

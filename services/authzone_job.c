@@ -12,7 +12,7 @@
 
 #define FETCHED_MOST (UINT64_C(1) << 30) /* bytes from a URL, unless the clause sets a limit */
 
-/* ---- putting together ---- */
+/* ---- building from a transfer ---- */
 
 static bool add_base(struct zonejob *j)
 {
@@ -124,7 +124,7 @@ static void fetch(struct zonejob *j)
 	mem_free(g.text);
 }
 
-/* ---- the whole ---- */
+/* ---- running a job ---- */
 
 static void carry_out(struct zonejob *j)
 {

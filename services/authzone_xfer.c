@@ -200,7 +200,8 @@ static void on_verified(void *arg, const struct message *reply)
 	}
 }
 
-/* The digest is only as good as the signature of its record: validate ZONEMD in the new data. */
+/* Where there is a chain of trust, the digest is only as good as the signature of its record:
+ * validate the ZONEMD of the new data. */
 static void verify(struct task *t, struct zonedata *got)
 {
 	struct question q = { .name = t->z->name,
@@ -434,7 +435,7 @@ void xfers_free(struct xfers *x)
 	mem_free(x);
 }
 
-/* ---- pokes ---- */
+/* ---- requests from other threads ---- */
 
 struct poke {
 	struct xfers *xfers;

@@ -107,7 +107,7 @@ static unsigned slot_of(struct list_state *s, const char *name)
 		if (strcmp(p->slots[i], name) == 0)
 			return i;
 	}
-	return STAT_LISTS; /* one for all others */
+	return STAT_LISTS; /* shared by all others */
 }
 
 /* ---- one list ---- */
@@ -251,7 +251,7 @@ static bool same_list(const struct blocklist *a, const struct blocklist *b)
 	       list_loading_equals(a->loading, b->loading);
 }
 
-/* ---- all of them ---- */
+/* ---- all lists ---- */
 
 /* The list behind rules given at run time: it acts as the first list does. */
 static struct blocklist *denied_new(const struct blocklist *first)
@@ -286,7 +286,7 @@ struct blocklists *blocklists_new(const struct conf *conf, struct fault *f)
 			return NULL;
 		}
 		if (blocklists_find(b, l->name))
-			blocklist_unpin(l); /* the first of a name counts */
+			blocklist_unpin(l); /* the first of that name counts */
 		else
 			b->at[b->count++] = l;
 	}
@@ -379,7 +379,7 @@ void blocklists_end(struct blocklists *b, const struct blocklists *next)
 			list_loading_end(b->at[i]);
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 static bool is_for(const struct blocklist *l, const struct acl_rule *rule)
 {

@@ -187,7 +187,7 @@ static enum list_skip read_rule(struct adblock *a, struct word line)
 		return why;
 	if (dollar && !read_modifiers(a, dollar + 1, end))
 		return LIST_SKIP_modifier;
-	/* A rewriting exception has no meaning here. */
+	/* An exception that rewrites is meaningless here. */
 	if (a->allow && strstr(a->special, "dnsrewrite"))
 		return LIST_SKIP_modifier;
 	return why == LIST_READ ? put_rule(a, bits) : why;

@@ -12,7 +12,7 @@
 
 #define BLOCK_TTL_S 60 /* of synthesized records: lists change, and pauses are short */
 
-/* ---- what to answer ---- */
+/* ---- the blocking answer ---- */
 
 static const uint8_t zeros[16];
 

@@ -102,7 +102,7 @@ void list_loading_settle(struct list_loading *g, const struct conf *conf, bool i
 	replace(&g->directory, path(conf, g->directory));
 	replace(&g->authorities, path(conf, g->authorities));
 	if (*g->directory)
-		(void)mkdir(g->directory, 0700); /* else it exists, or no copy can be kept */
+		(void)mkdir(g->directory, 0700); /* if it fails, it exists, or no copy can be kept */
 }
 
 /* ---- the table saved by the last run ---- */
@@ -245,7 +245,7 @@ static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 	tell_stale(g, f.text);
 }
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
 static uint64_t seed_new(void)
 {
@@ -495,7 +495,7 @@ void list_loading_end(struct blocklist *l)
 
 	if (!g->loader || atomic_exchange(&g->ended, true))
 		return;
-	if (loader_is_ending(g->loader)) { /* no task runs any more */
+	if (loader_is_ending(g->loader)) { /* no task will run */
 		struct blocklist *pinned = g->list;
 
 		g->list = NULL;
@@ -505,7 +505,7 @@ void list_loading_end(struct blocklist *l)
 	}
 }
 
-/* ---- telling ---- */
+/* ---- status ---- */
 
 void list_loading_tell(const struct blocklist *l, struct list_age *age, char *stale, size_t room,
 		       void (*fn)(const struct list_source *s, void *arg), void *arg)

@@ -21,7 +21,7 @@ static const uint8_t name_byte[256] = {
 	['Z'] = 'z',
 };
 
-/* ---- what else it may be ---- */
+/* ---- what it is if not a name ---- */
 
 static bool is_address(const char *text, size_t len)
 {
@@ -56,7 +56,7 @@ static enum list_name what_else(const char *text, size_t len)
 	return LIST_NAME_BAD;
 }
 
-/* ---- letters beyond ASCII ---- */
+/* ---- beyond ASCII ---- */
 
 /* The next code point; 0 when the bytes are not UTF-8. */
 static uint32_t take_letter(const uint8_t **at, const uint8_t *end)

@@ -524,7 +524,7 @@ static void end_line(struct list_reader *r)
 	r->too_long = false;
 }
 
-/* ---- the whole ---- */
+/* ---- the reader ---- */
 
 struct list_reader *list_reader_new(const struct list_how *how)
 {

@@ -17,7 +17,7 @@
 #define SOURCES_MOST 10000
 #define PIECE        65536
 
-/* ---- names of files ---- */
+/* ---- file names ---- */
 
 uint64_t list_hash_text(uint64_t h, const char *text)
 {
@@ -57,7 +57,7 @@ void list_sources_clear(struct sources *s)
 	*s = (struct sources){ 0 };
 }
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
 static const struct source *find_source(const struct sources *s, enum list_kind kind,
 					const char *where)
@@ -301,7 +301,7 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 	return list_table_make(m, seed);
 }
 
-/* ---- looking for a name ---- */
+/* ---- searching for a name ---- */
 
 struct search {
 	const uint8_t *name;

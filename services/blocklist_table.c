@@ -35,11 +35,11 @@ struct list_table {
 	struct rcu_slot retired;
 };
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 struct list_table_maker {
 	struct nameset_maker *names;
-	struct trie *removed; /* values: bits, as pointers; NULL: no names */
+	struct trie *removed; /* values: bits, as pointers; NULL: none */
 	struct entry *specials, *removed_specials;
 	size_t special_count, removed_special_count;
 	uint64_t dropped;
@@ -199,7 +199,7 @@ struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed)
 	return t;
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 struct list_table *list_table_pin(struct list_table *t)
 {
@@ -226,7 +226,7 @@ void list_table_unpin(struct list_table *t)
 		rcu_retire(&t->retired, free_retired);
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 /* The bits for the name itself, or those for names below it, both moved to 1, 4, 16 and 64. */
 static unsigned for_this(unsigned bits, bool self)

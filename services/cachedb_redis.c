@@ -75,7 +75,7 @@ static struct slice word(const char *text)
 	return (struct slice){ .at = (const uint8_t *)text, .len = strlen(text) };
 }
 
-/* ---- trouble ---- */
+/* ---- failures ---- */
 
 static const char *where(const struct redis *r, char text[ADDR_TEXT])
 {
@@ -355,7 +355,7 @@ static void connect_to(struct redis *r, const struct addr *to)
 	timer_set(r->env->loop, &r->patience, r->connect_ms * US_PER_MS);
 }
 
-/* ---- its address ---- */
+/* ---- the host's address ---- */
 
 static void look_up(struct redis *r, uint16_t type);
 
@@ -468,7 +468,7 @@ static void remove_key(struct cachedb_store *s, const char *key)
 		(void)give(r, words, COUNT(words));
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static void redis_free(struct cachedb_store *s)
 {

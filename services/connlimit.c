@@ -179,7 +179,7 @@ static void client_left(struct connlimits *l, struct connclient *one)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- */
+/* ---- admission ---- */
 
 static bool admit_block(struct connlimits *l, const struct addr *client, struct connlimit **place)
 {

@@ -27,7 +27,7 @@ enum {
 	AHEAD_MOST_S = 300, /* clocks of other servers differ */
 };
 
-/* ---- making and judging ---- */
+/* ---- making and checking ---- */
 
 /* An IPv4-mapped IPv6 address counts as IPv4. */
 static size_t put_address(uint8_t *to, const struct addr *client)

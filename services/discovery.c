@@ -177,7 +177,7 @@ static void put_service(struct telling *t, const struct interface *at)
 		log_warn("designated-resolver: %s", f.text);
 }
 
-/* ---- all of them ---- */
+/* ---- all services ---- */
 
 static bool may_be_told(const struct interface *at)
 {

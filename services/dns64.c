@@ -84,7 +84,7 @@ static void reverse_write(const uint8_t ip4[4], uint8_t to[DNAME_MAX])
 	(void)dname_parse(to, text, NULL);
 }
 
-/* ---- what to ask ---- */
+/* ---- queries ---- */
 
 static const struct conf_server *conf_of(const struct query *q)
 {
@@ -123,7 +123,7 @@ static bool ask_reverse(struct query *q, struct dns64 *d)
 	return ask_for(q, d, name, TYPE_PTR);
 }
 
-/* ---- what to make of it ---- */
+/* ---- synthesis ---- */
 
 static bool has_type(const struct message *m, uint16_t type)
 {
@@ -258,7 +258,7 @@ static const struct message *judged(struct query *q, struct dns64 *d, const stru
 	return lead_join(&d->lead, &q->arena, &q->question, m, q->env->time->now_s);
 }
 
-/* ---- the states ---- */
+/* ---- events ---- */
 
 /* Nothing could be synthesized: reply with the name's own answer. */
 static enum step fall_back(struct query *q, struct dns64 *d)
@@ -314,7 +314,7 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 			q->no_store = true;
 		return STEP_UP;
 	}
-	/* 5.1.2: an error or a timeout counts as an empty answer; a bogus one does not */
+	/* 5.1.2, 5.1.3: an error or a timeout counts as an empty answer; a bogus one does not */
 	if (m->rcode == RCODE_NXDOMAIN || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
 		return STEP_UP;
 	d->own = q->reply;

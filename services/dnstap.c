@@ -54,7 +54,7 @@ struct dnstap {
 	struct plan *plan;
 	struct dnstap_how how;
 	struct dnstap_wire *wire;
-	struct plan *wire_plan; /* the wire was opened under */
+	struct plan *wire_plan; /* the plan the wire was opened under */
 	uint32_t pause_ms;
 	uint64_t until_us; /* when all waiting ends; 0: no limit */
 	bool quiet;	   /* the failure to connect was logged */
@@ -187,7 +187,7 @@ static int left_ms(uint64_t until_us)
 	return until_us > now ? (int)((until_us - now + 999) / 1000) : 0;
 }
 
-/* For the connection (struct dnstap_how). */
+/* Wait for the connection (struct dnstap_how). */
 static bool wait_on(void *arg, int fd, short events, uint32_t patience_ms)
 {
 	struct dnstap *d = arg;
@@ -236,7 +236,7 @@ static bool is_empty(const struct dnstap *d)
 
 static void hang_up(struct dnstap *d);
 
-/* With nothing to send, sleep until a worker rings, the main thread calls or the collector goes. */
+/* Nothing to send: sleep until a worker rings, the main thread calls or the collector goes. */
 static void rest(struct dnstap *d)
 {
 	struct pollfd p[] = { { .fd = d->pipe[0], .events = POLLIN },
@@ -380,7 +380,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- for the main thread ---- */
+/* ---- called by the main thread ---- */
 
 static void call(struct dnstap *d)
 {

@@ -92,7 +92,7 @@ static bool put(struct dnstap_wire *w, const uint8_t *at, size_t len)
 	return true;
 }
 
-/* ---- beginnings ---- */
+/* ---- connecting ---- */
 
 static void complain(struct dnstap_wire *w, const char *why)
 {
@@ -157,7 +157,7 @@ static bool encrypt(struct dnstap_wire *w)
 	return true;
 }
 
-/* ---- what libfstrm asks for ---- */
+/* ---- callbacks of libfstrm ---- */
 
 static fstrm_res on_open(void *arg)
 {
@@ -212,7 +212,7 @@ static fstrm_res on_write(void *arg, const struct iovec *parts, int count)
 	return w->broken ? fstrm_res_failure : fstrm_res_success;
 }
 
-/* ---- for the thread ---- */
+/* ---- called by the dnstap thread ---- */
 
 static struct fstrm_writer *writer_new(struct dnstap_wire *w)
 {

@@ -290,7 +290,7 @@ struct forwards *forwards_of_view(const struct conf *conf, const char *view, str
 	return t;
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 const struct forward_zone *forwards_find_any(const struct forwards *t, const uint8_t *name)
 {

@@ -96,7 +96,7 @@ static void take_answer(struct reading *r, struct slice entry)
 		r->count->passed++;
 		return;
 	}
-	/* An expired answer is never served without validation. */
+	/* An expired answer that is not validated must never be served. */
 	if (!of_use || age_s > LONG_AGO_S ||
 	    (left_s <= 0 && security == SECURITY_UNCHECKED && r->how->validates)) {
 		r->count->expired++;
@@ -115,7 +115,7 @@ static void take_answer(struct reading *r, struct slice entry)
 		r->count->passed++;
 }
 
-/* ---- sets ---- */
+/* ---- RRsets ---- */
 
 static bool take_records(struct reader *in, uint16_t type, uint16_t covered, struct slice *to,
 			 size_t count)
@@ -181,7 +181,7 @@ static void take_set(struct reading *r, struct slice entry)
 	r->count->sets++;
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static bool is_stopped(const struct reading *r)
 {

@@ -14,8 +14,8 @@
 #define VAR_UNKNOWN_MS 94 /* before any round trip is measured; the first RTO is 4 times this */
 #define TIMEOUTS_MOST  255
 
-/* The network counts as down when no server has answered since the first of a run of unanswered
- * queries was sent, that was at least this long ago, and enough of them could expect an answer. */
+/* The network counts as down when no server has answered since the first of the unanswered queries
+ * was sent, at least this long ago, and enough of those queries could expect an answer. */
 #define DOWN_AFTER_MS      2000
 #define DOWN_UNSENDABLE_MS 500 /* when sending itself fails */
 /* Queries already in flight when the network went down are lost as well. */
@@ -115,7 +115,7 @@ static bool has_lapsed(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, server_of(e)->expires_s);
 }
 
-/* Bytes for `hosts` servers with names of typical length. */
+/* Bytes for `hosts` servers with zone names of typical length, the table included. */
 static size_t budget_of(size_t hosts)
 {
 	size_t one = sizeof(struct server) + 48;
@@ -637,7 +637,7 @@ void infra_set_rtt(struct infra *i, const struct addr *server, const uint8_t *zo
 	end_change(i, s, t);
 }
 
-/* ---- all of them ---- */
+/* ---- all servers ---- */
 
 static bool is_other_address(const struct slab_entry *e, void *arg)
 {

@@ -122,7 +122,7 @@ uint64_t msgcache_hash(const struct question *q)
 	return hash_dname(q->name, q->name_len, (uint32_t)q->type << 16 | q->class_);
 }
 
-/* ---- making an image ---- */
+/* ---- building an image ---- */
 
 static size_t set_bound(const struct rrset *s, size_t *ttls)
 {
@@ -379,7 +379,7 @@ static bool only_this(const struct slab_entry *old, void *arg)
 
 #define IN_VAIN_S 5 /* longest a stale answer is served without a new attempt, RFC 8767 5 */
 
-/* Keep the good answer, but put off its refresh: trying again so soon would fail again. */
+/* Keep the good answer, but put off its refresh: asking again so soon would be in vain. */
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
 			    const struct msg_keep *how)
 {

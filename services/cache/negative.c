@@ -13,7 +13,7 @@
 #include "util/timebase.h"
 
 #define MAX_ITERATIONS 50 /* of the NSEC3 records kept (RFC 9276) */
-#define MAX_HASHES     16 /* labels of a name below its zone: each costs a hash */
+#define MAX_HASHES     16 /* most labels of a name below its zone: each costs a hash */
 #define PART_MIN       (256 * (size_t)1024) /* bytes of a part of the ranges, if possible */
 
 struct negcache {
@@ -446,7 +446,8 @@ static struct message *conclude(struct negcache *c, const struct ranges_at *at,
 	return expand(at, ask, f);
 }
 
-/* In an Opt-Out zone an NSEC3 record shows little: only DS queries and the apex are answered. */
+/* With Opt-Out, a covering NSEC3 record does not prove that a name does not exist: only DS queries
+ * and the apex are answered. */
 static bool may_hash(const struct ranges_at *at, const struct ranges_facts *facts,
 		     const struct question *q)
 {

@@ -95,7 +95,7 @@ static const struct entry *find(const struct places *p, const struct question *q
 	return NULL;
 }
 
-/* ---- rows, in order ---- */
+/* ---- sorted rows ---- */
 
 static int compare(const struct row *a, const struct row *b)
 {

@@ -340,7 +340,7 @@ void ranges_resize(struct ranges *r, size_t budget)
 	}
 }
 
-/* ---- putting ---- */
+/* ---- adding ---- */
 
 static void shorten(struct rrset *set, uint32_t now_s, uint32_t most_s)
 {

@@ -17,7 +17,7 @@
 #define HAND_STEPS 256
 /* Entries checked for staleness per insertion, once a part is nearly full. */
 #define BROOM_STEPS 2
-/* Least buckets in use; most buckets split per insertion. */
+/* Minimum number of buckets; maximum number split per insertion. */
 #define LIVE_LEAST 64
 #define SPLITS     2
 #define STRIDE      256 /* buckets per turn of a sweep; entries evicted per hold of a lock */
@@ -28,7 +28,7 @@ struct part {
 	struct list *hand;  /* SIEVE's, from old to new; the head: start at the oldest */
 	struct list *broom; /* likewise, but it only evicts stale entries */
 	size_t bytes, entries;
-	size_t longest; /* chain ever seen */
+	size_t longest; /* chain so far */
 	uint64_t evictions;
 };
 
@@ -278,7 +278,7 @@ static size_t retire(struct slab *s, struct list *gone)
 	return count;
 }
 
-/* ---- the whole ---- */
+/* ---- the slab ---- */
 
 struct slab *slab_new(const struct slab_how *how)
 {
@@ -416,7 +416,7 @@ size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_e
 	return retire(s, &gone);
 }
 
-/* ---- over everything ---- */
+/* ---- over all entries ---- */
 
 struct unwanted {
 	struct slab_entry *entries[STRIDE];

@@ -161,7 +161,7 @@ void store_limit_bogus(const struct conf *conf, struct message *m, struct arena 
 	m->sets = sets;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t now_s)
 {
@@ -204,7 +204,7 @@ static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const s
 	return MIN(2 * was_s, STORE_FAILURE_MOST_S);
 }
 
-/* For a bogus message too large to be kept, the bare verdict: else it would be validated each time. */
+/* The bare verdict for a bogus message too large to be kept: else it is validated every time. */
 static const struct message *bare_verdict(const struct message *m, struct message *bare)
 {
 	if (m->security != SECURITY_BOGUS || message_may_be_kept(m))
