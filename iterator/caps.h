@@ -1,9 +1,9 @@
-/* When a server spoils the letter case of our question (0x20): comparing what several say.
+/* The 0x20 fallback: a server did not echo our letter case, so several responses are compared.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A server that does not echo our spelling may be an old one, or somebody forging. Then the
- * question goes out in plain spelling, several times and to all servers there are; only what they
- * all agree on is believed. */
+ * A response that does not echo our spelling may come from an old server or from a forger. The
+ * question is then sent in plain spelling, several times and to every server of the zone; only
+ * what they all agree on is believed. */
 #ifndef ITERATOR_CAPS_H
 #define ITERATOR_CAPS_H
 
@@ -13,17 +13,18 @@ struct message;
 
 struct caps {
 	bool on;               /* the fallback is under way */
-	unsigned agreed;       /* answers that are alike so far */
+	unsigned agreed;       /* equal responses so far */
 	struct message *first; /* the first of them */
 };
 
 void caps_begin(struct caps *c);
 void caps_end(struct caps *c);
 
-/* One more scrubbed answer. False: it contradicts the others. */
+/* Compare one more scrubbed response with the first. False if it contradicts it. */
 bool caps_agrees(struct caps *c, struct message *m);
 
-/* Whether that many answers from servers with `places` addresses will do. */
+/* Whether enough responses agree: three for each of the `places` addresses, or about half of
+ * `most_sends` (max-sent-count). */
 bool caps_suffices(const struct caps *c, unsigned places, unsigned most_sends);
 
 #endif

@@ -1,4 +1,4 @@
-/* Aliases followed on the way to an answer, and the answer they lead to.
+/* The aliases followed on the way to an answer, and the answer they lead to.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_CHAIN_H
 #define ITERATOR_CHAIN_H
@@ -15,13 +15,13 @@ struct chain {
 	unsigned answers, authorities, answer_room, authority_room;
 };
 
-/* Take over the aliases that `m`'s answer begins with for `name`, and the proofs (NSEC, NSEC3) that
- * a wildcard was rightly used. Returns where they lead; `name` itself when there is none, and
- * NULL when they lead back to where the chain has been. */
+/* Append the aliases with which the answer section of `m` begins for `name`, and the proofs (NSEC,
+ * NSEC3) that a wildcard was rightly used. Returns the name they lead to: `name` itself if there
+ * are none, NULL if the chain loops. */
 const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message *m,
 			  const uint8_t *name);
 
-/* The final answer behind its aliases, as an answer to `q`. */
+/* `end` with the chain's aliases in front, as one answer to `q`; in the arena. */
 struct message *chain_finish(const struct chain *c, struct arena *a, const struct message *end,
 			     const struct question *q) MUST_USE;
 

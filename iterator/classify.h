@@ -1,4 +1,4 @@
-/* What kind of response this is (RFC 1034 4.3.2 seen from the other end).
+/* What kind of response this is (RFC 1034 4.3.2 seen from the resolver's side).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_CLASSIFY_H
 #define ITERATOR_CLASSIFY_H
@@ -10,14 +10,14 @@ struct question;
 
 #define RESPONSES(X)                                                              \
 	X(answer)   /* data of the name and type */                               \
-	X(nodata)   /* the name is there, the type is not */                      \
-	X(nxdomain) /* the name is not there */                                   \
-	X(alias)    /* CNAME or DNAME: go on at its target */                     \
-	X(referral) /* to servers of a zone further down */                       \
-	X(empty)    /* NOERROR and nothing at all: a fault, or a lazy nodata */   \
-	X(lame)     /* points upwards: the server does not serve the zone */      \
-	X(recursor) /* a recursor's answer (RA without AA), not an authority's */ \
-	X(useless)  /* an error, or nothing one could work with: ask another server */
+	X(nodata)   /* the name exists, the type does not */                      \
+	X(nxdomain) /* the name does not exist */                                 \
+	X(alias)    /* CNAME or DNAME: continue at its target */                  \
+	X(referral) /* to the servers of a zone further down */                   \
+	X(empty)    /* NOERROR and no records: a fault, or a sloppy nodata */     \
+	X(lame)     /* upward referral: the server does not serve the zone */     \
+	X(recursor) /* from a recursive server (RA without AA) */                 \
+	X(useless)  /* an error, or nothing usable: ask another server */
 
 enum response {
 #define X(name) RESPONSE_##name,
@@ -27,8 +27,8 @@ enum response {
 
 const char *response_name(enum response r) PURE;
 
-/* Judge a message that scrub() has passed. `asked` is what was sent to a server of `zone`;
- * `recursive` that it was asked to recurse (a forwarder, or a recursor for want of better). */
+/* Classify a message that scrub() has accepted. `asked` is the question sent to a server of `zone`;
+ * `recursive` means RD was set (a forwarder, or a recursor used as a last choice). */
 enum response classify(const struct message *m, const struct question *asked, const uint8_t *zone,
 		       bool recursive);
 

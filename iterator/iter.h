@@ -1,4 +1,4 @@
-/* One question on its way down: what the rooms of this floor share.
+/* One iterative resolution: the state that the files of iterator/ share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_ITER_H
 #define ITERATOR_ITER_H
@@ -13,18 +13,18 @@
 #include "services/query.h"
 #include "services/upstream.h"
 
-/* The states, in the order a smooth walk goes through them; each is a function on_NAME. */
+/* The states, in the order of an undisturbed resolution; each is a function on_NAME. */
 #define ITER_STATES(X)                                                                    \
-	X(start)    /* is the answer, or an alias that leads on, in the cache? */         \
-	X(approach) /* the closest servers we know; if none, prime */                     \
+	X(start)    /* is the answer, or an alias towards it, in the cache? */            \
+	X(approach) /* find the closest known servers; if there are none, prime */        \
 	X(prime)    /* waiting for a zone's own NS set */                                 \
-	X(choose)   /* which question to which server now; addresses still to be found */ \
-	X(await)    /* a question is out, or addresses are being looked up */             \
-	X(digest)   /* a server has answered, or not */                                   \
-	X(resort)   /* these servers are no use: whom else does the parent know? */       \
-	X(consult)  /* what a server said wants a second word */                          \
-	X(finish)   /* the answer is made whole and goes up */                            \
-	X(fail)     /* there is none */
+	X(choose)   /* pick the next question and server; look up missing addresses */    \
+	X(await)    /* a query is out, or addresses are being looked up */                \
+	X(digest)   /* a server has responded, or failed to */                            \
+	X(resort)   /* these servers have all failed: whom else does the parent know? */  \
+	X(consult)  /* a response needs a second opinion */                               \
+	X(finish)   /* the answer is assembled and goes up */                             \
+	X(fail)     /* there is none: SERVFAIL */
 
 enum iter_state {
 #define X(name) ITER_##name,
@@ -33,14 +33,14 @@ enum iter_state {
 		ITER_STATE_COUNT
 };
 
-#define ITER_SENDS 50 /* packets for one name, whatever zones they lead through */
-#define ITER_VAIN  12 /* of the packets that may be in vain: not for what is asked on the way */
+#define ITER_SENDS 50 /* most packets for one name, across all zones */
+#define ITER_VAIN  12 /* of budget->vain: reserved for the client's question, not its children */
 
-/* Where a state function leaves things. */
+/* What to do after a state function. */
 enum turn {
-	TURN_ON,   /* go on with it->state at once */
+	TURN_ON,   /* continue with it->state at once */
 	TURN_WAIT, /* until something wakes the query */
-	TURN_UP,   /* q->reply is there */
+	TURN_UP,   /* q->reply is set: step up */
 };
 
 struct iter {
@@ -50,42 +50,42 @@ struct iter {
 	enum iter_state state;
 
 	/* what is wanted */
-	struct question want; /* behind the aliases met so far */
+	struct question want; /* at the end of the aliases met so far */
 	struct chain chain;   /* those aliases */
 	unsigned restarts;    /* aliases and fallbacks: max-query-restarts */
 
 	/* where we are */
 	struct delegation *at;
 	struct qmin qmin;
-	struct question shown;            /* what servers are asked: want, or less of it */
-	bool question_due;                /* it is to be decided (anew) */
-	bool held_failed;                 /* a zone held here was no use: ask the internet */
-	const struct forward_zone * not ; /* a configured zone that has failed us */
-	const uint8_t *refetch;           /* get this zone's delegation from above afresh */
-	const struct delegation *failed;  /* as it was known before */
-	uint32_t leeway_s;                /* refreshing: what ends that soon has ended */
+	struct question shown;            /* what servers are asked: want, or a minimised form */
+	bool question_due;                /* `shown` is to be decided (anew) */
+	bool held_failed;                 /* a zone held here could not answer: ask upstream */
+	const struct forward_zone * not ; /* a configured zone whose servers have failed */
+	const uint8_t *refetch;           /* fetch this zone's delegation from above again */
+	const struct delegation *failed;  /* that delegation as it was known before */
+	uint32_t leeway_s;                /* refresh: what expires this soon counts as expired */
 
-	/* the question that is out */
+	/* the query that is out */
 	struct upstream_ask *asked;
-	struct race *race; /* or several servers at once */
-	struct place *place; /* whom */
+	struct race *race; /* or one query to several servers */
+	struct place *place; /* the server */
 	enum tier tier;
 	const struct upstream_reply *reply; /* for on_digest */
-	const struct netblock *shows; /* what it is told of the client; NULL: nothing */
-	bool placed;                  /* and its answer is for that */
+	const struct netblock *shows; /* the client subnet sent; NULL: none */
+	bool placed;                  /* the answer is for that subnet */
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */
 	unsigned sent_in_all;               /* for this name, referrals included: ITER_SENDS */
-	struct message *empty;              /* somebody's answer that holds nothing */
+	struct message *empty;              /* a response without records (RESPONSE_empty) */
 
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
-	unsigned fruitless; /* names without any address, in all: NXNS */
-	const uint8_t *goes_round; /* for this zone the parent's side may be asked by this query */
+	unsigned fruitless; /* names without any address, in total: NXNSAttack */
+	const uint8_t *goes_round; /* this query may ask the parent's side for this zone */
 
-	/* a second word */
-	struct message *held; /* the DS denial that may be the child's own */
-	const uint8_t *climb; /* the name between that is asked for */
+	/* second opinions */
+	struct message *held; /* a DS denial that may come from the child's side */
+	const uint8_t *climb; /* the name in between whose NS set is asked for */
 
 	/* the end */
 	struct message *answer;
@@ -93,29 +93,30 @@ struct iter {
 	const char *reason_text;
 };
 
-/* Remember why things may end badly. */
+/* Record the reason to give should the resolution fail. */
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* So many packets brought nothing. An operator's own servers may be as silent as they like, and what is
- * asked on the side does not cost the client its answer. */
+/* Charge `packets` that were to no avail to the budget; free of charge for configured servers and
+ * for side queries (mesh_side), which must not cost the client its answer. */
 void iter_note_vain(struct iter *it, unsigned packets);
-/* A question is out. */
+/* Whether a query is out. */
 static inline bool iter_is_asking(const struct iter *it)
 {
 	return it->asked || it->race;
 }
-/* Stop everything under way for the servers we stand at. */
+/* Cancel everything in progress for the current delegation. */
 void iter_let_go(struct iter *it);
-/* Stand at other servers. */
+/* Make `d` the current delegation (NULL: none). */
 void iter_go_to(struct iter *it, struct delegation *d);
-/* Another name is wanted, or the way to it is to be found anew. False: that was once too often. */
+/* Start over, for another name or along another path. False, with the blame set, when
+ * max-query-restarts is exceeded. */
 bool iter_restart(struct iter *it);
-/* A policy zone ends it here (q->stopped): the answer is the aliases so far. */
+/* A policy zone ends the resolution here (q->stopped): the answer is the aliases so far. */
 enum turn iter_stop(struct iter *it);
-/* From now on the name may be shown as little as the options say (again). */
+/* Begin QNAME minimisation afresh, as far as the options allow it. */
 void iter_hide_name(struct iter *it);
 
-/* on_digest: what a server said, or that it said nothing; without a reply, what was held back
- * until others had been asked. */
+/* on_digest: handle a response or its absence; without it->reply, what was held back until others
+ * had been asked. */
 enum turn digest(struct iter *it);
 
 #endif

@@ -1,4 +1,4 @@
-/* One question to several servers at once; the first good answer counts (forward-strategy: race N).
+/* One query to several servers at once; the first good response wins (forward-strategy: race N).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_RACE_H
 #define ITERATOR_RACE_H
@@ -14,17 +14,17 @@ struct race;
 struct race_how {
 	struct upstream *upstream;
 	struct arena *arena;
-	struct upstream_question question; /* whom is filled in from `places` */
+	struct upstream_question question; /* the server is filled in from `places` */
 	struct place *places[RACERS_MOST];
 	unsigned count;
-	/* Once, as upstream_ask's: a good answer, or what the last one had to say. What the others
-	 * did is told to no one, but those that failed are spent. */
+	/* Called once, like upstream_ask's callback: with the first good response, or with the
+	 * outcome of the last server. Other outcomes are dropped; servers that failed are spent. */
 	void (*done)(void *owner, struct place *place, const struct upstream_reply *reply);
 	void *owner;
 };
 
-/* In the arena. */
+/* Allocated in the arena. */
 struct race *race_start(const struct race_how *how) MUST_USE;
-void race_cancel(struct race *r); /* harmless when it is over; NULL is fine */
+void race_cancel(struct race *r); /* no effect when it is over; NULL is fine */
 
 #endif

@@ -1,4 +1,4 @@
-/* What the caches can say to a question before anybody is asked.
+/* What the caches can answer before any server is asked.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_RECALL_H
 #define ITERATOR_RECALL_H
@@ -10,8 +10,8 @@ struct query;
 struct question;
 
 struct recalled {
-	struct message *message; /* in the query's arena; NULL: nothing is known */
-	bool alias;              /* it only says at which other name to go on */
+	struct message *message; /* in the query's arena; NULL: nothing known */
+	bool alias;              /* only an alias: continue at its target */
 };
 
 struct recalled recall(struct query *q, const struct question *wanted);

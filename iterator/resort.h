@@ -1,9 +1,8 @@
-/* When all servers of a zone have failed: whom else the parent knows.
+/* When all servers of a zone have failed: which others the parent knows.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A zone may say of its own servers what is not (or no longer) true, while its parent still leads
- * to those that work. So the names and addresses in the parent's keeping are tried last: from
- * the cache, or by asking the parent again. */
+ * A zone's own NS set may be wrong or out of date while the parent's still names working servers.
+ * So the parent's names and glue are tried last: from the cache, or by asking the parent again. */
 #ifndef ITERATOR_RESORT_H
 #define ITERATOR_RESORT_H
 

@@ -1,10 +1,10 @@
 /* The next server to try.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Servers stand in tiers, from those nothing speaks against to those that have proved unfit; in
- * the best tier that anybody is in, one of the fast ones is drawn: all within 400 ms of the
- * fastest, so that each gets asked now and then and an attacker cannot tell which. Of forwarders
- * the operator may want it otherwise (forward-strategy). */
+ * Servers are sorted into tiers, from unobjectionable to proven unfit. From the best tier that is
+ * not empty, one of the fast ones is drawn at random: any within 400 ms of the fastest, so that
+ * each is asked now and then and an attacker cannot predict which. For forwarders the operator may
+ * choose otherwise (forward-strategy). */
 #ifndef ITERATOR_SELECT_H
 #define ITERATOR_SELECT_H
 
@@ -15,29 +15,29 @@
 
 enum tier {
 	TIER_GOOD,
-	TIER_PARENT,    /* known by the parent's glue alone */
-	TIER_NO_DNSSEC, /* left out signatures that should be there */
-	TIER_RECURSOR,  /* a recursor, which must be asked to recurse */
-	TIER_AVOIDED,   /* the validator has found its data bogus */
+	TIER_PARENT,    /* known from the parent's glue only */
+	TIER_NO_DNSSEC, /* left out signatures that must exist */
+	TIER_RECURSOR,  /* a recursive server, which needs RD */
+	TIER_AVOIDED,   /* the validator found its data bogus */
 	TIERS
 };
 
 struct selection {
-	struct place *place; /* NULL: nobody is left */
+	struct place *place; /* NULL: no server is left */
 	enum tier tier;
-	struct infra_view known; /* of that place */
+	struct infra_view known; /* what the infra cache knows of it */
 };
 
-/* Draw a server of `d` that may be asked for `type`. While addresses are still being looked
- * up (`pending`) none that has proved unfit is taken; waiting is better. Marks nothing. */
+/* Draw a server of `d` that may be asked for `type`. While `pending` address lookups are under way,
+ * none that has proved unfit is taken: waiting is better. Changes nothing. */
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending);
 
-/* Those of the same tier besides `first`, fastest first, at most `most` of them. */
+/* Others of the same tier as `first`, fastest first, at most `most`. Returns how many. */
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
 		       const struct selection *first, struct place *out[], unsigned most);
 
-/* It is about to be asked: counts the try; after `most` of them it is spent. */
+/* Count a try of a server about to be asked; after `most` tries it is spent. */
 void select_count(struct place *p, unsigned most);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether a server is told where clients are, and what its answer says of that (RFC 7871).
+/* Whether to send the client subnet to a server, and what its response says of it (RFC 7871).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_SHOW_H
 #define ITERATOR_SHOW_H
@@ -6,16 +6,16 @@
 #include "iterator/iter.h"
 #include "util/msg.h"
 
-/* Before the shown question goes to the server that was drawn. */
+/* Decided before it->shown goes to the server that was drawn. */
 enum show {
 	SHOW_NOTHING,
-	SHOW_SUBNET, /* the query's: it is for clients there */
-	SHOW_DIVIDE, /* it would be told, but the query is everybody's (q->divided) */
+	SHOW_SUBNET, /* q->subnet, whose clients the query is for */
+	SHOW_DIVIDE, /* one would be sent, but the query is for all clients (q->divided) */
 };
 enum show show_choose(struct iter *it, const struct selection *to);
 
-/* The server was told it->shows, and this is its response. False: it is not to be used; the server
- * makes nothing of what it is told, or answers somebody else, and is asked again without. */
+/* Judge the response of a server that was sent it->shows. False: do not use it; the server makes
+ * nothing of the subnet, or answered for another one, and is asked again without it. */
 bool show_judge(struct iter *it, const struct upstream_reply *reply, enum response r);
 
 #endif

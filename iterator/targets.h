@@ -1,4 +1,4 @@
-/* Looking up the addresses of name servers, within limits (NXNSAttack, NRDelegation).
+/* Looking up the addresses of name servers, within limits (NXNSAttack, NRDelegationAttack).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ITERATOR_TARGETS_H
 #define ITERATOR_TARGETS_H
@@ -9,26 +9,27 @@ struct iter;
 struct query;
 
 #define TARGETS_PER_DELEGATION 13 /* names looked up for one delegation */
-#define TARGETS_FRUITLESS      5  /* names without an address before it is enough */
-#define TARGETS_DEPTH          6  /* a query that deep looks up no servers */
-#define TARGETS_ALIASES        2  /* a server's name should have none at all (RFC 2181 10.3) */
-#define TARGETS_SENT           3  /* none ahead of need once so many questions were sent */
+#define TARGETS_FRUITLESS      5  /* names without an address before giving up */
+#define TARGETS_DEPTH          6  /* a query this deep looks up no servers */
+#define TARGETS_ALIASES        2  /* of a server's name, which should have none (RFC 2181 10.3) */
+#define TARGETS_SENT           3  /* no lookups ahead of need after this many queries */
 
-/* Look up at most `most` of the names that have addresses missing (-1: all of them), drawn at
- * random. Returns how many lookups are now under way because of it. */
+/* Look up at most `most` (-1: all) of the names that miss addresses, drawn at random. Returns how
+ * many lookups this started. */
 unsigned targets_ask(struct iter *it, int most);
-/* Look up names one after the other until some lookup is under way; then, where only one kind of
- * addresses was asked for, the other. False: there is nothing more. */
+/* Look up names one by one until a lookup is started; after that, the other address family where
+ * only one was asked for. False when nothing is left to look up. */
 bool targets_ask_next(struct iter *it);
-/* As target-fetch-policy wants it, ahead of need. */
+/* Look up addresses ahead of need, as target-fetch-policy says. */
 void targets_ask_ahead(struct iter *it);
-/* A server of the zone has answered: on the side, ask for addresses of others whose names are in it. */
+/* Once a server of the zone has answered: look up the other servers named inside the zone, on the
+ * side. */
 void targets_ask_after(struct iter *it);
-/* Ask above the cut for the addresses of the next name (its glue, where the child's are no good).
- */
+/* Ask above the cut for the addresses of the next name (its glue, when the child's addresses have
+ * failed). Returns how many lookups this started. */
 unsigned targets_ask_parent(struct iter *it);
 
-/* A lookup has ended: note what it brought. */
+/* An address lookup has ended: record its outcome. */
 void targets_arrived(struct iter *it, const struct query *child);
 
 #endif
