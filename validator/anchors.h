@@ -1,9 +1,9 @@
-/* Where trust begins: the keys the operator wrote down, those built in, those that roll.
+/* Trust anchors: those the operator configured, those built in, those that follow RFC 5011.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An anchor is a name with DS records, DNSKEY records, or both, of which any vouches for the
- * zone's keys. It is immutable and counted. The set of anchors is built once for a snapshot; an
- * anchor that follows its zone's key (RFC 5011) is replaced in it while others read. */
+ * An anchor is a name with DS records, DNSKEY records, or both, any of which vouches for the zone's
+ * keys. It is immutable and reference-counted. The set of anchors is built once per snapshot; an
+ * anchor that follows its zone's keys (RFC 5011) is replaced in it while others read. */
 #ifndef VALIDATOR_ANCHORS_H
 #define VALIDATOR_ANCHORS_H
 
@@ -21,23 +21,23 @@ struct trie;
 struct anchor {
 	struct rcu_slot retired;        /* anchors.c's own */
 	_Atomic uint32_t pins;
-	const struct rrset *ds;         /* or NULL; in one piece of memory with this */
+	const struct rrset *ds;         /* or NULL; in the same allocation as this struct */
 	const struct rrset *keys;       /* DNSKEY records, or NULL */
-	bool rolls;                     /* kept by RFC 5011 */
+	bool rolls;                     /* maintained by RFC 5011 */
 	uint8_t owner[256];
 };
 
 /* Read trust-anchor, trust-anchor-file, trusted-keys-file and auto-trust-anchor-file. An automatic
- * file that cannot be read or makes no sense is said loudly and replaced by the built-in anchor
- * when it is (or seems to be) of the root, else left out; every other mistake is a fault that
- * names file and line. An empty set is fine: then nothing is validated. Owned by the caller. */
+ * file that cannot be read or makes no sense is reported in the log and replaced by the built-in
+ * anchor if it is (or seems to be) for the root, else left out; any other mistake is a fault that
+ * names file and line. An empty set is fine: nothing is validated then. Owned by the caller. */
 struct anchors *anchors_new(const struct conf *conf, struct fault *f) MUST_USE;
 void anchors_free(struct anchors *a);
 size_t anchors_count(const struct anchors *a);
 
-/* The anchor of the longest name at or above `name`; `above`: strictly above it, for what the
- * parent says of a name (DS). NULL: none, or a name of `insecure` (domain-insecure; may be NULL)
- * at or above `name` is as near or nearer. Borrowed for the turn; pin to keep. */
+/* The closest anchor at or above `name`, or with `above` strictly above it, for data of the parent
+ * side (DS). NULL if there is none, or if a name in `insecure` (domain-insecure; may be NULL) at
+ * or above `name` is as close or closer. Borrowed for the turn; pin to keep. */
 const struct anchor *anchors_find(const struct anchors *a, const struct trie *insecure,
 				  const uint8_t *name, bool above);
 /* The anchor of exactly this name, or NULL. */
@@ -49,35 +49,38 @@ void anchor_unpin(const struct anchor *a);
 void anchors_each(const struct anchors *a, bool (*each)(const struct anchor *anchor, void *arg),
 		  void *arg);
 
-/* The key tags of an anchor in ascending order, without doubles (RFC 8145 5.1); their number. */
+/* The key tags of an anchor, ascending, without duplicates (RFC 8145 5.1). Stores at most `room`
+ * and returns how many. */
 size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room);
 
-/* The points that roll; each belongs to one thread at a time (see autotrust.h). */
+/* The trust points that roll; each belongs to one thread at a time (see autotrust.h). */
 size_t anchors_rolling_count(const struct anchors *a);
 struct autotrust *anchors_rolling(const struct anchors *a, size_t i);
-/* Make what the point now trusts the anchor that others find; none left: its name is as if it had
- * no anchor (RFC 5011 5: a trust point whose keys are all revoked is deleted). */
+/* Publish what the point now trusts as the anchor that others find. With no key left, its name is
+ * as if it had no anchor (RFC 5011 5: a trust point whose keys are all revoked is deleted). */
 void anchors_republish(struct anchors *a, const struct autotrust *point);
 
-/* The newest time that the anchor files know of, 0: none. A clock before it is wrong. */
+/* The newest time recorded in the anchor files, in seconds since 1970, or 0. A clock before it is
+ * wrong. */
 int64_t anchors_newest_time(const struct anchors *a);
 
 /* ---- one source at a time, before others read the set ---- */
 
-/* One DS or DNSKEY record as text. */
+/* One DS or DNSKEY record in presentation format. */
 bool anchors_add_text(struct anchors *a, const char *record, struct fault *f) MUST_USE;
-/* A zone file with DS and DNSKEY records; other types are passed over. */
+/* A zone file with DS and DNSKEY records; other types are ignored. */
 bool anchors_add_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
 /* BIND's trusted-keys, managed-keys and trust-anchors clauses: static-key, static-ds, initial-key,
- * initial-ds. Everything else in the file is passed over. */
+ * initial-ds. Everything else in the file is ignored. */
 bool anchors_add_bind_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
 bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
 			   struct fault *f) MUST_USE;
-/* An automatic file. */
+/* An auto-trust-anchor-file. */
 bool anchors_add_rolling(struct anchors *a, const char *path, struct fault *f) MUST_USE;
 struct anchors *anchors_empty(void) MUST_USE;
 
-/* The root's keys that this version was built with, as DS records in text. */
+/* The root's keys that this version was built with, as DS records in presentation format. Returns
+ * how many. */
 size_t anchors_built_in(const char *const **lines);
 
 #endif

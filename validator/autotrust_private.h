@@ -7,7 +7,7 @@
 
 #define DNSKEY_LONGEST 65535
 
-/* A copy of the key in front of the others: the file shows what came last first. */
+/* Put a copy of the key in front of the others: the file lists the newest first. */
 void autotrust_key_put(struct autotrust *p, const struct autotrust_key *key);
 
 #endif

@@ -1,9 +1,8 @@
-/* From a trust anchor down to a zone's keys, one cut at a time (RFC 4035 5, 6840).
+/* The chain of trust: from an anchor down to a zone's keys, cut by cut (RFC 4035 5, 6840).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A walk is begun anew each time it is asked for: what it learned is in the key cache, so that it
- * comes as far as before for a few look-ups, and goes on from there. At most one child query
- * is under way for it. */
+ * Each call starts the walk from the top: what was learned is in the key cache, so a few lookups
+ * take it back to where it was. At most one child query is in progress for it. */
 #ifndef VALIDATOR_CHAIN_H
 #define VALIDATOR_CHAIN_H
 
@@ -18,16 +17,16 @@ struct query;
 struct trust_store;
 
 enum chain_end {
-	CHAIN_WAIT,             /* for a child, or (none is out) for another turn: ask again then */
-	CHAIN_KEYS,             /* the zone that the name lies in is signed with these */
-	CHAIN_INSECURE,         /* the name lies in a zone that is not signed */
-	CHAIN_BOGUS,            /* the way there does not hold */
-	CHAIN_UNTRUSTED,        /* no anchor stands above the name */
+	CHAIN_WAIT,             /* call again after the child or, if none is out, in a later turn */
+	CHAIN_KEYS,             /* the zone that holds the name is signed with these keys */
+	CHAIN_INSECURE,         /* the name is in an unsigned zone */
+	CHAIN_BOGUS,            /* the chain of trust is broken */
+	CHAIN_UNTRUSTED,        /* no trust anchor at or above the name */
 };
 
 struct chain_found {
 	enum chain_end end;
-	const struct keyset *keys;      /* CHAIN_KEYS: good for the query's life */
+	const struct keyset *keys;      /* CHAIN_KEYS: valid as long as the query */
 	enum reason reason;             /* INSECURE, BOGUS */
 	const char *text;               /* in the arena, or NULL */
 };
@@ -38,35 +37,35 @@ struct chain {
 	struct query *q;
 	const struct trust_store *trust;
 	struct ledger ledger;
-	/* the child that is out */
+	/* the child query in progress */
 	enum chain_errand errand;
 	const uint8_t *at;              /* the name it asks about */
-	const struct keyset *above;     /* keys of the zone that must vouch for it; NULL: an anchor */
+	const struct keyset *above;     /* keys of the zone that vouches for it; NULL: an anchor */
 	const struct rrset *ds;         /* for ERRAND_DNSKEY: what vouches for the keys */
 	unsigned tries;                 /* of this errand */
-	const struct message *brought;  /* what it came back with, not looked at yet; or NULL */
+	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
-	const struct message *at_hand;  /* what is being judged: its denials may spare a question */
-	bool told_anchor;               /* RFC 8145 was done */
+	const struct message *at_hand;  /* the message being judged: its denials may save a query */
+	bool told_anchor;               /* the key tag query of RFC 8145 is done */
 };
 
 void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust);
 
-/* Which keys does the zone of `name` have? `name` is the name of the zone, where that is known,
- * or of a record in it. */
+/* Find the keys of the zone that holds `name`: the zone's own name if that is known, or the owner
+ * of a record in it. */
 struct chain_found chain_find(struct chain *c, const uint8_t *name);
 
-/* The same, as far as it is known without asking: never CHAIN_WAIT, but CHAIN_UNTRUSTED instead. */
+/* The same for a zone, from the key cache only: CHAIN_UNTRUSTED instead of CHAIN_WAIT. */
 struct chain_found chain_known(struct chain *c, const uint8_t *zone);
 
-/* Where proofs of the name begin (`above`: of its DS set): the anchor above it that no domain-insecure
- * comes between, the server's or that of the query's view; or NULL. */
+/* The anchor from which `name` is validated (with `above`: its DS set), unless a domain-insecure of
+ * the query's view, or else of the server, is as close; or NULL. */
 const struct anchor *chain_anchor(const struct trust_store *t, const struct query *q,
 				  const uint8_t *name, bool above);
 /* Whether there is one. */
 bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds);
 
-/* A child is done: what it brought is looked at with the next chain_find. */
+/* A child has ended: keep its answer for the next chain_find. */
 void chain_arrived(struct chain *c, const struct event *ev);
 
 #endif

@@ -1,10 +1,10 @@
-/* What to think of a whole answer: each set by its signer's keys, then what it denies.
+/* The security of a whole answer: each RRset by its signer's keys, then what it denies.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * RFC 4035 5, 6840: an answer is as good as its worst link. Each set of an alias chain is judged by
- * the zone that signed it; a set that came from a wildcard needs the proof that no closer name
- * exists; a denial needs the proof for the name at the end of the chain. Judging again after
- * a wait goes on where it stopped: no signature is checked twice (validator/ledger.h). */
+ * RFC 4035 5, 6840: an answer is as good as its weakest part. Each set of an alias chain is judged
+ * with the keys of the zone that signed it; a set expanded from a wildcard needs a proof that no
+ * closer name exists; a denial needs a proof for the name at the end of the chain. After a wait,
+ * judging resumes where it stopped: no signature is checked twice (validator/ledger.h). */
 #ifndef VALIDATOR_JUDGE_H
 #define VALIDATOR_JUDGE_H
 
@@ -15,35 +15,34 @@ struct judgement {
 	enum security security;
 	enum reason reason;
 	const char *text;               /* in the arena, or NULL */
-	bool of_the_way;                /* bogus: the chain of trust is, other servers' data would be too */
+	bool of_the_way;                /* the chain of trust is bogus: other servers cannot help */
 };
 
 struct judge {
 	struct chain *chain;
 	const struct message *m;
 	struct judgement *sets;         /* one for each set of the message */
-	struct verdict *verdicts;       /* of those that were signed */
+	struct verdict *verdicts;       /* of those that are signed */
 	bool *judged;
 	const uint8_t *end;             /* the name at the end of the aliases */
-	bool positive;                  /* something stands there */
-	bool whole;                     /* judge also what minimal answers leave out */
-	unsigned expanded_done;         /* sets of ANSWER that need no look at wildcards any more … */
-	struct judgement expansions;    /* … and the worst of them */
+	bool positive;                  /* it has the requested data */
+	bool whole;                     /* also judge what minimal-responses leaves out */
+	unsigned expanded_done;         /* sets of ANSWER whose wildcard proofs are settled … */
+	struct judgement expansions;    /* … and the worst of these judgements */
 	bool has_denial;
-	struct judgement denial;        /* what the proofs say of the end */
+	struct judgement denial;        /* what the proofs say about `end` */
 };
 
-/* Begin with a message that lives as long as the query. `whole`: AUTHORITY and ADDITIONAL are
- * wanted, too. */
+/* Begin judging `m`, which lives as long as the query; `whole`: AUTHORITY and ADDITIONAL too. */
 void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool whole);
 
-/* True: `out` is final. False: a child is out, call again when chain_arrived was told; or none is, and
- * the rest is for a later turn of the loop (ledger_turn). */
+/* True: `out` is final. False: call again after chain_arrived if a child query is in progress, else
+ * in a later turn of the loop (ledger_turn). */
 bool judge_message(struct judge *j, struct judgement *out);
 
-/* The message without what was not found secure outside of ANSWER, sets marked and TTLs cut to
- * what signatures allow. `keep_extra`: ADDITIONAL is left as it is (val-clean-additional: no). For
- * a secure judgement. */
+/* After a secure judgement: a copy of the message without the sets outside ANSWER that were not
+ * found secure, sets marked and TTLs capped by their signatures. `keep_extra` leaves ADDITIONAL
+ * as it is (val-clean-additional: no). */
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s);
 

@@ -1,7 +1,7 @@
-/* What this installation believes: algorithms, digests, dates and limits, from the configuration.
+/* What this installation accepts: algorithms, digests, dates and limits, from the configuration.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Built once for a snapshot, then read by any number of threads. */
+ * Built once per snapshot, then read by any number of threads. */
 #ifndef VALIDATOR_RULES_H
 #define VALIDATOR_RULES_H
 
@@ -36,36 +36,36 @@ static inline bool octets_empty(const struct octets *o)
 
 enum rules_date { DATE_CLOCK, DATE_FIXED, DATE_ANY };   /* val-override-date: 0, a date, -1 */
 
-#define RULES_NSEC3 8                   /* most pairs of val-nsec3-keysize-iterations */
+#define RULES_NSEC3 8                   /* most pairs in val-nsec3-keysize-iterations */
 
 struct rules {
-	struct octets algorithms;       /* whose signatures count; without one, insecure */
-	struct octets digests;          /* of DS records that count */
-	struct octets fake;             /* algorithms valid without arithmetic (fake-sha1, fake-dsa) */
+	struct octets algorithms;       /* whose signatures count; a zone with none is insecure */
+	struct octets digests;          /* whose DS records count */
+	struct octets fake;             /* accepted without computing (fake-sha1, fake-dsa) */
 	bool every_algorithm;           /* harden-algo-downgrade */
 	enum rules_date date;
 	uint32_t fixed_date;            /* for DATE_FIXED, seconds since 1970 mod 2^32 */
 	uint32_t skew_min_s, skew_max_s;
 	struct {
-		uint16_t bits, iterations;      /* keys up to so many bits; ascending */
+		uint16_t bits, iterations;      /* for keys of up to `bits` bits; ascending */
 	} nsec3[RULES_NSEC3];
 	unsigned nsec3_count;
 	/* limits of doc/DESIGN.md 9, against KeyTrap */
-	unsigned sigs_per_set;          /* checks for one record set: 8 */
-	unsigned keys_per_tag;          /* keys with one tag that are tried: 2 */
-	unsigned ds_failures;           /* DS records that may fail to match: 4 */
+	unsigned sigs_per_set;          /* signature checks per RRset: 8 */
+	unsigned keys_per_tag;          /* keys tried per key tag: 2 */
+	unsigned ds_failures;           /* DS records that may match no key: 4 */
 };
 
-/* What an empty configuration gives. */
+/* The rules of an empty configuration. */
 void rules_default(struct rules *r);
-/* False with a sentence when a value that looked right has no meaning together with others. */
+/* False with a sentence in `f` when values that are valid by themselves make no sense together. */
 bool rules_read(struct rules *r, const struct conf *conf, struct fault *f) MUST_USE;
 
-/* The date at which signatures are judged, mod 2^32, where the clock says `wall_s`. */
+/* The time at which signatures are judged, mod 2^32, when the clock says `wall_s`. */
 uint32_t rules_now(const struct rules *r, int64_t wall_s) PURE;
 
-/* Most NSEC3 iterations believed of a zone whose largest key has `bits` (val-nsec3-keysize-
- * iterations); above it what they prove is insecure, and is not computed (RFC 9276 3.2). */
+/* Most NSEC3 iterations accepted from a zone whose largest key has `bits` bits (val-nsec3-keysize-
+ * iterations); beyond it, proofs are not computed and count as insecure (RFC 9276 3.2). */
 unsigned rules_nsec3_limit(const struct rules *r, unsigned bits) PURE;
 
 #endif

@@ -1,4 +1,4 @@
-/* What a configuration says of trust: rules and anchors, built with its snapshot.
+/* What a configuration says about trust: rules and anchors, built with its snapshot.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef VALIDATOR_TRUST_H
 #define VALIDATOR_TRUST_H

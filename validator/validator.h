@@ -1,4 +1,4 @@
-/* Whether an answer is true: the validator module (RFC 4033-4035, 5155, 6840).
+/* The validator module: is an answer authentic (RFC 4033-4035, 5155, 6840)?
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef VALIDATOR_VALIDATOR_H
 #define VALIDATOR_VALIDATOR_H
@@ -11,8 +11,9 @@ struct rrset;
 
 extern const struct module validator_module;
 
-/* A set out of the cache that nobody has judged yet: judged now, if the keys of its signer are at
- * hand; `set` or a copy in the arena, which the cache then has, too. Asks nobody. */
+/* Validate a cached set that has not been judged yet, if its signer's keys are in the key cache;
+ * sends no queries. Returns `set` or, when it is secure, a marked copy in the arena that has also
+ * been put into the cache. */
 const struct rrset *validator_confirm(const struct env *env, const struct rrset *set,
 				      struct arena *a);
 

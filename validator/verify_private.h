@@ -1,4 +1,4 @@
-/* What keyset.c, verify.c and vouch.c share: one check under way.
+/* What keyset.c, verify.c and vouch.c share: one check in progress.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef VALIDATOR_VERIFY_PRIVATE_H
 #define VALIDATOR_VERIFY_PRIVATE_H
@@ -7,25 +7,25 @@
 
 /* ---- keyset.c ---- */
 
-/* Protocol and flags are those of a key that signs records of its zone (RFC 4034 2.1). */
+/* Whether protocol and flags are those of a zone key (RFC 4034 2.1). */
 bool zonekey_is_one(const struct zonekey *z) PURE;
-/* It is not revoked either: such a key vouches for nothing but its own end (RFC 5011 2.1). */
+/* The same, and not revoked: a revoked key vouches only for its own revocation (RFC 5011 2.1). */
 bool zonekey_may_sign(const struct zonekey *z) PURE;
-/* The parsed key, parsed now if nobody has before; NULL when it cannot be, and `why`. */
+/* The parsed key, parsed now if it was not yet; NULL with the reason in `why` if it cannot be. */
 const struct crypto_key *zonekey_parsed(const struct zonekey *z, const char **why);
 
 /* ---- verify.c ---- */
 
-/* How far a signature came before it failed: the one that came farthest tells the reason. */
+/* How far a signature got before it failed: the one that got farthest gives the reason. */
 enum stage {
 	STAGE_START,
-	STAGE_READ,             /* it is not one of this zone for this set */
+	STAGE_READ,             /* it is not by this zone for this set */
 	STAGE_ALGORITHM,
 	STAGE_LABELS,
 	STAGE_KEY,
 	STAGE_DATE,
-	STAGE_SUM,              /* the arithmetic itself */
-	STAGE_WORK,             /* too much of it */
+	STAGE_SUM,              /* the signature itself is wrong */
+	STAGE_WORK,             /* a limit on work was reached */
 };
 
 #define ANY_KEY (-1)
@@ -34,30 +34,30 @@ struct check {
 	const struct rrset *set;
 	const struct keyset *keys;
 	const struct verify_how *how;
-	int only;                       /* index of the one key that counts, or ANY_KEY */
+	int only;                       /* index of the only key to use, or ANY_KEY */
 	unsigned tried;                 /* checks done for this set */
-	bool broke;                     /* the query's purse is empty */
+	bool broke;                     /* the query's budget is empty */
 	enum stage stage;
 	struct slice *rdata;            /* canonical, in canonical order; NULL: not made yet */
 	size_t count, room;
-	uint8_t *data;                  /* what was signed, for one signature after the other */
+	uint8_t *data;                  /* the signed data, rebuilt for each signature */
 	struct verdict *out;
 };
 
 void check_begin(struct check *c, const struct rrset *set, const struct keyset *keys,
 		 const struct verify_how *how, struct verdict *out);
 
-/* Remember why, unless an earlier signature came farther. The sentence is completed by the set in
- * front of it. */
+/* Record the reason, unless an earlier signature got farther. The owner and type of the set are
+ * prepended to the sentence. */
 void check_fail(struct check *c, enum stage stage, enum reason reason, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
-/* Whether a signature of the set holds, or (where `wanted` holds something) one of each of these
- * algorithms; those not seen are left in it. */
+/* Whether a signature of the set is valid or, if `wanted` is not empty, one of each algorithm in
+ * it; those found are removed from `wanted`. */
 bool check_signatures(struct check *c, struct octets *wanted);
 void check_fail_algorithm(struct check *c, const struct octets *missing);
 
-/* What is left to say when it is not good. */
+/* Unless `good`, complete the verdict of failure. */
 void check_settle(struct check *c, bool good);
 
 #endif
