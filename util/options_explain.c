@@ -182,10 +182,13 @@ static void tell_defaults(const struct explainer *e)
 		if (!there || e->told[i].count)
 			continue;
 		here = conf_default(o, false);
-		fprintf(e->out, "%s  %s: %s  (Unbound: %s)\n",
-			begun ? "" : "\nNot in the file, and another default here:\n",
-			conf_name_print(o->name, name), *here ? here : "\"\"", there);
-		begun = true;
+		/* Built under Unbound's names it may have Unbound's default, too. */
+		if (strcmp(here, there) != 0) {
+			fprintf(e->out, "%s  %s: %s  (Unbound: %s)\n",
+				begun ? "" : "\nNot in the file, and another default here:\n",
+				conf_name_print(o->name, name), *here ? here : "\"\"", there);
+			begun = true;
+		}
 		mem_free(here);
 	}
 }

@@ -256,7 +256,7 @@ cat >"$dir/part.conf" <<END
 END
 explains "all of it fits" 0 "^The same:" "^  line 2: verbosity: 1$" "^  line 3: num-threads: 4$" "^Better here:" \
 	"^  $dir/part.conf:1: private-address: 10.0.0.0/8  (and 1 more)$" "^  $dir/part.conf:3: msg-cache-size: 64m$" \
-	"^  username: resolver  (Unbound: unbound)$" "^2 the same, 2 better here, 0 not there, 0 refused$"
+	"^  chroot: \"\"  (Unbound: " "^2 the same, 2 better here, 0 not there, 0 refused$"
 cat >"$dir/u.conf" <<END
 server:
 	module-config: "python validator iterator"
