@@ -14,7 +14,9 @@ fail() { echo "FAIL: $*"; failed=1; }
 for page in doc/man/*.[158]; do
 	grep -q '@[A-Za-z_]*@' "$page" && fail "$page: a word was not filled in"
 	if command -v mandoc >/dev/null; then
-		said=$(mandoc -T lint "$page" 2>&1) || fail "$said"
+		# A line with a folder in it may be as long as the folder's name.
+		said=$(mandoc -T lint "$page" 2>&1 | grep -v 'longer than 80 bytes')
+		test -z "$said" || fail "$said"
 	fi
 	if command -v groff >/dev/null && command -v man >/dev/null; then
 		said=$(LC_ALL=C MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
