@@ -24,7 +24,6 @@
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/zonelimits.h"
-#include "services/stats.h"
 #include "services/trace.h"
 #include "util/log.h"
 #include "util/mem.h"

@@ -221,6 +221,7 @@ static unsigned add_places(struct iter *it, struct ns *n, const struct rrset *se
 		struct place p = {
 			.addr = { .family = set->type == TYPE_A ? 4 : 6, .port = n->port },
 			.tls_name = n->tls_name,
+			.http_path = n->http_path,
 			.parent_side = parent_side || n->parent_side,
 		};
 		memcpy(p.addr.ip, rd.at, MIN(rd.len, set->type == TYPE_A ? 4u : 16u));

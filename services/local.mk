@@ -69,7 +69,7 @@ libresolver_la_SOURCES += \
 	services/localzone.c services/localzone.h services/localzone_private.h \
 	services/localzone_build.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
-	services/mesh_halls.c services/mesh_waiters.c \
+	services/mesh_halls.c services/mesh_children.c services/mesh_waiters.c \
 	services/metrics.c services/metrics.h \
 	services/module.h \
 	services/nat64.h \

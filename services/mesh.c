@@ -353,9 +353,8 @@ void mesh_yield(struct query *q)
 		timer_set(m->env->loop, &m->line_timer, 0);
 }
 
-/* Make a query and have its first module asked as soon as mesh_run comes to it. */
-static struct query *begin(struct mesh *m, const struct sought *s, unsigned depth,
-			   struct budget *budget)
+struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth,
+			  struct budget *budget)
 {
 	struct query *q = query_new(m, s, depth, budget);
 	uint64_t now = m->env->time->now_us;
@@ -374,7 +373,7 @@ static struct query *begin(struct mesh *m, const struct sought *s, unsigned dept
 struct query *mesh_begin(struct mesh *m, const struct sought *s)
 {
 	struct budget *budget = budget_new(m);
-	struct query *q = begin(m, s, 0, budget);
+	struct query *q = query_begin(m, s, 0, budget);
 
 	budget_drop(budget); /* the query has its own reference */
 	return q;
@@ -718,121 +717,6 @@ void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind
 	q->is_refresh = false;
 	waiter_add_callback(q, done, arg);
 	mesh_run(m);
-}
-
-/*
- * The modules' side.
- */
-
-static bool has_time(const struct query *q)
-{
-	return q->env->time->now_us < q->budget->deadline_us;
-}
-
-/* A query that `q` may cause, or NULL. */
-static struct query *begin_child(struct query *q, const struct sought *s)
-{
-	struct query *child;
-
-	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
-		return NULL;
-	child = begin(q->mesh, s, q->depth + 1, q->budget);
-	if (child && s->kind & QUERY_NO_CACHE && q->avoid_count) {
-		/* asked again, because what came did not hold: then of others */
-		child->avoid =
-			arena_copy(&child->arena, q->avoid, q->avoid_count * sizeof(*q->avoid));
-		child->avoid_count = q->avoid_count;
-	}
-	return child;
-}
-
-static struct question question_of(const uint8_t *name, uint16_t type, uint16_t class_)
-{
-	return (struct question){
-		.name = name, .name_len = (uint16_t)dname_len(name), .type = type, .class_ = class_
-	};
-}
-
-static const struct query *ask_child(struct query *q, const struct sought *s)
-{
-	struct query *child = query_find(q->mesh, s);
-
-	if (child && query_link_between(q, child))
-		return child;
-	if (child && query_waits_for(q->mesh, child, q))
-		return NULL;
-	if (!child)
-		child = begin_child(q, s);
-	if (child)
-		query_tie(q, child, q->at);
-	return child;
-}
-
-const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
-			       unsigned kind)
-{
-	struct question question = question_of(name, type, class_);
-	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
-
-	return ask_child(q, &s);
-}
-
-const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
-				     uint16_t class_)
-{
-	const unsigned routed = QUERY_ROUTED | QUERY_FORWARDED;
-	struct question question = question_of(name, type, class_);
-	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
-	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
-				    : sought(&question, kind);
-
-	return ask_child(q, &s);
-}
-
-bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)
-{
-	struct question question = question_of(name, type, class_);
-	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
-
-	struct query *aside;
-
-	if (query_find(q->mesh, &s))
-		return true;
-	aside = begin_child(q, &s);
-	if (aside)
-		aside->is_aside = true;
-	return aside;
-}
-
-unsigned mesh_children(const struct query *q)
-{
-	unsigned count = 0;
-
-	LIST_EACH (at, &q->children)
-		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
-	/* Two may be done at once: while it hears of the first, the second is still to be told. */
-	LIST_EACH (at, &q->events) {
-		const struct wake *w = LIST_ITEM(at, struct wake, link);
-
-		count += w->module == q->at && w->event.kind == EVENT_CHILD;
-	}
-	return count;
-}
-
-void mesh_forget_children(struct query *q)
-{
-	LIST_EACH_SAFE (at, &q->children) {
-		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
-
-		if (link->module == q->at)
-			query_untie(link);
-	}
-	LIST_EACH_SAFE (at, &q->events) {
-		struct wake *w = LIST_ITEM(at, struct wake, link);
-
-		if (w->module == q->at && w->event.kind == EVENT_CHILD)
-			wake_free(q->mesh, w);
-	}
 }
 
 /*

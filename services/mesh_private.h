@@ -110,6 +110,10 @@ void query_hush(struct query *q, unsigned module);
 
 /* ---- mesh.c ---- */
 
+/* Begin a query at that depth; its first module is asked as soon as mesh_run comes to it. It takes a
+ * reference to `budget`. */
+struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth,
+			  struct budget *budget) MUST_USE;
 /* Begin a query that is not in the table, with a budget of its own. */
 struct query *mesh_begin(struct mesh *m, const struct sought *s) MUST_USE;
 /* Give it a seat: a client waits for it now. */

@@ -83,7 +83,7 @@ def nxns(lab, count, how):
 
 @attack(21, "nrdelegation", "non-responsive delegation: a referral to very many servers that are all silent",
         variants={str(n): {"count": n} for n in (60, 200, 1000)},
-        rule="16 names are looked up of a delegation, 20 NS kept; what failed is remembered; a question has ten seconds in all",
+        rule="13 names are looked up of a delegation, 20 NS kept; what failed is remembered; a question has ten seconds in all",
         code="iterator/targets.h:TARGETS_PER_DELEGATION util/options.def:iter_scrub_ns services/mesh.c:on_deadline",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 @attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
