@@ -33,6 +33,8 @@ libresolver_la_SOURCES += \
 	daemon/doors.c daemon/doors.h \
 	daemon/files.c daemon/files.h \
 	daemon/frontend.c daemon/frontend.h \
+	daemon/frontend_local.c daemon/frontend_local.h \
+	daemon/journey.c daemon/journey.h \
 	daemon/knock.c daemon/knock.h \
 	daemon/handed.c daemon/handed.h \
 	daemon/keeper.c daemon/keeper.h \
