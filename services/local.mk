@@ -110,6 +110,7 @@ libresolver_la_SOURCES += \
 	services/upstream_source.c services/upstream_source.h \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
+	services/upstream_wire.c services/upstream_wire.h \
 	services/views.c services/views.h \
 	services/waitlimit.c services/waitlimit.h \
 	services/witness.c services/witness.h \
@@ -172,6 +173,7 @@ SERVICES_TESTS = \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \
 	services/tests/upstream_udp \
+	services/tests/upstream_wire \
 	services/tests/views
 
 check_PROGRAMS += $(SERVICES_TESTS)

@@ -1,4 +1,4 @@
-/* One query to one server: the tries, the transports, and what counts as its response.
+/* One query to one server: the tries, the transports, and what is learnt from them.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Equal queries to a server share one exchange; each asker has a struct upstream_ask in its own
@@ -7,19 +7,17 @@
 
 #include "services/cache/infra.h"
 #include "services/env.h"
-#include "services/server_text.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
 #include "services/tap.h"
 #include "services/unwanted.h"
+#include "services/upstream_wire.h"
 #include "util/arena.h"
 #include "util/hash.h"
 #include "util/list.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
-#include "util/random.h"
-#include "util/subnet.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -32,17 +30,13 @@ enum {
 	WAIT_LEAST_MS = 10,
 	TLS_ROUNDS = 3, /* round trips until a new connection's first answer */
 	TLS_WAIT_LEAST_MS = 1200,
-	PADDED_MAX = 512, /* bytes a query is padded to at most, whatever the block size */
-	OPTIONS_MAX = 4 + SERVER_TEXT_MAX + 4 + 4 + SUBNET_OPTION_MAX,
-	QUERY_WIRE_MAX =
-		MAX(MSG_HEAD_LEN + DNAME_MAX + 4 + OPT_FIXED_LEN + OPTIONS_MAX, PADDED_MAX),
 };
 
 /* One message as sent. */
 struct copy {
 	struct sending sending;
 	struct exchange *exchange;
-	uint8_t *wire; /* QUERY_WIRE_MAX bytes after the exchange */
+	uint8_t *wire; /* UPSTREAM_WIRE_MAX bytes after the exchange */
 };
 
 struct exchange {
@@ -206,7 +200,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	size_t tls_len = q->tls_name ? strlen(q->tls_name) + 1 : 0;
 	size_t path_len = q->http_path ? strlen(q->http_path) + 1 : 0;
 	struct exchange *x = mem_new(sizeof(*x) + q->q.name_len + zone_len + tls_len + path_len +
-				     COUNT(x->copy) * QUERY_WIRE_MAX);
+				     COUNT(x->copy) * UPSTREAM_WIRE_MAX);
 	uint8_t *more = x->more;
 
 	memset(x, 0, sizeof(*x));
@@ -226,7 +220,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 		x->ask.subnet = &x->subnet;
 	}
 	x->timer.fire = on_timer;
-	for (unsigned i = 0; i < COUNT(x->copy); i++, more += QUERY_WIRE_MAX)
+	for (unsigned i = 0; i < COUNT(x->copy); i++, more += UPSTREAM_WIRE_MAX)
 		x->copy[i] = (struct copy){ .exchange = x, .wire = more };
 	x->bucket_next = u->buckets[hash % BUCKETS];
 	u->buckets[hash % BUCKETS] = x;
@@ -320,88 +314,6 @@ static bool is_patient(const struct exchange *x)
 	return x->upstream->ways[x->way]->ops->patient;
 }
 
-/* Randomise the case of every letter (draft-vixie-dnsext-dns0x20). */
-static void spell(struct random *random, uint8_t *name)
-{
-	for (; *name; name += 1 + *name) {
-		uint64_t bits = random_u64(random);
-
-		for (unsigned i = 1; i <= *name; i++, bits >>= 1) {
-			uint8_t low = ascii_lower[name[i]];
-
-			if (low >= 'a' && low <= 'z')
-				name[i] = bits & 1 ? (uint8_t)(low - 'a' + 'A') : low;
-		}
-	}
-}
-
-/* Pad to the next multiple of the block size (RFC 8467 4.1); the OPT is the last record. */
-static void pad_query(const struct upstream *u, struct writer *w, size_t options)
-{
-	static const uint8_t zeros[PADDED_MAX];
-	const struct conf_server *conf = conf_of(u);
-	size_t block = conf->pad_queries_block_size, len = writer_len(w) + 4, whole;
-
-	if (!conf->pad_queries || len > PADDED_MAX)
-		return;
-	whole = MIN((len + block - 1) / block * block, (size_t)PADDED_MAX);
-	put_u16(w->at - options - 2, (uint16_t)(options + 4 + whole - len));
-	edns_write_option(w, EDNS_PADDING, zeros, whole - len);
-}
-
-/* A server that answers many queries over one connection is asked how long it may stay idle. */
-static bool asks_for_rest(const struct exchange *x)
-{
-	return x->with_edns && (x->way == CARRIER_TLS || (x->way == CARRIER_TCP && x->ask.recurse));
-}
-
-static void tell_subnet(struct writer *w, const struct netblock *subnet)
-{
-	struct subnet_option o = subnet_shown(subnet);
-	uint8_t data[SUBNET_OPTION_MAX];
-
-	edns_write_option(w, EDNS_CLIENT_SUBNET, data, subnet_write(&o, data));
-}
-
-/* The EDNS options for the server: the text configured for it, keepalive. */
-static struct slice query_options(const struct exchange *x, uint8_t room[OPTIONS_MAX])
-{
-	const struct snapshot *s = x->upstream->env->snapshot;
-	const char *text = server_text_find(s->server_texts, &x->ask.server);
-	struct writer w = writer_over(room, OPTIONS_MAX);
-
-	if (text && x->with_edns)
-		edns_write_option(&w, (uint16_t)s->conf->server.edns_client_string_opcode, text,
-				  strlen(text));
-	if (UNLIKELY(x->ask.subnet != NULL) && x->with_edns)
-		tell_subnet(&w, x->ask.subnet);
-	if (asks_for_rest(x))
-		edns_write_option(&w, EDNS_KEEPALIVE, NULL, 0);
-	return (struct slice){ .at = room, .len = writer_len(&w) };
-}
-
-static size_t write_query(struct exchange *x, uint8_t *wire)
-{
-	const struct conf_server *conf = conf_of(x->upstream);
-	struct writer w = writer_over(wire, QUERY_WIRE_MAX);
-	uint16_t flags = (uint16_t)((x->ask.recurse ? FLAG_RD : 0) |
-				    (x->ask.checking_disabled ? FLAG_CD : 0));
-	struct edns opt = { .present = x->with_edns, .udp_size = (uint16_t)conf->edns_buffer_size };
-
-	uint8_t options[OPTIONS_MAX];
-
-	opt.options = query_options(x, options);
-	if (x->ask.dnssec && !conf->disable_edns_do)
-		opt.flags = EDNS_DO;
-	msg_write_query(&w, 0, flags, &x->ask.q, &opt);
-	if (carrier_is_private(x->way) && x->with_edns)
-		pad_query(x->upstream, &w, opt.options.len);
-	PROMISE(!w.bad);
-	if (x->capped)
-		spell(x->upstream->env->random, wire + MSG_HEAD_LEN);
-	return writer_len(&w);
-}
-
 /* Set the time limit of this try. A server that is down gets one try, to see whether it is back. */
 static void set_wait(struct exchange *x, const struct infra_view *known)
 {
@@ -488,6 +400,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 {
 	struct upstream *u = x->upstream;
 	struct transport *t = u->ways[x->way];
+	struct upstream_form form;
 	struct copy *c;
 
 	PROMISE(!x->under_way);
@@ -496,13 +409,14 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	x->tries++;
 	x->sends++;
 	x->capped = x->ask.caps && x->way == CARRIER_UDP;
+	form = (struct upstream_form){ x->way, x->with_edns, x->capped };
 	c->sending = (struct sending){ .to = x->ask.server,
 				       .carrier = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
-				       .keepalive = asks_for_rest(x),
+				       .keepalive = upstream_asks_keepalive(&x->ask, &form),
 				       .wire = c->wire,
-				       .len = write_query(x, c->wire),
+				       .len = upstream_write(u->env, &x->ask, &form, c->wire),
 				       .leaves = u->env->tap ? on_leaves : NULL,
 				       .arrived = on_arrived,
 				       .strayed = on_strayed,
@@ -588,36 +502,6 @@ static void on_failed(struct sending *s, enum upstream_end why)
 /*
  * Responses.
  */
-
-enum echo {
-	ECHO_NONE, /* not a response to our query */
-	ECHO_TRUE,
-	ECHO_MANGLED, /* it is, but the name's case differs from ours */
-	ECHO_ABSENT,  /* no question, from a server that understood nothing */
-};
-
-/* Whether the message is a response to our query (RFC 5452 9.1). */
-static enum echo judge_echo(const struct exchange *x, const uint8_t *wire, size_t len)
-{
-	const uint8_t *ours = x->copy[x->turn].wire + MSG_HEAD_LEN;
-	size_t name_len = x->ask.q.name_len;
-	unsigned rcode;
-
-	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_opcode(wire) != OPCODE_QUERY)
-		return ECHO_NONE;
-	rcode = msg_rcode(wire);
-	if (get_u16(wire + 4) == 0)
-		return rcode == RCODE_FORMERR || rcode == RCODE_NOTIMP ? ECHO_ABSENT : ECHO_NONE;
-	if (get_u16(wire + 4) != 1 || len < MSG_HEAD_LEN + name_len + 4)
-		return ECHO_NONE;
-	wire += MSG_HEAD_LEN;
-	if (memcmp(wire + name_len, ours + name_len, 4) != 0 ||
-	    dname_measure(wire, wire + name_len) != name_len || !dname_equals(wire, ours))
-		return ECHO_NONE;
-	if (x->capped && memcmp(wire, ours, name_len) != 0)
-		return ECHO_MANGLED;
-	return ECHO_TRUE;
-}
 
 /* A message that is no response. True if no more are waited for. */
 static bool note_stray(struct exchange *x)
@@ -730,7 +614,8 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	struct exchange *x = exchange_of(s);
 	struct arena *arena = LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena;
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED };
-	enum echo echo = judge_echo(x, wire, len);
+	enum upstream_echo echo =
+		upstream_judge_echo(x->copy[x->turn].wire, x->capped, wire, len);
 
 	if (UNLIKELY(x->upstream->env->tap != NULL))
 		tell_answer(x, wire, len);

@@ -475,7 +475,7 @@ class Nobody:
         variants={kind: {"kind": kind, "limits": {"right": shown} if kind in ("formerr", "formerr-bare", "short-address")
                          else {}} for kind in junk(Nobody())},
         rule="what does not match in address, port, id, QR and question, or does not parse, is thrown away, and the wait goes on",
-        code="services/upstream.c:judge_echo services/upstream.c:note_stray", quick=True,
+        code="services/upstream_wire.c:upstream_judge_echo services/upstream.c:note_stray", quick=True,
         limits={"right": at_least(5), "U": 3, "lost_ms": 2000})
 def junk_before_truth(lab, kind):
     zone = lab.world.serve(Zone("junked.test"), {"ns.junked.test.": ATTACKERS[0]})
