@@ -136,14 +136,8 @@ unsigned delegation_add_set(struct delegation *d, struct arena *a, const struct 
 	return added;
 }
 
-struct delegation *delegation_from_config(struct arena *a, const struct forward_zone *z)
+void delegation_add_servers(struct delegation *d, struct arena *a, const struct forward_zone *z)
 {
-	struct delegation *d = delegation_new(a, z->name);
-
-	d->config = z;
-	d->forward = !z->is_stub;
-	d->carrier = z->carrier;
-	d->knows_parent = !z->first;
 	for (size_t i = 0; i < z->server_count; i++) {
 		const struct forward_server *s = &z->servers[i];
 		if (s->addr.family) {
@@ -158,6 +152,17 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 			n->http_path = s->http_path;
 		}
 	}
+}
+
+struct delegation *delegation_from_config(struct arena *a, const struct forward_zone *z)
+{
+	struct delegation *d = delegation_new(a, z->name);
+
+	d->config = z;
+	d->forward = !z->is_stub;
+	d->carrier = z->carrier;
+	d->knows_parent = !z->first;
+	delegation_add_servers(d, a, z);
 	return d;
 }
 

@@ -15,14 +15,8 @@ void hints_add(struct delegation *d, const struct query *q)
 	const struct forward_zone *stub = route_root_stub(q);
 
 	if (stub) {
-		for (size_t i = 0; i < stub->server_count; i++) {
-			const struct forward_server *s = &stub->servers[i];
-			struct place p = { .addr = s->addr, .tls_name = s->tls_name };
-			if (s->addr.family)
-				delegation_add_place(d, a, &p);
-			else if (s->host)
-				delegation_add_name(d, a, s->host)->port = s->port;
-		}
+		if (stub->carrier == d->carrier)
+			delegation_add_servers(d, a, stub);
 		return;
 	}
 	for (size_t i = 0; i < q->snapshot->hint_count; i++) {
@@ -40,7 +34,10 @@ void hints_add(struct delegation *d, const struct query *q)
 struct delegation *hints_delegation(const struct query *q)
 {
 	struct delegation *d = delegation_new((struct arena *)&q->arena, dname_root);
+	const struct forward_zone *stub = route_root_stub(q);
 
+	if (stub)
+		d->carrier = stub->carrier;
 	hints_add(d, q);
 	d->knows_parent = true;
 	return d;

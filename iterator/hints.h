@@ -10,7 +10,8 @@ struct query;
 
 /* The root as configured: a stub-zone ".", else root-hints, else the built-in hints. */
 struct delegation *hints_delegation(const struct query *q);
-/* Add those servers to a root delegation that has failed. */
+/* Add those servers to a root delegation that has failed, if they are asked over the same
+ * transport. */
 void hints_add(struct delegation *d, const struct query *q);
 
 #endif

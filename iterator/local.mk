@@ -23,6 +23,7 @@ if HAVE_CMOCKA
 ITERATOR_TESTS = \
 	iterator/tests/chain \
 	iterator/tests/classify \
+	iterator/tests/hints \
 	iterator/tests/qmin \
 	iterator/tests/scrub \
 	iterator/tests/select

@@ -25,7 +25,7 @@ struct head {
 struct stream {
 	int fd;
 	uint64_t sum;
-	uint8_t *at, *end; /* at: end of the buffered bytes not yet written; end: unused */
+	uint8_t *at; /* end of the buffered bytes not yet written */
 	uint8_t buffer[65536];
 };
 

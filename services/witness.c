@@ -50,7 +50,7 @@ struct witness *witness_renew(struct witness *old, const struct conf_server *c)
 	size_t entries = c->query_ring ? MAX(c->query_ring / c->num_threads, (uint64_t)1) : 0;
 	unsigned char bits[2] = { old ? old->client_bits[0] : 0, old ? old->client_bits[1] : 0 };
 	struct witness *w = old;
-	bool stricter;
+	bool other_privacy; /* client addresses are kept to another length */
 
 	if (!entries && !c->top_lists) {
 		free_but_ring(old);
@@ -60,12 +60,12 @@ struct witness *witness_renew(struct witness *old, const struct conf_server *c)
 		w = mem_zero(sizeof(*w));
 	set_privacy(w, c);
 	/* What was recorded with other settings is discarded. */
-	stricter = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
-	if (w->entries != entries || stricter) {
+	other_privacy = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
+	if (w->entries != entries || other_privacy) {
 		w->ring = entries ? queryring_new(entries) : NULL;
 		w->entries = entries;
 	}
-	if (w->counters != c->top_lists || stricter) {
+	if (w->counters != c->top_lists || other_privacy) {
 		w->counters = (unsigned)c->top_lists;
 		make_tops(w);
 	}
