@@ -3,8 +3,8 @@
 #include "services/answer.h"
 
 #include "services/tests/made.h"
-#include "util/hash.h"
 #include "util/options.h"
+#include "util/tests/turn.h"
 
 #define NOW 1000
 
@@ -583,24 +583,8 @@ static void our_name_is_told_to_who_asks_for_it(void **state)
 	}
 }
 
-static int in_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_begin();
-	return 0;
-}
-
-static int after_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	return 0;
-}
-
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(header_bits_are_as_the_rfcs_ask),
 		CLAIM(the_name_is_spelled_as_asked),
@@ -615,9 +599,5 @@ int main(void)
 		CLAIM(our_name_is_told_to_who_asks_for_it),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

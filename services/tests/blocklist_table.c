@@ -10,6 +10,7 @@
 #include "util/msg.h"
 #include "util/rcu.h"
 #include "util/rr.h"
+#include "util/tests/store.h"
 
 #define SEED 12345
 
@@ -121,33 +122,6 @@ static void a_rule_may_say_what_to_answer(void **state)
 
 /* ---- in a file ---- */
 
-struct store {
-	uint8_t bytes[100000];
-	size_t len, at;
-};
-
-static bool put(void *store, const void *bytes, size_t len)
-{
-	struct store *f = store;
-
-	if (sizeof(f->bytes) - f->len < len)
-		return false;
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-	return true;
-}
-
-static bool get(void *store, void *to, size_t len)
-{
-	struct store *f = store;
-
-	if (f->len - f->at < len)
-		return false;
-	memcpy(to, f->bytes + f->at, len);
-	f->at += len;
-	return true;
-}
-
 static void a_saved_table_says_the_same(void **state)
 {
 	(void)state;
@@ -156,17 +130,17 @@ static void a_saved_table_says_the_same(void **state)
 	uint64_t seed = 0;
 
 	f.len = f.at = 0;
-	assert_true(list_table_save(t, put, &f));
+	assert_true(list_table_save(t, store_put, &f));
 	list_table_unpin(t);
 	g = f;
-	t = list_table_load(get, &g, g.len, &seed);
+	t = list_table_load(store_get, &g, g.len, &seed);
 	assert_non_null(t);
 	assert_int_equal(seed, SEED);
 	check(t, SEED);
 	list_table_unpin(t);
 	g = f;
 	seed = 99;
-	t = list_table_load(get, &g, g.len, &seed);
+	t = list_table_load(store_get, &g, g.len, &seed);
 	assert_non_null(t);
 	assert_int_equal(seed, 99);
 	check(t, 99);
@@ -175,7 +149,7 @@ static void a_saved_table_says_the_same(void **state)
 		g = f;
 		g.len = len;
 		seed = 0;
-		assert_null(list_table_load(get, &g, f.len, &seed));
+		assert_null(list_table_load(store_get, &g, f.len, &seed));
 	}
 }
 

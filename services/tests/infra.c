@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/infra.h"
 
-#include "util/hash.h"
 #include "util/rr.h"
-#include "util/tests/wire.h"
+#include "util/tests/turn.h"
 #include "util/timebase.h"
 
 #define START_MS 100000
@@ -379,25 +378,16 @@ static void a_dump_reads_as_unbounds(void **state)
 	infra_free(i);
 }
 
-static int in_a_turn(void **state)
+static int at_the_start(void **state)
 {
-	(void)state;
 	at_ms(0);
-	rcu_turn_begin();
-	return 0;
-}
-
-static int after_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	return 0;
+	return in_a_turn(state);
 }
 
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
+#undef CLAIM
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, at_the_start, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_stranger_gets_the_usual_wait),
 		CLAIM(round_trips_are_smoothed),
@@ -412,9 +402,5 @@ int main(void)
 		CLAIM(a_dump_reads_as_unbounds),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

@@ -3,8 +3,8 @@
 #include "services/cache/msg.h"
 
 #include "services/tests/made.h"
-#include "util/hash.h"
 #include "util/mem.h"
+#include "util/tests/turn.h"
 
 #define NOW 1000
 
@@ -427,24 +427,8 @@ static void what_is_too_large_is_not_kept(void **state)
 	}
 }
 
-static int in_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_begin();
-	return 0;
-}
-
-static int after_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	return 0;
-}
-
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(an_answer_is_found_by_its_question),
 		CLAIM(an_entry_is_small),
@@ -457,9 +441,5 @@ int main(void)
 		CLAIM(what_is_too_large_is_not_kept),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 #include "services/cache/rrset.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
-#include "util/hash.h"
 #include "util/mem.h"
+#include "util/tests/turn.h"
 #include "util/tests/zone.h"
 #include "util/timebase.h"
 
@@ -115,17 +115,13 @@ static struct message *answer_within(struct negcache *c, struct rrsetcache *rrse
 
 static int begin(void **state)
 {
-	(void)state;
 	arena_init(&arena);
-	rcu_turn_begin();
-	return 0;
+	return in_a_turn(state);
 }
 
 static int end(void **state)
 {
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
+	after_a_turn(state);
 	arena_clear(&arena);
 	return 0;
 }
@@ -675,6 +671,7 @@ static int unload(void **state)
 
 int main(void)
 {
+#undef CLAIM
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_zone_speaks_of_all_its_names),
@@ -694,9 +691,5 @@ int main(void)
 		CLAIM(a_name_is_forgotten_alone),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, load, unload);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, load, unload);
 }

@@ -4,7 +4,7 @@
 
 #include "services/cache/msg.h"
 #include "services/tests/made.h"
-#include "util/hash.h"
+#include "util/tests/turn.h"
 
 #define NOW 1000
 
@@ -163,33 +163,15 @@ static void an_answer_for_a_subnet_is_found_under_that_alone(void **state)
 	msgcache_free(c);
 }
 
-static int start(void **state)
-{
-	(void)state;
-	hash_start(true);
-	rcu_thread_join();
-	rcu_turn_begin();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	rcu_thread_leave();
-	return 0;
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_widest_that_holds_a_client_is_its),
-		cmocka_unit_test(what_holds_for_more_takes_the_place_of_what_it_covers),
-		cmocka_unit_test(a_coarse_answer_is_for_those_who_tell_as_little),
-		cmocka_unit_test(the_oldest_of_too_many_gives_way),
-		cmocka_unit_test(an_answer_for_a_subnet_is_found_under_that_alone),
+	const struct CMUnitTest claims[] = {
+		CLAIM(the_widest_that_holds_a_client_is_its),
+		CLAIM(what_holds_for_more_takes_the_place_of_what_it_covers),
+		CLAIM(a_coarse_answer_is_for_those_who_tell_as_little),
+		CLAIM(the_oldest_of_too_many_gives_way),
+		CLAIM(an_answer_for_a_subnet_is_found_under_that_alone),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "services/cache/rrset.h"
 
 #include "services/tests/made.h"
-#include "util/hash.h"
+#include "util/tests/turn.h"
 
 #define NOW 1000
 
@@ -334,24 +334,8 @@ static void a_set_of_very_many_records_is_believed_but_not_kept(void **state)
 	}
 }
 
-static int in_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_begin();
-	return 0;
-}
-
-static int after_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	return 0;
-}
-
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(the_higher_rank_stands),
 		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
@@ -362,9 +346,5 @@ int main(void)
 		CLAIM(without_a_parent_an_ns_set_has_its_own_time),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

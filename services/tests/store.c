@@ -5,7 +5,7 @@
 #include "services/cache/msg.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
-#include "util/hash.h"
+#include "util/tests/turn.h"
 
 #define NOW 1000
 #define SOA(ttl, minimum) \
@@ -350,24 +350,8 @@ static void of_what_is_too_large_a_bad_verdict_is_kept(void **state)
 	conf_free(conf);
 }
 
-static int in_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_begin();
-	return 0;
-}
-
-static int after_a_turn(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	rcu_flush();
-	return 0;
-}
-
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, in_a_turn, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(answers_are_kept_as_long_as_their_records_say),
 		CLAIM(limits_leave_borrowed_sets_alone),
@@ -377,9 +361,5 @@ int main(void)
 		CLAIM(of_what_is_too_large_a_bad_verdict_is_kept),
 	};
 
-	hash_start(true);
-	rcu_thread_join();
-	int left = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return left;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

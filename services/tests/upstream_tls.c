@@ -164,23 +164,10 @@ static void end(void)
 
 static struct mail *send_tag(char tag, const char *name)
 {
-	struct mail *m = &wire.mail[wire.sent++];
-
-	assert_true(wire.sent <= LETTERS);
-	memset(m->wire, 'q', sizeof(m->wire));
-	m->wire[LETTER_LEN - 1] = (uint8_t)tag;
-	m->sending = (struct sending){ .to = server.at,
-				       .carrier = CARRIER_TLS,
-				       .tls_name = name,
-				       .wire = m->wire,
-				       .len = sizeof(m->wire),
-				       .arrived = mail_arrived,
-				       .strayed = mail_strayed,
-				       .failed = mail_failed };
-	wire.in_send = true;
-	wire.transport->ops->send(wire.transport, &m->sending);
-	wire.in_send = false;
-	return m;
+	return mail_send_by(&(struct sending){ .to = server.at,
+					       .carrier = CARRIER_TLS,
+					       .tls_name = name },
+			    (uint8_t)tag);
 }
 
 static void copy_peer(const struct peer *peer, void *to)

@@ -125,25 +125,29 @@ static inline void wire_end(void)
 	loop_free(wire.loop);
 }
 
-/* Send a question whose last byte is `tag`; returns its number. */
-static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
+/* Send a question whose last byte is `tag`, where and how `way` says; returns its letter. */
+static inline struct mail *mail_send_by(const struct sending *way, uint8_t tag)
 {
 	struct mail *m = &wire.mail[wire.sent++];
 
 	assert_true(wire.sent <= LETTERS);
 	memset(m->wire, 'q', sizeof(m->wire));
 	m->wire[LETTER_LEN - 1] = tag;
-	m->sending = (struct sending){ .to = *to,
-				       .carrier = CARRIER_TCP,
-				       .wire = m->wire,
-				       .len = sizeof(m->wire),
-				       .arrived = mail_arrived,
-				       .strayed = mail_strayed,
-				       .failed = mail_failed };
+	m->sending = *way;
+	m->sending.wire = m->wire;
+	m->sending.len = sizeof(m->wire);
+	m->sending.arrived = mail_arrived;
+	m->sending.strayed = mail_strayed;
+	m->sending.failed = mail_failed;
 	wire.in_send = true;
 	wire.transport->ops->send(wire.transport, &m->sending);
 	wire.in_send = false;
 	return m;
+}
+
+static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
+{
+	return mail_send_by(&(struct sending){ .to = *to, .carrier = CARRIER_TCP }, tag);
 }
 
 /* Run until `count` in all are over; false when that takes longer than a second or `ms`. */

@@ -13,6 +13,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
+from certificates import Authority  # noqa: E402
 from lab import Daemon  # noqa: E402
 
 
@@ -49,6 +50,21 @@ def made(daemon):
         # A disk of its own may lie in there.
         subprocess.run(["umount", "-lq", d.dir], capture_output=True, check=False)
         shutil.rmtree(d.dir, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def ca():
+    """`ca.pem` and certificates by it; one of `other.pem`, which nobody trusts."""
+    with Authority() as a:
+        a.issue("good", "DNS:dns.test,IP:127.0.0.1")
+        a.issue("two", "DNS:two.test")
+        a.issue("named", "DNS:*.dns.test,IP:127.0.0.1,DNS:dns.test")
+        a.issue("nameless", "IP:127.0.0.1")
+        a.issue("nsd", "DNS:primary.test,IP:127.0.0.1")
+        a.issue("client", "DNS:resolver.test")
+        a.issue("expired", days=-1)
+        a.issue("stranger", by="other")
+        yield a
 
 
 @pytest.fixture(scope="session")

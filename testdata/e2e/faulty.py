@@ -16,7 +16,7 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
-from lab import ADDRESS
+from lab import ADDRESS, TcpServer
 
 ANSWER = bytes([198, 18, 7, 7])
 BURST = 100
@@ -59,7 +59,7 @@ def ask(port, wire):
         return f.read(struct.unpack("!H", f.read(2))[0])
 
 
-class Faulty:
+class Faulty(TcpServer):
     """`act` is one of
         good          answers everything
         close-early   closes every second connection at its first question
@@ -73,7 +73,7 @@ class Faulty:
         cut           says its answers are cut
         mute          shakes hands and never answers
         deaf          accepts and never shakes hands
-        drip          a byte a second
+        drip, sip     a byte a second, a byte a millisecond
         other-id, other-name
     and over HTTPS also
         status        503 to everything
@@ -89,39 +89,14 @@ class Faulty:
         self.context.load_cert_chain(ca.path(cert + ".pem"), ca.path(cert + ".key"))
         self.context.set_alpn_protocols(["http/1.1"] if act == "no-h2" else ["h2"] if https else ["dot"])
         self.act, self.https, self.limit, self.ask, self.rest = act, https, limit, ask, rest
-        self.asked, self.accepted, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0, 0
-        self.headers, self.lock, self.ending = [], threading.Lock(), False
+        self.asked, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0
+        self.headers, self.lock = [], threading.Lock()
         self.open, self.open_most, self.names, self.versions, self.ciphers, self.wires = 0, 0, [], [], [], []
+        self.alpn = []
         self.context.sni_callback = lambda s, name, context: self.names.append(name)
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.bind((ADDRESS, 0))
-        self.listener.listen(128)
-        self.port = self.listener.getsockname()[1]
-        self.at = "%s@%d#dns.test" % (ADDRESS, self.port)
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending = True
-        self.listener.close()
-        self.thread.join(5)
-
-    def run(self):
-        self.listener.settimeout(0.1)
-        while not self.ending:
-            with contextlib.suppress(socket.timeout):
-                try:
-                    conn, _ = self.listener.accept()
-                except socket.timeout:
-                    continue
-                except OSError:
-                    return
-                self.accepted += 1
-                threading.Thread(target=self.serve, args=(conn, self.accepted), daemon=True).start()
+        super().__init__()
+        self.place = "%s@%d" % (ADDRESS, self.port)
+        self.at = self.place + "#dns.test"
 
     def serve(self, conn, number):
         with conn, contextlib.suppress(EOFError, OSError, h2.exceptions.ProtocolError):
@@ -137,6 +112,7 @@ class Faulty:
                     self.open += 1
                     self.open_most = max(self.open, self.open_most)
                 self.versions.append(s.version())
+                self.alpn.append(s.selected_alpn_protocol())
                 self.ciphers.append(s.cipher()[0])
                 try:
                     (Requests if self.https else Frames)(self, s, number).converse()
@@ -168,6 +144,15 @@ class Conversation:
         while self.s.pending():
             data += self.s.recv(65536)
         return data
+
+    def write(self, data):
+        pause = {"drip": 1, "sip": 0.001}.get(self.upstream.act)
+        if pause is None:
+            self.s.sendall(data)
+            return
+        for byte in data:
+            self.s.sendall(bytes([byte]))
+            time.sleep(pause)
 
     def turn(self, questions):
         """What to answer to some questions that came together; `send` for each, in order."""
@@ -218,12 +203,7 @@ class Frames(Conversation):
 
     def send(self, replies):
         data = b"".join(struct.pack("!H", len(r)) + r for _, r in replies)
-        if self.upstream.act == "drip":
-            for byte in data:
-                self.s.sendall(bytes([byte]))
-                time.sleep(1)
-        elif data:
-            self.s.sendall(data)
+        self.write(data)
 
     def send_half(self, _, reply):
         self.s.sendall((struct.pack("!H", len(reply)) + reply)[:len(reply) // 2])
@@ -272,13 +252,7 @@ class Requests(Conversation):
         self.turn(questions)
 
     def flush(self):
-        data = self.h.data_to_send()
-        if data and self.upstream.act == "drip":
-            for byte in data:
-                self.s.sendall(bytes([byte]))
-                time.sleep(1)
-        elif data:
-            self.s.sendall(data)
+        self.write(self.h.data_to_send())
 
     def head(self, key, reply):
         act = self.upstream.act

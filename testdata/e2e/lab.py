@@ -325,6 +325,32 @@ def is_closed(s, seconds):
     return False
 
 
+class TcpServer:
+    """Talks to each caller on a thread of its own: `serve(conn, number)`, the first caller being number 1."""
+
+    def __init__(self, port=0):
+        self.listener = socket.create_server((ADDRESS, port), backlog=128)
+        self.port = self.listener.getsockname()[1]
+        self.accepted, self.ending = 0, False
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending = True
+        self.thread.join(5)
+        self.listener.close()
+
+    def run(self):
+        while not self.ending:
+            if select.select([self.listener], [], [], 0.1)[0]:
+                conn, _ = self.listener.accept()
+                self.accepted += 1
+                threading.Thread(target=self.serve, args=(conn, self.accepted), daemon=True).start()
+
+
 class FakeServer:
     """A name server whose answers are a Python function: `answer(query, tcp)` gives a message, bytes,
     or None for silence. What was asked stands in `asked`, a list of (name, type, tcp)."""

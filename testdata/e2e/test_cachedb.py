@@ -11,13 +11,12 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 import dns.flags
 import pytest
 
-from lab import ADDRESS, FakeServer, fixed, free_port, rcode, refusing, texts, ttl
+from lab import ADDRESS, FakeServer, TcpServer, fixed, free_port, rcode, refusing, texts, ttl
 
 CHAIN = "cachedb iterator"
 VALIDATES = "validator cachedb iterator"
@@ -272,38 +271,19 @@ def test_expired_answers_wait_for_what_redis_says(daemon, redis):
             assert texts(m) == ["192.0.2.2"] or len(server.asked) > asked
 
 
-class Imitation:
+class Imitation(TcpServer):
     """Listens as Redis does, and answers every piece that comes with the same bytes; None: with nothing."""
 
     def __init__(self, reply):
         self.reply = reply
-        self.listener = socket.create_server((ADDRESS, 0))
-        self.port = self.listener.getsockname()[1]
-        self.came = 0
-        self.ending = False
-        self.thread = threading.Thread(target=self.run, daemon=True)
+        super().__init__()
 
-    def serve(self, s):
-        s.settimeout(30)
-        with contextlib.suppress(OSError), s:
-            while not self.ending and s.recv(65536):
+    def serve(self, conn, number):
+        conn.settimeout(30)
+        with contextlib.suppress(OSError), conn:
+            while not self.ending and conn.recv(65536):
                 if self.reply is not None:
-                    s.sendall(self.reply)
-
-    def run(self):
-        while not self.ending:
-            with contextlib.suppress(OSError):
-                s, _ = self.listener.accept()
-                self.came += 1
-                threading.Thread(target=self.serve, args=(s,), daemon=True).start()
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending = True
-        self.listener.close()
+                    conn.sendall(self.reply)
 
 
 @pytest.mark.parametrize("reply", [
@@ -314,7 +294,7 @@ def test_nobody_waits_long_for_a_redis_that_is_not_well(daemon, reply):
     with Imitation(reply) as bad, FakeServer(fixed("192.0.2.1", 300)) as server:
         with daemon("num-threads: 1", module=CHAIN,
                     more=forward(server.at) + store("redis-timeout: 200", port=bad.port)) as d:
-            wait_until(lambda: bad.came)
+            wait_until(lambda: bad.accepted)
             for i in range(20):
                 assert texts(d.ask("h%d.store.test.lab" % i)) == ["192.0.2.1"]
             # it is tried again, and a reload finds everything in order

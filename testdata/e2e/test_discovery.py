@@ -3,23 +3,12 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
-import shutil
 
 import pytest
 
 from lab import free_port, rcode, texts
-from test_tls import Authority
 
 NAME = "_dns.resolver.arpa."
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("named", "DNS:*.dns.test,IP:127.0.0.1,DNS:dns.test")
-    a.issue("nameless", "IP:127.0.0.1")
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 def lines_for(ca, tls, https, cert="named"):

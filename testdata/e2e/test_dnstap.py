@@ -20,9 +20,9 @@ import dns.name
 import pytest
 
 from collector import READY, START, STOP, Capture, Collector
+from faulty import Faulty
 from h2client import Client
 from lab import ADDRESS, FakeServer, fixed, frame, free_port, query, read_exactly, texts, until
-from test_tls import Authority, TlsServer
 
 ALL = ["%s-%s" % (who, what) for who in ("client", "resolver", "forwarder") for what in ("query", "response")]
 CLIENT = ALL[:2]
@@ -33,15 +33,6 @@ def built_in(bin_dir):
     said = subprocess.run([bin_dir + "/resolverd", "-V"], capture_output=True, text=True, timeout=20, check=True).stdout
     if "libfstrm" not in said:
         pytest.skip("built without dnstap")
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
-    a.issue("client", "DNS:resolver.test")
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 def clause(*lines, kinds=CLIENT, enable=True):
@@ -125,11 +116,11 @@ def test_bytes_over_every_transport_are_those_on_the_wire(daemon, ca, tmp_path):
     """Padding and keepalive are added at the very end; HTTPS has no lengths in front."""
     tls_port, https_port, path = free_port(), free_port(), str(tmp_path / "tap.sock")
     padded = [dns.edns.GenericOption(12, b"\0" * 8)]
-    with Collector(path=path) as collector, TlsServer(ca) as upstream, daemon(
+    with Collector(path=path) as collector, Faulty(ca) as upstream, daemon(
             "interface: 127.0.0.1@%d" % tls_port, "interface: 127.0.0.1@%d" % https_port, "tls-port: %d" % tls_port,
             "https-port: %d" % https_port, 'tls-service-key: "%s"' % ca.path("good.key"),
             'tls-service-pem: "%s"' % ca.path("good.pem"), 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
-            more=forward(".", upstream.at + "#dns.test", "forward-tls-upstream: yes") + at_socket(path, kinds=ALL),
+            more=forward(".", upstream.at, "forward-tls-upstream: yes") + at_socket(path, kinds=ALL),
             hints=False) as d:
         until(lambda: collector.control == [READY, START])
         context = ssl.create_default_context(cafile=ca.path("ca.pem"))

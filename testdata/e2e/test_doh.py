@@ -22,19 +22,10 @@ import h2client
 from h2client import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, RST, SETTINGS, WINDOW,
                       Client, get_path, http2_frame)
 from lab import ADDRESS, FakeServer, fixed, free_port, is_closed, query, rcode, read_exactly, silent, texts, until
-from test_tls import Authority
 
 LINES = ['local-zone: "here.test." static', 'local-data: "a.here.test. 300 IN A 192.0.2.1"',
          'local-data: "mixed.here.test. 200 IN TXT x"', 'local-data: "name.here.test. 300 IN A 127.0.0.1"',
          'local-data: "here.test. 77 IN SOA ns.here.test. h.here.test. 1 2 3 4 55"']
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 class Serving:

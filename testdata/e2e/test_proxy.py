@@ -3,7 +3,6 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
-import shutil
 import socket
 import ssl
 import struct
@@ -14,7 +13,6 @@ import pytest
 
 from h2client import Client
 from lab import ADDRESS, frame, free_port, is_closed, query, rcode, read_message, texts
-from test_tls import Authority
 
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 
@@ -28,14 +26,6 @@ def header(client, port=4711, command=0x21, more=b"", dgram=False):
 
 
 LOCAL = SIGNATURE + b"\x20\0\0\0"
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 class Behind:

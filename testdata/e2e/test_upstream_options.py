@@ -4,7 +4,6 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import re
-import shutil
 import socket
 import time
 
@@ -12,18 +11,9 @@ import pytest
 
 from faulty import Faulty, load
 from lab import ADDRESS, FakeServer, fixed, rcode, texts, until
-from test_tls import Authority
 from test_upstreams import all_good, names
 
 GOOD = ["198.18.7.7"]
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import contextlib
-import shutil
 
 import dns.edns
 import dns.flags
@@ -15,19 +14,8 @@ import pytest
 
 from faulty import Faulty, load
 from lab import FakeServer, rcode, texts
-from test_tls import Authority
 
 GOOD = ["198.18.7.7"]
-
-
-@pytest.fixture(scope="module")
-def ca():
-    a = Authority()
-    a.issue("good", "DNS:dns.test,IP:127.0.0.1")
-    a.issue("stranger", by="other")
-    a.issue("expired", days=-1)
-    yield a
-    shutil.rmtree(a.dir, ignore_errors=True)
 
 
 @pytest.fixture(params=["tls", "https"])

@@ -22,7 +22,6 @@ import dns.tsigkeyring
 import pytest
 
 from lab import ADDRESS, free_port, rcode, texts, until
-from test_tls import Authority
 
 NSD = shutil.which("nsd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
 SECRET = "c2VjcmV0IG9mIHR3byBzZXJ2ZXJz"
@@ -200,21 +199,16 @@ def test_hosts_may_notify_by_name(daemon, net):
         assert notify(d, source="127.56.1.2") == "REFUSED"
 
 
-def test_transfers_over_tls(daemon):
-    ca = Authority()
-    try:
-        pem = ca.issue("nsd", "DNS:primary.test,IP:127.0.0.1")
-        with Primary(zone_text(1, "a A 192.0.2.1"), tls=pem) as p:
-            more = "auth-zone:\n  name: held.test\n  primary: 127.0.0.1@%d#%s\n"
-            with daemon("local-zone: test. nodefault", 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
-                        more=more % (p.tls_port, "primary.test")) as d:
-                until(has(d, "a", "192.0.2.1"), why=lambda: d.log() + p.log())
-            with daemon("local-zone: test. nodefault", 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
-                        more=more % (p.tls_port, "stranger.test")) as d:
-                until(lambda: "no primary could give it" in d.log())
-                assert rcode(d.ask("a.held.test")) == "SERVFAIL"
-    finally:
-        shutil.rmtree(ca.dir, ignore_errors=True)
+def test_transfers_over_tls(daemon, ca):
+    with Primary(zone_text(1, "a A 192.0.2.1"), tls=(ca.path("nsd.pem"), ca.path("nsd.key"))) as p:
+        more = "auth-zone:\n  name: held.test\n  primary: 127.0.0.1@%d#%s\n"
+        with daemon("local-zone: test. nodefault", 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
+                    more=more % (p.tls_port, "primary.test")) as d:
+            until(has(d, "a", "192.0.2.1"), why=lambda: d.log() + p.log())
+        with daemon("local-zone: test. nodefault", 'tls-cert-bundle: "%s"' % ca.path("ca.pem"),
+                    more=more % (p.tls_port, "stranger.test")) as d:
+            until(lambda: "no primary could give it" in d.log())
+            assert rcode(d.ask("a.held.test")) == "SERVFAIL"
 
 
 def test_a_zone_comes_from_a_url(daemon):

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "util/tests/store.h"
 #include "util/tests/wire.h"
 
 #define SEED UINT64_C(0x0123456789abcdef)
@@ -190,33 +191,6 @@ static void a_last_look_changes_names_and_leaves_some_out(void **state)
 
 /* ---- in a file ---- */
 
-struct store {
-	uint8_t bytes[65536];
-	size_t len, at;
-};
-
-static bool put(void *store, const void *bytes, size_t len)
-{
-	struct store *f = store;
-
-	if (sizeof(f->bytes) - f->len < len)
-		return false;
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-	return true;
-}
-
-static bool get(void *store, void *to, size_t len)
-{
-	struct store *f = store;
-
-	if (f->len - f->at < len)
-		return false;
-	memcpy(to, f->bytes + f->at, len);
-	f->at += len;
-	return true;
-}
-
 static struct nameset *numbered(unsigned count)
 {
 	struct nameset_maker *m = nameset_maker_new();
@@ -236,8 +210,8 @@ static void a_saved_set_is_the_same_again(void **state)
 	struct nameset *s = numbered(1000), *t;
 
 	f.len = f.at = 0;
-	assert_true(nameset_save(s, put, &f));
-	t = nameset_load(get, &f, f.len);
+	assert_true(nameset_save(s, store_put, &f));
+	t = nameset_load(store_get, &f, f.len);
 	assert_non_null(t);
 	assert_int_equal(nameset_count(t), 1000);
 	assert_int_equal(nameset_seed(t), SEED);
@@ -263,13 +237,13 @@ static void a_broken_one_is_refused_or_harmless(void **state)
 	struct nameset *s = numbered(100);
 
 	f.len = f.at = 0;
-	assert_true(nameset_save(s, put, &f));
+	assert_true(nameset_save(s, store_put, &f));
 	nameset_free(s);
 	for (size_t i = 0; i < f.len; i++) {
 		for (unsigned bit = 0; bit < 8; bit += 3) {
 			g = f;
 			g.bytes[i] ^= (uint8_t)(1u << bit);
-			s = nameset_load(get, &g, g.len);
+			s = nameset_load(store_get, &g, g.len);
 			if (!s)
 				continue;
 			(void)nameset_find(s, N("n50.example."));
@@ -282,7 +256,7 @@ static void a_broken_one_is_refused_or_harmless(void **state)
 	for (size_t len = 0; len < f.len; len++) {
 		g = f;
 		g.len = len;
-		assert_null(nameset_load(get, &g, f.len));
+		assert_null(nameset_load(store_get, &g, f.len));
 	}
 }
 

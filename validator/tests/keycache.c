@@ -3,9 +3,8 @@
 #include "validator/keycache.h"
 
 #include "util/arena.h"
-#include "util/rcu.h"
 #include "util/rr.h"
-#include "util/tests/wire.h"
+#include "util/tests/turn.h"
 #include "validator/verify.h"
 
 #define NOW 1000
@@ -158,33 +157,15 @@ static void keys_are_weighed_with_their_entry(void **state)
 	arena_clear(&a);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	rcu_turn_begin();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	rcu_turn_end();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
-		cmocka_unit_test_setup_teardown(a_zone_is_found_by_its_name_while_fresh, begin, end),
-		cmocka_unit_test_setup_teardown(the_latest_word_counts, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_forgotten_is_as_asked, begin, end),
-		cmocka_unit_test_setup_teardown(keys_are_weighed_with_their_entry, begin, end),
-		cmocka_unit_test_setup_teardown(keys_live_while_somebody_holds_them, begin, end),
+		CLAIM(a_zone_is_found_by_its_name_while_fresh),
+		CLAIM(the_latest_word_counts),
+		CLAIM(what_is_forgotten_is_as_asked),
+		CLAIM(keys_are_weighed_with_their_entry),
+		CLAIM(keys_live_while_somebody_holds_them),
 	};
-	int failed;
 
-	rcu_thread_join();
-	failed = cmocka_run_group_tests(claims, NULL, NULL);
-	rcu_thread_leave();
-	return failed;
+	return RUN_CLAIMS(claims, NULL, NULL);
 }

@@ -40,7 +40,7 @@ def framed(data):
 @functools.lru_cache(1)
 def authority():
     """Certificates by `ca.pem`: `good` for dns.test and 127.0.0.1."""
-    from test_tls import Authority
+    from certificates import Authority
     a = Authority()
     atexit.register(shutil.rmtree, a.dir, ignore_errors=True)
     a.issue("good", "DNS:dns.test,IP:127.0.0.1")
