@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/answer.h"
 
-#include "services/cache/store.h"
 #include "util/options.h"
 #include "util/rr.h"
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/msg.h"
 
+#include "util/rr.h"
+
 bool question_equals(const struct question *a, const struct question *b)
 {
 	if (a->type != b->type || a->class_ != b->class_ || a->name_len != b->name_len)
@@ -30,6 +32,37 @@ const struct rrset *message_find(const struct message *m, enum section s, const 
 			return sets[i];
 	}
 	return NULL;
+}
+
+const struct rrset *message_soa(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_SOA && sets[i]->count)
+			return sets[i];
+	}
+	return NULL;
+}
+
+bool message_is_denial(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+
+	if (m->rcode != RCODE_NOERROR)
+		return m->rcode == RCODE_NXDOMAIN;
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == m->q.type || m->q.type == TYPE_ANY)
+			return false;
+	}
+	sets = message_section(m, SECTION_AUTHORITY, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i]->type == TYPE_NS)
+			return message_soa(m) != NULL;
+	}
+	return true;
 }
 
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none)

@@ -105,6 +105,11 @@ const struct rrset **message_section(const struct message *m, enum section s, un
 /* The set of that owner, type and class in a section, or NULL. */
 const struct rrset *message_find(const struct message *m, enum section s, const uint8_t *owner,
 				 uint16_t type, uint16_t class_);
+/* The SOA set of its authority section, or NULL. */
+const struct rrset *message_soa(const struct message *m);
+/* NXDOMAIN, or NODATA: an answer section without the type asked for, also behind aliases. A
+ * referral, which has NS RRsets and no SOA, is no denial. */
+bool message_is_denial(const struct message *m);
 /* The smallest remaining TTL of all sets, in seconds; `none` when there are no sets. */
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 

@@ -26,37 +26,6 @@ bool store_is_sound(const struct message *m)
 	       !(rr_flags(m->q.type) & RR_META && m->q.type != TYPE_ANY) && is_data(m);
 }
 
-static const struct rrset *find_soa(const struct message *m)
-{
-	unsigned count;
-	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
-
-	for (unsigned i = 0; i < count; i++) {
-		if (sets[i]->type == TYPE_SOA && sets[i]->count)
-			return sets[i];
-	}
-	return NULL;
-}
-
-bool message_is_denial(const struct message *m)
-{
-	unsigned count;
-	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
-
-	if (m->rcode != RCODE_NOERROR)
-		return m->rcode == RCODE_NXDOMAIN;
-	for (unsigned i = 0; i < count; i++) {
-		if (sets[i]->type == m->q.type || m->q.type == TYPE_ANY)
-			return false;
-	}
-	sets = message_section(m, SECTION_AUTHORITY, &count);
-	for (unsigned i = 0; i < count; i++) {
-		if (sets[i]->type == TYPE_NS)
-			return find_soa(m) != NULL;
-	}
-	return true;
-}
-
 /* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field. */
 static uint32_t soa_ttl(const struct rrset *soa, uint32_t now_s)
 {
@@ -133,7 +102,7 @@ static void limit_denial(struct message *m, uint32_t negative_s, struct arena *a
 
 void store_limit_denial(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
 {
-	const struct rrset *soa = find_soa(m);
+	const struct rrset *soa = message_soa(m);
 
 	if (soa && message_is_denial(m))
 		limit_denial(m, negative_ttl(conf, soa, now_s), a, now_s);
@@ -141,7 +110,7 @@ void store_limit_denial(const struct conf *conf, struct message *m, struct arena
 
 void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
 {
-	const struct rrset *soa = find_soa(m);
+	const struct rrset *soa = message_soa(m);
 	/* Before cache-min-ttl may raise it: negative answers have their own limits. */
 	uint32_t negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
 
@@ -172,7 +141,7 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 		return m->security == SECURITY_BOGUS       ? conf->server.val_bogus_ttl
 		       : m->reason == REASON_network_error ? STORE_OUTAGE_S
 							   : STORE_FAILURE_S;
-	soa = message_is_denial(m) ? find_soa(m) : NULL;
+	soa = message_is_denial(m) ? message_soa(m) : NULL;
 	for (unsigned i = 0; i < message_set_count(m); i++) {
 		if (m->sets[i] != soa)
 			ttl_s = MIN(ttl_s, time_left(now_s, m->sets[i]->expires_s));

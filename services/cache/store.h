@@ -38,10 +38,6 @@ void store_limit_bogus(const struct conf *conf, struct message *m, struct arena 
 const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,
 				    struct arena *a);
 
-/* NXDOMAIN, or NODATA: an answer section without the type asked for, also behind aliases. A
- * referral, which has NS RRsets and no SOA, is no denial. */
-bool message_is_denial(const struct message *m);
-
 /* Whether a message that was kept outside this process has the form of those written there: one
  * question, no EDNS, no flag but AA, no failure. Says nothing about the truth of its records. */
 bool store_is_sound(const struct message *m);
