@@ -342,7 +342,7 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 	struct list gone;
 	struct slab_entry *old, *next;
 	size_t took = mem_size(e), budget, entries;
-	bool fits;
+	bool fits, crowded;
 
 	PROMISE(took <= SLAB_ENTRY_MAX);
 	if (s->how.beside)
@@ -379,8 +379,9 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 		part_make_room(s, p, e, now_s, SIZE_MAX, &gone);
 	}
 	entries = p->entries;
+	crowded = is_crowded(s, table_of(s), entries); /* slab_resize may retire the table hereafter */
 	part_unlock(p);
-	if (is_crowded(s, table_of(s), entries))
+	if (crowded)
 		grow(s, entries);
 	if (!fits)
 		s->how.release(&e->retired);

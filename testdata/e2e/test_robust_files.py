@@ -100,8 +100,8 @@ def test_without_a_descriptor_it_serves_what_it_can(made):
             s.settimeout(5)
             assert texts(read_message(s)) == ["198.18.0.40"]
     said = d.log()
-    assert said.count("no TCP connection can be taken") == 1
-    assert said.count("no port can be opened to ask from") == 1
+    for what in "no TCP connection can be taken", "no port can be opened to ask from":
+        assert 1 <= said.count(what) <= 3, what  # once for each shortage, not for each question
     until(lambda: abs(d.files() - calm) <= 5, why=lambda: "%d before\n%s" % (calm, open_files(d)))
     assert d.control("reload") == "ok\n"
     assert d.stop() == 0
