@@ -31,6 +31,7 @@ libresolver_la_SOURCES += \
 	util/options_man.c util/options_more.def util/options_print.c util/options_private.h \
 	util/options_check.c util/options_paths.c util/options_print.c util/options_private.h \
 	util/options_value.c util/options_whole.c \
+	util/pattern.c util/pattern.h \
 	util/proxy2.c util/proxy2.h \
 	util/random.c util/random.h \
 	util/rcu.c util/rcu.h \
@@ -69,6 +70,7 @@ UTIL_TESTS = \
 	util/tests/msg_read \
 	util/tests/msg_write \
 	util/tests/nameset \
+	util/tests/pattern \
 	util/tests/nametable \
 	util/tests/options \
 	util/tests/proxy2 \
