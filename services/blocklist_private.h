@@ -6,6 +6,9 @@
 #include "services/blocklist_name.h"
 #include "services/blocklist_read.h"
 
+struct fault;
+struct list_json;
+
 enum { LIST_LINE = 4096 }; /* longest line that can be a rule */
 
 /* A run of characters in a line. */
@@ -21,12 +24,15 @@ struct list_reader {
 	size_t len;
 	unsigned letters; /* the kinds of characters in it */
 	bool too_long;
-	bool seen; /* a first line has shown that this is not a web page */
+	bool begun; /* the first byte has been seen */
+	bool seen;  /* a first line has shown that this is not a web page */
 	/* a policy zone */
 	bool zone;         /* lines of one have been seen */
 	unsigned brackets; /* open parentheses, across lines */
 	uint8_t apex[DNAME_MAX], origin[DNAME_MAX], owner[DNAME_MAX];
 	bool has_apex, has_origin, has_owner;
+	struct list_json *json; /* what is read is JSON; NULL: lines */
+	unsigned policy;        /* of the rules of this line; 0: none */
 };
 
 /* Emit a rule for the name in `w`; returns LIST_READ, or why there is none. */
@@ -44,7 +50,15 @@ bool word_is_address(struct word w);
 /* Each parses one line of its kind, with surrounding blanks removed. */
 void list_read_adblock(struct list_reader *r, struct word line);
 void list_read_zone(struct list_reader *r, const char *line, bool indented);
+/* A row of a table with commas: true when the line was one; it is then handled. */
+bool list_read_row(struct list_reader *r, const char *line);
 /* Whether a line begins a policy zone, or can only be a record of one. */
 bool list_is_zone(const struct list_reader *r, const char *line);
+
+/* JSON, from its first bracket on (blocklist_json.c). */
+void list_json_begin(struct list_reader *r);
+void list_json_free(struct list_json *j); /* NULL is fine */
+bool list_json_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f);
+bool list_json_end(struct list_reader *r, struct fault *f);
 
 #endif

@@ -101,13 +101,16 @@ static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
 {
 	if (!r->how.allow)
 		return bits;
-	return (uint8_t)((bits & LIST_BLOCK) << 2 | (bits & LIST_ALLOW));
+	return (uint8_t)((bits & LIST_BLOCK) << 2 |
+			 (bits & (LIST_ALLOW | LIST_ALLOW << LIST_IMPORTANT_SHIFT)));
 }
 
 enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
 {
 	struct list_rule rule = { .name = name, .bits = bits_of(r, bits) };
 
+	if (!r->how.allow && r->how.policy)
+		rule.policy = r->policy;
 	if (!*name || (!r->how.tops && !name[1 + *name]))
 		return LIST_SKIP_top;
 	r->counts.rules++;
@@ -448,6 +451,8 @@ static void read_line(struct list_reader *r, char *line, size_t len)
 		read_hosts(r, first, rest);
 	else if (is_cosmetic(first))
 		list_skip(r, LIST_SKIP_cosmetic);
+	else if (UNLIKELY(!*rest && memchr(first.at, ',', first.len)) && list_read_row(r, line))
+		return;
 	else if (is_adblock(first))
 		list_read_adblock(r, (struct word){ line, len });
 	else if (is_dnsmasq(r, line) || is_unbound(r, line))
@@ -536,6 +541,8 @@ struct list_reader *list_reader_new(const struct list_how *how)
 
 void list_reader_free(struct list_reader *r)
 {
+	if (r)
+		list_json_free(r->json);
 	mem_free(r);
 }
 
@@ -604,6 +611,13 @@ static void put_bytes(struct list_reader *r, const char *bytes, size_t len)
 
 bool list_reader_take(struct list_reader *r, const char *bytes, size_t len, struct fault *f)
 {
+	if (UNLIKELY(!r->begun) && len) {
+		r->begun = true;
+		if (*bytes == '{')
+			list_json_begin(r);
+	}
+	if (r->json)
+		return list_json_take(r, bytes, len, f);
 	while (len) {
 		const char *end = memchr(bytes, '\n', len);
 		size_t part = end ? (size_t)(end - bytes) : len;
@@ -634,7 +648,7 @@ bool list_reader_end(struct list_reader *r, struct fault *f)
 	const struct list_counts *c = &r->counts;
 	uint64_t bad;
 
-	if (r->len && !list_reader_take(r, "\n", 1, f))
+	if (r->json ? !list_json_end(r, f) : r->len && !list_reader_take(r, "\n", 1, f))
 		return false;
 	bad = c->skipped[LIST_SKIP_name] + c->skipped[LIST_SKIP_unknown];
 	if (c->lines == 0) {

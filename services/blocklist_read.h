@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Each line is parsed by itself, so that formats may be mixed: hosts files, names, "*.name",
- * AdBlock and AdGuard rules, dnsmasq and Unbound options; also records of a policy zone (RPZ), once
- * a zone has begun. What a resolver cannot apply (rules for parts of pages, for URLs) is counted
+ * AdBlock and AdGuard rules, dnsmasq and Unbound options, pfBlockerNG's tables; also records of a
+ * policy zone (RPZ), once a zone has begun. OPNsense's lists are one piece of JSON. What a resolver cannot apply (rules for parts of pages, for URLs) is counted
  * and skipped. What is no list at all (a web page, a program) ends the reading with a fault. */
 #ifndef SERVICES_BLOCKLIST_READ_H
 #define SERVICES_BLOCKLIST_READ_H
@@ -34,6 +34,7 @@ struct list_rule {
 	/* Modifiers that restrict it, as written ("dnstype=AAAA,client=10.0.0.0/8"); see
 	 * services/blocklist_special.h. NULL: unrestricted. */
 	const char *special;
+	unsigned policy; /* 0: for everybody; else see struct list_how */
 };
 
 #define LIST_SKIPS(X)                                            \
@@ -66,10 +67,25 @@ struct list_counts {
 
 extern const char *const list_skip_what[LIST_SKIP_KINDS];
 
+/* What rows with commas mean, which do not say so themselves (blocklist_rows.c). */
+enum list_rows {
+	LIST_ROWS_BLOCK,   /* ",name,,…": names to block */
+	LIST_ROWS_BELOW,   /* the same, with all below them */
+	LIST_ROWS_PASS,    /* "name,0" and "name,1": names that pass */
+	LIST_ROWS_REWRITE, /* "name,…,…": answers */
+};
+
+/* As told by the name of its file. */
+enum list_rows list_rows_of(const char *path) MUST_USE;
+
 struct list_how {
 	bool tops;  /* whole top-level domains may be blocked */
 	bool allow; /* lines that would block a name allow it instead */
+	enum list_rows rows;
 	void (*rule)(void *arg, const struct list_rule *r); /* `r` is valid during the call */
+	/* What the policy of that number says, after all rules (services/blocklist_policy.h); those
+	 * told first precede. At last 0 and NULL. NULL: rules with a policy are for everybody. */
+	void (*policy)(void *arg, unsigned number, const char *text);
 	void *arg;
 };
 

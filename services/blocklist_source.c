@@ -244,7 +244,9 @@ static bool put_source(const struct list_loading *g, struct source *s, struct li
 {
 	struct list_how how = { .tops = g->tops,
 				.allow = s->kind == LIST_FROM_ALLOW,
+				.rows = list_rows_of(s->where),
 				.rule = list_table_rule,
+				.policy = list_table_policy,
 				.arg = m };
 	struct list_reader *r = list_reader_new(&how);
 	struct fault f = { 0 };
@@ -274,6 +276,7 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 				     uint64_t seed, bool trusting, struct fault *f)
 {
 	struct list_table_maker *m = list_table_begin();
+	struct list_table *t;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct source *one = &s->at[i];
@@ -298,7 +301,11 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 	if (list_table_dropped(m))
 		log_warn("blocklist %s: %" PRIu64 " rules with conditions are too many", g->name,
 			 list_table_dropped(m));
-	return list_table_make(m, seed);
+	t = list_table_make(m, seed);
+	if (list_table_unknown(t))
+		log_warn("blocklist %s: %u patterns of names that pass are not understood, and nothing "
+			 "passes because of them", g->name, list_table_unknown(t));
+	return t;
 }
 
 /* ---- searching for a name ---- */
@@ -336,6 +343,7 @@ void list_loading_search(const struct blocklist *l, const uint8_t *name,
 	for (size_t i = 0; i < s.count; i++) {
 		struct list_how how = { .tops = g->tops,
 					.allow = s.at[i].kind == LIST_FROM_ALLOW,
+					.rows = list_rows_of(s.at[i].where),
 					.rule = compare,
 					.arg = &search };
 		struct list_reader *r = list_reader_new(&how);

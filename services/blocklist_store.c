@@ -13,7 +13,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 
-#define MAGIC        UINT64_C(0x52534c4953543034)
+#define MAGIC        UINT64_C(0x52534c4953543035)
 #define SOURCES_MOST 10000
 
 struct head {

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Eight bits per name, in a set of names (util/nameset.h). The few rules that apply only to some
- * queries are kept beside it, sorted by name. */
+ * queries are kept beside it, sorted by name. Each policy has a set of names of its own. */
 #include "services/blocklist_table.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "services/blocklist_policy.h"
 #include "services/blocklist_special.h"
 #include "util/mem.h"
 #include "util/nameset.h"
@@ -29,6 +30,8 @@ struct list_table {
 	struct nameset *special_names;
 	struct entry *specials; /* sorted by name */
 	size_t special_count;
+	struct list_policy *policies;
+	size_t policy_count;
 	bool has_important;
 	unsigned deepest;
 	_Atomic uint32_t pins;
@@ -42,6 +45,10 @@ struct list_table_maker {
 	struct trie *removed; /* values: bits, as pointers; NULL: none */
 	struct entry *specials, *removed_specials;
 	size_t special_count, removed_special_count;
+	/* Policies: those of the source being read, by number, and those told, in order. */
+	struct nameset_maker *reading[LIST_POLICIES], *told[LIST_POLICIES];
+	char *texts[LIST_POLICIES];
+	size_t told_count;
 	uint64_t dropped;
 	uint8_t all_bits;
 };
@@ -72,6 +79,11 @@ void list_table_maker_free(struct list_table_maker *m)
 		trie_free(m->removed, NULL);
 	entries_free(m->specials, m->special_count);
 	entries_free(m->removed_specials, m->removed_special_count);
+	for (size_t i = 0; i < LIST_POLICIES; i++) {
+		nameset_maker_free(m->reading[i]);
+		nameset_maker_free(m->told[i]);
+		mem_free(m->texts[i]);
+	}
 	mem_free(m);
 }
 
@@ -101,11 +113,38 @@ static void put_entry(struct list_table_maker *m, struct entry **list, size_t *c
 	dname_copy_lower(e->name, name);
 }
 
+/* A rule of a policy about which more is told at the end of its source. */
+static void put_in_policy(struct list_table_maker *m, const struct list_rule *r)
+{
+	struct nameset_maker **names = &m->reading[r->policy - 1];
+
+	if (!*names)
+		*names = nameset_maker_joining();
+	nameset_put(*names, r->name, r->bits);
+}
+
+void list_table_policy(void *maker, unsigned number, const char *text)
+{
+	struct list_table_maker *m = maker;
+
+	if (number && m->reading[number - 1] && m->told_count < LIST_POLICIES) {
+		m->told[m->told_count] = m->reading[number - 1];
+		m->texts[m->told_count++] = mem_text(text);
+		m->reading[number - 1] = NULL;
+	}
+	for (size_t i = 0; !number && i < LIST_POLICIES; i++) { /* the source ends */
+		nameset_maker_free(m->reading[i]);
+		m->reading[i] = NULL;
+	}
+}
+
 void list_table_rule(void *maker, const struct list_rule *r)
 {
 	struct list_table_maker *m = maker;
 
-	if (r->special && r->removes)
+	if (UNLIKELY(r->policy != 0))
+		put_in_policy(m, r);
+	else if (r->special && r->removes)
 		put_entry(m, &m->removed_specials, &m->removed_special_count, r->name, r->bits,
 			  r->special);
 	else if (r->special)
@@ -182,6 +221,21 @@ static void measure(struct list_table *t)
 	t->deepest = t->names ? nameset_deepest(t->names) : 0;
 	if (t->special_names)
 		t->deepest = MAX(t->deepest, nameset_deepest(t->special_names));
+	for (size_t i = 0; i < t->policy_count; i++)
+		if (t->policies[i].names)
+			t->deepest = MAX(t->deepest, nameset_deepest(t->policies[i].names));
+}
+
+static void take_policies(struct list_table *t, struct list_table_maker *m, uint64_t seed)
+{
+	t->policies = mem_array(m->told_count + 1, sizeof(*t->policies));
+	for (; t->policy_count < m->told_count; t->policy_count++) {
+		struct list_policy *p = &t->policies[t->policy_count];
+
+		list_policy_init(p, m->texts[t->policy_count]);
+		p->names = nameset_make(m->told[t->policy_count], seed);
+		m->told[t->policy_count] = NULL;
+	}
 }
 
 struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed)
@@ -194,6 +248,7 @@ struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed)
 	m->names = NULL;
 	t->has_important = (m->all_bits & LIST_IMPORTANT) != 0;
 	take_specials(t, m, seed);
+	take_policies(t, m, seed);
 	measure(t);
 	list_table_maker_free(m);
 	return t;
@@ -212,6 +267,9 @@ static void free_now(struct list_table *t)
 	nameset_free(t->names);
 	nameset_free(t->special_names);
 	entries_free(t->specials, t->special_count);
+	for (size_t i = 0; i < t->policy_count; i++)
+		list_policy_clear(&t->policies[i]);
+	mem_free(t->policies);
 	mem_free(t);
 }
 
@@ -287,6 +345,22 @@ static unsigned bits_at(const struct list_table *t, const struct suffixes *q, un
 	return bits;
 }
 
+static enum list_verdict ask_policies(const struct list_table *t, const struct suffixes *q,
+				      const struct asked *asked, struct list_match *m)
+{
+	for (size_t i = 0; i < t->policy_count; i++) {
+		const struct list_policy *p = &t->policies[i];
+		unsigned labels = list_policy_is_for(p, asked->type, asked->from) ?
+					  list_policy_find(p, q) : 0;
+
+		if (!labels)
+			continue;
+		*m = (struct list_match){ labels, p->special.rewrites ? &p->special : NULL };
+		return list_policy_passes(p, q->name) ? LIST_ALLOWS : LIST_BLOCKS;
+	}
+	return LIST_SAYS_NOTHING;
+}
+
 enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m)
 {
@@ -316,8 +390,9 @@ enum list_verdict list_table_find(const struct list_table *t, const struct suffi
 	}
 	if (important != LIST_SAYS_NOTHING)
 		return important;
-	if (plain != LIST_SAYS_NOTHING)
-		*m = first;
+	if (plain == LIST_SAYS_NOTHING)
+		return t->policy_count ? ask_policies(t, q, &asked, m) : LIST_SAYS_NOTHING;
+	*m = first;
 	return plain;
 }
 
@@ -328,6 +403,9 @@ bool list_table_mentions(const struct list_table *t, const struct suffixes *q)
 		    (t->special_names && nameset_at(t->special_names, q, labels) > 0))
 			return true;
 	}
+	for (size_t i = 0; i < t->policy_count; i++)
+		if (list_policy_find(&t->policies[i], q))
+			return true;
 	return false;
 }
 
@@ -338,31 +416,63 @@ unsigned list_table_deepest(const struct list_table *t)
 
 size_t list_table_count(const struct list_table *t)
 {
-	return (t->names ? nameset_count(t->names) : 0) + t->special_count;
+	size_t count = (t->names ? nameset_count(t->names) : 0) + t->special_count;
+
+	for (size_t i = 0; i < t->policy_count; i++)
+		count += t->policies[i].names ? nameset_count(t->policies[i].names) : 0;
+	return count;
+}
+
+unsigned list_table_unknown(const struct list_table *t)
+{
+	unsigned unknown = 0;
+
+	for (size_t i = 0; i < t->policy_count; i++)
+		unknown += t->policies[i].unknown;
+	return unknown;
 }
 
 size_t list_table_bytes(const struct list_table *t)
 {
-	return sizeof(*t) + (t->names ? nameset_bytes(t->names) : 0) +
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < t->policy_count; i++)
+		bytes += sizeof(t->policies[0]) + list_policy_bytes(&t->policies[i]);
+	return bytes + sizeof(*t) + (t->names ? nameset_bytes(t->names) : 0) +
 	       (t->special_names ? nameset_bytes(t->special_names) : 0) +
 	       t->special_count * (sizeof(struct entry) + sizeof(struct list_special));
 }
 
 /* ---- in a file ---- */
 
-#define MAGIC   UINT64_C(0x7265736c69737431) /* also reveals the byte order */
+#define MAGIC   UINT64_C(0x7265736c69737432) /* also reveals the byte order */
 #define TEXT_MOST 512
 
 struct head {
 	uint64_t magic, seed;
-	uint32_t has_names, special_count, has_important, unused;
+	uint32_t has_names, special_count, has_important, policy_count;
 };
+
+/* Of a policy: its description and its names. */
+struct policy_head {
+	uint64_t text_len, has_names;
+};
+
+static bool save_policy(const struct list_policy *p, bool (*write)(void *, const void *, size_t),
+			void *arg)
+{
+	struct policy_head h = { .text_len = strlen(p->text), .has_names = p->names != NULL };
+
+	return write(arg, &h, sizeof(h)) && write(arg, p->text, (size_t)h.text_len) &&
+	       (!p->names || nameset_save(p->names, write, arg));
+}
 
 bool list_table_save(const struct list_table *t, bool (*write)(void *, const void *, size_t),
 		     void *arg)
 {
 	struct head h = { .magic = MAGIC,
 			  .seed = t->names ? nameset_seed(t->names) : 0,
+			  .policy_count = (uint32_t)t->policy_count,
 			  .has_names = t->names != NULL,
 			  .special_count = (uint32_t)t->special_count,
 			  .has_important = t->has_important };
@@ -379,7 +489,45 @@ bool list_table_save(const struct list_table *t, bool (*write)(void *, const voi
 		if (!write(arg, bytes, sizeof(bytes)))
 			return false;
 	}
+	for (size_t i = 0; i < t->policy_count; i++)
+		if (!save_policy(&t->policies[i], write, arg))
+			return false;
 	return true;
+}
+
+static bool load_policy(struct list_policy *p, bool (*read)(void *, void *, size_t), void *arg,
+			uint64_t most)
+{
+	struct policy_head h;
+	char *text;
+	bool good;
+
+	if (!read(arg, &h, sizeof(h)) || h.text_len > LIST_POLICY_TEXT)
+		return false;
+	text = mem_zero((size_t)h.text_len + 1);
+	good = read(arg, text, (size_t)h.text_len);
+	if (good)
+		list_policy_init(p, text);
+	mem_free(text);
+	return good && (!h.has_names || (p->names = nameset_load(read, arg, most)));
+}
+
+static bool load_policies(struct list_policy *policies, uint32_t count,
+			  bool (*read)(void *, void *, size_t), void *arg, uint64_t most)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!load_policy(&policies[i], read, arg, most))
+			return false;
+	return true;
+}
+
+/* Sets are rehashed unless they have the seed, or are the first to say which. */
+static void settle_seed(struct nameset *names, uint64_t *seed)
+{
+	if (names && *seed == 0)
+		*seed = nameset_seed(names);
+	if (names && *seed != nameset_seed(names))
+		nameset_reseed(names, *seed);
 }
 
 static bool load_specials(struct list_table_maker *m, uint32_t count,
@@ -402,28 +550,37 @@ static bool load_specials(struct list_table_maker *m, uint32_t count,
 struct list_table *list_table_load(bool (*read)(void *, void *, size_t), void *arg, uint64_t most,
 				   uint64_t *seed)
 {
+	struct list_policy *policies;
 	struct list_table_maker *m;
 	struct nameset *names = NULL;
 	struct list_table *t;
 	struct head h;
 
-	if (!read(arg, &h, sizeof(h)) || h.magic != MAGIC || h.special_count > SPECIALS_MOST)
+	if (!read(arg, &h, sizeof(h)) || h.magic != MAGIC || h.special_count > SPECIALS_MOST ||
+	    h.policy_count > LIST_POLICIES)
 		return NULL;
 	if (h.has_names && !(names = nameset_load(read, arg, most)))
 		return NULL;
 	m = list_table_begin();
-	if (!load_specials(m, h.special_count, read, arg)) {
+	policies = mem_array(h.policy_count + 1, sizeof(*policies));
+	if (!load_specials(m, h.special_count, read, arg) ||
+	    !load_policies(policies, h.policy_count, read, arg, most)) {
 		nameset_free(names);
+		for (uint32_t i = 0; i < h.policy_count; i++)
+			list_policy_clear(&policies[i]);
+		mem_free(policies);
 		list_table_maker_free(m);
 		return NULL;
 	}
-	if (names && *seed == 0)
-		*seed = nameset_seed(names);
-	if (names && *seed != nameset_seed(names))
-		nameset_reseed(names, *seed);
+	settle_seed(names, seed);
+	for (uint32_t i = 0; i < h.policy_count; i++)
+		settle_seed(policies[i].names, seed);
 	t = list_table_make(m, *seed);
 	t->names = names;
 	t->has_important = h.has_important;
+	mem_free(t->policies);
+	t->policies = policies;
+	t->policy_count = h.policy_count;
 	measure(t);
 	return t;
 }

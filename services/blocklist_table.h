@@ -3,7 +3,7 @@
  *
  * Of the rules at and above a name, the one with the longest name decides; where one name is both
  * blocked and allowed, it is allowed. Important rules precede all others, and among them those
- * that allow. */
+ * that allow. Policies come last: the first that holds for the client and has the name decides. */
 #ifndef SERVICES_BLOCKLIST_TABLE_H
 #define SERVICES_BLOCKLIST_TABLE_H
 
@@ -19,8 +19,11 @@ struct list_table_maker;
 
 struct list_table_maker *list_table_begin(void) MUST_USE;
 void list_table_rule(void *maker, const struct list_rule *r); /* a list_how.rule */
+void list_table_policy(void *maker, unsigned number, const char *text); /* a list_how.policy */
 /* Number of special rules left out because there were too many. */
 uint64_t list_table_dropped(const struct list_table_maker *m);
+/* Number of patterns in policies that are not understood. */
+unsigned list_table_unknown(const struct list_table *t);
 /* Build the table and free the maker. Never NULL: a table may be empty. */
 struct list_table *list_table_make(struct list_table_maker *m, uint64_t seed) MUST_USE;
 void list_table_maker_free(struct list_table_maker *m); /* NULL is fine */

@@ -19,6 +19,8 @@ libresolver_la_SOURCES += \
 	services/blocklist_name.c services/blocklist_name.h \
 	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
 	services/blocklist_adblock.c services/blocklist_rpz.c \
+	services/blocklist_json.c services/blocklist_rows.c \
+	services/blocklist_policy.c services/blocklist_policy.h \
 	services/blocklist_special.c services/blocklist_special.h \
 	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.h \
@@ -127,6 +129,7 @@ SERVICES_TESTS = \
 	services/tests/authzone \
 	services/tests/authzone_stream \
 	services/tests/blocklist \
+	services/tests/blocklist_policy \
 	services/tests/blocklist_read \
 	services/tests/blocklist_table \
 	services/tests/cachefile \

@@ -3,11 +3,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The first byte says which, and how: 0x80 a saved table, 0x40 modifiers, else a list, of which
- * bits 0 and 1 are options and the rest is where it is cut. */
+ * bits 0 to 3 are options and the rest is where it is cut. */
 #include "services/blocklist_table.h"
 
 #include <stdio.h>
 
+#include "services/blocklist_policy.h"
 #include "services/blocklist_special.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -47,15 +48,32 @@ static void on_rule(void *arg, const struct list_rule *r)
 	s->removals += r->removes;
 	if (s->m)
 		list_table_rule(s->m, r);
-	if (s->count < RULES_MOST && !r->special && !r->removes) {
+	if (s->count < RULES_MOST && !r->special && !r->removes && !r->policy) {
 		memcpy(s->rules[s->count].name, r->name, len);
 		s->rules[s->count++].bits = r->bits;
 	}
 }
 
+static void on_policy(void *arg, unsigned number, const char *text)
+{
+	struct seen *s = arg;
+
+	PROMISE(number <= LIST_POLICIES && (text != NULL) == (number != 0));
+	PROMISE(!text || strlen(text) <= LIST_POLICY_TEXT);
+	for (; text && *text; text++)
+		s->sum = (s->sum ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	if (s->m)
+		list_table_policy(s->m, number, text ? text : "");
+}
+
 static bool read_list(const uint8_t *data, size_t len, unsigned how, size_t step, struct seen *s)
 {
-	struct list_how h = { .tops = how & 1, .allow = how & 2, .rule = on_rule, .arg = s };
+	struct list_how h = { .tops = how & 1,
+			      .allow = how & 2,
+			      .rows = (enum list_rows)(how >> 2 & 3),
+			      .rule = on_rule,
+			      .policy = on_policy,
+			      .arg = s };
 	struct list_reader *r = list_reader_new(&h);
 	struct fault f = { 0 };
 	bool good = true;
