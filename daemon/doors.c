@@ -43,18 +43,33 @@ static bool take_handed(const struct opening *o, const struct interface *at, boo
 	return fd >= 0;
 }
 
-static bool open_one(const struct opening *o, const struct interface *at, bool stream,
-		     struct fault *f)
+/* An address and the wildcard of its family may be served beside each other, if both sockets say so:
+ * the first of such that is not `at`; NULL: there is none. */
+static const struct interface *beside(const struct interfaces *where, const struct interface *at)
 {
+	for (size_t i = 0; i < where->count; i++) {
+		const struct interface *other = &where->items[i];
+
+		if (other != at && other->addr.family == at->addr.family &&
+		    other->addr.port == at->addr.port && other->many != at->many)
+			return other;
+	}
+	return NULL;
+}
+
+static bool open_one(const struct opening *o, const struct interfaces *where,
+		     const struct interface *at, bool stream, struct fault *f)
+{
+	const struct interface *other = beside(where, at);
 	bool own = o->conf->server.so_reuseport && o->threads > 1;
-	bool again = find(o->old, at, stream) != NULL;
+	bool again = find(o->old, at, stream) != NULL || (other && other < at);
 
 	for (unsigned i = 0; i < o->threads; i++) {
 		const struct listen_socket *known = o->old ? find(&o->old[i], at, stream) : NULL;
 		const struct listen_socket *shared = i ? find(&o->doors[0], at, stream) : NULL;
 		struct listen_socket_how how = {
 			.conf = o->conf,
-			.shared_port = own,
+			.shared_port = own || other,
 			.first = i == 0 && !again,
 		};
 		struct listen_socket s;
@@ -82,9 +97,10 @@ static bool open_all(const struct opening *o, const struct interfaces *where, st
 	for (size_t i = 0; i < where->count; i++) {
 		bool plain = where->items[i].service == SERVICE_DNS;
 
-		if (plain && s->do_udp && !open_one(o, &where->items[i], false, f))
+		if (plain && s->do_udp && !open_one(o, where, &where->items[i], false, f))
 			return false;
-		if ((s->do_tcp || !plain) && s->incoming_num_tcp && !open_one(o, &where->items[i], true, f))
+		if ((s->do_tcp || !plain) && s->incoming_num_tcp &&
+		    !open_one(o, where, &where->items[i], true, f))
 			return false;
 	}
 	return true;

@@ -10,6 +10,7 @@ import time
 
 import dns.exception
 import dns.query
+import pytest
 
 from lab import free_port, query, texts, until
 
@@ -63,6 +64,23 @@ def test_the_port_changes(daemon):
         assert answers("127.0.0.1", new) and answers("127.0.0.1", new, True)
         until(lambda: not answers("127.0.0.1", old, timeout=0.3))
         d.port = new
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("first, second", [("0.0.0.0", SECOND), (SECOND, "0.0.0.0")])
+def test_an_address_beside_the_wildcard(made, first, second, threads):
+    """Files that say both are served; that another program has the port is still seen."""
+    d = made(DATA, "num-threads: %d" % threads, "interface: %s" % second, hints=False)
+    d.fixed = [line.replace("interface: 127.0.0.1", "interface: %s" % first) for line in d.fixed]
+    d.configure([DATA, "num-threads: %d" % threads, "interface: %s" % second])
+    with d:
+        for address in (SECOND, "127.0.0.1"):
+            assert answers(address, d.port) and answers(address, d.port, True)
+        other = made(hints=False, port=d.port)
+        other.fixed = d.fixed
+        other.configure([DATA])
+        other.start(wait=False)
+        assert other.process.wait(20) == 1 and "another program serves there" in other.log()
 
 
 def test_a_port_of_others_is_refused(daemon):
