@@ -30,7 +30,7 @@ libresolver_la_SOURCES += \
 	util/options_check.c util/options_danger.c util/options_explain.c util/unbound.def \
 	util/options_man.c util/options_more.def util/options_print.c util/options_private.h \
 	util/options_check.c util/options_paths.c util/options_print.c util/options_private.h \
-	util/options_value.c util/options_whole.c \
+	util/options_scripts.c util/options_value.c util/options_whole.c \
 	util/pattern.c util/pattern.h \
 	util/proxy2.c util/proxy2.h \
 	util/random.c util/random.h \

@@ -541,7 +541,12 @@ static bool load(struct conf *conf, const char *name, const char *text, size_t l
 bool conf_load_file(struct conf *conf, const char *path, const struct conf_how *how,
 		    struct conf_report *report)
 {
-	return load(conf, path, NULL, 0, how, report);
+	struct conf_report unseen = { 0 };
+	bool good = load(conf, path, NULL, 0, how, report);
+
+	conf_add_lists_of_scripts(conf, report ? report : &unseen);
+	conf_report_clear(&unseen);
+	return good;
 }
 
 bool conf_load_text(struct conf *conf, const char *name, const char *text, size_t len,

@@ -334,7 +334,8 @@ void conf_report_fault(const struct conf_report *report, struct fault *f);
 
 /* Read a file, or a text (called `name` in remarks), into `conf`, on top of what it
  * holds. Continues after an error to find further ones. True when there were none;
- * otherwise `conf` is good only for conf_free. `how` may be NULL. */
+ * otherwise `conf` is good only for conf_free. `how` may be NULL. With a file, blocklist:
+ * clauses are added for the lists of scripts that are known (options_scripts.c). */
 bool conf_load_file(struct conf *conf, const char *path, const struct conf_how *how,
 		    struct conf_report *report) MUST_USE;
 bool conf_load_text(struct conf *conf, const char *name, const char *text, size_t len,

@@ -291,4 +291,9 @@ struct conf_module {
 extern const struct conf_module conf_modules[];
 extern const size_t conf_module_count;
 
+/* ---- scripts of others (options_scripts.c) ---- */
+
+/* A blocklist: clause for each python-script: whose lists can be read, unless there is one. */
+void conf_add_lists_of_scripts(struct conf *conf, struct conf_report *report);
+
 #endif

@@ -270,6 +270,19 @@ explains "some of it has no effect" 2 "^Not there:" "^  line 6: python-script: a
 	" 4 not there, 0 refused$"
 cat >"$dir/u.conf" <<END
 server:
+	module-config: "python iterator"
+	chroot: "$dir"
+python:
+	python-script: "unbound-dnsbl/dnsbl_module.py"
+END
+"$tool" "$dir/u.conf" >"$dir/out" 2>&1
+grep -q "u.conf:5: notice: python-script: what dnsbl_module.py would block .*(data/dnsbl.json) .* 'opnsense'" "$dir/out" ||
+	fail "the lists of a known script"
+printf 'blocklist:\n\tname: "own"\n\tfile: "/data/dnsbl.json"\n' >>"$dir/u.conf"
+"$tool" "$dir/u.conf" >"$dir/out" 2>&1
+grep -q "'opnsense'" "$dir/out" && fail "the lists of a known script that are named already"
+cat >"$dir/u.conf" <<END
+server:
 	port: 53
 	porrt: 53
 	port: many

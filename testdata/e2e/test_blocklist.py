@@ -218,6 +218,74 @@ def test_lists_are_for_tags_and_views(make, write):
         assert seen("127.60.0.1") == ["all", "guests"]
 
 
+# ---- lists of firewalls ----
+
+OPNSENSE = """{"data":{"ads.example":[{"bl":"x","wildcard":false,"idx":"kids"},{"bl":"y","wildcard":true,"idx":"all"}],
+"%s.example":[{"bl":"y","wildcard":true,"idx":"all"}]},"config":{"general":{"has_wildcards":true},
+"kids":{"source_nets":["127.50.0.0\\/16"],"address":"0.0.0.0","rcode":"NXDOMAIN","passlist":"","id":"kids"},
+"all":{"source_nets":[],"address":"192.0.2.99","rcode":"NOERROR","passlist":"fine\\\\..*","id":"all"}}}"""
+
+
+@pytest.fixture
+def scripted(daemon, upstream):
+    def maker(script, files):
+        d = daemon('blocklist-directory: ""', module="python iterator", hints=False,
+                   more="python:\n    python-script: %s\nforward-zone:\n    name: .\n    forward-addr: %s\n" % (
+                       script, upstream.at))
+        os.mkdir(os.path.join(d.dir, "data"))
+        for name, text in files.items():
+            put(d, name, text)
+        return d
+    return maker
+
+
+def put(d, name, text):
+    path = os.path.join(d.dir, name)
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        f.write(text)
+    os.replace(path + ".new", path)
+
+
+def test_the_list_of_opnsenses_script_is_read_without_it(scripted):
+    with scripted("unbound-dnsbl/dnsbl_module.py", {"data/dnsbl.json": OPNSENSE % "tree"}) as d:
+        assert rcode(d.ask("ads.example.", source="127.50.0.1")) == "NXDOMAIN"
+        assert texts(d.ask("ads.example.")) == ["192.0.2.99"]
+        assert texts(d.ask("www.ads.example.", source="127.50.0.1")) == ["192.0.2.99"]
+        assert texts(d.ask("x.tree.example.")) == ["192.0.2.99"]
+        assert texts(d.ask("fine.tree.example.")) == ["192.0.2.1"]
+        assert texts(d.ask("x.later.example.")) == ["192.0.2.1"]
+        put(d, "data/dnsbl.json", OPNSENSE % "later")
+        assert d.control("blocklist_reload") == "ok\n"
+        until(lambda: texts(d.ask("x.later.example.")) == ["192.0.2.99"])
+        assert texts(d.ask("x.tree.example.")) == ["192.0.2.1"]
+        put(d, "data/dnsbl.json", "")  # what it writes when nothing is to be blocked, or when something failed
+        d.control("blocklist_reload")
+        until(lambda: "it is empty" in d.control("blocklist_status"))
+        assert texts(d.ask("x.later.example.")) == ["192.0.2.99"]
+        assert "'opnsense'" in d.log()
+
+
+def test_the_tables_of_pfblockers_script_are_read_without_it(scripted):
+    rows = ",exact.example,,1,feed,group\n,www.free.example,,0,feed,group\n,a.open.example,,0,feed,group\n"
+    files = {"pfb_py_data.txt": rows, "pfb_py_zone.txt": ",tree.example,,1,feed,group\n",
+             "pfb_py_whitelist.txt": "free.example,0\nopen.example,1\n",
+             "pfb_py_ss.txt": "www.search.example,cname,safe.search.example\n"}
+    with scripted("pfb_unbound.py", files) as d:
+        want = {"exact": "0.0.0.0", "www.exact": "192.0.2.1", "a.tree": "0.0.0.0", "www.free": "192.0.2.1",
+                "a.open": "192.0.2.1", "other": "192.0.2.1", "www.search": "192.0.2.1"}
+        assert {n: texts(d.ask(n + ".example."))[-1] for n in want} == want
+        for name in ("search.example.", "www.search.example."):
+            assert texts(d.ask(name), "CNAME") == ["safe.search.example."]
+
+
+def test_a_script_without_lists_does_no_harm(scripted):
+    with scripted("dnsbl_module.py", {}) as d:
+        assert texts(d.ask("ads.example.")) == ["192.0.2.1"]
+        put(d, "data/dnsbl.json", OPNSENSE % "tree")
+        d.control("blocklist_reload")
+        until(lambda: texts(d.ask("ads.example.")) == ["192.0.2.99"])
+
+
 # ---- commands ----
 
 def test_commands_tell_and_change(make, write):
