@@ -15,7 +15,8 @@ struct kept {
 	struct message *m;
 	const struct rrset **sets; /* all three sections, one after the other */
 	unsigned count[3];
-	const struct rrset *ns; /* the only NS set of AUTHORITY */
+	const struct rrset *cut; /* the only NS set of AUTHORITY that may stay */
+	const struct rrset *ns;  /* the same, once it does */
 	bool upward;            /* `ns` is for a zone above ours: no glue for it */
 	bool has_soa;
 	bool aliased; /* the answer begins with an alias */
@@ -149,11 +150,27 @@ static void take_data(struct kept *k, const uint8_t *name)
 	}
 }
 
+/* What was asked for stands before an alias of the same name, which should not be there (RFC 2181
+ * 10.1). */
+static bool precedes_alias(const struct kept *k, const struct question *q)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_inside(k, sets[i]) || !dname_equals(rrset_owner(sets[i]), q->name))
+			continue;
+		if (sets[i]->type == q->type || sets[i]->type == TYPE_CNAME)
+			return sets[i]->type == q->type;
+	}
+	return false;
+}
+
 static bool take_answer(struct kept *k)
 {
 	const struct question *q = k->how->asked;
 	const uint8_t *name = q->name;
-	bool moved = true;
+	bool moved = find_dname(k, name) || !precedes_alias(k, q);
 
 	if (q->type == TYPE_ANY || q->type == TYPE_CNAME) {
 		/* a CNAME is the answer, unless synthesized from a DNAME */
@@ -191,21 +208,45 @@ static bool message_has_soa(const struct kept *k)
 	return false;
 }
 
+/* Of several NS sets the one that leads on: below our zone, but no further than needed. Else the
+ * first. */
+static const struct rrset *find_cut(const struct kept *k)
+{
+	const struct rrset *cut = NULL;
+	bool leads_on = false;
+	unsigned count;
+	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint8_t *owner = rrset_owner(sets[i]);
+
+		if (sets[i]->type != TYPE_NS || !dname_is_under(k->how->asked->name, owner))
+			continue;
+		if (!is_inside(k, sets[i]) || dname_equals(owner, k->how->zone)) {
+			cut = cut ? cut : sets[i];
+		} else if (!leads_on || dname_is_under(rrset_owner(cut), owner)) {
+			cut = sets[i];
+			leads_on = true;
+		}
+	}
+	return cut;
+}
+
 /* An NS set that was not asked for may only be a referral, or show that the server is lame:
  * elsewhere it could quietly take over its zone. */
 static bool ns_may_stay(struct kept *k, const struct rrset *ns)
 {
-	bool bare = k->m->rcode == RCODE_NOERROR && k->m->count[SECTION_ANSWER] == 0 && !k->has_soa;
+	bool bare = k->m->rcode == RCODE_NOERROR && k->count[SECTION_ANSWER] == 0 && !k->has_soa;
 	bool at_zone = dname_equals(rrset_owner(ns), k->how->zone);
 
-	if (k->ns || !dname_is_under(k->how->asked->name, rrset_owner(ns)))
+	if (ns != k->cut)
 		return false;
 	if (!is_inside(k, ns)) {
 		k->upward = bare && ns->class_ == k->how->asked->class_ &&
 			    dname_is_under(k->how->zone, rrset_owner(ns));
 		return k->upward;
 	}
-	if (k->m->rcode == RCODE_NXDOMAIN || (k->has_soa && k->m->count[SECTION_ANSWER] == 0))
+	if (k->m->rcode == RCODE_NXDOMAIN || (k->has_soa && k->count[SECTION_ANSWER] == 0))
 		return false;
 	if (!k->conf->iter_scrub_promiscuous)
 		return true;
@@ -262,6 +303,7 @@ static void take_authority(struct kept *k)
 	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
 
 	k->has_soa = message_has_soa(k);
+	k->cut = find_cut(k);
 	for (unsigned i = 0; i < count; i++) {
 		const struct rrset *set = sets[i];
 		if (!authority_may_stay(k, set))
