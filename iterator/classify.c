@@ -35,6 +35,11 @@ static const uint8_t *follow(const struct message *m, const struct question *ask
 	return name;
 }
 
+static bool has_alias(const struct message *m, const struct question *asked)
+{
+	return message_find(m, SECTION_ANSWER, asked->name, TYPE_CNAME, asked->class_);
+}
+
 static const struct rrset *authority_of_type(const struct message *m, uint16_t type)
 {
 	unsigned count;
@@ -78,7 +83,7 @@ enum response classify(const struct message *m, const struct question *asked, co
 		if (recursor)
 			return RESPONSE_recursor;
 		/* the alias's target does not exist, even if the alias itself was asked for */
-		return aliased || answered ? RESPONSE_alias : RESPONSE_nxdomain;
+		return aliased || has_alias(m, asked) ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
 	/* a DNAME substitution that would make the name too long (RFC 6672 3) */
 	if (m->rcode == RCODE_YXDOMAIN && m->count[SECTION_ANSWER] &&
