@@ -382,6 +382,21 @@ bool delegation_is_stuck(const struct delegation *d, const struct query *q, cons
 	return true;
 }
 
+bool delegation_forgive(struct delegation *d)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < d->place_count; i++) {
+		struct place *p = &d->places[i];
+
+		if (p->faltered && p->tries == 1) {
+			p->spent = p->faltered = false;
+			any = true;
+		}
+	}
+	return any;
+}
+
 void delegation_refresh(struct delegation *d)
 {
 	for (unsigned i = 0; i < d->place_count; i++) {

@@ -46,6 +46,7 @@ struct place {
 	bool no_dnssec;   /* left out signatures that must exist */
 	bool no_subnet;   /* ignores client subnets */
 	bool spent;       /* not to be sent this question again */
+	bool faltered;    /* spent because of a SERVFAIL, which may pass */
 	uint8_t tries;    /* of this question */
 };
 
@@ -109,6 +110,8 @@ unsigned delegation_missing(const struct delegation *d, const struct query *q);
 /* Whether no address is known and none can be had without asking the zone's own servers. */
 bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,
 			 uint16_t type);
+/* Let those that said SERVFAIL once be asked a second time (RFC 9520 3.1). False: there are none. */
+bool delegation_forgive(struct delegation *d);
 /* A new question begins: every address may be tried again. */
 void delegation_refresh(struct delegation *d);
 

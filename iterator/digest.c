@@ -177,6 +177,8 @@ static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 		iter_blame(it, reason, "%s for zone %s %s", place_text(it, place),
 			   zone_text(it, zone), silence_text(reply->end));
 	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
+	if (reply->end == UPSTREAM_SILENT && reply->refused)
+		return pass_over(it); /* garbage; the full question may fare better */
 	it->question_due = true;
 	return go_on(it, ITER_choose);
 }
@@ -186,6 +188,7 @@ static enum turn on_useless(struct iter *it, const struct message *m)
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
 	it->place->spent = true;
+	it->place->faltered = m->rcode == RCODE_SERVFAIL;
 	iter_note_vain(it, 1);
 	iter_blame(it, REASON_no_reachable, "%s for zone %s gave no use (rcode %u)",
 		   place_text(it, place), zone_text(it, zone), m->rcode);

@@ -563,6 +563,10 @@ static enum turn on_choose(struct iter *it)
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
 		return TURN_WAIT;
+	if (it->q->depth == 0 && !it->empty && delegation_forgive(it->at)) {
+		it->state = ITER_choose;
+		return TURN_ON;
+	}
 	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
 	return TURN_ON;
 }
