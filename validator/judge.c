@@ -394,22 +394,40 @@ static struct judgement judge_expansion(struct judge *j, unsigned i)
 	return out;
 }
 
+/* NXDOMAIN with a proof that only the type does not exist is NODATA with a wrong RCODE. */
+static struct judgement judge_name_proof(struct judge *j, const struct denial_evidence *e,
+					 bool is_ds)
+{
+	enum denial denial = denial_of_name(e, j->end);
+
+	if (denial == DENIAL_NONE && !is_ds &&
+	    denial_of_type(e, j->end, j->m->q.type) == DENIAL_PROVEN) {
+		j->exists = true;
+		return good;
+	}
+	return from_denial(denial, "the proof that the name does not exist does not hold");
+}
+
 /* Judges the denial of the name or type at the end of the alias chain. */
 static struct judgement judge_proofs(struct judge *j)
 {
 	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 	struct denial_evidence e;
+	enum denial denial;
 
 	if (!zone || !gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
 	if (is_ds && j->m->rcode != RCODE_NXDOMAIN)
 		return from_cut(denial_of_ds(&e, j->end));
 	if (j->m->rcode == RCODE_NXDOMAIN) /* for DS too: that it has no DS set is not enough */
-		return from_denial(denial_of_name(&e, j->end),
-				   "the proof that the name does not exist does not hold");
-	return from_denial(denial_of_type(&e, j->end, j->m->q.type),
-			   "the proof that the type does not exist does not hold");
+		return judge_name_proof(j, &e, is_ds);
+	denial = denial_of_type(&e, j->end, j->m->q.type);
+	/* behind an alias the RCODE is often that of the alias (RFC 2308 2.1) */
+	if (denial == DENIAL_NONE && j->end != j->m->q.name &&
+	    denial_of_name(&e, j->end) == DENIAL_PROVEN)
+		return good;
+	return from_denial(denial, "the proof that the type does not exist does not hold");
 }
 
 /* Whether the zone itself proves an insecure delegation between it and the end of the chain. */
@@ -645,6 +663,8 @@ struct message *judge_purify(const struct judge *j, bool keep_extra, struct aren
 	struct message *m = arena_copy(a, j->m, sizeof(*m));
 	unsigned kept = 0, i = 0;
 
+	if (j->exists)
+		m->rcode = RCODE_NOERROR;
 	m->sets = arena_array(a, const struct rrset *, message_set_count(j->m) + 1);
 	for (unsigned s = 0; s < 3; s++) {
 		m->count[s] = 0;

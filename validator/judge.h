@@ -31,6 +31,7 @@ struct judge {
 	struct judgement expansions;    /* … and the worst of these judgements */
 	bool has_denial;
 	struct judgement denial;        /* what the proofs say about `end` */
+	bool exists;                    /* NXDOMAIN, but only the type is proven not to exist */
 };
 
 /* Begin judging `m`, which lives as long as the query; `whole`: AUTHORITY and ADDITIONAL too. */
@@ -41,7 +42,7 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 bool judge_message(struct judge *j, struct judgement *out);
 
 /* After a secure judgement: a copy of the message without the sets outside ANSWER that were not
- * found secure, sets marked and TTLs capped by their signatures. `keep_extra` leaves ADDITIONAL
+ * found secure, sets marked and TTLs capped by their signatures, and the RCODE as proven; `keep_extra` leaves ADDITIONAL
  * as it is (val-clean-additional: no). */
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s);
