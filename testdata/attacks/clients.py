@@ -48,8 +48,8 @@ def over_tcp(lab, data, source=None, timeout=3.0):
 QUESTIONS = [("www.victim.test", 1), ("victim.test", 255), ("big.refl.test", 16), (".", 2), ("version.bind", 16)]
 
 
-@attack(45, "reflection", "a stranger's address in questions of all kinds, over UDP and TCP",
-        rule="who is not admitted gets REFUSED without more, which is no longer than the question",
+@attack(45, "reflection", "a stranger's address in queries of all kinds, over UDP and TCP",
+        rule="clients not admitted get a bare REFUSED, which is no longer than the query",
         code="services/acl.h daemon/frontend.c", quick=True, limits={"bytes_per_byte": 1.0, "answers": 0})
 def reflection(lab):
     lab.start()
@@ -65,8 +65,8 @@ def reflection(lab):
     return {"bytes_per_byte": worst, "answers": answers}
 
 
-@attack(45, "amplification", "who is admitted asks for the largest answers there are, over UDP with DO and ANY",
-        rule="no answer over UDP is longer than 1232 bytes, nor than the client says; minimal answers",
+@attack(45, "amplification", "an admitted client asks for the largest answers there are, over UDP with DO and ANY",
+        rule="no answer over UDP is longer than 1232 bytes, or than the client allows; minimal responses",
         code="services/answer.c daemon/frontend.c", quick=True, limits={"largest": 1232, "over_512": 0})
 def amplification(lab):
     zone = Zone("refl.test", ["t%d 300 TXT %s" % (n, " ".join('"%s"' % ("z" * 250) for _ in range(n)))
@@ -87,19 +87,20 @@ def amplification(lab):
     return {"largest": largest, "over_512": small}
 
 
-answered(45, "amplification-by-padding", "answers to who pads", "padding over encrypted transports alone",
+answered(45, "amplification-by-padding", "answers to clients that pad", "padding only over encrypted transports",
          "services/answer.c", "testdata/e2e/test_tls.py::test_answers_to_who_pads_are_padded "
          "testdata/e2e/test_doh.py::test_who_pads_gets_padding")
-answered(45, "amplification-sizes", "clients that say how much they take", "no answer is larger than the client said",
+answered(45, "amplification-sizes", "clients that state a small size", "no answer is larger than the client "
+                                                                           "allows",
          "services/answer.c", "testdata/e2e/test_transport.py::test_no_answer_is_larger_than_the_client_said")
 
 
 # -- 46 cookies ----------------------------------------------------------------------------------------
 
-@attack(46, "cookie-forgery", "20000 guessed cookies, another client's, cut ones and several at once; what is limited is "
-        "who shows no good cookie",
-        rule="a cookie holds for the address it was given to, for an hour, by a secret of 128 bits; who shows one that "
-        "does not hold is limited like anybody",
+@attack(46, "cookie-forgery", "20000 guessed cookies, another client's, truncated ones and several at once; "
+                              "clients without a valid cookie are rate-limited",
+        rule="a cookie is valid for the address it was given to, for an hour, under a secret of 128 bits; an "
+             "invalid one earns no exception",
         code="services/cookies.c daemon/frontend.c", seconds=40, quick=True,
         server=["answer-cookie: yes", "access-control: 198.18.0.0/15 allow", "ip-ratelimit: 20", "ip-ratelimit-factor: 0",
                 "ip-ratelimit-cookie: 0", "num-threads: 1", 'local-data: "c.local. A 192.0.2.1"'],
@@ -141,8 +142,8 @@ def cookie_forgery(lab):
     return {"accepted": accepted, "odd_accepted": valid() - began - accepted, "good_answered": good, "valid": began}
 
 
-answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "limits and cookies are the client's the "
-         "header names", "services/listen_conn.c daemon/frontend.c",
+answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "limits and cookies apply to the "
+                                                                             "client named in the header", "services/listen_conn.c daemon/frontend.c",
          "testdata/e2e/test_proxy.py::test_limits_are_the_clients")
 
 
@@ -150,7 +151,7 @@ answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "li
 
 @attack(47, "option-flood", "16000 empty options in a question over TCP; or NSID, COOKIE, PADDING and keepalive a "
         "thousand times",
-        rule="no more than 100 options are read, each is answered once, and sizes are known before anything is written",
+        rule="at most 100 options are read, each is answered once, and sizes are known before anything is written",
         code="util/edns.c services/answer.c", noisy=True, limits={"C_each": 0.5, "answered": at_least(200)},
         variants={"empty": {"options": b"\xfd\xe9\0\0" * 16000},
                   "doubled": {"options": (b"\0\3\0\0" + b"\0\x0a\0\x0812345678" + b"\0\x0c\0\4\0\0\0\0" + b"\0\x0b\0\0"
@@ -205,7 +206,8 @@ def drip(stack, port, data, seconds, done):
 
 
 @attack(48, "idle-connections", "300 connections of five clients that ask nothing, more than there is room for",
-        rule="the fuller the table the shorter a connection may be idle; each netblock has its share; doors reopen",
+        rule="the fuller the table, the shorter the idle timeout; each netblock has its share; accepting resumes "
+             "when there is room",
         code="services/listen_conn.c services/connlimit.c services/listen_tcp.c", noisy=True, seconds=60,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 3000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
@@ -222,8 +224,9 @@ def idle_connections(lab, kind):
     return {"tcp_ms": took, "L_udp": udp, "fds": leaked(lab)}
 
 
-@attack(48, "slowloris", "200 connections say a byte a second for a minute, of a question, a handshake or a request, and come again when cut",
-        rule="a question that is not whole in time ends its connection, however busy that looks",
+@attack(48, "slowloris", "200 connections send a byte per second for a minute, of a query, a handshake or a "
+                         "request, and reconnect when cut",
+        rule="a query that is not complete in time ends its connection, however busy that looks",
         code="services/listen_conn.c", noisy=True, seconds=130,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 3000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
@@ -250,7 +253,8 @@ def slowloris(lab, kind, seconds=60):
 
 
 @attack(48, "greedy-readers", "100 connections ask for 60 kB a thousand times and never read",
-        rule="what waits to be taken is bounded (stream-wait-size); who does not read is read no more, and then cut",
+        rule="unsent data is limited (stream-wait-size); a client that does not read is no longer read from, and "
+             "then disconnected",
         code="services/listen_conn.c", noisy=True, seconds=60,
         server=["num-threads: 1", "incoming-num-tcp: 200", "stream-wait-size: 4m", "tcp-idle-timeout: 5000"],
         limits={"M_kb": 32 << 10, "L_udp": 5, "tcp_ms": 3000, "fds": 5})
@@ -283,7 +287,7 @@ answered(48, "slow-reader", "one who does not read, one who writes a byte now an
 
 
 @attack(48, "ten-thousand-clients", "10000 connections at once, or as many as the system allows, each asks",
-        rule="as many as incoming-num-tcp says are served, the others wait for a place",
+        rule="as many as incoming-num-tcp are served, the others wait for a place",
         code="services/listen_tcp.c daemon/files.c", noisy=True, seconds=120,
         server=["num-threads: 2", "incoming-num-tcp: 7000", "outgoing-range: 512"],
         limits={"answered_percent": at_least(99), "L_udp": 20, "fds": 5})
@@ -316,7 +320,7 @@ def ten_thousand(lab):
 # -- 49 HTTP/2 -----------------------------------------------------------------------------------------
 
 @attack(49, "rapid-reset", "50000 streams begun and reset on one connection, while another client asks",
-        rule="frames that ask nothing are counted: 100 resets too many in ten seconds and the connection ends",
+        rule="unproductive frames are counted: 100 excess resets in ten seconds end the connection",
         code="util/http2_server.c", noisy=True, seconds=60, server=["num-threads: 1"],
         limits={"cut_after_streams": 50000, "M_kb": 4096, "ratio": 2, "lost": 0, "fds": 5})
 def rapid_reset(lab):
@@ -370,12 +374,13 @@ def rapid_reset(lab):
 
 
 for name, what in (("made_you_reset", "streams that the server is made to reset (MadeYouReset)"),
-                   ("continuations", "header blocks without end"), ("empty_continuations", "and with nothing in them"),
+                   ("continuations", "endless header blocks"), ("empty_continuations", "and with nothing in them"),
                    ("header_bomb", "small headers that become large"), ("settings", "settings without end"),
                    ("pings", "pings without end"), ("priorities", "priorities without end"),
                    ("nothing_at_all", "pieces of a body with nothing in them"),
                    ("tiny_windows", "a window of a byte, again and again")):
-    answered(49, "http2-" + name.replace("_", "-"), what, "the connection is cut, memory stays, others are served",
+    answered(49, "http2-" + name.replace("_", "-"), what, "the connection is closed, memory does not grow, others "
+                                                          "are served",
              "util/http2_server.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
              "testdata/e2e/test_doh.py::" + name)
 answered(49, "http2-streams", "more streams than are allowed; bodies and questions without end",
@@ -391,7 +396,8 @@ HELLO = b"\x16\3\1\0\x40\1\0\0\x3c\3\3" + b"r" * 32  # the beginning of one
 
 
 @attack(50, "half-handshakes", "500 clients begin a handshake and go no further; ClientHellos that claim to be huge",
-        rule="a handshake is over in time or the connection is; connections in it count like all others",
+        rule="a handshake not finished in time ends the connection; connections in a handshake count like all "
+             "others",
         code="services/listen_conn.c util/tls.c", noisy=True, seconds=60,
         server=["num-threads: 1"], limits={"tls_ms": 3000, "tcp_ms": 3000, "L_udp": 5, "M_kb": 40 << 10, "fds": 5},
         variants={"stalled": {"data": HELLO}, "huge": {"data": b"\x16\3\1\x40\0\1\xff\xff\xff\3\3" + b"r" * 16000},
@@ -420,14 +426,15 @@ answered(50, "tls-manners", "nonsense, plain questions at the port, old versions
 # -- 51 upstream TLS, 52 QUIC, 53 PROXY ------------------------------------------------------------------
 
 answered(51, "upstream-untrusted", "an upstream that cannot show who it is, or speaks plain text at the port of TLS",
-         "no question is sent, and none in clear; who is not verified is named at the start", "services/upstream_conn.c",
+         "no query is sent, and none in cleartext; servers that are not authenticated are named at startup", "services/upstream_conn.c",
          "testdata/e2e/test_upstreams.py::test_who_cannot_show_who_it_is_is_never_asked "
          "testdata/e2e/test_upstreams.py::test_nothing_is_sent_in_clear_where_there_is_no_tls "
          "testdata/e2e/test_tls.py::test_who_is_not_who_was_meant_is_not_asked "
          "testdata/e2e/test_tls.py::test_without_a_name_whoever_answers_is_believed_and_that_is_said")
 excused(52, "quic", "budgets and flow control of QUIC", "DNS over QUIC is not offered")
-answered(53, "proxy", "headers of strangers, none where there must be one, endless ones, addresses within",
-         "only from who may, 512 bytes at most, in time; then access and limits are those of the client named",
+answered(53, "proxy", "headers from strangers, missing ones, endless ones, forged addresses in them",
+         "accepted only from configured proxies, at most 512 bytes, in time; then access control and limits apply "
+         "to the client named",
          "services/listen_conn.c", "testdata/e2e/test_proxy.py::test_whose_headers_are_believed_can_be_said "
          "testdata/e2e/test_proxy.py::test_who_shows_no_header_is_not_served "
          "testdata/e2e/test_proxy.py::test_who_never_shows_a_header_is_cut "
@@ -453,7 +460,7 @@ def odd_headers():
 
 
 @attack(54, "header-abuse", "opcodes, counts, meta types and classes, TSIG, TKEY, NOTIFY and UPDATE, over UDP and TCP",
-        rule="FORMERR, NOTIMP or REFUSED at once, before anything is looked up or made",
+        rule="FORMERR, NOTIMP or REFUSED at once, before anything is looked up",
         code="daemon/frontend.c util/msg.c", noisy=True, seconds=40, limits={"U": 0, "C_each": 0.1, "answers": 0})
 def header_abuse(lab):
     lab.start()

@@ -128,8 +128,8 @@ class Trap:
 
 
 TRAP = dict(
-    rule="eight signatures are checked of a set and 32 for a question, two keys of one tag are tried, a key that cannot be "
-         "read counts as tried; after eight checks others have their turn",
+    rule="at most eight signatures are checked per RRset and 32 per query, two keys per tag are tried, an "
+         "unreadable key counts as tried; after eight checks other queries get their turn",
     code="validator/verify.c:take_work services/mesh_private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
 SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3")
 
@@ -153,7 +153,7 @@ def keytrap(lab, shape):
 @attack(35, "keytrap-ds", "sixty DS records times sixty keys, all of one tag", seconds=40, quick=True,
         variants={"false": {"true": False}, "true-one-last": {"true": True}},
         limits={"C_ms": 20, "R": {"SERVFAIL", "NOERROR"}},
-        rule="four DS records that match a key's tag and lead nowhere are enough",
+        rule="after four DS records that match a key's tag but not the key, it gives up",
         code="validator/vouch.c:try_ds validator/verify.c:take_work")
 def keytrap_ds(lab, true):
     parent = anchored(lab, "p.test.")
@@ -175,7 +175,7 @@ def keytrap_ds(lab, true):
     return {"C_ms": lab.cpu_ms() - before, "R": r.rcode, "U": lab.upstream(mark, 0.5), "took_s": r.took_s}
 
 
-@attack(35, "keytrap-latency", "ten such questions at once, over and over", noisy=True, seconds=40,
+@attack(35, "keytrap-latency", "ten such queries at once, over and over", noisy=True, seconds=40,
         variants={s: {"shape": s} for s in ("keys", "denial")},
         limits={"L_worst_ms": 20, "C_each_ms": 20, "lost": 0}, **TRAP)
 def keytrap_latency(lab, shape):
@@ -196,7 +196,7 @@ def keytrap_latency(lab, shape):
 @attack(36, "nsec3-iterations", "denials by NSEC3 with ever more iterations",
         variants={str(n): {"count": n, "limits": {"R": {"secure"} if n <= 50 else {"insecure", "secure"} if n <= 150 else
                                                   {"insecure"}}} for n in (0, 1, 50, 51, 150, 151, 500, 2500)},
-        rule="above the limit for the key's size nothing is hashed, and the answer counts as insecure",
+        rule="above the limit for the key size nothing is hashed, and the answer counts as insecure",
         code="util/options.def:val_nsec3_keysize_iterations validator/rules.c:rules_nsec3_limit", quick=True,
         limits={"rcode": "NXDOMAIN", "C_ms": 20})
 def nsec3_iterations(lab, count):
@@ -210,7 +210,7 @@ def nsec3_iterations(lab, count):
 
 @attack(36, "nsec3-labels", "a name of a hundred labels, each suffix of it to be hashed",
         variants={**{str(n): {"count": n} for n in (0, 50, 150, 2500)}, "long-salt": {"count": 150, "salt": b"\xab" * 255}},
-        rule="a hundred units of 50 hashes for a question, and no proof begins with hashing what is too much",
+        rule="a hundred units of 50 hashes per query, and hashing is not begun for a proof that needs too much",
         code="services/mesh_private.h:QUERY_HASHES util/denial.c:hash_name", quick=True,
         limits={"C_ms": 10, "took_s": 1, "R": {"NXDOMAIN", "SERVFAIL"}})
 def nsec3_labels(lab, count, salt=b"\xab" * 8):
@@ -235,7 +235,7 @@ def nsec3_labels(lab, count, salt=b"\xab" * 8):
 
 @attack(36, "nsec3-referral", "a referral without DS, proven with ever so many iterations",
         variants={str(n): {"count": n, "limits": {"R": shown}} for n in (50, 2500)},
-        rule="the same limit where a cut is proven to be unsigned", code="validator/chain.c:iteration_limit", quick=True,
+        rule="the same limit for proofs that a zone cut is unsigned", code="validator/chain.c:iteration_limit", quick=True,
         limits={"rcode": "NOERROR", "C_ms": 20})
 def nsec3_referral(lab, count):
     parent = anchored(lab, "three.test.", nsec3=count, salt=b"\xab" * 8)
@@ -248,7 +248,7 @@ def nsec3_referral(lab, count):
 
 
 @attack(36, "nsec3-padding", "a denial padded with NSEC3 records of other parameters, all signed",
-        rule="records of one proof have the same parameters; of each name one hash is made, and hashes are paid for",
+        rule="all records of a proof must have the same parameters; each name is hashed once, within a budget",
         code="util/denial.c:same_parameters util/denial.c:hash_name", quick=True, limits={"C_ms": 20, "took_s": 2})
 def nsec3_padding(lab):
     zone = anchored(lab, "three.test.", nsec3=10, salt=b"\1")
@@ -279,9 +279,11 @@ def tricks(zone, sister):
             "other-class": dict(rrclass=3), "wrapped-dates": dict(days=(30, -30))}
 
 
-@attack(37, "labels", "signatures whose labels, signer, dates or class are not those of the set: wildcards above the zone, another zone's word",
+@attack(37, "labels", "signatures whose labels, signer, dates or class do not fit the RRset: wildcards above the "
+                      "zone, another zone's signatures",
         variants={t: {"trick": t} for t in tricks(Zone("a."), Zone("b."))},
-        rule="the signer is the zone and the owner at or below it; labels are at least the signer's and at most the owner's",
+        rule="the signer must be the zone, with the owner at or below it; the labels field lies between the "
+             "signer's and the owner's label count",
         code="validator/verify.c:labels_fit validator/verify.c:signature_applies validator/verify.c:zone_may_sign", quick=True,
         limits={"R": "bogus", "neighbour": "secure", "U": 16})
 def labels(lab, trick):
@@ -330,9 +332,10 @@ def overreaching(zone, name):
     }
 
 
-@attack(38, "overreaching-denial", "denials by NSEC and NSEC3, rightly signed by a zone, about names outside of it",
+@attack(38, "overreaching-denial", "correctly signed NSEC and NSEC3 denials of a zone about names outside it",
         variants={t: {"trick": t} for t in overreaching(None, "")},
-        rule="a zone speaks of its own names only: owner and next name are in it, an NSEC3 owner is one label below it",
+        rule="a zone may only deny its own names: owner and next name must be in it, an NSEC3 owner one label "
+             "below its apex",
         code="util/denial.c:nsec_is_sound util/nsec3.c:nsec3_read services/cache/negative.c:is_own", quick=True,
         server=["aggressive-nsec: yes"], limits={"neighbour": "secure", "R": {"SERVFAIL", "NXDOMAIN"}, "U": 24})
 def overreaching_denial(lab, trick):
@@ -358,7 +361,7 @@ def overreaching_denial(lab, trick):
 @attack(38, "denial-beside-its-duty", "an NSEC of the parent at a cut, of a DNAME, or made of a wildcard, for what lies below",
         variants={t: {"trick": t} for t in ("cut", "dname", "expanded")},
         # What is below a cut without DS is insecure, whatever is said of it; it must not be called proven.
-        rule="an NSEC at a delegation or DNAME denies nothing below it; one that a wildcard made is none",
+        rule="an NSEC at a delegation or DNAME denies nothing below it; one expanded from a wildcard is not used",
         code="util/denial.c:says_nothing_below util/denial.c:nsec_is_sound", quick=True,
         server=["aggressive-nsec: yes"], limits={"R": {"bogus", "insecure"}})
 def denial_beside_its_duty(lab, trick):
@@ -384,7 +387,7 @@ def denial_beside_its_duty(lab, trick):
 @attack(39, "mixed-nsec3", "NSEC3 proofs put together of records with different salts, iterations or flags; opt-out",
         variants={t: {"trick": t, "limits": {"R": {"bogus"} if t != "optout" else {"insecure"}}}
                   for t in ("salt", "iterations", "optout", "other-hash")},
-        rule="all records of a proof have the same parameters; a span with opt-out proves no absence that is called secure",
+        rule="all records of a proof must have the same parameters; an opt-out span never makes a denial secure",
         code="util/denial.c:same_parameters util/denial.c:nsec3_denies_name", quick=True, limits={})
 def mixed_nsec3(lab, trick):
     zone = anchored(lab, "three.test.", nsec3=5, salt=b"\1")
@@ -413,9 +416,11 @@ def mixed_nsec3(lab, trick):
     return {"R": verdict(lab.ask("gone.three.test", dnssec=True))}
 
 
-@attack(40, "aliases-unproven", "an alias that a wildcard made without proof, a DNAME without signature, an alias signed by another zone",
+@attack(40, "aliases-unproven", "an alias expanded from a wildcard without proof, a DNAME without signature, an "
+                                "alias signed by another zone",
         variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
-        rule="each link is judged by itself: its own signature, its own zone, and where a wildcard made it the proof for that",
+        rule="each link is validated by itself: its own signature, its own zone, and for a wildcard expansion the "
+             "proof that it applies",
         code="validator/judge.c:judge_expansion validator/judge.c:is_synthesized", quick=True, limits={"R": "bogus"})
 def aliases_unproven(lab, trick):
     zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
@@ -440,14 +445,15 @@ def aliases_unproven(lab, trick):
     return {"R": verdict(lab.ask("x.e.test", dnssec=True))}
 
 
-answered(40, "wildcard-proof", "an answer of a wildcard without the proof that nothing is closer", "that proof is demanded",
+answered(40, "wildcard-proof", "a wildcard answer without the proof that no closer name exists", "that proof is "
+                                                                                                   "required",
          "validator/judge.c:judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
 
 
 @attack(41, "downgrade", "the strong DS or signature is taken away; only unknown algorithms or digests are left",
         variants={t: {"trick": t} for t in ("sha1-beside-sha2", "unknown-beside-known", "stripped-signature", "stripped-ds")},
-        rule="with harden-algo-downgrade SHA-1 digests are ignored beside better ones; a zone is insecure only when none of its DS can be used; what has a "
-             "DS must be signed", code="validator/vouch.c:ds_counts validator/judge.c:lacks_signatures", quick=True,
+        rule="under harden-algo-downgrade SHA-1 digests are ignored if there are better ones; a zone is insecure "
+             "only if none of its DS records can be used; a zone with a usable DS must be signed", code="validator/vouch.c:ds_counts validator/judge.c:lacks_signatures", quick=True,
         limits={"R": "bogus"})
 def downgrade(lab, trick):
     parent = anchored(lab, "p.test.")
@@ -480,7 +486,8 @@ answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have s
 # -- what is bogus stays that ----------------------------------------------------------------------
 
 @attack(42, "bogus-again", "a bad signature; asked again, with and without CD, by other types and through an alias",
-        rule="what is bogus is kept as such for val-bogus-ttl, told as EDE 6, and given to nobody who does not set CD",
+        rule="bogus data is cached as such for val-bogus-ttl, reported as EDE 6, and given only to clients that "
+             "set CD",
         code="util/options.def:val_bogus_ttl services/cache/msg.c:msgcache_store", quick=True, server=["ede: yes"],
         limits={"R": "SERVFAIL", "again": "SERVFAIL", "U_again": 0, "ede_6": "yes", "after_cd": "SERVFAIL", "leaked": 0})
 def bogus_again(lab):
@@ -509,7 +516,7 @@ def bogus_again(lab):
 @attack(42, "bogus-rewritten", "a bogus answer that response-ip or a policy zone would turn into a good one", quick=True,
         variants={"response-ip": {"how": "respip"}, "view-of-stale": {"how": "stale"},
                   "dns64": {"how": "dns64"}},
-        rule="what is bogus is a failure before anybody rewrites it", code="services/mesh_waiters.c:waiter_judge",
+        rule="a bogus answer has failed before any policy can rewrite it", code="services/mesh_waiters.c:waiter_judge",
         limits={"R": "SERVFAIL", "leaked": 0, "again": "SERVFAIL"})
 def bogus_rewritten(lab, how):
     zone = anchored(lab, "e.test.", ["www 2 A " + TRUTH])
@@ -537,18 +544,19 @@ def bogus_rewritten(lab, how):
 
 
 answered(43, "anchor-rolls", "keys of an attacker in the set of an anchor, revocation, hold-down, missing keys",
-         "RFC 5011: a new key waits for its hold-down, signed by one that is trusted; the file is replaced whole or not at all",
+         "RFC 5011: a new key, signed by a trusted one, waits for its hold-down time; the file is replaced as a "
+         "whole or not at all",
          "validator/autotrust.c validator/autotrust_file.c",
          "testdata/replay/signed_anchor_rolls.rpl testdata/replay/signed_anchor_rolls_too_fast.rpl "
          "validator/tests/autotrust.c::a_key_rolls validator/tests/autotrust.c::what_is_missing_waits "
          "validator/tests/autotrust.c::a_file_is_replaced_whole_or_not_at_all")
 answered(43, "wrong-clock", "a clock that is wrong must not spoil the state of the anchors",
-         "while the clock cannot be right dates are not looked at, and nothing is written", "validator/clock.c",
+         "while the clock cannot be right, dates are not checked and nothing is written", "validator/clock.c",
          "testdata/replay/signed_clock_stands_in_1970.rpl testdata/replay/signed_clock_is_set.rpl")
 
 
 @attack(43, "priming-without-end", "the servers of an anchor's zone never give its keys", quick=True,
-        rule="keys that cannot be had are asked for as often as any question, and remembered for 60 s as missing",
+        rule="key queries have the same limits as others, and missing keys are remembered for 60 s",
         code="validator/chain.c:learn_unheard validator/chain.c:want_keys", limits={"U": 30, "keys_asked": 4, "R": "SERVFAIL"})
 def priming_without_end(lab):
     zone = anchored(lab, "e.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(100)])
@@ -566,7 +574,7 @@ def priming_without_end(lab):
 # -- work by composition ---------------------------------------------------------------------------
 
 @attack(44, "deep-names", "names of very many labels below a signed zone: a proof for every label in between",
-        rule="the budget of the question holds in the validator too", code="services/budget.h:budget_take validator/chain.c:look",
+        rule="the query's budget applies in the validator, too", code="services/budget.h:budget_take validator/chain.c:look",
         limits={"C_ms": 50, "U": 100, "took_s": 10}, quick=True)
 def deep_names(lab):
     zone = anchored(lab, "deep.test.")

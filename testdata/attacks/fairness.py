@@ -61,8 +61,8 @@ FLOODS = {
 
 @attack(30, "fairness", "20 clients flood with random subdomains, names of silent servers, and answers with costly "
         "signatures; another asks 50 questions a second, half of them for names nobody has asked for",
-        rule="a client that holds many places gives way to one that holds few; costly answers are judged in parts, one "
-        "of them a turn; waiting answers of a client are bounded",
+        rule="a client with many queries waiting gives way to one with few; costly answers are validated in parts, "
+             "one per turn; each client's waiting answers are limited",
         code="services/mesh.c:too_large_a_share services/shares.h services/mesh.c:mesh_yield services/waitlimit.c",
         variants={kind: {"kind": kind} for kind in FLOODS}, noisy=True, seconds=90,
         server=["access-control: 198.18.0.0/15 allow", "num-threads: 1", "trust-anchor-signaling: no"],

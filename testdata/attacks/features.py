@@ -42,7 +42,7 @@ ACTIONS = {"nx": ".", "nodata": "*.", "pass": "rpz-passthru.", "drop": "rpz-drop
 
 
 @attack(55, "stale-and-policy", "the authority dies; expired answers, policy for names and addresses, prefetch, all at once",
-        rule="what has expired keeps its security, is never AD, and policy has its say over it as over anything",
+        rule="expired data keeps its security status, never has AD, and is subject to policy like any other",
         code="services/mesh_waiters.c:waiter_answer_stale services/policy.c", seconds=60,
         module="respip validator iterator",
         variants={"%s-%d" % (p, t): {"timeout": t, "prefetch": p, "limits": {"answered": at_least(12 if t < 1800 else 4)}}
@@ -95,7 +95,7 @@ answered(55, "stale-scenarios", "expired answers at once, after a while, in plac
 # -- 56 policy zones ----------------------------------------------------------------------------------
 
 @attack(56, "policy-transfers", "ten policy zones are transferred again and again, with reloads and 2000 questions a second",
-        rule="a zone is built aside and swapped whole; what was loaded stays in force until then",
+        rule="a zone is built aside and swapped as a whole; the old one stays in force until then",
         code="services/rpz.c services/authzone_xfer.c services/snapshot.c", noisy=True, seconds=180,
         module="respip validator iterator", server=["num-threads: 2", "access-control: 198.18.0.0/15 allow"],
         limits={"let_through": 0, "transfers": at_least(30), "lost": 0, "fds": 5})
@@ -159,7 +159,7 @@ def policy_transfers(lab, seconds=60):
 
 
 @attack(56, "policy-expansion", "a policy zone's wildcard alias makes a name that is too long",
-        rule="what cannot be a name is YXDOMAIN, and no address", code="services/policy.c", quick=True,
+        rule="an overlong name gives YXDOMAIN, and no address", code="services/policy.c", quick=True,
         module="respip validator iterator", limits={"R": "YXDOMAIN", "addresses": 0})
 def policy_expansion(lab):
     lab.world.serve(Zone("long.test", ["* 60 A 192.0.2.7"]), {"ns.long.test.": ATTACKERS[0]})
@@ -172,14 +172,15 @@ def policy_expansion(lab):
 
 
 answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, a transfer that is cut",
-         "what is not whole is thrown away", "services/authzone_xfer.c",
+         "incomplete transfers are discarded", "services/authzone_xfer.c",
          "testdata/replay/zone_differences_that_do_not_fit.rpl services/tests/authzone_stream.c")
 
 # -- 57 to 59 -----------------------------------------------------------------------------------------
 
-@attack(57, "ecs-leaks", "answers for one subnet that others get, clients of whom servers are told that are not listed",
-        rule="what was said for a subnet is kept for that; scope 0 is for all only if something was told; nobody is told of "
-             "clients who is not on the lists, nor more of them than may be", quick=True,
+@attack(57, "ecs-leaks", "answers for one subnet given to others, client addresses sent to servers that are not "
+                         "listed",
+        rule="an answer for a subnet is cached for that subnet; scope 0 means everyone only if a subnet was sent; "
+             "only listed servers are sent subnets, and no more bits than configured", quick=True,
         code="services/cache/places.c services/subnets.c:subnets_place iterator/show.c:show_choose",
         module="subnetcache validator iterator", server=["client-subnet-zone: near.test", "prefetch: yes"],
         limits={"wrong": 0, "told": 0, "bits": 24, "answered": at_least(100)})
@@ -230,7 +231,7 @@ def ecs_leaks(lab):
 
 
 @attack(58, "dns64-of-a-lie", "AAAA is asked for where the A set is bogus, or taken away by policy",
-        rule="no address is made of one that may not be told", code="services/dns64.c", quick=True,
+        rule="no AAAA is synthesized from an A RRset that may not be given out", code="services/dns64.c", quick=True,
         module="respip dns64 validator iterator", server=["dns64-prefix: 64:ff9b::/96"],
         limits={"bogus": {"SERVFAIL", "NOERROR"}, "blocked": "NXDOMAIN", "made": 0, "good": 1})
 def dns64_of_a_lie(lab):
@@ -253,7 +254,7 @@ def dns64_of_a_lie(lab):
 
 
 @attack(58, "views-by-control", "records that are put into one view at run time, and flags of another view's clients",
-        rule="a command names its view, and nothing else is touched", code="daemon/control_local.c services/views.c",
+        rule="a command names its view, and affects nothing else", code="daemon/control_local.c services/views.c",
         quick=True, server=["access-control: 198.18.0.0/15 allow", "access-control-view: 198.18.21.0/24 one",
                             "access-control-view: 198.18.22.0/24 two"],
         more="view:\n    name: one\n    view-first: yes\nview:\n    name: two\n    view-first: yes\n",
@@ -268,7 +269,7 @@ def views_by_control(lab):
 
 
 @attack(59, "endless-transfer", "a primary that never ends its transfer, and one that sends a byte a minute",
-        rule="max-transfer-size and max-transfer-time end it; the zone that was there stays",
+        rule="max-transfer-size and max-transfer-time end it; the previous zone stays",
         code="services/authzone_xfer.c", seconds=40, limits={"M_kb": 32 << 10, "R": "NXDOMAIN", "fds": 5},
         more="auth-zone:\n    name: endless.example\n    primary: 198.18.1.3\n    max-transfer-size: 1m\n"
         "    max-transfer-time: 3000\n    for-upstream: no\n    fallback-enabled: no\n",
@@ -297,10 +298,12 @@ def endless_transfer(lab, fast):
             "tries": len(sent), "fds": leaked(lab)}
 
 
-answered(59, "zone-digest", "a zone whose digest is not right, or is missing", "ZONEMD is checked where asked for, and "
-         "decides", "services/zonemd.c", "testdata/replay/zone_digest_decides.rpl")
-answered(59, "notify", "NOTIFY of a stranger, or without the signature that belongs to it", "only primaries and "
-         "allow-notify, signed where there is a key", "services/authzone_xfer.c",
+answered(59, "zone-digest", "a zone whose digest is not right, or is missing", "ZONEMD is checked where "
+                                                                               "configured, and is decisive", "services/zonemd.c", "testdata/replay/zone_digest_decides.rpl")
+answered(59, "notify", "NOTIFY from a stranger, or without the required signature", "only from primaries "
+                                                                                            "and allow-notify, and "
+                                                                                            "signed if there is a "
+                                                                                            "key", "services/authzone_xfer.c",
          "testdata/e2e/test_zones.py::test_notify_must_be_signed_where_there_is_a_key "
          "testdata/e2e/test_zones.py::test_who_does_not_know_the_secret_is_not_believed")
 
@@ -308,7 +311,8 @@ answered(59, "notify", "NOTIFY of a stranger, or without the signature that belo
 # -- 60 reporting ---------------------------------------------------------------------------------------
 
 @attack(60, "reports-without-end", "a zone that always fails names an agent that always fails, with a name as long as can be",
-        rule="one report for a name, type and code in its time, none about reports, none that would be no name",
+        rule="one report per name, type and code within its TTL, none about reports, none whose name would be too "
+             "long",
         code="services/report.c", seconds=40, server=["dns-error-reporting: yes", "val-max-restart: 0"],
         limits={"reports": 6, "about_reports": 0, "too_long": 0})
 def reports_without_end(lab):
@@ -365,8 +369,9 @@ def http_say(port, data, timeout=3.0):
     return b""
 
 
-@attack(62, "pages", "requests without end, lengths that are not there, hundreds of connections, at the port of metrics",
-        rule="4 KiB of a request, five seconds, 32 connections of which silent ones make room; loopback alone by default",
+@attack(62, "pages", "endless requests, false lengths, hundreds of connections, at the metrics port",
+        rule="4 KiB per request, five seconds, 32 connections, of which idle ones make room; only loopback by "
+             "default",
         code="daemon/http.c", noisy=True, seconds=60, limits={"L_worst": 100, "M_kb": 4096, "served": "yes", "large": 0,
                                                              "fds": 5})
 def pages(lab):

@@ -26,7 +26,8 @@ TRUTH = "192.0.2.1"
 # -- guessing --------------------------------------------------------------------------------------
 
 @attack(1, "wrong-id-flood", "Kaminsky: 200 answers with wrong ids, from the right address to the right port, before the truth",
-        rule="an answer has to match address, port, id and question; after three that do not the question goes over TCP",
+        rule="a response must match address, port, id and question; after three that do not, the query goes over "
+             "TCP",
         code="services/upstream.c:STRAYS_MOST services/upstream_udp.c:port_strayed", quick=True,
         limits={"right": at_least(20), "wrong": 0})
 def wrong_id_flood(lab):
@@ -48,7 +49,7 @@ def wrong_id_flood(lab):
 
 
 @attack(1, "wrong-source-flood", "the right id and question from other addresses and other ports",
-        rule="the socket of a question is connected to the server that was asked: the kernel takes nothing else",
+        rule="the socket of a query is connected to the server asked: the kernel drops everything else",
         code="services/upstream_udp.c:port_open", quick=True, limits={"right": at_least(10), "wrong": 0})
 def wrong_source_flood(lab):
     zone = lab.world.serve(Zone("flood.test"), {"ns.flood.test.": ATTACKERS[0]})
@@ -109,8 +110,9 @@ def aliases(name):
 
 HOLDS = {"evil": 0, "right": "yes", "P": 0}
 OUTSIDE = dict(
-    rule="of an answer only what it was called for stays, from the zone of the server asked; NS sets come from "
-         "referrals and from answers to questions for them; addresses from ADDITIONAL with such a set alone",
+    rule="of a response only what answers the query is kept, from the zone of the server asked; NS RRsets are "
+         "taken from referrals and from answers to NS queries; addresses in ADDITIONAL only together with such an "
+         "RRset",
     code="iterator/scrub.c:is_inside iterator/scrub.c:ns_may_stay iterator/scrub.c:is_called_for", quick=True, limits=HOLDS)
 
 
@@ -151,10 +153,12 @@ def poison(lab, shape, kind):
     return play_poison(lab, "z.test")
 
 
-@attack(2, "poison-alias", "an alias out of the zone comes with forged data for where it leads; a DNAME of a name above",
+@attack(2, "poison-alias", "an alias out of the zone comes with forged data for its target; a DNAME of a name "
+                           "above",
         variants={s: {"shape": s} for s in aliases("x.z.test.")},
-        rule="the target of an alias out of the zone is asked for anew; a DNAME counts below its own owner, that is in the "
-             "zone of the server asked, and is good for this answer alone when it is not signed",
+        rule="the target of an alias out of the zone is resolved separately; a DNAME is used only if its owner is "
+             "in the zone of the server asked, only for names below that owner, and, unsigned, only for this "
+             "answer",
         code="iterator/scrub.c:take_link iterator/scrub.c:find_dname services/cache/rrset.c:note_dname", quick=True, limits=HOLDS)
 def poison_alias(lab, shape):
     zone = Zone("z.test.")
@@ -164,7 +168,8 @@ def poison_alias(lab, shape):
 
 
 @attack(4, "forged-dname", "one DNAME near the top of a zone: its own zone's other names, and what it makes",
-        rule="the alias a DNAME makes is made anew by us; an unsigned DNAME serves the answer it came in",
+        rule="the CNAME of a DNAME is always synthesized by us; an unsigned DNAME serves only the answer it came "
+             "in",
         code="iterator/scrub_set.c:scrub_synthesize services/cache/rrset.c:note_dname", quick=True,
         limits={"R": {"NXDOMAIN", "SERVFAIL"}, "right": "yes", "evil": 0})
 def forged_dname(lab):
@@ -192,7 +197,7 @@ def referrals(zone):
 
 @attack(2, "poison-referral", "a referral brings addresses of other zones' servers, other zones' NS and DS sets",
         variants={s: {"shape": s} for s in referrals("z.test.")},
-        rule="of a referral its own NS set counts, and addresses the referring zone may tell (harden-glue)",
+        rule="of a referral only its own NS RRset is used, and addresses within the referring zone (harden-glue)",
         code="iterator/scrub.c:ns_may_stay iterator/classify.c:judge_cut iterator/delegation.c:delegation_from_message",
         quick=True, limits={"evil": 0, "P": 0, "right": "yes"})
 def poison_referral(lab, shape):
@@ -212,7 +217,7 @@ def poison_referral(lab, shape):
         variants={s: {"shape": s} for s in ("foreign-additional", "foreign-answer", "sister-ns", "sister-ns-its-glue",
                                             "parent-ns", "root-ns", "cname-target", "cname-chain", "dname-of-parent",
                                             "dname-of-sister")},
-        rule="what a forwarder says counts within its forward zone",
+        rule="a forwarder is believed only within its forward zone",
         code="iterator/scrub.c:is_inside", quick=True, limits={"evil": 0, "P": 0, "right": "yes"},
         more='forward-zone:\n    name: "fwdz.test."\n    forward-addr: %s\n' % FORWARDER)
 def forwarder_poison(lab, shape):
@@ -227,8 +232,9 @@ def forwarder_poison(lab, shape):
     return play_poison(lab, "fwdz.test")
 
 
-@attack(14, "forwarder-of-all-poison", "a forwarder for everything is believed about everything, but not about a stub zone",
-        rule="the closest zone the operator wrote down decides, whatever lies in the cache above it",
+@attack(14, "forwarder-of-all-poison", "data from a forwarder for everything is believed, but not about a stub "
+                                       "zone",
+        rule="the closest configured zone decides, whatever is cached above it",
         code="services/forward.c:forwards_find", quick=True, limits={"evil": 0, "right": "yes"}, bare=True,
         more='forward-zone:\n    name: "."\n    forward-addr: %s\nstub-zone:\n    name: "stub.test."\n    stub-addr: %s\n' % (
             FORWARDER, ATTACKERS[1]))
@@ -242,7 +248,7 @@ def forwarder_of_all_poison(lab):
 # -- fragments, ports, ids -------------------------------------------------------------------------
 
 @attack(5, "fragments", "an answer of 3 kB, to be had in fragments",
-        rule="1232 bytes are offered and never more sent over UDP; a cut answer is asked for over TCP",
+        rule="1232 bytes are advertised, and no more is sent over UDP; truncated responses are retried over TCP",
         code="util/options.def:edns_buffer_size util/options.def:max_udp_size services/upstream.c:is_cut", quick=True,
         limits={"offered": 1232, "udp_bytes": 1232, "tcp_asked": at_least(1), "records": at_least(150)})
 def fragments(lab):
@@ -266,7 +272,8 @@ def open_ports():
 
 
 @attack(6, "port-probes", "SAD DNS: a third address sends to every port that may be open, to see which one is",
-        rule="sockets are connected, so that an open port answers a stranger as a closed one does; it closes with its answer",
+        rule="sockets are connected, so an open port looks closed to anyone else; it closes when the response has "
+             "come",
         code="services/upstream_udp.c:port_open services/upstream_udp.c:port_retire", quick=True,
         limits={"told_apart": 0, "right": "yes", "open_after": 0})
 def port_probes(lab):
@@ -324,8 +331,8 @@ def ask_many(lab, names, sock=None, outstanding=50):
     return got
 
 
-@attack(7, "entropy", "2000 questions: how well ports and ids can be foreseen",
-        rule="ports and ids are drawn from a CSPRNG; up to 1024 questions a second each has a port of its own",
+@attack(7, "entropy", "2000 queries: how predictable ports and ids are",
+        rule="ports and ids come from a CSPRNG; up to 1024 queries per second each have a port of their own",
         code="services/upstream_udp.c:port_get util/random.h:random_below", quick=True,
         limits={"ports": at_least(1900), "port_range": at_least(60000), "ids": at_least(1900), "port_r": 0.06, "id_r": 0.06})
 def entropy(lab):
@@ -351,8 +358,9 @@ def same_distribution(a, b):
     return 2 * sum((-1) ** (k - 1) * pow(2.718281828, -2 * k * k * most * most * n) for k in range(1, 100))
 
 
-@attack(7, "ports-of-threads", "whether a client's port of asking tells the ports it is asked from (per-thread pools)",
-        rule="every thread draws from all ports there are", code="services/upstream_source.c:sources_new", noisy=True,
+@attack(7, "ports-of-threads", "whether a client's source port reveals the ports of the queries made for it "
+                               "(per-thread pools)",
+        rule="every thread uses the whole port range", code="services/upstream_source.c:sources_new", noisy=True,
         server=["num-threads: 4"], limits={"p": at_least(0.01), "ports": at_least(1400)})
 def ports_of_threads(lab):
     lab.world.serve(Zone("threads.test"), {"ns.threads.test.": ATTACKERS[0]})
@@ -386,7 +394,7 @@ def one_question_each(lab, zone, ask):
 
 
 @attack(8, "birthday", "100 equal questions while the server takes its time: one guess would count for all",
-        rule="one question on its way for equal ones: the others wait for it", code="services/mesh.c:ask", quick=True,
+        rule="equal queries wait for the one in flight", code="services/mesh.c:ask", quick=True,
         variants={"equal": {}, "cased": {"cased": True}}, limits={"U": 1, "answered": at_least(100)})
 def birthday(lab, cased=False):
     zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
@@ -402,9 +410,9 @@ def most_within(times, span_s):
     return max((sum(t <= u < t + span_s for u in times) for t in times), default=0)
 
 
-@attack(9, "rebirthday", "100 questions that differ in the subnet they tell (ECS)",
-        rule="what clients tell of their subnets tells no questions apart, but for servers on the lists that make use of it: "
-             "ten at a time there; a reply that does not echo the subnet is not used",
+@attack(9, "rebirthday", "100 queries with different client subnets (ECS)",
+        rule="queries that differ only in the client subnet are equal, except for listed servers that use subnets: "
+             "ten at a time there; a response that does not echo the subnet is not used",
         code="services/mesh.c:ask services/mesh_halls.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
         variants={"": {"module": "validator iterator"}, "unlisted": {},
                   "listed": {"listed": True, "limits": {"U": shown}},
@@ -474,7 +482,8 @@ class Nobody:
         # A refusal that matches is one; an address too short is left out by us, and an answer without it is empty.
         variants={kind: {"kind": kind, "limits": {"right": shown} if kind in ("formerr", "formerr-bare", "short-address")
                          else {}} for kind in junk(Nobody())},
-        rule="what does not match in address, port, id, QR and question, or does not parse, is thrown away, and the wait goes on",
+        rule="whatever does not match in address, port, id, QR and question, or does not parse, is discarded, and "
+             "the wait continues",
         code="services/upstream_wire.c:upstream_judge_echo services/upstream.c:note_stray", quick=True,
         limits={"right": at_least(5), "U": 3, "lost_ms": 2000})
 def junk_before_truth(lab, kind):
@@ -537,11 +546,12 @@ def signed_zone(lab, name, records, address=ATTACKERS[0], **more):
     return zone
 
 
-@attack(12, "edns-spoiled", "a forged FORMERR, NOTIMP or bare SERVFAIL makes the resolver do without EDNS, and DNSSEC fails",
+@attack(12, "edns-spoiled", "a forged FORMERR, NOTIMP or bare SERVFAIL makes the resolver fall back to no EDNS, "
+                            "and DNSSEC fails",
         variants={"%s%s" % (r.lower(), "-bare" if bare else ""): {"rcode": r, "bare": bare} for r, bare in (
             ("FORMERR", False), ("FORMERR", True), ("NOTIMP", False), ("NOTIMP", True), ("SERVFAIL", True))},
-        rule="that a server has no EDNS is noted from a matching answer without OPT, by one that then answers without; a "
-             "signed zone is asked with EDNS all the same",
+        rule="a server is marked as lacking EDNS only after a matching refusal and then a good answer "
+             "without EDNS; signed zones are still queried with EDNS",
         code="services/upstream.c:edns_is_refused services/cache/infra.c:infra_set_edns", quick=True,
         limits={"first": {"secure", "SERVFAIL"}, "second": "secure", "third": "secure"})
 def edns_spoiled(lab, rcode, bare):
@@ -575,8 +585,8 @@ GHOST_TTL = 5
                   "stale": {"shape": "apex-ns", "options": ["serve-expired: yes"]},
                   "referral-path": {"shape": "apex-ns", "options": ["harden-referral-path: yes"]},
                   "whole-names": {"shape": "ns-question", "options": ["qname-minimisation: no"]}},
-        rule="a delegation does not outlive the TTL its parent gave it when it was first seen; a deeper one does not "
-             "shelter a dead middle", seconds=30, quick=True,
+        rule="a delegation does not outlive the TTL its parent first gave it; nor does a deeper one outlive an "
+             "expired one above it", seconds=30, quick=True,
         code="services/cache/rrset.c:may_replace services/cache/rrset.c:last_second services/cache/rrset.c:is_own_delegation",
         limits={"R": "NXDOMAIN", "gone_s": GHOST_TTL + 5.0})
 def ghost(lab, shape, options=()):
@@ -626,7 +636,8 @@ def ghost(lab, shape, options=()):
 # -- addresses from inside -------------------------------------------------------------------------
 
 @attack(15, "rebinding", "an address of the private network in an answer from outside, in every type that can hold one",
-        rule="private-address takes them out of A, AAAA and the hints of SVCB and HTTPS, also behind aliases and beside others",
+        rule="private-address removes them from A, AAAA and the hints of SVCB and HTTPS, also behind aliases and "
+             "among other addresses",
         code="iterator/scrub_set.c:record_is_private iterator/scrub_set.c:svcb_is_private", quick=True,
         server=["private-address: 10.0.0.0/8", "private-address: fd00::/8", "private-address: ::ffff:0:0/96"],
         limits={"leaked": 0, "kept": "yes"})
@@ -646,8 +657,9 @@ def rebinding(lab):
     return {"leaked": leaked, "kept": "yes" if lab.ask("www.victim.test").rcode == "NOERROR" else "no"}
 
 
-@attack(17, "odd-classes", "classes and opcodes that are not ours to answer, and odd header bits",
-        rule="recursion is for class IN and opcode QUERY; CH and HS names of the server itself apart, all else is refused",
+@attack(17, "odd-classes", "classes and opcodes we do not serve, and odd header bits",
+        rule="recursion is only for class IN and opcode QUERY; everything else is refused, except the server's own "
+             "names in CH and HS",
         code="daemon/frontend.c:answer_odd daemon/frontend.c:is_ordinary", quick=True,
         limits={"U": 0, "answered_otherwise": 0})
 def odd_classes(lab):
@@ -667,8 +679,8 @@ def odd_classes(lab):
     return {"U": lab.count(mark), "answered_otherwise": otherwise}
 
 
-@attack(18, "stale-as-secure", "expired data given out as proven: of a name, of a wildcard, of a denial",
-        rule="what has expired is never marked as proven", code="daemon/frontend.c:answer_stale services/answer.c:answer_style_from",
+@attack(18, "stale-as-secure", "expired data given out as secure: of a name, of a wildcard, of a denial",
+        rule="expired data never has the AD bit", code="daemon/frontend.c:answer_stale services/answer.c:answer_style_from",
         quick=True, server=["serve-expired: yes", "serve-expired-client-timeout: 0", "ede: yes"],
         limits={"fresh": "secure", "stale": "stale", "ad": 0})
 def stale_as_secure(lab):
@@ -684,5 +696,5 @@ def stale_as_secure(lab):
 
 
 answered(19, "denied-above-a-stub", "a denial of a name above a stub or forward zone hides it",
-         "what the operator wrote down goes before a cached denial", "iterator/recall.c:by_nothing_above",
+         "the configuration takes precedence over a cached denial", "iterator/recall.c:by_nothing_above",
          "testdata/replay/denial_stops_at_the_operators_word.rpl")

@@ -56,7 +56,8 @@ COUNTS = {"60": 60, "200": 200}
         variants={"%s-%s" % (k, how): {"count": n, "how": how, "limits": {"U": 15 if how in ("nxdomain", "nodata") else 50 if how in ("silent", "alias") else 25}}
                   for k, n in COUNTS.items()
                   for how in ("nxdomain", "nodata", "servfail", "spread", "alias", "silent")},
-        rule="five names in vain are enough (ten once the parent's side was asked); addresses are looked up as they are needed",
+        rule="after five fruitless names it gives up (ten once the parent side was asked); addresses are looked up "
+             "only as needed",
         code="iterator/targets.h:TARGETS_FRUITLESS iterator/targets.c:may_ask", limits={"U": 15, "R": "SERVFAIL"}, quick=True,
         seconds=30)
 def nxns(lab, count, how):
@@ -83,12 +84,13 @@ def nxns(lab, count, how):
 
 @attack(21, "nrdelegation", "non-responsive delegation: a referral to very many servers that are all silent",
         variants={str(n): {"count": n} for n in (60, 200, 1000)},
-        rule="13 names are looked up of a delegation, 20 NS kept; what failed is remembered; a question has ten seconds in all",
+        rule="at most 13 names of a delegation are looked up, and 20 NS kept; failures are remembered; a query has "
+             "ten seconds in all",
         code="iterator/targets.h:TARGETS_PER_DELEGATION util/options.def:iter_scrub_ns services/mesh.c:on_deadline",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 @attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
         variants={str(n): {"count": n, "glued": True} for n in (60, 200)},
-        rule="addresses of a delegation are kept up to a bound and asked within the budget of the question",
+        rule="the addresses of a delegation are limited, and asked within the query's budget",
         code="iterator/delegation.c:PLACES_MAX services/budget.h:sends",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 def nrdelegation(lab, count, glued=False):
@@ -106,8 +108,8 @@ def nrdelegation(lab, count, glued=False):
     return cost(lab, "www.sub.nrd.test")
 
 
-@attack(21, "nrdelegation-latency", "what others notice of non-responsive delegations, twenty questions at once",
-        rule="see above; a question that waits costs nobody anything", code="services/mesh.c:mesh_run", noisy=True,
+@attack(21, "nrdelegation-latency", "what others notice of non-responsive delegations, with twenty queries at once",
+        rule="see above; a waiting query costs others nothing", code="services/mesh.c:mesh_run", noisy=True,
         limits={"L_worst_ms": 100, "lost": 0}, seconds=40)
 def nrdelegation_latency(lab):
     target = Zone("target.test")
@@ -129,7 +131,7 @@ def nrdelegation_latency(lab):
         # A DNAME costs two questions a step, since its name is one label longer.
         variants={"in-zone": {"out": False}, "two-zones": {"out": True},
                   "dname": {"out": False, "dname": True, "limits": {"U": 30}}},
-        rule="eleven aliases are followed, over all packets, and eleven of one packet",
+        rule="at most eleven aliases are followed, over all packets, and eleven of one packet",
         code="util/options.def:max_query_restarts util/options.def:iter_scrub_cname iterator/scrub.c:take_link",
         limits={"U": 20, "R": "SERVFAIL"}, quick=True)
 def endless_alias(lab, out, dname=False):
@@ -157,7 +159,7 @@ def endless_alias(lab, out, dname=False):
 
 
 @attack(22, "aliases-in-one-packet", "sixty links in one packet",
-        rule="of one packet eleven are used; the rest is asked for like anything else", quick=True,
+        rule="eleven of one packet are used; the rest is resolved like any other name", quick=True,
         code="util/options.def:iter_scrub_cname iterator/scrub.c:take_answer", limits={"U": 20, "R": {"SERVFAIL", "NOERROR"}})
 def aliases_in_one_packet(lab):
     zone = lab.world.serve(Zone("links.test"), {"ns.links.test.": ATTACKERS[0]})
@@ -172,7 +174,7 @@ def aliases_in_one_packet(lab):
 
 @attack(22, "alias-circle", "aliases in a circle, of one, two and eleven names",
         variants={str(n): {"count": n} for n in (1, 2, 11)}, quick=True,
-        rule="a name that comes again in its own chain ends it", code="iterator/chain.c:chain_take",
+        rule="a name that recurs in its own chain ends it", code="iterator/chain.c:chain_take",
         limits={"U": 20, "R": "SERVFAIL"})
 def alias_circle(lab, count):
     lab.world.serve(Zone("circle.test", ["c%d 60 CNAME c%d" % (n, (n + 1) % count) for n in range(count)]),
@@ -187,8 +189,9 @@ def alias_circle(lab, count):
                   "nodata": {"links": 1, "end": "nodata"}, "servfail": {"links": 11, "end": "servfail"},
                   "refused": {"links": 1, "end": "refused"}, "labels": {"links": 11, "below": "a.b.c.d.e.f."},
                   "both-kinds": {"links": 11, "end": "both"}}, seconds=60,
-        rule="one budget for everything a client's question causes; no restart, child or validation resets it; it counts silences "
-             "and names without address, too, and servers for servers are looked up by one kind of addresses first",
+        rule="one budget for everything a client's query causes, which no restart, child or validation resets; it "
+             "also counts timeouts and names without addresses, and servers of servers are first looked up in one "
+             "address family only",
         code="services/budget.h:budget_take util/options.def:max_global_quota services/mesh_private.h:QUERY_VAIN "
              "services/mesh_private.h:QUERY_FRUITLESS iterator/targets.c:ask_kinds",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12})
@@ -229,7 +232,8 @@ def camp(lab, links, end="dead", below=""):
 
 
 @attack(24, "tsuname", "TsuNAME: two zones whose servers are named in each other",
-        rule="a circle is seen when a child would ask for what one above it waits for; the failure is kept for the zone",
+        rule="a circle is detected when a child would ask for what an ancestor waits for; the failure is cached "
+             "for the zone",
         code="services/mesh.c:mesh_waits_for iterator/targets.c:ask services/cache/store.h:STORE_FAILURE_S", quick=True,
         limits={"U": 20, "U_same": 0, "U_other": 2.0, "R": "SERVFAIL", "took_s": 5})
 def tsuname(lab):
@@ -262,7 +266,8 @@ FOUR = {"ns%d.bad.test." % n: ATTACKERS[n] for n in range(4)}
 
 
 @attack(25, "silent-zone", "four servers that say nothing, and a hundred names of theirs",
-        rule="each wait doubles; a server that was silent often is down, and one question at a time looks if it is back",
+        rule="each timeout doubles; a server that times out repeatedly counts as down, and one query at a time "
+             "probes it",
         code="services/cache/infra.c:infra_silent services/cache/infra.c:infra_probed services/upstream.c:UDP_TRIES",
         limits={"U": 16, "R": "SERVFAIL", "took_s": 12, "U_again": 4, "U_100_names": 100}, seconds=60)
 def silent_zone(lab):
@@ -298,7 +303,8 @@ def failing(q, rcode):
 @attack(26, "failing-servers", "four servers that always fail",
         variants={k: {"rcode": c} for k, c in (("servfail", 2), ("refused", 5), ("formerr", 1), ("notimp", 4),
                                                ("notauth", 9), ("badvers", 16))},
-        rule="each address is asked once, without EDNS once more where it does not understand; the failure is kept",
+        rule="each address is asked once, and once more without EDNS if it does not understand that; the failure "
+             "is cached",
         code="iterator/digest.c:on_useless services/cache/store.h:STORE_FAILURE_S services/upstream.c:edns_is_refused",
         limits={"U": 12, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def failing_servers(lab, rcode):
@@ -311,7 +317,7 @@ def failing_servers(lab, rcode):
 
 @attack(26, "signed-failing-servers", "the same for a zone that is known to be signed",
         variants={k: {"rcode": c} for k, c in (("servfail", 2), ("formerr", 1), ("stripped", 0))},
-        rule="see above; where signatures are wanted a refusal of EDNS has to be repeated over TCP",
+        rule="see above; where signatures are wanted, a refusal of EDNS must be confirmed over TCP",
         code="services/upstream.c:turn_from_refusal iterator/digest.c:leaves_out_dnssec util/options.def:val_max_restart",
         limits={"U": 50, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def signed_failing_servers(lab, rcode):
@@ -325,7 +331,7 @@ def signed_failing_servers(lab, rcode):
 
 @attack(27, "tcp-churn", "cut over UDP; over TCP closed, reset, silent, cut again, or refused without a word",
         variants={k: {"how": k} for k in ("closed", "reset", "silent", "cut-again", "half")},
-        rule="one connection for a question at a server, tried once more where another had its answer on it",
+        rule="one connection per query and server, and one retry if the connection had served others before",
         code="services/upstream_pool.c:RESENDS_MOST services/upstream.c:is_cut",
         limits={"U": 20, "conns_per_server": 2, "R": "SERVFAIL", "took_s": 12, "U_again": 0}, seconds=40)
 def tcp_churn(lab, how):
@@ -348,7 +354,7 @@ def tcp_churn(lab, how):
 
 
 @attack(28, "equal-glue", "thirteen server names, all with the same ten addresses, all failing",
-        rule="an address stands once in a delegation; eight of one name are kept", quick=True,
+        rule="an address is listed once in a delegation; at most eight of one name are kept", quick=True,
         code="iterator/delegation.c:delegation_add_place iterator/delegation.c:ADDRESSES_MAX",
         limits={"asked_each": 1, "U": 14, "R": "SERVFAIL"})
 def equal_glue(lab):
@@ -366,7 +372,7 @@ def equal_glue(lab):
 
 
 @attack(28, "self-glue", "server names whose addresses are the resolver's own, and the parent's",
-        rule="the resolver's own address does not recurse for itself: what comes from it is a refusal or a circle that ends",
+        rule="the resolver does not recurse for its own address: that yields a refusal, or a circle that ends",
         code="iterator/classify.c:classify", seconds=30, limits={"U": 20, "R": "SERVFAIL"})
 def self_glue(lab):
     for n, a in enumerate(("198.18.9.9", "198.18.0.2", "198.18.0.1")):
@@ -376,8 +382,8 @@ def self_glue(lab):
     return cost(lab, "www.self.test", 1.5)
 
 
-@attack(29, "zero-ttl", "delegations and addresses that live no second, each step named in another such zone", quick=True,
-        rule="what has no time to live is good for the question that met it; depth and sends are budgeted",
+@attack(29, "zero-ttl", "delegations and addresses with TTL 0, each server named in another such zone", quick=True,
+        rule="data with TTL 0 serves only the query that received it; depth and sends are budgeted",
         code="services/mesh_private.h:QUERY_DEPTH_MAX services/budget.h:sends", limits={"U": 60, "took_s": 12}, seconds=30)
 def zero_ttl(lab):
     for n in range(6):
@@ -393,7 +399,7 @@ def zero_ttl(lab):
 
 @attack(29, "endless-referral", "a server that always refers one label deeper, or to names that need another referral",
         variants={"deeper": {"how": "deeper"}, "fresh-names": {"how": "fresh"}, "sideways": {"how": "sideways"}},
-        rule="a referral goes down and towards the name asked for; depth, children and sends have their budgets",
+        rule="referrals must lead down and towards the query name; depth, children and sends are budgeted",
         code="iterator/classify.c:judge_cut iterator/targets.h:TARGETS_DEPTH services/mesh_private.h:QUERY_DEPTH_MAX",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12}, seconds=30, quick=True)
 def endless_referral(lab, how):
@@ -420,8 +426,8 @@ def endless_referral(lab, how):
 # -- floods ----------------------------------------------------------------------------------------
 
 @attack(30, "water-torture", "2000 questions a second for random names of a zone whose servers are dead",
-        rule="what waits is bounded by num-queries-per-thread and jostle-timeout; a dead server is asked by one at a time; "
-             "cached answers and other zones do not stand in that line",
+        rule="waiting queries are limited by num-queries-per-thread and jostle-timeout; a dead server is probed by "
+             "one query at a time; cached answers and other zones are not held up",
         code="services/mesh.c:make_room services/mesh.c:is_crowded services/cache/infra.c:infra_probed", noisy=True, seconds=60,
         limits={"L_median_ms": 5, "lost": 0, "M_growth_kb": 65536, "others_answered": at_least(19), "others_ratio": 2.0})
 def water_torture(lab):
@@ -481,8 +487,8 @@ def bomb(lab, count, over_s):
 
 @attack(31, "dnsbomb", "DNSBomb: 1500 questions in 2 s in one client's name, all answered at once by an authority that held them",
         variants={"": {}, "and-stale": {"stale": True}, "small-answers": {"size": 60}, "large-answers": {"size": 1000}},
-        rule="what took longer than discard-timeout is not sent over UDP; one client may wait for so many answers (wait-limit), "
-             "and gets 4 kB of late ones at once and 48 kB a second",
+        rule="answers later than discard-timeout are not sent over UDP; each client may wait for a limited number "
+             "of answers (wait-limit), and gets 4 kB of late ones at once and 48 kB per second",
         code="services/mesh_waiters.c:is_too_late services/waitlimit.c:waits_begin services/waitlimit.h:WAITS_PULSE",
         seconds=30, server=["interface: 198.18.9.1", "access-control: 198.18.0.0/15 allow"],
         limits={"oldest_s": 1.95, "worst_100ms": 10000, "answers": at_least(20)}, noisy=True)
@@ -527,8 +533,8 @@ def per_answer(lab, name, kind, count=50, tcp=True, **more):
 
 
 @attack(32, "huge-set", "two thousand records in one set",
-        rule="of a set with more than 256 records or 64 KiB nothing is kept (of a bogus one the verdict is): it is given to who asks, "
-             "and no pass over it is quadratic",
+        rule="an RRset of more than 256 records or 64 KiB is not cached (of a bogus one, the verdict is): it is "
+             "passed on to the client, and nothing done to it is quadratic",
         code="util/rrset.h:RRSET_RECORDS_MOST services/cache/rrset.c:rrsetcache_put services/cache/store.c:bare_verdict "
              "util/msg_read.c:msg_parse", limits={"C_ms": 20, "R": {"NOERROR", "SERVFAIL"}, "again_C_ms": 5, "kept": 256,
         "M_kb": 4096, "usual": "yes"}, quick=True)
@@ -559,7 +565,8 @@ def huge_set(lab):
 
 
 @attack(32, "many-types", "a name with very many types, asked for ANY; NS and MX answers with a hundred targets",
-        rule="ANY is answered as the server answers, or with nothing (deny-any); nothing is looked up for ADDITIONAL",
+        rule="ANY is answered as the server answered, or with nothing (deny-any); nothing is looked up for "
+             "ADDITIONAL",
         code="util/options.def:deny_any services/answer.c:answer_message", quick=True,
         limits={"U_any": 4, "U_mx": 3, "C_ms": 20})
 def many_types(lab):
@@ -582,7 +589,7 @@ def many_types(lab):
 
 @attack(33, "compression", "400 MX with targets of 26 labels, 44 kB, from the cache over TCP; and names that share nothing",
         variants={"shared": {"shared": True}, "apart": {"shared": False}},
-        rule="an answer is compressed once, when it is stored; 120 suffixes are looked up at most, by hash",
+        rule="an answer is compressed once, when it is stored, with at most 120 suffixes, looked up by hash",
         code="util/msgname.c:look_up services/cache/msg.c:make_image", quick=True,
         limits={"C_ms": 1.5, "bytes": at_least(20000), "first_C_ms": 20})
 def compression(lab, shared):
@@ -605,7 +612,7 @@ def compression(lab, shared):
 
 
 @attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer",
-        rule="a pointer goes back, and 126 are followed at most", code="util/msgname.c:msg_read_name", quick=True,
+        rule="pointers must point backwards, and at most 126 are followed", code="util/msgname.c:msg_read_name", quick=True,
         limits={"C_ms": 20, "U": 12})
 def pointers(lab):
     zone = lab.world.serve(Zone("ptr.test"), {"ns.ptr.test.": ATTACKERS[0]})
@@ -631,7 +638,7 @@ def pointers(lab):
 # -- our own data ----------------------------------------------------------------------------------
 
 @attack(34, "local-circles", "aliases in a circle in local data, response-ip and across them",
-        rule="the same eleven steps for what the operator wrote", quick=True,
+        rule="the limit of eleven applies to configured aliases, too", quick=True,
         code="services/hop.h util/options.def:max_query_restarts", limits={"U": 30, "ended": at_least(4), "C_ms": 50},
         server=['local-data: "a.loop.test. CNAME b.loop.test."', 'local-data: "b.loop.test. CNAME a.loop.test."',
                 'local-data: "self.loop.test. CNAME self.loop.test."', 'local-zone: "out.loop.test." redirect',
@@ -647,5 +654,5 @@ def local_circles(lab):
     return {"U": lab.upstream(mark, 1), "ended": sum(r != "SILENCE" for r in got), "C_ms": lab.cpu_ms() - before}
 
 
-answered(34, "local-aliases", "aliases in local data are followed, and end", "the same eleven steps",
+answered(34, "local-aliases", "aliases in local data are followed, and end", "the same limit of eleven",
          "services/hop.h", "testdata/replay/local_alias_is_followed.rpl")
