@@ -34,7 +34,9 @@ enum {
 	BLOCK_ROOM = 8192 - 64 - (int)sizeof(struct arena_block),
 	/* Pieces this large get a block of their own; the shared one stays in use. */
 	PIECE_LARGE = BLOCK_ROOM / 4,
-	POOL_MOST = 64, /* blocks: half a megabyte per thread */
+	/* Blocks a thread keeps, 128 kB. What a rare peak takes beyond goes back to the heap: kept, it
+	 * would lie idle until the next such peak, and memory would creep up for hours. */
+	POOL_MOST = 16,
 };
 
 /* Blocks waiting for this thread's next query; freed when the thread ends. */

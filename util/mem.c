@@ -183,10 +183,17 @@ size_t mem_in_use(void)
 {
 #if defined(HAVE_JEMALLOC)
 	uint64_t epoch = 1;
-	size_t used = 0, len = sizeof(used);
+	size_t used = 0, idle = 0, len = sizeof(used);
+	char name[64];
 
+	snprintf(name, sizeof(name), "stats.arenas.%u.tcache_bytes", (unsigned)MALLCTL_ARENAS_ALL);
 	mallctl("epoch", NULL, NULL, &epoch, sizeof(epoch));
-	return mallctl("stats.allocated", &used, &len, NULL, 0) == 0 ? used : 0;
+	if (mallctl("stats.allocated", &used, &len, NULL, 0) != 0)
+		return 0;
+	len = sizeof(idle);
+	if (mallctl(name, &idle, &len, NULL, 0) != 0 || idle > used)
+		idle = 0;
+	return used - idle;
 #elif defined(HAVE_MALLINFO2)
 	return mallinfo2().uordblks;
 #else

@@ -21,7 +21,8 @@ char *mem_textf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_USE;
 /* Bytes malloc actually reserved for `p`, at least as many as were asked for; 0 for NULL. */
 size_t mem_size(const void *p);
 
-/* Bytes the whole process has in use, by the allocator's count; 0 where it keeps none. */
+/* Bytes the whole process has in use, by the allocator's count, without what its threads' caches
+ * hold ready; 0 where it keeps no count. */
 size_t mem_in_use(void);
 
 /* A new array of `count` zeroed elements of `element` bytes; overflow counts as out of memory. */

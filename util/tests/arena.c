@@ -155,6 +155,26 @@ static void a_thread_leaves_nothing_behind(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
+/* A rare peak must not stay in memory for good. */
+static void a_thread_keeps_little_of_a_peak(void **state)
+{
+	(void)state;
+	struct arena a[100];
+	size_t before = mem_in_use(), peak;
+
+	if (before == 0) /* no allocator that counts */
+		return;
+	for (size_t i = 0; i < COUNT(a); i++) {
+		arena_init(&a[i]);
+		(void)!arena_take(&a[i], 1000);
+	}
+	peak = mem_in_use();
+	for (size_t i = 0; i < COUNT(a); i++)
+		arena_clear(&a[i]);
+	assert_true(peak >= before + COUNT(a) * 1000);
+	assert_true(mem_in_use() <= before + 160 * 1024);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -163,6 +183,7 @@ int main(void)
 		cmocka_unit_test(copies_and_texts_live_in_the_arena),
 		cmocka_unit_test(duties_run_newest_first_and_once),
 		cmocka_unit_test(small_pieces_share_a_block),
+		cmocka_unit_test(a_thread_keeps_little_of_a_peak),
 		cmocka_unit_test(a_thread_leaves_nothing_behind),
 	};
 

@@ -66,6 +66,24 @@ static void copies_are_the_callers_own(void **state)
 	mem_free(many);
 }
 
+/* Also when a thread's cache keeps it for the next piece of that size. */
+static void what_is_freed_is_in_use_no_more(void **state)
+{
+	(void)state;
+	void *pieces[64];
+	size_t before = mem_in_use(), full;
+
+	if (before == 0) /* no allocator that counts */
+		return;
+	for (size_t i = 0; i < COUNT(pieces); i++)
+		pieces[i] = mem_new(8000);
+	full = mem_in_use();
+	for (size_t i = 0; i < COUNT(pieces); i++)
+		mem_free(pieces[i]);
+	assert_true(full >= before + COUNT(pieces) * 8000);
+	assert_true(mem_in_use() <= before + 8000);
+}
+
 /* Run `fn` in a child that must abort, and return what it wrote to standard error. */
 static const char *last_words(void (*fn)(void))
 {
@@ -153,6 +171,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_can_be_measured_and_grown),
 		cmocka_unit_test(growing_nothing_makes_something),
 		cmocka_unit_test(copies_are_the_callers_own),
+		cmocka_unit_test(what_is_freed_is_in_use_no_more),
 		cmocka_unit_test(the_last_line_says_where_and_why),
 	};
 
