@@ -34,7 +34,7 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 	how.hosts = s->infra_cache_numhosts;
 	how.slabs = slabs_of(s->infra_cache_slabs, s->num_threads);
 	how.host_ttl_s = s->infra_host_ttl;
-	how.min_rtt_ms = s->infra_cache_min_rtt;
+	how.min_rtt_ms = MIN(s->infra_cache_min_rtt, s->infra_cache_max_rtt);
 	how.max_rtt_ms = s->infra_cache_max_rtt;
 	how.keep_probing = s->infra_keep_probing;
 	return how;

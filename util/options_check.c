@@ -142,7 +142,7 @@ static bool is_interface_name(const char *text, size_t len)
 	if (len == 0 || len > 15 || looks_like_address(text, len))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == '/' || isspace((unsigned char)text[i]))
+		if (strchr("/@#", text[i]) || isspace((unsigned char)text[i]))
 			return false;
 	return true;
 }
@@ -461,6 +461,13 @@ static bool run_is(const char *text, size_t len, const char *upper)
 	return upper[len] == '\0';
 }
 
+/* The end of a record: nothing, or a comment as in zone files. */
+static bool is_end(const char *w)
+{
+	w += strspn(w, " \t");
+	return *w == '\0' || *w == ';';
+}
+
 /* "[TTL] [CLASS] TYPE data", the first two in either order; the data of addresses is checked. */
 static bool is_record_rest(const char *w, bool anchor)
 {
@@ -478,15 +485,15 @@ static bool is_record_rest(const char *w, bool anchor)
 		if (!isalnum((unsigned char)w[i]) && w[i] != '-')
 			return false;
 	w += len;
-	data = next_run(&w);
+	data = MIN(next_run(&w), strcspn(w, ";"));
 	if (data == 0)
 		return false;
 	if (anchor)
 		return run_is(type, len, "DS") || run_is(type, len, "DNSKEY");
 	if (run_is(type, len, "A") && w[0] != '\\')
-		return address_family(w, data) == 4 && strspn(w + data, " \t") == strlen(w + data);
+		return address_family(w, data) == 4 && is_end(w + data);
 	if (run_is(type, len, "AAAA") && w[0] != '\\')
-		return address_family(w, data) == 6 && strspn(w + data, " \t") == strlen(w + data);
+		return address_family(w, data) == 6 && is_end(w + data);
 	return true;
 }
 
@@ -609,6 +616,12 @@ static bool word_nsid(const char *w)
 static bool word_url(const char *w)
 {
 	return (strncmp(w, "http://", 7) == 0 && w[7]) || (strncmp(w, "https://", 8) == 0 && w[8]);
+}
+
+/* As word_url, or without a scheme, as Unbound takes it: "host.example/zone". */
+static bool word_zone_url(const char *w)
+{
+	return strstr(w, "://") ? word_url(w) : isalnum((unsigned char)*w) || *w == '[';
 }
 
 static bool word_endpoint(const char *w)

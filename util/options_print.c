@@ -302,6 +302,7 @@ static const char *sample(const struct option *o)
 		{ CHECK_TAGS, "\"guests children\"" },
 		{ CHECK_BASE64, "\"c2VjcmV0IG9mIHR3byBzZXJ2ZXJz\"" },
 		{ CHECK_URL, "\"https://www.example.net/zone\"" },
+		{ CHECK_ZONE_URL, "\"https://www.example.net/zone\"" },
 		{ CHECK_READABLE, "\"/etc/resolver/file\"" },
 		{ CHECK_FOLDER, "\"/srv/lists\"" },
 		{ CHECK_FOLLOWED, "\"/etc/hosts\"" },

@@ -64,6 +64,7 @@
 	X(cookie_secret, "32 hex digits") \
 	X(nsid, "an even number of hex digits, or ascii_ and a text") \
 	X(url, "a URL that begins with http:// or https://") \
+	X(zone_url, "a URL that begins with https:// (which may be left out) or http://") \
 	X(endpoint, "the path of a URL") \
 	X(tls_protocols, "TLSv1.2, TLSv1.3 or both with a blank between them")
 
@@ -122,6 +123,7 @@
 	X(COOKIE_SECRET, cookie_secret, none, none) \
 	X(NSID, nsid, none, none) \
 	X(URL, url, none, none) \
+	X(ZONE_URL, zone_url, none, none)       /* a missing https:// is added */ \
 	X(ENDPOINT, endpoint, none, none)       /* a missing leading slash is added */ \
 	X(TLS_PROTOCOLS, tls_protocols, none, none) \
 	X(RPZ_ACTION, rpz_action, none, none) \

@@ -275,7 +275,8 @@ static void put_words(struct conf *conf, const struct option *o, void *at,
 		      const char *const *words, const struct conf_place *p)
 {
 	unsigned count = conf_word_count(o->check);
-	char *text = count == 1 ? mem_text(words[0]) :
+	bool adds_scheme = o->check == CHECK_ZONE_URL && !strstr(words[0], "://");
+	char *text = count == 1 ? mem_textf("%s%s", adds_scheme ? "https://" : "", words[0]) :
 		     count == 2 ? mem_textf("%s %s", words[0], words[1]) :
 				  mem_textf("%s %s %s", words[0], words[1], words[2]);
 

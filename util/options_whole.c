@@ -659,8 +659,8 @@ static void check_sense(const struct checker *c)
 		origin_remark(c, CONF_WARNING, "cache-min-negative-ttl",
 			      "is more than cache-max-negative-ttl:");
 	if (s->infra_cache_min_rtt > s->infra_cache_max_rtt)
-		origin_remark(c, CONF_ERROR, "infra-cache-min-rtt",
-			      "is more than infra-cache-max-rtt:");
+		origin_remark(c, CONF_WARNING, "infra-cache-min-rtt",
+			      "is more than infra-cache-max-rtt:, which counts");
 	if (s->val_sig_skew_min > s->val_sig_skew_max)
 		origin_remark(c, CONF_WARNING, "val-sig-skew-min", "is more than val-sig-skew-max:");
 	if (s->ede_serve_expired && !s->ede)

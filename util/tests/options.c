@@ -402,6 +402,29 @@ static void what_unbound_takes_is_taken(void **state)
 	}
 }
 
+static void a_zone_may_come_from_a_url_without_a_scheme(void **state)
+{
+	(void)state;
+	static const char *const rows[][2] = {
+		{ "host.example/a", "https://host.example/a" },
+		{ "https://host.example/a", "https://host.example/a" },
+		{ "http://host.example/a", "http://host.example/a" },
+		{ "[2001:db8::1]/a", "https://[2001:db8::1]/a" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[200];
+		struct conf *conf;
+
+		snprintf(text, sizeof(text), "auth-zone: name: a url: \"%s\"\nrpz: name: b url: \"%s\"", rows[i][0],
+			 rows[i][0]);
+		conf = load_good(text);
+		assert_string_equal(conf->auth_zones[0].url.items[0].text, rows[i][1]);
+		assert_string_equal(conf->rpzs[0].url.items[0].text, rows[i][1]);
+		conf_free(conf);
+	}
+}
+
 static void an_option_is_told_by_its_name(void **state)
 {
 	(void)state;
@@ -609,6 +632,7 @@ int main(void)
 		cmocka_unit_test(bad_files_are_told_line_by_line),
 		cmocka_unit_test(includes_start_from_the_folder),
 		cmocka_unit_test(what_unbound_takes_is_taken),
+		cmocka_unit_test(a_zone_may_come_from_a_url_without_a_scheme),
 		cmocka_unit_test(an_option_is_told_by_its_name),
 		cmocka_unit_test(an_option_is_set_in_a_copy),
 		cmocka_unit_test(differences_are_named),
