@@ -1,4 +1,4 @@
-/* The states of believing: ask below, judge what comes, ask again elsewhere, or give a verdict.
+/* The validator module: resolve, judge the answer, retry elsewhere, or give a verdict.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/validator.h"
 
@@ -25,9 +25,9 @@
 #include "validator/trust.h"
 
 struct validator {
-	bool pass;              /* this question is not ours to judge */
+	bool pass;              /* this query is not ours to judge */
 	bool judging;
-	unsigned restarts;      /* val-max-restart */
+	unsigned restarts;      /* so far; at most val-max-restart */
 	struct chain chain;
 	struct judge judge;
 };
@@ -37,11 +37,11 @@ static const struct conf_server *conf_of(const struct query *q)
 	return &q->snapshot->conf->server;
 }
 
-/* ---- what is not judged ---- */
+/* ---- queries and answers not judged ---- */
 
-/* The asker judges it itself, or it is about what servers say of themselves. What clients ask with
- * CD is judged as well: it comes from servers that can be believed where there are any, and what
- * is in the cache then is clean for everybody. */
+/* Queries whose sender validates, or that are about the servers themselves. Client queries with CD
+ * are judged all the same: the answer then comes from servers with valid data where there are any,
+ * and the cache stays clean for everybody. */
 static bool is_for_others(const struct query *q)
 {
 	return q->kind & (QUERY_NO_VALIDATE | QUERY_PRIME | QUERY_PARENT_SIDE) ||
@@ -49,8 +49,8 @@ static bool is_for_others(const struct query *q)
 	       q->question.class_ != CLASS_IN || !q->snapshot->trust;
 }
 
-/* Failures say nothing that could be signed, and nothing signs signatures; what was judged before is
- * what it was then. */
+/* Failures contain nothing that is signed, and signatures are not signed; what was judged before
+ * keeps its verdict. */
 static bool is_settled(const struct message *m)
 {
 	return m->security != SECURITY_UNCHECKED ||
@@ -79,7 +79,7 @@ static bool sentinel_tag(const uint8_t *name, const char *prefix, uint16_t *tag)
 	return true;
 }
 
-/* Whether trust in the root begins with a key of this tag. */
+/* Whether the root's trust anchor has a key with this tag. */
 static bool root_has_key(const struct query *q, uint16_t tag)
 {
 	const struct anchor *root = anchors_find_at(q->snapshot->trust->anchors, dname_root);
@@ -92,13 +92,13 @@ static bool root_has_key(const struct query *q, uint16_t tag)
 	return false;
 }
 
-/* Whether the question is a sentinel's, and the answer is to be withheld. */
+/* Whether the query is for a sentinel name and the answer must be withheld. */
 static bool sentinel_denies(const struct query *q)
 {
 	const uint8_t *name = q->question.name;
 	uint16_t tag;
 
-	/* 3.1: who checks for himself is told the truth */
+	/* RFC 8509 3.1: with CD the answer is not altered */
 	if (!conf_of(q)->root_key_sentinel || q->kind & QUERY_CD ||
 	    (q->question.type != TYPE_A && q->question.type != TYPE_AAAA))
 		return false;
@@ -111,7 +111,7 @@ static bool sentinel_denies(const struct query *q)
 
 /* ---- the verdict ---- */
 
-/* What was proven is worth more in the cache than what was only heard. */
+/* Stores the secure sets: in the cache they replace those not validated. */
 static void teach_sets(struct query *q, const struct message *m)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
@@ -123,7 +123,7 @@ static void teach_sets(struct query *q, const struct message *m)
 			(void)store_set(q, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
-/* What was denied, and what came from wildcards, holds for other names, too (RFC 8198). */
+/* Stores denials and wildcards, which also answer for other names (RFC 8198). */
 static void teach_negative(struct query *q, const struct judge *j, const struct message *m)
 {
 	unsigned first = m->count[SECTION_ANSWER], last = first + m->count[SECTION_AUTHORITY];
@@ -174,7 +174,7 @@ static void log_bogus(const struct query *q, const struct judgement *j)
 		 *server ? " from " : "", server);
 }
 
-/* The sentinel's answer: none. */
+/* Turns the message into the sentinel's answer, an empty SERVFAIL. */
 static void withhold(struct message *m)
 {
 	m->security = SECURITY_SECURE_SENTINEL_FAIL;
@@ -198,7 +198,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	}
 	m->security = (uint8_t)j->security;
 	if (m->reason != REASON_other || j->security != SECURITY_BOGUS) {
-		/* else something was left out of it, which explains why it does not hold */
+		/* otherwise something was removed from it, which explains why it is bogus */
 		m->reason = j->reason;
 		m->reason_text = j->text;
 	}
@@ -217,7 +217,8 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	q->reply = m;
 }
 
-/* The servers whose data did not hold are asked last, and nothing of it is taken from the cache. */
+/* Whether to resolve a bogus answer again: if so, the server it came from is asked last, and the
+ * cache is bypassed. */
 static bool may_retry(struct query *q, struct validator *v, const struct judgement *j)
 {
 	struct addr *list;
@@ -274,7 +275,7 @@ static enum step judge(struct query *q, struct validator *v)
 static enum step on_answer(struct query *q, struct validator *v)
 {
 	if (UNLIKELY(q->divided))
-		return STEP_UP; /* there is no answer for all */
+		return STEP_UP; /* there is no single answer for all clients */
 	if (v->pass || is_settled(q->reply)) {
 		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {
 			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
@@ -318,7 +319,7 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 	}
 }
 
-/* Signatures that were checked have been paid for. */
+/* Counts what the event cost, by the difference in the query's budget. */
 static enum step operate(struct query *q, void *state, const struct event *ev)
 {
 	int signatures = q->budget->signatures, hashes = q->budget->hashes;
@@ -329,7 +330,7 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	hashes -= q->budget->hashes;
 	if (signatures > 0)
 		stat_bump(&s->valops, (uint64_t)signatures);
-	/* The share of a turn is that of both kinds of work. */
+	/* A turn's share of work covers both kinds. */
 	if (hashes > 0)
 		q->env->checks += (unsigned)(hashes * LEDGER_CHECKS / LEDGER_HASHES);
 	return step;
