@@ -1,9 +1,9 @@
-/* Work that takes long, on a thread of its own, and word of its end in a loop.
+/* Long-running work on a thread of its own; a loop is told when it is done.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For what would keep the main thread from its other clients: walking through a whole cache, say.
- * The work opens turns of its own (util/rcu.h) where it reads what is published; it has the arg for
- * itself until `done` runs. */
+ * For anything that would hold up the main thread's other clients, such as walking a whole cache.
+ * The work opens its own turns (util/rcu.h) where it reads published data; `arg` is its alone until
+ * `done` runs. */
 #ifndef DAEMON_ASIDE_H
 #define DAEMON_ASIDE_H
 
@@ -19,12 +19,12 @@ struct aside { /* begins zeroed; lives until it is done, or joined */
 	void (*done)(void *arg); /* on the thread of `home` */
 	void *arg;
 	pthread_t thread;
-	bool running; /* the owner's to read, on the thread of `home` */
+	bool running; /* for the owner to read, on the thread of `home` */
 };
 
-/* False when there can be no further thread: nothing was called. */
+/* False if no thread can be created; then nothing is called. */
 bool aside_start(struct aside *a) MUST_USE;
-/* Wait for the end of work that is running. When `home` does not run any more, done is not called. */
+/* Wait for running work to end. `done` is not called if `home` no longer runs. */
 void aside_join(struct aside *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* What all workers share: answers, record sets, and what is known of other servers.
+/* The caches all workers share: answers, RRsets, and what is known about servers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CACHES_H
 #define DAEMON_CACHES_H
@@ -21,20 +21,19 @@ struct caches {
 	struct infra *infra;
 	struct keycache *keys;
 	struct negcache *negative;
-	struct places *places; /* NULL: nobody tells clients apart by where they are */
+	struct places *places; /* NULL: client subnets are not in use */
 	struct ratelimit *client_rates, *zone_rates;
 	struct waits *waits;
 };
 
-/* Empty caches of the sizes that `conf` asks for. */
+/* Make empty caches of the configured sizes. */
 void caches_init(struct caches *c, const struct conf *conf);
-void caches_clear(struct caches *c); /* no worker is left */
-/* The process ends, and they with it. To free millions of entries one by one takes seconds in which
- * the next process could answer already. */
+void caches_clear(struct caches *c); /* once no worker is left */
+/* For use as the process exits: leaks them. Freeing millions of entries one by one takes seconds in
+ * which the next process could already answer. */
 void caches_leave(struct caches *c);
 
-/* From the sizes of one configuration to those of another; what they hold stays as far as it fits.
- */
+/* Change from one configuration's sizes to another's; entries stay as far as they fit. */
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf);
 
 #endif

@@ -9,10 +9,10 @@ struct call;
 
 struct call_text {
 	struct call_text *next;
-	size_t start, end, room; /* from `start` to `end` it is still to be sent */
+	size_t start, end, room; /* start … end is still to be sent */
 	char bytes[];
 };
 
-void call_clear(struct call *c); /* throw the reply away */
+void call_clear(struct call *c); /* discard the reply */
 
 #endif

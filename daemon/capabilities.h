@@ -1,4 +1,4 @@
-/* Root's powers, one by one: which of them the process keeps (Linux; elsewhere nothing happens).
+/* Which of root's capabilities the process keeps (Linux; elsewhere these do nothing).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CAPABILITIES_H
 #define DAEMON_CAPABILITIES_H
@@ -7,12 +7,12 @@
 
 struct conf;
 
-/* Before another user is become: powers are to outlast that, until capabilities_limit. */
+/* Call before changing user: capabilities survive that, until capabilities_limit. */
 void capabilities_carry(void);
 
-/* Give up, for good, all but what serving takes: ports below 1024 that a reload names, addresses
- * that are not ours where ip-transparent says so; and `as_root`, files as before. What the process
- * does not have it does not get. Calling thread only. */
+/* Drop for good all capabilities but those serving needs: to bind ports below 1024 that a reload
+ * names, and foreign addresses under ip-transparent; `as_root`, also to access files as before.
+ * Adds none. Affects the calling thread only. */
 void capabilities_limit(const struct conf *conf, bool as_root);
 
 #endif

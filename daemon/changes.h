@@ -1,4 +1,4 @@
-/* Forward and stub zones changed at run time, kept so that the next configuration has them, too.
+/* Forward and stub zones changed at run time, remembered to be applied to the next snapshot, too.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CHANGES_H
 #define DAEMON_CHANGES_H
@@ -17,11 +17,11 @@ struct changes {
 void changes_note(struct changes *c, const struct forward_change *change); /* copies it */
 void changes_clear(struct changes *c);
 
-/* `s` with all of them made (its pin is taken over); NULL with a sentence in `f`, and `s` let go,
- * when one cannot be made. */
+/* `s` with all of them applied. Takes over the pin of `s`, also on failure: NULL, with a sentence
+ * in `f`, if one cannot be applied. */
 struct snapshot *changes_apply(const struct changes *c, struct snapshot *s,
 			       struct fault *f) MUST_USE;
-/* `s` stays the caller's. */
+/* The same with one change; `s` stays the caller's. */
 struct snapshot *change_apply(const struct forward_change *change, struct snapshot *s,
 			      struct fault *f) MUST_USE;
 

@@ -1,8 +1,8 @@
-/* The control channel: who may command the daemon, and by which words.
+/* The control channel: accepts commands from clients and runs them.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Unbound's protocol to the byte. Served by the main thread without ever waiting: a client that is
- * slow keeps nobody but itself. */
+ * Unbound's protocol, byte for byte. Served by the main thread without ever blocking: a slow client
+ * delays only itself. */
 #ifndef DAEMON_CONTROL_H
 #define DAEMON_CONTROL_H
 
@@ -14,17 +14,17 @@ struct control;
 struct daemon;
 struct fault;
 
-/* Listen as the daemon's configuration says: nowhere when control-enable is no. NULL with a
- * sentence in `f` when an address cannot be had. */
+/* Listen where the configuration says: nowhere if control-enable is no. NULL, with a sentence in
+ * `f`, if an address cannot be opened. */
 struct control *control_open(struct daemon *d, struct fault *f) MUST_USE;
-/* After a reload: as the new configuration says, or as before, with a line in the log, where that
- * cannot be done. */
+/* After a reload: listen where the new configuration says, or if that fails, as before, with a line
+ * in the log. */
 void control_reopen(struct control *c);
-void control_close(struct control *c); /* NULL is fine; no worker runs any more */
+void control_close(struct control *c); /* once no worker runs; NULL is fine */
 
-/* Carry out a command that nobody has asked for over the channel. `how` stays the caller's. `over`
- * (may be NULL) is called once, on the main thread, when the call is over, or will never be because
- * the daemon ends (then c->broken). */
+/* Run a command that did not come over the channel. `how` stays the caller's. `over` (may be NULL)
+ * is called once, on the main thread: when the call is over, or, with c->broken, when the daemon
+ * ends first. */
 struct call_plan {
 	const struct command *how;
 	void (*over)(struct call *c, void *arg);
@@ -32,7 +32,7 @@ struct call_plan {
 };
 void control_run(struct control *c, const struct call_plan *plan);
 
-/* What `status` says of it: "", " control", " control(ssl)", " control(namedpipe)". */
+/* How `status` describes it: "", " control", " control(ssl)", " control(namedpipe)". */
 const char *control_kind(const struct control *c);
 
 #endif

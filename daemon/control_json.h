@@ -1,14 +1,14 @@
-/* What the daemon replies, as JSON: the work of `resolver-control --json`.
+/* Control replies as JSON, for `resolver-control --json`.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The reply stays what it is on the wire, so that this works towards Unbound, too. Everything
- * printed is one object on one line:
+ * The reply on the wire is unchanged, so this works with Unbound, too. The output is one object on
+ * one line:
  *
  *	{"command":"status","ok":true,"data":…}
  *	{"command":"flush","ok":false,"error":"error …"}
  *
- * `data` is an object for pairs (stats, status), an array of objects for tables, and an array of
- * strings for text; a command that says "ok" has none. */
+ * `data` is an object for pairs (stats, status), an array of objects for tables, an array of
+ * strings for text, and absent for a command that replies "ok". */
 #ifndef DAEMON_CONTROL_JSON_H
 #define DAEMON_CONTROL_JSON_H
 
@@ -16,7 +16,7 @@
 
 #include "util/base.h"
 
-/* `reply` is the whole of it, ended by NUL; it is cut up. */
+/* `reply` is the whole reply, NUL-terminated; it is modified. */
 void control_json(FILE *to, const char *command, char *reply);
 
 #endif

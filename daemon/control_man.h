@@ -1,11 +1,11 @@
-/* The reference of the commands as a manual page has it.
+/* The command reference of the manual page.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CONTROL_MAN_H
 #define DAEMON_CONTROL_MAN_H
 
 #include <stdio.h>
 
-/* Every row of daemon/control.def, by topic, in the language of man(7). */
+/* Every row of daemon/control.def, by topic, in man(7) markup. */
 void control_man(FILE *out);
 
 #endif

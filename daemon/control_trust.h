@@ -1,4 +1,4 @@
-/* What is not validated, changed at run time.
+/* Run-time changes of what is not validated.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CONTROL_TRUST_H
 #define DAEMON_CONTROL_TRUST_H
@@ -8,8 +8,8 @@
 struct daemon;
 struct fault;
 
-/* Validate nothing in `zone`, or again what is in it, until the next reload. What stands already is
- * fine. False with a sentence in `f` when it cannot be. */
+/* Until the next reload, do not validate `zone` (`insecure`), or validate it again. No error if
+ * that is already so. False, with a sentence in `f`, on failure. */
 bool control_exempt(struct daemon *d, const uint8_t *zone, bool insecure, struct fault *f) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* Servers that are asked over TLS or HTTPS, over all workers: what is counted of each.
+/* Statistics of servers asked over TLS or HTTPS, summed over all workers.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CONTROL_UPSTREAMS_H
 #define DAEMON_CONTROL_UPSTREAMS_H
@@ -11,7 +11,7 @@ struct worker;
 struct upstream_row {
 	char name[PEER_TEXT];
 	bool is_https;
-	char why[200]; /* of a worker that cannot do without it */
+	char why[200]; /* why it fails; of one of the workers */
 	unsigned connections, workers;
 	uint64_t rtt_sum_us, rtts;
 	uint64_t questions, answers, handshakes, resumed, failures, losses;
@@ -24,7 +24,7 @@ struct upstream_rows {
 	struct upstream_row at[UPSTREAM_ROWS];
 };
 
-/* Add what a worker counts, in its turn. Servers beyond the last row are left out. */
+/* Add a worker's counts, in its turn. Servers beyond the last row are omitted. */
 void upstream_rows_take(struct upstream_rows *rows, struct worker *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* What comes most often, of all workers together: for the command and for pages.
+/* Top lists of all workers combined, for the command and the pages.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CONTROL_WITNESS_H
 #define DAEMON_CONTROL_WITNESS_H
@@ -9,10 +9,10 @@ struct worker;
 
 struct top_tables { /* begins zeroed */
 	struct toprows rows[TOP_KINDS];
-	bool kept[TOP_KINDS]; /* whether somebody counts them */
+	bool kept[TOP_KINDS]; /* whether any worker counts them */
 };
 
-void top_take(struct top_tables *t, const struct worker *w); /* in its thread */
+void top_take(struct top_tables *t, const struct worker *w); /* on its thread */
 void top_join(struct top_tables *t);
 void top_clear(struct top_tables *t);
 

@@ -1,12 +1,12 @@
-/* The memory of a process that failed, in a file: only for who asks for it.
+/* Core dumps: only if configured.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_CORES_H
 #define DAEMON_CORES_H
 
 struct conf;
 
-/* After the user was become: no memory in a file, no debugger of the same user, unless core-dumps
- * asks for it. */
+/* Call after changing user: no core dumps, and no debugger run by the same user, unless
+ * `core-dumps` allows it. */
 void cores_forbid(const struct conf *conf);
 
 #endif

@@ -1,7 +1,7 @@
-/* The service sockets of all threads, as the configuration names them.
+/* The sockets for clients, of all threads, as configured.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Opened by the main thread, while it has the right to; then each worker owns its own. */
+ * The main thread opens them while it has the privileges; then each worker owns its own. */
 #ifndef DAEMON_DOORS_H
 #define DAEMON_DOORS_H
 
@@ -15,13 +15,13 @@ struct doors { /* of one thread */
 	size_t count;
 };
 
-/* Fill `doors[0 … threads - 1]`. A socket that `old` (of as many threads, or NULL) has already is
- * taken from there. On failure nothing is open that was not before, and `f` says why. */
+/* Fill `doors[0 … threads - 1]`. Sockets that `old` (of as many threads, or NULL) already has are
+ * reused. On failure no new socket stays open, and `f` says why. */
 bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
 		const struct conf *conf, struct fault *f) MUST_USE;
 
-/* Close what is in `doors` but not in `keep` (or NULL), and forget the lists. */
+/* Close what is in `doors` but not in `keep` (or NULL), and free the lists. */
 void doors_close(struct doors *doors, const struct doors *keep, unsigned threads);
-void doors_forget(struct doors *doors, unsigned threads); /* closes nothing */
+void doors_forget(struct doors *doors, unsigned threads); /* frees the lists only */
 
 #endif

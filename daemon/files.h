@@ -1,9 +1,9 @@
-/* File descriptors: how many this configuration may need, and who gets them where there are fewer.
+/* File descriptors: how many the configuration may need, and how to share them if there are fewer.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A daemon that runs out of descriptors can neither ask nor take connections. So it has as many as
- * it may need, if the system lets it; if not, it says so and keeps its clients' connections few
- * enough that asking goes on, and that commands, zones and lists find some, too. */
+ * Without descriptors the daemon can neither send queries nor accept connections. So it raises its
+ * limit to what it may need; if the system does not allow that, it says so and limits client
+ * connections so that enough remain for queries, commands, zones and lists. */
 #ifndef DAEMON_FILES_H
 #define DAEMON_FILES_H
 
@@ -14,16 +14,16 @@ struct conf;
 /* For each worker. */
 struct files_share {
 	uint32_t clients; /* connections of clients */
-	uint32_t ports;   /* UDP ports to ask from */
+	uint32_t ports;   /* UDP ports for queries */
 };
 
 /* The most that may ever be open at once. */
 uint64_t files_needed(const struct conf *conf) PURE;
-/* Who may have how many when all in all `limit` may be open: never more than the options say. */
+/* Divide `limit` descriptors; nobody gets more than the options say. */
 struct files_share files_divide(const struct conf *conf, uint64_t limit) PURE;
 
-/* Raise the limit of this process as far as needed and allowed, and tell the operator where that is
- * too little. */
+/* Raise the limit of this process as far as needed and allowed; logs a warning if that is not
+ * enough. */
 void files_raise(const struct conf *conf);
 struct files_share files_share(const struct conf *conf);
 

@@ -1,8 +1,8 @@
-/* Sockets that the service manager opened for us: LISTEN_FDS of sd_listen_fds(3), by itself.
+/* Sockets opened by the service manager: LISTEN_FDS of sd_listen_fds(3), without libsystemd.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * They are found by where they are bound. What was handed over stays open as long as the process
- * lives, so that an address that a reload takes away can come back. Main thread only. */
+ * They are found by the address they are bound to, and stay open for the life of the process, so an
+ * address that one reload removes can come back with another. Main thread only. */
 #ifndef DAEMON_HANDED_H
 #define DAEMON_HANDED_H
 
@@ -10,17 +10,16 @@
 
 struct addr;
 
-/* Take note of what was handed over, and take it out of the environment. Before any fork, since the
- * environment tells whom it is for. */
+/* Record the sockets and remove them from the environment. Call before any fork: the environment
+ * names the process they are for. */
 void handed_open(void);
 
-/* A descriptor of one's own for the socket that is bound to this address (TCP: and listens), or to
- * this path; -1: none was handed over. */
+/* A new descriptor, the caller's, for the socket bound to this address (TCP: and listening) or
+ * path; -1: there is none. */
 int handed_socket(const struct addr *a, bool stream);
 int handed_path(const char *path);
 
-/* A line in the log for each that nothing was served on so far; one for all when they are not
- * `wanted` (use-systemd). */
+/* Log each socket not used so far; a single line for all if they are not `wanted` (use-systemd). */
 void handed_report(bool wanted);
 
 void handed_close(void);

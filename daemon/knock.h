@@ -1,9 +1,9 @@
-/* A door at which connections come in, for rooms of the main thread; it survives a want of files.
+/* A listening socket of the main thread that copes with running out of descriptors.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * While the process has no descriptor left for a connection that knocks, the door would be ready for
- * ever: it rests a second instead. One descriptor is kept back for it, so that the operator gets in
- * when clients have taken all the others. */
+ * While no descriptor is left for a pending connection, the socket would be ready forever: it is
+ * paused for a second instead. One descriptor is held in reserve, so that the operator gets in when
+ * clients have taken all others. */
 #ifndef DAEMON_KNOCK_H
 #define DAEMON_KNOCK_H
 
@@ -12,23 +12,23 @@
 
 struct addr;
 
-#define KNOCK_BACKLOG 16 /* who may stand before a door until it is opened */
+#define KNOCK_BACKLOG 16 /* connections that may be pending */
 
 struct knock {
-	struct watch watch; /* `ready` is told of it: knock_take there */
+	struct watch watch; /* passed to `ready`, which calls knock_take */
 	struct loop *loop;
 	struct timer rest;
-	int kept; /* the descriptor that is given up for who comes when there is no other; or -1 */
+	int kept; /* the descriptor in reserve; or -1 */
 };
 
-/* A TCP socket that listens at `a`: not blocking, not inherited, and an IPv6 one for IPv6 alone. The
- * caller's; or -1, and errno says why. */
+/* A TCP socket listening at `a`: non-blocking, close-on-exec, IPV6_V6ONLY. The caller's; or -1 with
+ * errno set. */
 int knock_listen(const struct addr *a) MUST_USE;
-/* `fd` listens and does not block; it becomes the knock's. */
+/* Takes over `fd`, which is listening and non-blocking. */
 void knock_start(struct knock *k, struct loop *l, int fd,
 		 void (*ready)(struct watch *w, unsigned what));
-/* The next connection, not blocking and not inherited; or -1. */
+/* Accept the next connection, non-blocking and close-on-exec; or -1. */
 int knock_take(struct knock *k) MUST_USE;
-void knock_stop(struct knock *k); /* and close */
+void knock_stop(struct knock *k); /* closes the socket, too */
 
 #endif

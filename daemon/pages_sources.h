@@ -1,7 +1,7 @@
-/* Pages about where answers come from, the last reload, and what comes most often.
+/* Parts of the pages: where answers come from, the last reload, top lists.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For calls on the main thread (daemon/call.h), whose reply it is written to. */
+ * Written to the reply of a call (daemon/call.h) on the main thread. */
 #ifndef DAEMON_PAGES_SOURCES_H
 #define DAEMON_PAGES_SOURCES_H
 
@@ -12,7 +12,7 @@ struct top_tables;
 
 /* For /metrics. `tops` has been joined. */
 void sources_say_metrics(struct call *c, const struct stats *total, const struct top_tables *tops);
-/* For /status.json: members of the object that is open. */
+/* For /status.json: adds members to the object being written. */
 void sources_put_json(struct json *j, const struct call *c, const struct stats *total,
 		      const struct top_tables *tops);
 

@@ -1,4 +1,4 @@
-/* The file that tells which process we are.
+/* The pid file.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_PIDFILE_H
 #define DAEMON_PIDFILE_H
@@ -11,11 +11,11 @@ struct pidfile {
 	int fd;
 };
 
-/* Write our number; follows no symbolic link. A running process named there already is told in the
- * log. */
+/* Write our process id; follows no symbolic link. Logs it if the file names another running
+ * process. */
 bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct privileges *who,
 		   struct fault *f) MUST_USE;
-/* Remove it, or leave it empty where that is not allowed any more. */
+/* Remove it, or empty it if removing is no longer allowed. */
 void pidfile_remove(struct pidfile *p);
 
 #endif

@@ -11,20 +11,20 @@ struct conf;
 struct fault;
 
 struct privileges {
-	bool change; /* there is another user to become */
+	bool change; /* there is a user to change to */
 	uid_t uid;
 	gid_t gid;
 };
 
-/* Look up `username`, while the system's files can be seen. Without root's powers there is nobody
- * else to become: a line in the log, and `change` is false. */
+/* Look up `username`; call before chroot. If not root, the user cannot be changed: that is logged,
+ * and `change` is false. */
 bool privileges_find(struct privileges *p, const struct conf *conf, struct fault *f) MUST_USE;
 
-/* Lock the process into chroot, go to the folder, become the user for good, with those of root's
- * powers that serving takes (daemon/capabilities). */
+/* Enter the chroot and the working folder, change user for good, and keep only the capabilities
+ * that serving needs (daemon/capabilities). */
 bool privileges_drop(const struct privileges *p, const struct conf *conf, struct fault *f) MUST_USE;
 
-/* Give a file that was just made to the user to be; harmless when there is none. */
+/* Give a file just created to the user the process will run as; no-op if there is none. */
 void privileges_give(const struct privileges *p, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
-/* Signs of life for the service manager's watchdog: given while every thread still takes turns.
+/* Keep-alives for the service manager's watchdog, sent while every thread is responsive.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The main thread asks every worker's loop for a sign, several times within the manager's patience.
- * Only when all have answered is the manager told; so a thread that hangs ends in a new start. */
+ * The main thread polls every worker's loop, several times within the watchdog's timeout, and
+ * notifies the manager only when all have responded; if a thread hangs, the daemon is restarted. */
 #ifndef DAEMON_PULSE_H
 #define DAEMON_PULSE_H
 
@@ -11,8 +11,8 @@
 struct daemon;
 struct pulse;
 
-/* NULL where nobody waits for signs of life. When the workers run. */
+/* Call when the workers run. NULL if there is no watchdog. */
 struct pulse *pulse_start(struct daemon *d) MUST_USE;
-void pulse_stop(struct pulse *p); /* when the workers have stopped; NULL is harmless */
+void pulse_stop(struct pulse *p); /* once the workers have stopped; NULL is fine */
 
 #endif

@@ -9,8 +9,8 @@ struct conf;
 struct fault;
 struct scenario;
 
-/* The scenario's configuration behind a preamble that makes nothing on this host matter; `minimise` is
- * for Deckard's dialect. NULL: either `skip` says which feature it needs that is not built, or
+/* The scenario's configuration behind a preamble that makes nothing on this host matter; `minimise`
+ * is for Deckard's dialect. NULL: either `skip` says which feature it needs that is not built, or
  * `f` says what is wrong with it. */
 struct conf *replay_config(const struct scenario *s, int minimise, char *skip, size_t skip_len,
 			   struct fault *f);

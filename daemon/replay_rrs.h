@@ -32,8 +32,8 @@ bool flat_read(struct slice wire, struct arena *a, struct flat_message *out);
 
 bool flat_rr_equals(const struct flat_rr *a, const struct flat_rr *b, bool with_ttl);
 
-/* Sections equal: record by record in order; or, not `ordered`, as multisets in which an alias still
- * stands before what it leads to. */
+/* Sections equal: record by record in order; or, not `ordered`, as multisets in which an alias
+ * still stands before what it leads to. */
 bool flat_section_equals(const struct flat_message *a, const struct flat_message *b, unsigned section,
 			 bool with_ttl, bool ordered);
 

@@ -68,8 +68,8 @@ struct scenario {
 	unsigned step_count;
 };
 
-/* Read the NUL-ended `text` (which is cut up). Everything is in the arena. Temporary files are written
- * to a new folder, which scenario_tidy removes. False: the reason, with its line, in `f`. */
+/* Read the NUL-ended `text` (which is cut up). Everything is in the arena. Temporary files are
+ * written to a new folder, which scenario_tidy removes. False: the reason, with its line, in `f`. */
 bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault *f);
 void scenario_tidy(struct scenario *s);
 

@@ -1,13 +1,13 @@
-/* What the files of the sandbox share: one for each thing it narrows.
+/* Shared by the sandbox's files, one for each thing it restricts.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_SANDBOX_PRIVATE_H
 #define DAEMON_SANDBOX_PRIVATE_H
 
 #include "util/options.h"
 
-/* A folder (or file) and what may be done in and below it. */
+/* A folder (or file), and how it and what is below it may be used. */
 struct sandbox_place {
-	char *path; /* no link in it */
+	char *path; /* without symbolic links */
 	enum conf_use use;
 };
 
@@ -15,13 +15,13 @@ struct sandbox {
 	struct sandbox_place *places;
 	size_t count;
 	bool locked_in;
-	bool holds; /* the kernel guards the places */
+	bool holds; /* the kernel enforces `places` */
 };
 
-/* sandbox_files.c: collect the places of `conf`, and let the kernel keep us to them. */
+/* sandbox_files.c: collect the places `conf` names, and have the kernel confine us to them. */
 void sandbox_files(struct sandbox *s, const struct conf *conf);
 
-/* sandbox_calls.c: let the kernel refuse system calls; `strict`: it ends the process at one. */
+/* sandbox_calls.c: have the kernel refuse other system calls, or with `strict` kill the process. */
 void sandbox_calls(bool strict);
 
 #endif

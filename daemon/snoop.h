@@ -1,4 +1,4 @@
-/* What the caches hold, told to a client that does not ask for recursion (allow_snoop).
+/* Referrals from the cache, for clients that do not ask for recursion (allow_snoop).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_SNOOP_H
 #define DAEMON_SNOOP_H
@@ -7,9 +7,9 @@
 
 struct env;
 
-/* The closest delegation that is known, with the addresses that are known, as a referral. Where
- * keys are at hand it is validated; what cannot be then stays out of ADDITIONAL.
- * False, and nothing written, when there is none. */
+/* Write the closest cached delegation, with cached addresses, as a referral. It is validated if the
+ * keys are cached; addresses that do not validate are then left out. False, with nothing written,
+ * if there is no delegation. */
 bool snoop_referral(const struct env *env, const struct answer_to *to, struct writer *out);
 
 #endif

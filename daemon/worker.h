@@ -1,10 +1,9 @@
-/* One worker: a loop and all that one thread owns.
+/* A worker: a loop and everything its thread owns.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A worker is made and freed by the thread that owns the daemon; between worker_start and
- * worker_stop everything in it belongs to its own thread, and others reach it by
- * loop_post(w->env.loop, …). A played worker (resolver-replay, tests) has no thread and no
- * sockets: whoever made it plays its loop. */
+ * The main thread makes and frees workers; between worker_start and worker_stop everything in one
+ * belongs to its own thread, and others reach it with loop_post(w->env.loop, …). A played worker
+ * (resolver-replay, tests) has no thread and no sockets: its maker runs the loop. */
 #ifndef DAEMON_WORKER_H
 #define DAEMON_WORKER_H
 
@@ -31,28 +30,28 @@ struct transport;
 struct xfers;
 
 struct worker {
-	struct env env; /* the rooms; env.snapshot is pinned */
-	/* what the hot path asks of the configuration, made once per snapshot */
+	struct env env; /* env.snapshot is pinned */
+	/* what the hot path needs of the configuration, worked out once per snapshot */
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
 			deny_any, validates, ignore_cd, judges, cookies, limits, subnets;
-		bool notes_questions, notes_answers; /* one of those that look at each of them */
+		bool notes_questions, notes_answers; /* whether any option needs each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
-		bool asks_store; /* before an expired answer is given */
+		bool asks_store; /* cachedb is asked before an expired answer is given */
 	} on;
-	struct tap tap;      /* env.tap, while somebody watches */
-	struct dnstap *dnstap; /* where it leads; or NULL */
-	_Atomic(struct queryring *) ring; /* of env.witness, for other threads in turns of theirs */
-	struct xfers *xfers; /* zones that are fetched; NULL but where env.leads */
+	struct tap tap;      /* env.tap, while one is attached */
+	struct dnstap *dnstap; /* where it sends to; or NULL */
+	_Atomic(struct queryring *) ring; /* of env.witness, for other threads in their turns */
+	struct xfers *xfers; /* zone transfers; NULL unless env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */
 
 	const struct module *chain[QUERY_MODULES + 1];
-	struct listen_udp *listen_udp; /* towards clients; NULL when played */
+	struct listen_udp *listen_udp; /* for clients; NULL when played */
 	struct listen_tcp *listen_tcp;
 	struct random *own_random;
-	void *stats_room; /* memory that env.stats stands in */
+	void *stats_room; /* the memory env.stats is in */
 	unsigned started; /* modules whose init has run */
 	bool played, running;
 	pthread_t thread;
@@ -60,29 +59,29 @@ struct worker {
 
 struct worker_how {
 	unsigned number;
-	struct snapshot *snapshot; /* the worker takes a pin of its own */
+	struct snapshot *snapshot; /* the worker takes its own pin */
 	const struct caches *caches;
 	struct loader *loader; /* or NULL */
 	struct dnstap *dnstap; /* or NULL */
-	/* A played worker is given these, and they stay the giver's; else all are NULL. */
+	/* For a played worker, and still the caller's; else all are NULL. */
 	struct loop *loop;
 	struct random *random;
 	struct transport *udp, *tcp; /* their `env` is set to the worker's */
 };
 
-/* NULL with a sentence in `f` when a module does not start. */
+/* NULL, with a sentence in `f`, if a module does not start. */
 struct worker *worker_new(const struct worker_how *how, struct fault *f) MUST_USE;
 void worker_free(struct worker *w); /* NULL is fine; not while it runs */
 
-/* Work under another configuration from the next turn on. In the worker's own thread, or while it
- * does not run. Takes a pin; queries in flight keep theirs. */
+/* Use this configuration from the next turn on. On the worker's own thread, or while it does not
+ * run. Takes a pin; queries in flight keep theirs. */
 void worker_adopt(struct worker *w, struct snapshot *s);
 
-/* Serve these sockets from now on, and no others: descriptors that are new are taken over, those
- * that are no longer named are closed. In the worker's own thread, or while it does not run. */
+/* Serve these sockets from now on, and no others: takes over new descriptors, closes those no
+ * longer named. On the worker's own thread, or while it does not run. */
 void worker_serve(struct worker *w, const struct listen_socket *sockets, size_t count);
 
 bool worker_start(struct worker *w, struct fault *f) MUST_USE;
-void worker_stop(struct worker *w); /* and wait for its end */
+void worker_stop(struct worker *w); /* and waits for its thread */
 
 #endif
