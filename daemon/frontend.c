@@ -1,4 +1,4 @@
-/* The way of a packet: from a client to a cached answer, or to the mesh.
+/* The way of a query: from a client to a cached answer, or to the mesh.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/frontend.h"
 
@@ -31,7 +31,7 @@ static enum verdict turn_away(struct journey *j)
 	return VERDICT_SEND;
 }
 
-/* A primary's question is one, too. */
+/* A NOTIFY counts as a query, too. */
 static enum verdict count_notify(const struct journey *j, enum verdict v)
 {
 	journey_note_question(j);
@@ -40,7 +40,7 @@ static enum verdict count_notify(const struct journey *j, enum verdict v)
 	return v;
 }
 
-/* RFC 8906: whoever can be answered is answered, be it with an error. */
+/* RFC 8906: every query that can be answered is, if only with an error. */
 static enum verdict answer_malformed(struct journey *j)
 {
 	switch (j->kind) {
@@ -50,7 +50,7 @@ static enum verdict answer_malformed(struct journey *j)
 		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY && j->w->env.snapshot->zones->count)
 			return count_notify(j, local_notify(j));
 		return journey_reject(j, RCODE_NOTIMP, REASON_none);
-	case REQUEST_BADVERS: /* in itself it was a question to us */
+	case REQUEST_BADVERS: /* otherwise it was a proper query */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);
 		return VERDICT_SEND;
 	default:
@@ -58,18 +58,18 @@ static enum verdict answer_malformed(struct journey *j)
 	}
 }
 
-/* Class CH tells about the server itself; transfers and other meta types are not for a cache. */
+/* Class CH is about the server itself; a cache does not serve transfers and other meta types. */
 static enum verdict answer_odd(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
 	if (q->type == TYPE_AXFR || q->type == TYPE_IXFR) {
-		j->to.no_recursion = true; /* it could not help */
+		j->to.no_recursion = true; /* recursion would not help */
 		return journey_refuse(j, RCODE_REFUSED, REASON_none);
 	}
 	if (journey_asks_meta(j))
 		return journey_refuse(j, RCODE_FORMERR, REASON_none);
-	if (q->class_ == CLASS_IN) /* ANY under deny-any: an answer with nothing in it */
+	if (q->class_ == CLASS_IN) /* ANY under deny-any: an empty answer */
 		return journey_refuse(j, RCODE_NOERROR, REASON_none);
 	if (q->class_ != CLASS_CH)
 		return journey_refuse(j, RCODE_REFUSED, REASON_none);
@@ -121,7 +121,7 @@ static enum cookie_state judge_cookie(struct journey *j)
 	return state;
 }
 
-/* RFC 7873 5.2. Who must show a cookie and does not is told to come over TCP, or given one. */
+/* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
 static bool shows_cookie(struct journey *j, enum verdict *v)
 {
 	enum cookie_state state = judge_cookie(j);
@@ -143,7 +143,7 @@ static bool shows_cookie(struct journey *j, enum verdict *v)
 	return false;
 }
 
-/* How often a client may ask; more often with a valid cookie. */
+/* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
 static bool is_patient(const struct journey *j)
 {
 	const struct worker *w = j->w;
@@ -162,7 +162,7 @@ static bool is_patient(const struct journey *j)
 	return false;
 }
 
-/* RFC 7871 7.1: where the client is, as far as that makes a difference. */
+/* RFC 7871 7.1: the client's subnet, as far as it matters. */
 static bool locates(struct journey *j, enum verdict *v)
 {
 	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
@@ -200,13 +200,13 @@ static bool is_ordinary(const struct journey *j)
 	return q->class_ == CLASS_IN && !journey_asks_meta(j);
 }
 
-/* Zones that are held here are answered from with authority. */
+/* Zones held here are answered from authoritatively. */
 static bool is_held(struct journey *j, enum verdict *v)
 {
 	return UNLIKELY(j->w->env.snapshot->zones->downstream) && local_answers(j, v);
 }
 
-/* Whoever checks for himself (CD) is told what there is, and nothing that was made of it. */
+/* A client that validates itself (CD) gets what there is, not what was synthesized from it. */
 static bool is_made_up(const struct journey *j, const struct stored *s)
 {
 	return j->request.flags & FLAG_CD && s && s->fits & STORED_MADE;
@@ -229,7 +229,7 @@ static bool is_known(struct journey *j)
 	return is_of_use(j, j->stored);
 }
 
-/* An answer that holds where the client is. */
+/* An answer for the client's subnet. */
 static const struct stored *find_placed(struct journey *j)
 {
 	const struct env *e = &j->w->env;
@@ -242,7 +242,7 @@ static const struct stored *find_placed(struct journey *j)
 	s = msgcache_find_at(e->messages, q, j->request.scope, &at, journey_wants_dnssec(j));
 	if (!is_of_use(j, s) || is_made_up(j, s))
 		return NULL;
-	/* it is a miss to those who count the cache for all */
+	/* to the general cache's counters it is a miss */
 	stat_bump(&e->stats->subnet_cache, 1);
 	stat_add(e->stats, STAT_cachemiss);
 	if (j->where.told && s->rcode != RCODE_SERVFAIL &&
@@ -254,7 +254,8 @@ static const struct stored *find_placed(struct journey *j)
 	return s;
 }
 
-/* What is for all comes first, but for whoever has its own word forwarded, and for a failure. */
+/* Answers for everyone come first, unless the client's own subnet option is forwarded; but failures
+ * come last. */
 static bool is_known_there(struct journey *j)
 {
 	bool own_way = j->where.told && j->where.forwarded, known = !own_way && is_known(j);
@@ -272,7 +273,7 @@ static bool is_known_there(struct journey *j)
 	return known;
 }
 
-/* Whether lists have to be asked: not of what is in the cache and was found harmless. */
+/* Whether block lists must be consulted: not for a cached answer they have already passed. */
 static bool is_doubtful(const struct journey *j)
 {
 	const struct blocklists *lists = j->w->env.snapshot->policy->lists;
@@ -304,7 +305,7 @@ static enum verdict answer_known(struct journey *j)
 	return journey_send(j);
 }
 
-/* An expired answer that is not too old to be of use (RFC 8767). */
+/* The expired answer, if it may still be served (RFC 8767). */
 static const struct stored *stale_of_use(const struct journey *j)
 {
 	const struct worker *w = j->w;
@@ -313,7 +314,7 @@ static const struct stored *stale_of_use(const struct journey *j)
 	if (!s || !w->on.serve_expired || !stored_is_good(s))
 		return NULL;
 	if (s->security == SECURITY_UNCHECKED && w->on.validates)
-		return NULL; /* of the cache file: not proven yet, and its keys may be gone */
+		return NULL; /* from the cache file: not validated yet, and its keys may be gone */
 	if (w->on.serve_expired_ttl_s && j->to.now_s - s->expires_s > w->on.serve_expired_ttl_s)
 		return NULL;
 	return s;
@@ -335,7 +336,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	return v;
 }
 
-/* RD is not set: what is here may be told to who may look, no work is done. */
+/* RD is not set: clients that may snoop get what is cached; nothing is resolved. */
 static enum verdict answer_snooper(struct journey *j)
 {
 	if (j->action != ACL_ALLOW_SNOOP)
@@ -358,7 +359,7 @@ static enum verdict find_out(struct journey *j)
 	return VERDICT_LATER;
 }
 
-/* Every line is a station: it lets the packet on, or says how its journey ends. */
+/* Every line is a station: it lets the packet go on, or ends its journey. */
 static inline enum verdict travel(struct journey *j)
 {
 	struct worker *w = j->w;

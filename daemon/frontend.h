@@ -1,4 +1,4 @@
-/* The way of a packet: from a client to a cached answer, or to the mesh.
+/* The way of a query: from a client to a cached answer, or to the mesh.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DAEMON_FRONTEND_H
 #define DAEMON_FRONTEND_H

@@ -16,7 +16,7 @@
 #include "util/options.h"
 #include "util/timebase.h"
 
-/* The aliases lead into a zone that is held here. */
+/* Answers, if the aliases lead into a zone that is held here. */
 static bool leads_to_held(struct journey *j, const struct question *q, const struct lead *lead,
 			  struct arena *a)
 {
@@ -32,8 +32,8 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 	return true;
 }
 
-/* The rest of an answer that begins with these aliases is found by whoever may cause work; others
- * get what is here. */
+/* Complete an answer that begins with these aliases: by resolving their target if the client may
+ * have that done, else with what is cached. */
 static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
 {
 	struct question q = { .name = lead->target,
@@ -198,7 +198,7 @@ bool local_changes(struct journey *j, bool stale, enum verdict *v)
 	return judged.end != JUDGED_AS_IS;
 }
 
-/* Where there is a key, a primary uses it (RFC 8945 5.2). */
+/* If there is a key, a NOTIFY must be signed with it (RFC 8945 5.2). */
 static enum verdict answer_signed_notify(struct journey *j, const struct authzone *z)
 {
 	int64_t wall_s = j->w->env.time->wall_s;

@@ -114,7 +114,7 @@ enum verdict journey_refuse_stranger(struct journey *j)
 		return VERDICT_DROP;
 	j->to.no_recursion = true;
 	journey_refuse(j, RCODE_REFUSED, REASON_prohibited);
-	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be let in */
+	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be admitted */
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
 	return VERDICT_SEND;
 }

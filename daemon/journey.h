@@ -1,9 +1,9 @@
-/* One packet on its way from a client: what has been found out about it, and how it may end.
+/* A query on its way through the front end: what is known about it, and how it may end.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A journey lives on the stack of frontend_take. Whoever ends it writes p->out and returns the
- * verdict of one of the functions below, which count and log it where that is wanted. All that
- * counts, logs, traces or keeps questions is off the hit path, behind one flag each. */
+ * It lives on the stack of frontend_take. Whatever ends it writes p->out and returns the verdict of
+ * one of the functions below, which count and log it if so configured. Counting, logging and
+ * tracing are off the hit path, behind one flag each. */
 #ifndef DAEMON_JOURNEY_H
 #define DAEMON_JOURNEY_H
 
@@ -29,8 +29,8 @@ struct journey {
 	enum acl_action action;
 	const struct acl_rule *rule;
 	struct answer_to to;
-	const struct stored *stored; /* borrowed from the cache; NULL: nothing of use there */
-	bool proven; /* that its address is its own: over a stream, or by a cookie */
+	const struct stored *stored; /* borrowed from the cache; NULL: nothing of use is cached */
+	bool proven; /* its address is not forged: over a stream, or by a cookie */
 	bool cookie_is_valid;
 	uint8_t cookie[COOKIE_LEN];
 	struct whereabouts where;
@@ -39,11 +39,11 @@ struct journey {
 
 /* ---- ends ---- */
 
-/* An error instead of an answer. */
+/* Answer with an error. */
 enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason reason);
-/* The same for what does not even count as a question. */
+/* The same, without counting it as a query. */
 enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason reason);
-/* Only local data are for this client, and there are none for the question. */
+/* The client may only be given local data, and there is none for this query. */
 enum verdict journey_refuse_stranger(struct journey *j);
 
 void journey_note_sent(const struct journey *j);
@@ -61,7 +61,7 @@ static inline enum verdict journey_send(const struct journey *j)
 
 void journey_note_asked(const struct journey *j);
 
-/* The question was let in. */
+/* The query was admitted. */
 static inline void journey_note_question(const struct journey *j)
 {
 	stat_add(j->w->env.stats, STAT_queries);
@@ -69,22 +69,22 @@ static inline void journey_note_question(const struct journey *j)
 		journey_note_asked(j);
 }
 
-/* For the query ring; the mesh does this for queries that go on there (VERDICT_LATER). */
+/* Record it in the query ring; the mesh does this for queries it takes over (VERDICT_LATER). */
 void journey_testify(const struct journey *j, enum verdict v);
 
-/* For whoever traces this question. */
+/* Tell whoever traces this query. */
 #define journey_say(j, ...)                                                    \
 	do {                                                                   \
 		if (UNLIKELY((j)->w->env.trace))                               \
 			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
 	} while (0)
 
-/* For the query ring and for whoever traces this question. */
+/* Record what settled it, for the query ring and whoever traces this query. */
 #define journey_settled(j, how, ...) settle((j)->w->env.settled, how, __VA_ARGS__)
 
-/* ---- what it asks, and what it may ---- */
+/* ---- what it asks for, and what its client may ---- */
 
-/* Types that stand for something other than records; of those only ANY may be asked for. */
+/* Types that are not of records, except ANY. */
 static inline bool journey_asks_meta(const struct journey *j)
 {
 	uint16_t type = j->request.q.type;

@@ -1,4 +1,4 @@
-/* One worker: a loop and all that one thread owns.
+/* A worker: a loop and everything its thread owns.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker.h"
 
@@ -35,7 +35,7 @@
 #include "util/rcu.h"
 #include "validator/keycache.h"
 
-/* ---- what a configuration means to a worker ---- */
+/* ---- what a worker needs of a configuration ---- */
 
 static struct listen_tcp_limits tcp_limits_of(const struct conf *conf)
 {
@@ -55,7 +55,7 @@ static struct listen_tcp_limits tcp_limits_of(const struct conf *conf)
 	};
 }
 
-/* They stay as long as the worker: queries under older snapshots use them, too. */
+/* They live as long as the worker: queries under older snapshots use them, too. */
 static void open_scopes(struct env *env, unsigned count)
 {
 	if (count <= env->scope_count)
@@ -165,7 +165,7 @@ void worker_serve(struct worker *w, const struct listen_socket *sockets, size_t 
 
 /* ---- life ---- */
 
-/* Counters on cache lines of their own: the heap promises less. */
+/* Counters get their own cache lines, which the heap does not promise. */
 static struct stats *stats_on(void **room)
 {
 	uintptr_t at;
@@ -237,7 +237,7 @@ static bool start_modules(struct worker *w, struct fault *f)
 	return true;
 }
 
-/* In the first turn of the worker's own loop. */
+/* Called in the first turn of the worker's loop. */
 static void start_xfers(void *arg)
 {
 	struct worker *w = arg;
@@ -274,7 +274,7 @@ void worker_free(struct worker *w)
 	PROMISE(!w->running);
 	xfers_free(w->xfers);
 	if (w->env.mesh)
-		mesh_free(w->env.mesh); /* drops every client: the listeners must still stand */
+		mesh_free(w->env.mesh); /* drops every client: the listeners must still exist */
 	while (w->started--)
 		if (w->chain[w->started]->deinit)
 			w->chain[w->started]->deinit(&w->env);
@@ -307,7 +307,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are for the main thread: the new one begins with all of them blocked. */
+/* Signals are for the main thread: the new thread starts with all of them blocked. */
 bool worker_start(struct worker *w, struct fault *f)
 {
 	sigset_t all, before;

@@ -1,4 +1,4 @@
-/* How an answer is found: the states of asking.
+/* The iterator module: the states of finding an answer.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/iterator.h"
 
@@ -32,7 +32,7 @@
 #include "util/timebase.h"
 #include "util/trie.h"
 
-/* ---- what the states share ---- */
+/* ---- shared by the states ---- */
 
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...)
 {
@@ -74,7 +74,7 @@ void iter_hide_name(struct iter *it)
 	bool on = it->conf->qname_minimisation && !(it->q->kind & QUERY_PRIME) &&
 		  it->want.class_ == CLASS_IN;
 
-	/* whoever is asked for a server's addresses will be asked for both kinds of them */
+	/* a server asked for another server's addresses will be asked for both families */
 	qmin_begin(&it->qmin, on, it->q->depth > 0 && it->want.type == TYPE_AAAA);
 	it->qmin.hurried = it->q->depth > 1;
 	it->shown.name_len = 0;
@@ -121,10 +121,10 @@ static bool is_special(const struct iter *it)
 	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
 }
 
-/* ---- start: is the answer, or an alias that leads on, in the cache? ---- */
+/* ---- start: is the answer, or an alias, in the cache? ---- */
 
-/* Nothing from the cache: the answer is there, but to be refreshed, or it is bogus, or these
- * servers' answers are not to be kept at all. */
+/* False if the answer is being refreshed, or was bogus, or answers of these servers are not to be
+ * cached at all. */
 static bool may_recall(struct iter *it)
 {
 	const struct forward_zone *z = route_config(it->q, it->want.name);
@@ -163,9 +163,9 @@ static enum turn on_start(struct iter *it)
 	return policed_stops_at(it->q, target) ? iter_stop(it) : TURN_ON;
 }
 
-/* ---- approach: the closest servers we know; if none, prime ---- */
+/* ---- approach: the closest known servers; if there are none, prime ---- */
 
-/* Under which name to look for servers: a DS set is the parent's, and so is old glue. */
+/* The name to look for servers at: DS RRsets, and old glue, are the parent's. */
 static const uint8_t *look_under(const struct iter *it)
 {
 	if (it->refetch)
@@ -188,7 +188,7 @@ static struct delegation *priming_servers(const struct iter *it, const uint8_t *
 	return delegation_from_config(it->arena, z);
 }
 
-/* Glue is asked for above the zone that would answer for the name. */
+/* Glue is asked for above the zone that is authoritative for the name. */
 static void begin_above(struct iter *it)
 {
 	struct delegation *d = delegation_from_cache(it->q, it->want.name, it->want.class_,
@@ -236,7 +236,7 @@ static enum turn on_prime(struct iter *it)
 	return it->at ? TURN_ON : TURN_WAIT;
 }
 
-/* The zone has named its servers without a single address: those who said so are good for more. */
+/* The zone has named its servers without any address: go on with the servers that said so. */
 static void keep_asked_places(struct iter *it, struct delegation *d)
 {
 	const struct delegation *asked = priming_servers(it, d->zone);
@@ -265,9 +265,9 @@ static void primed(struct iter *it, const struct query *child)
 	it->state = ITER_choose;
 }
 
-/* ---- choose: which question to which server now ---- */
+/* ---- choose: what to ask next, and which server ---- */
 
-/* Asking for what is in the cache would tell nobody anything. */
+/* Asking for what is cached would yield nothing new. */
 static bool is_known_to_exist(struct iter *it, const struct question *shown)
 {
 	const struct stored *s;
@@ -340,7 +340,7 @@ static void on_raced(void *owner, struct place *place, const struct upstream_rep
 	on_answered(it, reply);
 }
 
-/* Others beside the one that was drawn, if the operator wants them to race. */
+/* Also ask other servers than the selected one, if configured (forward-strategy: race). */
 static bool send_race(struct iter *it, const struct upstream_question *question,
 		      const struct selection *to)
 {
@@ -353,7 +353,7 @@ static bool send_race(struct iter *it, const struct upstream_question *question,
 				.done = on_raced,
 				.owner = it };
 
-	/* whom to tell of clients is decided for each server */
+	/* whether to send the client subnet depends on the server */
 	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
 		return false;
 	how.count += select_others(it->at, it->q, it->shown.type, to, how.places + 1,
@@ -416,7 +416,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	return TURN_WAIT;
 }
 
-/* What was found not to hold is not taken from here again, where the internet may be asked. */
+/* Whether data held here was bogus: it is not used again if the zone's servers may be asked. */
 static bool was_bogus(const struct query *q)
 {
 	for (unsigned i = 0; i < q->avoid_count; i++)
@@ -425,7 +425,7 @@ static bool was_bogus(const struct query *q)
 	return false;
 }
 
-/* The zone may be held here: then it answers in place of its servers. */
+/* A zone that is held here answers in place of its servers. */
 static bool ask_held(struct iter *it, enum turn *turn)
 {
 	const struct authzones *zones = it->q->snapshot->zones;
@@ -462,7 +462,7 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	return it->at->held;
 }
 
-/* In the 0x20 fallback every address is worth asking, and asked more than once. */
+/* In the 0x20 fallback every address is asked, and more than once. */
 static bool caps_is_done(struct iter *it)
 {
 	if (!it->caps.on)
@@ -472,14 +472,14 @@ static bool caps_is_done(struct iter *it)
 	       caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
 }
 
-/* Rather look for servers not known yet than ask one that gave bad data. */
+/* Prefer looking up further servers to asking one that gave bad data. */
 static bool is_doubtful(enum tier tier)
 {
 	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
 }
 
-/* No more than ratelimit's number of questions a second for the servers of one zone. What this ends
- * is not remembered: the next second is another. */
+/* At most `ratelimit` queries per second go to the servers of one zone. A failure for this reason
+ * is not cached: the next second counts anew. */
 static bool is_within_rate(struct iter *it)
 {
 	const struct env *e = it->q->env;
@@ -503,7 +503,7 @@ static bool is_within_rate(struct iter *it)
 	return false;
 }
 
-/* Policy zones may have something to say of the servers that are known here. */
+/* Policy zones may have rules for the servers known by now. */
 static bool is_stopped(struct iter *it)
 {
 	struct query *q = it->q;
@@ -517,7 +517,7 @@ static bool is_stopped(struct iter *it)
 	return policed_stops(q);
 }
 
-/* Each client asks for itself from here on. */
+/* From here on each client's query is resolved separately. */
 static enum turn stop_for_all(struct iter *it)
 {
 	struct message *m = arena_new(it->arena, struct message);
@@ -616,7 +616,7 @@ static enum turn on_finish(struct iter *it)
 	if (it->chain.answers)
 		m->security = SECURITY_UNCHECKED;
 	if (it->q->stopped)
-		m->security = SECURITY_INSECURE; /* nobody's word but the policy zone's */
+		m->security = SECURITY_INSECURE; /* only the policy zone says so */
 	it->q->reply = m;
 	return TURN_UP;
 }
@@ -651,8 +651,8 @@ static enum turn (*const on_state[])(struct iter *) = { ITER_STATES(X) };
 static const char *const state_names[] = { ITER_STATES(X) };
 #undef X
 
-/* What is about to expire counts as expired when the answer is being refreshed, else the refresh
- * would end before what it stands on. */
+/* During a refresh, what is about to expire counts as expired: else the refreshed answer would
+ * depend on data that expires first. */
 static uint32_t leeway_of(const struct query *q)
 {
 	const struct stored *s;
@@ -679,7 +679,7 @@ static void begin(struct iter *it, struct query *q)
 	iter_hide_name(it);
 }
 
-/* What one question took beyond its first packet: a second try, another way. */
+/* Count what one query took beyond its first packet: retries, another transport. */
 static void note_sends(struct iter *it, const struct upstream_reply *reply)
 {
 	int more = reply->sends ? (int)reply->sends - 1 : 0;

@@ -1,4 +1,4 @@
-/* A stored or fresh answer becomes bytes: a copy, an id, the client's case, TTLs counted down.
+/* Writes stored and fresh answers: a copy, an id, the client's letter case, TTLs counted down.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/answer.h"
 
@@ -15,7 +15,7 @@
 
 /* The options of our OPT record. */
 struct extras {
-	size_t len, kept; /* all; those that stay when others have to go */
+	size_t len, kept; /* of all; of those that stay when space is short */
 	uint8_t bytes[COOKIE_OPTION_LEN + SUBNET_OPTION_LEN + 4 + NSID_MAX + 2 * 6 + EDE_TEXT_MAX];
 };
 
@@ -28,7 +28,7 @@ static int hex_value(char c)
 	return 0;
 }
 
-/* "ascii_TEXT", or pairs of hex digits: the option's check has seen to that. */
+/* "ascii_TEXT", or pairs of hex digits: the option's check ensures this. */
 static uint8_t nsid_from(uint8_t to[NSID_MAX], const char *text)
 {
 	bool plain = strncmp(text, "ascii_", 6) == 0;
@@ -57,14 +57,14 @@ void answer_style_from(struct answer_style *style, const struct conf *conf)
 	style->nsid_len = nsid_from(style->nsid, conf->server.nsid);
 }
 
-/* ---- what every answer has ---- */
+/* ---- common to all answers ---- */
 
 static bool wants_dnssec(const struct request *r)
 {
 	return r->edns.present && r->edns.flags & EDNS_DO;
 }
 
-/* Who asks for what disable-edns-do rules out is shown that it is not understood here. */
+/* Under disable-edns-do a query with DO gets no OPT, as if EDNS were not supported. */
 static bool gets_opt(const struct answer_to *to)
 {
 	return to->request->edns.present && !(to->style->no_do && wants_dnssec(to->request));
@@ -81,8 +81,8 @@ static size_t room_for(const struct writer *out, const struct answer_to *to)
 	return MIN(MIN(room, to->style->max_udp), writer_left(out));
 }
 
-/* RFC 6840 5.7, 5.8: AD for those who show that they know what it means. What has expired was proven
- * for its time, and is not called secure any more. */
+/* RFC 6840 5.7, 5.8: AD for clients that signal that they understand it. Expired data is no longer
+ * called secure. */
 static uint16_t flags_for(const struct answer_to *to, bool secure)
 {
 	const struct request *r = to->request;
@@ -110,7 +110,7 @@ static void add_ede(struct extras *x, int code, const char *text)
 		x->len += writer_len(&w);
 }
 
-/* RFC 5001 2.1: told to who asks for it. */
+/* RFC 5001 2.1: only if the client asks for it. */
 static void add_nsid(struct extras *x, const struct answer_to *to)
 {
 	struct writer w = writer_over(x->bytes + x->len, sizeof(x->bytes) - x->len);
@@ -122,7 +122,7 @@ static void add_nsid(struct extras *x, const struct answer_to *to)
 	x->len += writer_len(&w);
 }
 
-/* The first of all: it stays when others have to go. */
+/* Comes first: it stays when space is short. */
 static void add_cookie(struct extras *x, const struct answer_to *to)
 {
 	struct writer w = writer_over(x->bytes, sizeof(x->bytes));
@@ -133,7 +133,7 @@ static void add_cookie(struct extras *x, const struct answer_to *to)
 	x->len = writer_len(&w);
 }
 
-/* RFC 7871 7.2.1: it belongs to the answer as its records do, and stays as long as they. */
+/* RFC 7871 7.2.1: it is part of the answer, and stays as long as its records. */
 static void add_subnet(struct extras *x, const struct answer_to *to)
 {
 	struct writer w = writer_over(x->bytes + x->len, sizeof(x->bytes) - x->len);
@@ -156,7 +156,7 @@ static void begin_extras(struct extras *x, const struct answer_to *to)
 	add_nsid(x, to);
 }
 
-/* Without all that may be left out. */
+/* Without the options that may be left out. */
 static void cut_extras(struct extras *x)
 {
 	x->len = x->kept;
@@ -184,7 +184,7 @@ static size_t opt_len(const struct answer_to *to, const struct extras *x)
 	return gets_opt(to) ? OPT_FIXED_LEN + x->len : 0;
 }
 
-/* To a message that begins at `head` and for which room was kept. */
+/* To the message that begins at `head`; space was reserved. */
 static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *to, unsigned rcode,
 		    const struct extras *x)
 {
@@ -192,7 +192,7 @@ static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *t
 
 	if (!gets_opt(to))
 		return;
-	/* edns_write with the room asked for once: each hit comes through here. */
+	/* edns_write with a single check for space: every hit comes through here. */
 	p = write_room(out, OPT_FIXED_LEN);
 	if (UNLIKELY(!p))
 		return;
@@ -210,8 +210,8 @@ static void add_opt(struct writer *out, uint8_t *head, const struct answer_to *t
 
 /* ---- from the cache ---- */
 
-/* What has expired is good for `stale_s`, but no longer than it was when it was fresh. The rest goes
- * on being counted down. */
+/* Expired records get `stale_s`, but no more than their original TTL. The others are counted down
+ * as usual. */
 static void renew_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t age_s,
 		       uint32_t stale_s)
 {
@@ -236,7 +236,7 @@ static void age_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t
 	}
 }
 
-/* The records are alike but for their data: only that takes turns. */
+/* The records differ only in their data: rotate just that. */
 static void rotate(uint8_t *head, const struct stored *s, unsigned by)
 {
 	const size_t data_at = 12, data_len = s->rotate_step - data_at;
@@ -250,8 +250,8 @@ static void rotate(uint8_t *head, const struct stored *s, unsigned by)
 	}
 }
 
-/* How much of the image is sent when not all can be: without explanations, else without
- * ADDITIONAL, else only the question and TC (RFC 2181 9). */
+/* How much of the image to send if not all fits: without extended errors, else without ADDITIONAL,
+ * else only the question and TC (RFC 2181 9). */
 static size_t shorten(const struct stored *s, size_t room, const struct answer_to *to,
 		      struct extras *x, uint16_t *flags)
 {
@@ -312,7 +312,7 @@ void answer_stored(struct writer *out, const struct answer_to *to, const struct 
 
 /* ---- fresh ---- */
 
-/* Header and question alone; the question where there is one. */
+/* Only the header and, if there is one, the question. */
 static size_t write_bare(struct writer *out, const struct request *r, uint16_t flags,
 			 unsigned rcode)
 {
@@ -322,7 +322,7 @@ static size_t write_bare(struct writer *out, const struct request *r, uint16_t f
 	return out->bad ? 0 : (size_t)(out->at - head);
 }
 
-/* Whether ANSWER is whole in what could be written, and there is something in it. */
+/* Whether the ANSWER section is not empty and was written completely. */
 static bool answer_stands(const struct message *m, const struct msg_style *style)
 {
 	unsigned count, records = 0;
@@ -366,13 +366,13 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 		msg_write(&w, &mine, &style);
 		if (!w.bad)
 			break;
-		/* In order: what may be left out. */
+		/* what may be left out, in this order */
 		if (x.len) {
 			x.len = 0;
 		} else if (mine.count[SECTION_ADDITIONAL]) {
 			mine.count[SECTION_ADDITIONAL] = 0;
 		} else if (answer_stands(&mine, &style)) {
-			/* proofs are cut off: the answer is there, but not what makes it true */
+			/* proofs are missing: the answer is there, but cannot be validated */
 			w.bad = false;
 			w.at = head + style.end[SECTION_ADDITIONAL];
 			put_u16(head + 2, msg_flags(head) | FLAG_TC);
@@ -440,15 +440,15 @@ void message_minimise(struct message *m)
 	if (!denial && m->rcode == RCODE_NOERROR && m->count[SECTION_ANSWER] == 0)
 		return; /* a referral */
 	if (!denial && m->q.type == TYPE_ANY)
-		return; /* all there is was asked for */
+		return; /* the client asked for everything */
 	for (unsigned i = 0; i < count; i++) {
 		if (is_proof(sets[i]) && !denial)
-			return; /* made from a wildcard: rare, and left whole */
+			return; /* expanded from a wildcard: rare, left unchanged */
 		if (is_proof(sets[i]) || (denial && sets[i]->type == TYPE_SOA))
 			sets[kept++] = sets[i];
 	}
 	if (m->q.type == TYPE_NS) {
-		/* who asks for servers wants their addresses (RFC 8109 3) */
+		/* an NS query wants the servers' addresses, too (RFC 8109 3) */
 		memmove(sets + kept, sets + count,
 			m->count[SECTION_ADDITIONAL] * sizeof(*sets));
 	} else {

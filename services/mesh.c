@@ -1,8 +1,8 @@
-/* Queries in flight: who may begin, who joins, whose module has its turn.
+/* Queries in flight: admitting them, joining equal ones, running their modules.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Nothing here recurses: what a query is to be told is queued with it, the query is
- * queued with the mesh, and mesh_run works off that queue before the turn ends. */
+ * Nothing here recurses: events are queued with their query, the query is queued with the mesh, and
+ * mesh_run works through that queue before the turn ends. */
 #include "services/mesh.h"
 
 #include "services/listen.h"
@@ -15,13 +15,13 @@
 
 enum {
 	BUCKETS_FIRST = 256,
-	CLASS_OF_MANY = 4, /* eight places and more (services/shares.h) */
-	LOOKS_MOST = 64,   /* at queries that had their time */
-	CLIENTS_PER_QUERY = 16, /* so many times num-queries-per-thread may wait in all */
+	CLASS_OF_MANY = 4, /* eight places or more (services/shares.h) */
+	LOOKS_MOST = 64,   /* at queries past jostle-timeout */
+	CLIENTS_PER_QUERY = 16, /* this times num-queries-per-thread may wait in all */
 };
 
-/* Whose turn it is: one of each client's in turn, so that who yields often delays himself. NULL:
- * nobody's. */
+/* The next lane, by client in turn, so that a client whose queries yield often delays only itself.
+ * NULL: there is none. */
 static struct list *next_lane(struct mesh *m)
 {
 	for (unsigned i = 1; i <= LANES; i++) {
@@ -33,8 +33,8 @@ static struct list *next_lane(struct mesh *m)
 	return NULL;
 }
 
-/* Those who have yielded go on until one yields again or MESH_CHECKS are made, so that they never fill a
- * turn together. What comes in by packets has as many before it must yield. */
+/* Yielded queries go on until one yields again or MESH_CHECKS are made, so that together they never
+ * fill a turn. Queries woken by packets have as many checks before they must yield. */
 static void on_line(struct timer *t)
 {
 	struct mesh *m = container_of(t, struct mesh, line_timer);
@@ -117,7 +117,7 @@ static void count_list(const struct mesh *m)
 	set(&m->env->stats->list_user, seats_taken(m));
 }
 
-/* As long as the list is when somebody new comes to it. */
+/* Sample the length of the list, when a query is added. */
 static void sample_list(const struct mesh *m)
 {
 	struct stats *s = m->env->stats;
@@ -166,7 +166,7 @@ static struct message *failure(struct query *q, enum reason reason)
 	return m;
 }
 
-/* Out of the table first: whoever asks the same now, be it out of a callback below, asks anew. */
+/* Removes it from the table first: an equal query, even from a callback below, starts anew. */
 static void query_finish(struct query *q)
 {
 	if (!q->reply)
@@ -197,8 +197,8 @@ static enum step operate(struct query *q, const struct event *event)
 	return module->operate(q, q->state[q->at], event);
 }
 
-/* Let the module that has its turn work on an event, and then the modules above or below it, until
- * one waits (true) or the answer has come all the way up (false). */
+/* Run the current module on an event, then the modules above or below it, until one waits (true) or
+ * the answer has come all the way up (false). */
 static bool query_work(struct query *q, const struct event *event)
 {
 	static const struct event ask = { .kind = EVENT_ASK }, answer = { .kind = EVENT_ANSWER };
@@ -213,12 +213,12 @@ static bool query_work(struct query *q, const struct event *event)
 				event = &ask;
 				continue;
 			}
-			/* Nobody is below who could know: the same as a failure from there. */
+			/* There is no module below: the same as a failure from there. */
 			q->reply = failure(q, REASON_other);
 			event = &answer;
 			continue;
 		case STEP_UP:
-			/* It has said all it had to say, whatever it was still waiting for. */
+			/* It is done, whatever it was still waiting for. */
 			query_hush(q, q->at);
 			if (q->at == 0)
 				return false;
@@ -229,7 +229,7 @@ static bool query_work(struct query *q, const struct event *event)
 	}
 }
 
-/* The oldest event for the module that waits; those for others stay until it is their turn. */
+/* The oldest event for the waiting module; those for others stay queued. */
 static struct wake *next_event(struct query *q)
 {
 	LIST_EACH (at, &q->events) {
@@ -285,7 +285,7 @@ static void on_timer(struct timer *t)
 	mesh_run(q->mesh);
 }
 
-/* A client may ask again out of our answer to it. */
+/* A client may send another query from within its callback. */
 static void give_stale(struct query *q)
 {
 	struct mesh *m = q->mesh;
@@ -389,7 +389,7 @@ static bool is_wanted(const struct query *q)
 	       !list_is_empty(&q->parents) || !list_is_empty(&q->waiters);
 }
 
-/* Children that were there for this one alone come to the list of those that go. */
+/* Add children that only this query needs to the list of queries to end. */
 static void orphans_join(struct query *q, struct list *going)
 {
 	LIST_EACH_SAFE (at, &q->children) {
@@ -423,7 +423,7 @@ void mesh_give_up(struct query *q)
 	count_list(m);
 }
 
-/* Its clients have gone. */
+/* Its clients are gone. */
 static void lose_clients(struct query *q)
 {
 	if (q->running)
@@ -439,7 +439,7 @@ void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *a
 {
 	static const enum query_seat seats[] = { SEAT_KEPT, SEAT_JOSTLED };
 
-	/* Who takes back at once what he asked is found at once: the newest stand at the end. */
+	/* Newest first: a query withdrawn soon after it was sent is found at once. */
 	for (size_t i = 0; i < COUNT(seats); i++) {
 		struct list *head = &m->seats[seats[i]];
 
@@ -459,7 +459,7 @@ void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *a
 static void drop_everything(struct mesh *m)
 {
 	m->drop_all = false;
-	/* Who comes back from being dropped stands behind those that are there now. */
+	/* A client that asks again when dropped is queued behind those there now. */
 	for (unsigned i = 0; i < SEATS; i++) {
 		for (unsigned left = m->seated[i]; left && !list_is_empty(&m->seats[i]); left--) {
 			struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
@@ -484,7 +484,7 @@ void mesh_drop_all(struct mesh *m)
  * The front end's side.
  */
 
-/* Those with questions that wait for a port to be asked from would only hold places. */
+/* Without ports to send from, more queries would only wait. */
 static uint32_t seats_most(const struct mesh *m)
 {
 	uint32_t most = mesh_conf(m)->server.num_queries_per_thread;
@@ -492,7 +492,7 @@ static uint32_t seats_most(const struct mesh *m)
 	return m->env->ports_most ? MIN(most, m->env->ports_most) : most;
 }
 
-/* The oldest question of a client that holds many places, where this one would hold far fewer. */
+/* The oldest query of a client with many places, if this client would have far fewer. */
 static struct query *too_large_a_share(struct mesh *m, const struct addr *client)
 {
 	unsigned highest = shares_highest_class(m->shares);
@@ -508,7 +508,7 @@ static struct query *too_large_a_share(struct mesh *m, const struct addr *client
 	return NULL;
 }
 
-/* One that had its time. Those of clients who hold less than this one does need not go for it. */
+/* One past jostle-timeout, unless its client has fewer places than this one. */
 static struct query *too_old(struct mesh *m, const struct addr *client)
 {
 	uint64_t timeout_us = mesh_conf(m)->server.jostle_timeout * US_PER_MS;
@@ -527,7 +527,7 @@ static struct query *too_old(struct mesh *m, const struct addr *client)
 	return NULL;
 }
 
-/* Whether there is a seat for one more of this client's, if need be that of another query. */
+/* Whether there is room for one more query of this client, if need be by dropping another one. */
 static bool make_room(struct mesh *m, const struct addr *client)
 {
 	struct query *q;
@@ -545,7 +545,7 @@ static bool make_room(struct mesh *m, const struct addr *client)
 	if (list_is_empty(&q->parents) && list_is_empty(&q->guests)) {
 		mesh_give_up(q);
 	} else {
-		/* Others go on needing the answer. */
+		/* Others still need the answer. */
 		query_sit(q, SEAT_BACKGROUND);
 		waiters_drop(q);
 	}
@@ -564,7 +564,7 @@ void mesh_seat(struct query *q, const struct addr *client)
 	if (q->seat == SEAT_BACKGROUND)
 		query_sit(q, m->seated[SEAT_KEPT] < (seats_most(m) + 1) / 2 ? SEAT_KEPT
 									    : SEAT_JOSTLED);
-	/* What several wait for is the place of whoever of them holds least. */
+	/* A query several wait for counts for the client with the fewest places. */
 	if (q->seat == SEAT_JOSTLED &&
 	    (!q->place.of || shares_class_with(m->shares, client) < holding_class(&q->place)))
 		shares_give(m->shares, &q->place, client);
@@ -575,7 +575,7 @@ static bool is_crowded(const struct mesh *m)
 	return m->waiter_count / CLIENTS_PER_QUERY >= seats_most(m);
 }
 
-/* False: this client waits for enough. */
+/* False: this client has reached its limit. */
 static bool may_wait(struct mesh *m, struct asking *a)
 {
 	const struct addr *client = &a->client->from;
@@ -634,7 +634,7 @@ static void ask(struct mesh *m, struct asking *a)
 			turn_away(m, a);
 			return;
 		}
-		/* Making room may have ended what was found. */
+		/* Making room may have ended the query found. */
 		q = query_find(m, &s);
 	}
 	if (!q) {
@@ -690,7 +690,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	}
 	if (q)
 		return;
-	/* A refresh pushes nobody out, but sits where it can be pushed out itself. */
+	/* A refresh drops no other query, but can itself be dropped. */
 	if (seats_taken(m) >= seats_most(m)) {
 		stat_bump(&m->env->stats->list_exceeded, 1);
 		return;

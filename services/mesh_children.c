@@ -1,4 +1,4 @@
-/* Queries that other queries need: started for modules, joined when equal, never in a circle.
+/* Queries that other queries need: started by modules, joined if equal, never circular.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh.h"
 #include "services/mesh_private.h"
@@ -17,7 +17,7 @@ static struct query *begin_child(struct query *q, const struct sought *s)
 		return NULL;
 	child = query_begin(q->mesh, s, q->depth + 1, q->budget);
 	if (child && s->kind & QUERY_NO_CACHE && q->avoid_count) {
-		/* asked again, because what came did not hold: then of others */
+		/* retried because the answer was bogus: avoid the same servers */
 		child->avoid =
 			arena_copy(&child->arena, q->avoid, q->avoid_count * sizeof(*q->avoid));
 		child->avoid_count = q->avoid_count;
@@ -89,7 +89,7 @@ unsigned mesh_children(const struct query *q)
 
 	LIST_EACH (at, &q->children)
 		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
-	/* Two may be done at once: while it hears of the first, the second is still to be told. */
+	/* Two may end at the same time: while it is told of the first, the second is still queued. */
 	LIST_EACH (at, &q->events) {
 		const struct wake *w = LIST_ITEM(at, struct wake, link);
 
