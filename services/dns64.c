@@ -94,7 +94,8 @@ static const struct conf_server *conf_of(const struct query *q)
 static bool is_for_others(const struct query *q)
 {
 	return q->depth > 0 || q->question.class_ != CLASS_IN ||
-	       q->kind & (QUERY_CD | QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE);
+	       (q->kind & QUERY_CD && q->question.type != TYPE_PTR) ||
+	       q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE);
 }
 
 /* Whether the name's own AAAA records are ignored. */

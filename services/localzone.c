@@ -11,6 +11,7 @@
 #include "util/addr.h"
 #include "util/arena.h"
 #include "util/fault.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/text.h"
@@ -510,8 +511,12 @@ enum put_end record_put(struct localzones *z, const struct text_rr *rr, const ch
 	if (!suits_redirect(n, rr, &m, line, f))
 		return PUT_WRONG;
 	if (is_second_alias(old, rr)) {
-		fault_set(f, "there can be only one such record at a name: %s", line);
-		return PUT_WRONG;
+		if (zone_traits[m.type].records == RECORDS_ALL) {
+			fault_set(f, "there can be only one such record at a name: %s", line);
+			return PUT_WRONG;
+		}
+		log_warn("local-data: there can be only one such record at a name, the last holds: %s", line);
+		old = NULL;
 	}
 	arena_init(&a);
 	new = set_with(&a, old, rr);

@@ -67,25 +67,45 @@ static bool is_packable(enum zone_type type)
 	       type != ZONE_typetransparent && type != ZONE_inform;
 }
 
+/* The last line about a zone counts, as with Unbound. */
+static void zone_retype(struct build *b, struct localzone *zone, const uint8_t *name,
+			enum zone_type type)
+{
+	atomic_store_explicit(&zone->type, (uint8_t)type, memory_order_relaxed);
+	zone_mark(b->z, &b->z->own->in, name, type);
+}
+
 /* `has_all`: everything packable is already in the maker. */
 static void read_zone(struct build *b, struct nameset_maker *maker, bool has_all,
 		      const uint8_t *name, enum zone_type type)
 {
 	struct family *f = &b->z->own->in;
+	struct localzone *zone;
 
 	if (type == ZONE_nodefault) {
 		trie_put(b->ruled_out, name, &mark);
 		return;
 	}
-	if (is_packable(type) && !trie_find(b->singled, name)) {
+	zone = nametable_find(f->zones, name);
+	if (is_packable(type) && !trie_find(b->singled, name) && (has_all || !zone)) {
 		if (!has_all) {
 			nameset_put(maker, name, (uint8_t)type);
 			zone_mark(b->z, f, name, type);
 		}
 		return;
 	}
-	if (!nametable_find(f->zones, name)) /* if present, it is a duplicate: the first counts */
+	if (zone)
+		zone_retype(b, zone, name, type);
+	else
 		zone_add(b->z, f, name, type);
+}
+
+/* Names that have become more than their type since. */
+static int drop_unpacked(const uint8_t *name, uint8_t number, void *build)
+{
+	const struct build *b = build;
+
+	return nametable_find(b->z->own->in.zones, name) ? -1 : number;
 }
 
 /* For a name that came packed: its type here; -1 if the zone is more than its type. */
@@ -93,12 +113,17 @@ static int review(const uint8_t *name, uint8_t number, void *build)
 {
 	struct build *b = build;
 	struct family *f = &b->z->own->in;
+	struct localzone *zone = nametable_find(f->zones, name);
 	enum zone_type type;
 
-	PROMISE(zone_type_parse(conf_names_type(number), &type));
+	if (!zone_type_parse(conf_names_type(number), &type))
+		return -1; /* its last line is an item of the list */
+	if (zone) {
+		zone_retype(b, zone, name, type);
+		return -1;
+	}
 	if (trie_find(b->singled, name)) {
-		if (!nametable_find(f->zones, name))
-			zone_add(b->z, f, name, type);
+		zone_add(b->z, f, name, type);
 		return -1;
 	}
 	zone_mark(b->z, f, name, type);
@@ -115,7 +140,7 @@ static bool read_zones(struct build *b)
 	if (has_all)
 		nameset_review(maker, review, b);
 	else
-		maker = nameset_maker_new();
+		nameset_review(maker = nameset_maker_new(), drop_unpacked, b);
 	for (size_t i = 0; i < list->count; i++) {
 		const char *word = take_name(b, "local-zone", list->items[i].text, name);
 		enum zone_type type;

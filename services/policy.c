@@ -563,18 +563,20 @@ static struct message *changed(struct arena *a, const struct message *m, enum rc
 	return new;
 }
 
-/* Keeps the aliases before the address; its RRset is replaced by `with`, anything after it is
- * dropped. */
+/* Keeps the aliases before the address; its RRset is replaced by `with`, if any, and what comes
+ * after it is dropped. */
 static struct message *with_set(struct arena *a, const struct message *m, unsigned before,
-				const struct rrset *with)
+				const struct rrset *with, enum rcode rcode)
 {
-	struct message *new = changed(a, m, RCODE_NOERROR);
+	struct message *new = changed(a, m, rcode);
 
+	if (m->q.type == TYPE_ANY && !with)
+		return new;
 	new->sets = arena_array(a, const struct rrset *, before + 1);
 	for (unsigned i = 0; i < before; i++)
 		new->sets[i] = m->sets[i];
 	new->sets[before] = with;
-	new->count[SECTION_ANSWER] = (uint16_t)(before + 1);
+	new->count[SECTION_ANSWER] = (uint16_t)(before + (with != NULL));
 	return new;
 }
 
@@ -618,14 +620,14 @@ static void redirect(const struct message *m, const struct finding *f, uint32_t 
 
 	j->end = JUDGED_CHANGED;
 	if (!data) {
-		j->m = changed(a, m, RCODE_NOERROR);
+		j->m = with_set(a, m, f->set, NULL, RCODE_NOERROR);
 		return;
 	}
 	own = rrset_rename(a, data, rrset_owner(m->sets[f->set]), 0);
 	if (own->type == TYPE_CNAME)
 		lead_on(m, f, own, now_s, a, j);
 	else
-		j->m = with_set(a, m, f->set, from_now(own, now_s));
+		j->m = with_set(a, m, f->set, from_now(own, now_s), RCODE_NOERROR);
 }
 
 static void log_finding(const struct policy *p, const struct policy_client *who,
@@ -672,12 +674,12 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 	case REST_REFUSE:
 		j->m = changed(a, m, RCODE_REFUSED);
 		break;
-	case REST_DENY:
 	case REST_NXDOMAIN:
-		j->m = changed(a, m, RCODE_NXDOMAIN);
+		j->m = with_set(a, m, f.set, NULL, RCODE_NXDOMAIN);
 		break;
+	case REST_DENY: /* nothing is known of the other types of the name */
 	case REST_NODATA:
-		j->m = changed(a, m, RCODE_NOERROR);
+		j->m = with_set(a, m, f.set, NULL, RCODE_NOERROR);
 		break;
 	default:
 		return true;

@@ -51,15 +51,31 @@ static bool read_actions(struct response_ip *r, const struct conf_list *list, st
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const char *word;
+		size_t before = r->count;
 		struct response_rule *rule =
 			take_rule(r, "response-ip", list->items[i].text, &word, f);
+		enum zone_type action;
 
 		if (!rule)
 			return false;
-		if (!zone_type_parse(word, &rule->action)) {
+		if (!zone_type_parse(word, &action)) {
 			fault_set(f, "response-ip: '%s' is no action", word);
 			return false;
 		}
+		if (r->count > before) /* of several for a netblock the first counts, as with Unbound */
+			rule->action = action;
+	}
+	return true;
+}
+
+/* Addresses of the block's own family, or an alias. */
+static bool fits_block(const struct response_rule *rule)
+{
+	for (unsigned i = 0; i < rule->data.count; i++) {
+		uint16_t type = rule->data.sets[i]->type;
+
+		if (type != TYPE_CNAME && type != (rule->block.net.family == 4 ? TYPE_A : TYPE_AAAA))
+			return false;
 	}
 	return true;
 }
@@ -76,6 +92,16 @@ static bool read_data(struct response_ip *r, const struct conf_list *list, struc
 			return false;
 		if (!record_data_add(&rule->data, &r->arena, text, &why)) {
 			fault_set(f, "response-ip-data: '%s': %s", list->items[i].text, why.text);
+			return false;
+		}
+		if (zone_traits[rule->action].records != RECORDS_ALL) {
+			fault_set(f, "response-ip-data: '%s': no response-ip says redirect for the netblock",
+				  list->items[i].text);
+			return false;
+		}
+		if (!fits_block(rule)) {
+			fault_set(f, "response-ip-data: '%s': addresses of the netblock's own family, or an alias, "
+				     "can stand for it", list->items[i].text);
 			return false;
 		}
 	}

@@ -16,7 +16,7 @@ struct nameset_maker;
 struct nameset_maker *nameset_maker_new(void) MUST_USE;
 /* The same, but a name put more than once gets the bitwise OR of its numbers. */
 struct nameset_maker *nameset_maker_joining(void) MUST_USE;
-/* When a name is put more than once, the first number counts. The name is copied. Even hundreds of
+/* When a name is put more than once, the last number counts. The name is copied. Even hundreds of
  * thousands of names take hardly more memory here than in the finished set. */
 void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value);
 /* Have nameset_make pass every name once to `review`, which returns the number it is to have, or -1

@@ -197,8 +197,7 @@ static void pack_chunk(struct nameset_maker *m)
 		uint8_t fresh = (uint8_t)(put[1] - kept);
 
 		if (before && fresh == 0 && before[1] == put[1]) {
-			if (m->joins)
-				r.bytes[value_at] |= put[0];
+			r.bytes[value_at] = m->joins ? r.bytes[value_at] | put[0] : put[0];
 			continue;
 		}
 		r.bytes[r.len++] = (uint8_t)kept;
@@ -345,8 +344,7 @@ static bool weave_next(struct weave *w, bool joins, struct woven *out)
 		s = w->heap[0];
 		if (s->d.len != out->len || memcmp(s->d.name, out->name, out->len) != 0)
 			return true;
-		if (joins)
-			out->value |= s->d.value;
+		out->value = joins ? out->value | s->d.value : s->d.value;
 	}
 }
 

@@ -362,7 +362,8 @@ enum conf_fate conf_explain_unbound(FILE *out, const char *path) MUST_USE;
 /* ---- one option by its name ---- */
 
 /* As get_option of Unbound's control protocol: pass each value of a list, or the only
- * value (even if empty), to `write`; a list may have none. `name` is an option of server,
+ * value (even if empty), to `write`; a list may have none, and its newest value comes first (but
+ * for interfaces), as Unbound has it. `name` is an option of server,
  * remote-control or another clause that appears once. False: no such option. */
 bool conf_get_option(const struct conf *conf, const char *name,
 		     void (*write)(void *arg, const char *text), void *arg);

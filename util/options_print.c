@@ -94,6 +94,69 @@ void conf_write_values(const struct option *o, const void *base,
 	}
 }
 
+/* ---- as Unbound shows them ---- */
+
+/* Whether `word` is one of the words of `text`. */
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	size_t n;
+
+	for (text += strspn(text, " \t"); (n = strcspn(text, " \t")) > 0;
+	     text += n, text += strspn(text, " \t")) {
+		if (n == len && memcmp(text, word, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "a.example green red" with the tags in the order in which they are defined. */
+static char *with_tags_in_order(const struct conf *conf, const char *text)
+{
+	const struct conf_list *defined = &conf->server.define_tag;
+	size_t first = strcspn(text, " \t"), n;
+	char *out = mem_textf("%.*s", (int)first, text);
+
+	for (size_t i = 0; i < defined->count; i++) {
+		const char *tag = defined->items[i].text;
+
+		for (tag += strspn(tag, " \t"); (n = strcspn(tag, " \t")) > 0;
+		     tag += n, tag += strspn(tag, " \t")) {
+			char *longer;
+
+			if (!has_word(text + first, tag, n))
+				continue;
+			longer = mem_textf("%s %.*s", out, (int)n, tag);
+			mem_free(out);
+			out = longer;
+		}
+	}
+	return out;
+}
+
+/* Unbound shows most lists with the newest first. */
+static bool shows_oldest_first(const struct option *o)
+{
+	return o->check == CHECK_TAGS || strcmp(o->name, "interface") == 0 ||
+	       strcmp(o->name, "outgoing-interface") == 0 ||
+	       strcmp(o->name, "control-interface") == 0;
+}
+
+static void write_list(const struct conf *conf, const struct option *o,
+		       void (*write)(void *arg, const char *text), void *arg)
+{
+	const struct conf_list *list = (const void *)((const char *)conf_clause_get(conf, o->clause, 0) + o->at);
+
+	for (size_t i = list->count; i-- > 0;) {
+		char *text = list->items[i].text;
+		bool tagged = o->check == CHECK_NETBLOCK_TAGS || o->check == CHECK_INTERFACE_TAGS ||
+			      o->check == CHECK_DOMAIN_TAGS;
+		char *ordered = tagged ? with_tags_in_order(conf, text) : NULL;
+
+		write(arg, ordered ? ordered : text);
+		mem_free(ordered);
+	}
+}
+
 bool conf_get_option(const struct conf *conf, const char *name,
 		     void (*write)(void *arg, const char *text), void *arg)
 {
@@ -101,7 +164,10 @@ bool conf_get_option(const struct conf *conf, const char *name,
 
 	if (!o)
 		return false;
-	conf_write_values(o, conf_clause_get(conf, o->clause, 0), write, arg);
+	if (o->type == CONF_LIST_T && !shows_oldest_first(o))
+		write_list(conf, o, write, arg);
+	else
+		conf_write_values(o, conf_clause_get(conf, o->clause, 0), write, arg);
 	return true;
 }
 

@@ -224,19 +224,18 @@ struct nameset_maker *conf_names_take(const struct conf_list *list)
 	return m;
 }
 
+/* False: it has to be kept as an item. Its name is put all the same, since the last line counts. */
 static bool pack_zone(struct conf_names *names, const char *name, const char *type)
 {
 	uint8_t wire[DNAME_MAX];
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < COUNT(packed_types); i++) {
-		if (strcmp(type, packed_types[i]) != 0)
-			continue;
-		if (!dname_parse(wire, name, NULL))
-			return false;
-		nameset_put(names->maker, wire, (uint8_t)i);
-		return true;
-	}
-	return false;
+	if (!dname_parse(wire, name, NULL))
+		return false;
+	while (i < COUNT(packed_types) && strcmp(type, packed_types[i]) != 0)
+		i++;
+	nameset_put(names->maker, wire, (uint8_t)i);
+	return i < COUNT(packed_types);
 }
 
 static void begin_packing(struct conf_list *list)

@@ -104,7 +104,9 @@ static void the_longest_zone_is_found(void **state)
 		{ "localhost", "x.localhost.", TYPE_A, "localhost. redirect" },
 		{ "for special use", "x.onion.", TYPE_A, "onion. static" },
 		{ "made for loose records", "q.loose.", TYPE_A, "loose. transparent" },
-		{ "the first of two", "twice.", TYPE_A, "twice. redirect" },
+		{ "the last of two", "twice.", TYPE_A, "twice. transparent" },
+		{ "the last of two of the plain kind", "plain.", TYPE_A, "plain. refuse" },
+		{ "the plain one of two", "mixed.", TYPE_A, "mixed. static" },
 	};
 	struct localzones *z = zones_from("server:\n local-zone: block.example always_nxdomain\n"
 					  " local-zone: open.block.example transparent\n"
@@ -112,6 +114,10 @@ static void the_longest_zone_is_found(void **state)
 					  " local-zone: test refuse\n"
 					  " local-zone: twice redirect\n"
 					  " local-zone: twice transparent\n"
+					  " local-zone: plain static\n"
+					  " local-zone: plain refuse\n"
+					  " local-zone: mixed redirect\n"
+					  " local-zone: mixed static\n"
 					  " local-data: \"a.loose A 192.0.2.1\"\n"
 					  " local-data: \"a.b.loose A 192.0.2.1\"\n");
 
@@ -237,7 +243,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state)
 		  "local-zone: r redirect\n local-data: \"r A 192.0.2.1\"\n"
 		  " local-data: \"r CNAME x.\"\n",
 		  "no other records" },
-		{ "two aliases", "local-data: \"r CNAME x.\"\n local-data: \"r CNAME y.\"\n",
+		{ "two aliases", "local-zone: r redirect\n local-data: \"r CNAME x.\"\n local-data: \"r CNAME y.\"\n",
 		  "only one" },
 		{ "a tag's zone", "define-tag: t\n local-zone-tag: nowhere t\n",
 		  "no local-zone nowhere." },

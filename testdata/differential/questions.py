@@ -40,6 +40,7 @@ class Question:
     opcode: int = 0
     tcp: bool = False
     source: str = None    # the client's address, or None for any
+    to: str = "127.0.0.1"     # the resolver's
     options: list = dataclasses.field(default_factory=list)     # of EDNS: (code, data)
 
     def wire(self, qid):

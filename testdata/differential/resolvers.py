@@ -35,8 +35,14 @@ CONF = """server:
     version: "1"
     do-ip6: no
 %(more)sremote-control:
-    control-enable: no
+    control-enable: %(enable)s
+    control-use-cert: no
+    control-interface: "%(dir)s/control"
 """
+
+
+class Refused(SystemExit):
+    """It did not start; what it said."""
 
 
 def free_port():
@@ -56,16 +62,17 @@ class Resolver:
     """`more`: lines of the server clause, which may speak of %(net)s and %(dir)s. Who may not be asked
     is `ready` when its port is taken."""
 
-    def __init__(self, name, program, net, folder, modules="iterator", more="", ready=True):
+    def __init__(self, name, program, net, folder, modules="iterator", more="", ready=True, control=False):
         self.name = name
         self.port = free_port()
-        conf = os.path.join(folder, name + ".conf")
-        with open(conf, "w", encoding="ascii") as f:
+        self.socket = os.path.join(folder, "control")
+        self.conf = os.path.join(folder, name + ".conf")
+        with open(self.conf, "w", encoding="ascii") as f:
             f.write(CONF % {"port": self.port, "net": net, "dir": folder,
-                            "modules": modules, "more": more % {"net": net, "dir": folder}})
+                            "modules": modules, "enable": "yes" if control else "no", "more": more % {"net": net, "dir": folder}})
         self.log = os.path.join(folder, name + ".log")
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program, "-d", "-c", conf], stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen([program, "-d", "-c", self.conf], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log)
         hello = questions.Question(0, "version.bind.", "TXT", "CH")
         for _ in range(200):
@@ -74,14 +81,29 @@ class Resolver:
             time.sleep(0.05)
         else:
             raise SystemExit("%s does not answer" % name)
+        if not ready:
+            self.ask(hello, 0.3)    # it may still be at its configuration
         if self.process.poll() is not None:
             with open(self.log, encoding="utf-8", errors="replace") as f:
-                raise SystemExit("%s ended at once:\n%s" % (name, f.read()))
+                raise Refused("%s ended at once:\n%s" % (name, f.read()))
 
     def listens(self):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
             return True
         return False
+
+    def command(self, line, body="", timeout=20.0):
+        """What the control channel says to a command."""
+        out = b""
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(timeout)
+            s.connect(self.socket)
+            s.sendall(b"UBCT1 " + line.encode() + b"\n")
+            if body:
+                s.sendall(body.encode() + b"\x04\n")
+            while got := s.recv(65536):
+                out += got
+        return out.decode("utf-8", "replace")
 
     def ask(self, q, timeout=20.0):
         """The reply's bytes, or None. Packets that answer something else are waited past."""
@@ -92,13 +114,13 @@ class Resolver:
         source = (q.source, 0) if q.source else None
         with contextlib.suppress(OSError, struct.error):
             if q.tcp:
-                with socket.create_connection(("127.0.0.1", self.port), timeout, source) as s:
+                with socket.create_connection((q.to, self.port), timeout, source) as s:
                     s.sendall(struct.pack("!H", len(wire)) + wire)
                     return recv_all(s, struct.unpack("!H", recv_all(s, 2))[0])
             with socket.socket(type=socket.SOCK_DGRAM) as s:
                 if source:
                     s.bind(source)
-                s.connect(("127.0.0.1", self.port))
+                s.connect((q.to, self.port))
                 s.send(wire)
                 while (left := deadline - time.monotonic()) > 0:
                     s.settimeout(left)

@@ -434,13 +434,17 @@ static void an_option_is_told_by_its_name(void **state)
 		{ "do-ip4", "yes;" },
 		{ "interface", "127.0.0.1;::1@5353;" },
 		{ "ip-address", "127.0.0.1;::1@5353;" },
-		{ "local-zone", "a.example static;" },
+		{ "local-zone", "b.example deny;a.example static;" },
+		{ "define-tag", "blue;red;" },
+		{ "local-zone-tag", "b.example blue red;a.example red;" },
 		{ "logfile", ";" },
 		{ "control-port", "8953;" },
 		{ "backend", "testframe;" },
 	};
 	struct conf *conf = load_good("server: interface: 127.0.0.1 interface: ::1@5353 "
-				      "local-zone: a.example static");
+				      "local-zone: a.example static local-zone: b.example deny "
+				      "define-tag: \"blue red\" local-zone-tag: a.example red "
+				      "local-zone-tag: b.example \"red blue\"");
 	char got[512];
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
