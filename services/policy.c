@@ -536,7 +536,7 @@ static bool find_address(const struct policy *p, const struct policy_client *who
 	*f = (struct finding){ 0 };
 	if (v && v->addresses)
 		f->rule = response_ip_find(v->addresses, m, &f->set);
-	if (!f->rule && p->addresses && (!v || !v->addresses || v->first))
+	if (!f->rule && p->addresses && (!v || v->first))
 		f->rule = response_ip_find(p->addresses, m, &f->set);
 	if (!f->rule)
 		return false;

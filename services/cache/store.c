@@ -43,7 +43,7 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 		return time_left(now_s, soa->expires_s); /* already limited */
 	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
 	ttl_s = MAX(ttl_s, conf->server.cache_min_negative_ttl);
-	return MIN(ttl_s, conf->server.cache_max_ttl);
+	return conf->server.serve_original_ttl ? ttl_s : MIN(ttl_s, conf->server.cache_max_ttl);
 }
 
 /* ---- limits ---- */

@@ -401,6 +401,10 @@ static void addresses_in_answers_are_judged(void **state)
 		{ "a view without any",
 		  "response-ip: 192.0.2.6 deny\n access-control-view: 10.0.0.1 v\n"
 		  "view:\n name: v\n",
+		  "10.0.0.1", "as is 0 2 host.example.\t60\tIN\tA\t192.0.2.5" },
+		{ "a view without any that comes first",
+		  "response-ip: 192.0.2.6 deny\n access-control-view: 10.0.0.1 v\n"
+		  "view:\n name: v\n view-first: yes\n",
 		  "10.0.0.1", "drop 0 2 host.example.\t60\tIN\tA\t192.0.2.5" },
 	};
 

@@ -24,6 +24,7 @@ ADDRESSES = ["198.18.200.1/32", "198.18.200.0/24", "198.18.100.65/32", "198.18.1
 ZONE_TYPES = ("static transparent typetransparent redirect refuse nodefault inform inform_redirect always_transparent always_refuse "
               "always_nxdomain always_nodata always_null noview deny inform_deny always_deny").split()
 TALKING = ZONE_TYPES[:-3]
+ACTIONS = [t for t in TALKING if t != "nodefault"]
 RESPONSE = "inform redirect always_transparent always_refuse always_nxdomain".split()
 CLIENTS = ["127.0.7.%d" % i for i in range(1, 7)]
 TAGS = ["red", "green", "blue"]
@@ -121,8 +122,9 @@ def local_lines(p, prefix=""):
     for _ in range(p.dice.randrange(0, 5)):
         owner = zone if redirect and p.maybe(0.9) else p.pick(["", "h.", "x.h.", "alias.", "*.w.", "a.w.", "b.", "deep.er."]) + zone
         text = data(p, owner not in used or redirect)
-        if used.setdefault(owner, text).startswith("CNAME") and used[owner] is not text and p.maybe(0.9):
+        if used.setdefault(owner, text).split(" ")[0] == "CNAME" and used[owner] is not text or (owner, text) in used:
             continue
+        used[owner, text] = True
         p.about(owner, text.split(" ")[0])
         out.append("local-data: '%s %s%s%s'" % (owner, p.pick(["", "", "300 ", "20 "]), p.pick(["", "IN "]), text))
     if p.maybe(0.2):
@@ -145,7 +147,7 @@ def zone_tag(p):
 
 def zone_override(p):
     zone = p.pick(p.local) if p.local else p.zone()
-    p.server.append('local-zone-override: "%s" %s %s' % (zone, p.client(), p.pick(TALKING)))
+    p.server.append('local-zone-override: "%s" %s %s' % (zone, p.client(), p.pick(ACTIONS)))
     p.about(zone)
 
 
@@ -153,7 +155,7 @@ def client_tags(p):
     who, tag = p.client(), p.a_tag()
     p.server.append('access-control-tag: %s "%s"' % (who, p.some_tags()))
     if p.maybe(0.5):
-        p.server.append("access-control-tag-action: %s %s %s" % (who, tag, p.pick(TALKING)))
+        p.server.append("access-control-tag-action: %s %s %s" % (who, tag, p.pick(ACTIONS)))
     if p.maybe(0.4):
         p.server.append("access-control-tag-data: %s %s '%s'" % (who, tag, data(p)))
 
@@ -283,7 +285,7 @@ def elsewhere(p):
     p.zones.append((kind, zone))
     out = ["%s-zone:" % kind, '\tname: "%s"' % zone]
     for _ in range(p.dice.randint(1, 2)):
-        to = p.pick(["127.23.0.%d" % p.dice.randrange(1, 17), "127.14.0.1", "127.14.0.2@53", "127.30.0.1", "127.40.0.1", "127.20.0.1", "127.23.0.2"])
+        to = p.pick(["127.23.0.%d" % p.dice.randrange(1, 17), "127.30.0.1", "127.40.0.1", "127.20.0.1@53", "127.23.0.2"])
         out.append("\t%s-addr: %s" % (kind, to))
     if p.maybe(0.15):
         out.append("\t%s-host: ns1.types.mini." % kind)
@@ -343,7 +345,7 @@ def interfaces(p):
     if p.maybe(0.4):
         p.server.append('interface-tag: %s "%s"' % (to, p.some_tags()))
         if p.maybe(0.5):
-            p.server.append("interface-tag-action: %s %s %s" % (to, p.a_tag(), p.pick(TALKING)))
+            p.server.append("interface-tag-action: %s %s %s" % (to, p.a_tag(), p.pick(ACTIONS)))
         if p.maybe(0.4):
             p.server.append("interface-tag-data: %s %s '%s'" % (to, p.a_tag(), data(p)))
     if p.maybe(0.4):
