@@ -5,6 +5,7 @@
 #include "daemon/chaos.h"
 #include "daemon/frontend_local.h"
 #include "daemon/journey.h"
+#include "daemon/present.h"
 #include "daemon/snoop.h"
 #include "services/authzone.h"
 #include "services/blocklist_answer.h"
@@ -290,6 +291,12 @@ static unsigned kind_of(const struct journey *j)
 	       j->request.scope * (unsigned)QUERY_SCOPE;
 }
 
+/* Whether the cached answer is not given as it was stored: then `*v` says how it ends. */
+static bool changes(struct journey *j, bool stale, enum verdict *v)
+{
+	return local_changes(j, stale, v) || present_answers(j, stale, v);
+}
+
 static enum verdict answer_known(struct journey *j)
 {
 	enum verdict v;
@@ -297,7 +304,7 @@ static enum verdict answer_known(struct journey *j)
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
 		return journey_refuse(j, RCODE_SERVFAIL, s->reason);
-	if (UNLIKELY(j->w->on.judges) && local_changes(j, false, &v))
+	if (UNLIKELY(j->w->on.changes) && changes(j, false, &v))
 		return v;
 	answer_stored(&j->p->out, &j->to, s, false);
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
@@ -327,7 +334,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	stat_add(j->w->env.stats, STAT_expired);
 	journey_say(j, "an answer that has expired is given (serve-expired)");
 	journey_settled(j, SETTLED_EXPIRED, "serve-expired");
-	if (LIKELY(!j->w->on.judges) || !local_changes(j, true, &v)) {
+	if (LIKELY(!j->w->on.changes) || !changes(j, true, &v)) {
 		answer_stored(&j->p->out, &j->to, s, true);
 		v = journey_send(j);
 	}

@@ -45,6 +45,7 @@ libresolver_la_SOURCES += \
 	daemon/pages.c daemon/pages.h \
 	daemon/pages_sources.c daemon/pages_sources.h \
 	daemon/pidfile.c daemon/pidfile.h \
+	daemon/present.c daemon/present.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/pulse.c daemon/pulse.h \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \

@@ -35,7 +35,7 @@ struct worker {
 	struct answer_style style;
 	struct {
 		bool prefetch, serve_expired, log_queries, log_replies, extended, drop_large,
-			deny_any, validates, ignore_cd, judges, cookies, limits, subnets;
+			deny_any, validates, ignore_cd, changes, cookies, limits, subnets;
 		bool notes_questions, notes_answers; /* whether any option needs each of them */
 		uint32_t serve_expired_ttl_s, client_timeout_ms;
 		bool asks_store; /* cachedb is asked before an expired answer is given */

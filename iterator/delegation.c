@@ -384,17 +384,12 @@ bool delegation_is_stuck(const struct delegation *d, const struct query *q, cons
 
 bool delegation_forgive(struct delegation *d)
 {
-	bool any = false;
+	struct place *only = d->places;
 
-	for (unsigned i = 0; i < d->place_count; i++) {
-		struct place *p = &d->places[i];
-
-		if (p->faltered && p->tries == 1) {
-			p->spent = p->faltered = false;
-			any = true;
-		}
-	}
-	return any;
+	if (d->place_count != 1 || !only->faltered || only->tries != 1)
+		return false;
+	only->spent = only->faltered = false;
+	return true;
 }
 
 void delegation_refresh(struct delegation *d)

@@ -110,7 +110,8 @@ unsigned delegation_missing(const struct delegation *d, const struct query *q);
 /* Whether no address is known and none can be had without asking the zone's own servers. */
 bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,
 			 uint16_t type);
-/* Let those that said SERVFAIL once be asked a second time (RFC 9520 3.1). False: there are none. */
+/* Let the only server there is be asked a second time if it said SERVFAIL (RFC 9520 3.1). False: it
+ * did not, or there are others. */
 bool delegation_forgive(struct delegation *d);
 /* A new question begins: every address may be tried again. */
 void delegation_refresh(struct delegation *d);

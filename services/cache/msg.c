@@ -553,7 +553,7 @@ struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t 
 		if (!time_is_past(now_s, m->sets[i]->expires_s))
 			continue;
 		copy = rrset_copy(a, m->sets[i]);
-		copy->expires_s = now_s + stale_ttl_s;
+		copy->expires_s = now_s + MIN(stale_ttl_s, copy->expires_s - s->stored_s);
 		m->sets[i] = copy;
 	}
 	m->reason = s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale;

@@ -130,8 +130,8 @@ bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stor
  * those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
-/* The same for serving stale: expired RRsets get TTL `stale_ttl_s`, and the message is marked
- * stale. */
+/* The same for serving stale: expired RRsets get TTL `stale_ttl_s`, or what they came with if that is
+ * less, and the message is marked stale. */
 struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
 			      uint32_t stale_ttl_s) MUST_USE;
 
