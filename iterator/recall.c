@@ -59,6 +59,15 @@ static bool may_be_proven(const struct query *q)
 	return q->env->trust_point != NULL;
 }
 
+/* What is kept for a moment, as it came. */
+static const struct rrset *of_no_ttl(struct query *q, const struct rrset *set)
+{
+	struct rrset *s = rrset_copy(&q->arena, set);
+
+	s->expires_s = q->env->time->now_s;
+	return s;
+}
+
 /* From a DNAME above the name. One that is not secure serves only the answer it came with (a forged
  * one would take over a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
@@ -70,6 +79,8 @@ static struct message *by_dname(struct query *q, const struct question *wanted)
 		const struct rrset *dname = find_set(q, owner, TYPE_DNAME, wanted->class_);
 		if (dname == NULL || dname->security != SECURITY_SECURE)
 			continue;
+		if (dname->ttl_s == 0)
+			dname = of_no_ttl(q, dname);
 		const struct rrset *cname = scrub_synthesize(&q->arena, dname, wanted->name);
 		if (cname == NULL)
 			return NULL;
@@ -217,7 +228,7 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 		return message_of(q, wanted, NULL, 0);
 	for (unsigned i = 0; i < COUNT(types); i++) {
 		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
-		if (set && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE))
+		if (set && set->ttl_s && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE))
 			sets[count++] = set;
 	}
 	return count ? message_of(q, wanted, sets, count) : NULL;

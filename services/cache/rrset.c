@@ -181,9 +181,10 @@ struct offer {
 	uint32_t now_s;
 };
 
+/* What has TTL 0 is kept for a moment only, and stands against nothing. */
 static const struct rrset *fresh(const struct slab_entry *e, uint32_t now_s)
 {
-	return e && !time_is_past(now_s, set_of(e)->expires_s) ? set_of(e) : NULL;
+	return e && set_of(e)->ttl_s && !time_is_past(now_s, set_of(e)->expires_s) ? set_of(e) : NULL;
 }
 
 /* Decided again under the lock, since other threads write too. */

@@ -268,12 +268,29 @@ static void bring_answer(const struct query *q, const struct rrset *hearsay, uin
 	(void)rrsetcache_put(q->cache.rrsets, copy, now_s, a);
 }
 
+/* A proven DNAME of TTL 0 makes aliases for a second more, so that many names below it are not as many
+ * questions. Its TTL stays 0. */
+static const struct rrset *keep_briefly(const struct query *q, const struct rrset *dname,
+					uint32_t now_s, struct arena *a)
+{
+	struct rrset *brief;
+
+	if (rrsetcache_find(q->cache.rrsets, rrset_owner(dname), TYPE_DNAME, dname->class_, 0, now_s))
+		return dname;
+	brief = rrset_copy(a, dname);
+	brief->expires_s = now_s + STORE_DNAME_S;
+	(void)rrsetcache_put(q->cache.rrsets, brief, now_s, a);
+	return dname;
+}
+
 const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a)
 {
 	if (asked && set->type == asked->type && !is_for_others(set->type) &&
 	    set->trust >= TRUST_ANS_AA && dname_equals(rrset_owner(set), asked->name))
 		return rrsetcache_correct(q->cache.rrsets, set, now_s, a);
+	if (set->type == TYPE_DNAME && set->ttl_s == 0 && set->security == SECURITY_SECURE)
+		return keep_briefly(q, set, now_s, a);
 	if (is_address(set) && set->trust < TRUST_ANS_AA)
 		bring_answer(q, set, now_s, a);
 	return rrsetcache_put(q->cache.rrsets, set, now_s, a);

@@ -19,6 +19,8 @@ struct stored;
 #define STORE_FAILURE_S      5
 #define STORE_FAILURE_MOST_S 20 /* when it fails repeatedly */
 #define STORE_OUTAGE_S       1
+/* A proven DNAME of TTL 0: to the end of the next second. */
+#define STORE_DNAME_S        2
 
 /* Limit TTLs to cache-min-ttl … cache-max-ttl (not under serve-original-ttl), and those of a denial
  * (its SOA, NSEC and NSEC3 RRsets: RFC 2308 5, RFC 9077) to the time it may be cached. RRsets that
