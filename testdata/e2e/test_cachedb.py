@@ -152,6 +152,40 @@ def test_it_is_reached_as_it_is_written(daemon, lines, arguments, works):
                 assert not found() and rcode(d.ask("www.store.test.lab")) == "NOERROR"
 
 
+def directory(q, tcp):
+    """Host names of a Redis server, and the address of everything else."""
+    name, kind = q.question[0].name, dns.rdatatype.to_text(q.question[0].rdtype)
+    host = name.to_text().split(".")[0]
+    lines = {("four", "A"): ["A", ADDRESS], ("six", "AAAA"): ["AAAA", "::1"], ("alias", "A"): ["CNAME", "four.store.test.lab."],
+             ("www", "A"): ["A", "192.0.2.1"]}.get((host, kind))
+    r = dns.message.make_response(q, recursion_available=True)
+    if lines:
+        r.answer.append(dns.rrset.from_text(name, 300, "IN", *lines))
+        if lines[0] == "CNAME":
+            r.answer.append(dns.rrset.from_text(lines[1], 300, "IN", "A", ADDRESS))
+    else:
+        r.authority.append(dns.rrset.from_text("store.test.lab.", 60, "IN", "SOA", "ns.invalid. h.invalid. 1 2 3 4 60"))
+    return r
+
+
+@pytest.mark.parametrize("host,complaint", [
+    ("four.store.test.lab", None), ("six.store.test.lab", None), ("alias.store.test.lab", None),
+    ("none.store.test.lab", "its name has no address"), ("a..name", "neither an address nor a name"),
+], ids=["an-address", "of-ipv6-alone", "an-alias", "no-address", "no-name"])
+def test_its_name_is_looked_up_as_any_other(daemon, host, complaint):
+    with Redis("--bind", ADDRESS, "::1") as redis, FakeServer(directory) as server:
+        with daemon("extended-statistics: yes", module=CHAIN, more=forward(server.at) + store(
+                'redis-server-host: "%s"' % host, port=redis.port)) as d:
+            if complaint:
+                wait_until(lambda: complaint in d.log())
+                assert texts(d.ask("www.store.test.lab")) == ["192.0.2.1"] and redis.count() == 0
+                return
+            wait_for_use(d, redis)
+            wait_until(lambda: d.ask("www.store.test.lab") and d.control("flush", "www.store.test.lab")
+                       and d.stats()["num.query.cachedb"])
+            assert "cachedb: Redis" not in d.log()
+
+
 def test_two_resolvers_share_it_when_they_have_the_same_seed(daemon, redis):
     with FakeServer(fixed("192.0.2.1", 300)) as server:
         def resolver(seed):

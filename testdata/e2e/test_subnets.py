@@ -116,4 +116,4 @@ def test_commands_know_what_is_for_a_subnet(near):
         asked = near.upstream.count("c.near.lab.")
         assert near.control(command).startswith("ok")
         near.ask("c.near.lab.", source="127.1.0.5")
-        assert near.upstream.count("c.near.lab.") == asked + 1, command
+        assert near.upstream.count("c.near.lab.") > asked, command
