@@ -4,6 +4,7 @@
  * The priorities of a treap are keyed hashes, so that nobody can unbalance it. */
 #include "services/cache/ranges.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 #include "util/arena.h"
@@ -53,6 +54,7 @@ struct part {
 	struct list queue; /* newest first */
 	struct list *hand; /* SIEVE's, from old to new; the head: start at the oldest */
 	size_t bytes, budget, records, zones;
+	size_t longest; /* most steps under one lock, of work on everything */
 	uint64_t evictions;
 };
 
@@ -270,10 +272,24 @@ static void evict(struct part *p, uint32_t now_s)
 	}
 }
 
+/* Evict until the part is within its budget, at most `most` records. */
+static unsigned fit_some(struct part *p, uint32_t now_s, unsigned most)
+{
+	unsigned count = 0;
+
+	for (; count < most && p->bytes > p->budget && p->records; count++)
+		evict(p, now_s);
+	return count;
+}
+
 static void fit(struct part *p, uint32_t now_s)
 {
-	while (p->bytes > p->budget && p->records)
-		evict(p, now_s);
+	(void)fit_some(p, now_s, UINT_MAX);
+}
+
+static void note_steps(struct part *p, size_t steps)
+{
+	p->longest = MAX(p->longest, steps);
 }
 
 static void part_set_budget(struct part *p, size_t budget)
@@ -335,7 +351,11 @@ void ranges_resize(struct ranges *r, size_t budget)
 		struct part *p = part_enter(r, (uint64_t)i << 32);
 
 		part_set_budget(p, budget / (r->part_mask + 1));
-		fit(p, 0);
+		for (unsigned gone; (gone = fit_some(p, 0, RANGES_STEPS)) == RANGES_STEPS;) {
+			note_steps(p, gone);
+			part_leave(p);
+			p = part_enter(r, (uint64_t)i << 32);
+		}
 		part_leave(p);
 	}
 }
@@ -571,15 +591,53 @@ void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
 	drop(r, at, (struct sought){ BY_HASH, hash });
 }
 
-static size_t zone_forget(struct part *p, struct zone *z)
-{
-	size_t count = z->count;
+/* A walk over the buckets of one part, whose lock is given back every so often. */
+struct forgetting {
+	const uint8_t *name;
+	struct zone **bucket; /* as it was: resized, it starts over */
+	size_t mask, at, count;
+	unsigned left; /* steps until then */
+};
 
-	for (enum kind k = BY_NAME; k < KINDS; k++)
-		while (z->root[k])
+/* False when the lock is to be given back first. */
+static bool zone_forget(struct part *p, struct zone *z, struct forgetting *f)
+{
+	for (enum kind k = BY_NAME; k < KINDS; k++) {
+		for (; z->root[k]; f->left--, f->count++) {
+			if (!f->left)
+				return false;
 			take_out(p, z->root[k]);
+		}
+	}
 	zone_drop(p, z);
-	return count;
+	return true;
+}
+
+static bool bucket_forget(struct part *p, struct forgetting *f)
+{
+	for (struct zone *z = p->bucket[f->at], *next; z; z = next) {
+		next = z->next;
+		if (dname_is_under(z->name, f->name) && !zone_forget(p, z, f))
+			return false;
+	}
+	return true;
+}
+
+/* As far as one hold of the part's lock goes; false when there is nothing left to do. */
+static bool part_forget(struct part *p, struct forgetting *f)
+{
+	if (f->bucket != p->bucket || f->mask != p->mask) {
+		f->bucket = p->bucket;
+		f->mask = p->mask;
+		f->at = 0;
+	}
+	f->left = RANGES_STEPS;
+	while (f->left && f->at <= p->mask && bucket_forget(p, f)) {
+		f->left -= f->left > 0;
+		f->at++;
+	}
+	note_steps(p, RANGES_STEPS - f->left);
+	return f->at <= p->mask;
 }
 
 size_t ranges_forget(struct ranges *r, const uint8_t *name)
@@ -587,16 +645,16 @@ size_t ranges_forget(struct ranges *r, const uint8_t *name)
 	size_t count = 0;
 
 	for (unsigned i = 0; i <= r->part_mask; i++) {
-		struct part *p = part_enter(r, (uint64_t)i << 32);
+		struct forgetting f = { .name = name };
+		bool goes_on;
 
-		for (size_t b = 0; b <= p->mask; b++) {
-			for (struct zone *z = p->bucket[b], *next; z; z = next) {
-				next = z->next;
-				if (dname_is_under(z->name, name))
-					count += zone_forget(p, z);
-			}
-		}
-		part_leave(p);
+		do {
+			struct part *p = part_enter(r, (uint64_t)i << 32);
+
+			goes_on = part_forget(p, &f);
+			part_leave(p);
+		} while (goes_on);
+		count += f.count;
 	}
 	return count;
 }
@@ -613,6 +671,7 @@ struct ranges_count ranges_counted(struct ranges *r)
 		sum.bytes += p->bytes;
 		sum.budget += p->budget;
 		sum.evictions += p->evictions;
+		sum.longest = MAX(sum.longest, p->longest);
 		part_leave(p);
 	}
 	return sum;

@@ -2,14 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Used by the negative cache alone. Zones are spread over a few parts, each with a lock, a byte
- * budget and a SIEVE queue of its own. A lock is held for one search or one change; what is found
- * is copied to the caller's arena before the lock is released. */
+ * budget and a SIEVE queue of its own. A lock is held for one search or one change, or RANGES_STEPS
+ * of work on everything; what is found is copied to the caller's arena before it is released. */
 #ifndef SERVICES_CACHE_RANGES_H
 #define SERVICES_CACHE_RANGES_H
 
 #include "util/denial.h"
 
 #define RANGE_SIZE_MAX 4096 /* bytes of the largest RRset that is kept */
+#define RANGES_STEPS   128  /* buckets or records under one lock, where there are many */
 
 struct arena;
 struct ranges;
@@ -61,11 +62,13 @@ void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_
 void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN]);
 
-/* Forget every zone at or below `name`; returns how many records. */
+/* Forget every zone at or below `name`; returns how many records. What is learned meanwhile may
+ * stay. */
 size_t ranges_forget(struct ranges *r, const uint8_t *name);
 
 struct ranges_count {
 	size_t zones, records, bytes, budget;
+	size_t longest; /* most steps under one lock of ranges_forget and ranges_resize */
 	uint64_t evictions;
 };
 

@@ -20,7 +20,8 @@
 /* Minimum number of buckets; maximum number split per insertion. */
 #define LIVE_LEAST 64
 #define SPLITS     2
-#define STRIDE      256 /* buckets per turn of a sweep; entries evicted per hold of a lock */
+#define STRIDE      256 /* buckets per turn of a sweep */
+#define HOLD        64  /* entries evicted or taken out per hold of a lock */
 
 struct part {
 	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* guards the rest, and its buckets' chains */
@@ -420,7 +421,7 @@ size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_e
 /* ---- over all entries ---- */
 
 struct unwanted {
-	struct slab_entry *entries[STRIDE];
+	struct slab_entry *entries[HOLD];
 	size_t count;
 };
 
@@ -609,7 +610,7 @@ void slab_resize(struct slab *s, size_t budget)
 		list_init(&gone);
 		do {
 			part_lock(&s->parts[i]);
-			part_make_room(s, &s->parts[i], NULL, 0, STRIDE, &gone);
+			part_make_room(s, &s->parts[i], NULL, 0, HOLD, &gone);
 			part_unlock(&s->parts[i]);
 		} while (retire(s, &gone));
 	}

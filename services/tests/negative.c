@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/negative.h"
 
+#include "services/cache/ranges.h"
 #include "services/cache/rrset.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
@@ -629,6 +630,37 @@ static void zones_are_forgotten_with_what_is_below(void **state)
 	}
 }
 
+/* Who looks for a denial meanwhile waits for no more than a few of them to go. */
+static void much_is_forgotten_in_small_steps(void **state)
+{
+	(void)state;
+	enum { MANY = 10 * RANGES_STEPS };
+	struct ranges *r = ranges_new(64 << 20, 1);
+	struct ranges_at at = { .zone = N("d.test."), .now_s = NOW, .most_s = 3600 };
+
+	at.class_ = CLASS_IN;
+	for (unsigned i = 0; i < MANY; i++) {
+		char text[80];
+
+		snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
+		ranges_put_nsec(r, &at, made_set(&arena, NOW, text));
+	}
+	assert_int_equal(ranges_counted(r).records, MANY);
+	assert_int_equal(ranges_forget(r, N("d.test.")), MANY);
+	assert_int_equal(ranges_counted(r).zones, 0);
+	assert_int_equal(ranges_counted(r).longest, RANGES_STEPS);
+	for (unsigned i = 0; i < MANY; i++) {
+		char text[80];
+
+		snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
+		ranges_put_nsec(r, &at, made_set(&arena, NOW, text));
+	}
+	ranges_resize(r, 16 << 10);
+	assert_in_range(ranges_counted(r).bytes, 1, 16 << 10);
+	assert_int_equal(ranges_counted(r).longest, RANGES_STEPS);
+	ranges_free(r);
+}
+
 static void a_name_is_forgotten_alone(void **state)
 {
 	(void)state;
@@ -688,6 +720,7 @@ int main(void)
 		CLAIM(memory_keeps_to_its_budget),
 		CLAIM(records_stay_in_order),
 		CLAIM(zones_are_forgotten_with_what_is_below),
+		CLAIM(much_is_forgotten_in_small_steps),
 		CLAIM(a_name_is_forgotten_alone),
 	};
 
