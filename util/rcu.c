@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/thread.h"
 
 _Static_assert(sizeof(struct rcu_head) <= sizeof(struct rcu_slot), "rcu_slot holds an rcu_head");
 _Static_assert(_Alignof(struct rcu_head) <= _Alignof(struct rcu_slot),
@@ -149,7 +150,8 @@ void rcu_turn_end(void)
 }
 
 /* The library's helper thread, which frees, registers itself without our counter. Its first task
- * is to set that counter, so that what it frees may open turns and retire more. */
+ * is to set that counter, so that what it frees may open turns and retire more; and to let those
+ * go first that answer, for a snapshot or a flushed cache is a lot to free. */
 static struct rcu_head greeting;
 static pthread_once_t greeted = PTHREAD_ONCE_INIT;
 
@@ -157,6 +159,7 @@ static void count_helper(struct rcu_head *head)
 {
 	(void)head;
 	joined = 1;
+	thread_step_back();
 }
 
 static void greet_helper(void)
