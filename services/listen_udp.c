@@ -591,6 +591,7 @@ void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets,
 		if (u->queue_most_us)
 			set_stamps(s->watch.fd, true);
 		watch_start(u->loop, &s->watch, WATCH_READ);
+		watch_eagerly(&s->watch);
 	}
 }
 

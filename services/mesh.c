@@ -50,6 +50,8 @@ static void on_line(struct timer *t)
 		m->lane = (unsigned)(lane - m->lanes);
 		list_remove(&q->in_line);
 		mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
+		list_remove(&q->in_run);
+		list_push_front(&m->run, &q->in_run);
 		mesh_run(m);
 		lane = next_lane(m);
 	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS);
@@ -57,6 +59,9 @@ static void on_line(struct timer *t)
 	if (lane)
 		timer_set(m->env->loop, &m->line_timer, 0);
 }
+
+static void on_drop(struct timer *t);
+static void on_rest(struct timer *t);
 
 struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 {
@@ -76,6 +81,8 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	for (unsigned i = 0; i < LANES; i++)
 		list_init(&m->lanes[i]);
 	m->line_timer.fire = on_line;
+	m->drop_timer.fire = on_drop;
+	m->rest_timer.fire = on_rest;
 	m->shares = shares_new();
 	return m;
 }
@@ -88,6 +95,8 @@ void mesh_free(struct mesh *m)
 	while (m->count)
 		mesh_drop_all(m);
 	timer_stop(m->env->loop, &m->line_timer);
+	timer_stop(m->env->loop, &m->drop_timer);
+	timer_stop(m->env->loop, &m->rest_timer);
 	for (struct query *q = m->spare, *next; q; q = next) {
 		next = q->bucket_next;
 		mem_free(q);
@@ -257,24 +266,35 @@ static void query_turn(struct query *q)
 		query_finish(q);
 }
 
-static void drop_everything(struct mesh *m);
+static void drop_some(struct mesh *m);
 
+/* One answer may be what a thousand queries wait for: so many go on now, the others in the next
+ * turns. Until they have, whoever else has work has one of them go on. */
 void mesh_run(struct mesh *m)
 {
+	unsigned left = timer_is_set(&m->rest_timer) ? 1 : MESH_RUNS;
+
 	if (m->running)
 		return;
 	m->running = true;
-	do {
-		while (!list_is_empty(&m->run)) {
-			struct query *q = LIST_ITEM(m->run.next, struct query, in_run);
+	for (; left && !list_is_empty(&m->run); left--) {
+		struct query *q = LIST_ITEM(m->run.next, struct query, in_run);
 
-			list_remove(&q->in_run);
-			query_turn(q);
-		}
+		list_remove(&q->in_run);
+		query_turn(q);
 		if (m->drop_all)
-			drop_everything(m);
-	} while (!list_is_empty(&m->run));
+			drop_some(m);
+	}
+	if (m->drop_all)
+		drop_some(m);
 	m->running = false;
+	if (!list_is_empty(&m->run) && !timer_is_set(&m->rest_timer))
+		timer_set(m->env->loop, &m->rest_timer, 0);
+}
+
+static void on_rest(struct timer *t)
+{
+	mesh_run(container_of(t, struct mesh, rest_timer));
 }
 
 static void on_timer(struct timer *t)
@@ -456,27 +476,56 @@ void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *a
 	}
 }
 
-static void drop_everything(struct mesh *m)
+static void drop_query(struct query *q)
 {
-	m->drop_all = false;
-	/* A client that asks again when dropped is queued behind those there now. */
-	for (unsigned i = 0; i < SEATS; i++) {
-		for (unsigned left = m->seated[i]; left && !list_is_empty(&m->seats[i]); left--) {
-			struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
+	LIST_EACH_SAFE (at, &q->parents)
+		query_untie(LIST_ITEM(at, struct query_link, of_child));
+	query_end(q);
+	waiters_drop(q);
+	query_free(q);
+}
 
-			LIST_EACH_SAFE (at, &q->parents)
-				query_untie(LIST_ITEM(at, struct query_link, of_child));
-			query_end(q);
-			waiters_drop(q);
-			query_free(q);
+/* The next of those to be dropped; first those of clients, who wait for others. */
+static struct query *next_dropped(const struct mesh *m)
+{
+	for (unsigned i = SEATS; i-- > 0;) {
+		struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
+
+		if (!list_is_empty(&m->seats[i]) && q->number < m->drop_before)
+			return q;
+	}
+	return NULL;
+}
+
+/* Each has ports to close and clients to tell: others get their turn in between. */
+static void drop_some(struct mesh *m)
+{
+	struct query *q;
+
+	m->drop_all = false;
+	for (unsigned left = MESH_DROPS; (q = next_dropped(m)); left--) {
+		if (!left) {
+			timer_set(m->env->loop, &m->drop_timer, 0);
+			break;
 		}
+		drop_query(q);
 	}
 	count_list(m);
 }
 
+static void on_drop(struct timer *t)
+{
+	struct mesh *m = container_of(t, struct mesh, drop_timer);
+
+	m->drop_all = true;
+	mesh_run(m);
+}
+
+/* Who comes back from being dropped is not among them. */
 void mesh_drop_all(struct mesh *m)
 {
 	m->drop_all = true;
+	m->drop_before = m->begun;
 	mesh_run(m);
 }
 

@@ -97,7 +97,11 @@ void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg);
 /* One of the queries that `q` waits for, or NULL. */
 const struct query *mesh_waits_for(const struct query *q);
-void mesh_drop_all(struct mesh *m); /* flush_requestlist */
+/* Queries that go on in one turn of the loop, where one answer wakes many. */
+#define MESH_RUNS 32
+/* Drop the queries there are (flush_requestlist), MESH_DROPS now and in each of the next turns. */
+#define MESH_DROPS 32
+void mesh_drop_all(struct mesh *m);
 unsigned mesh_size(const struct mesh *m);
 unsigned mesh_waiting(const struct mesh *m); /* answers owed, to clients and others */
 

@@ -36,7 +36,11 @@ struct mesh {
 	uint64_t yields;          /* so far */
 	struct shares *shares;    /* owners of the queries in SEAT_JOSTLED */
 	bool running;             /* mesh_run is on the stack: no need to call it */
-	bool drop_all;            /* requested while running */
+	bool drop_all;            /* requested while running, or some are left */
+	uint64_t begun;           /* queries so far */
+	uint64_t drop_before;     /* number of the first that is not to be dropped */
+	struct timer drop_timer;  /* runs for the next of them */
+	struct timer rest_timer;  /* runs for the rest of `run` */
 	uint32_t walk;            /* number of the last search for cycles */
 	struct query *spare;      /* freed ones, for reuse */
 	unsigned spare_count;

@@ -169,6 +169,7 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 	budget->refs++;
 	q->begun_us = m->env->time->now_us;
 	q->mesh = m;
+	q->number = m->begun++;
 	q->hash = s->hash;
 	list_init(&q->in_run);
 	list_init(&q->in_line);

@@ -84,6 +84,7 @@ struct query {
 
 	/* private to the mesh */
 	struct mesh *mesh;
+	uint64_t number; /* as many came before it */
 	uint64_t hash; /* of question and kind */
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];

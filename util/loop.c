@@ -48,9 +48,16 @@ struct loop {
 	uint64_t alarm_us; /* when the alarm goes off; UINT64_MAX: not set */
 	int pipe[2];
 	_Atomic bool stop;
+	struct list eager;       /* watches */
+	unsigned since_look;     /* callbacks since the clock was last read for them */
+	uint64_t look_us;        /* by then they are due */
 	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
 };
+
+/* Others run that long before eager watches do, and so many between two looks at the clock. */
+#define LOOK_AFTER_US 500
+#define LOOK_EVERY    4
 
 static void turn_begin(struct loop *l)
 {
@@ -64,6 +71,36 @@ static void turn_begin(struct loop *l)
 static void turn_end(void)
 {
 	rcu_turn_end();
+}
+
+static uint64_t clock_us(void)
+{
+	struct timebase t = { .played = false };
+
+	timebase_read(&t);
+	return t.now_us;
+}
+
+/* After a turn of somebody else. */
+static void look_at_eager(struct loop *l)
+{
+	uint64_t began;
+
+	if (++l->since_look < LOOK_EVERY || list_is_empty(&l->eager))
+		return;
+	l->since_look = 0;
+	began = clock_us();
+	if (began < l->look_us)
+		return;
+	LIST_EACH_SAFE (at, &l->eager) {
+		struct watch *w = LIST_ITEM(at, struct watch, in_eager);
+
+		turn_begin(l);
+		w->ready(w, WATCH_READ);
+		turn_end();
+	}
+	l->look_us = clock_us();
+	l->look_us += MAX(l->look_us - began, LOOK_AFTER_US);
 }
 
 /*
@@ -152,8 +189,10 @@ static void fire_due(struct loop *l)
 {
 	uint64_t round = l->order;
 
-	while (l->count && l->heap[0].at_us <= l->time.now_us && l->heap[0].order < round)
+	while (l->count && l->heap[0].at_us <= l->time.now_us && l->heap[0].order < round) {
 		fire_earliest(l);
+		look_at_eager(l);
+	}
 }
 
 uint64_t loop_next_due(struct loop *l)
@@ -274,6 +313,7 @@ struct loop *loop_new_played(void)
 
 	timebase_play(&l->time, 0);
 	pthread_mutex_init(&l->lock, NULL);
+	list_init(&l->eager);
 	l->pipe[0] = l->pipe[1] = -1;
 	return l;
 }
@@ -403,11 +443,15 @@ void loop_play(struct loop *l, uint64_t forward_us)
 static void on_ready(evutil_socket_t fd, short what, void *arg)
 {
 	struct watch *w = arg;
+	struct loop *l = w->loop;
+	bool is_eager = !list_is_empty(&w->in_eager);
 
 	(void)fd;
-	turn_begin(w->loop);
+	turn_begin(l);
 	w->ready(w, (what & EV_READ ? WATCH_READ : 0) | (what & EV_WRITE ? WATCH_WRITE : 0));
 	turn_end();
+	if (!is_eager)
+		look_at_eager(l);
 }
 
 static short libevent_wants(unsigned wanted)
@@ -421,6 +465,7 @@ void watch_start(struct loop *l, struct watch *w, unsigned wanted)
 	PROMISE(l->base);
 	w->loop = l;
 	w->wanted = wanted;
+	list_init(&w->in_eager);
 	w->event = event_sure(event_new(l->base, w->fd, libevent_wants(wanted), on_ready, w));
 	if (wanted && event_add(w->event, NULL) < 0)
 		PANIC("libevent cannot watch descriptor %d: %s", w->fd, strerror(errno));
@@ -433,8 +478,10 @@ void watch_want(struct watch *w, unsigned wanted)
 	if (w->wanted)
 		event_del(w->event);
 	w->wanted = wanted;
-	if (!wanted)
+	if (!wanted) {
+		list_remove(&w->in_eager);
 		return;
+	}
 	event_assign(w->event, w->loop->base, w->fd, libevent_wants(wanted), on_ready, w);
 	if (event_add(w->event, NULL) < 0)
 		PANIC("libevent cannot watch descriptor %d: %s", w->fd, strerror(errno));
@@ -447,6 +494,14 @@ void watch_stop(struct watch *w)
 	event_free(w->event);
 	w->event = NULL;
 	w->wanted = 0;
+	list_remove(&w->in_eager);
+}
+
+void watch_eagerly(struct watch *w)
+{
+	PROMISE(w->wanted & WATCH_READ);
+	list_remove(&w->in_eager);
+	list_push_back(&w->loop->eager, &w->in_eager);
 }
 
 struct caught {

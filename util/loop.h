@@ -9,6 +9,7 @@
 #define UTIL_LOOP_H
 
 #include "util/base.h"
+#include "util/list.h"
 #include "util/timebase.h"
 
 struct loop;
@@ -57,11 +58,18 @@ struct watch {
 	struct loop *loop;
 	void *event;            /* libevent's, or NULL */
 	unsigned wanted;
+	struct list in_eager;
 };
 
 void watch_start(struct loop *l, struct watch *w, unsigned wanted);
 void watch_want(struct watch *w, unsigned wanted);      /* change what to wait for; 0 pauses */
 void watch_stop(struct watch *w);                       /* does not close fd */
+
+/* From now on (after watch_start) also call `ready` for reading between other callbacks of a round
+ * that takes long, without knowing whether there is something to read. They get at most as much
+ * time as the others, until they pause or stop. A thousand answers from elsewhere that come at once
+ * then do not keep clients' questions waiting. */
+void watch_eagerly(struct watch *w);
 
 /* Signals, for the main thread's loop only. */
 struct signal_watch {

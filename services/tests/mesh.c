@@ -176,6 +176,56 @@ static void dropped_is_dropped(void **state)
 	world_end();
 }
 
+static void many_are_dropped_in_several_turns(void **state)
+{
+	(void)state;
+	enum { MANY = MESH_DROPS + MESH_DROPS / 2 };
+
+	world_begin("");
+	for (uint16_t i = 0; i < MANY; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "w%u.example", i);
+		ask_for(name, i);
+	}
+	mesh_drop_all(world.mesh);
+	assert_int_equal(mesh_size(world.mesh), MANY - MESH_DROPS);
+	assert_int_equal(world.heard_count, MESH_DROPS);
+	ask_for("wanted.example", MANY);
+	loop_play(world.loop, 0);
+	assert_int_equal(mesh_size(world.mesh), 1);
+	assert_int_equal(world.heard_count, MANY);
+	for (unsigned i = 0; i < MANY; i++)
+		assert_true(world.heard[i].dropped && world.heard[i].id < MANY);
+	wake(MANY);
+	assert_int_equal(world.heard_count, MANY + 1);
+	assert_false(world.heard[MANY].dropped);
+	world_end();
+}
+
+static void those_whom_one_answer_wakes_go_on_in_several_turns(void **state)
+{
+	(void)state;
+	enum { MANY = MESH_RUNS + MESH_RUNS / 2 };
+
+	world_begin("");
+	for (uint16_t i = 0; i < MANY; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "c%u.w.example", i);
+		ask_for(name, i);
+	}
+	assert_int_equal(world.asleep_count, 1);
+	wake(0); /* is one of them */
+	assert_int_equal(world.heard_count, MESH_RUNS - 1);
+	ask_for("n.example", MANY); /* stands behind, and lets one go on */
+	assert_int_equal(world.heard_count, MESH_RUNS);
+	loop_play(world.loop, 0);
+	assert_int_equal(world.heard_count, MANY + 1);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	world_end();
+}
+
 static void on_resolved(void *arg, const struct message *reply)
 {
 	*(int *)arg = reply->rcode;
@@ -285,6 +335,8 @@ int main(void)
 		cmocka_unit_test(a_timer_wakes_who_set_it),
 		cmocka_unit_test(a_question_of_a_client_and_of_a_module_are_one),
 		cmocka_unit_test(dropped_is_dropped),
+		cmocka_unit_test(many_are_dropped_in_several_turns),
+		cmocka_unit_test(those_whom_one_answer_wakes_go_on_in_several_turns),
 		cmocka_unit_test(anybody_may_ask_without_a_packet),
 		cmocka_unit_test(children_are_paid_for),
 		cmocka_unit_test(what_is_forgotten_is_not_told),

@@ -475,6 +475,63 @@ struct letter {
 	int from, number;
 };
 
+enum { BUSY = 64, BUSY_US = 300 };
+
+static struct {
+	unsigned busy, eager;
+} of_busy;
+
+static void spin(uint64_t us)
+{
+	struct timebase t = { .played = false };
+	uint64_t began;
+
+	timebase_read(&t);
+	for (began = t.now_us; t.now_us < began + us;)
+		timebase_read(&t);
+}
+
+static void keep_busy(struct watch *w, unsigned what)
+{
+	(void)w;
+	(void)what;
+	spin(BUSY_US);
+	if (++of_busy.busy == BUSY)
+		loop_stop(loop);
+}
+
+/* Would take three times what the others do. */
+static void be_eager(struct watch *w, unsigned what)
+{
+	(void)w;
+	assert_int_equal(what, WATCH_READ);
+	of_busy.eager++;
+	spin(3 * BUSY_US);
+}
+
+static void who_is_eager_is_told_in_between_but_not_always(void **state)
+{
+	(void)state;
+	struct ear eager, busy[BUSY];
+
+	of_busy.busy = of_busy.eager = 0;
+	ear_open(&eager); /* nothing to read there */
+	eager.watch.ready = be_eager;
+	watch_start(loop, &eager.watch, WATCH_READ);
+	watch_eagerly(&eager.watch);
+	for (size_t i = 0; i < COUNT(busy); i++) {
+		ear_open(&busy[i]);
+		busy[i].watch.ready = keep_busy;
+		assert_int_equal(write(busy[i].write_end, "", 1), 1);
+		watch_start(loop, &busy[i].watch, WATCH_READ);
+	}
+	loop_run(loop);
+	assert_in_range(of_busy.eager, 1, of_busy.busy / 4);
+	for (size_t i = 0; i < COUNT(busy); i++)
+		ear_close(&busy[i]);
+	ear_close(&eager);
+}
+
 static void receive(void *arg)
 {
 	struct letter *l = arg;
@@ -595,6 +652,7 @@ int main(void)
 		REAL(a_watch_may_free_itself_while_it_is_told),
 		REAL(who_is_always_ready_delays_no_timer),
 		REAL(a_watch_stopped_by_another_is_not_told),
+		REAL(who_is_eager_is_told_in_between_but_not_always),
 		REAL(posts_of_many_threads_all_arrive_in_order),
 		REAL(another_thread_stops_a_loop_that_sleeps),
 		REAL(a_signal_is_caught_in_the_loop),
