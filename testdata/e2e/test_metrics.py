@@ -65,6 +65,7 @@ def test_promtool_finds_nothing_wrong(d):
 
 
 def test_the_cache_file_is_told_about(d):
+    d.ask("target.chain.mini.")
     d.control("cache_save")
     now = samples(d)
     assert now["resolverd_cache_file_written_bytes"] == os.path.getsize(os.path.join(d.dir, "cache"))
