@@ -150,6 +150,20 @@ static void open_block(struct reading *r)
 	}
 }
 
+/* Whether what the client calls itself can be a host's name: printers and telephones say odd things,
+ * of which the server makes a name when it registers one. */
+static bool is_fit(const struct lease *l)
+{
+	for (unsigned i = 0; i < l->name_len; i++) {
+		char c = l->name[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '-' || c == '.'))
+			return false;
+	}
+	return l->name_len > 0;
+}
+
 static void close_block(struct reading *r)
 {
 	if (r->depth == 0) {
@@ -157,7 +171,7 @@ static void close_block(struct reading *r)
 		return;
 	}
 	if (r->lease_depth == r->depth) {
-		if (r->lease.name_len == 0 && r->dns_name.len) {
+		if (r->dns_name.len && !is_fit(&r->lease)) {
 			r->lease.name = r->dns_name.at;
 			r->lease.name_len = (unsigned)MIN(r->dns_name.len, 1024u);
 		}

@@ -77,6 +77,10 @@ static void lines_of_every_server_are_read(void **state)
 		  "    on expiry { set a = \"b\"; }\n  }\n}\n"
 		  "ia-pd \"\\001\" { iaprefix 2001:db8:1::/48 { binding state active; } }\n",
 		  "isc", "2001:db8::7 pc.example.net 1700000000", 0 },
+		{ "ISC, a client that calls itself what no host can be called",
+		  "lease 192.0.2.7 { ends never; set ddns-fwd-name = \"printer.lan\"; client-hostname \"Bob's}1\\\"\"; }\n"
+		  "lease 192.0.2.8 { ends never; set ddns-fwd-name = \"other.lan\"; client-hostname \"pc\"; }\n",
+		  "isc", "192.0.2.7 printer.lan never; 192.0.2.8 pc never", 0 },
 		{ "ISC, other blocks are passed over",
 		  "failover peer \"a\" state { my state normal at 4 2023/11/14 22:13:20; }\n"
 		  "host pc { dynamic; fixed-address 192.0.2.9; }\n"
