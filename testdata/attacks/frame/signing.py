@@ -76,7 +76,7 @@ def sign(rrset, k, signer=None, labels=None, tag=None, ttl=None, days=(-2, 30), 
     if labels is None:
         labels = len(owner.labels) - 1 - (owner.labels[0] == b"*")
     ttl = rrset.ttl if ttl is None else ttl
-    start, end = [int(time.time()) + d * DAY for d in days]
+    start, end = [int(time.time() + d * DAY) for d in days]
     head = struct.pack("!HBBIIIH", rrset.rdtype, k.rdata[3], labels, ttl, end & 0xffffffff, start,
                        k.tag if tag is None else tag) + faults.wire_name(signer or k.owner)
     signed = owner
