@@ -498,7 +498,9 @@ static bool build(struct build *b)
 	if (!b->how->is_view && !(single_out(b, "local-zone-tag", &s->local_zone_tag) &&
 				  single_out(b, "local-zone-override", &s->local_zone_override)))
 		return false;
-	if (!read_zones(b) || (!b->how->is_view && !(read_tags(b) && read_overrides(b))))
+	/* zones that were shed come from another snapshot, with their tags and overrides */
+	if (!read_zones(b) || (!b->how->is_view && !b->how->zones->forgotten &&
+			       !(read_tags(b) && read_overrides(b))))
 		return false;
 	if (b->how->defaults)
 		put_defaults(b);

@@ -39,7 +39,7 @@ def an_option(p):
 SETS = ["minimal-responses: no", "cache-max-ttl: 50", "cache-min-ttl: 100", "cache-max-negative-ttl: 20", "val-permissive-mode: yes", "ignore-cd-flag: yes", "deny-any: yes",
         "hide-identity: yes", "hide-version: yes", "identity: new", "version: new", "rrset-roundrobin: no", "harden-below-nxdomain: no", "qname-minimisation: no",
         "serve-expired: yes", "serve-expired-ttl: 20", "serve-expired-reply-ttl: 7", "prefetch: yes", "aggressive-nsec: no", "log-queries: yes", "nonsense: 1", "cache-max-ttl: x",
-        "private-address: 198.18.0.0/15", "domain-insecure: mini.", "local-zone: x. static", "unblock-lan-zones: yes", "ede: yes", "val-bogus-ttl: 5", "do-tcp: no", "num-threads: 3",
+        "private-address: 198.18.0.0/15", "domain-insecure: mini.", "local-zone: x. static", "unblock-lan-zones: yes", "ede: yes", "val-bogus-ttl: 5", "num-threads: 3",
         "harden-dnssec-stripped: no", "neg-cache-size: 10k", "edns-buffer-size: 1000", "max-udp-size: 700", "nsid: ascii_new", "trust-anchor-signaling: yes"]
 COMMANDS = [
     lambda p: "local_zone %s %s" % (a_zone(p), p.pick(blocks.TALKING + ["nonsense"])),

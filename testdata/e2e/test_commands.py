@@ -176,6 +176,7 @@ class Server:
                     '    directory: "%s"\n    pidfile: ""\n    use-syslog: no\n    module-config: "iterator"\n'
                     '    do-daemonize: no\n    do-not-query-localhost: no\n    root-hints: "%s/root.hints"\n'
                     '    cookie-secret-file: "%s/cookies"\n    answer-cookie: yes\n    local-zone: first.example static\n'
+                    '    define-tag: "guests"\n    local-zone-tag: first.example guests\n'
                     '    local-data: "a.first.example A 192.0.2.9"\n'
                     'view:\n    name: "lan"\n    local-zone: lan.example static\n'
                     'auth-zone:\n    name: held.zone\n    zonefile: "%s/held.zone"\n'
