@@ -76,7 +76,7 @@ def best_echo(results):
 
 def with_ratios(work, by_name, results):
     unbound, echo = by_name.get("unbound", {}).get("cpu_us"), best_echo(results)
-    for name, r in by_name.items():
+    for name, r in sorted(by_name.items(), key=lambda item: item[0].startswith("echo")):
         r = dict(r)
         if work not in COLD:
             r.pop("upstream", None)
@@ -243,7 +243,9 @@ def page(whole, path):
                 size["rounds"], "s" if size["rounds"] > 1 else "", size["seconds"]),
             "question is cold (%d, signed %d) or memory is measured (%d). Compare within one run only." % (
                 size["cold"], size["signed"], size["many"]),
-            "A dotted line is what the best echo takes. Where a result would mean nothing there is none.", "",
+            "A dotted line is what the best echo takes. Where a result would mean nothing there is none.",
+            "An echo in W1r and mixed is asked as often as resolverd, and does nothing else: what it takes, and",
+            "its p99 and p99.9, are the machine's own.", "",
             "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
             "resolverd %s; %s." % (m["resolverd"], "; ".join(

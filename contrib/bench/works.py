@@ -114,15 +114,25 @@ def streams(bench, name, work):
             mode, port, bench.of_net("streams-plain"), bench.size.seconds)))
 
 
-def echo(bench):
+@contextlib.contextmanager
+def echo_server(bench, how):
+    with place(bench, "echo") as folder:
+        s = Running([os.path.join(bench.tools, "echo"), str(ECHO_PORT), how], ECHO_PORT, SERVER_CORE, folder)
+        try:
+            yield s
+        finally:
+            s.stop()
+
+
+def echo(bench, wanted):
+    def asked(*options):
+        return load(bench, "hot-plain", "-z", 1, "-t", bench.size.seconds, "-x", *options, port=ECHO_PORT)
     for how in ("one", "epoll", "batch", "epoll-batch"):
-        with place(bench, "echo") as folder:
-            s = Running([os.path.join(bench.tools, "echo"), str(ECHO_PORT), how], ECHO_PORT, SERVER_CORE, folder)
-            try:
-                bench.put("echo", how, lambda s=s: measured(s, lambda: load(
-                    bench, "hot-plain", "-z", 1, "-t", bench.size.seconds, "-x", port=ECHO_PORT)))
-            finally:
-                s.stop()
+        with echo_server(bench, how) as s:
+            bench.put("echo", how, lambda s=s: measured(s, asked))
+            if "W1r" in wanted and how in ("one", "epoll-batch"):
+                bench.put("W1r", "echo, " + how, lambda s=s: measured(
+                    s, lambda: in_pace(asked("-r", PACE, "-k"), PACE_LEAST)))
 
 
 # -- cold -----------------------------------------------------------------------------------------
@@ -265,6 +275,18 @@ def mixed(bench, name, works):
                     bench.guarded(work, name, lambda w=work: mixed_once(bench, name, w))
         finally:
             slow.stop()
+    if name == "resolverd" and "mixed" in works:
+        bench.guarded("mixed", "echo", mixed_echo, bench, bench.results["mixed"][name][-1].get("rate"))
+
+
+def mixed_echo(bench, rate):
+    """What an echo shows that is asked as often: so much is the machine's own."""
+    if not rate:
+        return
+    with echo_server(bench, "epoll-batch") as s:
+        bench.put("mixed", "echo", lambda: measured(s, lambda: load(
+            bench, "hot-plain", "-z", 1, "-t", bench.size.mixed_seconds, "-w", 2000, "-k", "-x", "-r", int(rate),
+            "-g", GRAIN_US, port=ECHO_PORT)))
 
 
 def mixed_once(bench, name, work):
