@@ -39,7 +39,7 @@ const struct rrset *message_soa(const struct message *m)
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; sets && i < count; i++) {
 		if (sets[i]->type == TYPE_SOA && sets[i]->count)
 			return sets[i];
 	}
@@ -53,12 +53,12 @@ bool message_is_denial(const struct message *m)
 
 	if (m->rcode != RCODE_NOERROR)
 		return m->rcode == RCODE_NXDOMAIN;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; sets && i < count; i++) {
 		if (sets[i]->type == m->q.type || m->q.type == TYPE_ANY)
 			return false;
 	}
 	sets = message_section(m, SECTION_AUTHORITY, &count);
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; sets && i < count; i++) {
 		if (sets[i]->type == TYPE_NS)
 			return message_soa(m) != NULL;
 	}
