@@ -321,12 +321,16 @@ static void include(struct conftext *t, const char *word, bool toplevel, const c
 
 /* ---- words ---- */
 
-static void word_add(struct conftext *t, char c)
+static void word_grow(struct conftext *t)
 {
-	if (t->word_len + 1 >= t->word_room) {
-		t->word_room = t->word_room ? 2 * t->word_room : 128;
-		t->word = mem_grow(t->word, t->word_room);
-	}
+	t->word_room = t->word_room ? 2 * t->word_room : 128;
+	t->word = mem_grow(t->word, t->word_room);
+}
+
+static inline void word_add(struct conftext *t, char c)
+{
+	if (UNLIKELY(t->word_len + 1 >= t->word_room))
+		word_grow(t);
 	t->word[t->word_len++] = c;
 	t->word[t->word_len] = '\0';
 }

@@ -427,7 +427,9 @@ static void read_option(struct loader *l, const struct conftext_word *w)
 		skip_values(l);
 		return;
 	}
-	snprintf(name, sizeof(name), "%s", w->text);
+	len = MIN(len, sizeof(name) - 1);
+	memcpy(name, w->text, len);
+	name[len] = '\0';
 	l->last = o;
 	tell_status(l, o, w);
 	if (has_name(l, o))
@@ -487,6 +489,7 @@ static void load_words(struct loader *l)
 
 	for (;;) {
 		enum conf_clause clause;
+		size_t len;
 
 		switch (conftext_next(l->text, &w)) {
 		case CONFTEXT_END:
@@ -500,7 +503,10 @@ static void load_words(struct loader *l)
 			word_is_stray(l, &w);
 			break;
 		case CONFTEXT_NAME:
-			clause = conf_find_clause(w.text, strlen(w.text));
+			len = strlen(w.text);
+			/* Mostly the option of the line before. */
+			clause = l->last && conf_name_is(l->last->name, w.text, len) ?
+					 CLAUSE_none : conf_find_clause(w.text, len);
 			if (clause != CLAUSE_none)
 				open_clause(l, clause, &w);
 			else

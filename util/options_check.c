@@ -11,7 +11,7 @@
 static bool is_one_of(const char *word, const char *const *list)
 {
 	for (; *list; list++)
-		if (strcmp(word, *list) == 0)
+		if (*word == **list && strcmp(word, *list) == 0)
 			return true;
 	return false;
 }
