@@ -55,7 +55,7 @@ const char *acl_action_name(enum acl_action a)
 /* What an option line sets. */
 enum subject { SAYS_ACTION, SAYS_VIEW, SAYS_TAGS, SAYS_TAG_ACTION, SAYS_TAG_DATA };
 
-/* One option line; an action it lacks is inherited from the closest enclosing netblock. */
+/* One option line; a netblock without access-control is allowed, as Unbound documents it. */
 struct row {
 	struct netblock block;
 	enum subject subject;
@@ -242,22 +242,19 @@ static int by_length(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* From wide to narrow, so that each inherits the action where it sets none itself; views and tags
- * are not inherited. */
+/* From wide to narrow. Nothing is inherited: who is given a view or tags, and no action, may ask. */
 static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
 	qsort(rows->at, rows->count, sizeof(*rows->at), by_length);
 	a->rules = mem_array(rows->count, sizeof(*a->rules));
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *r = &rows->at[i];
-		const struct acl_rule *around = netset_find(a->clients, &r->block.net);
 		struct acl_rule *own = netset_find_exact(a->clients, &r->block);
 
 		if (!own) {
 			own = &a->rules[a->rule_count++];
-			*own = around ? *around : nobody;
-			own->view = NULL;
-			own->tags = &no_tags;
+			*own = nobody;
+			own->action = ACL_ALLOW;
 			netset_put(a->clients, &r->block, own);
 		}
 		if (!say(a, conf, own, r, f))

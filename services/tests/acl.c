@@ -64,6 +64,12 @@ static void the_longest_netblock_decides(void **state)
 		  "access-control: 10.0.0.0/8 allow\n access-control-view: 10.2.0.0/16 v\n"
 		  "view:\n name: v\n",
 		  "10.3.0.1", ACL_ALLOW, NULL },
+		{ "a view without an action",
+		  "access-control: 10.0.0.0/8 refuse\n access-control-view: 10.2.0.0/16 v\n"
+		  "view:\n name: v\n",
+		  "10.2.0.1", ACL_ALLOW, "v" },
+		{ "tags without an action",
+		  "define-tag: t\n access-control-tag: 192.0.2.0/24 t\n", "192.0.2.1", ACL_ALLOW, NULL },
 		{ "view and action of one netblock",
 		  "access-control-view: 10.0.0.0/8 v\n"
 		  " access-control: 10.0.0.0/8 allow\nview:\n name: v\n",
