@@ -41,9 +41,11 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 
 	if (soa->flags & RRSET_SOA_NEGATIVE)
 		return time_left(now_s, soa->expires_s); /* already limited */
-	ttl_s = MIN(soa_ttl(soa, now_s), conf->server.cache_max_negative_ttl);
-	ttl_s = MAX(ttl_s, conf->server.cache_min_negative_ttl ? conf->server.cache_min_negative_ttl
-							       : conf->server.cache_min_ttl);
+	ttl_s = soa_ttl(soa, now_s);
+	if (!conf->server.cache_min_negative_ttl && !conf->server.serve_original_ttl)
+		ttl_s = MAX(ttl_s, conf->server.cache_min_ttl);
+	ttl_s = MIN(ttl_s, conf->server.cache_max_negative_ttl);
+	ttl_s = MAX(ttl_s, conf->server.cache_min_negative_ttl);
 	return conf->server.serve_original_ttl ? ttl_s : MIN(ttl_s, conf->server.cache_max_ttl);
 }
 
