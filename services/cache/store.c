@@ -69,8 +69,8 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
 {
 	uint32_t ttl_s = MIN(set->ttl_s, conf->server.cache_max_ttl);
 
-	if (conf->server.serve_original_ttl)
-		return set;
+	if (conf->server.serve_original_ttl || set->flags & RRSET_SOA_NEGATIVE)
+		return set; /* the latter is within the limits of denials already */
 	return with_ttl(set, MAX(ttl_s, conf->server.cache_min_ttl), a);
 }
 
