@@ -14,6 +14,9 @@
 #define SELF "www.example.com. 60 CNAME next.example.com."
 #define NEXT "next.example.com. 60 A 192.0.2.2"
 
+#define L63  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa."
+#define LONG L63 L63 L63 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa."
+
 /* Seen by who asked a server of example.com for www.example.com A. */
 static void the_kind_of_a_response_is_seen(void **state)
 {
@@ -58,8 +61,15 @@ static void the_kind_of_a_response_is_seen(void **state)
 		{ "nothing, from a recursor", 0, FLAG_RA, false, NULL, NULL, RESPONSE_recursor },
 		{ "failure", 2, 0, false, NULL, NULL, RESPONSE_useless },
 		{ "refusal", 5, 0, false, A, NULL, RESPONSE_useless },
-		{ "too long a name, by DNAME", 6, FLAG_AA, false, "example.com. 60 DNAME x.org.",
+		{ "too long a name, by DNAME", 6, FLAG_AA, false, "example.com. 60 DNAME " LONG,
 		  NULL, RESPONSE_answer },
+		{ "too long a name, by an alias and DNAME", 6, FLAG_AA, false,
+		  "www.example.com. 60 CNAME www.sub.example.com.\nsub.example.com. 60 DNAME " LONG,
+		  NULL, RESPONSE_answer },
+		{ "not too long a name, by DNAME", 6, FLAG_AA, false, "example.com. 60 DNAME x.org.",
+		  NULL, RESPONSE_useless },
+		{ "too long a name, by a DNAME elsewhere", 6, FLAG_AA, false,
+		  "sub.example.com. 60 DNAME " LONG, NULL, RESPONSE_useless },
 		{ "too long a name, for no reason", 6, FLAG_AA, false, A, NULL, RESPONSE_useless },
 	};
 
