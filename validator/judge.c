@@ -663,7 +663,8 @@ struct message *judge_purify(const struct judge *j, bool keep_extra, struct aren
 	struct message *m = arena_copy(a, j->m, sizeof(*m));
 	unsigned kept = 0, i = 0;
 
-	if (j->exists)
+	/* the RCODE is not signed: what is proven to exist is there whatever it says */
+	if (j->exists || j->positive)
 		m->rcode = RCODE_NOERROR;
 	m->sets = arena_array(a, const struct rrset *, message_set_count(j->m) + 1);
 	for (unsigned s = 0; s < 3; s++) {

@@ -42,8 +42,8 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 bool judge_message(struct judge *j, struct judgement *out);
 
 /* After a secure judgement: a copy of the message without the sets outside ANSWER that were not
- * found secure, sets marked and TTLs capped by their signatures, and the RCODE as proven; `keep_extra` leaves ADDITIONAL
- * as it is (val-clean-additional: no). */
+ * found secure, sets marked and TTLs capped by their signatures, and the RCODE as proven.
+ * `keep_extra` leaves ADDITIONAL as it is (val-clean-additional: no). */
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s);
 
