@@ -11,6 +11,7 @@
 #include "util/msg.h"
 #include "util/rcu.h"
 #include "util/rr.h"
+#include "util/tests/store.h"
 
 #define SEED 4711
 
@@ -251,46 +252,19 @@ static void the_first_policy_for_the_client_decides(void **state)
 	list_table_unpin(t);
 }
 
-struct store {
-	uint8_t bytes[100000];
-	size_t len, at;
-};
-
-static bool put(void *store, const void *bytes, size_t len)
-{
-	struct store *f = store;
-
-	if (sizeof(f->bytes) - f->len < len)
-		return false;
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-	return true;
-}
-
-static bool get(void *store, void *to, size_t len)
-{
-	struct store *f = store;
-
-	if (f->len - f->at < len)
-		return false;
-	memcpy(to, f->bytes + f->at, len);
-	f->at += len;
-	return true;
-}
-
 static void a_saved_table_has_its_policies(void **state)
 {
 	(void)state;
 	static struct store f, g;
 	struct list_table *t = table_of(list);
 
-	assert_true(list_table_save(t, put, &f));
+	assert_true(list_table_save(t, store_put, &f));
 	list_table_unpin(t);
 	for (uint64_t want = 0; want <= 99; want += 99) {
 		uint64_t seed = want;
 
 		g = f;
-		t = list_table_load(get, &g, g.len, &seed);
+		t = list_table_load(store_get, &g, g.len, &seed);
 		assert_non_null(t);
 		check(t, seed);
 		list_table_unpin(t);
@@ -300,7 +274,7 @@ static void a_saved_table_has_its_policies(void **state)
 
 		g = f;
 		g.len = len;
-		assert_null(list_table_load(get, &g, f.len, &seed));
+		assert_null(list_table_load(store_get, &g, f.len, &seed));
 	}
 }
 
