@@ -12,6 +12,7 @@
 #include "services/ratelimit.h"
 #include "services/subnets.h"
 #include "services/waitlimit.h"
+#include "util/dname.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "validator/keycache.h"
@@ -99,6 +100,13 @@ void caches_leave(struct caches *c)
 	left = mem_copy(c, sizeof(*c));
 	(void)left;
 	*c = (struct caches){ 0 };
+}
+
+struct caches_gone caches_empty(const struct caches *c)
+{
+	return (struct caches_gone){ .answers = slab_sweep(msgcache_slab(c->messages), NULL, NULL),
+				     .sets = slab_sweep(rrsetcache_slab(c->rrsets), NULL, NULL),
+				     .denials = negcache_forget(c->negative, dname_root) };
 }
 
 /* Member by member, since padding is indeterminate. */

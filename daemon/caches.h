@@ -33,6 +33,13 @@ void caches_clear(struct caches *c); /* once no worker is left */
  * which the next process could already answer. */
 void caches_leave(struct caches *c);
 
+/* Remove all answers, RRsets and denials. Walks them in strides: outside a turn, on a thread that
+ * has joined RCU. */
+struct caches_gone {
+	size_t answers, sets, denials;
+};
+struct caches_gone caches_empty(const struct caches *c);
+
 /* Change from one configuration's sizes to another's; entries stay as far as they fit. */
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf);
 

@@ -22,6 +22,7 @@
 #include "daemon/notify.h"
 #include "daemon/pages.h"
 #include "daemon/pulse.h"
+#include "daemon/purge.h"
 #include "daemon/sandbox.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
@@ -240,11 +241,6 @@ static void unwatch_signals(struct daemon *d)
 
 /* ---- opening ---- */
 
-static void on_emptied(void *keeper)
-{
-	keeper_disturb(keeper);
-}
-
 static bool open_workers(struct daemon *d, struct fault *f)
 {
 	struct worker_how how = { .snapshot = d->snapshot,
@@ -258,8 +254,8 @@ static bool open_workers(struct daemon *d, struct fault *f)
 		if (!w)
 			return false;
 		d->workers[how.number] = w;
-		w->env.emptied = on_emptied;
-		w->env.emptied_arg = d->keeper;
+		w->env.purge = purge_all;
+		w->env.purge_arg = d->purge;
 		worker_serve(w, d->doors[how.number].items, d->doors[how.number].count);
 	}
 	return true;
@@ -342,6 +338,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	d->keeper = keeper_new(d->loop, &d->caches);
 	keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
 	keeper_begin(d->keeper);
+	d->purge = purge_new(d->loop, &d->caches, d->keeper);
 	d->dnstap = dnstap_new(d->worker_count);
 	dnstap_adopt(d->dnstap, d->snapshot, d->locked_in != NULL);
 	return open_workers(d, f);
@@ -391,6 +388,7 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
+	purge_settle(d->purge);
 	keeper_end(d->keeper, true); /* while clients are still being answered */
 	log_settle(true);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
@@ -424,6 +422,7 @@ void daemon_close(struct daemon *d)
 	if (d->doors)
 		d->published++;
 	doors_forget(d->doors, d->worker_count);
+	purge_free(d->purge);
 	keeper_end(d->keeper, false);
 	keeper_free(d->keeper);
 	caches_leave(&d->caches);

@@ -23,6 +23,7 @@ struct pulse;
 struct loader;
 struct keeper;
 struct leases;
+struct purge;
 struct sandbox;
 struct snapshot;
 struct worker;
@@ -64,6 +65,7 @@ struct daemon {
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* lease and hosts files */
 	struct keeper *keeper; /* cache-file */
+	struct purge *purge;   /* empties the caches */
 	struct timer stats_timer;
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* checks whether files in use have changed */

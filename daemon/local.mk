@@ -48,6 +48,7 @@ libresolver_la_SOURCES += \
 	daemon/present.c daemon/present.h \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/pulse.c daemon/pulse.h \
+	daemon/purge.c daemon/purge.h \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
 	daemon/sandbox_calls.c daemon/sandbox_files.c \
 	daemon/snoop.c daemon/snoop.h \

@@ -92,6 +92,11 @@ void client_answer_free(struct client_answer *a)
 
 /* ---- the world ---- */
 
+static void empty_caches(void *caches)
+{
+	(void)caches_empty(caches);
+}
+
 bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fault *f)
 {
 	struct worker_how how = { 0 };
@@ -119,6 +124,8 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	w->worker = worker_new(&how, f);
 	rcu_turn_end();
 	if (w->worker) {
+		w->worker->env.purge = empty_caches;
+		w->worker->env.purge_arg = &w->caches;
 		loop_play(w->loop, 0);
 		return true;
 	}

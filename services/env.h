@@ -60,9 +60,9 @@ struct env {
 	uint32_t ports_most;            /* limit of open source ports; 0: outgoing-range */
 	struct mesh *mesh;
 	unsigned checks;                /* signature checks since yielded queries last ran */
-	uint32_t unwanted;              /* unsolicited responses since the caches were emptied */
-	void (*emptied)(void *arg);     /* called after the caches were emptied; or NULL */
-	void *emptied_arg;
+	uint32_t unwanted;              /* unsolicited responses since the last purge */
+	void (*purge)(void *arg);       /* have the caches emptied, soon; NULL: nobody does */
+	void *purge_arg;
 	struct loader *loader;          /* thread for slow work; NULL: none (replay) */
 	struct trace *trace;            /* for queries begun now; usually NULL */
 	struct tap *tap;                /* dnstap; NULL: off */

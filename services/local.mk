@@ -170,6 +170,7 @@ SERVICES_TESTS = \
 	services/tests/subnets \
 	services/tests/tap \
 	services/tests/toplist \
+	services/tests/unwanted \
 	services/tests/upstream \
 	services/tests/upstream_wait \
 	services/tests/waitlimit \

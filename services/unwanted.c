@@ -4,13 +4,9 @@
 
 #include <inttypes.h>
 
-#include "services/cache/msg.h"
-#include "services/cache/negative.h"
-#include "services/cache/rrset.h"
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
-#include "util/dname.h"
 #include "util/log.h"
 #include "util/options.h"
 
@@ -25,9 +21,6 @@ void unwanted_note(struct env *e)
 		 "somebody may be forging them, all caches are emptied",
 		 e->unwanted);
 	e->unwanted = 0;
-	if (e->emptied)
-		e->emptied(e->emptied_arg);
-	(void)slab_sweep(msgcache_slab(e->messages), NULL, NULL);
-	(void)slab_sweep(rrsetcache_slab(e->rrsets), NULL, NULL);
-	(void)negcache_forget(e->negative, dname_root);
+	if (e->purge)
+		e->purge(e->purge_arg);
 }

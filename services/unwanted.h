@@ -1,4 +1,4 @@
-/* Counts unsolicited responses; too many flush the caches (unwanted-reply-threshold).
+/* Counts unsolicited responses; too many empty the caches (unwanted-reply-threshold).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * An attacker who guesses ports and ids reaches the threshold long before guessing right. As what
@@ -8,6 +8,7 @@
 
 struct env;
 
+/* Count one that this worker received; at the threshold call env->purge and begin at 0. */
 void unwanted_note(struct env *e);
 
 #endif
