@@ -420,17 +420,25 @@ void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct 
 	part_leave(p);
 }
 
-static void use_parameters(struct part *p, struct zone *z, const struct nsec3 *n)
+/* Records with other parameters make room first; false while there are too many of them to go under
+ * one lock. */
+static bool use_parameters(struct part *p, struct zone *z, const struct nsec3 *n)
 {
+	unsigned steps = 0;
+
 	if (z->root[BY_HASH] && z->iterations == n->iterations && z->salt_len == n->salt.len &&
 	    (n->salt.len == 0 || memcmp(z->salt, n->salt.at, n->salt.len) == 0))
-		return;
-	while (z->root[BY_HASH])
+		return true;
+	for (; z->root[BY_HASH] && steps < RANGES_STEPS; steps++)
 		take_out(p, z->root[BY_HASH]);
+	note_steps(p, steps);
+	if (z->root[BY_HASH])
+		return false;
 	disown(p, z->salt);
 	z->salt = n->salt.len ? owned(p, mem_copy(n->salt.at, n->salt.len)) : NULL;
 	z->salt_len = (uint8_t)n->salt.len;
 	z->iterations = n->iterations;
+	return true;
 }
 
 void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
@@ -446,12 +454,15 @@ void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct
 	new = range_new(set, BY_HASH, read->owner);
 	p = part_enter(r, hash);
 	z = zone_get(p, hash, at);
-	use_parameters(p, z, read);
-	put(p, z, new, at);
-	if (read->flags & NSEC3_OPTOUT)
-		z->opts_out = true;
-	fit(p, at->now_s);
+	if (use_parameters(p, z, read)) {
+		put(p, z, new, at);
+		new = NULL;
+		if (read->flags & NSEC3_OPTOUT)
+			z->opts_out = true;
+		fit(p, at->now_s);
+	}
 	part_leave(p);
+	mem_free(new);
 }
 
 void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa)

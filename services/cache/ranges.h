@@ -27,7 +27,8 @@ struct ranges_at {
 };
 
 /* Keep a copy of a well-formed RRset until its expires_s, in place of an older one at its owner.
- * NSEC3 records with other parameters are dropped (the zone has changed them). */
+ * NSEC3 records with other parameters are dropped (the zone has changed them), RANGES_STEPS at a
+ * time; the new one is kept once none is left. */
 void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set);
 void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
 		      const struct nsec3 *read);
@@ -68,7 +69,7 @@ size_t ranges_forget(struct ranges *r, const uint8_t *name);
 
 struct ranges_count {
 	size_t zones, records, bytes, budget;
-	size_t longest; /* most steps under one lock of ranges_forget and ranges_resize */
+	size_t longest; /* most steps under one lock, where there are many */
 	uint64_t evictions;
 };
 
