@@ -2,13 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/frontend.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "daemon/caches.h"
 #include "daemon/worker.h"
 #include "services/cache/msg.h"
@@ -16,13 +9,13 @@
 #include "services/mesh.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/tests/conf.h"
 #include "services/upstream.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/log.h"
 #include "util/mem.h"
-#include "util/options.h"
 #include "util/random.h"
 #include "util/rcu.h"
 #include "util/rr.h"
@@ -88,18 +81,12 @@ static const char acl[] = "server:\n"
 			  "identity: \"me\"\nversion: \"1.2\"\n"
 			  "ede: yes\n";
 
-static struct conf *conf_from(const char *more)
+static struct conf *conf_with(const char *more)
 {
-	struct conf_report report = { 0 };
-	struct conf *conf = conf_new();
 	char text[2048];
-	int len = snprintf(text, sizeof text, "%s%s", acl, more);
 
-	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true },
-			    &report))
-		fail_msg("%s", report.count ? report.remarks[report.count - 1].text : "?");
-	conf_report_clear(&report);
-	return conf;
+	snprintf(text, sizeof text, "%s%s", acl, more);
+	return conf_from(text);
 }
 
 #define NOW_S 1000
@@ -161,7 +148,7 @@ static void open_world(const char *more)
 	loop_play(world.loop, NOW_S * US_PER_S - loop_time(world.loop)->now_us);
 	random_play(&world.random, 1);
 	world.udp.ops = world.tcp.ops = &silence;
-	world.snapshot = snapshot_new(conf_from(more), &f);
+	world.snapshot = snapshot_new(conf_with(more), &f);
 	if (!world.snapshot)
 		fail_msg("%s", f.text);
 	caches_init(&world.caches, world.snapshot->conf);
@@ -600,7 +587,7 @@ static void a_worker_takes_another_configuration(void **state)
 	open_world("");
 	take(&(struct asked){ 1, "version.bind", TYPE_TXT, CH, RD, 0 }, got);
 	assert_string_equal(got, "SEND NOERROR rd ra 1/0/1");
-	other = snapshot_new(conf_from("hide-version: yes\naccess-control: 127.0.0.1 refuse\n"),
+	other = snapshot_new(conf_with("hide-version: yes\naccess-control: 127.0.0.1 refuse\n"),
 			     &f);
 	assert_non_null(other);
 	worker_adopt(world.worker, other);

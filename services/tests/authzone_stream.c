@@ -3,9 +3,9 @@
 #include "services/authzone_stream.h"
 
 #include "services/authzone_data.h"
+#include "services/tests/conf.h"
 #include "services/tests/made.h"
 #include "util/mem.h"
-#include "util/options.h"
 
 #define NOW_S 1700000000
 
@@ -22,12 +22,9 @@ static int open_house(void **state)
 		"\tsecret: \"b3RoZXIgc2VjcmV0\"\n"
 		"key:\n\tname: three.\n\talgorithm: hmac-sha1\n\tsecret: \"YQ==\"\n";
 	struct house *h = mem_zero(sizeof(*h));
-	struct conf_how how = { .no_files = true };
-	struct conf_report report = { 0 };
 	struct fault f = { 0 };
 
-	h->conf = conf_new();
-	assert_true(conf_load_text(h->conf, "keys", text, sizeof(text) - 1, &how, &report));
+	h->conf = conf_from(text);
 	h->keys = tsig_keys_new(h->conf, &f);
 	assert_non_null(h->keys);
 	*state = h;

@@ -9,7 +9,7 @@
 static inline struct conf *conf_from(const char *text)
 {
 	struct conf *conf = conf_new();
-	struct conf_how how = { .no_files = true };
+	struct conf_how how = { .no_files = true, .test_switches = true };
 	struct conf_report report = { 0 };
 
 	if (!conf_load_text(conf, "test", text, strlen(text), &how, &report))

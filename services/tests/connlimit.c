@@ -2,24 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/connlimit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "services/tests/conf.h"
 #include "util/addr.h"
-#include "util/options.h"
 
 static struct connlimits *limits_of(const char *text)
 {
-	struct conf_report report = { NULL, 0, 0 };
-	struct conf *conf = conf_new();
-	struct connlimits *l;
+	struct conf *conf = conf_from(text);
+	struct connlimits *l = connlimits_new(conf, NULL);
 
-	assert_true(conf_load_text(conf, "test", text, strlen(text),
-				   &(struct conf_how){ .no_files = true }, &report));
-	conf_report_clear(&report);
-	l = connlimits_new(conf, NULL);
 	assert_non_null(l);
 	conf_free(conf);
 	return l;

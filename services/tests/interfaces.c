@@ -2,16 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/interfaces.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "services/tests/conf.h"
 #include "util/fault.h"
 #include "util/log.h"
-#include "util/options.h"
 
 #ifdef __linux__
 #define LOOPBACK "lo"
@@ -24,18 +17,12 @@ static void hush(const char *line, void *arg)
 	(void)line, (void)arg;
 }
 
-static struct conf *conf_from(const char *server)
+static struct conf *server_conf(const char *options)
 {
-	struct conf_report report = { 0 };
-	struct conf *conf = conf_new();
 	char text[512];
-	int len = snprintf(text, sizeof text, "server:\n%s\n", server);
 
-	if (!conf_load_text(conf, "test", text, (size_t)len, &(struct conf_how){ .no_files = true },
-			    &report))
-		fail_msg("%s: %s", server, report.count ? report.remarks[0].text : "?");
-	conf_report_clear(&report);
-	return conf;
+	snprintf(text, sizeof text, "server:\n%s\n", options);
+	return conf_from(text);
 }
 
 /* "127.0.0.1@53 0.0.0.0@53*": a star where the asked address has to be known. */
@@ -90,7 +77,7 @@ static void every_spelling_becomes_addresses(void **state)
 
 	log_capture(hush, NULL);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct conf *conf = conf_from(rows[i].server);
+		struct conf *conf = server_conf(rows[i].server);
 		struct interfaces all;
 		struct fault f = { 0 };
 		char text[512];
@@ -141,7 +128,7 @@ static void a_port_says_what_is_served(void **state)
 			 "interface: 192.0.2.1\ninterface: 192.0.2.1@853\ninterface: 192.0.2.1@443\n"
 			 "interface: 192.0.2.1@8853\ninterface: 192.0.2.1@8053\n%s",
 			 rows[i].more);
-		conf = conf_from(text);
+		conf = server_conf(text);
 		assert_true(interfaces_find(&all, conf, &f));
 		*text = '\0';
 		for (size_t k = 0; k < all.count; k++)
@@ -159,7 +146,7 @@ static void a_port_says_what_is_served(void **state)
 
 static void what_is_no_interface_is_told_with_its_line(void **state)
 {
-	struct conf *conf = conf_from("interface: 192.0.2.1\ninterface: nosuch0");
+	struct conf *conf = server_conf("interface: 192.0.2.1\ninterface: nosuch0");
 	struct interfaces all;
 	struct fault f = { 0 };
 

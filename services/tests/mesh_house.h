@@ -21,20 +21,13 @@
 #include "services/shares.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/tests/conf.h"
 #include "services/upstream.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/mem.h"
-#include "util/options.h"
 #include "util/rcu.h"
 #include "util/rr.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { CLIENTS = 64 };
 
@@ -235,18 +228,12 @@ static const struct client_ops stream = {
 static inline void world_begin(const char *conf_text)
 {
 	static const struct module *const chain[] = { &looker, &finder, NULL };
-	struct conf_report report = { NULL, 0, 0 };
-	struct conf_how how = { .no_files = true };
 
 	world = (struct world){ .loop = loop_new_played() };
 	cleared = 0;
-	world.snapshot.conf = conf_new();
+	world.snapshot.conf = conf_from(conf_text);
 	world.snapshot.pins = 1;
 	world.snapshot.number = 1;
-	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
-			    &report))
-		fail_msg("%s", report.remarks[0].text);
-	conf_report_clear(&report);
 	world.env = (struct env){ .loop = world.loop,
 				  .time = loop_time(world.loop),
 				  .stats = &world.stats,

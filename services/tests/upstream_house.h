@@ -8,21 +8,15 @@
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/tests/conf.h"
 #include "services/upstream.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/loop.h"
-#include "util/options.h"
 #include "util/random.h"
 #include "util/rcu.h"
 #include "util/rr.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { SENT_MOST = 16, TOLD_MOST = 16 };
 
@@ -68,17 +62,11 @@ static const UNUSED struct transport_ops patient = { "played", true, fake_send, 
 
 static inline void world_begin_with(const char *conf_text, const struct transport_ops *ops)
 {
-	struct conf_report report = { NULL, 0, 0 };
-	struct conf_how how = { .no_files = true };
 	struct infra_how infra = { 1000, 1, 900, 50, 120000, false };
 
 	world = (struct world){ .loop = loop_new_played() };
-	world.snapshot.conf = conf_new();
+	world.snapshot.conf = conf_from(conf_text);
 	world.snapshot.pins = 1;
-	if (!conf_load_text(world.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
-			    &report))
-		fail_msg("%s", report.remarks[0].text);
-	conf_report_clear(&report);
 	random_play(&world.random, 7);
 	world.env = (struct env){ .loop = world.loop,
 				  .time = loop_time(world.loop),

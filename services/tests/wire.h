@@ -6,22 +6,16 @@
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
+#include "services/tests/conf.h"
 #include "services/upstream.h"
 #include "util/bytes.h"
 #include "util/loop.h"
-#include "util/options.h"
 #include "util/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 enum { LETTERS = 2048, LETTER_LEN = 30 };
 
@@ -97,18 +91,11 @@ static inline void wire_late(struct timer *t)
 static inline void wire_begin(const char *conf_text,
 			      struct transport *(*transport_new)(struct env *env))
 {
-	struct conf_report report = { NULL, 0, 0 };
-	struct conf_how how = { .no_files = true };
-
 	memset(&wire, 0, sizeof(wire));
 	wire.loop = loop_new();
 	wire.late.fire = wire_late;
-	wire.snapshot.conf = conf_new();
+	wire.snapshot.conf = conf_from(conf_text);
 	wire.snapshot.pins = 1;
-	if (!conf_load_text(wire.snapshot.conf, "test", conf_text, strlen(conf_text), &how,
-			    &report))
-		fail_msg("%s", report.remarks[0].text);
-	conf_report_clear(&report);
 	random_init(&wire.random);
 	wire.env = (struct env){ .loop = wire.loop,
 				 .time = loop_time(wire.loop),

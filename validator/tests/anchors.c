@@ -5,11 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "services/tests/conf.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
-#include "util/options.h"
-#include "util/tests/wire.h"
 #include "util/trie.h"
 #include "validator/autotrust.h"
 
@@ -224,15 +223,9 @@ static void files_of_the_other_daemon_are_read(void **state)
 
 static struct anchors *load(const char *text, struct fault *f)
 {
-	struct conf *conf = conf_new();
-	struct conf_how how = { .no_files = true };
-	struct conf_report report = { 0 };
-	struct anchors *a;
+	struct conf *conf = conf_from(text);
+	struct anchors *a = anchors_new(conf, f);
 
-	if (!conf_load_text(conf, "test", text, strlen(text), &how, &report))
-		fail_msg("%s: %s", text, report.remarks[0].text);
-	a = anchors_new(conf, f);
-	conf_report_clear(&report);
 	conf_free(conf);
 	return a;
 }

@@ -2,22 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/rules.h"
 
+#include "services/tests/conf.h"
 #include "util/fault.h"
-#include "util/options.h"
-#include "util/tests/wire.h"
 #include "validator/date.h"
 
 static bool read_rules(struct rules *r, const char *text, struct fault *f)
 {
-	struct conf *conf = conf_new();
-	struct conf_how how = { .no_files = true, .test_switches = true };
-	struct conf_report report = { 0 };
-	bool good;
+	struct conf *conf = conf_from(text);
+	bool good = rules_read(r, conf, f);
 
-	if (!conf_load_text(conf, "test", text, strlen(text), &how, &report))
-		fail_msg("%s: %s", text, report.remarks[0].text);
-	good = rules_read(r, conf, f);
-	conf_report_clear(&report);
 	conf_free(conf);
 	return good;
 }
