@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from lab import ADDRESS, free_port, read_exactly
+from lab import ADDRESS, Listening, free_port, read_exactly
 
 CONTENT = b"protobuf:dnstap.Dnstap"
 ACCEPT, START, STOP, READY, FINISH = 1, 2, 3, 4, 5
@@ -134,7 +134,7 @@ class Capture:
         return decode_file(self.file)
 
 
-class Collector:
+class Collector(Listening):
     """One of our own. `act` is one of
         good     greets, reads, says good-bye
         mute     accepts and never greets
@@ -145,31 +145,22 @@ class Collector:
 
     def __init__(self, act="good", path=None, context=None, greets=True, port=None):
         self.act, self.path, self.context, self.greets = act, path, context, greets
-        self.told, self.control, self.accepted, self.trouble = [], [], 0, []
+        self.told, self.control, self.trouble = [], [], []
         self.conns = []
         if path:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
-            self.listener = socket.socket(socket.AF_UNIX)
-            self.listener.bind(path)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(path)
+            listener.listen(8)
         else:
-            self.listener = socket.socket()
-            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self.port = port or free_port()
             self.at = "%s@%d" % (ADDRESS, self.port)
-            self.listener.bind((ADDRESS, self.port))
-        self.listener.listen(8)
-        self.ending = False
+            listener = socket.create_server((ADDRESS, self.port))
+        super().__init__(listener)
 
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending = True
-        self.thread.join(5)
-        self.listener.close()
+    def __exit__(self, *what):
+        super().__exit__(*what)
         for c in self.conns:
             with contextlib.suppress(OSError):
                 c.shutdown(socket.SHUT_RDWR)
@@ -177,15 +168,7 @@ class Collector:
         if self.path:
             os.unlink(self.path)
 
-    def run(self):
-        self.listener.settimeout(0.05)
-        while not self.ending:
-            with contextlib.suppress(socket.timeout):
-                conn, _ = self.listener.accept()
-                self.accepted += 1
-                threading.Thread(target=self.serve, args=(conn,), daemon=True).start()
-
-    def serve(self, conn):
+    def serve(self, conn, number):
         try:
             conn.settimeout(60)
             if self.context:

@@ -325,33 +325,46 @@ def is_closed(s, seconds):
     return False
 
 
-class TcpServer:
-    """Talks to each caller on a thread of its own: `serve(conn, number)`, the first caller being number 1."""
+class Listening:
+    """A thread that waits at sockets. A caller gets a thread of its own, `serve(conn, number)`, the first one being
+    number 1; a packet is for `received(socket)`."""
 
-    def __init__(self, port=0):
-        self.listener = socket.create_server((ADDRESS, port), backlog=128)
-        self.port = self.listener.getsockname()[1]
+    def __init__(self, *sockets):
+        self.sockets = sockets
         self.accepted, self.ending = 0, False
-        self.thread = threading.Thread(target=self.run, daemon=True)
 
     def __enter__(self):
+        self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
         return self
 
     def __exit__(self, *_):
         self.ending = True
         self.thread.join(5)
-        self.listener.close()
+        for s in self.sockets:
+            s.close()
 
     def run(self):
         while not self.ending:
-            if select.select([self.listener], [], [], 0.1)[0]:
-                conn, _ = self.listener.accept()
+            for s in select.select(self.sockets, [], [], 0.05)[0]:
+                if s.type == socket.SOCK_DGRAM:
+                    self.received(s)
+                    continue
+                conn, _ = s.accept()
                 self.accepted += 1
                 threading.Thread(target=self.serve, args=(conn, self.accepted), daemon=True).start()
 
 
-class FakeServer:
+class TcpServer(Listening):
+    """At a port of the system's choice."""
+
+    def __init__(self):
+        self.listener = socket.create_server((ADDRESS, 0), backlog=128)
+        self.port = self.listener.getsockname()[1]
+        super().__init__(self.listener)
+
+
+class FakeServer(Listening):
     """A name server whose answers are a Python function: `answer(query, tcp)` gives a message, bytes,
     or None for silence. What was asked stands in `asked`, a list of (name, type, tcp)."""
 
@@ -359,29 +372,10 @@ class FakeServer:
         self.answer = answer
         self.asked = []
         self.port = port or free_port(address)
-        self.address = address
         self.at = "%s@%d" % (address, self.port)
-        self.udp = socket.socket(type=socket.SOCK_DGRAM)
-        self.udp.bind((address, self.port))
-        self.listener = None
-        if tcp:
-            self.listener = socket.socket()
-            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.listener.bind((address, self.port))
-            self.listener.listen(64)
-        self.ending = False
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending = True
-        self.thread.join(5)
-        self.udp.close()
-        if self.listener:
-            self.listener.close()
+        udp = socket.socket(type=socket.SOCK_DGRAM)
+        udp.bind((address, self.port))
+        super().__init__(udp, *([socket.create_server((address, self.port), backlog=64)] if tcp else []))
 
     def count(self, name=None):
         if name is None:
@@ -394,7 +388,7 @@ class FakeServer:
         out = self.answer(q, tcp)
         return out.to_wire(max_size=65535) if isinstance(out, dns.message.Message) else out
 
-    def serve_tcp(self, conn):
+    def serve(self, conn, number):
         with conn, contextlib.suppress(EOFError, OSError):
             conn.settimeout(5)
             while True:
@@ -402,18 +396,11 @@ class FakeServer:
                 if out is not None:
                     conn.sendall(frame(out))
 
-    def run(self):
-        sockets = [s for s in (self.udp, self.listener) if s]
-        while not self.ending:
-            for s in select.select(sockets, [], [], 0.05)[0]:
-                if s is self.listener:
-                    conn, _ = s.accept()
-                    threading.Thread(target=self.serve_tcp, args=(conn,), daemon=True).start()
-                    continue
-                data, peer = s.recvfrom(65535)
-                out = self.reply(data, False)
-                if out is not None:
-                    s.sendto(out, peer)
+    def received(self, s):
+        data, peer = s.recvfrom(65535)
+        out = self.reply(data, False)
+        if out is not None:
+            s.sendto(out, peer)
 
 
 def fixed(address, ttl_s=300, recursion=True):

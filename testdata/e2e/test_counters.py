@@ -56,25 +56,18 @@ class Upstream(FakeServer):
             r.flags |= dns.flags.TC
         return r
 
-    def run(self):
+    def received(self, s):
         """As the other, but that some wait, and some send another answer before."""
-        while not self.ending:
-            self.udp.settimeout(0.1)
-            self.listener.settimeout(0.01)
-            with contextlib.suppress(OSError):
-                data, peer = self.udp.recvfrom(65535)
-                out = self.reply(data, False)
-                if b"\5stray" in data[12:].lower():
-                    self.udp.sendto(bytes([out[0] ^ 255]) + out[1:], peer)
-                if b"\4slow" in data[12:].lower():
-                    t = threading.Timer(0.35, self.udp.sendto, (out, peer))
-                    self.timers.append(t)
-                    t.start()
-                else:
-                    self.udp.sendto(out, peer)
-            with contextlib.suppress(OSError):
-                conn, _ = self.listener.accept()
-                threading.Thread(target=self.serve_tcp, args=(conn,), daemon=True).start()
+        data, peer = s.recvfrom(65535)
+        out = self.reply(data, False)
+        if b"\5stray" in data[12:].lower():
+            s.sendto(bytes([out[0] ^ 255]) + out[1:], peer)
+        if b"\4slow" in data[12:].lower():
+            t = threading.Timer(0.35, s.sendto, (out, peer))
+            self.timers.append(t)
+            t.start()
+        else:
+            s.sendto(out, peer)
 
     def __exit__(self, *what):
         for t in self.timers:
