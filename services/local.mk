@@ -169,6 +169,7 @@ SERVICES_TESTS = \
 	services/tests/store \
 	services/tests/subnets \
 	services/tests/tap \
+	services/tests/tls_conf \
 	services/tests/toplist \
 	services/tests/unwanted \
 	services/tests/upstream \

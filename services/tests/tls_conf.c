@@ -1,0 +1,240 @@
+/* Claims about what the TLS options of a configuration become.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/tls_conf.h"
+
+#include "services/snapshot.h"
+#include "services/tests/conf.h"
+#include "util/fault.h"
+#include "util/log.h"
+#include "util/tests/ca.h"
+#include "util/tls.h"
+
+static struct ca ca;
+static char logged[1000];
+
+static int begin(void **state)
+{
+	(void)state;
+	ca_begin(&ca);
+	ca_issue(&ca, "good", "DNS:dns.test", false, -1, 30);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	ca_end(&ca);
+	return 0;
+}
+
+/* A configuration in whose text every % is the folder of the certificates. */
+static struct conf *conf_here(const char *text)
+{
+	char buf[1000] = "";
+	size_t len = 0;
+
+	for (; *text; text++)
+		len += (size_t)snprintf(buf + len, sizeof buf - len, "%.*s", *text == '%' ? 64 : 1,
+					*text == '%' ? ca.folder : text);
+	return conf_from(buf);
+}
+
+#define KEY    " tls-service-key: %/good.key\n"
+#define PEM    " tls-service-pem: %/good.pem\n"
+#define NO_CAS " tls-cert-bundle: %/none.pem\n"
+#define TAP    "dnstap:\n dnstap-enable: yes\n dnstap-tls-cert-bundle: %/ca.pem\n"
+
+static void the_options_say_who_speaks_tls(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		const char *fault; /* a word of it; NULL: all is well */
+		bool server, dnstap;
+	} rows[] = {
+		{ "nothing", "", NULL, false, false },
+		{ "key and certificate", "server:\n" KEY PEM, NULL, true, false },
+		{ "a key alone", "server:\n" KEY, NULL, false, false },
+		{ "a certificate that is not there", "server:\n" KEY " tls-service-pem: %/none.pem\n",
+		  "none.pem", false, false },
+		{ "a key of another certificate", "server:\n" KEY " tls-service-pem: %/ca.pem\n",
+		  "mismatch", false, false },
+		{ "keys for tickets that are not there",
+		  "server:\n" KEY PEM " tls-session-ticket-keys: %/none.keys\n", "none.keys", false,
+		  false },
+		{ "dnstap to a socket", TAP, NULL, false, false },
+		{ "dnstap to an address", TAP " dnstap-ip: 192.0.2.1\n", NULL, false, true },
+		{ "dnstap to an address, in clear", TAP " dnstap-ip: 192.0.2.1\n dnstap-tls: no\n",
+		  NULL, false, false },
+		{ "dnstap without its authorities",
+		  "dnstap:\n dnstap-enable: yes\n dnstap-ip: 192.0.2.1\n"
+		  " dnstap-tls-cert-bundle: %/none.pem\n",
+		  "none.pem", false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { 0 };
+		struct snapshot *s = snapshot_new(conf_here(rows[i].conf), &f);
+
+		if (!s != (rows[i].fault != NULL) || (!s && !strstr(f.text, rows[i].fault)))
+			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "no fault");
+		if (!s)
+			continue;
+		if (!s->tls_client || !s->tls_server == rows[i].server ||
+		    !s->dnstap_tls == rows[i].dnstap)
+			fail_msg("%s: client %d, server %d, dnstap %d", rows[i].why,
+				 s->tls_client != NULL, s->tls_server != NULL,
+				 s->dnstap_tls != NULL);
+		snapshot_unpin(s);
+	}
+}
+
+static void authorities_are_read_at_the_start_where_they_will_be_needed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		bool needed;
+	} rows[] = {
+		{ "nobody is asked over TLS", "", false },
+		{ "everybody is", " tls-upstream: yes\n", true },
+		{ "later they would be out of reach", " chroot: /\n", true },
+		{ "a forwarder without TLS",
+		  "forward-zone:\n name: .\n forward-addr: 192.0.2.1\n", false },
+		{ "a forwarder with TLS",
+		  "forward-zone:\n name: .\n forward-addr: 192.0.2.1\n forward-tls-upstream: yes\n",
+		  true },
+		{ "a forwarder of one view",
+		  "view:\n name: v\nforward-zone:\n name: .\n forward-view: v\n"
+		  " forward-addr: 192.0.2.1\n forward-tls-upstream: yes\n",
+		  true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[400];
+		struct fault f = { 0 };
+		struct snapshot *s;
+
+		snprintf(text, sizeof text, "%s%s", "server:\n" NO_CAS, rows[i].conf);
+		s = snapshot_new(conf_here(text), &f);
+		if (!s != rows[i].needed || (!s && !strstr(f.text, "none.pem")))
+			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "not read");
+		if (s)
+			snapshot_unpin(s);
+	}
+}
+
+static void note(const char *line, void *arg)
+{
+	(void)arg;
+	snprintf(logged, sizeof logged, "%s", line);
+}
+
+/* Whether a look for changes logs a line with this in it; NULL: none at all. */
+static bool says(const struct snapshot *s, const char *text)
+{
+	*logged = '\0';
+	tls_conf_refresh(s);
+	return text ? strstr(logged, text) != NULL : !*logged;
+}
+
+static void what_changes_on_disk_is_read_again(void **state)
+{
+	struct fault f = { 0 };
+	struct snapshot *s;
+
+	(void)state;
+	ca_issue(&ca, "fresh", "DNS:before.test", false, -1, 30);
+	s = snapshot_new(conf_here("server:\n tls-service-key: %/fresh.key\n"
+				   " tls-service-pem: %/fresh.pem\n"),
+			 &f);
+	assert_non_null(s);
+	log_capture(note, NULL);
+	assert_true(says(s, NULL));
+	ca_issue(&ca, "fresh", "DNS:after.test,DNS:and.another.name.test", false, -1, 30);
+	assert_true(says(s, "tls-service-pem changed: read again"));
+	assert_true(says(s, NULL));
+	fclose(ca_create(&ca, "fresh.pem"));
+	assert_true(says(s, "cannot be used, going on with what was there"));
+	assert_non_null(s->tls_server);
+	log_capture(NULL, NULL);
+	snapshot_unpin(s);
+}
+
+#define CONTROL "remote-control:\n control-enable: yes\n"
+
+static void the_control_channel_has_tls_unless_it_needs_none(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		bool want;
+	} rows[] = {
+		{ "no channel", "", false },
+		{ "the usual addresses", CONTROL, true },
+		{ "an address", CONTROL " control-interface: 192.0.2.1\n", true },
+		{ "a socket", CONTROL " control-interface: /run/socket\n", false },
+		{ "without certificates", CONTROL " control-use-cert: no\n", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_from(rows[i].conf);
+
+		if (tls_conf_control(conf) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		conf_free(conf);
+	}
+}
+
+#define SERVER_FILES " server-key-file: %/good.key\n server-cert-file: %/good.pem\n"
+#define CLIENT_FILES " control-key-file: %/good.key\n control-cert-file: %/good.pem\n"
+
+static void both_ends_of_the_control_channel_need_their_files(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		const char *server, *client; /* words of the faults; NULL: all is well */
+	} rows[] = {
+		{ "all four", CONTROL SERVER_FILES CLIENT_FILES, NULL, NULL },
+		{ "no key of the server",
+		  CONTROL SERVER_FILES CLIENT_FILES " server-key-file: %/none.key\n", "none.key",
+		  NULL },
+		{ "no certificate of the server",
+		  CONTROL SERVER_FILES CLIENT_FILES " server-cert-file: %/none.pem\n", "none.pem",
+		  "none.pem" },
+		{ "no key of the client",
+		  CONTROL SERVER_FILES CLIENT_FILES " control-key-file: %/none.key\n", NULL,
+		  "none.key" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_here(rows[i].conf);
+		struct fault of_server = { 0 }, of_client = { 0 };
+		struct tls_server *server = tls_conf_control_server(conf, &of_server);
+		struct tls_client *client = tls_conf_control_client(conf, &of_client);
+
+		if (!server != (rows[i].server != NULL) ||
+		    (!server && !strstr(of_server.text, rows[i].server)))
+			fail_msg("%s: %s", rows[i].why, of_server.text);
+		if (!client != (rows[i].client != NULL) ||
+		    (!client && !strstr(of_client.text, rows[i].client)))
+			fail_msg("%s: %s", rows[i].why, of_client.text);
+		tls_server_unpin(server);
+		tls_client_unpin(client);
+		conf_free(conf);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_options_say_who_speaks_tls),
+		cmocka_unit_test(authorities_are_read_at_the_start_where_they_will_be_needed),
+		cmocka_unit_test(what_changes_on_disk_is_read_again),
+		cmocka_unit_test(the_control_channel_has_tls_unless_it_needs_none),
+		cmocka_unit_test(both_ends_of_the_control_channel_need_their_files),
+	};
+
+	return cmocka_run_group_tests_name("claims", tests, begin, end);
+}
