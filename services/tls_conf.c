@@ -33,15 +33,9 @@ static void file_done(const struct tls_file *file)
 	mem_free((void *)(uintptr_t)file->inside);
 }
 
-struct tls_needs {
-	bool any;
-};
-
-static bool look_for_tls(const struct forward_zone *z, void *arg)
+static bool look_for_tls(const struct forward_zone *z, void *needs)
 {
-	struct tls_needs *needs = arg;
-
-	needs->any |= carrier_is_private(z->carrier);
+	*(bool *)needs |= carrier_is_private(z->carrier);
 	return true;
 }
 
@@ -55,7 +49,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 	const struct conf_server *c = &s->conf->server;
 	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
 	/* Once in a chroot the files may be out of reach. */
-	struct tls_needs needs = { .any = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle) };
+	bool needs = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle);
 
 	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
 								 .bundle = bundle,
@@ -68,7 +62,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 	forwards_each(forwards, look_for_tls, &needs);
 	views_each_forwards(s->policy->views, look_in_view, &needs);
 	/* otherwise loaded when first needed */
-	return !needs.any || tls_client_load(s->tls_client, f);
+	return !needs || tls_client_load(s->tls_client, f);
 }
 
 static bool tls_server_from(struct snapshot *s, struct fault *f)
