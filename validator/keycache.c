@@ -70,12 +70,8 @@ void keycache_free(struct keycache *c)
 
 struct keycache *keycache_scoped(const struct keycache *c, uint8_t scope)
 {
-	struct keycache *scoped;
+	struct keycache *scoped = mem_copy(c, sizeof(*c));
 
-	if (!c)
-		return NULL;
-	PROMISE(scope);
-	scoped = mem_copy(c, sizeof(*c));
 	scoped->scope = scope;
 	return scoped;
 }

@@ -31,7 +31,7 @@ struct key_entry {
 
 struct keycache *keycache_new(size_t budget, unsigned slabs) MUST_USE;
 void keycache_free(struct keycache *c);                 /* NULL is fine */
-/* A view of the same cache in another scope (services/cache/rrset.h). NULL for NULL. */
+/* A view of the same cache in another scope (services/cache/rrset.h). */
 struct keycache *keycache_scoped(const struct keycache *c, uint8_t scope) MUST_USE;
 struct slab *keycache_slab(struct keycache *c);
 

@@ -67,12 +67,8 @@ void rrsetcache_free(struct rrsetcache *c)
 
 struct rrsetcache *rrsetcache_scoped(const struct rrsetcache *c, uint8_t scope)
 {
-	struct rrsetcache *scoped;
+	struct rrsetcache *scoped = mem_copy(c, sizeof(*c));
 
-	if (!c)
-		return NULL;
-	PROMISE(scope);
-	scoped = mem_copy(c, sizeof(*c));
 	scoped->scope = scope;
 	return scoped;
 }

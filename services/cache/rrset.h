@@ -22,8 +22,8 @@ struct rrset_entry {
 
 struct rrsetcache *rrsetcache_new(size_t budget, unsigned slabs) MUST_USE;
 void rrsetcache_free(struct rrsetcache *c);
-/* The same cache seen in another scope: it finds nothing put in others, but shares tables and
- * budget. Free it before `c`; NULL when `c` is NULL. */
+/* The same cache seen in a scope that is not 0: it finds nothing put in others, but shares tables
+ * and budget. Free it before `c`. */
 struct rrsetcache *rrsetcache_scoped(const struct rrsetcache *c, uint8_t scope) MUST_USE;
 struct slab *rrsetcache_slab(struct rrsetcache *c);
 
