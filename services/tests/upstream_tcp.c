@@ -56,9 +56,10 @@ static void release(struct peer *p)
 }
 
 /* False when the connection is closed now. */
-static bool peer_answer(struct peer *p, const uint8_t *framed)
+static bool peer_answer(void *peer, const uint8_t *framed)
 {
 	uint8_t other[2 + LETTER_LEN];
+	struct peer *p = peer;
 
 	server.asked++;
 	switch (framed[2 + LETTER_LEN - 1]) {
@@ -104,7 +105,6 @@ static void on_bytes(struct watch *w, unsigned what)
 {
 	struct peer *p = container_of(w, struct peer, watch);
 	ssize_t n = recv(w->fd, p->in + p->len, sizeof(p->in) - p->len, 0);
-	size_t at = 0;
 
 	(void)what;
 	if (n <= 0) {
@@ -112,14 +112,7 @@ static void on_bytes(struct watch *w, unsigned what)
 		return;
 	}
 	p->len += (size_t)n;
-	while (p->len - at >= 2 + LETTER_LEN) {
-		assert_int_equal(get_u16(p->in + at), LETTER_LEN);
-		if (!peer_answer(p, p->in + at))
-			return;
-		at += 2 + LETTER_LEN;
-	}
-	memmove(p->in, p->in + at, p->len - at);
-	p->len -= at;
+	(void)wire_take_letters(p->in, &p->len, peer_answer, p);
 }
 
 static void on_caller(struct watch *w, unsigned what)
@@ -147,10 +140,7 @@ static void begin(const char *conf_text)
 {
 	wire_begin(conf_text, upstream_pool_new);
 	memset(&server, 0, sizeof(server));
-	server.watch.fd = wire_socket(SOCK_STREAM, "127.0.0.1", &server.at);
-	server.watch.ready = on_caller;
-	assert_int_equal(listen(server.watch.fd, 64), 0);
-	watch_start(wire.loop, &server.watch, WATCH_READ);
+	wire_listen(&server.watch, &server.at, on_caller);
 }
 
 static void end(void)

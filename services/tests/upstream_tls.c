@@ -48,8 +48,10 @@ static void other_close(struct other *o)
 }
 
 /* False when it is closed. */
-static bool other_answer(struct other *o, const uint8_t *framed)
+static bool other_answer(void *other, const uint8_t *framed)
 {
+	struct other *o = other;
+
 	server.asked++;
 	o->asked++;
 	if (server.questions_each && o->asked > server.questions_each) {
@@ -75,7 +77,6 @@ static void on_bytes(struct watch *w, unsigned what)
 {
 	struct other *o = container_of(w, struct other, watch);
 	bool was_open = tls_is_open(o->stream.tls);
-	size_t at = 0;
 	ssize_t n;
 
 	(void)what;
@@ -95,14 +96,7 @@ static void on_bytes(struct watch *w, unsigned what)
 		return;
 	}
 	o->len += (size_t)n;
-	while (o->len - at >= 2 + LETTER_LEN) {
-		assert_int_equal(get_u16(o->in + at), LETTER_LEN);
-		if (!other_answer(o, o->in + at))
-			return;
-		at += 2 + LETTER_LEN;
-	}
-	memmove(o->in, o->in + at, o->len - at);
-	o->len -= at;
+	(void)wire_take_letters(o->in, &o->len, other_answer, o);
 }
 
 static void on_caller(struct watch *w, unsigned what)
@@ -142,10 +136,7 @@ static void begin(const char *conf_text, const char *cert, const char *bundle)
 	wire.snapshot.tls_client = tls_client_new(
 		&(struct tls_client_how){ .bundle.path = ca_path(&ca, bundle), .sni = true }, &f);
 	assert_non_null(wire.snapshot.tls_client);
-	server.watch.fd = wire_socket(SOCK_STREAM, "127.0.0.1", &server.at);
-	server.watch.ready = on_caller;
-	assert_int_equal(listen(server.watch.fd, 64), 0);
-	watch_start(wire.loop, &server.watch, WATCH_READ);
+	wire_listen(&server.watch, &server.at, on_caller);
 }
 
 static void end(void)
@@ -155,11 +146,9 @@ static void end(void)
 			other_close(&server.others[i]);
 	watch_stop(&server.watch);
 	close(server.watch.fd);
-	wire.transport->ops->free(wire.transport);
+	wire_end();
 	tls_client_unpin(wire.snapshot.tls_client);
 	tls_server_unpin(server.keys);
-	conf_free(wire.snapshot.conf);
-	loop_free(wire.loop);
 }
 
 static struct mail *send_tag(char tag, const char *name)

@@ -150,6 +150,22 @@ static inline bool wire_run(unsigned count, unsigned ms)
 	return !wire.was_late;
 }
 
+/* Hand each whole message of `in`, length first, to `answer`; false when that closes the connection. */
+static inline bool wire_take_letters(uint8_t *in, size_t *len,
+				     bool (*answer)(void *peer, const uint8_t *framed), void *peer)
+{
+	size_t at = 0;
+
+	for (; *len - at >= 2 + LETTER_LEN; at += 2 + LETTER_LEN) {
+		assert_int_equal(get_u16(in + at), LETTER_LEN);
+		if (!answer(peer, in + at))
+			return false;
+	}
+	*len -= at;
+	memmove(in, in + at, *len);
+	return true;
+}
+
 /* A socket on a loopback address, at a port that the system chooses. */
 static inline int wire_socket(int type, const char *ip, struct addr *at)
 {
@@ -164,6 +180,16 @@ static inline int wire_socket(int type, const char *ip, struct addr *at)
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&ss, &len), 0);
 	assert_true(addr_from_sockaddr(at, (struct sockaddr *)&ss, len));
 	return fd;
+}
+
+/* Watch for callers there. */
+static inline void wire_listen(struct watch *w, struct addr *at,
+			       void (*on_caller)(struct watch *w, unsigned what))
+{
+	w->fd = wire_socket(SOCK_STREAM, "127.0.0.1", at);
+	w->ready = on_caller;
+	assert_int_equal(listen(w->fd, 64), 0);
+	watch_start(wire.loop, w, WATCH_READ);
 }
 
 #endif
