@@ -38,6 +38,17 @@ static const struct rrset *find_set(const struct query *q, const uint8_t *owner,
 	return rrsetcache_find(q->cache.rrsets, owner, type, class_, 0, q->env->time->now_s);
 }
 
+/* What has been judged of all its sets alike; else it is yet to be judged as a whole. */
+static uint8_t common_security(const struct message *m)
+{
+	unsigned count = message_set_count(m);
+
+	for (unsigned i = 1; i < count; i++)
+		if (m->sets[i]->security != m->sets[0]->security)
+			return SECURITY_UNCHECKED;
+	return count ? m->sets[0]->security : (uint8_t)SECURITY_UNCHECKED;
+}
+
 static struct message *message_of(struct query *q, const struct question *wanted,
 				  const struct rrset *const *sets, unsigned count)
 {
@@ -49,7 +60,7 @@ static struct message *message_of(struct query *q, const struct question *wanted
 	for (unsigned i = 0; i < count; i++)
 		m->sets[i] = rrset_copy(&q->arena, sets[i]);
 	m->count[SECTION_ANSWER] = (uint16_t)count;
-	m->security = count ? m->sets[0]->security : SECURITY_UNCHECKED;
+	m->security = common_security(m);
 	return m;
 }
 
