@@ -12,6 +12,7 @@
 #include "util/dname.h"
 #include "util/rr.h"
 #include "util/timebase.h"
+#include "validator/anchors.h"
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
@@ -71,6 +72,16 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 
 /* ---- one set ---- */
 
+/* Whether the zone has a say about the name: at or below the trust anchor closest to it (for what the
+ * parent has at a zone cut, `above` it). A zone further up, secure or not, does not reach past an
+ * anchor. */
+static bool has_say(const struct judge *j, const uint8_t *zone, const uint8_t *name, bool above)
+{
+	const struct anchor *a = chain_anchor(j->chain->trust, j->chain->q, name, above);
+
+	return !a || dname_is_under(zone, a->owner);
+}
+
 /* Whether set i is an unsigned CNAME synthesized from a DNAME in ANSWER: set *from (RFC 6672
  * 5.3.1). */
 static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
@@ -85,6 +96,7 @@ static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 
 		if (dname->type == TYPE_DNAME && dname->count == 1 &&
 		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(dname)) &&
+		    has_say(j, rrset_owner(dname), rrset_owner(cname), false) &&
 		    dname_transplant(made, rrset_owner(cname), rrset_owner(dname),
 				     rrset_target(dname, 0)) &&
 		    dname_equals(made, rrset_target(cname, 0))) {
@@ -214,6 +226,17 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 	return true;
 }
 
+/* Whether set i is the parent's at a zone cut: the DS set, and the NSEC set that shows the delegation. */
+static bool is_of_cut(const struct judge *j, unsigned i, const uint8_t *signer)
+{
+	const struct rrset *set = j->m->sets[i];
+
+	if (set->type == TYPE_DS)
+		return !dname_is_root(rrset_owner(set));
+	return set->type == TYPE_NSEC && i >= j->m->count[SECTION_ANSWER] &&
+	       dname_is_strictly_under(rrset_owner(set), signer);
+}
+
 /* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
 static bool judge_extra(struct judge *j, unsigned i)
 {
@@ -221,7 +244,8 @@ static bool judge_extra(struct judge *j, unsigned i)
 	const uint8_t *signer = verify_signer(set);
 	struct chain_found f;
 
-	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer))
+	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer) ||
+	    !has_say(j, signer, rrset_owner(set), is_of_cut(j, i, signer)))
 		return true;
 	f = chain_known(j->chain, signer);
 	return f.end != CHAIN_KEYS || check(j, i, signer, f.keys);
@@ -264,8 +288,8 @@ static bool judge_set(struct judge *j, unsigned i)
 		return true;
 	}
 	signer = verify_signer(set);
-	/* a signer above the anchor has no authority below it: its keys cannot be verified */
-	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false)))
+	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false) ||
+		       !has_say(j, signer, owner, is_of_cut(j, i, signer))))
 		signer = NULL;
 	target = signer ? rumoured_cut(j, set, signer) : NULL;
 	if (target && chain_find(j->chain, target).end == CHAIN_WAIT)
