@@ -409,16 +409,19 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 	return true;
 }
 
-/* A CNAME instead of the DS set: there is no zone cut at the name. False: put off. */
-static bool cname_arrived(struct chain *c, const struct rrset *set)
+/* A CNAME instead of the DS set: there is no zone cut at the name, if that is the CNAME's own and not
+ * any name that a wildcard was expanded to. False: put off. */
+static bool cname_arrived(struct chain *c, const struct message *m, const struct rrset *set)
 {
 	struct verdict v;
 
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
+	if (v.security == SECURITY_SECURE && v.expanded)
+		return denial_of_ds_arrived(c, m);
 	if (v.security == SECURITY_SECURE)
 		learn_no_cut(c, c->at, MIN(time_left(now_of(c), set->expires_s), v.ttl_s));
-	else if (is_last_try(c))
+	else if (is_last_try(c) && v.security == SECURITY_BOGUS)
 		learn_bogus(c, c->at, v.reason, v.text);
 	return true;
 }
@@ -444,7 +447,7 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 	struct verdict v;
 
 	if (!set)
-		return alias ? cname_arrived(c, alias) : denial_of_ds_arrived(c, m);
+		return alias ? cname_arrived(c, m, alias) : denial_of_ds_arrived(c, m);
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_SECURE)
