@@ -34,7 +34,6 @@ enum iter_state {
 };
 
 #define ITER_SENDS 50 /* most packets for one name, across all zones */
-#define ITER_VAIN  12 /* of budget->vain: reserved for the client's question, not its children */
 
 /* What to do after a state function. */
 enum turn {

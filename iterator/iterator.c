@@ -303,7 +303,7 @@ static bool may_send(struct iter *it)
 	else if (it->sent_in_all >= ITER_SENDS)
 		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a name is reached",
 			   ITER_SENDS);
-	else if (it->q->budget->vain <= (it->q->depth ? ITER_VAIN : 0) &&
+	else if (it->q->budget->vain <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
 		 !it->at->config && !it->q->is_aside)
 		iter_blame(it, REASON_no_reachable,
 			   "too many servers on the way were silent or of no use");
@@ -632,6 +632,7 @@ static enum turn on_fail(struct iter *it)
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
+	it->q->no_store |= it->q->depth && budget_is_short(it->q->budget);
 	tell(it->q, "no answer: %s%s%s", reason_text(m->reason), it->reason_text ? ": " : "",
 	     it->reason_text ? it->reason_text : "");
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),

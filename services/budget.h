@@ -23,6 +23,16 @@ struct budget {
 	struct trace *trace;    /* receives each step, or NULL; pinned */
 };
 
+#define BUDGET_VAIN_KEPT 12 /* of `vain`: for the client's own question, not for its children */
+
+/* Whether so little is left that a child may fail for want of it. Such a failure says nothing about
+ * the child's question and is not kept: else whoever asks for something costly could choose what
+ * fails for everybody. */
+static inline bool budget_is_short(const struct budget *b)
+{
+	return b->sends <= 0 || b->children <= 0 || b->fruitless <= 0 || b->vain <= BUDGET_VAIN_KEPT;
+}
+
 static inline bool budget_take(int *purse, int cost)
 {
 	if (*purse < cost)

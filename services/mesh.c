@@ -350,6 +350,7 @@ static void on_deadline(struct timer *t)
 
 	m->running = true;
 	q->reply = failure(q, REASON_budget_time);
+	q->no_store |= q->depth > 0; /* it may have begun late */
 	query_finish(q);
 	m->running = false;
 	mesh_run(m);

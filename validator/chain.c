@@ -22,10 +22,6 @@
 #include "validator/roll.h"
 #include "validator/trust.h"
 
-/* How long a failure that may be the network's is remembered; one that may be the zone's is
- * remembered for val-bogus-ttl. */
-#define UNHEARD_S 5
-
 static const struct conf_server *conf_of(const struct chain *c)
 {
 	return &c->q->snapshot->conf->server;
@@ -60,7 +56,8 @@ static void tell_keys(const struct chain *c, const struct key_news *n)
 	static const char *const words[] = { [KEYS_TRUSTED] = "is signed, and its keys are believed",
 					     [KEYS_NONE] = "is not signed, and that is proven",
 					     [KEYS_NO_CUT] = "is no zone of its own",
-					     [KEYS_BOGUS] = "cannot be believed" };
+					     [KEYS_BOGUS] = "cannot be believed",
+				     [KEYS_UNHEARD] = "cannot be judged now" };
 	char name[DNAME_TEXT];
 
 	tell(c->q, "%s %s%s%s", dname_print(n->name, name), words[n->kind], n->text ? ": " : "",
@@ -74,7 +71,7 @@ static void learn(struct chain *c, const struct key_news *news)
 
 	n.ttl_s = MIN(n.ttl_s, conf_of(c)->cache_max_ttl);
 	tell_keys(c, &n);
-	if (n.kind == KEYS_BOGUS)
+	if (n.kind == KEYS_BOGUS || n.kind == KEYS_UNHEARD)
 		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),
 			   n.text ? n.text : reason_text(n.reason));
 	keycache_put(c->q->cache.keys, &n, now_of(c));
@@ -107,16 +104,30 @@ static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason
 				     .ttl_s = MAX((uint32_t)conf_of(c)->val_bogus_ttl, 1) });
 }
 
-/* The set needed could not be obtained: it may be available the next time. */
-static void learn_unheard(struct chain *c, const uint8_t *name, enum reason reason,
-			  const char *what, const struct message *m)
+static bool is_last_try(const struct chain *c)
+{
+	return c->tries > conf_of(c)->val_max_restart;
+}
+
+/* This query has to do without; others will see for themselves. */
+static void get_stuck(struct chain *c, enum chain_end end, enum reason reason, const char *text)
+{
+	c->stuck = (struct chain_found){ .end = end, .reason = reason, .text = text };
+}
+
+/* The set needed could not be had: it may be available the next time. Nothing is learned if that was
+ * for want of a budget; of another query's budget, it is asked for again. */
+static void miss(struct chain *c, enum reason reason, const char *what, const struct message *m)
 {
 	const char *why = m->reason_text ? m->reason_text : reason_text(m->reason);
+	const char *text = arena_textf(&c->q->arena, "%s could not be had: %s",
+				       about(c, c->at, what), why);
 
-	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
-				     .text = arena_textf(&c->q->arena, "%s could not be had: %s",
-							 about(c, name, what), why),
-				     .ttl_s = UNHEARD_S });
+	if (!c->brought_poor)
+		learn(c, &(struct key_news){ .name = c->at, .kind = KEYS_UNHEARD, .reason = reason,
+					     .text = text, .ttl_s = CHAIN_UNHEARD_S });
+	else if (c->brought_ours || is_last_try(c))
+		get_stuck(c, CHAIN_UNHEARD, reason, text);
 }
 
 /* ---- children ---- */
@@ -181,11 +192,6 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 		learn_bogus(c, name, v.reason, v.text);
 	keyset_unpin(keys);
 	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE || last_try;
-}
-
-static bool is_last_try(const struct chain *c)
-{
-	return c->tries > conf_of(c)->val_max_restart;
 }
 
 /* Gets the keys of `name`, for which `ds` or its anchor vouches. True: the key cache has a result,
@@ -254,7 +260,7 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 		learn_insecure(c, c->at, REASON_dnskey_missing, about(c, c->at, "has an anchor, but shows no keys"),
 			       conf_of(c)->val_bogus_ttl);
 	else if (m->rcode == RCODE_SERVFAIL)
-		learn_unheard(c, c->at, REASON_dnskey_missing, "DNSKEY set", m);
+		miss(c, REASON_dnskey_missing, "DNSKEY set", m);
 	else
 		learn_bogus(c, c->at, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
 	return true;
@@ -320,7 +326,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 			continue;
 		if (!ledger_verify(&c->ledger, sets[i], keys, &v))
 			return false;
-		if (v.security != SECURITY_SECURE && bad)
+		if (v.security == SECURITY_BOGUS && bad)
 			*bad = v;
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
@@ -330,7 +336,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 	return true;
 }
 
-/* Learns from a denial of the DS set at `name`. False: it proves nothing. */
+/* Learns from a denial of the DS set at `name`, or gets stuck. False: it proves nothing. */
 static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
 {
 	switch (cut) {
@@ -348,8 +354,9 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 	case CUT_NONE:
 		learn_no_cut(c, name, ttl_s);
 		return true;
-	case CUT_EXHAUSTED:
-		learn_bogus(c, name, REASON_bogus, about(c, name, "takes too many NSEC3 hashes to be judged"));
+	case CUT_EXHAUSTED: /* by this query and what it asked before: not the name's fault */
+		get_stuck(c, CHAIN_BOGUS, REASON_budget_hashes,
+			  about(c, name, "is not judged: the question has used up its NSEC3 hashes"));
 		return true;
 	case CUT_UNKNOWN:
 		break;
@@ -399,8 +406,10 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 		return false;
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return true;
+	if (*c->ledger.how.signatures <= 0)
+		return true; /* nothing is known of sets that were not checked */
 	if (m->rcode == RCODE_SERVFAIL)
-		learn_unheard(c, c->at, m->reason ? m->reason : REASON_bogus, "DS set", m);
+		miss(c, m->reason ? m->reason : REASON_bogus, "DS set", m);
 	else if (is_last_try(c) && bad.text)
 		learn_bogus(c, c->at, bad.reason, bad.text);
 	else if (is_last_try(c))
@@ -481,6 +490,8 @@ void chain_arrived(struct chain *c, const struct event *ev)
 		return;
 	c->brought = copy_of(c, child->reply);
 	c->brought_by = child->answered_by;
+	c->brought_poor = child->no_store;
+	c->brought_ours = child->budget == c->q->budget;
 }
 
 /* Whether another query waiting for the same answer has been served first and done the checks. */
@@ -554,9 +565,12 @@ static bool ends_at(struct chain *c, const struct key_entry *e, const struct key
 								 key_entry_text(e)) };
 		return true;
 	case KEYS_BOGUS:
+	case KEYS_UNHEARD:
 		break;
 	}
 	*out = found_broken(c, (enum reason)e->reason, key_entry_text(e));
+	if (e->kind == KEYS_UNHEARD)
+		out->end = CHAIN_UNHEARD;
 	return true;
 }
 
@@ -572,6 +586,10 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 
 	if (e && !(anchor && e->kind == KEYS_NO_CUT))
 		return e;
+	if (c->stuck.text) {
+		*out = c->stuck;
+		return NULL;
+	}
 	if (*c->ledger.how.signatures <= 0) {
 		*out = found_broken(c, REASON_budget_signatures,
 				    "the question has used up its signature checks");
@@ -591,7 +609,9 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && known)
 		return e;
-	if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
+	if (c->stuck.text)
+		*out = c->stuck;
+	else if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
 		*out = (struct chain_found){ .end = CHAIN_WAIT };
 	else
 		*out = found_broken(c, REASON_budget_depth,

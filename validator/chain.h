@@ -16,18 +16,23 @@ struct message;
 struct query;
 struct trust_store;
 
+/* How long a failure that may be the network's is remembered; one that may be the zone's is
+ * remembered for val-bogus-ttl. */
+#define CHAIN_UNHEARD_S 5
+
 enum chain_end {
 	CHAIN_WAIT,             /* call again after the child or, if none is out, in a later turn */
 	CHAIN_KEYS,             /* the zone that holds the name is signed with these keys */
 	CHAIN_INSECURE,         /* the name is in an unsigned zone */
 	CHAIN_BOGUS,            /* the chain of trust is broken */
+	CHAIN_UNHEARD,          /* part of it could not be had: soon it may be */
 	CHAIN_UNTRUSTED,        /* no trust anchor at or above the name */
 };
 
 struct chain_found {
 	enum chain_end end;
 	const struct keyset *keys;      /* CHAIN_KEYS: valid as long as the query */
-	enum reason reason;             /* INSECURE, BOGUS */
+	enum reason reason;             /* INSECURE, BOGUS, UNHEARD */
 	const char *text;               /* in the arena, or NULL */
 };
 
@@ -45,6 +50,9 @@ struct chain {
 	unsigned tries;                 /* of this errand */
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
+	bool brought_poor;              /* it failed for want of a budget, ours or another query's … */
+	bool brought_ours;              /* … ours */
+	struct chain_found stuck;       /* this query gets no further, with nothing learned from it */
 	const struct message *at_hand;  /* the message being judged: its denials may save a query */
 	bool told_anchor;               /* the key tag query of RFC 8145 is done */
 };

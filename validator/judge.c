@@ -167,7 +167,8 @@ static struct judgement from_chain(const struct chain_found *f)
 		return (struct judgement){ .security = SECURITY_INDETERMINATE };
 	default:
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = f->reason,
-					   .text = f->text, .of_the_way = true };
+					   .text = f->text, .of_the_way = true,
+					   .passing = f->end == CHAIN_UNHEARD };
 	}
 }
 

@@ -16,6 +16,7 @@ struct judgement {
 	enum reason reason;
 	const char *text;               /* in the arena, or NULL */
 	bool of_the_way;                /* the chain of trust is bogus: other servers cannot help */
+	bool passing;                   /* part of it could not be had: soon it may be */
 };
 
 struct judge {

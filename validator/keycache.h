@@ -17,6 +17,7 @@ enum key_kind {
 	KEYS_NONE,              /* the zone is unsigned, or by no algorithm that counts: insecure */
 	KEYS_BOGUS,             /* validation failed */
 	KEYS_NO_CUT,            /* no zone begins at this name */
+	KEYS_UNHEARD,           /* no server gave the DS or DNSKEY set lately */
 };
 
 struct key_entry {
@@ -24,7 +25,7 @@ struct key_entry {
 	struct keyset *keys;            /* TRUSTED: pinned; else NULL */
 	uint32_t expires_s;
 	uint8_t kind;                   /* enum key_kind */
-	uint8_t reason;                 /* for NONE and BOGUS */
+	uint8_t reason;                 /* for NONE, BOGUS and UNHEARD */
 	uint8_t name_len;
 	uint8_t data[];                 /* the name, then a NUL-ended sentence (maybe empty) */
 };
@@ -54,7 +55,7 @@ struct key_news {
 
 void keycache_put(struct keycache *c, const struct key_news *news, uint32_t now_s);
 
-/* Forget the entries at or below `name`, or only the bogus ones. Returns how many. */
+/* Forget the entries at or below `name`, or only the bogus and unheard ones. Returns how many. */
 size_t keycache_forget(struct keycache *c, const uint8_t *name, bool only_bogus);
 
 #endif

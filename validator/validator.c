@@ -205,7 +205,9 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
 	if (j->security == SECURITY_BOGUS) {
-		store_limit_bogus(q->snapshot->conf, m, &q->arena, q->env->time->now_s);
+		store_limit_bogus(j->passing ? MIN(conf_of(q)->val_bogus_ttl, CHAIN_UNHEARD_S)
+					     : conf_of(q)->val_bogus_ttl,
+				  m, &q->arena, q->env->time->now_s);
 		count_bogus(q, &v->judge);
 		log_bogus(q, j);
 		if (conf_of(q)->val_permissive_mode || (q->view && q->view->permissive)) {

@@ -123,13 +123,13 @@ void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *
 		limit_denial(m, negative_s, a, now_s);
 }
 
-void store_limit_bogus(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
+void store_limit_bogus(uint32_t most_s, struct message *m, struct arena *a, uint32_t now_s)
 {
 	unsigned count = message_set_count(m);
 	const struct rrset **sets = arena_array(a, const struct rrset *, count + 1);
 
 	for (unsigned i = 0; i < count; i++)
-		sets[i] = no_longer_than(m->sets[i], conf->server.val_bogus_ttl, 0, a, now_s);
+		sets[i] = no_longer_than(m->sets[i], most_s, 0, a, now_s);
 	m->sets = sets;
 }
 

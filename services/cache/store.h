@@ -32,9 +32,9 @@ void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *
 void store_limit_denial(const struct conf *conf, struct message *m, struct arena *a,
 			uint32_t now_s);
 
-/* Limit the TTLs of a bogus answer to val-bogus-ttl: clients with CD get it, and all clients with
- * val-permissive-mode. */
-void store_limit_bogus(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s);
+/* Limit the TTLs of a bogus answer to `most_s` (val-bogus-ttl): clients with CD get it, and all
+ * clients with val-permissive-mode. */
+void store_limit_bogus(uint32_t most_s, struct message *m, struct arena *a, uint32_t now_s);
 
 /* store_limit_ttls for a single RRset: returns `set` or a copy in `a`. */
 const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,

@@ -556,8 +556,8 @@ answered(43, "wrong-clock", "a clock that is wrong must not spoil the state of t
 
 
 @attack(43, "priming-without-end", "the servers of an anchor's zone never give its keys", quick=True,
-        rule="key queries have the same limits as others, and missing keys are remembered for 60 s",
-        code="validator/chain.c:learn_unheard validator/chain.c:want_keys", limits={"U": 30, "keys_asked": 4, "R": "SERVFAIL"})
+        rule="key queries have the same limits as others, and that they are missing is remembered for 5 s",
+        code="validator/chain.c:miss validator/chain.c:want_keys", limits={"U": 30, "keys_asked": 4, "R": "SERVFAIL"})
 def priming_without_end(lab):
     zone = anchored(lab, "e.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(100)])
     lab.world.script(ATTACKERS[0], lambda q: q.reply(rcode="SERVFAIL") if q.kind == "DNSKEY" else zone.answer(q))

@@ -201,7 +201,7 @@ static void the_way_down_decides(void **state)
 		{ "a DS set of an unknown digest", WAY_DS_DIGEST, SECURITY_INSECURE, REASON_digest_unknown,
 		  KEYS_NONE },
 		{ "a DS set of another key", WAY_DS_STRANGER, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_BOGUS },
-		{ "keys that nobody gives", WAY_KEYS_SILENT, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_BOGUS },
+		{ "keys that nobody gives", WAY_KEYS_SILENT, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_UNHEARD },
 		{ "no keys at all", WAY_KEYS_NONE, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_BOGUS },
 		{ "keys without signature", WAY_KEYS_UNSIGNED, SECURITY_BOGUS, REASON_rrsigs_missing, KEYS_BOGUS },
 		{ "keys whose signature does not fit", WAY_KEYS_GARBLED, SECURITY_BOGUS, REASON_sig_wrong,
