@@ -3,6 +3,7 @@
 #include "daemon/control_trust.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "daemon/call.h"
@@ -61,6 +62,17 @@ static void say_day(struct call *c, const char *what, int64_t wall_s)
 		call_say(c, " %s %s", what, text);
 }
 
+static uint16_t tag_of(const struct autotrust_key *k)
+{
+	return k->type == TYPE_DS ? get_u16(k->rdata.at) : dnskey_tag(k->rdata);
+}
+
+static int by_tag(const void *a, const void *b)
+{
+	return tag_of(a) - tag_of(b);
+}
+
+/* By tag: a file has them in the order in which the zone's servers happened to send them. */
 static void say_rolling(struct call *c, const char *path)
 {
 	static const char *const states[] = {
@@ -76,11 +88,11 @@ static void say_rolling(struct call *c, const char *path)
 		call_say(c, "error %s\n", f.text);
 		return;
 	}
+	qsort(p->keys, p->count, sizeof *p->keys, by_tag);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct autotrust_key *k = &p->keys[i];
-		uint16_t tag = k->type == TYPE_DS ? get_u16(k->rdata.at) : dnskey_tag(k->rdata);
 
-		call_say(c, "%s %u %s", dname_print(p->owner, name), tag, states[k->state]);
+		call_say(c, "%s %u %s", dname_print(p->owner, name), tag_of(k), states[k->state]);
 		say_day(c, "since", k->last_change);
 		say_day(c, "asked", p->last_success);
 		say_day(c, "again", p->next_probe);

@@ -68,11 +68,14 @@ def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):
     key = tmp_path / "keys" / "root.key"
     key.parent.mkdir()
     key.write_text(open(net + "/root.key", encoding="utf-8").read(), encoding="utf-8")
-    with daemon('auto-trust-anchor-file: "%s"' % key,
+    inside = key.parent / "inside.key"
+    inside.write_text("".join("roll.example. IN DS %d 13 2 %s\n" % (tag, 32 * "ab") for tag in (900, 70, 8000)), encoding="utf-8")
+    with daemon('auto-trust-anchor-file: "%s"' % key, 'auto-trust-anchor-file: "%s"' % inside,
                 'trust-anchor: "i.example. DS 4711 13 2 %s"' % (32 * "ab"), module="validator iterator") as d:
         day = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
         lines = d.control("list_anchors").splitlines()
         assert "i.example. 4711 configured" in lines
+        assert [line.split()[1] for line in lines if line.startswith("roll.")] == ["70", "900", "8000"], lines
         assert any(re.fullmatch(r"\. \d+ valid.* in %s" % re.escape(str(key)), line) for line in lines), lines
         assert look(d, "mini.", "SOA").flags & dns.flags.AD
         end = time.monotonic() + 20
