@@ -36,7 +36,7 @@ ASKED = FIELDS[:-1]
 SECTIONS = ("answer", "authority", "additional")
 # Options that unbound does not have.
 OWN = ("local-data-follow-cname:",)
-FLAGS = {"do", "cd", "ad", "z", "nord", "noedns", "tcp"}
+FLAGS = ("do", "cd", "ad", "z", "tcp")
 # What is different each time in what the control channel says; counters that are to be equal.
 MASKS = ((r"\t", " "), (r"at position \d+ '(.*?)': .*", r"at position N '\1'"), (r"at line (\d+) position \d+ '(.*?)': .*", r"at line \1 '\2'"),
          (r"ok removed \d+ rrsets, \d+ messages and \d+ key entries", "ok removed"), (r"error setting option.*", "error setting option"),
@@ -85,70 +85,65 @@ def spread(text):
     return [w for part in found.group(1).split(",") for w in spread(text[:found.start()] + part + text[found.end():])]
 
 
+# The words of a question: which field each sets, and what it makes of its value.
+WORDS = {"nord": ("rd", lambda _: False), "noedns": ("edns", lambda _: None), "size": ("size", int),
+         "class": ("rrclass", str), "from": ("source", str), "to": ("to", str), "opcode": ("opcode", int),
+         **{flag: (flag, lambda _: True) for flag in FLAGS}}
+
+
 def question(number, name, rrtype, words):
     q = Question(number, name, rrtype, edns=0)
     for word in words:
         key, _, value = word.partition("=")
-        if key in FLAGS - {"nord", "noedns"}:
-            setattr(q, key, True)
-        elif key == "nord":
-            q.rd = False
-        elif key == "noedns":
-            q.edns = None
-        elif key == "size":
-            q.size = int(value)
-        elif key == "class":
-            q.rrclass = value
-        elif key == "from":
-            q.source = value
-        elif key == "to":
-            q.to = value
-        elif key == "opcode":
-            q.opcode = int(value)
-        elif key == "option":
+        if key == "option":
             code, _, data = value.partition(":")
             q.options.append((int(code), bytes.fromhex(data)))
+        elif key in WORDS:
+            field, read = WORDS[key]
+            setattr(q, field, read(value))
         else:
             raise ValueError("no such word: %s" % word)
     return q
 
 
+def questions(number, name, rrtypes, sets="-"):
+    """The questions of one line."""
+    for words, one, rrtype in itertools.product(sets.split("|"), spread(name), rrtypes.split(",")):
+        dns.name.from_text(one)
+        yield question(number, one, rrtype, [] if words == "-" else words.split("+"))
+        number += 1
+
+
+# What a line of a case begins with, and what its rest is for; other lines are of the configuration.
+LINES = {"modules": lambda case, rest: setattr(case, "modules", " ".join(rest.split())),
+         "patience": lambda case, rest: setattr(case, "patience", float(rest)),
+         "logs": lambda case, rest: setattr(case, "logs", re.compile(rest)),
+         "sleep": lambda case, rest: case.steps.append(float(rest)),
+         "!": lambda case, rest: case.steps.append(Command(rest)),
+         "?": lambda case, rest: case.steps.extend(questions(len(case.steps), *rest.split()))}
+
+
 def read_cases(path):
     """The cases of a file; what is wrong with it ends the run."""
-    cases, case, into, end = [], None, None, None
+    cases, into = [], None
     with open(path, encoding="utf-8") as f:
         for at, line in enumerate(f, 1):
-            line, words = line.rstrip("\n"), line.split()
+            word, rest = (line.split(None, 1) + ["", ""])[:2]
+            line, rest = line.rstrip("\n"), rest.rstrip("\n")
             try:
-                if end and words and words[0] == end:
-                    into, end = case.conf, None
-                elif end:
+                if word == "endfile":
+                    into = None
+                elif into is not None:
                     into.append(line)
-                elif words and words[0] == "case":
-                    case = Case(words[1])
-                    cases.append(case)
-                    into = case.conf
-                elif words and words[0] == "file":
-                    into, end = case.files.setdefault(words[1], []), "endfile"
-                elif words and words[0] == "modules":
-                    case.modules = " ".join(words[1:])
-                elif words and words[0] == "patience":
-                    case.patience = float(words[1])
-                elif words and words[0] == "logs":
-                    case.logs = re.compile(line.split(None, 1)[1])
-                elif words and words[0] == "sleep":
-                    case.steps.append(float(words[1]))
-                elif words and words[0] == "!":
-                    case.steps.append(Command(line.split(None, 1)[1]))
-                elif words and words[0] == "?":
-                    for sets, name, rrtype in itertools.product(
-                            (words[3] if len(words) > 3 else "-").split("|"), spread(words[1]), words[2].split(",")):
-                        dns.name.from_text(name)
-                        more = [] if sets == "-" else sets.split("+")
-                        case.steps.append(question(len(case.steps), name, rrtype, more))
-                elif case and line.strip() and not line.startswith("#"):
-                    into.append(line)
-            except (IndexError, ValueError, AttributeError, dns.exception.DNSException) as e:
+                elif word == "case":
+                    cases.append(Case(rest.split()[0]))
+                elif word == "file":
+                    into = cases[-1].files.setdefault(rest.split()[0], [])
+                elif word in LINES:
+                    LINES[word](cases[-1], rest)
+                elif cases and word and not line.startswith("#"):
+                    cases[-1].conf.append(line)
+            except (IndexError, TypeError, ValueError, re.error, dns.exception.DNSException) as e:
                 sys.exit("%s:%d: %s" % (path, at, e or type(e).__name__))
     return cases
 
@@ -209,7 +204,7 @@ class Rule:
 
 
 def words(q):
-    shown = ["nord"] * (not q.rd) + [w for w in ("do", "cd", "ad", "z", "tcp") if getattr(q, w)] + ["noedns"] * (q.edns is None)
+    shown = ["nord"] * (not q.rd) + [w for w in FLAGS if getattr(q, w)] + ["noedns"] * (q.edns is None)
     shown += ["class=" + q.rrclass] * (q.rrclass != "IN") + ["size=%d" % q.size] * (q.size != 1232)
     shown += ["to=%s" % q.to] * (q.to != "127.0.0.1") + ["from=%s" % q.source] * bool(q.source) + ["opcode=%d" % q.opcode] * bool(q.opcode)
     return "+".join(shown + ["option=%d" % code for code, _ in q.options]) or "-"
@@ -239,61 +234,83 @@ def marked(q, case):
     return q
 
 
-def play(case, programs, net, rules):
-    """One case at both: its rows of what was asked and what differed."""
-    folder = tempfile.mkdtemp(prefix="rd-options-", dir="/tmp")
-    resolvers, rows, trouble, refused, began = [], [], "", {}, time.monotonic()
+def start(case, programs, net, folder, resolvers):
+    """Adds to the resolvers; gives what those say that refuse to start."""
+    refused = {}
+    for name, program in programs:
+        where = os.path.join(folder, name)
+        os.mkdir(where)
+        for file, lines in case.files.items():
+            with open(os.path.join(where, file), "w", encoding="utf-8") as f:
+                f.write("".join(line + "\n" for line in lines))
+        more = "".join("    " + line + "\n" for line in case.conf if name == "resolverd" or not line.startswith(OWN))
+        more += "server:\n"
+        try:
+            resolvers.append(Resolver(name, program, net, where, modules=case.modules, more=more, ready=False,
+                                      control=any(isinstance(s, Command) for s in case.steps)))
+        except Refused as e:
+            refused[name] = str(e)
+    return refused
+
+
+def row_of(case, name, pair, rules, fields):
+    """Of something that is no question."""
+    q = marked(question(0, name, "TXT", []), case)
+    return q, *pair, compare(q, *pair, rules, fields)
+
+
+def steps(case, resolvers, rules, began):
+    """Takes each step at both; gives the rows."""
     pool = concurrent.futures.ThreadPoolExecutor(1)
     try:
-        for name, program in programs:
-            where = os.path.join(folder, name)
-            os.mkdir(where)
-            for file, lines in case.files.items():
-                with open(os.path.join(where, file), "w", encoding="utf-8") as f:
-                    f.write("".join(line + "\n" for line in lines))
-            more = "".join("    " + line + "\n" for line in case.conf if name == "resolverd" or not line.startswith(OWN))
-            more += "server:\n"
-            try:
-                resolvers.append(Resolver(name, program, net, where, modules=case.modules, more=more, ready=False,
-                                          control=any(isinstance(s, Command) for s in case.steps)))
-            except Refused as e:
-                refused[name] = str(e)
-        if refused:
-            pair = [{"rcode": "refuses" if name in refused else "starts", "log": refused.get(name, "")} for name, _ in programs]
-            q = marked(question(0, "the-start", "TXT", []), case)
-            return [(q, *pair, compare(q, *pair, rules, ["rcode"]))], ""
         for step in case.steps:
             if isinstance(step, float):
                 time.sleep(step)
-                continue
-            if isinstance(step, Command):
-                pair = [{"rcode": "", "said": step.give(r)} for r in resolvers]
-                step = marked(question(0, "!" + step.text, "TXT", []), case)
-                rows.append((step, *pair, compare(step, *pair, rules, ["said"])))
-                continue
-            marked(step, case)
-            pair = ask_both(pool, resolvers, step, case.patience)
-            if (pair[0]["rcode"] == "no answer") != (pair[1]["rcode"] == "no answer"):
-                pair = ask_both(pool, resolvers, step, LONGER)
-            equal_ttls(pair, 15 + time.monotonic() - began)
-            rows.append((step, *pair, compare(step, *pair, rules, ASKED)))
+            elif isinstance(step, Command):
+                yield row_of(case, "!" + step.text, [{"rcode": "", "said": step.give(r)} for r in resolvers], rules, ["said"])
+            else:
+                marked(step, case)
+                pair = ask_both(pool, resolvers, step, case.patience)
+                if (pair[0]["rcode"] == "no answer") != (pair[1]["rcode"] == "no answer"):
+                    pair = ask_both(pool, resolvers, step, LONGER)
+                equal_ttls(pair, 15 + time.monotonic() - began)
+                yield step, *pair, compare(step, *pair, rules, ASKED)
+    finally:
+        pool.shutdown()
+
+
+def misfortune(case, resolver, code):
+    """How it ended, unless well."""
+    text = ""
+    with contextlib.suppress(OSError), open(resolver.log, encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    if code != 0 or re.search("Sanitizer|runtime error:", text):
+        return "%s: %s ended with %s: %s" % (case.name, resolver.name, code, text[-2000:])
+    return ""
+
+
+def play(case, programs, net, rules):
+    """One case at both: its rows of what was asked and what differed; and what went wrong."""
+    folder = tempfile.mkdtemp(prefix="rd-options-", dir="/tmp")
+    resolvers, rows, trouble, began = [], [], "", time.monotonic()
+    try:
+        refused = start(case, programs, net, folder, resolvers)
+        if refused:
+            pair = [{"rcode": "refuses" if name in refused else "starts", "log": refused.get(name, "")} for name, _ in programs]
+            return [row_of(case, "the-start", pair, rules, ["rcode"])], ""
+        for row in steps(case, resolvers, rules, began):
+            rows.append(row)
     except SystemExit as e:
         trouble = "%s: %s" % (case.name, e)
     finally:
-        pool.shutdown()
         codes = [r.stop() for r in resolvers]
         if case.logs and not trouble:
             pair = [{"rcode": "", "log": "; ".join(logged(r.log, case.logs))} for r in resolvers]
-            step = marked(question(0, "the-log", "TXT", []), case)
-            rows.append((step, *pair, compare(step, *pair, rules, ["log"])))
-        crashed = len(codes) == 2 and isinstance(codes[1], int) and codes[1] < 0
-        if crashed:
-            rows, codes = [], codes[:1]    # unbound did: nothing can be compared
+            rows.append(row_of(case, "the-log", pair, rules, ["log"]))
+        if len(codes) == 2 and isinstance(codes[1], int) and codes[1] < 0:
+            rows, codes = [], codes[:1]    # unbound crashed: nothing can be compared
         for r, code in zip(resolvers, codes):
-            with open(r.log, encoding="utf-8", errors="replace") as f, contextlib.suppress(OSError):
-                text = f.read()
-            if code != 0 or re.search("Sanitizer|runtime error:", text):
-                trouble = trouble or "%s: %s ended with %s: %s" % (case.name, r.name, code, text[-2000:])
+            trouble = trouble or misfortune(case, r, code)
         shutil.rmtree(folder, ignore_errors=True)
     return rows, trouble
 
