@@ -11,10 +11,13 @@
 #include "util/random.h"
 #include "util/rr.h"
 
-static bool may_ask(const struct iter *it)
+static bool may_ask(struct iter *it)
 {
-	return it->q->depth < TARGETS_DEPTH && it->fruitless < TARGETS_FRUITLESS &&
-	       it->q->budget->fruitless > 0;
+	if (it->q->depth >= TARGETS_DEPTH || it->q->budget->fruitless <= 0) {
+		it->starved = true;
+		return false;
+	}
+	return it->fruitless < TARGETS_FRUITLESS;
 }
 
 static void note_fruitless(struct iter *it)
@@ -264,6 +267,7 @@ void targets_arrived(struct iter *it, const struct query *child)
 		return;
 	}
 	*state = LOOKUP_NONE;
+	it->starved |= child->no_store && child->reply->rcode == RCODE_SERVFAIL;
 	if (parent_side)
 		return;
 	if (child->reply->rcode == RCODE_NXDOMAIN)
