@@ -294,6 +294,50 @@ const struct anchor *anchors_find_at(const struct anchors *a, const uint8_t *nam
 	return p ? RCU_READ(p->published) : NULL;
 }
 
+static bool same_records(const struct rrset *a, const struct rrset *b)
+{
+	return a && b ? rrset_same_records(a, b) : a == b;
+}
+
+struct comparison {
+	const struct anchors *with;
+	bool differ;
+};
+
+static bool share_a_tag(const struct anchor *a, const struct anchor *b)
+{
+	uint16_t one[32], other[32];
+	size_t count = anchor_tags(a, one, COUNT(one)), others = anchor_tags(b, other, COUNT(other));
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < others; j++)
+			if (one[i] == other[j])
+				return true;
+	return false;
+}
+
+/* One that rolls need not be further in one set than in the other. */
+static bool compare(const struct anchor *anchor, void *comparison)
+{
+	struct comparison *c = comparison;
+	const struct anchor *other = anchors_find_at(c->with, anchor->owner);
+
+	if (other && anchor->rolls && other->rolls)
+		c->differ = !share_a_tag(anchor, other);
+	else
+		c->differ = !other || !same_records(anchor->ds, other->ds) ||
+			    !same_records(anchor->keys, other->keys);
+	return !c->differ;
+}
+
+bool anchors_are_same(const struct anchors *a, const struct anchors *b)
+{
+	struct comparison c = { .with = b };
+
+	anchors_each(a, compare, &c);
+	return !c.differ && anchors_count(a) == anchors_count(b);
+}
+
 /* Whether the set has a name at or above `name` and at or below `top`. */
 static bool stands_between(const struct trie *set, const uint8_t *name, const uint8_t *top)
 {

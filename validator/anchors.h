@@ -49,6 +49,10 @@ void anchor_unpin(const struct anchor *a);
 void anchors_each(const struct anchors *a, bool (*each)(const struct anchor *anchor, void *arg),
 		  void *arg);
 
+/* Whether both trust the same keys for the same names, or would if those that roll had been rolled in
+ * both. Called within a turn. */
+bool anchors_are_same(const struct anchors *a, const struct anchors *b) MUST_USE;
+
 /* The key tags of an anchor, ascending, without duplicates (RFC 8145 5.1). Stores at most `room`
  * and returns how many. */
 size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room);

@@ -137,6 +137,19 @@ bool rules_read(struct rules *r, const struct conf *conf, struct fault *f)
 	       read_nsec3(r, s->val_nsec3_keysize_iterations, f);
 }
 
+bool rules_are_same(const struct rules *a, const struct rules *b)
+{
+	for (unsigned i = 0; i < MAX(a->nsec3_count, b->nsec3_count); i++)
+		if (a->nsec3[i].bits != b->nsec3[i].bits || a->nsec3[i].iterations != b->nsec3[i].iterations)
+			return false;
+	return memcmp(&a->algorithms, &b->algorithms, sizeof(a->algorithms)) == 0 &&
+	       memcmp(&a->digests, &b->digests, sizeof(a->digests)) == 0 &&
+	       memcmp(&a->fake, &b->fake, sizeof(a->fake)) == 0 &&
+	       a->every_algorithm == b->every_algorithm && a->date == b->date &&
+	       a->fixed_date == b->fixed_date && a->skew_min_s == b->skew_min_s &&
+	       a->skew_max_s == b->skew_max_s && a->nsec3_count == b->nsec3_count;
+}
+
 uint32_t rules_now(const struct rules *r, int64_t wall_s)
 {
 	return r->date == DATE_FIXED ? r->fixed_date : (uint32_t)wall_s;

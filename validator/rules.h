@@ -61,6 +61,8 @@ void rules_default(struct rules *r);
 /* False with a sentence in `f` when values that are valid by themselves make no sense together. */
 bool rules_read(struct rules *r, const struct conf *conf, struct fault *f) MUST_USE;
 
+bool rules_are_same(const struct rules *a, const struct rules *b) PURE;
+
 /* The time at which signatures are judged, mod 2^32, when the clock says `wall_s`. */
 uint32_t rules_now(const struct rules *r, int64_t wall_s) PURE;
 

@@ -63,6 +63,32 @@ def test_insecure_is_what_the_operator_says(daemon, net):
         assert d.control("list_insecure") == "garbled.mini.\n"
 
 
+def test_another_anchor_is_heeded_at_once(daemon, net):
+    """What the old one proved is worth nothing under the new one, and the other way round."""
+    right = 'trust-anchor-file: "%s/root.key"' % net
+    wrong = 'trust-anchor: ". DS 4711 13 2 %s"' % (32 * "ab")
+    with daemon(right, module="validator iterator") as d:
+        def turns_to(rcode, secure):
+            end = time.monotonic() + 10
+            while True:
+                r = look(d, "mini.", "SOA")
+                if (r.rcode(), bool(r.flags & dns.flags.AD)) == (rcode, secure):
+                    return
+                assert time.monotonic() < end, r
+                time.sleep(0.1)
+
+        turns_to(dns.rcode.NOERROR, True)
+        d.control("reload")
+        assert "have changed" not in d.log()
+        d.configure([wrong])
+        d.control("reload")
+        turns_to(dns.rcode.SERVFAIL, False)
+        d.configure([right])
+        d.control("reload")
+        turns_to(dns.rcode.NOERROR, True)
+        assert d.log().count("trust anchors or rules of validation have changed") == 2
+
+
 def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):
     """One that stands as written, one that is followed: the keys of the miniature internet's root."""
     key = tmp_path / "keys" / "root.key"

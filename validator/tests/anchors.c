@@ -380,9 +380,89 @@ static void a_point_is_published_anew_and_deleted(void **state)
 	mem_free(path);
 }
 
+static struct anchors *anchors_of(const char *const texts[2])
+{
+	struct anchors *a = anchors_empty();
+	struct fault f = { .set = false };
+
+	for (unsigned i = 0; i < 2 && texts[i]; i++)
+		assert_true(anchors_add_text(a, texts[i], &f));
+	return a;
+}
+
+static void anchors_are_compared_by_names_and_records(void **state)
+{
+	(void)state;
+	static const char a[] = "a. DS 1 13 2 " DIGEST, a2[] = "a. DS 2 13 2 " DIGEST,
+			  b[] = "b. DS 1 13 2 " DIGEST, key[] = "a. DNSKEY 257 3 15 " KEY;
+	static const struct {
+		const char *why, *one[2], *other[2];
+		bool same;
+	} rows[] = {
+		{ "none", { NULL }, { NULL }, true },
+		{ "in another order", { a, b }, { b, a }, true },
+		{ "one more record", { a }, { a, a2 }, false },
+		{ "one record less", { a, a2 }, { a2 }, false },
+		{ "another record", { a }, { a2 }, false },
+		{ "one more name", { a }, { a, b }, false },
+		{ "one name less", { a, b }, { a }, false },
+		{ "the last name is another", { a, b }, { a, "c. DS 1 13 2 " DIGEST }, false },
+		{ "the key, too", { a }, { a, key }, false },
+	};
+
+	rcu_thread_join();
+	rcu_turn_begin();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *one = anchors_of(rows[i].one), *other = anchors_of(rows[i].other);
+
+		if (anchors_are_same(one, other) != rows[i].same)
+			fail_msg("%s", rows[i].why);
+		anchors_free(one);
+		anchors_free(other);
+	}
+	rcu_turn_end();
+	rcu_thread_leave();
+}
+
+static void an_anchor_that_rolls_is_the_same_as_long_as_a_key_is(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool same;
+	} rows[] = {
+		{ "a. DS 1 13 2 " DIGEST "\n", true },
+		{ "a. DS 1 13 2 " DIGEST "\na. DS 2 13 2 " DIGEST "\n", true },
+		{ "a. DS 2 13 2 " DIGEST "\n", false },
+	};
+	char *path = put_file("rolling", rows[0].text), *other_path;
+	struct anchors *a = anchors_empty();
+	struct fault f = { .set = false };
+
+	rcu_thread_join();
+	rcu_turn_begin();
+	assert_true(anchors_add_rolling(a, path, &f));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct anchors *other = anchors_empty();
+
+		other_path = put_file("other", rows[i].text);
+		assert_true(anchors_add_rolling(other, other_path, &f));
+		if (anchors_are_same(a, other) != rows[i].same)
+			fail_msg("%s", rows[i].text);
+		anchors_free(other);
+		mem_free(other_path);
+	}
+	anchors_free(a);
+	rcu_turn_end();
+	rcu_thread_leave();
+	mem_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(anchors_are_compared_by_names_and_records),
+		cmocka_unit_test(an_anchor_that_rolls_is_the_same_as_long_as_a_key_is),
 		cmocka_unit_test(a_record_is_an_anchor),
 		cmocka_unit_test(records_of_one_name_make_one_anchor),
 		cmocka_unit_test(the_closest_anchor_counts_unless_something_closer_is_insecure),
