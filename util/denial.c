@@ -38,6 +38,29 @@ bool types_hold(struct slice bitmap, uint16_t type)
 	return false;
 }
 
+/* Of these a name may have some that has no data: the proof itself, and what says that the name does
+ * not exist (NXNAME, RFC 9824). */
+static bool is_no_data(unsigned type)
+{
+	return type == TYPE_RRSIG || type == TYPE_NSEC || type == TYPE_NSEC3 || type == 128;
+}
+
+/* Whether a sound bitmap contains a type of data. */
+static bool types_hold_data(struct slice bitmap)
+{
+	struct reader r = reader_over(bitmap.at, bitmap.len);
+
+	while (reader_left(&r)) {
+		unsigned window = read_u8(&r), len = read_u8(&r);
+		const uint8_t *bits = read_bytes(&r, len);
+
+		for (unsigned i = 0; bits && i < 8 * len; i++)
+			if (bits[i / 8] & 0x80 >> i % 8 && !is_no_data(window << 8 | i))
+				return true;
+	}
+	return false;
+}
+
 /* ---- one NSEC record ---- */
 
 bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone)
@@ -164,6 +187,8 @@ static bool denies_type(struct types t, const uint8_t *owner, uint16_t qtype)
 {
 	if (has(t, qtype) || has(t, TYPE_CNAME))
 		return false;
+	if (qtype == TYPE_ANY)
+		return !types_hold_data(t.bitmap);
 	if (qtype == TYPE_DS)
 		return !has(t, TYPE_SOA) || dname_is_root(owner);
 	return !is_delegation(t);

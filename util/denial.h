@@ -93,7 +93,7 @@ bool denial_add(struct denial_evidence *e, const struct rrset *set);
 enum denial denial_of_name(const struct denial_evidence *e, const uint8_t *qname);
 
 /* The name, or the wildcard matching it, has neither that type nor a CNAME (RFC 4035 5.4, 5155
- * 8.5-8.7). Empty non-terminals have no types at all. For DS see denial_of_ds. */
+ * 8.5-8.7); for ANY, no data of any type. Empty non-terminals have no types at all. For DS see denial_of_ds. */
 enum denial denial_of_type(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype);
 
 /* For a positive answer expanded from the wildcard "*." + the last `labels` labels of `qname`
