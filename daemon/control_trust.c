@@ -64,7 +64,7 @@ static void say_day(struct call *c, const char *what, int64_t wall_s)
 
 static uint16_t tag_of(const struct autotrust_key *k)
 {
-	return k->type == TYPE_DS ? get_u16(k->rdata.at) : dnskey_tag(k->rdata);
+	return k->type == TYPE_DS ? get_u16(k->rdata.at) : rr_key_tag(k->rdata);
 }
 
 static int by_tag(const void *a, const void *b)

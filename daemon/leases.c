@@ -11,6 +11,7 @@
 
 #include "daemon/watch.h"
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
@@ -82,18 +83,10 @@ static bool read_all(int fd, const char *path, struct text *t, struct fault *f)
 		return false;
 	}
 	t->at = mem_new((size_t)before.st_size + 1);
-	while (t->len < (size_t)before.st_size) {
-		ssize_t n = read(fd, t->at + t->len, (size_t)before.st_size - t->len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			fault_set(f, "cannot read %s: %s", path, strerror(errno));
-			return false;
-		}
-		if (n == 0)
-			break;
-		t->len += (size_t)n;
+	t->len = file_read(fd, t->at, (size_t)before.st_size);
+	if (t->len < (size_t)before.st_size && errno) {
+		fault_set(f, "cannot read %s: %s", path, strerror(errno));
+		return false;
 	}
 	t->whole = fstat(fd, &after) == 0 && after.st_size == (off_t)t->len &&
 		   t->len == (size_t)before.st_size && after.st_mtime == before.st_mtime &&

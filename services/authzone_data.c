@@ -10,6 +10,7 @@
 
 #include "util/dname.h"
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/rr.h"
@@ -494,16 +495,6 @@ struct printing {
 	size_t room;
 };
 
-/* RFC 4034 appendix B; for human readers of the file. */
-static unsigned key_tag(struct slice rdata)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < rdata.len; i++)
-		sum += i & 1 ? rdata.at[i] : (uint32_t)rdata.at[i] << 8;
-	return (sum + (sum >> 16 & 0xffff)) & 0xffff;
-}
-
 static void print_record(const struct text_rr *rr, void *arg)
 {
 	struct printing *p = arg;
@@ -521,29 +512,26 @@ static void print_record(const struct text_rr *rr, void *arg)
 			*at = (char)(*at >= 'a' && *at <= 'f' ? *at - 'a' + 'A' : *at);
 	fputs(p->line, p->to);
 	if (rr->type == TYPE_DNSKEY)
-		fprintf(p->to, " ;{id = %u}", key_tag(rr->rdata));
+		fprintf(p->to, " ;{id = %u}", rr_key_tag(rr->rdata));
 	fputc('\n', p->to);
 }
 
 bool zonedata_write(const struct zonedata *z, const char *path, struct fault *f)
 {
-	char *beside = mem_textf("%s.new", path);
-	struct printing p = { .to = fopen(beside, "w"), .line = mem_new(4096), .room = 4096 };
-	bool good = p.to != NULL;
+	struct printing p = { .line = mem_new(4096), .room = 4096 };
+	struct file_new n;
+	bool good = file_new_begin(&n, path, ".new", 0666);
 
-	if (good) {
+	p.to = good ? fdopen(dup(n.fd), "w") : NULL;
+	if (p.to) {
 		zonedata_each(z, print_record, &p);
-		good = fflush(p.to) == 0 && !ferror(p.to) && fsync(fileno(p.to)) == 0;
+		good = fflush(p.to) == 0 && !ferror(p.to);
 		good = fclose(p.to) == 0 && good;
-		good = good && rename(beside, path) == 0;
 	}
-	if (!good) {
+	good = file_new_end(&n, good && p.to);
+	if (!good)
 		fault_set(f, "cannot write %s: %s", path, strerror(errno));
-		if (p.to)
-			unlink(beside);
-	}
 	mem_free(p.line);
-	mem_free(beside);
 	return good;
 }
 

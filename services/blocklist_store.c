@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "services/blocklist_table.h"
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 #define MAGIC        UINT64_C(0x52534c4953543035)
@@ -46,24 +46,9 @@ static void add_to_sum(struct stream *s, const void *bytes, size_t len)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const uint8_t *at, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static bool flush(struct stream *s)
 {
-	bool good = write_all(s->fd, s->buffer, (size_t)(s->at - s->buffer));
+	bool good = file_write(s->fd, s->buffer, (size_t)(s->at - s->buffer));
 
 	s->at = s->buffer;
 	return good;
@@ -77,7 +62,7 @@ static bool put(void *stream, const void *bytes, size_t len)
 	if (len > sizeof(s->buffer) - (size_t)(s->at - s->buffer) && !flush(s))
 		return false;
 	if (len > sizeof(s->buffer))
-		return write_all(s->fd, bytes, len);
+		return file_write(s->fd, bytes, len);
 	memcpy(s->at, bytes, len);
 	s->at += len;
 	return true;
@@ -97,52 +82,31 @@ static bool write_parts(struct stream *s, const struct stored_list *l)
 	    !list_table_save(l->table, put, s))
 		return false;
 	sum = s->sum;
-	return put(s, &sum, sizeof(sum)) && flush(s) && fsync(s->fd) == 0;
+	return put(s, &sum, sizeof(sum)) && flush(s);
 }
 
 bool list_store_write(const char *path, const struct stored_list *l, struct fault *f)
 {
-	char *new = mem_textf("%s.new", path);
 	struct stream *s = mem_zero(sizeof(*s));
-	bool good = false;
+	struct file_new n;
+	bool good = file_new_begin(&n, path, ".new", 0600);
 
 	s->at = s->buffer;
-	s->fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (s->fd >= 0) {
-		good = write_parts(s, l);
-		good = close(s->fd) == 0 && good && rename(new, path) == 0;
-	}
-	if (!good) {
+	s->fd = n.fd;
+	good = file_new_end(&n, good && write_parts(s, l));
+	if (!good)
 		fault_set(f, "cannot write %s: %s", path, strerror(errno));
-		(void)unlink(new);
-	}
 	mem_free(s);
-	mem_free(new);
 	return good;
 }
 
 /* ---- reading ---- */
 
-static bool read_all(int fd, uint8_t *to, size_t len)
-{
-	while (len) {
-		ssize_t n = read(fd, to, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		to += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static bool get(void *stream, void *to, size_t len)
 {
 	struct stream *s = stream;
 
-	if (!read_all(s->fd, to, len))
+	if (file_read(s->fd, to, len) != len)
 		return false;
 	add_to_sum(s, to, len);
 	return true;

@@ -11,6 +11,7 @@
 
 #include "util/addr.h"
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/hash.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -172,30 +173,33 @@ static bool write_secrets(int fd, const struct cookies *c)
 
 		cookie_secret_print(c->secret[i], line);
 		line[2 * COOKIE_SECRET_LEN] = '\n';
-		good = write(fd, line, sizeof(line)) == (ssize_t)sizeof(line);
+		good = file_write(fd, line, sizeof(line));
 		mem_wipe(line, sizeof(line));
 	}
-	return good && fsync(fd) == 0;
+	return good;
+}
+
+/* The file may be writable where its folder is not. */
+static bool write_in_place(const char *path, const struct cookies *c)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	bool good = fd >= 0 && write_secrets(fd, c) && fsync(fd) == 0;
+
+	if (fd >= 0)
+		good = close(fd) == 0 && good;
+	return good;
 }
 
 bool cookies_save(const struct cookies *c, const char *path, struct fault *f)
 {
-	char *fresh = mem_textf("%s.new", path);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	bool aside = fd >= 0, good;
+	struct file_new n;
+	bool aside = file_new_begin(&n, path, ".new", S_IRUSR | S_IWUSR);
+	bool good = file_new_end(&n, aside && write_secrets(n.fd, c));
 
-	if (!aside) /* the file may be writable where its directory is not */
-		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	good = fd >= 0 && write_secrets(fd, c);
-	if (fd >= 0)
-		good = close(fd) == 0 && good;
-	if (good && aside)
-		good = rename(fresh, path) == 0;
+	if (!aside)
+		good = write_in_place(path, c);
 	if (!good)
 		fault_set(f, "cannot write '%s': %s", path, strerror(errno));
-	if (!good && aside)
-		(void)unlink(fresh);
-	mem_free(fresh);
 	return good;
 }
 

@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 	util/dname.c util/dname.h \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \
+	util/file.c util/file.h \
 	util/hash.c util/hash.h \
 	util/house.c util/house.h \
 	util/http2_client.c util/http2_client.h \
@@ -29,7 +30,7 @@ libresolver_la_SOURCES += \
 	util/options.c util/options.def util/options.h \
 	util/options_check.c util/options_danger.c util/options_explain.c util/unbound.def \
 	util/options_man.c util/options_more.def util/options_print.c util/options_private.h \
-	util/options_check.c util/options_paths.c util/options_print.c util/options_private.h \
+	util/options_paths.c util/options_print.c util/options_private.h \
 	util/options_scripts.c util/options_value.c util/options_whole.c \
 	util/pattern.c util/pattern.h \
 	util/proxy2.c util/proxy2.h \
@@ -59,6 +60,7 @@ UTIL_TESTS = \
 	util/tests/denial \
 	util/tests/dname \
 	util/tests/edns \
+	util/tests/file \
 	util/tests/hash \
 	util/tests/json \
 	util/tests/http2_server \

@@ -291,3 +291,17 @@ const uint8_t *rr_rdata_name(uint16_t type, const uint8_t *rdata, size_t len)
 	}
 	return NULL;
 }
+
+enum { ALGORITHM_RSAMD5 = 1 };
+
+uint16_t rr_key_tag(struct slice rdata)
+{
+	uint32_t sum = 0;
+
+	/* RFC 4034 B.1: the upper two of the modulus's last three bytes. */
+	if (rdata.len >= 7 && rdata.at[3] == ALGORITHM_RSAMD5)
+		return get_u16(rdata.at + rdata.len - 3);
+	for (size_t i = 0; i < rdata.len; i++)
+		sum += i & 1 ? rdata.at[i] : (uint32_t)rdata.at[i] << 8;
+	return (uint16_t)(sum + (sum >> 16));
+}

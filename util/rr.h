@@ -19,6 +19,7 @@
 #include "util/base.h"
 
 struct reader;
+struct slice;
 struct writer;
 
 enum rr_type {
@@ -64,5 +65,8 @@ void rr_canonical_rdata(uint16_t type, uint8_t *rdata, size_t len);
 /* The first name in the RDATA (NS, CNAME, DNAME, PTR: the target; MX, SRV: the host;
  * RRSIG: the signer), borrowed; NULL if the type has none. */
 const uint8_t *rr_rdata_name(uint16_t type, const uint8_t *rdata, size_t len) PURE;
+
+/* The tag of a DNSKEY's RDATA: RFC 4034 appendix B, with the exception for algorithm 1. */
+uint16_t rr_key_tag(struct slice rdata) PURE;
 
 #endif

@@ -154,7 +154,7 @@ size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room)
 		if (ds_read(rrset_record(a->ds, i), &ds))
 			tags[count++] = ds.tag;
 	for (unsigned i = 0; a->keys && i < a->keys->count && count < room; i++)
-		tags[count++] = dnskey_tag(rrset_record(a->keys, i));
+		tags[count++] = rr_key_tag(rrset_record(a->keys, i));
 	if (count > 1)
 		qsort(tags, count, sizeof(*tags), compare_tags);
 	for (size_t i = 0; i < count; i++)

@@ -157,7 +157,7 @@ static void change(struct stepping *t, struct autotrust_key *k, enum autotrust_s
 		t->actions |= AUTOTRUST_KEYS;
 	if (t->s->say) {
 		snprintf(sentence, sizeof(sentence), "trust anchor %s key %u: %s, was %s",
-			 dname_print(t->p->owner, name), dnskey_tag(k->rdata), state_names[to],
+			 dname_print(t->p->owner, name), rr_key_tag(k->rdata), state_names[to],
 			 state_names[k->state]);
 		t->s->say(t->s->arg, sentence);
 	}

@@ -11,6 +11,7 @@
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/text.h"
@@ -298,7 +299,7 @@ static void put_key(struct growing *g, const struct autotrust *p, const struct a
 	put(g, line);
 	mem_free(line);
 	if (k->type == TYPE_DNSKEY && dnskey_read(k->rdata, &key)) {
-		snprintf(tail, sizeof(tail), " ;{id = %u (%s), size = %ub}", dnskey_tag(k->rdata),
+		snprintf(tail, sizeof(tail), " ;{id = %u (%s), size = %ub}", rr_key_tag(k->rdata),
 			 key.flags & DNSKEY_SEP ? "ksk" : "zsk",
 			 crypto_key_bits(key.algorithm, key.public_key));
 		put(g, tail);
@@ -337,64 +338,20 @@ char *autotrust_print(const struct autotrust *p)
 
 /* ---- writing ---- */
 
-static bool write_whole(int fd, const char *text)
-{
-	size_t len = strlen(text), done = 0;
-
-	while (done < len) {
-		ssize_t n = write(fd, text + done, len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return fsync(fd) == 0;
-}
-
-/* The rename is durable only once the directory is synced; not every system can do that. */
-static void flush_folder(const char *path)
-{
-	char *folder = mem_text(path), *slash = strrchr(folder, '/');
-	int fd;
-
-	if (slash)
-		slash[slash == folder] = '\0';
-	fd = open(slash ? folder : ".", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		(void)fsync(fd);
-		close(fd);
-	}
-	mem_free(folder);
-}
-
 bool autotrust_replace(const char *path, const char *text, struct fault *f)
 {
-	char *aside = mem_textf("%s.%ld", path, (long)getpid());
+	char suffix[24];
 	struct stat st;
 	mode_t mode = stat(path, &st) == 0 ? st.st_mode & 0777 : 0644;
+	struct file_new n;
 	bool good;
-	int fd;
 
-	(void)unlink(aside); /* left by an earlier process with our PID */
-	fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-	good = fd >= 0 && write_whole(fd, text);
+	/* resolver-anchor may be writing it at the same time */
+	snprintf(suffix, sizeof(suffix), ".%ld", (long)getpid());
+	good = file_new_begin(&n, path, suffix, mode) && file_write(n.fd, text, strlen(text));
+	good = file_new_end(&n, good);
 	if (!good)
-		fault_set(f, "cannot write %s: %s", aside, strerror(errno));
-	if (fd >= 0 && close(fd) != 0 && good) {
-		fault_set(f, "cannot write %s: %s", aside, strerror(errno));
-		good = false;
-	}
-	if (good && rename(aside, path) != 0) {
-		fault_set(f, "cannot rename %s to %s: %s", aside, path, strerror(errno));
-		good = false;
-	}
-	if (good)
-		flush_folder(path);
-	else if (fd >= 0)
-		(void)unlink(aside);
-	mem_free(aside);
+		fault_set(f, "cannot write %s: %s", path, strerror(errno));
 	return good;
 }
 

@@ -4,6 +4,7 @@
 
 #include "util/dname.h"
 #include "util/mem.h"
+#include "util/rr.h"
 #include "validator/crypto.h"
 
 /* ---- reading records ---- */
@@ -51,20 +52,6 @@ bool rrsig_read(struct slice rdata, struct rrsig *out)
 	return !r.bad && len > 0;
 }
 
-enum { ALGORITHM_RSAMD5 = 1 };
-
-uint16_t dnskey_tag(struct slice rdata)
-{
-	uint32_t sum = 0;
-
-	/* RFC 4034 B.1: the upper two of the modulus's last three bytes. */
-	if (rdata.len >= 7 && rdata.at[3] == ALGORITHM_RSAMD5)
-		return get_u16(rdata.at + rdata.len - 3);
-	for (size_t i = 0; i < rdata.len; i++)
-		sum += i & 1 ? rdata.at[i] : (uint32_t)rdata.at[i] << 8;
-	return (uint16_t)(sum + (sum >> 16));
-}
-
 bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_rdata)
 {
 	uint8_t lower[DNAME_MAX], digest[CRYPTO_DIGEST_MAX];
@@ -72,7 +59,7 @@ bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_r
 	struct dnskey key;
 
 	if (!dnskey_read(dnskey_rdata, &key) || key.algorithm != ds->algorithm ||
-	    dnskey_tag(dnskey_rdata) != ds->tag || ds->digest.len == 0 ||
+	    rr_key_tag(dnskey_rdata) != ds->tag || ds->digest.len == 0 ||
 	    ds->digest.len != crypto_digest_len(ds->digest_type))
 		return false;
 	return crypto_digest(ds->digest_type, pieces, 2, digest) == ds->digest.len &&
@@ -104,7 +91,7 @@ struct keyset *keyset_new(const struct rrset *dnskeys)
 			continue;
 		z->rdata = rd;
 		z->flags = key.flags;
-		z->tag = dnskey_tag(rd);
+		z->tag = rr_key_tag(rd);
 		z->protocol = key.protocol;
 		z->algorithm = key.algorithm;
 		z->public_key = key.public_key;

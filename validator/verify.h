@@ -54,9 +54,6 @@ bool dnskey_read(struct slice rdata, struct dnskey *out) MUST_USE;
 bool ds_read(struct slice rdata, struct ds *out) MUST_USE;
 bool rrsig_read(struct slice rdata, struct rrsig *out) MUST_USE;
 
-/* RFC 4034 appendix B (with the exception for algorithm 1). */
-uint16_t dnskey_tag(struct slice rdata) PURE;
-
 /* Whether the DS matches this DNSKEY at this owner: key tag, algorithm and digest. */
 bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_rdata);
 

@@ -176,7 +176,7 @@ static void print_tags(const struct rrset *set, char *to, size_t room)
 	for (unsigned i = 0; set && i < set->count && i < 4; i++) {
 		struct slice rd = rrset_record(set, i);
 		unsigned tag =
-			set->type == TYPE_DS ? (rd.len >= 2 ? get_u16(rd.at) : 0) : dnskey_tag(rd);
+			set->type == TYPE_DS ? (rd.len >= 2 ? get_u16(rd.at) : 0) : rr_key_tag(rd);
 
 		len += (size_t)snprintf(to + len, room - len, "%s%u", i ? ", " : "", tag);
 	}

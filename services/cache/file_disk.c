@@ -4,31 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/fault.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 /* ---- reading ---- */
 
 static size_t pull_from(void *arg, uint8_t *to, size_t len)
 {
-	const int *fd = arg;
-	size_t got = 0;
-
-	while (got < len) {
-		ssize_t n = read(*fd, to + got, len - got);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	return got;
+	return file_read(*(const int *)arg, to, len);
 }
 
 /* Why somebody else might have written it, or NULL. */
@@ -109,86 +97,27 @@ static bool may_be_replaced(const char *path, struct fault *f)
 
 static bool push_to(void *arg, const uint8_t *at, size_t len, struct fault *f)
 {
-	const int *fd = arg;
-
-	while (len) {
-		ssize_t n = write(*fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			fault_set(f, "%s", n < 0 ? strerror(errno) : "nothing more can be written");
-			return false;
-		}
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-/* Make the new name durable too; where directories cannot be synced, nothing more can be done. */
-static void sync_folder(const char *path)
-{
-	char *folder = mem_text(path), *slash = strrchr(folder, '/');
-	int fd;
-
-	if (slash)
-		slash[slash == folder] = '\0';
-	fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		(void)fsync(fd);
-		close(fd);
-	}
-	mem_free(folder);
-}
-
-static bool write_aside(const char *aside, const struct cachefile_how *how,
-			struct cachefile_count *count, struct fault *f)
-{
-	int fd;
-	bool ok;
-
-	(void)unlink(aside); /* left behind by a process that died */
-	fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		fault_set(f, "%s", strerror(errno));
-		return false;
-	}
-	ok = cachefile_write(how, push_to, &fd, count, f);
-	if (ok && fsync(fd) != 0) {
-		fault_set(f, "%s", strerror(errno));
-		ok = false;
-	}
-	if (close(fd) != 0 && ok) {
-		fault_set(f, "%s", strerror(errno));
-		ok = false;
-	}
-	return ok;
+	if (file_write(*(const int *)arg, at, len))
+		return true;
+	fault_set(f, "%s", strerror(errno));
+	return false;
 }
 
 bool cachefile_save(const char *path, const struct cachefile_how *how,
 		    struct cachefile_count *count, struct fault *f)
 {
-	char *aside = mem_textf("%s.new", path);
 	struct fault why = { 0 };
+	struct file_new n;
 	bool ok;
 
 	*count = (struct cachefile_count){ 0 };
-	if (!may_be_replaced(path, f)) {
-		mem_free(aside);
+	if (!may_be_replaced(path, f))
 		return false;
-	}
-	ok = write_aside(aside, how, count, &why);
-	if (ok && rename(aside, path) != 0) {
-		fault_set(&why, "%s", strerror(errno));
-		ok = false;
-	}
-	if (ok) {
-		sync_folder(path);
-	} else {
-		fault_set(f, "cannot write %s: %s (what was there stays)", path, why.text);
-		(void)unlink(aside);
-	}
-	mem_free(aside);
+	ok = file_new_begin(&n, path, ".new", 0600) &&
+	     cachefile_write(how, push_to, &n.fd, count, &why);
+	ok = file_new_end(&n, ok);
+	if (!ok)
+		fault_set(f, "cannot write %s: %s (what was there stays)", path,
+			  why.set ? why.text : strerror(errno));
 	return ok;
 }

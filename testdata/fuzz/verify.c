@@ -44,7 +44,7 @@ static void check_records(const struct given *g)
 		struct dnskey key;
 		struct ds ds;
 
-		(void)dnskey_tag(rd);
+		(void)rr_key_tag(rd);
 		if (!dnskey_read(rd, &key))
 			continue;
 		k = crypto_key_new(key.algorithm, key.public_key, NULL);

@@ -128,7 +128,7 @@ static void sample_load(struct sample *s, const char *file)
 	assert_true(rrset_next(&w, &rd) && rrsig_read(rd, &sig));
 	s->key = NULL;
 	for (unsigned i = 0; i < keys->count; i++)
-		if (dnskey_tag(rrset_record(keys, i)) == sig.tag &&
+		if (rr_key_tag(rrset_record(keys, i)) == sig.tag &&
 		    dnskey_read(rrset_record(keys, i), &key))
 			s->key = crypto_key_new(key.algorithm, key.public_key, NULL);
 	assert_non_null(s->key);

@@ -123,7 +123,7 @@ static inline struct slice lab_signature(const struct rrset *set, const struct l
 	write_u32(&w, set->ttl_s);
 	write_u32(&w, LAB_ENDS);
 	write_u32(&w, LAB_BEGINS);
-	write_u16(&w, dnskey_tag(key));
+	write_u16(&w, rr_key_tag(key));
 	write_bytes(&w, zone, dname_len(zone));
 	w = writer_over(data, sizeof(data));
 	write_bytes(&w, rdata, head);
@@ -276,7 +276,7 @@ static inline struct lab_zone *lab_zone(const char *name)
 	assert_true(EVP_PKEY_get_raw_public_key(z->pair, z->key + 4, &len) == 1 && len == 32);
 	p.records = &record;
 	lab_tell_set(lab_sign(rrset_build(&lab.arena, &p), NULL, LAB_SOUND));
-	put_u16(z->ds, dnskey_tag(record));
+	put_u16(z->ds, rr_key_tag(record));
 	z->ds[2] = LAB_ED25519;
 	z->ds[3] = 2;
 	assert_true(EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1);
