@@ -28,7 +28,8 @@ static struct house {
 	struct client waiters[WAITERS];
 	struct addr reached;
 	unsigned waiting, taken;
-	struct timer end;
+	struct timer end, peek;
+	unsigned taken_by_peek;
 } house;
 
 static enum verdict take(void *taker, struct packet *p)
@@ -178,6 +179,46 @@ static void every_packet_of_a_burst_has_its_own_answer(void **state)
 	close_house();
 }
 
+static void on_peek(struct timer *t)
+{
+	struct house *h = container_of(t, struct house, peek);
+
+	h->taken_by_peek = h->taken;
+}
+
+/* What is begun must be finished, too: others get their turn first. */
+static void lookups_begin_a_batch_at_a_time(void **state)
+{
+	enum { ALL = 96 };
+	static const struct {
+		const char *why, *questions;
+		unsigned in_a_turn;
+	} rows[] = {
+		{ "answered at once", "aaaa", 96 },
+		{ "dropped", "dddd", 96 },
+		{ "one in four is looked up", "alaa", 96 },
+		{ "all are looked up", "llll", 32 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr at = open_house("127.0.0.1");
+		int fd = client_of(&at);
+
+		for (unsigned k = 0; k < ALL; k++)
+			assert_int_equal(send(fd, rows[i].questions + k % 4, 1, 0), 1);
+		house.peek.fire = on_peek;
+		timer_set(house.loop, &house.peek, 0);
+		for (unsigned k = 0; k < 20 && house.taken < ALL; k++)
+			run_ms(2);
+		assert_int_equal(house.taken, ALL);
+		if (house.taken_by_peek != rows[i].in_a_turn)
+			fail_msg("%s: %u in a turn", rows[i].why, house.taken_by_peek);
+		close(fd);
+		close_house();
+	}
+}
+
 static void what_is_too_large_for_a_question_is_not_taken(void **state)
 {
 	static char large[5000] = "a";
@@ -314,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_leave_from_the_address_that_was_asked),
 		cmocka_unit_test(every_packet_of_a_burst_has_its_own_answer),
+		cmocka_unit_test(lookups_begin_a_batch_at_a_time),
 		cmocka_unit_test(what_is_too_large_for_a_question_is_not_taken),
 		cmocka_unit_test(a_socket_that_is_served_no_more_answers_its_last_clients),
 		cmocka_unit_test(what_waited_too_long_is_dropped_and_counted),
