@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/classify.h"
 
-#include "util/dname.h"
 #include "util/msg.h"
 #include "util/rr.h"
 
@@ -39,20 +38,6 @@ static const uint8_t *follow(const struct message *m, const struct question *ask
 static bool has_alias(const struct message *m, const struct question *asked)
 {
 	return message_find(m, SECTION_ANSWER, asked->name, TYPE_CNAME, asked->class_);
-}
-
-/* Whether the answer ends with a DNAME that makes `name` too long (RFC 6672 2.3). The RCODE is not
- * signed: without this proof anybody could put YXDOMAIN in front of what is. */
-static bool is_too_long(const struct message *m, const uint8_t *name)
-{
-	uint8_t longer[DNAME_MAX];
-	unsigned count;
-	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
-	const struct rrset *last = count ? sets[count - 1] : NULL;
-
-	return last && last->type == TYPE_DNAME && last->count == 1 &&
-	       dname_is_under(name, rrset_owner(last)) && !dname_equals(name, rrset_owner(last)) &&
-	       !dname_transplant(longer, name, rrset_owner(last), rrset_target(last, 0));
 }
 
 static const struct rrset *authority_of_type(const struct message *m, uint16_t type)
@@ -100,7 +85,7 @@ enum response classify(const struct message *m, const struct question *asked, co
 		/* the alias's target does not exist, even if the alias itself was asked for */
 		return aliased || has_alias(m, asked) ? RESPONSE_alias : RESPONSE_nxdomain;
 	}
-	if (m->rcode == RCODE_YXDOMAIN && is_too_long(m, end))
+	if (m->rcode == RCODE_YXDOMAIN && message_makes_too_long(m, end))
 		return RESPONSE_answer;
 	if (m->rcode != RCODE_NOERROR)
 		return RESPONSE_useless;

@@ -46,6 +46,18 @@ const struct rrset *message_soa(const struct message *m)
 	return NULL;
 }
 
+bool message_makes_too_long(const struct message *m, const uint8_t *name)
+{
+	uint8_t longer[DNAME_MAX];
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
+	const struct rrset *last = count ? sets[count - 1] : NULL;
+
+	return last && last->type == TYPE_DNAME && last->count == 1 &&
+	       dname_is_strictly_under(name, rrset_owner(last)) &&
+	       !dname_transplant(longer, name, rrset_owner(last), rrset_target(last, 0));
+}
+
 bool message_is_denial(const struct message *m)
 {
 	unsigned count;

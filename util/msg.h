@@ -110,6 +110,10 @@ const struct rrset *message_soa(const struct message *m);
 /* NXDOMAIN, or NODATA: an answer section without the type asked for, also behind aliases. A
  * referral, which has NS RRsets and no SOA, is no denial. */
 bool message_is_denial(const struct message *m);
+
+/* Whether ANSWER ends with a DNAME that makes `name` too long: what YXDOMAIN says (RFC 6672 2.3). The
+ * RCODE is not signed: without this proof anybody could put it in front of what is. */
+bool message_makes_too_long(const struct message *m, const uint8_t *name) PURE;
 /* The smallest remaining TTL of all sets, in seconds; `none` when there are no sets. */
 uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 

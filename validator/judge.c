@@ -633,6 +633,10 @@ bool judge_message(struct judge *j, struct judgement *out)
 		worsen(out, &j->sets[i]);
 		proofs |= j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded;
 	}
+	if (out->security == SECURITY_SECURE && j->m->rcode == RCODE_YXDOMAIN && !j->positive &&
+	    !message_makes_too_long(j->m, j->end))
+		*out = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+					   .text = "no DNAME makes the name too long" };
 	if (out->security == SECURITY_BOGUS)
 		return true;
 	/* what minimal responses do not strip: services/answer.h */

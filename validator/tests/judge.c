@@ -47,6 +47,10 @@ static void each_link_of_a_chain_is_judged(void **state)
 		    .authority = SOA "a.example. 300 IN NSEC www.example. CNAME RRSIG NSEC\n"
 				     "example. 300 IN NSEC a.example. SOA RRSIG NSEC DNSKEY" },
 		  SECURITY_SECURE, REASON_none },
+		{ "a DNAME that makes the name too long, it is said",
+		  { "a.example.", TYPE_A, RCODE_YXDOMAIN, .answer = "a.example. 300 IN CNAME x.d.example.\n"
+								   "d.example. 300 IN DNAME e.example." },
+		  SECURITY_BOGUS, REASON_bogus },
 		{ "a name of a zone below",
 		  { "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" },
 		  SECURITY_SECURE, REASON_none },
