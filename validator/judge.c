@@ -439,17 +439,22 @@ static struct judgement judge_proofs(struct judge *j)
 	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 	struct denial_evidence e;
+	enum denial_cut cut;
 	enum denial denial;
 
 	if (!zone || !gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
-	if (is_ds && j->m->rcode != RCODE_NXDOMAIN)
-		return from_cut(denial_of_ds(&e, j->end));
+	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
+		cut = denial_of_ds(&e, j->end);
+		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
+			return from_cut(cut);
+	}
 	if (j->m->rcode == RCODE_NXDOMAIN) /* for DS too: that it has no DS set is not enough */
 		return judge_name_proof(j, &e, is_ds);
 	denial = denial_of_type(&e, j->end, j->m->q.type);
-	/* behind an alias the RCODE is often that of the alias (RFC 2308 2.1) */
-	if (denial == DENIAL_NONE && j->end != j->m->q.name &&
+	/* behind an alias the RCODE is often that of the alias (RFC 2308 2.1); a name that does not exist
+	 * has no DS set either */
+	if (denial == DENIAL_NONE && (is_ds || j->end != j->m->q.name) &&
 	    denial_of_name(&e, j->end) == DENIAL_PROVEN)
 		return good;
 	return from_denial(denial, "the proof that the type does not exist does not hold");
