@@ -175,9 +175,7 @@ void pool_admit(struct pool *p)
 
 	if (list_is_empty(&p->waiting))
 		return;
-	list_init(&now);
-	list_put_after(p->waiting.prev, &now);
-	list_remove(&p->waiting);
+	list_take_all(&now, &p->waiting);
 	while (!list_is_empty(&now) && in_vain < TURNED_AWAY_MOST)
 		in_vain += !letter_place(LIST_ITEM(now.next, struct letter, link));
 	while (!list_is_empty(&now)) {
@@ -205,9 +203,7 @@ static void on_failing(struct timer *timer)
 	struct pool *p = container_of(timer, struct pool, tell_failing);
 	struct list now;
 
-	list_init(&now);
-	list_put_after(p->failing.prev, &now);
-	list_remove(&p->failing);
+	list_take_all(&now, &p->failing);
 	while (!list_is_empty(&now)) {
 		struct letter *l = LIST_ITEM(now.next, struct letter, link);
 		struct sending *s = l->sending;

@@ -556,9 +556,7 @@ static void on_failing(struct timer *t)
 	struct list now;
 
 	/* A callback may send again and fail again: that is left for the next turn. */
-	list_init(&now);
-	list_put_after(u->failing.prev, &now);
-	list_remove(&u->failing);
+	list_take_all(&now, &u->failing);
 	while (!list_is_empty(&now)) {
 		struct flight *f = LIST_ITEM(now.next, struct flight, link);
 		struct sending *s = f->sending;

@@ -48,6 +48,14 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
+/* Move all links of `from` to `to`, which need not be initialised. */
+static inline void list_take_all(struct list *to, struct list *from)
+{
+	list_init(to);
+	list_put_after(from, to);
+	list_remove(from);
+}
+
 #define LIST_ITEM(link, type, member)   container_of(link, type, member)
 
 #define LIST_EACH(pos, head) \

@@ -83,12 +83,29 @@ static void a_safe_walk_may_remove_where_it_stands(void **state)
 	assert_true(list_is_empty(&head));
 }
 
+static void all_are_taken_at_once_in_their_order(void **state)
+{
+	(void)state;
+	struct bead a = { .name = 'a' }, b = { .name = 'b' };
+	struct list head, now;
+
+	list_init(&head);
+	list_take_all(&now, &head);
+	assert_true(list_is_empty(&now));
+	list_push_back(&head, &a.link);
+	list_push_back(&head, &b.link);
+	list_take_all(&now, &head);
+	assert_true(list_is_empty(&head));
+	assert_reads(&now, "ab");
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(links_stand_where_they_were_put),
 		cmocka_unit_test(removing_twice_is_harmless),
 		cmocka_unit_test(a_safe_walk_may_remove_where_it_stands),
+		cmocka_unit_test(all_are_taken_at_once_in_their_order),
 	};
 
 	return cmocka_run_group_tests(claims, NULL, NULL);
