@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -193,19 +192,18 @@ void *arena_copy(struct arena *a, const void *from, size_t len)
 	return piece;
 }
 
+static void *take_piece(void *arena, size_t size)
+{
+	return arena_take(arena, size);
+}
+
 char *arena_textf(struct arena *a, const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, fmt);
-	len = vsnprintf(NULL, 0, fmt, args);
-	va_end(args);
-	PROMISE(len >= 0);
-	text = arena_take(a, (size_t)len + 1);
-	va_start(args, fmt);
-	vsnprintf(text, (size_t)len + 1, fmt, args);
+	text = mem_vtextf(take_piece, a, fmt, args);
 	va_end(args);
 	return text;
 }

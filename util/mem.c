@@ -3,7 +3,6 @@
 #include "util/mem.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,19 +154,34 @@ char *mem_text(const char *text)
 	return mem_copy(text, strlen(text) + 1);
 }
 
+char *mem_vtextf(void *(*take)(void *from, size_t size), void *from, const char *fmt, va_list args)
+{
+	va_list again;
+	char *text;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	PROMISE(len >= 0);
+	text = take(from, (size_t)len + 1);
+	vsnprintf(text, (size_t)len + 1, fmt, again);
+	va_end(again);
+	return text;
+}
+
+static void *take_new(void *from, size_t size)
+{
+	(void)from;
+	return mem_new(size);
+}
+
 char *mem_textf(const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, fmt);
-	len = vsnprintf(NULL, 0, fmt, args);
-	va_end(args);
-	PROMISE(len >= 0);
-	text = mem_new((size_t)len + 1);
-	va_start(args, fmt);
-	vsnprintf(text, (size_t)len + 1, fmt, args);
+	text = mem_vtextf(take_new, NULL, fmt, args);
 	va_end(args);
 	return text;
 }

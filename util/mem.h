@@ -8,6 +8,8 @@
 #ifndef UTIL_MEM_H
 #define UTIL_MEM_H
 
+#include <stdarg.h>
+
 #include "util/base.h"
 
 void *mem_new(size_t len) MUST_USE;                     /* contents undefined */
@@ -17,6 +19,9 @@ void  mem_free(void *p);                                /* p may be NULL */
 void *mem_copy(const void *from, size_t len) MUST_USE;
 char *mem_text(const char *text) MUST_USE;              /* copy of a C string */
 char *mem_textf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_USE;
+/* The same in memory that `take` has from elsewhere (arena_textf). */
+char *mem_vtextf(void *(*take)(void *from, size_t size), void *from, const char *fmt, va_list args)
+	PRINTF_LIKE(3, 0) MUST_USE;
 
 /* Bytes malloc actually reserved for `p`, at least as many as were asked for; 0 for NULL. */
 size_t mem_size(const void *p);
