@@ -210,16 +210,6 @@ static void put_words(FILE *out)
 
 void conf_print_man(FILE *out)
 {
-	enum conf_clause open = CLAUSE_none;
-
-	for (size_t i = 0; i < conf_option_count; i++) {
-		const struct option *o = &conf_options[i];
-
-		if (o->heading)
-			put_heading(out, o, o->clause != open);
-		else if (!o->real && o->status != CONF_TEST_ONLY)
-			put_option(out, o);
-		open = o->clause;
-	}
+	conf_walk_shown(out, put_heading, put_option);
 	put_words(out);
 }

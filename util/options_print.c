@@ -420,21 +420,27 @@ static void print_heading(FILE *out, const struct option *o, bool first)
 		fprintf(out, "\t# ---- %s ----\n\n", o->heading);
 }
 
-void conf_print_example(FILE *out)
+void conf_walk_shown(FILE *out, void (*heading)(FILE *out, const struct option *o, bool first),
+		     void (*option)(FILE *out, const struct option *o))
 {
 	enum conf_clause open = CLAUSE_none;
 
-	fprintf(out, "# Every option of resolverd. What is commented out is the default or, of an option\n"
-		     "# that may be repeated, an example. Printed by resolver-checkconf --example.\n\n");
 	for (size_t i = 0; i < conf_option_count; i++) {
 		const struct option *o = &conf_options[i];
 
 		if (o->heading)
-			print_heading(out, o, o->clause != open);
+			heading(out, o, o->clause != open);
 		else if (!o->real && o->status != CONF_TEST_ONLY)
-			print_option(out, o);
+			option(out, o);
 		open = o->clause;
 	}
+}
+
+void conf_print_example(FILE *out)
+{
+	fprintf(out, "# Every option of resolverd. What is commented out is the default or, of an option\n"
+		     "# that may be repeated, an example. Printed by resolver-checkconf --example.\n\n");
+	conf_walk_shown(out, print_heading, print_option);
 	fprintf(out, "# More files in place of this line; those of a glob in the order of their names.\n"
 		     "# include-toplevel: \"/etc/resolver/resolver.conf.d/*.conf\"\n");
 }

@@ -240,6 +240,11 @@ char *conf_default(const struct option *o, bool for_example) MUST_USE;
 void conf_write_values(const struct option *o, const void *base,
 		       void (*write)(void *arg, const char *text), void *arg);
 
+/* The headings and options that the example and the manual show, in order. `first`: the heading
+ * begins its clause. */
+void conf_walk_shown(FILE *out, void (*heading)(FILE *out, const struct option *o, bool first),
+		     void (*option)(FILE *out, const struct option *o));
+
 /* How many structs a clause has, and number `i` of them (from 0). */
 size_t conf_clause_size(const struct conf *conf, enum conf_clause clause);
 void *conf_clause_get(const struct conf *conf, enum conf_clause clause, size_t i);
