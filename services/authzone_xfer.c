@@ -224,16 +224,25 @@ static void take_records(struct task *t, struct zonedata *got)
 		take_over(t, got);
 }
 
-static void on_put_together(struct zonejob *job)
+/* The task of a job that has ended, and what that made; NULL when nobody wants it any more. */
+static struct task *end_job(struct zonejob *job, struct zonedata **got)
 {
 	struct task *t = container_of(job, struct task, job);
-	struct zonedata *got = job->got;
-	char name[DNAME_TEXT];
 
+	*got = job->got;
 	job->got = NULL;
 	if (t->dead)
-		zonedata_free(got);
-	if (is_orphan(t))
+		zonedata_free(*got);
+	return is_orphan(t) ? NULL : t;
+}
+
+static void on_put_together(struct zonejob *job)
+{
+	struct zonedata *got;
+	struct task *t = end_job(job, &got);
+	char name[DNAME_TEXT];
+
+	if (!t)
 		return;
 	if (got) {
 		take_records(t, got);
@@ -260,14 +269,11 @@ void xfer_take_zone(struct task *t)
 
 static void on_fetched(struct zonejob *job)
 {
-	struct task *t = container_of(job, struct task, job);
-	struct zonedata *got = job->got;
+	struct zonedata *got;
+	struct task *t = end_job(job, &got);
 	char name[DNAME_TEXT];
 
-	job->got = NULL;
-	if (t->dead)
-		zonedata_free(got);
-	if (is_orphan(t))
+	if (!t)
 		return;
 	t->marks[t->url_at] = job->mark;
 	t->from_url = true;
