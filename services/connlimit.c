@@ -126,6 +126,14 @@ void connlimits_unpin(struct connlimits *l)
 	mem_free(l);
 }
 
+void connlimits_exchange(struct connlimits **here, struct connlimits *l)
+{
+	struct connlimits *old = *here;
+
+	*here = l ? connlimits_pin(l) : NULL;
+	connlimits_unpin(old);
+}
+
 /* ---- one client ---- */
 
 /* An IPv6 client is its /64, within which it may choose addresses freely. */

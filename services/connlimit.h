@@ -18,6 +18,8 @@ struct fault;
 struct connlimits *connlimits_new(const struct conf *conf, struct fault *f) MUST_USE;
 struct connlimits *connlimits_pin(struct connlimits *l);
 void connlimits_unpin(struct connlimits *l); /* NULL is fine */
+/* Pin `l` in place of what was pinned here; either may be NULL. */
+void connlimits_exchange(struct connlimits **here, struct connlimits *l);
 
 /* What one connection is counted in; all NULL where nothing is limited. */
 struct connplace {

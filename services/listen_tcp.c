@@ -48,10 +48,7 @@ void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)
 
 void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
 {
-	struct connlimits *old = t->connlimits;
-
-	t->connlimits = connlimits ? connlimits_pin(connlimits) : NULL;
-	connlimits_unpin(old);
+	connlimits_exchange(&t->connlimits, connlimits);
 }
 
 void listen_tcp_tap(struct listen_tcp *t, struct tap *tap)

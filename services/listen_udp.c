@@ -521,10 +521,7 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 
 void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits)
 {
-	struct connlimits *old = u->connlimits;
-
-	u->connlimits = connlimits ? connlimits_pin(connlimits) : NULL;
-	connlimits_unpin(old);
+	connlimits_exchange(&u->connlimits, connlimits);
 }
 
 void listen_udp_tap(struct listen_udp *u, struct tap *tap)
