@@ -120,7 +120,7 @@ libresolver_la_SOURCES += \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
-EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/mesh_house.h services/tests/upstream_house.h services/tests/wire.h
+EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/mesh_house.h services/tests/run.h services/tests/upstream_house.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \

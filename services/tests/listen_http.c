@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "services/listen_tcp.h"
+#include "services/tests/run.h"
 #include "util/addr.h"
 #include "util/http2_server.h"
-#include "util/loop.h"
 
 #define SETTINGS        "\0\0\0\4\0\0\0\0\0"
 #define BLOCK           "\x82\x87\x04\x17/q?dns=AAABAAABAAAAAAAA\x41\1b"
@@ -26,7 +26,6 @@
 static struct house {
 	struct loop *loop;
 	struct listen_tcp *tcp;
-	struct timer end;
 	struct client later[8];
 	unsigned waiting, taken, left;
 	bool puts_off; /* answers later */
@@ -47,18 +46,6 @@ static enum verdict take(void *taker, struct packet *p)
 	}
 	write_bytes(&p->out, p->in.at, p->in.len);
 	return VERDICT_SEND;
-}
-
-static void on_end(struct timer *t)
-{
-	loop_stop(container_of(t, struct house, end)->loop);
-}
-
-static void run_ms(unsigned ms)
-{
-	house.end.fire = on_end;
-	timer_set(house.loop, &house.end, ms * US_PER_MS);
-	loop_run(house.loop);
 }
 
 /* Both ends of a connection over loopback. */
@@ -120,7 +107,7 @@ static void close_house(void)
 static void say(const void *bytes, size_t len)
 {
 	assert_int_equal(send(house.here, bytes, len, MSG_NOSIGNAL), len);
-	run_ms(5);
+	run_for(house.loop, 5);
 }
 #define SAY(text) say(text, sizeof(text) - 1)
 
@@ -171,13 +158,13 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 
 		c.ops->reply(&c, answer, sizeof answer);
 	}
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_string_equal(heard(), "HD");
 	close(house.here);
-	run_ms(5);
+	run_for(house.loop, 5);
 	house.later[0].ops->reply(&house.later[0], answer, sizeof answer);
 	house.waiting = 0;
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	house.here = -1;
 	close_house();
@@ -219,7 +206,7 @@ static void a_stream_that_is_reset_takes_its_question_back(void **state)
 
 		c.ops->reply(&c, answer, sizeof answer);
 	}
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_string_equal(heard(), "HDHD");
 	close_house();
 }
@@ -253,7 +240,7 @@ static void beginnings_are_told_apart(void **state)
 		got = heard();
 		if (strcmp(got, rows[i].heard) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].heard);
-		run_ms(400); /* nobody may stay without asking */
+		run_for(house.loop, 400); /* nobody may stay without asking */
 		assert_int_equal(listen_tcp_count(house.tcp), 0);
 		close_house();
 	}

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "services/listen_socket.h"
+#include "services/tests/run.h"
 #include "util/fault.h"
-#include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 
@@ -35,7 +35,6 @@ static struct house {
 	struct waiter waiters[WAITERS];
 	unsigned waiting, taken;
 	int here; /* the client's end */
-	struct timer end;
 } house;
 
 static enum verdict take(void *taker, struct packet *p)
@@ -76,18 +75,6 @@ static void answer_waiters(struct house *h)
 		else
 			w.client.ops->reply(&w.client, w.bytes, w.len);
 	}
-}
-
-static void on_end(struct timer *t)
-{
-	loop_stop(container_of(t, struct house, end)->loop);
-}
-
-static void run_ms(unsigned ms)
-{
-	house.end.fire = on_end;
-	timer_set(house.loop, &house.end, ms * US_PER_MS);
-	loop_run(house.loop);
 }
 
 static void open_house(const struct listen_tcp_limits *limits)
@@ -184,12 +171,12 @@ static void questions_are_answered_as_they_become_ready(void **state)
 
 		open_house(&usual);
 		send_frames(rows[i].ask);
-		run_ms(5);
+		run_for(house.loop, 5);
 		read_back(text, sizeof text);
 		if (strcmp(text, rows[i].at_once) != 0)
 			fail_msg("%s: '%s' at once, not '%s'", rows[i].why, text, rows[i].at_once);
 		answer_waiters(&house);
-		run_ms(5);
+		run_for(house.loop, 5);
 		read_back(text, sizeof text);
 		if (!strchr(rows[i].at_once, '|') && strcmp(text, rows[i].later) != 0)
 			fail_msg("%s: '%s' later, not '%s'", rows[i].why, text, rows[i].later);
@@ -211,9 +198,9 @@ static void a_message_may_come_in_any_pieces(void **state)
 			size_t n = MIN(piece, len - at);
 
 			assert_int_equal(write(house.here, bytes + at, n), n);
-			run_ms(0);
+			run_for(house.loop, 0);
 		}
-		run_ms(1);
+		run_for(house.loop, 1);
 		read_back(text, sizeof text);
 		assert_string_equal(text, "1a 2a");
 		close_house();
@@ -236,7 +223,7 @@ static void nonsense_ends_the_connection(void **state)
 
 		open_house(&usual);
 		assert_int_equal(write(house.here, rows[i].bytes, rows[i].len), rows[i].len);
-		run_ms(5);
+		run_for(house.loop, 5);
 		read_back(text, sizeof text);
 		if (strcmp(text, "|") != 0 || house.taken)
 			fail_msg("%s: not closed", rows[i].why);
@@ -254,10 +241,10 @@ static void a_client_that_sends_no_more_still_hears(void **state)
 	open_house(&usual);
 	send_frames(ask);
 	assert_int_equal(shutdown(house.here, SHUT_WR), 0);
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(listen_tcp_count(house.tcp), 1);
 	answer_waiters(&house);
-	run_ms(5);
+	run_for(house.loop, 5);
 	read_back(text, sizeof text);
 	assert_string_equal(text, "2l 1l|");
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
@@ -271,11 +258,11 @@ static void a_client_that_has_gone_is_waited_for_by_nobody(void **state)
 	(void)state;
 	open_house(&usual);
 	send_frames(ask);
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(house.waiting, 3);
 	close(house.here);
 	answer_waiters(&house); /* into a closed connection */
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	house.here = dup(0);
 	close_house();
@@ -295,14 +282,14 @@ static void questions_in_work_have_a_bound_and_none_is_lost(void **state)
 	assert_int_equal(write(house.here, bytes, len), len);
 	assert_int_equal(shutdown(house.here, SHUT_WR), 0);
 	while (house.taken < ALL || house.waiting) {
-		run_ms(2);
+		run_for(house.loop, 2);
 		assert_true(house.waiting <= 128);
 		answered += house.waiting;
 		answer_waiters(&house);
 		assert_true(rounds++ < 50);
 		assert_true(read(house.here, bytes, sizeof bytes) != 0 || answered == ALL);
 	}
-	run_ms(2);
+	run_for(house.loop, 2);
 	assert_int_equal(answered, ALL);
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	close_house();
@@ -329,7 +316,7 @@ static void who_is_slow_is_cut(void **state)
 		if (rows[i].len)
 			assert_int_equal(write(house.here, rows[i].bytes, rows[i].len),
 					 rows[i].len);
-		run_ms(rows[i].after_ms);
+		run_for(house.loop, rows[i].after_ms);
 		if ((listen_tcp_count(house.tcp) == 0) != rows[i].cut)
 			fail_msg("%s: %s", rows[i].why, rows[i].cut ? "not cut" : "cut");
 		close_house();
@@ -345,7 +332,7 @@ static void who_dribbles_is_cut(void **state)
 	assert_int_equal(write(house.here, "\0\377", 2), 2);
 	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
 		(void)!write(house.here, "x", 1);
-		run_ms(50);
+		run_for(house.loop, 50);
 	}
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	close_house();
@@ -360,7 +347,7 @@ static void who_takes_no_answers_is_cut(void **state)
 		.connections = 10, .idle_ms = 5000, .waiting_bytes = 100000 });
 	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
 		send_frames(ask);
-		run_ms(5);
+		run_for(house.loop, 5);
 	}
 	assert_int_equal(listen_tcp_count(house.tcp), 0);
 	close_house();
@@ -381,7 +368,7 @@ static void who_takes_answers_slowly_gets_them_all(void **state)
 	for (unsigned i = 0; i < 1000 && got < (size_t)ALL * EACH; i++) {
 		ssize_t n;
 
-		run_ms(1);
+		run_for(house.loop, 1);
 		n = read(house.here, bytes, sizeof bytes);
 		got += n > 0 ? (size_t)n : 0;
 	}
@@ -438,11 +425,11 @@ static void connections_have_a_bound_and_the_rest_wait(void **state)
 		assert_int_equal(connect(fds[i], (struct sockaddr *)&ss, len), 0);
 		assert_int_equal(write(fds[i], bytes, n), n);
 	}
-	run_ms(20);
+	run_for(house.loop, 20);
 	assert_int_equal(listen_tcp_count(house.tcp), MOST + 1);
 	assert_int_equal(house.taken, MOST);
 	for (unsigned i = 0; i < ALL; i++) {
-		run_ms(20);
+		run_for(house.loop, 20);
 		assert_int_equal(read(fds[i], bytes, sizeof bytes), 14);
 		close(fds[i]);
 	}

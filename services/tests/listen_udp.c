@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "services/listen_socket.h"
+#include "services/tests/run.h"
 #include "util/fault.h"
-#include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 
@@ -28,7 +28,7 @@ static struct house {
 	struct client waiters[WAITERS];
 	struct addr reached;
 	unsigned waiting, taken;
-	struct timer end, peek;
+	struct timer peek;
 	unsigned taken_by_peek;
 } house;
 
@@ -49,18 +49,6 @@ static enum verdict take(void *taker, struct packet *p)
 		write_bytes(&p->out, p->in.at, p->in.len);
 		return VERDICT_SEND;
 	}
-}
-
-static void on_end(struct timer *t)
-{
-	loop_stop(container_of(t, struct house, end)->loop);
-}
-
-static void run_ms(unsigned ms)
-{
-	house.end.fire = on_end;
-	timer_set(house.loop, &house.end, ms * US_PER_MS);
-	loop_run(house.loop);
 }
 
 static struct addr open_house(const char *at)
@@ -142,7 +130,7 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 			continue;
 		}
 		assert_int_equal(send(fd, rows[i].question, 1, 0), 1);
-		run_ms(5);
+		run_for(house.loop, 5);
 		assert_true(addr_equals(&house.reached, &ask));
 		if (house.waiting) {
 			house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"l", 1);
@@ -169,7 +157,7 @@ static void every_packet_of_a_burst_has_its_own_answer(void **state)
 		assert_int_equal(send(fd, question, sizeof question, 0), 2);
 	}
 	for (unsigned i = 0; i < 20 && house.taken < ALL; i++)
-		run_ms(2);
+		run_for(house.loop, 2);
 	for (char text[16]; hear(fd, text, sizeof text) == 2; heard++)
 		sum += (uint8_t)text[1];
 	assert_int_equal(house.taken, ALL);
@@ -210,7 +198,7 @@ static void lookups_begin_a_batch_at_a_time(void **state)
 		house.peek.fire = on_peek;
 		timer_set(house.loop, &house.peek, 0);
 		for (unsigned k = 0; k < 20 && house.taken < ALL; k++)
-			run_ms(2);
+			run_for(house.loop, 2);
 		assert_int_equal(house.taken, ALL);
 		if (house.taken_by_peek != rows[i].in_a_turn)
 			fail_msg("%s: %u in a turn", rows[i].why, house.taken_by_peek);
@@ -228,7 +216,7 @@ static void what_is_too_large_for_a_question_is_not_taken(void **state)
 	(void)state;
 	assert_int_equal(send(fd, large, sizeof large, 0), sizeof large);
 	assert_int_equal(send(fd, "a", 1, 0), 1);
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(house.taken, 1);
 	close(fd);
 	close_house();
@@ -243,11 +231,11 @@ static void a_socket_that_is_served_no_more_answers_its_last_clients(void **stat
 
 	(void)state;
 	assert_int_equal(send(fd, "l", 1, 0), 1);
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(house.waiting, 1);
 	listen_udp_serve(house.udp, NULL, 0);
 	assert_int_equal(send(fd, "a", 1, 0), 1);
-	run_ms(5);
+	run_for(house.loop, 5);
 	assert_int_equal(house.taken, 1);
 	house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"late", 4);
 	house.waiting = 0;
@@ -262,7 +250,7 @@ static void wait_for_stamps(int fd, const struct stats *stats)
 	for (unsigned i = 0; i < 100; i++) {
 		assert_int_equal(send(fd, "d", 1, 0), 1);
 		usleep(10000);
-		run_ms(5);
+		run_for(house.loop, 5);
 		if (atomic_load(&stats->count[STAT_queue_time_us_max]) >= 10 * US_PER_MS)
 			return;
 	}
@@ -305,7 +293,7 @@ static void what_waited_too_long_is_dropped_and_counted(void **state)
 		house.taken = 0;
 		assert_int_equal(send(fd, "a", 1, 0), 1);
 		usleep(50000);
-		run_ms(5);
+		run_for(house.loop, 5);
 		dropped = atomic_load(&stats.count[STAT_queries_timed_out]);
 		longest_us = atomic_load(&stats.count[STAT_queue_time_us_max]);
 		if (house.taken != rows[i].taken || dropped != rows[i].dropped ||
@@ -315,7 +303,7 @@ static void what_waited_too_long_is_dropped_and_counted(void **state)
 		listen_udp_forget_old(house.udp, 0, &stats);
 		assert_int_equal(send(fd, "a", 1, 0), 1);
 		usleep(50000);
-		run_ms(5);
+		run_for(house.loop, 5);
 		assert_int_equal(house.taken, rows[i].taken + 1);
 		close(fd);
 		close_house();
