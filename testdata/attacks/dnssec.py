@@ -622,5 +622,10 @@ def signed_aliases(lab):
     return {"C_ms": lab.cpu_ms() - before, "U": lab.upstream(mark, 1), "took_s": r.took_s, "R": verdict(r)}
 
 
+answered(44, "spent-on-another", "a question that costs all it may, then an alias to a name of somebody else's: what fails for "
+         "want of a budget must not be kept for those who have one", "failures of children without means or time are kept "
+         "nowhere", "services/budget.h:budget_is_short validator/chain.c:miss validator/chain.c:get_stuck",
+         "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
+         "testdata/replay/hashes_used_up_cost_no_other_name.rpl")
 answered(16, "cross-zone-signatures", "signatures of another zone, and of wildcards that are none", "see entry 37",
          "validator/verify.c:zone_may_sign", "testdata/attacks/dnssec.py:labels")
