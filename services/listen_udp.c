@@ -28,6 +28,7 @@
 #define IN_ROOM          4096 /* no query needs more */
 #define OUT_ROOM_LEAST   4096 /* minimum that services/answer.h requires */
 #define SPREAD           320  /* between slots: their starts map to different cache sets */
+#define LATE_ROOM        16384 /* for answers that wait to be sent; a larger one does not wait */
 #define SEND_PATIENCE_MS 5    /* wait for a full send queue, once per batch */
 
 #if !defined(HAVE_RECVMMSG) || !defined(HAVE_SENDMMSG)
@@ -67,6 +68,19 @@ struct udp_socket {
 	bool closed;      /* no longer served; freed when no client waits */
 };
 
+/* Answers to lookups, sent together. */
+struct late {
+	struct udp_socket *from; /* all of them */
+	struct mmsghdr out[BATCH];
+	struct iovec iov[BATCH];
+	struct sockaddr_storage to[BATCH];
+	union control control[BATCH];
+	unsigned count;
+	size_t used;
+	uint8_t bytes[LATE_ROOM];
+	struct timer due;
+};
+
 struct listen_udp {
 	struct loop *loop;
 	packet_taker take;
@@ -77,6 +91,7 @@ struct listen_udp {
 	uint64_t queue_most_us;        /* longest time queued to accept; 0: unlimited */
 	struct stats *stats;           /* for packets that exceeded it */
 	struct batch batch;
+	struct late late;
 };
 
 /* ---- the local address of a packet ---- */
@@ -297,8 +312,26 @@ static void send_all(int fd, struct mmsghdr *out, unsigned count)
 
 /* ---- deferred answers ---- */
 
+static void late_send(struct listen_udp *u)
+{
+	struct late *l = &u->late;
+
+	if (!l->count)
+		return;
+	send_all(l->from->watch.fd, l->out, l->count);
+	l->count = 0;
+	l->used = 0;
+	timer_stop(u->loop, &l->due);
+}
+
+static void on_late(struct timer *t)
+{
+	late_send(container_of(t, struct listen_udp, late.due));
+}
+
 static void socket_free(struct udp_socket *s)
 {
+	late_send(s->home);
 	list_remove(&s->link);
 	watch_stop(&s->watch);
 	close(s->watch.fd);
@@ -318,20 +351,36 @@ static void client_left(struct udp_socket *s, const struct client *c)
 		socket_free(s);
 }
 
+/* It waits for others, at most until the round ends: each system call is a chance to wake whoever
+ * waits for what is sent. */
 static void reply_later(const struct client *c, const uint8_t *bytes, size_t len)
 {
 	struct udp_socket *s = c->via;
-	struct sockaddr_storage to;
-	union control control;
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = len };
-	struct mmsghdr m = { .msg_hdr = { .msg_name = &to, .msg_iov = &iov, .msg_iovlen = 1 } };
+	struct listen_udp *u = s->home;
+	struct late *l = &u->late;
+	bool fits = len <= LATE_ROOM;
+	struct msghdr *m;
+	unsigned at;
 
-	m.msg_hdr.msg_namelen = addr_to_sockaddr(c->tag ? proxy_of(c) : &c->from, &to);
+	if (l->from != s || l->count == BATCH || len > LATE_ROOM - l->used)
+		late_send(u);
+	at = l->count++;
+	m = &l->out[at].msg_hdr;
+	l->from = s;
+	l->iov[at].iov_len = len;
+	l->iov[at].iov_base = fits ? memcpy(l->bytes + l->used, bytes, len)
+				   : (void *)(uintptr_t)bytes;
+	*m = (struct msghdr){ .msg_name = &l->to[at], .msg_iov = &l->iov[at], .msg_iovlen = 1 };
+	m->msg_namelen = addr_to_sockaddr(c->tag ? proxy_of(c) : &c->from, &l->to[at]);
 	if (s->at.many)
-		write_source(&m.msg_hdr, &control, &c->reached);
-	if (UNLIKELY(s->home->tap != NULL))
-		tap_client_response(s->home->tap, c, bytes, len);
-	send_all(s->watch.fd, &m, 1);
+		write_source(m, &l->control[at], &c->reached);
+	if (UNLIKELY(u->tap != NULL))
+		tap_client_response(u->tap, c, bytes, len);
+	l->used += fits ? len : 0;
+	if (!fits)
+		late_send(u);
+	else if (!timer_is_set(&l->due))
+		timer_set(u->loop, &l->due, 0);
 	client_left(s, c);
 }
 
@@ -455,6 +504,7 @@ static void on_ready(struct watch *w, unsigned what)
 	bool told = is_told(s);
 
 	(void)what;
+	late_send(s->home);
 	if (b->many != told)
 		batch_reset(b, BATCH, told);
 	for (unsigned round = 0; round < BATCHES; round++) {
@@ -514,6 +564,7 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 	u->take = take;
 	u->taker = taker;
 	list_init(&u->sockets);
+	u->late.due.fire = on_late;
 	batch_init(&u->batch);
 	listen_udp_limit(u, OUT_ROOM_LEAST);
 	return u;

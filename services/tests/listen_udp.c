@@ -135,6 +135,7 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 		if (house.waiting) {
 			house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"l", 1);
 			house.waiting = 0;
+			run_ms(1);
 		}
 		if (hear(fd, text, sizeof text) != 1 || text[0] != *rows[i].question)
 			fail_msg("%s: no answer", rows[i].why);
@@ -220,6 +221,55 @@ static void what_is_too_large_for_a_question_is_not_taken(void **state)
 	assert_int_equal(house.taken, 1);
 	close(fd);
 	close_house();
+}
+
+/* Each system call may wake somebody; but nothing waits longer than a round. */
+static void late_answers_leave_together(void **state)
+{
+	static uint8_t answer[20000] = "answer";
+	static const struct {
+		const char *why;
+		unsigned answers;
+		size_t len;
+		unsigned at_once;
+	} rows[] = {
+		{ "one", 1, 6, 0 },
+		{ "a batch", 32, 6, 0 },
+		{ "more than a batch", 40, 6, 32 },
+		{ "more bytes than have room", 5, 4096, 4 },
+		{ "too large to wait", 1, sizeof answer, 1 },
+		{ "the second too large to wait", 2, sizeof answer, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr at = open_house("127.0.0.1");
+		int fd = client_of(&at);
+		static char text[sizeof answer];
+		unsigned heard = 0;
+
+		for (unsigned k = 0; k < rows[i].answers; k++)
+			assert_int_equal(send(fd, "l", 1, 0), 1);
+		for (unsigned k = 0; k < 20 && house.waiting < rows[i].answers; k++)
+			run_ms(2);
+		assert_int_equal(house.waiting, rows[i].answers);
+		for (; house.waiting; house.waiting--) {
+			const struct client *c = &house.waiters[house.waiting - 1];
+
+			c->ops->reply(c, answer, rows[i].len);
+		}
+		while (hear(fd, text, sizeof text) == (ssize_t)rows[i].len)
+			heard++;
+		if (heard != rows[i].at_once)
+			fail_msg("%s: %u at once", rows[i].why, heard);
+		run_ms(1);
+		while (hear(fd, text, sizeof text) == (ssize_t)rows[i].len)
+			heard++;
+		if (heard != rows[i].answers)
+			fail_msg("%s: %u in all", rows[i].why, heard);
+		close(fd);
+		close_house();
+	}
 }
 
 /* A reload that closes an address does not leave those alone who wait there. */
@@ -345,6 +395,7 @@ int main(void)
 		cmocka_unit_test(every_packet_of_a_burst_has_its_own_answer),
 		cmocka_unit_test(lookups_begin_a_batch_at_a_time),
 		cmocka_unit_test(what_is_too_large_for_a_question_is_not_taken),
+		cmocka_unit_test(late_answers_leave_together),
 		cmocka_unit_test(a_socket_that_is_served_no_more_answers_its_last_clients),
 		cmocka_unit_test(what_waited_too_long_is_dropped_and_counted),
 		cmocka_unit_test(a_port_in_use_is_told_plainly),
