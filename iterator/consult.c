@@ -16,12 +16,16 @@ static enum turn go_on(struct iter *it, enum iter_state state)
 	return TURN_ON;
 }
 
+/* Whether it may be proven, and what is proven holds for the name that is wanted. */
 static bool may_be_proven(const struct iter *it)
 {
 	const struct query *q = it->q;
+	const uint8_t *point;
 
-	return q->want_signatures && it->conf->harden_below_nxdomain && q->env->trust_point &&
-	       q->env->trust_point(q, it->shown.name, TYPE_A);
+	if (!q->want_signatures || !it->conf->harden_below_nxdomain || !q->env->trust_point)
+		return false;
+	point = q->env->trust_point(q, it->want.name, it->want.type);
+	return point && dname_is_under(it->shown.name, point);
 }
 
 enum turn consult_denial(struct iter *it, struct message *m)

@@ -147,29 +147,7 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 	return NULL;
 }
 
-/* RFC 8020: nothing exists below a name that does not exist. Only if that is proven, and never
- * across a configured stub or forward zone. */
-static struct message *by_nothing_above(struct query *q, const struct question *wanted)
-{
-	const struct forward_zone *z = route_config(q, wanted->name);
-
-	if (!q->snapshot->conf->server.harden_below_nxdomain || !may_be_proven(q))
-		return NULL;
-	for (const uint8_t *name = wanted->name; !dname_is_root(name);) {
-		if (z && dname_equals(name, z->name))
-			return NULL;
-		name = dname_parent(name);
-		const struct stored *s = find_denial(q, name, wanted);
-		if (s == NULL)
-			continue;
-		struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
-		m->q = *wanted;
-		return m;
-	}
-	return NULL;
-}
-
-/* The name that denials must be within: the trust anchor closest to the query name, or a stub or
+/* The name that what is denied must be within: the trust anchor closest to the query name, or a stub or
  * forward zone at or below it. NULL where nothing is validated. */
 static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 {
@@ -179,6 +157,25 @@ static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 	const struct forward_zone *z = route_config(q, wanted->name);
 
 	return point && z && dname_is_under(z->name, point) ? z->name : point;
+}
+
+/* RFC 8020: nothing exists below a name that does not exist. Only if that is proven. */
+static struct message *by_nothing_above(struct query *q, const struct question *wanted)
+{
+	const uint8_t *within = settled_at(q, wanted);
+
+	if (!q->snapshot->conf->server.harden_below_nxdomain || !within)
+		return NULL;
+	for (const uint8_t *name = wanted->name; dname_is_strictly_under(name, within);) {
+		name = dname_parent(name);
+		const struct stored *s = find_denial(q, name, wanted);
+		if (s == NULL)
+			continue;
+		struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
+		m->q = *wanted;
+		return m;
+	}
+	return NULL;
 }
 
 /* RFC 8198: from validated denials of other names that cover this one. */
