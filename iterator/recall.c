@@ -64,10 +64,17 @@ static struct message *message_of(struct query *q, const struct question *wanted
 	return m;
 }
 
-/* Without a validator nothing in the cache is proven. */
-static bool may_be_proven(const struct query *q)
+/* What is proven of a name above the one wanted holds for it if that is within the name returned: the
+ * trust anchor closest to it, or a stub or forward zone at or below that. NULL where nothing is
+ * validated. */
+static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 {
-	return q->env->trust_point != NULL;
+	const struct env *e = q->env;
+	const uint8_t *point =
+		e->trust_point ? e->trust_point(q, wanted->name, wanted->type) : NULL;
+	const struct forward_zone *z = route_config(q, wanted->name);
+
+	return point && z && dname_is_under(z->name, point) ? z->name : point;
 }
 
 /* What is kept for a moment, as it came. */
@@ -79,13 +86,15 @@ static const struct rrset *of_no_ttl(struct query *q, const struct rrset *set)
 	return s;
 }
 
-/* From a DNAME above the name. One that is not secure serves only the answer it came with (a forged
+/* From a DNAME above the name, but not above what settles it. One that is not secure serves only the answer it came with (a forged
  * one would take over a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
-	if (!may_be_proven(q) || !rrsetcache_knows_dname(q->cache.rrsets))
+	const uint8_t *within;
+
+	if (!rrsetcache_knows_dname(q->cache.rrsets) || !(within = settled_at(q, wanted)))
 		return NULL;
-	for (const uint8_t *owner = wanted->name; !dname_is_root(owner);) {
+	for (const uint8_t *owner = wanted->name; dname_is_strictly_under(owner, within);) {
 		owner = dname_parent(owner);
 		const struct rrset *dname = find_set(q, owner, TYPE_DNAME, wanted->class_);
 		if (dname == NULL || dname->security != SECURITY_SECURE)
@@ -145,18 +154,6 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 			return s;
 	}
 	return NULL;
-}
-
-/* The name that what is denied must be within: the trust anchor closest to the query name, or a stub or
- * forward zone at or below it. NULL where nothing is validated. */
-static const uint8_t *settled_at(struct query *q, const struct question *wanted)
-{
-	const struct env *e = q->env;
-	const uint8_t *point =
-		e->trust_point ? e->trust_point(q, wanted->name, wanted->type) : NULL;
-	const struct forward_zone *z = route_config(q, wanted->name);
-
-	return point && z && dname_is_under(z->name, point) ? z->name : point;
 }
 
 /* RFC 8020: nothing exists below a name that does not exist. Only if that is proven. */
