@@ -133,6 +133,7 @@ bool rules_read(struct rules *r, const struct conf *conf, struct fault *f)
 	r->every_algorithm = s->harden_algo_downgrade;
 	r->skew_min_s = s->val_sig_skew_min;
 	r->skew_max_s = s->val_sig_skew_max;
+	r->least_ttl_s = s->serve_original_ttl ? 0 : s->cache_min_ttl;
 	return read_date(r, s->val_override_date, f) &&
 	       read_nsec3(r, s->val_nsec3_keysize_iterations, f);
 }

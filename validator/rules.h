@@ -46,6 +46,7 @@ struct rules {
 	enum rules_date date;
 	uint32_t fixed_date;            /* for DATE_FIXED, seconds since 1970 mod 2^32 */
 	uint32_t skew_min_s, skew_max_s;
+	uint32_t least_ttl_s;           /* that no signature's original TTL shortens (cache-min-ttl) */
 	struct {
 		uint16_t bits, iterations;      /* for keys of up to `bits` bits; ascending */
 	} nsec3[RULES_NSEC3];

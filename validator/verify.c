@@ -198,12 +198,13 @@ static bool is_in_time(struct check *c, const struct rrsig *sig)
 static uint32_t ttl_of(const struct check *c, const struct rrsig *sig, bool in_time)
 {
 	uint32_t left = sig->expiration - c->how->now;
+	uint32_t most_s = MAX(sig->original_ttl_s, c->how->rules->least_ttl_s);
 
 	if (c->how->rules->date == DATE_ANY || !in_time)
-		return sig->original_ttl_s;
+		return most_s;
 	if ((int32_t)left <= 0)
 		left += skew_of(c->how->rules, sig);
-	return MIN(left, sig->original_ttl_s);
+	return MIN(left, most_s);
 }
 
 static bool is_candidate(const struct check *c, unsigned i, const struct rrsig *sig)
@@ -448,7 +449,7 @@ uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (!rrsig_read(rd, &sig))
 			return 0;
-		ttl_s = MIN(ttl_s, sig.original_ttl_s);
+		ttl_s = MIN(ttl_s, MAX(sig.original_ttl_s, how->rules->least_ttl_s));
 		if (how->rules->date == DATE_ANY)
 			continue;
 		if (date_is_before(how->now, sig.inception) ||

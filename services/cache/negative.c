@@ -152,12 +152,15 @@ static const struct rrset *find_soa(const struct message *m, const uint8_t *zone
 											  : NULL;
 }
 
-/* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field. */
+/* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field; but cache-min-ttl may have raised a
+ * denial's. */
 static uint32_t soa_most(const struct rrset *soa, uint32_t now_s)
 {
 	struct slice rd = rrset_record(soa, 0);
 	uint32_t left = time_left(now_s, soa->expires_s);
 
+	if (soa->flags & RRSET_SOA_NEGATIVE)
+		return left; /* already limited (store) */
 	return rd.len < 4 ? 0 : MIN(left, get_u32(rd.at + rd.len - 4));
 }
 

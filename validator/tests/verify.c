@@ -278,9 +278,11 @@ static void time_to_live_ends_with_the_signature(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t expiration, ttl_s;
-	} rows[] = { { NOW + 100000, 3600 }, { NOW + 100, 100 }, { NOW, 3600 },
-		     { NOW - 86399, 1 } };
+		uint32_t expiration, least_ttl_s, ttl_s;
+	} rows[] = { { NOW + 100000, 0, 3600 }, { NOW + 100, 0, 100 },
+		     { NOW, 0, 3600 },          { NOW - 86399, 0, 1 },
+		     { NOW + 100000, 30, 3600 }, { NOW + 100000, 5000, 5000 },
+		     { NOW + 100, 5000, 100 } };
 	struct court c;
 
 	court_open(&c, "p256");
@@ -289,9 +291,12 @@ static void time_to_live_ends_with_the_signature(void **state)
 		struct rrset *set = set_of(&c, "www.", TYPE_A);
 
 		put_u32(first_sig(set) + 8, rows[i].expiration);
+		c.rules.least_ttl_s = rows[i].least_ttl_s;
 		verify_set(set, c.keys, &c.how, &c.v);
 		assert_int_equal(c.v.security, SECURITY_SECURE);
 		assert_int_equal(c.v.ttl_s, rows[i].ttl_s);
+		if (rows[i].expiration > NOW)
+			assert_int_equal(verify_ttl_again(set, &c.how), rows[i].ttl_s);
 	}
 	court_close(&c);
 }
