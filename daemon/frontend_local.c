@@ -171,7 +171,8 @@ bool local_changes(struct journey *j, bool stale, enum verdict *v)
 					   .client = &j->p->client,
 					   .stats = j->w->env.stats,
 					   .settled = j->w->env.settled,
-					   .let_through = j->request.unpoliced };
+					   .let_through = j->request.unpoliced,
+					   .sees_bogus = j->request.flags & FLAG_CD };
 	uint32_t now_s = j->to.now_s;
 	struct judged judged;
 	struct arena a;

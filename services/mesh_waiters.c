@@ -415,7 +415,8 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .client = &w->client,
 				     .stats = m->env->stats,
 				     .met = q->met,
-				     .let_through = w->request.unpoliced };
+				     .let_through = w->request.unpoliced,
+				     .sees_bogus = w->request.flags & FLAG_CD };
 	struct judged j;
 
 	if (UNLIKELY(q->budget->trace && !settled)) {

@@ -716,7 +716,8 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 	bool policed = p->policed && !who->let_through;
 
 	*j = (struct judged){ .end = JUDGED_AS_IS, .m = m };
-	if (m->security == SECURITY_BOGUS || judge_aliases(p, who, m, now_s, a, j))
+	if ((m->security == SECURITY_BOGUS && !who->sees_bogus) ||
+	    judge_aliases(p, who, m, now_s, a, j))
 		return;
 	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)

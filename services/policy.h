@@ -58,6 +58,7 @@ struct policy_client {
 	struct settled *settled; /* records what settled the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policed.h) */
 	bool let_through;      /* a policy zone has passed it: no other is consulted */
+	bool sees_bogus;       /* asked with CD: bogus data is not hidden from it, so it is judged */
 };
 
 /* ---- questions ---- */
