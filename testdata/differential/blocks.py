@@ -224,7 +224,8 @@ def policy(p):
             owner = p.pick(["32.9.0.23.127", "24.0.0.23.127", "32.3.0.23.127", "32.2.0.23.127"]) + ".rpz-nsip"
         action = p.pick(["CNAME .", "CNAME *.", "CNAME rpz-passthru.", "CNAME " + p.host(), "A 192.0.2.9", "A 192.0.2.8", "AAAA 2001:db8::8",
                          "TXT \"policy\"", "CNAME *.w.lz."] + ["CNAME rpz-tcp-only.", "CNAME rpz-drop."] * (p.maybe(0.2)))
-        records.append("%s %s" % (owner, action))
+        if not any(r.startswith(owner + " ") and "CNAME" in r + action for r in records):    # one alias at a name
+            records.append("%s %s" % (owner, action))
     file = "policy%d" % len(p.policies)
     p.files[file] = records
     out = ["rpz:", '\tname: "%s"' % name, '\tzonefile: "%%(dir)s/%s"' % file]
