@@ -7,6 +7,7 @@
 #include "iterator/show.h"
 #include "iterator/targets.h"
 #include "iterator/scrub_set.h"
+#include "services/authzone.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
@@ -625,6 +626,7 @@ enum turn digest(struct iter *it)
 		.zone = it->at->zone,
 		.snapshot = it->q->snapshot,
 		.forwarder = was_told_to_recurse(it),
+		.held = it->place && it->place->addr.family == FAMILY_HELD,
 		.arena = it->arena,
 	};
 

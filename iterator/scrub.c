@@ -436,7 +436,8 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 			const struct rrset *set =
 				rr_flags(m->sets[left]->type) & RR_META
 					? NULL
-					: scrub_set_clean(how->arena, m->sets[left], how->snapshot);
+					: scrub_set_clean(how->arena, m->sets[left], how->snapshot,
+							  !how->held);
 			if (set == NULL)
 				continue;
 			m->sets[to++] = set;

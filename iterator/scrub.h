@@ -17,6 +17,7 @@ struct scrub_how {
 	const uint8_t *zone;             /* whose server was asked */
 	const struct snapshot *snapshot; /* for its options */
 	bool forwarder; /* the server was asked to recurse: accept whole chains */
+	bool held;      /* from a zone held here: the operator's, so private addresses stay */
 	struct arena *arena;
 };
 

@@ -101,10 +101,10 @@ static struct rrset *rebuild(struct arena *a, const struct rrset *set, const str
 }
 
 const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
-				    const struct snapshot *s)
+				    const struct snapshot *s, bool from_outside)
 {
 	size_t sigs = MIN(set->sig_count, s->conf->server.iter_scrub_rrsig);
-	bool suspect = may_be_private(set, s);
+	bool suspect = from_outside && may_be_private(set, s);
 
 	if (sigs == set->sig_count && !suspect)
 		return set;

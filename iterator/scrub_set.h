@@ -16,11 +16,11 @@ static inline struct rrset *scrub_set_own(const struct rrset *fresh)
 	return (struct rrset *)fresh;
 }
 
-/* The set without surplus signatures (iter-scrub-rrsig) and without addresses that public names
- * must not have (private-address, private-domain; in A, AAAA and the hints of SVCB and HTTPS): the
- * set itself if nothing is wrong, NULL if nothing is left. */
+/* The set without surplus signatures (iter-scrub-rrsig) and, if it comes from outside, without
+ * addresses that public names must not have (private-address, private-domain; in A, AAAA and the
+ * hints of SVCB and HTTPS): the set itself if nothing is wrong, NULL if nothing is left. */
 const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
-				    const struct snapshot *s);
+				    const struct snapshot *s, bool from_outside);
 
 /* The set's first `most` records; the set itself if it has no more. */
 const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most);

@@ -572,19 +572,22 @@ static void private_addresses_are_taken_out(void **state)
 		const char *why, *name;
 		uint16_t type;
 		const char *answer, *want;
+		bool held;
 	} rows[] = {
-		{ "public", "www.example.com.", TYPE_A, A, "www.example.com./A||" },
-		{ "private", "www.example.com.", TYPE_A, "www.example.com. 60 A 10.1.2.3", "||" },
+		{ "public", "www.example.com.", TYPE_A, A, "www.example.com./A||", false },
+		{ "private", "www.example.com.", TYPE_A, "www.example.com. 60 A 10.1.2.3", "||", false },
+		{ "of a zone held here", "www.example.com.", TYPE_A,
+		  "www.example.com. 60 A 10.1.2.3", "www.example.com./A||", true },
 		{ "one of two", "www.example.com.", TYPE_A, A "\nwww.example.com. 60 A 10.1.2.3",
-		  "www.example.com./A||" },
+		  "www.example.com./A||", false },
 		{ "in a private domain", "www.home.example.com.", TYPE_A,
-		  "www.home.example.com. 60 A 10.1.2.3", "www.home.example.com./A||" },
-		{ "IPv6", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA fd00::1", "||" },
+		  "www.home.example.com. 60 A 10.1.2.3", "www.home.example.com./A||", false },
+		{ "IPv6", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA fd00::1", "||", false },
 		{ "as a hint", "www.example.com.", TYPE_HTTPS,
-		  "www.example.com. 60 HTTPS \\# 11 0001 00 0004 0004 0a010203", "||" },
+		  "www.example.com. 60 HTTPS \\# 11 0001 00 0004 0004 0a010203", "||", false },
 		{ "a public hint", "www.example.com.", TYPE_HTTPS,
 		  "www.example.com. 60 HTTPS \\# 11 0001 00 0004 0004 c0000201",
-		  "www.example.com./HTTPS||" },
+		  "www.example.com./HTTPS||", false },
 	};
 	struct netset *private = netset_new();
 	struct trie *domains = trie_new();
@@ -612,6 +615,7 @@ static void private_addresses_are_taken_out(void **state)
 		options.private_domains = domains;
 		assert_true(scrub(m, &(struct scrub_how){ .asked = &asked,
 							  .zone = dname_root,
+							  .held = rows[i].held,
 							  .arena = &a,
 							  .snapshot = &options }));
 		if (strcmp(sections(m, got, sizeof(got)), rows[i].want) != 0)
