@@ -69,11 +69,12 @@ static bool put_zone(struct call *c, struct localzones *z, char *text)
 	}
 	if (!parse_name(c, first, name))
 		return false;
-	if (!zone_type_parse(text, &type) || type == ZONE_nodefault) {
+	if (!zone_type_parse(text, &type)) {
 		call_say(c, "error not a zone type. %s\n", text);
 		return false;
 	}
-	localzones_put(z, name, CLASS_IN, type);
+	/* the records of a default zone stay; what it does not know is asked for elsewhere */
+	localzones_put(z, name, CLASS_IN, type == ZONE_nodefault ? ZONE_transparent : type);
 	return true;
 }
 

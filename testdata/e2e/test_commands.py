@@ -39,6 +39,7 @@ COMMANDS = [
     ("stats_noreset", None, STATS, 0, None),
     ("flush_stats", None, OK, 0, None),
     ("local_zone held.example static", None, OK, 0, None),
+    ("local_zone free.example nodefault", None, OK, 0, None),
     ("local_zone held.example nonsense", None, r"error not a zone type\. nonsense\n", 1, None),
     ("local_zone held.example", None, r"error could not find next argument after held\.example\n", 1, None),
     ("local_data a.held.example 60 IN A 192.0.2.1", None, OK, 0, None),
