@@ -26,25 +26,18 @@ static void print_usage(FILE *out)
 {
 	fprintf(out,
 		"usage: %s [options]\n"
-		"Sees to it that there is a trust anchor of the root to begin with. Where the file "
-		"is\n"
-		"missing, empty or damaged, the keys this program was built with are written to "
-		"it;\n"
-		"resolverd follows their rolling from there (auto-trust-anchor-file, RFC 5011).\n"
-		"Nothing is asked of the network.\n"
+		"Creates the trust anchor of the root: if the file is missing, empty or damaged, writes\n"
+		"the keys this program was built with. resolverd follows rollovers from there\n"
+		"(auto-trust-anchor-file, RFC 5011). The network is not used.\n"
 		"  -a FILE     the file (%s)\n"
-		"  -l          print the keys this program was built with, and do nothing else\n"
+		"  -l          only print the keys this program was built with\n"
 		"  -v          say what is done\n"
 		"  -V          print the version\n"
 		"  -h          print this\n"
-		"Scripts written for unbound-anchor may go on to say how it shall fetch keys: -4, "
-		"-6,\n"
-		"-D, -F and -R, and -b, -c, -C, -f, -n, -P, -r, -s, -u and -x with a value are "
-		"taken\n"
-		"and make no difference.\n"
-		"Ends with 0 when the file was good, with 1 when it had to be written, with 2 when "
-		"that\n"
-		"could not be done.\n",
+		"Options of unbound-anchor for fetching keys are accepted and ignored: -4, -6, -D, -F, -R,\n"
+		"and, with a value, -b, -c, -C, -f, -n, -P, -r, -s, -u, -x.\n"
+		"Exit code: 0: the file was good; 1: it had to be written, and was; 2: it could not be\n"
+		"written.\n",
 		program, ROOT_KEY);
 }
 

@@ -31,21 +31,21 @@ static void print_usage(FILE *out)
 {
 	fprintf(out,
 		"usage: %s [options] [FILE]\n"
-		"Reads a configuration (%s when none is named) and says what is wrong with it.\n"
-		"  -o OPTION       print the value of an option instead, a list's one per line\n"
+		"Checks a configuration (default: %s).\n"
+		"  -o OPTION       print the value of an option instead; of a list one per line\n"
 		"  -f              with -o: print whole paths, the chroot included\n"
 		"  -q              print errors only\n"
-		"  --strict        end with 1 when there is a warning, too\n"
-		"  --no-files      do not look for files, folders and users that it names\n"
-		"  --from-unbound  explain what becomes of a configuration made for Unbound: option by\n"
+		"  --strict        exit code 1 for warnings, too\n"
+		"  --no-files      do not check that files, folders and users exist\n"
+		"  --from-unbound  explain what a configuration made for Unbound will do: option by\n"
 		"                  option, the same, better here, not there, or refused\n"
 		"  --list-options  print clause, option, status and default of every option\n"
-		"  --example       print an example of a configuration\n"
+		"  --example       print a configuration with every option and its default\n"
 		"  --man           print the manual page of resolver.conf\n"
 		"  -V, --version   print the version\n"
 		"  -h, --help      print this\n"
-		"Ends with 0 when there is no error, otherwise with 1; --from-unbound with 2 when all can be\n"
-		"used and some of it has no effect here.\n",
+		"Exit code: 0: no errors; 1: errors; 2 (--from-unbound): it can be used, but some of it\n"
+		"has no effect here.\n",
 		program, CONF_FILE);
 }
 

@@ -53,21 +53,23 @@ static const struct {
 #undef CMD
 };
 
+#define ARGS_WIDTH 42 /* of the column of commands in the usage text */
+
 static void print_usage(const char *program)
 {
 	printf("usage:  %s [options] command [arguments]\n"
-	       "\tdirect a running %s.\n"
+	       "\tcontrol a running %s.\n"
 	       "-c file\tconfig file, default is %s\n"
 	       "-s server\taddress, address@port or path of the socket, instead of the config "
 	       "file's\n"
 	       "-q\tquiet: print nothing unless it fails\n"
-	       "--json\tprint the reply as one object of JSON\n"
-	       "--man\tprint what the manual page says of the commands\n"
+	       "--json\tprint the reply as a JSON object\n"
+	       "--man\tprint the commands as in the manual page\n"
 	       "-V, --version\tprint the version\n"
 	       "-h\tthis help.\n"
 	       "Commands:\n"
-	       "  %-44s%s\n",
-	       program, PACKAGE_NAME, CONF_FILE, "start", "start the daemon");
+	       "  %-*s  %s\n",
+	       program, PACKAGE_NAME, CONF_FILE, ARGS_WIDTH, "start", "start the daemon");
 	for (size_t i = 0; i < COUNT(known); i++) {
 		char line[80];
 
@@ -76,7 +78,10 @@ static void print_usage(const char *program)
 			continue;
 		}
 		snprintf(line, sizeof line, "%s %s", known[i].word, known[i].args);
-		printf("  %-44s%s\n", line, known[i].help);
+		if (strlen(line) > ARGS_WIDTH)
+			printf("  %s\n  %*s  %s\n", line, ARGS_WIDTH, "", known[i].help);
+		else
+			printf("  %-*s  %s\n", ARGS_WIDTH, line, known[i].help);
 	}
 	printf("Version %s\n", PACKAGE_VERSION);
 }

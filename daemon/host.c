@@ -42,22 +42,21 @@ static void print_usage(FILE *out)
 {
 	fprintf(out,
 		"usage: %s [options] NAME\n"
-		"Looks NAME up, from the root down, and says whether the answer is proven.\n"
-		"  -t TYPE     a type of record; without, A, AAAA and MX\n"
-		"  -C FILE     a configuration as resolverd's; its servers, anchors and limits count\n"
-		"  -s ADDRESS  ask this resolver and not the root's servers; may be repeated\n"
-		"  -r          ask the resolvers that /etc/resolv.conf names\n"
+		"Looks up NAME, from the root down, and validates the answer.\n"
+		"  -t TYPE     record type; default A, AAAA and MX\n"
+		"  -C FILE     use servers, trust anchors and limits of this configuration of resolverd\n"
+		"  -s ADDRESS  ask this resolver instead of the root's servers; may be repeated\n"
+		"  -r          ask the resolvers in /etc/resolv.conf\n"
 		"  -f FILE     trust anchors, as DS or DNSKEY records\n"
-		"  -F FILE     trust anchors, as BIND writes them\n"
+		"  -F FILE     trust anchors in BIND's format\n"
 		"  -y RECORD   one such record\n"
 		"  -4, -6      only over IPv4, or IPv6\n"
-		"  -v          tell what is done; more with each -v\n"
+		"  -v          show what is done; more with each -v\n"
 		"  -V          print the version\n"
 		"  -h          print this\n"
-		"Scripts written for unbound-host may also say -D (validate, as is always done) and -c IN.\n"
-		"Without anchors of one's own, the root's keys that this program was built with count.\n"
-		"Ends with 0 when there is an answer, with 1 when there is none, and with 2 when there is\n"
-		"one that is bogus.\n",
+		"As in unbound-host, -D (validate, which is always done) and -c IN are accepted.\n"
+		"Without trust anchors, the root's keys this program was built with are used.\n"
+		"Exit code: 0: there is an answer; 1: there is none; 2: it is bogus.\n",
 		program);
 }
 

@@ -42,7 +42,7 @@ done <<-END
 	control-cert-file $etc/$house/${house}_control.pem
 	blocklist-directory $state/blocklists
 END
-"$checkconf" -h | grep -q "($conf when none" || fail "the configuration is not $conf"
+"$checkconf" -h | grep -q "(default: $conf)" || fail "the configuration is not $conf"
 "$builddir/resolverd" -h | grep -q "instead of $conf\$" || fail "the daemon's configuration is not $conf"
 
 # ---- what make install leaves ----

@@ -34,7 +34,7 @@ has()
 }
 ./resolver-checkconf --list-options | awk -F '\t' '$1 != "(top)" && $2 !~ /^fake-/ { print $2 }' |
 	has doc/man/resolver.conf.5
-./resolver-control -h | sed -n 's/^  \([a-z_]*\) .*/\1/p' | has doc/man/resolver-control.8
+./resolver-control -h | sed -n 's/^  \([a-z_][a-z_]*\) .*/\1/p' | has doc/man/resolver-control.8
 
 # ---- completion ----
 
