@@ -24,6 +24,8 @@ struct wish {
 	bool full_paths;        /* -f */
 	bool quiet;             /* -q */
 	bool strict;            /* warnings count as errors */
+	bool from_unbound;
+	void (*print)(FILE *out); /* only print this; NULL: check the file */
 	struct conf_how how;
 };
 
@@ -206,7 +208,14 @@ static int finish_printing(void)
 	return EXIT_FAILURE;
 }
 
-int main(int argc, char **argv)
+static void print_version(FILE *out)
+{
+	(void)out;
+	(void)house_print_version();
+}
+
+/* False for what cannot be understood. */
+static bool take_options(struct wish *w, int argc, char **argv)
 {
 	enum { NO_FILES = 256, STRICT, FROM_UNBOUND, LIST_OPTIONS, EXAMPLE, MAN };
 	static const struct option long_options[] = {
@@ -220,56 +229,65 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct wish wish = { .file = CONF_FILE, .how = { .packs = true } };
-	bool from_unbound = false;
-	int c, code;
+	int c;
 
-	program = house_program(argv, "resolver-checkconf");
-	while ((c = getopt_long(argc, argv, "o:fqVh", long_options, NULL)) != -1) {
+	while (!w->print && (c = getopt_long(argc, argv, "o:fqVh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'o':
-			wish.option = optarg;
+			w->option = optarg;
 			break;
 		case 'f':
-			wish.full_paths = true;
+			w->full_paths = true;
 			break;
 		case 'q':
-			wish.quiet = true;
+			w->quiet = true;
 			break;
 		case NO_FILES:
-			wish.how.no_files = true;
+			w->how.no_files = true;
 			break;
 		case STRICT:
-			wish.strict = true;
+			w->strict = true;
 			break;
 		case FROM_UNBOUND:
-			from_unbound = true;
+			w->from_unbound = true;
 			break;
 		case LIST_OPTIONS:
-			conf_print_options(stdout);
-			return finish_printing();
+			w->print = conf_print_options;
+			break;
 		case EXAMPLE:
-			conf_print_example(stdout);
-			return finish_printing();
+			w->print = conf_print_example;
+			break;
 		case MAN:
-			conf_print_man(stdout);
-			return finish_printing();
+			w->print = conf_print_man;
+			break;
 		case 'V':
-			return house_print_version() ? EXIT_SUCCESS : EXIT_FAILURE;
+			w->print = print_version;
+			break;
 		case 'h':
-			print_usage(stdout);
-			return finish_printing();
+			w->print = print_usage;
+			break;
 		default:
-			print_usage(stderr);
-			return EXIT_FAILURE;
+			return false;
 		}
 	}
-	if (argc - optind > 1) {
+	if (optind < argc && !w->print)
+		w->file = argv[optind++];
+	return w->print || optind >= argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct wish wish = { .file = CONF_FILE, .how = { .packs = true } };
+	int code = EXIT_SUCCESS;
+
+	program = house_program(argv, "resolver-checkconf");
+	if (!take_options(&wish, argc, argv)) {
 		print_usage(stderr);
 		return EXIT_FAILURE;
 	}
-	if (optind < argc)
-		wish.file = argv[optind];
-	code = from_unbound ? explain(wish.file) : check(&wish);
+	if (wish.print)
+		wish.print(stdout);
+	else
+		code = wish.from_unbound ? explain(wish.file) : check(&wish);
 	return finish_printing() == EXIT_SUCCESS ? code : EXIT_FAILURE;
 }
