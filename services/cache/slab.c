@@ -336,23 +336,38 @@ static struct slab_entry *same_from(const struct slab *s, struct slab_entry *at,
 	return at;
 }
 
+static void entry_begin(const struct slab *s, struct slab_entry *e, uint64_t hash)
+{
+	size_t took = mem_size(e);
+
+	PROMISE(took <= SLAB_ENTRY_MAX);
+	if (s->how.beside)
+		took = MIN(took + s->how.beside(e), (size_t)SLAB_ENTRY_MAX);
+	e->hash = (uint32_t)(hash >> 32);
+	e->units = (uint16_t)((took + UNIT - 1) / UNIT);
+	atomic_init(&e->seen, 0);
+}
+
+static void part_add(struct slab *s, struct part *p, struct slab_entry *e)
+{
+	list_push_front(&p->queue, &e->queue);
+	p->bytes += (size_t)e->units * UNIT;
+	p->entries++;
+	bucket_push(bucket_of(table_of(s), e), e);
+	p->longest = MAX(p->longest, chain_len(bucket_of(table_of(s), e)));
+}
+
 bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t now_s,
 		 bool (*may)(const struct slab_entry *old, void *arg), void *arg)
 {
 	struct part *p = part_of(s, hash);
 	struct list gone;
 	struct slab_entry *old, *next;
-	size_t took = mem_size(e), budget, entries;
+	size_t budget, entries;
 	bool fits, crowded;
 
-	PROMISE(took <= SLAB_ENTRY_MAX);
-	if (s->how.beside)
-		took = MIN(took + s->how.beside(e), (size_t)SLAB_ENTRY_MAX);
 	list_init(&gone);
-	e->hash = (uint32_t)(hash >> 32);
-	e->units = (uint16_t)((took + UNIT - 1) / UNIT);
-	atomic_init(&e->seen, 0);
-
+	entry_begin(s, e, hash);
 	part_lock(p);
 	old = same_from(s, slab_first(s, hash), e, hash);
 	if (may && !old && !may(NULL, arg))
@@ -363,13 +378,8 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 	}
 	budget = part_budget(s);
 	fits = (size_t)e->units * UNIT <= budget;
-	if (fits) {
-		list_push_front(&p->queue, &e->queue);
-		p->bytes += (size_t)e->units * UNIT;
-		p->entries++;
-		bucket_push(bucket_of(table_of(s), e), e);
-		p->longest = MAX(p->longest, chain_len(bucket_of(table_of(s), e)));
-	}
+	if (fits)
+		part_add(s, p, e);
 	for (; old; old = next) {
 		next = same_from(s, slab_next(old, hash), e, hash);
 		part_drop(s, p, old, &gone);
