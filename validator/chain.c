@@ -206,6 +206,8 @@ static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *
 	if (cached && judge_keys(c, name, cached, anchor ? anchor->ds : ds,
 				 anchor ? anchor->keys : NULL, false))
 		return true;
+	if (cached)
+		rrsetcache_reject(c->q->cache.rrsets, cached);
 	if (!send_out(c, ERRAND_DNSKEY, name))
 		return false;
 	if (anchor)
@@ -502,6 +504,17 @@ static bool is_settled(const struct chain *c)
 	return e && (e->kind != KEYS_NO_CUT || c->errand == ERRAND_DS);
 }
 
+/* Forgets the DS or DNSKEY set of the reply unless it was of use: it may be forged. */
+static void reject(struct chain *c, const struct message *m)
+{
+	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
+	uint16_t type = c->errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY;
+	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, type, CLASS_IN);
+
+	if (set && !c->q->no_store && !(c->errand == ERRAND_DS && c->ds) && (!e || e->kind == KEYS_BOGUS))
+		rrsetcache_reject(c->q->cache.rrsets, set);
+}
+
 /* Learns from the child's reply. False: put off. */
 static bool take_in(struct chain *c)
 {
@@ -514,6 +527,7 @@ static bool take_in(struct chain *c)
 	c->brought = NULL;
 	if (!(c->errand == ERRAND_DS && c->ds) && !is_settled(c))
 		avoid(c, &c->brought_by);
+	reject(c, m);
 	return true;
 }
 
@@ -536,6 +550,8 @@ static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const 
 			       .ttl_s = time_left(now_of(c), set->expires_s) };
 	if (set->security != SECURITY_SECURE && !ledger_verify(&c->ledger, set, above, v))
 		return NULL;
+	if (v->security == SECURITY_BOGUS)
+		rrsetcache_reject(c->q->cache.rrsets, set);
 	return v->security == SECURITY_SECURE ? set : NULL;
 }
 

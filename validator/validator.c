@@ -123,6 +123,17 @@ static void teach_sets(struct query *q, const struct message *m)
 			(void)store_set(q, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
+/* What was found false does not stand in the way of what is true, of lower rank perhaps, and leads
+ * nowhere. */
+static void reject_sets(struct query *q, const struct judge *j)
+{
+	if (q->no_store || q->placed)
+		return;
+	for (unsigned i = 0; i < message_set_count(j->m); i++)
+		if (j->judged[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].of_the_way)
+			rrsetcache_reject(q->cache.rrsets, j->m->sets[i]);
+}
+
 /* Stores denials and wildcards, which also answer for other names (RFC 8198). */
 static void teach_negative(struct query *q, const struct judge *j, const struct message *m)
 {
@@ -264,6 +275,8 @@ static enum step judge(struct query *q, struct validator *v)
 		return STEP_WAIT;
 	}
 	v->judging = false;
+	if (j.security == SECURITY_BOGUS)
+		reject_sets(q, &v->judge);
 	if (may_retry(q, v, &j)) {
 		tell(q, "bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
 		log_query("bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));

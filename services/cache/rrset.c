@@ -289,3 +289,27 @@ size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t ty
 
 	return slab_remove(c->slab, hash_of(owner, k.len, type, class_), is_of, &k);
 }
+
+struct rejected {
+	const struct rrset *set;
+	uint8_t scope;
+};
+
+static bool is_rejected(const struct slab_entry *e, void *arg)
+{
+	const struct rejected *r = arg;
+	const struct rrset *s = set_of(e), *bad = r->set;
+
+	return r->scope == e->spare && s->security != SECURITY_SECURE &&
+	       is_key(s, rrset_owner(bad), bad->owner_len, bad->type, bad->class_, bad->flags) &&
+	       rrset_same_records(s, bad) && rrset_same_signatures(s, bad);
+}
+
+void rrsetcache_reject(struct rrsetcache *c, const struct rrset *bogus)
+{
+	struct rejected r = { .set = bogus, .scope = c->scope };
+	uint64_t hash = hash_of(rrset_owner(bogus), bogus->owner_len, bogus->type, bogus->class_);
+
+	if (find(c, hash, rrset_owner(bogus), bogus->owner_len, bogus->type, bogus->class_, bogus->flags))
+		(void)slab_remove(c->slab, hash, is_rejected, &r);
+}

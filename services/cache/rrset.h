@@ -64,5 +64,7 @@ bool rrsetcache_knows_dname(const struct rrsetcache *c);
  * scopes. Returns how many. */
 size_t rrsetcache_remove(struct rrsetcache *c, const uint8_t *owner, uint16_t type,
 			 uint16_t class_);
+/* Remove this RRset, found bogus, if it is the one that is cached and was not found secure before. */
+void rrsetcache_reject(struct rrsetcache *c, const struct rrset *bogus);
 
 #endif

@@ -334,6 +334,38 @@ static void a_set_of_very_many_records_is_believed_but_not_kept(void **state)
 	}
 }
 
+static void what_is_rejected_is_what_goes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct judged kept, rejected;
+		bool goes;
+	} rows[] = {
+		{ "the same", { OLD, TRUST_ANS_AA, 0, 0 }, { OLD, TRUST_ANS_AA, 0, 0 }, true },
+		{ "the same of lower rank", { OLD, TRUST_ANS_AA, 0, 0 }, { SAME, TRUST_ANS_NOAA, 0, 0 }, true },
+		{ "other data", { OLD, TRUST_ANS_AA, 0, 0 }, { NEW, TRUST_ANS_AA, 0, 0 }, false },
+		{ "what was proven", { OLD, TRUST_ANS_AA, SECURITY_SECURE, 0 }, { OLD, TRUST_ANS_AA, 0, 0 }, false },
+		{ "the other side of a cut", { OLD, TRUST_ANS_AA, 0, RRSET_PARENT_SIDE },
+		  { OLD, TRUST_ANS_AA, 0, 0 }, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct rrsetcache *c = rrsetcache_new(1 << 20, 1);
+		struct arena a;
+
+		arena_init(&a);
+		rrsetcache_put(c, set_of(&a, &rows[i].kept, NOW), NOW, &a);
+		rrsetcache_reject(c, set_of(&a, &rows[i].rejected, NOW));
+		bool gone = !rrsetcache_find(c, (const uint8_t *)"\1a\7example", TYPE_A, CLASS_IN, rows[i].kept.flags, NOW);
+
+		if (gone != rows[i].goes)
+			fail_msg("%s", rows[i].why);
+		arena_clear(&a);
+		rrsetcache_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -341,6 +373,7 @@ int main(void)
 		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
 		CLAIM(a_set_without_time_is_not_kept),
 		CLAIM(a_set_of_very_many_records_is_believed_but_not_kept),
+		CLAIM(what_is_rejected_is_what_goes),
 		CLAIM(a_correction_needs_something_to_correct),
 		CLAIM(a_delegation_dies_when_its_parent_said),
 		CLAIM(without_a_parent_an_ns_set_has_its_own_time),
