@@ -371,10 +371,35 @@ static bool skip_to_word(struct conftext *t, struct source *s)
 	return false;
 }
 
+/* Characters that may mean something in a word that is quoted, or in any; no others do. */
+enum { IN_QUOTES = 1, OUTSIDE = 2, ANYWHERE = IN_QUOTES | OUTSIDE };
+static const uint8_t meanings[256] = {
+	['\0'] = ANYWHERE, ['\n'] = ANYWHERE, ['\\'] = ANYWHERE, ['"'] = ANYWHERE,
+	['\''] = ANYWHERE, [' '] = OUTSIDE,   ['\t'] = OUTSIDE,   ['\r'] = OUTSIDE,
+	['\v'] = OUTSIDE,  ['\f'] = OUTSIDE,  [':'] = OUTSIDE,
+};
+
+/* Take what follows, up to such a character or the end of what was read. */
+static inline void scan_run(struct conftext *t, struct source *s, uint8_t meaning)
+{
+	const char *from = s->text + s->at, *end = s->text + s->len, *to = from;
+	size_t len;
+
+	while (to < end && !(meanings[(uint8_t)*to] & meaning))
+		to++;
+	len = (size_t)(to - from);
+	while (UNLIKELY(t->word_len + len >= t->word_room))
+		word_grow(t);
+	memcpy(t->word + t->word_len, from, len);
+	t->word_len += len;
+	t->word[t->word_len] = '\0';
+	s->at += len;
+}
+
 /* An unquoted word; where names are expected, a colon ends it too. */
 static void scan_plain(struct conftext *t, struct source *s, bool colon_ends)
 {
-	while (has(t, s)) {
+	while (scan_run(t, s, OUTSIDE), has(t, s)) {
 		char c = s->text[s->at];
 
 		if (is_blank(c) || c == '"' || c == '\'' || c == '\0' || (colon_ends && c == ':'))
@@ -391,7 +416,7 @@ static void scan_quoted(struct conftext *t, struct source *s)
 {
 	char quote = s->text[s->at++];
 
-	while (has(t, s)) {
+	while (scan_run(t, s, IN_QUOTES), has(t, s)) {
 		char c = s->text[s->at];
 
 		if (c == '\n' || c == '\0')

@@ -142,7 +142,7 @@ static void a_value_can_be_put_back(void **state)
 
 /* ---- includes, in a folder of their own ---- */
 
-static char folder[] = "conftext-XXXXXX";
+static char folder[sizeof("conftext-XXXXXX")];
 
 static void put_file(const char *name, const char *text)
 {
@@ -161,6 +161,7 @@ static int make_folder(void **state)
 	char path[256];
 
 	(void)state;
+	memcpy(folder, "conftext-XXXXXX", sizeof(folder));
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/d", folder);
@@ -240,6 +241,44 @@ static void includes_are_read_in_place(void **state)
 	assert_string_equal(s.told, "error@1 0e[]@1 f[3]@2 ");
 }
 
+/* Long words of every kind, through several of the pieces in which a file is read. */
+static void words_are_whole_wherever_they_lie(void **state)
+{
+	(void)state;
+	enum { WORDS = 3000 };
+	static const char *const kinds[] = { "%.*s", "\"%.*s:' #\"", "'\"%.*s '", "\\ %.*s\\\"" };
+	static const char *const want[] = { "%.*s", "%.*s:' #", "\"%.*s ", "\\ %.*s\\\"" };
+	static char text[WORDS * 400], letters[300];
+	struct conftext_how how = { .no_files = false };
+	struct conftext_word w;
+	struct conftext *t;
+	size_t len = 0;
+
+	memset(letters, 'x', sizeof(letters));
+	for (int i = 0; i < WORDS; i++) {
+		len += (size_t)sprintf(text + len, "n%d: ", i);
+		len += (size_t)sprintf(text + len, kinds[i % 4], 1 + i % 299, letters);
+		text[len++] = '\n';
+	}
+	text[len] = '\0';
+	put_file("main", text);
+	snprintf(text, sizeof(text), "%s/main", folder);
+	t = conftext_open_file(text, &how);
+	for (int i = 0; i < WORDS; i++) {
+		char name[16], value[320];
+
+		sprintf(name, "n%d", i);
+		sprintf(value, want[i % 4], 1 + i % 299, letters);
+		assert_int_equal(conftext_next(t, &w), CONFTEXT_NAME);
+		assert_string_equal(w.text, name);
+		assert_true(conftext_value(t, &w));
+		assert_string_equal(w.text, value);
+		assert_int_equal(w.line, i + 1);
+	}
+	assert_int_equal(conftext_next(t, &w), CONFTEXT_END);
+	conftext_close(t);
+}
+
 static void a_missing_file_is_one_error(void **state)
 {
 	(void)state;
@@ -259,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_byte_0_is_an_error_and_ends_no_file),
 		cmocka_unit_test(a_value_can_be_put_back),
 		cmocka_unit_test_setup_teardown(includes_are_read_in_place, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(words_are_whole_wherever_they_lie, make_folder, remove_folder),
 		cmocka_unit_test(a_missing_file_is_one_error),
 	};
 
