@@ -20,6 +20,8 @@ struct build {
 	struct trie *singled;   /* zones with tags or overrides: not packed */
 	struct trie *ruled_out; /* nodefault */
 	struct fault *fault;
+	const char *packed_word; /* type of the packed name reviewed last, */
+	int packed_type;         /* and what it is here; -1: unknown */
 };
 
 static char mark; /* any value other than NULL */
@@ -108,15 +110,29 @@ static int drop_unpacked(const uint8_t *name, uint8_t number, void *build)
 	return nametable_find(b->z->own->in.zones, name) ? -1 : number;
 }
 
+/* The type of a packed name, most often that of the one before. */
+static int packed_type(struct build *b, uint8_t number)
+{
+	const char *word = conf_names_type(number);
+	enum zone_type type;
+
+	if (word != b->packed_word) {
+		b->packed_word = word;
+		b->packed_type = zone_type_parse(word, &type) ? (int)type : -1;
+	}
+	return b->packed_type;
+}
+
 /* For a name that came packed: its type here; -1 if the zone is more than its type. */
 static int review(const uint8_t *name, uint8_t number, void *build)
 {
 	struct build *b = build;
 	struct family *f = &b->z->own->in;
 	struct localzone *zone = nametable_find(f->zones, name);
-	enum zone_type type;
+	int known = packed_type(b, number);
+	enum zone_type type = (enum zone_type)known;
 
-	if (!zone_type_parse(conf_names_type(number), &type))
+	if (known < 0)
 		return -1; /* its last line is an item of the list */
 	if (zone) {
 		zone_retype(b, zone, name, type);
@@ -127,7 +143,7 @@ static int review(const uint8_t *name, uint8_t number, void *build)
 		return -1;
 	}
 	zone_mark(b->z, f, name, type);
-	return (int)type;
+	return known;
 }
 
 static bool read_zones(struct build *b)
@@ -483,12 +499,33 @@ static bool read_records(struct build *b)
 
 /* ---- building the whole ---- */
 
-static bool count_zone(const uint8_t *name, enum zone_type type, void *count)
+struct tally {
+	const struct nameset *packed;
+	size_t count;
+};
+
+static bool count_zone(const uint8_t *name, void *value, void *arg)
 {
-	(void)name;
-	(void)type;
-	++*(size_t *)count;
+	struct localzone *zone = value;
+	struct tally *t = arg;
+
+	t->count += atomic_load_explicit(&zone->type, memory_order_relaxed) != ZONE_nodefault;
+	/* It replaces the packed one. */
+	if (t->packed && nameset_find(t->packed, name) >= 0)
+		t->count--;
 	return true;
+}
+
+static size_t count_zones(const struct localzones *z)
+{
+	struct tally t = { 0 };
+
+	for (const struct family *f = &z->own->in; f; f = RCU_READ(f->next)) {
+		t.packed = f->packed;
+		t.count += t.packed ? nameset_count(t.packed) : 0;
+		nametable_each(f->zones, count_zone, &t);
+	}
+	return t.count;
 }
 
 static bool build(struct build *b)
@@ -534,7 +571,6 @@ struct localzones *localzones_new(const struct localzones_how *how, struct fault
 		nametable_publish(fam->zones);
 		nametable_publish(fam->nodes);
 	}
-	z->own->zone_count = 0;
-	localzones_each(z, count_zone, &z->own->zone_count);
+	z->own->zone_count = count_zones(z);
 	return z;
 }

@@ -380,16 +380,15 @@ static void tell_seen(struct loader *l, const struct option *o, const struct con
 		      char *const *words, bool taken)
 {
 	char clause[CONF_NAME], name[CONF_NAME];
-	struct conf_seen seen = { .clause = conf_name_print(conf_clauses[l->clause].name, clause),
-				  .name = o ? conf_name_print(o->name, name) : w->text,
-				  .file = w->file,
-				  .line = w->line,
-				  .known = o,
-				  .taken = taken };
+	struct conf_seen seen = {
+		.file = w->file, .line = w->line, .known = o, .taken = taken
+	};
 	char *value;
 
 	if (!l->how->seen)
 		return;
+	seen.clause = conf_name_print(conf_clauses[l->clause].name, clause);
+	seen.name = o ? conf_name_print(o->name, name) : w->text;
 	value = mem_textf("%s%s%s%s%s", words[0] ? words[0] : "", words[1] ? " " : "",
 			  words[1] ? words[1] : "", words[2] ? " " : "", words[2] ? words[2] : "");
 	seen.value = value;

@@ -282,6 +282,14 @@ static bool hear_zone(const uint8_t *name, enum zone_type type, void *arg)
 	return true;
 }
 
+static bool count_zone(const uint8_t *name, enum zone_type type, void *count)
+{
+	(void)name;
+	(void)type;
+	++*(size_t *)count;
+	return true;
+}
+
 static void all_zones_are_listed_once(void **state)
 {
 	(void)state;
@@ -291,7 +299,10 @@ static void all_zones_are_listed_once(void **state)
 					  " local-data: \"b.example A 192.0.2.1\"\n"
 					  " local-data: \"chaos. CH TXT x\"\n");
 	struct heard h = { .len = 0 };
+	size_t count = 0;
 
+	localzones_each(z, count_zone, &count);
+	assert_int_equal(localzones_count(z), count);
 	localzones_remove(z, N("a.example."), CLASS_IN);
 	localzones_each(z, hear_zone, &h);
 	assert_string_equal(h.text, "b.example. deny\nt.example. transparent\ninvalid. static\n"
