@@ -25,6 +25,7 @@ import dns.query
 import dns.rcode
 import dns.rdatatype
 import dns.rrset
+import pytest
 
 ADDRESS = "127.0.0.1"
 # After this long without an answer a client asks again.
@@ -401,6 +402,40 @@ class FakeServer(Listening):
         out = self.reply(data, False)
         if out is not None:
             s.sendto(out, peer)
+
+
+@contextlib.contextmanager
+def unbound(*server, more="", tls=False):
+    """Debian's unbound with these lines in its server clause and whole clauses more; gives its port, that of TLS if
+    it speaks that."""
+    port, installed = free_port(), shutil.which("unbound", path="/usr/sbin:/usr/local/sbin")
+    if not installed:
+        pytest.skip("unbound is not installed")
+    with tempfile.TemporaryDirectory(prefix="rd-e2e-", dir="/tmp") as folder:
+        # A copy: the profile a distribution may have for the installed one keeps it out of our folder.
+        program = shutil.copy(installed, folder)
+        conf = os.path.join(folder, "unbound.conf")
+        with open(conf, "w", encoding="utf-8") as f:
+            f.write("server:\n" + "".join("    %s\n" % line for line in [
+                "interface: 127.0.0.1@%d" % port, 'username: ""', 'chroot: ""', 'directory: "%s"' % folder, 'pidfile: ""',
+                "use-syslog: no", "do-daemonize: no", "do-not-query-localhost: no",
+                'outgoing-port-avoid: "%d-%d"' % (PORTS[0], PORTS[-1]),
+                *(["tls-port: %d" % port] if tls else []), *server])
+                + "remote-control:\n    control-enable: no\n" + more)
+        process = subprocess.Popen(["timeout", "600", program, "-d", "-c", conf], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            until(lambda: accepts(port))
+            yield port
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def accepts(port):
+    with contextlib.suppress(OSError), socket.create_connection((ADDRESS, port), 1):
+        return True
+    return False
 
 
 def fixed(address, ttl_s=300, recursion=True):

@@ -8,19 +8,15 @@ is asked the same, with the same trust anchor.
 
 import csv
 import os
-import shutil
-import subprocess
-import time
 
 import dns.edns
-import dns.exception
 import dns.flags
 import dns.message
 import dns.query
 import dns.rcode
 import pytest
 
-from lab import free_port
+from lab import unbound
 
 # Where the other resolver thinks otherwise, and why we do not.
 DIFFERENCES = {
@@ -59,41 +55,11 @@ def judge(daemon, net):
 
 
 @pytest.fixture(scope="module")
-def unbound(net, tmp_path_factory):
+def neighbour(net):
     """The port of Debian's Unbound, alive as long as the tests of this file."""
-    program = shutil.which("unbound", path=os.environ.get("PATH", "") + ":/usr/sbin")
-    if not program:
-        pytest.skip("unbound is not installed")
-    folder = tmp_path_factory.mktemp("unbound")
-    port = free_port()
-    conf = folder / "unbound.conf"
-    conf.write_text("""server:
-    interface: 127.0.0.1
-    port: %d
-    username: ""
-    chroot: ""
-    directory: "%s"
-    pidfile: ""
-    use-syslog: no
-    do-not-query-localhost: no
-    module-config: "validator iterator"
-    root-hints: "%s/root.hints"
-    trust-anchor-file: "%s/root.key"
-remote-control:
-    control-enable: no
-""" % (port, folder, net, net), encoding="utf-8")
-    with open(folder / "log", "wb") as log, \
-            subprocess.Popen(["timeout", "300", program, "-d", "-c", conf], stdin=subprocess.DEVNULL,
-                             stdout=log, stderr=log) as p:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            try:
-                look(port, ".", "SOA", timeout=0.5)
-                break
-            except (dns.exception.Timeout, OSError):
-                time.sleep(0.1)
+    with unbound('module-config: "validator iterator"', 'root-hints: "%s/root.hints"' % net,
+                 'trust-anchor-file: "%s/root.key"' % net) as port:
         yield port
-        p.terminate()
 
 
 def test_every_verdict_and_its_reason(judge, verdicts):
@@ -121,10 +87,10 @@ def test_who_judges_for_himself_gets_all_of_it(judge, verdicts):
             assert r.answer, row
 
 
-def test_the_other_resolver_thinks_the_same(judge, unbound, verdicts):
+def test_the_other_resolver_thinks_the_same(judge, neighbour, verdicts):
     wrong = []
     for row in verdicts:
-        ours, theirs = (verdict(look(port, row["name"], row["type"])) for port in (judge.port, unbound))
+        ours, theirs = (verdict(look(port, row["name"], row["type"])) for port in (judge.port, neighbour))
         if (ours != theirs) != ((row["name"], row["type"]) in DIFFERENCES):
             wrong.append("%s %s: %s here, %s there" % (row["name"], row["type"], ours, theirs))
     assert not wrong, "\n".join(wrong)

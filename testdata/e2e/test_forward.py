@@ -4,18 +4,15 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import concurrent.futures
-import shutil
-import subprocess
 import time
 
-import dns.exception
 import dns.flags
 import dns.message
 import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lab import FakeServer, ask, fixed, free_port, rcode, refusing, silent, texts
+from lab import FakeServer, fixed, rcode, refusing, silent, texts, unbound
 
 
 def clause(kind, name, *lines):
@@ -23,38 +20,10 @@ def clause(kind, name, *lines):
 
 
 @pytest.fixture(scope="module")
-def upstream(net, tmp_path_factory):
+def upstream(net):
     """Debian's unbound, resolving the miniature internet, as the forwarder of a provider."""
-    folder = tmp_path_factory.mktemp("upstream")
-    port = free_port()
-    # A copy: the profile a distribution may have for the installed one keeps it out of our folder.
-    program = shutil.copy(shutil.which("unbound", path="/usr/sbin:/usr/local/sbin"), folder / "unbound")
-    conf = folder / "unbound.conf"
-    conf.write_text("""server:
-    interface: 127.0.0.1
-    port: %d
-    outgoing-port-avoid: 20000-24999
-    do-not-query-localhost: no
-    root-hints: "%s/root.hints"
-    module-config: "iterator"
-    username: ""
-    chroot: ""
-    directory: "%s"
-    pidfile: ""
-    use-syslog: no
-""" % (port, net, folder))
-    p = subprocess.Popen([program, "-d", "-c", conf], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            try:
-                ask("version.bind.", "TXT", "CH", port=port, timeout=0.3)
-                break
-            except (dns.exception.Timeout, OSError):
-                time.sleep(0.05)
+    with unbound('root-hints: "%s/root.hints"' % net, 'module-config: "iterator"') as port:
         yield "127.0.0.1@%d" % port
-    finally:
-        p.terminate()
-        p.wait(10)
 
 
 SAMPLE = [("target.chain.mini.", "A", "NOERROR"), ("len5.chain.mini.", "A", "NOERROR"),

@@ -20,7 +20,7 @@ import dns.message
 import pytest
 
 from faulty import Faulty
-from lab import ADDRESS, frame, free_port, is_closed, query, rcode, read_exactly, read_message, texts, until
+from lab import ADDRESS, ask, frame, free_port, is_closed, query, rcode, read_exactly, read_message, texts, unbound, until
 
 
 def forward(*servers, name=".", zone_lines=()):
@@ -317,54 +317,18 @@ def test_without_a_key_the_port_is_not_served(daemon):
 
 
 def test_unbound_as_a_server_over_tls(dot, ca):
-    with tempfile.TemporaryDirectory(dir="/tmp") as where:
-        port = free_port()
-        conf = os.path.join(where, "unbound.conf")
-        with open(conf, "w", encoding="ascii") as f:
-            f.write('server:\n interface: 127.0.0.1@%d\n tls-port: %d\n tls-service-key: "%s"\n tls-service-pem: "%s"\n'
-                    ' username: ""\n chroot: ""\n directory: "%s"\n pidfile: ""\n use-syslog: no\n do-daemonize: no\n'
-                    ' local-zone: "lab." static\n local-data: "a.lab. 300 A 198.18.7.9"\nremote-control:\n'
-                    ' control-enable: no\n' % (port, port, ca.path("good.key"), ca.path("good.pem"), where))
-        unbound = subprocess.Popen(["unbound", "-d", "-c", conf], stderr=subprocess.DEVNULL)
-        try:
-            for _ in range(100):
-                with contextlib.suppress(OSError), socket.create_connection((ADDRESS, port), 1):
-                    break
-                time.sleep(0.05)
-            with dot("%s@%d#dns.test" % (ADDRESS, port)) as d:
-                assert texts(d.ask("a.lab.")) == ["198.18.7.9"]
-                assert rcode(d.ask("no.lab.")) == "NXDOMAIN"
-        finally:
-            unbound.terminate()
-            unbound.wait(10)
+    with unbound('tls-service-key: "%s"' % ca.path("good.key"), 'tls-service-pem: "%s"' % ca.path("good.pem"),
+                 'local-zone: "lab." static', 'local-data: "a.lab. 300 A 198.18.7.9"', tls=True) as port:
+        with dot("%s@%d#dns.test" % (ADDRESS, port)) as d:
+            assert texts(d.ask("a.lab.")) == ["198.18.7.9"]
+            assert rcode(d.ask("no.lab.")) == "NXDOMAIN"
 
 
 def test_unbound_as_a_client_over_tls(serving):
-    with tempfile.TemporaryDirectory(dir="/tmp") as where:
-        port = free_port()
-        conf = os.path.join(where, "unbound.conf")
-        with open(conf, "w", encoding="ascii") as f:
-            f.write('server:\n interface: 127.0.0.1@%d\n username: ""\n chroot: ""\n directory: "%s"\n pidfile: ""\n'
-                    ' use-syslog: no\n do-daemonize: no\n do-not-query-localhost: no\n module-config: "iterator"\n'
-                    ' tls-cert-bundle: "%s"\nremote-control:\n control-enable: no\nforward-zone:\n name: "."\n'
-                    ' forward-tls-upstream: yes\n forward-addr: 127.0.0.1@%d#dns.test\n'
-                    % (port, where, serving.ca.path("ca.pem"), serving.tls_port))
-        unbound = subprocess.Popen(["unbound", "-d", "-c", conf], stderr=subprocess.DEVNULL)
-        try:
-            q = query("through.lab.")
-            with socket.socket(type=socket.SOCK_DGRAM) as s:
-                s.settimeout(1)
-                s.connect((ADDRESS, port))
-                for _ in range(15):
-                    with contextlib.suppress(OSError):
-                        s.send(q.to_wire())
-                        assert texts(dns.message.from_wire(s.recv(4096))) == ["198.18.7.7"]
-                        return
-                    time.sleep(0.2)
-            pytest.fail("unbound got no answer")
-        finally:
-            unbound.terminate()
-            unbound.wait(10)
+    with unbound('module-config: "iterator"', 'tls-cert-bundle: "%s"' % serving.ca.path("ca.pem"),
+                 more='forward-zone:\n    name: "."\n    forward-tls-upstream: yes\n    forward-addr: 127.0.0.1@%d#dns.test\n'
+                 % serving.tls_port) as port:
+        assert texts(ask("through.lab.", port=port)) == ["198.18.7.7"]
 
 
 # -- options of the connection's own --------------------------------------------------------------
