@@ -179,12 +179,7 @@ static bool read_record(struct draft *d, unsigned section, char *text, struct te
 
 	if (!loose_rr_parse(a, text, zone, &rr, f))
 		return false;
-	write_bytes(w, rr.owner, dname_len(rr.owner));
-	write_u16(w, rr.type);
-	write_u16(w, rr.class_);
-	write_u32(w, rr.ttl_s);
-	write_u16(w, (uint16_t)rr.rdata.len);
-	write_bytes(w, rr.rdata.at, rr.rdata.len);
+	text_rr_write(w, &rr);
 	d->counts[section + 1]++;
 	return !w->bad;
 }

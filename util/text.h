@@ -59,6 +59,8 @@ bool text_zone_read(const char *path, struct text_zone *z,
 /* Print "owner\tttl\tclass\ttype\trdata" without newline; returns the length as snprintf does. */
 size_t text_rr_print(char *to, size_t room, const uint8_t *owner, uint32_t ttl_s, uint16_t class_,
 		     uint16_t type, struct slice rdata);
+/* In wire form, the names in it uncompressed. */
+void text_rr_write(struct writer *w, const struct text_rr *rr);
 /* Pass every record and signature of a set to `out`, a line each. */
 void text_rrset_print(const struct rrset *s, uint32_t now_s,
 		      void (*out)(const char *line, void *arg), void *arg);

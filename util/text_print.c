@@ -119,6 +119,16 @@ static void put_data(struct text_printer *p, uint16_t type, struct slice rdata)
 	put_generic(p, rdata);
 }
 
+void text_rr_write(struct writer *w, const struct text_rr *rr)
+{
+	write_bytes(w, rr->owner, dname_len(rr->owner));
+	write_u16(w, rr->type);
+	write_u16(w, rr->class_);
+	write_u32(w, rr->ttl_s);
+	write_u16(w, (uint16_t)rr->rdata.len);
+	write_bytes(w, rr->rdata.at, rr->rdata.len);
+}
+
 size_t text_rr_print(char *to, size_t room, const uint8_t *owner, uint32_t ttl_s, uint16_t class_,
 		     uint16_t type, struct slice rdata)
 {

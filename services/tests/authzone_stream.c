@@ -60,12 +60,7 @@ static size_t write_message(uint8_t *to, size_t room, const char *text, struct w
 		snprintf(line, sizeof(line), "%.*s", (int)(end - at), at);
 		if (!text_rr_parse(&a, line, NULL, &rr, &f))
 			fail_msg("%s: %s", line, f.text);
-		write_bytes(w, rr.owner, dname_len(rr.owner));
-		write_u16(w, rr.type);
-		write_u16(w, rr.class_);
-		write_u32(w, rr.ttl_s);
-		write_u16(w, (uint16_t)rr.rdata.len);
-		write_bytes(w, rr.rdata.at, rr.rdata.len);
+		text_rr_write(w, &rr);
 		count++;
 	}
 	arena_clear(&a);
