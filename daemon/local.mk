@@ -1,7 +1,7 @@
 # daemon: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES += \
-	daemon/caches.c daemon/caches.h \
 	daemon/aside.c daemon/aside.h \
+	daemon/caches.c daemon/caches.h \
 	daemon/call.c daemon/call.h daemon/call_text.h \
 	daemon/capabilities.c daemon/capabilities.h \
 	daemon/changes.c daemon/changes.h \
@@ -25,8 +25,8 @@ libresolver_la_SOURCES += \
 	daemon/control_stats.c daemon/control_stats.h \
 	daemon/control_trust.c daemon/control_trust.h \
 	daemon/control_upstreams.c daemon/control_upstreams.h \
-	daemon/control_witness.c daemon/control_witness.h \
 	daemon/control_why.c \
+	daemon/control_witness.c daemon/control_witness.h \
 	daemon/control_zones.c \
 	daemon/cores.c daemon/cores.h \
 	daemon/daemon.c daemon/daemon.h \
@@ -34,12 +34,12 @@ libresolver_la_SOURCES += \
 	daemon/files.c daemon/files.h \
 	daemon/frontend.c daemon/frontend.h \
 	daemon/frontend_local.c daemon/frontend_local.h \
-	daemon/journey.c daemon/journey.h \
-	daemon/knock.c daemon/knock.h \
 	daemon/handed.c daemon/handed.h \
-	daemon/keeper.c daemon/keeper.h \
-	daemon/leases.c daemon/leases.h \
 	daemon/http.c daemon/http.h \
+	daemon/journey.c daemon/journey.h \
+	daemon/keeper.c daemon/keeper.h \
+	daemon/knock.c daemon/knock.h \
+	daemon/leases.c daemon/leases.h \
 	daemon/modules.c daemon/modules.h \
 	daemon/notify.c daemon/notify.h \
 	daemon/pages.c daemon/pages.h \

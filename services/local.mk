@@ -12,16 +12,16 @@ libresolver_la_SOURCES += \
 	services/authzone_transfer.c \
 	services/authzone_xfer.c services/authzone_xfer.h services/authzone_xfer_private.h \
 	services/blocklist.c services/blocklist.h \
-	services/blocklist_answer.c services/blocklist_answer.h \
-	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \
-	services/blocklist_source.c \
-	services/blocklist_store.c services/blocklist_store.h \
-	services/blocklist_name.c services/blocklist_name.h \
-	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
 	services/blocklist_adblock.c services/blocklist_rpz.c \
+	services/blocklist_answer.c services/blocklist_answer.h \
 	services/blocklist_json.c services/blocklist_rows.c \
+	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \
+	services/blocklist_name.c services/blocklist_name.h \
 	services/blocklist_policy.c services/blocklist_policy.h \
+	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
+	services/blocklist_source.c \
 	services/blocklist_special.c services/blocklist_special.h \
+	services/blocklist_store.c services/blocklist_store.h \
 	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.h \
 	services/cache/file.h services/cache/file_entry.h \
@@ -39,6 +39,7 @@ libresolver_la_SOURCES += \
 	services/cachedb.c services/cachedb.h \
 	services/cachedb_entry.c services/cachedb_entry.h \
 	services/cachedb_frame.c services/cachedb_redis.c services/cachedb_store.h \
+	services/carrier.def services/carrier.h services/upstream.c services/upstream.h \
 	services/connlimit.c services/connlimit.h \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
@@ -50,8 +51,8 @@ libresolver_la_SOURCES += \
 	services/env.h \
 	services/fetch.c services/fetch.h \
 	services/forward.c services/forward.h \
-	services/hints_builtin.def \
 	services/halls.h \
+	services/hints_builtin.def \
 	services/hop.c services/hop.h \
 	services/hostnames.c services/hostnames.h \
 	services/interfaces.c services/interfaces.h \
@@ -89,8 +90,8 @@ libresolver_la_SOURCES += \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
-	services/shares.c services/shares.h \
 	services/settled.c services/settled.h \
+	services/shares.c services/shares.h \
 	services/snapshot.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/subnets.c services/subnets.h \
@@ -103,7 +104,6 @@ libresolver_la_SOURCES += \
 	services/trace.c services/trace.h \
 	services/tsig.c services/tsig.h \
 	services/unwanted.c services/unwanted.h \
-	services/carrier.def services/carrier.h services/upstream.c services/upstream.h \
 	services/upstream_conn.c services/upstream_pool.h \
 	services/upstream_dial.c services/upstream_dial.h \
 	services/upstream_https.c \
@@ -132,9 +132,9 @@ SERVICES_TESTS = \
 	services/tests/blocklist_policy \
 	services/tests/blocklist_read \
 	services/tests/blocklist_table \
+	services/tests/cachedb \
 	services/tests/cachefile \
 	services/tests/connlimit \
-	services/tests/cachedb \
 	services/tests/cookies \
 	services/tests/doh \
 	services/tests/forward \
@@ -155,15 +155,15 @@ SERVICES_TESTS = \
 	services/tests/msgcache \
 	services/tests/negative \
 	services/tests/places \
-	services/tests/querylog \
 	services/tests/policy \
-	services/tests/report \
-	services/tests/rpz \
+	services/tests/querylog \
 	services/tests/queryring \
 	services/tests/ratelimit \
+	services/tests/report \
+	services/tests/rpz \
 	services/tests/rrsetcache \
-	services/tests/slab \
 	services/tests/shares \
+	services/tests/slab \
 	services/tests/snapshot \
 	services/tests/stats \
 	services/tests/store \
@@ -173,13 +173,13 @@ SERVICES_TESTS = \
 	services/tests/toplist \
 	services/tests/unwanted \
 	services/tests/upstream \
-	services/tests/upstream_wait \
-	services/tests/waitlimit \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \
 	services/tests/upstream_udp \
+	services/tests/upstream_wait \
 	services/tests/upstream_wire \
-	services/tests/views
+	services/tests/views \
+	services/tests/waitlimit
 
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)

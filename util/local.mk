@@ -62,9 +62,9 @@ UTIL_TESTS = \
 	util/tests/edns \
 	util/tests/file \
 	util/tests/hash \
-	util/tests/json \
-	util/tests/http2_server \
 	util/tests/http2_client \
+	util/tests/http2_server \
+	util/tests/json \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \
@@ -72,9 +72,9 @@ UTIL_TESTS = \
 	util/tests/msg_read \
 	util/tests/msg_write \
 	util/tests/nameset \
-	util/tests/pattern \
 	util/tests/nametable \
 	util/tests/options \
+	util/tests/pattern \
 	util/tests/proxy2 \
 	util/tests/random \
 	util/tests/rcu \

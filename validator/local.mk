@@ -8,13 +8,13 @@ libresolver_la_SOURCES += \
 	validator/date.c validator/date.h \
 	validator/judge.c validator/judge.h \
 	validator/keycache.c validator/keycache.h \
+	validator/keyset.c validator/vouch.c \
 	validator/ledger.c validator/ledger.h \
 	validator/roll.c validator/roll.h \
 	validator/rules.c validator/rules.h \
 	validator/trust.c validator/trust.h \
 	validator/validator.c validator/validator.h \
-	validator/verify.c validator/verify.h validator/verify_private.h \
-	validator/keyset.c validator/vouch.c
+	validator/verify.c validator/verify.h validator/verify_private.h
 
 if HAVE_CMOCKA
 VALIDATOR_TESTS = \
