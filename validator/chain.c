@@ -310,6 +310,15 @@ static void remember(struct chain *c, const struct rrset *proof, const uint8_t *
 	negcache_learn_set(c->q->cache.negative, secure, zone, c->q->snapshot->conf, now_of(c));
 }
 
+/* Forgets a denial that the zone should have signed, and has not. */
+static void reject_denial(struct chain *c, const struct rrset *set, const uint8_t *zone)
+{
+	const uint8_t *signer = verify_signer(set);
+
+	if (!c->q->no_store && (!signer || dname_equals(signer, zone)))
+		rrsetcache_reject(c->q->cache.rrsets, set);
+}
+
 /* Collects the NSEC and NSEC3 sets of the message signed by these keys, and how long all are valid;
  * `bad` (or NULL) receives why another failed. False: put off. */
 static bool gather(struct chain *c, const struct message *m, const struct keyset *keys,
@@ -330,6 +339,8 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 			return false;
 		if (v.security == SECURITY_BOGUS && bad)
 			*bad = v;
+		if (v.security == SECURITY_BOGUS)
+			reject_denial(c, sets[i], keyset_zone(keys));
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
 		*ttl_s = MIN(*ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
