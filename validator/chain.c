@@ -439,6 +439,8 @@ static bool cname_arrived(struct chain *c, const struct message *m, const struct
 
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
+	if (v.security == SECURITY_BOGUS && !c->q->no_store)
+		rrsetcache_reject(c->q->cache.rrsets, set);
 	if (v.security == SECURITY_SECURE && v.expanded)
 		return denial_of_ds_arrived(c, m);
 	if (v.security == SECURITY_SECURE)
