@@ -235,17 +235,17 @@ def page(whole, path):
     os.makedirs(folder, exist_ok=True)
     pictures = list(charts(whole, folder))
     text = ["# Performance", "",
-            "Written by `contrib/bench/run`; run it to have the same for your machine. Every server has one",
-            "core and one worker; questions and the authoritative servers of the miniature internet (4,000",
-            "zones, half of them signed) have another; all on loopback in a network namespace, no query log.",
-            "The figure to compare is the CPU time, user and system of all threads, that the server took for",
-            "an answered question: medians of %d interleaved round%s of %g s, one of those where every" % (
+            "Written by `contrib/bench/run`, which measures the same on your machine. Each server has one core and",
+            "one worker; the clients and the authoritative servers of a miniature internet (4,000 zones, half of",
+            "them signed) have another; everything is on loopback in a network namespace, without query logs.",
+            "The figure to compare is the server's CPU time, user and system of all threads, for an answered",
+            "question: medians of %d interleaved round%s of %g s; one round where every" % (
                 size["rounds"], "s" if size["rounds"] > 1 else "", size["seconds"]),
-            "question is cold (%d, signed %d) or memory is measured (%d). Compare within one run only." % (
+            "question is cold (%d, signed %d) or memory is measured (%d). Compare only within one run." % (
                 size["cold"], size["signed"], size["many"]),
-            "A dotted line is what the best echo takes. Where a result would mean nothing there is none.",
-            "An echo in W1r and mixed is asked as often as resolverd, and does nothing else: what it takes, and",
-            "its p99 and p99.9, are the machine's own.", "",
+            "Dotted lines show the best echo. A result that would be meaningless is left out. The echo in W1r and",
+            "mixed is asked as often as resolverd and does nothing else: its CPU time, p99 and p99.9 are those of",
+            "the machine itself.", "",
             "Machine: %s, %d cores, %.0f GB, %s, Linux %s, on %s; %.0f minutes." % (
                 m["cpu"], m["cores"], m["memory_gb"], m["system"], m["kernel"], m["date"], m["minutes"]),
             "resolverd %s; %s." % (m["resolverd"], "; ".join(
@@ -256,7 +256,7 @@ def page(whole, path):
     if whole["quick"]:
         text += ["**This was a short run (`--quick`): figures are coarse, those of cold questions far too high.**", ""]
     else:
-        text += ["## What is aimed at", "", target_table(whole["results"]), "", "## What was measured", ""]
+        text += ["## Targets", "", target_table(whole["results"]), "", "## What was measured", ""]
     text += ["![%s](%s)" % (p.split("-")[1].split(".")[0], p) for p in pictures]
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(text) + "\n" + table(whole))
