@@ -135,7 +135,7 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 		if (house.waiting) {
 			house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"l", 1);
 			house.waiting = 0;
-			run_ms(1);
+			run_for(house.loop, 1);
 		}
 		if (hear(fd, text, sizeof text) != 1 || text[0] != *rows[i].question)
 			fail_msg("%s: no answer", rows[i].why);
@@ -251,7 +251,7 @@ static void late_answers_leave_together(void **state)
 		for (unsigned k = 0; k < rows[i].answers; k++)
 			assert_int_equal(send(fd, "l", 1, 0), 1);
 		for (unsigned k = 0; k < 20 && house.waiting < rows[i].answers; k++)
-			run_ms(2);
+			run_for(house.loop, 2);
 		assert_int_equal(house.waiting, rows[i].answers);
 		for (; house.waiting; house.waiting--) {
 			const struct client *c = &house.waiters[house.waiting - 1];
@@ -262,7 +262,7 @@ static void late_answers_leave_together(void **state)
 			heard++;
 		if (heard != rows[i].at_once)
 			fail_msg("%s: %u at once", rows[i].why, heard);
-		run_ms(1);
+		run_for(house.loop, 1);
 		while (hear(fd, text, sizeof text) == (ssize_t)rows[i].len)
 			heard++;
 		if (heard != rows[i].answers)

@@ -16,7 +16,7 @@ import pytest
 
 from lab import ADDRESS, free_port
 
-SAMPLE = re.compile(r'resolverd_[a-z0-9_]+(\{[a-z_]+="[^"]*"(,le="[^"]+")?\})? [0-9.e+]+')
+SAMPLE = re.compile(r'resolverd_[a-z0-9_]+(\{[a-z_]+="[^"]*"(,le="[^"]+")?\})? [0-9.e+-]+')
 
 
 @pytest.fixture(scope="module")
