@@ -491,21 +491,24 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 	return zone;
 }
 
-/* Whether all proofs are from a zone above all anchors: they may even deny the anchor's own zone,
- * but cannot be verified. */
+/* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
+ * even deny the anchor's own zone, but cannot be verified. */
 static bool comes_from_above(const struct judge *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	bool any = false;
 
 	for (unsigned i = first; i < last; i++) {
+		const uint8_t *signer;
+
 		if (!is_proof(j->m->sets[i]) || !j->judged[i])
 			continue;
 		any = true;
-		if (j->sets[i].security != SECURITY_INDETERMINATE)
+		signer = verify_signer(j->m->sets[i]);
+		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer || !dname_is_under(j->end, signer))
 			return false;
 	}
-	return any;
+	return any && j->m->rcode == RCODE_NXDOMAIN;
 }
 
 /* Finds the reason why a denial does not hold, if it shows: a proof with a bad signature, no proof,
