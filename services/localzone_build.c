@@ -531,17 +531,18 @@ static size_t count_zones(const struct localzones *z)
 static bool build(struct build *b)
 {
 	const struct conf_server *s = &b->how->conf->server;
+	/* zones that were shed come from another snapshot, with their tags and overrides */
+	bool plain = b->how->is_view || b->how->zones->forgotten;
 
 	if (!b->how->is_view && !(single_out(b, "local-zone-tag", &s->local_zone_tag) &&
 				  single_out(b, "local-zone-override", &s->local_zone_override)))
 		return false;
-	/* zones that were shed come from another snapshot, with their tags and overrides */
-	if (!read_zones(b) || (!b->how->is_view && !b->how->zones->forgotten &&
-			       !(read_tags(b) && read_overrides(b))))
+	if (!read_zones(b))
 		return false;
 	if (b->how->defaults)
 		put_defaults(b);
-	return read_records(b);
+	/* default zones may have tags, too, and so may the one that holds the records of no other */
+	return (plain || read_overrides(b)) && read_records(b) && (plain || read_tags(b));
 }
 
 struct localzones *localzones_new(const struct localzones_how *how, struct fault *f)

@@ -265,6 +265,24 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state)
 	}
 }
 
+static void zones_that_nobody_wrote_down_may_have_tags(void **state)
+{
+	(void)state;
+	static const char *const rows[] = {
+		"define-tag: t\n local-zone-tag: 10.in-addr.arpa t\n",
+		"define-tag: t\n local-data: \"a.x A 192.0.2.1\"\n local-data: \"b.x A 192.0.2.1\"\n"
+		" local-zone-tag: x t\n",
+		"local-zone-override: 10.in-addr.arpa 10.0.0.0/8 deny\n",
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[300];
+
+		snprintf(text, sizeof(text), "server:\n %s", rows[i]);
+		localzones_unpin(zones_from(text));
+	}
+}
+
 struct heard {
 	char text[4000];
 	size_t len;
@@ -318,6 +336,7 @@ int main(void)
 		cmocka_unit_test(what_changes_is_seen_at_once),
 		cmocka_unit_test(removing_says_what_is_not_there),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
+		cmocka_unit_test(zones_that_nobody_wrote_down_may_have_tags),
 		cmocka_unit_test(all_zones_are_listed_once),
 	};
 	int failed;
