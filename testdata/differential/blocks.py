@@ -57,7 +57,7 @@ class Plan:
         self.dice = random.Random(seed)
         self.server, self.clauses, self.files = [], [], {}
         self.names, self.clients, self.targets = [], [None], ["127.0.0.1"]
-        self.respip = self.dns64 = self.tags = self.interfaces = False
+        self.respip = self.dns64 = self.subnets = self.tags = self.interfaces = False
         self.used = {}
         self.views, self.policies, self.zones, self.local = [], [], [], []
 

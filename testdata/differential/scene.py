@@ -201,6 +201,8 @@ class Rule:
     def covers(self, q, ours, theirs, field):
         facts = {"case": q.case, "name": q.name, "type": q.type, "words": words(q), "ours": ours[field],
                  "theirs": theirs[field], "rcode": ours["rcode"], "their_rcode": theirs["rcode"]}
+        if q.name in ("the-start", "the-check") and "name" not in self.when:
+            return False    # rules about answers do not speak of these
         return field in self.fields and self.conf.search(q.conf) and all(p.fullmatch(facts[k]) for k, p in self.when.items())
 
 
@@ -208,7 +210,7 @@ def words(q):
     shown = ["nord"] * (not q.rd) + [w for w in FLAGS if getattr(q, w)] + ["noedns"] * (q.edns is None)
     shown += ["class=" + q.rrclass] * (q.rrclass != "IN") + ["size=%d" % q.size] * (q.size != 1232)
     shown += ["to=%s" % q.to] * (q.to != "127.0.0.1") + ["from=%s" % q.source] * bool(q.source) + ["opcode=%d" % q.opcode] * bool(q.opcode)
-    return "+".join(shown + ["option=%d" % code for code, _ in q.options]) or "-"
+    return "+".join(shown + ["option=%d:%s" % (code, data.hex()) for code, data in q.options]) or "-"
 
 
 def logged(path, pattern):
