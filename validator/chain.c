@@ -69,7 +69,8 @@ static void learn(struct chain *c, const struct key_news *news)
 	struct key_news n = *news;
 	char name[DNAME_TEXT];
 
-	n.ttl_s = MIN(n.ttl_s, conf_of(c)->cache_max_ttl);
+	/* for a second at least: this chain, too, reads it from there */
+	n.ttl_s = MAX(MIN(n.ttl_s, conf_of(c)->cache_max_ttl), 1);
 	tell_keys(c, &n);
 	if (n.kind == KEYS_BOGUS || n.kind == KEYS_UNHEARD)
 		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),

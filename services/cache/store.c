@@ -67,11 +67,11 @@ static const struct rrset *with_ttl(const struct rrset *set, uint32_t ttl_s, str
 const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset *set,
 				    struct arena *a)
 {
-	uint32_t ttl_s = MIN(set->ttl_s, conf->server.cache_max_ttl);
+	uint32_t ttl_s = MAX(set->ttl_s, conf->server.cache_min_ttl);
 
 	if (conf->server.serve_original_ttl || set->flags & RRSET_SOA_NEGATIVE)
 		return set; /* the latter is within the limits of denials already */
-	return with_ttl(set, MAX(ttl_s, conf->server.cache_min_ttl), a);
+	return with_ttl(set, MIN(ttl_s, conf->server.cache_max_ttl), a);
 }
 
 /* The RRset, expiring at most `left_s` from now; or, if `flags` are given, at exactly that time
