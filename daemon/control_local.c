@@ -39,9 +39,16 @@ static struct view *take_view(struct call *c)
 	return v;
 }
 
+/* To add something to. */
 static struct localzones *of_view(const struct call *c, struct view *v)
 {
 	return v ? views_zones(v, c->daemon->snapshot->conf) : NULL;
+}
+
+/* To remove something from, or to show: NULL while the server's apply. */
+static struct localzones *kept_by(const struct view *v)
+{
+	return atomic_load(&v->zones);
 }
 
 /* ---- one change ---- */
@@ -262,7 +269,7 @@ void control_view_local_zone_remove(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v && wants_argument(c))
-		say_whether(c, remove_zone(c, of_view(c, v), c->args));
+		say_whether(c, !kept_by(v) || remove_zone(c, kept_by(v), c->args));
 }
 
 void control_view_local_data(struct call *c, struct worker *w)
@@ -280,12 +287,14 @@ void control_view_local_data_remove(struct call *c, struct worker *w)
 
 	(void)w;
 	if (v && wants_argument(c))
-		say_whether(c, remove_data(c, of_view(c, v), c->args));
+		say_whether(c, !kept_by(v) || remove_data(c, kept_by(v), c->args));
 }
 
 /* The view is looked up again for each line, since a reload may have intervened. */
 static void view_bulk(struct call *c, const struct bulk *b)
 {
+	bool removes = b->change == data_gone_line;
+	struct localzones *z;
 	struct view *v;
 
 	if (c->phase == CALL_BEGIN) {
@@ -299,8 +308,9 @@ static void view_bulk(struct call *c, const struct bulk *b)
 		return;
 	}
 	v = views_find(c->daemon->snapshot->policy->views, c->data);
-	if (v)
-		take_line(c, of_view(c, v), b->change, b->echoes);
+	z = removes && v ? kept_by(v) : of_view(c, v);
+	if (z)
+		take_line(c, z, b->change, b->echoes);
 }
 
 void control_view_local_datas(struct call *c, struct worker *w)
@@ -353,7 +363,7 @@ void control_list_local_data(struct call *c, struct worker *w)
 void control_view_list_local_zones(struct call *c, struct worker *w)
 {
 	struct view *v = take_view(c);
-	struct localzones *z = v ? atomic_load(&v->zones) : NULL;
+	struct localzones *z = v ? kept_by(v) : NULL;
 
 	(void)w;
 	if (z)
@@ -363,7 +373,7 @@ void control_view_list_local_zones(struct call *c, struct worker *w)
 void control_view_list_local_data(struct call *c, struct worker *w)
 {
 	struct view *v = take_view(c);
-	struct localzones *z = v ? atomic_load(&v->zones) : NULL;
+	struct localzones *z = v ? kept_by(v) : NULL;
 
 	(void)w;
 	if (z)

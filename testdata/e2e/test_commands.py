@@ -54,6 +54,10 @@ COMMANDS = [
     ("local_datas", "x.three.example A 192.0.2.3\ny.three.example A 192.0.2.4\n", r"added 2 datas\n", 0, None),
     ("local_datas_remove", "x.three.example\ny.three.example\n", r"removed 2 datas\n", 0, None),
     ("view_list_local_zones lan", None, r"(\S+ [a-z_]+\n)*", 0, None),
+    ("view_local_data_remove bare held.example", None, OK, 0, None),
+    ("view_local_zone_remove bare held.example", None, OK, 0, None),
+    ("view_local_datas_remove bare", "held.example\n", r"removed 0 datas\n", 0, OURS),
+    ("view_list_local_zones bare", None, r"", 0, None),
     ("view_local_zone lan in.example static", None, OK, 0, None),
     ("view_list_local_data no-such-view", None, r"error no view with name: no-such-view\n", 1, OURS),
     ("view_local_data no-such-view a.in.example A 192.0.2.5", None, r"error.*\n(.*\n)*", 1, OURS),
@@ -180,6 +184,7 @@ class Server:
                     '    define-tag: "guests"\n    local-zone-tag: first.example guests\n'
                     '    local-data: "a.first.example A 192.0.2.9"\n'
                     'view:\n    name: "lan"\n    local-zone: lan.example static\n'
+                    'view:\n    name: "bare"\n'
                     'auth-zone:\n    name: held.zone\n    zonefile: "%s/held.zone"\n'
                     'remote-control:\n    control-enable: yes\n    control-interface: "%s"\n'
                     % (self.port, self.folder, os.path.abspath(net), self.folder, self.folder, self.socket))
