@@ -163,9 +163,9 @@ static void schedule(struct task *t)
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
 }
 
-static void on_verified(void *arg, const struct message *reply)
+/* The verdict about the new data: `holds`, or its signatures do not. */
+static void verified(struct task *t, bool holds)
 {
-	struct task *t = arg;
 	struct zonedata *got = t->got;
 	char name[DNAME_TEXT];
 
@@ -175,8 +175,7 @@ static void on_verified(void *arg, const struct message *reply)
 		xfer_task_free(t);
 		return;
 	}
-	authzone_propose(t->z, NULL);
-	if (reply->rcode == RCODE_SERVFAIL || reply->security == SECURITY_BOGUS) {
+	if (!holds) {
 		log_warn("%s %s: its signatures do not hold", t->z->clause, name_of(t, name));
 		zonedata_retire(got);
 		if (t->from_file) {
@@ -198,6 +197,29 @@ static void on_verified(void *arg, const struct message *reply)
 	} else {
 		take_over(t, got);
 	}
+}
+
+/* A zone that its parent proves to be unsigned, or not to be there at all, has no chain of trust. */
+static void on_parent(void *arg, const struct message *reply)
+{
+	verified(arg, reply->security == SECURITY_SECURE && message_is_denial(reply));
+}
+
+static void on_verified(void *arg, const struct message *reply)
+{
+	struct task *t = arg;
+	bool holds = reply->rcode != RCODE_SERVFAIL && reply->security != SECURITY_BOGUS;
+	struct question q = { .name = t->z->name,
+			      .name_len = (uint16_t)dname_len(t->z->name),
+			      .type = TYPE_DS,
+			      .class_ = CLASS_IN };
+
+	if (!t->dead)
+		authzone_propose(t->z, NULL);
+	if (holds || t->dead || q.name_len == 1)
+		verified(t, holds);
+	else
+		mesh_resolve(t->xfers->env->mesh, &q, 0, on_parent, t);
 }
 
 /* Where there is a chain of trust, the digest is only as good as the signature of its record:
