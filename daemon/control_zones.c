@@ -15,6 +15,7 @@
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/text.h"
+#include "util/trie.h"
 
 #define SERVERS_MOST 64 /* addresses in one command */
 
@@ -53,12 +54,15 @@ static void say_servers(struct call *c, const struct forward_zone *z)
 			say_address(c, &z->servers[i]);
 }
 
+/* +i: exempt from validation. */
 static bool list_one(const struct forward_zone *z, void *call)
 {
+	const struct call *c = call;
 	char text[DNAME_TEXT];
 	const char *kind = !z->is_stub ? "forward" : z->prime ? "stub prime" : "stub noprime";
+	bool exempt = trie_find(c->daemon->snapshot->domain_insecure, z->name) != NULL;
 
-	call_say(call, "%s IN %s", dname_print(z->name, text), kind);
+	call_say(call, "%s IN %s%s", dname_print(z->name, text), kind, exempt ? " +i" : "");
 	say_servers(call, z);
 	call_say(call, "\n");
 	return true;
