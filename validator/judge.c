@@ -613,6 +613,18 @@ static bool answer_is_negative(const struct judge *j)
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
 }
 
+/* Whether YXDOMAIN is said of a name that no DNAME with a say about it makes too long. */
+static bool is_falsely_too_long(const struct judge *j, const struct judgement *answer)
+{
+	unsigned count = j->m->count[SECTION_ANSWER];
+
+	if (j->m->rcode != RCODE_YXDOMAIN || j->positive ||
+	    (answer->security != SECURITY_SECURE && !chain_reaches(j->chain, j->end, false)))
+		return false;
+	return !message_makes_too_long(j->m, j->end) ||
+	       !has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
+}
+
 /* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned one proves
  * nothing, so it needs none. */
 static bool is_needed(const struct judge *j, unsigned i, bool proofs)
@@ -641,8 +653,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 		worsen(out, &j->sets[i]);
 		proofs |= j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded;
 	}
-	if (out->security == SECURITY_SECURE && j->m->rcode == RCODE_YXDOMAIN && !j->positive &&
-	    !message_makes_too_long(j->m, j->end))
+	if (out->security != SECURITY_BOGUS && is_falsely_too_long(j, out))
 		*out = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "no DNAME makes the name too long" };
 	if (out->security == SECURITY_BOGUS)
