@@ -270,8 +270,8 @@ static void zones_that_nobody_wrote_down_may_have_tags(void **state)
 	(void)state;
 	static const char *const rows[] = {
 		"define-tag: t\n local-zone-tag: 10.in-addr.arpa t\n",
-		"define-tag: t\n local-data: \"a.x A 192.0.2.1\"\n local-data: \"b.x A 192.0.2.1\"\n"
-		" local-zone-tag: x t\n",
+		("define-tag: t\n local-data: \"a.x A 192.0.2.1\"\n local-data: \"b.x A 192.0.2.1\"\n"
+		 " local-zone-tag: x t\n"),
 		"local-zone-override: 10.in-addr.arpa 10.0.0.0/8 deny\n",
 	};
 
