@@ -39,6 +39,17 @@ static struct conf *conf_here(const char *text)
 	return conf_from(buf);
 }
 
+/* The snapshot of such a configuration, or NULL and the fault. */
+static struct snapshot *snapshot_of(const char *text, struct fault *f)
+{
+	struct conf *c = conf_here(text);
+	struct snapshot *s = snapshot_new(c, f);
+
+	if (!s)
+		conf_free(c);
+	return s;
+}
+
 #define KEY    " tls-service-key: %/good.key\n"
 #define PEM    " tls-service-pem: %/good.pem\n"
 #define NO_CAS " tls-cert-bundle: %/none.pem\n"
@@ -74,7 +85,7 @@ static void the_options_say_who_speaks_tls(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fault f = { 0 };
-		struct snapshot *s = snapshot_new(conf_here(rows[i].conf), &f);
+		struct snapshot *s = snapshot_of(rows[i].conf, &f);
 
 		if (!s != (rows[i].fault != NULL) || (!s && !strstr(f.text, rows[i].fault)))
 			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "no fault");
@@ -116,7 +127,7 @@ static void authorities_are_read_at_the_start_where_they_will_be_needed(void **s
 		struct snapshot *s;
 
 		snprintf(text, sizeof text, "%s%s", "server:\n" NO_CAS, rows[i].conf);
-		s = snapshot_new(conf_here(text), &f);
+		s = snapshot_of(text, &f);
 		if (!s != rows[i].needed || (!s && !strstr(f.text, "none.pem")))
 			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "not read");
 		if (s)
@@ -145,10 +156,9 @@ static void what_changes_on_disk_is_read_again(void **state)
 
 	(void)state;
 	ca_issue(&ca, "fresh", "DNS:before.test", false, -1, 30);
-	s = snapshot_new(conf_here("server:\n tls-service-key: %/fresh.key\n"
-				   " tls-service-pem: %/fresh.pem\n"),
-			 &f);
-	assert_non_null(s);
+	s = snapshot_of("server:\n tls-service-key: %/fresh.key\n"
+			   " tls-service-pem: %/fresh.pem\n", &f);
+			assert_non_null(s);
 	log_capture(note, NULL);
 	assert_true(says(s, NULL));
 	ca_issue(&ca, "fresh", "DNS:after.test,DNS:and.another.name.test", false, -1, 30);
