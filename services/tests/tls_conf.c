@@ -158,7 +158,7 @@ static void what_changes_on_disk_is_read_again(void **state)
 	ca_issue(&ca, "fresh", "DNS:before.test", false, -1, 30);
 	s = snapshot_of("server:\n tls-service-key: %/fresh.key\n"
 			   " tls-service-pem: %/fresh.pem\n", &f);
-			assert_non_null(s);
+	assert_non_null(s);
 	log_capture(note, NULL);
 	assert_true(says(s, NULL));
 	ca_issue(&ca, "fresh", "DNS:after.test,DNS:and.another.name.test", false, -1, 30);
