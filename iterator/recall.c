@@ -86,8 +86,8 @@ static const struct rrset *of_no_ttl(struct query *q, const struct rrset *set)
 	return s;
 }
 
-/* From a DNAME above the name, but not above what settles it. One that is not secure serves only the answer it came with (a forged
- * one would take over a whole subtree). */
+/* From a DNAME above the name, but not above what settles it. One that is not secure serves only the
+ * answer it came with (a forged one would take over a whole subtree). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
 	const uint8_t *within;

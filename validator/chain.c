@@ -57,7 +57,7 @@ static void tell_keys(const struct chain *c, const struct key_news *n)
 					     [KEYS_NONE] = "is not signed, and that is proven",
 					     [KEYS_NO_CUT] = "is no zone of its own",
 					     [KEYS_BOGUS] = "cannot be believed",
-				     [KEYS_UNHEARD] = "cannot be judged now" };
+					     [KEYS_UNHEARD] = "cannot be judged now" };
 	char name[DNAME_TEXT];
 
 	tell(c->q, "%s %s%s%s", dname_print(n->name, name), words[n->kind], n->text ? ": " : "",

@@ -505,7 +505,8 @@ static bool comes_from_above(const struct judge *j)
 			continue;
 		any = true;
 		signer = verify_signer(j->m->sets[i]);
-		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer || !dname_is_under(j->end, signer))
+		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer ||
+		    !dname_is_under(j->end, signer))
 			return false;
 	}
 	return any && j->m->rcode == RCODE_NXDOMAIN;

@@ -135,7 +135,8 @@ static bool stays(const struct slab_entry *e, void *arg)
 	const struct forgetting *f = arg;
 	const struct key_entry *k = entry_of(e);
 
-	return !dname_is_under(k->data, f->name) || (f->only_bogus && k->kind != KEYS_BOGUS && k->kind != KEYS_UNHEARD);
+	return !dname_is_under(k->data, f->name) ||
+	       (f->only_bogus && k->kind != KEYS_BOGUS && k->kind != KEYS_UNHEARD);
 }
 
 size_t keycache_forget(struct keycache *c, const uint8_t *name, bool only_bogus)
