@@ -173,6 +173,7 @@ SERVICES_TESTS = \
 	services/tests/toplist \
 	services/tests/unwanted \
 	services/tests/upstream \
+	services/tests/upstream_peer \
 	services/tests/upstream_tcp \
 	services/tests/upstream_tls \
 	services/tests/upstream_udp \

@@ -114,6 +114,16 @@ struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *pee
 	return c;
 }
 
+/* Total number of queries it may carry. */
+static unsigned carries_most(const struct conn *c)
+{
+	unsigned most = pool_conf(c->pool)->max_reuse_tcp_queries;
+
+	if (c->peer && most == REUSE_USUAL)
+		most *= REUSE_TLS;
+	return c->peer ? MIN(most, peer_carries(c->peer, pool_now_us(c->pool))) : most;
+}
+
 /* Closed and no longer counted; freed later. */
 void conn_die(struct conn *c)
 {
@@ -124,8 +134,11 @@ void conn_die(struct conn *c)
 	timer_stop(loop_of(c), &c->next);
 	stream_close(&c->stream);
 	c->pool->conn_count--;
-	if (c->peer)
+	if (c->peer) {
 		c->peer->connections--;
+		if (c->answered >= carries_most(c))
+			peer_fulfilled(c->peer);
+	}
 	timer_set(loop_of(c), &c->timer, 0);
 }
 
@@ -220,16 +233,6 @@ void conn_give_up(struct conn *c, struct letter *l)
 	if (c->open && !c->dead)
 		c->framing->forget(c, l);
 	conn_drop(c, l);
-}
-
-/* Total number of queries it may carry. */
-static unsigned carries_most(const struct conn *c)
-{
-	unsigned most = pool_conf(c->pool)->max_reuse_tcp_queries;
-
-	if (c->peer && most == REUSE_USUAL)
-		most *= REUSE_TLS;
-	return c->peer ? MIN(most, peer_carries(c->peer, pool_now_us(c->pool))) : most;
 }
 
 bool conn_may_carry(const struct conn *c)

@@ -12,10 +12,11 @@
 
 enum {
 	BUCKETS = 64,
-	PEERS_MOST = 1024, /* above this, unreferenced ones are forgotten */
-	HOLD_S = 2,        /* after a bad certificate */
-	TELL_S = 60,       /* between two log lines about one server */
-	GIVE_S = 60,       /* how long it is remembered that a server closed early */
+	PEERS_MOST = 1024,  /* above this, unreferenced ones are forgotten */
+	HOLD_S = 2,         /* after a bad certificate */
+	TELL_S = 60,        /* between two log lines about one server */
+	GIVE_S = 60,        /* how long it is remembered that a server closed early */
+	FULFILLED_MUCH = 8, /* connections answered in full before the next may carry more */
 };
 
 struct peers {
@@ -169,20 +170,34 @@ void peer_refused(struct peer *peer, const char *why, uint64_t now_us)
 		log_warn("no answer from %s: %s", peer_print(peer, who), peer->why);
 }
 
+static bool has_lost_lately(const struct peer *peer, uint64_t now_us)
+{
+	return peer->gave_us && peer->gave_us + GIVE_S * US_PER_S > now_us;
+}
+
 void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us)
 {
 	peer->losses++;
-	peer->gave[0] = peer->gave_us + GIVE_S * US_PER_S > now_us ? peer->gave[1] : UINT_MAX;
-	peer->gave[1] = MAX(answers, 1u);
+	peer->fulfilled = 0;
+	/* once may be an accident; twice is a habit */
+	peer->carries = has_lost_lately(peer, now_us)
+				? MAX(MAX(answers, peer->gave), MAX(peer->carries / 2, 1u))
+				: 0;
+	peer->gave = answers;
 	peer->gave_us = now_us;
+}
+
+void peer_fulfilled(struct peer *peer)
+{
+	if (!peer->carries || ++peer->fulfilled < FULFILLED_MUCH)
+		return;
+	peer->fulfilled = 0;
+	peer->carries = MIN(peer->carries, UINT_MAX / 2) * 2;
 }
 
 unsigned peer_carries(const struct peer *peer, uint64_t now_us)
 {
-	/* once may be an accident; twice is a habit */
-	if (!peer->gave_us || peer->gave_us + GIVE_S * US_PER_S <= now_us)
-		return UINT_MAX;
-	return MAX(peer->gave[0], peer->gave[1]);
+	return peer->carries && has_lost_lately(peer, now_us) ? peer->carries : UINT_MAX;
 }
 
 bool peer_is_held(const struct peer *peer, uint64_t now_us)

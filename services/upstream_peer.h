@@ -29,8 +29,9 @@ struct peer { /* read-only for others; written by the functions below */
 	struct peer *bucket_next;
 	unsigned refs;
 	uint64_t held_until_us, told_us;
-	unsigned gave[2]; /* answers over the last connections that it broke off with questions left
-			   */
+	unsigned gave;      /* answers over the last connection broken off with questions left */
+	unsigned carries;   /* how many questions a connection may carry; 0: no limit */
+	unsigned fulfilled; /* connections since the last loss that got so many answers */
 	uint64_t gave_us;
 	bool told;
 };
@@ -55,9 +56,13 @@ void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t no
 void peer_refused(struct peer *peer, const char *why, uint64_t now_us);
 /* It closed a connection with questions pending, after `answers` answers. */
 void peer_lost(struct peer *peer, unsigned answers, uint64_t now_us);
-/* How many questions a connection to it may carry: the larger number it answered on the last two
- * that it closed with questions pending; UINT_MAX without a recent one. */
+/* How many questions a connection to it may carry: what it answered on those it closed with
+ * questions pending; UINT_MAX unless two were closed lately. A server may close for reasons of its
+ * own, whatever it has answered: the limit at most halves at each loss, and doubles after some
+ * connections that were answered in full. */
 unsigned peer_carries(const struct peer *peer, uint64_t now_us);
+/* A connection has carried all it may, and every question was answered. */
+void peer_fulfilled(struct peer *peer);
 bool peer_is_held(const struct peer *peer, uint64_t now_us);
 
 void peers_each(const struct peers *p, void (*fn)(const struct peer *peer, void *arg), void *arg);
