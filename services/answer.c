@@ -350,8 +350,8 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 
 	begin_extras(&x, to);
 	explain(&x, to, m->reason, m->reason_text);
-	if (x.len && opt_len(to, &x) > room / 2)
-		x.len = 0;
+	if (x.len > x.kept && opt_len(to, &x) > room / 2)
+		cut_extras(&x);
 	mine.id = r->id;
 	if (UNLIKELY(m->no_recursion))
 		flags &= (uint16_t)~FLAG_RA;
@@ -367,8 +367,8 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 		if (!w.bad)
 			break;
 		/* what may be left out, in this order */
-		if (x.len) {
-			x.len = 0;
+		if (x.len > x.kept) {
+			cut_extras(&x);
 		} else if (mine.count[SECTION_ADDITIONAL]) {
 			mine.count[SECTION_ADDITIONAL] = 0;
 		} else if (answer_stands(&mine, &style)) {

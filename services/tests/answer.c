@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/answer.h"
 
+#include "services/cookies.h"
 #include "services/tests/made.h"
 #include "util/options.h"
 #include "util/tests/turn.h"
@@ -306,6 +307,68 @@ static void what_does_not_fit_is_left_out(void **state)
 	}
 }
 
+/* RFC 7873 5.2: a client that sent a cookie may take an answer without one for a forged one. */
+static void cookies_stay_whatever_does_not_fit(void **state)
+{
+	(void)state;
+	static const struct made large = {
+		"big.example.",
+		TYPE_TXT,
+		RCODE_NOERROR,
+		{ TXT("a") TXT("b") TXT("c"), "example. 300 NS ns1.example.\n",
+		  GLUE("1") GLUE("2") GLUE("3") GLUE("4") GLUE("5") },
+	};
+	static const uint8_t given[] = "\0\12\0\010abcdefgh", answer[COOKIE_LEN] = "abcdefgh12345678";
+	static const struct {
+		const char *why;
+		uint16_t size;
+		bool tc;
+		uint16_t additional;
+		bool explained;
+	} rows[] = {
+		{ "all of it", 1232, false, 10, true },
+		{ "the explanation goes", 698, false, 10, false },
+		{ "the additional section goes", 512, false, 0, false },
+		{ "the answer goes", 400, true, 0, false },
+		{ "the cookie is more than half of all", 80, true, 0, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		for (int from_cache = 0; from_cache < 2; from_cache++) {
+			struct answer_style style = usual;
+			struct message *m;
+			struct exchange x;
+			struct arena a;
+			struct slice got;
+
+			arena_init(&a);
+			ask(&x, "big.example.", TYPE_TXT, FLAG_RD);
+			style.max_udp = rows[i].size;
+			x.to.style = &style;
+			with_edns(&x, rows[i].size, 0);
+			x.request.edns.options = (struct slice){ given, sizeof given - 1 };
+			x.request.cookie = answer;
+			m = made_message(&a, NOW, &large);
+			m->reason = REASON_forged;
+			if (from_cache)
+				get_stored(&x, &a, m, 5, false);
+			else
+				get_fresh(&x, &a, m);
+			if (!!(x.got.flags & FLAG_TC) != rows[i].tc ||
+			    x.got.count[2] != rows[i].additional ||
+			    edns_find_option(&x.got.edns, EDNS_EDE, &got) != rows[i].explained)
+				fail_msg("%s (from cache %d): %zu bytes, flags %x, %u additional",
+					 rows[i].why, from_cache, x.len, x.got.flags,
+					 x.got.count[2]);
+			if (!edns_find_option(&x.got.edns, EDNS_COOKIE, &got) ||
+			    got.len != COOKIE_LEN || memcmp(got.at, answer, COOKIE_LEN) != 0)
+				fail_msg("%s (from cache %d): no cookie", rows[i].why, from_cache);
+			assert_true(x.len <= rows[i].size);
+			arena_clear(&a);
+		}
+	}
+}
+
 static void reasons_are_told_where_wanted(void **state)
 {
 	(void)state;
@@ -591,6 +654,7 @@ int main(void)
 		CLAIM(ttls_count_down),
 		CLAIM(addresses_take_turns),
 		CLAIM(what_does_not_fit_is_left_out),
+		CLAIM(cookies_stay_whatever_does_not_fit),
 		CLAIM(reasons_are_told_where_wanted),
 		CLAIM(errors_echo_what_could_be_read),
 		CLAIM(signatures_go_to_who_wants_them),
