@@ -108,7 +108,7 @@ static void count_cookie(struct stats *s, enum cookie_state state)
 		stat_add(s, STAT_queries_cookie_valid);
 }
 
-static enum cookie_state judge_cookie(struct journey *j)
+static enum cookie_state look_at_cookie(struct journey *j)
 {
 	struct slice given;
 	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
@@ -119,16 +119,14 @@ static enum cookie_state judge_cookie(struct journey *j)
 	count_cookie(j->w->env.stats, state);
 	if (state != COOKIE_ABSENT && state != COOKIE_MALFORMED)
 		j->request.cookie = j->cookie;
+	j->cookie_is_valid = j->request.proven = state == COOKIE_VALID;
+	j->proven |= j->cookie_is_valid;
 	return state;
 }
 
 /* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
-static bool shows_cookie(struct journey *j, enum verdict *v)
+static bool shows_cookie(struct journey *j, enum cookie_state state, enum verdict *v)
 {
-	enum cookie_state state = judge_cookie(j);
-
-	j->cookie_is_valid = j->request.proven = state == COOKIE_VALID;
-	j->proven |= j->cookie_is_valid;
 	if (state == COOKIE_MALFORMED) {
 		*v = journey_refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
@@ -370,6 +368,7 @@ static enum verdict find_out(struct journey *j)
 static inline enum verdict travel(struct journey *j)
 {
 	struct worker *w = j->w;
+	enum cookie_state cookie = COOKIE_ABSENT;
 	enum verdict v = VERDICT_DROP;
 	bool known;
 
@@ -378,10 +377,12 @@ static inline enum verdict travel(struct journey *j)
 	if (!is_well_formed(j))
 		return answer_malformed(j);
 	journey_note_question(j);
-	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, &v))
-		return v;
+	if (UNLIKELY(w->on.cookies))
+		cookie = look_at_cookie(j);
 	if (UNLIKELY(w->on.limits) && !is_patient(j))
 		return VERDICT_DROP;
+	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, cookie, &v))
+		return v;
 	if (UNLIKELY(w->on.subnets) && !locates(j, &v))
 		return v;
 	if (is_written_down(j, &v))

@@ -397,6 +397,23 @@ static void every_journey_has_its_end(void **state)
 	check_rows("deny-any: yes\n", denied, COUNT(denied));
 }
 
+/* A cookie to fetch is no way around ip-ratelimit: an address that somebody else forges is not
+ * answered any more either. */
+static void who_asks_too_often_is_not_even_given_a_cookie(void **state)
+{
+	(void)state;
+	static const struct row rows[] = {
+		{ "the first", { 8, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND REFUSED tc rd ra 0/0/1" },
+		{ "the second", { 8, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND REFUSED tc rd ra 0/0/1" },
+		{ "the third", { 8, "fresh.test", TYPE_A, IN, RD, 0 }, "DROP" },
+		{ "over TCP", { 8, "fresh.test", TYPE_A, IN, RD, TCP }, "DROP" },
+		{ "somebody else", { 1, "fresh.test", TYPE_A, IN, RD, 0 }, "SEND NOERROR rd ra 1/0/1" },
+	};
+
+	check_rows("answer-cookie: yes\nip-ratelimit: 2\nip-ratelimit-factor: 0\n", rows,
+		   COUNT(rows));
+}
+
 static void class_chaos_tells_what_is_not_hidden(void **state)
 {
 	(void)state;
@@ -608,6 +625,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_journey_has_its_end),
+		cmocka_unit_test(who_asks_too_often_is_not_even_given_a_cookie),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
 		cmocka_unit_test(what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged),
