@@ -118,6 +118,40 @@ void waiters_sort(struct query *q,
 	}
 }
 
+/* It failed and was begun for another question, whose budget is short: who asked for this one has a
+ * budget of their own. */
+static bool failed_for_anothers(const struct query *q, const struct message *m)
+{
+	return q->depth && q->no_store && m->rcode == RCODE_SERVFAIL;
+}
+
+static struct query *begin_again(struct query *q, const struct client *c)
+{
+	struct sought s = q->subnet ? sought_at(&q->question, q->kind, q->subnet)
+				    : sought(&q->question, q->kind);
+	struct query *again = mesh_begin(q->mesh, &s);
+
+	again->budget->lane = (uint8_t)client_hash(&c->from);
+	return again;
+}
+
+/* Have it looked up once more, for clients. The place among the queries is the one it leaves. */
+static void waiters_begin_again(struct query *q)
+{
+	struct query *again = NULL;
+
+	LIST_EACH_SAFE (at, &q->waiters) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+
+		if (w->done)
+			continue;
+		if (!again)
+			again = begin_again(q, &w->client);
+		mesh_seat(again, &w->client.from);
+		waiter_move(q, again, w);
+	}
+}
+
 /*
  * Writing answers. Clients that want the same form get the same bytes except for the id and the
  * spelling of the name, so that a thousand of them cost one encoding.
@@ -623,6 +657,8 @@ void waiters_finish(struct query *q)
 	blame_network(q);
 	face = face_of(q);
 	failed = is_failure(q, face);
+	if (UNLIKELY(failed_for_anothers(q, face)))
+		waiters_begin_again(q);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);
 	if (UNLIKELY(failed && mesh_conf(m)->server.dns_error_reporting && !q->divided))

@@ -158,6 +158,45 @@ static void a_question_of_a_client_and_of_a_module_are_one(void **state)
 	world_end();
 }
 
+static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool is_poor, anew;
+	} rows[] = {
+		{ "the budget it was begun with is spent: once more, with one of its own", true,
+		  true },
+		{ "it has failed for another reason", false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		world_begin("");
+		ask_for("c.f.example", 1);
+		ask(&(struct asking){ .name = "f.example", .id = 2, .from = 2 });
+		ask(&(struct asking){ .name = "f.example", .id = 3, .from = 3 });
+		world.asleep[0]->no_store = rows[i].is_poor; /* as the iterator does */
+		wake(0);
+		if (world.asleep_count != (rows[i].anew ? 2 : 1))
+			fail_msg("%s: begun %u times", rows[i].why, world.asleep_count);
+		assert_int_equal(world.heard_count, rows[i].anew ? 1 : 3);
+		assert_int_equal(mesh_waiting(world.mesh), rows[i].anew ? 2 : 0);
+		if (rows[i].anew) {
+			assert_int_equal(world.heard[0].id, 1);
+			assert_int_equal(world.asleep[1]->depth, 0);
+			assert_int_equal(world.asleep[1]->seat, SEAT_KEPT);
+			/* now it is its own failure, whatever it says */
+			world.asleep[1]->no_store = true;
+			wake(1);
+			assert_int_equal(world.asleep_count, 2);
+			assert_int_equal(world.heard_count, 3);
+		}
+		assert_int_equal(mesh_size(world.mesh), 0);
+		assert_int_equal(mesh_waiting(world.mesh), 0);
+		world_end();
+	}
+}
+
 static void dropped_is_dropped(void **state)
 {
 	(void)state;
@@ -334,6 +373,7 @@ int main(void)
 		cmocka_unit_test(modules_are_told_in_their_turn),
 		cmocka_unit_test(a_timer_wakes_who_set_it),
 		cmocka_unit_test(a_question_of_a_client_and_of_a_module_are_one),
+		cmocka_unit_test(who_joins_a_lookup_fails_for_no_want_of_anothers_budget),
 		cmocka_unit_test(dropped_is_dropped),
 		cmocka_unit_test(many_are_dropped_in_several_turns),
 		cmocka_unit_test(those_whom_one_answer_wakes_go_on_in_several_turns),
