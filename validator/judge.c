@@ -259,6 +259,7 @@ static bool judge_set(struct judge *j, unsigned i)
 	const uint8_t *owner = rrset_owner(set), *signer, *target;
 	struct chain_found f;
 	unsigned from;
+	bool above;
 
 	if (j->judged[i])
 		return true;
@@ -283,14 +284,15 @@ static bool judge_set(struct judge *j, unsigned i)
 			return true;
 		}
 	}
-	if (!chain_reaches(j->chain, owner, set->type == TYPE_DS && !dname_is_root(owner))) {
+	signer = verify_signer(set);
+	above = is_of_cut(j, i, signer ? signer : owner);
+	if (!chain_reaches(j->chain, owner, above)) {
 		j->sets[i].security = SECURITY_INDETERMINATE;
 		j->judged[i] = true;
 		return true;
 	}
-	signer = verify_signer(set);
 	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false) ||
-		       !has_say(j, signer, owner, is_of_cut(j, i, signer))))
+		       !has_say(j, signer, owner, above)))
 		signer = NULL;
 	target = signer ? rumoured_cut(j, set, signer) : NULL;
 	if (target && chain_find(j->chain, target).end == CHAIN_WAIT)
