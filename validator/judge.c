@@ -462,7 +462,8 @@ static struct judgement judge_proofs(struct judge *j)
 	return from_denial(denial, "the proof that the type does not exist does not hold");
 }
 
-/* Whether the zone itself proves an insecure delegation between it and the end of the chain. */
+/* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
+ * where an alias leads, that there may be one. */
 static bool leads_away(struct judge *j, const uint8_t *zone)
 {
 	unsigned most = dname_labels(j->end);
@@ -470,9 +471,13 @@ static bool leads_away(struct judge *j, const uint8_t *zone)
 
 	if (!gather(j, zone, &e))
 		return false;
-	for (unsigned labels = dname_labels(zone) + 1; labels <= most; labels++)
-		if (denial_of_ds(&e, dname_suffix(j->end, labels)) == CUT_INSECURE)
+	for (unsigned labels = dname_labels(zone) + 1; labels <= most; labels++) {
+		enum denial_cut cut = denial_of_ds(&e, dname_suffix(j->end, labels));
+
+		if (cut == CUT_INSECURE ||
+		    (j->end != j->m->q.name && (cut == CUT_OPTOUT || cut == CUT_COSTLY)))
 			return true;
+	}
 	return false;
 }
 
