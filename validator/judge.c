@@ -633,14 +633,16 @@ static bool is_falsely_too_long(const struct judge *j, const struct judgement *a
 	       !has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
 }
 
-/* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned one proves
- * nothing, so it needs none. */
+/* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned proof proves
+ * nothing, so it needs none; the SOA of a denial is part of it. */
 static bool is_needed(const struct judge *j, unsigned i, bool proofs)
 {
 	const struct rrset *s = j->m->sets[i];
 	bool authority = i < (unsigned)j->m->count[0] + j->m->count[SECTION_AUTHORITY];
 
-	return proofs && authority && (is_proof(s) || s->type == TYPE_SOA) && verify_signer(s);
+	if (!proofs || !authority)
+		return false;
+	return is_proof(s) ? verify_signer(s) != NULL : s->type == TYPE_SOA;
 }
 
 bool judge_message(struct judge *j, struct judgement *out)
