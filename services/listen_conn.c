@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "services/hop.h"
+#include "services/shares.h"
 #include "util/mem.h"
 #include "util/proxy2.h"
 #include "util/tls.h"
 
 #define IDLE_LEAST_MS 200
 #define TAKEN_LEAST   1024 /* bytes a slow client must accept at a time */
+#define CROWDS        256
 
 /* ---- queues ---- */
 
@@ -173,6 +175,52 @@ static void on_limit(struct timer *timer)
 	connection_settle(c);
 }
 
+/* ---- room for what clients have not taken ---- */
+
+static size_t untaken_by(const struct connection *c)
+{
+	return queue_len(&c->out) + c->held;
+}
+
+/* Of the connections of the client that leaves the most untaken, the one where it leaves the
+ * most. Clients are told apart by a hash: mistaken for one another, they share a sum. */
+static struct connection *find_largest(const struct listen_tcp *t)
+{
+	size_t sums[CROWDS] = { 0 }, most = 0;
+	struct connection *largest = NULL;
+
+	LIST_EACH (at, &t->connections) {
+		const struct connection *c = LIST_ITEM(at, struct connection, link);
+
+		sums[client_hash(&c->from) % CROWDS] += untaken_by(c);
+	}
+	LIST_EACH (at, &t->connections) {
+		struct connection *c = LIST_ITEM(at, struct connection, link);
+		size_t sum = sums[client_hash(&c->from) % CROWDS];
+
+		if (!untaken_by(c) || sum < most)
+			continue;
+		if (sum > most || untaken_by(c) > untaken_by(largest))
+			largest = c;
+		most = sum;
+	}
+	return largest;
+}
+
+/* Close connections, perhaps `c` itself, until what waits is no more than allowed. One that is on
+ * the stack meanwhile is freed from there. */
+static void make_room(const struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+	struct connection *largest;
+
+	while (t->untaken > t->limits.waiting_bytes && (largest = find_largest(t))) {
+		connection_close(largest);
+		if (largest != c && !largest->asked && !largest->digesting)
+			connection_free(largest);
+	}
+}
+
 /* ---- answers ---- */
 
 /* False if the connection failed. */
@@ -201,12 +249,9 @@ void connection_send(struct connection *c, const uint8_t *from, size_t len)
 	}
 	if (written == len)
 		return;
-	if (t->untaken + (len - written) > t->limits.waiting_bytes) {
-		connection_close(c);
-		return;
-	}
 	t->untaken += len - written;
 	queue_put(&c->out, from + written, len - written);
+	make_room(c);
 }
 
 /* Bytes TLS has not yet written out count as unsent like the rest. */
@@ -218,8 +263,8 @@ static void count_held(struct connection *c)
 
 	t->untaken += held - c->held;
 	c->held = held;
-	if (is_more && t->untaken > t->limits.waiting_bytes)
-		connection_close(c);
+	if (is_more)
+		make_room(c);
 }
 
 void connection_hold(struct connection *c)

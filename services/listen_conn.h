@@ -120,8 +120,8 @@ void doors_watch(struct listen_tcp *t, bool open); /* listen_tcp.c */
 const struct client_ops *connection_ops(const struct connection *c);
 /* Whether another question may be taken now. */
 bool connection_may_ask(const struct connection *c);
-/* Send bytes, or queue them until the client takes them. Closes the connection when it is broken or
- * too much is queued for all clients together. */
+/* Send bytes, or queue them until the client takes them. Closes the connection when it is broken;
+ * when too much is queued for all clients together, one of the client that leaves the most. */
 void connection_send(struct connection *c, const uint8_t *from, size_t len);
 /* Between these calls output is gathered, then sent at once, in pieces the client can read one by
  * one. */

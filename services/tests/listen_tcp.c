@@ -77,20 +77,26 @@ static void answer_waiters(struct house *h)
 	}
 }
 
-static void open_house(const struct listen_tcp_limits *limits)
+/* The client's end of a connection from 192.0.2.`who`. */
+static int connect_from(uint8_t who)
 {
-	static const struct addr somebody = { .family = 4, .ip = { 192, 0, 2, 1 }, .port = 4711 };
+	struct addr somebody = { .family = 4, .ip = { 192, 0, 2, who }, .port = 4711 };
 	int ends[2];
 
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-	house.here = ends[0];
 	listen_tcp_take(house.tcp, ends[1],
 			&(struct arrival){ .from = somebody, .reached = somebody });
+	return ends[0];
+}
+
+static void open_house(const struct listen_tcp_limits *limits)
+{
+	memset(&house, 0, sizeof house);
+	house.loop = loop_new();
+	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
+	house.here = connect_from(1);
 }
 
 static void close_house(void)
@@ -119,14 +125,19 @@ static size_t frame(uint8_t *to, const char *text)
 	return 2 + sizeof body;
 }
 
-static void send_frames(const char *const *texts)
+static void send_frames_from(int here, const char *const *texts)
 {
 	uint8_t bytes[4096];
 	size_t len = 0;
 
 	for (; *texts; texts++)
 		len += frame(bytes + len, *texts);
-	assert_int_equal(write(house.here, bytes, len), len);
+	assert_int_equal(write(here, bytes, len), len);
+}
+
+static void send_frames(const char *const *texts)
+{
+	send_frames_from(house.here, texts);
 }
 
 /* What came back: the texts, joined by blanks; "|" at the end of the stream. */
@@ -353,6 +364,67 @@ static void who_takes_no_answers_is_cut(void **state)
 	close_house();
 }
 
+static bool is_cut(int here)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	while ((n = read(here, bytes, sizeof bytes)) > 0)
+		;
+	return n == 0;
+}
+
+/* Whoever comes last, and has little waiting, does not pay for those who take nothing. */
+static void who_leaves_the_most_untaken_makes_way(void **state)
+{
+	(void)state;
+	enum { MANY = 8, EACH = 60002 };
+	static const char *const much[] = { "b", "b", "b", "b", "b", "b", NULL }, *const *less = much + 2;
+	static const struct {
+		const char *why;
+		uint8_t hogs[MANY]; /* clients that take nothing, by connection */
+		size_t room;
+		const char *cut; /* which of these connections */
+	} rows[] = {
+		{ "there is room for all", { 2, 3 }, 900000, "--" },
+		{ "who takes nothing", { 2 }, 150000, "x" },
+		{ "who takes nothing on many connections", { 3, 2, 2, 2 }, 570000, "-x--" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int hogs[MANY];
+		char cut[MANY + 1] = "";
+		unsigned count = 0;
+		size_t got = 0;
+		char bytes[30000];
+
+		open_house(&(struct listen_tcp_limits){
+			.connections = 20, .idle_ms = 5000, .waiting_bytes = rows[i].room });
+		for (; rows[i].hogs[count]; count++) {
+			hogs[count] = connect_from(rows[i].hogs[count]);
+			send_frames_from(hogs[count], much);
+			run_for(house.loop, 5);
+		}
+		send_frames(less);
+		for (unsigned k = 0; k < 100 && got < (size_t)4 * EACH; k++) {
+			ssize_t n;
+
+			run_for(house.loop, 1);
+			n = read(house.here, bytes, sizeof bytes);
+			got += n > 0 ? (size_t)n : 0;
+		}
+		if (got != (size_t)4 * EACH)
+			fail_msg("%s: %zu bytes", rows[i].why, got);
+		for (unsigned k = 0; k < count; k++) {
+			cut[k] = is_cut(hogs[k]) ? 'x' : '-';
+			close(hogs[k]);
+		}
+		if (strcmp(cut, rows[i].cut) != 0)
+			fail_msg("%s: %s, not %s", rows[i].why, cut, rows[i].cut);
+		close_house();
+	}
+}
+
 static void who_takes_answers_slowly_gets_them_all(void **state)
 {
 	enum { EACH = 60002, ALL = 32 };
@@ -450,6 +522,7 @@ int main(void)
 		cmocka_unit_test(who_is_slow_is_cut),
 		cmocka_unit_test(who_dribbles_is_cut),
 		cmocka_unit_test(who_takes_no_answers_is_cut),
+		cmocka_unit_test(who_leaves_the_most_untaken_makes_way),
 		cmocka_unit_test(who_takes_answers_slowly_gets_them_all),
 		cmocka_unit_test(idle_time_shrinks_as_connections_run_short),
 		cmocka_unit_test(connections_have_a_bound_and_the_rest_wait),
