@@ -19,6 +19,53 @@
 #include "util/options.h"
 #include "util/timebase.h"
 
+/* ---- who asks ---- */
+
+static void count_cookie(struct stats *s, enum cookie_state state)
+{
+	if (state == COOKIE_NEW)
+		stat_add(s, STAT_queries_cookie_client);
+	if (state == COOKIE_INVALID)
+		stat_add(s, STAT_queries_cookie_invalid);
+	if (state == COOKIE_VALID)
+		stat_add(s, STAT_queries_cookie_valid);
+}
+
+static enum cookie_state look_at_cookie(struct journey *j)
+{
+	struct slice given;
+	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
+	enum cookie_state state =
+		cookies_judge(&j->w->env.snapshot->cookies, &j->p->client.from,
+			      j->w->env.time->wall_s, came ? &given : NULL, j->cookie);
+
+	count_cookie(j->w->env.stats, state);
+	if (state != COOKIE_ABSENT && state != COOKIE_MALFORMED)
+		j->request.cookie = j->cookie;
+	j->cookie_is_valid = j->request.proven = state == COOKIE_VALID;
+	j->proven |= j->cookie_is_valid;
+	return state;
+}
+
+/* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
+static bool is_patient(const struct journey *j)
+{
+	const struct worker *w = j->w;
+	const struct conf_server *c = &w->env.snapshot->conf->server;
+	struct rate_rule rule = { .limit = j->cookie_is_valid ? c->ip_ratelimit_cookie
+							      : c->ip_ratelimit,
+				  .factor = c->ip_ratelimit_factor,
+				  .backoff = c->ip_ratelimit_backoff };
+	uint8_t key[17];
+	size_t len = rate_key_of(&j->p->client.from, key);
+
+	if (rule.limit == 0 || ratelimit_admits(w->env.client_rates, key, len, &rule,
+						w->env.time->now_s, w->env.random))
+		return true;
+	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
+	return false;
+}
+
 /* ---- journeys that end early ---- */
 
 static enum verdict turn_away(struct journey *j)
@@ -41,6 +88,23 @@ static enum verdict count_notify(const struct journey *j, enum verdict v)
 	return v;
 }
 
+/* RFC 7873 5.4: no question, but a cookie to be given or checked. */
+static enum verdict answer_cookie(struct journey *j)
+{
+	enum cookie_state state;
+
+	if (!j->w->on.cookies)
+		return journey_reject(j, RCODE_FORMERR, REASON_none);
+	state = look_at_cookie(j);
+	if (UNLIKELY(j->w->on.limits) && !is_patient(j))
+		return VERDICT_DROP;
+	if (state == COOKIE_MALFORMED)
+		return journey_reject(j, RCODE_FORMERR, REASON_none);
+	answer_error(&j->p->out, &j->to, state == COOKIE_INVALID ? RCODE_BADCOOKIE : RCODE_NOERROR,
+		     REASON_none);
+	return VERDICT_SEND;
+}
+
 /* RFC 8906: every query that can be answered is, if only with an error. */
 static enum verdict answer_malformed(struct journey *j)
 {
@@ -54,6 +118,8 @@ static enum verdict answer_malformed(struct journey *j)
 	case REQUEST_BADVERS: /* otherwise it was a proper query */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);
 		return VERDICT_SEND;
+	case REQUEST_COOKIE:
+		return answer_cookie(j);
 	default:
 		return VERDICT_DROP;
 	}
@@ -98,32 +164,6 @@ static bool is_well_formed(const struct journey *j)
 	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
 }
 
-static void count_cookie(struct stats *s, enum cookie_state state)
-{
-	if (state == COOKIE_NEW)
-		stat_add(s, STAT_queries_cookie_client);
-	if (state == COOKIE_INVALID)
-		stat_add(s, STAT_queries_cookie_invalid);
-	if (state == COOKIE_VALID)
-		stat_add(s, STAT_queries_cookie_valid);
-}
-
-static enum cookie_state look_at_cookie(struct journey *j)
-{
-	struct slice given;
-	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
-	enum cookie_state state =
-		cookies_judge(&j->w->env.snapshot->cookies, &j->p->client.from,
-			      j->w->env.time->wall_s, came ? &given : NULL, j->cookie);
-
-	count_cookie(j->w->env.stats, state);
-	if (state != COOKIE_ABSENT && state != COOKIE_MALFORMED)
-		j->request.cookie = j->cookie;
-	j->cookie_is_valid = j->request.proven = state == COOKIE_VALID;
-	j->proven |= j->cookie_is_valid;
-	return state;
-}
-
 /* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
 static bool shows_cookie(struct journey *j, enum cookie_state state, enum verdict *v)
 {
@@ -139,25 +179,6 @@ static bool shows_cookie(struct journey *j, enum cookie_state state, enum verdic
 	} else {
 		*v = journey_refuse(j, RCODE_BADCOOKIE, REASON_none);
 	}
-	return false;
-}
-
-/* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
-static bool is_patient(const struct journey *j)
-{
-	const struct worker *w = j->w;
-	const struct conf_server *c = &w->env.snapshot->conf->server;
-	struct rate_rule rule = { .limit = j->cookie_is_valid ? c->ip_ratelimit_cookie
-							      : c->ip_ratelimit,
-				  .factor = c->ip_ratelimit_factor,
-				  .backoff = c->ip_ratelimit_backoff };
-	uint8_t key[17];
-	size_t len = rate_key_of(&j->p->client.from, key);
-
-	if (rule.limit == 0 || ratelimit_admits(w->env.client_rates, key, len, &rule,
-						w->env.time->now_s, w->env.random))
-		return true;
-	stat_add(w->env.stats, STAT_queries_ip_ratelimited);
 	return false;
 }
 

@@ -47,6 +47,7 @@ enum request_kind {
 	REQUEST_FORMERR,
 	REQUEST_NOTIMP,         /* an opcode other than QUERY */
 	REQUEST_BADVERS,        /* EDNS version above 0 (RFC 6891 6.1.3) */
+	REQUEST_COOKIE,         /* no question, only a cookie (RFC 7873 5.4) */
 };
 
 struct whereabouts;

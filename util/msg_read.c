@@ -46,6 +46,18 @@ static bool read_additional(struct reader *r, unsigned count, struct edns *e)
 	return true;
 }
 
+/* Whether a request without question has a cookie; otherwise it has nothing. */
+static bool asks_for_cookie(struct reader *r, unsigned count, struct request *out)
+{
+	struct slice cookie;
+
+	if (!(out->flags & FLAG_TC) && read_additional(r, count, &out->edns) &&
+	    out->edns.version == 0 && edns_find_option(&out->edns, EDNS_COOKIE, &cookie))
+		return true;
+	out->edns = (struct edns){ 0 };
+	return false;
+}
+
 /* Bytes after the last record are ignored here as in responses: Unbound does so, and no RFC says
  * what they would mean. A request with TC set is malformed. */
 enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request *out)
@@ -76,6 +88,8 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 		out->q.name_len = 0;
 		return REQUEST_FORMERR;
 	}
+	if (get_u16(at + 4) == 0 && asks_for_cookie(&r, get_u16(at + 10), out))
+		return REQUEST_COOKIE;
 	if (out->q.name_len == 0 || get_u16(at + 4) != 1 || out->flags & FLAG_TC)
 		return REQUEST_FORMERR;
 	if (!read_additional(&r, get_u16(at + 10), &out->edns))

@@ -414,6 +414,72 @@ static void who_asks_too_often_is_not_even_given_a_cookie(void **state)
 		   COUNT(rows));
 }
 
+/* What comes back for a packet without question, with this cookie (RFC 7873 5.4); the cookie of the
+ * answer is put in its place. */
+static void take_cookie(const char *more, uint8_t cookie[64], size_t *len, char to[128])
+{
+	static uint8_t bytes[512];
+	struct writer w = writer_over(bytes, sizeof bytes);
+	struct packet p = {
+		.out = writer_over(answer, 4096),
+		.client = { .ops = &over_udp,
+			    .from = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = 5353 } },
+	};
+	const uint8_t *opt = answer + MSG_HEAD_LEN;
+	enum verdict v;
+
+	write_bytes(&w, "\22\147\1\0\0\0\0\0\0\0\0\1\0\0\51\4\320\0\0\0\0", MSG_HEAD_LEN + 9);
+	write_u16(&w, (uint16_t)(4 + *len));
+	write_u16(&w, EDNS_COOKIE);
+	write_u16(&w, (uint16_t)*len);
+	write_bytes(&w, cookie, *len);
+	p.in = (struct slice){ bytes, writer_len(&w) };
+	open_world(more);
+	rcu_turn_begin();
+	v = frontend_take(world.worker, &p);
+	rcu_turn_end();
+	close_world();
+	tell(to, v, &p.out);
+	*len = 0;
+	snprintf(to + strlen(to), 16, " %u", opt[5] << 4 | (answer[3] & 15));
+	assert_int_equal(get_u16(answer + 4), 0);
+	if (get_u16(opt + 9) == 0)
+		return;
+	assert_int_equal(writer_len(&p.out), MSG_HEAD_LEN + OPT_FIXED_LEN + 4 + 24);
+	assert_int_equal(get_u16(opt + 11), EDNS_COOKIE);
+	*len = get_u16(opt + 13);
+	memcpy(cookie, opt + 15, *len);
+}
+
+static void a_cookie_may_be_had_without_a_question(void **state)
+{
+	static const char on[] = "answer-cookie: yes\n"
+				 "cookie-secret: 000102030405060708090a0b0c0d0e0f\n";
+	uint8_t cookie[64] = "abcdefgh", given[64];
+	size_t len = 8;
+	char got[128];
+
+	(void)state;
+	take_cookie(on, cookie, &len, got);
+	assert_string_equal(got, "SEND NOERROR rd ra 0/0/1 0");
+	assert_int_equal(len, 24);
+	assert_memory_equal(cookie, "abcdefgh", 8);
+	memcpy(given, cookie, len);
+	take_cookie(on, given, &len, got);
+	assert_string_equal(got, "SEND NOERROR rd ra 0/0/1 0");
+	assert_memory_equal(given, cookie, 24);
+	given[23] ^= 1;
+	take_cookie(on, given, &len, got);
+	assert_string_equal(got, "SEND RCODE? rd ra 0/0/1 23");
+	assert_memory_equal(given, cookie, 24);
+	len = 9;
+	take_cookie(on, given, &len, got);
+	assert_string_equal(got, "SEND FORMERR rd 0/0/1 1");
+	len = 24;
+	take_cookie("", given, &len, got);
+	assert_string_equal(got, "SEND FORMERR rd 0/0/1 1");
+}
+
 static void class_chaos_tells_what_is_not_hidden(void **state)
 {
 	(void)state;
@@ -626,6 +692,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_journey_has_its_end),
 		cmocka_unit_test(who_asks_too_often_is_not_even_given_a_cookie),
+		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
 		cmocka_unit_test(what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged),

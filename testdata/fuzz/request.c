@@ -41,6 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_inside(data, len, r.edns.options.at, r.edns.options.len);
 	if (kind == REQUEST_GOOD || kind == REQUEST_BADVERS)
 		PROMISE(r.q.name_len && edns_is_whole(&r.edns));
+	if (kind == REQUEST_COOKIE)
+		PROMISE(!r.q.name_len && r.edns.present && edns_is_whole(&r.edns));
 	if (kind == REQUEST_GOOD && len <= MSG_MAX)
 		check_written(&r);
 	return 0;

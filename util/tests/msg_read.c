@@ -4,6 +4,9 @@
 
 /* ---- requests ---- */
 
+#define NO_Q_OPT   "\0\0\0\0\0\0\0\1"
+#define COOKIE_OPT "\0\0\51\4\320\0\0\0\0\0\14\0\12\0\10abcdefgh"
+
 static void a_request_is_read_or_told_what_is_wrong(void **state)
 {
 	(void)state;
@@ -58,6 +61,19 @@ static void a_request_is_read_or_told_what_is_wrong(void **state)
 		  REQUEST_GOOD,
 		  8 },
 		{ "truncated", { BYTES(ID "\3\0" ONE_Q WWW) }, REQUEST_FORMERR, 8 },
+		{ "a cookie alone", { BYTES(ID RD NO_Q_OPT COOKIE_OPT) }, REQUEST_COOKIE, 0 },
+		{ "a cookie, truncated", { BYTES(ID "\3\0" NO_Q_OPT COOKIE_OPT) }, REQUEST_FORMERR, 0 },
+		{ "an OPT alone", { BYTES(ID RD NO_Q_OPT OPT) }, REQUEST_FORMERR, 0 },
+		{ "two cookies alone",
+		  { BYTES(ID RD "\0\0\0\0\0\0\0\2" COOKIE_OPT COOKIE_OPT) },
+		  REQUEST_FORMERR,
+		  0 },
+		{ "a cookie cut", { BYTES(ID RD NO_Q_OPT "\0\0\51\4\320\0\0\0\0\0\14\0\12\0\10abcd") },
+		  REQUEST_FORMERR, 0 },
+		{ "a cookie alone, in EDNS version 1",
+		  { BYTES(ID RD NO_Q_OPT "\0\0\51\4\320\0\1\0\0\0\14\0\12\0\10abcdefgh") },
+		  REQUEST_FORMERR,
+		  0 },
 		{ "NOTIFY", { BYTES(ID "\40\0" ONE_Q WWW) }, REQUEST_NOTIMP, 8 },
 		{ "UPDATE of nothing", { BYTES(ID "\50\0\0\0\0\0\0\0\0\0") }, REQUEST_NOTIMP, 0 },
 	};
