@@ -218,7 +218,8 @@ static struct message *with_name(struct query *q, const struct message *m)
 		if (dname_equals(rrset_owner(new->sets[i]), m->q.name))
 			new->sets[i] = rrset_rename(&q->arena, new->sets[i], q->question.name, 0);
 	}
-	new->security = SECURITY_INSECURE;
+	if (m->security != SECURITY_BOGUS)
+		new->security = SECURITY_INSECURE;
 	new->made_up = true;
 	return new;
 }
