@@ -185,9 +185,11 @@ static bool is_failure(const struct message *m)
 /* RFC 6147 5.1.7: no longer than the negative answer for AAAA is valid. */
 static uint32_t most_ttl(const struct query *q, const struct dns64 *d)
 {
-	if (d->own && is_failure(d->own))
-		return UNTOLD_TTL_S;
-	return d->own ? message_ttl(d->own, q->env->time->now_s, UINT32_MAX) : UINT32_MAX;
+	uint32_t ttl_s = UINT32_MAX;
+
+	if (d->own && !is_failure(d->own))
+		ttl_s = message_ttl(d->own, q->env->time->now_s, UINT32_MAX);
+	return d->own && !message_soa(d->own) ? MIN(ttl_s, (uint32_t)UNTOLD_TTL_S) : ttl_s;
 }
 
 static struct message *with_addresses(struct query *q, const struct dns64 *d,
