@@ -341,7 +341,7 @@ static bool read_soa(struct zonedata *z, bool spare, struct fault *f)
 	z->serial = get_u32(rd.at);
 	z->refresh_s = get_u32(rd.at + 4);
 	z->retry_s = get_u32(rd.at + 8);
-	z->expire_s = get_u32(rd.at + 12);
+	z->expire_s = MIN(get_u32(rd.at + 12), (uint32_t)INT32_MAX); /* times are compared modulo 2^32 */
 	z->minimum_s = get_u32(rd.at + 16);
 	return true;
 }
