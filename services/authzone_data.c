@@ -262,6 +262,7 @@ static void build_node(struct zonedata *z, struct zonenode *n, const struct item
 		uint32_t at = n->count;
 
 		n->hashed &= type == TYPE_NSEC3;
+		z->has_nsec |= type == TYPE_NSEC;
 		if (has_set(n, type))
 			continue;
 		while (at-- > 0 && n->sets[at]->type > type)
@@ -610,6 +611,8 @@ const struct rrset *zonedata_nsec(const struct zonedata *z, const uint8_t *name)
 	size_t i = zonedata_place(z, name);
 	const struct rrset *set;
 
+	if (!z->has_nsec)
+		return NULL; /* else every denial would walk through half of the zone */
 	if (i < z->count && dname_equals(z->nodes[i].name, name))
 		i++;
 	while (i-- > 0)

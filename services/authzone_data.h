@@ -37,6 +37,7 @@ struct zonedata {
 	unsigned apex_labels;
 	struct zonenode *nodes;
 	size_t count;
+	bool has_nsec;
 	struct zonehash *hashes; /* NSEC3 RRsets of one chain, in order of hash */
 	size_t hash_count;
 	struct nsec3 hashing; /* parameters of that chain */

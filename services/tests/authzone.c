@@ -1,5 +1,8 @@
 /* Claims about zones held here: what is kept, what is answered, and the digest.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "services/authzone_answer.h"
 #include "services/authzone_data.h"
 #include "services/tests/made.h"
@@ -97,6 +100,40 @@ static void a_zone_answers_by_what_it_has(void **state)
 				 m.rcode, m.count[0], m.count[1], m.count[2]);
 		arena_clear(&a);
 	}
+	zonedata_free(z);
+}
+
+/* A denial in a zone without NSEC records is no walk through all of its names. */
+static void a_denial_costs_no_more_in_a_big_zone(void **state)
+{
+	(void)state;
+	enum { NAMES = 100000, QUESTIONS = 50000 };
+	struct zonebuild *b = zonebuild_new(N("garden.example."));
+	struct question q = made_question("zz.garden.example.", TYPE_A);
+	char lines[2][64] = { "garden.example. 600 SOA a.example. b.example. 1 2 3 4 5" };
+	const char *one[] = { lines[0], NULL };
+	struct fault f = { 0 };
+	struct zonedata *z;
+
+	put_lines(b, one, false);
+	one[0] = lines[1];
+	for (unsigned i = 0; i < NAMES; i++) {
+		snprintf(lines[1], sizeof(lines[1]), "n%u.garden.example. 600 A 192.0.2.1", i);
+		put_lines(b, one, false);
+	}
+	z = zonebuild_finish(b, &f);
+	assert_non_null(z);
+	alarm(20); /* it takes a second; the walk, minutes */
+	for (unsigned i = 0; i < QUESTIONS; i++) {
+		struct message m;
+		struct arena a;
+
+		arena_init(&a);
+		zonedata_answer(z, &q, &a, &m);
+		assert_int_equal(m.rcode, RCODE_NXDOMAIN);
+		arena_clear(&a);
+	}
+	alarm(0);
 	zonedata_free(z);
 }
 
@@ -219,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_zone_answers_by_what_it_has),
+		cmocka_unit_test(a_denial_costs_no_more_in_a_big_zone),
 		cmocka_unit_test(aliases_in_a_circle_come_to_an_end),
 		cmocka_unit_test(what_is_no_zone_is_refused),
 		cmocka_unit_test(differences_fit_or_are_no_differences),
