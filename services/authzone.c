@@ -405,14 +405,14 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 				struct message *out)
 {
 	const struct authzone *z = trie_find(t->by_name, apex);
-	const struct zonedata *data;
+	const struct zonedata *data = NULL;
 
 	if (!z || !z->upstream || q->class_ != CLASS_IN)
 		return HELD_NOT;
-	data = authzone_data(z);
-	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD) &&
-	    atomic_load(&z->cell->proposed))
+	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD))
 		data = atomic_load_explicit(&z->cell->proposed, memory_order_acquire);
+	if (!data)
+		data = authzone_data(z);
 	if (!data)
 		return z->falls_back ? HELD_NOT : HELD_FAILED;
 	zonedata_answer(data, q, a, out);
