@@ -114,9 +114,9 @@ static void fetch(struct zonejob *j)
 		break;
 	case FETCH_NEW:
 		z = read_gathered(j, &g);
-		if (!z)
-			j->mark = (struct fetch_mark){ 0 }; /* next time fetch it unconditionally */
 		take(j, z);
+		if (!j->got)
+			j->mark = (struct fetch_mark){ 0 }; /* next time fetch it unconditionally */
 		break;
 	case FETCH_FAILED:
 		break;

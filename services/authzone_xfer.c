@@ -183,6 +183,7 @@ static void verified(struct task *t, bool holds)
 			end_round(t);
 			schedule(t);
 		} else if (t->from_url) {
+			t->marks[t->url_at] = (struct fetch_mark){ 0 };
 			next_url(t);
 		} else {
 			xfer_next_address(t);

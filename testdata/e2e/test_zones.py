@@ -232,6 +232,21 @@ def test_a_zone_comes_from_a_url(daemon):
             assert has(d, "a", "192.0.2.2")()
 
 
+def test_what_a_url_gave_in_vain_is_no_news_of_the_zone(daemon):
+    """Its digest is wrong: that it is still the same there does not make what is held here current."""
+    with Web(zone_text(1, "a A 192.0.2.1", refresh=1, retry=1)) as web:
+        more = "auth-zone:\n  name: held.test\n  url: \"%s\"\n  zonemd-check: yes\n" % web.url
+        with daemon("local-zone: test. nodefault", more=more) as d:
+            until(has(d, "a", "192.0.2.1"), why=d.log)
+            web.text = zone_text(2, "a A 192.0.2.2", "@ ZONEMD 2 1 1 " + 96 * "0", refresh=1, retry=1)
+            until(lambda: "ZONEMD" in d.log(), why=d.log)
+            same, full = web.same, web.full
+            until(lambda: web.same + web.full >= same + full + 2)
+            assert web.same == same
+            assert d.log().count("no primary could give it") > 1
+            assert has(d, "a", "192.0.2.1")()
+
+
 POLICY = "bad.example CNAME .\n*.bad.example CNAME *.\nwalled.example A 192.0.2.80\n"
 
 
