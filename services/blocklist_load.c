@@ -319,6 +319,15 @@ static bool judge_copy(const struct list_reader *r, struct fault *f)
 	return false;
 }
 
+/* Closes it. On the disk first, so that a crash leaves one of the two whole. */
+static bool take_its_place(FILE *copy, const char *new, const char *path)
+{
+	bool good = fflush(copy) == 0 && fsync(fileno(copy)) == 0;
+
+	good = fclose(copy) == 0 && good;
+	return good && rename(new, path) == 0;
+}
+
 /* Fetch a URL and replace its copy, if what came is a list. */
 static enum fetch_end fetch_copy(const struct list_loading *g, struct source *s, struct fault *f)
 {
@@ -341,13 +350,15 @@ static enum fetch_end fetch_copy(const struct list_loading *g, struct source *s,
 	end = fetch_url(&how, &mark, f);
 	if (end == FETCH_NEW && !(list_reader_end(c.reader, f) && judge_copy(c.reader, f)))
 		end = FETCH_FAILED;
-	if (fclose(c.to) != 0 && end == FETCH_NEW) {
+	if (end != FETCH_NEW) {
+		(void)fclose(c.to);
+	} else if (take_its_place(c.to, new, s->path)) {
+		s->mark = mark;
+	} else {
 		fault_set(f, "the copy cannot be written: %s", strerror(errno));
 		end = FETCH_FAILED;
 	}
-	if (end == FETCH_NEW && rename(new, s->path) == 0)
-		s->mark = mark;
-	else
+	if (end != FETCH_NEW)
 		(void)unlink(new);
 	list_reader_free(c.reader);
 	mem_free(new);

@@ -111,6 +111,9 @@ static void add_source(const struct list_loading *g, struct sources *s, enum lis
 	new->where = mem_text(where);
 	new->path = kind == LIST_FROM_URL ? list_own_path(g, where, ".list") : mem_text(where);
 	list_source_look(new);
+	/* A copy cut by a crash, say, is none: it is fetched again, whether it has changed or not. */
+	if (kind == LIST_FROM_URL && known && known->good_s && new->size != known->size)
+		new->size = -1;
 }
 
 static void expand(const struct list_loading *g, struct sources *s, enum list_kind kind,
@@ -285,7 +288,13 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 			fault_set(f, "the daemon is ending");
 			break;
 		}
-		if (is_awaited(g, one) || put_source(g, one, m))
+		if (is_awaited(g, one)) {
+			if (!one->good_s || trusting)
+				continue;
+			fault_set(f, "%s: its copy is not there", one->where);
+			break;
+		}
+		if (put_source(g, one, m))
 			continue;
 		/* Some of its rules may be in the table already. */
 		if ((one->good_s || one->counts.rules) && !trusting) {

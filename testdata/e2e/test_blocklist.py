@@ -396,6 +396,32 @@ def test_a_list_comes_from_the_web_and_stays_without_it(make, tmp_path):
             assert not blocked(d, "first.example.")
 
 
+@pytest.mark.parametrize("left", [b"", b"||ads.exam", None], ids=["empty", "cut", "gone"])
+def test_a_copy_that_a_crash_has_cut_is_fetched_again(make, tmp_path, left):
+    with Web() as web:
+        web.pages["/a"] = b"||ads.example^\n||more.example^\n"
+        with make(["name: web", 'url: "%s"' % web.url("/a")]) as d:
+            until(lambda: blocked(d, "ads.example."))
+            (copy,) = (tmp_path / "copies").glob("*.list")
+            until(lambda: list((tmp_path / "copies").glob("*.table")))
+            for answers in (False, True):
+                d.stop()
+                if left is None:
+                    copy.unlink(missing_ok=True)
+                else:
+                    copy.write_bytes(left)
+                web.pages.pop("/a", None)
+                if answers:
+                    web.pages["/a"] = b"||ads.example^\n||more.example^\n"
+                before = len(web.asked)
+                d.start()
+                assert blocked(d, "ads.example.")               # by the table of the last run
+                until(lambda: len(web.asked) > before)
+                assert not web.asked[-1][1], "what is not there cannot be unchanged"
+                assert blocked(d, "more.example.")
+            until(lambda: copy.exists() and copy.read_bytes() == web.pages["/a"])
+
+
 def test_redirections_are_followed_and_cuts_are_seen(make):
     def move(request):
         request.send_response(302)
