@@ -122,19 +122,34 @@ void xfer_stop_sending(struct task *t)
 	t->sent = false;
 }
 
+/* What is older than what is held here is not taken, unless that has expired: serial numbers may have
+ * begun anew. */
+static bool lags_behind(const struct task *t, uint32_t serial)
+{
+	const struct zonedata *have = xfer_have(t);
+
+	return have && serial != have->serial && !serial_is_newer(serial, have->serial) &&
+	       !atomic_load(&t->z->cell->expired);
+}
+
 void xfer_end_transfer(struct task *t)
 {
+	const struct zonedata *have = xfer_have(t);
 	bool in_vain = t->sent; /* timed out */
 
 	xfer_stop_sending(t);
-	if (t->failed || in_vain || !xfr_is_done(&t->xfr))
+	if (t->failed || in_vain || !xfr_is_done(&t->xfr)) {
 		xfer_next_address(t);
-	else if (!t->xfr.nothing)
-		xfer_take_zone(t);
-	else if (t->xfr.goal == t->xfr.base)
+	} else if (have && t->xfr.goal == have->serial) {
 		xfer_succeeded(t);
-	else
+	} else if (lags_behind(t, t->xfr.goal)) {
+		t->axfr = true;
 		xfer_next_address(t);
+	} else if (t->xfr.nothing) {
+		xfer_next_address(t);
+	} else {
+		xfer_take_zone(t);
+	}
 }
 
 /* ---- probe ---- */
@@ -155,16 +170,15 @@ static void on_probed(void *owner, const struct upstream_reply *reply)
 		return;
 	}
 	serial = get_u32(rrset_record(soa, 0).at + rrset_record(soa, 0).len - 20);
-	if (serial_is_newer(serial, have->serial)) {
-		fetch(t);
-		return;
-	}
 	if (serial == have->serial) {
 		xfer_succeeded(t);
 		return;
 	}
-	t->axfr = true;
-	xfer_next_address(t);
+	t->axfr = !serial_is_newer(serial, have->serial);
+	if (lags_behind(t, serial))
+		xfer_next_address(t);
+	else
+		fetch(t);
 }
 
 static void probe(struct task *t)

@@ -158,6 +158,20 @@ def test_transfers_and_notifications_are_signed(daemon, algorithm):
         assert "not be used" not in d.log()
 
 
+@pytest.mark.parametrize("algorithm", [None, "hmac-sha256"], ids=["plain", "signed"])
+def test_a_primary_that_lags_behind_does_not_turn_back_time(daemon, algorithm):
+    key = key_clause(algorithm) if algorithm else ""
+    with Primary(zone_text(5, "a A 192.0.2.5"), algorithm=algorithm) as p, \
+         daemon("local-zone: test. nodefault", more=key + held(p, *["tsig-key: k."] if algorithm else [])) as d:
+        until(has(d, "a", "192.0.2.5"), why=d.log)
+        p.update(zone_text(4, "a A 192.0.2.4"))
+        until(lambda: "192.0.2.4" in str(dns.query.udp(dns.message.make_query("a.held.test", "A"), ADDRESS, 1, p.port)),
+              why=p.log)
+        d.control("auth_zone_transfer", "held.test")
+        until(lambda: "no primary could give it" in d.log(), why=d.log)
+        assert has(d, "a", "192.0.2.5")()
+
+
 def test_who_does_not_know_the_secret_is_not_believed(daemon):
     with Primary(zone_text(1, "a A 192.0.2.1"), algorithm="hmac-sha256") as p, \
          daemon("local-zone: test. nodefault",
