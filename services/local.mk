@@ -144,6 +144,7 @@ SERVICES_TESTS = \
 	services/tests/interfaces \
 	services/tests/leasefile \
 	services/tests/listen_http \
+	services/tests/listen_socket \
 	services/tests/listen_tcp \
 	services/tests/listen_udp \
 	services/tests/loader \
