@@ -406,8 +406,9 @@ struct query *mesh_begin(struct mesh *m, const struct sought *s)
 
 static bool is_wanted(const struct query *q)
 {
-	return q->running || q->is_refresh || !list_is_empty(&q->guests) || q->seat != SEAT_BACKGROUND ||
-	       !list_is_empty(&q->parents) || !list_is_empty(&q->waiters);
+	return q->done || q->running || q->is_refresh || !list_is_empty(&q->guests) ||
+	       q->seat != SEAT_BACKGROUND || !list_is_empty(&q->parents) ||
+	       !list_is_empty(&q->waiters);
 }
 
 /* Add children that only this query needs to the list of queries to end. */

@@ -197,6 +197,39 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 	}
 }
 
+void query_sit(struct query *q, enum query_seat seat); /* of mesh_private.h */
+
+static void take_back_the_parent(const struct client *c, const uint8_t *bytes, size_t len)
+{
+	const uint16_t parent = 1;
+
+	on_reply(c, bytes, len);
+	mesh_leave(world.mesh, has_id, &parent);
+}
+
+/* It is in no table any more and must not be ended again. */
+static void who_is_given_up_while_its_child_ends_leaves_that_alone(void **state)
+{
+	(void)state;
+	static const struct client_ops ops = { .name = "udp",
+					       .reply = take_back_the_parent,
+					       .drop = on_drop };
+	struct client c = { .ops = &ops, .from = { .family = 4, .ip = { 192, 0, 2, 2 } } };
+	struct request r = { .id = 2, .flags = FLAG_RD };
+
+	world_begin("");
+	ask_for("c.w.example", 1);
+	r.q = question_of("w.example");
+	mesh_ask(world.mesh, &r, &c, NULL);
+	query_sit(world.asleep[0], SEAT_BACKGROUND); /* as a guest that others move to */
+	wake(0);
+	assert_int_equal(world.heard_count, 2);
+	assert_int_equal(world.heard[0].id, 2);
+	assert_true(world.heard[1].dropped);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	world_end();
+}
+
 static void dropped_is_dropped(void **state)
 {
 	(void)state;
@@ -374,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_timer_wakes_who_set_it),
 		cmocka_unit_test(a_question_of_a_client_and_of_a_module_are_one),
 		cmocka_unit_test(who_joins_a_lookup_fails_for_no_want_of_anothers_budget),
+		cmocka_unit_test(who_is_given_up_while_its_child_ends_leaves_that_alone),
 		cmocka_unit_test(dropped_is_dropped),
 		cmocka_unit_test(many_are_dropped_in_several_turns),
 		cmocka_unit_test(those_whom_one_answer_wakes_go_on_in_several_turns),
