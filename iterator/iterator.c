@@ -433,8 +433,9 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	struct upstream_reply *reply;
 	enum held_end end = HELD_NOT;
 
-	if (LIKELY(!zones->upstream) || it->held_failed || it->at->config || it->caps.on ||
-	    !(z = authzones_find_exact(zones, it->at->zone)) || !z->upstream)
+	if (LIKELY(!zones->upstream && !it->at->held) || it->held_failed || it->at->config ||
+	    it->caps.on || !(z = authzones_find_exact(zones, it->at->zone)) ||
+	    (!z->upstream && !it->at->held))
 		return false;
 	reply = arena_new(it->arena, struct upstream_reply);
 	reply->message = arena_new(it->arena, struct message);

@@ -80,6 +80,13 @@ static const struct authzone *held_for(const struct query *q, const struct route
 	return z && z->upstream ? z : NULL;
 }
 
+static const struct authzone *proposing_for(const struct query *q, const struct route_how *how)
+{
+	if (how->class_ != CLASS_IN || how->not_held)
+		return NULL;
+	return authzones_proposing(q->snapshot->zones, how->name, how->type);
+}
+
 static struct route by_held(const struct query *q, const struct authzone *z)
 {
 	struct delegation *d = delegation_new((struct arena *)&q->arena, z->name);
@@ -92,9 +99,11 @@ struct route route_find(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *forward = forward_for(q, how);
 	const struct forward_zone *stub = stub_for(q, how);
-	const struct authzone *held = held_for(q, how);
+	const struct authzone *held = held_for(q, how), *proposing = proposing_for(q, how);
 	struct delegation *d;
 
+	if (proposing)
+		return by_held(q, proposing);
 	if (held && (!forward || dname_is_strictly_under(held->name, forward->name)) &&
 	    (!stub || dname_is_under(held->name, stub->name))) {
 		d = known_for(q, how);

@@ -385,6 +385,14 @@ static const struct authzone *zone_for(const struct authzones *t, const struct q
 	return authzones_find(t, q->name);
 }
 
+const struct authzone *authzones_proposing(const struct authzones *t, const uint8_t *name,
+					   uint16_t type)
+{
+	const struct authzone *z = type == TYPE_ZONEMD ? trie_find(t->by_name, name) : NULL;
+
+	return z && atomic_load(&z->cell->proposed) ? z : NULL;
+}
+
 enum held_end authzones_answer(const struct authzones *t, const struct question *q, struct arena *a,
 			       struct message *out)
 {
@@ -407,10 +415,12 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 	const struct authzone *z = trie_find(t->by_name, apex);
 	const struct zonedata *data = NULL;
 
-	if (!z || !z->upstream || q->class_ != CLASS_IN)
+	if (!z || q->class_ != CLASS_IN)
 		return HELD_NOT;
 	if (dname_equals(q->name, apex) && (q->type == TYPE_DNSKEY || q->type == TYPE_ZONEMD))
 		data = atomic_load_explicit(&z->cell->proposed, memory_order_acquire);
+	if (!data && !z->upstream)
+		return HELD_NOT;
 	if (!data)
 		data = authzone_data(z);
 	if (!data)

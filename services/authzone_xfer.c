@@ -206,10 +206,21 @@ static void on_parent(void *arg, const struct message *reply)
 	verified(arg, reply->security == SECURITY_SECURE && message_is_denial(reply));
 }
 
+/* What was validated may have come from the zone's servers, where the new records did not hold. */
+static bool is_of(const struct message *reply, const struct zonedata *got)
+{
+	const struct rrset *own = zonenode_set(zonedata_node(got, got->apex), TYPE_ZONEMD);
+	const struct rrset *proven =
+		message_find(reply, SECTION_ANSWER, got->apex, TYPE_ZONEMD, CLASS_IN);
+
+	return own && proven ? rrset_same_records(own, proven) : !own && !proven;
+}
+
 static void on_verified(void *arg, const struct message *reply)
 {
 	struct task *t = arg;
-	bool holds = reply->rcode != RCODE_SERVFAIL && reply->security != SECURITY_BOGUS;
+	bool holds = reply->rcode != RCODE_SERVFAIL && reply->security != SECURITY_BOGUS &&
+		     (reply->security != SECURITY_SECURE || is_of(reply, t->got));
 	struct question q = { .name = t->z->name,
 			      .name_len = (uint16_t)dname_len(t->z->name),
 			      .type = TYPE_DS,
