@@ -150,6 +150,7 @@ SERVICES_TESTS = \
 	services/tests/loader \
 	services/tests/localzone \
 	services/tests/mesh \
+	services/tests/mesh_halls \
 	services/tests/mesh_room \
 	services/tests/mesh_time \
 	services/tests/metrics \
