@@ -8,11 +8,12 @@
 #include "util/mem.h"
 #include "util/options.h"
 
+/* The socket at this address, whatever it has been for. */
 static const struct listen_socket *find(const struct doors *d, const struct interface *at,
 					bool stream)
 {
 	for (size_t i = 0; d && i < d->count; i++)
-		if (d->items[i].stream == stream && interface_equals(&d->items[i].at, at))
+		if (d->items[i].stream == stream && addr_equals(&d->items[i].at.addr, &at->addr))
 			return &d->items[i];
 	return NULL;
 }
@@ -76,6 +77,7 @@ static bool open_one(const struct opening *o, const struct interfaces *where,
 
 		if (known) {
 			s = *known;
+			s.at = *at;
 		} else if (i == 0 && take_handed(o, at, stream, &s)) {
 			own = false;
 		} else if (!own && shared) {

@@ -17,12 +17,6 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-bool interface_equals(const struct interface *a, const struct interface *b)
-{
-	return addr_equals(&a->addr, &b->addr) && a->many == b->many && a->service == b->service &&
-	       a->proxied == b->proxied;
-}
-
 static bool is_wildcard(const struct addr *a)
 {
 	static const uint8_t zeros[16];

@@ -43,6 +43,4 @@ void interfaces_clear(struct interfaces *i);
 bool interface_expand(const char *text, uint16_t port, bool ip4, bool ip6,
 		      void (*put)(void *arg, const struct addr *a), void *arg, struct fault *f);
 
-bool interface_equals(const struct interface *a, const struct interface *b);
-
 #endif

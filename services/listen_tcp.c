@@ -209,12 +209,15 @@ static bool is_named(const struct listen_socket *sockets, size_t count, int fd)
 	return false;
 }
 
-static bool has_door(const struct listen_tcp *t, int fd)
+static struct door *door_with(const struct listen_tcp *t, int fd)
 {
-	LIST_EACH (at, &t->doors)
-		if (LIST_ITEM(at, struct door, link)->watch.fd == fd)
-			return true;
-	return false;
+	LIST_EACH (at, &t->doors) {
+		struct door *d = LIST_ITEM(at, struct door, link);
+
+		if (d->watch.fd == fd)
+			return d;
+	}
+	return NULL;
 }
 
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count)
@@ -228,8 +231,13 @@ void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets,
 	for (size_t i = 0; i < count; i++) {
 		struct door *d;
 
-		if (!sockets[i].stream || sockets[i].fd < 0 || has_door(t, sockets[i].fd))
+		if (!sockets[i].stream || sockets[i].fd < 0)
 			continue;
+		d = door_with(t, sockets[i].fd);
+		if (d) {
+			d->at = sockets[i].at;
+			continue;
+		}
 		d = mem_zero(sizeof *d);
 		d->home = t;
 		d->at = sockets[i].at;

@@ -632,8 +632,13 @@ void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets,
 	for (size_t i = 0; i < count; i++) {
 		struct udp_socket *s;
 
-		if (sockets[i].stream || sockets[i].fd < 0 || socket_with(u, sockets[i].fd))
+		if (sockets[i].stream || sockets[i].fd < 0)
 			continue;
+		s = socket_with(u, sockets[i].fd);
+		if (s) {
+			s->at = sockets[i].at;
+			continue;
+		}
 		s = mem_zero(sizeof *s);
 		s->home = u;
 		s->at = sockets[i].at;

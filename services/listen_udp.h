@@ -17,7 +17,7 @@ struct tap;
 struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker) MUST_USE;
 
 /* Serve the UDP sockets among these and no others: new descriptors are taken over, those no longer
- * listed are closed. */
+ * listed are closed; the others go on as these say. */
 void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count);
 
 /* Which proxies are trusted from now on (pinned); NULL: all. */

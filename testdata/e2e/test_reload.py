@@ -21,7 +21,7 @@ SECOND = "127.0.0.2"
 def answers(address, port, tcp=False, timeout=5.0):
     """Whether somebody serves there."""
     how = dns.query.tcp if tcp else dns.query.udp
-    with contextlib.suppress(dns.exception.Timeout, OSError):
+    with contextlib.suppress(dns.exception.Timeout, OSError, EOFError):
         return texts(how(query("still.example.", "A", "IN"), address, timeout, port)) == ["192.0.2.1"]
     return False
 
@@ -81,6 +81,26 @@ def test_an_address_beside_the_wildcard(made, first, second, threads):
         other.configure([DATA])
         other.start(wait=False)
         assert other.process.wait(20) == 1 and "another program serves there" in other.log()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_address_serves_another_purpose(daemon, threads):
+    """Its sockets stay; what is expected there changes: a proxy's header, TLS."""
+    more = free_port(SECOND)
+    usual = [DATA, "num-threads: %d" % threads, "interface: %s@%d" % (SECOND, more)]
+    with daemon(*usual, hints=False) as d:
+        def serves(*lines, plain):
+            d.configure(usual + list(lines))
+            assert d.control("reload") == "ok\n"
+            for tcp in (False, True):
+                until(lambda: answers(SECOND, more, tcp, timeout=0.3) == plain)
+            assert answers("127.0.0.1", d.port)
+
+        assert answers(SECOND, more) and answers(SECOND, more, True)
+        serves("proxy-protocol-port: %d" % more, plain=False)
+        serves(plain=True)
+        serves("https-port: %d" % more, "http-notls-downstream: yes", plain=False)
+        serves(plain=True)
 
 
 def test_a_port_of_others_is_refused(daemon):
