@@ -304,8 +304,7 @@ static bool read_adjust_word(struct entry *e, const char *word)
 	return strncmp(word, "sleep=", 6) == 0 || strncmp(word, "packet_sleep=", 13) == 0;
 }
 
-/* Whether the line is a valid $ORIGIN or $TTL, which is then set in the zone. */
-static bool read_directive(char *text, struct text_zone *zone)
+bool entry_directive(char *text, struct text_zone *zone)
 {
 	char *rest;
 
@@ -405,7 +404,7 @@ static bool read_entry_line(struct reading *rd, struct lines *l)
 		rd->draft.has_hex = true;
 		return read_hex(&rd->draft.hex, l->text, &half);
 	}
-	if (read_directive(text, rd->zone))
+	if (entry_directive(text, rd->zone))
 		return true;
 	if (rd->section == -1)
 		return read_question(&rd->draft, text, rd->zone, rd->arena, rd->fault);

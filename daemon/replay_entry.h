@@ -66,6 +66,10 @@ bool lines_next_live(struct lines *l);
 /* The rest of `text` behind `word`, blanks skipped, when it begins with that word; or NULL. */
 char *word_after(char *text, const char *word);
 
+/* Whether the line is a valid $ORIGIN or $TTL, which is then set in the zone. They may stand within
+ * entries and between them. */
+bool entry_directive(char *text, struct text_zone *zone);
+
 /* Read an entry; `l` stands on its ENTRY_BEGIN, and afterwards on ENTRY_END. NULL with the
  * reason in `f`. */
 struct entry *entry_read(struct lines *l, bool deckard, struct text_zone *zone, struct arena *a,

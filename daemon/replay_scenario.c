@@ -353,7 +353,7 @@ static bool read_range(struct scenario *s, struct lines *l, char *text, struct t
 			if (!*last)
 				return false;
 			last = &(*last)->next;
-		} else if (*l->text != '#' && *l->text != '$') {
+		} else if (*l->text != '#' && !entry_directive(l->text, zone)) {
 			fault_set(f, "unexpected in a range: %s", l->text);
 			return false;
 		}
@@ -489,12 +489,7 @@ bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault
 			good = read_range(s, &l, rest, &zone, a, &inner);
 		else if ((rest = word_after(l.text, "STEP")))
 			good = read_step(s, &l, rest, &last, &zone, a, &inner);
-		else if ((rest = word_after(l.text, "$ORIGIN"))) {
-			rest[strcspn(rest, " \t;")] = '\0';
-			good = dname_parse(zone.origin, rest, &inner) > 0;
-		} else if ((rest = word_after(l.text, "$TTL")))
-			zone.ttl_s = (uint32_t)strtoul(rest, NULL, 10);
-		else if (is_keyword(l.text)) {
+		else if (*l.text == '$' ? !entry_directive(l.text, &zone) : is_keyword(l.text)) {
 			fault_set(&inner, "unexpected: %s", l.text);
 			good = false;
 		}
