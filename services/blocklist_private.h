@@ -31,6 +31,7 @@ struct list_reader {
 	unsigned brackets; /* open parentheses, across lines */
 	uint8_t apex[DNAME_MAX], origin[DNAME_MAX], owner[DNAME_MAX];
 	bool has_apex, has_origin, has_owner;
+	bool is_below; /* the owner begins with "*." */
 	struct list_json *json; /* what is read is JSON; NULL: lines */
 	unsigned policy;        /* of the rules of this line; 0: none */
 };

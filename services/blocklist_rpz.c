@@ -103,7 +103,6 @@ static bool is_other_trigger(const uint8_t *name)
 struct record {
 	struct word owner, type;
 	const char *data;
-	bool below; /* the owner begins with "*." */
 };
 
 /* The bits of the rule; 0: a rewrite. */
@@ -140,7 +139,7 @@ static enum list_skip read_record(struct list_reader *r, const struct record *re
 	bits = action_of(rec, trigger);
 	if (bits == 0)
 		return LIST_SKIP_rewrite;
-	return list_put_name(r, trigger, bits & (rec->below ? 0xa : 0x5));
+	return list_put_name(r, trigger, bits & (r->is_below ? 0xa : 0x5));
 }
 
 /* Records that only belong to the zone itself. */
@@ -178,8 +177,8 @@ static bool take_owner(struct list_reader *r, const char **at, struct record *re
 		return r->has_owner;
 	(void)word_take(at, &rec->owner, ";");
 	w = rec->owner;
-	rec->below = w.len > 2 && w.at[0] == '*' && w.at[1] == '.';
-	if (rec->below)
+	r->is_below = w.len > 2 && w.at[0] == '*' && w.at[1] == '.';
+	if (r->is_below)
 		w.at += 2, w.len -= 2;
 	r->has_owner = read_name(r, w, r->owner) > 0;
 	return r->has_owner;

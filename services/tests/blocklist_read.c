@@ -269,6 +269,8 @@ static void records_of_a_policy_zone(void **state)
 		{ "old.example CNAME old.example.", "old.example:a", READ },
 		{ "null.example A 0.0.0.0", "null.example:b", READ },
 		{ "abs.example.policy.rpz. CNAME .", "abs.example:b", READ },
+		{ "*.v6.example A 0.0.0.0\n AAAA ::", "v6.example:B v6.example:B", READ },
+		{ "v6.example A 0.0.0.0\n\tAAAA ::", "v6.example:b v6.example:b", READ },
 		{ " TXT \"of the name above\"", "", SKIP(name) },
 		{ "tcp.example CNAME rpz-tcp-only.", "", SKIP(rewrite) },
 		{ "garden.example CNAME walled.garden.example.", "", SKIP(rewrite) },
