@@ -522,9 +522,12 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 
 	if (!s)
 		return false;
+	is_stale = !stored_is_fresh(s, m->env->time->now_s);
 	if (UNLIKELY(w->lead || judges(m))) {
 		struct encoding none = { .len = 0 };
 
+		if (is_stale)
+			stat_add(m->env->stats, STAT_expired);
 		waiter_judge(
 			q, w,
 			stored_revive(s, &q->arena, m->env->time->now_s, style_get(m)->stale_ttl_s),
@@ -533,7 +536,6 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	}
 	to = answer_to(m, w);
 	out = writer_over(m->out, sizeof(m->out));
-	is_stale = !stored_is_fresh(s, to.now_s);
 	answer_stored(&out, &to, s, is_stale);
 	m->written++;
 	if (is_stale)

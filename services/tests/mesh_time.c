@@ -1,5 +1,7 @@
 /* Claims about the mesh and time: what is too late, what expired data is good for, refreshes.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/acl.h"
+#include "services/policy.h"
 #include "services/tests/mesh_house.h"
 
 static void an_answer_that_comes_too_late_is_not_sent_over_udp(void **state)
@@ -72,6 +74,28 @@ static void something_expired_is_better_than_waiting(void **state)
 		assert_true(stored_is_fresh(find("w.example"), world.env.time->now_s));
 		world_end();
 	}
+}
+
+static void what_has_expired_is_counted_when_policy_looks_at_it_too(void **state)
+{
+	(void)state;
+	struct fault f = { 0 };
+
+	world_begin("server: serve-expired: yes\n response-ip: 203.0.113.0/24 always_nxdomain\n");
+	world.snapshot.acl = acl_new(world.snapshot.conf, &f);
+	world.snapshot.policy = policy_new(world.snapshot.conf, &f);
+	ask_for("w.example", 1);
+	wake(0);
+	loop_play(world.loop, 101 * US_PER_S);
+	ask(&(struct asking){ .name = "w.example", .id = 2, .stale = find("w.example") });
+	world.heard_count = 0;
+	loop_play(world.loop, 1800000);
+	assert_int_equal(world.heard_count, 1);
+	assert_int_equal(count(&world.stats.count[STAT_expired]), 1);
+	wake(1);
+	acl_free(world.snapshot.acl);
+	policy_free(world.snapshot.policy);
+	world_end();
 }
 
 static void something_expired_is_better_than_a_failure(void **state)
@@ -191,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_that_comes_too_late_is_not_sent_over_udp),
 		cmocka_unit_test(something_expired_is_better_than_waiting),
+		cmocka_unit_test(what_has_expired_is_counted_when_policy_looks_at_it_too),
 		cmocka_unit_test(something_expired_is_better_than_a_failure),
 		cmocka_unit_test(a_refresh_is_begun_once_and_joined),
 		cmocka_unit_test(a_refresh_gives_way),
