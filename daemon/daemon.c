@@ -218,22 +218,43 @@ static void on_signal(struct signal_watch *watch)
 	}
 }
 
+/* The first two mean something only to a daemon that serves. */
+static const int signal_numbers[SIGNALS] = { SIGHUP, SIGUSR1, SIGTERM, SIGINT, SIGQUIT };
+#define SIGNALS_FOR_SERVING 2
+
+/* Those that are held are delivered once they are let go. */
+static void hold_signals(int how, size_t count)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&set, signal_numbers[i]);
+	pthread_sigmask(how, &set, NULL);
+}
+
+void daemon_hold_signals(void)
+{
+	hold_signals(SIG_BLOCK, SIGNALS_FOR_SERVING);
+}
+
 static void watch_signals(struct daemon *d)
 {
-	static const int numbers[SIGNALS] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1 };
-
 	(void)signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < SIGNALS; i++) {
 		struct daemon_signal *s = &d->signals[i];
 
 		s->daemon = d;
-		s->watch = (struct signal_watch){ .number = numbers[i], .caught = on_signal };
+		s->watch = (struct signal_watch){ .number = signal_numbers[i], .caught = on_signal };
 		signal_start(d->loop, &s->watch);
 	}
+	hold_signals(SIG_UNBLOCK, SIGNALS);
 }
 
+/* None may end the process now, before the pid file is gone. */
 static void unwatch_signals(struct daemon *d)
 {
+	hold_signals(SIG_BLOCK, SIGNALS);
 	for (size_t i = 0; i < SIGNALS; i++)
 		if (d->signals[i].daemon)
 			signal_stop(&d->signals[i].watch);
@@ -291,6 +312,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 
 	prepare_fetching(conf);
 	files_raise(conf);
+	hold_signals(SIG_BLOCK, SIGNALS); /* the pid file must not stay behind */
 	if (!privileges_find(&d->privileges, conf, f) ||
 	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
 	    !(d->control = control_open(d, f)) || !(d->pages = pages_open(d, f)) ||

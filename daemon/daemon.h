@@ -75,6 +75,10 @@ struct daemon {
 	bool reload_failed;
 };
 
+/* Keep back SIGHUP and SIGUSR1, which would end the process, until daemon_run can obey them: a start
+ * may take long, and scripts need not wait for its end. */
+void daemon_hold_signals(void);
+
 /* Read and check the configuration file; every remark is logged. NULL on error, with the first one
  * in `f`. */
 struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;

@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 		print_usage(stdout, d.how.program);
 		return 1;
 	}
+	daemon_hold_signals();
 	(void)log_start(&(struct log_how){ .ident = d.how.program });
 	atomic_store(&log_verbosity, (int)d.how.verbose);
 	handed_open();

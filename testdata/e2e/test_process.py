@@ -171,6 +171,40 @@ def test_sighup_survives_a_broken_configuration(made):
     assert d.stop() == 0
 
 
+ZONE = "slow.test. 60 IN SOA a. b. 1 2 3 4 5\nslow.test. 60 IN NS a.\n"
+
+
+@pytest.mark.parametrize("signo, said", [(signal.SIGHUP, "reloaded"), (signal.SIGUSR1, "opened again")])
+def test_a_signal_that_comes_during_the_start_is_obeyed_afterwards(made, signo, said):
+    """Firewalls send SIGHUP for each lease, whatever the daemon is doing."""
+    d = made()
+    zone = os.path.join(d.dir, "zone")
+    os.mkfifo(zone)
+    d.configure(more='auth-zone:\n    name: slow.test\n    zonefile: "%s"\n' % zone)
+    d.start(wait=False)
+    with open(zone, "w", encoding="ascii") as f:  # returns when the daemon reads
+        d.process.send_signal(signo)
+        with open(zone + ".new", "w", encoding="ascii") as new:
+            new.write(ZONE)
+        os.rename(zone + ".new", zone)
+        f.write(ZONE)
+    d.wait_ready()
+    until(lambda: said in d.log())
+    assert d.stop() == 0
+
+
+def test_many_signals_to_end_do_not_leave_the_pidfile_behind(made):
+    d = made("num-threads: 8", "msg-cache-size: 64m", "msg-cache-slabs: 512", "rrset-cache-slabs: 512")
+    for _ in range(5):
+        d.start(wait=False)
+        until(lambda: os.path.exists(d.pidfile))
+        while d.alive():
+            d.process.send_signal(signal.SIGTERM)
+            time.sleep(0.001)
+        assert d.stop() == 0
+        assert not os.path.exists(d.pidfile)
+
+
 def test_many_reloads_leak_nothing(made):
     d = made("num-threads: 2")
     d.start()
