@@ -49,14 +49,23 @@ static void put(struct call *c, const char *from, size_t len)
 
 void call_say(struct call *c, const char *fmt, ...)
 {
-	char text[2048];
-	va_list args;
+	char text[2048], *whole;
+	va_list args, again;
 	int len;
 
 	va_start(args, fmt);
+	va_copy(again, args);
 	len = vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	put(c, text, MIN((size_t)MAX(len, 0), sizeof text - 1));
+	if (len < (int)sizeof text) {
+		put(c, text, (size_t)MAX(len, 0));
+	} else {
+		whole = mem_new((size_t)len + 1);
+		vsnprintf(whole, (size_t)len + 1, fmt, again);
+		put(c, whole, (size_t)len);
+		mem_free(whole);
+	}
+	va_end(again);
 }
 
 void call_line(const char *line, void *call)

@@ -194,13 +194,13 @@ static bool data_gone_line(struct call *c, struct localzones *z, char *text)
 
 static void take_line(struct call *c, struct localzones *z, change_line change, bool echoes)
 {
-	char line[CONTROL_LINE];
+	char *line = mem_text(c->item);
 
-	snprintf(line, sizeof(line), "%s", c->item);
 	if (change(c, z, c->item))
 		c->done++;
 	else if (echoes)
 		call_say(c, "error for input line: %s\n", line);
+	mem_free(line);
 }
 
 struct bulk {
