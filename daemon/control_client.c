@@ -92,6 +92,7 @@ struct place {
 	struct sockaddr_storage at;
 	socklen_t len;
 	struct tls_client *tls; /* NULL: no TLS */
+	char text[128];         /* for people */
 };
 
 static bool place_path(struct place *p, const char *path, struct fault *f)
@@ -104,6 +105,7 @@ static bool place_path(struct place *p, const char *path, struct fault *f)
 	}
 	memcpy(sun.sun_path, path, strlen(path) + 1);
 	memcpy(&p->at, &sun, sizeof sun);
+	snprintf(p->text, sizeof p->text, "%s", path);
 	p->len = sizeof sun;
 	return true;
 }
@@ -139,6 +141,7 @@ static bool find_place(struct place *p, const struct client *c, const struct con
 	if (!addr_parse(&a, text, (uint16_t)r->control_port, f))
 		return false;
 	mend_wildcard(&a);
+	(void)addr_print(&a, 0, p->text);
 	p->len = addr_to_sockaddr(&a, &p->at);
 	p->tls = tls ? tls_conf_control_client(conf, f) : NULL;
 	return p->tls || !tls;
@@ -302,14 +305,15 @@ static int show_json(struct stream *s, const char *command)
 	return result;
 }
 
-static int cannot_connect(const struct client *c, bool asks_status)
+static int cannot_connect(const struct client *c, const struct place *p, bool asks_status)
 {
 	if (asks_status && errno == ECONNREFUSED) {
 		if (!c->quiet)
 			printf("%s is stopped\n", strncmp(c->program, "unbound", 7) == 0 ? "unbound" : DAEMON_NAME);
 		return EXIT_STOPPED;
 	}
-	fprintf(stderr, "%s: cannot connect to the daemon: %s\n", c->program, strerror(errno));
+	fprintf(stderr, "%s: cannot connect to the daemon at %s: %s\n", c->program, p->text,
+		strerror(errno));
 	return 1;
 }
 
@@ -329,7 +333,7 @@ static int converse(const struct client *c, const struct place *p, char **words)
 	int result = -1;
 
 	if (s.fd < 0)
-		return cannot_connect(c, strcmp(words[0], "status") == 0);
+		return cannot_connect(c, p, strcmp(words[0], "status") == 0);
 	if (encrypt(&s, p->tls, &f) && send_command(&s, words) &&
 	    (!has_body(words[0]) || send_body(&s, strcmp(words[0], "load_cache") == 0)))
 		result = c->json ? show_json(&s, words[0]) : show_reply(&s, c->quiet);

@@ -30,6 +30,23 @@ def test_status(d):
     assert re.search(r"(?m)^\S+ \(pid %d\) is running\.\.\.$" % d.process.pid, out), out
 
 
+def test_nobody_there_is_told_with_the_place(d):
+    p = subprocess.run([d.program("resolver-control"), "-c", d.client_conf, "-s", d.dir + "/none", "stats"],
+                       capture_output=True, text=True, timeout=20, check=False)
+    assert p.returncode == 1 and "cannot connect to the daemon at %s/none: No such file" % d.dir in p.stderr
+
+
+@pytest.mark.parametrize("command", ["local_zones", "local_zones_remove", "local_datas", "local_datas_remove"])
+def test_the_longest_line_is_answered_whole(d, command):
+    """What is said about it is longer still, and ends in a line of its own."""
+    line = "x.test. " + "z" * 2039
+    said = d.speak(b"UBCT1 %s\n%s\n\n" % (command.encode(), line.encode())).decode().split("\n")
+    assert said[-1] == "" and re.match("(added|removed) 0 ", said[-2]), said[-2][:80]
+    assert any(x.startswith("error") and line[8:] in x for x in said), [x[:80] for x in said]
+    if command != "local_datas":
+        assert "error for input line: " + line in said
+
+
 @pytest.mark.parametrize("request_", [
     b"UBCT1  status\n", b"UBCT1 status\n", b"UBCT1 \t status\n", b"UBCT1 status", b"UBCT1   status \n",
 ])
