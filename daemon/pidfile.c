@@ -38,6 +38,8 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 		   struct fault *f)
 {
 	struct stat st;
+	bool trap;
+	int why;
 
 	*p = (struct pidfile){ .fd = -1 };
 	if (!*conf->server.pidfile)
@@ -53,13 +55,18 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 			return true;
 		}
 	}
-	fault_set(f, "cannot write the pid file %s: %s", p->path, strerror(errno ? errno : EINVAL));
+	why = errno ? errno : EINVAL;
+	trap = p->fd >= 0 || why == ELOOP;
+	if (trap)
+		fault_set(f, "cannot write the pid file %s: %s", p->path, strerror(why));
+	else
+		log_error("cannot write the pid file %s: %s; going on without it", p->path, strerror(why));
 	if (p->fd >= 0)
 		close(p->fd);
 	mem_free(p->path);
 	mem_free(p->path_inside);
 	*p = (struct pidfile){ .fd = -1 };
-	return false;
+	return !trap;
 }
 
 /* Unlink `path` only if it is the file we wrote: in a chroot the name may be another's. */

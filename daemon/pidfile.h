@@ -12,7 +12,7 @@ struct pidfile {
 };
 
 /* Write our process id; follows no symbolic link. Logs it if the file names another running
- * process. */
+ * process, or cannot be written; false only if what is there is no plain file. */
 bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct privileges *who,
 		   struct fault *f) MUST_USE;
 /* Remove it, or empty it if removing is no longer allowed. */

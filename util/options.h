@@ -308,6 +308,7 @@ struct conf_how {
 	bool no_files;          /* skip what the file names: keys, includes, folders, users */
 	bool no_includes;       /* follow no include: for untrusted text */
 	bool packs;             /* after a thousand local-zone: lines, pack what can be */
+	bool serves;            /* the daemon: a missing folder of a log, pid or zone file stops nobody */
 	bool test_switches;     /* allow fake-sha1 and the like (resolver-replay only) */
 	const char *chroot;     /* already entered: stripped from paths; or NULL */
 };

@@ -136,6 +136,16 @@ static bool is_read_outside(const struct option *o)
 	       is_server_option(o, offsetof(struct conf_server, tls_service_pem));
 }
 
+/* A router's /var/log may be gone after a restart: questions are answered even so. */
+static enum conf_weight weight_of_missing(const struct checker *c, const struct option *o, const char *why)
+{
+	if (o->check == CHECK_FOLLOWED)
+		return CONF_NOTICE;
+	if (is_not_ours_to_say(why) || o->status != CONF_WORKS)
+		return CONF_WARNING;
+	return o->check == CHECK_WRITABLE && c->how->serves ? CONF_WARNING : CONF_ERROR;
+}
+
 static void check_file(const struct checker *c, const struct option *o, const char *name,
 		       const char *file, unsigned line)
 {
@@ -166,11 +176,8 @@ static void check_file(const struct checker *c, const struct option *o, const ch
 		why = c->how->chroot ? NULL : what_is_missing(path, o->check);
 	}
 	if (why)
-		conf_remark(c->report, o->check == CHECK_FOLLOWED ? CONF_NOTICE
-				       : is_not_ours_to_say(why)	  ? CONF_WARNING
-				       : o->status == CONF_WORKS  ? CONF_ERROR
-								  : CONF_WARNING,
-			    file, line, "%s: %s '%s': %s%s", conf_name_print(o->name, option),
+		conf_remark(c->report, weight_of_missing(c, o, why), file, line, "%s: %s '%s': %s%s",
+			    conf_name_print(o->name, option),
 			    o->check == CHECK_WRITABLE ? "cannot use the folder" : "cannot use", path, why,
 			    o->check == CHECK_ANCHOR_FILE ? "; " HOUSE_NAME "-anchor -a makes one" : "");
 	mem_free(path);
