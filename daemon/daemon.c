@@ -102,7 +102,7 @@ static void overrule(const struct daemon *d, struct conf *conf)
 
 struct conf *daemon_read(const struct daemon *d, struct fault *f)
 {
-	struct conf_how how = { .chroot = d->locked_in, .packs = true };
+	struct conf_how how = { .chroot = d->locked_in, .packs = true, .serves = true };
 	struct conf_report report = { 0 };
 	struct conf *conf = conf_new();
 	bool ok = conf_load_file(conf, visible_path(d), &how, &report);
@@ -126,11 +126,11 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 
 /* ---- the log ---- */
 
-/* A logfile always wins over syslog; in the foreground, syslog is used only if the file gives
- * use-syslog explicitly. */
+/* Of logfile: and use-syslog: the later line counts; in the foreground, syslog is used only if the
+ * file gives use-syslog explicitly. */
 static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 {
-	if (!conf->server.use_syslog || *conf->server.logfile)
+	if (!conf->server.use_syslog || d->how.to_stderr)
 		return false;
 	return !d->how.foreground || conf_was_given(conf, "use-syslog");
 }
@@ -143,7 +143,7 @@ static void start_log(const struct daemon *d, const struct conf *conf)
 
 	(void)log_start(&(struct log_how){
 		.ident = *s->log_identity ? s->log_identity : d->how.program,
-		.file = file,
+		.file = d->how.to_stderr ? NULL : file,
 		.syslog = uses_syslog(d, conf),
 		.time_ascii = s->log_time_ascii,
 		.time_iso = s->log_time_iso,
@@ -157,7 +157,7 @@ static void give_log(const struct daemon *d, const struct conf *conf)
 {
 	char *file = conf_path(conf, conf->server.logfile);
 
-	if (*file && !uses_syslog(d, conf))
+	if (*file && !uses_syslog(d, conf) && !d->how.to_stderr)
 		privileges_give(&d->privileges, file);
 	mem_free(file);
 }

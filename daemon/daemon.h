@@ -34,6 +34,7 @@ struct daemon_how {
 	const char *conf_path; /* absolute */
 	unsigned verbose;      /* number of -v */
 	bool foreground;       /* -d */
+	bool to_stderr;        /* -dd: log there, whatever the file says */
 	bool no_pidfile;       /* -p */
 };
 

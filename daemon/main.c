@@ -29,7 +29,7 @@ static void print_usage(FILE *out, const char *program)
 		"\tstart the %s DNS resolver daemon.\n"
 		"-h\tthis help.\n"
 		"-c file\tconfig file to read instead of %s\n"
-		"-d\tdo not fork into the background.\n"
+		"-d\tdo not fork into the background (twice: log to standard error).\n"
 		"-p\tdo not create a pidfile.\n"
 		"-v\tverbose (more times to increase verbosity).\n"
 		"-V\tshow version number and build options.\n"
@@ -129,6 +129,7 @@ static bool take_arguments(struct daemon_how *how, int argc, char **argv)
 			how->conf_path = absolute(optarg);
 			break;
 		case 'd':
+			how->to_stderr = how->foreground;
 			how->foreground = true;
 			break;
 		case 'p':
@@ -161,7 +162,7 @@ static int serve(struct daemon *d, struct conf *conf)
 	notify_open();
 	ok = daemon_open(d, conf, &f) && daemon_run(d, on_ready, &start, &f);
 	if (!ok)
-		log_error("fatal: %s", f.text);
+		log_line("fatal error", "%s", f.text);
 	daemon_close(d);
 	handed_close();
 	notify_close();
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
 	handed_open();
 	conf = daemon_read(&d, &f);
 	if (!conf) {
-		log_error("fatal: could not read the config file %s", d.how.conf_path);
+		log_line("fatal error", "could not read the config file %s", d.how.conf_path);
 		return 1;
 	}
 	return serve(&d, conf);

@@ -119,6 +119,51 @@ def test_a_pidfile_outside_the_chroot(made, where):
     assert not os.path.exists(d.pidfile) or os.path.getsize(d.pidfile) == 0
 
 
+def test_logs_to_what_the_later_line_says(made):
+    """Of logfile and use-syslog, as in Unbound."""
+    for lines, to_file in ((('logfile: "%s"', "use-syslog: yes"), False), (("use-syslog: yes", 'logfile: "%s"'), True)):
+        d = made()
+        log = os.path.join(d.dir, "log")
+        d.fixed.remove("use-syslog: no")
+        d.configure([line.replace("%s", log) for line in lines])
+        d.start()
+        assert d.stop() == 0
+        assert os.path.exists(log) == to_file, lines
+        assert "start of service" not in d.log()
+
+
+def test_dd_logs_to_the_terminal(made):
+    d = made()
+    d.configure(['logfile: "%s/log"' % d.dir])
+    d.start("-d")
+    assert d.control("log_reopen") == "ok\n"
+    assert d.stop() == 0
+    assert "start of service" in d.log() and "service stopped" in d.log()
+    assert not os.path.exists(d.dir + "/log")
+
+
+def test_missing_folders_stop_nobody(made):
+    """On a router, those in memory may be gone after a restart. Whoever checks the file is told."""
+    d = made()
+    gone = d.dir + "/gone"
+    d.fixed.remove('pidfile: "%s"' % d.pidfile)
+    d.configure(['pidfile: "%s/pid"' % gone, 'logfile: "%s/log"' % gone],
+                more='auth-zone:\n    name: held.test\n    zonefile: "%s/zone"\n' % gone)
+    assert run(d, d.conf, program="resolver-checkconf").returncode == 1
+    d.start()
+    assert d.control("reload") == "ok\n"
+    for word in ("pidfile: cannot use the folder", "logfile: cannot use", "zonefile: cannot use", "cannot write the pid"):
+        assert word in d.log(), word
+    assert d.stop() == 0
+
+
+def test_a_pidfile_that_is_no_file_is_refused(made):
+    d = made()
+    os.symlink("/nowhere/pid", d.pidfile)
+    p = run(d, "-d", "-c", d.conf)
+    assert p.returncode == 1 and "fatal error: cannot write the pid file" in p.stderr
+
+
 def test_without_a_pidfile(made):
     d = made()
     d.start("-p")
