@@ -243,6 +243,14 @@ static void end_lookups(struct ns *n)
 		n->v6 = LOOKUP_NONE;
 }
 
+/* A lookup that another query had begun may have failed because that one's budget is short: it is
+ * begun again with ours. */
+static bool ask_again(struct iter *it, const struct query *child)
+{
+	return child->budget != it->q->budget && it->lookups++ < 2 * TARGETS_PER_DELEGATION &&
+	       mesh_child(it->q, child->question.name, child->question.type, CLASS_IN, child->kind);
+}
+
 void targets_arrived(struct iter *it, const struct query *child)
 {
 	bool parent_side = child->kind & QUERY_PARENT_SIDE;
@@ -266,8 +274,12 @@ void targets_arrived(struct iter *it, const struct query *child)
 			note_fruitless(it);
 		return;
 	}
+	if (child->no_store && child->reply->rcode == RCODE_SERVFAIL) {
+		if (ask_again(it, child))
+			return;
+		it->starved = true;
+	}
 	*state = LOOKUP_NONE;
-	it->starved |= child->no_store && child->reply->rcode == RCODE_SERVFAIL;
 	if (parent_side)
 		return;
 	if (child->reply->rcode == RCODE_NXDOMAIN)
