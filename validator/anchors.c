@@ -338,19 +338,17 @@ bool anchors_are_same(const struct anchors *a, const struct anchors *b)
 	return !c.differ && anchors_count(a) == anchors_count(b);
 }
 
-/* Whether the set has a name at or above `name` and at or below `top`. */
+/* Whether the set has a name at or above `name` and below `top`. */
 static bool stands_between(const struct trie *set, const uint8_t *name, const uint8_t *top)
 {
 	unsigned labels = dname_labels(name), least = dname_labels(top);
 
 	if (!set || !trie_find_closest(set, name))
 		return false;
-	for (;; name = dname_parent(name), labels--) {
+	for (; labels > least; name = dname_parent(name), labels--)
 		if (trie_find(set, name))
 			return true;
-		if (labels <= least)
-			return false;
-	}
+	return false;
 }
 
 const struct anchor *anchors_find(const struct anchors *a, const struct trie *insecure,

@@ -37,7 +37,7 @@ size_t anchors_count(const struct anchors *a);
 
 /* The closest anchor at or above `name`, or with `above` strictly above it, for data of the parent
  * side (DS). NULL if there is none, or if a name in `insecure` (domain-insecure; may be NULL) at
- * or above `name` is as close or closer. Borrowed for the turn; pin to keep. */
+ * or above `name` is closer. Borrowed for the turn; pin to keep. */
 const struct anchor *anchors_find(const struct anchors *a, const struct trie *insecure,
 				  const uint8_t *name, bool above);
 /* The anchor of exactly this name, or NULL. */

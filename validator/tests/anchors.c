@@ -134,7 +134,8 @@ static void the_closest_anchor_counts_unless_something_closer_is_insecure(void *
 		{ "deep.lab.example.com.", true, NULL },
 		{ "org.", false, NULL },
 		{ "x.org.", true, NULL },
-		{ "both.", false, NULL },
+		{ "both.", false, "both." },
+		{ "both.", true, "." },
 	};
 	struct anchors *a = anchors_empty(), *none = anchors_empty();
 	struct trie *insecure = trie_new();
