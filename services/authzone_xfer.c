@@ -44,11 +44,21 @@ static void end_round(struct task *t)
 	arena_clear(&t->scratch);
 }
 
+/* A file was read meanwhile, or its records could not be verified: the timer is set for that. */
+static bool verifies_soon(struct task *t)
+{
+	if (t->file)
+		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
+	return t->file != NULL;
+}
+
 static void rest(struct task *t, uint32_t s)
 {
 	const struct zonedata *z = xfer_have(t);
 
 	end_round(t);
+	if (verifies_soon(t))
+		return;
 	if (z) {
 		uint32_t left = time_left(xfer_time(t)->now_s, t->lease_s + z->expire_s);
 
@@ -153,7 +163,7 @@ static void schedule(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
 
-	if (!comes_from_elsewhere(t))
+	if (verifies_soon(t) || !comes_from_elsewhere(t))
 		return;
 	if (have && t->xfers->env->loader)
 		xfer_wait_s(t, MIN(refresh_of(have), (uint32_t)AT_FIRST_S));
@@ -161,6 +171,22 @@ static void schedule(struct task *t)
 		xfer_wait_s(t, refresh_of(have));
 	else
 		timer_set(t->xfers->env->loop, &t->timer, FIRST_US);
+}
+
+/* The records of a file do not hold, or what shows it could not be asked yet (a router that starts
+ * before its network does): where nobody else has the zone, look again later. */
+static void file_fails(struct task *t, struct zonedata *got)
+{
+	t->from_file = false;
+	end_round(t);
+	if (t->file || comes_from_elsewhere(t)) {
+		zonedata_retire(got);
+		schedule(t);
+		return;
+	}
+	t->file = got;
+	t->backoff_s = t->backoff_s ? MIN(t->backoff_s * 2, BACKOFF_MAX_S) : BACKOFF_S;
+	xfer_wait_s(t, t->backoff_s);
 }
 
 /* The verdict about the new data: `holds`, or its signatures do not. */
@@ -177,12 +203,12 @@ static void verified(struct task *t, bool holds)
 	}
 	if (!holds) {
 		log_warn("%s %s: its signatures do not hold", t->z->clause, name_of(t, name));
-		zonedata_retire(got);
 		if (t->from_file) {
-			t->from_file = false;
-			end_round(t);
-			schedule(t);
-		} else if (t->from_url) {
+			file_fails(t, got);
+			return;
+		}
+		zonedata_retire(got);
+		if (t->from_url) {
 			t->marks[t->url_at] = (struct fetch_mark){ 0 };
 			next_url(t);
 		} else {
@@ -192,6 +218,7 @@ static void verified(struct task *t, bool holds)
 	}
 	if (t->from_file) {
 		t->from_file = false;
+		t->backoff_s = 0;
 		authzone_publish(t->z, got, true);
 		end_round(t);
 		schedule(t);
@@ -247,6 +274,27 @@ static void verify(struct task *t, struct zonedata *got)
 	t->got = got;
 	authzone_propose(t->z, got);
 	mesh_resolve(t->xfers->env->mesh, &q, QUERY_NO_CACHE, on_verified, t);
+}
+
+static void verify_file(struct task *t)
+{
+	struct zonedata *got = t->file;
+
+	t->file = NULL;
+	t->from_file = true;
+	verify(t, got);
+}
+
+/* Records of a file that are to be verified first are not served before. */
+static void take_file(struct task *t)
+{
+	bool checks = t->z->wants_digest && t->snapshot->trust;
+	struct zonedata *waits = checks ? authzone_take_unverified(t->z) : NULL;
+
+	if (!waits)
+		return;
+	zonedata_retire(t->file);
+	t->file = waits;
 }
 
 /* The records are complete, and right as far as their digest shows. */
@@ -355,6 +403,8 @@ static void on_timer(struct timer *timer)
 
 	if (t->phase == PHASE_TRANSFER)
 		xfer_end_transfer(t);
+	else if (t->phase == PHASE_IDLE && t->file)
+		verify_file(t);
 	else if (t->phase == PHASE_IDLE)
 		begin_round(t);
 }
@@ -392,6 +442,7 @@ void xfer_task_free(struct task *t)
 	zonebuild_free(t->job.build);
 	zonedata_free(t->job.got);
 	zonedata_retire(t->got);
+	zonedata_retire(t->file);
 	mem_free(t->authorities);
 	arena_clear(&t->scratch);
 	arena_clear(&t->arena);
@@ -421,12 +472,9 @@ static void task_stop(struct task *t)
 
 static void task_start(struct task *t)
 {
-	bool checks = t->z->wants_digest && t->snapshot->trust;
-	struct zonedata *waits = checks ? authzone_take_unverified(t->z) : NULL;
-
-	t->from_file = waits != NULL;
-	if (waits)
-		verify(t, waits);
+	take_file(t);
+	if (t->file)
+		verify_file(t);
 	else
 		schedule(t);
 }
@@ -494,9 +542,11 @@ static void on_poke(void *arg)
 			continue;
 		if (p->check && t->phase == PHASE_IDLE)
 			task_start(t);
-		else if (!p->check && comes_from_elsewhere(t) && t->phase == PHASE_IDLE)
+		else if (p->check)
+			take_file(t); /* verified when the round is over */
+		else if (comes_from_elsewhere(t) && t->phase == PHASE_IDLE)
 			begin_round(t);
-		else if (!p->check && comes_from_elsewhere(t))
+		else if (comes_from_elsewhere(t))
 			t->again = true;
 	}
 	mem_free(p);

@@ -52,7 +52,8 @@ struct task {
 	struct fetch_mark *marks; /* one per URL */
 	uint64_t bytes, begun_us;
 	bool failed, from_file, from_url;
-	struct zonedata *got; /* to be verified */
+	struct zonedata *got;  /* being verified */
+	struct zonedata *file; /* records of a file, to be verified next; or NULL */
 	struct task *next_orphan;
 };
 
