@@ -8,6 +8,7 @@ import http.server
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -259,6 +260,23 @@ def test_what_a_url_gave_in_vain_is_no_news_of_the_zone(daemon):
             assert web.same == same
             assert d.log().count("no primary could give it") > 1
             assert has(d, "a", "192.0.2.1")()
+
+
+def test_a_zone_file_read_during_a_transfer_is_not_served_before_it_is_verified(daemon):
+    """The primary accepts and says nothing; nobody has the keys of the zone's trust anchor."""
+    with socket.create_server((ADDRESS, 0)) as mute:
+        more = "auth-zone:\n  name: held.test\n  primary: 127.0.0.1@%d\n  zonefile: \"held.zone\"\n  zonemd-check: yes\n" \
+            % mute.getsockname()[1]
+        with daemon("local-zone: test. nodefault", 'trust-anchor: "held.test. DS 1 15 2 %s"' % (64 * "0"),
+                    module="validator iterator", more=more) as d:
+            mute.settimeout(10)
+            with mute.accept()[0]:
+                with open(os.path.join(d.dir, "held.zone"), "w", encoding="ascii") as f:
+                    f.write(zone_text(1, "a A 192.0.2.1"))
+                assert d.control("auth_zone_reload", "held.test") == "ok\n"
+                for _ in range(10):
+                    assert rcode(d.ask("a.held.test")) == "SERVFAIL"
+                    time.sleep(0.1)
 
 
 POLICY = "bad.example CNAME .\n*.bad.example CNAME *.\nwalled.example A 192.0.2.80\n"
