@@ -1,5 +1,6 @@
 /* Claims about the mesh: who joins, what modules and children are told, and what is kept.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/mesh_private.h"
 #include "services/tests/mesh_house.h"
 
 static void equal_questions_are_worked_on_once(void **state)
@@ -87,7 +88,7 @@ static void a_question_with_cd_is_another(void **state)
 	(void)state;
 	world_begin("");
 	ask_for("www.example", 1);
-	ask(&(struct asking){ .name = "www.example", .id = 2, .flags = FLAG_CD });
+	ask(&(struct enquiry){ .name = "www.example", .id = 2, .flags = FLAG_CD });
 	assert_int_equal(mesh_size(world.mesh), 2);
 	wake(1);
 	assert_int_equal(world.heard_count, 1);
@@ -173,8 +174,8 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		world_begin("");
 		ask_for("c.f.example", 1);
-		ask(&(struct asking){ .name = "f.example", .id = 2, .from = 2 });
-		ask(&(struct asking){ .name = "f.example", .id = 3, .from = 3 });
+		ask(&(struct enquiry){ .name = "f.example", .id = 2, .from = 2 });
+		ask(&(struct enquiry){ .name = "f.example", .id = 3, .from = 3 });
 		world.asleep[0]->no_store = rows[i].is_poor; /* as the iterator does */
 		wake(0);
 		if (world.asleep_count != (rows[i].anew ? 2 : 1))
@@ -196,8 +197,6 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 		world_end();
 	}
 }
-
-void query_sit(struct query *q, enum query_seat seat); /* of mesh_private.h */
 
 static void take_back_the_parent(const struct client *c, const uint8_t *bytes, size_t len)
 {

@@ -275,7 +275,7 @@ static inline struct question question_of(const char *text)
 	return (struct question){ name, (uint16_t)dname_len(name), TYPE_A, CLASS_IN };
 }
 
-struct asking {
+struct enquiry {
 	const char *name;
 	uint16_t id, flags;
 	bool over_tcp;
@@ -283,7 +283,7 @@ struct asking {
 	const struct stored *stale;
 };
 
-static inline void ask(const struct asking *a)
+static inline void ask(const struct enquiry *a)
 {
 	struct request r = { .id = a->id,
 			     .flags = (uint16_t)(a->flags | FLAG_RD),
@@ -297,7 +297,7 @@ static inline void ask(const struct asking *a)
 
 static inline void ask_for(const char *name, uint16_t id)
 {
-	ask(&(struct asking){ .name = name, .id = id });
+	ask(&(struct enquiry){ .name = name, .id = id });
 }
 
 static inline void wake(unsigned i)

@@ -41,7 +41,7 @@ static void flood(uint8_t from, unsigned count, uint16_t first)
 		char name[32];
 
 		snprintf(name, sizeof(name), "w%u-%u.example", from, first + i);
-		ask(&(struct asking){ .name = name, .id = (uint16_t)(first + i), .from = from });
+		ask(&(struct enquiry){ .name = name, .id = (uint16_t)(first + i), .from = from });
 	}
 }
 
@@ -114,8 +114,8 @@ static void those_who_yield_take_turns_by_client(void **state)
 	(void)state;
 	world_begin("");
 	for (uint16_t i = 0; i < COUNT(busy); i++)
-		ask(&(struct asking){ .name = busy[i], .id = i, .from = 1 });
-	ask(&(struct asking){ .name = "y9.example", .id = 9, .from = client_beside() });
+		ask(&(struct enquiry){ .name = busy[i], .id = i, .from = 1 });
+	ask(&(struct enquiry){ .name = "y9.example", .id = 9, .from = client_beside() });
 	loop_play(world.loop, 1000);
 	assert_int_equal(world.heard_count, COUNT(busy) + 1);
 	while (world.heard[place].id != 9)
@@ -130,7 +130,7 @@ static void a_question_of_a_small_client_goes_with_it(void **state)
 	(void)state;
 	world_begin("server: num-queries-per-thread: 40\n jostle-timeout: 200\n");
 	flood(1, 40, 0);
-	ask(&(struct asking){ .name = "w1-20.example", .id = 50, .from = 2 });
+	ask(&(struct enquiry){ .name = "w1-20.example", .id = 50, .from = 2 });
 	flood(3, 1, 60);
 	assert_int_equal(world.heard_count, 1);
 	assert_int_equal(world.heard[0].id, 21);

@@ -20,7 +20,7 @@ static void an_answer_that_comes_too_late_is_not_sent_over_udp(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		world_begin(rows[i].conf);
-		ask(&(struct asking){ .name = "w.example", .id = 1, .over_tcp = rows[i].tcp });
+		ask(&(struct enquiry){ .name = "w.example", .id = 1, .over_tcp = rows[i].tcp });
 		loop_play(world.loop, rows[i].pass_us);
 		wake(0);
 		assert_int_equal(world.heard_count, 1);
@@ -57,7 +57,7 @@ static void something_expired_is_better_than_waiting(void **state)
 		wake(0);
 		world.heard_count = 0;
 		loop_play(world.loop, 101 * US_PER_S);
-		ask(&(struct asking){
+		ask(&(struct enquiry){
 			.name = "w.example", .id = 2, .stale = i == 0 ? find("w.example") : NULL });
 		loop_play(world.loop, 1799999);
 		assert_int_equal(world.heard_count, 0);
@@ -87,7 +87,7 @@ static void what_has_expired_is_counted_when_policy_looks_at_it_too(void **state
 	ask_for("w.example", 1);
 	wake(0);
 	loop_play(world.loop, 101 * US_PER_S);
-	ask(&(struct asking){ .name = "w.example", .id = 2, .stale = find("w.example") });
+	ask(&(struct enquiry){ .name = "w.example", .id = 2, .stale = find("w.example") });
 	world.heard_count = 0;
 	loop_play(world.loop, 1800000);
 	assert_int_equal(world.heard_count, 1);
@@ -130,7 +130,7 @@ static void something_expired_is_better_than_a_failure(void **state)
 		wake(0);
 		world.heard_count = 0;
 		loop_play(world.loop, rows[i].pass_s * US_PER_S);
-		ask(&(struct asking){ .name = "f.example", .id = 2 });
+		ask(&(struct enquiry){ .name = "f.example", .id = 2 });
 		wake(1);
 		assert_int_equal(world.heard_count, 1);
 		if (msg_rcode(world.heard[0].wire) != rows[i].rcode)
