@@ -30,14 +30,20 @@ static void feed_head(struct control_request *r, char c)
  * log. */
 static bool is_control(char c)
 {
-	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+	return ((unsigned char)c < ' ' && c != '\t' && c != '\r') || c == 0x7f;
+}
+
+/* Whether the line ends in this so far: a CR may stand only before the LF, as telnet sends it. */
+static bool ends_in(const struct control_request *r, char c)
+{
+	return r->len && r->line[r->len - 1] == c;
 }
 
 static void feed_line(struct control_request *r, char c)
 {
 	if (c == '\n') {
 		control_request_end(r);
-	} else if (is_control(c) || r->len == CONTROL_LINE - 1) {
+	} else if (is_control(c) || ends_in(r, '\r') || r->len == CONTROL_LINE - 1) {
 		r->state = CONTROL_NONSENSE;
 	} else {
 		r->line[r->len++] = c;
@@ -63,6 +69,7 @@ void control_request_end(struct control_request *r)
 		r->state = CONTROL_NONSENSE;
 	if (r->state != CONTROL_WANTS_LINE)
 		return;
+	r->len -= ends_in(r, '\r');
 	while (blanks < r->len && is_blank(r->line[blanks]))
 		blanks++;
 	r->len -= blanks;

@@ -3,7 +3,8 @@
  *
  *	request = "UBCT1" SP line LF
  *
- * The line has at most 1024 bytes including LF; end of stream also ends it. */
+ * The line has at most 1024 bytes including LF, before which a CR is ignored; end of stream also ends
+ * it. */
 #ifndef DAEMON_CONTROL_REQUEST_H
 #define DAEMON_CONTROL_REQUEST_H
 

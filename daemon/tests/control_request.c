@@ -42,6 +42,9 @@ static const struct row {
 	{ "another protocol", BYTES("GET / HTTP/1.1\r\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "another protocol, known by its first byte", BYTES("\x16"), false, CONTROL_NONSENSE, NULL,
 	  false },
+	{ "a CR before the LF", BYTES("UBCT1 status\r\n"), false, CONTROL_HAS_LINE, "status", false },
+	{ "a CR before the end", BYTES("UBCT1 status\r"), true, CONTROL_HAS_LINE, "status", false },
+	{ "a CR in the line", BYTES("UBCT1 a\rb\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "an escape in the line", BYTES("UBCT1 a\033b\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "a NUL in the line", BYTES("UBCT1 a\0b\n"), false, CONTROL_NONSENSE, NULL, false },
 };
