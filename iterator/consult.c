@@ -3,6 +3,7 @@
 #include "iterator/consult.h"
 
 #include "iterator/recall.h"
+#include "iterator/targets.h"
 #include "services/cache/store.h"
 #include "services/mesh.h"
 #include "services/snapshot.h"
@@ -114,8 +115,14 @@ static void cut_found(struct iter *it, const struct message *reply)
 
 void consulted(struct iter *it, const struct query *child)
 {
-	if (it->climb && child->question.type == TYPE_NS)
+	bool is_cut = it->climb && child->question.type == TYPE_NS;
+
+	if (!is_cut && (it->climb || !question_equals(&child->question, &it->shown)))
+		return;
+	if (targets_ask_again(it, child))
+		return;
+	if (is_cut)
 		cut_found(it, child->reply);
-	else if (!it->climb && question_equals(&child->question, &it->shown))
+	else
 		denial_judged(it, child->reply);
 }

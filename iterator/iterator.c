@@ -251,6 +251,8 @@ static void primed(struct iter *it, const struct query *child)
 
 	if (child->question.type != TYPE_NS || !(child->kind & QUERY_PRIME))
 		return;
+	if (targets_ask_again(it, child))
+		return;
 	if (child->reply->rcode == RCODE_NOERROR)
 		d = delegation_from_message(it->q, child->reply);
 	if (d == NULL) {

@@ -243,12 +243,17 @@ static void end_lookups(struct ns *n)
 		n->v6 = LOOKUP_NONE;
 }
 
-/* A lookup that another query had begun may have failed because that one's budget is short: it is
- * begun again with ours. */
-static bool ask_again(struct iter *it, const struct query *child)
+bool targets_ask_again(struct iter *it, const struct query *child)
 {
-	return child->budget != it->q->budget && it->lookups++ < 2 * TARGETS_PER_DELEGATION &&
-	       mesh_child(it->q, child->question.name, child->question.type, CLASS_IN, child->kind);
+	const struct question *q = &child->question;
+
+	if (!child->no_store || child->reply->rcode != RCODE_SERVFAIL)
+		return false;
+	if (child->budget != it->q->budget && it->lookups++ < 2 * TARGETS_PER_DELEGATION &&
+	    mesh_child(it->q, q->name, q->type, q->class_, child->kind))
+		return true;
+	it->starved = true;
+	return false;
 }
 
 void targets_arrived(struct iter *it, const struct query *child)
@@ -274,11 +279,8 @@ void targets_arrived(struct iter *it, const struct query *child)
 			note_fruitless(it);
 		return;
 	}
-	if (child->no_store && child->reply->rcode == RCODE_SERVFAIL) {
-		if (ask_again(it, child))
-			return;
-		it->starved = true;
-	}
+	if (targets_ask_again(it, child))
+		return;
 	*state = LOOKUP_NONE;
 	if (parent_side)
 		return;
