@@ -711,7 +711,8 @@ static const struct rrset *proven(const struct judge *j, unsigned i, struct aren
 	set->trust = MAX(set->trust, TRUST_VALIDATED);
 	if (set->sig_count && time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
 		set->expires_s = now_s + j->verdicts[i].ttl_s;
-	set->ttl_s = MIN(set->ttl_s, time_left(now_s, set->expires_s));
+	if (set->sig_count)
+		set->ttl_s = MIN(set->ttl_s, j->verdicts[i].ttl_s); /* of a cached set more than is left */
 	return set;
 }
 

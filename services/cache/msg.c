@@ -211,7 +211,9 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 	uint16_t usual_ttls[USUAL_TTLS], *ttl_at = usual_ttls;
 	size_t ttls, bytes = image_bound(m, &ttls);
 	bool full = fits & STORED_FULL;
-	struct msg_style style = { .now_s = now_s, .with_dnssec = full };
+	struct msg_style style = { .now_s = now_s,
+				   .with_dnssec = full,
+				   .original_ttl = fits & STORED_WHOLE };
 	struct message plain = *m;
 	struct stored *s = NULL;
 	struct writer w;
@@ -309,7 +311,8 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 		memcpy(key.bytes, place_bytes(full), key.len);
 	}
 	arena_init(&a);
-	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s, STORED_PLAIN, &key);
+	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s,
+		       (uint8_t)(STORED_PLAIN | (full->fits & STORED_WHOLE)), &key);
 	arena_clear(&a);
 	if (!s)
 		return NULL;
@@ -406,6 +409,12 @@ bool message_may_be_kept(const struct message *m)
 	return true;
 }
 
+static uint8_t fits_of(const struct message *m, bool whole)
+{
+	return (uint8_t)(STORED_FULL | (has_dnssec(m) ? 0 : STORED_PLAIN) |
+			 (whole ? STORED_WHOLE : 0));
+}
+
 const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				    const struct msg_keep *how)
 {
@@ -420,7 +429,7 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 
 	if (how->ttl_s == 0 || m->rcode > 255 || !message_may_be_kept(m))
 		return NULL;
-	s = make_image(m, how->now_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN, &key);
+	s = make_image(m, how->now_s, fits_of(m, how->whole), &key);
 	if (!s)
 		return NULL;
 	s->scope = scope;
@@ -459,8 +468,7 @@ bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stor
 
 	if (m->rcode > 255 || !message_may_be_kept(m))
 		return false;
-	s = make_image(m, stored_s, has_dnssec(m) ? STORED_FULL : STORED_FULL | STORED_PLAIN,
-		       &nowhere);
+	s = make_image(m, stored_s, fits_of(m, false), &nowhere);
 	if (!s)
 		return false;
 	s->expires_s = expires_s;
@@ -483,7 +491,10 @@ struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t 
 		/* Freshly parsed, so not shared: they may be changed. */
 		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];
 
-		set->ttl_s = time_left(now_s, set->expires_s);
+		if (!(s->fits & STORED_WHOLE))
+			set->ttl_s = time_left(now_s, set->expires_s);
+		else if ((int32_t)(set->expires_s - s->expires_s) > 0)
+			set->expires_s = s->expires_s; /* how old each was is not known any more */
 		set->security = s->security;
 		/* in the authority section it limits a negative answer */
 		if (set->type == TYPE_SOA && i >= m->count[SECTION_ANSWER])

@@ -18,6 +18,7 @@ enum {
 	STORED_PLAIN = 1, /* fits clients without DO */
 	STORED_FULL = 2,  /* fits clients with DO */
 	STORED_MADE = 4,  /* synthesised here: not for clients with CD, nor to build on */
+	STORED_WHOLE = 8, /* its records have the TTLs they came with, not what was left of them */
 };
 
 struct stored {
@@ -36,7 +37,7 @@ struct stored {
 	uint8_t rcode;          /* low byte; failures that are kept have < 16 */
 	uint8_t security;       /* enum security */
 	uint8_t reason;         /* enum reason */
-	uint8_t fits;           /* STORED_PLAIN | STORED_FULL | STORED_MADE */
+	uint8_t fits;           /* STORED_PLAIN | STORED_FULL | STORED_MADE | STORED_WHOLE */
 	uint16_t qname_len;
 	_Atomic uint16_t harmless; /* generation of the blocklists as of which none mentions its
 				    * name or aliases; 0: never checked (services/blocklist.h) */
@@ -114,6 +115,7 @@ struct msg_keep {
 	uint16_t scope;
 	const struct place_kept *place; /* NULL: for all; else `hash` is ignored */
 	bool always; /* replace any entry */
+	bool whole;  /* keep the TTLs the records came with (serve-original-ttl) */
 	bool extend;
 	uint32_t keep_expired_s; /* serve-expired-ttl; 0: expired entries are replaced */
 };
@@ -126,8 +128,8 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
 		      uint32_t expires_s, uint32_t now_s);
 
-/* The message, its RRsets in `a`, with the remaining TTLs (0 in those of an expired one). Flags are
- * those of the image. */
+/* The message, its RRsets in `a`, with the remaining TTLs (0 in those of an expired one), or those of
+ * a STORED_WHOLE one as they came. Flags are those of the image. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
 /* The same for serving stale: expired RRsets get TTL `stale_ttl_s`, or what they came with if that is

@@ -197,6 +197,7 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
 	const struct message *m = bare_verdict(whole, &bare);
 
 	how.ttl_s = store_ttl(conf, m, how.now_s);
+	how.whole = conf->server.serve_original_ttl;
 	if (how.ttl_s == STORE_FAILURE_S && !is_data(m))
 		how.ttl_s = growing_ttl(c, m, &how);
 	if (conf->server.serve_expired) {
