@@ -323,12 +323,13 @@ static enum verdict answer_known(struct journey *j)
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
 		return journey_refuse(j, RCODE_SERVFAIL, s->reason);
-	if (UNLIKELY(j->w->on.changes) && changes(j, false, &v))
-		return v;
-	answer_stored(&j->p->out, &j->to, s, false);
+	if (LIKELY(!j->w->on.changes) || !changes(j, false, &v)) {
+		answer_stored(&j->p->out, &j->to, s, false);
+		v = journey_send(j);
+	}
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
-	return journey_send(j);
+	return v;
 }
 
 /* The expired answer, if it may still be served (RFC 8767). */

@@ -601,6 +601,9 @@ static void a_hit_near_its_end_is_fetched_again_in_the_background(void **state)
 		{ "prefetch: yes\n", "due.test", 1 },
 		{ "prefetch: yes\n", "fresh.test", 0 },
 		{ "prefetch: no\n", "due.test", 0 },
+		{ "prefetch: yes\nresponse-ip: 192.0.2.1 redirect\n"
+		  "response-ip-data: 192.0.2.1 \"A 192.0.2.9\"\n",
+		  "due.test", 1 },
 	};
 	char got[128];
 
