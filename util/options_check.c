@@ -156,7 +156,7 @@ static bool split_server(const char *word, size_t *host_len, bool with_name)
 
 	if (name && !is_domain(name + 1, strlen(name + 1)))
 		return false;
-	if (port && !is_number_to(port + 1, (size_t)(end - port - 1), 0, 65535))
+	if (port && !is_number_to(port + 1, (size_t)(end - port - 1), with_name, 65535))
 		return false;
 	*host_len = (size_t)((port ? port : end) - word);
 	return true;
