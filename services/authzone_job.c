@@ -102,7 +102,7 @@ static void fetch(struct zonejob *j)
 	struct fetch_how how = { .url = j->url,
 				 .authorities = j->authorities,
 				 .most_bytes = j->z->size_most ? j->z->size_most : FETCHED_MOST,
-				 .most_s = j->z->time_most_ms / 1000,
+				 .most_ms = j->z->time_most_ms,
 				 .loader = j->work.loader,
 				 .take = gather,
 				 .arg = &g };

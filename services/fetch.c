@@ -19,7 +19,7 @@
 #include "services/loader.h"
 #include "util/mem.h"
 
-#define MOST_S      300
+#define MOST_MS     300000
 #define CONNECT_S   15
 #define STALL_S     30 /* with less than STALL_BYTES a second */
 #define STALL_BYTES 64L
@@ -166,7 +166,7 @@ static void set_options(struct fetching *x, char *why)
 	lib.curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
 	lib.curl_easy_setopt(c, CURLOPT_MAXREDIRS, REDIRECTS);
 	lib.curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-	lib.curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)(how->most_s ? how->most_s : MOST_S));
+	lib.curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(how->most_ms ? how->most_ms : MOST_MS));
 	lib.curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES);
 	lib.curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
 	lib.curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);

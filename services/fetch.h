@@ -24,7 +24,7 @@ struct fetch_how {
 	const char *url;
 	const char *authorities;     /* a PEM file of CAs in place of the system's; or NULL or "" */
 	uint64_t most_bytes;         /* longer files fail; 0: no limit */
-	uint32_t most_s;             /* time limit; 0: 300 */
+	uint32_t most_ms;            /* time limit; 0: 300 seconds */
 	const struct loader *loader; /* aborts when it ends; NULL: none */
 	/* Takes the next piece. False: abort (having set the fault). */
 	bool (*take)(void *arg, const char *bytes, size_t len);

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/loader.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "services/fetch.h"
@@ -113,7 +115,7 @@ static void a_failed_fetch_says_why(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(urls); i++) {
-		struct fetch_how how = { .url = urls[i], .take = take_nothing, .most_s = 5 };
+		struct fetch_how how = { .url = urls[i], .take = take_nothing, .most_ms = 5000 };
 		struct fetch_mark mark = { .etag = "\"old\"" };
 		struct fault f = { 0 };
 
@@ -123,6 +125,30 @@ static void a_failed_fetch_says_why(void **state)
 	}
 }
 
+/* A server that says nothing: the kernel takes the connection, nobody answers. */
+static void a_fetch_ends_in_time_even_if_that_is_less_than_a_second(void **state)
+{
+	(void)state;
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	char url[64];
+	struct fetch_how how = { .url = url, .take = take_nothing, .most_ms = 300 };
+	struct fetch_mark mark = { 0 };
+	struct fault f = { 0 };
+	struct timebase before = { 0 }, after = { 0 };
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, len), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/", (unsigned)ntohs(at.sin_port));
+	timebase_read(&before);
+	assert_int_equal(fetch_url(&how, &mark, &f), FETCH_FAILED);
+	timebase_read(&after);
+	assert_in_range(after.now_us - before.now_us, 200000, 10000000);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +156,7 @@ int main(void)
 		cmocka_unit_test(what_is_taken_back_does_not_run),
 		cmocka_unit_test(the_end_does_not_wait_for_long_work),
 		cmocka_unit_test(a_failed_fetch_says_why),
+		cmocka_unit_test(a_fetch_ends_in_time_even_if_that_is_less_than_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
