@@ -40,6 +40,7 @@ struct localnode {
 	struct rcu_slot retired;
 	struct list in_zone;          /* writer only */
 	const struct localzone *zone; /* its zone */
+	_Atomic(struct localnode *) under; /* at the same name, of a zone further up; or NULL */
 	uint32_t children;            /* writer only: nodes directly below it in the same zone */
 	uint16_t count;               /* number of RRsets */
 	uint32_t data[];              /* the RRsets, one after another; if none, the name */
@@ -119,8 +120,20 @@ static void free_node(struct rcu_slot *retired)
 	mem_free(container_of(retired, struct localnode, retired));
 }
 
-static void node_drop(const struct localzones *z, struct localnode *n)
+/* The nodes that other zones have at its name stay. */
+static void node_drop(const struct localzones *z, struct family *f, struct localnode *n)
 {
+	struct localnode *top = nametable_find(f->nodes, node_name(n)), *under = RCU_READ(n->under);
+
+	if (top == n && under) {
+		nametable_put(f->nodes, node_name(n), under);
+	} else if (top == n) {
+		nametable_remove(f->nodes, node_name(n));
+	} else {
+		while (RCU_READ(top->under) != n)
+			top = RCU_READ(top->under);
+		RCU_PUBLISH(top->under, under);
+	}
 	list_remove(&n->in_zone);
 	if (z->own->published)
 		rcu_retire(&n->retired, free_node);
@@ -128,24 +141,27 @@ static void node_drop(const struct localzones *z, struct localnode *n)
 		mem_free(n);
 }
 
-/* Replaces whatever node is at its name. */
-static void node_put(const struct localzones *z, struct family *f, struct localzone *zone,
-		     struct localnode *n)
-{
-	struct localnode *old;
-
-	list_push_back(&zone->nodes, &n->in_zone);
-	old = nametable_put(f->nodes, node_name(n), n);
-	if (old)
-		node_drop(z, old);
-}
-
 static struct localnode *node_at(const struct family *f, const struct localzone *zone,
 				 const uint8_t *name)
 {
 	struct localnode *n = nametable_find(f->nodes, name);
 
-	return n && n->zone == zone ? n : NULL;
+	while (n && n->zone != zone)
+		n = RCU_READ(n->under);
+	return n;
+}
+
+/* Replaces the node that its zone has at its name. */
+static void node_put(const struct localzones *z, struct family *f, struct localzone *zone,
+		     struct localnode *n)
+{
+	struct localnode *old = node_at(f, zone, node_name(n));
+
+	atomic_init(&n->under, nametable_find(f->nodes, node_name(n)));
+	list_push_back(&zone->nodes, &n->in_zone);
+	nametable_put(f->nodes, node_name(n), n);
+	if (old)
+		node_drop(z, f, old);
 }
 
 /* ---- families ---- */
@@ -201,9 +217,17 @@ static void free_zone_value(void *value)
 	zone_clear(value);
 }
 
+static void free_nodes(void *top)
+{
+	for (struct localnode *n = top, *under; n; n = under) {
+		under = RCU_READ(n->under);
+		mem_free(n);
+	}
+}
+
 static void family_clear(struct family *f)
 {
-	nametable_free(f->nodes, mem_free);
+	nametable_free(f->nodes, free_nodes);
 	nametable_free(f->zones, free_zone_value);
 	nameset_free(f->packed);
 }
@@ -399,12 +423,8 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 
 	z->own->zone_count -= zone_exists(f, name);
 	if (zone) {
-		LIST_EACH_SAFE (at, &zone->nodes) {
-			struct localnode *n = LIST_ITEM(at, struct localnode, in_zone);
-
-			nametable_remove(f->nodes, node_name(n));
-			node_drop(z, n);
-		}
+		LIST_EACH_SAFE (at, &zone->nodes)
+			node_drop(z, f, LIST_ITEM(at, struct localnode, in_zone));
 		nametable_remove(f->zones, name);
 		if (z->own->published)
 			rcu_retire(&zone->retired, free_zone);
@@ -572,8 +592,7 @@ static void node_prune(struct localzones *z, struct family *f, const struct loca
 		uint8_t name[DNAME_MAX];
 
 		dname_copy_lower(name, node_name(n));
-		nametable_remove(f->nodes, name);
-		node_drop(z, n);
+		node_drop(z, f, n);
 		if (dname_is_root(name))
 			return;
 		n = node_at(f, zone, dname_parent(name));
@@ -698,11 +717,14 @@ unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, 
 {
 	const struct family *f = family_find(z, class_);
 	const struct localnode *n = f ? nametable_find(f->nodes, name) : NULL;
-	const struct rrset *s = n ? first_set(n) : NULL;
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < localnode_count(n); i++, s = next_set(s))
-		count += s->count;
+	for (; n; n = RCU_READ(n->under)) {
+		const struct rrset *s = first_set(n);
+
+		for (unsigned i = 0; i < n->count; i++, s = next_set(s))
+			count += s->count;
+	}
 	return count;
 }
 
@@ -750,13 +772,15 @@ void localzones_each(const struct localzones *z,
 
 static bool list_node(const uint8_t *name, void *value, void *arg)
 {
-	const struct localnode *n = value;
-	const struct rrset *s = first_set(n);
 	struct listing *l = arg;
 
 	(void)name;
-	for (unsigned i = 0; i < n->count && l->on; i++, s = next_set(s))
-		l->on = l->set(s, l->arg);
+	for (const struct localnode *n = value; n; n = RCU_READ(n->under)) {
+		const struct rrset *s = first_set(n);
+
+		for (unsigned i = 0; i < n->count && l->on; i++, s = next_set(s))
+			l->on = l->set(s, l->arg);
+	}
 	return l->on;
 }
 

@@ -208,6 +208,46 @@ static void what_changes_is_seen_at_once(void **state)
 	localzones_unpin(z);
 }
 
+/* The second number: of the zone above, once the one below is gone. */
+static void a_zone_put_below_another_hides_its_records_until_it_goes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		unsigned below, above;
+	} rows[] = {
+		{ "b.home.", 1, 0 }, { "a.b.home.", 1, 2 }, { "c.b.home.", 0, 1 }, { "d.b.home.", 1, 0 }
+	};
+	struct localzones *z = zones_from("server:\n local-zone: home static\n"
+					  " local-data: \"a.b.home A 192.0.2.1\"\n"
+					  " local-data: \"a.b.home A 192.0.2.2\"\n"
+					  " local-data: \"c.b.home A 192.0.2.3\"\n");
+	struct fault f = { 0 };
+
+	for (unsigned again = 0; again < 2; again++) {
+		localzones_put(z, N("b.home."), CLASS_IN, ZONE_static);
+		for (size_t i = 0; i < COUNT(rows); i++)
+			assert_int_equal(records_at(z, rows[i].name, TYPE_A), 0);
+		assert_true(localzones_put_record(z, "b.home A 192.0.2.9", &f));
+		assert_true(localzones_put_record(z, "d.b.home A 192.0.2.9", &f));
+		assert_true(localzones_put_record(z, "a.b.home A 192.0.2.8", &f));
+		assert_true(localzones_put_record(z, "a.b.home A 192.0.2.9", &f));
+		assert_true(localzones_remove_record(z, "a.b.home. A 192.0.2.8", &f));
+		for (size_t i = 0; i < COUNT(rows); i++)
+			assert_int_equal(records_at(z, rows[i].name, TYPE_A), rows[i].below);
+		assert_int_equal(localzones_records_at(z, N("a.b.home."), CLASS_IN), 3);
+		if (again) /* the one above goes first: nothing of it is left */
+			localzones_remove(z, N("home."), CLASS_IN);
+		localzones_remove(z, N("b.home."), CLASS_IN);
+		for (size_t i = 0; i < COUNT(rows); i++)
+			assert_int_equal(records_at(z, rows[i].name, TYPE_A),
+					 again ? 0 : rows[i].above);
+		assert_int_equal(has_node(z, "b.home."), !again);
+	}
+	rcu_flush();
+	localzones_unpin(z);
+}
+
 static void removing_says_what_is_not_there(void **state)
 {
 	(void)state;
@@ -334,6 +374,7 @@ int main(void)
 		cmocka_unit_test(the_longest_zone_is_found),
 		cmocka_unit_test(names_above_records_exist),
 		cmocka_unit_test(what_changes_is_seen_at_once),
+		cmocka_unit_test(a_zone_put_below_another_hides_its_records_until_it_goes),
 		cmocka_unit_test(removing_says_what_is_not_there),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
 		cmocka_unit_test(zones_that_nobody_wrote_down_may_have_tags),
