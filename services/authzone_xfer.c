@@ -233,6 +233,17 @@ static void on_parent(void *arg, const struct message *reply)
 	verified(arg, reply->security == SECURITY_SECURE && message_is_denial(reply));
 }
 
+/* Where it has a trust anchor of its own, no zone above has a say. */
+static bool is_island(const struct task *t)
+{
+	const struct env *e = t->xfers->env;
+	const struct query nobody = { .snapshot = t->snapshot };
+	const uint8_t *point =
+		e->trust_point ? e->trust_point(&nobody, t->z->name, TYPE_ZONEMD) : NULL;
+
+	return point && dname_equals(point, t->z->name);
+}
+
 /* What was validated may have come from the zone's servers, where the new records did not hold. */
 static bool is_of(const struct message *reply, const struct zonedata *got)
 {
@@ -255,7 +266,7 @@ static void on_verified(void *arg, const struct message *reply)
 
 	if (!t->dead)
 		authzone_propose(t->z, NULL);
-	if (holds || t->dead || q.name_len == 1)
+	if (holds || t->dead || q.name_len == 1 || is_island(t))
 		verified(t, holds);
 	else
 		mesh_resolve(t->xfers->env->mesh, &q, 0, on_parent, t);
