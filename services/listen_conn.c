@@ -175,50 +175,69 @@ static void on_limit(struct timer *timer)
 	connection_settle(c);
 }
 
-/* ---- room for what clients have not taken ---- */
+/* ---- room for what waits for clients ---- */
 
 static size_t untaken_by(const struct connection *c)
 {
 	return queue_len(&c->out) + c->held;
 }
 
-/* Of the connections of the client that leaves the most untaken, the one where it leaves the
- * most. Clients are told apart by a hash: mistaken for one another, they share a sum. */
-static struct connection *find_largest(const struct listen_tcp *t)
+/* Of the connections of the client for which the most waits, once `c` has `more`, the one that has
+ * the most. Clients are told apart by a hash: mistaken for one another, they share a sum. */
+static struct connection *find_largest(const struct connection *c, connection_measure *waiting,
+				       size_t more)
 {
+	const struct listen_tcp *t = c->home;
 	size_t sums[CROWDS] = { 0 }, most = 0;
 	struct connection *largest = NULL;
 
 	LIST_EACH (at, &t->connections) {
-		const struct connection *c = LIST_ITEM(at, struct connection, link);
+		const struct connection *one = LIST_ITEM(at, struct connection, link);
 
-		sums[client_hash(&c->from) % CROWDS] += untaken_by(c);
+		sums[client_hash(&one->from) % CROWDS] += waiting(one);
 	}
+	if (more)
+		most = sums[client_hash(&c->from) % CROWDS] += more;
 	LIST_EACH (at, &t->connections) {
-		struct connection *c = LIST_ITEM(at, struct connection, link);
-		size_t sum = sums[client_hash(&c->from) % CROWDS];
+		struct connection *one = LIST_ITEM(at, struct connection, link);
+		size_t sum = sums[client_hash(&one->from) % CROWDS];
 
-		if (!untaken_by(c) || sum < most)
+		if (!waiting(one) || sum < most)
 			continue;
-		if (sum > most || untaken_by(c) > untaken_by(largest))
-			largest = c;
+		if (!largest || sum > most || waiting(one) > waiting(largest))
+			largest = one;
 		most = sum;
 	}
 	return largest;
 }
 
-/* Close connections, perhaps `c` itself, until what waits is no more than allowed. One that is on
- * the stack meanwhile is freed from there. */
+/* Close `largest`, perhaps `c` itself. False: it is on the stack, and will be freed from there. */
+static bool push_out(struct connection *largest, const struct connection *c)
+{
+	bool is_busy = largest == c || largest->digesting || largest->speaking;
+
+	connection_close(largest);
+	if (!is_busy && !largest->asked)
+		connection_free(largest);
+	return !is_busy;
+}
+
+bool connection_makes_way(const struct connection *c, connection_measure *waiting, size_t more)
+{
+	struct connection *largest = find_largest(c, waiting, more);
+
+	return largest && client_hash(&largest->from) != client_hash(&c->from) &&
+	       push_out(largest, c);
+}
+
+/* Close connections until what waits to be taken is no more than allowed. */
 static void make_room(const struct connection *c)
 {
-	struct listen_tcp *t = c->home;
+	const struct listen_tcp *t = c->home;
 	struct connection *largest;
 
-	while (t->untaken > t->limits.waiting_bytes && (largest = find_largest(t))) {
-		connection_close(largest);
-		if (largest != c && !largest->asked && !largest->digesting)
-			connection_free(largest);
-	}
+	while (t->untaken > t->limits.waiting_bytes && (largest = find_largest(c, untaken_by, 0)))
+		(void)push_out(largest, c);
 }
 
 /* ---- answers ---- */

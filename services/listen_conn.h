@@ -123,6 +123,10 @@ bool connection_may_ask(const struct connection *c);
 /* Send bytes, or queue them until the client takes them. Closes the connection when it is broken;
  * when too much is queued for all clients together, one of the client that leaves the most. */
 void connection_send(struct connection *c, const uint8_t *from, size_t len);
+/* Before `c` has `more` bytes waiting: close a connection of the client for which most wait, be it on
+ * several connections. False: that is `c`'s own client, or nothing is free yet. */
+typedef size_t connection_measure(const struct connection *c);
+bool connection_makes_way(const struct connection *c, connection_measure *waiting, size_t more);
 /* Between these calls output is gathered, then sent at once, in pieces the client can read one by
  * one. */
 void connection_hold(struct connection *c);

@@ -90,6 +90,23 @@ static void goodbye(struct connection *c)
 	speak(c);
 }
 
+/* ---- room for what is kept ---- */
+
+static size_t received(const struct connection *c)
+{
+	return c->http && !c->dead ? http2_server_kept(c->http, HTTP2_RECEIVING) : 0;
+}
+
+static size_t unsent(const struct connection *c)
+{
+	return c->http && !c->dead ? http2_server_kept(c->http, HTTP2_SENDING) : 0;
+}
+
+static bool make_room(void *arg, enum http2_kept what, size_t more)
+{
+	return connection_makes_way(arg, what == HTTP2_SENDING ? unsent : received, more);
+}
+
 /* ---- answers ---- */
 
 static void answer(struct connection *c, int32_t stream, const uint8_t *bytes, size_t len,
@@ -334,6 +351,9 @@ const struct speech speech_http = {
 	.resumed = &resumed_ops,
 };
 
-const struct http2_ops listen_http_ops = { .request = on_request,
-					    .reset = on_reset,
-					    .send = send_parts };
+const struct http2_ops listen_http_ops = {
+	.request = on_request,
+	.reset = on_reset,
+	.send = send_parts,
+	.make_room = make_room,
+};

@@ -147,8 +147,8 @@ static struct http2_limits http_limits(const struct listen_tcp_limits *l)
 {
 	return (struct http2_limits){ .streams = l->http_streams,
 				      .body_most = MESSAGE_MAX,
-				      .receiving_most = l->http_query_bytes,
-				      .sending_most = l->http_answer_bytes };
+				      .kept_most = { [HTTP2_RECEIVING] = l->http_query_bytes,
+						     [HTTP2_SENDING] = l->http_answer_bytes } };
 }
 
 static void set_limits(struct listen_tcp *t, const struct listen_tcp_limits *limits)
@@ -254,12 +254,12 @@ size_t listen_tcp_untaken(const struct listen_tcp *t)
 
 size_t listen_tcp_http_receiving(const struct listen_tcp *t)
 {
-	return http2_house_receiving(t->http);
+	return http2_house_kept(t->http, HTTP2_RECEIVING);
 }
 
 size_t listen_tcp_http_sending(const struct listen_tcp *t)
 {
-	return http2_house_sending(t->http);
+	return http2_house_kept(t->http, HTTP2_SENDING);
 }
 
 unsigned listen_tcp_count(const struct listen_tcp *t)

@@ -58,7 +58,7 @@ struct http2_house {
 	nghttp2_mem mem;
 	struct list spares;
 	unsigned spare_count;
-	size_t receiving, sending;
+	size_t kept[HTTP2_KEPT_COUNT];
 };
 
 struct http2_server {
@@ -69,6 +69,7 @@ struct http2_server {
 	struct list borrowing; /* whose answers are in the caller's memory */
 	struct stream *current, *lender;
 	unsigned incomplete, unsent;
+	size_t kept[HTTP2_KEPT_COUNT];
 	uint64_t progress;
 	bool over;
 	/* what the client has cost in this period */
@@ -129,27 +130,50 @@ static struct stream *stream_new(struct http2_server *s, int32_t id)
 	return one;
 }
 
-static void path_free(struct http2_house *h, struct stream *one)
+static void count_kept(struct http2_server *s, enum http2_kept what, size_t more)
+{
+	s->kept[what] += more;
+	s->home->kept[what] += more;
+}
+
+static void count_freed(struct http2_server *s, enum http2_kept what, size_t less)
+{
+	s->kept[what] -= less;
+	s->home->kept[what] -= less;
+}
+
+/* Whether so much more may be kept, perhaps because others make way. */
+static bool may_keep(struct http2_server *s, enum http2_kept what, size_t more)
+{
+	const struct http2_house *h = s->home;
+
+	while (h->kept[what] + more > h->limits.kept_most[what])
+		if (!h->ops.make_room || !h->ops.make_room(s->arg, what, more))
+			return false;
+	return true;
+}
+
+static void path_free(struct http2_server *s, struct stream *one)
 {
 	if (one->path == one->small)
 		return;
-	h->receiving -= one->path_room;
+	count_freed(s, HTTP2_RECEIVING, one->path_room);
 	mem_free(one->path);
 	one->path = one->small;
 	one->path_len = 0;
 }
 
-static void body_free(struct http2_house *h, struct stream *one)
+static void body_free(struct http2_server *s, struct stream *one)
 {
-	h->receiving -= one->body_room;
+	count_freed(s, HTTP2_RECEIVING, one->body_room);
 	mem_free(one->body);
 	one->body = NULL;
 	one->body_len = one->body_room = 0;
 }
 
-static void own_free(struct http2_house *h, struct stream *one)
+static void own_free(struct http2_server *s, struct stream *one)
 {
-	h->sending -= one->own_len;
+	count_freed(s, HTTP2_SENDING, one->own_len);
 	mem_free(one->own);
 	one->own = NULL;
 	one->own_len = 0;
@@ -165,9 +189,9 @@ static void stream_free(struct http2_server *s, struct stream *one)
 		s->current = NULL;
 	if (s->lender == one)
 		s->lender = NULL;
-	path_free(h, one);
-	body_free(h, one);
-	own_free(h, one);
+	path_free(s, one);
+	body_free(s, one);
+	own_free(s, one);
 	list_remove(&one->link);
 	if (h->spare_count < SPARES_MOST) {
 		list_push_front(&h->spares, &one->link);
@@ -275,9 +299,9 @@ static enum http2_method method_of(const uint8_t *at, size_t len)
 	return HTTP2_UNHEARD;
 }
 
-static bool may_receive(struct http2_house *h, struct stream *one, size_t more)
+static bool may_receive(struct http2_server *s, struct stream *one, size_t more)
 {
-	if (h->receiving + more <= h->limits.receiving_most)
+	if (may_keep(s, HTTP2_RECEIVING, more))
 		return true;
 	one->refused = 503;
 	return false;
@@ -286,11 +310,11 @@ static bool may_receive(struct http2_house *h, struct stream *one, size_t more)
 static void keep_path(struct http2_server *s, struct stream *one, const uint8_t *at, size_t len)
 {
 	if (len > one->path_room) {
-		if (!may_receive(s->home, one, len))
+		if (!may_receive(s, one, len))
 			return;
 		one->path = mem_new(len);
 		one->path_room = len;
-		s->home->receiving += len;
+		count_kept(s, HTTP2_RECEIVING, len);
 	}
 	memcpy(one->path, at, len);
 	one->path_len = len;
@@ -349,14 +373,12 @@ static void hand_over(struct http2_server *s, struct stream *one)
 
 static void grow_body(struct http2_server *s, struct stream *one, const uint8_t *at, size_t len)
 {
-	struct http2_house *h = s->home;
-
 	if (one->body_len + len > one->body_room) {
 		size_t room = MAX(one->body_len + len, 2 * one->body_room);
 
-		if (!may_receive(h, one, room - one->body_room))
+		if (!may_receive(s, one, room - one->body_room))
 			return;
-		h->receiving += room - one->body_room;
+		count_kept(s, HTTP2_RECEIVING, room - one->body_room);
 		one->body = mem_grow(one->body, room);
 		one->body_room = room;
 	}
@@ -437,8 +459,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 	if (s->lender == one)
 		s->lender = NULL;
 	one->lent = (struct slice){ 0 };
-	path_free(s->home, one);
-	body_free(s->home, one);
+	path_free(s, one);
+	body_free(s, one);
 	return 0;
 }
 
@@ -570,14 +592,13 @@ static size_t head_of(struct stream *one, const struct http2_answer *a, nghttp2_
 /* Copy what could not be sent of a borrowed answer, as long as the limits allow. */
 static void keep_answer(struct http2_server *s, struct stream *one)
 {
-	struct http2_house *h = s->home;
 	size_t left = one->out_len - one->out_done;
 
 	list_remove(&one->link);
 	list_push_back(&s->streams, &one->link);
 	if (left == 0)
 		return;
-	if (h->sending + left > h->limits.sending_most) {
+	if (!may_keep(s, HTTP2_SENDING, left)) {
 		one->out = NULL;
 		one->out_len = one->out_done = 0;
 		(void)nghttp2_submit_rst_stream(s->session, NGHTTP2_FLAG_NONE, one->id,
@@ -586,7 +607,7 @@ static void keep_answer(struct http2_server *s, struct stream *one)
 	}
 	one->own = mem_copy(one->out + one->out_done, left);
 	one->own_len = left;
-	h->sending += left;
+	count_kept(s, HTTP2_SENDING, left);
 	one->out = one->own;
 	one->out_len = left;
 	one->out_done = 0;
@@ -745,14 +766,14 @@ void http2_house_free(struct http2_house *h)
 	mem_free(h);
 }
 
-size_t http2_house_receiving(const struct http2_house *h)
+size_t http2_house_kept(const struct http2_house *h, enum http2_kept what)
 {
-	return h->receiving;
+	return h->kept[what];
 }
 
-size_t http2_house_sending(const struct http2_house *h)
+size_t http2_server_kept(const struct http2_server *s, enum http2_kept what)
 {
-	return h->sending;
+	return s->kept[what];
 }
 
 unsigned http2_server_receiving(const struct http2_server *s)

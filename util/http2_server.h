@@ -34,6 +34,9 @@ struct http2_answer {
 	bool allows;    /* add "allow: GET, POST" */
 };
 
+/* Bytes kept: of incomplete requests; of answers that cannot be sent yet. */
+enum http2_kept { HTTP2_RECEIVING, HTTP2_SENDING, HTTP2_KEPT_COUNT };
+
 struct http2_ops {
 	void (*request)(void *arg, struct http2_request *r);
 	/* The client cancelled a complete, unanswered request: it can no longer be answered. May be
@@ -41,13 +44,15 @@ struct http2_ops {
 	void (*reset)(void *arg, int32_t stream);
 	/* Send these bytes, all of them. False: not now; they will be passed again. */
 	bool (*send)(void *arg, const uint8_t *const parts[2], const size_t lens[2]);
+	/* `more` bytes would be too many: free another server, which keeps much. False: none that should
+	 * make way for this one. May be NULL. */
+	bool (*make_room)(void *arg, enum http2_kept what, size_t more);
 };
 
 struct http2_limits {
 	uint32_t streams;      /* requests at once on one connection */
 	size_t body_most;      /* of a request */
-	size_t receiving_most; /* bytes of incomplete requests, over all connections */
-	size_t sending_most;   /* bytes of answers that cannot be sent yet, likewise */
+	size_t kept_most[HTTP2_KEPT_COUNT]; /* over all connections */
 };
 
 /* What one thread's connections share. */
@@ -56,8 +61,7 @@ struct http2_house *http2_house_new(const struct http2_limits *limits,
 				    const struct http2_ops *ops) MUST_USE;
 void http2_house_limit(struct http2_house *h, const struct http2_limits *limits);
 void http2_house_free(struct http2_house *h); /* after its servers; NULL is fine */
-size_t http2_house_receiving(const struct http2_house *h);
-size_t http2_house_sending(const struct http2_house *h);
+size_t http2_house_kept(const struct http2_house *h, enum http2_kept what);
 
 /* One connection, before its client has sent anything. */
 struct http2_server;
@@ -83,6 +87,7 @@ bool http2_server_flush(struct http2_server *s);
 /* Requests begun but incomplete; answers not yet completely sent. */
 unsigned http2_server_receiving(const struct http2_server *s);
 unsigned http2_server_sending(const struct http2_server *s);
+size_t http2_server_kept(const struct http2_server *s, enum http2_kept what);
 /* Complete requests and sent pieces of answers so far: shows whether the client makes progress. */
 uint64_t http2_server_progress(const struct http2_server *s);
 

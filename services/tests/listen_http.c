@@ -54,13 +54,14 @@ static void connect_ends(int ends[2])
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof at;
-	int door = socket(AF_INET, SOCK_STREAM, 0);
+	int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	assert_int_equal(bind(door, (struct sockaddr *)&at, sizeof at), 0);
 	assert_int_equal(listen(door, 1), 0);
 	assert_int_equal(getsockname(door, (struct sockaddr *)&at, &len), 0);
 	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(ends[0], (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(setsockopt(ends[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
 	ends[1] = accept(door, NULL, NULL);
 	assert_true(ends[1] >= 0);
 	close(door);
@@ -68,28 +69,43 @@ static void connect_ends(int ends[2])
 		assert_int_equal(fcntl(ends[i], F_SETFL, O_NONBLOCK), 0);
 }
 
-static void open_house(bool nodelay, bool proxied)
+static const struct listen_tcp_limits plenty = { .connections = 10,
+						 .idle_ms = 300,
+						 .waiting_bytes = 1 << 20,
+						 .http_endpoint = "/q",
+						 .http_streams = 10,
+						 .http_query_bytes = 1 << 16,
+						 .http_answer_bytes = 1 << 16,
+						 .http_nodelay = true };
+
+/* `here` becomes the client's end of a connection from 192.0.2.`who`. */
+static void connect_from(uint8_t who, bool proxied)
 {
-	const struct listen_tcp_limits limits = { .connections = 10,
-						  .idle_ms = 300,
-						  .waiting_bytes = 1 << 20,
-						  .http_endpoint = "/q",
-						  .http_streams = 10,
-						  .http_query_bytes = 1 << 16,
-						  .http_answer_bytes = 1 << 16,
-						  .http_nodelay = nodelay };
 	int ends[2];
 
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.tcp = listen_tcp_new(house.loop, take, &house, &limits);
 	connect_ends(ends);
 	house.here = ends[0];
 	house.there = ends[1];
 	listen_tcp_take(house.tcp, ends[1],
-			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, 1 } },
+			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, who } },
 					   .service = SERVICE_HTTP,
 					   .proxied = proxied });
+}
+
+static void begin_house(const struct listen_tcp_limits *limits)
+{
+	memset(&house, 0, sizeof house);
+	house.loop = loop_new();
+	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
+}
+
+static void open_house(bool nodelay, bool proxied)
+{
+	struct listen_tcp_limits limits = plenty;
+
+	limits.http_nodelay = nodelay;
+	begin_house(&limits);
+	connect_from(1, proxied);
 }
 
 static void close_house(void)
@@ -279,6 +295,100 @@ static void nodelay_is_as_configured(void **state)
 	}
 }
 
+/* ---- what all clients share ---- */
+
+#define NO_WINDOW       "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0"
+#define POST_BLOCK      "\x83\x87\x04\2/q\x41\1b\x0f\x10\x17" "application/dns-message"
+#define POST            "\0\0\x23\1\4\0\0\0\1" POST_BLOCK
+
+/* A piece of a request's body. */
+static void say_data(size_t len, bool last)
+{
+	uint8_t frame[9 + 16384] = { 0, (uint8_t)(len >> 8), (uint8_t)len, 0, last, 0, 0, 0, 1 };
+
+	say(frame, 9 + len);
+}
+
+/* Connects, and has that many bytes kept: of a question without its end, or of answers. */
+static void hold(uint8_t who, bool answers, size_t len)
+{
+	connect_from(who, false);
+	if (!answers) {
+		SAY(HTTP2_PREFACE SETTINGS POST);
+		say_data(len / 2, false);
+		say_data(len / 2, false);
+		return;
+	}
+	SAY(HTTP2_PREFACE NO_WINDOW);
+	for (char stream = 1; len; stream += 2, len -= 12) {
+		char request[] = REQUEST("\1");
+
+		request[8] = stream;
+		say(request, sizeof request - 1);
+	}
+}
+
+/* Whoever comes last, and has little kept, does not pay for those who have much. */
+static void who_has_the_most_kept_makes_way(void **state)
+{
+	(void)state;
+	enum { MANY = 5, COMES = 1, LIMIT = 120 };
+	static const struct {
+		const char *why;
+		struct {
+			uint8_t who, len;
+		} hogs[MANY];
+		const char *cut; /* which of these connections */
+		bool served;     /* who comes with twelve bytes */
+	} rows[] = {
+		{ "there is room for all", { { 2, 96 } }, "-", true },
+		{ "another has most", { { 2, 120 } }, "x", true },
+		{ "another has most, on several connections",
+		  { { 2, 36 }, { 3, 48 }, { 2, 24 }, { 4, 12 } }, "x---", true },
+		{ "it has most itself", { { 2, 48 }, { COMES, 72 } }, "--", false },
+	};
+
+	for (unsigned i = 0; i < 2 * COUNT(rows); i++) {
+		unsigned at = i / 2, count = 0;
+		bool answers = i % 2;
+		struct listen_tcp_limits limits = plenty;
+		int ends[MANY];
+		char got[MANY + 1] = "";
+		const char *heard_last, *served;
+
+		limits.idle_ms = 5000;
+		limits.http_query_bytes = limits.http_answer_bytes = LIMIT;
+		begin_house(&limits);
+		for (; rows[at].hogs[count].who; count++) {
+			hold(rows[at].hogs[count].who, answers, rows[at].hogs[count].len);
+			(void)heard();
+			ends[count] = house.here;
+		}
+		hold(COMES, answers, 12);
+		if (answers)
+			SAY("\0\0\4\x08\0\0\0\0\1\0\0\0\x0c");
+		else
+			say_data(0, true);
+		heard_last = heard();
+		served = rows[at].served ? "SSHD" : "SSHR";
+		if (strcmp(heard_last, served) != 0)
+			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
+				 rows[at].why, heard_last, served);
+		for (unsigned k = 0; k < count; k++) {
+			int mine = house.here;
+
+			house.here = ends[k];
+			got[k] = strchr(heard(), '|') ? 'x' : '-';
+			close(ends[k]);
+			house.here = mine;
+		}
+		if (strcmp(got, rows[at].cut) != 0)
+			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
+				 rows[at].why, got, rows[at].cut);
+		close_house();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +398,7 @@ int main(void)
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
 		cmocka_unit_test(nodelay_is_as_configured),
+		cmocka_unit_test(who_has_the_most_kept_makes_way),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

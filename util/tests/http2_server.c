@@ -88,7 +88,7 @@ static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[
 }
 
 static const struct http2_limits usual = {
-	.streams = 10, .body_most = 1000, .receiving_most = 2000, .sending_most = 2000
+	.streams = 10, .body_most = 1000, .kept_most = { 2000, 2000 }
 };
 
 static void open_house(const struct http2_limits *limits)
@@ -105,8 +105,8 @@ static void open_house(const struct http2_limits *limits)
 static void close_house(void)
 {
 	http2_server_free(h.server);
-	assert_int_equal(http2_house_receiving(h.house), 0);
-	assert_int_equal(http2_house_sending(h.house), 0);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_RECEIVING), 0);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 0);
 	http2_house_free(h.house);
 }
 
@@ -153,7 +153,7 @@ static void a_request_is_handed_over_once_it_is_whole(void **state)
 	ask(HEADERS, HEAD_END, 5, POST);
 	ask(DATA, 0, 5, "a part ");
 	assert_int_equal(http2_server_receiving(h.server), 1);
-	assert_true(http2_house_receiving(h.house) >= 7);
+	assert_true(http2_house_kept(h.house, HTTP2_RECEIVING) >= 7);
 	ask(HEADERS, END, 7, "\x82\x87\x04");
 	assert_string_equal(h.heard, "");
 	ask(CONTINUATION, HEAD_END, 7, "\2/a\x41\1b");
@@ -237,7 +237,7 @@ static void too_much_is_refused_at_once(void **state)
 	}
 	/* more than all may have together: the last one is told so */
 	assert_string_equal(h.heard, "9:2/a[x/y]!");
-	assert_true(http2_house_receiving(h.house) <= usual.receiving_most);
+	assert_true(http2_house_kept(h.house, HTTP2_RECEIVING) <= usual.kept_most[HTTP2_RECEIVING]);
 	close_house();
 }
 
@@ -257,7 +257,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 		ask(DATA, END, stream, body);
 	}
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_house_sending(h.house), 1800);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 1800);
 	assert_int_equal(http2_server_sending(h.server), 2);
 	assert_non_null(strstr(h.said, "reset:5"));
 	assert_non_null(strstr(h.said, "reset:7"));
@@ -265,7 +265,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	frame(WINDOW, 0, 1, "\0\0\x10\0", 4);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "data:1.=xxxxxxxxxxxxxxxxxxxx");
-	assert_int_equal(http2_house_sending(h.house), 900);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 900);
 	close_house();
 }
 
