@@ -517,6 +517,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
  * `new`, which replaces d->doors. */
 static void publish_doors(struct daemon *d, struct doors *new)
 {
+	doors_part(d->doors, new, d->worker_count);
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);
 		size_t bytes = new[i].count * sizeof *new[i].items;

@@ -83,7 +83,8 @@ static bool open_one(const struct opening *o, const struct interfaces *where,
 		} else if (!own && shared) {
 			if (!listen_socket_share(&s, shared, f))
 				return false;
-		} else if (!listen_socket_open(&s, at, stream, &how, f)) {
+		} else if (!listen_socket_return(&s, at, stream, i) &&
+			   !listen_socket_open(&s, at, stream, &how, f)) {
 			return false;
 		}
 		if (s.fd >= 0)
@@ -144,6 +145,14 @@ void doors_close(struct doors *doors, const struct doors *keep, unsigned threads
 			if (!keep || !has_fd(&keep[i], doors[i].items[k].fd))
 				listen_socket_close(&doors[i].items[k]);
 	doors_forget(doors, threads);
+}
+
+void doors_part(const struct doors *doors, const struct doors *keep, unsigned threads)
+{
+	for (unsigned i = 0; i < threads; i++)
+		for (size_t k = 0; k < doors[i].count; k++)
+			if (doors[i].items[k].fd >= 0 && !has_fd(&keep[i], doors[i].items[k].fd))
+				listen_socket_part(&doors[i].items[k]);
 }
 
 void doors_forget(struct doors *doors, unsigned threads)

@@ -8,11 +8,14 @@
 #include <netinet/tcp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "util/fault.h"
+#include "util/list.h"
 #include "util/log.h"
+#include "util/mem.h"
 #include "util/options.h"
 
 #define TCP_BACKLOG 256
@@ -321,4 +324,57 @@ void listen_socket_close(struct listen_socket *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
+}
+
+/* ---- sockets that are being left ---- */
+
+/* Those of all threads. What is listed is open: who closes it takes it off first. */
+struct parting {
+	struct list link;
+	struct listen_socket socket;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
+static struct list partings = { &partings, &partings };
+
+void listen_socket_part(const struct listen_socket *s)
+{
+	struct parting *p = mem_new(sizeof *p);
+
+	p->socket = *s;
+	PROMISE(pthread_mutex_lock(&lock) == 0);
+	list_push_back(&partings, &p->link);
+	PROMISE(pthread_mutex_unlock(&lock) == 0);
+}
+
+bool listen_socket_return(struct listen_socket *s, const struct interface *at, bool stream,
+			  unsigned number)
+{
+	*s = (struct listen_socket){ .fd = -1, .stream = stream, .at = *at };
+	PROMISE(pthread_mutex_lock(&lock) == 0);
+	LIST_EACH (link, &partings) {
+		const struct listen_socket *old = &LIST_ITEM(link, struct parting, link)->socket;
+
+		if (old->stream != stream || !addr_equals(&old->at.addr, &at->addr) || number--)
+			continue;
+		s->fd = fcntl(old->fd, F_DUPFD_CLOEXEC, 0);
+		break;
+	}
+	PROMISE(pthread_mutex_unlock(&lock) == 0);
+	return s->fd >= 0;
+}
+
+void listen_socket_leave(int fd)
+{
+	PROMISE(pthread_mutex_lock(&lock) == 0);
+	LIST_EACH_SAFE (link, &partings) {
+		struct parting *p = LIST_ITEM(link, struct parting, link);
+
+		if (p->socket.fd != fd)
+			continue;
+		list_remove(&p->link);
+		mem_free(p);
+	}
+	close(fd);
+	PROMISE(pthread_mutex_unlock(&lock) == 0);
 }

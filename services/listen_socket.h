@@ -31,4 +31,14 @@ bool listen_socket_share(struct listen_socket *s, const struct listen_socket *fr
 			 struct fault *f) MUST_USE;
 void listen_socket_close(struct listen_socket *s); /* harmless when not open */
 
+/* A reload no longer names this socket: its thread will leave it, perhaps only once its last clients
+ * have their answers. Until then its address cannot be bound anew, but the socket can be had back. */
+void listen_socket_part(const struct listen_socket *s);
+/* Have one back, as a descriptor of its own: the first that is being left at this address, or that of
+ * the `number` after it. False: there is none. */
+bool listen_socket_return(struct listen_socket *s, const struct interface *at, bool stream,
+			  unsigned number) MUST_USE;
+/* Close the descriptor of a socket that was served. */
+void listen_socket_leave(int fd);
+
 #endif

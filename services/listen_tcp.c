@@ -197,7 +197,7 @@ static void door_close(struct door *d)
 {
 	list_remove(&d->link);
 	watch_stop(&d->watch);
-	close(d->watch.fd);
+	listen_socket_leave(d->watch.fd);
 	mem_free(d);
 }
 

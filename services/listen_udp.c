@@ -334,7 +334,7 @@ static void socket_free(struct udp_socket *s)
 	late_send(s->home);
 	list_remove(&s->link);
 	watch_stop(&s->watch);
-	close(s->watch.fd);
+	listen_socket_leave(s->watch.fd);
 	mem_free(s);
 }
 

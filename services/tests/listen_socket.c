@@ -242,6 +242,42 @@ static void a_descriptor_is_shared_where_there_can_be_only_one(void **state)
 	conf_free(conf);
 }
 
+static void a_socket_that_is_being_left_can_be_had_back(void **state)
+{
+	(void)state;
+	for (unsigned stream = 0; stream <= 1; stream++) {
+		struct conf *conf = conf_new();
+		struct interface at = at_address("127.0.0.1");
+		struct listen_socket one = get(&at, stream, conf, false), two, back;
+		struct fault f = { 0 };
+
+		at = one.at;
+		assert_true(listen_socket_share(&two, &one, &f));
+		assert_false(listen_socket_return(&back, &at, stream, 0));
+		assert_int_equal(back.fd, -1);
+		listen_socket_part(&one);
+		listen_socket_part(&two);
+		/* as many as there are, and at this address and transport only */
+		assert_false(listen_socket_return(&back, &at, !stream, 0));
+		assert_false(listen_socket_return(&back, &at, stream, 2));
+		at.addr.ip[3]++;
+		assert_false(listen_socket_return(&back, &at, stream, 0));
+		at.addr.ip[3]--;
+		listen_socket_leave(one.fd);
+		assert_false(listen_socket_return(&back, &at, stream, 1));
+		assert_true(listen_socket_return(&back, &at, stream, 0));
+		assert_int_not_equal(back.fd, two.fd);
+		assert_int_equal(option_of(back.fd, SOL_SOCKET, SO_TYPE), stream ? SOCK_STREAM : SOCK_DGRAM);
+		assert_true(fcntl(back.fd, F_GETFD) & FD_CLOEXEC);
+		/* it is left meanwhile: what was had back stays */
+		listen_socket_leave(two.fd);
+		assert_true(fcntl(back.fd, F_GETFD) >= 0);
+		assert_false(listen_socket_return(&two, &at, stream, 0));
+		listen_socket_leave(back.fd);
+		conf_free(conf);
+	}
+}
+
 /* What is not granted is no reason not to serve. */
 static void what_cannot_be_set_is_told(void **state)
 {
@@ -275,6 +311,7 @@ int main(void)
 		cmocka_unit_test(an_address_of_somebody_else_is_no_failure_unless_named),
 		cmocka_unit_test(threads_have_sockets_of_their_own_at_one_port),
 		cmocka_unit_test(a_descriptor_is_shared_where_there_can_be_only_one),
+		cmocka_unit_test(a_socket_that_is_being_left_can_be_had_back),
 		cmocka_unit_test(what_cannot_be_set_is_told),
 	};
 

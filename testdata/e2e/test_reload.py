@@ -9,6 +9,7 @@ import threading
 import time
 
 import dns.exception
+import dns.message
 import dns.query
 import pytest
 
@@ -53,6 +54,31 @@ def test_interfaces_come_and_go(daemon):
         over.set()
         asking.join()
         assert asked and not lost
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("reuseport", ["yes", "no"])
+def test_an_address_comes_back_while_a_client_waits_there(daemon, threads, reuseport):
+    """Its socket cannot be closed yet, so it has to be used again."""
+    with socket.socket(type=socket.SOCK_DGRAM) as server, socket.socket(type=socket.SOCK_DGRAM) as client:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(5)
+        client.settimeout(5)
+        rest = [DATA, "num-threads: %d" % threads, "so-reuseport: %s" % reuseport, "do-not-query-localhost: no"]
+        slow = 'forward-zone:\n    name: "slow.example"\n    forward-addr: 127.0.0.1@%d\n' % server.getsockname()[1]
+        with daemon(*rest, "interface: %s" % SECOND, more=slow, hints=False) as d:
+            client.connect((SECOND, d.port))
+            client.send(query("slow.example.").to_wire())
+            asked, asker = server.recvfrom(4096)
+            for _ in range(2):
+                d.configure(rest, more=slow)
+                assert d.control("reload") == "ok\n"
+                d.configure([*rest, "interface: %s" % SECOND], more=slow)
+                assert d.control("reload") == "ok\n"
+                for _ in range(8):
+                    assert answers(SECOND, d.port) and answers(SECOND, d.port, True)
+            server.sendto(dns.message.make_response(dns.message.from_wire(asked)).to_wire(), asker)
+            assert dns.message.from_wire(client.recv(4096)).question[0].name.to_text() == "slow.example."
 
 
 def test_the_port_changes(daemon):
