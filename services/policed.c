@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/authzone_data.h"
 #include "services/cache/msg.h"
 #include "services/listen.h"
 #include "services/query.h"
@@ -139,45 +140,71 @@ bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_h
 
 /* ---- answers ---- */
 
-static bool find_in_set(struct rpz_hit *hit, const struct rrset *s)
+/* Which of two rules of one zone decides where both match (draft-ietf-dnsop-dns-rpz 5): by the
+ * kind of trigger; then the name that comes first, or the longest netblock. */
+static bool goes_before(const struct rpz_hit *a, const struct rpz_hit *b)
+{
+	if (a->trigger != b->trigger)
+		return a->trigger < b->trigger;
+	if (a->trigger == RPZ_NSDNAME)
+		return dname_compare(a->rule.node->name, b->rule.node->name) < 0;
+	return a->rule.bits > b->rule.bits;
+}
+
+/* `found`: `hit` already has a rule; only one that goes before it is taken. */
+static bool find_in_set(struct rpz_hit *hit, const struct rrset *s, bool found)
 {
 	struct addr a = { .family = s->type == TYPE_A ? 4 : 6 };
 	size_t len = s->type == TYPE_A ? 4 : 16;
 	struct rrset_walk w = rrset_records(s);
+	struct rpz_hit one = *hit;
+	bool better = false;
 
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (rd.len != len)
 			continue;
 		memcpy(a.ip, rd.at, len);
-		if (find_addr(hit, RPZ_IP, &a))
-			return true;
+		if (!find_addr(&one, RPZ_IP, &a) || (found && !goes_before(&one, hit)))
+			continue;
+		*hit = one;
+		found = better = true;
 	}
-	return false;
+	return better;
 }
 
 static bool find_in_answer(struct rpz_hit *hit, const struct message *m, unsigned *set)
 {
+	bool found = false;
+
 	if (!rpz_has(hit->rules, RPZ_IP))
 		return false;
-	for (*set = 0; *set < m->count[SECTION_ANSWER]; ++*set) {
-		const struct rrset *s = m->sets[*set];
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		const struct rrset *s = m->sets[i];
 
-		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA) &&
-		    find_in_set(hit, s))
-			return true;
+		if (s->class_ != CLASS_IN || (s->type != TYPE_A && s->type != TYPE_AAAA) ||
+		    !find_in_set(hit, s, found))
+			continue;
+		*set = i;
+		found = true;
 	}
-	return false;
+	return found;
 }
 
+/* Those met first come last; servers of the name at the start of a chain of aliases decide. */
 static const struct met *find_in_met(struct rpz_hit *hit, const struct met *met)
 {
-	for (const struct met *m = met; m; m = m->next)
-		if (m->name && find_name(hit, RPZ_NSDNAME, m->name))
-			return m;
-	for (const struct met *m = met; m; m = m->next)
-		if (!m->name && find_addr(hit, RPZ_NSIP, &m->addr))
-			return m;
-	return NULL;
+	const struct met *best = NULL;
+	struct rpz_hit one = *hit;
+
+	for (const struct met *m = met; m; m = m->next) {
+		if (!(m->name ? find_name(&one, RPZ_NSDNAME, m->name)
+			      : find_addr(&one, RPZ_NSIP, &m->addr)) ||
+		    (best && dname_equals(best->wanted, m->wanted) && !goes_before(&one, hit)))
+			continue;
+		*hit = one;
+		best = m;
+	}
+	return best;
 }
 
 bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,

@@ -386,6 +386,15 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 	return false;
 }
 
+/* The length of the netblock that a node is for: its first label. */
+static unsigned bits_of(const struct zonenode *n)
+{
+	char text[LABEL_TEXT];
+	unsigned long bits = 0;
+
+	return read_number(label_text(n->name, text), 10, 128, &bits) ? (unsigned)bits : 0;
+}
+
 bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a,
 		   struct rpz_rule *out)
 {
@@ -394,6 +403,7 @@ bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a
 	if (!n)
 		return false;
 	*out = rule_of(n);
+	out->bits = bits_of(n) + (a->family == 4 ? 96 : 0);
 	return true;
 }
 

@@ -41,6 +41,7 @@ struct rpz_rule {
 	enum rpz_action action;
 	const uint8_t *target;       /* of the CNAME; if it begins with "*", see rpz_target */
 	const struct zonenode *node; /* the trigger's node in the zone */
+	unsigned bits;               /* of an address's netblock; IPv4's count from 96 on */
 };
 
 /* The triggers of a zone, which must outlive them. Owners that are no triggers are counted. */
