@@ -108,7 +108,7 @@ void authzone_ripen(const struct authzone *z, struct zonedata *data)
 		return;
 	rules = rpz_new(data);
 	if (rpz_unusable(rules))
-		log_warn("%s %s: %zu of its names are no triggers", z->clause,
+		log_warn("%s %s: %zu of its names make no rule", z->clause,
 			 dname_print(z->name, name), rpz_unusable(rules));
 	zonedata_attach(data, rules, free_rules);
 }

@@ -74,6 +74,19 @@ static bool has_policy(const struct zonenode *n)
 	return false;
 }
 
+/* Targets below such top labels are kept for actions; those that are none of ours make no rule, as
+ * nobody wants an alias that leads there. */
+static bool is_reserved(const uint8_t *target)
+{
+	static const uint8_t start[] = { 'r', 'p', 'z', '-' };
+	const uint8_t *top = dname_suffix(target, 1);
+
+	for (unsigned i = 0; i < sizeof(start); i++)
+		if (*top <= i || ascii_lower[top[i + 1]] != start[i])
+			return false;
+	return true;
+}
+
 static struct rpz_rule rule_of(const struct zonenode *n)
 {
 	const struct rrset *alias = zonenode_set(n, TYPE_CNAME);
@@ -204,12 +217,19 @@ static enum rpz_trigger branch_of(const uint8_t *top_label)
 	return RPZ_QNAME;
 }
 
+static bool is_misspelt(const struct zonenode *n)
+{
+	struct rpz_rule rule = rule_of(n);
+
+	return rule.action == RPZ_cname && is_reserved(rule.target);
+}
+
 /* The kind of trigger a node is; RPZ_TRIGGERS: none. */
 static enum rpz_trigger kind_of(const struct rpz *r, const struct zonenode *n)
 {
 	unsigned above = r->z->apex_labels + 1;
 
-	if (dname_labels(n->name) < above || !has_policy(n))
+	if (dname_labels(n->name) < above || !has_policy(n) || is_misspelt(n))
 		return RPZ_TRIGGERS;
 	return branch_of(dname_suffix(n->name, above));
 }
@@ -227,8 +247,10 @@ static void take_node(struct rpz *r, const struct zonenode *n)
 	enum rpz_trigger t = kind_of(r, n);
 	struct netblock block;
 
-	if (t == RPZ_TRIGGERS)
+	if (t == RPZ_TRIGGERS) {
+		r->unusable += is_misspelt(n);
 		return;
+	}
 	r->has[t] = true;
 	if (t == RPZ_QNAME || t == RPZ_NSDNAME) {
 		r->names++;

@@ -44,7 +44,7 @@ struct rpz_rule {
 	unsigned bits;               /* of an address's netblock; IPv4's count from 96 on */
 };
 
-/* The triggers of a zone, which must outlive them. Owners that are no triggers are counted. */
+/* The triggers of a zone, which must outlive them. Owners that make no rule are counted. */
 struct rpz *rpz_new(const struct zonedata *z) MUST_USE;
 void rpz_free(struct rpz *r); /* NULL is fine */
 size_t rpz_unusable(const struct rpz *r);

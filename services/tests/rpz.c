@@ -18,6 +18,9 @@ static const char *const lines[] = {
 	"*.moved.example.p.example. CNAME *.garden.example.",
 	"itself.example.p.example. CNAME itself.example.",
 	"local.example.p.example. A 192.0.2.1",
+	"misspelt.example.p.example. CNAME rpz-passtru.",
+	"too.long.example.p.example. CNAME now.RPZ-drop.",
+	"lead.example.p.example. CNAME rpz-drop.example.",
 	"signed.example.p.example. NSEC a.example.",
 	"ns.bad.example.rpz-nsdname.p.example. CNAME .",
 	"24.0.2.0.192.rpz-client-ip.p.example. CNAME rpz-drop.",
@@ -72,6 +75,9 @@ static void a_name_meets_the_rule_that_is_closest(void **state)
 		{ RPZ_QNAME, "moved.example.", "local-data" },
 		{ RPZ_QNAME, "itself.example.", "passthru" },
 		{ RPZ_QNAME, "local.example.", "local-data" },
+		{ RPZ_QNAME, "misspelt.example.", NULL },
+		{ RPZ_QNAME, "too.long.example.", NULL },
+		{ RPZ_QNAME, "lead.example.", "local-data" },
 		{ RPZ_QNAME, "signed.example.", NULL },
 		{ RPZ_QNAME, "example.", NULL },
 		{ RPZ_QNAME, ".", NULL },
@@ -115,7 +121,7 @@ static void an_address_meets_the_longest_netblock(void **state)
 	struct zonedata *z = make();
 	struct rpz *r = rpz_new(z);
 
-	assert_int_equal(rpz_unusable(r), 3);
+	assert_int_equal(rpz_unusable(r), 5);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct rpz_rule rule;
 		struct addr a;
