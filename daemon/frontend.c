@@ -370,6 +370,7 @@ static enum verdict answer_snooper(struct journey *j)
 		return journey_refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
 		return answer_stale(j, j->stored, false);
+	j->stored = NULL; /* expired: it is not given */
 	if (j->request.scope || !snoop_referral(&j->w->env, &j->to, &j->p->out))
 		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	return journey_send(j);

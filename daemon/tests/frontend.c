@@ -134,6 +134,7 @@ static void fill_caches(void)
 	store("due", NOW_S - 95, 100, SECURITY_INSECURE);
 	store("stale", NOW_S - 200, 100, SECURITY_INSECURE);
 	store("ancient", NOW_S - 900, 100, SECURITY_INSECURE);
+	store("secure.stale", NOW_S - 200, 100, SECURITY_SECURE);
 	store("unjudged", NOW_S - 10, 100, SECURITY_UNCHECKED);
 	store("unjudged.stale", NOW_S - 200, 100, SECURITY_UNCHECKED);
 	rcu_turn_end();
@@ -685,6 +686,25 @@ static void a_worker_takes_another_configuration(void **state)
 	close_world();
 }
 
+/* An expired answer that is not given is no answer from the cache, and none that was validated. */
+static void what_is_not_given_is_not_counted(void **state)
+{
+	static const struct asked validated = { 5, "secure.test", TYPE_A, IN, 0, 0 },
+				  expired = { 5, "secure.stale.test", TYPE_A, IN, 0, 0 };
+	char got[128];
+
+	(void)state;
+	open_world("trust-anchor: \"test. DS 4711 13 2 0011223344556677889900112233445566778899001122334455667788990011\"\n"
+		   "extended-statistics: yes\n");
+	take(&expired, got);
+	assert_string_equal(got, "SEND SERVFAIL ra 0/0/1");
+	assert_int_equal(world.worker->env.stats->answer_secure, 0);
+	take(&validated, got);
+	assert_string_equal(got, "SEND NOERROR ra 1/0/1");
+	assert_int_equal(world.worker->env.stats->answer_secure, 1);
+	close_world();
+}
+
 static void hush(const char *line, void *arg)
 {
 	(void)line, (void)arg;
@@ -703,6 +723,7 @@ int main(void)
 		cmocka_unit_test(hits_and_misses_add_up_to_questions),
 		cmocka_unit_test(a_worker_that_ends_drops_who_waits),
 		cmocka_unit_test(a_worker_takes_another_configuration),
+		cmocka_unit_test(what_is_not_given_is_not_counted),
 	};
 
 	hash_start(true);
