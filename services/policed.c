@@ -190,14 +190,17 @@ static bool find_in_answer(struct rpz_hit *hit, const struct message *m, unsigne
 	return found;
 }
 
-/* Those met first come last; servers of the name at the start of a chain of aliases decide. */
-static const struct met *find_in_met(struct rpz_hit *hit, const struct met *met)
+/* Those met first come last; servers of the name at the start of a chain of aliases decide.
+ * `wanted`: only those of this name; NULL: of all. */
+static const struct met *find_in_met(struct rpz_hit *hit, const struct met *met,
+				     const uint8_t *wanted)
 {
 	const struct met *best = NULL;
 	struct rpz_hit one = *hit;
 
 	for (const struct met *m = met; m; m = m->next) {
-		if (!(m->name ? find_name(&one, RPZ_NSDNAME, m->name)
+		if ((wanted && !dname_equals(m->wanted, wanted)) ||
+		    !(m->name ? find_name(&one, RPZ_NSDNAME, m->name)
 			      : find_addr(&one, RPZ_NSIP, &m->addr)) ||
 		    (best && dname_equals(best->wanted, m->wanted) && !goes_before(&one, hit)))
 			continue;
@@ -214,9 +217,23 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 		*server = NULL;
 		if (find_in_answer(out, m, set) && is_applied(by, out))
 			return true;
-		*server = find_in_met(out, met);
+		*server = find_in_met(out, met, NULL);
 		if (*server && is_applied(by, out))
 			return true;
+	}
+	return false;
+}
+
+bool policed_passes(const struct policed_by *by, const struct met *met, const uint8_t *wanted)
+{
+	struct rpz_hit hit;
+
+	for (size_t at = by->zones->first_policy; met && next_zone(by, &at, &hit);) {
+		if (!find_in_met(&hit, met, wanted) || hit.rule.action == RPZ_disabled)
+			continue;
+		if (hit.rule.action == RPZ_passthru)
+			tell(by, &hit);
+		return hit.rule.action == RPZ_passthru;
 	}
 	return false;
 }
@@ -337,7 +354,7 @@ static bool ends(const struct query *q, const uint8_t *name)
 				       .rules = authzone_policy(&zones->items[i]) };
 
 		if (hit.rules &&
-		    (name ? find_name(&hit, RPZ_QNAME, name) : find_in_met(&hit, q->met) != NULL) &&
+		    (name ? find_name(&hit, RPZ_QNAME, name) : find_in_met(&hit, q->met, NULL) != NULL) &&
 		    ends_for_all(&hit, &sure, &over))
 			return true;
 	}
@@ -358,9 +375,25 @@ bool policed_stops(struct query *q)
 	return q->met && stops(q, NULL);
 }
 
+/* Whether the servers met so far may let some client through, to wherever aliases lead. */
+static bool may_pass(const struct query *q)
+{
+	const struct authzones *zones = q->snapshot->zones;
+
+	for (size_t i = zones->first_policy; i < zones->count && q->met; i++) {
+		struct rpz_hit hit = { .zone = &zones->items[i],
+				       .rules = authzone_policy(&zones->items[i]) };
+
+		if (hit.rules && find_in_met(&hit, q->met, NULL) &&
+		    hit.rule.action == RPZ_passthru)
+			return true;
+	}
+	return false;
+}
+
 bool policed_stops_at(struct query *q, const uint8_t *target)
 {
-	return policed_exist(q->snapshot->zones) && stops(q, target);
+	return policed_exist(q->snapshot->zones) && !may_pass(q) && stops(q, target);
 }
 
 bool policed_hides(const struct query *q, const uint8_t *name)

@@ -329,6 +329,10 @@ bool policy_zones_judge_aliases(const struct policy *p, const struct policy_clie
 
 		if (s->type != TYPE_CNAME || !dname_equals(rrset_owner(s), at))
 			continue;
+		if (policed_passes(&by, who->met, at)) {
+			j->end = JUDGED_AS_IS;
+			return true;
+		}
 		at = rrset_target(s, 0);
 		if (!policed_name(&by, at, &hit))
 			continue;
