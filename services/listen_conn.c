@@ -194,13 +194,13 @@ static struct connection *find_largest(const struct connection *c, connection_me
 	LIST_EACH (at, &t->connections) {
 		const struct connection *one = LIST_ITEM(at, struct connection, link);
 
-		sums[client_hash(&one->from) % CROWDS] += waiting(one);
+		sums[one->whose % CROWDS] += waiting(one);
 	}
 	if (more)
-		most = sums[client_hash(&c->from) % CROWDS] += more;
+		most = sums[c->whose % CROWDS] += more;
 	LIST_EACH (at, &t->connections) {
 		struct connection *one = LIST_ITEM(at, struct connection, link);
-		size_t sum = sums[client_hash(&one->from) % CROWDS];
+		size_t sum = sums[one->whose % CROWDS];
 
 		if (!waiting(one) || sum < most)
 			continue;
@@ -226,8 +226,7 @@ bool connection_makes_way(const struct connection *c, connection_measure *waitin
 {
 	struct connection *largest = find_largest(c, waiting, more);
 
-	return largest && client_hash(&largest->from) != client_hash(&c->from) &&
-	       push_out(largest, c);
+	return largest && largest->whose != c->whose && push_out(largest, c);
 }
 
 /* Close connections until what waits to be taken is no more than allowed. */
@@ -391,11 +390,12 @@ static size_t recall_rest(struct connection *c)
 
 /* ---- accepting or refusing ---- */
 
-/* False: refused. */
+/* Now that the client is known. False: refused. */
 static bool admit(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
 
+	c->whose = client_hash(&c->from);
 	return !t->connlimits || connlimits_admit(t->connlimits, &c->from, &c->place);
 }
 

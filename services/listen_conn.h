@@ -66,6 +66,7 @@ struct connection {
 	struct timer limit;  /* timeout of what `waits_for` says */
 	struct timer resume; /* set while complete messages are left in `in` */
 	struct addr from, reached;
+	uint64_t whose;            /* hash of the client's address */
 	struct connplace place;    /* its count in the limits of netblock and address */
 	struct queue in;           /* read and not yet processed */
 	struct queue out;          /* not yet taken by the client */
