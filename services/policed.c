@@ -47,6 +47,17 @@ static bool find_addr(struct rpz_hit *hit, enum rpz_trigger t, const struct addr
 	return true;
 }
 
+/* Where a rule leads, there it lets through: a rule for a whole domain, netblock or server may send
+ * everything to one name therein, or to one that is an alias into it (`asked`, which led to `name`). */
+static void spare_target(struct rpz_hit *hit, const uint8_t *name, const uint8_t *asked)
+{
+	uint8_t target[DNAME_MAX];
+
+	if (rpz_hit_is_alias(hit) && rpz_target(&hit->rule, name, target) &&
+	    (dname_equals(target, name) || dname_equals(target, asked)))
+		hit->rule.action = RPZ_passthru;
+}
+
 static bool is_for(const struct authzone *z, const struct tagset *tags)
 {
 	return tagset_is_empty(&z->manner->tags) || tagset_common(&z->manner->tags, tags) >= 0;
@@ -107,10 +118,11 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 			rpz_action_word(hit->rule.action), by->client, by->q);
 }
 
-/* False: the rule is only reported, or does not apply to clients on TCP; other zones may still
- * match. */
-static bool is_applied(const struct policed_by *by, const struct rpz_hit *hit)
+/* Whether the rule for `name` is carried out. False: it is only reported, or does not apply to
+ * clients on TCP; other zones may still match. */
+static bool is_applied(const struct policed_by *by, struct rpz_hit *hit, const uint8_t *name)
 {
+	spare_target(hit, name, by->q->name);
 	if (hit->rule.action == RPZ_tcp_only && by->client && by->client->ops->stream)
 		return false;
 	tell(by, hit);
@@ -122,9 +134,9 @@ static bool is_applied(const struct policed_by *by, const struct rpz_hit *hit)
 bool policed_question(const struct policed_by *by, struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
-		if (find_addr(out, RPZ_CLIENT_IP, &by->client->from) && is_applied(by, out))
+		if (find_addr(out, RPZ_CLIENT_IP, &by->client->from) && is_applied(by, out, by->q->name))
 			return true;
-		if (find_name(out, RPZ_QNAME, by->q->name) && is_applied(by, out))
+		if (find_name(out, RPZ_QNAME, by->q->name) && is_applied(by, out, by->q->name))
 			return true;
 	}
 	return false;
@@ -133,7 +145,7 @@ bool policed_question(const struct policed_by *by, struct rpz_hit *out)
 bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);)
-		if (find_name(out, RPZ_QNAME, name) && is_applied(by, out))
+		if (find_name(out, RPZ_QNAME, name) && is_applied(by, out, name))
 			return true;
 	return false;
 }
@@ -215,10 +227,10 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
 		*server = NULL;
-		if (find_in_answer(out, m, set) && is_applied(by, out))
+		if (find_in_answer(out, m, set) && is_applied(by, out, rrset_owner(m->sets[*set])))
 			return true;
 		*server = find_in_met(out, met, NULL);
-		if (*server && is_applied(by, out))
+		if (*server && is_applied(by, out, (*server)->wanted))
 			return true;
 	}
 	return false;
@@ -343,7 +355,17 @@ static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
 	}
 }
 
-/* By a name, or (NULL) by the servers met. */
+/* The rule for a name, or (NULL) for the servers met. */
+static bool find_end(const struct query *q, const uint8_t *name, struct rpz_hit *hit)
+{
+	const struct met *server = name ? NULL : find_in_met(hit, q->met, NULL);
+
+	if (name ? !find_name(hit, RPZ_QNAME, name) : !server)
+		return false;
+	spare_target(hit, name ? name : server->wanted, q->question.name);
+	return true;
+}
+
 static bool ends(const struct query *q, const uint8_t *name)
 {
 	const struct authzones *zones = q->snapshot->zones;
@@ -353,9 +375,7 @@ static bool ends(const struct query *q, const uint8_t *name)
 		struct rpz_hit hit = { .zone = &zones->items[i],
 				       .rules = authzone_policy(&zones->items[i]) };
 
-		if (hit.rules &&
-		    (name ? find_name(&hit, RPZ_QNAME, name) : find_in_met(&hit, q->met, NULL) != NULL) &&
-		    ends_for_all(&hit, &sure, &over))
+		if (hit.rules && find_end(q, name, &hit) && ends_for_all(&hit, &sure, &over))
 			return true;
 	}
 	return false;

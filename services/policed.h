@@ -36,6 +36,11 @@ struct rpz_hit {
 	struct rpz_rule rule; /* after an override by the clause */
 };
 
+static inline bool rpz_hit_is_alias(const struct rpz_hit *hit)
+{
+	return hit->rule.action == RPZ_cname || hit->rule.action == RPZ_cname_override;
+}
+
 /* A server met during resolution that triggers some policy zone. */
 struct met {
 	const struct met *next;

@@ -48,11 +48,6 @@ static const struct rrset *rule_alias(const struct rpz_hit *hit, const uint8_t *
 	return alias_to(a, name, target, ttl_s);
 }
 
-static bool is_alias(const struct rpz_hit *hit)
-{
-	return hit->rule.action == RPZ_cname || hit->rule.action == RPZ_cname_override;
-}
-
 /* The rule's RRsets that answer `type`; returns how many were stored in `to`. */
 static unsigned rule_sets(const struct rpz_hit *hit, const uint8_t *name, uint16_t type,
 			  struct arena *a, const struct rrset **to, unsigned most)
@@ -356,12 +351,12 @@ bool policy_zones_judge_rest(const struct policy *p, const struct policy_client 
 	if (m->q.class_ != CLASS_IN || !policed_answer(&by, m, who->met, &hit, &set, &server))
 		return false;
 	if (server) {
-		g.has_aa = !is_alias(&hit);
+		g.has_aa = !rpz_hit_is_alias(&hit);
 		g.name = leads_to(m, server->wanted, &g.kept) ? server->wanted : m->q.name;
 		g.kept = g.name == m->q.name ? 0 : g.kept;
 		return carry_out(&g, m->q.type, j);
 	}
 	g.name = rrset_owner(m->sets[set]);
-	g.kept = is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
+	g.kept = rpz_hit_is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
 	return carry_out(&g, m->sets[set]->type, j);
 }
