@@ -164,13 +164,22 @@ static uint32_t soa_most(const struct rrset *soa, uint32_t now_s)
 	return rd.len < 4 ? 0 : MIN(left, get_u32(rd.at + rd.len - 4));
 }
 
+/* A referral's denial comes here as it arrived, so cache-max-ttl limits it here. */
+static uint32_t most_of(const struct conf *conf)
+{
+	const struct conf_server *s = &conf->server;
+
+	return s->serve_original_ttl ? s->cache_max_negative_ttl
+				     : MIN(s->cache_max_negative_ttl, s->cache_max_ttl);
+}
+
 void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
 		    const struct conf *conf, uint32_t now_s)
 {
 	struct ranges_at at = { .zone = zone,
 				.class_ = m->q.class_,
 				.now_s = now_s,
-				.most_s = conf->server.cache_max_negative_ttl };
+				.most_s = most_of(conf) };
 	const struct rrset *soa = find_soa(m, zone);
 
 	if (soa)
@@ -189,7 +198,7 @@ void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8
 	struct ranges_at at = { .zone = zone,
 				.class_ = set->class_,
 				.now_s = now_s,
-				.most_s = conf->server.cache_max_negative_ttl };
+				.most_s = most_of(conf) };
 
 	learn_set(c, &at, set);
 }

@@ -341,14 +341,15 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *nsec_ttl, *soa_ttl, *minimum;
-		uint32_t most_s;
+		uint32_t most_s, most_of_all_s;
 		uint8_t soa_flags;
 	} rows[] = {
-		{ "the record's TTL", "100", "300", "300", 3600, 0 },
-		{ "the SOA's TTL", "300", "100", "300", 3600, 0 },
-		{ "the SOA's last field", "300", "300", "100", 3600, 0 },
-		{ "cache-max-negative-ttl", "300", "300", "300", 100, 0 },
-		{ "raised by cache-min-ttl", "100", "100", "30", 3600, RRSET_SOA_NEGATIVE },
+		{ "the record's TTL", "100", "300", "300", 3600, 86400, 0 },
+		{ "the SOA's TTL", "300", "100", "300", 3600, 86400, 0 },
+		{ "the SOA's last field", "300", "300", "100", 3600, 86400, 0 },
+		{ "cache-max-negative-ttl", "300", "300", "300", 100, 86400, 0 },
+		{ "cache-max-ttl", "300", "300", "300", 3600, 100, 0 },
+		{ "raised by cache-min-ttl", "100", "100", "30", 3600, 86400, RRSET_SOA_NEGATIVE },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -363,6 +364,7 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 			rows[i].soa_ttl, rows[i].minimum, rows[i].nsec_ttl);
 
 		conf->server.cache_max_negative_ttl = rows[i].most_s;
+		conf->server.cache_max_ttl = rows[i].most_of_all_s;
 		teach_flagged(c, "d.test.", text, rows[i].soa_flags);
 		const struct message *m =
 			answer_within(c, rrsets, "x.d.test.", TYPE_A, ".", NOW + 99);
@@ -375,6 +377,7 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 		negcache_free(c);
 	}
 	conf->server.cache_max_negative_ttl = 3600;
+	conf->server.cache_max_ttl = 86400;
 }
 
 static void a_denial_needs_the_soa_of_its_zone(void **state)
