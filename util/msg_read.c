@@ -46,16 +46,15 @@ static bool read_additional(struct reader *r, unsigned count, struct edns *e)
 	return true;
 }
 
-/* Whether a request without question has a cookie; otherwise it has nothing. */
-static bool asks_for_cookie(struct reader *r, unsigned count, struct request *out)
+/* A request without question: it has a cookie, or else nothing. */
+static enum request_kind without_question(struct request *out)
 {
 	struct slice cookie;
 
-	if (!(out->flags & FLAG_TC) && read_additional(r, count, &out->edns) &&
-	    out->edns.version == 0 && edns_find_option(&out->edns, EDNS_COOKIE, &cookie))
-		return true;
+	if (out->edns.version == 0 && edns_find_option(&out->edns, EDNS_COOKIE, &cookie))
+		return REQUEST_COOKIE;
 	out->edns = (struct edns){ 0 };
-	return false;
+	return REQUEST_FORMERR;
 }
 
 /* Bytes after the last record are ignored here as in responses: Unbound does so, and no RFC says
@@ -88,12 +87,15 @@ enum request_kind msg_read_request(const uint8_t *at, size_t len, struct request
 		out->q.name_len = 0;
 		return REQUEST_FORMERR;
 	}
-	if (get_u16(at + 4) == 0 && asks_for_cookie(&r, get_u16(at + 10), out))
-		return REQUEST_COOKIE;
-	if (out->q.name_len == 0 || get_u16(at + 4) != 1 || out->flags & FLAG_TC)
+	if (get_u16(at + 4) > 1 || (get_u16(at + 4) && !out->q.name_len) || out->flags & FLAG_TC)
 		return REQUEST_FORMERR;
-	if (!read_additional(&r, get_u16(at + 10), &out->edns))
+	if (!read_additional(&r, get_u16(at + 10), &out->edns)) {
+		if (!out->q.name_len)
+			out->edns = (struct edns){ 0 };
 		return REQUEST_FORMERR;
+	}
+	if (!out->q.name_len)
+		return without_question(out);
 	return out->edns.version > 0 ? REQUEST_BADVERS : REQUEST_GOOD;
 }
 
