@@ -16,7 +16,8 @@ struct doors { /* of one thread */
 };
 
 /* Fill `doors[0 … threads - 1]`. Sockets that `old` (of as many threads, or NULL) already has are
- * reused, and so are those that threads are still leaving. On failure no new socket stays open, and `f` says why. */
+ * reused, and so are those that threads are still leaving. On failure no new socket stays open,
+ * and `f` says why. */
 bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
 		const struct conf *conf, struct fault *f) MUST_USE;
 

@@ -127,8 +127,8 @@ const struct authzone *authzones_proposing(const struct authzones *t, const uint
 /* For clients (for-downstream). expires_s of the RRsets is their TTL. */
 enum held_end authzones_answer(const struct authzones *t, const struct question *q, struct arena *a,
 			       struct message *out);
-/* In place of a server of the zone named `apex` (for-upstream, or new records are proposed). The RRsets are copies, with
- * expires_s relative to `now_s`. HELD_NOT where servers may be asked instead. */
+/* In place of a server of the zone named `apex` (for-upstream, or new records are proposed). The
+ * RRsets are copies, with expires_s relative to `now_s`. HELD_NOT where servers may be asked instead. */
 enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 				const struct question *q, uint32_t now_s, struct arena *a,
 				struct message *out);
