@@ -240,16 +240,29 @@ static void addresses_take_turns(void **state)
 	"ns" n ".example. 300 A 192.0.2." n "\n" \
 	"ns" n ".example. 300 AAAA 2001:db8::" n "\n"
 
+static const struct made large = {
+	"big.example.",
+	TYPE_TXT,
+	RCODE_NOERROR,
+	{ TXT("a") TXT("b") TXT("c"), "example. 300 NS ns1.example.\n",
+	  GLUE("1") GLUE("2") GLUE("3") GLUE("4") GLUE("5") },
+};
+
+/* Three records, and more beside them than most clients take. */
+static void get_large(struct exchange *x, struct arena *a, enum reason reason, bool from_cache)
+{
+	struct message *m = made_message(a, NOW, &large);
+
+	m->reason = reason;
+	if (from_cache)
+		get_stored(x, a, m, 5, false);
+	else
+		get_fresh(x, a, m);
+}
+
 static void what_does_not_fit_is_left_out(void **state)
 {
 	(void)state;
-	static const struct made large = {
-		"big.example.",
-		TYPE_TXT,
-		RCODE_NOERROR,
-		{ TXT("a") TXT("b") TXT("c"), "example. 300 NS ns1.example.\n",
-		  GLUE("1") GLUE("2") GLUE("3") GLUE("4") GLUE("5") },
-	};
 	static const struct {
 		const char *why;
 		uint16_t edns_size, max_udp;
@@ -270,7 +283,6 @@ static void what_does_not_fit_is_left_out(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		for (int from_cache = 0; from_cache < 2; from_cache++) {
 			struct answer_style style = usual;
-			struct message *m;
 			struct exchange x;
 			struct arena a;
 			struct slice ede;
@@ -282,12 +294,7 @@ static void what_does_not_fit_is_left_out(void **state)
 			x.to.stream = rows[i].stream;
 			if (rows[i].edns_size)
 				with_edns(&x, rows[i].edns_size, 0);
-			m = made_message(&a, NOW, &large);
-			m->reason = rows[i].ede ? REASON_forged : REASON_none;
-			if (from_cache)
-				get_stored(&x, &a, m, 5, false);
-			else
-				get_fresh(&x, &a, m);
+			get_large(&x, &a, rows[i].ede ? REASON_forged : REASON_none, from_cache);
 			if (!!(x.got.flags & FLAG_TC) != rows[i].tc ||
 			    x.got.count[0] != rows[i].answer ||
 			    x.got.count[1] != rows[i].authority ||
@@ -311,13 +318,6 @@ static void what_does_not_fit_is_left_out(void **state)
 static void cookies_stay_whatever_does_not_fit(void **state)
 {
 	(void)state;
-	static const struct made large = {
-		"big.example.",
-		TYPE_TXT,
-		RCODE_NOERROR,
-		{ TXT("a") TXT("b") TXT("c"), "example. 300 NS ns1.example.\n",
-		  GLUE("1") GLUE("2") GLUE("3") GLUE("4") GLUE("5") },
-	};
 	static const uint8_t given[] = "\0\12\0\010abcdefgh", answer[COOKIE_LEN] = "abcdefgh12345678";
 	static const struct {
 		const char *why;
@@ -336,7 +336,6 @@ static void cookies_stay_whatever_does_not_fit(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		for (int from_cache = 0; from_cache < 2; from_cache++) {
 			struct answer_style style = usual;
-			struct message *m;
 			struct exchange x;
 			struct arena a;
 			struct slice got;
@@ -348,12 +347,7 @@ static void cookies_stay_whatever_does_not_fit(void **state)
 			with_edns(&x, rows[i].size, 0);
 			x.request.edns.options = (struct slice){ given, sizeof given - 1 };
 			x.request.cookie = answer;
-			m = made_message(&a, NOW, &large);
-			m->reason = REASON_forged;
-			if (from_cache)
-				get_stored(&x, &a, m, 5, false);
-			else
-				get_fresh(&x, &a, m);
+			get_large(&x, &a, REASON_forged, from_cache);
 			if (!!(x.got.flags & FLAG_TC) != rows[i].tc ||
 			    x.got.count[2] != rows[i].additional ||
 			    edns_find_option(&x.got.edns, EDNS_EDE, &got) != rows[i].explained)
