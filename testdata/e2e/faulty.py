@@ -138,11 +138,17 @@ class Conversation:
         self.upstream, self.s, self.number, self.answered = upstream, s, number, 0
 
     def read(self):
-        data = self.s.recv(65536)
+        """All that has come, in however many records it did."""
+        patience = self.s.gettimeout()
+        data = more = self.s.recv(65536)
+        self.s.settimeout(0)
+        with contextlib.suppress(ssl.SSLWantReadError):
+            while more:
+                more = self.s.recv(65536)
+                data += more
+        self.s.settimeout(patience)
         if not data:
             raise EOFError
-        while self.s.pending():
-            data += self.s.recv(65536)
         return data
 
     def write(self, data):

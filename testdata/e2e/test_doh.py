@@ -435,7 +435,7 @@ def test_questions_that_never_end_are_bounded(daemon, ca):
 @pytest.mark.parametrize("encrypted", [True, False])
 def test_the_slow_are_cut(daemon, ca, data, encrypted):
     """A byte now and then, or nothing at all, is no way to keep a connection; and new ones are served."""
-    with Serving(daemon, ca, "tcp-idle-timeout: 400", "num-threads: 1", clear=not encrypted) as s:
+    with Serving(daemon, ca, "tcp-idle-timeout: 1200", "num-threads: 1", clear=not encrypted) as s:
         with contextlib.ExitStack() as stack:
             slow = []
             for _ in range(20):
