@@ -1,8 +1,5 @@
-/* Configured local zones and records: lookup, and changes at run time.
- * SPDX-License-Identifier: BSD-3-Clause
- *
- * What readers see of a zone or node is immutable, except for the type of a zone: a changed node is
- * replaced by a new one, and the old one is retired. */
+/* Configured local zones: lookup, zones that come and go at run time, listing.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/localzone.h"
 
 #include <string.h>
@@ -10,11 +7,7 @@
 #include "services/localzone_private.h"
 #include "util/addr.h"
 #include "util/arena.h"
-#include "util/fault.h"
-#include "util/log.h"
 #include "util/mem.h"
-#include "util/rr.h"
-#include "util/text.h"
 
 const struct zone_traits zone_traits[ZONE_TYPES] = {
 #define ZONE_TYPE(word_, records_, rest_, logged_) \
@@ -32,136 +25,6 @@ bool zone_type_parse(const char *text, enum zone_type *type)
 		}
 	}
 	return false;
-}
-
-/* ---- nodes ---- */
-
-struct localnode {
-	struct rcu_slot retired;
-	struct list in_zone;          /* writer only */
-	const struct localzone *zone; /* its zone */
-	_Atomic(struct localnode *) under; /* at the same name, of a zone further up; or NULL */
-	uint32_t children;            /* writer only: nodes directly below it in the same zone */
-	uint16_t count;               /* number of RRsets */
-	uint32_t data[];              /* the RRsets, one after another; if none, the name */
-};
-
-static size_t set_room(const struct rrset *s)
-{
-	return (s->size + 3u) & ~(size_t)3;
-}
-
-static const struct rrset *first_set(const struct localnode *n)
-{
-	return (const struct rrset *)(const void *)n->data;
-}
-
-static const struct rrset *next_set(const struct rrset *s)
-{
-	return (const struct rrset *)(const void *)((const uint8_t *)s + set_room(s));
-}
-
-static const uint8_t *node_name(const struct localnode *n)
-{
-	return n->count ? rrset_owner(first_set(n)) : (const uint8_t *)n->data;
-}
-
-const struct rrset *localnode_set(const struct localnode *n, uint16_t type)
-{
-	const struct rrset *s = first_set(n);
-
-	for (unsigned i = 0; i < n->count; i++, s = next_set(s)) {
-		if (s->type == type)
-			return s;
-	}
-	return NULL;
-}
-
-unsigned localnode_count(const struct localnode *n)
-{
-	return n ? n->count : 0;
-}
-
-/* A copy of `n` without its RRset of `type`, and with `with` appended unless that is NULL. */
-static struct localnode *node_make(const struct localzone *zone, const uint8_t *name,
-				   const struct localnode *n, uint16_t type,
-				   const struct rrset *with)
-{
-	size_t room = with ? set_room(with) : 0, name_len = dname_len(name);
-	const struct rrset *s = n ? first_set(n) : NULL;
-	struct localnode *new;
-	uint8_t *at;
-
-	for (unsigned i = 0; i < localnode_count(n); i++, s = next_set(s))
-		room += s->type == type ? 0 : set_room(s);
-	new = mem_zero(sizeof(*new) + MAX(room, name_len));
-	new->zone = zone;
-	new->children = n ? n->children : 0;
-	at = (uint8_t *)new->data;
-	s = n ? first_set(n) : NULL;
-	for (unsigned i = 0; i < localnode_count(n); i++, s = next_set(s)) {
-		if (s->type == type)
-			continue;
-		memcpy(at, s, s->size);
-		at += set_room(s);
-		new->count++;
-	}
-	if (with) {
-		memcpy(at, with, with->size);
-		new->count++;
-	}
-	if (new->count == 0)
-		dname_copy_lower((uint8_t *)new->data, name);
-	return new;
-}
-
-static void free_node(struct rcu_slot *retired)
-{
-	mem_free(container_of(retired, struct localnode, retired));
-}
-
-/* The nodes that other zones have at its name stay. */
-static void node_drop(const struct localzones *z, struct family *f, struct localnode *n)
-{
-	struct localnode *top = nametable_find(f->nodes, node_name(n)), *under = RCU_READ(n->under);
-
-	if (top == n && under) {
-		nametable_put(f->nodes, node_name(n), under);
-	} else if (top == n) {
-		nametable_remove(f->nodes, node_name(n));
-	} else {
-		while (RCU_READ(top->under) != n)
-			top = RCU_READ(top->under);
-		RCU_PUBLISH(top->under, under);
-	}
-	list_remove(&n->in_zone);
-	if (z->own->published)
-		rcu_retire(&n->retired, free_node);
-	else
-		mem_free(n);
-}
-
-static struct localnode *node_at(const struct family *f, const struct localzone *zone,
-				 const uint8_t *name)
-{
-	struct localnode *n = nametable_find(f->nodes, name);
-
-	while (n && n->zone != zone)
-		n = RCU_READ(n->under);
-	return n;
-}
-
-/* Replaces the node that its zone has at its name. */
-static void node_put(const struct localzones *z, struct family *f, struct localzone *zone,
-		     struct localnode *n)
-{
-	struct localnode *old = node_at(f, zone, node_name(n));
-
-	atomic_init(&n->under, nametable_find(f->nodes, node_name(n)));
-	list_push_back(&zone->nodes, &n->in_zone);
-	nametable_put(f->nodes, node_name(n), n);
-	if (old)
-		node_drop(z, f, old);
 }
 
 /* ---- families ---- */
@@ -217,17 +80,9 @@ static void free_zone_value(void *value)
 	zone_clear(value);
 }
 
-static void free_nodes(void *top)
-{
-	for (struct localnode *n = top, *under; n; n = under) {
-		under = RCU_READ(n->under);
-		mem_free(n);
-	}
-}
-
 static void family_clear(struct family *f)
 {
-	nametable_free(f->nodes, free_nodes);
+	nametable_free(f->nodes, localnodes_free);
 	nametable_free(f->zones, free_zone_value);
 	nameset_free(f->packed);
 }
@@ -321,9 +176,8 @@ bool localzones_find(const struct localzones *z, const struct question *q,
 		     const struct tagset *tags, struct localzone_match *m)
 {
 	const struct family *f = family_find(z, q->class_);
-	const uint8_t *name = q->type == TYPE_DS ? dname_parent(q->name) : q->name;
 
-	return f && find_in(f, z->own->seed, name, tags, m);
+	return f && find_in(f, z->own->seed, name_in_zone(q->name, q->type), tags, m);
 }
 
 const struct localnode *localzones_node(const struct localzones *z, const struct localzone_match *m,
@@ -331,7 +185,7 @@ const struct localnode *localzones_node(const struct localzones *z, const struct
 {
 	const struct family *f = family_find(z, class_);
 
-	return f && m->zone ? node_at(f, m->zone, name) : NULL;
+	return f && m->zone ? localnode_at(f, m->zone, name) : NULL;
 }
 
 /* RFC 2308 3 */
@@ -424,7 +278,7 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 	z->own->zone_count -= zone_exists(f, name);
 	if (zone) {
 		LIST_EACH_SAFE (at, &zone->nodes)
-			node_drop(z, f, LIST_ITEM(at, struct localnode, in_zone));
+			localnode_drop(z, f, LIST_ITEM(at, struct localnode, in_zone));
 		nametable_remove(f->zones, name);
 		if (z->own->published)
 			rcu_retire(&zone->retired, free_zone);
@@ -435,284 +289,6 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 		zone_add(z, f, name, ZONE_nodefault);
 }
 
-/* The RRset with `rr` added; `old` itself if it already has that record. */
-static const struct rrset *set_with(struct arena *a, const struct rrset *old,
-				    const struct text_rr *rr)
-{
-	struct rrset_parts p = { .owner = rr->owner,
-				 .type = rr->type,
-				 .class_ = rr->class_,
-				 .ttl_s = rr->ttl_s,
-				 .trust = TRUST_ULTIMATE,
-				 .security = SECURITY_INSECURE };
-	struct slice *records = arena_array(a, struct slice, (old ? old->count : 0u) + 1);
-
-	for (unsigned i = 0; old && i < old->count; i++) {
-		struct slice rd = records[p.count++] = rrset_record(old, i);
-
-		if (rd.len == rr->rdata.len && memcmp(rd.at, rr->rdata.at, rd.len) == 0)
-			return old;
-	}
-	if (old)
-		p.ttl_s = MIN(p.ttl_s, old->ttl_s);
-	records[p.count++] = rr->rdata;
-	p.records = records;
-	p.expires_s = p.ttl_s;
-	return rrset_build(a, &p);
-}
-
-/* Ensure that the nodes between `name` and the zone apex exist: empty non-terminals exist. */
-static void climb(const struct localzones *z, struct family *f, struct localzone *zone,
-		  const uint8_t *name, unsigned zone_labels)
-{
-	unsigned labels = dname_labels(name);
-
-	while (labels-- > zone_labels) {
-		struct localnode *n;
-
-		name = dname_parent(name);
-		n = node_at(f, zone, name);
-		if (n) {
-			n->children++;
-			return;
-		}
-		n = node_make(zone, name, NULL, 0, NULL);
-		n->children = 1;
-		node_put(z, f, zone, n);
-	}
-}
-
-/* A redirect zone has one set of records for all its names. */
-static bool suits_redirect(const struct localnode *n, const struct text_rr *rr,
-			   const struct localzone_match *m, const char *line, struct fault *f)
-{
-	if (zone_traits[m->type].records != RECORDS_ALL)
-		return true;
-	if (!dname_equals(rr->owner, m->name)) {
-		fault_set(f,
-			  "the records of a redirect zone stand at its own name, not below it: %s",
-			  line);
-		return false;
-	}
-	if (n && n->count && (rr->type == TYPE_CNAME) != (localnode_set(n, TYPE_CNAME) != NULL)) {
-		fault_set(f, "an alias of a redirect zone has no other records beside it: %s",
-			  line);
-		return false;
-	}
-	return true;
-}
-
-static bool is_second_alias(const struct rrset *old, const struct text_rr *rr)
-{
-	struct slice rd;
-
-	if (!old || !(rr_flags(rr->type) & RR_SINGLE))
-		return false;
-	rd = rrset_record(old, 0);
-	return rd.len != rr->rdata.len || memcmp(rd.at, rr->rdata.at, rd.len) != 0;
-}
-
-enum put_end record_put(struct localzones *z, const struct text_rr *rr, const char *line,
-			struct fault *f)
-{
-	struct question q = { .name = rr->owner, .type = rr->type, .class_ = rr->class_ };
-	struct family *family = family_get(z, rr->class_);
-	struct localzone_match m;
-	struct localzone *zone;
-	struct localnode *n;
-	const struct rrset *old, *new;
-	struct arena a;
-
-	if (!localzones_find(z, &q, NULL, &m))
-		return PUT_UNCOVERED;
-	zone = zone_unpacked(z, family, m.name);
-	n = node_at(family, zone, rr->owner);
-	old = n ? localnode_set(n, rr->type) : NULL;
-	if (!suits_redirect(n, rr, &m, line, f))
-		return PUT_WRONG;
-	if (is_second_alias(old, rr)) {
-		if (zone_traits[m.type].records == RECORDS_ALL) {
-			fault_set(f, "there can be only one such record at a name: %s", line);
-			return PUT_WRONG;
-		}
-		log_warn("local-data: there can be only one such record at a name, the last holds: %s", line);
-		old = NULL;
-	}
-	arena_init(&a);
-	new = set_with(&a, old, rr);
-	if (new != old) {
-		if (!n)
-			climb(z, family, zone, rr->owner, dname_labels(m.name));
-		node_put(z, family, zone, node_make(zone, rr->owner, n, rr->type, new));
-	}
-	arena_clear(&a);
-	if (rr->class_ == CLASS_IN)
-		tops_mark(z, rr->owner);
-	return PUT_DONE;
-}
-
-static bool put_covered(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
-			const char *line, struct fault *f)
-{
-	enum put_end end = record_put(z, rr, line, f);
-
-	if (end == PUT_UNCOVERED) {
-		localzones_put(z, cover, rr->class_, ZONE_transparent);
-		end = record_put(z, rr, line, f);
-	}
-	return end == PUT_DONE;
-}
-
-bool localzones_put_record(struct localzones *z, const char *line, struct fault *f)
-{
-	struct text_rr rr;
-	struct arena a;
-	bool good;
-
-	arena_init(&a);
-	good = text_rr_parse(&a, line, NULL, &rr, f) && put_covered(z, &rr, rr.owner, line, f);
-	arena_clear(&a);
-	return good;
-}
-
-bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
-		       struct fault *f)
-{
-	char name[DNAME_TEXT];
-
-	return put_covered(z, rr, cover, dname_print(rr->owner, name), f);
-}
-
-/* The node has lost its last RRset: if there is no name below it, remove it, and likewise its
- * ancestors. */
-static void node_prune(struct localzones *z, struct family *f, const struct localzone *zone,
-		       struct localnode *n)
-{
-	while (n && n->count == 0 && n->children == 0) {
-		uint8_t name[DNAME_MAX];
-
-		dname_copy_lower(name, node_name(n));
-		node_drop(z, f, n);
-		if (dname_is_root(name))
-			return;
-		n = node_at(f, zone, dname_parent(name));
-		if (n)
-			n->children--;
-	}
-}
-
-static void node_cut(struct localzones *z, struct family *f, struct localzone *zone,
-		     struct localnode *new)
-{
-	node_put(z, f, zone, new);
-	node_prune(z, f, zone, new);
-}
-
-static struct localzone *zone_of(struct localzones *z, struct family *f, const uint8_t *name)
-{
-	struct localzone_match m;
-
-	return find_in(f, z->own->seed, name, NULL, &m) ? (struct localzone *)(uintptr_t)m.zone
-							: NULL;
-}
-
-void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t class_)
-{
-	struct family *f = family_get(z, class_);
-	struct localzone *zone = zone_of(z, f, name);
-	struct localnode *n = zone ? node_at(f, zone, name) : NULL, *bare;
-
-	if (!n || n->count == 0)
-		return;
-	bare = node_make(zone, name, NULL, 0, NULL);
-	bare->children = n->children;
-	node_cut(z, f, zone, bare);
-}
-
-/* The RRset without one of its records; NULL if none is left. `*had`: the record was present. */
-static const struct rrset *set_without(struct arena *a, const struct rrset *old,
-				       const struct text_rr *rr, bool *had)
-{
-	struct rrset_parts p = { .owner = rrset_owner(old),
-				 .type = old->type,
-				 .class_ = old->class_,
-				 .ttl_s = old->ttl_s,
-				 .expires_s = old->ttl_s,
-				 .trust = TRUST_ULTIMATE,
-				 .security = SECURITY_INSECURE };
-	struct slice *records = arena_array(a, struct slice, old->count);
-
-	*had = false;
-	for (unsigned i = 0; i < old->count; i++) {
-		struct slice rd = rrset_record(old, i);
-
-		if (rd.len == rr->rdata.len && memcmp(rd.at, rr->rdata.at, rd.len) == 0)
-			*had = true;
-		else
-			records[p.count++] = rd;
-	}
-	p.records = records;
-	return p.count ? rrset_build(a, &p) : NULL;
-}
-
-static bool remove_record(struct localzones *z, struct arena *a, const struct text_rr *rr,
-			  const char *line, struct fault *f)
-{
-	struct family *family = family_get(z, rr->class_);
-	struct localzone *zone;
-	struct localzone_match m;
-	struct localnode *n;
-	const struct rrset *old, *new;
-	bool had;
-
-	if (!find_in(family, z->own->seed, rr->owner, NULL, &m)) {
-		fault_set(f, "no zone for rr %s", line);
-		return false;
-	}
-	zone = (struct localzone *)(uintptr_t)m.zone;
-	n = zone ? node_at(family, zone, rr->owner) : NULL;
-	if (!n) {
-		fault_set(f, "no local data for rr %s", line);
-		return false;
-	}
-	old = localnode_set(n, rr->type);
-	if (!old) {
-		fault_set(f, "no rrset for rr %s", line);
-		return false;
-	}
-	new = set_without(a, old, rr, &had);
-	if (!had) {
-		fault_set(f, "rr %s not found in rrset", line);
-		return false;
-	}
-	node_cut(z, family, zone, node_make(zone, rr->owner, n, rr->type, new));
-	return true;
-}
-
-bool localzones_remove_record(struct localzones *z, const char *line, struct fault *f)
-{
-	struct text_rr rr;
-	struct arena a;
-	bool good;
-
-	arena_init(&a);
-	good = text_rr_parse(&a, line, NULL, &rr, f) && remove_record(z, &a, &rr, line, f);
-	arena_clear(&a);
-	return good;
-}
-
-bool localzones_remove_rr(struct localzones *z, const struct text_rr *rr, struct fault *f)
-{
-	char name[DNAME_TEXT];
-	struct arena a;
-	bool good;
-
-	arena_init(&a);
-	good = remove_record(z, &a, rr, dname_print(rr->owner, name), f);
-	arena_clear(&a);
-	return good;
-}
-
 unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, uint16_t class_)
 {
 	const struct family *f = family_find(z, class_);
@@ -720,9 +296,9 @@ unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, 
 	unsigned count = 0;
 
 	for (; n; n = RCU_READ(n->under)) {
-		const struct rrset *s = first_set(n);
+		const struct rrset *s = localnode_first(n);
 
-		for (unsigned i = 0; i < n->count; i++, s = next_set(s))
+		for (unsigned i = 0; i < n->count; i++, s = localnode_next(s))
 			count += s->count;
 	}
 	return count;
@@ -776,9 +352,9 @@ static bool list_node(const uint8_t *name, void *value, void *arg)
 
 	(void)name;
 	for (const struct localnode *n = value; n; n = RCU_READ(n->under)) {
-		const struct rrset *s = first_set(n);
+		const struct rrset *s = localnode_first(n);
 
-		for (unsigned i = 0; i < n->count && l->on; i++, s = next_set(s))
+		for (unsigned i = 0; i < n->count && l->on; i++, s = localnode_next(s))
 			l->on = l->set(s, l->arg);
 	}
 	return l->on;

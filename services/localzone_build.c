@@ -401,6 +401,7 @@ struct loose {
 
 static void put_loose(struct loose *l, const char *line, const struct text_rr *rr)
 {
+	const uint8_t *name = name_in_zone(rr->owner, rr->type);
 	unsigned i = 0;
 
 	l->lines = mem_grow(l->lines, (l->count + 1) * sizeof(*l->lines));
@@ -409,12 +410,12 @@ static void put_loose(struct loose *l, const char *line, const struct text_rr *r
 		i++;
 	if (i < l->top_count) {
 		uint8_t *common = l->tops[i].common;
-		const uint8_t *rest = dname_suffix(common, dname_common(common, rr->owner));
+		const uint8_t *rest = dname_suffix(common, dname_common(common, name));
 
 		memmove(common, rest, dname_len(rest));
 	} else if (l->top_count < COUNT(l->tops)) {
 		l->tops[i].class_ = rr->class_;
-		dname_copy_lower(l->tops[i].common, rr->owner);
+		dname_copy_lower(l->tops[i].common, name);
 		l->top_count++;
 	}
 }

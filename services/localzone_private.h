@@ -1,5 +1,9 @@
-/* What localzone.c (lookup, changes) and localzone_build.c (from a configuration) share.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* What localzone.c (zones), localzone_node.c (names), localzone_record.c (records that are added and
+ * removed) and localzone_build.c (from a configuration) share.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What readers see of a zone or node is immutable, except for the type of a zone: a changed node is
+ * replaced by a new one, and the old one is retired. */
 #ifndef SERVICES_LOCALZONE_PRIVATE_H
 #define SERVICES_LOCALZONE_PRIVATE_H
 
@@ -8,6 +12,7 @@
 #include "util/nameset.h"
 #include "util/nametable.h"
 #include "util/rcu.h"
+#include "util/rr.h"
 
 struct text_rr;
 
@@ -26,6 +31,17 @@ struct family {
 	struct nametable *nodes; /* struct localnode */
 	struct nameset *packed;  /* zone types; NULL: none */
 	_Atomic(struct family *) next;
+};
+
+/* What one zone has at one name; other zones may have nodes at the same name. */
+struct localnode {
+	struct rcu_slot retired;
+	struct list in_zone; /* the writer's */
+	const struct localzone *zone;
+	_Atomic(struct localnode *) under; /* at the same name, of another zone; or NULL */
+	uint32_t children; /* the writer's: nodes directly below it in the same zone */
+	uint16_t count;    /* RRsets */
+	uint32_t data[];   /* the RRsets, one after another; if none, the name */
 };
 
 struct localzones_private {
@@ -47,6 +63,32 @@ bool zone_exists(const struct family *f, const uint8_t *name);
 void tops_mark(struct localzones *z, const uint8_t *name);
 void zone_mark(struct localzones *z, const struct family *f, const uint8_t *name,
 	       enum zone_type type);
+
+const uint8_t *localnode_name(const struct localnode *n);
+/* All of its RRsets: `count` times, from the first to the next. */
+const struct rrset *localnode_first(const struct localnode *n);
+const struct rrset *localnode_next(const struct rrset *s);
+/* A copy of `n` (NULL: an empty one) without its RRset of `type`, and with `with` appended unless
+ * that is NULL. */
+struct localnode *localnode_make(const struct localzone *zone, const uint8_t *name,
+				 const struct localnode *n, uint16_t type,
+				 const struct rrset *with);
+/* The node that this zone has at the name, or NULL. */
+struct localnode *localnode_at(const struct family *f, const struct localzone *zone,
+			       const uint8_t *name);
+/* Replaces the node that the zone has at this name. */
+void localnode_put(const struct localzones *z, struct family *f, struct localzone *zone,
+		   struct localnode *n);
+/* The nodes that other zones have at the name stay. */
+void localnode_drop(const struct localzones *z, struct family *f, struct localnode *n);
+void localnodes_free(void *top); /* all at one name; no reader may be left */
+
+/* The name whose zone has the records of that type at `name`: DS is in the zone above
+ * (RFC 4034 5). */
+static inline const uint8_t *name_in_zone(const uint8_t *name, uint16_t type)
+{
+	return type == TYPE_DS ? dname_parent(name) : name;
+}
 
 enum put_end { PUT_DONE, PUT_UNCOVERED, PUT_WRONG };
 /* PUT_UNCOVERED: no zone covers it. `line` is for the fault. */

@@ -10,6 +10,8 @@
 #include "util/rr.h"
 #include "util/text.h"
 
+#define DIGEST "0123456789012345678901234567890123456789012345678901234567890123"
+
 static struct localzones *zones_of(const struct conf *conf, struct fault *f)
 {
 	const struct conf_server *s = &conf->server;
@@ -209,6 +211,30 @@ static void what_changes_is_seen_at_once(void **state)
 }
 
 /* The second number: of the zone above, once the one below is gone. */
+static void the_ds_of_a_zone_is_in_the_zone_above(void **state)
+{
+	(void)state;
+	struct localzones *z = zones_from("server:\n local-zone: home static\n"
+					  " local-data: \"cut.loose DS 1 8 2 " DIGEST "\"\n");
+	struct fault f = { 0 };
+
+	assert_string_equal(zone_at(z, "cut.loose.", TYPE_DS), "loose. transparent");
+	assert_true(localzones_put_record(z, "cut.nowhere DS 1 8 2 " DIGEST, &f));
+	assert_string_equal(zone_at(z, "cut.nowhere.", TYPE_DS), "nowhere. transparent");
+
+	assert_true(localzones_put_record(z, "cut.home DS 1 8 2 " DIGEST, &f));
+	localzones_put(z, N("cut.home."), CLASS_IN, ZONE_static);
+	assert_true(localzones_put_record(z, "cut.home DS 2 8 2 " DIGEST, &f));
+	assert_true(localzones_put_record(z, "cut.home A 192.0.2.1", &f));
+	assert_int_equal(records_at(z, "cut.home.", TYPE_DS), 2);
+	assert_true(localzones_remove_record(z, "cut.home. DS 1 8 2 " DIGEST, &f));
+	assert_int_equal(records_at(z, "cut.home.", TYPE_DS), 1);
+	localzones_remove_name(z, N("cut.home."), CLASS_IN);
+	assert_int_equal(records_at(z, "cut.home.", TYPE_DS), 0);
+	assert_int_equal(records_at(z, "cut.home.", TYPE_A), 0);
+	localzones_unpin(z);
+}
+
 static void a_zone_put_below_another_hides_its_records_until_it_goes(void **state)
 {
 	(void)state;
@@ -374,6 +400,7 @@ int main(void)
 		cmocka_unit_test(the_longest_zone_is_found),
 		cmocka_unit_test(names_above_records_exist),
 		cmocka_unit_test(what_changes_is_seen_at_once),
+		cmocka_unit_test(the_ds_of_a_zone_is_in_the_zone_above),
 		cmocka_unit_test(a_zone_put_below_another_hides_its_records_until_it_goes),
 		cmocka_unit_test(removing_says_what_is_not_there),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
