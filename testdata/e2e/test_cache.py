@@ -129,7 +129,7 @@ def test_prefetch_renews_what_is_asked_near_its_end(daemon):
         assert ttl(d.ask("x.fwd.test.lab.")) >= 8
 
 
-@pytest.mark.parametrize("client_timeout", [0, 400])
+@pytest.mark.parametrize("client_timeout", [0, 1500])
 def test_expired_answers_are_better_than_none(daemon, client_timeout):
     """RFC 8767: the server has gone, its last words are still told, with a short TTL."""
     act = {"answer": fixed("198.18.9.5", ttl_s=2)}
@@ -143,7 +143,7 @@ def test_expired_answers_are_better_than_none(daemon, client_timeout):
         r = d.ask("x.fwd.test.lab.")
         assert texts(r) == ["198.18.9.5"] and ttl(r) == 1
         took = time.monotonic() - began
-        assert took < 0.3 if client_timeout == 0 else 0.3 <= took < 1.5
+        assert took < 1 if client_timeout == 0 else 1.4 <= took < 5
 
 
 def test_a_reload_keeps_the_cache(daemon):

@@ -183,8 +183,8 @@ def test_silent_clients_keep_nobody(tls, keys):
         begun = time.monotonic()
         tls.control("status")
         for _ in range(20):
-            tls.ask("version.bind", "TXT", "CH", timeout=1)
-        assert time.monotonic() - begun < 2
+            tls.ask("version.bind", "TXT", "CH", timeout=3)
+        assert time.monotonic() - begun < 5
     finally:
         for s in idle + half:
             s.close()
