@@ -155,8 +155,8 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 		ttl_s = MIN(ttl_s, STORE_FAILURE_S);
 	if (ttl_s == UINT32_MAX)
 		ttl_s = STORE_FAILURE_S;
-	if (m->security == SECURITY_BOGUS)
-		ttl_s = MIN(ttl_s, conf->server.val_bogus_ttl);
+	if (m->security == SECURITY_BOGUS) /* at least for a while (RFC 9520), whatever TTLs it has */
+		ttl_s = MIN(MAX(ttl_s, STORE_FAILURE_S), conf->server.val_bogus_ttl);
 	return ttl_s;
 }
 
@@ -176,25 +176,35 @@ static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const s
 	return MIN(2 * was_s, STORE_FAILURE_MOST_S);
 }
 
-/* The bare verdict for a bogus message too large to be kept: else it is validated every time. */
-static const struct message *bare_verdict(const struct message *m, struct message *bare)
+/* Of a bogus message nothing but the verdict. */
+static struct message bare_verdict(const struct message *m)
 {
-	if (m->security != SECURITY_BOGUS || message_may_be_kept(m))
-		return m;
-	*bare = (struct message){ .q = m->q,
-				  .flags = m->flags,
-				  .rcode = RCODE_SERVFAIL,
-				  .security = SECURITY_BOGUS,
-				  .reason = m->reason };
-	return bare;
+	return (struct message){ .q = m->q,
+				 .flags = m->flags,
+				 .rcode = RCODE_SERVFAIL,
+				 .security = SECURITY_BOGUS,
+				 .reason = m->reason };
+}
+
+/* Stores the message; of a bogus one that is too large for that, the bare verdict: else it is validated
+ * every time. */
+static const struct stored *keep(struct msgcache *c, const struct conf *conf, const struct message *m,
+				 struct msg_keep *how)
+{
+	const struct stored *s = msgcache_store(c, m, how);
+	struct message bare;
+
+	if (s || m->security != SECURITY_BOGUS || !is_data(m))
+		return s;
+	bare = bare_verdict(m);
+	how->ttl_s = store_ttl(conf, &bare, how->now_s);
+	return msgcache_store(c, &bare, how);
 }
 
 const struct stored *store_message(struct msgcache *c, const struct conf *conf,
-				   const struct message *whole, const struct msg_keep *usual)
+				   const struct message *m, const struct msg_keep *usual)
 {
 	struct msg_keep how = *usual;
-	struct message bare;
-	const struct message *m = bare_verdict(whole, &bare);
 
 	how.ttl_s = store_ttl(conf, m, how.now_s);
 	how.whole = conf->server.serve_original_ttl;
@@ -205,11 +215,12 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
 								    : SLAB_FOREVER;
 		how.extend = conf->server.serve_expired_ttl_reset;
 		/* An answer with TTL 0, or too large to be kept, supersedes an expired one all the
-		 * same. */
-		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m) && !how.place)
+		 * same, unless it is bogus. */
+		if ((how.ttl_s == 0 || !message_may_be_kept(m)) && is_data(m) && !how.place &&
+		    m->security != SECURITY_BOGUS)
 			msgcache_remove(c, &m->q);
 	}
-	return msgcache_store(c, m, &how);
+	return keep(c, conf, m, &how);
 }
 
 /* Types that resolving or validating other names looks up. */

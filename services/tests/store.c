@@ -170,6 +170,18 @@ static void answers_are_kept_as_long_as_their_records_say(void **state)
 		  SECURITY_BOGUS,
 		  REASON_bogus,
 		  77 },
+		{ "bogus data of TTL 0",
+		  "",
+		  { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } },
+		  SECURITY_BOGUS,
+		  REASON_bogus,
+		  STORE_FAILURE_S },
+		{ "bogus data of TTL 0, and nothing bogus is to be kept",
+		  "server:\n val-bogus-ttl: 0\n",
+		  { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.1\n" } },
+		  SECURITY_BOGUS,
+		  REASON_bogus,
+		  0 },
 		{ "bogus data for who checks himself",
 		  "",
 		  { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" } },
@@ -368,6 +380,66 @@ static void of_what_is_too_large_a_bad_verdict_is_kept(void **state)
 	conf_free(conf);
 }
 
+/* Sets that are each small enough, but too much for a message when few names are compressed. */
+static void of_what_fits_no_message_a_bad_verdict_is_kept(void **state)
+{
+	(void)state;
+	struct conf *conf = conf_from("server:\n serve-expired: yes\n");
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	struct made made = { "many.example.", TYPE_A, RCODE_NXDOMAIN, { NULL } };
+	const struct rrset *sets[300];
+	const struct stored *s;
+	struct message *m;
+	struct arena a;
+
+	arena_init(&a);
+	m = made_message(&a, NOW, &made);
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		char line[600];
+
+		snprintf(line, sizeof(line), "n%zu.example. 300 TXT %0250d", i, 0);
+		sets[i] = made_set(&a, NOW, line);
+	}
+	m->sets = sets;
+	m->count[SECTION_AUTHORITY] = COUNT(sets);
+	assert_null(store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW }));
+	m->security = SECURITY_BOGUS;
+	s = store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW });
+	assert_non_null(s);
+	assert_int_equal(s->rcode, RCODE_SERVFAIL);
+	assert_int_equal(s->security, SECURITY_BOGUS);
+	assert_int_equal(s->expires_s, NOW + 60);
+	arena_clear(&a);
+	msgcache_free(c);
+	conf_free(conf);
+}
+
+/* Not even by TTL 0, which ends what had expired otherwise. */
+static void what_is_bogus_ends_nothing_expired(void **state)
+{
+	(void)state;
+	struct conf *conf = conf_from("server:\n serve-expired: yes\n val-bogus-ttl: 0\n");
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	static const struct made good = { "www.example.", TYPE_A, 0, { "www.example. 9 A 192.0.2.1\n" } },
+				 brief = { "www.example.", TYPE_A, 0, { "www.example. 0 A 192.0.2.9\n" } };
+	static const uint8_t securities[] = { SECURITY_BOGUS, SECURITY_INSECURE };
+	struct message *m;
+	struct arena a;
+
+	arena_init(&a);
+	store_message(c, conf, made_message(&a, NOW, &good), &(struct msg_keep){ .now_s = NOW });
+	for (size_t i = 0; i < COUNT(securities); i++) {
+		m = made_message(&a, NOW + 20, &brief);
+		m->security = securities[i];
+		store_message(c, conf, m, &(struct msg_keep){ .now_s = NOW + 20 });
+		assert_int_equal(msgcache_find(c, &m->q, msgcache_hash(&m->q), 0, true) != NULL,
+				 securities[i] == SECURITY_BOGUS);
+	}
+	arena_clear(&a);
+	msgcache_free(c);
+	conf_free(conf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -377,6 +449,8 @@ int main(void)
 		CLAIM(a_failed_refresh_leaves_what_may_be_served),
 		CLAIM(what_fails_again_at_once_is_left_alone_longer),
 		CLAIM(of_what_is_too_large_a_bad_verdict_is_kept),
+		CLAIM(of_what_fits_no_message_a_bad_verdict_is_kept),
+		CLAIM(what_is_bogus_ends_nothing_expired),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);
