@@ -235,10 +235,22 @@ static void fail_key(struct check *c, const struct rrsig *sig)
 		   dname_print(keyset_zone(c->keys), zone), what);
 }
 
-/* Takes one unit of work. False: none is left, and the check has failed. */
+#define CHECK_BYTES 65536 /* of signed data that count as one check */
+
+/* Units of work that a check of this set is: with a long owner the data to be hashed is many times what
+ * came over the wire. */
+static unsigned work_of(struct check *c)
+{
+	make_canonical(c);
+	return 1 + (unsigned)(c->room / CHECK_BYTES);
+}
+
+/* Takes the work of one check. False: none is left, and the check has failed. */
 static bool take_work(struct check *c)
 {
-	if (c->tried >= c->how->rules->sigs_per_set) {
+	unsigned work;
+
+	if (c->worked >= c->how->rules->sigs_per_set) {
 		check_fail(c, STAGE_WORK, REASON_budget_signatures,
 			   "%u signature checks failed, more are not tried for one set", c->tried);
 		return false;
@@ -249,8 +261,10 @@ static bool take_work(struct check *c)
 			   "the question has used up its signature checks");
 		return false;
 	}
+	work = work_of(c);
 	c->tried++;
-	--*c->how->signatures;
+	c->worked += work;
+	*c->how->signatures -= (int)work;
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct check {
 	const struct keyset *keys;
 	const struct verify_how *how;
 	int only;                       /* index of the only key to use, or ANY_KEY */
-	unsigned tried;                 /* checks done for this set */
+	unsigned tried, worked;         /* checks done for this set, and their units of work */
 	bool broke;                     /* the query's budget is empty */
 	enum stage stage;
 	struct slice *rdata;            /* canonical, in canonical order; NULL: not made yet */

@@ -214,6 +214,11 @@ void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset
 	struct octets missing;
 
 	check_begin(&v.check, keys->dnskeys, keys, how, out);
+	if (keys->dnskeys->count > RRSET_RECORDS_MOST) {
+		check_fail(&v.check, STAGE_WORK, REASON_bogus, "its %u keys are more than are looked at",
+			   keys->dnskeys->count);
+		return;
+	}
 	if (how->rules->every_algorithm)
 		want_algorithms(&v, ds, anchors);
 	if (!(anchors && try_anchors(&v, anchors)) && ds)

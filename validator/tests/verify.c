@@ -394,6 +394,92 @@ static void work_is_bounded(void **state)
 	court_close(&c);
 }
 
+/* With a long owner the data to be hashed is much more than the records: that counts as more checks, but the
+ * first is done whatever it costs. */
+static void what_is_to_be_hashed_counts_as_work(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned records, checks, purse; /* of 32 */
+	} rows[] = { { 10, 8, 32 - 8 }, { 1000, 2, 32 - 2 * 5 }, { 3000, 1, 32 - 13 } };
+	struct court c;
+	struct slice sigs[9], rd = { NULL, 0 };
+	uint32_t addresses[3000];
+	struct slice records[COUNT(addresses)];
+	struct rrset_parts parts = { .type = TYPE_A, .class_ = CLASS_IN, .records = records,
+				     .sigs = sigs, .sig_count = COUNT(sigs) };
+	uint8_t owner[DNAME_MAX];
+	char said[40];
+
+	court_open(&c, "p256");
+	for (size_t i = 0; i < COUNT(addresses); i++) {
+		addresses[i] = (uint32_t)i;
+		records[i] = (struct slice){ (uint8_t *)&addresses[i], 4 };
+	}
+	rd = (struct slice){ first_sig(set_of(&c, "www.", TYPE_A)), 0 };
+	rd.len = 18 + dname_len(rd.at + 18) + 64;
+	for (size_t i = 0; i < COUNT(sigs); i++) {
+		uint8_t *copy = arena_copy(&c.zone.arena, rd.at, rd.len);
+
+		copy[rd.len - 1] = (uint8_t)(copy[rd.len - 1] + 1 + i);
+		copy[3] = 6; /* labels */
+		sigs[i] = (struct slice){ copy, rd.len };
+	}
+	/* 3 labels of 63 bytes, one of 50: 253 with the zone's */
+	for (unsigned i = 0; i < 4; i++) {
+		owner[64 * i] = i < 3 ? 63 : 48;
+		memset(owner + 64 * i + 1, 'a', owner[64 * i]);
+	}
+	memcpy(owner + 3 * 64 + 49, N("p256.test."), dname_len(N("p256.test.")));
+	parts.owner = owner;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		c.purse = 32;
+		parts.count = (uint16_t)rows[i].records;
+		verify_set(rrset_build(&c.zone.arena, &parts), c.keys, &c.how, &c.v);
+		assert_int_equal(c.v.security, SECURITY_BOGUS);
+		assert_int_equal(c.v.reason, REASON_budget_signatures);
+		snprintf(said, sizeof(said), "%u signature checks failed", rows[i].checks);
+		assert_non_null(strstr(c.v.text, said));
+		assert_int_equal(c.purse, (int)rows[i].purse);
+	}
+	court_close(&c);
+}
+
+/* Nobody has so many; looking for the key of each signature among them costs more than checking it. */
+static void too_many_keys_are_not_believed(void **state)
+{
+	(void)state;
+	struct court c;
+	uint8_t made[RRSET_RECORDS_MOST][6];
+	struct slice records[RRSET_RECORDS_MOST + 1];
+	struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records };
+	struct rrset *keys, *ds;
+	struct rrset_walk w;
+
+	court_open(&c, "p256");
+	keys = set_of(&c, "", TYPE_DNSKEY);
+	ds = set_of(&c, "", TYPE_DS);
+	w = rrset_sigs(keys);
+	for (unsigned i = 0; i < keys->count; i++)
+		records[parts.count++] = rrset_record(keys, i);
+	for (size_t i = 0; parts.count <= RRSET_RECORDS_MOST; i++) {
+		memcpy(made[i], "\1\0\3\15", 4);
+		put_u16(made[i] + 4, (uint16_t)i);
+		records[parts.count++] = (struct slice){ made[i], 6 };
+	}
+	keyset_unpin(c.keys);
+	parts.owner = rrset_owner(keys);
+	parts.sigs = arena_array(&c.zone.arena, struct slice, keys->sig_count);
+	while (rrset_next(&w, (struct slice *)(uintptr_t)&parts.sigs[parts.sig_count]))
+		parts.sig_count++;
+	c.keys = keyset_new(rrset_build(&c.zone.arena, &parts));
+	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_non_null(strstr(c.v.text, "its 257 keys are more"));
+	assert_int_equal(c.purse, 32);
+	court_close(&c);
+}
+
 static void a_key_with_a_twin_is_found(void **state)
 {
 	(void)state;
@@ -677,6 +763,8 @@ int main(void)
 		cmocka_unit_test(time_to_live_ends_with_the_signature),
 		cmocka_unit_test(dates_may_be_open_while_the_clock_is_wrong),
 		cmocka_unit_test(work_is_bounded),
+		cmocka_unit_test(what_is_to_be_hashed_counts_as_work),
+		cmocka_unit_test(too_many_keys_are_not_believed),
 		cmocka_unit_test(a_key_with_a_twin_is_found),
 		cmocka_unit_test(keys_are_believed_by_ds_of_every_digest),
 		cmocka_unit_test(what_is_not_believed_in_is_insecure),
