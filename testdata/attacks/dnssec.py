@@ -486,12 +486,13 @@ answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have s
 # -- what is bogus stays that ----------------------------------------------------------------------
 
 @attack(42, "bogus-again", "a bad signature; asked again, with and without CD, by other types and through an alias",
-        rule="bogus data is cached as such for val-bogus-ttl, reported as EDE 6, and given only to clients that "
-             "set CD",
+        rule="bogus data is cached as such for val-bogus-ttl, or 5 s if its own TTL is less, reported as EDE 6, and given "
+             "only to clients that set CD",
         code="util/options.def:val_bogus_ttl services/cache/msg.c:msgcache_store", quick=True, server=["ede: yes"],
+        variants={"": {"ttl": 60}, "ttl-0": {"ttl": 0}},
         limits={"R": "SERVFAIL", "again": "SERVFAIL", "U_again": 0, "ede_6": "yes", "after_cd": "SERVFAIL", "leaked": 0})
-def bogus_again(lab):
-    zone = anchored(lab, "e.test.", ["www 60 A " + TRUTH, "cd 60 A " + TRUTH, "al 60 CNAME www"])
+def bogus_again(lab, ttl):
+    zone = anchored(lab, "e.test.", ["www %d A %s" % (ttl, TRUTH), "cd %d A %s" % (ttl, TRUTH), "al 60 CNAME www"])
 
     def answer(q):
         s = zone.sets.get((q.name, "A"))

@@ -1,0 +1,264 @@
+"""What is correctly signed, and used for what it does not say; and checks that cost without a check being counted
+(entries 35 to 43).
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import os
+import struct
+
+from dnssec import TRUTH, anchored, below, verdict
+from frame import signing
+from frame.authority import record, wire
+from frame.declare import attack
+from frame.world import ATTACKERS, Zone
+
+A, RRSIG, NSEC = 1, 46, 47
+LIE = "203.0.113.66"
+
+
+# -- work that no counter sees -----------------------------------------------------------------------
+
+def many_keys(count):
+    """As small as keys can be, none of any use, all of different tags."""
+    return [struct.pack("!HBBH", 256, 3, 13, n) for n in range(count)]
+
+
+def useless(owner, covered, signer, tag, labels):
+    """A signature in wire form, by a key that is not there."""
+    return record(owner, RRSIG, struct.pack("!HBBIIIH", covered, 13, labels, 60, 0x7fffffff, 0, tag) + wire(signer) + b"\1")
+
+
+TAGS = dict(rule="a DNSKEY set of more than 256 keys is not looked at; what a check has to hash counts, too: 64 KiB are one "
+            "check; the verdict on an answer too large to be kept is kept", seconds=40, quick=True,
+            code="validator/vouch.c:verify_keys validator/verify.c:work_of services/cache/store.c:bare_verdict",
+            limits={"C_ms": 20, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
+
+
+def costly(lab, name):
+    """What it costs to ask for it, and to ask again."""
+    before, mark = lab.cpu_ms(), lab.mark()
+    r = lab.ask(name, dnssec=True)
+    spent, u = lab.cpu_ms() - before, lab.upstream(mark, 0.5)
+    before, mark = lab.cpu_ms(), lab.mark()
+    lab.ask(name, dnssec=True)
+    return {"C_ms": spent, "R": r.rcode, "U": u, "again_C_ms": lab.cpu_ms() - before, "again_U": lab.upstream(mark, 0.5)}
+
+
+@attack(35, "tag-trap", "TagTrap: very many keys, DS records and signatures, of which no two have the same tag",
+        variants={"signatures": {"keys": 250}, "keys": {"keys": 3000}, "ds": {"keys": 250, "records": 250}}, **TAGS)
+def tag_trap(lab, keys, records=0):
+    parent = anchored(lab, "p.test.")
+    zone = below(lab, parent, "trap.p.test.", ["www 60 A " + TRUTH])
+    zone.put(signing.rdatas("trap.p.test.", "DNSKEY", [zone.key.rdata, *many_keys(keys)]))
+    if records:
+        parent.put(signing.rdatas("trap.p.test.", "DS", [struct.pack("!HBB", 20000 + n, 13, 2) + bytes(32) for n in range(records)]))
+
+    def answer(q):
+        if not q.name.startswith("x"):
+            return zone.answer(q)
+        if not q.tcp:
+            return q.raw(flags=0x8600)
+        out = []
+        for n in range(150):
+            owner = b"\x03%03d\xc0" % n + bytes([12 + 1 + len(q.labels[0])])
+            out.append(record(owner, NSEC, wire("%03da.trap.p.test." % n) + b"\0\1\x40"))
+            out += [useless(owner, NSEC, "trap.p.test.", 40000 + n * 8 + k, 4) for k in range(8)]
+        return q.raw(authority=out, rcode=3)
+    lab.world.script(ATTACKERS[1], answer)
+    lab.start()
+    lab.ask("p.test", "SOA", dnssec=True)
+    return costly(lab, "x1.trap.p.test")
+
+
+@attack(35, "long-owner", "a name of 255 octets has 3900 addresses: what is to be hashed is a megabyte, for each signature",
+        **TAGS)
+def long_owner(lab):
+    zone = anchored(lab, "trap.test.", ["www 60 A " + TRUTH])
+    name = ".".join(["a" * 60] * 3 + ["b" * 59]) + ".trap.test."
+    zone.add(name + " 60 A " + TRUTH)
+    records = [record(b"\xc0\x0c", A, struct.pack("!I", 0x0a000000 + n), 60) for n in range(3900)]
+    head = struct.pack("!HBBIIIH", A, 13, 6, 60, 0x7fffffff, 0x60000000, zone.key.tag) + wire("trap.test.")
+    sigs = [record(b"\xc0\x0c", RRSIG, head + os.urandom(64), 60) for _ in range(8)]
+
+    def answer(q):
+        if q.name != name or q.kind != "A":
+            return zone.answer(q)
+        return q.raw(sigs + records) if q.tcp else q.raw(flags=0x8600)
+    lab.world.script(ATTACKERS[0], answer)
+    lab.start()
+    assert lab.ask("www.trap.test", dnssec=True).ad
+    return costly(lab, name)
+
+
+# -- proofs of something else --------------------------------------------------------------------------
+
+class Borrowed:
+    """p.test with e.p.test, the victim, beside d.p.test, the attacker's; all signed. One answer is replaced."""
+
+    def __init__(self, lab, nsec3=None):
+        self.lab = lab
+        self.parent = anchored(lab, "p.test.", nsec3=nsec3)
+        self.zone = below(lab, self.parent, "e.p.test.", ["*.w 60 A " + TRUTH, "b.ent 60 A " + TRUTH, "q 60 A " + TRUTH,
+                                                          "q 60 TXT there", "* 60 MX 1 q", "m 60 TXT there"], nsec3=nsec3)
+        self.other = below(lab, self.parent, "d.p.test.", ["www 60 A " + TRUTH], ATTACKERS[2], nsec3=nsec3)
+
+    def ask(self, name, kind, answer, where=1):
+        """What is said of the name, once `answer` is what its server, or (0) the parent's, says of it."""
+        sound = (self.parent, self.zone)[where].answer
+
+        def lie(q):
+            asked = q.name == name + "." and q.kind == kind and q.dnssec
+            return answer(q) if asked else sound(q)
+        self.lab.world.script(ATTACKERS[where], lie)
+        self.lab.start()
+        for zone in ("p.test", "e.p.test", "d.p.test"):
+            self.lab.ask(zone, "SOA", dnssec=True)
+        return self.lab.ask(name, kind, dnssec=True)
+
+    def deny(self, q, *sets, rcode="NXDOMAIN", soa=True):
+        """Sets with the signature each has got, (set, zone), behind the SOA of the victim's zone."""
+        top = self.zone.sets["e.p.test.", "SOA"]
+        out = [top, signing.sign(top, self.zone.key)] if soa is True else [soa]
+        for s, zone in sets:
+            out += [s, signing.sign(s, zone.key)]
+        return q.reply(authority=out, rcode=rcode)
+
+
+def wildcard_elsewhere(b):
+    """The name is there by a wildcard, which another zone's NSEC denies."""
+    gap = signing.nsec("v.w.e.p.test.", "y.w.e.p.test.", ["A", "RRSIG", "NSEC"])
+    wild = signing.nsec("d.p.test.", "f.p.test.", ["A", "RRSIG", "NSEC"])
+    return b.ask("x.w.e.p.test", "A", lambda q: b.deny(q, (gap, b.zone), (wild, b.other)))
+
+
+def ent_flipped(b):
+    """An empty non-terminal's NODATA with another RCODE."""
+    return b.ask("ent.e.p.test", "A", lambda q: b.deny(q, (signing.nsec(
+        "a.e.p.test.", "b.ent.e.p.test.", ["A", "RRSIG", "NSEC"]), b.zone), (signing.nsec(
+            "e.p.test.", "+.e.p.test.", ["SOA", "NS", "RRSIG", "NSEC"]), b.zone)))
+
+
+def wrapped_by_soa(b):
+    """The SOA, unsigned, of what an NSEC has as next name: as if it were the last of its zone."""
+    last = signing.nsec("a.e.p.test.", "m.e.p.test.", ["A", "RRSIG", "NSEC"])
+    return b.ask("q.e.p.test", "A", lambda q: b.deny(
+        q, (last, b.zone), soa=signing.rdatas("m.e.p.test.", "SOA", [wire("m.e.p.test.") * 2 + bytes(20)])))
+
+
+def unsigned_soa(b):
+    """A sound denial, but for its SOA, which is forged; the true one, known from before, may stand in for it."""
+    return b.ask("m.e.p.test", "A", lambda q: b.deny(q, (signing.nsec("m.e.p.test.", "n.e.p.test.", ["TXT", "RRSIG", "NSEC"]),
+                                                         b.zone), rcode="NOERROR", soa=signing.rdatas(
+                                                             "e.p.test.", "SOA", [wire("lie.test.") * 2 + b"\0\1" * 10])))
+
+
+def wildcard_over_name(b):
+    """The name is there without that type; a wildcard is expanded to it, with its own NSEC as proof."""
+    made = signing.rdatas("m.e.p.test.", "MX", [b"\0\1" + wire("q.e.p.test.")], 60)
+    proof = signing.nsec("m.e.p.test.", "n.e.p.test.", ["TXT", "RRSIG", "NSEC"])
+    return b.ask("m.e.p.test", "MX", lambda q: q.reply(
+        [made, signing.sign(made, b.zone.key, labels=3)], [proof, signing.sign(proof, b.zone.key)]))
+
+
+def other_answer(b):
+    """A sound set, of another type, in place of the answer."""
+    s = b.zone.sets["q.e.p.test.", "TXT"]
+    return b.ask("q.e.p.test", "A", lambda q: q.reply([s, signing.sign(s, b.zone.key)]))
+
+
+def child_denies_ds(b):
+    """DS of the victim's zone is denied by its own apex NSEC; then nothing there is signed any more."""
+    own = signing.nsec("e.p.test.", "+.e.p.test.", ["SOA", "NS", "RRSIG", "NSEC", "DNSKEY"])
+    return unsigned_child(b, own, b.zone)
+
+
+def parent_denies_without_ns(b):
+    """DS of the victim's zone is denied, of a name that is no delegation."""
+    return unsigned_child(b, signing.nsec("e.p.test.", "e!.p.test.", ["A", "RRSIG", "NSEC"]), b.parent)
+
+
+def sibling_denies_ds(b):
+    """DS of the victim's zone is denied by an NSEC3 of a zone beside it."""
+    h = signing.hash3("e.p.test.", 0, b"")
+    return unsigned_child(b, signing.nsec3("d.p.test.", h, signing.beside(h, 1), ["NS"]), b.other)
+
+
+def unsigned_child(b, proof, by):
+    """The parent refers without DS, with that proof; the child's answers are forged and unsigned."""
+    lab, soa = b.lab, b.parent.sets["p.test.", "SOA"]
+    proof = [soa, signing.sign(soa, b.parent.key), proof, signing.sign(proof, by.key)]
+
+    def parent(q):
+        if q.under("e.p.test") and q.kind == "DS":
+            return q.reply(authority=proof)
+        return q.referral("e.p.test.", {"ns.e.p.test.": ATTACKERS[1]}, more=proof[2:]) if q.under("e.p.test") else b.parent.answer(q)
+    lab.world.script(ATTACKERS[0], parent)
+    lab.world.script(ATTACKERS[1], lambda q: q.reply(["%s 60 A %s" % (q.name, LIE)]))
+    lab.start()
+    for zone in ("p.test", "d.p.test"):
+        lab.ask(zone, "SOA", dnssec=True)
+    return lab.ask("q.e.p.test", "A", dnssec=True)
+
+
+def apex_by_another(b):
+    """A type at the apex is denied by the NSEC3 of another name, and by one that covers."""
+    sets = [signing.nsec3_matching("e.p.test.", "q.e.p.test.", ["A", "RRSIG"]), signing.nsec3_covering("e.p.test.", "zz.e.p.test.")]
+    return b.ask("e.p.test", "NS", lambda q: b.deny(q, *((s, b.zone) for s in sets), rcode="NOERROR"))
+
+
+BORROWED = {"wildcard-elsewhere": wildcard_elsewhere, "wrapped-by-soa": wrapped_by_soa,
+            "unsigned-soa": unsigned_soa, "wildcard-over-name": wildcard_over_name, "other-answer": other_answer,
+            "child-denies-ds": child_denies_ds, "parent-denies-without-ns": parent_denies_without_ns,
+            "sibling-denies-ds": sibling_denies_ds, "apex-by-another": apex_by_another, "ent-flipped": ent_flipped}
+
+
+@attack(38, "borrowed-proof", "what is correctly signed, for something that it does not prove: denials of a zone beside, of the "
+        "child's side of a cut, of another name; a wildcard over a name that exists; another RCODE or SOA",
+        variants={n: {"trick": n, "limits": {"R": {"ent-flipped": {"NOERROR"}, "unsigned-soa": {"bogus", "secure"}}.get(n, {"bogus"})}}
+                  for n in BORROWED},
+        rule="all of a denial is signed by the zone of the name, and proves just what is said: of DS the parent's side, that "
+             "there is a delegation; of a wildcard's answer, that the name does not exist; the RCODE follows from the proof",
+        code="validator/judge.c:proving_zone validator/judge.c:judge_expansion validator/judge.c:judge_purify util/denial.c:denies_type",
+        quick=True, limits={"believed": 0})
+def borrowed_proof(lab, trick):
+    r = BORROWED[trick](Borrowed(lab, 0 if trick in ("sibling-denies-ds", "apex-by-another") else None))
+    return {"R": verdict(r) if trick != "ent-flipped" else r.rcode, "believed": sum(lie in str(r.message) for lie in (LIE, "lie.test"))}
+
+
+@attack(41, "island", "a trust anchor below an unsigned zone: its apex is denied without signature, its names with the signatures "
+        "of a zone above", variants={n: {"trick": n, "limits": {"R": {"bogus"} if n != "ds" else {"insecure"}}}
+                  for n in ("nsec", "ds", "signer-above", "unsigned")}, quick=True,
+        rule="the anchor closest above a name decides; nothing from above it denies it, or what is below it",
+        code="validator/judge.c:has_say validator/chain.c:chain_anchor", limits={"after": "secure"})
+def island(lab, trick):
+    top = anchored(lab, "p.test.")
+    middle = lab.world.serve(Zone("u.p.test."), {"ns.u.p.test.": ATTACKERS[1]}, parent=top)
+    isle = Zone("i.u.p.test.", ["www 60 A " + TRUTH], key=signing.key("i.u.p.test."))
+    lab.world.serve(isle, {"ns.i.u.p.test.": ATTACKERS[2]}, parent=middle)
+    lab.anchor(isle)
+    nsec = signing.nsec("i.u.p.test.", "www.i.u.p.test.", ["NS", "RRSIG", "NSEC"])
+
+    def answer(q):
+        soa = isle.sets["i.u.p.test.", "SOA"]
+        if trick == "signer-above" and q.name == "www.i.u.p.test.":
+            gone = signing.nsec("u.p.test.", "zz.u.p.test.", ["NS", "SOA", "RRSIG", "NSEC"])
+            return q.reply(authority=[one for s in (soa, gone) for one in (s, signing.sign(s, isle.key, signer="u.p.test."))],
+                           rcode="NXDOMAIN")
+        if trick == "unsigned" and q.name == "www.i.u.p.test.":
+            return q.reply(authority=[soa, nsec], rcode="NXDOMAIN")
+        if trick in ("nsec", "ds") and q.kind in ("NSEC", "DS"):
+            return q.reply([nsec] if q.kind == "NSEC" else (), [soa, nsec])
+        return isle.answer(q)
+    lab.world.script(ATTACKERS[2], answer)
+    lab.world.script(ATTACKERS[1], lambda q: q.reply(authority=[nsec]) if q.kind == "DS" else middle.answer(q))
+    lab.start()
+    lab.ask("p.test", "SOA", dnssec=True)
+    if trick in ("nsec", "ds"):
+        r = lab.ask("i.u.p.test", trick.upper(), dnssec=True)
+    else:
+        r = lab.ask("www.i.u.p.test", "A", dnssec=True)
+    lab.world.script(ATTACKERS[2], isle.answer)
+    lab.daemon.control("flush_bogus")
+    after = lab.ask("www.i.u.p.test", "A", dnssec=True)
+    return {"R": verdict(r), "after": verdict(after)}
