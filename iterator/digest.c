@@ -83,7 +83,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	uint32_t now_s = q->env->time->now_s;
 
 	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
-	if (q->no_store || (it->placed && is_answer))
+	if (q->no_store || (is_answer && (it->placed || q->secret)))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (!is_synthesized(m, m->sets[i]))

@@ -168,10 +168,10 @@ static uint32_t drop_after(const struct query *q, uint32_t ttl_s)
 	return ttl_s + (conf->serve_expired ? conf->serve_expired_ttl : 0);
 }
 
-/* Whether the answer depends on the client's subnet (RFC 7871); such answers are not stored. */
+/* Such answers are not stored. */
 static bool is_for_some(const struct query *q)
 {
-	return q->divided || q->placed || q->secret;
+	return q->divided || query_is_for_some(q);
 }
 
 static bool is_worth_keeping(const struct query *q)

@@ -28,7 +28,7 @@ bool halls_place(const struct query *q, struct place_kept *at)
 {
 	const struct subnets *rules = rules_of(q);
 
-	if (LIKELY(!q->subnet) || !rules || !(q->placed || q->secret))
+	if (LIKELY(!q->subnet) || !rules || !query_is_for_some(q))
 		return false;
 	*at = subnets_place(rules, q->subnet, q->placed ? q->subnet_scope : 0);
 	return true;

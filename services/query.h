@@ -115,4 +115,11 @@ struct query {
 	bool done, running, parked; /* parked: a hall that only waits for its guests */
 };
 
+/* Whether its answer is for one subnet, or for clients that opted out: servers may tell others something
+ * else (RFC 7871). */
+static inline bool query_is_for_some(const struct query *q)
+{
+	return q->placed || q->secret;
+}
+
 #endif

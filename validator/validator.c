@@ -116,7 +116,7 @@ static void teach_sets(struct query *q, const struct message *m)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
 
-	if (q->no_store || q->placed)
+	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (m->sets[i]->security == SECURITY_SECURE)
@@ -127,7 +127,7 @@ static void teach_sets(struct query *q, const struct message *m)
  * nowhere. */
 static void reject_sets(struct query *q, const struct judge *j)
 {
-	if (q->no_store || q->placed)
+	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(j->m); i++)
 		if (j->judged[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].of_the_way)
@@ -142,7 +142,7 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 	uint32_t now_s = q->env->time->now_s;
 	const uint8_t *taught = NULL;
 
-	if (q->no_store || q->placed || !negative)
+	if (q->no_store || query_is_for_some(q) || !negative)
 		return;
 	for (unsigned i = 0; i < first; i++)
 		if (j->verdicts[i].expanded)
