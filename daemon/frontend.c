@@ -268,7 +268,7 @@ static const struct stored *find_placed(struct journey *j)
 	if (j->where.told && s->rcode != RCODE_SERVFAIL &&
 	    (s->security != SECURITY_BOGUS || j->request.flags & FLAG_CD)) {
 		j->echo = j->where.said;
-		j->echo.scope = at.net.bits;
+		j->echo.scope = at.scope;
 		j->to.subnet = &j->echo;
 	}
 	return s;

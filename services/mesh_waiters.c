@@ -369,9 +369,7 @@ static void locate(struct query *q, struct waiter *w)
 		return;
 	w->has_echo = true;
 	w->echo = where->said;
-	w->echo.scope = is_placed ? subnets_scope(q->snapshot->subnets, q->subnet, q->subnet_scope) : 0;
-	if (q->secret && !q->placed)
-		w->echo.scope = 0;
+	w->echo.scope = is_placed ? at.scope : 0;
 }
 
 static void waiter_answer(struct query *q, struct waiter *w, const struct message *reply,

@@ -148,12 +148,8 @@ struct place_kept subnets_place(const struct subnets *s, const struct netblock *
 
 	scope = MIN(scope, most);
 	return (struct place_kept){ .net = subnet_of(&shown->net, MIN(scope, (unsigned)shown->bits)),
-				    .coarse = scope > shown->bits || shown->bits == 0 };
-}
-
-uint8_t subnets_scope(const struct subnets *s, const struct netblock *shown, unsigned scope)
-{
-	return (uint8_t)MIN(scope, bounds_of(s, shown->net.family)->most);
+				    .coarse = scope > shown->bits || shown->bits == 0,
+				    .scope = (uint8_t)scope };
 }
 
 uint32_t subnets_most(const struct subnets *s, unsigned family)

@@ -53,11 +53,10 @@ bool subnets_show(const struct subnets *s, const struct subnets_server *server,
 bool subnets_name(const struct subnets *s, const uint8_t *name);
 
 /* The subnet for which an answer to a client at `shown` is valid when its servers said SCOPE
- * PREFIX-LENGTH `scope` (RFC 7871 7.3.1). */
+ * PREFIX-LENGTH `scope` (RFC 7871 7.3.1). Clients are told that scope, but none longer than what servers
+ * are sent. */
 struct place_kept subnets_place(const struct subnets *s, const struct netblock *shown,
 				unsigned scope);
-/* The scope to send to a client: no longer than what servers are sent. */
-uint8_t subnets_scope(const struct subnets *s, const struct netblock *shown, unsigned scope);
 /* Maximum number of subnets of this family kept for one question. */
 uint32_t subnets_most(const struct subnets *s, unsigned family);
 

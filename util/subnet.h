@@ -38,6 +38,7 @@ struct place_kept {
 	/* Clients that disclose more bits might get another answer: valid only for those that
 	 * disclose exactly this many; with 0 bits, for those that ask to disclose nothing. */
 	bool coarse;
+	uint8_t scope; /* SCOPE PREFIX-LENGTH for clients: longer than `net` where `coarse` says so */
 };
 
 /* Whether a server's option echoes what it was sent: family, source, and that many bits of the

@@ -11,7 +11,7 @@
 struct row {
 	uint8_t ip[16];
 	uint32_t since_s, until_s;
-	uint8_t family, bits;
+	uint8_t family, bits, scope;
 	bool coarse;
 };
 
@@ -133,7 +133,8 @@ static struct row row_of(const struct netblock *n)
 static struct place_kept place_of(const struct row *r)
 {
 	struct place_kept p = { .net = { .net = { .family = r->family }, .bits = r->bits },
-				.coarse = r->coarse };
+				.coarse = r->coarse,
+				.scope = r->scope };
 
 	memcpy(p.net.net.ip, r->ip, sizeof(r->ip));
 	return p;
@@ -239,6 +240,7 @@ void places_add(struct places *p, const struct question *q, const struct place_k
 	adding.row.since_s = how->now_s;
 	adding.row.until_s = how->until_s;
 	adding.row.coarse = at->coarse;
+	adding.row.scope = at->scope;
 	e->type = q->type;
 	e->class_ = q->class_;
 	e->scope = how->scope;

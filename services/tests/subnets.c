@@ -110,12 +110,13 @@ static void an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told
 		unsigned scope;
 		unsigned bits;
 		bool coarse;
+		unsigned said;
 	} rows[] = {
-		{ "a wider scope", "192.0.2.0/24", 16, 16, false },
-		{ "for all", "192.0.2.0/24", 0, 0, false },
-		{ "a closer one than we ever tell", "192.0.2.0/24", 32, 24, false },
-		{ "a closer one than this client told", "192.0.0.0/16", 24, 16, true },
-		{ "who tells nothing speaks for nobody else", "0.0.0.0/0", 0, 0, true },
+		{ "a wider scope", "192.0.2.0/24", 16, 16, false, 16 },
+		{ "for all", "192.0.2.0/24", 0, 0, false, 0 },
+		{ "a closer one than we ever tell", "192.0.2.0/24", 32, 24, false, 24 },
+		{ "a closer one than this client told", "192.0.0.0/16", 20, 16, true, 20 },
+		{ "who tells nothing speaks for nobody else", "0.0.0.0/0", 0, 0, true, 0 },
 	};
 	struct subnets *s = make(LISTED);
 
@@ -125,8 +126,9 @@ static void an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told
 
 		assert_true(netblock_parse(&shown, rows[i].shown, NULL));
 		at = subnets_place(s, &shown, rows[i].scope);
-		if (at.net.bits != rows[i].bits || at.coarse != rows[i].coarse)
-			fail_msg("%s: %u bits", rows[i].why, at.net.bits);
+		if (at.net.bits != rows[i].bits || at.coarse != rows[i].coarse ||
+		    at.scope != rows[i].said)
+			fail_msg("%s: %u bits, scope %u", rows[i].why, at.net.bits, at.scope);
 	}
 	subnets_free(s);
 }
