@@ -307,6 +307,7 @@ static bool is_doubtful(const struct journey *j)
 static unsigned kind_of(const struct journey *j)
 {
 	return (j->request.flags & FLAG_CD ? QUERY_CD : 0u) |
+	       (j->request.unpoliced ? QUERY_UNPOLICED : 0u) |
 	       j->request.scope * (unsigned)QUERY_SCOPE;
 }
 
