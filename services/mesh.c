@@ -305,44 +305,6 @@ static void on_timer(struct timer *t)
 	mesh_run(q->mesh);
 }
 
-/* A client may send another query from within its callback. */
-static void give_stale(struct query *q)
-{
-	struct mesh *m = q->mesh;
-
-	m->running = q->running = true;
-	waiters_stale(q);
-	m->running = q->running = false;
-}
-
-static void on_stale_timer(struct timer *t)
-{
-	struct query *q = container_of(t, struct query, stale_timer);
-
-	give_stale(q);
-	mesh_run(q->mesh);
-}
-
-static void start_stale_timer(struct query *q)
-{
-	uint32_t timeout_ms = mesh_conf(q->mesh)->server.serve_expired_client_timeout;
-
-	if (timeout_ms && !timer_is_set(&q->stale_timer))
-		timer_set(q->env->loop, &q->stale_timer, timeout_ms * US_PER_MS);
-}
-
-void mesh_allow_stale(struct query *q, bool found)
-{
-	if (found)
-		waiters_have_stale(q);
-	if (found)
-		start_stale_timer(q);
-	if (mesh_conf(q->mesh)->server.serve_expired_client_timeout)
-		return;
-	q->stale_allowed = true;
-	waiters_stale(q);
-}
-
 static void on_deadline(struct timer *t)
 {
 	struct query *q = container_of(t, struct query, deadline);
@@ -381,7 +343,7 @@ struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth
 	uint64_t now = m->env->time->now_us;
 
 	q->timer.fire = on_timer;
-	q->stale_timer.fire = on_stale_timer;
+	q->stale_timer.fire = stale_on_timer;
 	q->deadline.fire = on_deadline;
 	if (budget->deadline_us != UINT64_MAX)
 		timer_set(m->env->loop, &q->deadline,
@@ -698,9 +660,9 @@ static void ask(struct mesh *m, struct asking *a)
 	if (UNLIKELY(q->parked))
 		hall_wake(q);
 	if (a->stale)
-		start_stale_timer(q);
+		stale_start_timer(q);
 	if (UNLIKELY(a->stale && q->stale_allowed))
-		give_stale(q);
+		stale_give(q);
 	count_list(m);
 	mesh_run(m);
 }

@@ -163,6 +163,18 @@ bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const voi
 		   const void *arg);
 
 
+/* ---- mesh_stale.c ---- */
+
+/* What the cache has for who asks like `r` in place of a failure: fresh, or expired for no more than
+ * serve-expired-ttl; or NULL. `hash`: msgcache_hash of `q`. */
+const struct stored *stale_find(struct mesh *m, const struct question *q, uint64_t hash,
+				const struct request *r);
+/* Answer the clients that have an expired answer with it, from outside the query's turns. */
+void stale_give(struct query *q);
+/* Do so after serve-expired-client-timeout. */
+void stale_start_timer(struct query *q);
+void stale_on_timer(struct timer *t); /* q->stale_timer.fire */
+
 /* ---- mesh_halls.c ---- */
 
 /* A guest has its reply: clients in its hall that the reply is valid for join the guest. */

@@ -89,7 +89,6 @@ static void waiter_leave(struct query *q, struct waiter *w)
 static void waiter_move(struct query *from, struct query *to, struct waiter *w)
 {
 	struct waiter *moved = arena_copy(&to->arena, w, sizeof(*w));
-	const struct conf_server *conf = &mesh_conf(to->mesh)->server;
 
 	list_remove(&w->link);
 	from->waiter_count--;
@@ -98,10 +97,8 @@ static void waiter_move(struct query *from, struct query *to, struct waiter *w)
 	waiter_keep(to, moved, &w->request);
 	if (w->lead)
 		moved->lead = lead_copy(w->lead, &to->arena);
-	if (w->has_stale && conf->serve_expired_client_timeout && !to->done &&
-	    !timer_is_set(&to->stale_timer))
-		timer_set(to->env->loop, &to->stale_timer,
-			  conf->serve_expired_client_timeout * US_PER_MS);
+	if (w->has_stale && !to->done)
+		stale_start_timer(to);
 }
 
 void waiters_sort(struct query *q,
@@ -490,30 +487,11 @@ static bool judges(const struct mesh *m)
  * Expired answers (RFC 8767).
  */
 
-static const struct stored *find_stale(struct query *q, const struct waiter *w)
-{
-	struct mesh *m = q->mesh;
-	const struct conf_server *conf = &mesh_conf(m)->server;
-	uint32_t now_s = m->env->time->now_s;
-	bool full = w->request.edns.present && w->request.edns.flags & EDNS_DO;
-	const struct stored *s;
-
-	if (!conf->serve_expired || !m->env->messages)
-		return NULL;
-	s = msgcache_find(m->env->messages, &q->question, query_message_hash(q), q->scope, full);
-	if (!s || !stored_is_good(s))
-		return NULL;
-	if (stored_is_fresh(s, now_s) || !conf->serve_expired_ttl ||
-	    now_s - s->expires_s <= conf->serve_expired_ttl)
-		return s;
-	return NULL;
-}
-
 /* True if the waiter has been answered. */
 static bool waiter_answer_stale(struct query *q, struct waiter *w)
 {
 	struct mesh *m = q->mesh;
-	const struct stored *s = find_stale(q, w);
+	const struct stored *s = stale_find(m, &q->question, query_message_hash(q), &w->request);
 	struct answer_to to;
 	struct writer out;
 	bool is_stale;

@@ -1,0 +1,61 @@
+/* Expired answers (RFC 8767): which there is for a client, and when it is given.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/msg.h"
+#include "services/mesh_private.h"
+
+const struct stored *stale_find(struct mesh *m, const struct question *q, uint64_t hash,
+				const struct request *r)
+{
+	const struct conf_server *conf = &mesh_conf(m)->server;
+	uint32_t now_s = m->env->time->now_s;
+	bool full = r->edns.present && r->edns.flags & EDNS_DO;
+	const struct stored *s;
+
+	if (!conf->serve_expired || !m->env->messages)
+		return NULL;
+	s = msgcache_find(m->env->messages, q, hash, r->scope, full);
+	if (!s || !stored_is_good(s))
+		return NULL;
+	if (stored_is_fresh(s, now_s) || !conf->serve_expired_ttl ||
+	    now_s - s->expires_s <= conf->serve_expired_ttl)
+		return s;
+	return NULL;
+}
+
+/* A client may send another query from within its callback. */
+void stale_give(struct query *q)
+{
+	struct mesh *m = q->mesh;
+
+	m->running = q->running = true;
+	waiters_stale(q);
+	m->running = q->running = false;
+}
+
+void stale_on_timer(struct timer *t)
+{
+	struct query *q = container_of(t, struct query, stale_timer);
+
+	stale_give(q);
+	mesh_run(q->mesh);
+}
+
+void stale_start_timer(struct query *q)
+{
+	uint32_t timeout_ms = mesh_conf(q->mesh)->server.serve_expired_client_timeout;
+
+	if (timeout_ms && !timer_is_set(&q->stale_timer))
+		timer_set(q->env->loop, &q->stale_timer, timeout_ms * US_PER_MS);
+}
+
+void mesh_allow_stale(struct query *q, bool found)
+{
+	if (found)
+		waiters_have_stale(q);
+	if (found)
+		stale_start_timer(q);
+	if (mesh_conf(q->mesh)->server.serve_expired_client_timeout)
+		return;
+	q->stale_allowed = true;
+	waiters_stale(q);
+}
