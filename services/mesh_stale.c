@@ -3,6 +3,15 @@
 #include "services/cache/msg.h"
 #include "services/mesh_private.h"
 
+/* Not what is from the cache file and not validated yet, as long as answers are; nor, for who validates
+ * itself, what was synthesized. */
+static bool is_for(const struct stored *s, const struct mesh *m, const struct request *r)
+{
+	return stored_is_good(s) &&
+	       (s->security != SECURITY_UNCHECKED || !m->env->snapshot->trust) &&
+	       !(r->flags & FLAG_CD && s->fits & STORED_MADE);
+}
+
 const struct stored *stale_find(struct mesh *m, const struct question *q, uint64_t hash,
 				const struct request *r)
 {
@@ -14,7 +23,7 @@ const struct stored *stale_find(struct mesh *m, const struct question *q, uint64
 	if (!conf->serve_expired || !m->env->messages)
 		return NULL;
 	s = msgcache_find(m->env->messages, q, hash, r->scope, full);
-	if (!s || !stored_is_good(s))
+	if (!s || !is_for(s, m, r))
 		return NULL;
 	if (stored_is_fresh(s, now_s) || !conf->serve_expired_ttl ||
 	    now_s - s->expires_s <= conf->serve_expired_ttl)

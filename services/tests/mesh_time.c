@@ -105,12 +105,22 @@ static void something_expired_is_better_than_a_failure(void **state)
 		const char *why, *conf;
 		uint64_t pass_s;
 		uint16_t rcode;
+		uint8_t security;
+		bool made, validates;
 	} rows[] = {
-		{ "expired a while ago", "server: serve-expired: yes\n", 200, RCODE_NOERROR },
+		{ "expired a while ago", "server: serve-expired: yes\n", 200, RCODE_NOERROR,
+		  SECURITY_INSECURE, false, true },
 		{ "expired for too long", "server: serve-expired: yes\n serve-expired-ttl: 50\n",
-		  200, RCODE_SERVFAIL },
-		{ "switched off", "", 200, RCODE_SERVFAIL },
+		  200, RCODE_SERVFAIL, SECURITY_INSECURE, false, true },
+		{ "switched off", "", 200, RCODE_SERVFAIL, SECURITY_INSECURE, false, true },
+		{ "not validated yet", "server: serve-expired: yes\n", 200, RCODE_SERVFAIL,
+		  SECURITY_UNCHECKED, false, true },
+		{ "nothing is validated", "server: serve-expired: yes\n", 200, RCODE_NOERROR,
+		  SECURITY_UNCHECKED, false, false },
+		{ "made up for others than who sets CD", "server: serve-expired: yes\n", 200,
+		  RCODE_SERVFAIL, SECURITY_INSECURE, true, true },
 	};
+	static max_align_t trust;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct question q;
@@ -125,12 +135,17 @@ static void something_expired_is_better_than_a_failure(void **state)
 		q = question_of("f.example");
 		m = *donor->reply;
 		m.q = q;
+		m.security = rows[i].security;
+		m.made_up = rows[i].made;
 		msgcache_store(world.env.messages, &m,
 			       &(struct msg_keep){ .now_s = world.env.time->now_s, .ttl_s = 100 });
 		wake(0);
 		world.heard_count = 0;
 		loop_play(world.loop, rows[i].pass_s * US_PER_S);
-		ask(&(struct enquiry){ .name = "f.example", .id = 2 });
+		world.snapshot.trust = rows[i].validates ? (void *)&trust : NULL;
+		ask(&(struct enquiry){ .name = "f.example",
+				       .id = 2,
+				       .flags = rows[i].made ? FLAG_CD : 0 });
 		wake(1);
 		assert_int_equal(world.heard_count, 1);
 		if (msg_rcode(world.heard[0].wire) != rows[i].rcode)
