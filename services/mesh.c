@@ -620,6 +620,17 @@ static void turn_away(struct mesh *m, const struct asking *a)
 	drop(m, a, "too many lookups in progress");
 }
 
+/* Who comes from the front end without a lead is told there what goes first. */
+static void offer_stale(struct query *q, const struct asking *a)
+{
+	stale_start_timer(q);
+	if (!q->stale_allowed && !(a->lead && stale_goes_first(q->mesh, a->stale)))
+		return;
+	stale_give(q);
+	if (a->lead && stale_is_all(q->mesh, a->stale) && list_is_empty(&q->waiters))
+		lose_clients(q);
+}
+
 static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
@@ -659,10 +670,8 @@ static void ask(struct mesh *m, struct asking *a)
 	waiter_add_client(q, a);
 	if (UNLIKELY(q->parked))
 		hall_wake(q);
-	if (a->stale)
-		stale_start_timer(q);
-	if (UNLIKELY(a->stale && q->stale_allowed))
-		stale_give(q);
+	if (UNLIKELY(a->stale != NULL))
+		offer_stale(q, a);
 	count_list(m);
 	mesh_run(m);
 }
@@ -681,7 +690,11 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 			      .type = r->q.type,
 			      .class_ = r->q.class_ };
 
-	ask(m, &(struct asking){ .request = r, .client = c, .q = &q, .lead = lead });
+	ask(m, &(struct asking){ .request = r,
+				 .client = c,
+				 .q = &q,
+				 .stale = stale_behind(m, &q, r),
+				 .lead = lead });
 }
 
 static void refresh_for(struct query *q, const struct whereabouts *where)

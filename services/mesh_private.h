@@ -169,7 +169,13 @@ bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const voi
  * serve-expired-ttl; or NULL. `hash`: msgcache_hash of `q`. */
 const struct stored *stale_find(struct mesh *m, const struct question *q, uint64_t hash,
 				const struct request *r);
-/* Answer the clients that have an expired answer with it, from outside the query's turns. */
+/* The expired answer for who is led to `q` by aliases known already, or NULL. */
+const struct stored *stale_behind(struct mesh *m, const struct question *q, const struct request *r);
+/* Whether it is given before anything is asked: there is no client timeout, or nothing is to be asked as the
+ * last refresh has just failed (stale_is_all). */
+bool stale_goes_first(const struct mesh *m, const struct stored *s);
+bool stale_is_all(const struct mesh *m, const struct stored *s);
+/* Answer the clients that have an expired answer with it, unless the query is having a turn. */
 void stale_give(struct query *q);
 /* Do so after serve-expired-client-timeout. */
 void stale_start_timer(struct query *q);

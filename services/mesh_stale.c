@@ -1,7 +1,10 @@
 /* Expired answers (RFC 8767): which there is for a client, and when it is given.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
+#include "services/cachedb.h"
 #include "services/mesh_private.h"
+#include "services/subnets.h"
+#include "util/timebase.h"
 
 /* Not what is from the cache file and not validated yet, as long as answers are; nor, for who validates
  * itself, what was synthesized. */
@@ -31,14 +34,39 @@ const struct stored *stale_find(struct mesh *m, const struct question *q, uint64
 	return NULL;
 }
 
+const struct stored *stale_behind(struct mesh *m, const struct question *q, const struct request *r)
+{
+	const struct stored *s;
+
+	if (!mesh_conf(m)->server.serve_expired || (r->where && r->where->told && r->where->forwarded))
+		return NULL;
+	s = stale_find(m, q, msgcache_hash(q), r);
+	return s && !stored_is_fresh(s, m->env->time->now_s) ? s : NULL;
+}
+
+bool stale_is_all(const struct mesh *m, const struct stored *s)
+{
+	return !time_is_past(m->env->time->now_s, s->refresh_s);
+}
+
+bool stale_goes_first(const struct mesh *m, const struct stored *s)
+{
+	return stale_is_all(m, s) || (!mesh_conf(m)->server.serve_expired_client_timeout &&
+				      !cachedb_is_asked_first(mesh_conf(m)));
+}
+
 /* A client may send another query from within its callback. */
 void stale_give(struct query *q)
 {
 	struct mesh *m = q->mesh;
+	bool was_running = m->running;
 
+	if (q->running)
+		return; /* it is being done, or will be told the outcome */
 	m->running = q->running = true;
 	waiters_stale(q);
-	m->running = q->running = false;
+	m->running = was_running;
+	q->running = false;
 }
 
 void stale_on_timer(struct timer *t)
