@@ -258,6 +258,8 @@ static bool read_do_not_query(struct snapshot *s, const struct conf_server *c, s
 static bool read_private(struct snapshot *s, const struct conf_server *c, struct fault *f)
 {
 	s->private_domains = names_new("private-domain", &c->private_domain, f);
+	if (!netblock_parse(&s->nat64, c->dns64_prefix, NULL))
+		s->nat64.net.family = 0;
 	if (c->private_address.count == 0)
 		return s->private_domains != NULL;
 	s->private_addresses = netset_new();
@@ -351,6 +353,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.do_not_query = shared->made.do_not_query;
 	w->s.private_addresses = shared->made.private_addresses;
 	w->s.private_domains = shared->made.private_domains;
+	w->s.nat64 = shared->made.nat64;
 	w->s.caps_exempt = shared->made.caps_exempt;
 	w->s.domain_insecure = shared->made.domain_insecure;
 	w->s.dns64_ignored = shared->made.dns64_ignored;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "services/cookies.h"
+#include "util/addr.h"
 #include "util/base.h"
 
 struct acl;
@@ -42,6 +43,7 @@ struct snapshot {
 	struct netset *do_not_query;      /* do-not-query-address, -localhost */
 	struct netset *private_addresses; /* private-address; NULL: none */
 	struct trie *private_domains;
+	struct netblock nat64; /* dns64-prefix; family 0: none */
 	struct trie *caps_exempt;
 	struct trie *domain_insecure;
 	struct trie *dns64_ignored; /* dns64-ignore-aaaa */

@@ -239,6 +239,19 @@ bool addr_is_absurd(const struct addr *a)
 	       (all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff);
 }
 
+bool addr_stands_for(const struct addr *a, struct addr *ip4)
+{
+	bool is_mapped = all_zero(a->ip, 10) && get_u16(a->ip + 10) == 0xffff;
+	bool is_nat64 = get_u32(a->ip) == 0x0064ff9b && all_zero(a->ip + 4, 8);
+	bool is_6to4 = get_u16(a->ip) == 0x2002;
+
+	if (a->family != 6 || !(is_mapped || is_nat64 || is_6to4 || all_zero(a->ip, 12)))
+		return false;
+	*ip4 = (struct addr){ .family = 4 };
+	memcpy(ip4->ip, a->ip + (is_6to4 ? 2 : 12), 4);
+	return true;
+}
+
 /*
  * Netblocks.
  */

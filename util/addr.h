@@ -38,6 +38,9 @@ bool addr_is_loopback(const struct addr *a);
 /* Can never be a server's address: none, 0.0.0.0/8, unspecified, multicast,
  * broadcast, IPv4-mapped or IPv4-compatible (RFC 4291 2.5.5). */
 bool addr_is_absurd(const struct addr *a);
+/* The IPv4 address that an IPv6 address stands for: IPv4-mapped and -compatible (RFC 4291 2.5.5), 6to4 (RFC
+ * 3056 2), behind NAT64's well-known prefix (RFC 6052 2.1). False: none. */
+bool addr_stands_for(const struct addr *a, struct addr *ip4);
 
 /* A netblock: "10.0.0.0/8", "::1", "fe80::/10". Bits beyond the length are 0. */
 struct netblock {

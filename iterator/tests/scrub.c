@@ -583,6 +583,18 @@ static void private_addresses_are_taken_out(void **state)
 		{ "in a private domain", "www.home.example.com.", TYPE_A,
 		  "www.home.example.com. 60 A 10.1.2.3", "www.home.example.com./A||", false },
 		{ "IPv6", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA fd00::1", "||", false },
+		{ "IPv4, mapped", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA ::ffff:10.1.2.3", "||", false },
+		{ "IPv4, compatible", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA ::10.1.2.3", "||", false },
+		{ "IPv4 by 6to4", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA 2002:a01:203::1", "||", false },
+		{ "IPv4 by NAT64", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA 64:ff9b::10.1.2.3", "||", false },
+		{ "IPv4 by our NAT64", "www.example.com.", TYPE_AAAA,
+		  "www.example.com. 60 AAAA 2001:db8:64:a01:2:300::", "||", false },
+		{ "a public one by our NAT64", "www.example.com.", TYPE_AAAA,
+		  "www.example.com. 60 AAAA 2001:db8:64:c000:2:100::", "www.example.com./AAAA||", false },
+		{ "a public one by NAT64", "www.example.com.", TYPE_AAAA, "www.example.com. 60 AAAA 64:ff9b::192.0.2.1",
+		  "www.example.com./AAAA||", false },
+		{ "as a hint that is mapped", "www.example.com.", TYPE_HTTPS,
+		  "www.example.com. 60 HTTPS \\# 23 0001 00 0006 0010 00000000000000000000ffff0a010203", "||", false },
 		{ "as a hint", "www.example.com.", TYPE_HTTPS,
 		  "www.example.com. 60 HTTPS \\# 11 0001 00 0004 0004 0a010203", "||", false },
 		{ "a public hint", "www.example.com.", TYPE_HTTPS,
@@ -613,6 +625,7 @@ static void private_addresses_are_taken_out(void **state)
 		options_with(NULL, &options);
 		options.private_addresses = private;
 		options.private_domains = domains;
+		assert_true(netblock_parse(&options.nat64, "2001:db8:64::/48", &f));
 		assert_true(scrub(m, &(struct scrub_how){ .asked = &asked,
 							  .zone = dname_root,
 							  .held = rows[i].held,

@@ -637,23 +637,26 @@ def ghost(lab, shape, options=()):
 
 @attack(15, "rebinding", "an address of the private network in an answer from outside, in every type that can hold one",
         rule="private-address removes them from A, AAAA and the hints of SVCB and HTTPS, also behind aliases and "
-             "among other addresses",
-        code="iterator/scrub_set.c:record_is_private iterator/scrub_set.c:svcb_is_private", quick=True,
-        server=["private-address: 10.0.0.0/8", "private-address: fd00::/8", "private-address: ::ffff:0:0/96"],
+             "among other addresses, and as IPv6 addresses that lead there (mapped, 6to4, NAT64)",
+        code="iterator/scrub_set.c:record_is_private iterator/scrub_set.c:svcb_is_private util/addr.c:addr_stands_for", quick=True,
+        server=["private-address: 10.0.0.0/8", "private-address: fd00::/8", "dns64-prefix: 2001:db8:64::/96"],
         limits={"leaked": 0, "kept": "yes"})
 def rebinding(lab):
     lab.world.serve(Zone("rebind.test", [
-        "a 60 A 10.1.2.3", "aaaa 60 AAAA fd00::1", "mapped 60 AAAA ::ffff:10.1.2.3", "both 60 A 10.1.2.3",
+        "a 60 A 10.1.2.3", "aaaa 60 AAAA fd00::1", "mapped 60 AAAA ::ffff:10.1.2.3",
+        "compatible 60 AAAA ::10.1.2.3", "sixtofour 60 AAAA 2002:a01:203::1", "nat64 60 AAAA 64:ff9b::10.1.2.3",
+        "ournat64 60 AAAA 2001:db8:64::10.1.2.3", "hm 60 HTTPS 1 . ipv6hint=::ffff:10.1.2.3", "both 60 A 10.1.2.3",
         "both 60 A " + TRUTH, "alias 60 CNAME a", "h 60 HTTPS 1 . alpn=h2 ipv4hint=10.1.2.3",
         "h6 60 HTTPS 1 . alpn=h2 ipv6hint=fd00::1", "s 60 SVCB 1 . ipv4hint=192.0.2.7,10.1.2.3",
         "mx 60 MX 1 a"]), {"ns.rebind.test.": ATTACKERS[0]})
     lab.start()
     leaked = 0
-    for name, kind in (("a", "A"), ("aaaa", "AAAA"), ("mapped", "AAAA"), ("both", "A"), ("alias", "A"), ("h", "HTTPS"),
+    for name, kind in (("a", "A"), ("aaaa", "AAAA"), ("mapped", "AAAA"), ("compatible", "AAAA"),
+                       ("sixtofour", "AAAA"), ("nat64", "AAAA"), ("ournat64", "AAAA"), ("hm", "HTTPS"), ("both", "A"), ("alias", "A"), ("h", "HTTPS"),
                        ("h6", "HTTPS"), ("s", "SVCB"), ("mx", "MX"), ("a", "ANY"), ("h", "ANY")):
         r = lab.ask(name + ".rebind.test", kind)
         text = r.message.to_text()
-        leaked += any(w in text for w in ("10.1.2.3", "fd00::1"))
+        leaked += any(w in text for w in ("10.1.2.3", "fd00::1", "a01:203"))
     return {"leaked": leaked, "kept": "yes" if lab.ask("www.victim.test").rcode == "NOERROR" else "no"}
 
 

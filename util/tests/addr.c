@@ -180,6 +180,34 @@ static void some_addresses_are_never_a_server(void **state)
 	assert_true(addr_is_absurd(&none));
 }
 
+static void some_addresses_stand_for_others(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *stands_for;
+	} rows[] = {
+		{ "192.0.2.1", NULL },
+		{ "2001:db8::192.0.2.1", NULL },
+		{ "::ffff:192.0.2.1", "192.0.2.1" },
+		{ "::192.0.2.1", "192.0.2.1" },
+		{ "::1", "0.0.0.1" },
+		{ "2002:c000:201::9", "192.0.2.1" },
+		{ "64:ff9b::192.0.2.1", "192.0.2.1" },
+		{ "64:ff9b:1::192.0.2.1", NULL },
+		{ "::fffe:192.0.2.1", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr a = addr_of(rows[i].text), ip4 = { .family = 0 };
+		char text[ADDR_TEXT] = "";
+
+		if (addr_stands_for(&a, &ip4))
+			addr_print(&ip4, 0, text);
+		if (strcmp(text, rows[i].stands_for ? rows[i].stands_for : "") != 0)
+			fail_msg("%s: %s", rows[i].text, text);
+	}
+}
+
 static void a_netblock_forgets_the_bits_past_its_length(void **state)
 {
 	(void)state;
@@ -399,6 +427,7 @@ int main(void)
 		cmocka_unit_test(a_socket_address_comes_back_as_it_went),
 		cmocka_unit_test(equality_looks_at_what_it_says),
 		cmocka_unit_test(some_addresses_are_never_a_server),
+		cmocka_unit_test(some_addresses_stand_for_others),
 		cmocka_unit_test(a_netblock_forgets_the_bits_past_its_length),
 		cmocka_unit_test(a_netblock_holds_what_begins_as_it_does),
 		cmocka_unit_test(the_longest_netblock_wins),
