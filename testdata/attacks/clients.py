@@ -13,7 +13,7 @@ import time
 
 from frame.authority import record
 from frame.crowd import (HERE, Ports, framed, head, leaked, new_tcp_ms, opt, question, read_message, udp_ms)
-from frame.declare import answered, at_least, attack, excused
+from frame.declare import Limit, answered, at_least, attack, excused
 from frame.lab import e2e
 from frame.world import ATTACKERS, Zone
 
@@ -371,6 +371,70 @@ def rapid_reset(lab):
     assert Client
     return {"cut_after_streams": streams, "M_kb": max(0, grown), "ratio": busy / calm, "calm": calm, "busy": busy,
             "lost": lost, "fds": leaked(lab)}
+
+
+def hoard(client, what, q, count):
+    """Fills what is kept of queries (bodies that do not end) or answers (that it does not let go). Whether it was cut."""
+    from h2.exceptions import ProtocolError
+    try:
+        if what == "queries":
+            for _ in range(count):
+                client.begin("POST", "/dns-query", ("content-type", "application/dns-message"), body=b"x" * 12000, end=False)
+        else:
+            for _ in range(count):
+                client.get(q)
+        while client.take(0.05):
+            pass
+    except (OSError, AssertionError, ProtocolError):
+        return True
+    return client.over
+
+
+@attack(49, "http-buffers", "two dozen clients fill what is kept of queries or answers over HTTPS, some with as much as they can, "
+        "some with little, and come again when they are cut; another needs a little of that room",
+        rule="http-query-buffer-size and http-response-buffer-size are never exceeded; the client that has the most there "
+             "makes way for one that has less", seconds=60, quick=True,
+        code="util/http2_server.c:may_keep services/listen_conn.c:connection_makes_way",
+        server=["num-threads: 1", "http-query-buffer-size: 512k", "http-response-buffer-size: 512k", "access-control: "
+                "198.18.0.0/15 allow", "extended-statistics: yes"],
+        variants={k: {"what": k} for k in ("queries", "answers")}, limits={"kept_percent": Limit("50 to 100", lambda v: 50 <= v <= 100), "refused": 0, "M_kb": 16384, "fds": 5})
+def http_buffers(lab, what):
+    from h2.settings import SettingCodes
+    from h2client import Client
+    zone = lab.world.serve(Zone("greedy.test"), {"ns.greedy.test.": ATTACKERS[0]})
+    big = [record(b"\xc0\x0c", 16, bytes([203]) + (b"%03d" % n) + b"x" * 200, 3600) for n in range(120)]
+    lab.world.script(ATTACKERS[0], lambda q: (q.raw(big) if q.tcp else q.reply(tc=True)) if q.name.startswith("big")
+                     else zone.answer(q))
+    ports = Ports(lab)
+    lab.start()
+    lab.ask("big.greedy.test", "TXT", tcp=True)
+    q = e2e.query("big.greedy.test", "TXT")
+    context = ports.context("h2")
+    before, refused, kept = lab.resident_kb(), 0, 0
+    with contextlib.ExitStack() as stack:
+        def greedy(n):
+            c = stack.enter_context(Client(ports.https, context, source="198.18.30.%d" % n))
+            if what == "answers":
+                c.h2.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: 0})
+            return c
+        crowd_of = {n: greedy(n) for n in range(1, 25)}
+        for turn in range(2):
+            for n, c in crowd_of.items():
+                if hoard(c, what, q, 12 if n % 2 else 1) and not turn:
+                    crowd_of[n] = greedy(n)
+            kept = max(kept, lab.daemon.stats()["mem.http.query_buffer" if what == "queries" else "mem.http.response_buffer"])
+            good = stack.enter_context(Client(ports.https, context, source="198.18.31.1"))
+            if what == "queries":
+                wire = q.to_wire()
+                stream = good.begin("POST", "/dns-query", ("content-type", "application/dns-message"), body=wire[:20], end=False)
+                good.h2.send_data(stream, wire[20:], end_stream=True)
+                good.flush()
+                answers = [good.wait(stream)]
+            else:
+                answers = good.wait(*[good.get(q) for _ in range(3)])
+            refused += sum(a.reset is not None or a.status != 200 for a in answers)
+        grown = lab.resident_kb() - before
+    return {"kept_percent": 100 * kept / (512 << 10), "refused": refused, "M_kb": max(0, grown), "fds": leaked(lab)}
 
 
 for name, what in (("made_you_reset", "streams that the server is made to reset (MadeYouReset)"),
