@@ -75,6 +75,13 @@ static bool is_synthesized(const struct message *m, const struct rrset *cname)
 	return false;
 }
 
+/* Whether servers may tell other clients something else: it was said for one subnet, for none, or of a name on
+ * the way to the whole one, with which alone the subnet is sent. Denials of the latter are for all (RFC 7871 7.4). */
+static bool is_for_some(const struct iter *it, const struct message *m, bool is_answer)
+{
+	return is_answer ? it->placed || it->q->secret : it->on_the_way && m->count[SECTION_ANSWER];
+}
+
 /* Offers every set to the RRset cache, and replaces it in the message by the one to be believed. */
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
@@ -83,7 +90,7 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	uint32_t now_s = q->env->time->now_s;
 
 	store_limit_ttls(q->snapshot->conf, m, it->arena, now_s);
-	if (q->no_store || (is_answer && (it->placed || q->secret)))
+	if (q->no_store || is_for_some(it, m, is_answer))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if (!is_synthesized(m, m->sets[i]))
@@ -112,7 +119,7 @@ static void keep_message(struct iter *it, const struct message *m)
 	struct message kept = *m;
 
 	/* the target of an alias has not been looked up */
-	if (q->no_store || q->no_message || has_alias(m) ||
+	if (q->no_store || q->no_message || has_alias(m) || is_for_some(it, m, false) ||
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
 	kept.flags = FLAG_QR;

@@ -72,6 +72,7 @@ struct iter {
 	const struct upstream_reply *reply; /* for on_digest */
 	const struct netblock *shows; /* the client subnet sent; NULL: none */
 	bool placed;                  /* the answer is for that subnet */
+	bool on_the_way;              /* it would be sent with the whole name, not with this part of it */
 	struct caps caps;                   /* 0x20 fallback */
 	unsigned sent;                      /* to these servers: max-sent-count */
 	unsigned sent_in_all;               /* for this name, referrals included: ITER_SENDS */

@@ -7,11 +7,16 @@
 #include "services/subnets.h"
 #include "services/trace.h"
 
-/* Only the full question carries the subnet; not a minimised name, nor a query of our own. */
-static bool is_at_the_end(const struct iter *it)
+/* Only the full question carries the subnet; not a minimised name. Where nothing but the type is hidden it is
+ * hidden no longer: what the server says of another type would be said without the subnet, and an alias or
+ * NXDOMAIN among it would be believed. */
+static bool is_at_the_end(struct iter *it)
 {
-	return question_equals(&it->shown, &it->want) &&
-	       !(it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE));
+	if (!it->caps.on && dname_equals(it->shown.name, it->want.name)) {
+		it->qmin.on = false;
+		it->shown = it->want;
+	}
+	return question_equals(&it->shown, &it->want);
 }
 
 /* The server ignores the option. A refresh, for which no client waits, tries it again. */
@@ -30,9 +35,13 @@ enum show show_choose(struct iter *it, const struct selection *to)
 					       .forwards = it->at->forward };
 
 	it->shows = NULL;
-	if (LIKELY(!rules || !q->env->places) || !is_at_the_end(it) ||
+	it->on_the_way = false;
+	if (LIKELY(!rules || !q->env->places) || q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE) ||
 	    (!(q->kind & QUERY_FORWARDED) && !subnets_show(rules, &server, it->want.name)) ||
 	    is_no_use(it, to))
+		return SHOW_NOTHING;
+	it->on_the_way = !is_at_the_end(it);
+	if (it->on_the_way)
 		return SHOW_NOTHING;
 	if (!(q->kind & QUERY_ROUTED)) {
 		/* what it tells us it might not tell a client */
