@@ -30,6 +30,9 @@ size_t crypto_key_size(const struct crypto_key *k);     /* approximate bytes of 
 /* Key size in bits (RSA: of the modulus) read from the wire form; 0 when it is malformed. */
 unsigned crypto_key_bits(uint8_t algorithm, struct slice public_key) PURE;
 
+/* What a check with this key costs, in checks with a usual key. */
+unsigned crypto_key_cost(const struct crypto_key *k) PURE;
+
 /* Whether `sig` (the signature field of an RRSIG) is this key's signature of `data`; false for a
  * malformed one. Safe from any thread. */
 bool crypto_verify(const struct crypto_key *k, struct slice data, struct slice sig) MUST_USE;

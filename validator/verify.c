@@ -268,6 +268,16 @@ static bool take_work(struct check *c)
 	return true;
 }
 
+/* Takes more work for a check that has failed, if it was a costly one: good signatures do not become
+ * scarce by that. */
+static void pay_for_failure(struct check *c, const struct crypto_key *key)
+{
+	unsigned more = crypto_key_cost(key) - 1;
+
+	c->worked += more;
+	*c->how->signatures -= (int)more;
+}
+
 static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrsig *sig)
 {
 	char zone[DNAME_TEXT], name[24];
@@ -283,13 +293,14 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 		check_fail(c, STAGE_SUM, REASON_key_broken, "key %u (%s) of %s cannot be used: %s",
 			   z->tag, crypto_algorithm_name(z->algorithm, name),
 			   dname_print(keyset_zone(c->keys), zone), why);
-	else if (crypto_verify(key, signed_data(c, sig), sig->signature))
+	if (!key)
+		return false;
+	if (crypto_verify(key, signed_data(c, sig), sig->signature))
 		return true;
-	else
-		check_fail(c, STAGE_SUM, REASON_sig_wrong,
-			   "the signature by key %u (%s) of %s does not fit the records", z->tag,
-			   crypto_algorithm_name(z->algorithm, name),
-			   dname_print(keyset_zone(c->keys), zone));
+	pay_for_failure(c, key);
+	check_fail(c, STAGE_SUM, REASON_sig_wrong,
+		   "the signature by key %u (%s) of %s does not fit the records", z->tag,
+		   crypto_algorithm_name(z->algorithm, name), dname_print(keyset_zone(c->keys), zone));
 	return false;
 }
 

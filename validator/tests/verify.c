@@ -93,9 +93,11 @@ static void every_algorithm_proves_every_kind_of_set(void **state)
 		     { "www.", TYPE_A }, { "*.wild.", TYPE_TXT }, { "_s._tcp.", TYPE_SRV } };
 
 	for (size_t i = 0; i < COUNT(zone_names); i++) {
+		int failure = strcmp(zone_names[i], "p384") == 0 ? 4 : 1; /* what a check costs that fails */
 		struct court c;
 
 		court_open(&c, zone_names[i]);
+		c.purse = 100;
 		for (size_t j = 0; j < COUNT(sets); j++) {
 			struct rrset *set = set_of(&c, sets[j].prefix, sets[j].type);
 
@@ -112,7 +114,8 @@ static void every_algorithm_proves_every_kind_of_set(void **state)
 			assert_int_equal(c.v.security, SECURITY_BOGUS);
 			assert_int_equal(c.v.reason, REASON_sig_wrong);
 		}
-		assert_int_equal(c.purse, 32 - (int)(2 * COUNT(sets)) - 1);     /* the keys are signed by both */
+		/* the keys are signed by both */
+		assert_int_equal(c.purse, 100 - (int)COUNT(sets) - failure * (int)(COUNT(sets) + 1));
 		assert_true(keyset_size(c.keys) > mem_size(c.keys));
 		court_close(&c);
 	}
