@@ -81,6 +81,13 @@ def false_signatures(s, keys, count):
     return first
 
 
+# A public key of P-384, which nobody can sign with any more: a check of its signatures costs nine times one of P-256.
+P384 = bytes.fromhex("00e0f7125d325973973a206a4edd4efe7372e1d9df5172c394a18c17d502a2bdac40a070307952cbf6d34e3c0daae1d6"
+                     "80968cd034d0d25947f8ad67f9673947a606c19382d0fae7bf0c0b681436356e002dd8f1a59875a90ec2785dcec9f62e")
+# And an exponent of 64 bits: six times.
+RSA = b"\x08" + b"\xff" * 8 + b"\xc5" * 512
+
+
 class Trap:
     """trap.test: its DNSKEY set is good and holds sixty keys of one tag; what it signs is as the shape wants."""
 
@@ -92,6 +99,9 @@ class Trap:
             keys = keys[:1] + broken_keys("trap.test.", count - 1, keys[0].tag)
         if shape == "one-key":
             keys = keys[:1]
+        if shape in ("p384", "rsa"):
+            algorithm, public = (14, P384) if shape == "p384" else (8, RSA)
+            keys = [faults.Key("trap.test.", struct.pack("!HBB", 257, 3, algorithm) + public, None)]
         self.keys = keys
         self.zone.put(signing.dnskeys("trap.test.", [self.zone.key, *keys]))
         self.made = {}
@@ -102,8 +112,9 @@ class Trap:
             return self.zone.answer(q)
         if not q.tcp:
             return q.raw(flags=0x8600)
-        if self.shape == "denial":
-            sets = [signing.nsec("n%d.trap.test" % n, "n%da.trap.test" % n, ["A", "RRSIG", "NSEC"]) for n in range(20)]
+        if self.shape in ("denial", "p384", "rsa"):
+            sets = [signing.nsec("n%d.trap.test" % n, "n%da.trap.test" % n, ["A", "RRSIG", "NSEC"]) for n in range(
+                8 if self.shape == "rsa" else 20)]
             sets.append(signing.nsec("w.trap.test", "y.trap.test", ["A", "RRSIG", "NSEC"]))
             soa = self.zone.sets["trap.test.", "SOA"]
             return q.reply(authority=[one for s in [soa, *sets] for one in (s, self.false(s, 8))], rcode="NXDOMAIN")
@@ -128,13 +139,13 @@ class Trap:
 
 
 TRAP = dict(
-    rule="at most eight signatures are checked per RRset and 32 per query, two keys per tag are tried, an "
-         "unreadable key counts as tried; after eight checks other queries get their turn",
+    rule="at most eight signatures are checked per RRset and 32 per query, one that fails with P-384 counts as four; two keys "
+         "per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn",
     code="validator/verify.c:take_work services/mesh_private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
-SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3")
+SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3", "p384", "rsa")
 
 
-@attack(35, "keytrap", "KeyTrap: sixty keys of one tag and sixty false signatures; malformed keys; ANY; padded denials",
+@attack(35, "keytrap", "KeyTrap: sixty keys of one tag and sixty false signatures; malformed keys; ANY; padded denials; costly keys",
         variants={s: {"shape": s} for s in SHAPES}, limits={"C_ms": 20, "R": "SERVFAIL", "again_U": 0}, quick=True,
         seconds=40, **TRAP)
 def keytrap(lab, shape):

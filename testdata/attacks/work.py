@@ -611,24 +611,43 @@ def compression(lab, shared):
     return {"C_ms": each, "bytes": length, "first_C_ms": first}
 
 
-@attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer",
+def deep_owners(q):
+    """Each owner is a label before the name of the record before it."""
+    at, out, previous = 12 + len(q.question), [], 12
+    while at <= 16000 and len(out) < 2500:
+        out.append(b"\1a" + struct.pack("!H", 0xc000 | previous) + struct.pack("!HHIH", A, 1, 60, 4) + b"\1\2\3\4")
+        previous, at = at, at + len(out[-1])
+    return out
+
+
+def one_chain(q):
+    """A chain of 120 pointers, as data; and the name at its end."""
+    at, data, previous = 12 + len(q.question) + 12, b"", 12
+    for _ in range(120):
+        data, previous = data + b"\1a" + struct.pack("!H", 0xc000 | previous), at + len(data)
+    return record(b"\xc0\x0c", 65280, data), struct.pack("!H", 0xc000 | previous)
+
+
+def at_its_end(q):
+    """Thousands of owners there: half a million pointers to follow."""
+    first, name = one_chain(q)
+    return [first] + [record(name, 2000 + n, b"") for n in range(4500)]
+
+
+def led_to_its_end(q):
+    """Thousands of targets there."""
+    first, name = one_chain(q)
+    return [first] + [record(b"\xc0\x0c", 15, struct.pack("!H", n) + name) for n in range(3800)]
+
+
+@attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer; thousands that all begin at the "
+        "end of one chain", variants={"": {"made": deep_owners}, "owners": {"made": at_its_end}, "targets": {"made": led_to_its_end}},
         rule="pointers must point backwards, and at most 126 are followed", code="util/msgname.c:msg_read_name", quick=True,
         limits={"C_ms": 20, "U": 12})
-def pointers(lab):
+def pointers(lab, made):
     zone = lab.world.serve(Zone("ptr.test"), {"ns.ptr.test.": ATTACKERS[0]})
-
-    def answer(q):
-        if not q.name.startswith("www"):
-            return zone.answer(q)
-        # Each owner is a label before the name of the record before it.
-        at, out, previous = 12 + len(q.question), [], 12
-        for _ in range(2500):
-            out.append(b"\1a" + struct.pack("!H", 0xc000 | previous) + struct.pack("!HHIH", A, 1, 60, 4) + b"\1\2\3\4")
-            previous, at = at, at + len(out[-1])
-            if at > 16000:
-                break
-        return q.raw(out, edns=False) if q.tcp else q.raw(flags=0x8600)
-    lab.world.script(ATTACKERS[0], answer)
+    lab.world.script(ATTACKERS[0], lambda q: zone.answer(q) if not q.name.startswith("www") else
+                     q.raw(made(q), edns=False) if q.tcp else q.raw(flags=0x8600))
     lab.start()
     lab.ask("first.ptr.test")
     figures = cost(lab, "www.ptr.test", 1)
