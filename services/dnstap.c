@@ -25,7 +25,7 @@
 enum {
 	PORT_USUAL = 53,       /* if dnstap-ip gives none, as in Unbound */
 	PAUSE_FIRST_MS = 250,  /* before the next attempt to connect; then doubled, */
-	PAUSE_MOST_MS = 10000, /* up to this */
+	PAUSE_MOST_MS = 10000, /* up to this; a connection that lasts as long is a success */
 	LINGER_MS = 5,         /* so that messages close together are sent together */
 	FAREWELL_MS = 500,     /* to send what is left when it has to end */
 };
@@ -55,7 +55,8 @@ struct dnstap {
 	struct dnstap_how how;
 	struct dnstap_wire *wire;
 	struct plan *wire_plan; /* the plan the wire was opened under */
-	uint32_t pause_ms;
+	uint32_t pause_ms;	/* before the next attempt to connect */
+	uint64_t connected_us;	/* when the wire was opened */
 	uint64_t until_us; /* when all waiting ends; 0: no limit */
 	bool quiet;	   /* the failure to connect was logged */
 };
@@ -262,6 +263,8 @@ static void hang_up(struct dnstap *d)
 {
 	if (!d->wire)
 		return;
+	if (now_us() - d->connected_us >= PAUSE_MOST_MS * US_PER_MS)
+		d->pause_ms = PAUSE_FIRST_MS;
 	atomic_store(&d->connected, false);
 	dnstap_wire_close(d->wire);
 	d->wire = NULL;
@@ -269,31 +272,29 @@ static void hang_up(struct dnstap *d)
 	d->wire_plan = NULL;
 }
 
-/* Connect to the collector. False: not now; that is logged once. */
-static bool reach(struct dnstap *d)
+/* Connect to the collector, after a pause unless it is the first time: not only where connecting
+ * fails, also where the collector goes again and again. That it fails is logged once. */
+static void reach(struct dnstap *d)
 {
 	struct fault f = { 0 };
 
+	pause_ms(d, d->pause_ms);
+	if (is_called(d))
+		return;
+	d->pause_ms = d->pause_ms ? MIN(2 * d->pause_ms, (uint32_t)PAUSE_MOST_MS) : PAUSE_FIRST_MS;
 	d->wire = dnstap_wire_open(&d->plan->place, &d->how, &f);
 	if (d->wire) {
 		d->wire_plan = plan_pin(d->plan);
 		log_notice("dnstap: connected to %s", d->plan->text);
 		atomic_store(&d->connected, true);
 		d->quiet = false;
-		d->pause_ms = PAUSE_FIRST_MS;
-		return true;
+		d->connected_us = now_us();
+		return;
 	}
 	if (!d->quiet && !is_called(d))
 		log_warn("dnstap: cannot reach %s: %s; trying again from time to time",
 			 d->plan->text, f.text);
 	d->quiet = true;
-	return false;
-}
-
-static void pause_before_next_try(struct dnstap *d)
-{
-	pause_ms(d, d->pause_ms);
-	d->pause_ms = MIN(2 * d->pause_ms, (uint32_t)PAUSE_MOST_MS);
 }
 
 /* Send some of what is queued. False when there was nothing, or the connection broke. */
@@ -338,7 +339,7 @@ static void renew(struct dnstap *d, struct plan *next)
 		finish(d);
 	plan_unpin(old);
 	d->quiet = false;
-	d->pause_ms = PAUSE_FIRST_MS;
+	d->pause_ms = 0;
 }
 
 /* Take the main thread's orders; false: the thread is to end. */
@@ -371,8 +372,8 @@ static void *run(void *arg)
 	while (take_orders(d)) {
 		if (!d->plan)
 			rest(d);
-		else if (!d->wire && !reach(d))
-			pause_before_next_try(d);
+		else if (!d->wire)
+			reach(d);
 		else if (!carry(d) && d->wire)
 			rest(d);
 	}
@@ -422,7 +423,6 @@ struct dnstap *dnstap_new(unsigned workers)
 	struct dnstap *d = mem_zero(sizeof *d);
 
 	d->count = workers;
-	d->pause_ms = PAUSE_FIRST_MS;
 	d->how = (struct dnstap_how){ .wait = wait_on, .arg = d };
 	d->pipe[0] = d->pipe[1] = -1;
 	pthread_mutex_init(&d->lock, NULL);

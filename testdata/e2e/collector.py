@@ -140,6 +140,7 @@ class Collector(Listening):
         mute     accepts and never greets
         deaf     greets and never reads on
         rude     answers the greeting with nonsense
+        hasty    greets and goes at once
     With `path` at that socket, else at a port; with `context` over TLS; with `greets` False it waits
     for no greeting (dnstap-bidirectional: no)."""
 
@@ -193,6 +194,8 @@ class Collector(Listening):
                 return
             s.sendall(control_frame(ACCEPT))
         self.take_control(s, START)
+        if self.act == "hasty":
+            s.shutdown(socket.SHUT_RDWR)
         while self.act == "good":
             size = struct.unpack("!I", read_exactly(s, 4))[0]
             if size:

@@ -262,6 +262,19 @@ def test_a_collector_goes_and_comes_again(daemon, tmp_path):
             assert texts(d.ask("a.here.")) == ["192.0.2.9"]
 
 
+@pytest.mark.parametrize("greets", [True, False])
+def test_a_collector_that_goes_each_time_is_not_stormed(daemon, tmp_path, greets):
+    path = str(tmp_path / "tap.sock")
+    with Collector(act="hasty", path=path, greets=greets) as collector, daemon(
+            'local-data: "a.here. A 192.0.2.9"', more=at_socket(
+                path, "dnstap-bidirectional: %s" % ("yes" if greets else "no"))) as d:
+        until(lambda: collector.accepted > 1)
+        for _ in range(100):
+            assert texts(d.ask("a.here.")) == ["192.0.2.9"]
+        time.sleep(1)
+        assert collector.accepted < 6  # after 0, 250, 500, 1000 ms
+
+
 def test_a_full_queue_delays_nobody(daemon, tmp_path):
     """A collector that takes nothing: what does not fit is dropped and counted, every question is
     answered, and the end comes soon all the same."""
