@@ -132,7 +132,7 @@ static void histogram(const struct page *p, const char *name, const char *transp
 	snprintf(line, sizeof line, PREFIX "%s_bucket{transport=\"%s\",le=\"+Inf\"} %" PRIu64, name,
 		 transport, sum);
 	p->out(line, p->arg);
-	snprintf(line, sizeof line, PREFIX "%s_sum{transport=\"%s\"} %g", name, transport,
+	snprintf(line, sizeof line, PREFIX "%s_sum{transport=\"%s\"} %.6f", name, transport,
 		 (double)get(&cells[0]) / 1e6);
 	p->out(line, p->arg);
 	snprintf(line, sizeof line, PREFIX "%s_count{transport=\"%s\"} %" PRIu64, name, transport,

@@ -47,7 +47,7 @@ static void names_have_units_and_threads_labels(void **state)
 		"# TYPE resolverd_query_queue_time_max_seconds gauge\n",
 		"resolverd_query_queue_time_max_seconds{thread=\"1\"} 0.002500\n",
 		"resolverd_upstream_seconds_bucket{transport=\"tls\",le=\"+Inf\"} 1\n"
-		"resolverd_upstream_seconds_sum{transport=\"tls\"} 0.012\n"
+		"resolverd_upstream_seconds_sum{transport=\"tls\"} 1234567.890123\n"
 		"resolverd_upstream_seconds_count{transport=\"tls\"} 1\n",
 		"resolverd_answer_ede_total{code=\"22\"} 1\n",
 		"resolverd_cache_limit_bytes{cache=\"message\"} 50\n",
@@ -59,7 +59,7 @@ static void names_have_units_and_threads_labels(void **state)
 	stat_add(&threads[0], STAT_queries);
 	stat_bump(&threads[1].count[STAT_queries], 2);
 	stat_bump(&threads[1].count[STAT_queue_time_us_max], 2500);
-	stats_asked(&threads[1], STAT_TLS, 12000);
+	stats_asked(&threads[1], STAT_TLS, UINT64_C(1234567890123));
 	stats_ede(&threads[0], 22);
 	stats_ede(&threads[0], -1);
 	stats_ede(&threads[0], 9999);
