@@ -42,19 +42,17 @@ struct gathered *gathered_at(void *room)
 	return (struct gathered *)((char *)room + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
 }
 
+/* Gauges are only ever looked at here. */
 void gathered_take(struct gathered *g, struct worker *w)
 {
-	atomic_store_explicit(&w->env.stats->list_replies, mesh_waiting(w->env.mesh),
-			      memory_order_relaxed);
-	atomic_store_explicit(&w->env.stats->tcpusage, listen_tcp_count(w->listen_tcp),
-			      memory_order_relaxed);
-	atomic_store_explicit(&w->env.stats->streamwait, listen_tcp_untaken(w->listen_tcp),
-			      memory_order_relaxed);
-	atomic_store_explicit(&w->env.stats->http_receiving,
-			      listen_tcp_http_receiving(w->listen_tcp), memory_order_relaxed);
-	atomic_store_explicit(&w->env.stats->http_sending, listen_tcp_http_sending(w->listen_tcp),
-			      memory_order_relaxed);
-	stats_join(&g->one[w->number], w->env.stats);
+	struct stats *s = w->env.stats;
+
+	mesh_count(w->env.mesh);
+	stat_set(&s->tcpusage, listen_tcp_count(w->listen_tcp));
+	stat_set(&s->streamwait, listen_tcp_untaken(w->listen_tcp));
+	stat_set(&s->http_receiving, listen_tcp_http_receiving(w->listen_tcp));
+	stat_set(&s->http_sending, listen_tcp_http_sending(w->listen_tcp));
+	stats_join(&g->one[w->number], s);
 }
 
 void gathered_join(struct gathered *g, unsigned workers)

@@ -115,17 +115,6 @@ static unsigned seats_taken(const struct mesh *m)
 	return m->seated[SEAT_KEPT] + m->seated[SEAT_JOSTLED];
 }
 
-static void set(stat_cell *cell, uint64_t value)
-{
-	atomic_store_explicit(cell, value, memory_order_relaxed);
-}
-
-static void count_list(const struct mesh *m)
-{
-	set(&m->env->stats->list_now, m->count);
-	set(&m->env->stats->list_user, seats_taken(m));
-}
-
 /* Sample the length of the list, when a query is added. */
 static void sample_list(const struct mesh *m)
 {
@@ -183,7 +172,6 @@ static void query_finish(struct query *q)
 	if (UNLIKELY(q->hall != NULL))
 		hall_gather(q);
 	query_end(q);
-	count_list(q->mesh);
 	waiters_finish(q);
 	LIST_EACH_SAFE (at, &q->parents) {
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_child);
@@ -349,7 +337,6 @@ struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth
 		timer_set(m->env->loop, &q->deadline,
 			  budget->deadline_us > now ? budget->deadline_us - now : 0);
 	mesh_tell(q, 0, &(struct event){ .kind = EVENT_ASK });
-	count_list(m);
 	return q;
 }
 
@@ -390,7 +377,6 @@ static void orphans_join(struct query *q, struct list *going)
 
 void mesh_give_up(struct query *q)
 {
-	struct mesh *m = q->mesh;
 	struct list going;
 
 	PROMISE(!q->running && list_is_empty(&q->parents));
@@ -404,7 +390,6 @@ void mesh_give_up(struct query *q)
 		waiters_drop(q);
 		query_free(q);
 	}
-	count_list(m);
 }
 
 /* Its clients are gone. */
@@ -474,7 +459,6 @@ static void drop_some(struct mesh *m)
 		}
 		drop_query(q);
 	}
-	count_list(m);
 }
 
 static void on_drop(struct timer *t)
@@ -672,7 +656,6 @@ static void ask(struct mesh *m, struct asking *a)
 		hall_wake(q);
 	if (UNLIKELY(a->stale != NULL))
 		offer_stale(q, a);
-	count_list(m);
 	mesh_run(m);
 }
 
@@ -727,7 +710,6 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	q->is_refresh = true;
 	refresh_for(q, where);
 	query_sit(q, SEAT_JOSTLED);
-	count_list(m);
 	mesh_run(m);
 }
 
@@ -771,4 +753,13 @@ unsigned mesh_size(const struct mesh *m)
 unsigned mesh_waiting(const struct mesh *m)
 {
 	return m->waiter_count;
+}
+
+void mesh_count(const struct mesh *m)
+{
+	struct stats *s = m->env->stats;
+
+	stat_set(&s->list_now, m->count);
+	stat_set(&s->list_user, seats_taken(m));
+	stat_set(&s->list_replies, m->waiter_count);
 }

@@ -104,5 +104,6 @@ const struct query *mesh_waits_for(const struct query *q);
 void mesh_drop_all(struct mesh *m);
 unsigned mesh_size(const struct mesh *m);
 unsigned mesh_waiting(const struct mesh *m); /* answers owed, to clients and others */
+void mesh_count(const struct mesh *m);       /* in the worker's counters, as gauges */
 
 #endif

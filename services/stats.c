@@ -15,11 +15,6 @@ static uint64_t get(const stat_cell *c)
 	return atomic_load_explicit(c, memory_order_relaxed);
 }
 
-static void set(stat_cell *c, uint64_t v)
-{
-	atomic_store_explicit(c, v, memory_order_relaxed);
-}
-
 /* ---- latencies ---- */
 
 static unsigned log2_of(uint64_t v)
@@ -154,29 +149,19 @@ void stats_join(struct stats *total, const struct stats *one)
 #undef X
 }
 
-/* Gauges keep their values: they do not count from the last clearing. */
 void stats_clear(struct stats *s)
 {
-	uint64_t now = get(&s->list_now), user = get(&s->list_user),
-		 replies = get(&s->list_replies), tcpusage = get(&s->tcpusage),
-		 streamwait = get(&s->streamwait);
-
 	for (unsigned i = 0; i < STATS; i++)
-		set(&s->count[i], 0);
-	set(&s->list_max, 0);
-#define X(cell) set(&s->cell, 0);
+		stat_set(&s->count[i], 0);
+	stat_set(&s->list_max, 0);
+#define X(cell) stat_set(&s->cell, 0);
 	SINGLE_CELLS(X)
 #undef X
 #define X(cells)                                     \
 	for (size_t i = 0; i < COUNT(s->cells); i++) \
-		set(&s->cells[i], 0);
+		stat_set(&s->cells[i], 0);
 	ARRAY_CELLS(X)
 #undef X
-	set(&s->list_now, now);
-	set(&s->list_user, user);
-	set(&s->list_replies, replies);
-	set(&s->tcpusage, tcpusage);
-	set(&s->streamwait, streamwait);
 }
 
 uint64_t stats_hits(const struct stats *s)

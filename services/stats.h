@@ -65,6 +65,11 @@ struct stats {
 	char apart_too[CACHE_LINE];
 };
 
+static inline void stat_set(stat_cell *c, uint64_t v)
+{
+	atomic_store_explicit(c, v, memory_order_relaxed);
+}
+
 static inline void stat_bump(stat_cell *c, uint64_t by)
 {
 	atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + by,
@@ -89,7 +94,7 @@ void stats_ede(struct stats *s, int code); /* -1: none */
 /* Lower bound of a histogram bucket; for STAT_BUCKETS, the upper bound of the last. */
 uint64_t stats_bucket_us(unsigned bucket);
 void stats_join(struct stats *total, const struct stats *one); /* by each row's rule */
-void stats_clear(struct stats *s);
+void stats_clear(struct stats *s); /* of gauges, too: they are set again before they are read */
 uint64_t stats_hits(const struct stats *s); /* num.cachehits: queries that were not misses */
 /* In Unbound's format, line by line: "thread0.num.queries=12". `prefix` is "thread0" or "total". */
 void stats_print(const struct stats *s, const char *prefix,
