@@ -333,11 +333,17 @@ static bool door_open(struct http_server *s, const struct addr *at, bool optiona
 bool http_serve(struct http_server *s, const struct addr *at, size_t count, bool optional,
 		struct fault *f)
 {
+	struct list *last = s->doors.prev; /* new ones come behind it */
+
 	LIST_EACH (link, &s->doors)
 		LIST_ITEM(link, struct door, link)->wanted = false;
-	for (size_t i = 0; i < count; i++)
-		if (!door_open(s, &at[i], optional, f))
-			return false;
+	for (size_t i = 0; i < count; i++) {
+		if (door_open(s, &at[i], optional, f))
+			continue;
+		while (s->doors.prev != last)
+			door_close(LIST_ITEM(s->doors.prev, struct door, link));
+		return false;
+	}
 	LIST_EACH_SAFE (link, &s->doors) {
 		struct door *d = LIST_ITEM(link, struct door, link);
 

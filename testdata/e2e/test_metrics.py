@@ -192,6 +192,19 @@ def test_a_reload_moves_the_door(daemon):
             socket.create_connection((ADDRESS, there), 2)
 
 
+def test_of_doors_that_cannot_all_be_opened_none_is(daemon):
+    here, there = free_port(), free_port()
+    clause = "metrics:\n    metrics-enable: yes\n    metrics-port: %d\n    metrics-interface: 127.0.0.1\n"
+    with daemon(more=clause % here) as d:
+        d.http = here
+        d.configure(more=clause % there + "    metrics-interface: 192.0.2.1\n")
+        d.control("reload")
+        assert "192.0.2.1" in d.log() and "where it was served it stays" in d.log()
+        assert get(d, "/healthz")[0] == 200
+        with pytest.raises(OSError):
+            socket.create_connection((ADDRESS, there), 2)
+
+
 def test_the_dashboard_asks_for_what_is_there(d):
     path = os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "grafana", "resolverd.json")
     with open(path, encoding="utf-8") as f:
