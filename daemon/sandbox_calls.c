@@ -33,7 +33,7 @@
 #endif
 #define PR_SET_VMA_NAMES 0x53564d41 /* PR_SET_VMA, missing from older headers */
 
-enum kind { CALL, NEVER, NOT_THERE, ONLY };
+enum kind { CALL, NEVER, NOT_THERE, ONLY, OURS };
 
 static const struct row {
 	const char *name;
@@ -45,11 +45,13 @@ static const struct row {
 #define NEVER(name)     { #name, NEVER, 0, 0, 0 },
 #define NOT_THERE(name) { #name, NOT_THERE, 0, 0, 0 },
 #define ONLY(name, argument, mask, value) { #name, ONLY, argument, (uint32_t)(mask), (uint32_t)(value) },
+#define OURS(name)      { #name, OURS, 0, UINT32_MAX, 0 },
 #include "daemon/sandbox.def"
 #undef CALL
 #undef NEVER
 #undef NOT_THERE
 #undef ONLY
+#undef OURS
 };
 
 /* ---- strict: naming the refused call ---- */
@@ -97,6 +99,9 @@ static int add_row(scmp_filter_ctx filter, const struct row *r, bool strict)
 		return seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 0);
 	case NOT_THERE: /* the default unless strict */
 		return strict ? seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0) : 0;
+	case OURS:
+		only.datum_b = (uint32_t)getpid();
+		break;
 	case ONLY:
 		break;
 	}

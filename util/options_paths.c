@@ -62,6 +62,8 @@ static void walk_sockets(const struct walk *w)
 static bool is_of_others(const struct option *o)
 {
 	return (o->clause == CLAUSE_dnstap && o->at == offsetof(struct conf_dnstap, dnstap_socket_path)) ||
+	       (o->clause == CLAUSE_cachedb && (o->at == offsetof(struct conf_cachedb, redis_server_path) ||
+						o->at == offsetof(struct conf_cachedb, redis_replica_server_path))) ||
 	       (o->clause == CLAUSE_remote_control &&
 		(o->at == offsetof(struct conf_remote_control, control_key_file) ||
 		 o->at == offsetof(struct conf_remote_control, control_cert_file)));

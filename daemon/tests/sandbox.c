@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +149,16 @@ static int kill_another(void)
 	return kill(getppid(), 0) == 0 ? 0 : errno;
 }
 
+static int signal_a_thread_of_another(void)
+{
+	return syscall(SYS_tgkill, getppid(), getppid(), 0) == 0 ? 0 : errno;
+}
+
+static int signal_our_own(void)
+{
+	return pthread_kill(pthread_self(), 0);
+}
+
 /* ---- trying ---- */
 
 enum { FINE, REFUSED, ENDS };
@@ -212,6 +223,8 @@ static void only_what_serving_takes_can_be_done(void **state)
 		{ "a packet socket is made", make_a_packet_socket, REFUSED, ENDS, false },
 		{ "memory is to be written and run", map_to_write_and_run, REFUSED, ENDS, false },
 		{ "another process is told something", kill_another, REFUSED, ENDS, false },
+		{ "a thread of another process is told something", signal_a_thread_of_another, REFUSED, ENDS, false },
+		{ "a thread is told something", signal_our_own, FINE, FINE, false },
 	};
 	struct conf *yes = conf_for("yes"), *strict = conf_for("strict");
 	bool files = has_landlock(yes);
@@ -242,6 +255,8 @@ static void a_configuration_is_admitted_when_its_files_can_be_reached(void **sta
 		{ "a log in the folder", "logfile: \"%s/log\"", false, true },
 		{ "a log elsewhere", "logfile: \"%s/log\"", true, false },
 		{ "hints elsewhere", "root-hints: \"%s/hints\"", true, false },
+		{ "a store's socket elsewhere", "redis-server-path: \"%s/socket\"", true, true },
+		{ "a replica's socket elsewhere", "redis-replica-server-path: \"%s/socket\"", true, true },
 		{ "hints of the system", "root-hints: /usr/share/dns/root.hints", true, true },
 		{ "names of hosts in a folder that is not there yet", "hosts-file: \"%s/later/hosts\"", false, true },
 		{ "names of hosts in such a folder elsewhere", "hosts-file: \"%s/later/hosts\"", true, false },
