@@ -29,6 +29,7 @@
 
 #define PENDING_MOST 4096 /* unanswered commands; beyond that none are sent */
 #define RETRY_US     US_PER_S
+#define PATIENCE_MS  100 /* where all timeouts are 0 */
 
 enum {
 	VALUE_MOST = CACHEDB_HEAD_LEN + MSG_MAX,
@@ -46,7 +47,7 @@ struct redis {
 	struct watch watch; /* fd -1: no connection */
 	uint8_t *in, *out;  /* IN_ROOM, OUT_ROOM bytes, while connected */
 	size_t in_len, out_len;
-	unsigned greetings;  /* AUTH and SELECT commands not yet answered */
+	unsigned greetings;  /* commands of greet() not yet answered */
 	bool ready, said;    /* it takes commands; its failure was logged */
 	bool looks_up;       /* mesh_resolve is looking up the host */
 	bool dead;           /* free it when that is done */
@@ -204,22 +205,29 @@ static struct command *give(struct redis *r, const struct slice *words, unsigned
 
 /* ---- the connection ---- */
 
+static void greet_with(struct redis *r, const char *command, const char *argument)
+{
+	const struct slice words[] = { word(command), word(argument) };
+	struct command *c = give(r, words, COUNT(words));
+
+	r->greetings++;
+	if (c)
+		c->greets = true;
+}
+
+/* It is not used before it has answered. Clusters and proxies have one database only and may know
+ * neither SELECT nor PING, so that there it is asked for a value. */
 static void greet(struct redis *r)
 {
 	char number[16];
-	struct slice auth[] = { word("AUTH"), word(r->password) };
-	struct slice database[] = { word("SELECT"), { .at = NULL } };
-	struct command *c;
 
 	(void)snprintf(number, sizeof(number), "%u", r->database);
-	database[1] = word(number);
-	r->greetings = 1;
-	if (*r->password && (c = give(r, auth, COUNT(auth)))) {
-		c->greets = true;
-		r->greetings++;
-	}
-	if ((c = give(r, database, COUNT(database))))
-		c->greets = true;
+	if (*r->password)
+		greet_with(r, "AUTH", r->password);
+	if (r->database)
+		greet_with(r, "SELECT", number);
+	else
+		greet_with(r, "GET", "resolverd");
 }
 
 static void greeted(struct redis *r)
@@ -246,8 +254,8 @@ static bool take_reply(struct redis *r, const struct resp *reply)
 	}
 	(void)snprintf(text, sizeof(text), "%.*s", (int)MIN(reply->text.len, 100u),
 		       (const char *)reply->text.at);
-	if (c->greets && reply->kind != RESP_DONE) {
-		give_up(r, reply->kind == RESP_ERROR ? text : "it does not let us in");
+	if (c->greets && reply->kind == RESP_ERROR) {
+		give_up(r, text);
 		return false;
 	}
 	if (reply->kind == RESP_ERROR)
@@ -485,9 +493,9 @@ static void redis_free(struct cachedb_store *s)
 		mem_free(r);
 }
 
-static uint32_t either(uint32_t own_ms, uint32_t common_ms)
+static uint32_t patience_of(uint32_t own_ms, uint32_t common_ms)
 {
-	return own_ms ? own_ms : common_ms;
+	return own_ms ? own_ms : common_ms ? common_ms : PATIENCE_MS;
 }
 
 struct cachedb_store *cachedb_redis_new(struct env *env, const struct conf *conf, bool replica)
@@ -507,10 +515,10 @@ struct cachedb_store *cachedb_redis_new(struct env *env, const struct conf *conf
 	r->password =
 		mem_text(replica ? c->redis_replica_server_password : c->redis_server_password);
 	r->database = replica ? c->redis_replica_logical_db : c->redis_logical_db;
-	r->connect_ms = replica ? either(c->redis_replica_connect_timeout, c->redis_replica_timeout)
-				: either(c->redis_connect_timeout, c->redis_timeout);
-	r->command_ms = replica ? either(c->redis_replica_command_timeout, c->redis_replica_timeout)
-				: either(c->redis_command_timeout, c->redis_timeout);
+	r->connect_ms = replica ? patience_of(c->redis_replica_connect_timeout, c->redis_replica_timeout)
+				: patience_of(c->redis_connect_timeout, c->redis_timeout);
+	r->command_ms = replica ? patience_of(c->redis_replica_command_timeout, c->redis_replica_timeout)
+				: patience_of(c->redis_command_timeout, c->redis_timeout);
 	list_init(&r->pending);
 	r->watch = (struct watch){ .fd = -1, .ready = on_ready };
 	r->patience.fire = on_patience;

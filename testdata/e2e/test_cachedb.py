@@ -135,7 +135,8 @@ def test_an_answer_is_found_in_redis_after_a_restart(daemon, redis):
     (["redis-logical-db: 3"], [], True),
     (["redis-logical-db: 99"], [], False),
     (["SOCKET"], [], True),
-], ids=["password", "wrong-password", "no-password", "database", "no-such-database", "socket"])
+    (["redis-timeout: 0"], [], True),
+], ids=["password", "wrong-password", "no-password", "database", "no-such-database", "socket", "no-timeout"])
 def test_it_is_reached_as_it_is_written(daemon, lines, arguments, works):
     with Redis(*arguments) as redis, FakeServer(fixed("192.0.2.1", 300)) as server:
         lines = ['redis-server-path: "%s"' % redis.path if line == "SOCKET" else line for line in lines]
@@ -334,6 +335,33 @@ def test_nobody_waits_long_for_a_redis_that_is_not_well(daemon, reply):
             # it is tried again, and a reload finds everything in order
             d.control("reload")
             assert texts(d.ask("again.store.test.lab")) == ["192.0.2.1"]
+
+
+class Proxy(TcpServer):
+    """Stands in front of Redis as proxies do: of a command it does not know it makes an end."""
+
+    def __init__(self, redis):
+        self.redis = redis
+        super().__init__()
+
+    def serve(self, conn, number):
+        with contextlib.suppress(OSError), conn, socket.create_connection((ADDRESS, self.redis.port), 30) as inner:
+            conn.settimeout(30)
+            while (data := conn.recv(65536)) and not re.search(rb"\r\n(SELECT|PING|INFO|CLIENT|HELLO)\r\n", data):
+                inner.sendall(data)
+                conn.sendall(inner.recv(65536))
+
+
+def test_behind_a_proxy(daemon, redis):
+    with Proxy(redis) as proxy, FakeServer(fixed("192.0.2.1", 300)) as server:
+        with daemon("extended-statistics: yes", "num-threads: 1", module=CHAIN,
+                    more=forward(server.at) + store(port=proxy.port)) as d:
+            def found():
+                d.ask("www.store.test.lab")
+                d.control("flush", "www.store.test.lab")
+                return d.stats()["num.query.cachedb"] > 0
+            wait_until(found)
+            assert "cachedb: Redis" not in d.log()
 
 
 def test_redis_goes_and_comes(daemon, redis):
