@@ -88,8 +88,11 @@ static bool take_expired(struct query *q, const struct cachedb_entry *e)
 	uint32_t now_s = q->env->time->now_s;
 
 	return may_serve_expired(q, e) &&
-	       msgcache_restore(q->env->messages, e->reply, now_s - e->age_s,
-				now_s + (uint32_t)e->left_s, now_s);
+	       msgcache_restore(q->env->messages, e->reply,
+				&(struct msg_restore){ .now_s = now_s,
+						       .stored_s = now_s - e->age_s,
+						       .expires_s = now_s + (uint32_t)e->left_s,
+						       .whole = e->flags & ENTRY_WHOLE });
 }
 
 static void take(struct lookup *l, const struct cachedb_entry *e)
@@ -193,8 +196,10 @@ static void keep(struct query *q)
 
 	if (!db->writes || !ttl_s || conf_of(q)->cachedb_no_store)
 		return;
-	cachedb_entry_write(&w, q->reply, q->want_signatures ? ENTRY_SIGNED : 0, ttl_s,
-			    q->env->time);
+	cachedb_entry_write(&w, q->reply,
+			    (q->want_signatures ? ENTRY_SIGNED : 0) |
+				    (q->snapshot->conf->server.serve_original_ttl ? ENTRY_WHOLE : 0),
+			    ttl_s, q->env->time);
 	if (w.bad)
 		return;
 	cachedb_key(key, &q->question, conf_of(q)->secret_seed);

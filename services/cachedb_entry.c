@@ -40,7 +40,9 @@ static void write_u64(struct writer *w, uint64_t v)
 void cachedb_entry_write(struct writer *w, const struct message *m, unsigned flags, uint32_t ttl_s,
 			 const struct timebase *now)
 {
-	struct msg_style style = { .now_s = now->now_s, .with_dnssec = true };
+	struct msg_style style = { .now_s = now->now_s,
+				   .with_dnssec = true,
+				   .original_ttl = flags & ENTRY_WHOLE };
 	struct message bare = *m;
 	struct writer message;
 
@@ -94,7 +96,10 @@ bool cachedb_entry_read(struct cachedb_entry *e, struct slice value, const struc
 		/* Freshly parsed, so not shared: they may be changed. */
 		struct rrset *set = (struct rrset *)(uintptr_t)m->sets[i];
 
-		set->ttl_s = time_left(now->now_s, set->expires_s);
+		if (!(e->flags & ENTRY_WHOLE))
+			set->ttl_s = time_left(now->now_s, set->expires_s);
+		else if ((int32_t)(set->expires_s - now->now_s) > e->left_s)
+			set->expires_s = now->now_s + (uint32_t)e->left_s;
 	}
 	m->q = *q;
 	m->flags = FLAG_QR;

@@ -20,14 +20,17 @@ struct message;
 struct question;
 struct timebase;
 
-enum { ENTRY_SIGNED = 1 }; /* the answer was obtained with DO set */
+enum {
+	ENTRY_SIGNED = 1, /* the answer was obtained with DO set */
+	ENTRY_WHOLE = 2,  /* its records have the TTLs they came with (serve-original-ttl) */
+};
 
 struct cachedb_entry {
 	unsigned flags; /* ENTRY_* */
 	int32_t left_s; /* seconds of validity left; <= 0: seconds since it expired, negated */
 	uint32_t age_s; /* since it was written */
 	struct message
-		*reply; /* in the arena, its TTLs counted down, security SECURITY_UNCHECKED */
+		*reply; /* in the arena, TTLs counted down unless whole, SECURITY_UNCHECKED */
 };
 
 void cachedb_key(char key[CACHEDB_KEY_LEN + 1], const struct question *q, const char *secret);

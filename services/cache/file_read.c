@@ -92,7 +92,7 @@ static void take_answer(struct reading *r, struct slice entry)
 	uint32_t now_s = r->how->now.now_s;
 	struct message m;
 
-	if (in.bad || age_s < 0 || !find_security(r, was, &security)) {
+	if (in.bad || age_s < 0 || !find_security(r, was & ~ANSWER_WHOLE, &security)) {
 		r->count->passed++;
 		return;
 	}
@@ -108,8 +108,11 @@ static void take_answer(struct reading *r, struct slice entry)
 		return;
 	}
 	m.security = security;
-	if (msgcache_restore(r->how->messages, &m, now_s - (uint32_t)age_s,
-			     now_s + (uint32_t)left_s, now_s))
+	if (msgcache_restore(r->how->messages, &m,
+			     &(struct msg_restore){ .now_s = now_s,
+						    .stored_s = now_s - (uint32_t)age_s,
+						    .expires_s = now_s + (uint32_t)left_s,
+						    .whole = was & ANSWER_WHOLE }))
 		r->count->answers++;
 	else
 		r->count->passed++;

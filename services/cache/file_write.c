@@ -49,7 +49,8 @@ static void add_answer(const struct slab_entry *e, void *arg)
 	to = writer_over(block_entry(&w->blocks, BLOCK_ANSWERS, len), len);
 	write_u32(&to, w->how->now.now_s - s->stored_s);
 	write_u32(&to, s->expires_s - w->how->now.now_s);
-	write_u8(&to, is_explained(s) ? SECURITY_UNCHECKED : s->security);
+	write_u8(&to, (is_explained(s) ? SECURITY_UNCHECKED : s->security) |
+			      (s->fits & STORED_WHOLE ? ANSWER_WHOLE : 0));
 	write_bytes(&to, stored_wire(s), s->wire_len);
 	w->count->answers++;
 }

@@ -460,19 +460,19 @@ static bool is_better_than_nothing(const struct slab_entry *old, void *arg)
 	return !old || !stored_is_good(stored_of(old)) || !stored_is_fresh(stored_of(old), *now_s);
 }
 
-bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
-		      uint32_t expires_s, uint32_t now_s)
+bool msgcache_restore(struct msgcache *c, const struct message *m, const struct msg_restore *how)
 {
 	static const struct place_key nowhere;
+	uint32_t now_s = how->now_s;
 	struct stored *s;
 
 	if (m->rcode > 255 || !message_may_be_kept(m))
 		return false;
-	s = make_image(m, stored_s, fits_of(m, false), &nowhere);
+	s = make_image(m, how->stored_s, fits_of(m, how->whole), &nowhere);
 	if (!s)
 		return false;
-	s->expires_s = expires_s;
-	s->refresh_s = expires_s - (expires_s - stored_s) / 10;
+	s->expires_s = how->expires_s;
+	s->refresh_s = how->expires_s - (how->expires_s - how->stored_s) / 10;
 	return slab_put_if(c->slab, msgcache_hash(&m->q), &s->link, now_s, is_better_than_nothing,
 			   &now_s);
 }

@@ -123,10 +123,14 @@ struct msg_keep {
 const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 				    const struct msg_keep *how);
 
-/* Restore `m` unless there is a good, fresh entry. Its TTLs are as of `stored_s`, it expires at
- * `expires_s`; both may be in the past. Scope 0. Called within a turn. */
-bool msgcache_restore(struct msgcache *c, const struct message *m, uint32_t stored_s,
-		      uint32_t expires_s, uint32_t now_s);
+/* Restore `m` unless there is a good, fresh entry. Scope 0. Called within a turn. */
+struct msg_restore {
+	uint32_t now_s;
+	uint32_t stored_s;  /* its TTLs are as of then; it may be in the past, as well as: */
+	uint32_t expires_s;
+	bool whole;         /* they are those the records came with */
+};
+bool msgcache_restore(struct msgcache *c, const struct message *m, const struct msg_restore *how);
 
 /* The message, its RRsets in `a`, with the remaining TTLs (0 in those of an expired one), or those of
  * a STORED_WHOLE one as they came. Flags are those of the image. */

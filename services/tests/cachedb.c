@@ -132,27 +132,31 @@ static void an_answer_comes_back_as_it_went_only_older(void **state)
 		int64_t wall_s; /* later */
 		bool read;
 		int32_t left_s;
-		uint32_t ttl_s, age_s;
+		uint32_t ttl_s, whole_ttl_s, age_s;
 	} rows[] = {
-		{ "at once", 0, true, 300, 300, 0 },
-		{ "later", 100, true, 200, 200, 100 },
-		{ "expired", 400, true, -100, 0, 400 },
-		{ "a clock that goes a little behind", -60, true, 300, 300, 0 },
-		{ "a clock of last week", -604800, false, 0, 0, 0 },
+		{ "at once", 0, true, 300, 300, 500, 0 },
+		{ "later", 100, true, 200, 200, 500, 100 },
+		{ "expired", 400, true, -100, 0, 500, 400 },
+		{ "a clock that goes a little behind", -60, true, 300, 300, 500, 0 },
+		{ "a clock of last week", -604800, false, 0, 0, 0, 0 },
 	};
 	struct arena a = { 0 };
 	uint8_t value[512];
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const __typeof__(rows[0]) *r = &rows[i];
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		const __typeof__(rows[0]) *r = &rows[i / 2];
+		const unsigned flags = i % 2 ? ENTRY_SIGNED | ENTRY_WHOLE : ENTRY_SIGNED;
 
-		const struct message *m = made_message(&a, NOW, &made);
+		struct message *m = made_message(&a, NOW, &made);
+		struct rrset *older = rrset_copy(&a, m->sets[0]);
 		struct timebase then = now;
 		struct writer w = writer_over(value, sizeof(value));
 		struct cachedb_entry e;
 		bool read;
 
-		cachedb_entry_write(&w, m, ENTRY_SIGNED, 300, &now);
+		older->ttl_s = 500; /* what it came with, 200 seconds ago */
+		m->sets[0] = older;
+		cachedb_entry_write(&w, m, flags, 300, &now);
 		assert_false(w.bad);
 		then.wall_s += r->wall_s;
 		then.now_s += 5; /* this machine's own seconds are not those of the store */
@@ -163,10 +167,11 @@ static void an_answer_comes_back_as_it_went_only_older(void **state)
 			continue;
 		assert_int_equal(e.left_s, r->left_s);
 		assert_int_equal(e.age_s, r->age_s);
-		assert_int_equal(e.flags, ENTRY_SIGNED);
+		assert_int_equal(e.flags, flags);
 		assert_int_equal(e.reply->security, SECURITY_UNCHECKED);
 		assert_int_equal(message_set_count(e.reply), 2);
-		assert_int_equal(e.reply->sets[0]->ttl_s, r->ttl_s);
+		assert_int_equal(e.reply->sets[0]->ttl_s, i % 2 ? r->whole_ttl_s : r->ttl_s);
+		assert_int_equal((int32_t)(e.reply->sets[0]->expires_s - then.now_s), r->left_s);
 	}
 	arena_clear(&a);
 }

@@ -117,6 +117,8 @@ static const struct made denied = { "no.example.",
 				      "example. 60 SOA a.example. b.example. 1 2 3 4 60\n" } };
 static const struct made failed = { "fail.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
 
+static bool keeps_whole; /* serve-original-ttl */
+
 static void keep(struct house *h, const struct made *made, uint8_t security, uint16_t scope,
 		 uint32_t stored_s, uint32_t ttl_s)
 {
@@ -127,7 +129,10 @@ static void keep(struct house *h, const struct made *made, uint8_t security, uin
 	m = made_message(&a, stored_s, made);
 	m->security = security;
 	msgcache_store(h->messages, m,
-		       &(struct msg_keep){ .now_s = stored_s, .ttl_s = ttl_s, .scope = scope });
+		       &(struct msg_keep){ .now_s = stored_s,
+					   .ttl_s = ttl_s,
+					   .scope = scope,
+					   .whole = keeps_whole });
 	arena_clear(&a);
 }
 
@@ -159,16 +164,18 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 		const char *why;
 		const struct made *made;
 		uint8_t was, is;
-		bool comes;
+		bool comes, whole;
 	} rows[] = {
-		{ "insecure", &plain, SECURITY_INSECURE, SECURITY_INSECURE, true },
-		{ "under no anchor", &plain, SECURITY_INDETERMINATE, SECURITY_INDETERMINATE, true },
+		{ "insecure", &plain, SECURITY_INSECURE, SECURITY_INSECURE, true, false },
+		{ "under no anchor", &plain, SECURITY_INDETERMINATE, SECURITY_INDETERMINATE, true, false },
 		{ "proven: to be proven again", &proven, SECURITY_SECURE, SECURITY_UNCHECKED,
-		  true },
-		{ "a denial", &denied, SECURITY_INSECURE, SECURITY_INSECURE, true },
-		{ "bogus", &proven, SECURITY_BOGUS, 0, false },
-		{ "a failure", &failed, SECURITY_INDETERMINATE, 0, false },
-		{ "withheld", &proven, SECURITY_SECURE_SENTINEL_FAIL, 0, false },
+		  true, false },
+		{ "a denial", &denied, SECURITY_INSECURE, SECURITY_INSECURE, true, false },
+		{ "with the TTLs it came with", &plain, SECURITY_INSECURE, SECURITY_INSECURE, true, true },
+		{ "proven, likewise", &proven, SECURITY_SECURE, SECURITY_UNCHECKED, true, true },
+		{ "bogus", &proven, SECURITY_BOGUS, 0, false, false },
+		{ "a failure", &failed, SECURITY_INDETERMINATE, 0, false, false },
+		{ "withheld", &proven, SECURITY_SECURE_SENTINEL_FAIL, 0, false, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -178,6 +185,7 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 		const struct stored *s, *before;
 		struct fault f;
 
+		keeps_whole = rows[i].whole;
 		keep(&was, rows[i].made, rows[i].was, 0, NOW - 20, 60);
 		write_house(&was);
 		how.now.wall_s += 10;
@@ -194,12 +202,14 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 			assert_int_equal((int32_t)(s->expires_s - 70), 30);
 			assert_int_equal((int32_t)(70 - s->stored_s), 30);
 			assert_int_equal(s->rcode, rows[i].made->rcode);
+			assert_int_equal(s->fits, before->fits);
 			assert_int_equal(s->wire_len, before->wire_len);
 			assert_memory_equal(stored_wire(s), stored_wire(before), s->wire_len);
 		}
 		house_free(&was);
 		house_free(&is);
 	}
+	keeps_whole = false;
 }
 
 static void time_goes_on_while_nobody_counts(void **state)
