@@ -127,7 +127,7 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 	if (before->server.rrset_cache_size != conf->server.rrset_cache_size)
 		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
 	if (before->server.key_cache_size != conf->server.key_cache_size)
-		slab_resize(keycache_slab(c->keys), (size_t)conf->server.key_cache_size);
+		keycache_resize(c->keys, (size_t)conf->server.key_cache_size);
 	if (before->server.neg_cache_size != conf->server.neg_cache_size)
 		negcache_resize(c->negative, (size_t)conf->server.neg_cache_size);
 	if (!is_same_infra(&was, &how))

@@ -12,6 +12,7 @@
 
 struct keycache {
 	struct slab *slab;
+	unsigned slabs;
 	uint8_t scope; /* link.spare of its entries */
 };
 
@@ -50,15 +51,34 @@ static size_t beside(const struct slab_entry *entry)
 	return e->keys ? keyset_size(e->keys) + PARSED_KEY : 0;
 }
 
+/* Not even the keys of one zone would fit in less, and nothing could be validated: those of a zone are found
+ * here when the next one's are judged. */
+#define SLAB_LEAST (64u << 10)
+
+static size_t at_least(size_t budget, unsigned slabs)
+{
+	return MAX(budget, (size_t)slabs * SLAB_LEAST);
+}
+
 struct keycache *keycache_new(size_t budget, unsigned slabs)
 {
 	struct keycache *c = mem_zero(sizeof(*c));
 
-	c->slab = slab_new(&(struct slab_how){ .name = "key", .budget = budget, .slabs = slabs,
-					       .typical = 256, .same = is_same,
-					       .is_stale = is_stale, .beside = beside,
+	c->slabs = slabs;
+	c->slab = slab_new(&(struct slab_how){ .name = "key",
+					       .budget = at_least(budget, slabs),
+					       .slabs = slabs,
+					       .typical = 256,
+					       .same = is_same,
+					       .is_stale = is_stale,
+					       .beside = beside,
 					       .release = release });
 	return c;
+}
+
+void keycache_resize(struct keycache *c, size_t budget)
+{
+	slab_resize(c->slab, at_least(budget, c->slabs));
 }
 
 void keycache_free(struct keycache *c)

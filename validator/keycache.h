@@ -30,7 +30,9 @@ struct key_entry {
 	uint8_t data[];                 /* the name, then a NUL-ended sentence (maybe empty) */
 };
 
+/* `budget` 0, or any too small, is as much as validation needs. */
 struct keycache *keycache_new(size_t budget, unsigned slabs) MUST_USE;
+void keycache_resize(struct keycache *c, size_t budget);
 void keycache_free(struct keycache *c);                 /* NULL is fine */
 /* A view of the same cache in another scope (services/cache/rrset.h). */
 struct keycache *keycache_scoped(const struct keycache *c, uint8_t scope) MUST_USE;

@@ -59,6 +59,23 @@ static void the_latest_word_counts(void **state)
 	keycache_free(c);
 }
 
+static void a_chain_of_trust_has_room_whatever_its_budget(void **state)
+{
+	(void)state;
+	struct keycache *c = keycache_new(0, 4);
+
+	for (unsigned resized = 0; resized < 2; resized++) {
+		put(c, ".", KEYS_BOGUS, 60);
+		put(c, "example.", KEYS_BOGUS, 60);
+		put(c, "zone.example.", KEYS_BOGUS, 60);
+		assert_non_null(keycache_find(c, N("."), NOW));
+		assert_non_null(keycache_find(c, N("example."), NOW));
+		assert_non_null(keycache_find(c, N("zone.example."), NOW));
+		keycache_resize(c, 1);
+	}
+	keycache_free(c);
+}
+
 static void what_is_forgotten_is_as_asked(void **state)
 {
 	(void)state;
@@ -162,6 +179,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_zone_is_found_by_its_name_while_fresh),
 		CLAIM(the_latest_word_counts),
+		CLAIM(a_chain_of_trust_has_room_whatever_its_budget),
 		CLAIM(what_is_forgotten_is_as_asked),
 		CLAIM(keys_are_weighed_with_their_entry),
 		CLAIM(keys_live_while_somebody_holds_them),
