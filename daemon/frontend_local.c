@@ -75,11 +75,11 @@ bool local_settles(struct journey *j, enum verdict *v)
 		return false;
 	arena_init(&a);
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
+	j->request.unpoliced = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.unpoliced);
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
 		*v = end == POLICY_SEND ? journey_send(j) : VERDICT_DROP;
-	j->request.unpoliced = end == POLICY_LET_THROUGH;
 	arena_clear(&a);
 	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
 }

@@ -14,6 +14,7 @@ struct lead {
 	unsigned count;
 	const uint8_t *target; /* where they lead */
 	bool authoritative;    /* the answer has AA: local data began it */
+	bool unpoliced;        /* policy zones let the client through */
 };
 
 /* Append an alias. False when there are too many. */

@@ -142,6 +142,22 @@ bool policed_question(const struct policed_by *by, struct rpz_hit *out)
 	return false;
 }
 
+bool policed_spares(const struct policed_by *by)
+{
+	struct rpz_hit hit;
+
+	for (size_t at = by->zones->first_policy; next_zone(by, &at, &hit);) {
+		if ((!find_addr(&hit, RPZ_CLIENT_IP, &by->client->from) &&
+		     !find_name(&hit, RPZ_QNAME, by->q->name)) ||
+		    hit.rule.action == RPZ_disabled)
+			continue;
+		if (hit.rule.action == RPZ_passthru)
+			tell(by, &hit);
+		return hit.rule.action == RPZ_passthru;
+	}
+	return false;
+}
+
 bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);)

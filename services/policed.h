@@ -57,6 +57,8 @@ static inline bool policed_exist(const struct authzones *z)
 
 /* By the client's address or the query name. */
 bool policed_question(const struct policed_by *by, struct rpz_hit *out);
+/* Whether a rule lets the query through that would be found so; others count for nothing. */
+bool policed_spares(const struct policed_by *by);
 /* By the target of an alias. */
 bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out);
 /* Whether the servers met for `wanted` let the client through (rpz-passthru). */

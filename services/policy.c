@@ -512,6 +512,8 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 {
 	enum policy_end end = answer_locally(p, who, to, out, a, lead);
 
+	if (end == POLICY_FOLLOW && p->policed)
+		lead->unpoliced = policy_zones_spare(p, who, &to->request->q);
 	if (end != POLICY_PASS || !p->policed)
 		return end;
 	return policy_zones_answer(p, who, to, out, a, lead);

@@ -158,6 +158,14 @@ enum policy_end policy_zones_answer(const struct policy *p, const struct policy_
 	}
 }
 
+bool policy_zones_spare(const struct policy *p, const struct policy_client *who,
+			const struct question *q)
+{
+	struct policed_by by = by_whom(p, who, q);
+
+	return q->class_ == CLASS_IN && policed_spares(&by);
+}
+
 /* ---- answers ---- */
 
 /* A rule being applied to an answer. */

@@ -12,6 +12,10 @@ enum policy_end policy_zones_answer(const struct policy *p, const struct policy_
 				    const struct answer_to *to, struct writer *out,
 				    struct arena *a, struct lead *lead);
 
+/* Whether policy zones let through a question that local data answers with an alias. */
+bool policy_zones_spare(const struct policy *p, const struct policy_client *who,
+			const struct question *q);
+
 /* By the names that aliases in the answer lead to. True: that settles it, and `j` says how:
  * JUDGED_AS_IS when a zone passes it. */
 bool policy_zones_judge_aliases(const struct policy *p, const struct policy_client *who,
