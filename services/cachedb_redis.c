@@ -49,6 +49,7 @@ struct redis {
 	size_t in_len, out_len;
 	unsigned greetings;  /* commands of greet() not yet answered */
 	bool ready, said;    /* it takes commands; its failure was logged */
+	bool complained;     /* an error it replied with on this connection was logged */
 	bool looks_up;       /* mesh_resolve is looking up the host */
 	bool dead;           /* free it when that is done */
 	const char *broken;  /* why to give the connection up as soon as possible, or NULL */
@@ -258,8 +259,9 @@ static bool take_reply(struct redis *r, const struct resp *reply)
 		give_up(r, text);
 		return false;
 	}
-	if (reply->kind == RESP_ERROR)
+	if (reply->kind == RESP_ERROR && !r->complained)
 		log_warn("cachedb: Redis says: %s", text);
+	r->complained |= reply->kind == RESP_ERROR;
 	if (c->greets)
 		greeted(r);
 	command_end(r, c, reply->kind == RESP_VALUE ? reply->text : (struct slice){ .at = NULL });
@@ -357,6 +359,7 @@ static void connect_to(struct redis *r, const struct addr *to)
 		give_up(r, strerror(errno));
 		return;
 	}
+	r->complained = false;
 	r->in = mem_new(IN_ROOM);
 	r->out = mem_new(OUT_ROOM);
 	watch_start(r->env->loop, &r->watch, WATCH_WRITE);

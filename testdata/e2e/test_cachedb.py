@@ -364,6 +364,28 @@ def test_behind_a_proxy(daemon, redis):
             assert "cachedb: Redis" not in d.log()
 
 
+class Cluster(TcpServer):
+    """Every key is somebody else's, but for the first."""
+
+    def serve(self, conn, number):
+        with contextlib.suppress(OSError), conn:
+            reply = b"$-1\r\n"
+            while data := conn.recv(65536):
+                for _ in re.findall(rb"\*\d\r\n\$3\r\n", data):
+                    conn.sendall(reply)
+                    reply = b"-MOVED %d 192.0.2.9:6379\r\n" % hash(data)
+
+
+def test_its_errors_are_told_once(daemon):
+    with Cluster() as cluster, FakeServer(fixed("192.0.2.1", 300)) as server:
+        with daemon("num-threads: 1", module=CHAIN, more=forward(server.at) + store(port=cluster.port)) as d:
+            wait_until(lambda: texts(d.ask("www.store.test.lab")) and (
+                "Redis says: MOVED" in d.log() or not d.control("flush", "www.store.test.lab")))
+            for i in range(20):
+                assert texts(d.ask("h%d.store.test.lab" % i)) == ["192.0.2.1"]
+            assert d.log().count("Redis says") == 1
+
+
 def test_redis_goes_and_comes(daemon, redis):
     with FakeServer(fixed("192.0.2.1", 300)) as server:
         with daemon("extended-statistics: yes", module=CHAIN, more=forward(server.at) + store(port=redis.port)) as d:
