@@ -75,12 +75,13 @@ static void door_put(struct control_doors *all, int fd, const char *text, const 
 	knock_start(&d->knock, all->daemon->loop, fd, on_knock);
 }
 
-/* Remove a socket file left behind by a dead daemon. False with errno: EADDRINUSE if the socket
- * accepts connections, EEXIST if it is no socket. */
+/* Remove a socket file left behind by a dead daemon. False with errno: EADDRINUSE if somebody
+ * still has that socket, EEXIST if it is no socket. */
 static bool clear_path(const struct sockaddr_un *sun)
 {
 	struct stat st;
-	int fd, refused;
+	bool refused;
+	int fd;
 
 	if (lstat(sun->sun_path, &st) != 0)
 		return true;
@@ -88,10 +89,11 @@ static bool clear_path(const struct sockaddr_un *sun)
 		errno = EEXIST;
 		return false;
 	}
-	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	refused = connect(fd, (const struct sockaddr *)sun, sizeof *sun) != 0;
+	/* Any other failure means that it is alive: full, or of another kind. */
+	refused = connect(fd, (const struct sockaddr *)sun, sizeof *sun) != 0 && errno == ECONNREFUSED;
 	close(fd);
 	if (refused)
 		return unlink(sun->sun_path) == 0;

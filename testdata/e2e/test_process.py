@@ -164,6 +164,19 @@ def test_a_pidfile_that_is_no_file_is_refused(made):
     assert p.returncode == 1 and "fatal error: cannot write the pid file" in p.stderr
 
 
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM], ids=["full", "of-another-kind"])
+def test_a_control_socket_of_others_is_left_to_them(made, kind):
+    d = made()
+    with socket.socket(socket.AF_UNIX, kind) as theirs, socket.socket(socket.AF_UNIX, kind) as first:
+        theirs.bind(d.socket)
+        if kind == socket.SOCK_STREAM:
+            theirs.listen(0)
+        first.connect(d.socket)
+        p = run(d, "-d", "-c", d.conf)
+        assert p.returncode == 1 and "cannot open the control socket" in p.stderr and "in use" in p.stderr
+        assert os.path.exists(d.socket)
+
+
 def test_without_a_pidfile(made):
     d = made()
     d.start("-p")
