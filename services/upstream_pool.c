@@ -20,6 +20,8 @@ enum {
 	AGAIN_MOST = 8,        /* retries if the server did not process the query */
 	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile */
 	TURNED_AWAY_MOST = 16, /* of those waiting for a connection, before stopping */
+	PATIENCE_US = 500000,  /* without an answer, where others need the place */
+	CROWDED_US = 100000,   /* between looks for such a place */
 };
 
 const struct conf_server *pool_conf(const struct pool *p)
@@ -85,21 +87,41 @@ static struct choice choose(const struct pool *p, const struct letter *l)
 	return choice;
 }
 
-/* Close the connection that has been idle longest. */
+/* For how long no answer has come though there are questions; 0 where that says nothing: a transfer, and
+ * the few servers we are configured to ask over TLS. */
+static uint64_t silent_us(const struct conn *c)
+{
+	const struct letter *first = LIST_ITEM(c->letters.next, struct letter, link);
+
+	if (c->peer || first->sending->many)
+		return 0;
+	return pool_now_us(c->pool) - MAX(c->told_us, first->put_us);
+}
+
+/* Close the connection that has been idle longest, or else the one to the server that has been silent
+ * longest, if that is too long: or ten silent servers would deny TCP to all others. */
 static bool make_room(struct pool *p)
 {
-	struct conn *oldest = NULL;
+	struct conn *idle = NULL, *silent = NULL;
+	uint64_t most_us = PATIENCE_US;
 
 	LIST_EACH (at, &p->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
-		if (!c->dead && !c->letter_count && !c->busy &&
-		    (!oldest || c->idle_us < oldest->idle_us))
-			oldest = c;
+		if (c->dead || c->busy)
+			continue;
+		if (!c->letter_count && (!idle || c->idle_us < idle->idle_us))
+			idle = c;
+		if (c->letter_count && silent_us(c) >= most_us) {
+			silent = c;
+			most_us = silent_us(c);
+		}
 	}
-	if (oldest)
-		conn_die(oldest);
-	return oldest;
+	if (!idle)
+		idle = silent;
+	if (idle)
+		conn_die(idle);
+	return idle;
 }
 
 static bool is_full(const struct pool *p)
@@ -129,8 +151,24 @@ struct letter *letter_find(const struct conn *c, uint16_t id)
 
 static void letter_wait(struct letter *l)
 {
+	struct pool *p = l->pool;
+
 	l->sending->queued = true;
-	list_push_back(&l->pool->waiting, &l->link);
+	list_push_back(&p->waiting, &l->link);
+	if (is_full(p) && !timer_is_set(&p->crowded))
+		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
+}
+
+/* What waits for a connection to where this one leads need not wait any more. */
+static void take_along(struct conn *c)
+{
+	LIST_EACH_SAFE (at, &c->pool->waiting) {
+		struct letter *l = LIST_ITEM(at, struct letter, link);
+
+		if (l->peer == c->peer && addr_equals(&c->to, &l->sending->to) &&
+		    is_fresh_enough(c, l) && conn_may_carry(c))
+			conn_carry(c, l);
+	}
 }
 
 /* Put on a connection, in the queue for one (returns false), or on the failing list. */
@@ -138,7 +176,7 @@ static bool letter_place(struct letter *l)
 {
 	struct pool *p = l->pool;
 	struct choice choice;
-	struct conn *c;
+	struct conn *c, *made = NULL;
 
 	list_remove(&l->link);
 	l->sending->queued = false;
@@ -155,7 +193,7 @@ static bool letter_place(struct letter *l)
 		return false;
 	}
 	if (!c)
-		c = conn_open(p, l->sending, l->peer);
+		c = made = conn_open(p, l->sending, l->peer);
 	if (c)
 		conn_carry(c, l);
 	else
@@ -164,6 +202,8 @@ static bool letter_place(struct letter *l)
 				     ? UPSTREAM_UNTRUSTED
 				     : UPSTREAM_UNREACHABLE,
 			     false);
+	if (made)
+		take_along(made);
 	return true;
 }
 
@@ -184,6 +224,19 @@ void pool_admit(struct pool *p)
 		list_remove(last);
 		list_put_after(&p->waiting, last);
 	}
+}
+
+/* The places of silent servers go to what came last: what has waited long has little time left, and those
+ * who deny others TCP fill the queue, too. */
+static void on_crowded(struct timer *timer)
+{
+	struct pool *p = container_of(timer, struct pool, crowded);
+
+	while (!list_is_empty(&p->waiting) &&
+	       letter_place(LIST_ITEM(p->waiting.prev, struct letter, link)))
+		;
+	if (!list_is_empty(&p->waiting))
+		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }
 
 void letter_fails(struct letter *l, enum upstream_end why, bool moody)
@@ -326,6 +379,7 @@ static void pool_free(struct transport *transport)
 	struct pool *p = container_of(transport, struct pool, transport);
 
 	timer_stop(transport->env->loop, &p->tell_failing);
+	timer_stop(transport->env->loop, &p->crowded);
 	letters_free(&p->waiting);
 	letters_free(&p->failing);
 	while (!list_is_empty(&p->conns)) {
@@ -363,5 +417,6 @@ struct transport *upstream_pool_new(struct env *env)
 	list_init(&p->waiting);
 	list_init(&p->failing);
 	p->tell_failing.fire = on_failing;
+	p->crowded.fire = on_crowded;
 	return &p->transport;
 }

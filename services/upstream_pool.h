@@ -106,6 +106,7 @@ struct pool {
 	struct list waiting; /* letters, until there is a connection for them */
 	struct list failing; /* letters that could not leave; told in the next turn */
 	struct timer tell_failing;
+	struct timer crowded; /* looks for servers that are silent for too long */
 };
 
 const struct conf_server *pool_conf(const struct pool *p);

@@ -339,6 +339,41 @@ static void an_idle_connection_makes_room(void **state)
 	end();
 }
 
+/* Where there is no room: for what came last, and what waits for the same server. */
+static void a_silent_server_makes_room(void **state)
+{
+	struct addr others[2];
+	struct mail *silent, *next[3];
+	int fds[2];
+
+	(void)state;
+	begin("server: outgoing-num-tcp: 1\n");
+	silent = mail_send(&server.at, 's');
+	for (unsigned i = 0; i < 2; i++) {
+		fds[i] = wire_socket(SOCK_STREAM, "127.0.0.1", &others[i]);
+		assert_int_equal(listen(fds[i], 1), 0);
+	}
+	wire_run(0, 50);
+	next[0] = mail_send(&others[1], 's');
+	next[1] = mail_send(&others[0], 's');
+	next[2] = mail_send(&others[1], 's');
+	wire_run(0, 200);
+	assert_false(silent->failed); /* it may still answer */
+	assert_true(next[2]->sending.queued);
+	wire_run(0, 500);
+	assert_true(silent->failed);
+	assert_int_equal(silent->why, UPSTREAM_SILENT);
+	assert_int_equal(server.open, 0);
+	assert_false(next[0]->sending.queued);
+	assert_true(next[1]->sending.queued);
+	assert_false(next[2]->sending.queued);
+	for (unsigned i = 0; i < 3; i++)
+		cancel(next[i]);
+	for (unsigned i = 0; i < 2; i++)
+		close(fds[i]);
+	end();
+}
+
 static void who_gives_up_leaves_the_others_alone(void **state)
 {
 	struct mail *gone;
@@ -397,6 +432,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
 		cmocka_unit_test(connections_are_counted),
 		cmocka_unit_test(an_idle_connection_makes_room),
+		cmocka_unit_test(a_silent_server_makes_room),
 		cmocka_unit_test(who_gives_up_leaves_the_others_alone),
 		cmocka_unit_test(what_is_not_taken_over_tcp_has_failed),
 		cmocka_unit_test(a_deaf_connection_is_not_used_again),
