@@ -7,6 +7,7 @@ import collections
 import selectors
 import socket
 import struct
+import threading
 import time
 
 from frame import signing
@@ -351,6 +352,29 @@ def tcp_churn(lab, how):
     mark = lab.mark()
     lab.ask("www.bad.test")
     return {**first, "conns_per_server": max(conns.values(), default=0), "U_again": lab.upstream(mark, 1)}
+
+
+@attack(27, "tcp-hoard", "sixty servers that say nothing over TCP, six times as many as there are connections", quick=True,
+        rule="where there is no connection left, the server that has been silent longest, for half a second, makes way for what came "
+             "last; what waits for the same server goes along",
+        code="services/upstream_pool.c:make_room services/upstream_pool.c:on_crowded", server=["num-threads: 1"],
+        limits={"took_s": 2, "failed": 0})
+def tcp_hoard(lab):
+    for n in range(60):
+        address = "198.18.100.%d" % (n + 1)
+        lab.world.serve(Zone("h%d.test" % n), {"ns.h%d.test." % n: address})
+        lab.world.script(address, lambda q: None if q.tcp else q.raw(flags=0x8600))
+    zone = lab.world.serve(Zone("big.test", ["w%d 60 A 192.0.2.1" % n for n in range(9)]), {"ns.big.test.": ATTACKERS[1]})
+    lab.world.script(ATTACKERS[1], lambda q: zone.answer(q) if q.tcp else q.raw(flags=0x8600))
+    lab.start()
+    lab.ask("w0.big.test")
+    hoard = threading.Thread(target=lab.ask_all, args=(["x%d.h%d.test" % (i, n) for n in range(60) for i in range(2)],),
+                             kwargs={"timeout": 4})
+    hoard.start()
+    time.sleep(0.3)
+    got = [lab.ask("w%d.big.test" % n, timeout=4) for n in range(1, 9)]
+    hoard.join()
+    return {"took_s": max(r.took_s for r in got), "failed": sum(r.rcode != "NOERROR" for r in got)}
 
 
 @attack(28, "equal-glue", "thirteen server names, all with the same ten addresses, all failing",
