@@ -135,13 +135,16 @@ static bool uses_syslog(const struct daemon *d, const struct conf *conf)
 	return !d->how.foreground || conf_was_given(conf, "use-syslog");
 }
 
-static void start_log(const struct daemon *d, const struct conf *conf)
+static bool open_log(const struct daemon *d, const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
 	char *file =
 		d->locked_in ? conf_path_inside(conf, s->logfile) : conf_path(conf, s->logfile);
+	bool ok;
 
-	(void)log_start(&(struct log_how){
+	if (!d->locked_in)
+		tzset(); /* a chroot hides the file of the time zone: then it is UTC */
+	ok = log_start(&(struct log_how){
 		.ident = *s->log_identity ? s->log_identity : d->how.program,
 		.file = d->how.to_stderr ? NULL : file,
 		.syslog = uses_syslog(d, conf),
@@ -150,7 +153,13 @@ static void start_log(const struct daemon *d, const struct conf *conf)
 		.thread_id = s->log_thread_id,
 	});
 	mem_free(file);
-	atomic_store(&log_verbosity, (int)(s->verbosity + d->how.verbose));
+	return ok;
+}
+
+static void start_log(const struct daemon *d, const struct conf *conf)
+{
+	(void)open_log(d, conf);
+	atomic_store(&log_verbosity, (int)(conf->server.verbosity + d->how.verbose));
 }
 
 static void give_log(const struct daemon *d, const struct conf *conf)
@@ -190,11 +199,8 @@ static void give_lists(const struct daemon *d, const struct conf *conf)
 
 void daemon_log_reopen(struct daemon *d)
 {
-	if (d->locked_in)
-		start_log(d, d->snapshot->conf); /* its path differs inside the chroot */
-	else
-		log_reopen();
-	log_notice("the log was opened again");
+	if (open_log(d, d->snapshot->conf))
+		log_notice("the log was opened again");
 }
 
 /* ---- signals ---- */

@@ -34,7 +34,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	char ident[IDENT_MOST];
 	char syslog_ident[IDENT_MOST]; /* openlog keeps the pointer */
-	char *file;                    /* NULL: standard error */
 	int fd;
 	bool syslog, time_ascii, time_iso, thread_id;
 	void (*sink)(const char *line, void *arg);
@@ -268,23 +267,16 @@ bool log_start(const struct log_how *how)
 {
 	bool to_file = !how->syslog && how->file && *how->file;
 	int fd = STDERR_FILENO, old_fd;
-	char *file = NULL, *old_file;
 
 	panic_tell(say_last);
-	tzset(); /* while the time zone file can be read: chroot comes later */
 	if (to_file && (fd = open_file(how->file)) < 0) {
 		log_error("cannot open log file %s: %s; going on as before", how->file,
 			  strerror(errno));
 		return false;
 	}
-	if (to_file)
-		file = mem_text(how->file);
-
 	pthread_mutex_lock(&lock);
 	old_fd = to.fd;
-	old_file = to.file;
 	set_ident(to.ident, how->ident);
-	to.file = file;
 	to.fd = fd;
 	to.time_ascii = how->time_ascii;
 	to.time_iso = how->time_iso;
@@ -301,28 +293,7 @@ bool log_start(const struct log_how *how)
 	if (old_fd != STDERR_FILENO)
 		close(old_fd);
 	pthread_mutex_unlock(&lock);
-	mem_free(old_file);
 	return true;
-}
-
-void log_reopen(void)
-{
-	int fd = -1, why = 0;
-
-	pthread_mutex_lock(&lock);
-	if (to.file) {
-		fd = open_file(to.file);
-		why = errno;
-		if (fd >= 0) {
-			close(to.fd);
-			to.fd = fd;
-			why = 0;
-		}
-	}
-	pthread_mutex_unlock(&lock);
-	if (why)
-		log_error("cannot open the log file again: %s; going on in the old one",
-			  strerror(why));
 }
 
 void log_capture(void (*sink)(const char *line, void *arg), void *arg)

@@ -36,9 +36,9 @@ struct log_how {
 	bool thread_id;                 /* log-thread-id: show the system's thread IDs */
 };
 
-/* Set or change where lines go. On failure logs that, keeps the old way, and returns false. */
+/* Set or change where lines go; a file is opened again even if it is the same (logrotate). On failure
+ * logs that, keeps the old way, and returns false. */
 bool log_start(const struct log_how *how);
-void log_reopen(void);                          /* after logrotate */
 void log_thread(int number);                    /* this thread's number in lines */
 void log_capture(void (*sink)(const char *line, void *arg), void *arg);     /* tests */
 

@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import os
 import re
+import shutil
 
 import pytest
 
@@ -79,6 +80,30 @@ def test_the_file_is_opened_again(daemon, upstream, tmp_path):
         old, new = (tmp_path / "log.1").read_text(), path.read_text()
         assert "before.example." in old and "between.example." in old and "after.example." not in old
         assert "after.example." in new and "between.example." not in new
+
+
+TOKYO = "/usr/share/zoneinfo/Asia/Tokyo"
+
+
+@pytest.mark.skipif(os.getuid() != 0 or not os.path.exists(TOKYO), reason="takes a chroot and another time zone")
+def test_in_a_chroot_the_time_zone_and_the_verbosity_stay(daemon):
+    d = daemon("log-time-ascii: yes", "log-time-iso: yes")
+    d.before = ["unshare", "-m", "sh", "-c", 'mount --bind %s /etc/localtime && exec "$@"' % TOKYO, "sh"]
+    d.environment = {k: v for k, v in os.environ.items() if k != "TZ"}
+    fixed = [line for line in d.fixed if not line.startswith(("chroot:", "directory:"))]
+    shutil.copy(os.path.join(d.net, "root.hints"), d.dir)
+    d.fixed = [line if not line.startswith("root-hints:") else 'root-hints: "%s/root.hints"' % d.dir for line in fixed]
+    d.fixed += ['chroot: "%s"' % d.dir, 'directory: "%s"' % d.dir, 'logfile: "%s/log"' % d.dir]
+    d.configure(["log-time-ascii: yes", "log-time-iso: yes"])
+    with d:
+        for command in (["verbosity", "4"], ["log_reopen"]):
+            assert d.control(*command) == "ok\n"
+        assert "verbosity: 4\n" in d.control("status")
+        d.control("reload")
+        with open(os.path.join(d.dir, "log"), encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        assert any("opened again" in line for line in lines) and any("reloaded" in line for line in lines)
+        assert all(re.match(r"\S+\+09:00 ", line) for line in lines), lines
 
 
 def test_a_flood_of_the_same_line_is_counted(daemon):

@@ -167,7 +167,7 @@ static void a_file_is_added_to_and_opened_again(void **state)
 
 	assert_int_equal(rename(path, moved), 0);
 	log_error("late");
-	log_reopen();
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
 	log_error("new");
 	assert_int_equal(lines_with(moved, "error: late"), 1);
 	assert_int_equal(lines_with(moved, "error: new"), 0);
@@ -182,7 +182,6 @@ static void a_file_is_added_to_and_opened_again(void **state)
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(unlink(moved), 0);
 	assert_int_equal(rmdir(dir), 0);
-	log_reopen();
 	log_error("nowhere to be seen");
 	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
 }
@@ -208,7 +207,7 @@ static void threads_do_not_mix_their_lines(void **state)
 	for (size_t i = 0; i < COUNT(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_much, &numbers[i]), 0);
 	for (int i = 0; i < 20; i++)
-		log_reopen();
+		assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
 	for (size_t i = 0; i < COUNT(threads); i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	assert_int_equal(lines_with(path, "] error: 0000000000"), 1500);
