@@ -501,13 +501,14 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	is_stale = !stored_is_fresh(s, m->env->time->now_s);
 	if (UNLIKELY(w->lead || judges(m))) {
 		struct encoding none = { .len = 0 };
+		uint32_t now_s = m->env->time->now_s;
 
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
-		waiter_judge(
-			q, w,
-			stored_revive(s, &q->arena, m->env->time->now_s, style_get(m)->stale_ttl_s),
-			&none);
+		waiter_judge(q, w,
+			     is_stale ? stored_revive(s, &q->arena, now_s, style_get(m)->stale_ttl_s)
+				      : stored_unpack(s, &q->arena, now_s),
+			     &none);
 		return true;
 	}
 	to = answer_to(m, w);
