@@ -268,6 +268,10 @@ static bool take_dname(struct fill *f, const struct rrset *dname)
 							 .records = &record,
 							 .count = 1,
 							 .trust = dname->trust });
+	if (f->q->type == TYPE_CNAME || f->q->type == TYPE_ANY) {
+		add(f, SECTION_ANSWER, alias); /* is what was asked for, wherever it leads */
+		return false;
+	}
 	return take_alias(f, alias);
 }
 
