@@ -105,6 +105,16 @@ static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason
 				     .ttl_s = MAX((uint32_t)conf_of(c)->val_bogus_ttl, 1) });
 }
 
+/* The keys of `name` do not hold. Under an anchor the operator may prefer to go on without. */
+static void learn_failed(struct chain *c, const uint8_t *name, const struct anchor *anchor,
+			 enum reason reason, const char *text)
+{
+	if (anchor && !conf_of(c)->harden_dnssec_stripped)
+		learn_insecure(c, name, reason, text, conf_of(c)->val_bogus_ttl);
+	else
+		learn_bogus(c, name, reason, text);
+}
+
 static bool is_last_try(const struct chain *c)
 {
 	return c->tries > conf_of(c)->val_max_restart;
@@ -175,22 +185,23 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 
 /* ---- keys ---- */
 
-/* Judges the keys of `name`. True: final, and in the key cache unless the budget ran out. */
+/* Judges the keys of `name`, for which its anchor or else `ds` vouches. True: final, and in the key
+ * cache unless the budget ran out. */
 static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
-		       const struct rrset *ds, const struct rrset *anchors, bool last_try)
+		       const struct rrset *ds, const struct anchor *anchor, bool last_try)
 {
 	struct keyset *keys = keyset_new(dnskeys);
 	struct verdict v;
 	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
 
-	verify_keys(keys, ds, anchors, &c->ledger.how, &v);
+	verify_keys(keys, anchor ? anchor->ds : ds, anchor ? anchor->keys : NULL, &c->ledger.how, &v);
 	if (v.security == SECURITY_SECURE)
 		learn(c, &(struct key_news){ .name = name, .kind = KEYS_TRUSTED, .keys = keys,
 					     .ttl_s = MAX(MIN(ttl_s, v.ttl_s), 1) });
 	else if (v.security == SECURITY_INSECURE)
 		learn_insecure(c, name, v.reason, v.text, ttl_s);
 	else if (last_try && v.security == SECURITY_BOGUS)
-		learn_bogus(c, name, v.reason, v.text);
+		learn_failed(c, name, anchor, v.reason, v.text);
 	keyset_unpin(keys);
 	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE || last_try;
 }
@@ -204,8 +215,7 @@ static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *
 						     0, now_of(c));
 
 	c->ds = ds ? rrset_copy(&c->q->arena, ds) : NULL;
-	if (cached && judge_keys(c, name, cached, anchor ? anchor->ds : ds,
-				 anchor ? anchor->keys : NULL, false))
+	if (cached && judge_keys(c, name, cached, ds, anchor, false))
 		return true;
 	if (cached)
 		rrsetcache_reject(c->q->cache.rrsets, cached);
@@ -245,8 +255,7 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 
 	if (set && ledger_is_tired(&c->ledger))
 		return false;
-	if (set && judge_keys(c, c->at, set, anchor ? anchor->ds : c->ds,
-			      anchor ? anchor->keys : NULL, last && !(anchor && anchor->rolls)))
+	if (set && judge_keys(c, c->at, set, c->ds, anchor, last && !(anchor && anchor->rolls)))
 		return true;
 	if (set && anchor && anchor->rolls && c->q->env->roll) {
 		roll_hear(c->q->env->roll, c->q->snapshot, set);
@@ -254,18 +263,15 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 	}
 	if (set) {
 		if (anchor && anchor->rolls)
-			judge_keys(c, c->at, set, anchor->ds, anchor->keys, last);
+			judge_keys(c, c->at, set, NULL, anchor, last);
 		return true;
 	}
 	if (!last && m->rcode != RCODE_SERVFAIL)
 		return true;
-	if (anchor && !conf_of(c)->harden_dnssec_stripped)
-		learn_insecure(c, c->at, REASON_dnskey_missing, about(c, c->at, "has an anchor, but shows no keys"),
-			       conf_of(c)->val_bogus_ttl);
-	else if (m->rcode == RCODE_SERVFAIL)
+	if (m->rcode == RCODE_SERVFAIL && (!anchor || conf_of(c)->harden_dnssec_stripped))
 		miss(c, REASON_dnskey_missing, "DNSKEY set", m);
 	else
-		learn_bogus(c, c->at, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
+		learn_failed(c, c->at, anchor, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
 	return true;
 }
 
