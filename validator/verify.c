@@ -18,6 +18,12 @@ void check_begin(struct check *c, const struct rrset *set, const struct keyset *
 {
 	*out = (struct verdict){ .security = SECURITY_BOGUS };
 	*c = (struct check){ .set = set, .keys = keys, .how = how, .only = ANY_KEY, .out = out };
+	arena_init(&c->scratch);
+}
+
+void check_end(struct check *c)
+{
+	arena_clear(&c->scratch);
 }
 
 void check_fail(struct check *c, enum stage stage, enum reason reason, const char *fmt, ...)
@@ -63,10 +69,10 @@ static void make_canonical(struct check *c)
 
 	if (c->rdata)
 		return;
-	c->rdata = arena_array(c->how->arena, struct slice, (size_t)c->set->count + 1);
+	c->rdata = arena_array(&c->scratch, struct slice, (size_t)c->set->count + 1);
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (lower) {
-			uint8_t *copy = arena_copy(c->how->arena, rd.at, rd.len);
+			uint8_t *copy = arena_copy(&c->scratch, rd.at, rd.len);
 
 			rr_canonical_rdata(c->set->type, copy, rd.len);
 			rd.at = copy;
@@ -83,7 +89,7 @@ static void make_canonical(struct check *c)
 	}
 	c->count = kept;
 	c->room = RRSIG_FIXED + DNAME_MAX + len;
-	c->data = arena_take(c->how->arena, c->room);
+	c->data = arena_take(&c->scratch, c->room);
 }
 
 /* RFC 4034 3.1.8.1. If the signature counts fewer labels than the owner has, the owner signed is
@@ -453,6 +459,7 @@ void verify_set(const struct rrset *set, const struct keyset *keys, const struct
 	if (!good && every)
 		check_fail_algorithm(&c, &wanted);
 	check_settle(&c, good);
+	check_end(&c);
 }
 
 void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned i,
@@ -463,6 +470,7 @@ void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned 
 	check_begin(&c, set, keys, how, out);
 	c.only = (int)i;
 	check_settle(&c, check_signatures(&c, NULL));
+	check_end(&c);
 }
 
 uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)

@@ -3,6 +3,7 @@
 #ifndef VALIDATOR_VERIFY_PRIVATE_H
 #define VALIDATOR_VERIFY_PRIVATE_H
 
+#include "util/arena.h"
 #include "validator/verify.h"
 
 /* ---- keyset.c ---- */
@@ -38,6 +39,7 @@ struct check {
 	unsigned tried, worked;         /* checks done for this set, and their units of work */
 	bool broke;                     /* the query's budget is empty */
 	enum stage stage;
+	struct arena scratch;           /* for what follows: up to a megabyte, so not for as long as the query lasts */
 	struct slice *rdata;            /* canonical, in canonical order; NULL: not made yet */
 	size_t count, room;
 	uint8_t *data;                  /* the signed data, rebuilt for each signature */
@@ -46,6 +48,7 @@ struct check {
 
 void check_begin(struct check *c, const struct rrset *set, const struct keyset *keys,
 		 const struct verify_how *how, struct verdict *out);
+void check_end(struct check *c);
 
 /* Record the reason, unless an earlier signature got farther. The owner and type of the set are
  * prepended to the sentence. */

@@ -207,49 +207,58 @@ static void fail_vouching(struct vouching *v, const struct rrset *ds, const stru
 			   keys->count, ds ? "DS set of the zone above" : "trust anchor", tags);
 }
 
+/* As verify_keys. */
+static void look_for_vouchers(struct vouching *v, struct keyset *keys, const struct rrset *ds,
+			      const struct rrset *anchors)
+{
+	struct octets missing;
+
+	if (keys->dnskeys->count > RRSET_RECORDS_MOST) {
+		check_fail(&v->check, STAGE_WORK, REASON_bogus, "its %u keys are more than are looked at",
+			   keys->dnskeys->count);
+		return;
+	}
+	if (v->rules->every_algorithm)
+		want_algorithms(v, ds, anchors);
+	if (!(anchors && try_anchors(v, anchors)) && ds)
+		try_ds_set(v, ds);
+
+	if (!v->believed) {
+		check_fail(&v->check, STAGE_START,
+			   v->unknown_digest ? REASON_digest_unknown : REASON_algorithm_unknown,
+			   "%s, so that the zone counts as unsigned",
+			   v->unknown_digest ? "no DS record has a digest that counts here"
+					    : "no key is of an algorithm that counts here");
+		v->check.out->security = SECURITY_INSECURE;
+		return;
+	}
+	if (v->check.stage != STAGE_WORK && octets_empty(&v->done) && anchors && v->matched == 0 &&
+	    is_signed_by_anchor(keys, anchors, v->check.how, v->check.out))
+		return;
+	if (v->check.stage == STAGE_WORK || octets_empty(&v->done)) {
+		if (v->matched == 0 && v->check.stage != STAGE_WORK)
+			fail_vouching(v, ds, anchors);
+		check_settle(&v->check, false);
+		return;
+	}
+	if (v->rules->every_algorithm && !is_finished(v)) {
+		for (unsigned i = 0; i < 8; i++)
+			missing.bits[i] = v->wanted.bits[i] & ~v->done.bits[i];
+		check_fail_algorithm(&v->check, &missing);
+		check_settle(&v->check, false);
+		return;
+	}
+	keys->wanted = v->wanted;
+}
+
 void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset *anchors,
 		 const struct verify_how *how, struct verdict *out)
 {
 	struct vouching v = { .rules = how->rules };
-	struct octets missing;
 
 	check_begin(&v.check, keys->dnskeys, keys, how, out);
-	if (keys->dnskeys->count > RRSET_RECORDS_MOST) {
-		check_fail(&v.check, STAGE_WORK, REASON_bogus, "its %u keys are more than are looked at",
-			   keys->dnskeys->count);
-		return;
-	}
-	if (how->rules->every_algorithm)
-		want_algorithms(&v, ds, anchors);
-	if (!(anchors && try_anchors(&v, anchors)) && ds)
-		try_ds_set(&v, ds);
-
-	if (!v.believed) {
-		check_fail(&v.check, STAGE_START,
-			   v.unknown_digest ? REASON_digest_unknown : REASON_algorithm_unknown,
-			   "%s, so that the zone counts as unsigned",
-			   v.unknown_digest ? "no DS record has a digest that counts here"
-					    : "no key is of an algorithm that counts here");
-		out->security = SECURITY_INSECURE;
-		return;
-	}
-	if (v.check.stage != STAGE_WORK && octets_empty(&v.done) && anchors && v.matched == 0 &&
-	    is_signed_by_anchor(keys, anchors, how, out))
-		return;
-	if (v.check.stage == STAGE_WORK || octets_empty(&v.done)) {
-		if (v.matched == 0 && v.check.stage != STAGE_WORK)
-			fail_vouching(&v, ds, anchors);
-		check_settle(&v.check, false);
-		return;
-	}
-	if (how->rules->every_algorithm && !is_finished(&v)) {
-		for (unsigned i = 0; i < 8; i++)
-			missing.bits[i] = v.wanted.bits[i] & ~v.done.bits[i];
-		check_fail_algorithm(&v.check, &missing);
-		check_settle(&v.check, false);
-		return;
-	}
-	keys->wanted = v.wanted;
+	look_for_vouchers(&v, keys, ds, anchors);
+	check_end(&v.check);
 }
 
 bool ds_is_believed(const struct rrset *ds_set, const struct rules *rules)
