@@ -625,6 +625,25 @@ static void tell_silence(const struct iter *it, const struct upstream_reply *rep
 	tell(it->q, "%s %s", addr_print(&reply->server, 53, place), whys[reply->end]);
 }
 
+/* Copies what was kept of a large message, and frees the rest: or ten answers of 64 kB to one question,
+ * full of what nobody asked for, would be two megabytes as long as the eleventh does not come. */
+static void keep_the_rest(struct iter *it, const struct upstream_reply *reply, bool good)
+{
+	struct message *m = reply->message;
+	struct slice *options = &m->edns.options;
+	unsigned count = good ? message_set_count(m) : 0;
+	const struct rrset **sets = arena_array(it->arena, const struct rrset *, count + 1);
+
+	for (unsigned i = 0; i < count; i++)
+		sets[i] = rrset_copy(it->arena, m->sets[i]);
+	m->sets = sets;
+	if (!good)
+		memset(m->count, 0, sizeof(m->count));
+	if (options->len)
+		options->at = arena_copy(it->arena, options->at, options->len);
+	arena_clear(reply->aside);
+}
+
 enum turn digest(struct iter *it)
 {
 	const struct upstream_reply *reply = it->reply;
@@ -636,6 +655,7 @@ enum turn digest(struct iter *it)
 		.held = it->place && it->place->addr.family == FAMILY_HELD,
 		.arena = it->arena,
 	};
+	bool good;
 
 	it->reply = NULL;
 	it->placed = false;
@@ -662,7 +682,14 @@ enum turn digest(struct iter *it)
 	if (UNLIKELY(it->conf->dns_error_reporting))
 		it->q->report_to = report_agent(&reply->message->edns, it->arena);
 	/* still truncated, even over TCP: part of an answer is useless */
-	if (reply->message->flags & FLAG_TC || !scrub(reply->message, &how))
+	if (reply->aside) {
+		how.arena = reply->aside;
+		how.large = true;
+	}
+	good = !(reply->message->flags & FLAG_TC) && scrub(reply->message, &how);
+	if (reply->aside)
+		keep_the_rest(it, reply, good);
+	if (!good)
 		return on_useless(it, reply->message);
 	if (it->caps.on)
 		return on_caps_answer(it, reply->message);

@@ -34,6 +34,7 @@ enum iter_state {
 };
 
 #define ITER_SENDS 50 /* most packets for one name, across all zones */
+#define ITER_MEMORY (512u << 10) /* bytes kept for a query beyond which no further question is sent */
 
 /* What to do after a state function. */
 enum turn {

@@ -313,6 +313,9 @@ static bool may_send(struct iter *it)
 		iter_blame(it, REASON_budget_sends,
 			   "the limit of %u questions for a query is reached",
 			   it->conf->max_global_quota);
+	else if (it->arena->taken > ITER_MEMORY)
+		iter_blame(it, REASON_budget_sends, "what the answers so far need of memory is more than %u kB",
+			   ITER_MEMORY >> 10);
 	else
 		return true;
 	it->state = ITER_fail;

@@ -404,7 +404,7 @@ static void take_additional(struct kept *k)
 		case TYPE_DS:
 			break;
 		default:
-			if (is_inside(k, sets[i]) && !k->upward &&
+			if (is_inside(k, sets[i]) && !k->upward && !k->how->large &&
 			    !k->conf->harden_unknown_additional)
 				keep(k, SECTION_ADDITIONAL, sets[i]);
 		}

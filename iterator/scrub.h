@@ -18,6 +18,7 @@ struct scrub_how {
 	const struct snapshot *snapshot; /* for its options */
 	bool forwarder; /* the server was asked to recurse: accept whole chains */
 	bool held;      /* from a zone held here: the operator's, so private addresses stay */
+	bool large;     /* so much that nothing in ADDITIONAL is of use but addresses */
 	struct arena *arena;
 };
 

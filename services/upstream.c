@@ -252,6 +252,31 @@ static void exchange_free(struct exchange *x)
 
 /* Give `reply` to every asker; `message`, if there is one, was parsed for the first of them. A
  * callback may ask again, or cancel another request of the same exchange. */
+#ifndef MESSAGE_LARGE
+#define MESSAGE_LARGE 4096 /* bytes: what is made of such a message can be freed before its query is */
+#endif
+
+static void clear_aside(void *arena)
+{
+	arena_clear(arena);
+}
+
+/* Parses it into the arena, or, if it is large, into one of its own that ends with that. */
+static bool parse(struct upstream_reply *reply, const uint8_t *wire, size_t len, struct arena *a,
+		  uint32_t now_s)
+{
+	reply->message = arena_new(a, struct message);
+	reply->aside = NULL;
+	if (len <= MESSAGE_LARGE)
+		return msg_parse(wire, len, a, now_s, reply->message);
+	reply->aside = arena_new(a, struct arena);
+	arena_on_clear(a, clear_aside, reply->aside);
+	if (msg_parse(wire, len, reply->aside, now_s, reply->message))
+		return true;
+	arena_clear(reply->aside);
+	return false;
+}
+
 static void exchange_end(struct exchange *x, struct upstream_reply *reply, const uint8_t *wire,
 			 size_t len)
 {
@@ -272,8 +297,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 		list_remove(&a->link);
 		a->exchange = NULL;
 		if (reply->message && !is_first) {
-			reply->message = arena_new(a->arena, struct message);
-			PROMISE(msg_parse(wire, len, a->arena, now_s, reply->message));
+			PROMISE(parse(reply, wire, len, a->arena, now_s));
 			reply->message->q = x->ask.q;
 		}
 		if (reply->message)
@@ -632,8 +656,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 		exchange_turn_to(x, CARRIER_TCP);
 		return true;
 	}
-	reply.message = arena_new(arena, struct message);
-	if (!msg_parse(wire, len, arena, x->upstream->env->time->now_s, reply.message))
+	if (!parse(&reply, wire, len, arena, x->upstream->env->time->now_s))
 		return note_stray(x);
 	x->under_way = false;
 	if (edns_is_refused(x, reply.message)) {

@@ -51,6 +51,8 @@ struct upstream_reply {
 	enum upstream_end end;
 	struct addr server;
 	struct message *message; /* ANSWERED; in the arena given to upstream_ask */
+	struct arena *aside;     /* of a large message: where its sets and options are. The asker may
+				  * clear it when it has copied what it wants to keep. NULL: none */
 	bool refused;            /* not answered, and known at once rather than by timeout: nothing
 				  * listens there, or what came over our connection was garbage */
 	unsigned sends;          /* packets sent */
