@@ -6,16 +6,18 @@ SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 
-from frame.authority import record
+from frame import signing
+from frame.authority import record, wire
 from frame.crowd import HERE, all_it_says, authority, leaked
 from frame.declare import answered, at_least, attack
 from frame.lab import e2e
-from frame.world import ATTACKERS, Zone
+from frame.world import ATTACKERS, DEAD, Zone
 
 FRAME = os.path.join(os.path.dirname(os.path.realpath(__file__)), "frame")
 
@@ -239,6 +241,74 @@ def cache_exhaustion(lab, seconds=120):
     return {"M_ratio": (lab.resident_kb() - base) / configured, "hot_percent": 100 * hits[0] / asked[0],
             "L_worst": seen["worst_ms"], "filled": entries.get("msg.cache.count", lab.count(under="fill.test")),
             "fds": leaked(lab)}
+
+
+# What one question may have brought to it before the last answer does not come.
+
+def links(q, more):
+    """Ten aliases, each in an answer of 64 kB; the eleventh leads to servers that are silent."""
+    first, _, n = q.labels[0].partition("y")
+    target = "%sy%d.fill.test" % (first, int(n or 0) + 1) if int(n or 0) < 9 else first + ".silent.test"
+    return q.raw([record(b"\xc0\x0c", 5, wire(target))], edns=False, **more)
+
+
+def useless_denials():
+    return {"authority": [record("n%d.fill.test" % n, 47, wire("n%da.fill.test" % n) + b"\0\1\x40") for n in range(1300)]}
+
+
+def useless_additions():
+    return {"additional": [record(b"\xc0\x0c", 2000 + n, os.urandom(8)) for n in range(2700)]}
+
+
+class Signed:
+    """A set of 3900 addresses of a long name, with false signatures; after that, silence."""
+
+    def __init__(self, key):
+        self.addresses = [record(b"\xc0\x0c", 1, struct.pack("!I", 0x0a000000 + n), 60) for n in range(3900)]
+        head = struct.pack("!HBBIIIH", 1, 13, 6, 60, 0x7fffffff, 0x60000000, key.tag) + wire("fill.test")
+        self.set = [record(b"\xc0\x0c", 46, head + os.urandom(64), 60) for _ in range(2)] + self.addresses
+        self.seen = set()
+
+    def __call__(self, q):
+        if q.name in self.seen:
+            return None
+        if q.tcp:
+            self.seen.add(q.name)
+        return q.raw(self.set, edns=False) if q.tcp else q.raw(flags=0x8600)
+
+
+@attack(66, "answers-kept", "a hundred questions, to each of which ten answers of 64 kB are not enough; or one that is a megabyte to hash",
+        rule="of a large answer only what is of use is kept, what was made to check a signature not at all; a query that keeps more "
+             "than 512 kB asks no further question",
+        code="iterator/digest.c:keep_the_rest iterator/iter.h:ITER_MEMORY validator/verify.c:check_end", quick=True, seconds=40,
+        variants={k: {"how": k} for k in ("additions", "denials", "signed")}, limits={"M_kb": 64 << 10},
+        server=["num-threads: 1", "qname-minimisation: no"])
+def answers_kept(lab, how, count=100):
+    key = signing.key("fill.test.")
+    zone = lab.world.serve(Zone("fill.test", ["www 60 A 192.0.2.1"], key=key), {"ns.fill.test.": ATTACKERS[0]})
+    lab.world.serve(Zone("silent.test"), {"ns.silent.test.": DEAD[0]})
+    suffix = "fill.test"
+    if how == "signed":
+        lab.anchor(key)
+        suffix, large = ".".join(["a" * 60] * 3 + ["b" * 50, suffix]), Signed(key)
+    else:
+        more = useless_denials() if how == "denials" else useless_additions()
+
+        def large(q):
+            return links(q, more) if q.tcp else q.raw(flags=0x8600)
+    lab.world.script(ATTACKERS[0], lambda q: large(q) if q.labels[0][:1] == "x" and q.kind == "A" else zone.answer(q))
+    lab.start()
+    lab.ask("www.fill.test", dnssec=True)
+    before, most = lab.resident_kb(), 0
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.connect((HERE, lab.daemon.port))
+        for n in range(count):
+            s.send(e2e.query("x%d.%s" % (n, suffix)).to_wire())
+            time.sleep(0.004)
+        for _ in range(30):
+            time.sleep(0.1)
+            most = max(most, lab.resident_kb())
+    return {"M_kb": max(0, most - before)}
 
 
 answered(66, "cache-bounds", "caches of keys, servers and denials", "each keeps to its budget",
