@@ -119,11 +119,6 @@ static void say_pause(const char *view, uint32_t left_s, void *call)
 		 view ? view : "");
 }
 
-static uint64_t count_of(const struct stats *s, unsigned slot)
-{
-	return atomic_load_explicit(&s->blocked_by[slot], memory_order_relaxed);
-}
-
 /* Sums the counts of blocked queries over the workers, in call->data. */
 void control_blocklist_status(struct call *c, struct worker *w)
 {
@@ -134,7 +129,7 @@ void control_blocklist_status(struct call *c, struct worker *w)
 		blocked = c->data = mem_zero((STAT_LISTS + 1) * sizeof *blocked);
 	if (w) {
 		for (unsigned i = 0; i <= STAT_LISTS; i++)
-			blocked[i] += count_of(w->env.stats, i);
+			blocked[i] += stat_get(&w->env.stats->blocked_by[i]);
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++)
@@ -153,11 +148,11 @@ void blocklist_stats_say(const struct blocklists *b, const struct stats *total,
 	if (!blocklists_exist(b))
 		return;
 	snprintf(line, sizeof line, "num.query.blocked=%" PRIu64,
-		 (uint64_t)atomic_load_explicit(&total->blocked, memory_order_relaxed));
+		 stat_get(&total->blocked));
 	out(line, arg);
 	for (size_t i = 0; i < b->count; i++) {
 		snprintf(line, sizeof line, "num.query.blocked.%.200s=%" PRIu64, b->at[i]->name,
-			 count_of(total, b->at[i]->slot));
+			 stat_get(&total->blocked_by[b->at[i]->slot]));
 		out(line, arg);
 	}
 }

@@ -120,12 +120,9 @@ static void say_memory(struct call *c, const struct stats *total)
 	say_size(c, "mem.mod.respip", policy_zone_bytes(c->daemon->snapshot->zones));
 	say_size(c, "mem.mod.subnet",
 		 caches->places ? slab_counted(places_slab(caches->places)).bytes : 0);
-	say_size(c, "mem.streamwait",
-		 (size_t)atomic_load_explicit(&total->streamwait, memory_order_relaxed));
-	say_size(c, "mem.http.query_buffer",
-		 (size_t)atomic_load_explicit(&total->http_receiving, memory_order_relaxed));
-	say_size(c, "mem.http.response_buffer",
-		 (size_t)atomic_load_explicit(&total->http_sending, memory_order_relaxed));
+	say_size(c, "mem.streamwait", (size_t)stat_get(&total->streamwait));
+	say_size(c, "mem.http.query_buffer", (size_t)stat_get(&total->http_receiving));
+	say_size(c, "mem.http.response_buffer", (size_t)stat_get(&total->http_sending));
 }
 
 static void say_counts(struct call *c)

@@ -271,11 +271,6 @@ static void put(void *arg, const char *at, size_t len)
 	call_say(arg, "%.*s", (int)len, at);
 }
 
-static uint64_t count_of(const stat_cell *cell)
-{
-	return atomic_load_explicit(cell, memory_order_relaxed);
-}
-
 static void put_caches(struct json *j, const struct metrics_now *now)
 {
 	json_open(j, "caches", '[');
@@ -341,13 +336,13 @@ static void status(struct call *c, struct worker *w)
 	json_text(&j, "version", PACKAGE_VERSION);
 	json_number(&j, "uptime_seconds", (uint64_t)now.up_s);
 	json_number(&j, "threads", now.thread_count);
-	json_number(&j, "queries", count_of(&t->count[STAT_queries]));
+	json_number(&j, "queries", stat_get(&t->count[STAT_queries]));
 	json_number(&j, "cache_hits", stats_hits(t));
-	json_number(&j, "cache_misses", count_of(&t->count[STAT_cachemiss]));
-	json_number(&j, "answered_from_expired", count_of(&t->count[STAT_expired]));
-	json_number(&j, "prefetches", count_of(&t->count[STAT_prefetch]));
-	json_number(&j, "lookups_in_progress", count_of(&t->list_now));
-	json_number(&j, "client_connections", count_of(&t->tcpusage));
+	json_number(&j, "cache_misses", stat_get(&t->count[STAT_cachemiss]));
+	json_number(&j, "answered_from_expired", stat_get(&t->count[STAT_expired]));
+	json_number(&j, "prefetches", stat_get(&t->count[STAT_prefetch]));
+	json_number(&j, "lookups_in_progress", stat_get(&t->list_now));
+	json_number(&j, "client_connections", stat_get(&t->tcpusage));
 	json_number(&j, "memory_bytes", now.bytes_in_use);
 	put_caches(&j, &now);
 	put_upstreams(&j, &scrape_of(c)->upstreams);

@@ -18,11 +18,6 @@
 #define LABELS_MOST 64 /* zones or files per family, to bound the page */
 #define TOP_JSON    10
 
-static uint64_t count_of(const stat_cell *cell)
-{
-	return atomic_load_explicit(cell, memory_order_relaxed);
-}
-
 /* One metric family: its samples are consecutive, and the first prints TYPE and HELP. */
 struct family {
 	struct call *call;
@@ -95,9 +90,9 @@ static void say_lists(struct call *c, const struct stats *total)
 			       "Questions that a list blocked.", "list" };
 	const struct blocklists *b = lists_of(c);
 
-	sample(&all, NULL, (double)count_of(&total->blocked));
+	sample(&all, NULL, (double)stat_get(&total->blocked));
 	for (size_t i = 0; i < MIN(b->count, (size_t)STAT_LISTS); i++)
-		sample(&each, b->at[i]->name, (double)count_of(&total->blocked_by[b->at[i]->slot]));
+		sample(&each, b->at[i]->name, (double)stat_get(&total->blocked_by[b->at[i]->slot]));
 	say_list_family(c, "blocklist_names", "Names in a list.", list_names);
 	say_list_family(c, "blocklist_bytes", "Memory of a list.", list_bytes);
 	say_list_family(c, "blocklist_made_timestamp_seconds",
@@ -263,7 +258,7 @@ static void put_lists(struct json *j, const struct call *c, const struct stats *
 {
 	const struct blocklists *b = lists_of(c);
 
-	json_number(j, "blocked", count_of(&total->blocked));
+	json_number(j, "blocked", stat_get(&total->blocked));
 	json_open(j, "blocklists", '[');
 	for (size_t i = 0; i < b->count; i++) {
 		const struct blocklist *l = b->at[i];
@@ -274,7 +269,7 @@ static void put_lists(struct json *j, const struct call *c, const struct stats *
 		json_number(j, "names", (uint64_t)list_names(l));
 		json_number(j, "made", (uint64_t)MAX(age.made_s, (int64_t)0));
 		json_bool(j, "stale", age.stale != NULL);
-		json_number(j, "blocked", count_of(&total->blocked_by[l->slot]));
+		json_number(j, "blocked", stat_get(&total->blocked_by[l->slot]));
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -15,11 +15,6 @@ struct page {
 	void *arg;
 };
 
-static uint64_t get(const stat_cell *c)
-{
-	return atomic_load_explicit(c, memory_order_relaxed);
-}
-
 /* ---- output lines ---- */
 
 static void head(const struct page *p, const char *name, const char *type, const char *help)
@@ -82,7 +77,7 @@ static void print_thread_counter(const struct page *p, const struct metrics_now 
 	head(p, name, is_sum ? "counter" : "gauge", help);
 	for (unsigned i = 0; i < now->thread_count; i++) {
 		const struct stats *s = &now->threads[i];
-		uint64_t n = id == STAT_cachehits ? stats_hits(s) : get(&s->count[id]);
+		uint64_t n = id == STAT_cachehits ? stats_hits(s) : stat_get(&s->count[id]);
 
 		snprintf(thread, sizeof thread, "%u", i);
 		if (!is_time) {
@@ -121,7 +116,7 @@ static void histogram(const struct page *p, const char *name, const char *transp
 	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
 		uint64_t end_us = stats_bucket_us(i + 1);
 
-		sum += get(&cells[2 + i]);
+		sum += stat_get(&cells[2 + i]);
 		if (end_us < 500 || end_us > UINT64_C(40000000) || (end_us < 1000000 && i % 2))
 			continue;
 		snprintf(line, sizeof line,
@@ -133,7 +128,7 @@ static void histogram(const struct page *p, const char *name, const char *transp
 		 transport, sum);
 	p->out(line, p->arg);
 	snprintf(line, sizeof line, PREFIX "%s_sum{transport=\"%s\"} %.6f", name, transport,
-		 (double)get(&cells[0]) / 1e6);
+		 (double)stat_get(&cells[0]) / 1e6);
 	p->out(line, p->arg);
 	snprintf(line, sizeof line, PREFIX "%s_count{transport=\"%s\"} %" PRIu64, name, transport,
 		 sum);
@@ -159,10 +154,10 @@ static void print_types(const struct page *p, const struct stats *s)
 
 	head(p, "query_types_total", "counter", "Questions by record type (extended-statistics).");
 	for (unsigned i = 0; i < STAT_TYPES; i++)
-		if (get(&s->type[i]))
+		if (stat_get(&s->type[i]))
 			sample(p, "query_types_total", "type", rr_type_name((uint16_t)i, buf),
-			       get(&s->type[i]));
-	sample(p, "query_types_total", "type", "other", get(&s->type[STAT_TYPES]));
+			       stat_get(&s->type[i]));
+	sample(p, "query_types_total", "type", "other", stat_get(&s->type[STAT_TYPES]));
 }
 
 static void print_rcodes(const struct page *p, const struct stats *s)
@@ -171,9 +166,9 @@ static void print_rcodes(const struct page *p, const struct stats *s)
 
 	head(p, "answer_rcodes_total", "counter", "Answers by rcode (extended-statistics).");
 	for (unsigned i = 0; i < STAT_RCODES; i++)
-		if (i <= 5 || get(&s->rcode[i]))
+		if (i <= 5 || stat_get(&s->rcode[i]))
 			sample(p, "answer_rcodes_total", "rcode", rr_rcode_name(i, buf),
-			       get(&s->rcode[i]));
+			       stat_get(&s->rcode[i]));
 }
 
 static void print_edes(const struct page *p, const struct stats *s)
@@ -184,8 +179,8 @@ static void print_edes(const struct page *p, const struct stats *s)
 	     "Answers that had a reason for an extended error (RFC 8914), by its code.");
 	for (unsigned i = 0; i < STAT_EDES; i++) {
 		snprintf(code, sizeof code, "%u", i);
-		if (get(&s->ede[i]))
-			sample(p, "answer_ede_total", "code", code, get(&s->ede[i]));
+		if (stat_get(&s->ede[i]))
+			sample(p, "answer_ede_total", "code", code, stat_get(&s->ede[i]));
 	}
 }
 
@@ -195,43 +190,43 @@ static void print_extended(const struct page *p, const struct stats *s)
 	print_rcodes(p, s);
 	head(p, "query_transports_total", "counter",
 	     "Questions that did not come over UDP (extended-statistics).");
-	sample(p, "query_transports_total", "transport", "tcp", get(&s->tcp));
-	sample(p, "query_transports_total", "transport", "tls", get(&s->tls));
-	sample(p, "query_transports_total", "transport", "https", get(&s->https));
+	sample(p, "query_transports_total", "transport", "tcp", stat_get(&s->tcp));
+	sample(p, "query_transports_total", "transport", "tls", stat_get(&s->tls));
+	sample(p, "query_transports_total", "transport", "https", stat_get(&s->https));
 	single(p, "query_tls_resumed_total", "counter",
-	       "Questions over resumed TLS sessions (extended-statistics).", get(&s->tls_resume));
+	       "Questions over resumed TLS sessions (extended-statistics).", stat_get(&s->tls_resume));
 	single(p, "query_ipv6_total", "counter", "Questions over IPv6 (extended-statistics).",
-	       get(&s->ipv6));
+	       stat_get(&s->ipv6));
 	single(p, "query_dnssec_ok_total", "counter",
-	       "Questions that want DNSSEC records (extended-statistics).", get(&s->edns_do));
+	       "Questions that want DNSSEC records (extended-statistics).", stat_get(&s->edns_do));
 }
 
 static void print_validation(const struct page *p, const struct stats *s)
 {
 	head(p, "answers_judged_total", "counter",
 	     "Answers by what the validator thought of them (extended-statistics).");
-	sample(p, "answers_judged_total", "verdict", "secure", get(&s->answer_secure));
-	sample(p, "answers_judged_total", "verdict", "bogus", get(&s->answer_bogus));
+	sample(p, "answers_judged_total", "verdict", "secure", stat_get(&s->answer_secure));
+	sample(p, "answers_judged_total", "verdict", "bogus", stat_get(&s->answer_bogus));
 	single(p, "rrsets_bogus_total", "counter", "Record sets that were bogus.",
-	       get(&s->rrset_bogus));
+	       stat_get(&s->rrset_bogus));
 	single(p, "signature_checks_total", "counter", "Signatures that were checked.",
-	       get(&s->valops));
+	       stat_get(&s->valops));
 	head(p, "aggressive_nsec_total", "counter", "Answers made from cached denials (RFC 8198).");
-	sample(p, "aggressive_nsec_total", "rcode", "NOERROR", get(&s->aggressive_noerror));
-	sample(p, "aggressive_nsec_total", "rcode", "NXDOMAIN", get(&s->aggressive_nxdomain));
+	sample(p, "aggressive_nsec_total", "rcode", "NOERROR", stat_get(&s->aggressive_noerror));
+	sample(p, "aggressive_nsec_total", "rcode", "NXDOMAIN", stat_get(&s->aggressive_nxdomain));
 	single(p, "cachedb_hits_total", "counter", "Answers found in the store behind the caches.",
-	       get(&s->from_store));
+	       stat_get(&s->from_store));
 }
 
 static void print_upstream(const struct page *p, const struct stats *s)
 {
 	head(p, "upstream_queries_total", "counter", "Questions sent to other servers.");
-	sample(p, "upstream_queries_total", "transport", "udp", get(&s->udp_out));
-	sample(p, "upstream_queries_total", "transport", "tcp", get(&s->tcp_out));
+	sample(p, "upstream_queries_total", "transport", "udp", stat_get(&s->udp_out));
+	sample(p, "upstream_queries_total", "transport", "tcp", stat_get(&s->tcp_out));
 	single(p, "unwanted_replies_total", "counter",
-	       "Packets that answered no question of ours.", get(&s->unwanted_replies));
+	       "Packets that answered no question of ours.", stat_get(&s->unwanted_replies));
 	single(p, "unwanted_queries_total", "counter", "Questions that access control turned away.",
-	       get(&s->unwanted_queries));
+	       stat_get(&s->unwanted_queries));
 }
 
 static void print_now(const struct page *p, const struct metrics_now *now)
@@ -239,16 +234,16 @@ static void print_now(const struct page *p, const struct metrics_now *now)
 	char line[128];
 
 	single(p, "requestlist_current", "gauge", "Lookups in progress.",
-	       get(&now->total->list_now));
+	       stat_get(&now->total->list_now));
 	single(p, "requestlist_user", "gauge", "Lookups in progress that clients wait for.",
-	       get(&now->total->list_user));
+	       stat_get(&now->total->list_user));
 	single(p, "requestlist_exceeded_total", "counter",
 	       "Questions dropped: there were too many lookups in progress.",
-	       get(&now->total->list_exceeded));
+	       stat_get(&now->total->list_exceeded));
 	single(p, "requestlist_overwritten_total", "counter",
-	       "Lookups given up for newer ones.", get(&now->total->list_overwritten));
+	       "Lookups given up for newer ones.", stat_get(&now->total->list_overwritten));
 	single(p, "client_connections", "gauge", "Connections of clients.",
-	       get(&now->total->tcpusage));
+	       stat_get(&now->total->tcpusage));
 	head(p, "uptime_seconds", "gauge", "Time since the start.");
 	snprintf(line, sizeof line, PREFIX "uptime_seconds %.3f", now->up_s);
 	p->out(line, p->arg);

@@ -10,11 +10,6 @@
 
 #define US_PER_S 1000000u
 
-static uint64_t get(const stat_cell *c)
-{
-	return atomic_load_explicit(c, memory_order_relaxed);
-}
-
 /* ---- latencies ---- */
 
 static unsigned log2_of(uint64_t v)
@@ -76,12 +71,12 @@ static double median_s(const struct stats *s)
 	double half;
 
 	for (unsigned i = 0; i < STAT_BUCKETS; i++)
-		all += get(&s->wait_bucket[i]);
+		all += stat_get(&s->wait_bucket[i]);
 	if (all == 0)
 		return 0;
 	half = (double)all / 2;
 	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
-		uint64_t here = get(&s->wait_bucket[i]);
+		uint64_t here = stat_get(&s->wait_bucket[i]);
 
 		if (here && (double)(below + here) >= half) {
 			double from = (double)stats_bucket_us(i),
@@ -99,7 +94,7 @@ static double median_s(const struct stats *s)
 
 static void add(stat_cell *total, const stat_cell *one)
 {
-	stat_bump(total, get(one));
+	stat_bump(total, stat_get(one));
 }
 
 static void add_all(stat_cell *total, const stat_cell *one, size_t count)
@@ -115,7 +110,7 @@ static void join_SUM(stat_cell *total, const stat_cell *one)
 
 static void join_MAX(stat_cell *total, const stat_cell *one)
 {
-	stat_highest(total, get(one));
+	stat_highest(total, stat_get(one));
 }
 
 /* Single cells that are summed. */
@@ -140,7 +135,7 @@ void stats_join(struct stats *total, const struct stats *one)
 #define STAT(id, key, join, help) join_##join(&total->count[STAT_##id], &one->count[STAT_##id]);
 #include "services/stats.def"
 #undef STAT
-	stat_highest(&total->list_max, get(&one->list_max));
+	stat_highest(&total->list_max, stat_get(&one->list_max));
 #define X(cell) add(&total->cell, &one->cell);
 	SINGLE_CELLS(X)
 #undef X
@@ -166,7 +161,7 @@ void stats_clear(struct stats *s)
 
 uint64_t stats_hits(const struct stats *s)
 {
-	uint64_t all = get(&s->count[STAT_queries]), misses = get(&s->count[STAT_cachemiss]);
+	uint64_t all = stat_get(&s->count[STAT_queries]), misses = stat_get(&s->count[STAT_cachemiss]);
 
 	return all > misses ? all - misses : 0;
 }
@@ -219,22 +214,22 @@ void stats_print(const struct stats *s, const char *prefix,
 	};
 	char dotted[64];
 	struct printer p = { .prefix = dotted, .out = out, .arg = arg };
-	uint64_t samples = get(&s->list_samples);
+	uint64_t samples = stat_get(&s->list_samples);
 
 	snprintf(dotted, sizeof(dotted), "%s.", prefix);
 	for (unsigned i = 0; i < STATS; i++)
-		print_number(&p, keys[i], i == STAT_cachehits ? stats_hits(s) : get(&s->count[i]));
+		print_number(&p, keys[i], i == STAT_cachehits ? stats_hits(s) : stat_get(&s->count[i]));
 	print_real(&p, "requestlist.avg",
-		   samples ? (double)get(&s->list_sum) / (double)samples : 0);
-	print_number(&p, "requestlist.max", get(&s->list_max));
-	print_number(&p, "requestlist.overwritten", get(&s->list_overwritten));
-	print_number(&p, "requestlist.exceeded", get(&s->list_exceeded));
-	print_number(&p, "requestlist.current.all", get(&s->list_now));
-	print_number(&p, "requestlist.current.user", get(&s->list_user));
-	print_number(&p, "requestlist.current.replies", get(&s->list_replies));
-	print_seconds(&p, "recursion.time.avg", per(get(&s->wait_sum_us), get(&s->wait_samples)));
+		   samples ? (double)stat_get(&s->list_sum) / (double)samples : 0);
+	print_number(&p, "requestlist.max", stat_get(&s->list_max));
+	print_number(&p, "requestlist.overwritten", stat_get(&s->list_overwritten));
+	print_number(&p, "requestlist.exceeded", stat_get(&s->list_exceeded));
+	print_number(&p, "requestlist.current.all", stat_get(&s->list_now));
+	print_number(&p, "requestlist.current.user", stat_get(&s->list_user));
+	print_number(&p, "requestlist.current.replies", stat_get(&s->list_replies));
+	print_seconds(&p, "recursion.time.avg", per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples)));
 	print_real(&p, "recursion.time.median", median_s(s));
-	print_number(&p, "tcpusage", get(&s->tcpusage));
+	print_number(&p, "tcpusage", stat_get(&s->tcpusage));
 }
 
 static void print_histogram(const struct printer *p, const struct stats *s)
@@ -247,7 +242,7 @@ static void print_histogram(const struct printer *p, const struct stats *s)
 		snprintf(line, sizeof(line), "histogram.%6.6u.%6.6u.to.%6.6u.%6.6u",
 			 (unsigned)(from / US_PER_S), (unsigned)(from % US_PER_S),
 			 (unsigned)(to / US_PER_S), (unsigned)(to % US_PER_S));
-		print_number(p, line, get(&s->wait_bucket[i]));
+		print_number(p, line, stat_get(&s->wait_bucket[i]));
 	}
 }
 
@@ -269,8 +264,8 @@ static void print_types(const struct printer *p, const struct stats *s, bool inh
 
 	for (unsigned i = 0; i < STAT_TYPES; i++)
 		print_member(p, inhibit_zero, "num.query.type", rr_type_name((uint16_t)i, name),
-			     get(&s->type[i]));
-	print_member(p, true, "num.query.type", "other", get(&s->type[STAT_TYPES]));
+			     stat_get(&s->type[i]));
+	print_member(p, true, "num.query.type", "other", stat_get(&s->type[STAT_TYPES]));
 }
 
 static void print_classes(const struct printer *p, const struct stats *s, bool inhibit_zero)
@@ -279,8 +274,8 @@ static void print_classes(const struct printer *p, const struct stats *s, bool i
 
 	for (unsigned i = 0; i < STAT_CLASSES; i++)
 		print_member(p, inhibit_zero, "num.query.class", rr_class_name((uint16_t)i, name),
-			     get(&s->class_[i]));
-	print_member(p, true, "num.query.class", "other", get(&s->class_[STAT_CLASSES]));
+			     stat_get(&s->class_[i]));
+	print_member(p, true, "num.query.class", "other", stat_get(&s->class_[STAT_CLASSES]));
 }
 
 static void print_opcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
@@ -294,7 +289,7 @@ static void print_opcodes(const struct printer *p, const struct stats *s, bool i
 	for (unsigned i = 0; i < COUNT(names); i++) {
 		snprintf(unnamed, sizeof(unnamed), "OPCODE%u", i);
 		print_member(p, inhibit_zero, "num.query.opcode", names[i] ? names[i] : unnamed,
-			     get(&s->opcode[i]));
+			     stat_get(&s->opcode[i]));
 	}
 }
 
@@ -308,9 +303,9 @@ static void print_rcodes(const struct printer *p, const struct stats *s, bool in
 
 		snprintf(buf, sizeof(buf), "RCODE%u", i);
 		print_member(p, inhibit_zero && i > RCODE_REFUSED, "num.answer.rcode",
-			     is_named ? rr_rcode_name(i, buf) : buf, get(&s->rcode[i]));
+			     is_named ? rr_rcode_name(i, buf) : buf, stat_get(&s->rcode[i]));
 	}
-	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", get(&s->rcode_nodata));
+	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", stat_get(&s->rcode_nodata));
 }
 
 static void print_policies(const struct printer *p, const struct stats *s, bool inhibit_zero)
@@ -321,7 +316,7 @@ static void print_policies(const struct printer *p, const struct stats *s, bool 
 	};
 
 	for (unsigned i = 0; i < STAT_RPZ; i++)
-		print_member(p, inhibit_zero, "num.rpz.action", names[i], get(&s->rpz[i]));
+		print_member(p, inhibit_zero, "num.rpz.action", names[i], stat_get(&s->rpz[i]));
 }
 
 void stats_print_extended(const struct stats *s, bool inhibit_zero,
@@ -333,38 +328,38 @@ void stats_print_extended(const struct stats *s, bool inhibit_zero,
 	print_types(&p, s, inhibit_zero);
 	print_classes(&p, s, inhibit_zero);
 	print_opcodes(&p, s, inhibit_zero);
-	print_number(&p, "num.query.tcp", get(&s->tcp));
-	print_number(&p, "num.query.tcpout", get(&s->tcp_out));
-	print_number(&p, "num.query.udpout", get(&s->udp_out));
-	print_number(&p, "num.query.tls", get(&s->tls));
-	print_number(&p, "num.query.tls.resume", get(&s->tls_resume));
-	print_number(&p, "num.query.ipv6", get(&s->ipv6));
-	print_number(&p, "num.query.https", get(&s->https));
-	print_number(&p, "num.query.flags.QR", get(&s->flag_qr));
-	print_number(&p, "num.query.flags.AA", get(&s->flag_aa));
-	print_number(&p, "num.query.flags.TC", get(&s->flag_tc));
-	print_number(&p, "num.query.flags.RD", get(&s->flag_rd));
-	print_number(&p, "num.query.flags.RA", get(&s->flag_ra));
-	print_number(&p, "num.query.flags.Z", get(&s->flag_z));
-	print_number(&p, "num.query.flags.AD", get(&s->flag_ad));
-	print_number(&p, "num.query.flags.CD", get(&s->flag_cd));
-	print_number(&p, "num.query.edns.present", get(&s->edns_present));
-	print_number(&p, "num.query.edns.DO", get(&s->edns_do));
+	print_number(&p, "num.query.tcp", stat_get(&s->tcp));
+	print_number(&p, "num.query.tcpout", stat_get(&s->tcp_out));
+	print_number(&p, "num.query.udpout", stat_get(&s->udp_out));
+	print_number(&p, "num.query.tls", stat_get(&s->tls));
+	print_number(&p, "num.query.tls.resume", stat_get(&s->tls_resume));
+	print_number(&p, "num.query.ipv6", stat_get(&s->ipv6));
+	print_number(&p, "num.query.https", stat_get(&s->https));
+	print_number(&p, "num.query.flags.QR", stat_get(&s->flag_qr));
+	print_number(&p, "num.query.flags.AA", stat_get(&s->flag_aa));
+	print_number(&p, "num.query.flags.TC", stat_get(&s->flag_tc));
+	print_number(&p, "num.query.flags.RD", stat_get(&s->flag_rd));
+	print_number(&p, "num.query.flags.RA", stat_get(&s->flag_ra));
+	print_number(&p, "num.query.flags.Z", stat_get(&s->flag_z));
+	print_number(&p, "num.query.flags.AD", stat_get(&s->flag_ad));
+	print_number(&p, "num.query.flags.CD", stat_get(&s->flag_cd));
+	print_number(&p, "num.query.edns.present", stat_get(&s->edns_present));
+	print_number(&p, "num.query.edns.DO", stat_get(&s->edns_do));
 	print_rcodes(&p, s, inhibit_zero);
-	print_number(&p, "num.query.ratelimited", get(&s->ratelimited));
-	print_number(&p, "num.answer.secure", get(&s->answer_secure));
-	print_number(&p, "num.answer.bogus", get(&s->answer_bogus));
-	print_number(&p, "num.rrset.bogus", get(&s->rrset_bogus));
-	print_number(&p, "num.valops", get(&s->valops));
-	print_number(&p, "num.query.aggressive.NOERROR", get(&s->aggressive_noerror));
-	print_number(&p, "num.query.aggressive.NXDOMAIN", get(&s->aggressive_nxdomain));
-	print_number(&p, "num.query.cachedb", get(&s->from_store));
-	print_number(&p, "unwanted.queries", get(&s->unwanted_queries));
-	print_number(&p, "unwanted.replies", get(&s->unwanted_replies));
-	print_number(&p, "num.query.authzone.up", get(&s->authzone_up));
-	print_number(&p, "num.query.authzone.down", get(&s->authzone_down));
-	print_number(&p, "num.query.subnet", get(&s->subnet));
-	print_number(&p, "num.query.subnet_cache", get(&s->subnet_cache));
+	print_number(&p, "num.query.ratelimited", stat_get(&s->ratelimited));
+	print_number(&p, "num.answer.secure", stat_get(&s->answer_secure));
+	print_number(&p, "num.answer.bogus", stat_get(&s->answer_bogus));
+	print_number(&p, "num.rrset.bogus", stat_get(&s->rrset_bogus));
+	print_number(&p, "num.valops", stat_get(&s->valops));
+	print_number(&p, "num.query.aggressive.NOERROR", stat_get(&s->aggressive_noerror));
+	print_number(&p, "num.query.aggressive.NXDOMAIN", stat_get(&s->aggressive_nxdomain));
+	print_number(&p, "num.query.cachedb", stat_get(&s->from_store));
+	print_number(&p, "unwanted.queries", stat_get(&s->unwanted_queries));
+	print_number(&p, "unwanted.replies", stat_get(&s->unwanted_replies));
+	print_number(&p, "num.query.authzone.up", stat_get(&s->authzone_up));
+	print_number(&p, "num.query.authzone.down", stat_get(&s->authzone_down));
+	print_number(&p, "num.query.subnet", stat_get(&s->subnet));
+	print_number(&p, "num.query.subnet_cache", stat_get(&s->subnet_cache));
 	print_policies(&p, s, inhibit_zero);
 }
 
@@ -374,21 +369,21 @@ void stats_tell(const struct stats *s, const char *who, void (*out)(const char *
 		void *arg)
 {
 	char line[300];
-	uint64_t samples = get(&s->list_samples);
-	uint64_t took_us = per(get(&s->wait_sum_us), get(&s->wait_samples));
+	uint64_t samples = stat_get(&s->list_samples);
+	uint64_t took_us = per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples));
 
 	snprintf(line, sizeof(line),
 		 "%s: %" PRIu64 " queries, %" PRIu64 " answers from cache, %" PRIu64
 		 " recursions, %" PRIu64 " prefetch, %" PRIu64 " rejected by ip ratelimiting",
-		 who, get(&s->count[STAT_queries]), stats_hits(s), get(&s->count[STAT_cachemiss]),
-		 get(&s->count[STAT_prefetch]), get(&s->count[STAT_queries_ip_ratelimited]));
+		 who, stat_get(&s->count[STAT_queries]), stats_hits(s), stat_get(&s->count[STAT_cachemiss]),
+		 stat_get(&s->count[STAT_prefetch]), stat_get(&s->count[STAT_queries_ip_ratelimited]));
 	out(line, arg);
 	snprintf(line, sizeof(line),
 		 "%s: requestlist max %" PRIu64 " avg %g exceeded %" PRIu64 " jostled %" PRIu64,
-		 who, get(&s->list_max), samples ? (double)get(&s->list_sum) / (double)samples : 0,
-		 get(&s->list_exceeded), get(&s->list_overwritten));
+		 who, stat_get(&s->list_max), samples ? (double)stat_get(&s->list_sum) / (double)samples : 0,
+		 stat_get(&s->list_exceeded), stat_get(&s->list_overwritten));
 	out(line, arg);
-	if (!get(&s->wait_samples))
+	if (!stat_get(&s->wait_samples))
 		return;
 	snprintf(line, sizeof(line),
 		 "%s: average recursion processing time %" PRIu64 ".%6.6u sec, median %g", who,

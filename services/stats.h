@@ -65,6 +65,11 @@ struct stats {
 	char apart_too[CACHE_LINE];
 };
 
+static inline uint64_t stat_get(const stat_cell *c)
+{
+	return atomic_load_explicit(c, memory_order_relaxed);
+}
+
 static inline void stat_set(stat_cell *c, uint64_t v)
 {
 	atomic_store_explicit(c, v, memory_order_relaxed);
@@ -72,8 +77,7 @@ static inline void stat_set(stat_cell *c, uint64_t v)
 
 static inline void stat_bump(stat_cell *c, uint64_t by)
 {
-	atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + by,
-			      memory_order_relaxed);
+	stat_set(c, stat_get(c) + by);
 }
 
 static inline void stat_add(struct stats *s, enum stat_id id)
@@ -83,8 +87,8 @@ static inline void stat_add(struct stats *s, enum stat_id id)
 
 static inline void stat_highest(stat_cell *c, uint64_t v)
 {
-	if (v > atomic_load_explicit(c, memory_order_relaxed))
-		atomic_store_explicit(c, v, memory_order_relaxed);
+	if (v > stat_get(c))
+		stat_set(c, v);
 }
 
 /* A recursion whose client was answered over that transport took `wait_us`. */
