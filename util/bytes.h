@@ -21,6 +21,7 @@ struct reader {
 	const uint8_t *at;
 	const uint8_t *end;
 	bool bad;
+	uint32_t pointers;      /* compression pointers followed so far */
 };
 
 struct writer {

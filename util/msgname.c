@@ -4,7 +4,8 @@
 
 #include "util/dname.h"
 
-#define POINTERS_MAX 126
+#define POINTERS_MAX         126   /* in a name */
+#define MESSAGE_POINTERS_MAX 65536 /* in a message: twelve for each record of the smallest */
 #define POINTER_ROOM 0x4000 /* first offset that 14 bits cannot express */
 
 size_t msg_read_name(struct reader *r, uint8_t *to)
@@ -32,7 +33,8 @@ size_t msg_read_name(struct reader *r, uint8_t *to)
 			at += head + 1;
 			continue;
 		}
-		if (head < 0xc0 || r->end - at < 2 || ++pointers > POINTERS_MAX)
+		if (head < 0xc0 || r->end - at < 2 || ++pointers > POINTERS_MAX ||
+		    ++r->pointers > MESSAGE_POINTERS_MAX)
 			break;
 		size_t target = get_u16(at) & (POINTER_ROOM - 1);
 		if (target >= (size_t)(run - r->start))

@@ -11,7 +11,7 @@
 /* Read a name, decompressing it into `to` (DNAME_MAX bytes), and advance the reader
  * past it. Returns its length; 0, and the reader bad, when malformed. A pointer must
  * lead to before the run of labels it ends, which rules out loops; at most 126 are
- * followed. */
+ * followed in a name, 65536 in a message. */
 size_t msg_read_name(struct reader *r, uint8_t *to);
 
 /* Skip a name, compressed or not, without following pointers. */

@@ -223,13 +223,14 @@ static bool field_is_name(char field)
 /* Copy the fields of RDATA that may hold compressed names. */
 static bool read_fields(struct reader *r, const char *shape, const uint8_t *end, struct writer *w)
 {
-	struct reader data = { .start = r->start, .at = r->at, .end = end };
+	struct reader data = { r->start, r->at, end, false, r->pointers };
 	const uint8_t *begin = w->at;
 	uint8_t name[DNAME_MAX];
 
 	for (; *shape; shape++) {
 		if (*shape == 'N' || *shape == 'n') {
 			write_bytes(w, name, msg_read_name(&data, name));
+			r->pointers = data.pointers;
 			if (data.bad)
 				return false;
 			continue;

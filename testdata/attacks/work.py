@@ -666,8 +666,8 @@ def led_to_its_end(q):
 
 @attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer; thousands that all begin at the "
         "end of one chain", variants={"": {"made": deep_owners}, "owners": {"made": at_its_end}, "targets": {"made": led_to_its_end}},
-        rule="pointers must point backwards, and at most 126 are followed", code="util/msgname.c:msg_read_name", quick=True,
-        limits={"C_ms": 20, "U": 12})
+        rule="pointers must point backwards, and at most 126 are followed in a name, 65536 in a message",
+        code="util/msgname.c:msg_read_name", quick=True, limits={"C_ms": 8, "U": 12})
 def pointers(lab, made):
     zone = lab.world.serve(Zone("ptr.test"), {"ns.ptr.test.": ATTACKERS[0]})
     lab.world.script(ATTACKERS[0], lambda q: zone.answer(q) if not q.name.startswith("www") else

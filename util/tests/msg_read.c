@@ -326,6 +326,28 @@ static void names_are_read_through_pointers_that_go_back(void **state)
 	assert_int_equal(msg_read_name(&r, name), 0);
 }
 
+/* 126 pointers behind each of many owners, or of many targets. */
+static void a_message_may_follow_65536_pointers(void **state)
+{
+	(void)state;
+	uint8_t bytes[512], name[DNAME_MAX], room[DNAME_MAX];
+	struct reader r = reader_over(bytes, 257);
+
+	memset(bytes, 0, sizeof(bytes));
+	for (size_t at = 5; at < 257; at += 2)
+		put_u16(bytes + at, (uint16_t)(0xc000 | (at == 5 ? 0 : at - 2)));
+	for (unsigned i = 0; i <= 520; i++) {
+		r.at = bytes + 255;
+		if (i % 2) {
+			struct writer w = writer_over(room, sizeof(room));
+			assert_int_equal(rr_read_rdata(&r, TYPE_NS, 2, &w), i < 520);
+		} else {
+			assert_int_equal(msg_read_name(&r, name), i < 520 ? 1 : 0);
+		}
+	}
+	assert_true(r.bad);
+}
+
 /* As many records as 64 KiB hold, all in one set, each in its own, signatures only. */
 static void large_messages_cost_no_square(void **state)
 {
@@ -430,6 +452,7 @@ int main(void)
 		cmocka_unit_test(the_head_of_an_answer_is_read),
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(names_are_read_through_pointers_that_go_back),
+		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),
 		cmocka_unit_test(sets_are_told_apart_in_a_crowd),
 	};
