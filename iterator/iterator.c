@@ -619,6 +619,8 @@ static enum turn on_finish(struct iter *it)
 	m->id = 0;
 	m->edns = (struct edns){ .present = false };
 	it->q->answered_by = it->place ? it->place->addr : (struct addr){ .family = 0 };
+	if (it->answer == it->q->recalled)
+		it->q->recalled = m;
 	if (it->chain.answers)
 		m->security = SECURITY_UNCHECKED;
 	if (it->q->stopped)

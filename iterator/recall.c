@@ -239,15 +239,24 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 	return count ? message_of(q, wanted, sets, count) : NULL;
 }
 
+/* If it is the query's own answer, it need not be stored again, unless it is yet to be validated. */
+static struct message *unpack(struct query *q, const struct question *wanted, const struct stored *s)
+{
+	struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
+
+	if (question_equals(wanted, &q->question) &&
+	    (s->security != SECURITY_UNCHECKED || !stored_is_good(s) || !q->snapshot->trust))
+		q->recalled = m;
+	return m;
+}
+
 struct recalled recall(struct query *q, const struct question *wanted)
 {
 	const struct stored *s = find_stored(q, wanted);
 	struct message *m;
 
 	if (s)
-		return (struct recalled){
-			.message = stored_unpack(s, &q->arena, q->env->time->now_s),
-		};
+		return (struct recalled){ .message = unpack(q, wanted, s) };
 	m = by_dname(q, wanted);
 	if (m == NULL && wanted->type != TYPE_ANY)
 		m = by_cname(q, wanted);

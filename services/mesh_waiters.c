@@ -569,10 +569,12 @@ static struct message *face_of(struct query *q)
 }
 
 /* Answers to special queries (NS data from the child's servers, data that the caller validates
- * itself) are not for clients. */
+ * itself) are not for clients. What is from the cache is there: stored again, a failure would last longer the more
+ * often it is asked for, and what is left of a TTL would count as the whole of it (prefetch). */
 static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
+	       q->reply != q->recalled &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 
