@@ -5,6 +5,7 @@
  * mesh_run works through that queue before the turn ends. */
 #include "services/mesh.h"
 
+#include "services/cache/msg.h"
 #include "services/listen.h"
 #include "services/mesh_private.h"
 #include "services/stats.h"
@@ -12,6 +13,7 @@
 #include "services/waitlimit.h"
 #include "services/witness.h"
 #include "util/mem.h"
+#include "util/timebase.h"
 
 enum {
 	BUCKETS_FIRST = 256,
@@ -615,13 +617,17 @@ static void offer_stale(struct query *q, const struct asking *a)
 		lose_clients(q);
 }
 
+static unsigned kind_for(const struct request *r)
+{
+	return (r->flags & FLAG_CD ? QUERY_CD : 0u) | (r->unpoliced ? QUERY_UNPOLICED : 0u) |
+	       r->scope * (unsigned)QUERY_SCOPE;
+}
+
 static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
 	const struct client *c = a->client;
-	unsigned kind = (r->flags & FLAG_CD ? QUERY_CD : 0) |
-			(r->unpoliced ? QUERY_UNPOLICED : 0) | r->scope * (unsigned)QUERY_SCOPE;
-	struct sought s = sought(a->q, hall_kind(kind, r->where));
+	struct sought s = sought(a->q, hall_kind(kind_for(r), r->where));
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -665,6 +671,18 @@ void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 	ask(m, &(struct asking){ .request = r, .client = c, .q = &r->q, .stale = stale });
 }
 
+/* Whether a hit would have it fetched again (prefetch). */
+static bool is_due(const struct mesh *m, const struct question *q, const struct request *r)
+{
+	uint32_t now_s = m->env->time->now_s;
+	const struct stored *s;
+
+	if (!mesh_conf(m)->server.prefetch || !m->env->messages)
+		return false;
+	s = msgcache_find(m->env->messages, q, msgcache_hash(q), r->scope, true);
+	return s && stored_is_good(s) && stored_is_fresh(s, now_s) && time_is_past(now_s, s->refresh_s);
+}
+
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
 		     const struct lead *lead)
 {
@@ -672,12 +690,15 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 			      .name_len = (uint16_t)dname_len(lead->target),
 			      .type = r->q.type,
 			      .class_ = r->q.class_ };
+	bool due = is_due(m, &q, r);
 
 	ask(m, &(struct asking){ .request = r,
 				 .client = c,
 				 .q = &q,
 				 .stale = stale_behind(m, &q, r),
 				 .lead = lead });
+	if (due)
+		mesh_refresh(m, &q, kind_for(r), r->where);
 }
 
 static void refresh_for(struct query *q, const struct whereabouts *where)
