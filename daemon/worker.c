@@ -252,6 +252,7 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f)
 	struct worker *w = mem_zero(sizeof *w);
 
 	w->number = how->number;
+	w->arena = mem_arena_for(how->number);
 	w->dnstap = how->dnstap;
 	open_rooms(w, how);
 	worker_adopt(w, how->snapshot);
@@ -301,6 +302,7 @@ static void *run(void *arg)
 	char name[THREAD_NAME];
 
 	log_thread((int)w->number);
+	mem_use_arena(w->arena);
 	snprintf(name, sizeof name, "worker %u", w->number % 10000);
 	thread_name(name);
 	loop_run(w->env.loop);

@@ -46,6 +46,7 @@ struct worker {
 	struct xfers *xfers; /* zone transfers; NULL unless env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */
+	unsigned arena;      /* of mem_arena_for */
 
 	const struct module *chain[QUERY_MODULES + 1];
 	struct listen_udp *listen_udp; /* for clients; NULL when played */

@@ -21,11 +21,14 @@
 #endif
 
 /* Read by jemalloc before main(). A router has few pages to spare: freed ones are returned within
- * seconds, without a background thread or huge pages for metadata. An arena is created only when a
- * thread first allocates, so the default number of arenas costs nothing. */
+ * seconds, without a background thread or huge pages for metadata. One arena, as what one worker puts
+ * into a cache is freed by another: with an arena each, all of them keep pages for the most that they
+ * ever had of it. mem_arena_for makes more where there are many. */
 __attribute__((visibility("default"))) extern const char *malloc_conf;
 const char *malloc_conf = "background_thread:false,dirty_decay_ms:2000,muzzy_decay_ms:0,"
-			  "metadata_thp:disabled";
+			  "metadata_thp:disabled,narenas:1";
+
+enum { ARENA_THREADS = 4, ARENAS_MOST = 64 };
 #endif
 
 static void (*_Atomic panic_say)(const char *sentence);
@@ -237,5 +240,30 @@ void mem_trim(void)
 	mallctl(name, NULL, NULL, NULL, 0);
 #elif defined(HAVE_MALLOC_TRIM)
 	malloc_trim(0);
+#endif
+}
+
+unsigned mem_arena_for(unsigned number)
+{
+#if defined(HAVE_JEMALLOC)
+	static unsigned arenas[ARENAS_MOST], count = 1; /* the first is there from the beginning */
+	unsigned group = number / ARENA_THREADS % ARENAS_MOST;
+	size_t len = sizeof(*arenas);
+
+	while (count <= group && mallctl("arenas.create", &arenas[count], &len, NULL, 0) == 0)
+		count++;
+	return group < count ? arenas[group] : 0;
+#else
+	(void)number;
+	return 0;
+#endif
+}
+
+void mem_use_arena(unsigned arena)
+{
+#if defined(HAVE_JEMALLOC)
+	mallctl("thread.arena", NULL, NULL, &arena, sizeof(arena));
+#else
+	(void)arena;
 #endif
 }

@@ -39,6 +39,11 @@ void mem_wipe(void *p, size_t len);
 /* Return unused pages to the system, where the allocator can. */
 void mem_trim(void);
 
+/* Threads that allocate much, numbered from 0, share arenas in fours: one arena takes least memory, but
+ * many threads would wait for each other. Called by one thread only; the other is for the thread itself. */
+unsigned mem_arena_for(unsigned number);
+void mem_use_arena(unsigned arena);
+
 /* A bug of ours, or no memory: say where, and abort the process (STYLE.md 6). */
 void panic_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4) NORETURN;
 /* Have `say` report the panic instead of writing it to standard error (util/log does). */

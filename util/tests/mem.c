@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/mem.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -82,6 +83,32 @@ static void what_is_freed_is_in_use_no_more(void **state)
 		mem_free(pieces[i]);
 	assert_true(full >= before + COUNT(pieces) * 8000);
 	assert_true(mem_in_use() <= before + 8000);
+}
+
+static void *make_pieces(void *pieces)
+{
+	mem_use_arena(mem_arena_for(9));
+	for (void **p = pieces; p < (void **)pieces + 64; p++)
+		*p = mem_new(1000);
+	return NULL;
+}
+
+static void threads_share_arenas_in_fours(void **state)
+{
+	(void)state;
+	void *pieces[64];
+	pthread_t thread;
+
+	for (unsigned i = 0; i < 12; i++)
+		assert_int_equal(mem_arena_for(i), mem_arena_for(i - i % 4));
+	if (mem_in_use()) /* there are arenas */
+		assert_true(mem_arena_for(0) != mem_arena_for(4) && mem_arena_for(4) != mem_arena_for(8));
+	assert_int_equal(pthread_create(&thread, NULL, make_pieces, pieces), 0);
+	pthread_join(thread, NULL);
+	for (size_t i = 0; i < COUNT(pieces); i++) {
+		assert_true(mem_size(pieces[i]) >= 1000);
+		mem_free(pieces[i]);
+	}
 }
 
 /* Run `fn` in a child that must abort, and return what it wrote to standard error. */
@@ -172,6 +199,7 @@ int main(void)
 		cmocka_unit_test(growing_nothing_makes_something),
 		cmocka_unit_test(copies_are_the_callers_own),
 		cmocka_unit_test(what_is_freed_is_in_use_no_more),
+		cmocka_unit_test(threads_share_arenas_in_fours),
 		cmocka_unit_test(the_last_line_says_where_and_why),
 	};
 
