@@ -365,6 +365,7 @@ bool policy_zones_judge_rest(const struct policy *p, const struct policy_client 
 		return carry_out(&g, m->q.type, j);
 	}
 	g.name = rrset_owner(m->sets[set]);
-	g.kept = rpz_hit_is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
+	/* the aliases before it stay, but nothing that ANY brought where there is to be nothing */
+	g.kept = m->q.type != TYPE_ANY || rpz_hit_is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
 	return carry_out(&g, m->sets[set]->type, j);
 }
