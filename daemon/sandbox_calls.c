@@ -31,6 +31,10 @@
 #if defined(__i386__)
 #define MMAP_TAKES_A_STRUCT /* old mmap; libraries call mmap2 */
 #endif
+#if defined(__powerpc__) /* where the header makes it from the size of a struct that libc has otherwise */
+#undef TCGETS
+#define TCGETS 0x402c7413
+#endif
 #define PR_SET_VMA_NAMES 0x53564d41 /* PR_SET_VMA, missing from older headers */
 
 enum kind { CALL, NEVER, NOT_THERE, ONLY, OURS };
