@@ -6,6 +6,9 @@
 #include "util/msg.h"
 #include "util/rr.h"
 
+/* Denials taken from a message: more than eleven wildcards need. Each is compared with all others. */
+#define DENIALS_MAX 64
+
 static void append(const struct rrset ***sets, unsigned *count, unsigned *room, struct arena *a,
 		   const struct rrset *set)
 {
@@ -48,9 +51,11 @@ const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message
 	}
 
 	sets = message_section(m, SECTION_AUTHORITY, &count);
-	for (unsigned i = 0; i < count; i++) {
-		if ((sets[i]->type == TYPE_NSEC || sets[i]->type == TYPE_NSEC3) &&
-		    !has(c->authority, c->authorities, sets[i]))
+	for (unsigned i = 0, denials = 0; i < count && denials < DENIALS_MAX; i++) {
+		if (sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3)
+			continue;
+		denials++;
+		if (!has(c->authority, c->authorities, sets[i]))
 			append(&c->authority, &c->authorities, &c->authority_room, a, sets[i]);
 	}
 	return name;

@@ -68,6 +68,24 @@ static void a_circle_is_seen(void **state)
 	arena_clear(&a);
 }
 
+static void a_message_gives_64_denials(void **state)
+{
+	(void)state;
+	char denials[8192];
+	struct made made = { "a.", TYPE_A, 0, { "a. 60 CNAME b.", denials } };
+	struct chain c = { 0 };
+	struct arena a;
+	size_t len = 0;
+
+	for (unsigned i = 0; i < 100; i++)
+		len += (size_t)snprintf(denials + len, sizeof(denials) - len, "%sn%u. 60 NSEC m. A",
+					i ? "\n" : "", i);
+	arena_init(&a);
+	assert_name_is(chain_take(&c, &a, made_message(&a, NOW, &made), N("a.")), "b.");
+	assert_int_equal(c.authorities, 64);
+	arena_clear(&a);
+}
+
 static void answers_agree_when_they_say_the_same(void **state)
 {
 	(void)state;
@@ -129,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aliases_stand_before_the_answer),
 		cmocka_unit_test(a_circle_is_seen),
+		cmocka_unit_test(a_message_gives_64_denials),
 		cmocka_unit_test(answers_agree_when_they_say_the_same),
 	};
 

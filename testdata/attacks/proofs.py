@@ -46,7 +46,7 @@ def costly(lab, name):
 
 
 @attack(35, "tag-trap", "TagTrap: very many keys, DS records and signatures, of which no two have the same tag",
-        variants={"signatures": {"keys": 250}, "keys": {"keys": 3000}, "ds": {"keys": 250, "records": 250}}, **TAGS)
+        variants={"signatures": {"keys": 250}, "keys": {"keys": 3000, "quick": False}, "ds": {"keys": 250, "records": 250}}, **TAGS)
 def tag_trap(lab, keys, records=0):
     parent = anchored(lab, "p.test.")
     zone = below(lab, parent, "trap.p.test.", ["www 60 A " + TRUTH])

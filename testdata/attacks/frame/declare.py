@@ -73,12 +73,13 @@ class Attack:
 
 def attack(entry, name, what, variants=None, **more):
     """Registers an attack, once for each variant: `{suffix: {argument: value}}`. A variant may bring limits of
-    its own in the argument `limits`."""
+    its own in the argument `limits`, and say in `quick` whether it is."""
     def register(function):
         for suffix, values in (variants or {"": {}}).items():
             values = dict(values)
             own = dict(more)
             own["limits"] = {**more["limits"], **values.pop("limits", {})}
+            own["quick"] = values.pop("quick", more.get("quick", False))
             full = "%s-%s" % (name, suffix) if suffix else name
             assert full not in ATTACKS, full
             ATTACKS[full] = Attack(function, entry, full, what, values=values, family=name, **own)
