@@ -32,6 +32,10 @@ enum {
 	TLS_WAIT_LEAST_MS = 1200,
 };
 
+#ifndef MESSAGE_LARGE
+#define MESSAGE_LARGE 4096 /* bytes: what is made of such a message can be freed before its query is */
+#endif
+
 /* One message as sent. */
 struct copy {
 	struct sending sending;
@@ -250,12 +254,6 @@ static void exchange_free(struct exchange *x)
  * Telling the askers.
  */
 
-/* Give `reply` to every asker; `message`, if there is one, was parsed for the first of them. A
- * callback may ask again, or cancel another request of the same exchange. */
-#ifndef MESSAGE_LARGE
-#define MESSAGE_LARGE 4096 /* bytes: what is made of such a message can be freed before its query is */
-#endif
-
 static void clear_aside(void *arena)
 {
 	arena_clear(arena);
@@ -277,6 +275,8 @@ static bool parse(struct upstream_reply *reply, const uint8_t *wire, size_t len,
 	return false;
 }
 
+/* Give `reply` to every asker; `message`, if there is one, was parsed for the first of them. A
+ * callback may ask again, or cancel another request of the same exchange. */
 static void exchange_end(struct exchange *x, struct upstream_reply *reply, const uint8_t *wire,
 			 size_t len)
 {
