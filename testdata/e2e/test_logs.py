@@ -6,6 +6,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -83,12 +84,14 @@ def test_the_file_is_opened_again(daemon, upstream, tmp_path):
 
 
 TOKYO = "/usr/share/zoneinfo/Asia/Tokyo"
+IN_TOKYO = ["unshare", "-m", "sh", "-c", 'mount --bind %s /etc/localtime && exec "$@"' % TOKYO, "sh"]
 
 
-@pytest.mark.skipif(os.getuid() != 0 or not os.path.exists(TOKYO), reason="takes a chroot and another time zone")
 def test_in_a_chroot_the_time_zone_and_the_verbosity_stay(daemon):
+    if subprocess.run(IN_TOKYO + ["true"], capture_output=True, check=False).returncode:
+        pytest.skip("the system gives us no mounts of our own, or does not know Tokyo")
     d = daemon("log-time-ascii: yes", "log-time-iso: yes")
-    d.before = ["unshare", "-m", "sh", "-c", 'mount --bind %s /etc/localtime && exec "$@"' % TOKYO, "sh"]
+    d.before = IN_TOKYO
     d.environment = {k: v for k, v in os.environ.items() if k != "TZ"}
     fixed = [line for line in d.fixed if not line.startswith(("chroot:", "directory:"))]
     shutil.copy(os.path.join(d.net, "root.hints"), d.dir)
