@@ -75,8 +75,8 @@ class Resolver:
             self.process = subprocess.Popen([program, "-d", "-c", self.conf], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log)
         hello = questions.Question(0, "version.bind.", "TXT", "CH")
-        for _ in range(200):
-            if self.process.poll() is not None or (self.ask(hello, 0.2) if ready else self.listens()):
+        for _ in range(200):    # a second hello would be counted, too: patience once the port is there
+            if self.process.poll() is not None or (self.ask(hello, 3) if ready else self.listens()):
                 break
             time.sleep(0.05)
         else:
