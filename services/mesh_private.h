@@ -162,7 +162,6 @@ void waiters_sort(struct query *q,
 bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
 		   const void *arg);
 
-
 /* ---- mesh_stale.c ---- */
 
 /* What the cache has for who asks like `r` in place of a failure: fresh, or expired for no more than
