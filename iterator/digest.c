@@ -412,7 +412,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->want.name_len = (uint16_t)dname_len(target);
 	it->refetch = NULL;
 	it->sent_in_all = 0;
-	it->not = NULL;
+	it->config_failed = NULL;
 	if (policed_stops_at(it->q, target)) {
 		iter_let_go(it);
 		return iter_stop(it);

@@ -57,13 +57,13 @@ struct iter {
 	/* where we are */
 	struct delegation *at;
 	struct qmin qmin;
-	struct question shown;            /* what servers are asked: want, or a minimised form */
-	bool question_due;                /* `shown` is to be decided (anew) */
-	bool held_failed;                 /* a zone held here could not answer: ask upstream */
-	const struct forward_zone * not ; /* a configured zone whose servers have failed */
-	const uint8_t *refetch;           /* fetch this zone's delegation from above again */
-	const struct delegation *failed;  /* that delegation as it was known before */
-	uint32_t leeway_s;                /* refresh: what expires this soon counts as expired */
+	struct question shown;                    /* what servers are asked: want, or a minimised form */
+	bool question_due;                        /* `shown` is to be decided (anew) */
+	bool held_failed;                         /* a zone held here could not answer: ask upstream */
+	const struct forward_zone *config_failed; /* a configured zone whose servers have failed */
+	const uint8_t *refetch;                   /* fetch this zone's delegation from above again */
+	const struct delegation *failed;          /* that delegation as it was known before */
+	uint32_t leeway_s;                        /* refresh: what expires this soon counts as expired */
 
 	/* the query that is out */
 	struct upstream_ask *asked;

@@ -129,7 +129,7 @@ static bool may_recall(struct iter *it)
 {
 	const struct forward_zone *z = route_config(it->q, it->want.name);
 
-	if (z && z->no_cache && z != it->not ) {
+	if (z && z->no_cache && z != it->config_failed) {
 		it->q->no_store = true;
 		return false;
 	}
@@ -214,8 +214,8 @@ static enum turn on_approach(struct iter *it)
 						  .type = it->want.type,
 						  .class_ = it->want.class_,
 						  .now_s = it->q->env->time->now_s + it->leeway_s,
-						  .not = it->not,
-						  .not_held = it->held_failed,
+						  .failed = it->config_failed,
+						  .held_failed = it->held_failed,
 					  });
 	if (route.at) {
 		iter_go_to(it, route.at);

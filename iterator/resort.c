@@ -28,9 +28,9 @@ static enum turn give_up(struct iter *it)
 /* The configured servers have failed; forward-first and stub-first resort to normal resolution. */
 static enum turn leave_config(struct iter *it)
 {
-	if (!it->at->config->first || it->not )
+	if (!it->at->config->first || it->config_failed)
 		return give_up(it);
-	it->not = it->at->config;
+	it->config_failed = it->at->config;
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
 }
 

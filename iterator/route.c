@@ -33,14 +33,14 @@ static const struct forward_zone *forward_for(const struct query *q, const struc
 {
 	const struct forward_zone *z = route_config(q, how->name);
 
-	return z && z != how->not &&!z->is_stub && how->class_ == CLASS_IN ? z : NULL;
+	return z && z != how->failed && !z->is_stub && how->class_ == CLASS_IN ? z : NULL;
 }
 
 static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
 {
 	const struct forward_zone *z = route_stub(q, how->name);
 
-	if (z && z == how->not &&!dname_is_root(z->name))
+	if (z && z == how->failed && !dname_is_root(z->name))
 		z = route_stub(q, dname_parent(z->name));
 	return how->class_ == CLASS_IN ? z : NULL;
 }
@@ -74,7 +74,7 @@ static const struct authzone *held_for(const struct query *q, const struct route
 	const struct authzones *zones = q->snapshot->zones;
 	const struct authzone *z;
 
-	if (!zones->upstream || how->class_ != CLASS_IN || how->not_held)
+	if (!zones->upstream || how->class_ != CLASS_IN || how->held_failed)
 		return NULL;
 	z = authzones_find(zones, how->name);
 	return z && z->upstream ? z : NULL;
@@ -82,7 +82,7 @@ static const struct authzone *held_for(const struct query *q, const struct route
 
 static const struct authzone *proposing_for(const struct query *q, const struct route_how *how)
 {
-	if (how->class_ != CLASS_IN || how->not_held)
+	if (how->class_ != CLASS_IN || how->held_failed)
 		return NULL;
 	return authzones_proposing(q->snapshot->zones, how->name, how->type);
 }

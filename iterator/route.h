@@ -13,9 +13,8 @@ struct route_how {
 	const uint8_t *name;   /* find the closest servers at or above this name */
 	uint16_t type, class_; /* what will be asked */
 	uint32_t now_s;        /* cached delegations must be fresh at this time */
-	bool not_held;         /* skip zones held here: they have failed */
-	const struct forward_zone *
-		not ; /* skip this one: it failed (forward-first, stub-first); or NULL */
+	bool held_failed;      /* skip zones held here */
+	const struct forward_zone *failed; /* skip this one (forward-first, stub-first); or NULL */
 };
 
 struct route {
