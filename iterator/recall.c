@@ -218,6 +218,13 @@ static bool is_alias(const struct message *m, const struct question *wanted)
 	       message_find(m, SECTION_ANSWER, wanted->name, TYPE_CNAME, wanted->class_);
 }
 
+/* Addresses among what is cached may be what we were told ourselves by servers that tell clients others,
+ * by their subnets. */
+static bool may_differ_by_subnet(const struct query *q)
+{
+	return q->kind & QUERY_ROUTED && q->env->places && q->snapshot->subnets;
+}
+
 /* ANY is answered by a subset of what the cache has (RFC 8482). */
 static struct message *by_parts(struct query *q, const struct question *wanted)
 {
@@ -231,6 +238,8 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 		return NULL;
 	if (q->snapshot->conf->server.deny_any)
 		return message_of(q, wanted, NULL, 0);
+	if (may_differ_by_subnet(q))
+		return NULL;
 	for (unsigned i = 0; i < COUNT(types); i++) {
 		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
 		if (set && set->ttl_s && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE))

@@ -144,7 +144,7 @@ static void teach_negative(struct query *q, const struct judge *j, const struct 
 
 	if (q->no_store || query_is_for_some(q) || !negative)
 		return;
-	for (unsigned i = 0; i < first; i++)
+	for (unsigned i = 0; i < first && !q->listed; i++)
 		if (j->verdicts[i].expanded)
 			negcache_learn_wildcard(q->cache.rrsets, m->sets[i], j->verdicts[i].labels,
 						now_s, &q->arena);

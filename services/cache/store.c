@@ -298,9 +298,16 @@ static const struct rrset *keep_briefly(const struct query *q, const struct rrse
 	return dname;
 }
 
+static bool is_alias(const struct rrset *s)
+{
+	return s->type == TYPE_CNAME || s->type == TYPE_DNAME;
+}
+
 const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a)
 {
+	if (UNLIKELY(q->listed) && is_alias(set))
+		return set; /* it would lead clients who would be told another (RFC 7871) */
 	if (asked && set->type == asked->type && !is_for_others(set->type) &&
 	    set->trust >= TRUST_ANS_AA && dname_equals(rrset_owner(set), asked->name))
 		return rrsetcache_correct(q->cache.rrsets, set, now_s, a);
