@@ -167,7 +167,8 @@ static void change(struct stepping *t, struct autotrust_key *k, enum autotrust_s
 }
 
 /* RFC 5011 2.1: a key that has signed its own revocation is revoked for good. Keys we do not hold
- * are skipped without verifying anything. */
+ * are skipped without verifying anything; so is one that is not trusted yet: the table of 4.1 knows no way from
+ * AddPend to Revoked, so to it the revoked key is another one, and it has left the set (age_key). */
 static void bury_revoked(struct stepping *t)
 {
 	struct verdict v;
@@ -182,6 +183,8 @@ static void bury_revoked(struct stepping *t)
 			bool is_ds = ds_is_of(t->p, k, z->rdata);
 
 			if (!is_ds && (k->type != TYPE_DNSKEY || !same_key(k->rdata, z->rdata)))
+				continue;
+			if (k->state == AUTOTRUST_addpend)
 				continue;
 			if (k->state == AUTOTRUST_revoked) {
 				k->last_change = t->s->now;

@@ -292,6 +292,11 @@ static void what_is_missing_waits(void **state)
 		{ 1, "A", "A", "A=valid" },
 		{ 1, "ABC", "A", "C=addpend/1 B=addpend/1 A=valid" },
 		{ 1, "AB", "A", "B=addpend/2 A=valid" },        /* gone before its time */
+		{ 1, "ABC!", "A", "B=addpend/3 A=valid" },
+		{ 1, "AB!", "B!", "B=addpend/3 A=valid" },      /* nobody who is trusted says so */
+		{ 1, "AB!", "AB!", "A=valid" },                 /* RFC 5011 4.1: it is not in the set any more */
+		{ 1, "AB!", "AB!", "A=valid" },
+		{ 1, "AB", "A", "B=addpend/1 A=valid" },
 		{ 1, "y", "A", "A=missing" },                   /* A speaks, though it is not in the set */
 	};
 	char *text = lines(dnskey_line('B'), dnskey_line('A'));
