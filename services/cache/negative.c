@@ -152,6 +152,12 @@ static const struct rrset *find_soa(const struct message *m, const uint8_t *zone
 											  : NULL;
 }
 
+/* When its TTL began to run. */
+static uint32_t birth_of(const struct rrset *set)
+{
+	return set->expires_s - set->ttl_s;
+}
+
 /* RFC 2308 5: the lesser of the SOA's TTL and its MINIMUM field; but cache-min-ttl may have raised a
  * denial's. */
 static uint32_t soa_most(const struct rrset *soa, uint32_t now_s)
@@ -183,7 +189,7 @@ void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *
 	const struct rrset *soa = find_soa(m, zone);
 
 	if (soa)
-		at.most_s = MIN(at.most_s, soa_most(soa, now_s));
+		at.most_s = MIN(at.most_s, soa_most(soa, birth_of(soa)));
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		if ((m->sets[i]->type == TYPE_NSEC || m->sets[i]->type == TYPE_NSEC3) &&
 		    !rrset_is_expanded(m->sets[i]))
@@ -258,12 +264,14 @@ struct findings {
 	unsigned count;
 	unsigned encloser; /* labels of the closest encloser; meaningless if the name exists */
 	uint32_t ends_s;   /* when the first of them expires */
+	uint32_t whole_s;  /* the least of the TTLs they were kept for */
 };
 
 static void findings_begin(struct findings *f, const struct ranges_at *at)
 {
 	memset(f, 0, sizeof(*f));
 	f->ends_s = at->now_s + UINT32_MAX / 2;
+	f->whole_s = UINT32_MAX;
 	denial_begin(&f->evidence, at->zone, MAX_ITERATIONS, NULL);
 }
 
@@ -277,6 +285,7 @@ static void found(struct findings *f, const struct rrset *set)
 	f->sets[f->count++] = set;
 	if (time_is_past(f->ends_s, set->expires_s))
 		f->ends_s = set->expires_s;
+	f->whole_s = MIN(f->whole_s, set->ttl_s);
 }
 
 /* NSEC: the record matching or covering the wildcard, then the one for the name itself. */
@@ -343,15 +352,15 @@ static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
 
 /* ---- answers ---- */
 
-/* A copy that expires no later than the proof it belongs to. */
-static struct rrset *ending(const struct rrset *set, uint32_t now_s, uint32_t ends_s,
+/* A copy that expires no later than the proof it belongs to, and was never to live longer than that. */
+static struct rrset *ending(const struct rrset *set, uint32_t ends_s, uint32_t whole_s,
 			    struct arena *a)
 {
 	struct rrset *s = rrset_copy(a, set);
 
 	if (time_is_past(s->expires_s, ends_s))
 		s->expires_s = ends_s;
-	s->ttl_s = time_left(now_s, s->expires_s);
+	s->ttl_s = MIN(s->ttl_s, whole_s);
 	return s;
 }
 
@@ -378,7 +387,7 @@ static const struct rrset *soa_for(struct negcache *c, const struct ranges_at *a
 	soa = rrsetcache_find(ask->rrsets, at->zone, TYPE_SOA, at->class_, 0, at->now_s);
 	if (!soa || soa->security != SECURITY_SECURE || !soa->count || !is_own(soa, at->zone))
 		return NULL;
-	return ending(soa, at->now_s, at->now_s + soa_most(soa, at->now_s), ask->arena);
+	return ending(soa, at->now_s + soa_most(soa, at->now_s), soa_most(soa, birth_of(soa)), ask->arena);
 }
 
 static struct message *deny(struct negcache *c, const struct ranges_at *at,
@@ -395,7 +404,7 @@ static struct message *deny(struct negcache *c, const struct ranges_at *at,
 	m = message_new(ask, rcode);
 	for (unsigned i = 0; i < f->count; i++)
 		m->sets[count++] = f->sets[i];
-	copy = ending(soa, at->now_s, f->ends_s, ask->arena);
+	copy = ending(soa, f->ends_s, f->whole_s, ask->arena);
 	copy->flags |= RRSET_SOA_NEGATIVE;
 	m->sets[count++] = copy;
 	m->count[SECTION_AUTHORITY] = (uint16_t)count;
@@ -437,7 +446,7 @@ static struct message *expand(const struct ranges_at *at, const struct negcache_
 		return NULL;
 	m = message_new(ask, RCODE_NOERROR);
 	set = standing_at(set, ask->q->name, ask->arena);
-	m->sets[0] = ending(set, at->now_s, f->closer->expires_s, ask->arena);
+	m->sets[0] = ending(set, f->closer->expires_s, f->closer->ttl_s, ask->arena);
 	m->sets[1] = f->closer;
 	m->count[SECTION_ANSWER] = 1;
 	m->count[SECTION_AUTHORITY] = 1;

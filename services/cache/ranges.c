@@ -364,8 +364,8 @@ void ranges_resize(struct ranges *r, size_t budget)
 
 static void shorten(struct rrset *set, uint32_t now_s, uint32_t most_s)
 {
-	set->ttl_s = MIN(time_left(now_s, set->expires_s), most_s);
-	set->expires_s = now_s + set->ttl_s;
+	set->expires_s = now_s + MIN(time_left(now_s, set->expires_s), most_s);
+	set->ttl_s = MIN(set->ttl_s, most_s);
 }
 
 static struct range *range_new(const struct rrset *set, enum kind kind, const uint8_t *hash)

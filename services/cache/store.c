@@ -51,6 +51,18 @@ static uint32_t negative_ttl(const struct conf *conf, const struct rrset *soa, u
 
 /* ---- limits ---- */
 
+/* How long a record may live: from now on, and from when it came, which is the TTL that is shown under
+ * serve-original-ttl. */
+struct life {
+	uint32_t left_s, whole_s;
+};
+
+static struct life negative_life(const struct conf *conf, const struct rrset *soa, uint32_t now_s)
+{
+	return (struct life){ .left_s = negative_ttl(conf, soa, now_s),
+			      .whole_s = negative_ttl(conf, soa, soa->expires_s - soa->ttl_s) };
+}
+
 /* `set` as if it had come with another TTL: it expires that much sooner or later. */
 static const struct rrset *with_ttl(const struct rrset *set, uint32_t ttl_s, struct arena *a)
 {
@@ -74,62 +86,66 @@ const struct rrset *store_limit_ttl(const struct conf *conf, const struct rrset 
 	return with_ttl(set, MIN(ttl_s, conf->server.cache_max_ttl), a);
 }
 
-/* The RRset, expiring at most `left_s` from now; or, if `flags` are given, at exactly that time
- * with the flags set, unless it has one of them already. */
-static const struct rrset *no_longer_than(const struct rrset *set, uint32_t left_s, uint8_t flags,
+/* The RRset, living no longer than that; or, if `flags` are given, exactly as long, with the flags set,
+ * unless it has one of them already. */
+static const struct rrset *no_longer_than(const struct rrset *set, const struct life *life, uint8_t flags,
 					  struct arena *a, uint32_t now_s)
 {
 	struct rrset *s;
 
-	if ((flags ? set->flags & flags : time_left(now_s, set->expires_s) <= left_s))
+	if ((flags ? set->flags & flags : time_left(now_s, set->expires_s) <= life->left_s))
 		return set;
 	s = rrset_copy(a, set);
-	s->expires_s = now_s + left_s;
-	s->ttl_s = left_s;
+	s->expires_s = now_s + life->left_s;
+	s->ttl_s = flags ? life->whole_s : MIN(s->ttl_s, life->whole_s);
 	s->flags |= flags;
 	return s;
 }
 
-static void limit_denial(struct message *m, uint32_t negative_s, struct arena *a, uint32_t now_s)
+static void limit_denial(struct message *m, const struct life *negative, struct arena *a, uint32_t now_s)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
 	for (unsigned i = 0; i < count; i++) {
 		if (sets[i]->type == TYPE_SOA)
-			sets[i] = no_longer_than(sets[i], negative_s, RRSET_SOA_NEGATIVE, a, now_s);
+			sets[i] = no_longer_than(sets[i], negative, RRSET_SOA_NEGATIVE, a, now_s);
 		else if (sets[i]->type == TYPE_NSEC || sets[i]->type == TYPE_NSEC3)
-			sets[i] = no_longer_than(sets[i], negative_s, 0, a, now_s);
+			sets[i] = no_longer_than(sets[i], negative, 0, a, now_s);
 	}
 }
 
 void store_limit_denial(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
 {
 	const struct rrset *soa = message_soa(m);
+	struct life negative;
 
-	if (soa && message_is_denial(m))
-		limit_denial(m, negative_ttl(conf, soa, now_s), a, now_s);
+	if (!soa || !message_is_denial(m))
+		return;
+	negative = negative_life(conf, soa, now_s);
+	limit_denial(m, &negative, a, now_s);
 }
 
 void store_limit_ttls(const struct conf *conf, struct message *m, struct arena *a, uint32_t now_s)
 {
 	const struct rrset *soa = message_soa(m);
 	/* Before cache-min-ttl may raise it: negative answers have their own limits. */
-	uint32_t negative_s = soa ? negative_ttl(conf, soa, now_s) : 0;
+	struct life negative = soa ? negative_life(conf, soa, now_s) : (struct life){ .left_s = 0 };
 
 	for (unsigned i = 0; i < message_set_count(m); i++)
 		m->sets[i] = store_limit_ttl(conf, m->sets[i], a);
 	if (soa && message_is_denial(m))
-		limit_denial(m, negative_s, a, now_s);
+		limit_denial(m, &negative, a, now_s);
 }
 
 void store_limit_bogus(uint32_t most_s, struct message *m, struct arena *a, uint32_t now_s)
 {
 	unsigned count = message_set_count(m);
 	const struct rrset **sets = arena_array(a, const struct rrset *, count + 1);
+	const struct life most = { .left_s = most_s, .whole_s = most_s };
 
 	for (unsigned i = 0; i < count; i++)
-		sets[i] = no_longer_than(m->sets[i], most_s, 0, a, now_s);
+		sets[i] = no_longer_than(m->sets[i], &most, 0, a, now_s);
 	m->sets = sets;
 }
 
