@@ -6,23 +6,17 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include "util/http2_toll.h"
 #include "util/list.h"
 #include "util/mem.h"
-#include "util/timebase.h"
 
 enum {
-	PERIOD_S = 10,           /* the next two are counted per period */
-	RESETS_MOST = 100,       /* requests cancelled or malformed */
-	IDLE_FRAMES_MOST = 1000, /* frames requesting nothing, beyond one per answer */
-	SMALL_DATA = 16,         /* bytes; body pieces no larger than this count as such */
-	BLOCK_MOST = 32768,      /* header block, as sent */
-	HEADERS_MOST = 16384,    /* and unpacked, as counted in RFC 9113 10.5.1 */
-	HEADERS_ABSURD = 65536,  /* beyond this not even a status is sent */
+	HEADERS_MOST = 16384,   /* of a request, unpacked, as counted in RFC 9113 10.5.1 */
+	HEADERS_ABSURD = 65536, /* beyond this not even a status is sent */
 	HEADER_COST = 32,
 	SMALL_ROOM = 512,   /* for the path, inside the stream */
 	PIECE_LEAST = 1024, /* bytes of an answer that count as progress */
 	SPARES_MOST = 256,
-	FRAME_HEAD = 9,
 	NV_MOST = 5,
 };
 
@@ -72,13 +66,7 @@ struct http2_server {
 	size_t kept[HTTP2_KEPT_COUNT];
 	uint64_t progress;
 	bool over;
-	/* what the client has cost in this period */
-	uint64_t since_us;
-	unsigned resets, idle_frames, answered;
-	size_t skip; /* bytes left of the current frame */
-	uint8_t head[FRAME_HEAD];
-	unsigned head_len;
-	size_t block; /* bytes of the current header block */
+	struct http2_toll toll;
 };
 
 /* ---- memory ---- */
@@ -206,65 +194,11 @@ static struct stream *stream_find(const struct http2_server *s, int32_t id)
 	return nghttp2_session_get_stream_user_data(s->session, id);
 }
 
-/* ---- what a client costs (RFC 9113 10.5) ---- */
-
 static void end(struct http2_server *s, uint32_t why)
 {
 	if (!s->over)
 		(void)nghttp2_session_terminate_session(s->session, why);
 	s->over = true;
-}
-
-static bool is_dear(const struct http2_server *s)
-{
-	return s->resets > RESETS_MOST || s->idle_frames > IDLE_FRAMES_MOST + s->answered ||
-	       s->block > BLOCK_MOST;
-}
-
-static void count_frame(struct http2_server *s)
-{
-	size_t len = (size_t)s->head[0] << 16 | (size_t)get_u16(s->head + 1);
-	uint8_t type = s->head[3], flags = s->head[4];
-
-	s->skip = len;
-	s->block = type == NGHTTP2_CONTINUATION ? s->block + len : len;
-	if (type == NGHTTP2_HEADERS)
-		return;
-	if (type != NGHTTP2_CONTINUATION)
-		s->block = 0;
-	if (type == NGHTTP2_DATA && (len > SMALL_DATA || flags & NGHTTP2_FLAG_END_STREAM))
-		return;
-	s->idle_frames++;
-	s->resets += type == NGHTTP2_RST_STREAM;
-}
-
-/* Account for these bytes; false once the client costs too much. */
-static bool weigh(struct http2_server *s, const uint8_t *at, size_t len)
-{
-	while (len && !is_dear(s)) {
-		size_t n = MIN(len, s->skip);
-
-		at += n;
-		len -= n;
-		s->skip -= n;
-		while (s->skip == 0 && len && s->head_len < FRAME_HEAD) {
-			s->head[s->head_len++] = *at++;
-			len--;
-		}
-		if (s->head_len == FRAME_HEAD) {
-			s->head_len = 0;
-			count_frame(s);
-		}
-	}
-	return !is_dear(s);
-}
-
-static void begin_period(struct http2_server *s, uint64_t now_us)
-{
-	if (now_us - s->since_us < PERIOD_S * US_PER_S)
-		return;
-	s->since_us = now_us;
-	s->resets = s->idle_frames = s->answered = 0;
 }
 
 /* ---- requests ---- */
@@ -495,7 +429,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
 	struct http2_server *s = arg;
 	struct stream *one = source->ptr;
 	const uint8_t *const parts[2] = { head, one->out + one->out_done };
-	const size_t lens[2] = { FRAME_HEAD, len };
+	const size_t lens[2] = { HTTP2_FRAME_HEAD, len };
 
 	(void)session, (void)frame;
 	if (!s->home->ops.send(s->arg, parts, lens))
@@ -526,8 +460,8 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *a
 	if (frame->hd.type == NGHTTP2_RST_STREAM) {
 		uint32_t why = frame->rst_stream.error_code;
 
-		s->resets += why != NGHTTP2_NO_ERROR && why != NGHTTP2_REFUSED_STREAM;
-		s->idle_frames++;
+		s->toll.resets += why != NGHTTP2_NO_ERROR && why != NGHTTP2_REFUSED_STREAM;
+		s->toll.idle_frames++;
 		return 0;
 	}
 	if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM) ||
@@ -624,7 +558,7 @@ void http2_server_answer(struct http2_server *s, int32_t id, const struct http2_
 		return;
 	one->answered = true;
 	s->unsent++;
-	s->answered++;
+	s->toll.answered++;
 	one->out = a->body.at;
 	one->out_len = a->body.len;
 	from.source.ptr = one;
@@ -668,8 +602,7 @@ bool http2_server_flush(struct http2_server *s)
 
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us)
 {
-	begin_period(s, now_us);
-	if (!weigh(s, at, len))
+	if (!http2_toll_take(&s->toll, at, len, now_us))
 		end(s, NGHTTP2_ENHANCE_YOUR_CALM);
 	if (s->over)
 		return false;
@@ -696,7 +629,7 @@ struct http2_server *http2_server_new(struct http2_house *h, void *arg)
 
 	s->home = h;
 	s->arg = arg;
-	s->skip = HTTP2_PREFACE_LEN;
+	http2_toll_init(&s->toll);
 	list_init(&s->streams);
 	list_init(&s->borrowing);
 	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) ==
@@ -778,7 +711,7 @@ size_t http2_server_kept(const struct http2_server *s, enum http2_kept what)
 
 unsigned http2_server_receiving(const struct http2_server *s)
 {
-	return s->incomplete + (s->head_len || s->skip);
+	return s->incomplete + http2_toll_in_frame(&s->toll);
 }
 
 unsigned http2_server_sending(const struct http2_server *s)

@@ -15,6 +15,7 @@ libresolver_la_SOURCES += \
 	util/house.c util/house.h \
 	util/http2_client.c util/http2_client.h \
 	util/http2_server.c util/http2_server.h \
+	util/http2_toll.c util/http2_toll.h \
 	util/json.c util/json.h \
 	util/list.h \
 	util/log.c util/log.h \

@@ -321,7 +321,7 @@ def ten_thousand(lab):
 
 @attack(49, "rapid-reset", "50000 streams begun and reset on one connection, while another client asks",
         rule="unproductive frames are counted: 100 excess resets in ten seconds end the connection",
-        code="util/http2_server.c", noisy=True, seconds=60, server=["num-threads: 1"],
+        code="util/http2_toll.c", noisy=True, seconds=60, server=["num-threads: 1"],
         limits={"cut_after_streams": 50000, "M_kb": 4096, "ratio": 2, "lost": 0, "fds": 5})
 def rapid_reset(lab):
     from h2client import Client, get_path
@@ -445,7 +445,7 @@ for name, what in (("made_you_reset", "streams that the server is made to reset 
                    ("tiny_windows", "a window of a byte, again and again")):
     answered(49, "http2-" + name.replace("_", "-"), what, "the connection is closed, memory does not grow, others "
                                                           "are served",
-             "util/http2_server.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
+             "util/http2_toll.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
              "testdata/e2e/test_doh.py::" + name)
 answered(49, "http2-streams", "more streams than are allowed; bodies and questions without end",
          "100 streams, 64 KiB of a body, 16 KiB of headers; buffers have budgets", "util/http2_server.c",
