@@ -14,7 +14,7 @@ enum {
 	HEADERS_MOST = 16384,   /* of a request, unpacked, as counted in RFC 9113 10.5.1 */
 	HEADERS_ABSURD = 65536, /* beyond this not even a status is sent */
 	HEADER_COST = 32,
-	SMALL_ROOM = 512,   /* for the path, inside the stream */
+	SMALL_ROOM = 256,   /* for the path, inside the stream */
 	PIECE_LEAST = 1024, /* bytes of an answer that count as progress */
 	SPARES_MOST = 256,
 	NV_MOST = 5,
@@ -25,7 +25,7 @@ struct stream {
 	int32_t id;
 	enum http2_method method;
 	unsigned refused;
-	bool whole, answered;
+	bool whole, answered, kept;
 	uint32_t headers; /* their size so far */
 	/* the request */
 	uint8_t *path; /* `small`, or counted heap */
@@ -43,6 +43,7 @@ struct stream {
 	char status[4], age[32], length[12];
 	uint8_t small[SMALL_ROOM];
 };
+_Static_assert(sizeof(struct stream) + 256 <= HTTP2_STREAM, "it costs no more than it counts");
 
 struct http2_house {
 	struct http2_limits limits;
@@ -97,27 +98,6 @@ static void give_memory(void *p, void *arg)
 
 /* ---- streams ---- */
 
-static struct stream *stream_new(struct http2_server *s, int32_t id)
-{
-	struct http2_house *h = s->home;
-	struct stream *one;
-
-	if (h->spare_count) {
-		one = LIST_ITEM(h->spares.next, struct stream, link);
-		list_remove(&one->link);
-		h->spare_count--;
-	} else {
-		one = mem_new(sizeof *one);
-	}
-	memset(one, 0, offsetof(struct stream, small));
-	one->id = id;
-	one->path = one->small;
-	one->path_room = sizeof one->small;
-	list_push_back(&s->streams, &one->link);
-	s->incomplete++;
-	return one;
-}
-
 static void count_kept(struct http2_server *s, enum http2_kept what, size_t more)
 {
 	s->kept[what] += more;
@@ -141,6 +121,35 @@ static bool may_keep(struct http2_server *s, enum http2_kept what, size_t more)
 	return true;
 }
 
+static struct stream *stream_new(struct http2_server *s, int32_t id)
+{
+	struct http2_house *h = s->home;
+	struct stream *one;
+
+	if (h->spare_count) {
+		one = LIST_ITEM(h->spares.next, struct stream, link);
+		list_remove(&one->link);
+		h->spare_count--;
+	} else {
+		one = mem_new(sizeof *one);
+	}
+	memset(one, 0, offsetof(struct stream, small));
+	one->id = id;
+	one->path = one->small;
+	one->path_room = sizeof one->small;
+	list_push_back(&s->streams, &one->link);
+	s->incomplete++;
+	count_kept(s, HTTP2_RECEIVING, HTTP2_STREAM);
+	return one;
+}
+
+static void stream_is_whole(struct http2_server *s, struct stream *one)
+{
+	one->whole = true;
+	s->incomplete--;
+	count_freed(s, HTTP2_RECEIVING, HTTP2_STREAM);
+}
+
 static void path_free(struct http2_server *s, struct stream *one)
 {
 	if (one->path == one->small)
@@ -161,17 +170,21 @@ static void body_free(struct http2_server *s, struct stream *one)
 
 static void own_free(struct http2_server *s, struct stream *one)
 {
-	count_freed(s, HTTP2_SENDING, one->own_len);
+	if (!one->kept)
+		return;
+	count_freed(s, HTTP2_SENDING, one->own_len + HTTP2_STREAM);
 	mem_free(one->own);
 	one->own = NULL;
 	one->own_len = 0;
+	one->kept = false;
 }
 
 static void stream_free(struct http2_server *s, struct stream *one)
 {
 	struct http2_house *h = s->home;
 
-	s->incomplete -= !one->whole;
+	if (!one->whole)
+		stream_is_whole(s, one);
 	s->unsent -= one->answered;
 	if (s->current == one)
 		s->current = NULL;
@@ -209,6 +222,10 @@ static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *
 
 	if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
 		return 0;
+	s->current = NULL;
+	if (!may_keep(s, HTTP2_RECEIVING, HTTP2_STREAM))
+		return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+						 NGHTTP2_REFUSED_STREAM);
 	s->current = stream_new(s, frame->hd.stream_id);
 	return nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, s->current);
 }
@@ -387,8 +404,7 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 	one = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 	if (!one || one->whole)
 		return 0;
-	one->whole = true;
-	s->incomplete--;
+	stream_is_whole(s, one);
 	hand_over(s, one);
 	if (s->lender == one)
 		s->lender = NULL;
@@ -523,28 +539,28 @@ static size_t head_of(struct stream *one, const struct http2_answer *a, nghttp2_
 	return n;
 }
 
-/* Copy what could not be sent of a borrowed answer, as long as the limits allow. */
-static void keep_answer(struct http2_server *s, struct stream *one)
+/* Copy what could not be sent of a borrowed answer. False: the limits do not allow that; it is given up. */
+static bool keep_answer(struct http2_server *s, struct stream *one)
 {
 	size_t left = one->out_len - one->out_done;
 
 	list_remove(&one->link);
 	list_push_back(&s->streams, &one->link);
-	if (left == 0)
-		return;
-	if (!may_keep(s, HTTP2_SENDING, left)) {
+	if (!may_keep(s, HTTP2_SENDING, left + HTTP2_STREAM)) {
 		one->out = NULL;
 		one->out_len = one->out_done = 0;
 		(void)nghttp2_submit_rst_stream(s->session, NGHTTP2_FLAG_NONE, one->id,
 						NGHTTP2_ENHANCE_YOUR_CALM);
-		return;
+		return false;
 	}
-	one->own = mem_copy(one->out + one->out_done, left);
+	one->kept = true;
+	one->own = left ? mem_copy(one->out + one->out_done, left) : NULL;
 	one->own_len = left;
-	count_kept(s, HTTP2_SENDING, left);
+	count_kept(s, HTTP2_SENDING, left + HTTP2_STREAM);
 	one->out = one->own;
 	one->out_len = left;
 	one->out_done = 0;
+	return true;
 }
 
 void http2_server_answer(struct http2_server *s, int32_t id, const struct http2_answer *a,
@@ -567,7 +583,7 @@ void http2_server_answer(struct http2_server *s, int32_t id, const struct http2_
 	(void)nghttp2_submit_response(s->session, id, nv, head_of(one, a, nv),
 				      a->body.len ? &from : NULL);
 	if (lasting)
-		keep_answer(s, one);
+		(void)keep_answer(s, one);
 }
 
 void http2_server_drop(struct http2_server *s, int32_t id)
@@ -587,12 +603,8 @@ bool http2_server_flush(struct http2_server *s)
 
 	if (nghttp2_session_send(s->session) != 0)
 		s->over = true;
-	while (!list_is_empty(&s->borrowing)) {
-		struct stream *one = LIST_ITEM(s->borrowing.next, struct stream, link);
-
-		gives_up |= one->out_done < one->out_len;
-		keep_answer(s, one);
-	}
+	while (!list_is_empty(&s->borrowing))
+		gives_up |= !keep_answer(s, LIST_ITEM(s->borrowing.next, struct stream, link));
 	/* Tell clients which answers were given up, if that can be sent. */
 	if (gives_up && !s->over && nghttp2_session_send(s->session) != 0)
 		s->over = true;

@@ -34,7 +34,9 @@ struct http2_answer {
 	bool allows;    /* add "allow: GET, POST" */
 };
 
-/* Bytes kept: of incomplete requests; of answers that cannot be sent yet. */
+/* Bytes kept: of incomplete requests; of answers that cannot be sent yet. Each of them counts for its stream,
+ * too: HTTP2_STREAM bytes, here and in nghttp2. */
+#define HTTP2_STREAM 800
 enum http2_kept { HTTP2_RECEIVING, HTTP2_SENDING, HTTP2_KEPT_COUNT };
 
 struct http2_ops {

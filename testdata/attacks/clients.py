@@ -374,12 +374,17 @@ def rapid_reset(lab):
 
 
 def hoard(client, what, q, count):
-    """Fills what is kept of queries (bodies that do not end) or answers (that it does not let go). Whether it was cut."""
+    """Fills what is kept of queries (bodies that do not end, or do not begin) or answers (that it does not let go).
+    Whether it was cut."""
     from h2.exceptions import ProtocolError
     try:
         if what == "queries":
             for _ in range(count):
                 client.begin("POST", "/dns-query", ("content-type", "application/dns-message"), body=b"x" * 12000, end=False)
+        elif what == "streams":
+            for _ in range(8 * count):
+                client.begin("POST", "/dns-query", ("content-type", "application/dns-message"), end=False)
+            client.flush()
         else:
             for _ in range(count):
                 client.get(q)
@@ -390,14 +395,15 @@ def hoard(client, what, q, count):
     return client.over
 
 
-@attack(49, "http-buffers", "two dozen clients fill what is kept of queries or answers over HTTPS, some with as much as they can, "
-        "some with little, and come again when they are cut; another needs a little of that room",
-        rule="http-query-buffer-size and http-response-buffer-size are never exceeded; the client that has the most there "
+@attack(49, "http-buffers", "two dozen clients fill what is kept of queries or answers over HTTPS, some with as much as they can, some "
+        "with little, and come again when they are cut, or open streams and leave it at that; another needs a little of that "
+        "room",
+        rule="http-query-buffer-size and http-response-buffer-size are never exceeded, streams counted; the client that has the most there "
              "makes way for one that has less", seconds=60, quick=True,
         code="util/http2_server.c:may_keep services/listen_conn.c:connection_makes_way",
         server=["num-threads: 1", "http-query-buffer-size: 512k", "http-response-buffer-size: 512k", "access-control: "
                 "198.18.0.0/15 allow", "extended-statistics: yes"],
-        variants={k: {"what": k} for k in ("queries", "answers")}, limits={"kept_percent": Limit("50 to 100", lambda v: 50 <= v <= 100), "refused": 0, "M_kb": 16384, "fds": 5})
+        variants={k: {"what": k} for k in ("queries", "streams", "answers")}, limits={"kept_percent": Limit("50 to 100", lambda v: 50 <= v <= 100), "refused": 0, "M_kb": 16384, "fds": 5})
 def http_buffers(lab, what):
     from h2.settings import SettingCodes
     from h2client import Client
@@ -422,9 +428,9 @@ def http_buffers(lab, what):
             for n, c in crowd_of.items():
                 if hoard(c, what, q, 12 if n % 2 else 1) and not turn:
                     crowd_of[n] = greedy(n)
-            kept = max(kept, lab.daemon.stats()["mem.http.query_buffer" if what == "queries" else "mem.http.response_buffer"])
+            kept = max(kept, lab.daemon.stats()["mem.http.response_buffer" if what == "answers" else "mem.http.query_buffer"])
             good = stack.enter_context(Client(ports.https, context, source="198.18.31.1"))
-            if what == "queries":
+            if what != "answers":
                 wire = q.to_wire()
                 stream = good.begin("POST", "/dns-query", ("content-type", "application/dns-message"), body=wire[:20], end=False)
                 good.h2.send_data(stream, wire[20:], end_stream=True)

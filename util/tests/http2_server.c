@@ -88,7 +88,9 @@ static bool on_send(void *arg, const uint8_t *const parts[2], const size_t lens[
 }
 
 static const struct http2_limits usual = {
-	.streams = 10, .body_most = 1000, .kept_most = { 2000, 2000 }
+	.streams = 10,
+	.body_most = 1000,
+	.kept_most = { 2000 + 4 * HTTP2_STREAM, 2000 + 2 * HTTP2_STREAM }
 };
 
 static void open_house(const struct http2_limits *limits)
@@ -241,6 +243,53 @@ static void too_much_is_refused_at_once(void **state)
 	close_house();
 }
 
+static void what_has_only_begun_counts(void **state)
+{
+	struct http2_limits three = usual;
+
+	(void)state;
+	three.kept_most[HTTP2_RECEIVING] = 3 * HTTP2_STREAM + 100;
+	open_house(&three);
+	h.answers = true;
+	greet();
+	for (uint32_t stream = 1; stream <= 7; stream += 2)
+		ask(HEADERS, HEAD_END, stream, POST);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_RECEIVING), 3 * HTTP2_STREAM);
+	assert_true(http2_server_flush(h.server));
+	assert_string_equal(h.said, "reset:7");
+	h.said[0] = '\0';
+	/* what is not there gets no answer, and who has ended makes room */
+	ask(DATA, END, 7, "no");
+	ask(DATA, END, 1, "yes");
+	ask(HEADERS, HEAD_END, 9, POST);
+	ask(DATA, END, 9, "too");
+	assert_true(http2_server_flush(h.server));
+	assert_string_equal(h.said, "headers:1 headers:9 data:1.=yes data:9.=too");
+	assert_int_equal(http2_server_receiving(h.server), 2);
+	close_house();
+}
+
+/* Neither answers without a body, nor what little else is in others. */
+static void what_waits_to_be_sent_counts_though_it_is_little(void **state)
+{
+	struct http2_limits three = usual;
+
+	(void)state;
+	three.kept_most[HTTP2_SENDING] = 3 * HTTP2_STREAM + 100;
+	open_house(&three);
+	h.answers = true;
+	greet();
+	h.deaf = true;
+	for (uint32_t stream = 1; stream <= 7; stream += 2)
+		ask(HEADERS, HEAD_END | END, stream, GET);
+	assert_true(http2_server_flush(h.server));
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 3 * HTTP2_STREAM);
+	h.deaf = false;
+	assert_true(http2_server_flush(h.server));
+	assert_string_equal(h.said, "headers:1. headers:3. headers:5. reset:7");
+	close_house();
+}
+
 static void what_cannot_be_sent_has_a_bound(void **state)
 {
 	char body[901];
@@ -257,7 +306,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 		ask(DATA, END, stream, body);
 	}
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 1800);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 2 * (900 + HTTP2_STREAM));
 	assert_int_equal(http2_server_sending(h.server), 2);
 	assert_non_null(strstr(h.said, "reset:5"));
 	assert_non_null(strstr(h.said, "reset:7"));
@@ -265,7 +314,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	frame(WINDOW, 0, 1, "\0\0\x10\0", 4);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "data:1.=xxxxxxxxxxxxxxxxxxxx");
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 900);
+	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 900 + HTTP2_STREAM);
 	close_house();
 }
 
@@ -369,6 +418,8 @@ int main(void)
 		cmocka_unit_test(an_answer_goes_out_and_is_forgotten),
 		cmocka_unit_test(who_takes_a_request_back_gets_no_answer),
 		cmocka_unit_test(too_much_is_refused_at_once),
+		cmocka_unit_test(what_has_only_begun_counts),
+		cmocka_unit_test(what_waits_to_be_sent_counts_though_it_is_little),
 		cmocka_unit_test(what_cannot_be_sent_has_a_bound),
 		cmocka_unit_test(what_is_taken_back_is_told_while_it_is_worked_on),
 		cmocka_unit_test(who_costs_more_than_he_asks_is_over),
