@@ -36,10 +36,7 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
  * have that done, else with what is cached. */
 static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
 {
-	struct question q = { .name = lead->target,
-			      .name_len = (uint16_t)dname_len(lead->target),
-			      .type = j->request.q.type,
-			      .class_ = j->request.q.class_ };
+	struct question q = lead_question(lead, &j->request.q);
 	struct message nothing = { .q = q };
 	const struct message *end = &nothing;
 

@@ -16,16 +16,13 @@ enum { SVC_IPV4HINT = 4, SVC_IPV6HINT = 6 }; /* RFC 9460 14.3.2 */
 /* Whether it, or the IPv4 address that it leads to, is listed. */
 static bool is_private(const struct snapshot *s, const uint8_t *at, uint8_t family)
 {
-	struct addr a = { .family = family }, inner = { .family = 4 };
+	struct addr a = { .family = family }, inner;
 
 	memcpy(a.ip, at, family == 4 ? 4 : 16);
 	if (netset_find(s->private_addresses, &a))
 		return true;
-	if (netblock_holds(&s->nat64, &a))
-		dns64_extract(&s->nat64, a.ip, inner.ip);
-	else if (!addr_stands_for(&a, &inner))
-		return false;
-	return netset_find(s->private_addresses, &inner) != NULL;
+	return (dns64_extract(&s->nat64, &a, &inner) || addr_stands_for(&a, &inner)) &&
+	       netset_find(s->private_addresses, &inner);
 }
 
 static bool hints_private(const struct snapshot *s, struct slice value, uint8_t family)

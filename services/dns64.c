@@ -12,7 +12,7 @@
 
 #include "services/halls.h"
 #include "services/mesh.h"
-#include "services/policy.h"
+#include "services/policed.h"
 #include "services/snapshot.h"
 #include "util/addr.h"
 #include "util/options.h"
@@ -25,7 +25,6 @@ enum { UNTOLD_TTL_S = 600 }; /* RFC 6147 5.1.7, if there is no SOA */
 struct dns64 {
 	struct netblock prefix;
 	struct message *own; /* the name's own answer; NULL: not asked for yet */
-	struct lead lead;    /* aliases added by policy */
 	bool waits, for_name, done;
 };
 
@@ -46,10 +45,14 @@ void dns64_embed(const struct netblock *prefix, const uint8_t ip4[4], uint8_t ip
 		ip6[place_of(prefix, i)] = ip4[i];
 }
 
-void dns64_extract(const struct netblock *prefix, const uint8_t ip6[16], uint8_t ip4[4])
+bool dns64_extract(const struct netblock *prefix, const struct addr *a, struct addr *ip4)
 {
+	if (!netblock_holds(prefix, a))
+		return false;
+	*ip4 = (struct addr){ .family = 4 };
 	for (unsigned i = 0; i < 4; i++)
-		ip4[i] = ip6[place_of(prefix, i)];
+		ip4->ip[i] = a->ip[place_of(prefix, i)];
+	return true;
 }
 
 static int nibble(uint8_t c)
@@ -84,6 +87,31 @@ static void reverse_write(const uint8_t ip4[4], uint8_t to[DNAME_MAX])
 	(void)dname_parse(to, text, NULL);
 }
 
+struct rrset *dns64_embed_set(struct arena *a, const struct netblock *prefix, const struct rrset *s)
+{
+	struct slice *records = arena_array(a, struct slice, s->count);
+	struct rrset_walk w = rrset_records(s);
+	struct rrset_parts p = { .owner = rrset_owner(s),
+				 .type = TYPE_AAAA,
+				 .class_ = CLASS_IN,
+				 .ttl_s = s->ttl_s,
+				 .expires_s = s->expires_s,
+				 .records = records,
+				 .trust = s->trust,
+				 .security = SECURITY_INSECURE };
+
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		uint8_t *ip6;
+
+		if (rd.len != 4)
+			continue;
+		ip6 = arena_take(a, 16);
+		dns64_embed(prefix, rd.at, ip6);
+		records[p.count++] = (struct slice){ .at = ip6, .len = 16 };
+	}
+	return rrset_build(a, &p);
+}
+
 /* ---- queries ---- */
 
 static const struct conf_server *conf_of(const struct query *q)
@@ -113,13 +141,12 @@ static bool ask_for(struct query *q, struct dns64 *d, const uint8_t *name, uint1
 
 static bool ask_reverse(struct query *q, struct dns64 *d)
 {
-	uint8_t ip4[4], name[DNAME_MAX];
-	struct addr a;
+	uint8_t name[DNAME_MAX];
+	struct addr a, ip4;
 
-	if (!reverse_read(q->question.name, &a) || !netblock_holds(&d->prefix, &a))
+	if (!reverse_read(q->question.name, &a) || !dns64_extract(&d->prefix, &a, &ip4))
 		return false;
-	dns64_extract(&d->prefix, a.ip, ip4);
-	reverse_write(ip4, name);
+	reverse_write(ip4.ip, name);
 	d->for_name = true;
 	return ask_for(q, d, name, TYPE_PTR);
 }
@@ -135,31 +162,16 @@ static bool has_type(const struct message *m, uint16_t type)
 	return false;
 }
 
-static const struct rrset *embed_set(struct query *q, const struct netblock *prefix,
-				     const struct rrset *s, uint32_t ttl_s)
+/* Its AAAA records, for at most so long. */
+static const struct rrset *made_of(struct query *q, const struct netblock *prefix,
+				   const struct rrset *s, uint32_t most_s)
 {
-	struct slice *records = arena_array(&q->arena, struct slice, s->count);
-	struct rrset_walk w = rrset_records(s);
-	struct rrset_parts p = { .owner = rrset_owner(s),
-				 .type = TYPE_AAAA,
-				 .class_ = CLASS_IN,
-				 .records = records,
-				 .trust = s->trust,
-				 .security = SECURITY_INSECURE };
+	struct rrset *made = dns64_embed_set(&q->arena, prefix, s);
 	uint32_t now_s = q->env->time->now_s;
 
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		uint8_t *ip6;
-
-		if (rd.len != 4)
-			continue;
-		ip6 = arena_take(&q->arena, 16);
-		dns64_embed(prefix, rd.at, ip6);
-		records[p.count++] = (struct slice){ .at = ip6, .len = 16 };
-	}
-	p.ttl_s = MIN(ttl_s, time_left(now_s, s->expires_s));
-	p.expires_s = now_s + p.ttl_s;
-	return rrset_build(&q->arena, &p);
+	made->ttl_s = MIN(most_s, time_left(now_s, s->expires_s));
+	made->expires_s = now_s + made->ttl_s;
+	return made;
 }
 
 /* A message of our own with copies of all RRsets, which belong to another query. */
@@ -200,7 +212,7 @@ static struct message *with_addresses(struct query *q, const struct dns64 *d,
 
 	for (unsigned i = 0; i < new->count[SECTION_ANSWER]; i++) {
 		if (new->sets[i]->type == TYPE_A)
-			new->sets[i] = embed_set(q, &d->prefix, new->sets[i], ttl_s);
+			new->sets[i] = made_of(q, &d->prefix, new->sets[i], ttl_s);
 	}
 	new->made_up = true;
 	/* 5.5: secure only if the absence of AAAA records is secure, too */
@@ -224,42 +236,6 @@ static struct message *with_name(struct query *q, const struct message *m)
 		new->security = SECURITY_INSECURE;
 	new->made_up = true;
 	return new;
-}
-
-static const struct message *without_sets(struct query *q, const struct message *m)
-{
-	struct message *empty = arena_copy(&q->arena, m, sizeof(*m));
-
-	memset(empty->count, 0, sizeof(empty->count));
-	return empty;
-}
-
-/* The A records after policy, as clients would get them. NULL: an alias is being followed. */
-static const struct message *judged(struct query *q, struct dns64 *d, const struct message *m)
-{
-	static const struct acl_tags no_tags;
-	static const struct acl_rule anybody = { .action = ACL_ALLOW, .tags = &no_tags };
-	static const struct policy_client who = { .rule = &anybody };
-	struct judged j;
-
-	if (q->snapshot->policy->judges) {
-		policy_judge(q->snapshot->policy, &who, m, q->env->time->now_s, &q->arena, &j);
-		if (j.end == JUDGED_FOLLOW) {
-			bool room = true;
-
-			for (unsigned i = 0; room && i < j.lead.count; i++)
-				room = lead_add(&d->lead, &q->arena,
-						rrset_copy(&q->arena, j.lead.sets[i]));
-			if (room && ask_for(q, d, d->lead.target, TYPE_A))
-				return NULL;
-		}
-		if (j.end == JUDGED_DROP || j.end == JUDGED_FOLLOW)
-			return without_sets(q, m);
-		m = j.m;
-	}
-	if (d->lead.count == 0)
-		return m;
-	return lead_join(&d->lead, &q->arena, &q->question, m, q->env->time->now_s);
 }
 
 /* ---- events ---- */
@@ -333,6 +309,7 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 		return STEP_WAIT;
 	d->waits = false;
 	q->no_store |= child->no_store;
+	policed_inherit(q, child);
 	if (UNLIKELY(halls_depend(q, child))) {
 		d->done = true;
 		return STEP_DOWN;
@@ -343,13 +320,9 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 	}
 	if (is_failure(m) && d->own)
 		return fail_like(q, d, m);
-	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS)
+	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS || !has_type(m, TYPE_A))
 		return fall_back(q, d);
-	m = judged(q, d, m);
-	if (!m)
-		return STEP_WAIT;
-	if (m->rcode != RCODE_NOERROR || !has_type(m, TYPE_A))
-		return fall_back(q, d);
+	q->own = d->own;
 	q->reply = with_addresses(q, d, m);
 	return STEP_UP;
 }

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/lead.h"
 
+#include "services/dns64.h"
 #include "util/arena.h"
+#include "util/rr.h"
 
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname)
 {
@@ -28,6 +30,21 @@ struct lead *lead_copy(const struct lead *l, struct arena *a)
 		new->sets[i] = rrset_copy(a, l->sets[i]);
 	new->target = rrset_target(new->sets[l->count - 1], 0);
 	return new;
+}
+
+struct question lead_question(const struct lead *l, const struct question *asked)
+{
+	return (struct question){ .name = l->target,
+				  .name_len = (uint16_t)dname_len(l->target),
+				  .type = l->nat64.net.family ? TYPE_A : asked->type,
+				  .class_ = asked->class_ };
+}
+
+static const struct rrset *as_asked(const struct lead *l, struct arena *a, const struct rrset *s)
+{
+	if (LIKELY(!l->nat64.net.family) || s->type != TYPE_A)
+		return s;
+	return dns64_embed_set(a, &l->nat64, s);
 }
 
 static bool is_failure(const struct message *m)
@@ -58,7 +75,8 @@ struct message *lead_join(const struct lead *l, struct arena *a, const struct qu
 		m->sets[i] = s;
 	}
 	for (unsigned i = 0; i < count; i++)
-		m->sets[l->count + i] = end->sets[i];
+		m->sets[l->count + i] = i < end->count[SECTION_ANSWER] ? as_asked(l, a, end->sets[i])
+								     : end->sets[i];
 	m->count[SECTION_ANSWER] = (uint16_t)(end->count[SECTION_ANSWER] + l->count);
 	return m;
 }

@@ -3,6 +3,7 @@
 #ifndef SERVICES_LEAD_H
 #define SERVICES_LEAD_H
 
+#include "util/addr.h"
 #include "util/msg.h"
 
 struct arena;
@@ -15,7 +16,13 @@ struct lead {
 	const uint8_t *target; /* where they lead */
 	bool authoritative;    /* the answer has AA: local data began it */
 	bool unpoliced;        /* policy zones let the client through */
+	/* dns64-prefix, where a rule for an IPv4 address in it began them: the answer ends with the AAAA
+	 * records made of the target's A records. Family 0: with the records asked for. */
+	struct netblock nat64;
 };
+
+/* What is to be resolved for the rest of the answer to `asked`. */
+struct question lead_question(const struct lead *l, const struct question *asked);
 
 /* Append an alias. False when there are too many. */
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname) MUST_USE;

@@ -686,10 +686,7 @@ static bool is_due(const struct mesh *m, const struct question *q, const struct 
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
 		     const struct lead *lead)
 {
-	struct question q = { .name = lead->target,
-			      .name_len = (uint16_t)dname_len(lead->target),
-			      .type = r->q.type,
-			      .class_ = r->q.class_ };
+	struct question q = lead_question(lead, &r->q);
 	bool due = is_due(m, &q, r);
 
 	ask(m, &(struct asking){ .request = r,

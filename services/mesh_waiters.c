@@ -401,6 +401,8 @@ static bool join_leads(struct lead *to, struct arena *a, const struct lead *firs
 		       const struct lead *then)
 {
 	*to = first ? *first : *then;
+	if (then->nat64.net.family)
+		to->nat64 = then->nat64;
 	for (unsigned i = 0; first && i < then->count; i++) {
 		if (!lead_add(to, a, then->sets[i]))
 			return false;
@@ -444,6 +446,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .client = &w->client,
 				     .stats = m->env->stats,
 				     .met = q->met,
+				     .own = q->own,
 				     .let_through = w->request.unpoliced,
 				     .sees_bogus = w->request.flags & FLAG_CD };
 	struct judged j;

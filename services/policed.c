@@ -6,6 +6,7 @@
 
 #include "services/authzone_data.h"
 #include "services/cache/msg.h"
+#include "services/dns64.h"
 #include "services/listen.h"
 #include "services/query.h"
 #include "services/querylog.h"
@@ -32,6 +33,7 @@ static void override(struct rpz_hit *hit)
 static bool find_name(struct rpz_hit *hit, enum rpz_trigger t, const uint8_t *name)
 {
 	hit->trigger = t;
+	hit->embedded = false;
 	if (!rpz_find_name(hit->rules, t, name, &hit->rule))
 		return false;
 	override(hit);
@@ -41,6 +43,7 @@ static bool find_name(struct rpz_hit *hit, enum rpz_trigger t, const uint8_t *na
 static bool find_addr(struct rpz_hit *hit, enum rpz_trigger t, const struct addr *a)
 {
 	hit->trigger = t;
+	hit->embedded = false;
 	if (!rpz_find_addr(hit->rules, t, a, &hit->rule))
 		return false;
 	override(hit);
@@ -111,7 +114,7 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 		stat_bump(&by->stats->rpz[action], 1);
 	if (UNLIKELY(by->settled != NULL))
 		tell_settled(by, hit);
-	if (!by->client || !hit->zone->manner->logs)
+	if (!hit->zone->manner->logs)
 		return;
 	querylog_policy(hit->zone->manner->log_name,
 			rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger),
@@ -123,7 +126,7 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 static bool is_applied(const struct policed_by *by, struct rpz_hit *hit, const uint8_t *name)
 {
 	spare_target(hit, name, by->q->name);
-	if (hit->rule.action == RPZ_tcp_only && by->client && by->client->ops->stream)
+	if (hit->rule.action == RPZ_tcp_only && by->client->ops->stream)
 		return false;
 	tell(by, hit);
 	return hit->rule.action != RPZ_disabled;
@@ -180,27 +183,38 @@ static bool goes_before(const struct rpz_hit *a, const struct rpz_hit *b)
 }
 
 /* `found`: `hit` already has a rule; only one that goes before it is taken. */
-static bool find_in_set(struct rpz_hit *hit, const struct rrset *s, bool found)
+static bool find_better(struct rpz_hit *hit, const struct addr *a, bool embedded, bool found)
 {
-	struct addr a = { .family = s->type == TYPE_A ? 4 : 6 };
+	struct rpz_hit one = *hit;
+
+	if (!find_addr(&one, RPZ_IP, a) || (found && !goes_before(&one, hit)))
+		return false;
+	*hit = one;
+	hit->embedded = embedded;
+	return true;
+}
+
+static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const struct rrset *s,
+			bool found)
+{
+	struct addr a = { .family = s->type == TYPE_A ? 4 : 6 }, ip4;
 	size_t len = s->type == TYPE_A ? 4 : 16;
 	struct rrset_walk w = rrset_records(s);
-	struct rpz_hit one = *hit;
 	bool better = false;
 
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (rd.len != len)
 			continue;
 		memcpy(a.ip, rd.at, len);
-		if (!find_addr(&one, RPZ_IP, &a) || (found && !goes_before(&one, hit)))
-			continue;
-		*hit = one;
-		found = better = true;
+		better |= find_better(hit, &a, false, found || better);
+		if (dns64_extract(by->nat64, &a, &ip4))
+			better |= find_better(hit, &ip4, true, found || better);
 	}
 	return better;
 }
 
-static bool find_in_answer(struct rpz_hit *hit, const struct message *m, unsigned *set)
+static bool find_in_answer(const struct policed_by *by, struct rpz_hit *hit,
+			   const struct message *m, unsigned *set)
 {
 	bool found = false;
 
@@ -210,7 +224,7 @@ static bool find_in_answer(struct rpz_hit *hit, const struct message *m, unsigne
 		const struct rrset *s = m->sets[i];
 
 		if (s->class_ != CLASS_IN || (s->type != TYPE_A && s->type != TYPE_AAAA) ||
-		    !find_in_set(hit, s, found))
+		    !find_in_set(by, hit, s, found))
 			continue;
 		*set = i;
 		found = true;
@@ -243,7 +257,7 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
 		*server = NULL;
-		if (find_in_answer(out, m, set) && is_applied(by, out, rrset_owner(m->sets[*set])))
+		if (find_in_answer(by, out, m, set) && is_applied(by, out, rrset_owner(m->sets[*set])))
 			return true;
 		*server = find_in_met(out, met, NULL);
 		if (*server && is_applied(by, out, (*server)->wanted))
@@ -346,6 +360,12 @@ void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 	m->addr = addr ? *addr : (struct addr){ .family = 0 };
 	q->met = m;
 	q->no_message = true;
+}
+
+void policed_inherit(struct query *q, const struct query *child)
+{
+	for (const struct met *m = child->met; m; m = m->next)
+		policed_meet(q, m->wanted, m->name, m->name ? NULL : &m->addr);
 }
 
 static bool is_policed(const struct query *q)

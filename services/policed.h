@@ -1,6 +1,7 @@
 /* Lookup in policy zones: the first with a rule for a question, an answer, or servers it came from.
  * SPDX-License-Identifier: BSD-3-Clause
  *
+ * An IPv6 address in dns64-prefix has the rules for the IPv4 address in it, too.
  * Zones are consulted in their order. Within one, the client's address comes before the name, an
  * address in the answer before server names, and those before server addresses. Results are valid
  * for the turn. What depends on the client (tags, TCP) is decided for each client; a query in
@@ -23,8 +24,9 @@ struct stats;
 struct policed_by {
 	const struct authzones *zones;
 	const struct tagset *tags;
-	const struct client *client; /* NULL: none in particular, nothing is counted or logged */
+	const struct client *client;
 	const struct question *q;    /* as the client asked */
+	const struct netblock *nat64; /* IPv6 addresses in there lead to IPv4 ones */
 	struct stats *stats;         /* or NULL */
 	struct settled *settled;     /* records what was found; or NULL */
 };
@@ -34,6 +36,7 @@ struct rpz_hit {
 	const struct rpz *rules;
 	enum rpz_trigger trigger;
 	struct rpz_rule rule; /* after an override by the clause */
+	bool embedded;        /* it is for the IPv4 address in an IPv6 one */
 };
 
 static inline bool rpz_hit_is_alias(const struct rpz_hit *hit)
@@ -79,6 +82,8 @@ bool policed_by_servers(const struct query *q);
 /* Note a server, by its name or its address, that is about to be asked for `wanted`. */
 void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 		  const struct addr *addr);
+/* Whoever was met for `child` counts as met for the query that depends on it. */
+void policed_inherit(struct query *q, const struct query *child);
 /* Whether the query ends here, because no client will be told what the servers met would say, or
  * what is at the alias `target`. Sets q->stopped; the reply need hold only the aliases so far. */
 bool policed_stops(struct query *q);

@@ -4,6 +4,7 @@
 
 #include "services/authzone.h"
 #include "services/blocklist_answer.h"
+#include "services/dns64.h"
 #include "services/listen.h"
 #include "services/policed.h"
 #include "services/policy_zones.h"
@@ -40,6 +41,8 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 	p->follows = c->local_data_follow_cname;
 	p->logs = c->log_local_actions;
 	p->minimal = c->minimal_responses;
+	if (!netblock_parse(&p->nat64, c->dns64_prefix, NULL))
+		p->nat64.net.family = 0;
 	p->zones = localzones_new(&zones, &why);
 	p->lists = blocklists_new(conf, &why);
 	if (p->lists && p->zones && (p->views = views_new(conf, &why)))
@@ -537,9 +540,9 @@ static bool find_address(const struct policy *p, const struct policy_client *who
 
 	*f = (struct finding){ 0 };
 	if (v && v->addresses)
-		f->rule = response_ip_find(v->addresses, m, &f->set);
+		f->rule = response_ip_find(v->addresses, &p->nat64, m, &f->set);
 	if (!f->rule && p->addresses && (!v || v->first))
-		f->rule = response_ip_find(p->addresses, m, &f->set);
+		f->rule = response_ip_find(p->addresses, &p->nat64, m, &f->set);
 	if (!f->rule)
 		return false;
 	f->action = f->rule->action;
@@ -614,10 +617,28 @@ static void lead_on(const struct message *m, const struct finding *f, const stru
 	j->m = changed(a, m, RCODE_SERVFAIL);
 }
 
-static void redirect(const struct message *m, const struct finding *f, uint32_t now_s,
-		     struct arena *a, struct judged *j)
+/* The rule is for the IPv4 address in an IPv6 one. */
+static bool is_embedded(const struct finding *f, const struct message *m)
+{
+	return m->sets[f->set]->type == TYPE_AAAA && f->rule->block.net.family == 4;
+}
+
+/* The records that stand in the place of the address. */
+static const struct rrset *data_of(const struct policy *p, const struct finding *f,
+				   const struct message *m, struct arena *a)
 {
 	const struct rrset *data = record_data_find(f->data, m->sets[f->set]->type);
+
+	if (data || !is_embedded(f, m))
+		return data;
+	data = record_data_find(f->data, TYPE_A);
+	return data ? dns64_embed_set(a, &p->nat64, data) : NULL;
+}
+
+static void redirect(const struct policy *p, const struct message *m, const struct finding *f,
+		     uint32_t now_s, struct arena *a, struct judged *j)
+{
+	const struct rrset *data = data_of(p, f, m, a);
 	struct rrset *own;
 
 	j->end = JUDGED_CHANGED;
@@ -626,6 +647,8 @@ static void redirect(const struct message *m, const struct finding *f, uint32_t 
 		return;
 	}
 	own = rrset_rename(a, data, rrset_owner(m->sets[f->set]), 0);
+	if (is_embedded(f, m))
+		j->lead.nat64 = p->nat64;
 	if (own->type == TYPE_CNAME)
 		lead_on(m, f, own, now_s, a, j);
 	else
@@ -644,7 +667,7 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 					       : SETTLED_NOT,
 	       "response-ip %s %s", netblock_print(&f->rule->block, block),
 	       zone_traits[f->action].word);
-	if (!who->client || !(p->logs || zone_traits[f->action].logged))
+	if (!p->logs && !zone_traits[f->action].logged)
 		return;
 	querylog_address(netblock_print(&f->rule->block, block), zone_traits[f->action].word,
 			 who->client, &m->q);
@@ -661,15 +684,17 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 			    struct judged *j)
 {
 	struct finding f;
+	enum zone_rest rest;
 
 	if (m->rcode != RCODE_NOERROR || !find_address(p, who, m, &f))
 		return false;
 	log_finding(p, who, &f, m);
 	if (zone_traits[f.action].records == RECORDS_ALL) {
-		redirect(m, &f, now_s, a, j);
+		redirect(p, m, &f, now_s, a, j);
 		return true;
 	}
-	switch (zone_traits[f.action].rest) {
+	rest = zone_traits[f.action].rest;
+	switch (rest <= REST_NXDOMAIN && is_embedded(&f, m) ? REST_NODATA : rest) {
 	case REST_DROP:
 		j->end = JUDGED_DROP;
 		return true;
@@ -696,7 +721,7 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 			  struct judged *j)
 {
 	const struct list_asker asker = { .rule = who->rule,
-					  .from = who->client ? &who->client->from : NULL,
+					  .from = &who->client->from,
 					  .now_s = now_s };
 	struct list_found f;
 
@@ -705,11 +730,32 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 		return false;
 	blocklist_count(who->stats, &f);
 	blocklist_tell(&f, who->settled);
-	if (p->logs && who->client)
+	if (p->logs)
 		blocklist_log(&f, who->client, &m->q);
 	j->m = blocklist_message(&f, m, now_s, a);
 	j->end = j->m ? JUDGED_CHANGED : JUDGED_DROP;
 	return true;
+}
+
+/* An answer left without the addresses that were made: as long as there are none, so long is this valid. */
+static void bound(const struct message *own, struct arena *a, struct judged *j)
+{
+	const struct rrset *soa = own ? message_soa(own) : NULL;
+	unsigned count = j->m->count[SECTION_ANSWER];
+	struct message *new;
+	struct rrset *copy;
+
+	if (!soa || j->end != JUDGED_CHANGED || j->m->rcode != RCODE_NOERROR ||
+	    j->m->flags & FLAG_TC || message_set_count(j->m) > count || !message_is_denial(j->m))
+		return;
+	new = arena_copy(a, j->m, sizeof(*new));
+	new->sets = arena_array(a, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		new->sets[i] = j->m->sets[i];
+	new->sets[count] = copy = rrset_copy(a, soa);
+	copy->sig_count = 0;
+	new->count[SECTION_AUTHORITY] = 1;
+	j->m = new;
 }
 
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
@@ -728,4 +774,5 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 	}
 	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
 		policy_zones_judge_rest(p, who, m, now_s, a, j);
+	bound(who->own, a, j);
 }

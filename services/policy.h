@@ -4,7 +4,14 @@
  *
  * A question passes here once, before the caches (policy_answer). An answer, cached or fresh,
  * passes once for each client (policy_judge). Policy zones and blocklists are consulted from here,
- * in their order. */
+ * in their order.
+ *
+ * An IPv6 address in dns64-prefix, whoever made it, leads to an IPv4 address. Rules for either
+ * apply to it, that of the longer netblock before the other (IPv4's counts from 96 on; of equal ones
+ * that for the IPv6 address): response-ip of the first address that has one, policy zones one after
+ * the other. What denies the IPv4 address, be it with NXDOMAIN, a refusal or silence, denies only that:
+ * there is no AAAA record, as without DNS64. A records that are to stand in its place are embedded in
+ * the prefix, unless there are AAAA records to do so. */
 #ifndef SERVICES_POLICY_H
 #define SERVICES_POLICY_H
 
@@ -13,6 +20,7 @@
 #include "services/blocklist.h"
 #include "services/lead.h"
 #include "services/localzone.h"
+#include "util/addr.h"
 
 struct authzones;
 struct client;
@@ -37,6 +45,7 @@ struct policy {
 	bool logs;                     /* log-local-actions */
 	bool minimal;                  /* minimal-responses */
 	const struct authzones *policed; /* policy zones; NULL: none */
+	struct netblock nat64;           /* dns64-prefix; family 0: none */
 };
 
 /* Use the policy zones in `zones`, which outlives the policy. */
@@ -57,6 +66,7 @@ struct policy_client {
 	struct stats *stats;   /* where matches are counted, or NULL */
 	struct settled *settled; /* records what settled the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policed.h) */
+	const struct message *own; /* the denial for which addresses were made; or NULL: none is known */
 	bool let_through;      /* a policy zone has passed it: no other is consulted */
 	bool sees_bogus;       /* asked with CD: bogus data is not hidden from it, so it is judged */
 };
@@ -111,8 +121,7 @@ static inline bool policy_has_judges(const struct policy *p)
 /* Whether a cached answer must be passed to policy_judge, where there are such rules. */
 bool policy_doubts(const struct policy *p, const struct stored *s);
 
-/* What a client gets in place of the answer `m`. `who->client` may be NULL: no client in
- * particular, for part of an answer still being built. Results are in `a`. */
+/* What a client gets in place of the answer `m`. Results are in `a`. */
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j);
 

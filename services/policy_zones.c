@@ -3,6 +3,7 @@
 #include "services/policy_zones.h"
 
 #include "services/authzone_data.h"
+#include "services/dns64.h"
 #include "services/policed.h"
 #include "util/arena.h"
 #include "util/rr.h"
@@ -14,6 +15,7 @@ static struct policed_by by_whom(const struct policy *p, const struct policy_cli
 				    .tags = &who->rule->tags->set,
 				    .client = who->client,
 				    .q = q,
+				    .nat64 = &p->nat64,
 				    .stats = who->stats,
 				    .settled = who->settled };
 }
@@ -261,6 +263,8 @@ static void lead_on(const struct judging *g, struct judged *j)
 		return;
 	}
 	j->end = JUDGED_FOLLOW;
+	if (g->hit->embedded)
+		j->lead.nat64 = g->p->nat64;
 	for (unsigned i = 0; i < g->kept && room; i++)
 		if (g->m->sets[i]->type == TYPE_CNAME)
 			room = lead_add(&j->lead, g->a, from_zero(g, g->m->sets[i]));
@@ -268,12 +272,31 @@ static void lead_on(const struct judging *g, struct judged *j)
 		fail(g, j, RCODE_SERVFAIL);
 }
 
+/* The rule's records in place of those of `type`. */
+static unsigned new_sets(const struct judging *g, uint16_t type, const struct rrset **to)
+{
+	unsigned count = rule_sets(g->hit, g->name, type, g->a, to, SETS_MOST);
+
+	if (count || type != TYPE_AAAA || !g->hit->embedded)
+		return count;
+	count = rule_sets(g->hit, g->name, TYPE_A, g->a, to, 1);
+	for (unsigned i = 0; i < count; i++)
+		to[i] = dns64_embed_set(g->a, &g->p->nat64, to[i]);
+	return count;
+}
+
+static bool denies(enum rpz_action action)
+{
+	return action == RPZ_nxdomain || action == RPZ_drop;
+}
+
 /* True: `j` holds the outcome. */
 static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 {
 	const struct rrset *sets[SETS_MOST];
+	enum rpz_action action = g->hit->rule.action;
 
-	switch (g->hit->rule.action) {
+	switch (g->hit->embedded && denies(action) ? RPZ_nodata : action) {
 	case RPZ_nxdomain:
 		become(g, j, RCODE_NXDOMAIN, NULL, 0);
 		return true;
@@ -287,8 +310,7 @@ static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
 		cut(g, j);
 		return true;
 	case RPZ_data:
-		become(g, j, RCODE_NOERROR, sets,
-		       rule_sets(g->hit, g->name, type, g->a, sets, SETS_MOST));
+		become(g, j, RCODE_NOERROR, sets, new_sets(g, type, sets));
 		return true;
 	case RPZ_cname:
 	case RPZ_cname_override:

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/dns64.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -164,24 +165,35 @@ static bool address_of(const struct rrset *s, struct slice rd, struct addr *a)
 	return true;
 }
 
-static const struct response_rule *find_in(const struct response_ip *r, const struct rrset *s)
+/* Of the rules for an address and for the IPv4 address in it the one with the longer netblock. */
+static const struct response_rule *find_rule(const struct response_ip *r,
+					     const struct netblock *nat64, const struct addr *a)
 {
-	struct rrset_walk w = rrset_records(s);
+	const struct response_rule *rule = netset_find(r->blocks, a), *inner;
+	struct addr ip4;
 
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		const struct response_rule *rule;
-		struct addr a;
-
-		if (!address_of(s, rd, &a))
-			continue;
-		rule = netset_find(r->blocks, &a);
-		if (rule)
-			return rule;
-	}
-	return NULL;
+	if (!dns64_extract(nat64, a, &ip4))
+		return rule;
+	inner = netset_find(r->blocks, &ip4);
+	return inner && (!rule || inner->block.bits + 96 > rule->block.bits) ? inner : rule;
 }
 
-const struct response_rule *response_ip_find(const struct response_ip *r, const struct message *m,
+static const struct response_rule *find_in(const struct response_ip *r,
+					   const struct netblock *nat64, const struct rrset *s)
+{
+	struct rrset_walk w = rrset_records(s);
+	const struct response_rule *rule = NULL;
+	struct addr a;
+
+	for (struct slice rd; !rule && rrset_next(&w, &rd);) {
+		if (address_of(s, rd, &a))
+			rule = find_rule(r, nat64, &a);
+	}
+	return rule;
+}
+
+const struct response_rule *response_ip_find(const struct response_ip *r,
+					     const struct netblock *nat64, const struct message *m,
 					     unsigned *set)
 {
 	for (*set = 0; *set < m->count[SECTION_ANSWER]; ++*set) {
@@ -189,7 +201,7 @@ const struct response_rule *response_ip_find(const struct response_ip *r, const 
 		const struct response_rule *rule = NULL;
 
 		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA))
-			rule = find_in(r, s);
+			rule = find_in(r, nat64, s);
 		if (rule)
 			return rule;
 	}

@@ -419,6 +419,53 @@ static void addresses_in_answers_are_judged(void **state)
 	}
 }
 
+static void an_address_that_leads_to_another_is_judged_as_both(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf, *address, *want;
+	} rows[] = {
+		{ "what it leads to", "response-ip: 192.0.2.0/24 always_refuse\n", "64:ff9b::192.0.2.5",
+		  "changed 0 0 -" },
+		{ "behind another prefix", "response-ip: 192.0.2.0/24 always_refuse\n",
+		  "2001:db8::192.0.2.5", "as is 0 1 w.example.\t60\tIN\tAAAA\t2001:db8::c000:205" },
+		{ "behind a prefix of 40 bits",
+		  "dns64-prefix: 2001:db8:100::/40\n response-ip: 192.0.2.33 always_refuse\n",
+		  "2001:db8:1c0:2:21::", "changed 0 0 -" },
+		{ "itself, which is longer",
+		  "response-ip: 192.0.2.0/24 deny\n response-ip: 64:ff9b::192.0.2.5 always_refuse\n",
+		  "64:ff9b::192.0.2.5", "changed 5 0 -" },
+		{ "what it leads to, which is longer",
+		  "response-ip: 192.0.2.0/24 always_refuse\n response-ip: 64:ff9b::/119 deny\n",
+		  "64:ff9b::192.0.2.5", "changed 0 0 -" },
+		{ "itself, where both are as long",
+		  "response-ip: 192.0.0.0/8 deny\n response-ip: 64:ff9b::c000:0/104 always_refuse\n",
+		  "64:ff9b::192.0.2.5", "changed 5 0 -" },
+		{ "the name is still there", "response-ip: 192.0.2.5 always_nxdomain\n",
+		  "64:ff9b::192.0.2.5", "changed 0 0 -" },
+		{ "and so are we", "response-ip: 192.0.2.5 deny\n", "64:ff9b::192.0.2.5",
+		  "changed 0 0 -" },
+		{ "redirected to what leads to an address",
+		  "response-ip: 192.0.2.5 redirect\n response-ip-data: 192.0.2.5 \"30 A 192.0.2.9\"\n",
+		  "64:ff9b::192.0.2.5", "changed 0 1 w.example.\t30\tIN\tAAAA\t64:ff9b::c000:209" },
+		{ "redirected itself",
+		  "response-ip: 64:ff9b::192.0.2.5 redirect\n response-ip-data: 64:ff9b::192.0.2.5 \"30 AAAA ::9\"\n",
+		  "64:ff9b::192.0.2.5", "changed 0 1 w.example.\t30\tIN\tAAAA\t::9" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[400], records[100];
+		struct made answer = { .name = "w.example.", .type = TYPE_AAAA, .section = { records } };
+		const char *got;
+
+		snprintf(text, sizeof(text), "server:\n %s", rows[i].conf);
+		snprintf(records, sizeof(records), "w.example. 60 AAAA %s", rows[i].address);
+		got = judge(text, ME, &answer);
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -430,6 +477,7 @@ int main(void)
 		cmocka_unit_test(truncation_is_for_udp),
 		cmocka_unit_test(what_informs_is_logged),
 		cmocka_unit_test(addresses_in_answers_are_judged),
+		cmocka_unit_test(an_address_that_leads_to_another_is_judged_as_both),
 	};
 	struct fault f = { 0 };
 	int failed;

@@ -231,7 +231,7 @@ def ecs_leaks(lab):
 
 
 @attack(58, "dns64-of-a-lie", "AAAA is asked for where the A set is bogus, or taken away by policy",
-        rule="no AAAA is synthesized from an A RRset that may not be given out", code="services/dns64.c", quick=True,
+        rule="no AAAA is synthesized from a bogus A RRset, and rules for an IPv4 address hold for what is made of it", code="services/dns64.c services/policy.c", quick=True,
         module="respip dns64 validator iterator", server=["dns64-prefix: 64:ff9b::/96"],
         limits={"bogus": {"SERVFAIL", "NOERROR"}, "blocked": "NXDOMAIN", "made": 0, "good": 1})
 def dns64_of_a_lie(lab):
