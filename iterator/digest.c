@@ -111,20 +111,31 @@ static bool has_alias(const struct message *m)
 	return false;
 }
 
+/* Whether the cache has an answer to that question that was validated, or found bogus. */
+static bool is_judged(const struct query *q, const struct question *asked, uint64_t hash)
+{
+	const struct stored *s = msgcache_find(q->env->messages, asked, hash, q->scope, true);
+
+	return s && s->security != SECURITY_UNCHECKED && stored_is_fresh(s, q->env->time->now_s);
+}
+
 /* Caches the response for a name on the way (QNAME minimisation), so that it need not be queried
  * again on the way to others. It is stored as not validated and without AA. */
 static void keep_message(struct iter *it, const struct message *m)
 {
 	struct query *q = it->q;
 	struct message kept = *m;
+	struct msg_keep how = { .now_s = q->env->time->now_s, .scope = q->scope };
 
 	/* the target of an alias has not been looked up */
 	if (q->no_store || q->no_message || has_alias(m) || is_for_some(it, m, false) ||
 	    (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN))
 		return;
+	how.hash = msgcache_hash(&m->q);
+	if (is_judged(q, &m->q, how.hash))
+		return;
 	kept.flags = FLAG_QR;
-	store_message(q->env->messages, q->snapshot->conf, &kept,
-		      &(struct msg_keep){ .now_s = q->env->time->now_s, .scope = q->scope });
+	store_message(q->env->messages, q->snapshot->conf, &kept, &how);
 }
 
 static void keep_parent_side(struct iter *it, const struct rrset *set)

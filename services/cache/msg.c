@@ -360,19 +360,22 @@ const struct stored *msgcache_find_at(struct msgcache *c, const struct question 
 
 struct may_replace {
 	uint32_t now_s, keep_expired_s;
+	bool by_verdict;        /* that it is bogus */
 };
 
-static bool stands_against_failure(const struct stored *s, uint32_t now_s, uint32_t keep_expired_s)
+/* An answer is better than a failure to get it, but one that was never validated gives way to the
+ * verdict on it. */
+static bool stands_against_failure(const struct stored *s, const struct may_replace *may)
 {
-	return stored_is_good(s) && (stored_is_fresh(s, now_s) ||
-				     (keep_expired_s && now_s - s->expires_s <= keep_expired_s));
+	if (!stored_is_good(s) || (may->by_verdict && s->security == SECURITY_UNCHECKED))
+		return false;
+	return stored_is_fresh(s, may->now_s) ||
+	       (may->keep_expired_s && may->now_s - s->expires_s <= may->keep_expired_s);
 }
 
 static bool may_fail(const struct slab_entry *old, void *arg)
 {
-	const struct may_replace *may = arg;
-
-	return !old || !stands_against_failure(stored_of(old), may->now_s, may->keep_expired_s);
+	return !old || !stands_against_failure(stored_of(old), arg);
 }
 
 static bool only_this(const struct slab_entry *old, void *arg)
@@ -423,7 +426,9 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 	const uint64_t hash = how->place  ? key_hash(&m->q, &key)
 			      : how->hash ? how->hash
 					  : msgcache_hash(&m->q);
-	struct may_replace may = { .now_s = how->now_s, .keep_expired_s = how->keep_expired_s };
+	struct may_replace may = { .now_s = how->now_s,
+				   .keep_expired_s = how->keep_expired_s,
+				   .by_verdict = m->security == SECURITY_BOGUS };
 	struct stored *s;
 	bool good;
 
@@ -441,7 +446,7 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 		const struct stored *old = find(c, &m->q, hash, scope, how->place ? &key : NULL,
 						STORED_FULL, &other);
 
-		if (old && stands_against_failure(old, how->now_s, how->keep_expired_s)) {
+		if (old && stands_against_failure(old, &may)) {
 			mem_free(s);
 			put_off_refresh(c, old, hash, how);
 			return NULL;

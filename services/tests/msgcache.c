@@ -316,6 +316,43 @@ static void a_failure_does_not_take_the_place_of_data(void **state)
 	}
 }
 
+static void an_answer_never_validated_gives_way_to_the_verdict_on_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint8_t was, verdict;
+		uint32_t after_s;
+		bool good_stays;
+	} rows[] = {
+		{ "never validated", SECURITY_UNCHECKED, SECURITY_BOGUS, 10, false },
+		{ "nor as long as it is wanted", SECURITY_UNCHECKED, SECURITY_BOGUS, 400, false },
+		{ "no verdict", SECURITY_UNCHECKED, SECURITY_UNCHECKED, 10, true },
+		{ "proven", SECURITY_SECURE, SECURITY_BOGUS, 10, true },
+		{ "unsigned", SECURITY_INSECURE, SECURITY_BOGUS, 10, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct msgcache *c = msgcache_new(1 << 20, 1);
+		struct msg_keep how = { .now_s = NOW, .ttl_s = 300, .keep_expired_s = 3600 };
+		struct message *m;
+		struct arena a;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &plain_a);
+		m->security = rows[i].was;
+		assert_non_null(msgcache_store(c, m, &how));
+		how.now_s += rows[i].after_s;
+		m = made_message(&a, how.now_s, &failed);
+		m->security = rows[i].verdict;
+		msgcache_store(c, m, &how);
+		if (stored_is_good(look(c, "www.example.com.", TYPE_A, 0, false)) != rows[i].good_stays)
+			fail_msg("%s", rows[i].why);
+		arena_clear(&a);
+		msgcache_free(c);
+	}
+}
+
 /* Names that fail, each asked for once more when it has failed, as who looks for an old answer does. */
 static void failures_do_not_push_out_what_is_kept(void **state)
 {
@@ -436,6 +473,7 @@ int main(void)
 		CLAIM(places_in_the_image_are_right),
 		CLAIM(who_wants_no_signatures_gets_none),
 		CLAIM(a_failure_does_not_take_the_place_of_data),
+		CLAIM(an_answer_never_validated_gives_way_to_the_verdict_on_it),
 		CLAIM(failures_do_not_push_out_what_is_kept),
 		CLAIM(a_message_comes_out_as_it_went_in),
 		CLAIM(what_is_too_large_is_not_kept),
