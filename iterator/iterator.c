@@ -121,6 +121,49 @@ static bool is_special(const struct iter *it)
 	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
 }
 
+/* The name to look for servers at: DS RRsets, and old glue, are the parent's. */
+static const uint8_t *look_under(const struct iter *it)
+{
+	if (it->refetch)
+		return dname_parent(it->refetch);
+	if (it->want.type == TYPE_DS)
+		return dname_parent(it->want.name);
+	/* A refreshed NS set must not come from the servers it names. */
+	if (it->want.type == TYPE_NS && it->q->is_refresh &&
+	    route_may_go_round(it->q, it->want.name))
+		return dname_parent(it->want.name);
+	return it->want.name;
+}
+
+static struct route find_route(const struct iter *it)
+{
+	return route_find(it->q, &(struct route_how){
+					 .name = look_under(it),
+					 .type = it->want.type,
+					 .class_ = it->want.class_,
+					 .now_s = it->q->env->time->now_s + it->leeway_s,
+					 .failed = it->config_failed,
+					 .held_failed = it->held_failed,
+				 });
+}
+
+/* Policy zones may have rules for servers, of those known by now. */
+static bool is_stopped_at(struct iter *it, const struct delegation *d)
+{
+	struct query *q = it->q;
+
+	for (unsigned i = 0; i < d->name_count; i++)
+		policed_meet(q, it->want.name, d->names[i].name, NULL);
+	for (unsigned i = 0; i < d->place_count; i++)
+		policed_meet(q, it->want.name, NULL, &d->places[i].addr);
+	return policed_stops(q);
+}
+
+static bool judges_servers(const struct iter *it)
+{
+	return UNLIKELY(policed_exist(it->q->snapshot->zones)) && policed_by_servers(it->q);
+}
+
 /* ---- start: is the answer, or an alias, in the cache? ---- */
 
 /* False if the answer is being refreshed, or was bogus, or answers of these servers are not to be
@@ -136,6 +179,17 @@ static bool may_recall(struct iter *it)
 	return !is_special(it) && !(it->q->kind & QUERY_NO_CACHE) && it->q->avoid_count == 0;
 }
 
+/* Whether policy zones stop it for the servers that what is in the cache must have come from. */
+static bool is_from_stopped(struct iter *it)
+{
+	struct route route;
+
+	if (!judges_servers(it))
+		return false;
+	route = find_route(it);
+	return route.at && is_stopped_at(it, route.at);
+}
+
 static enum turn on_start(struct iter *it)
 {
 	struct recalled r = { .message = NULL };
@@ -146,6 +200,8 @@ static enum turn on_start(struct iter *it)
 	if (r.message == NULL)
 		return TURN_ON;
 	tell(it->q, "%s is in the cache", r.alias ? "an alias" : "the answer");
+	if (is_from_stopped(it))
+		return iter_stop(it);
 	if (!r.alias) {
 		it->answer = r.message;
 		it->state = ITER_finish;
@@ -164,20 +220,6 @@ static enum turn on_start(struct iter *it)
 }
 
 /* ---- approach: the closest known servers; if there are none, prime ---- */
-
-/* The name to look for servers at: DS RRsets, and old glue, are the parent's. */
-static const uint8_t *look_under(const struct iter *it)
-{
-	if (it->refetch)
-		return dname_parent(it->refetch);
-	if (it->want.type == TYPE_DS)
-		return dname_parent(it->want.name);
-	/* A refreshed NS set must not come from the servers it names. */
-	if (it->want.type == TYPE_NS && it->q->is_refresh &&
-	    route_may_go_round(it->q, it->want.name))
-		return dname_parent(it->want.name);
-	return it->want.name;
-}
 
 static struct delegation *priming_servers(const struct iter *it, const uint8_t *zone)
 {
@@ -209,14 +251,7 @@ static enum turn on_approach(struct iter *it)
 	if (it->q->kind & QUERY_PARENT_SIDE && it->want.type != TYPE_DS)
 		begin_above(it);
 	if (!(it->refetch && dname_is_root(it->refetch)))
-		route = route_find(it->q, &(struct route_how){
-						  .name = look_under(it),
-						  .type = it->want.type,
-						  .class_ = it->want.class_,
-						  .now_s = it->q->env->time->now_s + it->leeway_s,
-						  .failed = it->config_failed,
-						  .held_failed = it->held_failed,
-					  });
+		route = find_route(it);
 	if (route.at) {
 		iter_go_to(it, route.at);
 		return TURN_ON;
@@ -509,20 +544,6 @@ static bool is_within_rate(struct iter *it)
 	return false;
 }
 
-/* Policy zones may have rules for the servers known by now. */
-static bool is_stopped(struct iter *it)
-{
-	struct query *q = it->q;
-
-	if (LIKELY(!policed_exist(q->snapshot->zones)) || !policed_by_servers(q))
-		return false;
-	for (unsigned i = 0; i < it->at->name_count; i++)
-		policed_meet(q, it->want.name, it->at->names[i].name, NULL);
-	for (unsigned i = 0; i < it->at->place_count; i++)
-		policed_meet(q, it->want.name, NULL, &it->at->places[i].addr);
-	return policed_stops(q);
-}
-
 /* From here on each client's query is resolved separately. */
 static enum turn stop_for_all(struct iter *it)
 {
@@ -550,7 +571,7 @@ static enum turn on_choose(struct iter *it)
 	}
 	if (!may_send(it))
 		return TURN_ON;
-	if (is_stopped(it)) {
+	if (judges_servers(it) && is_stopped_at(it, it->at)) {
 		iter_let_go(it);
 		return iter_stop(it);
 	}
