@@ -74,9 +74,22 @@ static bool is_in_vain(const struct iter *it, const struct ns *n)
 	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
 }
 
+/* Or else one of them might be drawn in the place of a name that can be looked up. */
+static void pass_over_vain(struct iter *it)
+{
+	for (unsigned i = 0; i < it->at->name_count; i++) {
+		struct ns *n = &it->at->names[i];
+		if (ns_is_missing(n, it->q) && is_in_vain(it, n))
+			n->tried = true;
+	}
+}
+
 unsigned targets_ask(struct iter *it, int most)
 {
 	struct delegation *d = it->at;
+
+	pass_over_vain(it);
+
 	unsigned missing = delegation_missing(d, it->q);
 	unsigned left = most < 0 || (unsigned)most > missing ? missing : (unsigned)most;
 	unsigned started = 0;
@@ -87,10 +100,6 @@ unsigned targets_ask(struct iter *it, int most)
 			continue;
 		if (random_below(it->q->env->random, missing--) >= left)
 			continue;
-		if (is_in_vain(it, n)) {
-			n->tried = true;
-			continue;
-		}
 		if (it->lookups >= TARGETS_PER_DELEGATION)
 			break;
 		it->lookups++;
