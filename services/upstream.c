@@ -346,14 +346,15 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	struct infra_view view;
 	uint32_t wait;
 
-	if (x->way == CARRIER_TCP) {
-		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
-		return;
-	}
 	if (known)
 		view = *known;
 	else
 		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
+	x->copy[x->turn].sending.rtt_ms = view.rtt_ms;
+	if (x->way == CARRIER_TCP) {
+		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
+		return;
+	}
 	wait = view.rto_ms;
 	if (x->ask.wait_ms)
 		wait = x->ask.wait_ms << (x->tries - 1);

@@ -89,6 +89,7 @@ struct sending { /* one transmission of one message */
 	const char *tls_name;  /* that its certificate must be for; NULL: not checked */
 	const char *http_path; /* over HTTPS: path of the URL */
 	bool keepalive;        /* carries the edns-tcp-keepalive option (RFC 7828) */
+	uint32_t rtt_ms;       /* to the server, at most, by what is known of it; or 0 */
 	uint8_t *wire; /* the transport writes its own id into the first two bytes */
 	size_t len;
 	/* `wire` is about to leave by this descriptor. May be NULL. */

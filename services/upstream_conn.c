@@ -99,6 +99,7 @@ struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *pee
 		mem_free(c);
 		return NULL;
 	}
+	pool_is_patient(c, s);
 	c->number = ++p->opened;
 	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	c->timer.fire = on_timer;

@@ -20,8 +20,11 @@ enum {
 	AGAIN_MOST = 8,        /* retries if the server did not process the query */
 	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile */
 	TURNED_AWAY_MOST = 16, /* of those waiting for a connection, before stopping */
-	PATIENCE_US = 500000,  /* without an answer, where others need the place */
-	CROWDED_US = 100000,   /* between looks for such a place */
+	PATIENCE_MS = 500,     /* without an answer, where others need the place … */
+	PATIENCE_ROUNDS = 2,   /* … of a server that has never answered over TCP: a handshake, and the question … */
+	PATIENCE_LEAST_MS = 50, /* … and where one is waited for that has */
+	CROWDED_US = 25000,    /* between looks for such a place */
+	OTHERS_FIRST = 4,      /* every how many times those come first who are not favoured */
 };
 
 const struct conf_server *pool_conf(const struct pool *p)
@@ -98,12 +101,60 @@ static uint64_t silent_us(const struct conn *c)
 	return pool_now_us(c->pool) - MAX(c->told_us, first->put_us);
 }
 
+/*
+ * Where there are too few: who must wait, and who makes way.
+ */
+
+static uint64_t *proof_of(struct pool *p, const struct addr *server, uint64_t *hash)
+{
+	*hash = addr_hash(server);
+	return &p->proof[*hash % POOL_PROOFS];
+}
+
+static bool is_proven(struct pool *p, const struct addr *server)
+{
+	uint64_t hash, *at = proof_of(p, server, &hash);
+
+	return *at == hash;
+}
+
+static void prove(struct conn *c, bool answers)
+{
+	uint64_t hash, *at = proof_of(c->pool, &c->to, &hash);
+
+	if (answers)
+		*at = hash;
+	else if (*at == hash)
+		*at = 0;
+	c->proven = answers;
+}
+
+/* Those to servers that have answered over TCP before, and those the operator wants: to say nothing costs an
+ * attacker's servers nothing, but here an answer each time. */
+static bool is_favoured(const struct letter *l)
+{
+	return l->peer || l->sending->many || is_proven(l->pool, &l->sending->to);
+}
+
+static uint32_t patience_ms(const struct conn *c, bool favoured)
+{
+	return favoured && !c->proven ? PATIENCE_LEAST_MS : c->patience_ms;
+}
+
+void pool_is_patient(struct conn *c, const struct sending *s)
+{
+	c->proven = is_proven(c->pool, &c->to);
+	c->patience_ms = PATIENCE_MS;
+	if (!c->proven && s->rtt_ms)
+		c->patience_ms = MIN(PATIENCE_ROUNDS * s->rtt_ms, (uint32_t)PATIENCE_MS);
+}
+
 /* Close the connection that has been idle longest, or else the one to the server that has been silent
  * longest, if that is too long: or ten silent servers would deny TCP to all others. */
-static bool make_room(struct pool *p)
+static bool make_room(struct pool *p, bool favoured)
 {
 	struct conn *idle = NULL, *silent = NULL;
-	uint64_t most_us = PATIENCE_US;
+	uint64_t most_us = 0;
 
 	LIST_EACH (at, &p->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
@@ -112,13 +163,15 @@ static bool make_room(struct pool *p)
 			continue;
 		if (!c->letter_count && (!idle || c->idle_us < idle->idle_us))
 			idle = c;
-		if (c->letter_count && silent_us(c) >= most_us) {
+		if (c->letter_count && silent_us(c) >= MAX(most_us, patience_ms(c, favoured) * US_PER_MS)) {
 			silent = c;
 			most_us = silent_us(c);
 		}
 	}
-	if (!idle)
+	if (!idle && silent) {
+		prove(silent, false);
 		idle = silent;
+	}
 	if (idle)
 		conn_die(idle);
 	return idle;
@@ -154,21 +207,27 @@ static void letter_wait(struct letter *l)
 	struct pool *p = l->pool;
 
 	l->sending->queued = true;
-	list_push_back(&p->waiting, &l->link);
+	list_push_back(is_favoured(l) ? &p->favoured : &p->waiting, &l->link);
 	if (is_full(p) && !timer_is_set(&p->crowded))
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }
 
-/* What waits for a connection to where this one leads need not wait any more. */
-static void take_along(struct conn *c)
+static void take_along_from(struct conn *c, struct list *waiting)
 {
-	LIST_EACH_SAFE (at, &c->pool->waiting) {
+	LIST_EACH_SAFE (at, waiting) {
 		struct letter *l = LIST_ITEM(at, struct letter, link);
 
 		if (l->peer == c->peer && addr_equals(&c->to, &l->sending->to) &&
 		    is_fresh_enough(c, l) && conn_may_carry(c))
 			conn_carry(c, l);
 	}
+}
+
+/* What waits for a connection to where this one leads need not wait any more. */
+static void take_along(struct conn *c)
+{
+	take_along_from(c, &c->pool->favoured);
+	take_along_from(c, &c->pool->waiting);
 }
 
 /* Put on a connection, in the queue for one (returns false), or on the failing list. */
@@ -188,7 +247,7 @@ static bool letter_place(struct letter *l)
 	c = choice.best;
 	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
 		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
-	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p)))) {
+	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, is_favoured(l))))) {
 		letter_wait(l);
 		return false;
 	}
@@ -208,22 +267,36 @@ static bool letter_place(struct letter *l)
 }
 
 /* Stop early: not all that wait for the same thing are tried in vain. */
-void pool_admit(struct pool *p)
+static void admit_from(struct list *waiting)
 {
 	struct list now;
 	unsigned in_vain = 0;
 
-	if (list_is_empty(&p->waiting))
+	if (list_is_empty(waiting))
 		return;
-	list_take_all(&now, &p->waiting);
+	list_take_all(&now, waiting);
 	while (!list_is_empty(&now) && in_vain < TURNED_AWAY_MOST)
 		in_vain += !letter_place(LIST_ITEM(now.next, struct letter, link));
 	while (!list_is_empty(&now)) {
 		struct list *last = now.prev;
 
 		list_remove(last);
-		list_put_after(&p->waiting, last);
+		list_put_after(waiting, last);
 	}
+}
+
+void pool_admit(struct pool *p)
+{
+	bool others_first = ++p->admissions % OTHERS_FIRST == 0;
+
+	admit_from(others_first ? &p->waiting : &p->favoured);
+	admit_from(others_first ? &p->favoured : &p->waiting);
+}
+
+static void admit_last_of(struct list *waiting)
+{
+	while (!list_is_empty(waiting) && letter_place(LIST_ITEM(waiting->prev, struct letter, link)))
+		;
 }
 
 /* The places of silent servers go to what came last: what has waited long has little time left, and those
@@ -232,10 +305,9 @@ static void on_crowded(struct timer *timer)
 {
 	struct pool *p = container_of(timer, struct pool, crowded);
 
-	while (!list_is_empty(&p->waiting) &&
-	       letter_place(LIST_ITEM(p->waiting.prev, struct letter, link)))
-		;
-	if (!list_is_empty(&p->waiting))
+	admit_last_of(&p->favoured);
+	admit_last_of(&p->waiting);
+	if (!list_is_empty(&p->favoured) || !list_is_empty(&p->waiting))
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }
 
@@ -282,6 +354,8 @@ void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
 	c->told_us = pool_now_us(c->pool);
 	if (l->peer)
 		peer_answered(l->peer, c->told_us - l->put_us);
+	else if (!c->proven)
+		prove(c, true);
 	/* Whatever the asker makes of it, the server will not answer twice. */
 	letter_free(l);
 	s->slot = NULL;
@@ -380,6 +454,7 @@ static void pool_free(struct transport *transport)
 
 	timer_stop(transport->env->loop, &p->tell_failing);
 	timer_stop(transport->env->loop, &p->crowded);
+	letters_free(&p->favoured);
 	letters_free(&p->waiting);
 	letters_free(&p->failing);
 	while (!list_is_empty(&p->conns)) {
@@ -414,6 +489,7 @@ struct transport *upstream_pool_new(struct env *env)
 	p->transport = (struct transport){ .ops = &ops, .env = env };
 	p->peers = peers_new();
 	list_init(&p->conns);
+	list_init(&p->favoured);
 	list_init(&p->waiting);
 	list_init(&p->failing);
 	p->tell_failing.fire = on_failing;

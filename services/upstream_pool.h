@@ -37,7 +37,10 @@ struct framing {
 
 extern const struct framing framing_tcp, framing_tls, framing_https;
 
-enum { ID_CHAINS = 128 };
+enum {
+	ID_CHAINS = 128,
+	POOL_PROOFS = 1024, /* servers remembered for having answered over TCP */
+};
 
 struct conn {
 	struct list link; /* pool->conns */
@@ -65,6 +68,8 @@ struct conn {
 	bool deaf;           /* takes no more questions */
 	bool spoiled;        /* garbage came over it; no answers will come */
 	bool busy;           /* in use further up the stack */
+	bool proven;         /* that server has answered over TCP before */
+	uint32_t patience_ms; /* for its silence, where others need its place */
 	const char *trouble; /* why it never opened, if not for TCP or TLS */
 	uint8_t *in;
 	size_t in_len, in_room;
@@ -103,7 +108,10 @@ struct pool {
 	struct list conns;
 	unsigned conn_count; /* those that live */
 	unsigned opened;     /* in total */
-	struct list waiting; /* letters, until there is a connection for them */
+	struct list waiting; /* letters, until there is a connection for them; those to proven servers … */
+	struct list favoured; /* … and those that the operator has named come first, usually */
+	unsigned admissions;
+	uint64_t proof[POOL_PROOFS]; /* hashes of servers that answer over TCP: evidence, not a register */
 	struct list failing; /* letters that could not leave; told in the next turn */
 	struct timer tell_failing;
 	struct timer crowded; /* looks for servers that are silent for too long */
@@ -111,6 +119,8 @@ struct pool {
 
 const struct conf_server *pool_conf(const struct pool *p);
 uint64_t pool_now_us(const struct pool *p);
+/* For how long the new connection may be silent where others need its place. */
+void pool_is_patient(struct conn *c, const struct sending *s);
 /* There may be room for waiting letters: place them. */
 void pool_admit(struct pool *p);
 /* TLS settings for `peer`; NULL when unencrypted. */

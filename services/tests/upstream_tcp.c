@@ -339,6 +339,47 @@ static void an_idle_connection_makes_room(void **state)
 	end();
 }
 
+/* One whose answers are known does not wait long for one of which nothing is known but silence. */
+static void who_has_answered_before_need_not_wait(void **state)
+{
+	static const struct {
+		const char *why;
+		bool has_answered; /* who is asked now */
+		uint32_t rtt_ms;   /* of the silent server */
+		bool waits;
+	} rows[] = {
+		{ "it has answered before", true, 400, false },
+		{ "nor has this one, and the other is far away", false, 400, true },
+		{ "nor has this one, but the other is near, and should have answered", false, 20, false },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT(rows); i++) {
+		struct sending slow = { .carrier = CARRIER_TCP, .rtt_ms = rows[i].rtt_ms };
+		struct mail *silent, *next;
+		int fd;
+
+		begin("server: outgoing-num-tcp: 1\n");
+		fd = wire_socket(SOCK_STREAM, "127.0.0.1", &slow.to);
+		assert_int_equal(listen(fd, 1), 0);
+		if (rows[i].has_answered) {
+			send_tag('a');
+			assert_true(wire_run(1, 0));
+		}
+		silent = mail_send_by(&slow, 's');
+		wire_run(0, 10);
+		next = mail_send(&server.at, 's');
+		assert_true(next->sending.queued);
+		wire_run(0, 200);
+		if (next->sending.queued != rows[i].waits || silent->failed == rows[i].waits)
+			fail_msg("%s", rows[i].why);
+		cancel(next);
+		cancel(silent);
+		close(fd);
+		end();
+	}
+}
+
 /* Where there is no room: for what came last, and what waits for the same server. */
 static void a_silent_server_makes_room(void **state)
 {
@@ -433,6 +474,7 @@ int main(void)
 		cmocka_unit_test(connections_are_counted),
 		cmocka_unit_test(an_idle_connection_makes_room),
 		cmocka_unit_test(a_silent_server_makes_room),
+		cmocka_unit_test(who_has_answered_before_need_not_wait),
 		cmocka_unit_test(who_gives_up_leaves_the_others_alone),
 		cmocka_unit_test(what_is_not_taken_over_tcp_has_failed),
 		cmocka_unit_test(a_deaf_connection_is_not_used_again),

@@ -354,27 +354,41 @@ def tcp_churn(lab, how):
     return {**first, "conns_per_server": max(conns.values(), default=0), "U_again": lab.upstream(mark, 1)}
 
 
-@attack(27, "tcp-hoard", "sixty servers that say nothing over TCP, six times as many as there are connections", quick=True,
-        rule="where there is no connection left, the server that has been silent longest, for half a second, makes way for what came "
-             "last; what waits for the same server goes along",
+@attack(27, "tcp-hoard", "servers that say nothing over TCP: sixty at once, six times as many as there are connections; or fifty "
+        "others each second, fast ones over UDP or slow ones, while servers are asked that have answered over TCP before, "
+        "or have not", quick=True,
+        rule="where there is no connection left, the server that has been silent longest makes way for what came last, after half "
+             "a second, or two round trips if it has never answered over TCP, or 50 ms if the one waited for has; what "
+             "waits for the same server goes along",
         code="services/upstream_pool.c:make_room services/upstream_pool.c:on_crowded", server=["num-threads: 1"],
-        limits={"took_s": 2, "failed": 0})
-def tcp_hoard(lab):
-    for n in range(60):
-        address = "198.18.100.%d" % (n + 1)
+        variants={"burst": {"rate": 0, "slow": 0, "known": True}, "rain": {"rate": 50, "slow": 0, "known": True},
+                  "slow-rain": {"rate": 50, "slow": 0.3, "known": True}, "rain-on-others": {"rate": 50, "slow": 0, "known": False}},
+        limits={"took_s": 1, "failed": 0})
+def tcp_hoard(lab, rate, slow, known):
+    count = 4 * rate or 60
+    for n in range(count):
+        address = "198.18.%d.%d" % (100 + n // 200, n % 200 + 1)
         lab.world.serve(Zone("h%d.test" % n), {"ns.h%d.test." % n: address})
-        lab.world.script(address, lambda q: None if q.tcp else q.raw(flags=0x8600))
-    zone = lab.world.serve(Zone("big.test", ["w%d 60 A 192.0.2.1" % n for n in range(9)]), {"ns.big.test.": ATTACKERS[1]})
-    lab.world.script(ATTACKERS[1], lambda q: zone.answer(q) if q.tcp else q.raw(flags=0x8600))
+        lab.world.script(address, lambda q: None if q.tcp else [Send(q.raw(flags=0x8600), slow)])
+    for n in range(1 if known else 9):
+        address = "198.18.90.%d" % (n + 1)
+        zone = lab.world.serve(Zone("big%d.test" % n, ["w%d 60 A 192.0.2.1" % i for i in range(9)]), {"ns.big%d.test." % n: address})
+        lab.world.script(address, lambda q, zone=zone: zone.answer(q) if q.tcp else q.raw(flags=0x8600))
     lab.start()
-    lab.ask("w0.big.test")
-    hoard = threading.Thread(target=lab.ask_all, args=(["x%d.h%d.test" % (i, n) for n in range(60) for i in range(2)],),
-                             kwargs={"timeout": 4})
-    hoard.start()
-    time.sleep(0.3)
-    got = [lab.ask("w%d.big.test" % n, timeout=4) for n in range(1, 9)]
-    hoard.join()
-    return {"took_s": max(r.took_s for r in got), "failed": sum(r.rcode != "NOERROR" for r in got)}
+    lab.ask("w0.big0.test")
+    if not rate:
+        hoard = [threading.Thread(target=lab.ask_all, args=(["x%d.h%d.test" % (i, n) for n in range(count) for i in range(2)],),
+                                  kwargs={"timeout": 4})]
+    else:
+        hoard = [threading.Timer(n / rate, lab.ask, ["x.h%d.test" % n], {"timeout": 4}) for n in range(count)]
+    for t in hoard:
+        t.start()
+    time.sleep(1 if rate else 0.3)
+    got = [lab.ask("w%d.big%d.test" % (n, 0 if known else n), timeout=4) for n in range(1, 9)]
+    for t in hoard:
+        t.join()
+    return {"took_s": max(r.took_s for r in got), "mean_s": sum(r.took_s for r in got) / len(got),
+            "failed": sum(r.rcode != "NOERROR" for r in got)}
 
 
 @attack(28, "equal-glue", "thirteen server names, all with the same ten addresses, all failing",
