@@ -28,6 +28,8 @@ static uint64_t needed(const struct conf *conf, bool as_root)
 		powers |= POWER(CAP_DAC_OVERRIDE) | POWER(CAP_FOWNER) | POWER(CAP_SYS_RESOURCE);
 	if (as_root && (conf_was_given(conf, "so-rcvbuf") || conf_was_given(conf, "so-sndbuf")))
 		powers |= POWER(CAP_NET_ADMIN); /* buffers beyond the system's limit */
+	if (conf_fills_sets(conf))
+		powers |= POWER(CAP_NET_ADMIN);
 	return powers;
 }
 

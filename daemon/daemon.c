@@ -51,6 +51,7 @@ static const char *const fixed_options[] = {
 	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
 	"sandbox",           "sandbox-path",  "core-dumps",
 	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
+	"name-v4",           "name-v6",
 };
 
 /* Options whose change requires reopening the log. */

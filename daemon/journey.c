@@ -3,7 +3,9 @@
 #include "daemon/journey.h"
 
 #include "services/cache/msg.h"
+#include "services/policy.h"
 #include "services/querylog.h"
+#include "services/setfill.h"
 #include "services/snapshot.h"
 #include "services/witness.h"
 #include "util/options.h"
@@ -85,6 +87,9 @@ void journey_note_sent(const struct journey *j)
 	journey_count_answer(j);
 	if (j->w->on.log_replies)
 		log_answer(j);
+	if (j->w->env.setfill)
+		setfill_take(j->w->env.setfill, j->w->env.snapshot->policy->zones, j->p->out.start,
+			     writer_len(&j->p->out), j->to.now_s);
 }
 
 static void fail_by(const struct journey *j, enum reason reason)

@@ -90,6 +90,7 @@ libresolver_la_SOURCES += \
 	services/response_ip.c services/response_ip.h \
 	services/rpz.c services/rpz.h \
 	services/server_text.c services/server_text.h \
+	services/setfill.c services/setfill.h \
 	services/settled.c services/settled.h \
 	services/shares.c services/shares.h \
 	services/snapshot.c services/snapshot.h \

@@ -10,6 +10,7 @@
 #include "services/policy.h"
 #include "services/querylog.h"
 #include "services/report.h"
+#include "services/setfill.h"
 #include "services/stats.h"
 #include "services/subnets.h"
 #include "services/trace.h"
@@ -348,6 +349,9 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 		   m->env->time->now_us - w->begun_us);
 	if (UNLIKELY(mesh_conf(m)->server.log_replies))
 		log_answer(m, w, len);
+	if (UNLIKELY(m->env->setfill != NULL))
+		setfill_take(m->env->setfill, m->env->snapshot->policy->zones, m->out, len,
+			     m->env->time->now_s);
 	w->client.ops->reply(&w->client, m->out, len);
 	return true;
 }

@@ -17,6 +17,7 @@ libresolver_la_SOURCES += \
 	util/http2_server.c util/http2_server.h \
 	util/http2_toll.c util/http2_toll.h \
 	util/json.c util/json.h \
+	util/kernset.c util/kernset.h \
 	util/list.h \
 	util/log.c util/log.h \
 	util/log_repeats.c util/log_repeats.h \

@@ -375,6 +375,8 @@ bool conf_set_option(struct conf *conf, const char *line, struct fault *f) MUST_
 
 /* Whether module-config names it. */
 bool conf_has_module(const struct conf *conf, const char *name) PURE;
+/* Whether sets of the packet filter are to be filled: the module ipset, and a set. */
+bool conf_fills_sets(const struct conf *conf) PURE;
 
 /* Whether a file or conf_set_option set the option (of a clause that appears once);
  * false while its default is in force. */

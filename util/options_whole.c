@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/house.h"
+#include "util/kernset.h"
 #include "util/mem.h"
 
 const struct conf_module conf_modules[] = {
@@ -23,7 +24,7 @@ const struct conf_module conf_modules[] = {
 	{ "python", CONF_NONE, "no Python interpreter is embedded" },
 	{ "dynlib", CONF_NONE, "modules are built in, none is loaded from a file" },
 	{ "ipsecmod", CONF_NONE, "there is no such module" },
-	{ "ipset", CONF_NONE, "there is no such module" },
+	{ "ipset", CONF_WORKS, "" },
 };
 
 const size_t conf_module_count = COUNT(conf_modules);
@@ -552,22 +553,6 @@ static void check_blocklists(const struct checker *c)
 		check_blocklist(c, &c->conf->blocklists[i]);
 }
 
-static void check_zone_types_in(const struct checker *c, const struct conf_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(second_word(&list->items[i]), "ipset") == 0)
-			conf_remark(c->report, CONF_NOTICE, list->items[i].file, list->items[i].line,
-				    "local-zone: ipset is accepted: the zone is one of type "
-				    "transparent, and no set of the kernel is filled");
-}
-
-static void check_zone_types(const struct checker *c)
-{
-	check_zone_types_in(c, &c->conf->server.local_zone);
-	for (size_t i = 0; i < c->conf->view_count; i++)
-		check_zone_types_in(c, &c->conf->views[i].local_zone);
-}
-
 bool conf_has_module(const struct conf *conf, const char *name)
 {
 	const char *at = conf->server.module_config;
@@ -577,6 +562,30 @@ bool conf_has_module(const struct conf *conf, const char *name)
 		if (n == len && memcmp(at, name, n) == 0)
 			return true;
 	return false;
+}
+
+bool conf_fills_sets(const struct conf *conf)
+{
+	return conf_has_module(conf, "ipset") && (*conf->ipset.name_v4 || *conf->ipset.name_v6);
+}
+
+/* Zones of type ipset that fill no set. */
+static void check_zone_types_in(const struct checker *c, const struct conf_list *list, const char *why)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(second_word(&list->items[i]), "ipset") == 0)
+			conf_remark(c->report, CONF_NOTICE, list->items[i].file, list->items[i].line,
+				    "local-zone: a zone of type ipset is like a transparent one here: %s", why);
+}
+
+static void check_zone_types(const struct checker *c)
+{
+	if (!conf_fills_sets(c->conf))
+		check_zone_types_in(c, &c->conf->server.local_zone,
+				    "to fill sets there must be ipset in module-config:, and name-v4: or name-v6:");
+	for (size_t i = 0; i < c->conf->view_count; i++)
+		check_zone_types_in(c, &c->conf->views[i].local_zone,
+				    "only those of the server clause fill sets");
 }
 
 static void check_modules(const struct checker *c)
@@ -650,6 +659,29 @@ static void check_dnstap(const struct checker *c)
 			      "key and certificate (dnstap-tls-client-cert-file) go together");
 }
 
+static void check_ipset(const struct checker *c)
+{
+	const char *options[] = { "name-v4", "name-v6" };
+	const char *names[] = { c->conf->ipset.name_v4, c->conf->ipset.name_v6 };
+
+	for (unsigned i = 0; i < COUNT(names); i++) {
+		struct fault f = { 0 };
+
+		if (!*names[i])
+			continue;
+		if (!kernset_check(names[i], &f))
+			clause_remark(c, CLAUSE_ipset, CONF_ERROR, options[i], f.text);
+		if (!conf_has_module(c->conf, "ipset"))
+			clause_remark(c, CLAUSE_ipset, CONF_WARNING, options[i],
+				      "has no effect without ipset in module-config:");
+	}
+#ifndef HAVE_LIBMNL
+	if (conf_fills_sets(c->conf))
+		clause_remark(c, CLAUSE_ipset, CONF_WARNING, *names[0] ? options[0] : options[1],
+			      "no set is filled: this program was built without libmnl");
+#endif
+}
+
 static void check_sense(const struct checker *c)
 {
 	const struct conf_server *s = &c->conf->server;
@@ -698,6 +730,7 @@ bool conf_check(const struct conf *conf, const struct conf_how *how, struct conf
 	check_zone_types(&c);
 	check_sense(&c);
 	check_dnstap(&c);
+	check_ipset(&c);
 	if (!c.how->no_files)
 		check_files(&c);
 	good = c.report->errors == before;

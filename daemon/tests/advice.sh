@@ -266,7 +266,7 @@ python:
 	python-script: "a.py"
 END
 explains "some of it has no effect" 2 "^Not there:" "^  line 6: python-script: a.py" "blocklist: reads their lists" \
-	"u.conf:2: module-config: python is accepted and has no effect here" "u.conf:4: local-zone: ipset" \
+	"u.conf:2: module-config: python is accepted and has no effect here" "u.conf:4: local-zone: a zone of type ipset is like a transparent one" \
 	" 4 not there, 0 refused$"
 cat >"$dir/u.conf" <<END
 server:

@@ -339,10 +339,3 @@ def test_loops_of_aliases_end(daemon):
             assert d.ask(name, "CNAME").rcode() == dns.rcode.NOERROR, name
     with FakeServer(everything) as elsewhere, daemon(*data, more=FORWARD % elsewhere.at, hints=False) as d:
         assert d.ask("x.wild.example.").answer  # its own tail leads out
-
-
-def test_ipset_is_taken_with_a_notice(daemon):
-    with FakeServer(everything) as elsewhere, \
-            daemon('local-zone: "set.example." ipset', more=FORWARD % elsewhere.at, hints=False) as d:
-        assert "ipset" in d.log()
-        assert "198.51.100.1" in str(d.ask("www.set.example.").answer)

@@ -1,0 +1,137 @@
+/* From answers to the kernel's sets.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/setfill.h"
+
+#include <string.h>
+
+#include "services/localzone.h"
+#include "util/fault.h"
+#include "util/kernset.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/msg.h"
+#include "util/msgname.h"
+#include "util/options.h"
+#include "util/rr.h"
+
+#define RECENT   512 /* addresses remembered; a power of two */
+#define RECENT_S 2   /* for so long they are not added again */
+
+struct setfill {
+	struct {
+		char *name; /* as configured */
+		struct kernset *set; /* NULL: none */
+	} into[2]; /* IPv4, IPv6 */
+	struct added {
+		struct addr addr;
+		uint32_t at_s;
+	} recent[RECENT];
+};
+
+static struct kernset *open_set(const char *name)
+{
+	struct fault f = { 0 };
+	struct kernset *s = *name ? kernset_open(name, &f) : NULL;
+
+	if (*name && !s)
+		log_error("ipset: the set '%s' cannot be filled: %s", name, f.text);
+	return s;
+}
+
+struct setfill *setfill_new(const struct conf *conf)
+{
+	const char *names[] = { conf->ipset.name_v4, conf->ipset.name_v6 };
+	struct setfill *f;
+
+	if (!conf_fills_sets(conf))
+		return NULL;
+	f = mem_zero(sizeof *f);
+	for (unsigned i = 0; i < COUNT(f->into); i++) {
+		f->into[i].name = mem_text(names[i]);
+		f->into[i].set = open_set(names[i]);
+	}
+	if (f->into[0].set || f->into[1].set)
+		return f;
+	setfill_free(f);
+	return NULL;
+}
+
+void setfill_free(struct setfill *f)
+{
+	if (!f)
+		return;
+	for (unsigned i = 0; i < COUNT(f->into); i++) {
+		kernset_close(f->into[i].set);
+		mem_free(f->into[i].name);
+	}
+	mem_free(f);
+}
+
+/* ---- one address ---- */
+
+static void add(struct setfill *f, const struct addr *a, uint32_t now_s)
+{
+	struct added *was = &f->recent[addr_hash(a) % RECENT];
+	unsigned which = a->family == 6;
+	struct fault fault = { 0 };
+	char text[ADDR_TEXT];
+
+	if (!f->into[which].set || (addr_equals(&was->addr, a) && now_s - was->at_s < RECENT_S))
+		return;
+	if (kernset_add(f->into[which].set, a, &fault))
+		*was = (struct added){ .addr = *a, .at_s = now_s };
+	else
+		log_warn("ipset: %s cannot be added to '%s': %s", addr_print(a, 0, text), f->into[which].name,
+			 fault.text);
+}
+
+/* ---- answers ---- */
+
+static bool is_for_sets(const struct localzones *zones, const uint8_t *name, size_t len)
+{
+	const struct question q = { .name = name,
+				    .name_len = (uint16_t)len,
+				    .type = TYPE_A,
+				    .class_ = CLASS_IN };
+	struct localzone_match m;
+
+	return len && localzones_find(zones, &q, NULL, &m) && m.type == ZONE_ipset;
+}
+
+/* An address record's data. */
+static bool address_of(uint16_t type, const uint8_t *data, size_t len, struct addr *a)
+{
+	if ((type != TYPE_A || len != 4) && (type != TYPE_AAAA || len != 16))
+		return false;
+	*a = (struct addr){ .family = len == 4 ? 4 : 6 };
+	memcpy(a->ip, data, len);
+	return true;
+}
+
+void setfill_take(struct setfill *f, const struct localzones *zones, const uint8_t *answer, size_t len,
+		  uint32_t now_s)
+{
+	struct reader r = reader_over(answer, len);
+	uint8_t name[DNAME_MAX];
+	unsigned left;
+	bool all;
+
+	if (len < MSG_HEAD_LEN || msg_rcode(answer) != RCODE_NOERROR || get_u16(answer + 4) != 1)
+		return;
+	left = get_u16(answer + 6);
+	read_bytes(&r, MSG_HEAD_LEN);
+	all = is_for_sets(zones, name, msg_read_name(&r, name));
+	for (read_bytes(&r, 4); left && !r.bad; left--) {
+		size_t name_len = msg_read_name(&r, name), data_len;
+		uint16_t type = read_u16(&r), class_ = read_u16(&r);
+		const uint8_t *data;
+		struct addr a;
+
+		read_bytes(&r, 4);
+		data_len = read_u16(&r);
+		data = read_bytes(&r, data_len);
+		if (data && class_ == CLASS_IN && address_of(type, data, data_len, &a) &&
+		    (all || is_for_sets(zones, name, name_len)))
+			add(f, &a, now_s);
+	}
+}
