@@ -9,6 +9,7 @@
 #include "services/cache/rrset.h"
 #include "services/forward.h"
 #include "services/mesh.h"
+#include "services/policed.h"
 #include "services/query.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -259,15 +260,24 @@ static struct message *unpack(struct query *q, const struct question *wanted, co
 	return m;
 }
 
+/* A policy zone may have a rule for the servers that gave a record, and the record does not tell which
+ * they were. (What they deny may be denied as well.) */
+static bool may_be_from_anybody(const struct query *q)
+{
+	return policed_by_servers(q) && !(q->kind & QUERY_UNPOLICED);
+}
+
 struct recalled recall(struct query *q, const struct question *wanted)
 {
 	const struct stored *s = find_stored(q, wanted);
-	struct message *m;
+	bool whole = UNLIKELY(may_be_from_anybody(q));
+	struct message *m = NULL;
 
 	if (s)
 		return (struct recalled){ .message = unpack(q, wanted, s) };
-	m = by_dname(q, wanted);
-	if (m == NULL && wanted->type != TYPE_ANY)
+	if (LIKELY(!whole))
+		m = by_dname(q, wanted);
+	if (m == NULL && LIKELY(!whole) && wanted->type != TYPE_ANY)
 		m = by_cname(q, wanted);
 	if (m)
 		return (struct recalled){ .message = m, .alias = is_alias(m, wanted) };
@@ -280,7 +290,7 @@ struct recalled recall(struct query *q, const struct question *wanted)
 		return (struct recalled){ .message = m, .alias = true };
 	if (m == NULL)
 		m = by_hearsay(q, wanted);
-	if (m == NULL)
+	if (m == NULL && LIKELY(!whole))
 		m = by_parts(q, wanted);
 	if (m && wanted->type == TYPE_ANY)
 		q->no_store = true;
