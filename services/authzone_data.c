@@ -255,7 +255,6 @@ static void build_node(struct zonedata *z, struct zonenode *n, const struct item
 		       size_t count, struct gather *g)
 {
 	n->sets = arena_zeros(&z->arena, count, sizeof(*n->sets));
-	n->name = arena_copy(&z->arena, items->owner, dname_len(items->owner));
 	n->hashed = true;
 	for (size_t i = 0; i < count; i++) {
 		uint16_t type = set_type(items, count, &items[i]);
@@ -270,6 +269,7 @@ static void build_node(struct zonedata *z, struct zonenode *n, const struct item
 		n->sets[at + 1] = build_set(&z->arena, items, count, type, g);
 		n->count++;
 	}
+	n->name = rrset_owner(n->sets[0]);
 }
 
 static int by_hash(const void *a, const void *b)

@@ -17,7 +17,7 @@ struct fault;
 struct text_rr;
 
 struct zonenode {
-	const uint8_t *name;
+	const uint8_t *name; /* in the first of its sets */
 	struct rrset **sets; /* in order of type; records in their order of arrival */
 	uint32_t count;
 	bool hashed; /* has only an NSEC3 RRset: does not exist as a name */
