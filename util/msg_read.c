@@ -422,10 +422,10 @@ static void gather_lone_sigs(struct parse *p)
 	}
 }
 
-/* The set an RRSIG covers, in any section. */
+/* The set an RRSIG covers, in any section. RRSIGs are not signed (RFC 4035 2.2). */
 static struct group *covered_anywhere(struct parse *p, const struct group *lone, uint16_t covered)
 {
-	for (uint32_t i = 0; i < p->group_count; i++) {
+	for (uint32_t i = 0; i < p->group_count && covered != TYPE_RRSIG; i++) {
 		struct group *g = &p->groups[i];
 
 		if (g->type == covered && g->class_ == lone->class_ && g->records.count &&
