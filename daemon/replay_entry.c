@@ -487,14 +487,12 @@ static bool qname_equals_text(const uint8_t *a, const uint8_t *b)
 	return a && b && dname_len(a) == dname_len(b) && memcmp(a, b, dname_len(a)) == 0;
 }
 
-/* Our queries have names in lower case, whatever case the configuration spells them in. */
-static bool qname_fits(const uint8_t *asked, const uint8_t *written)
+/* Of a question of ours the case does not count: Unbound's player has the configuration's spelling,
+ * and none at random (use-caps-for-id). */
+static bool qname_fits(const uint8_t *name, const uint8_t *written, bool asked)
 {
-	uint8_t lower[DNAME_MAX];
-
-	if (asked && written)
-		dname_copy_lower(lower, written);
-	return qname_equals_text(asked, written) || (written && qname_equals_text(asked, lower));
+	return asked ? name && written && dname_equals(name, written)
+		     : qname_equals_text(name, written);
 }
 
 static bool question_same(const struct flat_message *p, const struct flat_message *e)
@@ -594,8 +592,10 @@ static bool unbound_fits(const struct entry *e, const struct flat_message *p,
 
 	if ((match & MATCH_QTYPE) && p->qtype != m->qtype)
 		DIFFER("qtype %u, not %u", p->qtype, m->qtype);
-	if ((match & MATCH_QNAME) && !qname_fits(p->qname, m->qname))
+	if ((match & MATCH_QNAME) && !qname_fits(p->qname, m->qname, how->asked))
 		DIFFER("another qname");
+	if ((match & MATCH_QCASE) && !qname_equals_text(p->qname, m->qname))
+		DIFFER("qname in another case");
 	if ((match & MATCH_RCODE) && (p->flags & 15) != (m->flags & 15))
 		DIFFER("rcode %u, not %u", p->flags & 15, m->flags & 15);
 	if ((match & MATCH_QUESTION) && !question_same(p, m))

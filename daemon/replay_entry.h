@@ -79,6 +79,7 @@ struct entry *entry_read(struct lines *l, bool deckard, struct text_zone *zone, 
 struct entry_how {
 	bool tcp;
 	bool strict;            /* sections compared in order */
+	bool asked;             /* by us of a server: in whatever case, but for `qcase` */
 };
 
 /* Whether `packet` fits what the entry asks of it. `why` (80 bytes or more, or NULL) gets the first

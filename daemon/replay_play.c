@@ -123,7 +123,7 @@ static bool range_lists(const struct range *r, const struct addr *to)
 
 static bool query_fits(const struct play *p, const struct entry *e, const struct outstanding *o)
 {
-	struct entry_how how = { .tcp = o->tcp, .strict = p->how->strict };
+	struct entry_how how = { .tcp = o->tcp, .strict = p->how->strict, .asked = true };
 
 	return entry_fits(e, (struct slice){ o->sending->wire, o->sending->len }, &how, NULL, 0);
 }

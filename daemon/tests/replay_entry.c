@@ -63,14 +63,14 @@ static struct slice packet(const char *body, bool deckard)
 
 struct comparison {
 	const char *why, *entry, *packet;
-	bool fits, tcp, strict;
+	bool fits, tcp, strict, asked;
 };
 
 static void compare(const struct comparison *rows, size_t count, bool deckard)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct comparison *c = &rows[i];
-		struct entry_how how = { .tcp = c->tcp, .strict = c->strict };
+		struct entry_how how = { .tcp = c->tcp, .strict = c->strict, .asked = c->asked };
 		char why[120] = "";
 		bool fits = entry_fits(entry(c->entry, deckard), packet(c->packet, deckard), &how,
 				       why, sizeof(why));
@@ -96,8 +96,14 @@ static void an_entry_fits_what_its_words_ask_for(void **state)
 		  .fits = true },
 		{ "qname in another case", "MATCH qname\n" QUESTION,
 		  "SECTION QUESTION\nwWw.example. IN A\n", .fits = false },
-		{ "qname that is written in capitals", "MATCH qname\nSECTION QUESTION\nWWW.Example. IN A\n",
-		  "SECTION QUESTION\nwww.example. IN A\n", .fits = true },
+		{ "qname of a question of ours", "MATCH qname\n" QUESTION,
+		  "SECTION QUESTION\nwWw.example. IN A\n", .fits = true, .asked = true },
+		{ "another qname, too", "MATCH qname\n" QUESTION,
+		  "SECTION QUESTION\nftp.example. IN A\n", .fits = false, .asked = true },
+		{ "qcase", "MATCH qname qcase\n" QUESTION, "SECTION QUESTION\nwWw.example. IN A\n",
+		  .fits = false, .asked = true },
+		{ "qcase in the same case", "MATCH qname qcase\n" QUESTION, QUESTION, .fits = true,
+		  .asked = true },
 		{ "a qname below", "MATCH qname\n" QUESTION,
 		  "SECTION QUESTION\na.www.example. IN A\n", .fits = false },
 		{ "question in another case", "MATCH question\n" QUESTION,
