@@ -503,14 +503,13 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	return it->at->held;
 }
 
-/* In the 0x20 fallback every address is asked, and more than once. */
+/* In the 0x20 fallback every address is asked, and more than once. Whether those known are enough. */
 static bool caps_is_done(struct iter *it)
 {
 	if (!it->caps.on)
 		return false;
 	targets_ask(it, -1);
-	return mesh_children(it->q) == 0 &&
-	       caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
+	return caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
 }
 
 /* Prefer looking up further servers to asking one that gave bad data. */
@@ -566,7 +565,8 @@ static enum turn on_choose(struct iter *it)
 
 	decide_question(it);
 	if (caps_is_done(it)) {
-		it->state = ITER_digest;
+		/* a server that is being looked up may yet disagree */
+		it->state = mesh_children(it->q) ? ITER_await : ITER_digest;
 		return TURN_ON;
 	}
 	if (!may_send(it))
