@@ -437,6 +437,8 @@ void check_fail_algorithm(struct check *c, const struct octets *missing)
 	/* One algorithm may have succeeded before another was found missing. */
 	if (c->out->security == SECURITY_SECURE)
 		*c->out = (struct verdict){ .security = SECURITY_BOGUS };
+	else if (c->out->text)
+		return; /* the signature that failed says more */
 	for (unsigned i = 0; i < 256; i++)
 		if (octets_hold(missing, (uint8_t)i)) {
 			check_fail(c, STAGE_SUM, REASON_algorithm_missing,

@@ -617,6 +617,13 @@ static void with_hardening_every_algorithm_must_have_signed(void **state)
 	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
 
+	/* The one that there is does not hold: what is wrong with it is the reason. */
+	c.how.now = NOW + 20 * 365 * 86400u;
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_BOGUS);
+	assert_int_equal(c.v.reason, REASON_sig_expired);
+	c.how.now = NOW;
+
 	/* The parent promises another algorithm as well. */
 	((uint8_t *)rrset_record(ds, 1).at)[2] = 15;
 	verify_keys(c.keys, ds, NULL, &c.how, &c.v);
