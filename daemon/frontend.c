@@ -136,8 +136,6 @@ static enum verdict answer_odd(struct journey *j)
 	}
 	if (journey_asks_meta(j))
 		return journey_refuse(j, RCODE_FORMERR, REASON_none);
-	if (q->class_ == CLASS_IN) /* ANY under deny-any: an empty answer */
-		return journey_refuse(j, RCODE_NOERROR, REASON_none);
 	if (q->class_ != CLASS_CH)
 		return journey_refuse(j, RCODE_REFUSED, REASON_none);
 	chaos_answer(j->w->chaos, &j->to, &j->p->out);
@@ -213,11 +211,7 @@ static bool is_written_down(struct journey *j, enum verdict *v)
 
 static bool is_ordinary(const struct journey *j)
 {
-	const struct question *q = &j->request.q;
-
-	if (UNLIKELY(q->type == TYPE_ANY && j->w->on.deny_any))
-		return false;
-	return q->class_ == CLASS_IN && !journey_asks_meta(j);
+	return j->request.q.class_ == CLASS_IN && !journey_asks_meta(j);
 }
 
 /* Zones held here are answered from authoritatively. */
@@ -419,6 +413,8 @@ static inline enum verdict travel(struct journey *j)
 		return journey_refuse_stranger(j);
 	if (!journey_wants_recursion(j) && j->action != ACL_ALLOW_SNOOP)
 		return answer_snooper(j);
+	if (UNLIKELY(w->on.deny_any && j->request.q.type == TYPE_ANY))
+		return journey_refuse(j, RCODE_NOERROR, REASON_none);
 	known = UNLIKELY(w->on.subnets) ? is_known_there(j) : is_known(j);
 	if (is_doubtful(j) && local_blocks(j, &v))
 		return v;

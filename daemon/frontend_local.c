@@ -67,8 +67,7 @@ bool local_settles(struct journey *j, enum verdict *v)
 	struct arena a;
 	enum policy_end end;
 
-	if (journey_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven) ||
-	    (j->request.q.type == TYPE_ANY && j->w->on.deny_any))
+	if (journey_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven))
 		return false;
 	arena_init(&a);
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
