@@ -36,6 +36,12 @@
 #define TCGETS 0x402c7413
 #endif
 #define PR_SET_VMA_NAMES 0x53564d41 /* PR_SET_VMA, missing from older headers */
+/* TCGETS2, by which glibc 2.42 sees whether something is a terminal: its struct is in no header that goes with libc's */
+#if defined(__mips__)
+#define TCGETS_NEW 0x4030542a
+#else
+#define TCGETS_NEW 0x802c542a
+#endif
 
 enum kind { CALL, NEVER, NOT_THERE, ONLY, OURS };
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -149,6 +150,22 @@ static int kill_another(void)
 	return kill(getppid(), 0) == 0 ? 0 : errno;
 }
 
+/* isatty(3), as this libc asks, and as glibc does since 2.42. */
+static int look_for_a_terminal(void)
+{
+#if defined(__mips__)
+	const unsigned long how = 0x4030542a;
+#else
+	const unsigned long how = 0x802c542a;
+#endif
+	char terminal[128];
+	int ends[2];
+
+	if (pipe(ends) != 0 || isatty(ends[0]) || errno != ENOTTY)
+		return -1;
+	return ioctl(ends[0], how, terminal) != 0 && errno == ENOTTY ? 0 : -1;
+}
+
 static int signal_a_thread_of_another(void)
 {
 	return syscall(SYS_tgkill, getppid(), getppid(), 0) == 0 ? 0 : errno;
@@ -225,6 +242,7 @@ static void only_what_serving_takes_can_be_done(void **state)
 		{ "another process is told something", kill_another, REFUSED, ENDS, false },
 		{ "a thread of another process is told something", signal_a_thread_of_another, REFUSED, ENDS, false },
 		{ "a thread is told something", signal_our_own, FINE, FINE, false },
+		{ "it is asked whether something is a terminal", look_for_a_terminal, FINE, FINE, false },
 	};
 	struct conf *yes = conf_for("yes"), *strict = conf_for("strict");
 	bool files = has_landlock(yes);
