@@ -391,6 +391,14 @@ static bool ends_for_all(const struct rpz_hit *hit, bool *sure, bool *over)
 	}
 }
 
+/* Whether a rule for an address may let an answer through, and with it what its servers are blocked for. */
+static bool may_spare(const struct authzone *z, const struct rpz *rules)
+{
+	if (z->manner->override >= 0)
+		return z->manner->override == RPZ_passthru && rpz_has(rules, RPZ_IP);
+	return rpz_passes_addresses(rules);
+}
+
 /* The rule for a name, or (NULL) for the servers met. */
 static bool find_end(const struct query *q, const uint8_t *name, struct rpz_hit *hit)
 {
@@ -411,7 +419,10 @@ static bool ends(const struct query *q, const uint8_t *name)
 		struct rpz_hit hit = { .zone = &zones->items[i],
 				       .rules = authzone_policy(&zones->items[i]) };
 
-		if (hit.rules && find_end(q, name, &hit) && ends_for_all(&hit, &sure, &over))
+		if (!hit.rules)
+			continue;
+		sure &= name || !may_spare(hit.zone, hit.rules);
+		if (find_end(q, name, &hit) && ends_for_all(&hit, &sure, &over))
 			return true;
 	}
 	return false;

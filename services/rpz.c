@@ -21,7 +21,7 @@ struct rpz {
 	struct netset *blocks[RPZ_TRIGGERS]; /* values are struct zonenode */
 	uint32_t *slots; /* nodes of names, by hash: node number + 1; 0: empty */
 	size_t slot_mask, names;
-	bool has[RPZ_TRIGGERS];
+	bool has[RPZ_TRIGGERS], passes_addresses;
 	size_t unusable;
 };
 
@@ -263,6 +263,7 @@ static void take_node(struct rpz *r, const struct zonenode *n)
 	if (!r->blocks[t])
 		r->blocks[t] = netset_new();
 	netset_put(r->blocks[t], &block, (void *)(uintptr_t)n);
+	r->passes_addresses |= t == RPZ_IP && rule_of(n).action == RPZ_passthru;
 }
 
 static void gather_names(struct rpz *r);
@@ -432,6 +433,11 @@ bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a
 bool rpz_has(const struct rpz *r, enum rpz_trigger t)
 {
 	return r->has[t];
+}
+
+bool rpz_passes_addresses(const struct rpz *r)
+{
+	return r->passes_addresses;
 }
 
 const struct zonedata *rpz_zone(const struct rpz *r)

@@ -62,6 +62,8 @@ bool rpz_find_addr(const struct rpz *r, enum rpz_trigger t, const struct addr *a
 bool rpz_is_policy(uint16_t type) PURE;
 /* Whether there is any trigger of this kind. */
 bool rpz_has(const struct rpz *r, enum rpz_trigger t) PURE;
+/* Whether the rule for some address in answers is to let them through. */
+bool rpz_passes_addresses(const struct rpz *r) PURE;
 /* The zone the rules are from. */
 const struct zonedata *rpz_zone(const struct rpz *r) PURE;
 /* The rule's trigger as text: a name such as "*.example.com.", or a netblock. */
