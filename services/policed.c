@@ -266,17 +266,12 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 	return false;
 }
 
-bool policed_passes(const struct policed_by *by, const struct met *met, const uint8_t *wanted)
+bool policed_servers(const struct policed_by *by, const struct met *met, const uint8_t *wanted,
+		     struct rpz_hit *out)
 {
-	struct rpz_hit hit;
-
-	for (size_t at = by->zones->first_policy; met && next_zone(by, &at, &hit);) {
-		if (!find_in_met(&hit, met, wanted) || hit.rule.action == RPZ_disabled)
-			continue;
-		if (hit.rule.action == RPZ_passthru)
-			tell(by, &hit);
-		return hit.rule.action == RPZ_passthru;
-	}
+	for (size_t at = by->zones->first_policy; met && next_zone(by, &at, out);)
+		if (find_in_met(out, met, wanted) && is_applied(by, out, wanted))
+			return true;
 	return false;
 }
 

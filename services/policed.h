@@ -64,8 +64,9 @@ bool policed_question(const struct policed_by *by, struct rpz_hit *out);
 bool policed_spares(const struct policed_by *by);
 /* By the target of an alias. */
 bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out);
-/* Whether the servers met for `wanted` let the client through (rpz-passthru). */
-bool policed_passes(const struct policed_by *by, const struct met *met, const uint8_t *wanted);
+/* By the servers met for `wanted`. */
+bool policed_servers(const struct policed_by *by, const struct met *met, const uint8_t *wanted,
+		     struct rpz_hit *out);
 /* By an address in the answer (`*set`: index of its RRset), or by a server (`*server`; NULL when it
  * was an address). */
 bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,
