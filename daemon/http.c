@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/http_host.h"
 #include "daemon/knock.h"
 #include "util/fault.h"
 #include "util/list.h"
@@ -109,6 +110,8 @@ static const char *phrase_of(unsigned status)
 		return "Not Found";
 	case 405:
 		return "Method Not Allowed";
+	case 421:
+		return "Misdirected Request";
 	case 431:
 		return "Request Header Fields Too Large";
 	case 503:
@@ -144,6 +147,17 @@ static void refuse(struct connection *c, unsigned status)
 	int n = snprintf(text, sizeof text, "%u %s\n", status, phrase_of(status));
 
 	reply(c, status, "text/plain; charset=utf-8", text, (size_t)n, false);
+}
+
+bool http_came_by_loopback(const struct http_asked *asked)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof ss;
+	struct addr at;
+
+	return asked->connection &&
+	       getsockname(asked->connection->stream.fd, (struct sockaddr *)&ss, &len) == 0 &&
+	       addr_from_sockaddr(&at, (struct sockaddr *)&ss, len) && addr_is_loopback(&at);
 }
 
 void http_answer(struct http_asked *asked, unsigned status, const char *type, const char *body,
@@ -201,7 +215,7 @@ static void take_request(struct connection *c)
 {
 	bool head_only = false;
 	unsigned status;
-	char *path;
+	char *path, *fields = c->head + strcspn(c->head, "\n") + 1;
 
 	watch_want(&c->watch, 0);
 	timer_stop(c->server->loop, &c->limit);
@@ -215,7 +229,7 @@ static void take_request(struct connection *c)
 	c->asked->connection = c;
 	c->asked->head_only = head_only;
 	timer_set(c->server->loop, &c->limit, PAGE_US);
-	c->server->page(c->server->arg, c->asked, path);
+	c->server->page(c->server->arg, c->asked, path, http_host_find(fields));
 }
 
 static bool is_whole(const struct connection *c)

@@ -16,8 +16,8 @@ struct http_asked; /* a request waiting for its page */
 struct loop;
 
 /* Makes the page for `path` (as sent, without the query string): calls http_answer once, now or
- * later. */
-typedef void http_page(void *arg, struct http_asked *asked, const char *path);
+ * later. `host`: the Host field, NULL if there was none; may be written to. */
+typedef void http_page(void *arg, struct http_asked *asked, const char *path, char *host);
 
 struct http_server *http_new(struct loop *loop, http_page *page, void *arg) MUST_USE;
 /* Serve at these addresses from now on, and at no others. False, with nothing changed, if one
@@ -25,6 +25,9 @@ struct http_server *http_new(struct loop *loop, http_page *page, void *arg) MUST
 bool http_serve(struct http_server *s, const struct addr *at, size_t count, bool optional,
 		struct fault *f) MUST_USE;
 void http_free(struct http_server *s); /* NULL is fine; waiting requests may still be answered */
+
+/* Whether it came to a loopback address. Within http_page. */
+bool http_came_by_loopback(const struct http_asked *asked);
 
 /* Copies `body` and frees `asked`. The client may already be gone. */
 void http_answer(struct http_asked *asked, unsigned status, const char *type, const char *body,

@@ -36,6 +36,7 @@ libresolver_la_SOURCES += \
 	daemon/frontend_local.c daemon/frontend_local.h \
 	daemon/handed.c daemon/handed.h \
 	daemon/http.c daemon/http.h \
+	daemon/http_host.c daemon/http_host.h \
 	daemon/journey.c daemon/journey.h \
 	daemon/keeper.c daemon/keeper.h \
 	daemon/knock.c daemon/knock.h \
@@ -100,6 +101,7 @@ DAEMON_TESTS = \
 	daemon/tests/control_request \
 	daemon/tests/files \
 	daemon/tests/frontend \
+	daemon/tests/http_host \
 	daemon/tests/replay_entry \
 	daemon/tests/replay_macro \
 	daemon/tests/replay_play \

@@ -17,6 +17,7 @@
 #include "daemon/control_witness.h"
 #include "daemon/daemon.h"
 #include "daemon/http.h"
+#include "daemon/http_host.h"
 #include "daemon/keeper.h"
 #include "daemon/pages_sources.h"
 #include "daemon/worker.h"
@@ -404,11 +405,25 @@ static void on_over(struct call *c, void *arg)
 	mem_free(text);
 }
 
-static void on_asked(void *arg, struct http_asked *asked, const char *path)
+/* By a name that may be a stranger's: see http_host.h. Elsewhere than on loopback whoever can reach us can read the
+ * pages, and names are as many as there are scrapers: there only what the operator says is checked. */
+static bool is_misled(const struct pages *p, const struct http_asked *asked, char *host)
+{
+	const struct conf_list *names = &p->daemon->snapshot->conf->metrics.metrics_host;
+
+	return host && (names->count || http_came_by_loopback(asked)) && !http_host_is_ours(host, names);
+}
+
+static void on_asked(void *arg, struct http_asked *asked, const char *path, char *host)
 {
 	static const char none[] = "404 Not Found: there are /metrics, /healthz and /status.json\n";
+	static const char misled[] = "421 Misdirected Request: ask by address, or by a name of metrics-host\n";
 	struct pages *p = arg;
 
+	if (is_misled(p, asked, host)) {
+		http_answer(asked, 421, "text/plain; charset=utf-8", misled, sizeof misled - 1);
+		return;
+	}
 	for (size_t i = 0; i < COUNT(known); i++) {
 		if (strcmp(known[i].path, path) == 0) {
 			control_run(p->daemon->control,

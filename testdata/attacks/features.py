@@ -401,4 +401,9 @@ def pages(lab):
             "large": large, "fds": leaked(lab)}
 
 
+answered(62, "pages-rebinding", "a page in a browser on the same host has its own name lead to the metrics port",
+         "on loopback only addresses, localhost, the host's own name, names without a dot and those of metrics-host are answered",
+         "daemon/http_host.c", "testdata/e2e/test_metrics.py::test_a_strangers_name_that_leads_here_gets_nothing")
+
+
 assert dns.flags.AD

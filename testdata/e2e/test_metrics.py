@@ -155,6 +155,21 @@ def test_what_is_wrong_has_its_status(d, sent, status):
     assert b"Content-Length: %d\r\n" % len(body) in head + b"\r\n"
 
 
+def ask_as(port, host):
+    with socket.create_connection((ADDRESS, port), 15) as s:
+        s.sendall(b"GET /status.json HTTP/1.1\r\nAccept: */*\r\nHost: %s\r\n\r\n" % host.encode())
+        return int(s.recv(4096).split()[1])
+
+
+def test_a_strangers_name_that_leads_here_gets_nothing(d, daemon):
+    for host, status in (("127.0.0.1:9167", 200), ("[::1]", 200), ("localhost", 200), ("dns.example.net", 421), ("evil.example:9167", 421)):
+        assert ask_as(d.http, host) == status, host
+    port = free_port()
+    with daemon(more="metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n    metrics-host: dns.example.net\n"
+                % port):
+        assert (ask_as(port, "dns.example.net:9167"), ask_as(port, "evil.example")) == (200, 421)
+
+
 def test_head_has_no_body(d):
     assert get(d, "/metrics", method="HEAD")[::2] == (200, "")
 
