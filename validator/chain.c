@@ -551,14 +551,14 @@ static bool take_in(struct chain *c)
 	return true;
 }
 
-/* The DS set its errand brought, or the cached one if it is valid under the keys above. NULL: no
- * such set, or its check is put off. */
+/* The DS set an errand brought, which may be too short-lived for the cache, or the cached one if it is
+ * valid under the keys above. NULL: no such set, or its check is put off. */
 static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above,
 				    struct verdict *v)
 {
 	const struct rrset *set;
 
-	if (c->errand == ERRAND_DS && c->ds && rrset_is(c->ds, name, TYPE_DS, CLASS_IN)) {
+	if (c->ds && rrset_is(c->ds, name, TYPE_DS, CLASS_IN)) {
 		*v = (struct verdict){ .ttl_s = c->ds->ttl_s };
 		return c->ds;
 	}
