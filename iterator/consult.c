@@ -73,7 +73,7 @@ bool consult_is_too_low(const struct message *m, const struct question *ds)
 		if (sets[i]->type == TYPE_SOA)
 			return dname_is_under(rrset_owner(sets[i]), ds->name);
 	}
-	return false;
+	return count == 0; /* nobody knows who says so */
 }
 
 /* Queries the NS set of the next name up, below the current zone. Once there is none, the answer

@@ -9,8 +9,8 @@
  * where the denial can be validated it is, and then settles the whole name (RFC 8020). */
 enum turn consult_denial(struct iter *it, struct message *m);
 
-/* Whether `m` denies the DS set from the child's side of the zone cut: the server has both zones
- * and answered from the wrong one, because we ask too far up. */
+/* Whether `m` denies the DS set from the child's side of the zone cut, or from nobody knows where: the
+ * server has both zones and answered from the wrong one, because we ask too far up. */
 bool consult_is_too_low(const struct message *m, const struct question *ds);
 /* Then look for zone cuts in between, with `m` as the answer if there are none. */
 enum turn consult_cut(struct iter *it, struct message *m);

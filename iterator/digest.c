@@ -319,7 +319,7 @@ static enum turn on_answer(struct iter *it, struct message *m)
 	if (it->qmin.on)
 		return on_partial_answer(it, m);
 	believe(it, m, true);
-	if (!it->climb && consult_is_too_low(m, &it->want))
+	if (!it->climb && !was_told_to_recurse(it) && consult_is_too_low(m, &it->want))
 		return consult_cut(it, m);
 	return finish_with(it, m);
 }
