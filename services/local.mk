@@ -72,7 +72,7 @@ libresolver_la_SOURCES += \
 	services/localzone.c services/localzone.h services/localzone_private.h \
 	services/localzone_build.c services/localzone_node.c services/localzone_record.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
-	services/mesh_halls.c services/mesh_children.c services/mesh_stale.c services/mesh_waiters.c \
+	services/mesh_admit.c services/mesh_halls.c services/mesh_children.c services/mesh_stale.c services/mesh_waiters.c \
 	services/metrics.c services/metrics.h \
 	services/module.h \
 	services/nat64.h \

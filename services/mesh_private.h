@@ -1,4 +1,5 @@
-/* What the mesh's files share: mesh.c (turns), query.c (life and kin), mesh_waiters.c (answers).
+/* What the mesh's files share: mesh_admit.c (who comes in), mesh.c (turns), query.c (life and kin), mesh_waiters.c
+ * (answers).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_MESH_PRIVATE_H
 #define SERVICES_MESH_PRIVATE_H
@@ -120,15 +121,24 @@ struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth
 			  struct budget *budget) MUST_USE;
 /* Begin a query that is not in the table, with a budget of its own. */
 struct query *mesh_begin(struct mesh *m, const struct sought *s) MUST_USE;
-/* Give it a seat: a client waits for it now. */
-void mesh_seat(struct query *q, const struct addr *client);
-bool mesh_has_seats(const struct mesh *m);
-
 /* Queue an event for a module of `q` and have it delivered. */
 void mesh_tell(struct query *q, unsigned module, const struct event *event);
 void mesh_run(struct mesh *m);
 /* Abandon it: its clients are dropped, and so are children that nobody else needs. */
 void mesh_give_up(struct query *q);
+/* Its clients are gone: it goes on in the background, if others need it. */
+void mesh_lose_clients(struct query *q);
+
+/* ---- mesh_admit.c ---- */
+
+/* Give it a seat: a client waits for it now. */
+void mesh_seat(struct query *q, const struct addr *client);
+bool mesh_has_seats(const struct mesh *m);
+
+static inline unsigned mesh_seats_taken(const struct mesh *m)
+{
+	return m->seated[SEAT_KEPT] + m->seated[SEAT_JOSTLED];
+}
 
 /* ---- mesh_waiters.c ---- */
 

@@ -394,7 +394,7 @@ def one_question_each(lab, zone, ask):
 
 
 @attack(8, "birthday", "100 equal questions while the server takes its time: one guess would count for all",
-        rule="equal queries wait for the one in flight", code="services/mesh.c:ask", quick=True,
+        rule="equal queries wait for the one in flight", code="services/mesh_admit.c:ask", quick=True,
         variants={"equal": {}, "cased": {"cased": True}}, limits={"U": 1, "answered": at_least(100)})
 def birthday(lab, cased=False):
     zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
@@ -413,7 +413,7 @@ def most_within(times, span_s):
 @attack(9, "rebirthday", "100 queries with different client subnets (ECS)",
         rule="queries that differ only in the client subnet are equal, except for listed servers that use subnets: "
              "ten at a time there; a response that does not echo the subnet is not used",
-        code="services/mesh.c:ask services/mesh_halls.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
+        code="services/mesh_admit.c:ask services/mesh_halls.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
         variants={"": {"module": "validator iterator"}, "unlisted": {},
                   "listed": {"listed": True, "limits": {"U": shown}},
                   "deaf": {"listed": True, "echo": False},
