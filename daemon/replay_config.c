@@ -71,6 +71,12 @@ static char *deckard_text(const struct deckard_config *c, int minimise, struct a
 		t = arena_textf(a, "%s\tcache-min-ttl: %s\n", t, c->min_ttl);
 	if (c->max_ttl)
 		t = arena_textf(a, "%s\tcache-max-ttl: %s\n", t, c->max_ttl);
+	if (c->dns64_prefix)
+		t = arena_textf(a, "%s\tmodule-config: \"dns64 validator iterator\"\n\tdns64-prefix: %s/96\n", t,
+				c->dns64_prefix);
+	if (c->hint_name && c->hint_addr)
+		t = arena_textf(a, "%s\tlocal-data: \"%s %s %s\"\n", t, c->hint_name,
+				strchr(c->hint_addr, ':') ? "AAAA" : "A", c->hint_addr);
 	for (size_t i = 0; i < c->anchor_count; i++)
 		t = arena_textf(a, "%s\ttrust-anchor: \"%s\"\n", t, c->anchors[i]);
 	for (size_t i = 0; i < c->insecure_count; i++)

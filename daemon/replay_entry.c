@@ -196,7 +196,9 @@ static bool read_reply_word(struct draft *d, const char *word)
 		{ "NOERROR", 0 }, { "FORMERR", 1 }, { "SERVFAIL", 2 }, { "NXDOMAIN", 3 },
 		{ "NOTIMPL", 4 }, { "NOTIMP", 4 }, { "REFUSED", 5 }, { "YXDOMAIN", 6 },
 		{ "YXRRSET", 7 }, { "NXRRSET", 8 }, { "NOTAUTH", 9 }, { "NOTZONE", 10 },
-		{ "BADVERS", 16 }, { "BADCOOKIE", 23 },
+		{ "BADVERS", 16 }, { "BADSIG", 16 }, { "BADKEY", 17 }, { "BADTIME", 18 },
+		{ "BADMODE", 19 }, { "BADNAME", 20 }, { "BADALG", 21 }, { "BADTRUNC", 22 },
+		{ "BADCOOKIE", 23 },
 	};
 
 	for (size_t i = 0; i < COUNT(bits); i++)

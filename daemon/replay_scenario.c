@@ -178,17 +178,26 @@ static int64_t date_from(const char *text)
 	return (int64_t)timegm(&tm);
 }
 
+/* Which of Knot Resolver's modules means something to us, too. */
 static void deckard_feature(struct deckard_config *c, char *value)
 {
+	const struct { const char *name; const char **to; } known[] = {
+		{ "min_ttl", &c->min_ttl },
+		{ "max_ttl", &c->max_ttl },
+		{ "dns64_prefix", &c->dns64_prefix },
+		{ "static_hint_name", &c->hint_name },
+		{ "static_hint_addr", &c->hint_addr },
+		{ "workarounds", &c->workarounds },
+	};
 	char *equals = strchr(value, '=');
-	char *of = equals ? equals + 1 + strspn(equals + 1, " \t") : value;
 
-	if (strncmp(value, "min_ttl", 7) == 0)
-		c->min_ttl = of;
-	else if (strncmp(value, "max_ttl", 7) == 0)
-		c->max_ttl = of;
-	else
-		c->foreign = value;
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (strncmp(value, known[i].name, strlen(known[i].name)) != 0)
+			continue;
+		*known[i].to = equals ? equals + 1 + strspn(equals + 1, " \t") : value;
+		return;
+	}
+	c->foreign = value;
 }
 
 static void push_text(struct arena *a, const char ***list, size_t *count, const char *text)

@@ -50,7 +50,9 @@ struct deckard_config {
 	bool do_ip4, do_ip6, harden_glue, no_query_localhost;
 	int minimise;                   /* 1 on, 0 off, -1 play both */
 	int64_t time_s;                 /* of the daemon's clock; -1: any */
-	const char *stub_addr, *forward_addr, *min_ttl, *max_ttl;
+	const char *stub_addr, *forward_addr, *min_ttl, *max_ttl, *dns64_prefix;
+	const char *hint_name, *hint_addr; /* a name with an address that is known beforehand */
+	const char *workarounds;           /* for servers that we need none for */
 	const char **anchors, **insecure;
 	size_t anchor_count, insecure_count;
 	const char *foreign;            /* what only another program knows; the scenario is skipped */

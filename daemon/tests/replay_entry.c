@@ -259,6 +259,7 @@ static void deckard_has_words_of_its_own(void **state)
 		{ "other flags", "MATCH flags\nREPLY QR RA\n", "FLAGS QR RA AD\n", .fits = false },
 		{ "the extended rcode", "MATCH rcode\nREPLY BADVERS\n", "REPLY NOERROR\n",
 		  .fits = false },
+		{ "another one", "MATCH rcode\nREPLY BADKEY\n", "REPLY BADKEY\n", .fits = true },
 		{ "authority as a set", "MATCH authority\n" NS "example. IN NS b.example.\n",
 		  "SECTION AUTHORITY\nexample. IN NS b.example.\nexample. IN NS ns.example.\n",
 		  .fits = true },
