@@ -64,7 +64,7 @@ struct query {
 	/* between modules */
 	bool want_signatures;     /* set by the validator: ask upstream with DO */
 	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
-	bool no_message;          /* clients must not find it in the cache: policy zones */
+	bool no_message;          /* clients must not find it in the cache: policy zones, sentinels */
 	bool stopped;             /* a policy zone ended it: no further server was asked */
 	const struct met *met;    /* servers met that policy zones name (services/policed.h) */
 	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */

@@ -92,14 +92,13 @@ static bool root_has_key(const struct query *q, uint16_t tag)
 	return false;
 }
 
-/* Whether the query is for a sentinel name and the answer must be withheld. */
-static bool sentinel_denies(const struct query *q)
+/* Whether the query is for a sentinel name for which the answer is withheld. */
+static bool is_sentinel(const struct query *q)
 {
 	const uint8_t *name = q->question.name;
 	uint16_t tag;
 
-	/* RFC 8509 3.1: with CD the answer is not altered */
-	if (!conf_of(q)->root_key_sentinel || q->kind & QUERY_CD ||
+	if (!conf_of(q)->root_key_sentinel ||
 	    (q->question.type != TYPE_A && q->question.type != TYPE_AAAA))
 		return false;
 	if (sentinel_tag(name, "root-key-sentinel-is-ta-", &tag))
@@ -107,6 +106,15 @@ static bool sentinel_denies(const struct query *q)
 	if (sentinel_tag(name, "root-key-sentinel-not-ta-", &tag))
 		return root_has_key(q, tag);
 	return false;
+}
+
+/* RFC 8509 3.1: with CD the answer is not altered; but what such a client gets is not for others. */
+static bool sentinel_denies(struct query *q)
+{
+	if (!is_sentinel(q))
+		return false;
+	q->no_message |= (q->kind & QUERY_CD) != 0;
+	return !(q->kind & QUERY_CD);
 }
 
 /* ---- the verdict ---- */
