@@ -136,34 +136,55 @@ static bool is_favoured(const struct letter *l)
 	return l->peer || l->sending->many || is_proven(l->pool, &l->sending->to);
 }
 
-static uint32_t patience_ms(const struct conn *c, bool favoured)
+/* How long a server that has never answered over TCP takes to do so. */
+static uint32_t answer_ms(const struct sending *s)
 {
-	return favoured && !c->proven ? PATIENCE_LEAST_MS : c->patience_ms;
+	return s->rtt_ms ? MIN(PATIENCE_ROUNDS * s->rtt_ms, (uint32_t)PATIENCE_MS)
+			 : (uint32_t)PATIENCE_MS;
 }
 
 void pool_is_patient(struct conn *c, const struct sending *s)
 {
 	c->proven = is_proven(c->pool, &c->to);
-	c->patience_ms = PATIENCE_MS;
-	if (!c->proven && s->rtt_ms)
-		c->patience_ms = MIN(PATIENCE_ROUNDS * s->rtt_ms, (uint32_t)PATIENCE_MS);
+	c->patience_ms = c->proven ? (uint32_t)PATIENCE_MS : answer_ms(s);
+}
+
+static bool is_slower(const struct conn *c, uint32_t than_ms)
+{
+	return !c->dead && !c->proven && c->letter_count && c->patience_ms > than_ms;
+}
+
+/* For how long servers that have never answered may be silent if the letter needs a place. Those that are slower,
+ * or pretend to be, keep half of the places from it. */
+static uint32_t patience_with_unproven(const struct pool *p, const struct letter *l)
+{
+	uint32_t own_ms = answer_ms(l->sending);
+	unsigned slower = 0;
+
+	if (is_favoured(l))
+		return PATIENCE_LEAST_MS;
+	LIST_EACH (at, &p->conns)
+		slower += is_slower(LIST_ITEM(at, struct conn, link), own_ms);
+	return 2 * slower > p->conn_count ? own_ms : (uint32_t)PATIENCE_MS;
 }
 
 /* Close the connection that has been idle longest, or else the one to the server that has been silent
  * longest, if that is too long: or ten silent servers would deny TCP to all others. */
-static bool make_room(struct pool *p, bool favoured)
+static bool make_room(struct pool *p, const struct letter *l)
 {
+	uint32_t unproven_ms = patience_with_unproven(p, l);
 	struct conn *idle = NULL, *silent = NULL;
 	uint64_t most_us = 0;
 
 	LIST_EACH (at, &p->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
+		uint32_t patience_ms = c->proven ? c->patience_ms : MIN(c->patience_ms, unproven_ms);
 
 		if (c->dead || c->busy)
 			continue;
 		if (!c->letter_count && (!idle || c->idle_us < idle->idle_us))
 			idle = c;
-		if (c->letter_count && silent_us(c) >= MAX(most_us, patience_ms(c, favoured) * US_PER_MS)) {
+		if (c->letter_count && silent_us(c) >= MAX(most_us, patience_ms * US_PER_MS)) {
 			silent = c;
 			most_us = silent_us(c);
 		}
@@ -247,7 +268,7 @@ static bool letter_place(struct letter *l)
 	c = choice.best;
 	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
 		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
-	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, is_favoured(l))))) {
+	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, l)))) {
 		letter_wait(l);
 		return false;
 	}
@@ -266,37 +287,47 @@ static bool letter_place(struct letter *l)
 	return true;
 }
 
-/* Stop early: not all that wait for the same thing are tried in vain. */
-static void admit_from(struct list *waiting)
+static void put_back(struct list *waiting, struct list *now)
 {
-	struct list now;
-	unsigned in_vain = 0;
-
-	if (list_is_empty(waiting))
-		return;
-	list_take_all(&now, waiting);
-	while (!list_is_empty(&now) && in_vain < TURNED_AWAY_MOST)
-		in_vain += !letter_place(LIST_ITEM(now.next, struct letter, link));
-	while (!list_is_empty(&now)) {
-		struct list *last = now.prev;
+	while (!list_is_empty(now)) {
+		struct list *last = now->prev;
 
 		list_remove(last);
 		list_put_after(waiting, last);
 	}
 }
 
+/* Stop early: not all that wait for the same thing are tried in vain. */
+static void admit_from(struct list *waiting, bool last_first)
+{
+	struct list now, in_vain;
+	unsigned tries = 0;
+
+	if (list_is_empty(waiting))
+		return;
+	list_take_all(&now, waiting);
+	list_init(&in_vain);
+	while (!list_is_empty(&now) && tries < TURNED_AWAY_MOST) {
+		struct letter *l = LIST_ITEM(last_first ? now.prev : now.next, struct letter, link);
+
+		if (letter_place(l))
+			continue;
+		tries++;
+		if (!last_first)
+			continue;
+		list_remove(&l->link);
+		list_push_front(&in_vain, &l->link);
+	}
+	put_back(waiting, &in_vain);
+	put_back(waiting, &now);
+}
+
 void pool_admit(struct pool *p)
 {
 	bool others_first = ++p->admissions % OTHERS_FIRST == 0;
 
-	admit_from(others_first ? &p->waiting : &p->favoured);
-	admit_from(others_first ? &p->favoured : &p->waiting);
-}
-
-static void admit_last_of(struct list *waiting)
-{
-	while (!list_is_empty(waiting) && letter_place(LIST_ITEM(waiting->prev, struct letter, link)))
-		;
+	admit_from(others_first ? &p->waiting : &p->favoured, false);
+	admit_from(others_first ? &p->favoured : &p->waiting, false);
 }
 
 /* The places of silent servers go to what came last: what has waited long has little time left, and those
@@ -305,8 +336,8 @@ static void on_crowded(struct timer *timer)
 {
 	struct pool *p = container_of(timer, struct pool, crowded);
 
-	admit_last_of(&p->favoured);
-	admit_last_of(&p->waiting);
+	admit_from(&p->favoured, true);
+	admit_from(&p->waiting, true);
 	if (!list_is_empty(&p->favoured) || !list_is_empty(&p->waiting))
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }

@@ -345,17 +345,21 @@ static void who_has_answered_before_need_not_wait(void **state)
 	static const struct {
 		const char *why;
 		bool has_answered; /* who is asked now */
-		uint32_t rtt_ms;   /* of the silent server */
+		uint32_t rtt_ms;   /* of the silent server, and of this one */
+		uint32_t own_rtt_ms;
 		bool waits;
 	} rows[] = {
-		{ "it has answered before", true, 400, false },
-		{ "nor has this one, and the other is far away", false, 400, true },
-		{ "nor has this one, but the other is near, and should have answered", false, 20, false },
+		{ "it has answered before", true, 400, 400, false },
+		{ "nor has this one, and both are far away", false, 400, 400, true },
+		{ "nor has this one, but the other is near, and should have answered", false, 20, 400, false },
+		{ "nor has this one, but it is near, and the other has more than half of the places", false,
+		  400, 20, false },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < COUNT(rows); i++) {
 		struct sending slow = { .carrier = CARRIER_TCP, .rtt_ms = rows[i].rtt_ms };
+		struct sending own = { .carrier = CARRIER_TCP, .rtt_ms = rows[i].own_rtt_ms };
 		struct mail *silent, *next;
 		int fd;
 
@@ -368,7 +372,8 @@ static void who_has_answered_before_need_not_wait(void **state)
 		}
 		silent = mail_send_by(&slow, 's');
 		wire_run(0, 10);
-		next = mail_send(&server.at, 's');
+		own.to = server.at;
+		next = mail_send_by(&own, 's');
 		assert_true(next->sending.queued);
 		wire_run(0, 200);
 		if (next->sending.queued != rows[i].waits || silent->failed == rows[i].waits)

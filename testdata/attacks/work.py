@@ -358,11 +358,12 @@ def tcp_churn(lab, how):
         "others each second, fast ones over UDP or slow ones, while servers are asked that have answered over TCP before, "
         "or have not", quick=True,
         rule="where there is no connection left, the server that has been silent longest makes way for what came last, after half "
-             "a second, or two round trips if it has never answered over TCP, or 50 ms if the one waited for has; what "
-             "waits for the same server goes along",
+             "a second, or two round trips if it has never answered over TCP, or 50 ms if the one waited for has; of "
+             "those that never have, slow ones keep half of the places; what waits for the same server goes along",
         code="services/upstream_pool.c:make_room services/upstream_pool.c:on_crowded", server=["num-threads: 1"],
         variants={"burst": {"rate": 0, "slow": 0, "known": True}, "rain": {"rate": 50, "slow": 0, "known": True},
-                  "slow-rain": {"rate": 50, "slow": 0.3, "known": True}, "rain-on-others": {"rate": 50, "slow": 0, "known": False}},
+                  "slow-rain": {"rate": 50, "slow": 0.3, "known": True}, "rain-on-others": {"rate": 50, "slow": 0, "known": False},
+                  "slow-rain-on-others": {"rate": 50, "slow": 0.3, "known": False}},
         limits={"took_s": 1, "failed": 0})
 def tcp_hoard(lab, rate, slow, known):
     count = 4 * rate or 60
