@@ -558,6 +558,13 @@ static enum turn stop_for_all(struct iter *it)
 	return TURN_UP;
 }
 
+/* Whether it must be had from these servers: other than the addresses of one server, or what strangers
+ * would make us ask for. */
+static bool is_indispensable(const struct iter *it)
+{
+	return it->q->depth == 0 || it->at->config || it->q->kind & (QUERY_PRIME | QUERY_NO_VALIDATE);
+}
+
 static enum turn on_choose(struct iter *it)
 {
 	struct selection to;
@@ -590,7 +597,7 @@ static enum turn on_choose(struct iter *it)
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
 		return TURN_WAIT;
-	if (it->q->depth == 0 && !it->empty && delegation_forgive(it->at)) {
+	if (is_indispensable(it) && !it->empty && delegation_forgive(it->at)) {
 		it->state = ITER_choose;
 		return TURN_ON;
 	}
