@@ -415,7 +415,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
 		return go_on(it, ITER_fail);
 	}
-	if (it->q->depth && it->chain.answers > TARGETS_ALIASES) {
+	if (it->q->depth && !it->q->is_answer && it->chain.answers > TARGETS_ALIASES) {
 		iter_blame(it, REASON_budget_aliases, "a server's name is an alias of aliases");
 		return go_on(it, ITER_fail);
 	}

@@ -32,7 +32,7 @@ static struct question question_of(const uint8_t *name, uint16_t type, uint16_t 
 	};
 }
 
-static const struct query *ask_child(struct query *q, const struct sought *s)
+static struct query *ask_child(struct query *q, const struct sought *s)
 {
 	struct query *child = query_find(q->mesh, s);
 
@@ -64,8 +64,11 @@ const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint1
 	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
 	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
 				    : sought(&question, kind);
+	struct query *child = ask_child(q, &s);
 
-	return ask_child(q, &s);
+	if (child)
+		child->is_answer = true;
+	return child;
 }
 
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)

@@ -68,6 +68,7 @@ struct query {
 	bool stopped;             /* a policy zone ended it: no further server was asked */
 	const struct met *met;    /* servers met that policy zones name (services/policed.h) */
 	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */
+	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
 	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
 	/* client subnets, set by the iterator (services/halls.h) */
 	bool divided;         /* a server would be sent the subnet: clients must ask separately */
