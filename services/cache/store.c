@@ -176,15 +176,16 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	return ttl_s;
 }
 
-/* RFC 9520 3.2: the TTL doubles when a failure repeats soon after the last one expired. */
+/* RFC 9520 3.2: the TTL doubles when a failure repeats soon after the last one expired; not before, as when
+ * the same question was asked with and without CD. */
 static uint32_t growing_ttl(struct msgcache *c, const struct message *m, const struct msg_keep *how)
 {
 	uint64_t hash = how->hash ? how->hash : msgcache_hash(&m->q);
 	const struct stored *old = msgcache_find(c, &m->q, hash, how->scope, true);
 	uint32_t was_s;
 
-	if (!old || stored_is_good(old) || old->security == SECURITY_BOGUS ||
-	    old->reason == REASON_network_error)
+	if (!old || stored_is_good(old) || stored_is_fresh(old, how->now_s) ||
+	    old->security == SECURITY_BOGUS || old->reason == REASON_network_error)
 		return how->ttl_s;
 	was_s = old->expires_s - old->stored_s;
 	if (was_s < how->ttl_s || how->now_s - old->stored_s > 2 * was_s)
