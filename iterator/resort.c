@@ -46,7 +46,7 @@ static void recall_parent(struct iter *it)
 		delegation_add_names(d, it->arena, ns, true);
 }
 
-/* Of many queries that fail at the same zone, only one may ask the parent again (RFC 9520). */
+/* Of many queries that fail at the same zone, only a few may ask the parent again (RFC 9520). */
 static bool may_go_round(struct iter *it)
 {
 	struct query *q = it->q;

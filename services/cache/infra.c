@@ -542,15 +542,17 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	end_change(i, s, t);
 }
 
-/* When a refetch is due is noted under an address no server can have. */
+/* Refetches are noted under an address no server can have: when the next is due, and how many there were
+ * in the meantime. */
 static const struct addr nobody;
 
-static void put_refetch(struct infra *i, const uint8_t *name, uint32_t due_ms,
+static void put_refetch(struct infra *i, const uint8_t *name, uint32_t due_ms, unsigned count,
 			const struct timebase *t)
 {
 	struct server *s = begin_change(i, &nobody, name, t);
 
 	s->probe_at_ms = due_ms;
+	s->timeouts_other = (uint8_t)count;
 	end_change(i, s, t);
 }
 
@@ -559,15 +561,19 @@ bool infra_may_refetch(struct infra *i, const uint8_t *name, const struct timeba
 	struct infra_zone zone = infra_zone(name);
 	const struct server *old = find(i, &nobody, &zone, t->now_s);
 
-	if (old && !not_after(old->probe_at_ms, ms_of(t)))
+	if (!old || not_after(old->probe_at_ms, ms_of(t))) {
+		put_refetch(i, name, ms_of(t) + INFRA_REFETCH_MS, 1, t);
+		return true;
+	}
+	if (old->timeouts_other >= INFRA_REFETCHES)
 		return false;
-	put_refetch(i, name, ms_of(t) + INFRA_REFETCH_MS, t);
+	put_refetch(i, name, old->probe_at_ms, old->timeouts_other + 1u, t);
 	return true;
 }
 
 void infra_refetch_helped(struct infra *i, const uint8_t *name, const struct timebase *t)
 {
-	put_refetch(i, name, ms_of(t), t);
+	put_refetch(i, name, ms_of(t), 0, t);
 }
 
 void infra_probed(struct infra *i, const struct addr *server, const uint8_t *zone,

@@ -27,8 +27,10 @@ struct infra;
 #define INFRA_WARY_MS        4000
 #define INFRA_WARY_SILENCES  2
 #define INFRA_LATELY_MS      15000
-/* Minimum interval between refetches of a delegation because all of its servers failed. */
+/* Of a delegation all of whose servers failed there are so many refetches in such a time: as many as
+ * there are types that a client asks for at once. */
 #define INFRA_REFETCH_MS     5000
+#define INFRA_REFETCHES      3
 
 enum edns_known { EDNS_UNTRIED, EDNS_WORKS, EDNS_FAILS };
 enum subnet_known { SUBNET_UNTRIED, SUBNET_WORKS, SUBNET_FAILS }; /* RFC 7871 */
