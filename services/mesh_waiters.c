@@ -451,6 +451,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .stats = m->env->stats,
 				     .met = q->met,
 				     .own = q->own,
+				     .embeds = w->lead && w->lead->nat64.net.family,
 				     .let_through = w->request.unpoliced,
 				     .sees_bogus = w->request.flags & FLAG_CD };
 	struct judged j;

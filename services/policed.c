@@ -206,7 +206,7 @@ static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const 
 		if (rd.len != len)
 			continue;
 		memcpy(a.ip, rd.at, len);
-		better |= find_better(hit, &a, false, found || better);
+		better |= find_better(hit, &a, by->embeds, found || better);
 		if (dns64_extract(by->nat64, &a, &ip4))
 			better |= find_better(hit, &ip4, true, found || better);
 	}

@@ -27,6 +27,7 @@ struct policed_by {
 	const struct client *client;
 	const struct question *q;    /* as the client asked */
 	const struct netblock *nat64; /* IPv6 addresses in there lead to IPv4 ones */
+	bool embeds;                  /* answers are A records to be embedded there */
 	struct stats *stats;         /* or NULL */
 	struct settled *settled;     /* records what was found; or NULL */
 };

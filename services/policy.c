@@ -529,6 +529,7 @@ struct finding {
 	enum zone_type action;
 	const struct record_data *data;
 	unsigned set; /* in the answer section: where the address was found */
+	bool embedded; /* the rule is for the IPv4 address in an IPv6 one */
 };
 
 static bool find_address(const struct policy *p, const struct policy_client *who,
@@ -545,6 +546,8 @@ static bool find_address(const struct policy *p, const struct policy_client *who
 		f->rule = response_ip_find(p->addresses, &p->nat64, m, &f->set);
 	if (!f->rule)
 		return false;
+	f->embedded = who->embeds || (m->sets[f->set]->type == TYPE_AAAA &&
+				      f->rule->block.net.family == 4);
 	f->action = f->rule->action;
 	f->data = &f->rule->data;
 	tag = tagset_common(&t->set, &f->rule->tags);
@@ -617,19 +620,13 @@ static void lead_on(const struct message *m, const struct finding *f, const stru
 	j->m = changed(a, m, RCODE_SERVFAIL);
 }
 
-/* The rule is for the IPv4 address in an IPv6 one. */
-static bool is_embedded(const struct finding *f, const struct message *m)
-{
-	return m->sets[f->set]->type == TYPE_AAAA && f->rule->block.net.family == 4;
-}
-
 /* The records that stand in the place of the address. */
 static const struct rrset *data_of(const struct policy *p, const struct finding *f,
 				   const struct message *m, struct arena *a)
 {
 	const struct rrset *data = record_data_find(f->data, m->sets[f->set]->type);
 
-	if (data || !is_embedded(f, m))
+	if (data || !f->embedded)
 		return data;
 	data = record_data_find(f->data, TYPE_A);
 	return data ? dns64_embed_set(a, &p->nat64, data) : NULL;
@@ -647,7 +644,7 @@ static void redirect(const struct policy *p, const struct message *m, const stru
 		return;
 	}
 	own = rrset_rename(a, data, rrset_owner(m->sets[f->set]), 0);
-	if (is_embedded(f, m))
+	if (f->embedded)
 		j->lead.nat64 = p->nat64;
 	if (own->type == TYPE_CNAME)
 		lead_on(m, f, own, now_s, a, j);
@@ -694,7 +691,7 @@ static bool judge_addresses(const struct policy *p, const struct policy_client *
 		return true;
 	}
 	rest = zone_traits[f.action].rest;
-	switch (rest <= REST_NXDOMAIN && is_embedded(&f, m) ? REST_NODATA : rest) {
+	switch (rest <= REST_NXDOMAIN && f.embedded ? REST_NODATA : rest) {
 	case REST_DROP:
 		j->end = JUDGED_DROP;
 		return true;

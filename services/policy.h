@@ -67,6 +67,7 @@ struct policy_client {
 	struct settled *settled; /* records what settled the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policed.h) */
 	const struct message *own; /* the denial for which addresses were made; or NULL: none is known */
+	bool embeds;           /* gets AAAA records made of the answer's A records (services/lead.h) */
 	bool let_through;      /* a policy zone has passed it: no other is consulted */
 	bool sees_bogus;       /* asked with CD: bogus data is not hidden from it, so it is judged */
 };

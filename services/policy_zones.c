@@ -16,6 +16,7 @@ static struct policed_by by_whom(const struct policy *p, const struct policy_cli
 				    .client = who->client,
 				    .q = q,
 				    .nat64 = &p->nat64,
+				    .embeds = who->embeds,
 				    .stats = who->stats,
 				    .settled = who->settled };
 }
