@@ -785,9 +785,11 @@ struct slice entry_answer(const struct entry *e, const struct entry_packet *p, s
 	    (!p->hex || (e->adjust & (ADJUST_ID | ADJUST_RAW_ID))))
 		memcpy(copy, query.at, 2);
 
-	/* a name that differs from the query's in case only comes back as the query spelled it */
+	/* A name that differs from the query's in case only comes back as the query spelled it; not in bytes
+	 * that are sent as they are (raw_id). */
 	end = question_end((struct slice){ copy, wire.len }, &name_len);
-	if (!p->hex && end && end == question_end(query, &name_len) &&
+	if ((!p->hex || (e->adjust & ADJUST_ID && !e->deckard)) && end &&
+	    end == question_end(query, &name_len) &&
 	    dname_equals(copy + MSG_HEAD_LEN, query.at + MSG_HEAD_LEN))
 		memcpy(copy + MSG_HEAD_LEN, query.at + MSG_HEAD_LEN, name_len);
 	return (struct slice){ copy, wire.len };

@@ -274,6 +274,11 @@ static void deckard_has_words_of_its_own(void **state)
 	compare(rows, COUNT(rows), true);
 }
 
+#define HEX_TWO_A \
+	"HEX_ANSWER_BEGIN\n0000 8400 0001 0002 0000 0000 03777777076578616d706c6500 0001 0001\n" \
+	"c00c 0001 0001 0000012c 0004 c0000201 c00c 0001 0001 0000012c 0004 c0000202\n" \
+	"HEX_ANSWER_END\n"
+
 static void an_answer_is_adjusted_to_its_query(void **state)
 {
 	(void)state;
@@ -290,6 +295,10 @@ static void an_answer_is_adjusted_to_its_query(void **state)
 		  QUESTION, "www.example.", .deckard = false },
 		{ "in the query's spelling", "ADJUST copy_id\nREPLY QR\n" QUESTION TWO_A,
 		  "SECTION QUESTION\nwWW.Example. IN A\n", "wWW.Example.", .deckard = false },
+		{ "hexadecimal, too", "ADJUST copy_id\n" QUESTION HEX_TWO_A,
+		  "SECTION QUESTION\nwWW.Example. IN A\n", "wWW.Example.", .deckard = false },
+		{ "but not if it is to be raw", "ADJUST raw_id\n" QUESTION HEX_TWO_A,
+		  "SECTION QUESTION\nwWW.Example. IN A\n", "www.example.", .deckard = false },
 		{ "with an OPT of its own", "REPLY QR DO\n" QUESTION TWO_A, QUESTION,
 		  "www.example.", .opt = true },
 		{ "Deckard: no OPT to who sent none", "REPLY QR\n" QUESTION TWO_A, QUESTION,
