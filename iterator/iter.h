@@ -114,6 +114,10 @@ void iter_go_to(struct iter *it, struct delegation *d);
 bool iter_restart(struct iter *it);
 /* A policy zone ends the resolution here (q->stopped): the answer is the aliases so far. */
 enum turn iter_stop(struct iter *it);
+/* Whether policy zones have rules for servers; and whether one of them ends the resolution, of what is
+ * known by now of the servers of `d`. */
+bool iter_judges_servers(const struct iter *it);
+bool iter_is_stopped_at(struct iter *it, const struct delegation *d);
 /* Begin QNAME minimisation afresh, as far as the options allow it. */
 void iter_hide_name(struct iter *it);
 

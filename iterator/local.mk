@@ -2,6 +2,7 @@
 libresolver_la_SOURCES += \
 	iterator/caps.c iterator/caps.h \
 	iterator/chain.c iterator/chain.h \
+	iterator/choose.c iterator/choose.h \
 	iterator/classify.c iterator/classify.h \
 	iterator/consult.c iterator/consult.h \
 	iterator/delegation.c iterator/delegation.h \

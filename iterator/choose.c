@@ -1,0 +1,322 @@
+/* What to ask next, and whom.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "iterator/choose.h"
+
+#include "iterator/select.h"
+#include "iterator/show.h"
+#include "iterator/targets.h"
+#include "services/authzone.h"
+#include "services/cache/msg.h"
+#include "services/forward.h"
+#include "services/mesh.h"
+#include "services/ratelimit.h"
+#include "services/snapshot.h"
+#include "services/stats.h"
+#include "services/trace.h"
+#include "services/zonelimits.h"
+#include "util/mem.h"
+#include "util/options.h"
+#include "util/rr.h"
+#include "util/timebase.h"
+#include "util/trie.h"
+
+/* Asking for what is cached would yield nothing new. */
+static bool is_known_to_exist(struct iter *it, const struct question *shown)
+{
+	const struct stored *s;
+
+	if (it->q->kind & QUERY_NO_CACHE)
+		return false;
+	s = msgcache_find(it->q->env->messages, shown, msgcache_hash(shown), it->q->scope, true);
+	return s && stored_is_fresh(s, it->q->env->time->now_s) && s->rcode == RCODE_NOERROR;
+}
+
+static void decide_question(struct iter *it)
+{
+	struct question was = it->shown, next;
+
+	if (!it->question_due)
+		return;
+	while (qmin_next(&it->qmin, &it->want, it->at->zone, &next) && is_known_to_exist(it, &next))
+		;
+	it->question_due = false;
+	it->shown = next;
+	if (was.name_len && !question_equals(&was, &next)) {
+		delegation_refresh(it->at);
+		it->empty = NULL;
+	}
+}
+
+static bool may_send(struct iter *it)
+{
+	if (it->sent >= it->conf->max_sent_count)
+		iter_blame(it, REASON_budget_sends,
+			   "the limit of %u questions to one zone is reached",
+			   it->conf->max_sent_count);
+	else if (it->sent_in_all >= ITER_SENDS)
+		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a name is reached",
+			   ITER_SENDS);
+	else if (it->q->budget->vain <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
+		 !it->at->config && !it->q->is_aside)
+		iter_blame(it, REASON_no_reachable,
+			   "too many servers on the way were silent or of no use");
+	else if (it->q->budget->sends <= 0)
+		iter_blame(it, REASON_budget_sends,
+			   "the limit of %u questions for a query is reached",
+			   it->conf->max_global_quota);
+	else if (it->arena->taken > ITER_MEMORY)
+		iter_blame(it, REASON_budget_sends, "what the answers so far need of memory is more than %u kB",
+			   ITER_MEMORY >> 10);
+	else
+		return true;
+	it->state = ITER_fail;
+	return false;
+}
+
+static bool wants_caps(const struct iter *it)
+{
+	const struct snapshot *s = it->q->snapshot;
+
+	return it->conf->use_caps_for_id && !it->caps.on &&
+	       !(s->caps_exempt && trie_find_closest(s->caps_exempt, it->shown.name));
+}
+
+static void on_answered(void *owner, const struct upstream_reply *reply)
+{
+	struct iter *it = owner;
+
+	mesh_wake(it->q, &(struct event){ .kind = EVENT_REPLY, .reply = reply });
+}
+
+static void on_raced(void *owner, struct place *place, const struct upstream_reply *reply)
+{
+	struct iter *it = owner;
+
+	it->place = place;
+	on_answered(it, reply);
+}
+
+/* Also ask other servers than the selected one, if configured (forward-strategy: race). */
+static bool send_race(struct iter *it, const struct upstream_question *question,
+		      const struct selection *to)
+{
+	const struct forward_zone *config = it->at->config;
+	struct race_how how = { .question = *question,
+				.upstream = it->q->env->upstream,
+				.arena = it->arena,
+				.places = { to->place },
+				.count = 1,
+				.done = on_raced,
+				.owner = it };
+
+	/* whether to send the client subnet depends on the server */
+	if (!config || config->strategy != STRATEGY_RACE || it->caps.on || it->shows)
+		return false;
+	how.count += select_others(it->at, it->q, it->shown.type, to, how.places + 1,
+				   MIN(config->racers, (unsigned)RACERS_MOST) - 1);
+	for (unsigned i = 1; i < how.count; i++)
+		select_count(how.places[i], it->conf->outbound_msg_retry);
+	budget_take(&it->q->budget->sends, (int)how.count - 1);
+	it->sent += how.count - 1;
+	it->sent_in_all += how.count - 1;
+	it->race = race_start(&how);
+	return true;
+}
+
+static void tell_asking(const struct iter *it)
+{
+	char place[ADDR_TEXT], name[DNAME_TEXT], type[16], zone[DNAME_TEXT];
+
+	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s", addr_print(&it->place->addr, 53, place),
+	     dname_print(it->shown.name, name), rr_type_name(it->shown.type, type),
+	     it->at->forward ? "forwarder" : "server", dname_print(it->at->zone, zone),
+	     carrier_words(it->at->carrier), it->at->config ? " (configured)" : "");
+}
+
+static enum turn send_question(struct iter *it, const struct selection *to)
+{
+	struct query *q = it->q;
+	bool recurse = it->at->forward || to->tier == TIER_RECURSOR;
+	struct upstream_question question = {
+		.q = it->shown,
+		.server = to->place->addr,
+		.zone = it->at->zone,
+		.tls_name = to->place->tls_name,
+		.http_path = to->place->http_path,
+		.subnet = it->shows,
+		.recurse = recurse,
+		/* a recursor that validates would keep from us what we can judge ourselves, if we do; a
+		 * forwarder is given its chance to find good data first */
+		.checking_disabled = (!recurse && q->env->trust_point) || (q->kind & QUERY_CD && q->depth == 0) ||
+				     (q->want_signatures && (q->avoid_count || to->place->tries)),
+		.dnssec = !it->conf->disable_edns_do,
+		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
+			   !it->conf->disable_dnssec_lame_check,
+		.carrier = it->at->carrier,
+		.caps = wants_caps(it),
+	};
+
+	PROMISE(!iter_is_asking(it));
+	budget_take(&q->budget->sends, 1);
+	it->sent++;
+	it->sent_in_all++;
+	it->place = to->place;
+	it->tier = to->tier;
+	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
+	tell_asking(it);
+	if (!send_race(it, &question, to)) {
+		question.known = &to->known;
+		it->asked = upstream_ask(q->env->upstream, &question, it->arena, on_answered, it);
+	}
+	it->state = ITER_await;
+	return TURN_WAIT;
+}
+
+/* Whether data held here was bogus: it is not used again if the zone's servers may be asked. */
+static bool was_bogus(const struct query *q)
+{
+	for (unsigned i = 0; i < q->avoid_count; i++)
+		if (q->avoid[i].family == FAMILY_HELD)
+			return true;
+	return false;
+}
+
+/* A zone that is held here answers in place of its servers. */
+static bool ask_held(struct iter *it, enum turn *turn)
+{
+	const struct authzones *zones = it->q->snapshot->zones;
+	const struct authzone *z;
+	struct upstream_reply *reply;
+	enum held_end end = HELD_NOT;
+
+	if (LIKELY(!zones->upstream && !it->at->held) || it->held_failed || it->at->config ||
+	    it->caps.on || !(z = authzones_find_exact(zones, it->at->zone)) ||
+	    (!z->upstream && !it->at->held))
+		return false;
+	reply = arena_new(it->arena, struct upstream_reply);
+	reply->message = arena_new(it->arena, struct message);
+	if (!z->falls_back || !was_bogus(it->q))
+		end = authzones_consult(zones, it->at->zone, &it->shown,
+					it->q->env->time->now_s, it->arena, reply->message);
+	*turn = TURN_ON;
+	it->sent++;
+	if (end == HELD_ANSWER) {
+		stat_bump(&it->q->env->stats->authzone_up, 1);
+		it->place = arena_new(it->arena, struct place);
+		it->place->addr.family = FAMILY_HELD;
+		it->reply = reply;
+		it->state = ITER_digest;
+		return true;
+	}
+	it->held_failed = true;
+	if (end == HELD_FAILED) {
+		iter_blame(it, REASON_not_ready, "the records of a zone held here are not there");
+		it->state = ITER_fail;
+		return true;
+	}
+	if (it->at->held)
+		it->state = ITER_approach;
+	return it->at->held;
+}
+
+/* In the 0x20 fallback every address is asked, and more than once. Whether those known are enough. */
+static bool caps_is_done(struct iter *it)
+{
+	if (!it->caps.on)
+		return false;
+	targets_ask(it, -1);
+	return caps_suffices(&it->caps, it->at->place_count, it->conf->max_sent_count);
+}
+
+/* Prefer looking up further servers to asking one that gave bad data. */
+static bool is_doubtful(enum tier tier)
+{
+	return tier == TIER_NO_DNSSEC || tier == TIER_AVOIDED;
+}
+
+/* At most `ratelimit` queries per second go to the servers of one zone. A failure for this reason
+ * is not cached: the next second counts anew. */
+static bool is_within_rate(struct iter *it)
+{
+	const struct env *e = it->q->env;
+	struct rate_rule rule = { .limit = zonelimits_get(it->q->snapshot->zone_limits, it->at->zone),
+				  .factor = it->conf->ratelimit_factor,
+				  .backoff = it->conf->ratelimit_backoff };
+	uint8_t zone[DNAME_MAX];
+	size_t len = dname_len(it->at->zone);
+
+	if (!rule.limit || it->at->forward || !e->zone_rates)
+		return true;
+	for (size_t i = 0; i < len; i++)
+		zone[i] = ascii_lower[it->at->zone[i]];
+	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
+		return true;
+	stat_bump(&e->stats->ratelimited, 1);
+	iter_blame(it, REASON_budget_sends, "the limit of %u questions a second to one zone is reached",
+		   rule.limit);
+	it->q->no_store = true;
+	it->state = ITER_fail;
+	return false;
+}
+
+/* From here on each client's query is resolved separately. */
+static enum turn stop_for_all(struct iter *it)
+{
+	struct message *m = arena_new(it->arena, struct message);
+
+	iter_let_go(it);
+	m->q = it->q->question;
+	m->flags = FLAG_QR;
+	m->rcode = RCODE_SERVFAIL;
+	m->reason = REASON_other;
+	it->q->divided = true;
+	it->q->reply = m;
+	return TURN_UP;
+}
+
+/* Whether it must be had from these servers: other than the addresses of one server, or what strangers
+ * would make us ask for. */
+static bool is_indispensable(const struct iter *it)
+{
+	return it->q->depth == 0 || it->at->config || it->q->kind & (QUERY_PRIME | QUERY_NO_VALIDATE);
+}
+
+enum turn choose(struct iter *it)
+{
+	struct selection to;
+	enum turn turn;
+
+	decide_question(it);
+	if (caps_is_done(it)) {
+		/* a server that is being looked up may yet disagree */
+		it->state = mesh_children(it->q) ? ITER_await : ITER_digest;
+		return TURN_ON;
+	}
+	if (!may_send(it))
+		return TURN_ON;
+	if (iter_judges_servers(it) && iter_is_stopped_at(it, it->at)) {
+		iter_let_go(it);
+		return iter_stop(it);
+	}
+	if (ask_held(it, &turn))
+		return turn;
+	targets_ask_ahead(it);
+	to = select_server(it->at, it->q, it->shown.type, mesh_children(it->q));
+	if (to.place && !(is_doubtful(to.tier) && targets_ask_next(it))) {
+		if (UNLIKELY(it->q->snapshot->limits_zones) && !is_within_rate(it))
+			return TURN_ON;
+		if (UNLIKELY(show_choose(it, &to) == SHOW_DIVIDE))
+			return stop_for_all(it);
+		return send_question(it, &to);
+	}
+
+	it->state = ITER_await;
+	if (mesh_children(it->q) || targets_ask_next(it))
+		return TURN_WAIT;
+	if (is_indispensable(it) && !it->empty && delegation_forgive(it->at)) {
+		it->state = ITER_choose;
+		return TURN_ON;
+	}
+	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
+	return TURN_ON;
+}
