@@ -80,7 +80,7 @@ resolver-control-setup: $(srcdir)/contrib/resolver-control-setup.in Makefile
 noinst_LTLIBRARIES += libreplay.la
 libreplay_la_SOURCES = \
 	daemon/replay_config.c daemon/replay_config.h \
-	daemon/replay_entry.c daemon/replay_entry.h \
+	daemon/replay_entry.c daemon/replay_entry.h daemon/replay_match.c \
 	daemon/replay_loose.c daemon/replay_loose.h \
 	daemon/replay_macro.c daemon/replay_macro.h \
 	daemon/replay_play.c daemon/replay_play.h \

@@ -31,6 +31,8 @@ enum {                          /* ADJUST words */
 
 enum { EDE_UNCHECKED = -2, EDE_ANY = -1 };
 
+enum { OPT_SIZE_UNBOUND = 1232, OPT_SIZE_DECKARD = 4096 }; /* where the text says nothing */
+
 struct entry_packet {           /* TCP transfers have several */
 	struct entry_packet *next;
 	struct slice wire;
