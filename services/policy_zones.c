@@ -356,16 +356,15 @@ bool policy_zones_judge_aliases(const struct policy *p, const struct policy_clie
 		if (s->type != TYPE_CNAME || !dname_equals(rrset_owner(s), at))
 			continue;
 		g.name = at;
-		g.kept = i;
 		if (policed_servers(&by, who->met, at, &hit)) {
 			g.has_aa = !rpz_hit_is_alias(&hit);
 			return carry_out(&g, m->q.type, j);
 		}
 		at = rrset_target(s, 0);
+		g.kept = i + 1;
 		if (!policed_name(&by, at, &hit))
 			continue;
 		g.name = at;
-		g.kept = i + 1;
 		return carry_out(&g, m->q.type, j);
 	}
 	return false;
