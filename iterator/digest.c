@@ -384,6 +384,7 @@ static bool was_shown_another_type(const struct iter *it)
 static enum turn on_alias(struct iter *it, struct message *m)
 {
 	const uint8_t *target;
+	unsigned known;
 
 	if (it->qmin.on && !dname_equals(it->shown.name, it->want.name)) {
 		/* a CNAME on the way says nothing about names below it; a DNAME covers them all */
@@ -410,6 +411,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		}
 		m->count[SECTION_AUTHORITY] = m->count[SECTION_ADDITIONAL] = 0;
 	}
+	known = it->chain.answers;
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
@@ -424,7 +426,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->refetch = NULL;
 	it->sent_in_all = 0;
 	it->config_failed = NULL;
-	if (policed_stops_at(it->q, target)) {
+	if (iter_is_barred(it, known)) {
 		iter_let_go(it);
 		return iter_stop(it);
 	}

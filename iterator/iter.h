@@ -114,6 +114,8 @@ void iter_go_to(struct iter *it, struct delegation *d);
 bool iter_restart(struct iter *it);
 /* A policy zone ends the resolution here (q->stopped): the answer is the aliases so far. */
 enum turn iter_stop(struct iter *it);
+/* Whether no client will be told what is at one of the aliases' targets, `from` on in the chain. */
+bool iter_is_barred(const struct iter *it, unsigned from);
 /* Whether policy zones have rules for servers; and whether one of them ends the resolution, of what is
  * known by now of the servers of `d`. */
 bool iter_judges_servers(const struct iter *it);

@@ -124,6 +124,17 @@ bool iter_is_stopped_at(struct iter *it, const struct delegation *d)
 	return policed_stops(q);
 }
 
+bool iter_is_barred(const struct iter *it, unsigned from)
+{
+	for (unsigned i = from; i < it->chain.answers; i++) {
+		const struct rrset *s = it->chain.answer[i];
+
+		if (s->type == TYPE_CNAME && policed_stops_at(it->q, rrset_target(s, 0)))
+			return true;
+	}
+	return false;
+}
+
 static bool is_special(const struct iter *it)
 {
 	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
@@ -199,6 +210,7 @@ static enum turn on_start(struct iter *it)
 		return TURN_ON;
 	}
 
+	unsigned known = it->chain.answers;
 	const uint8_t *target = chain_take(&it->chain, it->arena, r.message, it->want.name);
 	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
 	if (target == NULL) {
@@ -207,7 +219,7 @@ static enum turn on_start(struct iter *it)
 	}
 	it->want.name = target;
 	it->want.name_len = (uint16_t)dname_len(target);
-	return policed_stops_at(it->q, target) ? iter_stop(it) : TURN_ON;
+	return iter_is_barred(it, known) ? iter_stop(it) : TURN_ON;
 }
 
 /* ---- approach: the closest known servers; if there are none, prime ---- */

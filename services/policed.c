@@ -425,7 +425,7 @@ static bool ends(const struct query *q, const uint8_t *name)
 
 static bool stops(struct query *q, const uint8_t *name)
 {
-	if (!is_policed(q) || !ends(q, name))
+	if (q->spared || !is_policed(q) || !ends(q, name))
 		return false;
 	q->stopped = true;
 	q->no_message = true;
@@ -453,9 +453,29 @@ static bool may_pass(const struct query *q)
 	return false;
 }
 
+/* The same for the rules for a name. */
+static bool may_pass_at(const struct query *q, const uint8_t *name)
+{
+	const struct authzones *zones = q->snapshot->zones;
+
+	for (size_t i = zones->first_policy; i < zones->count; i++) {
+		struct rpz_hit hit = { .zone = &zones->items[i],
+				       .rules = authzone_policy(&zones->items[i]) };
+
+		if (hit.rules && find_end(q, name, &hit) && hit.rule.action == RPZ_passthru)
+			return true;
+	}
+	return false;
+}
+
 bool policed_stops_at(struct query *q, const uint8_t *target)
 {
-	return policed_exist(q->snapshot->zones) && !may_pass(q) && stops(q, target);
+	if (!policed_exist(q->snapshot->zones) || may_pass(q))
+		return false;
+	if (stops(q, target))
+		return true;
+	q->spared |= may_pass_at(q, target);
+	return false;
 }
 
 bool policed_hides(const struct query *q, const uint8_t *name)

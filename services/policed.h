@@ -87,7 +87,7 @@ void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 /* Whoever was met for `child` counts as met for the query that depends on it. */
 void policed_inherit(struct query *q, const struct query *child);
 /* Whether the query ends here, because no client will be told what the servers met would say, or
- * what is at the alias `target`. Sets q->stopped; the reply need hold only the aliases so far. */
+ * what is at the alias `target` (asked of each in turn: who is let through at one is let through). Sets q->stopped; the reply need hold only the aliases so far. */
 bool policed_stops(struct query *q);
 bool policed_stops_at(struct query *q, const uint8_t *target);
 /* Whether this name is hidden from all clients: then no chain of trust passes through it, and names
