@@ -437,24 +437,17 @@ bool policed_stops(struct query *q)
 	return q->met && stops(q, NULL);
 }
 
-/* Whether the servers met so far may let some client through, to wherever aliases lead. */
-static bool may_pass(const struct query *q)
+/* Whether a rule for the name, or for the servers met for it, may let some client through. */
+static bool zone_may_pass(const struct query *q, struct rpz_hit *hit, const uint8_t *name,
+			  bool by_servers)
 {
-	const struct authzones *zones = q->snapshot->zones;
-
-	for (size_t i = zones->first_policy; i < zones->count && q->met; i++) {
-		struct rpz_hit hit = { .zone = &zones->items[i],
-				       .rules = authzone_policy(&zones->items[i]) };
-
-		if (hit.rules && find_in_met(&hit, q->met, NULL) &&
-		    hit.rule.action == RPZ_passthru)
-			return true;
-	}
-	return false;
+	if (by_servers ? !find_in_met(hit, q->met, name) : !find_name(hit, RPZ_QNAME, name))
+		return false;
+	spare_target(hit, name, q->question.name);
+	return hit->rule.action == RPZ_passthru;
 }
 
-/* The same for the rules for a name. */
-static bool may_pass_at(const struct query *q, const uint8_t *name)
+static bool may_pass(const struct query *q, const uint8_t *name, bool by_servers)
 {
 	const struct authzones *zones = q->snapshot->zones;
 
@@ -462,7 +455,7 @@ static bool may_pass_at(const struct query *q, const uint8_t *name)
 		struct rpz_hit hit = { .zone = &zones->items[i],
 				       .rules = authzone_policy(&zones->items[i]) };
 
-		if (hit.rules && find_end(q, name, &hit) && hit.rule.action == RPZ_passthru)
+		if (hit.rules && zone_may_pass(q, &hit, name, by_servers))
 			return true;
 	}
 	return false;
@@ -470,11 +463,13 @@ static bool may_pass_at(const struct query *q, const uint8_t *name)
 
 bool policed_stops_at(struct query *q, const uint8_t *target)
 {
-	if (!policed_exist(q->snapshot->zones) || may_pass(q))
+	if (!policed_exist(q->snapshot->zones))
 		return false;
+	for (const struct met *m = q->met; m && !q->spared; m = m->next)
+		q->spared = may_pass(q, m->wanted, true);
 	if (stops(q, target))
 		return true;
-	q->spared |= may_pass_at(q, target);
+	q->spared |= may_pass(q, target, false);
 	return false;
 }
 

@@ -66,7 +66,7 @@ struct query {
 	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
 	bool no_message;          /* clients must not find it in the cache: policy zones, sentinels */
 	bool stopped;             /* a policy zone ended it: no further server was asked */
-	bool spared;              /* a policy zone may let some client through, at an alias's target */
+	bool spared;              /* a policy zone may let some client through, on the way along aliases */
 	const struct met *met;    /* servers met that policy zones name (services/policed.h) */
 	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */
 	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
