@@ -77,7 +77,7 @@ libresolver_la_SOURCES += \
 	services/module.h \
 	services/nat64.h \
 	services/policed.c services/policed.h \
-	services/policy.c services/policy.h \
+	services/policy.c services/policy.h services/policy_judge.c \
 	services/policy_zones.c services/policy_zones.h \
 	services/query.c services/query.h \
 	services/querylog.c services/querylog.h \
