@@ -67,6 +67,7 @@ UTIL_TESTS = \
 	util/tests/http2_client \
 	util/tests/http2_server \
 	util/tests/json \
+	util/tests/kernset \
 	util/tests/list \
 	util/tests/log \
 	util/tests/loop \
