@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * An address is in its set before the answer leaves. This is done for each answer, cached or not,
- * since sets forget and firewalls restart; what was added a moment ago is not added again. Who does
- * not configure it pays one test of a pointer that is tested anyway. */
+ * since sets forget and firewalls restart; what was added a moment ago is not added again. Where it is
+ * not configured a cached answer pays nothing, any other the test of a pointer. */
 #ifndef SERVICES_SETFILL_H
 #define SERVICES_SETFILL_H
 
