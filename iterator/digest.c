@@ -426,6 +426,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->refetch = NULL;
 	it->sent_in_all = 0;
 	it->config_failed = NULL;
+	it->held_failed = false;
 	if (iter_is_barred(it, known)) {
 		iter_let_go(it);
 		return iter_stop(it);
