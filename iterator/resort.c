@@ -25,10 +25,11 @@ static enum turn give_up(struct iter *it)
 	return go_on(it, ITER_fail);
 }
 
-/* The configured servers have failed; forward-first and stub-first resort to normal resolution. */
+/* The configured servers have failed; with forward-first and stub-first it goes on as if they were not
+ * configured: with those of a zone above, or by normal resolution. */
 static enum turn leave_config(struct iter *it)
 {
-	if (!it->at->config->first || it->config_failed)
+	if (!it->at->config->first || it->q->kind & QUERY_PRIME)
 		return give_up(it);
 	it->config_failed = it->at->config;
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);

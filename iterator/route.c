@@ -28,21 +28,30 @@ const struct forward_zone *route_root_stub(const struct query *q)
 	return route_stub(q, dname_root);
 }
 
-/* The forward zone for the name, unless it is the one that has failed. NULL: none. */
+/* Where to look for configured zones upwards from: once one has failed, it and all below it are out. A
+ * stub zone of the same name as a forward zone that has failed is not. */
+static const uint8_t *sought_from(const struct route_how *how, bool stub)
+{
+	const struct forward_zone *failed = how->failed;
+
+	if (!failed || !dname_is_under(how->name, failed->name))
+		return how->name;
+	return dname_is_root(failed->name) || (stub && !failed->is_stub)
+		       ? failed->name
+		       : dname_parent(failed->name);
+}
+
+/* The forward zone for the name; NULL: none. */
 static const struct forward_zone *forward_for(const struct query *q, const struct route_how *how)
 {
-	const struct forward_zone *z = route_config(q, how->name);
+	const struct forward_zone *z = route_config(q, sought_from(how, false));
 
 	return z && z != how->failed && !z->is_stub && how->class_ == CLASS_IN ? z : NULL;
 }
 
 static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
 {
-	const struct forward_zone *z = route_stub(q, how->name);
-
-	if (z && z == how->failed && !dname_is_root(z->name))
-		z = route_stub(q, dname_parent(z->name));
-	return how->class_ == CLASS_IN ? z : NULL;
+	return how->class_ == CLASS_IN ? route_stub(q, sought_from(how, true)) : NULL;
 }
 
 /* The closest delegation in the cache whose servers can be found without asking those servers, or
@@ -102,6 +111,8 @@ struct route route_find(const struct query *q, const struct route_how *how)
 	const struct authzone *held = held_for(q, how), *proposing = proposing_for(q, how);
 	struct delegation *d;
 
+	if (forward && stub && dname_is_strictly_under(stub->name, forward->name))
+		forward = NULL; /* the one of the stub's name has failed */
 	if (proposing)
 		return by_held(q, proposing);
 	if (held && (!forward || dname_is_strictly_under(held->name, forward->name)) &&

@@ -14,7 +14,8 @@ struct route_how {
 	uint16_t type, class_; /* what will be asked */
 	uint32_t now_s;        /* cached delegations must be fresh at this time */
 	bool held_failed;      /* skip zones held here */
-	const struct forward_zone *failed; /* skip this one (forward-first, stub-first); or NULL */
+	/* skip this one and those below it (forward-first, stub-first); or NULL */
+	const struct forward_zone *failed;
 };
 
 struct route {
