@@ -45,11 +45,16 @@ static bool same_answer(const struct message *a, const struct message *b)
 	return true;
 }
 
+static bool says_something(const struct message *m)
+{
+	return m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN || m->rcode == RCODE_YXDOMAIN;
+}
+
 bool caps_agrees(struct caps *c, struct message *m)
 {
-	if (c->first && !same_answer(c->first, m))
+	if (c->first && says_something(c->first) && says_something(m) && !same_answer(c->first, m))
 		return false;
-	if (c->first == NULL)
+	if (c->first == NULL || (!says_something(c->first) && says_something(m)))
 		c->first = m;
 	c->agreed++;
 	return true;

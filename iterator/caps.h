@@ -13,14 +13,15 @@ struct message;
 
 struct caps {
 	bool on;               /* the fallback is under way */
-	unsigned agreed;       /* equal responses so far */
-	struct message *first; /* the first of them */
+	unsigned agreed;       /* responses so far that do not contradict each other */
+	struct message *first; /* the first of them, of use if one is */
 };
 
 void caps_begin(struct caps *c);
 void caps_end(struct caps *c);
 
-/* Compare one more scrubbed response with the first. False if it contradicts it. */
+/* Compare one more scrubbed response with the first. False if it contradicts it; a server that can say
+ * nothing (REFUSED, SERVFAIL and the like) contradicts nobody. */
 bool caps_agrees(struct caps *c, struct message *m);
 
 /* Whether enough responses agree: three for each of the `places` addresses, or about half of

@@ -128,6 +128,14 @@ static void answers_agree_when_they_say_the_same(void **state)
 		  { "www.example.", TYPE_A, 0, { NULL } },
 		  { "www.example.", TYPE_A, 3, { NULL } },
 		  false },
+		{ "a server that refuses, after one that does not",
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  { "www.example.", TYPE_A, 5, { NULL } },
+		  true },
+		{ "a server that refuses, before one that does not",
+		  { "www.example.", TYPE_A, 2, { NULL } },
+		  { "www.example.", TYPE_A, 0, { A1 } },
+		  true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
