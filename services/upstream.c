@@ -465,12 +465,18 @@ static void exchange_turn_to(struct exchange *x, enum carrier way)
 	exchange_send(x, NULL);
 }
 
+/* Over TCP because of what came over UDP, and not because TCP is what is used. */
+static bool is_second_way(const struct exchange *x)
+{
+	return x->way == CARRIER_TCP && x->ask.carrier == CARRIER_UDP && may_use(x->upstream, CARRIER_UDP);
+}
+
 static void note_silence(struct exchange *x)
 {
 	struct env *e = x->upstream->env;
 
 	/* Failure of TCP after a truncated answer says nothing about a server that did answer. */
-	if (x->way == CARRIER_TCP && x->ask.carrier != CARRIER_TCP)
+	if (is_second_way(x))
 		return;
 	if (x->copy[x->turn].sending.queued)
 		return; /* it was we who were too busy to send */
@@ -611,7 +617,7 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
 		else if (x->with_edns)
 			heard.edns = EDNS_WORKS;
 	}
-	if (x->way != CARRIER_TCP || x->ask.carrier == CARRIER_TCP)
+	if (!is_second_way(x))
 		infra_answered(e->infra, &x->ask.server, x->ask.zone, &heard, e->time);
 	else if (heard.edns != EDNS_UNTRIED)
 		infra_set_edns(e->infra, &x->ask.server, x->ask.zone, heard.edns, e->time);
