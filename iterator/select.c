@@ -114,6 +114,11 @@ static bool has_family(const struct candidate *c, uint64_t family)
 	return c->place->addr.family == family;
 }
 
+static bool has_no_more_tries(const struct candidate *c, uint64_t tries)
+{
+	return c->place->tries <= tries;
+}
+
 static bool is_no_slower(const struct candidate *c, uint64_t rtt_ms)
 {
 	return c->rtt_ms <= rtt_ms;
@@ -125,6 +130,15 @@ static uint32_t least_rtt(const struct candidate *all, unsigned count)
 
 	for (unsigned i = 0; i < count; i++)
 		least = MIN(least, all[i].rtt_ms);
+	return least;
+}
+
+static unsigned least_tries(const struct candidate *all, unsigned count)
+{
+	unsigned least = UINT8_MAX;
+
+	for (unsigned i = 0; i < count; i++)
+		least = MIN(least, (unsigned)all[i].place->tries);
 	return least;
 }
 
@@ -185,8 +199,11 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 	count = prefer(all, count, has_tier, best);
 	if (narrow_by_strategy(d, q, all, &count))
 		return count;
-	if (conf->prefer_ip4 != conf->prefer_ip6)
+	if (conf->prefer_ip4 != conf->prefer_ip6) {
+		/* who was silent lets the other family have its turn */
+		count = prefer(all, count, has_no_more_tries, least_tries(all, count));
 		count = prefer(all, count, has_family, conf->prefer_ip6 ? 6 : 4);
+	}
 	if (conf->fast_server_permil &&
 	    random_below(q->env->random, 1000) < conf->fast_server_permil)
 		return prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
