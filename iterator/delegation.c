@@ -76,10 +76,18 @@ void delegation_add_names(struct delegation *d, struct arena *a, const struct rr
 	}
 }
 
+/* Whether both lead to the same server, though one is known by now to be reached through NAT64. */
+static bool is_same_place(const struct place *known, const struct place *p)
+{
+	if (known->ip4 && p->addr.family == 4)
+		return known->ip4 == get_u32(p->addr.ip) && known->addr.port == p->addr.port;
+	return addr_equals(&known->addr, &p->addr);
+}
+
 bool delegation_add_place(struct delegation *d, struct arena *a, const struct place *p)
 {
 	for (unsigned i = 0; i < d->place_count; i++) {
-		if (!addr_equals(&d->places[i].addr, &p->addr))
+		if (!is_same_place(&d->places[i], p))
 			continue;
 		if (!p->parent_side)
 			d->places[i].parent_side = false;
@@ -330,7 +338,7 @@ void delegation_remember(struct delegation *d, struct arena *a, const struct del
 	}
 	for (unsigned i = 0; i < failed->place_count; i++) {
 		for (unsigned j = 0; j < d->place_count; j++) {
-			if (addr_equals(&failed->places[i].addr, &d->places[j].addr))
+			if (is_same_place(&failed->places[i], &d->places[j]))
 				d->places[j].spent = failed->places[i].spent;
 		}
 	}

@@ -40,6 +40,7 @@ struct ns {
 
 struct place {
 	struct addr addr;
+	uint32_t ip4; /* the server's own address where it is reached through NAT64; else 0 */
 	const char *tls_name;
 	const char *http_path; /* of a forwarder reached over HTTPS; or NULL */
 	bool parent_side; /* known from the parent's glue only: second choice */

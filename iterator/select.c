@@ -43,13 +43,32 @@ static bool is_avoided(const struct query *q, const struct addr *addr)
 	return false;
 }
 
+/* Whether it must not be asked, by the address it is reached at or by its own. */
+static bool is_forbidden(const struct netset *set, const struct place *p)
+{
+	struct addr own = { .family = 4 };
+
+	put_u32(own.ip, p->ip4);
+	return set && (netset_find(set, &p->addr) || (p->ip4 && netset_find(set, &own)));
+}
+
 static bool is_usable(const struct query *q, const struct place *p)
 {
 	const struct snapshot *s = q->snapshot;
 
 	if (p->spent || !(p->addr.family == 6 ? s->conf->server.do_ip6 : s->conf->server.do_ip4))
 		return false;
-	return !(s->do_not_query && netset_find(s->do_not_query, &p->addr));
+	return !is_forbidden(s->do_not_query, p);
+}
+
+/* From here on it is asked through NAT64, if that is configured. */
+static void map_place(const struct conf_server *conf, struct place *p)
+{
+	uint32_t ip4 = p->addr.family == 4 ? get_u32(p->addr.ip) : 0;
+
+	nat64_map(conf, &p->addr);
+	if (p->addr.family == 6 && ip4)
+		p->ip4 = ip4;
 }
 
 static bool is_lame_for(const struct infra_view *view, uint16_t type)
@@ -219,7 +238,7 @@ struct selection select_server(const struct delegation *d, const struct query *q
 
 	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count;
 	     i++)
-		nat64_map(&q->snapshot->conf->server, &d->places[i].addr);
+		map_place(&q->snapshot->conf->server, &d->places[i]);
 	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
 		count += judge(&search, &d->places[i], &all[count]);
 	if (count == 0)
