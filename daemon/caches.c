@@ -38,6 +38,7 @@ static struct infra_how infra_how_of(const struct conf_server *s)
 	how.min_rtt_ms = MIN(s->infra_cache_min_rtt, s->infra_cache_max_rtt);
 	how.max_rtt_ms = s->infra_cache_max_rtt;
 	how.keep_probing = s->infra_keep_probing;
+	how.unknown_rtt_ms = s->unknown_server_time_limit;
 	return how;
 }
 
@@ -113,7 +114,8 @@ struct caches_gone caches_empty(const struct caches *c)
 static bool is_same_infra(const struct infra_how *a, const struct infra_how *b)
 {
 	return a->hosts == b->hosts && a->slabs == b->slabs && a->host_ttl_s == b->host_ttl_s &&
-	       a->min_rtt_ms == b->min_rtt_ms && a->max_rtt_ms == b->max_rtt_ms && a->keep_probing == b->keep_probing;
+	       a->min_rtt_ms == b->min_rtt_ms && a->max_rtt_ms == b->max_rtt_ms && a->keep_probing == b->keep_probing &&
+	       a->unknown_rtt_ms == b->unknown_rtt_ms;
 }
 
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf)

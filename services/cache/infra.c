@@ -61,7 +61,7 @@ struct outage {
 struct infra {
 	struct slab *slab;
 	size_t hosts; /* this and the next two lines: set by infra_reconfigure */
-	_Atomic uint32_t host_ttl_s, min_rtt_ms, max_rtt_ms;
+	_Atomic uint32_t host_ttl_s, min_rtt_ms, max_rtt_ms, unknown_rtt_ms;
 	_Atomic bool keep_probing;
 
 	/* Read by all threads, written only on a change. */
@@ -133,6 +133,7 @@ static void take_how(struct infra *i, const struct infra_how *how)
 	SET(i->host_ttl_s, how->host_ttl_s);
 	SET(i->min_rtt_ms, how->min_rtt_ms);
 	SET(i->max_rtt_ms, how->max_rtt_ms);
+	SET(i->unknown_rtt_ms, how->unknown_rtt_ms ? how->unknown_rtt_ms : INFRA_RTO_UNKNOWN_MS);
 	SET(i->keep_probing, how->keep_probing);
 }
 
@@ -353,7 +354,8 @@ static uint32_t rtt_of(const struct infra *i, const struct server *s)
 {
 	struct rtt r = rtt_load(s);
 	uint32_t mean = mean_ms(r);
-	uint64_t rtt = r.measured ? mean + (uint64_t)MAX(r.var_4th, mean / 4) : INFRA_RTO_UNKNOWN_MS;
+	uint64_t rtt = r.measured ? mean + (uint64_t)MAX(r.var_4th, mean / 4)
+				  : GET(i->unknown_rtt_ms);
 
 	return clamp(rtt, GET(i->min_rtt_ms), GET(i->max_rtt_ms));
 }
@@ -463,7 +465,7 @@ void infra_look_in(struct infra *i, const struct infra_zone *zone, const struct 
 	}
 	*out = (struct infra_view){
 		.var_ms = VAR_UNKNOWN_MS,
-		.rtt_ms = clamp(INFRA_RTO_UNKNOWN_MS, GET(i->min_rtt_ms), GET(i->max_rtt_ms)),
+		.rtt_ms = clamp(GET(i->unknown_rtt_ms), GET(i->min_rtt_ms), GET(i->max_rtt_ms)),
 		.edns = EDNS_UNTRIED,
 	};
 	out->rto_ms = out->rtt_ms;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Smoothed RTT as in RFC 6298 with Unbound's bounds (infra-cache-min-rtt, infra-cache-max-rtt): an
- * unknown server has an RTO of 376 ms; each timeout doubles it, up to the maximum. From 12 s on a
- * server is "down" and gets one probe per RTO, so that a zone of silent servers costs next to
- * nothing however many names are asked for; at the maximum it is left alone until its entry expires
- * (infra-host-ttl), or goes on being probed (infra-keep-probing).
+ * unknown server has an RTO of 376 ms (unknown-server-time-limit); each timeout doubles it, up to the
+ * maximum. From 12 s on a server is "down" and gets one probe per RTO, so that a zone of silent servers
+ * costs next to nothing however many names are asked for; at the maximum it is left alone until its
+ * entry expires (infra-host-ttl), or goes on being probed (infra-keep-probing).
  *
  * When no server answers any more, including some that used to, or sends fail, a timeout says
  * nothing about one server: the network is down (infra_network_is_down), and nothing is recorded.
@@ -49,6 +49,7 @@ struct infra_how {
 	uint32_t host_ttl_s;
 	uint32_t min_rtt_ms, max_rtt_ms;
 	bool keep_probing;
+	uint32_t unknown_rtt_ms; /* unknown-server-time-limit; 0: INFRA_RTO_UNKNOWN_MS */
 };
 
 /* What is known of a server now. */

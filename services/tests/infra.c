@@ -72,6 +72,21 @@ static void a_stranger_gets_the_usual_wait(void **state)
 	infra_free(i);
 }
 
+static void a_stranger_gets_the_wait_that_is_configured(void **state)
+{
+	struct infra_how how = usual;
+	struct infra *i;
+
+	(void)state;
+	how.unknown_rtt_ms = 1128;
+	i = infra_new(&how);
+	assert_int_equal(view(i, 1).rto_ms, 1128);
+	somebody_answers(i);
+	silent(i, 1, 1128);
+	assert_int_equal(view(i, 1).rto_ms, 2 * 1128);
+	infra_free(i);
+}
+
 static void round_trips_are_smoothed(void **state)
 {
 	(void)state;
@@ -390,6 +405,7 @@ int main(void)
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, at_the_start, after_a_turn)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_stranger_gets_the_usual_wait),
+		CLAIM(a_stranger_gets_the_wait_that_is_configured),
 		CLAIM(round_trips_are_smoothed),
 		CLAIM(a_server_that_varies_a_little_is_not_given_up_early),
 		CLAIM(zones_and_ports_are_told_apart),

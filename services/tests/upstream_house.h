@@ -62,7 +62,7 @@ static const UNUSED struct transport_ops patient = { "played", true, fake_send, 
 
 static inline void world_begin_with(const char *conf_text, const struct transport_ops *ops)
 {
-	struct infra_how infra = { 1000, 1, 900, 50, 120000, false };
+	struct infra_how infra = { 1000, 1, 900, 50, 120000, false, INFRA_RTO_UNKNOWN_MS };
 
 	world = (struct world){ .loop = loop_new_played() };
 	world.snapshot.conf = conf_from(conf_text);

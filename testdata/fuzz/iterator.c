@@ -363,7 +363,7 @@ static void house_open(void)
 static void world_begin(void)
 {
 	static const struct module *const chain[] = { &iterator_module, NULL };
-	struct infra_how how = { 1000, 1, 900, 50, 120000, false };
+	struct infra_how how = { 1000, 1, 900, 50, 120000, false, INFRA_RTO_UNKNOWN_MS };
 
 	memset(&world, 0, sizeof(world));
 	world.loop = loop_new_played();

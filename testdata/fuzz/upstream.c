@@ -216,7 +216,7 @@ static void happen(enum happening h, const uint8_t *at, size_t len, uint8_t how)
 
 static void house_open(void)
 {
-	struct infra_how how = { 1000, 1, 900, 50, 120000, false };
+	struct infra_how how = { 1000, 1, 900, 50, 120000, false, INFRA_RTO_UNKNOWN_MS };
 
 	if (house.conf)
 		return;
