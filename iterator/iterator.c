@@ -283,6 +283,19 @@ static void keep_asked_places(struct iter *it, struct delegation *d)
 		delegation_add_place(d, it->arena, &asked->places[i]);
 }
 
+/* The servers configured for a zone do not tell its own: with stub-first it goes on as if they were not
+ * configured. False: that is not allowed. */
+static bool leave_unprimed(struct iter *it, const uint8_t *zone)
+{
+	const struct forward_zone *z = route_stub(it->q, zone);
+
+	if (!z || !z->first || dname_is_root(zone) || !dname_equals(z->name, zone))
+		return false;
+	it->config_failed = z;
+	it->state = iter_restart(it) ? ITER_approach : ITER_fail;
+	return true;
+}
+
 static void primed(struct iter *it, const struct query *child)
 {
 	struct delegation *d = NULL;
@@ -293,6 +306,8 @@ static void primed(struct iter *it, const struct query *child)
 		return;
 	if (child->reply->rcode == RCODE_NOERROR)
 		d = delegation_from_message(it->q, child->reply);
+	if (d == NULL && leave_unprimed(it, child->question.name))
+		return;
 	if (d == NULL) {
 		iter_blame(it, child->reply->reason ? child->reply->reason : REASON_no_reachable,
 			   "the servers of the zone could not be learned from those configured");
