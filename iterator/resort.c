@@ -29,7 +29,9 @@ static enum turn give_up(struct iter *it)
  * configured: with those of a zone above, or by normal resolution. */
 static enum turn leave_config(struct iter *it)
 {
-	if (!it->at->config->first || it->q->kind & QUERY_PRIME)
+	bool is_last = it->config_failed && dname_is_root(it->config_failed->name);
+
+	if (!it->at->config->first || is_last || it->q->kind & QUERY_PRIME)
 		return give_up(it);
 	it->config_failed = it->at->config;
 	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
