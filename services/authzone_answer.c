@@ -312,15 +312,23 @@ static bool take_node(struct fill *f, const struct zonenode *n, const uint8_t *a
 	return false;
 }
 
+/* There is nothing at f->name, below `above`: a wildcard answers for it, be it one without records
+ * (RFC 4592 2.2.2, 3.3.1), or nobody does. */
 static bool take_nothing(struct fill *f, const uint8_t *above)
 {
-	uint8_t star[DNAME_MAX];
+	uint8_t star[DNAME_MAX] = { 0 };
 	const struct zonenode *n = NULL;
 
 	if (dname_join(star, (const uint8_t *)"\1*", 2, above))
 		n = zonedata_node(f->z, star);
 	if (n)
 		return take_node(f, n, above);
+	if (*star && zonedata_exists(f->z, star)) {
+		add_soa(f);
+		prove_nodata(f, star);
+		prove_expansion(f, above, true);
+		return false;
+	}
 	f->m->rcode = RCODE_NXDOMAIN;
 	add_soa(f);
 	prove_nxdomain(f, above);
