@@ -275,11 +275,57 @@ static bool take_dname(struct fill *f, const struct rrset *dname)
 	return take_alias(f, alias);
 }
 
+static struct rrset_walk signatures_of(const struct rrset *set)
+{
+	return set->type == TYPE_RRSIG ? rrset_records(set) : rrset_sigs(set);
+}
+
+/* All signatures at a node, which are kept with the sets they cover; NULL: there are none. */
+static const struct rrset *signatures(const struct fill *f, const struct zonenode *n)
+{
+	struct rrset_parts parts = { .owner = n->name,
+				     .type = TYPE_RRSIG,
+				     .class_ = CLASS_IN,
+				     .ttl_s = UINT32_MAX,
+				     .trust = TRUST_PRIMARY };
+	size_t most = 0;
+	struct slice *all;
+
+	for (uint32_t i = 0; i < n->count; i++)
+		most += signatures_of(n->sets[i]).left;
+	if (most == 0)
+		return NULL;
+	most = MIN(most, (size_t)UINT16_MAX);
+	parts.records = all = arena_array(f->a, struct slice, most);
+	for (uint32_t i = 0; i < n->count; i++) {
+		struct rrset_walk w = signatures_of(n->sets[i]);
+
+		if (w.left)
+			parts.ttl_s = MIN(parts.ttl_s, n->sets[i]->ttl_s);
+		while (parts.count < most && rrset_next(&w, &all[parts.count]))
+			parts.count++;
+	}
+	parts.expires_s = parts.ttl_s;
+	return rrset_build(f->a, &parts);
+}
+
+static const struct rrset *set_of(const struct fill *f, const struct zonenode *n)
+{
+	switch (f->q->type) {
+	case TYPE_ANY:
+		return NULL;
+	case TYPE_RRSIG:
+		return signatures(f, n);
+	default:
+		return zonenode_set(n, f->q->type);
+	}
+}
+
 /* Answer from a node; `above` is set when the node is the wildcard below that name. */
 static bool take_node(struct fill *f, const struct zonenode *n, const uint8_t *above)
 {
 	uint16_t type = f->q->type;
-	const struct rrset *set = type == TYPE_ANY ? NULL : zonenode_set(n, type);
+	const struct rrset *set = set_of(f, n);
 	bool more = false;
 
 	if (set) {
