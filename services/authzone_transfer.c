@@ -132,6 +132,15 @@ static bool lags_behind(const struct task *t, uint32_t serial)
 	       !atomic_load(&t->z->cell->expired);
 }
 
+/* What is held here is what this primary has; those after it may have more. */
+static void go_on_for_newer(struct task *t)
+{
+	t->current = true;
+	t->axfr = true; /* nothing else is worth trying there */
+	atomic_store(&t->z->cell->expired, false);
+	xfer_next_address(t);
+}
+
 void xfer_end_transfer(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
@@ -141,7 +150,7 @@ void xfer_end_transfer(struct task *t)
 	if (t->failed || in_vain || !xfr_is_done(&t->xfr)) {
 		xfer_next_address(t);
 	} else if (have && t->xfr.goal == have->serial) {
-		xfer_succeeded(t);
+		go_on_for_newer(t);
 	} else if (lags_behind(t, t->xfr.goal)) {
 		t->axfr = true;
 		xfer_next_address(t);
@@ -171,7 +180,7 @@ static void on_probed(void *owner, const struct upstream_reply *reply)
 	}
 	serial = get_u32(rrset_record(soa, 0).at + rrset_record(soa, 0).len - 20);
 	if (serial == have->serial) {
-		xfer_succeeded(t);
+		go_on_for_newer(t);
 		return;
 	}
 	t->axfr = !serial_is_newer(serial, have->serial);
@@ -277,7 +286,10 @@ void xfer_try_primary(struct task *t)
 	const struct primary *p;
 
 	if (t->at >= t->primary_count) {
-		xfer_failed(t);
+		if (t->current)
+			xfer_succeeded(t);
+		else
+			xfer_failed(t);
 		return;
 	}
 	p = &t->primaries[t->at];

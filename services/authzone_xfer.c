@@ -400,6 +400,7 @@ static void next_url(struct task *t)
 static void begin_round(struct task *t)
 {
 	t->at = t->url_at = 0;
+	t->current = false;
 	t->begun_us = xfer_time(t)->now_us;
 	authhosts_refresh(t->hosts);
 	if (t->z->urls->count)

@@ -39,6 +39,7 @@ struct task {
 	uint32_t backoff_s;
 	/* a round: */
 	size_t at;              /* index of the primary being tried */
+	bool current;           /* some primary has what is held here, and nothing newer */
 	struct addr addrs[ADDRESSES_MAX];
 	unsigned addr_count, addr_at;
 	uint16_t looking_for;   /* type of address */
