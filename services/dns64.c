@@ -188,6 +188,75 @@ static struct message *copy_of(struct query *q, const struct message *m)
 	return new;
 }
 
+/* RFC 6147 5.1.4: nobody is at an address in ::ffff:0:0/96, so that it counts as none. */
+static bool is_excluded(struct slice rd)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return rd.len == 16 && memcmp(rd.at, mapped, sizeof(mapped)) == 0;
+}
+
+static unsigned excluded_of(const struct rrset *s)
+{
+	struct rrset_walk w = rrset_records(s);
+	unsigned count = 0;
+
+	if (s->type != TYPE_AAAA || s->class_ != CLASS_IN)
+		return 0;
+	for (struct slice rd; rrset_next(&w, &rd);)
+		count += is_excluded(rd);
+	return count;
+}
+
+static bool has_excluded(const struct message *m)
+{
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		if (excluded_of(m->sets[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The other addresses of the set, of which there are some. */
+static const struct rrset *others_of(struct query *q, const struct rrset *s)
+{
+	struct slice *records = arena_array(&q->arena, struct slice, s->count);
+	struct rrset_walk w = rrset_records(s);
+	struct rrset_parts p = { .owner = rrset_owner(s),
+				 .type = s->type,
+				 .class_ = s->class_,
+				 .ttl_s = s->ttl_s,
+				 .expires_s = s->expires_s,
+				 .records = records,
+				 .trust = s->trust,
+				 .security = SECURITY_INSECURE };
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (!is_excluded(rd))
+			records[p.count++] = rd;
+	return rrset_build(&q->arena, &p);
+}
+
+/* The answer without such addresses: what is left of it is not proven. */
+static struct message *without_excluded(struct query *q, const struct message *m)
+{
+	struct message *new = copy_of(q, m);
+	unsigned answers = m->count[SECTION_ANSWER], count = 0;
+
+	for (unsigned i = 0; i < message_set_count(m); i++) {
+		const struct rrset *s = new->sets[i];
+		unsigned excluded = i < answers ? excluded_of(s) : 0;
+
+		if (excluded && excluded == s->count)
+			new->count[SECTION_ANSWER]--;
+		else
+			new->sets[count++] = excluded ? others_of(q, s) : s;
+	}
+	new->made_up = true;
+	new->security = SECURITY_INSECURE;
+	return new;
+}
+
 static bool is_failure(const struct message *m)
 {
 	return (m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN) ||
@@ -290,12 +359,16 @@ static enum step on_answer(struct query *q, struct dns64 *d)
 	if (d->done) {
 		/* a client that sets CD gets the plain answer, which must not be kept for others */
 		if (q->depth == 0 && q->kind & QUERY_CD &&
-		    (is_bare(q) || !has_type(m, TYPE_AAAA)))
+		    (is_bare(q) || !has_type(m, TYPE_AAAA) || has_excluded(m)))
 			q->no_store = true;
 		return STEP_UP;
 	}
 	/* 5.1.2, 5.1.3: an error or a timeout counts as an empty answer; a bogus one does not */
-	if (m->rcode == RCODE_NXDOMAIN || m->security == SECURITY_BOGUS || has_type(m, TYPE_AAAA))
+	if (m->rcode == RCODE_NXDOMAIN || m->security == SECURITY_BOGUS)
+		return STEP_UP;
+	if (has_excluded(m))
+		q->reply = without_excluded(q, m);
+	if (has_type(q->reply, TYPE_AAAA))
 		return STEP_UP;
 	d->own = q->reply;
 	return ask_for(q, d, q->question.name, TYPE_A) ? STEP_WAIT : STEP_UP;
