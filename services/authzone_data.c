@@ -285,17 +285,21 @@ static bool same_hashing(const struct nsec3 *a, const struct nsec3 *b)
 	       (a->salt.len == 0 || memcmp(a->salt.at, b->salt.at, a->salt.len) == 0);
 }
 
-/* The chain that NSEC3PARAM gives; without one, build_chain takes that of the first record. */
+/* The chain that NSEC3PARAM gives; without one, build_chain takes that of the first record. A flag means
+ * that the chain is not whole (RFC 5155 4.1.2). */
 static void read_hashing(struct zonedata *z)
 {
 	const struct rrset *param = zonenode_set(zonedata_node(z, z->apex), TYPE_NSEC3PARAM);
-	struct slice rd = param ? rrset_record(param, 0) : (struct slice){ 0 };
 
-	if (rd.len < 5 || rd.len < 5u + rd.at[4])
-		return;
-	z->hashing = (struct nsec3){ .hash_algorithm = rd.at[0],
-				     .iterations = get_u16(rd.at + 2),
-				     .salt = { rd.at + 5, rd.at[4] } };
+	for (unsigned i = 0; param && i < param->count && z->hashing.hash_algorithm == 0; i++) {
+		struct slice rd = rrset_record(param, i);
+
+		if (rd.len < 5 || rd.len < 5u + rd.at[4] || rd.at[0] != NSEC3_SHA1 || rd.at[1])
+			continue;
+		z->hashing = (struct nsec3){ .hash_algorithm = rd.at[0],
+					     .iterations = get_u16(rd.at + 2),
+					     .salt = { rd.at + 5, rd.at[4] } };
+	}
 }
 
 static void build_chain(struct zonedata *z)
