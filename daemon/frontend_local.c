@@ -16,7 +16,14 @@
 #include "util/options.h"
 #include "util/timebase.h"
 
-/* Answers, if the aliases lead into a zone that is held here. */
+/* Neither a referral nor an alias that leads out of the zone held here: there is no more to it. */
+static bool is_final(const struct message *m)
+{
+	return m->flags & FLAG_AA && (!message_is_denial(m) || message_soa(m));
+}
+
+/* Answers, if the aliases lead into a zone that is held here, and no further where the client may have
+ * the rest resolved. */
 static bool leads_to_held(struct journey *j, const struct question *q, const struct lead *lead,
 			  struct arena *a)
 {
@@ -25,6 +32,8 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 	struct message m;
 
 	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
+		return false;
+	if (!is_final(&m) && journey_may_use_cache(j) && journey_wants_recursion(j))
 		return false;
 	to.now_s = 0;
 	stat_bump(&j->w->env.stats->authzone_down, 1);
