@@ -186,6 +186,7 @@ static const uint8_t *field_end(char field, const uint8_t *at, const uint8_t *en
 		len = dname_measure(at, end);
 		return len ? at + len : NULL;
 	case '1':
+	case 'y':
 		len = 1;
 		break;
 	case '2':

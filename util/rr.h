@@ -8,6 +8,7 @@
  *     m          a name left as it is
  *     1 2 4      a number of that many bytes
  *     t T c      a type, a time (RFC 4034 3.2), a certificate's kind (RFC 4398)
+ *     y          a scheme, of one byte (RFC 9859 2.1)
  *     a 6        an IPv4 address, an IPv6 address
  *     s S w      a character-string, one or more of them, one that is a word
  *     h H        length-prefixed bytes: hexadecimal, base32

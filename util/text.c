@@ -134,24 +134,43 @@ static bool write_ldns_data(struct line *l, const ldns_rr *rr)
 	return good || complain(l, "its data has no wire form");
 }
 
+/* A gateway or relay of one of four kinds; none is written as a dot (RFC 4025 3.1, RFC 8777 4.3). */
+static bool read_gateway(struct line *l, uint8_t kind)
+{
+	static const char *const shapes[] = { "", "a", "6", "m" };
+	const char *dot;
+
+	if (kind >= COUNT(shapes))
+		return complain(l, "its gateway is of no kind from 0 to 3");
+	if (kind)
+		return read_fields_some(l, shapes[kind]);
+	dot = text_words_next(&l->words);
+	return (dot && strcmp(dot, ".") == 0) ||
+	       complain(l, "without a gateway there is a dot in its place");
+}
+
 /* RFC 4025 3.1: the second number is the gateway's type. ldns 1.8 leaks memory on text of this
  * record type that it rejects. */
 static bool read_ipseckey(struct line *l)
 {
-	static const char *const gateway_and_key[] = { "", "a", "6", "m" };
-	uint8_t kind;
-	char *dot;
+	return read_fields_some(l, "111") && read_gateway(l, l->w.start[1]) &&
+	       (text_words_end(&l->words) || read_fields(l, "b"));
+}
+
+/* RFC 8777 4.3: a bit and the relay's type, which share a byte, are written as two numbers. ldns 1.8
+ * reads none of them. */
+static bool read_amtrelay(struct line *l)
+{
+	uint8_t *bit = l->w.start + 1, kind;
 
 	if (!read_fields_some(l, "111"))
 		return false;
-	kind = l->w.start[1];
-	if (kind >= COUNT(gateway_and_key))
-		return complain(l, "its gateway is of no kind from 0 to 3");
-	dot = kind == 0 ? text_words_next(&l->words) : NULL;
-	if (kind == 0 && (dot == NULL || strcmp(dot, ".") != 0))
-		return complain(l, "without a gateway there is a dot in its place");
-	return read_fields_some(l, gateway_and_key[kind]) &&
-	       (text_words_end(&l->words) || read_fields(l, "b"));
+	if (*bit > 1)
+		return complain(l, "its second number is neither 0 nor 1");
+	kind = *--l->w.at;
+	*bit = (uint8_t)(*bit << 7 | kind);
+	return read_gateway(l, kind) &&
+	       (text_words_end(&l->words) || complain(l, "there is more text behind the data"));
 }
 
 static bool read_by_ldns(struct line *l, uint16_t type)
@@ -187,7 +206,8 @@ static bool read_data(struct line *l, uint16_t type)
 		text_words_next(&l->words);
 		if (!read_generic(l))
 			return false;
-	} else if (!(type == TYPE_IPSECKEY          ? read_ipseckey(l)
+	} else if (!(type == TYPE_IPSECKEY       ? read_ipseckey(l)
+		     : type == TYPE_AMTRELAY     ? read_amtrelay(l)
 		     : rr_flags(type) & RR_PLAIN ? read_fields(l, rr_shape(type))
 						 : read_by_ldns(l, type))) {
 		return false;

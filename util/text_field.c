@@ -247,6 +247,9 @@ static const struct mnemonic certificates[] = {
 	{ 6, "IPGP" }, { 7, "ACPKIX" }, { 8, "IACPKIX" }, { 253, "URI" }, { 254, "OID" },
 };
 
+/* How a child's zone tells its parent: RFC 9859 2.1. */
+static const struct mnemonic schemes[] = { { 1, "NOTIFY" } };
+
 static bool read_number(struct text_words *t, const char *word, unsigned bytes,
 			const struct mnemonic *known, size_t known_count, struct writer *w)
 {
@@ -514,6 +517,8 @@ bool text_field_read(struct text_words *t, char field, const struct text_zone *z
 		return read_number(t, word, 4, NULL, 0, w);
 	case 'c':
 		return read_number(t, word, 2, certificates, COUNT(certificates), w);
+	case 'y':
+		return read_number(t, word, 1, schemes, COUNT(schemes), w);
 	case 't':
 		return read_type(t, word, w);
 	case 'T':
@@ -587,6 +592,7 @@ bool text_field_print(struct text_printer *p, char field, struct slice *rest)
 
 	switch (field) {
 	case '1':
+	case 'y':
 		return print_number(p, *take(rest, 1).at);
 	case '2':
 	case 'c':

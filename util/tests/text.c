@@ -64,6 +64,11 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a. 1 IPSECKEY 10 1 2 . AQID", "refused" },
 		{ "a. 1 IPSECKEY 10 4 2 . AQID", "refused" },
 		{ "a. 1 IPSECKEY 10 0", "refused" },
+		{ "a. 1 AMTRELAY 10 2 1 192.0.2.1", "refused" },
+		{ "a. 1 AMTRELAY 10 0 1 .", "refused" },
+		{ "a. 1 AMTRELAY 10 0 4 .", "refused" },
+		{ "a. 1 AMTRELAY 10 0 0", "refused" },
+		{ "a. 1 AMTRELAY 10 0 0 . .", "refused" },
 		/* what ldns knows */
 		{ "a.\t1\tIN\tLOC\t52 22 23.000 N 04 53 32.000 E -2m 0.00m 10000m 10m", NULL },
 		{ "a.\t1\tIN\tHIP\t2 200100107b1a74df365639cc39f1d578 AwEAAbdx rvs.b.", NULL },
@@ -95,6 +100,7 @@ static void records_come_back_as_they_were_written(void **state)
 		{ "a.\t1\tIN\tDSYNC\t\\# 9 003c01003505726f6f00", "refused" },
 		{ "a. 1 DSYNC \\# 11 003c01003504726f6f7400",
 		  "a.\t1\tIN\tDSYNC\tCDNSKEY 1 53 root." },
+		{ "a. 1 DSYNC CDS NOTIFY 5359 b.", "a.\t1\tIN\tDSYNC\tCDS 1 5359 b." },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
