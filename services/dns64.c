@@ -20,7 +20,10 @@
 #include "util/timebase.h"
 #include "util/trie.h"
 
-enum { UNTOLD_TTL_S = 600 }; /* RFC 6147 5.1.7, if there is no SOA */
+enum {
+	UNTOLD_TTL_S = 600, /* RFC 6147 5.1.7, if there is no SOA */
+	FINDING_TTL_S = 86400,
+};
 
 struct dns64 {
 	struct netblock prefix;
@@ -307,6 +310,74 @@ static struct message *with_name(struct query *q, const struct message *m)
 	return new;
 }
 
+/* ---- the names by which clients find the prefix: RFC 7050, RFC 8880 7 ---- */
+
+static const uint8_t finding[] = "\10ipv4only\4arpa";
+static const uint8_t well_known[2][4] = { { 192, 0, 0, 170 }, { 192, 0, 0, 171 } };
+
+/* The one of them that a name is at or below; NULL: none. */
+static const uint8_t *finding_above(const uint8_t *name)
+{
+	static const uint8_t *const names[] = {
+		finding,
+		(const uint8_t *)"\003170\0010\0010\003192\7in-addr\4arpa",
+		(const uint8_t *)"\003171\0010\0010\003192\7in-addr\4arpa",
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (dname_is_under(name, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* What is there, of the type asked for; NULL: nothing. */
+static const struct rrset *found_at(struct query *q, const struct dns64 *d, const uint8_t *name)
+{
+	struct slice addresses[] = { { well_known[0], 4 }, { well_known[1], 4 } };
+	struct slice back = { finding, sizeof(finding) };
+	bool forth = name == finding;
+	struct rrset_parts p = { .owner = q->question.name,
+				 .type = forth ? TYPE_A : TYPE_PTR,
+				 .class_ = CLASS_IN,
+				 .ttl_s = FINDING_TTL_S,
+				 .expires_s = q->env->time->now_s + FINDING_TTL_S,
+				 .records = forth ? addresses : &back,
+				 .count = forth ? COUNT(addresses) : 1,
+				 .security = SECURITY_INSECURE };
+	const struct rrset *s = rrset_build(&q->arena, &p);
+
+	if (forth && q->question.type == TYPE_AAAA)
+		return dns64_embed_set(&q->arena, &d->prefix, s);
+	return q->question.type == p.type ? s : NULL;
+}
+
+/* Such names are answered from here, but for DS, which shows that they are not signed. */
+static bool answers_finders(struct query *q, const struct dns64 *d)
+{
+	const uint8_t *name = finding_above(q->question.name);
+	const struct rrset *found = NULL;
+	struct message *m;
+
+	if (!name || q->question.class_ != CLASS_IN || q->question.type == TYPE_DS)
+		return false;
+	m = arena_new(&q->arena, struct message);
+	*m = (struct message){ .q = q->question,
+			       .flags = FLAG_QR,
+			       .security = SECURITY_INSECURE,
+			       .made_up = true };
+	if (dname_equals(q->question.name, name))
+		found = found_at(q, d, name);
+	else
+		m->rcode = RCODE_NXDOMAIN;
+	if (found) {
+		m->sets = arena_array(&q->arena, const struct rrset *, 1);
+		m->sets[0] = found;
+		m->count[SECTION_ANSWER] = 1;
+	}
+	q->reply = m;
+	return true;
+}
+
 /* ---- events ---- */
 
 /* Nothing could be synthesized: reply with the name's own answer. */
@@ -340,7 +411,10 @@ static enum step on_ask(struct query *q, struct dns64 *d)
 {
 	uint16_t type = q->question.type;
 
-	d->done = is_for_others(q) || !netblock_parse(&d->prefix, conf_of(q)->dns64_prefix, NULL);
+	d->done = !netblock_parse(&d->prefix, conf_of(q)->dns64_prefix, NULL);
+	if (!d->done && answers_finders(q, d))
+		return STEP_UP;
+	d->done |= is_for_others(q);
 	if (d->done)
 		return STEP_DOWN;
 	if (type == TYPE_PTR && ask_reverse(q, d))
