@@ -54,7 +54,7 @@ struct rules {
 	/* limits of doc/DESIGN.md 9, against KeyTrap */
 	unsigned sigs_per_set;          /* signature checks per RRset: 8 */
 	unsigned keys_per_tag;          /* keys tried per key tag: 2 */
-	unsigned ds_failures;           /* DS records that may match no key: 4 */
+	unsigned ds_failures;           /* DS records that may have a key's tag and not match it: 4 */
 };
 
 /* The rules of an empty configuration. */

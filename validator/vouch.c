@@ -12,7 +12,7 @@ struct vouching {
 	struct check check;
 	const struct rules *rules;
 	struct octets wanted, done; /* algorithms that must vouch, and that have */
-	unsigned failures;          /* DS records that match no key */
+	unsigned failures;          /* DS records with a key's tag, but not its digest */
 	unsigned matched;           /* matches of a record and a key, whether that signed or not */
 	bool believed;              /* some record has a supported algorithm (and digest) */
 	bool unknown_digest;        /* some DS has a supported algorithm; read if !believed */
@@ -45,7 +45,8 @@ static bool is_finished(const struct vouching *v)
 	return true;
 }
 
-/* Tries one DS record. True: the result is final. */
+/* Tries one DS record. True: the result is final. One for a key that is not there costs nothing: it may
+ * be for a key to come. */
 static bool try_ds(struct vouching *v, const struct ds *ds)
 {
 	const struct keyset *keys = v->check.keys;
@@ -67,7 +68,7 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
 		if (v->check.stage == STAGE_WORK)
 			return true;
 	}
-	if (fitted == 0 && ++v->failures >= v->rules->ds_failures) {
+	if (tried && fitted == 0 && ++v->failures >= v->rules->ds_failures) {
 		check_fail(&v->check, STAGE_WORK, REASON_dnskey_missing,
 			   "%u DS records fit no key, more are not tried", v->failures);
 		return true;
