@@ -701,7 +701,8 @@ static bool is_proven(const struct judge *j, unsigned i)
 	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
 }
 
-/* A copy of a secure set, marked so, that expires no later than its signature. */
+/* A copy of a secure set, marked so, that expires no later than its signature, or that of the DNAME it was
+ * made from. */
 static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a,
 				  uint32_t now_s)
 {
@@ -709,11 +710,21 @@ static const struct rrset *proven(const struct judge *j, unsigned i, struct aren
 
 	set->security = SECURITY_SECURE;
 	set->trust = MAX(set->trust, TRUST_VALIDATED);
-	if (set->sig_count && time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
+	if (time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
 		set->expires_s = now_s + j->verdicts[i].ttl_s;
-	if (set->sig_count)
-		set->ttl_s = MIN(set->ttl_s, j->verdicts[i].ttl_s); /* of a cached set more than is left */
+	set->ttl_s = MIN(set->ttl_s, j->verdicts[i].ttl_s); /* of a cached set more than is left */
 	return set;
+}
+
+struct message *judge_limit(const struct judge *j, struct arena *a, uint32_t now_s)
+{
+	struct message *m = arena_copy(a, j->m, sizeof(*m));
+	unsigned count = message_set_count(j->m);
+
+	m->sets = arena_array(a, const struct rrset *, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		m->sets[i] = is_proven(j, i) ? proven(j, i, a, now_s) : j->m->sets[i];
+	return m;
 }
 
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,

@@ -48,4 +48,8 @@ bool judge_message(struct judge *j, struct judgement *out);
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s);
 
+/* After any other judgement: a copy of the message, in which those sets that are secure all the same, like an
+ * alias that leads to an unsigned zone, are marked and their TTLs capped by their signatures. */
+struct message *judge_limit(const struct judge *j, struct arena *a, uint32_t now_s);
+
 #endif

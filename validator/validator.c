@@ -119,15 +119,17 @@ static bool sentinel_denies(struct query *q)
 
 /* ---- the verdict ---- */
 
-/* Stores the secure sets: in the cache they replace those not validated. */
-static void teach_sets(struct query *q, const struct message *m)
+/* Stores the secure sets: in the cache they replace those not validated. Not what was made from a DNAME, without
+ * which nothing vouches for it; nor, unless the `whole` message is secure, what was made from a wildcard. */
+static void teach_sets(struct query *q, const struct message *m, bool whole)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
 
 	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
-		if (m->sets[i]->security == SECURITY_SECURE)
+		if (m->sets[i]->security == SECURITY_SECURE && m->sets[i]->sig_count &&
+		    (whole || !rrset_is_expanded(m->sets[i])))
 			(void)store_set(q, asked, m->sets[i], q->env->time->now_s, &q->arena);
 }
 
@@ -205,15 +207,17 @@ static void withhold(struct message *m)
 
 static void settle(struct query *q, const struct validator *v, const struct judgement *j)
 {
-	struct message *m = q->reply;
+	struct message *m;
 
 	if (j->security == SECURITY_SECURE) {
 		m = judge_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
 				 q->env->time->now_s);
-		teach_sets(q, m);
+		teach_sets(q, m, true);
 		teach_negative(q, &v->judge, m);
 	} else {
-		m = arena_copy(&q->arena, m, sizeof(*m));
+		m = judge_limit(&v->judge, &q->arena, q->env->time->now_s);
+		if (j->security != SECURITY_BOGUS)
+			teach_sets(q, m, false);
 	}
 	m->security = (uint8_t)j->security;
 	if (m->reason != REASON_other || j->security != SECURITY_BOGUS) {
