@@ -57,7 +57,15 @@ void negcache_resize(struct negcache *c, size_t budget)
 
 size_t negcache_forget(struct negcache *c, const uint8_t *name)
 {
-	return ranges_forget(c->ranges, name);
+	size_t count = ranges_forget(c->ranges, name);
+
+	for (const uint8_t *zone = name; !dname_is_root(zone);) {
+		struct ranges_at at = { .class_ = CLASS_IN };
+
+		at.zone = zone = dname_parent(zone);
+		count += ranges_drop_under(c->ranges, &at, name);
+	}
+	return count;
 }
 
 /* From the name up to the apex, exclusive; deeper names are never hashed. */

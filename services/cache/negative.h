@@ -85,7 +85,8 @@ struct message *negcache_heard(struct negcache *c, const struct question *ds, st
 
 /* ---- for the operator ---- */
 
-/* Forget the records of all zones at or below `name`; returns how many. */
+/* Forget the records of all zones at or below `name`, and those of zones above that may deny something below it;
+ * returns how many. */
 size_t negcache_forget(struct negcache *c, const uint8_t *name);
 
 /* Forget the records that deny the name or a type at it, so that it is looked up again. */

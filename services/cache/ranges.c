@@ -100,6 +100,23 @@ static struct range *treap_floor(struct range *t, struct sought s)
 	return floor;
 }
 
+/* The first record at or after the position, or NULL. */
+static struct range *treap_ceiling(struct range *t, struct sought s)
+{
+	struct range *ceiling = NULL;
+
+	while (t) {
+		int order = compare(s, t);
+
+		if (order == 0)
+			return t;
+		if (order < 0)
+			ceiling = t;
+		t = order > 0 ? t->right : t->left;
+	}
+	return ceiling;
+}
+
 static struct range *treap_last(struct range *t)
 {
 	while (t && t->right)
@@ -600,6 +617,37 @@ void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN])
 {
 	drop(r, at, (struct sought){ BY_HASH, hash });
+}
+
+/* A record whose owner is at or below the name: they follow it. A hash does not tell, so any of those. */
+static struct range *some_under(const struct zone *z, const uint8_t *name)
+{
+	struct range *t = treap_ceiling(z->root[BY_NAME], (struct sought){ BY_NAME, name });
+
+	return t && dname_is_under(rrset_owner(&t->set), name) ? t : z->root[BY_HASH];
+}
+
+size_t ranges_drop_under(struct ranges *r, const struct ranges_at *at, const uint8_t *name)
+{
+	uint64_t hash = hash_of(at->zone, at->class_);
+	size_t count = 0, steps;
+
+	do {
+		struct part *p = part_enter(r, hash);
+
+		for (steps = 0; steps < RANGES_STEPS; steps++) {
+			struct zone *z = *zone_place(p, hash, at);
+			struct range *t = z ? some_under(z, name) : NULL;
+
+			if (!t)
+				break;
+			range_drop(p, t);
+		}
+		note_steps(p, steps);
+		part_leave(p);
+		count += steps;
+	} while (steps == RANGES_STEPS);
+	return count;
 }
 
 /* A walk over the buckets of one part, whose lock is given back every so often. */

@@ -63,6 +63,10 @@ void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_
 void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN]);
 
+/* Forget the zone's NSEC records whose owners are at or below `name`, and all its NSEC3 records, as their owners do
+ * not tell; RANGES_STEPS at a time. Returns how many. */
+size_t ranges_drop_under(struct ranges *r, const struct ranges_at *at, const uint8_t *name);
+
 /* Forget every zone at or below `name`; returns how many records. What is learned meanwhile may
  * stay. */
 size_t ranges_forget(struct ranges *r, const uint8_t *name);

@@ -627,7 +627,7 @@ static void zones_are_forgotten_with_what_is_below(void **state)
 		size_t goes;
 	} rows[] = {
 		{ "x.d.test.", 0 }, { "e.test.", 0 }, { "e.d.test.", 1 },
-		{ "d.test.", 2 },   { ".", 2 },
+		{ "a.d.test.", 1 }, { "d.test.", 2 }, { ".", 2 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -643,6 +643,26 @@ static void zones_are_forgotten_with_what_is_below(void **state)
 			fail_msg("%s: %zu", rows[i].name, gone);
 		negcache_free(c);
 	}
+}
+
+/* A name need not be a zone for what is below it to be forgotten. */
+static void what_a_zone_says_of_names_below_another_is_forgotten(void **state)
+{
+	(void)state;
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	for (int zone = NSEC; zone <= NSEC3; zone++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+
+		teach_zone(c, zone);
+		assert_non_null(answer_within(c, rrsets, "leaf.ent.d.test.", TYPE_MX, ".", NOW));
+		assert_true(negcache_forget(c, N("ent.d.test.")) > 0);
+		assert_null(answer_within(c, rrsets, "leaf.ent.d.test.", TYPE_MX, ".", NOW));
+		if (zone == NSEC)
+			assert_non_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
+		negcache_free(c);
+	}
+	rrsetcache_free(rrsets);
 }
 
 static void put_nsec3(struct ranges *r, const struct ranges_at *at, unsigned number, const char *salt)
@@ -774,6 +794,7 @@ int main(void)
 		CLAIM(memory_keeps_to_its_budget),
 		CLAIM(records_stay_in_order),
 		CLAIM(zones_are_forgotten_with_what_is_below),
+		CLAIM(what_a_zone_says_of_names_below_another_is_forgotten),
 		CLAIM(a_big_zone_changes_its_parameters_in_small_steps),
 		CLAIM(much_is_forgotten_in_small_steps),
 		CLAIM(a_name_is_forgotten_alone),
