@@ -226,7 +226,8 @@ static bool may_differ_by_subnet(const struct query *q)
 	return q->kind & QUERY_ROUTED && q->env->places && q->snapshot->subnets;
 }
 
-/* ANY is answered by a subset of what the cache has (RFC 8482). */
+/* ANY is answered by a subset of what the cache has (RFC 8482). Not by what a wildcard made: the proof is not
+ * there. */
 static struct message *by_parts(struct query *q, const struct question *wanted)
 {
 	static const uint16_t types[] = {
@@ -243,7 +244,8 @@ static struct message *by_parts(struct query *q, const struct question *wanted)
 		return NULL;
 	for (unsigned i = 0; i < COUNT(types); i++) {
 		const struct rrset *set = find_set(q, wanted->name, types[i], wanted->class_);
-		if (set && set->ttl_s && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE))
+		if (set && set->ttl_s && set->trust >= TRUST_ANS_NOAA && !(set->flags & RRSET_SOA_NEGATIVE) &&
+		    !rrset_is_expanded(set))
 			sets[count++] = set;
 	}
 	return count ? message_of(q, wanted, sets, count) : NULL;
