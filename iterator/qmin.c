@@ -48,7 +48,8 @@ bool qmin_next(struct qmin *m, const struct question *wanted, const uint8_t *zon
 	m->again = false;
 
 	bool whole = dname_labels(m->shown) == all;
-	if (whole && (m->open_type || wanted->type == TYPE_A || wanted->type == TYPE_DS)) {
+	if (whole && (m->open_type || wanted->type == TYPE_A || wanted->type == TYPE_DS ||
+		      rr_flags(wanted->type) & RR_BESIDE)) {
 		m->on = false;
 		return false;
 	}

@@ -115,8 +115,8 @@ static struct message *by_cname(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
 
-	if (wanted->type == TYPE_DS)
-		return NULL;
+	if (wanted->type == TYPE_DS || rr_flags(wanted->type) & RR_BESIDE)
+		return NULL; /* the name has these of its own */
 	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
 	return set && !rrset_is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
 }

@@ -37,6 +37,7 @@ enum {
 	RR_DNSSEC = 2,          /* sent only if DO is set: RRSIG NSEC NSEC3 (not DNSKEY, DS) */
 	RR_SINGLE = 4,          /* at most one record per set: CNAME DNAME SOA */
 	RR_PLAIN  = 8,          /* the shape also describes the presentation format */
+	RR_BESIDE = 16,         /* may stand beside a CNAME (RFC 4035 2.5): NSEC RRSIG KEY */
 };
 
 /* The shape of a type's RDATA; "*" for unknown types (RFC 3597). */

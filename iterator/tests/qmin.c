@@ -39,6 +39,8 @@ static void each_question_shows_one_label_more(void **state)
 		  "example.com./A ns.example.com./AAAA" },
 		{ "a DS set is the parent's", "example.com.", TYPE_DS, "com.", true, false,
 		  "example.com./DS" },
+		{ "what may stand beside an alias", "www.example.com.", TYPE_NSEC, "com.", true, false,
+		  "example.com./A www.example.com./NSEC" },
 		{ "from where we stand", "a.b.example.com.", TYPE_A, "example.com.", true, false,
 		  "b.example.com./A a.b.example.com./A" },
 		{ "the zone itself", "example.com.", TYPE_NS, "example.com.", true, false,

@@ -443,7 +443,7 @@ static struct message *expand(const struct ranges_at *at, const struct negcache_
 	const struct rrset *set;
 	struct message *m;
 
-	if (!f->closer || ask->q->type == TYPE_DS || ask->q->type == TYPE_NSEC ||
+	if (!f->closer || ask->q->type == TYPE_DS || rr_flags(ask->q->type) & RR_BESIDE ||
 	    denial_of_closer(&f->evidence, ask->q->name, f->encloser) != DENIAL_PROVEN ||
 	    !wildcard_at(ask->q->name, f->encloser, wildcard))
 		return NULL;
