@@ -220,10 +220,11 @@ static bool is_held(struct journey *j, enum verdict *v)
 	return UNLIKELY(j->w->env.snapshot->zones->downstream) && local_answers(j, v);
 }
 
-/* A client that validates itself (CD) gets what there is, not what was synthesized from it. */
+/* A client that validates itself (CD) gets what there is, not what was synthesized from it, nor what is thought of
+ * it. */
 static bool is_made_up(const struct journey *j, const struct stored *s)
 {
-	return j->request.flags & FLAG_CD && s && s->fits & STORED_MADE;
+	return j->request.flags & FLAG_CD && s && (s->fits & STORED_MADE || stored_is_verdict(s));
 }
 
 static inline bool is_of_use(const struct journey *j, const struct stored *s)

@@ -30,7 +30,9 @@ static const struct stored *find_stored(const struct query *q, const struct ques
 	const struct stored *s =
 		msgcache_find(q->env->messages, wanted, hash_of(q, wanted), q->scope, true);
 
-	return s && !(s->fits & STORED_MADE) && stored_is_fresh(s, q->env->time->now_s) ? s : NULL;
+	if (!s || s->fits & STORED_MADE || !stored_is_fresh(s, q->env->time->now_s))
+		return NULL;
+	return q->kind & QUERY_CD && stored_is_verdict(s) ? NULL : s;
 }
 
 static const struct rrset *find_set(const struct query *q, const uint8_t *owner, uint16_t type,

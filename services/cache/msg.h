@@ -64,6 +64,13 @@ static inline bool stored_is_good(const struct stored *s)
 		s->rcode == RCODE_YXDOMAIN);
 }
 
+/* Only the verdict on a bogus answer that is too large to be kept (store_message): it says nothing to clients with
+ * CD. */
+static inline bool stored_is_verdict(const struct stored *s)
+{
+	return s->security == SECURITY_BOGUS && s->rcode == RCODE_SERVFAIL;
+}
+
 static inline void stored_question(const struct stored *s, struct question *q)
 {
 	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
