@@ -294,6 +294,15 @@ static void check_paths(const struct checker *c, const struct conf_list *servers
 	}
 }
 
+/* Of several clauses for one name; both rpz: and blocklist: clauses count, in their order. */
+static const char *which_counts(enum conf_clause clause)
+{
+	bool replaces = clause == CLAUSE_forward_zone || clause == CLAUSE_stub_zone ||
+			clause == CLAUSE_auth_zone;
+
+	return replaces ? "this one counts" : "the first counts";
+}
+
 /* Each zone of a kind must have a name, and one of its own among those for the same clients. */
 static void check_names(const struct checker *c, enum conf_clause clause)
 {
@@ -321,8 +330,8 @@ static void check_names(const struct checker *c, enum conf_clause clause)
 			    !share_clients(views_of(clause, base), views_of(clause, other)))
 				continue;
 			conf_remark(c->report, CONF_WARNING, file, line,
-				    "%s: there is one of the name '%s' already; the first counts",
-				    text, name);
+				    "%s: there is one of the name '%s' already; %s", text, name,
+				    which_counts(clause));
 			break;
 		}
 	}
