@@ -83,7 +83,7 @@ static bool take_apart(const char *text, uint16_t usual_port, struct spelled *ou
 		at = end;
 	}
 	if (*at == '#') {
-		if (!at[1])
+		if (!at[1] || at[1 + strcspn(at + 1, "@/")] == '@')
 			return false;
 		out->tls_name = at + 1;
 	}

@@ -147,6 +147,12 @@ static bool is_interface_name(const char *text, size_t len)
 	return true;
 }
 
+/* What stands behind '#'. An '@' in it is a port in the wrong place: "192.0.2.1#name@853". */
+static bool is_server_name(const char *text)
+{
+	return text[strcspn(text, "@/")] != '@' && is_domain(text, strlen(text));
+}
+
 /* Strip "@port" and, where allowed, "#name" from the end; false when either is invalid. */
 static bool split_server(const char *word, size_t *host_len, bool with_name)
 {
@@ -154,7 +160,7 @@ static bool split_server(const char *word, size_t *host_len, bool with_name)
 	const char *end = name ? name : word + strlen(word);
 	const char *port = memchr(word, '@', (size_t)(end - word));
 
-	if (name && !is_domain(name + 1, strlen(name + 1)))
+	if (name && !is_server_name(name + 1))
 		return false;
 	if (port && !is_number_to(port + 1, (size_t)(end - port - 1), with_name, 65535))
 		return false;
