@@ -17,6 +17,7 @@
 
 #include "daemon/control_json.h"
 #include "daemon/control_man.h"
+#include "services/interfaces.h"
 #include "services/tls_conf.h"
 #include "util/addr.h"
 #include "util/fault.h"
@@ -123,6 +124,29 @@ static void mend_wildcard(struct addr *a)
 		a->ip[15] = 1;
 }
 
+static void put_first(void *addr, const struct addr *a)
+{
+	struct addr *first = addr;
+
+	if (!first->family)
+		*first = *a;
+}
+
+/* An address, or the first of an interface of this host. */
+static bool find_address(struct addr *a, const char *text, const struct conf *conf, struct fault *f)
+{
+	uint16_t port = (uint16_t)conf->remote_control.control_port;
+
+	if (addr_parse(a, text, port, NULL))
+		return true;
+	*a = (struct addr){ .family = 0 };
+	if (!interface_expand(text, port, conf->server.do_ip4, conf->server.do_ip6, put_first, a, f))
+		return false;
+	if (!a->family)
+		fault_set(f, "the interface %s has no address", text);
+	return a->family;
+}
+
 static bool find_place(struct place *p, const struct client *c, const struct conf *conf,
 		       struct fault *f)
 {
@@ -138,7 +162,7 @@ static bool find_place(struct place *p, const struct client *c, const struct con
 		text = c->server;
 	if (*text == '/')
 		return place_path(p, text, f);
-	if (!addr_parse(&a, text, (uint16_t)r->control_port, f))
+	if (!find_address(&a, text, conf, f))
 		return false;
 	mend_wildcard(&a);
 	(void)addr_print(&a, 0, p->text);

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from lab import Daemon, FakeServer, fixed, rcode, texts
+from lab import Daemon, FakeServer, fixed, free_port, rcode, texts
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +34,16 @@ def test_nobody_there_is_told_with_the_place(d):
     p = subprocess.run([d.program("resolver-control"), "-c", d.client_conf, "-s", d.dir + "/none", "stats"],
                        capture_output=True, text=True, timeout=20, check=False)
     assert p.returncode == 1 and "cannot connect to the daemon at %s/none: No such file" % d.dir in p.stderr
+
+
+def test_an_interface_is_found_by_its_name(d, tmp_path):
+    loopback = next(name for _, name in socket.if_nameindex() if name.startswith("lo"))
+    conf = tmp_path / "control.conf"
+    conf.write_text("remote-control:\n    control-enable: yes\n    control-use-cert: no\n"
+                    "    control-interface: %s@%d\n" % (loopback, free_port()), encoding="utf-8")
+    p = subprocess.run([d.program("resolver-control"), "-c", str(conf), "status"],
+                       capture_output=True, text=True, timeout=20, check=False)
+    assert p.returncode == 3 and "is stopped" in p.stdout, p.stderr
 
 
 @pytest.mark.parametrize("command", ["local_zones", "local_zones_remove", "local_datas", "local_datas_remove"])
