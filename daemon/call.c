@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/call_text.h"
+#include "daemon/daemon.h"
 #include "util/dname.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -104,6 +105,13 @@ void call_clear(struct call *c)
 		c->first = t->next;
 		mem_free(t);
 	}
+}
+
+/* ---- the configuration ---- */
+
+const struct snapshot *call_snapshot(const struct call *c)
+{
+	return c->snapshot ? c->snapshot : c->daemon->snapshot;
 }
 
 /* ---- arguments ---- */

@@ -7,8 +7,8 @@
  *	MAIN          once, on the main thread, with w NULL (twice if it goes round)
  *	FIRST_WORKER  in a turn of that worker, then on the main thread with w NULL
  *	EVERY_WORKER  in a turn of each worker in sequence, then on the main thread with w NULL
- *	ASIDE         on a thread of its own, with w NULL: it touches only the caches and what
- *	              workers publish
+ *	ASIDE         on a thread of its own, with w NULL: it touches only the caches, what
+ *	              workers publish, and call_snapshot
  *	BODY          on the main thread, for each line that follows the command, and once before
  *	              and after them
  *
@@ -24,6 +24,7 @@
 struct connection;
 struct control;
 struct daemon;
+struct snapshot;
 struct worker;
 
 struct call_text; /* a piece of the reply */
@@ -58,6 +59,7 @@ struct call {
 	struct list link;
 	struct control *control;
 	struct aside aside;
+	struct snapshot *snapshot;     /* ASIDE: the one it began with, pinned; else NULL */
 	struct connection *connection; /* NULL: the client is gone */
 	const struct command *command;
 	unsigned next_worker, settled; /* workers visited; then once more at the end */
@@ -71,6 +73,10 @@ struct call {
 void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* adds a LF; usable as any `out` callback */
 void call_ok(struct call *c);                 /* "ok" */
+
+/* The snapshot in force, or on a thread of its own the one in force when the call began: a reload may
+ * free the former meanwhile. */
+const struct snapshot *call_snapshot(const struct call *c);
 
 /* What the handler waits for has come, possibly while it still runs. On the worker's thread. */
 void call_resume(struct call *c);

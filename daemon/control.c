@@ -64,6 +64,8 @@ static void call_free(struct call *c)
 	call_clear(c);
 	if (c->let_go)
 		c->let_go(c);
+	if (c->snapshot)
+		snapshot_unpin(c->snapshot);
 	mem_free(c->data);
 	mem_free(c);
 	if (was_long)
@@ -254,6 +256,7 @@ static void call_is_done(void *arg)
 /* If no thread can be created, the command runs on the main thread right away. */
 static void call_aside(struct call *c)
 {
+	c->snapshot = snapshot_pin(c->daemon->snapshot);
 	c->aside = (struct aside){
 		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
 	};

@@ -32,7 +32,7 @@ static const uint16_t common_types[] = {
  * for another flag. */
 static bool take_store(struct call *c, struct cachedb_keys **gone)
 {
-	const struct conf *conf = c->daemon->snapshot->conf;
+	const struct conf *conf = call_snapshot(c)->conf;
 	bool given[1] = { false };
 
 	*gone = NULL;
