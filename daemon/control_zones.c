@@ -121,12 +121,23 @@ static size_t take_servers(struct call *c, char **servers)
 	return count;
 }
 
+/* Whether every server is one: else nothing is to be changed. */
+static bool is_sound(const struct call *c, const struct forward_change *change, struct fault *f)
+{
+	struct forwards *t = forwards_changed(c->daemon->snapshot->forwards, change, f);
+	bool sound = t != NULL;
+
+	forwards_free(t);
+	return sound;
+}
+
 /* `insecure`: exempt the zone from validation, too (or end that, if the zone is removed). */
 static void carry_out(struct call *c, const struct forward_change *change, bool insecure)
 {
 	struct fault f = { 0 };
 
-	if ((!insecure || control_exempt(c->daemon, change->name, !change->remove, &f)) &&
+	if ((!insecure || (is_sound(c, change, &f) &&
+			   control_exempt(c->daemon, change->name, !change->remove, &f))) &&
 	    daemon_change_forward(c->daemon, change, &f))
 		call_ok(c);
 	else
