@@ -16,6 +16,7 @@
 #include "util/fault.h"
 #include "util/loop.h"
 #include "util/mem.h"
+#include "util/msgname.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "validator/keycache.h"
@@ -195,9 +196,36 @@ static bool set_is_under(const struct flushing *f, const struct rrset *s)
 	return dname_is_under(rrset_owner(s), f->top);
 }
 
+/* Aliases stand before what they lead to. */
+static bool leads_under(const struct stored *s, const uint8_t *top)
+{
+	struct reader r = reader_over(stored_wire(s), s->wire_len);
+	unsigned left = get_u16(stored_wire(s) + 6);
+	uint8_t target[DNAME_MAX];
+
+	(void)read_bytes(&r, MSG_HEAD_LEN + s->qname_len + 4u);
+	while (left-- && !r.bad) {
+		uint16_t type, len;
+		const uint8_t *data;
+
+		msg_skip_name(&r);
+		type = read_u16(&r);
+		(void)read_bytes(&r, 6);
+		len = read_u16(&r);
+		data = r.at;
+		if (type != TYPE_CNAME && type != TYPE_DNAME && type != TYPE_RRSIG)
+			return false;
+		if (type == TYPE_CNAME && msg_read_name(&r, target) && dname_is_under(target, top))
+			return true;
+		r.at = data;
+		(void)read_bytes(&r, len);
+	}
+	return false;
+}
+
 static bool answer_is_under(const struct flushing *f, const struct stored *s)
 {
-	return dname_is_under(asked_name(s), f->top);
+	return dname_is_under(asked_name(s), f->top) || leads_under(s, f->top);
 }
 
 void control_flush_zone(struct call *c, struct worker *w)

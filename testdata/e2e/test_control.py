@@ -199,6 +199,20 @@ def test_flush(daemon):
         assert d.control("flush_zone", "bad..name", code=1).startswith("error")
 
 
+def test_a_zone_is_flushed_behind_aliases_too(daemon):
+    aliases = ("len1.chain.mini.", "len2.chain.mini.", "to-wild.chain.mini.")  # the first two lead to chain.com.
+    with daemon() as d:
+        for name in aliases:
+            d.ask(name)
+        with d.misses(0):
+            for name in aliases:
+                d.ask(name)
+        assert d.control("flush_zone", "chain.com").startswith("ok removed")
+        with d.misses(2):
+            for name in aliases:
+                d.ask(name)
+
+
 def test_lookup_names_the_servers(d):
     d.ask("target.chain.net.")
     out = d.control("lookup", "www.chain.net")
