@@ -532,8 +532,10 @@ static size_t count_zones(const struct localzones *z)
 static bool build(struct build *b)
 {
 	const struct conf_server *s = &b->how->conf->server;
-	/* zones that were shed come from another snapshot, with their tags and overrides */
-	bool plain = b->how->is_view || b->how->zones->forgotten;
+	/* zones that were shed, or the records they are for, come from another snapshot, with their tags
+	 * and overrides */
+	bool plain = b->how->is_view || b->how->zones->forgotten || b->how->data->forgotten ||
+		     b->how->ptrs->forgotten;
 
 	if (!b->how->is_view && !(single_out(b, "local-zone-tag", &s->local_zone_tag) &&
 				  single_out(b, "local-zone-override", &s->local_zone_override)))

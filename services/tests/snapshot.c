@@ -6,6 +6,7 @@
 
 #include "services/acl.h"
 #include "services/forward.h"
+#include "services/policy.h"
 #include "services/tests/conf.h"
 #include "util/addr.h"
 #include "util/fault.h"
@@ -177,6 +178,33 @@ static void other_forwards_share_the_rest(void **state)
 	snapshot_unpin(NULL);
 }
 
+/* As set_option builds one: the local zones and records have been shed. */
+static void what_was_shed_is_not_missed(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"local-zone: x.example static local-zone-tag: x.example t",
+		"local-data: \"x.example A 192.0.2.1\" local-zone-tag: x.example t",
+		"local-data-ptr: \"11.0.0.1 x.example\" local-zone-tag: 1.0.0.11.in-addr.arpa t",
+		"local-zone: x.example static local-zone-override: x.example 192.0.2.0/24 refuse",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct fault f = { 0 };
+		struct snapshot *s, *next;
+		char text[300];
+
+		snprintf(text, sizeof(text), "server: define-tag: t %s", texts[i]);
+		s = snapshot_from(text);
+		policy_shed(s->conf);
+		next = snapshot_new(conf_copy(s->conf), &f);
+		if (!next)
+			fail_msg("%s: %s", texts[i], f.text);
+		snapshot_unpin(next);
+		snapshot_unpin(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -185,6 +213,7 @@ int main(void)
 		cmocka_unit_test(hints_come_from_the_file),
 		cmocka_unit_test(what_cannot_be_built_leaves_the_configuration_to_its_owner),
 		cmocka_unit_test(other_forwards_share_the_rest),
+		cmocka_unit_test(what_was_shed_is_not_missed),
 	};
 
 	hash_start(true);
