@@ -215,7 +215,9 @@ void discovery_renew(struct localzones *zones, const struct conf *conf, struct t
 			     .target = target,
 			     .endpoint = conf->server.http_endpoint };
 
-	if (is_written_down(conf))
+	/* the lines themselves are shed once the zones are made */
+	zones->is_spoken_for |= is_written_down(conf);
+	if (zones->is_spoken_for)
 		return;
 	(void)dname_parse(name, NAME ".", NULL);
 	localzones_remove_name(zones, name, CLASS_IN);

@@ -77,6 +77,7 @@ struct localzone_tops {
 struct localzones {
 	struct localzone_tops tops; /* of class IN */
 	_Atomic bool has_others;    /* there are zones of other classes */
+	bool is_spoken_for;         /* what resolver.arpa says is the operator's (services/discovery.h) */
 	struct localzones_private *own;
 };
 

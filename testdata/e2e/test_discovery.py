@@ -51,6 +51,17 @@ def test_a_reload_tells_what_is_new(daemon, ca):
             assert len(texts(d.ask(NAME, "SVCB"), "SVCB")) == 1
 
 
+@pytest.mark.parametrize("lines, want", [
+    (['local-data: "_dns.resolver.arpa. 60 IN SVCB 9 mine.test."'], ["9 mine.test."]),
+    (['local-zone: "resolver.arpa." static'], []),
+])
+def test_the_operators_own_word_outlives_a_set_option(daemon, ca, lines, want):
+    with daemon(*lines_for(ca, free_port(), free_port()), *lines) as d:
+        for change in (["set_option", "prefetch: yes"], ["insecure_add", "example.test"]):
+            assert d.control(*change) == "ok\n"
+            assert texts(d.ask(NAME, "SVCB"), "SVCB") == want
+
+
 def test_without_a_name_nothing_is_told_and_that_is_said(daemon, ca):
     with daemon(*lines_for(ca, free_port(), free_port(), "nameless")) as d:
         assert not d.ask(NAME, "SVCB").answer
