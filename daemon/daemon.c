@@ -54,6 +54,9 @@ static const char *const fixed_options[] = {
 	"name-v4",           "name-v6",
 };
 
+/* Options that local zones are made with: set_option leaves those that there are. */
+static const char *const zone_options[] = { "local-data-ptr", "local-zone-tag", "local-zone-override" };
+
 /* Options whose change requires reopening the log. */
 static const char *const log_options[] = {
 	"verbosity",      "logfile",      "use-syslog",    "log-identity",
@@ -553,7 +556,7 @@ static bool is_among(const char *name, const char *const *list, size_t count)
 struct comparing {
 	const struct reload *reload;
 	bool log; /* an option in log_options differs */
-	char names[512], fixed[512]; /* for the log; truncated if there are too many */
+	char names[512], fixed[512], waiting[80]; /* for the log; truncated if there are too many */
 };
 
 static void add_name(char *list, size_t room, const char *name)
@@ -571,6 +574,8 @@ static void on_difference(void *arg, const char *name)
 	c->log |= is_among(name, log_options, COUNT(log_options));
 	if (fixed)
 		add_name(c->fixed, sizeof c->fixed, name);
+	else if (c->reload->keeps_changes && is_among(name, zone_options, COUNT(zone_options)))
+		add_name(c->waiting, sizeof c->waiting, name);
 	else
 		add_name(c->names, sizeof c->names, name);
 	if (c->reload->changed)
@@ -583,6 +588,10 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 	conf_compare(old, new, on_difference, c);
 	if (*c->fixed && c->reload->at_once) {
 		fault_set(f, "these options take effect at the next start: %s", c->fixed);
+		return false;
+	}
+	if (*c->waiting) {
+		fault_set(f, "these options take effect when the file is read again: %s", c->waiting);
 		return false;
 	}
 	if (*c->names)

@@ -70,6 +70,7 @@ COMMANDS = [
     ("insecure_add a..b", None, r"error.*\n", 1, OURS),
     ("set_option", None, r"error.*\n", 1, OURS),
     ("set_option num-threads: 7", None, r"error.*\n", 1, OURS),
+    ("set_option local-data-ptr: 192.0.2.7 host.example", None, r"error setting option: .*: local-data-ptr\n", 1, OURS),
     ("get_option", None, r"error.*\n", 1, OURS),
     ("reload +x", None, r"error.*\n", 1, OURS),
     ("view_local_data lan a.in.example A 192.0.2.5", None, OK, 0, None),
