@@ -504,7 +504,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 	struct snapshot *old = d->snapshot;
 
 	if (s->zones != old->zones)
-		authzones_inherit(s->zones, old->zones);
+		authzones_inherit(s->zones, old->zones, false);
 	if (s->policy != old->policy) {
 		blocklists_start(s->policy->lists, old->policy->lists, s->conf, d->loader,
 				 d->locked_in != NULL);
@@ -601,10 +601,12 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 	return true;
 }
 
-/* Carry over the zones, records, forwarders and stubs that were added at run time. */
+/* Carry over the zones, records, forwarders and stubs that were added at run time, and what became of
+ * the zones held here. */
 static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s, struct fault *f)
 {
 	policy_inherit(s->policy, d->snapshot->policy, conf);
+	authzones_inherit(s->zones, d->snapshot->zones, true);
 	discovery_renew(s->policy->zones, conf, s->tls_server);
 	s = changes_apply(&d->changes, s, f);
 	if (!s)

@@ -345,7 +345,7 @@ void authzones_free(struct authzones *t)
 	mem_free(t);
 }
 
-void authzones_inherit(struct authzones *t, const struct authzones *old)
+void authzones_inherit(struct authzones *t, const struct authzones *old, bool keeps)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct authzone *z = &t->items[i];
@@ -353,7 +353,9 @@ void authzones_inherit(struct authzones *t, const struct authzones *old)
 
 		if (was && atomic_load(&was->cell->disabled))
 			atomic_store(&z->cell->disabled, true);
-		if (!was || !was->manner != !z->manner || authzone_stored(z) || strcmp(was->path, z->path) != 0)
+		if (!was || !was->manner != !z->manner || strcmp(was->path, z->path) != 0)
+			continue;
+		if (authzone_stored(z) && !(keeps && authzone_stored(was)))
 			continue;
 		cell_unpin(z->cell);
 		z->cell = cell_pin(was->cell);

@@ -73,8 +73,9 @@ struct authzones {
  * a sentence in `f` for a zone without a name. */
 struct authzones *authzones_new(const struct conf *conf, struct fault *f) MUST_USE;
 void authzones_free(struct authzones *t); /* NULL is fine */
-/* Before `t` is published: zones that could not be read keep the records they have in `old`. */
-void authzones_inherit(struct authzones *t, const struct authzones *old);
+/* Before `t` is published: zones that could not be read keep the records they have in `old`. With `keeps`
+ * so do those that were read: their file may be older, and does not tell whether they have expired. */
+void authzones_inherit(struct authzones *t, const struct authzones *old, bool keeps);
 
 /* The closest zone at or above the name, or NULL; the zone of exactly this name, or NULL. */
 const struct authzone *authzones_find(const struct authzones *t, const uint8_t *name);

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "services/authzone.h"
 #include "services/authzone_answer.h"
 #include "services/authzone_data.h"
+#include "services/tests/conf.h"
 #include "services/tests/made.h"
 #include "services/zonemd.h"
 #include "util/rcu.h"
@@ -280,6 +282,44 @@ static void a_digest_is_over_every_record_but_itself(void **state)
 	}
 }
 
+/* The file is older than what was transferred since, and cannot be written. */
+static void set_option_leaves_zones_as_they_are(void **state)
+{
+	(void)state;
+	static const char *const newer[] = {
+		"garden.example. 600 SOA ns.garden.example. h.garden.example. 9 3600 900 86400 60",
+		"garden.example. 600 NS ns.garden.example.", NULL,
+	};
+	char path[] = "/tmp/authzone-XXXXXX", text[128];
+	FILE *file = fdopen(mkstemp(path), "w");
+	struct fault f = { 0 };
+	struct authzones *old;
+	struct conf *conf;
+
+	assert_non_null(file);
+	fprintf(file, "%s\n%s\n", plain[0], plain[1]);
+	assert_int_equal(fclose(file), 0);
+	snprintf(text, sizeof(text), "auth-zone: name: garden.example zonefile: \"%s\"", path);
+	conf = conf_from(text);
+	old = authzones_new(conf, &f);
+	assert_non_null(old);
+	assert_int_equal(authzone_stored(&old->items[0])->serial, 7);
+	authzone_publish(&old->items[0], make(newer), true);
+	atomic_store(&old->items[0].cell->expired, true);
+	for (int keeps = 0; keeps < 2; keeps++) {
+		struct authzones *t = authzones_new(conf, &f);
+
+		assert_non_null(t);
+		authzones_inherit(t, old, keeps);
+		assert_int_equal(authzone_stored(&t->items[0])->serial, keeps ? 9 : 7);
+		assert_int_equal(atomic_load(&t->items[0].cell->expired), keeps);
+		authzones_free(t);
+	}
+	authzones_free(old);
+	conf_free(conf);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,7 +332,13 @@ int main(void)
 		cmocka_unit_test(a_long_name_is_kept_once),
 		cmocka_unit_test(serials_go_round),
 		cmocka_unit_test(a_digest_is_over_every_record_but_itself),
+		cmocka_unit_test(set_option_leaves_zones_as_they_are),
 	};
+	int failed;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	rcu_thread_join();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rcu_flush();
+	rcu_thread_leave();
+	return failed;
 }
