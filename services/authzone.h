@@ -33,6 +33,8 @@ struct zonecell {
 	_Atomic bool expired, verified;
 	_Atomic bool disabled; /* rpz_disable: its policy is not applied */
 	_Atomic int64_t since; /* when it was published, wall clock; 0: not known */
+	_Atomic bool leased;
+	_Atomic uint32_t lease_s; /* when it was last known to be current, if `leased`; its transfer's */
 	_Atomic(struct xfers *) home; /* what transfers it */
 	_Atomic(struct knownhosts *) known; /* addresses of hosts that may send NOTIFY */
 	_Atomic uint32_t pins;

@@ -52,6 +52,18 @@ static bool verifies_soon(struct task *t)
 	return t->file != NULL;
 }
 
+/* It belongs to the zone, since tasks are made anew with each snapshot. */
+static void renew_lease(struct task *t)
+{
+	atomic_store(&t->z->cell->lease_s, xfer_time(t)->now_s);
+	atomic_store(&t->z->cell->leased, true);
+}
+
+static uint32_t lease_ends_s(const struct task *t, const struct zonedata *z)
+{
+	return atomic_load(&t->z->cell->lease_s) + z->expire_s;
+}
+
 static void rest(struct task *t, uint32_t s)
 {
 	const struct zonedata *z = xfer_have(t);
@@ -60,7 +72,7 @@ static void rest(struct task *t, uint32_t s)
 	if (verifies_soon(t))
 		return;
 	if (z) {
-		uint32_t left = time_left(xfer_time(t)->now_s, t->lease_s + z->expire_s);
+		uint32_t left = time_left(xfer_time(t)->now_s, lease_ends_s(t, z));
 
 		s = left ? MIN(s, left) : s;
 	}
@@ -83,7 +95,7 @@ void xfer_succeeded(struct task *t)
 {
 	const struct zonedata *z = xfer_have(t);
 
-	t->lease_s = xfer_time(t)->now_s;
+	renew_lease(t);
 	t->backoff_s = 0;
 	atomic_store(&t->z->cell->expired, false);
 	rest(t, refresh_of(z));
@@ -96,7 +108,7 @@ void xfer_failed(struct task *t)
 
 	log_notice("%s %s: no primary could give it", t->z->clause, name_of(t, name));
 	if (z && !atomic_load(&t->z->cell->expired) &&
-	    time_is_past(xfer_time(t)->now_s, t->lease_s + z->expire_s)) {
+	    time_is_past(xfer_time(t)->now_s, lease_ends_s(t, z))) {
 		log_warn("%s %s: it has expired", t->z->clause, name);
 		atomic_store(&t->z->cell->expired, true);
 	}
@@ -432,7 +444,8 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	t->z = z;
 	t->snapshot = snapshot_pin(x->env->snapshot);
 	t->timer.fire = on_timer;
-	t->lease_s = x->env->time->now_s;
+	if (!atomic_load(&z->cell->leased))
+		renew_lease(t);
 	arena_init(&t->arena);
 	arena_init(&t->scratch);
 	t->hosts = authhosts_new(x->env, z);

@@ -35,7 +35,6 @@ struct task {
 	bool dead;              /* to be freed when the mesh has called back */
 	bool again;             /* poked meanwhile */
 	bool axfr;              /* IXFR did not work with this primary */
-	uint32_t lease_s;       /* when the zone was last known to be current */
 	uint32_t backoff_s;
 	/* a round: */
 	size_t at;              /* index of the primary being tried */

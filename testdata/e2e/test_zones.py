@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
 import http.server
+import itertools
 import os
 import shutil
 import signal
@@ -171,6 +172,22 @@ def test_a_primary_that_lags_behind_does_not_turn_back_time(daemon, algorithm):
         d.control("auth_zone_transfer", "held.test")
         until(lambda: "no primary could give it" in d.log(), why=d.log)
         assert has(d, "a", "192.0.2.5")()
+
+
+def test_a_zone_expires_though_options_change_meanwhile(daemon):
+    """Its primary is gone for eight seconds, and every four something is set or forwarded."""
+    with Primary(zone_text(1, "a A 192.0.2.1", refresh=1, retry=1, expire=8)) as p, \
+         daemon("local-zone: test. nodefault", more=held(p)) as d:
+        until(has(d, "a", "192.0.2.1"), why=d.log)
+        p.process.terminate()
+        changes = itertools.cycle([("set_option", "prefetch:", "yes"), ("forward_add", "f.example", "192.0.2.9")])
+
+        def is_gone():
+            assert d.control(*next(changes)) == "ok\n"
+            time.sleep(4)
+            return "held.test.\texpired" in d.control("list_auth_zones")
+
+        until(is_gone, seconds=30, why=d.log)
 
 
 def test_who_does_not_know_the_secret_is_not_believed(daemon):
