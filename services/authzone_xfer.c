@@ -508,6 +508,9 @@ void xfers_renew(struct xfers *x)
 {
 	const struct authzones *zones = x->env->snapshot->zones;
 
+	/* only forwarders have changed: what is under way goes on */
+	if (x->count && zones_of(x->tasks[0]) == zones)
+		return;
 	for (size_t i = 0; i < x->count; i++)
 		task_stop(x->tasks[i]);
 	mem_free(x->tasks);

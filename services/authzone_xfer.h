@@ -17,7 +17,8 @@ struct xfers;
 /* `env` must outlive it; its mesh and upstream need not exist yet. */
 struct xfers *xfers_new(struct env *env) MUST_USE;
 void xfers_free(struct xfers *x); /* NULL is fine; while mesh and upstream still exist */
-/* env->snapshot has changed; work in progress for zones that remain is restarted. */
+/* env->snapshot has changed; work in progress for zones that remain is restarted, unless the zones are
+ * the same ones (forwards_changed). */
 void xfers_renew(struct xfers *x);
 
 /* From any thread: check soon whether the zone has changed at its primaries. */
