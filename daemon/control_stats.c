@@ -288,7 +288,10 @@ void stats_log_plan(struct daemon *d)
 {
 	uint64_t every_s = d->snapshot->conf->server.statistics_interval;
 
+	if (timer_is_set(&d->stats_timer) && every_s == d->stats_every_s)
+		return; /* reloads more frequent than that must not put it off for ever */
 	d->stats_timer.fire = on_time;
+	d->stats_every_s = every_s;
 	timer_stop(d->loop, &d->stats_timer);
 	if (every_s)
 		timer_set(d->loop, &d->stats_timer, every_s * US_PER_S);

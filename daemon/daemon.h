@@ -68,6 +68,7 @@ struct daemon {
 	struct keeper *keeper; /* cache-file */
 	struct purge *purge;   /* empties the caches */
 	struct timer stats_timer;
+	uint64_t stats_every_s; /* what it was set to */
 	struct daemon_signal signals[SIGNALS];
 	struct timer look; /* checks whether files in use have changed */
 	uint64_t started_us; /* monotonic */
