@@ -47,7 +47,8 @@
 static const char *const fixed_options[] = {
 	"num-threads",       "username",      "chroot",          "directory",
 	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
-	"infra-cache-slabs", "so-rcvbuf",     "so-sndbuf",       "so-reuseport",
+	"infra-cache-slabs", "key-cache-slabs", "so-rcvbuf",     "so-sndbuf",
+	"so-reuseport",
 	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
 	"sandbox",           "sandbox-path",  "core-dumps",
 	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",

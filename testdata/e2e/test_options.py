@@ -53,7 +53,7 @@ THEIRS = set("""access-control chroot directory pidfile username do-daemonize mo
     serve-expired-client-timeout serve-expired-ttl so-sndbuf msg-cache-slabs""".split())
 # What a running process does not change.
 AT_START = set("""num-threads username chroot directory pidfile module-config msg-cache-slabs rrset-cache-slabs
-    infra-cache-slabs so-rcvbuf so-sndbuf so-reuseport ip-transparent ip-freebind ip-dscp tcp-mss
+    infra-cache-slabs key-cache-slabs so-rcvbuf so-sndbuf so-reuseport ip-transparent ip-freebind ip-dscp tcp-mss
     ratelimit-size ratelimit-slabs ip-ratelimit-size ip-ratelimit-slabs""".split())
 MANY = {"(top)", "stub-zone", "forward-zone", "auth-zone", "rpz", "key", "blocklist", "view", "dhcp-leases"}
 
