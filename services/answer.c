@@ -47,6 +47,7 @@ void answer_style_from(struct answer_style *style, const struct conf *conf)
 	*style = (struct answer_style){
 		.udp_size = (uint16_t)conf->server.edns_buffer_size,
 		.max_udp = (uint16_t)conf->server.max_udp_size,
+		.takes_short = !conf->server.harden_short_bufsize,
 		.ede = conf->server.ede,
 		.ede_stale = conf->server.ede && conf->server.ede_serve_expired,
 		.rotate = conf->server.rrset_roundrobin,
@@ -76,8 +77,9 @@ static size_t room_for(const struct writer *out, const struct answer_to *to)
 
 	if (to->stream)
 		return MIN(writer_left(out), MSG_MAX);
-	if (to->request->edns.present)
-		room = MAX(room, to->request->edns.udp_size);
+	/* RFC 6891 6.2.3: less than 512 counts as 512 */
+	if (to->request->edns.present && (to->request->edns.udp_size > room || to->style->takes_short))
+		room = to->request->edns.udp_size;
 	return MIN(MIN(room, to->style->max_udp), writer_left(out));
 }
 
@@ -413,6 +415,11 @@ void answer_made(struct writer *out, const struct answer_to *to, const struct an
 	explain(&x, to, m->reason, m->reason_text);
 	if ((size_t)(out->at - head) + opt_len(to, &x) > room)
 		cut_extras(&x);
+	if (UNLIKELY(m->data.len && len && (size_t)(out->at - head) + opt_len(to, &x) > room)) {
+		out->at = head + len;
+		put_u16(head + 2, msg_flags(head) | FLAG_TC);
+		zero_counts(head);
+	}
 	if (len && !out->bad)
 		add_opt(out, head, to, m->rcode, &x);
 }

@@ -19,6 +19,7 @@ struct conf;
 struct answer_style {
 	uint16_t udp_size;    /* edns-buffer-size: the size advertised in our OPT */
 	uint16_t max_udp;     /* max-udp-size */
+	bool takes_short;     /* harden-short-bufsize: no: sizes below 512 are obeyed, too */
 	bool ede;             /* ede: yes */
 	bool ede_stale;       /* ede-serve-expired */
 	bool rotate;          /* rrset-roundrobin */

@@ -314,6 +314,36 @@ static void what_does_not_fit_is_left_out(void **state)
 	}
 }
 
+static void a_short_size_is_obeyed_where_that_is_wanted(void **state)
+{
+	(void)state;
+	static const uint8_t ip[4] = { 192, 0, 2, 1 };
+	const struct answer_made made = { .type = TYPE_A, .ttl_s = 60, .data = { ip, sizeof ip } };
+	struct answer_style style = usual;
+
+	style.takes_short = true;
+	for (int way = 0; way < 3; way++) {
+		struct exchange x;
+		struct arena a;
+
+		arena_init(&a);
+		ask(&x, "big.example.", way == 2 ? TYPE_A : TYPE_TXT, FLAG_RD);
+		x.to.style = &style;
+		with_edns(&x, way == 2 ? 50 : 100, 0);
+		if (way == 2) {
+			struct writer w = writer_over(x.room, 4096);
+
+			answer_made(&w, &x.to, &made);
+			read_again(&x, &a, &w);
+		} else {
+			get_large(&x, &a, REASON_forged, way == 1);
+		}
+		if (!(x.got.flags & FLAG_TC) || x.got.count[0] || x.len > (way == 2 ? 50u : 100u))
+			fail_msg("way %d: %zu bytes, flags %x", way, x.len, x.got.flags);
+		arena_clear(&a);
+	}
+}
+
 /* RFC 7873 5.2: a client that sent a cookie may take an answer without one for a forged one. */
 static void cookies_stay_whatever_does_not_fit(void **state)
 {
@@ -591,8 +621,11 @@ static void the_style_is_the_configurations(void **state)
 	assert_int_equal(s.stale_ttl_s, 30);
 	assert_true(s.rotate);
 	assert_false(s.ede);
+	assert_false(s.takes_short);
 	assert_true(conf_set_option(conf, "ede-serve-expired: yes", NULL));
+	assert_true(conf_set_option(conf, "harden-short-bufsize: no", NULL));
 	answer_style_from(&s, conf);
+	assert_true(s.takes_short);
 	assert_false(s.ede_stale);
 	conf_free(conf);
 }
@@ -648,6 +681,7 @@ int main(void)
 		CLAIM(ttls_count_down),
 		CLAIM(addresses_take_turns),
 		CLAIM(what_does_not_fit_is_left_out),
+		CLAIM(a_short_size_is_obeyed_where_that_is_wanted),
 		CLAIM(cookies_stay_whatever_does_not_fit),
 		CLAIM(reasons_are_told_where_wanted),
 		CLAIM(errors_echo_what_could_be_read),
