@@ -100,6 +100,14 @@ bool delegation_add_place(struct delegation *d, struct arena *a, const struct pl
 	return true;
 }
 
+struct place *delegation_place_now(const struct delegation *d, struct place *p)
+{
+	for (unsigned i = 0; i < d->place_count; i++)
+		if (addr_equals(&d->places[i].addr, &p->addr))
+			return &d->places[i];
+	return p;
+}
+
 static bool read_address(const struct rrset *set, struct slice rdata, uint16_t port,
 			 struct addr *out)
 {

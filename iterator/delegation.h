@@ -86,6 +86,8 @@ void delegation_add_names(struct delegation *d, struct arena *a, const struct rr
 			  bool parent_side);
 /* False when the address was there already, or must not be asked. */
 bool delegation_add_place(struct delegation *d, struct arena *a, const struct place *p);
+/* Where an address of it is by now, for the list moves as it grows; `p` itself if it is not in it. */
+struct place *delegation_place_now(const struct delegation *d, struct place *p);
 /* Add the servers of a forward-zone or stub-zone, with what is needed to ask them over TLS. */
 void delegation_add_servers(struct delegation *d, struct arena *a, const struct forward_zone *z);
 /* Add each address of an A or AAAA set and mark its owner as found. Returns how many are new. */

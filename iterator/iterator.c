@@ -447,15 +447,6 @@ static void note_sends(struct iter *it, const struct upstream_reply *reply)
 		iter_note_vain(it, reply->sends);
 }
 
-/* Where the server that was asked is in the list by now, which moves as it grows. */
-static struct place *place_now(const struct iter *it)
-{
-	for (unsigned i = 0; i < it->at->place_count; i++)
-		if (addr_equals(&it->at->places[i].addr, &it->place->addr))
-			return &it->at->places[i];
-	return it->place;
-}
-
 static void take_event(struct iter *it, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -465,7 +456,7 @@ static void take_event(struct iter *it, const struct event *ev)
 		it->asked = NULL;
 		it->race = NULL;
 		it->reply = ev->reply;
-		it->place = place_now(it);
+		it->place = delegation_place_now(it->at, it->place);
 		note_sends(it, ev->reply);
 		it->state = ITER_digest;
 		break;

@@ -15,6 +15,7 @@ struct racer {
 struct race {
 	void (*done)(void *owner, struct place *place, const struct upstream_reply *reply);
 	void *owner;
+	const struct delegation *delegation;
 	unsigned running;
 	struct racer racers[RACERS_MOST];
 };
@@ -35,7 +36,7 @@ static void on_reply(void *owner, const struct upstream_reply *reply)
 	mine->ask = NULL;
 	r->running--;
 	if (!is_good(reply) && r->running) {
-		mine->place->spent = true;
+		delegation_place_now(r->delegation, mine->place)->spent = true;
 		return;
 	}
 	race_cancel(r);
@@ -48,6 +49,7 @@ struct race *race_start(const struct race_how *how)
 
 	r->done = how->done;
 	r->owner = how->owner;
+	r->delegation = how->delegation;
 	r->running = how->count;
 	for (unsigned i = 0; i < how->count; i++) {
 		struct upstream_question question = how->question;

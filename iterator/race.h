@@ -6,6 +6,7 @@
 #include "services/upstream.h"
 
 struct arena;
+struct delegation;
 struct place;
 struct race;
 
@@ -15,6 +16,7 @@ struct race_how {
 	struct upstream *upstream;
 	struct arena *arena;
 	struct upstream_question question; /* the server is filled in from `places` */
+	const struct delegation *delegation; /* of which `places` are */
 	struct place *places[RACERS_MOST];
 	unsigned count;
 	/* Called once, like upstream_ask's callback: with the first good response, or with the
