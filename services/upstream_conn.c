@@ -269,8 +269,7 @@ static void on_timer(struct timer *timer)
 /* Whether it is of no further use: it carried queries but answered none, or may carry no more. */
 static bool conn_is_spent(const struct conn *c)
 {
-	return (c->carried && !c->answered) || c->deaf || c->carried >= carries_most(c) ||
-	       !c->rest_ms;
+	return (c->carried && !c->answered) || c->deaf || c->carried >= carries_most(c);
 }
 
 /* Watch for the events that can come next. */

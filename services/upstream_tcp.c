@@ -46,13 +46,15 @@ static void tcp_forget(struct conn *c, struct letter *l)
 	c->given_up++;
 }
 
-/* The server says how long the connection may stay idle (RFC 7828 3.3). */
+/* The server says how long the connection may stay idle; 0: it wants no more questions on it (RFC 7828 3.2.2). */
 static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, size_t len)
 {
 	uint32_t rest_ms;
 
-	if (s->keepalive && hop_keepalive(wire, len, &rest_ms))
-		c->rest_ms = rest_ms;
+	if (!s->keepalive || !hop_keepalive(wire, len, &rest_ms))
+		return;
+	c->rest_ms = rest_ms;
+	c->deaf |= !rest_ms;
 }
 
 /* Process one whole message. False if the connection should not be used any longer. */

@@ -11,7 +11,8 @@ enum { PEERS = 64, HELD = 64 };
  *   s  silence            b  echo byte by byte, a byte to a packet
  *   x  close              p  answer, then close
  *   i  another id first   z  a message of no bytes
- *   g  a header too short for one */
+ *   g  a header too short for one
+ *   k  echo no question, but say that the connection is to be closed (RFC 7828) */
 struct peer {
 	struct watch watch;
 	uint8_t in[8192];
@@ -58,6 +59,9 @@ static void release(struct peer *p)
 /* False when the connection is closed now. */
 static bool peer_answer(void *peer, const uint8_t *framed)
 {
+	/* an OPT record with a keepalive of 0 */
+	uint8_t last[] = { 0, 29, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+			   41, 4, 208, 0, 0, 0, 0, 0, 6, 0, 11, 0, 2, 0, 0 };
 	uint8_t other[2 + LETTER_LEN];
 	struct peer *p = peer;
 
@@ -88,6 +92,10 @@ static bool peer_answer(void *peer, const uint8_t *framed)
 		return true;
 	case 'g':
 		peer_say(p, "\0\4abcd", 6);
+		return true;
+	case 'k':
+		memcpy(last + 2, framed + 2, 2);
+		peer_say(p, last, sizeof(last));
 		return true;
 	default:
 		break;
@@ -468,6 +476,39 @@ static void a_deaf_connection_is_not_used_again(void **state)
 	end();
 }
 
+/* RFC 7828 3.2.2. */
+static void who_wants_the_connection_closed_gets_no_more_questions_on_it(void **state)
+{
+	static const struct {
+		const char *why;
+		bool keepalive; /* was asked for */
+		unsigned connections;
+	} rows[] = {
+		{ "asked, it has said so", true, 2 },
+		{ "nobody has asked", false, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sending way = { .carrier = CARRIER_TCP, .keepalive = rows[i].keepalive };
+		struct mail *held;
+
+		begin("");
+		way.to = server.at;
+		held = send_tag('h');
+		mail_send_by(&way, 'k');
+		assert_true(wire_run(1, 0));
+		assert_false(held->arrived || held->failed);
+		assert_int_equal(server.open, 1); /* for what is held */
+		send_tag('a');
+		assert_true(wire_run(2, 0));
+		if (server.accepted != rows[i].connections)
+			fail_msg("%s: %u connections", rows[i].why, server.accepted);
+		cancel(held);
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,6 +524,7 @@ int main(void)
 		cmocka_unit_test(who_gives_up_leaves_the_others_alone),
 		cmocka_unit_test(what_is_not_taken_over_tcp_has_failed),
 		cmocka_unit_test(a_deaf_connection_is_not_used_again),
+		cmocka_unit_test(who_wants_the_connection_closed_gets_no_more_questions_on_it),
 	};
 
 	hash_start(true);
