@@ -31,17 +31,8 @@ unsigned hop_asked(const uint8_t *wire, size_t len)
 static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 {
 	struct reader r = reader_over(wire, len);
-	unsigned questions, records;
+	unsigned records = msg_skip_to_records(&r);
 
-	read_bytes(&r, 4);
-	questions = read_u16(&r);
-	records = read_u16(&r);
-	records += read_u16(&r);
-	records += read_u16(&r);
-	while (questions-- && !r.bad) {
-		msg_skip_name(&r);
-		read_bytes(&r, 4);
-	}
 	while (records && !r.bad) {
 		size_t at = len - reader_left(&r);
 		uint16_t type;

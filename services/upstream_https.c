@@ -78,6 +78,8 @@ static void on_ended(void *owner, void *of, const struct http2_answer *a)
 	} else if (!a->typed || a->len < MSG_HEAD_LEN) {
 		refuse(l, "what came is no " DNS_MESSAGE);
 	} else {
+		if (a->age_s)
+			msg_grow_older(a->body, a->len, a->age_s);
 		letter_answered(l, a->body, a->len);
 	}
 }

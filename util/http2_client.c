@@ -32,6 +32,7 @@ struct http2_request {
 	void *of;         /* NULL: dropped */
 	int32_t stream;
 	unsigned status;
+	uint32_t age_s;
 	bool typed, too_big;
 	size_t headers_len; /* so far */
 	uint8_t *body;      /* of the answer */
@@ -70,6 +71,19 @@ static unsigned read_status(const uint8_t *value, size_t len)
 		status = status * 10 + (unsigned)(value[i] - '0');
 	}
 	return status;
+}
+
+/* What is no number counts as none; one too large, as the largest (RFC 9111 1.2.2). */
+static uint32_t read_age(const uint8_t *value, size_t len)
+{
+	uint64_t age_s = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (value[i] < '0' || value[i] > '9')
+			return 0;
+		age_s = MIN(age_s * 10 + (uint64_t)(value[i] - '0'), (uint64_t)INT32_MAX);
+	}
+	return (uint32_t)age_s;
 }
 
 /* Whether a content-length exceeds `most`. */
@@ -112,6 +126,8 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 		r->status = read_status(value, value_len);
 	else if (is_named("content-type", name, name_len))
 		r->typed = is_type(c->type, value, value_len);
+	else if (is_named("age", name, name_len))
+		r->age_s = read_age(value, value_len);
 	else if (is_named("content-length", name, name_len) && !r->too_big &&
 		 is_longer(value, value_len, c->answer_most))
 		cut_off(session, r);
@@ -125,8 +141,10 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 		nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 
 	(void)client;
-	if (r && r->status < 200)
+	if (r && r->status < 200) {
 		r->typed = false;
+		r->age_s = 0;
+	}
 	return 0;
 }
 
@@ -182,6 +200,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, vo
 		.typed = r->typed,
 		.body = r->body,
 		.len = r->body_len,
+		.age_s = r->age_s,
 	};
 	of = r->of;
 	list_remove(&r->link);

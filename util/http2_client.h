@@ -23,8 +23,9 @@ struct http2_answer {
 	enum http2_end end;
 	unsigned status;
 	bool typed; /* content-type is the one asked for */
-	const uint8_t *body;
+	uint8_t *body; /* may be changed */
 	size_t len;
+	uint32_t age_s; /* for so long a cache on the way has had it (RFC 9111 5.1) */
 };
 
 struct http2_client_how {

@@ -132,6 +132,13 @@ uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
 bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s,
 	       struct message *out) MUST_USE;
 
+/* Skip header and questions of a message from its start; returns how many records follow. */
+unsigned msg_skip_to_records(struct reader *r);
+
+/* A message that some cache on the way has kept for `age_s` seconds (RFC 8484 5.1): so much less is left of
+ * every TTL. */
+void msg_grow_older(uint8_t *wire, size_t len, uint32_t age_s);
+
 /* How to write one, and what was written. */
 struct msg_style {
 	uint32_t now_s;                 /* TTLs written are the time left, at least 0 */

@@ -591,3 +591,43 @@ bool msg_parse(const uint8_t *at, size_t len, struct arena *a, uint32_t now_s, s
 	}
 	return good;
 }
+
+/* ---- records in place ---- */
+
+unsigned msg_skip_to_records(struct reader *r)
+{
+	unsigned questions, records;
+
+	read_bytes(r, 4);
+	questions = read_u16(r);
+	records = read_u16(r);
+	records += read_u16(r);
+	records += read_u16(r);
+	while (questions-- && !r->bad) {
+		msg_skip_name(r);
+		read_bytes(r, 4);
+	}
+	return records;
+}
+
+/* A TTL with the top bit set counts as 0 (RFC 2181 8). */
+void msg_grow_older(uint8_t *wire, size_t len, uint32_t age_s)
+{
+	struct reader r = reader_over(wire, len);
+	unsigned records = msg_skip_to_records(&r);
+
+	while (records-- && !r.bad) {
+		uint16_t type;
+		uint32_t ttl_s;
+		size_t at;
+
+		msg_skip_name(&r);
+		type = read_u16(&r);
+		read_bytes(&r, 2);
+		at = len - reader_left(&r);
+		ttl_s = read_u32(&r);
+		read_bytes(&r, read_u16(&r));
+		if (!r.bad && type != TYPE_OPT && ttl_s <= INT32_MAX)
+			put_u32(wire + at, ttl_s > age_s ? ttl_s - age_s : 0);
+	}
+}

@@ -138,14 +138,22 @@ static nghttp2_nv header(const char *name, const char *value)
 			     strlen(value), NGHTTP2_NV_FLAG_NONE };
 }
 
-static void answer(int32_t stream, const char *status, const char *type, const char *body)
+/* `age` may be NULL. */
+static void answer_aged(int32_t stream, const char *status, const char *type, const char *age, const char *body)
 {
-	nghttp2_nv headers[] = { header(":status", status), header("content-type", type) };
+	nghttp2_nv headers[] = { header(":status", status), header("content-type", type),
+				 header("age", age ? age : "") };
 	nghttp2_data_provider provider = { .read_callback = read_body };
 
 	server.body = body;
 	server.sent = 0;
-	assert_int_equal(nghttp2_submit_response(server.session, stream, headers, 2, &provider), 0);
+	assert_int_equal(nghttp2_submit_response(server.session, stream, headers,
+						 COUNT(headers) - (age ? 0 : 1), &provider), 0);
+}
+
+static void answer(int32_t stream, const char *status, const char *type, const char *body)
+{
+	answer_aged(stream, status, type, NULL, body);
 }
 
 static struct http2_request *post(unsigned i)
@@ -202,6 +210,35 @@ static void an_answer_is_what_the_server_makes_of_it(void **state)
 				 (int)told[0].answer.end, told[0].answer.status);
 		if (rows[i].end == HTTP2_WHOLE)
 			assert_memory_equal(told[0].body, rows[i].body, told[0].answer.len);
+		end();
+	}
+}
+
+static void how_long_an_answer_was_kept_on_the_way_is_told(void **state)
+{
+	static const struct {
+		const char *age;
+		uint32_t want_s;
+	} rows[] = {
+		{ NULL, 0 },
+		{ "0", 0 },
+		{ "250", 250 },
+		{ "2147483648", INT32_MAX },
+		{ "99999999999999999999999", INT32_MAX },
+		{ "a while", 0 },
+		{ "-1", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin(NULL, 0);
+		assert_non_null(post(0));
+		assert_true(talk());
+		answer_aged(server.streams[0], "200", "a/b", rows[i].age, "x");
+		assert_true(talk());
+		assert_int_equal(told[0].times, 1);
+		if (told[0].answer.age_s != rows[i].want_s)
+			fail_msg("%s: %u", rows[i].age ? rows[i].age : "nothing", told[0].answer.age_s);
 		end();
 	}
 }
@@ -328,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_posted),
 		cmocka_unit_test(an_answer_is_what_the_server_makes_of_it),
+		cmocka_unit_test(how_long_an_answer_was_kept_on_the_way_is_told),
 		cmocka_unit_test(answers_come_in_any_order),
 		cmocka_unit_test(no_more_go_out_than_the_server_takes),
 		cmocka_unit_test(what_was_not_looked_at_is_told_apart),

@@ -444,6 +444,43 @@ static void sets_are_told_apart_in_a_crowd(void **state)
 	}
 }
 
+static void what_was_kept_on_the_way_lasts_less_long(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t age_s;
+		const char *records, *want;
+	} rows[] = {
+		{ "nothing has passed", 0, "w.a. 300 IN A 192.0.2.1\n", "w.a. 300 IN A 192.0.2.1\n" },
+		{ "in every section", 100,
+		  "w.a. 300 IN A 192.0.2.1\nw.a. 100 IN A 192.0.2.2\n-\na. 3600 IN NS b.\n-\nb. 60 IN A 192.0.2.3\n",
+		  "w.a. 200 IN A 192.0.2.1\nw.a. 0 IN A 192.0.2.2\n-\na. 3500 IN NS b.\n-\nb. 0 IN A 192.0.2.3\n" },
+		{ "all of it", INT32_MAX, "w.a. 300 IN A 192.0.2.1\n", "w.a. 0 IN A 192.0.2.1\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t packet[512], want[512];
+		size_t len = compose(packet, sizeof(packet), FLAG_QR, "w.a.", rows[i].records);
+
+		assert_int_equal(compose(want, sizeof(want), FLAG_QR, "w.a.", rows[i].want), len);
+		/* what an OPT has in that place is none */
+		memcpy(packet + len, OPT, sizeof(OPT) - 1);
+		memcpy(want + len, OPT, sizeof(OPT) - 1);
+		packet[11]++;
+		want[11]++;
+		msg_grow_older(packet, len + sizeof(OPT) - 1, rows[i].age_s);
+		if (memcmp(packet, want, len + sizeof(OPT) - 1) != 0)
+			fail_msg("%s", rows[i].why);
+		for (size_t cut = 1; cut < len; cut++) {
+			uint8_t *part = mem_copy(packet, cut); /* a sanitizer sees what is behind it */
+
+			msg_grow_older(part, cut, 1);
+			mem_free(part);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +491,7 @@ int main(void)
 		cmocka_unit_test(lone_signatures_stay_however_many),
 		cmocka_unit_test(the_head_of_an_answer_is_read),
 		cmocka_unit_test(what_is_no_message_is_refused),
+		cmocka_unit_test(what_was_kept_on_the_way_lasts_less_long),
 		cmocka_unit_test(names_are_read_through_pointers_that_go_back),
 		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),
