@@ -13,6 +13,7 @@ enum {
 	FOR_A_WORKER = 8,     /* its loop and mailbox */
 	PORTS_LEAST = 4,
 	CLIENTS_LEAST = 2,
+	SERVERS_LEAST = 1,
 };
 
 static uint64_t doors_of(const struct conf_server *s)
@@ -42,17 +43,18 @@ uint64_t files_needed(const struct conf *conf)
 struct files_share files_divide(const struct conf *conf, uint64_t limit)
 {
 	const struct conf_server *s = &conf->server;
-	uint64_t each, clients, ports, streams;
+	uint64_t each, clients, ports, servers;
 
 	if (limit >= files_needed(conf))
-		return (struct files_share){ s->incoming_num_tcp, s->outgoing_range };
+		return (struct files_share){ s->incoming_num_tcp, s->outgoing_range, s->outgoing_num_tcp };
 	each = limit > always(s) ? (limit - always(s)) / s->num_threads : 0;
 	/* Clients get at most half, connections to upstreams a quarter, ports the rest. */
 	clients = MIN(MAX(each / 2, CLIENTS_LEAST), s->incoming_num_tcp);
-	streams = MIN(each / 4, s->outgoing_num_tcp);
-	ports = each > clients + streams ? each - clients - streams : 0;
-	return (struct files_share){ (uint32_t)clients, (uint32_t)MIN(MAX(ports, PORTS_LEAST),
-								      s->outgoing_range) };
+	servers = MIN(MAX(each / 4, SERVERS_LEAST), s->outgoing_num_tcp);
+	ports = each > clients + servers ? each - clients - servers : 0;
+	return (struct files_share){ (uint32_t)clients,
+				     (uint32_t)MIN(MAX(ports, PORTS_LEAST), s->outgoing_range),
+				     (uint32_t)servers };
 }
 
 static uint64_t limit_now(void)

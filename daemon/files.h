@@ -15,6 +15,7 @@ struct conf;
 struct files_share {
 	uint32_t clients; /* connections of clients */
 	uint32_t ports;   /* UDP ports for queries */
+	uint32_t servers; /* connections to other servers */
 };
 
 /* The most that may ever be open at once. */

@@ -109,9 +109,11 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	struct snapshot *old = w->env.snapshot;
 	const struct conf_server *c = &s->conf->server;
 	struct listen_tcp_limits limits = tcp_limits_of(s->conf);
+	struct files_share share = files_share(s->conf);
 
 	w->env.snapshot = snapshot_pin(s);
-	w->env.ports_most = files_share(s->conf).ports;
+	w->env.ports_most = share.ports;
+	w->env.servers_most = share.servers;
 	open_scopes(&w->env, views_highest_scope(s->policy->views));
 	answer_style_from(&w->style, s->conf);
 	w->on.prefetch = c->prefetch;

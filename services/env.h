@@ -59,6 +59,7 @@ struct env {
 	struct waits *waits;            /* answers clients wait for; NULL: not counted (tests) */
 	struct upstream *upstream;
 	uint32_t ports_most;            /* limit of open source ports; 0: outgoing-range */
+	uint32_t servers_most;          /* limit of connections to other servers; 0: outgoing-num-tcp */
 	struct mesh *mesh;
 	unsigned checks;                /* signature checks since yielded queries last ran */
 	uint32_t unwanted;              /* unsolicited responses since the last purge */

@@ -200,7 +200,9 @@ static bool make_room(struct pool *p, const struct letter *l)
 
 static bool is_full(const struct pool *p)
 {
-	return p->conn_count >= pool_conf(p)->outgoing_num_tcp;
+	uint32_t most = p->transport.env->servers_most;
+
+	return p->conn_count >= pool_conf(p)->outgoing_num_tcp || (most && p->conn_count >= most);
 }
 
 /*

@@ -14,17 +14,18 @@ static void clients_never_take_what_asking_needs(void **state)
 	static const struct {
 		const char *why, *conf;
 		uint64_t limit;
-		uint32_t clients, ports;
+		uint32_t clients, ports, servers;
 	} rows[] = {
-		{ "all there is", "", UINT64_MAX, 10, 4096 },
-		{ "enough", " incoming-num-tcp: 1000\n", 6000, 1000, 4096 },
-		{ "clients get half", " incoming-num-tcp: 10000\n", 1058, 500, 490 },
-		{ "those few want no more", "", 1058, 10, 980 },
+		{ "all there is", "", UINT64_MAX, 10, 4096, 10 },
+		{ "enough", " incoming-num-tcp: 1000\n", 6000, 1000, 4096, 10 },
+		{ "clients get half", " incoming-num-tcp: 10000\n", 1058, 500, 490, 10 },
+		{ "those few want no more", "", 1058, 10, 980, 10 },
+		{ "connections to servers get a quarter", " outgoing-num-tcp: 1000\n", 1058, 10, 740, 250 },
 		{ "each thread has its part", " num-threads: 4\n incoming-num-tcp: 10000\n", 1088,
-		  125, 115 },
-		{ "hardly any", " incoming-num-tcp: 10000\n", 64, 3, 4 },
-		{ "none at all", " incoming-num-tcp: 10000\n", 20, 2, 4 },
-		{ "none at all, and none wanted", " incoming-num-tcp: 0\n outgoing-range: 1\n", 20, 0, 1 },
+		  125, 115, 10 },
+		{ "hardly any", " incoming-num-tcp: 10000\n", 64, 3, 4, 1 },
+		{ "none at all", " incoming-num-tcp: 10000\n", 20, 2, 4, 1 },
+		{ "none at all, and none wanted", " incoming-num-tcp: 0\n outgoing-range: 1\n", 20, 0, 1, 1 },
 	};
 
 	(void)state;
@@ -36,9 +37,11 @@ static void clients_never_take_what_asking_needs(void **state)
 		snprintf(text, sizeof text, "server:\n%s", rows[i].conf);
 		conf = conf_from(text);
 		share = files_divide(conf, rows[i].limit);
-		if (share.clients != rows[i].clients || share.ports != rows[i].ports)
-			fail_msg("%s: %u and %u, not %u and %u", rows[i].why, share.clients,
-				 share.ports, rows[i].clients, rows[i].ports);
+		if (share.clients != rows[i].clients || share.ports != rows[i].ports ||
+		    share.servers != rows[i].servers)
+			fail_msg("%s: %u, %u and %u, not %u, %u and %u", rows[i].why, share.clients,
+				 share.ports, share.servers, rows[i].clients, rows[i].ports,
+				 rows[i].servers);
 		assert_true(share.clients + share.ports <= rows[i].limit);
 		conf_free(conf);
 	}

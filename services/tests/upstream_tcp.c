@@ -325,6 +325,23 @@ static void connections_are_counted(void **state)
 	end();
 }
 
+/* Where there are fewer descriptors than the options say. */
+static void no_more_connections_than_descriptors(void **state)
+{
+	(void)state;
+	begin("server: outgoing-num-tcp: 2\n max-reuse-tcp-queries: 1\n");
+	wire.env.servers_most = 1;
+	send_tag('s');
+	send_tag('a');
+	assert_true(wire.mail[1].sending.queued);
+	assert_false(wire_run(1, 50));
+	cancel(&wire.mail[0]);
+	assert_true(wire_run(1, 0));
+	assert_true(wire.mail[1].arrived);
+	assert_int_equal(server.open_most, 1);
+	end();
+}
+
 static void an_idle_connection_makes_room(void **state)
 {
 	struct addr other;
@@ -518,6 +535,7 @@ int main(void)
 		cmocka_unit_test(nobody_there_is_a_failure),
 		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
 		cmocka_unit_test(connections_are_counted),
+		cmocka_unit_test(no_more_connections_than_descriptors),
 		cmocka_unit_test(an_idle_connection_makes_room),
 		cmocka_unit_test(a_silent_server_makes_room),
 		cmocka_unit_test(who_has_answered_before_need_not_wait),
