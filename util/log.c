@@ -144,7 +144,8 @@ static int syslog_priority(const char *kind)
 		int priority;
 	} rows[] = {
 		{ "debug", LOG_DEBUG },     { "info", LOG_INFO }, { "notice", LOG_NOTICE },
-		{ "warning", LOG_WARNING }, { "error", LOG_ERR },
+		{ "warning", LOG_WARNING }, { "error", LOG_ERR }, { "query", LOG_INFO },
+		{ "reply", LOG_INFO },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

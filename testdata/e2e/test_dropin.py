@@ -150,7 +150,7 @@ def test_as_firewalls_start_it(unbound):
 def test_its_lines_reach_syslog_from_inside_a_chroot(unbound):
     """Also those of a reload and of the end, although /dev/log is not inside."""
     d = unbound()
-    in_jail(d, "use-syslog: yes")
+    in_jail(d, "use-syslog: yes", "log-queries: yes", "log-replies: yes", "log-tag-queryreply: yes")
     d.configure()
     heard = []
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
@@ -174,6 +174,10 @@ def test_its_lines_reach_syslog_from_inside_a_chroot(unbound):
                                      stdout=d.log_file, stderr=d.log_file)
         d.wait_ready()
         until(lambda: hears(r"unbound(\[\d+\])?: \[\d+:0\] notice: start of service"))
+        d.ask("target.chain.mini.")
+        # of daemons (3), informational (6): RFC 5424 section 6.2.1
+        until(lambda: hears(r"^<30>.*\] query: 127\.0\.0\.1 target\.chain\.mini\. A IN$"))
+        until(lambda: hears(r"^<30>.*\] reply: 127\.0\.0\.1 target\.chain\.mini\. A IN NOERROR"))
         d.process.send_signal(signal.SIGHUP)
         until(lambda: hears(r"unbound.*reloaded"))
         assert d.stop() == 0
