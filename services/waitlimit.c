@@ -56,7 +56,7 @@ static bool read_table(struct table *t, uint32_t usual, const struct conf_list *
 	struct fault why = { 0 };
 	bool ok = true;
 
-	t->usual = usual;
+	t->usual = usual ? usual : WAIT_ANY;
 	t->blocks = netset_new();
 	t->limits = mem_array(COUNT(unlimited) + list->count, sizeof *t->limits);
 	for (size_t i = 0; i < COUNT(unlimited); i++)
