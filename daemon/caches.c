@@ -134,4 +134,5 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 		negcache_resize(c->negative, (size_t)conf->server.neg_cache_size);
 	if (!is_same_infra(&was, &how))
 		infra_reconfigure(c->infra, &how);
+	keep_expired(c, &conf->server);
 }

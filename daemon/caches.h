@@ -40,7 +40,8 @@ struct caches_gone {
 };
 struct caches_gone caches_empty(const struct caches *c);
 
-/* Change from one configuration's sizes to another's; entries stay as far as they fit. */
+/* Change from one configuration's sizes, and how long what has expired is kept, to another's; entries stay
+ * as far as they fit. */
 void caches_resize(struct caches *c, const struct conf *before, const struct conf *conf);
 
 #endif

@@ -593,6 +593,45 @@ static void what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged(v
 	}
 }
 
+/* As the cache fills, what has expired goes first, unless it may still be given. */
+static void what_has_expired_is_kept_as_the_latest_configuration_says(void **state)
+{
+	static const struct {
+		const char *before, *after;
+		bool goes;
+	} rows[] = {
+		{ "", "", true },
+		{ "", "serve-expired: yes\n", false },
+		{ "serve-expired: yes\n", "serve-expired: yes\n", false },
+		{ "serve-expired: yes\n", "", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char before[128], name[16];
+		struct slab_count n;
+		struct conf *after = conf_with(rows[i].after);
+		unsigned count = 0;
+
+		snprintf(before, sizeof before, "msg-cache-size: 256k\nmsg-cache-slabs: 1\n%s",
+			 rows[i].before);
+		open_world(before);
+		after->server.msg_cache_size = world.snapshot->conf->server.msg_cache_size;
+		caches_resize(&world.caches, world.snapshot->conf, after);
+		conf_free(after);
+		rcu_turn_begin();
+		do {
+			snprintf(name, sizeof name, "n%u", count++);
+			store(name, NOW_S, 100, SECURITY_INSECURE);
+			n = slab_counted(msgcache_slab(world.caches.messages));
+		} while (n.bytes < n.budget - n.budget / 16 && count < 10000);
+		rcu_turn_end();
+		if ((n.evictions != 0) != rows[i].goes)
+			fail_msg("row %zu: %u evictions", i, (unsigned)n.evictions);
+		close_world();
+	}
+}
+
 static void a_hit_near_its_end_is_fetched_again_in_the_background(void **state)
 {
 	static const struct {
@@ -719,6 +758,7 @@ int main(void)
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),
 		cmocka_unit_test(stale_answers_are_given_as_told),
 		cmocka_unit_test(what_is_not_judged_yet_is_given_to_nobody_where_answers_are_judged),
+		cmocka_unit_test(what_has_expired_is_kept_as_the_latest_configuration_says),
 		cmocka_unit_test(a_hit_near_its_end_is_fetched_again_in_the_background),
 		cmocka_unit_test(hits_and_misses_add_up_to_questions),
 		cmocka_unit_test(a_worker_that_ends_drops_who_waits),
