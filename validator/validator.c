@@ -182,16 +182,21 @@ static void count_bogus(const struct query *q, const struct judge *j)
 
 static void log_bogus(const struct query *q, const struct judgement *j)
 {
-	char name[DNAME_TEXT], type[16], server[ADDR_TEXT] = "";
-	bool all = conf_of(q)->val_log_level > 1;
+	char name[DNAME_TEXT], buf[16], server[ADDR_TEXT] = "";
+	const char *type = rr_type_name(q->question.type, buf);
+	unsigned level = conf_of(q)->val_log_level;
 
-	if (conf_of(q)->val_log_level == 0)
+	if (level == 0)
 		return;
-	if (all && q->answered_by.family)
+	dname_print(q->question.name, name);
+	if (level == 1) {
+		log_line("info", "validation failure %s %s IN", name, type);
+		return;
+	}
+	if (q->answered_by.family)
 		addr_print(&q->answered_by, 53, server);
-	log_line("info", "validation failure <%s %s IN>: %s%s%s%s%s",
-		 dname_print(q->question.name, name), rr_type_name(q->question.type, type),
-		 reason_text(j->reason), all && j->text ? ": " : "", all && j->text ? j->text : "",
+	log_line("info", "validation failure <%s %s IN>: %s%s%s%s%s", name, type,
+		 reason_text(j->reason), j->text ? ": " : "", j->text ? j->text : "",
 		 *server ? " from " : "", server);
 }
 

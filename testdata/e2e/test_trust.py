@@ -43,6 +43,15 @@ def test_each_name_is_marked_as_its_zone_is_signed(judge, net):
     assert marked[True] > 20 and marked[False] > 20
 
 
+@pytest.mark.parametrize("level, line", [(1, r"failure www\.expired\.mini\. A IN$"),
+                                         (2, r"failure <www\.expired\.mini\. A IN>: \S.* from \S+$")])
+def test_a_failure_has_its_line(daemon, net, level, line):
+    with daemon('trust-anchor-file: "%s/root.key"' % net, "val-log-level: %d" % level,
+                module="validator iterator") as d:
+        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
+        assert re.search("(?m) info: validation " + line, d.log()), d.log()
+
+
 def test_insecure_is_what_the_operator_says(daemon, net):
     with daemon('trust-anchor-file: "%s/root.key"' % net, 'domain-insecure: "garbled.mini"',
                 module="validator iterator") as d:
