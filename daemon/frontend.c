@@ -142,6 +142,14 @@ static enum verdict answer_odd(struct journey *j)
 	return journey_send(j);
 }
 
+/* Hardly counted, but log-replies has a line for each reply. */
+static enum verdict end_early(const struct journey *j, enum verdict v)
+{
+	if (v == VERDICT_SEND)
+		journey_log_answer(j);
+	return v;
+}
+
 /* ---- the stations ---- */
 
 static bool is_admitted(struct journey *j)
@@ -392,9 +400,9 @@ static inline enum verdict travel(struct journey *j)
 	bool known;
 
 	if (!is_admitted(j))
-		return turn_away(j);
+		return end_early(j, turn_away(j));
 	if (!is_well_formed(j))
-		return answer_malformed(j);
+		return end_early(j, answer_malformed(j));
 	journey_note_question(j);
 	if (UNLIKELY(w->on.cookies))
 		cookie = look_at_cookie(j);

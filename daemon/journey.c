@@ -63,8 +63,10 @@ void journey_count_answer(const struct journey *j)
 		stat_bump(&s->answer_bogus, 1);
 }
 
-static void log_answer(const struct journey *j)
+void journey_log_answer(const struct journey *j)
 {
+	if (!j->w->on.log_replies)
+		return;
 	querylog_answer(&j->w->env.snapshot->conf->server, &j->p->client,
 			&(struct querylog_answer){
 				.q = &j->request.q,
@@ -85,8 +87,7 @@ void journey_note_asked(const struct journey *j)
 void journey_note_sent(const struct journey *j)
 {
 	journey_count_answer(j);
-	if (j->w->on.log_replies)
-		log_answer(j);
+	journey_log_answer(j);
 	if (j->w->env.setfill)
 		setfill_take(j->w->env.setfill, j->w->env.snapshot->policy->zones, j->p->out.start,
 			     writer_len(&j->p->out), j->to.now_s);

@@ -47,6 +47,7 @@ enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason rea
 enum verdict journey_refuse_stranger(struct journey *j);
 
 void journey_note_sent(const struct journey *j);
+void journey_log_answer(const struct journey *j); /* under log-replies */
 void journey_count_answer(const struct journey *j); /* under extended-statistics */
 
 /* The answer is in p->out: send it. */

@@ -36,6 +36,8 @@ ROWS = [
      r"info: 127"),
     (["log-replies: yes", "log-destaddr: yes"], "www.example.",
      [HEAD + r"info: 127\.0\.0\.1 www\.example\. A IN NOERROR \S+ 0 \d+ on udp 127\.0\.0\.1 \d+$"], None),
+    (["log-replies: yes", "access-control: 127.0.0.1/32 refuse"], "www.example.",
+     [HEAD + r"info: 127\.0\.0\.1 www\.example\. A IN REFUSED 0\.000000 1 \d+$"], None),
     (["log-local-actions: yes", "local-zone: here. static"], "x.here.",
      [HEAD + r"info: here\. static 127\.0\.0\.1@\d+ x\.here\. A IN$"], None),
     (["log-identity: fox", "log-queries: yes"], "www.example.", [r"(?m)^\[\d{10}\] fox\[\d+:0\] info: 127"], "resolverd\\["),
