@@ -161,6 +161,7 @@ SERVICES_TESTS = \
 	services/tests/policy \
 	services/tests/querylog \
 	services/tests/queryring \
+	services/tests/ranges \
 	services/tests/ratelimit \
 	services/tests/report \
 	services/tests/rpz \

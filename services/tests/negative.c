@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/negative.h"
 
-#include "services/cache/ranges.h"
 #include "services/cache/rrset.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
@@ -665,76 +664,6 @@ static void what_a_zone_says_of_names_below_another_is_forgotten(void **state)
 	rrsetcache_free(rrsets);
 }
 
-static void put_nsec3(struct ranges *r, const struct ranges_at *at, unsigned number, const char *salt)
-{
-	char text[160];
-	struct rrset *set;
-	struct nsec3 read;
-
-	snprintf(text, sizeof text, "%032u.d.test. 300 NSEC3 1 0 0 %s %032u A", number, salt,
-		 number + 1);
-	set = made_set(&arena, NOW, text);
-	assert_true(nsec3_read(set, at->zone, &read));
-	ranges_put_nsec3(r, at, set, &read);
-}
-
-static void a_big_zone_changes_its_parameters_in_small_steps(void **state)
-{
-	(void)state;
-	enum { MANY = 10 * RANGES_STEPS };
-	struct ranges *r = ranges_new(64 << 20, 1);
-	struct ranges_at at = { .zone = N("d.test."), .now_s = NOW, .most_s = 3600 };
-	struct ranges_facts facts;
-
-	at.class_ = CLASS_IN;
-	for (unsigned i = 0; i < MANY; i++)
-		put_nsec3(r, &at, i, "AA");
-	assert_int_equal(ranges_counted(r).records, MANY);
-	for (unsigned i = 1; i < 10; i++) {
-		put_nsec3(r, &at, 0, "BB");
-		assert_int_equal(ranges_counted(r).records, MANY - i * RANGES_STEPS);
-	}
-	assert_true(ranges_know(r, &at, &facts));
-	assert_int_equal(facts.salt[0], 0xaa);
-	put_nsec3(r, &at, 0, "BB");
-	assert_true(ranges_know(r, &at, &facts));
-	assert_int_equal(facts.salt[0], 0xbb);
-	assert_int_equal(ranges_counted(r).records, 1);
-	assert_int_equal(ranges_counted(r).longest, RANGES_STEPS);
-	ranges_free(r);
-}
-
-/* Who looks for a denial meanwhile waits for no more than a few of them to go. */
-static void much_is_forgotten_in_small_steps(void **state)
-{
-	(void)state;
-	enum { MANY = 10 * RANGES_STEPS };
-	struct ranges *r = ranges_new(64 << 20, 1);
-	struct ranges_at at = { .zone = N("d.test."), .now_s = NOW, .most_s = 3600 };
-
-	at.class_ = CLASS_IN;
-	for (unsigned i = 0; i < MANY; i++) {
-		char text[80];
-
-		snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
-		ranges_put_nsec(r, &at, made_set(&arena, NOW, text));
-	}
-	assert_int_equal(ranges_counted(r).records, MANY);
-	assert_int_equal(ranges_forget(r, N("d.test.")), MANY);
-	assert_int_equal(ranges_counted(r).zones, 0);
-	assert_int_equal(ranges_counted(r).longest, RANGES_STEPS);
-	for (unsigned i = 0; i < MANY; i++) {
-		char text[80];
-
-		snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
-		ranges_put_nsec(r, &at, made_set(&arena, NOW, text));
-	}
-	ranges_resize(r, 16 << 10);
-	assert_in_range(ranges_counted(r).bytes, 1, 16 << 10);
-	assert_int_equal(ranges_counted(r).longest, RANGES_STEPS);
-	ranges_free(r);
-}
-
 static void a_name_is_forgotten_alone(void **state)
 {
 	(void)state;
@@ -795,8 +724,6 @@ int main(void)
 		CLAIM(records_stay_in_order),
 		CLAIM(zones_are_forgotten_with_what_is_below),
 		CLAIM(what_a_zone_says_of_names_below_another_is_forgotten),
-		CLAIM(a_big_zone_changes_its_parameters_in_small_steps),
-		CLAIM(much_is_forgotten_in_small_steps),
 		CLAIM(a_name_is_forgotten_alone),
 	};
 
