@@ -113,3 +113,11 @@ def test_the_log_tells_them_at_times(daemon):
         before = d.log().count("server stats")
         time.sleep(1.5)
         assert d.log().count("server stats") == before
+
+
+def test_the_log_tells_them_though_the_configuration_is_read_more_often(daemon):
+    with daemon("statistics-interval: 2") as d:
+        for _ in range(12):
+            assert d.control("fast_reload")
+            time.sleep(0.3)
+        assert "server stats for thread 0: " in d.log()
