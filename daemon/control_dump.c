@@ -75,7 +75,7 @@ static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
 		return true;
 	arena_init(&arena);
 	m = stored_unpack(s, &arena, d->now_s);
-	for (unsigned i = 0; i < message_set_count(m); i++) {
+	for (unsigned i = 0; m && i < message_set_count(m); i++) {
 		const struct rrset *set = m->sets[i];
 
 		if (!rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
@@ -116,12 +116,15 @@ static bool dump_answer(const struct slab_entry *e, void *arg)
 {
 	const struct dump *d = arg;
 	const struct stored *s = container_of(e, struct stored, link);
+	const struct message *m;
 	struct arena arena;
 
 	if (!answer_is_meant(d, s))
 		return true;
 	arena_init(&arena);
-	d->say_answer(d, s, stored_unpack(s, &arena, d->now_s));
+	m = stored_unpack(s, &arena, d->now_s);
+	if (m)
+		d->say_answer(d, s, m);
 	arena_clear(&arena);
 	return true;
 }

@@ -139,6 +139,13 @@ static void say_counts(struct call *c)
 		 slab_counted(rrsetcache_slab(caches->rrsets)).longest);
 }
 
+/* Not in Unbound; only if there was one. */
+static void say_unreadable(struct call *c)
+{
+	if (msgcache_unreadable())
+		say_size(c, "msg.cache.unreadable", (size_t)msgcache_unreadable());
+}
+
 struct host_counts {
 	size_t files, left_out;
 };
@@ -217,6 +224,7 @@ static void say_all(struct call *c)
 		say_counts(c);
 		say_hosts(c);
 		say_cache_file(c);
+		say_unreadable(c);
 		say_dnstap(c);
 	}
 }

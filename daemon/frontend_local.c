@@ -47,7 +47,7 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 {
 	struct question q = lead_question(lead, &j->request.q);
 	struct message nothing = { .q = q };
-	const struct message *end = &nothing;
+	const struct message *end = NULL;
 
 	if (leads_to_held(j, &q, lead, a))
 		return journey_send(j);
@@ -62,7 +62,8 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 					  j->request.scope, journey_wants_dnssec(j));
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
 		end = stored_unpack(j->stored, a, j->to.now_s);
-	answer_message(&j->p->out, &j->to, lead_join(lead, a, &j->request.q, end, j->to.now_s));
+	answer_message(&j->p->out, &j->to,
+		       lead_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
 	return journey_send(j);
 }
 
@@ -170,6 +171,16 @@ bool local_answers(struct journey *j, enum verdict *v)
 	return end != HELD_NOT;
 }
 
+/* Policies cannot be applied to what cannot be read: the answer is looked up as if none were cached. */
+static enum verdict look_up_anew(struct journey *j)
+{
+	j->stored = NULL;
+	if (!journey_wants_recursion(j))
+		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, NULL);
+	return VERDICT_LATER;
+}
+
 bool local_changes(struct journey *j, bool stale, enum verdict *v)
 {
 	const struct policy_client who = { .rule = j->rule,
@@ -179,16 +190,21 @@ bool local_changes(struct journey *j, bool stale, enum verdict *v)
 					   .let_through = j->request.unpoliced,
 					   .sees_bogus = j->request.flags & FLAG_CD };
 	uint32_t now_s = j->to.now_s;
+	const struct message *m;
 	struct judged judged;
 	struct arena a;
 
 	if (!policy_doubts(j->w->env.snapshot->policy, j->stored))
 		return false;
 	arena_init(&a);
-	policy_judge(j->w->env.snapshot->policy, &who,
-		     stale ? stored_revive(j->stored, &a, now_s, j->w->style.stale_ttl_s)
-			   : stored_unpack(j->stored, &a, now_s),
-		     now_s, &a, &judged);
+	m = stale ? stored_revive(j->stored, &a, now_s, j->w->style.stale_ttl_s)
+		  : stored_unpack(j->stored, &a, now_s);
+	if (UNLIKELY(!m)) {
+		arena_clear(&a);
+		*v = look_up_anew(j);
+		return true;
+	}
+	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
 	if (UNLIKELY(who.settled && *who.settled->what))
 		journey_say(j, "%s has a say in it", who.settled->what);
 	if (judged.end == JUDGED_CHANGED) {

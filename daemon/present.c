@@ -47,7 +47,7 @@ bool present_answers(struct journey *j, bool stale, enum verdict *v)
 	arena_init(&a);
 	m = stale ? stored_revive(j->stored, &a, j->to.now_s, j->w->style.stale_ttl_s)
 		  : stored_unpack(j->stored, &a, j->to.now_s);
-	for (unsigned i = m->count[SECTION_ANSWER]; i < message_set_count(m); i++) {
+	for (unsigned i = m ? m->count[SECTION_ANSWER] : 0; m && i < message_set_count(m); i++) {
 		const struct rrset *newer = find_newer(j, m->sets[i]);
 
 		if (newer) {

@@ -504,7 +504,8 @@ static void do_message(struct play *p)
 			struct message *m = stored_unpack(s, p->arena, t->now_s);
 			struct msg_keep keep = { .now_s = t->now_s - 4, .ttl_s = 1, .always = true };
 
-			msgcache_store(p->world.caches.messages, m, &keep);
+			if (m)
+				msgcache_store(p->world.caches.messages, m, &keep);
 		}
 	}
 	rcu_turn_end();

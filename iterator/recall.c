@@ -169,9 +169,9 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 	for (const uint8_t *name = wanted->name; dname_is_strictly_under(name, within);) {
 		name = dname_parent(name);
 		const struct stored *s = find_denial(q, name, wanted);
-		if (s == NULL)
+		struct message *m = s ? stored_unpack(s, &q->arena, q->env->time->now_s) : NULL;
+		if (m == NULL)
 			continue;
-		struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
 		m->q = *wanted;
 		return m;
 	}
@@ -258,7 +258,7 @@ static struct message *unpack(struct query *q, const struct question *wanted, co
 {
 	struct message *m = stored_unpack(s, &q->arena, q->env->time->now_s);
 
-	if (question_equals(wanted, &q->question) &&
+	if (m && question_equals(wanted, &q->question) &&
 	    (s->security != SECURITY_UNCHECKED || !stored_is_good(s) || !q->snapshot->trust))
 		q->recalled = m;
 	return m;
@@ -278,7 +278,9 @@ struct recalled recall(struct query *q, const struct question *wanted)
 	struct message *m = NULL;
 
 	if (s)
-		return (struct recalled){ .message = unpack(q, wanted, s) };
+		m = unpack(q, wanted, s);
+	if (m)
+		return (struct recalled){ .message = m };
 	if (LIKELY(!whole))
 		m = by_dname(q, wanted);
 	if (m == NULL && LIKELY(!whole) && wanted->type != TYPE_ANY)

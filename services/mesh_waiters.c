@@ -510,13 +510,15 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	if (UNLIKELY(w->lead || judges(m))) {
 		struct encoding none = { .len = 0 };
 		uint32_t now_s = m->env->time->now_s;
+		const struct message *reply =
+			is_stale ? stored_revive(s, &q->arena, now_s, style_get(m)->stale_ttl_s)
+				 : stored_unpack(s, &q->arena, now_s);
 
+		if (!reply)
+			return false;
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
-		waiter_judge(q, w,
-			     is_stale ? stored_revive(s, &q->arena, now_s, style_get(m)->stale_ttl_s)
-				      : stored_unpack(s, &q->arena, now_s),
-			     &none);
+		waiter_judge(q, w, reply, &none);
 		return true;
 	}
 	to = answer_to(m, w);

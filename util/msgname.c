@@ -148,7 +148,8 @@ static void look_up(const struct msgname_book *book, const uint8_t *start, struc
 }
 
 /* Enter the labels just written at `here`, so that later names may point at them. */
-static void note(struct msgname_book *book, const uint8_t *start, struct name *n, size_t here)
+static void note(struct msgname_book *book, const uint8_t *start, struct name *n, size_t here,
+		 uint8_t pointers)
 {
 	while (n->fresh > 0 && n->slot != NO_SLOT && book->at[n->slot] == 0) {
 		size_t at = here + n->heads[--n->fresh];
@@ -158,6 +159,7 @@ static void note(struct msgname_book *book, const uint8_t *start, struct name *n
 		book->at[n->slot] = (uint16_t)at;
 		book->parent[n->slot] = n->parent;
 		book->hash[n->slot] = n->hash;
+		book->pointers[n->slot] = pointers;
 		book->labels++;
 		if (n->fresh == 0)
 			return;
@@ -175,12 +177,33 @@ static void open_book(struct msgname_book *book, const uint8_t *start)
 	book->labels = 0;
 	split(&first, start + book->first);
 	look_up(book, start, &first);
-	note(book, start, &first, book->first);
+	note(book, start, &first, book->first, 0);
+}
+
+/* The known labels of a name that is about to be written whole, at `here`, are found there from now on: what
+ * points at them needs no further pointer. */
+static void renew(struct msgname_book *book, const uint8_t *start, const struct name *known, size_t here)
+{
+	struct name n;
+
+	split(&n, known->at);
+	while (n.fresh > known->fresh) {
+		size_t at = here + n.heads[n.fresh - 1];
+
+		look_up_next(book, start, &n);
+		if (n.slot == NO_SLOT || book->at[n.slot] == 0 || at >= POINTER_ROOM)
+			return;
+		book->at[n.slot] = (uint16_t)at;
+		book->pointers[n.slot] = 0;
+		n.parent = n.slot;
+		n.fresh--;
+	}
 }
 
 void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name)
 {
 	size_t here = writer_len(w);
+	unsigned pointers = 0; /* until the root label of what is written */
 	struct name n;
 
 	if (book->names == 0) {
@@ -197,7 +220,11 @@ void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *
 		open_book(book, w->start);
 	split(&n, name);
 	look_up(book, w->start, &n);
-	if (n.parent == NO_SLOT) {
+	if (n.parent != NO_SLOT && book->pointers[n.parent] < MSGNAME_POINTERS)
+		pointers = book->pointers[n.parent] + 1u;
+	else if (n.parent != NO_SLOT && !w->bad && writer_left(w) > n.len)
+		renew(book, w->start, &n, here);
+	if (pointers == 0) {
 		write_bytes(w, name, n.len + 1);
 	} else {
 		write_bytes(w, name,
@@ -205,5 +232,5 @@ void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *
 		write_u16(w, (uint16_t)(0xc000 | book->at[n.parent]));
 	}
 	if (!w->bad)
-		note(book, w->start, &n, here);
+		note(book, w->start, &n, here, (uint8_t)pointers);
 }

@@ -22,6 +22,12 @@ void msg_skip_name(struct reader *r);
  * name, the QNAME, so the table is made only when the second comes. */
 #define MSGNAME_SLOTS 1024 /* a power of two */
 
+/* No name written needs more than three pointers to be read, a repeated owner name one more: four for each of the
+ * 5461 records that a message can have at most, and three for each of the names that are looked up. That is fewer than
+ * msg_read_name follows, so whatever was written here can be read again. A name that would need a fourth
+ * is written whole. */
+#define MSGNAME_POINTERS 3
+
 struct msgname_book {
 	unsigned names;             /* names written; the first 120 are looked up */
 	uint16_t first;             /* offset of the first name */
@@ -30,12 +36,13 @@ struct msgname_book {
 	uint16_t
 		parent[MSGNAME_SLOTS]; /* slot of the label to its right; 0xffff: the root */
 	uint32_t hash[MSGNAME_SLOTS];
+	uint8_t pointers[MSGNAME_SLOTS]; /* followed when the label's name is read from there */
 };
 
 void msgname_begin(struct msgname_book *book);
 
-/* Write `name`, replacing its longest suffix known to `book` by a pointer, and
- * enter its new labels there. */
+/* Write `name`, replacing its longest suffix known to `book` by a pointer (unless that suffix needs
+ * MSGNAME_POINTERS itself), and enter its new labels there. */
 void msg_write_name(struct writer *w, struct msgname_book *book, const uint8_t *name);
 
 #endif

@@ -3,7 +3,9 @@
 #include "services/cache/msg.h"
 
 #include "util/arena.h"
+#include "util/dname.h"
 #include "util/hash.h"
+#include "util/log.h"
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/subnet.h"
@@ -301,7 +303,8 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 {
 	struct place_key key = { .len = 0 }, *place = NULL;
 	const struct stored *now, *other;
-	struct stored *s;
+	const struct message *m;
+	struct stored *s = NULL;
 	struct question q;
 	struct arena a;
 
@@ -311,8 +314,10 @@ static const struct stored *make_plain(struct msgcache *c, const struct stored *
 		memcpy(key.bytes, place_bytes(full), key.len);
 	}
 	arena_init(&a);
-	s = make_image(stored_unpack(full, &a, full->stored_s), full->stored_s,
-		       (uint8_t)(STORED_PLAIN | (full->fits & STORED_WHOLE)), &key);
+	m = stored_unpack(full, &a, full->stored_s);
+	if (m)
+		s = make_image(m, full->stored_s,
+			       (uint8_t)(STORED_PLAIN | (full->fits & STORED_WHOLE)), &key);
 	arena_clear(&a);
 	if (!s)
 		return NULL;
@@ -482,12 +487,33 @@ bool msgcache_restore(struct msgcache *c, const struct message *m, const struct 
 			   &now_s);
 }
 
+static _Atomic uint64_t unreadable;
+
+uint64_t msgcache_unreadable(void)
+{
+	return atomic_load_explicit(&unreadable, memory_order_relaxed);
+}
+
+/* The image came from data that others chose: that it cannot be read may be a mistake of ours, but is no reason to
+ * end. */
+static struct message *cannot_be_read(const struct stored *s)
+{
+	char name[DNAME_TEXT], type[16];
+	struct question q;
+
+	stored_question(s, &q);
+	atomic_fetch_add_explicit(&unreadable, 1, memory_order_relaxed);
+	log_rare("error", "cache: the stored answer to %s %s cannot be read and counts as missing",
+		 dname_print(q.name, name), rr_type_name(q.type, type));
+	return NULL;
+}
+
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s)
 {
 	struct message *m = arena_new(a, struct message);
-	bool whole = msg_parse(stored_wire(s), s->wire_len, a, s->stored_s, m);
 
-	PROMISE(whole);
+	if (UNLIKELY(!msg_parse(stored_wire(s), s->wire_len, a, s->stored_s, m)))
+		return cannot_be_read(s);
 	m->rcode = s->rcode;
 	m->security = s->security;
 	m->reason = (enum reason)s->reason;
@@ -563,7 +589,7 @@ struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t 
 {
 	struct message *m = stored_unpack(s, a, now_s);
 
-	for (unsigned i = 0; i < message_set_count(m); i++) {
+	for (unsigned i = 0; m && i < message_set_count(m); i++) {
 		struct rrset *copy;
 
 		if (!time_is_past(now_s, m->sets[i]->expires_s))
@@ -572,6 +598,7 @@ struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t 
 		copy->expires_s = now_s + MIN(stale_ttl_s, copy->expires_s - s->stored_s);
 		m->sets[i] = copy;
 	}
-	m->reason = s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale;
+	if (m)
+		m->reason = s->rcode == RCODE_NXDOMAIN ? REASON_stale_nxdomain : REASON_stale;
 	return m;
 }

@@ -140,11 +140,15 @@ struct msg_restore {
 bool msgcache_restore(struct msgcache *c, const struct message *m, const struct msg_restore *how);
 
 /* The message, its RRsets in `a`, with the remaining TTLs (0 in those of an expired one), or those of
- * a STORED_WHOLE one as they came. Flags are those of the image. */
+ * a STORED_WHOLE one as they came. Flags are those of the image. NULL if the image cannot be read: to the
+ * caller that is a miss, like an entry that is not there. It is counted and, now and then, logged. */
 struct message *stored_unpack(const struct stored *s, struct arena *a, uint32_t now_s) MUST_USE;
 
+/* How many images could not be read since the process started, by all threads. */
+uint64_t msgcache_unreadable(void);
+
 /* The same for serving stale: expired RRsets get TTL `stale_ttl_s`, or what they came with if that is
- * less, and the message is marked stale. */
+ * less, and the message is marked stale. NULL as above. */
 struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
 			      uint32_t stale_ttl_s) MUST_USE;
 

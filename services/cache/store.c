@@ -282,6 +282,7 @@ static void bring_answer(const struct query *q, const struct rrset *hearsay, uin
 	const struct forward_zone *z = views_forward(q->view, q->snapshot->forwards, name);
 	const struct rrset *set;
 	const struct stored *s;
+	const struct message *m;
 	struct rrset *copy;
 
 	/* A forwarder's answer may itself be nothing but hearsay. */
@@ -289,10 +290,8 @@ static void bring_answer(const struct query *q, const struct rrset *hearsay, uin
 	    rrsetcache_find(q->cache.rrsets, name, hearsay->type, hearsay->class_, 0, now_s))
 		return;
 	s = find_answer(q, hearsay, now_s);
-	if (!s)
-		return;
-	set = message_find(stored_unpack(s, a, now_s), SECTION_ANSWER, name, hearsay->type,
-			   hearsay->class_);
+	m = s ? stored_unpack(s, a, now_s) : NULL;
+	set = m ? message_find(m, SECTION_ANSWER, name, hearsay->type, hearsay->class_) : NULL;
 	if (!set)
 		return;
 	copy = rrset_copy(a, set);

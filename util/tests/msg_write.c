@@ -268,6 +268,138 @@ static void compression_gives_up_in_time(void **state)
 	arena_clear(&a);
 }
 
+/* Each name one label longer than the last: written with pointers alone, the deepest would take a hundred. */
+static size_t deep_name(uint8_t *to, unsigned labels)
+{
+	static const uint8_t apex[] = "\4deep\4bomb";
+	size_t at = 0;
+
+	while (labels--) {
+		to[at++] = 1;
+		to[at++] = 'a';
+	}
+	memcpy(to + at, apex, sizeof(apex));
+	return at + sizeof(apex);
+}
+
+/* `count` records of the type, each of `names` deep names; no two alike. */
+static const struct rrset *deep_set(struct arena *a, const uint8_t *owner, uint16_t type,
+				    unsigned names, unsigned count)
+{
+	struct slice *rdata = arena_array(a, struct slice, count);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t *data = arena_take(a, 2 + 2 * DNAME_MAX);
+		size_t at = 0;
+
+		if (type == TYPE_MX) {
+			put_u16(data, (uint16_t)i);
+			at = 2;
+		}
+		at += deep_name(data + at, 1 + i % 100);
+		if (names > 1)
+			at += deep_name(data + at, 1 + i / 100);
+		rdata[i] = (struct slice){ data, at };
+	}
+	return rrset_build(a, &(struct rrset_parts){ .owner = owner,
+						     .type = type,
+						     .class_ = CLASS_IN,
+						     .ttl_s = 60,
+						     .expires_s = 60,
+						     .records = rdata,
+						     .count = count });
+}
+
+static const struct rrset *deep_addresses(struct arena *a, unsigned labels, unsigned count)
+{
+	struct slice *rdata = arena_array(a, struct slice, count);
+	uint8_t *owner = arena_take(a, DNAME_MAX);
+
+	deep_name(owner, labels);
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t *data = arena_take(a, 4);
+
+		put_u32(data, 0xc0000200u + i);
+		rdata[i] = (struct slice){ data, 4 };
+	}
+	return rrset_build(a, &(struct rrset_parts){ .owner = owner,
+						     .type = TYPE_A,
+						     .class_ = CLASS_IN,
+						     .ttl_s = 60,
+						     .expires_s = 60,
+						     .records = rdata,
+						     .count = count });
+}
+
+/* Whatever is written can be read: the writer makes no more pointers than a reader follows. */
+static void what_compresses_best_can_still_be_read(void **state)
+{
+	(void)state;
+	enum { MINFO = 14, PTR = 12 };
+	static const struct {
+		const char *why;
+		uint16_t type;
+		unsigned names, count, owners, addresses;
+	} rows[] = {
+		{ "names that hang on each other", TYPE_NS, 1, 100, 0, 0 },
+		{ "and addresses of the deepest", TYPE_NS, 1, 100, 20, 50 },
+		{ "and as many as fit", TYPE_NS, 1, 100, 18, 200 },
+		{ "preferences before the names", TYPE_MX, 1, 100, 20, 50 },
+		{ "two names in each", MINFO, 2, 60, 10, 50 },
+		{ "pointers (the type)", PTR, 1, 100, 5, 700 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static uint8_t bytes[MSG_MAX];
+		const struct rrset *sets[128];
+		struct message m = { .sets = sets, .count = { 1, 0, 0 } }, again;
+		struct writer w = writer_over(bytes, sizeof(bytes));
+		struct msg_style style = { 0 };
+		uint8_t owner[DNAME_MAX];
+		struct arena a;
+
+		arena_init(&a);
+		m.q = (struct question){ owner, (uint16_t)deep_name(owner, 0), rows[i].type, CLASS_IN };
+		sets[0] = deep_set(&a, owner, rows[i].type, rows[i].names, rows[i].count);
+		for (unsigned k = 0; k < rows[i].owners; k++)
+			sets[1 + k] = deep_addresses(&a, 100 - k, rows[i].addresses);
+		m.count[SECTION_ADDITIONAL] = (uint16_t)rows[i].owners;
+		msg_write(&w, &m, &style);
+		if (w.bad || !msg_parse(bytes, writer_len(&w), &a, 0, &again))
+			fail_msg("%s: cannot be %s", rows[i].why, w.bad ? "written" : "read");
+		assert_int_equal(message_set_count(&again), message_set_count(&m));
+		for (unsigned k = 0; k < message_set_count(&m); k++) {
+			assert_true(dname_equals(rrset_owner(sets[k]), rrset_owner(again.sets[k])));
+			assert_true(rrset_same_records(sets[k], again.sets[k]));
+		}
+		arena_clear(&a);
+	}
+}
+
+/* A name whose suffix is three pointers deep stands there whole, and the next one leads to it. */
+static void a_chain_of_pointers_begins_anew_in_time(void **state)
+{
+	(void)state;
+	static const uint8_t written[] = "\1z\0" "\1y\xc0\x0c" "\1x\xc0\x0f" "\1w\xc0\x13"
+					 "\1v\1w\1x\1y\1z\0" "\1u\xc0\x1b" "\1t\xc0\x1d";
+	uint8_t bytes[128];
+	struct writer w = writer_over(bytes, sizeof(bytes));
+	struct msgname_book book;
+
+	write_bytes(&w, (const uint8_t[MSG_HEAD_LEN]){ 0 }, MSG_HEAD_LEN);
+	msgname_begin(&book);
+	msg_write_name(&w, &book, N("z."));
+	msg_write_name(&w, &book, N("y.z."));
+	msg_write_name(&w, &book, N("x.y.z."));
+	msg_write_name(&w, &book, N("w.x.y.z."));
+	msg_write_name(&w, &book, N("v.w.x.y.z."));
+	msg_write_name(&w, &book, N("u.v.w.x.y.z."));
+	msg_write_name(&w, &book, N("t.w.x.y.z."));
+	assert_false(w.bad);
+	assert_int_equal(writer_len(&w), MSG_HEAD_LEN + sizeof(written) - 1);
+	assert_memory_equal(bytes + MSG_HEAD_LEN, written, sizeof(written) - 1);
+}
+
 static void a_query_is_written_with_and_without_opt(void **state)
 {
 	(void)state;
@@ -299,6 +431,8 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_can_be_cut_between_sets),
 		cmocka_unit_test(pointers_reach_no_further_than_14_bits),
 		cmocka_unit_test(compression_gives_up_in_time),
+		cmocka_unit_test(what_compresses_best_can_still_be_read),
+		cmocka_unit_test(a_chain_of_pointers_begins_anew_in_time),
 		cmocka_unit_test(a_query_is_written_with_and_without_opt),
 	};
 
