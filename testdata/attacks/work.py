@@ -693,6 +693,38 @@ def pointers(lab, made):
     return {"C_ms": figures["C_ms"], "U": figures["U"]}
 
 
+def hung_on_each_other(q):
+    """Names each one label longer than the last, as data; a signature, so that there are two answers, with DO and
+    without; and addresses of the deepest. As small as it can be written, that is half a million pointers."""
+    out, at = [], {}
+    here = 12 + len(q.question)
+    for depth in range(1, 101):
+        data = b"\1a" * depth + wire("hung.test")
+        at[depth] = here + 12
+        out.append(record(b"\xc0\x0c", 2, data))
+        here += len(out[-1])
+    out.append(record(b"\xc0\x0c", 46, struct.pack("!HBBIIIH", 2, 8, 2, 300, 0x7fffffff, 0x60000000, 1) +
+                      wire("hung.test") + b"x" * 64))
+    return out, [record(struct.pack("!H", 0xc000 | at[depth]), 1, bytes((192, 0, 2 + (depth & 1), n)))
+                 for depth in range(81, 101) for n in range(1, 51)]
+
+
+@attack(33, "pointers-of-ours", "an answer whose names, compressed by us, would be chains of a hundred pointers; asked for "
+        "with DO and without, by two clients each",
+        rule="no name that we write needs more than three pointers; a cached answer that cannot be read is a miss",
+        code="util/msgname.h:MSGNAME_POINTERS services/cache/msg.c:stored_unpack", quick=True,
+        limits={"answered": at_least(5)})
+def pointers_of_ours(lab):
+    zone = lab.world.serve(Zone("hung.test"), {"ns.hung.test.": ATTACKERS[0]})
+    lab.world.script(ATTACKERS[0], lambda q: zone.answer(q) if not q.name.startswith("www") or q.kind != "NS" else
+                     q.raw(hung_on_each_other(q)[0], additional=hung_on_each_other(q)[1], edns=False) if q.tcp
+                     else q.raw(flags=0x8600))
+    lab.start()
+    got = [lab.ask("www.hung.test", "NS", tcp=True, dnssec=d).rcode for d in (True, True, False, False)]
+    got.append(lab.ask("first.hung.test").rcode)
+    return {"answered": sum(r in ("NOERROR", "NXDOMAIN") for r in got)}
+
+
 # -- our own data ----------------------------------------------------------------------------------
 
 @attack(34, "local-circles", "aliases in a circle in local data, response-ip and across them",
