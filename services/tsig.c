@@ -69,6 +69,31 @@ static bool read_secret(struct tsig_key *k, const char *text, struct fault *f)
 	return true;
 }
 
+/* NULL: OpenSSL does not compute it, as its configuration (FIPS) may have it. */
+static EVP_MAC_CTX *mac_new(const struct tsig_key *k)
+{
+	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	EVP_MAC_CTX *mac = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+	OSSL_PARAM params[2];
+
+	EVP_MAC_free(hmac);
+	params[0] = OSSL_PARAM_construct_utf8_string(
+		OSSL_MAC_PARAM_DIGEST, (char *)(uintptr_t)k->algorithm->digest, 0);
+	params[1] = OSSL_PARAM_construct_end();
+	if (mac && EVP_MAC_init(mac, k->secret, k->secret_len, params))
+		return mac;
+	EVP_MAC_CTX_free(mac);
+	return NULL;
+}
+
+static bool is_computed(const struct tsig_key *k)
+{
+	EVP_MAC_CTX *mac = mac_new(k);
+
+	EVP_MAC_CTX_free(mac);
+	return mac != NULL;
+}
+
 static bool read_key(struct tsig_key *k, const struct conf_key *c, struct fault *f)
 {
 	struct fault why = { 0 };
@@ -81,8 +106,10 @@ static bool read_key(struct tsig_key *k, const struct conf_key *c, struct fault 
 	k->algorithm = find_algorithm(c->algorithm);
 	if (!k->algorithm)
 		fault_set(&why, "there is no algorithm '%s'", c->algorithm);
-	else if (read_secret(k, c->secret, &why))
+	else if (read_secret(k, c->secret, &why) && is_computed(k))
 		return true;
+	else if (k->secret_len)
+		fault_set(&why, "OpenSSL does not compute %s with this secret", c->algorithm);
 	fault_set(f, "key: '%s': %s", c->name, why.text);
 	return false;
 }
@@ -132,16 +159,9 @@ const struct tsig_key *tsig_keys_find(const struct tsig_keys *k, const char *nam
 
 static void hash_begin(struct tsig_talk *t)
 {
-	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-	OSSL_PARAM params[2];
-
 	EVP_MAC_CTX_free(t->running);
-	t->running = EVP_MAC_CTX_new(hmac);
-	EVP_MAC_free(hmac);
-	params[0] = OSSL_PARAM_construct_utf8_string(
-		OSSL_MAC_PARAM_DIGEST, (char *)(uintptr_t)t->key->algorithm->digest, 0);
-	params[1] = OSSL_PARAM_construct_end();
-	PROMISE(t->running && EVP_MAC_init(t->running, t->key->secret, t->key->secret_len, params));
+	t->running = mac_new(t->key);
+	PROMISE(t->running);
 }
 
 static void hash(struct tsig_talk *t, const void *at, size_t len)

@@ -121,10 +121,9 @@ uint64_t random_u64(struct random *r)
  * are rejected (Lemire 2019), less often than once in 2^32 / bound draws. */
 uint32_t random_below(struct random *r, uint32_t bound)
 {
-	uint32_t rest = bound ? (0 - bound) % bound : 0;
+	uint32_t rest = bound ? (0 - bound) % bound : 0; /* of none, 0 */
 	uint64_t scaled;
 
-	PROMISE(bound > 0);
 	do
 		scaled = (uint64_t)random_u32(r) * bound;
 	while ((uint32_t)scaled < rest);

@@ -22,7 +22,7 @@ void random_play(struct random *r, uint64_t seed);      /* repeatable; tests onl
 uint16_t random_u16(struct random *r);
 uint32_t random_u32(struct random *r);
 uint64_t random_u64(struct random *r);
-uint32_t random_below(struct random *r, uint32_t bound);        /* below bound > 0, unbiased */
+uint32_t random_below(struct random *r, uint32_t bound);        /* below bound, unbiased; 0 if that is 0 */
 void random_bytes(struct random *r, void *to, size_t len);
 
 #endif

@@ -65,6 +65,8 @@ static void below_stays_below_and_meets_all(void **state)
 	}
 	for (int k = 0; k < 1000; k++)
 		assert_true(random_below(&r, 0xc0000001) < 0xc0000001);
+	assert_int_equal(random_below(&r, 0), 0);
+	assert_int_equal(random_below(&r, 1), 0);
 }
 
 static void real_numbers_differ_and_leave_no_trace(void **state)
