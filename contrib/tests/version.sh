@@ -29,7 +29,7 @@ for page in doc/man/*.[158]; do
 	test -f "$page" || continue # a build for another machine has none
 	same "$page" "$(sed -n 's/^\.TH .*"resolverd \(.*\)"$/\1/p' "$page")"
 done
-same doc/CHANGES.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$srcdir/doc/CHANGES.md" | head -n 1)"
+same doc/CHANGES.md "$(sed -n '/, unreleased$/!s/^## \([0-9.]*\).*/\1/p' "$srcdir/doc/CHANGES.md" | head -n 1)"
 
 # Nothing else in the tree writes it down.
 word="(^|[^0-9.])$(echo "$version" | sed 's/[.]/[.]/g')([^0-9.]|\$)"
