@@ -7,13 +7,14 @@
  *	MAIN          once, on the main thread, with w NULL (twice if it goes round)
  *	FIRST_WORKER  in a turn of that worker, then on the main thread with w NULL
  *	EVERY_WORKER  in a turn of each worker in sequence, then on the main thread with w NULL
- *	ASIDE         on a thread of its own, with w NULL: it touches only the caches, what
- *	              workers publish, and call_snapshot
+ *	ASIDE         on a thread of its own, with w NULL
  *	BODY          on the main thread, for each line that follows the command, and once before
  *	              and after them
  *
- * A call is on one thread at a time, so handlers need no locks. The reply is collected, and sent
- * when the call is over. */
+ * A call is on one thread at a time, so handlers need no locks for what is the call's. Of the daemon, whose fields the main
+ * thread may change at any time, a handler that is not on that thread (w is not NULL, or ASIDE) touches only what is made
+ * before the workers start and stays (caches, workers, keeper), what its worker owns or workers publish, and
+ * call_snapshot. The reply is collected, and sent when the call is over. */
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
 
@@ -59,7 +60,7 @@ struct call {
 	struct list link;
 	struct control *control;
 	struct aside aside;
-	struct snapshot *snapshot;     /* ASIDE: the one it began with, pinned; else NULL */
+	struct snapshot *snapshot;     /* the one it began with, pinned; NULL: it stays on the main thread */
 	struct connection *connection; /* NULL: the client is gone */
 	const struct command *command;
 	unsigned next_worker, settled; /* workers visited; then once more at the end */
@@ -74,8 +75,8 @@ void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* adds a LF; usable as any `out` callback */
 void call_ok(struct call *c);                 /* "ok" */
 
-/* The snapshot in force, or on a thread of its own the one in force when the call began: a reload may
- * free the former meanwhile. */
+/* MAIN, BODY: the snapshot in force. Elsewhere, on any thread: the one in force when the call began, which a reload
+ * does not take away. Handlers read daemon.snapshot through this alone (contrib/lint checks it). */
 const struct snapshot *call_snapshot(const struct call *c);
 
 /* What the handler waits for has come, possibly while it still runs. On the worker's thread. */

@@ -186,6 +186,13 @@ static void call_over(struct call *c)
 		call_ends(c);
 }
 
+/* A handler that runs elsewhere than on the main thread, which publishes snapshots, is given the one of the beginning. */
+static void pin_snapshot(struct call *c)
+{
+	if (c->command && c->command->place != MAIN && c->command->place != BODY)
+		c->snapshot = snapshot_pin(c->daemon->snapshot);
+}
+
 static unsigned workers_of(const struct call *c)
 {
 	switch (c->command->place) {
@@ -256,7 +263,6 @@ static void call_is_done(void *arg)
 /* If no thread can be created, the command runs on the main thread right away. */
 static void call_aside(struct call *c)
 {
-	c->snapshot = snapshot_pin(c->daemon->snapshot);
 	c->aside = (struct aside){
 		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
 	};
@@ -286,6 +292,7 @@ void control_run(struct control *control, const struct call_plan *plan)
 	c->finished = plan->over;
 	c->finished_arg = plan->arg;
 	c->args = c->line;
+	pin_snapshot(c);
 	call_go_on(c);
 }
 
@@ -313,12 +320,16 @@ static bool body_begin(struct connection *l)
 	return true;
 }
 
-/* May free the connection. */
+/* A body ends once: nothing that comes later, such as the limit of time, may find it open again while the call waits for
+ * the workers. May free the connection. */
 static void body_end(struct connection *l)
 {
 	struct call *c = l->call;
 
 	watch_want(&l->watch, 0);
+	timer_stop(c->daemon->loop, &l->limit);
+	mem_free(l->item);
+	l->item = NULL;
 	body_phase(c, CALL_END, NULL);
 	call_over(c);
 }
@@ -419,6 +430,7 @@ static bool call_begin(struct connection *l)
 	log_detail("control: %s", c->line);
 	(void)control_word(&c->args);
 	timer_stop(c->daemon->loop, &l->limit);
+	pin_snapshot(c);
 	if (c->command->place == BODY)
 		return body_begin(l);
 	if (c->command->place == ASIDE)

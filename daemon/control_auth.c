@@ -27,7 +27,7 @@ static void say_since(struct call *c, const struct authzone *z)
 
 void control_list_auth_zones(struct call *c, struct worker *w)
 {
-	const struct authzones *zones = c->daemon->snapshot->zones;
+	const struct authzones *zones = call_snapshot(c)->zones;
 	char name[DNAME_TEXT];
 
 	(void)w;
@@ -58,7 +58,7 @@ static const struct authzone *take_zone(struct call *c, const char *otherwise)
 
 	if (!call_take_name(c, name))
 		return NULL;
-	z = authzones_find_exact(c->daemon->snapshot->zones, name);
+	z = authzones_find_exact(call_snapshot(c)->zones, name);
 	if (!z)
 		call_say(c, "error %s %s\n", otherwise, dname_print(name, text));
 	return z;
@@ -73,7 +73,7 @@ void control_auth_zone_reload(struct call *c, struct worker *w)
 	(void)w;
 	if (!z)
 		return;
-	if (!authzone_reload(c->daemon->snapshot->zones, z, &f)) {
+	if (!authzone_reload(call_snapshot(c)->zones, z, &f)) {
 		call_say(c, "error failed to read %s: %s\n", dname_print(z->name, name), f.text);
 		return;
 	}

@@ -23,7 +23,7 @@
 
 static struct blocklists *lists_of(const struct call *c)
 {
-	return c->daemon->snapshot->policy->lists;
+	return call_snapshot(c)->policy->lists;
 }
 
 static uint32_t now_s(const struct call *c)
@@ -188,7 +188,7 @@ void control_blocklist_pause(struct call *c, struct worker *w)
 		call_say(c, "error expected a number of seconds, at least 1\n");
 		return;
 	}
-	if (view && !views_find(c->daemon->snapshot->policy->views, view)) {
+	if (view && !views_find(call_snapshot(c)->policy->views, view)) {
 		call_say(c, "error no view with name: %s\n", view);
 		return;
 	}

@@ -12,7 +12,7 @@
 
 static bool has_file(struct call *c)
 {
-	if (*c->daemon->snapshot->conf->server.cookie_secret_file)
+	if (*call_snapshot(c)->conf->server.cookie_secret_file)
 		return true;
 	call_say(c, "error: no cookie secret file configured\n");
 	return false;
@@ -125,7 +125,7 @@ void control_drop_cookie_secret(struct call *c, struct worker *w)
 void control_print_cookie_secrets(struct call *c, struct worker *w)
 {
 	static const char *const names[COOKIE_SECRETS_MAX] = { "active ", "staging" };
-	const struct cookies *secrets = &c->daemon->snapshot->cookies;
+	const struct cookies *secrets = &call_snapshot(c)->cookies;
 	char text[2 * COOKIE_SECRET_LEN + 1];
 
 	(void)w;

@@ -75,7 +75,7 @@ static bool take_key(struct loading *l, char **at, struct question *q)
 
 static uint32_t bounded_ttl(const struct call *c, unsigned long ttl_s)
 {
-	return (uint32_t)MIN(ttl_s, (unsigned long)c->daemon->snapshot->conf->server.cache_max_ttl);
+	return (uint32_t)MIN(ttl_s, (unsigned long)call_snapshot(c)->conf->server.cache_max_ttl);
 }
 
 /* ---- RRsets ---- */

@@ -20,7 +20,7 @@
 
 static struct localzones *of_server(const struct call *c)
 {
-	return c->daemon->snapshot->policy->zones;
+	return call_snapshot(c)->policy->zones;
 }
 
 /* The view that the first word names; NULL, with the error in the reply, if there is none. */
@@ -33,7 +33,7 @@ static struct view *take_view(struct call *c)
 		call_say(c, "error could not find next argument after \n");
 		return NULL;
 	}
-	v = views_find(c->daemon->snapshot->policy->views, name);
+	v = views_find(call_snapshot(c)->policy->views, name);
 	if (!v)
 		call_say(c, "error no view with name: %s\n", name);
 	return v;
@@ -42,7 +42,7 @@ static struct view *take_view(struct call *c)
 /* To add something to. */
 static struct localzones *of_view(const struct call *c, struct view *v)
 {
-	return v ? views_zones(v, c->daemon->snapshot->conf) : NULL;
+	return v ? views_zones(v, call_snapshot(c)->conf) : NULL;
 }
 
 /* To remove something from, or to show: NULL while the server's apply. */
@@ -307,7 +307,7 @@ static void view_bulk(struct call *c, const struct bulk *b)
 		call_say(c, "%s %u %s\n", b->did, c->done, b->what);
 		return;
 	}
-	v = views_find(c->daemon->snapshot->policy->views, c->data);
+	v = views_find(call_snapshot(c)->policy->views, c->data);
 	z = removes && v ? kept_by(v) : of_view(c, v);
 	if (z)
 		take_line(c, z, b->change, b->echoes);

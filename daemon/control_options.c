@@ -22,7 +22,7 @@ void control_get_option(struct call *c, struct worker *w)
 	(void)w;
 	if (len && name[len - 1] == ':')
 		name[len - 1] = '\0';
-	if (!name || !conf_get_option(c->daemon->snapshot->conf, name, say_value, c))
+	if (!name || !conf_get_option(call_snapshot(c)->conf, name, say_value, c))
 		call_say(c, "error unknown option\n");
 }
 
@@ -56,14 +56,14 @@ void control_set_option(struct call *c, struct worker *w)
 		call_say(c, "error could not find next argument after %s\n", c->args);
 		return;
 	}
-	conf = conf_copy(c->daemon->snapshot->conf);
+	conf = conf_copy(call_snapshot(c)->conf);
 	if (conf_set_option(conf, c->args, &f) && daemon_reconfigure(c->daemon, conf, &f)) {
 		call_ok(c);
 		return;
 	}
 	conf_free(conf);
 	log_notice("set_option %s: %s", c->args, f.text);
-	if (is_option(c->daemon->snapshot->conf, c->args))
+	if (is_option(call_snapshot(c)->conf, c->args))
 		call_say(c, "error setting option: %s\n", f.text);
 	else
 		call_say(c, "error setting option\n");

@@ -45,7 +45,7 @@ static void say_client(const uint8_t *key, size_t len, uint32_t rate, void *arg)
 static void list(struct call *c, struct ratelimit *rates,
 		 void (*say)(const uint8_t *key, size_t len, uint32_t rate, void *arg))
 {
-	struct listing l = { .call = c, .snapshot = c->daemon->snapshot };
+	struct listing l = { .call = c, .snapshot = call_snapshot(c) };
 
 	if (call_take_flags(c, "a", &l.all))
 		ratelimit_each(rates, loop_time(c->daemon->loop)->now_s, say, &l);

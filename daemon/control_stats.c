@@ -52,6 +52,8 @@ void gathered_take(struct gathered *g, struct worker *w)
 	stat_set(&s->streamwait, listen_tcp_untaken(w->listen_tcp));
 	stat_set(&s->http_receiving, listen_tcp_http_receiving(w->listen_tcp));
 	stat_set(&s->http_sending, listen_tcp_http_sending(w->listen_tcp));
+	stat_set(&s->turn_cpu_us, loop_longest(w->env.loop)->cpu_us);
+	stat_set(&s->turn_wall_us, loop_longest(w->env.loop)->wall_us);
 	stats_join(&g->one[w->number], s);
 }
 
@@ -117,7 +119,7 @@ static void say_memory(struct call *c, const struct stats *total)
 	say_size(c, "mem.mod.validator",
 		 negcache_counted(caches->negative).bytes +
 			 slab_counted(keycache_slab(caches->keys)).bytes);
-	say_size(c, "mem.mod.respip", policy_zone_bytes(c->daemon->snapshot->zones));
+	say_size(c, "mem.mod.respip", policy_zone_bytes(call_snapshot(c)->zones));
 	say_size(c, "mem.mod.subnet",
 		 caches->places ? slab_counted(places_slab(caches->places)).bytes : 0);
 	say_size(c, "mem.streamwait", (size_t)stat_get(&total->streamwait));
@@ -156,6 +158,13 @@ static void count_file(const struct lease_status *s, void *arg)
 
 	n->files++;
 	n->left_out += lease_remarks_count(&s->report.remarks);
+}
+
+/* Not in Unbound. */
+static void say_turns(struct call *c, const struct stats *total)
+{
+	say_size(c, "loop.turn.cpu_us.max", (size_t)stat_get(&total->turn_cpu_us));
+	say_size(c, "loop.turn.wall_us.max", (size_t)stat_get(&total->turn_wall_us));
 }
 
 /* Not in Unbound; only if lease or hosts files are followed. */
@@ -206,7 +215,7 @@ static void say_dnstap(struct call *c)
 static void say_all(struct call *c)
 {
 	const struct daemon *d = c->daemon;
-	const struct conf_server *s = &d->snapshot->conf->server;
+	const struct conf_server *s = &call_snapshot(c)->conf->server;
 	struct gathered *g = gathered_in(c);
 	char prefix[32];
 
@@ -220,8 +229,9 @@ static void say_all(struct call *c)
 	if (s->extended_statistics) {
 		say_memory(c, &g->total);
 		stats_print_extended(&g->total, s->statistics_inhibit_zero, call_line, c);
-		blocklist_stats_say(d->snapshot->policy->lists, &g->total, call_line, c);
+		blocklist_stats_say(call_snapshot(c)->policy->lists, &g->total, call_line, c);
 		say_counts(c);
+		say_turns(c, &g->total);
 		say_hosts(c);
 		say_cache_file(c);
 		say_unreadable(c);
@@ -242,15 +252,21 @@ void control_stats_noreset(struct call *c, struct worker *w)
 		say_all(c);
 }
 
+static void clear(struct worker *w)
+{
+	stats_clear(w->env.stats);
+	*loop_longest(w->env.loop) = (struct loop_longest){ 0 };
+}
+
 /* Reset the counters, which have just been shown. */
 static void begin_anew_unless_cumulative(struct call *c, struct worker *w)
 {
-	const struct snapshot *s = w ? w->env.snapshot : c->daemon->snapshot;
+	const struct snapshot *s = w ? w->env.snapshot : call_snapshot(c);
 
 	if (s->conf->server.statistics_cumulative)
 		return;
 	if (w)
-		stats_clear(w->env.stats);
+		clear(w);
 	else
 		begin_anew(c);
 }
@@ -310,7 +326,7 @@ void stats_log_plan(struct daemon *d)
 void control_flush_stats(struct call *c, struct worker *w)
 {
 	if (w) {
-		stats_clear(w->env.stats);
+		clear(w);
 		return;
 	}
 	begin_anew(c);

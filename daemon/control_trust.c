@@ -32,7 +32,7 @@ static bool say_name(const uint8_t *name, void *value, void *call)
 void control_list_insecure(struct call *c, struct worker *w)
 {
 	(void)w;
-	trie_each(c->daemon->snapshot->domain_insecure, say_name, c);
+	trie_each(call_snapshot(c)->domain_insecure, say_name, c);
 }
 
 /* ---- trust anchors ---- */
@@ -103,7 +103,7 @@ static void say_rolling(struct call *c, const char *path)
 
 void control_list_anchors(struct call *c, struct worker *w)
 {
-	const struct trust_store *trust = c->daemon->snapshot->trust;
+	const struct trust_store *trust = call_snapshot(c)->trust;
 
 	(void)w;
 	if (!trust)

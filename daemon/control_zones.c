@@ -60,7 +60,7 @@ static bool list_one(const struct forward_zone *z, void *call)
 	const struct call *c = call;
 	char text[DNAME_TEXT];
 	const char *kind = !z->is_stub ? "forward" : z->prime ? "stub prime" : "stub noprime";
-	bool exempt = trie_find(c->daemon->snapshot->domain_insecure, z->name) != NULL;
+	bool exempt = trie_find(call_snapshot(c)->domain_insecure, z->name) != NULL;
 
 	call_say(call, "%s IN %s%s", dname_print(z->name, text), kind, exempt ? " +i" : "");
 	say_servers(call, z);
@@ -96,7 +96,7 @@ static void list_hints(struct call *c, const struct snapshot *s)
 
 void control_list_stubs(struct call *c, struct worker *w)
 {
-	const struct snapshot *s = c->daemon->snapshot;
+	const struct snapshot *s = call_snapshot(c);
 
 	(void)w;
 	list_hints(c, s);
@@ -106,7 +106,7 @@ void control_list_stubs(struct call *c, struct worker *w)
 void control_list_forwards(struct call *c, struct worker *w)
 {
 	(void)w;
-	forwards_each(c->daemon->snapshot->forwards, list_forward, c);
+	forwards_each(call_snapshot(c)->forwards, list_forward, c);
 }
 
 /* ---- changing ---- */
@@ -124,7 +124,7 @@ static size_t take_servers(struct call *c, char **servers)
 /* Whether every server is one: else nothing is to be changed. */
 static bool is_sound(const struct call *c, const struct forward_change *change, struct fault *f)
 {
-	struct forwards *t = forwards_changed(c->daemon->snapshot->forwards, change, f);
+	struct forwards *t = forwards_changed(call_snapshot(c)->forwards, change, f);
 	bool sound = t != NULL;
 
 	forwards_free(t);
@@ -203,7 +203,7 @@ void control_stub_remove(struct call *c, struct worker *w)
 static void say_root_forward(struct call *c)
 {
 	const struct forward_zone *z =
-		forwards_find_exact(c->daemon->snapshot->forwards, dname_root);
+		forwards_find_exact(call_snapshot(c)->forwards, dname_root);
 	char text[ADDR_TEXT];
 	size_t said = 0;
 
@@ -367,7 +367,7 @@ void control_lookup(struct call *c, struct worker *w)
 		return;
 	call_say(c, "The following name servers are used for lookup of %s\n",
 		 dname_print(name, text));
-	z = forwards_find(c->daemon->snapshot->forwards, name);
+	z = forwards_find(call_snapshot(c)->forwards, name);
 	ns = closest(c->daemon->caches.rrsets, name, now_s);
 	if (z && !z->is_stub) {
 		call_say(c, "forwarding request:\n");

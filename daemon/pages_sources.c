@@ -40,7 +40,7 @@ static void sample(struct family *f, const char *label_value, double value)
 
 static const struct blocklists *lists_of(const struct call *c)
 {
-	return c->daemon->snapshot->policy->lists;
+	return call_snapshot(c)->policy->lists;
 }
 
 static struct list_age age_of(const struct blocklist *l)
@@ -178,7 +178,7 @@ static void say_zone_family(struct call *c, const char *name, const char *help, 
 			    double (*value)(const struct authzone *z))
 {
 	struct family f = { c, name, "gauge", help, "zone" };
-	const struct authzones *zones = c->daemon->snapshot->zones;
+	const struct authzones *zones = call_snapshot(c)->zones;
 	char text[DNAME_TEXT];
 
 	for (size_t i = 0; i < MIN(zones->count, (size_t)LABELS_MOST); i++) {
@@ -230,7 +230,7 @@ static void say_tops(struct call *c, const struct top_tables *tops)
 		[TOP_CLIENTS] = "Questions of the clients who ask most often (metrics-top).",
 		[TOP_BLOCKED] = "Questions for the blocked names that come most often (metrics-top).",
 	};
-	size_t most = c->daemon->snapshot->conf->metrics.metrics_top;
+	size_t most = call_snapshot(c)->conf->metrics.metrics_top;
 	char text[DNAME_TEXT];
 
 	for (unsigned i = 0; i < TOP_KINDS; i++) {
@@ -277,7 +277,7 @@ static void put_lists(struct json *j, const struct call *c, const struct stats *
 
 static void put_zones(struct json *j, const struct call *c)
 {
-	const struct authzones *zones = c->daemon->snapshot->zones;
+	const struct authzones *zones = call_snapshot(c)->zones;
 	char text[DNAME_TEXT];
 
 	json_open(j, "auth_zones", '[');

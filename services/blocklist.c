@@ -330,16 +330,32 @@ static void share_state(struct blocklists *b, const struct blocklists *old)
 	}
 }
 
-/* Draw an unpredictable seed, unless a table brought one. */
-static void need_seed(struct list_state *s)
+/* Relaxed: whoever sees something hashed with the seed sees the seed. */
+static uint64_t seed_of(const struct list_state *s)
 {
+	return atomic_load_explicit(&s->seed, memory_order_relaxed);
+}
+
+/* Workers may be reading it; what has been hashed with it must be found again. */
+static void set_seed_once(struct list_state *s, uint64_t seed)
+{
+	if (seed_of(s) == 0)
+		atomic_store_explicit(&s->seed, seed, memory_order_relaxed);
+}
+
+/* Draw an unpredictable seed, unless a table brought one. */
+static uint64_t need_seed(struct list_state *s)
+{
+	uint64_t seed = seed_of(s);
 	struct random r;
 
-	if (s->seed)
-		return;
+	if (seed)
+		return seed;
 	random_init(&r);
-	while (s->seed == 0)
-		s->seed = (uint64_t)random_u32(&r) << 32 | random_u32(&r);
+	while (seed == 0)
+		seed = (uint64_t)random_u32(&r) << 32 | random_u32(&r);
+	set_seed_once(s, seed);
+	return seed;
 }
 
 void blocklists_start(struct blocklists *b, const struct blocklists *old, const struct conf *conf,
@@ -356,6 +372,7 @@ void blocklists_start(struct blocklists *b, const struct blocklists *old, const 
 	share_state(b, old);
 	for (size_t i = 0; i < b->count; i++) {
 		struct blocklist *l = b->at[i];
+		uint64_t seed;
 
 		if (old && blocklists_find(old, l->name) == l) {
 			list_loading_hurry(l); /* a reload means: look for changes now */
@@ -365,7 +382,9 @@ void blocklists_start(struct blocklists *b, const struct blocklists *old, const 
 			blocklist_publish(l, list_table_pin(RCU_READ(
 						     blocklists_find(old, l->name)->table)));
 		list_loading_settle(l->loading, conf, inside);
-		list_loading_begin(l, &b->state->seed);
+		seed = seed_of(b->state);
+		list_loading_begin(l, &seed);
+		set_seed_once(b->state, seed);
 		if (loader)
 			list_loading_attend(l, loader);
 	}
@@ -473,7 +492,7 @@ bool blocklists_block(const struct blocklists *b, const struct list_asker *who,
 
 	a.who = who;
 	a.type = type;
-	suffixes_find(&a.q, name, b->state->seed, deepest_of(b));
+	suffixes_find(&a.q, name, seed_of(b->state), deepest_of(b));
 	return block(b, &a, NULL, f);
 }
 
@@ -485,8 +504,8 @@ bool blocklists_block_alias(const struct blocklists *b, const struct list_asker 
 
 	a.who = first.who = who;
 	a.type = first.type = type;
-	suffixes_find(&a.q, alias, b->state->seed, deepest_of(b));
-	suffixes_find(&first.q, asked, b->state->seed, deepest_of(b));
+	suffixes_find(&a.q, alias, seed_of(b->state), deepest_of(b));
+	suffixes_find(&first.q, asked, seed_of(b->state), deepest_of(b));
 	return block(b, &a, &first, f);
 }
 
@@ -495,7 +514,7 @@ bool blocklists_might_block(const struct blocklists *b, const uint8_t *name)
 	const struct list_table *own = RCU_READ(b->state->own);
 	struct suffixes q;
 
-	suffixes_find(&q, name, b->state->seed, deepest_of(b));
+	suffixes_find(&q, name, seed_of(b->state), deepest_of(b));
 	if (own && list_table_mentions(own, &q))
 		return true;
 	for (size_t i = 0; i < b->count; i++)
@@ -510,7 +529,7 @@ enum list_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, 
 	const struct list_table *t = RCU_READ(l->table);
 	struct suffixes q;
 
-	suffixes_find(&q, name, l->state->seed, list_table_deepest(t));
+	suffixes_find(&q, name, seed_of(l->state), list_table_deepest(t));
 	return list_table_find(t, &q, type, NULL, m);
 }
 
@@ -519,7 +538,7 @@ enum list_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *
 	struct list_match m;
 	struct suffixes q;
 
-	suffixes_find(&q, name, b->state->seed, deepest_of(b));
+	suffixes_find(&q, name, seed_of(b->state), deepest_of(b));
 	return ask_own(b, &q, &m);
 }
 
@@ -529,8 +548,8 @@ static void own_publish(struct list_state *s)
 {
 	struct state_private *p = private_of(s);
 	struct list_table *old = RCU_READ(s->own), *t = NULL;
+	uint64_t seed = need_seed(s);
 
-	need_seed(s);
 	if (p->rule_count) {
 		struct list_table_maker *m = list_table_begin();
 
@@ -539,7 +558,7 @@ static void own_publish(struct list_state *s)
 						   .name = p->rules[i].name,
 						   .bits = p->rules[i].allows ? LIST_ALLOW
 									      : LIST_BLOCK });
-		t = list_table_make(m, s->seed);
+		t = list_table_make(m, seed);
 	}
 	RCU_PUBLISH(s->own, t);
 	list_table_unpin(old);

@@ -13,6 +13,7 @@
 #include "services/blocklist_table.h"
 #include "services/tags.h"
 #include "util/addr.h"
+#include "util/rcu.h"
 #include "util/reason.h"
 
 struct acl_rule;
@@ -49,14 +50,15 @@ struct blocklist {
 	struct list_loading *loading; /* its sources */
 };
 
-/* State shared by all lists. */
+/* State shared by all lists, of older snapshots, too. What is hashed with the seed (every table and rule) is published
+ * after it. */
 struct list_state {
 	/* 16 bits, never 0: changes with every table and rule. Recorded in cached answers whose
 	 * name and aliases are in no list (struct stored). */
 	_Atomic uint32_t generation;
 	_Atomic(struct list_table *) own; /* rules given at run time; NULL: none */
 	_Atomic(struct list_pauses *) pauses; /* NULL: none */
-	uint64_t seed;
+	_Atomic uint64_t seed; /* 0 until there is something to hash; then the main thread sets it, once and for all */
 	_Atomic uint32_t pins;
 };
 
@@ -89,7 +91,7 @@ struct blocklist *blocklists_find(const struct blocklists *b, const char *name);
 /* Whether there is any list or rule at all. */
 static inline bool blocklists_exist(const struct blocklists *b)
 {
-	return b->count || atomic_load_explicit(&b->state->own, memory_order_relaxed) != NULL;
+	return b->count || RCU_READ(b->state->own) != NULL; /* the seed came before it */
 }
 
 struct list_asker {

@@ -458,7 +458,7 @@ static void on_task(struct loader_task *t)
 	fetch_due(g, &s, hurried);
 	if (!loader_is_ending(g->loader) && (!list_sources_equal(&s, &g->now) || has_uncopied(&s) ||
 					     (hurried && (*g->stale || !g->made_s))))
-		renew(l, &s, l->state->seed);
+		renew(l, &s, atomic_load_explicit(&l->state->seed, memory_order_relaxed));
 	after_s = next_look_s(g, &s);
 	tell_sources(g, &s);
 	again(g, after_s);

@@ -23,6 +23,7 @@
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"
+#include "util/rcu.h"
 #include "util/rr.h"
 #include "util/text.h"
 #include "util/tls.h"
@@ -38,6 +39,7 @@ struct shared {
 struct whole {
 	struct snapshot s;
 	struct shared *shared;
+	struct rcu_slot released;
 };
 
 static uint64_t next_number(void)
@@ -423,15 +425,18 @@ struct snapshot *snapshot_pin(struct snapshot *s)
 	return s;
 }
 
+static void whole_free(struct rcu_slot *released)
+{
+	struct whole *w = container_of(released, struct whole, released);
+
+	forwards_free(w->s.forwards);
+	shared_release(w->shared, true);
+	mem_wipe(&w->s.cookies, sizeof w->s.cookies);
+	mem_free(w);
+}
+
 void snapshot_unpin(struct snapshot *s)
 {
-	struct whole *w;
-
-	if (!s || atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) != 1)
-		return;
-	w = container_of(s, struct whole, s);
-	forwards_free(s->forwards);
-	shared_release(w->shared, true);
-	mem_wipe(&s->cookies, sizeof s->cookies);
-	mem_free(w);
+	if (s && atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) == 1)
+		rcu_release(&container_of(s, struct whole, s)->released, whole_free);
 }

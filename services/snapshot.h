@@ -78,7 +78,8 @@ struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *f
 void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t));
 
 struct snapshot *snapshot_pin(struct snapshot *s);
-/* Frees it at once with the last pin. The publisher may drop its own pin only when no one can be
+/* The last pin frees it: at once, or inside a turn on another thread (rcu_release), since a large one
+ * takes a second. The publisher may drop its own pin only when no one can be
  * about to pin it: every worker has switched to another, or rcu_wait has returned. */
 void snapshot_unpin(struct snapshot *s);
 

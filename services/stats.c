@@ -136,6 +136,8 @@ void stats_join(struct stats *total, const struct stats *one)
 #include "services/stats.def"
 #undef STAT
 	stat_highest(&total->list_max, stat_get(&one->list_max));
+	stat_highest(&total->turn_cpu_us, stat_get(&one->turn_cpu_us));
+	stat_highest(&total->turn_wall_us, stat_get(&one->turn_wall_us));
 #define X(cell) add(&total->cell, &one->cell);
 	SINGLE_CELLS(X)
 #undef X
@@ -149,6 +151,8 @@ void stats_clear(struct stats *s)
 	for (unsigned i = 0; i < STATS; i++)
 		stat_set(&s->count[i], 0);
 	stat_set(&s->list_max, 0);
+	stat_set(&s->turn_cpu_us, 0);
+	stat_set(&s->turn_wall_us, 0);
 #define X(cell) stat_set(&s->cell, 0);
 	SINGLE_CELLS(X)
 #undef X

@@ -61,6 +61,7 @@ struct stats {
 	stat_cell ede[STAT_EDES];
 	stat_cell subnet, subnet_cache; /* answers for one subnet: resolved; from the cache */
 	stat_cell tcpusage, streamwait; /* now: connections of clients; bytes they have not taken */
+	stat_cell turn_cpu_us, turn_wall_us; /* the loop's longest: see loop_longest */
 	stat_cell http_receiving, http_sending; /* now: bytes of questions and answers over HTTP */
 	char apart_too[CACHE_LINE];
 };

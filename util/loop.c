@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/log.h"
@@ -51,6 +52,11 @@ struct loop {
 	struct list eager;       /* watches */
 	unsigned since_look;     /* callbacks since the clock was last read for them */
 	uint64_t look_us;        /* by then they are due */
+	/* measuring: see loop_longest */
+	struct loop_longest longest;
+	uint64_t stretch_us;         /* when the one under way began */
+	uint64_t cpu_us, cpu_at_us;  /* the thread's own time when it was last read; when that was */
+	bool cold;                   /* this round ran something besides eager watches */
 	pthread_mutex_t lock; /* of `box` */
 	struct post_box box;
 };
@@ -59,12 +65,20 @@ struct loop {
 #define LOOK_AFTER_US 500
 #define LOOK_EVERY    4
 
+/* How often at most the thread's own time is read, which takes a system call. */
+#define CPU_EVERY_US 1000
+
+static void time_renew(struct loop *l)
+{
+	timebase_read(&l->time);
+	l->time_is_old = false;
+	l->stretch_us = l->time.now_us;
+}
+
 static void turn_begin(struct loop *l)
 {
-	if (l->time_is_old) {
-		timebase_read(&l->time);
-		l->time_is_old = false;
-	}
+	if (l->time_is_old)
+		time_renew(l);
 	rcu_turn_begin();
 }
 
@@ -81,17 +95,62 @@ static uint64_t clock_us(void)
 	return t.now_us;
 }
 
+/*
+ * Measuring.
+ */
+
+static uint64_t thread_cpu_us(void)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void cpu_renew(struct loop *l, uint64_t now_us)
+{
+	l->cpu_us = thread_cpu_us();
+	l->cpu_at_us = now_us;
+}
+
+static void stretch_ends(struct loop *l, uint64_t now_us)
+{
+	uint64_t was = l->cpu_us;
+
+	l->longest.wall_us = MAX(l->longest.wall_us, now_us - l->stretch_us);
+	if (now_us - l->cpu_at_us < CPU_EVERY_US)
+		return;
+	cpu_renew(l, now_us);
+	l->longest.cpu_us = MAX(l->longest.cpu_us, l->cpu_us - was);
+}
+
+/* A round of clients' packets alone, which come in batches that cannot be long, costs no look at a clock unless the last
+ * is a while ago. */
+static void round_ends(struct loop *l)
+{
+	if (l->cold || l->time.now_us - l->cpu_at_us >= CPU_EVERY_US)
+		stretch_ends(l, clock_us());
+	l->cold = false;
+}
+
+struct loop_longest *loop_longest(struct loop *l)
+{
+	return &l->longest;
+}
+
 /* After a turn of somebody else. */
 static void look_at_eager(struct loop *l)
 {
 	uint64_t began;
 
+	l->cold = true;
 	if (++l->since_look < LOOK_EVERY || list_is_empty(&l->eager))
 		return;
 	l->since_look = 0;
 	began = clock_us();
 	if (began < l->look_us)
 		return;
+	stretch_ends(l, began);
 	LIST_EACH_SAFE (at, &l->eager) {
 		struct watch *w = LIST_ITEM(at, struct watch, in_eager);
 
@@ -99,7 +158,7 @@ static void look_at_eager(struct loop *l)
 		w->ready(w, WATCH_READ);
 		turn_end();
 	}
-	l->look_us = clock_us();
+	l->look_us = l->stretch_us = clock_us();
 	l->look_us += MAX(l->look_us - began, LOOK_AFTER_US);
 }
 
@@ -243,6 +302,7 @@ static bool run_posts(struct loop *l)
 		turn_begin(l);
 		taken.posts[i].fn(taken.posts[i].arg);
 		turn_end();
+		look_at_eager(l);
 	}
 	mem_free(taken.posts);
 	return taken.count > 0;
@@ -390,20 +450,21 @@ static void wait_and_watch(struct loop *l)
 	/* without ONCE it would never return while something is always ready */
 	if (event_base_loop(l->base, left ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK) < 0)
 		PANIC("libevent cannot wait: %s", strerror(errno));
-	if (l->time_is_old) {
-		timebase_read(&l->time);
-		l->time_is_old = false;
-	}
+	if (l->time_is_old)
+		time_renew(l);
 }
 
 void loop_run(struct loop *l)
 {
 	PROMISE(l->base);
 	rcu_thread_join();
+	time_renew(l);
+	cpu_renew(l, l->time.now_us);
 	while (!atomic_load(&l->stop)) {
 		wait_and_watch(l);
 		run_posts(l);
 		fire_due(l);
+		round_ends(l);
 	}
 	run_posts(l); /* finish what was posted before the stop */
 	atomic_store(&l->stop, false);

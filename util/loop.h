@@ -71,6 +71,14 @@ void watch_stop(struct watch *w);                       /* does not close fd */
  * then do not keep clients' questions waiting. */
 void watch_eagerly(struct watch *w);
 
+/* The longest that this loop has kept clients' packets (eager watches) waiting for other callbacks since its owner last
+ * zeroed it: by the clock, and in its thread's own time, which may be told up to a millisecond too long. The thread of the
+ * loop reads and zeroes it. */
+struct loop_longest {
+	uint64_t wall_us, cpu_us;
+};
+struct loop_longest *loop_longest(struct loop *l);
+
 /* Signals, for the main thread's loop only. */
 struct signal_watch {
 	int number;

@@ -173,6 +173,14 @@ void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
 	retire(slot, fn);
 }
 
+void rcu_release(struct rcu_slot *slot, void (*fn)(struct rcu_slot *))
+{
+	if (rcu_read_ongoing())
+		rcu_retire(slot, fn);
+	else
+		fn(slot);
+}
+
 /* The slot's two pointers: the next slot, and the function to call. */
 typedef void (*release)(struct rcu_slot *);
 

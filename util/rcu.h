@@ -29,6 +29,11 @@ void rcu_turn_end(void);
 /* Call `fn(slot)` some time after every turn now open has ended, on any thread. */
 void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
 
+/* For what takes long to free and has no reader any more, such as a snapshot's last pin: inside a turn
+ * `fn` is called later, on the thread that frees what is retired, so that no client waits for it;
+ * outside one at once. */
+void rcu_release(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
+
 /* A cheaper way to retire many small objects: they may wait until the thread has
  * retired a few hundred, leaves, or calls rcu_flush. */
 void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/snapshot.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "services/acl.h"
@@ -11,6 +12,7 @@
 #include "util/addr.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/rcu.h"
 #include "util/trie.h"
 
 static struct snapshot *snapshot_from(const char *text)
@@ -205,6 +207,56 @@ static void what_was_shed_is_not_missed(void **state)
 	}
 }
 
+static pthread_t freed_by;
+static unsigned freed;
+
+static void note_freeing(struct trust_store *t)
+{
+	(void)t;
+	freed_by = pthread_self();
+	freed++;
+}
+
+static struct snapshot *watched(struct trust_store *t)
+{
+	struct snapshot *s = snapshot_from("server: local-zone: a.example static");
+
+	snapshot_entrust(s, t, note_freeing);
+	freed = 0;
+	return s;
+}
+
+/* A worker, which is in a turn, has clients waiting. */
+static void the_last_pin_of_a_turn_is_freed_on_another_thread(void **state)
+{
+	(void)state;
+	static char store;
+	struct snapshot *s = watched((void *)&store);
+
+	rcu_thread_join();
+	rcu_turn_begin();
+	(void)snapshot_pin(s);
+	snapshot_unpin(s);
+	snapshot_unpin(s);
+	assert_int_equal(freed, 0); /* not before the turn has ended */
+	rcu_turn_end();
+	rcu_flush();
+	assert_int_equal(freed, 1);
+	assert_false(pthread_equal(freed_by, pthread_self()));
+	rcu_thread_leave();
+}
+
+static void outside_a_turn_it_is_freed_at_once(void **state)
+{
+	(void)state;
+	static char store;
+	struct snapshot *s = watched((void *)&store);
+
+	snapshot_unpin(s);
+	assert_int_equal(freed, 1);
+	assert_true(pthread_equal(freed_by, pthread_self()));
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -213,6 +265,8 @@ int main(void)
 		cmocka_unit_test(hints_come_from_the_file),
 		cmocka_unit_test(what_cannot_be_built_leaves_the_configuration_to_its_owner),
 		cmocka_unit_test(other_forwards_share_the_rest),
+		cmocka_unit_test(the_last_pin_of_a_turn_is_freed_on_another_thread),
+		cmocka_unit_test(outside_a_turn_it_is_freed_at_once),
 		cmocka_unit_test(what_was_shed_is_not_missed),
 	};
 

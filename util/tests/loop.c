@@ -632,6 +632,106 @@ static void a_signal_is_caught_in_the_loop(void **state)
 	signal_stop(&s);
 }
 
+/* ---- how long it keeps packets waiting ---- */
+
+static void burn(uint64_t us)
+{
+	struct timespec t;
+	uint64_t end = 0, now;
+
+	do {
+		assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+		now = (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_nsec / 1000;
+		end = end ? end : now + us;
+	} while (now < end);
+}
+
+static void burn_30_ms(void *arg)
+{
+	(void)arg;
+	burn(30000);
+}
+
+static void burn_300_us(void *arg)
+{
+	(void)arg;
+	burn(300);
+}
+
+static void sleep_60_ms(void *arg)
+{
+	(void)arg;
+	nanosleep(&(struct timespec){ .tv_nsec = 60000000 }, NULL);
+}
+
+static void burn_in_timer(struct timer *t)
+{
+	(void)t;
+	burn_30_ms(NULL);
+}
+
+static void stop_in_timer(struct timer *t)
+{
+	(void)t;
+	loop_stop(loop);
+}
+
+static void its_longest_stretch_is_measured_but_not_its_rest(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		void (*post)(void *arg);
+		unsigned posts;
+		bool timer;
+		uint64_t cpu_least, cpu_most, wall_least;
+	} rows[] = {
+		{ "nothing to do", NULL, 0, false, 0, 9000, 0 },
+		{ "a post that works", burn_30_ms, 1, false, 30000, 60000, 30000 },
+		{ "a timer that works", NULL, 0, true, 30000, 60000, 30000 },
+		{ "a post that sleeps", sleep_60_ms, 1, false, 0, 9000, 60000 },
+		{ "many short ones in a round", burn_300_us, 100, false, 30000, 60000, 30000 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct timer work = { .fire = burn_in_timer }, end = { .fire = stop_in_timer };
+		struct loop_longest *l = loop_longest(loop);
+
+		*l = (struct loop_longest){ 0 };
+		for (unsigned n = 0; n < rows[i].posts; n++)
+			loop_post(loop, rows[i].post, NULL);
+		if (rows[i].timer)
+			timer_set(loop, &work, 0);
+		timer_set(loop, &end, 100000); /* resting is no work */
+		loop_run(loop);
+		if (l->cpu_us < rows[i].cpu_least || l->cpu_us > rows[i].cpu_most ||
+		    l->wall_us < rows[i].wall_least || (!rows[i].wall_least && l->wall_us > 90000))
+			fail_msg("%s: %llu us of its own, %llu by the clock", rows[i].why,
+				 (unsigned long long)l->cpu_us, (unsigned long long)l->wall_us);
+	}
+}
+
+/* Whoever is eager is served in between, and that ends a stretch. */
+static void a_look_at_who_is_eager_ends_a_stretch(void **state)
+{
+	(void)state;
+	struct timer end = { .fire = stop_in_timer };
+	struct ear eager;
+
+	of_busy.busy = of_busy.eager = 0;
+	ear_open(&eager);
+	eager.watch.ready = be_eager;
+	watch_start(loop, &eager.watch, WATCH_READ);
+	watch_eagerly(&eager.watch);
+	for (unsigned n = 0; n < 400; n++)
+		loop_post(loop, burn_300_us, NULL);
+	timer_set(loop, &end, 0);
+	loop_run(loop);
+	assert_true(of_busy.eager > 10);
+	assert_in_range(loop_longest(loop)->cpu_us, 300, 12000); /* not all 120 ms */
+	ear_close(&eager);
+}
+
 #define PLAYED(claim) cmocka_unit_test_setup_teardown(claim, play, end)
 #define REAL(claim)   cmocka_unit_test_setup_teardown(claim, run_for_real, end)
 
@@ -653,6 +753,8 @@ int main(void)
 		REAL(who_is_always_ready_delays_no_timer),
 		REAL(a_watch_stopped_by_another_is_not_told),
 		REAL(who_is_eager_is_told_in_between_but_not_always),
+		REAL(its_longest_stretch_is_measured_but_not_its_rest),
+		REAL(a_look_at_who_is_eager_ends_a_stretch),
 		REAL(posts_of_many_threads_all_arrive_in_order),
 		REAL(another_thread_stops_a_loop_that_sleeps),
 		REAL(a_signal_is_caught_in_the_loop),
