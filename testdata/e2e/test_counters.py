@@ -454,7 +454,7 @@ NEVER = {
 }
 NOW = {"mem.cache.rrset", "mem.cache.message", "mem.mod.iterator", "mem.mod.validator", "mem.mod.respip",
        "msg.cache.count", "rrset.cache.count", "infra.cache.count", "key.cache.count", "msg.cache.max_collisions",
-       "rrset.cache.max_collisions", "time.now", "time.up", "time.elapsed"}
+       "rrset.cache.max_collisions", "loop.turn.cpu_us.max", "loop.turn.wall_us.max", "time.now", "time.up", "time.elapsed"}
 NOTHING_WAITS = {"mem.mod.subnet", "mem.streamwait", "mem.http.query_buffer", "mem.http.response_buffer"}
 FAMILIES = ("num.query.type.", "num.query.class.", "num.query.opcode.", "num.answer.rcode.", "histogram.")
 
