@@ -32,6 +32,7 @@ libresolver_la_SOURCES += \
 	services/cache/msg.c services/cache/msg.h \
 	services/cache/negative.c services/cache/negative.h \
 	services/cache/places.c services/cache/places.h \
+	services/cache/presence.c services/cache/presence.h \
 	services/cache/ranges.c services/cache/ranges.h \
 	services/cache/rrset.c services/cache/rrset.h \
 	services/cache/slab.c services/cache/slab.h \
@@ -161,6 +162,7 @@ SERVICES_TESTS = \
 	services/tests/policy \
 	services/tests/querylog \
 	services/tests/queryring \
+	services/tests/presence \
 	services/tests/ranges \
 	services/tests/ratelimit \
 	services/tests/report \

@@ -508,6 +508,7 @@ struct message *negcache_answer(struct negcache *c, const struct negcache_ask *a
 	for (; dname_is_under(zone, ask->within); zone = dname_parent(zone)) {
 		struct ranges_at at = { .zone = zone, .class_ = q->class_, .now_s = ask->now_s };
 
+		at.no_opt_out = q->type != TYPE_DS && !dname_equals(zone, q->name);
 		if (ranges_know(c->ranges, &at, &facts))
 			return answer_from(c, &at, &facts, ask);
 		if (dname_is_root(zone))

@@ -7,11 +7,13 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "services/cache/presence.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/hash.h"
 #include "util/list.h"
 #include "util/mem.h"
+#include "util/rcu.h"
 #include "util/rr.h"
 #include "util/timebase.h"
 
@@ -49,6 +51,7 @@ struct zone {
 
 struct part {
 	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* guards the rest, and its zones and records */
+	_Atomic(struct presences *) *present; /* written under the lock, read without */
 	struct zone **bucket;
 	size_t mask;
 	struct list queue; /* newest first */
@@ -60,6 +63,7 @@ struct part {
 
 struct ranges {
 	unsigned part_mask;
+	_Atomic(struct presences *) *present; /* of each part; apart from its lock's cache line */
 	struct part *parts;
 	void *parts_at; /* as allocated; `parts` is aligned to a cache line */
 };
@@ -179,10 +183,15 @@ static uint64_t hash_of(const uint8_t *zone, uint16_t class_)
 	return hash_dname(zone, dname_len(zone), ZONE_SALT ^ (uint32_t)class_ << 16);
 }
 
+static unsigned part_at(const struct ranges *r, uint64_t hash)
+{
+	return (unsigned)(hash >> 32) & r->part_mask;
+}
+
 /* The part, locked. */
 static struct part *part_enter(struct ranges *r, uint64_t hash)
 {
-	struct part *p = &r->parts[hash >> 32 & r->part_mask];
+	struct part *p = &r->parts[part_at(r, hash)];
 
 	PROMISE(pthread_mutex_lock(&p->lock) == 0);
 	return p;
@@ -229,8 +238,16 @@ static struct zone *zone_get(struct part *p, uint64_t hash, const struct ranges_
 		dname_copy_lower(z->name, at->zone);
 		*place = z;
 		p->zones++;
+		presences_add(*p->present, hash);
 	}
 	return *place;
+}
+
+static void say_presence(struct part *p, const struct zone *z)
+{
+	bool opts_out_only = z->opts_out && z->root[BY_HASH] && !z->root[BY_NAME];
+
+	presences_say(*p->present, z->hash, opts_out_only ? PRESENCE_OPT_OUT : PRESENCE_SOME);
 }
 
 /* Remove a zone that has no records left. */
@@ -240,6 +257,7 @@ static void zone_drop(struct part *p, struct zone *z)
 
 	*zone_place(p, z->hash, &at) = z->next;
 	p->zones--;
+	presences_remove(*p->present, z->hash);
 	disown(p, z->soa);
 	disown(p, z->salt);
 	disown(p, z);
@@ -254,6 +272,7 @@ static void take_out(struct part *p, struct range *r)
 	z->count--;
 	if (!z->root[BY_HASH])
 		z->opts_out = false;
+	say_presence(p, z);
 	if (p->hand == &r->queue)
 		p->hand = r->queue.prev;
 	list_remove(&r->queue);
@@ -309,6 +328,22 @@ static void note_steps(struct part *p, size_t steps)
 	p->longest = MAX(p->longest, steps);
 }
 
+/* Tell of the zones there are in a new table of so many slots. */
+static void part_tell(struct part *p, size_t count)
+{
+	struct presences *old = *p->present, *new = presences_new(count);
+
+	p->bytes += presences_bytes(new) - (old ? presences_bytes(old) : 0);
+	for (size_t i = 0; p->bucket && i <= p->mask; i++)
+		for (const struct zone *z = p->bucket[i]; z; z = z->next)
+			presences_add(new, z->hash);
+	RCU_PUBLISH(*p->present, new);
+	presences_retire(old);
+	for (size_t i = 0; p->bucket && i <= p->mask; i++)
+		for (const struct zone *z = p->bucket[i]; z; z = z->next)
+			say_presence(p, z);
+}
+
 static void part_set_budget(struct part *p, size_t budget)
 {
 	size_t count = 16;
@@ -316,6 +351,7 @@ static void part_set_budget(struct part *p, size_t budget)
 
 	while (count < budget / BYTES_A_BUCKET)
 		count *= 2;
+	part_tell(p, count);
 	bucket = mem_array(count, sizeof(struct zone *));
 	for (size_t i = 0; p->bucket && i <= p->mask; i++) {
 		for (struct zone *z = p->bucket[i], *next; z; z = next) {
@@ -335,6 +371,7 @@ struct ranges *ranges_new(size_t budget, unsigned parts)
 	struct ranges *r = mem_zero(sizeof(*r));
 
 	r->part_mask = parts - 1;
+	r->present = mem_array(parts, sizeof(*r->present));
 	r->parts_at = mem_zero(parts * sizeof(struct part) + CACHE_LINE);
 	r->parts = (struct part *)(((uintptr_t)r->parts_at + CACHE_LINE - 1) / CACHE_LINE *
 				   CACHE_LINE);
@@ -344,6 +381,7 @@ struct ranges *ranges_new(size_t budget, unsigned parts)
 		PROMISE(pthread_mutex_init(&p->lock, NULL) == 0);
 		list_init(&p->queue);
 		p->hand = &p->queue;
+		p->present = &r->present[i];
 		part_set_budget(p, budget / parts);
 	}
 	return r;
@@ -357,7 +395,9 @@ void ranges_free(struct ranges *r)
 	for (unsigned i = 0; i <= r->part_mask; i++) {
 		pthread_mutex_destroy(&r->parts[i].lock);
 		mem_free(r->parts[i].bucket);
+		presences_free(r->present[i]);
 	}
+	mem_free(r->present);
 	mem_free(r->parts_at);
 	mem_free(r);
 }
@@ -415,6 +455,7 @@ static void put(struct part *p, struct zone *z, struct range *new, const struct 
 	owned(p, new);
 	list_push_front(&p->queue, &new->queue);
 	p->records++;
+	say_presence(p, z);
 }
 
 static bool is_worth_it(const struct rrset *set, uint32_t now_s)
@@ -472,10 +513,10 @@ void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct
 	p = part_enter(r, hash);
 	z = zone_get(p, hash, at);
 	if (use_parameters(p, z, read)) {
-		put(p, z, new, at);
-		new = NULL;
 		if (read->flags & NSEC3_OPTOUT)
 			z->opts_out = true;
+		put(p, z, new, at);
+		new = NULL;
 		fit(p, at->now_s);
 	}
 	part_leave(p);
@@ -504,12 +545,32 @@ void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct r
 
 /* ---- finding ---- */
 
+/* Not every thread that asks is in a turn. */
+static enum presence presence_of(const struct ranges *r, uint64_t hash)
+{
+	enum presence what;
+
+	rcu_turn_begin();
+	what = presences_look(RCU_READ(r->present[part_at(r, hash)]), hash);
+	rcu_turn_end();
+	return what;
+}
+
 bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
-	struct part *p = part_enter(r, hash);
-	const struct zone *z = *zone_place(p, hash, at);
+	enum presence what = presence_of(r, hash);
+	const struct zone *z;
+	struct part *p;
 
+	if (what == PRESENCE_NONE)
+		return false;
+	if (what == PRESENCE_OPT_OUT && at->no_opt_out) {
+		*out = (struct ranges_facts){ .has_nsec3 = true, .opts_out = true, .most_s = UINT32_MAX };
+		return true;
+	}
+	p = part_enter(r, hash);
+	z = *zone_place(p, hash, at);
 	if (z) {
 		out->has_nsec = z->root[BY_NAME];
 		out->has_nsec3 = z->root[BY_HASH];

@@ -3,7 +3,8 @@
  *
  * Used by the negative cache alone. Zones are spread over a few parts, each with a lock, a byte
  * budget and a SIEVE queue of its own. A lock is held for one search or one change, or RANGES_STEPS
- * of work on everything; what is found is copied to the caller's arena before it is released. */
+ * of work on everything; what is found is copied to the caller's arena before it is released. Whether
+ * there is anything to search is known without it (services/cache/presence.h). */
 #ifndef SERVICES_CACHE_RANGES_H
 #define SERVICES_CACHE_RANGES_H
 
@@ -24,6 +25,7 @@ struct ranges_at {
 	uint16_t class_;
 	uint32_t now_s;
 	uint32_t most_s; /* for the put functions: upper bound of the lifetime */
+	bool no_opt_out; /* for ranges_know: of a zone that opts out, nothing else is asked */
 };
 
 /* Keep a copy of a well-formed RRset until its expires_s, in place of an older one at its owner.
@@ -45,7 +47,8 @@ struct ranges_facts {
 	uint8_t salt[255];
 };
 
-/* False when nothing of the zone is kept. */
+/* False when nothing of the zone is kept; called by a thread that has joined (util/rcu.h). Told without a lock, as well as, for `no_opt_out`, that the zone has
+ * nothing but NSEC3 records with opt-out (the iterations and the salt in `out` then mean nothing). */
 bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out);
 
 /* The fresh record that matches or covers the name (hash), or NULL. */

@@ -94,6 +94,65 @@ static void much_is_forgotten_in_small_steps(void **state)
 	assert_int_equal(ranges_counted(ranges).longest, RANGES_STEPS);
 }
 
+/* What ranges_know says of the zone: nothing, or whether it has a proof beside those with opt-out. */
+enum said { NOTHING, OPT_OUT, MORE };
+
+static enum said said(bool no_opt_out)
+{
+	struct ranges_facts facts;
+	struct ranges_at ask = at;
+
+	ask.no_opt_out = no_opt_out;
+	if (!ranges_know(ranges, &ask, &facts))
+		return NOTHING;
+	return facts.has_nsec || (facts.has_nsec3 && !facts.opts_out) ? MORE : OPT_OUT;
+}
+
+static void put_opt_out(unsigned number)
+{
+	char text[160];
+	struct rrset *set;
+	struct nsec3 read;
+
+	snprintf(text, sizeof text, "%032u.d.test. 300 NSEC3 1 1 7 aabb %032u NS", number, number + 1);
+	set = made_set(&arena, NOW, text);
+	assert_true(nsec3_read(set, at.zone, &read));
+	ranges_put_nsec3(ranges, &at, set, &read);
+}
+
+/* What is told without a lock is what the records say, whichever come and go. */
+static void what_a_zone_has_is_known_from_its_records(void **state)
+{
+	(void)state;
+	struct ranges_facts facts;
+	struct ranges_at other = at;
+
+	assert_int_equal(said(true), NOTHING);
+	put_opt_out(1);
+	assert_int_equal(said(true), OPT_OUT);
+	assert_int_equal(said(false), OPT_OUT);
+	assert_true(ranges_know(ranges, &at, &facts));
+	assert_int_equal(facts.iterations, 7);
+	assert_int_equal(facts.salt_len, 2);
+	other.zone = N("e.test.");
+	assert_false(ranges_know(ranges, &other, &facts));
+	other = at;
+	other.class_ = 3;
+	assert_false(ranges_know(ranges, &other, &facts));
+
+	ranges_put_nsec(ranges, &at, made_set(&arena, NOW, "a.d.test. 300 NSEC c.d.test. A"));
+	assert_int_equal(said(true), MORE);
+	ranges_drop_nsec(ranges, &at, N("b.d.test."));
+	assert_int_equal(said(true), OPT_OUT);
+	put_nsec3(5, "-"); /* the zone has given up opt-out, and its salt */
+	assert_int_equal(said(true), MORE);
+	assert_int_equal(ranges_forget(ranges, N("d.test.")), 1);
+	assert_int_equal(said(true), NOTHING);
+	assert_int_equal(said(false), NOTHING);
+	put_opt_out(1);
+	assert_int_equal(said(true), OPT_OUT);
+}
+
 int main(void)
 {
 #undef CLAIM
@@ -101,6 +160,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_big_zone_changes_its_parameters_in_small_steps),
 		CLAIM(much_is_forgotten_in_small_steps),
+		CLAIM(what_a_zone_has_is_known_from_its_records),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);
