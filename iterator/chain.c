@@ -31,6 +31,19 @@ static bool has(const struct rrset *const *sets, unsigned count, const struct rr
 	return false;
 }
 
+/* Of denials only an equal one is the same: several zones, and both sides of a zone cut, may each have one
+ * at the same name, and each counts for what its own zone says. */
+static bool has_denial(const struct rrset *const *sets, unsigned count, const struct rrset *set)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (sets[i] == set || (rrset_is(sets[i], rrset_owner(set), set->type, set->class_) &&
+				       rrset_same_records(sets[i], set) &&
+				       rrset_same_signatures(sets[i], set)))
+			return true;
+	}
+	return false;
+}
+
 const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message *m,
 			  const uint8_t *name)
 {
@@ -55,7 +68,7 @@ const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message
 		if (sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3)
 			continue;
 		denials++;
-		if (!has(c->authority, c->authorities, sets[i]))
+		if (!has_denial(c->authority, c->authorities, sets[i]))
 			append(&c->authority, &c->authorities, &c->authority_room, a, sets[i]);
 	}
 	return name;
@@ -70,7 +83,9 @@ static unsigned gather(const struct rrset **to, const struct rrset **first, unsi
 	for (unsigned i = 0; i < firsts; i++)
 		to[count++] = first[i];
 	for (unsigned i = 0; i < thens; i++) {
-		if (!has(to, firsts, then[i]))
+		if (then[i]->type == TYPE_NSEC || then[i]->type == TYPE_NSEC3
+			    ? !has_denial(to, firsts, then[i])
+			    : !has(to, firsts, then[i]))
 			to[count++] = then[i];
 	}
 	return count;

@@ -274,8 +274,6 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 		return false; /* learned only from answers */
 	case TYPE_SOA:
 		return is_inside(k, set) && dname_is_under(k->how->asked->name, rrset_owner(set));
-	case TYPE_NSEC:
-		return is_inside(k, set) && !scrub_set_overreaches(set, k->how->zone);
 	default:
 		return is_inside(k, set) && (!k->conf->harden_unknown_additional ||
 					     type_belongs_to_authority(set->type));
@@ -423,8 +421,8 @@ static bool fits_question(const struct message *m, const struct question *asked)
 	return question_equals(&m->q, asked);
 }
 
-/* Removes what no section may hold: excess signatures, private addresses and meta types (TSIG was
- * between its sender and us). */
+/* Removes what no section may hold: excess signatures, private addresses, meta types (TSIG was
+ * between its sender and us), and denials that reach into other zones. */
 static void clean_sets(struct message *m, const struct scrub_how *how)
 {
 	unsigned to = 0, left = 0;
@@ -438,7 +436,7 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 					? NULL
 					: scrub_set_clean(how->arena, m->sets[left], how->snapshot,
 							  !how->held);
-			if (set == NULL)
+			if (set == NULL || scrub_set_overreaches(set, how->zone))
 				continue;
 			m->sets[to++] = set;
 			m->count[s]++;

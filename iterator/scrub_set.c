@@ -136,12 +136,42 @@ const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, 
 	return rebuild(a, set, records, most, set->sig_count);
 }
 
-bool scrub_set_overreaches(const struct rrset *nsec, const uint8_t *zone)
+#define RRSIG_SIGNER 18 /* offset in the RDATA (RFC 4034 3.1) */
+
+/* Whether an NSEC RRset's owner and next names are in the zone. */
+static bool nsec_is_within(const struct rrset *nsec, const uint8_t *zone)
 {
 	struct rrset_walk w = rrset_records(nsec);
 
+	if (!dname_is_under(rrset_owner(nsec), zone))
+		return false;
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (dname_measure(rd.at, rd.at + rd.len) == 0 || !dname_is_under(rd.at, zone))
+			return false;
+	}
+	return true;
+}
+
+static bool is_within(const struct rrset *set, const uint8_t *zone, bool is_apex)
+{
+	const uint8_t *owner = rrset_owner(set);
+
+	if (set->type == TYPE_NSEC)
+		return nsec_is_within(set, zone);
+	return dname_is_strictly_under(owner, zone) && (!is_apex || dname_equals(dname_parent(owner), zone));
+}
+
+bool scrub_set_overreaches(const struct rrset *set, const uint8_t *zone)
+{
+	struct rrset_walk w = rrset_sigs(set);
+
+	if (set->type != TYPE_NSEC && set->type != TYPE_NSEC3)
+		return false;
+	if (!is_within(set, zone, false))
+		return true;
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (rd.len > RRSIG_SIGNER && dname_measure(rd.at + RRSIG_SIGNER, rd.at + rd.len) &&
+		    !is_within(set, rd.at + RRSIG_SIGNER, true))
 			return true;
 	}
 	return false;

@@ -25,7 +25,10 @@ const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
 /* The set's first `most` records; the set itself if it has no more. */
 const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most);
 
-/* Whether the NSEC's next name is outside `zone`, so that it would deny names of other zones. */
-bool scrub_set_overreaches(const struct rrset *nsec, const uint8_t *zone);
+/* Whether it is an NSEC or NSEC3 RRset that would deny names of other zones: its owner or its next name is
+ * outside `zone`, whose server was asked, or outside a zone that an RRSIG says has signed it, of which there
+ * can be only one; an NSEC3 record is directly below its zone's apex. Such an RRset is of no use in any
+ * section, and is not kept. */
+bool scrub_set_overreaches(const struct rrset *set, const uint8_t *zone);
 
 #endif

@@ -130,6 +130,11 @@ static bool is_own_delegation(const struct rrset *s)
 	return s->type == TYPE_NS && !(s->flags & RRSET_PARENT_SIDE);
 }
 
+static bool is_denial(const struct rrset *s)
+{
+	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
+}
+
 enum ruling {
 	RULING_TAKE,     /* store it */
 	RULING_PASS,     /* do not store it, but it may be used */
@@ -150,6 +155,9 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 	/* the SOA of a negative answer expires with it, and must not shorten the zone's own */
 	if (standing->flags & ~offered->flags & RRSET_SOA_NEGATIVE && offered->trust >= TRUST_AUTH_AA)
 		return is < was ? RULING_PASS : RULING_TAKE;
+	if (is < was && is_denial(offered) &&
+	    !(rrset_same_records(standing, offered) && rrset_same_signatures(standing, offered)))
+		return RULING_PASS;
 	if (is < was)
 		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
 				       offered->trust >= standing->trust
