@@ -115,6 +115,7 @@ libresolver_la_SOURCES += \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
 	services/upstream_wire.c services/upstream_wire.h \
+	services/verified.c services/verified.h services/verified_private.h \
 	services/views.c services/views.h \
 	services/waitlimit.c services/waitlimit.h \
 	services/witness.c services/witness.h \
@@ -185,6 +186,7 @@ SERVICES_TESTS = \
 	services/tests/upstream_udp \
 	services/tests/upstream_wait \
 	services/tests/upstream_wire \
+	services/tests/verified \
 	services/tests/views \
 	services/tests/waitlimit
 

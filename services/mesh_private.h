@@ -17,6 +17,7 @@
 #define QUERY_VAIN       32 /* packets to servers that were silent or useless */
 #define QUERY_FRUITLESS  15 /* server names without an address, over all delegations */
 #define QUERY_SIGNATURES 32
+#define QUERY_GOOD_SIGNATURES 384
 #define QUERY_HASHES     100
 #define QUERY_TIME_US    (UINT64_C(10) * US_PER_S) /* then the client gets SERVFAIL */
 

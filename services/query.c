@@ -98,6 +98,7 @@ struct budget *budget_new(const struct mesh *m)
 		.vain = QUERY_VAIN,
 		.fruitless = QUERY_FRUITLESS,
 		.signatures = QUERY_SIGNATURES,
+		.good_signatures = QUERY_GOOD_SIGNATURES,
 		.hashes = QUERY_HASHES,
 		/* With a played clock, time may jump by days between query and response. */
 		.deadline_us = t->played ? UINT64_MAX : t->now_us + QUERY_TIME_US,

@@ -361,47 +361,39 @@ static enum denial as_far_as(const struct nsec3 *over)
 	return over->flags & NSEC3_OPTOUT ? DENIAL_INSECURE : DENIAL_PROVEN;
 }
 
-static enum denial nsec3_denies_name(const struct denial_evidence *e, const uint8_t *qname)
+static struct denial_both nsec3_denies(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype)
 {
 	uint8_t wildcard[DNAME_MAX], hash[NSEC3_HASH_LEN];
-	struct encloser ce;
-	enum denial d = find_encloser(e, qname, &ce);
-
-	if (d != DENIAL_PROVEN)
-		return d;
-	if (ce.exact)
-		return DENIAL_NONE;
-	if (wildcard_at(qname, ce.labels, wildcard)) {
-		if (!hash_name(e, wildcard, hash))
-			return DENIAL_EXHAUSTED;
-		if (!nsec3_over(e, hash))
-			return DENIAL_NONE;
-	}
-	return as_far_as(ce.over);
-}
-
-static enum denial nsec3_denies_type(const struct denial_evidence *e, const uint8_t *qname,
-				     uint16_t qtype)
-{
-	uint8_t wildcard[DNAME_MAX], hash[NSEC3_HASH_LEN];
+	struct denial_both both = { DENIAL_NONE, DENIAL_NONE };
 	const struct nsec3 *at;
 	struct encloser ce;
 	enum denial d = find_encloser(e, qname, &ce);
 
 	if (d != DENIAL_PROVEN)
-		return d;
-	if (ce.exact)
-		return denies_type(types_of_nsec3(ce.exact), qname, qtype) ? DENIAL_PROVEN
-									   : DENIAL_NONE;
+		return (struct denial_both){ d, d };
+	if (ce.exact) {
+		if (denies_type(types_of_nsec3(ce.exact), qname, qtype))
+			both.type = DENIAL_PROVEN;
+		return both;
+	}
 	/* The span may hide unsigned delegations, and ENTs above them (RFC 5155 7.1). */
 	if (ce.over->flags & NSEC3_OPTOUT)
-		return DENIAL_INSECURE;
-	if (!wildcard_at(qname, ce.labels, wildcard))
-		return DENIAL_NONE;
-	if (!hash_name(e, wildcard, hash))
-		return DENIAL_EXHAUSTED;
+		both.type = DENIAL_INSECURE;
+	if (!wildcard_at(qname, ce.labels, wildcard)) {
+		both.name = as_far_as(ce.over); /* a wildcard too long to be a name cannot exist */
+		return both;
+	}
+	if (!hash_name(e, wildcard, hash)) {
+		both.name = DENIAL_EXHAUSTED;
+		both.type = both.type == DENIAL_NONE ? DENIAL_EXHAUSTED : both.type;
+		return both;
+	}
+	if (nsec3_over(e, hash))
+		both.name = as_far_as(ce.over);
 	at = nsec3_at(e, hash);
-	return at && denies_type(types_of_nsec3(at), wildcard, qtype) ? DENIAL_PROVEN : DENIAL_NONE;
+	if (both.type == DENIAL_NONE && at && denies_type(types_of_nsec3(at), wildcard, qtype))
+		both.type = DENIAL_PROVEN;
+	return both;
 }
 
 static enum denial nsec3_denies_closer(const struct denial_evidence *e, const uint8_t *qname,
@@ -440,18 +432,30 @@ static enum denial_cut nsec3_cut(const struct denial_evidence *e, const uint8_t 
 
 /* ---- both ---- */
 
+struct denial_both denial_of_both(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype)
+{
+	struct denial_both both = {
+		.name = nsec_denies_name(e, qname) ? DENIAL_PROVEN : DENIAL_NONE,
+		.type = nsec_denies_type(e, qname, qtype) ? DENIAL_PROVEN : DENIAL_NONE,
+	};
+
+	if (both.name == DENIAL_PROVEN || both.type == DENIAL_PROVEN || !e->nsec3_count)
+		return both;
+	return nsec3_denies(e, qname, qtype);
+}
+
 enum denial denial_of_name(const struct denial_evidence *e, const uint8_t *qname)
 {
 	if (nsec_denies_name(e, qname))
 		return DENIAL_PROVEN;
-	return e->nsec3_count ? nsec3_denies_name(e, qname) : DENIAL_NONE;
+	return e->nsec3_count ? nsec3_denies(e, qname, 0).name : DENIAL_NONE;
 }
 
 enum denial denial_of_type(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype)
 {
 	if (nsec_denies_type(e, qname, qtype))
 		return DENIAL_PROVEN;
-	return e->nsec3_count ? nsec3_denies_type(e, qname, qtype) : DENIAL_NONE;
+	return e->nsec3_count ? nsec3_denies(e, qname, qtype).type : DENIAL_NONE;
 }
 
 enum denial denial_of_closer(const struct denial_evidence *e, const uint8_t *qname, unsigned labels)

@@ -96,6 +96,13 @@ enum denial denial_of_name(const struct denial_evidence *e, const uint8_t *qname
  * 8.5-8.7); for ANY, no data of any type. Empty non-terminals have no types at all. For DS see denial_of_ds. */
 enum denial denial_of_type(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype);
 
+/* Both, at the cost of one of them. */
+struct denial_both {
+	enum denial name, type;
+};
+
+struct denial_both denial_of_both(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype);
+
 /* For a positive answer expanded from the wildcard "*." + the last `labels` labels of `qname`
  * (struct verdict in validator/verify.h): no closer match exists (RFC 4035 5.3.4, 5155 8.8). */
 enum denial denial_of_closer(const struct denial_evidence *e, const uint8_t *qname,

@@ -138,7 +138,7 @@ static void miss(struct chain *c, enum reason reason, const char *what, const st
 		learn(c, &(struct key_news){ .name = c->at, .kind = KEYS_UNHEARD, .reason = reason,
 					     .text = text, .ttl_s = CHAIN_UNHEARD_S });
 	else if (c->brought_ours || is_last_try(c))
-		get_stuck(c, CHAIN_UNHEARD, reason, text);
+		get_stuck(c, CHAIN_SPENT, REASON_budget_validation, text);
 }
 
 /* ---- children ---- */
@@ -185,16 +185,16 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 
 /* ---- keys ---- */
 
-/* Judges the keys of `name`, for which its anchor or else `ds` vouches. True: final, and in the key
+/* Judges the keys of `name`, for which its anchor or else the verified `ds` vouches. True: final, and in the key
  * cache unless the budget ran out. */
 static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
-		       const struct rrset *ds, const struct anchor *anchor, bool last_try)
+		       const struct verified *ds, const struct anchor *anchor, bool last_try)
 {
 	struct keyset *keys = keyset_new(dnskeys);
 	struct verdict v;
 	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
 
-	verify_keys(keys, anchor ? anchor->ds : ds, anchor ? anchor->keys : NULL, &c->ledger.how, &v);
+	verify_keys(keys, anchor ? anchor->ds : ds ? verified_set(ds) : NULL, anchor ? anchor->keys : NULL, &c->ledger.how, &v);
 	if (v.security == SECURITY_SECURE)
 		learn(c, &(struct key_news){ .name = name, .kind = KEYS_TRUSTED, .keys = keys,
 					     .ttl_s = MAX(MIN(ttl_s, v.ttl_s), 1) });
@@ -208,13 +208,13 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 
 /* Gets the keys of `name`, for which `ds` or its anchor vouches. True: the key cache has a result,
  * or a child query is under way; false: none could be started, so nothing can be learned. */
-static bool want_keys(struct chain *c, const uint8_t *name, const struct rrset *ds,
+static bool want_keys(struct chain *c, const uint8_t *name, const struct verified *ds,
 		      const struct anchor *anchor)
 {
 	const struct rrset *cached = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DNSKEY, CLASS_IN,
 						     0, now_of(c));
 
-	c->ds = ds ? rrset_copy(&c->q->arena, ds) : NULL;
+	c->ds = ds;
 	if (cached && judge_keys(c, name, cached, ds, anchor, false))
 		return true;
 	if (cached)
@@ -277,24 +277,28 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 
 /* ---- DS sets ---- */
 
+/* Keeps the set as secure. Returns for how many seconds. */
+static uint32_t keep_secure(struct chain *c, const struct verified *v)
+{
+	struct rrset *secure = verified_copy(v, &c->q->arena, now_of(c));
+
+	(void)rrsetcache_put(c->q->cache.rrsets, secure, now_of(c), &c->q->arena);
+	return time_left(now_of(c), secure->expires_s);
+}
+
 /* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. As
  * want_keys returns. */
-static bool take_ds(struct chain *c, const uint8_t *name, const struct rrset *ds,
-		    const struct verdict *v)
+static bool take_ds(struct chain *c, const uint8_t *name, const struct verified *ds)
 {
-	struct rrset *secure = rrset_copy(&c->q->arena, ds);
-	uint32_t ttl_s = MIN(time_left(now_of(c), ds->expires_s), v->ttl_s);
+	const struct rules *rules = c->ledger.how.rules;
+	uint32_t ttl_s = keep_secure(c, ds);
 
-	secure->security = SECURITY_SECURE;
-	secure->trust = TRUST_VALIDATED;
-	secure->expires_s = now_of(c) + ttl_s;
-	rrsetcache_put(c->q->cache.rrsets, secure, now_of(c), &c->q->arena);
-	if (!ds_is_believed(ds, c->ledger.how.rules)) {
-		learn_insecure(c, name, ds_disbelief(ds, c->ledger.how.rules),
+	if (!ds_is_believed(verified_set(ds), rules)) {
+		learn_insecure(c, name, ds_disbelief(verified_set(ds), rules),
 			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
 		return true;
 	}
-	return want_keys(c, name, secure, NULL);
+	return want_keys(c, name, ds, NULL);
 }
 
 static unsigned iteration_limit(const struct chain *c, const struct keyset *keys)
@@ -303,18 +307,11 @@ static unsigned iteration_limit(const struct chain *c, const struct keyset *keys
 }
 
 /* Keeps a proof for other names, which it may cover too. */
-static void remember(struct chain *c, const struct rrset *proof, const uint8_t *zone,
-		     const struct verdict *v)
+static void remember(struct chain *c, const struct verified *proof)
 {
-	struct rrset *secure;
-
-	if (c->q->no_store || !c->q->cache.negative)
-		return;
-	secure = rrset_copy(&c->q->arena, proof);
-	secure->security = SECURITY_SECURE;
-	if (time_left(now_of(c), secure->expires_s) > v->ttl_s)
-		secure->expires_s = now_of(c) + v->ttl_s;
-	negcache_learn_set(c->q->cache.negative, secure, zone, c->q->snapshot->conf, now_of(c));
+	if (!c->q->no_store && c->q->cache.negative)
+		negcache_learn(c->q->cache.negative, &proof, 1, c->q->snapshot->conf, now_of(c),
+			       &c->q->arena);
 }
 
 /* Forgets a denial that the zone should have signed, and has not. */
@@ -351,7 +348,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
 			continue;
 		*ttl_s = MIN(*ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
-		remember(c, sets[i], keyset_zone(keys), &v);
+		remember(c, v.verified);
 	}
 	return true;
 }
@@ -375,7 +372,7 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 		learn_no_cut(c, name, ttl_s);
 		return true;
 	case CUT_EXHAUSTED: /* by this query and what it asked before: not the name's fault */
-		get_stuck(c, CHAIN_BOGUS, REASON_budget_hashes,
+		get_stuck(c, CHAIN_SPENT, REASON_budget_validation,
 			  about(c, name, "is not judged: the question has used up its NSEC3 hashes"));
 		return true;
 	case CUT_UNKNOWN:
@@ -426,7 +423,7 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 		return false;
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return true;
-	if (*c->ledger.how.signatures <= 0)
+	if (ledger_is_spent(&c->ledger))
 		return true; /* nothing is known of sets that were not checked */
 	if (m->rcode == RCODE_SERVFAIL)
 		miss(c, m->reason ? m->reason : REASON_bogus, "DS set", m);
@@ -457,19 +454,6 @@ static bool cname_arrived(struct chain *c, const struct message *m, const struct
 	return true;
 }
 
-static void keep_ds(struct chain *c, const struct rrset *set, uint32_t ttl_s)
-{
-	struct rrset *secure = rrset_copy(&c->q->arena, set);
-
-	/* the walk that follows finds it in the cache */
-	secure->security = SECURITY_SECURE;
-	secure->trust = TRUST_VALIDATED;
-	secure->ttl_s = MIN(set->ttl_s, ttl_s);
-	secure->expires_s = now_of(c) + MIN(time_left(now_of(c), set->expires_s), ttl_s);
-	c->ds = secure;
-	rrsetcache_put(c->q->cache.rrsets, secure, now_of(c), &c->q->arena);
-}
-
 /* False: put off. */
 static bool ds_arrived(struct chain *c, const struct message *m)
 {
@@ -481,9 +465,10 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 		return alias ? cname_arrived(c, m, alias) : denial_of_ds_arrived(c, m);
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
-	if (v.security == SECURITY_SECURE)
-		keep_ds(c, set, v.ttl_s);
-	else if (is_last_try(c) && v.security == SECURITY_BOGUS)
+	if (v.security == SECURITY_SECURE) {
+		c->ds = v.verified; /* for the walk that follows */
+		(void)keep_secure(c, v.verified);
+	} else if (is_last_try(c) && v.security == SECURITY_BOGUS)
 		learn_bogus(c, c->at, v.reason, v.text);
 	return true;
 }
@@ -552,30 +537,33 @@ static bool take_in(struct chain *c)
 }
 
 /* The DS set an errand brought, which may be too short-lived for the cache, or the cached one if it is
- * valid under the keys above. NULL: no such set, or its check is put off. */
-static const struct rrset *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above,
-				    struct verdict *v)
+ * valid under the keys above, whatever was thought of it before. NULL: no such set, or its check is put off. */
+static const struct verified *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above)
 {
 	const struct rrset *set;
+	struct verdict v;
 
-	if (c->ds && rrset_is(c->ds, name, TYPE_DS, CLASS_IN)) {
-		*v = (struct verdict){ .ttl_s = c->ds->ttl_s };
+	if (c->ds && rrset_is(verified_set(c->ds), name, TYPE_DS, CLASS_IN) &&
+	    dname_equals(verified_zone(c->ds), keyset_zone(above)))
 		return c->ds;
-	}
 	set = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DS, CLASS_IN, 0, now_of(c));
 	if (!set)
 		return NULL;
 	set = rrset_copy(&c->q->arena, set);
-	*v = (struct verdict){ .security = SECURITY_SECURE,
-			       .ttl_s = time_left(now_of(c), set->expires_s) };
-	if (set->security != SECURITY_SECURE && !ledger_verify(&c->ledger, set, above, v))
+	if (!ledger_verify(&c->ledger, set, above, &v))
 		return NULL;
-	if (v->security == SECURITY_BOGUS)
+	if (v.security == SECURITY_BOGUS)
 		rrsetcache_reject(c->q->cache.rrsets, set);
-	return v->security == SECURITY_SECURE ? set : NULL;
+	return v.verified;
 }
 
 /* ---- the walk ---- */
+
+static struct chain_found found_spent(struct chain *c, const char *text)
+{
+	return (struct chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
+				     .text = arena_textf(&c->q->arena, "%s", text) };
+}
 
 static struct chain_found found_broken(struct chain *c, enum reason reason, const char *text)
 {
@@ -616,8 +604,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 				    struct chain_found *out)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, name, now_of(c));
-	struct verdict v;
-	const struct rrset *ds;
+	const struct verified *ds;
 	bool known;
 
 	if (e && !(anchor && e->kind == KEYS_NO_CUT))
@@ -626,9 +613,8 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 		*out = c->stuck;
 		return NULL;
 	}
-	if (*c->ledger.how.signatures <= 0) {
-		*out = found_broken(c, REASON_budget_signatures,
-				    "the question has used up its signature checks");
+	if (ledger_is_spent(&c->ledger)) {
+		*out = found_spent(c, "the question has used up its signature checks");
 		return NULL;
 	}
 	c->above = above;
@@ -637,8 +623,8 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	} else if (anchor) {
 		known = want_keys(c, name, NULL, anchor);
 	} else {
-		ds = known_ds(c, name, above, &v);
-		known = ds ? take_ds(c, name, ds, &v) : is_denied_already(c, name, above);
+		ds = known_ds(c, name, above);
+		known = ds ? take_ds(c, name, ds) : is_denied_already(c, name, above);
 		if (!known && !ds && !ledger_is_tired(&c->ledger))
 			known = send_out(c, ERRAND_DS, name);
 	}
@@ -650,8 +636,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	else if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
 		*out = (struct chain_found){ .end = CHAIN_WAIT };
 	else
-		*out = found_broken(c, REASON_budget_depth,
-				    "there is nothing left to spend on the chain of trust");
+		*out = found_spent(c, "there is nothing left to spend on the chain of trust");
 	return NULL;
 }
 

@@ -26,13 +26,14 @@ enum chain_end {
 	CHAIN_INSECURE,         /* the name is in an unsigned zone */
 	CHAIN_BOGUS,            /* the chain of trust is broken */
 	CHAIN_UNHEARD,          /* part of it could not be had: soon it may be */
+	CHAIN_SPENT,            /* the question has used up a budget: nothing is known, and nothing learned */
 	CHAIN_UNTRUSTED,        /* no trust anchor at or above the name */
 };
 
 struct chain_found {
 	enum chain_end end;
 	const struct keyset *keys;      /* CHAIN_KEYS: valid as long as the query */
-	enum reason reason;             /* INSECURE, BOGUS, UNHEARD */
+	enum reason reason;             /* INSECURE, BOGUS, UNHEARD, SPENT */
 	const char *text;               /* in the arena, or NULL */
 };
 
@@ -46,7 +47,7 @@ struct chain {
 	enum chain_errand errand;
 	const uint8_t *at;              /* the name it asks about */
 	const struct keyset *above;     /* keys of the zone that vouches for it; NULL: an anchor */
-	const struct rrset *ds;         /* for ERRAND_DNSKEY: what vouches for the keys */
+	const struct verified *ds;      /* the last secure DS set: for ERRAND_DNSKEY, what vouches for the keys */
 	unsigned tries;                 /* of this errand */
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;

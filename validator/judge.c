@@ -28,6 +28,22 @@ static const struct judgement too_much = {
 
 /* ---- the chain of aliases ---- */
 
+static bool is_proof(const struct rrset *s)
+{
+	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
+}
+
+static bool has_signed_proof(const struct message *m)
+{
+	unsigned count;
+	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (is_proof(sets[i]) && sets[i]->sig_count)
+			return true;
+	return false;
+}
+
 /* Finds the name at the end of the alias chain, and whether it has the data asked for. */
 static void find_end(struct judge *j)
 {
@@ -43,8 +59,9 @@ static void find_end(struct judge *j)
 			continue;
 		/* a CNAME that was asked for, with a denial of its target in the same answer */
 		if (s->type == TYPE_CNAME && q->type == TYPE_CNAME && s->count &&
-		    j->m->rcode == RCODE_NXDOMAIN) {
+		    j->m->rcode == RCODE_NXDOMAIN && has_signed_proof(j->m)) {
 			at = rrset_target(s, 0);
+			j->beyond = true;
 			continue;
 		}
 		if (s->type == q->type || q->type == TYPE_ANY) {
@@ -64,6 +81,7 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 
 	c->at_hand = m;
 	*j = (struct judge){ .chain = c, .m = m, .whole = whole, .expansions = good };
+	j->rcode = m->rcode;
 	j->sets = arena_array(a, struct judgement, count + 1);
 	j->verdicts = arena_array(a, struct verdict, count + 1);
 	j->judged = arena_array(a, bool, count + 1);
@@ -168,7 +186,8 @@ static struct judgement from_chain(const struct chain_found *f)
 	default:
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = f->reason,
 					   .text = f->text, .of_the_way = true,
-					   .passing = f->end == CHAIN_UNHEARD };
+					   .passing = f->end == CHAIN_UNHEARD,
+					   .spent = f->end == CHAIN_SPENT };
 	}
 }
 
@@ -182,11 +201,6 @@ static struct judgement missing_signature(const struct judge *j, const struct rr
 		.text = arena_textf(&j->chain->q->arena, "%s %s has no signature, but its zone has keys",
 				    dname_print(rrset_owner(set), name), rr_type_name(set->type, type)),
 	};
-}
-
-static bool is_proof(const struct rrset *s)
-{
-	return s->type == TYPE_NSEC || s->type == TYPE_NSEC3;
 }
 
 static struct judgement weigh(const struct judge *j, unsigned i)
@@ -204,9 +218,10 @@ static struct judgement weigh(const struct judge *j, unsigned i)
 	if (v->security == SECURITY_SECURE)
 		return good;
 	if (v->security == SECURITY_UNCHECKED)
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the answer takes too many signature checks",
-					   .of_the_way = true };
+					   .of_the_way = true,
+					   .spent = true };
 	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
 }
 
@@ -267,7 +282,7 @@ static bool judge_set(struct judge *j, unsigned i)
 		if (from != i && !judge_set(j, from))
 			return false;
 		j->sets[i] = j->sets[from];
-		j->verdicts[i].ttl_s = j->verdicts[from].ttl_s;
+		j->verdicts[i].verified = j->verdicts[from].verified;
 		j->judged[i] = true;
 		return true;
 	}
@@ -310,20 +325,36 @@ static bool judge_set(struct judge *j, unsigned i)
 
 /* ---- proofs ---- */
 
-/* The closest zone at or above (`strictly`: above) the name with secure denials in AUTHORITY. */
+static bool is_proven(const struct judge *j, unsigned i)
+{
+	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
+}
+
+const struct verified *judge_verified(const struct judge *j, unsigned i)
+{
+	const struct verified *v = is_proven(j, i) ? j->verdicts[i].verified : NULL;
+
+	return v && verified_set(v) == j->m->sets[i] ? v : NULL;
+}
+
+/* Set i of AUTHORITY if it is a secure denial; or NULL. */
+static const struct verified *proof_at(const struct judge *j, unsigned i)
+{
+	return is_proof(j->m->sets[i]) ? judge_verified(j, i) : NULL;
+}
+
+/* The closest zone at or above (`strictly`: above) the name with secure denials in AUTHORITY and a say there. */
 static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, bool strictly)
 {
 	const uint8_t *zone = NULL;
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 
 	for (unsigned i = first; i < last; i++) {
-		const uint8_t *signer;
+		const struct verified *proof = proof_at(j, i);
+		const uint8_t *signer = proof ? verified_zone(proof) : NULL;
 
-		if (!is_proof(j->m->sets[i]) || !j->judged[i] ||
-		    j->sets[i].security != SECURITY_SECURE)
-			continue;
-		signer = verify_signer(j->m->sets[i]);
-		if (!(strictly ? dname_is_strictly_under(name, signer) : dname_is_under(name, signer)))
+		if (!signer || !has_say(j, signer, name, strictly) ||
+		    !(strictly ? dname_is_strictly_under(name, signer) : dname_is_under(name, signer)))
 			continue;
 		if (!zone || dname_is_strictly_under(signer, zone))
 			zone = signer;
@@ -331,8 +362,7 @@ static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, b
 	return zone;
 }
 
-/* Collects the secure denials of one zone. False: its keys are not known (cannot be, once its sets
- * have been judged). */
+/* Collects the secure denials of one zone. False: its keys are not known (not once it was judged). */
 static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence *e)
 {
 	struct chain_found f = chain_find(j->chain, zone);
@@ -343,11 +373,12 @@ static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence 
 		return false;
 	denial_begin(e, zone, rules_nsec3_limit(j->chain->ledger.how.rules, keyset_bits(f.keys)),
 		     &q->budget->hashes);
-	for (unsigned i = first; i < last && e->nsec_count + e->nsec3_count < DENIAL_SETS; i++)
-		if (is_proof(j->m->sets[i]) && j->judged[i] &&
-		    j->sets[i].security == SECURITY_SECURE &&
-		    dname_equals(verify_signer(j->m->sets[i]), zone))
-			denial_add(e, j->m->sets[i]);
+	for (unsigned i = first; i < last && e->nsec_count + e->nsec3_count < DENIAL_SETS; i++) {
+		const struct verified *proof = proof_at(j, i);
+
+		if (proof && dname_equals(verified_zone(proof), zone))
+			denial_add(e, verified_set(proof));
+	}
 	return true;
 }
 
@@ -362,9 +393,10 @@ static struct judgement from_denial(enum denial d, const char *what)
 		return (struct judgement){ .security = SECURITY_INSECURE,
 					   .reason = REASON_nsec3_iterations };
 	case DENIAL_EXHAUSTED:
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the proof costs too many NSEC3 hashes",
-					   .of_the_way = true };
+					   .of_the_way = true,
+					   .spent = true };
 	case DENIAL_NONE:
 		break;
 	}
@@ -390,7 +422,6 @@ static struct judgement from_cut(enum denial_cut c)
 	return from_denial(DENIAL_NONE, "there is no proof that the DS set does not exist");
 }
 
-/* Whether there are NSEC or NSEC3 sets, but none has a signature. */
 static bool lacks_signatures(const struct judge *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -407,32 +438,52 @@ static bool lacks_signatures(const struct judge *j)
 /* Judges the proof that no closer name exists, for a set expanded from a wildcard. */
 static struct judgement judge_expansion(struct judge *j, unsigned i)
 {
-	const struct rrset *set = j->m->sets[i];
-	const uint8_t *zone = verify_signer(set);
+	const struct verified *set = judge_verified(j, i);
 	struct denial_evidence e;
 	struct judgement out;
 
-	if (!gather(j, zone, &e))
+	if (!set || !gather(j, verified_zone(set), &e))
 		return from_denial(DENIAL_NONE, "the wildcard's zone is gone");
-	out = from_denial(denial_of_closer(&e, rrset_owner(set), j->verdicts[i].labels),
+	out = from_denial(denial_of_closer(&e, rrset_owner(verified_set(set)), verified_labels(set)),
 			  "it came from a wildcard, without the proof that no closer name exists");
 	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.of_the_way)
 		out.reason = lacks_signatures(j) ? REASON_rrsigs_missing : REASON_nsec_missing;
 	return out;
 }
 
-/* NXDOMAIN with a proof that only the type does not exist is NODATA with a wrong RCODE. */
-static struct judgement judge_name_proof(struct judge *j, const struct denial_evidence *e,
-					 bool is_ds)
+/* Judges the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
+ * only says what to look for first, and what is proven is told: behind an alias it is often the alias's (RFC
+ * 2308 2.1). For DS, that there is none at a name is not enough for NXDOMAIN. */
+static struct judgement judge_both(struct judge *j, const struct denial_evidence *e, bool is_ds)
 {
-	enum denial denial = denial_of_name(e, j->end);
+	const bool is_name = j->m->rcode == RCODE_NXDOMAIN;
+	struct denial_both d = denial_of_both(e, j->end, j->m->q.type);
 
-	if (denial == DENIAL_NONE && !is_ds &&
-	    denial_of_type(e, j->end, j->m->q.type) == DENIAL_PROVEN) {
-		j->exists = true;
+	if (is_name && d.name == DENIAL_NONE && d.type == DENIAL_PROVEN && !is_ds) {
+		j->rcode = RCODE_NOERROR;
 		return good;
 	}
-	return from_denial(denial, "the proof that the name does not exist does not hold");
+	if (!is_name && d.type == DENIAL_NONE && d.name == DENIAL_PROVEN) {
+		j->rcode = RCODE_NXDOMAIN;
+		return good;
+	}
+	j->rcode = j->m->rcode;
+	return is_name ? from_denial(d.name, "the proof that the name does not exist does not hold")
+		       : from_denial(d.type, "the proof that the type does not exist does not hold");
+}
+
+/* Judges NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
+ * nothing, but that there is nothing at the anchor's own name. */
+static struct judgement judge_from_above(struct judge *j, bool is_ds)
+{
+	const struct anchor *a = chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
+	const uint8_t *zone = a ? proving_zone(j, a->owner, true) : NULL;
+	struct denial_evidence e;
+
+	if (j->m->rcode == RCODE_NXDOMAIN && zone && gather(j, zone, &e) &&
+	    denial_of_name(&e, a->owner) == DENIAL_PROVEN)
+		return from_denial(denial_of_name(&e, j->end), "the zone above does not deny the name");
+	return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
 }
 
 /* Judges the denial of the name or type at the end of the alias chain. */
@@ -442,24 +493,17 @@ static struct judgement judge_proofs(struct judge *j)
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
 	struct denial_evidence e;
 	enum denial_cut cut;
-	enum denial denial;
 
-	if (!zone || !gather(j, zone, &e))
+	if (!zone)
+		return judge_from_above(j, is_ds);
+	if (!gather(j, zone, &e))
 		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
 	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
 		cut = denial_of_ds(&e, j->end);
 		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
 			return from_cut(cut);
 	}
-	if (j->m->rcode == RCODE_NXDOMAIN) /* for DS too: that it has no DS set is not enough */
-		return judge_name_proof(j, &e, is_ds);
-	denial = denial_of_type(&e, j->end, j->m->q.type);
-	/* behind an alias the RCODE is often that of the alias (RFC 2308 2.1); a name that does not exist
-	 * has no DS set either */
-	if (denial == DENIAL_NONE && (is_ds || j->end != j->m->q.name) &&
-	    denial_of_name(&e, j->end) == DENIAL_PROVEN)
-		return good;
-	return from_denial(denial, "the proof that the type does not exist does not hold");
+	return judge_both(j, &e, is_ds);
 }
 
 /* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
@@ -481,8 +525,9 @@ static bool leads_away(struct judge *j, const uint8_t *zone)
 	return false;
 }
 
-/* Whether the denial has a secure SOA or proof from the name's own zone: then there is nothing left
- * to look up, and it simply does not suffice. */
+/* Whether the denial has a secure SOA or, from the name's own zone, a secure proof: then there is nothing left
+ * to look up, and it simply does not suffice. Behind an alias a proof does not tell: it may have come with the
+ * alias, for the wildcard that was used. */
 static bool speaks_with_authority(struct judge *j, bool is_ds)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -490,12 +535,14 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 
 	if (zone && leads_away(j, zone))
 		return false;
-	for (unsigned i = first; i < last && !zone; i++)
-		if (j->m->sets[i]->type == TYPE_SOA && j->judged[i] &&
-		    j->sets[i].security == SECURITY_SECURE &&
-		    dname_is_under(j->end, rrset_owner(j->m->sets[i])))
+	for (unsigned i = first; i < last; i++) {
+		const struct verified *v = judge_verified(j, i);
+
+		if (v && j->m->sets[i]->type == TYPE_SOA &&
+		    dname_is_under(j->end, rrset_owner(verified_set(v))))
 			return true;
-	return zone;
+	}
+	return zone && j->end == j->m->q.name;
 }
 
 /* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
@@ -519,8 +566,7 @@ static bool comes_from_above(const struct judge *j)
 	return any && j->m->rcode == RCODE_NXDOMAIN;
 }
 
-/* Finds the reason why a denial does not hold, if it shows: a proof with a bad signature, no proof,
- * no signature. */
+/* Finds the reason why a denial does not hold, if it shows. */
 static void explain_lack(const struct judge *j, struct judgement *out)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -616,6 +662,20 @@ static bool judge_expansions(struct judge *j)
 	return true;
 }
 
+/* Judges what NXDOMAIN says of the target of a CNAME that was asked for and is there: unless that is proven,
+ * too, NOERROR is told (RFC 1034 3.6.2). False: put off. */
+static bool judge_target(struct judge *j)
+{
+	struct judgement denial;
+
+	if (ledger_is_tired(&j->chain->ledger))
+		return false;
+	denial = judge_proofs(j);
+	worsen(&denial, &j->target);
+	j->positive = denial.security != SECURITY_SECURE;
+	return true;
+}
+
 static bool answer_is_negative(const struct judge *j)
 {
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
@@ -652,6 +712,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	struct judgement one;
 
 	*out = good;
+	j->target = good;
 	for (unsigned i = 0; i < answers; i++) {
 		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY) {
 			if (out->security == SECURITY_SECURE)
@@ -681,13 +742,15 @@ bool judge_message(struct judge *j, struct judgement *out)
 			return false;
 		/* a denial with a bogus part is not believed for the rest (RFC 4035 5) */
 		if (j->sets[i].security == SECURITY_BOGUS)
-			worsen(out, &j->sets[i]);
+			worsen(j->beyond ? &j->target : out, &j->sets[i]);
 	}
 	if (out->security == SECURITY_BOGUS)
 		return true;
 	if (!judge_expansions(j))
 		return false;
 	worsen(out, &j->expansions);
+	if (j->beyond)
+		return judge_target(j);
 	if (answer_is_negative(j)) {
 		if (!judge_denial(j, &one))
 			return false;
@@ -696,24 +759,12 @@ bool judge_message(struct judge *j, struct judgement *out)
 	return true;
 }
 
-static bool is_proven(const struct judge *j, unsigned i)
+static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a, uint32_t now_s)
 {
-	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
-}
+	const struct verified *v = j->verdicts[i].verified;
 
-/* A copy of a secure set, marked so, that expires no later than its signature, or that of the DNAME it was
- * made from. */
-static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a,
-				  uint32_t now_s)
-{
-	struct rrset *set = rrset_copy(a, j->m->sets[i]);
-
-	set->security = SECURITY_SECURE;
-	set->trust = MAX(set->trust, TRUST_VALIDATED);
-	if (time_left(now_s, set->expires_s) > j->verdicts[i].ttl_s)
-		set->expires_s = now_s + j->verdicts[i].ttl_s;
-	set->ttl_s = MIN(set->ttl_s, j->verdicts[i].ttl_s); /* of a cached set more than is left */
-	return set;
+	return verified_set(v) == j->m->sets[i] ? verified_copy(v, a, now_s)
+						: verified_copy_made(v, j->m->sets[i], a, now_s);
 }
 
 struct message *judge_limit(const struct judge *j, struct arena *a, uint32_t now_s)
@@ -734,8 +785,7 @@ struct message *judge_purify(const struct judge *j, bool keep_extra, struct aren
 	unsigned kept = 0, i = 0;
 
 	/* the RCODE is not signed: what is proven to exist is there whatever it says */
-	if (j->exists || j->positive)
-		m->rcode = RCODE_NOERROR;
+	m->rcode = j->positive ? RCODE_NOERROR : j->rcode;
 	m->sets = arena_array(a, const struct rrset *, message_set_count(j->m) + 1);
 	for (unsigned s = 0; s < 3; s++) {
 		m->count[s] = 0;

@@ -17,22 +17,25 @@ struct judgement {
 	const char *text;               /* in the arena, or NULL */
 	bool of_the_way;                /* the chain of trust is bogus: other servers cannot help */
 	bool passing;                   /* part of it could not be had: soon it may be */
+	bool spent;                     /* this question has used up a budget: nothing is known of the data */
 };
 
 struct judge {
 	struct chain *chain;
 	const struct message *m;
 	struct judgement *sets;         /* one for each set of the message */
-	struct verdict *verdicts;       /* of those that are signed */
+	struct verdict *verdicts;       /* of those that are signed; for a CNAME synthesized from a DNAME, the DNAME's */
 	bool *judged;
 	const uint8_t *end;             /* the name at the end of the aliases */
 	bool positive;                  /* it has the requested data */
+	bool beyond;                    /* it is the target of a CNAME that was asked for, and denied */
 	bool whole;                     /* also judge what minimal-responses leaves out */
 	unsigned expanded_done;         /* sets of ANSWER whose wildcard proofs are settled … */
 	struct judgement expansions;    /* … and the worst of these judgements */
+	struct judgement target;        /* for `beyond`: the worst of what belongs to the target's denial */
 	bool has_denial;
 	struct judgement denial;        /* what the proofs say about `end` */
-	bool exists;                    /* NXDOMAIN, but only the type is proven not to exist */
+	uint16_t rcode;                 /* as proven, if the judgement is secure */
 };
 
 /* Begin judging `m`, which lives as long as the query; `whole`: AUTHORITY and ADDITIONAL too. */
@@ -47,6 +50,10 @@ bool judge_message(struct judge *j, struct judgement *out);
  * `keep_extra` leaves ADDITIONAL as it is (val-clean-additional: no). */
 struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s);
+
+/* Set i of the message if it is secure, for what may be concluded from it or kept; or NULL. Not a CNAME that
+ * was synthesized: nothing vouches for it without its DNAME. */
+const struct verified *judge_verified(const struct judge *j, unsigned i);
 
 /* After any other judgement: a copy of the message, in which those sets that are secure all the same, like an
  * alias that leads to an unsigned zone, are marked and their TTLs capped by their signatures. */

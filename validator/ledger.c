@@ -31,13 +31,24 @@ void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *t
 		.now = rules_now(&trust->rules, wall_s),
 		.dates_open = clock_is_behind(trust, wall_s),
 		.signatures = &q->budget->signatures,
+		.good = &q->budget->good_signatures,
 	};
 	ledger_turn(l);
 }
 
+int ledger_checks_left(const struct query *q)
+{
+	return q->budget->signatures + q->budget->good_signatures;
+}
+
+bool ledger_is_spent(const struct ledger *l)
+{
+	return l->q->budget->signatures <= 0 || l->q->budget->good_signatures <= 0;
+}
+
 void ledger_turn(struct ledger *l)
 {
-	l->checks_until = l->q->budget->signatures - LEDGER_CHECKS;
+	l->checks_until = ledger_checks_left(l->q) - LEDGER_CHECKS;
 	l->hashes_until = l->q->budget->hashes - LEDGER_HASHES;
 }
 
@@ -46,8 +57,8 @@ bool ledger_is_tired(const struct ledger *l)
 {
 	const struct budget *b = l->q->budget;
 
-	return (b->signatures > 0 && (b->signatures <= l->checks_until ||
-				      l->q->env->checks >= MESH_CHECKS)) ||
+	return (!ledger_is_spent(l) && (ledger_checks_left(l->q) <= l->checks_until ||
+					l->q->env->checks >= MESH_CHECKS)) ||
 	       (b->hashes > 0 && b->hashes <= l->hashes_until);
 }
 
@@ -60,54 +71,43 @@ static const struct ledger_row *find(const struct ledger *l, const struct rrset 
 	return NULL;
 }
 
-/* The owner as signed: for a set expanded from a wildcard, the wildcard's name (built in `room`).
- * NULL: that is too long. */
-static const uint8_t *signed_owner(const struct rrset *set, const struct rrsig *sig, uint8_t *room)
+/* The wildcard that the set was expanded from by its only signature, in `room`; NULL if there is none. */
+static const uint8_t *wildcard_of(const struct rrset *set, uint8_t *room)
 {
-	const uint8_t *owner = rrset_owner(set);
+	struct rrset_walk w = rrset_sigs(set);
+	struct slice only;
+	struct rrsig sig;
 
-	if (!rrset_is_expanded(set))
-		return owner;
-	return dname_join(room, (const uint8_t *)"\1*", 2, dname_suffix(owner, sig->labels)) ? room : NULL;
+	if (set->sig_count != 1 || !rrset_next(&w, &only) || !rrsig_read(only, &sig) ||
+	    !dname_join(room, (const uint8_t *)"\1*", 2, dname_suffix(rrset_owner(set), sig.labels)))
+		return NULL;
+	return room;
 }
 
-/* Whether the same set with the same signature, by the keys' zone, is in the cache as secure: a
+/* Whether the same set with the same signatures, by the keys' zone, is in the cache as secure: a
  * zone's SOA and denials come with many answers, and a wildcard is signed once for all the names
  * expanded from it. */
 static bool is_known(const struct ledger *l, const struct rrset *set, const struct keyset *keys,
 		     struct verdict *out)
 {
 	uint32_t now_s = l->q->env->time->now_s;
-	struct rrset_walk w = rrset_sigs(set);
-	const struct rrset *kept;
+	bool expanded = rrset_is_expanded(set);
 	uint8_t room[DNAME_MAX];
-	const uint8_t *owner;
-	struct slice first;
-	struct rrsig sig;
+	const uint8_t *owner = expanded ? wildcard_of(set, room) : rrset_owner(set);
+	const struct rrset *kept;
 
-	if (!rrset_next(&w, &first) || !rrsig_read(first, &sig) ||
-	    !dname_equals(sig.signer, keyset_zone(keys)) ||
-	    (rrset_is_expanded(set) && set->sig_count > 1))
+	if (!owner || !set->sig_count)
 		return false;
-	owner = signed_owner(set, &sig, room);
-	kept = owner ? rrsetcache_find(l->q->cache.rrsets, owner, set->type, set->class_,
-				       set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s)
-		     : NULL;
-	if (!kept || kept->security != SECURITY_SECURE || !rrset_same_records(kept, set) ||
-	    !rrset_same_signatures(kept, set))
-		return false;
-	*out = (struct verdict){ .security = SECURITY_SECURE,
-				 .labels = sig.labels,
-				 .expanded = owner == room,
-				 .ttl_s = verify_ttl_again(set, &l->how) };
-	return out->ttl_s > 0;
+	kept = rrsetcache_find(l->q->cache.rrsets, owner, set->type, set->class_,
+			       set->flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX), now_s);
+	return kept && verify_again(set, kept, expanded, keys, &l->how, out);
 }
 
 bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyset *keys,
 		   struct verdict *out)
 {
 	const struct ledger_row *known = find(l, set, keys);
-	int before = l->q->budget->signatures;
+	int before = ledger_checks_left(l->q);
 	struct ledger_row *row;
 
 	if (known) {
@@ -118,7 +118,7 @@ bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyse
 		if (ledger_is_tired(l))
 			return false;
 		verify_set(set, keys, &l->how, out);
-		l->q->env->checks += (unsigned)(before - l->q->budget->signatures);
+		l->q->env->checks += (unsigned)(before - ledger_checks_left(l->q));
 	}
 	row = arena_new(&l->q->arena, struct ledger_row);
 	*row = (struct ledger_row){ .next = l->rows, .set = set, .keys = keys, .verdict = *out };

@@ -25,6 +25,11 @@ struct ledger {
 
 void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *trust);
 
+/* Whether the query's signature checks are used up: nothing more can be found out by it. */
+bool ledger_is_spent(const struct ledger *l);
+/* The signature checks it has left, of both kinds: the difference is what was spent. */
+int ledger_checks_left(const struct query *q);
+
 /* A new turn begins, with a fresh share. */
 void ledger_turn(struct ledger *l);
 /* Whether this turn's share is used up. */

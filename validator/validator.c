@@ -121,16 +121,18 @@ static bool sentinel_denies(struct query *q)
 
 /* Stores the secure sets: in the cache they replace those not validated. Not what was made from a DNAME, without
  * which nothing vouches for it; nor, unless the `whole` message is secure, what was made from a wildcard. */
-static void teach_sets(struct query *q, const struct message *m, bool whole)
+static void teach_sets(struct query *q, const struct judge *j, bool whole)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
 
 	if (q->no_store || query_is_for_some(q))
 		return;
-	for (unsigned i = 0; i < message_set_count(m); i++)
-		if (m->sets[i]->security == SECURITY_SECURE && m->sets[i]->sig_count &&
-		    (whole || !rrset_is_expanded(m->sets[i])))
-			(void)store_set(q, asked, m->sets[i], q->env->time->now_s, &q->arena);
+	for (unsigned i = 0; i < message_set_count(j->m); i++) {
+		const struct verified *v = judge_verified(j, i);
+
+		if (v && (whole || !verified_is_expanded(v)))
+			store_verified(q, asked, v, q->env->time->now_s, &q->arena);
+	}
 }
 
 /* What was found false does not stand in the way of what is true, of lower rank perhaps, and leads
@@ -144,31 +146,30 @@ static void reject_sets(struct query *q, const struct judge *j)
 			rrsetcache_reject(q->cache.rrsets, j->m->sets[i]);
 }
 
-/* Stores denials and wildcards, which also answer for other names (RFC 8198). */
-static void teach_negative(struct query *q, const struct judge *j, const struct message *m)
+/* Stores denials and wildcards, which also answer for other names (RFC 8198), each for the zone that signed it. */
+static void teach_negative(struct query *q, const struct judge *j)
 {
-	unsigned first = m->count[SECTION_ANSWER], last = first + m->count[SECTION_AUTHORITY];
-	struct negcache *negative = q->cache.negative;
+	unsigned first = j->m->count[SECTION_ANSWER], last = first + j->m->count[SECTION_AUTHORITY];
+	const struct verified **proofs;
 	uint32_t now_s = q->env->time->now_s;
-	const uint8_t *taught = NULL;
+	unsigned count = 0;
 
-	if (q->no_store || query_is_for_some(q) || !negative)
+	if (q->no_store || query_is_for_some(q) || !q->cache.negative)
 		return;
-	for (unsigned i = 0; i < first && !q->listed; i++)
-		if (j->verdicts[i].expanded)
-			negcache_learn_wildcard(q->cache.rrsets, m->sets[i], j->verdicts[i].labels,
-						now_s, &q->arena);
-	for (unsigned i = first; i < last; i++) {
-		const uint8_t *zone;
+	for (unsigned i = 0; i < first && !q->listed; i++) {
+		const struct verified *v = judge_verified(j, i);
 
-		if (m->sets[i]->type != TYPE_NSEC && m->sets[i]->type != TYPE_NSEC3)
-			continue;
-		zone = verify_signer(m->sets[i]);
-		if (!zone || (taught && dname_equals(zone, taught)))
-			continue;
-		negcache_learn(negative, m, zone, q->snapshot->conf, now_s);
-		taught = zone;
+		if (v && verified_is_expanded(v))
+			negcache_learn_wildcard(q->cache.rrsets, v, now_s, &q->arena);
 	}
+	proofs = arena_array(&q->arena, const struct verified *, last - first + 1);
+	for (unsigned i = first; i < last; i++) {
+		const struct verified *v = judge_verified(j, i);
+
+		if (v)
+			proofs[count++] = v;
+	}
+	negcache_learn(q->cache.negative, proofs, count, q->snapshot->conf, now_s, &q->arena);
 }
 
 static void count_bogus(const struct query *q, const struct judge *j)
@@ -217,27 +218,31 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE) {
 		m = judge_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
 				 q->env->time->now_s);
-		teach_sets(q, m, true);
-		teach_negative(q, &v->judge, m);
+		teach_sets(q, &v->judge, true);
+		teach_negative(q, &v->judge);
 	} else {
 		m = judge_limit(&v->judge, &q->arena, q->env->time->now_s);
 		if (j->security != SECURITY_BOGUS)
-			teach_sets(q, m, false);
+			teach_sets(q, &v->judge, false);
 	}
 	m->security = (uint8_t)j->security;
-	if (m->reason != REASON_other || j->security != SECURITY_BOGUS) {
+	if (m->reason != REASON_other || j->security != SECURITY_BOGUS || j->spent) {
 		/* otherwise something was removed from it, which explains why it is bogus */
 		m->reason = j->reason;
 		m->reason_text = j->text;
 	}
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
-	if (j->security == SECURITY_BOGUS) {
+	if (j->spent) {
+		store_limit_bogus(STORE_SPENT_S, m, &q->arena, q->env->time->now_s);
+	} else if (j->security == SECURITY_BOGUS) {
 		store_limit_bogus(j->passing ? MIN(conf_of(q)->val_bogus_ttl, CHAIN_UNHEARD_S)
 					     : conf_of(q)->val_bogus_ttl,
 				  m, &q->arena, q->env->time->now_s);
 		count_bogus(q, &v->judge);
 		log_bogus(q, j);
+	}
+	if (j->security == SECURITY_BOGUS) {
 		if (conf_of(q)->val_permissive_mode || (q->view && q->view->permissive)) {
 			m->security = SECURITY_INDETERMINATE;
 			m->reason = REASON_none;
@@ -278,8 +283,9 @@ static void tell_verdict(const struct query *q, const struct judgement *j)
 		[SECURITY_SECURE] = "secure",
 	};
 	const char *why = j->text ? j->text : j->reason ? reason_text(j->reason) : NULL;
+	const char *word = j->spent ? "not judged" : words[j->security];
 
-	tell(q, "the answer is %s%s%s", words[j->security], why ? ": " : "", why ? why : "");
+	tell(q, "the answer is %s%s%s", word, why ? ": " : "", why ? why : "");
 }
 
 static enum step judge(struct query *q, struct validator *v)
@@ -354,14 +360,14 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 /* Counts what the event cost, by the difference in the query's budget. */
 static enum step operate(struct query *q, void *state, const struct event *ev)
 {
-	int signatures = q->budget->signatures, hashes = q->budget->hashes;
+	int checks = ledger_checks_left(q), hashes = q->budget->hashes;
 	struct stats *s = q->env->stats;
 	enum step step = go_on(q, state, ev);
 
-	signatures -= q->budget->signatures;
+	checks -= ledger_checks_left(q);
 	hashes -= q->budget->hashes;
-	if (signatures > 0)
-		stat_bump(&s->valops, (uint64_t)signatures);
+	if (checks > 0)
+		stat_bump(&s->valops, (uint64_t)checks);
 	/* A turn's share of work covers both kinds. */
 	if (hashes > 0)
 		q->env->checks += (unsigned)(hashes * LEDGER_CHECKS / LEDGER_HASHES);
@@ -393,13 +399,10 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 	how.now = rules_now(&trust->rules, env->time->wall_s);
 	how.dates_open = clock_is_behind(trust, env->time->wall_s);
 	verify_set(set, e->keys, &how, &v);
-	if (v.security != SECURITY_SECURE || v.expanded)
+	if (!v.verified || verified_is_expanded(v.verified))
 		return set;
-	secure = rrset_copy(a, set);
-	secure->security = SECURITY_SECURE;
-	secure->trust = MAX(set->trust, TRUST_VALIDATED);
-	secure->expires_s = now_s + MIN(time_left(now_s, set->expires_s), v.ttl_s);
-	rrsetcache_put(env->rrsets, secure, now_s, a);
+	secure = verified_copy(v.verified, a, now_s);
+	(void)rrsetcache_put(env->rrsets, secure, now_s, a);
 	return secure;
 }
 

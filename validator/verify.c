@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "services/verified_private.h"
 #include "util/arena.h"
 #include "util/dname.h"
 #include "util/mem.h"
@@ -251,7 +252,8 @@ static unsigned work_of(struct check *c)
 	return 1 + (unsigned)(c->room / CHECK_BYTES);
 }
 
-/* Takes the work of one check. False: none is left, and the check has failed. */
+/* Takes the work of one check, of those that fail until it has not. False: none is left, and the check has
+ * failed. */
 static bool take_work(struct check *c)
 {
 	unsigned work;
@@ -261,7 +263,7 @@ static bool take_work(struct check *c)
 			   "%u signature checks failed, more are not tried for one set", c->tried);
 		return false;
 	}
-	if (*c->how->signatures <= 0) {
+	if (*c->how->signatures <= 0 || (c->how->good && *c->how->good <= 0)) {
 		c->broke = true;
 		check_fail(c, STAGE_WORK, REASON_budget_signatures,
 			   "the question has used up its signature checks");
@@ -272,6 +274,18 @@ static bool take_work(struct check *c)
 	c->worked += work;
 	*c->how->signatures -= (int)work;
 	return true;
+}
+
+/* A good signature is not paid for like a bad one: anybody can send bad ones for other people's zones, and
+ * an answer may need many good ones. */
+static void pay_for_success(struct check *c, const struct crypto_key *key)
+{
+	unsigned work = work_of(c);
+
+	if (!c->how->good)
+		return;
+	*c->how->signatures += (int)work;
+	*c->how->good -= (int)(work - 1 + crypto_key_cost(key));
 }
 
 /* Takes more work for a check that has failed, if it was a costly one: good signatures do not become
@@ -301,8 +315,10 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 			   dname_print(keyset_zone(c->keys), zone), why);
 	if (!key)
 		return false;
-	if (crypto_verify(key, signed_data(c, sig), sig->signature))
+	if (crypto_verify(key, signed_data(c, sig), sig->signature)) {
+		pay_for_success(c, key);
 		return true;
+	}
 	pay_for_failure(c, key);
 	check_fail(c, STAGE_SUM, REASON_sig_wrong,
 		   "the signature by key %u (%s) of %s does not fit the records", z->tag,
@@ -310,18 +326,31 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 	return false;
 }
 
+/* The verdict on a set for which this signature holds. */
+static struct verdict secure(const struct rrset *set, const struct rrsig *sig, uint32_t ttl_s,
+			     struct arena *a)
+{
+	struct verified v = { .set = set,
+			      .zone = sig->signer,
+			      .ttl_s = ttl_s,
+			      .tag = sig->tag,
+			      .labels = sig->labels,
+			      .expanded = sig->labels < countable_labels(rrset_owner(set)) };
+
+	return (struct verdict){ .security = SECURITY_SECURE,
+				 .verified = verified_new(a, &v),
+				 .tag = sig->tag,
+				 .algorithm = sig->algorithm,
+				 .labels = sig->labels,
+				 .expanded = v.expanded,
+				 .ttl_s = ttl_s,
+				 .expiration = sig->expiration };
+}
+
 static void succeed(struct check *c, const struct rrsig *sig, bool in_time)
 {
-	*c->out = (struct verdict){
-		.security = SECURITY_SECURE,
-		.tag = sig->tag,
-		.algorithm = sig->algorithm,
-		.labels = sig->labels,
-		.expanded = sig->labels < countable_labels(rrset_owner(c->set)),
-		.ttl_s = ttl_of(c, sig, in_time),
-		.expiration = sig->expiration,
-		.dates_passed = !in_time,
-	};
+	*c->out = secure(c->set, sig, ttl_of(c, sig, in_time), c->how->arena);
+	c->out->dates_passed = !in_time;
 }
 
 static bool signature_holds(struct check *c, const struct rrsig *sig)
@@ -426,6 +455,7 @@ void check_settle(struct check *c, bool good)
 	if (good)
 		return;
 	c->out->security = c->broke ? SECURITY_UNCHECKED : SECURITY_BOGUS;
+	c->out->verified = NULL;
 	if (!c->out->text)
 		check_fail(c, STAGE_START, REASON_bogus, "no signature holds");
 }
@@ -493,6 +523,30 @@ uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)
 		ttl_s = MIN(ttl_s, sig.expiration - how->now);
 	}
 	return ttl_s;
+}
+
+bool verify_again(const struct rrset *set, const struct rrset *kept, bool expanded,
+		  const struct keyset *keys, const struct verify_how *how, struct verdict *out)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	uint32_t ttl_s = verify_ttl_again(set, how);
+	struct rrsig first = { .signer = NULL }, sig;
+
+	if (kept->security != SECURITY_SECURE || ttl_s == 0 || !rrset_same_records(kept, set) ||
+	    !rrset_same_signatures(kept, set))
+		return false;
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		if (!rrsig_read(rd, &sig) || !dname_equals(sig.signer, keyset_zone(keys)))
+			return false;
+		if (!first.signer)
+			first = sig;
+		if (sig.labels != first.labels)
+			return false;
+	}
+	if (expanded != (first.labels < countable_labels(rrset_owner(set))))
+		return false;
+	*out = secure(set, &first, ttl_s, how->arena);
+	return true;
 }
 
 const uint8_t *verify_signer(const struct rrset *set)

@@ -9,12 +9,13 @@
  * Verdicts: SECURITY_SECURE, a signature is valid; SECURITY_BOGUS, none is; SECURITY_INSECURE, the
  * keys or DS records are of algorithms or digests that do not count (only from verify_keys, RFC
  * 4035 5.2); SECURITY_UNCHECKED, the query's budget of signature checks was empty: nothing is
- * known. */
+ * known. A set that is secure comes with a `struct verified`, which is made nowhere else. */
 #ifndef VALIDATOR_VERIFY_H
 #define VALIDATOR_VERIFY_H
 
 #include <stdatomic.h>
 
+#include "services/verified.h"
 #include "util/reason.h"
 #include "util/rrset.h"
 #include "validator/rules.h"
@@ -104,7 +105,8 @@ struct verify_how {
 	struct arena *arena;            /* scratch, and the text of verdicts */
 	uint32_t now;                   /* rules_now() */
 	bool dates_open;                /* the clock is wrong: accept any date */
-	int *signatures;                /* the query's budget; each attempt takes one */
+	int *signatures;                /* the query's budget; each attempt that fails takes one … */
+	int *good;                      /* … and each that succeeds takes one of these; NULL: of the same */
 };
 
 struct verdict {
@@ -112,6 +114,7 @@ struct verdict {
 	enum reason reason;             /* REASON_none when secure */
 	const char *text;               /* a sentence for people, in the arena; NULL when secure */
 	/* when secure: */
+	const struct verified *verified;        /* in the arena: what may be concluded from the set; else NULL */
 	uint16_t tag;                   /* of the key that verified it */
 	uint8_t algorithm;
 	bool expanded;                  /* the owner was expanded from a wildcard: … */
@@ -127,6 +130,12 @@ struct verdict {
  * each algorithm in keys->wanted must have signed. */
 void verify_set(const struct rrset *set, const struct keyset *keys, const struct verify_how *how,
 		struct verdict *out);
+
+/* Whether `kept`, from the RRset cache, is secure and the same RRset with the same signatures, by the zone of
+ * these keys: then it has been verified, and nothing is computed. Its owner is that of `set` or, for one
+ * expanded from a wildcard, the wildcard's (`expanded`). False: that is not so, or not any more. */
+bool verify_again(const struct rrset *set, const struct rrset *kept, bool expanded,
+		  const struct keyset *keys, const struct verify_how *how, struct verdict *out) MUST_USE;
 
 /* As verify_set, but by key `i` alone, whose flags other than the zone bit are ignored: RFC 5011
  * asks whether a revoked key has signed. */

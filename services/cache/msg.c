@@ -433,7 +433,8 @@ const struct stored *msgcache_store(struct msgcache *c, const struct message *m,
 					  : msgcache_hash(&m->q);
 	struct may_replace may = { .now_s = how->now_s,
 				   .keep_expired_s = how->keep_expired_s,
-				   .by_verdict = m->security == SECURITY_BOGUS };
+				   .by_verdict = m->security == SECURITY_BOGUS &&
+						 m->reason != REASON_budget_validation };
 	struct stored *s;
 	bool good;
 

@@ -5,6 +5,7 @@
 #include "services/cache/hearsay.h"
 #include "services/cache/ranges.h"
 #include "services/cache/rrset.h"
+#include "services/verified.h"
 #include "util/arena.h"
 #include "util/mem.h"
 #include "util/msg.h"
@@ -123,28 +124,28 @@ struct message *negcache_heard(struct negcache *c, const struct question *ds, st
 
 /* ---- learning ---- */
 
-/* Whether the zone signed the RRset at this very owner name, not as a wildcard expansion. */
-static bool is_own(const struct rrset *set, const uint8_t *zone)
+static bool is_proof(const struct verified *v)
 {
-	const uint8_t *owner = rrset_owner(set);
-	unsigned labels = dname_labels(owner) - dname_is_wildcard(owner);
-	struct rrset_walk w = rrset_sigs(set);
-
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		if (rd.len > 18 && rd.at[3] == labels &&
-		    dname_measure(rd.at + 18, rd.at + rd.len) && dname_equals(rd.at + 18, zone))
-			return true;
-	}
-	return false;
+	return verified_set(v)->type == TYPE_NSEC || verified_set(v)->type == TYPE_NSEC3;
 }
 
-static void learn_set(struct negcache *c, const struct ranges_at *at, const struct rrset *set)
+/* Whether it is the SOA RRset of the zone that signed it. */
+static bool is_soa(const struct verified *v)
 {
+	const struct rrset *set = verified_set(v);
+
+	return set->type == TYPE_SOA && set->count && dname_equals(rrset_owner(set), verified_zone(v));
+}
+
+static void learn_set(struct negcache *c, const struct ranges_at *at, const struct verified *v,
+		      struct arena *a)
+{
+	const struct rrset *set;
 	struct nsec3 n;
 
-	if (set->security != SECURITY_SECURE || set->class_ != at->class_ ||
-	    !dname_is_under(rrset_owner(set), at->zone) || !is_own(set, at->zone))
+	if (verified_is_expanded(v))
 		return;
+	set = verified_copy(v, a, at->now_s);
 	if (set->type == TYPE_NSEC && nsec_is_sound(set, at->zone))
 		ranges_put_nsec(c->ranges, at, set);
 	if (set->type == TYPE_NSEC3 && nsec3_read(set, at->zone, &n) &&
@@ -152,12 +153,15 @@ static void learn_set(struct negcache *c, const struct ranges_at *at, const stru
 		ranges_put_nsec3(c->ranges, at, set, &n);
 }
 
-static const struct rrset *find_soa(const struct message *m, const uint8_t *zone)
+/* Whether an RRset that is kept as secure is at its own owner name there, not as a wildcard expansion, and
+ * the zone's: all its RRSIGs are by the zone that it was verified for (verified_copy). */
+static bool is_own(const struct rrset *set, const uint8_t *zone)
 {
-	const struct rrset *soa = message_find(m, SECTION_AUTHORITY, zone, TYPE_SOA, m->q.class_);
+	struct rrset_walk w = rrset_sigs(set);
+	struct slice rd;
 
-	return soa && soa->security == SECURITY_SECURE && soa->count && is_own(soa, zone) ? soa
-											  : NULL;
+	return !rrset_is_expanded(set) && rrset_next(&w, &rd) && rd.len > 18 &&
+	       dname_measure(rd.at + 18, rd.at + rd.len) && dname_equals(rd.at + 18, zone);
 }
 
 /* When its TTL began to run. */
@@ -187,34 +191,57 @@ static uint32_t most_of(const struct conf *conf)
 				     : MIN(s->cache_max_negative_ttl, s->cache_max_ttl);
 }
 
-void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
-		    const struct conf *conf, uint32_t now_s)
+static struct ranges_at place_of(const struct verified *v, const struct conf *conf, uint32_t now_s)
 {
-	struct ranges_at at = { .zone = zone,
-				.class_ = m->q.class_,
-				.now_s = now_s,
-				.most_s = most_of(conf) };
-	const struct rrset *soa = find_soa(m, zone);
-
-	if (soa)
-		at.most_s = MIN(at.most_s, soa_most(soa, birth_of(soa)));
-	for (unsigned i = 0; i < message_set_count(m); i++)
-		if ((m->sets[i]->type == TYPE_NSEC || m->sets[i]->type == TYPE_NSEC3) &&
-		    !rrset_is_expanded(m->sets[i]))
-			learn_set(c, &at, m->sets[i]);
-	if (soa)
-		ranges_put_soa(c->ranges, &at, soa);
+	return (struct ranges_at){ .zone = verified_zone(v),
+				   .class_ = verified_set(v)->class_,
+				   .now_s = now_s,
+				   .most_s = most_of(conf) };
 }
 
-void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8_t *zone,
-			const struct conf *conf, uint32_t now_s)
+/* The SOA RRset of the zone among them, as it may be kept; or NULL. */
+static const struct rrset *find_soa(const struct verified *const *sets, unsigned count,
+				    const struct ranges_at *at, struct arena *a)
 {
-	struct ranges_at at = { .zone = zone,
-				.class_ = set->class_,
-				.now_s = now_s,
-				.most_s = most_of(conf) };
+	for (unsigned i = 0; i < count; i++)
+		if (is_soa(sets[i]) && dname_equals(verified_zone(sets[i]), at->zone) &&
+		    verified_set(sets[i])->class_ == at->class_)
+			return verified_copy(sets[i], a, at->now_s);
+	return NULL;
+}
 
-	learn_set(c, &at, set);
+static bool has_proof_of(const struct verified *const *sets, unsigned count, const uint8_t *zone)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (is_proof(sets[i]) && dname_equals(verified_zone(sets[i]), zone))
+			return true;
+	return false;
+}
+
+void negcache_learn(struct negcache *c, const struct verified *const *sets, unsigned count,
+		    const struct conf *conf, uint32_t now_s, struct arena *a)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct ranges_at at = place_of(sets[i], conf, now_s);
+		const struct rrset *soa;
+
+		if (!is_proof(sets[i]))
+			continue;
+		soa = find_soa(sets, count, &at, a);
+		if (soa)
+			at.most_s = MIN(at.most_s, soa_most(soa, birth_of(soa)));
+		learn_set(c, &at, sets[i], a);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		struct ranges_at at = place_of(sets[i], conf, now_s);
+		const struct rrset *soa;
+
+		if (!is_soa(sets[i]) || !has_proof_of(sets, count, at.zone))
+			continue;
+		soa = verified_copy(sets[i], a, now_s);
+		at.most_s = MIN(at.most_s, soa_most(soa, birth_of(soa)));
+		ranges_put_soa(c->ranges, &at, soa);
+	}
 }
 
 static unsigned slices_of(struct rrset_walk w, unsigned count, struct slice **out, struct arena *a)
@@ -251,15 +278,14 @@ static bool wildcard_at(const uint8_t *name, unsigned labels, uint8_t to[DNAME_M
 	return dname_join(to, (const uint8_t *)"\1*", 2, dname_suffix(name, labels)) != 0;
 }
 
-void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct rrset *set, unsigned labels,
-			     uint32_t now_s, struct arena *a)
+void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct verified *v, uint32_t now_s,
+			     struct arena *a)
 {
 	uint8_t wildcard[DNAME_MAX];
 
-	if (set->security != SECURITY_SECURE || labels >= dname_labels(rrset_owner(set)) ||
-	    !wildcard_at(rrset_owner(set), labels, wildcard))
-		return;
-	(void)rrsetcache_put(rrsets, standing_at(set, wildcard, a), now_s, a);
+	if (verified_is_expanded(v) &&
+	    wildcard_at(rrset_owner(verified_set(v)), verified_labels(v), wildcard))
+		(void)rrsetcache_put(rrsets, standing_at(verified_copy(v, a, now_s), wildcard, a), now_s, a);
 }
 
 /* ---- what is known of a name ---- */

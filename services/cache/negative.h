@@ -6,8 +6,9 @@
  * lock. What it returns is copied to the caller's arena. Bytes are counted against a budget (SIEVE
  * evicts); a record lives no longer than its zone's SOA allows for a denial (RFC 9077).
  *
- * Not kept: RRsets that are not SECURE, or not signed by the zone at their own owner name (wildcard
- * expansion); next names outside the zone; NSEC3 with more than 50 iterations (RFC 9276). Opt-out
+ * It takes nothing but what the validator has verified (services/verified.h), and keeps it for the zone
+ * whose key has signed it, whatever other RRSIGs lie beside it. Not kept: RRsets that were expanded from
+ * a wildcard; next names outside the zone; NSEC3 with more than 50 iterations (RFC 9276). Opt-out
  * spans prove only that a delegation is unsigned; records from above a zone cut say nothing of the
  * names below it. */
 #ifndef SERVICES_CACHE_NEGATIVE_H
@@ -21,6 +22,7 @@ struct message;
 struct negcache;
 struct question;
 struct rrsetcache;
+struct verified;
 
 /* `budget` bytes in all; at most `slabs` locks (a power of two). */
 struct negcache *negcache_new(size_t budget, unsigned slabs) MUST_USE;
@@ -29,20 +31,15 @@ void negcache_resize(struct negcache *c, size_t budget);
 
 /* ---- learning: the validator's side ---- */
 
-/* Learn the SECURE NSEC, NSEC3 and SOA RRsets in `m` that `zone` has signed. Those of other zones
- * are skipped: call it once for each signer. */
-void negcache_learn(struct negcache *c, const struct message *m, const uint8_t *zone,
-		    const struct conf *conf, uint32_t now_s);
+/* Learn the NSEC, NSEC3 and SOA RRsets among these, which came together: each for the zone that signed it,
+ * for no longer than that zone's SOA says, if that is there. Others are skipped. `a` is for scratch. */
+void negcache_learn(struct negcache *c, const struct verified *const *sets, unsigned count,
+		    const struct conf *conf, uint32_t now_s, struct arena *a);
 
-/* The same for one such RRset. */
-void negcache_learn_set(struct negcache *c, const struct rrset *set, const uint8_t *zone,
-			const struct conf *conf, uint32_t now_s);
-
-/* `set` is SECURE and was expanded from the wildcard "*." plus the last `labels` labels of its
- * owner (struct verdict in validator/verify.h): also cache it under the wildcard's own name, so
- * that it can answer for other names (RFC 8198 5.3). */
-void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct rrset *set, unsigned labels,
-			     uint32_t now_s, struct arena *a);
+/* `set` was expanded from a wildcard: also cache it under the wildcard's own name, so that it can answer for
+ * other names (RFC 8198 5.3). */
+void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct verified *set, uint32_t now_s,
+			     struct arena *a);
 
 /* ---- asking ---- */
 

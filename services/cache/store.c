@@ -7,6 +7,7 @@
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
+#include "services/verified.h"
 #include "services/views.h"
 #include "util/msg.h"
 #include "util/options.h"
@@ -156,6 +157,8 @@ uint32_t store_ttl(const struct conf *conf, const struct message *m, uint32_t no
 	const struct rrset *soa;
 	uint32_t ttl_s = UINT32_MAX;
 
+	if (m->reason == REASON_budget_validation)
+		return STORE_SPENT_S;
 	if (!is_data(m))
 		return m->security == SECURITY_BOGUS       ? conf->server.val_bogus_ttl
 		       : m->reason == REASON_network_error ? STORE_OUTAGE_S
@@ -332,4 +335,10 @@ const struct rrset *store_set(const struct query *q, const struct question *aske
 	if (is_address(set) && set->trust < TRUST_ANS_AA)
 		bring_answer(q, set, now_s, a);
 	return rrsetcache_put(q->cache.rrsets, set, now_s, a);
+}
+
+void store_verified(const struct query *q, const struct question *asked, const struct verified *v,
+		    uint32_t now_s, struct arena *a)
+{
+	(void)store_set(q, asked, verified_copy(v, a, now_s), now_s, a);
 }

@@ -14,11 +14,13 @@ struct query;
 struct question;
 struct rrset;
 struct stored;
+struct verified;
 
 /* RFC 9520: failures are cached, but briefly, and hardly at all when the network is down. */
 #define STORE_FAILURE_S      5
 #define STORE_FAILURE_MOST_S 20 /* when it fails repeatedly */
 #define STORE_OUTAGE_S       1
+#define STORE_SPENT_S        1 /* of a question that used up its own budget for validation */
 /* A proven DNAME of TTL 0: to the end of the next second. */
 #define STORE_DNAME_S        2
 
@@ -64,5 +66,9 @@ const struct stored *store_message(struct msgcache *c, const struct conf *conf,
  * such a name arrives, that answer is moved here first, so that it outranks it (RFC 2181 5.4.1). */
 const struct rrset *store_set(const struct query *q, const struct question *asked,
 			      const struct rrset *set, uint32_t now_s, struct arena *a);
+/* The same for what the validator has verified: the only way by which an answer's RRsets are kept as
+ * secure. */
+void store_verified(const struct query *q, const struct question *asked, const struct verified *v,
+		    uint32_t now_s, struct arena *a);
 
 #endif

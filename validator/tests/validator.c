@@ -315,8 +315,9 @@ static void of_an_answer_to_any_24_sets_are_judged(void **state)
 	}
 }
 
-/* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, a question makes no more than
- * so many checks in all, tried again or not, and its neighbour is judged as ever. */
+/* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, no more than so many checks fail in
+ * all for a question, tried again or not (that of the zone's keys is good), its neighbour is judged as ever, and
+ * the verdict is not one on the data. */
 static void no_question_costs_more_than_its_purse(void **state)
 {
 	(void)state;
@@ -350,7 +351,7 @@ static void no_question_costs_more_than_its_purse(void **state)
 					     .flaw = LAB_GARBLED_8 });
 		h = lab_ask_to_the_end(rows[i].name, rows[i].type);
 		checks = lab_checks();
-		if (h->security != SECURITY_BOGUS || checks > 32)
+		if (h->security != SECURITY_BOGUS || checks > 33)
 			fail_msg("%s: %d after %u checks", rows[i].why, h->security, checks);
 		assert_int_equal(lab_ask_to_the_end("mail.example.", TYPE_A)->security, SECURITY_SECURE);
 		lab_close();
