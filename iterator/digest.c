@@ -3,6 +3,7 @@
 #include "iterator/iter.h"
 
 #include "iterator/consult.h"
+#include "iterator/route.h"
 #include "iterator/scrub.h"
 #include "iterator/show.h"
 #include "iterator/targets.h"
@@ -667,10 +668,14 @@ enum turn digest(struct iter *it)
 		.snapshot = it->q->snapshot,
 		.forwarder = was_told_to_recurse(it),
 		.held = it->place && it->place->addr.family == FAMILY_HELD,
+		.q = it->q,
 		.arena = it->arena,
 	};
 	bool good;
 
+	how.look = route_look_name(it->want.name, it->want.type);
+	how.configured[0] = route_zone(it->q, how.look);
+	how.configured[1] = route_zone_past(it->q, how.look, it->config_failed);
 	it->reply = NULL;
 	it->placed = false;
 	if (reply == NULL && it->caps.on) {

@@ -140,18 +140,23 @@ static bool is_special(const struct iter *it)
 	return it->q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE);
 }
 
+/* Whether the servers above `zone` may be asked about it: not where the name wanted is resolved otherwise
+ * than by them, for what is configured apart is nobody else's business. */
+static bool goes_above(const struct iter *it, const uint8_t *zone)
+{
+	return route_is_same(route_zone(it->q, it->want.name),
+			     dname_is_root(zone) ? NULL : route_zone(it->q, dname_parent(zone)));
+}
+
 /* The name to look for servers at: DS RRsets, and old glue, are the parent's. */
 static const uint8_t *look_under(const struct iter *it)
 {
 	if (it->refetch)
 		return dname_parent(it->refetch);
-	if (it->want.type == TYPE_DS)
-		return dname_parent(it->want.name);
 	/* A refreshed NS set must not come from the servers it names. */
-	if (it->want.type == TYPE_NS && it->q->is_refresh &&
-	    route_may_go_round(it->q, it->want.name))
+	if (it->want.type == TYPE_NS && it->q->is_refresh && goes_above(it, it->want.name))
 		return dname_parent(it->want.name);
-	return it->want.name;
+	return route_look_name(it->want.name, it->want.type);
 }
 
 static struct route find_route(const struct iter *it)
@@ -233,13 +238,16 @@ static struct delegation *priming_servers(const struct iter *it, const uint8_t *
 	return delegation_from_config(it->arena, z);
 }
 
-/* Glue is asked for above the zone that is authoritative for the name. */
+/* Glue is asked for above the zone that is authoritative for the name, as far as that may be. */
 static void begin_above(struct iter *it)
 {
 	struct delegation *d = delegation_from_cache(it->q, it->want.name, it->want.class_,
 						     it->q->env->time->now_s);
 
-	it->refetch = d ? d->zone : dname_root;
+	const uint8_t *zone = d ? d->zone : dname_root;
+
+	if (goes_above(it, zone))
+		it->refetch = zone;
 }
 
 static enum turn on_approach(struct iter *it)

@@ -68,16 +68,15 @@ static struct message *message_of(struct query *q, const struct question *wanted
 }
 
 /* What is proven of a name above the one wanted holds for it if that is within the name returned: the
- * trust anchor closest to it, or a stub or forward zone at or below that. NULL where nothing is
- * validated. */
+ * trust anchor closest to it, or a zone configured here at or below that. NULL where nothing is validated. */
 static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 {
 	const struct env *e = q->env;
 	const uint8_t *point =
 		e->trust_point ? e->trust_point(q, wanted->name, wanted->type) : NULL;
-	const struct forward_zone *z = route_config(q, wanted->name);
+	const uint8_t *zone = route_zone(q, route_look_name(wanted->name, wanted->type));
 
-	return point && z && dname_is_under(z->name, point) ? z->name : point;
+	return point && zone && dname_is_under(zone, point) ? zone : point;
 }
 
 /* What is kept for a moment, as it came. */

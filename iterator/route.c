@@ -28,6 +28,36 @@ const struct forward_zone *route_root_stub(const struct query *q)
 	return route_stub(q, dname_root);
 }
 
+const uint8_t *route_look_name(const uint8_t *name, uint16_t type)
+{
+	return type == TYPE_DS && !dname_is_root(name) ? dname_parent(name) : name;
+}
+
+static const struct authzone *held_at(const struct query *q, const uint8_t *name)
+{
+	const struct authzones *zones = q->snapshot->zones;
+	const struct authzone *z = zones->upstream ? authzones_find(zones, name) : NULL;
+
+	return z && z->upstream ? z : NULL;
+}
+
+const uint8_t *route_zone(const struct query *q, const uint8_t *name)
+{
+	const struct forward_zone *z = route_config(q, name);
+	const struct authzone *held = held_at(q, name);
+
+	if (!z)
+		z = route_stub(q, name);
+	if (z && held)
+		return dname_is_under(held->name, z->name) ? held->name : z->name;
+	return z ? z->name : held ? held->name : NULL;
+}
+
+bool route_is_same(const uint8_t *zone, const uint8_t *other)
+{
+	return zone && other ? dname_equals(zone, other) : zone == other;
+}
+
 /* Where to look for configured zones upwards from: once one has failed, it and all below it are out. A
  * stub zone of the same name as a forward zone that has failed is not. */
 static const uint8_t *sought_from(const struct route_how *how, bool stub)
@@ -39,6 +69,14 @@ static const uint8_t *sought_from(const struct route_how *how, bool stub)
 	return dname_is_root(failed->name) || (stub && !failed->is_stub)
 		       ? failed->name
 		       : dname_parent(failed->name);
+}
+
+const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
+			       const struct forward_zone *failed)
+{
+	const struct route_how how = { .name = name, .failed = failed };
+
+	return route_zone(q, sought_from(&how, false));
 }
 
 /* The forward zone for the name; NULL: none. */
@@ -80,13 +118,7 @@ static struct route by_stub(const struct query *q, const struct forward_zone *st
 /* The closest enclosing zone of the name that is held here, if it is for upstream use. */
 static const struct authzone *held_for(const struct query *q, const struct route_how *how)
 {
-	const struct authzones *zones = q->snapshot->zones;
-	const struct authzone *z;
-
-	if (!zones->upstream || how->class_ != CLASS_IN || how->held_failed)
-		return NULL;
-	z = authzones_find(zones, how->name);
-	return z && z->upstream ? z : NULL;
+	return how->class_ != CLASS_IN || how->held_failed ? NULL : held_at(q, how->name);
 }
 
 static const struct authzone *proposing_for(const struct query *q, const struct route_how *how)

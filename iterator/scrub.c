@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/scrub.h"
 
+#include "iterator/route.h"
 #include "iterator/scrub_set.h"
 #include "services/snapshot.h"
 #include "util/arena.h"
@@ -60,6 +61,35 @@ static bool is_inside(const struct kept *k, const struct rrset *set)
 	       dname_is_under(rrset_owner(set), k->how->zone);
 }
 
+/* Whether records of the type at that name come from the servers that what is wanted comes from. */
+static bool is_theirs(const struct kept *k, const uint8_t *name, uint16_t type)
+{
+	const struct scrub_how *how = k->how;
+	const uint8_t *zone;
+
+	if (!how->q || how->asked->class_ != CLASS_IN)
+		return true;
+	zone = route_zone(how->q, route_look_name(name, type));
+	return route_is_same(zone, how->configured[0]) || route_is_same(zone, how->configured[1]);
+}
+
+/* The same for what leads down to it, which may stand in a zone configured above: what is wanted is
+ * excepted from that. */
+static bool is_on_the_way(const struct kept *k, const uint8_t *name, uint16_t type)
+{
+	const uint8_t *zone;
+
+	if (is_theirs(k, name, type))
+		return true;
+	zone = route_zone(k->how->q, route_look_name(name, type));
+	return zone && dname_is_under(k->how->look, zone);
+}
+
+static bool is_answerable(const struct kept *k, const struct rrset *set)
+{
+	return is_inside(k, set) && is_theirs(k, rrset_owner(set), set->type);
+}
+
 /* ---- ANSWER ---- */
 
 static const struct rrset *find_answer(const struct kept *k, const uint8_t *name, uint16_t type)
@@ -67,7 +97,7 @@ static const struct rrset *find_answer(const struct kept *k, const uint8_t *name
 	const struct rrset *set =
 		message_find(k->m, SECTION_ANSWER, name, type, k->how->asked->class_);
 
-	return set && is_inside(k, set) ? set : NULL;
+	return set && is_answerable(k, set) ? set : NULL;
 }
 
 /* The DNAME that covers `name`: strictly below its owner (RFC 6672 2.3). */
@@ -77,8 +107,9 @@ static const struct rrset *find_dname(const struct kept *k, const uint8_t *name)
 	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (sets[i]->type == TYPE_DNAME && is_inside(k, sets[i]) &&
-		    dname_is_strictly_under(name, rrset_owner(sets[i])))
+		if (sets[i]->type == TYPE_DNAME &&
+		    dname_is_strictly_under(name, rrset_owner(sets[i])) &&
+		    is_answerable(k, sets[i]) && is_theirs(k, name, TYPE_CNAME))
 			return sets[i];
 	}
 	return NULL;
@@ -144,8 +175,8 @@ static void take_data(struct kept *k, const uint8_t *name)
 	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (is_inside(k, sets[i]) && dname_equals(rrset_owner(sets[i]), name) &&
-		    (sets[i]->type == wanted || wanted == TYPE_ANY))
+		if ((sets[i]->type == wanted || wanted == TYPE_ANY) &&
+		    dname_equals(rrset_owner(sets[i]), name) && is_answerable(k, sets[i]))
 			keep(k, SECTION_ANSWER, sets[i]);
 	}
 }
@@ -158,10 +189,10 @@ static bool precedes_alias(const struct kept *k, const struct question *q)
 	const struct rrset **sets = message_section(k->m, SECTION_ANSWER, &count);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (!is_inside(k, sets[i]) || !dname_equals(rrset_owner(sets[i]), q->name))
+		if ((sets[i]->type != q->type && sets[i]->type != TYPE_CNAME) ||
+		    !dname_equals(rrset_owner(sets[i]), q->name) || !is_answerable(k, sets[i]))
 			continue;
-		if (sets[i]->type == q->type || sets[i]->type == TYPE_CNAME)
-			return sets[i]->type == q->type;
+		return sets[i]->type == q->type;
 	}
 	return false;
 }
@@ -195,13 +226,18 @@ static bool take_answer(struct kept *k)
 
 /* ---- AUTHORITY ---- */
 
+static bool authority_reaches(const struct kept *k, const struct rrset *set)
+{
+	return is_inside(k, set) && is_on_the_way(k, rrset_owner(set), set->type);
+}
+
 static bool message_has_soa(const struct kept *k)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(k->m, SECTION_AUTHORITY, &count);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (sets[i]->type == TYPE_SOA && is_inside(k, sets[i]) &&
+		if (sets[i]->type == TYPE_SOA && authority_reaches(k, sets[i]) &&
 		    dname_is_under(k->how->asked->name, rrset_owner(sets[i])))
 			return true;
 	}
@@ -220,7 +256,8 @@ static const struct rrset *find_cut(const struct kept *k)
 	for (unsigned i = 0; i < count; i++) {
 		const uint8_t *owner = rrset_owner(sets[i]);
 
-		if (sets[i]->type != TYPE_NS || !dname_is_under(k->how->asked->name, owner))
+		if (sets[i]->type != TYPE_NS || !dname_is_under(k->how->asked->name, owner) ||
+		    (is_inside(k, sets[i]) && !is_on_the_way(k, owner, TYPE_NS)))
 			continue;
 		if (!is_inside(k, sets[i]) || dname_equals(owner, k->how->zone)) {
 			cut = cut ? cut : sets[i];
@@ -273,10 +310,14 @@ static bool authority_may_stay(struct kept *k, const struct rrset *set)
 	case TYPE_DNAME:
 		return false; /* learned only from answers */
 	case TYPE_SOA:
-		return is_inside(k, set) && dname_is_under(k->how->asked->name, rrset_owner(set));
+		return authority_reaches(k, set) &&
+		       dname_is_under(k->how->asked->name, rrset_owner(set));
+	case TYPE_NSEC:
+	case TYPE_NSEC3:
+		return is_inside(k, set);
 	default:
-		return is_inside(k, set) && (!k->conf->harden_unknown_additional ||
-					     type_belongs_to_authority(set->type));
+		return authority_reaches(k, set) && (!k->conf->harden_unknown_additional ||
+						     type_belongs_to_authority(set->type));
 	}
 }
 
@@ -289,7 +330,7 @@ static bool take_misplaced_ds(struct kept *k)
 	if (q->type != TYPE_DS || k->m->rcode != RCODE_NOERROR || k->m->count[SECTION_ANSWER])
 		return false;
 	ds = message_find(k->m, SECTION_AUTHORITY, q->name, TYPE_DS, q->class_);
-	if (ds == NULL || !is_inside(k, ds))
+	if (ds == NULL || !is_answerable(k, ds))
 		return false;
 	keep(k, SECTION_ANSWER, ds);
 	return true;
@@ -344,17 +385,24 @@ static bool names_target(const struct rrset *set, const uint8_t *host)
 	return false;
 }
 
-/* Whether the host is a server in the NS set, or named by the answer itself. */
+/* Whether the operator lets any glue be used, or what nobody vouches for as a last resort. */
+static bool is_lenient(const struct kept *k)
+{
+	return !k->conf->harden_glue || k->conf->harden_unverified_glue;
+}
+
+/* Whether the host is a server in the NS set, or named by the answer itself, and theirs to tell. */
 static bool is_called_for(const struct kept *k, const uint8_t *host)
 {
 	if (k->ns && !k->upward && names_target(k->ns, host))
-		return true;
+		return is_on_the_way(k, host, TYPE_A) || is_lenient(k);
 	for (unsigned i = 0; i < k->count[SECTION_ANSWER]; i++) {
 		const struct rrset *set = k->sets[i];
 		if ((set->type == TYPE_NS || set->type == TYPE_MX || set->type == TYPE_SRV ||
 		     set->type == TYPE_SVCB || set->type == TYPE_HTTPS) &&
 		    dname_equals(rrset_owner(set), k->how->asked->name) && names_target(set, host))
-			return true;
+			return set->type == TYPE_NS ? is_on_the_way(k, host, TYPE_A)
+						    : is_theirs(k, host, TYPE_A);
 	}
 	return false;
 }
@@ -402,7 +450,7 @@ static void take_additional(struct kept *k)
 		case TYPE_DS:
 			break;
 		default:
-			if (is_inside(k, sets[i]) && !k->upward && !k->how->large &&
+			if (is_answerable(k, sets[i]) && !k->upward && !k->how->large &&
 			    !k->conf->harden_unknown_additional)
 				keep(k, SECTION_ADDITIONAL, sets[i]);
 		}

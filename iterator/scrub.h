@@ -3,13 +3,17 @@
  *
  * Nothing outside the zone whose server was asked survives; of the rest, only what belongs to the
  * question: the alias chain and its data, one NS set where it can be a delegation, glue for just
- * those servers, the denial. CNAMEs synthesised from a DNAME are synthesised again here. */
+ * those servers, the denial. CNAMEs synthesised from a DNAME are synthesised again here.
+ *
+ * Names in a zone configured otherwise (forward-zone, stub-zone, auth-zone: route_zone) are outside as
+ * well, though they be below: a chain of aliases ends where it leads into one, or out of one. */
 #ifndef ITERATOR_SCRUB_H
 #define ITERATOR_SCRUB_H
 
 #include "util/msg.h"
 
 struct arena;
+struct query;
 struct snapshot;
 
 struct scrub_how {
@@ -18,6 +22,11 @@ struct scrub_how {
 	const struct snapshot *snapshot; /* for its options */
 	bool forwarder; /* the server was asked to recurse: accept whole chains */
 	bool held;      /* from a zone held here: the operator's, so private addresses stay */
+	const struct query *q; /* for which it is; NULL: no zones are configured */
+	const uint8_t *look;   /* what is being resolved is looked for at or above this name (route_look_name) */
+	/* those configured for that name, and once they have failed for what is left of it: route_zone,
+	 * route_zone_past; NULL: none */
+	const uint8_t *configured[2];
 	bool large;     /* so much that nothing in ADDITIONAL is of use but addresses */
 	struct arena *arena;
 };
