@@ -109,6 +109,7 @@ static void cut_found(struct iter *it, const struct message *reply)
 		climb(it);
 		return;
 	}
+	delegation_limit(d, it->at);
 	iter_go_to(it, d);
 	it->state = ITER_choose;
 }

@@ -182,6 +182,22 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 	return d;
 }
 
+static void expire(struct delegation *d, const struct rrset *ns_set)
+{
+	d->expires = true;
+	d->expires_s = ns_set->expires_s;
+}
+
+uint32_t delegation_last_second(const struct delegation *above, uint32_t expires_s)
+{
+	return above->expires && time_is_past(expires_s, above->expires_s) ? above->expires_s : expires_s;
+}
+
+void delegation_limit(struct delegation *d, const struct delegation *above)
+{
+	d->expires_s = delegation_last_second(above, d->expires_s);
+}
+
 static const struct rrset *ns_set_of(const struct message *m, const struct question *q)
 {
 	for (int s = SECTION_AUTHORITY; s >= SECTION_ANSWER; s--) {
@@ -212,6 +228,7 @@ struct delegation *delegation_from_message(const struct query *q, const struct m
 	if (ns_set == NULL)
 		return NULL;
 	struct delegation *d = delegation_new(a, rrset_owner(ns_set));
+	expire(d, ns_set);
 	delegation_add_names(d, a, ns_set, false);
 	d->knows_parent = true;
 	d->expects_dnssec = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_DS, m->q.class_) ||
@@ -234,23 +251,27 @@ struct delegation *delegation_from_cache(const struct query *q, const uint8_t *n
 {
 	struct rrsetcache *cache = q->cache.rrsets;
 	struct arena *a = (struct arena *)&q->arena;
-	const struct rrset *best = NULL;
+	const struct rrset *best = NULL, *best_own = NULL;
 	unsigned labels = dname_labels(name);
 
 	for (unsigned i = 0; i <= labels; i++) {
 		const uint8_t *zone = dname_suffix(name, i);
-		const struct rrset *set = rrsetcache_find_stale(cache, zone, TYPE_NS, class_, 0);
-		if (set == NULL)
-			continue;
-		if (time_is_past(now_s, set->expires_s))
+		const struct rrset *own = rrsetcache_find_stale(cache, zone, TYPE_NS, class_, 0);
+		const struct rrset *given =
+			rrsetcache_find(cache, zone, TYPE_NS, class_, RRSET_PARENT_SIDE, now_s);
+		if (own && time_is_past(now_s, own->expires_s))
 			break;
-		best = set;
+		if (!given)
+			continue;
+		best = given;
+		best_own = own;
 	}
 	if (best == NULL)
 		return NULL;
 
 	struct delegation *d = delegation_new(a, rrset_owner(best));
-	delegation_add_names(d, a, best, false);
+	expire(d, best);
+	delegation_add_names(d, a, best_own ? best_own : best, false);
 	if (q->env->trust_point) { /* a validator is present */
 		const struct rrset *ds = rrsetcache_find(cache, d->zone, TYPE_DS, class_, 0, now_s);
 		d->expects_dnssec =

@@ -60,6 +60,8 @@ struct delegation {
 	bool knows_parent;   /* names are, or include, the parent's NS set */
 	bool last_resort;    /* the parent's names and glue have been added */
 	bool expects_dnssec; /* a DS set came with the referral */
+	bool expires;        /* it was delegated, not configured: … */
+	uint32_t expires_s;  /* … until then, unless the parent says so again */
 	struct ns *names;
 	unsigned name_count, name_room;
 	struct place *places;
@@ -73,11 +75,19 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
  * message and the cache. NULL when there is no NS set. */
 struct delegation *delegation_from_message(const struct query *q, const struct message *m) MUST_USE;
 
-/* The closest zone at or above `name` whose NS set is fresh in the cache at `now_s`, with none of
- * the NS sets above it expired: a zone does not outlive its delegation (ghost domains). Includes
- * the cached addresses. NULL when not even the root is known. */
+/* The closest zone at or above `name` that is delegated by what the cache has at `now_s`: the parent's NS set
+ * (RRSET_PARENT_SIDE) decides, or what priming yielded. The names are the zone's own, if known. If its own
+ * set, or that of a zone above it, has expired, the parent is to be asked anew. Includes the cached
+ * addresses. NULL when not even the root is known. */
 struct delegation *delegation_from_cache(const struct query *q, const uint8_t *name,
 					 uint16_t class_, uint32_t now_s) MUST_USE;
+
+/* A zone that its parent has removed is gone when what the parent said expires, and so is all below it,
+ * whatever it says of itself or delegates (ghost domains, CVE-2012-1033, CVE-2022-30698), and whatever
+ * else the cache has forgotten by then. For this no delegation outlives the one through which it was
+ * learned: the earlier of `expires_s` and the end of `above`; and `d`, made from a message, so limited. */
+uint32_t delegation_last_second(const struct delegation *above, uint32_t expires_s) PURE;
+void delegation_limit(struct delegation *d, const struct delegation *above);
 
 struct ns *delegation_find(const struct delegation *d, const uint8_t *name);
 struct ns *delegation_add_name(struct delegation *d, struct arena *a, const uint8_t *name);

@@ -147,6 +147,8 @@ static void keep_parent_side(struct iter *it, const struct rrset *set)
 		return;
 	copy = rrset_copy(it->arena, store_limit_ttl(it->q->snapshot->conf, set, it->arena));
 	copy->flags |= RRSET_PARENT_SIDE;
+	if (set->type == TYPE_NS)
+		copy->expires_s = delegation_last_second(it->at, copy->expires_s);
 	rrsetcache_put(it->q->cache.rrsets, copy, it->q->env->time->now_s, it->arena);
 }
 
@@ -315,11 +317,22 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 	return go_on(it, ITER_fail);
 }
 
+/* Of a zone that nobody delegates, the servers configured for it say which its own are. */
+static void keep_primed(struct iter *it, const struct message *m)
+{
+	const struct rrset *ns = message_find(m, SECTION_ANSWER, it->want.name, TYPE_NS, it->want.class_);
+
+	if (ns)
+		keep_parent_side(it, ns);
+}
+
 static enum turn on_answer(struct iter *it, struct message *m)
 {
 	if (it->qmin.on)
 		return on_partial_answer(it, m);
 	believe(it, m, true);
+	if (it->q->kind & QUERY_PRIME)
+		keep_primed(it, m);
 	if (!it->climb && !was_told_to_recurse(it) && consult_is_too_low(m, &it->want))
 		return consult_cut(it, m);
 	return finish_with(it, m);
@@ -536,6 +549,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	    !dname_is_under(it->want.name, d->zone) ||
 	    (it->want.type == TYPE_DS && dname_equals(it->want.name, d->zone)))
 		return on_useless(it, m);
+	delegation_limit(d, it->at);
 	note_parent_glue(d, it->at->zone);
 
 	it->answer = glue_answer(it, m);

@@ -199,27 +199,12 @@ static bool may_replace(const struct slab_entry *old, void *arg)
 	return rule(fresh(old, o->now_s), o->set) == RULING_TAKE;
 }
 
-/* A query sent under a delegation is answered within this time of its expiry, or not at all: what
- * the child sends that late still expires with the delegation. */
-#define AFTERMATH_S 60
-
-/* When the RRset must expire: no later than the delegation it is part of. */
-static uint32_t last_second(struct rrsetcache *c, uint64_t hash, const struct rrset *set,
-			    const struct rrset *standing, uint32_t now_s)
+/* When the RRset must expire: the child's NS RRset no later than the one it replaces. */
+static uint32_t last_second(const struct rrset *set, const struct rrset *standing)
 {
-	uint32_t expires_s = set->expires_s;
-	const struct slab_entry *parent;
-
-	if (!is_own_delegation(set))
-		return expires_s;
-	if (standing && !time_is_past(standing->expires_s, expires_s))
-		expires_s = standing->expires_s;
-	parent = find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_,
-		      RRSET_PARENT_SIDE);
-	if (parent && !time_is_past(now_s, set_of(parent)->expires_s + AFTERMATH_S) &&
-	    !time_is_past(set_of(parent)->expires_s, expires_s))
-		expires_s = set_of(parent)->expires_s;
-	return expires_s;
+	if (is_own_delegation(set) && standing && !time_is_past(standing->expires_s, set->expires_s))
+		return standing->expires_s;
+	return set->expires_s;
 }
 
 static struct rrset *ending_at(const struct rrset *set, uint32_t expires_s, struct arena *a)
@@ -237,7 +222,7 @@ const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set
 	const struct rrset *standing = fresh(
 		find(c, hash, rrset_owner(set), set->owner_len, set->type, set->class_, set->flags),
 		now_s);
-	uint32_t expires_s = last_second(c, hash, set, standing, now_s);
+	uint32_t expires_s = last_second(set, standing);
 	struct offer offer = { .set = set, .now_s = now_s };
 	struct rrset_entry *e;
 

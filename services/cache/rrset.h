@@ -45,9 +45,9 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
  * denials that came with it, and a cached one never takes their place unless it is equal to them. Bogus data is stored only where nothing fresh is cached, or
  * something bogus. An authoritative SOA also replaces an equal one from a denial.
  *
- * Only the parent prolongs a delegation (ghost domains, CVE-2012-1033, CVE-2022-30698): an NS RRset
- * may replace a fresh one but expires no later than that, nor than the parent's side; the expiry of
- * the one returned is limited likewise. An RRset with RRSET_PARENT_SIDE comes from the parent
+ * An NS RRset may replace a fresh one but expires no later than that; the expiry of the one returned is
+ * limited likewise. (How long a zone is delegated is what the parent's side says: iterator/delegation.h.)
+ * An RRset with RRSET_PARENT_SIDE comes from the parent
  * itself, as referral or glue, and replaces what the parent said before. RRsets with TTL 0 and
  * those that are too large (rrset_may_be_kept) are not stored. */
 const struct rrset *rrsetcache_put(struct rrsetcache *c, const struct rrset *set, uint32_t now_s,
