@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/authzone_stream.h"
 
+#include <string.h>
+
 #include "services/authzone_data.h"
 #include "util/mem.h"
 #include "util/msg.h"
@@ -28,33 +30,70 @@ void xfr_clear(struct xfr *x)
 	*x = (struct xfr){ 0 };
 }
 
+/* Data of an SOA record in canonical form; returns its length. */
+static uint16_t soa_canonical(const struct text_rr *rr, uint8_t *to, size_t room)
+{
+	if (rr->rdata.len > room)
+		return 0;
+	memcpy(to, rr->rdata.at, rr->rdata.len);
+	rr_canonical_rdata(TYPE_SOA, to, rr->rdata.len);
+	return (uint16_t)rr->rdata.len;
+}
+
+/* The record that ends a transfer is the one that began it (RFC 5936 2.2). */
+static bool is_first_soa(const struct xfr *x, const struct text_rr *rr)
+{
+	uint8_t other[sizeof(x->soa)];
+
+	return soa_canonical(rr, other, sizeof(other)) == x->soa_len &&
+	       memcmp(x->soa, other, x->soa_len) == 0;
+}
+
 static bool take_first_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
 {
 	zonebuild_add(x->build, rr);
+	x->soa_len = soa_canonical(rr, x->soa, sizeof(x->soa));
 	x->goal = serial;
 	x->mode = XFR_SECOND;
 	if (x->axfr || serial_is_newer(serial, x->base))
-		return true;
+		return x->soa_len > 0;
 	x->nothing = true;
 	x->mode = XFR_DONE;
 	return true;
 }
 
-/* The end of a zone that is nothing but its SOA, or the start of the first difference. */
+static bool take_last_soa(struct xfr *x, const struct text_rr *rr)
+{
+	x->mode = XFR_DONE;
+	return is_first_soa(x, rr);
+}
+
+/* The end of a zone that is nothing but its SOA, or the start of the first difference. A zone of one
+ * record is taken from AXFR only. */
 static bool take_second_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
 {
-	if (x->axfr || serial == x->goal) {
-		x->mode = XFR_DONE;
-		return x->axfr;
-	}
+	if (x->axfr)
+		return take_last_soa(x, rr);
 	if (serial != x->base)
 		return false;
 	zonebuild_free(x->build);
 	x->build = zonebuild_new(x->apex);
 	x->differs = true;
+	x->reached = serial;
 	zonebuild_remove(x->build, rr);
 	x->mode = XFR_DELETE;
 	return true;
+}
+
+/* Each difference leads to a later version, the last to the one that was announced (RFC 1995 4). */
+static bool take_added_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
+{
+	bool goes_on = serial_is_newer(serial, x->reached) && !serial_is_newer(serial, x->goal);
+
+	zonebuild_add(x->build, rr);
+	x->reached = serial;
+	x->mode = XFR_ADD;
+	return goes_on && (serial != x->goal || is_first_soa(x, rr));
 }
 
 static bool take_soa(struct xfr *x, const struct text_rr *rr)
@@ -67,18 +106,12 @@ static bool take_soa(struct xfr *x, const struct text_rr *rr)
 	case XFR_SECOND:
 		return take_second_soa(x, serial, rr);
 	case XFR_WHOLE:
-		x->mode = XFR_DONE;
-		return serial == x->goal;
+		return take_last_soa(x, rr);
 	case XFR_DELETE:
-		zonebuild_add(x->build, rr);
-		x->reached = serial;
-		x->mode = XFR_ADD;
-		return true;
+		return take_added_soa(x, serial, rr);
 	case XFR_ADD:
-		if (x->reached == x->goal && serial == x->goal) {
-			x->mode = XFR_DONE;
-			return true;
-		}
+		if (x->reached == x->goal)
+			return take_last_soa(x, rr);
 		zonebuild_remove(x->build, rr);
 		x->mode = XFR_DELETE;
 		return serial == x->reached;
@@ -90,6 +123,8 @@ static bool take_soa(struct xfr *x, const struct text_rr *rr)
 
 static bool take_record(struct xfr *x, const struct text_rr *rr)
 {
+	if (rr->class_ != CLASS_IN)
+		return false;
 	if (rr->type == TYPE_SOA && dname_equals(rr->owner, x->apex))
 		return take_soa(x, rr);
 	if (x->mode == XFR_SECOND)
@@ -124,36 +159,43 @@ static bool read_record(struct xfr *x, struct reader *r, uint8_t *room, size_t r
 	return take_record(x, &rr);
 }
 
+/* Behind the last SOA record comes nothing; where nothing is newer, the rest does not matter. */
 static bool read_records(struct xfr *x, struct reader *r, unsigned answers)
 {
 	uint8_t *room = mem_new(MSG_MAX + 1);
-	bool good = true;
+	bool good = answers || x->mode != XFR_FIRST;
 
 	for (; good && answers && x->mode != XFR_DONE; answers--)
 		good = read_record(x, r, room, MSG_MAX + 1);
 	mem_free(room);
-	return good;
+	return good && (!answers || x->nothing);
+}
+
+/* The question may be left out (RFC 5936 2.2.1). */
+static bool read_question(const struct xfr *x, struct reader *r, unsigned questions)
+{
+	uint8_t name[DNAME_MAX];
+
+	if (questions == 0)
+		return true;
+	return questions == 1 && msg_read_name(r, name) && dname_equals(name, x->apex) &&
+	       read_u16(r) == (x->axfr ? TYPE_AXFR : TYPE_IXFR) && read_u16(r) == CLASS_IN &&
+	       !r->bad;
 }
 
 static bool read_message(struct xfr *x, const uint8_t *wire, size_t len)
 {
 	struct reader r = reader_over(wire, len);
-	uint8_t name[DNAME_MAX];
 	unsigned questions, answers;
 
-	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_rcode(wire) ||
-	    msg_flags(wire) & FLAG_TC)
+	if (len < MSG_HEAD_LEN || !(msg_flags(wire) & FLAG_QR) || msg_opcode(wire) != OPCODE_QUERY ||
+	    msg_rcode(wire) || msg_flags(wire) & FLAG_TC)
 		return false;
 	read_bytes(&r, 4);
 	questions = read_u16(&r);
 	answers = read_u16(&r);
 	read_bytes(&r, 4);
-	if (questions > 1)
-		return false;
-	if (questions &&
-	    (!msg_read_name(&r, name) || !dname_equals(name, x->apex) || !read_bytes(&r, 4)))
-		return false;
-	return read_records(x, &r, answers);
+	return read_question(x, &r, questions) && read_records(x, &r, answers);
 }
 
 bool xfr_take(struct xfr *x, const uint8_t *wire, size_t len, int64_t wall_s)
@@ -165,7 +207,6 @@ bool xfr_take(struct xfr *x, const uint8_t *wire, size_t len, int64_t wall_s)
 	if (end == TSIG_BAD)
 		return false;
 	x->is_proven = end == TSIG_GOOD;
-	if (x->mode == XFR_DONE)
-		return x->is_proven; /* only the TSIG was outstanding */
-	return read_message(x, wire, len);
+	return x->mode != XFR_DONE && read_message(x, wire, len) &&
+	       (x->is_proven || x->mode != XFR_DONE);
 }

@@ -19,7 +19,9 @@ struct xfr { /* begins zeroed */
 	uint32_t base;
 	struct tsig_talk talk; /* key set: messages must be signed */
 	enum xfr_mode mode;
-	uint32_t goal, reached; /* serials */
+	uint8_t soa[2 * DNAME_MAX + 20]; /* data of the first record, in canonical form */
+	uint16_t soa_len;
+	uint32_t goal, reached; /* serials: its own; that of the last difference */
 	bool nothing;           /* nothing is newer than the base */
 	bool differs;           /* `build` has changes to the base */
 	bool is_proven;         /* the last message was signed, or none need be */
@@ -30,7 +32,10 @@ struct xfr { /* begins zeroed */
 void xfr_begin(struct xfr *x, const uint8_t *apex, bool axfr, const struct zonedata *have);
 void xfr_clear(struct xfr *x);
 
-/* Take the next message. False: malformed, or not allowed here. */
+/* Take the next message. False: malformed, or not allowed here (RFC 5936 2.2): another question,
+ * opcode or class, an error, a last SOA record that differs from the first or has records behind it,
+ * differences whose serials do not go from the base to the goal (RFC 1995 4), no signature on the
+ * last message where a key is set (RFC 8945 5.3.1). Nothing of the transfer is of use then. */
 bool xfr_take(struct xfr *x, const uint8_t *wire, size_t len, int64_t wall_s);
 
 /* The transfer is complete. */

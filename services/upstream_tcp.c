@@ -57,6 +57,16 @@ static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, s
 	c->deaf |= !rest_ms;
 }
 
+/* While a zone is transferred, a message that answers nothing is one that the zone lacks: all of a
+ * transfer have the id of its query (RFC 5936 2.2.1). */
+static bool carries_transfer(const struct conn *c)
+{
+	LIST_EACH (at, &c->letters)
+		if (LIST_ITEM(at, struct letter, link)->sending->begun)
+			return true;
+	return false;
+}
+
 /* Process one whole message. False if the connection should not be used any longer. */
 static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 {
@@ -77,6 +87,8 @@ static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 		return true;
 	}
 	unwanted_note(c->pool->transport.env);
+	if (carries_transfer(c))
+		return false;
 	return ++c->strays <= STRAYS_MOST;
 }
 

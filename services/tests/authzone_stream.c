@@ -89,6 +89,7 @@ static struct zonedata *zone_of(const char *text)
 	return z;
 }
 
+#define SOA_CH(serial) "zone. 60 CH SOA ns.zone. host.zone. " serial " 2 3 4 5\n"
 #define SOA(serial) "zone. 60 SOA ns.zone. host.zone. " serial " 2 3 4 5\n"
 
 static void what_comes_is_a_zone_or_it_is_not(void **state)
@@ -127,10 +128,103 @@ static void what_comes_is_a_zone_or_it_is_not(void **state)
 		  "done 2" },
 		{ "as new as ours", false, { SOA("1") }, "nothing" },
 		{ "older than ours", false, { SOA("0") }, "nothing" },
+		{ "a second SOA of another serial", true, { SOA("7") SOA("8") }, "wrong" },
+		{ "a second SOA of an older serial", true, { SOA("101") SOA("7") }, "wrong" },
+		{ "the second SOA in the second message", true, { SOA("101"), SOA("7") }, "wrong" },
+		{ "a second SOA of another serial, and then the zone",
+		  true,
+		  { SOA("7") SOA("6") "a.zone. 60 A 192.0.2.1\n" SOA("7") },
+		  "wrong" },
+		{ "a second SOA with other times",
+		  true,
+		  { SOA("7") "zone. 60 SOA ns.zone. host.zone. 7 2 3 4 6\n" },
+		  "wrong" },
+		{ "a last SOA with another server",
+		  true,
+		  { SOA("7") "a.zone. 60 A 192.0.2.1\n"
+			     "zone. 60 SOA nt.zone. host.zone. 7 2 3 4 5\n" },
+		  "wrong" },
+		{ "the last SOA in another case",
+		  true,
+		  { SOA("7") "a.zone. 60 A 192.0.2.1\n"
+			     "Zone. 60 SOA NS.zone. host.ZONE. 7 2 3 4 5\n" },
+		  "done 2" },
+		{ "records behind the last SOA",
+		  true,
+		  { SOA("7") "a.zone. 60 A 192.0.2.1\n" SOA("7") "b.zone. 60 A 192.0.2.1\n" },
+		  "wrong" },
+		{ "the zone behind two SOAs",
+		  true,
+		  { SOA("7") SOA("7") "a.zone. 60 A 192.0.2.1\n" SOA("7") },
+		  "wrong" },
+		{ "no record at all", true, { "" }, "wrong" },
+		{ "no record in between", true, { SOA("7"), "", SOA("7") }, "done 1" },
+		{ "an SOA of another zone in front", true, { "a." SOA("7") SOA("7") }, "wrong" },
+		{ "records of other zones",
+		  true,
+		  { SOA("7") "a.zone. 60 A 192.0.2.1\nb.other. 60 A 192.0.2.1\n" SOA("7") },
+		  "done 2" },
+		{ "a record of another class",
+		  true,
+		  { SOA("7") "a.zone. 60 CH A 192.0.2.1\n" SOA("7") },
+		  "wrong" },
+		{ "an SOA of another class in front", true, { SOA_CH("7") SOA("7") }, "wrong" },
+		{ "an SOA of another class at the end",
+		  true,
+		  { SOA("7") "a.zone. 60 A 192.0.2.1\n" SOA_CH("7") },
+		  "wrong" },
 		{ "a record goes that is not there",
 		  false,
 		  { SOA("2") SOA("1") "q.zone. 60 A 192.0.2.1\n" SOA("2") SOA("2") },
 		  "refused" },
+		{ "a step that ends in another version",
+		  false,
+		  { SOA("3") SOA("1") SOA("2") "b.zone. 60 A 192.0.2.2\n" SOA("3") },
+		  "wrong" },
+		{ "a step that is never closed",
+		  false,
+		  { SOA("2") SOA("1") SOA("2") "b.zone. 60 A 192.0.2.2\n" },
+		  "more" },
+		{ "a step back", false, { SOA("3") SOA("1") SOA("0") SOA("0") SOA("3") SOA("3") }, "wrong" },
+		{ "a step to where it was", false, { SOA("3") SOA("1") SOA("1") SOA("1") SOA("3") SOA("3") }, "wrong" },
+		{ "a step beyond the last version",
+		  false,
+		  { SOA("3") SOA("1") SOA("4") SOA("4") SOA("3") SOA("3") },
+		  "wrong" },
+		{ "a step to another SOA of the last serial",
+		  false,
+		  { SOA("2") SOA("1") "zone. 60 SOA ns.zone. host.zone. 2 9 9 9 9\n" SOA("2") },
+		  "wrong" },
+		{ "steps closed by another SOA of the last serial",
+		  false,
+		  { SOA("2") SOA("1") SOA("2") "zone. 60 SOA ns.zone. host.zone. 2 9 9 9 9\n" },
+		  "wrong" },
+		{ "steps, and records behind them",
+		  false,
+		  { SOA("2") SOA("1") SOA("2") SOA("2") "b.zone. 60 A 192.0.2.2\n" },
+		  "wrong" },
+		{ "a step from an SOA that is not ours",
+		  false,
+		  { SOA("2") "zone. 60 SOA ns.zone. host.zone. 1 9 9 9 9\n" SOA("2") SOA("2") },
+		  "refused" },
+		{ "a step that leaves nothing but the SOA",
+		  false,
+		  { SOA("2") SOA("1") "a.zone. 60 A 192.0.2.1\nc.zone. 60 A 192.0.2.4\n" SOA("2")
+			    SOA("2") },
+		  "changes 1" },
+		{ "in place of steps a zone of nothing but its SOA", false, { SOA("3") SOA("3") }, "wrong" },
+		{ "the whole, as old as ours",
+		  false,
+		  { SOA("1") "a.zone. 60 A 192.0.2.3\n" SOA("1") },
+		  "nothing" },
+		{ "the whole in place of steps with another end",
+		  false,
+		  { SOA("3") "a.zone. 60 A 192.0.2.3\n" SOA("4") },
+		  "wrong" },
+		{ "a record of another class in a step",
+		  false,
+		  { SOA("2") SOA("1") "a.zone. 60 CH A 192.0.2.1\n" SOA("2") SOA("2") },
+		  "wrong" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -169,6 +263,62 @@ static void what_comes_is_a_zone_or_it_is_not(void **state)
 			fail_msg("%s: %s, not %s", rows[i].why, got, rows[i].want);
 		xfr_clear(&x);
 		zonedata_free(have);
+	}
+}
+
+/* What a message may look like beside its records. */
+static void a_message_is_of_this_transfer_or_ends_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint16_t flags;
+		const char *name; /* of the question; NULL: there is none */
+		uint16_t type, class_;
+		unsigned questions;
+		bool good;
+	} rows[] = {
+		{ "no question", FLAG_QR, NULL, 0, 0, 0, true },
+		{ "the question", FLAG_QR, "zone.", TYPE_AXFR, CLASS_IN, 1, true },
+		{ "the question in another case", FLAG_QR, "ZONE.", TYPE_AXFR, CLASS_IN, 1, true },
+		{ "an authority", FLAG_QR | FLAG_AA | FLAG_RA, NULL, 0, 0, 0, true },
+		{ "another name", FLAG_QR, "zones.", TYPE_AXFR, CLASS_IN, 1, false },
+		{ "another type", FLAG_QR, "zone.", TYPE_IXFR, CLASS_IN, 1, false },
+		{ "another class", FLAG_QR, "zone.", TYPE_AXFR, CLASS_CH, 1, false },
+		{ "two questions", FLAG_QR, "zone.", TYPE_AXFR, CLASS_IN, 2, false },
+		{ "a question", 0, NULL, 0, 0, 0, false },
+		{ "a NOTIFY", FLAG_QR | OPCODE_NOTIFY << 11, NULL, 0, 0, 0, false },
+		{ "cut off", FLAG_QR | FLAG_TC, NULL, 0, 0, 0, false },
+		{ "an error", FLAG_QR | RCODE_SERVFAIL, NULL, 0, 0, 0, false },
+		{ "a refusal", FLAG_QR | RCODE_REFUSED, NULL, 0, 0, 0, false },
+	};
+
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		bool later = i % 2; /* in the middle of the stream */
+		struct xfr x = { .apex = NULL };
+		uint8_t plain[500], wire[1000];
+		struct writer w, whole = writer_over(wire, sizeof(wire));
+		size_t len = write_message(plain, sizeof(plain), SOA("7"), &w);
+		bool good;
+
+		xfr_begin(&x, N("zone."), true, NULL);
+		if (later)
+			assert_true(xfr_take(&x, plain, len, NOW_S));
+		put_u16(plain + 2, rows[i / 2].flags);
+		put_u16(plain + 4, (uint16_t)rows[i / 2].questions);
+		write_bytes(&whole, plain, MSG_HEAD_LEN);
+		for (unsigned q = 0; q < rows[i / 2].questions; q++) {
+			const uint8_t *name = N(rows[i / 2].name);
+
+			write_bytes(&whole, name, dname_len(name));
+			write_u16(&whole, rows[i / 2].type);
+			write_u16(&whole, rows[i / 2].class_);
+		}
+		write_bytes(&whole, plain + MSG_HEAD_LEN, len - MSG_HEAD_LEN);
+		good = xfr_take(&x, wire, writer_len(&whole), NOW_S);
+		if (good != rows[i / 2].good)
+			fail_msg("%s%s", rows[i / 2].why, later ? ", later" : "");
+		xfr_clear(&x);
 	}
 }
 
@@ -265,12 +415,26 @@ static void some_messages_of_a_transfer_may_be_unsigned(void **state)
 	assert_false(xfr_take(&x, answer, len, NOW_S)); /* the first must be */
 	xfr_clear(&x);
 	tsig_talk_clear(&theirs);
+
+	xfr_begin(&x, N("zone."), true, NULL);
+	write_message(question, sizeof(question), "", &w);
+	tsig_sign_question(&x.talk, key, question, &w, NOW_S);
+	assert_int_equal(tsig_check_question(&theirs, key, question, writer_len(&w), NOW_S),
+			 TSIG_GOOD);
+	write_message(answer, sizeof(answer), SOA("1"), &w);
+	tsig_sign_answer(&theirs, answer, &w, NOW_S);
+	assert_true(xfr_take(&x, answer, writer_len(&w), NOW_S));
+	len = write_message(answer, sizeof(answer), SOA("1"), &w);
+	assert_false(xfr_take(&x, answer, len, NOW_S)); /* and so must the last */
+	xfr_clear(&x);
+	tsig_talk_clear(&theirs);
 }
 
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(what_comes_is_a_zone_or_it_is_not),
+		cmocka_unit_test(a_message_is_of_this_transfer_or_ends_it),
 		cmocka_unit_test(a_talk_is_signed_from_end_to_end),
 		cmocka_unit_test(what_was_touched_does_not_hold),
 		cmocka_unit_test(some_messages_of_a_transfer_may_be_unsigned),
