@@ -101,11 +101,7 @@ static bool put_record(struct call *c, struct localzones *z, const char *text)
 
 	if (localzones_put_record(z, text, &f))
 		return true;
-	if (c->phase == CALL_ITEM)
-		call_say(c, "error parsing local-data at line %u position 0 '%s': %s\n", c->items,
-			 text, f.text);
-	else
-		call_say(c, "error parsing local-data at position 0 '%s': %s\n", text, f.text);
+	call_say(c, "error parsing local-data at position 0 '%s': %s\n", text, f.text);
 	return false;
 }
 
@@ -125,6 +121,63 @@ static bool remove_data(struct call *c, struct localzones *z, const char *text)
 		return false;
 	localzones_remove_name(z, name, CLASS_IN);
 	return true;
+}
+
+/* Records that come line by line, put when the last has come. */
+struct gathering {
+	struct record_batch *batch;
+	char *view; /* NULL: the server's */
+};
+
+static void gathering_let_go(struct call *c)
+{
+	struct gathering *g = c->data;
+
+	record_batch_free(g->batch);
+	mem_free(g->view);
+}
+
+static void gathering_begin(struct call *c, const char *view)
+{
+	struct gathering *g = c->data = mem_zero(sizeof(*g));
+
+	g->batch = record_batch_new();
+	g->view = view ? mem_text(view) : NULL;
+	c->let_go = gathering_let_go;
+}
+
+static void say_wrong(struct call *c, size_t number, const char *line, const char *why)
+{
+	call_say(c, "error parsing local-data at line %zu position 0 '%s': %s\n", number, line, why);
+}
+
+static void gather_line(struct call *c)
+{
+	struct gathering *g = c->data;
+	struct fault f = { 0 };
+
+	if (record_batch_read(g->batch, record_batch_keep(g->batch, c->item), c->items, &f))
+		c->done++;
+	else
+		say_wrong(c, c->items, c->item, f.text);
+}
+
+static void tell_wrong(void *call, size_t number, const char *line, const char *why)
+{
+	((struct call *)call)->done--;
+	say_wrong(call, number, line, why);
+}
+
+/* `z`: NULL if the view is gone. */
+static void gathering_end(struct call *c, struct localzones *z)
+{
+	struct gathering *g = c->data;
+
+	if (z)
+		record_batch_put(g->batch, z, &(struct record_ends){ .wrong = tell_wrong, .arg = c });
+	else
+		c->done = 0;
+	call_say(c, "added %u datas\n", c->done);
 }
 
 static void say_whether(struct call *c, bool done)
@@ -180,11 +233,6 @@ static bool zone_line(struct call *c, struct localzones *z, char *text)
 static bool zone_gone_line(struct call *c, struct localzones *z, char *text)
 {
 	return remove_zone(c, z, text);
-}
-
-static bool data_line(struct call *c, struct localzones *z, char *text)
-{
-	return put_record(c, z, text);
 }
 
 static bool data_gone_line(struct call *c, struct localzones *z, char *text)
@@ -243,7 +291,20 @@ void control_local_zones_remove(struct call *c, struct worker *w)
 void control_local_datas(struct call *c, struct worker *w)
 {
 	(void)w;
-	server_bulk(c, &(struct bulk){ data_line, "added", "datas", false });
+	if (c->phase == CALL_BEGIN && *c->args) {
+		call_say(c, "error command %s takes no arguments, have '%s'\n", c->command->word,
+			 c->args);
+		c->refused = true;
+		return;
+	}
+	if (c->phase == CALL_BEGIN)
+		gathering_begin(c, NULL);
+	else if (c->phase == CALL_ITEM)
+		gather_line(c);
+	else
+		gathering_end(c, of_server(c));
+	if (c->phase == CALL_END)
+		leases_disturb(c->daemon->leases);
 }
 
 void control_local_datas_remove(struct call *c, struct worker *w)
@@ -315,8 +376,21 @@ static void view_bulk(struct call *c, const struct bulk *b)
 
 void control_view_local_datas(struct call *c, struct worker *w)
 {
+	struct view *v;
+
 	(void)w;
-	view_bulk(c, &(struct bulk){ data_line, "added", "datas", false });
+	if (c->phase == CALL_BEGIN) {
+		v = take_view(c);
+		c->refused = !v;
+		if (v)
+			gathering_begin(c, v->name);
+	} else if (c->phase == CALL_ITEM) {
+		gather_line(c);
+	} else {
+		v = views_find(c->daemon->snapshot->policy->views,
+			       ((const struct gathering *)c->data)->view);
+		gathering_end(c, of_view(c, v));
+	}
 }
 
 void control_view_local_datas_remove(struct call *c, struct worker *w)

@@ -95,10 +95,12 @@ static void add_addresses(struct fill *f, const uint8_t *name)
 
 static void add_hosts(struct fill *f, const struct rrset *set)
 {
+	struct rrset_walk w = rrset_records(set);
+	struct slice rd;
+
 	if (set->type != TYPE_NS && set->type != TYPE_MX && set->type != TYPE_SRV)
 		return;
-	for (unsigned i = 0; i < set->count; i++) {
-		struct slice rd = rrset_record(set, i);
+	while (f->m->count[SECTION_ADDITIONAL] < SETS_MAX && rrset_next(&w, &rd)) {
 		const uint8_t *host = rr_rdata_name(set->type, rd.at, rd.len);
 
 		if (host)

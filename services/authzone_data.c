@@ -198,26 +198,59 @@ static uint16_t covers(const struct item *i)
 	return i->type == TYPE_RRSIG && i->len >= 2 ? get_u16(i->rdata) : 0;
 }
 
-/* The type of the RRset an item belongs to: signatures go with what they cover, if it exists. */
-static uint16_t set_type(const struct item *items, size_t count, const struct item *i)
-{
-	uint16_t covered = covers(i);
-
-	for (size_t j = 0; covered && j < count; j++)
-		if (items[j].type == covered)
-			return covered;
-	return i->type;
-}
-
-struct gather {
-	struct slice *records, *sigs;
+/* A record in its RRset. */
+struct member {
+	const struct item *item;
+	uint16_t own, type; /* its own type; that of the RRset */
 };
 
-static struct rrset *build_set(struct arena *a, const struct item *items, size_t count,
-			       uint16_t type, struct gather *g)
+/* Room for the widest name. */
+struct gather {
+	struct slice *records, *sigs;
+	struct member *members;
+	size_t cut; /* records left out, */
+	const struct item *first_cut;
+};
+
+static int by_own_type(const void *va, const void *vb)
 {
-	struct rrset_parts parts = { .owner = items->owner,
-				     .type = type,
+	const struct member *a = va, *b = vb;
+
+	return (a->own > b->own) - (a->own < b->own);
+}
+
+static int by_set(const void *va, const void *vb)
+{
+	const struct member *a = va, *b = vb;
+	int order = (a->type > b->type) - (a->type < b->type);
+
+	return order ? order : by_seq(a->item, b->item);
+}
+
+/* The records of a name by RRset, and in each in their order. Signatures go with what they cover, if
+ * that exists. */
+static void sort_into_sets(struct member *m, const struct item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		m[i] = (struct member){ &items[i], items[i].type, items[i].type };
+	if (count == 1)
+		return;
+	qsort(m, count, sizeof(*m), by_own_type);
+	for (size_t i = 0; i < count; i++) {
+		struct member wanted = { .own = covers(m[i].item) };
+
+		if (wanted.own && bsearch(&wanted, m, count, sizeof(*m), by_own_type))
+			m[i].type = wanted.own;
+	}
+	qsort(m, count, sizeof(*m), by_set);
+}
+
+/* Members of one RRset. */
+static struct rrset *build_set(struct arena *a, const struct member *m, size_t count,
+			       struct gather *g)
+{
+	struct rrset_parts parts = { .owner = m->item->owner,
+				     .type = m->type,
 				     .class_ = CLASS_IN,
 				     .ttl_s = UINT32_MAX,
 				     .records = g->records,
@@ -226,20 +259,21 @@ static struct rrset *build_set(struct arena *a, const struct item *items, size_t
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct slice rd = { items[i].rdata, items[i].len };
+		const struct item *item = m[i].item;
+		struct slice rd = { item->rdata, item->len };
 
-		if (set_type(items, count, &items[i]) != type)
+		if (bytes + rd.len > SET_BYTES_MAX || parts.count == UINT16_MAX ||
+		    parts.sig_count == UINT16_MAX) {
+			g->first_cut = g->cut++ ? g->first_cut : item;
 			continue;
+		}
 		bytes += rd.len;
-		if (bytes > SET_BYTES_MAX || parts.count == UINT16_MAX ||
-		    parts.sig_count == UINT16_MAX)
-			break; /* too large for any message */
-		if (items[i].type == type)
+		if (m[i].own == m->type) {
 			g->records[parts.count++] = rd;
-		else
+			parts.ttl_s = MIN(parts.ttl_s, item->ttl_s);
+		} else {
 			g->sigs[parts.sig_count++] = rd;
-		if (items[i].type == type)
-			parts.ttl_s = MIN(parts.ttl_s, items[i].ttl_s);
+		}
 	}
 	parts.ttl_s = MIN(parts.ttl_s, (uint32_t)INT32_MAX);
 	parts.expires_s = parts.ttl_s;
@@ -254,20 +288,20 @@ static bool has_set(const struct zonenode *n, uint16_t type)
 static void build_node(struct zonedata *z, struct zonenode *n, const struct item *items,
 		       size_t count, struct gather *g)
 {
-	n->sets = arena_zeros(&z->arena, count, sizeof(*n->sets));
-	n->hashed = true;
-	for (size_t i = 0; i < count; i++) {
-		uint16_t type = set_type(items, count, &items[i]);
-		uint32_t at = n->count;
+	const struct member *m = g->members;
+	size_t sets = 0;
 
-		n->hashed &= type == TYPE_NSEC3;
-		z->has_nsec |= type == TYPE_NSEC;
-		if (has_set(n, type))
-			continue;
-		while (at-- > 0 && n->sets[at]->type > type)
-			n->sets[at + 1] = n->sets[at];
-		n->sets[at + 1] = build_set(&z->arena, items, count, type, g);
-		n->count++;
+	sort_into_sets(g->members, items, count);
+	for (size_t i = 0; i < count; i++)
+		sets += i == 0 || m[i].type != m[i - 1].type;
+	n->sets = arena_zeros(&z->arena, sets, sizeof(*n->sets));
+	n->hashed = true;
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && m[end].type == m[i].type;)
+			end++;
+		n->hashed &= m[i].type == TYPE_NSEC3;
+		z->has_nsec |= m[i].type == TYPE_NSEC;
+		n->sets[n->count++] = build_set(&z->arena, m + i, end - i, g);
 	}
 	n->name = rrset_owner(n->sets[0]);
 }
@@ -291,9 +325,13 @@ static void read_hashing(struct zonedata *z)
 {
 	const struct rrset *param = zonenode_set(zonedata_node(z, z->apex), TYPE_NSEC3PARAM);
 
-	for (unsigned i = 0; param && i < param->count && z->hashing.hash_algorithm == 0; i++) {
-		struct slice rd = rrset_record(param, i);
+	struct rrset_walk w;
+	struct slice rd;
 
+	if (!param)
+		return;
+	w = rrset_records(param);
+	while (z->hashing.hash_algorithm == 0 && rrset_next(&w, &rd)) {
 		if (rd.len < 5 || rd.len < 5u + rd.at[4] || rd.at[0] != NSEC3_SHA1 || rd.at[1])
 			continue;
 		z->hashing = (struct nsec3){ .hash_algorithm = rd.at[0],
@@ -351,9 +389,19 @@ static bool read_soa(struct zonedata *z, bool spare, struct fault *f)
 	return true;
 }
 
+static void tell_cut(const struct zonedata *z, const struct gather *g)
+{
+	char zone[DNAME_TEXT], name[DNAME_TEXT];
+
+	if (g->cut)
+		log_warn("zone %s: %zu records are left out, for RRsets of more than %u records or 16 MiB, first at %s",
+			 dname_print(z->apex, zone), g->cut, UINT16_MAX,
+			 dname_print(g->first_cut->owner, name));
+}
+
 static void build_nodes(struct zonedata *z, const struct zonebuild *b)
 {
-	struct gather g;
+	struct gather g = { .cut = 0 };
 	size_t count = 0, widest = 1;
 
 	for (size_t i = 0, end; i < b->count; i = end, count++) {
@@ -364,6 +412,7 @@ static void build_nodes(struct zonedata *z, const struct zonebuild *b)
 	}
 	g.records = mem_array(widest, sizeof(*g.records));
 	g.sigs = mem_array(widest, sizeof(*g.sigs));
+	g.members = mem_array(widest, sizeof(*g.members));
 	z->nodes = arena_zeros(&z->arena, count + 1, sizeof(*z->nodes));
 	for (size_t i = 0, end; i < b->count; i = end) {
 		for (end = i; end < b->count &&
@@ -373,6 +422,8 @@ static void build_nodes(struct zonedata *z, const struct zonebuild *b)
 	}
 	mem_free(g.records);
 	mem_free(g.sigs);
+	mem_free(g.members);
+	tell_cut(z, &g);
 }
 
 struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f)

@@ -526,45 +526,87 @@ static const uint8_t *cover_of(const struct host_record *r)
 }
 
 /* Call `fn` for the records in `a` but not in `b`, in order. */
-static size_t differences(struct book *a, const struct book *b,
-			  bool (*fn)(struct hostnames *h, const struct host_record *r),
-			  struct hostnames *h)
+static size_t differences(const struct book *a, const struct book *b,
+			  bool (*fn)(void *arg, size_t i, const struct host_record *r), void *arg)
 {
-	size_t count = 0, kept = 0, j = 0;
+	size_t count = 0, j = 0;
 
 	for (size_t i = 0; i < a->count; i++) {
 		int order = -1;
 
 		while (j < b->count && (order = compare(&b->at[j], &a->at[i])) < 0)
 			j++;
-		if (j == b->count || order != 0) {
-			if (!fn(h, &a->at[i]))
-				continue;
-			count++;
-		}
-		a->at[kept++] = a->at[i];
+		if (j == b->count || order != 0)
+			count += fn(arg, i, &a->at[i]);
 	}
-	a->count = kept;
 	return count;
 }
 
-static bool put(struct hostnames *h, const struct host_record *r)
-{
-	struct text_rr rr = rr_of(r);
-	struct fault f = { 0 };
+/* Records that come, as one batch. */
+struct arrival {
+	struct hostnames *h;
+	const struct book *book;
+	struct record_batch *batch;
+	bool *refused; /* of the book's records */
+	size_t refused_count;
+};
 
-	if (localzones_put_rr(h->zones, &rr, cover_of(r), &f))
-		return true;
-	refuse(r, TROUBLE_untaken);
-	return false;
+static bool gather(void *arg, size_t i, const struct host_record *r)
+{
+	struct arrival *a = arg;
+	struct text_rr rr = rr_of(r);
+
+	record_batch_add(a->batch, &rr, "", i);
+	return true;
+}
+
+static void note_refused(void *arg, size_t i, const char *line, const char *why)
+{
+	struct arrival *a = arg;
+
+	(void)line;
+	(void)why;
+	refuse(&a->book->at[i], TROUBLE_untaken);
+	a->refused[i] = true;
+	a->refused_count++;
+}
+
+static bool put_cover(void *arg, const struct text_rr *rr, size_t i, const char *line)
+{
+	struct arrival *a = arg;
+
+	(void)line;
+	localzones_put(a->h->zones, cover_of(&a->book->at[i]), rr->class_, ZONE_transparent);
+	return true;
+}
+
+/* Put what is new in the book, and strike out what was refused. Returns how many were put. */
+static size_t put_new(struct hostnames *h, struct book *book)
+{
+	struct arrival a = { .h = h,
+			     .book = book,
+			     .batch = record_batch_new(),
+			     .refused = arena_zeros(&book->arena, book->count + 1, sizeof(bool)) };
+	struct record_ends ends = { .wrong = note_refused, .uncovered = put_cover, .arg = &a };
+	size_t count = differences(book, &h->published, gather, &a), kept = 0;
+
+	record_batch_put(a.batch, h->zones, &ends);
+	record_batch_free(a.batch);
+	for (size_t i = 0; i < book->count; i++)
+		if (!a.refused[i])
+			book->at[kept++] = book->at[i];
+	book->count = kept;
+	return count - a.refused_count;
 }
 
 /* The record may have been removed by remote control already. */
-static bool take_back(struct hostnames *h, const struct host_record *r)
+static bool take_back(void *arg, size_t i, const struct host_record *r)
 {
+	struct hostnames *h = arg;
 	struct text_rr rr = rr_of(r);
 	struct fault f = { 0 };
 
+	(void)i;
 	return localzones_remove_rr(h->zones, &rr, &f);
 }
 
@@ -575,7 +617,7 @@ struct hosts_change hostnames_publish(struct hostnames *h, int64_t wall_s)
 
 	arena_init(&new.arena);
 	make_book(h, &new, wall_s, &change.next_s);
-	change.put = differences(&new, &h->published, put, h);
+	change.put = put_new(h, &new);
 	change.removed = differences(&h->published, &new, take_back, h);
 	book_clear(&h->published);
 	h->published = new;

@@ -71,7 +71,7 @@ libresolver_la_SOURCES += \
 	services/listen_udp.c services/listen_udp.h \
 	services/loader.c services/loader.h \
 	services/localzone.c services/localzone.h services/localzone_private.h \
-	services/localzone_build.c services/localzone_node.c services/localzone_record.c \
+	services/localzone_batch.c services/localzone_build.c services/localzone_node.c services/localzone_record.c \
 	services/mesh.c services/mesh.h services/mesh_private.h \
 	services/mesh_admit.c services/mesh_halls.c services/mesh_children.c services/mesh_stale.c services/mesh_waiters.c \
 	services/metrics.c services/metrics.h \
@@ -166,6 +166,7 @@ SERVICES_TESTS = \
 	services/tests/presence \
 	services/tests/ranges \
 	services/tests/ratelimit \
+	services/tests/record_data \
 	services/tests/report \
 	services/tests/rpz \
 	services/tests/rrsetcache \

@@ -148,13 +148,33 @@ void localzones_remove(struct localzones *z, const uint8_t *name, uint16_t class
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
 /* Remove one record. The fault has Unbound's wording. */
 bool localzones_remove_record(struct localzones *z, const char *line, struct fault *f) MUST_USE;
-/* The same for records in wire form, with names in lower case. Where no zone covers a record that
- * is added, a transparent zone is created at `cover`, its owner name or a name above it. */
-bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
-		       struct fault *f) MUST_USE;
+/* The same for a record in wire form, with names in lower case. */
 bool localzones_remove_rr(struct localzones *z, const struct text_rr *rr, struct fault *f) MUST_USE;
 /* Number of records at the name, of all types. */
 unsigned localzones_records_at(const struct localzones *z, const uint8_t *name, uint16_t class_);
+/* Records that are added together: time and memory grow with their number, wherever they stand. An
+ * RRset has at most 65,535 records and 16 MiB of data; one that no message can hold is logged. */
+struct record_batch;
+struct record_batch *record_batch_new(void) MUST_USE;
+void record_batch_free(struct record_batch *b); /* NULL is fine */
+/* `rr` is copied; `line`, of which complaints tell, outlives the batch; `number` is the caller's. */
+void record_batch_add(struct record_batch *b, const struct text_rr *rr, const char *line,
+		      size_t number);
+/* The same for a record given as text. */
+bool record_batch_read(struct record_batch *b, const char *line, size_t number,
+		       struct fault *f) MUST_USE;
+/* A copy of a line that lives as long as the batch. */
+const char *record_batch_keep(struct record_batch *b, const char *line);
+struct record_ends {
+	/* This record is left out; `why` ends with its line. */
+	void (*wrong)(void *arg, size_t number, const char *line, const char *why);
+	/* No zone covers this record: put one there and return true, or it is left out. NULL: a transparent
+	 * zone is put at its owner name. */
+	bool (*uncovered)(void *arg, const struct text_rr *rr, size_t number, const char *line);
+	void *arg;
+};
+/* Name by name, in the order in which the first records of each came. */
+void record_batch_put(struct record_batch *b, struct localzones *z, const struct record_ends *ends);
 /* Remove all records at a name. */
 void localzones_remove_name(struct localzones *z, const uint8_t *name, uint16_t class_);
 

@@ -390,7 +390,7 @@ static bool ptr_line(const char *text, char *line, size_t room)
 
 /* Records no zone covers yet; per class, the common ancestor of their names. */
 struct loose {
-	const char **lines;
+	struct record_batch *batch;
 	size_t count;
 	struct {
 		uint16_t class_;
@@ -399,13 +399,21 @@ struct loose {
 	unsigned top_count;
 };
 
-static void put_loose(struct loose *l, const char *line, const struct text_rr *rr)
+/* What the callbacks of record_batch_put write to. */
+struct reading {
+	struct build *b;
+	struct loose loose;
+	bool wrong;
+};
+
+static bool put_loose(void *arg, const struct text_rr *rr, size_t number, const char *line)
 {
+	struct loose *l = &((struct reading *)arg)->loose;
 	const uint8_t *name = name_in_zone(rr->owner, rr->type);
 	unsigned i = 0;
 
-	l->lines = mem_grow(l->lines, (l->count + 1) * sizeof(*l->lines));
-	l->lines[l->count++] = line;
+	l->count++;
+	record_batch_add(l->batch, rr, line, number);
 	while (i < l->top_count && l->tops[i].class_ != rr->class_)
 		i++;
 	if (i < l->top_count) {
@@ -418,24 +426,28 @@ static void put_loose(struct loose *l, const char *line, const struct text_rr *r
 		dname_copy_lower(l->tops[i].common, name);
 		l->top_count++;
 	}
+	return false;
 }
 
-static bool read_line(struct build *b, const char *line, struct loose *loose)
+/* The first counts. */
+static void note_wrong(void *arg, size_t number, const char *line, const char *why)
+{
+	struct reading *r = arg;
+
+	(void)number;
+	if (!r->wrong)
+		fault_set(r->b->fault, "local-data: \"%s\": %s", line, why);
+	r->wrong = true;
+}
+
+static bool read_line(struct build *b, const char *line, struct record_batch *batch)
 {
 	struct fault why = { 0 };
-	struct text_rr rr;
-	struct arena a;
-	enum put_end end = PUT_WRONG;
 
-	arena_init(&a);
-	if (text_rr_parse(&a, line, NULL, &rr, &why))
-		end = record_put(b->z, &rr, line, &why);
-	if (end == PUT_UNCOVERED)
-		put_loose(loose, line, &rr);
-	if (end == PUT_WRONG)
-		fault_set(b->fault, "local-data: \"%s\": %s", line, why.text);
-	arena_clear(&a);
-	return end != PUT_WRONG;
+	if (record_batch_read(batch, line, 0, &why))
+		return true;
+	fault_set(b->fault, "local-data: \"%s\": %s", line, why.text);
+	return false;
 }
 
 /* One transparent zone covering them all. In a class other than IN, a zone of class IN with the
@@ -454,12 +466,12 @@ static void cover(struct build *b, const struct loose *l)
 	}
 }
 
-static bool read_lines(struct build *b, struct loose *loose, struct arena *a)
+static bool read_lines(struct build *b, struct record_batch *batch)
 {
 	const struct conf_list *data = b->how->data, *ptrs = b->how->ptrs;
 
 	for (size_t i = 0; i < data->count; i++) {
-		if (!read_line(b, data->items[i].text, loose))
+		if (!read_line(b, data->items[i].text, batch))
 			return false;
 	}
 	for (size_t i = 0; i < ptrs->count; i++) {
@@ -470,7 +482,7 @@ static bool read_lines(struct build *b, struct loose *loose, struct arena *a)
 				  ptrs->items[i].text);
 			return false;
 		}
-		if (!read_line(b, arena_copy(a, line, strlen(line) + 1), loose))
+		if (!read_line(b, record_batch_keep(batch, line), batch))
 			return false;
 	}
 	return true;
@@ -478,24 +490,21 @@ static bool read_lines(struct build *b, struct loose *loose, struct arena *a)
 
 static bool read_records(struct build *b)
 {
-	struct loose loose = { 0 };
-	struct arena a;
-	bool good;
+	struct record_batch *batch = record_batch_new();
+	struct reading r = { .b = b, .loose = { .batch = record_batch_new() } };
+	struct record_ends ends = { .wrong = note_wrong, .uncovered = put_loose, .arg = &r };
+	bool good = read_lines(b, batch);
 
-	arena_init(&a);
-	good = read_lines(b, &loose, &a);
 	if (good)
-		cover(b, &loose);
-	for (size_t i = 0; good && i < loose.count; i++) {
-		struct fault why = { 0 };
-
-		good = localzones_put_record(b->z, loose.lines[i], &why);
-		if (!good)
-			fault_set(b->fault, "local-data: %s", why.text);
+		record_batch_put(batch, b->z, &ends);
+	ends.uncovered = NULL; /* for more classes than `tops` has */
+	if (good && !r.wrong) {
+		cover(b, &r.loose);
+		record_batch_put(r.loose.batch, b->z, &ends);
 	}
-	mem_free(loose.lines);
-	arena_clear(&a);
-	return good;
+	record_batch_free(r.loose.batch);
+	record_batch_free(batch);
+	return good && !r.wrong;
 }
 
 /* ---- building the whole ---- */

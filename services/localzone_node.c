@@ -41,36 +41,62 @@ unsigned localnode_count(const struct localnode *n)
 	return n ? n->count : 0;
 }
 
-struct localnode *localnode_make(const struct localzone *zone, const uint8_t *name,
-				 const struct localnode *n, uint16_t type,
-				 const struct rrset *with)
+static bool stays(const struct rrset *s, uint16_t gone, const struct rrset *const *sets, size_t count)
 {
-	size_t room = with ? set_room(with) : 0, name_len = dname_len(name);
+	for (size_t i = 0; i < count; i++)
+		if (sets[i]->type == s->type)
+			return false;
+	return s->type != gone;
+}
+
+static uint8_t *append(struct localnode *n, uint8_t *at, const struct rrset *s)
+{
+	memcpy(at, s, s->size);
+	n->count++;
+	return at + set_room(s);
+}
+
+/* A copy of `n` without the types of `gone`, with `sets` appended. */
+static struct localnode *make(const struct localzone *zone, const uint8_t *name,
+			      const struct localnode *n, uint16_t gone,
+			      const struct rrset *const *sets, size_t count)
+{
+	size_t room = 0, name_len = dname_len(name);
 	const struct rrset *s = n ? localnode_first(n) : NULL;
 	struct localnode *new;
 	uint8_t *at;
 
 	for (unsigned i = 0; i < localnode_count(n); i++, s = localnode_next(s))
-		room += s->type == type ? 0 : set_room(s);
+		room += stays(s, gone, sets, count) ? set_room(s) : 0;
+	for (size_t i = 0; i < count; i++)
+		room += set_room(sets[i]);
 	new = mem_zero(sizeof(*new) + MAX(room, name_len));
 	new->zone = zone;
 	new->children = n ? n->children : 0;
 	at = (uint8_t *)new->data;
 	s = n ? localnode_first(n) : NULL;
-	for (unsigned i = 0; i < localnode_count(n); i++, s = localnode_next(s)) {
-		if (s->type == type)
-			continue;
-		memcpy(at, s, s->size);
-		at += set_room(s);
-		new->count++;
-	}
-	if (with) {
-		memcpy(at, with, with->size);
-		new->count++;
-	}
+	for (unsigned i = 0; i < localnode_count(n); i++, s = localnode_next(s))
+		if (stays(s, gone, sets, count))
+			at = append(new, at, s);
+	for (size_t i = 0; i < count; i++)
+		at = append(new, at, sets[i]);
 	if (new->count == 0)
 		dname_copy_lower((uint8_t *)new->data, name);
 	return new;
+}
+
+struct localnode *localnode_make(const struct localzone *zone, const uint8_t *name,
+				 const struct localnode *n, uint16_t type,
+				 const struct rrset *with)
+{
+	return make(zone, name, n, type, &with, with != NULL);
+}
+
+struct localnode *localnode_with(const struct localzone *zone, const uint8_t *name,
+				 const struct localnode *n, const struct rrset *const *sets,
+				 size_t count)
+{
+	return make(zone, name, n, sets[0]->type, sets, count);
 }
 
 static void free_node(struct rcu_slot *retired)

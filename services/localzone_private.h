@@ -1,5 +1,5 @@
-/* What localzone.c (zones), localzone_node.c (names), localzone_record.c (records that are added and
- * removed) and localzone_build.c (from a configuration) share.
+/* What localzone.c (zones), localzone_node.c (names), localzone_batch.c (records that are added),
+ * localzone_record.c (those one at a time, and those removed) and localzone_build.c (from a configuration) share.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What readers see of a zone or node is immutable, except for the type of a zone: a changed node is
@@ -73,6 +73,10 @@ const struct rrset *localnode_next(const struct rrset *s);
 struct localnode *localnode_make(const struct localzone *zone, const uint8_t *name,
 				 const struct localnode *n, uint16_t type,
 				 const struct rrset *with);
+/* The same with several, at least one: without those types, and with `sets` appended. */
+struct localnode *localnode_with(const struct localzone *zone, const uint8_t *name,
+				 const struct localnode *n, const struct rrset *const *sets,
+				 size_t count);
 /* The node that this zone has at the name, or NULL. */
 struct localnode *localnode_at(const struct family *f, const struct localzone *zone,
 			       const uint8_t *name);
@@ -89,10 +93,5 @@ static inline const uint8_t *name_in_zone(const uint8_t *name, uint16_t type)
 {
 	return type == TYPE_DS ? dname_parent(name) : name;
 }
-
-enum put_end { PUT_DONE, PUT_UNCOVERED, PUT_WRONG };
-/* PUT_UNCOVERED: no zone covers it. `line` is for the fault. */
-enum put_end record_put(struct localzones *z, const struct text_rr *rr, const char *line,
-			struct fault *f);
 
 #endif

@@ -13,132 +13,32 @@ static struct question question_of(const struct text_rr *rr)
 	return (struct question){ .name = rr->owner, .type = rr->type, .class_ = rr->class_ };
 }
 
-/* The RRset with `rr` added; `old` itself if it already has that record. */
-static const struct rrset *set_with(struct arena *a, const struct rrset *old,
-				    const struct text_rr *rr)
+/* For one record alone. */
+struct alone {
+	struct fault *fault;
+	bool wrong;
+};
+
+static void note_wrong(void *arg, size_t number, const char *line, const char *why)
 {
-	struct rrset_parts p = { .owner = rr->owner,
-				 .type = rr->type,
-				 .class_ = rr->class_,
-				 .ttl_s = rr->ttl_s,
-				 .trust = TRUST_ULTIMATE,
-				 .security = SECURITY_INSECURE };
-	struct slice *records = arena_array(a, struct slice, (old ? old->count : 0u) + 1);
+	struct alone *one = arg;
 
-	for (unsigned i = 0; old && i < old->count; i++) {
-		struct slice rd = records[p.count++] = rrset_record(old, i);
-
-		if (rd.len == rr->rdata.len && memcmp(rd.at, rr->rdata.at, rd.len) == 0)
-			return old;
-	}
-	if (old)
-		p.ttl_s = MIN(p.ttl_s, old->ttl_s);
-	records[p.count++] = rr->rdata;
-	p.records = records;
-	p.expires_s = p.ttl_s;
-	return rrset_build(a, &p);
+	(void)number;
+	(void)line;
+	fault_set(one->fault, "%s", why);
+	one->wrong = true;
 }
 
-/* Ensure that the nodes between `name` and the zone apex exist: empty non-terminals exist. */
-static void climb(const struct localzones *z, struct family *f, struct localzone *zone,
-		  const uint8_t *name, unsigned zone_labels)
+static bool put_alone(struct localzones *z, const struct text_rr *rr, const char *line,
+		      struct fault *f)
 {
-	unsigned labels = dname_labels(name);
+	struct alone one = { .fault = f };
+	struct record_batch *b = record_batch_new();
 
-	while (labels-- > zone_labels) {
-		struct localnode *n;
-
-		name = dname_parent(name);
-		n = localnode_at(f, zone, name);
-		if (n) {
-			n->children++;
-			return;
-		}
-		n = localnode_make(zone, name, NULL, 0, NULL);
-		n->children = 1;
-		localnode_put(z, f, zone, n);
-	}
-}
-
-/* A redirect zone has one set of records for all its names. */
-static bool suits_redirect(const struct localnode *n, const struct text_rr *rr,
-			   const struct localzone_match *m, const char *line, struct fault *f)
-{
-	if (zone_traits[m->type].records != RECORDS_ALL)
-		return true;
-	if (!dname_equals(rr->owner, m->name)) {
-		fault_set(f,
-			  "the records of a redirect zone stand at its own name, not below it: %s",
-			  line);
-		return false;
-	}
-	if (n && n->count && (rr->type == TYPE_CNAME) != (localnode_set(n, TYPE_CNAME) != NULL)) {
-		fault_set(f, "an alias of a redirect zone has no other records beside it: %s",
-			  line);
-		return false;
-	}
-	return true;
-}
-
-static bool is_second_alias(const struct rrset *old, const struct text_rr *rr)
-{
-	struct slice rd;
-
-	if (!old || !(rr_flags(rr->type) & RR_SINGLE))
-		return false;
-	rd = rrset_record(old, 0);
-	return rd.len != rr->rdata.len || memcmp(rd.at, rr->rdata.at, rd.len) != 0;
-}
-
-enum put_end record_put(struct localzones *z, const struct text_rr *rr, const char *line,
-			struct fault *f)
-{
-	struct question q = question_of(rr);
-	struct family *family = family_get(z, rr->class_);
-	struct localzone_match m;
-	struct localzone *zone;
-	struct localnode *n;
-	const struct rrset *old, *new;
-	struct arena a;
-
-	if (!localzones_find(z, &q, NULL, &m))
-		return PUT_UNCOVERED;
-	zone = zone_unpacked(z, family, m.name);
-	n = localnode_at(family, zone, rr->owner);
-	old = n ? localnode_set(n, rr->type) : NULL;
-	if (!suits_redirect(n, rr, &m, line, f))
-		return PUT_WRONG;
-	if (is_second_alias(old, rr)) {
-		if (zone_traits[m.type].records == RECORDS_ALL) {
-			fault_set(f, "there can be only one such record at a name: %s", line);
-			return PUT_WRONG;
-		}
-		log_warn("local-data: there can be only one such record at a name, the last holds: %s", line);
-		old = NULL;
-	}
-	arena_init(&a);
-	new = set_with(&a, old, rr);
-	if (new != old) {
-		if (!n)
-			climb(z, family, zone, rr->owner, dname_labels(m.name));
-		localnode_put(z, family, zone, localnode_make(zone, rr->owner, n, rr->type, new));
-	}
-	arena_clear(&a);
-	if (rr->class_ == CLASS_IN)
-		tops_mark(z, rr->owner);
-	return PUT_DONE;
-}
-
-static bool put_covered(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
-			const char *line, struct fault *f)
-{
-	enum put_end end = record_put(z, rr, line, f);
-
-	if (end == PUT_UNCOVERED) {
-		localzones_put(z, name_in_zone(cover, rr->type), rr->class_, ZONE_transparent);
-		end = record_put(z, rr, line, f);
-	}
-	return end == PUT_DONE;
+	record_batch_add(b, rr, line, 0);
+	record_batch_put(b, z, &(struct record_ends){ .wrong = note_wrong, .arg = &one });
+	record_batch_free(b);
+	return !one.wrong;
 }
 
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f)
@@ -148,17 +48,9 @@ bool localzones_put_record(struct localzones *z, const char *line, struct fault 
 	bool good;
 
 	arena_init(&a);
-	good = text_rr_parse(&a, line, NULL, &rr, f) && put_covered(z, &rr, rr.owner, line, f);
+	good = text_rr_parse(&a, line, NULL, &rr, f) && put_alone(z, &rr, line, f);
 	arena_clear(&a);
 	return good;
-}
-
-bool localzones_put_rr(struct localzones *z, const struct text_rr *rr, const uint8_t *cover,
-		       struct fault *f)
-{
-	char name[DNAME_TEXT];
-
-	return put_covered(z, rr, cover, dname_print(rr->owner, name), f);
 }
 
 /* The node has lost its last RRset: if there is no name below it, remove it, and likewise its
@@ -229,12 +121,11 @@ static const struct rrset *set_without(struct arena *a, const struct rrset *old,
 				 .expires_s = old->ttl_s,
 				 .trust = TRUST_ULTIMATE,
 				 .security = SECURITY_INSECURE };
-	struct slice *records = arena_array(a, struct slice, old->count);
+	struct slice *records = arena_array(a, struct slice, old->count), rd;
+	struct rrset_walk w = rrset_records(old);
 
 	*had = false;
-	for (unsigned i = 0; i < old->count; i++) {
-		struct slice rd = rrset_record(old, i);
-
+	while (rrset_next(&w, &rd)) {
 		if (rd.len == rr->rdata.len && memcmp(rd.at, rr->rdata.at, rd.len) == 0)
 			*had = true;
 		else

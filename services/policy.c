@@ -105,6 +105,29 @@ static void put_line(struct localzones *z, const char *text)
 		localzones_put(z, name, CLASS_IN, type);
 }
 
+static void tell_wrong(void *arg, size_t number, const char *line, const char *why)
+{
+	(void)arg;
+	(void)number;
+	(void)line;
+	log_warn("local-data: %s", why);
+}
+
+static void put_data(struct localzones *z, const struct conf_list *data)
+{
+	const struct record_ends ends = { .wrong = tell_wrong };
+	struct record_batch *b = record_batch_new();
+
+	for (size_t i = 0; i < data->count; i++) {
+		struct fault f = { 0 };
+
+		if (!record_batch_read(b, data->items[i].text, 0, &f))
+			log_warn("local-data: %s", f.text);
+	}
+	record_batch_put(b, z, &ends);
+	record_batch_free(b);
+}
+
 void policy_inherit(struct policy *p, const struct policy *old, const struct conf *conf)
 {
 	const struct conf_list *zones = &conf->server.local_zone, *data = &conf->server.local_data;
@@ -114,12 +137,7 @@ void policy_inherit(struct policy *p, const struct policy *old, const struct con
 	views_inherit(p->views, old->views);
 	for (size_t i = 0; i < zones->count; i++)
 		put_line(p->zones, zones->items[i].text);
-	for (size_t i = 0; i < data->count; i++) {
-		struct fault f = { 0 };
-
-		if (!localzones_put_record(p->zones, data->items[i].text, &f))
-			log_warn("local-data: %s", f.text);
-	}
+	put_data(p->zones, data);
 }
 
 /* ---- selecting the zone ---- */

@@ -10,11 +10,13 @@ struct arena;
 struct fault;
 
 struct record_data {               /* begins zeroed */
-	const struct rrset **sets; /* owner: the root; expires_s is ttl_s; all in the arena */
+	struct rrset **sets; /* owner: the root; expires_s is ttl_s; all in the arena */
+	size_t *rooms;       /* bytes each of them may grow to */
 	unsigned count;
 };
 
-/* Add a record written as "[TTL] [CLASS] TYPE data". A CNAME must be the only record. */
+/* Add a record written as "[TTL] [CLASS] TYPE data". A CNAME must be the only record; of a type there
+ * are at most 65,535, with 16 MiB of data. Nobody reads `d` meanwhile: its RRsets grow in place. */
 bool record_data_add(struct record_data *d, struct arena *a, const char *text,
 		     struct fault *f) MUST_USE;
 /* The RRset of the type, else the CNAME, else NULL. */

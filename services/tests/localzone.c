@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/localzone.h"
 
+#include <time.h>
+
 #include "services/tests/conf.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/hash.h"
+#include "util/mem.h"
 #include "util/rcu.h"
 #include "util/rr.h"
 #include "util/text.h"
@@ -374,6 +377,151 @@ static bool count_zone(const uint8_t *name, enum zone_type type, void *count)
 	return true;
 }
 
+static void hear_line(const char *line, void *arg)
+{
+	struct heard *h = arg;
+
+	h->len += (size_t)snprintf(h->text + h->len, sizeof(h->text) - h->len, "%s\n", line);
+}
+
+static bool hear_set(const struct rrset *set, void *arg)
+{
+	if (!dname_is_under(rrset_owner(set), N("arpa.")))
+		text_rrset_print(set, 0, hear_line, arg);
+	return true;
+}
+
+static void count_wrong(void *wrong, size_t number, const char *line, const char *why)
+{
+	(void)number;
+	assert_non_null(strstr(why, line));
+	++*(unsigned *)wrong;
+}
+
+/* Time is that of the processor: whoever builds an RRset anew for each of its records needs half a
+ * minute for these. */
+static void many_records_of_one_name_are_built_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *line;
+		const char *name;
+		uint16_t type;
+		unsigned count, want;
+	} rows[] = {
+		{ "in a zone", " local-data: \"many.home A 10.0.%u.%u\"\n", "many.home.", TYPE_A, 4000,
+		  4000 },
+		{ "in none", " local-data: \"many.loose A 10.0.%u.%u\"\n", "many.loose.", TYPE_A, 4000,
+		  4000 },
+		{ "from addresses", " local-data-ptr: \"192.0.2.1 a%u-%u.home\"\n",
+		  "1.2.0.192.in-addr.arpa.", TYPE_PTR, 4000, 4000 },
+		{ "the same ones", " local-data: \"many.home A 10.0.0.0\"\n#%u %u\n", "many.home.",
+		  TYPE_A, 4000, 1 },
+		{ "as many as there can be", " local-data: \"many.home A 10.0.%u.%u\"\n", "many.home.",
+		  TYPE_A, 65535, 65535 },
+		{ "beside another", " local-data: \"many.home A 10.0.%u.%u\"\n"
+				    " local-data: \"many.home TXT x\"\n", "many.home.", TYPE_TXT,
+		  30000, 1 },
+		{ "of more names", " local-data: \"m%u-%u.home A 10.0.0.0\"\n", "m3-7.home.", TYPE_A,
+		  65536, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const char head[] = "server:\n local-zone: home static\n";
+		size_t room = sizeof(head) + (size_t)rows[i].count * 80, len = sizeof(head) - 1;
+		char *text = mem_new(room);
+		clock_t begun;
+		struct localzones *z;
+
+		memcpy(text, head, len);
+		for (unsigned n = 0; n < rows[i].count; n++)
+			len += (size_t)snprintf(text + len, room - len, rows[i].line, n >> 8, n & 255);
+		begun = clock();
+		z = zones_from(text);
+		if (clock() - begun > 5 * CLOCKS_PER_SEC)
+			fail_msg("%s: it takes too long", rows[i].why);
+		if (records_at(z, rows[i].name, rows[i].type) != rows[i].want)
+			fail_msg("%s: %u", rows[i].why, records_at(z, rows[i].name, rows[i].type));
+		localzones_unpin(z);
+		mem_free(text);
+	}
+}
+
+static void an_rrset_has_so_many_records_and_no_more(void **state)
+{
+	(void)state;
+	struct fault f = { 0 };
+	size_t room = 65536 * 45 + 50, len;
+	char *text = mem_new(room);
+	struct conf *conf;
+	struct localzones *z;
+
+	len = (size_t)snprintf(text, room, "server:\n local-zone: home static\n");
+	for (unsigned n = 0; n < 65536; n++)
+		len += (size_t)snprintf(text + len, room - len, " local-data: \"many.home A 10.0.%u.%u\"\n",
+					n >> 8, n & 255);
+	conf = conf_from(text);
+	assert_null(zones_of(conf, &f));
+	assert_non_null(strstr(f.text, "too many"));
+	assert_non_null(strstr(f.text, "10.0.255.255"));
+	conf_free(conf);
+
+	*strrchr(text, '\n') = '\0';
+	*strrchr(text, '\n') = '\0';
+	z = zones_from(strcat(text, "\n"));
+	f.set = false;
+	assert_true(localzones_put_record(z, "many.home A 10.0.255.254", &f));
+	assert_true(localzones_put_record(z, "many.home A 10.0.255.254", &f)); /* it is there */
+	assert_false(localzones_put_record(z, "many.home A 10.0.255.255", &f));
+	assert_int_equal(records_at(z, "many.home.", TYPE_A), 65535);
+	assert_true(localzones_put_record(z, "many.home AAAA ::1", &f));
+	assert_true(localzones_remove_record(z, "many.home A 10.0.0.0", &f));
+	assert_true(localzones_put_record(z, "many.home A 10.0.255.255", &f));
+	assert_int_equal(records_at(z, "many.home.", TYPE_A), 65535);
+	localzones_unpin(z);
+	mem_free(text);
+}
+
+/* What is added at once is what is added one by one. */
+static void a_batch_is_as_good_as_one_by_one(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"a.home 300 A 192.0.2.1", "b.home A 192.0.2.9",
+		"a.home 60 A 192.0.2.2",  "A.Home A 192.0.2.1", "a.home TXT one", "d.c.home A 192.0.2.3",
+		"al.home CNAME a.home.",  "al.home CNAME b.home.", "al.home CNAME b.home.",
+		"a.home DS 1 8 2 " DIGEST, "home DS 1 8 2 " DIGEST, "x.new A 192.0.2.1",
+		"y.x.new A 192.0.2.1",    "new A 192.0.2.1", "a.home CH TXT chaos",
+		"red A 192.0.2.1",        "red CNAME a.home.", "sub.red A 192.0.2.1", "red TXT x",
+	};
+	static const char conf[] = "server:\n local-zone: home static\n local-zone: red redirect\n";
+	struct localzones *together = zones_from(conf), *alone = zones_from(conf);
+	struct record_batch *b = record_batch_new();
+	struct heard one = { .len = 0 }, other = { .len = 0 };
+	unsigned wrong = 0, together_wrong = 0;
+
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		struct fault f = { 0 };
+
+		assert_true(record_batch_read(b, lines[i], i, &f));
+		wrong += !localzones_put_record(alone, lines[i], &f);
+	}
+	record_batch_put(b, together,
+			 &(struct record_ends){ .wrong = count_wrong, .arg = &together_wrong });
+	record_batch_free(b);
+	assert_int_equal(together_wrong, wrong);
+	assert_int_equal(wrong, 2);
+	localzones_each_set(alone, hear_set, &one);
+	localzones_each_set(together, hear_set, &other);
+	assert_string_equal(one.text, other.text);
+	one.len = other.len = 0;
+	localzones_each(alone, hear_zone, &one);
+	localzones_each(together, hear_zone, &other);
+	assert_string_equal(one.text, other.text);
+	localzones_unpin(alone);
+	localzones_unpin(together);
+}
+
 static void all_zones_are_listed_once(void **state)
 {
 	(void)state;
@@ -406,6 +554,9 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
 		cmocka_unit_test(zones_that_nobody_wrote_down_may_have_tags),
 		cmocka_unit_test(all_zones_are_listed_once),
+		cmocka_unit_test(many_records_of_one_name_are_built_once),
+		cmocka_unit_test(an_rrset_has_so_many_records_and_no_more),
+		cmocka_unit_test(a_batch_is_as_good_as_one_by_one),
 	};
 	int failed;
 
