@@ -3,6 +3,7 @@
 #include "daemon/replay_entry.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,8 @@ static bool read_question(struct draft *d, char *text, struct text_zone *zone, s
 	size_t len;
 	struct writer w;
 
+	if (word && word[strspn(word, "0123456789")] == '\0')
+		word = take_word(&text); /* a TTL, which a question does not have */
 	if (!owner || !word) {
 		fault_set(f, "a question is: owner [class] type");
 		return false;
@@ -255,35 +258,65 @@ static bool read_hex_block(struct lines *l, struct writer *w, const char *end, s
 
 /* ---- words ---- */
 
+/* A number that is all of the text, and at most `most`. */
+static bool read_number(const char *text, unsigned long most, unsigned long *to)
+{
+	char *end;
+
+	errno = 0;
+	*to = strtoul(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno && *to <= most;
+}
+
+/* Words with a value. */
+static bool read_match_value(struct entry *e, const char *word)
+{
+	unsigned long number;
+
+	if (strncmp(word, "serial=", 7) == 0 || strncmp(word, "serial:", 7) == 0) {
+		e->match |= MATCH_SERIAL;
+		if (!read_number(word + 7, UINT32_MAX, &number))
+			return false;
+		e->serial = (uint32_t)number;
+		return true;
+	}
+	if (strncmp(word, "ede=", 4) != 0)
+		return false;
+	if (strcmp(word + 4, "any") == 0) {
+		e->ede = EDE_ANY;
+		return true;
+	}
+	if (!read_number(word + 4, UINT16_MAX, &number))
+		return false;
+	e->ede = (int)number;
+	return true;
+}
+
+/* A word that a dialect does not have is an error there: it would be ignored. */
 static bool read_match_word(struct entry *e, const char *word)
 {
-	static const struct { const char *word; unsigned bit; } words[] = {
-		{ "opcode", MATCH_OPCODE }, { "qtype", MATCH_QTYPE }, { "qname", MATCH_QNAME },
-		{ "rcode", MATCH_RCODE }, { "question", MATCH_QUESTION }, { "answer", MATCH_ANSWER },
-		{ "all", MATCH_ALL }, { "all_noedns", MATCH_ALL_NOEDNS }, { "ttl", MATCH_TTL },
-		{ "DO", MATCH_DO }, { "CO", MATCH_CO }, { "noedns", MATCH_NOEDNS },
-		{ "ednsdata", MATCH_EDNSDATA }, { "subdomain", MATCH_SUBDOMAIN },
-		{ "UDP", MATCH_UDP }, { "TCP", MATCH_TCP }, { "client_cookie", MATCH_CLIENT_COOKIE },
-		{ "server_cookie", MATCH_SERVER_COOKIE }, { "qcase", MATCH_QCASE },
-		{ "flags", MATCH_FLAGS }, { "authority", MATCH_AUTHORITY },
-		{ "additional", MATCH_ADDITIONAL }, { "edns", MATCH_EDNS }, { "nsid", MATCH_NSID },
+	enum { OURS = 1, DECKARDS = 2, BOTH = OURS | DECKARDS };
+	static const struct { const char *word; unsigned bit, whose; } words[] = {
+		{ "opcode", MATCH_OPCODE, BOTH }, { "qtype", MATCH_QTYPE, BOTH },
+		{ "qname", MATCH_QNAME, BOTH }, { "rcode", MATCH_RCODE, BOTH },
+		{ "question", MATCH_QUESTION, BOTH }, { "answer", MATCH_ANSWER, BOTH },
+		{ "all", MATCH_ALL, BOTH }, { "all_noedns", MATCH_ALL_NOEDNS, OURS },
+		{ "ttl", MATCH_TTL, OURS }, { "DO", MATCH_DO, BOTH }, { "CO", MATCH_CO, BOTH },
+		{ "noedns", MATCH_NOEDNS, BOTH }, { "ednsdata", MATCH_EDNSDATA, BOTH },
+		{ "subdomain", MATCH_SUBDOMAIN, BOTH }, { "UDP", MATCH_UDP, BOTH },
+		{ "TCP", MATCH_TCP, BOTH }, { "client_cookie", MATCH_CLIENT_COOKIE, BOTH },
+		{ "server_cookie", MATCH_SERVER_COOKIE, BOTH }, { "qcase", MATCH_QCASE, BOTH },
+		{ "flags", MATCH_FLAGS, BOTH }, { "authority", MATCH_AUTHORITY, BOTH },
+		{ "additional", MATCH_ADDITIONAL, BOTH }, { "edns", MATCH_EDNS, BOTH },
+		{ "nsid", MATCH_NSID, BOTH },
 	};
 
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(word, words[i].word) == 0) {
 			e->match |= words[i].bit;
-			return true;
+			return words[i].whose & (e->deckard ? DECKARDS : OURS);
 		}
-	if (strncmp(word, "serial", 6) == 0 && (word[6] == '=' || word[6] == ':')) {
-		e->match |= MATCH_SERIAL;
-		e->serial = (uint32_t)strtoul(word + 7, NULL, 10);
-		return true;
-	}
-	if (strncmp(word, "ede=", 4) == 0) {
-		e->ede = strcmp(word + 4, "any") == 0 ? EDE_ANY : atoi(word + 4);
-		return true;
-	}
-	return false;
+	return read_match_value(e, word);
 }
 
 static bool read_adjust_word(struct entry *e, const char *word)
@@ -294,13 +327,17 @@ static bool read_adjust_word(struct entry *e, const char *word)
 		{ "increment_ecs_scope", ADJUST_ECS_SCOPE }, { "raw_id", ADJUST_RAW_ID },
 		{ "do_not_answer", ADJUST_SILENT },
 	};
+	unsigned long number;
 
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(word, words[i].word) == 0) {
 			e->adjust |= words[i].bits;
 			return true;
 		}
-	return strncmp(word, "sleep=", 6) == 0 || strncmp(word, "packet_sleep=", 13) == 0;
+	/* there is no time in which to sleep */
+	return (strncmp(word, "sleep=", 6) == 0 && read_number(word + 6, UINT32_MAX, &number)) ||
+	       (strncmp(word, "packet_sleep=", 13) == 0 &&
+		read_number(word + 13, UINT32_MAX, &number));
 }
 
 bool entry_directive(char *text, struct text_zone *zone)
@@ -313,8 +350,7 @@ bool entry_directive(char *text, struct text_zone *zone)
 		return word && dname_parse(zone->origin, word, NULL) > 0;
 	}
 	if ((rest = word_after(text, "$TTL"))) {
-		zone->ttl_s = (uint32_t)strtoul(rest, NULL, 10);
-		return true;
+		return (rest = take_word(&rest)) && text_ttl_parse(rest, &zone->ttl_s);
 	}
 	return false;
 }
@@ -394,8 +430,14 @@ static bool read_entry_line(struct reading *rd, struct lines *l)
 		draft_init(&rd->draft, rd->entry->deckard, rd->arena);
 		return true;
 	}
-	if (word_after(text, "MANDATORY") || word_after(text, "TSIG"))
+	if (rd->entry->deckard && word_after(text, "MANDATORY")) {
+		rd->entry->mandatory = true;
 		return true;
+	}
+	if (word_after(text, "MANDATORY") || word_after(text, "TSIG")) {
+		fault_set(rd->fault, "the player cannot do this: %s", text);
+		return false;
+	}
 	if (word_after(text, "RAW")) {
 		if (!lines_next_live(l))
 			return false;

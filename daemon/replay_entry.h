@@ -47,7 +47,7 @@ struct entry {
 	unsigned adjust;
 	int ede;                /* code that must be there, EDE_ANY, EDE_UNCHECKED */
 	uint32_t serial;
-	bool used;
+	bool used, mandatory;   /* it answered; it must have, by the end */
 	struct entry_packet *packets;
 	struct slice matched;   /* what a packet is compared with: the text's message */
 };

@@ -108,47 +108,106 @@ static bool section_fits(const struct flat_message *p, const struct flat_message
 	DIFFER("%s is in another order", names[section]);
 }
 
+static bool nsid_same(const struct flat_message *p, const struct flat_message *m)
+{
+	struct slice mine, theirs;
+	bool has = edns_find_option(&p->edns, EDNS_NSID, &mine);
+
+	return has == edns_find_option(&m->edns, EDNS_NSID, &theirs) &&
+	       (!has || slice_equals(mine, theirs));
+}
+
+static bool serial_is(const struct flat_message *p, uint32_t serial)
+{
+	const struct flat_rr *soa = p->count[SECTION_AUTHORITY] ? &p->rrs[SECTION_AUTHORITY][0] : NULL;
+
+	return soa && soa->type == TYPE_SOA && soa->rdata.len >= 20 &&
+	       get_u32(soa->rdata.at + soa->rdata.len - 20) == serial;
+}
+
+/* The words that mean the same in both dialects. */
+static bool header_fits(unsigned match, const struct flat_message *p, const struct flat_message *m,
+			char *why, size_t why_len)
+{
+	const uint16_t header = FLAG_QR | FLAG_AA | FLAG_TC | FLAG_RD | FLAG_RA | FLAG_AD | FLAG_CD;
+
+	if ((match & MATCH_OPCODE) && (p->flags & 0x7800) != (m->flags & 0x7800))
+		DIFFER("another opcode");
+	if ((match & MATCH_QTYPE) && p->qtype != m->qtype)
+		DIFFER("qtype %u, not %u", p->qtype, m->qtype);
+	if ((match & MATCH_QCASE) && !qname_equals_text(p->qname, m->qname))
+		DIFFER("qname in another case");
+	if ((match & MATCH_SUBDOMAIN) && m->qname &&
+	    (!p->qname || !dname_is_under(p->qname, m->qname)))
+		DIFFER("qname is not below");
+	if ((match & MATCH_FLAGS) && (p->flags & header) != (m->flags & header))
+		DIFFER("flags %04x, not %04x", p->flags & header, m->flags & header);
+	return true;
+}
+
+static bool edns_fits(const struct entry *e, const struct flat_message *p,
+		      const struct flat_message *m, char *why, size_t why_len)
+{
+	unsigned match = e->match;
+
+	if ((match & MATCH_DO) && !(p->edns.flags & EDNS_DO))
+		DIFFER("DO is not set");
+	if ((match & MATCH_CO) && !(p->edns.flags & EDNS_CO))
+		DIFFER("CO is not set");
+	if ((match & MATCH_NOEDNS) && p->edns.present)
+		DIFFER("there is an OPT");
+	if ((match & MATCH_EDNSDATA) && !slice_equals(p->edns.options, m->edns.options))
+		DIFFER("EDNS options differ");
+	if ((match & MATCH_EDNS) &&
+	    (p->edns.present != m->edns.present || p->edns.version != m->edns.version ||
+	     p->edns.udp_size != m->edns.udp_size))
+		DIFFER("another OPT");
+	if ((match & MATCH_NSID) && !nsid_same(p, m))
+		DIFFER("another NSID");
+	if ((match & MATCH_SERIAL) && !serial_is(p, e->serial))
+		DIFFER("serial is not %u", e->serial);
+	return true;
+}
+
+static bool transport_fits(unsigned match, bool tcp, char *why, size_t why_len)
+{
+	if ((match & MATCH_UDP) && tcp)
+		DIFFER("it came over TCP");
+	if ((match & MATCH_TCP) && !tcp)
+		DIFFER("it came over UDP");
+	return true;
+}
+
+static bool sections_fit(unsigned match, const struct flat_message *p, const struct flat_message *m,
+			 bool ttl, bool ordered, char *why, size_t why_len)
+{
+	static const unsigned bits[] = { MATCH_ANSWER, MATCH_AUTHORITY, MATCH_ADDITIONAL };
+
+	for (unsigned s = 0; s < 3; s++)
+		if ((match & bits[s]) && !section_fits(p, m, s, ttl, ordered, why, why_len))
+			return false;
+	return true;
+}
+
 /* Match by the words of Deckard's dialect. */
 static bool deckard_fits(const struct entry *e, const struct flat_message *p,
 			 const struct flat_message *m, char *why, size_t why_len)
 {
-	const uint16_t header = FLAG_QR | FLAG_AA | FLAG_TC | FLAG_RD | FLAG_RA | FLAG_AD | FLAG_CD;
 	unsigned match = e->match;
 
 	if (match & MATCH_ALL)
 		match |= MATCH_OPCODE | MATCH_QTYPE | MATCH_QNAME | MATCH_FLAGS | MATCH_RCODE |
 			 MATCH_ANSWER | MATCH_AUTHORITY | MATCH_ADDITIONAL;
-	if ((match & (MATCH_QTYPE | MATCH_QUESTION)) && p->qtype != m->qtype)
-		DIFFER("qtype %u, not %u", p->qtype, m->qtype);
-	if (match & (MATCH_QNAME | MATCH_QUESTION)) {
-		if (p->questions != m->questions || (m->questions && !dname_equals(p->qname, m->qname)))
-			DIFFER("another qname");
-	}
-	if ((match & MATCH_QCASE) && !qname_equals_text(p->qname, m->qname))
-		DIFFER("qname in another case");
-	if ((match & MATCH_FLAGS) && (p->flags & header) != (m->flags & header))
-		DIFFER("flags %04x, not %04x", p->flags & header, m->flags & header);
+	if (match & MATCH_QUESTION)
+		match |= MATCH_QTYPE | MATCH_QNAME;
+	if (!header_fits(match, p, m, why, why_len))
+		return false;
+	if ((match & MATCH_QNAME) &&
+	    (p->questions != m->questions || (m->questions && !dname_equals(p->qname, m->qname))))
+		DIFFER("another qname");
 	if ((match & MATCH_RCODE) && p->rcode != m->rcode)
 		DIFFER("rcode %u, not %u", p->rcode, m->rcode);
-	for (unsigned s = 0; s < 3; s++) {
-		static const unsigned bits[] = { MATCH_ANSWER, MATCH_AUTHORITY, MATCH_ADDITIONAL };
-
-		if ((match & bits[s]) && !section_fits(p, m, s, false, false, why, why_len))
-			return false;
-	}
-	if ((match & MATCH_EDNS) &&
-	    (p->edns.present != m->edns.present || p->edns.version != m->edns.version ||
-	     p->edns.udp_size != m->edns.udp_size))
-		DIFFER("another OPT");
-	if ((match & MATCH_NSID)) {
-		struct slice mine, theirs;
-		bool has = edns_find_option(&p->edns, EDNS_NSID, &mine);
-
-		if (has != edns_find_option(&m->edns, EDNS_NSID, &theirs) ||
-		    (has && (mine.len != theirs.len || memcmp(mine.at, theirs.at, mine.len) != 0)))
-			DIFFER("another NSID");
-	}
-	return true;
+	return sections_fit(match, p, m, false, false, why, why_len);
 }
 
 /* Match by the words of Unbound's dialect. */
@@ -159,54 +218,27 @@ static bool unbound_fits(const struct entry *e, const struct flat_message *p,
 	unsigned match = e->match;
 	bool ttl = match & MATCH_TTL;
 
-	if ((match & MATCH_QTYPE) && p->qtype != m->qtype)
-		DIFFER("qtype %u, not %u", p->qtype, m->qtype);
+	if (!header_fits(match, p, m, why, why_len))
+		return false;
 	if ((match & MATCH_QNAME) && !qname_fits(p->qname, m->qname, how->asked))
 		DIFFER("another qname");
-	if ((match & MATCH_QCASE) && !qname_equals_text(p->qname, m->qname))
-		DIFFER("qname in another case");
 	if ((match & MATCH_RCODE) && (p->flags & 15) != (m->flags & 15))
 		DIFFER("rcode %u, not %u", p->flags & 15, m->flags & 15);
 	if ((match & MATCH_QUESTION) && !question_same(p, m))
 		DIFFER("another question");
-	if ((match & MATCH_ANSWER) &&
-	    !section_fits(p, m, SECTION_ANSWER, ttl, how->strict, why, why_len))
-		return false;
 	if (match & (MATCH_ALL | MATCH_ALL_NOEDNS)) {
 		if (p->flags != m->flags)
 			DIFFER("flags and rcode %04x, not %04x", p->flags, m->flags);
 		if (!question_same(p, m))
 			DIFFER("another question");
-		for (unsigned s = 0; s < 3; s++)
-			if (!section_fits(p, m, s, ttl, how->strict, why, why_len))
-				return false;
-		if ((match & MATCH_ALL) && !edns_same(p, m, ttl))
-			DIFFER("OPT: %s %u bytes options %zu, not %s %u %zu",
-			       p->edns.present ? "there" : "none", p->edns.udp_size,
-			       p->edns.options.len, m->edns.present ? "there" : "none",
-			       m->edns.udp_size, m->edns.options.len);
+		match |= MATCH_ANSWER | MATCH_AUTHORITY | MATCH_ADDITIONAL;
 	}
-	if ((match & MATCH_DO) && !(p->edns.flags & EDNS_DO))
-		DIFFER("DO is not set");
-	if ((match & MATCH_CO) && !(p->edns.flags & EDNS_CO))
-		DIFFER("CO is not set");
-	if ((match & MATCH_NOEDNS) && p->edns.present)
-		DIFFER("there is an OPT");
-	if ((match & MATCH_EDNSDATA) &&
-	    !slice_equals(p->edns.options, m->edns.options))
-		DIFFER("EDNS options differ");
-	if (match & MATCH_SERIAL) {
-		const struct flat_rr *soa = p->count[SECTION_AUTHORITY] ?
-						    &p->rrs[SECTION_AUTHORITY][0] : NULL;
-
-		if (!soa || soa->type != TYPE_SOA || soa->rdata.len < 20 ||
-		    get_u32(soa->rdata.at + soa->rdata.len - 20) != e->serial)
-			DIFFER("serial is not %u", e->serial);
-	}
-	if ((match & MATCH_UDP) && how->tcp)
-		DIFFER("it came over TCP");
-	if ((match & MATCH_TCP) && !how->tcp)
-		DIFFER("it came over UDP");
+	if (!sections_fit(match, p, m, ttl, how->strict, why, why_len))
+		return false;
+	if ((match & MATCH_ALL) && !edns_same(p, m, ttl))
+		DIFFER("OPT: %s %u bytes options %zu, not %s %u %zu",
+		       p->edns.present ? "there" : "none", p->edns.udp_size, p->edns.options.len,
+		       m->edns.present ? "there" : "none", m->edns.udp_size, m->edns.options.len);
 	return true;
 }
 
@@ -225,14 +257,10 @@ static bool flat_fits(const struct entry *e, struct slice packet, const struct e
 		DIFFER("no client cookie");
 	if ((e->match & MATCH_SERVER_COOKIE) && !take_option(&p, a, EDNS_COOKIE, 24))
 		DIFFER("no server cookie");
-	if ((e->match & MATCH_OPCODE) && (p.flags & 0x7800) != (m.flags & 0x7800))
-		DIFFER("another opcode");
-	if ((e->match & MATCH_SUBDOMAIN) && m.qname &&
-	    (!p.qname || !dname_is_under(p.qname, m.qname)))
-		DIFFER("qname is not below");
-	if (e->deckard)
-		return deckard_fits(e, &p, &m, why, why_len);
-	return unbound_fits(e, &p, &m, how, why, why_len);
+	if (e->deckard ? !deckard_fits(e, &p, &m, why, why_len) :
+			 !unbound_fits(e, &p, &m, how, why, why_len))
+		return false;
+	return edns_fits(e, &p, &m, why, why_len) && transport_fits(e->match, how->tcp, why, why_len);
 }
 
 bool entry_fits(const struct entry *e, struct slice packet, const struct entry_how *how, char *why,

@@ -128,10 +128,10 @@ static bool query_fits(const struct play *p, const struct entry *e, const struct
 	return entry_fits(e, (struct slice){ o->sending->wire, o->sending->len }, &how, NULL, 0);
 }
 
-static const struct entry *range_entry(const struct play *p, const struct range *r,
+static struct entry *range_entry(const struct play *p, const struct range *r,
 				       const struct outstanding *o)
 {
-	for (const struct entry *e = r->entries; e; e = e->next)
+	for (struct entry *e = r->entries; e; e = e->next)
 		if (query_fits(p, e, o))
 			return e;
 	return NULL;
@@ -171,8 +171,12 @@ static const struct entry *deckard_entry(const struct play *p, const struct outs
 	for (const struct range *r = p->scenario->ranges; r; r = r->next)
 		if (p->query_number >= r->first && p->query_number <= r->last &&
 		    (stranger || range_lists(r, &o->sending->to))) {
+			struct entry *e = range_entry(p, r, o);
+
 			*in_a_range = true;
-			return range_entry(p, r, o);
+			if (e)
+				e->used = true;
+			return e;
 		}
 	return NULL;
 }
@@ -388,15 +392,18 @@ static char *expand(struct play *p, const char *text)
 
 static void do_time_passes(struct play *p)
 {
-	char *text = p->step->text, *amount;
-	double seconds;
+	char *text = p->step->text, *amount, *end = NULL;
+	double seconds = -1;
 
-	if ((amount = word_after(text, "ELAPSE")))
-		seconds = strtod(amount, NULL);
-	else if ((amount = word_after(text, "EVAL")) && (amount = expand(p, amount)))
-		seconds = strtod(amount, NULL);
-	else {
-		fail(p, "how much time passes? %s", text);
+	if (!(amount = word_after(text, "ELAPSE")) && (amount = word_after(text, "EVAL")))
+		amount = expand(p, amount);
+	if (amount)
+		seconds = strtod(amount, &end);
+	if (end)
+		end += strspn(end, " \t");
+	if (!end || end == amount || (*end && *end != ';') || !(seconds >= 0)) {
+		if (!p->failed)
+			fail(p, "how much time passes? %s", text);
 		return;
 	}
 	tell(p, "%g seconds pass", seconds);
@@ -632,6 +639,14 @@ static void play_steps(struct play *p)
 
 /* ---- one file ---- */
 
+static void check_mandatory(struct play *p)
+{
+	for (const struct range *r = p->scenario->ranges; r; r = r->next)
+		for (const struct entry *e = r->entries; e; e = e->next)
+			if (e->mandatory && !e->used && !p->failed)
+				fail(p, "the mandatory entry of line %u was never used", e->line);
+}
+
 static void play_once(struct scenario *s, struct arena *a, int minimise,
 		      const struct play_how *how, struct play_result *out)
 {
@@ -653,6 +668,9 @@ static void play_once(struct scenario *s, struct arena *a, int minimise,
 	for (const struct play_step *step = s->steps; step; step = step->next)
 		if (step->entry)
 			step->entry->used = false;
+	for (const struct range *r = s->ranges; r; r = r->next)
+		for (struct entry *e = r->entries; e; e = e->next)
+			e->used = false;
 	p.macros.arena = a;
 	p.world.sent = on_sent;
 	p.world.arg = &p;
@@ -663,6 +681,7 @@ static void play_once(struct scenario *s, struct arena *a, int minimise,
 		return;
 	}
 	play_steps(&p);
+	check_mandatory(&p);
 	world_end(&p.world);
 	out->soft |= p.soft;
 	if (p.failed) {

@@ -406,7 +406,7 @@ static bool read_step_body(struct scenario *s, struct play_step *p, struct lines
 				fault_set(f, "a step without its entry");
 				return false;
 			}
-		} while (*l->text == '#' || *l->text == '$');
+		} while (*l->text == '#' || entry_directive(l->text, zone));
 		if (!word_after(l->text, "ENTRY_BEGIN")) {
 			fault_set(f, "expected ENTRY_BEGIN, not: %s", l->text);
 			return false;
@@ -420,11 +420,26 @@ static bool read_step_body(struct scenario *s, struct play_step *p, struct lines
 				fault_set(f, "a step without its file");
 				return false;
 			}
-		} while (!word_after(l->text, "FILE_BEGIN"));
+		} while (*l->text == '#');
+		if (!word_after(l->text, "FILE_BEGIN")) {
+			fault_set(f, "expected FILE_BEGIN, not: %s", l->text);
+			return false;
+		}
 		p->block = read_block(l, p->text, "FILE_END", a, f);
 		return p->block;
 	}
 	return true;
+}
+
+/* What follows the word of a step: nothing, or what the step takes. */
+static bool has_its_rest(const struct play_step *p)
+{
+	bool takes = p->kind >= PLAY_TIME_PASSES && p->kind != PLAY_TRAFFIC;
+	const char *rest = p->text;
+
+	if (step_has_entry(p->kind))
+		return !*rest || *rest == ';' || word_after((char *)(uintptr_t)rest, "ADDRESS");
+	return takes || !*rest || *rest == ';';
 }
 
 static bool read_step(struct scenario *s, struct lines *l, char *text, struct play_step ***last,
@@ -447,6 +462,15 @@ static bool read_step(struct scenario *s, struct lines *l, char *text, struct pl
 		fault_set(f, "no such step: %s", word);
 		return false;
 	}
+	if (s->step_count && p->number <= s->last_number) {
+		fault_set(f, "step %u comes behind step %u", p->number, s->last_number);
+		return false;
+	}
+	s->last_number = p->number;
+	if (!has_its_rest(p)) {
+		fault_set(f, "this step does not take: %s", rest);
+		return false;
+	}
 	if (step_has_entry(p->kind)) {
 		char *address = word_after(rest, "ADDRESS");
 
@@ -462,17 +486,17 @@ static bool read_step(struct scenario *s, struct lines *l, char *text, struct pl
 	return read_step_body(s, p, l, zone, a, f);
 }
 
-/* Whether a line out of place begins something, which is an error; any other (a second RANGE_END,
- * a record after its entry) is ignored. */
-static bool is_keyword(char *text)
+/* A line out of place. What looks like a keyword is an error: it would be ignored. A second RANGE_END and
+ * records behind their entry, with its end, stand in public scenarios, and mean nothing. */
+static bool means_nothing(char *text, struct text_zone *zone)
 {
-	static const char *const words[] = { "ENTRY_BEGIN", "ADDRESS", "MATCH", "REPLY", "SECTION",
-					     "FILE_BEGIN" };
+	size_t capitals = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (word_after(text, words[i]))
-			return true;
-	return false;
+	if (*text == '$')
+		return entry_directive(text, zone);
+	return *text == '#' || word_after(text, "RANGE_END") ||
+	       word_after(text, "ENTRY_END") || !capitals ||
+	       !strchr(" \t;", text[capitals]);
 }
 
 bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault *f)
@@ -498,7 +522,7 @@ bool scenario_read(struct scenario *s, char *text, struct arena *a, struct fault
 			good = read_range(s, &l, rest, &zone, a, &inner);
 		else if ((rest = word_after(l.text, "STEP")))
 			good = read_step(s, &l, rest, &last, &zone, a, &inner);
-		else if (*l.text == '$' ? !entry_directive(l.text, &zone) : is_keyword(l.text)) {
+		else if (!means_nothing(l.text, &zone)) {
 			fault_set(&inner, "unexpected: %s", l.text);
 			good = false;
 		}

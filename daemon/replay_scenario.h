@@ -67,7 +67,7 @@ struct scenario {
 	struct block *files;            /* TEMPFILE_CONTENTS, AUTOTRUST_FILE */
 	struct range *ranges, *last_range;
 	struct play_step *steps;
-	unsigned step_count;
+	unsigned step_count, last_number;
 };
 
 /* Read the NUL-ended `text` (which is cut up). Everything is in the arena. Temporary files are

@@ -137,6 +137,21 @@ static void an_entry_fits_what_its_words_ask_for(void **state)
 		{ "serial with a colon", "MATCH serial:7\n", SOA("7"), .fits = true },
 		{ "another serial", "MATCH serial=7\n", SOA("8"), .fits = false },
 		{ "serial without SOA", "MATCH serial=7\n", NS, .fits = false },
+		{ "flags, whatever the rcode", "MATCH flags\nREPLY QR RA AD\n", "REPLY QR RA AD NXDOMAIN\n",
+		  .fits = true },
+		{ "AD is missing", "MATCH flags\nREPLY QR RA AD\n", "REPLY QR RA\n", .fits = false },
+		{ "AD is too much", "MATCH flags\nREPLY QR RA\n", "REPLY QR RA AD\n", .fits = false },
+		{ "AA is missing", "MATCH flags\nREPLY QR AA\n", "REPLY QR\n", .fits = false },
+		{ "CD is missing", "MATCH flags\nREPLY QR CD\n", "REPLY QR\n", .fits = false },
+		{ "TC is too much", "MATCH flags\nREPLY QR\n", "REPLY QR TC\n", .fits = false },
+		{ "RD is missing", "MATCH flags\nREPLY QR RD\n", "REPLY QR\n", .fits = false },
+		{ "RA is too much", "MATCH flags\nREPLY QR\n", "REPLY QR RA\n", .fits = false },
+		{ "QR is missing", "MATCH flags\nREPLY QR\n", "REPLY QUERY\n", .fits = false },
+		{ "EDNS", "MATCH edns\nREPLY DO\n", "REPLY CO\n", .fits = true },
+		{ "EDNS that is missing", "MATCH edns\nREPLY DO\n", "REPLY QUERY\n", .fits = false },
+		{ "NSID", "MATCH nsid\n" EDNS("0003 0001 61"), EDNS("0003 0001 61"), .fits = true },
+		{ "another NSID", "MATCH nsid\n" EDNS("0003 0001 61"), EDNS("0003 0001 62"),
+		  .fits = false },
 	};
 
 	compare(rows, COUNT(rows), false);
@@ -169,6 +184,12 @@ static void sections_are_equal_as_sets_or_strictly_in_order(void **state)
 		  "SECTION ANSWER\na. IN TXT \"ONE\"\n", .fits = false },
 		{ "answer only", "MATCH answer\n" TWO_A, TWO_A NS, .fits = true },
 		{ "all sections", "MATCH all\n" TWO_A, TWO_A NS, .fits = false },
+		{ "authority", "MATCH authority\n" TWO_A NS, NS, .fits = true },
+		{ "authority that is missing", "MATCH authority\n" TWO_A NS, TWO_A, .fits = false },
+		{ "additional", "MATCH additional\nSECTION ADDITIONAL\na. IN A 192.0.2.1\n", NS,
+		  .fits = false },
+		{ "additional with a TTL", "MATCH additional ttl\nSECTION ADDITIONAL\na. 5 IN A 192.0.2.1\n",
+		  "SECTION ADDITIONAL\na. 6 IN A 192.0.2.1\n", .fits = false },
 	};
 
 	compare(rows, COUNT(rows), false);
@@ -269,6 +290,16 @@ static void deckard_has_words_of_its_own(void **state)
 		  "REPLY QR DO\n" QUESTION A_TWO, .fits = true },
 		{ "all with another flag", "MATCH all\nREPLY QR AD\n" QUESTION,
 		  "REPLY QR\n" QUESTION, .fits = false },
+		{ "all with another opcode", "MATCH all\nREPLY QR\n" QUESTION,
+		  "REPLY QR NOTIFY\n" QUESTION, .fits = false },
+		{ "the question", "MATCH question\n" QUESTION, "SECTION QUESTION\nwww.example. IN NS\n",
+		  .fits = false },
+		{ "DO", "MATCH DO\n", QUESTION, .fits = false },
+		{ "no EDNS", "MATCH noedns\n", QUESTION, .fits = false },
+		{ "UDP over TCP", "MATCH UDP\n", QUESTION, .tcp = true },
+		{ "TCP over UDP", "MATCH TCP\n", QUESTION, .fits = false },
+		{ "another serial", "MATCH serial=7\n", SOA("8"), .fits = false },
+		{ "another EDNS option", "MATCH ednsdata\n" EDNS("0003 0000"), EDNS(""), .fits = false },
 	};
 
 	compare(rows, COUNT(rows), true);
@@ -415,23 +446,37 @@ static void what_cannot_be_read_is_told(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *body;
+		bool deckard;
 	} rows[] = {
-		{ "an unknown word to match", "MATCH everything\n" },
-		{ "an unknown word to adjust", "ADJUST copy\n" },
-		{ "an unknown flag", "REPLY QQ\n" },
-		{ "an unknown section", "SECTION PREREQUISITE\n" },
-		{ "a record in no section", "www.example. IN A 192.0.2.1\n" },
-		{ "a question without type", "SECTION QUESTION\nwww.example. IN\n" },
-		{ "a record without data", "SECTION ANSWER\nwww.example. IN A\n" },
-		{ "an address too short", "SECTION ANSWER\nwww.example. IN A 192.0.2\n" },
-		{ "no hexadecimal", "HEX_ANSWER_BEGIN\nxy\nHEX_ANSWER_END\n" },
-		{ "bytes without end", "HEX_ANSWER_BEGIN\n00\n" },
+		{ "an unknown word to match", "MATCH everything\n", false },
+		{ "another", "MATCH opcode reply\n", false },
+		{ "a word too long", "MATCH flagss\n", false },
+		{ "a serial without number", "MATCH serial=\n", false },
+		{ "a serial that is none", "MATCH serial=7x\n", false },
+		{ "a reason that is none", "MATCH ede=stale\n", false },
+		{ "a reason too large", "MATCH ede=65536\n", false },
+		{ "Deckard does not know TTLs", "MATCH ttl\n", true },
+		{ "nor a whole without EDNS", "MATCH all_noedns\n", true },
+		{ "a sleep that is none", "ADJUST sleep=long\n", false },
+		{ "an entry cannot be mandatory", "MANDATORY\n", false },
+		{ "nobody signs", "TSIG key c2VjcmV0\n", true },
+		{ "a TTL that is none", "$TTL soon\n", false },
+		{ "a record directive that is none", "$TLL 5\n", false },
+		{ "an unknown word to adjust", "ADJUST copy\n", false },
+		{ "an unknown flag", "REPLY QQ\n", false },
+		{ "an unknown section", "SECTION PREREQUISITE\n", false },
+		{ "a record in no section", "www.example. IN A 192.0.2.1\n", false },
+		{ "a question without type", "SECTION QUESTION\nwww.example. IN\n", false },
+		{ "a record without data", "SECTION ANSWER\nwww.example. IN A\n", false },
+		{ "an address too short", "SECTION ANSWER\nwww.example. IN A 192.0.2\n", false },
+		{ "no hexadecimal", "HEX_ANSWER_BEGIN\nxy\nHEX_ANSWER_END\n", false },
+		{ "bytes without end", "HEX_ANSWER_BEGIN\n00\n", false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fault f = { 0 };
 
-		if (read_entry(rows[i].body, false, &f) || !f.set)
+		if (read_entry(rows[i].body, rows[i].deckard, &f) || !f.set)
 			fail_msg("%s: %s", rows[i].why, f.set ? "read" : "no reason");
 	}
 }

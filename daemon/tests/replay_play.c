@@ -85,6 +85,9 @@ static void tell(const struct story *rows, size_t count)
 #define DATA(ttl, ip) "SECTION ANSWER\nwww.example. " ttl " IN A " ip "\n"
 #define ANSWER(ip) \
 	ENTRY("MATCH opcode qtype qname\nADJUST copy_id\nREPLY QR AA NOERROR", DATA("60", ip))
+#define MUST(ip)                                                                        \
+	ENTRY("MATCH opcode qtype qname\nMANDATORY\nADJUST copy_id\nREPLY QR AA NOERROR", \
+	      DATA("60", ip))
 #define RANGE(steps, body) "RANGE_BEGIN " steps "\n" body "RANGE_END\n"
 #define QUERY(n)           "STEP " n " QUERY\n" ENTRY("REPLY RD", "")
 #define CHECK(n, ip) \
@@ -280,6 +283,25 @@ static void what_cannot_be_read_names_its_line(void **state)
 		{ "no scenario's end", CONF, PLAY_FAILED, "SCENARIO_END is missing" },
 		{ "an unknown step", CONF "STEP 1 WAIT\n" END, PLAY_FAILED,
 		  "line 9: no such step: WAIT" },
+		{ "a step that takes nothing", CONF "STEP 1 TRAFFIC now\n" END, PLAY_FAILED,
+		  "does not take: now" },
+		{ "a remark behind it", CONF "STEP 1 TRAFFIC ; now\n" END, PLAY_PASSED, NULL },
+		{ "an address misspelt", CONF "STEP 1 QUERY ADRESS 192.0.2.1\n" END, PLAY_FAILED,
+		  "does not take: ADRESS" },
+		{ "a step back", CONF "STEP 2 NOTHING\nSTEP 1 NOTHING\n" END, PLAY_FAILED,
+		  "step 1 comes behind step 2" },
+		{ "an unknown directive", CONF "RANGE 0 9\n" END, PLAY_FAILED, "unexpected: RANGE 0 9" },
+		{ "a directive of an entry", CONF "MANDATORY\n" END, PLAY_FAILED, "unexpected" },
+		{ "an unknown $ directive", CONF "$TLL 5\n" END, PLAY_FAILED, "unexpected" },
+		{ "a second end", CONF "RANGE_END\nENTRY_END\n" END, PLAY_PASSED, NULL },
+		{ "a record left over", CONF "www.example. IN A 192.0.2.1\n" END, PLAY_PASSED, NULL },
+		{ "no time", CONF "STEP 1 TIME_PASSES ELAPSE soon\n" END, PLAY_FAILED, "how much time" },
+		{ "time back", CONF "STEP 1 TIME_PASSES ELAPSE -1\n" END, PLAY_FAILED, "how much time" },
+		{ "other words for time", CONF "STEP 1 TIME_PASSES 5\n" END, PLAY_FAILED, "how much time" },
+		{ "a fraction of time", CONF "STEP 1 TIME_PASSES ELAPSE 1.5 ; more\n" END, PLAY_PASSED,
+		  NULL },
+		{ "a file elsewhere", CONF "STEP 1 CHECK_TEMPFILE x\nFILE\n" END, PLAY_FAILED,
+		  "expected FILE_BEGIN" },
 		{ "a step without its entry", CONF "STEP 1 QUERY\n" END, PLAY_FAILED,
 		  "ENTRY_BEGIN" },
 		{ "an open range", CONF "RANGE_BEGIN 0 9\n", PLAY_FAILED, "RANGE_END is missing" },
@@ -315,6 +337,14 @@ static void deckard_takes_the_first_eligible_range_only(void **state)
 			  RANGE("0 9", ROOT ANSWER("192.0.2.8")) QUERY("1")
 				  DECKARD_CHECK("2", "192.0.2.7") END,
 		  PLAY_PASSED, NULL },
+		{ "what is mandatory is used",
+		  DECKARD RANGE("0 9", ROOT MUST("192.0.2.7")) QUERY("1")
+			  DECKARD_CHECK("2", "192.0.2.7") END,
+		  PLAY_PASSED, NULL },
+		{ "what is mandatory is not used",
+		  DECKARD RANGE("0 9", ROOT ANSWER("192.0.2.7") MUST("192.0.2.8")) QUERY("1")
+			  DECKARD_CHECK("2", "192.0.2.7") END,
+		  PLAY_FAILED, "mandatory" },
 		{ "no entry of it fits: a failure",
 		  DECKARD RANGE("0 9", ROOT) RANGE("0 9", ANSWER("192.0.2.8")) QUERY("1")
 			  DECKARD_FAILS("2") END,
