@@ -387,7 +387,7 @@ void control_view_local_datas(struct call *c, struct worker *w)
 	} else if (c->phase == CALL_ITEM) {
 		gather_line(c);
 	} else {
-		v = views_find(c->daemon->snapshot->policy->views,
+		v = views_find(call_snapshot(c)->policy->views,
 			       ((const struct gathering *)c->data)->view);
 		gathering_end(c, of_view(c, v));
 	}
