@@ -272,6 +272,7 @@ static enum turn stop_for_all(struct iter *it)
 	m->reason = REASON_other;
 	it->q->divided = true;
 	it->q->reply = m;
+	it->state = ITER_finish;
 	return TURN_UP;
 }
 

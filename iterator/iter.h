@@ -13,21 +13,35 @@
 #include "services/query.h"
 #include "services/upstream.h"
 
-/* The states, in the order of an undisturbed resolution; each is a function on_NAME. */
-#define ITER_STATES(X)                                                                    \
-	X(start)    /* is the answer, or an alias towards it, in the cache? */            \
-	X(approach) /* find the closest known servers; if there are none, prime */        \
-	X(prime)    /* waiting for a zone's own NS set */                                 \
-	X(choose)   /* pick the next question and server; look up missing addresses */    \
-	X(await)    /* a query is out, or addresses are being looked up */                \
-	X(digest)   /* a server has responded, or failed to */                            \
-	X(resort)   /* these servers have all failed: whom else does the parent know? */  \
-	X(consult)  /* a response needs a second opinion */                               \
-	X(finish)   /* the answer is assembled and goes up */                             \
-	X(fail)     /* there is none: SERVFAIL */
+/* The states, in the order of an undisturbed resolution; each is a function on_NAME. `events` may come in
+ * it: EVENT_*. It may go on at once (TURN_ON) with the states in `next`; itself among them only where each
+ * repetition is counted. Whatever is not in this table ends the query (STEP_STUCK).
+ *        state     events              next */
+#define ITER_STATES(X)                                                                             \
+	/* is the answer, or an alias towards it, in the cache? */                                 \
+	X(start,    ON(ASK),            TO(start) | TO(approach) | TO(finish) | TO(fail))          \
+	/* find the closest known servers; if there are none, prime */                             \
+	X(approach, 0,                  TO(choose) | TO(fail))                                     \
+	/* waiting for a zone's own NS set */                                                      \
+	X(prime,    ON(CHILD),          TO(fail))                                                  \
+	/* pick the next question and server; look up missing addresses */                         \
+	X(choose,   0,                  TO(choose) | TO(approach) | TO(await) | TO(digest) |       \
+					TO(resort) | TO(finish) | TO(fail))                        \
+	/* a query is out, or addresses are being looked up */                                     \
+	X(await,    ON(CHILD) | ON(REPLY), TO(choose))                                             \
+	/* a server has responded, or failed to */                                                 \
+	X(digest,   0,                  TO(start) | TO(choose) | TO(finish) | TO(fail))            \
+	/* these servers have all failed: whom else does the parent know? */                       \
+	X(resort,   0,                  TO(choose) | TO(approach) | TO(fail))                      \
+	/* a response needs a second opinion */                                                    \
+	X(consult,  ON(CHILD),          TO(fail))                                                  \
+	/* the answer is assembled and goes up; the module above may ask once more */              \
+	X(finish,   ON(ASK),            0)                                                         \
+	/* there is none: SERVFAIL, and that is the end */                                         \
+	X(fail,     0,                  0)
 
 enum iter_state {
-#define X(name) ITER_##name,
+#define X(name, events, next) ITER_##name,
 	ITER_STATES(X)
 #undef X
 		ITER_STATE_COUNT
@@ -35,6 +49,10 @@ enum iter_state {
 
 #define ITER_SENDS 50 /* most packets for one name, across all zones */
 #define ITER_MEMORY (512u << 10) /* bytes kept for a query beyond which no further question is sent */
+
+/* Sets of events and of states. */
+#define ON(kind) (1u << EVENT_##kind)
+#define TO(name) (1u << ITER_##name)
 
 /* What to do after a state function. */
 enum turn {

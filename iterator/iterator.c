@@ -267,6 +267,7 @@ static enum turn on_approach(struct iter *it)
 		iter_go_to(it, route.at);
 		return TURN_ON;
 	}
+	iter_go_to(it, NULL); /* a zone held here may have been tried before */
 	if (it->want.class_ == CLASS_IN &&
 	    mesh_child(it->q, route.prime, TYPE_NS, CLASS_IN, QUERY_PRIME)) {
 		it->state = ITER_prime;
@@ -277,9 +278,19 @@ static enum turn on_approach(struct iter *it)
 	return TURN_ON;
 }
 
+/* For the next to be told; if there is none, nobody will tell. */
+static enum turn wait_for_child(struct iter *it)
+{
+	if (mesh_children(it->q))
+		return TURN_WAIT;
+	iter_blame(it, REASON_no_reachable, "a query it depends on has told nothing");
+	it->state = ITER_fail;
+	return TURN_ON;
+}
+
 static enum turn on_prime(struct iter *it)
 {
-	return it->at ? TURN_ON : TURN_WAIT;
+	return wait_for_child(it);
 }
 
 /* The zone has named its servers without any address: go on with the servers that said so. */
@@ -355,8 +366,7 @@ static enum turn on_resort(struct iter *it)
 
 static enum turn on_consult(struct iter *it)
 {
-	(void)it;
-	return TURN_WAIT;
+	return wait_for_child(it);
 }
 
 /* ---- finish, fail ---- */
@@ -408,12 +418,13 @@ static enum turn on_fail(struct iter *it)
 
 /* ---- the module ---- */
 
-#define X(name) [ITER_##name] = on_##name,
-static enum turn (*const on_state[])(struct iter *) = { ITER_STATES(X) };
-#undef X
-
-#define X(name) #name,
-static const char *const state_names[] = { ITER_STATES(X) };
+#define X(name_, events_, next_) \
+	[ITER_##name_] = { .name = #name_, .run = on_##name_, .events = (events_), .next = (next_) },
+static const struct {
+	const char *name;
+	enum turn (*run)(struct iter *it);
+	unsigned events, next;
+} states[] = { ITER_STATES(X) };
 #undef X
 
 /* During a refresh, what is about to expire counts as expired: else the refreshed answer would
@@ -486,18 +497,38 @@ static void take_event(struct iter *it, const struct event *ev)
 	}
 }
 
+/* Whether the table has the step from `was` to it->state. */
+static bool may_follow(const struct iter *it, enum iter_state was, enum turn turn)
+{
+	switch (turn) {
+	case TURN_ON:
+		return states[was].next & 1u << it->state;
+	case TURN_WAIT:
+		return states[it->state].events & (ON(CHILD) | ON(REPLY));
+	case TURN_UP:
+		break;
+	}
+	return it->state == ITER_finish || it->state == ITER_fail;
+}
+
 static enum step iterator_operate(struct query *q, void *state, const struct event *ev)
 {
 	struct iter *it = state;
+	enum iter_state was;
 	enum turn turn;
 
+	if (!(states[it->state].events & 1u << ev->kind))
+		return STEP_STUCK;
 	if (ev->kind == EVENT_ASK)
 		begin(it, q);
 	else
 		take_event(it, ev);
 	do {
-		log_algo("iterator: %s", state_names[it->state]);
-		turn = on_state[it->state](it);
+		was = it->state;
+		log_algo("iterator: %s", states[was].name);
+		turn = states[was].run(it);
+		if (!may_follow(it, was, turn) || !query_may_step(q))
+			return STEP_STUCK;
 	} while (turn == TURN_ON);
 	return turn == TURN_UP ? STEP_UP : STEP_WAIT;
 }
@@ -517,10 +548,25 @@ static const struct addr *iterator_awaits(const void *state)
 	return iter_is_asking(it) ? &it->place->addr : NULL;
 }
 
+static bool iterator_waits(const void *state)
+{
+	return iter_is_asking(state);
+}
+
+static const char *iterator_state_name(const void *state)
+{
+	const struct iter *it = state;
+
+	return states[it->state].name;
+}
+
 const struct module iterator_module = {
 	.name = "iterator",
 	.state_size = sizeof(struct iter),
+	.wakes = WAKE_CHILD | WAKE_REPLY,
 	.operate = iterator_operate,
+	.waits = iterator_waits,
+	.state_name = iterator_state_name,
 	.clear = iterator_clear,
 	.awaits = iterator_awaits,
 };

@@ -27,7 +27,8 @@ ITERATOR_TESTS = \
 	iterator/tests/hints \
 	iterator/tests/qmin \
 	iterator/tests/scrub \
-	iterator/tests/select
+	iterator/tests/select \
+	iterator/tests/states
 
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)

@@ -149,7 +149,7 @@ static enum step on_ask(struct query *q, struct lookup *l)
 static enum step on_looked(struct query *q, struct lookup *l)
 {
 	if (!l->waits)
-		return STEP_WAIT;
+		return STEP_STUCK;
 	l->waits = false;
 	if (!l->reply)
 		return ask_servers(q, l);
@@ -365,7 +365,7 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	case EVENT_ANSWER:
 		return on_answer(q, state);
 	default:
-		return STEP_WAIT;
+		return STEP_STUCK;
 	}
 }
 
@@ -377,11 +377,20 @@ static void clear(struct query *q, void *state)
 		q->env->cachedb->reads->ops->forget(q->env->cachedb->reads, &l->find);
 }
 
+static bool waits(const void *state)
+{
+	const struct lookup *l = state;
+
+	return l->waits;
+}
+
 const struct module cachedb_module = {
 	.name = "cachedb",
 	.state_size = sizeof(struct lookup),
 	.init = init,
+	.wakes = WAKE_TURN,
 	.operate = operate,
+	.waits = waits,
 	.clear = clear,
 	.renewed = renewed,
 	.deinit = deinit,

@@ -453,7 +453,7 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 	const struct message *m = child->reply;
 
 	if (!d->waits)
-		return STEP_WAIT;
+		return STEP_STUCK;
 	d->waits = false;
 	q->no_store |= child->no_store;
 	if (UNLIKELY(halls_depend(q, child))) {
@@ -487,12 +487,21 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	case EVENT_CHILD:
 		return on_child(q, d, ev->child);
 	default:
-		return STEP_WAIT;
+		return STEP_STUCK;
 	}
+}
+
+/* Apart from its child, which the mesh knows of, it waits for nothing. */
+static bool waits(const void *state)
+{
+	(void)state;
+	return false;
 }
 
 const struct module dns64_module = {
 	.name = "dns64",
 	.state_size = sizeof(struct dns64),
+	.wakes = WAKE_CHILD,
 	.operate = operate,
+	.waits = waits,
 };

@@ -155,6 +155,7 @@ SERVICES_TESTS = \
 	services/tests/mesh \
 	services/tests/mesh_halls \
 	services/tests/mesh_room \
+	services/tests/mesh_stuck \
 	services/tests/mesh_time \
 	services/tests/metrics \
 	services/tests/msgcache \

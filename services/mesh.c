@@ -7,7 +7,9 @@
 
 #include "services/mesh_private.h"
 #include "services/stats.h"
+#include "util/log.h"
 #include "util/mem.h"
+#include "util/rr.h"
 #include "util/timebase.h"
 
 #define BUCKETS_FIRST 256
@@ -162,13 +164,68 @@ static void query_finish(struct query *q)
 		query_free(q);
 }
 
+/* The oldest event for the waiting module; those for others stay queued. */
+static struct wake *next_event(struct query *q)
+{
+	LIST_EACH (at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module == q->at)
+			return w;
+	}
+	return NULL;
+}
+
+static const struct module *module_of(const struct query *q)
+{
+	return q->mesh->modules[q->at];
+}
+
+static bool is_taken(const struct module *m, enum event_kind kind)
+{
+	return kind == EVENT_ASK || kind == EVENT_ANSWER || m->wakes & 1u << kind;
+}
+
 static enum step operate(struct query *q, const struct event *event)
 {
-	const struct module *module = q->mesh->modules[q->at];
+	const struct module *module = module_of(q);
 
 	if (!q->state[q->at])
 		q->state[q->at] = arena_zero(&q->arena, module->state_size);
+	if (!query_may_step(q) || !is_taken(module, event->kind))
+		return STEP_STUCK;
 	return module->operate(q, q->state[q->at], event);
+}
+
+/* Whether anything will give the module that waits another turn. */
+static bool will_wake(struct query *q)
+{
+	const struct module *m = module_of(q);
+
+	return !m->waits || m->waits(q->state[q->at]) || q->parked || next_event(q) ||
+	       mesh_children(q) || (timer_is_set(&q->timer) && q->timer_module == q->at) ||
+	       (!list_is_empty(&q->in_line) && q->line_module == q->at);
+}
+
+/* An error of ours, which must cost this query only: it would stand or turn for ever. The line leaves out the
+ * name that was asked for: equal lines are held back, and whoever finds the way here may come often. */
+static void end_stuck(struct query *q, const struct event *event)
+{
+	static const char *const events[EVENT_KINDS] = {
+		[EVENT_ASK] = "ask",     [EVENT_ANSWER] = "answer", [EVENT_CHILD] = "child",
+		[EVENT_REPLY] = "reply", [EVENT_TIMER] = "timer",   [EVENT_TURN] = "turn",
+	};
+	const struct module *m = module_of(q);
+	const char *state = m->state_name ? m->state_name(q->state[q->at]) : "(one)";
+	char name[DNAME_TEXT], type[16];
+
+	stat_add(q->env->stats, STAT_queries_stuck);
+	log_warn("a query made no progress and was ended with SERVFAIL: module %s, state %s, event %s%s",
+		 m->name, state, events[event->kind],
+		 q->steps >= QUERY_STEPS ? ", after too many steps" : "");
+	log_query("no progress for %s %s", dname_print(q->question.name, name),
+		  rr_type_name(q->question.type, type));
+	q->reply = failure(q, REASON_other);
 }
 
 /* Run the current module on an event, then the modules above or below it, until one waits (true) or
@@ -180,7 +237,13 @@ static bool query_work(struct query *q, const struct event *event)
 	for (;;) {
 		switch (operate(q, event)) {
 		case STEP_WAIT:
-			return true;
+			if (LIKELY(will_wake(q)))
+				return true;
+			end_stuck(q, event);
+			return false;
+		case STEP_STUCK:
+			end_stuck(q, event);
+			return false;
 		case STEP_DOWN:
 			if (q->at + 1 < q->mesh->module_count) {
 				q->at++;
@@ -201,18 +264,6 @@ static bool query_work(struct query *q, const struct event *event)
 			continue;
 		}
 	}
-}
-
-/* The oldest event for the waiting module; those for others stay queued. */
-static struct wake *next_event(struct query *q)
-{
-	LIST_EACH (at, &q->events) {
-		struct wake *w = LIST_ITEM(at, struct wake, link);
-
-		if (w->module == q->at)
-			return w;
-	}
-	return NULL;
 }
 
 static void query_turn(struct query *q)

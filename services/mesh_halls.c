@@ -256,14 +256,23 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	case EVENT_ANSWER:
 		return is_shared && q->divided ? divide(q) : STEP_UP;
 	case EVENT_TURN:
-		return q->parked ? attend(q) : STEP_WAIT;
+		return q->parked ? attend(q) : STEP_STUCK;
 	default:
-		return STEP_WAIT;
+		return STEP_STUCK;
 	}
+}
+
+/* Only a hall waits, for its guests, which the mesh knows of (q->parked). */
+static bool waits(const void *state)
+{
+	(void)state;
+	return false;
 }
 
 const struct module subnetcache_module = {
 	.name = "subnetcache",
 	.state_size = 1,
+	.wakes = WAKE_TURN,
 	.operate = operate,
+	.waits = waits,
 };

@@ -17,7 +17,8 @@
 #include "util/msg.h"
 #include "util/subnet.h"
 
-#define QUERY_MODULES 6 /* maximum number of modules in a chain */
+#define QUERY_MODULES 6     /* maximum number of modules in a chain */
+#define QUERY_STEPS   10000 /* steps of one query's state machines; the last one ends it with SERVFAIL */
 
 enum {                         /* query.kind: must match for two queries to be joined */
        QUERY_CD = 1,           /* checking disabled: the validator does nothing */
@@ -85,6 +86,7 @@ struct query {
 	struct addr answered_by; /* set by the iterator: the server; family 0: the cache */
 	const struct message *recalled; /* set by the iterator: the cached answer to the question */
 	struct message *reply; /* the answer, with rcode, RRsets, security, reason; in the arena */
+	unsigned steps;        /* of all modules so far: query_may_step */
 
 	/* private to the mesh */
 	struct mesh *mesh;
@@ -118,6 +120,13 @@ struct query {
 	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
 	bool done, running, parked; /* parked: a hall that only waits for its guests */
 };
+
+/* Counts a step of a module, or of a state machine within one. False: it was the last one allowed, far
+ * beyond what any question needs, so the query turns in a circle: STEP_STUCK. */
+static inline bool query_may_step(struct query *q)
+{
+	return ++q->steps < QUERY_STEPS;
+}
 
 /* Whether its answer is for one subnet, or for clients that opted out: servers may tell others something
  * else (RFC 7871). */

@@ -345,15 +345,17 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 		return on_answer(q, v);
 	case EVENT_CHILD:
 		if (!v->judging)
-			return STEP_WAIT;
+			return STEP_STUCK;
 		chain_arrived(&v->chain, ev);
 		ledger_turn(&v->chain.ledger);
 		return judge(q, v);
 	case EVENT_TURN:
+		if (!v->judging)
+			return STEP_STUCK;
 		ledger_turn(&v->chain.ledger);
 		return judge(q, v);
 	default:
-		return STEP_WAIT;
+		return STEP_STUCK;
 	}
 }
 
@@ -372,6 +374,20 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	if (hashes > 0)
 		q->env->checks += (unsigned)(hashes * LEDGER_CHECKS / LEDGER_HASHES);
 	return step;
+}
+
+/* Apart from children and turns, which the mesh knows of, it waits for nothing. */
+static bool waits(const void *state)
+{
+	(void)state;
+	return false;
+}
+
+static const char *state_name(const void *state)
+{
+	const struct validator *v = state;
+
+	return v->judging ? "judging" : "resolving";
 }
 
 /* ---- outside of queries ---- */
@@ -447,5 +463,8 @@ const struct module validator_module = {
 	.renewed = renewed,
 	.deinit = deinit,
 	.state_size = sizeof(struct validator),
+	.wakes = WAKE_CHILD | WAKE_TURN,
 	.operate = operate,
+	.waits = waits,
+	.state_name = state_name,
 };

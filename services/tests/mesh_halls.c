@@ -29,7 +29,9 @@ static enum step divider_operate(struct query *q, void *state, const struct even
 	return STEP_UP;
 }
 
-static const struct module divider = { .name = "divider", .state_size = 1, .operate = divider_operate };
+static const struct module divider = {
+	.name = "divider", .state_size = 1, .wakes = WAKE_ANY, .operate = divider_operate
+};
 
 static struct subnets *rules;
 static unsigned told[256], dropped; /* by client */

@@ -197,9 +197,14 @@ static inline void finder_clear(struct query *q, void *state)
 
 static const struct module looker = { .name = "looker",
 				      .state_size = sizeof(bool),
+				      .wakes = WAKE_ANY,
 				      .operate = looker_operate };
 static const struct module finder = {
-	.name = "finder", .state_size = 1, .operate = finder_operate, .clear = finder_clear
+	.name = "finder",
+	.state_size = 1,
+	.wakes = WAKE_ANY,
+	.operate = finder_operate,
+	.clear = finder_clear,
 };
 
 static inline void on_reply(const struct client *c, const uint8_t *bytes, size_t len)

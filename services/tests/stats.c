@@ -51,6 +51,7 @@ static void a_new_thread_has_only_zeros(void **state)
 		"thread0.num.expired=0",
 		"thread0.num.recursivereplies=0",
 		"thread0.num.dns_error_reports=0",
+		"thread0.num.queries_stuck=0",
 		"thread0.requestlist.avg=0",
 		"thread0.requestlist.max=0",
 		"thread0.requestlist.overwritten=0",

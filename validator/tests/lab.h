@@ -372,7 +372,9 @@ static inline void lab_deliver(void)
 /* "example." is signed, and trust begins there. */
 static inline void lab_open(const char *more)
 {
-	static const struct module servers = { .name = "iterator", .state_size = 1, .operate = lab_operate };
+	static const struct module servers = {
+		.name = "iterator", .state_size = 1, .wakes = WAKE_ANY, .operate = lab_operate
+	};
 	static const struct module *const chain[] = { &validator_module, &servers, NULL };
 	struct fault f = { 0 };
 	char text[1024], hex[80];
