@@ -24,6 +24,7 @@
 #include "daemon/pulse.h"
 #include "daemon/purge.h"
 #include "daemon/sandbox.h"
+#include "daemon/stopper.h"
 #include "daemon/worker.h"
 #include "services/authzone.h"
 #include "services/discovery.h"
@@ -223,8 +224,8 @@ static void on_signal(struct signal_watch *watch)
 		daemon_log_reopen(d);
 		break;
 	default:
-		log_ops("signal %d: stopping", watch->number);
 		daemon_stop(d);
+		log_ops("signal %d: stopping", watch->number);
 		break;
 	}
 }
@@ -430,15 +431,19 @@ bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fa
 
 void daemon_stop(struct daemon *d)
 {
+	if (!d->stopper)
+		d->stopper = stopper_start(d);
 	notify_stopping();
 	loop_stop(d->loop);
 }
 
 void daemon_close(struct daemon *d)
 {
+	stopper_join(d->stopper);
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (d->workers[i])
 			worker_stop(d->workers[i]);
+	stopper_end(d->stopper);
 	if (d->loader)
 		loader_end(d->loader);
 	/* Sockets of workers that were never made are still ours to close. */

@@ -26,6 +26,7 @@ struct leases;
 struct purge;
 struct sandbox;
 struct snapshot;
+struct stopper;
 struct worker;
 
 /* From the command line. */
@@ -59,6 +60,7 @@ struct daemon {
 	struct control *control;
 	struct pages *pages;
 	struct pulse *pulse; /* NULL: no watchdog */
+	struct stopper *stopper; /* while it stops */
 	struct privileges privileges;
 	char *locked_in; /* the chroot entered, or NULL */
 	struct sandbox *sandbox; /* NULL: there is none */
@@ -90,6 +92,7 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;
 bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
 /* Serve until daemon_stop. `ready` is called once, when all threads are serving. */
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f) MUST_USE;
+/* From here on the process ends in time, even if a worker stands still (daemon/stopper.h). */
 void daemon_stop(struct daemon *d);
 void daemon_close(struct daemon *d); /* cleans up after a failure at any point, too */
 

@@ -53,6 +53,7 @@ libresolver_la_SOURCES += \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
 	daemon/sandbox_calls.c daemon/sandbox_files.c \
 	daemon/snoop.c daemon/snoop.h \
+	daemon/stopper.c daemon/stopper.h \
 	daemon/watch.c daemon/watch.h \
 	daemon/worker.c daemon/worker.h
 

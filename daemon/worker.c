@@ -311,6 +311,7 @@ static void *run(void *arg)
 	snprintf(name, sizeof name, "worker %u", w->number % 10000);
 	thread_name(name);
 	loop_run(w->env.loop);
+	atomic_store(&w->ended, true);
 	return NULL;
 }
 

@@ -55,6 +55,7 @@ struct worker {
 	void *stats_room; /* the memory env.stats is in */
 	unsigned started; /* modules whose init has run */
 	bool played, running;
+	atomic_bool ended; /* its thread has left the loop */
 	pthread_t thread;
 };
 

@@ -3,6 +3,8 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 
+import contextlib
+import ctypes
 import os
 import re
 import signal
@@ -69,6 +71,69 @@ def test_a_port_in_use(made):
         p = run(first, "-d", "-c", first.conf)
         assert p.returncode == 1 and str(first.port) in p.stderr
     assert second
+
+
+@contextlib.contextmanager
+def frozen(d, name):
+    """One thread of the daemon takes no more turns: as a debugger would stop it."""
+    seize, interrupt, detach = 0x4206, 0x4207, 17
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    folder = "/proc/%d/task" % d.process.pid
+    thread = 0
+    for task in os.listdir(folder):
+        with open("%s/%s/comm" % (folder, task), encoding="ascii") as f:
+            if f.read().strip() == name:
+                thread = int(task)
+    assert thread, "there is no thread " + name
+    if libc.ptrace(seize, thread, None, None) != 0:
+        pytest.skip("may not trace: " + os.strerror(ctypes.get_errno()))
+    assert libc.ptrace(interrupt, thread, None, None) == 0
+    os.waitpid(thread, 0x40000000)  # __WALL
+    yield thread
+    libc.ptrace(detach, thread, None, None)
+
+
+STANDS_STILL = [
+    ("SIGTERM", lambda d: d.process.send_signal(signal.SIGTERM)),
+    ("SIGINT", lambda d: d.process.send_signal(signal.SIGINT)),
+    ("stop", lambda d: d.control("stop")),
+    ("a reload first", lambda d: (d.process.send_signal(signal.SIGHUP), until(lambda: "reloaded" in d.log()),
+                                  d.process.send_signal(signal.SIGTERM))),
+    ("a command first, which waits", lambda d: (subprocess.Popen(
+        [d.program("resolver-control"), "-c", d.client_conf, "stats"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL), time.sleep(0.3), d.process.send_signal(signal.SIGTERM))),
+]
+
+
+@pytest.mark.parametrize("end", [e for _, e in STANDS_STILL], ids=[n for n, _ in STANDS_STILL])
+def test_it_ends_although_a_thread_stands_still(made, end):
+    d = made("num-threads: 2", 'cache-file: "cache"', "sandbox: no")
+    d.start()
+    with frozen(d, "worker 1") as thread:
+        began = time.monotonic()
+        end(d)
+        # Whoever traces a thread is told of its end first. Two seconds are meant, but others may be at work, too.
+        until(lambda: os.waitpid(thread, 0x40000000 | os.WNOHANG)[0] == thread, 10)
+        assert time.monotonic() - began < 4
+        assert d.process.wait(5) == 1
+    d.log_file.close()
+    d.process = None
+    assert "error: thread 1 has taken no turn for" in d.log()
+    assert "thread 0 has" not in d.log()
+    assert not os.path.exists(d.pidfile)
+
+
+def test_a_reload_and_commands_of_the_main_thread_go_on_beside_a_thread_that_stands_still(made):
+    d = made("num-threads: 2", "sandbox: no")
+    d.start()
+    with frozen(d, "worker 1"):
+        for _ in range(3):
+            d.process.send_signal(signal.SIGHUP)
+            until(lambda: "reloaded" in d.log())
+        assert d.control("get_option", "num-threads").strip() == "2"
+    assert d.stop() == 0  # it goes on, and all is as before
+    assert "has taken no turn" not in d.log()
 
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])
