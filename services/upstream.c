@@ -26,6 +26,7 @@ enum {
 	BUCKETS = 1024,
 	UDP_TRIES = 2,       /* per request to one server; then another gets its chance */
 	STRAYS_MOST = 3,     /* near misses over UDP before switching to TCP */
+	STRAYS_LAST = 16,    /* where TCP is not to be had: before another port and id are tried, if any */
 	WAIT_MOST_MS = 5000, /* no client would wait longer, whatever the backoff says */
 	WAIT_LEAST_MS = 10,
 	TLS_ROUNDS = 3, /* round trips until a new connection's first answer */
@@ -57,6 +58,7 @@ struct exchange {
 	bool capped;       /* the name's case is random in this try */
 	bool refused;      /* the transport failed at once: connection refused or broken off */
 	bool over;         /* the askers are being told the result */
+	bool came_back;    /* over UDP for the last time, since TCP, where it had turned to, was not to be had */
 	uint8_t tries, strays;
 	uint32_t wait_ms; /* of this try */
 	uint64_t sent_us;
@@ -288,7 +290,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	x->over = true;
 	reply->server = x->ask.server;
 	reply->sends = x->sends;
-	reply->over_tcp = x->way != CARRIER_UDP;
+	reply->over_tcp = x->way != CARRIER_UDP || x->came_back;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
 	while (!list_is_empty(&x->asks)) {
@@ -495,6 +497,30 @@ static bool turn_to_plain(struct exchange *x)
 	return true;
 }
 
+/* The server was to be asked over TCP because of what came over UDP, but cannot be: then once more over UDP, with another
+ * port and id. Somebody may guess them, or answers may be cut for a moment only (response rate limiting), but there
+ * is no other way. */
+static bool turn_back(struct exchange *x)
+{
+	if (!is_second_way(x) || x->came_back)
+		return false;
+	x->came_back = true;
+	x->refused = false;
+	exchange_turn_to(x, CARRIER_UDP);
+	return true;
+}
+
+static void exchange_give_up(struct exchange *x, enum upstream_end end)
+{
+	if (!turn_to_plain(x) && !turn_back(x))
+		exchange_fail(x, end);
+}
+
+static bool may_turn_to_tcp(const struct exchange *x)
+{
+	return x->way == CARRIER_UDP && !x->came_back && may_use(x->upstream, CARRIER_TCP);
+}
+
 /* A try has timed out, or the exchange failed from the start. */
 static void on_timer(struct timer *t)
 {
@@ -505,13 +531,13 @@ static void on_timer(struct timer *t)
 		return;
 	}
 	note_silence(x);
-	if (x->way == CARRIER_UDP && x->strays && may_use(x->upstream, CARRIER_TCP)) {
+	if (x->strays && may_turn_to_tcp(x)) {
 		exchange_turn_to(x, CARRIER_TCP);
-	} else if (x->way == CARRIER_UDP && x->tries < UDP_TRIES) {
+	} else if (x->way == CARRIER_UDP && x->tries < UDP_TRIES && !x->came_back) {
 		exchange_stop(x);
 		exchange_send(x, NULL);
-	} else if (!turn_to_plain(x)) {
-		exchange_fail(x, UPSTREAM_SILENT);
+	} else {
+		exchange_give_up(x, UPSTREAM_SILENT);
 	}
 }
 
@@ -526,8 +552,7 @@ static void on_failed(struct sending *s, enum upstream_end why)
 		infra_unsendable(e->infra, e->time);
 	else if (why == UPSTREAM_SILENT)
 		note_silence(x);
-	if (!turn_to_plain(x))
-		exchange_fail(x, why);
+	exchange_give_up(x, why);
 }
 
 /*
@@ -546,14 +571,17 @@ static bool note_stray(struct exchange *x)
 		/* Nothing else can come: nobody is between us and the server. */
 		x->under_way = false;
 		x->refused = !is_patient(x);
-		exchange_fail(x, UPSTREAM_SILENT);
+		exchange_give_up(x, UPSTREAM_SILENT);
 		return true;
 	}
-	if (x->strays < STRAYS_MOST || !may_use(u, CARRIER_TCP))
+	if (x->strays < (may_turn_to_tcp(x) ? STRAYS_MOST : STRAYS_LAST))
 		return false;
 	/* Somebody is guessing; TCP cannot be guessed. */
 	x->under_way = false;
-	exchange_turn_to(x, CARRIER_TCP);
+	if (may_turn_to_tcp(x))
+		exchange_turn_to(x, CARRIER_TCP);
+	else
+		exchange_fail(x, UPSTREAM_SILENT);
 	return true;
 }
 
@@ -575,7 +603,7 @@ static bool edns_is_refused(const struct exchange *x, const struct message *m)
  * validate, and the validator will decide what a plain answer is worth. */
 static void turn_from_refusal(struct exchange *x)
 {
-	if (x->ask.insists && x->way == CARRIER_UDP && may_use(x->upstream, CARRIER_TCP)) {
+	if (x->ask.insists && may_turn_to_tcp(x)) {
 		x->edns_refused = true;
 		exchange_turn_to(x, CARRIER_TCP);
 		return;
@@ -628,8 +656,7 @@ static uint32_t note_answer(struct exchange *x, const struct message *m)
  * 5). */
 static bool is_cut(const struct exchange *x, const uint8_t *wire)
 {
-	return x->way == CARRIER_UDP && msg_flags(wire) & FLAG_TC &&
-	       may_use(x->upstream, CARRIER_TCP);
+	return msg_flags(wire) & FLAG_TC && may_turn_to_tcp(x);
 }
 
 static void note_cut(struct exchange *x)

@@ -58,7 +58,7 @@ struct upstream_reply {
 	unsigned sends;          /* packets sent */
 	uint32_t rtt_ms;
 	bool had_edns; /* the query that was answered carried OPT */
-	bool over_tcp;
+	bool over_tcp; /* or over UDP again, since TCP was not to be had */
 };
 
 /* Start asking. `done(owner, reply)` is called once, in a later turn, never from within this call.

@@ -94,6 +94,196 @@ static void who_guesses_is_asked_over_tcp(void **state)
 	}
 }
 
+static void guesses_are_not_heard_for_ever(void **state)
+{
+	struct sending *s;
+
+	(void)state;
+	world_begin("server: outgoing-num-tcp: 0\n");
+	assert_non_null(ask_plainly());
+	s = world.udp.sent[0];
+	for (unsigned n = 1; n <= 16; n++)
+		assert_int_equal(s->strayed(s), n == 16);
+	assert_int_equal(world.told_count, 1);
+	assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
+	assert_false(world.told[0].refused); /* another port may be tried */
+	world_end();
+}
+
+/* What comes over UDP so that the exchange turns to TCP. */
+enum doubt { STRAYS, STRAY_AND_SILENCE, CUT };
+
+static void raise_doubt(enum doubt doubt)
+{
+	struct sending *s = world.udp.sent[world.udp.count - 1];
+	struct bytes b;
+
+	switch (doubt) {
+	case STRAYS:
+		assert_false(s->strayed(s));
+		assert_false(s->strayed(s));
+		assert_true(s->strayed(s));
+		break;
+	case STRAY_AND_SILENCE:
+		assert_false(s->strayed(s));
+		loop_play(world.loop, INFRA_RTO_UNKNOWN_MS * US_PER_MS);
+		break;
+	case CUT:
+		b = echo_of(&world.udp, FLAG_TC, false, true, 0);
+		assert_true(deliver(&world.udp, &b));
+		break;
+	}
+}
+
+/* How TCP is not to be had. */
+enum lack { REFUSED, BROKEN, UNHEARD, GARBAGE };
+
+static void lack_tcp(enum lack lack)
+{
+	struct sending *s = world.tcp.sent[world.tcp.count - 1];
+
+	switch (lack) {
+	case REFUSED:
+		s->failed(s, UPSTREAM_UNREACHABLE);
+		break;
+	case BROKEN:
+		s->failed(s, UPSTREAM_SILENT);
+		break;
+	case UNHEARD:
+		loop_play(world.loop, 3000 * US_PER_MS);
+		break;
+	case GARBAGE:
+		assert_true(s->strayed(s));
+		break;
+	}
+}
+
+static void without_tcp_there_is_a_way_back(void **state)
+{
+	(void)state;
+	for (unsigned doubt = STRAYS; doubt <= CUT; doubt++) {
+		for (unsigned lack = REFUSED; lack <= GARBAGE; lack++) {
+			struct sending *s;
+
+			world_begin("");
+			assert_non_null(ask_plainly());
+			raise_doubt(doubt);
+			assert_int_equal(world.tcp.count, 1);
+			assert_int_equal(world.told_count, 0);
+			lack_tcp(lack);
+			if (world.udp.count != 2 || world.told_count)
+				fail_msg("doubt %u, lack %u: asked %u times", doubt, lack, world.udp.count);
+			/* as many wrong ones as before do not matter now */
+			s = world.udp.sent[1];
+			for (unsigned n = 0; n < 15; n++)
+				assert_false(s->strayed(s));
+			assert_true(answer(&world.udp));
+			assert_int_equal(world.told_count, 1);
+			assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+			assert_true(world.told[0].over_tcp);
+			assert_int_equal(world.told[0].sends, 3);
+			assert_int_equal(world.tcp.count, 1);
+			world_end();
+		}
+	}
+}
+
+static void the_way_back_is_gone_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		unsigned strays;
+		bool cut;
+		enum upstream_end end;
+	} rows[] = {
+		{ "silence", 0, false, UPSTREAM_SILENT },
+		{ "a wrong one, and silence", 1, false, UPSTREAM_SILENT },
+		{ "too many wrong ones", 16, false, UPSTREAM_SILENT },
+		{ "cut again: that is all there is", 0, true, UPSTREAM_ANSWERED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sending *s;
+		struct bytes b;
+
+		world_begin("");
+		assert_non_null(ask_plainly());
+		raise_doubt(CUT);
+		lack_tcp(REFUSED);
+		s = world.udp.sent[1];
+		for (unsigned n = 1; n <= rows[i].strays; n++)
+			assert_int_equal(s->strayed(s), n == 16);
+		if (rows[i].cut) {
+			b = echo_of(&world.udp, FLAG_TC, false, true, 0);
+			assert_true(deliver(&world.udp, &b));
+		}
+		loop_play(world.loop, 6000 * US_PER_MS);
+		if (world.told_count != 1 || world.told[0].end != rows[i].end)
+			fail_msg("%s: %u told", rows[i].why, world.told_count);
+		assert_true(world.told[0].over_tcp);
+		assert_int_equal(world.udp.count, 2);
+		assert_int_equal(world.tcp.count, 1);
+		world_end();
+	}
+}
+
+/* A refusal of EDNS that TCP cannot confirm goes on over UDP without, and ends, whatever comes. */
+static void a_refusal_without_tcp_ends(void **state)
+{
+	struct upstream_question q;
+	struct bytes b;
+
+	(void)state;
+	world_begin("");
+	q = question();
+	q.insists = true;
+	assert_non_null(ask(&q));
+	b = echo_of(&world.udp, RCODE_FORMERR, false, false, 0);
+	assert_true(deliver(&world.udp, &b));
+	lack_tcp(REFUSED);
+	assert_int_equal(world.udp.count, 2);
+	assert_int_equal(get_u16(world.udp.sent[1]->wire + 10), 0);
+	raise_doubt(STRAYS);
+	lack_tcp(BROKEN);
+	assert_int_equal(world.udp.count, 3);
+	assert_int_equal(get_u16(world.udp.sent[2]->wire + 10), 0);
+	b = echo_of(&world.udp, FLAG_AA, true, false, 0);
+	assert_true(deliver(&world.udp, &b));
+	assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
+	assert_int_equal(world.tcp.count, 2);
+	world_end();
+}
+
+/* Where TCP is what was asked for, UDP is no way back. */
+static void tcp_that_was_wanted_is_not_replaced(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *conf;
+		enum carrier carrier;
+	} rows[] = {
+		{ "a zone over TCP", "", CARRIER_TCP },
+		{ "TLS", "", CARRIER_TLS },
+		{ "tcp-upstream", "server: tcp-upstream: yes\n", CARRIER_UDP },
+		{ "no UDP", "server: do-udp: no\n", CARRIER_UDP },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q;
+
+		world_begin(rows[i].conf);
+		q = question();
+		q.carrier = rows[i].carrier;
+		assert_non_null(ask(&q));
+		lack_tcp(BROKEN);
+		if (world.udp.count || world.told_count != 1)
+			fail_msg("%s: %u over UDP", rows[i].why, world.udp.count);
+		assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
+		world_end();
+	}
+}
+
 static void a_cut_answer_is_asked_for_over_tcp(void **state)
 {
 	(void)state;
@@ -318,6 +508,11 @@ int main(void)
 		cmocka_unit_test(equal_questions_go_out_once),
 		cmocka_unit_test(what_does_not_match_is_not_the_answer),
 		cmocka_unit_test(who_guesses_is_asked_over_tcp),
+		cmocka_unit_test(guesses_are_not_heard_for_ever),
+		cmocka_unit_test(without_tcp_there_is_a_way_back),
+		cmocka_unit_test(the_way_back_is_gone_once),
+		cmocka_unit_test(a_refusal_without_tcp_ends),
+		cmocka_unit_test(tcp_that_was_wanted_is_not_replaced),
 		cmocka_unit_test(a_cut_answer_is_asked_for_over_tcp),
 		cmocka_unit_test(edns_is_left_out_where_it_is_refused),
 		cmocka_unit_test(who_wants_signatures_hears_a_refusal_over_tcp),
