@@ -16,6 +16,17 @@ struct nameset_maker;
 struct nameset_maker *nameset_maker_new(void) MUST_USE;
 /* The same, but a name put more than once gets the bitwise OR of its numbers. */
 struct nameset_maker *nameset_maker_joining(void) MUST_USE;
+/* What was put with a name: bit n % 64 of has[n / 64] for the number n. */
+struct nameset_kinds {
+	uint64_t has[4];
+};
+
+/* The same, but the numbers put with a name are kinds, all of which nameset_make passes to `weigh`,
+ * once for each name. It returns the number the name is to have, or -1 to leave it out. */
+struct nameset_maker *nameset_maker_weighing(int (*weigh)(const uint8_t *name,
+							  const struct nameset_kinds *kinds,
+							  void *arg),
+					     void *arg) MUST_USE;
 /* When a name is put more than once, the last number counts. The name is copied. Even hundreds of
  * thousands of names take hardly more memory here than in the finished set. */
 void nameset_put(struct nameset_maker *m, const uint8_t *name, uint8_t value);

@@ -14,7 +14,8 @@ struct put {
 	uint32_t at; /* in the chunk: value, length, reversed name */
 };
 
-/* Sorted names without duplicates: kept, fresh, value, the last `fresh` bytes. */
+/* Sorted names without duplicates: kept, fresh, value, the last `fresh` bytes. Where kinds are
+ * weighed, a name follows itself (fresh: 0) for each further kind. */
 struct run {
 	uint8_t *bytes;
 	size_t len, count;
@@ -22,6 +23,8 @@ struct run {
 
 struct nameset_maker {
 	bool joins;
+	int (*weigh)(const uint8_t *name, const struct nameset_kinds *kinds, void *arg);
+	void *weigh_arg;
 	uint8_t *chunk;
 	size_t chunk_len;
 	struct put *list, *spare; /* CHUNK_NAMES of each */
@@ -42,6 +45,18 @@ struct nameset_maker *nameset_maker_joining(void)
 	struct nameset_maker *m = nameset_maker_new();
 
 	m->joins = true;
+	return m;
+}
+
+struct nameset_maker *nameset_maker_weighing(int (*weigh)(const uint8_t *name,
+							  const struct nameset_kinds *kinds,
+							  void *arg),
+					     void *arg)
+{
+	struct nameset_maker *m = nameset_maker_new();
+
+	m->weigh = weigh;
+	m->weigh_arg = arg;
 	return m;
 }
 
@@ -196,7 +211,8 @@ static void pack_chunk(struct nameset_maker *m)
 			before ? in_common(before + 2, before[1], put + 2, put[1]) : 0;
 		uint8_t fresh = (uint8_t)(put[1] - kept);
 
-		if (before && fresh == 0 && before[1] == put[1]) {
+		if (before && fresh == 0 && before[1] == put[1] &&
+		    (!m->weigh || r.bytes[value_at] == put[0])) {
 			r.bytes[value_at] = m->joins ? r.bytes[value_at] | put[0] : put[0];
 			continue;
 		}
@@ -317,6 +333,7 @@ static void weave_end(struct weave *w)
 struct woven {
 	uint8_t value, len;
 	uint8_t name[DNAME_MAX];
+	struct nameset_kinds kinds; /* where they are weighed */
 };
 
 static void advance(struct weave *w)
@@ -327,7 +344,12 @@ static void advance(struct weave *w)
 		sink(w, 0);
 }
 
-static bool weave_next(struct weave *w, bool joins, struct woven *out)
+static void add_kind(struct nameset_kinds *k, uint8_t kind)
+{
+	k->has[kind / 64] |= UINT64_C(1) << kind % 64;
+}
+
+static bool weave_next(struct weave *w, const struct nameset_maker *m, struct woven *out)
 {
 	const struct strand *s;
 
@@ -337,6 +359,8 @@ static bool weave_next(struct weave *w, bool joins, struct woven *out)
 	out->value = s->d.value;
 	out->len = s->d.len;
 	memcpy(out->name, s->d.name, s->d.len);
+	out->kinds = (struct nameset_kinds){ { 0 } };
+	add_kind(&out->kinds, s->d.value);
 	for (;;) {
 		advance(w);
 		if (w->count == 0)
@@ -344,7 +368,8 @@ static bool weave_next(struct weave *w, bool joins, struct woven *out)
 		s = w->heap[0];
 		if (s->d.len != out->len || memcmp(s->d.name, out->name, out->len) != 0)
 			return true;
-		out->value = joins ? out->value | s->d.value : s->d.value;
+		out->value = m->joins ? out->value | s->d.value : s->d.value;
+		add_kind(&out->kinds, s->d.value);
 	}
 }
 
@@ -385,10 +410,11 @@ static bool is_kept(const struct nameset_maker *m, struct woven *n)
 	uint8_t name[DNAME_MAX];
 	int value;
 
-	if (!m->review)
+	if (!m->review && !m->weigh)
 		return true;
 	turn_back(name, n->name, n->len);
-	value = m->review(name, n->value, m->review_arg);
+	value = m->weigh ? m->weigh(name, &n->kinds, m->weigh_arg)
+			 : m->review(name, n->value, m->review_arg);
 	n->value = (uint8_t)value;
 	return value >= 0;
 }
@@ -421,7 +447,7 @@ static void write_names(struct nameset *s, struct nameset_maker *m)
 	struct woven n;
 
 	weave_begin(&weave, m);
-	while (weave_next(&weave, m->joins, &n)) {
+	while (weave_next(&weave, m, &n)) {
 		if (is_kept(m, &n))
 			write_name(&w, &n);
 	}

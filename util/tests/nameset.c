@@ -163,6 +163,47 @@ static void of_names_put_again_the_bits_may_be_joined(void **state)
 	nameset_free(t);
 }
 
+static int count_kinds(const uint8_t *name, const struct nameset_kinds *kinds, void *calls)
+{
+	unsigned count = 0;
+
+	(void)name;
+	++*(unsigned *)calls;
+	for (unsigned i = 0; i < 4; i++)
+		count += (unsigned)__builtin_popcountll(kinds->has[i]);
+	return kinds->has[3] >> 63 ? -1 : (int)count;
+}
+
+static void all_kinds_of_a_name_are_weighed_at_once(void **state)
+{
+	(void)state;
+	enum { NAMES = 40000 }; /* more than one piece */
+	static const uint8_t kinds[] = { 0, 1, 63, 64, 127, 254, 1, 0, 255 };
+	unsigned calls = 0;
+	struct nameset_maker *m = nameset_maker_weighing(count_kinds, &calls);
+	struct nameset *s;
+	char text[40];
+
+	for (unsigned round = 0; round < COUNT(kinds); round++) {
+		for (unsigned i = 0; i < NAMES; i++) {
+			snprintf(text, sizeof(text), "n%u.example.", i);
+			if (i % COUNT(kinds) >= round)
+				nameset_put(m, N(text), kinds[round]);
+			if (i < 20)
+				nameset_put(m, N(text), kinds[0]);
+		}
+	}
+	s = nameset_make(m, SEED);
+	assert_int_equal(calls, NAMES);
+	for (unsigned i = 0; i < NAMES; i += i < 40 ? 1 : 7) {
+		unsigned last = i % COUNT(kinds);
+
+		snprintf(text, sizeof(text), "n%u.example.", i);
+		assert_int_equal(nameset_find(s, N(text)), last == 8 ? -1 : last < 6 ? (int)last + 1 : 6);
+	}
+	nameset_free(s);
+}
+
 static int leave_odd_ones(const uint8_t *name, uint8_t value, void *seen)
 {
 	(void)name;
@@ -268,6 +309,7 @@ int main(void)
 		cmocka_unit_test(the_root_and_the_longest_name_have_room),
 		cmocka_unit_test(hundreds_of_thousands_take_twenty_bytes_each),
 		cmocka_unit_test(of_names_put_again_the_bits_may_be_joined),
+		cmocka_unit_test(all_kinds_of_a_name_are_weighed_at_once),
 		cmocka_unit_test(a_last_look_changes_names_and_leaves_some_out),
 		cmocka_unit_test(a_saved_set_is_the_same_again),
 		cmocka_unit_test(a_broken_one_is_refused_or_harmless),
