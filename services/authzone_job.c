@@ -101,6 +101,7 @@ static void fetch(struct zonejob *j)
 	struct gathered g = { 0 };
 	struct fetch_how how = { .url = j->url,
 				 .authorities = j->authorities,
+				 .nat64 = { j->nat64[0], j->nat64[1] },
 				 .most_bytes = j->z->size_most ? j->z->size_most : FETCHED_MOST,
 				 .most_ms = j->z->time_most_ms,
 				 .loader = j->work.loader,

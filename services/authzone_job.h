@@ -28,7 +28,7 @@ struct zonejob { /* zeroed before first use; not to be touched from zonejob_star
 	bool differs;
 	uint32_t base, goal;
 	/* ZONEJOB_FETCH */
-	const char *url, *authorities;
+	const char *url, *authorities, *nat64[2];
 	struct fetch_mark mark;
 	/* the result */
 	struct zonedata *got; /* ready to be published, the caller's; or NULL */

@@ -396,6 +396,8 @@ static void fetch_url_at(struct task *t)
 {
 	t->job.url = t->z->urls->items[t->url_at].text;
 	t->job.authorities = t->authorities;
+	t->job.nat64[0] = t->snapshot->conf->server.dns64_prefix;
+	t->job.nat64[1] = t->snapshot->conf->server.nat64_prefix;
 	/* data we no longer have is fetched unconditionally */
 	t->job.mark = authzone_stored(t->z) ? t->marks[t->url_at] : (struct fetch_mark){ 0 };
 	start_job(t, ZONEJOB_FETCH, on_fetched);

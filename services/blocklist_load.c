@@ -59,6 +59,8 @@ struct list_loading *list_loading_new(const struct conf *conf, const struct conf
 	g->spec = spec_of(g);
 	g->directory = mem_text(conf->server.blocklist_directory);
 	g->authorities = mem_text(conf->server.tls_cert_bundle);
+	g->nat64[0] = mem_text(conf->server.dns64_prefix);
+	g->nat64[1] = mem_text(conf->server.nat64_prefix);
 	pthread_mutex_init(&g->lock, NULL);
 	return g;
 }
@@ -78,6 +80,8 @@ void list_loading_free(struct list_loading *g)
 	mem_free(g->name);
 	mem_free(g->directory);
 	mem_free(g->authorities);
+	mem_free(g->nat64[0]);
+	mem_free(g->nat64[1]);
 	mem_free(g);
 }
 

@@ -41,6 +41,7 @@ struct list_loading {
 	uint64_t max_size;
 	bool tops;
 	uint64_t spec;
+	char *nat64[2]; /* the prefixes of the configuration */
 	/* list_loading_settle */
 	char *directory, *authorities; /* "" or a path */
 	/* the loader's thread alone, once it attends */

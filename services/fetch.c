@@ -15,8 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
+#include "services/dns64.h"
 #include "services/loader.h"
+#include "util/addr.h"
 #include "util/mem.h"
 
 #define MOST_MS     300000
@@ -31,6 +34,7 @@ struct fetching {
 	CURL *curl;
 	uint64_t taken;
 	struct fetch_mark told; /* by this response */
+	bool from_public;       /* the URL itself led to a public address */
 };
 
 /* ---- libcurl, which pulls in two dozen libraries: loaded only when a URL is configured ---- */
@@ -97,6 +101,53 @@ static size_t on_bytes(char *bytes, size_t one, size_t len, void *fetching)
 	return x->how->take(x->how->arg, bytes, len) ? len : 0;
 }
 
+/* With the address behind one of NAT64's prefixes in the place of the one seen. */
+static bool is_public(const struct fetch_how *how, const struct addr *a)
+{
+	for (size_t i = 0; i < COUNT(how->nat64); i++) {
+		struct netblock prefix;
+		struct addr ip4;
+
+		if (how->nat64[i] && netblock_parse(&prefix, how->nat64[i], NULL) &&
+		    dns64_extract(&prefix, a, &ip4))
+			return addr_is_public(&ip4);
+	}
+	return addr_is_public(a);
+}
+
+/* Every connection is opened here, to an address that has been resolved already. */
+static curl_socket_t on_open(void *fetching, curlsocktype purpose, struct curl_sockaddr *to)
+{
+	struct fetching *x = fetching;
+	char text[ADDR_TEXT];
+	struct addr a;
+	long redirects = 0;
+
+	(void)purpose;
+	lib.curl_easy_getinfo(x->curl, CURLINFO_REDIRECT_COUNT, &redirects);
+	if (!addr_from_sockaddr(&a, &to->addr, to->addrlen))
+		return CURL_SOCKET_BAD;
+	if (redirects == 0) {
+		x->from_public |= is_public(x->how, &a);
+	} else if (x->from_public && !is_public(x->how, &a)) {
+		fault_set(x->fault, "a redirect to %s, which is not public, is not followed",
+			  addr_print(&a, a.port, text));
+		return CURL_SOCKET_BAD;
+	}
+	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static bool leads_down(struct fetching *x, const char *value, size_t len)
+{
+	const char *scheme = NULL;
+
+	while (len && isspace((unsigned char)*value))
+		value++, len--;
+	lib.curl_easy_getinfo(x->curl, CURLINFO_SCHEME, &scheme);
+	return scheme && strcasecmp(scheme, "https") == 0 && len > 5 &&
+	       strncasecmp(value, "http:", 5) == 0;
+}
+
 /* Each response, redirections included, has headers of its own. */
 static size_t on_header(char *line, size_t one, size_t len, void *fetching)
 {
@@ -107,6 +158,10 @@ static size_t on_header(char *line, size_t one, size_t len, void *fetching)
 	(void)one;
 	if (len > 5 && strncasecmp(line, "HTTP/", 5) == 0)
 		x->told = (struct fetch_mark){ 0 };
+	if (len > 9 && strncasecmp(line, "location:", 9) == 0 && leads_down(x, line + 9, len - 9)) {
+		fault_set(x->fault, "a redirect from https to http is not followed");
+		return 0;
+	}
 	if (len < sizeof(name) || strncasecmp(line, name, sizeof(name) - 1) != 0)
 		return len;
 	line += sizeof(name) - 1;
@@ -173,6 +228,8 @@ static void set_options(struct fetching *x, char *why)
 	lib.curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
 	lib.curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
 	lib.curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
+	lib.curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	lib.curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x);
 	lib.curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
 	lib.curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
 	lib.curl_easy_setopt(c, CURLOPT_XFERINFODATA, x);

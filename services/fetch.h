@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * It blocks on the network, so it is called on the loader's thread (services/loader.h) only. Data
- * is passed on piece by piece and not buffered. Certificates are verified; a redirect may not lead
- * from https to http. Without libcurl (--without-libcurl) every fetch fails and says so. */
+ * is passed on piece by piece and not buffered. Certificates are verified; no redirect may lead
+ * from https to http, nor from a public address (util/addr.h) to one that is not: what counts are the
+ * addresses that are connected to, whatever names stand for them. Without libcurl
+ * (--without-libcurl) every fetch fails and says so. */
 #ifndef SERVICES_FETCH_H
 #define SERVICES_FETCH_H
 
@@ -25,6 +27,7 @@ struct fetch_how {
 	const char *authorities;     /* a PEM file of CAs in place of the system's; or NULL or "" */
 	uint64_t most_bytes;         /* longer files fail; 0: no limit */
 	uint32_t most_ms;            /* time limit; 0: 300 seconds */
+	const char *nat64[2];        /* prefixes behind which IPv4 addresses are (RFC 6052); or NULL */
 	const struct loader *loader; /* aborts when it ends; NULL: none */
 	/* Takes the next piece. False: abort (having set the fault). */
 	bool (*take)(void *arg, const char *bytes, size_t len);

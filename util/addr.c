@@ -252,6 +252,38 @@ bool addr_stands_for(const struct addr *a, struct addr *ip4)
 	return true;
 }
 
+bool addr_is_public(const struct addr *a)
+{
+	static const struct {
+		uint8_t family, bits;
+		uint8_t ip[8]; /* the first bytes */
+	} special[] = {
+		{ 4, 8, { 0 } },		    { 4, 8, { 10 } },
+		{ 4, 10, { 100, 64 } },		    { 4, 8, { 127 } },
+		{ 4, 16, { 169, 254 } },	    { 4, 12, { 172, 16 } },
+		{ 4, 24, { 192, 0, 0 } },	    { 4, 16, { 192, 168 } },
+		{ 4, 15, { 198, 18 } },		    { 4, 3, { 224 } },
+		{ 6, 8, { 0 } },		    { 6, 8, { 1 } },
+		{ 6, 7, { 0xfc } },		    { 6, 9, { 0xfe } },
+		{ 6, 9, { 0xfe, 0x80 } },	    { 6, 8, { 0xff } },
+		{ 6, 32, { 0x20, 0x01, 0, 0 } }, /* Teredo: any address behind a relay */
+		{ 6, 48, { 0x20, 0x01, 0, 0x02 } }, /* benchmarks */
+		{ 6, 28, { 0x20, 0x01, 0, 0x10 } }, /* ORCHID: no addresses */
+	};
+	struct addr ip4;
+
+	if (addr_stands_for(a, &ip4))
+		return addr_is_public(&ip4);
+	for (size_t i = 0; i < COUNT(special); i++) {
+		unsigned whole = special[i].bits / 8, rest = special[i].bits % 8;
+
+		if (a->family == special[i].family && memcmp(a->ip, special[i].ip, whole) == 0 &&
+		    (rest == 0 || ((a->ip[whole] ^ special[i].ip[whole]) & 0xff00 >> rest & 0xff) == 0))
+			return false;
+	}
+	return a->family != 0;
+}
+
 /*
  * Netblocks.
  */

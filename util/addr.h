@@ -42,6 +42,11 @@ bool addr_is_absurd(const struct addr *a);
  * 3056 2), behind NAT64's well-known prefix (RFC 6052 2.1). False: none. */
 bool addr_stands_for(const struct addr *a, struct addr *ip4);
 
+/* Whether hosts anywhere may have it: neither private, shared (RFC 6598), link-local, loopback, multicast, reserved
+ * nor "this network" (the registries of RFC 6890; addresses for documentation count as public), nor
+ * an IPv6 address that stands for an IPv4 one of these. */
+bool addr_is_public(const struct addr *a);
+
 /* A netblock: "10.0.0.0/8", "::1", "fe80::/10". Bits beyond the length are 0. */
 struct netblock {
 	struct addr net;        /* port 0 */

@@ -7,6 +7,7 @@ import contextlib
 import http.server
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -27,8 +28,9 @@ def ede(message):
 class Web:
     """A web server on loopback; `pages` maps a path to bytes, to (status, bytes), or to a function of the request."""
 
-    def __init__(self, tls=None):
+    def __init__(self, tls=None, address=ADDRESS):
         self.pages = {}
+        self.address = address
         self.asked = []
         web = self
 
@@ -54,8 +56,8 @@ class Web:
             def log_message(self, *_):
                 pass
 
-        self.port = free_port()
-        self.server = http.server.ThreadingHTTPServer((ADDRESS, self.port), Handler)
+        self.port = free_port(address)
+        self.server = http.server.ThreadingHTTPServer((address, self.port), Handler)
         self.server.daemon_threads = True
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -64,7 +66,7 @@ class Web:
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
 
     def url(self, path, scheme="http"):
-        return "%s://127.0.0.1:%d%s" % (scheme, self.port, path)
+        return "%s://%s:%d%s" % (scheme, self.address, self.port, path)
 
     def __enter__(self):
         self.thread.start()
@@ -442,6 +444,64 @@ def test_redirections_are_followed_and_cuts_are_seen(make):
             until(lambda: blocked(d, "moved.example."))
             until(lambda: "failed" in d.control("blocklist_status"))
             assert not blocked(d, "half.example.")
+
+
+def moved_to(url):
+    def move(request):
+        request.send_response(302)
+        request.send_header("Location", url)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+    return move
+
+
+@pytest.fixture
+def public():
+    """An address that is not private, on the loopback interface of a network with nothing else."""
+    if len(socket.if_nameindex()) != 1:
+        pytest.skip("only in a network of its own")
+    change = ["198.51.100.1/32", "dev", "lo"]
+    if subprocess.run(["ip", "addr", "add", *change], check=False).returncode:
+        pytest.skip("addresses cannot be added")
+    yield "198.51.100.1"
+    subprocess.run(["ip", "addr", "del", *change], check=False)
+
+
+def test_no_redirect_leads_from_a_public_address_to_a_private_one(make, public):
+    with Web(address=public) as outside, Web() as inside:
+        where = inside.url("/list")
+        targets = {"address": where, "name": where.replace("127.0.0.1", "localhost"),
+                   "mapped": where.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
+                   "short": where.replace("127.0.0.1", "127.1"), "this": where.replace("127.0.0.1", "0.0.0.0")}
+        inside.pages["/list"] = b"||stolen.example^\n"
+        inside.pages["/out"] = moved_to(outside.url("/fine"))
+        outside.pages["/fine"] = b"||fine.example^\n"
+        outside.pages["/on"] = moved_to(outside.url("/fine"))
+        outside.pages["/twice"] = moved_to(outside.url("/address"))
+        outside.pages.update(("/" + name, moved_to(url)) for name, url in targets.items())
+        wrong = [*targets, "twice"]
+        with make(*(["name: " + name, 'url: "%s"' % outside.url("/" + name)] for name in wrong),
+                  ["name: on", 'url: "%s"' % outside.url("/on")], ["name: out", 'url: "%s"' % inside.url("/out")]) as d:
+            until(lambda: d.control("blocklist_status").count("fetched") == 2)
+            until(lambda: d.control("blocklist_status").count("failed") == len(wrong))
+            status = d.control("blocklist_status")
+            assert status.count("which is not public, is not followed") == len(wrong), status
+            assert blocked(d, "fine.example.") and not blocked(d, "stolen.example.")
+        assert [path for path, _ in inside.asked] == ["/out"]
+
+
+def test_no_redirect_leads_from_https_to_http(make, authority):
+    with Web() as plain, Web(tls=(authority / "web.pem", authority / "web.key")) as secure:
+        plain.pages.update({"/up": moved_to(secure.url("/down", "https")), "/list": b"||plain.example^\n",
+                            "/fine": moved_to(secure.url("/list", "https"))})
+        secure.pages.update({"/down": moved_to(plain.url("/list").replace("http:", "HTTP:")), "/list": b"||secure.example^\n"})
+        with make(["name: up", 'url: "%s"' % plain.url("/up")], ["name: fine", 'url: "%s"' % plain.url("/fine")],
+                  ["name: down", 'url: "%s"' % secure.url("/down", "https")],
+                  server=['tls-cert-bundle: "%s"' % (authority / "ca.pem")]) as d:
+            until(lambda: d.control("blocklist_status").count("failed") == 2)
+            until(lambda: blocked(d, "secure.example."))
+            assert d.control("blocklist_status").count("from https to http is not followed") == 2
+            assert not blocked(d, "plain.example.")
 
 
 def test_without_a_folder_for_copies_it_works_too(make):

@@ -31,6 +31,44 @@ static struct netblock netblock_of(const char *text)
 	return n;
 }
 
+static void private_addresses_are_not_public_however_they_are_written(void **state)
+{
+	(void)state;
+	static const char *const not_public[] = {
+		"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255",
+		"127.0.0.1", "127.9.9.9", "169.254.169.254", "172.16.0.1", "172.31.255.255",
+		"192.0.0.8", "192.168.1.1", "198.18.0.1", "198.19.255.255", "224.0.0.1",
+		"239.255.255.250", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1",
+		"::ffff:169.254.169.254", "::ffff:10.0.0.1", "::10.0.0.1", "::127.0.0.1",
+		"64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b::192.168.0.1", "64:ff9b:1::1",
+		"64:ff9b:1::808:808", "100::1", "2002:7f00:1::1", "2002:a9fe:a9fe::1", "2001:0:1::1",
+		"2001:2::1", "2001:10::1", "2001:1f::1", "fc00::1", "fdff::1", "fe80::1", "febf::1",
+		"fec0::1", "feff::1", "ff02::1", "ff0e::1",
+	};
+	static const char *const are_public[] = {
+		"1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
+		"128.0.0.1", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0",
+		"192.0.1.0", "192.0.2.1", "192.167.255.255", "192.169.0.0", "198.17.255.255",
+		"198.20.0.0", "198.51.100.1", "203.0.113.1", "223.255.255.255", "::ffff:192.0.2.1",
+		"64:ff9b::192.0.2.1", "2002:c000:201::1", "2001:db8::1", "2001:1::1", "2001:20::1",
+		"2001:2:1::1", "2606:4700::1111", "fbff::1", "2000::1",
+	};
+
+	for (size_t i = 0; i < COUNT(not_public); i++) {
+		struct addr a = addr_of(not_public[i]);
+
+		if (addr_is_public(&a))
+			fail_msg("%s", not_public[i]);
+	}
+	for (size_t i = 0; i < COUNT(are_public); i++) {
+		struct addr a = addr_of(are_public[i]);
+
+		if (!addr_is_public(&a))
+			fail_msg("%s", are_public[i]);
+	}
+	assert_false(addr_is_public(&(struct addr){ .family = 0 }));
+}
+
 static void text_becomes_an_address_and_text_again(void **state)
 {
 	(void)state;
@@ -422,6 +460,7 @@ static void a_set_agrees_with_looking_at_each_netblock(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
+		cmocka_unit_test(private_addresses_are_not_public_however_they_are_written),
 		cmocka_unit_test(text_becomes_an_address_and_text_again),
 		cmocka_unit_test(what_is_no_address_is_refused_with_a_sentence),
 		cmocka_unit_test(a_socket_address_comes_back_as_it_went),
