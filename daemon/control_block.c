@@ -13,7 +13,6 @@
 #include "daemon/daemon.h"
 #include "daemon/worker.h"
 #include "services/blocklist_load.h"
-#include "services/blocklist_special.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -101,6 +100,9 @@ static void say_list(struct call *c, const struct blocklist *l, uint64_t blocked
 		call_say(c, " next look in %" PRId64 " s",
 			 MAX(age.next_s - (int64_t)time(NULL), 0));
 	call_say(c, "\n");
+	if (list_table_dropped(t))
+		call_say(c, "  left out: %" PRIu64 " rules with modifiers, too many at one name\n",
+			 list_table_dropped(t));
 	if (age.stale)
 		call_say(c, "  not renewed, what was there stays: %s\n", age.stale);
 	list_loading_tell(l, &age, stale, sizeof stale, say_source, c);
@@ -277,7 +279,7 @@ static void say_what(struct call *c, const struct blocklist *l, const struct lis
 {
 	char action[3 * ADDR_TEXT];
 
-	if (m->special)
+	if (m->rewrites)
 		call_say(c, " with an answer of its own");
 	else
 		call_say(c, " with %s", action_print(l, action));

@@ -391,31 +391,47 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 		add_opt(out, head, to, m->rcode, &x);
 }
 
-static void put_record(struct writer *out, uint8_t *head, const struct answer_made *m)
+static bool put_record(struct writer *out, const struct answer_made *m, struct slice data)
 {
-	put_u16(head + 6, 1);
+	if (writer_left(out) < 12 + data.len)
+		return false;
 	write_u16(out, 0xc000 | MSG_HEAD_LEN);
 	write_u16(out, m->type);
 	write_u16(out, CLASS_IN);
 	write_u32(out, m->ttl_s);
-	write_u16(out, (uint16_t)m->data.len);
-	write_bytes(out, m->data.at, m->data.len);
+	write_u16(out, (uint16_t)data.len);
+	write_bytes(out, data.at, data.len);
+	return true;
+}
+
+/* False: they do not fit. */
+static bool put_records(struct writer *out, uint8_t *head, const struct answer_made *m)
+{
+	put_u16(head + 6, (uint16_t)(1 + m->more_count));
+	if (!put_record(out, m, m->data))
+		return false;
+	for (unsigned i = 0; i < m->more_count; i++)
+		if (!put_record(out, m, m->more[i]))
+			return false;
+	return true;
 }
 
 void answer_made(struct writer *out, const struct answer_to *to, const struct answer_made *m)
 {
 	uint8_t *head = out->at;
 	struct extras x;
+	bool fits = true;
 	size_t room = room_for(out, to),
 	       len = write_bare(out, to->request, flags_for(to, false), m->rcode);
 
 	if (m->data.len && len)
-		put_record(out, head, m);
+		fits = put_records(out, head, m);
 	begin_extras(&x, to);
 	explain(&x, to, m->reason, m->reason_text);
 	if ((size_t)(out->at - head) + opt_len(to, &x) > room)
 		cut_extras(&x);
-	if (UNLIKELY(m->data.len && len && (size_t)(out->at - head) + opt_len(to, &x) > room)) {
+	if (UNLIKELY(m->data.len && len &&
+		     (!fits || (size_t)(out->at - head) + opt_len(to, &x) > room))) {
 		out->at = head + len;
 		put_u16(head + 2, msg_flags(head) | FLAG_TC);
 		zero_counts(head);

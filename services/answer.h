@@ -50,7 +50,7 @@ void answer_message(struct writer *out, const struct answer_to *to, const struct
 /* An empty response with this rcode; `reason` may be REASON_none. Echoes the question, if any. */
 void answer_error(struct writer *out, const struct answer_to *to, enum rcode rcode,
 		  enum reason reason);
-/* A synthesised answer: empty, or one record at the name asked for. */
+/* A synthesised answer: empty, or records of one type at the name asked for. */
 struct answer_made {
 	enum rcode rcode;
 	enum reason reason;
@@ -58,6 +58,8 @@ struct answer_made {
 	uint16_t type;           /* of the record */
 	uint32_t ttl_s;
 	struct slice data; /* RDATA; empty: no record */
+	const struct slice *more; /* of further records, `more_count` of them */
+	unsigned more_count;
 };
 void answer_made(struct writer *out, const struct answer_to *to, const struct answer_made *m);
 

@@ -464,22 +464,24 @@ static bool allows(const struct blocklist *l, const struct asking *asked)
 static bool block(const struct blocklists *b, const struct asking *a, const struct asking *asked,
 		  struct list_found *f)
 {
-	struct list_match m = { 0 };
-	enum list_verdict own = ask_own(b, &a->q, &m);
+	struct list_match first;
+	enum list_verdict own = ask_own(b, &a->q, &f->match);
 
-	if (own == LIST_ALLOWS || (asked && ask_own(b, &asked->q, &m) == LIST_ALLOWS))
+	if (own == LIST_ALLOWS || (asked && ask_own(b, &asked->q, &first) == LIST_ALLOWS))
 		return false;
-	*f = (struct list_found){ .list = b->denied, .labels = m.labels, .at_run_time = true };
+	f->list = b->denied;
+	f->at_run_time = true;
 	if (own == LIST_BLOCKS)
 		return !is_paused(b->state, a->who);
+	f->at_run_time = false;
 	for (size_t i = 0; i < b->count; i++) {
 		const struct blocklist *l = b->at[i];
 
-		if (list_table_find(RCU_READ(l->table), &a->q, a->type, a->who->from, &m) !=
+		if (list_table_find(RCU_READ(l->table), &a->q, a->type, a->who->from, &f->match) !=
 			    LIST_BLOCKS ||
 		    !is_for(l, a->who->rule) || (asked && allows(l, asked)))
 			continue;
-		*f = (struct list_found){ .list = l, .special = m.special, .labels = m.labels };
+		f->list = l;
 		return !is_paused(b->state, a->who);
 	}
 	return false;
@@ -556,7 +558,7 @@ static void own_publish(struct list_state *s)
 		for (size_t i = 0; i < p->rule_count; i++)
 			list_table_rule(m, &(struct list_rule){
 						   .name = p->rules[i].name,
-						   .bits = p->rules[i].allows ? LIST_ALLOW
+						   .bits = p->rules[i].allows ? LIST_PASS
 									      : LIST_BLOCK });
 		t = list_table_make(m, seed);
 	}

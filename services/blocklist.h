@@ -102,9 +102,8 @@ struct list_asker {
 
 struct list_found {
 	const struct blocklist *list;
-	const struct list_special *special; /* the answer, in place of the list's action; or NULL */
-	unsigned labels;                    /* of the rule's name */
-	bool at_run_time;                   /* by blocklist_deny */
+	bool at_run_time;        /* by blocklist_deny */
+	struct list_match match; /* its rewrites are the answer, in place of the list's action */
 };
 
 /* Whether a name is blocked for this client, and by which list (the first that blocks it). */
@@ -125,7 +124,8 @@ enum list_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *
 
 /* ---- changes at run time: the main thread ---- */
 
-/* A rule for the name and all names below it, ahead of all lists, until the process ends. */
+/* A rule for the name and all names below it, ahead of all lists, until the process ends. Of these
+ * rules, the one for the longest name decides. */
 void blocklists_allow(struct blocklists *b, const uint8_t *name);
 void blocklists_deny(struct blocklists *b, const uint8_t *name);
 bool blocklists_forget(struct blocklists *b, const uint8_t *name); /* false: no such rule */

@@ -1,18 +1,19 @@
 /* AdBlock and AdGuard rules, as far as they apply to DNS.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
 #include <string.h>
 
 #include "services/blocklist_private.h"
 #include "services/blocklist_special.h"
 
+enum { MODIFIERS_MOST = 16 };
+
 struct adblock {
 	struct list_reader *r;
-	bool allow, tree, important, removes;
-	bool anchored;         /* begins with "|" or "||" */
+	bool allow, important, removes;
+	uint8_t bits, form;
 	struct word name;
-	struct word exempt;    /* denyallow */
-	char special[512];     /* modifiers kept verbatim */
+	struct word kept[MODIFIERS_MOST]; /* those kept as text */
+	unsigned kept_count;
 };
 
 /* ---- modifiers ---- */
@@ -22,14 +23,24 @@ static bool begins(struct word w, const char *text)
 	return w.len > strlen(text) && memcmp(w.at, text, strlen(text)) == 0;
 }
 
-static bool keep_special(struct adblock *a, struct word w)
+static int compare_words(struct word a, struct word b)
 {
-	size_t used = strlen(a->special);
+	int order = memcmp(a.at, b.at, MIN(a.len, b.len));
 
-	if (used + w.len + 2 > sizeof(a->special))
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Sorted, so that the order in which they were written makes no difference to $badfilter. */
+static bool keep(struct adblock *a, struct word w)
+{
+	unsigned i = a->kept_count;
+
+	if (i == MODIFIERS_MOST)
 		return false;
-	snprintf(a->special + used, sizeof(a->special) - used, "%s%.*s", used ? "," : "",
-		 (int)w.len, w.at);
+	for (; i && compare_words(a->kept[i - 1], w) > 0; i--)
+		a->kept[i] = a->kept[i - 1];
+	a->kept[i] = w;
+	a->kept_count++;
 	return true;
 }
 
@@ -39,28 +50,43 @@ static bool read_modifier(struct adblock *a, struct word w)
 		return a->important = true;
 	if (word_is(w, "badfilter"))
 		return a->removes = true;
-	if (begins(w, "denyallow=")) {
-		a->exempt = (struct word){ w.at + 10, w.len - 10 };
-		return true;
-	}
-	return (begins(w, "dnstype=") || begins(w, "client=") || begins(w, "dnsrewrite=")) &&
-	       keep_special(a, w);
+	return (begins(w, "dnstype=") || begins(w, "client=") || begins(w, "denyallow=") ||
+		begins(w, "dnsrewrite=") || word_is(w, "dnsrewrite")) &&
+	       keep(a, w);
+}
+
+/* A comma with a backslash in front is part of a value. */
+static const char *next_comma(const char *at, const char *end)
+{
+	for (; at < end && *at != ','; at++)
+		at += *at == '\\' && at + 1 < end;
+	return at;
 }
 
 /* False: a modifier only browsers can apply. */
 static bool read_modifiers(struct adblock *a, const char *at, const char *end)
 {
+	char *to = a->r->special;
 	struct list_special s;
 
-	while (at < end) {
-		const char *comma = memchr(at, ',', (size_t)(end - at));
-		struct word w = { at, (size_t)((comma ? comma : end) - at) };
-
-		if (!read_modifier(a, w))
+	for (const char *comma; at < end; at = comma + 1) {
+		comma = next_comma(at, end);
+		if (!read_modifier(a, (struct word){ at, (size_t)(comma - at) }))
 			return false;
-		at = comma ? comma + 1 : end;
 	}
-	return !*a->special || list_special_parse(&s, a->special);
+	for (unsigned i = 0; i < a->kept_count; i++) { /* no more than the line */
+		if (i)
+			*to++ = ',';
+		memcpy(to, a->kept[i].at, a->kept[i].len);
+		to += a->kept[i].len;
+	}
+	*to = '\0';
+	if (!a->kept_count)
+		return true;
+	if (!list_special_parse(&s, a->r->special))
+		return false;
+	list_special_clear(&s);
+	return true;
 }
 
 /* ---- the name ---- */
@@ -73,102 +99,85 @@ static bool has(struct word w, const char *bytes)
 	return false;
 }
 
-/* Parse what is between the bars and the first modifier. */
-static enum list_skip read_pattern(struct adblock *a, struct word w, uint8_t *bits)
+static bool cut_front(struct word *w, const char *text)
 {
-	bool ended = false;
+	size_t len = strlen(text);
 
-	if (w.len && w.at[w.len - 1] == '|')
-		w.len--;
-	while (w.len && w.at[w.len - 1] == '^') {
-		ended = true;
-		w.len--;
-	}
-	*bits = a->tree ? LIST_BLOCK : LIST_BLOCK_SELF;
-	if (w.len > 2 && w.at[0] == '*' && w.at[1] == '.') {
-		w.at += 2;
-		w.len -= 2;
-		*bits = LIST_BLOCK_BELOW;
-	}
+	if (w->len <= len || memcmp(w->at, text, len) != 0)
+		return false;
+	w->at += len;
+	w->len -= len;
+	return true;
+}
+
+static bool cut_back(struct word *w, char c)
+{
+	if (!w->len || w->at[w->len - 1] != c)
+		return false;
+	w->len--;
+	return true;
+}
+
+/* What is before the modifiers: bars, a star or a dot, the name, and its end. Which of them there are
+ * is the form, below LIST_FORMS and never 0. */
+static enum list_skip read_pattern(struct adblock *a, struct word w)
+{
+	bool end, caret, tree = cut_front(&w, "||"), exact = !tree && cut_front(&w, "|");
+	bool star = cut_front(&w, "*."), dot = !star && cut_front(&w, ".");
+
+	end = cut_back(&w, '|');
+	caret = cut_back(&w, '^');
+	a->form = (uint8_t)(1 + (tree ? 1 : exact ? 2 : 0) + 3 * (star ? 1 : dot ? 2 : 0) +
+			    9 * (end ? 2 : caret ? 1 : 0));
+	a->bits = star || dot ? LIST_BLOCK_BELOW : exact ? LIST_BLOCK_SELF : LIST_BLOCK;
 	a->name = w;
-	if (has(w, "*"))
+	if (has(w, "*") || (dot && (tree || exact)))
 		return LIST_SKIP_pattern;
-	if (has(w, "/?=&^"))
+	if (has(w, "/?=&^|"))
 		return LIST_SKIP_url;
 	/* "||name." without "^": a prefix of longer names. */
-	if (a->anchored && !ended && w.len && w.at[w.len - 1] == '.')
+	if ((tree || exact) && !caret && !end && w.len && w.at[w.len - 1] == '.')
 		return LIST_SKIP_pattern;
 	return LIST_READ;
 }
 
 /* ---- the rule ---- */
 
-static enum list_skip put_one(const struct adblock *a, const uint8_t *name, uint8_t bits)
-{
-	struct list_reader *r = a->r;
-	struct list_rule rule = { .name = name,
-				  .bits = bits,
-				  .removes = a->removes,
-				  .special = *a->special ? a->special : NULL };
-
-	if (!r->how.tops && !name[1 + *name])
-		return LIST_SKIP_top;
-	if (r->how.allow && !(bits & (LIST_ALLOW | LIST_ALLOW << LIST_IMPORTANT_SHIFT)))
-		rule.bits = (uint8_t)(bits << 2);
-	r->counts.rules += !rule.removes;
-	r->how.rule(r->how.arg, &rule);
-	return LIST_READ;
-}
-
-/* "a.example|b.example": names the rule does not apply to. */
-static void put_exempt(const struct adblock *a)
-{
-	const char *at = a->exempt.at, *end = at + a->exempt.len;
-	struct adblock plain = *a;
-
-	plain.special[0] = '\0';
-	while (at < end) {
-		const char *bar = memchr(at, '|', (size_t)(end - at));
-		size_t len = (size_t)((bar ? bar : end) - at);
-		uint8_t name[DNAME_MAX];
-		enum list_name n = list_name_read(at, len, name);
-
-		if (n == LIST_NAME)
-			n = put_one(&plain, name,
-				    (uint8_t)(LIST_ALLOW
-					      << (a->important ? LIST_IMPORTANT_SHIFT : 0))) ==
-					    LIST_READ
-				    ? LIST_NAME
-				    : LIST_NAME_TOP;
-		else
-			list_skip(a->r, list_skip_of(n));
-		at = bar ? bar + 1 : end;
-	}
-}
-
-static enum list_skip put_rule(struct adblock *a, uint8_t bits)
+static enum list_skip put_rule(struct adblock *a)
 {
 	uint8_t name[DNAME_MAX];
+	struct list_rule rule = { .name = name,
+				  .form = a->form,
+				  .removes = a->removes,
+				  .special = a->kept_count ? a->r->special : NULL };
 	enum list_name n = list_name_read(a->name.at, a->name.len, name);
-	enum list_skip why;
 
 	if (n != LIST_NAME && n != LIST_NAME_TOP)
 		return list_skip_of(n);
-	if (a->allow)
-		bits = (uint8_t)(bits << 2);
-	if (a->important)
-		bits = (uint8_t)(bits << LIST_IMPORTANT_SHIFT);
-	why = put_one(a, name, bits);
-	if (why == LIST_READ && a->exempt.len && !a->allow && !a->removes)
-		put_exempt(a);
-	return why;
+	if (a->removes && a->r->how.allow)
+		return LIST_SKIP_modifier;
+	rule.bits = (uint8_t)(a->bits << (a->allow ? 2 : 0) << (a->important ? LIST_IMPORTANT_SHIFT : 0));
+	return list_put_rule(a->r, &rule);
+}
+
+/* The pattern ends at a comment, though AdGuard knows none here; blanks are in no name. */
+static struct word without_comment(struct word w)
+{
+	for (size_t i = 1; i + 1 < w.len; i++) {
+		if ((w.at[i] != ' ' && w.at[i] != '\t') || (w.at[i + 1] != '#' && w.at[i + 1] != '!'))
+			continue;
+		while (i && (w.at[i - 1] == ' ' || w.at[i - 1] == '\t'))
+			i--;
+		return (struct word){ w.at, i };
+	}
+	return w;
 }
 
 static enum list_skip read_rule(struct adblock *a, struct word line)
 {
 	const char *end = line.at + line.len, *dollar;
+	struct word pattern;
 	enum list_skip why;
-	uint8_t bits;
 
 	if (line.len >= 2 && memcmp(line.at, "@@", 2) == 0) {
 		a->allow = true;
@@ -176,26 +185,24 @@ static enum list_skip read_rule(struct adblock *a, struct word line)
 	}
 	if (*line.at == '/' && end - line.at > 1 && (end[-1] == '/' || strstr(line.at + 1, "/$")))
 		return LIST_SKIP_pattern;
-	for (unsigned bars = 0; bars < 2 && *line.at == '|'; bars++, line.at++) {
-		a->tree = bars == 1;
-		a->anchored = true;
-	}
 	dollar = memchr(line.at, '$', (size_t)(end - line.at));
-	why = read_pattern(a, (struct word){ line.at, (size_t)((dollar ? dollar : end) - line.at) },
-			   &bits);
+	pattern = without_comment((struct word){ line.at, (size_t)((dollar ? dollar : end) - line.at) });
+	if (dollar && pattern.at + pattern.len != dollar)
+		dollar = NULL; /* in the comment */
+	why = read_pattern(a, pattern);
 	if (why == LIST_SKIP_url)
 		return why;
 	if (dollar && !read_modifiers(a, dollar + 1, end))
 		return LIST_SKIP_modifier;
-	/* An exception that rewrites is meaningless here. */
-	if (a->allow && strstr(a->special, "dnsrewrite"))
-		return LIST_SKIP_modifier;
-	return why == LIST_READ ? put_rule(a, bits) : why;
+	return why == LIST_READ ? put_rule(a) : why;
 }
 
 void list_read_adblock(struct list_reader *r, struct word line)
 {
-	struct adblock a = { .r = r };
+	struct adblock a;
 
+	a.r = r;
+	a.allow = a.important = a.removes = false;
+	a.kept_count = 0;
 	list_skip(r, read_rule(&a, line));
 }

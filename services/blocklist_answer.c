@@ -32,24 +32,42 @@ static void put_null(struct answer_made *made, uint16_t type)
 	made->data.len = type == TYPE_A ? 4 : type == TYPE_AAAA ? 16 : 0;
 }
 
-static void make_special(const struct list_found *f, uint16_t type, struct answer_made *made)
-{
-	const struct list_special *s = f->special;
+/* An answer with room for the records of rules that say what to answer. */
+struct made_up {
+	struct answer_made made;
+	struct slice more[LIST_REWRITES];
+};
 
-	made->rcode = (enum rcode)s->rcode;
-	if (s->type == TYPE_A || s->type == TYPE_AAAA)
-		put_address(made, type, &s->addr);
+static void make_rewritten(const struct list_match *m, uint16_t type, struct made_up *up)
+{
+	struct answer_made *made = &up->made;
+
+	made->rcode = (enum rcode)m->rewrite[0]->rcode;
+	made->type = type;
+	made->more = up->more;
+	for (unsigned i = 0; i < m->rewrites; i++) {
+		const struct list_rewrite *w = m->rewrite[i];
+		struct slice data = { .at = w->data, .len = w->len };
+
+		if (w->type != type || !w->len)
+			continue;
+		if (!made->data.len)
+			made->data = data;
+		else
+			up->more[made->more_count++] = data;
+	}
 }
 
-static void make(const struct list_found *f, uint16_t type, struct answer_made *made)
+static void make(const struct list_found *f, uint16_t type, struct made_up *up)
 {
 	const struct blocklist *l = f->list;
+	struct answer_made *made = &up->made;
 
 	*made = (struct answer_made){ .reason = l->reason,
 				      .reason_text = l->reason_text,
 				      .ttl_s = BLOCK_TTL_S };
-	if (f->special) {
-		make_special(f, type, made);
+	if (f->match.rewrites) {
+		make_rewritten(&f->match, type, up);
 		return;
 	}
 	switch (l->action) {
@@ -73,32 +91,33 @@ static void make(const struct list_found *f, uint16_t type, struct answer_made *
 
 static bool drops(const struct list_found *f)
 {
-	return !f->special && f->list->action == LIST_DROP;
+	return !f->match.rewrites && f->list->action == LIST_DROP;
 }
 
-static bool leads_on(const struct list_found *f, uint16_t type)
+bool blocklist_leads_on(const struct list_found *f, uint16_t type)
 {
-	return f->special && f->special->type == TYPE_CNAME && type != TYPE_CNAME;
+	return f->match.rewrites && f->match.rewrite[0]->type == TYPE_CNAME && type != TYPE_CNAME;
 }
 
 enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
 			       struct writer *out)
 {
-	struct answer_made made;
+	struct made_up up;
 
 	if (UNLIKELY(drops(f)))
 		return LIST_END_DROP;
-	if (UNLIKELY(leads_on(f, to->request->q.type)))
+	if (UNLIKELY(blocklist_leads_on(f, to->request->q.type)))
 		return LIST_END_FOLLOW;
-	make(f, to->request->q.type, &made);
-	answer_made(out, to, &made);
+	make(f, to->request->q.type, &up);
+	answer_made(out, to, &up.made);
 	return LIST_END_SENT;
 }
 
 void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
 		    struct lead *lead)
 {
-	struct slice record = { .at = f->special->target, .len = dname_len(f->special->target) };
+	const struct list_rewrite *w = f->match.rewrite[0];
+	struct slice record = { .at = w->data, .len = w->len };
 
 	*lead = (struct lead){ 0 };
 	PROMISE(lead_add(lead, a,
@@ -114,28 +133,34 @@ void blocklist_lead(const struct list_found *f, const struct question *q, struct
 const struct message *blocklist_message(const struct list_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a)
 {
+	struct slice records[1 + LIST_REWRITES];
+	const struct answer_made *made;
 	struct message *new;
-	struct answer_made made;
+	struct made_up up;
 
 	if (drops(f))
 		return NULL;
-	make(f, m->q.type, &made);
+	make(f, m->q.type, &up);
+	made = &up.made;
 	new = arena_copy(a, m, sizeof(*m));
-	new->rcode = (uint16_t)made.rcode;
+	new->rcode = (uint16_t)made->rcode;
 	new->flags &= (uint16_t)~FLAG_AA;
 	new->security = SECURITY_INSECURE;
-	new->reason = made.reason;
-	new->reason_text = made.reason_text;
+	new->reason = made->reason;
+	new->reason_text = made->reason_text;
 	memset(new->count, 0, sizeof(new->count));
-	if (made.data.len) {
+	if (made->data.len) {
+		records[0] = made->data;
+		for (unsigned i = 0; i < made->more_count; i++)
+			records[1 + i] = made->more[i];
 		new->sets = arena_array(a, const struct rrset *, 1);
 		new->sets[0] = rrset_build(a, &(struct rrset_parts){ .owner = m->q.name,
-								     .type = made.type,
+								     .type = made->type,
 								     .class_ = CLASS_IN,
-								     .ttl_s = made.ttl_s,
-								     .expires_s = now_s + made.ttl_s,
-								     .records = &made.data,
-								     .count = 1 });
+								     .ttl_s = made->ttl_s,
+								     .expires_s = now_s + made->ttl_s,
+								     .records = records,
+								     .count = 1 + made->more_count });
 		new->count[SECTION_ANSWER] = 1;
 	}
 	return new;

@@ -21,6 +21,8 @@ enum list_end {
 /* Apply the action of the list or rule found. */
 enum list_end blocklist_answer(const struct list_found *f, const struct answer_to *to,
 			       struct writer *out);
+/* Whether the answer is an alias whose target is to be resolved: then blocklist_answer ends so. */
+bool blocklist_leads_on(const struct list_found *f, uint16_t type);
 /* The alias to answer with; in `a`. */
 void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
 		    struct lead *lead);

@@ -44,8 +44,8 @@ void list_policy_init(struct list_policy *p, const char *text)
 		} else if (begins(at, "special ")) {
 			char *special = mem_textf("%.*s", (int)(end - at - 8), at + 8);
 
-			if (!list_special_parse(&p->special, special))
-				p->special = (struct list_special){ 0 };
+			list_special_clear(&p->special);
+			(void)!list_special_parse(&p->special, special);
 			mem_free(special);
 		} else if (begins(at, "pass ") && !p->pass) {
 			p->pass = pattern_new(at + 5, (size_t)(end - at - 5), &p->unknown);
@@ -59,21 +59,23 @@ void list_policy_clear(struct list_policy *p)
 	mem_free(p->nets);
 	nameset_free(p->names);
 	pattern_free(p->pass);
+	list_special_clear(&p->special);
 	*p = (struct list_policy){ 0 };
 }
 
 size_t list_policy_bytes(const struct list_policy *p)
 {
 	return strlen(p->text) + 1 + p->net_count * sizeof(*p->nets) +
+	       list_special_bytes(&p->special) +
 	       (p->names ? nameset_bytes(p->names) : 0) + (p->pass ? pattern_bytes(p->pass) : 0);
 }
 
-bool list_policy_is_for(const struct list_policy *p, uint16_t type, const struct addr *from)
+bool list_policy_is_for(const struct list_policy *p, const struct list_asked *asked)
 {
-	if (!list_special_meets(&p->special, type, from))
+	if (!list_special_meets(&p->special, asked))
 		return false;
-	for (size_t i = 0; from && i < p->net_count; i++)
-		if (netblock_holds(&p->nets[i], from))
+	for (size_t i = 0; asked->from && i < p->net_count; i++)
+		if (netblock_holds(&p->nets[i], asked->from))
 			return true;
 	return p->net_count == 0;
 }

@@ -33,8 +33,8 @@ void list_policy_init(struct list_policy *p, const char *text);
 void list_policy_clear(struct list_policy *p);
 size_t list_policy_bytes(const struct list_policy *p);
 
-/* Whether it holds for the question; `from` may be NULL: no client in particular. */
-bool list_policy_is_for(const struct list_policy *p, uint16_t type, const struct addr *from);
+/* Whether it holds for the question. */
+bool list_policy_is_for(const struct list_policy *p, const struct list_asked *asked);
 /* The number of labels of the longest of its names that covers `q`; 0: none. */
 unsigned list_policy_find(const struct list_policy *p, const struct suffixes *q);
 bool list_policy_passes(const struct list_policy *p, const uint8_t *name);

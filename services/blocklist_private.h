@@ -34,11 +34,14 @@ struct list_reader {
 	bool is_below; /* the owner begins with "*." */
 	struct list_json *json; /* what is read is JSON; NULL: lines */
 	unsigned policy;        /* of the rules of this line; 0: none */
+	char special[LIST_LINE + 1]; /* the modifiers of the line, sorted */
 };
 
 /* Emit a rule for the name in `w`; returns LIST_READ, or why there is none. */
 enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits);
 enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits);
+/* The same for a rule, whose bits an allow-file changes. */
+enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule);
 void list_skip(struct list_reader *r, enum list_skip why); /* LIST_READ is fine */
 enum list_skip list_skip_of(enum list_name n);
 

@@ -97,35 +97,52 @@ enum list_skip list_skip_of(enum list_name n)
 	return why[n];
 }
 
+/* In an allow-file, what would block a name or let it pass allows it. */
 static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
 {
+	uint8_t said = (uint8_t)(bits | bits >> 2);
+
 	if (!r->how.allow)
 		return bits;
-	return (uint8_t)((bits & LIST_BLOCK) << 2 |
-			 (bits & (LIST_ALLOW | LIST_ALLOW << LIST_IMPORTANT_SHIFT)));
+	return bits & LIST_IMPORTANT
+		       ? (uint8_t)((said & LIST_BLOCK << LIST_IMPORTANT_SHIFT) << 2)
+		       : (uint8_t)((said & LIST_BLOCK) << 2);
+}
+
+enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule)
+{
+	if (!*rule->name || (!r->how.tops && !rule->name[1 + *rule->name]))
+		return LIST_SKIP_top;
+	rule->bits = bits_of(r, rule->bits);
+	rule->operators = r->how.allow;
+	if (!r->how.allow && r->how.policy)
+		rule->policy = r->policy;
+	r->counts.rules += !rule->removes;
+	r->how.rule(r->how.arg, rule);
+	return LIST_READ;
 }
 
 enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
 {
-	struct list_rule rule = { .name = name, .bits = bits_of(r, bits) };
+	struct list_rule rule = { .name = name, .bits = bits };
 
-	if (!r->how.allow && r->how.policy)
-		rule.policy = r->policy;
-	if (!*name || (!r->how.tops && !name[1 + *name]))
-		return LIST_SKIP_top;
-	r->counts.rules++;
-	r->how.rule(r->how.arg, &rule);
-	return LIST_READ;
+	return list_put_rule(r, &rule);
 }
 
-enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
+static enum list_skip put_of_form(struct list_reader *r, struct word w, uint8_t bits, uint8_t form)
 {
 	uint8_t name[DNAME_MAX];
+	struct list_rule rule = { .name = name, .bits = bits, .form = form };
 	enum list_name n = list_name_read(w.at, w.len, name);
 
 	if (n != LIST_NAME && n != LIST_NAME_TOP)
 		return list_skip_of(n);
-	return list_put_name(r, name, bits);
+	return list_put_rule(r, &rule);
+}
+
+enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
+{
+	return put_of_form(r, w, bits, 0);
 }
 
 static void note_bad(struct list_reader *r)
@@ -241,15 +258,18 @@ static bool looks_like_address(struct word w)
 
 /* ---- dnsmasq: key=/name/name/value ---- */
 
-static enum list_skip dnsmasq_name(struct list_reader *r, struct word w, uint8_t bits)
+/* One of the names: "name", ".name" and "*.name", the latter without the name itself. */
+static enum list_skip dnsmasq_name(struct word w, uint8_t *name, uint8_t *bits)
 {
-	if (w.len == 1 && *w.at == '#')
-		return LIST_SKIP_top;
-	if (w.len > 2 && w.at[0] == '*' && w.at[1] == '.')
-		return list_put(r, (struct word){ w.at + 2, w.len - 2 }, bits & 0xa);
-	if (w.len > 1 && w.at[0] == '.')
+	while (w.len && *w.at == '.')
 		w.at++, w.len--;
-	return list_put(r, w, bits);
+	if (w.len == 0 || word_is(w, "#")) /* names of one label; all names */
+		return LIST_SKIP_top;
+	if (w.len > 2 && w.at[0] == '*' && w.at[1] == '.') {
+		w.at += 2, w.len -= 2;
+		*bits &= LIST_BLOCK_BELOW | LIST_ALLOW_BELOW;
+	}
+	return list_skip_of(list_name_read(w.at, w.len, name));
 }
 
 /* The bits that `value`, after the last slash, gives the names; 0: a rewrite. */
@@ -257,38 +277,87 @@ static uint8_t dnsmasq_bits(bool is_address, struct word value)
 {
 	if (value.len == 0)
 		return LIST_BLOCK;
-	if (word_is(value, "#"))
-		return is_address ? LIST_BLOCK : LIST_ALLOW;
-	return is_address && word_is_null_address(value) ? LIST_BLOCK : 0;
+	if (!is_address) /* "#" or the address of a server: these names are asked for */
+		return LIST_PASS;
+	return word_is(value, "#") || word_is_null_address(value) ? LIST_BLOCK : 0;
+}
+
+/* The whole line is wrong when one of its names cannot be one. */
+static bool are_names(const char *at, const char *last)
+{
+	for (at++; at <= last;) {
+		const char *end = strchr(at, '/');
+		uint8_t name[DNAME_MAX], bits = LIST_PASS;
+		enum list_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
+
+		if (why == LIST_SKIP_name || why == LIST_SKIP_url)
+			return false;
+		at = end + 1;
+	}
+	return true;
 }
 
 static void read_dnsmasq(struct list_reader *r, bool is_address, const char *at)
 {
 	const char *last = strrchr(at, '/');
 	struct word value = { last + 1, strlen(last + 1) };
-	uint8_t bits = dnsmasq_bits(is_address, value);
+	uint8_t said = dnsmasq_bits(is_address, value);
 
-	if (last == at) {
+	if (last == at || !are_names(at, last)) {
 		list_skip(r, LIST_SKIP_unknown);
 		return;
 	}
-	for (at++; at < last + 1;) {
+	for (at++; at <= last;) {
 		const char *end = strchr(at, '/');
+		uint8_t name[DNAME_MAX], bits = said;
+		enum list_skip why = dnsmasq_name((struct word){ at, (size_t)(end - at) }, name, &bits);
 
-		list_skip(r, bits ? dnsmasq_name(r, (struct word){ at, (size_t)(end - at) }, bits)
-				  : LIST_SKIP_rewrite);
+		if (why == LIST_SKIP_top && end - at > 1 && *at != '#')
+			why = LIST_READ; /* one label: list_put_name knows */
+		if (why == LIST_READ)
+			why = bits ? list_put_name(r, name, bits) : LIST_SKIP_rewrite;
+		list_skip(r, why);
 		at = end + 1;
 	}
 }
 
+/* Cut off a comment: "#" at the beginning of a word, outside quotes; and take out the quotes. False:
+ * one is not closed. */
+static bool cut_comment(char *line)
+{
+	char *to = line;
+	bool quoted = false;
+
+	for (const char *at = line; *at; at++) {
+		if (*at == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (!quoted && *at == '#' && to > line && is_blank(to[-1]))
+			break;
+		*to++ = *at;
+	}
+	while (to > line && is_blank(to[-1]))
+		to--;
+	*to = '\0';
+	return !quoted;
+}
+
 /* "key=…": true when the line was of this form; it is then handled. */
-static bool is_dnsmasq(struct list_reader *r, const char *line)
+static bool is_dnsmasq(struct list_reader *r, char *line)
 {
 	size_t key = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
-	const char *value = line + key + 1;
+	size_t equals = key + strspn(line + key, " \t");
+	char *value = line + equals + 1;
 
-	if (key < 2 || line[key] != '=')
+	if (key < 2 || line[equals] != '=')
 		return false;
+	if (!cut_comment(value)) {
+		list_skip(r, LIST_SKIP_unknown);
+		return true;
+	}
+	while (is_blank(*value))
+		value++;
 	if (*value == '/' && ((key == 7 && memcmp(line, "address", 7) == 0) ||
 			      (key == 6 && memcmp(line, "server", 6) == 0) ||
 			      (key == 5 && memcmp(line, "local", 5) == 0)))
@@ -326,8 +395,8 @@ static enum list_skip read_local_zone(struct list_reader *r, const char *at)
 		{ "deny", LIST_BLOCK },              { "redirect", LIST_BLOCK },
 		{ "always_nodata", LIST_BLOCK },     { "always_deny", LIST_BLOCK },
 		{ "always_refuse", LIST_BLOCK },     { "inform_deny", LIST_BLOCK },
-		{ "always_transparent", LIST_ALLOW }, { "transparent", LIST_ALLOW },
-		{ "typetransparent", LIST_ALLOW },   { "inform", 0 },
+		{ "always_transparent", LIST_PASS }, { "transparent", LIST_PASS },
+		{ "typetransparent", LIST_PASS },    { "inform", LIST_PASS },
 		{ "inform_redirect", 0 },            { "nodefault", 0 },
 		{ "block_a", 0 },                    { "noview", 0 },
 	};
@@ -478,7 +547,7 @@ static bool is_usual(struct list_reader *r)
 {
 	static const char null[] = "0.0.0.0 ", loop[] = "127.0.0.1 ";
 	struct word w = { r->line, r->len };
-	uint8_t bits = LIST_BLOCK_SELF;
+	bool tree = false;
 
 	if (r->zone || r->len == 0)
 		return false;
@@ -488,12 +557,12 @@ static bool is_usual(struct list_reader *r)
 			return false;
 		break;
 	case LETTER_BAR | LETTER_CARET:
-		if (w.len < 4 || w.at[0] != '|' || w.at[1] != '|' || w.at[w.len - 1] != '^')
+		if (w.len < 4 || memcmp(w.at, "||", 2) != 0 || w.at[2] == '.' || w.at[w.len - 1] != '^')
 			return false;
 		w = (struct word){ w.at + 2, w.len - 3 };
 		if (memchr(w.at, '|', w.len) || memchr(w.at, '^', w.len))
 			return false;
-		bits = LIST_BLOCK;
+		tree = true;
 		break;
 	case LETTER_BLANK:
 		if (memcmp(w.at, null, sizeof(null) - 1) == 0)
@@ -509,7 +578,8 @@ static bool is_usual(struct list_reader *r)
 	default:
 		return false;
 	}
-	list_skip(r, list_put(r, w, bits));
+	list_skip(r, tree ? put_of_form(r, w, LIST_BLOCK, LIST_FORM_TREE)
+			  : list_put(r, w, LIST_BLOCK_SELF));
 	return true;
 }
 

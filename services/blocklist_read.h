@@ -13,8 +13,9 @@
 struct fault;
 
 /* What a rule does to the name itself and to the names below it; shifted by LIST_IMPORTANT_SHIFT,
- * the same for important rules ($important), which precede all others. The bits of several rules
- * for one name add up. */
+ * the same for important rules ($important). Rules that allow hold against all that block the name
+ * or names above or below it; those with the bits of both (LIST_PASS) only against what blocks the
+ * name itself or names above it. */
 enum {
 	LIST_BLOCK_SELF = 1,
 	LIST_BLOCK_BELOW = 2,
@@ -22,17 +23,23 @@ enum {
 	LIST_ALLOW_BELOW = 8,
 	LIST_BLOCK = LIST_BLOCK_SELF | LIST_BLOCK_BELOW,
 	LIST_ALLOW = LIST_ALLOW_SELF | LIST_ALLOW_BELOW,
+	LIST_PASS = LIST_BLOCK | LIST_ALLOW,
 	LIST_PLAIN = LIST_BLOCK | LIST_ALLOW,
 	LIST_IMPORTANT_SHIFT = 4,
 	LIST_IMPORTANT = LIST_PLAIN << LIST_IMPORTANT_SHIFT,
 };
 
+enum { LIST_FORMS = 32, LIST_FORM_TREE = 11 }; /* "||name^" */
+
 struct list_rule {
 	const uint8_t *name; /* lower-case */
 	uint8_t bits;
-	bool removes; /* $badfilter: cancels such a rule for the name */
-	/* Modifiers that restrict it, as written ("dnstype=AAAA,client=10.0.0.0/8"); see
-	 * services/blocklist_special.h. NULL: unrestricted. */
+	uint8_t form;   /* of the text of an AdBlock rule: two of one form, for one name with the same
+			 * bits and modifiers, have the same text. Below LIST_FORMS; 0: another rule */
+	bool removes;   /* $badfilter: cancels the rules with the same text */
+	bool operators; /* of an allow-file */
+	/* Modifiers that restrict it or answer ("client=10.0.0.0/8,dnstype=AAAA"), sorted; see
+	 * services/blocklist_special.h. NULL: none. */
 	const char *special;
 	unsigned policy; /* 0: for everybody; else see struct list_how */
 };

@@ -41,11 +41,10 @@ static enum list_skip put_rewrite(struct list_reader *r, struct word name, const
 
 	if (n != LIST_NAME)
 		return list_skip_of(n);
-	if (!list_special_parse(&parsed, special) || r->how.allow)
+	if (r->how.allow || !list_special_parse(&parsed, special))
 		return LIST_SKIP_rewrite;
-	r->counts.rules++;
-	r->how.rule(r->how.arg, &rule);
-	return LIST_READ;
+	list_special_clear(&parsed);
+	return list_put_rule(r, &rule);
 }
 
 static void read_rewrite_row(struct list_reader *r, struct word name, struct word a, struct word b)

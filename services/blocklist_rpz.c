@@ -122,9 +122,9 @@ static uint8_t action_of(const struct record *rec, const uint8_t *trigger)
 	    word_is(w, "rpz-drop"))
 		return LIST_BLOCK;
 	if (word_is(w, "rpz-passthru.") || word_is(w, "rpz-passthru"))
-		return LIST_ALLOW;
+		return LIST_PASS;
 	if (list_name_read(w.at, w.len, target) == LIST_NAME && dname_equals(target, trigger))
-		return LIST_ALLOW;
+		return LIST_PASS;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "services/blocklist.h"
 #include "services/blocklist_load_private.h"
+#include "services/blocklist_rules.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -199,6 +200,7 @@ struct fetch_how list_how_to_fetch(const struct list_loading *g, const char *url
 {
 	return (struct fetch_how){ .url = url,
 				   .authorities = g->authorities,
+				   .nat64 = { g->nat64[0], g->nat64[1] },
 				   .most_bytes = g->max_size,
 				   .loader = g->loader };
 }
@@ -307,10 +309,11 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 		list_table_maker_free(m);
 		return NULL;
 	}
-	if (list_table_dropped(m))
-		log_warn("blocklist %s: %" PRIu64 " rules with conditions are too many", g->name,
-			 list_table_dropped(m));
 	t = list_table_make(m, seed);
+	if (list_table_dropped(t))
+		log_warn("blocklist %s: %" PRIu64 " rules with modifiers are left out: at one name, only "
+			 "%d for any client and %d for each netblock are used", g->name,
+			 list_table_dropped(t), LIST_RULES_AT_ONCE, LIST_RULES_AT_ONCE);
 	if (list_table_unknown(t))
 		log_warn("blocklist %s: %u patterns of names that pass are not understood, and nothing "
 			 "passes because of them", g->name, list_table_unknown(t));

@@ -1,9 +1,11 @@
 /* The rules of a list in one packed table: built once, immutable, read by any number of threads.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Of the rules at and above a name, the one with the longest name decides; where one name is both
- * blocked and allowed, it is allowed. Important rules precede all others, and among them those
- * that allow. Policies come last: the first that holds for the client and has the name decides. */
+ * Which of the rules at and above a name decides: important rules of allow-files; answers of rules
+ * (dnsrewrite), unless an allow-file allows the name and they are not important; important rules
+ * that allow; important rules that block; rules that allow, whatever their length; and of the rest,
+ * the rule with the longest name, where what lets pass precedes what blocks. Policies come last:
+ * the first that holds for the client and has the name decides. */
 #ifndef SERVICES_BLOCKLIST_TABLE_H
 #define SERVICES_BLOCKLIST_TABLE_H
 
@@ -11,7 +13,7 @@
 #include "util/suffix.h"
 
 struct addr;
-struct list_special;
+struct list_rewrite;
 struct list_table;
 struct list_table_maker;
 
@@ -20,8 +22,6 @@ struct list_table_maker;
 struct list_table_maker *list_table_begin(void) MUST_USE;
 void list_table_rule(void *maker, const struct list_rule *r); /* a list_how.rule */
 void list_table_policy(void *maker, unsigned number, const char *text); /* a list_how.policy */
-/* Number of special rules left out because there were too many. */
-uint64_t list_table_dropped(const struct list_table_maker *m);
 /* Number of patterns in policies that are not understood. */
 unsigned list_table_unknown(const struct list_table *t);
 /* Build the table and free the maker. Never NULL: a table may be empty. */
@@ -36,15 +36,22 @@ void list_table_unpin(struct list_table *t); /* NULL is fine */
 
 enum list_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
 
+enum { LIST_REWRITES = 32 }; /* of one answer; what is beyond is left out */
+
 struct list_match {
-	unsigned labels;                    /* of the rule's name */
-	const struct list_special *special; /* the answer, if the rule gives one; or NULL */
+	unsigned labels;   /* of the rule's name; of the longest if there are several */
+	unsigned rewrites; /* parts of the answer, if rules give one: an alias alone, an RCODE alone,
+			    * or any number of records */
+	const struct list_rewrite *rewrite[LIST_REWRITES];
 };
 
-/* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches. */
+/* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches; its
+ * `rewrites` in any case. */
 enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m);
-/* Whether there is any rule at or above the name. */
+/* Number of rules left out because there were too many at one name. */
+uint64_t list_table_dropped(const struct list_table *t);
+/* Whether there is any rule at or above the name that might block it. */
 bool list_table_mentions(const struct list_table *t, const struct suffixes *q);
 unsigned list_table_deepest(const struct list_table *t); /* labels of the deepest name */
 size_t list_table_count(const struct list_table *t);     /* names */

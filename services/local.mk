@@ -19,6 +19,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_name.c services/blocklist_name.h \
 	services/blocklist_policy.c services/blocklist_policy.h \
 	services/blocklist_read.c services/blocklist_read.h services/blocklist_private.h \
+	services/blocklist_rules.c services/blocklist_rules.h \
 	services/blocklist_source.c \
 	services/blocklist_special.c services/blocklist_special.h \
 	services/blocklist_store.c services/blocklist_store.h \
@@ -134,6 +135,7 @@ SERVICES_TESTS = \
 	services/tests/blocklist \
 	services/tests/blocklist_policy \
 	services/tests/blocklist_read \
+	services/tests/blocklist_rules \
 	services/tests/blocklist_table \
 	services/tests/cachedb \
 	services/tests/cachefile \

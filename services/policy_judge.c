@@ -220,6 +220,11 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 	blocklist_tell(&f, who->settled);
 	if (p->logs)
 		blocklist_log(&f, who->client, &m->q);
+	if (blocklist_leads_on(&f, m->q.type)) {
+		blocklist_lead(&f, &m->q, a, &j->lead);
+		j->end = JUDGED_FOLLOW;
+		return true;
+	}
 	j->m = blocklist_message(&f, m, now_s, a);
 	j->end = j->m ? JUDGED_CHANGED : JUDGED_DROP;
 	return true;

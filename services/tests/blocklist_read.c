@@ -10,8 +10,8 @@
 #include "util/fault.h"
 #include "util/rr.h"
 
-/* What was read: "ads.example:bB " and so on; b, B: block the name, those below; a, A: allow; "!"
- * in front: important; "-": badfilter; "?": for some questions only. */
+/* What was read: "ads.example:bB " and so on; b, B: block the name, those below; a, A: allow; p, P:
+ * let pass; "!" in front: important; "-": badfilter; "?": with modifiers. */
 static char told[8192];
 
 static void tell(void *arg, const struct list_rule *r)
@@ -20,16 +20,16 @@ static void tell(void *arg, const struct list_rule *r)
 	size_t len;
 	unsigned plain = r->bits & LIST_PLAIN, important = r->bits >> LIST_IMPORTANT_SHIFT;
 	unsigned bits = plain | important;
+	static const char *const letters[] = { "", "b", 0, 0, "a", "p", 0, 0, "", "B", 0, 0, "A", "P" };
 
 	(void)arg;
 	dname_print(r->name, name);
 	len = strlen(name);
 	if (len > 1)
 		name[len - 1] = '\0';
-	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%s:%s%s%s%s%s%s%s", *told ? " " : "",
-		 name, r->removes ? "-" : "", important ? "!" : "", bits & LIST_BLOCK_SELF ? "b" : "",
-		 bits & LIST_BLOCK_BELOW ? "B" : "", bits & LIST_ALLOW_SELF ? "a" : "",
-		 bits & LIST_ALLOW_BELOW ? "A" : "", r->special ? "?" : "");
+	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%s:%s%s%s%s%s", *told ? " " : "",
+		 name, r->removes ? "-" : "", important ? "!" : "", letters[bits & 5],
+		 letters[8 + (bits >> 1 & 5)], r->special ? "?" : "");
 }
 
 static struct list_counts counts;
@@ -168,14 +168,37 @@ static void adblock_and_adguard(void **state)
 		{ "||ads.example.com.^", "ads.example.com:bB", READ },
 		{ "||polyad.example", "polyad.example:bB", READ },
 		{ "|exact.example.org^", "exact.example.org:b", READ },
-		{ "shop.example.net^", "shop.example.net:b", READ },
+		{ "shop.example.net^", "shop.example.net:bB", READ },
+		{ "@@shop.example.net^", "shop.example.net:aA", READ },
+		{ ".dot.example^", "dot.example:B", READ },
+		{ "@@.dot.example^", "dot.example:A", READ },
+		{ ".dot.example^$important", "dot.example:!B", READ },
+		{ "||.dot.example^", "", SKIP(pattern) },
+		{ "|.dot.example^", "", SKIP(pattern) },
+		{ "||end.example|", "end.example:bB", READ },
+		{ "||end.example^|", "end.example:bB", READ },
+		{ "||*.star.example^", "star.example:B", READ },
+		{ "||comment.example^ # http://victim.example/$x", "comment.example:bB", READ },
+		{ "||comment.example^  ! of ours", "comment.example:bB", READ },
+		{ "||two.example^ ||rules.example^", "", SKIP(url) },
 		{ "*.star.example^", "star.example:B", READ },
 		{ "@@||good.ads.example.com^", "good.ads.example.com:aA", READ },
 		{ "||tracker.example.net^$important", "tracker.example.net:!bB", READ },
 		{ "@@||vip.example.net^$important", "vip.example.net:!aA", READ },
 		{ "||off.example^$badfilter", "off.example:-bB", READ },
 		{ "||denyallow.example^$denyallow=a.denyallow.example|b.denyallow.example",
-		  "denyallow.example:bB a.denyallow.example:aA b.denyallow.example:aA", READ },
+		  "denyallow.example:bB?", READ },
+		{ "||x.example^$denyallow=~a.x.example", "", SKIP(modifier) },
+		{ "||x.example^$denyallow=", "", SKIP(modifier) },
+		{ "||x.example^$denyallow=a.*", "", SKIP(modifier) },
+		{ "||quoted.example^$client='10.0.0.0/8'|\"::1\"", "quoted.example:bB?", READ },
+		{ "||quoted.example^$client=''", "", SKIP(modifier) },
+		{ "||part.example^$client=10.0.0.1|laptop", "", SKIP(modifier) },
+		{ "@@||rewrite.example^$dnsrewrite", "rewrite.example:aA?", READ },
+		{ "@@||rewrite.example^$dnsrewrite=192.0.2.1", "rewrite.example:aA?", READ },
+		{ "||off.example^$client=10.0.0.1,badfilter", "off.example:-bB?", READ },
+		{ "||text.example^$dnsrewrite=NOERROR;TXT;a\\,b # c", "text.example:bB?", READ },
+		{ "||mx.example^$dnsrewrite=NOERROR;MX;10 mail.example", "mx.example:bB?", READ },
 		{ "||client.example^$client=192.168.1.50", "client.example:bB?", READ },
 		{ "||typed.example^$dnstype=AAAA", "typed.example:bB?", READ },
 		{ "||rewrite.example^$dnsrewrite=NOERROR;A;192.0.2.1", "rewrite.example:bB?", READ },
@@ -203,7 +226,7 @@ static void adblock_and_adguard(void **state)
 		{ "##.ad-banner", "", SKIP(cosmetic) },
 		{ "||com^", "", SKIP(top) },
 		{ "||^", "", SKIP(name) },
-		{ "||.^", "", SKIP(name) },
+		{ "||.^", "", SKIP(pattern) },
 	};
 
 	check_rows(rows, COUNT(rows), "");
@@ -223,10 +246,32 @@ static void dnsmasq_lines(void **state)
 		{ "address=/Mixed.CASE.example./0.0.0.0", "mixed.case.example:bB", READ },
 		{ "server=/tracker.example.net/", "tracker.example.net:bB", READ },
 		{ "local=/nodomain.example/", "nodomain.example:bB", READ },
-		{ "server=/unblock.ads.example.com/#", "unblock.ads.example.com:aA", READ },
+		{ "server=/unblock.ads.example.com/#", "unblock.ads.example.com:pP", READ },
 		{ "address=/one.example/192.0.2.1", "", SKIP(rewrite) },
-		{ "server=/fwd.example/192.0.2.53#5353", "", SKIP(rewrite) },
-		{ "address=/#/192.0.2.9", "", SKIP(rewrite) },
+		{ "server=/fwd.example/192.0.2.53#5353", "fwd.example:pP", READ },
+		{ "server=/*.fwd.example/192.0.2.53", "fwd.example:P", READ },
+		{ "address=/ads.example.com/0.0.0.0 # see http://www.victim.example/",
+		  "ads.example.com:bB", READ },
+		{ "address=/nx.example.com/ # comment", "nx.example.com:bB", READ },
+		{ "address=/nx.example.com/\t#comment", "nx.example.com:bB", READ },
+		{ "address=/null.example.com/# # comment", "null.example.com:bB", READ },
+		{ "address=/null.example.com/## comment", "", SKIP(rewrite) },
+		{ "address=/a.example.com/0.0.0.0 # a/b.victim.example/c", "a.example.com:bB", READ },
+		{ "server=/lan.example/192.168.1.1 # http://www.victim.example/", "lan.example:pP", READ },
+		{ "local=/lan.example/ # http://www.victim.example/", "lan.example:bB", READ },
+		{ "address = /spaced.example/", "spaced.example:bB", READ },
+		{ "address=\"/quoted.example/0.0.0.0\" # comment", "quoted.example:bB", READ },
+		{ "address=/quoted.example/\"0.0.0.0\"", "quoted.example:bB", READ },
+		{ "address=\"/open.example/0.0.0.0", "", SKIP(unknown) },
+		{ "ipset=/x.example/set # address=/victim.example/", "", SKIP(foreign) },
+		{ "server=/corp.example/10.0.0.1#53@eth0/", "", SKIP(unknown) },
+		{ "server=/a.example/b.example/", "a.example:bB b.example:bB", READ },
+		{ "address=/..dots.example/", "dots.example:bB", READ },
+		{ "address=/*part.example/", "", SKIP(pattern) },
+		{ "address=/com/", "", SKIP(top) },
+		{ "address=//", "", SKIP(top) },
+		{ "local=/fine.example/bad name.example/", "", SKIP(unknown) },
+		{ "address=/#/192.0.2.9", "", SKIP(top) },
 		{ "address=/#/", "", SKIP(top) },
 		{ "host-record=name.example,192.0.2.20", "", SKIP(foreign) },
 		{ "ipset=/vpn.example/vpnset", "", SKIP(foreign) },
@@ -245,8 +290,8 @@ static void unbound_lines(void **state)
 		{ "local-zone: 'UPPER.example' static", "upper.example:bB", READ },
 		{ "  local-zone: \"redir.example\" redirect", "redir.example:bB", READ },
 		{ "local-zone: \"deny.example\" deny", "deny.example:bB", READ },
-		{ "local-zone: \"open.example\" always_transparent", "open.example:aA", READ },
-		{ "local-zone: \"inform.example\" inform", "", SKIP(rewrite) },
+		{ "local-zone: \"open.example\" always_transparent", "open.example:pP", READ },
+		{ "local-zone: \"inform.example\" inform", "inform.example:pP", READ },
 		{ "local-data: \"data.example A 127.0.0.1\"", "data.example:b", READ },
 		{ "local-data: \"data.example. 3600 IN AAAA ::\"", "data.example:b", READ },
 		{ "local-data: \"data.example A 192.0.2.1\"", "", SKIP(rewrite) },
@@ -265,8 +310,8 @@ static void records_of_a_policy_zone(void **state)
 		{ "*.nx.example CNAME .", "nx.example:B", READ },
 		{ "nodata.example 60 IN CNAME *.", "nodata.example:b", READ },
 		{ "drop.example CNAME rpz-drop.", "drop.example:b", READ },
-		{ "pass.example CNAME rpz-passthru. ; comment", "pass.example:a", READ },
-		{ "old.example CNAME old.example.", "old.example:a", READ },
+		{ "pass.example CNAME rpz-passthru. ; comment", "pass.example:p", READ },
+		{ "old.example CNAME old.example.", "old.example:p", READ },
 		{ "null.example A 0.0.0.0", "null.example:b", READ },
 		{ "abs.example.policy.rpz. CNAME .", "abs.example:b", READ },
 		{ "*.v6.example A 0.0.0.0\n AAAA ::", "v6.example:B v6.example:B", READ },
@@ -312,10 +357,12 @@ static void an_allow_file_allows_what_others_block(void **state)
 	struct fault f = { 0 };
 
 	assert_true(read_with("a.example\n||b.example^\n*.c.example\n0.0.0.0 d.example\n"
-			      "@@||e.example^\n||f.example^$important\n",
+			      "@@||e.example^\n||f.example^$important\nserver=/g.example/#\n"
+			      "||h.example^$dnstype=A\n||b.example^$badfilter\n",
 			      (struct list_how){ .allow = true }, 1000, &f));
 	assert_string_equal(told, "a.example:a b.example:aA c.example:aA d.example:a e.example:aA "
-				  "f.example:!aA");
+				  "f.example:!aA g.example:aA h.example:aA?");
+	assert_int_equal(counts.skipped[LIST_SKIP_modifier], 1);
 }
 
 static void top_level_domains_are_blocked_on_request(void **state)
@@ -402,18 +449,36 @@ static void special_rules_meet_some_questions(void **state)
 		uint16_t type;
 		const char *from; /* NULL: nobody in particular */
 		bool meets;
+		const char *name; /* NULL: any */
 	} rows[] = {
-		{ "dnstype=AAAA", TYPE_AAAA, NULL, true },
-		{ "dnstype=AAAA", TYPE_A, NULL, false },
-		{ "dnstype=A|HTTPS", TYPE_HTTPS, NULL, true },
-		{ "dnstype=~A", TYPE_A, NULL, false },
-		{ "dnstype=~A", TYPE_AAAA, NULL, true },
-		{ "client=192.0.2.0/24", TYPE_A, "192.0.2.9", true },
-		{ "client=192.0.2.0/24", TYPE_A, "192.0.3.9", false },
-		{ "client=~192.0.2.0/24", TYPE_A, "192.0.3.9", true },
-		{ "client=192.0.2.0/24", TYPE_A, NULL, false },
-		{ "client=2001:db8::1|192.0.2.1,dnstype=A", TYPE_A, "2001:db8::1", true },
-		{ "client=2001:db8::1|192.0.2.1,dnstype=A", TYPE_TXT, "2001:db8::1", false },
+		{ "dnstype=A|~AAAA", TYPE_TXT, NULL, false, NULL },
+		{ "dnstype=~AAAA|A", TYPE_A, NULL, true, NULL },
+		{ "dnstype=A|~A", TYPE_A, NULL, false, NULL },
+		{ "client=10.0.0.0/8|~10.0.0.1", TYPE_A, "10.0.0.2", true, NULL },
+		{ "client=10.0.0.0/8|~10.0.0.1", TYPE_A, "10.0.0.1", false, NULL },
+		{ "client=10.0.0.0/8|~10.0.0.1", TYPE_A, "11.0.0.1", false, NULL },
+		{ "client='10.0.0.0/8'|\"::1\"", TYPE_A, "::1", true, NULL },
+		{ "client='10.0.0.0/8'", TYPE_A, "10.1.1.1", true, NULL },
+		{ "client=~'10.0.0.0/8'", TYPE_A, "10.1.1.1", false, NULL },
+		{ "client=~10.0.0.0/8", TYPE_A, NULL, false, NULL },
+		{ "client=1.1.1.1|1.1.1.2|1.1.1.3|1.1.1.4|1.1.1.5|1.1.1.6|1.1.1.7|1.1.1.8|1.1.1.9",
+		  TYPE_A, "1.1.1.9", true, NULL },
+		{ "denyallow=b.example|a.example", TYPE_A, NULL, false, "a.example." },
+		{ "denyallow=b.example|a.example", TYPE_A, NULL, false, "x.B.example." },
+		{ "denyallow=b.example|a.example", TYPE_A, NULL, true, "example." },
+		{ "denyallow=b.example|a.example", TYPE_A, NULL, true, "xa.example." },
+		{ "denyallow=a.example,dnstype=A", TYPE_TXT, NULL, false, "c.example." },
+		{ "dnstype=AAAA", TYPE_AAAA, NULL, true, NULL },
+		{ "dnstype=AAAA", TYPE_A, NULL, false, NULL },
+		{ "dnstype=A|HTTPS", TYPE_HTTPS, NULL, true, NULL },
+		{ "dnstype=~A", TYPE_A, NULL, false, NULL },
+		{ "dnstype=~A", TYPE_AAAA, NULL, true, NULL },
+		{ "client=192.0.2.0/24", TYPE_A, "192.0.2.9", true, NULL },
+		{ "client=192.0.2.0/24", TYPE_A, "192.0.3.9", false, NULL },
+		{ "client=~192.0.2.0/24", TYPE_A, "192.0.3.9", true, NULL },
+		{ "client=192.0.2.0/24", TYPE_A, NULL, false, NULL },
+		{ "client=2001:db8::1|192.0.2.1,dnstype=A", TYPE_A, "2001:db8::1", true, NULL },
+		{ "client=2001:db8::1|192.0.2.1,dnstype=A", TYPE_TXT, "2001:db8::1", false, NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -423,9 +488,13 @@ static void special_rules_meet_some_questions(void **state)
 		if (rows[i].from)
 			assert_true(addr_parse(&a, rows[i].from, 0, NULL));
 		if (!list_special_parse(&s, rows[i].modifiers) ||
-		    list_special_meets(&s, rows[i].type, rows[i].from ? &a : NULL) !=
+		    list_special_meets(&s, &(struct list_asked){
+						   .name = N(rows[i].name ? rows[i].name : "x."),
+						   .type = rows[i].type,
+						   .from = rows[i].from ? &a : NULL }) !=
 			    rows[i].meets)
 			fail_msg("%s: row %zu", rows[i].modifiers, i);
+		list_special_clear(&s);
 	}
 }
 
@@ -446,9 +515,28 @@ static void rewrites_say_what_to_answer(void **state)
 		{ "dnsrewrite=192.0.2.1", true, 0, TYPE_A },
 		{ "dnsrewrite=safe.example.org", true, 0, TYPE_CNAME },
 		{ "dnsrewrite=NOERROR;CNAME;safe.example.org", true, 0, TYPE_CNAME },
-		{ "dnsrewrite=NOERROR;MX;10 mail.example.org", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;MX;10 mail.example.org", true, 0, TYPE_MX },
+		{ "dnsrewrite=NOERROR;TXT;some text; with \\, signs", true, 0, TYPE_TXT },
+		{ "dnsrewrite=NOERROR;PTR;host.example", true, 0, TYPE_PTR },
+		{ "dnsrewrite=NOERROR;SRV;10 60 8080 host.example", true, 0, TYPE_SRV },
+		{ "dnsrewrite=NOERROR;HTTPS;1 . alpn=h3", true, 0, TYPE_HTTPS },
+		{ "dnsrewrite=NOERROR;SVCB;32 example.com alpn=h3", true, 0, TYPE_SVCB },
+		{ "dnsrewrite=noerror;a;192.0.2.1", true, 0, TYPE_A },
+		{ "dnsrewrite=NXDOMAIN;A;192.0.2.1", true, 3, 0 },
+		{ "dnsrewrite=YXDOMAIN;;", true, 6, 0 },
+		{ "dnsrewrite", true, 0, 0 },
+		{ "dnsrewrite=", true, 0, 0 },
 		{ "dnsrewrite=NOERROR;A;2001:db8::1", false, 0, 0 },
-		{ "dnsrewrite=", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;AAAA;192.0.2.1", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;A;192.0.2.1@53", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;A;", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;A", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;;192.0.2.1", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;MX;mail.example.org", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;MX;10 mail.example.org 99", false, 0, 0 },
+		{ "dnsrewrite=NOERROR;HTTPS;1", false, 0, 0 },
+		{ "dnsrewrite=NONSENSE;;", false, 0, 0 },
+		{ "dnsrewrite=a.example,dnsrewrite=b.example", false, 0, 0 },
 		{ "dnsrewrite=nonsense", false, 0, 0 },
 		{ "", false, 0, 0 },
 		{ "third-party", false, 0, 0 },
@@ -460,8 +548,10 @@ static void rewrites_say_what_to_answer(void **state)
 
 		if (good != rows[i].good)
 			fail_msg("%s: %s", rows[i].modifiers, good ? "taken" : "refused");
-		if (good && (s.rcode != rows[i].rcode || s.type != rows[i].type))
-			fail_msg("%s: rcode %u type %u", rows[i].modifiers, s.rcode, s.type);
+		if (good && (s.rewrite->rcode != rows[i].rcode || s.rewrite->type != rows[i].type))
+			fail_msg("%s: rcode %u type %u", rows[i].modifiers, s.rewrite->rcode,
+				 s.rewrite->type);
+		list_special_clear(&s);
 	}
 }
 
