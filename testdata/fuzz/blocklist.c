@@ -28,6 +28,7 @@ struct seen {
 	struct {
 		uint8_t name[DNAME_MAX];
 		uint8_t bits;
+		bool operators;
 	} rules[RULES_MOST];
 	size_t count, all, removals;
 	uint64_t sum;
@@ -50,6 +51,7 @@ static void on_rule(void *arg, const struct list_rule *r)
 		list_table_rule(s->m, r);
 	if (s->count < RULES_MOST && !r->special && !r->removes && !r->policy) {
 		memcpy(s->rules[s->count].name, r->name, len);
+		s->rules[s->count].operators = r->operators;
 		s->rules[s->count++].bits = r->bits;
 	}
 }
@@ -95,7 +97,7 @@ static void check_found(const struct list_table *t, const struct seen *s)
 
 		suffixes_find(&q, s->rules[i].name, SEED, list_table_deepest(t));
 		v = list_table_find(t, &q, TYPE_A, NULL, &m);
-		PROMISE(s->removals || list_table_mentions(t, &q));
+		PROMISE(s->removals || s->rules[i].operators || list_table_mentions(t, &q));
 		if (s->rules[i].bits & 0x55 && !s->removals) /* for the name itself */
 			PROMISE(v != LIST_SAYS_NOTHING && m.labels > 0 && m.labels <= q.count);
 	}
