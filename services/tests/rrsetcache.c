@@ -120,6 +120,44 @@ static void the_higher_rank_stands(void **state)
 	}
 }
 
+#define SIGNED(next, sig) "a.example. 300 NSEC " next " A\na.example. 300 RRSIG NSEC 13 2 300 20300101000000 20200101000000 1 example. " sig
+
+/* A message is judged by the denials that it came with: only what is equal to it takes the place of one. */
+static void a_cached_denial_takes_no_others_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *old, *new;
+		uint8_t new_trust;
+		bool replaced;
+	} rows[] = {
+		{ "equal", SIGNED("b.example.", "AA=="), SIGNED("b.example.", "AA=="), TRUST_AUTH_AA, true },
+		{ "with another next name", SIGNED("z.example.", "AA=="), SIGNED("b.example.", "AA=="), TRUST_AUTH_AA, false },
+		{ "with another signature", SIGNED("b.example.", "AA=="), SIGNED("b.example.", "AQ=="), TRUST_AUTH_AA, false },
+		{ "with none", SIGNED("b.example.", "AA=="), "a.example. 300 NSEC b.example. A", TRUST_AUTH_AA, false },
+		{ "of little trust", SIGNED("z.example.", "AA=="), SIGNED("b.example.", "AA=="), TRUST_ADD_NOAA, false },
+		{ "of a referral", SIGNED("z.example.", "AA=="), SIGNED("b.example.", "AA=="), TRUST_AUTH_NOAA, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows) * 2; i++) {
+		struct rrsetcache *c = rrsetcache_new(1 << 20, 2);
+		const struct rrset *new, *says;
+		struct arena a;
+
+		arena_init(&a);
+		(void)rrsetcache_put(c, set_of(&a, &(struct judged){ rows[i / 2].old, TRUST_ANS_AA,
+								     i % 2 ? SECURITY_SECURE : 0, 0 }, NOW), NOW, &a);
+		new = set_of(&a, &(struct judged){ rows[i / 2].new, rows[i / 2].new_trust, 0, 0 }, NOW);
+		says = rrsetcache_put(c, new, NOW, &a);
+		if ((says != new) != rows[i / 2].replaced)
+			fail_msg("%s, %s", rows[i / 2].why, i % 2 ? "secure" : "not checked");
+		assert_true(rrset_same_records(rrsetcache_find(c, N("a.example."), TYPE_NSEC, CLASS_IN, 0, NOW),
+					       made_set(&a, NOW, rows[i / 2].old)));
+		arena_clear(&a);
+		rrsetcache_free(c);
+	}
+}
+
 static void sets_are_found_by_all_of_their_key_and_in_time(void **state)
 {
 	(void)state;
@@ -367,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		CLAIM(the_higher_rank_stands),
+		CLAIM(a_cached_denial_takes_no_others_place),
 		CLAIM(sets_are_found_by_all_of_their_key_and_in_time),
 		CLAIM(a_set_without_time_is_not_kept),
 		CLAIM(a_set_of_very_many_records_is_believed_but_not_kept),

@@ -105,6 +105,35 @@ static void a_name_is_denied_by_two_records(void **state)
 	}
 }
 
+/* As each alone, but hashed once. */
+static void both_are_denied_at_the_cost_of_one(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "nothing.d.test.", "b.d.test.", "ent.d.test.", "y.w.d.test.", "x.uns.d.test.",
+					     "a.b.d.test.", "d.test.", "nothing.test." };
+	static const char *const withouts[] = { NULL, "-nothing.d.test.", "-*.d.test.", "d.test.", "*.w.d.test." };
+	static const uint16_t types[] = { TYPE_A, TYPE_MX, TYPE_DS };
+
+	for (unsigned n = 0; n < 3 * COUNT(names) * COUNT(withouts) * COUNT(types); n++) {
+		const uint8_t *name = N(names[n / 3 % COUNT(names)]);
+		const char *without = withouts[n / 3 / COUNT(names) % COUNT(withouts)];
+		uint16_t type = types[n / 3 / COUNT(names) / COUNT(withouts)];
+		int purse = 100, for_name, for_both;
+		struct denial_evidence e;
+		struct denial_both both;
+		enum denial d;
+
+		gather(&e, (int)(n % 3), without, &purse);
+		d = denial_of_name(&e, name);
+		for_name = 100 - purse;
+		both = denial_of_both(&e, name, type);
+		for_both = 100 - for_name - purse;
+		assert_int_equal(both.name, d);
+		assert_int_equal(both.type, denial_of_type(&e, name, type));
+		assert_int_equal(for_both, for_name);
+	}
+}
+
 static void a_type_is_denied_where_the_name_or_its_wildcard_lacks_it(void **state)
 {
 	(void)state;
@@ -426,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(a_name_is_denied_by_two_records),
+		cmocka_unit_test(both_are_denied_at_the_cost_of_one),
 		cmocka_unit_test(a_type_is_denied_where_the_name_or_its_wildcard_lacks_it),
 		cmocka_unit_test(a_wildcard_answer_needs_proof_that_nothing_is_closer),
 		cmocka_unit_test(a_missing_ds_tells_whether_a_zone_begins),

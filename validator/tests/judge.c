@@ -240,6 +240,164 @@ static void hashes_are_counted(void **state)
 	}
 }
 
+/* ---- the RCODE ---- */
+
+/* What is said of m.example. in AUTHORITY, and what that proves, whatever the header's RCODE is. */
+enum { BY_TYPE = 1, BY_NAME = 2, OF_NOBODY = 4, SPANNED = 8, DATA = 16 };
+
+static void add_proof(char *text, unsigned proof, bool hashed)
+{
+	const char *const encloser = "example. 300 IN NSEC b.example. SOA RRSIG NSEC DNSKEY\n";
+
+	strcpy(text, SOA);
+	if (!hashed) {
+		if (proof & BY_TYPE)
+			strcat(text, "m.example. 300 IN NSEC n.example. TXT RRSIG NSEC\n");
+		if (proof & BY_NAME)
+			strcat(strcat(text, encloser), "k.example. 300 IN NSEC n.example. A RRSIG NSEC\n");
+		return;
+	}
+	if (proof & BY_TYPE)
+		strcat(text, lab_nsec3("example.", "m.example.", false, SHA1, "TXT RRSIG"));
+	if (proof & (BY_NAME | SPANNED)) {
+		strcat(text, lab_nsec3("example.", "example.", false, SHA1, "SOA DNSKEY RRSIG"));
+		strcat(text, lab_nsec3("example.", "m.example.", true, proof & SPANNED ? SHA1 | OPTOUT : SHA1, "A RRSIG"));
+		strcat(text, lab_nsec3("example.", "*.example.", true, SHA1, "A RRSIG"));
+	}
+}
+
+static void the_rcode_is_what_is_proven(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name, *alias, *wildcard, *proof;
+	} ways[] = {
+		{ "the name itself", "m.example.", "", NULL, "" },
+		{ "behind an alias", "a.example.", "a.example. 300 IN CNAME m.example.\n", NULL, "" },
+		{ "behind two", "a.example.", "a.example. 300 IN CNAME b.example.\nb.example. 300 IN CNAME m.example.\n",
+		  NULL, "" },
+		{ "behind a DNAME", "m.d.example.",
+		  "d.example. 300 IN DNAME example.\nm.d.example. 300 IN CNAME m.example.\n", NULL, "" },
+		{ "behind a wildcard's alias", "q.w.example.", "q.w.example. 300 IN CNAME m.example.\n",
+		  "*.w.example.", "*.w.example. 300 IN NSEC www.example. CNAME RRSIG NSEC\n" },
+	};
+	static const struct {
+		unsigned proof;
+		enum security want;
+		uint16_t rcode;         /* 99: that of the header */
+	} proofs[] = {
+		{ BY_TYPE, SECURITY_SECURE, RCODE_NOERROR },
+		{ BY_NAME, SECURITY_SECURE, RCODE_NXDOMAIN },
+		{ SPANNED, SECURITY_INSECURE, 99 },
+		{ OF_NOBODY, SECURITY_BOGUS, 99 },
+		{ DATA, SECURITY_SECURE, RCODE_NOERROR },
+	};
+	static const uint8_t headers[] = { RCODE_NOERROR, RCODE_NXDOMAIN, RCODE_YXDOMAIN };
+
+	for (unsigned n = 0; n < COUNT(ways) * COUNT(proofs) * COUNT(headers) * 2; n++) {
+		unsigned w = n / 2 % COUNT(ways), p = n / 2 / COUNT(ways) % COUNT(proofs);
+		uint8_t header = headers[n / 2 / COUNT(ways) / COUNT(proofs)];
+		enum security want = proofs[p].want;
+		char answer[512], text[2048];
+		const struct lab_heard *h;
+
+		if ((proofs[p].proof == SPANNED && n % 2 == 0) || (proofs[p].proof == DATA && ways[w].wildcard))
+			continue;
+		if (header == RCODE_YXDOMAIN && proofs[p].proof != DATA)
+			want = SECURITY_BOGUS; /* nothing makes the name too long */
+		add_proof(text, proofs[p].proof, n % 2);
+		strcat(text, ways[w].proof);
+		snprintf(answer, sizeof(answer), "%s%s", ways[w].alias,
+			 proofs[p].proof == DATA ? "m.example. 300 IN A 192.0.2.1\n" : "");
+		lab_open("val-max-restart: 0\naggressive-nsec: no\n");
+		lab_tell(&(struct lab_page){ ways[w].name, TYPE_A, header, .answer = *answer ? answer : NULL,
+					     .authority = text, .wildcard = ways[w].wildcard });
+		h = lab_ask_to_the_end(ways[w].name, TYPE_A);
+		if (h->security != want || (want == SECURITY_SECURE && h->rcode != proofs[p].rcode) ||
+		    (want == SECURITY_INSECURE && h->rcode != header))
+			fail_msg("%s, proof %u (%s), header %u: %d, RCODE %u (%s)", ways[w].why, proofs[p].proof,
+				 n % 2 ? "NSEC3" : "NSEC", header, h->security, h->rcode, h->text);
+		lab_close();
+	}
+}
+
+/* Asked for by its type, a CNAME is the answer. Under NXDOMAIN its target may be proven not to exist, and that is
+ * told; else NOERROR, whatever is wrong about the rest. */
+static void an_alias_that_was_asked_for_is_there(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint8_t header;
+		unsigned proof;
+		const char *more;
+		enum lab_flaw flaw;
+		enum security want;
+		uint16_t rcode;
+	} rows[] = {
+		{ "nothing else", RCODE_NOERROR, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "no proof", RCODE_NXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "a proof of the name", RCODE_NXDOMAIN, BY_NAME, "", LAB_SOUND, SECURITY_SECURE, RCODE_NXDOMAIN },
+		{ "a proof of the type", RCODE_NXDOMAIN, BY_TYPE, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "a proof of the name, which was not said", RCODE_NOERROR, BY_NAME, "", LAB_SOUND, SECURITY_SECURE,
+		  RCODE_NOERROR },
+		{ "part of a proof", RCODE_NXDOMAIN, OF_NOBODY, "k.example. 300 IN NSEC n.example. A RRSIG NSEC\n",
+		  LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "a proof of a zone that cannot be had", RCODE_NXDOMAIN, OF_NOBODY,
+		  "k.gone.example. 300 IN NSEC n.gone.example. A RRSIG NSEC\n", LAB_SOUND, SECURITY_SECURE,
+		  RCODE_NOERROR },
+		{ "too long, it is said", RCODE_YXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "a false alias", RCODE_NXDOMAIN, BY_NAME, "", LAB_GARBLED, SECURITY_BOGUS, RCODE_NXDOMAIN },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[2048];
+		const struct lab_heard *h;
+
+		add_proof(text, rows[i].proof, false);
+		strcat(text, rows[i].more);
+		lab_open("val-max-restart: 0\naggressive-nsec: no\n");
+		lab_tell(&(struct lab_page){ "a.example.", TYPE_CNAME, rows[i].header,
+					     .answer = "a.example. 300 IN CNAME m.example.", .authority = text,
+					     .flaw = rows[i].flaw });
+		h = lab_ask_to_the_end("a.example.", TYPE_CNAME);
+		if (h->security != rows[i].want || (h->security == SECURITY_SECURE && h->rcode != rows[i].rcode))
+			fail_msg("%s: %d, RCODE %u (%s)", rows[i].why, h->security, h->rcode, h->text);
+		lab_close();
+	}
+}
+
+/* That a name has no DS set, because there is no such name, is told as it is. */
+static void a_ds_set_may_be_denied_with_its_name(void **state)
+{
+	(void)state;
+	static const struct {
+		uint8_t header;
+		unsigned proof;
+		enum security want;
+		uint16_t rcode;
+	} rows[] = {
+		{ RCODE_NOERROR, BY_NAME, SECURITY_SECURE, RCODE_NXDOMAIN },
+		{ RCODE_NXDOMAIN, BY_NAME, SECURITY_SECURE, RCODE_NXDOMAIN },
+		{ RCODE_NOERROR, BY_TYPE, SECURITY_SECURE, RCODE_NOERROR },
+		{ RCODE_NXDOMAIN, BY_TYPE, SECURITY_BOGUS, 0 },
+	};
+
+	for (unsigned i = 0; i < 2 * COUNT(rows); i++) {
+		char text[2048];
+		const struct lab_heard *h;
+
+		add_proof(text, rows[i / 2].proof, i % 2);
+		lab_open("val-max-restart: 0\naggressive-nsec: no\n");
+		lab_tell(&(struct lab_page){ "m.example.", TYPE_DS, rows[i / 2].header, .authority = text });
+		h = lab_ask_to_the_end("m.example.", TYPE_DS);
+		if (h->security != rows[i / 2].want ||
+		    (h->security == SECURITY_SECURE && h->rcode != rows[i / 2].rcode))
+			fail_msg("row %u: %d, RCODE %u (%s)", i, h->security, h->rcode, h->text);
+		lab_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +406,9 @@ int main(void)
 		cmocka_unit_test(nsec_denies_what_it_spans),
 		cmocka_unit_test(nsec3_denies_what_it_spans),
 		cmocka_unit_test(hashes_are_counted),
+		cmocka_unit_test(the_rcode_is_what_is_proven),
+		cmocka_unit_test(an_alias_that_was_asked_for_is_there),
+		cmocka_unit_test(a_ds_set_may_be_denied_with_its_name),
 	};
 
 	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);

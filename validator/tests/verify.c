@@ -332,6 +332,139 @@ static void dates_may_be_open_while_the_clock_is_wrong(void **state)
 	court_close(&c);
 }
 
+/* What holds is paid from another purse than what does not. */
+static void good_signatures_are_paid_for_apart(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *zone;
+		int bad, good;          /* in the purses; good -1: there is none */
+		bool flaw;
+		enum security want;
+		int left, good_left;
+	} rows[] = {
+		{ "one that holds", "p256", 5, 5, false, SECURITY_SECURE, 5, 4 },
+		{ "a costly one that holds", "p384", 5, 5, false, SECURITY_SECURE, 5, 1 },
+		{ "one that does not", "p256", 5, 5, true, SECURITY_BOGUS, 4, 5 },
+		{ "a costly one that does not", "p384", 5, 5, true, SECURITY_BOGUS, 1, 5 },
+		{ "the last that may fail holds", "p256", 1, 5, false, SECURITY_SECURE, 1, 4 },
+		{ "the last that may hold", "p256", 5, 1, false, SECURITY_SECURE, 5, 0 },
+		{ "none may fail any more", "p256", 0, 5, false, SECURITY_UNCHECKED, 0, 5 },
+		{ "none may hold any more", "p256", 5, 0, false, SECURITY_UNCHECKED, 5, 0 },
+		{ "one purse for both", "p256", 5, -1, false, SECURITY_SECURE, 4, -1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct court c;
+		struct rrset *set;
+		int good = rows[i].good;
+
+		court_open(&c, rows[i].zone);
+		set = set_of(&c, "www.", TYPE_A);
+		c.purse = rows[i].bad;
+		c.how.good = good < 0 ? NULL : &good;
+		if (rows[i].flaw)
+			first_sig(set)[40] ^= 1;
+		verify_set(set, c.keys, &c.how, &c.v);
+		if (c.v.security != rows[i].want || c.purse != rows[i].left || good != rows[i].good_left)
+			fail_msg("%s: %d, %d and %d are left", rows[i].why, c.v.security, c.purse, good);
+		assert_int_equal(c.v.verified != NULL, rows[i].want == SECURITY_SECURE);
+		court_close(&c);
+	}
+}
+
+/* The set with this RRSIG added, before or behind its own; signer and labels are this, the rest is of no use. */
+static struct rrset *with_sig(struct court *c, const struct rrset *set, const char *signer, uint8_t labels, bool first)
+{
+	uint8_t *fake = arena_take(&c->zone.arena, 18 + 255 + 64);
+	struct slice records[32], sigs[32];
+	struct rrset_parts p = { .owner = rrset_owner(set), .type = set->type, .class_ = set->class_,
+				 .ttl_s = set->ttl_s, .expires_s = set->expires_s, .records = records, .sigs = sigs };
+	struct rrset_walk w = rrset_records(set);
+	struct slice rd;
+
+	while (rrset_next(&w, &records[p.count]))
+		p.count++;
+	w = rrset_sigs(set);
+	assert_true(rrset_next(&w, &rd));
+	memset(fake, 0, 18 + 255 + 64);
+	memcpy(fake, rd.at, 18);
+	fake[3] = labels;
+	memcpy(fake + 18, N(signer), dname_len(N(signer)));
+	if (first)
+		sigs[p.sig_count++] = (struct slice){ fake, 18 + dname_len(N(signer)) + 64 };
+	sigs[p.sig_count++] = rd;
+	if (!first)
+		sigs[p.sig_count++] = (struct slice){ fake, 18 + dname_len(N(signer)) + 64 };
+	return rrset_build(&c->zone.arena, &p);
+}
+
+static void what_was_verified_names_who_signed_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *signer;
+		uint8_t labels;
+	} rows[] = {
+		{ "the zone above", "test.", 3 },
+		{ "the root", ".", 3 },
+		{ "a zone beside", "victim.", 3 },
+		{ "the name itself", "www.p256.test.", 3 },
+		{ "a wildcard's", "p256.test.", 2 },
+		{ "the zone, too", "p256.test.", 3 },
+	};
+
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		const char *why = rows[i / 2].why;
+		struct court c;
+		const struct rrset *set, *kept;
+		struct verdict again;
+
+		court_open(&c, "p256");
+		set = with_sig(&c, set_of(&c, "www.", TYPE_A), rows[i / 2].signer, rows[i / 2].labels, i % 2);
+		verify_set(set, c.keys, &c.how, &c.v);
+		if (c.v.security != SECURITY_SECURE)
+			fail_msg("%s, %zu: %s", why, i % 2, c.v.text);
+		assert_ptr_equal(verified_set(c.v.verified), set);
+		assert_true(dname_equals(verified_zone(c.v.verified), N("p256.test.")));
+		assert_false(verified_is_expanded(c.v.verified));
+		assert_int_equal(verified_labels(c.v.verified), 3);
+		assert_int_equal(verified_tag(c.v.verified), c.v.tag);
+		kept = verified_copy(c.v.verified, &c.zone.arena, 0);
+		assert_int_equal(kept->sig_count, i / 2 == COUNT(rows) - 1 ? 2 : 1);
+		/* seen once more as it is kept, nothing need be computed; as it came, it must be */
+		assert_true(verify_again(kept, kept, false, c.keys, &c.how, &again));
+		assert_true(dname_equals(verified_zone(again.verified), N("p256.test.")));
+		assert_int_equal(verify_again(set, kept, false, c.keys, &c.how, &again),
+				 i / 2 == COUNT(rows) - 1);
+		assert_false(verify_again(set, set, false, c.keys, &c.how, &again));
+		court_close(&c);
+	}
+}
+
+static void what_is_kept_is_good_for_its_zone_only(void **state)
+{
+	(void)state;
+	struct court c, other;
+	struct rrset *kept;
+	struct verdict again;
+
+	court_open(&c, "p256");
+	court_open(&other, "p384");
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	kept = verified_copy(c.v.verified, &c.zone.arena, 0);
+	assert_true(verify_again(kept, kept, false, c.keys, &c.how, &again));
+	assert_false(verify_again(kept, kept, true, c.keys, &c.how, &again));
+	assert_false(verify_again(kept, kept, false, other.keys, &c.how, &again));
+	kept->security = SECURITY_INSECURE;
+	assert_false(verify_again(kept, kept, false, c.keys, &c.how, &again));
+	kept->security = SECURITY_SECURE;
+	c.how.now = NOW + 400000000; /* its signature has expired */
+	assert_false(verify_again(kept, kept, false, c.keys, &c.how, &again));
+	court_close(&other);
+	court_close(&c);
+}
+
 /* Sets, keys and signatures of an attacker (KeyTrap): many signatures, many keys of one tag. */
 static void work_is_bounded(void **state)
 {
@@ -772,6 +905,9 @@ int main(void)
 		cmocka_unit_test(a_zone_speaks_below_itself_alone),
 		cmocka_unit_test(time_to_live_ends_with_the_signature),
 		cmocka_unit_test(dates_may_be_open_while_the_clock_is_wrong),
+		cmocka_unit_test(good_signatures_are_paid_for_apart),
+		cmocka_unit_test(what_was_verified_names_who_signed_it),
+		cmocka_unit_test(what_is_kept_is_good_for_its_zone_only),
 		cmocka_unit_test(work_is_bounded),
 		cmocka_unit_test(what_is_to_be_hashed_counts_as_work),
 		cmocka_unit_test(too_many_keys_are_not_believed),
