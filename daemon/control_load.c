@@ -140,6 +140,10 @@ static void end_set(struct call *c, struct loading *l)
 		l->passed++;
 		return;
 	}
+	if (l->set.security == SECURITY_SECURE) { /* that is for the validator to say, of what it has verified */
+		l->set.security = SECURITY_UNCHECKED;
+		l->set.trust = MIN(l->set.trust, TRUST_ANS_AA);
+	}
 	(void)rrsetcache_put(c->daemon->caches.rrsets, rrset_build(&l->arena, &l->set), now_s,
 			     &l->arena);
 	l->sets_kept++;
@@ -163,7 +167,8 @@ static bool begin_answer(struct call *c, struct loading *l, char *at)
 		return lost(c, "this is no head of an answer");
 	m->flags = (uint16_t)(flags & (FLAG_AA | FLAG_AD));
 	m->rcode = (uint16_t)(flags & 15);
-	m->security = (uint8_t)security;
+	/* that is for the validator to say, of what it has verified */
+	m->security = security == SECURITY_SECURE ? SECURITY_UNCHECKED : (uint8_t)security;
 	l->left = (unsigned)(counts[0] + counts[1] + counts[2]);
 	m->sets = arena_array(&l->arena, const struct rrset *, l->left + 1);
 	for (unsigned i = 0; i < 3; i++)

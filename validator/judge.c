@@ -150,13 +150,7 @@ static bool is_cut_off(const struct judge *j, const struct rrset *set, const uin
 	bool of_cut = set->type == TYPE_DS || set->type == TYPE_NSEC;
 	const uint8_t *at = of_cut ? dname_parent(rrset_owner(set)) : rrset_owner(set);
 
-	for (; dname_is_strictly_under(at, signer); at = dname_parent(at)) {
-		const struct key_entry *e = keycache_find(q->cache.keys, at, q->env->time->now_s);
-
-		if (e && e->kind == KEYS_TRUSTED)
-			return true;
-	}
-	return false;
+	return keycache_cuts_off(q->cache.keys, signer, at, q->env->time->now_s);
 }
 
 /* A name between the signer and the owner with a cached DS set, not necessarily validated: walking

@@ -124,6 +124,17 @@ const struct key_entry *keycache_find(struct keycache *c, const uint8_t *name, u
 	return NULL;
 }
 
+bool keycache_cuts_off(struct keycache *c, const uint8_t *zone, const uint8_t *name, uint32_t now_s)
+{
+	for (; dname_is_strictly_under(name, zone); name = dname_parent(name)) {
+		const struct key_entry *e = keycache_find(c, name, now_s);
+
+		if (e && e->kind == KEYS_TRUSTED)
+			return true;
+	}
+	return false;
+}
+
 void keycache_put(struct keycache *c, const struct key_news *news, uint32_t now_s)
 {
 	size_t name_len = dname_len(news->name);

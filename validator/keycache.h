@@ -41,6 +41,10 @@ struct slab *keycache_slab(struct keycache *c);
 /* The fresh entry at `name`, or NULL. Borrowed for the turn. */
 const struct key_entry *keycache_find(struct keycache *c, const uint8_t *name, uint32_t now_s);
 
+/* Whether a zone with trusted keys is known to begin below `zone`, at or above `name`: `zone` has no authority
+ * over the name then. */
+bool keycache_cuts_off(struct keycache *c, const uint8_t *zone, const uint8_t *name, uint32_t now_s);
+
 static inline const char *key_entry_text(const struct key_entry *e)
 {
 	return (const char *)e->data + e->name_len;

@@ -394,6 +394,16 @@ static const char *state_name(const void *state)
 
 #define CONFIRM_CHECKS 4
 
+/* Whether the signer may have a say about the set: not from above an anchor, or a zone that is known to be signed. */
+static bool may_speak(const struct env *env, const uint8_t *signer, const struct rrset *set)
+{
+	const struct anchor *a = anchors_find(env->snapshot->trust->anchors, env->snapshot->domain_insecure,
+					      rrset_owner(set), set->type == TYPE_DS);
+
+	return a && dname_is_under(signer, a->owner) &&
+	       !keycache_cuts_off(env->keys, signer, rrset_owner(set), env->time->now_s);
+}
+
 const struct rrset *validator_confirm(const struct env *env, const struct rrset *set,
 				      struct arena *a)
 {
@@ -406,7 +416,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 	struct verdict v;
 	struct rrset *secure;
 
-	if (!trust || !signer || set->security != SECURITY_UNCHECKED)
+	if (!trust || !signer || set->security != SECURITY_UNCHECKED || !may_speak(env, signer, set))
 		return set;
 	e = keycache_find(env->keys, signer, now_s);
 	if (!e || e->kind != KEYS_TRUSTED)

@@ -20,7 +20,7 @@ struct verified;
 #define STORE_FAILURE_S      5
 #define STORE_FAILURE_MOST_S 20 /* when it fails repeatedly */
 #define STORE_OUTAGE_S       1
-#define STORE_SPENT_S        1 /* of a question that used up its own budget for validation */
+#define STORE_SPENT_S        2 /* of a question that used up its own budget for validation: to the end of the next second */
 /* A proven DNAME of TTL 0: to the end of the next second. */
 #define STORE_DNAME_S        2
 

@@ -139,8 +139,9 @@ class Trap:
 
 
 TRAP = dict(
-    rule="at most eight signatures are checked per RRset and 32 per query, one that fails with P-384 counts as four; two keys "
-         "per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn",
+    rule="at most eight signatures are checked per RRset, and per query 32 that fail and 384 that hold, one with P-384 counts as "
+         "four; two keys per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn; "
+         "who has used that up fails for a second or two",
     code="validator/verify.c:take_work services/mesh_private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
 SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3", "p384", "rsa")
 
@@ -347,7 +348,7 @@ def overreaching(zone, name):
         variants={t: {"trick": t} for t in overreaching(None, "")},
         rule="a zone may only deny its own names: owner and next name must be in it, an NSEC3 owner one label "
              "below its apex",
-        code="util/denial.c:nsec_is_sound util/nsec3.c:nsec3_read services/cache/negative.c:is_own", quick=True,
+        code="util/denial.c:nsec_is_sound util/nsec3.c:nsec3_read services/verified.h:verified_zone", quick=True,
         server=["aggressive-nsec: yes"], limits={"neighbour": "secure", "R": {"SERVFAIL", "NXDOMAIN"}, "U": 24})
 def overreaching_denial(lab, trick):
     parent = anchored(lab, "p.test.", ["n 60 A " + TRUTH, "www.m 60 A " + TRUTH])
@@ -399,7 +400,7 @@ def denial_beside_its_duty(lab, trick):
         variants={t: {"trick": t, "limits": {"R": {"bogus"} if t != "optout" else {"insecure"}}}
                   for t in ("salt", "iterations", "optout", "other-hash")},
         rule="all records of a proof must have the same parameters; an opt-out span never makes a denial secure",
-        code="util/denial.c:same_parameters util/denial.c:nsec3_denies_name", quick=True, limits={})
+        code="util/denial.c:same_parameters util/denial.c:nsec3_denies", quick=True, limits={})
 def mixed_nsec3(lab, trick):
     zone = anchored(lab, "three.test.", nsec3=5, salt=b"\1")
     match = signing.nsec3_matching("three.test.", "three.test.", ["NS", "SOA", "RRSIG", "DNSKEY"], 5, b"\1")
@@ -602,7 +603,7 @@ def deep_names(lab):
 
 
 @attack(44, "signed-cuts", "a chain of signed delegations, one to a label, twenty deep", quick=True, seconds=40,
-        rule="see above", code="services/budget.h:budget_take services/mesh_private.h:QUERY_SIGNATURES",
+        rule="see above", code="services/budget.h:budget_take services/mesh_private.h:QUERY_GOOD_SIGNATURES",
         limits={"C_ms": 60, "U": 100, "took_s": 10})
 def signed_cuts(lab):
     zone = anchored(lab, "c.test.")

@@ -76,6 +76,38 @@ static void a_chain_of_trust_has_room_whatever_its_budget(void **state)
 	keycache_free(c);
 }
 
+static void a_signed_zone_cuts_off_those_above(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *zone, *name;
+		uint32_t later_s;
+		bool cut;
+	} rows[] = {
+		{ "test.", "www.signed.test.", 0, true },
+		{ "test.", "signed.test.", 0, true },
+		{ ".", "a.b.signed.test.", 0, true },
+		{ "signed.test.", "www.signed.test.", 0, false },
+		{ "www.signed.test.", "signed.test.", 0, false },
+		{ "test.", "www.unsigned.test.", 0, false },
+		{ "test.", "www.same.test.", 0, false },
+		{ "test.", "www.bad.test.", 0, false },
+		{ "test.", "test.", 0, false },
+		{ "test.", "www.signed.test.", 100, false },
+	};
+	struct keycache *c = keycache_new(1 << 20, 1);
+
+	put(c, "signed.test.", KEYS_TRUSTED, 100);
+	put(c, "unsigned.test.", KEYS_NONE, 100);
+	put(c, "same.test.", KEYS_NO_CUT, 100);
+	put(c, "bad.test.", KEYS_BOGUS, 100);
+	put(c, "test.", KEYS_TRUSTED, 100);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (keycache_cuts_off(c, N(rows[i].zone), N(rows[i].name), NOW + rows[i].later_s) != rows[i].cut)
+			fail_msg("%s over %s", rows[i].zone, rows[i].name);
+	keycache_free(c);
+}
+
 static void what_is_forgotten_is_as_asked(void **state)
 {
 	(void)state;
@@ -179,6 +211,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_zone_is_found_by_its_name_while_fresh),
 		CLAIM(the_latest_word_counts),
+		CLAIM(a_signed_zone_cuts_off_those_above),
 		CLAIM(a_chain_of_trust_has_room_whatever_its_budget),
 		CLAIM(what_is_forgotten_is_as_asked),
 		CLAIM(keys_are_weighed_with_their_entry),
