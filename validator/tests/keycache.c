@@ -95,17 +95,29 @@ static void a_signed_zone_cuts_off_those_above(void **state)
 		{ "test.", "test.", 0, false },
 		{ "test.", "www.signed.test.", 100, false },
 	};
+	static const uint8_t rdata[] = { 1, 0, 3, 13, 1, 2, 3, 4 };
 	struct keycache *c = keycache_new(1 << 20, 1);
+	struct keyset *keys;
+	struct arena a;
 
-	put(c, "signed.test.", KEYS_TRUSTED, 100);
+	arena_init(&a);
+	keys = keyset_new(rrset_build(&a, &(struct rrset_parts){ .owner = N("test."),
+								 .type = TYPE_DNSKEY,
+								 .class_ = CLASS_IN,
+								 .records = &(struct slice){ rdata, sizeof(rdata) },
+								 .count = 1 }));
+	for (unsigned i = 0; i < 2; i++)
+		keycache_put(c, &(struct key_news){ .name = N(i ? "signed.test." : "test."), .kind = KEYS_TRUSTED,
+						    .keys = keys, .ttl_s = 100 }, NOW);
 	put(c, "unsigned.test.", KEYS_NONE, 100);
 	put(c, "same.test.", KEYS_NO_CUT, 100);
 	put(c, "bad.test.", KEYS_BOGUS, 100);
-	put(c, "test.", KEYS_TRUSTED, 100);
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (keycache_cuts_off(c, N(rows[i].zone), N(rows[i].name), NOW + rows[i].later_s) != rows[i].cut)
 			fail_msg("%s over %s", rows[i].zone, rows[i].name);
 	keycache_free(c);
+	keyset_unpin(keys);
+	arena_clear(&a);
 }
 
 static void what_is_forgotten_is_as_asked(void **state)
