@@ -457,7 +457,7 @@ static struct judgement judge_both(struct judge *j, const struct denial_evidence
 		j->rcode = RCODE_NOERROR;
 		return good;
 	}
-	if (!is_name && d.type == DENIAL_NONE && d.name == DENIAL_PROVEN) {
+	if (d.type == DENIAL_NONE && d.name == DENIAL_PROVEN) {
 		j->rcode = RCODE_NXDOMAIN;
 		return good;
 	}

@@ -334,20 +334,23 @@ static void an_alias_that_was_asked_for_is_there(void **state)
 		enum lab_flaw flaw;
 		enum security want;
 		uint16_t rcode;
+		bool false_soa;
 	} rows[] = {
-		{ "nothing else", RCODE_NOERROR, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
-		{ "no proof", RCODE_NXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
-		{ "a proof of the name", RCODE_NXDOMAIN, BY_NAME, "", LAB_SOUND, SECURITY_SECURE, RCODE_NXDOMAIN },
-		{ "a proof of the type", RCODE_NXDOMAIN, BY_TYPE, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		{ "a proof, but its SOA is false", RCODE_NXDOMAIN, BY_NAME, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR,
+		  true },
+		{ "nothing else", RCODE_NOERROR, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR, false },
+		{ "no proof", RCODE_NXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR, false },
+		{ "a proof of the name", RCODE_NXDOMAIN, BY_NAME, "", LAB_SOUND, SECURITY_SECURE, RCODE_NXDOMAIN, false },
+		{ "a proof of the type", RCODE_NXDOMAIN, BY_TYPE, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR, false },
 		{ "a proof of the name, which was not said", RCODE_NOERROR, BY_NAME, "", LAB_SOUND, SECURITY_SECURE,
-		  RCODE_NOERROR },
+		  RCODE_NOERROR, false },
 		{ "part of a proof", RCODE_NXDOMAIN, OF_NOBODY, "k.example. 300 IN NSEC n.example. A RRSIG NSEC\n",
-		  LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
+		  LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR, false },
 		{ "a proof of a zone that cannot be had", RCODE_NXDOMAIN, OF_NOBODY,
 		  "k.gone.example. 300 IN NSEC n.gone.example. A RRSIG NSEC\n", LAB_SOUND, SECURITY_SECURE,
-		  RCODE_NOERROR },
-		{ "too long, it is said", RCODE_YXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR },
-		{ "a false alias", RCODE_NXDOMAIN, BY_NAME, "", LAB_GARBLED, SECURITY_BOGUS, RCODE_NXDOMAIN },
+		  RCODE_NOERROR, false },
+		{ "too long, it is said", RCODE_YXDOMAIN, OF_NOBODY, "", LAB_SOUND, SECURITY_SECURE, RCODE_NOERROR, false },
+		{ "a false alias", RCODE_NXDOMAIN, BY_NAME, "", LAB_GARBLED, SECURITY_BOGUS, RCODE_NXDOMAIN, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -360,6 +363,12 @@ static void an_alias_that_was_asked_for_is_there(void **state)
 		lab_tell(&(struct lab_page){ "a.example.", TYPE_CNAME, rows[i].header,
 					     .answer = "a.example. 300 IN CNAME m.example.", .authority = text,
 					     .flaw = rows[i].flaw });
+		if (rows[i].false_soa) {
+			const struct rrset *soa = lab.pages[lab.page_count - 1].m.sets[1];
+
+			assert_int_equal(soa->type, TYPE_SOA);
+			((uint8_t *)(uintptr_t)soa)[soa->size - 2] ^= 1;
+		}
 		h = lab_ask_to_the_end("a.example.", TYPE_CNAME);
 		if (h->security != rows[i].want || (h->security == SECURITY_SECURE && h->rcode != rows[i].rcode))
 			fail_msg("%s: %d, RCODE %u (%s)", rows[i].why, h->security, h->rcode, h->text);

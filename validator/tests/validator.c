@@ -358,6 +358,47 @@ static void no_question_costs_more_than_its_purse(void **state)
 	}
 }
 
+/* A cached set that was never judged: by the keys of a zone with a say, and no other. */
+static void what_is_cached_is_confirmed_by_who_has_a_say(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *options, *set;
+		unsigned zone;          /* that signs it: 0 is example., 1 sub.example. */
+		const char *known;      /* whose keys are, too */
+		enum lab_flaw flaw;
+		enum security want;
+	} rows[] = {
+		{ "its own zone", "", "ns.example. 300 IN A 192.0.2.1", 0, "www.example.", LAB_SOUND, SECURITY_SECURE },
+		{ "falsely", "", "ns.example. 300 IN A 192.0.2.1", 0, "www.example.", LAB_GARBLED, SECURITY_UNCHECKED },
+		{ "not signed", "", "ns.example. 300 IN A 192.0.2.1", 0, "www.example.", LAB_UNSIGNED, SECURITY_UNCHECKED },
+		{ "the zone below", "", "ns.sub.example. 300 IN A 192.0.2.1", 1, "www.sub.example.", LAB_SOUND, SECURITY_SECURE },
+		{ "the zone above a signed one", "", "ns.sub.example. 300 IN A 192.0.2.1", 0, "www.sub.example.", LAB_SOUND,
+		  SECURITY_UNCHECKED },
+		{ "the zone above, of the cut itself", "", "sub.example. 300 IN NS ns.sub.example.", 0, "www.sub.example.",
+		  LAB_SOUND, SECURITY_UNCHECKED },
+		{ "keys not known", "", "ns.sub.example. 300 IN A 192.0.2.1", 1, "www.example.", LAB_SOUND, SECURITY_UNCHECKED },
+		{ "the operator says it is not to be validated", "domain-insecure: ns.example\n",
+		  "ns.example. 300 IN A 192.0.2.1", 0, "www.example.", LAB_SOUND, SECURITY_UNCHECKED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct rrset *set, *got;
+
+		open_zone(rows[i].options);
+		lab_zone("sub.example.");
+		lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.3" });
+		assert_int_equal(lab_ask_to_the_end(rows[i].known, TYPE_A)->security, SECURITY_SECURE);
+		set = lab_sign_by(&lab.zones[rows[i].zone], made_set(&lab.arena, lab.env.time->now_s, rows[i].set), NULL,
+				  rows[i].flaw);
+		got = validator_confirm(&lab.env, set, &lab.arena);
+		if (got->security != rows[i].want)
+			fail_msg("%s: %d", rows[i].why, got->security);
+		assert_int_equal(got != set, rows[i].want == SECURITY_SECURE);
+		lab_close();
+	}
+}
+
 /* Who gives up meanwhile is not told any more. */
 static void what_waits_for_its_turn_may_be_dropped(void **state)
 {
@@ -385,6 +426,7 @@ int main(void)
 		cmocka_unit_test(costly_answers_take_turns),
 		cmocka_unit_test(of_an_answer_to_any_24_sets_are_judged),
 		cmocka_unit_test(no_question_costs_more_than_its_purse),
+		cmocka_unit_test(what_is_cached_is_confirmed_by_who_has_a_say),
 		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),
 	};
 
