@@ -465,8 +465,8 @@ enum verdict frontend_door(void *worker, struct packet *p)
 	return frontend_take(worker, p);
 }
 
-void frontend_leave(void *worker, bool (*is)(const struct client *c, const void *arg),
-		    const void *arg)
+void frontend_leave(void *worker, struct list *on_connection,
+		    bool (*is)(const struct client *c, const void *arg), const void *arg)
 {
-	mesh_leave(((struct worker *)worker)->env.mesh, is, arg);
+	mesh_leave(((struct worker *)worker)->env.mesh, on_connection, is, arg);
 }

@@ -14,8 +14,8 @@ enum verdict frontend_take(struct worker *w, struct packet *p);
 /* The same, as listeners call it; `worker` is a struct worker. */
 enum verdict frontend_door(void *worker, struct packet *p);
 
-/* A client takes its question back, as listeners tell it (services/listen.h). */
-void frontend_leave(void *worker, bool (*is)(const struct client *c, const void *arg),
-		    const void *arg);
+/* Clients on a connection take a question back, or have gone, as listeners tell it (services/listen.h). */
+void frontend_leave(void *worker, struct list *on_connection,
+		    bool (*is)(const struct client *c, const void *arg), const void *arg);
 
 #endif

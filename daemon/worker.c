@@ -217,6 +217,7 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		w->listen_udp = listen_udp_new(env->loop, frontend_door, w);
 		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);
 		listen_tcp_on_leave(w->listen_tcp, frontend_leave);
+		listen_tcp_stats(w->listen_tcp, env->stats);
 		listen_tcp_keys(w->listen_tcp, env->snapshot->tls_server);
 		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
 		listen_udp_share(w->listen_udp, env->snapshot->connlimits);

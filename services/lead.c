@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/lead.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "services/dns64.h"
 #include "util/arena.h"
+#include "util/mem.h"
 #include "util/rr.h"
 
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname)
@@ -21,14 +25,32 @@ bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname)
 	return true;
 }
 
-struct lead *lead_copy(const struct lead *l, struct arena *a)
+static size_t aligned(size_t len)
 {
-	struct lead *new = arena_copy(a, l, sizeof(*l));
+	return (len + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
+}
 
-	new->sets = arena_array(a, const struct rrset *, l->count);
+struct lead *lead_keep(const struct lead *l, size_t *size)
+{
+	size_t at = aligned(sizeof(*l)) + aligned(l->count * sizeof(*l->sets));
+	uint8_t *room;
+	struct lead *new;
+	const struct rrset **sets;
+
+	*size = at;
 	for (unsigned i = 0; i < l->count; i++)
-		new->sets[i] = rrset_copy(a, l->sets[i]);
-	new->target = rrset_target(new->sets[l->count - 1], 0);
+		*size += aligned(l->sets[i]->size);
+	room = mem_new(*size);
+	new = (struct lead *)(void *)room;
+	sets = (const struct rrset **)(void *)(room + aligned(sizeof(*l)));
+	*new = *l;
+	for (unsigned i = 0; i < l->count; i++) {
+		memcpy(room + at, l->sets[i], l->sets[i]->size);
+		sets[i] = (const struct rrset *)(const void *)(room + at);
+		at += aligned(l->sets[i]->size);
+	}
+	new->sets = sets;
+	new->target = rrset_target(sets[l->count - 1], 0);
 	return new;
 }
 

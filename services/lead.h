@@ -26,7 +26,8 @@ struct question lead_question(const struct lead *l, const struct question *asked
 
 /* Append an alias. False when there are too many. */
 bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname) MUST_USE;
-struct lead *lead_copy(const struct lead *l, struct arena *a) MUST_USE;
+/* A copy in one piece of the heap, for mem_free; `*size` is how many bytes it has. */
+struct lead *lead_keep(const struct lead *l, size_t *size) MUST_USE;
 
 /* The whole answer to `asked`: the aliases, then `end`, the answer for their target. When `end` is
  * a failure, only its rcode. Never secure. */

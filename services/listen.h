@@ -11,6 +11,7 @@
 #include "services/stats.h"
 #include "util/addr.h"
 #include "util/bytes.h"
+#include "util/list.h"
 
 struct client;
 
@@ -24,6 +25,9 @@ struct client_ops {
 	void (*reply)(const struct client *c, const uint8_t *bytes, size_t len);
 	/* There will be no answer. */
 	void (*drop)(const struct client *c);
+	/* Where those who wait on its connection are listed, until they are answered or dropped; NULL: the
+	 * transport has no connections. */
+	struct list *(*waiting)(const struct client *c);
 };
 
 static inline enum stat_transport client_transport(const struct client_ops *ops)
@@ -61,9 +65,10 @@ struct packet {
  * given at once, which the transport sends on VERDICT_SEND. */
 typedef enum verdict (*packet_taker)(void *taker, struct packet *p);
 
-/* The waiting client for which `is` returns true no longer wants an answer: if there is one (at
- * most one), it is dropped before this returns. */
-typedef void (*packet_leaver)(void *taker, bool (*is)(const struct client *c, const void *arg),
-			      const void *arg);
+/* Of the clients in `on_connection` (client_ops.waiting) the one for which `is` returns true no longer wants an answer:
+ * if there is one (at most one), it is dropped before this returns. `is` NULL: all of them, as the
+ * connection has gone. */
+typedef void (*packet_leaver)(void *taker, struct list *on_connection,
+			      bool (*is)(const struct client *c, const void *arg), const void *arg);
 
 #endif

@@ -13,9 +13,15 @@
 #include "services/shares.h"
 #include "util/mem.h"
 #include "util/proxy2.h"
+#include "util/timebase.h"
 #include "util/tls.h"
 
 #define IDLE_LEAST_MS 200
+#define ASKED_LEAST_MS 5000                 /* for a client that has asked something */
+#define GONE_US       (100 * US_PER_MS)     /* between looks whether a client that is not read is gone */
+#define HURRY_US      (100 * US_PER_MS)
+#define SETTLING_US   (10 * US_PER_MS)      /* a connection that did something just now is not idle … */
+#define READING_US    (200 * US_PER_MS)     /* … nor one whose client has just taken a part of an answer */
 #define TAKEN_LEAST   1024 /* bytes a slow client must accept at a time */
 #define CROWDS        256
 
@@ -59,6 +65,18 @@ void connection_free(struct connection *c)
 	mem_free(c);
 }
 
+/* Soon, if others keep questions of it. */
+static void bid_farewell(struct connection *c)
+{
+	struct listen_tcp *t = c->home;
+
+	if (list_is_empty(&c->waiting))
+		return;
+	list_remove(&c->link);
+	list_push_back(&t->gone, &c->link);
+	timer_set(t->loop, &t->farewell, 0);
+}
+
 /* The struct is freed once the last answer still outstanding has arrived. */
 void connection_close(struct connection *c)
 {
@@ -72,6 +90,7 @@ void connection_close(struct connection *c)
 	watch_stop(&c->watch);
 	stream_close(&c->stream);
 	connplace_give_back(&c->place);
+	conntable_remove(t->table, &c->entry);
 	t->untaken -= queue_len(&c->out) + c->held;
 	c->held = 0;
 	queue_free(&c->in);
@@ -79,8 +98,32 @@ void connection_close(struct connection *c)
 	t->count--;
 	if (c->speech->end)
 		c->speech->end(c);
-	if (!timer_is_set(&t->reopen))
+	bid_farewell(c);
+	if (!timer_is_set(&t->reopen) && t->next.fd < 0)
 		doors_watch(t, true);
+}
+
+struct list *connection_waiting(const struct client *client)
+{
+	return &((struct connection *)client->via)->waiting;
+}
+
+/* Those who keep its questions are told in a turn of their own: they may be at work on an answer to it just now. */
+void connection_farewells(struct timer *timer)
+{
+	struct listen_tcp *t = container_of(timer, struct listen_tcp, farewell);
+
+	while (!list_is_empty(&t->gone)) {
+		struct connection *c = LIST_ITEM(t->gone.next, struct connection, link);
+
+		list_remove(&c->link);
+		list_push_back(&t->connections, &c->link);
+		if (!t->leave)
+			continue;
+		if (t->stats)
+			stat_bump(&t->stats->count[STAT_queries_client_gone], c->asked);
+		t->leave(t->taker, &c->waiting, NULL, NULL);
+	}
 }
 
 static bool is_done(const struct connection *c)
@@ -128,9 +171,22 @@ static bool may_read(const struct connection *c)
 uint32_t connection_idle_ms(const struct connection *c)
 {
 	const struct listen_tcp_limits *l = &c->home->limits;
+	uint32_t usual = c->kept ? l->keepalive_ms : l->idle_ms;
+	uint32_t ms = listen_tcp_idle_ms(usual, c->home->count, l->connections);
 
-	return listen_tcp_idle_ms(c->kept ? l->keepalive_ms : l->idle_ms, c->home->count,
-				  l->connections);
+	return c->has_asked ? MAX(ms, MIN(usual, (uint32_t)ASKED_LEAST_MS)) : ms;
+}
+
+static uint64_t now_us(const struct connection *c)
+{
+	return loop_time(c->home->loop)->now_us;
+}
+
+static uint64_t idle_left_us(const struct connection *c)
+{
+	uint64_t until = c->entry.since_us + US_PER_MS * connection_idle_ms(c), now = now_us(c);
+
+	return until > now ? until - now : 0;
 }
 
 /* Watch for the events that can come next, with a time limit. The limit restarts when the client
@@ -146,9 +202,13 @@ static void connection_wait(struct connection *c)
 			(queue_len(&c->out) || stream_wants_write(&c->stream) ? WATCH_WRITE : 0u));
 	if (may_read(c) && stream_has_more(&c->stream))
 		timer_set(t->loop, &c->resume, 0);
-	if (next == FOR_NOTHING)
+	if (next != c->waits_for || c->moved || c->entry.busy != (c->asked != 0))
+		conntable_note(t->table, &c->entry, c->asked != 0, now_us(c));
+	if (next == FOR_NOTHING && (!c->asked || may_read(c)))
 		timer_stop(t->loop, &c->limit);
-	else if (next != c->waits_for || c->moved)
+	else if (next == FOR_NOTHING && (c->waits_for != FOR_NOTHING || !timer_is_set(&c->limit)))
+		timer_set(t->loop, &c->limit, GONE_US);
+	else if (next != FOR_NOTHING && (next != c->waits_for || c->moved))
 		timer_set(t->loop, &c->limit, US_PER_MS * connection_idle_ms(c));
 	c->waits_for = next;
 	c->moved = false;
@@ -163,16 +223,90 @@ static void connection_settle(struct connection *c)
 		connection_wait(c);
 	else if (c->asked == 0)
 		connection_free(c);
+	else
+		bid_farewell(c);
+}
+
+/* Of a client that is not read, and so cannot say that it has gone. */
+static void look_after(struct connection *c)
+{
+	if (!stream_is_gone(&c->stream)) {
+		timer_set(c->home->loop, &c->limit, GONE_US);
+		return;
+	}
+	connection_close(c);
+	connection_settle(c);
+}
+
+static bool has_question_waiting(const struct connection *c)
+{
+	return c->waits_for == FOR_QUESTION && may_read(c) && stream_has_arrived(&c->stream);
+}
+
+static void say_goodbye_and_close(struct connection *c)
+{
+	if (c->speech->goodbye && c->waits_for == FOR_QUESTION)
+		c->speech->goodbye(c);
+	connection_close(c);
+	connection_settle(c);
 }
 
 static void on_limit(struct timer *timer)
 {
 	struct connection *c = container_of(timer, struct connection, limit);
 
-	if (c->speech->goodbye && c->waits_for == FOR_QUESTION)
-		c->speech->goodbye(c);
-	connection_close(c);
-	connection_settle(c);
+	if (c->waits_for == FOR_NOTHING)
+		look_after(c);
+	else if (has_question_waiting(c))
+		timer_set(c->home->loop, &c->limit, US_PER_MS);
+	else
+		say_goodbye_and_close(c);
+}
+
+/* ---- room for another connection ---- */
+
+static bool may_go(const struct connentry *e, bool has_more)
+{
+	const struct connection *c = container_of(e, struct connection, entry);
+	uint64_t idle_us = now_us(c) - e->since_us;
+
+	if (c->waits_for == FOR_CLIENT && idle_us < READING_US)
+		return false;
+	return (has_more || idle_us >= SETTLING_US) && !has_question_waiting(c);
+}
+
+enum connroom connection_room(struct listen_tcp *t, const struct addr *client)
+{
+	while (t->count >= t->limits.connections) {
+		struct connentry *e;
+		struct connection *c;
+		enum connroom room = conntable_make_room(t->table, client_hash(client),
+							 loop_time(t->loop)->now_us, may_go, &e);
+
+		if (room != CONNROOM_MADE)
+			return room;
+		c = container_of(e, struct connection, entry);
+		if (t->stats)
+			stat_add(t->stats, c->asked ? STAT_tcp_closed_busy : STAT_tcp_closed_idle);
+		say_goodbye_and_close(c);
+	}
+	return CONNROOM_MADE;
+}
+
+static void hurry(struct connentry *e)
+{
+	struct connection *c = container_of(e, struct connection, entry);
+	uint64_t left_us = idle_left_us(c);
+
+	if (timer_is_set(&c->limit) && c->waits_for != FOR_NOTHING &&
+	    c->limit.due_us > now_us(c) + left_us)
+		timer_set(c->home->loop, &c->limit, left_us);
+}
+
+/* The table has become fuller: what idle connections have left is what they would get now. */
+void connection_hurry(struct timer *timer)
+{
+	conntable_each_idle(container_of(timer, struct listen_tcp, hurry)->table, hurry);
 }
 
 /* ---- room for what waits for clients ---- */
@@ -307,6 +441,7 @@ unsigned connection_options_due(struct connection *c, const uint8_t *question, s
 			    (l->pad_block && c->stream.tls ? HOP_PADDING : 0u);
 	unsigned due = possible ? possible & hop_asked(question, len) : 0;
 
+	c->has_asked = true;
 	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
 	return due;
 }
@@ -333,8 +468,10 @@ void connection_left(struct connection *c)
 	c->asked--;
 	if (c->digesting)
 		return;
-	if (!c->dead)
+	if (!c->dead) {
+		conntable_note(c->home->table, &c->entry, c->asked != 0, now_us(c));
 		resume_soon(c);
+	}
 	connection_settle(c);
 }
 
@@ -395,8 +532,14 @@ static bool admit(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
 
-	c->whose = client_hash(&c->from);
 	return !t->connlimits || connlimits_admit(t->connlimits, &c->from, &c->place);
+}
+
+/* A proxy has said whose it is. */
+static void pass_on(struct connection *c)
+{
+	c->whose = client_hash(&c->from);
+	conntable_pass_on(c->home->table, &c->entry, c->whose);
 }
 
 static bool may_speak_for(const struct connection *c)
@@ -439,6 +582,7 @@ static void read_proxy(struct connection *c)
 		c->moved = true;
 		if (head.is_for)
 			c->from = head.from;
+		pass_on(c);
 		if (!admit(c) || !encrypt(c))
 			connection_close(c);
 	} else if (n > 0) {
@@ -554,7 +698,10 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how)
 	c->stream = (struct stream){ .fd = fd };
 	c->from = how->from;
 	c->reached = how->reached;
+	c->whose = client_hash(&c->from);
 	if (c->proxied ? !may_speak_for(c) : !admit(c) || !encrypt(c)) {
+		if (t->stats)
+			stat_add(t->stats, STAT_tcp_refused);
 		connplace_give_back(&c->place);
 		stream_close(&c->stream);
 		mem_free(c);
@@ -566,8 +713,12 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how)
 	c->limit.fire = on_limit;
 	c->resume.fire = on_resume;
 	c->moved = true;
+	list_init(&c->waiting);
 	list_push_back(&t->connections, &c->link);
+	conntable_add(t->table, &c->entry, c->whose, now_us(c));
 	t->count++;
+	if (!timer_is_set(&t->hurry))
+		timer_set(t->loop, &t->hurry, HURRY_US);
 	watch_start(t->loop, &c->watch, WATCH_READ);
 	connection_wait(c);
 }

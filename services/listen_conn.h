@@ -7,6 +7,7 @@
 #define SERVICES_LISTEN_CONN_H
 
 #include "services/connlimit.h"
+#include "services/conntable.h"
 #include "services/interfaces.h"
 #include "services/listen.h"
 #include "services/listen_tcp.h"
@@ -38,6 +39,7 @@ static inline size_t queue_len(const struct queue *q)
 	return q->end - q->start;
 }
 
+/* Of the client; FOR_NOTHING: of us. */
 enum waits_for { FOR_NOTHING, FOR_QUESTION, FOR_REST, FOR_CLIENT };
 
 struct speech {
@@ -63,21 +65,24 @@ struct connection {
 	const struct speech *speech;
 	struct stream stream;
 	struct watch watch;
-	struct timer limit;  /* timeout of what `waits_for` says */
+	struct timer limit;  /* timeout of what `waits_for` says; FOR_NOTHING: to look whether it is gone */
 	struct timer resume; /* set while complete messages are left in `in` */
 	struct addr from, reached;
 	uint64_t whose;            /* hash of the client's address */
+	struct connentry entry;    /* in home->table */
 	struct connplace place;    /* its count in the limits of netblock and address */
 	struct queue in;           /* read and not yet processed */
 	struct queue out;          /* not yet taken by the client */
 	struct http2_server *http; /* or NULL */
 	size_t held;               /* bytes of it buffered in TLS, counted in `untaken` */
 	unsigned asked;            /* questions still to be answered */
+	struct list waiting;       /* those of them that somebody else keeps (client_ops.waiting) */
 	enum waits_for waits_for;
 	enum service service;
 	bool proxied;   /* a PROXYv2 header must come before anything else */
 	bool moved;     /* the client completed something: restart its timeout */
 	bool kept;      /* the client sent edns-tcp-keepalive: longer idle timeout */
+	bool has_asked; /* a question, in full */
 	bool ended;     /* the client sends no more */
 	bool cut;       /* we read no more: it sent garbage, or a question was dropped */
 	bool full;      /* messages are left in `in`: too many questions pending */
@@ -99,6 +104,16 @@ struct listen_tcp {
 	struct connlimits *connlimits; /* pinned; or NULL */
 	struct http2_house *http;
 	struct list doors, connections;
+	struct list gone;                     /* connections that are dead and have questions in progress */
+	struct timer farewell;                /* runs for those */
+	struct conntable *table;              /* of `connections` */
+	struct {
+		int fd; /* -1: there is none */
+		struct arrival how;
+	} next;                               /* a connection for which there is no room yet */
+	struct timer retry;                   /* runs for it */
+	struct timer hurry;                   /* shortens what idle connections have left */
+	struct stats *stats;                  /* or NULL */
 	struct timer reopen;                  /* set when shut for lack of descriptors */
 	unsigned count;                       /* connections that are not dead */
 	bool shut;                            /* the listening sockets are not watched */
@@ -112,6 +127,10 @@ struct listen_tcp {
 
 /* Takes `fd` over; it may be closed at once. */
 void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how);
+/* Makes a place free for a connection of this client, if there is none, by closing another one. */
+enum connroom connection_room(struct listen_tcp *t, const struct addr *client);
+void connection_farewells(struct timer *t); /* t->farewell.fire */
+void connection_hurry(struct timer *t);     /* t->hurry.fire */
 void connection_close(struct connection *c);       /* the socket goes at once */
 void connection_free(struct connection *c);        /* then, when nobody refers to it */
 void doors_watch(struct listen_tcp *t, bool open); /* listen_tcp.c */
@@ -135,7 +154,8 @@ void connection_release(struct connection *c);
 /* A question has been answered or dropped: carry on, or close. `c` may be freed. */
 void connection_left(struct connection *c);
 uint32_t connection_idle_ms(const struct connection *c);
-/* HOP_* options to add to the response to this query (services/hop.h). */
+struct list *connection_waiting(const struct client *client); /* client_ops.waiting */
+/* A question has come in full. HOP_* options to add to the response to it (services/hop.h). */
 unsigned connection_options_due(struct connection *c, const uint8_t *question, size_t len);
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len);
 

@@ -62,6 +62,7 @@ static const struct client_ops tcp_ops = {
 	.stream = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 static const struct client_ops tls_ops = {
@@ -70,6 +71,7 @@ static const struct client_ops tls_ops = {
 	.encrypted = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 static const struct client_ops resumed_ops = {
@@ -79,6 +81,7 @@ static const struct client_ops resumed_ops = {
 	.resumed = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 /* ---- queries ---- */

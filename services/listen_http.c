@@ -169,6 +169,7 @@ static const struct client_ops clear_ops = {
 	.https = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 static const struct client_ops https_ops = {
@@ -178,6 +179,7 @@ static const struct client_ops https_ops = {
 	.https = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 static const struct client_ops resumed_ops = {
@@ -188,6 +190,7 @@ static const struct client_ops resumed_ops = {
 	.resumed = true,
 	.reply = reply_later,
 	.drop = drop_later,
+	.waiting = connection_waiting,
 };
 
 /* ---- queries ---- */
@@ -245,17 +248,11 @@ static void on_request(void *arg, struct http2_request *r)
 		refuse(c, r->stream, status);
 }
 
-struct place {
-	const struct connection *connection;
-	int32_t stream;
-};
-
 static bool asked_at(const struct client *client, const void *arg)
 {
-	const struct place *p = arg;
+	const int32_t *stream = arg;
 
-	return client->via == p->connection && client->ops->https &&
-	       (int32_t)(uint32_t)client->tag == p->stream;
+	return (int32_t)(uint32_t)client->tag == *stream;
 }
 
 static void on_reset(void *arg, int32_t stream)
@@ -264,8 +261,7 @@ static void on_reset(void *arg, int32_t stream)
 	struct listen_tcp *t = c->home;
 
 	if (t->leave)
-		t->leave(t->taker, asked_at,
-			 &(struct place){ .connection = c, .stream = stream });
+		t->leave(t->taker, &c->waiting, asked_at, &stream);
 }
 
 static size_t digest_http2(struct connection *c, const uint8_t *at, size_t len)

@@ -17,6 +17,7 @@
 
 #define ACCEPTS           32 /* connections accepted per wake-up */
 #define NO_FILES_PAUSE_US (1 * US_PER_S)
+#define RETRY_US          (5 * US_PER_MS) /* until there may be room for the connection that waits */
 
 struct door {
 	struct list link;
@@ -49,6 +50,11 @@ void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)
 void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
 {
 	connlimits_exchange(&t->connlimits, connlimits);
+}
+
+void listen_tcp_stats(struct listen_tcp *t, struct stats *stats)
+{
+	t->stats = stats;
 }
 
 void listen_tcp_tap(struct listen_tcp *t, struct tap *tap)
@@ -98,27 +104,60 @@ static bool is_out_of_files(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
+static void out_of_files(struct listen_tcp *t)
+{
+	if (!t->short_of_files)
+		log_warn("no TCP connection can be taken for a while: %s", strerror(errno));
+	t->short_of_files = true;
+	doors_watch(t, false);
+	timer_set(t->loop, &t->reopen, NO_FILES_PAUSE_US);
+}
+
+/* False: nothing more is accepted for now. */
+static bool let_in(struct listen_tcp *t, int fd, const struct arrival *how)
+{
+	switch (connection_room(t, &how->from)) {
+	case CONNROOM_MADE:
+		connection_begin(t, fd, how);
+		return true;
+	case CONNROOM_NONE:
+		if (t->stats)
+			stat_add(t->stats, STAT_tcp_refused);
+		close(fd);
+		return true;
+	default:
+		t->next.fd = fd;
+		t->next.how = *how;
+		timer_set(t->loop, &t->retry, RETRY_US);
+		doors_watch(t, false);
+		return false;
+	}
+}
+
+static void on_retry(struct timer *timer)
+{
+	struct listen_tcp *t = container_of(timer, struct listen_tcp, retry);
+	int fd = t->next.fd;
+
+	t->next.fd = -1;
+	if (let_in(t, fd, &t->next.how) && !timer_is_set(&t->reopen))
+		doors_watch(t, true);
+}
+
 static void on_knock(struct watch *w, unsigned what)
 {
 	struct door *d = container_of(w, struct door, watch);
 	struct listen_tcp *t = d->home;
 
 	(void)what;
-	for (unsigned i = 0; i < ACCEPTS && t->count < t->limits.connections; i++) {
+	for (unsigned i = 0; i < ACCEPTS && t->limits.connections && !t->shut; i++) {
 		struct arrival how = { .service = d->at.service, .proxied = d->at.proxied };
 		struct sockaddr_storage ss;
 		socklen_t len;
 		int fd = accept_one(w->fd, &ss, &len);
 
-		if (fd < 0 && is_out_of_files(errno)) {
-			if (!t->short_of_files)
-				log_warn("no TCP connection can be taken for a while: %s",
-					 strerror(errno));
-			t->short_of_files = true;
-			doors_watch(t, false);
-			timer_set(t->loop, &t->reopen, NO_FILES_PAUSE_US);
-			return;
-		}
+		if (fd < 0 && is_out_of_files(errno))
+			out_of_files(t);
 		if (fd < 0)
 			return;
 		t->short_of_files = false;
@@ -127,17 +166,16 @@ static void on_knock(struct watch *w, unsigned what)
 			continue;
 		}
 		how.reached = address_reached(d, fd);
-		connection_begin(t, fd, &how);
+		if (!let_in(t, fd, &how))
+			return;
 	}
-	if (t->count >= t->limits.connections)
-		doors_watch(t, false);
 }
 
 static void on_reopen(struct timer *timer)
 {
 	struct listen_tcp *t = container_of(timer, struct listen_tcp, reopen);
 
-	if (t->count < t->limits.connections)
+	if (t->next.fd < 0)
 		doors_watch(t, true);
 }
 
@@ -174,8 +212,14 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 	set_limits(t, limits);
 	t->http = http2_house_new(&http, &listen_http_ops);
 	t->reopen.fire = on_reopen;
+	t->retry.fire = on_retry;
+	t->farewell.fire = connection_farewells;
+	t->hurry.fire = connection_hurry;
+	t->next.fd = -1;
+	t->table = conntable_new();
 	list_init(&t->doors);
 	list_init(&t->connections);
+	list_init(&t->gone);
 	t->in = mem_new(READ_ROOM);
 	t->late = mem_new(2 + MESSAGE_MAX);
 	t->gather = mem_new(GATHER_ROOM);
@@ -190,7 +234,7 @@ void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limi
 	set_limits(t, limits);
 	http2_house_limit(t->http, &http);
 	if (!timer_is_set(&t->reopen))
-		doors_watch(t, t->count < limits->connections);
+		doors_watch(t, limits->connections && t->next.fd < 0);
 }
 
 static void door_close(struct door *d)
@@ -267,19 +311,31 @@ unsigned listen_tcp_count(const struct listen_tcp *t)
 	return t->count;
 }
 
+static void free_all(struct list *connections)
+{
+	LIST_EACH_SAFE (at, connections) {
+		struct connection *c = LIST_ITEM(at, struct connection, link);
+
+		connection_close(c);
+		connection_free(c);
+	}
+}
+
 void listen_tcp_free(struct listen_tcp *t)
 {
 	if (!t)
 		return;
 	LIST_EACH_SAFE (at, &t->doors)
 		door_close(LIST_ITEM(at, struct door, link));
-	LIST_EACH_SAFE (c, &t->connections) {
-		struct connection *one = LIST_ITEM(c, struct connection, link);
-
-		connection_close(one);
-		connection_free(one);
-	}
+	free_all(&t->connections);
+	free_all(&t->gone);
+	if (t->next.fd >= 0)
+		close(t->next.fd);
+	conntable_free(t->table);
 	timer_stop(t->loop, &t->reopen);
+	timer_stop(t->loop, &t->retry);
+	timer_stop(t->loop, &t->farewell);
+	timer_stop(t->loop, &t->hurry);
 	tls_server_unpin(t->keys);
 	connlimits_unpin(t->connlimits);
 	mem_free(t->in);

@@ -1,9 +1,14 @@
 /* Client queries over TCP (RFC 7766), TLS (RFC 7858) and HTTPS (RFC 8484), many per connection.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One per worker, used by its thread. Slow clients are disconnected: a message once begun must be
+ * One per worker, used by its thread only. Slow clients are disconnected: a message once begun must be
  * complete within the idle timeout, a response must be taken within it, and the bytes waiting to be
- * taken are bounded. */
+ * taken are bounded.
+ *
+ * When all places are taken, a new connection gets that of another (services/conntable.h); one for which
+ * there is none yet waits, and the others behind it in the kernel. An idle connection is not closed while
+ * there is something from its client to be read. What one connection may keep: 128 questions in progress, 98 kB
+ * that was read and not processed yet, 64 kB and one response that it has not taken. */
 #ifndef SERVICES_LISTEN_TCP_H
 #define SERVICES_LISTEN_TCP_H
 
@@ -31,7 +36,8 @@ struct listen_tcp_limits {
 
 struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker,
 				  const struct listen_tcp_limits *limits) MUST_USE;
-/* Call `leave` for questions that are withdrawn (HTTP/2 streams that are reset). */
+/* Call `leave` for questions that are withdrawn (HTTP/2 streams that are reset), and for all of a connection
+ * that is closed. */
 void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave);
 void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limits);
 
@@ -50,6 +56,9 @@ void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how);
 /* Connection limits per client from now on (pinned); NULL: none. */
 void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits);
 
+/* Count in `stats` from now on (must outlive `t`). */
+void listen_tcp_stats(struct listen_tcp *t, struct stats *stats);
+
 /* The tap to report messages to from now on (must outlive `t`); NULL: none. */
 void listen_tcp_tap(struct listen_tcp *t, struct tap *tap);
 
@@ -67,7 +76,8 @@ size_t listen_tcp_http_sending(const struct listen_tcp *t); /* bytes of HTTP res
 void listen_tcp_free(struct listen_tcp *t); /* NULL is fine */
 
 /* Idle timeout when `used` of `most` connections are open: all of `idle_ms` below half, then a
- * hundredth, from 65% on a five-hundredth, from 80% on nothing; never below 200 ms. */
+ * hundredth, from 65% on a five-hundredth, from 80% on nothing; never below 200 ms. It holds for connections there
+ * are, too; a client that has asked something has five seconds, if `idle_ms` is not less. */
 uint32_t listen_tcp_idle_ms(uint32_t idle_ms, unsigned used, unsigned most);
 
 #endif

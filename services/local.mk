@@ -43,6 +43,7 @@ libresolver_la_SOURCES += \
 	services/cachedb_frame.c services/cachedb_redis.c services/cachedb_store.h \
 	services/carrier.def services/carrier.h services/upstream.c services/upstream.h \
 	services/connlimit.c services/connlimit.h \
+	services/conntable.c services/conntable.h \
 	services/cookies.c services/cookies.h \
 	services/default_zones.def \
 	services/discovery.c services/discovery.h \
@@ -118,6 +119,7 @@ libresolver_la_SOURCES += \
 	services/upstream_wire.c services/upstream_wire.h \
 	services/verified.c services/verified.h services/verified_private.h \
 	services/views.c services/views.h \
+	services/waiter.c services/waiter.h \
 	services/waitlimit.c services/waitlimit.h \
 	services/witness.c services/witness.h \
 	services/zonelimits.c services/zonelimits.h \
@@ -140,6 +142,7 @@ SERVICES_TESTS = \
 	services/tests/cachedb \
 	services/tests/cachefile \
 	services/tests/connlimit \
+	services/tests/conntable \
 	services/tests/cookies \
 	services/tests/doh \
 	services/tests/forward \
@@ -192,6 +195,7 @@ SERVICES_TESTS = \
 	services/tests/upstream_wire \
 	services/tests/verified \
 	services/tests/views \
+	services/tests/waiter \
 	services/tests/waitlimit
 
 check_PROGRAMS += $(SERVICES_TESTS)

@@ -78,6 +78,7 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	m->drop_timer.fire = on_drop;
 	m->rest_timer.fire = on_rest;
 	m->shares = shares_new();
+	waiters_init(&m->waiting);
 	return m;
 }
 
@@ -100,6 +101,7 @@ void mesh_free(struct mesh *m)
 		mem_free(w);
 	}
 	shares_free(m->shares);
+	waiters_clear(&m->waiting);
 	mem_free(m->buckets);
 	mem_free(m);
 }
@@ -430,26 +432,19 @@ void mesh_lose_clients(struct query *q)
 		mesh_give_up(q);
 }
 
-void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *arg),
-		const void *arg)
+void mesh_leave(struct mesh *m, struct list *on_connection,
+		bool (*is)(const struct client *c, const void *arg), const void *arg)
 {
-	static const enum query_seat seats[] = { SEAT_KEPT, SEAT_JOSTLED };
+	struct query *q;
 
-	/* Newest first: a query withdrawn soon after it was sent is found at once. */
-	for (size_t i = 0; i < COUNT(seats); i++) {
-		struct list *head = &m->seats[seats[i]];
-
-		for (struct list *at = head->prev; at != head; at = at->prev) {
-			struct query *q = LIST_ITEM(at, struct query, in_mesh);
-
-			if (!waiters_leave(q, is, arg))
-				continue;
-			if (list_is_empty(&q->waiters))
-				mesh_lose_clients(q);
-			mesh_run(m);
-			return;
-		}
+	if (!is) {
+		waiters_leave_all(on_connection);
+		return;
 	}
+	q = waiters_leave(on_connection, is, arg);
+	if (q && list_is_empty(&q->waiters) && q->seat != SEAT_BACKGROUND)
+		mesh_lose_clients(q);
+	mesh_run(m);
 }
 
 static void drop_query(struct query *q)
@@ -529,7 +524,7 @@ unsigned mesh_size(const struct mesh *m)
 
 unsigned mesh_waiting(const struct mesh *m)
 {
-	return m->waiter_count;
+	return m->waiting.count;
 }
 
 void mesh_count(const struct mesh *m)
@@ -538,5 +533,5 @@ void mesh_count(const struct mesh *m)
 
 	stat_set(&s->list_now, m->count);
 	stat_set(&s->list_user, mesh_seats_taken(m));
-	stat_set(&s->list_replies, m->waiter_count);
+	stat_set(&s->list_replies, m->waiting.count);
 }

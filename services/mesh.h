@@ -39,10 +39,11 @@ void mesh_ask(struct mesh *m, const struct request *r, const struct client *c,
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
 		     const struct lead *lead);
 
-/* Drop the waiting client for which `is` returns true, if there is one: it no longer wants an
- * answer. A query that nobody else needs is abandoned. */
-void mesh_leave(struct mesh *m, bool (*is)(const struct client *c, const void *arg),
-		const void *arg);
+/* Of the clients in `on_connection` (client_ops.waiting) drop the one for which `is` returns true, if there is one: it
+ * no longer wants an answer. A query that nobody else needs is abandoned. With `is` NULL the connection has gone: all of
+ * them are dropped, and what they asked for is looked up in its place among the queries all the same. */
+void mesh_leave(struct mesh *m, struct list *on_connection,
+		bool (*is)(const struct client *c, const void *arg), const void *arg);
 
 /* Refresh a cached answer in the background, unless that is already under way. `where` is the
  * location of the client it was looked up for, or NULL. */

@@ -14,7 +14,6 @@
 enum {
 	CLASS_OF_MANY = 4, /* eight places or more (services/shares.h) */
 	LOOKS_MOST = 64,   /* at queries past jostle-timeout */
-	CLIENTS_PER_QUERY = 16, /* this times num-queries-per-thread may wait in all */
 };
 
 /*
@@ -111,9 +110,25 @@ void mesh_seat(struct query *q, const struct addr *client)
  * Clients.
  */
 
-static bool is_crowded(const struct mesh *m)
+/* Room for one more client that waits, if need be by dropping another one (services/waiter.h). */
+static bool make_room_to_wait(struct mesh *m)
 {
-	return m->waiter_count / CLIENTS_PER_QUERY >= seats_most(m);
+	const struct conf_server *c = &mesh_conf(m)->server;
+	uint64_t now_us = m->env->time->now_us, patience_us = c->jostle_timeout * US_PER_MS;
+	struct waiter *w;
+	struct query *q;
+
+	if (LIKELY(!waiters_are_many(&m->waiting, c->num_queries_per_thread)))
+		return true;
+	stat_add(m->env->stats, STAT_queries_replyaddr_limit);
+	w = waiters_to_give_way(&m->waiting, now_us - MIN(now_us, patience_us));
+	if (!w)
+		return false;
+	q = w->query;
+	waiter_drop(w);
+	if (list_is_empty(&q->waiters) && q->seat != SEAT_BACKGROUND)
+		mesh_lose_clients(q);
+	return true;
 }
 
 /* False: this client has reached its limit. */
@@ -141,11 +156,11 @@ static void drop(struct mesh *m, const struct asking *a, const char *why)
 	a->client->ops->drop(a->client);
 }
 
-static void turn_away(struct mesh *m, const struct asking *a)
+static void turn_away(struct mesh *m, const struct asking *a, const char *why)
 {
 	if (a->counted)
 		waits_end(m->env->waits, &a->client->from);
-	drop(m, a, "too many lookups in progress");
+	drop(m, a, why);
 }
 
 /* Who comes from the front end without a lead is told there what goes first. */
@@ -184,20 +199,19 @@ static void ask(struct mesh *m, struct asking *a)
 
 	stat_add(m->env->stats, STAT_cachemiss);
 	sample_list(m);
-	if (is_crowded(m)) {
-		stat_add(m->env->stats, STAT_queries_replyaddr_limit);
-		drop(m, a, "too many clients are waiting");
-		return;
-	}
 	if (!may_wait(m, a)) {
 		stat_add(m->env->stats, STAT_queries_wait_limit);
 		drop(m, a, "this client waits for too many answers");
 		return;
 	}
+	if (!make_room_to_wait(m)) {
+		turn_away(m, a, "too many clients are waiting");
+		return;
+	}
 	q = query_find(m, &s);
 	if (!q || q->seat == SEAT_BACKGROUND) {
 		if (!make_room(m, &c->from)) {
-			turn_away(m, a);
+			turn_away(m, a, "too many lookups in progress");
 			return;
 		}
 		/* Making room may have ended the query found. */

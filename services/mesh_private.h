@@ -9,6 +9,7 @@
 #include "services/mesh.h"
 #include "services/snapshot.h"
 #include "services/upstream.h"
+#include "services/waiter.h"
 #include "util/options.h"
 
 #define LANES            32 /* clients are hashed to them */
@@ -29,7 +30,7 @@ struct mesh {
 	size_t bucket_count;
 	unsigned count; /* queries in the table */
 	unsigned seated[SEATS];
-	unsigned waiter_count;    /* clients waiting, all queries together */
+	struct waiters waiting;   /* clients and others, for all queries together */
 	struct list seats[SEATS]; /* queries, oldest first */
 	struct list run;          /* queries with something to do now */
 	struct list lanes[LANES]; /* queries that yielded, the next one first */
@@ -153,10 +154,6 @@ struct asking {
 	bool counted;            /* in env->waits */
 };
 
-/* Copies everything `a` points to. */
-void waiter_add_client(struct query *q, const struct asking *a);
-void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
-			 void *arg);
 /* Store the finished query's reply in the cache and send it to everybody who waits. */
 void waiters_finish(struct query *q);
 /* There is now an expired answer for clients that had none. */
@@ -169,9 +166,12 @@ void waiters_sort(struct query *q,
 		  struct query *(*where)(struct query *q, const struct request *r,
 					 const struct client *c, void *arg),
 		  void *arg);
-/* Drop the client for which `is` returns true; false when there is none. */
-bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
-		   const void *arg);
+void waiter_drop(struct waiter *w); /* and free it; a client's */
+/* Of those who wait on one connection, drop the client for which `is` returns true; the query it waited for, or NULL
+ * when there is none. */
+struct query *waiters_leave(struct list *on_connection, bool (*is)(const struct client *c, const void *arg),
+			    const void *arg);
+void waiters_leave_all(struct list *on_connection);
 
 /* ---- mesh_stale.c ---- */
 

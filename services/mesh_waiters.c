@@ -14,90 +14,15 @@
 #include "services/stats.h"
 #include "services/subnets.h"
 #include "services/trace.h"
+#include "services/waiter.h"
 #include "services/waitlimit.h"
 #include "services/witness.h"
 
 enum { IMAGE_SHORT = 400 }; /* bytes that fit any client's limit, whatever its OPT says */
 
-struct waiter {
-	struct list link; /* in query->waiters */
-	uint64_t begun_us;
-	bool has_stale;          /* the cache had an expired answer for it */
-	bool counted;            /* counted in env->waits */
-	const struct lead *lead; /* its answer starts with this, the query's follows; or NULL */
-	void (*done)(void *arg, const struct message *reply); /* instead of a client */
-	void *arg;
-	struct client client;
-	struct request request; /* its pointers refer to the query's arena */
-	bool has_echo;          /* its answer carries `echo` */
-	struct subnet_option echo;
-};
-
-static struct waiter *waiter_add(struct query *q)
+static void waiter_join(struct waiter *w, struct query *to)
 {
-	struct waiter *w = arena_new(&q->arena, struct waiter);
-
-	w->begun_us = q->env->time->now_us;
-	list_push_back(&q->waiters, &w->link);
-	q->waiter_count++;
-	q->mesh->waiter_count++;
-	return w;
-}
-
-static void waiter_keep(struct query *q, struct waiter *w, const struct request *r)
-{
-	struct arena *a = &q->arena;
-
-	w->request = *r;
-	w->request.q.name = arena_copy(a, r->q.name, r->q.name_len);
-	w->request.edns.options.at = arena_copy(a, r->edns.options.at, r->edns.options.len);
-	if (r->cookie)
-		w->request.cookie = arena_copy(a, r->cookie, COOKIE_LEN);
-	if (UNLIKELY(r->where != NULL))
-		w->request.where = arena_copy(a, r->where, sizeof(*r->where));
-}
-
-void waiter_add_client(struct query *q, const struct asking *a)
-{
-	struct waiter *w = waiter_add(q);
-
-	waiter_keep(q, w, a->request);
-	w->has_stale = a->stale != NULL;
-	w->lead = a->lead ? lead_copy(a->lead, &q->arena) : NULL;
-	w->client = *a->client;
-	w->counted = a->counted;
-}
-
-void waiter_add_callback(struct query *q, void (*done)(void *arg, const struct message *reply),
-			 void *arg)
-{
-	struct waiter *w = waiter_add(q);
-
-	w->done = done;
-	w->arg = arg;
-}
-
-static void waiter_leave(struct query *q, struct waiter *w)
-{
-	list_remove(&w->link);
-	q->waiter_count--;
-	q->mesh->waiter_count--;
-	if (w->counted)
-		waits_end(q->env->waits, &w->client.from);
-}
-
-/* From now on it waits for the answer of another query. Its waiting time so far still counts. */
-static void waiter_move(struct query *from, struct query *to, struct waiter *w)
-{
-	struct waiter *moved = arena_copy(&to->arena, w, sizeof(*w));
-
-	list_remove(&w->link);
-	from->waiter_count--;
-	list_push_back(&to->waiters, &moved->link);
-	to->waiter_count++;
-	waiter_keep(to, moved, &w->request);
-	if (w->lead)
-		moved->lead = lead_copy(w->lead, &to->arena);
+	waiter_move(w, to);
 	if (w->has_stale && !to->done)
 		stale_start_timer(to);
 }
@@ -112,7 +37,7 @@ void waiters_sort(struct query *q,
 		struct query *to = w->done ? NULL : where(q, &w->request, &w->client, arg);
 
 		if (to && to != q)
-			waiter_move(q, to, w);
+			waiter_join(w, to);
 	}
 }
 
@@ -146,7 +71,7 @@ static void waiters_begin_again(struct query *q)
 		if (!again)
 			again = begin_again(q, &w->client);
 		mesh_seat(again, &w->client.from);
-		waiter_move(q, again, w);
+		waiter_join(w, again);
 	}
 }
 
@@ -156,7 +81,7 @@ static void waiters_begin_again(struct query *q)
  */
 
 struct shape {
-	bool stream, has_opt;
+	bool stream, has_opt, cd_is_ignored;
 	uint16_t flags, edns_flags,
 		udp_size; /* taken from the request, as far as the answer depends on it */
 };
@@ -173,7 +98,8 @@ struct encoding {
 static struct shape shape_of(const struct waiter *w)
 {
 	const struct edns *e = &w->request.edns;
-	struct shape s = { .stream = w->client.ops->stream, .has_opt = e->present };
+	struct shape s = { .stream = w->client.ops->stream, .has_opt = e->present,
+			   .cd_is_ignored = w->request.cd_is_ignored };
 
 	s.flags = w->request.flags;
 	if (e->present) {
@@ -185,7 +111,8 @@ static struct shape shape_of(const struct waiter *w)
 
 static bool shape_equals(const struct shape *a, const struct shape *b)
 {
-	return a->stream == b->stream && a->has_opt == b->has_opt && a->flags == b->flags &&
+	return a->stream == b->stream && a->has_opt == b->has_opt &&
+	       a->cd_is_ignored == b->cd_is_ignored && a->flags == b->flags &&
 	       a->edns_flags == b->edns_flags && a->udp_size == b->udp_size;
 }
 
@@ -330,20 +257,16 @@ static void testify(struct query *q, const struct waiter *w, const struct messag
 		     });
 }
 
-/* Send what mesh->out holds, or drop it if too late. True if sent. */
-static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
+/* There is no answer for it. */
+static void waiter_dismiss(struct waiter *w)
 {
-	struct mesh *m = q->mesh;
-	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
+	waiter_leave(w);
+	w->client.ops->drop(&w->client);
+	waiter_free(w);
+}
 
-	waiter_leave(q, w);
-	if (UNLIKELY(m->env->witness != NULL))
-		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out));
-	if (too_late) {
-		stat_add(m->env->stats, STAT_queries_discard_timeout);
-		w->client.ops->drop(&w->client);
-		return false;
-	}
+static void send_out(struct mesh *m, struct waiter *w, size_t len)
+{
 	stat_add(m->env->stats, STAT_recursivereplies);
 	stats_wait(m->env->stats, client_transport(w->client.ops),
 		   m->env->time->now_us - w->begun_us);
@@ -353,7 +276,25 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 		setfill_take(m->env->setfill, m->env->snapshot->policy->zones, m->out, len,
 			     m->env->time->now_s);
 	w->client.ops->reply(&w->client, m->out, len);
-	return true;
+}
+
+/* Send what mesh->out holds, or drop it if too late, and free the waiter. True if sent. */
+static bool waiter_send(struct query *q, struct waiter *w, const struct message *reply, size_t len)
+{
+	struct mesh *m = q->mesh;
+	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
+
+	waiter_leave(w);
+	if (UNLIKELY(m->env->witness != NULL))
+		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out));
+	if (too_late) {
+		stat_add(m->env->stats, STAT_queries_discard_timeout);
+		w->client.ops->drop(&w->client);
+	} else {
+		send_out(m, w, len);
+	}
+	waiter_free(w);
+	return !too_late;
 }
 
 /* RFC 7871 7.2.1: a client that sent a subnet is told the scope of the answer; not where the subnet
@@ -373,18 +314,22 @@ static void locate(struct query *q, struct waiter *w)
 	w->echo.scope = is_placed ? at.scope : 0;
 }
 
+/* What is made for one client only is in an arena of its own: the query's would grow with each. */
 static void waiter_answer(struct query *q, struct waiter *w, const struct message *reply,
 			  struct encoding *last)
 {
 	struct mesh *m = q->mesh;
 	bool is_hidden = reply->security == SECURITY_BOGUS && !(w->request.flags & FLAG_CD);
+	bool is_own = w->request.edns.options.len || w->lead; /* these bytes are for it alone */
+	struct arena own;
 
+	arena_init(&own);
 	if (UNLIKELY(w->request.where != NULL))
 		locate(q, w);
 	if (UNLIKELY(w->lead != NULL)) {
 		last->len = 0;
 		if (!is_hidden)
-			reply = lead_join(w->lead, &q->arena, &w->request.q, reply,
+			reply = lead_join(w->lead, &own, &w->request.q, reply,
 					  m->env->time->now_s);
 	}
 	encode(m, w, reply, last);
@@ -392,8 +337,9 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 	if (waiter_send(q, w, reply, last->len))
 		count_answer(m, is_hidden ? RCODE_SERVFAIL : reply->rcode,
 			     !reply->count[SECTION_ANSWER], reply->security);
-	if (w->request.edns.options.len || w->lead)
-		last->len = 0; /* the options may be specific to this client */
+	if (is_own)
+		last->len = 0;
+	arena_clear(&own);
 }
 
 /*
@@ -415,17 +361,19 @@ static bool join_leads(struct lead *to, struct arena *a, const struct lead *firs
 }
 
 /* From now on it waits for the target of the aliases. False if there are too many. */
-static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *behind)
+static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *behind,
+			  struct arena *a)
 {
 	struct lead lead;
 
 	if (q->env->settled)
 		settled_clear(q->env->settled); /* only its target is reported */
 
-	if (!join_leads(&lead, &q->arena, w->lead, behind))
+	if (!join_leads(&lead, a, w->lead, behind))
 		return false;
-	waiter_leave(q, w);
+	waiter_leave(w);
 	mesh_ask_behind(q->mesh, &w->request, &w->client, &lead);
+	waiter_free(w);
 	return true;
 }
 
@@ -433,15 +381,14 @@ static void waiter_refuse(struct query *q, struct waiter *w, struct encoding *la
 {
 	struct message gone = { .q = w->request.q, .rcode = RCODE_SERVFAIL, .reason = REASON_loop };
 
-	w->lead = NULL;
 	last->len = 0;
 	waiter_answer(q, w, &gone, last);
 	last->len = 0;
 }
 
-/* Apply policy to the answer for this client: it may be dropped or replaced. */
+/* Apply policy to the answer for this client: it may be dropped or replaced. What is made for it is in `a`. */
 static void waiter_judge(struct query *q, struct waiter *w, const struct message *reply,
-			 struct encoding *last)
+			 struct encoding *last, struct arena *a)
 {
 	struct mesh *m = q->mesh;
 	struct settled own, *settled = m->env->settled;
@@ -461,7 +408,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 		settled = &own;
 	}
 	who.settled = settled;
-	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, &q->arena, &j);
+	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, a, &j);
 	if (UNLIKELY(settled && *settled->what))
 		tell(q, "%s has a say in it", settled->what);
 	switch (j.end) {
@@ -476,14 +423,23 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 	case JUDGED_DROP:
 		if (UNLIKELY(m->env->witness != NULL))
 			testify(q, w, reply, -1);
-		waiter_leave(q, w);
-		w->client.ops->drop(&w->client);
+		waiter_dismiss(w);
 		return;
 	case JUDGED_FOLLOW:
-		if (!waiter_follow(q, w, &j.lead))
+		if (!waiter_follow(q, w, &j.lead, a))
 			waiter_refuse(q, w, last);
 		return;
 	}
+}
+
+static void waiter_judge_alone(struct query *q, struct waiter *w, const struct message *reply,
+			       struct encoding *last)
+{
+	struct arena own;
+
+	arena_init(&own);
+	waiter_judge(q, w, reply, last, &own);
+	arena_clear(&own);
 }
 
 static bool judges(const struct mesh *m)
@@ -494,6 +450,26 @@ static bool judges(const struct mesh *m)
 /*
  * Expired answers (RFC 8767).
  */
+
+/* As waiter_answer_stale, where more is done with it than to send it. */
+static bool waiter_present_stale(struct query *q, struct waiter *w, const struct stored *s, bool is_stale)
+{
+	struct encoding none = { .len = 0 };
+	struct mesh *m = q->mesh;
+	uint32_t now_s = m->env->time->now_s;
+	const struct message *reply;
+	struct arena own;
+
+	arena_init(&own);
+	reply = is_stale ? stored_revive(s, &own, now_s, style_get(m)->stale_ttl_s)
+			 : stored_unpack(s, &own, now_s);
+	if (reply && is_stale)
+		stat_add(m->env->stats, STAT_expired);
+	if (reply)
+		waiter_judge(q, w, reply, &none, &own);
+	arena_clear(&own);
+	return reply != NULL;
+}
 
 /* True if the waiter has been answered. */
 static bool waiter_answer_stale(struct query *q, struct waiter *w)
@@ -507,20 +483,8 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	if (!s)
 		return false;
 	is_stale = !stored_is_fresh(s, m->env->time->now_s);
-	if (UNLIKELY(w->lead || judges(m))) {
-		struct encoding none = { .len = 0 };
-		uint32_t now_s = m->env->time->now_s;
-		const struct message *reply =
-			is_stale ? stored_revive(s, &q->arena, now_s, style_get(m)->stale_ttl_s)
-				 : stored_unpack(s, &q->arena, now_s);
-
-		if (!reply)
-			return false;
-		if (is_stale)
-			stat_add(m->env->stats, STAT_expired);
-		waiter_judge(q, w, reply, &none);
-		return true;
-	}
+	if (UNLIKELY(w->lead || judges(m)))
+		return waiter_present_stale(q, w, s, is_stale);
 	to = answer_to(m, w);
 	out = writer_over(m->out, sizeof(m->out));
 	answer_stored(&out, &to, s, is_stale);
@@ -557,6 +521,13 @@ void waiters_stale(struct query *q)
 /*
  * Ending.
  */
+
+static void waiter_tell(struct waiter *w, const struct message *reply)
+{
+	waiter_leave(w);
+	w->done(w->arg, reply);
+	waiter_free(w);
+}
 
 static bool is_failure(const struct query *q, const struct message *m)
 {
@@ -658,16 +629,14 @@ void waiters_finish(struct query *q)
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
-		if (w->done) {
-			waiter_leave(q, w);
-			w->done(w->arg, q->reply);
-		} else if (failed && waiter_answer_stale(q, w)) {
+		if (w->done)
+			waiter_tell(w, q->reply);
+		else if (failed && waiter_answer_stale(q, w))
 			continue;
-		} else if (UNLIKELY(judges(m))) {
-			waiter_judge(q, w, face, &last);
-		} else {
+		else if (UNLIKELY(judges(m)))
+			waiter_judge_alone(q, w, face, &last);
+		else
 			waiter_answer(q, w, face, &last);
-		}
 	}
 }
 
@@ -678,27 +647,47 @@ void waiters_drop(struct query *q)
 	LIST_EACH_SAFE (at, &q->waiters) {
 		struct waiter *w = LIST_ITEM(at, struct waiter, link);
 
-		if (UNLIKELY(q->env->witness && !w->done))
-			testify(q, w, NULL, -1);
-		waiter_leave(q, w);
 		if (w->done)
-			w->done(w->arg, &gone);
+			waiter_tell(w, &gone);
 		else
-			w->client.ops->drop(&w->client);
+			waiter_drop(w);
 	}
 }
 
-bool waiters_leave(struct query *q, bool (*is)(const struct client *c, const void *arg),
-		   const void *arg)
+void waiter_drop(struct waiter *w)
 {
-	LIST_EACH_SAFE (at, &q->waiters) {
-		struct waiter *w = LIST_ITEM(at, struct waiter, link);
+	struct query *q = w->query;
 
-		if (w->done || !is(&w->client, arg))
+	if (UNLIKELY(q->env->witness != NULL))
+		testify(q, w, NULL, -1);
+	waiter_dismiss(w);
+}
+
+struct query *waiters_leave(struct list *on_connection, bool (*is)(const struct client *c, const void *arg),
+			    const void *arg)
+{
+	LIST_EACH (at, on_connection) {
+		struct waiter *w = LIST_ITEM(at, struct waiter, on_connection);
+		struct query *q = w->query;
+
+		/* one whose query is having a turn is about to be answered */
+		if (q->done || q->running || !is(&w->client, arg))
 			continue;
-		waiter_leave(q, w);
-		w->client.ops->drop(&w->client);
-		return true;
+		waiter_dismiss(w);
+		return q;
 	}
-	return false;
+	return NULL;
+}
+
+void waiters_leave_all(struct list *on_connection)
+{
+	struct list gone;
+
+	/* The connection, and the head of its list with it, goes with the last of them. */
+	list_take_all(&gone, on_connection);
+	while (!list_is_empty(&gone)) {
+		struct waiter *w = LIST_ITEM(gone.next, struct waiter, on_connection);
+
+		waiter_dismiss(w);
+	}
 }

@@ -8,7 +8,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-enum { CHAINS = 256, CLASSES = 33, KEY = 9, SPARE_MOST = 256 };
+enum { CHAINS_FIRST = 256, CLASSES = 33, KEY = 9, SPARE_MOST = 256 };
 
 struct share {
 	struct share *next;   /* in its hash chain, or on the spare list */
@@ -19,7 +19,8 @@ struct share {
 };
 
 struct shares {
-	struct share *chains[CHAINS];
+	struct share **chains; /* their number is a power of two */
+	size_t chain_count, share_count;
 	struct list classes[CLASSES]; /* clients, by how many places they hold */
 	unsigned highest;             /* class in use; 0: none */
 	struct share *spare;
@@ -40,6 +41,8 @@ struct shares *shares_new(void)
 {
 	struct shares *s = mem_zero(sizeof *s);
 
+	s->chain_count = CHAINS_FIRST;
+	s->chains = mem_array(s->chain_count, sizeof *s->chains);
 	for (unsigned i = 0; i < CLASSES; i++)
 		list_init(&s->classes[i]);
 	return s;
@@ -49,13 +52,38 @@ void shares_free(struct shares *s)
 {
 	if (!s)
 		return;
-	for (unsigned i = 0; i < CHAINS; i++)
-		PROMISE(s->chains[i] == NULL);
+	PROMISE(s->share_count == 0);
 	for (struct share *one = s->spare, *next; one; one = next) {
 		next = one->next;
 		mem_free(one);
 	}
+	mem_free(s->chains);
 	mem_free(s);
+}
+
+static struct share **chain_of(const struct shares *s, uint64_t hash)
+{
+	return &s->chains[hash & (s->chain_count - 1)];
+}
+
+/* Many clients, such as all that wait, are found as fast as a few. */
+static void chains_grow(struct shares *s)
+{
+	struct share **old = s->chains;
+	size_t old_count = s->chain_count;
+
+	s->chain_count = 2 * old_count;
+	s->chains = mem_array(s->chain_count, sizeof *s->chains);
+	for (size_t i = 0; i < old_count; i++) {
+		for (struct share *one = old[i], *next; one; one = next) {
+			struct share **to = chain_of(s, hash_bytes(one->key, KEY));
+
+			next = one->next;
+			one->next = *to;
+			*to = one;
+		}
+	}
+	mem_free(old);
 }
 
 static uint64_t key_of(const struct addr *client, uint8_t key[KEY])
@@ -76,7 +104,7 @@ uint64_t client_hash(const struct addr *client)
 static struct share *share_find(const struct shares *s, const struct addr *client)
 {
 	uint8_t key[KEY];
-	struct share *one = s->chains[key_of(client, key) % CHAINS];
+	struct share *one = *chain_of(s, key_of(client, key));
 
 	while (one && memcmp(one->key, key, KEY) != 0)
 		one = one->next;
@@ -99,7 +127,9 @@ static struct share *share_get(struct shares *s, const struct addr *client)
 	*one = (struct share){ .count = 0 };
 	list_init(&one->in_class);
 	list_init(&one->places);
-	chain = &s->chains[key_of(client, one->key) % CHAINS];
+	if (s->share_count++ == s->chain_count)
+		chains_grow(s);
+	chain = chain_of(s, key_of(client, one->key));
 	one->next = *chain;
 	*chain = one;
 	return one;
@@ -107,11 +137,12 @@ static struct share *share_get(struct shares *s, const struct addr *client)
 
 static void share_free(struct shares *s, struct share *one)
 {
-	struct share **at = &s->chains[hash_bytes(one->key, KEY) % CHAINS];
+	struct share **at = chain_of(s, hash_bytes(one->key, KEY));
 
 	while (*at != one)
 		at = &(*at)->next;
 	*at = one->next;
+	s->share_count--;
 	if (s->spare_count == SPARE_MOST) {
 		mem_free(one);
 		return;

@@ -3,6 +3,7 @@
 #include "util/stream.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -65,6 +66,24 @@ bool stream_wants_write(const struct stream *s)
 bool stream_has_more(const struct stream *s)
 {
 	return s->tls && tls_has_more(s->tls);
+}
+
+static short what_is_up(const struct stream *s, short events)
+{
+	struct pollfd p = { .fd = s->fd, .events = events };
+
+	return poll(&p, 1, 0) > 0 ? p.revents : 0;
+}
+
+bool stream_has_arrived(const struct stream *s)
+{
+	return what_is_up(s, POLLIN) & POLLIN;
+}
+
+/* A client that only says that it will send no more is still there. */
+bool stream_is_gone(const struct stream *s)
+{
+	return what_is_up(s, 0) & (POLLERR | POLLHUP);
 }
 
 void stream_close(struct stream *s)

@@ -26,6 +26,8 @@ bool stream_push(struct stream *s) MUST_USE;    /* send more of it; likewise */
 size_t stream_held(const struct stream *s);     /* bytes still held */
 bool stream_wants_write(const struct stream *s); /* even if the caller has nothing to write */
 bool stream_has_more(const struct stream *s);    /* to read, which no watch will signal */
+bool stream_has_arrived(const struct stream *s); /* bytes or the end have come and were not read yet */
+bool stream_is_gone(const struct stream *s);     /* nobody is there any more, though it was not read */
 void stream_close(struct stream *s);             /* harmless when it is not open */
 
 /* Whether the errno of a failed read or write just means "try again later". */

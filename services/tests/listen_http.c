@@ -186,13 +186,15 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 	close_house();
 }
 
-static void leave(void *taker, bool (*is)(const struct client *c, const void *arg), const void *arg)
+static void leave(void *taker, struct list *on_connection,
+		  bool (*is)(const struct client *c, const void *arg), const void *arg)
 {
 	struct house *h = taker;
 
 	for (unsigned i = 0; i < h->waiting; i++) {
 		struct client c = h->later[i];
 
+		assert_ptr_equal(on_connection, c.ops->waiting(&c));
 		if (!is(&c, arg))
 			continue;
 		h->later[i] = h->later[--h->waiting];

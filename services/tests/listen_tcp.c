@@ -470,44 +470,85 @@ static void idle_time_shrinks_as_connections_run_short(void **state)
 	}
 }
 
-/* Real sockets: what is over the limit waits in the kernel until a place is free. */
-static void connections_have_a_bound_and_the_rest_wait(void **state)
+/* Real sockets: `count` clients, all at 127.0.0.1, each asks `what`. */
+static void come(int *fds, unsigned count, const struct listen_socket *s, const char *what)
 {
-	enum { MOST = 2, ALL = 5 };
-	struct conf *conf = conf_new();
-	struct interface at = { .addr = { .family = 4, .ip = { 127, 0, 0, 1 } } };
-	struct listen_socket_how how = { .conf = conf };
-	struct listen_socket s;
 	struct sockaddr_storage ss;
-	struct fault f = { 0 };
-	socklen_t len;
+	socklen_t len = addr_to_sockaddr(&s->at.addr, &ss);
 	uint8_t bytes[64];
-	int fds[ALL];
+	size_t n = *what ? frame(bytes, what) : 0;
 
-	(void)state;
-	open_house(&(struct listen_tcp_limits){
-		.connections = MOST + 1, .idle_ms = 5000, .waiting_bytes = 1000 });
-	assert_true(listen_socket_open(&s, &at, true, &how, &f));
-	listen_tcp_serve(house.tcp, &s, 1);
-	len = addr_to_sockaddr(&s.at.addr, &ss);
-	for (unsigned i = 0; i < ALL; i++) {
-		size_t n = frame(bytes, "1a");
-
+	for (unsigned i = 0; i < count; i++) {
 		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
 		assert_int_equal(connect(fds[i], (struct sockaddr *)&ss, len), 0);
+		assert_int_equal(fcntl(fds[i], F_SETFL, O_NONBLOCK), 0);
 		assert_int_equal(write(fds[i], bytes, n), n);
 	}
-	run_for(house.loop, 20);
-	assert_int_equal(listen_tcp_count(house.tcp), MOST + 1);
-	assert_int_equal(house.taken, MOST);
-	for (unsigned i = 0; i < ALL; i++) {
-		run_for(house.loop, 20);
-		assert_int_equal(read(fds[i], bytes, sizeof bytes), 14);
-		close(fds[i]);
+}
+
+/* 'a': answered; 'x': closed; '-': neither, yet */
+static void look(const int *fds, unsigned count, char *to)
+{
+	uint8_t bytes[64];
+
+	for (unsigned i = 0; i < count; i++) {
+		ssize_t n = read(fds[i], bytes, sizeof bytes);
+
+		to[i] = n > 0 ? 'a' : n < 0 && errno == EAGAIN ? '-' : 'x';
 	}
-	listen_tcp_serve(house.tcp, NULL, 0);
-	conf_free(conf);
-	close_house();
+	to[count] = '\0';
+}
+
+static void connections_have_a_bound_and_make_room(void **state)
+{
+	enum { MOST = 3, ALL = 5 };
+	(void)state;
+	static const struct {
+		const char *why, *first, *then, *seen_first, *seen_then;
+		uint64_t idle, busy, refused;
+	} rows[] = {
+		{ "all are answered, one after the other", "1a", "", "aaaaa", "", 3, 0, 0 },
+		{ "a new one among the silent", "", "1a", "x--", "aa", 3, 0, 0 },
+		{ "questions in progress stay, of the same client", "1l", "1a", "--xxx", "xx", 0, 0, 5 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_new();
+		struct interface at = { .addr = { .family = 4, .ip = { 127, 0, 0, 1 } } };
+		struct listen_socket_how how = { .conf = conf };
+		struct stats stats = { .list_now = 0 };
+		unsigned first = (unsigned)strlen(rows[i].seen_first), then = (unsigned)strlen(rows[i].seen_then);
+		struct listen_socket s;
+		struct fault f = { 0 };
+		char seen[ALL + 1];
+		int fds[2 * ALL];
+
+		open_house(&(struct listen_tcp_limits){
+			.connections = MOST, .idle_ms = 5000, .waiting_bytes = 1000 });
+		listen_tcp_stats(house.tcp, &stats);
+		assert_true(listen_socket_open(&s, &at, true, &how, &f));
+		listen_tcp_serve(house.tcp, &s, 1);
+		come(fds, first, &s, rows[i].first);
+		run_for(house.loop, 60);
+		assert_int_equal(listen_tcp_count(house.tcp), MOST);
+		look(fds, first, seen);
+		if (strcmp(seen, rows[i].seen_first) != 0)
+			fail_msg("%s: first %s, not %s", rows[i].why, seen, rows[i].seen_first);
+		come(fds + first, then, &s, rows[i].then);
+		run_for(house.loop, 60);
+		assert_int_equal(listen_tcp_count(house.tcp), MOST);
+		look(fds + first, then, seen);
+		if (strcmp(seen, rows[i].seen_then) != 0)
+			fail_msg("%s: then %s, not %s", rows[i].why, seen, rows[i].seen_then);
+		assert_int_equal(stat_get(&stats.count[STAT_tcp_closed_idle]), rows[i].idle);
+		assert_int_equal(stat_get(&stats.count[STAT_tcp_closed_busy]), rows[i].busy);
+		assert_int_equal(stat_get(&stats.count[STAT_tcp_refused]), rows[i].refused);
+		for (unsigned k = 0; k < first + then; k++)
+			close(fds[k]);
+		listen_tcp_serve(house.tcp, NULL, 0);
+		conf_free(conf);
+		close_house();
+	}
 }
 
 int main(void)
@@ -525,7 +566,7 @@ int main(void)
 		cmocka_unit_test(who_leaves_the_most_untaken_makes_way),
 		cmocka_unit_test(who_takes_answers_slowly_gets_them_all),
 		cmocka_unit_test(idle_time_shrinks_as_connections_run_short),
-		cmocka_unit_test(connections_have_a_bound_and_the_rest_wait),
+		cmocka_unit_test(connections_have_a_bound_and_make_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,12 +63,12 @@ static void what_a_client_takes_back_is_given_up_unless_others_need_it(void **st
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		world_begin("");
-		ask_for(rows[i].name, 1);
+		ask_over_tcp(rows[i].name, 1, 0);
 		if (rows[i].other)
-			ask_for(rows[i].other, 2);
-		mesh_leave(world.mesh, has_id, &nobody);
+			ask_over_tcp(rows[i].other, 2, 0);
+		mesh_leave(world.mesh, &world.connections[0], has_id, &nobody);
 		assert_int_equal(world.heard_count, 0);
-		mesh_leave(world.mesh, has_id, &one);
+		mesh_leave(world.mesh, &world.connections[0], has_id, &one);
 		if (world.heard_count != 1 || !world.heard[0].dropped || world.heard[0].id != 1 ||
 		    mesh_size(world.mesh) != rows[i].left)
 			fail_msg("%s: %u told, %u left", rows[i].why, world.heard_count,
@@ -77,7 +77,7 @@ static void what_a_client_takes_back_is_given_up_unless_others_need_it(void **st
 			wake(0);
 		if (world.heard_count != rows[i].told || mesh_size(world.mesh))
 			fail_msg("%s: %u told in the end", rows[i].why, world.heard_count);
-		mesh_leave(world.mesh, has_id, &one);
+		mesh_leave(world.mesh, &world.connections[0], has_id, &one);
 		assert_int_equal(world.heard_count, rows[i].told);
 		world_end();
 	}
@@ -203,7 +203,7 @@ static void take_back_the_parent(const struct client *c, const uint8_t *bytes, s
 	const uint16_t parent = 1;
 
 	on_reply(c, bytes, len);
-	mesh_leave(world.mesh, has_id, &parent);
+	mesh_leave(world.mesh, &world.connections[0], has_id, &parent);
 }
 
 /* It is in no table any more and must not be ended again. */
@@ -212,12 +212,13 @@ static void who_is_given_up_while_its_child_ends_leaves_that_alone(void **state)
 	(void)state;
 	static const struct client_ops ops = { .name = "udp",
 					       .reply = take_back_the_parent,
-					       .drop = on_drop };
+					       .drop = on_drop,
+					       .waiting = on_connection };
 	struct client c = { .ops = &ops, .from = { .family = 4, .ip = { 192, 0, 2, 2 } } };
 	struct request r = { .id = 2, .flags = FLAG_RD };
 
 	world_begin("");
-	ask_for("c.w.example", 1);
+	ask_over_tcp("c.w.example", 1, 0);
 	r.q = question_of("w.example");
 	mesh_ask(world.mesh, &r, &c, NULL);
 	query_sit(world.asleep[0], SEAT_BACKGROUND); /* as a guest that others move to */

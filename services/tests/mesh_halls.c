@@ -77,7 +77,9 @@ static void on_dropped(const struct client *c)
 	dropped++;
 }
 
-static const struct client_ops ops = { .name = "udp", .reply = on_told, .drop = on_dropped };
+static const struct client_ops ops = {
+	.name = "tcp", .reply = on_told, .drop = on_dropped, .waiting = on_connection
+};
 
 /* Client 10.`net`.`subnet`.1 asks. */
 static void come(uint8_t who, uint8_t net, uint8_t subnet)
@@ -202,9 +204,9 @@ static void who_takes_its_question_back_waits_no_more(void **state)
 	come(1, 1, 1);
 	come(2, 1, 2);
 	/* one whose guest is working, and one that has to wait for it */
-	mesh_leave(world.mesh, is_client, &second);
+	mesh_leave(world.mesh, &world.connections[0], is_client, &second);
 	assert_int_equal(dropped, 1);
-	mesh_leave(world.mesh, is_client, &first);
+	mesh_leave(world.mesh, &world.connections[0], is_client, &first);
 	assert_int_equal(dropped, 2);
 	assert_int_equal(mesh_waiting(world.mesh), 0);
 	assert_int_equal(mesh_size(world.mesh), 0);

@@ -29,7 +29,7 @@
 #include "util/rcu.h"
 #include "util/rr.h"
 
-enum { CLIENTS = 64 };
+enum { CLIENTS = 64, CONNECTIONS = 4 };
 
 struct heard {
 	uint16_t id;
@@ -47,6 +47,7 @@ static struct world {
 	struct timebase time; /* not the loop's, where a test wants a deadline */
 	struct heard heard[CLIENTS];
 	unsigned heard_count;
+	struct list connections[CONNECTIONS]; /* who waits on each */
 	struct query *asleep[CLIENTS];
 	unsigned asleep_count;
 	unsigned operated;
@@ -225,9 +226,14 @@ static inline void on_drop(const struct client *c)
 	*h = (struct heard){ .id = (uint16_t)c->tag, .dropped = true };
 }
 
+static inline struct list *on_connection(const struct client *c)
+{
+	return c->via ? c->via : &world.connections[0];
+}
+
 static const struct client_ops datagram = { .name = "udp", .reply = on_reply, .drop = on_drop };
 static const struct client_ops stream = {
-	.name = "tcp", .stream = true, .reply = on_reply, .drop = on_drop
+	.name = "tcp", .stream = true, .reply = on_reply, .drop = on_drop, .waiting = on_connection
 };
 
 static inline void world_begin(const char *conf_text)
@@ -236,6 +242,8 @@ static inline void world_begin(const char *conf_text)
 
 	world = (struct world){ .loop = loop_new_played() };
 	cleared = 0;
+	for (unsigned i = 0; i < CONNECTIONS; i++)
+		list_init(&world.connections[i]);
 	world.snapshot.conf = conf_from(conf_text);
 	world.snapshot.pins = 1;
 	world.snapshot.number = 1;
@@ -284,6 +292,7 @@ struct enquiry {
 	const char *name;
 	uint16_t id, flags;
 	bool over_tcp;
+	unsigned connection; /* which one */
 	uint8_t from; /* 192.0.2.from */
 	const struct stored *stale;
 };
@@ -295,6 +304,7 @@ static inline void ask(const struct enquiry *a)
 			     .q = question_of(a->name) };
 	struct client c = { .ops = a->over_tcp ? &stream : &datagram,
 			    .from = { .family = 4, .ip = { 192, 0, 2, a->from } },
+			    .via = a->over_tcp ? &world.connections[a->connection] : NULL,
 			    .tag = a->id };
 
 	mesh_ask(world.mesh, &r, &c, a->stale);
@@ -303,6 +313,11 @@ static inline void ask(const struct enquiry *a)
 static inline void ask_for(const char *name, uint16_t id)
 {
 	ask(&(struct enquiry){ .name = name, .id = id });
+}
+
+static inline void ask_over_tcp(const char *name, uint16_t id, unsigned connection)
+{
+	ask(&(struct enquiry){ .name = name, .id = id, .over_tcp = true, .connection = connection });
 }
 
 static inline void wake(unsigned i)
