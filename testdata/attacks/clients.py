@@ -206,10 +206,10 @@ def drip(stack, port, data, seconds, done):
 
 
 @attack(48, "idle-connections", "300 connections of five clients that ask nothing, more than there is room for",
-        rule="the fuller the table, the shorter the idle timeout; each netblock has its share; accepting resumes "
-             "when there is room",
-        code="services/listen_conn.c services/connlimit.c services/listen_tcp.c", noisy=True, seconds=60,
-        server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 3000, "L_udp": 5, "fds": 5},
+        rule="the longest idle connection of who holds the most makes room at once; the fuller the table, the shorter "
+             "the idle timeout; each netblock has its share",
+        code="services/conntable.c:conntable_make_room services/listen_conn.c services/connlimit.c", noisy=True, seconds=60,
+        server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 1000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
 def idle_connections(lab, kind):
     ports = Ports(lab, connections=100)
@@ -284,6 +284,24 @@ answered(48, "slow-reader", "one who does not read, one who writes a byte now an
          "services/listen_conn.c", "testdata/e2e/test_transport.py::test_a_slow_reader_is_cut_and_costs_little "
          "testdata/e2e/test_transport.py::test_a_slow_writer_is_cut "
          "testdata/e2e/test_doh.py::test_closed_windows_hold_nobody_up")
+
+
+answered(48, "places", "connections that are silent, send half a question or half a handshake, ask once, or read nothing, from one "
+         "address, five or 300, also behind a proxy; questions in progress on all places; connections that come and go",
+         "the client that holds the most makes room, and one that is not in use before one that is; what had been asked on a "
+         "connection that has gone is dropped at once", "services/conntable.c services/listen_conn.c:connection_farewells",
+         "testdata/e2e/test_crowds.py::test_a_new_client_gets_in_at_once "
+         "testdata/e2e/test_crowds.py::test_a_new_client_of_the_same_address_gets_in "
+         "testdata/e2e/test_crowds.py::test_who_asks_keeps_its_connection "
+         "testdata/e2e/test_crowds.py::test_who_holds_all_places_with_questions_in_progress_loses_one "
+         "testdata/e2e/test_crowds.py::test_who_has_gone_waits_no_more")
+answered(48, "waiters", "thousands of clients, or a few with large options, ask for one name that is not cached, so that its lookup "
+         "needs too much memory", "who waits is kept apart from the lookup, without the options, and bounded by client and in "
+         "all: the oldest of who has the most goes", "services/waiter.c",
+         "testdata/e2e/test_crowds.py::test_a_crowd_for_one_cold_name_is_answered "
+         "testdata/e2e/test_crowds.py::test_a_crowd_over_connections_joins_in "
+         "services/tests/waiter.c::a_crowd_costs_the_lookup_nothing "
+         "services/tests/waiter.c::who_has_the_most_waiting_makes_room")
 
 
 @attack(48, "ten-thousand-clients", "10000 connections at once, or as many as the system allows, each asks",

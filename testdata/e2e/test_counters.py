@@ -440,6 +440,7 @@ ELSEWHERE = {
     "num.queries_ip_ratelimited", "num.queries_cookie_valid", "num.queries_cookie_client", "num.queries_cookie_invalid",
     "num.queries_discard_timeout", "num.queries_replyaddr_limit", "num.queries_wait_limit",
     "num.queries_timed_out",    # sock-queue-timeout has tests of its own
+    "num.queries_client_gone", "num.tcp.closed_idle", "num.tcp.closed_busy", "num.tcp.refused",    # test_crowds
     "num.dns_error_reports",    # so have error reports
     "num.queries_stuck",    # errors of ours: services/tests/mesh_stuck.c
     "num.query.subnet", "num.query.subnet_cache",    # test_subnets

@@ -50,7 +50,7 @@ SERVER = """
 THEIRS = set("""access-control chroot directory pidfile username do-daemonize module-config interface use-syslog logfile
     control-key-file control-cert-file server-key-file server-cert-file dnstap-socket-path infra-cache-slabs
     ip-ratelimit-slabs key-cache-slabs max-udp-size num-queries-per-thread ratelimit-slabs rrset-cache-slabs
-    serve-expired-client-timeout serve-expired-ttl so-sndbuf msg-cache-slabs""".split())
+    serve-expired-client-timeout serve-expired-ttl so-rcvbuf so-sndbuf msg-cache-slabs""".split())
 # What a running process does not change.
 AT_START = set("""num-threads username chroot directory pidfile module-config msg-cache-slabs rrset-cache-slabs
     infra-cache-slabs key-cache-slabs so-rcvbuf so-sndbuf so-reuseport ip-transparent ip-freebind ip-dscp tcp-mss
