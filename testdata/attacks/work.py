@@ -467,7 +467,7 @@ def endless_referral(lab, how):
 @attack(30, "water-torture", "2000 questions a second for random names of a zone whose servers are dead",
         rule="waiting queries are limited by num-queries-per-thread and jostle-timeout; a dead server is probed by "
              "one query at a time; cached answers and other zones are not held up",
-        code="services/mesh_admit.c:make_room services/mesh_admit.c:is_crowded services/cache/infra.c:infra_probed", noisy=True, seconds=60,
+        code="services/mesh_admit.c:make_room services/mesh_admit.c:make_room_to_wait services/cache/infra.c:infra_probed", noisy=True, seconds=60,
         limits={"L_median_ms": 5, "lost": 0, "M_growth_kb": 65536, "others_answered": at_least(19), "others_ratio": 2.0})
 def water_torture(lab):
     lab.world.delegate("dry.test.", {"ns%d.dry.test." % n: DEAD[n] for n in range(4)})
