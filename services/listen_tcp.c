@@ -150,7 +150,9 @@ static void on_knock(struct watch *w, unsigned what)
 	struct listen_tcp *t = d->home;
 
 	(void)what;
-	for (unsigned i = 0; i < ACCEPTS && t->limits.connections && !t->shut; i++) {
+	if (!t->limits.connections)
+		doors_watch(t, false);
+	for (unsigned i = 0; i < ACCEPTS && !t->shut; i++) {
 		struct arrival how = { .service = d->at.service, .proxied = d->at.proxied };
 		struct sockaddr_storage ss;
 		socklen_t len;
