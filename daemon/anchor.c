@@ -73,8 +73,8 @@ static bool is_of_today(const struct autotrust *p)
 
 		if (k->state != AUTOTRUST_valid && k->state != AUTOTRUST_missing)
 			continue;
-		for (unsigned j = 0; j < ours->count; j++) {
-			struct slice rd = rrset_record(ours, j);
+		struct rrset_walk w = rrset_records(ours);
+		for (struct slice rd; rrset_next(&w, &rd);) {
 			struct ds ds;
 
 			if (k->type == TYPE_DS)

@@ -321,11 +321,12 @@ static bool put_records(struct delegation *d, const struct rrset *s, uint8_t fam
 static void from_cache(struct call *c, struct delegation *d, const struct rrset *ns, uint32_t now_s)
 {
 	struct rrsetcache *sets = c->daemon->caches.rrsets;
+	struct rrset_walk w = rrset_records(ns);
 
 	d->zone = rrset_owner(ns);
 	d->names = ns->count;
-	for (unsigned i = 0; i < ns->count; i++) {
-		const uint8_t *host = rrset_target(ns, i);
+	for (struct slice rd; rrset_next(&w, &rd);) {
+		const uint8_t *host = rr_rdata_name(TYPE_NS, rd.at, rd.len);
 		bool known =
 			put_records(d, rrsetcache_find(sets, host, TYPE_A, CLASS_IN, 0, now_s), 4);
 

@@ -36,9 +36,11 @@ bool snoop_referral(const struct env *env, const struct answer_to *to, struct wr
 		return false;
 	arena_init(&arena);
 	sets[0] = validator_confirm(env, sets[0], &arena);
-	for (unsigned i = 0; i < MIN(sets[0]->count, (unsigned)SERVERS_MOST); i++) {
+	struct rrset_walk w = rrset_records(sets[0]);
+	struct slice rd;
+	for (unsigned i = 0; i < SERVERS_MOST && rrset_next(&w, &rd); i++) {
 		for (size_t t = 0; t < COUNT(types); t++) {
-			const struct rrset *a = rrsetcache_find(c, rrset_target(sets[0], i),
+			const struct rrset *a = rrsetcache_find(c, rr_rdata_name(TYPE_NS, rd.at, rd.len),
 								types[t], CLASS_IN, 0, to->now_s);
 
 			if (a && sets[0]->security == SECURITY_SECURE)

@@ -13,6 +13,7 @@
 #include "util/timebase.h"
 
 #define DNS_PORT      53
+#define NAMES_MAX     128 /* servers' names taken from NS sets, per delegation: each is compared with all others */
 #define PLACES_MAX    128 /* addresses kept per delegation */
 #define ADDRESSES_MAX 6   /* addresses per name server … */
 #define ADDRESSES_OF_ONE_KIND 4 /* … of one family, which leaves room for the other */
@@ -68,8 +69,10 @@ struct ns *delegation_add_name(struct delegation *d, struct arena *a, const uint
 void delegation_add_names(struct delegation *d, struct arena *a, const struct rrset *ns_set,
 			  bool parent_side)
 {
-	for (unsigned i = 0; i < ns_set->count; i++) {
-		const uint8_t *name = rrset_target(ns_set, i);
+	struct rrset_walk w = rrset_records(ns_set);
+
+	for (struct slice rd; d->name_count < NAMES_MAX && rrset_next(&w, &rd);) {
+		const uint8_t *name = rr_rdata_name(TYPE_NS, rd.at, rd.len);
 		if (delegation_find(d, name))
 			continue;
 		delegation_add_name(d, a, name)->parent_side = parent_side;

@@ -9,6 +9,10 @@
 #include "util/options.h"
 #include "util/rr.h"
 
+/* RRsets in ANSWER, and records of one, that may call for something in ADDITIONAL. It may hold thousands, and
+ * each is compared with all of those. */
+#define CALLERS_MOST 64
+
 /* What is kept of the message, section by section. */
 struct kept {
 	const struct scrub_how *how;
@@ -376,8 +380,9 @@ static void drop_stray_ds(struct kept *k)
 static bool names_target(const struct rrset *set, const uint8_t *host)
 {
 	struct rrset_walk w = rrset_records(set);
+	struct slice rd;
 
-	for (struct slice rd; rrset_next(&w, &rd);) {
+	for (unsigned i = 0; i < CALLERS_MOST && rrset_next(&w, &rd); i++) {
 		const uint8_t *name = rr_rdata_name(set->type, rd.at, rd.len);
 		if (name && dname_equals(name, host))
 			return true;
@@ -435,6 +440,8 @@ static void take_additional(struct kept *k)
 	unsigned count;
 	const struct rrset **sets = message_section(k->m, SECTION_ADDITIONAL, &count);
 
+	if (k->count[SECTION_ANSWER] > CALLERS_MOST)
+		return;
 	for (unsigned i = 0; i < count; i++) {
 		switch (sets[i]->type) {
 		case TYPE_A:

@@ -108,6 +108,11 @@ struct rrset_walk {
 };
 
 struct rrset_walk rrset_records(const struct rrset *s);
+/* The same; nothing if `s` is NULL. */
+static inline struct rrset_walk rrset_records_if(const struct rrset *s)
+{
+	return s ? rrset_records(s) : (struct rrset_walk){ .left = 0 };
+}
 struct rrset_walk rrset_sigs(const struct rrset *s);
 
 static inline bool rrset_next(struct rrset_walk *w, struct slice *rdata)
@@ -120,7 +125,8 @@ static inline bool rrset_next(struct rrset_walk *w, struct slice *rdata)
 	return true;
 }
 
-/* Record `i`, counting from 0; `i` < count. */
+/* Record `i`, counting from 0; `i` < count. It is found from the first on: walk to see more than one (a set
+ * may have thousands, and whoever made it chose how many). */
 struct slice rrset_record(const struct rrset *s, unsigned i);
 
 /* The name in record `i`: the target of a CNAME, DNAME, NS or PTR. */

@@ -61,9 +61,9 @@ static struct rrset *merge(struct arena *arena, const uint8_t *owner, uint16_t t
 	records = arena_array(arena, struct slice, room);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		const struct rrset *set = pass ? b : a;
+		struct rrset_walk w = rrset_records_if(set);
 
-		for (unsigned i = 0; set && i < set->count; i++) {
-			struct slice rd = rrset_record(set, i);
+		for (struct slice rd; rrset_next(&w, &rd);) {
 			bool twice = false;
 
 			for (size_t j = 0; j < parts.count && !twice; j++)
@@ -147,14 +147,16 @@ static int compare_tags(const void *a, const void *b)
 
 size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room)
 {
+	struct rrset_walk w = rrset_records_if(a->ds);
 	size_t count = 0, kept = 0;
+	struct slice rd;
 	struct ds ds;
 
-	for (unsigned i = 0; a->ds && i < a->ds->count && count < room; i++)
-		if (ds_read(rrset_record(a->ds, i), &ds))
+	while (count < room && rrset_next(&w, &rd))
+		if (ds_read(rd, &ds))
 			tags[count++] = ds.tag;
-	for (unsigned i = 0; a->keys && i < a->keys->count && count < room; i++)
-		tags[count++] = rr_key_tag(rrset_record(a->keys, i));
+	for (w = rrset_records_if(a->keys); count < room && rrset_next(&w, &rd);)
+		tags[count++] = rr_key_tag(rd);
 	if (count > 1)
 		qsort(tags, count, sizeof(*tags), compare_tags);
 	for (size_t i = 0; i < count; i++)

@@ -463,6 +463,11 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 
 	if (!set)
 		return alias ? cname_arrived(c, m, alias) : denial_of_ds_arrived(c, m);
+	if (set->count > RRSET_RECORDS_MOST) {
+		if (is_last_try(c))
+			learn_bogus(c, c->at, REASON_bogus, about(c, c->at, "has more DS records than are looked at"));
+		return true;
+	}
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_SECURE) {

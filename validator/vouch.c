@@ -80,11 +80,12 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
  * the result is final. */
 static bool try_ds_set(struct vouching *v, const struct rrset *set)
 {
+	struct rrset_walk all = rrset_records(set);
 	bool strong = false;
 	struct ds ds;
 
-	for (unsigned i = 0; i < set->count; i++)
-		if (ds_read(rrset_record(set, i), &ds)) {
+	for (struct slice rd; rrset_next(&all, &rd);)
+		if (ds_read(rd, &ds)) {
 			v->unknown_digest |= octets_hold(&v->rules->algorithms, ds.algorithm);
 			if (ds_counts(&ds, v->rules)) {
 				v->believed = true;
@@ -110,19 +111,19 @@ static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
 			    const struct rrset *anchors)
 {
 	bool strong = false;
+	struct rrset_walk w;
+	struct slice rd;
 	struct dnskey key;
 	struct ds ds;
 
-	for (unsigned i = 0; ds_set && i < ds_set->count; i++)
-		strong |= ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, v->rules) &&
-			  ds.digest_type != DIGEST_SHA1;
-	for (unsigned i = 0; ds_set && i < ds_set->count; i++)
-		if (ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, v->rules) &&
+	for (w = rrset_records_if(ds_set); rrset_next(&w, &rd);)
+		strong |= ds_read(rd, &ds) && ds_counts(&ds, v->rules) && ds.digest_type != DIGEST_SHA1;
+	for (w = rrset_records_if(ds_set); rrset_next(&w, &rd);)
+		if (ds_read(rd, &ds) && ds_counts(&ds, v->rules) &&
 		    (!strong || ds.digest_type != DIGEST_SHA1))
 			octets_put(&v->wanted, ds.algorithm);
-	for (unsigned i = 0; anchors && i < anchors->count; i++)
-		if (dnskey_read(rrset_record(anchors, i), &key) &&
-		    octets_hold(&v->rules->algorithms, key.algorithm))
+	for (w = rrset_records_if(anchors); rrset_next(&w, &rd);)
+		if (dnskey_read(rd, &key) && octets_hold(&v->rules->algorithms, key.algorithm))
 			octets_put(&v->wanted, key.algorithm);
 }
 
@@ -171,11 +172,12 @@ static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *a
 /* Prints the tags of the keys vouched for: "12, 34 and more". */
 static void print_tags(const struct rrset *set, char *to, size_t room)
 {
+	struct rrset_walk w = rrset_records_if(set);
 	size_t len = 0;
+	struct slice rd;
 
 	*to = '\0';
-	for (unsigned i = 0; set && i < set->count && i < 4; i++) {
-		struct slice rd = rrset_record(set, i);
+	for (unsigned i = 0; i < 4 && rrset_next(&w, &rd); i++) {
 		unsigned tag =
 			set->type == TYPE_DS ? (rd.len >= 2 ? get_u16(rd.at) : 0) : rr_key_tag(rd);
 
@@ -264,20 +266,22 @@ void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset
 
 bool ds_is_believed(const struct rrset *ds_set, const struct rules *rules)
 {
+	struct rrset_walk w = rrset_records(ds_set);
 	struct ds ds;
 
-	for (unsigned i = 0; i < ds_set->count; i++)
-		if (ds_read(rrset_record(ds_set, i), &ds) && ds_counts(&ds, rules))
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (ds_read(rd, &ds) && ds_counts(&ds, rules))
 			return true;
 	return false;
 }
 
 enum reason ds_disbelief(const struct rrset *ds_set, const struct rules *rules)
 {
+	struct rrset_walk w = rrset_records(ds_set);
 	struct ds ds;
 
-	for (unsigned i = 0; i < ds_set->count; i++)
-		if (ds_read(rrset_record(ds_set, i), &ds) &&
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (ds_read(rd, &ds) &&
 		    octets_hold(&rules->algorithms, ds.algorithm))
 			return REASON_digest_unknown;
 	return REASON_algorithm_unknown;

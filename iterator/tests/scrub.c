@@ -786,6 +786,44 @@ static void sets_are_cut_to_their_limits(void **state)
 	arena_clear(&a);
 }
 
+/* Each address is compared with each name that may call for it, so that there is an end to these. */
+static void thousands_of_hosts_are_not_all_looked_for(void **state)
+{
+	(void)state;
+	static const unsigned counts[][2] = { { 1, 1 }, { 64, 2 }, { 65, 2 }, { 300, 2 } };
+	static const char addresses[] = "h0.example.com. 60 A 192.0.2.1\n"
+					"h63.example.com. 60 A 192.0.2.1\n"
+					"h64.example.com. 60 A 192.0.2.1\n"
+					"h299.example.com. 60 A 192.0.2.1\n";
+	char hosts[20000];
+
+	for (size_t i = 0; i < COUNT(counts); i++) {
+		struct made how = { "www.example.com.", TYPE_MX, RCODE_NOERROR, { hosts, NULL, addresses } };
+		struct snapshot options;
+		struct arena a;
+		struct message *m;
+		size_t len = 0;
+
+		for (unsigned k = 0; k < counts[i][0]; k++)
+			len += (size_t)snprintf(hosts + len, sizeof(hosts) - len,
+						"www.example.com. 60 MX 1 h%u.example.com.\n", k);
+		arena_init(&a);
+		m = made_message(&a, NOW, &how);
+		m->flags = FLAG_QR | FLAG_AA;
+		struct question asked = m->q;
+		assert_true(scrub(m, &(struct scrub_how){
+					     .asked = &asked,
+					     .zone = N("example.com."),
+					     .snapshot = options_with(NULL, &options),
+					     .arena = &a,
+				     }));
+		assert_int_equal(m->count[SECTION_ANSWER], 1);
+		assert_int_equal(m->count[SECTION_ADDITIONAL], counts[i][1]);
+		conf_free(options.conf);
+		arena_clear(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -797,6 +835,7 @@ int main(void)
 		cmocka_unit_test(trust_follows_section_and_authority),
 		cmocka_unit_test(private_addresses_are_taken_out),
 		cmocka_unit_test(sets_are_cut_to_their_limits),
+		cmocka_unit_test(thousands_of_hosts_are_not_all_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

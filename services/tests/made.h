@@ -11,14 +11,15 @@
 #include "util/tests/wire.h"
 
 #define MADE_SETS 32
+#define MADE_RRS  320
 
 /* Sets of the records in `text`, a line each, those of one owner and type together, RRSIGs with
  * what they cover; appended to `sets`. Returns how many. */
 static inline unsigned made_sets(struct arena *a, uint32_t now_s, const char *text,
 				 const struct rrset **sets)
 {
-	struct text_rr rr[64];
-	bool used[64] = { false };
+	struct text_rr rr[MADE_RRS];
+	bool used[MADE_RRS] = { false };
 	unsigned rrs = 0, count = 0;
 
 	for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -31,7 +32,7 @@ static inline unsigned made_sets(struct arena *a, uint32_t now_s, const char *te
 			fail_msg("'%s': %s", line, f.text);
 	}
 	for (unsigned i = 0; i < rrs; i++) {
-		struct slice records[64], sigs[64];
+		struct slice records[MADE_RRS], sigs[MADE_RRS];
 		struct rrset_parts p = {
 			.owner = rr[i].owner,
 			.type = rr[i].type,

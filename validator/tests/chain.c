@@ -17,6 +17,8 @@ enum way {
 	WAY_DS_ALGORITHM,       /* one nobody knows */
 	WAY_DS_DIGEST,
 	WAY_DS_STRANGER,        /* of another key */
+	WAY_DS_MANY,            /* as many records as are looked at, … */
+	WAY_DS_TOO_MANY,        /* … and one more */
 	WAY_KEYS_SILENT,
 	WAY_KEYS_NONE,
 	WAY_KEYS_UNSIGNED,
@@ -69,6 +71,20 @@ static void edit_ds(struct lab_zone *z, unsigned at, uint8_t value, enum lab_fla
 
 	z->ds[at] = value;
 	lab_retell_set(lab_sign(set_with("sub.example.", TYPE_DS, &record, 1), NULL, flaw));
+}
+
+/* Records of an algorithm nobody knows, and behind them (in canonical order) the right one. */
+static void crowd_ds(const struct lab_zone *z, unsigned count)
+{
+	static uint8_t strangers[RRSET_RECORDS_MOST][6];
+	struct slice records[RRSET_RECORDS_MOST + 1];
+
+	for (unsigned i = 0; i < count - 1; i++) {
+		memcpy(strangers[i], (uint8_t[]){ 0, 0, 200, 2, (uint8_t)(i >> 8), (uint8_t)i }, 6);
+		records[i] = (struct slice){ strangers[i], 6 };
+	}
+	records[count - 1] = (struct slice){ z->ds, sizeof(z->ds) };
+	lab_retell_set(lab_sign(set_with("sub.example.", TYPE_DS, records, count), NULL, LAB_SOUND));
 }
 
 /* Words of the key change places: another key, or none, with the same sum. */
@@ -153,6 +169,12 @@ static void pave(enum way way, struct lab_zone *z)
 	case WAY_DS_STRANGER:
 		edit_ds(z, 9, z->ds[9] ^ 1, LAB_SOUND);
 		break;
+	case WAY_DS_MANY:
+		crowd_ds(z, RRSET_RECORDS_MOST);
+		break;
+	case WAY_DS_TOO_MANY:
+		crowd_ds(z, RRSET_RECORDS_MOST + 1);
+		break;
 	case WAY_KEYS_SILENT:
 		untell("sub.example.", TYPE_DNSKEY);
 		break;
@@ -201,6 +223,8 @@ static void the_way_down_decides(void **state)
 		{ "a DS set of an unknown digest", WAY_DS_DIGEST, SECURITY_INSECURE, REASON_digest_unknown,
 		  KEYS_NONE },
 		{ "a DS set of another key", WAY_DS_STRANGER, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_BOGUS },
+		{ "a large DS set", WAY_DS_MANY, SECURITY_SECURE, REASON_none, KEYS_TRUSTED },
+		{ "too large a DS set", WAY_DS_TOO_MANY, SECURITY_BOGUS, REASON_bogus, KEYS_BOGUS },
 		{ "keys that nobody gives", WAY_KEYS_SILENT, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_UNHEARD },
 		{ "no keys at all", WAY_KEYS_NONE, SECURITY_BOGUS, REASON_dnskey_missing, KEYS_BOGUS },
 		{ "keys without signature", WAY_KEYS_UNSIGNED, SECURITY_BOGUS, REASON_rrsigs_missing, KEYS_BOGUS },
