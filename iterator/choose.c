@@ -155,6 +155,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 			   !it->conf->disable_dnssec_lame_check,
 		.carrier = it->at->carrier,
 		.caps = wants_caps(it),
+		.once = select_may_give_up_early(it->at, q, to),
 	};
 
 	PROMISE(!iter_is_asking(it));
@@ -163,6 +164,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 	it->sent_in_all++;
 	it->place = to->place;
 	it->tier = to->tier;
+	infra_asked(q->env->infra, &to->place->addr, q->env->time);
 	select_count(to->place, it->caps.on ? UINT8_MAX : it->conf->outbound_msg_retry);
 	tell_asking(it);
 	if (!send_race(it, &question, to)) {

@@ -48,6 +48,7 @@ struct place {
 	bool no_subnet;   /* ignores client subnets */
 	bool spent;       /* not to be sent this question again */
 	bool faltered;    /* spent because of a SERVFAIL, which may pass */
+	bool silent;      /* a question to it has timed out */
 	uint8_t tries;    /* of this question */
 };
 

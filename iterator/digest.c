@@ -198,6 +198,7 @@ static enum turn on_silence(struct iter *it, const struct upstream_reply *reply)
 	if (it->reason == REASON_none || reason != REASON_no_reachable)
 		iter_blame(it, reason, "%s for zone %s %s", place_text(it, place),
 			   zone_text(it, zone), silence_text(reply->end));
+	it->place->silent = true;
 	qmin_unanswered(&it->qmin, it->conf->qname_minimisation_strict);
 	if (reply->end == UPSTREAM_SILENT && reply->refused)
 		return pass_over(it); /* garbage; the full question may fare better */

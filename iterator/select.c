@@ -207,6 +207,32 @@ static bool narrow_by_strategy(const struct delegation *d, const struct query *q
 	return true;
 }
 
+/* Of the two families, one that is not silent everywhere; 0: both are well, or neither. */
+static unsigned family_that_answers(const struct query *q)
+{
+	const struct env *e = q->env;
+
+	if (UNLIKELY(infra_family_is_silent(e->infra, 6, e->time)))
+		return 4;
+	return UNLIKELY(infra_family_is_silent(e->infra, 4, e->time)) ? 6 : 0;
+}
+
+/* The family that was silent less often here. */
+static unsigned less_silent_family(const struct delegation *d)
+{
+	unsigned v4 = 0, v6 = 0;
+
+	for (unsigned i = 0; i < d->place_count; i++)
+		if (UNLIKELY(d->places[i].silent))
+			*(d->places[i].addr.family == 4 ? &v4 : &v6) += 1;
+	return v4 == v6 ? 0 : v4 < v6 ? 4 : 6;
+}
+
+static unsigned prefer_family(struct candidate *all, unsigned count, unsigned family)
+{
+	return family ? prefer(all, count, has_family, family) : count;
+}
+
 static unsigned narrow(const struct delegation *d, const struct query *q, struct candidate *all,
 		       unsigned count)
 {
@@ -218,6 +244,7 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 	count = prefer(all, count, has_tier, best);
 	if (narrow_by_strategy(d, q, all, &count))
 		return count;
+	count = prefer_family(all, count, family_that_answers(q));
 	if (conf->prefer_ip4 != conf->prefer_ip6) {
 		/* who was silent lets the other family have its turn */
 		count = prefer(all, count, has_no_more_tries, least_tries(all, count));
@@ -225,8 +252,10 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 	}
 	if (conf->fast_server_permil &&
 	    random_below(q->env->random, 1000) < conf->fast_server_permil)
-		return prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
-	return prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
+		count = prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
+	else
+		count = prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
+	return prefer_family(all, count, less_silent_family(d));
 }
 
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
@@ -271,6 +300,20 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 		all[best] = all[--count];
 	}
 	return taken;
+}
+
+bool select_may_give_up_early(const struct delegation *d, const struct query *q, const struct selection *s)
+{
+	unsigned family = s->place->addr.family;
+
+	if (s->known.known || !infra_family_is_doubtful(q->env->infra, family))
+		return false;
+	for (unsigned i = 0; i < d->place_count; i++) {
+		const struct place *other = &d->places[i];
+		if (other->addr.family != family && !other->silent && is_usable(q, other))
+			return true;
+	}
+	return false;
 }
 
 void select_count(struct place *p, unsigned most)

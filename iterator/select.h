@@ -4,7 +4,8 @@
  * Servers are sorted into tiers, from unobjectionable to proven unfit. From the best tier that is
  * not empty, one of the fast ones is drawn at random: any within 400 ms of the fastest, so that
  * each is asked now and then and an attacker cannot predict which. For forwarders the operator may
- * choose otherwise (forward-strategy). */
+ * choose otherwise (forward-strategy). A server's silence lets the other address family have its turn,
+ * and one that is silent everywhere (infra_family_is_silent) is not asked where there is the other. */
 #ifndef ITERATOR_SELECT_H
 #define ITERATOR_SELECT_H
 
@@ -36,6 +37,11 @@ struct selection select_server(const struct delegation *d, const struct query *q
 /* Others of the same tier as `first`, fastest first, at most `most`. Returns how many. */
 unsigned select_others(const struct delegation *d, const struct query *q, uint16_t type,
 		       const struct selection *first, struct place *out[], unsigned most);
+
+/* Whether one try is enough for now: nothing is known of the server, its address family may be silent, and
+ * there is an address of the other that is neither spent nor silent here. */
+bool select_may_give_up_early(const struct delegation *d, const struct query *q,
+			      const struct selection *s);
 
 /* Count a try of a server about to be asked; after `most` tries it is spent. */
 void select_count(struct place *p, unsigned most);

@@ -25,6 +25,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_store.c services/blocklist_store.h \
 	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.h \
+	services/cache/families.c services/cache/families.h \
 	services/cache/file.h services/cache/file_entry.h \
 	services/cache/file_block.c services/cache/file_block.h \
 	services/cache/file_disk.c services/cache/file_read.c services/cache/file_write.c \
@@ -145,6 +146,7 @@ SERVICES_TESTS = \
 	services/tests/conntable \
 	services/tests/cookies \
 	services/tests/doh \
+	services/tests/families \
 	services/tests/forward \
 	services/tests/hop \
 	services/tests/hostnames \

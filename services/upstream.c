@@ -370,6 +370,8 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 		x->tries = UDP_TRIES;
 		infra_probed(e->infra, &x->ask.server, x->ask.zone, e->time);
 	}
+	if (x->ask.once)
+		x->tries = UDP_TRIES;
 }
 
 /*

@@ -35,6 +35,7 @@ struct upstream_question {
 	bool dnssec;            /* DO */
 	bool insists;           /* no fallback: without EDNS there are no signatures */
 	bool caps;              /* 0x20: random letter case, which the response must echo */
+	bool once;              /* over UDP it is tried once: there are others to be tried first */
 	uint32_t wait_ms;       /* timeout of one try; 0: as infra says */
 	const struct infra_view *known; /* infra's entry if just looked up, else NULL */
 };

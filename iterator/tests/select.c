@@ -217,6 +217,119 @@ static void a_family_may_be_preferred_or_off(void **state)
 	}
 }
 
+static void miss(struct world *w, const char *server, unsigned times)
+{
+	struct addr a = address(server);
+
+	for (unsigned i = 0; i < times; i++)
+		infra_silent(w->env.infra, &a, N("elsewhere."), TYPE_A, 376, &w->time);
+}
+
+static void answer(struct world *w, const char *server)
+{
+	struct addr a = address(server);
+
+	w->time.now_us += 10 * US_PER_MS;
+	infra_answered(w->env.infra, &a, N("elsewhere."), &(struct infra_heard){ .rtt_ms = 5 }, &w->time);
+}
+
+static void a_silent_family_gives_way(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *option;
+		const char *servers[2];
+		bool silent_here[2];
+		unsigned silences;  /* of IPv6, elsewhere */
+		uint32_t rtt[2];
+		bool drawn[2];
+	} rows[] = {
+		{ "both well", NULL, { "192.0.2.1", "2001:db8::1" }, { false, false }, 0, { 0, 0 }, { true, true } },
+		{ "two timeouts elsewhere", NULL, { "192.0.2.1", "2001:db8::1" }, { false, false }, 2, { 0, 0 },
+		  { true, true } },
+		{ "silent elsewhere", NULL, { "192.0.2.1", "2001:db8::1" }, { false, false }, 3, { 0, 0 },
+		  { true, false } },
+		{ "however slow the other is", NULL, { "192.0.2.1", "2001:db8::1" }, { false, false }, 3, { 3000, 0 },
+		  { true, false } },
+		{ "though it is preferred", "prefer-ip6: yes", { "192.0.2.1", "2001:db8::1" }, { false, false }, 3,
+		  { 0, 0 }, { true, false } },
+		{ "there is no other", NULL, { "2001:db8::2", "2001:db8::1" }, { false, false }, 3, { 0, 0 },
+		  { true, true } },
+		{ "silent here", NULL, { "192.0.2.1", "2001:db8::1" }, { false, true }, 0, { 0, 0 }, { true, false } },
+		{ "the other silent here", NULL, { "192.0.2.1", "2001:db8::1" }, { true, false }, 0, { 0, 0 },
+		  { false, true } },
+		{ "both silent here", NULL, { "192.0.2.1", "2001:db8::1" }, { true, true }, 0, { 0, 0 },
+		  { true, true } },
+		{ "silent here, and the other far too slow", NULL, { "192.0.2.1", "2001:db8::1" }, { false, true }, 0,
+		  { 3000, 0 }, { false, true } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct world w;
+		unsigned drawn[2];
+
+		begin(&w, rows[i].option);
+		for (unsigned n = 0; n < 2; n++) {
+			add(&w, rows[i].servers[n]);
+			w.at->places[n].silent = rows[i].silent_here[n];
+			if (rows[i].rtt[n])
+				infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n], &w.time);
+		}
+		answer(&w, "2001:db8::99");
+		w.time.now_us += US_PER_S;
+		miss(&w, "2001:db8::98", rows[i].silences);
+		answer(&w, "192.0.2.99");
+		draw(&w, &drawn[0], &drawn[1]);
+		for (unsigned n = 0; n < 2; n++) {
+			if ((drawn[n] > 0) != rows[i].drawn[n])
+				fail_msg("%s: server %u drawn %u times", rows[i].why, n, drawn[n]);
+		}
+		end(&w);
+	}
+}
+
+static void where_a_family_may_be_silent_one_try_is_enough(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		const char *servers[2];
+		bool answered;         /* IPv6, elsewhere */
+		unsigned silences;     /* of IPv6, elsewhere, since */
+		bool known;            /* the server */
+		bool silent, spent;    /* the other address */
+		bool want;
+	} rows[] = {
+		{ "at the start", { "2001:db8::1", "192.0.2.1" }, false, 0, false, false, false, true },
+		{ "it has answered", { "2001:db8::1", "192.0.2.1" }, true, 0, false, false, false, false },
+		{ "but not the last time", { "2001:db8::1", "192.0.2.1" }, true, 1, false, false, false, true },
+		{ "the server is known", { "2001:db8::1", "192.0.2.1" }, true, 1, true, false, false, false },
+		{ "there is no other family", { "2001:db8::1", "2001:db8::2" }, true, 1, false, false, false, false },
+		{ "that was silent, too", { "2001:db8::1", "192.0.2.1" }, true, 1, false, true, false, false },
+		{ "that is of no use", { "2001:db8::1", "192.0.2.1" }, true, 1, false, false, true, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct selection s = { .tier = TIER_GOOD };
+		struct world w;
+
+		begin(&w, NULL);
+		for (unsigned n = 0; n < 2; n++)
+			add(&w, rows[i].servers[n]);
+		w.at->places[1].silent = rows[i].silent;
+		w.at->places[1].spent = rows[i].spent;
+		if (rows[i].answered)
+			answer(&w, "2001:db8::99");
+		w.time.now_us += US_PER_S;
+		miss(&w, "2001:db8::98", rows[i].silences);
+		s.place = &w.at->places[0];
+		s.known.known = rows[i].known;
+		if (select_may_give_up_early(w.at, &w.query, &s) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		end(&w);
+	}
+}
+
 static void who_proved_unfit_comes_last(void **state)
 {
 	(void)state;
@@ -329,6 +442,8 @@ int main(void)
 		cmocka_unit_test(the_operator_has_the_say_among_forwarders),
 		cmocka_unit_test(the_fastest_few_may_be_preferred),
 		cmocka_unit_test(a_family_may_be_preferred_or_off),
+		cmocka_unit_test(a_silent_family_gives_way),
+		cmocka_unit_test(where_a_family_may_be_silent_one_try_is_enough),
 		cmocka_unit_test(who_proved_unfit_comes_last),
 		cmocka_unit_test(lame_for_addresses_is_not_lame_for_all),
 		cmocka_unit_test(an_address_is_listed_once_and_tried_so_often),

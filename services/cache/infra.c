@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "services/cache/families.h"
 #include "util/dname.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -69,6 +70,7 @@ struct infra {
 	_Atomic bool ever_answered;
 	_Atomic uint32_t answered_ms; /* approximate time of the last answer */
 	_Atomic bool had_outage;
+	struct families families;
 
 	pthread_mutex_t lock; /* guards the rest */
 	struct {
@@ -251,6 +253,7 @@ static void heard_something(struct infra *i, uint32_t now_ms)
 			i->outages[i->outage_count++ % OUTAGES] =
 				(struct outage){ .from_ms = i->run.from_ms, .to_ms = now_ms };
 			SET(i->had_outage, true);
+			families_forgive(&i->families);
 		}
 		memset(&i->run, 0, sizeof(i->run));
 		SET(i->quiet, false);
@@ -494,6 +497,7 @@ void infra_answered(struct infra *i, const struct addr *server, const uint8_t *n
 	struct server *s;
 
 	heard_something(i, ms_of(t));
+	families_heard(&i->families, server->family, ms_of(t));
 	/* Most answers of a busy server change nothing but the RTT. */
 	if (old && old->measured && !old->rto_ms &&
 	    (heard->edns == EDNS_UNTRIED || heard->edns == old->edns)) {
@@ -529,6 +533,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 		mem_free(s);
 		return;
 	}
+	families_missed(&i->families, server->family, sent_ms, now_ms);
 
 	/* RFC 6298 5.5; of several queries in flight at the same time only one counts. */
 	rto_ms = clamp(s->rto_ms, rtt_of(i, s), GET(i->max_rtt_ms));
@@ -542,6 +547,21 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 		      : qtype == 28 ? &s->timeouts_aaaa
 				    : &s->timeouts_other);
 	end_change(i, s, t);
+}
+
+void infra_asked(struct infra *i, const struct addr *server, const struct timebase *t)
+{
+	families_asked(&i->families, server->family, ms_of(t));
+}
+
+bool infra_family_is_silent(const struct infra *i, unsigned family, const struct timebase *t)
+{
+	return families_is_silent(&i->families, family, ms_of(t));
+}
+
+bool infra_family_is_doubtful(const struct infra *i, unsigned family)
+{
+	return families_is_doubtful(&i->families, family);
 }
 
 /* Refetches are noted under an address no server can have: when the next is due, and how many there were
@@ -657,6 +677,8 @@ static bool is_other_address(const struct slab_entry *e, void *arg)
 void infra_flush(struct infra *i, const struct addr *server)
 {
 	slab_sweep(i->slab, server ? is_other_address : NULL, (void *)(uintptr_t)server);
+	if (!server)
+		families_forgive(&i->families);
 }
 
 struct dump {

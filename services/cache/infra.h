@@ -110,6 +110,14 @@ void infra_set_lame(struct infra *i, const struct addr *server, const uint8_t *z
 void infra_set_rtt(struct infra *i, const struct addr *server, const uint8_t *zone, uint32_t rtt_ms,
 		   const struct timebase *t);
 
+/* Whether no server of that address family (4 or 6) answers while those of the other do: these are to be
+ * asked where there are any (services/cache/families.h). */
+bool infra_family_is_silent(const struct infra *i, unsigned family, const struct timebase *t);
+/* Whether the family's last question went unanswered, or none was ever answered. */
+bool infra_family_is_doubtful(const struct infra *i, unsigned family);
+/* A question is sent to that server: perhaps the one that shows whether its family still is silent. */
+void infra_asked(struct infra *i, const struct addr *server, const struct timebase *t);
+
 bool infra_network_is_down(const struct infra *i, const struct timebase *t);
 /* A send failed at once (no route, interface gone): counts against the network, not the server. */
 void infra_unsendable(struct infra *i, const struct timebase *t);
