@@ -135,7 +135,7 @@ static const struct rrset *cname_of(const struct kept *k, const struct rrset *dn
 	const struct rrset *made = scrub_synthesize(k->how->arena, dname, name);
 	const struct rrset *given = find_answer(k, name, TYPE_CNAME);
 
-	if (made && given && given->count == 1 &&
+	if (made && given &&
 	    dname_equals(rrset_target(made, 0), rrset_target(given, 0)))
 		return given;
 	return made;
@@ -149,8 +149,6 @@ static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 
 	*moved = false;
 	if (dname) {
-		if (dname->count != 1)
-			return false;
 		cname = cname_of(k, dname, *name);
 		if (!was_kept(k, dname))
 			keep(k, SECTION_ANSWER, dname);
@@ -160,8 +158,6 @@ static bool take_link(struct kept *k, const uint8_t **name, bool *moved)
 		cname = find_answer(k, *name, TYPE_CNAME);
 		if (cname == NULL)
 			return true;
-		if (cname->count != 1)
-			return false;
 	}
 	if (was_kept(k, cname))
 		return true; /* a loop */
@@ -476,8 +472,15 @@ static bool fits_question(const struct message *m, const struct question *asked)
 	return question_equals(&m->q, asked);
 }
 
-/* Removes what no section may hold: excess signatures, private addresses, meta types (TSIG was
- * between its sender and us), and denials that reach into other zones. */
+/* A name has one alias (RFC 2181 10.1, RFC 6672 2.4). Of several the first counts, as with other resolvers. If
+ * they are signed, the validator will miss the rest. */
+static const struct rrset *single_alias(struct arena *a, const struct rrset *set)
+{
+	return set->type == TYPE_CNAME || set->type == TYPE_DNAME ? scrub_set_shorten(a, set, 1) : set;
+}
+
+/* Removes what no section may hold: excess signatures, private addresses, second aliases, meta types (TSIG
+ * was between its sender and us), and denials that reach into other zones. */
 static void clean_sets(struct message *m, const struct scrub_how *how)
 {
 	unsigned to = 0, left = 0;
@@ -493,7 +496,7 @@ static void clean_sets(struct message *m, const struct scrub_how *how)
 							  !how->held);
 			if (set == NULL || scrub_set_overreaches(set, how->zone))
 				continue;
-			m->sets[to++] = set;
+			m->sets[to++] = single_alias(how->arena, set);
 			m->count[s]++;
 		}
 	}
