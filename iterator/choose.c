@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/choose.h"
 
+#include "iterator/route.h"
 #include "iterator/select.h"
 #include "iterator/show.h"
 #include "iterator/targets.h"
@@ -31,13 +32,23 @@ static bool is_known_to_exist(struct iter *it, const struct question *shown)
 	return s && stored_is_fresh(s, it->q->env->time->now_s) && s->rcode == RCODE_NOERROR;
 }
 
+/* A name on the way that is configured otherwise than the one wanted (below a forward-zone without servers,
+ * say): these servers have no say about it, and it is none of their business. */
+static bool is_others(const struct iter *it, const struct question *shown)
+{
+	const uint8_t *look = route_look_name(it->want.name, it->want.type);
+
+	return !route_is_same(route_zone(it->q, shown->name), route_zone(it->q, look));
+}
+
 static void decide_question(struct iter *it)
 {
 	struct question was = it->shown, next;
 
 	if (!it->question_due)
 		return;
-	while (qmin_next(&it->qmin, &it->want, it->at->zone, &next) && is_known_to_exist(it, &next))
+	while (qmin_next(&it->qmin, &it->want, it->at->zone, &next) &&
+	       (is_known_to_exist(it, &next) || is_others(it, &next)))
 		;
 	it->question_due = false;
 	it->shown = next;
