@@ -241,12 +241,12 @@ static void age_ttls(uint8_t *head, size_t len, const struct stored *s, uint32_t
 /* The records differ only in their data: rotate just that. */
 static void rotate(uint8_t *head, const struct stored *s, unsigned by)
 {
-	const size_t data_at = 12, data_len = s->rotate_step - data_at;
+	const size_t step = stored_rotate_step(s), data_at = 12, data_len = step - data_at;
 	const uint8_t *from = stored_wire(s) + s->rotate_at + data_at;
 	uint8_t *to = head + s->rotate_at + data_at;
 
-	for (unsigned i = 0; i < s->rotate_count; i++, to += s->rotate_step) {
-		memcpy(to, from + by * s->rotate_step, data_len);
+	for (unsigned i = 0; i < s->rotate_count; i++, to += step) {
+		memcpy(to, from + by * step, data_len);
 		if (++by == s->rotate_count)
 			by = 0;
 	}

@@ -88,12 +88,32 @@ static struct list_state *state_pin(struct list_state *s)
 /* Everything found harmless so far has to be checked again. */
 static void state_changed(struct list_state *s)
 {
-	uint32_t g = atomic_load_explicit(&s->generation, memory_order_relaxed), next;
+	uint32_t g = atomic_load_explicit(&s->generation, memory_order_relaxed);
 
-	do
-		next = (g + 1) & 0xffff ? (g + 1) & 0xffff : 1;
-	while (!atomic_compare_exchange_weak_explicit(&s->generation, &g, next,
-						      memory_order_release, memory_order_relaxed));
+	while (g != LISTS_NO_GENERATION &&
+	       !atomic_compare_exchange_weak_explicit(&s->generation, &g, g + 1,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+/* From the next generation on, workers that still have these lists mark nothing. The loader may raise it in
+ * between: then they stop a little early. */
+static void supersede(struct blocklists *b)
+{
+	uint32_t g = atomic_load_explicit(&b->state->generation, memory_order_relaxed);
+
+	atomic_store_explicit(&b->until, g, memory_order_release);
+	state_changed(b->state);
+}
+
+uint32_t blocklists_generation(const struct blocklists *b)
+{
+	uint32_t g = atomic_load_explicit(&b->state->generation, memory_order_acquire);
+
+	return g != LISTS_NO_GENERATION &&
+			       g <= atomic_load_explicit(&b->until, memory_order_relaxed)
+		       ? g
+		       : 0;
 }
 
 /* The counter of a list; it stays with the list's name. */
@@ -278,6 +298,7 @@ struct blocklists *blocklists_new(const struct conf *conf, struct fault *f)
 
 	b->at = mem_array(conf->blocklist_count, sizeof(struct blocklist *));
 	b->state = state_new();
+	atomic_init(&b->until, UINT32_MAX);
 	for (size_t i = 0; i < conf->blocklist_count; i++) {
 		struct blocklist *l = list_new(conf, &conf->blocklists[i], f);
 
@@ -358,7 +379,7 @@ static uint64_t need_seed(struct list_state *s)
 	return seed;
 }
 
-void blocklists_start(struct blocklists *b, const struct blocklists *old, const struct conf *conf,
+void blocklists_start(struct blocklists *b, struct blocklists *old, const struct conf *conf,
 		      struct loader *loader, bool inside)
 {
 	for (size_t i = 0; old && i < b->count; i++) {
@@ -388,7 +409,8 @@ void blocklists_start(struct blocklists *b, const struct blocklists *old, const 
 		if (loader)
 			list_loading_attend(l, loader);
 	}
-	state_changed(b->state);
+	if (old)
+		supersede(old);
 }
 
 void blocklists_end(struct blocklists *b, const struct blocklists *next)

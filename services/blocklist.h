@@ -53,8 +53,10 @@ struct blocklist {
 /* State shared by all lists, of older snapshots, too. What is hashed with the seed (every table and rule) is published
  * after it. */
 struct list_state {
-	/* 16 bits, never 0: changes with every table and rule. Recorded in cached answers whose
-	 * name and aliases are in no list (struct stored). */
+	/* Raised with every table, rule and reload. Recorded in cached answers whose name and
+	 * aliases are in no list (struct stored). No number comes twice: after the last one it is
+	 * LISTS_NO_GENERATION for good, with which no answer is ever marked. Written by the main
+	 * thread and the loader's, read by workers at any time. */
 	_Atomic uint32_t generation;
 	_Atomic(struct list_table *) own; /* rules given at run time; NULL: none */
 	_Atomic(struct list_pauses *) pauses; /* NULL: none */
@@ -62,10 +64,16 @@ struct list_state {
 	_Atomic uint32_t pins;
 };
 
+#define LISTS_NO_GENERATION UINT32_MAX
+
 struct blocklists {
 	struct blocklist **at; /* in configuration order */
 	size_t count;
 	struct list_state *state;
+	/* The generation with which other lists took the place of these: a worker that still has
+	 * these may not speak for it. Written once, by the main thread, before the generation is
+	 * raised to it; UINT32_MAX until then. */
+	_Atomic uint32_t until;
 	struct blocklist *denied; /* represents rules given at run time; acts as the first list */
 };
 
@@ -76,7 +84,7 @@ void blocklists_free(struct blocklists *b); /* NULL is fine */
 /* Carry over the lists of `old` (or NULL), and load the tables of new ones from local files (saved
  * tables or text) before this returns. From then on the loader, if any, keeps them up to date.
  * `inside`: the process is in the chroot. The main thread. */
-void blocklists_start(struct blocklists *b, const struct blocklists *old, const struct conf *conf,
+void blocklists_start(struct blocklists *b, struct blocklists *old, const struct conf *conf,
 		      struct loader *loader, bool inside);
 /* These lists are no longer used, except those that `next` (or NULL) has too. */
 void blocklists_end(struct blocklists *b, const struct blocklists *next);
@@ -93,6 +101,10 @@ static inline bool blocklists_exist(const struct blocklists *b)
 {
 	return b->count || RCU_READ(b->state->own) != NULL; /* the seed came before it */
 }
+
+/* With which generation to mark an answer that these lists, consulted from now on, find harmless; 0:
+ * with none, since there are newer lists that they know nothing of. */
+uint32_t blocklists_generation(const struct blocklists *b);
 
 struct list_asker {
 	const struct acl_rule *rule;

@@ -216,7 +216,7 @@ bool blocklists_block_stored(const struct blocklists *b, const struct list_asker
 			     const struct stored *s, struct list_found *f)
 {
 	/* read first: a change made meanwhile is then noticed next time */
-	uint32_t generation = atomic_load_explicit(&b->state->generation, memory_order_acquire);
+	uint32_t generation = blocklists_generation(b);
 	const uint8_t *wire = stored_wire(s);
 	struct reader r = reader_over(wire, s->wire_len);
 	unsigned left = get_u16(wire + 6);
@@ -235,9 +235,9 @@ bool blocklists_block_stored(const struct blocklists *b, const struct list_asker
 		if (blocklists_block_alias(b, who, q.name, target, q.type, f))
 			return true;
 	}
-	if (harmless) /* one of the two writes to a cached entry: remembered for later queries */
-		atomic_store_explicit(&((struct stored *)(uintptr_t)s)->harmless,
-				      (uint16_t)generation, memory_order_relaxed);
+	if (harmless && generation) /* one of the two writes to a cached entry: for later queries */
+		atomic_store_explicit(&((struct stored *)(uintptr_t)s)->harmless, generation,
+				      memory_order_relaxed);
 	return false;
 }
 

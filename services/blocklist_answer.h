@@ -42,7 +42,7 @@ void blocklist_count(struct stats *s, const struct list_found *f);
 static inline bool blocklists_doubt(const struct blocklists *b, const struct stored *s)
 {
 	return atomic_load_explicit(&s->harmless, memory_order_relaxed) !=
-	       (uint16_t)atomic_load_explicit(&b->state->generation, memory_order_relaxed);
+	       atomic_load_explicit(&b->state->generation, memory_order_relaxed);
 }
 
 /* Whether an alias in it leads to a name that is blocked for this client. */

@@ -201,7 +201,7 @@ static void find_rotation(struct stored *to, const struct message *m, bool full,
 			return;
 	}
 	to->rotate_at = (uint16_t)start;
-	to->rotate_step = (uint8_t)size;
+	to->fits |= s->type == TYPE_AAAA ? STORED_WIDE : 0;
 	to->rotate_count = (uint8_t)s->count;
 }
 
@@ -244,7 +244,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 			.security = m->security,
 			.reason = (uint8_t)m->reason,
 			.fits = (uint8_t)(fits | (m->made_up ? STORED_MADE : 0)),
-			.qname_len = m->q.name_len,
+			.qname_len = (uint8_t)m->q.name_len,
 		};
 		memcpy(s->data, ttl_at, style.ttl_count * sizeof(uint16_t));
 		memcpy(s->data + style.ttl_count, room, writer_len(&w));

@@ -19,6 +19,7 @@ enum {
 	STORED_FULL = 2,  /* fits clients with DO */
 	STORED_MADE = 4,  /* synthesised here: not for clients with CD, nor to build on */
 	STORED_WHOLE = 8, /* its records have the TTLs they came with, not what was left of them */
+	STORED_WIDE = 16, /* the records to rotate are AAAA */
 };
 
 struct stored {
@@ -31,15 +32,14 @@ struct stored {
 	uint16_t wire_len;
 	uint16_t ttl_count;
 	uint16_t additional_at; /* offset of the additional section, which truncation may drop */
-	uint16_t rotate_at;     /* records of equal size to rotate: offset of the first, */
-	uint8_t rotate_step;    /* bytes from each to the next, */
+	uint16_t rotate_at;     /* addresses to rotate: offset of the first record, */
 	uint8_t rotate_count;   /* how many; 0: none */
+	uint8_t qname_len;
 	uint8_t rcode;          /* low byte; failures that are kept have < 16 */
 	uint8_t security;       /* enum security */
 	uint8_t reason;         /* enum reason */
-	uint8_t fits;           /* STORED_PLAIN | STORED_FULL | STORED_MADE | STORED_WHOLE */
-	uint16_t qname_len;
-	_Atomic uint16_t harmless; /* generation of the blocklists as of which none mentions its
+	uint8_t fits;           /* STORED_* */
+	_Atomic uint32_t harmless; /* generation of the blocklists as of which none mentions its
 				    * name or aliases; 0: never checked (services/blocklist.h) */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
 			  * AA, rcode and counts, question, sections; no OPT; then, where
@@ -49,6 +49,12 @@ struct stored {
 static inline const uint8_t *stored_wire(const struct stored *s)
 {
 	return (const uint8_t *)(s->data + s->ttl_count);
+}
+
+/* Bytes from each of the addresses to rotate to the next. */
+static inline size_t stored_rotate_step(const struct stored *s)
+{
+	return 2u + 10u + (s->fits & STORED_WIDE ? 16u : 4u);
 }
 
 static inline bool stored_is_fresh(const struct stored *s, uint32_t now_s)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "services/acl.h"
+#include "services/blocklist_answer.h"
+#include "services/cache/msg.h"
 #include "services/blocklist_load.h"
 #include "services/tests/conf.h"
 #include "util/fault.h"
@@ -250,6 +252,90 @@ static void the_line_of_a_rule_is_found_again(void **state)
 	lists_end(&l);
 }
 
+/* A cached answer without records. Free with mem_free. */
+static struct stored *stored_for(const char *name)
+{
+	size_t len = dname_len(N(name));
+	struct stored *s = mem_zero(sizeof(*s) + MSG_HEAD_LEN + len + 4);
+
+	s->qname_len = (uint8_t)len;
+	s->wire_len = (uint16_t)(MSG_HEAD_LEN + len + 4);
+	memcpy((uint8_t *)s->data + MSG_HEAD_LEN, N(name), len);
+	((uint8_t *)s->data)[MSG_HEAD_LEN + len + 1] = TYPE_A;
+	((uint8_t *)s->data)[MSG_HEAD_LEN + len + 3] = CLASS_IN;
+	return s;
+}
+
+/* Whether the answer is to be looked at again once these lists have found it harmless. */
+static bool is_doubted_after(const struct lists *l, struct stored *s)
+{
+	struct acl_tags tags = { .count = 0 };
+	struct acl_rule rule = { .tags = &tags };
+	struct list_asker who = { .rule = &rule, .now_s = 1 };
+	struct list_found f;
+
+	assert_false(blocklists_block_stored(l->b, &who, s, &f));
+	return blocklists_doubt(l->b, s);
+}
+
+static void older_lists_do_not_speak_for_newer_ones(void **state)
+{
+	(void)state;
+	static const char one[] = "blocklist:\n name: all\n file: @/all\n";
+	static const char two[] = "blocklist:\n name: all\n file: @/all\n"
+				  "blocklist:\n name: more\n file: @/more\n";
+	struct stored *s = stored_for("www.example.");
+	struct lists l, m, n;
+
+	write_file("all", "other.example\n");
+	write_file("more", "||www.example^\n");
+	l = lists_of(one, NULL);
+	assert_true(blocklists_doubt(l.b, s));
+	assert_false(is_doubted_after(&l, s));
+	m = lists_of(two, &l);
+	assert_true(blocklists_doubt(m.b, s));
+	/* a worker that has not got the new lists yet */
+	assert_true(is_doubted_after(&l, s));
+	assert_true(blocklists_doubt(m.b, s));
+	n = lists_of(one, &m);
+	assert_true(is_doubted_after(&l, s));
+	assert_false(is_doubted_after(&n, s));
+	assert_false(blocklists_doubt(n.b, s));
+	lists_end(&l);
+	lists_end(&m);
+	lists_end(&n);
+	mem_free(s);
+}
+
+static void no_generation_comes_twice(void **state)
+{
+	(void)state;
+	static const uint32_t rows[] = { 1, 0xfffe, 0xffff, 0x10000, 0xfffffffd, 0xfffffffe, 0xffffffff };
+	struct lists l;
+
+	write_file("all", "other.example\n");
+	l = lists_of("blocklist:\n name: all\n file: @/all\n", NULL);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct stored *s = stored_for("www.example.");
+		bool is_last;
+
+		atomic_store(&l.b->state->generation, rows[i]);
+		is_last = rows[i] == UINT32_MAX;
+		if (is_doubted_after(&l, s) != is_last)
+			fail_msg("%x: the mark is wrong", (unsigned)rows[i]);
+		for (unsigned change = 0; change < 70000; change++) {
+			blocklists_deny(l.b, N("a.test."));
+			if (!blocklists_doubt(l.b, s))
+				fail_msg("%x: after %u changes it counts again", (unsigned)rows[i], change + 1);
+			if (atomic_load(&l.b->state->generation) == UINT32_MAX)
+				break;
+		}
+		(void)blocklists_forget(l.b, N("a.test."));
+		mem_free(s);
+	}
+	lists_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +345,8 @@ int main(void)
 		cmocka_unit_test(a_list_that_is_broken_after_a_reload_keeps_its_names),
 		cmocka_unit_test(an_alias_is_judged_by_what_was_asked_too),
 		cmocka_unit_test(the_line_of_a_rule_is_found_again),
+		cmocka_unit_test(older_lists_do_not_speak_for_newer_ones),
+		cmocka_unit_test(no_generation_comes_twice),
 	};
 	static const char *const files[] = { "all", "kids", "view", "allow" };
 	int failed;
