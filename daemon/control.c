@@ -12,6 +12,7 @@
 #include "daemon/call_text.h"
 #include "daemon/control_doors.h"
 #include "daemon/daemon.h"
+#include "daemon/forgetting.h"
 #include "daemon/worker.h"
 #include "services/snapshot.h"
 #include "services/tls_conf.h"
@@ -161,9 +162,17 @@ static void settled_on_worker(void *arg)
 	settle(arg);
 }
 
-static void settled_everywhere(void *arg)
+static void forgot(void *arg)
 {
 	call_ends(arg);
+}
+
+static void settled_everywhere(void *arg)
+{
+	struct call *c = arg;
+
+	if (!forgetting_after(c->daemon->forgetting, forgot, c))
+		call_ends(c);
 }
 
 /* Pass through every worker's loop, behind whatever was posted to it before. */
@@ -177,7 +186,8 @@ static void settle(struct call *c)
 		loop_post(d->loop, settled_everywhere, c);
 }
 
-/* If anything was published meanwhile, reply only once it is in force on every worker. */
+/* If anything was published meanwhile, reply only once it is in force on every worker, and what it makes untrue is
+ * forgotten. */
 static void call_over(struct call *c)
 {
 	if (c->published != c->daemon->published)

@@ -15,6 +15,7 @@
 #include "daemon/cores.h"
 #include "daemon/doors.h"
 #include "daemon/files.h"
+#include "daemon/forgetting.h"
 #include "daemon/handed.h"
 #include "daemon/keeper.h"
 #include "daemon/leases.h"
@@ -373,6 +374,7 @@ bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f)
 	keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
 	keeper_begin(d->keeper);
 	d->purge = purge_new(d->loop, &d->caches, d->keeper);
+	d->forgetting = forgetting_new(d);
 	d->dnstap = dnstap_new(d->worker_count);
 	dnstap_adopt(d->dnstap, d->snapshot, d->locked_in != NULL);
 	return open_workers(d, f);
@@ -461,6 +463,7 @@ void daemon_close(struct daemon *d)
 		d->published++;
 	doors_forget(d->doors, d->worker_count);
 	purge_free(d->purge);
+	forgetting_free(d->forgetting);
 	keeper_end(d->keeper, false);
 	keeper_free(d->keeper);
 	caches_leave(&d->caches);
@@ -517,6 +520,8 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 		blocklists_end(old->policy->lists, s->policy->lists);
 	}
 	dnstap_adopt(d->dnstap, s, d->locked_in != NULL);
+	s->renews = s->policy != old->policy;
+	forgetting_begin(d->forgetting, old, s);
 	d->snapshot = s;
 	d->published++;
 	for (unsigned i = 0; i < d->worker_count; i++) {
@@ -526,6 +531,7 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 		a->snapshot = snapshot_pin(s);
 		loop_post(a->worker->env.loop, adopt, a);
 	}
+	forgetting_go_on(d->forgetting);
 	snapshot_unpin(old);
 }
 
@@ -679,6 +685,15 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	return true;
 }
 
+static void tell_reloaded(void *daemon)
+{
+	const struct daemon *d = daemon;
+
+	log_notice("reloaded %s", d->how.conf_path);
+	tell_state(d);
+	notify_ready();
+}
+
 bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 {
 	uint64_t clock = 0;
@@ -694,14 +709,13 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 		conf_free(conf);
 	d->reload_failed = !ok;
 	d->reloaded_s = (int64_t)time(NULL);
-	if (ok) {
-		log_notice("reloaded %s", d->how.conf_path);
-		tell_state(d);
-	} else {
+	if (!ok) {
 		log_error("not reloaded, going on as before: %s", f->text);
 		notify_status("not reloaded, going on as before: %s", f->text);
+		notify_ready();
+	} else if (!forgetting_after(d->forgetting, tell_reloaded, d)) {
+		tell_reloaded(d);
 	}
-	notify_ready();
 	return ok;
 }
 

@@ -17,6 +17,7 @@ struct control;
 struct dnstap;
 struct doors;
 struct fault;
+struct forgetting;
 struct forward_change;
 struct pages;
 struct pulse;
@@ -69,6 +70,7 @@ struct daemon {
 	struct leases *leases; /* lease and hosts files */
 	struct keeper *keeper; /* cache-file */
 	struct purge *purge;   /* empties the caches */
+	struct forgetting *forgetting; /* of what the configuration no longer allows */
 	struct timer stats_timer;
 	uint64_t stats_every_s; /* what it was set to */
 	struct daemon_signal signals[SIGNALS];

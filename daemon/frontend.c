@@ -16,6 +16,7 @@
 #include "services/ratelimit.h"
 #include "services/snapshot.h"
 #include "services/views.h"
+#include "util/mem.h"
 #include "util/options.h"
 #include "util/timebase.h"
 
@@ -391,27 +392,13 @@ static enum verdict find_out(struct journey *j)
 	return VERDICT_LATER;
 }
 
-/* Every line is a station: it lets the packet go on, or ends its journey. */
-static inline enum verdict travel(struct journey *j)
+/* What follows once a client's right to ask is settled. */
+static inline enum verdict answer(struct journey *j)
 {
 	struct worker *w = j->w;
-	enum cookie_state cookie = COOKIE_ABSENT;
 	enum verdict v = VERDICT_DROP;
 	bool known;
 
-	if (!is_admitted(j))
-		return end_early(j, turn_away(j));
-	if (!is_well_formed(j))
-		return end_early(j, answer_malformed(j));
-	journey_note_question(j);
-	if (UNLIKELY(w->on.cookies))
-		cookie = look_at_cookie(j);
-	if (UNLIKELY(w->on.limits) && !is_patient(j))
-		return VERDICT_DROP;
-	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, cookie, &v))
-		return v;
-	if (UNLIKELY(w->on.subnets) && !locates(j, &v))
-		return v;
 	if (is_written_down(j, &v))
 		return v;
 	if (!is_ordinary(j))
@@ -432,6 +419,29 @@ static inline enum verdict travel(struct journey *j)
 	if (!journey_wants_recursion(j))
 		return answer_snooper(j);
 	return find_out(j);
+}
+
+/* Every line is a station: it lets the packet go on, or ends its journey. */
+static inline enum verdict travel(struct journey *j)
+{
+	struct worker *w = j->w;
+	enum cookie_state cookie = COOKIE_ABSENT;
+	enum verdict v = VERDICT_DROP;
+
+	if (!is_admitted(j))
+		return end_early(j, turn_away(j));
+	if (!is_well_formed(j))
+		return end_early(j, answer_malformed(j));
+	journey_note_question(j);
+	if (UNLIKELY(w->on.cookies))
+		cookie = look_at_cookie(j);
+	if (UNLIKELY(w->on.limits) && !is_patient(j))
+		return VERDICT_DROP;
+	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, cookie, &v))
+		return v;
+	if (UNLIKELY(w->on.subnets) && !locates(j, &v))
+		return v;
+	return answer(j);
 }
 
 enum verdict frontend_take(struct worker *w, struct packet *p)
@@ -458,6 +468,49 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 	if (UNLIKELY(w->env.witness != NULL))
 		journey_testify(&j, v);
 	return v;
+}
+
+/* Cookies, rates and the like have had their say. */
+static enum verdict readmit(struct journey *j)
+{
+	enum verdict v;
+
+	if (!is_admitted(j))
+		return end_early(j, turn_away(j));
+	if (UNLIKELY(j->w->on.subnets) && !locates(j, &v))
+		return v;
+	return answer(j);
+}
+
+void frontend_readmit(void *worker, const struct request *r, const struct client *c)
+{
+	uint8_t *room = mem_new(MSG_MAX);
+	struct packet p = { .out = writer_over(room, MSG_MAX), .client = *c };
+	struct journey j;
+	enum verdict v;
+
+	j.w = worker;
+	j.p = &p;
+	j.stored = NULL;
+	j.cookie_is_valid = r->proven;
+	j.proven = c->ops->stream || r->proven;
+	j.kind = REQUEST_GOOD;
+	j.request = *r;
+	j.request.where = NULL;
+	j.request.scope = 0;
+	j.request.unpoliced = false;
+	j.to = (struct answer_to){ .style = &j.w->style,
+				   .request = &j.request,
+				   .stream = c->ops->stream,
+				   .now_s = j.w->env.time->now_s };
+	v = readmit(&j);
+	if (UNLIKELY(j.w->env.witness != NULL))
+		journey_testify(&j, v);
+	if (v == VERDICT_SEND)
+		c->ops->reply(c, p.out.start, writer_len(&p.out));
+	else if (v == VERDICT_DROP)
+		c->ops->drop(c);
+	mem_free(room);
 }
 
 enum verdict frontend_door(void *worker, struct packet *p)

@@ -5,6 +5,7 @@
 
 #include "services/listen.h"
 
+struct request;
 struct worker;
 
 /* Take one packet. VERDICT_SEND: the answer is in p->out. VERDICT_LATER: the client is, or
@@ -13,6 +14,10 @@ enum verdict frontend_take(struct worker *w, struct packet *p);
 
 /* The same, as listeners call it; `worker` is a struct worker. */
 enum verdict frontend_door(void *worker, struct packet *p);
+
+/* A client's question that was taken before, under another configuration (env->readmit); `worker` is a
+ * struct worker. */
+void frontend_readmit(void *worker, const struct request *r, const struct client *c);
 
 /* Clients on a connection take a question back, or have gone, as listeners tell it (services/listen.h). */
 void frontend_leave(void *worker, struct list *on_connection,

@@ -9,17 +9,15 @@
 
 #include "daemon/aside.h"
 #include "daemon/caches.h"
+#include "daemon/shape.h"
 #include "services/cache/slab.h"
 #include "services/snapshot.h"
-#include "util/dname.h"
 #include "util/fault.h"
-#include "util/hash.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/rcu.h"
-#include "validator/trust.h"
 
 #define DISTURBED_S 5 /* delay before rewriting: names are often flushed many at a time */
 
@@ -46,108 +44,6 @@ static void lock(struct keeper *k)
 static void unlock(struct keeper *k)
 {
 	PROMISE(pthread_mutex_unlock(&k->lock) == 0);
-}
-
-/* ---- options on which cached answers depend ---- */
-
-/* Options that decide an answer's security status, or from whom answers are taken. */
-static const char *const judges[] = {
-	"trust-anchor",      "trust-anchor-file",
-	"trusted-keys-file", "auto-trust-anchor-file",
-	"domain-insecure",   "val-permissive-mode",
-	"val-override-date", "val-nsec3-keysize-iterations",
-	"val-sha1",          "harden-dnssec-stripped",
-	"harden-glue",       "harden-referral-path",
-	"root-hints",
-};
-
-/* Options that rewrite answers before they are cached. */
-static const char *const shapes[] = {
-	"module-config", "private-address", "private-domain",
-	"dns64-prefix",  "dns64-synthall",  "dns64-ignore-aaaa",
-};
-
-struct mark {
-	uint64_t value;
-};
-
-/* Hash `text` into the mark. The result is the same on every machine. */
-static void mix(struct mark *m, const char *text)
-{
-	static const uint8_t key[16] = "who judges, how";
-	uint8_t sum[8], from[8];
-	char *both;
-
-	put_u32(from, (uint32_t)(m->value >> 32));
-	put_u32(from + 4, (uint32_t)m->value);
-	both = mem_textf("%08x%08x %s", get_u32(from), get_u32(from + 4), text);
-	hash_shared(sum, both, strlen(both), key);
-	mem_free(both);
-	m->value = (uint64_t)get_u32(sum) << 32 | get_u32(sum + 4);
-}
-
-static void mix_value(void *mark, const char *text)
-{
-	mix(mark, text);
-}
-
-static void mix_options(struct mark *m, const struct conf *conf, const char *const *names,
-			size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		mix(m, names[i]);
-		PROMISE(conf_get_option(conf, names[i], mix_value, m));
-	}
-}
-
-static void mix_list(struct mark *m, const struct conf_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		mix(m, list->items[i].text);
-	mix(m, "");
-}
-
-static void mix_zones(struct mark *m, const struct conf *conf)
-{
-	for (size_t i = 0; i < conf->forward_zone_count; i++) {
-		mix(m, conf->forward_zones[i].name);
-		mix_list(m, &conf->forward_zones[i].forward_addr);
-		mix_list(m, &conf->forward_zones[i].forward_host);
-	}
-	mix(m, "stub");
-	for (size_t i = 0; i < conf->stub_zone_count; i++) {
-		mix(m, conf->stub_zones[i].name);
-		mix_list(m, &conf->stub_zones[i].stub_addr);
-		mix_list(m, &conf->stub_zones[i].stub_host);
-	}
-}
-
-static bool mix_anchor(const struct anchor *anchor, void *mark)
-{
-	char name[DNAME_TEXT];
-
-	mix(mark, dname_print(anchor->owner, name));
-	return true;
-}
-
-static uint64_t mark_judge(const struct snapshot *s)
-{
-	struct mark m = { 0 };
-
-	mix_options(&m, s->conf, judges, COUNT(judges));
-	mix_zones(&m, s->conf);
-	mix(&m, s->trust ? "validates" : "believes");
-	if (s->trust)
-		anchors_each(s->trust->anchors, mix_anchor, &m);
-	return m.value;
-}
-
-static uint32_t mark_shape(const struct snapshot *s)
-{
-	struct mark m = { 0 };
-
-	mix_options(&m, s->conf, shapes, COUNT(shapes));
-	return (uint32_t)m.value;
 }
 
 /* ---- writing ---- */
@@ -344,8 +240,8 @@ void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
 
 	lock(k);
 	k->path = path;
-	k->how.judge = mark_judge(s);
-	k->how.shape = mark_shape(s);
+	k->how.judge = shape_judge(s);
+	k->how.shape = shape_mark(s);
 	k->how.most_ttl_s = c->cache_max_ttl;
 	k->how.expired_s = c->serve_expired ? grace_s : 0;
 	k->how.validates = s->trust != NULL;

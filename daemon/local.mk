@@ -32,6 +32,7 @@ libresolver_la_SOURCES += \
 	daemon/daemon.c daemon/daemon.h \
 	daemon/doors.c daemon/doors.h \
 	daemon/files.c daemon/files.h \
+	daemon/forgetting.c daemon/forgetting.h \
 	daemon/frontend.c daemon/frontend.h \
 	daemon/frontend_local.c daemon/frontend_local.h \
 	daemon/handed.c daemon/handed.h \
@@ -52,6 +53,7 @@ libresolver_la_SOURCES += \
 	daemon/purge.c daemon/purge.h \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
 	daemon/sandbox_calls.c daemon/sandbox_files.c \
+	daemon/shape.c daemon/shape.def daemon/shape.h \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/stopper.c daemon/stopper.h \
 	daemon/watch.c daemon/watch.h \
@@ -107,6 +109,7 @@ DAEMON_TESTS = \
 	daemon/tests/replay_macro \
 	daemon/tests/replay_play \
 	daemon/tests/sandbox \
+	daemon/tests/shape \
 	daemon/tests/watch
 
 daemon_tests_replay_entry_LDADD = libreplay.la $(LDADD)

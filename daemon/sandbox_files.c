@@ -157,6 +157,12 @@ static void collect_all(struct sandbox *s, const struct conf *conf)
 	add_place(s, "/dev/null", CONF_WRITES);
 }
 
+/* What a start would not have added is no reason to ask for one. */
+static bool is_refused(const struct sandbox *s, bool has, const char *path, enum conf_use use)
+{
+	return has && is_place(s, path) && !allows(s, path, use);
+}
+
 static void check(void *arg, const struct conf_path_use *u)
 {
 	static const char *const words[] = {
@@ -168,9 +174,9 @@ static void check(void *arg, const struct conf_path_use *u)
 	struct places_of p;
 
 	find_places(&p, u, path);
-	if (p.has_folder && !allows(c->sandbox, p.folder, u->use))
+	if (is_refused(c->sandbox, p.has_folder, p.folder, u->use))
 		where = p.folder;
-	else if (p.has_target && !allows(c->sandbox, p.target, u->use))
+	else if (is_refused(c->sandbox, p.has_target, p.target, u->use))
 		where = p.target;
 	if (where) {
 		fault_set(c->fault, "%s: %s cannot be %s: %s is outside of the sandbox that was drawn at the "

@@ -14,6 +14,7 @@
 #include "daemon/modules.h"
 #include "services/authzone_xfer.h"
 #include "services/cache/rrset.h"
+#include "services/cache/slab.h"
 #include "services/cachedb.h"
 #include "services/dnstap.h"
 #include "services/listen_tcp.h"
@@ -104,6 +105,24 @@ static void renew_witness(struct worker *w, const struct conf_server *c)
 		queryring_retire(old);
 }
 
+/* From now on nothing is found or kept that the old configuration shaped. */
+static void look_again(struct worker *w, const struct snapshot *old, const struct snapshot *s)
+{
+	bool forgets = s->generation != old->generation;
+
+	if (forgets) {
+		slab_enter(s->generation);
+		w->env.negative = NULL;
+	}
+	if (w->env.mesh && (forgets || s->renews))
+		mesh_begin_again(w->env.mesh, !forgets);
+}
+
+void worker_has_forgotten(struct worker *w)
+{
+	w->env.negative = w->negative;
+}
+
 void worker_adopt(struct worker *w, struct snapshot *s)
 {
 	struct snapshot *old = w->env.snapshot;
@@ -157,6 +176,8 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	if (w->xfers)
 		xfers_renew(w->xfers);
 	if (old)
+		look_again(w, old, s);
+	if (old)
 		snapshot_unpin(old);
 }
 
@@ -198,7 +219,9 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->rrsets = how->caches->rrsets;
 	env->infra = how->caches->infra;
 	env->keys = how->caches->keys;
-	env->negative = how->caches->negative;
+	env->negative = w->negative = how->caches->negative;
+	env->readmit = frontend_readmit;
+	env->readmit_arg = w;
 	env->places = how->caches->places;
 	env->client_rates = how->caches->client_rates;
 	env->waits = how->caches->waits;
@@ -309,6 +332,7 @@ static void *run(void *arg)
 
 	log_thread((int)w->number);
 	mem_use_arena(w->arena);
+	slab_enter(w->env.snapshot->generation);
 	snprintf(name, sizeof name, "worker %u", w->number % 10000);
 	thread_name(name);
 	loop_run(w->env.loop);

@@ -24,6 +24,7 @@ struct listen_socket;
 struct listen_tcp;
 struct listen_udp;
 struct loader;
+struct negcache;
 struct queryring;
 struct snapshot;
 struct transport;
@@ -54,6 +55,7 @@ struct worker {
 	struct random *own_random;
 	void *stats_room; /* the memory env.stats is in */
 	unsigned started; /* modules whose init has run */
+	struct negcache *negative; /* env.negative, unless denials are being forgotten */
 	bool played, running;
 	atomic_bool ended; /* its thread has left the loop */
 	pthread_t thread;
@@ -76,8 +78,10 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f) MUST_US
 void worker_free(struct worker *w); /* NULL is fine; not while it runs */
 
 /* Use this configuration from the next turn on. On the worker's own thread, or while it does not
- * run. Takes a pin; queries in flight keep theirs. */
+ * run. Takes a pin. Where its generation is another one, queries in flight begin again; else they keep theirs. */
 void worker_adopt(struct worker *w, struct snapshot *s);
+/* What an older configuration had cached is forgotten: denials for other names count again. On its thread. */
+void worker_has_forgotten(struct worker *w);
 
 /* Serve these sockets from now on, and no others: takes over new descriptors, closes those no
  * longer named. On the worker's own thread, or while it does not run. */

@@ -72,13 +72,17 @@ static bool record_is_private(const struct snapshot *s, uint16_t type, struct sl
 	}
 }
 
-static bool may_be_private(const struct rrset *set, const struct snapshot *s)
+static bool may_be_private(const struct snapshot *s, const uint8_t *owner, uint16_t type)
 {
-	if (set->type != TYPE_A && set->type != TYPE_AAAA && set->type != TYPE_SVCB &&
-	    set->type != TYPE_HTTPS)
+	if (type != TYPE_A && type != TYPE_AAAA && type != TYPE_SVCB && type != TYPE_HTTPS)
 		return false;
-	return s->private_addresses &&
-	       !(s->private_domains && trie_find_closest(s->private_domains, rrset_owner(set)));
+	return s->private_addresses && !(s->private_domains && trie_find_closest(s->private_domains, owner));
+}
+
+bool scrub_record_is_private(const struct snapshot *s, const uint8_t *owner, uint16_t type,
+			     struct slice rd)
+{
+	return may_be_private(s, owner, type) && record_is_private(s, type, rd);
 }
 
 static struct rrset *rebuild(struct arena *a, const struct rrset *set, const struct slice *records,
@@ -109,7 +113,7 @@ const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
 				    const struct snapshot *s, bool from_outside)
 {
 	size_t sigs = MIN(set->sig_count, s->conf->server.iter_scrub_rrsig);
-	bool suspect = from_outside && may_be_private(set, s);
+	bool suspect = from_outside && may_be_private(s, rrset_owner(set), set->type);
 
 	if (sigs == set->sig_count && !suspect)
 		return set;

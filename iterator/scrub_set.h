@@ -3,7 +3,7 @@
 #ifndef ITERATOR_SCRUB_SET_H
 #define ITERATOR_SCRUB_SET_H
 
-#include "util/base.h"
+#include "util/bytes.h"
 
 struct arena;
 struct rrset;
@@ -21,6 +21,10 @@ static inline struct rrset *scrub_set_own(const struct rrset *fresh)
  * hints of SVCB and HTTPS): the set itself if nothing is wrong, NULL if nothing is left. */
 const struct rrset *scrub_set_clean(struct arena *a, const struct rrset *set,
 				    const struct snapshot *s, bool from_outside);
+
+/* Whether such an address is in the record. */
+bool scrub_record_is_private(const struct snapshot *s, const uint8_t *owner, uint16_t type,
+			     struct slice rd);
 
 /* The set's first `most` records; the set itself if it has no more. */
 const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most);

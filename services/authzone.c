@@ -437,3 +437,11 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 	}
 	return HELD_ANSWER;
 }
+
+bool authzone_same_records(const struct authzone *a, const struct authzone *b)
+{
+	const struct zonedata *one = authzone_stored(a), *other = authzone_stored(b);
+
+	return one == other ||
+	       (one && other && one->serial == other->serial && one->records == other->records);
+}

@@ -107,6 +107,9 @@ static inline const struct zonedata *authzone_stored(const struct authzone *z)
 	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
 }
 
+/* Whether both have the same records, as far as their serial and their number tell. Within a turn. */
+bool authzone_same_records(const struct authzone *a, const struct authzone *b);
+
 /* The rules of a policy zone; NULL: it has none now, or is disabled. */
 const struct rpz *authzone_policy(const struct authzone *z);
 

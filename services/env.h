@@ -6,6 +6,7 @@
 #include "util/base.h"
 
 struct cachedb;
+struct client;
 struct clock_watch;
 struct infra;
 struct keycache;
@@ -18,6 +19,7 @@ struct places;
 struct query;
 struct random;
 struct ratelimit;
+struct request;
 struct roll;
 struct rrsetcache;
 struct snapshot;
@@ -65,6 +67,10 @@ struct env {
 	uint32_t unwanted;              /* unsolicited responses since the last purge */
 	void (*purge)(void *arg);       /* have the caches emptied, soon; NULL: nobody does */
 	void *purge_arg;
+	/* Take a client's question as if it came now, without counting it again; both may be gone afterwards. The
+	 * client is answered or dropped exactly once. NULL: there is no front end (tests). */
+	void (*readmit)(void *arg, const struct request *r, const struct client *c);
+	void *readmit_arg;
 	struct loader *loader;          /* thread for slow work; NULL: none (replay) */
 	struct trace *trace;            /* for queries begun now; usually NULL */
 	struct tap *tap;                /* dnstap; NULL: off */

@@ -317,6 +317,11 @@ const struct forward_zone *forwards_find_exact(const struct forwards *t, const u
 	return z ? z : trie_find(t->stubs, name);
 }
 
+const struct forward_zone *forwards_find_kind(const struct forwards *t, const uint8_t *name, bool is_stub)
+{
+	return trie_find(trie_for(t, is_stub), name);
+}
+
 const struct forward_zone *forwards_find_stub(const struct forwards *t, const uint8_t *name)
 {
 	return trie_find_closest(t->stubs, name);

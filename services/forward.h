@@ -52,6 +52,8 @@ const struct forward_zone *forwards_find(const struct forwards *t, const uint8_t
 const struct forward_zone *forwards_find_any(const struct forwards *t, const uint8_t *name);
 /* Only one of exactly this name (for stubs: priming, listing). */
 const struct forward_zone *forwards_find_exact(const struct forwards *t, const uint8_t *name);
+/* Only one of exactly this name and kind. */
+const struct forward_zone *forwards_find_kind(const struct forwards *t, const uint8_t *name, bool is_stub);
 /* The closest stub zone at or above `name`, as if there were no forward zones, or NULL. For
  * resolution after forward-first has failed, and for the root's servers. */
 const struct forward_zone *forwards_find_stub(const struct forwards *t, const uint8_t *name);

@@ -28,6 +28,7 @@ libresolver_la_SOURCES += \
 	services/cache/families.c services/cache/families.h \
 	services/cache/file.h services/cache/file_entry.h \
 	services/cache/file_block.c services/cache/file_block.h \
+	services/cache/forget.c services/cache/forget.h \
 	services/cache/file_disk.c services/cache/file_read.c services/cache/file_write.c \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
@@ -147,6 +148,7 @@ SERVICES_TESTS = \
 	services/tests/cookies \
 	services/tests/doh \
 	services/tests/families \
+	services/tests/forget \
 	services/tests/forward \
 	services/tests/hop \
 	services/tests/hostnames \

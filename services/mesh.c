@@ -424,7 +424,7 @@ void mesh_give_up(struct query *q)
 
 void mesh_lose_clients(struct query *q)
 {
-	if (q->running)
+	if (q->running || q->done)
 		return;
 	if (q->is_refresh || !list_is_empty(&q->parents) || !list_is_empty(&q->guests))
 		query_sit(q, SEAT_BACKGROUND);
@@ -496,6 +496,70 @@ void mesh_drop_all(struct mesh *m)
 {
 	m->drop_all = true;
 	m->drop_before = m->begun;
+	mesh_run(m);
+}
+
+/* Of the queries that were there before, end those that nobody needs. */
+static void end_unwanted(struct mesh *m)
+{
+	for (unsigned i = SEATS; i-- > 0;) {
+		for (struct list *at = m->seats[i].next, *next; at != &m->seats[i]; at = next) {
+			struct query *q = LIST_ITEM(at, struct query, in_mesh);
+
+			next = at->next;
+			if (q->is_refresh || !list_is_empty(&q->waiters) || i == SEAT_BACKGROUND)
+				continue;
+			mesh_lose_clients(q);
+			next = m->seats[i].next; /* others may have gone with it */
+		}
+	}
+}
+
+/* Nothing goes on of any query; who waits for it stays with it. */
+static void end_all(struct mesh *m, struct list *ended)
+{
+	struct query *q;
+
+	m->drop_before = m->begun;
+	while ((q = next_dropped(m))) {
+		LIST_EACH_SAFE (at, &q->parents)
+			query_untie(LIST_ITEM(at, struct query_link, of_child));
+		query_end(q);
+		list_push_back(ended, &q->in_mesh);
+	}
+}
+
+/* Those who come now are behind those who waited. A connection may take its clients with it meanwhile: then some of
+ * the former are asked for twice. */
+static void clients_ask_again(struct mesh *m)
+{
+	unsigned left = 0;
+
+	LIST_EACH (at, &m->waiting.by_age)
+		left += at != NULL;
+	while (left-- && !list_is_empty(&m->waiting.by_age))
+		waiter_ask_again(LIST_ITEM(m->waiting.by_age.next, struct waiter, by_age));
+}
+
+void mesh_begin_again(struct mesh *m, bool unless_asked)
+{
+	struct list ended;
+
+	PROMISE(!m->running);
+	list_init(&ended);
+	if (!unless_asked)
+		end_all(m, &ended);
+	clients_ask_again(m);
+	while (!list_is_empty(&ended)) {
+		struct query *q = LIST_ITEM(ended.next, struct query, in_mesh);
+
+		while (!list_is_empty(&q->waiters))
+			waiter_ask_again(LIST_ITEM(q->waiters.next, struct waiter, link));
+		list_remove(&q->in_mesh);
+		query_free(q);
+	}
+	if (unless_asked)
+		end_unwanted(m);
 	mesh_run(m);
 }
 

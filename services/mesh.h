@@ -45,6 +45,12 @@ void mesh_ask_behind(struct mesh *m, const struct request *r, const struct clien
 void mesh_leave(struct mesh *m, struct list *on_connection,
 		bool (*is)(const struct client *c, const void *arg), const void *arg);
 
+/* The configuration has changed, and with it what was learnt for queries in progress: none goes on or keeps
+ * anything any more. Clients are handed to env->readmit as if they asked now; without it, and for other callers,
+ * their queries begin again. Not from within the mesh. With `unless_asked` queries go on; only their clients are handed
+ * over, and join them again unless they are answered otherwise now. */
+void mesh_begin_again(struct mesh *m, bool unless_asked);
+
 /* Refresh a cached answer in the background, unless that is already under way. `where` is the
  * location of the client it was looked up for, or NULL. */
 void mesh_refresh(struct mesh *m, const struct question *q, unsigned kind,

@@ -166,6 +166,7 @@ void waiters_sort(struct query *q,
 		  struct query *(*where)(struct query *q, const struct request *r,
 					 const struct client *c, void *arg),
 		  void *arg);
+void waiter_ask_again(struct waiter *w); /* as if for the first time; frees it */
 void waiter_drop(struct waiter *w); /* and free it; a client's */
 /* Of those who wait on one connection, drop the client for which `is` returns true; the query it waited for, or NULL
  * when there is none. */

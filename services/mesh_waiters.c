@@ -654,6 +654,22 @@ void waiters_drop(struct query *q)
 	}
 }
 
+/* Its query may have ended. */
+void waiter_ask_again(struct waiter *w)
+{
+	const struct query *q = w->query;
+	struct mesh *m = q->mesh;
+
+	waiter_leave(w);
+	if (w->done)
+		mesh_resolve(m, &q->question, q->kind, w->done, w->arg);
+	else if (m->env->readmit)
+		m->env->readmit(m->env->readmit_arg, &w->request, &w->client);
+	else
+		mesh_ask(m, &w->request, &w->client, NULL);
+	waiter_free(w);
+}
+
 void waiter_drop(struct waiter *w)
 {
 	struct query *q = w->query;

@@ -303,10 +303,8 @@ bool policed_doubt(const struct authzones *z, const struct stored *s)
 
 /* ---- while resolving ---- */
 
-bool policed_by_servers(const struct query *q)
+bool policed_zones_name_servers(const struct authzones *zones)
 {
-	const struct authzones *zones = q->snapshot->zones;
-
 	for (size_t i = zones->first_policy; i < zones->count; i++) {
 		const struct rpz *rules = authzone_policy(&zones->items[i]);
 
@@ -314,6 +312,11 @@ bool policed_by_servers(const struct query *q)
 			return true;
 	}
 	return false;
+}
+
+bool policed_by_servers(const struct query *q)
+{
+	return policed_zones_name_servers(q->snapshot->zones);
 }
 
 static bool is_noted(const struct query *q, const uint8_t *wanted, const uint8_t *name,

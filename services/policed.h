@@ -80,6 +80,7 @@ bool policed_doubt(const struct authzones *z, const struct stored *s);
 /* ---- for a query in flight: only clients' queries are subject to policy ---- */
 
 /* Whether there are triggers by server. */
+bool policed_zones_name_servers(const struct authzones *zones);
 bool policed_by_servers(const struct query *q);
 /* Note a server, by its name or its address, that is about to be asked for `wanted`. */
 void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,

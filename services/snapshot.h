@@ -59,6 +59,10 @@ struct snapshot {
 	struct tls_client *dnstap_tls; /* for the dnstap collector; NULL: not over TLS */
 	struct tls_server *tls_server; /* for clients over TLS; NULL: no key is configured */
 	uint64_t number; /* serial number of the build */
+	/* Of what is cached (services/cache/slab.h): another one than the last snapshot's means that queries in
+	 * progress begin again. Set by who publishes it. */
+	uint8_t generation;
+	bool renews; /* its policy is not the last snapshot's: clients that wait are looked at again */
 	_Atomic uint32_t pins;
 };
 

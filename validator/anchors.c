@@ -303,7 +303,8 @@ static bool same_records(const struct rrset *a, const struct rrset *b)
 
 struct comparison {
 	const struct anchors *with;
-	bool differ;
+	void (*differs)(const uint8_t *owner, void *arg);
+	void *arg;
 };
 
 static bool share_a_tag(const struct anchor *a, const struct anchor *b)
@@ -321,23 +322,41 @@ static bool share_a_tag(const struct anchor *a, const struct anchor *b)
 /* One that rolls need not be further in one set than in the other. */
 static bool compare(const struct anchor *anchor, void *comparison)
 {
-	struct comparison *c = comparison;
+	const struct comparison *c = comparison;
 	const struct anchor *other = anchors_find_at(c->with, anchor->owner);
+	bool same;
 
 	if (other && anchor->rolls && other->rolls)
-		c->differ = !share_a_tag(anchor, other);
+		same = share_a_tag(anchor, other);
 	else
-		c->differ = !other || !same_records(anchor->ds, other->ds) ||
-			    !same_records(anchor->keys, other->keys);
-	return !c->differ;
+		same = other && same_records(anchor->ds, other->ds) && same_records(anchor->keys, other->keys);
+	if (!same)
+		c->differs(anchor->owner, c->arg);
+	return true;
+}
+
+void anchors_each_difference(const struct anchors *a, const struct anchors *b,
+			     void (*differs)(const uint8_t *owner, void *arg), void *arg)
+{
+	struct comparison c = { .with = b, .differs = differs, .arg = arg };
+
+	anchors_each(a, compare, &c);
+	c.with = a;
+	anchors_each(b, compare, &c);
+}
+
+static void note_difference(const uint8_t *owner, void *differ)
+{
+	(void)owner;
+	*(bool *)differ = true;
 }
 
 bool anchors_are_same(const struct anchors *a, const struct anchors *b)
 {
-	struct comparison c = { .with = b };
+	bool differ = false;
 
-	anchors_each(a, compare, &c);
-	return !c.differ && anchors_count(a) == anchors_count(b);
+	anchors_each_difference(a, b, note_difference, &differ);
+	return !differ;
 }
 
 /* Whether the set has a name at or above `name` and below `top`. */

@@ -53,6 +53,10 @@ void anchors_each(const struct anchors *a, bool (*each)(const struct anchor *anc
  * both. Called within a turn. */
 bool anchors_are_same(const struct anchors *a, const struct anchors *b) MUST_USE;
 
+/* Each name for which they do not, in no particular order, some perhaps twice. Called within a turn. */
+void anchors_each_difference(const struct anchors *a, const struct anchors *b,
+			     void (*differs)(const uint8_t *owner, void *arg), void *arg);
+
 /* The key tags of an anchor, ascending, without duplicates (RFC 8145 5.1). Stores at most `room`
  * and returns how many. */
 size_t anchor_tags(const struct anchor *a, uint16_t *tags, size_t room);

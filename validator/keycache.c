@@ -116,10 +116,9 @@ const struct key_entry *keycache_find(struct keycache *c, const uint8_t *name, u
 
 		if (e->spare != c->scope || !dname_equals_len(k->data, k->name_len, name, len))
 			continue;
-		if (time_is_past(now_s, k->expires_s))
-			return NULL;
-		slab_saw(e);
-		return k;
+		if (!slab_saw(c->slab, e))
+			continue;
+		return time_is_past(now_s, k->expires_s) ? NULL : k;
 	}
 	return NULL;
 }

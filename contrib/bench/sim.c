@@ -138,7 +138,7 @@ static bool look(struct slab *s, uint32_t key)
 
 	for (struct slab_entry *e = slab_first(s, hash); e; e = slab_next(e, hash)) {
 		if (item_of(e)->key == key) {
-			slab_saw(e);
+			(void)slab_saw(s, e);
 			return true;
 		}
 	}

@@ -330,7 +330,7 @@ static const struct server *find(struct infra *i, const struct addr *server,
 
 		if (!same_server(s, server, zone->name, zone->len))
 			continue;
-		slab_saw(e);
+		(void)slab_saw(i->slab, e); /* servers are not forgotten by a rule */
 		return time_is_past(now_s, s->expires_s) ? NULL : s;
 	}
 	return NULL;

@@ -284,10 +284,10 @@ static inline const struct stored *find(struct msgcache *c, const struct questio
 
 		if (!is_about(s, q, scope, place))
 			continue;
-		if (LIKELY(s->fits & fits)) {
-			slab_saw(e);
+		if (UNLIKELY(!slab_saw(c->slab, e)))
+			continue;
+		if (LIKELY(s->fits & fits))
 			return s;
-		}
 		*other = s;
 	}
 	return NULL;

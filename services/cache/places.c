@@ -88,7 +88,7 @@ static const struct entry *find(const struct places *p, const struct question *q
 
 	for (struct slab_entry *e = slab_first(p->slab, hash); e; e = slab_next(e, hash)) {
 		if (entry_of(e)->scope == scope && is_about(entry_of(e), q)) {
-			slab_saw(e);
+			(void)slab_saw(p->slab, e);
 			return entry_of(e);
 		}
 	}

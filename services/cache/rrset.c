@@ -90,7 +90,8 @@ static struct slab_entry *find(struct rrsetcache *c, uint64_t hash, const uint8_
 			       size_t len, uint16_t type, uint16_t class_, uint8_t flags)
 {
 	for (struct slab_entry *e = slab_first(c->slab, hash); e; e = slab_next(e, hash)) {
-		if (is_key(set_of(e), owner, len, type, class_, flags) && e->spare == c->scope)
+		if (is_key(set_of(e), owner, len, type, class_, flags) && e->spare == c->scope &&
+		    slab_counts(c->slab, e))
 			return e;
 	}
 	return NULL;
@@ -105,7 +106,7 @@ const struct rrset *rrsetcache_find_stale(struct rrsetcache *c, const uint8_t *o
 
 	if (!e)
 		return NULL;
-	slab_saw(e);
+	(void)slab_saw(c->slab, e);
 	return set_of(e);
 }
 

@@ -23,6 +23,8 @@
 #define STRIDE      256 /* buckets per turn of a sweep */
 #define HOLD        64  /* entries evicted or taken out per hold of a lock */
 
+_Thread_local uint8_t slab_mark = SLAB_SEEN;
+
 struct part {
 	_Alignas(CACHE_LINE) pthread_mutex_t lock; /* guards the rest, and its buckets' chains */
 	struct list queue;                         /* newest first */
@@ -191,9 +193,11 @@ static void part_make_room(struct slab *s, struct part *p, const struct slab_ent
 		p->hand = at->prev;
 		if (e == spare)
 			continue;
-		if (passed < HAND_STEPS && atomic_load_explicit(&e->seen, memory_order_relaxed) &&
+		if (passed < HAND_STEPS &&
+		    atomic_load_explicit(&e->seen, memory_order_relaxed) & SLAB_SEEN &&
 		    !is_stale(s, e, now_s)) {
-			atomic_store_explicit(&e->seen, 0, memory_order_relaxed);
+			atomic_fetch_and_explicit(&e->seen, (uint8_t)~SLAB_SEEN,
+						  memory_order_relaxed);
 			passed++;
 			continue;
 		}
@@ -327,6 +331,29 @@ void slab_keep_stale(struct slab *s, uint32_t grace_s)
 	atomic_store_explicit(&s->grace_s, MIN(grace_s, SLAB_FOREVER), memory_order_relaxed);
 }
 
+/* ---- what counts ---- */
+
+static bool is_of(const struct slab_entry *e, uint8_t mark)
+{
+	return ((atomic_load_explicit(&e->seen, memory_order_relaxed) ^ mark) & ~SLAB_SEEN) == 0;
+}
+
+bool slab_counts(const struct slab *s, const struct slab_entry *e)
+{
+	const struct slab_rule *rule = RCU_READ(s->front.rule);
+
+	return LIKELY(!rule) || is_of(e, slab_mark) || !rule->goes(e, rule->arg);
+}
+
+bool slab_counts_still(const struct slab *s, struct slab_entry *e)
+{
+	if (!slab_counts(s, e))
+		return false;
+	if (!(atomic_load_explicit(&e->seen, memory_order_relaxed) & SLAB_SEEN))
+		atomic_fetch_or_explicit(&e->seen, SLAB_SEEN, memory_order_relaxed);
+	return true;
+}
+
 /* The next entry in the chain, from `at` on, that `e` would replace; or NULL. */
 static struct slab_entry *same_from(const struct slab *s, struct slab_entry *at,
 				    const struct slab_entry *e, uint64_t hash)
@@ -345,7 +372,7 @@ static void entry_begin(const struct slab *s, struct slab_entry *e, uint64_t has
 		took = MIN(took + s->how.beside(e), (size_t)SLAB_ENTRY_MAX);
 	e->hash = (uint32_t)(hash >> 32);
 	e->units = (uint16_t)((took + UNIT - 1) / UNIT);
-	atomic_init(&e->seen, 0);
+	atomic_init(&e->seen, slab_mark & (uint8_t)~SLAB_SEEN);
 }
 
 static void part_add(struct slab *s, struct part *p, struct slab_entry *e)
@@ -373,7 +400,7 @@ bool slab_put_if(struct slab *s, uint64_t hash, struct slab_entry *e, uint32_t n
 	if (may && !old && !may(NULL, arg))
 		goto refused;
 	for (next = old; may && next; next = same_from(s, slab_next(next, hash), e, hash)) {
-		if (!may(next, arg))
+		if (slab_counts(s, next) && !may(next, arg))
 			goto refused;
 	}
 	budget = part_budget(s);
@@ -509,6 +536,52 @@ size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void 
 	rcu_thread_leave();
 	mem_free(u);
 	return went;
+}
+
+void slab_forget_begin(struct slab *s, const struct slab_rule *rule)
+{
+	RCU_PUBLISH(s->front.rule, rule);
+}
+
+void slab_enter(uint8_t generation)
+{
+	slab_mark = (uint8_t)(generation << 1 | SLAB_SEEN);
+}
+
+struct forgetting {
+	const struct slab_rule *rule;
+	uint8_t mark;
+	const atomic_bool *stop;
+};
+
+/* Nobody else changes the generation of an entry that is in the cache. */
+static bool keep_and_mark(const struct slab_entry *e, void *arg)
+{
+	const struct forgetting *f = arg;
+	struct slab_entry *entry = (struct slab_entry *)(uintptr_t)e;
+	uint8_t was = atomic_load_explicit(&e->seen, memory_order_relaxed);
+
+	if (is_of(e, f->mark) || atomic_load_explicit(f->stop, memory_order_relaxed))
+		return true;
+	if (f->rule->goes(e, f->rule->arg))
+		return false;
+	atomic_fetch_xor_explicit(&entry->seen, (uint8_t)((was ^ f->mark) & ~SLAB_SEEN),
+				  memory_order_relaxed);
+	return true;
+}
+
+size_t slab_forget(struct slab *s, uint8_t generation, const atomic_bool *stop)
+{
+	struct forgetting f = { .rule = RCU_READ(s->front.rule),
+				.mark = (uint8_t)(generation << 1),
+				.stop = stop };
+
+	return f.rule ? slab_sweep(s, keep_and_mark, &f) : 0;
+}
+
+void slab_forget_end(struct slab *s)
+{
+	RCU_PUBLISH(s->front.rule, NULL);
 }
 
 static void walk_to(const struct slab *s, struct slab_walk *w, size_t part)

@@ -21,7 +21,7 @@ struct slab_entry {
 	};
 	uint32_t hash;        /* upper half of the hash */
 	uint16_t units;       /* its allocated size in units of 16 bytes, set by slab_put */
-	_Atomic uint8_t seen; /* SIEVE's bit */
+	_Atomic uint8_t seen; /* SIEVE's bit; above it, the generation it was put in */
 	uint8_t spare;        /* free for the entry's own use */
 };
 
@@ -65,8 +65,15 @@ struct slab_table {
 	_Atomic(struct slab_entry *) bucket[];
 };
 
+/* What no longer counts, of all that was put in before (slab_forget_begin). */
+struct slab_rule {
+	bool (*goes)(const struct slab_entry *e, const void *arg);
+	const void *arg;
+};
+
 struct slab_front { /* the beginning of every struct slab */
 	_Atomic(struct slab_table *) table;
+	_Atomic(const struct slab_rule *) rule; /* NULL: everything counts */
 };
 
 static inline struct slab_entry *slab_match(struct slab_entry *e, uint64_t hash)
@@ -102,10 +109,21 @@ static inline struct slab_entry *slab_next(const struct slab_entry *e, uint64_t 
 	return slab_match(RCU_READ(e->next), hash);
 }
 
-static inline void slab_saw(struct slab_entry *e)
+#define SLAB_SEEN        1
+#define SLAB_GENERATIONS 127 /* they are 1 … SLAB_GENERATIONS; 0 is of threads that are in none */
+
+/* What an entry of this thread's generation has in `seen`, once it was seen. */
+extern _Thread_local uint8_t slab_mark;
+
+bool slab_counts_still(const struct slab *s, struct slab_entry *e);
+/* The same for who only looks at it. */
+bool slab_counts(const struct slab *s, const struct slab_entry *e);
+
+/* A lookup has found it. False: it no longer counts (slab_forget_begin), look on. */
+static inline bool slab_saw(const struct slab *s, struct slab_entry *e)
 {
-	if (!atomic_load_explicit(&e->seen, memory_order_relaxed))
-		atomic_store_explicit(&e->seen, 1, memory_order_relaxed);
+	return LIKELY(atomic_load_explicit(&e->seen, memory_order_relaxed) == slab_mark) ||
+	       slab_counts_still(s, e);
 }
 
 /* Stale entries are evicted early only from `grace_s` seconds after they became stale
@@ -131,6 +149,26 @@ size_t slab_remove(struct slab *s, uint64_t hash, bool (*is)(const struct slab_e
  * how many. No lock is held during `keep`. Works in small strides, each in a turn of its own: call
  * it outside a turn, or accept a long one. */
 size_t slab_sweep(struct slab *s, bool (*keep)(const struct slab_entry *e, void *arg), void *arg);
+
+/* ---- when the configuration changes ----
+ *
+ * What older configurations shaped must not be found any more, although it takes long to walk a cache, and
+ * workers change over one after the other. So each entry knows the generation of the thread that put it
+ * in, and while there is a rule, entries of other generations than the reader's count only if the rule lets them.
+ *
+ *	slab_forget_begin(s, &rule);     the rule must not let what the new configuration contradicts
+ *	every worker:                    slab_enter(g), a generation not used lately, and from then on
+ *	                                 nothing is put in that was found before
+ *	slab_forget(s, g, &stop);        once they all have: removes it; the others become of generation g
+ *	slab_forget_end(s);              the rule may be freed after a grace period (rcu_wait) */
+
+void slab_forget_begin(struct slab *s, const struct slab_rule *rule);
+/* The calling thread is in this generation from now on. */
+void slab_enter(uint8_t generation);
+/* Walks in strides, as slab_sweep; returns how many it removed. Where `stop` became true, not everything was walked
+ * and the rule must stay. */
+size_t slab_forget(struct slab *s, uint8_t generation, const atomic_bool *stop);
+void slab_forget_end(struct slab *s);
 
 /* State of a walk in strides, for callers with slow work in between; begins zeroed. */
 struct slab_walk {

@@ -68,7 +68,7 @@ static const struct item *look(struct slab *s, uint64_t hash, uint32_t key, bool
 		if (item_of(e)->key != key)
 			continue;
 		if (see)
-			slab_saw(e);
+			(void)slab_saw(s, e);
 		return item_of(e);
 	}
 	return NULL;
@@ -458,6 +458,90 @@ static void readers_see_whole_entries_while_all_changes(void **state)
 	rcu_flush();
 }
 
+/* ---- what no longer counts ---- */
+
+static bool is_odd(const struct slab_entry *e, const void *asked)
+{
+	(*(unsigned *)(uintptr_t)asked)++;
+	return item_of(e)->key % 2;
+}
+
+static unsigned count_found(struct slab *s, uint32_t from, uint32_t to)
+{
+	unsigned found = 0;
+
+	for (uint32_t key = from; key < to; key++)
+		for (struct slab_entry *e = slab_first(s, hash_of(key)); e; e = slab_next(e, hash_of(key)))
+			found += item_of(e)->key == key && slab_saw(s, e);
+	return found;
+}
+
+static void fill(struct slab *s, uint32_t from, uint32_t to, uint32_t version)
+{
+	for (uint32_t key = from; key < to; key++)
+		slab_put(s, hash_of(key), &item_new(key, version, 100)->link, 1);
+}
+
+static bool never(const struct slab_entry *old, void *arg)
+{
+	(void)arg;
+	return old == NULL;
+}
+
+static void what_a_rule_forbids_is_not_found_from_the_generation_on(void **state)
+{
+	(void)state;
+	struct slab *s = slab_of(1 << 20, 4);
+	unsigned asked = 0;
+	const struct slab_rule rule = { is_odd, &asked };
+	atomic_bool stop = true;
+
+	fill(s, 0, 100, 1);
+	slab_forget_begin(s, &rule);
+	assert_int_equal(count_found(s, 0, 100), 100); /* who is in the old generation */
+	assert_int_equal(asked, 0);
+	slab_enter(1);
+	assert_int_equal(count_found(s, 0, 100), 50);
+	fill(s, 51, 52, 2); /* new, so that it counts whatever it is */
+	assert_int_equal(count_found(s, 51, 52), 1);
+	/* an entry that does not count is not in the way, one that does is */
+	assert_true(slab_put_if(s, hash_of(53), &item_new(53, 2, 100)->link, 1, never, NULL));
+	assert_false(slab_put_if(s, hash_of(54), &item_new(54, 2, 100)->link, 1, never, NULL));
+	assert_int_equal(count_found(s, 53, 54), 1);
+	assert_int_equal(slab_forget(s, 1, &stop), 0);
+	stop = false;
+	assert_int_equal(slab_forget(s, 1, &stop), 48);
+	assert_int_equal(slab_counted(s).entries, 52);
+	asked = 0;
+	assert_int_equal(slab_forget(s, 1, &stop), 0); /* all are of this generation now */
+	assert_int_equal(count_found(s, 0, 100), 52);
+	assert_int_equal(asked, 0);
+	slab_forget_end(s);
+	slab_enter(2); /* without a rule, everything counts */
+	assert_int_equal(count_found(s, 0, 100), 52);
+	slab_forget_begin(s, &rule);
+	assert_int_equal(count_found(s, 0, 100), 50);
+	slab_enter(0);
+	slab_free(s);
+}
+
+static void eviction_knows_what_was_seen_in_any_generation(void **state)
+{
+	(void)state;
+	for (uint8_t generation = 0; generation <= SLAB_GENERATIONS; generation += 63) {
+		struct slab *s = slab_of(64 << 10, 1);
+
+		slab_enter(generation);
+		fill(s, 0, 10, 1);
+		slab_enter((uint8_t)(generation ? 0 : 5));
+		assert_int_equal(count_found(s, 0, 10), 10);
+		fill(s, 1000, 1000 + (uint32_t)((64 << 10) / sizeof(struct item)) - 20, 1);
+		assert_int_equal(count_found(s, 0, 10), 10);
+		slab_enter(0);
+		slab_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -470,6 +554,8 @@ int main(void)
 		cmocka_unit_test(entries_are_taken_out_one_by_one_and_by_sweeps),
 		cmocka_unit_test(a_walk_shows_everything_in_strides),
 		cmocka_unit_test(another_size_keeps_what_fits),
+		cmocka_unit_test(what_a_rule_forbids_is_not_found_from_the_generation_on),
+		cmocka_unit_test(eviction_knows_what_was_seen_in_any_generation),
 		cmocka_unit_test(readers_see_whole_entries_while_all_changes),
 	};
 

@@ -16,6 +16,7 @@
 
 #include "daemon/control.h"
 #include "daemon/daemon.h"
+#include "daemon/forgetting.h"
 #include "daemon/keeper.h"
 #include "daemon/leases.h"
 #include "daemon/replay_world.h"
@@ -193,6 +194,7 @@ static void begin(void)
 				     .worker_count = 1 };
 	it.daemon.leases = leases_new(it.daemon.loop);
 	it.daemon.keeper = keeper_new(it.daemon.loop, &it.daemon.caches);
+	it.daemon.forgetting = forgetting_new(&it.daemon);
 	it.daemon.dnstap = dnstap_new(1);
 	/* nobody comes there; the worker frees it */
 	it.workers[0]->listen_tcp = listen_tcp_new(it.world.loop, NULL, NULL, &nobody);
@@ -204,6 +206,7 @@ static void end(void)
 {
 	control_close(it.daemon.control);
 	leases_free(it.daemon.leases);
+	forgetting_free(it.daemon.forgetting);
 	keeper_free(it.daemon.keeper);
 	changes_clear(&it.daemon.changes);
 	it.world.snapshot = it.daemon.snapshot;
