@@ -49,6 +49,7 @@ void control_set_option(struct call *c, struct worker *w)
 {
 	struct fault f = { 0 };
 	struct conf *conf;
+	const struct conf_how how = { .chroot = c->daemon->locked_in, .serves = true };
 	const char *name_end = c->args + strcspn(c->args, " \t");
 
 	(void)w;
@@ -57,7 +58,8 @@ void control_set_option(struct call *c, struct worker *w)
 		return;
 	}
 	conf = conf_copy(call_snapshot(c)->conf);
-	if (conf_set_option(conf, c->args, &f) && daemon_reconfigure(c->daemon, conf, &f)) {
+	if (conf_set_option(conf, c->args, &f) && conf_check_change(call_snapshot(c)->conf, conf, &how, &f) &&
+	    daemon_reconfigure(c->daemon, conf, &f)) {
 		call_ok(c);
 		return;
 	}

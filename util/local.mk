@@ -30,6 +30,7 @@ libresolver_la_SOURCES += \
 	util/nameset_file.c util/nameset_make.c \
 	util/nametable.c util/nametable.h \
 	util/options.c util/options.def util/options.h \
+	util/options_change.c \
 	util/options_check.c util/options_danger.c util/options_explain.c util/unbound.def \
 	util/options_man.c util/options_more.def util/options_print.c util/options_private.h \
 	util/options_paths.c util/options_print.c util/options_private.h \

@@ -348,6 +348,11 @@ bool conf_load_text(struct conf *conf, const char *name, const char *text, size_
 bool conf_check(const struct conf *conf, const struct conf_how *how,
 		struct conf_report *report) MUST_USE;
 
+/* The same for a configuration that differs from another in some option (conf_set_option): false, with the
+ * first error that the other does not have. */
+bool conf_check_change(const struct conf *before, const struct conf *after, const struct conf_how *how,
+		       struct fault *f) MUST_USE;
+
 /* Warn, with file and line, of what is allowed but probably a mistake. The configuration has been
  * checked. Unless `no_files`, key files and the configuration files are examined too. */
 void conf_dangers(const struct conf *conf, const struct conf_how *how, struct conf_report *report);

@@ -20,15 +20,12 @@
 #include "validator/verify.h"
 
 #define CLOCK_S 10u /* between looks at a clock known to be wrong */
-#define LINGER_S 11u /* queries that began before a reload are over by then */
 #define CHECKS 32 /* budget of signature checks per probe */
 
 struct roll {
 	struct env *env;
 	struct timer timer;
 	struct probe *out;      /* under way, or NULL */
-	const struct trust_store *trust; /* of env->snapshot when last seen; or NULL */
-	struct timer linger;
 };
 
 /* One query for an anchor's keys. The roll may abandon it; it is freed when the mesh answers. */
@@ -231,35 +228,6 @@ void roll_hear(struct roll *r, const struct snapshot *s, const struct rrset *dns
 	}
 }
 
-/* ---- a reload ---- */
-
-static void forget_verdicts(struct env *e)
-{
-	if (e->keys)
-		keycache_forget(e->keys, dname_root, false);
-	if (e->purge)
-		e->purge(e->purge_arg);
-}
-
-/* Meanwhile queries that began before may have brought back some of it. */
-static void fire_linger(struct timer *t)
-{
-	forget_verdicts(container_of(t, struct roll, linger)->env);
-}
-
-/* An anchor that is no longer configured must not be believed for as long as its keys are cached. */
-static void heed_change(struct roll *r)
-{
-	const struct trust_store *before = r->trust, *now = r->env->snapshot->trust;
-
-	r->trust = now;
-	if (before == now || (before && now && trust_is_same(before, now)))
-		return;
-	log_notice("trust anchors or rules of validation have changed: what was judged before is forgotten");
-	forget_verdicts(r->env);
-	timer_set(r->env->loop, &r->linger, LINGER_S * US_PER_S);
-}
-
 /* ---- life ---- */
 
 struct roll *roll_new(struct env *env)
@@ -268,8 +236,6 @@ struct roll *roll_new(struct env *env)
 
 	r->env = env;
 	r->timer.fire = fire;
-	r->linger.fire = fire_linger;
-	r->trust = env->snapshot->trust;
 	wait_for_next(r);
 	return r;
 }
@@ -279,7 +245,6 @@ void roll_renew(struct roll *r)
 	if (r->out)
 		r->out->roll = NULL;
 	r->out = NULL;
-	heed_change(r);
 	wait_for_next(r);
 }
 
@@ -288,7 +253,6 @@ void roll_free(struct roll *r)
 	if (!r)
 		return;
 	timer_stop(r->env->loop, &r->timer);
-	timer_stop(r->env->loop, &r->linger);
 	if (r->out) {
 		/* the mesh is gone and will not answer */
 		snapshot_unpin(r->out->snapshot);

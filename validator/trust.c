@@ -17,11 +17,6 @@ struct trust_store *trust_new(const struct conf *conf, struct fault *f)
 	return NULL;
 }
 
-bool trust_is_same(const struct trust_store *a, const struct trust_store *b)
-{
-	return rules_are_same(&a->rules, &b->rules) && anchors_are_same(a->anchors, b->anchors);
-}
-
 void trust_free(struct trust_store *t)
 {
 	if (t && t->anchors)

@@ -13,8 +13,6 @@ struct trust_store {
 };
 
 struct trust_store *trust_new(const struct conf *conf, struct fault *f) MUST_USE;
-/* Whether both judge alike. Called within a turn. */
-bool trust_is_same(const struct trust_store *a, const struct trust_store *b) MUST_USE;
 void trust_free(struct trust_store *t);       /* NULL is fine */
 
 #endif

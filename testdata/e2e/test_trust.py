@@ -60,16 +60,15 @@ def test_insecure_is_what_the_operator_says(daemon, net):
         assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
         assert d.control("insecure_add", "expired.mini") == "ok\n"
         assert d.control("list_insecure") == "expired.mini.\ngarbled.mini.\n"
-        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
-        assert re.fullmatch(r"ok removed \d+ rrsets, 1 messages and 1 key entries\n", d.control("flush_bogus"))
         r = look(d, "www.expired.mini.")
         assert r.rcode() == dns.rcode.NOERROR and not r.flags & dns.flags.AD
         assert d.control("insecure_remove", "garbled.mini.") == "ok\n"
-        d.control("flush_zone", "garbled.mini")
         assert look(d, "www.garbled.mini.").rcode() == dns.rcode.SERVFAIL
         # until the next reload
         d.control("reload")
         assert d.control("list_insecure") == "garbled.mini.\n"
+        assert look(d, "www.garbled.mini.").rcode() == dns.rcode.NOERROR
+        assert look(d, "www.expired.mini.").rcode() == dns.rcode.SERVFAIL
 
 
 def test_another_anchor_is_heeded_at_once(daemon, net):
@@ -77,25 +76,20 @@ def test_another_anchor_is_heeded_at_once(daemon, net):
     right = 'trust-anchor-file: "%s/root.key"' % net
     wrong = 'trust-anchor: ". DS 4711 13 2 %s"' % (32 * "ab")
     with daemon(right, module="validator iterator") as d:
-        def turns_to(rcode, secure):
-            end = time.monotonic() + 10
-            while True:
-                r = look(d, "mini.", "SOA")
-                if (r.rcode(), bool(r.flags & dns.flags.AD)) == (rcode, secure):
-                    return
-                assert time.monotonic() < end, r
-                time.sleep(0.1)
+        def tells(rcode, secure):
+            r = look(d, "mini.", "SOA")
+            assert (r.rcode(), bool(r.flags & dns.flags.AD)) == (rcode, secure), r
 
-        turns_to(dns.rcode.NOERROR, True)
+        tells(dns.rcode.NOERROR, True)
         d.control("reload")
-        assert "have changed" not in d.log()
+        assert "forgotten" not in d.log()
         d.configure([wrong])
         d.control("reload")
-        turns_to(dns.rcode.SERVFAIL, False)
+        tells(dns.rcode.SERVFAIL, False)
         d.configure([right])
         d.control("reload")
-        turns_to(dns.rcode.NOERROR, True)
-        assert d.log().count("trust anchors or rules of validation have changed") == 2
+        tells(dns.rcode.NOERROR, True)
+        assert d.log().count("cached under the former configuration and forgotten: ") == 2
 
 
 def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):

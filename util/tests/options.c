@@ -496,6 +496,111 @@ static void an_option_is_set_in_a_copy(void **state)
 	conf_free(conf);
 }
 
+/* Whether the value is accepted: in a file, and as a change of a configuration. */
+static bool accepts_in_file(const struct conf *base, const struct option *o, const char *const *words, unsigned count)
+{
+	char text[1000], clause[CONF_NAME], name[CONF_NAME];
+	struct conf *conf = conf_copy(base);
+	struct conf_report report = { 0 };
+	struct fault f = { .set = false };
+	int len = snprintf(text, sizeof(text), "%s:\n %s:", conf_name_print(conf_clauses[o->clause].name, clause),
+			   conf_name_print(o->name, name));
+	bool good;
+
+	for (unsigned i = 0; i < count; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " \"%s\"", words[i]);
+	good = conf_load_text(conf, "file", text, (size_t)len, NULL, &report) &&
+	       conf_check_change(base, conf, NULL, &f);
+	conf_report_clear(&report);
+	conf_free(conf);
+	return good;
+}
+
+static bool accepts_as_change(const struct conf *base, const struct option *o, const char *const *words,
+			      unsigned count, const char *quote, struct fault *f)
+{
+	char text[1000], name[CONF_NAME];
+	struct conf *conf = conf_copy(base);
+	int len = snprintf(text, sizeof(text), "%s:", conf_name_print(o->name, name));
+	bool good;
+
+	for (unsigned i = 0; i < count; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %s%s%s", quote, words[i], quote);
+	good = conf_set_option(conf, text, f) && conf_check_change(base, conf, NULL, f);
+	conf_free(conf);
+	return good;
+}
+
+static void a_change_is_checked_as_the_file_is(void **state)
+{
+	(void)state;
+	static const char *const values[] = {
+		"", "yes", "no", "nonsense", "-1", "0", "1", "3", "7", "1.5", "99999999999999999999", "1x", "65535", "65536", "4g",
+		"10.0.0.0/8", "10.0.0.0/33", "192.0.2.1", "192.0.2.1@99999", "::1", "::/129", "2001:db8::/96", "a.example",
+		"a..example", ".", "*", "/no/such/place/at/all", "/", "deny", "always_nxdomain", "static", "validator iterator",
+		"iterator iterator", "validator", "none", "full", "x y z", "#", "20200101000000", "99991399000000", "1024 150",
+		"3 2 1 0 0", "tag1", "no-such-view", "a.example. IN A 192.0.2.1", "a.example. IN A 999", ". DS 1 13 2 abcd",
+		"TLSv1.9", "http://a.example/", "dns-query", "/dns-query", "00112233445566778899aabbccddeeff", "0011",
+	};
+	struct conf *base = load_good("server: module-config: \"validator iterator\" chroot: \"\" username: \"\" directory: \"/tmp\" pidfile: \"\"");
+	unsigned tried = 0, accepted = 0;
+
+	for (size_t i = 0; i < conf_option_count; i++) {
+		const struct option *o = &conf_options[i];
+		unsigned count = conf_word_count(o->check);
+
+		if (o->real || o->heading || conf_clauses[o->clause].many || o->status == CONF_TEST_ONLY)
+			continue;
+		for (size_t v = 0; v < COUNT(values); v++) {
+			const char *const words[] = { values[v], values[(v + 3) % COUNT(values)], values[(v + 7) % COUNT(values)] };
+			struct fault f = { .set = false };
+			bool in_file = accepts_in_file(base, o, words, count);
+			bool as_change = accepts_as_change(base, o, words, count, count == 1 ? "\"" : strchr(words[0], ' ') ? "'" : "", &f);
+
+			if (count > 1 && (strpbrk(words[0], " #") || strpbrk(words[1], " #") || strpbrk(words[2], " #") || !*words[0] || !*words[1] || !*words[2]))
+				continue; /* they are written otherwise */
+			if (in_file != as_change)
+				fail_msg("%s: '%s': %s in a file, %s as a change: %s", o->name, values[v],
+					 in_file ? "accepted" : "refused", as_change ? "accepted" : "refused", f.text);
+			if (!as_change && !f.set)
+				fail_msg("%s: '%s' is refused without a word", o->name, values[v]);
+			tried++;
+			accepted += as_change;
+		}
+	}
+	assert_true(tried > 10000 && accepted > 2000 && accepted < tried / 2);
+	conf_free(base);
+}
+
+static void what_was_wrong_before_is_no_reason_to_refuse(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		bool good;
+	} rows[] = {
+		{ "verbosity: 2", true },
+		{ "module-config: \"iterator validator\"", false },
+		{ "access-control-view: 10.0.0.0/8 absent", false },
+		{ "trust-anchor-file: /no/such/place/either", false },
+		{ "tls-cert-bundle: /no/such/place/at/all", false },
+	};
+	struct conf *base = conf_new();
+	static const char text[] = "server: module-config: iterator trust-anchor-file: /no/such/place/at/all directory: \"\" username: \"\" chroot: \"\" pidfile: \"\"";
+
+	assert_true(conf_load_text(base, "", text, strlen(text), NULL, NULL));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_copy(base);
+		struct fault f = { .set = false };
+
+		if ((conf_set_option(conf, rows[i].line, &f) && conf_check_change(base, conf, NULL, &f)) !=
+		    rows[i].good)
+			fail_msg("%s: %s", rows[i].line, f.text);
+		conf_free(conf);
+	}
+	conf_free(base);
+}
+
 static void differences_are_named(void **state)
 {
 	(void)state;
@@ -639,6 +744,8 @@ int main(void)
 		cmocka_unit_test(a_zone_may_come_from_a_url_without_a_scheme),
 		cmocka_unit_test(an_option_is_told_by_its_name),
 		cmocka_unit_test(an_option_is_set_in_a_copy),
+		cmocka_unit_test(a_change_is_checked_as_the_file_is),
+		cmocka_unit_test(what_was_wrong_before_is_no_reason_to_refuse),
 		cmocka_unit_test(differences_are_named),
 		cmocka_unit_test(paths_are_seen_from_both_sides_of_a_chroot),
 		cmocka_unit_test(the_example_is_the_file_in_the_tree),
