@@ -58,7 +58,8 @@ static const char *const fixed_options[] = {
 };
 
 /* Options that local zones are made with: set_option leaves those that there are. */
-static const char *const zone_options[] = { "local-data-ptr", "local-zone-tag", "local-zone-override" };
+static const char *const zone_options[] = { "local-data-ptr", "local-zone-tag", "local-zone-override",
+					    "unblock-lan-zones" };
 
 /* Options whose change requires reopening the log. */
 static const char *const log_options[] = {
@@ -664,6 +665,7 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 		mem_free(doors);
 		return false;
 	}
+	snapshot_inherit(s, d->snapshot);
 	r->construct_us = since(clock);
 	if (r->keeps_changes)
 		s = keep_changes(d, conf, s, f);

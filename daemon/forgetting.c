@@ -38,6 +38,7 @@ struct forgetting {
 	struct forget *what; /* NULL: nothing is being forgotten */
 	struct in_force *in_force; /* likewise */
 	uint8_t generation;
+	unsigned behind;  /* generations since a walk came to its end */
 	bool again;       /* workers have been sent another snapshot since `visited` began */
 	bool goes_round;
 	unsigned visited; /* workers that have adopted the last snapshot */
@@ -174,6 +175,7 @@ static void on_walked(void *arg)
 	retire(f->in_force, f->what);
 	f->what = NULL;
 	f->in_force = NULL;
+	f->behind = 0;
 	for (unsigned i = 0; i < d->worker_count; i++)
 		loop_post(d->workers[i]->env.loop, has_forgotten, d->workers[i]);
 	f->afters = NULL;
@@ -240,11 +242,20 @@ void forgetting_go_on(struct forgetting *f)
 
 /* ---- beginning ---- */
 
-/* A walk under way cannot know the new rule: it ends, and what it has not come to is for the next. */
+enum { BEHIND_MOST = 100 }; /* of SLAB_GENERATIONS */
+
+/* A walk under way cannot know the new rule: it ends, and what it has not come to is for the next. Before a generation
+ * could come again while entries of it are left, one is walked to its end, here. */
 static void end_walk(struct forgetting *f)
 {
 	atomic_store(&f->stop, true);
 	aside_join(&f->walker);
+	if (f->what && ++f->behind >= BEHIND_MOST) {
+		atomic_store(&f->stop, false);
+		(void)forget_rules_apply(&f->daemon->caches, f->what, f->generation, &f->stop);
+		atomic_store(&f->stop, true);
+		f->behind = 0;
+	}
 }
 
 void forgetting_begin(struct forgetting *f, const struct snapshot *old, struct snapshot *next)

@@ -419,6 +419,27 @@ void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_tru
 	made->trust_free = free_trust;
 }
 
+static bool same_list(const struct conf_list *a, const struct conf_list *b)
+{
+	for (size_t i = 0; a->count == b->count && i < a->count; i++)
+		if (strcmp(a->items[i].text, b->items[i].text) != 0)
+			return false;
+	return a->count == b->count;
+}
+
+void snapshot_inherit(struct snapshot *s, const struct snapshot *old)
+{
+	const struct conf_server *a = &s->conf->server, *b = &old->conf->server;
+	struct snapshot *made = &container_of(s, struct whole, s)->shared->made;
+
+	if (!same_list(&a->tcp_connection_limit, &b->tcp_connection_limit) ||
+	    !same_list(&a->proxy_protocol_from, &b->proxy_protocol_from) ||
+	    a->tcp_connections_per_client != b->tcp_connections_per_client)
+		return;
+	connlimits_exchange(&made->connlimits, old->connlimits);
+	s->connlimits = made->connlimits;
+}
+
 struct snapshot *snapshot_pin(struct snapshot *s)
 {
 	atomic_fetch_add_explicit(&s->pins, 1, memory_order_relaxed);

@@ -78,6 +78,9 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f) MUST_USE;
 /* As `old` but with other forwards (taken over); shares everything else by reference count. */
 struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *forwards) MUST_USE;
 
+/* Before it is published: what is counted goes on where the limits are the same (tcp-connection-limit). */
+void snapshot_inherit(struct snapshot *s, const struct snapshot *old);
+
 /* Before it is published: attach the validator's part of the configuration, and how to free it. */
 void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t));
 

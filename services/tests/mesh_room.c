@@ -171,9 +171,97 @@ static void what_gives_way_takes_its_children_along(void **state)
 	world_end();
 }
 
+static unsigned readmitted;
+
+static void readmit(void *arg, const struct request *r, const struct client *c)
+{
+	const bool *answers = arg;
+
+	readmitted++;
+	if (*answers)
+		c->ops->drop(c);
+	else
+		mesh_ask(world.mesh, r, c, NULL);
+}
+
+static void queries_begin_again_under_another_configuration(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool unless_asked, has_door, answers;
+		unsigned left, ended; /* queries thereafter, and how many ended */
+	} rows[] = {
+		{ "anew", false, false, false, 3, 4 },
+		{ "anew by the front end", false, true, false, 3, 4 },
+		{ "answered by the front end", false, true, true, 0, 4 },
+		{ "looked at again", true, true, false, 4, 0 },
+		{ "looked at again, and answered", true, true, true, 1, 3 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		bool answers = rows[i].answers;
+		struct question refresh;
+
+		world_begin("");
+		world.env.readmit = rows[i].has_door ? readmit : NULL;
+		world.env.readmit_arg = &answers;
+		readmitted = 0;
+		ask_for("c.www.example", 1); /* and its child */
+		ask_for("weather.example", 2);
+		ask_for("weather.example", 3);
+		refresh = question_of("fresh.example");
+		mesh_refresh(world.mesh, &refresh, 0, NULL);
+		assert_int_equal(mesh_size(world.mesh), 4);
+		world.asleep_count = rows[i].unless_asked ? world.asleep_count : 0;
+		mesh_begin_again(world.mesh, rows[i].unless_asked);
+		if (mesh_size(world.mesh) != rows[i].left || cleared != rows[i].ended ||
+		    world.heard_count != (answers ? 3 : 0) || readmitted != (rows[i].has_door ? 3 : 0))
+			fail_msg("%s: %u left, %u ended, %u told, %u readmitted", rows[i].why,
+				 mesh_size(world.mesh), cleared, world.heard_count, readmitted);
+		assert_int_equal(mesh_waiting(world.mesh), answers ? 0 : 3);
+		for (unsigned w = 0; !answers && w < 2; w++)
+			wake(w);
+		assert_int_equal(world.heard_count, 3);
+		world_end();
+		assert_int_equal(world.heard_count, 3);
+	}
+}
+
+static unsigned replies;
+
+static void on_resolved(void *arg, const struct message *reply)
+{
+	(void)arg;
+	replies += reply->rcode == RCODE_NOERROR;
+}
+
+static void other_callers_wait_on(void **state)
+{
+	(void)state;
+	for (unsigned unless_asked = 0; unless_asked < 2; unless_asked++) {
+		struct question q;
+
+		world_begin("");
+		replies = 0;
+		q = question_of("www.example");
+		mesh_resolve(world.mesh, &q, 0, on_resolved, NULL);
+		world.asleep_count = unless_asked ? 1 : 0;
+		mesh_begin_again(world.mesh, unless_asked);
+		assert_int_equal(cleared, unless_asked ? 0 : 1);
+		assert_int_equal(mesh_size(world.mesh), 1);
+		assert_int_equal(replies, 0);
+		wake(0);
+		assert_int_equal(replies, 1);
+		world_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queries_begin_again_under_another_configuration),
+		cmocka_unit_test(other_callers_wait_on),
 		cmocka_unit_test(a_full_list_makes_room_by_age),
 		cmocka_unit_test(who_holds_many_places_makes_room),
 		cmocka_unit_test(those_who_yield_take_turns_by_client),

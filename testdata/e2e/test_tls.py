@@ -368,6 +368,9 @@ def test_a_netblock_has_its_share_of_connections(daemon):
                 read_message(s)
             with d.tcp() as third:
                 assert is_closed(third, 3)
+            d.control("reload")                 # those that are open still count
+            with d.tcp() as third:
+                assert is_closed(third, 3)
         time.sleep(0.2)
         with d.tcp() as s:
             s.sendall(frame(query("version.bind.", "TXT", "CH")))
