@@ -131,7 +131,7 @@ static void unpin(void *snapshot)
 	snapshot_unpin(snapshot);
 }
 
-/* What was taken out of answers is gone: without a block they may have more than is known. */
+/* What was taken out of answers is gone: without a block any may have more than is known. */
 static bool has_address(const void *none, const uint8_t *owner, uint16_t type, struct slice rd)
 {
 	(void)none;
@@ -155,7 +155,7 @@ static void compare_private(struct comparing *c)
 
 	if (lacks_some(b, a)) {
 		forget_records(c->f, &(struct forget_records){ .goes = has_address });
-		forget_kinds(c->f, FORGET_DENIALS | FORGET_FAILURES);
+		forget_kinds(c->f, FORGET_ANSWERS | FORGET_DENIALS);
 	} else if (lacks_some(a, b)) {
 		forget_records(c->f, &(struct forget_records){ .goes = is_private,
 							       .free_arg = unpin,
