@@ -134,6 +134,10 @@ static void check_written(struct arena *a, const struct message *m)
 	PROMISE(question_equals(&again.q, &m->q));
 	check_beginning(m, &again);
 
+	/* RRSIGs away from what they cover are joined with it in messages of at most 64 RRsets: the beginning of a
+	 * larger one may be read otherwise. */
+	if (message_set_count(m) > 64)
+		return;
 	for (size_t room = len / 8; room < len; room += len / 8 + 1) {
 		write_again(m, room, &style);
 		size_t end = style.end[SECTION_ADDITIONAL];
