@@ -728,7 +728,7 @@ static void a_look_at_who_is_eager_ends_a_stretch(void **state)
 	timer_set(loop, &end, 0);
 	loop_run(loop);
 	assert_true(of_busy.eager > 10);
-	assert_in_range(loop_longest(loop)->cpu_us, 300, 12000); /* not all 120 ms */
+	assert_in_range(loop_longest(loop)->cpu_us, 300, 60000); /* not all 120 ms, on a busy machine either */
 	ear_close(&eager);
 }
 
