@@ -167,6 +167,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.carrier = it->at->carrier,
 		.caps = wants_caps(it),
 		.once = select_may_give_up_early(it->at, q, to),
+		.budget = q->budget,
 	};
 
 	PROMISE(!iter_is_asking(it));

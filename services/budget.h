@@ -10,6 +10,9 @@
 
 struct trace;
 
+#define BUDGET_CONNECTIONS 2  /* to one server, while none of them has brought an answer */
+#define BUDGET_SERVERS     16 /* to which there are such connections */
+
 struct budget {
 	int sends;              /* upstream questions: max-global-quota, 200 */
 	int children;           /* further queries: 64 */
@@ -19,6 +22,10 @@ struct budget {
 	int good_signatures;    /* … and that succeed: 384 */
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
 	uint64_t deadline_us;   /* no new work after this */
+	struct budget_server {
+		uint64_t server;  /* addr_hash of its address */
+		uint8_t opened;   /* connections since its last answer over one; 0: free entry */
+	} servers[BUDGET_SERVERS];
 	unsigned refs;
 	uint8_t lane;           /* by client, for the turns of queries that yielded (mesh_yield) */
 	struct trace *trace;    /* receives each step, or NULL; pinned */
@@ -33,6 +40,20 @@ static inline bool budget_is_short(const struct budget *b)
 {
 	return b->sends <= 0 || b->children <= 0 || b->fruitless <= 0 || b->vain <= BUDGET_VAIN_KEPT;
 }
+
+static inline struct budget *budget_pin(struct budget *b)
+{
+	b->refs++;
+	return b;
+}
+void budget_drop(struct budget *b); /* one reference */
+
+/* Whether one more connection to the server may be opened for this question: two, over which nothing has come,
+ * are enough, however many queries, retries and ways to ask it there are. */
+bool budget_may_connect(const struct budget *b, uint64_t server);
+void budget_connects(struct budget *b, uint64_t server);
+/* It has answered over a connection: those so far were worth it. */
+void budget_answered(struct budget *b, uint64_t server);
 
 static inline bool budget_take(int *purse, int cost)
 {

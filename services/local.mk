@@ -24,7 +24,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_special.c services/blocklist_special.h \
 	services/blocklist_store.c services/blocklist_store.h \
 	services/blocklist_table.c services/blocklist_table.h \
-	services/budget.h \
+	services/budget.c services/budget.h \
 	services/cache/families.c services/cache/families.h \
 	services/cache/file.h services/cache/file_entry.h \
 	services/cache/file_block.c services/cache/file_block.h \
@@ -141,6 +141,7 @@ SERVICES_TESTS = \
 	services/tests/blocklist_read \
 	services/tests/blocklist_rules \
 	services/tests/blocklist_table \
+	services/tests/budget \
 	services/tests/cachedb \
 	services/tests/cachefile \
 	services/tests/connlimit \

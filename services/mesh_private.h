@@ -101,7 +101,6 @@ struct query *query_find(struct mesh *m, const struct sought *s);
 void query_sit(struct query *q, enum query_seat seat);
 
 struct budget *budget_new(const struct mesh *m) MUST_USE; /* one reference */
-void budget_drop(struct budget *b);
 
 void query_tie(struct query *parent, struct query *child, unsigned module);
 void query_untie(struct query_link *link);

@@ -108,14 +108,6 @@ struct budget *budget_new(const struct mesh *m)
 	return b;
 }
 
-void budget_drop(struct budget *b)
-{
-	if (--b->refs > 0)
-		return;
-	trace_unpin(b->trace);
-	mem_free(b);
-}
-
 static struct query *query_blank(struct mesh *m)
 {
 	struct query *q = m->spare;
@@ -166,8 +158,7 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 		q->subnet = arena_copy(&q->arena, s->subnet, sizeof(*s->subnet));
 	enter_scope(q);
 	q->depth = depth;
-	q->budget = budget;
-	budget->refs++;
+	q->budget = budget_pin(budget);
 	q->begun_us = m->env->time->now_us;
 	q->mesh = m;
 	q->number = m->begun++;

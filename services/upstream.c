@@ -5,6 +5,7 @@
  * arena. An exchange makes one try after another, each with a struct sending of its own. */
 #include "services/upstream.h"
 
+#include "services/budget.h"
 #include "services/cache/infra.h"
 #include "services/env.h"
 #include "services/snapshot.h"
@@ -215,6 +216,7 @@ static struct exchange *exchange_new(struct upstream *u, const struct upstream_q
 	list_init(&x->asks);
 	x->ask = *q;
 	x->ask.known = NULL;
+	x->ask.budget = q->budget ? budget_pin(q->budget) : NULL;
 	x->ask.q.name = lay(&more, q->q.name, q->q.name_len);
 	x->ask.zone = lay(&more, q->zone, zone_len);
 	if (tls_len)
@@ -245,11 +247,18 @@ static void exchange_stop(struct exchange *x)
 	u->ways[x->way]->ops->cancel(u->ways[x->way], &x->copy[x->turn].sending);
 }
 
+static void exchange_clear(struct exchange *x)
+{
+	if (x->ask.budget)
+		budget_drop(x->ask.budget);
+	mem_free(x);
+}
+
 static void exchange_free(struct exchange *x)
 {
 	exchange_stop(x);
 	table_remove(x);
-	mem_free(x);
+	exchange_clear(x);
 }
 
 /*
@@ -293,6 +302,8 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	reply->over_tcp = x->way != CARRIER_UDP || x->came_back;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
+	if (x->ask.budget && x->way != CARRIER_UDP && reply->message)
+		budget_answered(x->ask.budget, addr_hash(&x->ask.server));
 	while (!list_is_empty(&x->asks)) {
 		struct upstream_ask *a = LIST_ITEM(x->asks.next, struct upstream_ask, link);
 
@@ -308,7 +319,7 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 		is_first = false;
 		a->done(a->owner, reply);
 	}
-	mem_free(x);
+	exchange_clear(x);
 }
 
 static void exchange_fail(struct exchange *x, enum upstream_end end)
@@ -443,6 +454,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 				       .carrier = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
+				       .budget = x->ask.budget,
 				       .keepalive = upstream_asks_keepalive(&x->ask, &form),
 				       .wire = c->wire,
 				       .len = upstream_write(u->env, &x->ask, &form, c->wire),

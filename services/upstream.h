@@ -13,6 +13,7 @@
 #include "util/addr.h"
 #include "util/msg.h"
 
+struct budget;
 struct env;
 struct netblock;
 struct infra_view;
@@ -38,6 +39,7 @@ struct upstream_question {
 	bool once;              /* over UDP it is tried once: there are others to be tried first */
 	uint32_t wait_ms;       /* timeout of one try; 0: as infra says */
 	const struct infra_view *known; /* infra's entry if just looked up, else NULL */
+	struct budget *budget; /* pays for connections, if this is the first to ask; NULL: nobody does */
 };
 
 enum upstream_end {
@@ -89,6 +91,7 @@ struct sending { /* one transmission of one message */
 	enum carrier carrier;
 	const char *tls_name;  /* that its certificate must be for; NULL: not checked */
 	const char *http_path; /* over HTTPS: path of the URL */
+	struct budget *budget; /* without it no connection is opened (budget_may_connect); NULL: no limit */
 	bool keepalive;        /* carries the edns-tcp-keepalive option (RFC 7828) */
 	uint32_t rtt_ms;       /* to the server, at most, by what is known of it; or 0 */
 	uint8_t *wire; /* the transport writes its own id into the first two bytes */

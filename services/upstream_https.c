@@ -148,8 +148,10 @@ static void https_forget(struct conn *c, struct letter *l)
 
 static size_t https_take(struct conn *c, const uint8_t *at, size_t len)
 {
-	if (!http2_client_read(c->framed, at, len))
+	if (!http2_client_read(c->framed, at, len, pool_now_us(c->pool)))
 		c->spoiled = true;
+	if (http2_client_is_flooded(c->framed))
+		peer_refused(c->peer, "it sends far more than its answers need", pool_now_us(c->pool));
 	c->deaf |= http2_client_is_leaving(c->framed);
 	if (http2_client_has_to_write(c->framed))
 		conn_say_soon(c);

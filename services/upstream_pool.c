@@ -8,6 +8,7 @@
  * so that these can resume its session. */
 #include "services/upstream_pool.h"
 
+#include "services/budget.h"
 #include "services/env.h"
 #include "services/snapshot.h"
 #include "services/stats.h"
@@ -253,6 +254,32 @@ static void take_along(struct conn *c)
 	take_along_from(c, &c->pool->waiting);
 }
 
+/* Whether the question has had its connections to this server, to no avail. */
+static bool has_had_enough(const struct letter *l)
+{
+	const struct sending *s = l->sending;
+
+	return s->budget && !budget_may_connect(s->budget, addr_hash(&s->to));
+}
+
+static struct conn *open_for(struct letter *l)
+{
+	struct sending *s = l->sending;
+	struct conn *c = conn_open(l->pool, s, l->peer);
+
+	if (c && s->budget)
+		budget_connects(s->budget, addr_hash(&s->to));
+	return c;
+}
+
+/* It was we who did not send it, which says nothing about the server. Where others are being asked the same server, one
+ * may be answered yet. */
+static void letter_is_withheld(struct letter *l)
+{
+	l->sending->queued = true;
+	letter_fails(l, UPSTREAM_SILENT, l->peer);
+}
+
 /* Put on a connection, in the queue for one (returns false), or on the failing list. */
 static bool letter_place(struct letter *l)
 {
@@ -270,12 +297,16 @@ static bool letter_place(struct letter *l)
 	c = choice.best;
 	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
 		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
+	if (!c && !(l->peer && choice.opening) && has_had_enough(l)) {
+		letter_is_withheld(l);
+		return true;
+	}
 	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, l)))) {
 		letter_wait(l);
 		return false;
 	}
 	if (!c)
-		c = made = conn_open(p, l->sending, l->peer);
+		c = made = open_for(l);
 	if (c)
 		conn_carry(c, l);
 	else

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/http2_toll.h"
 #include "util/list.h"
 #include "util/mem.h"
 
@@ -24,7 +25,8 @@ struct http2_client {
 	void (*ended)(void *owner, void *of, const struct http2_answer *a);
 	void *owner;
 	struct list requests;
-	bool leaving, broken;
+	bool leaving, broken, flooded;
+	struct http2_toll toll;
 };
 
 struct http2_request {
@@ -203,6 +205,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, vo
 		.age_s = r->age_s,
 	};
 	of = r->of;
+	c->toll.answered += a.end == HTTP2_WHOLE;
 	list_remove(&r->link);
 	nghttp2_session_set_stream_user_data(session, stream, NULL);
 	if (of)
@@ -330,6 +333,7 @@ struct http2_client *http2_client_new(const struct http2_client_how *how)
 	c->ended = how->ended;
 	c->owner = how->owner;
 	list_init(&c->requests);
+	http2_toll_init(&c->toll, HTTP2_SERVER);
 	c->session = session_new(c);
 	PROMISE(nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, COUNT(settings)) ==
 		0);
@@ -350,10 +354,15 @@ void http2_client_free(struct http2_client *c)
 	mem_free(c);
 }
 
-bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len)
+bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len, uint64_t now_us)
 {
-	ssize_t n = nghttp2_session_mem_recv(c->session, at, len);
+	ssize_t n;
 
+	if (!http2_toll_take(&c->toll, at, len, now_us)) {
+		c->flooded = c->broken = true;
+		return false;
+	}
+	n = nghttp2_session_mem_recv(c->session, at, len);
 	c->broken |= n < 0 || (size_t)n != len || !nghttp2_session_want_read(c->session);
 	return !c->broken;
 }
@@ -383,6 +392,11 @@ bool http2_client_is_over(const struct http2_client *c)
 {
 	return c->broken ||
 	       (!nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session));
+}
+
+bool http2_client_is_flooded(const struct http2_client *c)
+{
+	return c->flooded;
 }
 
 bool http2_client_is_leaving(const struct http2_client *c)

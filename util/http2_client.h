@@ -1,9 +1,10 @@
 /* HTTP/2 (RFC 9113) client: many small requests over one connection.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Bytes in, bytes out: it knows nothing of sockets, time or DNS. Every request is a POST of a small
+ * Bytes in, bytes out: it knows nothing of sockets or DNS, and time is handed in. Every request is a POST of a small
  * body to the same path. What a server can make us store is bounded: the number of requests and the
- * size of answers are limited, and headers are counted but not kept. */
+ * size of answers are limited, and headers are counted but not kept. So is what it can make us read (util/http2_toll.h): a server that
+ * sends far more than its answers need is one whose connection is no longer usable. */
 #ifndef UTIL_HTTP2_CLIENT_H
 #define UTIL_HTTP2_CLIENT_H
 
@@ -50,8 +51,10 @@ struct http2_request *http2_client_post(struct http2_client *c, const void *body
 /* Cancel a request: its `ended` will not be called. */
 void http2_client_drop(struct http2_client *c, struct http2_request *r);
 
-/* Take in bytes received. False when the connection is no longer usable; then only free it. */
-bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len) MUST_USE;
+/* Take in bytes received now. False when the connection is no longer usable; then only free it. */
+bool http2_client_read(struct http2_client *c, const uint8_t *at, size_t len, uint64_t now_us) MUST_USE;
+/* Whether it is so since the server has sent far more than its answers need. */
+bool http2_client_is_flooded(const struct http2_client *c);
 /* The next bytes to write, good until the next call of any function here. How many; 0: none now. */
 size_t http2_client_write(struct http2_client *c, const uint8_t **at);
 bool http2_client_has_to_write(const struct http2_client *c);

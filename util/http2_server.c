@@ -641,7 +641,7 @@ struct http2_server *http2_server_new(struct http2_house *h, void *arg)
 
 	s->home = h;
 	s->arg = arg;
-	http2_toll_init(&s->toll);
+	http2_toll_init(&s->toll, HTTP2_CLIENT);
 	list_init(&s->streams);
 	list_init(&s->borrowing);
 	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) ==

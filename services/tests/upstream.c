@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tests/upstream_house.h"
 
+#include "services/budget.h"
+
 static void equal_questions_go_out_once(void **state)
 {
 	struct upstream_question q;
@@ -466,6 +468,49 @@ static void the_configuration_may_rule_out_a_way(void **state)
 	}
 }
 
+/* The first to ask pays, and an answer over a connection makes up for those so far. */
+static void connections_are_paid_for_by_who_asks(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		enum carrier carrier;
+		bool answers, pays;
+	} rows[] = {
+		{ "an answer over TCP", CARRIER_TCP, true, false },
+		{ "none over TCP", CARRIER_TCP, false, true },
+		{ "an answer over UDP says nothing of TCP", CARRIER_UDP, true, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct budget b = { .refs = 1 };
+		struct upstream_question q;
+		struct fake *f = rows[i].carrier == CARRIER_UDP ? &world.udp : &world.tcp;
+
+		world_begin("");
+		q = question();
+		q.carrier = rows[i].carrier;
+		q.budget = &b;
+		budget_connects(&b, addr_hash(&q.server));
+		budget_connects(&b, addr_hash(&q.server));
+		assert_non_null(ask(&q));
+		assert_int_equal(b.refs, 2);
+		assert_ptr_equal(f->sent[0]->budget, &b);
+		if (rows[i].answers)
+			assert_true(answer(f));
+		else
+			f->sent[0]->failed(f->sent[0], UPSTREAM_SILENT);
+		assert_int_equal(world.told_count, 1);
+		if (budget_may_connect(&b, addr_hash(&q.server)) == rows[i].pays)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(b.refs, 1);
+		/* one that is cancelled holds it no longer */
+		upstream_cancel(ask(&q));
+		assert_int_equal(b.refs, 1);
+		world_end();
+	}
+}
+
 static void the_spelling_must_come_back(void **state)
 {
 	struct upstream_question q;
@@ -519,6 +564,7 @@ int main(void)
 		cmocka_unit_test(a_bare_refusal_counts_as_one),
 		cmocka_unit_test(what_is_known_of_edns_is_used),
 		cmocka_unit_test(the_configuration_may_rule_out_a_way),
+		cmocka_unit_test(connections_are_paid_for_by_who_asks),
 		cmocka_unit_test(the_spelling_must_come_back),
 	};
 

@@ -1,5 +1,6 @@
 /* Claims about questions over TCP: shared connections, answers in any order, lost connections.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/budget.h"
 #include "services/tests/wire.h"
 
 #include "util/hash.h"
@@ -276,6 +277,44 @@ static void a_lost_connection_costs_what_it_had_to(void **state)
 	}
 }
 
+/* However often it is asked again, and by whatever part of the lookup. */
+static void a_question_has_two_connections_to_a_server_that_never_answers(void **state)
+{
+	(void)state;
+	static const char tags[] = { 'x', 'z', 'g' }; /* closes, or sends what is no answer */
+
+	for (size_t t = 0; t < COUNT(tags); t++) {
+		struct budget one = { .refs = 1 }, other = { .refs = 1 };
+		struct sending way = { .to = server.at, .carrier = CARRIER_TCP, .budget = &one };
+
+		begin("");
+		way.to = server.at;
+		for (unsigned n = 1; n <= 5; n++) {
+			struct mail *m = mail_send_by(&way, (uint8_t)tags[t]);
+
+			assert_true(wire_run(n, 0));
+			assert_true(m->failed);
+			assert_int_equal(m->why, UPSTREAM_SILENT);
+			/* the server is not to blame for what was not sent */
+			assert_int_equal(m->sending.queued, n > 2);
+			if (server.accepted != MIN(n, 2u))
+				fail_msg("%c: %u connections after %u", tags[t], server.accepted, n);
+		}
+		way.budget = &other;
+		assert_non_null(mail_send_by(&way, 'a'));
+		assert_true(wire_run(6, 0));
+		assert_true(wire.mail[5].arrived);
+		assert_int_equal(server.accepted, 3);
+		/* a connection that others have opened is free */
+		way.budget = &one;
+		assert_non_null(mail_send_by(&way, 'a'));
+		assert_true(wire_run(7, 0));
+		assert_true(wire.mail[6].arrived);
+		assert_int_equal(server.accepted, 3);
+		end();
+	}
+}
+
 static void nobody_there_is_a_failure(void **state)
 {
 	struct addr nobody;
@@ -532,6 +571,7 @@ int main(void)
 		cmocka_unit_test(an_answer_finds_its_question),
 		cmocka_unit_test(a_connection_is_kept_for_the_next_question),
 		cmocka_unit_test(a_lost_connection_costs_what_it_had_to),
+		cmocka_unit_test(a_question_has_two_connections_to_a_server_that_never_answers),
 		cmocka_unit_test(nobody_there_is_a_failure),
 		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
 		cmocka_unit_test(connections_are_counted),

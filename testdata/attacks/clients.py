@@ -471,6 +471,11 @@ for name, what in (("made_you_reset", "streams that the server is made to reset 
                                                           "are served",
              "util/http2_toll.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
              "testdata/e2e/test_doh.py::" + name)
+answered(49, "http2-forwarder", "a forwarder over HTTPS that sends frames of no use instead of an answer, without end: empty DATA, "
+         "padding, informational answers, header blocks, SETTINGS, PING, WINDOW_UPDATE, types nobody knows",
+         "a thousand frames that answer nothing in ten seconds, or 4 MB beyond the answers, end the connection",
+         "util/http2_toll.c util/http2_client.c",
+         "testdata/e2e/test_upstreams.py::test_a_flood_instead_of_an_answer_costs_little")
 answered(49, "http2-streams", "more streams than are allowed; bodies and questions without end",
          "100 streams, 64 KiB of a body, 16 KiB of headers; buffers have budgets", "util/http2_server.c",
          "testdata/e2e/test_doh.py::test_no_more_streams_than_are_allowed "

@@ -354,6 +354,13 @@ def tcp_churn(lab, how):
     return {**first, "conns_per_server": max(conns.values(), default=0), "U_again": lab.upstream(mark, 1)}
 
 
+answered(27, "tcp-no-answer", "a forwarder over TLS or HTTPS that closes at each question, takes leave at once (GOAWAY), breaks off "
+         "in the middle of an answer, or answers something else; two of them in a race; while keys are looked for, too",
+         "two connections to a server for one client's question, while none has brought an answer",
+         "services/budget.h:BUDGET_CONNECTIONS services/upstream_pool.c",
+         "testdata/e2e/test_upstreams.py::test_a_question_has_two_connections_to_each_that_does_not_answer")
+
+
 @attack(27, "tcp-hoard", "servers that say nothing over TCP: sixty at once, six times as many as there are connections; or fifty "
         "others each second, fast ones over UDP or slow ones, while servers are asked that have answered over TCP before, "
         "or have not", quick=True,

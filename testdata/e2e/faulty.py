@@ -59,6 +59,23 @@ def ask(port, wire):
         return f.read(struct.unpack("!H", f.read(2))[0])
 
 
+def h2_frame(kind, flags, stream, payload=b""):
+    return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
+
+
+# What a server may send without end, on the stream of a question: whether the head of an answer comes first, a frame.
+FLOODS = {
+    "data": (True, lambda stream: h2_frame(0, 0, stream)),
+    "padding": (True, lambda stream: h2_frame(0, 8, stream, b"\xff" + b"\0" * 256)),
+    "informational": (False, lambda stream: h2_frame(1, 4, stream, b"\x08\x03103")),
+    "headers": (False, lambda stream: h2_frame(1, 0, stream, b"\x08\x03200") + h2_frame(9, 0, stream, b"\x88" * 16000) * 50),
+    "settings": (False, lambda stream: h2_frame(4, 0, 0)),
+    "ping": (False, lambda stream: h2_frame(6, 0, 0, b"12345678")),
+    "window": (False, lambda stream: h2_frame(8, 0, 0, struct.pack("!I", 1))),
+    "unknown": (False, lambda stream: h2_frame(0x40, 0, 0, b"\0" * 16384)),
+}
+
+
 class Faulty(TcpServer):
     """`act` is one of
         good          answers everything
@@ -82,6 +99,7 @@ class Faulty(TcpServer):
         goaway        takes leave after `limit` questions
         refuse        refuses every second request without looking at it
         no-h2         speaks HTTP/1.1 only
+        flood-…       sends such frames without end (FLOODS)
     With a port to `ask` the answers are those of the server there."""
 
     def __init__(self, ca, act="good", cert="good", https=False, limit=0, ask=None, rest=None):
@@ -92,7 +110,7 @@ class Faulty(TcpServer):
         self.asked, self.shaken, self.resumed, self.total, self.resets = [], 0, 0, 0, 0
         self.headers, self.lock = [], threading.Lock()
         self.open, self.open_most, self.names, self.versions, self.ciphers, self.wires = 0, 0, [], [], [], []
-        self.alpn = []
+        self.alpn, self.flooded = [], 0
         self.context.sni_callback = lambda s, name, context: self.names.append(name)
         super().__init__()
         self.place = "%s@%d" % (ADDRESS, self.port)
@@ -234,8 +252,23 @@ class Requests(Conversation):
                     questions.append((event.stream_id, bodies.pop(event.stream_id)))
             self.take(questions)
 
+    def flood(self, stream):
+        """Until it is left, or for so long as nobody waits for an answer."""
+        first, frame = FLOODS[self.upstream.act.removeprefix("flood-")]
+        if first:
+            self.h.send_headers(stream, [(":status", "200"), ("content-type", "application/dns-message")])
+            self.flush()
+        until = time.monotonic() + 15
+        many = frame(stream) * max(1, 65536 // len(frame(stream)))
+        while time.monotonic() < until:
+            self.s.sendall(many)
+            self.upstream.flooded += len(many)
+        raise EOFError
+
     def take(self, questions):
         u = self.upstream
+        if u.act.startswith("flood-") and questions:
+            self.flood(questions[0][0])
         if u.act == "refuse":
             kept = []
             for key, wire in questions:

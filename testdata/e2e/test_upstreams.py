@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 import contextlib
+import os
 import time
 
 import dns.edns
@@ -13,7 +14,7 @@ import dns.query
 import dns.rdatatype
 import pytest
 
-from faulty import Faulty, load
+from faulty import FLOODS, Faulty, load
 from lab import FakeServer, rcode, texts
 
 GOOD = ["198.18.7.7"]
@@ -94,6 +95,50 @@ def test_handshakes_are_resumed(forwarding, ca, https):
         _, seen = told(d, u.port)
         assert seen["handshakes"] >= 100
         assert seen["resumed"] >= 0.99 * (seen["handshakes"] - 1)
+
+
+# -- what one question costs where nobody answers ----------------------------------------------------
+
+
+ANYTHING_BUT_AN_ANSWER = [("gone", False, 0), ("gone", True, 0), ("goaway", True, 0), ("truncate", False, 1),
+                          ("truncate", True, 1), ("other-name", False, 0), ("other-id", False, 0)]
+
+
+@pytest.mark.parametrize("act, https, limit", ANYTHING_BUT_AN_ANSWER)
+@pytest.mark.parametrize("strategy", ["spread", "race 2"])
+def test_a_question_has_two_connections_to_each_that_does_not_answer(forwarding, ca, net, act, https, limit, strategy):
+    """Whatever asks: the retries of a query, those to whom it is sent at the same time, the keys of the root."""
+    with contextlib.ExitStack() as all_of:
+        them = [all_of.enter_context(Faulty(ca, act, https=https, limit=limit)) for _ in range(2)]
+        d = all_of.enter_context(forwarding(*them, lines=["num-threads: 1", 'trust-anchor-file: "%s/root.key"' % net],
+                                            strategy=strategy, module="validator iterator"))
+        for n, name in enumerate(names(3), 1):
+            assert rcode(d.ask(name)) == "SERVFAIL"
+            for u in them:
+                assert u.accepted <= 2 * n, "%d connections for %d questions" % (u.accepted, n)
+
+
+def spent(d):
+    """Seconds of CPU, and kB of memory."""
+    with open("/proc/%d/stat" % d.process.pid, encoding="ascii") as f:
+        fields = f.read().rsplit(") ", 1)[1].split()
+    with open("/proc/%d/status" % d.process.pid, encoding="ascii") as f:
+        size = next(int(line.split()[1]) for line in f if line.startswith("VmHWM"))
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), size
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_instead_of_an_answer_costs_little(forwarding, ca, kind):
+    with Faulty(ca, "flood-" + kind, https=True) as u, forwarding(u, lines=["num-threads: 1"]) as d:
+        cpu, size = spent(d)
+        assert rcode(d.ask("a.lab")) == "SERVFAIL"
+        cpu, size = spent(d)[0] - cpu, spent(d)[1] - size
+        assert u.accepted <= 2
+        assert cpu < (10 if d.is_sanitized() else 1), "%.1f s of CPU" % cpu
+        assert size < (200000 if d.is_sanitized() else 30000), "%d kB" % size
+        assert u.flooded < 64 << 20
+        if kind in ("data", "informational", "window", "unknown"):    # the others end otherwise, and sooner
+            assert "far more than its answers need" in d.log()
 
 
 # -- one that is no use, beside another ------------------------------------------------------------

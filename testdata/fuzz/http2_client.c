@@ -92,7 +92,7 @@ static bool step(struct reader *r)
 	}
 	n = MIN(n, reader_left(r));
 	copy = mem_copy(read_bytes(r, n), n); /* exactly so long, for the sanitizer's sake */
-	good = http2_client_read(world.client, copy, n);
+	good = http2_client_read(world.client, copy, n, 0);
 	mem_free(copy);
 	return good;
 }

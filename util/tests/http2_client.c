@@ -29,6 +29,7 @@ static struct {
 } server;
 
 static struct http2_client *client;
+static uint64_t now_us;
 
 static void on_ended(void *owner, void *of, const struct http2_answer *a)
 {
@@ -98,7 +99,7 @@ static bool talk(void)
 		while ((n = http2_client_write(client, &at)))
 			assert_int_equal(nghttp2_session_mem_recv(server.session, at, n), n);
 		while (good && (m = nghttp2_session_mem_send(server.session, &at)) > 0)
-			good = http2_client_read(client, at, (size_t)m);
+			good = http2_client_read(client, at, (size_t)m, now_us);
 	} while (good && http2_client_has_to_write(client));
 	return good;
 }
@@ -110,6 +111,7 @@ static void begin(const char *agent, unsigned streams)
 
 	memset(told, 0, sizeof told);
 	memset(&server, 0, sizeof server);
+	now_us = 0;
 	assert_int_equal(nghttp2_session_callbacks_new(&calls), 0);
 	nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
 	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
@@ -343,6 +345,125 @@ static void what_is_dropped_is_told_nobody(void **state)
 	end();
 }
 
+/* ---- floods (RFC 9113 10.5) ---- */
+
+struct frame {
+	const char *why;
+	uint8_t type, flags;
+	uint32_t stream;
+	const char *payload;
+	size_t len;
+};
+
+static const struct frame floods[] = {
+	{ "DATA of no bytes", 0, 0, 1, "", 0 },
+	{ "DATA of a byte, and padding", 0, 8, 1, NULL, 257 },
+	{ "DATA of an answer long given up", 0, 0, 1, NULL, 1000 },
+	{ "informational answers", 1, 4, 1, "\x08\x03\x31\x30\x33", 5 },
+	{ "PRIORITY", 2, 0, 1, "\0\0\0\0\x10", 5 },
+	{ "SETTINGS", 4, 0, 0, "", 0 },
+	{ "SETTINGS that make and unmake windows", 4, 0, 0, "\0\x04\0\0\0\0", 6 },
+	{ "SETTINGS acknowledged", 4, 1, 0, "", 0 },
+	{ "PING", 6, 0, 0, "12345678", 8 },
+	{ "PING acknowledged", 6, 1, 0, "12345678", 8 },
+	{ "GOAWAY", 7, 0, 0, "\0\0\0\x01\0\0\0\0", 8 },
+	{ "WINDOW_UPDATE", 8, 0, 0, "\0\0\0\x01", 4 },
+	{ "a type nobody knows", 0x40, 0, 0, "", 0 },
+	{ "a large one of those", 0x40, 0, 0, NULL, 16384 },
+};
+
+/* The head of an answer whose body is to follow. */
+static void begin_answer(void)
+{
+	nghttp2_nv head[] = { header(":status", "200"), header("content-type", "a/b") };
+
+	assert_int_equal(nghttp2_submit_headers(server.session, NGHTTP2_FLAG_NONE, server.streams[0], NULL,
+						head, COUNT(head), NULL), 0);
+	assert_true(talk());
+}
+
+/* How many such frames it takes, one by one, each answered at once; `most`: that is no end. */
+static unsigned flood_with(const struct frame *f, unsigned most, uint64_t apart_us)
+{
+	static uint8_t bytes[9 + 16384];
+	const uint8_t *at;
+
+	memset(bytes, 0, sizeof bytes);
+	bytes[0] = (uint8_t)(f->len >> 16);
+	bytes[1] = (uint8_t)(f->len >> 8);
+	bytes[2] = (uint8_t)f->len;
+	bytes[3] = f->type;
+	bytes[4] = f->flags;
+	bytes[8] = (uint8_t)f->stream;
+	if (f->payload)
+		memcpy(bytes + 9, f->payload, f->len);
+	else if (f->flags & 8)
+		bytes[9] = 255;
+	for (unsigned n = 1; n <= most; n++, now_us += apart_us) {
+		if (!http2_client_read(client, bytes, 9 + f->len, now_us))
+			return n;
+		while (http2_client_write(client, &at))
+			;
+	}
+	return most;
+}
+
+static void a_server_that_sends_more_than_its_answers_need_is_left(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(floods); i++) {
+		const struct frame *f = &floods[i];
+		unsigned took;
+
+		begin(NULL, 0);
+		assert_non_null(post(0));
+		assert_true(talk());
+		if (f->type == 0)
+			begin_answer();
+		took = flood_with(f, 20000, 0);
+		/* a thousand frames that answer nothing, or 4 MB in all */
+		if (took > 1000 && (took - 1) * (9 + f->len) > 32u * 131072)
+			fail_msg("%s: %u frames", f->why, took);
+		assert_true(http2_client_is_over(client));
+		assert_null(post(1));
+		end();
+	}
+}
+
+/* What comes now and then, as keep-alives do, is no flood, nor are answers, however many. */
+static void an_honest_server_is_not_left(void **state)
+{
+	static const struct frame ping = { "PING", 6, 0, 0, "12345678", 8 };
+
+	(void)state;
+	begin(NULL, 0);
+	assert_true(talk());
+	assert_int_equal(flood_with(&ping, 3000, 20000), 3000);
+	for (unsigned i = 0; i < 3000; i++) {
+		server.count = 0;
+		assert_non_null(post(0));
+		assert_true(talk());
+		answer(server.streams[0], "200", "a/b", "x");
+		assert_true(talk());
+	}
+	assert_int_equal(told[0].times, 3000);
+	assert_false(http2_client_is_flooded(client));
+	end();
+}
+
+static void a_flood_is_told_apart_from_what_is_no_http(void **state)
+{
+	(void)state;
+	begin(NULL, 0);
+	assert_non_null(post(0));
+	assert_true(talk());
+	begin_answer();
+	/* its SETTINGS, the one that acknowledges ours, and the head count, too */
+	assert_int_equal(flood_with(&floods[0], 20000, 0), 1001 - 3);
+	assert_true(http2_client_is_flooded(client));
+	end();
+}
+
 static void what_is_no_http_ends_it(void **state)
 {
 	static const char text[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
@@ -352,7 +473,7 @@ static void what_is_no_http_ends_it(void **state)
 	begin(NULL, 0);
 	assert_non_null(post(0));
 	assert_true(talk());
-	if (http2_client_read(client, (const uint8_t *)text, sizeof text - 1))
+	if (http2_client_read(client, (const uint8_t *)text, sizeof text - 1, now_us))
 		while (http2_client_write(client, &at))
 			;
 	assert_true(http2_client_is_over(client));
@@ -372,6 +493,9 @@ int main(void)
 		cmocka_unit_test(who_takes_leave_answers_what_it_has_taken),
 		cmocka_unit_test(what_is_dropped_is_told_nobody),
 		cmocka_unit_test(what_is_no_http_ends_it),
+		cmocka_unit_test(a_server_that_sends_more_than_its_answers_need_is_left),
+		cmocka_unit_test(an_honest_server_is_not_left),
+		cmocka_unit_test(a_flood_is_told_apart_from_what_is_no_http),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
