@@ -5,6 +5,7 @@
  * path reports to a trace. */
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/call.h"
 #include "daemon/frontend.h"
@@ -29,6 +30,7 @@ struct why {
 	uint8_t name[DNAME_MAX];
 	struct question q;
 	struct addr client;
+	const struct client_ops *ops;
 	struct settled settled;
 	uint8_t in[512], out[MSG_MAX];
 };
@@ -71,9 +73,10 @@ static void show(struct why *y, const uint8_t *bytes, size_t len)
 
 	arena_init(&arena);
 	if (msg_parse(bytes, len, &arena, 0, &m)) {
-		call_say(y->call, "answer: %s, %s, after %" PRIu64 ".%" PRIu64 " ms\n",
-			 rr_rcode_name(m.rcode, rcode), security_of(&m), took_us / 1000,
-			 took_us / 100 % 10);
+		call_say(y->call, "answer: %s, %s%s, after %" PRIu64 ".%" PRIu64 " ms\n",
+			 rr_rcode_name(m.rcode, rcode), security_of(&m),
+			 m.flags & FLAG_TC ? ", truncated: to be asked again over TCP" : "",
+			 took_us / 1000, took_us / 100 % 10);
 		say_reason(y->call, &m);
 		for (unsigned i = 0; i < message_set_count(&m); i++)
 			text_rrset_print(m.sets[i], 0, call_line, y->call);
@@ -102,7 +105,9 @@ static void on_drop(const struct client *c)
 	end(y);
 }
 
-static const struct client_ops ops = {
+/* A client that speaks UDP, as most do, or TCP. */
+static const struct client_ops ops_udp = { .name = "control", .reply = on_reply, .drop = on_drop };
+static const struct client_ops ops_tcp = {
 	.name = "control", .stream = true, .reply = on_reply, .drop = on_drop
 };
 
@@ -119,6 +124,15 @@ static void say_cached(const struct why *y)
 			 env->time->now_s - s->stored_s, time_left(env->time->now_s, s->expires_s));
 	else
 		call_say(y->call, "the message cache has no answer\n");
+}
+
+static bool read_transport(struct why *y, const char *word)
+{
+	y->ops = word && strcasecmp(word, "tcp") == 0 ? &ops_tcp : &ops_udp;
+	if (!word || y->ops == &ops_tcp || strcasecmp(word, "udp") == 0)
+		return true;
+	call_say(y->call, "error: expected udp or tcp: '%s'\n", word);
+	return false;
 }
 
 /* The address taken as the client's decides views, tags and access control. */
@@ -141,7 +155,7 @@ static bool read_arguments(struct why *y)
 	}
 	word = control_word(&c->args);
 	if (addr_parse(&y->client, word ? word : "127.0.0.1", 53, &f))
-		return true;
+		return read_transport(y, control_word(&c->args));
 	call_say(c, "error: %s\n", f.text);
 	return false;
 }
@@ -149,7 +163,7 @@ static bool read_arguments(struct why *y)
 static void ask(struct why *y)
 {
 	struct edns edns = { .present = true, .udp_size = MSG_MAX };
-	struct packet p = { .client = { .ops = &ops, .from = y->client, .via = y } };
+	struct packet p = { .client = { .ops = y->ops, .from = y->client, .via = y } };
 	struct worker *w = y->worker;
 	struct writer in = writer_over(y->in, sizeof y->in);
 	struct settled *usual = w->env.settled;

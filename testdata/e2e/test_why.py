@@ -50,7 +50,22 @@ def test_what_decides_is_named(d, words, steps, end):
     assert "answer: " + end in out, out
 
 
-@pytest.mark.parametrize("words", [[], ["a..b"], ["a.mini", "NOTYPE"], ["a.mini", "A", "nobody"]])
+def test_it_asks_as_the_client_would(daemon, tmp_path):
+    """Over UDP, as most clients do, unless it is told otherwise."""
+    (tmp_path / "policy").write_text("$ORIGIN policy.\n@ 60 IN SOA a. b. 1 2 3 4 5\n@ NS a.\n"
+                                     "tcp.example CNAME rpz-tcp-only.\n")
+    long = "".join('local-data: "long.example. TXT %s"\n' % " ".join(["%s%03d" % ("x" * 200, i)]) for i in range(20))
+    with daemon(*long.strip().split("\n"), 'local-data: "plain.example. A 192.0.2.1"', 'module-config: "respip iterator"',
+                more='rpz:\n    name: policy.\n    zonefile: "%s/policy"\n' % tmp_path) as d:
+        for name, rrtype in (("tcp.example", "A"), ("long.example", "TXT")):
+            for words in ([], ["127.0.0.1"], ["127.0.0.1", "udp"]):
+                assert ", truncated: " in why(d, name, rrtype, *words), (name, words)
+            assert "truncated" not in why(d, name, rrtype, "127.0.0.1", "TCP"), name
+        assert "truncated" not in why(d, "plain.example")
+
+
+@pytest.mark.parametrize("words", [[], ["a..b"], ["a.mini", "NOTYPE"], ["a.mini", "A", "nobody"],
+                                   ["a.mini", "A", "127.0.0.1", "sctp"]])
 def test_what_is_wrong_is_said(d, words):
     assert why(d, *words, code=1).startswith("error")
 
