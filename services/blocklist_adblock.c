@@ -124,11 +124,12 @@ static enum list_skip read_pattern(struct adblock *a, struct word w)
 {
 	bool end, caret, tree = cut_front(&w, "||"), exact = !tree && cut_front(&w, "|");
 	bool star = cut_front(&w, "*."), dot = !star && cut_front(&w, ".");
+	unsigned front;
 
 	end = cut_back(&w, '|');
 	caret = cut_back(&w, '^');
-	a->form = (uint8_t)(1 + (tree ? 1 : exact ? 2 : 0) + 3 * (star ? 1 : dot ? 2 : 0) +
-			    9 * (end ? 2 : caret ? 1 : 0));
+	front = star ? 3u + tree + 2u * exact : dot ? 6u : tree + 2u * exact;
+	a->form = (uint8_t)(1 + front + 7 * (caret + 2u * end));
 	a->bits = star || dot ? LIST_BLOCK_BELOW : exact ? LIST_BLOCK_SELF : LIST_BLOCK;
 	a->name = w;
 	if (has(w, "*") || (dot && (tree || exact)))

@@ -282,6 +282,15 @@ static uint8_t dnsmasq_bits(bool is_address, struct word value)
 	return word_is(value, "#") || word_is_null_address(value) ? LIST_BLOCK : 0;
 }
 
+static enum list_skip put_dnsmasq(struct list_reader *r, const uint8_t *name, uint8_t bits, bool data)
+{
+	struct list_rule rule = { .name = name,
+				  .bits = bits,
+				  .form = data ? (uint8_t)(LIST_FORM_DATA + bits) : 0 };
+
+	return list_put_rule(r, &rule);
+}
+
 /* The whole line is wrong when one of its names cannot be one. */
 static bool are_names(const char *at, const char *last)
 {
@@ -315,7 +324,7 @@ static void read_dnsmasq(struct list_reader *r, bool is_address, const char *at)
 		if (why == LIST_SKIP_top && end - at > 1 && *at != '#')
 			why = LIST_READ; /* one label: list_put_name knows */
 		if (why == LIST_READ)
-			why = bits ? list_put_name(r, name, bits) : LIST_SKIP_rewrite;
+			why = bits ? put_dnsmasq(r, name, bits, is_address && value.len) : LIST_SKIP_rewrite;
 		list_skip(r, why);
 		at = end + 1;
 	}
@@ -427,8 +436,10 @@ static enum list_skip read_local_data(struct list_reader *r, const char *at)
 		return LIST_SKIP_unknown;
 	while (word_take(&at, &w, "")) {
 		if (is_address)
-			return word_is_null_address(w) ? list_put(r, name, LIST_BLOCK_SELF)
-						       : LIST_SKIP_rewrite;
+			return word_is_null_address(w)
+				       ? put_of_form(r, name, LIST_BLOCK_SELF,
+						      LIST_FORM_DATA + LIST_BLOCK_SELF)
+				       : LIST_SKIP_rewrite;
 		is_address = word_is(w, "A") || word_is(w, "AAAA");
 	}
 	return LIST_SKIP_rewrite;

@@ -15,7 +15,7 @@ struct fault;
 /* What a rule does to the name itself and to the names below it; shifted by LIST_IMPORTANT_SHIFT,
  * the same for important rules ($important). Rules that allow hold against all that block the name
  * or names above or below it; those with the bits of both (LIST_PASS) only against what blocks the
- * name itself or names above it. */
+ * name itself (but for LIST_FORM_DATA) or names above it. */
 enum {
 	LIST_BLOCK_SELF = 1,
 	LIST_BLOCK_BELOW = 2,
@@ -29,7 +29,13 @@ enum {
 	LIST_IMPORTANT = LIST_PLAIN << LIST_IMPORTANT_SHIFT,
 };
 
-enum { LIST_FORMS = 32, LIST_FORM_TREE = 11 }; /* "||name^" */
+enum {
+	LIST_FORMS = 32,
+	LIST_FORM_TREE = 9, /* "||name^" */
+	/* No AdBlock rules, but addresses that dnsmasq or Unbound answers with, which hold against what lets
+	 * the same name pass. Plus the bits, LIST_BLOCK_SELF and LIST_BLOCK_BELOW. */
+	LIST_FORM_DATA = 28,
+};
 
 struct list_rule {
 	const uint8_t *name; /* lower-case */

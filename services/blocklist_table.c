@@ -60,24 +60,51 @@ static uint8_t allowing(unsigned bits)
 	return bits >> 2 & 0x33;
 }
 
+/* Of dnsmasq's rules and those of policy zones, "*.name" precedes "name" for the names below. */
+enum wild { WILD_BLOCKS = 1, WILD_PASSES = 2, WILD_DATA = 4 };
+
+static unsigned wild_of(unsigned kind)
+{
+	switch (kind) {
+	case LIST_BLOCK_BELOW:
+		return WILD_BLOCKS;
+	case LIST_BLOCK_BELOW | LIST_ALLOW_BELOW:
+		return WILD_PASSES;
+	case KIND_FORM + LIST_FORM_DATA + LIST_BLOCK_BELOW:
+		return WILD_DATA;
+	default:
+		return 0;
+	}
+}
+
 /* All rules of one name as one number. */
 static int weigh(const uint8_t *name, const struct nameset_kinds *kinds, void *maker)
 {
 	struct list_table_maker *m = maker;
 	const struct nameset_kinds *removed = m->removed ? trie_find(m->removed, name) : NULL;
-	unsigned blocks = 0, passes = 0, allows = 0, value;
+	unsigned blocks = 0, passes = 0, allows = 0, data = 0, wild = 0, value;
 
 	for (unsigned i = 0; i < COUNT(kinds->has); i++) {
 		uint64_t left = kinds->has[i] & ~(removed ? removed->has[i] : 0);
 
 		for (; left; left &= left - 1) {
-			unsigned bits = m->bits[64 * i + (unsigned)__builtin_ctzll(left)];
+			unsigned kind = 64 * i + (unsigned)__builtin_ctzll(left);
+			unsigned bits = m->bits[kind];
+
+			wild |= wild_of(kind);
+			if (kind >= KIND_FORM && kind % LIST_FORMS > LIST_FORM_DATA)
+				data |= blocking(bits);
 
 			passes |= blocking(bits) & allowing(bits);
 			blocks |= blocking(bits) & ~allowing(bits);
 			allows |= allowing(bits) & ~blocking(bits);
 		}
 	}
+	if (wild & WILD_DATA || wild == WILD_BLOCKS)
+		passes &= ~(unsigned)LIST_BLOCK_BELOW;
+	else if (wild & WILD_PASSES)
+		data &= ~(unsigned)LIST_BLOCK_BELOW;
+	passes &= ~data;
 	value = ((blocks | passes) & ~allows) | (allows | passes) << 2;
 	m->goes_on |= allows || blocks & 0x30;
 	return value ? (int)value : -1;

@@ -207,7 +207,7 @@ check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif
 
-# Built by name only: make contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim
-EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim
+# Built by name only: make contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim testdata/lists/judge
+EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim testdata/lists/judge
 contrib_bench_sim_LDADD = $(LDADD) -lm
 CLEANFILES += $(EXTRA_PROGRAMS)

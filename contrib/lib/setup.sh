@@ -11,7 +11,7 @@ build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent
 	libcurl4-openssl-dev libfstrm-dev libseccomp-dev libmnl-dev)
 mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 quickstart_packages=(unbound openssl knot-dnsutils)
-check_packages=(clang llvm libclang-rt-14-dev unbound knot-dnsutils dnsperf python3-dnspython
+check_packages=(clang llvm libclang-rt-14-dev unbound dnsmasq-base knot-dnsutils dnsperf python3-dnspython
 	python3-pytest clang-tidy cppcheck python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
 	shellcheck strace systemd fstrm-bin redis-server xz-utils nftables ipset)
 debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
