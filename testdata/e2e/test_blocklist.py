@@ -321,6 +321,22 @@ def test_commands_tell_and_change(make, write):
         d.control("blocklist_allow", code=1)
 
 
+def test_rules_left_out_are_told(make, write):
+    """12,000 rules for clients at one name all count; of rules for any client only 32."""
+    clients = "".join("||many.example^$client=10.1.%d.%d\n" % (i >> 8, i & 255) for i in range(12000))
+    types_ = "".join("||types.example^$dnstype=TYPE%d\n" % (i + 1000) for i in range(40))
+    path, few = write("many.txt", clients + "||many.example^$client=127.0.0.1\n"), write("types.txt", types_)
+    allow = write("allow.txt", "||free.example^\n")
+    with make(["name: many", 'file: "%s"' % path], ["name: types", 'file: "%s"' % few],
+              ["name: free", 'file: "%s"' % write("ads.txt", "ads.free.example\n||free.example^$dnsrewrite=192.0.2.9\n"),
+               'allow-file: "%s"' % allow]) as d:
+        status = d.control("blocklist_status")
+        assert "many: 12001 names" in status and "types: 32 names" in status
+        assert status.count("left out") == 1 and "left out: 8 rules with modifiers, too many at one name" in status
+        assert blocked(d, "many.example.") and not blocked(d, "types.example.")
+        assert texts(d.ask("ads.free.example.")) == texts(d.ask("free.example.")) == ["192.0.2.1"]
+
+
 def test_rules_need_no_list(make):
     with make() as d:
         assert texts(d.ask("www.example.")) == ["192.0.2.1"]
