@@ -328,7 +328,7 @@ static enum verdict answer_known(struct journey *j)
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
 		return journey_refuse(j, RCODE_SERVFAIL, s->reason);
-	if (LIKELY(!j->w->on.changes) || !changes(j, false, &v)) {
+	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, false, &v)) {
 		answer_stored(&j->p->out, &j->to, s, false);
 		v = journey_send(j);
 	}
@@ -359,7 +359,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	stat_add(j->w->env.stats, STAT_expired);
 	journey_say(j, "an answer that has expired is given (serve-expired)");
 	journey_settled(j, SETTLED_EXPIRED, "serve-expired");
-	if (LIKELY(!j->w->on.changes) || !changes(j, true, &v)) {
+	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, true, &v)) {
 		answer_stored(&j->p->out, &j->to, s, true);
 		v = journey_send(j);
 	}
@@ -371,12 +371,14 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 /* RD is not set: clients that may snoop get what is cached; nothing is resolved. */
 static enum verdict answer_snooper(struct journey *j)
 {
+	const struct policy_client who = journey_client(j);
+
 	if (j->action != ACL_ALLOW_SNOOP)
 		return journey_refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
 		return answer_stale(j, j->stored, false);
 	j->stored = NULL; /* expired: it is not given */
-	if (j->request.scope || !snoop_referral(&j->w->env, &j->to, &j->p->out))
+	if (j->request.scope || !snoop_referral(&j->w->env, &who, &j->to, &j->p->out))
 		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	return journey_send(j);
 }

@@ -146,6 +146,7 @@ static void note_held(const struct journey *j)
 
 bool local_answers(struct journey *j, enum verdict *v)
 {
+	const struct policy_client who = journey_client(j);
 	struct answer_to to = j->to;
 	struct message m;
 	struct arena a;
@@ -157,7 +158,8 @@ bool local_answers(struct journey *j, enum verdict *v)
 	if (end == HELD_ANSWER) {
 		if (j->w->env.snapshot->conf->server.minimal_responses)
 			message_minimise(&m);
-		answer_message(&j->p->out, &to, &m);
+		answer_message(&j->p->out, &to,
+			       policy_strip(j->w->env.snapshot->policy, &who, &m, j->to.now_s, &a));
 		stat_bump(&j->w->env.stats->authzone_down, 1);
 		*v = journey_send(j);
 	}
@@ -183,12 +185,7 @@ static enum verdict look_up_anew(struct journey *j)
 
 bool local_changes(struct journey *j, bool stale, enum verdict *v)
 {
-	const struct policy_client who = { .rule = j->rule,
-					   .client = &j->p->client,
-					   .stats = j->w->env.stats,
-					   .settled = j->w->env.settled,
-					   .let_through = j->request.unpoliced,
-					   .sees_bogus = j->request.flags & FLAG_CD };
+	const struct policy_client who = journey_client(j);
 	uint32_t now_s = j->to.now_s;
 	const struct message *m;
 	struct judged judged;

@@ -12,6 +12,7 @@
 #include "services/answer.h"
 #include "services/cookies.h"
 #include "services/listen.h"
+#include "services/policy.h"
 #include "services/settled.h"
 #include "services/stats.h"
 #include "services/subnets.h"
@@ -112,6 +113,17 @@ static inline bool journey_may_use_cache(struct journey *j)
 	if (j->action == ACL_ALLOW_SETRD)
 		j->request.flags |= FLAG_RD;
 	return j->action == ACL_ALLOW_SETRD || (j->action == ACL_ALLOW_COOKIE && j->proven);
+}
+
+/* As policies see its client. */
+static inline struct policy_client journey_client(const struct journey *j)
+{
+	return (struct policy_client){ .rule = j->rule,
+				       .client = &j->p->client,
+				       .stats = j->w->env.stats,
+				       .settled = j->w->env.settled,
+				       .let_through = j->request.unpoliced,
+				       .sees_bogus = j->request.flags & FLAG_CD };
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "daemon/journey.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
+#include "services/policy.h"
 #include "services/snapshot.h"
 #include "util/arena.h"
 #include "util/options.h"
@@ -56,7 +57,10 @@ bool present_answers(struct journey *j, bool stale, enum verdict *v)
 		}
 	}
 	if (any) {
-		answer_message(&j->p->out, &j->to, m);
+		const struct policy_client who = journey_client(j);
+
+		answer_message(&j->p->out, &j->to,
+			       policy_strip(j->w->env.snapshot->policy, &who, m, j->to.now_s, &a));
 		*v = journey_send(j);
 	}
 	arena_clear(&a);

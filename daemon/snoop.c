@@ -4,6 +4,8 @@
 
 #include "services/cache/rrset.h"
 #include "services/env.h"
+#include "services/policy.h"
+#include "services/snapshot.h"
 #include "util/arena.h"
 #include "util/rr.h"
 #include "validator/validator.h"
@@ -22,7 +24,8 @@ static const struct rrset *closest_ns(struct rrsetcache *c, const uint8_t *name,
 	}
 }
 
-bool snoop_referral(const struct env *env, const struct answer_to *to, struct writer *out)
+bool snoop_referral(const struct env *env, const struct policy_client *who,
+		    const struct answer_to *to, struct writer *out)
 {
 	static const uint16_t types[] = { TYPE_A, TYPE_AAAA };
 	const struct question *q = &to->request->q;
@@ -52,7 +55,7 @@ bool snoop_referral(const struct env *env, const struct answer_to *to, struct wr
 		}
 	}
 	m.security = sets[0]->security;
-	answer_message(out, to, &m);
+	answer_message(out, to, policy_strip(env->snapshot->policy, who, &m, to->now_s, &arena));
 	arena_clear(&arena);
 	return true;
 }

@@ -6,10 +6,12 @@
 #include "services/answer.h"
 
 struct env;
+struct policy_client;
 
 /* Write the closest cached delegation, with cached addresses, as a referral. It is validated if the
- * keys are cached; addresses that do not validate are then left out. False, with nothing written,
+ * keys are cached; addresses that do not validate are then left out, and those that policy withholds. False, with nothing written,
  * if there is no delegation. */
-bool snoop_referral(const struct env *env, const struct answer_to *to, struct writer *out);
+bool snoop_referral(const struct env *env, const struct policy_client *who,
+		    const struct answer_to *to, struct writer *out);
 
 #endif

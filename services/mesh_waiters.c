@@ -442,9 +442,12 @@ static void waiter_judge_alone(struct query *q, struct waiter *w, const struct m
 	arena_clear(&own);
 }
 
-static bool judges(const struct mesh *m)
+/* `beside`: the answer has an ADDITIONAL section, of which not all may be for everybody. */
+static bool judges(const struct mesh *m, bool beside)
 {
-	return m->env->snapshot->policy && policy_has_judges(m->env->snapshot->policy);
+	const struct policy *p = m->env->snapshot->policy;
+
+	return p && (beside || policy_has_judges(p));
 }
 
 /*
@@ -483,7 +486,7 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	if (!s)
 		return false;
 	is_stale = !stored_is_fresh(s, m->env->time->now_s);
-	if (UNLIKELY(w->lead || judges(m)))
+	if (UNLIKELY(w->lead || judges(m, stored_has_additional(s))))
 		return waiter_present_stale(q, w, s, is_stale);
 	to = answer_to(m, w);
 	out = writer_over(m->out, sizeof(m->out));
@@ -606,7 +609,8 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 				   .until_s = s->expires_s,
 				   .most = subnets_most(q->snapshot->subnets, at.net.net.family) });
 	}
-	return s && stored_is_good(s) && face->reason == REASON_none && !judges(m) ? s : NULL;
+	return s && stored_is_good(s) && face->reason == REASON_none &&
+			       !judges(m, face->count[SECTION_ADDITIONAL]) ? s : NULL;
 }
 
 void waiters_finish(struct query *q)
@@ -633,7 +637,7 @@ void waiters_finish(struct query *q)
 			waiter_tell(w, q->reply);
 		else if (failed && waiter_answer_stale(q, w))
 			continue;
-		else if (UNLIKELY(judges(m)))
+		else if (UNLIKELY(judges(m, face->count[SECTION_ADDITIONAL])))
 			waiter_judge_alone(q, w, face, &last);
 		else
 			waiter_answer(q, w, face, &last);

@@ -114,7 +114,7 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 		stat_bump(&by->stats->rpz[action], 1);
 	if (UNLIKELY(by->settled != NULL))
 		tell_settled(by, hit);
-	if (!hit->zone->manner->logs)
+	if (!hit->zone->manner->logs || by->quiet)
 		return;
 	querylog_policy(hit->zone->manner->log_name,
 			rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger),

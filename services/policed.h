@@ -30,6 +30,7 @@ struct policed_by {
 	bool embeds;                  /* answers are A records to be embedded there */
 	struct stats *stats;         /* or NULL */
 	struct settled *settled;     /* records what was found; or NULL */
+	bool quiet;                  /* nobody asked: rules that match are not logged */
 };
 
 struct rpz_hit {

@@ -479,6 +479,30 @@ static bool comes_back(const struct walk *w)
 	return false;
 }
 
+bool policy_has_local(const struct policy *p, const struct policy_client *who,
+		      const struct question *q)
+{
+	struct walk w = { .p = p, .who = who, .q = *q };
+	const struct localnode *n;
+
+	if (!find_zone(p, who, q, &w.f))
+		return false;
+	n = node_of(&w);
+	switch (find_set(&w) ? REST_NODATA : zone_traits[w.f.type].rest) {
+	case REST_ASK:
+	case REST_TRUNCATE:
+		return false;
+	case REST_ASK_TYPES:
+		return localnode_count(n) > 0;
+	case REST_NO_A:
+		return q->type == TYPE_A;
+	case REST_NO_AAAA:
+		return q->type == TYPE_AAAA;
+	default:
+		return true;
+	}
+}
+
 /* From zone to zone, as long as aliases lead on. */
 static enum policy_end walk_zones(struct walk *w)
 {

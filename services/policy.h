@@ -113,16 +113,26 @@ struct judged {
 	struct lead lead;
 };
 
+/* The message without what stands in its ADDITIONAL section although this client, if it asked for that,
+ * would get something else: an answer from local zones, block lists, policy zones or response-ip. `m` itself where
+ * nothing of the kind is there. Nothing is logged or counted. */
+const struct message *policy_strip(const struct policy *p, const struct policy_client *who,
+				   const struct message *m, uint32_t now_s, struct arena *a);
+/* Whether local zones answer the question, if only with a denial. */
+bool policy_has_local(const struct policy *p, const struct policy_client *who,
+		      const struct question *q);
+
 /* Whether any rule applies to answers. */
 static inline bool policy_has_judges(const struct policy *p)
 {
 	return p->judges || blocklists_exist(p->lists);
 }
 
-/* Whether a cached answer must be passed to policy_judge, where there are such rules. */
+/* Whether a cached answer must be passed to policy_judge: where there are such rules, or it has an ADDITIONAL
+ * section. */
 bool policy_doubts(const struct policy *p, const struct stored *s);
 
-/* What a client gets in place of the answer `m`. Results are in `a`. */
+/* What a client gets in place of the answer `m`, of which policy_strip leaves the rest. Results are in `a`. */
 void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j);
 

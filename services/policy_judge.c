@@ -23,6 +23,7 @@ struct finding {
 	bool embedded; /* the rule is for the IPv4 address in an IPv6 one */
 };
 
+/* Whether response-ip has a rule, for the action that the client's tags choose. */
 static bool find_address(const struct policy *p, const struct policy_client *who,
 			 const struct message *m, struct finding *f)
 {
@@ -163,7 +164,8 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 
 bool policy_doubts(const struct policy *p, const struct stored *s)
 {
-	return p->judges_addresses || (p->policed && policed_doubt(p->policed, s));
+	return stored_has_additional(s) || p->judges_addresses ||
+	       (p->policed && policed_doubt(p->policed, s));
 }
 
 /* Applies response-ip. False: no rule matches. */
@@ -251,7 +253,69 @@ static void bound(const struct message *own, struct arena *a, struct judged *j)
 	j->m = new;
 }
 
-void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
+/* ---- what stands beside an answer ---- */
+
+static bool address_is_changed(const struct policy *p, const struct policy_client *who,
+			       const struct message *m)
+{
+	struct finding f;
+
+	return find_address(p, who, m, &f) && (zone_traits[f.action].records == RECORDS_ALL ||
+					       zone_traits[f.action].rest <= REST_NXDOMAIN);
+}
+
+/* Whether the answer `m`, of one RRset, would not reach the client as it is. */
+static bool withholds(const struct policy *p, const struct policy_client *who,
+		      const struct message *m, uint32_t now_s)
+{
+	const struct list_asker asker = { .rule = who->rule,
+					  .from = &who->client->from,
+					  .now_s = now_s };
+	struct list_found f;
+
+	return policy_has_local(p, who, &m->q) ||
+	       (blocklists_exist(p->lists) &&
+		blocklists_block(p->lists, &asker, m->q.name, m->q.type, &f)) ||
+	       (p->policed && policy_zones_withhold(p, who, m)) || address_is_changed(p, who, m);
+}
+
+static bool withholds_set(const struct policy *p, const struct policy_client *who,
+			  const struct rrset *s, uint32_t now_s)
+{
+	const struct message m = { .q = { .name = rrset_owner(s),
+					  .name_len = s->owner_len,
+					  .type = s->type,
+					  .class_ = s->class_ },
+				   .sets = &s,
+				   .count = { [SECTION_ANSWER] = 1 } };
+
+	return withholds(p, who, &m, now_s);
+}
+
+const struct message *policy_strip(const struct policy *p, const struct policy_client *who,
+				   const struct message *m, uint32_t now_s, struct arena *a)
+{
+	unsigned all = message_set_count(m), kept = all - m->count[SECTION_ADDITIONAL];
+	struct message *less;
+	const struct rrset **sets;
+
+	if (LIKELY(kept == all) || m->q.class_ != CLASS_IN)
+		return m;
+	sets = arena_array(a, const struct rrset *, all);
+	for (unsigned i = 0; i < kept; i++)
+		sets[i] = m->sets[i];
+	for (unsigned i = kept; i < all; i++)
+		if (!withholds_set(p, who, m->sets[i], now_s))
+			sets[kept++] = m->sets[i];
+	if (kept == all)
+		return m;
+	less = arena_copy(a, m, sizeof(*m));
+	less->sets = sets;
+	less->count[SECTION_ADDITIONAL] -= (uint16_t)(all - kept);
+	return less;
+}
+
+static void judge(const struct policy *p, const struct policy_client *who, const struct message *m,
 		  uint32_t now_s, struct arena *a, struct judged *j)
 {
 	bool policed = p->policed && !who->let_through;
@@ -268,4 +332,16 @@ void policy_judge(const struct policy *p, const struct policy_client *who, const
 	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
 		policy_zones_judge_rest(p, who, m, now_s, a, j);
 	bound(who->own, a, j);
+}
+
+void policy_judge(const struct policy *p, const struct policy_client *who, const struct message *m,
+		  uint32_t now_s, struct arena *a, struct judged *j)
+{
+	const struct message *less = policy_strip(p, who, m, now_s, a);
+
+	judge(p, who, less, now_s, a, j);
+	if (j->end == JUDGED_AS_IS && less != m) {
+		j->end = JUDGED_CHANGED;
+		j->m = less;
+	}
 }

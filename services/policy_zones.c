@@ -393,3 +393,19 @@ bool policy_zones_judge_rest(const struct policy *p, const struct policy_client 
 	g.kept = m->q.type != TYPE_ANY || rpz_hit_is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
 	return carry_out(&g, m->sets[set]->type, j);
 }
+
+bool policy_zones_withhold(const struct policy *p, const struct policy_client *who,
+			   const struct message *m)
+{
+	struct policed_by by = by_whom(p, who, &m->q);
+	const struct met *server;
+	struct rpz_hit hit;
+	unsigned set;
+
+	by.embeds = false;
+	by.stats = NULL;
+	by.settled = NULL;
+	by.quiet = true;
+	return (policed_question(&by, &hit) || policed_answer(&by, m, NULL, &hit, &set, &server)) &&
+	       hit.rule.action != RPZ_passthru;
+}

@@ -25,5 +25,8 @@ bool policy_zones_judge_aliases(const struct policy *p, const struct policy_clie
 bool policy_zones_judge_rest(const struct policy *p, const struct policy_client *who,
 			     const struct message *m, uint32_t now_s, struct arena *a,
 			     struct judged *j);
+/* Whether this answer, if it were asked for, would not be given as it is. Nothing is logged or counted. */
+bool policy_zones_withhold(const struct policy *p, const struct policy_client *who,
+			   const struct message *m);
 
 #endif

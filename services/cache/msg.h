@@ -62,6 +62,11 @@ static inline bool stored_is_fresh(const struct stored *s, uint32_t now_s)
 	return (int32_t)(s->expires_s - now_s) > 0;
 }
 
+static inline bool stored_has_additional(const struct stored *s)
+{
+	return s->additional_at < s->wire_len;
+}
+
 /* Worth keeping in preference to failures: data, or a denial. */
 static inline bool stored_is_good(const struct stored *s)
 {
