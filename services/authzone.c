@@ -71,7 +71,7 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 	struct fault why = { 0 };
 	char name[DNAME_TEXT];
 
-	if (!z->wants_digest && !z->needs_digest)
+	if (!z->wants_digest)
 		return true;
 	switch (zonemd_check(data, &why)) {
 	case ZONEMD_RIGHT:
@@ -227,7 +227,7 @@ static bool take_clause(struct authzones *t, const struct conf *conf,
 	z->falls_back = c->fallback_enabled;
 	z->upstream = c->for_upstream;
 	z->wants_digest = c->zonemd_check;
-	z->needs_digest = c->zonemd_reject_absence;
+	z->needs_digest = c->zonemd_check && c->zonemd_reject_absence;
 	trie_put(t->by_name, z->name, z);
 	return true;
 }

@@ -480,41 +480,95 @@ void zonedata_retire(struct zonedata *z)
 
 /* ---- files ---- */
 
-static bool take_record(const struct text_rr *rr, void *arg)
-{
-	put(arg, rr, false);
-	return true;
-}
+/* A file being read. */
+struct filing {
+	struct zonebuild *b;
+	const char *path;
+	size_t soa;         /* 1 + index of the SOA record; 0: none yet */
+	size_t broken, odd; /* lines told of */
+};
 
 static void note_broken(void *arg, const char *why)
 {
-	size_t *broken = arg;
+	struct filing *x = arg;
 
-	if (++*broken <= BROKEN_TOLD)
+	if (++x->broken <= BROKEN_TOLD)
 		log_warn("%s", why);
-	else if (*broken == BROKEN_TOLD + 1)
+	else if (x->broken == BROKEN_TOLD + 1)
 		log_warn("more records of this file cannot be read");
+}
+
+static void note_odd(void *arg, const char *why)
+{
+	struct filing *x = arg;
+
+	if (++x->odd <= BROKEN_TOLD)
+		log_warn("%s", why);
+	else if (x->odd == BROKEN_TOLD + 1)
+		log_warn("more lines of this file are odd");
+}
+
+static void tell_soas(struct filing *x)
+{
+	char *text = mem_textf("%s: there is more than one SOA record, the last holds", x->path);
+
+	note_odd(x, text);
+	mem_free(text);
+}
+
+/* Of several SOA records the last holds. */
+static bool is_another_soa(struct filing *x, const struct text_rr *rr)
+{
+	struct zonebuild *b = x->b;
+	struct item *old;
+
+	if (rr->type != TYPE_SOA || rr->class_ != CLASS_IN || !dname_equals(rr->owner, b->apex))
+		return false;
+	if (!x->soa) {
+		x->soa = b->count + 1;
+		return false;
+	}
+	old = &b->items[x->soa - 1];
+	if (old->len != rr->rdata.len || memcmp(old->rdata, rr->rdata.at, old->len) != 0)
+		tell_soas(x);
+	old->ttl_s = rr->ttl_s;
+	old->len = (uint16_t)rr->rdata.len;
+	old->rdata = arena_copy(&b->arena, rr->rdata.at, rr->rdata.len);
+	return true;
+}
+
+static bool take_record(const struct text_rr *rr, void *arg)
+{
+	struct filing *x = arg;
+
+	if (!is_another_soa(x, rr))
+		put(x->b, rr, false);
+	return true;
 }
 
 static struct zonebuild *read_file(const struct zonedata_how *how, const char *path,
 				   size_t *broken, struct fault *f)
 {
-	struct zonebuild *b = zonebuild_new(how->apex);
+	struct filing x = { .b = zonebuild_new(how->apex), .path = path };
 	struct text_zone t;
+	bool good;
 
 	text_zone_init(&t);
 	memcpy(t.origin, how->apex, dname_len(how->apex));
 	t.file = how->file;
 	t.alone = how->file != NULL;
+	t.odd = note_odd;
+	t.odd_arg = &x;
 	if (how->lenient) {
 		t.broken = note_broken;
-		t.broken_arg = broken;
-		zonebuild_spare_soa(b);
+		t.broken_arg = &x;
+		zonebuild_spare_soa(x.b);
 	}
-	*broken = 0;
-	if (text_zone_read(path, &t, take_record, b, f))
-		return b;
-	zonebuild_free(b);
+	good = text_zone_read(path, &t, take_record, &x, f);
+	*broken = x.broken;
+	if (good)
+		return x.b;
+	zonebuild_free(x.b);
 	return NULL;
 }
 

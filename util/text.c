@@ -91,6 +91,15 @@ static bool complain(struct line *l, const char *why)
 	return false;
 }
 
+/* Odd, but read all the same where somebody is told of it. */
+static bool is_odd(struct line *l, const char *why)
+{
+	if (!l->z->odd)
+		return complain(l, why);
+	l->z->odd(l->z->odd_arg, why);
+	return true;
+}
+
 static bool read_fields_some(struct line *l, const char *shape)
 {
 	for (; *shape; shape++) {
@@ -250,8 +259,11 @@ static bool read_head(struct line *l, struct text_rr *out)
 		if (word == NULL)
 			return complain(l, "it has no type");
 		if (!ttl_given && text_number(word, true, &out->ttl_s)) {
+			if (out->ttl_s > INT32_MAX &&
+			    !is_odd(l, "its TTL is above 2147483647 and counts as 0 (RFC 2181 8)"))
+				return false;
 			if (out->ttl_s > INT32_MAX)
-				return complain(l, "its TTL is above 2147483647 (RFC 2181 8)");
+				out->ttl_s = 0;
 			ttl_given = true;
 		} else if (!class_given && class_parse(word, &out->class_)) {
 			class_given = true;

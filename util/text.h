@@ -31,6 +31,11 @@ struct text_zone {
 	 * continues. */
 	void (*broken)(void *arg, const char *why);
 	void *broken_arg;
+	/* If set, told of what is odd and read all the same ("file:line: why" from a zone file): a TTL above
+	 * 2147483647, which counts as 0 (RFC 2181 8), directives of a file that nobody knows or that make no
+	 * sense, which are skipped. Else these are errors. */
+	void (*odd)(void *arg, const char *why);
+	void *odd_arg;
 	bool alone; /* allow no $INCLUDE: the file is not trusted */
 	FILE *file; /* read and close this, `path` being only its name; NULL: open `path` */
 };
@@ -50,7 +55,7 @@ bool text_ttl_parse(const char *text, uint32_t *ttl_s);
 bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struct text_rr *out,
 		   struct fault *f) MUST_USE;
 
-/* Read a zone file (with $ORIGIN, $TTL, parentheses; $INCLUDE relative to it), record
+/* Read a zone file (with $ORIGIN, $TTL, $GENERATE, parentheses; $INCLUDE relative to it), record
  * by record; stops when `each` returns false. What `each` is passed lasts only for that
  * call. False on the first error, with file, line and reason in `f`. */
 bool text_zone_read(const char *path, struct text_zone *z,

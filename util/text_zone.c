@@ -10,11 +10,14 @@
 #include "util/dname.h"
 #include "util/fault.h"
 #include "util/mem.h"
+#include "util/text_series.h"
 #include "util/textlex.h"
 
 #define FILES_MAX 8 /* a zone file and nested includes */
 #define ENTRY_MAX (1u << 20)
 #define ENDLESS_MAX 100
+#define GENERATED_MOST (1u << 20) /* records of $GENERATE in a file */
+#define GENERATED_LEN  4096
 
 struct source {
 	FILE *file;
@@ -34,6 +37,12 @@ struct zone_reading {
 	long entry_at;
 	unsigned endless; /* unterminated entries skipped */
 	bool has_default; /* $TTL was seen (RFC 2308 4) */
+	void (*odd)(void *arg, const char *why); /* the caller's */
+	void *odd_arg;
+	bool (*each)(const struct text_rr *rr, void *arg);
+	void *arg;
+	bool wanted; /* each has not returned false */
+	size_t generated;
 };
 
 static struct source *source_now(struct zone_reading *x)
@@ -45,6 +54,28 @@ static bool complain(struct zone_reading *x, const char *why)
 {
 	fault_set(x->f, "%s:%u: %s", source_now(x)->path, x->entry_line, why);
 	return false;
+}
+
+/* A directive that is skipped, where somebody is told of it; otherwise an error. */
+static bool skip(struct zone_reading *x, const char *why)
+{
+	char text[200];
+
+	if (!x->odd)
+		return complain(x, why);
+	snprintf(text, sizeof(text), "%s; the line is skipped", why);
+	x->z->odd(x, text);
+	return true;
+}
+
+/* What is odd in an entry: with its place, for who is to be told. */
+static void tell_odd(void *reading, const char *why)
+{
+	struct zone_reading *x = reading;
+	char *text = mem_textf("%s:%u: %s", source_now(x)->path, x->entry_line, why);
+
+	x->odd(x->odd_arg, text);
+	mem_free(text);
 }
 
 static bool source_open(struct zone_reading *x, char *path)
@@ -171,8 +202,13 @@ static bool set_origin(struct zone_reading *x, const char *name)
 
 static bool set_ttl(struct zone_reading *x, const char *ttl)
 {
+	uint32_t ttl_s;
+
+	if (!text_ttl_parse(ttl, &ttl_s))
+		return skip(x, "$TTL takes a time of at most 2147483647 seconds");
 	x->has_default = true;
-	return text_ttl_parse(ttl, &x->z->ttl_s) || complain(x, "$TTL takes a time");
+	x->z->ttl_s = ttl_s;
+	return true;
 }
 
 /* Where $INCLUDE finds `name`: relative to the file containing it. */
@@ -208,22 +244,51 @@ static bool follow_directive(struct zone_reading *x)
 		return set_ttl(x, first);
 	if (strcasecmp(directive, "$INCLUDE") == 0)
 		return include(x, first, second);
-	return complain(x, "the directive is none of $ORIGIN, $TTL and $INCLUDE");
+	return skip(x, "the directive is none of $ORIGIN, $TTL, $INCLUDE and $GENERATE");
+}
+
+/* ---- records ---- */
+
+static bool take_record(struct zone_reading *x, const char *entry)
+{
+	struct fault why = { 0 };
+	struct text_rr rr;
+	struct arena a;
+	bool good;
+
+	arena_init(&a);
+	good = text_rr_parse(&a, entry, x->z, &rr, &why) || complain(x, why.text);
+	/* RFC 1035 5.1: without a default, the last TTL given remains in force */
+	if (good && !x->has_default)
+		x->z->ttl_s = rr.ttl_s;
+	if (good)
+		x->wanted = x->each(&rr, x->arg);
+	arena_clear(&a);
+	return good;
+}
+
+/* $GENERATE FIRST-LAST[/STEP] OWNER [TTL] [CLASS] TYPE DATA */
+static bool generate(struct zone_reading *x)
+{
+	struct text_series s;
+	const char *template = text_series_parse(&s, x->entry + strlen("$GENERATE"));
+	char line[GENERATED_LEN];
+
+	if (!template)
+		return skip(x, "$GENERATE takes a range such as 1-254 or 0-9/3, and a record");
+	if (s.count > GENERATED_MOST - x->generated)
+		return skip(x, "$GENERATE would make more than 1048576 records of this file");
+	x->generated += s.count;
+	for (uint32_t i = 0; i < s.count && x->wanted; i++) {
+		if (!text_series_write(&s, i, template, line, sizeof(line)))
+			return skip(x, "$GENERATE has a modifier that is none of ${OFFSET,WIDTH,BASE}, a number below 0, or a line that gets too long");
+		if (!take_record(x, line))
+			return false;
+	}
+	return true;
 }
 
 /* ---- the whole file ---- */
-
-static bool take_record(struct zone_reading *x, struct text_rr *rr, struct arena *a)
-{
-	struct fault why = { 0 };
-
-	if (!text_rr_parse(a, x->entry, x->z, rr, &why))
-		return complain(x, why.text);
-	/* RFC 1035 5.1: without a default, the last TTL given remains in force */
-	if (!x->has_default)
-		x->z->ttl_s = rr->ttl_s;
-	return true;
-}
 
 /* True: the complaint was passed on, and reading may go on with the next entry. */
 static bool is_passed_over(struct zone_reading *x)
@@ -251,36 +316,60 @@ static bool is_skipped(struct zone_reading *x)
 	return is_passed_over(x);
 }
 
+static bool is_generate(const char *entry)
+{
+	return strncasecmp(entry, "$GENERATE", 9) == 0 && (entry[9] == ' ' || entry[9] == '\t');
+}
+
+/* The entry that was read. */
+static bool take_entry(struct zone_reading *x)
+{
+	if (is_generate(x->entry))
+		return generate(x);
+	if (x->entry[0] == '$')
+		return follow_directive(x);
+	return entry_is_empty(x->entry) || take_record(x, x->entry);
+}
+
+static bool read_sources(struct zone_reading *x)
+{
+	bool good = true;
+
+	while (good && x->wanted && x->depth > 0) {
+		enum entry entry = read_entry(x);
+
+		if (entry == ENTRY_NONE)
+			source_close(x);
+		else if (entry == ENTRY_BAD)
+			good = is_skipped(x);
+		else
+			good = take_entry(x) || is_passed_over(x);
+	}
+	return good;
+}
+
 bool text_zone_read(const char *path, struct text_zone *z,
 		    bool (*each)(const struct text_rr *rr, void *arg), void *arg, struct fault *f)
 {
 	struct fault own = { 0 };
-	struct zone_reading x = { .z = z, .f = f ? f : &own };
+	struct zone_reading x = { .z = z,
+				  .f = f ? f : &own,
+				  .odd = z->odd,
+				  .odd_arg = z->odd_arg,
+				  .each = each,
+				  .arg = arg,
+				  .wanted = true };
 	bool good = source_open(&x, mem_text(path));
-	bool wanted = true;
-	struct arena a;
 
-	arena_init(&a);
-	while (good && wanted && x.depth > 0) {
-		struct text_rr rr;
-		enum entry entry = read_entry(&x);
-
-		if (entry == ENTRY_NONE) {
-			source_close(&x);
-		} else if (entry == ENTRY_BAD) {
-			good = is_skipped(&x);
-		} else if (x.entry[0] == '$') {
-			good = follow_directive(&x) || is_passed_over(&x);
-		} else if (!entry_is_empty(x.entry)) {
-			good = take_record(&x, &rr, &a);
-			wanted = !good || each(&rr, arg);
-			good = good || is_passed_over(&x);
-			arena_clear(&a);
-		}
+	if (x.odd) {
+		z->odd = tell_odd;
+		z->odd_arg = &x;
 	}
+	good = good && read_sources(&x);
 	while (x.depth > 0)
 		source_close(&x);
-	arena_clear(&a);
+	z->odd = x.odd;
+	z->odd_arg = x.odd_arg;
 	mem_free(x.entry);
 	return good;
 }
