@@ -100,8 +100,8 @@ bool record_batch_read(struct record_batch *b, const char *line, size_t number, 
 	bool good;
 
 	arena_init(&a);
-	good = text_rr_parse(&a, line, NULL, &rr, f);
-	if (good)
+	good = localzones_read_line(&a, line, &rr, f);
+	if (good && !rr.left_out)
 		record_batch_add(b, &rr, line, number);
 	arena_clear(&a);
 	return good;

@@ -77,6 +77,8 @@ struct localnode *localnode_make(const struct localzone *zone, const uint8_t *na
 struct localnode *localnode_with(const struct localzone *zone, const uint8_t *name,
 				 const struct localnode *n, const struct rrset *const *sets,
 				 size_t count);
+/* A record from text, as Unbound takes it; what is odd in it is logged. */
+bool localzones_read_line(struct arena *a, const char *line, struct text_rr *rr, struct fault *f);
 /* The node that this zone has at the name, or NULL. */
 struct localnode *localnode_at(const struct family *f, const struct localzone *zone,
 			       const uint8_t *name);

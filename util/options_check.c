@@ -475,7 +475,11 @@ static bool is_end(const char *w)
 }
 
 /* "[TTL] [CLASS] TYPE data", the first two in either order; the data of addresses is checked. */
-static bool is_record_rest(const char *w, bool anchor)
+enum record_use { RECORD_LOCAL, RECORD_DATA, RECORD_ANCHOR };
+
+/* What stands behind the address is left out of local data, with a warning, and so is a record without
+ * data (util/text.h). */
+static bool is_record_rest(const char *w, enum record_use use)
 {
 	size_t len = next_run(&w), data;
 	const char *type;
@@ -493,36 +497,36 @@ static bool is_record_rest(const char *w, bool anchor)
 	w += len;
 	data = MIN(next_run(&w), strcspn(w, ";"));
 	if (data == 0)
-		return false;
-	if (anchor)
+		return use == RECORD_LOCAL;
+	if (use == RECORD_ANCHOR)
 		return run_is(type, len, "DS") || run_is(type, len, "DNSKEY");
 	if (run_is(type, len, "A") && w[0] != '\\')
-		return address_family(w, data) == 4 && is_end(w + data);
+		return address_family(w, data) == 4 && (use == RECORD_LOCAL || is_end(w + data));
 	if (run_is(type, len, "AAAA") && w[0] != '\\')
-		return address_family(w, data) == 6 && is_end(w + data);
+		return address_family(w, data) == 6 && (use == RECORD_LOCAL || is_end(w + data));
 	return true;
 }
 
-static bool is_record(const char *w, bool anchor)
+static bool is_record(const char *w, enum record_use use)
 {
 	size_t len = next_run(&w);
 
-	return is_domain(w, len) && is_record_rest(w + len, anchor);
+	return is_domain(w, len) && is_record_rest(w + len, use);
 }
 
 static bool word_record(const char *w)
 {
-	return is_record(w, false);
+	return is_record(w, RECORD_LOCAL);
 }
 
 static bool word_record_data(const char *w)
 {
-	return is_record_rest(w, false);
+	return is_record_rest(w, RECORD_DATA);
 }
 
 static bool word_anchor(const char *w)
 {
-	return is_record(w, true);
+	return is_record(w, RECORD_ANCHOR);
 }
 
 static bool word_ptr_record(const char *w)

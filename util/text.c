@@ -112,7 +112,8 @@ static bool read_fields_some(struct line *l, const char *shape)
 static bool read_fields(struct line *l, const char *shape)
 {
 	return read_fields_some(l, shape) &&
-	       (text_words_end(&l->words) || complain(l, "there is more text behind the data"));
+	       (text_words_end(&l->words) ||
+		is_odd(l, "there is more text behind the data"));
 }
 
 /* RFC 3597 5: \# LENGTH HEX... */
@@ -209,6 +210,23 @@ static bool next_is_generic(struct line *l)
 	return p[0] == '\\' && p[1] == '#' && (p[2] == ' ' || p[2] == '\0');
 }
 
+/* A record of one field without any: Unbound takes it, though not even its length would be right. An
+ * empty text has a form. */
+static bool is_left_out(struct line *l, struct text_rr *out)
+{
+	const char *shape = rr_shape(out->type);
+
+	if (!l->z->odd || !(rr_flags(out->type) & RR_PLAIN) || strlen(shape) != 1 ||
+	    !text_words_end(&l->words))
+		return false;
+	if (*shape == 'S') {
+		write_u8(&l->w, 0);
+		return is_odd(l, "its text is missing, and taken to be empty");
+	}
+	out->left_out = true;
+	return is_odd(l, "its data is missing: the record is left out");
+}
+
 static bool read_data(struct line *l, uint16_t type)
 {
 	if (next_is_generic(l)) {
@@ -292,7 +310,8 @@ bool text_rr_parse(struct arena *a, const char *line, struct text_zone *z, struc
 	*out = (struct text_rr){ .ttl_s = z->ttl_s, .class_ = CLASS_IN };
 	bool good =
 		(flatten(text, line) || complain(&l, "a parenthesis or a quote has no partner")) &&
-		read_owner(&l, *text == ' ') && read_head(&l, out) && read_data(&l, out->type) &&
+		read_owner(&l, *text == ' ') && read_head(&l, out) &&
+		(is_left_out(&l, out) || read_data(&l, out->type)) &&
 		!l.words.why.set;
 	if (good) {
 		out->owner = arena_copy(a, z->last_owner, dname_len(z->last_owner));

@@ -250,10 +250,23 @@ static const struct mnemonic certificates[] = {
 /* How a child's zone tells its parent: RFC 9859 2.1. */
 static const struct mnemonic schemes[] = { { 1, "NOTIFY" } };
 
-static bool read_number(struct text_words *t, const char *word, unsigned bytes,
-			const struct mnemonic *known, size_t known_count, struct writer *w)
+/* Of a number too large for its field the low bytes, where somebody is told that this is odd. */
+static bool is_cut(const struct text_zone *z, const char *word)
 {
-	uint32_t value;
+	char why[100];
+
+	if (!z->odd)
+		return false;
+	snprintf(why, sizeof(why), "the number %.20s is too large, and only its low bits count", word);
+	z->odd(z->odd_arg, why);
+	return true;
+}
+
+static bool read_number(struct text_words *t, const char *word, unsigned bytes,
+			const struct mnemonic *known, size_t known_count,
+			const struct text_zone *z, struct writer *w)
+{
+	uint32_t value = 0;
 	bool good = text_number(word, bytes == 4, &value);
 
 	for (size_t i = 0; i < known_count && !good; i++) {
@@ -262,7 +275,7 @@ static bool read_number(struct text_words *t, const char *word, unsigned bytes,
 			good = true;
 		}
 	}
-	if (!good || (bytes < 4 && value >> 8 * bytes))
+	if (!good || (bytes < 4 && value >> 8 * bytes && !is_cut(z, word)))
 		return complain(t, "a number is expected, or it is too large");
 	if (bytes == 1)
 		write_u8(w, (uint8_t)value);
@@ -510,15 +523,15 @@ bool text_field_read(struct text_words *t, char field, const struct text_zone *z
 		return complain(t, "data is missing");
 	switch (field) {
 	case '1':
-		return read_number(t, word, 1, algorithms, COUNT(algorithms), w);
+		return read_number(t, word, 1, algorithms, COUNT(algorithms), z, w);
 	case '2':
-		return read_number(t, word, 2, NULL, 0, w);
+		return read_number(t, word, 2, NULL, 0, z, w);
 	case '4':
-		return read_number(t, word, 4, NULL, 0, w);
+		return read_number(t, word, 4, NULL, 0, z, w);
 	case 'c':
-		return read_number(t, word, 2, certificates, COUNT(certificates), w);
+		return read_number(t, word, 2, certificates, COUNT(certificates), z, w);
 	case 'y':
-		return read_number(t, word, 1, schemes, COUNT(schemes), w);
+		return read_number(t, word, 1, schemes, COUNT(schemes), z, w);
 	case 't':
 		return read_type(t, word, w);
 	case 'T':

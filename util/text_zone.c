@@ -261,7 +261,7 @@ static bool take_record(struct zone_reading *x, const char *entry)
 	/* RFC 1035 5.1: without a default, the last TTL given remains in force */
 	if (good && !x->has_default)
 		x->z->ttl_s = rr.ttl_s;
-	if (good)
+	if (good && !rr.left_out)
 		x->wanted = x->each(&rr, x->arg);
 	arena_clear(&a);
 	return good;

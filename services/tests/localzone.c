@@ -482,6 +482,55 @@ static void an_rrset_has_so_many_records_and_no_more(void **state)
 	mem_free(text);
 }
 
+/* What unbound-checkconf takes is taken, odd as it may be. */
+static void what_is_odd_in_a_record_costs_only_that(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		const char *want; /* as it is shown; "": taken, but there is no record; NULL: refused */
+	} rows[] = {
+		{ "x.home 4294967295 A 192.0.2.1", "x.home.\t0\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 2147483648 A 192.0.2.1", "x.home.\t0\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 2147483647 A 192.0.2.1", "x.home.\t2147483647\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 4294967296 A 192.0.2.1", NULL },
+		{ "x.home 5 A 192.0.2.1 ; remark", "x.home.\t5\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 5 A 192.0.2.1 # remark", "x.home.\t5\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 5 A 192.0.2.1 192.0.2.2", "x.home.\t5\tIN\tA\t192.0.2.1\n" },
+		{ "x.home 5 AAAA ::1 ::2", "x.home.\t5\tIN\tAAAA\t::1\n" },
+		{ "x.home 5 MX 10 a. b.", "x.home.\t5\tIN\tMX\t10 a.\n" },
+		{ "x.home 5 MX 65537 a.", "x.home.\t5\tIN\tMX\t1 a.\n" },
+		{ "x.home 5 SRV 1 65536 2 a.", "x.home.\t5\tIN\tSRV\t1 0 2 a.\n" },
+		{ "x.home 5 CAA 256 issue x", "x.home.\t5\tIN\tCAA\t0 issue \"x\"\n" },
+		{ "x.home 5 TXT", "x.home.\t5\tIN\tTXT\t\"\"\n" },
+		{ "x.home 5 A", "" },
+		{ "x.home 5 AAAA", "" },
+		{ "x.home 5 CNAME ; none", "" },
+		{ "x.home 5 MX", NULL },
+		{ "x.home 5 MX 10", NULL },
+		{ "x.home 5 A 192.0.2", NULL },
+		{ "x.home 5 MX -1 a.", NULL },
+		{ "x.home 5", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct localzones *z = zones_from("server:\n local-zone: home static\n");
+		struct heard h = { .len = 0 };
+		struct fault f = { 0 };
+		bool taken = localzones_put_record(z, rows[i].line, &f);
+		const char *got;
+
+		localzones_each_set(z, hear_set, &h);
+		got = strstr(h.text, "x.home.");
+		if (got)
+			*(strchr(got, '\n') + 1) = '\0';
+		if (taken != (rows[i].want != NULL) ||
+		    (taken && strcmp(got ? got : "", rows[i].want) != 0))
+			fail_msg("%s: %s %s", rows[i].line, taken ? "taken" : f.text, got ? got : "");
+		localzones_unpin(z);
+	}
+}
+
 /* What is added at once is what is added one by one. */
 static void a_batch_is_as_good_as_one_by_one(void **state)
 {
@@ -557,6 +606,7 @@ int main(void)
 		cmocka_unit_test(many_records_of_one_name_are_built_once),
 		cmocka_unit_test(an_rrset_has_so_many_records_and_no_more),
 		cmocka_unit_test(a_batch_is_as_good_as_one_by_one),
+		cmocka_unit_test(what_is_odd_in_a_record_costs_only_that),
 	};
 	int failed;
 
