@@ -1,6 +1,7 @@
 # services: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES += \
 	services/acl.c services/acl.h \
+	services/addresses.c services/addresses.h \
 	services/answer.c services/answer.h \
 	services/authzone.c services/authzone.h \
 	services/authzone_answer.c services/authzone_answer.h \

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/addresses.h"
 #include "services/authzone_data.h"
 #include "services/cache/msg.h"
 #include "services/dns64.h"
@@ -197,15 +198,11 @@ static bool find_better(struct rpz_hit *hit, const struct addr *a, bool embedded
 static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const struct rrset *s,
 			bool found)
 {
-	struct addr a = { .family = s->type == TYPE_A ? 4 : 6 }, ip4;
-	size_t len = s->type == TYPE_A ? 4 : 16;
-	struct rrset_walk w = rrset_records(s);
+	struct addresses w = addresses_of(s);
+	struct addr a, ip4;
 	bool better = false;
 
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		if (rd.len != len)
-			continue;
-		memcpy(a.ip, rd.at, len);
+	while (addresses_next(&w, &a)) {
 		better |= find_better(hit, &a, by->embeds, found || better);
 		if (dns64_extract(by->nat64, &a, &ip4))
 			better |= find_better(hit, &ip4, true, found || better);
@@ -223,8 +220,7 @@ static bool find_in_answer(const struct policed_by *by, struct rpz_hit *hit,
 	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
 		const struct rrset *s = m->sets[i];
 
-		if (s->class_ != CLASS_IN || (s->type != TYPE_A && s->type != TYPE_AAAA) ||
-		    !find_in_set(by, hit, s, found))
+		if (!addresses_in(s) || !find_in_set(by, hit, s, found))
 			continue;
 		*set = i;
 		found = true;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "services/addresses.h"
 #include "services/dns64.h"
 #include "util/arena.h"
 #include "util/fault.h"
@@ -154,17 +155,6 @@ void response_ip_free(struct response_ip *r)
 	mem_free(r);
 }
 
-static bool address_of(const struct rrset *s, struct slice rd, struct addr *a)
-{
-	size_t len = s->type == TYPE_A ? 4 : 16;
-
-	*a = (struct addr){ .family = s->type == TYPE_A ? 4 : 6 };
-	if (rd.len != len)
-		return false;
-	memcpy(a->ip, rd.at, len);
-	return true;
-}
-
 /* Of the rules for an address and for the IPv4 address in it the one with the longer netblock. */
 static const struct response_rule *find_rule(const struct response_ip *r,
 					     const struct netblock *nat64, const struct addr *a)
@@ -181,14 +171,12 @@ static const struct response_rule *find_rule(const struct response_ip *r,
 static const struct response_rule *find_in(const struct response_ip *r,
 					   const struct netblock *nat64, const struct rrset *s)
 {
-	struct rrset_walk w = rrset_records(s);
+	struct addresses w = addresses_of(s);
 	const struct response_rule *rule = NULL;
 	struct addr a;
 
-	for (struct slice rd; !rule && rrset_next(&w, &rd);) {
-		if (address_of(s, rd, &a))
-			rule = find_rule(r, nat64, &a);
-	}
+	while (!rule && addresses_next(&w, &a))
+		rule = find_rule(r, nat64, &a);
 	return rule;
 }
 
@@ -200,7 +188,7 @@ const struct response_rule *response_ip_find(const struct response_ip *r,
 		const struct rrset *s = m->sets[*set];
 		const struct response_rule *rule = NULL;
 
-		if (s->class_ == CLASS_IN && (s->type == TYPE_A || s->type == TYPE_AAAA))
+		if (addresses_in(s))
 			rule = find_in(r, nat64, s);
 		if (rule)
 			return rule;

@@ -1,0 +1,27 @@
+/* The addresses that an RRset tells: of A and AAAA records, and the hints of SVCB and HTTPS ones.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ipv4hint and ipv6hint (RFC 9460 7.3) are what a client connects to before, or instead of, asking for
+ * addresses: rules for addresses look at them, too. */
+#ifndef SERVICES_ADDRESSES_H
+#define SERVICES_ADDRESSES_H
+
+#include "util/addr.h"
+#include "util/bytes.h"
+#include "util/rrset.h"
+
+struct addresses {
+	struct rrset_walk records;
+	uint16_t type;
+	struct reader params; /* of the present SVCB record */
+	struct slice hints;   /* of its present parameter */
+	uint8_t family;       /* of those */
+};
+
+/* Whether records of the type tell addresses. */
+bool addresses_in(const struct rrset *s) PURE;
+struct addresses addresses_of(const struct rrset *s);
+/* The next; false at the end. Data that has not the form of its type tells none. */
+bool addresses_next(struct addresses *w, struct addr *a);
+
+#endif
