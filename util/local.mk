@@ -46,6 +46,7 @@ libresolver_la_SOURCES += \
 	util/subnet.c util/subnet.h \
 	util/suffix.h \
 	util/text.c util/text.h util/text_field.c util/text_field.h util/text_print.c util/text_series.c util/text_series.h util/text_zone.c \
+	util/text_svcb.c util/text_svcb.h \
 	util/textlex.h \
 	util/thread.c util/thread.h \
 	util/timebase.c util/timebase.h \
@@ -88,6 +89,7 @@ UTIL_TESTS = \
 	util/tests/subnet \
 	util/tests/text \
 	util/tests/text_series \
+	util/tests/text_svcb \
 	util/tests/thread \
 	util/tests/timebase \
 	util/tests/tls \

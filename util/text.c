@@ -15,6 +15,7 @@
 #include "util/mem.h"
 #include "util/rr.h"
 #include "util/text_field.h"
+#include "util/text_svcb.h"
 #include "util/textlex.h"
 
 #define TTL_DEFAULT_S 3600
@@ -183,6 +184,12 @@ static bool read_amtrelay(struct line *l)
 	       (text_words_end(&l->words) || complain(l, "there is more text behind the data"));
 }
 
+/* ldns 1.8 unescapes lists once only (RFC 9460 A.1). */
+static bool read_svcb(struct line *l)
+{
+	return read_fields_some(l, "2m") && text_svcb_read(&l->words, &l->w);
+}
+
 static bool read_by_ldns(struct line *l, uint16_t type)
 {
 	if (text_words_end(&l->words))
@@ -235,6 +242,7 @@ static bool read_data(struct line *l, uint16_t type)
 			return false;
 	} else if (!(type == TYPE_IPSECKEY       ? read_ipseckey(l)
 		     : type == TYPE_AMTRELAY     ? read_amtrelay(l)
+		     : type == TYPE_SVCB || type == TYPE_HTTPS ? read_svcb(l)
 		     : rr_flags(type) & RR_PLAIN ? read_fields(l, rr_shape(type))
 						 : read_by_ldns(l, type))) {
 		return false;

@@ -130,6 +130,13 @@ bool text_hex_read(struct text_words *t, struct writer *w)
 	return text_words_end(t) || read_coded(t, &hex, w);
 }
 
+bool text_base64_read(struct text_words *t, const char *text, struct writer *w)
+{
+	struct decoder d = { 0 };
+
+	return (decode(&d, &base64, text, w) && decoded(&d, &base64)) || complain(t, base64.why);
+}
+
 /* One word, written with a length byte before it; "-" is empty. */
 static bool read_counted(struct text_words *t, const struct code *code, const char *word,
 			 struct writer *w)

@@ -29,6 +29,9 @@ bool text_field_read(struct text_words *t, char field, const struct text_zone *z
 /* Parse all remaining words as hexadecimal digits. */
 bool text_hex_read(struct text_words *t, struct writer *w);
 
+/* Parse a text as base64. */
+bool text_base64_read(struct text_words *t, const char *text, struct writer *w);
+
 /* Text truncated to its room, but counted in full. */
 struct text_printer {
 	char *to;
