@@ -142,6 +142,11 @@ static void nsec_denies_what_it_spans(void **state)
 		  { "x.w.example.", TYPE_NSEC, .answer = "x.w.example. 300 IN NSEC z.example. A RRSIG NSEC",
 		    .wildcard = "*.w.example." },
 		  SECURITY_BOGUS, REASON_nsec_missing },
+		{ "a name, by a zone below that reaches out of itself",
+		  { "t.example.", TYPE_A, RCODE_NXDOMAIN,
+		    .authority = SOA "b.sub.example. 300 IN NSEC z.example. A RRSIG NSEC\n"
+				     "example. 300 IN NSEC b.example. SOA RRSIG NSEC DNSKEY" },
+		  SECURITY_BOGUS, REASON_bogus },
 		{ "a DS set, by the zone above",
 		  { "cut.example.", TYPE_DS, .authority = SOA "cut.example. 300 IN NSEC z.example. NS RRSIG NSEC" },
 		  SECURITY_SECURE, REASON_none },
