@@ -165,6 +165,7 @@ static void say_turns(struct call *c, const struct stats *total)
 {
 	say_size(c, "loop.turn.cpu_us.max", (size_t)stat_get(&total->turn_cpu_us));
 	say_size(c, "loop.turn.wall_us.max", (size_t)stat_get(&total->turn_wall_us));
+	say_size(c, "log.lost", (size_t)log_lost());
 }
 
 /* Not in Unbound; only if lease or hosts files are followed. */

@@ -411,6 +411,7 @@ static void tell_crowd(const struct daemon *d)
 bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f)
 {
 	watch_signals(d);
+	log_writer_start();
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (!worker_start(d->workers[i], f))
 			return false;

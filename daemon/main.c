@@ -166,6 +166,7 @@ static int serve(struct daemon *d, struct conf *conf)
 	daemon_close(d);
 	handed_close();
 	notify_close();
+	log_writer_end();
 	return ok ? 0 : 1;
 }
 

@@ -261,6 +261,10 @@ static void metrics(struct call *c, struct worker *w)
 	metrics_print(&now, call_line, c);
 	say_upstreams(c);
 	sources_say_metrics(c, now.total, &scrape_of(c)->tops);
+	say_one(c, "log_lost_lines_total", "counter", "Lines that could not be written to the log.", (double)log_lost());
+	say_one(c, "loop_longest_seconds", "gauge",
+		"The longest of their own time that a thread has kept packets waiting since the counters were reset.",
+		(double)stat_get(&now.total->turn_cpu_us) / US_PER_S);
 	say_cache_file(c);
 	say_dnstap(c);
 }

@@ -20,7 +20,9 @@ libresolver_la_SOURCES += \
 	util/kernset.c util/kernset.h \
 	util/list.h \
 	util/log.c util/log.h \
+	util/log_out.c util/log_out.h \
 	util/log_repeats.c util/log_repeats.h \
+	util/log_ring.c util/log_ring.h \
 	util/loop.c util/loop.h \
 	util/manpage.c util/manpage.h \
 	util/mem.c util/mem.h \
@@ -72,6 +74,7 @@ UTIL_TESTS = \
 	util/tests/kernset \
 	util/tests/list \
 	util/tests/log \
+	util/tests/log_ring \
 	util/tests/loop \
 	util/tests/mem \
 	util/tests/msg_read \

@@ -3,8 +3,8 @@
 #include "util/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,26 +19,28 @@
 #include <pthread_np.h>
 #endif
 
+#include "util/log_out.h"
 #include "util/log_repeats.h"
+#include "util/log_ring.h"
 #include "util/mem.h"
+#include "util/thread.h"
 
-enum { LINE_MOST = 10240, IDENT_MOST = 64 };
+enum { LINE_MOST = 10240 };
 
 _Atomic int log_verbosity = LOG_OPS;
 
 static _Thread_local int thread_number;
 
-/* Where lines go and how they look. The lock is held while a line is written, so that log_start may
- * close the old destination; it is never held while calling out of this room. */
+/* How lines look, and where they go. The lock is never held while calling out of this room, nor, once there is a writer,
+ * while anything is written. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-	char ident[IDENT_MOST];
-	char syslog_ident[IDENT_MOST]; /* openlog keeps the pointer */
-	int fd;
+	char ident[LOG_IDENT_MOST];
 	bool syslog, time_ascii, time_iso, thread_id;
 	void (*sink)(const char *line, void *arg);
 	void *sink_arg;
-} to = { .ident = "resolverd", .fd = STDERR_FILENO };
+	struct log_out out; /* the writer's alone while there is one */
+} to = { .ident = "resolverd", .out = { .fd = STDERR_FILENO } };
 
 void log_thread(int number)
 {
@@ -154,13 +156,220 @@ static int syslog_priority(const char *kind)
 	return LOG_CRIT;
 }
 
-static void write_line(int fd, const char *text, size_t len)
-{
-	ssize_t n;
+/* ---- the writer ---- */
 
-	do
-		n = write(fd, text, len);
-	while (n < 0 && errno == EINTR);
+#define RING         (1024 * 1024)
+#define BATCH        4096 /* what a pipe takes in one piece, at least; a longer line goes alone */
+#define PATIENCE_MS  200  /* for the old place, when lines are to go to another */
+#define FAREWELL_MS  1000 /* for the rest, at the end */
+
+/* Guarded by `lock`, except for `impatient`. */
+static struct {
+	struct log_ring ring;
+	pthread_t thread;
+	pthread_cond_t more, moved; /* for the writer; from the writer */
+	bool runs, writes, ending;
+	bool left_behind;  /* the end did not wait for it: it may be stuck for ever, with `to.out` */
+	bool changes;      /* to `next`, before the next line */
+	struct log_out next;
+	uint64_t lost, failed; /* in all; at the last writes, one after the other */
+	_Atomic bool impatient; /* what cannot be written at once is lost */
+} writer;
+
+static bool is_patient(void *arg)
+{
+	(void)arg;
+	return !atomic_load_explicit(&writer.impatient, memory_order_relaxed);
+}
+
+/* Where lines are missing the log says so. */
+static void tell_lost(void)
+{
+	uint64_t n = log_ring_told(&writer.ring);
+	char text[120];
+	struct line l = { .len = 0 };
+
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%llu lines of the log are lost: they could not be written, or not as fast as they came",
+		 (unsigned long long)n);
+	build(&l, "warning", text);
+	l.text[l.len++] = '\n';
+	(void)log_ring_put(&writer.ring, LOG_WARNING, l.text, l.len);
+}
+
+static void hand_over(int priority, const struct line *l)
+{
+	tell_lost();
+	if (!log_ring_put(&writer.ring, (uint8_t)priority, l->text, l->len))
+		writer.lost++;
+	if (!writer.writes)
+		pthread_cond_signal(&writer.more);
+}
+
+/* As many lines as make a batch; syslog takes them one by one. */
+static size_t take_batch(char *batch, uint8_t *priority, unsigned *count)
+{
+	size_t len = log_ring_take(&writer.ring, batch, LINE_MOST, priority), more = len;
+
+	for (*count = 1; more && !to.out.syslog && len < BATCH; *count += more != 0) {
+		more = log_ring_take(&writer.ring, batch + len, BATCH - len, priority);
+		len += more;
+	}
+	return len;
+}
+
+static void write_batch(void)
+{
+	char batch[LINE_MOST];
+	uint8_t priority;
+	unsigned count;
+	size_t len = take_batch(batch, &priority, &count);
+	bool good;
+
+	writer.writes = true;
+	pthread_mutex_unlock(&lock);
+	good = log_out_write(&to.out, priority, batch, len, is_patient, NULL);
+	pthread_mutex_lock(&lock);
+	writer.writes = false;
+	writer.lost += good ? 0 : count;
+	writer.failed += good ? 0 : count;
+	if (good && writer.failed) { /* it goes on: now there is somebody to tell */
+		writer.ring.refused += writer.failed;
+		writer.failed = 0;
+	}
+}
+
+static void change_place(void)
+{
+	struct log_out next = writer.next;
+
+	writer.changes = false;
+	pthread_mutex_unlock(&lock);
+	log_out_change(&to.out, &next); /* may wait, for syslog */
+	pthread_mutex_lock(&lock);
+	atomic_store(&writer.impatient, writer.ending);
+}
+
+static void *write_on(void *arg)
+{
+	(void)arg;
+	thread_name("log");
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		if (writer.changes)
+			change_place();
+		if (!log_ring_is_empty(&writer.ring)) {
+			write_batch();
+			continue;
+		}
+		tell_lost();
+		if (!log_ring_is_empty(&writer.ring))
+			continue;
+		pthread_cond_broadcast(&writer.moved);
+		if (writer.ending)
+			break;
+		pthread_cond_wait(&writer.more, &lock);
+	}
+	writer.runs = false;
+	pthread_cond_broadcast(&writer.moved);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* Under the lock: wait until all has been written, at most `ms`. */
+static bool drain(unsigned ms)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	while (writer.runs && (writer.writes || writer.changes || writer.ending || !log_ring_is_empty(&writer.ring)))
+		if (pthread_cond_timedwait(&writer.moved, &lock, &until) != 0)
+			return !writer.runs;
+	return true;
+}
+
+void log_writer_start(void)
+{
+	sigset_t all, before;
+	pthread_condattr_t how;
+
+	PROMISE(!writer.runs && !writer.left_behind);
+	pthread_condattr_init(&how);
+	pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+	pthread_cond_init(&writer.moved, &how);
+	pthread_condattr_destroy(&how);
+	pthread_cond_init(&writer.more, NULL);
+	log_ring_init(&writer.ring, RING);
+	writer.ending = false;
+	atomic_store(&writer.impatient, false);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&lock);
+	writer.runs = pthread_create(&writer.thread, NULL, write_on, NULL) == 0;
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void log_writer_end(void)
+{
+	bool ended;
+
+	pthread_mutex_lock(&lock);
+	if (!writer.runs) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	writer.ending = true;
+	pthread_cond_signal(&writer.more);
+	ended = drain(FAREWELL_MS);
+	atomic_store(&writer.impatient, true);
+	ended = ended || drain(PATIENCE_MS);
+	writer.left_behind = !ended;
+	pthread_mutex_unlock(&lock);
+	if (!ended) {
+		pthread_detach(writer.thread);
+		return;
+	}
+	pthread_join(writer.thread, NULL);
+	log_ring_clear(&writer.ring);
+	pthread_cond_destroy(&writer.more);
+	pthread_cond_destroy(&writer.moved);
+}
+
+uint64_t log_lost(void)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&lock);
+	n = writer.lost;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+/* ---- lines ---- */
+
+/* Without a writer: whoever logs waits for it. */
+static void write_now(int priority, const struct line *l)
+{
+	if (!log_out_write(&to.out, priority, l->text, l->len, NULL, NULL))
+		writer.lost++;
+}
+
+/* Under the lock. */
+static void dispatch(const char *kind, struct line *l)
+{
+	l->text[l->len++] = '\n';
+	if (writer.runs)
+		hand_over(syslog_priority(kind), l);
+	else if (!writer.left_behind)
+		write_now(syslog_priority(kind), l);
 }
 
 static void emit(const char *kind, const char *text)
@@ -174,15 +383,10 @@ static void emit(const char *kind, const char *text)
 	sink = to.sink;
 	arg = to.sink_arg;
 	build(&l, kind, text);
-	if (sink) {
+	if (sink)
 		l.text[l.len] = 0;
-	} else if (to.syslog) {
-		l.text[l.len] = 0;
-		syslog(syslog_priority(kind), "%s", l.text);
-	} else {
-		l.text[l.len++] = '\n';
-		write_line(to.fd, l.text, l.len);
-	}
+	else
+		dispatch(kind, &l);
 	pthread_mutex_unlock(&lock);
 	if (sink)
 		sink(l.text, arg);
@@ -249,50 +453,81 @@ void log_line(const char *kind, const char *fmt, ...)
 	errno = was;
 }
 
+/* The process is about to abort, perhaps while this thread or another holds the lock: nothing is waited for without end. */
+static bool lock_within(unsigned ms)
+{
+	for (; pthread_mutex_trylock(&lock) != 0; ms--) {
+		if (ms == 0)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	return true;
+}
+
 static void say_last(const char *sentence)
 {
-	log_line("fatal error", "%s", sentence);
+	struct line l = { .len = 0 };
+
+	if (!lock_within(PATIENCE_MS)) {
+		while (write(STDERR_FILENO, sentence, strlen(sentence)) < 0 && errno == EINTR)
+			;
+		return;
+	}
+	if (to.sink) {
+		pthread_mutex_unlock(&lock);
+		log_line("fatal error", "%s", sentence);
+		return;
+	}
+	build(&l, "fatal error", sentence);
+	dispatch("fatal error", &l);
+	(void)drain(FAREWELL_MS);
+	pthread_mutex_unlock(&lock);
 }
 
-static int open_file(const char *file)
+static void set_ident(char to_ident[LOG_IDENT_MOST], const char *ident)
 {
-	return open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+	snprintf(to_ident, LOG_IDENT_MOST, "%s", ident && *ident ? ident : "resolverd");
 }
 
-static void set_ident(char to_ident[IDENT_MOST], const char *ident)
+/* Under the lock. What was logged before is written where it was to go, unless that takes too long; then it comes to the
+ * new place, too. */
+static void go_to(const struct log_out *next)
 {
-	snprintf(to_ident, IDENT_MOST, "%s", ident && *ident ? ident : "resolverd");
+	if (!writer.runs) {
+		if (!writer.left_behind)
+			log_out_change(&to.out, next);
+		return;
+	}
+	if (!drain(PATIENCE_MS))
+		atomic_store(&writer.impatient, true);
+	if (writer.changes && writer.next.fd != STDERR_FILENO)
+		close(writer.next.fd); /* it never came to that */
+	writer.next = *next;
+	writer.changes = true;
+	pthread_cond_signal(&writer.more);
+	(void)drain(PATIENCE_MS);
 }
 
 bool log_start(const struct log_how *how)
 {
 	bool to_file = !how->syslog && how->file && *how->file;
-	int fd = STDERR_FILENO, old_fd;
+	struct log_out next = { .fd = STDERR_FILENO };
 
 	panic_tell(say_last);
-	if (to_file && (fd = open_file(how->file)) < 0) {
+	if (to_file && !log_out_open(&next, how->file)) {
 		log_error("cannot open log file %s: %s; going on as before", how->file,
 			  strerror(errno));
 		return false;
 	}
+	next.syslog = how->syslog;
+	set_ident(next.ident, how->ident);
 	pthread_mutex_lock(&lock);
-	old_fd = to.fd;
+	go_to(&next);
 	set_ident(to.ident, how->ident);
-	to.fd = fd;
+	to.syslog = how->syslog;
 	to.time_ascii = how->time_ascii;
 	to.time_iso = how->time_iso;
 	to.thread_id = how->thread_id;
-	if (to.syslog && !how->syslog)
-		closelog();
-	/* An open connection is kept: inside a chroot it could not be reopened. */
-	if (how->syslog) {
-		set_ident(to.syslog_ident, how->ident);
-		if (!to.syslog)
-			openlog(to.syslog_ident, LOG_NDELAY, LOG_DAEMON);
-	}
-	to.syslog = how->syslog;
-	if (old_fd != STDERR_FILENO)
-		close(old_fd);
 	pthread_mutex_unlock(&lock);
 	return true;
 }

@@ -3,7 +3,11 @@
  *
  * Levels and line format are Unbound's: "[epoch] resolverd[pid:thread] info: ...".
  * log_on() is a single load of a global; log_ops, log_detail, log_query and log_algo
- * evaluate their arguments only if it holds. Thread-safe; one write per line. */
+ * evaluate their arguments only if it holds. Thread-safe; lines stay whole, and those of a thread in order.
+ *
+ * At first, and in small programs, whoever logs writes. A daemon starts a writer: from then on lines are handed to a thread
+ * of their own through bounded memory, and a file, pipe or syslog that stands still keeps nobody waiting. What does not fit
+ * is lost; the log says how much once it goes on. */
 #ifndef UTIL_LOG_H
 #define UTIL_LOG_H
 
@@ -39,6 +43,12 @@ struct log_how {
 /* Set or change where lines go; a file is opened again even if it is the same (logrotate). On failure
  * logs that, keeps the old way, and returns false. */
 bool log_start(const struct log_how *how);
+
+/* After the last fork. At the end what is left is written, for a second at most. */
+void log_writer_start(void);
+void log_writer_end(void);
+uint64_t log_lost(void); /* lines, since the start of the process */
+
 void log_thread(int number);                    /* this thread's number in lines */
 void log_capture(void (*sink)(const char *line, void *arg), void *arg);     /* tests */
 

@@ -130,6 +130,14 @@ class Daemon:
         raise AssertionError("resolverd does not answer:\n" + self.log())
 
     def log(self):
+        """Lines are written by a thread of their own: what has just been logged may need a moment."""
+        seen = None
+        for _ in range(20 if self.alive() else 0):
+            size = os.path.getsize(self.logfile)
+            if size == seen:
+                break
+            seen = size
+            time.sleep(0.05)
         with open(self.logfile, encoding="utf-8", errors="replace") as f:
             return f.read()
 

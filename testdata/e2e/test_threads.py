@@ -6,8 +6,11 @@ SPDX-License-Identifier: BSD-3-Clause
 import contextlib
 import ctypes
 import os
+import re
 import socket
 import time
+
+import pytest
 
 from lab import FakeServer, query, silent, texts, until
 
@@ -97,3 +100,51 @@ def test_a_body_that_was_refused_ends_once_however_slow_a_worker_is(daemon):
                     assert said.count(b"error") == 1, said
         time.sleep(0.2)
         assert d.alive() and "is running" in d.control("status")
+
+
+def ask_many(d, count):
+    """So many questions, each of which is logged in several lines; all are answered at once."""
+    with socket.socket(type=socket.SOCK_DGRAM) as s:
+        s.settimeout(2)
+        s.connect(("127.0.0.1", d.port))
+        for n in range(count):
+            s.send(query("here%d.example." % (n % 100)).to_wire())
+            s.recv(4096)
+
+
+@pytest.mark.parametrize("reader", [True, False], ids=["reads-nothing", "is-not-there"])
+def test_a_log_that_stands_still_keeps_nobody_waiting(daemon, tmp_path, reader):
+    fifo, other = str(tmp_path / "fifo"), str(tmp_path / "log")
+    os.mkfifo(fifo)
+    there = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK) if reader else None
+    conf = ["local-zone: example. redirect", 'local-data: "example. A 192.0.2.1"', "num-threads: 2", "log-queries: yes",
+            "log-replies: yes", "extended-statistics: yes", "statistics-inhibit-zero: no"]
+    with daemon(*conf, 'logfile: "%s"' % fifo, hints=False) as d:
+        ask_many(d, 12000)
+        assert "is running" in d.control("status") and d.stats()["log.lost"] > 0
+        if reader:
+            os.set_blocking(there, True)
+        else:
+            there = os.open(fifo, os.O_RDONLY)
+        # Somebody reads: whole lines, and how many there are not.
+        with open(there, encoding="ascii") as f:
+            lost = None
+            for line in f:
+                assert line[0] == "[" and line[-1] == "\n", line
+                if m := re.search(r"warning: (\d+) lines of the log are lost", line):
+                    lost = int(m[1])
+                    break
+                ask_many(d, 1)
+            assert lost and lost <= d.stats()["log.lost"]
+            # Nobody does: another place may be chosen, and it can be stopped.
+            ask_many(d, 12000)
+            began = time.monotonic()
+            assert d.control("log_reopen") == "ok\n"
+            ask_many(d, 10)
+            if reader:
+                d.configure([*conf, 'logfile: "%s"' % other])
+                assert d.control("reload") == "ok\n"
+                ask_many(d, 10)
+                until(lambda: "here9.example" in open(other, encoding="ascii").read())
+            assert d.stop() == 0
+            assert time.monotonic() - began < 6

@@ -2,15 +2,23 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/log.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "util/mem.h"
 
 static char caught[20000];
 
@@ -273,6 +281,191 @@ static void many_different_lines_are_all_written(void **state)
 	log_capture(NULL, NULL);
 }
 
+/* ---- the writer ---- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+enum { FLOOD = 40000 };
+
+/* What a FIFO holds, up to the line `last`; how many lines of the flood, and how many the log says are lost. */
+static void read_flood(int fd, const char *last, unsigned *seen, unsigned long long *told)
+{
+	FILE *f = fdopen(fd, "r");
+	char line[1000];
+	int next = 0;
+
+	*seen = 0;
+	*told = 0;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) && !strstr(line, last)) {
+		unsigned long long lost;
+		char *at;
+		int n;
+
+		assert_int_equal(line[strlen(line) - 1], '\n');
+		assert_int_equal(*line, '[');
+		if ((at = strstr(line, "flood ")) && sscanf(at, "flood %d", &n) == 1) {
+			assert_true(n >= next); /* in order */
+			next = n + 1;
+			(*seen)++;
+		} else if ((at = strstr(line, "warning: ")) && sscanf(at, "warning: %llu lines of", &lost) == 1) {
+			*told += lost;
+		}
+	}
+	assert_non_null(strstr(line, last));
+	fclose(f);
+}
+
+/* Until one of them comes through. */
+static void *log_until_told(void *over)
+{
+	while (!atomic_load((atomic_bool *)over)) {
+		log_line("info", "the end");
+		usleep(20000);
+	}
+	return NULL;
+}
+
+static void a_pipe_that_nobody_reads_keeps_nobody_waiting(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", fifo[64], path[64];
+	unsigned long long told;
+	uint64_t began = now_ms(), lost = log_lost();
+	atomic_bool over = false;
+	pthread_t thread;
+	unsigned seen;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	snprintf(path, sizeof(path), "%s/log", dir);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = fifo }));
+	log_writer_start();
+	for (int i = 0; i < FLOOD; i++)
+		log_line("info", "flood %d %0100d", i, 0);
+	lost = log_lost() - lost;
+	assert_true(lost > 0 && lost < FLOOD);
+	assert_true(now_ms() - began < 10000);
+
+	/* Somebody reads: it goes on, and the log says what it lacks. */
+	fd = open(fifo, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pthread_create(&thread, NULL, log_until_told, &over), 0);
+	read_flood(fd, "the end", &seen, &told);
+	atomic_store(&over, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(seen + lost, FLOOD);
+	assert_true(told >= lost);
+
+	/* Nobody reads any more: another place can be chosen, and the end comes. */
+	for (int i = 0; i < FLOOD; i++)
+		log_line("info", "flood %d %0100d", i, 0);
+	began = now_ms();
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+	log_line("info", "at the new place");
+	log_writer_end();
+	assert_true(now_ms() - began < 3000);
+	assert_int_equal(lines_with(path, "at the new place"), 1);
+	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
+	assert_int_equal(unlink(fifo), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void what_has_been_logged_is_written_at_the_end(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", path[64], moved[64];
+	uint64_t lost = log_lost();
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/log", dir);
+	snprintf(moved, sizeof(moved), "%s/log.1", dir);
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+	for (int round = 0; round < 2; round++) { /* it can be started again */
+		log_writer_start();
+		for (int i = 0; i < 2000; i++)
+			log_line("info", "flood %d %0200d", i, 0);
+		assert_int_equal(rename(path, moved), 0);
+		assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+		log_line("info", "after the rotation");
+		log_writer_end();
+		assert_int_equal(lines_with(moved, "] info: flood "), 2000);
+		assert_int_equal(lines_with(path, "info: flood "), 0);
+		assert_int_equal(lines_with(path, "info: after the rotation"), 1);
+		assert_int_equal(unlink(path), 0);
+		assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+	}
+	log_line("info", "now directly");
+	assert_int_equal(lines_with(path, "info: now directly"), 1);
+	log_writer_end(); /* of no consequence */
+	assert_int_equal(log_lost(), lost);
+	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(moved), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void a_disk_that_is_full_is_told_when_it_is_not(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", path[64];
+	uint64_t lost = log_lost();
+
+	if (access("/dev/full", W_OK) != 0)
+		return;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/log", dir);
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = "/dev/full" }));
+	log_writer_start();
+	for (int i = 0; i < 7; i++)
+		log_line("info", "nowhere");
+	assert_true(log_start(&(struct log_how){ .ident = "fox", .file = path }));
+	assert_int_equal(log_lost(), lost + 7);
+	log_line("info", "here");
+	log_writer_end();
+	assert_int_equal(lines_with(path, "info: here"), 1);
+	assert_int_equal(lines_with(path, "warning: 7 lines of the log are lost"), 1);
+	assert_true(log_start(&(struct log_how){ .ident = "fox" }));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+/* A panic: the line comes after all that was logged before it, wherever those went. */
+static void the_last_words_come_after_all_others(void **state)
+{
+	(void)state;
+	char dir[] = "log-test-XXXXXX", path[64];
+	int status;
+	pid_t child;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/log", dir);
+	child = fork();
+	if (child == 0) {
+		(void)signal(SIGABRT, SIG_DFL);
+		(void)log_start(&(struct log_how){ .ident = "fox", .file = path });
+		log_writer_start();
+		for (int i = 0; i < 2000; i++)
+			log_line("info", "flood %d %0200d", i, 0);
+		PANIC("no more of this");
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(lines_with(path, "info: flood "), 2000);
+	assert_int_equal(lines_with(path, "no more of this"), 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -282,6 +475,10 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_file_is_added_to_and_opened_again),
 		cmocka_unit_test(threads_do_not_mix_their_lines),
+		cmocka_unit_test(the_last_words_come_after_all_others),
+		cmocka_unit_test(a_pipe_that_nobody_reads_keeps_nobody_waiting),
+		cmocka_unit_test(what_has_been_logged_is_written_at_the_end),
+		cmocka_unit_test(a_disk_that_is_full_is_told_when_it_is_not),
 		cmocka_unit_test(a_flood_of_the_same_line_is_counted),
 		cmocka_unit_test(many_different_lines_are_all_written),
 	};
