@@ -14,7 +14,8 @@
  * A call is on one thread at a time, so handlers need no locks for what is the call's. Of the daemon, whose fields the main
  * thread may change at any time, a handler that is not on that thread (w is not NULL, or ASIDE) touches only what is made
  * before the workers start and stays (caches, workers, keeper), what its worker owns or workers publish, and
- * call_snapshot. The reply is collected, and sent when the call is over. */
+ * call_snapshot. The reply is collected, and sent when the call is over; that of a call that is ASIDE goes out as it grows,
+ * and whoever makes a long one stops for a slow reader (call_flows). */
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
 
@@ -28,6 +29,7 @@ struct daemon;
 struct snapshot;
 struct worker;
 
+struct call_flow;
 struct call_text; /* a piece of the reply */
 
 /* For commands with a body. */
@@ -66,6 +68,7 @@ struct call {
 	unsigned next_worker, settled; /* workers visited; then once more at the end */
 	uint64_t published;            /* daemon.published when it began */
 	struct call_text *first, *last;
+	struct call_flow *flow; /* ASIDE; else NULL */
 	unsigned pieces; /* of the reply, including those already sent */
 	char line[CONTROL_LINE];
 };
@@ -74,6 +77,10 @@ struct call {
 void call_say(struct call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void call_line(const char *line, void *call); /* adds a LF; usable as any `out` callback */
 void call_ok(struct call *c);                 /* "ok" */
+
+/* In a long reply, now and then, outside turns: waits until little enough of it is unsent. False: the client has gone, and
+ * the rest is of no use. */
+bool call_flows(struct call *c);
 
 /* MAIN, BODY: the snapshot in force. Elsewhere, on any thread: the one in force when the call began, which a reload
  * does not take away. Handlers read daemon.snapshot through this alone (contrib/lint checks it). */

@@ -38,6 +38,7 @@ struct connection {
 	struct control_request request;
 	struct call *call; /* NULL until the request is complete */
 	bool replies;      /* the call is over and its reply is being written */
+	bool streams;      /* it is not over, and its reply is being written as it grows */
 	char *item; /* partial line of the body, call->item_room bytes; NULL: no body */
 	size_t item_len;
 };
@@ -63,6 +64,7 @@ static void call_free(struct call *c)
 	if (c->finished)
 		c->finished(c, c->finished_arg);
 	call_clear(c);
+	call_flow_free(c->flow);
 	if (c->let_go)
 		c->let_go(c);
 	if (c->snapshot)
@@ -81,6 +83,7 @@ static void connection_close(struct connection *l)
 
 	if (l->call) {
 		l->call->connection = NULL;
+		call_flow_end(l->call->flow);
 		if (l->replies) {
 			stop = l->call->stop;
 			call_free(l->call);
@@ -107,12 +110,13 @@ static void swallow(int fd)
 		;
 }
 
+/* What there is of it; the end closes the connection. */
 static void write_reply(struct connection *l)
 {
 	struct call *c = l->call;
+	struct call_text *t;
 
-	while (c->first) {
-		struct call_text *t = c->first;
+	while ((t = call_next_piece(c, l->replies))) {
 		ssize_t n = stream_write(&l->stream, t->bytes + t->start, t->end - t->start);
 
 		if (n < 0 && stream_is_not_now(errno)) {
@@ -125,10 +129,13 @@ static void write_reply(struct connection *l)
 			break;
 		timer_set(l->control->daemon->loop, &l->limit, TAKE_TIME_US);
 		t->start += (size_t)n;
-		if (t->start == t->end) {
-			c->first = t->next;
-			mem_free(t);
-		}
+		if (t->start == t->end)
+			call_piece_sent(c);
+	}
+	if (!t && !l->replies) { /* it is not the client that is slow */
+		watch_want(&l->watch, 0);
+		timer_stop(l->control->daemon->loop, &l->limit);
+		return;
 	}
 	swallow(l->watch.fd);
 	connection_close(l);
@@ -153,6 +160,25 @@ static void call_ends(struct call *c)
 	l->replies = true;
 	timer_set(c->daemon->loop, &l->limit, TAKE_TIME_US);
 	write_reply(l);
+}
+
+/* Some of a long reply is there while the call is under way. A reply that is being written goes on by itself. */
+static void on_more(void *arg)
+{
+	struct call *c = arg;
+	struct connection *l = c->connection;
+
+	if (!l || l->replies)
+		return;
+	if (!timer_is_set(&l->limit))
+		timer_set(c->daemon->loop, &l->limit, TAKE_TIME_US);
+	l->streams = true;
+	write_reply(l);
+}
+
+static void tell_more(struct call *c)
+{
+	loop_post(c->daemon->loop, on_more, c);
 }
 
 static void settle(struct call *c);
@@ -273,11 +299,15 @@ static void call_is_done(void *arg)
 /* If no thread can be created, the command runs on the main thread right away. */
 static void call_aside(struct call *c)
 {
+	c->flow = call_flow_new(tell_more);
 	c->aside = (struct aside){
 		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
 	};
-	if (!aside_start(&c->aside))
-		call_on_main(c);
+	if (aside_start(&c->aside))
+		return;
+	call_flow_free(c->flow);
+	c->flow = NULL;
+	call_on_main(c);
 }
 
 static const struct command *command_of(const char *line)
@@ -517,7 +547,7 @@ static void on_ready(struct watch *w, unsigned what)
 	struct connection *l = container_of(w, struct connection, watch);
 
 	(void)what;
-	if (l->replies)
+	if (l->replies || l->streams)
 		write_reply(l);
 	else if (l->item || !l->call)
 		read_more(l);
@@ -536,7 +566,7 @@ static bool make_room(struct control *c)
 			connection_close(l);
 			return true;
 		}
-		if (l->replies && !deaf)
+		if ((l->replies || l->streams) && !deaf)
 			deaf = l;
 	}
 	if (deaf)

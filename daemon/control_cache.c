@@ -309,8 +309,13 @@ void control_flush_infra(struct call *c, struct worker *w)
 
 void control_dump_infra(struct call *c, struct worker *w)
 {
+	struct slab_walk walk = { 0 };
+	struct timebase now = { 0 };
+
 	(void)w;
-	infra_dump(c->daemon->caches.infra, loop_time(c->daemon->loop), call_line, c);
+	timebase_read(&now);
+	while (infra_dump(c->daemon->caches.infra, &walk, &now, call_line, c) && call_flows(c))
+		;
 }
 
 /* ---- cache-file ---- */

@@ -54,17 +54,16 @@ static void say_set(const struct dump *d, const struct rrset *s)
 	text_rrset_print(s, d->now_s, call_line, d->call);
 }
 
-static bool dump_set(const struct slab_entry *e, void *arg)
+static void dump_set(const struct slab_entry *e, void *arg)
 {
 	const struct rrset *s = &container_of(e, struct rrset_entry, link)->set;
 
 	if (!e->spare && is_meant(arg, rrset_owner(s)))
 		say_set(arg, s);
-	return true;
 }
 
 /* RRsets held only within an answer: a reader of the dump expects them among the RRsets. */
-static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
+static void dump_sets_of_answer(const struct slab_entry *e, void *arg)
 {
 	const struct dump *d = arg;
 	const struct stored *s = container_of(e, struct stored, link);
@@ -72,7 +71,7 @@ static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
 	struct arena arena;
 
 	if (!answer_is_meant(d, s))
-		return true;
+		return;
 	arena_init(&arena);
 	m = stored_unpack(s, &arena, d->now_s);
 	for (unsigned i = 0; m && i < message_set_count(m); i++) {
@@ -83,7 +82,6 @@ static bool dump_sets_of_answer(const struct slab_entry *e, void *arg)
 			say_set(d, set);
 	}
 	arena_clear(&arena);
-	return true;
 }
 
 static void say_key(struct call *c, const uint8_t *name, uint16_t class_, uint16_t type)
@@ -112,7 +110,7 @@ static void dump_whole(const struct dump *d, const struct stored *s, const struc
 	}
 }
 
-static bool dump_answer(const struct slab_entry *e, void *arg)
+static void dump_answer(const struct slab_entry *e, void *arg)
 {
 	const struct dump *d = arg;
 	const struct stored *s = container_of(e, struct stored, link);
@@ -120,21 +118,29 @@ static bool dump_answer(const struct slab_entry *e, void *arg)
 	struct arena arena;
 
 	if (!answer_is_meant(d, s))
-		return true;
+		return;
 	arena_init(&arena);
 	m = stored_unpack(s, &arena, d->now_s);
 	if (m)
 		d->say_answer(d, s, m);
 	arena_clear(&arena);
-	return true;
+}
+
+/* In strides that are short in bytes, too; between them the client may take what there is. */
+static void dump_each(struct slab *s, void (*each)(const struct slab_entry *e, void *arg), struct dump *d)
+{
+	struct slab_walk walk = { .stride = 8 };
+
+	while (call_flows(d->call) && slab_walk(s, &walk, each, d))
+		;
 }
 
 static void say_sets(struct dump *d)
 {
 	const struct caches *caches = &d->call->daemon->caches;
 
-	(void)slab_sweep(rrsetcache_slab(caches->rrsets), dump_set, d);
-	(void)slab_sweep(msgcache_slab(caches->messages), dump_sets_of_answer, d);
+	dump_each(rrsetcache_slab(caches->rrsets), dump_set, d);
+	dump_each(msgcache_slab(caches->messages), dump_sets_of_answer, d);
 }
 
 void control_dump_cache(struct call *c, struct worker *w)
@@ -147,7 +153,7 @@ void control_dump_cache(struct call *c, struct worker *w)
 	d.say_answer = dump_whole;
 	say_sets(&d);
 	call_say(c, "END_RRSET_CACHE\nSTART_MSG_CACHE\n");
-	(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
+	dump_each(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
 	call_say(c, "END_MSG_CACHE\nEOF\n");
 }
 
@@ -225,7 +231,7 @@ void control_cache_lookup(struct call *c, struct worker *w)
 			return;
 		say_sets(&d);
 		d.with_places = true;
-		(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
+		dump_each(msgcache_slab(c->daemon->caches.messages), dump_answer, &d);
 		d.with_places = false;
 	} while (*c->args);
 }

@@ -422,16 +422,21 @@ static bool say_set(const struct rrset *set, void *call)
 	return true;
 }
 
+static bool rest(void *call)
+{
+	return call_flows(call);
+}
+
 void control_list_local_zones(struct call *c, struct worker *w)
 {
 	(void)w;
-	localzones_each(of_server(c), say_zone, c);
+	localzones_list(of_server(c), say_zone, rest, c);
 }
 
 void control_list_local_data(struct call *c, struct worker *w)
 {
 	(void)w;
-	localzones_each_set(of_server(c), say_set, c);
+	localzones_list_sets(of_server(c), say_set, rest, c);
 }
 
 void control_view_list_local_zones(struct call *c, struct worker *w)
@@ -441,7 +446,7 @@ void control_view_list_local_zones(struct call *c, struct worker *w)
 
 	(void)w;
 	if (z)
-		localzones_each(z, say_zone, c);
+		localzones_list(z, say_zone, rest, c);
 }
 
 void control_view_list_local_data(struct call *c, struct worker *w)
@@ -451,5 +456,5 @@ void control_view_list_local_data(struct call *c, struct worker *w)
 
 	(void)w;
 	if (z)
-		localzones_each_set(z, say_set, c);
+		localzones_list_sets(z, say_set, rest, c);
 }

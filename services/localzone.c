@@ -310,7 +310,10 @@ struct listing {
 	const struct family *family;
 	bool (*zone)(const uint8_t *name, enum zone_type type, void *arg);
 	bool (*set)(const struct rrset *set, void *arg);
+	bool (*rest)(void *arg); /* NULL: in one go */
 	void *arg;
+	const struct nametable *table;
+	unsigned since_rest;
 	bool on;
 };
 
@@ -367,6 +370,81 @@ void localzones_each_set(const struct localzones *z, bool (*fn)(const struct rrs
 
 	for (l.family = &z->own->in; l.family && l.on; l.family = RCU_READ(l.family->next))
 		nametable_each(l.family->nodes, list_node, &l);
+}
+
+/* Names at once, which are copied; and between two rests. */
+enum { PAGE = 8192, STRIDE = 64 };
+
+static void one_turn(struct listing *l, const uint8_t *name,
+		     bool (*fn)(const uint8_t *name, void *value, void *arg))
+{
+	void *value;
+
+	rcu_turn_begin();
+	value = nametable_find(l->table, name);
+	if (value && l->on)
+		(void)fn(name, value, l);
+	rcu_turn_end();
+	if (++l->since_rest % STRIDE == 0)
+		l->on = l->on && l->rest(l->arg);
+}
+
+static void list_table(struct listing *l, const struct nametable *t,
+		       bool (*fn)(const uint8_t *name, void *value, void *arg))
+{
+	uint8_t **names = mem_array(PAGE, sizeof(*names)), *last = NULL;
+	size_t count;
+
+	l->table = t;
+	do {
+		rcu_turn_begin();
+		count = nametable_after(t, last, names, PAGE);
+		rcu_turn_end();
+		mem_free(last);
+		last = NULL;
+		for (size_t i = 0; i < count; i++) {
+			one_turn(l, names[i], fn);
+			mem_free(last);
+			last = names[i];
+		}
+	} while (count == PAGE && l->on);
+	mem_free(last);
+	mem_free(names);
+}
+
+/* What is packed never changes. */
+static bool list_packed_in_turns(const uint8_t *name, uint8_t type, void *arg)
+{
+	struct listing *l = arg;
+
+	rcu_turn_begin();
+	(void)list_packed(name, type, l);
+	rcu_turn_end();
+	if (++l->since_rest % STRIDE == 0)
+		l->on = l->on && l->rest(l->arg);
+	return l->on;
+}
+
+void localzones_list(const struct localzones *z,
+		     bool (*fn)(const uint8_t *name, enum zone_type type, void *arg),
+		     bool (*rest)(void *arg), void *arg)
+{
+	struct listing l = { .zone = fn, .rest = rest, .arg = arg, .on = true };
+
+	for (l.family = &z->own->in; l.family && l.on; l.family = RCU_READ(l.family->next)) {
+		list_table(&l, l.family->zones, list_zone);
+		if (l.on && l.family->packed)
+			nameset_each(l.family->packed, list_packed_in_turns, &l);
+	}
+}
+
+void localzones_list_sets(const struct localzones *z, bool (*fn)(const struct rrset *set, void *arg),
+			  bool (*rest)(void *arg), void *arg)
+{
+	struct listing l = { .set = fn, .rest = rest, .arg = arg, .on = true };
+
+	for (l.family = &z->own->in; l.family && l.on; l.family = RCU_READ(l.family->next))
+		list_table(&l, l.family->nodes, list_node);
 }
 
 size_t localzones_count(const struct localzones *z)

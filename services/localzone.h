@@ -183,6 +183,13 @@ void localzones_each(const struct localzones *z,
 		     bool (*fn)(const uint8_t *name, enum zone_type type, void *arg), void *arg);
 void localzones_each_set(const struct localzones *z, bool (*fn)(const struct rrset *set, void *arg),
 			 void *arg);
+/* The same on any thread that has joined RCU, outside a turn, while the main thread may change things: in many short turns.
+ * Between them `rest` is called, which may take its time; false ends it. */
+void localzones_list(const struct localzones *z,
+		     bool (*fn)(const uint8_t *name, enum zone_type type, void *arg),
+		     bool (*rest)(void *arg), void *arg);
+void localzones_list_sets(const struct localzones *z, bool (*fn)(const struct rrset *set, void *arg),
+			  bool (*rest)(void *arg), void *arg);
 size_t localzones_count(const struct localzones *z); /* zones */
 
 /* Call `fn` for each zone of insecure-lan-zones. */

@@ -91,6 +91,65 @@ void *nametable_find(const struct nametable *t, const uint8_t *name)
 	return nametable_at(t, &s, s.count);
 }
 
+/* The names found so far that come first, as a heap whose top is the last of them. */
+static void sink(const uint8_t **names, size_t count, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		const uint8_t *moved = names[at];
+
+		if (child + 1 < count && dname_compare(names[child + 1], names[child]) > 0)
+			child++;
+		if (child >= count || dname_compare(names[child], moved) <= 0)
+			return;
+		names[at] = names[child];
+		names[child] = moved;
+		at = child;
+	}
+}
+
+static void rise(const uint8_t **names, size_t at)
+{
+	while (at && dname_compare(names[at], names[(at - 1) / 2]) > 0) {
+		const uint8_t *moved = names[at];
+
+		names[at] = names[(at - 1) / 2];
+		names[(at - 1) / 2] = moved;
+		at = (at - 1) / 2;
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return dname_compare(*(const uint8_t *const *)a, *(const uint8_t *const *)b);
+}
+
+size_t nametable_after(const struct nametable *t, const uint8_t *after, uint8_t **names, size_t most)
+{
+	const struct slots *s = RCU_READ(t->slots);
+	const uint8_t **first = mem_array(most + 1, sizeof(*first));
+	size_t count = 0;
+
+	for (size_t i = 0; i <= s->mask && most; i++) {
+		const struct entry *e = RCU_READ(s->at[i].entry);
+
+		if (!e || !RCU_READ(e->value) || (after && dname_compare(e->name, after) <= 0))
+			continue;
+		if (count < most) {
+			first[count++] = e->name;
+			rise(first, count - 1);
+		} else if (dname_compare(e->name, first[0]) < 0) {
+			first[0] = e->name;
+			sink(first, count, 0);
+		}
+	}
+	qsort(first, count, sizeof(*first), compare_names);
+	for (size_t i = 0; i < count; i++)
+		names[i] = mem_copy(first[i], dname_len(first[i]));
+	mem_free(first);
+	return count;
+}
+
 /* ---- the writer ---- */
 
 struct nametable *nametable_new(uint64_t seed)

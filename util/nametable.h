@@ -33,6 +33,9 @@ void nametable_each(const struct nametable *t,
 /* ---- readers ---- */
 
 unsigned nametable_deepest(const struct nametable *t); /* labels of the deepest name ever put */
+/* Copies of the first names in canonical order that come after `after` (NULL: of all), at most `most`; how many. The caller
+ * frees each with mem_free. */
+size_t nametable_after(const struct nametable *t, const uint8_t *after, uint8_t **names, size_t most) MUST_USE;
 void *nametable_find(const struct nametable *t, const uint8_t *name); /* exact match, or NULL */
 /* The value at the suffix that has `labels` labels, or NULL. `s` was made with the table's seed. */
 void *nametable_at(const struct nametable *t, const struct suffixes *s, unsigned labels);

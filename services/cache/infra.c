@@ -688,7 +688,7 @@ struct dump {
 	void *arg;
 };
 
-static bool dump_one(const struct slab_entry *e, void *arg)
+static void dump_one(const struct slab_entry *e, void *arg)
 {
 	const struct server *s = server_of(e);
 	const struct dump *d = arg;
@@ -696,13 +696,13 @@ static bool dump_one(const struct slab_entry *e, void *arg)
 	char addr[ADDR_TEXT], zone[DNAME_TEXT], line[ADDR_TEXT + DNAME_TEXT + 256];
 
 	if (!s->addr.family)
-		return true;
+		return;
 	fill_view(d->infra, s, d->time, &v);
 	addr_print(&s->addr, 53, addr);
 	dname_print(s->zone, zone);
 	if (v.ttl_s == 0) {
 		if (v.rto_ms <= v.rtt_ms)
-			return true;
+			return;
 		snprintf(line, sizeof(line), "%s %s expired rto %u", addr, zone, v.rto_ms);
 	} else {
 		uint64_t wait_us =
@@ -719,13 +719,12 @@ static bool dump_one(const struct slab_entry *e, void *arg)
 			 !!(v.lame & LAME_OTHER));
 	}
 	d->out(line, d->arg);
-	return true;
 }
 
-void infra_dump(struct infra *i, const struct timebase *t, void (*out)(const char *line, void *arg),
-		void *arg)
+bool infra_dump(struct infra *i, struct slab_walk *at, const struct timebase *t,
+		void (*out)(const char *line, void *arg), void *arg)
 {
 	struct dump d = { .infra = i, .time = t, .out = out, .arg = arg };
 
-	slab_sweep(i->slab, dump_one, &d);
+	return slab_walk(i->slab, at, dump_one, &d);
 }

@@ -123,9 +123,9 @@ bool infra_network_is_down(const struct infra *i, const struct timebase *t);
 void infra_unsendable(struct infra *i, const struct timebase *t);
 
 void infra_flush(struct infra *i, const struct addr *server); /* NULL: all */
-/* Each entry as a line in the format of Unbound's dump_infra. */
-void infra_dump(struct infra *i, const struct timebase *t, void (*out)(const char *line, void *arg),
-		void *arg);
+/* Some more entries as lines in the format of Unbound's dump_infra; false when there are no more (slab_walk). */
+bool infra_dump(struct infra *i, struct slab_walk *at, const struct timebase *t,
+		void (*out)(const char *line, void *arg), void *arg);
 struct slab *infra_slab(struct infra *i);
 
 #endif

@@ -601,7 +601,7 @@ bool slab_walk(struct slab *s, struct slab_walk *w,
 	t = table_of(s);
 	if (!w->begun || t != w->table) /* resized: start over with this part */
 		walk_to(s, w, w->part);
-	for (unsigned n = 0; n < STRIDE && w->at < live_of(t); n++) {
+	for (unsigned n = 0; n < (w->stride ? w->stride : STRIDE) && w->at < live_of(t); n++) {
 		for (struct slab_entry *e = RCU_READ(t->bucket[w->at]); e; e = RCU_READ(e->next))
 			each(e, arg);
 		w->at += (uint64_t)s->part_mask + 1;

@@ -176,6 +176,7 @@ struct slab_walk {
 	uint64_t at; /* bucket */
 	const struct slab_table *table;
 	bool begun;
+	unsigned stride; /* buckets per call; 0: as many as a sweep takes */
 };
 
 /* Call `each` for some more entries, in a turn of their own, on a thread that has joined RCU; false

@@ -591,6 +591,62 @@ static void all_zones_are_listed_once(void **state)
 	localzones_unpin(z);
 }
 
+static bool is_patient(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+struct stopped {
+	unsigned zones, rests;
+};
+
+static bool count_until_rest(const uint8_t *name, enum zone_type type, void *arg)
+{
+	(void)name;
+	(void)type;
+	((struct stopped *)arg)->zones++;
+	return true;
+}
+
+static bool stop_at_second(void *arg)
+{
+	return ++((struct stopped *)arg)->rests < 2;
+}
+
+/* As another thread lists them, packed ones and others; it may stop. */
+static void a_list_in_many_turns_is_the_same(void **state)
+{
+	(void)state;
+	char text[30000] = "server:\n";
+	struct heard whole = { .len = 0 }, parts = { .len = 0 };
+	struct stopped s = { 0 };
+	struct localzones *z;
+
+	for (unsigned i = 0; i < 40; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 " local-zone: z%u.example static\n local-data: \"a.z%u.example A 192.0.2.1\"\n", i, i);
+	z = zones_from(text);
+	localzones_remove(z, N("z7.example."), CLASS_IN);
+	rcu_thread_join();
+	localzones_each(z, hear_zone, &whole);
+	localzones_list(z, hear_zone, is_patient, &parts);
+	assert_true(whole.len > 0);
+	assert_string_equal(parts.text, whole.text);
+	localzones_unpin(z);
+	text[0] = '\0';
+	snprintf(text, sizeof(text), "server:\n");
+	for (unsigned i = 0; i < 400; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " local-zone: z%u.example %s\n", i,
+			 i % 2 ? "static" : "refuse");
+	z = zones_from(text);
+	localzones_list(z, count_until_rest, stop_at_second, &s);
+	assert_int_equal(s.rests, 2);
+	assert_in_range(s.zones, 100, 128);
+	rcu_thread_leave();
+	localzones_unpin(z);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
@@ -607,6 +663,7 @@ int main(void)
 		cmocka_unit_test(an_rrset_has_so_many_records_and_no_more),
 		cmocka_unit_test(a_batch_is_as_good_as_one_by_one),
 		cmocka_unit_test(what_is_odd_in_a_record_costs_only_that),
+		cmocka_unit_test(a_list_in_many_turns_is_the_same),
 	};
 	int failed;
 

@@ -148,3 +148,55 @@ def test_a_log_that_stands_still_keeps_nobody_waiting(daemon, tmp_path, reader):
                 until(lambda: "here9.example" in open(other, encoding="ascii").read())
             assert d.stop() == 0
             assert time.monotonic() - began < 6
+
+
+LONG = {"list_local_data": 60000, "list_local_zones": 60000, "view_list_local_data v": 60000,
+        "view_list_local_zones v": 60000, "dump_cache": 20000}
+READERS = 12
+
+
+def resident_kb(d):
+    with open("/proc/%d/status" % d.process.pid, encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", f.read())[1])
+
+
+def test_a_long_reply_that_is_not_read_takes_little_memory(daemon):
+    records = "".join('    local-data: "h%05d.a-name-of-usual-length.example. A 192.0.2.1"\n'
+                      '    local-zone: "h%05d.a-name-of-usual-length.test" %s\n' % (i, i, ["refuse", "static"][i % 2])
+                      for i in range(60000))
+    with daemon("num-threads: 2", "rrset-cache-size: 100m", "access-control-view: 127.9.0.0/16 v", hints=False,
+                more="server:\n%sview:\n    name: v\n%s" % (records, records)) as d:
+        sets = "".join(";rrset 3600 1 0 8 0\nn%d.a-name-of-usual-length.example.\t3600\tIN\tTXT\t\"%s\"\n" % (i, "x" * 200)
+                       for i in range(LONG["dump_cache"]))
+        said = d.speak(("UBCT1 load_cache\nSTART_RRSET_CACHE\n%sEND_RRSET_CACHE\nSTART_MSG_CACHE\nEND_MSG_CACHE\nEOF\n\n"
+                        % sets).encode(), timeout=60)
+        assert b"ok" in said, said[-200:]
+        for command, least in LONG.items():
+            with contextlib.ExitStack() as stack:
+                slow = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(READERS)]
+                before = resident_kb(d)
+                for s in slow:
+                    s.settimeout(60)
+                    s.connect(d.socket)
+                    s.sendall(b"UBCT1 %s\n" % command.encode())
+                time.sleep(2)
+                assert resident_kb(d) - before < READERS * 1024 + 8192, (command, before, resident_kb(d))
+                # Nothing is held meanwhile, and who reads on gets all there is.
+                assert d.control("local_data", "aaa.example. A 192.0.2.2") == "ok\n"
+                assert d.control("flush_type", "no.example.", "A") == "ok\n"
+                assert texts(d.ask("h00001.a-name-of-usual-length.example.")) == ["192.0.2.1"]
+                said = b"".join(iter(lambda s=slow[0]: s.recv(65536), b"")).decode().splitlines()
+                assert sum("a-name-of-usual-length" in x for x in said) >= least, (command, len(said))
+                if command == "dump_cache":
+                    assert (said[0], said[-1]) == ("START_RRSET_CACHE", "EOF")
+                elif "data" in command:
+                    names = [x.split("\t")[0] for x in said if re.match(r"h\d{5}\.", x)]
+                    assert len(names) == least and names == sorted(names)
+        # Those that went away without a word hold nothing up; neither do those that stay when it ends.
+        until(lambda: d.control("status"))
+        stuck = socket.socket(socket.AF_UNIX)
+        with stuck:
+            stuck.connect(d.socket)
+            stuck.sendall(b"UBCT1 dump_cache\n")
+            time.sleep(0.5)
+            assert d.stop(seconds=8) == 0

@@ -41,6 +41,45 @@ static void what_was_put_is_there_until_removed(void **state)
 	nametable_free(t, NULL);
 }
 
+/* In pages of several sizes, as somebody reads who must not hold up the writer. */
+static void pages_have_every_name_once_and_in_order(void **state)
+{
+	(void)state;
+	static char value;
+	enum { MANY = 500 };
+	static const size_t sizes[] = { 1, 2, 7, 64, 499, 500, 501, 1000 };
+	struct nametable *t = nametable_new(SEED);
+	uint8_t *names[1000];
+	char text[32];
+
+	assert_int_equal(nametable_after(t, NULL, names, 10), 0);
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "n%u.example.", i * 7919 % MANY);
+		(void)nametable_put(t, N(text), &value);
+	}
+	(void)nametable_put(t, N("gone.example."), &value);
+	(void)nametable_remove(t, N("gone.example."));
+	assert_int_equal(nametable_after(t, NULL, names, 0), 0);
+	for (size_t k = 0; k < COUNT(sizes); k++) {
+		uint8_t last[DNAME_MAX] = "";
+		size_t all = 0, count;
+
+		do {
+			count = nametable_after(t, all ? last : NULL, names, sizes[k]);
+			assert_true(count <= sizes[k]);
+			for (size_t i = 0; i < count; i++) {
+				assert_true(all + i == 0 || dname_compare(last, names[i]) < 0);
+				assert_non_null(nametable_find(t, names[i]));
+				memcpy(last, names[i], dname_len(names[i]));
+				mem_free(names[i]);
+			}
+			all += count;
+		} while (count == sizes[k]);
+		assert_int_equal(all, MANY);
+	}
+	nametable_free(t, NULL);
+}
+
 static bool in_order(const uint8_t *name, void *value, void *arg)
 {
 	uint8_t *last = arg;
@@ -153,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_put_is_there_until_removed),
+		cmocka_unit_test(pages_have_every_name_once_and_in_order),
 		cmocka_unit_test(many_come_and_go),
 		cmocka_unit_test(who_looks_finds_what_is_whole),
 	};
