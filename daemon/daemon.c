@@ -386,7 +386,7 @@ static void on_look(struct timer *t)
 {
 	struct daemon *d = container_of(t, struct daemon, look);
 
-	tls_conf_refresh(d->snapshot);
+	tls_conf_refresh(d->snapshot, loop_time(d->loop)->now_s);
 	log_settle(false);
 	timer_set(d->loop, &d->look, LOOK_US);
 }

@@ -407,8 +407,12 @@ struct snapshot *snapshot_with_forwards(struct snapshot *old, struct forwards *f
 {
 	struct shared *shared = container_of(old, struct whole, s)->shared;
 
+	struct snapshot *s;
+
 	atomic_fetch_add_explicit(&shared->holders, 1, memory_order_relaxed);
-	return whole_new(shared, forwards);
+	s = whole_new(shared, forwards);
+	tls_conf_prepare(s);
+	return s;
 }
 
 void snapshot_entrust(struct snapshot *s, struct trust_store *t, void (*free_trust)(struct trust_store *t))

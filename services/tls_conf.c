@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tls_conf.h"
 
+#include <string.h>
+
 #include "services/forward.h"
 #include "services/policy.h"
 #include "services/snapshot.h"
@@ -44,12 +46,32 @@ static void look_in_view(const struct forwards *t, void *needs)
 	forwards_each(t, look_for_tls, needs);
 }
 
+/* Zones held here may be fetched over TLS: "primary: 192.0.2.1#name". */
+static bool names_tls(const struct conf_list *primaries)
+{
+	for (size_t i = 0; i < primaries->count; i++)
+		if (strchr(primaries->items[i].text, '#'))
+			return true;
+	return false;
+}
+
+static bool zones_need_tls(const struct conf *conf)
+{
+	bool needs = false;
+
+	for (size_t i = 0; i < conf->auth_zone_count; i++)
+		needs |= names_tls(&conf->auth_zones[i].primary);
+	for (size_t i = 0; i < conf->rpz_count; i++)
+		needs |= names_tls(&conf->rpzs[i].primary);
+	return needs;
+}
+
 static bool tls_client_from(struct snapshot *s, const struct forwards *forwards, struct fault *f)
 {
 	const struct conf_server *c = &s->conf->server;
 	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
 	/* Once in a chroot the files may be out of reach. */
-	bool needs = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle);
+	bool needs = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle) || zones_need_tls(s->conf);
 
 	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
 								 .bundle = bundle,
@@ -61,7 +83,6 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 		return false;
 	forwards_each(forwards, look_for_tls, &needs);
 	views_each_forwards(s->policy->views, look_in_view, &needs);
-	/* otherwise loaded when first needed */
 	return !needs || tls_client_load(s->tls_client, f);
 }
 
@@ -115,6 +136,16 @@ bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct f
 	return tls_client_from(s, forwards, f) && dnstap_from(s, f) && tls_server_from(s, f);
 }
 
+void tls_conf_prepare(struct snapshot *s)
+{
+	struct fault f = { 0 };
+	bool needs = false;
+
+	forwards_each(s->forwards, look_for_tls, &needs);
+	if (needs && s->tls_client && !tls_client_load(s->tls_client, &f))
+		log_error("%s: servers cannot be asked over TLS", f.text);
+}
+
 static void refresh(bool (*again)(void *of, struct fault *f), void *of, const char *what)
 {
 	struct fault f = { 0 };
@@ -138,8 +169,9 @@ static bool server_again(void *server, struct fault *f)
 	return tls_server_refresh(server, f);
 }
 
-void tls_conf_refresh(const struct snapshot *s)
+void tls_conf_refresh(const struct snapshot *s, uint64_t now_s)
 {
+	tls_tickets_renew(now_s);
 	refresh(client_again, s->tls_client, "tls-cert-bundle");
 	refresh(client_again, s->dnstap_tls, "a file of dnstap-tls");
 	refresh(server_again, s->tls_server, "tls-service-key or tls-service-pem");

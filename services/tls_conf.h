@@ -16,8 +16,13 @@ struct tls_server;
  * are read now, while that is permitted. False with a sentence in `f`. */
 bool tls_conf_read(struct snapshot *s, const struct forwards *forwards, struct fault *f) MUST_USE;
 
-/* Read again what has changed on disk; the log says so. Open connections go on. */
-void tls_conf_refresh(const struct snapshot *s);
+/* Before a snapshot with other forwards is published: authorities that these need are read now, not by the worker that asks
+ * first. The log says what is wrong with them; such forwards then fail. */
+void tls_conf_prepare(struct snapshot *s);
+
+/* Read again what has changed on disk; the log says so. Open connections go on. Also renews the keys of session tickets
+ * (`now_s`: monotonic). */
+void tls_conf_refresh(const struct snapshot *s, uint64_t now_s);
 
 /* The control channel: whether it uses TLS, and its two ends, from the four files. NULL with a
  * sentence in `f`. */

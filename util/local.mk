@@ -52,8 +52,8 @@ libresolver_la_SOURCES += \
 	util/textlex.h \
 	util/thread.c util/thread.h \
 	util/timebase.c util/timebase.h \
-	util/tls.c util/tls.h util/tls_context.c util/tls_private.h \
-	util/tls_wire.c \
+	util/tls.c util/tls.h util/tls_context.c util/tls_kept.c util/tls_private.h \
+	util/tls_tickets.c util/tls_wire.c \
 	util/trie.c util/trie.h
 
 if HAVE_CMOCKA

@@ -14,6 +14,7 @@
 
 struct tls {
 	SSL *ssl;
+	struct tls_context *context; /* pinned: the SSL's own reference is never the last */
 	struct tls_wire *wire;     /* owned by the SSL */
 	struct tls_client *client; /* pinned; NULL when we are the server */
 	struct tls_server *home;   /* pinned; NULL when we are the client */
@@ -26,12 +27,13 @@ struct tls {
 
 /* ---- creating and freeing ---- */
 
-static struct tls *wrap(SSL_CTX *context, int fd)
+/* Takes over the pin. */
+static struct tls *wrap(struct tls_context *context, int fd)
 {
 	struct tls *t = mem_zero(sizeof *t);
 
-	t->ssl = SSL_new(context);
-	SSL_CTX_free(context);
+	t->context = context;
+	t->ssl = SSL_new(context->ctx);
 	if (!t->ssl || !(t->wire = tls_wire_new(t->ssl, fd))) {
 		tls_free(t);
 		return NULL;
@@ -100,7 +102,7 @@ static void resume(struct tls *t)
 
 struct tls *tls_connect(struct tls_client *c, const struct tls_call *call, struct fault *f)
 {
-	SSL_CTX *context = tls_client_context(c, f);
+	struct tls_context *context = tls_client_context(c, f);
 	struct tls *t = context ? wrap(context, call->fd) : NULL;
 
 	if (t) {
@@ -143,6 +145,7 @@ void tls_free(struct tls *t)
 	if (t->ssl && t->open)
 		SSL_set_shutdown(t->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 	SSL_free(t->ssl);
+	tls_context_unpin(t->context);
 	tls_client_unpin(t->client);
 	tls_server_unpin(t->home);
 	mem_free(t->server);

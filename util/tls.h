@@ -50,13 +50,13 @@ struct tls_server_how {
 	 * session resumption. NULL: clients are not asked. */
 	struct tls_file clients;
 	/* Session ticket keys, 80 bytes each: tickets are issued under the first and accepted under
-	 * any. None: a random one made by this process. */
+	 * any. None: random ones made by this process (tls_tickets_renew). */
 	struct tls_file ticket_keys[TLS_TICKET_FILES];
 	size_t ticket_key_count;
 };
 
-/* Reads no files yet: the first connection does, or tls_client_load, which can say
- * what is wrong with them. The caller holds one pin. NULL: a bad setting, see `f`. */
+/* Reads no files yet: tls_client_load does, which can say what is wrong with them, takes its time, and must have been called
+ * before a connection begins. The caller holds one pin. NULL: a bad setting, see `f`. */
 struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault *f) MUST_USE;
 bool tls_client_load(struct tls_client *c, struct fault *f) MUST_USE;
 /* Whether the bundle has changed since it was read. If so, all files were read again; if that
@@ -70,6 +70,10 @@ void tls_client_unpin(struct tls_client *c); /* NULL is fine */
 
 struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault *f) MUST_USE;
 bool tls_server_refresh(struct tls_server *s, struct fault *f); /* likewise: key, pem, clients */
+/* Call now and then, with a monotonic clock: every twelve hours new tickets are issued under a new random key of the process;
+ * the key before it is accepted for as long again (RFC 8446 4.6.1, C.4: tickets under one key for ever would open all that
+ * was ever resumed to whoever learns it). Of no effect on keys from files. From any thread. */
+void tls_tickets_renew(uint64_t now_s);
 /* The first DNS name in its certificate that is not a wildcard and fits `room`. False: none. */
 bool tls_server_name(struct tls_server *s, char *to, size_t room);
 struct tls_server *tls_server_pin(struct tls_server *s);

@@ -20,12 +20,11 @@
 #include "util/list.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "util/rcu.h"
 
 enum {
 	SERVERS_MOST = 256, /* whose sessions are kept */
 	SESSIONS_MOST = 8,  /* per server */
-	TICKET_NAME = 16,
-	TICKET_KEY = 80, /* a name, a key for AES-256, a key for HMAC-SHA-256 */
 };
 
 /* ---- files ---- */
@@ -84,86 +83,37 @@ static bool file_is_other(const struct file *f)
 	       now.st_ino != f->seen.st_ino || now.st_dev != f->seen.st_dev;
 }
 
-/* ---- what a chroot hides ---- */
+#define SYSTEM "" /* among what is kept: the system's authorities */
 
-/* Keys and authorities may be outside the chroot, out of reach once the process is in it: what was
- * made of them at the start then serves for good. One entry per file. */
-static struct kept {
-	struct kept *next;
-	char *name;
-	bool keys; /* else authorities */
-	SSL_CTX *context;
-} *kept;
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+/* ---- contexts ---- */
 
-#define SYSTEM "" /* stands for the system's authorities */
-
-static struct kept *kept_entry(const char *name, bool keys)
+static struct tls_context *context_wrap(SSL_CTX *ctx)
 {
-	struct kept *k = kept;
+	struct tls_context *c = mem_zero(sizeof(*c));
 
-	while (k && (k->keys != keys || strcmp(k->name, name) != 0))
-		k = k->next;
-	return k;
+	atomic_init(&c->pins, 1);
+	c->ctx = ctx;
+	return c;
 }
 
-static void keep(const char *name, bool keys, SSL_CTX *context)
+static void context_free(struct rcu_slot *released)
 {
-	struct kept *k;
+	struct tls_context *c = container_of(released, struct tls_context, released);
 
-	pthread_mutex_lock(&kept_lock);
-	k = kept_entry(name, keys);
-	if (!k) {
-		k = mem_zero(sizeof(*k));
-		k->name = mem_text(name);
-		k->keys = keys;
-		k->next = kept;
-		kept = k;
-	}
-	SSL_CTX_up_ref(context);
-	SSL_CTX_free(k->context);
-	k->context = context;
-	pthread_mutex_unlock(&kept_lock);
+	SSL_CTX_free(c->ctx);
+	mem_free(c);
 }
 
-/* The caller frees the result; NULL: there is none. */
-static SSL_CTX *kept_find(const char *name, bool keys)
+static struct tls_context *context_pin(struct tls_context *c)
 {
-	struct kept *k;
-
-	pthread_mutex_lock(&kept_lock);
-	k = kept_entry(name, keys);
-	if (k)
-		SSL_CTX_up_ref(k->context);
-	pthread_mutex_unlock(&kept_lock);
-	return k ? k->context : NULL;
+	atomic_fetch_add_explicit(&c->pins, 1, memory_order_relaxed);
+	return c;
 }
 
-static bool authorities_from_kept(SSL_CTX *context, const char *name)
+void tls_context_unpin(struct tls_context *c)
 {
-	SSL_CTX *old = kept_find(name, false);
-
-	if (!old)
-		return false;
-	SSL_CTX_set1_cert_store(context, SSL_CTX_get_cert_store(old));
-	SSL_CTX_free(old);
-	return true;
-}
-
-static bool keys_from_kept(SSL_CTX *context, const char *name)
-{
-	SSL_CTX *old = kept_find(name, true);
-	STACK_OF(X509) *chain = NULL;
-	bool good;
-
-	if (!old)
-		return false;
-	good = SSL_CTX_get0_chain_certs(old, &chain) &&
-	       SSL_CTX_use_certificate(context, SSL_CTX_get0_certificate(old)) == 1 &&
-	       SSL_CTX_set1_chain(context, chain) &&
-	       SSL_CTX_use_PrivateKey(context, SSL_CTX_get0_privatekey(old)) == 1;
-	SSL_CTX_free(old);
-	return good;
+	if (c && atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) == 1)
+		rcu_release(&c->released, context_free);
 }
 
 /* ---- settings ---- */
@@ -241,7 +191,7 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 
 static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, struct fault *f)
 {
-	if (!file_find(pem) && errno == ENOENT && keys_from_kept(context, pem->inside))
+	if (!file_find(pem) && errno == ENOENT && tls_kept_keys(context, pem->inside))
 		return true;
 	if (!file_find(pem) || SSL_CTX_use_certificate_chain_file(context, file_name(pem)) != 1) {
 		fault_set(f, "%s: %s: %s", pem->option, pem->path, tls_complaint(strerror(errno)));
@@ -253,7 +203,7 @@ static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, stru
 			  key->path, pem->path);
 	} else {
 		if (pem->is_inside)
-			keep(pem->inside, true, context);
+			tls_keep(pem->inside, true, context);
 		return true;
 	}
 	return false;
@@ -273,8 +223,10 @@ struct tls_client {
 	struct manner manner;
 	struct file bundle, key, pem;
 	bool system, sni;
-	pthread_mutex_t lock; /* of everything below, and of bundle.seen */
-	SSL_CTX *context;     /* NULL: not loaded */
+	pthread_mutex_t reading; /* held while files are read; of what `struct file` remembers of them */
+	pthread_mutex_t lock;    /* of everything below; held for moments only, since workers take it */
+	struct tls_context *context; /* NULL: not loaded */
+	struct rcu_slot released;
 	int64_t floor_s;      /* a clock before this is not trusted */
 	struct list servers;
 	unsigned server_count;
@@ -332,7 +284,7 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 
 	pthread_mutex_lock(&c->lock);
 	if (is_doubtful ||
-	    context != c->context) { /* what it was verified with is outdated */
+	    !c->context || context != c->context->ctx) { /* what it was verified with is outdated */
 		SSL_SESSION_free(session);
 	} else {
 		k = known_get(c, server);
@@ -353,7 +305,7 @@ SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, cons
 	struct known_server *k;
 
 	pthread_mutex_lock(&c->lock);
-	k = context == c->context ? known_find(c, server) : NULL;
+	k = c->context && context == c->context->ctx ? known_find(c, server) : NULL;
 	while (k && k->count && !session) {
 		session = k->sessions[k->count - 1];
 		if (!SSL_SESSION_is_resumable(session)) {
@@ -383,6 +335,7 @@ struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault
 
 	atomic_init(&c->pins, 1);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->reading, NULL);
 	list_init(&c->servers);
 	manner_set(&c->manner, &how->manner);
 	file_set(&c->bundle, &how->bundle, how->key.path ? "server-cert-file" : "tls-cert-bundle");
@@ -407,14 +360,14 @@ static bool trust_bundle(SSL_CTX *context, struct file *bundle, struct fault *f)
 	if (!bundle->path)
 		return true;
 	if (!file_find(bundle)) {
-		if (errno == ENOENT && authorities_from_kept(context, bundle->inside))
+		if (errno == ENOENT && tls_kept_authorities(context, bundle->inside))
 			return true;
 		fault_set(f, "%s: %s: %s", bundle->option, bundle->path, strerror(errno));
 		return false;
 	}
 	if (SSL_CTX_load_verify_locations(context, file_name(bundle), NULL)) {
 		if (bundle->is_inside)
-			keep(bundle->inside, false, context);
+			tls_keep(bundle->inside, false, context);
 		return true;
 	}
 	fault_set(f, "%s: %s: %s", bundle->option, bundle->path,
@@ -428,10 +381,10 @@ static void trust_system(SSL_CTX *context)
 	struct stat st;
 
 	if (stat(X509_get_default_cert_dir(), &st) != 0 && stat(X509_get_default_cert_file(), &st) != 0 &&
-	    authorities_from_kept(context, SYSTEM))
+	    tls_kept_authorities(context, SYSTEM))
 		return;
 	SSL_CTX_set_default_verify_paths(context);
-	keep(SYSTEM, false, context);
+	tls_keep(SYSTEM, false, context);
 }
 
 static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
@@ -454,26 +407,53 @@ static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 	return NULL;
 }
 
-SSL_CTX *tls_client_context(struct tls_client *c, struct fault *f)
+/* Where there was another context, its sessions are forgotten with it. */
+static void client_take(struct tls_client *c, SSL_CTX *fresh)
 {
-	SSL_CTX *context;
+	struct tls_context *old;
 
 	pthread_mutex_lock(&c->lock);
-	if (!c->context)
-		c->context = client_read(c, f);
-	context = c->context;
-	if (context)
-		SSL_CTX_up_ref(context);
+	old = c->context;
+	c->context = context_wrap(fresh);
+	if (old)
+		sessions_forget(c);
 	pthread_mutex_unlock(&c->lock);
+	tls_context_unpin(old);
+}
+
+struct tls_context *tls_client_context(struct tls_client *c, struct fault *f)
+{
+	struct tls_context *context;
+
+	pthread_mutex_lock(&c->lock);
+	context = c->context ? context_pin(c->context) : NULL;
+	pthread_mutex_unlock(&c->lock);
+	if (!context)
+		fault_set(f, "%s has not been read", c->bundle.option);
 	return context;
+}
+
+static bool is_loaded(struct tls_client *c)
+{
+	bool is;
+
+	pthread_mutex_lock(&c->lock);
+	is = c->context != NULL;
+	pthread_mutex_unlock(&c->lock);
+	return is;
 }
 
 bool tls_client_load(struct tls_client *c, struct fault *f)
 {
-	SSL_CTX *context = tls_client_context(c, f);
+	SSL_CTX *fresh = NULL;
+	bool is;
 
-	SSL_CTX_free(context);
-	return context;
+	pthread_mutex_lock(&c->reading);
+	is = is_loaded(c);
+	if (!is && (fresh = client_read(c, f)))
+		client_take(c, fresh);
+	pthread_mutex_unlock(&c->reading);
+	return is || fresh;
 }
 
 bool tls_client_refresh(struct tls_client *c, struct fault *f)
@@ -481,14 +461,11 @@ bool tls_client_refresh(struct tls_client *c, struct fault *f)
 	SSL_CTX *fresh = NULL;
 	bool is_other;
 
-	pthread_mutex_lock(&c->lock);
-	is_other = c->context && file_is_other(&c->bundle);
-	if (is_other && (fresh = client_read(c, f))) {
-		SSL_CTX_free(c->context);
-		c->context = fresh;
-		sessions_forget(c);
-	}
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&c->reading);
+	is_other = is_loaded(c) && file_is_other(&c->bundle);
+	if (is_other && (fresh = client_read(c, f)))
+		client_take(c, fresh);
+	pthread_mutex_unlock(&c->reading);
 	return is_other;
 }
 
@@ -520,18 +497,25 @@ struct tls_client *tls_client_pin(struct tls_client *c)
 	return c;
 }
 
-void tls_client_unpin(struct tls_client *c)
+static void client_free(struct rcu_slot *released)
 {
-	if (!c || atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) != 1)
-		return;
+	struct tls_client *c = container_of(released, struct tls_client, released);
+
 	sessions_forget(c);
-	SSL_CTX_free(c->context);
+	tls_context_unpin(c->context);
 	pthread_mutex_destroy(&c->lock);
+	pthread_mutex_destroy(&c->reading);
 	manner_clear(&c->manner);
 	file_clear(&c->bundle);
 	file_clear(&c->key);
 	file_clear(&c->pem);
 	mem_free(c);
+}
+
+void tls_client_unpin(struct tls_client *c)
+{
+	if (c && atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) == 1)
+		rcu_release(&c->released, client_free);
 }
 
 /* ---- who we are ---- */
@@ -542,19 +526,11 @@ struct tls_server {
 	struct file key, pem, clients;
 	struct file ticket_files[TLS_TICKET_FILES];
 	size_t ticket_count;
-	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; never changed */
-	pthread_mutex_t lock;           /* of `context`, and of the files' `seen` */
-	SSL_CTX *context;
+	uint8_t (*tickets)[TICKET_KEY]; /* as in the files; never changed; none: our own */
+	pthread_mutex_t reading, lock;  /* as a client's; of `context` */
+	struct tls_context *context;
+	struct rcu_slot released;
 };
-
-static uint8_t made_up[TICKET_KEY];
-static bool is_made_up;
-static pthread_once_t make_up_once = PTHREAD_ONCE_INIT;
-
-static void make_up(void)
-{
-	is_made_up = RAND_bytes(made_up, sizeof made_up) == 1;
-}
 
 static bool ticket_read(struct file *file, uint8_t *to, struct fault *f)
 {
@@ -577,18 +553,14 @@ static bool ticket_read(struct file *file, uint8_t *to, struct fault *f)
 
 static bool tickets_read(struct tls_server *s, struct fault *f)
 {
-	pthread_once(&make_up_once, make_up);
-	if (!s->ticket_count && !is_made_up) {
+	if (!s->ticket_count && !tls_tickets_begin()) {
 		fault_set(f, "TLS cannot be used: %s", tls_complaint("no random bytes"));
 		return false;
 	}
 	s->tickets = mem_array(MAX(s->ticket_count, (size_t)1), TICKET_KEY);
-	if (!s->ticket_count)
-		memcpy(s->tickets[0], made_up, TICKET_KEY);
 	for (size_t i = 0; i < s->ticket_count; i++)
 		if (!ticket_read(&s->ticket_files[i], s->tickets[i], f))
 			return false;
-	s->ticket_count = MAX(s->ticket_count, (size_t)1);
 	return true;
 }
 
@@ -605,27 +577,39 @@ static bool ticket_mac(EVP_MAC_CTX *mac, const uint8_t *key)
 	return EVP_MAC_CTX_set_params(mac, params);
 }
 
+/* As tls_tickets_find. */
+static int ticket_find(const struct tls_server *s, const uint8_t *name, uint8_t key[TICKET_KEY])
+{
+	size_t i = 0;
+
+	if (!s->ticket_count)
+		return tls_tickets_find(name, key);
+	while (name && i < s->ticket_count && memcmp(s->tickets[i], name, TICKET_NAME) != 0)
+		i++;
+	if (i == s->ticket_count)
+		return -1;
+	memcpy(key, s->tickets[i], TICKET_KEY);
+	return (int)i;
+}
+
 /* RFC 5077 4: a ticket names its key. -1: error, 0: unknown key, 1: good, 2: good but old. */
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher,
 		     EVP_MAC_CTX *mac, int seal)
 {
 	const struct tls_server *s = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
-	size_t i = 0;
+	uint8_t key[TICKET_KEY];
+	int at = ticket_find(s, seal ? NULL : name, key), result = 1;
 
-	if (seal) {
-		if (RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) != 1)
-			return -1;
-		memcpy(name, s->tickets[0], TICKET_NAME);
-	}
-	while (i < s->ticket_count && memcmp(s->tickets[i], name, TICKET_NAME) != 0)
-		i++;
-	if (i == s->ticket_count)
+	if (at < 0)
 		return 0;
-	if (!EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, s->tickets[i] + TICKET_NAME, iv,
-			       seal) ||
-	    !ticket_mac(mac, s->tickets[i]))
-		return -1;
-	return !seal && i ? 2 : 1;
+	if (seal)
+		memcpy(name, key, TICKET_NAME);
+	if ((seal && RAND_bytes(iv, EVP_CIPHER_get_iv_length(EVP_aes_256_cbc())) != 1) ||
+	    !EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, key + TICKET_NAME, iv, seal) ||
+	    !ticket_mac(mac, key))
+		result = -1;
+	OPENSSL_cleanse(key, sizeof key);
+	return result == 1 && !seal && at ? 2 : result;
 }
 
 static bool ask_clients(SSL_CTX *context, struct file *clients, struct fault *f)
@@ -666,12 +650,25 @@ static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 	return NULL;
 }
 
+static void server_take(struct tls_server *s, SSL_CTX *fresh)
+{
+	struct tls_context *old;
+
+	pthread_mutex_lock(&s->lock);
+	old = s->context;
+	s->context = context_wrap(fresh);
+	pthread_mutex_unlock(&s->lock);
+	tls_context_unpin(old);
+}
+
 struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault *f)
 {
 	struct tls_server *s = mem_zero(sizeof *s);
+	SSL_CTX *context;
 
 	atomic_init(&s->pins, 1);
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->reading, NULL);
 	manner_set(&s->manner, &how->manner);
 	file_set(&s->key, &how->key, how->clients.path ? "server-key-file" : "tls-service-key");
 	file_set(&s->pem, &how->pem, how->clients.path ? "server-cert-file" : "tls-service-pem");
@@ -681,19 +678,20 @@ struct tls_server *tls_server_new(const struct tls_server_how *how, struct fault
 		file_set(&s->ticket_files[i], &how->ticket_keys[i], "tls-session-ticket-keys");
 	if (!s->key.path || !s->pem.path)
 		fault_set(f, "tls-service-key and tls-service-pem belong together");
-	else if (tickets_read(s, f) && (s->context = server_read(s, f)))
+	else if (tickets_read(s, f) && (context = server_read(s, f))) {
+		server_take(s, context);
 		return s;
+	}
 	tls_server_unpin(s);
 	return NULL;
 }
 
-SSL_CTX *tls_server_context(struct tls_server *s)
+struct tls_context *tls_server_context(struct tls_server *s)
 {
-	SSL_CTX *context;
+	struct tls_context *context;
 
 	pthread_mutex_lock(&s->lock);
-	context = s->context;
-	SSL_CTX_up_ref(context);
+	context = context_pin(s->context);
 	pthread_mutex_unlock(&s->lock);
 	return context;
 }
@@ -703,20 +701,18 @@ bool tls_server_refresh(struct tls_server *s, struct fault *f)
 	SSL_CTX *fresh = NULL;
 	bool is_other;
 
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->reading);
 	is_other = file_is_other(&s->key) || file_is_other(&s->pem) || file_is_other(&s->clients);
-	if (is_other && (fresh = server_read(s, f))) {
-		SSL_CTX_free(s->context);
-		s->context = fresh;
-	}
-	pthread_mutex_unlock(&s->lock);
+	if (is_other && (fresh = server_read(s, f)))
+		server_take(s, fresh);
+	pthread_mutex_unlock(&s->reading);
 	return is_other;
 }
 
 bool tls_server_name(struct tls_server *s, char *to, size_t room)
 {
-	SSL_CTX *context = tls_server_context(s);
-	GENERAL_NAMES *names = X509_get_ext_d2i(SSL_CTX_get0_certificate(context),
+	struct tls_context *context = tls_server_context(s);
+	GENERAL_NAMES *names = X509_get_ext_d2i(SSL_CTX_get0_certificate(context->ctx),
 						NID_subject_alt_name, NULL, NULL);
 	bool found = false;
 
@@ -736,7 +732,7 @@ bool tls_server_name(struct tls_server *s, char *to, size_t room)
 		found = true;
 	}
 	GENERAL_NAMES_free(names);
-	SSL_CTX_free(context);
+	tls_context_unpin(context);
 	return found;
 }
 
@@ -746,12 +742,13 @@ struct tls_server *tls_server_pin(struct tls_server *s)
 	return s;
 }
 
-void tls_server_unpin(struct tls_server *s)
+static void server_free(struct rcu_slot *released)
 {
-	if (!s || atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) != 1)
-		return;
-	SSL_CTX_free(s->context);
+	struct tls_server *s = container_of(released, struct tls_server, released);
+
+	tls_context_unpin(s->context);
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->reading);
 	manner_clear(&s->manner);
 	file_clear(&s->key);
 	file_clear(&s->pem);
@@ -762,4 +759,10 @@ void tls_server_unpin(struct tls_server *s)
 		OPENSSL_cleanse(s->tickets, s->ticket_count * TICKET_KEY);
 	mem_free(s->tickets);
 	mem_free(s);
+}
+
+void tls_server_unpin(struct tls_server *s)
+{
+	if (s && atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) == 1)
+		rcu_release(&s->released, server_free);
 }

@@ -5,12 +5,35 @@
 
 #include <openssl/ssl.h>
 
+#include <stdatomic.h>
+
+#include "util/rcu.h"
 #include "util/tls.h"
 
-/* The current context, with a reference for the caller; a client's is loaded if need be (NULL with
- * the reason in `f` when it cannot be). */
-SSL_CTX *tls_client_context(struct tls_client *c, struct fault *f) MUST_USE;
-SSL_CTX *tls_server_context(struct tls_server *s) MUST_USE;
+/* A context of the library, counted by us: it holds all authorities, and whoever lets go of it last, such as a worker whose
+ * connection ends, is not to free those. */
+struct tls_context {
+	_Atomic unsigned pins;
+	SSL_CTX *ctx; /* never changed */
+	struct rcu_slot released;
+};
+
+/* The current one, pinned for the caller. A client's that has not been loaded is NULL, with a sentence in `f`. */
+struct tls_context *tls_client_context(struct tls_client *c, struct fault *f) MUST_USE;
+struct tls_context *tls_server_context(struct tls_server *s) MUST_USE;
+void tls_context_unpin(struct tls_context *c); /* NULL is fine */
+
+/* Keys of session tickets: a name, a key for AES-256, a key for HMAC-SHA-256. Those of the process itself: whether there is
+ * one, and a copy of the one that a ticket names, or of the first for a new ticket (`name` NULL); its place, 0 being the
+ * first, or -1. From any thread. */
+enum { TICKET_NAME = 16, TICKET_KEY = 80 };
+bool tls_tickets_begin(void) MUST_USE;
+int tls_tickets_find(const uint8_t *name, uint8_t key[TICKET_KEY]) MUST_USE;
+
+/* What a chroot will hide: keep what was read from the file `name` (keys or authorities), and take it from there. */
+void tls_keep(const char *name, bool keys, SSL_CTX *context);
+bool tls_kept_authorities(SSL_CTX *context, const char *name);
+bool tls_kept_keys(SSL_CTX *context, const char *name);
 bool tls_client_doubts_clock(struct tls_client *c);
 bool tls_client_tells_names(const struct tls_client *c);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/tls_conf.h"
 
+#include "services/forward.h"
 #include "services/snapshot.h"
 #include "services/tests/conf.h"
 #include "util/fault.h"
@@ -119,6 +120,12 @@ static void authorities_are_read_at_the_start_where_they_will_be_needed(void **s
 		  "view:\n name: v\nforward-zone:\n name: .\n forward-view: v\n"
 		  " forward-addr: 192.0.2.1\n forward-tls-upstream: yes\n",
 		  true },
+		{ "a stub with TLS",
+		  "stub-zone:\n name: s\n stub-addr: 192.0.2.1\n stub-tls-upstream: yes\n", true },
+		{ "a zone held here", "auth-zone:\n name: z\n primary: 192.0.2.1\n", false },
+		{ "a zone held here, fetched over TLS",
+		  "auth-zone:\n name: z\n primary: 192.0.2.2\n primary: 192.0.2.1#p.test\n", true },
+		{ "a policy zone, fetched over TLS", "rpz:\n name: z\n primary: 192.0.2.1#p.test\n", true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -135,6 +142,29 @@ static void authorities_are_read_at_the_start_where_they_will_be_needed(void **s
 	}
 }
 
+/* forward_add +t: read before it is published, not by the worker that asks first. */
+static void authorities_are_read_when_a_forwarder_comes_to_need_them(void **state)
+{
+	(void)state;
+	char *const servers[] = { (char[]){ "192.0.2.77#dns.test" } };
+	struct forward_change put = { .name = (const uint8_t *)"", .servers = servers, .server_count = 1 };
+	struct tls_call call = { .fd = 0, .place = "192.0.2.77@853", .name = "dns.test", .alpn = "dot" };
+	struct fault f = { 0 };
+	struct snapshot *plain = snapshot_of("server:\n tls-cert-bundle: %/ca.pem\n", &f), *next;
+	struct tls *t;
+
+	assert_non_null(plain);
+	for (int tls = 0; tls < 2; tls++) {
+		put.tls = tls;
+		next = snapshot_with_forwards(plain, forwards_changed(plain->forwards, &put, &f));
+		t = tls_connect(next->tls_client, &call, &f);
+		assert_int_equal(t != NULL, tls);
+		tls_free(t);
+		snapshot_unpin(next);
+	}
+	snapshot_unpin(plain);
+}
+
 static void note(const char *line, void *arg)
 {
 	(void)arg;
@@ -145,7 +175,7 @@ static void note(const char *line, void *arg)
 static bool says(const struct snapshot *s, const char *text)
 {
 	*logged = '\0';
-	tls_conf_refresh(s);
+	tls_conf_refresh(s, 1);
 	return text ? strstr(logged, text) != NULL : !*logged;
 }
 
@@ -241,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_options_say_who_speaks_tls),
 		cmocka_unit_test(authorities_are_read_at_the_start_where_they_will_be_needed),
+		cmocka_unit_test(authorities_are_read_when_a_forwarder_comes_to_need_them),
 		cmocka_unit_test(what_changes_on_disk_is_read_again),
 		cmocka_unit_test(the_control_channel_has_tls_unless_it_needs_none),
 		cmocka_unit_test(both_ends_of_the_control_channel_need_their_files),

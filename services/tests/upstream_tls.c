@@ -136,6 +136,9 @@ static void begin(const char *conf_text, const char *cert, const char *bundle)
 	wire.snapshot.tls_client = tls_client_new(
 		&(struct tls_client_how){ .bundle.path = ca_path(&ca, bundle), .sni = true }, &f);
 	assert_non_null(wire.snapshot.tls_client);
+	/* of one row, which cannot be: then nobody is asked */
+	if (!tls_client_load(wire.snapshot.tls_client, &f))
+		assert_true(f.set);
 	wire_listen(&server.watch, &server.at, on_caller);
 }
 
@@ -372,6 +375,7 @@ static void other_rules_other_connections(void **state)
 	wire.snapshot.tls_client = tls_client_new(
 		&(struct tls_client_how){ .bundle.path = ca_path(&ca, "other.pem") }, &f);
 	assert_non_null(wire.snapshot.tls_client);
+	assert_true(tls_client_load(wire.snapshot.tls_client, &f));
 	tls_client_unpin(old);
 	send_tag('a', "dns.test");
 	assert_true(wire_run(2, 0));

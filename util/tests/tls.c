@@ -54,6 +54,8 @@ static void pair_call(const char *name)
 	struct fault f = { 0 };
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.fd), 0);
+	if (!tls_client_load(pair.client, &f))
+		fail_msg("%s", f.text);
 	pair.ours = tls_connect(
 		pair.client,
 		&(struct tls_call){
@@ -291,6 +293,79 @@ static void tickets_outlive_the_keys_of_certificates(void **state)
 	pair_end();
 }
 
+static void our_own_ticket_keys_are_renewed(void **state)
+{
+	enum { H = 3600 };
+	static const struct {
+		const char *why, *protocols;
+		bool from_file;
+		uint64_t renewed_s[3]; /* when, since the ticket was issued; 0: no more */
+		bool resumed;
+	} rows[] = {
+		{ "at once", "", false, { 0 }, true },
+		{ "short of twelve hours", "", false, { 12 * H - 1 }, true },
+		{ "one change: the key before is accepted", "", false, { 12 * H }, true },
+		{ "one change, TLS 1.2", "TLSv1.2", false, { 12 * H }, true },
+		{ "not changed again so soon", "", false, { 12 * H, 24 * H - 1 }, true },
+		{ "two changes", "", false, { 12 * H, 24 * H }, false },
+		{ "two changes, TLS 1.2", "TLSv1.2", false, { 12 * H, 24 * H }, false },
+		{ "keys from a file stay", "", true, { 12 * H, 24 * H, 36 * H }, true },
+	};
+	static uint64_t now_s = 1000;
+	char key[160], pem[160], tickets[160];
+	FILE *file = ca_create(&ca, "tickets");
+
+	(void)state;
+	for (int i = 0; i < 80; i++)
+		fputc('a' + i % 26, file);
+	fclose(file);
+	snprintf(key, sizeof key, "%s/good.key", ca.folder);
+	snprintf(pem, sizeof pem, "%s/good.pem", ca.folder);
+	snprintf(tickets, sizeof tickets, "%s/tickets", ca.folder);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct tls_server_how how = { .key.path = key, .pem.path = pem };
+		struct fault f = { 0 };
+
+		how.ticket_keys[0].path = tickets;
+		how.ticket_key_count = rows[i].from_file;
+		now_s += 1000 * H;
+		tls_tickets_renew(now_s);
+		pair.client = client_of("ca.pem", rows[i].protocols);
+		pair.server = tls_server_new(&how, &f);
+		assert_non_null(pair.server);
+		pair_call("dns.test");
+		assert_true(shake());
+		pair_hang_up();
+		for (unsigned n = 0; n < COUNT(rows[i].renewed_s) && rows[i].renewed_s[n]; n++)
+			tls_tickets_renew(now_s + rows[i].renewed_s[n]);
+		pair_call("dns.test");
+		assert_true(shake());
+		if (tls_is_resumed(pair.ours) != rows[i].resumed)
+			fail_msg("%s", rows[i].why);
+		pair_hang_up();
+		pair_end();
+	}
+}
+
+/* A worker that connects does not read files: that has been done, or there is no connection. */
+static void nobody_connects_before_the_authorities_are_read(void **state)
+{
+	struct tls_call call = { .fd = 0, .place = "192.0.2.1@853", .name = "dns.test", .alpn = "dot" };
+	struct fault f = { 0 };
+
+	(void)state;
+	pair.client = client_of("ca.pem", "");
+	assert_null(tls_connect(pair.client, &call, &f));
+	assert_non_null(strstr(f.text, "has not been read"));
+	assert_true(tls_client_load(pair.client, &f));
+	assert_true(tls_client_load(pair.client, &f));
+	pair.server = server_of("good", "");
+	pair_call("dns.test");
+	assert_true(shake());
+	pair_hang_up();
+	pair_end();
+}
+
 static void files_that_change_are_read_again(void **state)
 {
 	struct fault f = { 0 };
@@ -417,6 +492,8 @@ int main(void)
 		cmocka_unit_test(what_lies_decrypted_is_told),
 		cmocka_unit_test(a_server_once_met_is_met_again_quickly),
 		cmocka_unit_test(tickets_outlive_the_keys_of_certificates),
+		cmocka_unit_test(our_own_ticket_keys_are_renewed),
+		cmocka_unit_test(nobody_connects_before_the_authorities_are_read),
 		cmocka_unit_test(files_that_change_are_read_again),
 		cmocka_unit_test(a_new_bundle_ends_the_trust_in_the_old),
 		cmocka_unit_test(what_cannot_be_used_is_said),
