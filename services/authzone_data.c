@@ -37,6 +37,7 @@ struct zonebuild {
 	struct item *items;
 	size_t count, room;
 	bool spares_soa;
+	struct rcu_slot released;
 };
 
 struct zonebuild *zonebuild_new(const uint8_t *apex)
@@ -48,13 +49,20 @@ struct zonebuild *zonebuild_new(const uint8_t *apex)
 	return b;
 }
 
-void zonebuild_free(struct zonebuild *b)
+static void free_build(struct rcu_slot *released)
 {
-	if (!b)
-		return;
+	struct zonebuild *b = container_of(released, struct zonebuild, released);
+
 	arena_clear(&b->arena);
 	mem_free(b->items);
 	mem_free(b);
+}
+
+/* A transfer of a large zone that breaks off is dropped by a worker. */
+void zonebuild_free(struct zonebuild *b)
+{
+	if (b)
+		rcu_release(&b->released, free_build);
 }
 
 static void put(struct zonebuild *b, const struct text_rr *rr, bool gone)
@@ -449,14 +457,20 @@ struct zonedata *zonebuild_finish(struct zonebuild *b, struct fault *f)
 	return NULL;
 }
 
-void zonedata_free(struct zonedata *z)
+static void free_retired(struct rcu_slot *slot)
 {
-	if (!z)
-		return;
+	struct zonedata *z = container_of(slot, struct zonedata, retired);
+
 	if (z->rules)
 		z->rules_free(z->rules);
 	arena_clear(&z->arena);
 	mem_free(z);
+}
+
+void zonedata_free(struct zonedata *z)
+{
+	if (z)
+		rcu_release(&z->retired, free_retired);
 }
 
 void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *rules))
@@ -465,11 +479,6 @@ void zonedata_attach(struct zonedata *z, void *rules, void (*rules_free)(void *r
 		z->rules_free(z->rules);
 	z->rules = rules;
 	z->rules_free = rules_free;
-}
-
-static void free_retired(struct rcu_slot *slot)
-{
-	zonedata_free(container_of(slot, struct zonedata, retired));
 }
 
 void zonedata_retire(struct zonedata *z)

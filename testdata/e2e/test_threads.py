@@ -150,8 +150,8 @@ def test_a_log_that_stands_still_keeps_nobody_waiting(daemon, tmp_path, reader):
             assert time.monotonic() - began < 6
 
 
-LONG = {"list_local_data": 60000, "list_local_zones": 60000, "view_list_local_data v": 60000,
-        "view_list_local_zones v": 60000, "dump_cache": 20000}
+LONG = {"list_local_data": 30000, "list_local_zones": 30000, "view_list_local_data v": 30000,
+        "view_list_local_zones v": 30000, "dump_cache": 20000}
 READERS = 12
 
 
@@ -163,7 +163,7 @@ def resident_kb(d):
 def test_a_long_reply_that_is_not_read_takes_little_memory(daemon):
     records = "".join('    local-data: "h%05d.a-name-of-usual-length.example. A 192.0.2.1"\n'
                       '    local-zone: "h%05d.a-name-of-usual-length.test" %s\n' % (i, i, ["refuse", "static"][i % 2])
-                      for i in range(60000))
+                      for i in range(30000))
     with daemon("num-threads: 2", "rrset-cache-size: 100m", "access-control-view: 127.9.0.0/16 v", hints=False,
                 more="server:\n%sview:\n    name: v\n%s" % (records, records)) as d:
         sets = "".join(";rrset 3600 1 0 8 0\nn%d.a-name-of-usual-length.example.\t3600\tIN\tTXT\t\"%s\"\n" % (i, "x" * 200)
@@ -180,7 +180,8 @@ def test_a_long_reply_that_is_not_read_takes_little_memory(daemon):
                     s.connect(d.socket)
                     s.sendall(b"UBCT1 %s\n" % command.encode())
                 time.sleep(2)
-                assert resident_kb(d) - before < READERS * 1024 + 8192, (command, before, resident_kb(d))
+                taken = resident_kb(d) - before
+                assert taken < READERS * 512 + 6144 or d.is_sanitized(), (command, taken)
                 # Nothing is held meanwhile, and who reads on gets all there is.
                 assert d.control("local_data", "aaa.example. A 192.0.2.2") == "ok\n"
                 assert d.control("flush_type", "no.example.", "A") == "ok\n"
