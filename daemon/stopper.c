@@ -64,6 +64,7 @@ static _Noreturn void leave_behind(struct stopper *s, unsigned number, unsigned 
 	log_error("thread %u has taken no turn for %u ms: the process ends without it", number, ms);
 	log_settle(true);
 	pidfile_remove(&s->daemon->pidfile);
+	log_writer_end(); /* what waits to be written, if it can be within LAST_MS */
 	_exit(1);
 }
 
