@@ -458,7 +458,7 @@ NOW = {"mem.cache.rrset", "mem.cache.message", "mem.mod.iterator", "mem.mod.vali
        "msg.cache.count", "rrset.cache.count", "infra.cache.count", "key.cache.count", "msg.cache.max_collisions",
        "rrset.cache.max_collisions", "time.now", "time.up", "time.elapsed"}
 LONGEST = {"loop.turn.cpu_us.max", "loop.turn.wall_us.max"}  # 0 after a moment in which nothing took long
-NOTHING_WAITS = {"mem.mod.subnet", "mem.streamwait", "mem.http.query_buffer", "mem.http.response_buffer"}
+NOTHING_WAITS = {"log.lost", "mem.mod.subnet", "mem.streamwait", "mem.http.query_buffer", "mem.http.response_buffer"}
 FAMILIES = ("num.query.type.", "num.query.class.", "num.query.opcode.", "num.answer.rcode.", "histogram.")
 
 
