@@ -9,6 +9,7 @@
 
 #if defined(__GNUC__)
 #define PURE                    __attribute__((pure))
+#define HOT_INLINE              __attribute__((always_inline)) inline /* where a call costs a hit too much */
 #define MUST_USE                __attribute__((warn_unused_result))
 #define NORETURN                __attribute__((noreturn))
 #define PRINTF_LIKE(fmt, args)  __attribute__((format(printf, fmt, args)))
@@ -17,6 +18,7 @@
 #define UNUSED                  __attribute__((unused))
 #else
 #define PURE
+#define HOT_INLINE              inline
 #define MUST_USE
 #define NORETURN
 #define PRINTF_LIKE(fmt, args)

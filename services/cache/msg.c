@@ -261,7 +261,7 @@ static struct stored *make_image(const struct message *m, uint32_t now_s, uint8_
 
 /* ---- finding ---- */
 
-static bool is_about(const struct stored *s, const struct question *q, uint16_t scope,
+static HOT_INLINE bool is_about(const struct stored *s, const struct question *q, uint16_t scope,
 		     const struct place_key *place)
 {
 	const uint8_t *name = stored_wire(s) + MSG_HEAD_LEN;
@@ -274,7 +274,7 @@ static bool is_about(const struct stored *s, const struct question *q, uint16_t 
 }
 
 /* `place` is NULL when `scope` lacks STORED_PLACED. */
-static inline const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
+static HOT_INLINE const struct stored *find(struct msgcache *c, const struct question *q, uint64_t hash,
 				 uint16_t scope, const struct place_key *place, uint8_t fits,
 				 const struct stored **other)
 {
