@@ -267,15 +267,18 @@ def test_it_starts_again_at_once_on_the_same_port(made):
 
 
 def test_sighup_reads_the_configuration_again(made):
+    """What the new configuration does not contradict stays cached: what is kept too long by it does not."""
     d = made("cache-max-ttl: 1000")
     d.start()
     d.ask("target.chain.mini.")
-    d.configure(["cache-max-ttl: 30"])
-    d.process.send_signal(signal.SIGHUP)
-    time.sleep(0.7)
-    assert d.control("get_option", "cache-max-ttl") == "30\n"
-    with d.misses(0):
-        d.ask("target.chain.mini.")
+    for ttl, misses in ((2000, 0), (30, 1), (40, 0)):
+        d.configure(["cache-max-ttl: %d" % ttl])
+        d.process.send_signal(signal.SIGHUP)
+        time.sleep(0.7)
+        assert d.control("get_option", "cache-max-ttl") == "%d\n" % ttl
+        with d.misses(misses):
+            r = d.ask("target.chain.mini.")
+        assert r.answer[0].ttl <= ttl
     assert d.stop() == 0
 
 
