@@ -169,6 +169,7 @@ SERVICES_TESTS = \
 	services/tests/mesh_stuck \
 	services/tests/mesh_time \
 	services/tests/metrics \
+	services/tests/module_events \
 	services/tests/msgcache \
 	services/tests/negative \
 	services/tests/places \

@@ -25,6 +25,7 @@ VALIDATOR_TESTS = \
 	validator/tests/judge \
 	validator/tests/keycache \
 	validator/tests/rules \
+	validator/tests/states \
 	validator/tests/validator \
 	validator/tests/verify
 
