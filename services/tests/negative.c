@@ -400,6 +400,81 @@ static void a_soa_counts_for_the_zone_that_signed_it(void **state)
 	}
 }
 
+/* With the denials of one zone came the SOA of another: it sets no limit, and is not kept for what it did not
+ * come with. */
+static void a_soa_is_for_its_own_zone(void **state)
+{
+	(void)state;
+	static const char other[] = "e.d.test. 300 SOA ns.d.test. h.d.test. 1 1 1 1 10\n"
+				    "e.d.test." SIG("SOA", "3", "300", "e.d.test.");
+	static const char stray[] = "e.d.test. 300 SOA ns.d.test. h.d.test. 1 1 1 1 10\n"
+				    "e.d.test." SIG("SOA", "3", "300", "d.test.");
+	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+
+	for (unsigned own = 0; own < 2; own++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		const struct verified *sets[] = {
+			secure(stray),
+			secure(other),
+			secure("d.test. 300 NSEC z.d.test. NS SOA RRSIG NSEC\n"
+			       "d.test." SIG("NSEC", "2", "300", "d.test.")),
+			secure(SOA_D),
+		};
+		const struct message *m;
+
+		teach(c, "e.d.test. 300 NSEC z.e.d.test. NS SOA RRSIG NSEC\n"
+			 "e.d.test." SIG("NSEC", "3", "300", "e.d.test."));
+		negcache_learn(c, sets, 3 + own, conf, NOW, &arena);
+		assert_null(answer_within(c, rrsets, "m.e.d.test.", TYPE_TXT, "d.test.", NOW));
+		m = answer_within(c, rrsets, "m.d.test.", TYPE_TXT, "d.test.", NOW);
+		assert_int_equal(m != NULL, own);
+		if (m)
+			assert_int_equal(message_ttl(m, NOW, 0), 200);
+		negcache_free(c);
+	}
+	rrsetcache_free(rrsets);
+}
+
+/* What is cached as secure may be an expansion, or another zone's: then it is not the zone's SOA or wildcard. */
+static void what_is_kept_elsewhere_must_be_the_zones_own(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *soa, *star;
+		bool denies, answers;
+	} rows[] = {
+		{ "both its own", SIG("SOA", "2", "300", "d.test."), SIG("TXT", "3", "60", "d.test."), true, true },
+		{ "an expanded SOA", SIG("SOA", "1", "300", "d.test."), SIG("TXT", "3", "60", "d.test."), false, true },
+		{ "the SOA of another", SIG("SOA", "2", "300", "test."), SIG("TXT", "3", "60", "d.test."), false, true },
+		{ "an expanded wildcard", SIG("SOA", "2", "300", "d.test."), SIG("TXT", "2", "60", "d.test."), true, false },
+		{ "the wildcard of another", SIG("SOA", "2", "300", "d.test."), SIG("TXT", "3", "60", "w.d.test."), true, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct negcache *c = negcache_new(1 << 20, 1);
+		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
+		const struct message *m;
+		struct rrset *set;
+
+		teach(c, BELOW("b.d.test.", "d.d.test.") "a.w.d.test. 300 NSEC z.w.d.test. A\n"
+		      "a.w.d.test." SIG("NSEC", "4", "300", "d.test."));
+		set = made_set(&arena, NOW, arena_textf(&arena, "d.test. 300 SOA ns.d.test. h.d.test. 1 7200 3600 604800 200\n"
+							"d.test.%s", rows[i].soa));
+		set->security = SECURITY_SECURE;
+		(void)rrsetcache_put(rrsets, set, NOW, &arena);
+		set = made_set(&arena, NOW, arena_textf(&arena, "*.w.d.test. 60 TXT \"star\"\n*.w.d.test.%s", rows[i].star));
+		set->security = SECURITY_SECURE;
+		(void)rrsetcache_put(rrsets, set, NOW, &arena);
+		if ((answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW) != NULL) != rows[i].denies)
+			fail_msg("%s: the denial", rows[i].why);
+		m = answer_within(c, rrsets, "foo.w.d.test.", TYPE_TXT, ".", NOW);
+		if ((m && m->count[SECTION_ANSWER]) != rows[i].answers)
+			fail_msg("%s: the answer", rows[i].why);
+		rrsetcache_free(rrsets);
+		negcache_free(c);
+	}
+}
+
 static void a_wildcard_counts_for_the_zone_that_signed_it(void **state)
 {
 	(void)state;
@@ -417,6 +492,7 @@ static void a_wildcard_counts_for_the_zone_that_signed_it(void **state)
 		negcache_learn_wildcard(rrsets, verified_by(made_set(&arena, NOW, star), nth), NOW, &arena);
 		m = answer_within(c, rrsets, "foo.w.d.test.", TYPE_TXT, ".", NOW);
 		assert_int_equal(m && m->count[SECTION_ANSWER], nth == 0);
+		assert_null(rrsetcache_find(rrsets, N("*.old.w.d.test."), TYPE_TXT, CLASS_IN, 0, NOW)); /* third: no wildcard's */
 		rrsetcache_free(rrsets);
 		negcache_free(c);
 	}
@@ -813,6 +889,8 @@ int main(void)
 		CLAIM(only_what_a_zone_may_say_is_learned),
 		CLAIM(a_denial_counts_for_the_zone_that_signed_it),
 		CLAIM(a_soa_counts_for_the_zone_that_signed_it),
+		CLAIM(a_soa_is_for_its_own_zone),
+		CLAIM(what_is_kept_elsewhere_must_be_the_zones_own),
 		CLAIM(a_wildcard_counts_for_the_zone_that_signed_it),
 		CLAIM(other_parameters_take_the_place_of_all),
 		CLAIM(a_denial_lives_no_longer_than_its_zone_lets_it),

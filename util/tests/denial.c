@@ -93,6 +93,8 @@ static void a_name_is_denied_by_two_records(void **state)
 		{ NSEC3, "x.dn.d.test.", NULL, DENIAL_NONE },
 		{ NSEC3, "nothing.test.", NULL, DENIAL_NONE },
 		{ OPTOUT, "nothing.d.test.", NULL, DENIAL_INSECURE },
+		{ OPTOUT, "nothing.d.test.", "-*.d.test.", DENIAL_NONE },
+		{ OPTOUT, "y.w.d.test.", NULL, DENIAL_NONE },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -175,6 +177,7 @@ static void a_type_is_denied_where_the_name_or_its_wildcard_lacks_it(void **stat
 		{ OPTOUT, "b.d.test.", TYPE_AAAA, NULL, DENIAL_PROVEN },
 		{ OPTOUT, "uns.d.test.", TYPE_DS, NULL, DENIAL_INSECURE },
 		{ OPTOUT, "ent-above-uns.d.test.", TYPE_A, NULL, DENIAL_INSECURE },
+		{ OPTOUT, "y.w.d.test.", TYPE_A, NULL, DENIAL_INSECURE }, /* though the wildcard lacks it */
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

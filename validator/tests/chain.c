@@ -285,11 +285,75 @@ static void what_is_known_is_not_asked_again(void **state)
 	lab_close();
 }
 
+/* A budget that is spent is this question's own trouble: SERVFAIL with EDE 5 for a moment, no verdict on the
+ * data, and nothing that others would find. */
+static void what_cannot_be_paid_for_is_not_judged(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *name;
+		enum way way;
+		const char *ds;         /* instead of the DS set */
+		struct lab_purse purse;
+	} rows[] = {
+		{ "none may fail, before any key", "www.example.", WAY_PLAIN, NULL, { TYPE_A, 0, -1, -1, false } },
+		{ "none may hold, before any key", "www.example.", WAY_PLAIN, NULL, { TYPE_A, -1, 0, -1, false } },
+		{ "none may fail, at the keys", "www.example.", WAY_PLAIN, NULL, { TYPE_DNSKEY, 0, -1, -1, false } },
+		{ "none may hold, after the keys", "www.example.", WAY_PLAIN, NULL, { TYPE_A, -1, 1, -1, false } },
+		{ "none may fail, at a DS set", "www.sub.example.", WAY_PLAIN, NULL, { TYPE_DS, 0, -1, -1, false } },
+		{ "none may hold, at a DS set", "www.sub.example.", WAY_PLAIN, NULL, { TYPE_DS, -1, 0, -1, false } },
+		{ "at the denial of a DS set", "www.sub.example.", WAY_NO_DS_NSEC, NULL, { TYPE_DS, 0, -1, -1, false } },
+		{ "the same, none may hold", "www.sub.example.", WAY_NO_DS_NSEC, NULL, { TYPE_DS, -1, 0, -1, false } },
+		{ "at an alias instead of a DS set", "www.sub.example.", WAY_PLAIN, "sub.example. 300 IN CNAME www.example.",
+		  { TYPE_DS, 0, -1, -1, false } },
+		{ "hashes, at the denial of a DS set", "www.sub.example.", WAY_NO_DS_OPTOUT, NULL,
+		  { TYPE_DS, -1, -1, 0, false } },
+		{ "keys that cannot be had for want of another budget", "www.sub.example.", WAY_KEYS_SILENT, NULL,
+		  { TYPE_DNSKEY, -1, -1, -1, true } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const char *const zones[] = { "example.", "sub.example." };
+		const struct lab_heard *h;
+
+		lab_open("val-max-restart: 0\n");
+		struct lab_zone *z = lab_zone("sub.example.");
+		lab_tell(&(struct lab_page){ "www.example.", TYPE_A, .answer = "www.example. 300 IN A 192.0.2.1" });
+		lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" });
+		for (unsigned n = 1; n <= 2; n++) /* of which something was removed: that is not why */
+			lab.pages[lab.page_count - n].m.reason = REASON_other;
+		pave(rows[i].way, z);
+		if (rows[i].ds) {
+			untell("sub.example.", TYPE_DS);
+			lab_tell(&(struct lab_page){ "sub.example.", TYPE_DS, .answer = rows[i].ds });
+		}
+		lab.purse = &rows[i].purse;
+		h = lab_ask_to_the_end(rows[i].name, TYPE_A);
+		if (h->security != SECURITY_BOGUS || h->reason != REASON_budget_validation || h->ttl_s > 2 ||
+		    atomic_load(&lab.stats.rrset_bogus))
+			fail_msg("%s: %d %s (%s) for %u s, %u sets bogus", rows[i].why, h->security,
+				 reason_text(h->reason), h->text, h->ttl_s, (unsigned)atomic_load(&lab.stats.rrset_bogus));
+		for (unsigned n = 0; n < COUNT(zones); n++) {
+			const struct key_entry *e = keycache_find(lab.env.keys, N(zones[n]), lab.env.time->now_s);
+
+			if (e && e->kind != KEYS_TRUSTED)
+				fail_msg("%s: %d is kept of %s", rows[i].why, e->kind, zones[n]);
+		}
+		/* who has a budget is answered at once */
+		lab.purse = NULL;
+		h = lab_ask_to_the_end(rows[i].name, TYPE_A);
+		if (h->reason == REASON_budget_validation)
+			fail_msg("%s: the next one gets %d (%s)", rows[i].why, h->security, h->text);
+		lab_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_way_down_decides),
 		cmocka_unit_test(what_is_known_is_not_asked_again),
+		cmocka_unit_test(what_cannot_be_paid_for_is_not_judged),
 	};
 
 	return cmocka_run_group_tests_name("chain", tests, NULL, NULL);

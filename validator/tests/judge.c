@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/judge.h"
 
+#include "services/verified_private.h"
 #include "validator/tests/lab.h"
 
 #define SOA  "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
@@ -89,6 +90,59 @@ static void a_dname_speaks_for_the_alias_it_makes(void **state)
 		h = lab_ask_to_the_end("x.d.example.", TYPE_CNAME);
 		if (h->security != rows[i].want)
 			fail_msg("%s: %d %s", rows[i].why, h->security, h->text);
+		lab_close();
+	}
+}
+
+/* The DNAME vouches for it, but it is not what was signed. */
+static void what_was_synthesized_is_not_verified(void **state)
+{
+	(void)state;
+	bool judged[] = { true, true };
+	struct judgement sets[] = { { .security = SECURITY_SECURE }, { .security = SECURITY_SECURE } };
+	const struct rrset *both[2];
+	struct message m = { .sets = both, .count = { 2 } };
+	struct arena a;
+
+	arena_init(&a);
+	both[0] = made_set(&a, 0, "d.example. 300 IN DNAME e.example.");
+	both[1] = made_set(&a, 0, "x.d.example. 300 IN CNAME x.e.example.");
+	struct verified v = { .set = both[0], .zone = N("example.") };
+	struct verdict verdicts[] = { { .verified = &v }, { .verified = &v } };
+	struct judge j = { .m = &m, .sets = sets, .verdicts = verdicts, .judged = judged };
+	assert_ptr_equal(judge_verified(&j, 0), &v);
+	assert_null(judge_verified(&j, 1));
+	sets[0].security = SECURITY_BOGUS;
+	assert_null(judge_verified(&j, 0));
+	arena_clear(&a);
+}
+
+/* Of an answer that is not secure as a whole, an alias made from a wildcard is not kept as secure: the proof
+ * that nothing is closer is not kept with it. */
+static void what_a_wildcard_made_is_kept_with_the_whole_answer_only(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *alias, *wildcard, *proof;
+		bool kept;
+	} rows[] = {
+		{ "an alias", "a.example.", NULL, NULL, true },
+		{ "one that a wildcard made", "x.w.example.", "*.w.example.",
+		  "*.w.example. 300 IN NSEC www.example. CNAME RRSIG NSEC", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct rrset *kept;
+		char text[256];
+
+		snprintf(text, sizeof(text), "%s 300 IN CNAME b.elsewhere.\nb.elsewhere. 300 IN A 192.0.2.1", rows[i].alias);
+		lab_open("val-max-restart: 0\n");
+		lab_tell(&(struct lab_page){ rows[i].alias, TYPE_A, .answer = text, .wildcard = rows[i].wildcard,
+					     .authority = rows[i].proof });
+		assert_int_equal(lab_ask_to_the_end(rows[i].alias, TYPE_A)->security, SECURITY_INDETERMINATE);
+		kept = rrsetcache_find(lab.env.rrsets, N(rows[i].alias), TYPE_CNAME, CLASS_IN, 0, lab.env.time->now_s);
+		if ((kept && kept->security == SECURITY_SECURE) != rows[i].kept)
+			fail_msg("%s", rows[i].why);
 		lab_close();
 	}
 }
@@ -238,9 +292,11 @@ static void hashes_are_counted(void **state)
 		lab_open("val-max-restart: 0\n");
 		lab_tell(&(struct lab_page){ name, TYPE_A, RCODE_NXDOMAIN, .authority = text });
 		h = lab_ask_to_the_end(name, TYPE_A);
-		if (h->security != rows[i].want)
+		if (h->security != rows[i].want ||
+		    (h->security == SECURITY_BOGUS && (h->reason != REASON_budget_validation || h->ttl_s > 2)))
 			fail_msg("%u labels, %u iterations: %d %s", rows[i].labels, rows[i].iterations, h->security,
 				 h->text);
+		assert_int_equal(atomic_load(&lab.stats.rrset_bogus), 0);
 		lab_close();
 	}
 }
@@ -417,6 +473,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_link_of_a_chain_is_judged),
 		cmocka_unit_test(a_dname_speaks_for_the_alias_it_makes),
+		cmocka_unit_test(what_was_synthesized_is_not_verified),
+		cmocka_unit_test(what_a_wildcard_made_is_kept_with_the_whole_answer_only),
 		cmocka_unit_test(nsec_denies_what_it_spans),
 		cmocka_unit_test(nsec3_denies_what_it_spans),
 		cmocka_unit_test(hashes_are_counted),

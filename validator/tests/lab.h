@@ -64,7 +64,15 @@ struct lab_heard {
 	enum security security;
 	enum reason reason;
 	uint16_t rcode, answers, extras; /* sets of ANSWER, of ADDITIONAL */
+	uint32_t ttl_s;         /* the least of the sets; 0: there is none */
 	char text[256];
+};
+
+/* What a question has left of its budget once the servers have been asked for this type; negative: as it was. */
+struct lab_purse {
+	uint16_t type;
+	int signatures, good_signatures, hashes;
+	bool poor;              /* the answer is for nobody else, as for want of a budget */
 };
 
 static struct lab {
@@ -83,6 +91,7 @@ static struct lab {
 	struct query *waiting[LAB_HEARD];
 	unsigned waiting_count;
 	unsigned asked;                 /* questions that reached the network */
+	const struct lab_purse *purse;  /* or NULL */
 	struct lab_heard heard[LAB_HEARD];
 	unsigned heard_count;
 } lab;
@@ -343,10 +352,23 @@ static inline void lab_answer(struct query *q)
 	q->reply->q = q->question;
 }
 
+static inline void lab_take(struct query *q, const struct lab_purse *p)
+{
+	if (p->signatures >= 0)
+		q->budget->signatures = p->signatures;
+	if (p->good_signatures >= 0)
+		q->budget->good_signatures = p->good_signatures;
+	if (p->hashes >= 0)
+		q->budget->hashes = p->hashes;
+	q->no_store |= p->poor;
+}
+
 static enum step lab_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
 	lab.asked += ev->kind == EVENT_ASK;
+	if (lab.purse && lab.purse->type == q->question.type)
+		lab_take(q, lab.purse);
 	for (unsigned i = 0; i < lab.page_count && ev->kind == EVENT_ASK; i++)
 		if (lab.pages[i].page.slow && question_equals(&lab.pages[i].m.q, &q->question)) {
 			lab.waiting[lab.waiting_count++] = q;
@@ -438,6 +460,7 @@ static inline void lab_hear(void *arg, const struct message *m)
 	h->rcode = m->rcode;
 	h->answers = m->count[SECTION_ANSWER];
 	h->extras = m->count[SECTION_ADDITIONAL];
+	h->ttl_s = message_ttl(m, lab.env.time->now_s, 0);
 	snprintf(h->text, sizeof(h->text), "%s", m->reason_text ? m->reason_text : "");
 }
 
