@@ -266,6 +266,7 @@ void forgetting_begin(struct forgetting *f, const struct snapshot *old, struct s
 	char text[200];
 
 	next->generation = f->generation;
+	next->shaped_s = what ? now->wall_s : old->shaped_s;
 	if (!what)
 		return;
 	forget_print(what, text, sizeof text);

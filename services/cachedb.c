@@ -109,6 +109,12 @@ static void take(struct lookup *l, const struct cachedb_entry *e)
 	l->reply = e->reply;
 }
 
+/* Whether it was stored under a configuration that has shaped what is cached otherwise. */
+static bool is_from_before(const struct query *q, const struct cachedb_entry *e)
+{
+	return q->env->time->wall_s - (int64_t)e->age_s <= q->snapshot->shaped_s;
+}
+
 static void on_found(struct cachedb_find *find, struct slice value)
 {
 	struct lookup *l = container_of(find, struct lookup, find);
@@ -116,7 +122,7 @@ static void on_found(struct cachedb_find *find, struct slice value)
 	struct cachedb_entry e;
 
 	l->stood = value.at;
-	if (value.at && cachedb_entry_read(&e, value, &q->question, q->env->time, &q->arena))
+	if (value.at && cachedb_entry_read(&e, value, &q->question, q->env->time, &q->arena) && !is_from_before(q, &e))
 		take(l, &e);
 	mesh_wake(q, &(struct event){ .kind = EVENT_TURN });
 }

@@ -62,6 +62,9 @@ struct snapshot {
 	/* Of what is cached (services/cache/slab.h): another one than the last snapshot's means that queries in
 	 * progress begin again. Set by who publishes it. */
 	uint8_t generation;
+	/* Seconds since 1970 when something that is cached was last forgotten for that: what others stored before then
+	 * (services/cachedb.h) may be from before, too. 0: never. Set likewise. */
+	int64_t shaped_s;
 	bool renews; /* its policy is not the last snapshot's: clients that wait are looked at again */
 	_Atomic uint32_t pins;
 };

@@ -415,3 +415,29 @@ def test_a_replica_is_read_and_the_first_is_written(daemon, redis):
             wait_until(found, 40)
             hits = int(re.search(rb"keyspace_hits:(\d+)", replica.say("INFO", "stats")[1])[1])
             assert hits > 0 and re.search(rb"keyspace_hits:0\r", redis.say("INFO", "stats")[1])
+
+
+def test_what_was_stored_before_a_change_of_configuration_is_not_taken_after_it(daemon, redis):
+    with FakeServer(fixed("192.0.2.1", 300)) as first, FakeServer(fixed("192.0.2.2", 300)) as second:
+        server, settings = ["module-config: \"%s\"" % CHAIN, "extended-statistics: yes"], store(port=redis.port)
+        with daemon("extended-statistics: yes", module=CHAIN, more=forward(first.at) + settings) as d:
+            wait_for_use(d, redis)
+
+            def found():
+                d.control("flush", "www.store.test.lab")
+                d.ask("www.store.test.lab")
+                return d.stats()["num.query.cachedb"] > 0
+            wait_until(found)
+            assert texts(d.ask("www.store.test.lab")) == ["192.0.2.1"]
+            time.sleep(1.1)
+            d.configure(server, forward(second.at) + settings)
+            assert d.control("reload") == "ok\n"
+            assert texts(d.ask("www.store.test.lab")) == ["192.0.2.2"]
+            # what is stored from now on is
+            time.sleep(1.1)
+            d.control("flush", "www.store.test.lab")
+            d.control("flush", "+c", "www.store.test.lab")
+            d.ask("www.store.test.lab")
+            before = d.stats()["num.query.cachedb"]
+            wait_until(lambda: found() and d.stats()["num.query.cachedb"] > before)
+            assert texts(d.ask("www.store.test.lab")) == ["192.0.2.2"]
