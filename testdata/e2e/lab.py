@@ -276,7 +276,7 @@ def ask(name, rrtype="A", rrclass="IN", port=53, address=ADDRESS, tcp=False, tim
     discard-timeout is kept for whoever asks next), and over TCP when the answer says so."""
     q = query(name, rrtype, rrclass, **more)
     if tcp:
-        return dns.query.tcp(q, address, timeout, port, source=source)
+        return ask_tcp(q, address, timeout, port, source)
     deadline = time.monotonic() + timeout
     while True:
         left = deadline - time.monotonic()
@@ -284,7 +284,15 @@ def ask(name, rrtype="A", rrclass="IN", port=53, address=ADDRESS, tcp=False, tim
             r = dns.query.udp(q, address, min(left, RESEND_S), port, source=source, ignore_unexpected=True)
             if not r.flags & dns.flags.TC or udp_only:
                 return r
-            return dns.query.tcp(q, address, timeout, port, source=source)
+            return ask_tcp(q, address, timeout, port, source)
+
+
+def ask_tcp(q, address, timeout, port, source=None):
+    """Once more on another connection when the first is closed without an answer (RFC 7766 6.2.4): where places are
+    few, one that has not asked yet may have to make room."""
+    with contextlib.suppress(EOFError, ConnectionError):
+        return dns.query.tcp(q, address, timeout, port, source=source)
+    return dns.query.tcp(q, address, timeout, port, source=source)
 
 
 def rcode(message):
