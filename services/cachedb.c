@@ -112,7 +112,7 @@ static void take(struct lookup *l, const struct cachedb_entry *e)
 /* Whether it was stored under a configuration that has shaped what is cached otherwise. */
 static bool is_from_before(const struct query *q, const struct cachedb_entry *e)
 {
-	return q->env->time->wall_s - (int64_t)e->age_s <= q->snapshot->shaped_s;
+	return q->snapshot->shaped_s && q->env->time->wall_s - (int64_t)e->age_s <= q->snapshot->shaped_s;
 }
 
 static void on_found(struct cachedb_find *find, struct slice value)
