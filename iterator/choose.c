@@ -38,7 +38,8 @@ static bool is_others(const struct iter *it, const struct question *shown)
 {
 	const uint8_t *look = route_look_name(it->want.name, it->want.type);
 
-	return !route_is_same(route_zone(it->q, shown->name), route_zone(it->q, look));
+	return !route_is_same(route_zone(it->q, shown->name, it->held_failed ? look : NULL),
+			      route_zone(it->q, look, it->held_failed ? look : NULL));
 }
 
 static void decide_question(struct iter *it)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/delegation.h"
 
+#include "iterator/route.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"
@@ -304,6 +305,13 @@ static bool is_denied(const struct query *q, const uint8_t *name, uint16_t type)
 	return s->rcode == RCODE_NOERROR && get_u16(stored_wire(s) + 6) == 0;
 }
 
+/* Whether the name of a server is resolved by others here than the zone it serves: then only the glue that came with
+ * the delegation tells where to find it. */
+static bool is_apart(const struct delegation *d, const struct query *q, const uint8_t *host)
+{
+	return !d->config && !route_is_same(route_zone(q, host, NULL), route_zone(q, d->zone, NULL));
+}
+
 static unsigned fill_one(struct delegation *d, const struct query *q, struct ns *n, uint16_t type,
 			 bool unverified)
 {
@@ -317,6 +325,9 @@ static unsigned fill_one(struct delegation *d, const struct query *q, struct ns 
 	if (*state == LOOKUP_FOUND && !unverified)
 		return 0;
 	set = rrsetcache_find(q->cache.rrsets, n->name, type, CLASS_IN, 0, q->env->time->now_s);
+	if (set == NULL && is_apart(d, q, n->name))
+		set = rrsetcache_find(q->cache.rrsets, n->name, type, CLASS_IN, RRSET_PARENT_SIDE,
+				      q->env->time->now_s);
 	if (set && (unverified || !(set->flags & RRSET_UNVERIFIED_GLUE)))
 		return delegation_add_set(d, a, set, false);
 	if (set == NULL && *state == LOOKUP_OPEN && is_denied(q, n->name, type))

@@ -83,6 +83,15 @@ static bool is_for_some(const struct iter *it, const struct message *m, bool is_
 	return is_answer ? it->placed || it->q->secret : it->on_the_way && m->count[SECTION_ANSWER];
 }
 
+/* Nobody is answered from it, and no other zone finds its servers by it: it is kept as the parent's. */
+static void keep_glue_apart(struct iter *it, const struct rrset *set)
+{
+	struct rrset *copy = rrset_copy(it->arena, set);
+
+	copy->flags = (copy->flags & (uint8_t)~RRSET_GLUE_APART) | RRSET_PARENT_SIDE;
+	rrsetcache_put(it->q->cache.rrsets, copy, it->q->env->time->now_s, it->arena);
+}
+
 /* Offers every set to the RRset cache, and replaces it in the message by the one to be believed. */
 static void believe(struct iter *it, struct message *m, bool is_answer)
 {
@@ -94,7 +103,9 @@ static void believe(struct iter *it, struct message *m, bool is_answer)
 	if (q->no_store || is_for_some(it, m, is_answer))
 		return;
 	for (unsigned i = 0; i < message_set_count(m); i++)
-		if (!is_synthesized(m, m->sets[i]))
+		if (m->sets[i]->flags & RRSET_GLUE_APART)
+			keep_glue_apart(it, m->sets[i]);
+		else if (!is_synthesized(m, m->sets[i]))
 			m->sets[i] = store_set(q, asked, m->sets[i],
 					       when(it, m->sets[i], is_answer), it->arena);
 	/* a SOA already cached may be from an answer, whose TTL is longer than a denial's */
@@ -689,8 +700,9 @@ enum turn digest(struct iter *it)
 	bool good;
 
 	how.look = route_look_name(it->want.name, it->want.type);
-	how.configured[0] = route_zone(it->q, how.look);
-	how.configured[1] = route_zone_past(it->q, how.look, it->config_failed);
+	how.unheld = it->held_failed ? how.look : NULL;
+	how.configured[0] = route_zone(it->q, how.look, how.unheld);
+	how.configured[1] = route_zone_past(it->q, how.look, it->config_failed, how.unheld);
 	it->reply = NULL;
 	it->placed = false;
 	if (reply == NULL && it->caps.on) {

@@ -144,8 +144,8 @@ static bool is_special(const struct iter *it)
  * than by them, for what is configured apart is nobody else's business. */
 static bool goes_above(const struct iter *it, const uint8_t *zone)
 {
-	return route_is_same(route_zone(it->q, it->want.name),
-			     dname_is_root(zone) ? NULL : route_zone(it->q, dname_parent(zone)));
+	return route_is_same(route_zone(it->q, it->want.name, NULL),
+			     dname_is_root(zone) ? NULL : route_zone(it->q, dname_parent(zone), NULL));
 }
 
 /* The name to look for servers at: DS RRsets, and old glue, are the parent's. */

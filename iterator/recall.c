@@ -74,7 +74,7 @@ static const uint8_t *settled_at(struct query *q, const struct question *wanted)
 	const struct env *e = q->env;
 	const uint8_t *point =
 		e->trust_point ? e->trust_point(q, wanted->name, wanted->type) : NULL;
-	const uint8_t *zone = route_zone(q, route_look_name(wanted->name, wanted->type));
+	const uint8_t *zone = route_zone(q, route_look_name(wanted->name, wanted->type), NULL);
 
 	return point && zone && dname_is_under(zone, point) ? zone : point;
 }

@@ -41,11 +41,13 @@ static const struct authzone *held_at(const struct query *q, const uint8_t *name
 	return z && z->upstream ? z : NULL;
 }
 
-const uint8_t *route_zone(const struct query *q, const uint8_t *name)
+const uint8_t *route_zone(const struct query *q, const uint8_t *name, const uint8_t *unheld)
 {
 	const struct forward_zone *z = route_config(q, name);
 	const struct authzone *held = held_at(q, name);
 
+	if (held && unheld && dname_is_under(unheld, held->name))
+		held = NULL;
 	if (!z)
 		z = route_stub(q, name);
 	if (z && held)
@@ -72,11 +74,11 @@ static const uint8_t *sought_from(const struct route_how *how, bool stub)
 }
 
 const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
-			       const struct forward_zone *failed)
+			       const struct forward_zone *failed, const uint8_t *unheld)
 {
 	const struct route_how how = { .name = name, .failed = failed };
 
-	return route_zone(q, sought_from(&how, false));
+	return route_zone(q, sought_from(&how, false), unheld);
 }
 
 /* The forward zone for the name; NULL: none. */

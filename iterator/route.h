@@ -40,11 +40,12 @@ const struct forward_zone *route_root_stub(const struct query *q);
 /* The zone that the operator configured for `name`: the closest forward-zone, stub-zone or auth-zone for
  * upstream use. NULL: it is resolved from the root down, as where a forward-zone without servers excepts
  * it. Names whose zones differ (route_is_same) are resolved by different servers, and those of one have no
- * say about the other. */
-const uint8_t *route_zone(const struct query *q, const uint8_t *name);
+ * say about the other. Where an auth-zone could not answer (fallback-enabled), `unheld` is the name it was asked for:
+ * it and all other auth-zones around that name do not count. Else NULL. */
+const uint8_t *route_zone(const struct query *q, const uint8_t *name, const uint8_t *unheld);
 /* The same if `failed` and what is below it have failed (forward-first, stub-first); NULL: none has. */
 const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
-			       const struct forward_zone *failed);
+			       const struct forward_zone *failed, const uint8_t *unheld);
 /* Whether both are the same zone, or both none. */
 bool route_is_same(const uint8_t *zone, const uint8_t *other) PURE;
 /* Whose servers have records of that type at the name: those of the name itself, but DS is the parent's. */

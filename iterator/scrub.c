@@ -73,7 +73,7 @@ static bool is_theirs(const struct kept *k, const uint8_t *name, uint16_t type)
 
 	if (!how->q || how->asked->class_ != CLASS_IN)
 		return true;
-	zone = route_zone(how->q, route_look_name(name, type));
+	zone = route_zone(how->q, route_look_name(name, type), how->unheld);
 	return route_is_same(zone, how->configured[0]) || route_is_same(zone, how->configured[1]);
 }
 
@@ -85,7 +85,7 @@ static bool is_on_the_way(const struct kept *k, const uint8_t *name, uint16_t ty
 
 	if (is_theirs(k, name, type))
 		return true;
-	zone = route_zone(k->how->q, route_look_name(name, type));
+	zone = route_zone(k->how->q, route_look_name(name, type), k->how->unheld);
 	return zone && dname_is_under(k->how->look, zone);
 }
 
@@ -392,11 +392,12 @@ static bool is_lenient(const struct kept *k)
 	return !k->conf->harden_glue || k->conf->harden_unverified_glue;
 }
 
-/* Whether the host is a server in the NS set, or named by the answer itself, and theirs to tell. */
+/* Whether the host is a server in the NS set, or named by the answer itself and theirs to tell. (Of a delegation's
+ * servers the glue counts for that delegation, whoever resolves their names here: RRSET_GLUE_APART.) */
 static bool is_called_for(const struct kept *k, const uint8_t *host)
 {
 	if (k->ns && !k->upward && names_target(k->ns, host))
-		return is_on_the_way(k, host, TYPE_A) || is_lenient(k);
+		return true;
 	for (unsigned i = 0; i < k->count[SECTION_ANSWER]; i++) {
 		const struct rrset *set = k->sets[i];
 		if ((set->type == TYPE_NS || set->type == TYPE_MX || set->type == TYPE_SRV ||
@@ -425,6 +426,8 @@ static void take_address(struct kept *k, const struct rrset *set)
 		return;
 	if (!is_inside(k, set) && k->conf->harden_glue)
 		return;
+	if (!is_on_the_way(k, owner, TYPE_A) && !is_lenient(k))
+		scrub_set_own(set)->flags |= RRSET_GLUE_APART;
 	if (k->conf->harden_unverified_glue && k->ns && k->count[SECTION_ANSWER] == 0 &&
 	    !dname_is_under(owner, rrset_owner(k->ns)))
 		scrub_set_own(set)->flags |= RRSET_UNVERIFIED_GLUE;

@@ -27,6 +27,7 @@ struct scrub_how {
 	/* those configured for that name, and once they have failed for what is left of it: route_zone,
 	 * route_zone_past; NULL: none */
 	const uint8_t *configured[2];
+	const uint8_t *unheld; /* `look`, where a zone held here for it has failed (fallback-enabled); or NULL */
 	bool large;     /* so much that nothing in ADDITIONAL is of use but addresses */
 	struct arena *arena;
 };

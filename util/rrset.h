@@ -46,6 +46,7 @@ enum {
 	RRSET_SOA_NEGATIVE = 4,
 	RRSET_FROM_POLICY = 8,
 	RRSET_UNVERIFIED_GLUE = 16,
+	RRSET_GLUE_APART = 32, /* of a name that is resolved by others here: for this delegation only */
 };
 
 struct rrset {
