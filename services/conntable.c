@@ -187,6 +187,8 @@ void conntable_pass_on(struct conntable *t, struct connentry *e, uint64_t client
 
 void conntable_note(struct conntable *t, struct connentry *e, bool busy, uint64_t now_us)
 {
+	if (busy && e->busy)
+		return;
 	entry_unlink(e);
 	e->busy = busy;
 	e->since_us = now_us;

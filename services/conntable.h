@@ -34,7 +34,8 @@ void conntable_free(struct conntable *t); /* empty; NULL is fine */
 void conntable_add(struct conntable *t, struct connentry *e, uint64_t client, uint64_t now_us);
 /* It is another client's, as a proxy says. */
 void conntable_pass_on(struct conntable *t, struct connentry *e, uint64_t client);
-/* It is busy or idle from now on; also where it was before, but has moved on. */
+/* It is busy or idle from now on; also where it was idle before, but has moved on. Busy it is from the first of its
+ * questions on until none is in progress, however many come and go. */
 void conntable_note(struct conntable *t, struct connentry *e, bool busy, uint64_t now_us);
 void conntable_remove(struct conntable *t, struct connentry *e); /* harmless when it is not there */
 

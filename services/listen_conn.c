@@ -270,7 +270,7 @@ static bool may_go(const struct connentry *e, bool has_more)
 	const struct connection *c = container_of(e, struct connection, entry);
 	uint64_t idle_us = now_us(c) - e->since_us;
 
-	if (c->waits_for == FOR_CLIENT && idle_us < READING_US)
+	if (!has_more && c->waits_for == FOR_CLIENT && idle_us < READING_US)
 		return false;
 	return (has_more || idle_us >= SETTLING_US) && !has_question_waiting(c);
 }

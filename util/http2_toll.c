@@ -8,9 +8,10 @@
 enum {
 	PERIOD_S = 10,           /* the next two are counted per period */
 	RESETS_MOST = 100,       /* requests cancelled or malformed */
-	IDLE_FRAMES_MOST = 1000, /* frames requesting or answering nothing, beyond one per answer */
+	IDLE_FRAMES_MOST = 1000, /* frames requesting or answering nothing, beyond one per answer (SERVER_FRAMES) */
 	SMALL_DATA = 16,         /* bytes; body pieces no larger than this count as such */
 	BLOCK_MOST = 32768,      /* header block, as sent */
+	SERVER_FRAMES = 5, /* beside DATA, of a server for each answer: headers, two windows, an acknowledgement … */
 	ANSWER_BYTES = 131072,   /* of a server, for each answer: twice the largest message … */
 	ANSWER_HEAD = 8192,      /* … and its headers … */
 	ANSWERS_PENDING = 32,    /* … for so many that have come in part */
@@ -29,7 +30,9 @@ static bool is_dear(const struct http2_toll *t)
 {
 	uint64_t answers = ANSWERS_PENDING + (uint64_t)t->answered;
 
-	return t->resets > RESETS_MOST || t->idle_frames > IDLE_FRAMES_MOST + t->answered ||
+	unsigned useful = t->of == HTTP2_SERVER ? SERVER_FRAMES : 1;
+
+	return t->resets > RESETS_MOST || t->idle_frames > IDLE_FRAMES_MOST + t->answered * useful ||
 	       t->block > BLOCK_MOST ||
 	       t->bytes > ANSWER_BYTES * answers || t->head_bytes > ANSWER_HEAD * answers;
 }
@@ -46,7 +49,7 @@ static void count_frame(struct http2_toll *t)
 	if (t->of == HTTP2_SERVER && (type == HEADERS || type == CONTINUATION))
 		t->head_bytes += len;
 	if (type == HEADERS && t->of == HTTP2_CLIENT)
-		return; /* a server's may be informational: one for each answer is free */
+		return; /* a server's may be informational */
 	if (type != CONTINUATION && type != HEADERS)
 		t->block = 0;
 	if (type == DATA && (len > SMALL_DATA || flags & END_STREAM))

@@ -117,6 +117,28 @@ static void who_did_something_is_not_the_longest_idle(void **state)
 	empty(t, count);
 }
 
+/* Questions that come and go do not keep a connection for ever where all are busy. */
+static void who_asks_again_has_been_busy_all_the_time(void **state)
+{
+	struct conntable *t = conntable_new();
+	unsigned count = fill(t, "abc");
+	struct connentry *e;
+
+	(void)state;
+	for (uint64_t now_us = 100000; now_us < CONN_PATIENCE_US; now_us += 100000) {
+		for (unsigned i = 0; i < count; i++)
+			conntable_note(t, &all[i].entry, true, now_us);
+		assert_int_equal(conntable_make_room(t, 'D', now_us, may_go, &e), CONNROOM_LATER);
+	}
+	assert_int_equal(conntable_make_room(t, 'D', CONN_PATIENCE_US + 10, may_go, &e), CONNROOM_MADE);
+	assert_ptr_equal(e, &all[0].entry);
+	conntable_note(t, &all[0].entry, false, CONN_PATIENCE_US + 20);
+	conntable_note(t, &all[0].entry, true, CONN_PATIENCE_US + 30);
+	assert_int_equal(conntable_make_room(t, 'D', CONN_PATIENCE_US + 40, may_go, &e), CONNROOM_MADE);
+	assert_ptr_equal(e, &all[1].entry);
+	empty(t, count);
+}
+
 static void a_proxy_says_whose_it_is(void **state)
 {
 	struct conntable *t = conntable_new();
@@ -182,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_makes_room),
 		cmocka_unit_test(who_did_something_is_not_the_longest_idle),
+		cmocka_unit_test(who_asks_again_has_been_busy_all_the_time),
 		cmocka_unit_test(a_proxy_says_whose_it_is),
 		cmocka_unit_test(many_clients_and_many_connections_are_told_apart),
 		cmocka_unit_test(those_that_are_idle_are_seen_the_longest_first),

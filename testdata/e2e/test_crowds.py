@@ -150,7 +150,7 @@ def test_who_has_gone_waits_no_more(daemon, end):
                     s.shutdown(socket.SHUT_WR)
                 if end != "closed":
                     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        assert resident_kb(d) - before < 8192
+        assert d.is_sanitized() or resident_kb(d) - before < 8192  # freed memory is kept apart by a sanitizer
         assert texts(d.ask("target.chain.mini.", tcp=True, timeout=3)) == ["198.18.0.40"]
 
 

@@ -154,7 +154,7 @@ static inline struct slice lab_signature(const struct rrset *set, const struct l
 static inline const struct rrset *lab_with_sigs(const struct rrset *set, const struct slice *sigs,
 						size_t count)
 {
-	struct slice records[64];
+	struct slice *records = arena_array(&lab.arena, struct slice, set->count + 1u);
 	struct rrset_parts p = { .owner = rrset_owner(set), .type = set->type,
 				 .class_ = CLASS_IN,	    .ttl_s = set->ttl_s,
 				 .expires_s = set->expires_s, .records = records,
