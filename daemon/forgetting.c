@@ -230,7 +230,9 @@ static void next_stop(struct forgetting *f)
 
 void forgetting_go_on(struct forgetting *f)
 {
-	if (!f->what)
+	/* While it walks all workers are of the rule's generation, and a snapshot that changes nothing cached keeps
+	 * them there: one walk is enough. */
+	if (!f->what || f->walker.running)
 		return;
 	f->again = f->goes_round;
 	if (f->goes_round)
