@@ -413,11 +413,11 @@ static void who_has_answered_before_need_not_wait(void **state)
 		uint32_t own_rtt_ms;
 		bool waits;
 	} rows[] = {
-		{ "it has answered before", true, 400, 400, false },
-		{ "nor has this one, and both are far away", false, 400, 400, true },
-		{ "nor has this one, but the other is near, and should have answered", false, 20, 400, false },
+		{ "it has answered before", true, 1500, 1500, false },
+		{ "nor has this one, and both are far away", false, 1500, 1500, true },
+		{ "nor has this one, but the other is near, and should have answered", false, 20, 1500, false },
 		{ "nor has this one, but it is near, and the other has more than half of the places", false,
-		  400, 20, false },
+		  1500, 20, false },
 	};
 
 	(void)state;
