@@ -100,4 +100,4 @@ uninstall-hook:
 	rm -f "$(DESTDIR)$(bindir)/unbound-host"
 endif
 
-TESTS += contrib/tests/names.sh contrib/tests/services.sh contrib/tests/soak.sh contrib/tests/version.sh
+TESTS += contrib/tests/generate.sh contrib/tests/names.sh contrib/tests/services.sh contrib/tests/soak.sh contrib/tests/version.sh

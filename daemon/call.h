@@ -19,6 +19,8 @@
 #ifndef DAEMON_CALL_H
 #define DAEMON_CALL_H
 
+#include <stdatomic.h>
+
 #include "daemon/aside.h"
 #include "daemon/control_request.h"
 #include "util/list.h"
@@ -39,6 +41,8 @@ enum call_phase {
 	CALL_ITEM,  /* a line, in `item` */
 	CALL_END,
 };
+
+#define CALL_AT_NONE (-1)
 
 struct call {
 	struct daemon *daemon;
@@ -66,6 +70,10 @@ struct call {
 	struct connection *connection; /* NULL: the client is gone */
 	const struct command *command;
 	unsigned next_worker, settled; /* workers visited; then once more at the end */
+	_Atomic int at_worker;         /* which one has it, or is to have it: or CALL_AT_NONE */
+	_Atomic unsigned hops;         /* how often it was handed to one */
+	bool is_left;                  /* its client no longer waits for such a one */
+	bool is_own;                   /* of control_run */
 	uint64_t published;            /* daemon.published when it began */
 	struct call_text *first, *last;
 	struct call_flow *flow; /* ASIDE; else NULL */

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "daemon/modules.h"
+#include "daemon/privileges.h"
+#include "daemon/reread.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
 #include "util/house.h"
@@ -152,6 +154,22 @@ static bool rehearse(struct conf *conf, const char *file, bool *troubled)
 	return false;
 }
 
+/* What a start as root reads, and a reload could not. A user whom only the host of this configuration knows can not be asked
+ * for; one that is given, and is not there, has been complained of. */
+static bool foresee(const struct conf *conf, bool *troubled)
+{
+	struct privileges p;
+	struct fault f = { 0 };
+	bool ok;
+
+	log_capture(print_line, troubled);
+	ok = geteuid() != 0 || !privileges_find(&p, conf, &f) || reread_warn(&p, conf, &f);
+	log_capture(NULL, NULL);
+	if (!ok)
+		fprintf(stderr, "error: %s\n", f.text);
+	return ok;
+}
+
 /* Only root can surely read the keys that a start reads before it drops privileges. */
 static bool may_rehearse(const struct conf *conf)
 {
@@ -176,7 +194,7 @@ static int check(const struct wish *wish)
 	if (good && wish->option) {
 		good = print_option(conf, wish);
 	} else if (good && !wish->how.no_files && may_rehearse(conf)) {
-		good = rehearse(conf, wish->file, &troubled);
+		good = foresee(conf, &troubled) && rehearse(conf, wish->file, &troubled);
 		conf = NULL;
 	}
 	if (wish->strict && (troubled || has_warning(&report)))

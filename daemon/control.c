@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "daemon/worker.h"
 #include "services/snapshot.h"
 #include "services/tls_conf.h"
+#include "util/addr.h"
 #include "util/fault.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -27,6 +29,9 @@
 #define ASK_TIME_US      (120 * US_PER_S) /* for the whole request; then between reads of a body */
 #define TAKE_TIME_US     (60 * US_PER_S)  /* without accepting a byte of the reply */
 #define REST_TIME_US     (1 * US_PER_S)   /* without another line of a refused body */
+#define TURN_TIME_S      5 /* seen twice, so far apart, waiting for the same turn of a worker: waited for no longer */
+#define LEFT_MOST        32 /* calls that such workers hold, before no further one is begun */
+#define OWN_MOST         64 /* calls of our own under way: pages, and statistics for the log */
 #define ITEM_MOST        2048 /* bytes per line of a body, its end included; or item_room if more */
 
 struct connection {
@@ -41,6 +46,9 @@ struct connection {
 	bool streams;      /* it is not over, and its reply is being written as it grows */
 	char *item; /* partial line of the body, call->item_room bytes; NULL: no body */
 	size_t item_len;
+	uint64_t moved;    /* control->moves when it last sent or took anything */
+	unsigned hops;     /* call->hops at the last look */
+	char peer[ADDR_TEXT];
 };
 
 struct control {
@@ -48,6 +56,9 @@ struct control {
 	struct control_doors doors;
 	struct list connections, calls;
 	unsigned count;         /* connections */
+	uint64_t moves;         /* so often did one of them send or take something */
+	unsigned left;          /* calls whose clients no longer wait for a worker */
+	unsigned own;           /* calls of control_run */
 	struct tls_server *tls; /* NULL: no TLS */
 };
 
@@ -61,6 +72,8 @@ static void call_free(struct call *c)
 	bool was_long = c->pieces >= LONG_REPLY_PIECES;
 
 	list_remove(&c->link);
+	c->control->left -= c->is_left;
+	c->control->own -= c->is_own;
 	if (c->finished)
 		c->finished(c, c->finished_arg);
 	call_clear(c);
@@ -100,6 +113,11 @@ static void connection_close(struct connection *l)
 		daemon_stop(control->daemon);
 }
 
+static void connection_moves(struct connection *l)
+{
+	l->moved = ++l->control->moves;
+}
+
 /* Drain excess input: closing with unread bytes would reset the connection and lose the end of the
  * reply. */
 static void swallow(int fd)
@@ -128,6 +146,7 @@ static void write_reply(struct connection *l)
 		if (n < 0)
 			break;
 		timer_set(l->control->daemon->loop, &l->limit, TAKE_TIME_US);
+		connection_moves(l);
 		t->start += (size_t)n;
 		if (t->start == t->end)
 			call_piece_sent(c);
@@ -181,6 +200,29 @@ static void tell_more(struct call *c)
 	loop_post(c->daemon->loop, on_more, c);
 }
 
+/* ---- through the threads ---- */
+
+/* On to the next thread. The main thread looks at where it is (on_turn_limit), and at nothing else of it. */
+static void call_to_worker(struct call *c, unsigned number, void (*run)(void *call))
+{
+	atomic_store_explicit(&c->at_worker, (int)number, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->hops, 1, memory_order_relaxed);
+	loop_post(c->daemon->workers[number]->env.loop, run, c);
+}
+
+static void call_to_main(struct call *c, void (*run)(void *call))
+{
+	atomic_store_explicit(&c->at_worker, CALL_AT_NONE, memory_order_relaxed);
+	loop_post(c->daemon->loop, run, c);
+}
+
+/* Its client does not wait for ever for a worker that takes no turn. On the main thread, before the call leaves it. */
+static void limit_turns(struct call *c)
+{
+	if (c->connection && !c->connection->streams)
+		timer_set(c->daemon->loop, &c->connection->limit, TURN_TIME_S * US_PER_S);
+}
+
 static void settle(struct call *c);
 
 static void settled_on_worker(void *arg)
@@ -204,22 +246,22 @@ static void settled_everywhere(void *arg)
 /* Pass through every worker's loop, behind whatever was posted to it before. */
 static void settle(struct call *c)
 {
-	const struct daemon *d = c->daemon;
-
-	if (c->settled < d->worker_count)
-		loop_post(d->workers[c->settled++]->env.loop, settled_on_worker, c);
+	if (c->settled < c->daemon->worker_count)
+		call_to_worker(c, c->settled++, settled_on_worker);
 	else
-		loop_post(d->loop, settled_everywhere, c);
+		call_to_main(c, settled_everywhere);
 }
 
 /* If anything was published meanwhile, reply only once it is in force on every worker, and what it makes untrue is
  * forgotten. */
 static void call_over(struct call *c)
 {
-	if (c->published != c->daemon->published)
+	if (c->published != c->daemon->published) {
+		limit_turns(c);
 		settle(c);
-	else
+	} else {
 		call_ends(c);
+	}
 }
 
 /* A handler that runs elsewhere than on the main thread, which publishes snapshots, is given the one of the beginning. */
@@ -250,9 +292,9 @@ static void call_on_main(void *arg);
 static void call_go_on(struct call *c)
 {
 	if (c->next_worker < workers_of(c))
-		loop_post(c->daemon->workers[c->next_worker]->env.loop, call_on_worker, c);
+		call_to_worker(c, c->next_worker, call_on_worker);
 	else
-		loop_post(c->daemon->loop, call_on_main, c);
+		call_to_main(c, call_on_main);
 }
 
 static void call_on_worker(void *arg)
@@ -262,7 +304,9 @@ static void call_on_worker(void *arg)
 	c->in_handler = true;
 	c->command->run(c, c->daemon->workers[c->next_worker++]);
 	c->in_handler = false;
-	if (!c->waits)
+	if (c->waits) /* not for this worker, which takes turns */
+		atomic_store_explicit(&c->at_worker, CALL_AT_NONE, memory_order_relaxed);
+	else
 		call_go_on(c);
 }
 
@@ -278,10 +322,12 @@ static void call_on_main(void *arg)
 	struct call *c = arg;
 
 	c->command->run(c, NULL);
-	if (c->next_worker < workers_of(c))
+	if (c->next_worker < workers_of(c)) {
+		limit_turns(c);
 		call_go_on(c);
-	else
+	} else {
 		call_over(c);
+	}
 }
 
 static void work_aside(void *arg)
@@ -332,6 +378,15 @@ void control_run(struct control *control, const struct call_plan *plan)
 	c->finished = plan->over;
 	c->finished_arg = plan->arg;
 	c->args = c->line;
+	c->at_worker = CALL_AT_NONE;
+	c->is_own = true;
+	if (control->own++ >= OWN_MOST) {
+		log_warn("control: a thread takes no turns: %d pages and statistics wait for it", OWN_MOST);
+		call_say(c, "a thread takes no turns\n");
+		c->broken = true;
+		call_free(c);
+		return;
+	}
 	pin_snapshot(c);
 	call_go_on(c);
 }
@@ -397,6 +452,30 @@ static bool body_line(struct connection *l)
 	return false;
 }
 
+/* Not the client is late, but a worker, perhaps: the call is the worker's, and goes on without its client. */
+static void on_turn_limit(struct connection *l)
+{
+	struct call *c = l->call;
+	int at = atomic_load_explicit(&c->at_worker, memory_order_relaxed);
+	unsigned hops = atomic_load_explicit(&c->hops, memory_order_relaxed);
+	char said[128];
+
+	if (at == CALL_AT_NONE || hops != l->hops) {
+		l->hops = hops;
+		limit_turns(c);
+		return;
+	}
+	snprintf(said, sizeof said, "error thread %d has taken no turn for more than %d s: what was begun goes on when it does\n",
+		 at, TURN_TIME_S);
+	log_warn("control: %s: thread %d has taken no turn for more than %d s", c->command->word, at,
+		 TURN_TIME_S);
+	c->is_left = true;
+	l->control->left++;
+	(void)stream_write(&l->stream, said, strlen(said));
+	swallow(l->watch.fd);
+	connection_close(l);
+}
+
 /* A client that has sent part of a body is told what became of it. */
 static void on_limit(struct timer *t)
 {
@@ -404,6 +483,8 @@ static void on_limit(struct timer *t)
 
 	if (l->item && !l->replies)
 		body_end(l);
+	else if (l->call && !l->replies && !l->streams)
+		on_turn_limit(l);
 	else
 		connection_close(l);
 }
@@ -432,6 +513,7 @@ static bool on_body(struct connection *l, const char *bytes, ssize_t n)
 {
 	if (n > 0) {
 		timer_set(l->control->daemon->loop, &l->limit, ASK_TIME_US);
+		connection_moves(l);
 		return body_feed(l, bytes, (size_t)n);
 	}
 	if (n < 0 || l->item_len == 0 || body_line(l))
@@ -452,6 +534,7 @@ static bool call_begin(struct connection *l)
 	c->control = control;
 	c->published = c->daemon->published;
 	c->connection = l;
+	c->at_worker = CALL_AT_NONE;
 	l->call = c;
 	watch_want(&l->watch, 0);
 	memcpy(c->line, l->request.line, l->request.len + 1);
@@ -467,18 +550,25 @@ static bool call_begin(struct connection *l)
 		call_over(c);
 		return false;
 	}
+	if (control->left >= LEFT_MOST && workers_of(c)) {
+		call_say(c, "error a thread takes no turns: %u commands wait for it\n", control->left);
+		call_over(c);
+		return false;
+	}
 	log_detail("control: %s", c->line);
 	(void)control_word(&c->args);
 	timer_stop(c->daemon->loop, &l->limit);
 	pin_snapshot(c);
 	if (c->command->place == BODY)
 		return body_begin(l);
-	if (c->command->place == ASIDE)
+	if (c->command->place == ASIDE) {
 		call_aside(c);
-	else if (workers_of(c))
+	} else if (workers_of(c)) {
+		limit_turns(c);
 		call_go_on(c);
-	else
+	} else {
 		call_on_main(c);
+	}
 	return false;
 }
 
@@ -515,7 +605,7 @@ static bool is_admitted(struct connection *l, ssize_t n, int error)
 
 	if (!broken && !is_stranger(l))
 		return true;
-	log_notice("control: a client is not let in: %s",
+	log_notice("control: %s is not let in: %s", l->peer,
 		   broken ? tls_why(l->stream.tls) : "it has no certificate");
 	connection_close(l);
 	return false;
@@ -553,25 +643,52 @@ static void on_ready(struct watch *w, unsigned what)
 		read_more(l);
 }
 
-/* Close the oldest connection without a complete request, or else the oldest that has not taken its
- * whole reply, so that silent clients lock nobody out. False if all are being served. */
-static bool make_room(struct control *c)
+/* The connection whose client has sent or taken nothing for longest, of those that wait for their clients: for a request
+ * (`asks`), or else for the rest of a body, or to take a reply. NULL: there is none. */
+static struct connection *longest_idle(const struct control *c, bool asks)
 {
-	struct connection *deaf = NULL;
+	struct connection *found = NULL;
 
 	LIST_EACH (at, &c->connections) {
 		struct connection *l = LIST_ITEM(at, struct connection, link);
+		bool waits = l->call && (l->item || l->replies || l->streams);
 
-		if (!l->call) {
-			connection_close(l);
-			return true;
-		}
-		if ((l->replies || l->streams) && !deaf)
-			deaf = l;
+		if ((asks ? !l->call : waits) && (!found || l->moved < found->moved))
+			found = l;
 	}
-	if (deaf)
-		connection_close(deaf);
-	return deaf != NULL;
+	return found;
+}
+
+/* Close one, so that silent clients lock nobody out. Lines of a body that have come count. False if all are being served. */
+static bool make_room(struct control *c)
+{
+	struct connection *l = longest_idle(c, true);
+	struct call *cut = NULL;
+
+	if (!l && !(l = longest_idle(c, false)))
+		return false;
+	if (l->item) {
+		cut = l->call;
+		body_phase(cut, CALL_END, NULL);
+	}
+	log_detail("control: %s makes room for another client", l->peer);
+	connection_close(l);
+	if (cut)
+		call_over(cut);
+	return true;
+}
+
+static void name_peer(struct connection *l)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof ss;
+	struct addr a;
+
+	if (getpeername(l->stream.fd, (struct sockaddr *)&ss, &len) == 0 &&
+	    addr_from_sockaddr(&a, (const struct sockaddr *)&ss, len))
+		addr_print(&a, 0, l->peer);
+	else
+		strcpy(l->peer, "a local client");
 }
 
 static void connection_open(void *control, int fd)
@@ -595,6 +712,8 @@ static void connection_open(void *control, int fd)
 	l->stream = (struct stream){ .fd = fd, .tls = tls };
 	l->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	l->limit.fire = on_limit;
+	name_peer(l);
+	connection_moves(l);
 	list_push_back(&c->connections, &l->link);
 	c->count++;
 	timer_set(c->daemon->loop, &l->limit, ASK_TIME_US);
@@ -603,24 +722,22 @@ static void connection_open(void *control, int fd)
 
 /* ---- the channel ---- */
 
-/* New connections use the key and certificates that `conf` names; existing ones are unaffected. */
-static bool prepare_tls(struct control *c, const struct conf *conf, struct fault *f)
+/* New connections use the key and certificates that the configuration names; existing ones are unaffected. All or nothing:
+ * what listens where another configuration says does so under its rules. */
+static bool open_all(struct control *c, struct fault *f)
 {
+	const struct conf *conf = c->daemon->snapshot->conf;
 	struct tls_server *fresh = NULL;
 
 	if (tls_conf_control(conf) && !(fresh = tls_conf_control_server(conf, f)))
 		return false;
+	if (!control_doors_open(&c->doors, f)) {
+		tls_server_unpin(fresh);
+		return false;
+	}
 	tls_server_unpin(c->tls);
 	c->tls = fresh;
 	return true;
-}
-
-static bool open_all(struct control *c, struct fault *f)
-{
-	const struct conf *conf = c->daemon->snapshot->conf;
-
-	return (!conf->remote_control.control_enable || prepare_tls(c, conf, f)) &&
-	       control_doors_open(&c->doors, f);
 }
 
 struct control *control_open(struct daemon *d, struct fault *f)

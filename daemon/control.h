@@ -24,7 +24,7 @@ void control_close(struct control *c); /* once no worker runs; NULL is fine */
 
 /* Run a command that did not come over the channel. `how` stays the caller's. `over` (may be NULL)
  * is called once, on the main thread: when the call is over, or, with c->broken, when the daemon
- * ends first. */
+ * ends first, or at once when many others wait for a worker that stands still. */
 struct call_plan {
 	const struct command *how;
 	void (*over)(struct call *c, void *arg);

@@ -5,7 +5,10 @@
 
 #include "daemon/call.h"
 #include "daemon/daemon.h"
+#include "daemon/forgetting.h"
+#include "daemon/keeper.h"
 #include "services/authzone.h"
+#include "services/authzone_changes.h"
 #include "services/authzone_data.h"
 #include "services/authzone_xfer.h"
 #include "services/snapshot.h"
@@ -67,19 +70,30 @@ static const struct authzone *take_zone(struct call *c, const char *otherwise)
 void control_auth_zone_reload(struct call *c, struct worker *w)
 {
 	const struct authzone *z = take_zone(c, "no auth-zone");
+	struct zonedata *former;
+	struct forget *outdated;
 	struct fault f = { 0 };
 	char name[DNAME_TEXT];
 
 	(void)w;
 	if (!z)
 		return;
-	if (!authzone_reload(call_snapshot(c)->zones, z, &f)) {
+	if (!authzone_reload(call_snapshot(c)->zones, z, &former, &f)) {
 		call_say(c, "error failed to read %s: %s\n", dname_print(z->name, name), f.text);
 		return;
 	}
+	rcu_thread_join();
+	rcu_turn_begin();
 	if (z->wants_digest && zonemd_check(authzone_stored(z), NULL) == ZONEMD_RIGHT)
 		call_say(c, "%s: ZONEMD verification successful\n", dname_print(z->name, name));
+	outdated = authzone_outdated(z, former);
+	zonedata_retire(former);
+	rcu_turn_end();
+	rcu_thread_leave();
 	xfers_check(z);
+	keeper_disturb(c->daemon->keeper);
+	if (outdated)
+		(void)forget_now(&c->daemon->caches, outdated);
 	call_ok(c);
 }
 

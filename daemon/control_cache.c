@@ -7,6 +7,7 @@
 #include "daemon/keeper.h"
 #include "daemon/worker.h"
 #include "services/cache/infra.h"
+#include "services/cache/mention.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"
 #include "services/cache/places.h"
@@ -16,17 +17,11 @@
 #include "util/fault.h"
 #include "util/loop.h"
 #include "util/mem.h"
-#include "util/msgname.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "validator/keycache.h"
 
-/* ---- flushing one name ---- */
-
-static const uint16_t common_types[] = {
-	TYPE_A,  TYPE_AAAA, TYPE_NS,  TYPE_SOA,   TYPE_CNAME, TYPE_DNAME,
-	TYPE_MX, TYPE_PTR,  TYPE_SRV, TYPE_NAPTR, TYPE_SVCB,  TYPE_HTTPS,
-};
+/* ---- what lies behind the caches ---- */
 
 /* "+c" includes the store behind the caches (services/cachedb.h): `gone` then collects the keys to
  * remove there. NULL if not asked for, or if there is no store. False, with the error in the reply,
@@ -69,79 +64,12 @@ static void forget_in_store(struct call *c, struct cachedb_keys *gone)
 	loop_post(r->worker->env.loop, remove_in_store, r);
 }
 
-static void forget(struct call *c, const uint8_t *name, uint16_t type, struct cachedb_keys *gone)
-{
-	const struct caches *caches = &c->daemon->caches;
-	struct question q = { .name = name,
-			      .name_len = (uint16_t)dname_len(name),
-			      .type = type,
-			      .class_ = CLASS_IN };
-
-	msgcache_remove(caches->messages, &q);
-	if (caches->places)
-		places_forget(caches->places, caches->messages, &q);
-	negcache_forget_name(caches->negative, name, CLASS_IN);
-	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
-	if (gone)
-		cachedb_keys_add(gone, &q);
-}
-
-void control_flush(struct call *c, struct worker *w)
-{
-	struct cachedb_keys *gone;
-	uint8_t name[DNAME_MAX];
-
-	(void)w;
-	if (!take_store(c, &gone))
-		return;
-	if (!call_take_name(c, name)) {
-		cachedb_keys_free(gone);
-		return;
-	}
-	keeper_disturb(c->daemon->keeper);
-	for (size_t i = 0; i < COUNT(common_types); i++)
-		forget(c, name, common_types[i], gone);
-	forget_in_store(c, gone);
-	call_ok(c);
-}
-
-static bool take_type(struct call *c, uint16_t *type)
-{
-	const char *word = control_word(&c->args);
-
-	if (word && rr_type_parse(word, type))
-		return true;
-	if (word)
-		call_say(c, "error parsing RRset type: '%s'\n", word);
-	else
-		call_say(c, "error could not find next argument after name\n");
-	return false;
-}
-
-void control_flush_type(struct call *c, struct worker *w)
-{
-	struct cachedb_keys *gone;
-	uint8_t name[DNAME_MAX];
-	uint16_t type;
-
-	(void)w;
-	if (!take_store(c, &gone))
-		return;
-	if (!call_take_name(c, name) || !take_type(c, &type)) {
-		cachedb_keys_free(gone);
-		return;
-	}
-	keeper_disturb(c->daemon->keeper);
-	forget(c, name, type, gone);
-	forget_in_store(c, gone);
-	call_ok(c);
-}
-
 /* ---- flushing by a rule ---- */
 
 /* Which entries are removed; a NULL rule removes none. */
 struct flushing {
 	const uint8_t *top;
+	const struct flushed *one;
 	struct cachedb_keys *gone; /* keys to remove from the store, or NULL */
 	bool bogus_keys;           /* of the key cache, remove bogus entries only */
 	bool (*set_goes)(const struct flushing *f, const struct rrset *s);
@@ -196,36 +124,15 @@ static bool set_is_under(const struct flushing *f, const struct rrset *s)
 	return dname_is_under(rrset_owner(s), f->top);
 }
 
-/* Aliases stand before what they lead to. */
-static bool leads_under(const struct stored *s, const uint8_t *top)
+static bool record_is_under(const struct mention *m, void *top)
 {
-	struct reader r = reader_over(stored_wire(s), s->wire_len);
-	unsigned left = get_u16(stored_wire(s) + 6);
-	uint8_t target[DNAME_MAX];
-
-	(void)read_bytes(&r, MSG_HEAD_LEN + s->qname_len + 4u);
-	while (left-- && !r.bad) {
-		uint16_t type, len;
-		const uint8_t *data;
-
-		msg_skip_name(&r);
-		type = read_u16(&r);
-		(void)read_bytes(&r, 6);
-		len = read_u16(&r);
-		data = r.at;
-		if (type != TYPE_CNAME && type != TYPE_DNAME && type != TYPE_RRSIG)
-			return false;
-		if (type == TYPE_CNAME && msg_read_name(&r, target) && dname_is_under(target, top))
-			return true;
-		r.at = data;
-		(void)read_bytes(&r, len);
-	}
-	return false;
+	return dname_is_under(m->owner, top) || (m->target && dname_is_under(m->target, top));
 }
 
 static bool answer_is_under(const struct flushing *f, const struct stored *s)
 {
-	return dname_is_under(asked_name(s), f->top) || leads_under(s, f->top);
+	return dname_is_under(asked_name(s), f->top) ||
+	       stored_mentions(s, record_is_under, (void *)(uintptr_t)f->top);
 }
 
 void control_flush_zone(struct call *c, struct worker *w)
@@ -287,6 +194,123 @@ void control_flush_negative(struct call *c, struct worker *w)
 		return;
 	negcache_forget(c->daemon->caches.negative, dname_root);
 	sweep(c, &f);
+}
+
+/* ---- flushing one name ---- */
+
+static const uint16_t common_types[] = {
+	TYPE_A,  TYPE_AAAA, TYPE_NS,  TYPE_SOA,   TYPE_CNAME, TYPE_DNAME,
+	TYPE_MX, TYPE_PTR,  TYPE_SRV, TYPE_NAPTR, TYPE_SVCB,  TYPE_HTTPS,
+};
+
+/* Some types at a name, and the type that the answer in question was asked for. */
+struct flushed {
+	const uint8_t *name;
+	const uint16_t *types;
+	size_t count;
+	uint16_t asked;
+};
+
+static bool is_flushed(const struct flushed *f, uint16_t type)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->types[i] == type)
+			return true;
+	return false;
+}
+
+/* An answer that leads to the name without a record there denies the type asked for. */
+static bool record_is_flushed(const struct mention *m, void *arg)
+{
+	const struct flushed *f = arg;
+
+	return (is_flushed(f, m->type) && dname_equals(m->owner, f->name)) ||
+	       (m->target && is_flushed(f, f->asked) && dname_equals(m->target, f->name));
+}
+
+static bool answer_is_flushed(const struct flushing *f, const struct stored *s)
+{
+	struct flushed one = *f->one;
+	struct question q;
+
+	stored_question(s, &q);
+	one.asked = q.type;
+	return stored_mentions(s, record_is_flushed, &one);
+}
+
+static void forget(struct call *c, const uint8_t *name, uint16_t type, struct cachedb_keys *gone)
+{
+	const struct caches *caches = &c->daemon->caches;
+	struct question q = { .name = name,
+			      .name_len = (uint16_t)dname_len(name),
+			      .type = type,
+			      .class_ = CLASS_IN };
+
+	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
+	msgcache_remove(caches->messages, &q);
+	if (caches->places)
+		places_forget(caches->places, caches->messages, &q);
+	if (gone)
+		cachedb_keys_add(gone, &q);
+}
+
+/* What answers the name itself is found by its key; for what contains it besides, behind an alias above all, every
+ * answer is looked at. */
+static void flush(struct call *c, const struct flushed *one, struct cachedb_keys *gone)
+{
+	struct flushing f = { .one = one, .gone = gone, .answer_goes = answer_is_flushed };
+
+	keeper_disturb(c->daemon->keeper);
+	negcache_forget_name(c->daemon->caches.negative, one->name, CLASS_IN);
+	for (size_t i = 0; i < one->count; i++)
+		forget(c, one->name, one->types[i], gone);
+	(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), keep_answer, &f);
+	forget_in_store(c, gone);
+	call_ok(c);
+}
+
+void control_flush(struct call *c, struct worker *w)
+{
+	struct cachedb_keys *gone;
+	uint8_t name[DNAME_MAX];
+
+	(void)w;
+	if (!take_store(c, &gone))
+		return;
+	if (!call_take_name(c, name)) {
+		cachedb_keys_free(gone);
+		return;
+	}
+	flush(c, &(struct flushed){ .name = name, .types = common_types, .count = COUNT(common_types) }, gone);
+}
+
+static bool take_type(struct call *c, uint16_t *type)
+{
+	const char *word = control_word(&c->args);
+
+	if (word && rr_type_parse(word, type))
+		return true;
+	if (word)
+		call_say(c, "error parsing RRset type: '%s'\n", word);
+	else
+		call_say(c, "error could not find next argument after name\n");
+	return false;
+}
+
+void control_flush_type(struct call *c, struct worker *w)
+{
+	struct cachedb_keys *gone;
+	uint8_t name[DNAME_MAX];
+	uint16_t type;
+
+	(void)w;
+	if (!take_store(c, &gone))
+		return;
+	if (!call_take_name(c, name) || !take_type(c, &type)) {
+		cachedb_keys_free(gone);
+		return;
+	}
+	flush(c, &(struct flushed){ .name = name, .types = &type, .count = 1 }, gone);
 }
 
 /* ---- the infra cache ---- */

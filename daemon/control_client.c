@@ -173,6 +173,21 @@ static bool find_place(struct place *p, const struct client *c, const struct con
 
 /* ---- the conversation ---- */
 
+/* A path says EAGAIN while as many wait there as may: it comes to us, too. */
+static int connect_patiently(int fd, const struct place *p)
+{
+	int r = -1;
+
+	for (int ms = 0; ms < CONNECT_MS; ms += 10) {
+		r = connect(fd, (const struct sockaddr *)&p->at, p->len);
+		if (r == 0 || errno != EAGAIN)
+			break;
+		(void)poll(NULL, 0, 10);
+		errno = EAGAIN;
+	}
+	return r;
+}
+
 static int connect_in_time(const struct place *p)
 {
 	int fd = socket(p->at.ss_family, SOCK_STREAM, 0), error = 0;
@@ -182,7 +197,7 @@ static int connect_in_time(const struct place *p)
 	if (fd < 0)
 		return -1;
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	if (connect(fd, (const struct sockaddr *)&p->at, p->len) != 0) {
+	if (connect_patiently(fd, p) != 0) {
 		if (errno != EINPROGRESS)
 			error = errno;
 		else if (poll(&ready, 1, CONNECT_MS) <= 0)
@@ -274,7 +289,7 @@ static bool send_body(struct stream *s, bool is_dump)
 	return ended || ((at_begin || send_text(s, "\n")) && send_text(s, "\004\n"));
 }
 
-/* Print the reply: 1 if it begins with "error", otherwise 0; -1 if reading failed. `quiet`: print
+/* Print the reply: 1 if it is an error, otherwise 0; -1 if reading failed. `quiet`: print
  * errors only. */
 static int show_reply(struct stream *s, bool quiet)
 {
@@ -283,23 +298,26 @@ static int show_reply(struct stream *s, bool quiet)
 	bool failed = false, judged = false;
 	ssize_t n;
 
-	while ((n = take_bytes(s, bytes + begin, sizeof bytes - begin)) != 0) {
+	while ((n = take_bytes(s, bytes + begin, sizeof bytes - 1 - begin)) != 0) {
 		size_t len;
 
 		if (n < 0)
 			return -1;
 		len = begin + (size_t)n;
-		if (!judged && len < 5 && memcmp(bytes, "error", len) == 0) {
+		if (!judged && len < 6 && memcmp(bytes, "error", MIN(len, 5u)) == 0) {
 			begin = len;
 			continue;
 		}
-		failed = judged ? failed : len >= 5 && memcmp(bytes, "error", 5) == 0;
+		bytes[len] = '\0';
+		failed = judged ? failed : control_is_error(bytes);
 		judged = true;
 		begin = 0;
 		if (!quiet || failed)
 			fwrite(bytes, 1, len, stdout);
 	}
-	if (begin && !quiet)
+	bytes[begin] = '\0'; /* what was too short to judge */
+	failed = judged ? failed : control_is_error(bytes);
+	if (!quiet || failed)
 		fwrite(bytes, 1, begin, stdout);
 	fflush(stdout);
 	return failed;
@@ -322,7 +340,7 @@ static int show_json(struct stream *s, const char *command)
 		len += (size_t)MAX(n, 0);
 	} while (n > 0);
 	reply[len] = '\0';
-	result = n < 0 ? -1 : strncmp(reply, "error", 5) == 0;
+	result = n < 0 ? -1 : control_is_error(reply);
 	if (n == 0)
 		control_json(stdout, command, reply);
 	mem_free(reply);

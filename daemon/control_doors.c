@@ -26,7 +26,7 @@ struct door {
 	char *text;        /* a path, or an address with its port */
 	char *path;        /* socket file we made, as then seen; NULL: TCP, or service manager's */
 	char *path_inside; /* the same, seen from inside the chroot */
-	bool wanted;
+	bool wanted, is_new; /* by the configuration that is being taken on, and because of it */
 };
 
 static void on_knock(struct watch *w, unsigned what)
@@ -50,6 +50,14 @@ static struct door *door_named(struct control_doors *all, const char *text)
 	return NULL;
 }
 
+/* The list has the order of the configuration, whatever was open before. */
+static void door_stays(struct door *d)
+{
+	d->wanted = true;
+	list_remove(&d->link);
+	list_push_back(&d->all->open, &d->link);
+}
+
 static void door_close(struct door *d)
 {
 	list_remove(&d->link);
@@ -70,7 +78,7 @@ static void door_put(struct control_doors *all, int fd, const char *text, const 
 		d->path = mem_text(path);
 		d->path_inside = conf_path_inside(all->daemon->snapshot->conf, text);
 	}
-	d->wanted = true;
+	d->wanted = d->is_new = true;
 	list_push_back(&all->open, &d->link);
 	knock_start(&d->knock, all->daemon->loop, fd, on_knock);
 }
@@ -176,7 +184,7 @@ static void open_address(void *arg, const struct addr *a)
 	addr_print(a, 0, text);
 	known = door_named(o->all, text);
 	if (known) {
-		known->wanted = true;
+		door_stays(known);
 		return;
 	}
 	fd = handed(o->all->daemon, a, NULL);
@@ -198,7 +206,7 @@ static bool open_one(struct opening *o, const char *text)
 	struct door *known = door_named(o->all, text);
 
 	if (known)
-		known->wanted = true;
+		door_stays(known);
 	else if (*text == '/')
 		return open_path(o->all, text, o->fault);
 	else if (!interface_expand(text, (uint16_t)conf->remote_control.control_port,
@@ -226,12 +234,15 @@ static void remove_file(const struct door *d)
 		(void)unlink(d->path_inside);
 }
 
-static void close_unwanted(struct control_doors *all)
+/* What is not wanted any more, or if not all that is wanted could be opened, what is new. */
+static void close_some(struct control_doors *all, bool is_complete)
 {
 	LIST_EACH_SAFE (at, &all->open) {
 		struct door *d = LIST_ITEM(at, struct door, link);
 
-		if (!d->wanted) {
+		if (is_complete ? d->wanted : !d->is_new) {
+			d->is_new = false;
+		} else {
 			remove_file(d);
 			door_close(d);
 		}
@@ -241,13 +252,13 @@ static void close_unwanted(struct control_doors *all)
 bool control_doors_open(struct control_doors *all, struct fault *f)
 {
 	const struct conf_remote_control *conf = &all->daemon->snapshot->conf->remote_control;
+	bool ok;
 
 	LIST_EACH (at, &all->open)
 		LIST_ITEM(at, struct door, link)->wanted = false;
-	if (conf->control_enable && !open_configured(all, &conf->control_interface, f))
-		return false;
-	close_unwanted(all);
-	return true;
+	ok = !conf->control_enable || open_configured(all, &conf->control_interface, f);
+	close_some(all, ok);
+	return ok;
 }
 
 void control_doors_close(struct control_doors *all)

@@ -21,7 +21,7 @@ struct control_doors {
 };
 
 /* Open what the configuration names (nothing without control-enable) and close the rest. False,
- * with a sentence in `f`, if one cannot be opened: then nothing is closed. */
+ * with a sentence in `f`, if one cannot be opened: then it listens where it did before, and nowhere else. */
 bool control_doors_open(struct control_doors *all, struct fault *f) MUST_USE;
 void control_doors_close(struct control_doors *all);
 bool control_doors_are_paths(const struct control_doors *all); /* the first one is a path */

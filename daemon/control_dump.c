@@ -1,5 +1,6 @@
 /* Commands that print the cache as text; dump_cache's can be loaded again.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
 #include <string.h>
 
 #include "daemon/call.h"
@@ -7,6 +8,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "util/arena.h"
+#include "util/dname.h"
 #include "util/fault.h"
 #include "util/rr.h"
 #include "util/subnet.h"
@@ -44,13 +46,19 @@ static bool answer_is_meant(const struct dump *d, const struct stored *s)
 	       is_meant(d, stored_wire(s) + MSG_HEAD_LEN);
 }
 
+/* The flags stand behind what Unbound reads of the line. */
 static void say_set(const struct dump *d, const struct rrset *s)
 {
+	unsigned flags = s->flags & RRSET_FLAGS_KEPT & ~(unsigned)RRSET_NSEC_AT_APEX;
+
 	if (time_is_past(d->now_s, s->expires_s))
 		return;
-	call_say(d->call, ";rrset%s %u %u %u %u %u\n",
+	call_say(d->call, ";rrset%s %u %u %u %u %u",
 		 s->flags & RRSET_NSEC_AT_APEX ? " nsec_apex" : "",
 		 time_left(d->now_s, s->expires_s), s->count, s->sig_count, s->trust, s->security);
+	if (flags)
+		call_say(d->call, " %u", flags);
+	call_say(d->call, "\n");
 	text_rrset_print(s, d->now_s, call_line, d->call);
 }
 
@@ -60,6 +68,24 @@ static void dump_set(const struct slab_entry *e, void *arg)
 
 	if (!e->spare && is_meant(arg, rrset_owner(s)))
 		say_set(arg, s);
+}
+
+/* Whether the set was made from a DNAME beside it: without that nothing vouches for it, so it is no RRset of the cache's, and
+ * no answer with it is dumped. It is made again. */
+static bool is_made(const struct message *m, const struct rrset *set)
+{
+	for (unsigned i = 0; set->type == TYPE_CNAME && i < m->count[SECTION_ANSWER]; i++)
+		if (m->sets[i]->type == TYPE_DNAME && dname_is_strictly_under(rrset_owner(set), rrset_owner(m->sets[i])))
+			return true;
+	return false;
+}
+
+static bool has_made(const struct message *m)
+{
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++)
+		if (is_made(m, m->sets[i]))
+			return true;
+	return false;
 }
 
 /* RRsets held only within an answer: a reader of the dump expects them among the RRsets. */
@@ -77,8 +103,8 @@ static void dump_sets_of_answer(const struct slab_entry *e, void *arg)
 	for (unsigned i = 0; m && i < message_set_count(m); i++) {
 		const struct rrset *set = m->sets[i];
 
-		if (!rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
-				     set->class_, 0, d->now_s))
+		if (!is_made(m, set) && !rrsetcache_find(d->call->daemon->caches.rrsets, rrset_owner(set), set->type,
+							 set->class_, set->flags, d->now_s))
 			say_set(d, set);
 	}
 	arena_clear(&arena);
@@ -92,11 +118,15 @@ static void say_key(struct call *c, const uint8_t *name, uint16_t class_, uint16
 		 rr_type_name(type, type_text));
 }
 
+/* An answer names its RRsets only; the checksum, behind what Unbound reads of the line, tells whether they are those it
+ * had. */
 static void dump_whole(const struct dump *d, const struct stored *s, const struct message *m)
 {
 	struct call *c = d->call;
 	unsigned flags = FLAG_QR | FLAG_RD | FLAG_RA | msg_flags(stored_wire(s)) | s->rcode;
 
+	if (has_made(m))
+		return;
 	call_say(c, "msg ");
 	say_key(c, m->q.name, m->q.class_, m->q.type);
 	call_say(c, " %u 1 %u %u %u %u %u %d \n", flags, time_left(d->now_s, s->expires_s),
@@ -106,7 +136,7 @@ static void dump_whole(const struct dump *d, const struct stored *s, const struc
 		const struct rrset *set = m->sets[i];
 
 		say_key(c, rrset_owner(set), set->class_, set->type);
-		call_say(c, " %u\n", set->flags);
+		call_say(c, " %u %016" PRIx64 "\n", set->flags, rrset_checksum(set));
 	}
 }
 

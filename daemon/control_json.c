@@ -6,9 +6,11 @@
 
 #include "util/json.h"
 
-/* How a reply's lines are parsed. In `columns` a word names a member; "*name" takes all remaining
- * words as an array, "&name" as one string; "-" skips a word; "+" takes the remaining words as
- * members, "k=v" or "k v" in turn. */
+#define ZONE_COLUMNS "zone class kind ?prime=prime ?noprime=noprime ?+i=insecure *servers"
+
+/* How a reply's lines are parsed. In `columns` a word names a member; "?word=name" is true if that word comes next, and
+ * otherwise absent; "*name" takes all remaining words as an array (blanks between quotes part none), "&name" as one string;
+ * "-" skips a word; "+" takes the remaining words as members, "k=v" or "k v" in turn. */
 static const struct {
 	const char *command, *columns;
 	char pairs; /* separator; the whole reply is one object of such pairs. 0: a table */
@@ -16,8 +18,8 @@ static const struct {
 	{ "stats", NULL, '=' },
 	{ "stats_noreset", NULL, '=' },
 	{ "status", NULL, ':' },
-	{ "list_stubs", "zone class kind *servers", 0 },
-	{ "list_forwards", "zone class kind *servers", 0 },
+	{ "list_stubs", ZONE_COLUMNS, 0 },
+	{ "list_forwards", ZONE_COLUMNS, 0 },
 	{ "list_upstreams", "server transport state +", 0 },
 	{ "list_local_zones", "name type", 0 },
 	{ "view_list_local_zones", "name type", 0 },
@@ -62,6 +64,25 @@ static char *next_word(char **at)
 	return word;
 }
 
+/* The same in the data of a record: what stands between quotes is one word, blanks and all. */
+static char *next_field(char **at)
+{
+	char *word = *at + strspn(*at, " \t"), *end = word;
+	bool quoted = false;
+
+	if (!*word)
+		return NULL;
+	for (; *end && (quoted || (*end != ' ' && *end != '\t')); end++)
+		if (*end == '\\' && end[1])
+			end++;
+		else if (*end == '"')
+			quoted = !quoted;
+	*at = end;
+	if (**at)
+		*(*at)++ = '\0';
+	return word;
+}
+
 /* ---- pairs ---- */
 
 static void put_pairs(struct json *j, char *reply, char between)
@@ -70,7 +91,8 @@ static void put_pairs(struct json *j, char *reply, char between)
 
 	json_open(j, "data", '{');
 	while ((line = next_line(&reply)) != NULL) {
-		end = strchr(line, between);
+		/* a list may have a "=" in its name, which is part of its counters' */
+		end = between == '=' ? strrchr(line, between) : strchr(line, between);
 		if (!end) {
 			json_text(j, "state", line);
 			continue;
@@ -89,7 +111,7 @@ static void put_rest(struct json *j, const char *name, char *at)
 	char *word;
 
 	json_open(j, name, '[');
-	while ((word = next_word(&at)) != NULL)
+	while ((word = next_field(&at)) != NULL)
 		json_text(j, NULL, word);
 	json_close(j, ']');
 }
@@ -99,14 +121,18 @@ static void put_members(struct json *j, char *at)
 {
 	char *word, *value;
 
-	while ((word = next_word(&at)) != NULL) {
-		if (*word == '(') {
-			if (at != word + strlen(word))
-				at[-1] = ' ';
-			word[strlen(word) - 1] = '\0';
-			json_text(j, "reason", word + 1);
+	for (;;) {
+		char *open = at + strspn(at, " \t");
+
+		if (*open == '(') {
+			size_t len = strlen(++open);
+
+			json_textn(j, "reason", open, len && open[len - 1] == ')' ? len - 1 : len);
 			return;
 		}
+		word = next_word(&at);
+		if (!word)
+			return;
 		value = strchr(word, '=');
 		if (value)
 			*value++ = '\0';
@@ -119,6 +145,18 @@ static void put_members(struct json *j, char *at)
 	}
 }
 
+/* "?word=name" */
+static void put_if_next(struct json *j, const char *column, char **line)
+{
+	size_t len = strcspn(column, "=");
+	char *at = *line + strspn(*line, " \t");
+
+	if (strncmp(at, column, len) != 0 || !strchr(" \t", at[len]))
+		return;
+	*line = at + len;
+	json_bool(j, column + len + 1, true);
+}
+
 static void put_columns(struct json *j, const char *columns, char *line)
 {
 	while (*columns) {
@@ -127,7 +165,9 @@ static void put_columns(struct json *j, const char *columns, char *line)
 
 		snprintf(name, sizeof name, "%.*s", (int)len, columns);
 		columns += len + strspn(columns + len, " ");
-		if (*name == '*')
+		if (*name == '?')
+			put_if_next(j, name + 1, &line);
+		else if (*name == '*')
 			put_rest(j, name + 1, line);
 		else if (*name == '&')
 			json_text(j, name + 1, line + strspn(line, " \t"));
@@ -187,16 +227,29 @@ static void put_data(struct json *j, const char *command, char *reply)
 	put_lines(j, reply);
 }
 
+/* The name of a zone that a list begins with may begin so, too: "error.example." */
+bool control_is_error(const char *reply)
+{
+	return strncmp(reply, "error", 5) == 0 && strchr(" :\n", reply[5]);
+}
+
+static void put_error(struct json *j, const char *reply)
+{
+	size_t len = strlen(reply);
+
+	json_textn(j, "error", reply, len && reply[len - 1] == '\n' ? len - 1 : len);
+}
+
 void control_json(FILE *to, const char *command, char *reply)
 {
 	struct json j = { .out = print, .arg = to };
-	bool failed = strncmp(reply, "error", 5) == 0;
+	bool failed = control_is_error(reply);
 
 	json_open(&j, NULL, '{');
 	json_text(&j, "command", command);
 	json_bool(&j, "ok", !failed);
 	if (failed)
-		json_textn(&j, "error", reply, strcspn(reply, "\n"));
+		put_error(&j, reply);
 	else if (strcmp(reply, "ok\n") != 0)
 		put_data(&j, command, reply);
 	json_close(&j, '}');

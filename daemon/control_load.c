@@ -4,6 +4,7 @@
  * The input may be of any origin and age: what is understood is loaded, an unsound RRset or answer
  * is skipped, and if the structure of the whole is broken loading ends with an error. What was
  * loaded until then is sound by itself and stays. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,9 @@
 #include "util/rr.h"
 #include "util/text.h"
 
-#define LINE_MOST    262144 /* a record of 65535 bytes, each written as \ddd */
+#define LINE_MOST    (1 << 20) /* as in zone files: an NSEC record that names every type takes 655360 bytes */
 #define RECORDS_MOST 4096   /* records, and as many signatures, per RRset */
-#define SETS_MOST    256    /* RRsets per section of an answer */
+#define SETS_MOST    8192   /* RRsets per section of an answer: more than fit in a message */
 
 /* Where in the dump we are. */
 enum place { AT_BEGIN, IN_SETS, BETWEEN, IN_ANSWERS, AT_END, AT_EOF };
@@ -60,6 +61,19 @@ static bool take_number(char **at, unsigned long most, unsigned long *to)
 	return !*end && *to <= most;
 }
 
+/* The next word, unless it is missing: `dflt`. False if it is no number in `base`. */
+static bool take_more(char **at, int base, uint64_t dflt, uint64_t *to)
+{
+	char *word = control_word(at), *end = NULL;
+
+	*to = dflt;
+	if (!word)
+		return true;
+	errno = 0;
+	*to = strtoull(word, &end, base);
+	return *word != '-' && *end == '\0' && errno == 0;
+}
+
 static bool take_key(struct loading *l, char **at, struct question *q)
 {
 	char *name = control_word(at), *class_ = control_word(at), *type = control_word(at);
@@ -83,13 +97,15 @@ static uint32_t bounded_ttl(const struct call *c, unsigned long ttl_s)
 static bool begin_set(struct call *c, struct loading *l, char *at)
 {
 	unsigned long ttl_s, count, sigs, trust, security;
+	uint64_t flags;
 	bool at_apex = strncmp(at, "nsec_apex ", 10) == 0;
 
 	if (at_apex)
 		at += 10;
 	if (!take_number(&at, UINT32_MAX, &ttl_s) || !take_number(&at, RECORDS_MOST, &count) ||
 	    !take_number(&at, RECORDS_MOST, &sigs) || !take_number(&at, TRUST_ULTIMATE, &trust) ||
-	    !take_number(&at, SECURITY_SECURE, &security) || count + sigs == 0)
+	    !take_number(&at, SECURITY_SECURE, &security) || count + sigs == 0 ||
+	    !take_more(&at, 10, 0, &flags))
 		return lost(c, "this is no head of a record set");
 	arena_clear(&l->arena);
 	arena_init(&l->arena);
@@ -104,7 +120,8 @@ static bool begin_set(struct call *c, struct loading *l, char *at)
 				       .sigs = l->sigs,
 				       .trust = (uint8_t)trust,
 				       .security = (uint8_t)security,
-				       .flags = at_apex ? RRSET_NSEC_AT_APEX : 0 };
+				       .flags = (at_apex ? RRSET_NSEC_AT_APEX : 0) |
+						(uint8_t)(flags & RRSET_FLAGS_KEPT) };
 	return true;
 }
 
@@ -112,7 +129,7 @@ static bool begin_set(struct call *c, struct loading *l, char *at)
 static bool add_record(struct loading *l, const struct text_rr *rr)
 {
 	struct rrset_parts *s = &l->set;
-	bool is_sig = rr->type == TYPE_RRSIG && s->count;
+	bool is_sig = rr->type == TYPE_RRSIG && s->count && s->type != TYPE_RRSIG;
 
 	if (!rr_rdata_is_whole(rr->type, rr->rdata.at, rr->rdata.len) ||
 	    (rr_flags(rr->type) & RR_META))
@@ -151,6 +168,15 @@ static void end_set(struct call *c, struct loading *l)
 
 /* ---- answers ---- */
 
+/* That is for the validator to say, of what it has verified. What it found insecure for a reason that clients are told (an
+ * EDE code, -1: none) it will find again, with the reason. */
+static uint8_t security_of(unsigned long was, const char *ede)
+{
+	bool explained = ede && *ede != '-' && was == SECURITY_INSECURE;
+
+	return was == SECURITY_SECURE || explained ? SECURITY_UNCHECKED : (uint8_t)was;
+}
+
 static bool begin_answer(struct call *c, struct loading *l, char *at)
 {
 	unsigned long flags, questions, ttl_s, security, counts[3];
@@ -167,8 +193,7 @@ static bool begin_answer(struct call *c, struct loading *l, char *at)
 		return lost(c, "this is no head of an answer");
 	m->flags = (uint16_t)(flags & (FLAG_AA | FLAG_AD));
 	m->rcode = (uint16_t)(flags & 15);
-	/* that is for the validator to say, of what it has verified */
-	m->security = security == SECURITY_SECURE ? SECURITY_UNCHECKED : (uint8_t)security;
+	m->security = security_of(security, control_word(&at));
 	l->left = (unsigned)(counts[0] + counts[1] + counts[2]);
 	m->sets = arena_array(&l->arena, const struct rrset *, l->left + 1);
 	for (unsigned i = 0; i < 3; i++)
@@ -177,28 +202,38 @@ static bool begin_answer(struct call *c, struct loading *l, char *at)
 	l->is_answer = true;
 	/* Failures are not loaded: they are to be found afresh. */
 	l->is_unsound = questions != 1 || security == SECURITY_BOGUS ||
-			(m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN);
+			(m->rcode != RCODE_NOERROR && m->rcode != RCODE_NXDOMAIN &&
+			 m->rcode != RCODE_YXDOMAIN);
 	return true;
 }
 
-/* Add an RRset to the answer by its key; it must be in the RRset cache already. */
+/* What the parent's side said is used only where that is meant: no client is answered from it. (Unbound does not
+ * write down whose side an RRset is on.) */
+static const struct rrset *find_set(struct call *c, const struct question *key, unsigned flags)
+{
+	struct rrsetcache *sets = c->daemon->caches.rrsets;
+	uint32_t now_s = loop_time(c->daemon->loop)->now_s;
+	const struct rrset *found = rrsetcache_find(sets, key->name, key->type, key->class_, (uint8_t)flags, now_s);
+
+	if (found || !(flags & RRSET_PARENT_SIDE))
+		return found;
+	return rrsetcache_find(sets, key->name, key->type, key->class_, (uint8_t)(flags & ~(unsigned)RRSET_PARENT_SIDE),
+			       now_s);
+}
+
+/* Add an RRset to the answer by its key; it must be in the RRset cache already, and be the same one if the dump
+ * says which it was. */
 static void add_set(struct call *c, struct loading *l, char *at)
 {
 	unsigned done = message_set_count(&l->answer) - l->left;
-	struct rrsetcache *sets = c->daemon->caches.rrsets;
-	uint32_t now_s = loop_time(c->daemon->loop)->now_s;
 	const struct rrset *found = NULL;
 	struct question key;
 	unsigned long flags;
+	uint64_t sum;
 
-	if (take_key(l, &at, &key) && take_number(&at, UINT32_MAX, &flags)) {
-		found = rrsetcache_find(sets, key.name, key.type, key.class_,
-					flags & RRSET_NSEC_AT_APEX, now_s);
-		if (!found)
-			found = rrsetcache_find(sets, key.name, key.type, key.class_,
-						RRSET_PARENT_SIDE, now_s);
-	}
-	if (found)
+	if (take_key(l, &at, &key) && take_number(&at, UINT32_MAX, &flags))
+		found = find_set(c, &key, flags & (RRSET_PARENT_SIDE | RRSET_NSEC_AT_APEX));
+	if (found && take_more(&at, 16, 0, &sum) && (!sum || sum == rrset_checksum(found)))
 		l->answer.sets[done] = rrset_copy(&l->arena, found);
 	else
 		l->is_unsound = true;

@@ -5,12 +5,8 @@
 #include <string.h>
 
 static const char ours[CONTROL_HEAD + 1] = "UBCT1 ";
+#define BLANKS " \t"
 #define NAME_LEN 4 /* "UBCT"; the rest is the version */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 static void feed_head(struct control_request *r, char c)
 {
@@ -63,18 +59,17 @@ size_t control_request_feed(struct control_request *r, const char *at, size_t le
 
 void control_request_end(struct control_request *r)
 {
-	size_t blanks = 0;
+	size_t blanks;
 
 	if (r->state == CONTROL_WANTS_HEAD)
 		r->state = CONTROL_NONSENSE;
 	if (r->state != CONTROL_WANTS_LINE)
 		return;
 	r->len -= ends_in(r, '\r');
-	while (blanks < r->len && is_blank(r->line[blanks]))
-		blanks++;
-	r->len -= blanks;
-	memmove(r->line, r->line + blanks, r->len);
 	r->line[r->len] = '\0';
+	blanks = strspn(r->line, BLANKS);
+	r->len -= blanks;
+	memmove(r->line, r->line + blanks, r->len + 1);
 	r->state = CONTROL_HAS_LINE;
 }
 
@@ -84,8 +79,8 @@ char *control_word(char **at)
 
 	if (!*word)
 		return NULL;
-	end = word + strcspn(word, " \t");
-	*at = end + strspn(end, " \t");
+	end = word + strcspn(word, BLANKS);
+	*at = end + strspn(end, BLANKS);
 	*end = '\0';
 	return word;
 }

@@ -24,6 +24,7 @@
 #include "daemon/pages.h"
 #include "daemon/pulse.h"
 #include "daemon/purge.h"
+#include "daemon/reread.h"
 #include "daemon/sandbox.h"
 #include "daemon/stopper.h"
 #include "daemon/worker.h"
@@ -290,6 +291,7 @@ static bool open_workers(struct daemon *d, struct fault *f)
 			return false;
 		d->workers[how.number] = w;
 		w->env.purge = purge_all;
+		w->env.forget = purge_some;
 		w->env.purge_arg = d->purge;
 		worker_serve(w, d->doors[how.number].items, d->doors[how.number].count);
 	}
@@ -336,7 +338,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	handed_report(conf->server.use_systemd);
 	give_log(d, conf);
 	give_lists(d, conf);
-	if (!privileges_drop(&d->privileges, conf, f))
+	if (!reread_warn(&d->privileges, conf, f) || !privileges_drop(&d->privileges, conf, f))
 		return false;
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);
@@ -447,7 +449,7 @@ void daemon_close(struct daemon *d)
 	for (unsigned i = 0; i < d->worker_count; i++)
 		if (d->workers[i])
 			worker_stop(d->workers[i]);
-	stopper_end(d->stopper);
+	stopper_rest(d->stopper, STOPPER_REST_MS);
 	if (d->loader)
 		loader_end(d->loader);
 	/* Sockets of workers that were never made are still ours to close. */
@@ -479,6 +481,7 @@ void daemon_close(struct daemon *d)
 	rcu_flush(); /* blocklist tables, of which the snapshot was the last holder */
 	loader_free(d->loader);
 	unwatch_signals(d);
+	stopper_end(d->stopper);
 	pidfile_remove(&d->pidfile);
 	mem_free(d->doors);
 	mem_free(d->workers);

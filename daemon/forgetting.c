@@ -77,9 +77,10 @@ void forget_rules_begin(const struct caches *c, struct forget_rules *rules, cons
 	slab_forget_begin(keycache_slab(c->keys), &rules->keys);
 }
 
-static void forget_denials(const uint8_t *name, void *negative)
+static void forget_denials(const uint8_t *name, bool below, void *negative)
 {
-	(void)negcache_forget(negative, name);
+	if (below)
+		(void)negcache_forget(negative, name);
 	negcache_forget_name(negative, name, CLASS_IN);
 }
 
@@ -98,6 +99,32 @@ void forget_rules_end(const struct caches *c)
 	slab_forget_end(msgcache_slab(c->messages));
 	slab_forget_end(rrsetcache_slab(c->rrsets));
 	slab_forget_end(keycache_slab(c->keys));
+}
+
+static bool answer_stays(const struct slab_entry *e, void *what)
+{
+	return !answer_goes(e, what);
+}
+
+static bool set_stays(const struct slab_entry *e, void *what)
+{
+	return !set_goes(e, what);
+}
+
+static bool key_stays(const struct slab_entry *e, void *what)
+{
+	return !key_goes(e, what);
+}
+
+size_t forget_now(const struct caches *c, struct forget *what)
+{
+	size_t removed = slab_sweep(keycache_slab(c->keys), key_stays, what);
+
+	forget_each_denied(what, forget_denials, c->negative);
+	removed += slab_sweep(rrsetcache_slab(c->rrsets), set_stays, what);
+	removed += slab_sweep(msgcache_slab(c->messages), answer_stays, what);
+	forget_free(what);
+	return removed;
 }
 
 uint8_t forget_next_generation(uint8_t generation)

@@ -31,6 +31,12 @@ void forgetting_go_on(struct forgetting *f);
 /* Call `fn` on the main thread once all is forgotten. False: nothing is being forgotten, and it is not called. */
 bool forgetting_after(struct forgetting *f, void (*fn)(void *arg), void *arg);
 
+/* ---- without a change of the configuration ---- */
+
+/* Forget this (taken over) at once: a walk through the caches, outside a turn, on any thread. Returns how much it
+ * removed. What a lookup in progress stores afterwards stays. */
+size_t forget_now(const struct caches *c, struct forget *what);
+
 /* ---- its steps, for who has one worker and no threads ---- */
 
 struct forget_rules {

@@ -85,6 +85,7 @@ static bool save(struct keeper *k, const atomic_bool *stop, struct fault *f)
 	lock(k);
 	path = mem_text(k->path);
 	how = k->how;
+	how.zones = keptzones_copy(&k->how.zones);
 	reading = k->report.reading;
 	unlock(k);
 	how.stop = stop;
@@ -96,6 +97,7 @@ static bool save(struct keeper *k, const atomic_bool *stop, struct fault *f)
 	ok = !f->set && write_file(k, path, &how, f);
 	rcu_thread_leave();
 	PROMISE(pthread_mutex_unlock(&k->writing) == 0);
+	keptzones_clear(&how.zones);
 	mem_free(path);
 	return ok;
 }
@@ -168,6 +170,7 @@ static void read_aside(void *arg)
 	lock(k);
 	path = mem_text(k->path);
 	how = k->how;
+	how.zones = keptzones_copy(&k->how.zones);
 	unlock(k);
 	how.stop = &k->stop_reading;
 	timebase_read(&how.now);
@@ -175,6 +178,7 @@ static void read_aside(void *arg)
 		log_warn("cache-file: %s", f.text);
 	timebase_read(&end);
 	tell_read(path, &count, end.now_us - how.now.now_us);
+	keptzones_clear(&how.zones);
 	mem_free(path);
 	lock(k);
 	k->report.read = count;
@@ -242,6 +246,8 @@ void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
 	k->path = path;
 	k->how.judge = shape_judge(s);
 	k->how.shape = shape_mark(s);
+	keptzones_clear(&k->how.zones);
+	k->how.zones = shape_zones(s);
 	k->how.most_ttl_s = c->cache_max_ttl;
 	k->how.expired_s = c->serve_expired ? grace_s : 0;
 	k->how.validates = s->trust != NULL;
@@ -305,6 +311,7 @@ void keeper_free(struct keeper *k)
 		log_error("cache-file: %s", f.text);
 	pthread_mutex_destroy(&k->lock);
 	pthread_mutex_destroy(&k->writing);
+	keptzones_clear(&k->how.zones);
 	mem_free(k->path);
 	mem_free(k);
 }

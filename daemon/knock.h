@@ -12,7 +12,7 @@
 
 struct addr;
 
-#define KNOCK_BACKLOG 16 /* connections that may be pending */
+#define KNOCK_BACKLOG 64 /* connections that may be pending */
 
 struct knock {
 	struct watch watch; /* passed to `ready`, which calls knock_take */

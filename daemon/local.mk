@@ -51,6 +51,7 @@ libresolver_la_SOURCES += \
 	daemon/privileges.c daemon/privileges.h \
 	daemon/pulse.c daemon/pulse.h \
 	daemon/purge.c daemon/purge.h \
+	daemon/reread.c daemon/reread.h \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
 	daemon/sandbox_calls.c daemon/sandbox_files.c \
 	daemon/shape.c daemon/shape.def daemon/shape.h \
@@ -97,19 +98,24 @@ resolver_replay_LDADD = libreplay.la libresolver.la $(JEMALLOC_LIBS)
 resolverd_SOURCES = daemon/main.c
 resolverd_LDADD = libresolver.la $(SECCOMP_LIBS) $(JEMALLOC_LIBS)
 TESTS += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
-EXTRA_DIST += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh
+EXTRA_DIST += daemon/tests/advice.sh daemon/tests/anchor.sh daemon/tests/checkconf.sh daemon/tests/control_house.h
 
 if HAVE_CMOCKA
 DAEMON_TESTS = \
+	daemon/tests/control \
+	daemon/tests/control_doors \
 	daemon/tests/control_request \
 	daemon/tests/files \
+	daemon/tests/dump \
 	daemon/tests/frontend \
 	daemon/tests/http_host \
 	daemon/tests/replay_entry \
 	daemon/tests/replay_macro \
 	daemon/tests/replay_play \
 	daemon/tests/sandbox \
+	daemon/tests/sandbox_files \
 	daemon/tests/shape \
+	daemon/tests/stopper \
 	daemon/tests/watch
 
 daemon_tests_replay_entry_LDADD = libreplay.la $(LDADD)

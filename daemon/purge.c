@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/purge.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "daemon/aside.h"
 #include "daemon/caches.h"
+#include "daemon/forgetting.h"
 #include "daemon/keeper.h"
+#include "services/cache/forget.h"
 #include "util/log.h"
 #include "util/loop.h"
 #include "util/mem.h"
@@ -18,6 +21,8 @@ struct purge {
 	struct keeper *keeper;
 	struct aside walker;
 	atomic_bool due; /* asked for since the last walk began */
+	pthread_mutex_t lock;
+	struct forget *some; /* the same of that; guarded by `lock` */
 };
 
 struct purge *purge_new(struct loop *home, const struct caches *caches, struct keeper *keeper)
@@ -27,19 +32,52 @@ struct purge *purge_new(struct loop *home, const struct caches *caches, struct k
 	p->home = home;
 	p->caches = caches;
 	p->keeper = keeper;
+	pthread_mutex_init(&p->lock, NULL);
 	return p;
+}
+
+static struct forget *take_some(struct purge *p)
+{
+	struct forget *some;
+
+	pthread_mutex_lock(&p->lock);
+	some = p->some;
+	p->some = NULL;
+	pthread_mutex_unlock(&p->lock);
+	return some;
+}
+
+static bool is_due(struct purge *p)
+{
+	bool due;
+
+	pthread_mutex_lock(&p->lock);
+	due = p->some || atomic_load(&p->due);
+	pthread_mutex_unlock(&p->lock);
+	return due;
+}
+
+static void empty(struct purge *p)
+{
+	struct caches_gone gone = caches_empty(p->caches);
+
+	log_notice("all caches were emptied: %zu answers, %zu record sets, %zu denials",
+		   gone.answers, gone.sets, gone.denials);
 }
 
 static void walk(void *arg)
 {
 	struct purge *p = arg;
-	struct caches_gone gone;
 
 	rcu_thread_join();
-	while (atomic_exchange(&p->due, false)) {
-		gone = caches_empty(p->caches);
-		log_notice("all caches were emptied: %zu answers, %zu record sets, %zu denials",
-			   gone.answers, gone.sets, gone.denials);
+	while (is_due(p)) {
+		struct forget *some = take_some(p);
+
+		if (some)
+			log_ops("%zu cached entries of a zone's former content were forgotten",
+				forget_now(p->caches, some));
+		if (atomic_exchange(&p->due, false))
+			empty(p);
 	}
 	rcu_thread_leave();
 }
@@ -50,7 +88,7 @@ static void begin(void *arg)
 {
 	struct purge *p = arg;
 
-	if (p->walker.running || !atomic_load(&p->due))
+	if (p->walker.running || !is_due(p))
 		return;
 	p->walker = (struct aside){ .home = p->home, .work = walk, .done = begin, .arg = p };
 	if (!aside_start(&p->walker))
@@ -66,6 +104,18 @@ void purge_all(void *purge)
 	loop_post(p->home, begin, p);
 }
 
+void purge_some(void *purge, struct forget *what)
+{
+	struct purge *p = purge;
+
+	keeper_disturb(p->keeper);
+	pthread_mutex_lock(&p->lock);
+	forget_chain(what, p->some);
+	p->some = what;
+	pthread_mutex_unlock(&p->lock);
+	loop_post(p->home, begin, p);
+}
+
 void purge_settle(struct purge *p)
 {
 	aside_join(&p->walker);
@@ -77,5 +127,6 @@ void purge_free(struct purge *p)
 	if (!p)
 		return;
 	purge_settle(p);
+	pthread_mutex_destroy(&p->lock);
 	mem_free(p);
 }

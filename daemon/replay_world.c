@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "daemon/forgetting.h"
 #include "daemon/frontend.h"
 #include "daemon/modules.h"
 #include "daemon/worker.h"
@@ -97,6 +98,11 @@ static void empty_caches(void *caches)
 	(void)caches_empty(caches);
 }
 
+static void forget_some(void *caches, struct forget *what)
+{
+	(void)forget_now(caches, what);
+}
+
 bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fault *f)
 {
 	struct worker_how how = { 0 };
@@ -125,6 +131,7 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	rcu_turn_end();
 	if (w->worker) {
 		w->worker->env.purge = empty_caches;
+		w->worker->env.forget = forget_some;
 		w->worker->env.purge_arg = &w->caches;
 		loop_play(w->loop, 0);
 		return true;
@@ -204,6 +211,21 @@ void world_fail(struct world *w, struct outstanding *o)
 	s->failed(s, UPSTREAM_SILENT);
 	rcu_turn_end();
 	settle(w);
+}
+
+bool world_stray(struct world *w, struct outstanding *o)
+{
+	bool over;
+
+	rcu_turn_begin();
+	over = o->sending->strayed(o->sending);
+	if (over) { /* what is sent instead is another one, though maybe of the same sender */
+		list_remove(&o->link);
+		mem_free(o);
+	}
+	rcu_turn_end();
+	settle(w);
+	return over;
 }
 
 void world_pass(struct world *w, uint64_t us)

@@ -24,6 +24,9 @@ struct outstanding {                    /* a question to a server, not answered 
 	struct list link;
 	struct sending *sending;        /* its bytes and where they go */
 	bool tcp;
+	/* for who plays the servers: not to be answered before then, and what has been decided about it */
+	uint64_t due_us;
+	unsigned decided;
 };
 
 struct client_answer {                  /* what a client got and nobody looked at yet */
@@ -64,6 +67,8 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
 		   size_t count);
 void world_fail(struct world *w, struct outstanding *o);
+/* A packet with another id comes, over UDP. True: the question is given up there, and `o` is gone. */
+bool world_stray(struct world *w, struct outstanding *o) MUST_USE;
 
 void world_pass(struct world *w, uint64_t us);          /* time */
 uint64_t world_next_timer(struct world *w);             /* microseconds, UINT64_MAX: none */

@@ -72,15 +72,16 @@ static void on_refused(int number, siginfo_t *info, void *context)
 	static const char text[] = "sandbox: the process ends at a system call that is not in the list: ";
 	char digits[16], *at = digits + sizeof digits;
 	unsigned call = (unsigned)info->si_syscall;
+	ssize_t said;
 
 	(void)number, (void)context;
 	*--at = '\n';
 	do
 		*--at = (char)('0' + call % 10);
 	while (call /= 10);
-	if (write(STDERR_FILENO, text, sizeof text - 1) > 0 &&
-	    write(STDERR_FILENO, at, (size_t)(digits + sizeof digits - at)) > 0)
-		_exit(128 + SIGSYS);
+	said = write(STDERR_FILENO, text, sizeof text - 1);
+	said += write(STDERR_FILENO, at, (size_t)(digits + sizeof digits - at));
+	(void)said;
 	_exit(128 + SIGSYS);
 }
 

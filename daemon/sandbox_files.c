@@ -141,7 +141,7 @@ static void collect(void *arg, const struct conf_path_use *u)
 	mem_free(path);
 }
 
-static void collect_all(struct sandbox *s, const struct conf *conf)
+void sandbox_collect(struct sandbox *s, const struct conf *conf)
 {
 	struct collecting c = { .sandbox = s, .conf = conf };
 	char real[PATH_MAX];
@@ -200,8 +200,6 @@ bool sandbox_admits(const struct sandbox *s, const struct conf *conf, struct fau
 
 /* ---- Landlock ---- */
 
-#if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)
-
 /* Access rights by value, since the build machine's headers may be older than the running kernel:
  * all of Landlock ABI version 1, then those added later. */
 #define RIGHTS_1  ((1U << 13) - 1)
@@ -209,17 +207,26 @@ bool sandbox_admits(const struct sandbox *s, const struct conf *conf, struct fau
 #define TRUNCATE  (1U << 14)
 #define IOCTL_DEV (1U << 15)
 
+uint64_t sandbox_known_rights(long version)
+{
+	uint64_t known = RIGHTS_1;
+
+	if (version >= 2)
+		known |= REFER;
+	if (version >= 3)
+		known |= TRUNCATE;
+	if (version >= 5)
+		known |= IOCTL_DEV;
+	return known;
+}
+
+#if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)
+
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define MAKING (READING | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 #define WRITING \
 	(MAKING | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR | TRUNCATE)
 #define OF_A_FILE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE)
-
-static uint64_t known_rights(long version)
-{
-	return RIGHTS_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0) |
-	       (version >= 5 ? IOCTL_DEV : 0);
-}
 
 static void add_rule(int rules, const struct sandbox_place *place, uint64_t known)
 {
@@ -242,7 +249,7 @@ static void add_rule(int rules, const struct sandbox_place *place, uint64_t know
 static bool guard(const struct sandbox *s)
 {
 	long version = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
-	struct landlock_ruleset_attr attr = { .handled_access_fs = known_rights(version) };
+	struct landlock_ruleset_attr attr = { .handled_access_fs = sandbox_known_rights(version) };
 	int rules;
 	bool good;
 
@@ -271,7 +278,7 @@ static bool guard(const struct sandbox *s)
 
 void sandbox_files(struct sandbox *s, const struct conf *conf)
 {
-	collect_all(s, conf);
+	sandbox_collect(s, conf);
 	s->holds = guard(s);
 	if (!s->holds)
 		log_notice("sandbox: files are guarded by the rights of the user alone: this system has no "

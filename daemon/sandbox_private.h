@@ -18,7 +18,12 @@ struct sandbox {
 	bool holds; /* the kernel enforces `places` */
 };
 
-/* sandbox_files.c: collect the places `conf` names, and have the kernel confine us to them. */
+/* sandbox_files.c: the places that `conf` names and libraries need, none of which another one covers: the folder of each
+ * file, or the nearest one above it that exists; and what a symbolic link leads to. `s->locked_in` is set. */
+void sandbox_collect(struct sandbox *s, const struct conf *conf);
+/* The rights to files that a kernel with this version of Landlock can refuse, as bits of its ABI. */
+uint64_t sandbox_known_rights(long version) PURE;
+/* Collect the places, and have the kernel confine us to them. */
 void sandbox_files(struct sandbox *s, const struct conf *conf);
 
 /* sandbox_calls.c: have the kernel refuse other system calls, or with `strict` kill the process. */

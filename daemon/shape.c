@@ -7,6 +7,7 @@
 
 #include "iterator/scrub_set.h"
 #include "services/authzone.h"
+#include "services/authzone_changes.h"
 #include "services/cache/forget.h"
 #include "services/forward.h"
 #include "services/policy.h"
@@ -317,7 +318,7 @@ static bool same_held(const struct authzone *a, const struct authzone *b)
 	return a->falls_back == b->falls_back && a->downstream == b->downstream &&
 	       a->upstream == b->upstream && a->wants_digest == b->wants_digest &&
 	       a->needs_digest == b->needs_digest && same_text(a->path, b->path) &&
-	       authzone_same_records(a, b);
+	       !authzone_stored(a) == !authzone_stored(b);
 }
 
 static void held_apart(struct comparing *c, const struct authzones *a, const struct authzones *b)
@@ -327,6 +328,19 @@ static void held_apart(struct comparing *c, const struct authzones *a, const str
 
 		if (!other || !same_held(&a->items[i], other))
 			below(c, a->items[i].name);
+	}
+}
+
+/* Serial numbers do not tell: whoever edits a file may forget it. */
+static void compare_records(struct comparing *c, const struct authzones *a, const struct authzones *b)
+{
+	for (size_t i = 0; i < a->first_policy; i++) {
+		const struct authzone *other = authzones_find_exact(b, a->items[i].name);
+		const struct zonedata *was = authzone_stored(&a->items[i]);
+		const struct zonedata *is = other ? authzone_stored(other) : NULL;
+
+		if (was && is && was != is)
+			authzone_changes(was, is, c->f);
 	}
 }
 
@@ -340,6 +354,7 @@ static void compare_held(struct comparing *c)
 	rcu_turn_begin();
 	held_apart(c, a, b);
 	held_apart(c, b, a);
+	compare_records(c, a, b);
 	if (policed_zones_name_servers(b) && !policed_zones_name_servers(a))
 		forget_kinds(c->f, FORGET_ANSWERS);
 	rcu_turn_end();
@@ -420,26 +435,6 @@ static void mix_list(struct mark *m, const struct conf_list *list)
 	mix(m, "");
 }
 
-static void mix_zones(struct mark *m, const struct conf *conf)
-{
-	for (size_t i = 0; i < conf->forward_zone_count; i++) {
-		mix(m, conf->forward_zones[i].name);
-		mix_list(m, &conf->forward_zones[i].forward_addr);
-		mix_list(m, &conf->forward_zones[i].forward_host);
-		mix_list(m, &conf->forward_zones[i].forward_view);
-	}
-	mix(m, "stub");
-	for (size_t i = 0; i < conf->stub_zone_count; i++) {
-		mix(m, conf->stub_zones[i].name);
-		mix_list(m, &conf->stub_zones[i].stub_addr);
-		mix_list(m, &conf->stub_zones[i].stub_host);
-		mix_list(m, &conf->stub_zones[i].stub_view);
-	}
-	mix(m, "auth");
-	for (size_t i = 0; i < conf->auth_zone_count; i++)
-		mix(m, conf->auth_zones[i].name);
-}
-
 static bool mix_anchor(const struct anchor *anchor, void *mark)
 {
 	char name[DNAME_TEXT];
@@ -453,7 +448,6 @@ uint64_t shape_judge(const struct snapshot *s)
 	struct mark m = { 0 };
 
 	mix_options(&m, s->conf, 1u << JUDGES | 1u << BY_TRUST);
-	mix_zones(&m, s->conf);
 	mix(&m, s->trust ? "validates" : "believes");
 	if (s->trust)
 		anchors_each(s->trust->anchors, mix_anchor, &m);
@@ -469,4 +463,50 @@ uint32_t shape_mark(const struct snapshot *s)
 	mix(&m, "private-address");
 	mix_list(&m, &s->conf->server.private_address);
 	return (uint32_t)m.value;
+}
+
+/* ---- and its zones ---- */
+
+static bool add_forward(const struct forward_zone *z, void *zones)
+{
+	struct mark m = { 0 };
+	char addr[ADDR_TEXT], host[DNAME_TEXT];
+
+	mix(&m, z->is_stub ? "stub" : "forward");
+	mix(&m, z->first ? "first" : "");
+	mix(&m, z->no_cache ? "no cache" : "");
+	for (size_t i = 0; i < z->server_count; i++) {
+		const struct forward_server *s = &z->servers[i];
+
+		mix(&m, s->host ? dname_print(s->host, host) : addr_print(&s->addr, 0, addr));
+		mix(&m, s->tls_name ? s->tls_name : "");
+		mix(&m, s->http_path ? s->http_path : "");
+	}
+	keptzones_add(zones, z->name, m.value);
+	return true;
+}
+
+static void add_held(struct keptzones *zones, const struct authzone *z)
+{
+	struct mark m = { 0 };
+
+	mix(&m, "auth");
+	mix(&m, z->falls_back ? "falls back" : "");
+	mix(&m, z->downstream ? "downstream" : "");
+	mix(&m, z->upstream ? "upstream" : "");
+	mix(&m, z->path);
+	mix_list(&m, z->primaries);
+	mix_list(&m, z->urls);
+	keptzones_add(zones, z->name, m.value);
+}
+
+struct keptzones shape_zones(const struct snapshot *s)
+{
+	struct keptzones zones = { 0 };
+
+	if (s->forwards)
+		forwards_each(s->forwards, add_forward, &zones);
+	for (size_t i = 0; s->zones && i < s->zones->first_policy; i++)
+		add_held(&zones, &s->zones->items[i]);
+	return zones;
 }

@@ -6,7 +6,7 @@
 #ifndef DAEMON_SHAPE_H
 #define DAEMON_SHAPE_H
 
-#include "util/base.h"
+#include "services/cache/file_zones.h"
 
 struct forget;
 struct snapshot;
@@ -18,5 +18,7 @@ struct forget *shape_compare(const struct snapshot *old, struct snapshot *next, 
 /* For the cache file: the options that decide what is believed; those that change what is cached. */
 uint64_t shape_judge(const struct snapshot *s);
 uint32_t shape_mark(const struct snapshot *s);
+/* And the zones that are asked for elsewhere, or held here. The caller's. */
+struct keptzones shape_zones(const struct snapshot *s) MUST_USE;
 
 #endif

@@ -1,10 +1,11 @@
-/* Ends the process in time: a worker that no longer takes turns is left behind.
+/* Ends the process in time: a thread that stands still is left behind.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/stopper.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,9 @@ struct stopper {
 	pthread_t thread;
 	uint64_t began_us;
 	atomic_uint join_ms; /* after began_us: since when workers are to end; 0: not yet */
+	atomic_uint rest_ms; /* after began_us: until when the main thread is to end; 0: workers have not */
 	atomic_bool ended;
+	pthread_mutex_t looking; /* while workers are looked at: they stay */
 	_Atomic bool heard[]; /* per worker: it has taken a turn since */
 };
 
@@ -39,7 +42,7 @@ static uint64_t now_us(void)
 	return t.now_us;
 }
 
-static void rest_ms(long ms)
+static void pause_ms(long ms)
 {
 	struct timespec t = { .tv_nsec = ms * 1000000 };
 
@@ -52,16 +55,16 @@ static void rest_ms(long ms)
 static void *last_resort(void *arg)
 {
 	(void)arg;
-	rest_ms(LAST_MS);
+	pause_ms(LAST_MS);
 	_exit(1);
 }
 
-static _Noreturn void leave_behind(struct stopper *s, unsigned number, unsigned ms)
+static _Noreturn void leave_behind(struct stopper *s, const char *why)
 {
 	pthread_t last;
 
 	(void)pthread_create(&last, NULL, last_resort, NULL);
-	log_error("thread %u has taken no turn for %u ms: the process ends without it", number, ms);
+	log_error("%s: the process ends without it", why);
 	log_settle(true);
 	pidfile_remove(&s->daemon->pidfile);
 	log_writer_end(); /* what waits to be written, if it can be within LAST_MS */
@@ -86,21 +89,43 @@ static unsigned passed_ms(const struct stopper *s)
 	return (unsigned)((now_us() - s->began_us) / US_PER_MS);
 }
 
+static void look_at_workers(struct stopper *s)
+{
+	unsigned join_ms = atomic_load(&s->join_ms);
+	char why[80];
+
+	if (passed_ms(s) < MAX(STOPPER_MS, join_ms ? join_ms + JOIN_MS : 0u))
+		return;
+	for (unsigned i = 0; i < s->daemon->worker_count; i++) {
+		if (is_well(s, i, join_ms))
+			continue;
+		snprintf(why, sizeof why, "thread %u has taken no turn for %u ms", i, passed_ms(s) - join_ms);
+		leave_behind(s, why);
+	}
+}
+
+static void look(struct stopper *s)
+{
+	unsigned until_ms;
+
+	pthread_mutex_lock(&s->looking);
+	until_ms = atomic_load(&s->rest_ms);
+	if (!until_ms)
+		look_at_workers(s);
+	pthread_mutex_unlock(&s->looking);
+	if (until_ms && passed_ms(s) >= until_ms)
+		leave_behind(s, "the main thread has not ended in time");
+}
+
 static void *watch(void *arg)
 {
 	struct stopper *s = arg;
 
 	thread_name("stopper");
 	while (!atomic_load(&s->ended)) {
-		unsigned join_ms = atomic_load(&s->join_ms);
-
-		rest_ms(LOOK_MS);
-		if (passed_ms(s) < MAX(STOPPER_MS, join_ms ? join_ms + JOIN_MS : 0u) ||
-		    atomic_load(&s->ended))
-			continue;
-		for (unsigned i = 0; i < s->daemon->worker_count; i++)
-			if (!is_well(s, i, join_ms))
-				leave_behind(s, i, passed_ms(s) - join_ms);
+		pause_ms(LOOK_MS);
+		if (!atomic_load(&s->ended))
+			look(s);
 	}
 	return NULL;
 }
@@ -112,6 +137,7 @@ struct stopper *stopper_start(struct daemon *d)
 	bool runs;
 
 	s->daemon = d;
+	pthread_mutex_init(&s->looking, NULL);
 	s->began_us = now_us();
 	for (unsigned i = 0; i < d->worker_count; i++)
 		loop_post(d->workers[i]->env.loop, on_worker, &s->heard[i]);
@@ -132,11 +158,21 @@ void stopper_join(struct stopper *s)
 		atomic_store(&s->join_ms, MAX(passed_ms(s), 1u));
 }
 
+void stopper_rest(struct stopper *s, unsigned ms)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->looking);
+	atomic_store(&s->rest_ms, passed_ms(s) + MAX(ms, 1u));
+	pthread_mutex_unlock(&s->looking);
+}
+
 void stopper_end(struct stopper *s)
 {
 	if (!s)
 		return;
 	atomic_store(&s->ended, true);
 	pthread_join(s->thread, NULL);
+	pthread_mutex_destroy(&s->looking);
 	mem_free(s);
 }

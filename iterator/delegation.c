@@ -15,7 +15,6 @@
 
 #define DNS_PORT      53
 #define NAMES_MAX     128 /* servers' names taken from NS sets, per delegation: each is compared with all others */
-#define PLACES_MAX    128 /* addresses kept per delegation */
 #define ADDRESSES_MAX 6   /* addresses per name server … */
 #define ADDRESSES_OF_ONE_KIND 4 /* … of one family, which leaves room for the other */
 #define ADDRESSES_CONFIGURED 32 /* of one family, per server of a configured zone */
@@ -97,7 +96,7 @@ bool delegation_add_place(struct delegation *d, struct arena *a, const struct pl
 			d->places[i].parent_side = false;
 		return false;
 	}
-	if (d->place_count >= PLACES_MAX)
+	if (d->place_count >= DELEGATION_PLACES)
 		return false;
 	d->places = with_room(a, d->places, d->place_count, &d->place_room, sizeof(*p));
 	d->places[d->place_count++] = *p;
@@ -165,7 +164,7 @@ void delegation_add_servers(struct delegation *d, struct arena *a, const struct 
 					   .tls_name = s->tls_name,
 					   .http_path = s->http_path };
 			delegation_add_place(d, a, &p);
-		} else if (s->host) {
+		} else {
 			struct ns *n = delegation_add_name(d, a, s->host);
 			n->port = s->port;
 			n->tls_name = s->tls_name;

@@ -10,6 +10,8 @@
 #include "services/carrier.h"
 #include "util/addr.h"
 
+#define DELEGATION_PLACES 128 /* addresses kept per delegation */
+
 struct arena;
 struct env;
 struct forward_zone;

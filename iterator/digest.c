@@ -3,6 +3,7 @@
 #include "iterator/iter.h"
 
 #include "iterator/consult.h"
+#include "iterator/recall.h"
 #include "iterator/route.h"
 #include "iterator/scrub.h"
 #include "iterator/show.h"
@@ -67,7 +68,7 @@ static bool is_synthesized(const struct message *m, const struct rrset *cname)
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
 
-	if (cname->type != TYPE_CNAME || cname->sig_count)
+	if (cname->type != TYPE_CNAME)
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if (sets[i]->type == TYPE_DNAME &&
@@ -118,7 +119,7 @@ static bool has_alias(const struct message *m)
 	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (sets[i]->type == TYPE_CNAME || sets[i]->type == TYPE_DNAME)
+		if (sets[i]->type == TYPE_CNAME)
 			return true;
 	return false;
 }
@@ -262,12 +263,15 @@ static bool has_dnssec(const struct message *m)
 	return false;
 }
 
+static bool is_bare(const struct iter *it, const struct message *m, enum response r)
+{
+	return !it->conf->disable_dnssec_lame_check && r <= RESPONSE_referral && !has_dnssec(m);
+}
+
 static bool leaves_out_dnssec(const struct iter *it, const struct message *m, enum response r)
 {
-	return it->q->want_signatures && it->at->expects_dnssec &&
-	       !it->conf->disable_dnssec_lame_check && !was_told_to_recurse(it) &&
-	       it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT && r <= RESPONSE_referral &&
-	       !has_dnssec(m);
+	return it->q->want_signatures && it->at->expects_dnssec && !was_told_to_recurse(it) &&
+	       it->tier < TIER_NO_DNSSEC && it->sent < DNSSEC_LAME_SENT && is_bare(it, m, r);
 }
 
 /* The validator asks for DNSKEY and DS RRsets only where they must be signed. A forwarder that
@@ -278,8 +282,7 @@ static bool strips_dnssec(const struct iter *it, const struct message *m, enum r
 
 	return it->at->forward && q->depth > 0 &&
 	       (it->shown.type == TYPE_DNSKEY || it->shown.type == TYPE_DS) &&
-	       !it->conf->disable_dnssec_lame_check && r <= RESPONSE_referral && !has_dnssec(m) &&
-	       q->env->trust_point && q->env->trust_point(q, it->shown.name, it->shown.type);
+	       is_bare(it, m, r) && q->env->trust_point && q->env->trust_point(q, it->shown.name, it->shown.type);
 }
 
 /* Warns, unless the infra cache already has it, and ranks this server below the others. True: try
@@ -353,10 +356,9 @@ static enum turn on_answer(struct iter *it, struct message *m)
 /* A DNAME whose target is at or below its owner would be followed for ever. */
 static bool leads_below_itself(const struct message *m)
 {
-	const struct rrset *first = m->count[SECTION_ANSWER] ? m->sets[0] : NULL;
+	const struct rrset *first = m->sets[0]; /* of an alias */
 
-	return first && first->type == TYPE_DNAME &&
-	       dname_is_under(rrset_target(first, 0), rrset_owner(first));
+	return first->type == TYPE_DNAME && dname_is_under(rrset_target(first, 0), rrset_owner(first));
 }
 
 static bool answer_has(const struct message *m, uint16_t type)
@@ -375,15 +377,10 @@ static bool is_asked_for(const struct iter *it, uint16_t type)
 
 /* A query for the alias itself is answered by it and what it was made from; not by what follows,
  * which is there if the servers were shown another type. */
-static void end_behind_alias(struct message *m, const uint8_t *name)
+static void end_behind_alias(struct message *m)
 {
-	unsigned answers = m->count[SECTION_ANSWER], kept = 0;
+	unsigned answers = m->count[SECTION_ANSWER], kept = m->sets[0]->type == TYPE_DNAME;
 
-	while (kept < answers && !(m->sets[kept]->type == TYPE_CNAME &&
-				   dname_equals(rrset_owner(m->sets[kept]), name)))
-		kept++;
-	if (kept + 1 >= answers)
-		return;
 	m->sets[answers - 1] = m->sets[kept];
 	memmove(m->sets + answers - 1 - kept, m->sets, kept * sizeof(*m->sets));
 	m->sets += answers - 1 - kept;
@@ -396,7 +393,7 @@ static bool has_expanded_alias(const struct message *m)
 	const struct rrset **sets = message_section(m, SECTION_ANSWER, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (sets[i]->type == TYPE_CNAME && rrset_is_expanded(sets[i]))
+		if (rrset_is_expanded(sets[i]))
 			return true;
 	return false;
 }
@@ -404,7 +401,7 @@ static bool has_expanded_alias(const struct message *m)
 /* Whether the servers were shown another type than the wanted one: their denials are about that. */
 static bool was_shown_another_type(const struct iter *it)
 {
-	return it->qmin.on && it->shown.type != it->want.type;
+	return it->shown.type != it->want.type;
 }
 
 static enum turn on_alias(struct iter *it, struct message *m)
@@ -412,7 +409,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	const uint8_t *target;
 	unsigned known;
 
-	if (it->qmin.on && !dname_equals(it->shown.name, it->want.name)) {
+	if (!dname_equals(it->shown.name, it->want.name)) {
 		/* a CNAME on the way says nothing about names below it; a DNAME covers them all */
 		if (answer_has(m, TYPE_DNAME))
 			it->qmin.on = false;
@@ -425,17 +422,17 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	if (leads_below_itself(m) || (is_asked_for(it, TYPE_CNAME) && m->rcode == RCODE_NOERROR)) {
 		m->rcode = RCODE_NOERROR;
 		if (it->want.type == TYPE_CNAME)
-			end_behind_alias(m, it->want.name);
+			end_behind_alias(m);
 		return finish_with(it, m);
 	}
 	if (was_shown_another_type(it)) {
-		if (has_expanded_alias(m)) {
-			/* its proof is among denials for another type: ask for the real one */
+		if (has_expanded_alias(m) || recall_stands_beside_alias(it->want.type)) {
+			/* its proof is among denials for another type, or the name may have both: ask for the real one */
 			it->qmin.on = false;
 			m->rcode = RCODE_NOERROR;
 			return on_partial_answer(it, m);
 		}
-		m->count[SECTION_AUTHORITY] = m->count[SECTION_ADDITIONAL] = 0;
+		m->count[SECTION_AUTHORITY] = 0;
 	}
 	known = it->chain.answers;
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
@@ -453,10 +450,8 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	it->sent_in_all = 0;
 	it->config_failed = NULL;
 	it->held_failed = false;
-	if (iter_is_barred(it, known)) {
-		iter_let_go(it);
+	if (iter_is_barred(it, known))
 		return iter_stop(it);
-	}
 	return go_on(it, iter_restart(it) ? ITER_start : ITER_fail);
 }
 
@@ -553,7 +548,6 @@ static enum turn on_referral(struct iter *it, struct message *m)
 {
 	struct message believed = *m;
 	struct delegation *d;
-	const struct rrset *ns;
 
 	lower_trust(m);
 	d = delegation_from_message(it->q, m);
@@ -565,10 +559,8 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	note_parent_glue(d, it->at->zone);
 
 	it->answer = glue_answer(it, m);
-	ns = message_find(m, SECTION_AUTHORITY, d->zone, TYPE_NS, it->want.class_);
-	believed.sets = arena_copy(it->arena, m->sets, message_set_count(m) * sizeof(*m->sets) + 1);
-	if (ns)
-		keep_parent_side(it, ns);
+	believed.sets = arena_copy(it->arena, m->sets, message_set_count(m) * sizeof(*m->sets));
+	keep_parent_side(it, message_find(m, SECTION_AUTHORITY, d->zone, TYPE_NS, it->want.class_));
 	believe(it, &believed, false);
 	if (it->answer)
 		return go_on(it, ITER_finish);
@@ -672,14 +664,16 @@ static void keep_the_rest(struct iter *it, const struct upstream_reply *reply, b
 {
 	struct message *m = reply->message;
 	struct slice *options = &m->edns.options;
-	unsigned count = good ? message_set_count(m) : 0;
-	const struct rrset **sets = arena_array(it->arena, const struct rrset *, count + 1);
+	const struct rrset **sets;
+	unsigned count;
 
+	if (!good)
+		memset(m->count, 0, sizeof(m->count));
+	count = message_set_count(m);
+	sets = arena_array(it->arena, const struct rrset *, count + 1);
 	for (unsigned i = 0; i < count; i++)
 		sets[i] = rrset_copy(it->arena, m->sets[i]);
 	m->sets = sets;
-	if (!good)
-		memset(m->count, 0, sizeof(m->count));
 	if (options->len)
 		options->at = arena_copy(it->arena, options->at, options->len);
 	arena_clear(reply->aside);

@@ -22,14 +22,24 @@ libresolver_la_SOURCES += \
 
 if HAVE_CMOCKA
 ITERATOR_TESTS = \
+	iterator/tests/caps \
 	iterator/tests/chain \
 	iterator/tests/classify \
+	iterator/tests/delegation \
+	iterator/tests/delegation_cache \
+	iterator/tests/digest \
+	iterator/tests/digest_answers \
 	iterator/tests/hints \
 	iterator/tests/qmin \
 	iterator/tests/scrub \
+	iterator/tests/scrub_alias \
+	iterator/tests/scrub_routes \
+	iterator/tests/scrub_set \
 	iterator/tests/select \
 	iterator/tests/states
 
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)
 endif
+
+EXTRA_DIST += iterator/tests/digest_house.h iterator/tests/house.h iterator/tests/scrub_row.h

@@ -112,12 +112,18 @@ static struct message *by_dname(struct query *q, const struct question *wanted)
 	return NULL;
 }
 
+bool recall_stands_beside_alias(uint16_t type)
+{
+	return type == TYPE_DS || type == TYPE_DNSKEY || type == TYPE_SOA || type == TYPE_NS ||
+	       rr_flags(type) & RR_BESIDE;
+}
+
 static struct message *by_cname(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
 
-	if (wanted->type == TYPE_DS || rr_flags(wanted->type) & RR_BESIDE)
-		return NULL; /* the name has these of its own */
+	if (recall_stands_beside_alias(wanted->type))
+		return NULL;
 	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
 	return set && !rrset_is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
 }
@@ -138,8 +144,9 @@ static struct message *by_key_set(struct query *q, const struct question *wanted
 	return message_of(q, wanted, &set, 1);
 }
 
+/* That there is no such name. `apart`: what is above it is somebody else's, and so is what is said of its DS set. */
 static const struct stored *find_denial(struct query *q, const uint8_t *name,
-					const struct question *wanted)
+					const struct question *wanted, bool apart)
 {
 	const uint16_t types[] = { wanted->type, TYPE_A };
 	struct question above = {
@@ -150,6 +157,8 @@ static const struct stored *find_denial(struct query *q, const uint8_t *name,
 
 	for (unsigned i = wanted->type == TYPE_A; i < COUNT(types); i++) {
 		above.type = types[i];
+		if (apart && above.type == TYPE_DS)
+			continue;
 		const struct stored *s = find_stored(q, &above);
 		if (s && s->rcode == RCODE_NXDOMAIN && s->security == SECURITY_SECURE &&
 		    get_u16(stored_wire(s) + 6) == 0)
@@ -167,7 +176,7 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 		return NULL;
 	for (const uint8_t *name = wanted->name; dname_is_strictly_under(name, within);) {
 		name = dname_parent(name);
-		const struct stored *s = find_denial(q, name, wanted);
+		const struct stored *s = find_denial(q, name, wanted, dname_equals(name, within));
 		struct message *m = s ? stored_unpack(s, &q->arena, q->env->time->now_s) : NULL;
 		if (m == NULL)
 			continue;

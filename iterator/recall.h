@@ -16,4 +16,8 @@ struct recalled {
 
 struct recalled recall(struct query *q, const struct question *wanted);
 
+/* Whether a name that is an alias may have the type of its own, so that it has to be asked for: what DNSSEC puts
+ * there (RFC 4035 2.5) and what makes a zone's apex, for there are zones with an alias at it, against RFC 1034 3.6.2. */
+bool recall_stands_beside_alias(uint16_t type) PURE;
+
 #endif

@@ -32,14 +32,15 @@ static unsigned kept_total(const struct kept *k)
 	return k->count[0] + k->count[1] + k->count[2];
 }
 
-/* Ranking by RFC 2181 5.4.1. Of a chain of aliases only the first link is authoritative. */
+/* Ranking by RFC 2181 5.4.1. Of a chain of aliases only the first link, with the DNAME that it was made from, is
+ * authoritative. */
 static uint8_t trust_of(const struct kept *k, enum section s, unsigned place)
 {
 	bool aa = k->m->flags & FLAG_AA;
 
 	switch (s) {
 	case SECTION_ANSWER:
-		if (aa && k->aliased && place > 1)
+		if (aa && k->aliased && place > (k->sets[0] && k->sets[0]->type == TYPE_DNAME))
 			return TRUST_NONAUTH_ANS_AA;
 		return aa ? TRUST_ANS_AA : TRUST_ANS_NOAA;
 	case SECTION_AUTHORITY:
@@ -201,19 +202,13 @@ static bool take_answer(struct kept *k)
 {
 	const struct question *q = k->how->asked;
 	const uint8_t *name = q->name;
-	bool moved = find_dname(k, name) || !precedes_alias(k, q);
+	bool covered = find_dname(k, name), moved = covered || !precedes_alias(k, q);
+	/* a CNAME is the answer, what it leads to is not; with the DNAME that it is made from, which proves it */
+	unsigned most = q->type == TYPE_CNAME ? 1 : k->conf->iter_scrub_cname;
 
-	if (q->type == TYPE_ANY || q->type == TYPE_CNAME) {
-		/* a CNAME is the answer, unless synthesized from a DNAME */
-		const struct rrset *dname = find_dname(k, name);
-		if (dname == NULL || find_answer(k, name, q->type)) {
-			if (dname) /* proves it */
-				keep(k, SECTION_ANSWER, dname);
-			take_data(k, name);
-			return true;
-		}
-	}
-	for (unsigned links = 0; moved && links < k->conf->iter_scrub_cname; links++) {
+	if (q->type == TYPE_ANY && !covered)
+		moved = false;
+	for (unsigned links = 0; moved && links < most; links++) {
 		if (!take_link(k, &name, &moved))
 			return false;
 	}
@@ -279,8 +274,7 @@ static bool ns_may_stay(struct kept *k, const struct rrset *ns)
 	if (ns != k->cut)
 		return false;
 	if (!is_inside(k, ns)) {
-		k->upward = bare && ns->class_ == k->how->asked->class_ &&
-			    dname_is_under(k->how->zone, rrset_owner(ns));
+		k->upward = bare && ns->class_ == k->how->asked->class_; /* so it is for a zone above */
 		return k->upward;
 	}
 	if (k->m->rcode == RCODE_NXDOMAIN || (k->has_soa && k->count[SECTION_ANSWER] == 0))
@@ -293,10 +287,10 @@ static bool ns_may_stay(struct kept *k, const struct rrset *ns)
 	return !at_zone || !(k->m->flags & FLAG_AA);
 }
 
+/* Besides those that authority_may_stay names. */
 static bool type_belongs_to_authority(uint16_t type)
 {
-	return type == TYPE_SOA || type == TYPE_NS || type == TYPE_DS || type == TYPE_NSEC ||
-	       type == TYPE_NSEC3 || type == TYPE_RRSIG;
+	return type == TYPE_DS || type == TYPE_RRSIG;
 }
 
 static bool authority_may_stay(struct kept *k, const struct rrset *set)

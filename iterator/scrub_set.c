@@ -168,17 +168,20 @@ static bool is_within(const struct rrset *set, const uint8_t *zone, bool is_apex
 bool scrub_set_overreaches(const struct rrset *set, const uint8_t *zone)
 {
 	struct rrset_walk w = rrset_sigs(set);
+	bool overreaches = false;
 
 	if (set->type != TYPE_NSEC && set->type != TYPE_NSEC3)
 		return false;
 	if (!is_within(set, zone, false))
 		return true;
 	for (struct slice rd; rrset_next(&w, &rd);) {
-		if (rd.len > RRSIG_SIGNER && dname_measure(rd.at + RRSIG_SIGNER, rd.at + rd.len) &&
-		    !is_within(set, rd.at + RRSIG_SIGNER, true))
-			return true;
+		if (rd.len <= RRSIG_SIGNER || dname_measure(rd.at + RRSIG_SIGNER, rd.at + rd.len) == 0)
+			continue;
+		if (is_within(set, rd.at + RRSIG_SIGNER, true))
+			return false;
+		overreaches = true;
 	}
-	return false;
+	return overreaches;
 }
 
 struct rrset *scrub_synthesize(struct arena *a, const struct rrset *dname, const uint8_t *name)

@@ -30,9 +30,9 @@ bool scrub_record_is_private(const struct snapshot *s, const uint8_t *owner, uin
 const struct rrset *scrub_set_shorten(struct arena *a, const struct rrset *set, unsigned most);
 
 /* Whether it is an NSEC or NSEC3 RRset that would deny names of other zones: its owner or its next name is
- * outside `zone`, whose server was asked, or outside a zone that an RRSIG says has signed it, of which there
- * can be only one; an NSEC3 record is directly below its zone's apex. Such an RRset is of no use in any
- * section, and is not kept. */
+ * outside `zone`, whose server was asked, or outside each zone that an RRSIG says has signed it; an NSEC3 record
+ * is directly below its zone's apex. Such an RRset is of no use in any section, and is not kept. An RRSIG by
+ * one zone takes nothing from that by another (RFC 4035 5.3.1): which of them holds, the validator will see. */
 bool scrub_set_overreaches(const struct rrset *set, const uint8_t *zone);
 
 #endif

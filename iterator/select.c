@@ -31,7 +31,6 @@ enum {
 	EXPLORE_PERMIL =
 		30, /* how often forwarders that would be passed over get a try, per mille */
 	SHAKY_SILENCES = 2,
-	CANDIDATES_MOST = 128,
 };
 
 static bool is_avoided(const struct query *q, const struct addr *addr)
@@ -228,11 +227,6 @@ static unsigned less_silent_family(const struct delegation *d)
 	return v4 == v6 ? 0 : v4 < v6 ? 4 : 6;
 }
 
-static unsigned prefer_family(struct candidate *all, unsigned count, unsigned family)
-{
-	return family ? prefer(all, count, has_family, family) : count;
-}
-
 static unsigned narrow(const struct delegation *d, const struct query *q, struct candidate *all,
 		       unsigned count)
 {
@@ -244,7 +238,7 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 	count = prefer(all, count, has_tier, best);
 	if (narrow_by_strategy(d, q, all, &count))
 		return count;
-	count = prefer_family(all, count, family_that_answers(q));
+	count = prefer(all, count, has_family, family_that_answers(q));
 	if (conf->prefer_ip4 != conf->prefer_ip6) {
 		/* who was silent lets the other family have its turn */
 		count = prefer(all, count, has_no_more_tries, least_tries(all, count));
@@ -255,20 +249,20 @@ static unsigned narrow(const struct delegation *d, const struct query *q, struct
 		count = prefer(all, count, is_no_slower, nth_rtt(all, count, conf->fast_server_num));
 	else
 		count = prefer(all, count, is_no_slower, (uint64_t)least_rtt(all, count) + SELECT_BAND_MS);
-	return prefer_family(all, count, less_silent_family(d));
+	return prefer(all, count, has_family, less_silent_family(d));
 }
 
 struct selection select_server(const struct delegation *d, const struct query *q, uint16_t type,
 			       unsigned pending)
 {
 	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
-	struct candidate all[CANDIDATES_MOST];
+	struct candidate all[DELEGATION_PLACES];
 	unsigned count = 0;
 
 	for (unsigned i = 0; UNLIKELY(q->snapshot->conf->server.do_nat64) && i < d->place_count;
 	     i++)
 		map_place(&q->snapshot->conf->server, &d->places[i]);
-	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
+	for (unsigned i = 0; i < d->place_count; i++)
 		count += judge(&search, &d->places[i], &all[count]);
 	if (count == 0)
 		return (struct selection){ .place = NULL };
@@ -284,10 +278,10 @@ unsigned select_others(const struct delegation *d, const struct query *q, uint16
 		       const struct selection *first, struct place *out[], unsigned most)
 {
 	struct search search = { .d = d, .q = q, .type = type, .zone = infra_zone(d->zone) };
-	struct candidate all[CANDIDATES_MOST];
+	struct candidate all[DELEGATION_PLACES];
 	unsigned count = 0, taken = 0;
 
-	for (unsigned i = 0; i < d->place_count && count < COUNT(all); i++)
+	for (unsigned i = 0; i < d->place_count; i++)
 		if (&d->places[i] != first->place && judge(&search, &d->places[i], &all[count]))
 			count += all[count].tier == first->tier;
 	while (taken < most && count) {

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/acl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "services/interfaces.h"
@@ -60,7 +59,6 @@ struct row {
 	struct netblock block;
 	enum subject subject;
 	const char *option, *text; /* text: what follows the netblock or interface */
-	unsigned order;
 };
 
 /* One list option, for netblocks or for interfaces. */
@@ -193,7 +191,7 @@ static bool say(struct acl *a, const struct conf *conf, struct acl_rule *r, cons
 static struct row *add_row(struct rows *rows)
 {
 	rows->at = mem_grow(rows->at, (rows->count + 1) * sizeof(*rows->at));
-	rows->at[rows->count] = (struct row){ .order = (unsigned)rows->count };
+	rows->at[rows->count] = (struct row){ 0 };
 	return &rows->at[rows->count++];
 }
 
@@ -232,20 +230,9 @@ static void add_default(struct rows *rows, const char *block)
 	r->text = "allow";
 }
 
-/* Shorter prefixes first; equal ones in configuration order. */
-static int by_length(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->block.bits != y->block.bits)
-		return x->block.bits < y->block.bits ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-/* From wide to narrow. Nothing is inherited: who is given a view or tags, and no action, may ask. */
+/* In their order. Nothing is inherited: who is given a view or tags, and no action, may ask. */
 static bool settle(struct acl *a, const struct conf *conf, struct rows *rows, struct fault *f)
 {
-	qsort(rows->at, rows->count, sizeof(*rows->at), by_length);
 	a->rules = mem_array(rows->count, sizeof(*a->rules));
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *r = &rows->at[i];
@@ -412,7 +399,7 @@ const struct acl_rule *acl_get(const struct acl *a, const struct addr *client,
 		r = netset_find(a->clients, client);
 	if (r)
 		return r;
-	for (size_t i = 0; listener && listener->family && i < a->door_count; i++) {
+	for (size_t i = 0; listener && i < a->door_count; i++) {
 		if (is_door(&a->doors[i], listener))
 			return &a->doors[i].rule;
 	}

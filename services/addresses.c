@@ -25,6 +25,13 @@ struct addresses addresses_of(const struct rrset *s)
 	return (struct addresses){ .records = rrset_records(s), .type = s->type };
 }
 
+struct addresses addresses_of_record(uint16_t type, const uint8_t *rdlength)
+{
+	bool tells = type == TYPE_A || type == TYPE_AAAA || has_hints(type);
+
+	return (struct addresses){ .records = { .at = rdlength, .left = tells }, .type = type };
+}
+
 static size_t width(uint8_t family)
 {
 	return family == 4 ? 4 : 16;

@@ -18,9 +18,11 @@ struct addresses {
 	uint8_t family;       /* of those */
 };
 
-/* Whether records of the type tell addresses. */
+/* Whether its records tell addresses. */
 bool addresses_in(const struct rrset *s) PURE;
 struct addresses addresses_of(const struct rrset *s);
+/* The same of one record of class IN in a message that has been read or written whole; `rdlength`: there its data begins. */
+struct addresses addresses_of_record(uint16_t type, const uint8_t *rdlength);
 /* The next; false at the end. Data that has not the form of its type tells none. */
 bool addresses_next(struct addresses *w, struct addr *a);
 

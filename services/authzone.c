@@ -56,11 +56,11 @@ struct zonedata *authzone_take_unverified(const struct authzone *z)
 	return atomic_exchange_explicit(&z->cell->data, NULL, memory_order_acq_rel);
 }
 
-void authzone_publish(const struct authzone *z, struct zonedata *data, bool verified)
+struct zonedata *authzone_publish(const struct authzone *z, struct zonedata *data, bool verified)
 {
 	atomic_store(&z->cell->verified, verified);
 	atomic_store(&z->cell->expired, false);
-	zonedata_retire(atomic_exchange_explicit(&z->cell->data, data, memory_order_acq_rel));
+	return atomic_exchange_explicit(&z->cell->data, data, memory_order_acq_rel);
 }
 
 /* ---- the clauses ---- */
@@ -123,7 +123,7 @@ const struct rpz *authzone_policy(const struct authzone *z)
 	return data ? data->rules : NULL;
 }
 
-bool authzone_reload(const struct authzones *t, const struct authzone *z, struct fault *f)
+bool authzone_reload(const struct authzones *t, const struct authzone *z, struct zonedata **former, struct fault *f)
 {
 	size_t broken = 0;
 	struct zonedata_how how = { .apex = z->name,
@@ -149,7 +149,7 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 		log_warn("%s %s: %zu records of %s cannot be read and are passed over", z->clause,
 			 dname_print(z->name, name), broken, z->path);
 	authzone_ripen(z, data);
-	authzone_publish(z, data, false);
+	*former = authzone_publish(z, data, false);
 	return true;
 }
 
@@ -174,13 +174,14 @@ static bool is_there(const struct authzone *z)
 /* A zone that is transferred or fetched may start without its file. */
 static void read_first(const struct authzones *t, const struct authzone *z)
 {
+	struct zonedata *former = NULL; /* none: the cell is new */
 	struct fault why = { 0 };
 	char name[DNAME_TEXT];
 	bool comes = z->primaries->count || z->urls->count;
 
 	if (!*z->path || (comes && !is_there(z)))
 		return;
-	if (!authzone_reload(t, z, &why))
+	if (!authzone_reload(t, z, &former, &why))
 		log_error("%s %s: %s", z->clause, dname_print(z->name, name), why.text);
 }
 
@@ -436,12 +437,4 @@ enum held_end authzones_consult(const struct authzones *t, const uint8_t *apex,
 		out->sets[i] = mine;
 	}
 	return HELD_ANSWER;
-}
-
-bool authzone_same_records(const struct authzone *a, const struct authzone *b)
-{
-	const struct zonedata *one = authzone_stored(a), *other = authzone_stored(b);
-
-	return one == other ||
-	       (one && other && one->serial == other->serial && one->records == other->records);
 }

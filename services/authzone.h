@@ -86,14 +86,15 @@ const struct authzone *authzones_find_exact(const struct authzones *t, const uin
 /* Prepare new records for publication: compile the rules of a policy zone. Slow for a big zone;
  * touches nothing else. */
 void authzone_ripen(const struct authzone *z, struct zonedata *data);
-/* Read the file of a zone again. The old records stay when it cannot be used. */
-bool authzone_reload(const struct authzones *t, const struct authzone *z, struct fault *f);
+/* Read the file of a zone again. The old records stay when it cannot be used; else they are the caller's, to
+ * be retired. */
+bool authzone_reload(const struct authzones *t, const struct authzone *z, struct zonedata **former, struct fault *f);
 /* Whether these records may be used: their digest is right, as far as the clause requires one
  * (RFC 8976). */
 bool authzone_admits(const struct authzones *t, const struct authzone *z,
 		     const struct zonedata *data, struct fault *f);
-/* Use these records from now on (taken over; NULL: none). */
-void authzone_publish(const struct authzone *z, struct zonedata *data, bool verified);
+/* Use these records from now on (taken over; NULL: none). Returns those before, the caller's, to be retired. */
+struct zonedata *authzone_publish(const struct authzone *z, struct zonedata *data, bool verified) MUST_USE;
 /* Offer records while their signatures are validated; they stay the caller's. NULL: end of that. */
 void authzone_propose(const struct authzone *z, struct zonedata *data);
 /* Withdraw records that were published unverified and return them; otherwise NULL. */
@@ -106,9 +107,6 @@ static inline const struct zonedata *authzone_stored(const struct authzone *z)
 {
 	return atomic_load_explicit(&z->cell->data, memory_order_acquire);
 }
-
-/* Whether both have the same records, as far as their serial and their number tell. Within a turn. */
-bool authzone_same_records(const struct authzone *a, const struct authzone *b);
 
 /* The rules of a policy zone; NULL: it has none now, or is disabled. */
 const struct rpz *authzone_policy(const struct authzone *z);

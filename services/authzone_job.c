@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "services/authzone.h"
+#include "services/authzone_changes.h"
 #include "services/authzone_data.h"
 #include "services/env.h"
 #include "util/loop.h"
@@ -125,6 +126,16 @@ static void fetch(struct zonejob *j)
 	mem_free(g.text);
 }
 
+/* ---- after a transfer ---- */
+
+/* Here, since it may take long for a big zone. */
+static void outdate(struct zonejob *j)
+{
+	j->outdated = j->env->forget ? authzone_outdated(j->z, j->former) : NULL;
+	zonedata_retire(j->former);
+	j->former = NULL;
+}
+
 /* ---- running a job ---- */
 
 static void carry_out(struct zonejob *j)
@@ -139,6 +150,7 @@ static void carry_out(struct zonejob *j)
 		fetch(j);
 		return;
 	case ZONEJOB_SAVE:
+		outdate(j);
 		authzone_save(j->z, &j->why);
 		break;
 	}

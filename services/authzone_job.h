@@ -13,6 +13,7 @@
 struct authzone;
 struct authzones;
 struct env;
+struct forget;
 struct zonebuild;
 struct zonedata;
 
@@ -30,6 +31,9 @@ struct zonejob { /* zeroed before first use; not to be touched from zonejob_star
 	/* ZONEJOB_FETCH */
 	const char *url, *authorities, *nat64[2];
 	struct fetch_mark mark;
+	/* ZONEJOB_SAVE: retired in the end; NULL: none */
+	struct zonedata *former;
+	struct forget *outdated; /* what was cached of it, the caller's; or NULL, as without env->forget */
 	/* the result */
 	struct zonedata *got; /* ready to be published, the caller's; or NULL */
 	bool same;            /* unchanged */

@@ -34,7 +34,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	t->bytes += len;
 	t->failed = is_too_much(t) || !xfr_take(&t->xfr, wire, len, xfer_time(t)->wall_s);
 	if (!t->failed && !xfr_is_done(&t->xfr)) {
-		if (!timer_is_set(&t->timer) || !t->z->time_most_ms)
+		if (!t->z->time_most_ms)
 			xfer_wait_s(t, SILENCE_S);
 		return false;
 	}
@@ -53,8 +53,7 @@ static void on_failed(struct sending *s, enum upstream_end why)
 	struct task *t = container_of(s, struct task, sending);
 
 	(void)why;
-	t->failed = true;
-	on_settled(t);
+	on_settled(t); /* it is not complete */
 }
 
 static void write_query(struct task *t, const struct zonedata *have)
@@ -122,13 +121,13 @@ void xfer_stop_sending(struct task *t)
 	t->sent = false;
 }
 
-/* What is older than what is held here is not taken, unless that has expired: serial numbers may have
+/* What is older than what is held here (it is not the same) is not taken, unless that has expired: serial numbers may have
  * begun anew. */
 static bool lags_behind(const struct task *t, uint32_t serial)
 {
 	const struct zonedata *have = xfer_have(t);
 
-	return have && serial != have->serial && !serial_is_newer(serial, have->serial) &&
+	return have && !serial_is_newer(serial, have->serial) &&
 	       !atomic_load(&t->z->cell->expired);
 }
 
@@ -144,10 +143,9 @@ static void go_on_for_newer(struct task *t)
 void xfer_end_transfer(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
-	bool in_vain = t->sent; /* timed out */
 
 	xfer_stop_sending(t);
-	if (t->failed || in_vain || !xfr_is_done(&t->xfr)) {
+	if (t->failed || !xfr_is_done(&t->xfr)) {
 		xfer_next_address(t);
 	} else if (have && t->xfr.goal == have->serial) {
 		go_on_for_newer(t);

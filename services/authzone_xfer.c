@@ -145,10 +145,14 @@ static bool is_orphan(struct task *t)
 static void on_saved(struct zonejob *job)
 {
 	struct task *t = container_of(job, struct task, job);
+	const struct env *env = t->xfers->env;
 	char name[DNAME_TEXT];
 
 	if (job->why.set)
 		log_error("%s %s: %s", t->z->clause, name_of(t, name), job->why.text);
+	if (job->outdated)
+		env->forget(env->purge_arg, job->outdated);
+	job->outdated = NULL;
 	if (!is_orphan(t))
 		xfer_succeeded(t);
 }
@@ -159,7 +163,7 @@ static void take_over(struct task *t, struct zonedata *got)
 
 	log_ops("%s %s: serial %u, %zu records", t->z->clause, name_of(t, name), got->serial,
 		got->records);
-	authzone_publish(t->z, got, true);
+	t->job.former = authzone_publish(t->z, got, true);
 	atomic_store(&t->z->cell->since, xfer_time(t)->wall_s);
 	start_job(t, ZONEJOB_SAVE, on_saved);
 }
@@ -231,7 +235,7 @@ static void verified(struct task *t, bool holds)
 	if (t->from_file) {
 		t->from_file = false;
 		t->backoff_s = 0;
-		authzone_publish(t->z, got, true);
+		zonedata_retire(authzone_publish(t->z, got, true)); /* none: they were withdrawn */
 		end_round(t);
 		schedule(t);
 	} else {

@@ -404,7 +404,7 @@ static void fetch_due(const struct list_loading *g, struct sources *s, bool all)
 		if (loader_is_ending(g->loader))
 			return;
 		if (one->kind == LIST_FROM_URL && one->path &&
-		    (all || one->size < 0 || one->due_s <= list_wall_s()))
+		    (all || list_source_is_due(one, g->refresh_s, list_wall_s())))
 			fetch(g, one);
 	}
 }
@@ -476,7 +476,7 @@ static uint64_t first_look_us(const struct list_loading *g)
 	for (size_t i = 0; i < g->now.count; i++) {
 		const struct source *s = &g->now.at[i];
 
-		if (s->kind == LIST_FROM_URL && (s->size < 0 || s->due_s <= list_wall_s()))
+		if (s->kind == LIST_FROM_URL && list_source_is_due(s, g->refresh_s, list_wall_s()))
 			return 0;
 	}
 	return next_look_s(g, &g->now) * US_PER_S;

@@ -63,6 +63,13 @@ static inline int64_t list_wall_s(void)
 	return (int64_t)time(NULL);
 }
 
+/* Whether the URL is to be asked now. A time further away than `refresh_s` was set by a clock that went wrong: it is not
+ * waited for. */
+static inline bool list_source_is_due(const struct source *s, uint32_t refresh_s, int64_t now_s)
+{
+	return s->size < 0 || s->due_s <= now_s || s->due_s - now_s > (int64_t)refresh_s;
+}
+
 /* Hash of a text, the same in every process; continues from `h`. */
 uint64_t list_hash_text(uint64_t h, const char *text);
 #define LIST_HASH_BEGIN UINT64_C(0xcbf29ce484222325)

@@ -58,21 +58,22 @@ static enum list_name what_else(const char *text, size_t len)
 
 /* ---- beyond ASCII ---- */
 
-/* The next code point; 0 when the bytes are not UTF-8. */
+/* The next code point; 0 when the bytes are not UTF-8 (RFC 3629: the shortest form of one that there is). */
 static uint32_t take_letter(const uint8_t **at, const uint8_t *end)
 {
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
 	uint8_t first = *(*at)++;
 	unsigned more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
 	uint32_t letter = first < 0x80 ? first : first & (0x3fu >> more);
 
-	if ((first >= 0x80 && first < 0xc2) || first > 0xf4)
+	if ((first >= 0x80 && first < 0xc0) || first > 0xf4)
 		return 0;
-	while (more--) {
+	for (unsigned i = 0; i < more; i++) {
 		if (*at == end || (**at & 0xc0) != 0x80)
 			return 0;
 		letter = letter << 6 | (*(*at)++ & 0x3fu);
 	}
-	return letter;
+	return letter < least[more] || letter > 0x10ffff || (letter >= 0xd800 && letter <= 0xdfff) ? 0 : letter;
 }
 
 /* The lower case of Latin, Greek, Cyrillic and Armenian capitals. */
@@ -184,7 +185,7 @@ static size_t encode_label(const uint8_t *text, size_t len, uint8_t *to)
 	while (text < end) {
 		uint32_t c = lower(take_letter(&text, end));
 
-		if (c == 0 || count == LABEL_MAX || (c < 0x80 && !name_byte[c]) ||
+		if (count == LABEL_MAX || (c < 0x80 && !name_byte[c]) ||
 		    (c >= 0x80 && c < 0xa1))
 			return 0;
 		letters[count++] = c;

@@ -697,7 +697,7 @@ static bool load_rules(struct list_table_maker *m, uint64_t count,
 
 		if (!read(arg, &h, sizeof(h)) || h.name_len > sizeof(name) ||
 		    !read(arg, name, h.name_len) ||
-		    dname_measure(name, name + h.name_len) != h.name_len)
+		    !dname_fills(name, h.name_len))
 			return false;
 		text = mem_zero(h.text_len + 1u);
 		good = read(arg, text, h.text_len);

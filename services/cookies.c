@@ -100,9 +100,10 @@ enum cookie_state cookies_judge(const struct cookies *c, const struct addr *clie
 
 /* ---- secrets ---- */
 
+/* Negative: it is no digit. */
 static int hex_value(char ch)
 {
-	if (ch >= '0' && ch <= '9')
+	if (ch <= '9')
 		return ch - '0';
 	ch = (char)(ch | 32);
 	return ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : -1;
@@ -131,11 +132,13 @@ char *cookie_secret_print(const uint8_t secret[COOKIE_SECRET_LEN], char to[2 * C
 
 static bool take_line(struct cookies *c, char *line)
 {
-	char *at = line + strspn(line, " \t");
+	char *at = line + strspn(line, " \t"), *end = at + strcspn(at, " \t\r\n");
 
-	at[strcspn(at, " \t\r\n")] = '\0';
-	if (!*at || *at == '#')
+	if (at == end || *at == '#')
 		return true;
+	if (end[strspn(end, " \t\r\n")])
+		return false;
+	*end = '\0';
 	return c->count < COOKIE_SECRETS_MAX && cookie_secret_parse(c->secret[c->count++], at);
 }
 
@@ -158,6 +161,10 @@ bool cookies_load(struct cookies *c, const char *path, struct fault *f)
 		if (!good)
 			fault_set(f, "%s:%u: expected at most %d lines of 32 hex digits", path,
 				  number, COOKIE_SECRETS_MAX);
+	}
+	if (ferror(file)) {
+		good = false;
+		fault_set(f, "cannot read '%s': %s", path, strerror(errno));
 	}
 	fclose(file);
 	mem_wipe(line, sizeof(line));

@@ -60,13 +60,12 @@ bool dns64_extract(const struct netblock *prefix, const struct addr *a, struct a
 
 static int nibble(uint8_t c)
 {
-	c = ascii_lower[c];
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The address of a reverse name under ip6.arpa. */
+/* The address of a reverse name under ip6.arpa; lower-case, as all questions are. */
 static bool reverse_read(const uint8_t *name, struct addr *a)
 {
 	static const uint8_t tail[] = "\3ip6\4arpa";
@@ -250,7 +249,7 @@ static struct message *without_excluded(struct query *q, const struct message *m
 		const struct rrset *s = new->sets[i];
 		unsigned excluded = i < answers ? excluded_of(s) : 0;
 
-		if (excluded && excluded == s->count)
+		if (excluded == s->count)
 			new->count[SECTION_ANSWER]--;
 		else
 			new->sets[count++] = excluded ? others_of(q, s) : s;

@@ -19,15 +19,13 @@ static uint8_t *find_dns(uint8_t *query, size_t len, size_t *value_len)
 	uint8_t *at = query, *end = query + len;
 
 	while (at < end) {
-		uint8_t *next = memchr(at, '&', (size_t)(end - at));
+		uint8_t *next = memchr(at, '&', (size_t)(end - at)), *behind = next ? next : end;
 
-		if (!next)
-			next = end;
-		if (next - at >= 4 && memcmp(at, "dns=", 4) == 0) {
-			*value_len = (size_t)(next - at - 4);
+		if (behind - at >= 4 && memcmp(at, "dns=", 4) == 0) {
+			*value_len = (size_t)(behind - at - 4);
 			return at + 4;
 		}
-		at = next + 1;
+		at = next ? next + 1 : end;
 	}
 	return NULL;
 }
@@ -101,19 +99,18 @@ static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
 	while (count-- && !r->bad) {
 		uint16_t type, len;
 		uint32_t ttl;
-		const uint8_t *data;
 
 		msg_skip_name(r);
 		type = read_u16(r);
 		read_bytes(r, 2);
 		ttl = read_u32(r);
 		len = read_u16(r);
-		data = read_bytes(r, len);
+		read_bytes(r, len);
 		if (r->bad || (only && type != only))
 			continue;
 		least = MIN(least, ttl);
 		if (only == TYPE_SOA && len >= 22)
-			least = MIN(least, get_u32(data + len - 4));
+			least = MIN(least, get_u32(r->at - 4));
 	}
 	return least;
 }
@@ -121,21 +118,15 @@ static uint32_t least_ttl(struct reader *r, unsigned count, uint16_t only)
 uint32_t doh_fresh_s(const uint8_t *wire, size_t len)
 {
 	struct reader r = reader_over(wire, len);
-	unsigned questions, answers, authorities;
+	unsigned answers, authorities;
 	uint32_t least;
 
 	if (len < MSG_HEAD_LEN ||
 	    (msg_rcode(wire) != RCODE_NOERROR && msg_rcode(wire) != RCODE_NXDOMAIN))
 		return 0;
-	read_bytes(&r, 4);
-	questions = read_u16(&r);
-	answers = read_u16(&r);
-	authorities = read_u16(&r);
-	read_bytes(&r, 2);
-	while (questions-- && !r.bad) {
-		msg_skip_name(&r);
-		read_bytes(&r, 4);
-	}
+	answers = get_u16(wire + 6);
+	authorities = get_u16(wire + 8);
+	(void)msg_skip_to_records(&r);
 	least = least_ttl(&r, answers, 0);
 	/* a negative answer, possibly after aliases */
 	if (answers == 0 || msg_rcode(wire) == RCODE_NXDOMAIN) {

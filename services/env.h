@@ -8,6 +8,7 @@
 struct cachedb;
 struct client;
 struct clock_watch;
+struct forget;
 struct infra;
 struct keycache;
 struct loader;
@@ -66,7 +67,8 @@ struct env {
 	unsigned checks;                /* signature checks since yielded queries last ran */
 	uint32_t unwanted;              /* unsolicited responses since the last purge */
 	void (*purge)(void *arg);       /* have the caches emptied, soon; NULL: nobody does */
-	void *purge_arg;
+	void (*forget)(void *arg, struct forget *what); /* have that forgotten, soon; takes it over; NULL: nobody does */
+	void *purge_arg;                /* of both */
 	/* Take a client's question as if it came now, without counting it again; both may be gone afterwards. The
 	 * client is answered or dropped exactly once. NULL: there is no front end (tests). */
 	void (*readmit)(void *arg, const struct request *r, const struct client *c);
@@ -79,7 +81,7 @@ struct env {
 	struct witness *witness;        /* query ring and top lists; NULL: off */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, if this worker leads */
-	struct clock_watch *clock;      /* likewise */
+	struct clock_watch *clock;      /* the validator's */
 	/* Set by the validator: owner of the trust anchor at or above `name` (type DS: above it),
 	 * NULL where nothing is validated. Valid for the turn. NULL: no validator. */
 	const uint8_t *(*trust_point)(const struct query *q, const uint8_t *name, uint16_t type);

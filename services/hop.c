@@ -34,7 +34,7 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 	unsigned records = msg_skip_to_records(&r);
 
 	while (records && !r.bad) {
-		size_t at = len - reader_left(&r);
+		const uint8_t *at = r.at;
 		uint16_t type;
 
 		msg_skip_name(&r);
@@ -42,7 +42,7 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 		read_bytes(&r, 6);
 		read_bytes(&r, read_u16(&r));
 		if (!r.bad && --records == 0 && type == TYPE_OPT && reader_left(&r) == 0)
-			return wire + at;
+			return at;
 	}
 	return NULL;
 }

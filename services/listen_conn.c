@@ -566,15 +566,18 @@ static void read_proxy(struct connection *c)
 	uint8_t *at = c->home->in;
 	size_t had = recall_rest(c), whole = PROXY2_LEAST;
 	struct proxy2 head;
-	enum proxy2_end end = PROXY2_SHORT;
+	enum proxy2_end end;
 	ssize_t n;
 
 	if (had >= PROXY2_LEAST)
 		whole += get_u16(at + PROXY2_LEAST - 2);
 	n = recv(c->stream.fd, at + had, whole - had, 0);
-	if (n > 0)
-		end = proxy2_read(at, had + (size_t)n, &head);
-	if (n == 0 || (n < 0 && !stream_is_not_now(errno)) || end == PROXY2_BAD) {
+	if (n < 0 && stream_is_not_now(errno)) {
+		connection_wait(c);
+		return;
+	}
+	end = n > 0 ? proxy2_read(at, had + (size_t)n, &head) : PROXY2_BAD;
+	if (end == PROXY2_BAD) {
 		connection_close(c);
 	} else if (end == PROXY2_GOOD) {
 		queue_free(&c->in);
@@ -585,7 +588,7 @@ static void read_proxy(struct connection *c)
 		pass_on(c);
 		if (!admit(c) || !encrypt(c))
 			connection_close(c);
-	} else if (n > 0) {
+	} else {
 		queue_put(&c->in, at + had, (size_t)n);
 	}
 	connection_settle(c);

@@ -5,6 +5,7 @@ libresolver_la_SOURCES += \
 	services/answer.c services/answer.h \
 	services/authzone.c services/authzone.h \
 	services/authzone_answer.c services/authzone_answer.h \
+	services/authzone_changes.c services/authzone_changes.h \
 	services/authzone_data.c services/authzone_data.h \
 	services/authzone_hosts.c services/authzone_hosts.h \
 	services/authzone_job.c services/authzone_job.h \
@@ -29,10 +30,12 @@ libresolver_la_SOURCES += \
 	services/cache/families.c services/cache/families.h \
 	services/cache/file.h services/cache/file_entry.h \
 	services/cache/file_block.c services/cache/file_block.h \
+	services/cache/file_zones.c services/cache/file_zones.h \
 	services/cache/forget.c services/cache/forget.h \
 	services/cache/file_disk.c services/cache/file_read.c services/cache/file_write.c \
 	services/cache/hearsay.c services/cache/hearsay.h \
 	services/cache/infra.c services/cache/infra.h \
+	services/cache/mention.c services/cache/mention.h \
 	services/cache/msg.c services/cache/msg.h \
 	services/cache/negative.c services/cache/negative.h \
 	services/cache/places.c services/cache/places.h \
@@ -129,29 +132,38 @@ libresolver_la_SOURCES += \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
-EXTRA_DIST += services/tests/conf.h services/tests/made.h services/tests/mesh_house.h services/tests/run.h services/tests/upstream_house.h services/tests/wire.h
+EXTRA_DIST += services/tests/conf.h services/tests/denials.h services/tests/made.h services/tests/mesh_house.h services/tests/protobuf.h services/tests/run.h services/tests/upstream_house.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \
 	services/tests/acl \
 	services/tests/answer \
 	services/tests/authzone \
+	services/tests/authzone_changes \
 	services/tests/authzone_stream \
+	services/tests/authzone_xfer \
 	services/tests/blocklist \
+	services/tests/blocklist_answer \
+	services/tests/blocklist_name \
 	services/tests/blocklist_policy \
 	services/tests/blocklist_read \
 	services/tests/blocklist_rules \
 	services/tests/blocklist_table \
 	services/tests/budget \
 	services/tests/cachedb \
+	services/tests/cachedb_module \
 	services/tests/cachefile \
+	services/tests/cachefile_blocks \
+	services/tests/cachefile_entries \
 	services/tests/connlimit \
 	services/tests/conntable \
 	services/tests/cookies \
+	services/tests/dns64 \
 	services/tests/doh \
 	services/tests/families \
 	services/tests/forget \
 	services/tests/forward \
+	services/tests/hearsay \
 	services/tests/hop \
 	services/tests/hostnames \
 	services/tests/infra \
@@ -172,8 +184,11 @@ SERVICES_TESTS = \
 	services/tests/module_events \
 	services/tests/msgcache \
 	services/tests/negative \
+	services/tests/negative_learn \
 	services/tests/places \
 	services/tests/policy \
+	services/tests/proxied \
+	services/tests/policy_judge \
 	services/tests/querylog \
 	services/tests/queryring \
 	services/tests/presence \
@@ -192,6 +207,7 @@ SERVICES_TESTS = \
 	services/tests/tap \
 	services/tests/tls_conf \
 	services/tests/toplist \
+	services/tests/tsig \
 	services/tests/unwanted \
 	services/tests/upstream \
 	services/tests/upstream_peer \
@@ -203,11 +219,14 @@ SERVICES_TESTS = \
 	services/tests/verified \
 	services/tests/views \
 	services/tests/waiter \
-	services/tests/waitlimit
+	services/tests/waitlimit \
+	services/tests/zonemd
 
 check_PROGRAMS += $(SERVICES_TESTS)
 TESTS += $(SERVICES_TESTS)
 endif
+
+EXTRA_DIST += services/tests/xfer_house.h
 
 # Built by name only: make contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim testdata/lists/judge
 EXTRA_PROGRAMS = contrib/bench/micro contrib/bench/micro_hit contrib/bench/sim testdata/lists/judge

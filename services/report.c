@@ -21,7 +21,7 @@ const uint8_t *report_agent(const struct edns *e, struct arena *a)
 	struct slice agent;
 
 	if (!e->present || !edns_find_option(e, EDNS_REPORT_CHANNEL, &agent) ||
-	    agent.len < 2 || dname_measure(agent.at, agent.at + agent.len) != agent.len)
+	    agent.len < 2 || !dname_fills(agent.at, agent.len))
 		return NULL;
 	return arena_copy(a, agent.at, agent.len);
 }

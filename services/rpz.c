@@ -297,9 +297,10 @@ size_t rpz_unusable(const struct rpz *r)
 
 /* ---- lookup ---- */
 
-/* The labels in front of the zone's own name, as a key: `len` bytes, lower case. */
+/* The labels in front of the zone's own name, as a key: `len` bytes, lower case. A server's name may be as long as any:
+ * with its branch it is then that of no rule, but below a wildcard all the same. */
 struct front {
-	uint8_t bytes[DNAME_MAX + 2];
+	uint8_t bytes[DNAME_MAX + 16];
 	size_t len;
 };
 
@@ -364,14 +365,12 @@ static bool find_front(const struct rpz *r, const struct front *f, struct rpz_ru
 	return true;
 }
 
-/* Look up "*." followed by the last `len` bytes of `whole`. */
+/* Look up "*." followed by the last `len` bytes of `whole`, which is at least a label longer. */
 static bool find_wildcard(const struct rpz *r, const struct front *whole, size_t len,
 			  struct rpz_rule *out)
 {
 	struct front f = { .bytes = { 1, '*' }, .len = len + 2 };
 
-	if (f.len > sizeof(f.bytes))
-		return false;
 	memcpy(f.bytes + 2, whole->bytes + whole->len - len, len);
 	return find_front(r, &f, out);
 }
@@ -387,8 +386,6 @@ bool rpz_find_name(const struct rpz *r, enum rpz_trigger t, const uint8_t *name,
 		return false;
 	if (t == RPZ_QNAME && len && branch_of(dname_suffix(name, 1)) != RPZ_QNAME)
 		return false; /* such names are other kinds of trigger */
-	if (t == RPZ_NSDNAME && len + 1u + *branch > DNAME_MAX)
-		return false;
 	front_of(&f, name, len);
 	if (t == RPZ_NSDNAME) {
 		memcpy(f.bytes + len, branch, 1u + *branch);

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/setfill.h"
 
-#include <string.h>
-
+#include "services/addresses.h"
 #include "services/localzone.h"
 #include "util/fault.h"
 #include "util/kernset.h"
@@ -98,14 +97,12 @@ static bool is_for_sets(const struct localzones *zones, const uint8_t *name, siz
 	return len && localzones_find(zones, &q, NULL, &m) && m.type == ZONE_ipset;
 }
 
-/* An address record's data. */
-static bool address_of(uint16_t type, const uint8_t *data, size_t len, struct addr *a)
+static void add_all(struct setfill *f, struct addresses w, uint32_t now_s)
 {
-	if ((type != TYPE_A || len != 4) && (type != TYPE_AAAA || len != 16))
-		return false;
-	*a = (struct addr){ .family = len == 4 ? 4 : 6 };
-	memcpy(a->ip, data, len);
-	return true;
+	struct addr a;
+
+	while (addresses_next(&w, &a))
+		add(f, &a, now_s);
 }
 
 void setfill_take(struct setfill *f, const struct localzones *zones, const uint8_t *answer, size_t len,
@@ -124,14 +121,12 @@ void setfill_take(struct setfill *f, const struct localzones *zones, const uint8
 	for (read_bytes(&r, 4); left && !r.bad; left--) {
 		size_t name_len = msg_read_name(&r, name), data_len;
 		uint16_t type = read_u16(&r), class_ = read_u16(&r);
-		const uint8_t *data;
-		struct addr a;
+		const uint8_t *rdlength;
 
 		read_bytes(&r, 4);
+		rdlength = r.at;
 		data_len = read_u16(&r);
-		data = read_bytes(&r, data_len);
-		if (data && class_ == CLASS_IN && address_of(type, data, data_len, &a) &&
-		    (all || is_for_sets(zones, name, name_len)))
-			add(f, &a, now_s);
+		if (read_bytes(&r, data_len) && class_ == CLASS_IN && (all || is_for_sets(zones, name, name_len)))
+			add_all(f, addresses_of_record(type, rdlength), now_s);
 	}
 }

@@ -579,8 +579,7 @@ static bool note_stray(struct exchange *x)
 	struct upstream *u = x->upstream;
 
 	unwanted_note(u->env);
-	if (x->strays < UINT8_MAX)
-		x->strays++;
+	x->strays++; /* to STRAYS_LAST at most */
 	if (is_patient(x) || x->way != CARRIER_UDP) {
 		/* Nothing else can come: nobody is between us and the server. */
 		x->under_way = false;

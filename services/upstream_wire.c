@@ -108,8 +108,7 @@ enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const u
 	if (get_u16(got + 4) != 1 || len < MSG_HEAD_LEN + name_len + 4)
 		return ECHO_NONE;
 	theirs = got + MSG_HEAD_LEN;
-	if (memcmp(theirs + name_len, ours + name_len, 4) != 0 ||
-	    dname_measure(theirs, theirs + name_len) != name_len || !dname_equals(theirs, ours))
+	if (memcmp(theirs + name_len, ours + name_len, 4) != 0 || !dname_equals_len(theirs, name_len, ours, name_len))
 		return ECHO_NONE;
 	if (capped && memcmp(theirs, ours, name_len) != 0)
 		return ECHO_MANGLED;

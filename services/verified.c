@@ -99,5 +99,8 @@ struct rrset *verified_copy(const struct verified *v, struct arena *a, uint32_t 
 struct rrset *verified_copy_made(const struct verified *dname, const struct rrset *cname, struct arena *a,
 				 uint32_t now_s)
 {
-	return secured(dname, rrset_copy(a, cname), now_s);
+	struct rrset *copy = rrset_copy(a, cname);
+
+	copy->sig_count = 0;
+	return secured(dname, copy, now_s);
 }

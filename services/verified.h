@@ -32,7 +32,7 @@ uint32_t verified_ttl_s(const struct verified *v) PURE;
  * another zone, or that count other labels. So every RRSIG of an RRset that is kept as secure names the
  * zone that it was verified for. Nothing else makes an RRset secure. */
 struct rrset *verified_copy(const struct verified *v, struct arena *a, uint32_t now_s) MUST_USE;
-/* The same of an unsigned CNAME that was synthesized from the verified DNAME (RFC 6672 5.3.1). */
+/* The same of a CNAME that was synthesized from the verified DNAME (RFC 6672 5.3.1): it has no signatures. */
 struct rrset *verified_copy_made(const struct verified *dname, const struct rrset *cname, struct arena *a,
 				 uint32_t now_s) MUST_USE;
 

@@ -19,11 +19,14 @@ FUZZ_TARGETS = \
 	testdata/fuzz/control.fuzz \
 	testdata/fuzz/denial.fuzz \
 	testdata/fuzz/dname.fuzz \
+	testdata/fuzz/dnstap.fuzz \
 	testdata/fuzz/doh.fuzz \
 	testdata/fuzz/edns.fuzz \
 	testdata/fuzz/http.fuzz \
 	testdata/fuzz/http2_client.fuzz \
 	testdata/fuzz/iterator.fuzz \
+	testdata/fuzz/json.fuzz \
+	testdata/fuzz/kept.fuzz \
 	testdata/fuzz/leasefile.fuzz \
 	testdata/fuzz/load_cache.fuzz \
 	testdata/fuzz/msg.fuzz \
@@ -38,11 +41,13 @@ FUZZ_TARGETS = \
 	testdata/fuzz/text.fuzz \
 	testdata/fuzz/transfer.fuzz \
 	testdata/fuzz/upstream.fuzz \
-	testdata/fuzz/verify.fuzz
+	testdata/fuzz/verify.fuzz \
+	testdata/fuzz/zonefile.fuzz
 
+testdata_fuzz_json_fuzz_LDADD = daemon/control_json.$(OBJEXT) $(LDADD)
 testdata_fuzz_resolver_fuzz_LDADD = libreplay.la $(LDADD)
 testdata_fuzz_scenario_fuzz_LDADD = libreplay.la $(LDADD)
-testdata_fuzz_session_fuzz_LDADD = libreplay.la $(LDADD)
+testdata_fuzz_session_fuzz_LDADD = daemon/control_json.$(OBJEXT) libreplay.la $(LDADD)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)
@@ -55,3 +60,33 @@ check_LIBRARIES = testdata/fuzz/libdriver.a
 testdata_fuzz_libdriver_a_SOURCES = testdata/fuzz/driver.c
 FUZZ_MAIN = testdata/fuzz/libdriver.a
 endif
+
+# The adversary of a whole internet (testdata/hostile/README.md).
+noinst_PROGRAMS += testdata/hostile/hostile
+testdata_hostile_hostile_SOURCES = \
+	testdata/hostile/adversary.c testdata/hostile/adversary.def testdata/hostile/adversary.h \
+	testdata/hostile/adversary_more.c testdata/hostile/adversary_rules.c \
+	testdata/hostile/choices.c testdata/hostile/choices.h \
+	testdata/hostile/config.c \
+	testdata/hostile/forwarder.c \
+	testdata/hostile/internet.c testdata/hostile/internet.h \
+	testdata/hostile/judge.c \
+	testdata/hostile/keys.c testdata/hostile/keys.h testdata/hostile/keys_crypto.c \
+	testdata/hostile/main.c \
+	testdata/hostile/play.c testdata/hostile/play.h \
+	testdata/hostile/operator.c testdata/hostile/operator.h \
+	testdata/hostile/script.c testdata/hostile/script.h \
+	testdata/hostile/shrink.c testdata/hostile/shrink.h \
+	testdata/hostile/single.c testdata/hostile/single.h \
+	testdata/hostile/story.c testdata/hostile/story.def testdata/hostile/story_operator.c \
+	testdata/hostile/tell.c \
+	testdata/hostile/told.c testdata/hostile/told.h \
+	testdata/hostile/trace.h \
+	testdata/hostile/zone.c testdata/hostile/zone.h
+testdata_hostile_hostile_LDADD = libreplay.la libresolver.la $(SECCOMP_LIBS) $(JEMALLOC_LIBS)
+# What the linker puts in the place of the validator's arithmetic (testdata/hostile/keys.h).
+testdata_hostile_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=crypto_key_new -Wl,--wrap=crypto_key_free \
+	-Wl,--wrap=crypto_key_size -Wl,--wrap=crypto_key_cost -Wl,--wrap=crypto_verify \
+	-Wl,--wrap=timebase_read -Wl,--wrap=daemon_reconfigure -Wl,--wrap=aside_start -Wl,--wrap=aside_join -Wl,--wrap=rcu_turn_begin \
+	-Wl,--wrap=rcu_turn_end -Wl,--wrap=rcu_retire -Wl,--wrap=rcu_retire_idly -Wl,--wrap=rcu_release \
+	-Wl,--wrap=rcu_wait -Wl,--wrap=rcu_flush

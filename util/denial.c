@@ -152,13 +152,11 @@ void denial_begin(struct denial_evidence *e, const uint8_t *zone, unsigned max_i
 static bool same_parameters(const struct nsec3 *a, const struct nsec3 *b)
 {
 	return a->iterations == b->iterations && a->salt.len == b->salt.len &&
-	       (a->salt.len == 0 || memcmp(a->salt.at, b->salt.at, a->salt.len) == 0);
+	       memcmp(a->salt.at, b->salt.at, a->salt.len) == 0;
 }
 
 bool denial_add(struct denial_evidence *e, const struct rrset *set)
 {
-	if (rrset_is_expanded(set))
-		return false;
 	if (set->type == TYPE_NSEC3 && e->nsec3_count < DENIAL_SETS) {
 		struct nsec3 *n = &e->nsec3[e->nsec3_count];
 

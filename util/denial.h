@@ -1,8 +1,8 @@
 /* What NSEC and NSEC3 records prove: pure functions, no cache, no network.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The caller has verified the sets: each is one NSEC or NSEC3 record signed by a key of `zone`. One
- * expanded from a wildcard is no evidence. RFC 4035 5.4, 5155 8, 6840 4, 9276, with rules that keep
+ * The caller has verified the sets: each is one NSEC or NSEC3 record signed by a key of `zone`, at
+ * its own owner name: one expanded from a wildcard is no evidence, but which RRSIG holds, only the caller knows. RFC 4035 5.4, 5155 8, 6840 4, 9276, with rules that keep
  * a zone from speaking for others: an NSEC's next name and an NSEC3's owner must be in the zone; a
  * record from above a zone cut, or at a DNAME, says nothing about the names below. NSEC3 records
  * with an unknown hash algorithm or flag, or other parameters than the first, are no evidence. */

@@ -40,6 +40,12 @@ static inline uint64_t ascii_lower8(uint64_t x)
  * at or past `end`. Compression pointers are rejected (see msg_read_name). */
 size_t dname_measure(const uint8_t *at, const uint8_t *end) PURE MUST_USE;
 
+/* Whether these bytes are a name, and nothing else. */
+static inline bool dname_fills(const uint8_t *at, size_t len)
+{
+	return len && dname_measure(at, at + len) == len;
+}
+
 size_t dname_len(const uint8_t *name) PURE;             /* bytes, root label included */
 unsigned dname_labels(const uint8_t *name) PURE;        /* root not counted: 0 for "." */
 

@@ -96,9 +96,11 @@ UTIL_TESTS = \
 	util/tests/thread \
 	util/tests/timebase \
 	util/tests/tls \
+	util/tests/tls_ends \
+	util/tests/tls_files \
 	util/tests/trie
 
-EXTRA_DIST += util/tests/ca.h util/tests/msg_text.h util/tests/store.h util/tests/turn.h util/tests/wire.h util/tests/zone.h \
+EXTRA_DIST += util/tests/ca.h util/tests/msg_text.h util/tests/store.h util/tests/tls_pair.h util/tests/turn.h util/tests/wire.h util/tests/zone.h \
 	util/tests/zones/nsec.zone util/tests/zones/nsec3.zone util/tests/zones/optout.zone
 check_PROGRAMS += $(UTIL_TESTS)
 TESTS += $(UTIL_TESTS)

@@ -624,7 +624,7 @@ void msg_grow_older(uint8_t *wire, size_t len, uint32_t age_s)
 		msg_skip_name(&r);
 		type = read_u16(&r);
 		read_bytes(&r, 2);
-		at = len - reader_left(&r);
+		at = reader_offset(&r);
 		ttl_s = read_u32(&r);
 		read_bytes(&r, read_u16(&r));
 		if (!r.bad && type != TYPE_OPT && ttl_s <= INT32_MAX)

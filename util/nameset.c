@@ -60,8 +60,8 @@ static int find_in_block(const struct nameset *s, size_t block, const uint8_t *t
 	const uint8_t *at = s->bytes + s->blocks[block], *end = s->bytes + s->blocks[block + 1];
 	unsigned alike = 0, head = s->head;
 
-	for (const uint8_t *line = at + CACHE_LINE; line < end; line += CACHE_LINE)
-		__builtin_prefetch(line);
+	for (size_t line = CACHE_LINE; line < (size_t)(end - at); line += CACHE_LINE)
+		__builtin_prefetch(at + line);
 	for (unsigned fresh; at < end; at += head + fresh) {
 		unsigned kept = at[0];
 

@@ -360,7 +360,7 @@ struct pattern *pattern_new(const char *text, size_t len, unsigned *unknown)
 		} else {
 			*unknown += stop > at;
 		}
-		at = stop + 1;
+		at = stop < end ? stop + 1 : end;
 	}
 	mem_free(m);
 	return p;

@@ -31,9 +31,7 @@ enum proxy2_end proxy2_read(const uint8_t *at, size_t len, struct proxy2 *out)
 	uint8_t command, family;
 
 	*out = (struct proxy2){ 0 };
-	if (len < sizeof signature)
-		return memcmp(at, signature, len) == 0 ? PROXY2_SHORT : PROXY2_BAD;
-	if (memcmp(at, signature, sizeof signature) != 0)
+	if (memcmp(at, signature, MIN(len, sizeof signature)) != 0)
 		return PROXY2_BAD;
 	if (len < PROXY2_LEAST)
 		return PROXY2_SHORT;

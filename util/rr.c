@@ -166,11 +166,13 @@ bool rr_class_parse(const char *text, uint16_t *class_)
 
 static const uint8_t *strings_end(const uint8_t *at, const uint8_t *end)
 {
-	do {
-		if (at >= end || end - at <= *at)
+	if (at >= end)
+		return NULL;
+	while (at < end) {
+		if (end - at <= *at)
 			return NULL;
 		at += 1 + *at;
-	} while (at < end);
+	}
 	return at;
 }
 

@@ -49,6 +49,10 @@ enum {
 	RRSET_GLUE_APART = 32, /* of a name that is resolved by others here: for this delegation only */
 };
 
+/* Those that an RRset keeps when it leaves the process and comes back: in the cache file, in a dump. */
+#define RRSET_FLAGS_KEPT \
+	(RRSET_NSEC_AT_APEX | RRSET_PARENT_SIDE | RRSET_SOA_NEGATIVE | RRSET_UNVERIFIED_GLUE)
+
 struct rrset {
 	uint32_t size;          /* of the whole set, this header included */
 	uint32_t ttl_s;         /* as received, within the cache's limits */
@@ -144,5 +148,9 @@ bool rrset_is(const struct rrset *s, const uint8_t *owner, uint16_t type, uint16
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
 /* The same signatures in the same order. */
 bool rrset_same_signatures(const struct rrset *a, const struct rrset *b);
+
+/* A checksum of records and signatures, in any order and in any case of the names that canonical form lower-cases. It is
+ * the same in every process. Against mistaking one RRset for another, not against malice. */
+uint64_t rrset_checksum(const struct rrset *s);
 
 #endif

@@ -100,7 +100,7 @@ static bool read_keys(struct params *p, char *text, struct writer *w)
 		write_u16(w, key);
 	}
 	qsort(first, (size_t)(w->at - first) / 2, 2, by_number);
-	for (const uint8_t *at = first; at + 4 <= w->at; at += 2)
+	for (const uint8_t *at = first; w->at - at >= 4; at += 2)
 		if (memcmp(at, at + 2, 2) == 0)
 			return complain(p, "a mandatory key is given twice");
 	return true;

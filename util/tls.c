@@ -21,9 +21,35 @@ struct tls {
 	char *server;              /* of a client: key of its sessions */
 	uint8_t alpn[16];          /* the protocol we speak, in RFC 7301 format */
 	unsigned alpn_len;
+	uint64_t data;             /* bytes read */
+	unsigned talk;             /* steps of the handshake since it was complete */
 	bool open, wants_write, has_more, broken, untrusted;
 	char why[160];
 };
+
+static void break_off(struct tls *t, const char *why)
+{
+	t->broken = true;
+	if (!*t->why)
+		strncpy(t->why, why, sizeof t->why - 1);
+}
+
+/* ---- what the other side may make us do ---- */
+
+/* Keys are changed and tickets given now and then; a peer that does nothing else costs much more than it sends, within
+ * the library, which comes back only with data. */
+enum { TALK_MOST = 64, TALK_BYTES = 1024 /* of data, for each further step; a change of keys takes some */ };
+
+static void on_info(const SSL *ssl, int what, int value)
+{
+	struct tls *t = SSL_get_app_data(ssl);
+
+	(void)value;
+	if (!(what & SSL_CB_LOOP) || !t->open || ++t->talk <= TALK_MOST + t->data / TALK_BYTES)
+		return;
+	tls_wire_refuse(t->wire);
+	break_off(t, "keys or tickets without end");
+}
 
 /* ---- creating and freeing ---- */
 
@@ -39,6 +65,7 @@ static struct tls *wrap(struct tls_context *context, int fd)
 		return NULL;
 	}
 	SSL_set_app_data(t->ssl, t);
+	SSL_set_info_callback(t->ssl, on_info);
 	return t;
 }
 
@@ -157,16 +184,13 @@ void tls_free(struct tls *t)
 const char *tls_complaint(const char *otherwise)
 {
 	unsigned long error = ERR_peek_last_error();
+	unsigned long cause = ERR_peek_error();
 	const char *text = error ? ERR_reason_error_string(error) : NULL;
 
+	/* "system lib" is what the library makes of a file that cannot be opened */
+	if (ERR_GET_REASON(error) == ERR_R_SYS_LIB && ERR_GET_LIB(cause) == ERR_LIB_SYS)
+		return strerror(ERR_GET_REASON(cause));
 	return text ? text : otherwise;
-}
-
-static void break_off(struct tls *t, const char *why)
-{
-	t->broken = true;
-	if (!*t->why)
-		strncpy(t->why, why, sizeof t->why - 1);
 }
 
 static void explain(struct tls *t, int system_error)
@@ -248,6 +272,7 @@ ssize_t tls_read(struct tls *t, void *to, size_t room)
 		if (r <= 0)
 			break;
 		len += (size_t)r;
+		t->data += (size_t)r;
 		if (!SSL_has_pending(t->ssl) && !tls_wire_has_fetched(t->wire))
 			break; /* the socket will signal more */
 	}

@@ -159,7 +159,7 @@ static bool set_ciphers(SSL_CTX *context, const char *ciphers)
 		return false;
 	ERR_clear_error();
 	log_warn("tls-ciphers: this OpenSSL knows no profiles such as '%s'; its own choice is used", ciphers);
-	return true;
+	return SSL_CTX_set_cipher_list(context, OSSL_default_cipher_list()); /* what failed has left none for TLS 1.2 */
 }
 
 static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, struct fault *f)
@@ -185,6 +185,7 @@ static SSL_CTX *context_new(const SSL_METHOD *method, const struct manner *m, st
 		fault_set(f, "tls-ciphersuites: '%s' is not understood", m->suites);
 	else
 		return context;
+	ERR_clear_error();
 	SSL_CTX_free(context);
 	return NULL;
 }
@@ -387,6 +388,19 @@ static void trust_system(SSL_CTX *context)
 	tls_keep(SYSTEM, false, context);
 }
 
+/* The library works some things out about a certificate when it first meets it: now, not when many threads do. */
+static void know_authorities(SSL_CTX *context)
+{
+	const STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(context));
+
+	for (int i = 0; i < sk_X509_OBJECT_num(all); i++) {
+		X509 *x = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
+
+		if (x)
+			(void)X509_check_purpose(x, -1, 0);
+	}
+}
+
 static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 {
 	SSL_CTX *context = context_new(TLS_client_method(), &c->manner, f);
@@ -399,6 +413,7 @@ static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 		trust_system(context);
 	if (trust_bundle(context, &c->bundle, f) &&
 	    (!c->key.path || read_keys(&c->key, &c->pem, context, f))) {
+		know_authorities(context);
 		ERR_clear_error();
 		return context;
 	}

@@ -56,6 +56,8 @@ size_t tls_wire_held(const struct tls_wire *w);  /* bytes still held */
  * asks for no more for now, so an empty read buffer may be freed. */
 bool tls_wire_has_fetched(const struct tls_wire *w);
 void tls_wire_rest(struct tls_wire *w);
+/* The library gets nothing more: it would go on reading by itself. */
+void tls_wire_refuse(struct tls_wire *w);
 
 /* OpenSSL callbacks; the SSL's app data is its struct tls. */
 int tls_on_session(SSL *ssl, SSL_SESSION *session);

@@ -27,7 +27,7 @@ enum { HELD_MOST = 65536, HELD_ROOM = HELD_MOST + 16384 + 1024, FETCH_ROOM = 327
 
 struct tls_wire {
 	int fd;
-	bool holds;
+	bool holds, refuses;
 	uint8_t *held; /* to be sent before anything else; NULL: nothing */
 	size_t from, to;
 	uint8_t *fetched; /* not yet taken by the library: fetched[taken] to fetched[got];
@@ -136,6 +136,10 @@ static int on_read(BIO *b, char *to, int room)
 	ssize_t n = 1;
 
 	BIO_clear_retry_flags(b);
+	if (w->refuses) {
+		errno = EPROTO;
+		return -1;
+	}
 	if (w->taken == w->got)
 		n = fetch(w);
 	if (n < 0 && stream_is_not_now(errno))
@@ -153,6 +157,11 @@ static int on_read(BIO *b, char *to, int room)
 bool tls_wire_has_fetched(const struct tls_wire *w)
 {
 	return w->taken < w->got;
+}
+
+void tls_wire_refuse(struct tls_wire *w)
+{
+	w->refuses = true;
 }
 
 void tls_wire_rest(struct tls_wire *w)

@@ -60,9 +60,10 @@ void autotrust_free(struct autotrust *p)
 	mem_free(p);
 }
 
+/* Of a DNSKEY record: those that are cut are neither in a keyset nor read from a file. */
 static unsigned flags_of(struct slice rdata)
 {
-	return rdata.len >= 2 ? get_u16(rdata.at) : 0;
+	return get_u16(rdata.at);
 }
 
 static bool is_ksk(const struct autotrust_key *k)
@@ -73,7 +74,7 @@ static bool is_ksk(const struct autotrust_key *k)
 /* The same key, regardless of the REVOKE bit. */
 static bool same_key(struct slice a, struct slice b)
 {
-	return a.len == b.len && a.len > 2 &&
+	return a.len == b.len &&
 	       (flags_of(a) | DNSKEY_REVOKE) == (flags_of(b) | DNSKEY_REVOKE) &&
 	       memcmp(a.at + 2, b.at + 2, a.len - 2) == 0;
 }
@@ -88,8 +89,7 @@ static bool ds_is_of(const struct autotrust *p, const struct autotrust_key *k, s
 	uint8_t unrevoked[DNSKEY_LONGEST];
 	struct ds ds;
 
-	if (k->type != TYPE_DS || dnskey.len < 4 || dnskey.len > sizeof(unrevoked) ||
-	    !ds_read(k->rdata, &ds))
+	if (k->type != TYPE_DS || dnskey.len > sizeof(unrevoked) || !ds_read(k->rdata, &ds))
 		return false;
 	memcpy(unrevoked, dnskey.at, dnskey.len);
 	put_u16(unrevoked, (uint16_t)(flags_of(dnskey) & ~DNSKEY_REVOKE));
@@ -334,7 +334,7 @@ static bool has_served(struct stepping *t, const struct autotrust_key *k)
 	if (k->type == TYPE_DNSKEY)
 		return !is_ksk(k) && has_valid(t->p);
 	for (size_t i = 0; i < t->p->count; i++)
-		if (t->p->keys[i].type == TYPE_DNSKEY && ds_is_of(t->p, k, t->p->keys[i].rdata))
+		if (ds_is_of(t->p, k, t->p->keys[i].rdata)) /* a DS record has no key that digest fits */
 			return true;
 	return false;
 }
@@ -366,21 +366,17 @@ static void update_keys(struct stepping *t)
 static void set_intervals(struct stepping *t)
 {
 	struct rrset_walk w = rrset_sigs(t->s->dnskeys);
-	int64_t life = 30 * DAY, least = t->s->how->small_holddown ? 1 : HOUR;
-	int64_t interval, retry, ttl = t->s->dnskeys->ttl_s;
+	int64_t least = t->s->how->small_holddown ? 1 : HOUR, span = UINT32_MAX;
+	int64_t interval, retry;
 	struct rrsig sig;
 
 	for (struct slice rd; rrset_next(&w, &rd);) {
-		int32_t left;
-
-		if (!rrsig_read(rd, &sig))
-			continue;
-		left = (int32_t)(sig.expiration - t->s->verify->now);
-		ttl = sig.original_ttl_s;
-		life = MIN(life, MAX(left, 0));
+		if (rrsig_read(rd, &sig))
+			span = MIN(span, MIN((int64_t)sig.original_ttl_s,
+					     MAX((int32_t)(sig.expiration - t->s->verify->now), 0)));
 	}
-	interval = MIN(15 * DAY, MIN(ttl, life) / 2);
-	retry = MIN(DAY, MIN(ttl, life) / 10);
+	interval = MIN(15 * DAY, span / 2);
+	retry = MIN(DAY, span / 10);
 	t->p->query_interval_s = (uint32_t)MAX(least, interval);
 	t->p->retry_s = (uint32_t)MAX(least, retry);
 }
@@ -451,7 +447,6 @@ unsigned autotrust_step(struct autotrust *p, const struct autotrust_step *step)
 						.random = step->random,
 						.now = step->now };
 		fail_step(&t);
-		p->changed |= (t.actions & AUTOTRUST_WRITE) != 0;
 		return t.actions;
 	}
 	t.zone = keyset_new(step->dnskeys);
@@ -490,9 +485,5 @@ uint32_t autotrust_wait_s(const struct autotrust *p, int64_t now)
 
 int64_t autotrust_newest_time(const struct autotrust *p)
 {
-	int64_t newest = MAX(p->last_queried, p->last_success);
-
-	for (size_t i = 0; i < p->count; i++)
-		newest = MAX(newest, p->keys[i].last_change);
-	return newest;
+	return p->last_success;
 }

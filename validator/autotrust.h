@@ -106,7 +106,8 @@ struct rrset *autotrust_keys(const struct autotrust *p) MUST_USE;
 
 /* Seconds from now until the next probe; 0: at once. */
 uint32_t autotrust_wait_s(const struct autotrust *p, int64_t now) PURE;
-/* The newest time recorded in the point, in wall seconds. */
+/* The newest time, in wall seconds, that the point is evidence of: of the last success, when signatures were valid. A
+ * failed probe is none: it may have failed because the clock was years ahead. */
 int64_t autotrust_newest_time(const struct autotrust *p) PURE;
 
 #endif

@@ -31,6 +31,7 @@ struct reading {
 	const char *path;
 	struct arena arena;
 	unsigned line;
+	bool named;             /* the zone's name has been read */
 	struct fault *f;
 };
 
@@ -56,10 +57,9 @@ static bool find_number(const char *entry, const char *word, int64_t most, int64
 
 static bool read_owner(struct reading *r, const uint8_t *owner)
 {
-	if (r->p->count == 0 && r->p->owner[0] == 0 && r->p->owner[1] == 0xff) {
+	if (!r->named)
 		dname_copy_lower(r->p->owner, owner);
-		return true;
-	}
+	r->named = true;
 	return dname_equals(r->p->owner, owner) ||
 	       wrong(r, "another name than before: a file holds the anchor of one zone");
 }
@@ -207,7 +207,6 @@ struct autotrust *autotrust_parse(const char *path, const char *text, size_t len
 	bool good;
 
 	r.p = mem_zero(sizeof(*r.p));
-	r.p->owner[1] = 0xff; /* no name yet */
 	r.p->query_interval_s = r.p->retry_s = RETRY_S;
 	arena_init(&r.arena);
 	good = read_all(&r, text, len) && is_whole(&r);
@@ -216,8 +215,6 @@ struct autotrust *autotrust_parse(const char *path, const char *text, size_t len
 		autotrust_free(r.p);
 		return NULL;
 	}
-	if (r.p->owner[0] == 0)
-		r.p->owner[1] = 0;
 	r.p->path = path ? mem_text(path) : NULL;
 	return r.p;
 }
@@ -237,8 +234,7 @@ struct autotrust *autotrust_read(const char *path, struct fault *f)
 		fault_set(f, "cannot read %s: it is no file of a trust anchor", path);
 	} else {
 		text = mem_new((size_t)st.st_size + 1);
-		while (len < (size_t)st.st_size &&
-		       (got = read(fd, text + len, (size_t)st.st_size - len)) > 0)
+		while ((got = read(fd, text + len, (size_t)st.st_size - len)) > 0)
 			len += (size_t)got;
 		if (got < 0)
 			fault_set(f, "cannot read %s: %s", path, strerror(errno));

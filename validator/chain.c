@@ -146,7 +146,7 @@ static void miss(struct chain *c, enum reason reason, const char *what, const st
 /* Starts the query for what is missing. False: it cannot be started, so nothing can be learned. */
 static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *name)
 {
-	bool again = c->errand == errand && c->at && dname_equals(c->at, name);
+	bool again = c->errand == errand && dname_equals(c->at, name);
 	unsigned kind = QUERY_CD | QUERY_NO_VALIDATE | (again ? (unsigned)QUERY_NO_CACHE : 0);
 
 	c->brought = NULL;
@@ -250,10 +250,10 @@ static void avoid(struct chain *c, const struct addr *server)
 static bool keys_arrived(struct chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
-	const struct anchor *anchor = c->ds ? NULL : anchor_at(c, c->at);
+	const struct anchor *anchor = anchor_at(c, c->at); /* none where a DS set vouches: it would be the closest */
 	bool last = is_last_try(c);
 
-	if (set && ledger_is_tired(&c->ledger))
+	if (ledger_is_tired(&c->ledger))
 		return false;
 	if (set && judge_keys(c, c->at, set, c->ds, anchor, last && !(anchor && anchor->rolls)))
 		return true;
@@ -317,9 +317,7 @@ static void remember(struct chain *c, const struct verified *proof)
 /* Forgets a denial that the zone should have signed, and has not. */
 static void reject_denial(struct chain *c, const struct rrset *set, const uint8_t *zone)
 {
-	const uint8_t *signer = verify_signer(set);
-
-	if (!c->q->no_store && (!signer || dname_equals(signer, zone)))
+	if (!c->q->no_store && (!verify_signer(set) || verify_names_signer(set, zone)))
 		rrsetcache_reject(c->q->cache.rrsets, set);
 }
 
@@ -345,7 +343,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 			*bad = v;
 		if (v.security == SECURITY_BOGUS)
 			reject_denial(c, sets[i], keyset_zone(keys));
-		if (v.security != SECURITY_SECURE || !denial_add(e, sets[i]))
+		if (v.security != SECURITY_SECURE || v.expanded || !denial_add(e, sets[i]))
 			continue;
 		*ttl_s = MIN(*ttl_s, MIN(time_left(now_of(c), sets[i]->expires_s), v.ttl_s));
 		remember(c, v.verified);

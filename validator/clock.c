@@ -23,7 +23,7 @@
 
 struct clock_watch {
 	struct env *env;
-	struct timer timer;
+	struct timer timer; /* while it is behind */
 	bool behind;
 };
 
@@ -69,20 +69,22 @@ static void forget_proven(struct env *env)
 
 /* ---- watching ---- */
 
-static void look(struct clock_watch *w)
+/* `tells`: unless another worker does. */
+static void look(struct clock_watch *w, bool tells)
 {
 	const struct trust_store *t = w->env->snapshot->trust;
 	int64_t wall_s = w->env->time->wall_s;
 	bool behind = t && clock_is_behind(t, wall_s);
 	char now[DATE_TEXT], then[DATE_TEXT];
 
-	if (behind && !w->behind)
+	if (behind && !w->behind && tells)
 		log_warn("the clock says %s, but it must be later than %s: until it is set, "
 			 "signatures and certificates are checked without looking at their dates",
 			 date_print(wall_s, now), date_print(t->clock_floor, then));
 	if (!behind && w->behind) {
-		log_notice("the clock has been set: it is %s, dates of signatures count again",
-			   date_print(wall_s, now));
+		if (w->env->leads)
+			log_notice("the clock has been set: it is %s, dates of signatures count again",
+				   date_print(wall_s, now));
 		forget_proven(w->env);
 	}
 	w->behind = behind;
@@ -94,7 +96,9 @@ static void look(struct clock_watch *w)
 
 static void fire(struct timer *t)
 {
-	look(container_of(t, struct clock_watch, timer));
+	struct clock_watch *w = container_of(t, struct clock_watch, timer);
+
+	look(w, w->env->leads);
 }
 
 struct clock_watch *clock_watch_new(struct env *env)
@@ -103,13 +107,22 @@ struct clock_watch *clock_watch_new(struct env *env)
 
 	w->env = env;
 	w->timer.fire = fire;
-	look(w);
+	look(w, env->leads);
 	return w;
 }
 
 void clock_watch_renew(struct clock_watch *w)
 {
-	look(w);
+	look(w, w->env->leads);
+}
+
+bool clock_leaves_dates_open(const struct env *env, const struct trust_store *t)
+{
+	bool behind = clock_is_behind(t, env->time->wall_s);
+
+	if (behind && env->clock && !env->clock->behind)
+		look(env->clock, true);
+	return behind;
 }
 
 void clock_watch_free(struct clock_watch *w)

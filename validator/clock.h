@@ -5,7 +5,7 @@
  * while the clock is behind the newest time this installation knows of (its anchor files, its own
  * release), signatures are checked without regard to their dates, and the log says so. Once the
  * clock has passed that time, everything validated meanwhile is forgotten. The same applies to the
- * certificates of servers. */
+ * certificates of servers. A clock may also be set back while we run: each worker notices by what it validates. */
 #ifndef VALIDATOR_CLOCK_H
 #define VALIDATOR_CLOCK_H
 
@@ -22,9 +22,11 @@ int64_t clock_floor(const struct conf *conf, const struct trust_store *t);
 
 bool clock_is_behind(const struct trust_store *t, int64_t wall_s);
 
-/* Log the state of the clock and watch until it is right; one worker does this. */
+/* Log the state of the clock, if this worker leads, and watch until it is right. */
 struct clock_watch *clock_watch_new(struct env *env) MUST_USE;
 void clock_watch_renew(struct clock_watch *w);  /* env->snapshot has been replaced */
+/* Whether a signature is to be checked without its dates now; if so, it is watched until that ends. */
+bool clock_leaves_dates_open(const struct env *env, const struct trust_store *t);
 void clock_watch_free(struct clock_watch *w);   /* NULL is fine */
 
 #endif

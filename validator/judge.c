@@ -16,15 +16,9 @@
 #include "validator/keycache.h"
 #include "validator/trust.h"
 
-enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, not needed in full (RFC 8482) */
+enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
 static const struct judgement good = { .security = SECURITY_SECURE };
-static const struct judgement too_much = {
-	.security = SECURITY_BOGUS,
-	.of_the_way = true, /* asking other servers would not help */
-	.reason = REASON_budget_signatures,
-	.text = "an answer to ANY has more record sets than are checked",
-};
 
 /* ---- the chain of aliases ---- */
 
@@ -100,14 +94,14 @@ static bool has_say(const struct judge *j, const uint8_t *zone, const uint8_t *n
 	return !a || dname_is_under(zone, a->owner);
 }
 
-/* Whether set i is an unsigned CNAME synthesized from a DNAME in ANSWER: set *from (RFC 6672
- * 5.3.1). */
+/* Whether set i is a CNAME synthesized from a DNAME in ANSWER: set *from (RFC 6672 5.3.1). It has no signature of its
+ * own: an RRSIG beside it does not count. */
 static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 {
 	const struct rrset *cname = j->m->sets[i];
 	uint8_t made[DNAME_MAX];
 
-	if (cname->type != TYPE_CNAME || cname->sig_count || cname->count != 1)
+	if (cname->type != TYPE_CNAME || cname->count != 1)
 		return false;
 	for (unsigned d = 0; d < j->m->count[SECTION_ANSWER]; d++) {
 		const struct rrset *dname = j->m->sets[d];
@@ -162,7 +156,7 @@ static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *se
 	const uint8_t *at = rrset_owner(set);
 
 	if (set->type == TYPE_DS || set->type == TYPE_NSEC)
-		return NULL;
+		at = dname_parent(at); /* at the cut itself they are the zone's above */
 	for (; dname_is_strictly_under(at, signer); at = dname_parent(at))
 		if (rrsetcache_find(q->cache.rrsets, at, TYPE_DS, CLASS_IN, 0, q->env->time->now_s))
 			return at;
@@ -209,8 +203,6 @@ static struct judgement weigh(const struct judge *j, unsigned i)
 	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "a DNAME was made from a wildcard" };
-	if (v->security == SECURITY_SECURE)
-		return good;
 	if (v->security == SECURITY_UNCHECKED)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the answer takes too many signature checks",
@@ -236,12 +228,13 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 	return true;
 }
 
-/* Whether set i is the parent's at a zone cut: the DS set, and the NSEC set that shows the delegation. */
+/* Whether set i is the parent's at a zone cut: the DS set, an alias in its place, and the NSEC set that shows the delegation. */
 static bool is_of_cut(const struct judge *j, unsigned i, const uint8_t *signer)
 {
 	const struct rrset *set = j->m->sets[i];
 
-	if (set->type == TYPE_DS)
+	if (set->type == TYPE_DS ||
+	    (set->type == TYPE_CNAME && j->m->q.type == TYPE_DS && dname_equals(rrset_owner(set), j->m->q.name)))
 		return !dname_is_root(rrset_owner(set));
 	return set->type == TYPE_NSEC && i >= j->m->count[SECTION_ANSWER] &&
 	       dname_is_strictly_under(rrset_owner(set), signer);
@@ -273,7 +266,7 @@ static bool judge_set(struct judge *j, unsigned i)
 	if (j->judged[i])
 		return true;
 	if (is_synthesized(j, i, &from)) {
-		if (from != i && !judge_set(j, from))
+		if (!judge_set(j, from))
 			return false;
 		j->sets[i] = j->sets[from];
 		j->verdicts[i].verified = j->verdicts[from].verified;
@@ -281,7 +274,7 @@ static bool judge_set(struct judge *j, unsigned i)
 		return true;
 	}
 	if (is_contradicted(j, i, &from)) {
-		if (from != i && !judge_set(j, from))
+		if (!judge_set(j, from))
 			return false;
 		if (j->sets[from].security == SECURITY_SECURE) {
 			j->sets[i] = (struct judgement){
@@ -304,9 +297,12 @@ static bool judge_set(struct judge *j, unsigned i)
 		       !has_say(j, signer, owner, above)))
 		signer = NULL;
 	target = signer ? rumoured_cut(j, set, signer) : NULL;
-	if (target && chain_find(j->chain, target).end == CHAIN_WAIT)
+	f = target ? chain_find(j->chain, target) : (struct chain_found){ .end = CHAIN_KEYS };
+	if (f.end == CHAIN_WAIT)
 		return false;
-	target = signer ? signer : set->type == TYPE_DS ? dname_parent(owner) : owner;
+	if (f.end == CHAIN_INSECURE)
+		signer = NULL; /* an RRSIG by a zone above is none of the insecure zone's (RFC 4035 5.3.1) */
+	target = signer ? signer : above ? dname_parent(owner) : owner;
 	f = chain_find(j->chain, target);
 	if (f.end == CHAIN_WAIT)
 		return false;
@@ -541,8 +537,9 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 
 /* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
  * even deny the anchor's own zone, but cannot be verified. */
-static bool comes_from_above(const struct judge *j)
+static bool comes_from_above(const struct judge *j, bool is_ds)
 {
+	const struct anchor *anchor = chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	bool any = false;
 
@@ -553,8 +550,8 @@ static bool comes_from_above(const struct judge *j)
 			continue;
 		any = true;
 		signer = verify_signer(j->m->sets[i]);
-		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer ||
-		    !dname_is_under(j->end, signer))
+		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer || !anchor ||
+		    !dname_is_strictly_under(anchor->owner, signer))
 			return false;
 	}
 	return any && j->m->rcode == RCODE_NXDOMAIN;
@@ -606,7 +603,7 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	*out = j->denial;
 	if (out->security != SECURITY_BOGUS)
 		return true;
-	if (comes_from_above(j)) {
+	if (comes_from_above(j, is_ds)) {
 		*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
 		return true;
 	}
@@ -620,8 +617,7 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 			return true;
 		}
 	}
-	if (out->reason == REASON_bogus)
-		explain_lack(j, out);
+	explain_lack(j, out);
 	return true;
 }
 
@@ -646,7 +642,7 @@ static bool judge_expansions(struct judge *j)
 		unsigned i = j->expanded_done;
 		struct judgement one;
 
-		if (j->sets[i].security != SECURITY_SECURE || !j->verdicts[i].expanded)
+		if (!j->verdicts[i].expanded)
 			continue;
 		if (ledger_is_tired(&j->chain->ledger))
 			return false;
@@ -708,11 +704,8 @@ bool judge_message(struct judge *j, struct judgement *out)
 	*out = good;
 	j->target = good;
 	for (unsigned i = 0; i < answers; i++) {
-		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY) {
-			if (out->security == SECURITY_SECURE)
-				*out = too_much; /* an unsigned zone would be known by now */
-			break;
-		}
+		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY)
+			break; /* what is not judged is left out where the rest is secure (judge_purify) */
 		if (!judge_set(j, i))
 			return false;
 		worsen(out, &j->sets[i]);

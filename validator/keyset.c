@@ -45,7 +45,7 @@ bool rrsig_read(struct slice rdata, struct rrsig *out)
 	out->expiration = read_u32(&r);
 	out->inception = read_u32(&r);
 	out->tag = read_u16(&r);
-	len = r.bad ? 0 : dname_measure(r.at, r.end);
+	len = dname_measure(r.at, r.end);
 	out->signer = read_bytes(&r, len);
 	out->head = (struct slice){ rdata.at, RRSIG_FIXED + len };
 	out->signature = (struct slice){ r.at, reader_left(&r) };
@@ -59,9 +59,9 @@ bool ds_matches(const struct ds *ds, const uint8_t *owner, struct slice dnskey_r
 	struct dnskey key;
 
 	if (!dnskey_read(dnskey_rdata, &key) || key.algorithm != ds->algorithm ||
-	    rr_key_tag(dnskey_rdata) != ds->tag || ds->digest.len == 0 ||
-	    ds->digest.len != crypto_digest_len(ds->digest_type))
+	    rr_key_tag(dnskey_rdata) != ds->tag || ds->digest.len == 0)
 		return false;
+	/* 0: of a type that is not known */
 	return crypto_digest(ds->digest_type, pieces, 2, digest) == ds->digest.len &&
 	       memcmp(digest, ds->digest.at, ds->digest.len) == 0;
 }

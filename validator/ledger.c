@@ -29,7 +29,7 @@ void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *t
 		.rules = &trust->rules,
 		.arena = &q->arena,
 		.now = rules_now(&trust->rules, wall_s),
-		.dates_open = clock_is_behind(trust, wall_s),
+		.dates_open = clock_leaves_dates_open(q->env, trust),
 		.signatures = &q->budget->signatures,
 		.good = &q->budget->good_signatures,
 	};

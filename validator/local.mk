@@ -20,17 +20,24 @@ if HAVE_CMOCKA
 VALIDATOR_TESTS = \
 	validator/tests/anchors \
 	validator/tests/autotrust \
+	validator/tests/autotrust_file \
+	validator/tests/beside \
 	validator/tests/chain \
+	validator/tests/chain_turns \
 	validator/tests/crypto \
 	validator/tests/judge \
+	validator/tests/judge_denial \
+	validator/tests/judge_sets \
 	validator/tests/keycache \
+	validator/tests/roll \
 	validator/tests/rules \
 	validator/tests/states \
 	validator/tests/validator \
-	validator/tests/verify
+	validator/tests/verify \
+	validator/tests/vouch
 
 EXTRA_DIST += \
-	validator/tests/lab.h \
+	validator/tests/court.h validator/tests/lab.h validator/tests/rolling.h \
 	validator/tests/zones/ed25519.zone validator/tests/zones/ed448.zone \
 	validator/tests/zones/p256.zone validator/tests/zones/p384.zone \
 	validator/tests/zones/rsasha1.zone validator/tests/zones/rsasha1n.zone \

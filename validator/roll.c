@@ -71,7 +71,6 @@ static void wait_for_next(struct roll *r)
 {
 	uint32_t wait_s;
 
-	timer_stop(r->env->loop, &r->timer);
 	if (!r->out && next_point(r, &wait_s))
 		timer_set(r->env->loop, &r->timer,
 			  (has_no_clock(r) ? MAX(wait_s, CLOCK_S) : wait_s) * US_PER_S);

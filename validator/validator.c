@@ -423,7 +423,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 		return set;
 	how.rules = &trust->rules;
 	how.now = rules_now(&trust->rules, env->time->wall_s);
-	how.dates_open = clock_is_behind(trust, env->time->wall_s);
+	how.dates_open = clock_leaves_dates_open(env, trust);
 	verify_set(set, e->keys, &how, &v);
 	if (!v.verified || verified_is_expanded(v.verified))
 		return set;
@@ -444,19 +444,17 @@ static bool init(struct env *env, struct fault *f)
 {
 	(void)f;
 	env->trust_point = trust_point;
-	if (env->leads) {
-		env->clock = clock_watch_new(env);
+	env->clock = clock_watch_new(env);
+	if (env->leads)
 		env->roll = roll_new(env);
-	}
 	return true;
 }
 
 static void renewed(struct env *env)
 {
-	if (env->leads) {
-		clock_watch_renew(env->clock);
+	clock_watch_renew(env->clock);
+	if (env->leads)
 		roll_renew(env->roll);
-	}
 }
 
 static void deinit(struct env *env)

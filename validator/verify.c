@@ -549,19 +549,40 @@ bool verify_again(const struct rrset *set, const struct rrset *kept, bool expand
 	return true;
 }
 
+/* Whether a zone of this name can be the one that has the set: not the zone at a cut what is its parent's, nor
+ * one at an NSEC3 owner, which is directly below its zone. */
+static bool may_hold(const uint8_t *zone, const struct rrset *set)
+{
+	bool below = set->type == TYPE_DS || set->type == TYPE_NSEC3 ||
+		     (set->type == TYPE_NSEC && !(set->flags & RRSET_NSEC_AT_APEX));
+
+	return below ? dname_is_strictly_under(rrset_owner(set), zone) : dname_is_under(rrset_owner(set), zone);
+}
+
 const uint8_t *verify_signer(const struct rrset *set)
 {
+	const uint8_t *first = NULL, *closest = NULL;
 	struct rrset_walk w = rrset_sigs(set);
-	const uint8_t *first = NULL;
 	struct rrsig sig;
 
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (!rrsig_read(rd, &sig))
 			continue;
-		if (dname_is_under(rrset_owner(set), sig.signer))
-			return sig.signer;
 		if (!first)
 			first = sig.signer;
+		if (may_hold(sig.signer, set) && (!closest || dname_is_under(sig.signer, closest)))
+			closest = sig.signer;
 	}
-	return first;
+	return closest ? closest : first;
+}
+
+bool verify_names_signer(const struct rrset *set, const uint8_t *zone)
+{
+	struct rrset_walk w = rrset_sigs(set);
+	struct rrsig sig;
+
+	for (struct slice rd; rrset_next(&w, &rd);)
+		if (rrsig_read(rd, &sig) && dname_equals(sig.signer, zone))
+			return true;
+	return false;
 }

@@ -11,7 +11,7 @@
 struct vouching {
 	struct check check;
 	const struct rules *rules;
-	struct octets wanted, done; /* algorithms that must vouch, and that have */
+	struct octets wanted, done; /* algorithms that must vouch (every_algorithm; else none), and that have */
 	unsigned failures;          /* DS records with a key's tag, but not its digest */
 	unsigned matched;           /* matches of a record and a key, whether that signed or not */
 	bool believed;              /* some record has a supported algorithm (and digest) */
@@ -64,7 +64,7 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
 			continue;
 		fitted++;
 		if (key_signs(v, i))
-			return !v->rules->every_algorithm || is_finished(v);
+			return is_finished(v);
 		if (v->check.stage == STAGE_WORK)
 			return true;
 	}
@@ -145,7 +145,7 @@ static bool try_anchors(struct vouching *v, const struct rrset *anchors)
 			if (z->rdata.len != rd.len || memcmp(z->rdata.at, rd.at, rd.len) != 0 ||
 			    !zonekey_may_sign(z))
 				continue;
-			if (key_signs(v, i) && (!v->rules->every_algorithm || is_finished(v)))
+			if (key_signs(v, i) && is_finished(v))
 				return true;
 			if (v->check.stage == STAGE_WORK)
 				return true;

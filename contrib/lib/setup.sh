@@ -12,8 +12,8 @@ build_packages=(autoconf automake libtool pkg-config make gcc libc6-dev libevent
 mininet_packages=(python3 nsd ldnsutils bind9-dnsutils iproute2)
 quickstart_packages=(unbound openssl knot-dnsutils)
 check_packages=(clang llvm libclang-rt-14-dev unbound dnsmasq-base knot-dnsutils dnsperf python3-dnspython
-	python3-pytest clang-tidy cppcheck python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
-	shellcheck strace systemd fstrm-bin redis-server xz-utils nftables ipset)
+	python3-pytest python3-cryptography bind9 pdns-recursor knot-resolver clang-tidy cppcheck python3-h2 nghttp2-client curl openssl valgrind prometheus man-db mandoc zsh
+	shellcheck strace python3-clang-14 systemd fstrm-bin redis-server xz-utils nftables ipset)
 debian_packages=(debhelper dpkg-dev fakeroot lintian debootstrap)
 
 say() { printf '\n== %s\n' "$*"; }
@@ -214,6 +214,11 @@ version_of() { sed -n 's/^AC_INIT(\[resolverd\], \[\([^]]*\)\].*/\1/p' "$1/confi
 fuzz_rooms() {
 	(cd "$top" && find testdata/fuzz -maxdepth 1 -name '*.c' -not -name driver.c) | xargs -n 1 basename -s .c |
 		LC_ALL=C sort
+}
+# fuzz_seeds ROOM: the folders its inputs are in.
+fuzz_seeds() {
+	echo "$top/testdata/fuzz/$1"
+	awk -v room="$1" -v folder="$top/testdata/fuzz/" '$1 == room { print folder $2 }' "$top/testdata/fuzz/shared.tsv"
 }
 fuzz_build() {
 	local code

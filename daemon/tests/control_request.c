@@ -30,6 +30,13 @@ static const struct row {
 	  false },
 	{ "the end of the stream ends the line", BYTES("UBCT1 status"), true, CONTROL_HAS_LINE,
 	  "status", false },
+	{ "nothing but blanks", BYTES("UBCT1  \t \n"), false, CONTROL_HAS_LINE, "", false },
+	{ "nothing but blanks, and the end", BYTES("UBCT1  \t \r"), true, CONTROL_HAS_LINE, "", false },
+	{ "a CR alone", BYTES("UBCT1 \r\n"), false, CONTROL_HAS_LINE, "", false },
+	{ "two CRs before the LF", BYTES("UBCT1 status\r\r\n"), false, CONTROL_NONSENSE, NULL, false },
+	{ "a DEL in the line", BYTES("UBCT1 a\177b\n"), false, CONTROL_NONSENSE, NULL, false },
+	{ "letters beyond ASCII", BYTES("UBCT1 a\377b\n"), false, CONTROL_HAS_LINE, "a\377b", false },
+	{ "another protocol, known by its last letter", BYTES("UBCX1 status\n"), false, CONTROL_NONSENSE, NULL, false },
 	{ "an empty line", BYTES("UBCT1 \n"), false, CONTROL_HAS_LINE, "", false },
 	{ "nothing behind the head", BYTES("UBCT1 "), true, CONTROL_HAS_LINE, "", false },
 	{ "half a line", BYTES("UBCT1 sta"), false, CONTROL_WANTS_LINE, NULL, false },
@@ -57,6 +64,8 @@ static void check(const struct row *row, const struct control_request *r, size_t
 	if (row->line && strcmp(r->line, row->line) != 0)
 		fail_msg("%s, in pieces of %zu: '%s', not '%s'", row->why, piece, r->line,
 			 row->line);
+	if (row->line && r->len != strlen(row->line))
+		fail_msg("%s, in pieces of %zu: %zu bytes", row->why, piece, r->len);
 	if (r->other_version != row->other_version)
 		fail_msg("%s, in pieces of %zu: version", row->why, piece);
 }

@@ -157,36 +157,85 @@ static void what_a_view_had_is_forgotten_in_its_scope(void **state)
 	snapshot_unpin(c);
 }
 
+/* What of a file that has the one zone of `was`, if any, is not used under `is`. */
+static struct forget *zones_apart(const struct snapshot *was, const struct snapshot *is)
+{
+	struct keptzones a = shape_zones(was), b = shape_zones(is);
+	struct trie *t = keptzones_open(&b);
+
+	assert_true(!a.len || keptzones_take(t, (struct slice){ a.at, a.len }));
+	keptzones_clear(&a);
+	keptzones_clear(&b);
+	return keptzones_close(t);
+}
+
+static void a_zone_of_the_cache_file_is_the_same_or_it_is_not(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		ANCHOR,
+		FORWARD("a.test", "192.0.2.1"),
+		FORWARD("a.test", "192.0.2.2"),
+		FORWARD("a.test", "192.0.2.1@5353"),
+		FORWARD("a.test", "192.0.2.1") " forward-first: yes\n",
+		FORWARD("a.test", "192.0.2.1#n.test") " forward-tls-upstream: yes\n",
+		"stub-zone:\n name: a.test\n stub-addr: 192.0.2.1\n",
+		"auth-zone:\n name: a.test\n",
+		"auth-zone:\n name: a.test\n primary: 192.0.2.1\n",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		for (size_t j = 0; j < COUNT(texts); j++) {
+			struct snapshot *was = snapshot_of(texts[i]), *is = snapshot_of(texts[j]);
+			struct forget *f = zones_apart(was, is);
+
+			if (!f != (i == j) || forget_name(f, N("x.a.test."), 0) != (i != j) ||
+			    forget_name(f, N("b.test."), 0))
+				fail_msg("%s, then %s", texts[i], texts[j]);
+			forget_free(f);
+			snapshot_unpin(was);
+			snapshot_unpin(is);
+		}
+	}
+}
+
 static void a_cache_file_of_another_shape_is_known(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *text;
 		bool judges, shapes;
+		const char *zone; /* of which nothing is used */
 	} rows[] = {
-		{ " verbosity: 3\n prefetch: yes\n local-zone: a.test static\n", false, false },
-		{ " domain-insecure: a.test\n", true, false },
-		{ " harden-dnssec-stripped: no\n", true, false },
-		{ " private-address: 10.0.0.0/8\n", false, true },
-		{ " private-domain: a.test\n", false, true },
-		{ " dns64-prefix: 2001:db8::/96\n", false, true },
-		{ " dns64-ignore-aaaa: a.test\n", false, true },
-		{ " minimal-responses: no\n", false, true },
-		{ FORWARD("a.test", "192.0.2.1"), true, false },
-		{ "stub-zone:\n name: a.test\n stub-addr: 192.0.2.1\n", true, false },
-		{ "auth-zone:\n name: a.test\n", true, false },
+		{ " verbosity: 3\n prefetch: yes\n local-zone: a.test static\n", false, false, NULL },
+		{ " domain-insecure: a.test\n", true, false, NULL },
+		{ " harden-dnssec-stripped: no\n", true, false, NULL },
+		{ " private-address: 10.0.0.0/8\n", false, true, NULL },
+		{ " private-domain: a.test\n", false, true, NULL },
+		{ " dns64-prefix: 2001:db8::/96\n", false, true, NULL },
+		{ " dns64-ignore-aaaa: a.test\n", false, true, NULL },
+		{ " minimal-responses: no\n", false, true, NULL },
+		{ FORWARD("a.test", "192.0.2.1"), false, false, "a.test." },
+		{ "stub-zone:\n name: a.test\n stub-addr: 192.0.2.1\n", false, false, "a.test." },
+		{ "auth-zone:\n name: a.test\n", false, false, "a.test." },
+		{ VIEWED("a.test", "192.0.2.1"), false, false, NULL },
 	};
 	struct snapshot *plain = snapshot_of(ANCHOR);
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[500];
 		struct snapshot *s;
+		struct forget *f;
 
 		snprintf(text, sizeof text, "%s%s", ANCHOR, rows[i].text);
 		s = snapshot_of(text);
 		if ((shape_judge(s) != shape_judge(plain)) != rows[i].judges ||
 		    (shape_mark(s) != shape_mark(plain)) != rows[i].shapes)
 			fail_msg("%s: its marks are wrong", rows[i].text);
+		f = zones_apart(plain, s);
+		if (!f != !rows[i].zone || (f && !forget_name(f, N(rows[i].zone), 0)))
+			fail_msg("%s: its zones are wrong", rows[i].text);
+		forget_free(f);
 		snapshot_unpin(s);
 	}
 	snapshot_unpin(plain);
@@ -198,6 +247,7 @@ int main(void)
 		cmocka_unit_test(every_option_of_the_server_has_a_row),
 		cmocka_unit_test(what_a_view_had_is_forgotten_in_its_scope),
 		cmocka_unit_test(a_change_is_forgotten_as_far_as_it_reaches),
+		cmocka_unit_test(a_zone_of_the_cache_file_is_the_same_or_it_is_not),
 		cmocka_unit_test(a_cache_file_of_another_shape_is_known),
 	};
 	int failed;

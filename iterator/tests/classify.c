@@ -92,10 +92,75 @@ static void the_kind_of_a_response_is_seen(void **state)
 	}
 }
 
+/* The same for other questions. */
+static void what_was_asked_for_decides_too(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint16_t type;
+		uint8_t rcode;
+		uint16_t flags;
+		bool recursive;
+		const char *section[3];
+		enum response want;
+	} rows[] = {
+		{ "an alias asked for", TYPE_CNAME, 0, FLAG_AA, false, { SELF }, RESPONSE_answer },
+		{ "an alias asked for, NXDOMAIN", TYPE_CNAME, 3, FLAG_AA, false, { SELF, SOA }, RESPONSE_alias },
+		{ "an alias of another class, NXDOMAIN", TYPE_CNAME, 3, FLAG_AA, false,
+		  { "www.example.com. 60 CH CNAME next.example.com.", SOA }, RESPONSE_nxdomain },
+		{ "an alias of another name, NXDOMAIN", TYPE_A, 3, FLAG_AA, false, { "a.example.com. 60 CNAME b.", SOA },
+		  RESPONSE_nxdomain },
+		{ "all types", TYPE_ANY, 0, FLAG_AA, false, { SELF }, RESPONSE_answer },
+		{ "all types, and a cut", TYPE_ANY, 0, 0, false, { A, SUB }, RESPONSE_answer },
+		{ "a chain in a circle", TYPE_A, 0, FLAG_AA, false,
+		  { SELF "\nnext.example.com. 60 CNAME www.example.com." }, RESPONSE_alias },
+		{ "an alias beside data of another name", TYPE_A, 0, FLAG_RA, true, { SELF "\nx.example.com. 60 A 192.0.2.1" },
+		  RESPONSE_alias },
+		{ "a whole chain from a server", TYPE_A, 0, FLAG_AA, false, { SELF "\n" NEXT }, RESPONSE_alias },
+		{ "data without AA, and a cut above", TYPE_A, 0, 0, false, { A, COM }, RESPONSE_answer },
+		{ "data without AA, and its own cut", TYPE_A, 0, 0, false, { A, NS }, RESPONSE_answer },
+		{ "data, and a cut, from a recursor", TYPE_A, 0, FLAG_RA, false, { A, SUB }, RESPONSE_recursor },
+		{ "data, and a cut, from a forwarder", TYPE_A, 0, FLAG_RA, true, { A, SUB }, RESPONSE_answer },
+		{ "the NS set asked for, twice", TYPE_NS, 0, 0, false, { SUB, SUB }, RESPONSE_answer },
+		{ "the NS set asked for, and a cut below", TYPE_NS, 0, 0, false,
+		  { SUB, "a.www.example.com. 60 NS n." }, RESPONSE_referral },
+		{ "its own cut, from a forwarder", TYPE_A, 0, 0, true, { NULL, NS }, RESPONSE_nodata },
+		{ "a SOA from a forwarder", TYPE_A, 0, FLAG_RA, true, { NULL, SOA }, RESPONSE_nodata },
+		{ "a SOA and a cut", TYPE_A, 0, 0, false, { NULL, SUB "\n" SOA }, RESPONSE_nodata },
+		{ "a SOA with AA and RA", TYPE_A, 0, FLAG_AA | FLAG_RA, false, { NULL, SOA }, RESPONSE_nodata },
+		{ "a cut, but where none stands", TYPE_A, 0, FLAG_AA, false, { NULL, NULL, SUB }, RESPONSE_nodata },
+		{ "a cut below, from a forwarder", TYPE_A, 0, FLAG_RA, true, { NULL, SUB }, RESPONSE_referral },
+		{ "nothing, from a forwarder", TYPE_A, 0, FLAG_RA, true, { NULL }, RESPONSE_empty },
+		{ "something else", TYPE_A, 0, FLAG_AA, false, { NULL, "www.example.com. 60 TXT x" }, RESPONSE_nodata },
+		{ "something else, from a recursor", TYPE_A, 0, FLAG_RA, false, { NULL, "www.example.com. 60 TXT x" },
+		  RESPONSE_recursor },
+		{ "no such name, with AA and RA", TYPE_A, 3, FLAG_AA | FLAG_RA, false, { NULL, SOA }, RESPONSE_nxdomain },
+		{ "no such name, from a forwarder", TYPE_A, 3, FLAG_RA, true, { NULL, SOA }, RESPONSE_nxdomain },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct made how = { WWW, rows[i].type, rows[i].rcode,
+				    { rows[i].section[0], rows[i].section[1], rows[i].section[2] } };
+		struct message *m;
+		struct arena a;
+		enum response got;
+
+		arena_init(&a);
+		m = made_message(&a, NOW, &how);
+		m->flags = FLAG_QR | rows[i].flags;
+		got = classify(m, &m->q, N("example.com."), rows[i].recursive);
+		if (got != rows[i].want)
+			fail_msg("%s: %s, not %s", rows[i].why, response_name(got), response_name(rows[i].want));
+		arena_clear(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kind_of_a_response_is_seen),
+		cmocka_unit_test(what_was_asked_for_decides_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

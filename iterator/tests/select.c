@@ -172,25 +172,6 @@ static void the_operator_has_the_say_among_forwarders(void **state)
 	}
 }
 
-static void the_fastest_few_may_be_preferred(void **state)
-{
-	(void)state;
-	struct world w;
-	struct fault f;
-	unsigned first, second;
-
-	begin(&w, "fast-server-permil: 1000");
-	assert_true(conf_set_option(w.snapshot.conf, "fast-server-num: 1", &f));
-	add(&w, "192.0.2.1");
-	add(&w, "192.0.2.2");
-	infra_set_rtt(w.env.infra, &w.at->places[0].addr, ZONE, 100, &w.time);
-	infra_set_rtt(w.env.infra, &w.at->places[1].addr, ZONE, 80, &w.time);
-	draw(&w, &first, &second);
-	assert_int_equal(first, 0);
-	assert_int_equal(second, 1000);
-	end(&w);
-}
-
 static void a_family_may_be_preferred_or_off(void **state)
 {
 	(void)state;
@@ -300,6 +281,7 @@ static void where_a_family_may_be_silent_one_try_is_enough(void **state)
 		bool silent, spent;    /* the other address */
 		bool want;
 	} rows[] = {
+		{ "whichever stands first", { "192.0.2.1", "2001:db8::1" }, false, 0, false, false, false, true },
 		{ "at the start", { "2001:db8::1", "192.0.2.1" }, false, 0, false, false, false, true },
 		{ "it has answered", { "2001:db8::1", "192.0.2.1" }, true, 0, false, false, false, false },
 		{ "but not the last time", { "2001:db8::1", "192.0.2.1" }, true, 1, false, false, false, true },
@@ -318,11 +300,11 @@ static void where_a_family_may_be_silent_one_try_is_enough(void **state)
 			add(&w, rows[i].servers[n]);
 		w.at->places[1].silent = rows[i].silent;
 		w.at->places[1].spent = rows[i].spent;
+		s.place = &w.at->places[rows[i].servers[0][0] == '1'];
 		if (rows[i].answered)
 			answer(&w, "2001:db8::99");
 		w.time.now_us += US_PER_S;
 		miss(&w, "2001:db8::98", rows[i].silences);
-		s.place = &w.at->places[0];
 		s.known.known = rows[i].known;
 		if (select_may_give_up_early(w.at, &w.query, &s) != rows[i].want)
 			fail_msg("%s", rows[i].why);
@@ -435,15 +417,363 @@ static void an_address_is_listed_once_and_tried_so_often(void **state)
 	end(&w);
 }
 
+static void who_must_not_be_asked_is_not(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *server, *forbidden;
+		bool through_nat64, want;
+	} rows[] = {
+		{ "not listed", "192.0.2.1", "198.51.100.0/24", false, true },
+		{ "listed", "192.0.2.1", "192.0.2.0/24", false, false },
+		{ "IPv6", "2001:db8::1", "2001:db8::/32", false, false },
+		{ "the server is, not where it is reached", "192.0.2.1", "192.0.2.0/24", true, false },
+		{ "where it is reached is", "192.0.2.1", "64:ff9b::/96", true, false },
+		{ "neither is", "192.0.2.1", "198.51.100.0/24", true, true },
+		{ "it has no other address", "2001:db8::1", "0.0.0.0/8", true, true },
+		{ "though others have", "2001:db8::1", "64:ff9b::/96", true, true },
+	};
+	static char listed[] = "";
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct netblock block;
+		struct selection s;
+		struct fault f;
+		struct world w;
+
+		begin(&w, rows[i].through_nat64 ? "do-nat64: yes" : NULL);
+		if (rows[i].through_nat64)
+			assert_true(conf_set_option(w.snapshot.conf, "do-ip4: no", &f));
+		assert_true(netblock_parse(&block, rows[i].forbidden, NULL));
+		w.snapshot.do_not_query = netset_new();
+		netset_put(w.snapshot.do_not_query, &block, listed);
+		add(&w, rows[i].server);
+		s = select_server(w.at, &w.query, TYPE_A, 0);
+		if (!!s.place != rows[i].want)
+			fail_msg("%s", rows[i].why);
+		assert_int_equal(w.at->places[0].ip4,
+				 rows[i].through_nat64 && rows[i].server[0] == '1' ? 0xc0000201 : 0);
+		assert_int_equal(w.at->places[0].addr.family, rows[i].through_nat64 || rows[i].server[0] == '2' ? 6 : 4);
+		netset_free(w.snapshot.do_not_query);
+		w.snapshot.do_not_query = NULL;
+		assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+		end(&w);
+	}
+}
+
+static void a_server_is_as_good_as_is_known(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool forward, parent_side, no_dnssec, avoided;
+		unsigned lame, pending;
+		int want; /* tier, or -1 */
+	} rows[] = {
+		{ "nothing", false, false, false, false, 0, 1, TIER_GOOD },
+		{ "glue", false, true, false, false, 0, 1, TIER_PARENT },
+		{ "no signatures", false, true, true, false, 0, 0, TIER_NO_DNSSEC },
+		{ "waiting for others", false, true, true, false, 0, 1, -1 },
+		{ "no signatures for somebody else", false, false, false, false, LAME_DNSSEC, 0, TIER_NO_DNSSEC },
+		{ "recursive", false, false, true, false, LAME_RECURSIVE, 0, TIER_RECURSOR },
+		{ "as it should be", true, false, false, false, LAME_RECURSIVE, 0, TIER_GOOD },
+		{ "lame", false, false, false, false, LAME_ADDRESSES, 0, -1 },
+		{ "for others", false, false, false, false, LAME_OTHER, 0, TIER_GOOD },
+		{ "a forwarder is not lame", true, false, false, false, LAME_ADDRESSES, 0, TIER_GOOD },
+		{ "bogus", true, true, true, true, LAME_RECURSIVE, 0, TIER_AVOIDED },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr avoided[2] = { address("192.0.2.9"), address("192.0.2.1") };
+		struct selection s;
+		struct world w;
+
+		begin(&w, NULL);
+		w.at->forward = rows[i].forward;
+		add(&w, "192.0.2.1");
+		w.at->places[0].parent_side = rows[i].parent_side;
+		w.at->places[0].no_dnssec = rows[i].no_dnssec;
+		w.query.avoid = avoided;
+		w.query.avoid_count = 1 + rows[i].avoided;
+		if (rows[i].lame)
+			infra_set_lame(w.env.infra, &w.at->places[0].addr, ZONE, rows[i].lame, &w.time);
+		s = select_server(w.at, &w.query, TYPE_A, rows[i].pending);
+		if ((s.place ? (int)s.tier : -1) != rows[i].want)
+			fail_msg("%s: %d", rows[i].why, s.place ? (int)s.tier : -1);
+		end(&w);
+	}
+}
+
+static void the_best_tier_is_drawn_from(void **state)
+{
+	(void)state;
+	for (unsigned best = 0; best < 3; best++) {
+		struct world w;
+
+		begin(&w, NULL);
+		add(&w, "192.0.2.1");
+		add(&w, "192.0.2.2");
+		add(&w, "192.0.2.3");
+		for (unsigned i = 0; i < 3; i++)
+			w.at->places[i].parent_side = i != best;
+		for (unsigned i = 0; i < 20; i++)
+			assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).place, &w.at->places[best]);
+		end(&w);
+	}
+}
+
+static void who_is_down_is_asked_when_it_is_time_to_probe(void **state)
+{
+	struct infra_view view;
+	struct world w;
+
+	(void)state;
+	begin(&w, NULL);
+	add(&w, "192.0.2.1");
+	do {
+		w.time.now_us += 20 * US_PER_S;
+		infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, TYPE_TXT, 10000, &w.time);
+		infra_look(w.env.infra, &w.at->places[0].addr, ZONE, &w.time, &view);
+	} while (!view.down);
+	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	infra_probed(w.env.infra, &w.at->places[0].addr, ZONE, &w.time);
+	infra_look(w.env.infra, &w.at->places[0].addr, ZONE, &w.time, &view);
+	assert_true(view.down);
+	w.time.now_us = view.probe_at_us - 1;
+	assert_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	w.time.now_us = view.probe_at_us;
+	assert_non_null(select_server(w.at, &w.query, TYPE_A, 0).place);
+	end(&w);
+}
+
+static void the_band_is_400_ms_wide(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *option;
+		uint32_t rtt[2]; /* 0: not known; it is given five quarters of it */
+		bool want;       /* the second is drawn */
+	} rows[] = {
+		{ "within", NULL, { 60, 380 }, true },
+		{ "beyond", NULL, { 60, 381 }, false },
+		{ "not known, within", "unknown-server-time-limit: 475", { 60, 0 }, true },
+		{ "not known, beyond", "unknown-server-time-limit: 476", { 60, 0 }, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned first, second;
+		struct world w;
+
+		begin(&w, rows[i].option);
+		add(&w, "192.0.2.1");
+		add(&w, "192.0.2.2");
+		for (unsigned n = 0; n < 2; n++)
+			if (rows[i].rtt[n])
+				infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, rows[i].rtt[n], &w.time);
+		draw(&w, &first, &second);
+		assert_true(first > 0);
+		if ((second > 0) != rows[i].want)
+			fail_msg("%s: %u", rows[i].why, second);
+		end(&w);
+	}
+}
+
+static void so_many_of_the_fastest_are_preferred(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *num, *permil;
+		uint32_t rtt[4];
+		bool drawn[4];
+	} rows[] = {
+		{ "fast-server-num: 1", "fast-server-permil: 1000", { 100, 80, 90, 70 }, { false, false, false, true } },
+		{ "fast-server-num: 2", "fast-server-permil: 1000", { 100, 80, 90, 70 }, { false, true, false, true } },
+		{ "fast-server-num: 3", "fast-server-permil: 1000", { 100, 80, 90, 70 }, { false, true, true, true } },
+		{ "fast-server-num: 4", "fast-server-permil: 1000", { 100, 80, 90, 70 }, { true, true, true, true } },
+		{ "fast-server-num: 9", "fast-server-permil: 1000", { 100, 80, 90, 70 }, { true, true, true, true } },
+		{ "fast-server-num: 1", "fast-server-permil: 1000", { 80, 100, 90, 80 }, { true, false, false, true } },
+		{ "fast-server-num: 2", "fast-server-permil: 1000", { 80, 100, 90, 80 }, { true, false, false, true } },
+		{ "fast-server-num: 3", "fast-server-permil: 1000", { 80, 100, 90, 80 }, { true, false, true, true } },
+		{ "fast-server-num: 3", "fast-server-permil: 1000", { 70, 80, 80, 80 }, { true, true, true, true } },
+		{ "fast-server-num: 9", "fast-server-permil: 1000", { 70, 70, 70, 70 }, { true, true, true, true } },
+		{ "fast-server-num: 1", "fast-server-permil: 0", { 100, 80, 90, 70 }, { true, true, true, true } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned drawn[4] = { 0 };
+		struct fault f;
+		struct world w;
+
+		begin(&w, rows[i].permil);
+		assert_true(conf_set_option(w.snapshot.conf, rows[i].num, &f));
+		for (unsigned n = 0; n < 4; n++) {
+			char text[16];
+
+			snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
+			infra_set_rtt(w.env.infra, &add(&w, text)->addr, ZONE, rows[i].rtt[n], &w.time);
+		}
+		for (unsigned n = 0; n < 200; n++)
+			drawn[select_server(w.at, &w.query, TYPE_A, 0).place - w.at->places]++;
+		for (unsigned n = 0; n < 4; n++)
+			if ((drawn[n] > 0) != rows[i].drawn[n])
+				fail_msg("%s, row %zu: server %u %u times", rows[i].num, i, n, drawn[n]);
+		end(&w);
+	}
+}
+
+static void the_fastest_are_preferred_as_often_as_is_wished(void **state)
+{
+	unsigned first, second;
+	struct fault f;
+	struct world w;
+
+	(void)state;
+	begin(&w, "fast-server-permil: 500");
+	assert_true(conf_set_option(w.snapshot.conf, "fast-server-num: 1", &f));
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 70, &w.time);
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.2")->addr, ZONE, 80, &w.time);
+	draw(&w, &first, &second);
+	assert_in_range(first, 680, 820);
+	end(&w);
+}
+
+static void families_take_turns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *option, *more;
+		uint8_t tries[4];      /* two of IPv4, two of IPv6 */
+		bool silent[4];
+		bool drawn[4];
+	} rows[] = {
+		{ "the preferred one", "prefer-ip6: yes", NULL, { 0 }, { false }, { false, false, true, true } },
+		{ "the other one", "prefer-ip4: yes", NULL, { 0 }, { false }, { true, true, false, false } },
+		{ "both are", "prefer-ip4: yes", "prefer-ip6: yes", { 0 }, { false }, { true, true, true, true } },
+		{ "until it has been tried", "prefer-ip6: yes", NULL, { 0, 0, 1, 1 }, { false }, { true, true, false, false } },
+		{ "one address of it has not", "prefer-ip6: yes", NULL, { 0, 0, 1, 0 }, { false }, { false, false, false, true } },
+		{ "all have been", "prefer-ip6: yes", NULL, { 1, 1, 1, 1 }, { false }, { false, false, true, true } },
+		{ "one more often", "prefer-ip6: yes", NULL, { 1, 1, 2, 1 }, { false }, { false, false, false, true } },
+		{ "silent more often", NULL, NULL, { 0 }, { true, false, true, true }, { true, true, false, false } },
+		{ "silent less often", NULL, NULL, { 0 }, { true, true, true, false }, { false, false, true, true } },
+		{ "as often", NULL, NULL, { 0 }, { false, true, true, false }, { true, true, true, true } },
+		{ "only the one", NULL, NULL, { 0 }, { true, false, false, false }, { false, false, true, true } },
+	};
+	static const char *const servers[] = { "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2" };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned drawn[4] = { 0 };
+		struct fault f;
+		struct world w;
+
+		begin(&w, rows[i].option);
+		if (rows[i].more)
+			assert_true(conf_set_option(w.snapshot.conf, rows[i].more, &f));
+		for (unsigned n = 0; n < 4; n++) {
+			struct place *p = add(&w, servers[n]);
+
+			p->tries = rows[i].tries[n];
+			p->silent = rows[i].silent[n];
+		}
+		for (unsigned n = 0; n < 200; n++)
+			drawn[select_server(w.at, &w.query, TYPE_A, 0).place - w.at->places]++;
+		for (unsigned n = 0; n < 4; n++)
+			if ((drawn[n] > 0) != rows[i].drawn[n])
+				fail_msg("%s: server %u %u times", rows[i].why, n, drawn[n]);
+		end(&w);
+	}
+}
+
+static void a_forwarder_is_shaky_after_two_silences(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		uint16_t types[2];
+		bool shaky;
+	} rows[] = {
+		{ "one", { TYPE_A }, false },
+		{ "two", { TYPE_A, TYPE_A }, true },
+		{ "for different types", { TYPE_A, TYPE_AAAA }, true },
+		{ "for yet others", { TYPE_TXT, TYPE_AAAA }, true },
+		{ "for these", { TYPE_TXT, TYPE_A }, true },
+		{ "for one other", { TYPE_TXT }, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct forward_zone config = { .strategy = STRATEGY_ORDERED };
+		unsigned first, second;
+		struct world w;
+
+		begin(&w, NULL);
+		w.at->forward = true;
+		w.at->config = &config;
+		add(&w, "192.0.2.1");
+		add(&w, "192.0.2.2");
+		for (unsigned n = 0; n < 2; n++)
+			infra_set_rtt(w.env.infra, &w.at->places[n].addr, ZONE, 60, &w.time);
+		for (unsigned n = 0; n < 2 && rows[i].types[n]; n++)
+			infra_silent(w.env.infra, &w.at->places[0].addr, ZONE, rows[i].types[n], 400, &w.time);
+		draw(&w, &first, &second);
+		if (rows[i].shaky ? first > 60 : first != 1000)
+			fail_msg("%s: %u", rows[i].why, first);
+		end(&w);
+	}
+}
+
+/* Whom a race begins with, besides the one drawn. */
+static void others_come_fastest_first(void **state)
+{
+	static const uint32_t rtts[] = { 300, 100, 400, 200, 100 };
+	struct place *out[6] = { NULL };
+	struct selection s;
+	struct world w;
+
+	(void)state;
+	begin(&w, NULL);
+	for (unsigned n = 0; n < 6; n++) {
+		char text[16];
+		struct place *p;
+
+		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
+		p = add(&w, text);
+		if (n < 5)
+			infra_set_rtt(w.env.infra, &p->addr, ZONE, rtts[n], &w.time);
+		p->parent_side = n == 5;
+	}
+	w.at->places[4].spent = true;
+	s = (struct selection){ .place = &w.at->places[3], .tier = TIER_GOOD };
+	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 6), 3);
+	assert_ptr_equal(out[0], &w.at->places[1]);
+	assert_ptr_equal(out[1], &w.at->places[0]);
+	assert_ptr_equal(out[2], &w.at->places[2]);
+	out[1] = NULL;
+	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 1), 1);
+	assert_ptr_equal(out[0], &w.at->places[1]);
+	assert_null(out[1]);
+	s.tier = TIER_PARENT;
+	assert_int_equal(select_others(w.at, &w.query, TYPE_A, &s, out, 6), 1);
+	assert_ptr_equal(out[0], &w.at->places[5]);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_within_the_band_is_drawn),
 		cmocka_unit_test(the_operator_has_the_say_among_forwarders),
-		cmocka_unit_test(the_fastest_few_may_be_preferred),
 		cmocka_unit_test(a_family_may_be_preferred_or_off),
 		cmocka_unit_test(a_silent_family_gives_way),
 		cmocka_unit_test(where_a_family_may_be_silent_one_try_is_enough),
+		cmocka_unit_test(who_must_not_be_asked_is_not),
+		cmocka_unit_test(a_server_is_as_good_as_is_known),
+		cmocka_unit_test(the_best_tier_is_drawn_from),
+		cmocka_unit_test(who_is_down_is_asked_when_it_is_time_to_probe),
+		cmocka_unit_test(the_band_is_400_ms_wide),
+		cmocka_unit_test(so_many_of_the_fastest_are_preferred),
+		cmocka_unit_test(the_fastest_are_preferred_as_often_as_is_wished),
+		cmocka_unit_test(families_take_turns),
+		cmocka_unit_test(a_forwarder_is_shaky_after_two_silences),
+		cmocka_unit_test(others_come_fastest_first),
 		cmocka_unit_test(who_proved_unfit_comes_last),
 		cmocka_unit_test(lame_for_addresses_is_not_lame_for_all),
 		cmocka_unit_test(an_address_is_listed_once_and_tried_so_often),

@@ -8,7 +8,8 @@
  * validated on demand, from the current trust anchors, with the keys and delegations in the file.
  * What cannot be proven (insecure, or never validated) comes back as it was, but only where the
  * same settings decide on it: with another `judge` it is skipped. Where answers are changed in
- * another way before they are cached (`shape`), nothing is used.
+ * another way before they are cached (`shape`), nothing is used; of a zone that is asked for
+ * elsewhere now (`zones`), nothing at or below it.
  *
  * TTLs keep running while the daemon is down. The time elapsed is that of the wall clock, but no
  * less than that of the monotonic clock; when the wall clock is behind the file's, it is unknown,
@@ -19,6 +20,7 @@
 #include <stdatomic.h>
 
 #include "services/cache/file_block.h"
+#include "services/cache/file_zones.h"
 #include "util/timebase.h"
 
 struct fault;
@@ -31,6 +33,7 @@ struct cachefile_how {
 	struct timebase now;
 	uint64_t judge;           /* identifies the settings by which answers are validated */
 	uint32_t shape;           /* identifies those by which they are changed before caching */
+	struct keptzones zones;   /* forward, stub and auth zones */
 	uint32_t most_ttl_s;      /* reading: upper bound of TTLs (cache-max-ttl) */
 	uint32_t expired_s;       /* keep answers expired for up to so long (serve-expired) */
 	bool validates;           /* reading: unchecked data will be validated before use */

@@ -188,7 +188,7 @@ static bool read_block_head(struct block_reader *r, enum block_kind *kind, size_
 	*len = read_u32(&in);
 	r->left = read_u32(&in);
 	*kind = (enum block_kind)word;
-	return word >= BLOCK_SETS && word <= BLOCK_END && number == r->number && *len <= BLOCK_MOST;
+	return word >= BLOCK_SETS && word <= BLOCK_ZONES && number == r->number && *len <= BLOCK_MOST;
 }
 
 static enum block_kind broken(struct block_reader *r, bool is_cut, struct fault *f)

@@ -26,7 +26,7 @@ struct fault;
 #define BLOCK_USUAL      (64 * 1024)  /* a block is closed when its entries reach so many bytes */
 #define BLOCK_ENTRY_MOST (128 * 1024) /* bytes of one entry */
 
-enum block_kind { BLOCK_SETS = 1, BLOCK_ANSWERS = 2, BLOCK_END = 3 };
+enum block_kind { BLOCK_SETS = 1, BLOCK_ANSWERS = 2, BLOCK_END = 3, BLOCK_ZONES = 4 };
 
 struct blocks_head {
 	int64_t wall_s;

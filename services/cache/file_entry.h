@@ -7,6 +7,7 @@
  *     set     u32 TTL, i32 seconds until it expires, u16 type, class, records, signatures, u8 enum
  *             trust, enum security, RRSET_* flags, length of the owner name; then the name, and for
  *             each record and signature a u16 length and that many bytes, uncompressed
+ *     zone    u64 mark of its settings, its name; before everything else
  *     end     u64 sets, u64 answers in the whole file
  *
  * Seconds are relative to the time in the head; what was stored while the file was being written

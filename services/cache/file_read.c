@@ -5,6 +5,7 @@
 #include "services/cache/file.h"
 #include "services/cache/file_entry.h"
 
+#include "services/cache/forget.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/cache/store.h"
@@ -15,8 +16,6 @@
 
 #define CLOCK_SLACK_S 2                  /* how far a clock may be set back unnoticed */
 #define LONG_AGO_S    (INT64_C(1) << 30) /* more than any TTL */
-#define KNOWN_FLAGS \
-	(RRSET_NSEC_AT_APEX | RRSET_PARENT_SIDE | RRSET_SOA_NEGATIVE | RRSET_UNVERIFIED_GLUE)
 
 struct reading {
 	const struct cachefile_how *how;
@@ -25,6 +24,8 @@ struct reading {
 	struct arena arena; /* of one entry */
 	int64_t passed_s;   /* since the file was written */
 	bool same_judge;
+	struct trie *zones;   /* until the first block of another kind */
+	struct forget *apart; /* then: names in zones that differ */
 };
 
 /* ---- time ---- */
@@ -103,7 +104,7 @@ static void take_answer(struct reading *r, struct slice entry)
 		return;
 	}
 	if (!msg_parse(in.at, reader_left(&in), &r->arena, now_s - (uint32_t)age_s, &m) ||
-	    !store_is_sound(&m)) {
+	    !store_is_sound(&m) || keptzones_touch(r->apart, &m)) {
 		r->count->passed++;
 		return;
 	}
@@ -146,7 +147,7 @@ static bool read_set(struct reading *r, struct reader *in, struct rrset_parts *p
 	p->owner = read_bytes(in, owner_len);
 	p->records = records;
 	p->sigs = sigs;
-	return p->owner && dname_measure(p->owner, p->owner + owner_len) == owner_len &&
+	return p->owner && dname_fills(p->owner, owner_len) &&
 	       take_records(in, p->type, 0, records, p->count) &&
 	       take_records(in, TYPE_RRSIG, p->type, sigs, p->sig_count) && !reader_left(in);
 }
@@ -170,7 +171,8 @@ static void take_set(struct reading *r, struct slice entry)
 	p.trust = MIN(p.trust, (uint8_t)TRUST_ANS_AA);
 	p.flags = read_u8(&in);
 	owner_len = read_u8(&in);
-	if (in.bad || p.flags & ~KNOWN_FLAGS || !read_set(r, &in, &p, owner_len)) {
+	if (in.bad || p.flags & ~RRSET_FLAGS_KEPT || !read_set(r, &in, &p, owner_len) ||
+	    forget_name(r->apart, p.owner, 0)) {
 		r->count->passed++;
 		return;
 	}
@@ -204,6 +206,23 @@ static void take_block(struct reading *r, void (*take)(struct reading *r, struct
 	rcu_turn_end();
 }
 
+/* Zones come first: nothing is taken before all are known. False: one has come too late, or is none. */
+static bool take_zones(struct reading *r, enum block_kind kind)
+{
+	struct slice entry;
+
+	if (kind != BLOCK_ZONES) {
+		if (r->zones)
+			r->apart = keptzones_close(r->zones);
+		r->zones = NULL;
+		return true;
+	}
+	while (r->zones && block_take(&r->blocks, &entry))
+		if (!keptzones_take(r->zones, entry))
+			return false;
+	return r->zones;
+}
+
 static bool take_blocks(struct reading *r, struct fault *f)
 {
 	for (;;) {
@@ -218,7 +237,12 @@ static bool take_blocks(struct reading *r, struct fault *f)
 			fault_set(f, "reading was stopped");
 			return false;
 		}
-		take_block(r, kind == BLOCK_SETS ? take_set : take_answer);
+		if (!take_zones(r, kind)) {
+			fault_set(f, "its zones are damaged");
+			return false;
+		}
+		if (kind != BLOCK_ZONES)
+			take_block(r, kind == BLOCK_SETS ? take_set : take_answer);
 	}
 }
 
@@ -233,7 +257,9 @@ bool cachefile_read(const struct cachefile_how *how, block_pull *pull, void *arg
 		return false;
 	arena_init(&r.arena);
 	r.same_judge = r.blocks.head.judge == how->judge;
+	r.zones = keptzones_open(&how->zones);
 	ok = has_shape(&r, f) && find_passed(&r, f) && take_blocks(&r, f);
+	forget_free(r.zones ? keptzones_close(r.zones) : r.apart);
 	arena_clear(&r.arena);
 	blocks_close(&r.blocks);
 	return ok;

@@ -8,6 +8,9 @@
 #include "util/fault.h"
 #include "util/random.h"
 
+_Static_assert(ANSWER_HEAD_LEN + UINT16_MAX <= BLOCK_ENTRY_MOST, "an answer fits");
+_Static_assert(SET_HEAD_LEN + RRSET_BYTES_MOST <= BLOCK_ENTRY_MOST, "a set that is cached fits");
+
 struct writing {
 	const struct cachefile_how *how;
 	struct cachefile_count *count;
@@ -33,8 +36,7 @@ static bool is_kept(const struct writing *w, const struct stored *s)
 	return s->scope == 0 && s->fits & STORED_FULL && !(s->fits & STORED_MADE) && stored_is_good(s) &&
 	       (!is_explained(s) || s->security == SECURITY_INSECURE) &&
 	       s->security != SECURITY_SECURE_SENTINEL_FAIL &&
-	       is_of_use(w, s->expires_s, w->how->expired_s) &&
-	       ANSWER_HEAD_LEN + s->wire_len <= BLOCK_ENTRY_MOST;
+	       is_of_use(w, s->expires_s, w->how->expired_s);
 }
 
 static void add_answer(const struct slab_entry *e, void *arg)
@@ -63,7 +65,7 @@ static void add_set(const struct slab_entry *e, void *arg)
 	struct writer to;
 
 	if (e->spare || s->security == SECURITY_BOGUS || s->flags & RRSET_FROM_POLICY ||
-	    !is_of_use(w, s->expires_s, 0) || len > BLOCK_ENTRY_MOST)
+	    !is_of_use(w, s->expires_s, 0))
 		return;
 	to = writer_over(block_entry(&w->blocks, BLOCK_SETS, len), len);
 	write_u32(&to, s->ttl_s);
@@ -133,6 +135,7 @@ bool cachefile_write(const struct cachefile_how *how, cachefile_push *push_bytes
 	random_init(&chance);
 	random_bytes(&chance, head.chance, sizeof(head.chance));
 	blocks_begin(&w.blocks, &head);
+	keptzones_write(&how->zones, &w.blocks);
 	/* RRsets first: revalidating the answers needs their keys and delegations. */
 	ok = add_all(&w, rrsetcache_slab(how->rrsets), add_set, f) &&
 	     add_all(&w, msgcache_slab(how->messages), add_answer, f);

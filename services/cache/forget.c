@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
+#include "services/cache/mention.h"
 #include "services/cache/msg.h"
 #include "util/dname.h"
 #include "util/mem.h"
-#include "util/msgname.h"
 #include "util/rr.h"
 #include "util/rrset.h"
 #include "util/timebase.h"
@@ -17,6 +17,7 @@
 struct region {
 	struct region *next; /* at the same name */
 	int scope;
+	bool alone; /* the name, not what is below it */
 	uint8_t name[DNAME_MAX];
 };
 
@@ -69,13 +70,24 @@ void forget_kinds(struct forget *f, unsigned kinds)
 	f->kinds |= kinds;
 }
 
-void forget_below(struct forget *f, const uint8_t *name, int scope)
+static void put_region(struct forget *f, const uint8_t *name, int scope, bool alone)
 {
 	struct region *r = mem_zero(sizeof(*r));
 
 	dname_copy_lower(r->name, name);
 	r->scope = scope;
+	r->alone = alone;
 	r->next = trie_put(f->below, name, r);
+}
+
+void forget_below(struct forget *f, const uint8_t *name, int scope)
+{
+	put_region(f, name, scope, false);
+}
+
+void forget_at(struct forget *f, const uint8_t *name, int scope)
+{
+	put_region(f, name, scope, true);
 }
 
 void forget_records(struct forget *f, const struct forget_records *which)
@@ -112,7 +124,8 @@ static bool is_below(const struct forget *f, const uint8_t *name, uint8_t scope)
 
 	for (; at; at = trie_find_above(f->below, at->name)) {
 		for (const struct region *r = at; r; r = r->next)
-			if (r->scope == FORGET_EVERY_SCOPE || r->scope == scope)
+			if ((r->scope == FORGET_EVERY_SCOPE || r->scope == scope) &&
+			    (!r->alone || dname_equals(r->name, name)))
 				return true;
 	}
 	return false;
@@ -170,33 +183,24 @@ static bool is_of_kind(const struct forget *f, const struct stored *s)
 	       (f->kinds & FORGET_BOGUS && s->security == SECURITY_BOGUS);
 }
 
-/* Whether one of its records is of no use: below a name, an alias that leads there, or what `records` names. */
+struct record_asked {
+	const struct forget *f;
+	uint8_t scope;
+};
+
+/* Whether the record is of no use: below a name, an alias that leads there, or what `records` names. */
+static bool record_goes(const struct mention *m, void *arg)
+{
+	const struct record_asked *a = arg;
+	const struct forget_records *r = &a->f->records;
+
+	return is_below(a->f, m->owner, a->scope) || (m->target && is_below(a->f, m->target, a->scope)) ||
+	       (r->goes && r->goes(r->arg, m->owner, m->type, m->rdata));
+}
+
 static bool has_record(const struct forget *f, const struct stored *s, uint8_t scope)
 {
-	struct reader r = reader_over(stored_wire(s), s->wire_len);
-	unsigned left = get_u16(stored_wire(s) + 6) + get_u16(stored_wire(s) + 8) + get_u16(stored_wire(s) + 10);
-	uint8_t owner[DNAME_MAX], target[DNAME_MAX];
-
-	(void)read_bytes(&r, MSG_HEAD_LEN + s->qname_len + 4u);
-	while (left-- && !r.bad) {
-		bool named = msg_read_name(&r, owner) != 0;
-		uint16_t type = read_u16(&r), len;
-		const uint8_t *data;
-
-		(void)read_bytes(&r, 6);
-		len = read_u16(&r);
-		data = r.at;
-		if (r.bad || !named || len > reader_left(&r))
-			return true; /* it cannot be read: no loss */
-		if (is_below(f, owner, scope) ||
-		    (type == TYPE_CNAME && msg_read_name(&r, target) && is_below(f, target, scope)))
-			return true;
-		if (f->records.goes && f->records.goes(f->records.arg, owner, type, (struct slice){ data, len }))
-			return true;
-		r.at = data;
-		(void)read_bytes(&r, len);
-	}
-	return false;
+	return stored_mentions(s, record_goes, &(struct record_asked){ f, scope });
 }
 
 bool forget_answer(const struct forget *f, const struct stored *s)
@@ -245,26 +249,28 @@ bool forget_set(const struct forget *f, const struct rrset *set, uint8_t scope)
 /* ---- denials for other names ---- */
 
 struct denied {
-	void (*fn)(const uint8_t *name, void *arg);
+	void (*fn)(const uint8_t *name, bool below, void *arg);
 	void *arg;
 };
 
 static bool say_denied(const uint8_t *name, void *value, void *arg)
 {
 	const struct denied *d = arg;
+	bool below = false;
 
-	(void)value;
-	d->fn(name, d->arg);
+	for (const struct region *r = value; r; r = r->next)
+		below |= !r->alone;
+	d->fn(name, below, d->arg);
 	return true;
 }
 
-void forget_each_denied(const struct forget *f, void (*fn)(const uint8_t *name, void *arg), void *arg)
+void forget_each_denied(const struct forget *f, void (*fn)(const uint8_t *name, bool below, void *arg), void *arg)
 {
 	struct denied d = { fn, arg };
 
 	for (; f; f = f->next) {
 		if (f->kinds & (FORGET_EVERYTHING | FORGET_DENIALS) || f->limits)
-			fn(dname_root, arg);
+			fn(dname_root, true, arg);
 		else
 			trie_each(f->below, say_denied, &d);
 	}

@@ -31,6 +31,8 @@ void forget_kinds(struct forget *f, unsigned kinds);
 /* Everything at and below the name (copied), in one scope (services/views.h) or in all, and messages whose aliases
  * lead there or that have records of there. */
 void forget_below(struct forget *f, const uint8_t *name, int scope);
+/* The same of the name alone. */
+void forget_at(struct forget *f, const uint8_t *name, int scope);
 /* RRsets and messages with such a record. `free_arg` is called with the rest. */
 struct forget_records {
 	bool (*goes)(const void *arg, const uint8_t *owner, uint16_t type, struct slice rdata);
@@ -50,8 +52,9 @@ bool forget_set(const struct forget *f, const struct rrset *set, uint8_t scope);
 /* Something known about a name: its keys. */
 bool forget_name(const struct forget *f, const uint8_t *name, uint8_t scope);
 
-/* Denials for other names are not in a slab: each name below which they are to be forgotten; the root for all. */
-void forget_each_denied(const struct forget *f, void (*fn)(const uint8_t *name, void *arg), void *arg);
+/* Denials for other names are not in a slab: each name whose denials are to be forgotten, and whether those below it,
+ * too; the root for all. */
+void forget_each_denied(const struct forget *f, void (*fn)(const uint8_t *name, bool below, void *arg), void *arg);
 
 /* For the log: "everything", or how many names with what is below them, and what else. */
 void forget_print(const struct forget *f, char *to, size_t room);

@@ -323,7 +323,7 @@ static void found(struct findings *f, const struct rrset *set)
 }
 
 /* NSEC: the record matching or covering the wildcard, then the one for the name itself. */
-static bool look_by_name(struct negcache *c, const struct ranges_at *at, const uint8_t *name,
+static void look_by_name(struct negcache *c, const struct ranges_at *at, const uint8_t *name,
 			 struct arena *a, struct findings *f)
 {
 	const struct rrset *n = ranges_find_nsec(c->ranges, at, name, a), *beside;
@@ -331,7 +331,7 @@ static bool look_by_name(struct negcache *c, const struct ranges_at *at, const u
 
 	findings_begin(f, at);
 	if (!n)
-		return false;
+		return;
 	if (!dname_equals(rrset_owner(n), name) && !nsec_shows_ent(n, at->zone, name)) {
 		f->closer = n;
 		f->encloser = nsec_closest_encloser(n, name);
@@ -340,7 +340,6 @@ static bool look_by_name(struct negcache *c, const struct ranges_at *at, const u
 			found(f, beside);
 	}
 	found(f, n);
-	return true;
 }
 
 /* NSEC3: the record matching the name; or those of its closest encloser, the next closer name, and
@@ -516,8 +515,10 @@ static struct message *answer_from(struct negcache *c, const struct ranges_at *a
 	struct message *m = NULL;
 	struct findings f;
 
-	if (facts->has_nsec && look_by_name(c, at, ask->q->name, ask->arena, &f))
+	if (facts->has_nsec) {
+		look_by_name(c, at, ask->q->name, ask->arena, &f);
 		m = conclude(c, at, ask, &f);
+	}
 	if (!m && may_hash(at, facts, ask->q) &&
 	    look_by_hash(c, at, facts, ask->q->name, ask->arena, &f))
 		m = conclude(c, at, ask, &f);
@@ -565,8 +566,10 @@ struct negcache_cut negcache_ds(struct negcache *c, const uint8_t *zone, const u
 	if (!dname_is_strictly_under(name, zone) || !ranges_know(c->ranges, &at, &facts))
 		return known;
 	arena_init(&a);
-	if (facts.has_nsec && look_by_name(c, &at, name, &a, &f))
+	if (facts.has_nsec) {
+		look_by_name(c, &at, name, &a, &f);
 		known = cut_of(&at, &f, name);
+	}
 	if (known.cut == CUT_UNKNOWN && facts.has_nsec3 &&
 	    look_by_hash(c, &at, &facts, name, &a, &f))
 		known = cut_of(&at, &f, name);

@@ -159,11 +159,8 @@ static enum ruling rule(const struct rrset *standing, const struct rrset *offere
 	if (is < was && is_denial(offered) &&
 	    !(rrset_same_records(standing, offered) && rrset_same_signatures(standing, offered)))
 		return RULING_PASS;
-	if (is < was)
-		return standing->security == SECURITY_SECURE && offered->trust >= TRUST_AUTH_AA &&
-				       offered->trust >= standing->trust
-			       ? RULING_PASS
-			       : RULING_STANDING;
+	if (is < was) /* although its trust is as high: what stands has been proven */
+		return offered->trust >= TRUST_AUTH_AA && offered->trust >= standing->trust ? RULING_PASS : RULING_STANDING;
 	if (offered->flags & RRSET_PARENT_SIDE || !rrset_same_records(standing, offered))
 		return RULING_TAKE;
 	return offered->sig_count == 0 || rrset_same_signatures(standing, offered) ? RULING_STANDING
@@ -304,6 +301,5 @@ void rrsetcache_reject(struct rrsetcache *c, const struct rrset *bogus)
 	struct rejected r = { .set = bogus, .scope = c->scope };
 	uint64_t hash = hash_of(rrset_owner(bogus), bogus->owner_len, bogus->type, bogus->class_);
 
-	if (find(c, hash, rrset_owner(bogus), bogus->owner_len, bogus->type, bogus->class_, bogus->flags))
-		(void)slab_remove(c->slab, hash, is_rejected, &r);
+	(void)slab_remove(c->slab, hash, is_rejected, &r);
 }

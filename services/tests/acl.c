@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/acl.h"
 
+#include "services/localzone.h"
 #include "services/tests/conf.h"
+#include "services/views.h"
 #include "util/fault.h"
 #include "util/hash.h"
 
@@ -26,6 +28,7 @@ static void the_longest_netblock_decides(void **state)
 		{ "loopback may, unasked", "", "127.3.2.1", ACL_ALLOW, NULL },
 		{ "that of IPv6 too", "", "::1", ACL_ALLOW, NULL },
 		{ "and in disguise", "", "::ffff:127.0.0.1", ACL_ALLOW, NULL },
+		{ "in another disguise, of which the host is another", "", "::fffe:127.0.0.1", ACL_REFUSE, NULL },
 		{ "others may not", "", "192.0.2.1", ACL_REFUSE, NULL },
 		{ "not over IPv6", "", "2001:db8::1", ACL_REFUSE, NULL },
 		{ "a netblock", "access-control: 192.0.2.0/24 allow", "192.0.2.7", ACL_ALLOW,
@@ -46,6 +49,12 @@ static void the_longest_netblock_decides(void **state)
 		{ "of equal ones the last",
 		  "access-control: 10.0.0.0/8 allow\n access-control: 10.0.0.0/8 allow_snoop",
 		  "10.1.2.3", ACL_ALLOW_SNOOP, NULL },
+		{ "of three equal ones the last",
+		  "access-control: 10.0.0.0/8 deny\n access-control: 10.0.0.0/8 refuse\n access-control: 10.0.0.0/8 allow_setrd",
+		  "10.1.2.3", ACL_ALLOW_SETRD, NULL },
+		{ "of equal ones the last, which is the view",
+		  "access-control-view: 10.0.0.0/8 v\n access-control-view: 10.0.0.0/8 w\nview:\n name: v\nview:\n name: w\n",
+		  "10.3.0.1", ACL_ALLOW, "w" },
 		{ "everybody", "access-control: 0.0.0.0/0 allow_setrd", "203.0.113.5",
 		  ACL_ALLOW_SETRD, NULL },
 		{ "everybody, but not over IPv6", "access-control: 0.0.0.0/0 allow", "2001:db8::1",
@@ -99,12 +108,202 @@ static void the_longest_netblock_decides(void **state)
 	}
 }
 
+/* What the tags of a client's netblock, or of the interface that it asked, imply. */
+static void tags_have_their_actions_and_data(void **state)
+{
+	(void)state;
+	enum { TAGS = 4 };
+	static const struct {
+		const char *why, *conf;
+		const char *tags; /* of "abcd" */
+		unsigned count;
+		uint8_t actions[TAGS], records[TAGS];
+	} rows[] = {
+		{ "none", "access-control: 10.0.0.0/8 allow", "", 0, { 0 }, { 0 } },
+		{ "two", "access-control-tag: 10.0.0.0/8 \"a c\"", "ac", 0, { 0 }, { 0 } },
+		{ "in two lines", "access-control-tag: 10.0.0.0/8 a\n access-control-tag: 10.0.0.0/8 d", "ad", 0, { 0 }, { 0 } },
+		{ "of a wider netblock", "access-control-tag: 0.0.0.0/0 a\n access-control: 10.0.0.0/8 allow", "", 0, { 0 }, { 0 } },
+		{ "an action alone", "access-control-tag-action: 10.0.0.0/8 b refuse", "", 2, { 0, ZONE_refuse + 1 }, { 0 } },
+		{ "the first type of zone", "access-control-tag-action: 10.0.0.0/8 a deny", "", 1, { ZONE_deny + 1 }, { 0 } },
+		{ "the higher number last",
+		  "access-control-tag-action: 10.0.0.0/8 a deny\n access-control-tag-action: 10.0.0.0/8 d static",
+		  "", 4, { ZONE_deny + 1, 0, 0, ZONE_static + 1 }, { 0 } },
+		{ "the higher number first",
+		  "access-control-tag-action: 10.0.0.0/8 d static\n access-control-tag-action: 10.0.0.0/8 a deny\n"
+		  " access-control-tag-action: 10.0.0.0/8 d refuse",
+		  "", 4, { ZONE_deny + 1, 0, 0, ZONE_refuse + 1 }, { 0 } },
+		{ "data",
+		  "access-control-tag-data: 10.0.0.0/8 b \"A 192.0.2.1\"\n access-control-tag-data: 10.0.0.0/8 b \"AAAA 2001:db8::1\"\n"
+		  " access-control-tag-action: 10.0.0.0/8 c redirect",
+		  "", 3, { 0, 0, ZONE_redirect + 1 }, { 0, 2 } },
+		{ "more data than tags before",
+		  "access-control-tag-data: 10.0.0.0/8 a \"A 192.0.2.1\"\n access-control-tag-data: 10.0.0.0/8 c \"A 192.0.2.1\"",
+		  "", 3, { 0 }, { 1, 0, 1 } },
+		{ "all of an interface",
+		  "interface-tag: 192.0.2.53 \"b d\"\n interface-tag-action: 192.0.2.53 d deny\n interface-tag-data: 192.0.2.53 a \"A 192.0.2.9\"",
+		  "bd", 4, { 0, 0, 0, ZONE_deny + 1 }, { 1 } },
+		{ "of another interface", "interface-tag: 192.0.2.54 a\n interface-action: 192.0.2.53 allow", "", 0, { 0 }, { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct addr client = at("10.1.2.3"), listener = at("192.0.2.53");
+		const struct acl_tags *t;
+		struct fault f = { 0 };
+		char text[1024];
+		struct conf *conf;
+		struct acl *a;
+
+		snprintf(text, sizeof(text), "server:\n define-tag: \"a b c d\"\n %s\n", rows[i].conf);
+		conf = conf_from(text);
+		a = acl_new(conf, &f);
+		if (!a)
+			fail_msg("%s: %s", rows[i].why, f.text);
+		t = acl_get(a, &client, &listener)->tags;
+		if (t->count != rows[i].count)
+			fail_msg("%s: %u", rows[i].why, t->count);
+		for (unsigned n = 0; n < TAGS; n++) {
+			struct tagset one = { 0 };
+
+			assert_true(tagset_add(&one, &conf->server.define_tag, (char[]){ (char)('a' + n), 0 }, &f));
+			if ((tagset_common(&t->set, &one) >= 0) != !!strchr(rows[i].tags, (int)('a' + n)))
+				fail_msg("%s: tag %u", rows[i].why, n);
+			tagset_clear(&one);
+			if (n < t->count && (t->actions[n] != rows[i].actions[n] || t->data[n].count != rows[i].records[n]))
+				fail_msg("%s: of tag %u action %u, data %u", rows[i].why, n, t->actions[n], t->data[n].count);
+		}
+		acl_free(a);
+		conf_free(conf);
+	}
+}
+
+static void what_a_line_does_not_say_rightly_is_an_error(void **state)
+{
+	(void)state;
+#define LONG "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890" \
+	     "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+	static const struct {
+		const char *option, *text, *says;
+	} rows[] = {
+		{ "access-control", "10.0.0.0/8", "access-control: '10.0.0.0/8' is not a netblock" },
+		{ "access-control", "10.0.0.0/8 ", "is not a netblock" },
+		{ "access-control", " allow", "is not a netblock" },
+		{ "access-control", "10.0.0.0/33 allow", "is not a netblock" },
+		{ "access-control", "10.0.0.0/8 alow", "is not a netblock" },
+		{ "access-control", "10.0.0.0/8 allow ", "is not a netblock" },
+		{ "access-control", "0000000000000000000000000000000000000000000000000000000000000000000010.0.0.0/8 allow",
+		  "is not a netblock" },
+		{ "access-control-view", "10.0.0.0/8", "access-control-view: '10.0.0.0/8' is not a netblock" },
+		{ "access-control-tag", "10.0.0.0/8 x", "access-control-tag: " },
+		{ "access-control-tag-action", "10.0.0.0/8 x refuse", "'x' is no tag of define-tag" },
+		{ "access-control-tag-action", "10.0.0.0/8 aa refuse", "'aa' is no tag of define-tag" },
+		{ "access-control-tag-action", "10.0.0.0/8 a refused", "'refused' is not a type of zone" },
+		{ "access-control-tag-data", "10.0.0.0/8 a A 192.0.2", "access-control-tag-data: 'A 192.0.2': " },
+		{ "interface-action", "192.0.2.53", "interface-action: '192.0.2.53' is not an interface" },
+		{ "interface-action", "192.0.2.53 alow", "is not an interface" },
+		{ "interface-action", " allow", "is not an interface" },
+		{ "interface-action", LONG LONG LONG LONG LONG LONG LONG LONG " allow", "interface-action: '1234" },
+		{ "access-control", LONG LONG LONG LONG LONG LONG LONG LONG " allow", "access-control: '1234" },
+		{ "interface-tag", "192.0.2.53 x", "interface-tag: " },
+		{ "interface-tag-action", "192.0.2.53 x refuse", "'x' is no tag of define-tag" },
+		{ "interface-view", "192.0.2.53", "is not an interface" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *conf = conf_from("server:\n define-tag: \"a b\"\n");
+		struct conf_server *s = &conf->server;
+		/* the configuration's own check comes before: here it is left out */
+		const struct {
+			const char *option;
+			struct conf_list *list;
+		} lists[] = {
+			{ "access-control", &s->access_control },
+			{ "access-control-view", &s->access_control_view },
+			{ "access-control-tag", &s->access_control_tag },
+			{ "access-control-tag-action", &s->access_control_tag_action },
+			{ "access-control-tag-data", &s->access_control_tag_data },
+			{ "interface-action", &s->interface_action },
+			{ "interface-view", &s->interface_view },
+			{ "interface-tag", &s->interface_tag },
+			{ "interface-tag-action", &s->interface_tag_action },
+		};
+		struct conf_item item = { .text = (char *)(uintptr_t)rows[i].text };
+		struct fault f = { 0 };
+
+		for (size_t n = 0; n < COUNT(lists); n++)
+			if (strcmp(lists[n].option, rows[i].option) == 0)
+				*lists[n].list = (struct conf_list){ .items = &item, .count = 1 };
+		assert_null(acl_new(conf, &f));
+		if (!strstr(f.text, rows[i].says))
+			fail_msg("%s '%s': %s", rows[i].option, rows[i].text, f.text);
+		for (size_t n = 0; n < COUNT(lists); n++)
+			*lists[n].list = (struct conf_list){ 0 };
+		conf_free(conf);
+	}
+}
+
+static void views_are_bound_by_their_names(void **state)
+{
+	(void)state;
+	struct conf *conf = conf_from("server:\n access-control-view: 10.0.0.0/8 v\n access-control: 10.2.0.0/16 allow\n"
+				      " access-control-view: 127.0.0.0/8 w\n interface-action: 192.0.2.53 refuse\n"
+				      " interface-view: 192.0.2.53 w\n interface-action: 192.0.2.54 allow\n"
+				      "view:\n name: v\nview:\n name: w\n");
+	struct addr inside = at("10.1.1.1"), narrow = at("10.2.1.1"), other = at("203.0.113.1");
+	struct addr door = at("192.0.2.53"), plain = at("192.0.2.54"), own = at("127.0.0.1");
+	struct fault f = { 0 };
+	struct views *v = views_new(conf, &f);
+	struct acl *a = acl_new(conf, &f);
+
+	assert_non_null(v);
+	assert_non_null(a);
+	acl_bind_views(a, v);
+	assert_non_null(views_find(v, "v"));
+	assert_ptr_equal(acl_get(a, &inside, NULL)->sees, views_find(v, "v"));
+	assert_null(acl_get(a, &narrow, NULL)->sees);
+	assert_ptr_equal(acl_get(a, &own, NULL)->sees, views_find(v, "w"));
+	assert_ptr_equal(acl_get(a, &other, &door)->sees, views_find(v, "w"));
+	assert_int_equal(acl_get(a, &other, &door)->action, ACL_REFUSE); /* nobody has said that it may ask */
+	assert_null(acl_get(a, &other, &plain)->sees);
+	acl_free(a);
+	views_free(v);
+	conf_free(conf);
+}
+
+static void every_action_has_its_word(void **state)
+{
+	(void)state;
+	static const char *const words[] = { "deny", "refuse", "allow", "allow_setrd", "allow_snoop", "allow_cookie",
+					     "deny_non_local", "refuse_non_local" };
+
+	for (unsigned i = 0; i < COUNT(words); i++) {
+		struct addr client = at("10.1.1.1"), listener = at("192.0.2.53");
+		struct fault f = { 0 };
+		struct conf *conf;
+		struct acl *a;
+		char text[200];
+
+		for (unsigned door = 0; door < 2; door++) {
+			snprintf(text, sizeof(text), "server:\n %s %s\n", door ? "interface-action: 192.0.2.53" : "access-control: 10.0.0.0/8",
+				 words[i]);
+			conf = conf_from(text);
+			a = acl_new(conf, &f);
+			assert_non_null(a);
+			assert_int_equal(acl_get(a, &client, &listener)->action, i);
+			assert_string_equal(acl_action_name((enum acl_action)i), words[i]);
+			acl_free(a);
+			conf_free(conf);
+		}
+	}
+}
+
 static void the_interface_decides_for_who_is_not_listed(void **state)
 {
 	(void)state;
 	static const char text[] = "server:\n interface-action: 192.0.2.53 allow\n"
 				   " interface-action: 192.0.2.54@5353 allow_snoop\n"
 				   " interface-action: ::0 deny\n"
+				   " interface-action: 192.0.2.55 refuse\n interface-action: 192.0.2.55 allow_setrd\n"
+				   " interface-action: 192.0.2.56@54 deny\n interface-action: 192.0.2.56@55 allow_snoop\n"
 				   " access-control: 10.0.0.0/8 refuse\n";
 	static const struct {
 		const char *why, *client, *listener;
@@ -116,6 +315,11 @@ static void the_interface_decides_for_who_is_not_listed(void **state)
 		{ "at this port", "203.0.113.1", "192.0.2.54@5353", ACL_ALLOW_SNOOP },
 		{ "at another port", "203.0.113.1", "192.0.2.54", ACL_REFUSE },
 		{ "anywhere over IPv6", "2001:db8::1", "2001:db8::53", ACL_DENY },
+		{ "of equal ones the last", "203.0.113.1", "192.0.2.55", ACL_ALLOW_SETRD },
+		{ "one port of an address", "203.0.113.1", "192.0.2.56@54", ACL_DENY },
+		{ "another one", "203.0.113.1", "192.0.2.56@55", ACL_ALLOW_SNOOP },
+		{ "in disguise", "::ffff:203.0.113.1", "192.0.2.53", ACL_ALLOW },
+		{ "listed, in disguise", "::ffff:10.1.1.1", "192.0.2.53", ACL_REFUSE },
 		{ "who is listed is judged by that", "10.1.1.1", "192.0.2.53", ACL_REFUSE },
 		{ "not known where", "203.0.113.1", NULL, ACL_REFUSE },
 	};
@@ -135,6 +339,28 @@ static void the_interface_decides_for_who_is_not_listed(void **state)
 			fail_msg("%s: %s", rows[i].why, acl_action_name(got));
 	}
 	acl_free(a);
+	acl_free(NULL);
+	conf_free(conf);
+}
+
+/* A client without an address, as over a UNIX socket, is in no netblock; nor does it matter what lies behind an IPv4
+ * address. */
+static void who_has_no_address_is_nobody(void **state)
+{
+	(void)state;
+	struct conf *conf = conf_from("server:\n access-control: 0.0.0.0/0 allow\n access-control: ::/0 allow\n");
+	struct addr any = { .family = 4, .ip = { [10] = 0xff, [11] = 0xff, [12] = 192, [15] = 1 } }, none = { .family = 0 };
+	struct fault f = { 0 };
+	struct acl *a = acl_new(conf, &f);
+
+	assert_int_equal(acl_get(a, &none, NULL)->action, ACL_REFUSE);
+	assert_int_equal(acl_get(a, &none, &none)->action, ACL_REFUSE);
+	acl_free(a);
+	conf_free(conf);
+	conf = conf_from("server:\n access-control: 192.0.0.0/8 allow\n");
+	a = acl_new(conf, &f);
+	assert_int_equal(acl_get(a, &any, NULL)->action, ACL_REFUSE);
+	acl_free(a);
 	conf_free(conf);
 }
 
@@ -153,7 +379,12 @@ int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(the_longest_netblock_decides),
+		cmocka_unit_test(tags_have_their_actions_and_data),
+		cmocka_unit_test(what_a_line_does_not_say_rightly_is_an_error),
+		cmocka_unit_test(views_are_bound_by_their_names),
+		cmocka_unit_test(every_action_has_its_word),
 		cmocka_unit_test(the_interface_decides_for_who_is_not_listed),
+		cmocka_unit_test(who_has_no_address_is_nobody),
 		cmocka_unit_test(an_interface_that_is_not_there_is_an_error),
 	};
 

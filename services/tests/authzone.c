@@ -304,7 +304,7 @@ static void set_option_leaves_zones_as_they_are(void **state)
 	old = authzones_new(conf, &f);
 	assert_non_null(old);
 	assert_int_equal(authzone_stored(&old->items[0])->serial, 7);
-	authzone_publish(&old->items[0], make(newer), true);
+	zonedata_free(authzone_publish(&old->items[0], make(newer), true));
 	atomic_store(&old->items[0].cell->expired, true);
 	for (int keeps = 0; keeps < 2; keeps++) {
 		struct authzones *t = authzones_new(conf, &f);

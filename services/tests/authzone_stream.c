@@ -322,6 +322,83 @@ static void a_message_is_of_this_transfer_or_ends_it(void **state)
 	}
 }
 
+static void a_message_that_is_cut_is_none(void **state)
+{
+	(void)state;
+	uint8_t wire[500];
+	struct writer w;
+	size_t whole = write_message(wire, sizeof(wire), SOA("7") "a.zone. 60 A 192.0.2.1\n" SOA("7"), &w);
+
+	for (size_t len = 0; len <= whole; len++) {
+		struct xfr x = { .apex = NULL };
+
+		xfr_begin(&x, N("zone."), true, NULL);
+		if (xfr_take(&x, wire, len, NOW_S) != (len == whole))
+			fail_msg("%zu of %zu bytes", len, whole);
+		if (len == whole) /* behind it comes nothing */
+			assert_false(xfr_take(&x, wire, len, NOW_S));
+		xfr_clear(&x);
+	}
+}
+
+/* RFC 2181 8 */
+static void a_ttl_with_the_top_bit_is_none(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t sent_s, taken_s;
+	} rows[] = { { 60, 60 }, { INT32_MAX, INT32_MAX }, { UINT32_C(1) << 31, 0 }, { UINT32_MAX, 0 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct xfr x = { .apex = NULL };
+		uint8_t wire[500];
+		struct writer w;
+		size_t len = write_message(wire, sizeof(wire), SOA("7") SOA("7"), &w);
+		struct zonedata *z;
+
+		put_u32(wire + MSG_HEAD_LEN + 6 + 4, rows[i].sent_s); /* behind name, type and class */
+		xfr_begin(&x, N("zone."), true, NULL);
+		assert_true(xfr_take(&x, wire, len, NOW_S));
+		z = zonebuild_finish(x.build, NULL);
+		x.build = NULL;
+		assert_int_equal(z->soa->ttl_s, rows[i].taken_s);
+		zonedata_free(z);
+		xfr_clear(&x);
+	}
+}
+
+static void the_question_is_the_one_that_was_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		bool has, axfr; /* what is held; what is asked for all the same */
+		uint16_t type;
+		bool good;
+	} rows[] = {
+		{ true, false, TYPE_IXFR, true },   { true, false, TYPE_AXFR, false }, { true, true, TYPE_AXFR, true },
+		{ true, true, TYPE_IXFR, false },   { false, false, TYPE_AXFR, true }, { false, false, TYPE_IXFR, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct zonedata *have = zone_of(SOA("1") SOA("1"));
+		struct xfr x = { .apex = NULL };
+		uint8_t plain[500], wire[1000];
+		struct writer w, whole = writer_over(wire, sizeof(wire));
+		size_t len = write_message(plain, sizeof(plain), SOA("7"), &w);
+
+		put_u16(plain + 4, 1);
+		write_bytes(&whole, plain, MSG_HEAD_LEN);
+		write_bytes(&whole, N("zone."), 6);
+		write_u16(&whole, rows[i].type);
+		write_u16(&whole, CLASS_IN);
+		write_bytes(&whole, plain + MSG_HEAD_LEN, len - MSG_HEAD_LEN);
+		xfr_begin(&x, N("zone."), rows[i].axfr, rows[i].has ? have : NULL);
+		assert_int_equal(xfr_take(&x, wire, writer_len(&whole), NOW_S), rows[i].good);
+		xfr_clear(&x);
+		zonedata_free(have);
+	}
+}
+
 /* The other side of a talk: it has checked the question, and signs what it answers. */
 static void a_talk_is_signed_from_end_to_end(void **state)
 {
@@ -435,6 +512,9 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(what_comes_is_a_zone_or_it_is_not),
 		cmocka_unit_test(a_message_is_of_this_transfer_or_ends_it),
+		cmocka_unit_test(a_message_that_is_cut_is_none),
+		cmocka_unit_test(a_ttl_with_the_top_bit_is_none),
+		cmocka_unit_test(the_question_is_the_one_that_was_asked),
 		cmocka_unit_test(a_talk_is_signed_from_end_to_end),
 		cmocka_unit_test(what_was_touched_does_not_hold),
 		cmocka_unit_test(some_messages_of_a_transfer_may_be_unsigned),

@@ -1,6 +1,7 @@
 /* Claims about lists: who they are for, which decides, what outlives a reload, what is saved.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/blocklist.h"
+#include "services/blocklist_load_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,6 +337,31 @@ static void no_generation_comes_twice(void **state)
 	lists_end(&l);
 }
 
+static void no_clock_keeps_a_url_from_being_asked(void **state)
+{
+	(void)state;
+	enum { DAY = 86400, NOW = 1800000000 };
+	static const struct {
+		const char *why;
+		int64_t size, due_s;
+		bool want;
+	} rows[] = {
+		{ "it is time", 10, NOW, true },
+		{ "in an hour", 10, NOW + 3600, false },
+		{ "in a day, as configured", 10, NOW + DAY, false },
+		{ "nothing is there yet", -1, NOW + 3600, true },
+		{ "set when the clock stood ten years ahead", 10, NOW + 3652LL * DAY, true },
+		{ "set when it stood at 1970", 10, DAY, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct source s = { .size = rows[i].size, .due_s = rows[i].due_s };
+
+		if (list_source_is_due(&s, DAY, NOW) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +373,7 @@ int main(void)
 		cmocka_unit_test(the_line_of_a_rule_is_found_again),
 		cmocka_unit_test(older_lists_do_not_speak_for_newer_ones),
 		cmocka_unit_test(no_generation_comes_twice),
+		cmocka_unit_test(no_clock_keeps_a_url_from_being_asked),
 	};
 	static const char *const files[] = { "all", "kids", "view", "allow" };
 	int failed;

@@ -196,6 +196,7 @@ static void badfilter_takes_back_the_rule_of_the_same_text(void **state)
 		{ "||x.org^$important\n||x.org^$badfilter", { "x.org", B }, NULL },
 		{ "||x.org^$important\n||x.org^$badfilter,important", { "x.org", NO }, NULL },
 		{ "||x.org^\n||x.org^$badfilter,important", { "x.org", B }, NULL },
+		{ "||x.org^\n||x.org^$important\n||x.org^$badfilter\n||x.org^$badfilter,important", { "x.org", NO }, NULL },
 		{ "||x.org^\n@@||x.org^\n@@||x.org^$badfilter", { "x.org", B }, NULL },
 		{ "||x.org^\n@@||x.org^\n||x.org^$badfilter", { "x.org", P }, NULL },
 		{ "||x.org^\n||a.x.org^\n||x.org^$badfilter", { "x.org", NO, "a.x.org", B }, NULL },
@@ -319,6 +320,20 @@ static void elsewhere_the_longest_name_decides(void **state)
 	check_rows(rows, COUNT(rows));
 }
 
+/* The last netblock of one family and the first of the other have the same bits. */
+static void netblocks_of_either_family_are_apart(void **state)
+{
+	(void)state;
+	static const struct row rows[] = {
+		{ "||x.org^$client=1.0.0.0/8\n||x.org^$client=2.0.0.0/8\n||x.org^$client=3.0.0.0/8\n||x.org^$client=4.0.0.0/8\n"
+		  "||x.org^$client=5.0.0.0/8\n||x.org^$client=6.0.0.0/8\n||x.org^$client=7.0.0.0/8\n||x.org^$client=10.0.0.0/8\n"
+		  "||x.org^$client=a00::/8\n",
+		  { "x.org A 10.1.1.1", B, "x.org A a00::1", B, "x.org A 11.1.1.1", NO, "x.org A b00::1", NO, "x.org A 1.1.1.1", B }, NULL },
+	};
+
+	check_rows(rows, COUNT(rows));
+}
+
 /* ---- many rules at one name ---- */
 
 static const char *many(const char *what, unsigned count, const char *rest)
@@ -411,6 +426,7 @@ int main(void)
 		cmocka_unit_test(denyallow_exempts_from_its_rule_alone),
 		cmocka_unit_test(rewrites_add_up_and_come_first),
 		cmocka_unit_test(elsewhere_the_longest_name_decides),
+		cmocka_unit_test(netblocks_of_either_family_are_apart),
 		cmocka_unit_test(clients_are_found_among_many),
 		cmocka_unit_test(what_is_too_many_is_counted),
 		cmocka_unit_test(many_records_are_bounded),

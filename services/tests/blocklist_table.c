@@ -153,6 +153,27 @@ static void a_saved_table_says_the_same(void **state)
 	}
 }
 
+/* It must not be what happened to be in memory. */
+static void a_rule_without_a_name_is_none(void **state)
+{
+	(void)state;
+	static struct store f;
+	struct list_table *t = table_of("||typed.example^$dnstype=AAAA\n");
+	const uint8_t *name = N("typed.example.");
+	size_t len = dname_len(name), at = 8; /* behind its head: lengths, bits, form, operators */
+	uint64_t seed = 0;
+
+	f.len = f.at = 0;
+	assert_true(list_table_save(t, store_put, &f));
+	list_table_unpin(t);
+	while (memcmp(f.bytes + at, name, len) != 0)
+		assert_true(++at + len < f.len);
+	memset(f.bytes + at - 8, 0, 2);
+	memmove(f.bytes + at, f.bytes + at + len, f.len - at - len);
+	f.len -= len;
+	assert_null(list_table_load(store_get, &f, f.len, &seed));
+}
+
 static void an_empty_table_says_nothing(void **state)
 {
 	(void)state;
@@ -203,6 +224,7 @@ int main(void)
 		cmocka_unit_test(exceptions_of_any_length_hold_but_against_important_rules),
 		cmocka_unit_test(a_rule_may_say_what_to_answer),
 		cmocka_unit_test(a_saved_table_says_the_same),
+		cmocka_unit_test(a_rule_without_a_name_is_none),
 		cmocka_unit_test(an_empty_table_says_nothing),
 		cmocka_unit_test(all_formats_block_the_same),
 	};

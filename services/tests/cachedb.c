@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cachedb_entry.h"
 
+#include "services/cachedb_store.h"
 #include "services/resp.h"
 #include "services/tests/made.h"
 #include "util/timebase.h"
@@ -119,14 +120,101 @@ static void equal_questions_have_equal_keys(void **state)
 	}
 }
 
+static void keys_and_values_have_the_written_form(void **state)
+{
+	(void)state;
+	static const char want[] = "4cdf1db33310895d21cda8aa4473431174f5fa16239faa93fb1c5f65b2ef420d";
+	static const uint8_t head[CACHEDB_HEAD_LEN] = { 1, ENTRY_SIGNED, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0x12, 0x34, 0x56 };
+	static const struct made made = {
+		"www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" }
+	};
+	static const struct timebase late = { .now_s = NOW, .wall_s = 0x0102030405060708 };
+	struct question q = made_question("wWw.example.", TYPE_AAAA);
+	struct arena a = { 0 };
+	struct message *m = made_message(&a, NOW, &made);
+	char key[CACHEDB_KEY_LEN + 1];
+	uint8_t value[512];
+	const size_t len = CACHEDB_HEAD_LEN + MSG_HEAD_LEN + 17 + 16; /* question, record */
+
+	q.class_ = 3;
+	cachedb_key(key, &q, "salt");
+	assert_string_equal(key, want);
+	m->id = 77;
+	m->flags = FLAG_QR | FLAG_RD | FLAG_RA;
+	for (size_t room = 0; room < 100; room++) {
+		struct writer w = writer_over(value, room);
+
+		cachedb_entry_write(&w, m, ENTRY_SIGNED, 0x123456, &late);
+		assert_int_equal(w.bad, room < len);
+		if (w.bad)
+			continue;
+		assert_int_equal(writer_len(&w), len);
+		assert_memory_equal(value, head, sizeof(head));
+		assert_int_equal(msg_id(value + CACHEDB_HEAD_LEN), 0);
+		assert_int_equal(msg_flags(value + CACHEDB_HEAD_LEN), 0);
+	}
+	arena_clear(&a);
+}
+
+/* Of the fields in front of the message. */
+static void what_has_impossible_times_is_nothing(void **state)
+{
+	(void)state;
+	static const struct made made = {
+		"www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.1\n" }
+	};
+	static const struct {
+		const char *why;
+		uint64_t stored_s;
+		uint32_t ttl_s;
+		int64_t wall_s;
+		bool read;
+		uint32_t age_s;
+		int32_t left_s;
+	} rows[] = {
+		{ "a clock that goes five minutes behind", WALL + 300, 60, WALL, true, 0, 60 },
+		{ "one more second", WALL + 301, 60, WALL, false, 0, 0 },
+		{ "a second ago", WALL - 1, 60, WALL, true, 1, 59 },
+		{ "the longest time", WALL, INT32_MAX, WALL, true, 0, INT32_MAX },
+		{ "one more", WALL, UINT32_C(1) << 31, WALL, false, 0, 0 },
+		{ "34 years ago", WALL - (1 << 30), 60, WALL, true, 1 << 30, 60 - (1 << 30) },
+		{ "longer ago than any TTL", 0, 60, WALL, true, 1 << 30, 60 - (1 << 30) },
+		{ "far in the future", UINT64_MAX, 60, WALL, false, 0, 0 },
+		{ "the upper half", UINT64_C(1) << 32, 60, WALL, false, 0, 0 },
+		{ "in another age of the world", (UINT64_C(3) << 32) - 1, 60, INT64_C(3) << 32, true, 1, 59 },
+		{ "no clock", 0, 60, -5, true, 0, 60 },
+		{ "no clock, and a little later", 300, 60, -5, true, 0, 60 },
+		{ "no clock, and later", 301, 60, -5, false, 0, 0 },
+	};
+	struct arena a = { 0 };
+	const struct message *m = made_message(&a, NOW, &made);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct timebase then = { .now_s = NOW, .wall_s = rows[i].wall_s };
+		uint8_t value[512];
+		struct writer w = writer_over(value, sizeof(value));
+		struct cachedb_entry e;
+		bool read;
+
+		cachedb_entry_write(&w, m, 0, rows[i].ttl_s, &now);
+		put_u32(value + 2, (uint32_t)(rows[i].stored_s >> 32));
+		put_u32(value + 6, (uint32_t)rows[i].stored_s);
+		read = cachedb_entry_read(&e, (struct slice){ value, writer_len(&w) }, &m->q, &then, &a);
+		if (read != rows[i].read || (read && (e.age_s != rows[i].age_s || e.left_s != rows[i].left_s)))
+			fail_msg("%s: %d, %u s old, %d s left", rows[i].why, read, e.age_s, e.left_s);
+	}
+	arena_clear(&a);
+}
+
 static void an_answer_comes_back_as_it_went_only_older(void **state)
 {
 	(void)state;
 	static const struct made made = { "www.example.",
 					  TYPE_A,
 					  0,
-					  { "www.example. 300 A 192.0.2.1\n",
-					    "example. 400 NS ns.example.\n" } };
+					  { "www.example. 300 A 192.0.2.1\n"
+					    "www.example. 300 RRSIG A 13 2 300 20300101000000 20200101000000 1 example. AAAA\n",
+					    "example. 400 NS ns.example.\nexample. 200 TXT x\n" } };
 	static const struct {
 		const char *why;
 		int64_t wall_s; /* later */
@@ -169,9 +257,16 @@ static void an_answer_comes_back_as_it_went_only_older(void **state)
 		assert_int_equal(e.age_s, r->age_s);
 		assert_int_equal(e.flags, flags);
 		assert_int_equal(e.reply->security, SECURITY_UNCHECKED);
-		assert_int_equal(message_set_count(e.reply), 2);
+		assert_int_equal(e.reply->flags, FLAG_QR);
+		assert_ptr_equal(e.reply->q.name, m->q.name);
+		assert_int_equal(message_set_count(e.reply), 3);
+		assert_int_equal(e.reply->sets[0]->sig_count, 1);
+		assert_int_equal((int32_t)(e.reply->sets[2]->expires_s - then.now_s), 200 - (int)r->age_s);
 		assert_int_equal(e.reply->sets[0]->ttl_s, i % 2 ? r->whole_ttl_s : r->ttl_s);
 		assert_int_equal((int32_t)(e.reply->sets[0]->expires_s - then.now_s), r->left_s);
+		assert_int_equal(e.reply->sets[1]->ttl_s, i % 2 ? 400 : MAX(400 - (int)r->age_s, 0));
+		assert_int_equal((int32_t)(e.reply->sets[1]->expires_s - then.now_s),
+				 i % 2 ? r->left_s : 400 - (int)r->age_s);
 	}
 	arena_clear(&a);
 }
@@ -206,6 +301,73 @@ static void what_is_no_answer_to_the_question_is_nothing(void **state)
 	arena_clear(&a);
 }
 
+struct wanted {
+	struct cachedb_find find;
+	unsigned count;
+	struct slice value;
+};
+
+static void on_found(struct cachedb_find *f, struct slice value)
+{
+	struct wanted *w = container_of(f, struct wanted, find);
+
+	w->count++;
+	w->value = value;
+}
+
+static struct slice found(struct cachedb_store *s, const char *key)
+{
+	struct wanted w = { .find.found = on_found };
+
+	assert_true(s->ops->find(s, key, &w.find));
+	assert_int_equal(w.count, 1);
+	assert_null(w.find.pending);
+	return w.value;
+}
+
+static void the_frame_holds_one_entry(void **state)
+{
+	(void)state;
+	enum { NONE, FIRST, SECOND };
+	static const char keys[2][CACHEDB_KEY_LEN + 1] = { "one", "two" };
+	static const struct {
+		char what; /* put, remove */
+		unsigned key;
+		const char *value;
+		unsigned has[2];
+	} rows[] = {
+		{ 'r', 0, NULL, { NONE, NONE } },
+		{ 'p', 0, "first", { FIRST, NONE } },
+		{ 'r', 1, NULL, { FIRST, NONE } },
+		{ 'p', 0, "second", { SECOND, NONE } },
+		{ 'p', 1, "first", { NONE, FIRST } },
+		{ 'r', 1, NULL, { NONE, NONE } },
+		{ 'p', 0, "second", { SECOND, NONE } },
+	};
+	static const char *const values[] = { "", "first", "second" };
+	struct cachedb_store *s = cachedb_frame_new();
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char value[16];
+
+		snprintf(value, sizeof(value), "%s", rows[i].value ? rows[i].value : "");
+		if (rows[i].what == 'p')
+			s->ops->put(s, keys[rows[i].key], bytes(value), 0);
+		else
+			s->ops->remove(s, keys[rows[i].key]);
+		memset(value, 0, sizeof(value)); /* the store has its own */
+		for (unsigned k = 0; k < 2; k++) {
+			const char *want = values[rows[i].has[k]];
+			struct slice got = found(s, keys[k]);
+
+			assert_int_equal(got.len, strlen(want));
+			assert_true(!!got.at == !!*want);
+			assert_true(!got.at || memcmp(got.at, want, got.len) == 0);
+		}
+	}
+	s->ops->free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +375,9 @@ int main(void)
 		cmocka_unit_test(a_line_without_end_is_bad_some_time),
 		cmocka_unit_test(commands_are_words_with_their_lengths),
 		cmocka_unit_test(equal_questions_have_equal_keys),
+		cmocka_unit_test(keys_and_values_have_the_written_form),
+		cmocka_unit_test(what_has_impossible_times_is_nothing),
+		cmocka_unit_test(the_frame_holds_one_entry),
 		cmocka_unit_test(an_answer_comes_back_as_it_went_only_older),
 		cmocka_unit_test(what_is_no_answer_to_the_question_is_nothing),
 	};

@@ -10,6 +10,7 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/tests/made.h"
+#include "util/dname.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
@@ -525,6 +526,108 @@ static void many_entries_make_many_blocks(void **state)
 	house_free(&is);
 }
 
+static const struct made leads_there = {
+	"alias.test.", TYPE_A, RCODE_NOERROR, { "alias.test. 300 CNAME www.example.\nwww.example. 300 A 192.0.2.1\n" }
+};
+static const struct made elsewhere = { "www.test.", TYPE_A, RCODE_NOERROR, { "www.test. 300 A 192.0.2.9\n" } };
+
+static const uint8_t example[] = "\7eXample", test[] = "\4test";
+
+static struct keptzones one_zone(const uint8_t *name, uint64_t mark)
+{
+	struct keptzones z = { 0 };
+
+	if (name)
+		keptzones_add(&z, name, mark);
+	return z;
+}
+
+static void of_a_zone_that_differs_nothing_comes_back(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		const uint8_t *was, *is;
+		uint64_t was_mark, is_mark;
+		bool example, test;
+	} rows[] = {
+		{ "no zones", NULL, NULL, 0, 0, true, true },
+		{ "the same", example, example, 7, 7, true, true },
+		{ "it has come", NULL, example, 0, 7, false, true },
+		{ "it is gone", example, NULL, 7, 0, false, true },
+		{ "it has changed", example, example, 7, UINT64_C(1) << 40, false, true },
+		{ "another", test, example, 7, 7, false, false },
+		{ "all", NULL, dname_root, 0, 1, false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct house was = house_new(), is = house_new();
+		struct cachefile_how how = how_of(&was);
+		struct cachefile_count count;
+		struct fault f = { 0 };
+
+		keep(&was, &plain, SECURITY_INSECURE, 0, NOW, 300);
+		keep(&was, &leads_there, SECURITY_INSECURE, 0, NOW, 300);
+		keep(&was, &elsewhere, SECURITY_INSECURE, 0, NOW, 300);
+		keep_set(&was, "www.example. 300 A 192.0.2.1\n", SECURITY_INSECURE, TRUST_ANS_AA);
+		file.len = 0;
+		how.zones = one_zone(rows[i].was, rows[i].was_mark);
+		assert_true(cachefile_write(&how, push_bytes, &file, &count, &f));
+		keptzones_clear(&how.zones);
+		how = how_of(&is);
+		how.zones = one_zone(rows[i].is, rows[i].is_mark);
+		assert_true(read_house(&how, &count, &f));
+		keptzones_clear(&how.zones);
+		if (!look_in(&is, "www.example.", TYPE_A, 0) == rows[i].example ||
+		    !look_in(&is, "www.test.", TYPE_A, 0) == rows[i].test ||
+		    !look_in(&is, "alias.test.", TYPE_A, 0) == (rows[i].example && rows[i].test) ||
+		    count.sets != rows[i].example)
+			fail_msg("%s", rows[i].why);
+		house_free(&was);
+		house_free(&is);
+	}
+}
+
+/* Zones after the first of the rest, or that are none: nothing behind them is used. */
+static void zones_are_first_and_whole(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		const void *entry;
+		size_t len;
+		bool late;
+	} rows[] = {
+		{ "empty", "", 0, false },
+		{ "no name", "12345678", 8, false },
+		{ "cut", "12345678\4tes", 12, false },
+		{ "more", "12345678\0x", 10, false },
+		{ "late", "12345678\4test", 14, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct house is = house_new();
+		struct cachefile_how how = how_of(&is);
+		struct block_writer w;
+		struct cachefile_count count;
+		struct slice ready;
+		struct fault f = { 0 };
+
+		blocks_begin(&w, &(struct blocks_head){ .wall_s = WALL, .judge = 77 });
+		if (rows[i].late)
+			(void)memset(block_entry(&w, BLOCK_SETS, 1), 0, 1);
+		memcpy(block_entry(&w, BLOCK_ZONES, rows[i].len), rows[i].entry, rows[i].len);
+		blocks_end(&w, (const uint8_t *)"", 0);
+		ready = blocks_take(&w);
+		file.len = 0;
+		(void)push_bytes(&file, ready.at, ready.len, &f);
+		if (read_house(&how, &count, &f) || !strstr(f.text, "its zones are damaged"))
+			fail_msg("%s: %s", rows[i].why, f.text);
+		blocks_clear(&w);
+		house_free(&is);
+	}
+}
+
 static void reading_and_writing_stop_when_told(void **state)
 {
 	(void)state;
@@ -712,6 +815,8 @@ int main(void)
 		cmocka_unit_test(every_changed_bit_is_seen),
 		cmocka_unit_test(a_block_of_another_file_does_not_count),
 		cmocka_unit_test(many_entries_make_many_blocks),
+		cmocka_unit_test(of_a_zone_that_differs_nothing_comes_back),
+		cmocka_unit_test(zones_are_first_and_whole),
 		cmocka_unit_test(reading_and_writing_stop_when_told),
 		cmocka_unit_test(only_a_file_of_our_own_is_read),
 		cmocka_unit_test(no_file_is_no_failure),

@@ -4,6 +4,7 @@
 
 #include "services/tests/conf.h"
 #include "util/addr.h"
+#include "util/fault.h"
 
 static struct connlimits *limits_of(const char *text)
 {
@@ -53,6 +54,82 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 	}
 }
 
+/* Whoever has checked an option before, it is read with care. */
+static void what_is_no_netblock_is_named(void **state)
+{
+	static const char *const rows[] = { "192.0.2.0/33 5", "nobody 5",
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		struct conf_item item = { .text = (char *)(uintptr_t)rows[i / 2] };
+		struct conf *conf = conf_from("server:\n");
+		struct conf_list *list = i % 2 ? &conf->server.proxy_protocol_from : &conf->server.tcp_connection_limit;
+		const struct conf_list before = *list;
+		const char *option = i % 2 ? "proxy-protocol-from: " : "tcp-connection-limit: ";
+		struct fault f = { 0 };
+
+		*list = (struct conf_list){ .items = &item, .count = 1 };
+		assert_null(connlimits_new(conf, &f));
+		assert_int_equal(strncmp(f.text, option, strlen(option)), 0);
+		*list = before;
+		conf_free(conf);
+	}
+	connlimits_unpin(NULL);
+}
+
+static void limits_last_as_long_as_somebody_needs_them(void **state)
+{
+	struct connlimits *one = limits_of("server:\n tcp-connections-per-client: 1\n");
+	struct connlimits *other = limits_of("server:\n tcp-connections-per-client: 2\n"), *here = NULL;
+	struct connplace place, more;
+	struct addr client;
+
+	(void)state;
+	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
+	connlimits_exchange(&here, one);
+	assert_ptr_equal(here, one);
+	connlimits_unpin(one);
+	assert_true(connlimits_admit(here, &client, &place));
+	assert_ptr_equal(place.home, one);
+	assert_false(connlimits_admit(here, &client, &more));
+	assert_null(more.home);
+	connlimits_exchange(&here, other); /* from then on others count */
+	connlimits_unpin(other);
+	assert_true(connlimits_admit(here, &client, &more));
+	connplace_give_back(&place);
+	connplace_give_back(&place); /* is empty by now */
+	assert_null(place.home);
+	connlimits_exchange(&here, NULL);
+	assert_null(here);
+	connplace_give_back(&more);
+}
+
+/* However many clients there are, and whoever shares a chain with whom. */
+static void thousands_of_clients_are_told_apart(void **state)
+{
+	enum { CLIENTS = 3000 };
+	static struct connplace places[2 * CLIENTS];
+	struct connlimits *l = limits_of("server:\n tcp-connections-per-client: 2\n");
+	struct addr a = { .family = 4, .ip = { 10 } };
+	struct connplace more;
+
+	(void)state;
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 2 * CLIENTS; i++) {
+			put_u16(a.ip + 1, (uint16_t)(i % CLIENTS));
+			assert_true(connlimits_admit(l, &a, &places[i]));
+		}
+		for (unsigned i = 0; i < CLIENTS; i++) {
+			put_u16(a.ip + 1, (uint16_t)i);
+			assert_false(connlimits_admit(l, &a, &more));
+		}
+		for (unsigned i = 0; i < 2 * CLIENTS; i++)
+			connplace_give_back(&places[i * 7 % (2 * CLIENTS)]);
+	}
+	connlimits_unpin(l);
+}
+
 static void each_client_has_a_limit_of_its_own(void **state)
 {
 	(void)state;
@@ -81,6 +158,9 @@ static void each_client_has_a_limit_of_its_own(void **state)
 		if (connlimits_admit(l, &client, &place[i]) != rows[i].admitted)
 			fail_msg("%s", rows[i].why);
 	}
+	connplace_give_back(&place[8]); /* and is no longer, though another was turned away */
+	assert_true(connlimits_admit(l, &client, &place[8]));
+	assert_false(connlimits_admit(l, &client, &place[9]));
 	for (size_t i = 0; i < COUNT(rows); i++)
 		connplace_give_back(&place[i]);
 	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
@@ -116,6 +196,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_netblock_has_so_many_and_no_more),
+		cmocka_unit_test(what_is_no_netblock_is_named),
+		cmocka_unit_test(limits_last_as_long_as_somebody_needs_them),
+		cmocka_unit_test(thousands_of_clients_are_told_apart),
 		cmocka_unit_test(each_client_has_a_limit_of_its_own),
 		cmocka_unit_test(proxies_may_be_named),
 	};

@@ -4,6 +4,7 @@
 #define SERVICES_TESTS_MADE_H
 
 #include "util/arena.h"
+#include "util/denial.h"
 #include "util/fault.h"
 #include "util/msg.h"
 #include "util/rr.h"
@@ -12,6 +13,13 @@
 
 #define MADE_SETS 32
 #define MADE_RRS  320
+
+static inline bool made_is_at_apex(struct slice nsec)
+{
+	size_t next = dname_len(nsec.at);
+
+	return types_hold((struct slice){ nsec.at + next, nsec.len - next }, TYPE_SOA);
+}
 
 /* Sets of the records in `text`, a line each, those of one owner and type together, RRSIGs with
  * what they cover; appended to `sets`. Returns how many. */
@@ -58,6 +66,8 @@ static inline unsigned made_sets(struct arena *a, uint32_t now_s, const char *te
 				used[j] = true;
 			}
 		}
+		if (p.type == TYPE_NSEC && made_is_at_apex(records[0]))
+			p.flags = RRSET_NSEC_AT_APEX;
 		sets[count++] = rrset_build(a, &p);
 	}
 	return count;

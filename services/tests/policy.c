@@ -100,8 +100,10 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	arena_init(&a);
 	switch (policy_answer(policy, &who, &to, &out, &a, &lead)) {
 	case POLICY_PASS:
-	case POLICY_LET_THROUGH:
 		snprintf(text, sizeof(text), "pass");
+		break;
+	case POLICY_LET_THROUGH:
+		snprintf(text, sizeof(text), "let through");
 		break;
 	case POLICY_DROP:
 		snprintf(text, sizeof(text), "drop");

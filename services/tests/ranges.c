@@ -6,6 +6,7 @@
 
 #include "services/tests/made.h"
 #include "util/tests/turn.h"
+#include "util/timebase.h"
 
 #define NOW 1000
 
@@ -19,7 +20,7 @@ static int begin(void **state)
 {
 	arena_init(&arena);
 	ranges = ranges_new(64 << 20, 1);
-	at = (struct ranges_at){ .zone = N("d.test."), .now_s = NOW, .most_s = 3600 };
+	at = (struct ranges_at){ .zone = (const uint8_t *)"\1d\4test", .now_s = NOW, .most_s = 3600 };
 	at.class_ = CLASS_IN;
 	return in_a_turn(state);
 }
@@ -94,6 +95,24 @@ static void much_is_forgotten_in_small_steps(void **state)
 	assert_int_equal(ranges_counted(ranges).longest, RANGES_STEPS);
 }
 
+/* Whichever number of records brings the steps of one hold to their end. */
+static void steps_are_counted_to_the_last(void **state)
+{
+	(void)state;
+	ranges_resize(ranges, 64 << 10);
+	for (unsigned count = 1; count <= 2 * RANGES_STEPS; count++) {
+		for (unsigned i = 0; i < count; i++) {
+			char text[80];
+
+			snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
+			ranges_put_nsec(ranges, &at, made_set(&arena, NOW, text));
+		}
+		assert_int_equal(ranges_forget(ranges, at.zone), count);
+		assert_in_range(ranges_counted(ranges).longest, 1, RANGES_STEPS);
+		assert_int_equal(ranges_counted(ranges).zones, 0);
+	}
+}
+
 /* What ranges_know says of the zone: nothing, or whether it has a proof beside those with opt-out. */
 enum said { NOTHING, OPT_OUT, MORE };
 
@@ -153,6 +172,250 @@ static void what_a_zone_has_is_known_from_its_records(void **state)
 	assert_int_equal(said(true), OPT_OUT);
 }
 
+static struct rrset *put_nsec(const char *text)
+{
+	struct rrset *set = made_set(&arena, NOW, text);
+
+	ranges_put_nsec(ranges, &at, set);
+	return ranges_find_nsec(ranges, &at, rrset_owner(set), &arena);
+}
+
+/* Neither what is too large nor what has ended. */
+static void what_is_not_worth_it_is_not_kept(void **state)
+{
+	(void)state;
+	static const uint8_t zeros[RANGE_SIZE_MAX];
+	struct rrset *small = made_set(&arena, NOW, "a.d.test. 300 NSEC c.d.test. A");
+	struct slice record = rrset_record(small, 0), sig = { zeros, 0 };
+	struct rrset_parts p = { .owner = rrset_owner(small), .type = TYPE_NSEC, .class_ = CLASS_IN, .ttl_s = 300,
+				 .expires_s = NOW + 300, .records = &record, .count = 1, .sigs = &sig, .sig_count = 1 };
+	size_t least = rrset_build(&arena, &p)->size;
+
+	for (unsigned more = 0; more < 3; more++) {
+		struct rrset *set;
+
+		sig.len = RANGE_SIZE_MAX - least + more;
+		set = rrset_build(&arena, &p);
+		ranges_put_nsec(ranges, &at, set);
+		assert_int_equal(ranges_counted(ranges).records, set->size <= RANGE_SIZE_MAX);
+		ranges_forget(ranges, at.zone);
+	}
+	sig.len = 0;
+	for (unsigned left = 0; left < 3; left++) {
+		p.expires_s = NOW - 1 + left;
+		ranges_put_nsec(ranges, &at, rrset_build(&arena, &p));
+		assert_int_equal(ranges_counted(ranges).records, !time_is_past(NOW, p.expires_s));
+		ranges_forget(ranges, at.zone);
+	}
+	assert_true(time_is_past(NOW, NOW));
+}
+
+/* Its own TTL, what it is put for, and what the zone's last SOA said before. */
+static void a_record_is_kept_no_longer_than_any_limit(void **state)
+{
+	(void)state;
+	struct rrset *soa = made_set(&arena, NOW, "d.test. 300 SOA ns.d.test. h.d.test. 1 2 3 4 5"), *set;
+	struct ranges_facts facts;
+
+	at.most_s = 100;
+	set = put_nsec("a.d.test. 300 NSEC c.d.test. A");
+	assert_int_equal(set->ttl_s, 100);
+	assert_int_equal(set->expires_s, NOW + 100);
+	at.most_s = 3600;
+	assert_int_equal(put_nsec("c.d.test. 300 NSEC e.d.test. A")->expires_s, NOW + 300);
+	assert_true(ranges_know(ranges, &at, &facts));
+	assert_int_equal(facts.most_s, UINT32_MAX);
+	at.most_s = 50;
+	ranges_put_soa(ranges, &at, soa);
+	at.most_s = 3600;
+	assert_true(ranges_know(ranges, &at, &facts));
+	assert_int_equal(facts.most_s, 50);
+	assert_int_equal(put_nsec("e.d.test. 300 NSEC g.d.test. A")->expires_s, NOW + 50);
+	/* the SOA itself, too: until then, and not after it */
+	at.now_s = NOW + 49;
+	assert_int_equal(ranges_find_soa(ranges, &at, &arena)->ttl_s, 50);
+	at.now_s = NOW + 50;
+	assert_null(ranges_find_soa(ranges, &at, &arena));
+	/* a later one is in its place */
+	at.now_s = NOW;
+	at.most_s = 3600;
+	ranges_put_soa(ranges, &at, soa);
+	assert_int_equal(ranges_find_soa(ranges, &at, &arena)->ttl_s, 300);
+	at.now_s = NOW + 299; /* one that has ended takes nothing's place */
+	soa->expires_s = NOW + 299;
+	ranges_put_soa(ranges, &at, soa);
+	assert_non_null(ranges_find_soa(ranges, &at, &arena));
+	at.now_s = NOW;
+	at.zone = N("e.test.");
+	ranges_put_soa(ranges, &at, soa); /* nothing is kept of that zone */
+	assert_null(ranges_find_soa(ranges, &at, &arena));
+	assert_false(ranges_know(ranges, &at, &facts));
+	assert_int_equal(ranges_counted(ranges).zones, 1);
+}
+
+static void one_record_stands_at_an_owner(void **state)
+{
+	(void)state;
+	assert_int_equal(put_nsec("a.d.test. 300 NSEC c.d.test. A")->ttl_s, 300);
+	assert_int_equal(put_nsec("A.d.test. 200 NSEC e.d.test. A")->ttl_s, 200);
+	assert_int_equal(ranges_counted(ranges).records, 1);
+	assert_non_null(ranges_find_nsec(ranges, &at, N("d.d.test."), &arena));
+	at.class_ = 3;
+	assert_null(ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
+	at.class_ = CLASS_IN;
+	at.zone = N("D.TEST.");
+	assert_non_null(ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
+}
+
+/* What is found covers the name or matches it, and is fresh; one that has ended goes. */
+static void what_is_found_says_something_of_it(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		const char *owner;      /* of what is found; NULL: nothing */
+	} rows[] = {
+		{ "a.d.test.", NULL },       { "b.d.test.", "b.d.test." },   { "c.d.test.", "b.d.test." },
+		{ "x.c.d.test.", "b.d.test." }, { "d.d.test.", NULL },       { "e.d.test.", NULL },
+		{ "f.d.test.", "f.d.test." }, { "z.d.test.", "f.d.test." },  { "b.e.test.", NULL },
+	};
+
+	put_nsec("b.d.test. 300 NSEC d.d.test. A");
+	put_nsec("f.d.test. 300 NSEC d.test. A");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct rrset *got = ranges_find_nsec(ranges, &at, N(rows[i].name), &arena);
+
+		if ((got != NULL) != (rows[i].owner != NULL) || (got && !dname_equals(rrset_owner(got), N(rows[i].owner))))
+			fail_msg("%s", rows[i].name);
+	}
+	at.now_s = NOW + 299;
+	assert_non_null(ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
+	at.now_s = NOW + 300;
+	assert_null(ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
+	assert_int_equal(ranges_counted(ranges).records, 1);
+	/* to be forgotten: the one that covers it, and no other */
+	at.now_s = NOW;
+	ranges_drop_nsec(ranges, &at, N("e.d.test."));
+	assert_int_equal(ranges_counted(ranges).records, 1);
+	ranges_drop_nsec(ranges, &at, N("z.d.test."));
+	assert_int_equal(ranges_counted(ranges).records, 0);
+	assert_int_equal(ranges_counted(ranges).zones, 0);
+}
+
+/* Hashes 2 to 4 and 7 to the end and round to 1. */
+static void hashes_go_round(void **state)
+{
+	(void)state;
+	static const struct {
+		uint8_t hash;
+		bool covered, matched;
+	} rows[] = { { 0, true, false }, { 1, false, false }, { 2, true, true },  { 3, true, false }, { 4, false, false },
+		     { 5, false, false }, { 7, true, true },  { 9, true, false } };
+	static const char *const texts[] = {
+		"08000000000000000000000000000000.d.test. 300 NSEC3 1 0 0 - 0G000000000000000000000000000000 A",
+		"0S000000000000000000000000000000.d.test. 300 NSEC3 1 0 0 - 04000000000000000000000000000000 A",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct rrset *set = made_set(&arena, NOW, texts[i]);
+		struct nsec3 read;
+
+		assert_true(nsec3_read(set, at.zone, &read));
+		ranges_put_nsec3(ranges, &at, set, &read);
+	}
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t hash[NSEC3_HASH_LEN] = { rows[i].hash };
+
+		if ((ranges_find_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].covered ||
+		    (ranges_match_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].matched)
+			fail_msg("hash %u", rows[i].hash);
+	}
+	for (size_t i = 0; i < 2; i++) { /* 5 is of neither, 0 of the last */
+		uint8_t hash[NSEC3_HASH_LEN] = { i ? 0 : 5 };
+
+		ranges_drop_nsec3(ranges, &at, hash);
+		assert_int_equal(ranges_counted(ranges).records, 2 - i);
+	}
+}
+
+/* Other iterations, another salt, of that length or another: each takes the place of all. */
+static void parameters_are_the_same_in_a_zone(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *parameters;
+		size_t records;
+	} rows[] = { { "7 aabb", 2 }, { "8 aabb", 1 }, { "7 aabc", 1 }, { "7 aa", 1 }, { "7 aabbcc", 1 }, { "7 -", 1 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct ranges_facts facts;
+		struct rrset *set;
+		struct nsec3 read;
+		char text[160];
+
+		put_opt_out(1);
+		snprintf(text, sizeof text, "%032u.d.test. 300 NSEC3 1 0 %s %032u NS", 5, rows[i].parameters, 6);
+		set = made_set(&arena, NOW, text);
+		assert_true(nsec3_read(set, at.zone, &read));
+		ranges_put_nsec3(ranges, &at, set, &read);
+		assert_int_equal(ranges_counted(ranges).records, rows[i].records);
+		assert_true(ranges_know(ranges, &at, &facts));
+		assert_int_equal(facts.iterations, read.iterations);
+		assert_int_equal(facts.salt_len, read.salt.len);
+		assert_memory_equal(facts.salt, read.salt.at, read.salt.len);
+		assert_int_equal(facts.opts_out, rows[i].records == 2);
+		ranges_forget(ranges, at.zone);
+	}
+}
+
+/* Of what is below a name, NSEC by their owners; hashes do not tell, so all. */
+static void what_is_below_a_name_is_dropped(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		size_t gone, left;
+	} rows[] = { { "b.d.test.", 2, 3 }, { "a.b.d.test.", 1, 4 }, { "aa.d.test.", 0, 5 }, { "z.d.test.", 0, 5 },
+		     { "d.test.", 5, 0 } };
+
+	for (unsigned n = 0; n < 2 * COUNT(rows); n++) {
+		size_t i = n / 2, hashed = n % 2;
+
+		put_nsec("d.test. 300 NSEC a.d.test. A");
+		put_nsec("a.d.test. 300 NSEC b.d.test. A");
+		put_nsec("b.d.test. 300 NSEC a.b.d.test. A");
+		put_nsec("a.b.d.test. 300 NSEC c.d.test. A");
+		put_nsec("c.d.test. 300 NSEC d.test. A");
+		if (hashed)
+			put_nsec3(1, "-");
+		assert_int_equal(ranges_drop_under(ranges, &at, N(rows[i].name)), rows[i].gone + hashed);
+		assert_int_equal(ranges_counted(ranges).records, rows[i].left);
+		ranges_forget(ranges, at.zone);
+	}
+}
+
+/* SIEVE: what was found since is passed over, once; what has ended is not. */
+static void what_is_asked_for_outlives_what_is_not(void **state)
+{
+	(void)state;
+	size_t budget, records;
+
+	put_many_nsec();
+	ranges_resize(ranges, 4 << 20);
+	records = ranges_counted(ranges).records;
+	budget = ranges_counted(ranges).bytes;
+	for (unsigned i = 0; i < 3; i++) /* its tables shrink with the budget */
+		ranges_resize(ranges, budget = ranges_counted(ranges).bytes);
+	assert_int_equal(ranges_counted(ranges).records, records);
+	assert_non_null(ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
+	ranges_resize(ranges, budget - 1000);
+	assert_non_null(ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
+	assert_null(ranges_find_nsec(ranges, &at, N("n0001.d.test."), &arena));
+	assert_int_equal(ranges_counted(ranges).evictions, records - ranges_counted(ranges).records);
+	assert_true(ranges_counted(ranges).evictions > 0);
+	assert_true(ranges_counted(ranges).bytes <= budget - 1000);
+}
+
 int main(void)
 {
 #undef CLAIM
@@ -160,7 +423,16 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		CLAIM(a_big_zone_changes_its_parameters_in_small_steps),
 		CLAIM(much_is_forgotten_in_small_steps),
+		CLAIM(steps_are_counted_to_the_last),
 		CLAIM(what_a_zone_has_is_known_from_its_records),
+		CLAIM(what_is_not_worth_it_is_not_kept),
+		CLAIM(a_record_is_kept_no_longer_than_any_limit),
+		CLAIM(one_record_stands_at_an_owner),
+		CLAIM(what_is_found_says_something_of_it),
+		CLAIM(hashes_go_round),
+		CLAIM(parameters_are_the_same_in_a_zone),
+		CLAIM(what_is_below_a_name_is_dropped),
+		CLAIM(what_is_asked_for_outlives_what_is_not),
 	};
 
 	return RUN_CLAIMS(claims, NULL, NULL);

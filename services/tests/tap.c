@@ -14,69 +14,11 @@
 
 #include "services/listen.h"
 #include "services/tap_queue.h"
+#include "services/tests/protobuf.h"
 #include "util/dname.h"
 #include "util/mem.h"
 #include "util/options.h"
 #include "util/random.h"
-
-/* ---- another reader of protobuf than what wrote it ---- */
-
-enum { FIELDS = 16 };
-
-struct field {
-	unsigned times;
-	uint64_t number;
-	struct slice bytes;
-};
-
-static uint64_t take_varint(struct reader *r)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t b = read_u8(r);
-
-		v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			break;
-	}
-	return v;
-}
-
-static void take_fields(const uint8_t *at, size_t len, struct field fields[FIELDS])
-{
-	struct reader r = reader_over(at, len);
-
-	memset(fields, 0, FIELDS * sizeof *fields);
-	while (reader_left(&r)) {
-		uint64_t tag = take_varint(&r);
-		struct field *f = &fields[tag >> 3];
-
-		assert_true(tag >> 3 < FIELDS);
-		f->times++;
-		switch (tag & 7) {
-		case 0:
-			f->number = take_varint(&r);
-			break;
-		case 2:
-			f->bytes.len = (size_t)take_varint(&r);
-			f->bytes.at = read_bytes(&r, f->bytes.len);
-			break;
-		case 5:
-			for (unsigned i = 0; i < 4; i++)
-				f->number |= (uint64_t)read_u8(&r) << 8 * i;
-			break;
-		default:
-			fail_msg("a tag of %u", (unsigned)tag);
-		}
-	}
-	assert_false(r.bad);
-}
-
-static bool is_bytes(const struct field *f, const void *at, size_t len)
-{
-	return f->times == 1 && f->bytes.len == len && memcmp(f->bytes.at, at, len) == 0;
-}
 
 /* ---- the form ---- */
 
@@ -141,27 +83,27 @@ static void a_message_says_all_that_is_known_and_nothing_else(void **state)
 		m.wire = (struct slice){ wire, sizeof wire };
 		tap_message_write(&w, &face, &m);
 		assert_false(w.bad);
-		take_fields(room, writer_len(&w), outer);
-		assert_true(is_bytes(&outer[1], "who", 3) && is_bytes(&outer[2], "1.0", 3));
+		protobuf_take((struct slice){ room, writer_len(&w) }, outer);
+		assert_true(protobuf_is(&outer[1], "who", 3) && protobuf_is(&outer[2], "1.0", 3));
 		assert_int_equal(outer[15].number, 1);
 		assert_int_equal(outer[14].times, 1);
-		take_fields(outer[14].bytes.at, outer[14].bytes.len, inner);
+		protobuf_take((struct slice){ outer[14].bytes.at, outer[14].bytes.len }, inner);
 		if (inner[1].number != m.kind || inner[2].number != rows[i].family ||
 		    inner[3].number != m.protocol || inner[4].times != rows[i].asker ||
 		    inner[5].times != rows[i].asked ||
 		    inner[6].number != (rows[i].asker_port ? m.asker->port : 0) ||
 		    inner[7].number != (rows[i].asked_port ? m.asked->port : 0))
 			fail_msg("%s: other circumstances", rows[i].why);
-		if (rows[i].asker && !is_bytes(&inner[4], m.asker->ip, m.asker->family == 6 ? 16 : 4))
+		if (rows[i].asker && !protobuf_is(&inner[4], m.asker->ip, m.asker->family == 6 ? 16 : 4))
 			fail_msg("%s: another address", rows[i].why);
 		if (inner[8].number * 1000000000 + inner[9].number != m.query_ns ||
 		    inner[8].times != (m.query_ns != 0) || inner[12].times != answers ||
 		    inner[12].number * 1000000000 + inner[13].number != m.response_ns)
 			fail_msg("%s: other times", rows[i].why);
-		if (!is_bytes(&inner[answers ? 14 : 10], wire, sizeof wire) ||
+		if (!protobuf_is(&inner[answers ? 14 : 10], wire, sizeof wire) ||
 		    inner[answers ? 10 : 14].times)
 			fail_msg("%s: other bytes", rows[i].why);
-		if (m.zone ? !is_bytes(&inner[11], m.zone, strlen((const char *)m.zone) + 1)
+		if (m.zone ? !protobuf_is(&inner[11], m.zone, strlen((const char *)m.zone) + 1)
 			   : inner[11].times)
 			fail_msg("%s: another zone", rows[i].why);
 	}
@@ -179,9 +121,9 @@ static void names_are_left_out_or_cut(void **state)
 	memset(name, 'x', sizeof name);
 	name[sizeof name - 1] = '\0';
 	tap_face_make(&face, name, name);
-	take_fields(face.bytes, face.len, fields);
-	assert_true(is_bytes(&fields[1], name, TAP_NAME_MOST));
-	assert_true(is_bytes(&fields[2], name, TAP_NAME_MOST));
+	protobuf_take((struct slice){ face.bytes, face.len }, fields);
+	assert_true(protobuf_is(&fields[1], name, TAP_NAME_MOST));
+	assert_true(protobuf_is(&fields[2], name, TAP_NAME_MOST));
 }
 
 static void the_largest_message_has_room(void **state)
@@ -386,8 +328,8 @@ static void one_of_so_many_is_told_and_questions_as_often_as_answers(void **stat
 		tap_client_response(&tap, &c, wire.at, wire.len);
 		count = tap_queue_look(l.queue, got, 4);
 		for (unsigned n = 0; n < count; n++) {
-			take_fields(got[n].at, got[n].len, outer);
-			take_fields(outer[14].bytes.at, outer[14].bytes.len, inner);
+			protobuf_take((struct slice){ got[n].at, got[n].len }, outer);
+			protobuf_take((struct slice){ outer[14].bytes.at, outer[14].bytes.len }, inner);
 			seen[inner[1].number]++;
 		}
 		tap_queue_done(l.queue, count, true);

@@ -15,9 +15,15 @@ static char logged[1000];
 
 static int begin(void **state)
 {
+	FILE *f;
+
 	(void)state;
 	ca_begin(&ca);
 	ca_issue(&ca, "good", "DNS:dns.test", false, -1, 30);
+	f = ca_create(&ca, "tickets");
+	for (unsigned i = 0; i < 80; i++)
+		fputc('a' + (int)(i % 26), f);
+	fclose(f);
 	return 0;
 }
 
@@ -71,6 +77,14 @@ static void the_options_say_who_speaks_tls(void **state)
 		  "none.pem", false, false },
 		{ "a key of another certificate", "server:\n" KEY " tls-service-pem: %/ca.pem\n",
 		  "mismatch", false, false },
+		{ "a certificate alone", "server:\n" PEM, NULL, false, false },
+		{ "a cipher that nobody knows", "server:\n tls-ciphers: SECRET\n", "tls-ciphers", false, false },
+		{ "a suite that nobody knows", "server:\n tls-ciphersuites: SECRET\n", "tls-ciphersuites", false, false },
+		{ "no key for tickets", "server:\n" KEY PEM " tls-session-ticket-keys: \"\"\n", NULL, true, false },
+		{ "keys for tickets, the second not there",
+		  "server:\n" KEY PEM " tls-session-ticket-keys: %/tickets\n tls-session-ticket-keys: %/none.keys\n",
+		  "none.keys", false, false },
+		{ "keys for tickets", "server:\n" KEY PEM " tls-session-ticket-keys: %/tickets\n", NULL, true, false },
 		{ "keys for tickets that are not there",
 		  "server:\n" KEY PEM " tls-session-ticket-keys: %/none.keys\n", "none.keys", false,
 		  false },
@@ -78,6 +92,18 @@ static void the_options_say_who_speaks_tls(void **state)
 		{ "dnstap to an address", TAP " dnstap-ip: 192.0.2.1\n", NULL, false, true },
 		{ "dnstap to an address, in clear", TAP " dnstap-ip: 192.0.2.1\n dnstap-tls: no\n",
 		  NULL, false, false },
+		{ "dnstap to an address, without the usual authorities", "server:\n" NO_CAS TAP " dnstap-ip: 192.0.2.1\n", NULL,
+		  false, true },
+		{ "dnstap with the usual authorities, which are not there",
+		  "server:\n" NO_CAS "dnstap:\n dnstap-enable: yes\n dnstap-ip: 192.0.2.1\n", "none.pem", false, false },
+		{ "dnstap that is not enabled", "dnstap:\n dnstap-ip: 192.0.2.1\n dnstap-tls-cert-bundle: %/none.pem\n", NULL, false,
+		  false },
+		{ "dnstap with a certificate of ours", TAP " dnstap-ip: 192.0.2.1\n dnstap-tls-client-key-file: %/good.key\n"
+		  " dnstap-tls-client-cert-file: %/good.pem\n", NULL, false, true },
+		{ "dnstap with a key that is not there", TAP " dnstap-ip: 192.0.2.1\n dnstap-tls-client-key-file: %/none.key\n"
+		  " dnstap-tls-client-cert-file: %/good.pem\n", "none.key", false, false },
+		{ "dnstap with a certificate that is not there", TAP " dnstap-ip: 192.0.2.1\n"
+		  " dnstap-tls-client-key-file: %/good.key\n dnstap-tls-client-cert-file: %/none.pem\n", "none.pem", false, false },
 		{ "dnstap without its authorities",
 		  "dnstap:\n dnstap-enable: yes\n dnstap-ip: 192.0.2.1\n"
 		  " dnstap-tls-cert-bundle: %/none.pem\n",
@@ -201,6 +227,43 @@ static void what_changes_on_disk_is_read_again(void **state)
 	snapshot_unpin(s);
 }
 
+static void append_to(const char *name)
+{
+	FILE *f = fopen(ca_path(&ca, name), "a");
+
+	fputs("\n", f);
+	fclose(f);
+}
+
+static void authorities_that_change_are_read_again(void **state)
+{
+	static const char text[] = "server:\n tls-upstream: yes\n tls-cert-bundle: %/usual.pem\n"
+				   "dnstap:\n dnstap-enable: yes\n dnstap-ip: 192.0.2.1\n dnstap-tls-cert-bundle: %/own.pem\n";
+	struct fault f = { 0 };
+	struct snapshot *s;
+	FILE *file;
+
+	(void)state;
+	for (unsigned own = 0; own < 2; own++) {
+		file = ca_create(&ca, own ? "own.pem" : "usual.pem");
+		PEM_write_X509(file, ca.cert);
+		fclose(file);
+	}
+	s = snapshot_of(text, &f);
+	assert_non_null(s);
+	log_capture(note, NULL);
+	assert_true(says(s, NULL));
+	append_to("usual.pem");
+	assert_true(says(s, "tls-cert-bundle changed: read again"));
+	append_to("own.pem");
+	assert_true(says(s, "a file of dnstap-tls changed: read again"));
+	assert_true(says(s, NULL));
+	fclose(ca_create(&ca, "own.pem"));
+	assert_true(says(s, "a file of dnstap-tls changed, but cannot be used"));
+	log_capture(NULL, NULL);
+	snapshot_unpin(s);
+}
+
 #define CONTROL "remote-control:\n control-enable: yes\n"
 
 static void the_control_channel_has_tls_unless_it_needs_none(void **state)
@@ -211,6 +274,9 @@ static void the_control_channel_has_tls_unless_it_needs_none(void **state)
 		bool want;
 	} rows[] = {
 		{ "no channel", "", false },
+		{ "no channel at an address", "remote-control:\n control-interface: 192.0.2.1\n", false },
+		{ "a socket behind an address", CONTROL " control-interface: 192.0.2.1\n control-interface: /run/socket\n", true },
+		{ "an address behind a socket", CONTROL " control-interface: /run/socket\n control-interface: 192.0.2.1\n", false },
 		{ "the usual addresses", CONTROL, true },
 		{ "an address", CONTROL " control-interface: 192.0.2.1\n", true },
 		{ "a socket", CONTROL " control-interface: /run/socket\n", false },
@@ -243,6 +309,10 @@ static void both_ends_of_the_control_channel_need_their_files(void **state)
 		{ "no certificate of the server",
 		  CONTROL SERVER_FILES CLIENT_FILES " server-cert-file: %/none.pem\n", "none.pem",
 		  "none.pem" },
+		{ "no certificate of the client",
+		  CONTROL SERVER_FILES CLIENT_FILES " control-cert-file: %/none.pem\n", NULL, "none.pem" },
+		{ "ciphers that nobody knows", "server:\n tls-ciphers: SECRET\n" CONTROL SERVER_FILES CLIENT_FILES, "tls-ciphers",
+		  "tls-ciphers" },
 		{ "no key of the client",
 		  CONTROL SERVER_FILES CLIENT_FILES " control-key-file: %/none.key\n", NULL,
 		  "none.key" },
@@ -273,6 +343,7 @@ int main(void)
 		cmocka_unit_test(authorities_are_read_at_the_start_where_they_will_be_needed),
 		cmocka_unit_test(authorities_are_read_when_a_forwarder_comes_to_need_them),
 		cmocka_unit_test(what_changes_on_disk_is_read_again),
+		cmocka_unit_test(authorities_that_change_are_read_again),
 		cmocka_unit_test(the_control_channel_has_tls_unless_it_needs_none),
 		cmocka_unit_test(both_ends_of_the_control_channel_need_their_files),
 	};

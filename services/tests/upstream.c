@@ -31,6 +31,81 @@ static void equal_questions_go_out_once(void **state)
 	world_end();
 }
 
+/* Both are asked, and once more: those that differ in anything that is sent, or in whom it is sent to, go out each. */
+static void check_pair(const char *why, const struct upstream_question *a, const struct upstream_question *b, bool same)
+{
+	unsigned sent;
+
+	world_begin("");
+	assert_non_null(ask(a));
+	assert_non_null(ask(b));
+	assert_non_null(ask(a));
+	sent = world.udp.count + world.tcp.count;
+	if (sent != (same ? 1 : 2))
+		fail_msg("%s: %u go out", why, sent);
+	world_end();
+}
+
+static void questions_that_differ_go_out_each(void **state)
+{
+	static const uint8_t upper[] = "\3WWW\7example", other[] = "\3www\7exampla";
+	struct netblock wide, narrow, elsewhere, again;
+	struct upstream_question q = question(), r;
+	char name[] = "a", path[] = "/a";
+
+	(void)state;
+	assert_true(netblock_parse(&wide, "192.0.2.0/24", NULL) && netblock_parse(&narrow, "192.0.2.0/25", NULL));
+	assert_true(netblock_parse(&elsewhere, "192.0.3.0/24", NULL) && netblock_parse(&again, "192.0.2.0/24", NULL));
+#define PAIR(why, what, same) (r = question(), (what), check_pair(why, &q, &r, same))
+	PAIR("equal", (void)0, true);
+	PAIR("another case", r.q.name = upper, true);
+	PAIR("known beforehand of another zone", r.zone = dname_root, true);
+	PAIR("another name", r.q.name = other, false);
+	PAIR("another type", r.q.type = TYPE_AAAA, false);
+	PAIR("another class", r.q.class_ = CLASS_CH, false);
+	PAIR("another port", r.server.port = 54, false);
+	PAIR("another address", r.server.ip[3] ^= 1, false);
+	PAIR("a name for the certificate", r.tls_name = "a", false);
+	PAIR("a path", r.http_path = "/a", false);
+	PAIR("a subnet", r.subnet = &wide, false);
+	q.tls_name = name;
+	q.http_path = path;
+	q.subnet = &wide;
+#define SAME r.tls_name = "a", r.http_path = "/a", r.subnet = &again
+	PAIR("equal texts elsewhere", SAME, true);
+	PAIR("another certificate", (SAME, r.tls_name = "b"), false);
+	PAIR("no certificate", (SAME, r.tls_name = NULL), false);
+	PAIR("another path", (SAME, r.http_path = "/b"), false);
+	PAIR("no path", (SAME, r.http_path = NULL), false);
+	PAIR("a narrower subnet", (SAME, r.subnet = &narrow), false);
+	PAIR("another subnet", (SAME, r.subnet = &elsewhere), false);
+	PAIR("no subnet", (SAME, r.subnet = NULL), false);
+#undef PAIR
+#undef SAME
+}
+
+static void each_flag_of_a_question_counts(void **state)
+{
+	(void)state;
+	for (unsigned way = CARRIER_UDP; way <= CARRIER_HTTPS; way++) {
+		world_begin("");
+		for (unsigned i = 0; i < 64; i++) {
+			struct upstream_question q = question();
+
+			q.recurse = i & 1;
+			q.checking_disabled = i & 2;
+			q.dnssec = i & 4;
+			q.caps = i & 8;
+			q.insists = i & 16;
+			q.carrier = i & 32 ? CARRIER_TCP : (enum carrier)way;
+			assert_non_null(ask(&q));
+			assert_non_null(ask(&q));
+		}
+		assert_int_equal(world.udp.count + world.tcp.count, way == CARRIER_TCP ? 32 : 64);
+		world_end();
+	}
+}
+
 static void what_does_not_match_is_not_the_answer(void **state)
 {
 	(void)state;
@@ -89,6 +164,7 @@ static void who_guesses_is_asked_over_tcp(void **state)
 		if (s->strayed(s) != rows[i].over_tcp)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(world.tcp.count, rows[i].over_tcp);
+		assert_int_equal(world.udp.cancelled, 0); /* it has ended by itself */
 		assert_true(answer(rows[i].over_tcp ? &world.tcp : &world.udp));
 		assert_int_equal(world.told[0].end, UPSTREAM_ANSWERED);
 		assert_int_equal(world.told[0].over_tcp, rows[i].over_tcp);
@@ -109,6 +185,7 @@ static void guesses_are_not_heard_for_ever(void **state)
 	assert_int_equal(world.told_count, 1);
 	assert_int_equal(world.told[0].end, UPSTREAM_SILENT);
 	assert_false(world.told[0].refused); /* another port may be tried */
+	assert_int_equal(world.udp.cancelled, 0);
 	world_end();
 }
 
@@ -365,6 +442,37 @@ static void edns_is_left_out_where_it_is_refused(void **state)
 	}
 }
 
+/* What TCP says of EDNS after a cut answer is remembered, if it says anything. */
+static void edns_is_learnt_over_tcp_too(void **state)
+{
+	static const struct {
+		uint16_t rcode;
+		enum edns_known before, after;
+	} rows[] = {
+		{ RCODE_NOERROR, EDNS_UNTRIED, EDNS_WORKS },
+		{ RCODE_SERVFAIL, EDNS_UNTRIED, EDNS_UNTRIED },
+		{ RCODE_SERVFAIL, EDNS_WORKS, EDNS_WORKS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct upstream_question q;
+		struct bytes b;
+
+		world_begin("");
+		q = question();
+		infra_set_edns(world.env.infra, &q.server, zone, rows[i].before, world.env.time);
+		assert_non_null(ask(&q));
+		raise_doubt(CUT);
+		b = echo_of(&world.tcp, rows[i].rcode, false, true, 0);
+		assert_true(deliver(&world.tcp, &b));
+		assert_int_equal(world.told_count, 1);
+		if (view().edns != rows[i].after)
+			fail_msg("row %zu: known as %u", i, view().edns);
+		world_end();
+	}
+}
+
 static void who_wants_signatures_hears_a_refusal_over_tcp(void **state)
 {
 	(void)state;
@@ -551,6 +659,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_questions_go_out_once),
+		cmocka_unit_test(questions_that_differ_go_out_each),
+		cmocka_unit_test(each_flag_of_a_question_counts),
 		cmocka_unit_test(what_does_not_match_is_not_the_answer),
 		cmocka_unit_test(who_guesses_is_asked_over_tcp),
 		cmocka_unit_test(guesses_are_not_heard_for_ever),
@@ -560,6 +670,7 @@ int main(void)
 		cmocka_unit_test(tcp_that_was_wanted_is_not_replaced),
 		cmocka_unit_test(a_cut_answer_is_asked_for_over_tcp),
 		cmocka_unit_test(edns_is_left_out_where_it_is_refused),
+		cmocka_unit_test(edns_is_learnt_over_tcp_too),
 		cmocka_unit_test(who_wants_signatures_hears_a_refusal_over_tcp),
 		cmocka_unit_test(a_bare_refusal_counts_as_one),
 		cmocka_unit_test(what_is_known_of_edns_is_used),

@@ -6,19 +6,24 @@
 #include "util/hash.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #define SHARED "server: outgoing-port-share-above: 0\n"
 
 /* The other side: answers each question by its tag.
  *   a  echo            i  echo with another id, then rightly
  *   s  silence         o  echo from another socket, then rightly
- *   t  two answers, of which the first is not taken */
+ *   t  two answers, of which the first is not taken
+ *   e  nothing in a packet from another socket, then rightly
+ *   2  another id alone, then rightly
+ *   d  two answers     1  one byte, then rightly      0  nothing in a packet, then rightly */
 static struct server {
 	struct watch watch;
 	int other;
 	struct addr at;
 	unsigned asked;
 	uint16_t ports[LETTERS], ids[LETTERS];
+	int by[LETTERS]; /* the socket at which it came */
 } server;
 
 static void reply(int fd, const uint8_t *bytes, size_t len, const struct sockaddr_storage *to,
@@ -38,6 +43,7 @@ static void on_question(struct watch *w, unsigned what)
 	(void)what;
 	while ((n = recvfrom(w->fd, buf, sizeof(buf), 0, (struct sockaddr *)&ss, &ss_len)) > 0) {
 		addr_from_sockaddr(&from, (struct sockaddr *)&ss, ss_len);
+		server.by[server.asked] = w->fd;
 		server.ports[server.asked] = from.port;
 		server.ids[server.asked++] = get_u16(buf);
 		memcpy(other, buf, sizeof(other));
@@ -52,6 +58,17 @@ static void on_question(struct watch *w, unsigned what)
 		case 'o':
 			reply(server.other, buf, (size_t)n, &ss, ss_len);
 			break;
+		case 'e':
+			reply(server.other, buf, 0, &ss, ss_len);
+			break;
+		case '2':
+			reply(w->fd, other, 2, &ss, ss_len);
+			break;
+		case '0':
+		case '1':
+			reply(w->fd, buf, (size_t)(buf[n - 1] - '0'), &ss, ss_len);
+			break;
+		case 'd':
 		case 't':
 			reply(w->fd, buf, (size_t)n, &ss, ss_len);
 			break;
@@ -81,6 +98,14 @@ static void end(void)
 	close(server.watch.fd);
 	close(server.other);
 	wire_end();
+}
+
+/* Until the other side has heard so many. */
+static void wire_until_asked(unsigned count)
+{
+	for (unsigned n = 0; n < 500 && server.asked < count; n++)
+		(void)wire_run(LETTERS, 1);
+	assert_int_equal(server.asked, count);
 }
 
 static int compare_u16(const void *a, const void *b)
@@ -214,6 +239,9 @@ static void a_port_that_was_found_asks_no_more(void **state)
 	} rows[] = {
 		{ "found by nobody", "", 'a', true },
 		{ "another id came", "", 'i', false },
+		{ "one byte came", "", '1', false },
+		{ "an empty packet came", "", '0', false },
+		{ "its answer came twice", "", 'd', true },
 		{ "another source, not heard", "", 'o', true },
 		{ "another source, heard", " udp-connect: no\n", 'o', false },
 	};
@@ -233,6 +261,126 @@ static void a_port_that_was_found_asks_no_more(void **state)
 	}
 }
 
+/* RFC 5452 9.2: an id of one port is an answer to one question at most. With these numbers the same would come twice. */
+static void a_port_has_each_id_once(void **state)
+{
+	struct timebase clock = { .now_us = US_PER_S };
+
+	(void)state;
+	begin(SHARED);
+	random_play(&wire.random, 13);
+	wire.env.time = &clock;
+	for (unsigned i = 0; i < 64; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i + 1, 0));
+	}
+	assert_int_equal(server.ports[63], server.ports[0]);
+	assert_int_equal(distinct(server.ids, 64), 64);
+	end();
+}
+
+/* Nor does it ask more often than it may while it waits for an answer. */
+static void a_port_that_is_used_up_takes_no_more(void **state)
+{
+	struct mail *m;
+
+	(void)state;
+	begin(SHARED " outgoing-port-uses: 2\n");
+	m = mail_send(&server.at, 's');
+	for (unsigned i = 1; i < 4; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i, 0));
+	}
+	assert_int_equal(server.ports[1], server.ports[0]);
+	assert_int_not_equal(server.ports[2], server.ports[0]);
+	assert_int_equal(server.ports[3], server.ports[2]);
+	wire.transport->ops->cancel(wire.transport, &m->sending);
+	end();
+}
+
+static void servers_are_asked_over_ipv6(void **state)
+{
+	struct watch w = { .ready = on_question };
+	struct addr at;
+
+	(void)state;
+	begin("");
+	w.fd = wire_socket(SOCK_DGRAM, "::1", &at);
+	watch_start(wire.loop, &w, WATCH_READ);
+	mail_send(&at, 'a');
+	assert_true(wire_run(1, 0));
+	assert_true(wire.mail[0].arrived);
+	watch_stop(&w);
+	close(w.fd);
+	end();
+}
+
+/* Where the system has no descriptor left, a question waits for one. */
+static void without_a_descriptor_questions_wait(void **state)
+{
+	struct rlimit was, none;
+	struct mail *m;
+	int next;
+
+	(void)state;
+	begin("");
+	next = dup(0);
+	assert_true(next >= 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	close(next);
+	none = was;
+	none.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	m = mail_send(&server.at, 'a');
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_true(m->sending.queued && !m->failed);
+	assert_true(wire_run(1, 0));
+	assert_true(m->arrived);
+	end();
+}
+
+static void a_port_asks_for_a_second(void **state)
+{
+	struct timebase clock = { .now_us = 7 * US_PER_S };
+
+	(void)state;
+	begin(SHARED);
+	wire.env.time = &clock;
+	for (unsigned i = 0; i < 3; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i + 1, 0));
+		clock.now_us += i ? 1 : US_PER_S - 1;
+	}
+	assert_int_equal(server.ports[1], server.ports[0]);
+	assert_int_not_equal(server.ports[2], server.ports[0]);
+	end();
+}
+
+/* Three ask from one port when an id comes that nobody sent: all hear of it, whatever one of them does then. */
+static void who_is_asked_for_with_a_wrong_id_may_end_others(void **state)
+{
+	(void)state;
+	for (unsigned ends = 0; ends < 2; ends++) {
+		struct mail *first, *second, *third;
+
+		begin(SHARED);
+		first = mail_send(&server.at, 's');
+		second = mail_send(&server.at, 's');
+		third = mail_send(&server.at, 'i');
+		first->gives_up = true;
+		first->ends = ends ? second : NULL;
+		assert_true(wire_run(2, 0));
+		assert_int_equal(distinct(server.ports, 3), 1);
+		assert_int_equal(first->strays, 1);
+		assert_int_equal(second->strays, !ends);
+		assert_int_equal(third->strays, 1);
+		assert_true(third->arrived);
+		if (!ends)
+			wire.transport->ops->cancel(wire.transport, &second->sending);
+		end();
+	}
+}
+
 static void a_port_is_drawn_from_all(void **state)
 {
 	(void)state;
@@ -241,10 +389,9 @@ static void a_port_is_drawn_from_all(void **state)
 	for (unsigned i = 0; i < 200; i++) {
 		struct mail *m = mail_send(&server.at, 's');
 
-		assert_false(wire_run(i + 1, 1));
+		wire_until_asked(i + 1);
 		wire.transport->ops->cancel(wire.transport, &m->sending);
 	}
-	assert_int_equal(server.asked, 200);
 	/* 200 of 59,366: one pair is likely every third time, four pairs hardly ever */
 	assert_true(distinct(server.ports, 200) >= 195);
 	assert_true(server.ports[0] < 10000 && server.ports[199] > 55000);
@@ -274,6 +421,10 @@ static void only_the_right_answer_counts(void **state)
 	} rows[] = {
 		{ "the answer", "", 'a', 0, 0 },
 		{ "another id is told", "", 'i', 1, 0 },
+		{ "a byte is nothing", "", '1', 0, 0 },
+		{ "an id is one", "", '2', 1, 0 },
+		{ "nothing from another source is not heard", "server: udp-connect: no\n", 'e', 0, 1 },
+		{ "the answer twice", "", 'd', 0, 0 },
 		{ "another source is not heard", "", 'o', 0, 0 },
 		{ "nor is it without connect", "server: udp-connect: no\n", 'o', 0, 1 },
 		{ "the answer without connect", "server: udp-connect: no\n", 'a', 0, 0 },
@@ -351,6 +502,64 @@ static void what_cannot_leave_fails_in_a_later_turn(void **state)
 	}
 }
 
+static void what_cannot_leave_closes_its_port(void **state)
+{
+	static uint8_t large[70000];
+	struct mail *m;
+
+	(void)state;
+	begin(SHARED " outgoing-range: 1\n");
+	mail_send(&server.at, 'a');
+	assert_true(wire_run(1, 0));
+	m = &wire.mail[wire.sent++];
+	m->sending = (struct sending){ .to = server.at,
+				       .wire = large,
+				       .len = sizeof(large),
+				       .arrived = mail_arrived,
+				       .failed = mail_failed };
+	wire.transport->ops->send(wire.transport, &m->sending);
+	assert_false(m->failed || m->sending.queued);
+	assert_true(wire_run(2, 0));
+	assert_int_equal(m->why, UPSTREAM_UNREACHABLE);
+	mail_send(&server.at, 'a');
+	assert_true(wire_run(3, 0));
+	assert_true(wire.mail[2].arrived);
+	assert_int_not_equal(server.ports[1], server.ports[0]);
+	end();
+}
+
+/* One of two ports, or of two addresses, is not to be had: the other is found. Without another, questions wait. */
+static void what_cannot_be_bound_is_drawn_anew(void **state)
+{
+	struct addr taken, free;
+	int fd = wire_socket(SOCK_DGRAM, "127.0.0.1", &taken), other = wire_socket(SOCK_DGRAM, "127.0.0.1", &free);
+	char conf[200];
+
+	(void)state;
+	close(other);
+	for (unsigned ports = 2; ports; ports--) {
+		snprintf(conf, sizeof(conf), "server: outgoing-port-avoid: 0-65535\n outgoing-port-permit: %u\n outgoing-port-permit: %u\n",
+			 taken.port, ports == 2 ? free.port : taken.port);
+		begin(conf);
+		for (unsigned i = 0; i < 10; i++) {
+			mail_send(&server.at, 'a');
+			assert_int_equal(wire_run(i + 1, ports == 2 ? 0 : 5), ports == 2);
+			assert_int_equal(wire.mail[i].sending.queued, ports == 1);
+		}
+		if (ports == 1)
+			close(fd);
+		assert_true(wire_run(10, 0));
+		end();
+	}
+	begin("server: outgoing-interface: 192.0.2.77\n outgoing-interface: 127.0.0.1\n");
+	for (unsigned i = 0; i < 20; i++) {
+		mail_send(&server.at, 'a');
+		assert_true(wire_run(i + 1, 0));
+		assert_true(wire.mail[i].arrived);
+	}
+	end();
+}
+
 static void what_is_over_the_range_waits(void **state)
 {
 	(void)state;
@@ -359,7 +568,8 @@ static void what_is_over_the_range_waits(void **state)
 		mail_send(&server.at, i < 16 ? 's' : 'a');
 	for (unsigned i = 0; i < 20; i++)
 		assert_int_equal(wire.mail[i].sending.queued, i >= 16);
-	assert_false(wire_run(1, 50));
+	wire_until_asked(16);
+	assert_false(wire_run(1, 10));
 	assert_int_equal(server.asked, 16);
 	/* one that waits may be given up, too; a port closes when all that it asked is over */
 	wire.transport->ops->cancel(wire.transport, &wire.mail[19].sending);
@@ -485,22 +695,66 @@ static void a_port_closes_with_the_silence_of_its_question(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct timebase clock = { .now_us = US_PER_S };
 		struct mail *m;
 
 		begin(rows[i].conf);
+		wire.env.time = &clock;
 		m = mail_send(&server.at, rows[i].cancel ? 's' : 'a');
-		wire_run(1, 30);
-		assert_int_equal(server.asked, 1);
+		wire_until_asked(1);
+		if (!rows[i].cancel)
+			assert_true(wire_run(1, 0));
 		if (rows[i].cancel) {
 			assert_true(port_is_open(server.ports[0]));
 			wire.transport->ops->cancel(wire.transport, &m->sending);
 		}
 		if (port_is_open(server.ports[0]) != rows[i].open_then)
 			fail_msg("%s", rows[i].why);
-		wire_run(2, rows[i].cancel ? 100 : 1500);
+		clock.now_us += US_PER_S;
+		for (unsigned n = 0; n < 50 && port_is_open(server.ports[0]); n++)
+			wire_run(2, 20);
 		assert_int_equal(port_is_open(server.ports[0]), rows[i].open_later);
 		end();
 	}
+}
+
+/* Of ports that wait for another question, 256 are kept: the longest idle one is closed for a new one. Each asks its own
+ * server only. */
+static void so_many_idle_ports_are_kept(void **state)
+{
+	enum { KEPT = 256 };
+	static struct watch others[KEPT + 1];
+	static struct addr at[KEPT + 1];
+	struct timebase clock = { .now_us = US_PER_S };
+
+	(void)state;
+	begin(SHARED);
+	wire.env.time = &clock;
+	for (unsigned i = 0; i <= KEPT; i++) {
+		others[i] = (struct watch){ .fd = wire_socket(SOCK_DGRAM, "127.0.0.1", &at[i]), .ready = on_question };
+		watch_start(wire.loop, &others[i], WATCH_READ);
+	}
+	for (unsigned i = 0; i < KEPT; i++) {
+		mail_send(&at[i], 'd');
+		assert_true(wire_run(i + 1, 0));
+	}
+	assert_true(port_is_open(server.ports[0]));
+	for (unsigned i = 0; i < KEPT; i++) {
+		mail_send(&at[i], 'a');
+		assert_true(wire_run(KEPT + i + 1, 0));
+		assert_int_equal(server.by[KEPT + i], others[i].fd);
+		assert_int_equal(server.ports[KEPT + i], server.ports[i]);
+	}
+	mail_send(&at[KEPT], 'a');
+	assert_true(wire_run(2 * KEPT + 1, 0));
+	assert_false(port_is_open(server.ports[0]));
+	assert_true(port_is_open(server.ports[1]));
+	assert_true(port_is_open(server.ports[2 * KEPT]));
+	for (unsigned i = 0; i <= KEPT; i++) {
+		watch_stop(&others[i]);
+		close(others[i].fd);
+	}
+	end();
 }
 
 int main(void)
@@ -511,16 +765,25 @@ int main(void)
 		cmocka_unit_test(a_rush_does_not_make_ports_foreseeable),
 		cmocka_unit_test(ports_are_shared_above_a_rate_only),
 		cmocka_unit_test(a_port_that_was_found_asks_no_more),
+		cmocka_unit_test(a_port_has_each_id_once),
+		cmocka_unit_test(a_port_that_is_used_up_takes_no_more),
+		cmocka_unit_test(servers_are_asked_over_ipv6),
+		cmocka_unit_test(without_a_descriptor_questions_wait),
+		cmocka_unit_test(a_port_asks_for_a_second),
+		cmocka_unit_test(who_is_asked_for_with_a_wrong_id_may_end_others),
 		cmocka_unit_test(a_port_is_drawn_from_all),
 		cmocka_unit_test(eight_at_a_time_share_a_port),
 		cmocka_unit_test(only_the_right_answer_counts),
 		cmocka_unit_test(what_is_not_taken_does_not_end_the_waiting),
 		cmocka_unit_test(a_closed_port_is_heard_of_at_once),
 		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
+		cmocka_unit_test(what_cannot_leave_closes_its_port),
+		cmocka_unit_test(what_cannot_be_bound_is_drawn_anew),
 		cmocka_unit_test(what_is_over_the_range_waits),
 		cmocka_unit_test(only_permitted_ports_are_used),
 		cmocka_unit_test(a_source_is_drawn_from_its_netblock),
 		cmocka_unit_test(a_port_closes_with_the_silence_of_its_question),
+		cmocka_unit_test(so_many_idle_ports_are_kept),
 	};
 
 	hash_start(true);

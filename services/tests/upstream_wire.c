@@ -51,6 +51,9 @@ static void a_query_says_what_was_asked_for(void **state)
 			fail_msg("%s: flags %x size %u edns %x", rows[i].why, r.flags,
 				 r.edns.udp_size, r.edns.flags);
 		assert_memory_equal(r.q.name, www, sizeof(www));
+		assert_int_equal(r.q.type, TYPE_A);
+		assert_int_equal(r.q.class_, CLASS_IN);
+		assert_int_equal(msg_id(sent), 0);
 	}
 }
 
@@ -112,6 +115,7 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 		{ "more behind it", WHOLE + 9, 2, 0x80, true, ECHO_TRUE },
 		{ "two bytes", 2, 2, 0x80, false, ECHO_NONE },
 		{ "a header that is cut", MSG_HEAD_LEN - 1, 2, 0x80, false, ECHO_NONE },
+		{ "a header alone", MSG_HEAD_LEN, 2, 0x80, false, ECHO_NONE },
 		{ "a question that is cut", WHOLE - 1, 2, 0x80, false, ECHO_NONE },
 		{ "a query", WHOLE, 2, 0x04, false, ECHO_NONE },
 		{ "another opcode", WHOLE, 2, 0x80 | 5 << 3, false, ECHO_NONE },
@@ -119,7 +123,11 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 		{ "two questions", WHOLE, COUNT_AT, 2, false, ECHO_NONE },
 		{ "another name", WHOLE, MSG_HEAD_LEN + 1, 'x', false, ECHO_NONE },
 		{ "a name that runs on", WHOLE, MSG_HEAD_LEN, 63, false, ECHO_NONE },
+		{ "a name that ends before", WHOLE, MSG_HEAD_LEN + 4, 0, false, ECHO_NONE },
+		{ "the last letter is another", WHOLE, MSG_HEAD_LEN + 11, 'f', false, ECHO_NONE },
+		{ "a refusal of it", WHOLE, RCODE_AT, RCODE_FORMERR, false, ECHO_TRUE },
 		{ "another type", WHOLE, WHOLE - 3, TYPE_AAAA, false, ECHO_NONE },
+		{ "another type of that low byte", WHOLE, WHOLE - 4, 1, false, ECHO_NONE },
 		{ "another class", WHOLE, WHOLE - 1, CLASS_CH, false, ECHO_NONE },
 		{ "another case", WHOLE, MSG_HEAD_LEN + 1, 'W', false, ECHO_TRUE },
 		{ "another case than the random one", WHOLE, MSG_HEAD_LEN + 1, 'W', true,
@@ -143,6 +151,31 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 	}
 }
 
+/* Draft-vixie-dnsext-dns0x20: each letter, the first and the last of the alphabet and of a label too, and nothing else. */
+static void letters_alone_are_spelled_in_either_case(void **state)
+{
+	(void)state;
+	static const uint8_t name[] = "\12az@[`{09-m\1z\1a";
+	struct upstream_question q = question();
+	uint8_t seen[sizeof(name)] = { 0 };
+
+	q.q.name = name;
+	q.q.name_len = sizeof(name);
+	world_begin("");
+	for (unsigned i = 0; i < 64; i++) {
+		assert_true(upstream_write(&world.env, &q, &(struct upstream_form){ CARRIER_UDP, true, true }, sent) > 0);
+		for (size_t at = 0; at < sizeof(name); at++)
+			seen[at] |= sent[MSG_HEAD_LEN + at] ^ name[at];
+	}
+	world_end();
+	for (size_t at = 0; at < sizeof(name); at++) {
+		bool letter = name[at] >= 'a' && name[at] <= 'z';
+
+		if (seen[at] != (letter ? 0x20 : 0))
+			fail_msg("byte %zu of the name changes by %#x", at, seen[at]);
+	}
+}
+
 /* As servers do that understand nothing of the query. */
 static void a_refusal_may_leave_out_the_question(void **state)
 {
@@ -150,15 +183,17 @@ static void a_refusal_may_leave_out_the_question(void **state)
 	static const struct {
 		enum rcode rcode;
 		enum upstream_echo want;
+		uint8_t flags;
 	} rows[] = {
-		{ RCODE_NOERROR, ECHO_NONE },  { RCODE_FORMERR, ECHO_ABSENT },
-		{ RCODE_SERVFAIL, ECHO_NONE }, { RCODE_NOTIMP, ECHO_ABSENT },
-		{ RCODE_REFUSED, ECHO_NONE },
+		{ RCODE_NOERROR, ECHO_NONE, 0x80 },  { RCODE_FORMERR, ECHO_ABSENT, 0x80 },
+		{ RCODE_SERVFAIL, ECHO_NONE, 0x80 }, { RCODE_NOTIMP, ECHO_ABSENT, 0x80 },
+		{ RCODE_REFUSED, ECHO_NONE, 0x80 },  { RCODE_FORMERR, ECHO_NONE, 0 },
+		{ RCODE_FORMERR, ECHO_NONE, 0x80 | 4 << 3 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct upstream_question q = question();
-		uint8_t got[MSG_HEAD_LEN] = { 0, 0, 0x80, (uint8_t)rows[i].rcode };
+		uint8_t got[MSG_HEAD_LEN] = { 0, 0, rows[i].flags, (uint8_t)rows[i].rcode };
 		struct request r;
 
 		(void)write_under("", &q, &(struct upstream_form){ CARRIER_UDP, true, false }, &r);
@@ -172,6 +207,7 @@ int main(void)
 		cmocka_unit_test(a_query_says_what_was_asked_for),
 		cmocka_unit_test(what_is_encrypted_is_padded),
 		cmocka_unit_test(only_an_echo_of_the_query_is_a_response),
+		cmocka_unit_test(letters_alone_are_spelled_in_either_case),
 		cmocka_unit_test(a_refusal_may_leave_out_the_question),
 	};
 

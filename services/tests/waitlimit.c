@@ -9,6 +9,7 @@
 
 #include "services/tests/conf.h"
 #include "util/addr.h"
+#include "util/fault.h"
 
 static struct addr addr_of(const char *text)
 {
@@ -41,6 +42,16 @@ static void the_longest_netblock_says_how_many(void **state)
 		  "192.0.2.1", false, WAIT_ANY },
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", false, 5 },
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", true, 10000 },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "198.51.100.9", false, 1000 },
+		{ " wait-limit-netblock: 192.0.2.0/24 0\n", "192.0.2.9", false, 0 },
+		{ " wait-limit-netblock: 192.0.2.0/24 2147483647\n", "192.0.2.9", false, 2147483647 },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n wait-limit-netblock: 198.51.100.0/24 6\n", "198.51.100.9",
+		  false, 6 },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n wait-limit-netblock: 198.51.100.0/24 6\n", "192.0.2.9", false,
+		  5 },
+		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "::1", false, WAIT_ANY },
+		{ " wait-limit-cookie-netblock: 127.0.0.0/8 4\n", "127.0.0.1", true, 4 },
+		{ " wait-limit: 0\n wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", false, WAIT_ANY },
 		{ " wait-limit-cookie-netblock: 192.0.2.0/24 6\n", "192.0.2.9", true, 6 },
 		{ " wait-limit-netblock: 127.0.0.0/8 4\n", "127.0.0.1", false, 4 },
 	};
@@ -60,6 +71,61 @@ static void the_longest_netblock_says_how_many(void **state)
 		waitrules_free(r);
 		conf_free(conf);
 	}
+}
+
+/* Whoever has checked an option before, it is read with care. */
+static void what_is_no_netblock_is_named(void **state)
+{
+	static const char *const rows[] = { "192.0.2.0/33 5", "nobody 5",
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		struct conf_item item = { .text = (char *)(uintptr_t)rows[i / 2] };
+		struct conf *conf = conf_from("server:\n");
+		struct conf_list *list = i % 2 ? &conf->server.wait_limit_cookie_netblock
+					       : &conf->server.wait_limit_netblock;
+		const struct conf_list before = *list;
+		struct fault f = { 0 };
+
+		*list = (struct conf_list){ .items = &item, .count = 1 };
+		assert_null(waitrules_new(conf, &f));
+		assert_int_equal(strncmp(f.text, i % 2 ? "wait-limit-cookie-netblock: " : "wait-limit-netblock: ",
+					 i % 2 ? 28 : 21), 0);
+		assert_true(strlen(f.text) > 28);
+		*list = before;
+		conf_free(conf);
+	}
+	waitrules_free(NULL);
+	waits_free(NULL);
+}
+
+/* However many clients there are, and whoever shares a chain with whom. */
+static void thousands_of_clients_are_told_apart(void **state)
+{
+	struct waits *w = waits_new();
+	struct addr a = { .family = 4, .ip = { 192, 0, 2, 1 } };
+
+	(void)state;
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 3000; i++) {
+			put_u16(a.ip + 1, (uint16_t)i);
+			for (unsigned n = 0; n <= i % 3; n++)
+				assert_true(waits_begin(w, &a, 3));
+		}
+		for (unsigned i = 0; i < 3000; i++) {
+			put_u16(a.ip + 1, (uint16_t)i);
+			assert_int_equal(waits_count(w, &a), 1 + i % 3);
+			assert_true(waits_may_send(w, &a, WAITS_PULSE, 1000));
+		}
+		for (unsigned i = 0; i < 3000; i++) {
+			put_u16(a.ip + 1, (uint16_t)(i * 7 % 3000));
+			for (unsigned n = 0; n <= i * 7 % 3000 % 3; n++)
+				waits_end(w, &a);
+			assert_int_equal(waits_count(w, &a), 0);
+		}
+	}
+	waits_free(w);
 }
 
 static void who_waits_for_enough_may_come_again_later(void **state)
@@ -96,6 +162,10 @@ static void late_answers_do_not_come_in_a_pulse(void **state)
 		{ "too much", 1000, 1, false },
 		{ "a little later a little more", 1010, 10 * WAITS_PER_MS, true },
 		{ "and no more than that", 1010, 1, false },
+		{ "a clock that is behind brings nothing", 900, 1, false },
+		{ "a byte too much", 1020, 10 * WAITS_PER_MS + 1, false },
+		{ "which has not been counted", 1020, 10 * WAITS_PER_MS, true },
+		{ "parts of a millisecond add up", 1030, 10 * WAITS_PER_MS, true },
 		{ "much later no more at once", 9000, WAITS_PULSE + 1, false },
 	};
 	struct waits *w = waits_new();
@@ -142,6 +212,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_netblock_says_how_many),
+		cmocka_unit_test(what_is_no_netblock_is_named),
+		cmocka_unit_test(thousands_of_clients_are_told_apart),
 		cmocka_unit_test(who_waits_for_enough_may_come_again_later),
 		cmocka_unit_test(late_answers_do_not_come_in_a_pulse),
 		cmocka_unit_test(a_client_is_known_by_what_it_cannot_choose),

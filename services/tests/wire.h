@@ -24,6 +24,8 @@ struct mail {
 	struct sending sending;
 	uint8_t wire[LETTER_LEN];
 	bool arrived, failed, refuse; /* refuse: it is not what was asked for */
+	bool gives_up;                /* with the first stray */
+	struct mail *ends;            /* what its first stray ends, too */
 	enum upstream_end why;
 	unsigned strays;
 	uint8_t got[64];
@@ -67,8 +69,16 @@ static inline bool mail_arrived(struct sending *s, const uint8_t *at, size_t len
 
 static inline bool mail_strayed(struct sending *s)
 {
-	container_of(s, struct mail, sending)->strays++;
-	return false;
+	struct mail *m = container_of(s, struct mail, sending);
+
+	m->strays++;
+	if (m->ends) {
+		wire.transport->ops->cancel(wire.transport, &m->ends->sending);
+		m->ends = NULL;
+	}
+	if (m->gives_up)
+		one_over();
+	return m->gives_up;
 }
 
 static inline void mail_failed(struct sending *s, enum upstream_end why)

@@ -492,7 +492,7 @@ def downgrade(lab, trick):
 
 
 answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have signed", "with harden-algo-downgrade",
-         "validator/vouch.c:want_algorithms", "validator/tests/verify.c::with_hardening_every_algorithm_must_have_signed")
+         "validator/vouch.c:want_algorithms", "validator/tests/vouch.c::with_hardening_every_algorithm_must_have_signed")
 
 
 # -- what is bogus stays that ----------------------------------------------------------------------
@@ -562,7 +562,7 @@ answered(43, "anchor-rolls", "keys of an attacker in the set of an anchor, revoc
          "validator/autotrust.c validator/autotrust_file.c",
          "testdata/replay/signed_anchor_rolls.rpl testdata/replay/signed_anchor_rolls_too_fast.rpl "
          "validator/tests/autotrust.c::a_key_rolls validator/tests/autotrust.c::what_is_missing_waits "
-         "validator/tests/autotrust.c::a_file_is_replaced_whole_or_not_at_all")
+         "validator/tests/autotrust_file.c::a_file_is_replaced_whole_or_not_at_all")
 answered(43, "wrong-clock", "a clock that is wrong must not spoil the state of the anchors",
          "while the clock cannot be right, dates are not checked and nothing is written", "validator/clock.c",
          "testdata/replay/signed_clock_stands_in_1970.rpl testdata/replay/signed_clock_is_set.rpl")

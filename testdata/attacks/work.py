@@ -92,7 +92,7 @@ def nxns(lab, count, how):
 @attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
         variants={str(n): {"count": n, "glued": True} for n in (60, 200)},
         rule="the addresses of a delegation are limited, and asked within the query's budget",
-        code="iterator/delegation.c:PLACES_MAX services/budget.h:sends",
+        code="iterator/delegation.h:DELEGATION_PLACES services/budget.h:sends",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 def nrdelegation(lab, count, glued=False):
     target = Zone("target.test")

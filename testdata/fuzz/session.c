@@ -1,5 +1,5 @@
 /* Any bytes over any number of connections to the control channel, in any pieces, hung up at any
- * time: each is answered or closed, and nothing is kept.
+ * time: each is answered or closed, and nothing is kept. What is answered is as JSON what it is as text.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Input: a byte that says how large the pieces are and whether the client hangs up early; then what
@@ -24,6 +24,7 @@
 #include "services/dnstap.h"
 #include "services/listen_tcp.h"
 #include "services/snapshot.h"
+#include "testdata/fuzz/json_reply.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/log.h"
@@ -34,7 +35,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-enum { INPUT_MOST = 8192, SESSIONS_MOST = 16, PATIENCE = 2000, END = 0xfe };
+enum { INPUT_MOST = 8192, SESSIONS_MOST = 16, PATIENCE = 2000, END = 0xfe, HEARD_MOST = 1 << 19, PIECE_MOST = 65536 };
 
 static const char *const left_out[] = { "stop",       "reload",     "fast_reload", "log_reopen",
 					"cache_save", "set_option", "insecure_",   "verbosity" };
@@ -50,6 +51,12 @@ static struct {
 	struct worker *workers[1];
 	struct timer pause;
 } it;
+
+/* The reply so far; HEARD_MOST bytes or more: too long to look at. */
+static struct {
+	char text[HEARD_MOST + PIECE_MOST];
+	size_t len;
+} heard;
 
 static void enough(struct timer *t)
 {
@@ -77,6 +84,9 @@ static bool is_left_out(const uint8_t *at, size_t len)
 		return false;
 	for (at += 6, len -= 6; len && (*at == ' ' || *at == '\t'); at++)
 		len--;
+	/* "+i" exempts the zone from validation, and so makes the configuration anew */
+	if (len > 8 && (memcmp(at, "forward_", 8) == 0 || memcmp(at, "stub_", 5) == 0) && memchr(at, '+', len))
+		return true;
 	for (size_t i = 0; i < COUNT(left_out); i++)
 		if (len >= strlen(left_out[i]) && memcmp(at, left_out[i], strlen(left_out[i])) == 0)
 			return true;
@@ -98,12 +108,30 @@ static int come(void)
 /* False when it has been closed. */
 static bool hear(int fd)
 {
-	char heard[4096];
 	ssize_t n;
 
-	while ((n = recv(fd, heard, sizeof(heard), 0)) > 0)
-		;
+	while ((n = recv(fd, heard.text + heard.len, PIECE_MOST, 0)) > 0)
+		heard.len += heard.len < HEARD_MOST ? (size_t)n : 0;
 	return n != 0;
+}
+
+/* The whole reply to a command, as resolver-control --json shows it. */
+static void check_json(const uint8_t *at, size_t len)
+{
+	static const char head[] = "UBCT1 ";
+	char word[64];
+	size_t n = 0;
+
+	if (heard.len >= HEARD_MOST || len < sizeof(head) || memcmp(at, head, sizeof(head) - 1) != 0)
+		return;
+	for (at += sizeof(head) - 1, len -= sizeof(head) - 1; len && (*at == ' ' || *at == '\t'); at++)
+		len--;
+	while (n < len && n < sizeof(word) - 1 && ((at[n] >= 'a' && at[n] <= 'z') || at[n] == '_'))
+		n++;
+	memcpy(word, at, n);
+	word[n] = '\0';
+	heard.text[heard.len] = '\0';
+	json_reply_check(word, heard.text, true);
 }
 
 static void say(int fd, const uint8_t *at, size_t len, size_t piece)
@@ -125,6 +153,7 @@ static void leave(int fd)
 {
 	unsigned turns = 0;
 
+	heard.len = 0;
 	shutdown(fd, SHUT_WR);
 	do
 		turn(turns > 20 ? US_PER_MS : 0);
@@ -167,7 +196,7 @@ static void begin_once(void)
 		"server:\ndirectory: \"\"\nchroot: \"\"\nusername: \"\"\npidfile: "
 		"\"\"\nuse-syslog: no\n"
 		"msg-cache-size: 1m\nrrset-cache-size: 1m\nkey-cache-size: 1m\nneg-cache-size: 1m\n"
-		"blocklist-directory: \"\"\nratelimit: 10\nip-ratelimit: 10\n"
+		"blocklist-directory: \"\"\nratelimit: 10\nip-ratelimit: 10\nquery-ring: 100\ntop-lists: 8\n"
 		"remote-control:\ncontrol-enable: yes\ncontrol-use-cert: no\n"
 		"control-interface: \"%s\"\nview:\nname: \"v\"\n",
 		house.path);
@@ -239,6 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 				turn(0);
 			} else {
 				leave(fd);
+				check_json(data, n);
 			}
 		}
 		n += stop != NULL;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "util/arena.h"
@@ -30,7 +31,7 @@ static void check_record(struct arena *a, const struct text_rr *rr)
 		return;
 	if (!text_rr_parse(a, text, NULL, &again, &f))
 		PANIC("%.300s: %s", text, f.text);
-	PROMISE(dname_equals(rr->owner, again.owner));
+	PROMISE(dname_equals(rr->owner, again.owner) && memcmp(rr->owner, again.owner, dname_len(rr->owner)) == 0);
 	PROMISE(rr->type == again.type && rr->class_ == again.class_ && rr->ttl_s == again.ttl_s);
 	if (rr->rdata.len != again.rdata.len ||
 	    memcmp(rr->rdata.at, again.rdata.at, rr->rdata.len) != 0)
@@ -79,8 +80,36 @@ static void check_zone(const uint8_t *data, size_t len)
 	}
 }
 
-/* The first byte says what the rest is: 'R' data of the type in two more bytes,
- * 'Z' a zone file; else, with that byte, a record. */
+/* An owner, a type and data. */
+static void check_owner(struct arena *a, const uint8_t *data, size_t len)
+{
+	size_t owner = dname_measure(data, data + len);
+
+	if (owner && len - owner >= 2)
+		check_record(a, &(struct text_rr){ .owner = data,
+						   .type = get_u16(data + owner),
+						   .class_ = CLASS_CH,
+						   .ttl_s = INT32_MAX,
+						   .rdata = { data + owner + 2, len - owner - 2 } });
+}
+
+/* Of every type there is, and of some there are not. */
+static void check_types(struct arena *a, struct slice rdata)
+{
+	static const uint16_t types[] = {
+#define RRTYPE(number, name, shape, flags) number,
+#include "util/rrtype.def"
+#undef RRTYPE
+		0, 54, 65280, 65535
+	};
+
+	for (size_t i = 0; i < COUNT(types); i++)
+		check_record(a, &(struct text_rr){
+					.owner = dname_root, .type = types[i], .class_ = CLASS_IN, .rdata = rdata });
+}
+
+/* The first byte says what the rest is: 'R' data of the type in two more bytes, 'O' the same behind an owner in wire
+ * form, 'T' data of any type, 'Z' a zone file; else, with that byte, a record. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct arena a;
@@ -92,6 +121,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 				      .class_ = CLASS_IN,
 				      .rdata = { data + 3, len - 3 } };
 		check_record(&a, &rr);
+	} else if (len >= 1 && data[0] == 'O') {
+		check_owner(&a, data + 1, len - 1);
+	} else if (len >= 1 && data[0] == 'T') {
+		check_types(&a, (struct slice){ data + 1, len - 1 });
 	} else if (len >= 1 && data[0] == 'Z') {
 		check_zone(data + 1, len - 1);
 	} else {

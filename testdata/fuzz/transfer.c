@@ -1,4 +1,4 @@
-/* Any messages as the answer to AXFR or IXFR, signed or not: a zone comes of it, or nothing.
+/* Any messages as the answer to AXFR or IXFR, signed or not: a zone comes of it, which its file keeps, or nothing.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Input: a byte of FLAGS, then messages, each behind its length of two bytes. Signed ones are of a
@@ -6,9 +6,7 @@
 #include "services/authzone_stream.h"
 
 #include "services/authzone_answer.h"
-#include "services/authzone_data.h"
-#include "util/fault.h"
-#include "util/mem.h"
+#include "testdata/fuzz/zones.h"
 #include "util/options.h"
 #include "util/rr.h"
 #include "util/text.h"
@@ -94,6 +92,7 @@ static void check_zone(const struct zonedata *z, uint32_t goal)
 			m.rcode == RCODE_YXDOMAIN);
 	}
 	arena_clear(&a);
+	zones_check_written(z, APEX, false);
 }
 
 static bool take_all(struct xfr *x, struct reader r)

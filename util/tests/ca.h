@@ -24,7 +24,7 @@ struct ca {
 	EVP_PKEY *key, *other_key;
 	X509 *cert, *other_cert;
 	unsigned files;
-	char names[16][96];
+	char names[40][96];
 };
 
 static inline const char *ca_path(struct ca *ca, const char *name)

@@ -302,6 +302,12 @@ static void a_zone_speaks_of_its_own_names_only(void **state)
 		  "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "no hash", "xg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
 			     "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
+		{ "a character after the nines", ":g0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
+						 "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
+		{ "one before the letters", "_g0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
+					    "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
+		{ "one after the last letter", "wg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test. NSEC3 1 0 0 - "
+					       "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "a short hash", "gg0g3h1qsrb66nkb.d.test. NSEC3 1 0 0 - "
 				  "gjagtbpmma60pn7sl0b2lpkericngib0 A", false },
 		{ "unknown hash algorithm",
@@ -326,6 +332,115 @@ static void a_zone_speaks_of_its_own_names_only(void **state)
 			fail_msg("%s", rows[i].why);
 	}
 	arena_clear(&a);
+}
+
+static const struct rrset *made(struct arena *a, const char *owner, uint16_t type, const struct slice *rdata, size_t count)
+{
+	struct rrset_parts parts = { .owner = N(owner), .type = type, .class_ = CLASS_IN, .records = rdata, .count = count };
+
+	return rrset_build(a, &parts);
+}
+
+#define HASH_20 "12345678901234567890"
+
+/* What no text could say. */
+static void a_record_that_cannot_be_read_is_no_evidence(void **state)
+{
+	(void)state;
+	static const char hashed[] = "gg0g3h1qsrb66nkbtbbjdhtgru03e9ov.d.test.";
+	static const struct {
+		const char *why, *owner;
+		uint16_t type;
+		struct slice rdata;
+		bool want;
+	} rows[] = {
+		{ "a whole NSEC", "a.d.test.", TYPE_NSEC, { BYTES("\1b\1d\4test\0\0\1\x40") }, true },
+		{ "its next name has no end", "a.d.test.", TYPE_NSEC, { BYTES("\1b\1d\4tes") }, false },
+		{ "its bitmap is cut", "a.d.test.", TYPE_NSEC, { BYTES("\1b\1d\4test\0\0\2\x40") }, false },
+		{ "a whole NSEC3", hashed, TYPE_NSEC3, { BYTES("\1\0\0\0\0\24" HASH_20 "\0\1\x40") }, true },
+		{ "its next hash is cut", hashed, TYPE_NSEC3, { BYTES("\1\0\0\0\0\24" "1234567890") }, false },
+		{ "its bitmap is cut", hashed, TYPE_NSEC3, { BYTES("\1\0\0\0\0\24" HASH_20 "\0\2\x40") }, false },
+	};
+	struct denial_evidence e;
+	struct slice two[] = { rows[3].rdata, { BYTES("\1\0\0\0\0\24" HASH_20 "\0\1\x20") } };
+	struct arena a;
+
+	arena_init(&a);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		denial_begin(&e, N("d.test."), 150, NULL);
+		if (denial_add(&e, made(&a, rows[i].owner, rows[i].type, &rows[i].rdata, 1)) != rows[i].want)
+			fail_msg("%s", rows[i].why);
+	}
+	assert_false(denial_add(&e, made(&a, hashed, TYPE_NSEC3, two, 2)));
+	/* The last NSEC of the root zone has a next name of one byte. */
+	denial_begin(&e, N("."), 150, NULL);
+	assert_true(denial_add(&e, made(&a, "zz.", TYPE_NSEC, &(struct slice){ BYTES("\0\0\1\x40") }, 1)));
+	arena_clear(&a);
+}
+
+static void more_records_than_are_looked_at_are_refused(void **state)
+{
+	(void)state;
+	struct denial_evidence e;
+	struct arena a;
+	char line[128];
+
+	arena_init(&a);
+	denial_begin(&e, N("d.test."), 150, NULL);
+	for (unsigned i = 0; i < DENIAL_SETS + 1; i++) {
+		snprintf(line, sizeof line, "a%02u.d.test. NSEC b%02u.d.test. A", i, i);
+		assert_int_equal(denial_add(&e, record(&a, line)), i < DENIAL_SETS);
+		snprintf(line, sizeof line, "gg0g3h1qsrb66nkbtbbjdhtgru03e9%02u.d.test. NSEC3 1 0 0 - "
+					    "gjagtbpmma60pn7sl0b2lpkericngib0 A", i);
+		assert_int_equal(denial_add(&e, record(&a, line)), i < DENIAL_SETS);
+	}
+	arena_clear(&a);
+}
+
+/* All data at a name is denied where there is nothing but what proves it (RFC 4034 4, RFC 9824). */
+static void any_is_denied_where_there_is_no_data(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *types;
+		enum denial want;
+	} rows[] = {
+		{ "RRSIG NSEC", DENIAL_PROVEN },
+		{ "RRSIG NSEC TYPE128", DENIAL_PROVEN },
+		{ "RRSIG NSEC NSEC3", DENIAL_PROVEN },
+		{ "A RRSIG NSEC", DENIAL_NONE },
+		{ "RRSIG NSEC TYPE302", DENIAL_NONE }, /* 256 and the number of RRSIG */
+		{ "CAA", DENIAL_NONE },
+	};
+	struct denial_evidence e;
+	struct arena a;
+	char line[128];
+
+	arena_init(&a);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		denial_begin(&e, N("d.test."), 150, NULL);
+		snprintf(line, sizeof line, "a.d.test. NSEC c.d.test. %s", rows[i].types);
+		assert_true(denial_add(&e, record(&a, line)));
+		if (denial_of_type(&e, N("a.d.test."), TYPE_ANY) != rows[i].want)
+			fail_msg("%s", rows[i].types);
+	}
+	arena_clear(&a);
+}
+
+/* A server may send both kinds; what one of them proves is proven. */
+static void one_kind_that_proves_it_is_enough(void **state)
+{
+	(void)state;
+	struct denial_evidence e;
+	struct denial_both both;
+
+	gather(&e, NSEC, NULL, NULL);
+	assert_true(denial_add(&e, set_at(NSEC3, 0)));
+	both = denial_of_both(&e, N("nothing.d.test."), TYPE_A);
+	assert_int_equal(both.name, DENIAL_PROVEN);
+	both = denial_of_both(&e, N("b.d.test."), TYPE_AAAA);
+	assert_int_equal(both.type, DENIAL_PROVEN);
+	assert_int_equal(both.name, DENIAL_NONE);
 }
 
 static void records_of_other_parameters_are_no_evidence(void **state)
@@ -364,6 +479,22 @@ static void hashing_has_a_price_and_a_bound(void **state)
 	assert_int_equal(denial_of_type(&e, N("b.d.test."), TYPE_AAAA), DENIAL_EXHAUSTED);
 	assert_int_equal(denial_of_closer(&e, N("y.w.d.test."), 3), DENIAL_EXHAUSTED);
 	assert_int_equal(denial_of_ds(&e, N("uns.d.test.")), CUT_EXHAUSTED);
+	/* For the name and its parent, but not for the wildcard: what that would have said is not known; what an
+	 * opted-out span says does not depend on it. */
+	purse = 2;
+	assert_int_equal(denial_of_name(&e, N("nothing.d.test.")), DENIAL_EXHAUSTED);
+	purse = 2;
+	assert_int_equal(denial_of_type(&e, N("nothing.d.test."), TYPE_A), DENIAL_EXHAUSTED);
+	gather(&e, OPTOUT, NULL, &purse);
+	purse = 2;
+	assert_int_equal(denial_of_name(&e, N("nothing.d.test.")), DENIAL_EXHAUSTED);
+	purse = 2;
+	assert_int_equal(denial_of_type(&e, N("nothing.d.test."), TYPE_A), DENIAL_INSECURE);
+	gather(&e, NSEC3, NULL, &purse);
+	/* For a name of another zone nothing is. */
+	purse = 2;
+	assert_int_equal(denial_of_name(&e, N("a.b.c.d.nothing.test.")), DENIAL_NONE);
+	assert_int_equal(purse, 2);
 	/* Above the limit nothing is computed, and nothing spent. */
 	purse = 10;
 	e.max_iterations = 2;
@@ -452,6 +583,9 @@ static void a_span_of_hashes_may_wrap(void **state)
 	n.next.at = n.owner;                    /* the only record of its zone */
 	assert_true(nsec3_covers(&n, mid));
 	assert_false(nsec3_covers(&n, high));
+	n.next.at = (const uint8_t[21]){ [0] = 9, [20] = 255 };
+	assert_true(nsec3_covers(&n, mid));
+	assert_true(nsec3_covers(&n, (const uint8_t[20]){ 10 }));
 }
 
 int main(void)
@@ -463,6 +597,10 @@ int main(void)
 		cmocka_unit_test(a_wildcard_answer_needs_proof_that_nothing_is_closer),
 		cmocka_unit_test(a_missing_ds_tells_whether_a_zone_begins),
 		cmocka_unit_test(a_zone_speaks_of_its_own_names_only),
+		cmocka_unit_test(a_record_that_cannot_be_read_is_no_evidence),
+		cmocka_unit_test(more_records_than_are_looked_at_are_refused),
+		cmocka_unit_test(any_is_denied_where_there_is_no_data),
+		cmocka_unit_test(one_kind_that_proves_it_is_enough),
 		cmocka_unit_test(records_of_other_parameters_are_no_evidence),
 		cmocka_unit_test(hashing_has_a_price_and_a_bound),
 		cmocka_unit_test(names_are_hashed_as_in_the_standard),

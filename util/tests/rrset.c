@@ -114,11 +114,52 @@ static void sets_are_compared_whatever_their_order(void **state)
 	arena_clear(&a);
 }
 
+/* Numbers that another process, another machine and a later version find as well. */
+static void a_checksum_tells_sets_apart_by_their_data_alone(void **state)
+{
+	(void)state;
+	struct slice upper = { N("NS.Example."), 12 }, lower = { N("ns.example."), 12 };
+	struct rrset_parts parts = { .owner = N("a."), .type = TYPE_NS, .class_ = CLASS_IN, .records = &upper,
+				     .count = 1 };
+	struct arena a;
+	uint64_t sum;
+
+	arena_init(&a);
+	sum = rrset_checksum(rrset_build(&a, &parts));
+	assert_true(sum == UINT64_C(0xa9f3455e3edabec6));
+	parts.records = &lower;
+	parts.owner = N("b.");
+	assert_true(rrset_checksum(rrset_build(&a, &parts)) == sum);
+	parts.sigs = &upper;
+	parts.sig_count = 1;
+	assert_false(rrset_checksum(rrset_build(&a, &parts)) == sum);
+	/* of equal sums: 0 + 3 and 1 + 2, of every prefix */
+	for (uint16_t high = 0; high < 256; high++) {
+		uint8_t bytes[4][2];
+		struct slice each[4];
+
+		for (uint8_t i = 0; i < 4; i++) {
+			put_u16(bytes[i], (uint16_t)(high << 8 | i));
+			each[i] = (struct slice){ bytes[i], 2 };
+		}
+		struct slice outer[2] = { each[0], each[3] }, inner[2] = { each[1], each[2] };
+		struct rrset_parts x = { .owner = N("a."), .type = 65280, .class_ = CLASS_IN, .records = outer, .count = 2 };
+
+		sum = rrset_checksum(rrset_build(&a, &x));
+		x.records = inner;
+		assert_false(rrset_checksum(rrset_build(&a, &x)) == sum);
+	}
+	assert_true(rrset_checksum(numbers(&a, 0, 9, false)) == rrset_checksum(numbers(&a, 0, 9, true)));
+	assert_false(rrset_checksum(numbers(&a, 0, 9, false)) == rrset_checksum(numbers(&a, 1, 9, false)));
+	arena_clear(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(a_set_holds_what_it_was_built_from),
 		cmocka_unit_test(sets_are_compared_whatever_their_order),
+		cmocka_unit_test(a_checksum_tells_sets_apart_by_their_data_alone),
 	};
 
 	hash_start(true);

@@ -1,104 +1,8 @@
 /* Claims about encrypted streams: who is believed, what travels, what is resumed.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/tests/ca.h"
+#include "util/tests/tls_pair.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/socket.h>
-
-#include "util/fault.h"
-#include "util/tls.h"
-
-static struct ca ca;
-
-static struct pair {
-	struct tls_client *client;
-	struct tls_server *server;
-	int fd[2];
-	struct tls *ours, *theirs; /* client, server */
-} pair;
-
-static struct tls_server *server_of(const char *cert, const char *protocols)
-{
-	char key[160], pem[160];
-	struct fault f = { 0 };
-	struct tls_server_how how = { .manner.protocols = protocols };
-	struct tls_server *s;
-
-	snprintf(key, sizeof key, "%s/%s.key", ca.folder, cert);
-	snprintf(pem, sizeof pem, "%s/%s.pem", ca.folder, cert);
-	how.key.path = key;
-	how.pem.path = pem;
-	s = tls_server_new(&how, &f);
-	if (!s)
-		fail_msg("%s", f.text);
-	return s;
-}
-
-static struct tls_client *client_of(const char *bundle, const char *protocols)
-{
-	struct fault f = { 0 };
-	struct tls_client *c = tls_client_new(
-		&(struct tls_client_how){ .bundle.path = bundle ? ca_path(&ca, bundle) : NULL,
-					  .manner.protocols = protocols,
-					  .sni = true },
-		&f);
-
-	if (!c)
-		fail_msg("%s", f.text);
-	return c;
-}
-
-static void pair_call(const char *name)
-{
-	struct fault f = { 0 };
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.fd), 0);
-	if (!tls_client_load(pair.client, &f))
-		fail_msg("%s", f.text);
-	pair.ours = tls_connect(
-		pair.client,
-		&(struct tls_call){
-			.fd = pair.fd[0], .place = "192.0.2.1@853", .name = name, .alpn = "dot" },
-		&f);
-	if (!pair.ours)
-		fail_msg("%s", f.text);
-	pair.theirs = tls_accept(pair.server, pair.fd[1], "dot");
-	assert_non_null(pair.theirs);
-}
-
-static void pair_hang_up(void)
-{
-	tls_free(pair.ours);
-	tls_free(pair.theirs);
-	close(pair.fd[0]);
-	close(pair.fd[1]);
-}
-
-static void pair_end(void)
-{
-	tls_client_unpin(pair.client);
-	tls_server_unpin(pair.server);
-}
-
-/* True when both sides came to an understanding. */
-static bool shake(void)
-{
-	int ours = -1, theirs = -1;
-	uint8_t nothing;
-
-	for (unsigned i = 0; i < 20 && (ours < 0 || theirs < 0); i++) {
-		ours = tls_shake(pair.ours);
-		if (ours < 0 && errno != EAGAIN)
-			return false;
-		theirs = tls_shake(pair.theirs);
-		if (theirs < 0 && errno != EAGAIN)
-			return false;
-	}
-	/* tickets come behind it */
-	assert_true(tls_read(pair.ours, &nothing, 1) < 0 && errno == EAGAIN);
-	return ours > 0 && theirs > 0;
-}
+#include <openssl/ssl.h>
 
 static void who_is_not_who_was_meant_is_told_nothing(void **state)
 {
@@ -240,6 +144,76 @@ static void what_lies_decrypted_is_told(void **state)
 	assert_int_equal(tls_read(pair.theirs, got, sizeof got), 0);
 	pair_hang_up();
 	pair_end();
+}
+
+/* Somebody with the library in hand, over the pair's first descriptor. */
+static SSL *stranger(SSL_CTX *context)
+{
+	SSL *ssl = SSL_new(context);
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.fd), 0);
+	pair.theirs = tls_accept(pair.server, pair.fd[1], NULL);
+	assert_non_null(pair.theirs);
+	SSL_set_fd(ssl, pair.fd[0]);
+	SSL_set_connect_state(ssl);
+	for (unsigned i = 0; i < 20 && (SSL_do_handshake(ssl) != 1) + (tls_shake(pair.theirs) != 1); i++)
+		;
+	if (!SSL_is_init_finished(ssl))
+		fail_msg("%s", tls_why(pair.theirs));
+	return ssl;
+}
+
+/* New keys so often, then that much data; and so on. What was read in the end, or -1. */
+static ssize_t read_between_keys(SSL *ssl, unsigned keys, size_t data, unsigned times)
+{
+	static uint8_t bytes[65536];
+	ssize_t n = 0;
+
+	while (times-- && n >= 0) {
+		for (unsigned i = 0; i < keys; i++) {
+			assert_int_equal(SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+			assert_int_equal(SSL_do_handshake(ssl), 1);
+		}
+		assert_int_equal(SSL_write(ssl, bytes, (int)data), (int)data);
+		n = tls_read(pair.theirs, bytes, sizeof bytes);
+	}
+	return n;
+}
+
+static void new_keys_without_end_end_it(void **state)
+{
+	static const struct {
+		const char *why;
+		unsigned keys;
+		size_t data;
+		unsigned times;
+		bool good;
+	} rows[] = {
+		{ "once", 1, 10, 1, true },
+		{ "now and then, for long", 1, 8192, 200, true },
+		{ "all at once", 100, 10, 1, false },
+		{ "with a byte in between", 1, 1, 1000, false },
+	};
+	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+
+	(void)state;
+	SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+	pair.client = client_of("ca.pem", "");
+	pair.server = server_of("good", "");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		SSL *ssl = stranger(context);
+		ssize_t n = read_between_keys(ssl, rows[i].keys, rows[i].data, rows[i].times);
+
+		if (rows[i].good ? n != (ssize_t)rows[i].data : n >= 0 || errno != EPROTO)
+			fail_msg("%s: %zd, %s", rows[i].why, n, tls_why(pair.theirs));
+		if (!rows[i].good)
+			assert_string_equal(tls_why(pair.theirs), "keys or tickets without end");
+		SSL_free(ssl);
+		pair.ours = NULL;
+		pair_hang_up();
+	}
+	pair_end();
+	SSL_CTX_free(context);
 }
 
 static void a_server_once_met_is_met_again_quickly(void **state)
@@ -490,6 +464,7 @@ int main(void)
 		cmocka_unit_test(who_has_no_certificate_of_ours_is_known_as_such),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(what_lies_decrypted_is_told),
+		cmocka_unit_test(new_keys_without_end_end_it),
 		cmocka_unit_test(a_server_once_met_is_met_again_quickly),
 		cmocka_unit_test(tickets_outlive_the_keys_of_certificates),
 		cmocka_unit_test(our_own_ticket_keys_are_renewed),

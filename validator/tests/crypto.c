@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/crypto.h"
 
+#include <openssl/ec.h>
+#include <openssl/evp.h>
 #include <pthread.h>
 
 #include "util/tests/zone.h"
@@ -53,6 +55,7 @@ static void a_malformed_key_is_refused_with_a_reason(void **state)
 		{ "4096 bits", 10, "\3\1\0\1", 4, 4 + 512, NULL },
 		{ "zeros in front of 4096 bits", 8, "\3\1\0\1\0\0", 6, 6 + 512, NULL },
 		{ "4104 bits", 8, "\3\1\0\1", 4, 4 + 513, "the modulus is longer than 4096 bits" },
+		{ "zeros in front of the exponent", 8, "\5\0\0\1\0\1", 6, 6 + 64, NULL },
 		{ "exponent 1", 8, "\1\1", 2, 2 + 64, "the exponent is even, or 1" },
 		{ "exponent 2", 8, "\1\2", 2, 2 + 64, "the exponent is even, or 1" },
 		{ "exponent of 64 bits", 8, "\10", 1, 1 + 8 + 64, NULL },
@@ -223,6 +226,42 @@ static void threads_may_share_a_key(void **state)
 	}
 }
 
+/* Numbers of a signature that begin with zeros, or with a bit that looks like a sign: among so many there are some. */
+static void signatures_of_every_shape_hold(void **state)
+{
+	(void)state;
+	static const uint8_t data[] = "what is signed";
+	EVP_PKEY *pair = EVP_EC_gen("P-256");
+	uint8_t point[65], digest[CRYPTO_DIGEST_MAX];
+	size_t len = 0;
+	struct crypto_key *key;
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(pair, NULL);
+
+	assert_int_equal(EVP_PKEY_get_octet_string_param(pair, "pub", point, sizeof(point), &len), 1);
+	assert_int_equal(len, 65);
+	key = crypto_key_new(13, (struct slice){ point + 1, 64 }, NULL);
+	assert_non_null(key);
+	assert_int_equal(crypto_digest(DIGEST_SHA256, &(struct slice){ data, sizeof(data) }, 1, digest), 32);
+	assert_int_equal(EVP_PKEY_sign_init(ctx), 1);
+	for (unsigned i = 0; i < 800; i++) {
+		uint8_t der[80], raw[64] = { 0 };
+		const uint8_t *at = der + 2;
+
+		len = sizeof(der);
+		assert_int_equal(EVP_PKEY_sign(ctx, der, &len, digest, 32), 1);
+		for (unsigned half = 0; half < 2; half++) {
+			size_t n = at[1], over = n > 32 ? n - 32 : 0;
+
+			memcpy(raw + 32 * half + 32 - (n - over), at + 2 + over, n - over);
+			at += 2 + n;
+		}
+		assert_true(crypto_verify(key, (struct slice){ data, sizeof(data) }, (struct slice){ raw, 64 }));
+	}
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(pair);
+	crypto_key_free(key);
+}
+
 /* FIPS 180: "abc" in one piece and in three. */
 static void digests_are_those_of_the_standard(void **state)
 {
@@ -257,6 +296,7 @@ int main(void)
 		cmocka_unit_test(bits_are_counted_on_the_wire),
 		cmocka_unit_test(a_signature_holds_for_its_data_alone),
 		cmocka_unit_test(threads_may_share_a_key),
+		cmocka_unit_test(signatures_of_every_shape_hold),
 		cmocka_unit_test(digests_are_those_of_the_standard),
 	};
 

@@ -29,7 +29,7 @@
 #define LAB_ED25519  15
 #define LAB_KEY_LEN  36
 
-enum { LAB_ZONES = 8, LAB_PAGES = 64, LAB_HEARD = 16 };
+enum { LAB_ZONES = 8, LAB_PAGES = 64, LAB_HEARD = 16, LAB_ASKED = 32 };
 
 struct lab_zone {
 	const char *name;
@@ -56,6 +56,7 @@ struct lab_page {
 	enum lab_flaw flaw;     /* of ANSWER, or of AUTHORITY where that is empty */
 	bool below;             /* of a DS set: told by the zone that it would be of */
 	bool slow;              /* comes when lab_deliver says so */
+	bool cached;            /* no server is asked for it */
 };
 
 struct lab_heard {
@@ -63,7 +64,7 @@ struct lab_heard {
 	bool done;
 	enum security security;
 	enum reason reason;
-	uint16_t rcode, answers, extras; /* sets of ANSWER, of ADDITIONAL */
+	uint16_t rcode, answers, proofs, extras; /* sets of ANSWER, of AUTHORITY, of ADDITIONAL */
 	uint32_t ttl_s;         /* the least of the sets; 0: there is none */
 	char text[256];
 };
@@ -73,6 +74,15 @@ struct lab_purse {
 	uint16_t type;
 	int signatures, good_signatures, hashes;
 	bool poor;              /* the answer is for nobody else, as for want of a budget */
+	bool alone;             /* it may start no other query any more */
+};
+
+/* A question that reached the network. */
+struct lab_asked {
+	uint16_t type;
+	char name[80];
+	unsigned kind;
+	unsigned avoided;       /* servers whose data were bogus */
 };
 
 static struct lab {
@@ -90,7 +100,8 @@ static struct lab {
 	unsigned page_count;
 	struct query *waiting[LAB_HEARD];
 	unsigned waiting_count;
-	unsigned asked;                 /* questions that reached the network */
+	unsigned asked;                 /* questions that reached the network … */
+	struct lab_asked asks[LAB_ASKED]; /* … the first of them */
 	const struct lab_purse *purse;  /* or NULL */
 	struct lab_heard heard[LAB_HEARD];
 	unsigned heard_count;
@@ -159,7 +170,7 @@ static inline const struct rrset *lab_with_sigs(const struct rrset *set, const s
 				 .class_ = CLASS_IN,	    .ttl_s = set->ttl_s,
 				 .expires_s = set->expires_s, .records = records,
 				 .sigs = sigs,		    .sig_count = count,
-				 .trust = set->trust };
+				 .trust = set->trust, .flags = set->flags };
 	struct rrset_walk w = rrset_records(set);
 
 	while (rrset_next(&w, &records[p.count]))
@@ -241,7 +252,7 @@ static inline struct lab_page *lab_tell(const struct lab_page *page)
 	if (page->additional)
 		m.count[SECTION_ADDITIONAL] =
 			(uint16_t)made_sets(&lab.arena, now_s, page->additional, sets + all);
-	lab.pages[lab.page_count].page = (struct lab_page){ .slow = page->slow };
+	lab.pages[lab.page_count].page = (struct lab_page){ .slow = page->slow, .cached = page->cached };
 	lab.pages[lab.page_count].m = m;
 	return &lab.pages[lab.page_count++].page;
 }
@@ -262,6 +273,25 @@ static inline struct lab_page *lab_tell_set(const struct rrset *set)
 	};
 	lab.pages[lab.page_count].page = (struct lab_page){ .name = "", .type = set->type };
 	return &lab.pages[lab.page_count++].page;
+}
+
+/* How a set is signed where that is not left to the lab: by zone number n of the lab, falsely, or not at all. */
+enum lab_signing { LAB_AS_IT_IS = -3, LAB_BARE = -2, LAB_FALSE = -1 };
+
+/* The last page with its sets signed in such ways. */
+static inline void lab_sign_page(const int *how, unsigned count)
+{
+	struct message *m = &lab.pages[lab.page_count - 1].m;
+
+	for (unsigned i = 0; i < count && i < message_set_count(m); i++) {
+		const struct rrset *bare = lab_with_sigs(m->sets[i], NULL, 0);
+
+		if (how[i] == LAB_AS_IT_IS)
+			continue;
+		m->sets[i] = how[i] == LAB_BARE ? bare :
+			     how[i] == LAB_FALSE  ? lab_sign(bare, NULL, LAB_GARBLED) :
+						  lab_sign_by(&lab.zones[how[i]], bare, NULL, LAB_SOUND);
+	}
 }
 
 /* A zone with one key, made from its name, and (where it has a parent here) a DS set there. */
@@ -350,6 +380,10 @@ static inline void lab_answer(struct query *q)
 		m = q->question.type == TYPE_DS ? lab_deny_ds(&q->question) : &nothing;
 	q->reply = arena_copy(&q->arena, m, sizeof(*m));
 	q->reply->q = q->question;
+	for (unsigned i = 0; i < lab.page_count; i++)
+		if (m == &lab.pages[i].m && lab.pages[i].page.cached)
+			return;
+	assert_true(addr_parse(&q->answered_by, "192.0.2.53", 53, NULL));
 }
 
 static inline void lab_take(struct query *q, const struct lab_purse *p)
@@ -360,13 +394,39 @@ static inline void lab_take(struct query *q, const struct lab_purse *p)
 		q->budget->good_signatures = p->good_signatures;
 	if (p->hashes >= 0)
 		q->budget->hashes = p->hashes;
+	if (p->alone)
+		q->budget->children = 0;
 	q->no_store |= p->poor;
+}
+
+static inline void lab_note(const struct query *q)
+{
+	struct lab_asked *a = lab.asked < LAB_ASKED ? &lab.asks[lab.asked] : NULL;
+	char name[DNAME_TEXT];
+
+	lab.asked++;
+	if (a) {
+		*a = (struct lab_asked){ .type = q->question.type, .kind = q->kind,
+					 .avoided = q->avoid_count };
+		snprintf(a->name, sizeof(a->name), "%.79s", dname_print(q->question.name, name));
+	}
+}
+
+/* How many of the questions were for that type, by name: "" for any. */
+static inline unsigned lab_asked_for(uint16_t type, const char *name)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < MIN(lab.asked, LAB_ASKED); i++)
+		count += lab.asks[i].type == type && (!*name || strcmp(lab.asks[i].name, name) == 0);
+	return count;
 }
 
 static enum step lab_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
-	lab.asked += ev->kind == EVENT_ASK;
+	if (ev->kind == EVENT_ASK)
+		lab_note(q);
 	if (lab.purse && lab.purse->type == q->question.type)
 		lab_take(q, lab.purse);
 	for (unsigned i = 0; i < lab.page_count && ev->kind == EVENT_ASK; i++)
@@ -459,6 +519,7 @@ static inline void lab_hear(void *arg, const struct message *m)
 	h->reason = m->reason;
 	h->rcode = m->rcode;
 	h->answers = m->count[SECTION_ANSWER];
+	h->proofs = m->count[SECTION_AUTHORITY];
 	h->extras = m->count[SECTION_ADDITIONAL];
 	h->ttl_s = message_ttl(m, lab.env.time->now_s, 0);
 	snprintf(h->text, sizeof(h->text), "%s", m->reason_text ? m->reason_text : "");

@@ -1,0 +1,115 @@
+/* A resolution at the servers of example., whose responses are digested, for tests of that.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ITERATOR_TESTS_DIGEST_HOUSE_H
+#define ITERATOR_TESTS_DIGEST_HOUSE_H
+
+#include "iterator/tests/house.h"
+
+static struct upstream_reply heard;
+
+static inline void at_example(const char *conf, const char *name, uint16_t type, unsigned kind)
+{
+	static const char *const servers[] = { "192.0.2.1", "192.0.2.2" };
+	struct iter *it = &house.it;
+
+	house_begin(conf, name, type, kind);
+	it->at = delegation_new(house.arena, N("example."));
+	it->at->expires = true;
+	it->at->expires_s = house.now_s + 3600;
+	for (unsigned i = 0; i < COUNT(servers); i++)
+		delegation_add_place(it->at, house.arena, &(struct place){ .addr = address(servers[i]), .tries = 1 });
+	it->place = &it->at->places[0];
+	it->state = ITER_digest;
+}
+
+/* The servers are shown a part of the name. */
+static inline void show(const char *name, uint16_t type)
+{
+	house.it.shown = made_question(name, type);
+	house.it.shown.name = arena_copy(house.arena, house.it.shown.name, house.it.shown.name_len);
+	house.it.qmin.on = true;
+}
+
+/* The first of them says that, to what it is shown. */
+static inline enum turn hear(uint16_t flags, uint8_t rcode, const char *answer, const char *authority,
+			     const char *additional)
+{
+	struct made made = { ".", TYPE_A, rcode, { answer, authority, additional } };
+	struct message *m = made_message(house.arena, house.now_s, &made);
+
+	m->q = house.it.shown;
+	m->flags = FLAG_QR | flags;
+	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = house.it.place->addr, .message = m };
+	house.it.reply = &heard;
+	return digest(&house.it);
+}
+
+/* It says nothing. */
+static inline enum turn hear_nothing(enum upstream_end end)
+{
+	heard.end = end;
+	heard.server = house.it.place->addr;
+	heard.message = NULL;
+	house.it.reply = &heard;
+	return digest(&house.it);
+}
+
+/* The time that a cached set has left; 0: there is none. */
+static inline uint32_t cached(const char *owner, uint16_t type, uint8_t flags)
+{
+	const struct rrset *set =
+		rrsetcache_find(house.env.rrsets, N(owner), type, CLASS_IN, flags, house.now_s);
+
+	return set ? set->expires_s - house.now_s : 0;
+}
+
+static inline uint8_t cached_trust(const char *owner, uint16_t type)
+{
+	const struct rrset *set = rrsetcache_find(house.env.rrsets, N(owner), type, CLASS_IN, 0, house.now_s);
+
+	return set ? set->trust : TRUST_NONE;
+}
+
+static inline const struct stored *recalled(const char *name, uint16_t type)
+{
+	struct question q = made_question(name, type);
+
+	return msgcache_find(house.env.messages, &q, msgcache_hash(&q), 0, true);
+}
+
+static inline void note_question(const struct query *q, void *arg)
+{
+	char name[DNAME_TEXT], type[16], *to = arg;
+	size_t len = strlen(to);
+
+	if (q != house.q)
+		snprintf(to + len, 512 - len, "%s%s/%s+%u", len ? " " : "", dname_print(q->question.name, name),
+			 rr_type_name(q->question.type, type), q->kind);
+}
+
+/* Queries that were begun for this one, with their kinds. */
+static inline const char *begun(char to[512])
+{
+	to[0] = 0;
+	mesh_each(house.env.mesh, note_question, to);
+	return to;
+}
+
+/* Of the answer, in its order. */
+static inline const char *answered(char to[512])
+{
+	const struct message *m = house.it.answer;
+	size_t len = 0;
+
+	to[0] = 0;
+	for (unsigned i = 0; m && i < message_set_count(m); i++) {
+		char name[DNAME_TEXT], type[16];
+
+		len += (size_t)snprintf(to + len, 512 - len, "%s%s/%s", len ? " " : "",
+					dname_print(rrset_owner(m->sets[i]), name),
+					rr_type_name(m->sets[i]->type, type));
+	}
+	return to;
+}
+
+#endif

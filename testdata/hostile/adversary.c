@@ -1,0 +1,395 @@
+/* Answers put together by rules, and what rules choose from.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "testdata/hostile/adversary.h"
+
+#include <string.h>
+
+#include "testdata/hostile/keys.h"
+#include "util/denial.h"
+#include "util/mem.h"
+
+enum {
+#define RULE(name, weight, what) RULE_##name,
+#include "testdata/hostile/adversary.def"
+#undef RULE
+};
+
+static const struct rule {
+	const char *name;
+	unsigned weight;
+	void (*run)(struct attack *a);
+} rules[] = {
+#define RULE(name, weight, what) { #name, weight, rule_##name },
+#include "testdata/hostile/adversary.def"
+#undef RULE
+};
+
+const char *adversary_rule_name(unsigned i)
+{
+	return i < COUNT(rules) ? rules[i].name : NULL;
+}
+
+unsigned pick(const struct attack *a, unsigned bound)
+{
+	return draw(a->net->choices, CHOICES_ATTACK, bound);
+}
+
+bool pick_chance(const struct attack *a, unsigned percent)
+{
+	return chance(a->net->choices, CHOICES_ATTACK, percent);
+}
+
+static void run_any(struct attack *a)
+{
+	static unsigned sum;
+	unsigned at;
+
+	if (!sum)
+		for (unsigned i = 0; i < COUNT(rules); i++)
+			sum += rules[i].weight;
+	at = pick(a, sum);
+	for (unsigned i = 0; i < COUNT(rules); i++) {
+		if (at < rules[i].weight) {
+			rules[i].run(a);
+			return;
+		}
+		at -= rules[i].weight;
+	}
+}
+
+/* Rules that are for questions of a type. */
+static const struct {
+	uint16_t type;
+	uint8_t percent;
+	void (*run)(struct attack *a);
+} suits[] = {
+	{ TYPE_NSEC, 30, rule_borrowed }, { TYPE_NS, 10, rule_homes },	  { TYPE_MX, 10, rule_homes },
+	{ TYPE_DNSKEY, 10, rule_keys },	  { TYPE_SRV, 20, rule_hosts }, { TYPE_HTTPS, 20, rule_hosts },
+};
+
+void adversary_too_large(struct attack *a)
+{
+	a->net->large = arena_copy(a->arena, a->told, offsetof(struct told, records) + a->told->count * sizeof(*a->told->records));
+	a->net->large_q = *a->q;
+}
+
+/* What was too large is told whole, mostly. */
+static bool tell_whole(struct attack *a)
+{
+	const struct told *t = a->net->large;
+
+	if (!t || !dname_equals(a->net->large_q.name, a->q->name) || a->net->large_q.type != a->q->type || !pick_chance(a, 80))
+		return false;
+	memcpy(a->told, t, offsetof(struct told, records) + t->count * sizeof(*t->records));
+	return true;
+}
+
+void adversary_answer(struct attack *a)
+{
+	/* mostly one to three changes; now and then none, or many */
+	static const uint8_t counts[] = { 0, 1, 1, 1, 2, 2, 3, 0, 4, 6 };
+	unsigned count = counts[pick(a, COUNT(counts))];
+
+	if (a->forwards)
+		forwarder_tell(a->net, a->told, a->q);
+	else
+		told_honest(a->told, a->site->zone, a->q, a->arena);
+	if (a->site->configured)
+		a->told->flags |= FLAG_RA;
+	if (a->tcp && tell_whole(a))
+		return;
+	for (unsigned i = 0; i < COUNT(suits); i++)
+		if (suits[i].type == a->q->type && pick_chance(a, suits[i].percent)) {
+			told_begin(a->told);
+			a->told->flags = FLAG_AA;
+			suits[i].run(a);
+			return;
+		}
+	if (count && pick_chance(a, 15))
+		told_begin(a->told);
+	if (a->net->habit && count && pick_chance(a, 60)) {
+		rules[a->net->habit - 1].run(a);
+		count--;
+	}
+	while (count--)
+		run_any(a);
+}
+
+void adversary_begin(struct internet *net)
+{
+	const bool leaves = net->focus == &net->sites[SITE_GONE]; /* and prepares for it */
+
+	if (chance(net->choices, CHOICES_WORLD, 60))
+		net->habit = 1 + draw(net->choices, CHOICES_WORLD, COUNT(rules));
+	if (net->focus == &net->sites[SITE_ISLE] && chance(net->choices, CHOICES_WORLD, 40))
+		net->habit = 1 + RULE_denied_below;
+	if (leaves && chance(net->choices, CHOICES_WORLD, 40))
+		net->habit = 1 + RULE_deeper;
+}
+
+/* ---- choosing ---- */
+
+struct site *pick_site(const struct attack *a)
+{
+	return internet_pick(a->net, CHOICES_ATTACK);
+}
+
+static const uint8_t *below(const struct attack *a, const char *label, const uint8_t *name)
+{
+	uint8_t to[DNAME_MAX];
+	const uint8_t *first = name_make(a->arena, label);
+	size_t len = dname_join(to, first, dname_len(first) - 1, name);
+
+	return len ? arena_copy(a->arena, to, len) : name;
+}
+
+/* Labels that stand before and behind others in canonical order. */
+static const char *const labels[] = { "a", "*", "zz", "www", "ns", "0", "_x", "_dns", "\xff" };
+
+const uint8_t *pick_name(const struct attack *a)
+{
+	const struct site *s;
+	const uint8_t *name;
+
+	switch (pick(a, 8)) {
+	case 0:
+		return a->q->name;
+	case 1:
+		return pick_site(a)->zone->apex;
+	case 2:
+		return below(a, labels[pick(a, COUNT(labels))], a->q->name);
+	case 3:
+		return below(a, labels[pick(a, COUNT(labels))], pick_site(a)->zone->apex);
+	case 4:
+		name = a->q->name;
+		for (unsigned up = 1 + pick(a, 3); up; up--)
+			name = dname_parent(name);
+		return name;
+	default:
+		s = pick_site(a);
+		return site_name(a->net, s, prefixes[pick(a, prefix_count)]);
+	}
+}
+
+const uint8_t *pick_own_name(const struct attack *a)
+{
+	const struct site *s = a->net->sites[SITE_EVIL].zone ? &a->net->sites[SITE_EVIL] : a->site;
+
+	return site_name(a->net, s, prefixes[pick(a, prefix_count)]);
+}
+
+uint16_t pick_type(const struct attack *a)
+{
+	static const uint16_t types[] = { TYPE_A,    TYPE_NS,	TYPE_CNAME, TYPE_DNAME,	 TYPE_DS,  TYPE_SOA,
+					  TYPE_AAAA, TYPE_NSEC, TYPE_NSEC3, TYPE_DNSKEY, TYPE_TXT, TYPE_MX,
+					  TYPE_PTR,  TYPE_RRSIG };
+	unsigned n = pick(a, COUNT(types) + 3);
+
+	return n < COUNT(types) ? types[n] : a->q->type;
+}
+
+uint32_t pick_ttl(const struct attack *a)
+{
+	static const uint32_t ttls[] = { 3600, 0, 1, 30, 300, 86400, 604800, 0x7fffffff, 0x80000000, 0xffffffff };
+
+	return ttls[pick(a, COUNT(ttls))];
+}
+
+enum section pick_section(const struct attack *a)
+{
+	return (enum section)pick(a, 3);
+}
+
+/* ---- made up data ---- */
+
+static void write_types(const struct attack *a, struct writer *w)
+{
+	static const uint8_t maps[][10] = {
+		{ 0, 6, 0x40, 0, 0, 0, 0, 3 },	 /* A RRSIG NSEC */
+		{ 0, 6, 0, 0, 0, 0, 0, 3 },	 /* RRSIG NSEC */
+		{ 0, 6, 0x20, 0, 0, 0, 0, 3 },	 /* NS: an unsigned delegation */
+		{ 0, 6, 0x20, 0, 0, 0, 0, 0x13 }, /* NS DS */
+		{ 0, 6, 0x22, 0, 0, 0, 0, 3 },	 /* NS SOA: an apex */
+		{ 0, 6, 0x04, 0, 0, 0, 0, 3 },	 /* CNAME */
+		{ 0, 6, 0, 0, 0, 0, 1, 3 },	 /* DNAME */
+		{ 0, 1, 0x40 },
+	};
+	const uint8_t *map = maps[pick(a, COUNT(maps))];
+
+	write_bytes(w, map, 2u + map[1]);
+}
+
+static void write_hash_range(const struct attack *a, const uint8_t *owner, struct writer *w)
+{
+	const struct zone *z = pick_site(a)->zone;
+	uint8_t next[NSEC3_HASH_LEN];
+
+	(void)owner;
+	write_u8(w, NSEC3_SHA1);
+	write_u8(w, (uint8_t)pick(a, 2));
+	write_u16(w, pick_chance(a, 10) ? (uint16_t)(100 + pick(a, 2500)) : z->iterations);
+	write_u8(w, (uint8_t)z->salt.len);
+	write_bytes(w, z->salt.at, z->salt.len);
+	memset(next, pick(a, 2) ? 0xff : 0, sizeof(next));
+	if (pick(a, 3) == 0)
+		nsec3_hash(pick_name(a), z->salt, z->iterations, next);
+	write_u8(w, NSEC3_HASH_LEN);
+	write_bytes(w, next, sizeof(next));
+	write_types(a, w);
+}
+
+static void write_address(const struct attack *a, struct writer *w, unsigned len)
+{
+	static const uint8_t ips[][4] = { { 203, 0, 113, 66 }, { 203, 0, 113, 69 }, { 192, 0, 2, 2 },
+					  { 192, 0, 2, 10 },   { 198, 51, 100, 9 }, { 127, 0, 0, 1 } };
+	unsigned n = pick(a, COUNT(ips));
+
+	for (unsigned i = 0; i < len; i++)
+		write_u8(w, len == 4 ? ips[n][i] : (uint8_t)(i + n));
+}
+
+static void write_key(const struct attack *a, struct writer *w)
+{
+	unsigned key = pick(a, KEYS);
+	uint8_t rdata[KEY_RDATA];
+
+	memcpy(rdata, key_rdata(key), KEY_RDATA);
+	if (pick_chance(a, 20))
+		rdata[4 + pick(a, 32)] ^= 1; /* nobody's */
+	if (pick_chance(a, 20))
+		rdata[1] = (uint8_t)(pick(a, 2) ? 0x81 : 0); /* revoked; no zone key */
+	if (pick_chance(a, 10))
+		rdata[3] = (uint8_t)pick(a, 17);
+	write_bytes(w, rdata, KEY_RDATA);
+}
+
+static void write_soa(const struct attack *a, struct writer *w)
+{
+	const uint8_t *name = pick_name(a);
+
+	write_bytes(w, name, dname_len(name));
+	write_bytes(w, name, dname_len(name));
+	write_u32(w, 1);
+	write_u32(w, 3600);
+	write_u32(w, 900);
+	write_u32(w, 86400);
+	write_u32(w, pick_ttl(a));
+}
+
+static void write_rdata(const struct attack *a, const uint8_t *owner, uint16_t type, struct writer *w)
+{
+	const uint8_t *name;
+	uint8_t ds[KEY_DS];
+
+	switch (type) {
+	case TYPE_A:
+	case TYPE_AAAA:
+		write_address(a, w, type == TYPE_A ? 4 : 16);
+		return;
+	case TYPE_DS:
+		key_ds(pick(a, KEYS), owner, ds);
+		ds[3] = (uint8_t)(pick_chance(a, 20) ? pick(a, 8) : 2);
+		write_bytes(w, ds, sizeof(ds));
+		return;
+	case TYPE_DNSKEY:
+		write_key(a, w);
+		return;
+	case TYPE_NSEC3:
+		write_hash_range(a, owner, w);
+		return;
+	case TYPE_SOA:
+		write_soa(a, w);
+		return;
+	case TYPE_TXT:
+		write_bytes(w, "\4evil", 5);
+		return;
+	case TYPE_RRSIG:
+		write_bytes(w, "\0\1\17\2\0\0\16\20\x6d\0\0\0\x6a\0\0\0\0\0\0", 19);
+		return;
+	case TYPE_MX:
+		write_u16(w, 10);
+		break;
+	default:
+		break;
+	}
+	name = pick_name(a);
+	write_bytes(w, name, dname_len(name));
+	if (type == TYPE_NSEC)
+		write_types(a, w);
+}
+
+struct set *pick_set(const struct attack *a, const uint8_t *owner, uint16_t type)
+{
+	struct set *s = arena_new(a->arena, struct set);
+
+	s->owner = owner;
+	s->type = type;
+	s->ttl_s = pick_ttl(a);
+	s->count = pick_chance(a, 15) ? 1 + pick(a, SET_RECORDS) : 1;
+	if (rr_flags(type) & RR_SINGLE && pick(a, 8))
+		s->count = 1;
+	for (unsigned i = 0; i < s->count; i++) {
+		uint8_t rdata[2 * DNAME_MAX + 64];
+		struct writer w = writer_over(rdata, sizeof(rdata));
+
+		write_rdata(a, owner, type, &w);
+		PROMISE(!w.bad);
+		s->rdata[i] = (struct slice){ arena_copy(a->arena, rdata, writer_len(&w)), writer_len(&w) };
+	}
+	return s;
+}
+
+/* ---- signed somehow ---- */
+
+/* Another's signature over a set of this type; its own where there is one at that name. */
+static struct slice copied_signature(const struct attack *a, const struct set *s)
+{
+	const struct zone *z = pick_site(a)->zone;
+	struct set *same = zdata_find(z, s->owner, s->type);
+
+	for (unsigned i = 0; !same && i < z->count; i++)
+		if (z->sets[i]->type == s->type)
+			same = z->sets[i];
+	return same ? zdata_sig(z, same) : (struct slice){ NULL, 0 };
+}
+
+static struct slice own_signature(const struct attack *a, const struct set *s)
+{
+	const struct zone *evil = a->net->sites[SITE_EVIL].zone;
+	struct signing how = { .key = 7, .from = SIGNED_FROM, .until = SIGNED_UNTIL };
+
+	how.signer = evil ? evil->apex : a->site->zone->apex;
+	if (pick_chance(a, 15))
+		how.key = (int)(24 + pick(a, 4));
+	if (pick_chance(a, 25))
+		how.signer = pick_name(a);
+	if (pick_chance(a, 15))
+		how.labels_less = (uint8_t)MIN(1 + pick(a, 2), dname_labels(s->owner) - dname_is_wildcard(s->owner));
+	if (pick_chance(a, 8))
+		how.until = SIGNED_FROM + 1;
+	return set_sign(a->arena, s, &how);
+}
+
+void tell_signed(struct attack *a, enum section section, struct set *s)
+{
+	struct slice sigs[3] = { { NULL, 0 } };
+	unsigned way = pick(a, 6);
+
+	for (unsigned i = 0; i < s->count; i++)
+		told_record(a->told, section, s->owner, s->type, s->ttl_s, s->rdata[i]);
+	if (way == 1 || way == 2 || way == 4)
+		sigs[0] = own_signature(a, s);
+	if (way == 3 || way == 4)
+		sigs[1] = copied_signature(a, s);
+	if (way == 5)
+		sigs[2] = own_signature(a, s);
+	if (way == 5 && sigs[2].len) { /* forged: an honest signer's name, nobody's bytes */
+		uint8_t *bytes = arena_copy(a->arena, sigs[2].at, sigs[2].len);
+
+		bytes[sigs[2].len - 1 - pick(a, KEY_SIGNATURE)] ^= 1;
+		sigs[2].at = bytes;
+	}
+	for (unsigned i = 0; i < COUNT(sigs); i++)
+		if (sigs[i].len)
+			told_record(a->told, section, s->owner, TYPE_RRSIG, s->ttl_s, sigs[i]);
+}

@@ -1,0 +1,116 @@
+/* A small internet: root, two TLDs, zones of victims and of the adversary, zones known to the resolver alone.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTDATA_HOSTILE_INTERNET_H
+#define TESTDATA_HOSTILE_INTERNET_H
+
+#include "testdata/hostile/choices.h"
+#include "testdata/hostile/told.h"
+#include "util/addr.h"
+
+enum site_number {
+	SITE_ROOT, SITE_T, SITE_U,	/* t denies by NSEC, u by NSEC3 with opt-out */
+	SITE_V, SITE_SUB, SITE_W,	/* signed: v.t by NSEC, sub.v.t and w.u by NSEC3 */
+	SITE_I, SITE_J,			/* not signed: i.t, j.u */
+	SITE_ISLAND,			/* isl.i.t, signed, with a trust anchor of its own */
+	SITE_EVIL, SITE_BAD, SITE_GONE, /* the adversary's: evil.t signed, bad.u not, gone.t will be removed */
+	SITE_OWN, SITE_OWNV,		/* own.t, own.v.t: known to the resolver alone */
+	SITE_ISLE,			/* isl.evil.t, likewise, below his own */
+	SITE_PUBLIC,			/* what the public has at own.t */
+	SITE_CHAIN,			/* signed, with aliases from one to the next */
+	CHAIN_SITES = 8,
+	SITES = SITE_CHAIN + CHAIN_SITES,
+};
+
+enum own_kind { OWN_STUB, OWN_FORWARD, OWN_LOCAL, OWN_KINDS };
+
+struct site {
+	struct zone *zone; /* NULL: there is none */
+	struct site *parent;
+	uint8_t server;	   /* last byte of its address */
+	uint8_t second;	   /* likewise; 0: none. Is the adversary's */
+	bool hostile;
+	bool hidden;	   /* not delegated */
+	bool configured;   /* the resolver is told where it is */
+	bool secure;	   /* with a chain of trust */
+	bool gone;	   /* its parent has removed it */
+	uint32_t cut_ttl_s;
+};
+
+struct internet {
+	struct arena arena;
+	struct choices *choices;
+	struct site sites[SITES];
+	enum own_kind own_kind;
+	bool own_off; /* own.t is not configured, for now */
+	bool hides;   /* addresses of victims are private */
+	bool has_lans; /* zones of private networks are answered locally */
+	bool primes, root_unloaded, tiny, has_view, alone; /* of the configuration; `alone`: no adversary */
+	bool forwards_all;   /* everything is asked of a forwarder … */
+	bool forwarder_lies; /* … who is the adversary */
+	bool two_forwarders; /* and another, who is honest */
+	bool races;	     /* forwarders are asked at once */
+	bool dark;	   /* no server can be reached, for now */
+	struct told *large; /* his last answer that was too large for UDP, to `large_q`; or NULL */
+	struct question large_q;
+	unsigned habit;	    /* a rule that he prefers; 0: none */
+	struct site *focus; /* much of what happens is about this one; or NULL */
+	const uint8_t *ghosts[4]; /* names below gone.t that were delegated there, the last first */
+};
+
+void internet_make(struct internet *net, struct choices *c);
+void internet_clear(struct internet *net);
+/* The site is there for who asks this resolver. */
+bool internet_knows(const struct internet *net, unsigned site);
+/* One that is there: the world's focus more often than others. */
+struct site *internet_pick(struct internet *net, enum choice_stream stream);
+/* The parent removes the zone. */
+void internet_remove(struct internet *net, struct site *s);
+
+/* The resolver's configuration, NUL-terminated, in the arena. */
+char *internet_config(struct internet *net);
+
+enum { FORWARDER = 40 }; /* last byte of its address */
+
+/* A setting that must change no answer, for `set_option`. */
+const char *internet_switch(struct internet *net, enum choice_stream stream);
+
+bool server_is_hostile(const struct addr *server);
+/* forwarder.c: of whom everything is asked, and what he says. */
+bool server_is_forwarder(const struct internet *net, const struct addr *server);
+void forwarder_tell(struct internet *net, struct told *t, const struct question *asked);
+/* The public's closest zone, whose business the question is. */
+struct site *forwarder_site(struct internet *net, const struct question *q);
+/* Whose data the server answers with; NULL: it has none that is near. */
+struct site *internet_served(struct internet *net, const struct addr *server, const struct question *q);
+
+/* ---- the truth ---- */
+
+struct truth {
+	struct question asked;
+	struct told told;     /* ANSWER of the whole chain; the last one's rcode and AUTHORITY */
+	bool secure;
+	bool hostile;	      /* part of it is the adversary's to say */
+	bool contested;	      /* he has one of the servers */
+	unsigned steps;
+};
+
+/* `by_alias`: asked for because an alias leads there. */
+void internet_truth(struct internet *net, const struct question *q, bool by_alias, struct truth *truth);
+/* The site that a resolver of this configuration should ask. */
+struct site *internet_site_of(struct internet *net, const struct question *q, bool by_alias);
+/* The adversary has a server of it, or of what delegates it. */
+bool site_is_contested(const struct site *s);
+/* Whether the record is, or was, somebody's true data, denials included. */
+bool internet_has(struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata);
+
+/* ---- what may be asked ---- */
+
+extern const char *const prefixes[];
+extern const unsigned prefix_count;
+extern const uint16_t asked_types[];
+extern const unsigned asked_type_count;
+
+/* A name at the site, in the arena. */
+const uint8_t *site_name(struct internet *net, const struct site *s, const char *prefix);
+
+#endif

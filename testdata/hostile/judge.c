@@ -1,0 +1,305 @@
+/* Whether what a client was told is true, whole, and came in time.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/replay_rrs.h"
+#include "testdata/hostile/play.h"
+#include "testdata/hostile/trace.h"
+#include "util/arena.h"
+#include "util/mem.h"
+#include "util/timebase.h"
+
+static bool is_told(const struct told *t, const struct flat_rr *rr)
+{
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct told_record *r = &t->records[i];
+
+		if (r->type == rr->type && dname_equals(r->owner, rr->owner) && r->rdata.len == rr->rdata.len &&
+		    memcmp(r->rdata.at, rr->rdata.at, r->rdata.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The question, and what is wrong with the answer. */
+static void fail(struct play *p, const struct ask *ask, const struct flat_message *m, const char *what)
+{
+	char name[DNAME_TEXT], type[16], got[300] = "";
+	size_t used = 0;
+
+	for (unsigned s = 0; m && s < 3; s++)
+		for (unsigned i = 0; i < m->count[s] && used < sizeof(got) - 120; i++) {
+			flat_rr_print(&m->rrs[s][i], got + used + 2, 100);
+			got[used] = ' ';
+			got[used + 1] = "ANX"[s];
+			used = strlen(got);
+		}
+	play_fail(p, "%s %s%s%s%s: %s; got rcode %u%s:%s", dname_print(ask->q.name, name),
+		  rr_type_name(ask->q.type, type), ask->flags & ASK_CD ? " +cd" : "",
+		  ask->flags & ASK_DO ? " +do" : "", p->afterwards ? " (afterwards)" : "", what, m ? m->rcode : 0,
+		  m && m->flags & FLAG_AD ? " ad" : "", got);
+}
+
+/* The other view's own data, and what its local zone denies below. */
+static bool is_of_view(const struct play *p, const struct ask *ask, const uint8_t *name)
+{
+	return p->net.has_view && ask->flags & ASK_OTHER_VIEW &&
+	       dname_is_under(name, (const uint8_t *)"\3www\1v\1t");
+}
+
+static bool touches_view(const struct play *p, const struct ask *ask, const struct truth *truth)
+{
+	if (is_of_view(p, ask, ask->q.name))
+		return true;
+	for (unsigned i = 0; i < truth->told.count; i++)
+		if (truth->told.records[i].type == TYPE_CNAME &&
+		    is_of_view(p, ask, truth->told.records[i].rdata.at))
+			return true;
+	return false;
+}
+
+/* Of the island below his own zone he may prove, in full, that there is no such zone. */
+static bool touches_isle(const struct play *p, const struct ask *ask, const struct truth *truth)
+{
+	const struct zone *isle = p->net.sites[SITE_ISLE].zone;
+	bool touches = isle && dname_is_under(ask->q.name, isle->apex);
+
+	for (unsigned i = 0; isle && i < truth->told.count; i++)
+		touches |= truth->told.records[i].type == TYPE_CNAME &&
+			   dname_is_under(truth->told.records[i].rdata.at, isle->apex);
+	return touches;
+}
+
+/* Until the parent's delegation has expired both are right. */
+static bool is_undecided(const struct play *p, const struct ask *ask)
+{
+	const struct site *s = &p->net.sites[SITE_GONE];
+
+	if (!s->gone || !dname_is_under(ask->q.name, s->zone->apex))
+		return false;
+	if (p->afterwards)
+		return false;
+	return !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
+}
+
+/* Records of victims in any answer are true, whoever was asked for. */
+static void check_records(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	static struct truth truth;
+
+	for (unsigned i = 0; i < m->count[0] && !p->failed; i++) {
+		const struct flat_rr *rr = &m->rrs[0][i];
+		struct question q = { rr->owner, (uint16_t)dname_len(rr->owner), rr->type, CLASS_IN };
+		bool by_alias = !dname_equals(rr->owner, ask->q.name);
+		const struct site *s = internet_site_of(&p->net, &q, by_alias);
+
+		if (rr->type == TYPE_RRSIG || s->hostile || site_is_contested(s) || is_of_view(p, ask, rr->owner))
+			continue;
+		if (p->net.sites[SITE_GONE].gone && dname_is_under(rr->owner, p->net.sites[SITE_GONE].zone->apex))
+			continue;
+		internet_truth(&p->net, &q, by_alias, &truth);
+		if (!is_told(&truth.told, rr))
+			fail(p, ask, m, "a record that is not true");
+	}
+}
+
+static void check_whole(struct play *p, const struct ask *ask, const struct flat_message *m,
+			const struct truth *truth)
+{
+	unsigned records = 0;
+
+	if (m->rcode != truth->told.rcode) {
+		fail(p, ask, m, truth->told.rcode ? "it does not exist" : "it exists");
+		return;
+	}
+	for (unsigned i = 0; i < m->count[0]; i++) {
+		if (m->rrs[0][i].type == TYPE_RRSIG)
+			continue;
+		records++;
+		if (!is_told(&truth->told, &m->rrs[0][i]))
+			fail(p, ask, m, "not true");
+	}
+	if (records != truth->told.count)
+		fail(p, ask, m, "not whole");
+}
+
+static void check_beside(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	for (unsigned s = 1; s < 3; s++)
+		for (unsigned i = 0; i < m->count[s]; i++) {
+			const struct flat_rr *rr = &m->rrs[s][i];
+
+			if (rr->type != TYPE_RRSIG && !internet_has(&p->net, rr->owner, rr->type, rr->rdata))
+				fail(p, ask, m, "beside the answer is what is not true");
+		}
+}
+
+/* Addresses that are private are in no answer but the operator's own. */
+static void check_hidden(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	const struct site *own = &p->net.sites[SITE_OWN];
+
+	for (unsigned s = 0; s < 3; s++)
+		for (unsigned i = 0; i < m->count[s]; i++) {
+			const struct flat_rr *rr = &m->rrs[s][i];
+
+			if (rr->type == TYPE_A && memcmp(rr->rdata.at, "\306\063\144", 3) == 0 &&
+			    !(own->zone && dname_is_under(rr->owner, own->zone->apex)))
+				fail(p, ask, m, "a private address");
+		}
+}
+
+/* What is wrong with the answer to a question of which this is the truth. */
+static void check_against(struct play *p, const struct ask *ask, const struct flat_message *m,
+			  const struct truth *truth)
+{
+	/* an NXDOMAIN may be about what the alias that was asked for leads to, if that is proven (RFC 6604 3) */
+	if (truth->contested && m->rcode == RCODE_NXDOMAIN &&
+	    (touches_isle(p, ask, truth) || (ask->q.type == TYPE_CNAME && truth->told.count)))
+		return;
+	if (m->flags & FLAG_AD && !truth->secure)
+		fail(p, ask, m, "AD, but it is not proven");
+	if (truth->contested && !(m->flags & FLAG_AD)) {
+		if (truth->secure && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
+			fail(p, ask, m, "not proven, though it could be, but told");
+		return;
+	}
+	if (!truth->contested && ask->flags & ASK_CD && !p->honest)
+		return;
+	check_whole(p, ask, m, truth);
+	if (truth->contested)
+		return;
+	if (truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD))
+		fail(p, ask, m, "proven, but without AD");
+	if (!(ask->flags & ASK_OTHER_VIEW))
+		check_beside(p, ask, m);
+	if (ask->flags & ASK_JUDGED && play_now_us(p) - ask->at_us > VICTIM_MS * US_PER_MS)
+		fail(p, ask, m, "too late");
+	if (ask->flags & ASK_JUDGED && p->packets - ask->packets > PACKETS_VICTIM + PACKETS_ALIAS * (truth->steps - 1))
+		fail(p, ask, m, "too many packets");
+}
+
+static void check(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	static struct truth truth;
+
+	if (ask->straddles)
+		return;
+	if (p->net.hides) {
+		check_hidden(p, ask, m);
+		return;
+	}
+	internet_truth(&p->net, &ask->q, false, &truth);
+	if (touches_view(p, ask, &truth) || is_undecided(p, ask))
+		return;
+	if (!(ask->flags & ASK_CD))
+		check_records(p, ask, m);
+	if (p->honest)
+		truth.hostile = truth.contested = false;
+	if (!truth.hostile && !p->failed)
+		check_against(p, ask, m, &truth);
+	if (p->failed && p->trace && p->trace->truth && !truth.hostile)
+		p->trace->truth(p->trace, (unsigned)(ask - p->asks), &truth, ask->flags & ASK_DO,
+				truth.secure && !(ask->flags & ASK_CD));
+}
+
+void judge_answer(struct play *p, struct ask *ask, const struct client_answer *answer)
+{
+	struct flat_message m;
+	struct arena a;
+
+	arena_init(&a);
+	if (ask->alone && p->packets - ask->packets > PACKETS_MOST)
+		fail(p, ask, NULL, "too many packets, whoever's it is");
+	if (ask->q.name_len % 16 == 1 && mem_in_use() > p->memory + MEMORY_MOST)
+		fail(p, ask, NULL, "too much memory");
+	if (!flat_read(answer->wire, &a, &m) || !(m.flags & FLAG_QR))
+		play_fail(p, "a client got what is no message");
+	else if (!m.qname || m.qtype != ask->q.type || !dname_equals(m.qname, ask->q.name))
+		play_fail(p, "a client got another question's answer");
+	else if (!(m.flags & FLAG_TC))
+		check(p, ask, &m);
+	arena_clear(&a);
+}
+
+static bool is_contested(struct play *p, const struct question *q)
+{
+	static struct truth truth;
+
+	internet_truth(&p->net, q, false, &truth);
+	return !p->honest && truth.contested;
+}
+
+static void ask_judged(struct play *p, const uint8_t *name, uint16_t type, unsigned flags)
+{
+	struct ask *ask = play_ask(p, name, type, ASK_JUDGED | flags);
+
+	if (!ask)
+		return;
+	play_settle(p);
+	/* where every server there is may be his, each as slow as can be, it takes longer, but it ends */
+	if (!p->failed && !ask->answered && is_contested(p, &ask->q))
+		play_run(p, CONTESTED_MS * US_PER_MS);
+	if (!p->failed && !ask->answered)
+		fail(p, ask, NULL, "no answer");
+}
+
+static void judge_below(struct play *p, const uint8_t *above)
+{
+	const uint8_t *label = name_make(&p->net.arena, arena_textf(&p->net.arena, "fresh%u", p->ask_count));
+	uint8_t name[DNAME_MAX];
+	size_t len = dname_join(name, label, dname_len(label) - 1, above);
+
+	if (len)
+		ask_judged(p, arena_copy(&p->net.arena, name, len), TYPE_A, ASK_FRESH);
+}
+
+/* Names that nobody has asked for: below what was delegated below gone.t, and below that itself last, for that nothing is
+ * there says so for all of it. */
+static void judge_gone(struct play *p)
+{
+	const struct site *s = &p->net.sites[SITE_GONE];
+
+	for (unsigned i = 0; s->gone && i < COUNT(p->net.ghosts) && p->net.ghosts[i] && !p->failed; i++)
+		judge_below(p, p->net.ghosts[i]);
+	if (s->gone && !p->failed)
+		judge_below(p, s->zone->apex);
+}
+
+void judge_change(struct play *p)
+{
+	unsigned count = draw(&p->choices, CHOICES_STORY, 4);
+
+	while (count-- && !p->failed) {
+		const struct site *s = internet_pick(&p->net, CHOICES_STORY);
+		unsigned what = draw(&p->choices, CHOICES_STORY, 8);
+
+		if (what & 1 && p->net.sites[SITE_OWN].zone)
+			s = &p->net.sites[SITE_OWN];
+		ask_judged(p, site_name(&p->net, s, prefixes[draw(&p->choices, CHOICES_STORY, prefix_count)]),
+			   what & 2 ? TYPE_A : asked_types[draw(&p->choices, CHOICES_STORY, asked_type_count)],
+			   what & 4 ? ASK_DO : 0);
+	}
+}
+
+void judge_victims(struct play *p)
+{
+	judge_gone(p);
+	for (unsigned i = 0; i < SITES && !p->failed; i++) {
+		const struct site *s = &p->net.sites[i];
+
+		if (!s->zone || (s->hostile && (s->gone || !p->honest)) ||
+		    !internet_knows(&p->net, i))
+			continue;
+		for (unsigned n = 0; n < prefix_count && !p->failed; n++) {
+			unsigned how = draw(&p->choices, CHOICES_STORY, 8);
+			uint16_t type = how < 5 ? TYPE_A : asked_types[draw(&p->choices, CHOICES_STORY, asked_type_count)];
+
+			/* the plainest world asks nothing, and is judged by what is left */
+			if (!how || (n > 2 && how & 1) || (p->afterwards && how & 4))
+				continue;
+			ask_judged(p, site_name(&p->net, s, prefixes[n]), type, how & 2 ? ASK_DO : 0);
+		}
+	}
+}

@@ -1,0 +1,265 @@
+/* Claims about the way down to a zone's keys when it costs more than a turn or a budget has, and what is told on the way.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/chain.h"
+
+#include "util/fault.h"
+#include "validator/tests/lab.h"
+
+static struct lab_page *page_of(const char *name, uint16_t type)
+{
+	for (unsigned i = 0; i < lab.page_count; i++)
+		if (lab.pages[i].m.q.type == type && dname_equals(lab.pages[i].m.q.name, N(name)))
+			return &lab.pages[i].page;
+	fail_msg("no page for %s", name);
+	return NULL;
+}
+
+static void tell_names(void)
+{
+	lab_zone("sub.example.");
+	lab_tell(&(struct lab_page){ "www.example.", TYPE_A, .answer = "www.example. 300 IN A 192.0.2.1" });
+	lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" });
+	/* no zone begins at these: an alias says so, and a denial */
+	lab_tell(&(struct lab_page){ "n.sub.example.", TYPE_DS, .answer = "n.sub.example. 300 IN CNAME www.example." });
+	lab.pages[lab.page_count - 1].m.sets[0] =
+		lab_sign_by(&lab.zones[1], lab_with_sigs(lab.pages[lab.page_count - 1].m.sets[0], NULL, 0), NULL, LAB_SOUND);
+	lab_tell(&(struct lab_page){ "m.sub.example.", TYPE_DS, .below = true,
+				     .authority = "m.sub.example. 300 IN NSEC z.sub.example. A RRSIG NSEC" });
+	for (unsigned i = 0; i < 2; i++) {
+		char text[60];
+
+		snprintf(text, sizeof(text), "%c.sub.example. 300 IN A 192.0.2.1", "nm"[i]);
+		lab_tell(&(struct lab_page){ i ? "m.sub.example." : "n.sub.example.", TYPE_A, .answer = text, .flaw = LAB_UNSIGNED });
+	}
+	lab_tell(&(struct lab_page){ "trap.example.", TYPE_A, .answer = "trap.example. 300 IN A 192.0.2.1",
+				     .flaw = LAB_GARBLED_8 });
+}
+
+/* A turn whose checks are made sends nothing out for the chain of trust, and judges nothing that comes for it. */
+static void what_comes_when_the_turn_is_full_waits_for_the_next(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint16_t type;
+	} rows[] = { { "sub.example.", TYPE_DNSKEY }, { "sub.example.", TYPE_DS }, { "n.sub.example.", TYPE_DS },
+		     { "m.sub.example.", TYPE_DS } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct lab_heard *h, *trap;
+		unsigned before, asked;
+
+		lab_open("val-max-restart: 0\n");
+		tell_names();
+		lab_ask_to_the_end("www.example.", TYPE_A);
+		page_of(rows[i].name, rows[i].type)->slow = true;
+		h = lab_ask(*rows[i].name == 's' ? "www.sub.example." : rows[i].name, TYPE_A);
+		while (lab.waiting_count == 0)
+			assert_true(lab_turn());
+		assert_int_equal(lab.waiting_count, 1);
+		trap = lab_ask("trap.example.", TYPE_A);
+		before = lab_checks();
+		asked = lab.asked;
+		assert_true(trap->done);
+		lab_deliver();
+		assert_false(h->done);
+		assert_int_equal(lab_checks(), before);
+		assert_int_equal(lab.asked, asked);
+		assert_true(lab_turn());
+		assert_true(h->done);
+		assert_int_equal(h->security, *rows[i].name == 's' ? SECURITY_SECURE : SECURITY_BOGUS);
+		lab_close();
+	}
+}
+
+/* An answer of which the first set has used up the turn: for the next, nothing is asked before the next turn. */
+static void a_full_turn_sends_nothing_out(void **state)
+{
+	(void)state;
+	struct lab_heard *h;
+
+	lab_open("val-max-restart: 0\n");
+	tell_names();
+	lab_tell(&(struct lab_page){ "a.example.", TYPE_A, .flaw = LAB_GARBLED_8,
+				     .answer = "a.example. 300 IN CNAME b.sub.example.\nb.sub.example. 300 IN A 192.0.2.1" });
+	lab_ask_to_the_end("www.example.", TYPE_A);
+	lab.asked = 0;
+	h = lab_ask("a.example.", TYPE_A);
+	assert_false(h->done);
+	assert_int_equal(lab.asked, 1);
+	assert_true(lab_turn());
+	assert_true(lab.asked > 1);
+	while (!h->done)
+		assert_true(lab_turn());
+	assert_int_equal(h->security, SECURITY_BOGUS);
+	assert_int_equal(lab_asked_for(TYPE_DS, "sub.example."), 1);
+	lab_close();
+}
+
+/* RFC 8145 5.1: which keys of the anchor are known is told its zone once for a question that asks for its keys. */
+static void the_anchors_zone_is_told_the_keys(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *options;
+		unsigned more;          /* anchors beside the one there is */
+		unsigned told;
+	} rows[] = {
+		{ "it is not wanted", "trust-anchor-signaling: no\n", 0, 0 },
+		{ "one key", "trust-anchor-signaling: yes\n", 0, 1 },
+		{ "two", "trust-anchor-signaling: yes\n", 1, 1 },
+		{ "as many as a label holds", "trust-anchor-signaling: yes\n", 10, 1 },
+		{ "one more", "trust-anchor-signaling: yes\n", 11, 0 },
+		{ "more than are looked at", "trust-anchor-signaling: yes\n", 40, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fault f = { .set = false };
+		char want[400] = "_ta", *at = want + 3;
+		unsigned own;
+
+		lab_open(rows[i].options);
+		tell_names();
+		own = get_u16(lab.zones[0].ds);
+		for (unsigned n = 0; n <= rows[i].more; n++) {
+			char anchor[160];
+
+			if (n == rows[i].more)
+				at += sprintf(at, "-%04x", own);
+			if (n == rows[i].more)
+				break;
+			/* tags below that of the key, in their order */
+			assert_true(own > 40);
+			snprintf(anchor, sizeof(anchor), "example. DS %u 15 2 %064u", n, n);
+			assert_true(anchors_add_text(lab.snapshot->trust->anchors, anchor, &f));
+			at += sprintf(at, "-%04x", n);
+		}
+		strcpy(at, ".example.");
+		assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->security, SECURITY_SECURE);
+		lab_ask_to_the_end("www.example.", TYPE_A);
+		if (lab_asked_for(TYPE_NULL, "") != rows[i].told || (rows[i].told && lab_asked_for(TYPE_NULL, want) != 1))
+			fail_msg("%s: told %u times, not %s", rows[i].why, lab_asked_for(TYPE_NULL, ""), want);
+		lab_close();
+	}
+}
+
+/* Nor for the keys of another anchor. */
+static void a_full_turn_asks_for_no_anchors_keys(void **state)
+{
+	(void)state;
+	struct fault f = { .set = false };
+	struct lab_heard *h;
+	struct lab_zone *z;
+	char anchor[160];
+	size_t len;
+
+	lab_open("val-max-restart: 0\n");
+	tell_names();
+	z = lab_zone("test.");
+	len = (size_t)snprintf(anchor, sizeof(anchor), "test. DS %u 15 2 ", get_u16(z->ds));
+	for (unsigned n = 0; n < 32; n++)
+		len += (size_t)snprintf(anchor + len, sizeof(anchor) - len, "%02x", z->ds[4 + n]);
+	assert_true(anchors_add_text(lab.snapshot->trust->anchors, anchor, &f));
+	lab_tell(&(struct lab_page){ "www.test.", TYPE_A, .answer = "www.test. 300 IN A 192.0.2.1" });
+	lab_ask_to_the_end("www.example.", TYPE_A);
+	assert_true(lab_ask("trap.example.", TYPE_A)->done);
+	h = lab_ask("www.test.", TYPE_A);
+	assert_false(h->done);
+	assert_int_equal(lab_asked_for(TYPE_DNSKEY, "test."), 0);
+	assert_true(lab_turn());
+	assert_int_equal(lab_asked_for(TYPE_DNSKEY, "test."), 1);
+	assert_int_equal(h->security, SECURITY_SECURE);
+	lab_close();
+}
+
+/* Under no anchor nothing is looked for; from the key cache alone comes what is in it. */
+static void where_nothing_is_known_nothing_is_asked(void **state)
+{
+	(void)state;
+	struct chain c;
+	unsigned asked;
+
+	lab_open("");
+	tell_names();
+	page_of("www.sub.example.", TYPE_A)->slow = true;
+	lab_ask("www.sub.example.", TYPE_A);
+	chain_begin(&c, lab.waiting[0], lab.snapshot->trust);
+	asked = lab.asked;
+	assert_int_equal(chain_find(&c, N("www.elsewhere.")).end, CHAIN_UNTRUSTED);
+	assert_false(chain_reaches(&c, N("www.elsewhere."), false));
+	assert_true(chain_reaches(&c, N("example."), false));
+	assert_false(chain_reaches(&c, N("example."), true));
+	assert_int_equal(chain_known(&c, N("example.")).end, CHAIN_UNTRUSTED);
+	assert_int_equal(lab.asked, asked);
+	lab_ask_to_the_end("www.example.", TYPE_A);
+	assert_int_equal(chain_known(&c, N("example.")).end, CHAIN_KEYS);
+	assert_true(dname_equals(keyset_zone(chain_known(&c, N("example.")).keys), N("example.")));
+	assert_int_equal(chain_known(&c, N("sub.example.")).end, CHAIN_UNTRUSTED);
+	lab_deliver();
+	while (lab_turn())
+		;
+	lab_close();
+}
+
+/* For want of a budget nothing is known of it, and it stays. */
+static void what_cannot_be_judged_stays_in_the_cache(void **state)
+{
+	(void)state;
+	static const struct {
+		int bad, good;
+		enum lab_flaw flaw;
+	} rows[] = { { -1, 0, LAB_SOUND }, { 0, -1, LAB_SOUND }, { 3, -1, LAB_GARBLED_8 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_purse purse = { TYPE_A, rows[i].bad, rows[i].good, -1, false, false };
+		const struct rrset *ds;
+
+		lab_open("val-max-restart: 0\n");
+		lab_zone("sub.example.");
+		lab_tell(&(struct lab_page){ "www.example.", TYPE_A, .answer = "www.example. 300 IN A 192.0.2.1" });
+		lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" });
+		lab_ask_to_the_end("www.example.", TYPE_A);
+		ds = lab_sign(lab_with_sigs(lab_set("sub.example.", TYPE_DS), NULL, 0), NULL, rows[i].flaw);
+		(void)rrsetcache_put(lab.env.rrsets, ds, lab.env.time->now_s, &lab.arena);
+		lab.purse = &purse;
+		assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->reason, REASON_budget_validation);
+		assert_non_null(rrsetcache_find(lab.env.rrsets, N("sub.example."), TYPE_DS, CLASS_IN, 0, lab.env.time->now_s));
+		lab_close();
+	}
+}
+
+/* What came from the cache is nobody's fault who could be avoided. */
+static void the_cache_is_not_avoided(void **state)
+{
+	(void)state;
+	static const uint16_t types[] = { TYPE_DS, TYPE_DNSKEY };
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		lab_open("val-max-restart: 2\n");
+		lab_zone("sub.example.");
+		lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" });
+		lab_retell_set(lab_sign(lab_with_sigs(lab_set("sub.example.", types[i]), NULL, 0), NULL, LAB_GARBLED));
+		for (unsigned k = 0; k < lab.page_count; k++)
+			lab.pages[k].page.cached = true;
+		assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->security, SECURITY_BOGUS);
+		assert_int_equal(lab_asked_for(types[i], "sub.example."), 3);
+		for (unsigned k = 0; k < lab.asked; k++)
+			assert_int_equal(lab.asks[k].avoided, 0);
+		lab_close();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_comes_when_the_turn_is_full_waits_for_the_next),
+		cmocka_unit_test(a_full_turn_sends_nothing_out),
+		cmocka_unit_test(the_anchors_zone_is_told_the_keys),
+		cmocka_unit_test(a_full_turn_asks_for_no_anchors_keys),
+		cmocka_unit_test(where_nothing_is_known_nothing_is_asked),
+		cmocka_unit_test(what_cannot_be_judged_stays_in_the_cache),
+		cmocka_unit_test(the_cache_is_not_avoided),
+	};
+
+	return cmocka_run_group_tests_name("chain_turns", tests, NULL, NULL);
+}
