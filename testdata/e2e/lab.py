@@ -157,8 +157,14 @@ class Daemon:
             self.process = None
             self.log_file.close()
         said = self.log()
-        assert not any(r in said for r in REPORTS), said[-6000:]
+        assert not any(r in said for r in REPORTS), self.report(said)
         return code
+
+    @staticmethod
+    def report(said):
+        """The first one, from its beginning."""
+        at = min(said.find(r) for r in REPORTS if r in said)
+        return said[max(0, at - 300):at + 9000]
 
     def kill(self):
         """Ends it as a power cut would."""
@@ -166,7 +172,8 @@ class Daemon:
         self.process.wait(10)
         self.process = None
         self.log_file.close()
-        assert not any(r in self.log() for r in REPORTS), self.log()[-5000:]
+        said = self.log()
+        assert not any(r in said for r in REPORTS), self.report(said)
 
     def files(self):
         """How many descriptors it has open."""

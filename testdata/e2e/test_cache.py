@@ -221,3 +221,80 @@ def test_too_many_forged_answers_empty_the_caches(daemon):
         d.control("flush_infra", "all")
         assert texts(d.ask("kept.example.")) == ["192.0.2.7"]
         assert server.count("kept.example.") == 2
+
+
+FLUSHABLE = """\
+www A 192.0.2.1
+alias CNAME www.fwd.test.lab.
+further CNAME alias.fwd.test.lab.
+other A 198.51.100.1
+d DNAME e.fwd.test.lab.
+mx MX 10 www.fwd.test.lab."""
+
+
+def chain_of(owner, kind):
+    """The records that answer the question, aliases first."""
+    out = []
+    while True:
+        made = dns.name.from_text("e.fwd.test.lab.") if owner.is_subdomain(dns.name.from_text("d.fwd.test.lab.")) else None
+        for name, rtype, rdata in (line.split(" ", 2) for line in FLUSHABLE.splitlines()):
+            at = dns.name.from_text(name + ".fwd.test.lab.")
+            if at == owner and rtype in (kind, "CNAME") or rtype == "DNAME" and made and owner != at:
+                out.append(dns.rrset.from_text(at, 300, "IN", rtype, rdata))
+        if made:
+            target = owner.relativize(dns.name.from_text("d.fwd.test.lab.")).derelativize(made)
+            out.append(dns.rrset.from_text(owner, 300, "IN", "CNAME", target.to_text()))
+        if not out or out[-1].rdtype != dns.rdatatype.CNAME or out[-1].name != owner:
+            return out
+        owner = out[-1][0].target
+
+
+@pytest.mark.parametrize("command, gone", [
+    (["flush", "www.fwd.test.lab"], "www alias further mx"),
+    (["flush_type", "www.fwd.test.lab", "A"], "www alias further mx"),
+    (["flush_type", "www.fwd.test.lab", "TXT"], ""),
+    (["flush", "alias.fwd.test.lab"], "alias further"),
+    (["flush_type", "alias.fwd.test.lab", "CNAME"], "alias further"),
+    (["flush_type", "alias.fwd.test.lab", "A"], "alias further"),
+    (["flush", "d.fwd.test.lab"], "x.d"),
+    (["flush", "x.e.fwd.test.lab"], "x.d"),
+    (["flush", "other.fwd.test.lab"], "other"),
+    (["flush_zone", "www.fwd.test.lab"], "www alias further mx"),
+])
+def test_a_flush_reaches_what_leads_to_the_name(daemon, command, gone):
+    names = ["www", "alias", "further", "other", "x.d", "mx"]
+    kinds = {"mx": "MX"}
+
+    def answer(q, tcp):
+        r = dns.message.make_response(q, recursion_available=True)
+        kind = dns.rdatatype.to_text(q.question[0].rdtype)
+        r.answer = chain_of(q.question[0].name, kind)
+        if kind == "MX":
+            r.additional = chain_of(dns.name.from_text("www.fwd.test.lab."), "A")
+        return r
+
+    with FakeServer(answer) as server, daemon("minimal-responses: no", more=forward(server)) as d:
+        def missed(name):
+            before = d.stats()["total.num.cachemiss"]
+            d.ask(name + ".fwd.test.lab.", kinds.get(name, "A"))
+            return d.stats()["total.num.cachemiss"] > before
+        assert all(missed(name) for name in names)
+        assert not any(missed(name) for name in names)
+        assert "ok" in d.control(*command)
+        assert [name for name in names if missed(name)] == gone.split()
+
+
+@pytest.mark.parametrize("command", ["auth_zone_reload held.test.lab", "reload"])
+def test_a_zone_file_that_changes_without_its_serial_number(daemon, command, tmp_path):
+    path = tmp_path / "zone"
+
+    def write(address):
+        path.write_text("@ 300 SOA ns h 1 3600 600 86400 300\n@ 300 NS ns\nns 300 A 192.0.2.1\nalias 300 CNAME www\n"
+                        "same 300 A 192.0.2.9\nwww 300 A %s\n" % address)
+    write("192.0.2.2")
+    with daemon(more="auth-zone:\n    name: held.test.lab\n    for-downstream: no\n    zonefile: \"%s\"\n" % path) as d:
+        names = ["www.held.test.lab.", "alias.held.test.lab.", "same.held.test.lab."]
+        assert [texts(d.ask(name))[-1] for name in names] == ["192.0.2.2", "192.0.2.2", "192.0.2.9"]
+        write("192.0.2.3")
+        assert "ok" in d.control(*command.split())
+        assert [texts(d.ask(name))[-1] for name in names] == ["192.0.2.3", "192.0.2.3", "192.0.2.9"]

@@ -136,6 +136,25 @@ def test_an_answer_that_came_from_elsewhere_is_not_kept(daemon):
             assert texts(d.ask("x.fwd.test.lab.")) == ["198.18.9.2"]
 
 
+@pytest.mark.parametrize("kind", ["forward", "stub", "auth"])
+def test_of_a_zone_that_has_come_since_nothing_is_served(daemon, net, kind):
+    """What the public has at a name is secure, and so it would be again; but that name is asked for elsewhere now."""
+    anchor = 'trust-anchor-file: "%s/root.key"' % net
+    with FakeServer(fixed("198.18.9.1")) as s:
+        zone = "rsasha512.mini"
+        at = {"forward": forward(s.at, zone), "stub": 'stub-zone:\n    name: "%s"\n    stub-addr: %s\n' % (zone, s.at),
+              "auth": 'auth-zone:\n    name: "%s"\n    zonefile: "held"\n' % zone}[kind]
+        with daemon('cache-file: "cache"', "verbosity: 1", anchor, module=VALIDATES) as d:
+            for name in ("www.rsasha512.mini.", "www.sha384ds.mini."):
+                assert d.ask(name, dnssec=True).flags & dns.flags.AD
+            with open(os.path.join(d.dir, "held"), "w", encoding="utf-8") as f:
+                f.write("@ 60 SOA a. b. 1 2 3 4 60\n@ 60 NS a.\nwww 60 A 198.18.9.1\n")
+            d.configure(['cache-file: "cache"', "verbosity: 1", anchor, 'domain-insecure: "%s"' % zone], more=at)
+            start_again(d)
+            assert texts(d.ask("www.rsasha512.mini.")) == ["198.18.9.1"]
+            assert d.ask("www.sha384ds.mini.", dnssec=True).flags & dns.flags.AD
+
+
 def test_what_was_forgotten_does_not_come_back(daemon):
     with daemon('cache-file: "cache"', "verbosity: 2") as d:
         d.ask("target.chain.mini.")

@@ -19,7 +19,7 @@ OK = r"ok\n"
 NAME = r"\S+\."
 NUMBER = r"-?\d+"
 RECORD = r"\S+\.?\t\d+\tIN\t\S+\t.*\n"
-SET = r"(;rrset( nsec_apex)?( \d+){5}\n(%s)+)" % RECORD
+SET = r"(;rrset( nsec_apex)?( \d+){5,6}\n(%s)+)" % RECORD
 REMOVED = r"ok removed \d+ rrsets, \d+ messages and \d+ key entries\n"
 SERVER = r"(127\.[\d.]+|198\.[\d.]+|192\.[\d.]+)"
 STATS = r"([a-z0-9.A-Z_+-]+=[\d.]+\n)+"

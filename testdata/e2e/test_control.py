@@ -352,6 +352,26 @@ def test_a_spoiled_dump_is_refused_though_its_sender_waits(d):
         assert s.recv(4096).startswith(b"error")
 
 
+def test_what_stands_between_quotes_is_one_word_in_json(d):
+    d.control("local_data", 'quoted.example 60 IN TXT "a  b" "c\\"  d"')
+    rows = json.loads(d.control("--json", "list_local_data"))["data"]
+    row = next(r for r in rows if r["name"] == "quoted.example.")
+    assert row["data"] == ['"a  b"', '"c\\"  d"'], row
+    d.control("local_data_remove", "quoted.example")
+
+
+def test_a_list_that_begins_with_a_zone_called_error_is_no_error(d):
+    d.control("forward_add", "error.example", "127.0.0.9")
+    try:
+        assert d.control("list_forwards").startswith("error.example. IN forward 127.0.0.9")
+        assert d.control("-q", "list_forwards") == ""
+        said = json.loads(d.control("--json", "list_forwards"))
+        assert said["ok"] and said["data"][0]["zone"] == "error.example.", said
+        assert said["data"][0]["servers"] == ["127.0.0.9"], said
+    finally:
+        d.control("forward_remove", "error.example")
+
+
 def test_every_reply_is_json_when_told(d):
     d.ask("target.chain.mini.")
     status = json.loads(d.control("--json", "status"))
@@ -365,7 +385,11 @@ def test_every_reply_is_json_when_told(d):
     records = json.loads(d.control("--json", "list_local_data"))["data"]
     assert {"name": "localhost.", "ttl": 10800, "class": "IN", "type": "A", "data": ["127.0.0.1"]} in records
     stubs = json.loads(d.control("--json", "list_stubs"))["data"]
-    assert stubs[0]["zone"] == "." and stubs[0]["servers"]
+    assert stubs[0]["zone"] == "." and stubs[0]["prime"] is True and "prime" not in stubs[0]["servers"]
+    assert all(s.endswith(".") or s.count(".") == 3 or ":" in s or "@" in s for s in stubs[0]["servers"]), stubs[0]
     assert json.loads(d.control("--json", "verbosity", "1")) == {"command": "verbosity", "ok": True}
     assert json.loads(d.control("--json", "flush", code=1))["error"].startswith("error")
+    lines = d.control("local_datas", stdin="a.example 60 IN A nonsense\nb.example 60 IN A nonsense\n", code=None)
+    said = json.loads(d.control("--json", "local_datas", stdin="a.example 60 IN A nonsense\nb.example 60 IN A nonsense\n", code=None))
+    assert said.get("error", "\n".join(said.get("data", []))) == lines.rstrip("\n"), (said, lines)
     assert json.loads(d.control("--json", "get_option", "num-threads"))["data"] == ["2"]

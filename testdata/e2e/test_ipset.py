@@ -32,6 +32,9 @@ def elsewhere(q, tcp):
         name = ALIASES[name]
     if name in ADDRESSES and rrtype == dns.rdatatype.A:
         r.answer.append(dns.rrset.from_text(name, 300, "IN", "A", ADDRESSES[name]))
+    elif name in ADDRESSES and rrtype == dns.rdatatype.HTTPS:
+        hints = "1 . alpn=h2 ipv4hint=%s,203.0.113.9 ipv6hint=%s" % (ADDRESSES[name], six(ADDRESSES[name]))
+        r.answer.append(dns.rrset.from_text(name, 300, "IN", "HTTPS", hints))
     elif name in ADDRESSES and rrtype == dns.rdatatype.AAAA:
         r.answer.append(dns.rrset.from_text(name, 300, "IN", "AAAA", six(ADDRESSES[name])))
     else:
@@ -140,6 +143,15 @@ def test_an_address_is_in_its_set_when_the_answer_comes(daemon, sets):
             want |= {ADDRESSES[more], six(ADDRESSES[more])} if more else set()
             assert sets.elements() == want, name
         assert "ipset" not in d.log()
+
+
+@pytest.mark.parametrize("name, told", [("www.set.example.", "www.set.example."), ("alias.set.example.", "cdn.example."),
+                                        ("alias.example.", "y.set.example."), ("else.example.", None)])
+def test_hints_of_services_are_addresses_too(daemon, name, told):
+    with having(Nft()) as sets, filling(daemon, sets) as d:
+        for _ in range(2):
+            d.ask(name, "HTTPS")
+            assert sets.elements() == ({ADDRESSES[told], six(ADDRESSES[told]), "203.0.113.9"} if told else set())
 
 
 @pytest.mark.parametrize("sets", [Nft("flags timeout; timeout 1h;"), Ipset(("timeout", "3600"))], ids=["nft", "ipset"])

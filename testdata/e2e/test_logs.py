@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from lab import FakeServer, fixed, refusing
+from lab import FakeServer, fixed, refusing, until
 
 HEAD = r"(?m)^\[\d{10}\] resolverd\[\d+:[01]\] "
 
@@ -80,6 +80,7 @@ def test_the_file_is_opened_again(daemon, upstream, tmp_path):
         d.ask("between.example.")
         assert d.control("log_reopen") == "ok\n"
         d.ask("after.example.")
+        until(lambda: "after.example." in path.read_text())
         old, new = (tmp_path / "log.1").read_text(), path.read_text()
         assert "before.example." in old and "between.example." in old and "after.example." not in old
         assert "after.example." in new and "between.example." not in new

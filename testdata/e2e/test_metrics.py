@@ -14,7 +14,8 @@ import time
 
 import pytest
 
-from lab import ADDRESS, free_port
+from lab import ADDRESS, free_port, until
+from test_process import frozen
 
 SAMPLE = re.compile(r'resolverd_[a-z0-9_]+(\{[a-z_]+="[^"]*"(,le="[^"]+")?\})? [0-9.e+-]+')
 
@@ -280,3 +281,28 @@ def test_sources_and_tops_are_told(daemon, tmp_path):
         d.spoil()
         d.control("reload", code=1)
         assert samples(d)["resolverd_reload_success"] == 0
+
+
+def test_pages_do_not_pile_up_behind_a_thread_that_stands_still(daemon):
+    """Each scrape that waits for it has its answer in time, and those of which there are too many have it at once."""
+    port = free_port()
+    with daemon("num-threads: 2", "sandbox: no",
+                more="metrics:\n    metrics-enable: yes\n    metrics-interface: 127.0.0.1@%d\n" % port) as d:
+        d.http = port
+        with frozen(d, "worker 1"):
+            for _ in range(2):
+                began = time.monotonic()
+                crowd = [socket.create_connection((ADDRESS, port), timeout=30) for _ in range(32)]
+                for s in crowd:
+                    s.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                for s in crowd:
+                    assert s.recv(1000).startswith(b"HTTP/1.1 503 ")
+                    s.close()
+                assert 10 < time.monotonic() - began < 20
+            began = time.monotonic()
+            status, _, text = get(d, "/metrics", timeout=30)
+            assert (status, text) == (503, "a thread takes no turns\n")
+            assert time.monotonic() - began < 5
+            assert "64 pages and statistics wait for it" in d.log()
+        until(lambda: get(d, "/metrics")[0] == 200)
+        assert get(d, "/healthz")[0] == 200

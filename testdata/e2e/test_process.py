@@ -90,8 +90,10 @@ def frozen(d, name):
         pytest.skip("may not trace: " + os.strerror(ctypes.get_errno()))
     assert libc.ptrace(interrupt, thread, None, None) == 0
     os.waitpid(thread, 0x40000000)  # __WALL
-    yield thread
-    libc.ptrace(detach, thread, None, None)
+    try:
+        yield thread
+    finally:
+        libc.ptrace(detach, thread, None, None)
 
 
 STANDS_STILL = [

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import threading
@@ -19,7 +20,7 @@ import dns.exception
 import dns.flags
 import pytest
 
-from lab import free_port, query, texts, until
+from lab import frame, free_port, query, read_message, texts, until
 
 
 class Load:
@@ -229,4 +230,111 @@ def test_the_clock_jumps_by_a_day(made, net, shim, days):
     assert secure("n4.w.rsa.mini.") and secure("n1.w.rsa.mini.")
     assert float(d.stats()["time.up"]) < 200
     assert abs(d.files() - calm) <= 5
+    assert d.stop() == 0
+
+
+TEN_YEARS = 3652
+
+
+class Shifted:
+    """A daemon whose wall clock can be set, by days."""
+
+    def __init__(self, d, shim):
+        self.d, self.path = d, os.path.join(d.dir, "clock")
+        self.set(0)
+        d.environment = {**os.environ, "LD_PRELOAD": shim, "CLOCK_SHIFT": self.path}
+
+    def set(self, days):
+        with open(self.path, "r+b" if os.path.exists(self.path) else "wb", buffering=0) as f:
+            f.write(struct.pack("=q", days * 86400))
+
+    def start(self):
+        self.d.start(wait=False)
+        time.sleep(0.5)
+        if "come first" in self.d.log():
+            self.d.process.wait(10)
+            pytest.skip("a sanitizer wants to be loaded first")
+        self.d.wait_ready()
+
+
+def ede(message):
+    return [(int(o.code), o.text or "") for o in message.options if o.otype == 15]
+
+
+@pytest.mark.parametrize("days", [TEN_YEARS, -TEN_YEARS], ids=["forward", "back"])
+def test_the_clock_jumps_by_ten_years(made, net, shim, days):
+    """Too late, what is new cannot be true, and it is said why; too early, dates do not count, and that is said. All else
+    goes on, and all is well when the clock is."""
+    d = made(module="validator iterator")
+    shutil.copy(net + "/root.key", d.dir + "/anchor")
+    d.configure(['auto-trust-anchor-file: "%s/anchor"' % d.dir, "answer-cookie: yes", "ede: yes", "val-log-level: 2",
+                 "extended-statistics: yes", "num-threads: 2", 'cache-file: "%s/cache"' % d.dir, "prefetch: yes",
+                 "val-bogus-ttl: 2", "ip-ratelimit: 1000000", 'hosts-file: "%s/hosts"' % d.dir, 'local-data: "here.lan. A 192.0.2.1"'])
+    clock = Shifted(d, shim)
+    clock.start()
+
+    def secure(name):
+        r = d.ask(name, dnssec=True, edns=0)
+        return texts(r) != [] and bool(r.flags & dns.flags.AD)
+    assert secure("n1.w.rsa.mini.")
+    left = d.ask("n1.w.rsa.mini.").answer[0].ttl
+    anchors = d.control("list_anchors")
+    assert "VALID" in anchors.upper(), anchors
+    with Load(d) as load:
+        for name in ("www.rsasha512.mini.", "www.rollover.mini."):
+            clock.set(days)
+            d.control("flush_bogus")
+            r = d.ask(name, edns=0)
+            if days > 0:
+                assert r.rcode() == 2 and 7 in [c for c, _ in ede(r)], (str(r), d.log()[-2000:])
+            else:  # it cannot be right: dates do not count, as on a machine that boots in 1970
+                assert texts(r) and texts(d.ask("www.expired.mini.")), (str(d.ask("www.expired.mini.", edns=0)), d.log()[-2000:])
+                assert "the clock says 2016-" in d.log()
+            assert left - 30 <= d.ask("n1.w.rsa.mini.").answer[0].ttl <= left, "what is cached is as old as it was"
+            assert texts(d.ask("here.lan.")) == ["192.0.2.1"]
+            cookie = cookie_of(d.ask("here.lan.", options=[dns.edns.GenericOption(10, b"12345678")]))
+            assert len(cookie) == 24
+            assert d.control("reload") == "ok\n" and d.control("cache_save")
+            clock.set(0)
+            until(lambda c=cookie: cookie_of(d.ask("here.lan.", options=[dns.edns.GenericOption(10, c)])) not in (b"", c))
+            time.sleep(2.2)
+            assert secure(name), d.log()[-2000:]
+            assert d.ask("www.expired.mini.").rcode() == 2, "what was believed without dates is not believed any more"
+    assert load.lost == 0 and load.asked > 50
+    assert float(d.stats()["time.up"]) < 200 and float(d.stats()["time.elapsed"]) < 200
+    assert d.control("list_anchors").split() and "VALID" in d.control("list_anchors").upper()
+    # It ends and starts again while the clock is wrong: nothing of that time stays.
+    clock.set(days)
+    assert d.stop() == 0
+    clock.start()
+    assert bool(texts(d.ask("n1.w.rsa.mini."))) == (days < 0) and texts(d.ask("here.lan.")) == ["192.0.2.1"]
+    assert d.stop() == 0
+    clock.set(0)
+    clock.start()
+    assert secure("n1.w.rsa.mini.") and secure("www.prepublished.mini."), d.log()[-3000:]
+    assert d.ask("n1.w.rsa.mini.").answer[0].ttl <= 3600
+    assert d.stop() == 0
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
+def test_the_clock_is_set_back_and_forth_under_tls_tickets(made, shim, ca, version):
+    """Whatever the clock says, who comes with a ticket is served: by it, or by a whole handshake."""
+    port = free_port()
+    d = made("interface: 127.0.0.1@%d" % port, "tls-port: %d" % port, 'tls-service-key: "%s"' % ca.path("good.key"),
+             'tls-service-pem: "%s"' % ca.path("good.pem"), 'local-data: "here.lan. A 192.0.2.1"')
+    clock = Shifted(d, shim)
+    clock.start()
+    context = ssl.create_default_context(cafile=ca.path("ca.pem"))
+    context.minimum_version = context.maximum_version = version
+    session, resumed = None, []
+    for days in (0, 0, 1, -1, TEN_YEARS, -TEN_YEARS, 0, 0):
+        clock.set(days)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as raw, \
+                context.wrap_socket(raw, server_hostname="dns.test", session=session) as s:
+            s.sendall(frame(query("here.lan.")))
+            assert texts(read_message(s)) == ["192.0.2.1"], days
+            resumed.append(s.session_reused)
+            session = s.session
+    assert not resumed[0] and resumed[1] and resumed[-1], resumed
+    assert d.control("reload") == "ok\n"
     assert d.stop() == 0
