@@ -171,7 +171,7 @@ static void ask(struct why *y)
 	p.out = writer_over(y->out, sizeof y->out);
 	msg_write_query(&in, 0, FLAG_RD | FLAG_AD, &y->q, &edns);
 	p.in = (struct slice){ .at = y->in, .len = writer_len(&in) };
-	w->env.trace = y->trace;
+	w->env.trace = trace_pin(y->trace); /* an answer that comes at once ends it before its path does */
 	w->env.settled = &y->settled;
 	switch (frontend_take(w, &p)) {
 	case VERDICT_SEND:
@@ -184,6 +184,7 @@ static void ask(struct why *y)
 	case VERDICT_LATER:
 		break;
 	}
+	trace_unpin(w->env.trace);
 	w->env.trace = NULL;
 	w->env.settled = usual;
 }

@@ -209,13 +209,8 @@ static bool locates(struct journey *j, enum verdict *v)
 
 static bool is_written_down(struct journey *j, enum verdict *v)
 {
-	bool settled =
-		UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
-		local_settles(j, v);
-
-	if (settled)
-		journey_say(j, "%s settles it", j->w->env.settled->what);
-	return settled;
+	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
+	       local_settles(j, v);
 }
 
 static bool is_ordinary(const struct journey *j)

@@ -82,6 +82,8 @@ bool local_settles(struct journey *j, enum verdict *v)
 	arena_init(&a);
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
 	j->request.unpoliced = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.unpoliced);
+	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
+		journey_say(j, "%s settles it", j->w->env.settled->what);
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
