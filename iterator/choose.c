@@ -330,9 +330,13 @@ enum turn choose(struct iter *it)
 	it->state = ITER_await;
 	if (mesh_children(it->q) || targets_ask_next(it))
 		return TURN_WAIT;
-	if (is_indispensable(it) && !it->empty && delegation_forgive(it->at)) {
-		it->state = ITER_choose;
-		return TURN_ON;
+	if (!it->empty && delegation_has_faltered(it->at)) {
+		if (is_indispensable(it)) {
+			delegation_forgive(it->at);
+			it->state = ITER_choose;
+			return TURN_ON;
+		}
+		it->q->starved = true;
 	}
 	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
 	return TURN_ON;

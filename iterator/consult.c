@@ -120,8 +120,6 @@ void consulted(struct iter *it, const struct query *child)
 
 	if (!is_cut && (it->climb || !question_equals(&child->question, &it->shown)))
 		return;
-	if (targets_ask_again(it, child))
-		return;
 	if (is_cut)
 		cut_found(it, child->reply);
 	else

@@ -432,14 +432,14 @@ bool delegation_is_stuck(const struct delegation *d, const struct query *q, cons
 	return true;
 }
 
-bool delegation_forgive(struct delegation *d)
+bool delegation_has_faltered(const struct delegation *d)
 {
-	struct place *only = d->places;
+	return d->place_count == 1 && d->places->faltered && d->places->tries == 1;
+}
 
-	if (d->place_count != 1 || !only->faltered || only->tries != 1)
-		return false;
-	only->spent = only->faltered = false;
-	return true;
+void delegation_forgive(struct delegation *d)
+{
+	d->places->spent = d->places->faltered = false;
 }
 
 void delegation_refresh(struct delegation *d)

@@ -126,9 +126,10 @@ unsigned delegation_missing(const struct delegation *d, const struct query *q);
 /* Whether no address is known and none can be had without asking the zone's own servers. */
 bool delegation_is_stuck(const struct delegation *d, const struct query *q, const uint8_t *name,
 			 uint16_t type);
-/* Let the only server there is be asked a second time if it said SERVFAIL (RFC 9520 3.1). False: it
- * did not, or there are others. */
-bool delegation_forgive(struct delegation *d);
+/* Whether there is but one server, which has said SERVFAIL, and once. */
+bool delegation_has_faltered(const struct delegation *d);
+/* Let it be asked a second time (RFC 9520 3.1). */
+void delegation_forgive(struct delegation *d);
 /* A new question begins: every address may be tried again. */
 void delegation_refresh(struct delegation *d);
 

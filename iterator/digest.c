@@ -442,6 +442,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	}
 	if (it->q->depth && !it->q->is_answer && it->chain.answers > TARGETS_ALIASES) {
 		iter_blame(it, REASON_budget_aliases, "a server's name is an alias of aliases");
+		it->q->starved = true;
 		return go_on(it, ITER_fail);
 	}
 	it->want.name = target;

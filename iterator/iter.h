@@ -100,7 +100,6 @@ struct iter {
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
 	unsigned fruitless; /* names without any address, in total: NXNSAttack */
-	bool starved;       /* a lookup was refused: too deep, or its tree has spent too much */
 	const uint8_t *goes_round; /* this query may ask the parent's side for this zone */
 
 	/* second opinions */

@@ -321,8 +321,6 @@ static void primed(struct iter *it, const struct query *child)
 
 	if (child->question.type != TYPE_NS || !(child->kind & QUERY_PRIME))
 		return;
-	if (targets_ask_again(it, child))
-		return;
 	if (child->reply->rcode == RCODE_NOERROR)
 		d = delegation_from_message(it->q, child->reply);
 	if (d == NULL && leave_unprimed(it, child->question.name))
@@ -406,7 +404,7 @@ static enum turn on_fail(struct iter *it)
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
-	it->q->no_store |= it->q->depth && (it->starved || budget_is_short(it->q->budget));
+	it->q->starved |= budget_is_short(it->q->budget);
 	tell(it->q, "no answer: %s%s%s", reason_text(m->reason), it->reason_text ? ": " : "",
 	     it->reason_text ? it->reason_text : "");
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),

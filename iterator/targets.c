@@ -14,7 +14,7 @@
 static bool may_ask(struct iter *it)
 {
 	if (it->q->depth >= TARGETS_DEPTH || it->q->budget->fruitless <= 0) {
-		it->starved = true;
+		it->q->starved = true;
 		return false;
 	}
 	return it->fruitless < TARGETS_FRUITLESS;
@@ -252,19 +252,6 @@ static void end_lookups(struct ns *n)
 		n->v6 = LOOKUP_NONE;
 }
 
-bool targets_ask_again(struct iter *it, const struct query *child)
-{
-	const struct question *q = &child->question;
-
-	if (!child->no_store || child->reply->rcode != RCODE_SERVFAIL)
-		return false;
-	if (child->budget != it->q->budget && it->lookups++ < 2 * TARGETS_PER_DELEGATION &&
-	    mesh_child(it->q, q->name, q->type, q->class_, child->kind))
-		return true;
-	it->starved = true;
-	return false;
-}
-
 void targets_arrived(struct iter *it, const struct query *child)
 {
 	bool parent_side = child->kind & QUERY_PARENT_SIDE;
@@ -288,8 +275,6 @@ void targets_arrived(struct iter *it, const struct query *child)
 			note_fruitless(it);
 		return;
 	}
-	if (targets_ask_again(it, child))
-		return;
 	*state = LOOKUP_NONE;
 	if (parent_side)
 		return;

@@ -31,8 +31,5 @@ unsigned targets_ask_parent(struct iter *it);
 
 /* An address lookup has ended: record its outcome. */
 void targets_arrived(struct iter *it, const struct query *child);
-/* A child, of whatever question, has ended. Begun for another query, it may have failed because that
- * one's budget is short: then it is begun again with ours. False: its reply counts. */
-bool targets_ask_again(struct iter *it, const struct query *child);
 
 #endif

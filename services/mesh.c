@@ -145,6 +145,20 @@ static struct message *failure(struct query *q, enum reason reason)
 	return m;
 }
 
+/* A parent is told, or has its child once more if that failed for want of what another query had. */
+static void parent_hears(struct query_link *link)
+{
+	struct query *parent = link->parent, *q = link->child;
+	unsigned module = link->module;
+	bool is_starved = query_is_starved(q);
+
+	query_untie(link);
+	if (is_starved && query_ask_again(parent, q, module))
+		return;
+	parent->starved |= is_starved || (q->no_store && q->reply->rcode == RCODE_SERVFAIL);
+	mesh_tell(parent, module, &(struct event){ .kind = EVENT_CHILD, .child = q });
+}
+
 /* Removes it from the table first: an equal query, even from a callback below, starts anew. */
 static void query_finish(struct query *q)
 {
@@ -154,14 +168,8 @@ static void query_finish(struct query *q)
 		hall_gather(q);
 	query_end(q);
 	waiters_finish(q);
-	LIST_EACH_SAFE (at, &q->parents) {
-		struct query_link *link = LIST_ITEM(at, struct query_link, of_child);
-		struct query *parent = link->parent;
-		unsigned module = link->module;
-
-		query_untie(link);
-		mesh_tell(parent, module, &(struct event){ .kind = EVENT_CHILD, .child = q });
-	}
+	LIST_EACH_SAFE (at, &q->parents)
+		parent_hears(LIST_ITEM(at, struct query_link, of_child));
 	if (!q->holds)
 		query_free(q);
 }
@@ -330,7 +338,7 @@ static void on_deadline(struct timer *t)
 
 	m->running = true;
 	q->reply = failure(q, REASON_budget_time);
-	q->no_store |= q->depth > 0; /* it may have begun late */
+	q->starved = true; /* a child may have begun late */
 	query_finish(q);
 	m->running = false;
 	mesh_run(m);

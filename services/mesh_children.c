@@ -32,19 +32,32 @@ static struct question question_of(const uint8_t *name, uint16_t type, uint16_t 
 	};
 }
 
-static struct query *ask_child(struct query *q, const struct sought *s)
+static struct query *ask_child(struct query *q, const struct sought *s, unsigned module)
 {
 	struct query *child = query_find(q->mesh, s);
 
 	if (child && query_link_between(q, child))
 		return child;
 	if (child && query_waits_for(q->mesh, child, q))
-		return NULL;
-	if (!child)
+		child = NULL;
+	else if (!child)
 		child = begin_child(q, s);
 	if (child)
-		query_tie(q, child, q->at);
+		query_tie(q, child, module);
+	else
+		q->starved = true; /* who waits for whom depends on who asked first */
 	return child;
+}
+
+bool query_ask_again(struct query *parent, const struct query *child, unsigned module)
+{
+	struct sought s = child->subnet ? sought_at(&child->question, child->kind, child->subnet)
+					: sought(&child->question, child->kind);
+	struct query *again = child->budget != parent->budget ? ask_child(parent, &s, module) : NULL;
+
+	if (again)
+		again->is_answer |= child->is_answer;
+	return again;
 }
 
 const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
@@ -53,7 +66,7 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 	struct question question = question_of(name, type, class_);
 	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
-	return ask_child(q, &s);
+	return ask_child(q, &s, q->at);
 }
 
 const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
@@ -64,7 +77,7 @@ const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint1
 	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
 	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
 				    : sought(&question, kind);
-	struct query *child = ask_child(q, &s);
+	struct query *child = ask_child(q, &s, q->at);
 
 	if (child)
 		child->is_answer = true;

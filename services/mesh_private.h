@@ -104,6 +104,9 @@ struct budget *budget_new(const struct mesh *m) MUST_USE; /* one reference */
 
 void query_tie(struct query *parent, struct query *child, unsigned module);
 void query_untie(struct query_link *link);
+/* `child`, which another query began, was starved (query_is_starved): have the same asked for again with the budget
+ * of `parent`. False: it may not. */
+bool query_ask_again(struct query *parent, const struct query *child, unsigned module);
 struct query_link *query_link_between(const struct query *parent, const struct query *child);
 /* Whether `from` waits for `target`, directly or through others; also true when the search is cut
  * short. */

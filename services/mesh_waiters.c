@@ -41,13 +41,6 @@ void waiters_sort(struct query *q,
 	}
 }
 
-/* It failed and was begun for another question, whose budget is short: who asked for this one has a
- * budget of their own. */
-static bool failed_for_anothers(const struct query *q, const struct message *m)
-{
-	return q->depth && q->no_store && m->rcode == RCODE_SERVFAIL;
-}
-
 static struct query *begin_again(struct query *q, const struct client *c)
 {
 	struct sought s = q->subnet ? sought_at(&q->question, q->kind, q->subnet)
@@ -58,7 +51,7 @@ static struct query *begin_again(struct query *q, const struct client *c)
 	return again;
 }
 
-/* Have it looked up once more, for clients. The place among the queries is the one it leaves. */
+/* Have it looked up once more, for clients, who have a budget of their own. The place among the queries is the one it leaves. */
 static void waiters_begin_again(struct query *q)
 {
 	struct query *again = NULL;
@@ -558,7 +551,7 @@ static struct message *face_of(struct query *q)
 static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
-	       q->reply != q->recalled &&
+	       q->reply != q->recalled && !query_is_starved(q) &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 
@@ -623,7 +616,7 @@ void waiters_finish(struct query *q)
 	blame_network(q);
 	face = face_of(q);
 	failed = is_failure(q, face);
-	if (UNLIKELY(failed_for_anothers(q, face)))
+	if (UNLIKELY(query_is_starved(q)))
 		waiters_begin_again(q);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);

@@ -72,6 +72,7 @@ struct query {
 	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */
 	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
 	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
+	bool starved;             /* it did without something, by limits of the query it was begun for, or of children */
 	/* client subnets, set by the iterator (services/halls.h) */
 	bool divided;         /* a server would be sent the subnet: clients must ask separately */
 	bool listed;          /* as `divided`, but not a client's query: no subnet was sent */
@@ -126,6 +127,14 @@ struct query {
 static inline bool query_may_step(struct query *q)
 {
 	return ++q->steps < QUERY_STEPS;
+}
+
+/* Whether it has failed for want of what a client's own query for the same would have: limits of the query it was
+ * begun for, or that hold for children only. This says nothing to others, and is not kept. */
+static inline bool query_is_starved(const struct query *q)
+{
+	return q->depth && q->starved &&
+	       (q->reply->rcode == RCODE_SERVFAIL || q->reply->reason == REASON_budget_validation);
 }
 
 /* Whether its answer is for one subnet, or for clients that opted out: servers may tell others something

@@ -127,7 +127,7 @@ static void get_stuck(struct chain *c, enum chain_end end, enum reason reason, c
 }
 
 /* The set needed could not be had: it may be available the next time. Nothing is learned if that was
- * for want of a budget; of another query's budget, it is asked for again. */
+ * for want of a budget. */
 static void miss(struct chain *c, enum reason reason, const char *what, const struct message *m)
 {
 	const char *why = m->reason_text ? m->reason_text : reason_text(m->reason);
@@ -137,7 +137,7 @@ static void miss(struct chain *c, enum reason reason, const char *what, const st
 	if (!c->brought_poor)
 		learn(c, &(struct key_news){ .name = c->at, .kind = KEYS_UNHEARD, .reason = reason,
 					     .text = text, .ttl_s = CHAIN_UNHEARD_S });
-	else if (c->brought_ours || is_last_try(c))
+	else
 		get_stuck(c, CHAIN_SPENT, REASON_budget_validation, text);
 }
 
@@ -500,8 +500,7 @@ void chain_arrived(struct chain *c, const struct event *ev)
 		return;
 	c->brought = copy_of(c, child->reply);
 	c->brought_by = child->answered_by;
-	c->brought_poor = child->no_store;
-	c->brought_ours = child->budget == c->q->budget;
+	c->brought_poor = child->no_store || query_is_starved(child);
 }
 
 /* Whether another query waiting for the same answer has been served first and done the checks. */

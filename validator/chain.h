@@ -51,8 +51,7 @@ struct chain {
 	unsigned tries;                 /* of this errand */
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
-	bool brought_poor;              /* it failed for want of a budget, ours or another query's … */
-	bool brought_ours;              /* … ours */
+	bool brought_poor;              /* if it failed, then for want of a budget */
 	struct chain_found stuck;       /* this query gets no further, with nothing learned from it */
 	const struct message *at_hand;  /* the message being judged: its denials may save a query */
 	bool told_anchor;               /* the key tag query of RFC 8145 is done */

@@ -176,7 +176,7 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 		ask_for("c.f.example", 1);
 		ask(&(struct enquiry){ .name = "f.example", .id = 2, .from = 2 });
 		ask(&(struct enquiry){ .name = "f.example", .id = 3, .from = 3 });
-		world.asleep[0]->no_store = rows[i].is_poor; /* as the iterator does */
+		world.asleep[0]->starved = rows[i].is_poor; /* as the iterator does */
 		wake(0);
 		if (world.asleep_count != (rows[i].anew ? 2 : 1))
 			fail_msg("%s: begun %u times", rows[i].why, world.asleep_count);
@@ -187,7 +187,7 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 			assert_int_equal(world.asleep[1]->depth, 0);
 			assert_int_equal(world.asleep[1]->seat, SEAT_KEPT);
 			/* now it is its own failure, whatever it says */
-			world.asleep[1]->no_store = true;
+			world.asleep[1]->starved = true;
 			wake(1);
 			assert_int_equal(world.asleep_count, 2);
 			assert_int_equal(world.heard_count, 3);

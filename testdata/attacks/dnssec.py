@@ -636,14 +636,17 @@ def signed_aliases(lab):
 
 
 answered(44, "spent-on-another", "a question that costs all it may, then an alias to a name of somebody else's: what fails for "
-         "want of a budget must not be kept for those who have one", "failures of children without means or time are kept "
+         "want of a budget must not be kept for those who have one", "failures of children without means or time, or by limits for children alone, are kept "
          "nowhere, and who had joined such a child, be it a client or another question, gets a lookup of its own",
          "services/budget.h:budget_is_short services/mesh_waiters.c:waiters_begin_again "
-         "iterator/targets.c:targets_ask_again validator/chain.c:miss validator/chain.c:get_stuck",
+         "services/mesh_children.c:query_ask_again services/query.h:query_is_starved validator/chain.c:miss "
+         "validator/chain.c:get_stuck",
          "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
          "testdata/replay/cut_for_want_of_anothers_budget_is_asked_again.rpl "
          "testdata/replay/failure_for_want_of_anothers_budget_is_asked_again.rpl "
          "testdata/replay/priming_for_want_of_anothers_budget_is_asked_again.rpl "
+         "testdata/replay/server_name_behind_aliases_fails_for_nobody_else.rpl "
+         "testdata/replay/server_name_that_waits_for_its_asker_fails_for_nobody_else.rpl "
          "testdata/replay/hashes_used_up_cost_no_other_name.rpl")
 answered(16, "cross-zone-signatures", "signatures of another zone, and of wildcards that are none", "see entry 37",
          "validator/verify.c:zone_may_sign", "testdata/attacks/dnssec.py:labels")
