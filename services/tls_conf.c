@@ -71,7 +71,7 @@ static bool tls_client_from(struct snapshot *s, const struct forwards *forwards,
 	const struct conf_server *c = &s->conf->server;
 	struct tls_file bundle = file_of(s->conf, c->tls_cert_bundle);
 	/* Once in a chroot the files may be out of reach. */
-	bool needs = c->tls_upstream || (*c->chroot && *c->tls_cert_bundle) || zones_need_tls(s->conf);
+	bool needs = c->tls_upstream || *c->chroot || zones_need_tls(s->conf);
 
 	s->tls_client = tls_client_new(&(struct tls_client_how){ .manner = manner_of(c),
 								 .bundle = bundle,

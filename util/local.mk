@@ -96,8 +96,11 @@ UTIL_TESTS = \
 	util/tests/thread \
 	util/tests/timebase \
 	util/tests/tls \
+	util/tests/tls_chroot \
+	util/tests/tls_context_memory \
 	util/tests/tls_ends \
 	util/tests/tls_files \
+	util/tests/tls_pieces \
 	util/tests/trie
 
 EXTRA_DIST += util/tests/ca.h util/tests/msg_text.h util/tests/store.h util/tests/tls_pair.h util/tests/turn.h util/tests/wire.h util/tests/zone.h \

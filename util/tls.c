@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/tls_private.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -60,11 +61,10 @@ static struct tls *wrap(struct tls_context *context, int fd)
 
 	t->context = context;
 	t->ssl = SSL_new(context->ctx);
-	if (!t->ssl || !(t->wire = tls_wire_new(t->ssl, fd))) {
+	if (!t->ssl || !(t->wire = tls_wire_new(t->ssl, fd)) || !SSL_set_app_data(t->ssl, t)) {
 		tls_free(t);
 		return NULL;
 	}
-	SSL_set_app_data(t->ssl, t);
 	SSL_set_info_callback(t->ssl, on_info);
 	return t;
 }
@@ -82,17 +82,15 @@ static void set_alpn(struct tls *t, const char *alpn)
 
 static bool is_address(const char *name)
 {
-	ASN1_OCTET_STRING *ip = a2i_IPADDRESS(name);
+	uint8_t ip[16];
 
-	ASN1_OCTET_STRING_free(ip);
-	return ip;
+	return inet_pton(AF_INET, name, ip) == 1 || inet_pton(AF_INET6, name, ip) == 1;
 }
 
 static bool demand_name(SSL *ssl, const char *name)
 {
 	X509_VERIFY_PARAM *p = SSL_get0_param(ssl);
 
-	SSL_set_verify(ssl, SSL_VERIFY_PEER, NULL);
 	X509_VERIFY_PARAM_set_hostflags(p, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
 	if (is_address(name))
 		return X509_VERIFY_PARAM_set1_ip_asc(p, name);
@@ -107,10 +105,10 @@ static bool prepare_call(struct tls *t, const struct tls_call *call)
 		X509_VERIFY_PARAM_set_flags(SSL_get0_param(t->ssl), X509_V_FLAG_NO_CHECK_TIME);
 	if (t->alpn_len && SSL_set_alpn_protos(t->ssl, t->alpn, t->alpn_len) != 0)
 		return false;
-	if (!call->name) {
-		SSL_set_verify(t->ssl, call->vouched ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
+	if (call->name || call->vouched)
+		SSL_set_verify(t->ssl, SSL_VERIFY_PEER, NULL);
+	if (!call->name)
 		return true;
-	}
 	if (!demand_name(t->ssl, call->name))
 		return false;
 	return !tls_client_tells_names(t->client) || is_address(call->name) ||
@@ -387,7 +385,7 @@ int tls_on_session(SSL *ssl, SSL_SESSION *session)
 {
 	struct tls *t = SSL_get_app_data(ssl);
 	/* The library invalidates its own when the next ticket comes. */
-	SSL_SESSION *own = t && t->client ? SSL_SESSION_dup(session) : NULL;
+	SSL_SESSION *own = SSL_SESSION_dup(session);
 
 	if (own)
 		tls_session_put(t->client, SSL_get_SSL_CTX(ssl), t->server, own);
@@ -402,9 +400,8 @@ int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
 	unsigned char *chosen;
 
 	(void)arg;
-	if (!t || !t->alpn_len ||
-	    SSL_select_next_proto(&chosen, out_len, t->alpn, t->alpn_len, in, in_len) !=
-		    OPENSSL_NPN_NEGOTIATED)
+	if (SSL_select_next_proto(&chosen, out_len, t->alpn, t->alpn_len, in, in_len) !=
+	    OPENSSL_NPN_NEGOTIATED)
 		return SSL_TLSEXT_ERR_NOACK;
 	*out = chosen;
 	return SSL_TLSEXT_ERR_OK;

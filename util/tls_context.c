@@ -61,14 +61,12 @@ static bool file_find(struct file *f)
 {
 	int error;
 
-	f->is_inside = false;
-	if (stat(f->path, &f->seen) == 0)
+	f->is_inside = stat(f->path, &f->seen) != 0;
+	if (!f->is_inside)
 		return true;
 	error = errno;
-	f->is_inside = true;
 	if (stat(f->inside, &f->seen) == 0)
 		return true;
-	f->is_inside = false;
 	errno = error;
 	return false;
 }
@@ -291,9 +289,8 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 		k = known_get(c, server);
 		if (k->count == SESSIONS_MOST) {
 			SSL_SESSION_free(k->sessions[0]);
-			memmove(k->sessions, k->sessions + 1,
-				(SESSIONS_MOST - 1) * sizeof *k->sessions);
 			k->count--;
+			memmove(k->sessions, k->sessions + 1, k->count * sizeof *k->sessions);
 		}
 		k->sessions[k->count++] = session;
 	}
@@ -646,7 +643,6 @@ static bool ask_clients(SSL_CTX *context, struct file *clients, struct fault *f)
 
 static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 {
-	static const unsigned char here[] = "resolverd";
 	SSL_CTX *context = context_new(TLS_server_method(), &s->manner, f);
 
 	if (!context)
@@ -654,7 +650,6 @@ static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 	SSL_CTX_set_app_data(context, s);
 	SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* tickets suffice */
-	SSL_CTX_set_session_id_context(context, here, sizeof here - 1);
 	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
 	SSL_CTX_set_alpn_select_cb(context, tls_on_alpn, NULL);
 	ERR_clear_error();

@@ -116,7 +116,7 @@ static ssize_t fetch(struct tls_wire *w)
 {
 	ssize_t n;
 
-	if (w->fetches++ == FETCHES_MOST) {
+	if (w->fetches++ >= FETCHES_MOST) {
 		errno = EAGAIN;
 		return -1;
 	}

@@ -37,7 +37,7 @@ static int end(void **state)
 /* A configuration in whose text every % is the folder of the certificates. */
 static struct conf *conf_here(const char *text)
 {
-	char buf[1000] = "";
+	char buf[3000] = "";
 	size_t len = 0;
 
 	for (; *text; text++)
@@ -163,6 +163,46 @@ static void authorities_are_read_at_the_start_where_they_will_be_needed(void **s
 		s = snapshot_of(text, &f);
 		if (!s != rows[i].needed || (!s && !strstr(f.text, "none.pem")))
 			fail_msg("%s: %s", rows[i].why, f.set ? f.text : "not read");
+		if (s)
+			snapshot_unpin(s);
+	}
+}
+
+/* Those of the system, too, and those that nobody needs yet: afterwards there are none to be read. */
+static void a_chroot_has_the_authorities_of_the_system(void **state)
+{
+	struct tls_call call = { .fd = 0, .place = "192.0.2.77@853", .name = "dns.test", .alpn = "dot" };
+
+	(void)state;
+	for (unsigned chroots = 0; chroots < 2; chroots++) {
+		struct fault f = { 0 };
+		struct snapshot *s = snapshot_of(chroots ? "server:\n chroot: /\n" : "", &f);
+		struct tls *t;
+
+		assert_non_null(s);
+		t = tls_connect(s->tls_client, &call, &f);
+		assert_int_equal(t != NULL, chroots);
+		tls_free(t);
+		snapshot_unpin(s);
+	}
+}
+
+static void sixteen_keys_for_tickets_are_read(void **state)
+{
+	static const char missing[] = " tls-session-ticket-keys: %/none.keys\n";
+
+	(void)state;
+	for (unsigned n = 14; n <= 17; n++) { /* before the one that is not there */
+		char text[1000] = "server:\n" KEY PEM;
+		struct fault f = { 0 };
+		struct snapshot *s;
+
+		for (unsigned i = 0; i < n; i++)
+			strcat(text, " tls-session-ticket-keys: %/tickets\n");
+		strcat(text, missing);
+		s = snapshot_of(text, &f);
+		if (!s != (n < 16))
+			fail_msg("%u: %s", n, f.set ? f.text : "all is well");
 		if (s)
 			snapshot_unpin(s);
 	}
@@ -341,6 +381,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_options_say_who_speaks_tls),
 		cmocka_unit_test(authorities_are_read_at_the_start_where_they_will_be_needed),
+		cmocka_unit_test(a_chroot_has_the_authorities_of_the_system),
+		cmocka_unit_test(sixteen_keys_for_tickets_are_read),
 		cmocka_unit_test(authorities_are_read_when_a_forwarder_comes_to_need_them),
 		cmocka_unit_test(what_changes_on_disk_is_read_again),
 		cmocka_unit_test(authorities_that_change_are_read_again),

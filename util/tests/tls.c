@@ -216,6 +216,41 @@ static void new_keys_without_end_end_it(void **state)
 	SSL_CTX_free(context);
 }
 
+/* How many changes of keys in a row are let pass after so many times 1024 bytes of data. */
+static unsigned keys_let_pass(SSL_CTX *context, unsigned data)
+{
+	bool good = true;
+	unsigned n = 0;
+
+	while (good && n < 1000) {
+		SSL *ssl = stranger(context);
+
+		assert_int_equal(read_between_keys(ssl, 0, 1024, data), data ? 1024 : 0);
+		good = read_between_keys(ssl, n + 1, 10, 1) == 10;
+		n += good;
+		SSL_free(ssl);
+		pair.ours = NULL;
+		pair_hang_up();
+	}
+	return n;
+}
+
+/* So many at once, and as many more as there was data for. */
+static void so_many_new_keys_are_let_pass(void **state)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+
+	(void)state;
+	SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+	pair.client = client_of("ca.pem", "");
+	pair.server = server_of("good", "");
+	assert_int_equal(keys_let_pass(context, 0), 21); /* each is three steps of the library, of 64 */
+	assert_int_equal(keys_let_pass(context, 64), 42);
+	assert_int_equal(keys_let_pass(context, 65), 43);
+	pair_end();
+	SSL_CTX_free(context);
+}
+
 static void a_server_once_met_is_met_again_quickly(void **state)
 {
 	(void)state;
@@ -237,6 +272,9 @@ static void a_server_once_met_is_met_again_quickly(void **state)
 		assert_false(tls_is_resumed(pair.ours));
 		pair_hang_up();
 		for (unsigned again = 0; again < 12; again++) {
+			struct fault f = { 0 };
+
+			assert_false(tls_client_refresh(pair.client, &f)); /* which forgets nothing */
 			pair_call(rows[i].then);
 			assert_true(shake());
 			if (tls_is_resumed(pair.ours) != (rows[i].resumed || again))
@@ -401,8 +439,8 @@ static void what_cannot_be_used_is_said(void **state)
 	static const struct {
 		const char *why, *key, *pem, *ticket, *ciphers, *suites, *said;
 	} rows[] = {
-		{ "no such key", "none.key", "good.pem", NULL, "", "", "none.key" },
-		{ "no such certificate", "good.key", "none.pem", NULL, "", "", "none.pem" },
+		{ "no such key", "none.key", "good.pem", NULL, "", "", "tls-service-key: " },
+		{ "no such certificate", "good.key", "none.pem", NULL, "", "", "tls-service-pem: " },
 		{ "another's key", "old.key", "good.pem", NULL, "", "", "old.key" },
 		{ "no certificate in it", "good.key", "good.key", NULL, "", "", "tls-service-pem" },
 		{ "any file that is long enough is a ticket key", "good.key", "good.pem",
@@ -465,6 +503,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(what_lies_decrypted_is_told),
 		cmocka_unit_test(new_keys_without_end_end_it),
+		cmocka_unit_test(so_many_new_keys_are_let_pass),
 		cmocka_unit_test(a_server_once_met_is_met_again_quickly),
 		cmocka_unit_test(tickets_outlive_the_keys_of_certificates),
 		cmocka_unit_test(our_own_ticket_keys_are_renewed),

@@ -1,4 +1,4 @@
-/* Claims about what TLS is made of: files, before and in a chroot, settings, sessions, keys of tickets.
+/* Claims about what TLS is made of: settings, files that change, sessions, keys of tickets.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/tests/tls_pair.h"
 
@@ -10,44 +10,6 @@
 
 #include "util/mem.h"
 #include "util/tls_private.h"
-
-static const char *path_of(const char *name)
-{
-	return name ? ca_path(&ca, name) : NULL;
-}
-
-/* Whether client and server of these settings come to an understanding. */
-static bool do_meet(struct tls_client *client, struct tls_server *server, const char *name)
-{
-	bool met;
-
-	pair.client = client;
-	pair.server = server;
-	pair_call(name);
-	met = shake();
-	pair_hang_up();
-	return met;
-}
-
-static bool is_met(struct tls_server *server)
-{
-	struct tls_client *client = client_of("ca.pem", "");
-	bool met = do_meet(client, server, "dns.test");
-
-	tls_client_unpin(client);
-	return met;
-}
-
-static void copy(const char *from, const char *to)
-{
-	FILE *in = fopen(path_of(from), "r"), *out = ca_create(&ca, to);
-	int c;
-
-	while ((c = getc(in)) != EOF)
-		putc(c, out);
-	fclose(in);
-	fclose(out);
-}
 
 /* ---- settings ---- */
 
@@ -119,6 +81,8 @@ static void what_a_client_cannot_use_is_said(void **state)
 		  "control-key-file: %/none.key: No such file" },
 		{ "a certificate that is not there", "ca.pem", "good.key", "none.pem", { 0 }, NULL,
 		  "control-cert-file: %/none.pem: No such file" },
+		{ "a certificate that is not there, after ciphers that OpenSSL has not", "ca.pem", "good.key", "none.pem",
+		  { .ciphers = "PROFILE=SYSTEM" }, NULL, "control-cert-file: %/none.pem: No such file" },
 		{ "another's key", "ca.pem", "old.key", "good.pem", { 0 }, NULL, "control-key-file: %/old.key: " },
 		{ "the server's certificate, which is not there", "none.pem", "good.key", "good.pem", { 0 }, NULL,
 		  "server-cert-file: %/none.pem: No such file" },
@@ -175,86 +139,7 @@ static void the_system_is_trusted_where_nothing_else_is_named(void **state)
 	unsetenv("SSL_CERT_FILE");
 }
 
-/* ---- files, and a chroot that hides them ---- */
-
-static struct tls_server *server_in_chroot(const char *outside, const char *inside, struct fault *f)
-{
-	char key[2][200], pem[2][200];
-
-	snprintf(key[0], sizeof key[0], "%s/%s.key", ca.folder, outside);
-	snprintf(pem[0], sizeof pem[0], "%s/%s.pem", ca.folder, outside);
-	snprintf(key[1], sizeof key[1], "%s/%s.key", ca.folder, inside);
-	snprintf(pem[1], sizeof pem[1], "%s/%s.pem", ca.folder, inside);
-	return tls_server_new(&(struct tls_server_how){ .key = { key[0], key[1] }, .pem = { pem[0], pem[1] } }, f);
-}
-
-static void a_file_is_looked_for_at_both_places(void **state)
-{
-	struct fault f = { 0 };
-	struct tls_server *s;
-
-	(void)state;
-	/* the first comes first */
-	s = server_in_chroot("good", "stranger", &f);
-	assert_non_null(s);
-	assert_true(is_met(s));
-	assert_false(tls_server_refresh(s, &f));
-	tls_server_unpin(s);
-	s = server_in_chroot("none", "good", &f);
-	assert_non_null(s);
-	assert_true(is_met(s));
-	assert_false(tls_server_refresh(s, &f));
-	tls_server_unpin(s);
-	assert_null(server_in_chroot("none", "nowhere", &f));
-	assert_non_null(strstr(f.text, "/none.pem: No such file"));
-}
-
-/* Once the process is in its chroot, what it read before it was there is used, but for nothing else than that. */
-static void what_a_chroot_hides_was_kept(void **state)
-{
-	struct fault f = { 0 };
-	struct tls_server *s;
-	struct tls_client *c;
-	char kept[200];
-
-	(void)state;
-	copy("good.key", "kept.key");
-	copy("good.pem", "kept.pem");
-	copy("ca.pem", "kept-ca.pem");
-	s = server_in_chroot("none", "kept", &f);
-	assert_non_null(s);
-	snprintf(kept, sizeof kept, "%s", path_of("kept-ca.pem"));
-	c = tls_client_new(&(struct tls_client_how){ .bundle = { path_of("none.pem"), kept } }, &f);
-	assert_true(tls_client_load(c, &f));
-	assert_true(do_meet(c, s, "dns.test"));
-	tls_client_unpin(c);
-	tls_server_unpin(s);
-
-	assert_int_equal(unlink(path_of("kept.key")) | unlink(path_of("kept.pem")) | unlink(path_of("kept-ca.pem")), 0);
-	s = server_in_chroot("none", "kept", &f);
-	assert_non_null(s);
-	assert_true(is_met(s));
-	assert_false(tls_server_refresh(s, &f));
-	c = tls_client_new(&(struct tls_client_how){ .bundle = { path_of("none.pem"), kept } }, &f);
-	assert_true(tls_client_load(c, &f));
-	assert_true(do_meet(c, s, "dns.test"));
-	assert_false(do_meet(c, s, "other.test"));
-	assert_false(tls_client_refresh(c, &f));
-	assert_false(f.set);
-	tls_client_unpin(c);
-	tls_server_unpin(s);
-	/* authorities are no keys, nor the other way round */
-	c = tls_client_new(&(struct tls_client_how){ .bundle = { path_of("none.pem"), path_of("kept.pem") } }, &f);
-	assert_false(tls_client_load(c, &f));
-	tls_client_unpin(c);
-	assert_null(server_in_chroot("none", "kept-ca", &f));
-	/* what is there, but cannot be used, is not replaced by what was kept */
-	copy("good.key", "kept.pem");
-	f = (struct fault){ 0 };
-	assert_null(server_in_chroot("none", "kept", &f));
-	assert_non_null(strstr(f.text, "tls-service-pem"));
-	assert_int_equal(unlink(path_of("kept.pem")), 0);
-}
+/* ---- files that change ---- */
 
 static void a_change_is_seen_in_time_size_and_place(void **state)
 {
@@ -339,6 +224,34 @@ static void who_must_show_a_certificate_does_so_each_time(void **state)
 			pair_hang_up();
 		}
 		pair_end();
+	}
+}
+
+/* The process has one set of keys for tickets: what one server gave out opens no other. */
+static void a_ticket_of_the_public_server_shows_nothing(void **state)
+{
+	static const char *const versions[] = { "TLSv1.2", "TLSv1.3" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		struct tls_server *strict, *public = server_of("good", versions[i]);
+		struct fault f = { 0 };
+
+		strict = strict_server("ca.pem", versions[i], &f);
+		assert_non_null(strict);
+		pair.client = client_of("ca.pem", "");
+		for (unsigned round = 0; round < 4; round++) {
+			pair.server = round % 2 ? strict : public;
+			pair_call("dns.test");
+			assert_true(shake());
+			assert_false(tls_is_vouched_for(pair.theirs));
+			if (tls_is_resumed(pair.theirs) != (round == 2))
+				fail_msg("%s, round %u", versions[i], round);
+			pair_hang_up();
+		}
+		tls_client_unpin(pair.client);
+		tls_server_unpin(strict);
+		tls_server_unpin(public);
 	}
 }
 
@@ -666,10 +579,9 @@ int main(void)
 		cmocka_unit_test(both_sides_keep_to_their_settings),
 		cmocka_unit_test(what_a_client_cannot_use_is_said),
 		cmocka_unit_test(the_system_is_trusted_where_nothing_else_is_named),
-		cmocka_unit_test(a_file_is_looked_for_at_both_places),
-		cmocka_unit_test(what_a_chroot_hides_was_kept),
 		cmocka_unit_test(a_change_is_seen_in_time_size_and_place),
 		cmocka_unit_test(who_must_show_a_certificate_does_so_each_time),
+		cmocka_unit_test(a_ticket_of_the_public_server_shows_nothing),
 		cmocka_unit_test(what_names_clients_is_read_again),
 		cmocka_unit_test(sessions_are_few_and_fresh),
 		cmocka_unit_test(a_clock_that_cannot_be_right_judges_no_dates),

@@ -103,4 +103,42 @@ static inline bool shake(void)
 	return ours > 0 && theirs > 0;
 }
 
+static inline const char *path_of(const char *name)
+{
+	return name ? ca_path(&ca, name) : NULL;
+}
+
+/* Whether client and server of these settings come to an understanding. */
+static inline bool do_meet(struct tls_client *client, struct tls_server *server, const char *name)
+{
+	bool met;
+
+	pair.client = client;
+	pair.server = server;
+	pair_call(name);
+	met = shake();
+	pair_hang_up();
+	return met;
+}
+
+static inline bool is_met(struct tls_server *server)
+{
+	struct tls_client *client = client_of("ca.pem", "");
+	bool met = do_meet(client, server, "dns.test");
+
+	tls_client_unpin(client);
+	return met;
+}
+
+static inline void copy(const char *from, const char *to)
+{
+	FILE *in = fopen(path_of(from), "r"), *out = ca_create(&ca, to);
+	int c;
+
+	while ((c = getc(in)) != EOF)
+		putc(c, out);
+	fclose(in);
+	fclose(out);
+}
+
 #endif
