@@ -178,13 +178,20 @@ const uint8_t *pick_own_name(const struct attack *a)
 	return site_name(a->net, s, prefixes[pick(a, prefix_count)]);
 }
 
+/* Less usual ones, those that no zone has among them. */
+static const uint16_t rare_types[] = { TYPE_SRV,   TYPE_NAPTR, TYPE_SVCB, TYPE_HTTPS, TYPE_TLSA, TYPE_CAA,   TYPE_SSHFP,
+				       TYPE_HINFO, TYPE_LOC,   TYPE_RP,	  TYPE_APL,   TYPE_CDS,	 TYPE_CDNSKEY, TYPE_NSEC3PARAM,
+				       TYPE_ZONEMD, TYPE_OPT,  TYPE_TSIG, TYPE_ANY,   TYPE_NULL, 0, 3, 4, 128, 65280, 65535 };
+
 uint16_t pick_type(const struct attack *a)
 {
 	static const uint16_t types[] = { TYPE_A,    TYPE_NS,	TYPE_CNAME, TYPE_DNAME,	 TYPE_DS,  TYPE_SOA,
 					  TYPE_AAAA, TYPE_NSEC, TYPE_NSEC3, TYPE_DNSKEY, TYPE_TXT, TYPE_MX,
 					  TYPE_PTR,  TYPE_RRSIG };
-	unsigned n = pick(a, COUNT(types) + 3);
+	unsigned n = pick(a, COUNT(types) + 4);
 
+	if (n == COUNT(types))
+		return pick(a, 8) ? rare_types[pick(a, COUNT(rare_types))] : (uint16_t)pick(a, 65536);
 	return n < COUNT(types) ? types[n] : a->q->type;
 }
 
@@ -202,6 +209,22 @@ enum section pick_section(const struct attack *a)
 
 /* ---- made up data ---- */
 
+/* Of any types: windows of any length, also of none, and now and then twice or out of order (RFC 4034 4.1.2). */
+static void write_any_types(const struct attack *a, struct writer *w)
+{
+	unsigned window = pick(a, 2) ? pick(a, 256) : 0;
+
+	for (unsigned windows = 1 + pick(a, 3); windows; windows--) {
+		unsigned len = pick_chance(a, 5) ? 0 : 1 + pick(a, pick(a, 4) ? 8 : 32);
+
+		write_u8(w, (uint8_t)window);
+		write_u8(w, (uint8_t)len);
+		while (len--)
+			write_u8(w, (uint8_t)pick(a, 256));
+		window += pick_chance(a, 10) ? 0 : 1 + pick(a, 128);
+	}
+}
+
 static void write_types(const struct attack *a, struct writer *w)
 {
 	static const uint8_t maps[][10] = {
@@ -214,9 +237,12 @@ static void write_types(const struct attack *a, struct writer *w)
 		{ 0, 6, 0, 0, 0, 0, 1, 3 },	 /* DNAME */
 		{ 0, 1, 0x40 },
 	};
-	const uint8_t *map = maps[pick(a, COUNT(maps))];
+	unsigned n = pick(a, COUNT(maps) + 4);
 
-	write_bytes(w, map, 2u + map[1]);
+	if (n < COUNT(maps))
+		write_bytes(w, maps[n], 2u + maps[n][1]);
+	else if (n < COUNT(maps) + 3)
+		write_any_types(a, w);
 }
 
 static void write_hash_range(const struct attack *a, const uint8_t *owner, struct writer *w)
@@ -309,8 +335,17 @@ static void write_rdata(const struct attack *a, const uint8_t *owner, uint16_t t
 	case TYPE_MX:
 		write_u16(w, 10);
 		break;
-	default:
+	case TYPE_NSEC:
+	case TYPE_NS:
+	case TYPE_CNAME:
+	case TYPE_DNAME:
+	case TYPE_PTR:
 		break;
+	default:
+		for (unsigned len = pick(a, 24); len; len--)
+			write_u8(w, (uint8_t)pick(a, 256));
+		if (pick(a, 2))
+			return;
 	}
 	name = pick_name(a);
 	write_bytes(w, name, dname_len(name));

@@ -23,6 +23,7 @@ struct attack {
 	unsigned copies;     /* more of the same, before it */
 	unsigned strays;     /* with wrong ids, before it */
 	size_t keep;	     /* bytes of it; 0: all */
+	bool breaks;	     /* the connection ends, with nothing whole having come */
 	bool lowers;	     /* the question in small letters */
 	bool other_question; /* the question is not the one asked */
 };

@@ -323,6 +323,18 @@ void rule_truncated(struct attack *a)
 		a->told->count = 0;
 }
 
+void rule_stream(struct attack *a)
+{
+	if (!a->tcp) {
+		a->told->flags |= FLAG_TC;
+		a->told->count = 0;
+		return;
+	}
+	a->breaks = pick(a, 4) < 3;
+	if (pick(a, 2))
+		a->delay_ms = 10 + 10 * pick(a, 100);
+}
+
 void rule_question(struct attack *a)
 {
 	if (pick(a, 2))

@@ -113,6 +113,8 @@ char *internet_config(struct internet *net)
 
 	if (net->hides)
 		text = arena_textf(&net->arena, "%s\tprivate-address: 198.51.100.0/24\n", text);
+	if (net->keeps)
+		text = arena_textf(&net->arena, "%s\tserve-expired: yes\n\tede: yes\n\tede-serve-expired: yes\n", text);
 	if (net->has_view)
 		text = arena_textf(&net->arena, "%s\taccess-control-view: 127.0.0.2/32 \"other\"\n", text);
 	if (net->forwards_all)

@@ -241,6 +241,7 @@ static void choose_settings(struct internet *net)
 	net->has_view = chance(c, CHOICES_WORLD, 30);
 	net->own_off = chance(c, CHOICES_WORLD, 25);
 	net->hides = chance(c, CHOICES_WORLD, 5);
+	net->keeps = chance(c, CHOICES_WORLD, 20);
 	net->has_lans = chance(c, CHOICES_WORLD, 5);
 }
 

@@ -43,6 +43,7 @@ struct internet {
 	enum own_kind own_kind;
 	bool own_off; /* own.t is not configured, for now */
 	bool hides;   /* addresses of victims are private */
+	bool keeps;   /* serve-expired */
 	bool has_lans; /* zones of private networks are answered locally */
 	bool primes, root_unloaded, tiny, has_view, alone; /* of the configuration; `alone`: no adversary */
 	bool forwards_all;   /* everything is asked of a forwarder … */

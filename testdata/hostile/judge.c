@@ -80,7 +80,7 @@ static bool is_undecided(const struct play *p, const struct ask *ask)
 		return false;
 	if (p->afterwards)
 		return false;
-	return !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
+	return p->net.keeps || !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
 }
 
 /* Records of victims in any answer are true, whoever was asked for. */
@@ -150,6 +150,33 @@ static void check_hidden(struct play *p, const struct ask *ask, const struct fla
 		}
 }
 
+/* Whether all that is told may have expired: it lives for 30 seconds at most (RFC 8767 5.2), and has no AD, as its proof
+ * has expired, too (doc/DESIGN.md 8). */
+static bool may_be_expired(const struct play *p, const struct flat_message *m)
+{
+	for (unsigned s = 0; s < 2; s++)
+		for (unsigned i = 0; i < m->count[s]; i++)
+			if (m->rrs[s][i].ttl_s > EXPIRED_TTL_S)
+				return false;
+	return p->net.keeps && !(m->flags & FLAG_AD);
+}
+
+/* Which answers are expired is said (RFC 8914 4.4, 4.20). */
+static void check_expired(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	struct slice ede;
+	bool expired = edns_find_option(&m->edns, EDNS_EDE, &ede) && ede.len >= 2 &&
+		       (get_u16(ede.at) == 3 || get_u16(ede.at) == 19);
+
+	if (expired && m->flags & FLAG_AD)
+		fail(p, ask, m, "expired, and with AD");
+	if (expired && !p->net.keeps)
+		fail(p, ask, m, "expired, which is not allowed");
+	for (unsigned i = 0; expired && i < m->count[0]; i++)
+		if (m->rrs[0][i].ttl_s > EXPIRED_TTL_S)
+			fail(p, ask, m, "expired, and with a long TTL");
+}
+
 /* What is wrong with the answer to a question of which this is the truth. */
 static void check_against(struct play *p, const struct ask *ask, const struct flat_message *m,
 			  const struct truth *truth)
@@ -161,7 +188,7 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 	if (m->flags & FLAG_AD && !truth->secure)
 		fail(p, ask, m, "AD, but it is not proven");
 	if (truth->contested && !(m->flags & FLAG_AD)) {
-		if (truth->secure && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
+		if (truth->secure && !may_be_expired(p, m) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
 			fail(p, ask, m, "not proven, though it could be, but told");
 		return;
 	}
@@ -170,7 +197,7 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 	check_whole(p, ask, m, truth);
 	if (truth->contested)
 		return;
-	if (truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD))
+	if (truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD) && !may_be_expired(p, m))
 		fail(p, ask, m, "proven, but without AD");
 	if (!(ask->flags & ASK_OTHER_VIEW))
 		check_beside(p, ask, m);
@@ -190,6 +217,7 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 		check_hidden(p, ask, m);
 		return;
 	}
+	check_expired(p, ask, m);
 	internet_truth(&p->net, &ask->q, false, &truth);
 	if (touches_view(p, ask, &truth) || is_undecided(p, ask))
 		return;

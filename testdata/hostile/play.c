@@ -124,6 +124,10 @@ static void answer(struct play *p, struct outstanding *o)
 		(void)dname_copy_lower(bytes + MSG_HEAD_LEN, name);
 	if (a.other_question && answers[0].len > 14)
 		bytes[13] ^= 1;
+	if (a.breaks) {
+		deliver(p, o, NULL, 0);
+		return;
+	}
 	if (a.keep)
 		answers[0].len = MIN(answers[0].len, a.keep);
 	while (count <= a.copies)

@@ -14,6 +14,7 @@ enum {
 	PACKETS_VICTIM = 50,   /* for a victim's, with what is refreshed meanwhile … */
 	PACKETS_ALIAS = 10,    /* … and for each alias on the way */
 	VICTIM_MS = 3000,      /* until that is answered */
+	EXPIRED_TTL_S = 30,    /* of what has expired: serve-expired-reply-ttl */
 	MEMORY_MOST = 64 << 20, /* bytes more than at the beginning */
 	PATIENCE_MS = 9000,    /* until it is answered */
 	CONTESTED_MS = 30000,  /* longer, where all servers may be the adversary's */

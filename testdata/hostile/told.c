@@ -179,20 +179,21 @@ struct squeezer {
 	enum squeeze how;
 	struct {
 		const uint8_t *name;
-		uint16_t at;
+		uint16_t at, before; /* the place before it of a name as long, plus one */
 	} places[PLACES];
 	unsigned count;
+	uint16_t last[DNAME_MAX + 1]; /* by length: the place, plus one */
 };
 
-static int place_of(const struct squeezer *s, const uint8_t *name)
+static int place_of(const struct squeezer *s, const uint8_t *name, size_t len)
 {
 	int found = -1;
 
-	for (unsigned i = 0; i < s->count; i++)
-		if (dname_equals(s->places[i].name, name)) {
-			if (s->how != SQUEEZE_LAST)
-				return (int)i;
-			found = (int)i;
+	for (unsigned i = s->last[len]; i; i = s->places[i - 1].before)
+		if (dname_equals_len(s->places[i - 1].name, len, name, len)) {
+			found = (int)i - 1;
+			if (s->how == SQUEEZE_LAST)
+				break;
 		}
 	return found;
 }
@@ -200,14 +201,17 @@ static int place_of(const struct squeezer *s, const uint8_t *name)
 static void write_name(struct squeezer *s, const uint8_t *name)
 {
 	bool notes = s->how != SQUEEZE_NONE;
+	size_t len = notes ? dname_len(name) : 0;
 
-	for (; *name; name = dname_parent(name)) {
-		int place = notes ? place_of(s, name) : -1;
+	for (; *name; len -= 1u + *name, name = dname_parent(name)) {
+		int place = notes ? place_of(s, name, len) : -1;
 		size_t at = writer_len(&s->w);
 
 		if (notes && at < 0x4000 && s->count < PLACES) {
 			s->places[s->count].name = name;
+			s->places[s->count].before = s->last[len];
 			s->places[s->count++].at = (uint16_t)at;
+			s->last[len] = (uint16_t)s->count;
 		}
 		if (place >= 0) {
 			write_u16(&s->w, (uint16_t)(0xc000 | s->places[place].at));
@@ -284,6 +288,7 @@ size_t told_write(const struct told *t, struct slice query, uint8_t *to, size_t 
 	s.w = writer_over(to, room);
 	s.how = t->squeeze;
 	s.count = 0;
+	memset(s.last, 0, sizeof(s.last));
 	write_u16(&s.w, msg_id(query.at));
 	write_u16(&s.w, (uint16_t)(FLAG_QR | t->flags | (t->rcode & 15)));
 	write_u16(&s.w, !t->no_question);
