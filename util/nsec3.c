@@ -104,10 +104,12 @@ static void write_hash(const uint8_t *hash, uint8_t *to)
 
 size_t nsec3_owner(const uint8_t hash[NSEC3_HASH_LEN], const uint8_t *zone, uint8_t *to)
 {
-	uint8_t label[1 + HASH_TEXT] = { HASH_TEXT };
+	static const uint8_t label[1 + HASH_TEXT] = { HASH_TEXT };
+	size_t len = dname_join(to, label, sizeof(label), zone);
 
-	write_hash(hash, label + 1);
-	return dname_join(to, label, sizeof(label), zone);
+	if (len)
+		write_hash(hash, to + 1);
+	return len;
 }
 
 /* ---- one record ---- */

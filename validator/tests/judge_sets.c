@@ -155,18 +155,22 @@ static void a_signature_by_a_stranger_is_none(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *why, *name, *answer;
+		const char *why, *name;
+		uint16_t type;
+		const char *answer;
 		int zone;               /* 0 example., 1 sub.example., 2 test., 3 the root */
 		enum security want;
 		enum reason reason;
 	} rows[] = {
-		{ "its own zone", "www.example.", "www.example. 300 IN A 192.0.2.1", 0, SECURITY_SECURE, REASON_none },
-		{ "a zone below", "www.example.", "www.example. 300 IN A 192.0.2.1", 1, SECURITY_BOGUS, REASON_rrsigs_missing },
-		{ "a zone beside", "www.example.", "www.example. 300 IN A 192.0.2.1", 2, SECURITY_BOGUS, REASON_rrsigs_missing },
-		{ "a zone above the anchor", "www.example.", "www.example. 300 IN A 192.0.2.1", 3, SECURITY_BOGUS,
+		{ "its own zone", "www.example.", TYPE_A, "www.example. 300 IN A 192.0.2.1", 0, SECURITY_SECURE, REASON_none },
+		{ "a zone below", "www.example.", TYPE_A, "www.example. 300 IN A 192.0.2.1", 1, SECURITY_BOGUS, REASON_rrsigs_missing },
+		{ "a zone beside", "www.example.", TYPE_A, "www.example. 300 IN A 192.0.2.1", 2, SECURITY_BOGUS, REASON_rrsigs_missing },
+		{ "a zone above the anchor", "www.example.", TYPE_A, "www.example. 300 IN A 192.0.2.1", 3, SECURITY_BOGUS,
 		  REASON_rrsigs_missing },
-		{ "under no anchor", "www.elsewhere.", "www.elsewhere. 300 IN A 192.0.2.1", 0, SECURITY_INDETERMINATE, REASON_none },
-		{ "an insecure name by the zone above", "www.u.example.", "www.u.example. 300 IN A 192.0.2.1", LAB_BARE,
+		{ "the anchor's own NSEC, by the zone above it", "example.", TYPE_NSEC, "example. 300 IN NSEC a.example. NS RRSIG NSEC", 3,
+		  SECURITY_BOGUS, REASON_rrsigs_missing },
+		{ "under no anchor", "www.elsewhere.", TYPE_A, "www.elsewhere. 300 IN A 192.0.2.1", 0, SECURITY_INDETERMINATE, REASON_none },
+		{ "an insecure name by the zone above", "www.u.example.", TYPE_A, "www.u.example. 300 IN A 192.0.2.1", LAB_BARE,
 		  SECURITY_INSECURE, REASON_none },
 	};
 
@@ -176,9 +180,9 @@ static void a_signature_by_a_stranger_is_none(void **state)
 		open_lab("val-max-restart: 0\n");
 		lab_zone("test.");
 		lab_zone(".");
-		lab_tell(&(struct lab_page){ rows[i].name, TYPE_A, .answer = rows[i].answer });
+		lab_tell(&(struct lab_page){ rows[i].name, rows[i].type, .answer = rows[i].answer });
 		lab_sign_page(&rows[i].zone, 1);
-		h = lab_ask_to_the_end(rows[i].name, TYPE_A);
+		h = lab_ask_to_the_end(rows[i].name, rows[i].type);
 		if (h->security != rows[i].want || h->reason != rows[i].reason)
 			fail_msg("%s: %d %s (%s)", rows[i].why, h->security, reason_text(h->reason), h->text);
 		lab_close();
@@ -194,44 +198,45 @@ static void an_alias_below_a_dname_is_the_one_it_makes(void **state)
 		const char *why, *name, *answer;
 		int how[3];
 		enum security want;
+		enum reason reason;
 		const char *says;
 	} rows[] = {
 		{ "the one it makes", "x.d.example.",
 		  "d.example. 300 IN DNAME e.example.\nx.d.example. 300 IN CNAME x.e.example.", { LAB_AS_IT_IS, LAB_BARE },
-		  SECURITY_SECURE, "" },
+		  SECURITY_SECURE, REASON_none, "" },
 		{ "with a false signature beside it", "x.d.example.",
 		  "d.example. 300 IN DNAME e.example.\nx.d.example. 300 IN CNAME x.e.example.", { LAB_AS_IT_IS, LAB_FALSE },
-		  SECURITY_SECURE, "" },
+		  SECURITY_SECURE, REASON_none, "" },
 		{ "deeper", "x.y.d.example.",
 		  "d.example. 300 IN DNAME e.example.\nx.y.d.example. 300 IN CNAME x.y.e.example.", { LAB_AS_IT_IS, LAB_BARE },
-		  SECURITY_SECURE, "" },
+		  SECURITY_SECURE, REASON_none, "" },
 		{ "at the DNAME itself", "d.example.",
 		  "d.example. 300 IN DNAME e.example.\nd.example. 300 IN CNAME e.example.", { LAB_AS_IT_IS, LAB_BARE },
-		  SECURITY_BOGUS, "d.example. CNAME has no signature" },
+		  SECURITY_BOGUS, REASON_rrsigs_missing, "d.example. CNAME has no signature" },
 		{ "another one", "x.d.example.",
 		  "d.example. 300 IN DNAME e.example.\nx.d.example. 300 IN CNAME y.e.example.", { LAB_AS_IT_IS, LAB_BARE },
-		  SECURITY_BOGUS, "an alias contradicts the DNAME above it" },
+		  SECURITY_BOGUS, REASON_bogus, "an alias contradicts the DNAME above it" },
 		{ "another one, that is signed", "x.d.example.",
 		  "d.example. 300 IN DNAME e.example.\nx.d.example. 300 IN CNAME y.e.example.", { LAB_AS_IT_IS, LAB_AS_IT_IS },
-		  SECURITY_SECURE, "" },
+		  SECURITY_SECURE, REASON_none, "" },
 		{ "another one, of a false DNAME", "x.d.example.",
 		  "x.d.example. 300 IN CNAME y.e.example.\nd.example. 300 IN DNAME e.example.", { LAB_BARE, LAB_FALSE },
-		  SECURITY_BOGUS, "x.d.example. CNAME has no signature" },
+		  SECURITY_BOGUS, REASON_rrsigs_missing, "x.d.example. CNAME has no signature" },
 		{ "of a DNAME that is not signed", "x.d.example.",
 		  "x.d.example. 300 IN CNAME y.e.example.\nd.example. 300 IN DNAME e.example.", { LAB_BARE, LAB_BARE },
-		  SECURITY_BOGUS, "x.d.example. CNAME has no signature" },
+		  SECURITY_BOGUS, REASON_rrsigs_missing, "x.d.example. CNAME has no signature" },
 		{ "of a DNAME with two targets", "x.d.example.",
 		  "x.d.example. 300 IN CNAME x.e.example.\nd.example. 300 IN DNAME e.example.\nd.example. 300 IN DNAME f.example.",
-		  { LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, "an alias contradicts" },
+		  { LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, REASON_bogus, "an alias contradicts" },
 		{ "two of them", "x.d.example.",
 		  "x.d.example. 300 IN CNAME x.e.example.\nx.d.example. 300 IN CNAME x.f.example.\nd.example. 300 IN DNAME e.example.",
-		  { LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, "an alias contradicts" },
+		  { LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, REASON_bogus, "an alias contradicts" },
 		{ "of a DNAME beside", "x.c.example.",
 		  "x.c.example. 300 IN CNAME x.e.example.\nd.example. 300 IN DNAME e.example.", { LAB_BARE, LAB_AS_IT_IS },
-		  SECURITY_BOGUS, "x.c.example. CNAME has no signature" },
+		  SECURITY_BOGUS, REASON_rrsigs_missing, "x.c.example. CNAME has no signature" },
 		{ "another type below it", "x.d.example.",
 		  "x.d.example. 300 IN TXT \"x\"\nx.d.example. 300 IN CNAME x.e.example.\nd.example. 300 IN DNAME e.example.",
-		  { LAB_BARE, LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, "x.d.example. TXT has no signature" },
+		  { LAB_BARE, LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, REASON_rrsigs_missing, "x.d.example. TXT has no signature" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -241,8 +246,38 @@ static void an_alias_below_a_dname_is_the_one_it_makes(void **state)
 		lab_tell(&(struct lab_page){ rows[i].name, TYPE_CNAME, .answer = rows[i].answer });
 		lab_sign_page(rows[i].how, 3);
 		h = lab_ask_to_the_end(rows[i].name, TYPE_CNAME);
-		if (h->security != rows[i].want || strncmp(h->text, rows[i].says, strlen(rows[i].says)) != 0)
-			fail_msg("%s: %d (%s)", rows[i].why, h->security, h->text);
+		if (h->security != rows[i].want || h->reason != rows[i].reason ||
+		    strncmp(h->text, rows[i].says, strlen(rows[i].says)) != 0)
+			fail_msg("%s: %d %s (%s)", rows[i].why, h->security, reason_text(h->reason), h->text);
+		lab_close();
+	}
+}
+
+/* YXDOMAIN is not signed: of a name below an anchor, or the anchor's own, a DNAME has to show it, wherever the alias
+ * that leads there is from. */
+static void an_alias_from_elsewhere_makes_no_signed_name_too_long(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *target;
+		enum security want;
+	} rows[] = {
+		{ "www.example.", SECURITY_BOGUS },
+		{ "example.", SECURITY_BOGUS },
+		{ "www.elsewhere.", SECURITY_INDETERMINATE },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h;
+		char alias[64];
+
+		open_lab("val-max-restart: 0\n");
+		snprintf(alias, sizeof(alias), "c.elsewhere. 300 IN CNAME %s", rows[i].target);
+		lab_tell(&(struct lab_page){ "c.elsewhere.", TYPE_A, RCODE_YXDOMAIN, .answer = alias });
+		lab_sign_page((const int[]){ LAB_BARE }, 1);
+		h = lab_ask_to_the_end("c.elsewhere.", TYPE_A);
+		if (h->security != rows[i].want)
+			fail_msg("%s: %d (%s)", rows[i].target, h->security, h->text);
 		lab_close();
 	}
 }
@@ -344,6 +379,7 @@ int main(void)
 		cmocka_unit_test(an_alias_in_place_of_a_ds_set_is_of_the_zone_above),
 		cmocka_unit_test(a_signature_by_a_stranger_is_none),
 		cmocka_unit_test(an_alias_below_a_dname_is_the_one_it_makes),
+		cmocka_unit_test(an_alias_from_elsewhere_makes_no_signed_name_too_long),
 		cmocka_unit_test(what_stands_beside_is_given_if_it_is_secure),
 		cmocka_unit_test(what_is_not_left_out_is_judged),
 		cmocka_unit_test(what_is_false_is_judged_no_further),

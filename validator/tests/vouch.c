@@ -1,5 +1,6 @@
 /* Claims about a zone's keys, how they are read, and those who vouch for them: DS records and trust anchors.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "util/rr.h"
 #include "validator/crypto.h"
 #include "validator/tests/court.h"
 
@@ -477,14 +478,15 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool shown, flaw;
+		bool shown, flaw, other; /* OTHER: an anchor is a key, too, that is in the set and has not signed it */
 		enum security want;
 		enum reason reason;
 	} rows[] = {
-		{ "in the set", true, false, SECURITY_SECURE, REASON_none },
-		{ "not in the set", false, false, SECURITY_SECURE, REASON_none },
-		{ "in the set, falsely", true, true, SECURITY_BOGUS, REASON_sig_wrong },
-		{ "not in the set, falsely", false, true, SECURITY_BOGUS, REASON_bogus },
+		{ "in the set", true, false, false, SECURITY_SECURE, REASON_none },
+		{ "not in the set", false, false, false, SECURITY_SECURE, REASON_none },
+		{ "in the set, falsely", true, true, false, SECURITY_BOGUS, REASON_sig_wrong },
+		{ "not in the set, falsely", false, true, false, SECURITY_BOGUS, REASON_bogus },
+		{ "not in the set, where another is", false, false, true, SECURITY_BOGUS, REASON_key_missing },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -502,6 +504,8 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 			if (c.keys->key[k].flags & DNSKEY_SEP)
 				signer = k;
 		records[0] = c.keys->key[signer].rdata;
+		if (rows[i].other)
+			records[anchor.count++] = c.keys->key[!signer].rdata;
 		if (!rows[i].shown) {
 			/* a set that this key has signed, and is not in: made by pretending */
 			octets_put(&c.rules.fake, 13);
@@ -529,6 +533,57 @@ static void an_anchor_that_is_missing_speaks_for_the_rest(void **state)
 		verify_keys(c.keys, NULL, trusted, &c.how, &c.v);
 		if (c.v.security != rows[i].want || c.v.reason != rows[i].reason)
 			fail_msg("%s: %d %s (%s)", rows[i].why, c.v.security, reason_text(c.v.reason), c.v.text);
+		court_close(&c);
+	}
+}
+
+/* With harden-algo-downgrade, trust anchors of two algorithms: both have to have signed, and it is enough that they have,
+ * in whatever order they stand. */
+static void anchors_of_two_algorithms_are_both_asked(void **state)
+{
+	(void)state;
+	for (unsigned way = 0; way < 4; way++) {
+		bool first = way & 1, both = way & 2;
+		struct court c;
+		struct slice records[2], sigs[8];
+		struct rrset_parts parts = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .records = records, .count = 2, .sigs = sigs };
+		const struct rrset *keys;
+		struct rrset_walk w;
+		struct slice rd;
+		uint8_t *key, *sig;
+		unsigned signer = 0;
+
+		court_open(&c, "p256");
+		octets_put(&c.rules.fake, 13);
+		octets_put(&c.rules.fake, 15);
+		c.rules.every_algorithm = true;
+		keys = set_of(&c, "", TYPE_DNSKEY);
+		for (unsigned k = 0; k < c.keys->count; k++)
+			if (c.keys->key[k].flags & DNSKEY_SEP)
+				signer = k;
+		rd = c.keys->key[signer].rdata;
+		key = arena_copy(&c.zone.arena, rd.at, rd.len);
+		key[3] = 15;
+		records[first] = rd;
+		records[!first] = (struct slice){ key, rd.len };
+		parts.owner = rrset_owner(keys);
+		parts.ttl_s = keys->ttl_s;
+		for (w = rrset_sigs(keys); rrset_next(&w, &rd);)
+			if (get_u16(rd.at + 16) == c.keys->key[signer].tag)
+				sigs[parts.sig_count++] = rd;
+		assert_int_equal(parts.sig_count, 1);
+		if (both) {
+			sig = arena_copy(&c.zone.arena, sigs[0].at, sigs[0].len);
+			sig[2] = 15;
+			put_u16(sig + 16, rr_key_tag(records[!first]));
+			sigs[parts.sig_count++] = (struct slice){ sig, sigs[0].len };
+		}
+		keyset_unpin(c.keys);
+		keys = rrset_build(&c.zone.arena, &parts);
+		c.keys = keyset_new(keys);
+		verify_keys(c.keys, NULL, keys, &c.how, &c.v);
+		if (c.v.security != (both ? SECURITY_SECURE : SECURITY_BOGUS))
+			fail_msg("way %u: %d %s (%s)", way, c.v.security, reason_text(c.v.reason), c.v.text);
 		court_close(&c);
 	}
 }
@@ -689,6 +744,7 @@ int main(void)
 		cmocka_unit_test(which_algorithms_must_have_signed),
 		cmocka_unit_test(a_ds_record_is_tried_with_two_keys_of_its_tag),
 		cmocka_unit_test(an_anchor_that_is_missing_speaks_for_the_rest),
+		cmocka_unit_test(anchors_of_two_algorithms_are_both_asked),
 		cmocka_unit_test(records_that_cannot_be_read_say_nothing),
 		cmocka_unit_test(keys_are_read_from_their_records),
 		cmocka_unit_test(anchors_that_are_keys_are_found_where_they_stand),
