@@ -139,16 +139,15 @@ void connlimits_exchange(struct connlimits **here, struct connlimits *l)
 /* An IPv6 client is its /64, within which it may choose addresses freely. */
 static void key_of(const struct addr *client, uint8_t key[CLIENT_KEY])
 {
-	memset(key, 0, CLIENT_KEY);
 	key[0] = client->family;
-	memcpy(key + 1, client->ip, client->family == 4 ? 4 : 8);
+	memcpy(key + 1, client->ip, 8); /* of which IPv4 has four, and zeros */
 }
 
 static struct connclient **client_at(struct connlimits *l, const uint8_t key[CLIENT_KEY])
 {
 	struct connclient **at = &l->clients[hash_bytes(key, CLIENT_KEY) % CHAINS];
 
-	while (*at && memcmp((*at)->key, key, CLIENT_KEY) != 0)
+	while (*at && memcmp((*at)->key, key, sizeof (*at)->key) != 0)
 		at = &(*at)->next;
 	return at;
 }
@@ -164,7 +163,7 @@ static bool admit_client(struct connlimits *l, const struct addr *client, struct
 	at = client_at(l, key);
 	if (!*at) {
 		*at = mem_zero(sizeof **at);
-		memcpy((*at)->key, key, CLIENT_KEY);
+		memcpy((*at)->key, key, sizeof (*at)->key);
 	}
 	one = *at;
 	is_admitted = one->now < l->per_client;

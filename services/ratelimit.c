@@ -103,13 +103,10 @@ static void count(struct cell *c, uint32_t now_s)
 /* The highest count of one second, among the last `seconds` including this one. */
 static uint32_t rate_of(const struct cell *c, uint32_t now_s, uint32_t seconds)
 {
-	uint32_t most = 0;
+	uint32_t even = now_s - c->at_s[0] < seconds ? c->count[0] : 0;
+	uint32_t odd = now_s - c->at_s[1] < seconds ? c->count[1] : 0;
 
-	for (unsigned i = 0; i < SECONDS; i++) {
-		if (c->count[i] && now_s - c->at_s[i] < seconds)
-			most = MAX(most, c->count[i]);
-	}
-	return most;
+	return MAX(even, odd);
 }
 
 bool ratelimit_admits(struct ratelimit *r, const void *key, size_t len,
@@ -168,9 +165,9 @@ size_t rate_key_of(const struct addr *client, uint8_t key[17])
 
 bool rate_key_read(const uint8_t *key, size_t len, struct addr *to)
 {
-	*to = (struct addr){ .family = len ? key[0] : 0 };
-	if (len != (to->family == 6 ? 17u : 5u))
+	if ((len != 5 && len != 17) || key[0] != (len == 5 ? 4 : 6))
 		return false;
+	*to = (struct addr){ .family = key[0] };
 	memcpy(to->ip, key + 1, len - 1);
 	return true;
 }

@@ -101,10 +101,11 @@ void waitrules_free(struct waitrules *r)
 uint32_t waitrules_limit(const struct waitrules *r, const struct addr *client, bool has_cookie)
 {
 	const struct table *t = has_cookie ? &r->proven : &r->plain;
-	const uint32_t *limit = r->off ? NULL : netset_find(t->blocks, client);
+	const uint32_t *limit;
 
 	if (r->off)
 		return WAIT_ANY;
+	limit = netset_find(t->blocks, client);
 	return limit ? *limit : t->usual;
 }
 
@@ -161,10 +162,9 @@ static void find_spot(struct waits *w, const struct addr *client, struct spot *s
 {
 	uint64_t hash;
 
-	memset(s->key, 0, KEY);
 	s->key[0] = client->family;
-	memcpy(s->key + 1, client->ip, client->family == 4 ? 4 : 8);
-	hash = hash_bytes(s->key, KEY);
+	memcpy(s->key + 1, client->ip, 8); /* of which IPv4 has four, and zeros */
+	hash = hash_bytes(s->key, sizeof s->key);
 	s->part = &w->parts[hash % PARTS];
 	s->chain = &s->part->chains[hash / PARTS % CHAINS];
 }
@@ -174,7 +174,7 @@ static struct waiting_client **client_at(const struct spot *s)
 {
 	struct waiting_client **at = s->chain;
 
-	while (*at && memcmp((*at)->key, s->key, KEY) != 0)
+	while (*at && memcmp((*at)->key, s->key, sizeof s->key) != 0)
 		at = &(*at)->next;
 	return at;
 }
@@ -191,7 +191,7 @@ bool waits_begin(struct waits *w, const struct addr *client, uint32_t most)
 	is_admitted = (*at ? (*at)->count : 0) < most;
 	if (is_admitted && !*at) {
 		*at = mem_zero(sizeof **at);
-		memcpy((*at)->key, s.key, KEY);
+		memcpy((*at)->key, s.key, sizeof s.key);
 	}
 	if (is_admitted)
 		(*at)->count++;

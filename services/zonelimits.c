@@ -21,11 +21,10 @@ static bool read_one(struct trie *to, const char *option, const char *item, stru
 {
 	char name[DNAME_TEXT];
 	uint8_t wire[DNAME_MAX];
-	const char *blank = strchr(item, ' ');
-	size_t len = blank ? (size_t)(blank - item) : 0;
+	size_t len = strcspn(item, " ");
 	uint32_t *limit;
 
-	if (len == 0 || len >= sizeof(name)) {
+	if (len == 0 || len >= sizeof(name) || !item[len]) {
 		fault_set(f, "%s: '%s' is not a domain and a number", option, item);
 		return false;
 	}
@@ -34,7 +33,7 @@ static bool read_one(struct trie *to, const char *option, const char *item, stru
 	if (!dname_parse(wire, name, f))
 		return false;
 	limit = mem_new(sizeof(*limit));
-	*limit = (uint32_t)strtoul(blank + 1, NULL, 10);
+	*limit = (uint32_t)strtoul(item + len, NULL, 10);
 	mem_free(trie_put(to, wire, limit));
 	return true;
 }

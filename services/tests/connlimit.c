@@ -21,9 +21,10 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *client;
-		unsigned admitted; /* of ten */
+		unsigned admitted; /* of twelve */
 	} rows[] = {
-		{ "not mentioned", "198.51.100.1", 10 },
+		{ "not mentioned", "198.51.100.1", 12 },
+		{ "ten", "203.0.113.1", 10 },
 		{ "in the block", "192.0.2.77", 4 },
 		{ "in a smaller one in it", "192.0.2.1", 1 },
 		{ "none at all", "2001:db8::5", 0 },
@@ -32,8 +33,9 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct connlimits *l = limits_of("server:\n tcp-connection-limit: 192.0.2.0/24 4\n"
 						 " tcp-connection-limit: 192.0.2.1/32 1\n"
+						 " tcp-connection-limit: 203.0.113.0/24 10\n"
 						 " tcp-connection-limit: 2001:db8::/32 0\n");
-		struct connplace place[10];
+		struct connplace place[12];
 		unsigned admitted = 0, again = 0;
 		struct addr client;
 
@@ -58,7 +60,8 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 static void what_is_no_netblock_is_named(void **state)
 {
 	static const char *const rows[] = { "192.0.2.0/33 5", "nobody 5",
-					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/ 5",
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
@@ -72,10 +75,26 @@ static void what_is_no_netblock_is_named(void **state)
 		*list = (struct conf_list){ .items = &item, .count = 1 };
 		assert_null(connlimits_new(conf, &f));
 		assert_int_equal(strncmp(f.text, option, strlen(option)), 0);
+		if (i % 2 == 0 && i / 2 >= 2) /* longer than any netblock */
+			assert_non_null(strstr(f.text, " 5' is no netblock"));
 		*list = before;
 		conf_free(conf);
 	}
 	connlimits_unpin(NULL);
+}
+
+static void a_limit_may_be_the_only_one(void **state)
+{
+	struct connlimits *l = limits_of("server:\n tcp-connections-per-client: 0\n tcp-connection-limit: 192.0.2.0/24 1\n");
+	struct connplace one, more;
+	struct addr client;
+
+	(void)state;
+	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
+	assert_true(connlimits_admit(l, &client, &one));
+	assert_false(connlimits_admit(l, &client, &more));
+	connplace_give_back(&one);
+	connlimits_unpin(l);
 }
 
 static void limits_last_as_long_as_somebody_needs_them(void **state)
@@ -145,6 +164,7 @@ static void each_client_has_a_limit_of_its_own(void **state)
 		{ "the same /64", "2001:db8::2", true },
 		{ "and once more", "2001:db8::3", false },
 		{ "another /64", "2001:db8:0:1::1", true },
+		{ "a /64 of the same bytes as an address", "c000:201::", true },
 		{ "where the netblock is full as well", "198.51.100.1", true },
 		{ "it is", "198.51.100.2", false },
 	};
@@ -158,12 +178,15 @@ static void each_client_has_a_limit_of_its_own(void **state)
 		if (connlimits_admit(l, &client, &place[i]) != rows[i].admitted)
 			fail_msg("%s", rows[i].why);
 	}
-	connplace_give_back(&place[8]); /* and is no longer, though another was turned away */
-	assert_true(connlimits_admit(l, &client, &place[8]));
-	assert_false(connlimits_admit(l, &client, &place[9]));
+	connplace_give_back(&place[9]); /* and is no longer, though another was turned away */
+	assert_true(connlimits_admit(l, &client, &place[9]));
+	assert_false(connlimits_admit(l, &client, &place[10]));
+	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
+	connplace_give_back(&place[0]); /* one of two is still there */
+	assert_true(connlimits_admit(l, &client, &place[0]));
+	assert_false(connlimits_admit(l, &client, &more));
 	for (size_t i = 0; i < COUNT(rows); i++)
 		connplace_give_back(&place[i]);
-	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
 	assert_true(connlimits_admit(l, &client, &more));
 	connlimits_unpin(l);
 	connplace_give_back(&more);
@@ -197,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_netblock_has_so_many_and_no_more),
 		cmocka_unit_test(what_is_no_netblock_is_named),
+		cmocka_unit_test(a_limit_may_be_the_only_one),
 		cmocka_unit_test(limits_last_as_long_as_somebody_needs_them),
 		cmocka_unit_test(thousands_of_clients_are_told_apart),
 		cmocka_unit_test(each_client_has_a_limit_of_its_own),

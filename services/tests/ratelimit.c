@@ -233,6 +233,8 @@ static void a_client_is_its_address(void **state)
 		assert_false(rate_key_read(key, len + 1, &again));
 		assert_false(rate_key_read(key, i ? 5 : 17, &again));
 		assert_false(rate_key_read(key, 0, &again));
+		key[0] ^= 4 ^ 6; /* the other family */
+		assert_false(rate_key_read(key, len, &again));
 	}
 }
 
@@ -295,15 +297,21 @@ static void limits_are_those_that_are_written(void **state)
 static void what_is_no_limit_is_named(void **state)
 {
 	(void)state;
-	static const struct {
+	static char longest[DNAME_TEXT + 8], longer[DNAME_TEXT + 8];
+	const struct {
 		const char *item, *want; /* NULL: it is one */
 	} rows[] = {
 		{ "com 100", NULL },
+		{ "com  100", NULL },
+		{ longer, "-domain: '0000" },
+		{ longest, "" },
 		{ "com", "'com' is not a domain and a number" },
 		{ " 100", "' 100' is not a domain and a number" },
 		{ "a..com 100", "" },
 	};
 
+	snprintf(longer, sizeof longer, "%0*d 7", DNAME_TEXT, 0);
+	snprintf(longest, sizeof longest, "%0*d 7", DNAME_TEXT - 1, 0);
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
 		struct conf_item item = { .text = (char *)(uintptr_t)rows[i / 2].item };
 		struct conf *conf = conf_from("server:\n");
@@ -317,6 +325,8 @@ static void what_is_no_limit_is_named(void **state)
 		z = zonelimits_new(conf, &f);
 		assert_true(!z == !!rows[i / 2].want);
 		if (!z && !strstr(f.text, rows[i / 2].want))
+			fail_msg("%s", f.text);
+		if (rows[i / 2].want && !rows[i / 2].want[0] && strstr(f.text, "-domain: '"))
 			fail_msg("%s", f.text);
 		if (rows[i / 2].want && rows[i / 2].want[0])
 			assert_non_null(strstr(f.text, i % 2 ? "ratelimit-below-domain" : "ratelimit-for-domain"));

@@ -41,6 +41,7 @@ static void the_longest_netblock_says_how_many(void **state)
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n wait-limit-netblock: 192.0.2.1/32 -1\n",
 		  "192.0.2.1", false, WAIT_ANY },
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", false, 5 },
+		{ " wait-limit-netblock: 192.0.2.0/24 10\n", "192.0.2.9", false, 10 },
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "192.0.2.9", true, 10000 },
 		{ " wait-limit-netblock: 192.0.2.0/24 5\n", "198.51.100.9", false, 1000 },
 		{ " wait-limit-netblock: 192.0.2.0/24 0\n", "192.0.2.9", false, 0 },
@@ -77,7 +78,8 @@ static void the_longest_netblock_says_how_many(void **state)
 static void what_is_no_netblock_is_named(void **state)
 {
 	static const char *const rows[] = { "192.0.2.0/33 5", "nobody 5",
-					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/ 5",
+					    "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64 5" };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
@@ -93,6 +95,8 @@ static void what_is_no_netblock_is_named(void **state)
 		assert_int_equal(strncmp(f.text, i % 2 ? "wait-limit-cookie-netblock: " : "wait-limit-netblock: ",
 					 i % 2 ? 28 : 21), 0);
 		assert_true(strlen(f.text) > 28);
+		if (i / 2 >= 2) /* longer than any netblock */
+			assert_non_null(strstr(f.text, " 5' is no netblock"));
 		*list = before;
 		conf_free(conf);
 	}
@@ -194,6 +198,7 @@ static void a_client_is_known_by_what_it_cannot_choose(void **state)
 		{ "2001:db8::1", "2001:db8::ffff:1", true },
 		{ "2001:db8::1", "2001:db8:0:1::1", false },
 		{ "192.0.2.1", "192.0.2.3", false },
+		{ "192.0.2.1", "c000:201::", false },
 	};
 
 	(void)state;
