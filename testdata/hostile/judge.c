@@ -150,15 +150,21 @@ static void check_hidden(struct play *p, const struct ask *ask, const struct fla
 		}
 }
 
-/* Whether all that is told may have expired: it lives for 30 seconds at most (RFC 8767 5.2), and has no AD, as its proof
- * has expired, too (doc/DESIGN.md 8). */
-static bool may_be_expired(const struct play *p, const struct flat_message *m)
+/* Whether something of it may have expired: that lives for 30 seconds at most (RFC 8767 5.2). What is fresh beside it, an
+ * alias that leads there, say, keeps its own TTL. */
+static bool is_short_lived(const struct flat_message *m)
 {
 	for (unsigned s = 0; s < 2; s++)
 		for (unsigned i = 0; i < m->count[s]; i++)
-			if (m->rrs[s][i].ttl_s > EXPIRED_TTL_S)
-				return false;
-	return p->net.keeps && !(m->flags & FLAG_AD);
+			if (m->rrs[s][i].ttl_s <= EXPIRED_TTL_S)
+				return true;
+	return !m->count[0] && !m->count[1];
+}
+
+/* What has expired has no AD, as its proof has expired, too (doc/DESIGN.md 8). */
+static bool may_be_expired(const struct play *p, const struct flat_message *m)
+{
+	return p->net.keeps && is_short_lived(m) && !(m->flags & FLAG_AD);
 }
 
 /* Which answers are expired is said (RFC 8914 4.4, 4.20). */
@@ -172,9 +178,8 @@ static void check_expired(struct play *p, const struct ask *ask, const struct fl
 		fail(p, ask, m, "expired, and with AD");
 	if (expired && !p->net.keeps)
 		fail(p, ask, m, "expired, which is not allowed");
-	for (unsigned i = 0; expired && i < m->count[0]; i++)
-		if (m->rrs[0][i].ttl_s > EXPIRED_TTL_S)
-			fail(p, ask, m, "expired, and with a long TTL");
+	if (expired && !is_short_lived(m))
+		fail(p, ask, m, "expired, and with a long TTL");
 }
 
 /* What is wrong with the answer to a question of which this is the truth. */
