@@ -191,6 +191,11 @@ static void what_comes_is_a_zone_or_it_is_not(void **state)
 		  false,
 		  { SOA("3") SOA("1") SOA("4") SOA("4") SOA("3") SOA("3") },
 		  "wrong" },
+		{ "steps beyond the last version, and round to it",
+		  false,
+		  { SOA("3") SOA("1") SOA("4") SOA("4") SOA("2147483650"),
+		    SOA("2147483650") SOA("4000000000") SOA("4000000000") SOA("3"), SOA("3") },
+		  "wrong" },
 		{ "a step to another SOA of the last serial",
 		  false,
 		  { SOA("2") SOA("1") "zone. 60 SOA ns.zone. host.zone. 2 9 9 9 9\n" SOA("2") },
@@ -286,6 +291,7 @@ static void a_message_is_of_this_transfer_or_ends_it(void **state)
 		{ "another type", FLAG_QR, "zone.", TYPE_IXFR, CLASS_IN, 1, false },
 		{ "another class", FLAG_QR, "zone.", TYPE_AXFR, CLASS_CH, 1, false },
 		{ "two questions", FLAG_QR, "zone.", TYPE_AXFR, CLASS_IN, 2, false },
+		{ "three questions, of which there is one", FLAG_QR, "zone.", TYPE_AXFR, CLASS_IN, 3, false },
 		{ "a question", 0, NULL, 0, 0, 0, false },
 		{ "a NOTIFY", FLAG_QR | OPCODE_NOTIFY << 11, NULL, 0, 0, 0, false },
 		{ "cut off", FLAG_QR | FLAG_TC, NULL, 0, 0, 0, false },
@@ -307,7 +313,7 @@ static void a_message_is_of_this_transfer_or_ends_it(void **state)
 		put_u16(plain + 2, rows[i / 2].flags);
 		put_u16(plain + 4, (uint16_t)rows[i / 2].questions);
 		write_bytes(&whole, plain, MSG_HEAD_LEN);
-		for (unsigned q = 0; q < rows[i / 2].questions; q++) {
+		for (unsigned q = rows[i / 2].questions == 3 ? 2 : 0; q < rows[i / 2].questions; q++) {
 			const uint8_t *name = N(rows[i / 2].name);
 
 			write_bytes(&whole, name, dname_len(name));
