@@ -3,6 +3,7 @@
 #include "iterator/tests/digest_house.h"
 
 #include "services/authzone.h"
+#include "util/log.h"
 
 #define A   "www.example. 60 A 192.0.2.7"
 #define SOA "example. 60 SOA a. b. 1 2 3 4 5"
@@ -379,6 +380,32 @@ static void a_forwarder_that_leaves_out_signatures_is_passed_over(void **state)
 	}
 }
 
+static void count_warnings(const char *line, void *count)
+{
+	*(unsigned *)count += strstr(line, "leaves out DNSSEC records") != NULL;
+}
+
+/* Each answer of such a forwarder would write a line to the log otherwise. */
+static void the_operator_is_warned_once_of_a_forwarder_that_leaves_out_signatures(void **state)
+{
+	unsigned warnings = 0;
+
+	(void)state;
+	at_example("", "example.", TYPE_DNSKEY, 0);
+	house.q->depth = 1;
+	house.env.trust_point = trust_point;
+	has_anchor = true;
+	house.it.at->forward = true;
+	log_capture(count_warnings, &warnings);
+	for (unsigned times = 0; times < 3; times++) {
+		hear(FLAG_AA | FLAG_RA, 0, KEY, NULL, NULL);
+		assert_int_equal(warnings, 1);
+	}
+	log_capture(NULL, NULL);
+	house.q->depth = 0;
+	house_end();
+}
+
 /* ---- what is kept ---- */
 
 static void sets_are_cached_where_they_are_for_everybody(void **state)
@@ -410,6 +437,35 @@ static void sets_are_cached_where_they_are_for_everybody(void **state)
 		assert_int_equal(house.it.state, rows[i].partial ? ITER_choose : ITER_finish);
 		if ((cached("www.example.", TYPE_A, 0) != 0) != rows[i].want)
 			fail_msg("%s", rows[i].why);
+		house.q->depth = 0;
+		house_end();
+	}
+}
+
+/* RFC 7871 7.3.1: what a server says to one client subnet is not for the others. */
+static void what_is_said_to_one_subnet_is_not_cached_for_others(void **state)
+{
+	(void)state;
+	for (unsigned echoed = 0; echoed < 2; echoed++) {
+		struct made made = { "www.example.", TYPE_A, 0, { A } };
+		struct netblock told;
+		struct fault f;
+
+		assert_true(netblock_parse(&told, "10.1.2.0/24", &f));
+		at_example("", "www.example.", TYPE_A, 0);
+		house.q->depth = 1;
+		house.it.shows = &told;
+		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = house.it.place->addr, .had_edns = echoed,
+						 .message = made_message(house.arena, house.now_s, &made) };
+		heard.message->q = house.it.shown;
+		heard.message->flags = FLAG_QR | FLAG_AA;
+		if (echoed)
+			heard.message->edns = (struct edns){ .present = true,
+							     .options = SLICE("\0\10\0\7\0\1\30\30\12\1\2") };
+		house.it.reply = &heard;
+		digest(&house.it);
+		assert_int_equal(house.it.state, ITER_finish);
+		assert_int_equal(cached("www.example.", TYPE_A, 0) != 0, !echoed);
 		house.q->depth = 0;
 		house_end();
 	}
@@ -688,6 +744,8 @@ int main(void)
 		cmocka_unit_test(who_leaves_out_signatures_is_passed_over),
 		cmocka_unit_test(signatures_are_no_less_for_being_asked_for),
 		cmocka_unit_test(a_forwarder_that_leaves_out_signatures_is_passed_over),
+		cmocka_unit_test(the_operator_is_warned_once_of_a_forwarder_that_leaves_out_signatures),
+		cmocka_unit_test(what_is_said_to_one_subnet_is_not_cached_for_others),
 		cmocka_unit_test(sets_are_cached_where_they_are_for_everybody),
 		cmocka_unit_test(what_is_cached_may_be_better),
 		cmocka_unit_test(an_alias_made_from_a_dname_is_not_kept),
