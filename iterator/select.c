@@ -165,7 +165,7 @@ static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
 {
 	uint32_t bound = 0;
 
-	for (unsigned taken = 0; taken < n && taken < count; taken++) {
+	for (unsigned taken = 0; taken < n; taken++) {
 		uint32_t next = UINT32_MAX;
 		unsigned within = 0;
 		for (unsigned i = 0; i < count; i++) {

@@ -137,6 +137,7 @@ static void the_operator_has_the_say_among_forwarders(void **state)
 		{ "spread", STRATEGY_SPREAD, { 60, 300 }, 0, 400, 600 },
 		{ "the fastest, nearly always", STRATEGY_FASTEST, { 60, 300 }, 0, 960, 999 },
 		{ "whichever that is", STRATEGY_FASTEST, { 300, 60 }, 0, 1, 40 },
+		{ "who is far slower has a try, too", STRATEGY_FASTEST, { 900, 60 }, 0, 1, 40 },
 		{ "a race begins with the fastest", STRATEGY_RACE, { 300, 60 }, 0, 1, 40 },
 		{ "the first", STRATEGY_ORDERED, { 900, 60 }, 0, 1000, 1000 },
 		{ "the first has been silent", STRATEGY_ORDERED, { 60, 60 }, 2, 1, 60 },
@@ -578,6 +579,54 @@ static void the_band_is_400_ms_wide(void **state)
 	}
 }
 
+/* How fast somebody is who is not asked has no say in who is fast enough. */
+static void the_band_begins_with_the_fastest_of_the_fit(void **state)
+{
+	static const uint32_t rtts[] = { 1000, 2000, 60 };
+	unsigned first, second;
+	struct world w;
+
+	(void)state;
+	begin(&w, NULL);
+	for (unsigned n = 0; n < COUNT(rtts); n++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
+		infra_set_rtt(w.env.infra, &add(&w, text)->addr, ZONE, rtts[n], &w.time);
+	}
+	w.at->places[2].parent_side = true;
+	draw(&w, &first, &second);
+	assert_int_equal(first, 1000);
+	assert_int_equal(second, 0);
+	end(&w);
+}
+
+/* With as many addresses as there may be, each of them is drawn, and nothing behind them. */
+static void a_delegation_may_be_full(void **state)
+{
+	unsigned drawn[DELEGATION_PLACES] = { 0 };
+	struct world w;
+
+	(void)state;
+	begin(&w, NULL);
+	for (unsigned n = 0; n < DELEGATION_PLACES; n++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "192.0.2.%u", n + 1);
+		add(&w, text);
+	}
+	assert_int_equal(w.at->place_count, DELEGATION_PLACES);
+	for (unsigned n = 0; n < 50 * DELEGATION_PLACES; n++) {
+		struct selection s = select_server(w.at, &w.query, TYPE_A, 0);
+
+		assert_in_range(s.place - w.at->places, 0, DELEGATION_PLACES - 1);
+		drawn[s.place - w.at->places]++;
+	}
+	for (unsigned n = 0; n < DELEGATION_PLACES; n++)
+		assert_true(drawn[n] > 0);
+	end(&w);
+}
+
 static void so_many_of_the_fastest_are_preferred(void **state)
 {
 	(void)state;
@@ -769,6 +818,8 @@ int main(void)
 		cmocka_unit_test(the_best_tier_is_drawn_from),
 		cmocka_unit_test(who_is_down_is_asked_when_it_is_time_to_probe),
 		cmocka_unit_test(the_band_is_400_ms_wide),
+		cmocka_unit_test(the_band_begins_with_the_fastest_of_the_fit),
+		cmocka_unit_test(a_delegation_may_be_full),
 		cmocka_unit_test(so_many_of_the_fastest_are_preferred),
 		cmocka_unit_test(the_fastest_are_preferred_as_often_as_is_wished),
 		cmocka_unit_test(families_take_turns),
