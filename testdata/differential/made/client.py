@@ -14,18 +14,23 @@ import time
 from . import wire
 
 FIELDS = ("rcode", "ad", "answer", "soa", "sigs")
+# Compared where two judges agree with each other: how long a set may be kept, and the reason told (RFC 8914).
+AGREED = ("ttl", "ede")
+# TTLs that worlds and resolvers give: one that has run down a little in a cache counts as it was.
+STEPS, RUN_DOWN = (0, 1, 5, 30, 60, 300, 900, 3600, 10800, 86400, 604800, 2147483647), 55
 PATIENCE, WINDOW = 15.0, 16
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """What of a reply is compared. `ede` is told, and not compared: judges have reasons of their own."""
+    """What of a reply is compared."""
     rcode: str
     ad: bool = False
     answer: tuple = ()
     soa: str = ""       # of a negative answer, whose SOA is in it
     sigs: tuple = ()    # types that are signed in the answer
     ede: tuple = ()
+    ttl: tuple = ()     # of the sets in the answer, and of the SOA record of a denial
 
     def field(self, name):
         return getattr(self, name)
@@ -35,6 +40,20 @@ def rcode_text(rcode):
     return {0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED", 6: "YXDOMAIN"}.get(rcode, str(rcode))
 
 
+def step(ttl):
+    """A TTL as it was before it ran down."""
+    return next((s for s in STEPS if s - min(RUN_DOWN, s - 1) <= ttl <= s), ttl)
+
+
+def ttls(m, soa):
+    found = {}
+    for owner, rrtype, ttl, _ in m.sections[0] + [r for r in m.sections[1] if soa and r[1] == wire.SOA]:
+        if rrtype != wire.RRSIG:
+            at = (wire.show(owner), wire.type_text(rrtype))
+            found[at] = min(ttl, found.get(at, ttl))
+    return tuple(sorted((owner, "%s=%d" % (kind, step(ttl))) for (owner, kind), ttl in found.items()))
+
+
 def view(q, data):
     if data is None:
         return View("silence")
@@ -42,6 +61,9 @@ def view(q, data):
         m = wire.read(data)
     except wire.Malformed:
         return View("malformed")
+    asked = q.wire(0)
+    if data[12:12 + len(wire.to_wire(q.labels)) + 4] != asked[12:12 + len(wire.to_wire(q.labels)) + 4] or not m.flags & wire.RA:
+        return View("not an answer to this")
     answer, sigs = set(), set()
     for owner, rrtype, _, rdata in m.sections[0]:
         if rrtype == wire.RRSIG:
@@ -56,11 +78,16 @@ def view(q, data):
         sigs = set()
     if m.rcode == wire.SERVFAIL:
         # What stands beside it, and its AD bit, are of no use to anybody.
-        return View("SERVFAIL", ede=m.ede)
+        return View("SERVFAIL", ede=reasons(m))
     soa = ""
     if m.rcode == wire.NXDOMAIN or not any(q.type in (rrtype, wire.ANY) for _, rrtype, _, _ in m.sections[0]):
         soa = " ".join(sorted({wire.show(owner) for owner, rrtype, _, _ in m.sections[1] if rrtype == wire.SOA}))
-    return View(rcode_text(m.rcode), bool(m.flags & wire.AD), tuple(sorted(answer)), soa, tuple(sorted(sigs)) if q.dnssec else (), m.ede)
+    return View(rcode_text(m.rcode), bool(m.flags & wire.AD), tuple(sorted(answer)), soa, tuple(sorted(sigs)) if q.dnssec else (), reasons(m),
+                () if q.type in (wire.ANY, wire.RRSIG) else ttls(m, soa))
+
+
+def reasons(m):
+    return tuple(str(code) for code in sorted(set(m.ede)))
 
 
 class Line:

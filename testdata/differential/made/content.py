@@ -92,8 +92,8 @@ class Writer:
         self.put((b"host",), "A", "AAAA")
         self.put((b"mail",), "A")
         blocks = [self.hosts, self.hosts, self.types, self.nonterminals, self.wildcards, self.wildcards, self.deep_wildcards, self.aliases, self.aliases,
-                  self.redirections, self.odd_labels, self.big, self.cuts, self.chain]
-        for block in self.dice.sample(blocks, self.dice.randrange(5, 10)):
+                  self.redirections, self.odd_labels, self.big, self.cuts, self.chain, self.spans, self.lifetimes, self.wild_cuts, self.astray]
+        for block in self.dice.sample(blocks, self.dice.randrange(5, 12)):
             block()
 
     def hosts(self):
@@ -158,6 +158,47 @@ class Writer:
             self.zone.add(owner + self.zone.apex, TXT, b"\6beside")
         if self.dice.random() < 0.2:
             self.point((b"long",), DNAME, (b"l" * 60, b"m" * 60, b"n" * 60, b"o" * 30) + self.zone.apex)
+
+    def spans(self):
+        """Many delegations without DS, some of them in a row, and one with: what opt-out is for."""
+        base = () if self.dice.random() < 0.5 else (b"many",)
+        for i in range(self.dice.choice([3, 8, 20])):
+            cut = (b"d%02d" % i,) + base + self.zone.apex
+            if not self.zone.data.get(cut):
+                self.zone.add(cut, NS, to_wire((b"ns", b"nowhere") + self.zone.apex))
+                if self.dice.random() < 0.15:
+                    self.zone.add(cut, DS, struct.pack("!HBB", 4711, 13, 2) + bytes(32))
+        self.put((b"e05",) + base, "A")
+
+    def lifetimes(self):
+        """TTLs that are none, short, long, and no TTLs at all (RFC 2181 8)."""
+        for name, ttl in ((b"ttl0", 0), (b"ttl1", 5), (b"week", 604800), (b"most", 2147483647), (b"negative", 0x80000001)):
+            owner = (name,) + self.zone.apex
+            if not self.zone.data.get(owner):
+                self.zone.add(owner, TXT, datum("TXT", self.zone.apex), ttl=ttl)
+        if not self.zone.data.get((b"tot",) + self.zone.apex):
+            self.zone.add((b"tot",) + self.zone.apex, CNAME, to_wire((b"ttl0",) + self.zone.apex), ttl=3600)
+
+    def wild_cuts(self):
+        """Under an asterisk what makes no sense there: NS, DNAME, DS (RFC 4592 4.2, 4.4, 4.6)."""
+        base = (b"wc%d" % self.dice.randrange(9),)
+        kind = self.dice.choice([NS, DNAME, DNAME, DS])
+        if kind == DS:
+            self.zone.add((b"*",) + base + self.zone.apex, DS, struct.pack("!HBB", 4711, 13, 2) + bytes(32))
+        else:
+            self.point((b"*",) + base, kind, (b"host",) + self.zone.apex if kind == DNAME else (b"ns", b"nowhere") + self.zone.apex)
+        self.put((b"x",) + base, "A")
+
+    def astray(self):
+        """Aliases to what is not there, is below a cut, is an apex, the root, or oneself."""
+        targets = [(b"no", b"such", b"name") + self.zone.apex, self.zone.apex, (), (b"nosuchtop",), (b"below", b"d00") + self.zone.apex,
+                   (b"a", b"dn") + self.zone.apex, (b"x", b"wc1") + self.zone.apex, (b"\0",) + self.zone.apex]
+        targets += [self.dice.choice(self.others)[1:]] if self.others else []
+        for i, target in enumerate(targets):
+            self.point((b"astray%d" % i,), CNAME, target)
+        self.point((b"self",), CNAME, (b"self",) + self.zone.apex)
+        self.point((b"dself",), DNAME, (b"dself",) + self.zone.apex)
+        self.point((b"droot",), DNAME, ())
 
     def odd_labels(self):
         for label in self.dice.sample(ODD_LABELS, 3):

@@ -5,7 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 A difference is explained when for each judge that differs from us there is a rule (generated.toml) in which everything that
 it asks for is so:
 
-    field      which fields: rcode ad answer soa sigs
+    field      which fields: rcode ad answer soa sigs ttl ede
     type       regular expression for the question's type
     rcode      regular expression for our RCODE
     flags      words that must be there, or with `-` before them must not: do cd ad rd
@@ -23,7 +23,7 @@ import re
 import tomllib
 
 from . import wire
-from .client import FIELDS
+from .client import AGREED, FIELDS
 from .world import Question
 
 
@@ -82,7 +82,7 @@ class Difference:
         """What `read_record` reads: a difference can be held against other rules later on."""
         q = self.question
         return {"seed": seed, "when": when, "number": q.number, "labels": [p.decode("latin-1") for p in q.labels], "type": q.type,
-                "flags": [q.dnssec, q.cd, q.ad, q.rd], "features": sorted(q.features), "field": self.field, "rcode": self.rcode,
+                "flags": [q.dnssec, q.cd, q.ad, q.rd], "upper": q.upper, "features": sorted(q.features), "field": self.field, "rcode": self.rcode,
                 "ours": self.ours, "others": self.others, "alone": self.alone}
 
     def show(self):
@@ -94,7 +94,7 @@ def read_record(row):
     """(seed, when, the difference)."""
     def frozen(value):
         return tuple(tuple(v) if isinstance(v, list) else v for v in value) if isinstance(value, list) else value
-    q = Question(row["number"], tuple(p.encode("latin-1") for p in row["labels"]), row["type"], *row["flags"], frozenset(row["features"]))
+    q = Question(row["number"], tuple(p.encode("latin-1") for p in row["labels"]), row["type"], *row["flags"], frozenset(row["features"]), row["upper"])
     d = Difference(q, row["field"], row["rcode"], frozen(row["ours"]), {n: frozen(v) for n, v in row["others"].items()}, 0)
     d.alone = row["alone"]
     return row["seed"], row["when"], d
@@ -115,6 +115,12 @@ def differences(question, views):
         others = {n: v.field(field) for n, v in judges.items() if v.field(field) != ours.field(field)}
         if field != "rcode":
             others = {n: value for n, value in others.items() if judges[n].rcode == ours.rcode}
+        if others:
+            yield Difference(question, field, ours.rcode, ours.field(field), others, len(judges))
+    for field in AGREED:
+        # With other records there are other TTLs, too.
+        same = {n: v.field(field) for n, v in judges.items() if v.rcode == ours.rcode and (field == "ede" or (v.answer, v.soa) == (ours.answer, ours.soa))}
+        others = {n: value for n, value in same.items() if value != ours.field(field) and list(same.values()).count(value) > 1}
         if others:
             yield Difference(question, field, ours.rcode, ours.field(field), others, len(judges))
 

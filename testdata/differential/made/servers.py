@@ -78,6 +78,11 @@ def nothing_in_denials(server, q, said):
         said.authority = []
 
 
+def to_upper(labels):
+    """As a name's bytes; the letters only."""
+    return b"".join(bytes([len(p)]) + p.upper() for p in labels) + b"\0"
+
+
 def covers(s, rrtype):
     return s.type == RRSIG and s.rdatas and struct.unpack_from("!H", s.rdatas[0])[0] == rrtype
 
@@ -161,6 +166,40 @@ def upward(server, q):
     return Said(aa=False, authority=[Set((), NS, 3600, (wire.to_wire((b"a", b"root")),))], how=("upward",))
 
 
+def badvers(server, q):
+    """No version of EDNS will do (RFC 6891 6.1.3)."""
+    return Said(wire.BADVERS, aa=False) if q.edns else None
+
+
+def extra_answer(server, q, said):
+    """A record in ANSWER that nobody asked for, of a name in the zone."""
+    zone = server.zone_of(q.labels, q.type)
+    if said.answer and zone:
+        said.answer = said.answer + [Set((b"extra",) + zone.apex, wire.A, 300, (b"\xcb\0\x71\x43",))]
+
+
+def first_extra(server, q, said):
+    extra_answer(server, q, said)
+    said.answer = said.answer[-1:] + said.answer[:-1]
+
+
+def backwards(server, q, said):
+    """Each section's sets in the opposite order."""
+    said.answer, said.authority = said.answer[::-1], said.authority[::-1]
+
+
+def answer_in_authority(server, q, said):
+    """The zone's SOA record beside a positive answer, as if it were a denial as well."""
+    zone = server.zone_of(q.labels, q.type)
+    if said.answer and zone and zone.soa():
+        said.authority = said.authority + zone.with_signatures([zone.soa()])
+
+
+def twice(server, q, said):
+    """Every set two times."""
+    said.answer = said.answer + said.answer
+
+
 def minimal_any(server, q):
     if q.type == wire.ANY and server.zone_of(q.labels, q.type):
         zone = server.zone_of(q.labels, q.type)
@@ -176,6 +215,13 @@ TRAITS = {
     "silent": ("before", lambda server, q: SILENT),
     "upward": ("before", upward),
     "formerr-edns": ("before", lambda server, q: Said(wire.FORMERR, aa=False, how=("bare",)) if q.edns else None),
+    "badvers": ("before", badvers),
+    "tc-always": ("before", lambda server, q: Said(flags=wire.TC)),
+    "extra-answer": ("after", extra_answer),
+    "first-extra": ("after", first_extra),
+    "backwards": ("after", backwards),
+    "soa-beside": ("after", answer_in_authority),
+    "twice": ("after", twice),
     "tc": ("before", lambda server, q: None if q.tcp else Said(flags=wire.TC)),
     "unknown-notimp": ("before", of_types(wire.NOTIMP, lambda t: t > 255 or t in (64, 65))),
     "unknown-servfail": ("before", of_types(wire.SERVFAIL, lambda t: t > 255 or t in (64, 65))),
@@ -206,6 +252,7 @@ TRAITS = {
     "minimal": ("", None),      # follows no alias
     "chase": ("", None),        # follows aliases through all its zones
     "lower": ("", None),        # the question comes back in lower case
+    "upper": ("", None),        # owner names are in upper case
 }
 
 
@@ -274,8 +321,8 @@ class Server:
         if said is SILENT:
             return None
         edns = q.edns and "no-opt" not in self.traits and "bare" not in said.how
-        opt = b"\0" + struct.pack("!HHIH", OPT, MOST, wire.DO if q.dnssec else 0, 0) if edns else b""
-        flags = wire.QR | said.flags | said.rcode | (wire.AA if said.aa else 0)
+        opt = b"\0" + struct.pack("!HHIH", OPT, MOST, said.rcode >> 4 << 24 | (wire.DO if q.dnssec else 0), 0) if edns else b""
+        flags = wire.QR | said.flags | said.rcode & 15 | (wire.AA if said.aa else 0)
         own = wire.to_wire(q.labels)
         sections = []
         for section in (said.answer, said.authority, said.additional):
@@ -283,6 +330,9 @@ class Server:
             for s in section:
                 if not (q.dnssec and edns) and (s.type in DNSSEC_TYPES and s.type != q.type and q.type != wire.ANY
                                                 or s.type == DS and said.cut):
+                    continue
+                if "upper" in self.traits:
+                    records += [to_upper(s.owner) + r[len(wire.to_wire(s.owner)):] for r in s.wire]
                     continue
                 records += [b"\xc0\x0c" + r[len(own):] if s.owner == q.labels and q.labels else r for r in s.wire]
             sections.append(records)

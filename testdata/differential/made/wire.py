@@ -16,7 +16,7 @@ import dns.rdatatype
 
 A, NS, CNAME, SOA, PTR, MX, TXT, AAAA, SRV, DNAME, OPT, DS, RRSIG, NSEC, DNSKEY, NSEC3, NSEC3PARAM, HTTPS, ANY = (
     1, 2, 5, 6, 12, 15, 16, 28, 33, 39, 41, 43, 46, 47, 48, 50, 51, 65, 255)
-NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN = 0, 1, 2, 3, 4, 5, 6
+NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, BADVERS = 0, 1, 2, 3, 4, 5, 6, 16
 QR, AA, TC, RD, RA, AD, CD, DO = 0x8000, 0x400, 0x200, 0x100, 0x80, 0x20, 0x10, 0x8000
 
 # Where names stand in data that may have come compressed: how many bytes are before the first, and how many names
@@ -183,7 +183,9 @@ def codes_of(options):
         at += 4 + size
 
 
-def query(qid, labels, rrtype, flags, dnssec, size=4096):
-    """A client's query; without EDNS where `dnssec` is None."""
+def query(qid, labels, rrtype, flags, dnssec, size=4096, upper=False):
+    """A client's query; without EDNS where `dnssec` is None. `upper`: every other letter is in upper case."""
     opt = b"" if dnssec is None else b"\0" + struct.pack("!HHIH", OPT, size, DO if dnssec else 0, 0)
-    return struct.pack("!6H", qid, flags, 1, 0, 0, 1 if opt else 0) + to_wire(labels) + struct.pack("!HH", rrtype, 1) + opt
+    if upper:
+        labels = [bytes(c ^ 32 if i & 1 == 0 and 97 <= c <= 122 else c for i, c in enumerate(p)) for p in labels]
+    return struct.pack("!6H", qid, flags, 1, 0, 0, 1 if opt else 0) + b"".join(bytes([len(p)]) + p for p in labels) + b"\0" + struct.pack("!HH", rrtype, 1) + opt

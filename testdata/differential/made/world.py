@@ -7,6 +7,7 @@ Every question has features: what is true of the names, zones and servers on the
 
 import dataclasses
 import random
+import struct
 
 from . import content, servers, wire
 from .wire import A, CNAME, DS, NS, SOA, to_wire
@@ -18,13 +19,18 @@ DENIALS = ["nsec"] * 4 + ["nsec3"] * 4 + ["optout"] * 2
 ITERATIONS = [0] * 8 + [1, 5, 10, 50, 51, 100, 150, 151, 500]
 ALGORITHMS = [ECDSA] * 6 + [RSA] * 3 + [ED25519] * 2 + [5, 200]
 FAULTS = ["expired", "expired-leaf", "future", "false", "false-leaf", "no-dnskey", "no-rrsig", "no-rrsig-leaf", "no-denial", "signer", "two-signers",
-          "tag", "labels", "garbled", "revoked", "no-zone-flag", "idle-algorithm"]
-DS_KINDS = ["good"] * 10 + ["none"] * 2 + ["wrong", "digest", "algorithm", "both", "sha1", "unknown-and-good"]
+          "tag", "labels", "garbled", "revoked", "no-zone-flag", "idle-algorithm", "revoked-beside", "no-sep", "protocol", "half-denial", "backwards",
+          "short-original", "expires-soon", "false-beside", "unknown-beside", "nsec3-hash", "nsec3-flags", "bitmap", "bitmap-cname", "denial-unsigned"]
+DS_KINDS = ["good"] * 10 + ["none"] * 2 + ["wrong", "digest", "algorithm", "both", "sha1", "unknown-and-good", "sha1-beside-wrong", "wrong-and-good", "sha384", "length", "old-tag"]
 # What servers do otherwise, all of those of a zone, or one of two.
-ALL_TRAITS = [t for t in servers.TRAITS if t not in ("refused", "servfail", "silent", "upward", "ds-of-wildcard", "any-refused", "foreign", "stale")]
-ONE_TRAITS = ALL_TRAITS + ["refused", "servfail", "upward", "ds-of-wildcard", "ds-of-wildcard", "foreign", "stale", "stale", "silent", "refused", "servfail", "any-refused"]
+ALL_TRAITS = [t for t in servers.TRAITS if t not in ("refused", "servfail", "silent", "upward", "ds-of-wildcard", "any-refused", "foreign", "stale", "tc-always", "badvers")]
+ONE_TRAITS = ALL_TRAITS + ["refused", "servfail", "upward", "ds-of-wildcard", "ds-of-wildcard", "foreign", "stale", "stale", "silent", "refused", "servfail", "any-refused",
+                           "tc-always", "badvers"]
 TYPES = [wire.type_number(t) for t in ("A A A AAAA AAAA TXT MX NS SOA CNAME DS DNSKEY DNAME NSEC NSEC3 NSEC3PARAM SRV PTR HTTPS SVCB CAA "
                                        "ANY RRSIG TLSA TYPE65280 TYPE1234 NAPTR HINFO SPF LOC").split()]
+
+# What is asked at and around cuts more often than elsewhere.
+ODD_TYPES = [wire.DS, wire.DS, wire.NS, wire.DNSKEY, wire.NSEC, wire.SOA, wire.RRSIG, wire.ANY, wire.NSEC3, wire.CNAME, wire.DNAME]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,15 +43,16 @@ class Question:
     ad: bool
     rd: bool
     features: frozenset
+    upper: bool = False
 
     def flags(self):
         return (wire.RD if self.rd else 0) | (wire.CD if self.cd else 0) | (wire.AD if self.ad else 0)
 
     def wire(self, qid):
-        return wire.query(qid, self.labels, self.type, self.flags(), self.dnssec)
+        return wire.query(qid, self.labels, self.type, self.flags(), self.dnssec, upper=self.upper)
 
     def show(self):
-        words = [w for w, on in (("do", self.dnssec), ("cd", self.cd), ("ad", self.ad), ("nord", not self.rd)) if on]
+        words = [w for w, on in (("do", self.dnssec), ("cd", self.cd), ("ad", self.ad), ("nord", not self.rd), ("upper", self.upper)) if on]
         return "%s %s%s" % (wire.show(self.labels), wire.type_text(self.type), "".join(" " + w for w in words))
 
 
@@ -81,7 +88,7 @@ class World:
             server.zones[apex] = zone
         zone.servers = held
         zone.add(apex, SOA, to_wire((b"ns1",) + apex) + to_wire((b"hostmaster",) + apex) + bytes.fromhex("7842c2a1" "00000e10" "00000384" "00093a80")
-                 + self.dice.choice([60, 300, 3600]).to_bytes(4, "big"))
+                 + self.dice.choice([0, 60, 300, 3600, 86400, 604800]).to_bytes(4, "big"))
         return zone
 
     def server(self, address, traits):
@@ -97,7 +104,7 @@ class World:
         if dice.random() < 0.72:
             fault = dice.choice(FAULTS) if dice.random() < 0.22 else ""
             signing = Signing(dice.choice(DENIALS), dice.choice(ALGORITHMS), dice.random() < 0.4, dice.choice(ITERATIONS),
-                              dice.choice([b"", b"", b"\xaa\xbb", b"\1" * 8]), fault, dice.choice(DS_KINDS) if not fault else "good")
+                              dice.choice([b"", b"", b"\xaa\xbb", b"\1" * 8, b"\2" * 255]), fault, dice.choice(DS_KINDS) if not fault else "good")
         traits, one_traits, roll = (), (), dice.random()
         if roll < 0.30:
             traits = dice.sample(ALL_TRAITS, dice.choice([1, 1, 1, 2]))
@@ -116,7 +123,7 @@ class World:
         for zone in self.zones.values():
             if len(zone.apex) > 0:
                 content.Writer(zone, self.dice, others).fill()
-            if len(zone.apex) > 1 and self.dice.random() < 0.06:
+            if len(zone.apex) > 1 and self.dice.random() < 0.09:
                 self.odd_apex(zone)
         for zone in self.zones.values():
             if zone.parent:
@@ -173,7 +180,10 @@ class World:
             return [good, zone.idle[0].ds()]
         return {"good": [good], "none": [], "wrong": [good[:-1] + bytes([good[-1] ^ 1])], "digest": [key.ds(250)],
                 "algorithm": [good[:2] + b"\xc8" + good[3:]], "both": [key.ds(1), good], "sha1": [key.ds(1)],
-                "unknown-and-good": [good[:2] + b"\xc8" + good[3:], good]}[kind]
+                "unknown-and-good": [good[:2] + b"\xc8" + good[3:], good],
+                # SHA-1 is not looked at beside a better one (RFC 4509 3).
+                "sha1-beside-wrong": [key.ds(1), good[:-1] + bytes([good[-1] ^ 1])], "wrong-and-good": [good[:-1] + bytes([good[-1] ^ 1]), good],
+                "sha384": [key.ds(4)], "length": [good[:-1]], "old-tag": [struct.pack("!H", key.tag ^ 1) + good[2:], good]}[kind]
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -185,15 +195,17 @@ class World:
                 names += [owner] * weight + near(owner, zone, dice)
             names += [zone.apex] * 3
         names = [n for n in names if wire.fits(n)]
-        out, seen = [], set()
+        out, seen, cuts = [], set(), {n for z in self.zones.values() for n in z.cuts} | set(self.zones)
         while len(out) < count:
             labels = dice.choice(names)
             here = [t for z in self.zones.values() for t in z.data.get(labels, ())]
             rrtype = dice.choice(here) if here and dice.random() < 0.4 else dice.choice(TYPES)
+            if labels in cuts and dice.random() < 0.5:
+                rrtype = dice.choice(ODD_TYPES)
             q = (labels, rrtype, dice.random() < 0.5, dice.random() < 0.12, dice.random() < 0.2, dice.random() > 0.02)
             if q not in seen:
                 seen.add(q)
-                out.append(Question(len(out), *q, self.features(labels, rrtype)))
+                out.append(Question(len(out), *q, self.features(labels, rrtype), dice.random() < 0.1))
         return out
 
     def features(self, labels, rrtype):
@@ -222,6 +234,8 @@ class World:
                 out.add("apex")
             if any(p == b"*" for p in labels):
                 out.add("asterisk")
+            if any(p[:2] == b"wc" and p[2:].isdigit() for p in labels):
+                out.add("wild-cut")
             if out & {"apex-cname"} and labels == zone.apex:
                 out.add("at-odd-apex")
             labels, step = said.target, "target:"

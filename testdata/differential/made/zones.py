@@ -43,11 +43,11 @@ class Key:
 
     made = 0
 
-    def __init__(self, owner, algorithm, flags):
+    def __init__(self, owner, algorithm, flags, protocol=3):
         self.owner, self.algorithm = owner, algorithm
         Key.made += 1
         self.secret, public = pair(algorithm, Key.made % POOL)
-        self.rdata = struct.pack("!HBB", flags, 3, algorithm) + public
+        self.rdata = struct.pack("!HBB", flags, protocol, algorithm) + public
         total = sum(b if i & 1 else b << 8 for i, b in enumerate(self.rdata))
         self.tag = (total + (total >> 16)) & 0xffff
 
@@ -94,13 +94,17 @@ class Zone:
     def __init__(self, apex, signing=None, ttl=300):
         self.apex, self.signing, self.ttl = apex, signing, ttl
         self.data, self.features, self.servers, self.parent = {}, set(), [], None
-        self.keys, self.idle, self.signatures = [], [], {}
+        self.keys, self.idle, self.beside, self.signatures = [], [], [], {}
         if signing:
-            first = {"revoked": 385, "no-zone-flag": 1}.get(signing.fault, 257)
+            first = {"revoked": 385, "no-zone-flag": 1, "no-sep": 256}.get(signing.fault, 257)
             self.keys = [Key(apex, signing.algorithm, f) for f in ([first, 256] if signing.split else [first])]
             if signing.fault == "idle-algorithm":
                 # A key of another algorithm, with a DS, that signs nothing (RFC 6840 5.11).
                 self.idle = [Key(apex, RSA if signing.algorithm != RSA else ECDSA, 257)]
+            if signing.fault == "revoked-beside":
+                self.beside = [Key(apex, ECDSA if signing.algorithm == RSA else RSA, 385)]
+            if signing.fault == "protocol":
+                self.keys = [Key(apex, signing.algorithm, f, 4) for f in (257, 256)]
 
     def add(self, owner, rrtype, *rdatas, ttl=None):
         old = self.data.setdefault(owner, {}).get(rrtype)
@@ -115,7 +119,7 @@ class Zone:
     def finish(self):
         """Everything is in it: keys, and the chain of denials."""
         if self.signing and self.signing.fault != "no-dnskey":
-            self.add(self.apex, DNSKEY, *[k.rdata for k in self.keys + self.idle])
+            self.add(self.apex, DNSKEY, *[k.rdata for k in self.keys + self.idle + self.beside])
         if self.signing and self.signing.denial != "nsec":
             self.add(self.apex, NSEC3PARAM, struct.pack("!BBHB", 1, 0, self.signing.iterations, len(self.signing.salt)) + self.signing.salt)
         self.cuts = {n for n, sets in self.data.items() if NS in sets and n != self.apex}
@@ -141,6 +145,14 @@ class Zone:
             return [t for t in sets if t in (NS, DS)]
         return list(sets)
 
+    def listed(self, types):
+        """As the fault has it: types that are not there, or not what is."""
+        if self.signing.fault == "bitmap" and types:
+            return types + [wire.A, wire.TXT, wire.MX]
+        if self.signing.fault == "bitmap-cname" and types and SOA not in types:
+            return types + [CNAME]
+        return types
+
     def make_nsec3(self):
         optout = self.signing.denial == "optout"
         kept = [n for n in self.seen if not (optout and n in self.cuts and not self.has(n, DS))]
@@ -155,7 +167,7 @@ class Zone:
 
     def nsec_at(self, i):
         owner, following = self.sorted[i], self.sorted[(i + 1) % len(self.sorted)]
-        return Set(owner, NSEC, self.ttl, (to_wire(following) + wire.bitmap(self.types_at(owner) + [NSEC, RRSIG]),))
+        return Set(owner, NSEC, self.negative_ttl(), (to_wire(following) + wire.bitmap(self.listed(self.types_at(owner)) + [NSEC, RRSIG]),))
 
     def nsec_for(self, labels):
         """The NSEC record of the name, or the one that covers it."""
@@ -163,14 +175,14 @@ class Zone:
 
     def nsec3_at(self, i):
         mark, owner = self.hashed[i]
-        types = self.types_at(owner)
+        types = self.listed(self.types_at(owner))
         if types and not (owner in self.cuts and DS not in types):
             types = types + [RRSIG]
-        flags = 1 if self.signing.denial == "optout" else 0
+        flags = (1 if self.signing.denial == "optout" else 0) | (2 if self.signing.fault == "nsec3-flags" else 0)
         following = self.hashes[(i + 1) % len(self.hashes)]
         salt = self.signing.salt
-        data = struct.pack("!BBHB", 1, flags, self.signing.iterations, len(salt)) + salt + b"\x14" + following + wire.bitmap(types)
-        return Set((base64.b32encode(mark).translate(HEX32),) + self.apex, NSEC3, self.ttl, (data,))
+        data = struct.pack("!BBHB", 2 if self.signing.fault == "nsec3-hash" else 1, flags, self.signing.iterations, len(salt)) + salt + b"\x14" + following + wire.bitmap(types)
+        return Set((base64.b32encode(mark).translate(HEX32),) + self.apex, NSEC3, self.negative_ttl(), (data,))
 
     def nsec3_for(self, labels):
         """(whether it is the name's own, the record)."""
@@ -221,14 +233,14 @@ class Zone:
 
     def signature(self, s, owner=None):
         """The RRSIG set of a set; `owner` is the wildcard it was made from."""
-        at = (s.owner, s.type, s.rdatas, owner)
+        at = (s.owner, s.type, s.rdatas, owner, s.ttl)
         if at not in self.signatures:
             self.signatures[at] = Set(s.owner, RRSIG, s.ttl, tuple(self.rrsig(s, owner or s.owner)))
         return self.signatures[at]
 
     def rrsig(self, s, owner):
         fault, labels = self.signing.fault, len(owner) - (owner[:1] == (b"*",))
-        days = {"expired": (-30, -2), "future": (2, 30)}.get(fault, (-2, 30))
+        days = {"expired": (-30, -2), "future": (2, 30), "backwards": (2, -2), "expires-soon": (-2, 900 / DAY)}.get(fault, (-2, 30))
         if s.type == DNSKEY and fault in ("expired-leaf", "false-leaf"):
             days = (-2, 30)
         elif fault == "expired-leaf":
@@ -239,8 +251,9 @@ class Zone:
             signer = self.apex[1:] if fault == "signer" and s.type != DNSKEY else self.apex
             wrong = s.type != DNSKEY
             tag = key.tag + 1 & 0xffff if fault == "tag" and wrong else key.tag
-            head = struct.pack("!HBBIIIH", s.type, key.algorithm, labels + (fault == "labels" and wrong), s.ttl, end, start, tag) + to_wire(signer)
-            front = to_wire(owner) + struct.pack("!HHI", s.type, 1, s.ttl)
+            ttl = min(s.ttl, 30) if fault == "short-original" and wrong else s.ttl
+            head = struct.pack("!HBBIIIH", s.type, key.algorithm, labels + (fault == "labels" and wrong), ttl, end, start, tag) + to_wire(signer)
+            front = to_wire(owner) + struct.pack("!HHI", s.type, 1, ttl)
             made = key.sign(head + b"".join(front + struct.pack("!H", len(d)) + d for d in sorted(s.rdatas)))
             if fault in ("false", "false-leaf") and (s.type != DNSKEY or fault == "false"):
                 made = made[:-4] + bytes(b ^ 0x55 for b in made[-4:])
@@ -249,6 +262,11 @@ class Zone:
             if fault == "two-signers" and s.type != DNSKEY:
                 # Somebody's above, first: it is of no use, and the zone's own is (RFC 4035 5.3.1).
                 yield head[:18] + to_wire(self.apex[1:]) + made
+            if fault == "false-beside":
+                # One that holds, after one that does not, by the same key.
+                yield head + made[:-4] + bytes(b ^ 0x55 for b in made[-4:])
+            if fault == "unknown-beside":
+                yield head[:2] + b"\xc8" + head[3:16] + struct.pack("!H", tag ^ 1) + head[18:] + made
             yield head + made
 
     def with_signatures(self, sets, owner=None):
@@ -263,17 +281,26 @@ class Zone:
         fault = self.signing.fault
         if s.type == NS and s.owner != self.apex or s.owner in self.cuts and s.type not in (DS, NSEC):
             return True
+        if fault == "denial-unsigned" and s.type in (NSEC, NSEC3):
+            return True
         return fault == "no-rrsig" or fault == "no-rrsig-leaf" and s.type not in (DNSKEY, SOA, NS, NSEC, NSEC3, DS)
 
     # -- answers -----------------------------------------------------------------------------------
+
+    def negative_ttl(self):
+        return min(self.soa().ttl, struct.unpack("!I", self.soa().rdatas[0][-4:])[0]) if self.soa() else self.ttl
 
     def soa(self):
         return self.data[self.apex].get(SOA)
 
     def negative(self, proof):
-        records = [self.soa()] if self.soa() else []
+        soa = self.soa()
+        # No longer than a denial may be kept (RFC 2308 3).
+        records = [dataclasses.replace(soa, ttl=self.negative_ttl())] if soa else []
         if self.signing and self.signing.fault == "no-denial":
             proof = []
+        if self.signing and self.signing.fault == "half-denial":
+            proof = proof[:1]
         return self.with_signatures(records + proof)
 
     def answer(self, labels, rrtype):
