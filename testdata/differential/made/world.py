@@ -234,6 +234,8 @@ class World:
                 out.add("apex")
             if any(p == b"*" for p in labels):
                 out.add("asterisk")
+            if rrtype == DS and labels in self.zones and self.zones[labels].signing:
+                out.add("asked-ds:" + self.zones[labels].signing.ds)
             if any(p[:2] == b"wc" and p[2:].isdigit() for p in labels):
                 out.add("wild-cut")
             if out & {"apex-cname"} and labels == zone.apex:
