@@ -264,7 +264,9 @@ static enum denial_cut cut_of_types(struct types t)
 {
 	if (has(t, TYPE_DS) || has(t, TYPE_SOA))
 		return CUT_UNKNOWN;
-	return has(t, TYPE_NS) ? CUT_INSECURE : CUT_NONE;
+	if (!has(t, TYPE_NS))
+		return CUT_NONE;
+	return has(t, TYPE_CNAME) ? CUT_UNKNOWN : CUT_INSECURE; /* RFC 6840 4.3 */
 }
 
 static enum denial_cut nsec_cut(const struct denial_evidence *e, const uint8_t *name)

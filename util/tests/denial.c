@@ -278,6 +278,32 @@ static const struct rrset *record(struct arena *a, const char *line)
 	return rrset_build(a, &parts);
 }
 
+/* RFC 6840 4.3: the CNAME bit counts as the type's own does. */
+static void a_cut_with_an_alias_is_none(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		enum denial_cut want;
+	} rows[] = {
+		{ "c.d.test. 60 NSEC e.d.test. NS RRSIG NSEC", CUT_INSECURE },
+		{ "c.d.test. 60 NSEC e.d.test. NS CNAME RRSIG NSEC", CUT_UNKNOWN },
+		{ "c.d.test. 60 NSEC e.d.test. CNAME RRSIG NSEC", CUT_NONE },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct denial_evidence e;
+		struct arena a;
+
+		arena_init(&a);
+		denial_begin(&e, N("d.test."), 150, NULL);
+		assert_true(denial_add(&e, record(&a, rows[i].line)));
+		if (denial_of_ds(&e, N("c.d.test.")) != rows[i].want)
+			fail_msg("%s: not %d", rows[i].line, rows[i].want);
+		arena_clear(&a);
+	}
+}
+
 static void a_zone_speaks_of_its_own_names_only(void **state)
 {
 	(void)state;
@@ -596,6 +622,7 @@ int main(void)
 		cmocka_unit_test(a_type_is_denied_where_the_name_or_its_wildcard_lacks_it),
 		cmocka_unit_test(a_wildcard_answer_needs_proof_that_nothing_is_closer),
 		cmocka_unit_test(a_missing_ds_tells_whether_a_zone_begins),
+		cmocka_unit_test(a_cut_with_an_alias_is_none),
 		cmocka_unit_test(a_zone_speaks_of_its_own_names_only),
 		cmocka_unit_test(a_record_that_cannot_be_read_is_no_evidence),
 		cmocka_unit_test(more_records_than_are_looked_at_are_refused),
