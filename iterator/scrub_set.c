@@ -44,7 +44,7 @@ static bool svcb_is_private(const struct snapshot *s, struct slice rd)
 	if (target == NULL)
 		return false;
 	r.at = target + dname_len(target);
-	while (reader_left(&r) >= 4) {
+	while (reader_left(&r)) {
 		uint16_t key = read_u16(&r);
 		struct slice value = { .len = read_u16(&r) };
 		value.at = read_bytes(&r, value.len);

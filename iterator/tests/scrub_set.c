@@ -340,6 +340,9 @@ static void an_address_is_private_wherever_it_stands(void **state)
 		{ "another parameter", "w.", TYPE_HTTPS, { BYTES("\0\1\0\0\5\0\4\12\0\0\1") }, false },
 		{ "an empty one before it", "w.", TYPE_HTTPS, { BYTES("\0\1\0\0\2\0\0\0\4\0\4\12\0\0\1") }, true },
 		{ "an empty one at the end", "w.", TYPE_HTTPS, { BYTES("\0\1\0\0\4\0\4\13\0\0\1\0\4\0\0") }, false },
+		{ "what is private only from its middle on", "w.", TYPE_HTTPS,
+		  { BYTES("\0\1\0\0\6\0\20\x20\1\0\0\xfd\0\0\0\0\0\0\0\0\0\0\1") }, false },
+		{ "a length that is cut", "w.", TYPE_HTTPS, { BYTES("\0\1\0\0\4\0") }, false },
 		{ "a value that is not there", "w.", TYPE_HTTPS, { BYTES("\0\1\0\0\4\0\10\12\0\0\1") }, false },
 		{ "no name", "w.", TYPE_HTTPS, { BYTES("\0\1\77x") }, false },
 	};
@@ -403,6 +406,8 @@ static void a_denial_that_cannot_be_read_overreaches(void **state)
 		  false },
 		{ "NSEC3 of none that it could be of", TYPE_NSEC3, "a.b.example.", { BYTES("\1\0\0\0\0\1a") },
 		  { BYTES("\7example\0") }, true },
+		{ "NSEC3 of a zone below the root, signed by the root", TYPE_NSEC3, "a.example.", { BYTES("\1\0\0\0\0\1a") },
+		  { BYTES("\0") }, true },
 		{ "something else", TYPE_A, "a.other.", { BYTES("\300\0\2\1") }, { NULL, 0 }, false },
 	};
 
