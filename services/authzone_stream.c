@@ -49,17 +49,16 @@ static bool is_first_soa(const struct xfr *x, const struct text_rr *rr)
 	       memcmp(x->soa, other, x->soa_len) == 0;
 }
 
-static bool take_first_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
+static void take_first_soa(struct xfr *x, uint32_t serial, const struct text_rr *rr)
 {
 	zonebuild_add(x->build, rr);
 	x->soa_len = soa_canonical(rr, x->soa, sizeof(x->soa));
 	x->goal = serial;
 	x->mode = XFR_SECOND;
 	if (x->axfr || serial_is_newer(serial, x->base))
-		return x->soa_len > 0;
+		return;
 	x->nothing = true;
 	x->mode = XFR_DONE;
-	return true;
 }
 
 static bool take_last_soa(struct xfr *x, const struct text_rr *rr)
@@ -102,7 +101,8 @@ static bool take_soa(struct xfr *x, const struct text_rr *rr)
 
 	switch (x->mode) {
 	case XFR_FIRST:
-		return take_first_soa(x, serial, rr);
+		take_first_soa(x, serial, rr);
+		return true;
 	case XFR_SECOND:
 		return take_second_soa(x, serial, rr);
 	case XFR_WHOLE:
@@ -153,7 +153,7 @@ static bool read_record(struct xfr *x, struct reader *r, uint8_t *room, size_t r
 	len = read_u16(r);
 	if (r->bad || !rr_read_rdata(r, rr.type, len, &w) || w.bad)
 		return false;
-	if (rr.ttl_s > INT32_MAX)
+	if (rr.ttl_s >> 31)
 		rr.ttl_s = 0; /* RFC 2181 8 */
 	rr.rdata = (struct slice){ room, writer_len(&w) };
 	return take_record(x, &rr);
@@ -162,11 +162,11 @@ static bool read_record(struct xfr *x, struct reader *r, uint8_t *room, size_t r
 /* Behind the last SOA record comes nothing; where nothing is newer, the rest does not matter. */
 static bool read_records(struct xfr *x, struct reader *r, unsigned answers)
 {
-	uint8_t *room = mem_new(MSG_MAX + 1);
+	uint8_t *room = mem_new(MSG_MAX);
 	bool good = answers || x->mode != XFR_FIRST;
 
 	for (; good && answers && x->mode != XFR_DONE; answers--)
-		good = read_record(x, r, room, MSG_MAX + 1);
+		good = read_record(x, r, room, MSG_MAX);
 	mem_free(room);
 	return good && (!answers || x->nothing);
 }
@@ -178,9 +178,10 @@ static bool read_question(const struct xfr *x, struct reader *r, unsigned questi
 
 	if (questions == 0)
 		return true;
-	return questions == 1 && msg_read_name(r, name) && dname_equals(name, x->apex) &&
-	       read_u16(r) == (x->axfr ? TYPE_AXFR : TYPE_IXFR) && read_u16(r) == CLASS_IN &&
-	       !r->bad;
+	if (questions != 1 || !msg_read_name(r, name))
+		return false;
+	return dname_equals(name, x->apex) && read_u16(r) == (x->axfr ? TYPE_AXFR : TYPE_IXFR) &&
+	       read_u16(r) == CLASS_IN && !r->bad;
 }
 
 static bool read_message(struct xfr *x, const uint8_t *wire, size_t len)

@@ -92,7 +92,6 @@ static void fetch(struct task *t)
 
 	t->phase = PHASE_TRANSFER;
 	t->axfr |= !have;
-	t->failed = false;
 	t->bytes = 0;
 	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
 	t->sending = (struct sending){ .to = t->addrs[t->addr_at],

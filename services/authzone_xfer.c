@@ -486,7 +486,6 @@ static void task_stop(struct task *t)
 	timer_stop(t->xfers->env->loop, &t->timer);
 	if (t->ask)
 		upstream_cancel(t->ask);
-	t->ask = NULL;
 	xfer_stop_sending(t);
 	if (t->phase == PHASE_VERIFY)
 		authzone_propose(t->z, NULL);

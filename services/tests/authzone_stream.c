@@ -345,6 +345,16 @@ static void a_message_that_is_cut_is_none(void **state)
 			assert_false(xfr_take(&x, wire, len, NOW_S));
 		xfr_clear(&x);
 	}
+	for (size_t len = 0; len < MSG_HEAD_LEN; len++) { /* in the middle of the stream */
+		struct xfr x = { .apex = NULL };
+		uint8_t first[500];
+
+		xfr_begin(&x, N("zone."), true, NULL);
+		assert_true(xfr_take(&x, first, write_message(first, sizeof(first), SOA("7"), &w), NOW_S));
+		if (xfr_take(&x, wire, len, NOW_S))
+			fail_msg("%zu bytes, later", len);
+		xfr_clear(&x);
+	}
 }
 
 /* RFC 2181 8 */
