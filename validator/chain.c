@@ -120,12 +120,6 @@ static bool is_last_try(const struct chain *c)
 	return c->tries > conf_of(c)->val_max_restart;
 }
 
-/* This query has to do without; others will see for themselves. */
-static void get_stuck(struct chain *c, enum chain_end end, enum reason reason, const char *text)
-{
-	c->stuck = (struct chain_found){ .end = end, .reason = reason, .text = text };
-}
-
 /* The set needed could not be had: it may be available the next time. Nothing is learned if that was
  * for want of a budget. */
 static void miss(struct chain *c, enum reason reason, const char *what, const struct message *m)
@@ -138,7 +132,7 @@ static void miss(struct chain *c, enum reason reason, const char *what, const st
 		learn(c, &(struct key_news){ .name = c->at, .kind = KEYS_UNHEARD, .reason = reason,
 					     .text = text, .ttl_s = CHAIN_UNHEARD_S });
 	else
-		get_stuck(c, CHAIN_SPENT, REASON_budget_validation, text);
+		c->stuck = text;
 }
 
 /* ---- children ---- */
@@ -149,14 +143,12 @@ static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *n
 	bool again = c->errand == errand && dname_equals(c->at, name);
 	unsigned kind = QUERY_CD | QUERY_NO_VALIDATE | (again ? (unsigned)QUERY_NO_CACHE : 0);
 
-	c->brought = NULL;
 	c->tries = again ? c->tries + 1 : 1;
 	c->errand = errand;
 	if (errand == ERRAND_DS)
 		c->ds = NULL;
 	c->at = arena_copy(&c->q->arena, name, dname_len(name));
-	return mesh_child(c->q, c->at, errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN,
-			  kind);
+	return mesh_child(c->q, c->at, errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN, kind);
 }
 
 /* RFC 8145 5.1: tells the anchor's zone, by the query name, the tags of our trust anchor keys. */
@@ -185,8 +177,8 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 
 /* ---- keys ---- */
 
-/* Judges the keys of `name`, for which its anchor or else the verified `ds` vouches. True: final, and in the key
- * cache unless the budget ran out. */
+/* Judges the keys of `name`, for which its anchor or else the verified `ds` vouches. True: the key cache has them,
+ * or that none are believed in. */
 static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
 		       const struct verified *ds, const struct anchor *anchor, bool last_try)
 {
@@ -203,12 +195,11 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 	else if (last_try && v.security == SECURITY_BOGUS)
 		learn_failed(c, name, anchor, v.reason, v.text);
 	keyset_unpin(keys);
-	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE || last_try;
+	return v.security == SECURITY_SECURE || v.security == SECURITY_INSECURE;
 }
 
-/* Gets the keys of `name`, for which `ds` or its anchor vouches. True: the key cache has a result,
- * or a child query is under way; false: none could be started, so nothing can be learned. */
-static bool want_keys(struct chain *c, const uint8_t *name, const struct verified *ds,
+/* Gets the keys of `name`, for which `ds` or its anchor vouches: those in the cache, or by a query. */
+static void want_keys(struct chain *c, const uint8_t *name, const struct verified *ds,
 		      const struct anchor *anchor)
 {
 	const struct rrset *cached = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DNSKEY, CLASS_IN,
@@ -216,14 +207,11 @@ static bool want_keys(struct chain *c, const uint8_t *name, const struct verifie
 
 	c->ds = ds;
 	if (cached && judge_keys(c, name, cached, ds, anchor, false))
-		return true;
+		return;
 	if (cached)
 		rrsetcache_reject(c->q->cache.rrsets, cached);
-	if (!send_out(c, ERRAND_DNSKEY, name))
-		return false;
-	if (anchor)
+	if (send_out(c, ERRAND_DNSKEY, name) && anchor)
 		tell_anchor(c, anchor);
-	return true;
 }
 
 static const struct anchor *anchor_at(const struct chain *c, const uint8_t *name)
@@ -251,18 +239,17 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
 	const struct anchor *anchor = anchor_at(c, c->at); /* none where a DS set vouches: it would be the closest */
-	bool last = is_last_try(c);
+	bool last = is_last_try(c), rolls = anchor && anchor->rolls;
 
 	if (ledger_is_tired(&c->ledger))
 		return false;
-	if (set && judge_keys(c, c->at, set, c->ds, anchor, last && !(anchor && anchor->rolls)))
+	if (set && (judge_keys(c, c->at, set, c->ds, anchor, last && !rolls) || !rolls))
 		return true;
-	if (set && anchor && anchor->rolls && c->q->env->roll) {
-		roll_hear(c->q->env->roll, c->q->snapshot, set);
-		anchor = anchor_at(c, c->at);
-	}
 	if (set) {
-		if (anchor && anchor->rolls)
+		if (c->q->env->roll)
+			roll_hear(c->q->env->roll, c->q->snapshot, set);
+		anchor = anchor_at(c, c->at);
+		if (anchor)
 			judge_keys(c, c->at, set, NULL, anchor, last);
 		return true;
 	}
@@ -286,19 +273,17 @@ static uint32_t keep_secure(struct chain *c, const struct verified *v)
 	return time_left(now_of(c), secure->expires_s);
 }
 
-/* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. As
- * want_keys returns. */
-static bool take_ds(struct chain *c, const uint8_t *name, const struct verified *ds)
+/* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. */
+static void take_ds(struct chain *c, const uint8_t *name, const struct verified *ds)
 {
 	const struct rules *rules = c->ledger.how.rules;
 	uint32_t ttl_s = keep_secure(c, ds);
 
-	if (!ds_is_believed(verified_set(ds), rules)) {
+	if (!ds_is_believed(verified_set(ds), rules))
 		learn_insecure(c, name, ds_disbelief(verified_set(ds), rules),
 			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
-		return true;
-	}
-	return want_keys(c, name, ds, NULL);
+	else
+		want_keys(c, name, ds, NULL);
 }
 
 static unsigned iteration_limit(const struct chain *c, const struct keyset *keys)
@@ -321,15 +306,14 @@ static void reject_denial(struct chain *c, const struct rrset *set, const uint8_
 		rrsetcache_reject(c->q->cache.rrsets, set);
 }
 
-/* Collects the NSEC and NSEC3 sets of the message signed by these keys, and how long all are valid;
- * `bad` (or NULL) receives why another failed. False: put off. */
+/* Collects the NSEC and NSEC3 sets of the message signed by these keys; *ttl_s becomes how long all are valid, if that
+ * is less. `bad` (or NULL) receives why another failed. False: put off. */
 static bool gather(struct chain *c, const struct message *m, const struct keyset *keys,
 		   struct denial_evidence *e, uint32_t *ttl_s, struct verdict *bad)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
-	*ttl_s = UINT32_MAX;
 	denial_begin(e, keyset_zone(keys), iteration_limit(c, keys), &c->q->budget->hashes);
 	for (unsigned i = 0; i < count; i++) {
 		struct verdict v;
@@ -351,7 +335,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 	return true;
 }
 
-/* Learns from a denial of the DS set at `name`, or gets stuck. False: it proves nothing. */
+/* Learns from a denial of the DS set at `name`, or that it costs too much. False: it proves nothing. */
 static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
 {
 	switch (cut) {
@@ -370,8 +354,7 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 		learn_no_cut(c, name, ttl_s);
 		return true;
 	case CUT_EXHAUSTED: /* by this query and what it asked before: not the name's fault */
-		get_stuck(c, CHAIN_SPENT, REASON_budget_validation,
-			  about(c, name, "is not judged: the question has used up its NSEC3 hashes"));
+		c->stuck = about(c, name, "is not judged: the question has used up its NSEC3 hashes");
 		return true;
 	case CUT_UNKNOWN:
 		break;
@@ -383,7 +366,7 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
 			 const struct keyset *above)
 {
 	struct denial_evidence e;
-	uint32_t ttl_s;
+	uint32_t ttl_s = UINT32_MAX;
 
 	if (!m)
 		return false;
@@ -415,7 +398,7 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 {
 	struct verdict bad = { .text = NULL };
 	struct denial_evidence e;
-	uint32_t ttl_s;
+	uint32_t ttl_s = UINT32_MAX;
 
 	if (!gather(c, m, c->above, &e, &ttl_s, &bad))
 		return false;
@@ -561,12 +544,6 @@ static const struct verified *known_ds(struct chain *c, const uint8_t *name, con
 
 /* ---- the walk ---- */
 
-static struct chain_found found_spent(struct chain *c, const char *text)
-{
-	return (struct chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
-				     .text = arena_textf(&c->q->arena, "%s", text) };
-}
-
 static struct chain_found found_broken(struct chain *c, enum reason reason, const char *text)
 {
 	return (struct chain_found){ .end = CHAIN_BOGUS, .reason = reason,
@@ -600,45 +577,52 @@ static bool ends_at(struct chain *c, const struct key_entry *e, const struct key
 	return true;
 }
 
+/* What is known of the name. That no zone begins there says nothing where there is an anchor for it. */
+static const struct key_entry *entry_at(const struct chain *c, const uint8_t *name, const struct anchor *anchor)
+{
+	const struct key_entry *e = keycache_find(c->q->cache.keys, name, now_of(c));
+
+	return e && anchor && e->kind == KEYS_NO_CUT ? NULL : e;
+}
+
+/* Takes what is in the caches or at hand for the name, or sends for it. */
+static void step_down(struct chain *c, const uint8_t *name, const struct keyset *above, const struct anchor *anchor)
+{
+	const struct verified *ds;
+
+	c->above = above;
+	if (anchor) {
+		want_keys(c, name, NULL, anchor);
+		return;
+	}
+	ds = known_ds(c, name, above);
+	if (ds)
+		take_ds(c, name, ds);
+	else if (!is_denied_already(c, name, above) && !ledger_is_tired(&c->ledger))
+		(void)send_out(c, ERRAND_DS, name);
+}
+
 /* One step down: the key cache entry for `name`; or NULL, and `out` says why. */
 static const struct key_entry *look(struct chain *c, const uint8_t *name,
 				    const struct keyset *above, const struct anchor *anchor,
 				    struct chain_found *out)
 {
-	const struct key_entry *e = keycache_find(c->q->cache.keys, name, now_of(c));
-	const struct verified *ds;
-	bool known;
+	const struct key_entry *e = entry_at(c, name, anchor);
 
-	if (e && !(anchor && e->kind == KEYS_NO_CUT))
+	if (e)
 		return e;
-	if (c->stuck.text) {
-		*out = c->stuck;
-		return NULL;
+	if (!c->stuck && ledger_is_spent(&c->ledger))
+		c->stuck = "the question has used up its signature checks";
+	if (!c->stuck && !ledger_is_tired(&c->ledger)) {
+		step_down(c, name, above, anchor);
+		e = entry_at(c, name, anchor);
 	}
-	if (ledger_is_spent(&c->ledger)) {
-		*out = found_spent(c, "the question has used up its signature checks");
-		return NULL;
-	}
-	c->above = above;
-	if (ledger_is_tired(&c->ledger)) {
-		known = false;
-	} else if (anchor) {
-		known = want_keys(c, name, NULL, anchor);
-	} else {
-		ds = known_ds(c, name, above);
-		known = ds ? take_ds(c, name, ds) : is_denied_already(c, name, above);
-		if (!known && !ds && !ledger_is_tired(&c->ledger))
-			known = send_out(c, ERRAND_DS, name);
-	}
-	e = keycache_find(c->q->cache.keys, name, now_of(c));
-	if (e && known)
+	if (e)
 		return e;
-	if (c->stuck.text)
-		*out = c->stuck;
-	else if (mesh_children(c->q) || ledger_is_tired(&c->ledger))
-		*out = (struct chain_found){ .end = CHAIN_WAIT };
-	else
-		*out = found_spent(c, "there is nothing left to spend on the chain of trust");
+	*out = (struct chain_found){ .end = CHAIN_WAIT };
+	if (c->stuck || !(mesh_children(c->q) || ledger_is_tired(&c->ledger)))
+		*out = (struct chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
+					     .text = c->stuck ? c->stuck : "there is nothing left to spend on the chain of trust" };
 	return NULL;
 }
 
@@ -661,16 +645,17 @@ bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds)
 
 struct chain_found chain_find(struct chain *c, const uint8_t *name)
 {
-	const struct anchor *anchor = chain_anchor(c->trust, c->q, name, false);
 	struct chain_found out = { .end = CHAIN_UNTRUSTED };
+	const struct anchor *anchor;
 	const struct keyset *above = NULL;
 	const struct key_entry *e;
 	unsigned labels, most = dname_labels(name);
 
-	if (!anchor)
-		return out;
 	if (!take_in(c))
 		return (struct chain_found){ .end = CHAIN_WAIT };
+	anchor = chain_anchor(c->trust, c->q, name, false); /* as of now: it may have rolled */
+	if (!anchor)
+		return out;
 	/* the usual case: the keys of the zone itself are known */
 	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && e->kind != KEYS_NO_CUT) {

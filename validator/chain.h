@@ -52,7 +52,7 @@ struct chain {
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
 	bool brought_poor;              /* if it failed, then for want of a budget */
-	struct chain_found stuck;       /* this query gets no further, with nothing learned from it */
+	const char *stuck;              /* why this query gets no further, with nothing learned from it; or NULL */
 	const struct message *at_hand;  /* the message being judged: its denials may save a query */
 	bool told_anchor;               /* the key tag query of RFC 8145 is done */
 };

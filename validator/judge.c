@@ -58,11 +58,9 @@ static void find_end(struct judge *j)
 			j->beyond = true;
 			continue;
 		}
-		if (s->type == q->type || q->type == TYPE_ANY) {
+		if (s->type == q->type || q->type == TYPE_ANY)
 			j->positive = true;
-			break;
-		}
-		if (s->type == TYPE_CNAME && s->count)
+		else if (s->type == TYPE_CNAME && s->count)
 			at = rrset_target(s, 0);
 	}
 	j->end = at;
@@ -363,7 +361,7 @@ static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence 
 		return false;
 	denial_begin(e, zone, rules_nsec3_limit(j->chain->ledger.how.rules, keyset_bits(f.keys)),
 		     &q->budget->hashes);
-	for (unsigned i = first; i < last && e->nsec_count + e->nsec3_count < DENIAL_SETS; i++) {
+	for (unsigned i = first; i < last; i++) {
 		const struct verified *proof = proof_at(j, i);
 
 		if (proof && dname_equals(verified_zone(proof), zone))

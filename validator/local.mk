@@ -34,7 +34,8 @@ VALIDATOR_TESTS = \
 	validator/tests/states \
 	validator/tests/validator \
 	validator/tests/verify \
-	validator/tests/vouch
+	validator/tests/vouch \
+	validator/tests/vouch_which
 
 EXTRA_DIST += \
 	validator/tests/court.h validator/tests/lab.h validator/tests/rolling.h \

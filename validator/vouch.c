@@ -15,12 +15,12 @@ struct vouching {
 	unsigned failures;          /* DS records with a key's tag, but not its digest */
 	unsigned matched;           /* matches of a record and a key, whether that signed or not */
 	bool believed;              /* some record has a supported algorithm (and digest) */
-	bool unknown_digest;        /* some DS has a supported algorithm; read if !believed */
 };
 
-static bool ds_counts(const struct ds *ds, const struct rules *r)
+/* Reads a DS record. True: its algorithm and digest are supported. */
+static bool ds_counts(struct slice rdata, const struct rules *r, struct ds *ds)
 {
-	return octets_hold(&r->algorithms, ds->algorithm) &&
+	return ds_read(rdata, ds) && octets_hold(&r->algorithms, ds->algorithm) &&
 	       octets_hold(&r->digests, ds->digest_type);
 }
 
@@ -85,12 +85,9 @@ static bool try_ds_set(struct vouching *v, const struct rrset *set)
 	struct ds ds;
 
 	for (struct slice rd; rrset_next(&all, &rd);)
-		if (ds_read(rd, &ds)) {
-			v->unknown_digest |= octets_hold(&v->rules->algorithms, ds.algorithm);
-			if (ds_counts(&ds, v->rules)) {
-				v->believed = true;
-				strong |= ds.digest_type != DIGEST_SHA1;
-			}
+		if (ds_counts(rd, v->rules, &ds)) {
+			v->believed = true;
+			strong |= ds.digest_type != DIGEST_SHA1;
 		}
 	for (unsigned pass = 0; pass < 2; pass++) {
 		bool sha1 = pass == 1;
@@ -99,7 +96,7 @@ static bool try_ds_set(struct vouching *v, const struct rrset *set)
 		if (sha1 && strong && v->rules->every_algorithm)
 			break;
 		for (struct slice rd; rrset_next(&w, &rd);)
-			if (ds_read(rd, &ds) && ds_counts(&ds, v->rules) &&
+			if (ds_counts(rd, v->rules, &ds) &&
 			    (ds.digest_type == DIGEST_SHA1) == sha1 && try_ds(v, &ds))
 				return true;
 	}
@@ -117,9 +114,9 @@ static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
 	struct ds ds;
 
 	for (w = rrset_records_if(ds_set); rrset_next(&w, &rd);)
-		strong |= ds_read(rd, &ds) && ds_counts(&ds, v->rules) && ds.digest_type != DIGEST_SHA1;
+		strong |= ds_counts(rd, v->rules, &ds) && ds.digest_type != DIGEST_SHA1;
 	for (w = rrset_records_if(ds_set); rrset_next(&w, &rd);)
-		if (ds_read(rd, &ds) && ds_counts(&ds, v->rules) &&
+		if (ds_counts(rd, v->rules, &ds) &&
 		    (!strong || ds.digest_type != DIGEST_SHA1))
 			octets_put(&v->wanted, ds.algorithm);
 	for (w = rrset_records_if(anchors); rrset_next(&w, &rd);)
@@ -146,8 +143,6 @@ static bool try_anchors(struct vouching *v, const struct rrset *anchors)
 			    !zonekey_may_sign(z))
 				continue;
 			if (key_signs(v, i) && is_finished(v))
-				return true;
-			if (v->check.stage == STAGE_WORK)
 				return true;
 			break;
 		}
@@ -215,6 +210,7 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 			      const struct rrset *anchors)
 {
 	struct octets missing;
+	enum reason why;
 
 	if (keys->dnskeys->count > RRSET_RECORDS_MOST) {
 		check_fail(&v->check, STAGE_WORK, REASON_bogus, "its %u keys are more than are looked at",
@@ -227,10 +223,9 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 		try_ds_set(v, ds);
 
 	if (!v->believed) {
-		check_fail(&v->check, STAGE_START,
-			   v->unknown_digest ? REASON_digest_unknown : REASON_algorithm_unknown,
-			   "%s, so that the zone counts as unsigned",
-			   v->unknown_digest ? "no DS record has a digest that counts here"
+		why = ds ? ds_disbelief(ds, v->rules) : REASON_algorithm_unknown;
+		check_fail(&v->check, STAGE_START, why, "%s, so that the zone counts as unsigned",
+			   why == REASON_digest_unknown ? "no DS record has a digest that counts here"
 					    : "no key is of an algorithm that counts here");
 		v->check.out->security = SECURITY_INSECURE;
 		return;
@@ -270,7 +265,7 @@ bool ds_is_believed(const struct rrset *ds_set, const struct rules *rules)
 	struct ds ds;
 
 	for (struct slice rd; rrset_next(&w, &rd);)
-		if (ds_read(rd, &ds) && ds_counts(&ds, rules))
+		if (ds_counts(rd, rules, &ds))
 			return true;
 	return false;
 }

@@ -640,7 +640,7 @@ answered(44, "spent-on-another", "a question that costs all it may, then an alia
          "nowhere, and who had joined such a child, be it a client or another question, gets a lookup of its own",
          "services/budget.h:budget_is_short services/mesh_waiters.c:waiters_begin_again "
          "services/mesh_children.c:query_ask_again services/query.h:query_is_starved validator/chain.c:miss "
-         "validator/chain.c:get_stuck",
+         "validator/chain.c:learn_cut",
          "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
          "testdata/replay/cut_for_want_of_anothers_budget_is_asked_again.rpl "
          "testdata/replay/failure_for_want_of_anothers_budget_is_asked_again.rpl "

@@ -249,6 +249,103 @@ static void the_cache_is_not_avoided(void **state)
 	}
 }
 
+/* The zone's DS set or keys that nobody gives: why, and for how long the answer is kept, as they may soon be there. */
+static void what_cannot_be_had_is_kept_for_a_moment(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t type;
+		uint8_t rcode;
+		enum reason why, want;
+		const char *options;
+		uint32_t ttl_s;
+	} rows[] = {
+		{ TYPE_DS, RCODE_SERVFAIL, REASON_none, REASON_bogus, "val-bogus-ttl: 77\n", 5 },
+		{ TYPE_DS, RCODE_SERVFAIL, REASON_no_reachable, REASON_no_reachable, "val-bogus-ttl: 3\n", 3 },
+		{ TYPE_DNSKEY, RCODE_SERVFAIL, REASON_no_reachable, REASON_dnskey_missing, "val-bogus-ttl: 77\n", 5 },
+		{ TYPE_DNSKEY, RCODE_SERVFAIL, REASON_none, REASON_dnskey_missing, "val-bogus-ttl: 3\n", 3 },
+		{ TYPE_DNSKEY, RCODE_NOERROR, REASON_none, REASON_dnskey_missing, "val-max-restart: 0\nval-bogus-ttl: 77\n", 77 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h;
+		struct message *m = NULL;
+
+		lab_open(rows[i].options);
+		tell_names();
+		for (unsigned k = 0; k < lab.page_count; k++)
+			if (lab.pages[k].m.q.type == rows[i].type && dname_equals(lab.pages[k].m.q.name, N("sub.example.")))
+				m = &lab.pages[k].m;
+		assert_non_null(m);
+		m->count[SECTION_ANSWER] = 0;
+		m->rcode = rows[i].rcode;
+		m->reason = rows[i].why;
+		h = lab_ask_to_the_end("www.sub.example.", TYPE_A);
+		if (h->security != SECURITY_BOGUS || h->reason != rows[i].want || h->ttl_s != rows[i].ttl_s)
+			fail_msg("row %zu: %d %s for %u s", i, h->security, reason_text(h->reason), h->ttl_s);
+		lab_close();
+	}
+}
+
+/* A denial at hand that costs more hashes than are left: that is why, and nothing is asked. */
+static void a_denial_at_hand_may_cost_too_much(void **state)
+{
+	(void)state;
+	static const struct lab_purse purse = { TYPE_A, -1, -1, 0, false, false };
+	const struct lab_heard *h;
+	char proof[1200] = "";
+
+	lab_open("val-max-restart: 0\n");
+	strcat(proof, lab_nsec3("example.", "example.", false, 1 << 24 | 1 << 16, "SOA RRSIG"));
+	strcat(proof, lab_nsec3("example.", "sub.example.", true, 1 << 24 | 1 << 16, "A RRSIG"));
+	lab_tell(&(struct lab_page){ "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1",
+				     .authority = proof, .flaw = LAB_UNSIGNED });
+	lab.purse = &purse;
+	h = lab_ask_to_the_end("www.sub.example.", TYPE_A);
+	assert_int_equal(h->reason, REASON_budget_validation);
+	assert_string_equal(h->text, "sub.example. is not judged: the question has used up its NSEC3 hashes");
+	assert_int_equal(lab_asked_for(TYPE_DS, ""), 0);
+	lab_close();
+}
+
+/* Where an anchor is, what was found out without it does not count. */
+static void at_an_anchor_a_zone_begins(void **state)
+{
+	(void)state;
+	struct key_news news = { .name = N("example."), .kind = KEYS_NO_CUT, .ttl_s = 60 };
+
+	lab_open("val-max-restart: 0\n");
+	lab_tell(&(struct lab_page){ "a.b.example.", TYPE_A, .answer = "a.b.example. 300 IN A 192.0.2.1" });
+	keycache_put(lab.env.keys, &news, lab.env.time->now_s);
+	assert_int_equal(lab_ask_to_the_end("a.b.example.", TYPE_A)->security, SECURITY_SECURE);
+	assert_int_equal(lab_asked_for(TYPE_DNSKEY, ""), 1);
+	lab_close();
+}
+
+/* The keys of an anchor of which no record counts here are looked for in the cache, too. */
+static void an_anchor_of_no_algorithm_that_counts_is_insecure(void **state)
+{
+	(void)state;
+	for (unsigned cached = 0; cached < 2; cached++) {
+		struct fault f = { .set = false };
+		const struct lab_heard *h;
+		char anchor[160];
+
+		lab_open("val-max-restart: 0\n");
+		lab_zone("test.");
+		snprintf(anchor, sizeof(anchor), "test. DS 1 200 2 %064u", 1u);
+		assert_true(anchors_add_text(lab.snapshot->trust->anchors, anchor, &f));
+		lab_tell(&(struct lab_page){ "www.test.", TYPE_A, .answer = "www.test. 300 IN A 192.0.2.1" });
+		if (cached)
+			(void)rrsetcache_put(lab.env.rrsets, lab_set("test.", TYPE_DNSKEY), lab.env.time->now_s, &lab.arena);
+		h = lab_ask_to_the_end("www.test.", TYPE_A);
+		assert_int_equal(h->security, SECURITY_INSECURE);
+		assert_int_equal(h->reason, REASON_algorithm_unknown);
+		assert_int_equal(lab_asked_for(TYPE_DNSKEY, "test."), !cached);
+		lab_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +356,10 @@ int main(void)
 		cmocka_unit_test(where_nothing_is_known_nothing_is_asked),
 		cmocka_unit_test(what_cannot_be_judged_stays_in_the_cache),
 		cmocka_unit_test(the_cache_is_not_avoided),
+		cmocka_unit_test(what_cannot_be_had_is_kept_for_a_moment),
+		cmocka_unit_test(a_denial_at_hand_may_cost_too_much),
+		cmocka_unit_test(at_an_anchor_a_zone_begins),
+		cmocka_unit_test(an_anchor_of_no_algorithm_that_counts_is_insecure),
 	};
 
 	return cmocka_run_group_tests_name("chain_turns", tests, NULL, NULL);

@@ -225,6 +225,9 @@ static void an_alias_below_a_dname_is_the_one_it_makes(void **state)
 		{ "of a DNAME that is not signed", "x.d.example.",
 		  "x.d.example. 300 IN CNAME y.e.example.\nd.example. 300 IN DNAME e.example.", { LAB_BARE, LAB_BARE },
 		  SECURITY_BOGUS, REASON_rrsigs_missing, "x.d.example. CNAME has no signature" },
+		{ "of an alias above it, that is signed", "x.d.example.",
+		  "x.d.example. 300 IN CNAME x.e.example.\nd.example. 300 IN CNAME e.example.", { LAB_BARE, LAB_AS_IT_IS },
+		  SECURITY_BOGUS, REASON_rrsigs_missing, "x.d.example. CNAME has no signature" },
 		{ "of a DNAME with two targets", "x.d.example.",
 		  "x.d.example. 300 IN CNAME x.e.example.\nd.example. 300 IN DNAME e.example.\nd.example. 300 IN DNAME f.example.",
 		  { LAB_BARE, LAB_AS_IT_IS }, SECURITY_BOGUS, REASON_bogus, "an alias contradicts" },
@@ -354,6 +357,63 @@ static void what_is_not_left_out_is_judged(void **state)
 	}
 }
 
+/* A wildcard may have made what stands beside the answer, but no denial. */
+static void a_wildcard_may_make_what_stands_beside(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *beside;
+		enum security want;
+	} rows[] = {
+		{ "x.w.example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300", SECURITY_SECURE },
+		{ "x.w.example. 300 IN NSEC y.w.example. A RRSIG NSEC", SECURITY_BOGUS },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct lab_heard *h;
+		char authority[200];
+		struct message *m;
+
+		open_lab("val-max-restart: 0\naggressive-nsec: no\n");
+		snprintf(authority, sizeof(authority), "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC\n%s", rows[i].beside);
+		lab_tell(&(struct lab_page){ "x.w.example.", TYPE_A, .answer = "x.w.example. 300 IN A 192.0.2.9",
+					     .authority = authority, .wildcard = "*.w.example." });
+		m = &lab.pages[lab.page_count - 1].m;
+		m->sets[2] = lab_sign_by(&lab.zones[0], lab_with_sigs(m->sets[2], NULL, 0), "*.w.example.", LAB_SOUND);
+		h = lab_ask_to_the_end("x.w.example.", TYPE_A);
+		if (h->security != rows[i].want)
+			fail_msg("row %zu: %d (%s)", i, h->security, h->text);
+		lab_close();
+	}
+}
+
+/* Wherever among its checks a turn ends: what a wildcard made is judged before the answer is given. */
+static void a_turn_that_ends_leaves_no_wildcard_unjudged(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 2 * LEDGER_CHECKS; n++) {
+		for (unsigned proven = 0; proven < 2; proven++) {
+			char answer[1000], *at = answer;
+			const struct lab_heard *h;
+			struct message *m;
+
+			open_lab("val-max-restart: 0\naggressive-nsec: no\n");
+			for (unsigned i = 0; i < n; i++)
+				at += sprintf(at, "a%u.example. 300 IN CNAME a%u.example.\n", i, i + 1);
+			at += sprintf(at, "a%u.example. 300 IN CNAME x.w.example.\n", n);
+			sprintf(at, "x.w.example. 300 IN A 192.0.2.9");
+			lab_tell(&(struct lab_page){ "a0.example.", TYPE_A, .answer = answer,
+						     .authority = proven ? "*.w.example. 300 IN NSEC www.example. A RRSIG NSEC" : NULL });
+			m = &lab.pages[lab.page_count - 1].m;
+			m->sets[n + 1] = lab_sign_by(&lab.zones[0], lab_with_sigs(m->sets[n + 1], NULL, 0), "*.w.example.", LAB_SOUND);
+			h = lab_ask_to_the_end("a0.example.", TYPE_A);
+			if (h->security != (proven ? SECURITY_SECURE : SECURITY_BOGUS))
+				fail_msg("%u aliases, %u proofs: %d (%s)", n, proven, h->security, h->text);
+			lab_close();
+		}
+	}
+}
+
 /* For what is false already no question is asked. */
 static void what_is_false_is_judged_no_further(void **state)
 {
@@ -382,6 +442,8 @@ int main(void)
 		cmocka_unit_test(an_alias_from_elsewhere_makes_no_signed_name_too_long),
 		cmocka_unit_test(what_stands_beside_is_given_if_it_is_secure),
 		cmocka_unit_test(what_is_not_left_out_is_judged),
+		cmocka_unit_test(a_wildcard_may_make_what_stands_beside),
+		cmocka_unit_test(a_turn_that_ends_leaves_no_wildcard_unjudged),
 		cmocka_unit_test(what_is_false_is_judged_no_further),
 	};
 
