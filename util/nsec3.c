@@ -65,8 +65,8 @@ void nsec3_hash(const uint8_t *name, struct slice salt, unsigned iterations,
 static int digit(uint8_t c)
 {
 	c = ascii_lower[c];
-	if (c >= '0' && c <= '9')
-		return c - '0';
+	if (c <= '9')
+		return c - '0'; /* negative for none */
 	return c >= 'a' && c <= 'v' ? c - 'a' + 10 : -1;
 }
 

@@ -214,7 +214,7 @@ static bool set_is_believed(struct stepping *t)
 		verify_keys(t->zone, ds, keys, t->s->verify, &v);
 	mem_free(ds);
 	mem_free(keys);
-	if (v.security != SECURITY_SECURE && t->s->say) {
+	if (v.security != SECURITY_SECURE) {
 		const char *why = v.text ? v.text : "none of its keys is trusted any more";
 		char *sentence = mem_textf("trust anchor %s: its keys cannot be believed: %s",
 					   dname_print(t->p->owner, name), why);

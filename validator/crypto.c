@@ -119,7 +119,7 @@ static size_t hash_pieces(enum hash h, const struct slice *pieces, size_t count,
 			  uint8_t out[EVP_MAX_MD_SIZE])
 {
 	EVP_MD_CTX *ctx = hash_context(h);
-	unsigned len = 0;
+	unsigned len;
 	bool good = ctx && EVP_DigestInit_ex2(ctx, NULL, NULL);
 
 	for (size_t i = 0; good && i < count; i++)
@@ -404,7 +404,7 @@ static void *make_context(const struct crypto_key *k)
 /* Whether the algorithm works on this system: some forbid SHA-1 signatures, some lack curves. */
 static bool probe(const struct kind *kind)
 {
-	uint8_t rsa[4 + 128];
+	static const uint8_t rsa[4 + 128] = { 3, 1, 0, 1, 0xff }; /* the exponent, and 1024 bits */
 	EVP_PKEY_CTX *curve;
 	struct crypto_key *k;
 	const char *why;
@@ -418,8 +418,6 @@ static bool probe(const struct kind *kind)
 		EVP_PKEY_CTX_free(curve);
 		return curve != NULL;
 	}
-	memset(rsa, 0xff, sizeof(rsa));
-	memcpy(rsa, "\3\1\0\1", 4);
 	k = key_of_kind(kind, (struct slice){ rsa, sizeof(rsa) }, &why);
 	if (!k)
 		return false;
@@ -489,7 +487,7 @@ bool crypto_verify(const struct crypto_key *k, struct slice data, struct slice s
 	void *context, *none = NULL;
 	bool good;
 
-	if (sig.len == 0 || (k->kind->sig && sig.len != k->kind->sig))
+	if (k->kind->sig && sig.len != k->kind->sig)
 		return false;
 	context = atomic_exchange(spare, NULL);
 	if (context && k->kind->shape == SHAPE_EDDSA &&

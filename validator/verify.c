@@ -202,12 +202,12 @@ static bool is_in_time(struct check *c, const struct rrsig *sig)
 }
 
 /* The TTL limit of RFC 4035 5.3.3; past the expiration, the rest of the skew allowed for. */
-static uint32_t ttl_of(const struct check *c, const struct rrsig *sig, bool in_time)
+static uint32_t ttl_of(const struct check *c, const struct rrsig *sig)
 {
 	uint32_t left = sig->expiration - c->how->now;
 	uint32_t most_s = MAX(sig->original_ttl_s, c->how->rules->least_ttl_s);
 
-	if (c->how->rules->date == DATE_ANY || !in_time)
+	if (c->how->rules->date == DATE_ANY)
 		return most_s;
 	if ((int32_t)left <= 0)
 		left += skew_of(c->how->rules, sig);
@@ -349,7 +349,7 @@ static struct verdict secure(const struct rrset *set, const struct rrsig *sig, u
 
 static void succeed(struct check *c, const struct rrsig *sig, bool in_time)
 {
-	*c->out = secure(c->set, sig, ttl_of(c, sig, in_time), c->how->arena);
+	*c->out = secure(c->set, sig, ttl_of(c, sig), c->how->arena);
 	c->out->dates_passed = !in_time;
 }
 
@@ -375,8 +375,6 @@ static bool signature_holds(struct check *c, const struct rrsig *sig)
 			succeed(c, sig, in_time);
 			return true;
 		}
-		if (c->stage == STAGE_WORK)
-			return false;
 	}
 	return false;
 }
@@ -424,7 +422,6 @@ static bool zone_may_sign(struct check *c)
 
 bool check_signatures(struct check *c, struct octets *wanted)
 {
-	bool every = wanted && !octets_empty(wanted);
 	struct rrset_walk w = rrset_sigs(c->set);
 	struct rrsig sig;
 
@@ -434,14 +431,14 @@ bool check_signatures(struct check *c, struct octets *wanted)
 		return false;
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (!signature_applies(c, rd, &sig) ||
-		    (every && !octets_hold(wanted, sig.algorithm)))
+		    (wanted && !octets_hold(wanted, sig.algorithm)))
 			continue;
 		if (!signature_holds(c, &sig)) {
 			if (c->stage == STAGE_WORK)
 				break;
 			continue;
 		}
-		if (!every)
+		if (!wanted)
 			return true;
 		wanted->bits[sig.algorithm / 32] &= ~(UINT32_C(1) << (sig.algorithm % 32));
 		if (octets_empty(wanted))
@@ -561,19 +558,18 @@ static bool may_hold(const uint8_t *zone, const struct rrset *set)
 
 const uint8_t *verify_signer(const struct rrset *set)
 {
-	const uint8_t *first = NULL, *closest = NULL;
+	const uint8_t *any = NULL, *closest = NULL;
 	struct rrset_walk w = rrset_sigs(set);
 	struct rrsig sig;
 
 	for (struct slice rd; rrset_next(&w, &rd);) {
 		if (!rrsig_read(rd, &sig))
 			continue;
-		if (!first)
-			first = sig.signer;
+		any = sig.signer;
 		if (may_hold(sig.signer, set) && (!closest || dname_is_under(sig.signer, closest)))
 			closest = sig.signer;
 	}
-	return closest ? closest : first;
+	return closest ? closest : any;
 }
 
 bool verify_names_signer(const struct rrset *set, const uint8_t *zone)

@@ -164,7 +164,7 @@ uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)
 
 /* The zone to ask for the keys of this set, by the names of its signers: the closest at or above its owner, as only
  * the zone that has the set may sign it (RFC 4035 5.3.1), whatever other RRSIGs lie beside that one; if none is,
- * the first; NULL when none can be read. */
+ * any; NULL when none can be read. */
 const uint8_t *verify_signer(const struct rrset *set) PURE;
 /* Whether an RRSIG of the set names that zone as its signer. */
 bool verify_names_signer(const struct rrset *set, const uint8_t *zone) PURE;

@@ -55,7 +55,7 @@ void check_end(struct check *c);
 void check_fail(struct check *c, enum stage stage, enum reason reason, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
-/* Whether a signature of the set is valid or, if `wanted` is not empty, one of each algorithm in
+/* Whether a signature of the set is valid or, with `wanted` (not empty), one of each algorithm in
  * it; those found are removed from `wanted`. */
 bool check_signatures(struct check *c, struct octets *wanted);
 void check_fail_algorithm(struct check *c, const struct octets *missing);

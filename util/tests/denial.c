@@ -593,10 +593,11 @@ static void a_bitmap_is_read_within_its_bounds(void **state)
 static void a_span_of_hashes_may_wrap(void **state)
 {
 	(void)state;
-	static const uint8_t low[20] = { 1 }, mid[20] = { 5 }, high[20] = { 9 };
+	static const uint8_t low[20] = { 1 }, mid[21] = { 5, [20] = 9 }, high[20] = { 9 };
 	struct nsec3 n = { .next = { mid, 20 } };
 
 	memcpy(n.owner, low, 20);
+	assert_false(nsec3_covers(&n, (const uint8_t[21]){ 5, [20] = 1 })); /* what stands behind it is no part of it */
 	assert_false(nsec3_covers(&n, low));
 	assert_false(nsec3_covers(&n, mid));
 	assert_false(nsec3_covers(&n, high));

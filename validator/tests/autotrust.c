@@ -26,6 +26,7 @@ static void a_hold_down_ends_when_it_says(void **state)
 		{ "the same, and it has passed", "AC", "AC", "AC", { 9, DEL, KEEP, true }, 9, "C=valid A=valid B=missing" },
 		{ "a revoked key, too early", "AB!", "A", "A", { ADD, DEL, KEEP, false }, DEL - 1, "A=valid B!=revoked" },
 		{ "a revoked key", "AB!", "A", "A", { ADD, DEL, KEEP, false }, DEL, "A=valid" },
+		{ "a revoked key between others", "A!BC", "BC", "BC", { ADD, DEL, KEEP, false }, DEL, "C=addpend/3 B=valid" },
 		{ "a revoked key that is still shown", "AB!", "AB!", "A", { ADD, DEL, KEEP, false }, DEL + 1,
 		  "A=valid B!=revoked" },
 		{ "one that is shown without its mark", "AB!", "AB", "A", { ADD, DEL, KEEP, false }, DEL + 1,

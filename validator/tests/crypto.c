@@ -102,6 +102,8 @@ static void bits_are_counted_on_the_wire(void **state)
 	memcpy(key, "\3\1\0\1\0\1", 6);
 	assert_int_equal(crypto_key_bits(8, (struct slice){ key, 6 + 127 }), 127 * 8 + 1);
 	assert_int_equal(crypto_key_bits(8, (struct slice){ key, 2 }), 0);
+	memcpy(key, "\0\0\3\1\0\1\377", 7); /* the exponent's length in three bytes */
+	assert_int_equal(crypto_key_bits(8, (struct slice){ key, 6 + 128 }), 128 * 8);
 }
 
 /* A key, what it signed, and the signature: the SOA set of each zone, in canonical form. */

@@ -391,7 +391,7 @@ static void what_is_kept_is_good_for_its_zone_only(void **state)
 {
 	(void)state;
 	struct court c, other;
-	struct rrset *kept;
+	struct rrset *kept, *set;
 	struct verdict again;
 
 	court_open(&c, "p256");
@@ -401,6 +401,10 @@ static void what_is_kept_is_good_for_its_zone_only(void **state)
 	assert_true(verify_again(kept, kept, false, c.keys, &c.how, &again));
 	assert_false(verify_again(kept, kept, true, c.keys, &c.how, &again));
 	assert_false(verify_again(kept, kept, false, other.keys, &c.how, &again));
+	set = set_of(&c, "www.", TYPE_A);
+	assert_true(verify_again(set, kept, false, c.keys, &c.how, &again));
+	first_sig(set)[40] ^= 1;
+	assert_false(verify_again(set, kept, false, c.keys, &c.how, &again));
 	kept->security = SECURITY_INSECURE;
 	assert_false(verify_again(kept, kept, false, c.keys, &c.how, &again));
 	kept->security = SECURITY_SECURE;

@@ -1,5 +1,7 @@
 /* Claims about which of a zone's keys are asked to vouch, and which cannot.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <openssl/err.h>
+
 #include "util/rr.h"
 #include "validator/crypto.h"
 #include "validator/tests/court.h"
@@ -155,10 +157,33 @@ static void a_cut_ds_record_says_nothing(void **state)
 	court_close(&c);
 }
 
+/* A larger key is counted as larger, and a check that fails leaves no error behind for who uses OpenSSL next. */
+static void what_a_check_leaves(void **state)
+{
+	(void)state;
+	static const char *const zones[] = { "p256", "p384", "rsasha256", "ed25519" };
+
+	for (size_t i = 0; i < COUNT(zones); i++) {
+		struct rrset *set;
+		const char *why;
+		struct court c;
+
+		court_open(&c, zones[i]);
+		set = set_of(&c, "www.", TYPE_A);
+		memset(first_sig(set) + 18 + dname_len(N(c.apex)), 0xff, 32);
+		verify_set(set, c.keys, &c.how, &c.v);
+		assert_int_equal(c.v.reason, REASON_sig_wrong);
+		assert_int_equal(ERR_peek_error(), 0);
+		assert_true(crypto_key_size(zonekey_parsed(&c.keys->key[0], &why)) > 2000 + keyset_bits(c.keys) / 4);
+		court_close(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(one_that_vouches_is_enough),
+		cmocka_unit_test(what_a_check_leaves),
 		cmocka_unit_test(a_revoked_anchor_vouches_for_nothing),
 		cmocka_unit_test(an_anchor_of_no_algorithm_that_counts_is_none),
 		cmocka_unit_test(a_key_that_was_used_takes_room),
