@@ -75,19 +75,20 @@ static struct policy *policy;
 
 static const struct client_ops no_ops = { .name = "test" };
 
-/* What becomes of a question, in a few words: the end, or rcode, AA, and the answer's records. */
+/* What becomes of a question, in a few words: the end, or rcode, AA, extended error, and the answer's records. */
 static const char *answer_to_client(const char *from, const struct question *q, bool stream)
 {
 	static char text[600];
-	static const struct answer_style style = { .udp_size = 1232, .max_udp = 1232 };
+	static const struct answer_style style = { .udp_size = 1232, .max_udp = 1232, .ede = true };
 	static const char *const rcodes[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN",
 					      "NOTIMP",  "REFUSED", "YXDOMAIN" };
 	struct client client = { .ops = &no_ops };
-	struct request r = { .q = *q, .flags = FLAG_RD };
+	struct request r = { .q = *q, .flags = FLAG_RD, .edns = { .present = true, .udp_size = 1232 } };
 	struct answer_to to = { .style = &style, .request = &r, .stream = stream };
 	struct policy_client who = { .client = &client };
 	uint8_t room[4096];
 	struct writer out = writer_over(room, sizeof(room));
+	struct slice ede;
 	struct message m;
 	struct lead lead;
 	struct arena a;
@@ -120,6 +121,9 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 		len = (size_t)snprintf(text, sizeof(text), "%s%s%s", rcodes[m.rcode],
 				       m.flags & FLAG_AA ? " aa" : "",
 				       m.flags & FLAG_TC ? " tc" : "");
+		if (edns_find_option(&m.edns, EDNS_EDE, &ede))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " (%u: %.*s)", get_u16(ede.at),
+						(int)ede.len - 2, (const char *)ede.at + 2);
 		for (unsigned i = 0; i < m.count[0] + m.count[1]; i++) {
 			char line[200];
 
@@ -217,10 +221,10 @@ static void aliases_are_followed(void **state)
 		{ ME, "lost.static.x.", TYPE_A,
 		  "NXDOMAIN aa; lost.static.x. 3600 IN CNAME none.static.x." },
 		{ ME, "away.static.x.", TYPE_A, "follow 1 www.example.com." },
-		{ ME, "one.static.x.", TYPE_A, "SERVFAIL" },
+		{ ME, "one.static.x.", TYPE_A, "SERVFAIL (0: )" },
 		/* the way to a name of the same zone leads outside: it would never end */
 		{ ME, "google.out.x.", TYPE_A, "follow 1 www.out.x." },
-		{ ME, "www.out.x.", TYPE_A, "SERVFAIL" },
+		{ ME, "www.out.x.", TYPE_A, "SERVFAIL (0: )" },
 		{ ME, "foo.wild.x.", TYPE_A, "follow 1 foo.wild.x.walled.garden." },
 	};
 	static const struct row literally[] = {
@@ -246,7 +250,7 @@ static void an_alias_that_gets_too_long_is_an_error(void **state)
 		name[i] = '.';
 	strcpy(name + 240, ".wild.x.");
 	q = made_question(name, TYPE_A);
-	assert_string_equal(answer_to_client(ME, &q, false), "YXDOMAIN aa");
+	assert_string_equal(answer_to_client(ME, &q, false), "YXDOMAIN aa (0: the alias that a wildcard makes is too long)");
 }
 
 static void tags_views_and_overrides_tell_clients_apart(void **state)
