@@ -28,7 +28,7 @@ enum {
 struct dns64 {
 	struct netblock prefix;
 	struct message *own; /* the name's own answer; NULL: not asked for yet */
-	bool waits, for_name, done;
+	bool asked, for_name, done;
 };
 
 /* ---- addresses ---- */
@@ -135,10 +135,11 @@ static bool is_bare(const struct query *q)
 	       trie_find_closest(q->snapshot->dns64_ignored, q->question.name);
 }
 
+/* Once at most. */
 static bool ask_for(struct query *q, struct dns64 *d, const uint8_t *name, uint16_t type)
 {
-	d->waits = mesh_child_alike(q, name, type, CLASS_IN) != NULL;
-	return d->waits;
+	d->asked = mesh_child_alike(q, name, type, CLASS_IN) != NULL;
+	return d->asked;
 }
 
 static bool ask_reverse(struct query *q, struct dns64 *d)
@@ -451,9 +452,8 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 {
 	const struct message *m = child->reply;
 
-	if (!d->waits)
+	if (!d->asked)
 		return STEP_STUCK;
-	d->waits = false;
 	q->no_store |= child->no_store;
 	if (UNLIKELY(halls_depend(q, child))) {
 		d->done = true;
