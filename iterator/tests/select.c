@@ -686,6 +686,61 @@ static void the_fastest_are_preferred_as_often_as_is_wished(void **state)
 	end(&w);
 }
 
+/* With a thousand of a thousand, that is always. */
+static void only_the_fastest_if_so_wished(void **state)
+{
+	struct fault f;
+	struct world w;
+
+	(void)state;
+	begin(&w, "fast-server-permil: 1000");
+	assert_true(conf_set_option(w.snapshot.conf, "fast-server-num: 1", &f));
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 70, &w.time);
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.2")->addr, ZONE, 80, &w.time);
+	for (unsigned i = 0; i < 20000; i++)
+		assert_ptr_equal(select_server(w.at, &w.query, TYPE_A, 0).place, &w.at->places[0]);
+	end(&w);
+}
+
+/* Which forwarder is asked is not also a matter of its family. */
+static void a_strategy_knows_no_family(void **state)
+{
+	static const enum forward_strategy strategies[] = { STRATEGY_FASTEST, STRATEGY_RACE };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(strategies); i++) {
+		const struct forward_zone config = { .strategy = strategies[i], .racers = 2 };
+		unsigned v4, v6;
+		struct world w;
+
+		begin(&w, "prefer-ip4: yes");
+		w.at->forward = true;
+		w.at->config = &config;
+		infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 60, &w.time);
+		infra_set_rtt(w.env.infra, &add(&w, "2001:db8::1")->addr, ZONE, 60, &w.time);
+		draw(&w, &v4, &v6);
+		assert_in_range(v6, 400, 600);
+		end(&w);
+	}
+}
+
+/* Who is no longer in the list has no say in which family is silent. */
+static void only_the_listed_count(void **state)
+{
+	unsigned v4, v6;
+	struct world w;
+
+	(void)state;
+	begin(&w, NULL);
+	add(&w, "192.0.2.1");
+	add(&w, "2001:db8::1");
+	add(&w, "2001:db8::2")->silent = true;
+	w.at->place_count--;
+	draw(&w, &v4, &v6);
+	assert_true(v4 && v6);
+	end(&w);
+}
+
 static void families_take_turns(void **state)
 {
 	(void)state;
@@ -822,6 +877,9 @@ int main(void)
 		cmocka_unit_test(a_delegation_may_be_full),
 		cmocka_unit_test(so_many_of_the_fastest_are_preferred),
 		cmocka_unit_test(the_fastest_are_preferred_as_often_as_is_wished),
+		cmocka_unit_test(only_the_fastest_if_so_wished),
+		cmocka_unit_test(a_strategy_knows_no_family),
+		cmocka_unit_test(only_the_listed_count),
 		cmocka_unit_test(families_take_turns),
 		cmocka_unit_test(a_forwarder_is_shaky_after_two_silences),
 		cmocka_unit_test(others_come_fastest_first),
