@@ -69,6 +69,7 @@ libresolver_la_SOURCES += \
 	services/lease_trouble.def \
 	services/leasefile.c services/leasefile.h services/leasefile_private.h \
 	services/leasefile_isc.c \
+	services/leasefile_line.c \
 	services/leasefile_kea.c \
 	services/listen.h \
 	services/listen_conn.c services/listen_conn.h \

@@ -93,6 +93,21 @@ void record_batch_add(struct record_batch *b, const struct text_rr *rr, const ch
 	b->widest = MAX(b->widest, p->count);
 }
 
+static void tell_odd(void *line, const char *why)
+{
+	log_warn("local-data '%s': %s", (const char *)line, why);
+}
+
+bool localzones_read_line(struct arena *a, const char *line, struct text_rr *rr, struct fault *f)
+{
+	struct text_zone z;
+
+	text_zone_init(&z);
+	z.odd = tell_odd;
+	z.odd_arg = (void *)(uintptr_t)line;
+	return text_rr_parse(a, line, &z, rr, f);
+}
+
 bool record_batch_read(struct record_batch *b, const char *line, size_t number, struct fault *f)
 {
 	struct text_rr rr;

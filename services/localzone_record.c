@@ -41,21 +41,6 @@ static bool put_alone(struct localzones *z, const struct text_rr *rr, const char
 	return !one.wrong;
 }
 
-static void tell_odd(void *line, const char *why)
-{
-	log_warn("local-data '%s': %s", (const char *)line, why);
-}
-
-bool localzones_read_line(struct arena *a, const char *line, struct text_rr *rr, struct fault *f)
-{
-	struct text_zone z;
-
-	text_zone_init(&z);
-	z.odd = tell_odd;
-	z.odd_arg = (void *)(uintptr_t)line;
-	return text_rr_parse(a, line, &z, rr, f);
-}
-
 bool localzones_put_record(struct localzones *z, const char *line, struct fault *f)
 {
 	struct text_rr rr;

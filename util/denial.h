@@ -10,12 +10,9 @@
 #define UTIL_DENIAL_H
 
 #include "util/rrset.h"
+#include "util/type_bitmap.h"
 
 /* ---- one record ---- */
-
-/* Whether a type bitmap contains the type; whether it is well-formed (RFC 4034 4.1.2). */
-bool types_hold(struct slice bitmap, uint16_t type) PURE;
-bool types_are_sound(struct slice bitmap) PURE;
 
 /* Whether the set is one well-formed NSEC record, its owner and next name both in `zone`. */
 bool nsec_is_sound(const struct rrset *nsec, const uint8_t *zone) PURE;

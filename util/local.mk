@@ -6,7 +6,7 @@ libresolver_la_SOURCES += \
 	util/base64url.c util/base64url.h \
 	util/bytes.h \
 	util/conftext.c util/conftext.h \
-	util/denial.c util/denial.h util/nsec3.c \
+	util/denial.c util/denial.h util/nsec3.c util/type_bitmap.c util/type_bitmap.h \
 	util/dname.c util/dname.h \
 	util/edns.c util/edns.h \
 	util/fault.c util/fault.h \
@@ -52,7 +52,7 @@ libresolver_la_SOURCES += \
 	util/textlex.h \
 	util/thread.c util/thread.h \
 	util/timebase.c util/timebase.h \
-	util/tls.c util/tls.h util/tls_context.c util/tls_kept.c util/tls_private.h \
+	util/tls.c util/tls.h util/tls_context.c util/tls_kept.c util/tls_private.h util/tls_sessions.c \
 	util/tls_tickets.c util/tls_wire.c \
 	util/trie.c util/trie.h
 

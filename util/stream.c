@@ -95,7 +95,3 @@ void stream_close(struct stream *s)
 	*s = (struct stream){ .fd = -1 };
 }
 
-bool stream_is_not_now(int error)
-{
-	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}

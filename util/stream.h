@@ -3,6 +3,7 @@
 #ifndef UTIL_STREAM_H
 #define UTIL_STREAM_H
 
+#include <errno.h>
 #include <sys/types.h>
 
 #include "util/base.h"
@@ -31,6 +32,9 @@ bool stream_is_gone(const struct stream *s);     /* nobody is there any more, th
 void stream_close(struct stream *s);             /* harmless when it is not open */
 
 /* Whether the errno of a failed read or write just means "try again later". */
-bool stream_is_not_now(int error) PURE;
+static inline bool stream_is_not_now(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
 
 #endif

@@ -477,6 +477,31 @@ static bool print_word(struct text_printer *p, struct slice word)
 
 /* ---- other fields ---- */
 
+static bool is_absolute(const char *name)
+{
+	size_t len = strlen(name), slashes = 0;
+
+	if (len == 0 || name[len - 1] != '.')
+		return false;
+	while (slashes + 1 < len && name[len - 2 - slashes] == '\\')
+		slashes++;
+	return slashes % 2 == 0;
+}
+
+size_t text_name_parse(const struct text_zone *z, const char *text, uint8_t *to, struct fault *f)
+{
+	if (strcmp(text, "@") == 0)
+		return dname_join(to, NULL, 0, z->origin);
+	size_t len = dname_parse(to, text, f);
+	if (len == 0 || is_absolute(text))
+		return len;
+	len = dname_join(to, to, len - 1, z->origin);
+	if (len == 0)
+		fault_set(f, "'%s' is no domain name: with its origin it is longer than 255 bytes",
+			  text);
+	return len;
+}
+
 static bool read_name(struct text_words *t, const char *word, const struct text_zone *z,
 		      struct writer *w)
 {

@@ -13,21 +13,6 @@
 #include "util/fault.h"
 #include "util/mem.h"
 
-struct tls {
-	SSL *ssl;
-	struct tls_context *context; /* pinned: the SSL's own reference is never the last */
-	struct tls_wire *wire;     /* owned by the SSL */
-	struct tls_client *client; /* pinned; NULL when we are the server */
-	struct tls_server *home;   /* pinned; NULL when we are the client */
-	char *server;              /* of a client: key of its sessions */
-	uint8_t alpn[16];          /* the protocol we speak, in RFC 7301 format */
-	unsigned alpn_len;
-	uint64_t data;             /* bytes read */
-	unsigned talk;             /* steps of the handshake since it was complete */
-	bool open, wants_write, has_more, broken, untrusted;
-	char why[160];
-};
-
 static void break_off(struct tls *t, const char *why)
 {
 	t->broken = true;
@@ -178,18 +163,6 @@ void tls_free(struct tls *t)
 }
 
 /* ---- handshake, reading, writing ---- */
-
-const char *tls_complaint(const char *otherwise)
-{
-	unsigned long error = ERR_peek_last_error();
-	unsigned long cause = ERR_peek_error();
-	const char *text = error ? ERR_reason_error_string(error) : NULL;
-
-	/* "system lib" is what the library makes of a file that cannot be opened */
-	if (ERR_GET_REASON(error) == ERR_R_SYS_LIB && ERR_GET_LIB(cause) == ERR_LIB_SYS)
-		return strerror(ERR_GET_REASON(cause));
-	return text ? text : otherwise;
-}
 
 static void explain(struct tls *t, int system_error)
 {
@@ -381,28 +354,3 @@ const char *tls_alpn(const struct tls *t, char to[16])
 	return to;
 }
 
-int tls_on_session(SSL *ssl, SSL_SESSION *session)
-{
-	struct tls *t = SSL_get_app_data(ssl);
-	/* The library invalidates its own when the next ticket comes. */
-	SSL_SESSION *own = SSL_SESSION_dup(session);
-
-	if (own)
-		tls_session_put(t->client, SSL_get_SSL_CTX(ssl), t->server, own);
-	return 0;
-}
-
-/* Clients offering another protocol, or none, get no ALPN reply (RFC 7858 does not require it). */
-int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
-		const unsigned char *in, unsigned in_len, void *arg)
-{
-	const struct tls *t = SSL_get_app_data(ssl);
-	unsigned char *chosen;
-
-	(void)arg;
-	if (SSL_select_next_proto(&chosen, out_len, t->alpn, t->alpn_len, in, in_len) !=
-	    OPENSSL_NPN_NEGOTIATED)
-		return SSL_TLSEXT_ERR_NOACK;
-	*out = chosen;
-	return SSL_TLSEXT_ERR_OK;
-}

@@ -1,4 +1,4 @@
-/* TLS streams: what is made once from files, and the sessions of servers.
+/* TLS streams: what is made once from files.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/tls_private.h"
 
@@ -22,10 +22,17 @@
 #include "util/mem.h"
 #include "util/rcu.h"
 
-enum {
-	SERVERS_MOST = 256, /* whose sessions are kept */
-	SESSIONS_MOST = 8,  /* per server */
-};
+const char *tls_complaint(const char *otherwise)
+{
+	unsigned long error = ERR_peek_last_error();
+	unsigned long cause = ERR_peek_error();
+	const char *text = error ? ERR_reason_error_string(error) : NULL;
+
+	/* "system lib" is what the library makes of a file that cannot be opened */
+	if (ERR_GET_REASON(error) == ERR_R_SYS_LIB && ERR_GET_LIB(cause) == ERR_LIB_SYS)
+		return strerror(ERR_GET_REASON(cause));
+	return text ? text : otherwise;
+}
 
 /* ---- files ---- */
 
@@ -210,13 +217,6 @@ static bool read_keys(struct file *key, struct file *pem, SSL_CTX *context, stru
 
 /* ---- sessions ---- */
 
-struct known_server {
-	struct list link; /* most recently used last */
-	char *name;
-	SSL_SESSION *sessions[SESSIONS_MOST]; /* freshest last */
-	unsigned count;
-};
-
 struct tls_client {
 	_Atomic unsigned pins;
 	struct manner manner;
@@ -227,58 +227,12 @@ struct tls_client {
 	struct tls_context *context; /* NULL: not loaded */
 	struct rcu_slot released;
 	int64_t floor_s;      /* a clock before this is not trusted */
-	struct list servers;
-	unsigned server_count;
+	struct tls_sessions sessions;
 };
-
-static void known_free(struct known_server *k)
-{
-	list_remove(&k->link);
-	while (k->count)
-		SSL_SESSION_free(k->sessions[--k->count]);
-	mem_free(k->name);
-	mem_free(k);
-}
-
-static void sessions_forget(struct tls_client *c)
-{
-	LIST_EACH_SAFE (at, &c->servers)
-		known_free(LIST_ITEM(at, struct known_server, link));
-	c->server_count = 0;
-}
-
-static struct known_server *known_find(struct tls_client *c, const char *name)
-{
-	LIST_EACH (at, &c->servers) {
-		struct known_server *k = LIST_ITEM(at, struct known_server, link);
-
-		if (strcmp(k->name, name) == 0)
-			return k;
-	}
-	return NULL;
-}
-
-static struct known_server *known_get(struct tls_client *c, const char *name)
-{
-	struct known_server *k = known_find(c, name);
-
-	if (k)
-		return k;
-	if (c->server_count == SERVERS_MOST) {
-		known_free(LIST_ITEM(c->servers.next, struct known_server, link));
-		c->server_count--;
-	}
-	k = mem_zero(sizeof *k);
-	k->name = mem_text(name);
-	list_push_back(&c->servers, &k->link);
-	c->server_count++;
-	return k;
-}
 
 void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *server,
 		     SSL_SESSION *session)
 {
-	struct known_server *k;
 	bool is_doubtful = tls_client_doubts_clock(c);
 
 	pthread_mutex_lock(&c->lock);
@@ -286,13 +240,7 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 	    !c->context || context != c->context->ctx) { /* what it was verified with is outdated */
 		SSL_SESSION_free(session);
 	} else {
-		k = known_get(c, server);
-		if (k->count == SESSIONS_MOST) {
-			SSL_SESSION_free(k->sessions[0]);
-			k->count--;
-			memmove(k->sessions, k->sessions + 1, k->count * sizeof *k->sessions);
-		}
-		k->sessions[k->count++] = session;
+		tls_sessions_put(&c->sessions, server, session);
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -300,28 +248,23 @@ void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *s
 SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, const char *server)
 {
 	SSL_SESSION *session = NULL;
-	struct known_server *k;
 
 	pthread_mutex_lock(&c->lock);
-	k = c->context && context == c->context->ctx ? known_find(c, server) : NULL;
-	while (k && k->count && !session) {
-		session = k->sessions[k->count - 1];
-		if (!SSL_SESSION_is_resumable(session)) {
-			SSL_SESSION_free(session);
-			session = NULL;
-			k->count--;
-		} else if (k->count == 1) {
-			session = SSL_SESSION_dup(session);
-		} else {
-			k->count--;
-		}
-	}
-	if (k) {
-		list_remove(&k->link);
-		list_push_back(&c->servers, &k->link);
-	}
+	if (c->context && context == c->context->ctx)
+		session = tls_sessions_take(&c->sessions, server);
 	pthread_mutex_unlock(&c->lock);
 	return session;
+}
+
+static int on_session(SSL *ssl, SSL_SESSION *session)
+{
+	struct tls *t = SSL_get_app_data(ssl);
+	/* The library invalidates its own when the next ticket comes. */
+	SSL_SESSION *own = SSL_SESSION_dup(session);
+
+	if (own)
+		tls_session_put(t->client, SSL_get_SSL_CTX(ssl), t->server, own);
+	return 0;
 }
 
 /* ---- whom we trust ---- */
@@ -334,7 +277,7 @@ struct tls_client *tls_client_new(const struct tls_client_how *how, struct fault
 	atomic_init(&c->pins, 1);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->reading, NULL);
-	list_init(&c->servers);
+	list_init(&c->sessions.servers);
 	manner_set(&c->manner, &how->manner);
 	file_set(&c->bundle, &how->bundle, how->key.path ? "server-cert-file" : "tls-cert-bundle");
 	file_set(&c->key, &how->key, "control-key-file");
@@ -405,7 +348,7 @@ static SSL_CTX *client_read(struct tls_client *c, struct fault *f)
 	if (!context)
 		return NULL;
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-	SSL_CTX_sess_set_new_cb(context, tls_on_session);
+	SSL_CTX_sess_set_new_cb(context, on_session);
 	if (c->system)
 		trust_system(context);
 	if (trust_bundle(context, &c->bundle, f) &&
@@ -428,7 +371,7 @@ static void client_take(struct tls_client *c, SSL_CTX *fresh)
 	old = c->context;
 	c->context = context_wrap(fresh);
 	if (old)
-		sessions_forget(c);
+		tls_sessions_clear(&c->sessions);
 	pthread_mutex_unlock(&c->lock);
 	tls_context_unpin(old);
 }
@@ -513,7 +456,7 @@ static void client_free(struct rcu_slot *released)
 {
 	struct tls_client *c = container_of(released, struct tls_client, released);
 
-	sessions_forget(c);
+	tls_sessions_clear(&c->sessions);
 	tls_context_unpin(c->context);
 	pthread_mutex_destroy(&c->lock);
 	pthread_mutex_destroy(&c->reading);
@@ -531,6 +474,21 @@ void tls_client_unpin(struct tls_client *c)
 }
 
 /* ---- who we are ---- */
+
+/* Clients offering another protocol, or none, get no ALPN reply (RFC 7858 does not require it). */
+static int on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
+		   const unsigned char *in, unsigned in_len, void *arg)
+{
+	const struct tls *t = SSL_get_app_data(ssl);
+	unsigned char *chosen;
+
+	(void)arg;
+	if (SSL_select_next_proto(&chosen, out_len, t->alpn, t->alpn_len, in, in_len) !=
+	    OPENSSL_NPN_NEGOTIATED)
+		return SSL_TLSEXT_ERR_NOACK;
+	*out = chosen;
+	return SSL_TLSEXT_ERR_OK;
+}
 
 struct tls_server {
 	_Atomic unsigned pins;
@@ -651,7 +609,7 @@ static SSL_CTX *server_read(struct tls_server *s, struct fault *f)
 	SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* tickets suffice */
 	SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
-	SSL_CTX_set_alpn_select_cb(context, tls_on_alpn, NULL);
+	SSL_CTX_set_alpn_select_cb(context, on_alpn, NULL);
 	ERR_clear_error();
 	if (read_keys(&s->key, &s->pem, context, f) && ask_clients(context, &s->clients, f))
 		return context;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "util/list.h"
 #include "util/rcu.h"
 #include "util/tls.h"
 
@@ -37,15 +38,40 @@ bool tls_kept_keys(SSL_CTX *context, const char *name);
 bool tls_client_doubts_clock(struct tls_client *c);
 bool tls_client_tells_names(const struct tls_client *c);
 
-/* Sessions by server. `take` returns the freshest, with a reference, or NULL; the last one of a
+/* Sessions by server, within the caller's lock. `take` returns the freshest, with a reference, or NULL; the last one of a
  * server also remains available. `put` takes over the caller's reference. */
+struct tls_sessions {
+	struct list servers; /* most recently used last */
+	unsigned count;
+};
+
+void tls_sessions_put(struct tls_sessions *all, const char *server, SSL_SESSION *session);
+SSL_SESSION *tls_sessions_take(struct tls_sessions *all, const char *server);
+void tls_sessions_clear(struct tls_sessions *all);
+
+/* The same of a client, as long as it has the context that they are of. */
 SSL_SESSION *tls_session_take(struct tls_client *c, const SSL_CTX *context, const char *server);
 void tls_session_put(struct tls_client *c, const SSL_CTX *context, const char *server,
 		     SSL_SESSION *session);
 
+/* A connection, which is its SSL's app data. */
+struct tls {
+	SSL *ssl;
+	struct tls_context *context; /* pinned: the SSL's own reference is never the last */
+	struct tls_wire *wire;       /* owned by the SSL */
+	struct tls_client *client;   /* pinned; NULL when we are the server */
+	struct tls_server *home;     /* pinned; NULL when we are the client */
+	char *server;                /* of a client: key of its sessions */
+	uint8_t alpn[16];            /* the protocol we speak, in RFC 7301 format */
+	unsigned alpn_len;
+	uint64_t data;               /* bytes read */
+	unsigned talk;               /* steps of the handshake since it was complete */
+	bool open, wants_write, has_more, broken, untrusted;
+	char why[160];
+};
+
 /* Sits between the library and the socket; owned by the SSL and freed with it. NULL when out of
  * memory. */
-struct tls_wire;
 struct tls_wire *tls_wire_new(SSL *ssl, int fd) MUST_USE;
 /* Hold back what is written from now on; release sends it as far as possible. False: broken. */
 void tls_wire_hold(struct tls_wire *w);
@@ -58,11 +84,6 @@ bool tls_wire_has_fetched(const struct tls_wire *w);
 void tls_wire_rest(struct tls_wire *w);
 /* The library gets nothing more: it would go on reading by itself. */
 void tls_wire_refuse(struct tls_wire *w);
-
-/* OpenSSL callbacks; the SSL's app data is its struct tls. */
-int tls_on_session(SSL *ssl, SSL_SESSION *session);
-int tls_on_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_len,
-		const unsigned char *in, unsigned in_len, void *arg);
 
 /* The library's last error as a phrase, or `otherwise`. */
 const char *tls_complaint(const char *otherwise);

@@ -19,6 +19,7 @@
 #include "util/text.h"
 #include "util/trie.h"
 #include "validator/autotrust.h"
+#include "validator/bind_keys.h"
 #include "validator/verify.h"
 
 /* IANA's root zone trust anchors (RFC 9718): the keys of 2017 and 2024. From October 2026 only the
@@ -579,6 +580,17 @@ static bool read_plain(struct anchors *a, const struct conf *conf, struct fault 
 	return true;
 }
 
+static bool take_bind(void *arg, const char *record, struct fault *why)
+{
+	return anchors_add_text(arg, record, why);
+}
+
+bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
+			   struct fault *f)
+{
+	return bind_keys_read_text(name, text, len, take_bind, a, f);
+}
+
 static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *f)
 {
 	const struct conf_list *files = &conf->server.trusted_keys_file;
@@ -597,7 +609,7 @@ static bool read_bind(struct anchors *a, const struct conf *conf, struct fault *
 			good = false;
 		}
 		for (size_t j = 0; good && j < found.gl_pathc; j++)
-			good = anchors_add_bind_file(a, found.gl_pathv[j], &why);
+			good = bind_keys_read_file(found.gl_pathv[j], take_bind, a, &why);
 		globfree(&found);
 		mem_free(pattern);
 		if (!good)

@@ -78,9 +78,7 @@ int64_t anchors_newest_time(const struct anchors *a);
 bool anchors_add_text(struct anchors *a, const char *record, struct fault *f) MUST_USE;
 /* A zone file with DS and DNSKEY records; other types are ignored. */
 bool anchors_add_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
-/* BIND's trusted-keys, managed-keys and trust-anchors clauses: static-key, static-ds, initial-key,
- * initial-ds. Everything else in the file is ignored. */
-bool anchors_add_bind_file(struct anchors *a, const char *path, struct fault *f) MUST_USE;
+/* BIND's clauses (validator/bind_keys.h). */
 bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
 			   struct fault *f) MUST_USE;
 /* An auto-trust-anchor-file. */

@@ -1,6 +1,6 @@
 # validator: see doc/STYLE.md 1. One line per room, in alphabetical order.
 libresolver_la_SOURCES += \
-	validator/anchors.c validator/anchors.h validator/anchors_bind.c \
+	validator/anchors.c validator/anchors.h validator/bind_keys.c validator/bind_keys.h \
 	validator/autotrust.c validator/autotrust.h validator/autotrust_file.c validator/autotrust_private.h \
 	validator/chain.c validator/chain.h \
 	validator/clock.c validator/clock.h \

@@ -13,7 +13,7 @@ judge       | validator/judge.c |
 chain       | validator/chain.c |
 vouch       | validator/vouch.c validator/keyset.c |
 verify      | validator/verify.c validator/crypto.c validator/ledger.c |
-denial      | util/denial.c |
+denial      | util/denial.c util/type_bitmap.c |
 nsec3       | util/nsec3.c |
 negative    | services/cache/negative.c services/cache/ranges.c |
 rrsets      | services/cache/rrset.c services/cache/hearsay.c |
@@ -26,7 +26,7 @@ port_read,port_strayed,port_hand_over,port_send,port_open,port_find,port_settle,
 services/upstream.c:same_text,same_subnet,same_ask,flags_of,note_stray,on_strayed,edns_is_refused,is_cut,on_arrived,\
 turn_from_refusal,may_turn_to_tcp,note_answer |
 0x20        | iterator/caps.c services/upstream_wire.c:spell |
-tls         | util/tls.c util/tls_context.c services/tls_conf.c | test_tls.py test_upstreams.py
+tls         | util/tls.c util/tls_context.c util/tls_sessions.c services/tls_conf.c | test_tls.py test_upstreams.py
 tsig        | services/tsig.c |
 transfers   | services/authzone_xfer.c services/authzone_stream.c services/authzone_transfer.c | test_zones.py
 zonemd      | services/zonemd.c |

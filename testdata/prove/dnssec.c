@@ -6,6 +6,7 @@
 #include "proven.h"
 
 #include "util/denial.c"
+#include "util/type_bitmap.c"
 #include "validator/crypto.c"
 #include "validator/keyset.c"
 

@@ -1,12 +1,13 @@
 /* Trust anchors in BIND's syntax: trusted-keys, managed-keys and trust-anchors clauses.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "validator/bind_keys.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/fault.h"
 #include "util/mem.h"
-#include "validator/anchors.h"
 
 #define FILE_MAX   (1u << 20)
 #define WORD_MAX   4096
@@ -19,6 +20,8 @@ struct scanner {
 	const char *name; /* the file's */
 	unsigned line;
 	struct fault *f;
+	bind_keys_take *take;
+	void *arg; /* its */
 	char word[WORD_MAX]; /* a word, a quoted string without quotes, or one of { } ; */
 	bool quoted;
 };
@@ -121,9 +124,9 @@ static bool expect(struct scanner *s, const char *word)
 
 enum form { FORM_KEYS, FORM_NAMED }; /* name numbers key; name kind numbers key-or-digest */
 
-/* Reads name [kind] number number number "text"; and adds it as a record in zone file syntax. The
+/* Reads name [kind] number number number "text"; and hands it over as a record in zone file syntax. The
  * name is the current word. */
-static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
+static bool read_entry(struct scanner *s, enum form form)
 {
 	char *record = mem_new(RECORD_MAX);
 	struct fault why = { .set = false };
@@ -158,7 +161,7 @@ static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
 		if (strchr("\n\r\t", record[i]))
 			record[i] = ' ';
 	good = good && expect(s, ";");
-	if (good && (len >= RECORD_MAX || !anchors_add_text(a, record, &why))) {
+	if (good && (len >= RECORD_MAX || !s->take(s->arg, record, &why))) {
 		fault_set(s->f, "%s:%u: %s", s->name, line, why.text);
 		good = false;
 	}
@@ -166,21 +169,21 @@ static bool read_entry(struct scanner *s, struct anchors *a, enum form form)
 	return good;
 }
 
-static bool read_clause(struct scanner *s, struct anchors *a, enum form form)
+static bool read_clause(struct scanner *s, enum form form)
 {
 	if (!expect(s, "{"))
 		return false;
 	while (next(s)) {
 		if (is(s, "}"))
 			return expect(s, ";");
-		if (!read_entry(s, a, form))
+		if (!read_entry(s, form))
 			return false;
 	}
 	return wrong(s, "the clause has no end");
 }
 
-bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text, size_t len,
-			   struct fault *f)
+bool bind_keys_read_text(const char *name, const char *text, size_t len, bind_keys_take *take,
+			 void *arg, struct fault *f)
 {
 	struct scanner *s = mem_zero(sizeof(*s));
 	struct fault own = { .set = false };
@@ -191,13 +194,15 @@ bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text
 	s->end = text + len;
 	s->name = name;
 	s->line = 1;
+	s->take = take;
+	s->arg = arg;
 	s->f = f ? f : &own;
 	while (good && next(s)) {
 		if (depth == 0 && clause_begins && is(s, "trusted-keys"))
-			good = read_clause(s, a, FORM_KEYS);
+			good = read_clause(s, FORM_KEYS);
 		else if (depth == 0 && clause_begins &&
 			 (is(s, "managed-keys") || is(s, "trust-anchors")))
-			good = read_clause(s, a, FORM_NAMED);
+			good = read_clause(s, FORM_NAMED);
 		else if (is(s, "{"))
 			depth++;
 		else if (is(s, "}"))
@@ -209,7 +214,7 @@ bool anchors_add_bind_text(struct anchors *a, const char *name, const char *text
 	return good;
 }
 
-bool anchors_add_bind_file(struct anchors *a, const char *path, struct fault *f)
+bool bind_keys_read_file(const char *path, bind_keys_take *take, void *arg, struct fault *f)
 {
 	FILE *file = fopen(path, "r");
 	char *text;
@@ -228,7 +233,7 @@ bool anchors_add_bind_file(struct anchors *a, const char *path, struct fault *f)
 			  ferror(file) ? strerror(errno) : "too long");
 	fclose(file);
 	if (good)
-		good = anchors_add_bind_text(a, path, text, len, f);
+		good = bind_keys_read_text(path, text, len, take, arg, f);
 	mem_free(text);
 	return good;
 }
