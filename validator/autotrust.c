@@ -155,12 +155,9 @@ static void change(struct stepping *t, struct autotrust_key *k, enum autotrust_s
 
 	if (is_trusted(k) != (to == AUTOTRUST_valid || to == AUTOTRUST_missing))
 		t->actions |= AUTOTRUST_KEYS;
-	if (t->s->say) {
-		snprintf(sentence, sizeof(sentence), "trust anchor %s key %u: %s, was %s",
-			 dname_print(t->p->owner, name), rr_key_tag(k->rdata), state_names[to],
-			 state_names[k->state]);
-		t->s->say(t->s->arg, sentence);
-	}
+	snprintf(sentence, sizeof(sentence), "trust anchor %s key %u: %s, was %s",
+		 dname_print(t->p->owner, name), rr_key_tag(k->rdata), state_names[to], state_names[k->state]);
+	t->s->say(t->s->arg, sentence);
 	k->state = to;
 	k->count = 0;
 	k->last_change = t->s->now;

@@ -85,8 +85,8 @@ bool autotrust_replace(const char *path, const char *text, struct fault *f) MUST
 bool autotrust_write(struct autotrust *p, struct fault *f) MUST_USE;
 
 /* One step. `dnskeys` is the zone's answer, not yet validated, or NULL if there was none; it is
- * verified here with the point's own keys (`verify`, whose budget should allow 32 checks). `say`,
- * unless NULL, gets a sentence for each key whose state changed. Sets next_probe, a little earlier
+ * verified here with the point's own keys (`verify`, whose budget should allow 32 checks). `say`
+ * gets a sentence for each key whose state changed. Sets next_probe, a little earlier
  * at random. Returns the actions to take. */
 struct autotrust_step {
 	const struct rrset *dnskeys;

@@ -1,5 +1,7 @@
 /* Claims about the file of a trust anchor that rolls: read, printed, replaced.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -302,12 +304,28 @@ static void what_is_read_is_a_file_of_bounded_size(void **state)
 	/* where there was none, everybody may read it: its keys are public */
 	assert_true(autotrust_replace(path, "one\n", &f));
 	assert_true(autotrust_replace(path, "two\n", &f));
+	struct rlimit most, none;
 	struct stat st;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);
 	assert_int_equal(st.st_size, 4);
+	/* what cannot be written whole leaves the file as it is, and nothing beside it */
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &most), 0);
+	none = (struct rlimit){ 2, most.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	f.set = false;
+	assert_false(autotrust_replace(path, "three\n", &f));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_non_null(strstr(f.text, "File too large"));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(folder), 0);
+	f.set = false;
+	assert_false(autotrust_replace(path, "three\n", &f));
+	assert_non_null(strstr(f.text, "No such file or directory"));
 	mem_free(path);
 }
 

@@ -196,6 +196,32 @@ static void what_is_not_believed_is_asked_for_elsewhere(void **state)
 	}
 }
 
+/* Keys that came for a question, and with which the last key of the anchor is revoked: nothing is said of its zone any
+ * more, least of all by what was trusted before. */
+static void what_is_heard_may_end_an_anchor(void **state)
+{
+	(void)state;
+	struct slice record;
+	struct rrset_parts p = { .type = TYPE_DNSKEY, .class_ = CLASS_IN, .ttl_s = 3600, .expires_s = 3600, .records = &record,
+				 .count = 1, .trust = TRUST_ANS_AA };
+	struct lab_zone *z;
+
+	open_house("val-max-restart: 0\n", ";;next_probe_time: 90000", ";;next_probe_time: 90000");
+	z = &lab.zones[1];
+	assert_string_equal(z->name, "r1.");
+	z->key[1] |= DNSKEY_REVOKE;
+	record = (struct slice){ z->key, LAB_KEY_LEN };
+	p.owner = N("r1.");
+	lab_retell_set(lab_sign(rrset_build(&lab.arena, &p), NULL, LAB_SOUND));
+	lab_tell(&(struct lab_page){ "www.r1.", TYPE_A, .answer = "www.r1. 300 IN A 192.0.2.1" });
+	assert_non_null(anchors_find_at(lab.snapshot->trust->anchors, N("r1.")));
+	assert_int_equal(lab_ask_to_the_end("www.r1.", TYPE_A)->security, SECURITY_INDETERMINATE);
+	assert_int_equal(lab.asked, 2);
+	assert_null(anchors_find_at(lab.snapshot->trust->anchors, N("r1.")));
+	assert_null(keycache_find(lab.env.keys, N("r1."), lab.env.time->now_s));
+	close_house();
+}
+
 /* While the clock is known to be wrong nothing rolls; that it is set is seen within ten seconds. */
 static void without_a_clock_nothing_rolls(void **state)
 {
@@ -345,6 +371,7 @@ int main(void)
 		cmocka_unit_test(one_that_is_revoked_is_not_probed),
 		cmocka_unit_test(what_a_probe_tells_is_obeyed),
 		cmocka_unit_test(what_is_not_believed_is_asked_for_elsewhere),
+		cmocka_unit_test(what_is_heard_may_end_an_anchor),
 		cmocka_unit_test(without_a_clock_nothing_rolls),
 		cmocka_unit_test(what_is_heard_by_the_way_is_learned),
 		cmocka_unit_test(an_answer_from_before_a_reload_is_dropped),
