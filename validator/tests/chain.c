@@ -705,6 +705,8 @@ static void a_denial_at_hand_saves_a_question(void **state)
 		h = lab_ask_to_the_end("www.sub.example.", TYPE_A);
 		if (h->security != SECURITY_INSECURE || lab_asked_for(TYPE_DS, "") != (kind == NOWHERE || !proves))
 			fail_msg("%u: %d, %u questions", n, h->security, lab_asked_for(TYPE_DS, ""));
+		assert_int_equal(keycache_find(lab.env.keys, N("sub.example."), lab.env.time->now_s)->expires_s -
+				 lab.env.time->now_s, 300);
 		lab_close();
 	}
 }

@@ -267,9 +267,13 @@ static void dates_may_be_open_while_the_clock_is_wrong(void **state)
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
 	set = set_of(&c, "www.", TYPE_A);
 	c.how.dates_open = false;
+	c.how.now = get_u32(first_sig(set) + 8) - 1;
+	verify_set(set, c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.ttl_s, 1);
 	c.rules.date = DATE_ANY;
 	verify_set(set, c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_SECURE);
+	assert_int_equal(c.v.ttl_s, 3600);
 	assert_false(c.v.dates_passed);
 	court_close(&c);
 }
