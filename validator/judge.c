@@ -92,15 +92,15 @@ static bool has_say(const struct judge *j, const uint8_t *zone, const uint8_t *n
 	return !a || dname_is_under(zone, a->owner);
 }
 
-/* Whether set i is a CNAME synthesized from a DNAME in ANSWER: set *from (RFC 6672 5.3.1). It has no signature of its
- * own: an RRSIG beside it does not count. */
-static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
+/* The DNAME in ANSWER that set i is a CNAME synthesized from (RFC 6672 5.3.1), by number; or -1. It has no signature of
+ * its own: an RRSIG beside it does not count. */
+static int synthesized_from(const struct judge *j, unsigned i)
 {
 	const struct rrset *cname = j->m->sets[i];
 	uint8_t made[DNAME_MAX];
 
 	if (cname->type != TYPE_CNAME || cname->count != 1)
-		return false;
+		return -1;
 	for (unsigned d = 0; d < j->m->count[SECTION_ANSWER]; d++) {
 		const struct rrset *dname = j->m->sets[d];
 
@@ -109,29 +109,25 @@ static bool is_synthesized(const struct judge *j, unsigned i, unsigned *from)
 		    has_say(j, rrset_owner(dname), rrset_owner(cname), false) &&
 		    dname_transplant(made, rrset_owner(cname), rrset_owner(dname),
 				     rrset_target(dname, 0)) &&
-		    dname_equals(made, rrset_target(cname, 0))) {
-			*from = d;
-			return true;
-		}
+		    dname_equals(made, rrset_target(cname, 0)))
+			return (int)d;
 	}
-	return false;
+	return -1;
 }
 
-/* Whether set i is an unsigned CNAME, not synthesized, below a signed DNAME in ANSWER: set *by.
+/* The signed DNAME in ANSWER that set i, an unsigned CNAME, not synthesized, stands below, by number; or -1.
  * Nothing exists below a DNAME (RFC 6672 2.4). */
-static bool is_contradicted(const struct judge *j, unsigned i, unsigned *by)
+static int contradicted_by(const struct judge *j, unsigned i)
 {
 	const struct rrset *cname = j->m->sets[i];
 
 	if (cname->type != TYPE_CNAME || cname->sig_count)
-		return false;
+		return -1;
 	for (unsigned d = 0; d < j->m->count[SECTION_ANSWER]; d++)
 		if (j->m->sets[d]->type == TYPE_DNAME && j->m->sets[d]->sig_count &&
-		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(j->m->sets[d]))) {
-			*by = d;
-			return true;
-		}
-	return false;
+		    dname_is_strictly_under(rrset_owner(cname), rrset_owner(j->m->sets[d])))
+			return (int)d;
+	return -1;
 }
 
 /* Whether a known signed zone begins between the signer and the owner, so that the signer has no
@@ -258,21 +254,23 @@ static bool judge_set(struct judge *j, unsigned i)
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *owner = rrset_owner(set), *signer, *target;
 	struct chain_found f;
-	unsigned from;
+	int from;
 	bool above;
 
 	if (j->judged[i])
 		return true;
-	if (is_synthesized(j, i, &from)) {
-		if (!judge_set(j, from))
+	from = synthesized_from(j, i);
+	if (from >= 0) {
+		if (!judge_set(j, (unsigned)from))
 			return false;
 		j->sets[i] = j->sets[from];
 		j->verdicts[i].verified = j->verdicts[from].verified;
 		j->judged[i] = true;
 		return true;
 	}
-	if (is_contradicted(j, i, &from)) {
-		if (!judge_set(j, from))
+	from = contradicted_by(j, i);
+	if (from >= 0) {
+		if (!judge_set(j, (unsigned)from))
 			return false;
 		if (j->sets[from].security == SECURITY_SECURE) {
 			j->sets[i] = (struct judgement){

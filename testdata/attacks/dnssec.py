@@ -433,7 +433,7 @@ def mixed_nsec3(lab, trick):
         variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
         rule="each link is validated by itself: its own signature, its own zone, and for a wildcard expansion the "
              "proof that it applies",
-        code="validator/judge.c:judge_expansion validator/judge.c:is_synthesized", quick=True, limits={"R": "bogus"})
+        code="validator/judge.c:judge_expansion validator/judge.c:synthesized_from", quick=True, limits={"R": "bogus"})
 def aliases_unproven(lab, trick):
     zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
     other = anchored(lab, "o.test.", ["t 60 A " + TRUTH], ATTACKERS[1])
