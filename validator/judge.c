@@ -4,9 +4,13 @@
 
 #include <string.h>
 
+#include "services/authzone.h"
 #include "services/cache/rrset.h"
 #include "services/env.h"
+#include "services/forward.h"
 #include "services/query.h"
+#include "services/snapshot.h"
+#include "services/views.h"
 #include "util/arena.h"
 #include "util/denial.h"
 #include "util/dname.h"
@@ -458,6 +462,18 @@ static struct judgement judge_both(struct judge *j, const struct denial_evidence
 		       : from_denial(d.type, "the proof that the type does not exist does not hold");
 }
 
+/* Whether names there are resolved apart from the zone above, as configured: then that one knows nothing of them. */
+static bool is_resolved_apart(const struct query *q, const uint8_t *name, const uint8_t *above)
+{
+	const struct forward_zone *zone = views_forward(q->view, q->snapshot->forwards, name);
+	const struct forward_zone *stub = views_stub(q->view, q->snapshot->forwards, name);
+	const struct authzone *held = authzones_find(q->snapshot->zones, name);
+
+	return (zone && dname_is_strictly_under(zone->name, above)) ||
+	       (stub && dname_is_strictly_under(stub->name, above)) ||
+	       (held && held->upstream && dname_is_strictly_under(held->name, above));
+}
+
 /* Judges NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
  * nothing, but that there is nothing at the anchor's own name. */
 static struct judgement judge_from_above(struct judge *j, bool is_ds)
@@ -466,8 +482,8 @@ static struct judgement judge_from_above(struct judge *j, bool is_ds)
 	const uint8_t *zone = a ? proving_zone(j, a->owner, true) : NULL;
 	struct denial_evidence e;
 
-	if (j->m->rcode == RCODE_NXDOMAIN && zone && gather(j, zone, &e) &&
-	    denial_of_name(&e, a->owner) == DENIAL_PROVEN)
+	if (j->m->rcode == RCODE_NXDOMAIN && zone && !is_resolved_apart(j->chain->q, a->owner, zone) &&
+	    gather(j, zone, &e) && denial_of_name(&e, a->owner) == DENIAL_PROVEN)
 		return from_denial(denial_of_name(&e, j->end), "the zone above does not deny the name");
 	return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
 }
@@ -547,7 +563,8 @@ static bool comes_from_above(const struct judge *j, bool is_ds)
 		any = true;
 		signer = verify_signer(j->m->sets[i]);
 		if (j->sets[i].security != SECURITY_INDETERMINATE || !signer || !anchor ||
-		    !dname_is_strictly_under(anchor->owner, signer))
+		    !dname_is_strictly_under(anchor->owner, signer) ||
+		    is_resolved_apart(j->chain->q, anchor->owner, signer))
 			return false;
 	}
 	return any && j->m->rcode == RCODE_NXDOMAIN;

@@ -147,27 +147,38 @@ static void a_zone_above_an_anchor_may_deny_the_anchor_alone(void **state)
 		uint8_t rcode;
 		const char *authority;
 		enum security want;
+		const char *conf;
 	} rows[] = {
 		{ "the anchor's name, and with it those below", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
-		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE },
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE, NULL },
+		{ "the anchor's name, where it has servers of its own", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS,
+		  "stub-zone:\nname: sub.example\nstub-addr: 192.0.2.9\n" },
+		{ "the anchor's name, forwarded elsewhere", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS,
+		  "forward-zone:\nname: sub.example\nforward-addr: 192.0.2.9\n" },
+		{ "the anchor's name, forwarded as all is", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
+		  SOA "k.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE,
+		  "forward-zone:\nname: example\nforward-addr: 192.0.2.9\n" },
 		{ "the name, but not the anchor's", "x.sub.example.", TYPE_A, RCODE_NXDOMAIN,
-		  SOA "sub.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS },
+		  SOA "sub.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS, NULL },
 		{ "a type", "sub.example.", TYPE_MX, RCODE_NOERROR,
-		  SOA "sub.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS },
+		  SOA "sub.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_BOGUS, NULL },
 		{ "a name beside", "k.example.", TYPE_A, RCODE_NXDOMAIN,
-		  SOA "j.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE },
+		  SOA "j.example. 300 IN NSEC z.example. A RRSIG NSEC\n" ENCLOSER, SECURITY_SECURE, NULL },
 		{ "the anchor's DS set", "sub.example.", TYPE_DS, RCODE_NOERROR,
-		  SOA "sub.example. 300 IN NSEC z.example. NS RRSIG NSEC\n", SECURITY_SECURE },
+		  SOA "sub.example. 300 IN NSEC z.example. NS RRSIG NSEC\n", SECURITY_SECURE, NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct lab_heard *h;
 		struct fault f = { .set = false };
 		struct lab_zone *z;
-		char anchor[160];
+		char anchor[160], conf[200];
 		size_t len;
 
-		lab_open("val-max-restart: 0\naggressive-nsec: no\n");
+		snprintf(conf, sizeof(conf), "val-max-restart: 0\naggressive-nsec: no\n%s", rows[i].conf ? rows[i].conf : "");
+		lab_open(conf);
 		z = lab_zone("sub.example.");
 		len = (size_t)snprintf(anchor, sizeof(anchor), "sub.example. DS %u 15 2 ", get_u16(z->ds));
 		for (unsigned n = 0; n < 32; n++)
