@@ -36,10 +36,11 @@ ITERATOR_TESTS = \
 	iterator/tests/scrub_routes \
 	iterator/tests/scrub_set \
 	iterator/tests/select \
+	iterator/tests/select_strategy \
 	iterator/tests/states
 
 check_PROGRAMS += $(ITERATOR_TESTS)
 TESTS += $(ITERATOR_TESTS)
 endif
 
-EXTRA_DIST += iterator/tests/digest_house.h iterator/tests/house.h iterator/tests/scrub_row.h
+EXTRA_DIST += iterator/tests/digest_house.h iterator/tests/house.h iterator/tests/scrub_row.h iterator/tests/select_house.h

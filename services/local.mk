@@ -133,7 +133,7 @@ libresolver_la_SOURCES += \
 	services/zonemd.c services/zonemd.h \
 	services/zonetype.def
 
-EXTRA_DIST += services/tests/conf.h services/tests/denials.h services/tests/made.h services/tests/mesh_house.h services/tests/protobuf.h services/tests/run.h services/tests/upstream_house.h services/tests/wire.h
+EXTRA_DIST += services/tests/cachedb_house.h services/tests/cachefile_house.h services/tests/conf.h services/tests/denials.h services/tests/made.h services/tests/mesh_house.h services/tests/protobuf.h services/tests/run.h services/tests/upstream_house.h services/tests/wire.h
 
 if HAVE_CMOCKA
 SERVICES_TESTS = \
@@ -152,8 +152,10 @@ SERVICES_TESTS = \
 	services/tests/blocklist_table \
 	services/tests/budget \
 	services/tests/cachedb \
+	services/tests/cachedb_connections \
 	services/tests/cachedb_module \
 	services/tests/cachefile \
+	services/tests/cachefile_damage \
 	services/tests/cachefile_blocks \
 	services/tests/cachefile_entries \
 	services/tests/connlimit \
