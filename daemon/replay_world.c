@@ -118,6 +118,7 @@ bool world_begin(struct world *w, struct conf *conf, uint64_t start_s, struct fa
 	random_play(&w->random, 1);
 	blocklists_start(w->snapshot->policy->lists, NULL, conf, NULL, false);
 	w->loop = loop_new_played();
+	loop_time(w->loop)->steady = w->steady;
 	timebase_play(loop_time(w->loop), start_s * US_PER_S);
 	caches_init(&w->caches, w->snapshot->conf);
 	how.snapshot = w->snapshot;

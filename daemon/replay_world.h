@@ -43,6 +43,7 @@ struct played_wire {
 };
 
 struct world {
+	bool steady;                    /* set before it begins: as in struct timebase */
 	struct loop *loop;
 	struct random random;
 	struct caches caches;

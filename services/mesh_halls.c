@@ -222,7 +222,7 @@ static enum step attend(struct query *q)
 		move_house(q);
 		return STEP_UP;
 	}
-	if (!q->env->time->played)
+	if (!time_jumps(q->env->time))
 		timer_set(q->env->loop, &q->deadline, QUERY_TIME_US);
 	waiters_sort(q, on_way_in, NULL);
 	if (q->asker)

@@ -100,8 +100,7 @@ struct budget *budget_new(const struct mesh *m)
 		.signatures = QUERY_SIGNATURES,
 		.good_signatures = QUERY_GOOD_SIGNATURES,
 		.hashes = QUERY_HASHES,
-		/* With a played clock, time may jump by days between query and response. */
-		.deadline_us = t->played ? UINT64_MAX : t->now_us + QUERY_TIME_US,
+		.deadline_us = time_jumps(t) ? UINT64_MAX : t->now_us + QUERY_TIME_US,
 		.refs = 1,
 		.trace = trace_pin(m->env->trace),
 	};

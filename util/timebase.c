@@ -25,5 +25,6 @@ void timebase_play(struct timebase *t, uint64_t us)
 		.now_s = (uint32_t)(us / US_PER_S),
 		.wall_s = (int64_t)(us / US_PER_S),
 		.played = true,
+		.steady = t->steady,
 	};
 }

@@ -256,14 +256,6 @@ void judge_answer(struct play *p, struct ask *ask, const struct client_answer *a
 	arena_clear(&a);
 }
 
-static bool is_contested(struct play *p, const struct question *q)
-{
-	static struct truth truth;
-
-	internet_truth(&p->net, q, false, &truth);
-	return !p->honest && truth.contested;
-}
-
 static void ask_judged(struct play *p, const uint8_t *name, uint16_t type, unsigned flags)
 {
 	struct ask *ask = play_ask(p, name, type, ASK_JUDGED | flags);
@@ -271,9 +263,6 @@ static void ask_judged(struct play *p, const uint8_t *name, uint16_t type, unsig
 	if (!ask)
 		return;
 	play_settle(p);
-	/* where every server there is may be his, each as slow as can be, it takes longer, but it ends */
-	if (!p->failed && !ask->answered && is_contested(p, &ask->q))
-		play_run(p, CONTESTED_MS * US_PER_MS);
 	if (!p->failed && !ask->answered)
 		fail(p, ask, NULL, "no answer");
 }

@@ -312,6 +312,7 @@ static bool begin(struct play *p)
 	struct conf *conf = play_config(p);
 	struct fault f = { 0 };
 
+	p->world.steady = true;
 	p->world.sent = on_sent;
 	p->world.arg = p;
 	if (conf && world_begin(&p->world, conf, PLAY_BEGINS_S, &f)) {

@@ -39,6 +39,19 @@ static void a_played_clock_stands_where_it_was_put(void **state)
 	assert_int_equal(t.wall_s, 90);
 }
 
+static void a_played_clock_jumps_unless_it_is_steady(void **state)
+{
+	(void)state;
+	struct timebase t = { .played = false };
+
+	assert_false(time_jumps(&t));
+	timebase_play(&t, 0);
+	assert_true(time_jumps(&t));
+	t.steady = true;
+	timebase_play(&t, 90 * US_PER_S);
+	assert_true(t.steady && !time_jumps(&t));
+}
+
 static void expiry_holds_over_the_turn_of_the_counter(void **state)
 {
 	(void)state;
@@ -69,6 +82,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(the_systems_time_goes_forward_together),
 		cmocka_unit_test(a_played_clock_stands_where_it_was_put),
+		cmocka_unit_test(a_played_clock_jumps_unless_it_is_steady),
 		cmocka_unit_test(expiry_holds_over_the_turn_of_the_counter),
 	};
 
