@@ -3,7 +3,7 @@
 #include "iterator/scrub_set.h"
 
 #include "iterator/scrub.h"
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "services/snapshot.h"
 #include "util/addr.h"
 #include "util/arena.h"
@@ -21,7 +21,7 @@ static bool is_private(const struct snapshot *s, const uint8_t *at, uint8_t fami
 	memcpy(a.ip, at, family == 4 ? 4 : 16);
 	if (netset_find(s->private_addresses, &a))
 		return true;
-	return (dns64_extract(&s->nat64, &a, &inner) || addr_stands_for(&a, &inner)) &&
+	return (nat64_extract(&s->nat64, &a, &inner) || addr_stands_for(&a, &inner)) &&
 	       netset_find(s->private_addresses, &inner);
 }
 

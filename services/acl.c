@@ -6,7 +6,6 @@
 
 #include "services/interfaces.h"
 #include "services/localzone.h"
-#include "services/views.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -354,17 +353,12 @@ void acl_free(struct acl *a)
 	mem_free(a);
 }
 
-static void bind_view(struct acl_rule *r, const struct views *v)
-{
-	r->sees = r->view ? views_find(v, r->view) : NULL;
-}
-
-void acl_bind_views(struct acl *a, const struct views *v)
+void acl_bind_views(struct acl *a, acl_find_view *find, const struct views *v)
 {
 	for (size_t i = 0; i < a->rule_count; i++)
-		bind_view(&a->rules[i], v);
+		a->rules[i].sees = a->rules[i].view ? find(v, a->rules[i].view) : NULL;
 	for (size_t i = 0; i < a->door_count; i++)
-		bind_view(&a->doors[i].rule, v);
+		a->doors[i].rule.sees = a->doors[i].rule.view ? find(v, a->doors[i].rule.view) : NULL;
 }
 
 /* ---- lookup ---- */

@@ -45,8 +45,9 @@ struct acl;
  * loopback allowed, everybody else refused. */
 struct acl *acl_new(const struct conf *conf, struct fault *f) MUST_USE;
 void acl_free(struct acl *a);
-/* Resolve the view names in rules. The views must outlive `a`. */
-void acl_bind_views(struct acl *a, const struct views *v);
+/* Resolve the view names in rules by `find` (views_find). The views must outlive `a`. */
+typedef struct view *acl_find_view(const struct views *v, const char *name);
+void acl_bind_views(struct acl *a, acl_find_view *find, const struct views *v);
 
 /* The rule for a client; `listener` is the address it sent to (interface-action), or NULL. Never
  * returns NULL. */

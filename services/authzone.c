@@ -35,6 +35,17 @@ static struct zonecell *cell_pin(struct zonecell *c)
 	return c;
 }
 
+static void free_known(struct rcu_slot *slot)
+{
+	mem_free(container_of(slot, struct knownhosts, retired));
+}
+
+void knownhosts_retire(struct knownhosts *k)
+{
+	if (k)
+		rcu_retire(&k->retired, free_known);
+}
+
 static void cell_unpin(struct zonecell *c)
 {
 	if (!c || atomic_fetch_sub_explicit(&c->pins, 1, memory_order_acq_rel) != 1)

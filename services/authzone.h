@@ -10,14 +10,15 @@
 #include <stdatomic.h>
 
 #include "services/tags.h"
+#include "util/addr.h"
 #include "util/msg.h"
+#include "util/rcu.h"
 
 struct arena;
 struct conf;
 struct conf_list;
 struct fault;
 struct rpz;
-struct knownhosts;
 struct trie;
 struct tsig_key;
 struct tsig_keys;
@@ -26,6 +27,14 @@ struct zonedata;
 
 /* Address family that marks answers from a zone held here (struct query answered_by). */
 #define FAMILY_HELD 1
+
+/* Addresses that host names of allow-notify and primaries had when they were last looked up (services/authzone_hosts.h). */
+enum { KNOWNHOSTS_MOST = 64 };
+struct knownhosts {
+	struct rcu_slot retired;
+	size_t count;
+	struct addr addrs[KNOWNHOSTS_MOST];
+};
 
 struct zonecell {
 	_Atomic(struct zonedata *) data;     /* NULL: none, or none that may be used */
@@ -95,6 +104,9 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 		     const struct zonedata *data, struct fault *f);
 /* Use these records from now on (taken over; NULL: none). Returns those before, the caller's, to be retired. */
 struct zonedata *authzone_publish(const struct authzone *z, struct zonedata *data, bool verified) MUST_USE;
+/* Free it when no turn can see it any more; NULL is fine. */
+void knownhosts_retire(struct knownhosts *k);
+
 /* Offer records while their signatures are validated; they stay the caller's. NULL: end of that. */
 void authzone_propose(const struct authzone *z, struct zonedata *data);
 /* Withdraw records that were published unverified and return them; otherwise NULL. */

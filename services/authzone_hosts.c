@@ -15,13 +15,6 @@
 #include "util/rr.h"
 
 #define HOSTS_MOST     16
-#define ADDRESSES_MOST 64
-
-struct knownhosts {
-	struct rcu_slot retired;
-	size_t count;
-	struct addr addrs[ADDRESSES_MOST];
-};
 
 struct authhosts {
 	struct env *env;
@@ -96,17 +89,6 @@ void authhosts_free(struct authhosts *h)
 
 /* ---- looking up names ---- */
 
-static void free_known(struct rcu_slot *slot)
-{
-	mem_free(container_of(slot, struct knownhosts, retired));
-}
-
-void knownhosts_retire(struct knownhosts *k)
-{
-	if (k)
-		rcu_retire(&k->retired, free_known);
-}
-
 static void publish(struct authhosts *h)
 {
 	struct knownhosts *new = mem_copy(&h->found, sizeof(h->found));
@@ -127,7 +109,7 @@ static void take_addresses(struct authhosts *h, const struct message *m)
 
 		if (sets[i]->type != h->type)
 			continue;
-		for (struct slice rd; rrset_next(&w, &rd) && h->found.count < ADDRESSES_MOST;) {
+		for (struct slice rd; rrset_next(&w, &rd) && h->found.count < KNOWNHOSTS_MOST;) {
 			struct addr *a = &h->found.addrs[h->found.count++];
 
 			*a = (struct addr){ .family = family, .port = 53 };

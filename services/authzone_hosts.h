@@ -10,7 +10,6 @@ struct addr;
 struct authhosts;
 struct authzone;
 struct env;
-struct knownhosts;
 
 /* Host names are resolved on the thread of `env`; the addresses are published in the zone's cell.
  * `z` must outlive it. */
@@ -21,8 +20,5 @@ void authhosts_refresh(struct authhosts *h);
 
 /* Whether this sender may, by what is known now. From any thread. */
 bool authhosts_admit(const struct authzone *z, const struct addr *from);
-
-/* Free it when no turn can see it any more; NULL is fine. */
-void knownhosts_retire(struct knownhosts *k);
 
 #endif

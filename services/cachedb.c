@@ -42,12 +42,6 @@ static const struct conf_cachedb *conf_of(const struct query *q)
 	return &q->snapshot->conf->cachedb;
 }
 
-bool cachedb_is_asked_first(const struct conf *conf)
-{
-	return conf->cachedb.cachedb_check_when_serve_expired &&
-	       conf_has_module(conf, cachedb_module.name);
-}
-
 /* ---- looking up ---- */
 
 static bool is_for_all(const struct query *q)

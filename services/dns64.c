@@ -12,6 +12,7 @@
 
 #include "services/halls.h"
 #include "services/mesh.h"
+#include "services/nat64.h"
 #include "services/policed.h"
 #include "services/snapshot.h"
 #include "util/addr.h"
@@ -32,31 +33,6 @@ struct dns64 {
 };
 
 /* ---- addresses ---- */
-
-/* The position of byte `i` of the IPv4 address: bits 64 to 71 are skipped (RFC 6052 2.2). */
-static unsigned place_of(const struct netblock *prefix, unsigned i)
-{
-	unsigned at = prefix->bits / 8u + i;
-
-	return at + (prefix->bits < 96 && at >= 8);
-}
-
-void dns64_embed(const struct netblock *prefix, const uint8_t ip4[4], uint8_t ip6[16])
-{
-	memcpy(ip6, prefix->net.ip, 16);
-	for (unsigned i = 0; i < 4; i++)
-		ip6[place_of(prefix, i)] = ip4[i];
-}
-
-bool dns64_extract(const struct netblock *prefix, const struct addr *a, struct addr *ip4)
-{
-	if (!netblock_holds(prefix, a))
-		return false;
-	*ip4 = (struct addr){ .family = 4 };
-	for (unsigned i = 0; i < 4; i++)
-		ip4->ip[i] = a->ip[place_of(prefix, i)];
-	return true;
-}
 
 static int nibble(uint8_t c)
 {
@@ -87,31 +63,6 @@ static void reverse_write(const uint8_t ip4[4], uint8_t to[DNAME_MAX])
 
 	snprintf(text, sizeof(text), "%u.%u.%u.%u.in-addr.arpa.", ip4[3], ip4[2], ip4[1], ip4[0]);
 	(void)dname_parse(to, text, NULL);
-}
-
-struct rrset *dns64_embed_set(struct arena *a, const struct netblock *prefix, const struct rrset *s)
-{
-	struct slice *records = arena_array(a, struct slice, s->count);
-	struct rrset_walk w = rrset_records(s);
-	struct rrset_parts p = { .owner = rrset_owner(s),
-				 .type = TYPE_AAAA,
-				 .class_ = CLASS_IN,
-				 .ttl_s = s->ttl_s,
-				 .expires_s = s->expires_s,
-				 .records = records,
-				 .trust = s->trust,
-				 .security = SECURITY_INSECURE };
-
-	for (struct slice rd; rrset_next(&w, &rd);) {
-		uint8_t *ip6;
-
-		if (rd.len != 4)
-			continue;
-		ip6 = arena_take(a, 16);
-		dns64_embed(prefix, rd.at, ip6);
-		records[p.count++] = (struct slice){ .at = ip6, .len = 16 };
-	}
-	return rrset_build(a, &p);
 }
 
 /* ---- queries ---- */
@@ -147,7 +98,7 @@ static bool ask_reverse(struct query *q, struct dns64 *d)
 	uint8_t name[DNAME_MAX];
 	struct addr a, ip4;
 
-	if (!reverse_read(q->question.name, &a) || !dns64_extract(&d->prefix, &a, &ip4))
+	if (!reverse_read(q->question.name, &a) || !nat64_extract(&d->prefix, &a, &ip4))
 		return false;
 	reverse_write(ip4.ip, name);
 	d->for_name = true;
@@ -169,7 +120,7 @@ static bool has_type(const struct message *m, uint16_t type)
 static const struct rrset *made_of(struct query *q, const struct netblock *prefix,
 				   const struct rrset *s, uint32_t most_s)
 {
-	struct rrset *made = dns64_embed_set(&q->arena, prefix, s);
+	struct rrset *made = nat64_embed_set(&q->arena, prefix, s);
 	uint32_t now_s = q->env->time->now_s;
 
 	made->ttl_s = MIN(most_s, time_left(now_s, s->expires_s));
@@ -347,7 +298,7 @@ static const struct rrset *found_at(struct query *q, const struct dns64 *d, cons
 	const struct rrset *s = rrset_build(&q->arena, &p);
 
 	if (forth && q->question.type == TYPE_AAAA)
-		return dns64_embed_set(&q->arena, &d->prefix, s);
+		return nat64_embed_set(&q->arena, &d->prefix, s);
 	return q->question.type == p.type ? s : NULL;
 }
 

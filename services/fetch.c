@@ -17,7 +17,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "services/loader.h"
 #include "util/addr.h"
 #include "util/mem.h"
@@ -109,7 +109,7 @@ static bool is_public(const struct fetch_how *how, const struct addr *a)
 		struct addr ip4;
 
 		if (how->nat64[i] && netblock_parse(&prefix, how->nat64[i], NULL) &&
-		    dns64_extract(&prefix, a, &ip4))
+		    nat64_extract(&prefix, a, &ip4))
 			return addr_is_public(&ip4);
 	}
 	return addr_is_public(a);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "util/arena.h"
 #include "util/mem.h"
 #include "util/rr.h"
@@ -66,7 +66,7 @@ static const struct rrset *as_asked(const struct lead *l, struct arena *a, const
 {
 	if (LIKELY(!l->nat64.net.family) || s->type != TYPE_A)
 		return s;
-	return dns64_embed_set(a, &l->nat64, s);
+	return nat64_embed_set(a, &l->nat64, s);
 }
 
 static bool is_failure(const struct message *m)

@@ -85,7 +85,7 @@ libresolver_la_SOURCES += \
 	services/mesh_admit.c services/mesh_halls.c services/mesh_children.c services/mesh_stale.c services/mesh_waiters.c \
 	services/metrics.c services/metrics.h \
 	services/module.h \
-	services/nat64.h \
+	services/nat64.c services/nat64.h \
 	services/policed.c services/policed.h \
 	services/policy.c services/policy.h services/policy_judge.c \
 	services/policy_zones.c services/policy_zones.h \
@@ -103,7 +103,7 @@ libresolver_la_SOURCES += \
 	services/setfill.c services/setfill.h \
 	services/settled.c services/settled.h \
 	services/shares.c services/shares.h \
-	services/snapshot.c services/snapshot.h \
+	services/snapshot.c services/snapshot_pin.c services/snapshot.h \
 	services/stats.c services/stats.def services/stats.h \
 	services/subnets.c services/subnets.h \
 	services/tags.c services/tags.h \

@@ -7,7 +7,7 @@
 #include "services/addresses.h"
 #include "services/authzone_data.h"
 #include "services/cache/msg.h"
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "services/listen.h"
 #include "services/query.h"
 #include "services/querylog.h"
@@ -204,7 +204,7 @@ static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const 
 
 	while (addresses_next(&w, &a)) {
 		better |= find_better(hit, &a, by->embeds, found || better);
-		if (dns64_extract(by->nat64, &a, &ip4))
+		if (nat64_extract(by->nat64, &a, &ip4))
 			better |= find_better(hit, &ip4, true, found || better);
 	}
 	return better;

@@ -3,7 +3,7 @@
 #include "services/policy.h"
 
 #include "services/blocklist_answer.h"
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "services/listen.h"
 #include "services/policed.h"
 #include "services/policy_zones.h"
@@ -121,7 +121,7 @@ static const struct rrset *data_of(const struct policy *p, const struct finding 
 	if (data || !f->embedded)
 		return data;
 	data = record_data_find(f->data, TYPE_A);
-	return data ? dns64_embed_set(a, &p->nat64, data) : NULL;
+	return data ? nat64_embed_set(a, &p->nat64, data) : NULL;
 }
 
 static void redirect(const struct policy *p, const struct message *m, const struct finding *f,

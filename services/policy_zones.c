@@ -3,7 +3,7 @@
 #include "services/policy_zones.h"
 
 #include "services/authzone_data.h"
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "services/policed.h"
 #include "util/arena.h"
 #include "util/rr.h"
@@ -282,7 +282,7 @@ static unsigned new_sets(const struct judging *g, uint16_t type, const struct rr
 		return count;
 	count = rule_sets(g->hit, g->name, TYPE_A, g->a, to, 1);
 	for (unsigned i = 0; i < count; i++)
-		to[i] = dns64_embed_set(g->a, &g->p->nat64, to[i]);
+		to[i] = nat64_embed_set(g->a, &g->p->nat64, to[i]);
 	return count;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "services/addresses.h"
-#include "services/dns64.h"
+#include "services/nat64.h"
 #include "util/arena.h"
 #include "util/fault.h"
 #include "util/mem.h"
@@ -162,7 +162,7 @@ static const struct response_rule *find_rule(const struct response_ip *r,
 	const struct response_rule *rule = netset_find(r->blocks, a), *inner;
 	struct addr ip4;
 
-	if (!dns64_extract(nat64, a, &ip4))
+	if (!nat64_extract(nat64, a, &ip4))
 		return rule;
 	inner = netset_find(r->blocks, &ip4);
 	return inner && (!rule || inner->block.bits + 96 > rule->block.bits) ? inner : rule;

@@ -16,6 +16,7 @@
 #include "services/server_text.h"
 #include "services/subnets.h"
 #include "services/tls_conf.h"
+#include "services/views.h"
 #include "services/zonelimits.h"
 #include "services/waitlimit.h"
 #include "util/arena.h"
@@ -290,7 +291,7 @@ static bool read_policy(struct snapshot *s, struct fault *f)
 	s->policy = policy_new(s->conf, f);
 	if (!s->acl || !s->policy)
 		return false;
-	acl_bind_views(s->acl, s->policy->views);
+	acl_bind_views(s->acl, views_find, s->policy->views);
 	return true;
 }
 
@@ -337,6 +338,21 @@ static void shared_release(struct shared *shared, bool with_conf)
 	mem_free(shared);
 }
 
+static void whole_free(struct rcu_slot *released)
+{
+	struct whole *w = container_of(released, struct whole, released);
+
+	forwards_free(w->s.forwards);
+	shared_release(w->shared, true);
+	mem_wipe(&w->s.cookies, sizeof w->s.cookies);
+	mem_free(w);
+}
+
+static void whole_release(struct snapshot *s)
+{
+	rcu_release(&container_of(s, struct whole, s)->released, whole_free);
+}
+
 static struct snapshot *whole_new(struct shared *shared, struct forwards *forwards)
 {
 	struct whole *w = mem_zero(sizeof(*w));
@@ -371,6 +387,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.target_fetch_count = shared->made.target_fetch_count;
 	w->s.number = next_number();
 	atomic_init(&w->s.pins, 1);
+	w->s.release = whole_release;
 	return &w->s;
 }
 
@@ -444,24 +461,3 @@ void snapshot_inherit(struct snapshot *s, const struct snapshot *old)
 	s->connlimits = made->connlimits;
 }
 
-struct snapshot *snapshot_pin(struct snapshot *s)
-{
-	atomic_fetch_add_explicit(&s->pins, 1, memory_order_relaxed);
-	return s;
-}
-
-static void whole_free(struct rcu_slot *released)
-{
-	struct whole *w = container_of(released, struct whole, released);
-
-	forwards_free(w->s.forwards);
-	shared_release(w->shared, true);
-	mem_wipe(&w->s.cookies, sizeof w->s.cookies);
-	mem_free(w);
-}
-
-void snapshot_unpin(struct snapshot *s)
-{
-	if (s && atomic_fetch_sub_explicit(&s->pins, 1, memory_order_acq_rel) == 1)
-		rcu_release(&container_of(s, struct whole, s)->released, whole_free);
-}

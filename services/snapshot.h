@@ -67,6 +67,7 @@ struct snapshot {
 	int64_t shaped_s;
 	bool renews; /* its policy is not the last snapshot's: clients that wait are looked at again */
 	_Atomic uint32_t pins;
+	void (*release)(struct snapshot *s); /* once the last pin has gone */
 };
 
 /* One root name server with one address (root-hints or built in). */

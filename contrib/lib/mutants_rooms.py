@@ -31,7 +31,7 @@ tsig        | services/tsig.c |
 transfers   | services/authzone_xfer.c services/authzone_stream.c services/authzone_transfer.c | test_zones.py
 zonemd      | services/zonemd.c |
 rpz         | services/rpz.c services/policy_judge.c services/policy.c |
-dns64       | services/dns64.c services/nat64.h |
+dns64       | services/dns64.c services/nat64.c services/nat64.h |
 blocklists  | services/blocklist_name.c services/blocklist_table.c services/blocklist_answer.c services/blocklist_rules.c \
 services/blocklist.c:is_for,is_paused,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
 cache-file  | services/cache/file_block.c services/cache/file_read.c services/cache/file_write.c | test_cache_file.py

@@ -256,7 +256,7 @@ static void views_are_bound_by_their_names(void **state)
 
 	assert_non_null(v);
 	assert_non_null(a);
-	acl_bind_views(a, v);
+	acl_bind_views(a, views_find, v);
 	assert_non_null(views_find(v, "v"));
 	assert_ptr_equal(acl_get(a, &inside, NULL)->sees, views_find(v, "v"));
 	assert_null(acl_get(a, &narrow, NULL)->sees);

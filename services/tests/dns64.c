@@ -377,17 +377,17 @@ static void an_address_is_embedded_in_a_prefix_of_any_length(void **state)
 
 		assert_true(netblock_parse(&prefix, rows[i].prefix, NULL));
 		assert_true(addr_parse(&want, rows[i].made, 5353, NULL));
-		dns64_embed(&prefix, ip4, made.ip);
+		nat64_embed(&prefix, ip4, made.ip);
 		if (!addr_equals_ip(&made, &want))
 			fail_msg("%s", rows[i].prefix);
 		if (prefix.bits == 32)
 			made.ip[9] = 7; /* behind it */
-		assert_true(dns64_extract(&prefix, &made, &back));
+		assert_true(nat64_extract(&prefix, &made, &back));
 		assert_int_equal(back.family, 4);
 		assert_memory_equal(back.ip, ip4, 4);
 		assert_int_equal(back.ip[4], 0);
 		made.ip[3] ^= 1;
-		assert_false(dns64_extract(&prefix, &made, &back));
+		assert_false(nat64_extract(&prefix, &made, &back));
 		/* so are the addresses of servers, where those without cannot be reached */
 		mapped = (struct addr){ .family = 4, .port = 5353 };
 		memcpy(mapped.ip, ip4, 4);
@@ -416,7 +416,7 @@ static void what_is_no_address_is_not_embedded(void **state)
 	(void)state;
 	arena_init(&a);
 	assert_true(netblock_parse(&prefix, "2001:db8::/96", NULL));
-	made = dns64_embed_set(&a, &prefix, rrset_build(&a, &p));
+	made = nat64_embed_set(&a, &prefix, rrset_build(&a, &p));
 	assert_int_equal(made->count, 1);
 	assert_int_equal(made->type, TYPE_AAAA);
 	assert_int_equal(made->class_, CLASS_IN);

@@ -3,6 +3,7 @@
 #include "services/policy.h"
 
 #include "services/listen.h"
+#include "services/views.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
 #include "util/hash.h"
@@ -335,7 +336,7 @@ static const char *judge(const char *conf_lines, const char *from, const struct 
 
 	if (!lists || !p)
 		fail_msg("%s", f.text);
-	acl_bind_views(lists, p->views);
+	acl_bind_views(lists, views_find, p->views);
 	arena_init(&a);
 	assert_true(addr_parse(&client.from, from, 1234, NULL));
 	who.rule = acl_get(lists, &client.from, NULL);
@@ -497,7 +498,7 @@ int main(void)
 		fprintf(stderr, "%s\n", f.text);
 		return 1;
 	}
-	acl_bind_views(acl, policy->views);
+	acl_bind_views(acl, views_find, policy->views);
 	failed = cmocka_run_group_tests(claims, NULL, NULL);
 	policy_free(policy);
 	acl_free(acl);

@@ -4,6 +4,7 @@
 
 #include "services/listen.h"
 #include "services/settled.h"
+#include "services/views.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
 #include "util/hash.h"
@@ -72,7 +73,7 @@ static const char *judge(const char *conf_lines, const struct asked *asked, cons
 
 	if (!lists || !p)
 		fail_msg("%s", f.text);
-	acl_bind_views(lists, p->views);
+	acl_bind_views(lists, views_find, p->views);
 	arena_init(&a);
 	assert_true(addr_parse(&client.from, "10.0.0.1", 1234, NULL));
 	who.rule = acl_get(lists, &client.from, NULL);

@@ -352,11 +352,6 @@ void authhosts_refresh(struct authhosts *h)
 	told("round:");
 }
 
-void knownhosts_retire(struct knownhosts *k)
-{
-	assert_null(k);
-}
-
 /* ---- what happens ---- */
 
 static inline const char *soa_text(uint32_t serial)
