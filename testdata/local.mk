@@ -69,6 +69,7 @@ testdata_hostile_hostile_SOURCES = \
 	testdata/hostile/choices.c testdata/hostile/choices.h \
 	testdata/hostile/config.c \
 	testdata/hostile/forwarder.c \
+	testdata/hostile/held.c \
 	testdata/hostile/internet.c testdata/hostile/internet.h \
 	testdata/hostile/judge.c \
 	testdata/hostile/keys.c testdata/hostile/keys.h testdata/hostile/keys_crypto.c \
@@ -87,6 +88,6 @@ testdata_hostile_hostile_LDADD = libreplay.la libresolver.la $(SECCOMP_LIBS) $(J
 # What the linker puts in the place of the validator's arithmetic (testdata/hostile/keys.h).
 testdata_hostile_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=crypto_key_new -Wl,--wrap=crypto_key_free \
 	-Wl,--wrap=crypto_key_size -Wl,--wrap=crypto_key_cost -Wl,--wrap=crypto_verify \
-	-Wl,--wrap=timebase_read -Wl,--wrap=daemon_reconfigure -Wl,--wrap=aside_start -Wl,--wrap=aside_join -Wl,--wrap=rcu_turn_begin \
+	-Wl,--wrap=zonedata_read -Wl,--wrap=timebase_read -Wl,--wrap=daemon_reconfigure -Wl,--wrap=aside_start -Wl,--wrap=aside_join -Wl,--wrap=rcu_turn_begin \
 	-Wl,--wrap=rcu_turn_end -Wl,--wrap=rcu_retire -Wl,--wrap=rcu_retire_idly -Wl,--wrap=rcu_release \
 	-Wl,--wrap=rcu_wait -Wl,--wrap=rcu_flush

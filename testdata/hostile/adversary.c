@@ -268,10 +268,17 @@ static void write_address(const struct attack *a, struct writer *w, unsigned len
 {
 	static const uint8_t ips[][4] = { { 203, 0, 113, 66 }, { 203, 0, 113, 69 }, { 192, 0, 2, 2 },
 					  { 192, 0, 2, 10 },   { 198, 51, 100, 9 }, { 127, 0, 0, 1 } };
-	unsigned n = pick(a, COUNT(ips));
+	static const uint8_t ip6s[][16] = {
+		{ 0x20, 1, 0xd, 0xb8, 0, 0x66, [15] = 66 }, { 0x20, 1, 0xd, 0xb8, 0, 0x66, [15] = 69 },
+		{ 0x20, 1, 0xd, 0xb8, 0, 1, [15] = 2 },	    { 0x20, 1, 0xd, 0xb8, 0, 1, [15] = 10 },
+		{ [10] = 0xff, 0xff, 203, 0, 113, 66 },	    { 0, 0x64, 0xff, 0x9b, [12] = 203, 0, 113, 66 },
+		{ [15] = 1 },				    { 0xfe, 0x80, [15] = 9 },
+	};
 
-	for (unsigned i = 0; i < len; i++)
-		write_u8(w, len == 4 ? ips[n][i] : (uint8_t)(i + n));
+	if (len == 4)
+		write_bytes(w, ips[pick(a, COUNT(ips))], len);
+	else
+		write_bytes(w, ip6s[pick(a, COUNT(ip6s))], len);
 }
 
 static void write_key(const struct attack *a, struct writer *w)

@@ -122,7 +122,7 @@ void rule_deeper(struct attack *a)
 {
 	static const uint32_t ttls[] = { 86400, 604800, 3600, 0, 0x7fffffff };
 	const uint8_t *cut = a->q->name, *ns;
-	uint8_t ip[4] = { 203, 0, 113, 0 };
+	uint8_t ip[4] = { 203, 0, 113, 0 }, ip6[16] = { 0x20, 1, 0xd, 0xb8, 0, 0x66 };
 	uint32_t ttl_s = ttls[pick(a, COUNT(ttls))];
 	unsigned extra = dname_labels(cut) - dname_labels(a->site->zone->apex);
 
@@ -135,11 +135,14 @@ void rule_deeper(struct attack *a)
 		a->net->ghosts[0] = cut;
 	}
 	ns = child_of(a, cut, "ns");
-	ip[3] = a->site->second ? a->site->second : a->site->server;
+	ip[3] = ip6[15] = a->site->second ? a->site->second : a->site->server;
 	told_begin(a->told);
 	told_record(a->told, SECTION_AUTHORITY, cut, TYPE_NS, ttl_s, (struct slice){ ns, dname_len(ns) });
 	told_record(a->told, SECTION_ADDITIONAL, ns, TYPE_A, ttl_s,
 		    set_of(a, ns, TYPE_A, 0, (struct slice){ ip, sizeof(ip) })->rdata[0]);
+	if (a->net->six && pick(a, 2))
+		told_record(a->told, SECTION_ADDITIONAL, ns, TYPE_AAAA, ttl_s,
+			    set_of(a, ns, TYPE_AAAA, 0, (struct slice){ ip6, sizeof(ip6) })->rdata[0]);
 }
 
 /* A good signature of his counts fewer labels than there are, so that the set stands for a wildcard's. */

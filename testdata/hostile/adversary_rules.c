@@ -117,7 +117,8 @@ void rule_referral(struct attack *a)
 		tell_signed(a, SECTION_AUTHORITY, pick_set(a, cut, TYPE_DS));
 	for (unsigned i = 0; i < ns->count; i++)
 		if (pick(a, 4))
-			tell_signed(a, SECTION_ADDITIONAL, pick_set(a, ns->rdata[i].at, TYPE_A));
+			tell_signed(a, SECTION_ADDITIONAL,
+				    pick_set(a, ns->rdata[i].at, a->net->six && pick(a, 2) ? TYPE_AAAA : TYPE_A));
 }
 
 void rule_other_truth(struct attack *a)

@@ -10,7 +10,7 @@
 
 static const char fixed[] =
 	"server:\n\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n\tuse-syslog: no\n"
-	"\tval-clock-tolerance: no\n\ttrust-anchor-signaling: no\n\tdo-ip6: no\n\tdiscard-timeout: 0\n";
+	"\tval-clock-tolerance: no\n\ttrust-anchor-signaling: no\n\tdiscard-timeout: 0\n";
 
 static char *anchor(struct internet *net, const struct site *s)
 {
@@ -66,35 +66,35 @@ static char *own_zone(struct internet *net, bool in_server)
 		return net->own_kind == OWN_LOCAL ? local_zone(net, s->zone)
 						  : arena_textf(&net->arena, "\tdomain-insecure: \"own.t\"\n");
 	if (net->own_kind == OWN_STUB)
-		return arena_textf(&net->arena, "stub-zone:\n\tname: \"own.t\"\n\tstub-addr: 192.0.2.30\n%s",
-				   s->second ? "\tstub-addr: 203.0.113.69\n" : "");
+		return arena_textf(&net->arena, "stub-zone:\n\tname: \"own.t\"%s%s\n", internet_server_lines(net, "\n\tstub-addr: ", s, false),
+				   s->second ? internet_server_lines(net, "\n\tstub-addr: ", s, true) : "");
 	if (net->own_kind == OWN_FORWARD)
-		return arena_textf(&net->arena, "forward-zone:\n\tname: \"own.t\"\n\tforward-addr: 192.0.2.30\n%s%s",
-				   s->second ? "\tforward-addr: 203.0.113.69\n" : "", race(net));
+		return arena_textf(&net->arena, "forward-zone:\n\tname: \"own.t\"%s%s\n%s", internet_server_lines(net, "\n\tforward-addr: ", s, false),
+				   s->second ? internet_server_lines(net, "\n\tforward-addr: ", s, true) : "", race(net));
 	return arena_textf(&net->arena, "%s", "");
 }
 
 /* Zones of RFC 6303 and the like, in which nobody here asks: to build them takes longer than a world. */
 static const char lan_zones[] = "\tunblock-lan-zones: yes\n";
 
-/* Switches that must not change what is true. */
+/* Switches that must not change what is true (harden-glue does: without it, SRV sets bring other zones' addresses). */
 static const char *const switches[] = {
 	"qname-minimisation: no", "aggressive-nsec: no",	    "prefetch: yes",
 	"prefetch-key: yes",	  "harden-referral-path: yes",	    "use-caps-for-id: yes",
 	"minimal-responses: no",  "harden-below-nxdomain: no",	    "val-clean-additional: no",
-	"rrset-roundrobin: yes",  "target-fetch-policy: \"0 0 0 0 0\"", "harden-glue: no",
+	"rrset-roundrobin: yes",  "target-fetch-policy: \"0 0 0 0 0\"", "prefer-ip6: yes",
 };
 
 const char *internet_switch(struct internet *net, enum choice_stream stream)
 {
-	return switches[draw(net->choices, stream, COUNT(switches) - 1)];
+	return switches[draw(net->choices, stream, COUNT(switches))];
 }
 
 static char *switched(struct internet *net)
 {
 	char *text = arena_textf(&net->arena, "%s", "");
 
-	for (unsigned i = 0; i < COUNT(switches) - 1; i++)
+	for (unsigned i = 0; i < COUNT(switches); i++)
 		if (chance(net->choices, CHOICES_WORLD, i < 2 ? 30 : 15))
 			text = arena_textf(&net->arena, "%s\t%s\n", text, switches[i]);
 	return text;
@@ -103,11 +103,12 @@ static char *switched(struct internet *net)
 char *internet_config(struct internet *net)
 {
 	const char *size = net->tiny ? "8k" : "2m";
+	const struct site *s;
 	char *text = arena_textf(
 		&net->arena,
-		"%s\tmsg-cache-size: %s\n\trrset-cache-size: %s\n\tkey-cache-size: %s\n\tneg-cache-size: %s\n"
+		"%s\tdo-ip6: %s\n\tmsg-cache-size: %s\n\trrset-cache-size: %s\n\tkey-cache-size: %s\n\tneg-cache-size: %s\n"
 		"\tmsg-cache-slabs: 1\n\trrset-cache-slabs: 1\n\tkey-cache-slabs: 1\n\tinfra-cache-slabs: 1\n%s%s%s%s%s%s%s",
-		fixed, size, size, size, size, net->has_lans ? "" : lan_zones, switched(net), anchor(net, &net->sites[SITE_ROOT]),
+		fixed, net->six ? "yes" : "no", size, size, size, size, net->has_lans ? "" : lan_zones, switched(net), anchor(net, &net->sites[SITE_ROOT]),
 		anchor(net, &net->sites[SITE_ISLAND]), anchor(net, &net->sites[SITE_ISLE]),
 		anchor(net, &net->sites[SITE_OWNV]), own_zone(net, true));
 
@@ -122,15 +123,19 @@ char *internet_config(struct internet *net)
 				   net->forwarder_lies ? "203.0.113.40" : "192.0.2.40",
 				   net->two_forwarders ? "\tforward-addr: 192.0.2.40\n" : "", race(net));
 	else if (!net->primes)
-		text = arena_textf(&net->arena, "%sstub-zone:\n\tname: \".\"\n\tstub-addr: 192.0.2.1\n", text);
+		text = arena_textf(&net->arena, "%sstub-zone:\n\tname: \".\"%s\n", text,
+				   internet_server_lines(net, "\n\tstub-addr: ", &net->sites[SITE_ROOT], false));
 	if (net->root_unloaded)
 		text = arena_textf(&net->arena, "%sauth-zone:\n\tname: \".\"\n\tprimary: 192.0.2.250\n"
 						"\tfallback-enabled: yes\n\tfor-downstream: no\n\tfor-upstream: yes\n",
 				   text);
 	text = arena_textf(&net->arena, "%s%s", text, own_zone(net, false));
-	if (net->sites[SITE_OWNV].zone)
-		text = arena_textf(&net->arena, "%sstub-zone:\n\tname: \"own.v.t\"\n\tstub-addr: 192.0.2.31\n%s", text,
-				   net->sites[SITE_OWNV].second ? "\tstub-addr: 203.0.113.69\n" : "");
+	text = arena_textf(&net->arena, "%s%s", text, held_config(net));
+	s = &net->sites[SITE_OWNV];
+	if (s->zone)
+		text = arena_textf(&net->arena, "%sstub-zone:\n\tname: \"own.v.t\"%s%s\n", text,
+				   internet_server_lines(net, "\n\tstub-addr: ", s, false),
+				   s->second ? internet_server_lines(net, "\n\tstub-addr: ", s, true) : "");
 	if (net->has_view)
 		text = arena_textf(&net->arena, "%sview:\n\tname: \"other\"\n\tview-first: yes\n"
 						"\tlocal-zone: \"www.v.t\" static\n\tlocal-data: \"www.v.t 60 A 198.18.0.1\"\n",

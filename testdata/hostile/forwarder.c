@@ -8,7 +8,7 @@ enum { STEPS_MOST = 12 };
 
 bool server_is_forwarder(const struct internet *net, const struct addr *server)
 {
-	return net->forwards_all && server->family == 4 && server->ip[3] == FORWARDER;
+	return net->forwards_all && server_number(server) == FORWARDER;
 }
 
 struct site *forwarder_site(struct internet *net, const struct question *q)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "testdata/hostile/keys.h"
+#include "util/denial.h"
 #include "util/mem.h"
 
 const char *const prefixes[] = { "www", "",   "alias", "far",	"x.wild", "nx",	     "w.dn",
@@ -53,12 +54,36 @@ static uint32_t a_ttl(struct internet *net)
 	return ttls[draw(net->choices, CHOICES_WORLD, COUNT(ttls))];
 }
 
-static void ip_of(uint8_t ip[4], bool hostile, uint8_t last)
+/* 192.0.2.N and 2001:db8:1::N; 203.0.113.N and 2001:db8:66::N are the adversary's. */
+static const uint8_t nets[2][3] = { { 192, 0, 2 }, { 203, 0, 113 } };
+static const uint8_t nets6[2][6] = { { 0x20, 1, 0xd, 0xb8, 0, 1 }, { 0x20, 1, 0xd, 0xb8, 0, 0x66 } };
+
+static void add_server(struct internet *net, struct zone *z, const char *name, uint32_t ttl_s, const struct site *s, bool second)
 {
-	static const uint8_t nets[2][3] = { { 192, 0, 2 }, { 203, 0, 113 } };
+	const bool hostile = s->hostile || second;
+	const uint8_t number = second ? s->second : s->server, *owner = name_make(&net->arena, name);
+	uint8_t ip[4], ip6[16] = { 0 };
 
 	memcpy(ip, nets[hostile], 3);
-	ip[3] = last;
+	memcpy(ip6, nets6[hostile], 6);
+	ip[3] = ip6[15] = number;
+	if (s->families & HAS_IPV4)
+		zdata_add(z, owner, TYPE_A, ttl_s, (struct slice){ ip, sizeof(ip) });
+	if (s->families & HAS_IPV6)
+		zdata_add(z, owner, TYPE_AAAA, ttl_s, (struct slice){ ip6, sizeof(ip6) });
+}
+
+char *internet_server_lines(struct internet *net, const char *word, const struct site *s, bool second)
+{
+	const bool hostile = s->hostile || second;
+	const uint8_t number = second ? s->second : s->server;
+	char *text = arena_textf(&net->arena, "%s", "");
+
+	if (s->families & HAS_IPV4)
+		text = arena_textf(&net->arena, "%s%s%s.%u", text, word, hostile ? "203.0.113" : "192.0.2", number);
+	if (s->families & HAS_IPV6)
+		text = arena_textf(&net->arena, "%s%s2001:db8:%s::%x", text, word, hostile ? "66" : "1", number);
+	return text;
 }
 
 /* A site that is there, any or a victim's. */
@@ -94,23 +119,25 @@ static char *text_below(struct internet *net, const char *prefix, const struct z
 static void fill_common(struct internet *net, struct site *s)
 {
 	struct zone *z = s->zone;
-	uint8_t ip[4], data[4] = { 198, 51, 100, s->server };
+	uint8_t data[4] = { 198, 51, 100, s->server };
 	uint32_t ttl_s = a_ttl(net);
 
 	zdata_add_soa(z, ttl_s ? ttl_s : 60);
 	zdata_add_name(z, "", TYPE_NS, ttl_s ? ttl_s : 60, text_below(net, "ns", z));
-	ip_of(ip, s->hostile, s->server);
-	zdata_add_a(z, "ns", 3600, ip);
+	add_server(net, z, text_below(net, "ns", z), 3600, s, false);
 	if (s->second) {
 		zdata_add_name(z, "", TYPE_NS, ttl_s, text_below(net, "ns2", z));
-		ip_of(ip, true, s->second);
-		zdata_add_a(z, "ns2", 3600, ip);
+		add_server(net, z, text_below(net, "ns2", z), 3600, s, true);
 	}
 	if (z->key != NO_KEY) {
 		zdata_add(z, z->apex, TYPE_DNSKEY, 3600, (struct slice){ key_rdata((unsigned)z->key), KEY_RDATA });
-		if (z->by_hash)
-			zdata_add(z, z->apex, TYPE_NSEC3PARAM, 0,
-				 (struct slice){ (const uint8_t *)"\1\0\0\0\0", 5 });
+		if (z->by_hash) {
+			uint8_t param[7] = { NSEC3_SHA1, 0, 0, z->iterations, (uint8_t)z->salt.len };
+
+			if (z->salt.len)
+				memcpy(param + 5, z->salt.at, z->salt.len);
+			zdata_add(z, z->apex, TYPE_NSEC3PARAM, 0, (struct slice){ param, 5 + z->salt.len });
+		}
 	}
 	zdata_add_a(z, "www", ttl_s, data);
 }
@@ -145,6 +172,7 @@ static void fill_rest(struct internet *net, struct site *s)
 
 static void place(struct internet *net, const struct plan *p)
 {
+	static const uint8_t families[] = { HAS_IPV4, HAS_IPV4 | HAS_IPV6, HAS_IPV6 };
 	struct site *s = &net->sites[p->number];
 
 	s->parent = &net->sites[p->parent];
@@ -155,7 +183,9 @@ static void place(struct internet *net, const struct plan *p)
 	s->zone->by_hash = p->by_hash;
 	s->zone->opt_out = p->opt_out;
 	s->server = p->server;
+	s->families = families[draw(net->choices, CHOICES_WORLD, net->six ? COUNT(families) : 2)];
 	s->hostile = p->hostile;
+	s->anchored = p->anchored;
 	s->hidden = p->hidden;
 	s->configured = p->configured;
 	s->cut_ttl_s = 3600;
@@ -196,21 +226,16 @@ static void delegate(struct internet *net, struct site *s)
 {
 	struct zone *parent = s->parent->zone;
 	bool anchored_only = s == &net->sites[SITE_ISLAND] || s == &net->sites[SITE_ISLE];
-	uint8_t ip[4];
 
 	if (s->hidden || s->parent == s)
 		return;
 	zdata_add_cut(parent, s->zone->apex, s->cut_ttl_s, text_below(net, "ns", s->zone),
 		     anchored_only ? NO_KEY : s->zone->key);
-	ip_of(ip, s->hostile, s->server);
-	zdata_add(parent, name_make(&net->arena, text_below(net, "ns", s->zone)), TYPE_A, s->cut_ttl_s,
-		 (struct slice){ ip, 4 });
+	add_server(net, parent, text_below(net, "ns", s->zone), s->cut_ttl_s, s, false);
 	if (!s->second)
 		return;
 	zdata_add_cut(parent, s->zone->apex, s->cut_ttl_s, text_below(net, "ns2", s->zone), NO_KEY);
-	ip_of(ip, true, s->second);
-	zdata_add(parent, name_make(&net->arena, text_below(net, "ns2", s->zone)), TYPE_A, s->cut_ttl_s,
-		 (struct slice){ ip, 4 });
+	add_server(net, parent, text_below(net, "ns2", s->zone), s->cut_ttl_s, s, true);
 }
 
 /* One of the victims has a server that is the adversary's. */
@@ -243,6 +268,7 @@ static void choose_settings(struct internet *net)
 	net->hides = chance(c, CHOICES_WORLD, 5);
 	net->keeps = chance(c, CHOICES_WORLD, 20);
 	net->has_lans = chance(c, CHOICES_WORLD, 5);
+	net->six = chance(c, CHOICES_WORLD, 35);
 }
 
 void internet_make(struct internet *net, struct choices *c)
@@ -255,6 +281,8 @@ void internet_make(struct internet *net, struct choices *c)
 		place(net, &plans[i]);
 	place_chain(net);
 	contest(net);
+	if (chance(c, CHOICES_WORLD, 25))
+		held_choose(net, CHOICES_WORLD);
 	if (chance(c, CHOICES_WORLD, 60))
 		net->focus = internet_pick(net, CHOICES_WORLD);
 	if (net->sites[SITE_ISLE].zone && chance(c, CHOICES_WORLD, 40))
@@ -300,14 +328,21 @@ const uint8_t *site_name(struct internet *net, const struct site *s, const char 
 
 /* ---- who answers ---- */
 
-static bool is_in(const struct addr *a, uint8_t x, uint8_t y, uint8_t z)
+static bool is_in(const struct addr *a, bool hostile)
 {
-	return a->family == 4 && a->ip[0] == x && a->ip[1] == y && a->ip[2] == z;
+	if (a->family == 4)
+		return memcmp(a->ip, nets[hostile], sizeof(nets[0])) == 0;
+	return memcmp(a->ip, nets6[hostile], sizeof(nets6[0])) == 0;
 }
 
 bool server_is_hostile(const struct addr *server)
 {
-	return is_in(server, 203, 0, 113);
+	return is_in(server, true);
+}
+
+uint8_t server_number(const struct addr *server)
+{
+	return server->ip[server->family == 4 ? 3 : 15];
 }
 
 struct site *internet_served(struct internet *net, const struct addr *server, const struct question *q)
@@ -315,12 +350,12 @@ struct site *internet_served(struct internet *net, const struct addr *server, co
 	struct site *best = NULL;
 	bool hostile = server_is_hostile(server);
 
-	if (!hostile && !is_in(server, 192, 0, 2))
+	if (!hostile && !is_in(server, false))
 		return &net->sites[SITE_ROOT]; /* where the real root's servers are */
 	for (unsigned i = 0; i < SITES; i++) {
 		struct site *s = &net->sites[i];
 
-		if (!s->zone || (server->ip[3] != (hostile && !s->hostile ? s->second : s->server)) ||
+		if (!s->zone || (server_number(server) != (hostile && !s->hostile ? s->second : s->server)) ||
 		    (s->hostile && !hostile))
 			continue;
 		if (!best || (dname_is_under(q->name, s->zone->apex) &&
@@ -368,9 +403,11 @@ struct site *internet_site_of(struct internet *net, const struct question *q, bo
 bool site_is_contested(const struct site *s)
 {
 	for (;; s = s->parent) {
-		if (s->second || s->hostile)
+		bool here = s->held & HELD_UP && !(s->held & HELD_FALLS_BACK);
+
+		if (s->hostile || (s->second && !here))
 			return true;
-		if (s->configured || s->parent == s)
+		if (s->configured || (s->anchored && here) || s->parent == s)
 			return false;
 	}
 }
@@ -397,14 +434,33 @@ static bool take_step(struct told *to, const struct told *step, struct question 
 	return follows;
 }
 
+/* What a zone that is held here tells clients: its own, and not proven. */
+static void held_truth(struct internet *net, const struct site *held, struct truth *truth)
+{
+	static struct told step;
+	struct question q = truth->asked;
+	bool follows = true;
+
+	truth->secure = truth->hostile = truth->contested = false;
+	for (truth->steps = 0; follows && truth->steps < 20 && dname_is_under(q.name, held->zone->apex); truth->steps++) {
+		told_honest(&step, held->zone, &q, &net->arena);
+		follows = take_step(&truth->told, &step, &q, &net->arena);
+	}
+}
+
 void internet_truth(struct internet *net, const struct question *asked, bool by_alias, struct truth *truth)
 {
 	static struct told step;
 	struct question q = *asked;
+	struct site *held;
 	bool follows = true;
 
 	told_begin(&truth->told);
 	truth->asked = *asked;
+	if (!by_alias && (held = held_for_client(net, asked))) {
+		held_truth(net, held, truth);
+		return;
+	}
 	truth->secure = true;
 	truth->hostile = truth->contested = false;
 	for (truth->steps = 0; follows && truth->steps < 20; truth->steps++) {

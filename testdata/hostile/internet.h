@@ -21,6 +21,9 @@ enum site_number {
 	SITES = SITE_CHAIN + CHAIN_SITES,
 };
 
+/* A zone that is held here: in place of its servers, for clients, and whether servers are asked all the same if that fails. */
+enum held { HELD_UP = 1, HELD_DOWN = 2, HELD_FALLS_BACK = 4 };
+
 enum own_kind { OWN_STUB, OWN_FORWARD, OWN_LOCAL, OWN_KINDS };
 
 struct site {
@@ -28,7 +31,10 @@ struct site {
 	struct site *parent;
 	uint8_t server;	   /* last byte of its address */
 	uint8_t second;	   /* likewise; 0: none. Is the adversary's */
+	uint8_t families;  /* of their addresses */
 	bool hostile;
+	bool anchored;	   /* has a trust anchor of its own */
+	unsigned held;	   /* a copy is here: enum held */
 	bool hidden;	   /* not delegated */
 	bool configured;   /* the resolver is told where it is */
 	bool secure;	   /* with a chain of trust */
@@ -44,6 +50,7 @@ struct internet {
 	bool own_off; /* own.t is not configured, for now */
 	bool hides;   /* addresses of victims are private */
 	bool keeps;   /* serve-expired */
+	bool six;     /* do-ip6 */
 	bool has_lans; /* zones of private networks are answered locally */
 	bool primes, root_unloaded, tiny, has_view, alone; /* of the configuration; `alone`: no adversary */
 	bool forwards_all;   /* everything is asked of a forwarder … */
@@ -66,6 +73,11 @@ bool internet_knows(const struct internet *net, unsigned site);
 struct site *internet_pick(struct internet *net, enum choice_stream stream);
 /* The parent removes the zone. */
 void internet_remove(struct internet *net, struct site *s);
+/* held.c: copies of zones are here, from now on, or not any more. */
+void held_choose(struct internet *net, enum choice_stream stream);
+char *held_config(struct internet *net);
+/* The zone that answers a client itself; NULL: none. */
+struct site *held_for_client(struct internet *net, const struct question *q);
 
 /* The resolver's configuration, NUL-terminated, in the arena. */
 char *internet_config(struct internet *net);
@@ -75,7 +87,13 @@ enum { FORWARDER = 40 }; /* last byte of its address */
 /* A setting that must change no answer, for `set_option`. */
 const char *internet_switch(struct internet *net, enum choice_stream stream);
 
+enum { HAS_IPV4 = 1, HAS_IPV6 = 2 };
+
+/* A line for each address of a server: `word` and it. */
+char *internet_server_lines(struct internet *net, const char *word, const struct site *s, bool second);
 bool server_is_hostile(const struct addr *server);
+/* Its number, the last byte of its address. */
+uint8_t server_number(const struct addr *server);
 /* forwarder.c: of whom everything is asked, and what he says. */
 bool server_is_forwarder(const struct internet *net, const struct addr *server);
 void forwarder_tell(struct internet *net, struct told *t, const struct question *asked);

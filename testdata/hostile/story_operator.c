@@ -78,6 +78,8 @@ static void change(struct play *p)
 		net->tiny = !net->tiny;
 	if ((what & 36) == 36)
 		net->hides = !net->hides;
+	if ((what & 9) == 9)
+		held_choose(net, CHOICES_STORY);
 }
 
 void step_reload(struct play *p)
@@ -171,7 +173,7 @@ void step_stub_add(struct play *p)
 	unsettle(p);
 	dname_print(s->zone->apex, name);
 	if (pick_story(p, 3))
-		command(p, arena_textf(&p->net.arena, "stub_add %s 192.0.2.%u", name, s->server));
+		command(p, arena_textf(&p->net.arena, "stub_add %s%s", name, internet_server_lines(&p->net, " ", s, false)));
 	else
 		command(p, arena_textf(&p->net.arena, "stub_remove %s", name));
 	judge_change(p);
@@ -191,6 +193,7 @@ void step_own_command(struct play *p)
 	if (net->own_off)
 		command(p, arena_textf(&net->arena, "%s_remove +i own.t", word));
 	else
-		command(p, arena_textf(&net->arena, "%s_add +i own.t 192.0.2.30%s", word, s->second ? " 203.0.113.69" : ""));
+		command(p, arena_textf(&net->arena, "%s_add +i own.t%s%s", word, internet_server_lines(net, " ", s, false),
+					s->second ? internet_server_lines(net, " ", s, true) : ""));
 	judge_change(p);
 }

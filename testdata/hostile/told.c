@@ -85,10 +85,12 @@ static void tell_referral(struct told *t, const struct zone *z, const struct set
 	else
 		tell_denial(t, z, cut->owner);
 	for (unsigned i = 0; i < ns->count; i++) {
-		struct set *glue = zdata_find(z, ns->rdata[i].at, TYPE_A);
+		struct set *glue = zdata_find(z, ns->rdata[i].at, TYPE_A), *glue6 = zdata_find(z, ns->rdata[i].at, TYPE_AAAA);
 
 		if (glue)
 			told_set(t, SECTION_ADDITIONAL, z, glue, NULL);
+		if (glue6)
+			told_set(t, SECTION_ADDITIONAL, z, glue6, NULL);
 	}
 }
 
@@ -96,7 +98,7 @@ static void tell_of_name(struct told *t, const struct zone *z, const uint8_t *th
 {
 	struct set *s = zdata_find(z, there, q->type);
 
-	if (!s && (q->type != TYPE_NSEC || z->by_hash))
+	if (!s && (q->type != TYPE_NSEC || z->by_hash || z->key == NO_KEY))
 		s = zdata_find(z, there, TYPE_CNAME);
 	if (s) {
 		told_set(t, SECTION_ANSWER, z, s, q->name);
