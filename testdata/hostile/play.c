@@ -234,7 +234,8 @@ static void run(struct play *p, uint64_t until_us, bool until_answered)
 			pass(p, next - now);
 		else if (!o)
 			pass(p, 1); /* a timer that is due */
-		if (o)
+		o = o ? next_due(p) : NULL; /* a query may have been given up meanwhile */
+		if (o && o->due_us <= play_now_us(p))
 			answer(p, o);
 		hear_all(p);
 		if (++p->events > EVENTS_MOST)
