@@ -71,15 +71,15 @@ static bool touches_isle(const struct play *p, const struct ask *ask, const stru
 	return touches;
 }
 
-/* Until the parent's delegation has expired both are right. */
+/* Both are right: of what is gone, until the parent's delegation has expired. */
 static bool is_undecided(const struct play *p, const struct ask *ask)
 {
 	const struct site *s = &p->net.sites[SITE_GONE];
 
+	if (ask->q.type == TYPE_NSEC) /* stands beside an alias, which may be followed as well; and led to what is gone */
+		return true;
 	if (!s->gone || p->afterwards)
 		return false;
-	if (ask->q.type == TYPE_NSEC) /* the one above, of before, led there */
-		return true;
 	if (!dname_is_under(ask->q.name, s->zone->apex))
 		return false;
 	return p->net.keeps || !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
