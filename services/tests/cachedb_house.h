@@ -34,7 +34,7 @@ static struct shelf {
 	void (*on_free)(void);
 } shelves[2]; /* the server, its replica */
 
-static struct shelf *const shelf = &shelves[0], *const replica = &shelves[1];
+static UNUSED struct shelf *const shelf = &shelves[0], *const replica = &shelves[1];
 
 static UNUSED struct shelf *shelf_of(struct cachedb_store *s)
 {
@@ -239,7 +239,7 @@ static UNUSED void key_of(char *key, const char *secret)
 	cachedb_key(key, &q, secret);
 }
 
-static const struct made www = { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.7" } };
+static const UNUSED struct made www = { "www.example.", TYPE_A, 0, { "www.example. 300 A 192.0.2.7" } };
 
 /* The store has that message, written so long ago. */
 static UNUSED struct slice value_of(const struct made *made, unsigned flags, uint32_t ttl_s, uint32_t age_s)

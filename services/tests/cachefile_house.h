@@ -104,22 +104,22 @@ static UNUSED bool read_house(const struct cachefile_how *how, struct cachefile_
 
 /* ---- what is in it ---- */
 
-static const struct made plain = {
+static const UNUSED struct made plain = {
 	"www.example.",
 	TYPE_A,
 	RCODE_NOERROR,
 	{ "www.example. 300 A 192.0.2.1\nwww.example. 300 A 192.0.2.2\n" }
 };
-static const struct made proven = { "s.example.",
+static const UNUSED struct made proven = { "s.example.",
 				    TYPE_A,
 				    RCODE_NOERROR,
 				    { "s.example. 300 A 192.0.2.1\n" SIG("s.example.", "A") } };
-static const struct made denied = { "no.example.",
+static const UNUSED struct made denied = { "no.example.",
 				    TYPE_AAAA,
 				    RCODE_NXDOMAIN,
 				    { NULL,
 				      "example. 60 SOA a.example. b.example. 1 2 3 4 60\n" } };
-static const struct made failed = { "fail.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
+static const UNUSED struct made failed = { "fail.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
 
 static bool keeps_whole; /* serve-original-ttl */
 

@@ -578,8 +578,8 @@ static void anchors_of_two_algorithms_are_both_asked(void **state)
 			put_u16(sig + 16, rr_key_tag(records[!first]));
 			sigs[parts.sig_count++] = (struct slice){ sig, sigs[0].len };
 		}
-		keyset_unpin(c.keys);
 		keys = rrset_build(&c.zone.arena, &parts);
+		keyset_unpin(c.keys);
 		c.keys = keyset_new(keys);
 		verify_keys(c.keys, NULL, keys, &c.how, &c.v);
 		if (c.v.security != (both ? SECURITY_SECURE : SECURITY_BOGUS))
