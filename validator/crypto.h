@@ -43,7 +43,7 @@ enum { DIGEST_SHA1 = 1, DIGEST_SHA256 = 2, DIGEST_SHA384 = 4 };
 
 #define CRYPTO_DIGEST_MAX 48
 
-/* Length of a digest of this type in bytes; 0 when it is not implemented. */
+/* Length of a digest of this type in bytes; 0: a type that is not supported. */
 size_t crypto_digest_len(uint8_t digest_type);
 /* Digest the concatenated pieces into `out`. Returns the length in bytes, or 0. */
 size_t crypto_digest(uint8_t digest_type, const struct slice *pieces, size_t count,
