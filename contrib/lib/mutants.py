@@ -52,28 +52,28 @@ CALLS = re.compile(r"^[a-z_]\w*\(", re.S)
 
 HEAD = """\
 #pragma once
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+/* Under other names, and no headers: a file's own functions may be called as one of unistd.h is that it does not include. */
+char *mutant_getenv(const char *) __asm__("getenv");
+int mutant_atoi(const char *) __asm__("atoi");
+int mutant_open(const char *, int, ...) __asm__("open");
+int mutant_truncate(int, long) __asm__("ftruncate");
+void *mutant_map(void *, unsigned long, int, int, int, long) __asm__("mmap");
 /* Which change is in force, and which were reached; in a file if RESOLVERD_REACHED names one. */
 __attribute__((weak)) int mutant_now = -2;
 __attribute__((weak)) unsigned char mutant_room[%(count)d];
 __attribute__((weak)) unsigned char *mutant_reached = mutant_room;
 __attribute__((weak, constructor)) void mutant_begin(void)
 {
-	const char *text = getenv("RESOLVERD_MUTANT"), *path = getenv("RESOLVERD_REACHED");
+	const char *text = mutant_getenv("RESOLVERD_MUTANT"), *path = mutant_getenv("RESOLVERD_REACHED");
 	if (mutant_now != -2)
 		return;
-	mutant_now = text ? atoi(text) : -1;
+	mutant_now = text ? mutant_atoi(text) : -1;
 	if (path) {
-		int fd = open(path, O_RDWR | O_CREAT, 0666);
-		void *at = fd < 0 || ftruncate(fd, sizeof mutant_room) != 0 ? MAP_FAILED :
-			mmap(NULL, sizeof mutant_room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (at != MAP_FAILED)
-			mutant_reached = at;
-		if (fd >= 0)
-			close(fd);
+		int fd = mutant_open(path, 2); /* to read and to write, and the file is there */
+		if (fd >= 0 && mutant_truncate(fd, sizeof mutant_room) == 0) {
+			void *at = mutant_map(0, sizeof mutant_room, 3, 1, fd, 0); /* the same two, and shared */
+			mutant_reached = at == (void *)-1 ? mutant_room : at;
+		}
 	}
 }
 static inline __attribute__((unused)) _Bool mutant(int n)
