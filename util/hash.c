@@ -10,8 +10,8 @@
 
 #include <string.h>
 
+#include "util/ascii.h"
 #include "util/bytes.h"
-#include "util/dname.h"
 #include "util/mem.h"
 
 static uint64_t key[2];
@@ -120,7 +120,7 @@ uint64_t hash_word(uint64_t word)
 /* A label's length is below 'A', so a name can be lower-cased as one run of bytes. */
 uint64_t hash_dname(const uint8_t *name, size_t len, uint32_t salt)
 {
-	PROMISE(len <= DNAME_MAX);
+	PROMISE(len <= UINT8_MAX);
 	return sip(name, len, (uint64_t)salt << 32 | len, ascii_lower8);
 }
 

@@ -2,6 +2,7 @@
 libresolver_la_SOURCES += \
 	util/addr.c util/addr.h \
 	util/arena.c util/arena.h \
+	util/ascii.c util/ascii.h \
 	util/base.h \
 	util/base64url.c util/base64url.h \
 	util/bytes.h \
