@@ -15,7 +15,6 @@
 #include "services/authzone_xfer.h"
 #include "services/cache/rrset.h"
 #include "services/cache/slab.h"
-#include "services/cachedb.h"
 #include "services/dnstap.h"
 #include "services/listen_tcp.h"
 #include "services/listen_udp.h"
@@ -138,7 +137,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.prefetch = c->prefetch;
 	w->on.serve_expired = c->serve_expired;
 	w->on.serve_expired_ttl_s = c->serve_expired_ttl;
-	w->on.asks_store = cachedb_is_asked_first(s->conf);
+	w->on.asks_store = mesh_asks_store_first(s->conf);
 	w->on.client_timeout_ms = c->serve_expired_client_timeout;
 	w->on.log_queries = c->log_queries;
 	w->on.log_replies = c->log_replies;

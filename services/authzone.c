@@ -7,7 +7,6 @@
 
 #include "services/authzone_answer.h"
 #include "services/authzone_data.h"
-#include "services/authzone_hosts.h"
 #include "services/rpz.h"
 #include "services/tsig.h"
 #include "services/zonemd.h"

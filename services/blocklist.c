@@ -7,7 +7,6 @@
 #include "services/acl.h"
 #include "services/blocklist_load.h"
 #include "services/stats.h"
-#include "services/views.h"
 #include "util/fault.h"
 #include "util/mem.h"
 #include "util/options.h"

@@ -14,20 +14,13 @@
 #define SERVICES_CACHEDB_H
 
 #include "services/module.h"
-#include "util/options.h"
 
 struct cachedb;
 struct cachedb_keys;
+struct conf;
 struct question;
 
 extern const struct module cachedb_module;
-
-/* Whether the store is asked before an expired answer is sent (cachedb-check-when-serve-expired).
- */
-static inline bool cachedb_is_asked_first(const struct conf *conf)
-{
-	return conf->cachedb.cachedb_check_when_serve_expired && conf_has_module(conf, "cachedb");
-}
 
 /* Keys to be removed from the store ("+c" of the flush commands). Any thread. */
 struct cachedb_keys *cachedb_keys_new(const struct conf *conf) MUST_USE;

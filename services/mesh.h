@@ -12,6 +12,7 @@
 #define SERVICES_MESH_H
 
 #include "services/query.h"
+#include "util/options.h"
 
 struct client;
 struct lead;
@@ -87,6 +88,11 @@ uint64_t query_message_hash(const struct query *q);
 /* The running module has to ask servers: clients may be sent an expired answer from the message
  * cache, at once or after serve-expired-client-timeout. `found`: it got there while they waited. */
 void mesh_allow_stale(struct query *q, bool found);
+/* Whether the module cachedb's store is asked before an expired answer is sent (cachedb-check-when-serve-expired). */
+static inline bool mesh_asks_store_first(const struct conf *conf)
+{
+	return conf->cachedb.cachedb_check_when_serve_expired && conf_has_module(conf, "cachedb");
+}
 
 /* EVENT_TIMER for the running module, once, after `from_now_us`. */
 void mesh_wake_at(struct query *q, uint64_t from_now_us);

@@ -1,7 +1,6 @@
 /* Expired answers (RFC 8767): which there is for a client, and when it is given.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
-#include "services/cachedb.h"
 #include "services/mesh_private.h"
 #include "services/subnets.h"
 #include "util/timebase.h"
@@ -52,7 +51,7 @@ bool stale_is_all(const struct mesh *m, const struct stored *s)
 bool stale_goes_first(const struct mesh *m, const struct stored *s)
 {
 	return stale_is_all(m, s) || (!mesh_conf(m)->server.serve_expired_client_timeout &&
-				      !cachedb_is_asked_first(mesh_conf(m)));
+				      !mesh_asks_store_first(mesh_conf(m)));
 }
 
 /* A client may send another query from within its callback. */

@@ -183,7 +183,7 @@ static void it_is_asked_before_expired_answers_where_it_is_in_use_and_that_is_wa
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct conf *conf = conf_from(rows[i].options);
 
-		assert_int_equal(cachedb_is_asked_first(conf), rows[i].asked);
+		assert_int_equal(mesh_asks_store_first(conf), rows[i].asked);
 		conf_free(conf);
 	}
 }
