@@ -1,6 +1,6 @@
 /* What a server's response leads to.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/iter.h"
+#include "iterator/digest.h"
 
 #include "iterator/consult.h"
 #include "iterator/recall.h"

@@ -122,6 +122,8 @@ static inline bool iter_is_asking(const struct iter *it)
 {
 	return it->asked || it->race;
 }
+/* Cancel the query that is out, if there is one. */
+void iter_stop_asking(struct iter *it);
 /* Cancel everything in progress for the current delegation. */
 void iter_let_go(struct iter *it);
 /* Make `d` the current delegation (NULL: none). */
@@ -139,9 +141,5 @@ bool iter_judges_servers(const struct iter *it);
 bool iter_is_stopped_at(struct iter *it, const struct delegation *d);
 /* Begin QNAME minimisation afresh, as far as the options allow it. */
 void iter_hide_name(struct iter *it);
-
-/* on_digest: handle a response or its absence; without it->reply, what was held back until others
- * had been asked. */
-enum turn digest(struct iter *it);
 
 #endif

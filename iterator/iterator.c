@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/iterator.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "iterator/choose.h"
 #include "iterator/consult.h"
+#include "iterator/digest.h"
 #include "iterator/hints.h"
 #include "iterator/recall.h"
 #include "iterator/resort.h"
@@ -16,7 +14,6 @@
 #include "services/cache/msg.h"
 #include "services/forward.h"
 #include "services/mesh.h"
-#include "services/policed.h"
 #include "services/snapshot.h"
 #include "services/trace.h"
 #include "util/log.h"
@@ -24,116 +21,7 @@
 #include "util/rr.h"
 #include "util/timebase.h"
 
-/* ---- shared by the states ---- */
-
-void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	it->reason = reason;
-	it->reason_text = arena_textf(it->arena, "%s", text);
-}
-
-static void ask_no_longer(struct iter *it)
-{
-	if (it->asked)
-		upstream_cancel(it->asked);
-	it->asked = NULL;
-	race_cancel(it->race);
-	it->race = NULL;
-}
-
-void iter_let_go(struct iter *it)
-{
-	ask_no_longer(it);
-	mesh_forget_children(it->q);
-}
-
-void iter_note_vain(struct iter *it, unsigned packets)
-{
-	int *vain = &it->q->budget->vain;
-
-	if (it->at && !it->at->config && !it->q->is_aside)
-		budget_take(vain, MIN((int)packets, *vain));
-}
-
-void iter_hide_name(struct iter *it)
-{
-	bool on = it->conf->qname_minimisation && !(it->q->kind & QUERY_PRIME) &&
-		  it->want.class_ == CLASS_IN;
-
-	/* a server asked for another server's addresses will be asked for both families */
-	qmin_begin(&it->qmin, on, it->q->depth > 0 && it->want.type == TYPE_AAAA);
-	it->qmin.hurried = it->q->depth > 1;
-	it->shown.name_len = 0;
-}
-
-void iter_go_to(struct iter *it, struct delegation *d)
-{
-	iter_let_go(it);
-	it->at = d;
-	if (!it->refetch)
-		it->sent = 0;
-	it->lookups = 0;
-	it->empty = NULL;
-	caps_end(&it->caps);
-	it->shown.name_len = 0;
-	it->question_due = true;
-	if (d && d->forward)
-		it->qmin.on = false;
-	else if (!it->qmin.on)
-		iter_hide_name(it);
-}
-
-bool iter_restart(struct iter *it)
-{
-	iter_go_to(it, NULL);
-	iter_hide_name(it);
-	if (++it->restarts <= it->conf->max_query_restarts)
-		return true;
-	iter_blame(it, REASON_budget_aliases, "the limit of %u restarts is reached",
-		   it->conf->max_query_restarts);
-	return false;
-}
-
-enum turn iter_stop(struct iter *it)
-{
-	it->answer = arena_new(it->arena, struct message);
-	*it->answer = (struct message){ .q = it->want, .flags = FLAG_QR };
-	it->state = ITER_finish;
-	return TURN_ON;
-}
-
-bool iter_judges_servers(const struct iter *it)
-{
-	return UNLIKELY(policed_exist(it->q->snapshot->zones)) && policed_by_servers(it->q);
-}
-
-bool iter_is_stopped_at(struct iter *it, const struct delegation *d)
-{
-	struct query *q = it->q;
-
-	for (unsigned i = 0; i < d->name_count; i++)
-		policed_meet(q, it->want.name, d->names[i].name, NULL);
-	for (unsigned i = 0; i < d->place_count; i++)
-		policed_meet(q, it->want.name, NULL, &d->places[i].addr);
-	return policed_stops(q);
-}
-
-bool iter_is_barred(const struct iter *it, unsigned from)
-{
-	for (unsigned i = from; i < it->chain.answers; i++) {
-		const struct rrset *s = it->chain.answer[i];
-
-		if (s->type == TYPE_CNAME && policed_stops_at(it->q, rrset_target(s, 0)))
-			return true;
-	}
-	return false;
-}
+/* ---- where to go ---- */
 
 static bool is_special(const struct iter *it)
 {
@@ -536,7 +424,7 @@ static void iterator_clear(struct query *q, void *state)
 	struct iter *it = state;
 
 	(void)q;
-	ask_no_longer(it);
+	iter_stop_asking(it);
 }
 
 static const struct addr *iterator_awaits(const void *state)

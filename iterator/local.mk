@@ -6,8 +6,9 @@ libresolver_la_SOURCES += \
 	iterator/classify.c iterator/classify.h \
 	iterator/consult.c iterator/consult.h \
 	iterator/delegation.c iterator/delegation.h \
-	iterator/digest.c iterator/iter.h \
+	iterator/digest.c iterator/digest.h \
 	iterator/hints.c iterator/hints.h \
+	iterator/iter.c iterator/iter.h \
 	iterator/iterator.c iterator/iterator.h \
 	iterator/qmin.c iterator/qmin.h \
 	iterator/race.c iterator/race.h \

@@ -3,6 +3,7 @@
 #ifndef ITERATOR_TESTS_DIGEST_HOUSE_H
 #define ITERATOR_TESTS_DIGEST_HOUSE_H
 
+#include "iterator/digest.h"
 #include "iterator/tests/house.h"
 
 static struct upstream_reply heard;
