@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/choose.h"
 
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/select.h"
 #include "iterator/show.h"
 #include "iterator/targets.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/delegation.h"
 
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/forward.h"

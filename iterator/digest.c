@@ -4,7 +4,7 @@
 
 #include "iterator/consult.h"
 #include "iterator/recall.h"
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/scrub.h"
 #include "iterator/show.h"
 #include "iterator/targets.h"

@@ -3,7 +3,7 @@
 #include "iterator/hints.h"
 
 #include "iterator/delegation.h"
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"

@@ -9,6 +9,7 @@
 #include "iterator/recall.h"
 #include "iterator/resort.h"
 #include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/targets.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"

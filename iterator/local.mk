@@ -15,6 +15,7 @@ libresolver_la_SOURCES += \
 	iterator/recall.c iterator/recall.h \
 	iterator/resort.c iterator/resort.h \
 	iterator/route.c iterator/route.h \
+	iterator/route_zone.c iterator/route_zone.h \
 	iterator/scrub.c iterator/scrub.h \
 	iterator/scrub_set.c iterator/scrub_set.h \
 	iterator/select.c iterator/select.h \

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/recall.h"
 
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/scrub.h"
 #include "services/cache/msg.h"
 #include "services/cache/negative.h"

@@ -3,7 +3,7 @@
 #include "iterator/resort.h"
 
 #include "iterator/hints.h"
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/targets.h"
 #include "services/cache/infra.h"
 #include "services/cache/rrset.h"

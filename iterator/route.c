@@ -4,94 +4,25 @@
 
 #include "iterator/delegation.h"
 #include "iterator/hints.h"
+#include "iterator/route_zone.h"
 #include "services/authzone.h"
 #include "services/forward.h"
 #include "services/query.h"
 #include "services/snapshot.h"
-#include "services/views.h"
 #include "util/dname.h"
-#include "util/options.h"
 #include "util/rr.h"
-
-const struct forward_zone *route_config(const struct query *q, const uint8_t *name)
-{
-	return views_forward(q->view, q->snapshot->forwards, name);
-}
-
-const struct forward_zone *route_stub(const struct query *q, const uint8_t *name)
-{
-	return views_stub(q->view, q->snapshot->forwards, name);
-}
-
-const struct forward_zone *route_root_stub(const struct query *q)
-{
-	return route_stub(q, dname_root);
-}
-
-const uint8_t *route_look_name(const uint8_t *name, uint16_t type)
-{
-	return type == TYPE_DS && !dname_is_root(name) ? dname_parent(name) : name;
-}
-
-static const struct authzone *held_at(const struct query *q, const uint8_t *name)
-{
-	const struct authzones *zones = q->snapshot->zones;
-	const struct authzone *z = zones->upstream ? authzones_find(zones, name) : NULL;
-
-	return z && z->upstream ? z : NULL;
-}
-
-const uint8_t *route_zone(const struct query *q, const uint8_t *name, const uint8_t *unheld)
-{
-	const struct forward_zone *z = route_config(q, name);
-	const struct authzone *held = held_at(q, name);
-
-	if (held && unheld && dname_is_under(unheld, held->name))
-		held = NULL;
-	if (!z)
-		z = route_stub(q, name);
-	if (z && held)
-		return dname_is_under(held->name, z->name) ? held->name : z->name;
-	return z ? z->name : held ? held->name : NULL;
-}
-
-bool route_is_same(const uint8_t *zone, const uint8_t *other)
-{
-	return zone && other ? dname_equals(zone, other) : zone == other;
-}
-
-/* Where to look for configured zones upwards from: once one has failed, it and all below it are out. A
- * stub zone of the same name as a forward zone that has failed is not. */
-static const uint8_t *sought_from(const struct route_how *how, bool stub)
-{
-	const struct forward_zone *failed = how->failed;
-
-	if (!failed || !dname_is_under(how->name, failed->name))
-		return how->name;
-	return dname_is_root(failed->name) || (stub && !failed->is_stub)
-		       ? failed->name
-		       : dname_parent(failed->name);
-}
-
-const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
-			       const struct forward_zone *failed, const uint8_t *unheld)
-{
-	const struct route_how how = { .name = name, .failed = failed };
-
-	return route_zone(q, sought_from(&how, false), unheld);
-}
 
 /* The forward zone for the name; NULL: none. */
 static const struct forward_zone *forward_for(const struct query *q, const struct route_how *how)
 {
-	const struct forward_zone *z = route_config(q, sought_from(how, false));
+	const struct forward_zone *z = route_config(q, route_look_from(how->name, how->failed, false));
 
 	return z && z != how->failed && !z->is_stub && how->class_ == CLASS_IN ? z : NULL;
 }
 
 static const struct forward_zone *stub_for(const struct query *q, const struct route_how *how)
 {
-	return how->class_ == CLASS_IN ? route_stub(q, sought_from(how, true)) : NULL;
+	return how->class_ == CLASS_IN ? route_stub(q, route_look_from(how->name, how->failed, true)) : NULL;
 }
 
 /* The closest delegation in the cache whose servers can be found without asking those servers, or
@@ -120,7 +51,7 @@ static struct route by_stub(const struct query *q, const struct forward_zone *st
 /* The closest enclosing zone of the name that is held here, if it is for upstream use. */
 static const struct authzone *held_for(const struct query *q, const struct route_how *how)
 {
-	return how->class_ != CLASS_IN || how->held_failed ? NULL : held_at(q, how->name);
+	return how->class_ != CLASS_IN || how->held_failed ? NULL : route_held(q, how->name);
 }
 
 static const struct authzone *proposing_for(const struct query *q, const struct route_how *how)
@@ -177,11 +108,4 @@ struct delegation *route_past_priming(const struct query *q, struct delegation *
 	if (stub == NULL || stub->prime || !dname_is_root(d->zone))
 		return d;
 	return delegation_from_config((struct arena *)&q->arena, stub);
-}
-
-bool route_may_go_round(const struct query *q, const uint8_t *zone)
-{
-	const struct forward_zone *z = views_forward_exact(q->view, q->snapshot->forwards, zone);
-
-	return z == NULL || z->first || (z->is_stub && dname_is_root(zone));
 }

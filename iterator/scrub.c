@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/scrub.h"
 
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/scrub_set.h"
 #include "services/snapshot.h"
 #include "util/arena.h"

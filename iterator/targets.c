@@ -3,7 +3,7 @@
 #include "iterator/targets.h"
 
 #include "iterator/iter.h"
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "services/mesh.h"
 #include "services/nat64.h"
 #include "services/snapshot.h"

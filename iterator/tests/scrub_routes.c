@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/tests/scrub_row.h"
 
-#include "iterator/route.h"
+#include "iterator/route_zone.h"
 #include "iterator/tests/house.h"
 #include "services/forward.h"
 
