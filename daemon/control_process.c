@@ -8,6 +8,7 @@
 #include "daemon/call.h"
 #include "daemon/control.h"
 #include "daemon/daemon.h"
+#include "daemon/log_conf.h"
 #include "daemon/worker.h"
 #include "services/snapshot.h"
 #include "util/fault.h"
@@ -66,6 +67,6 @@ void control_verbosity(struct call *c, struct worker *w)
 void control_log_reopen(struct call *c, struct worker *w)
 {
 	(void)w;
-	daemon_log_reopen(c->daemon);
+	log_conf_reopen(c->daemon);
 	call_ok(c);
 }

@@ -1,4 +1,4 @@
-/* The process as a whole: configuration, caches, workers, sockets; start, reload, stop.
+/* The process as a whole: configuration, caches, workers, sockets; reload. daemon/serve.h opens and closes it.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Everything here belongs to the main thread, whose loop handles signals and the control channel.
@@ -79,24 +79,16 @@ struct daemon {
 	uint64_t zeroed_us;  /* when the counters were last zeroed */
 	int64_t reloaded_s;  /* wall clock of the last reload, or of the start */
 	bool reload_failed;
+	/* After a reload: what is not the workers' follows the new configuration. */
+	void (*reopen)(struct daemon *d);
 };
-
-/* Keep back SIGHUP and SIGUSR1, which would end the process, until daemon_run can obey them: a start
- * may take long, and scripts need not wait for its end. */
-void daemon_hold_signals(void);
 
 /* Read and check the configuration file; every remark is logged. NULL on error, with the first one
  * in `f`. */
 struct conf *daemon_read(const struct daemon *d, struct fault *f) MUST_USE;
 
-/* Open sockets and control channel, write the pid file, change user, make the workers. Takes over
- * `conf`, also on failure. The process must not fork after this. */
-bool daemon_open(struct daemon *d, struct conf *conf, struct fault *f) MUST_USE;
-/* Serve until daemon_stop. `ready` is called once, when all threads are serving. */
-bool daemon_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fault *f) MUST_USE;
 /* From here on the process ends in time, even if a worker stands still (daemon/stopper.h). */
 void daemon_stop(struct daemon *d);
-void daemon_close(struct daemon *d); /* cleans up after a failure at any point, too */
 
 /* How to reload, and what came of it; begins zeroed. */
 struct reload {
@@ -124,6 +116,7 @@ bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f) MU
 bool daemon_change_forward(struct daemon *d, const struct forward_change *change,
 			   struct fault *f) MUST_USE;
 
-void daemon_log_reopen(struct daemon *d);
+/* Report our state to the service manager. */
+void daemon_tell_state(const struct daemon *d);
 
 #endif

@@ -42,6 +42,7 @@ libresolver_la_SOURCES += \
 	daemon/keeper.c daemon/keeper.h \
 	daemon/knock.c daemon/knock.h \
 	daemon/leases.c daemon/leases.h \
+	daemon/log_conf.c daemon/log_conf.h \
 	daemon/modules.c daemon/modules.h \
 	daemon/notify.c daemon/notify.h \
 	daemon/pages.c daemon/pages.h \
@@ -54,6 +55,7 @@ libresolver_la_SOURCES += \
 	daemon/reread.c daemon/reread.h \
 	daemon/sandbox.c daemon/sandbox.def daemon/sandbox.h daemon/sandbox_private.h \
 	daemon/sandbox_calls.c daemon/sandbox_files.c \
+	daemon/serve.c daemon/serve.h \
 	daemon/shape.c daemon/shape.def daemon/shape.h \
 	daemon/snoop.c daemon/snoop.h \
 	daemon/stopper.c daemon/stopper.h \

@@ -14,6 +14,7 @@
 #include "daemon/handed.h"
 #include "daemon/modules.h"
 #include "daemon/notify.h"
+#include "daemon/serve.h"
 #include "util/fault.h"
 #include "util/hash.h"
 #include "util/house.h"
@@ -160,10 +161,10 @@ static int serve(struct daemon *d, struct conf *conf)
 	}
 	hash_start(false);
 	notify_open();
-	ok = daemon_open(d, conf, &f) && daemon_run(d, on_ready, &start, &f);
+	ok = serve_open(d, conf, &f) && serve_run(d, on_ready, &start, &f);
 	if (!ok)
 		log_line("fatal error", "%s", f.text);
-	daemon_close(d);
+	serve_close(d);
 	handed_close();
 	notify_close();
 	log_writer_end();
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
 		print_usage(stdout, d.how.program);
 		return 1;
 	}
-	daemon_hold_signals();
+	serve_hold_signals();
 	(void)log_start(&(struct log_how){ .ident = d.how.program });
 	atomic_store(&log_verbosity, (int)d.how.verbose);
 	handed_open();
