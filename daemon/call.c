@@ -1,4 +1,4 @@
-/* A control command being carried out, its arguments and reply; the table of all commands.
+/* A control command being carried out: its arguments and reply.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/call.h"
 
@@ -13,14 +13,6 @@
 #include "util/mem.h"
 
 #define PIECE 16384 /* bytes of a reply per allocation */
-
-const struct command commands[] = {
-#define CMD(word_, args_, place_, help_) \
-	{ .word = #word_, .args = args_, .place = place_, .help = help_, .run = control_##word_ },
-#include "daemon/control.def"
-#undef CMD
-	{ .word = NULL },
-};
 
 /* ---- the reply ---- */
 

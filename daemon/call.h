@@ -107,7 +107,7 @@ bool call_take_name(struct call *c, uint8_t *to) MUST_USE;
  * error in the reply, if a letter is not in `known`. */
 bool call_take_flags(struct call *c, const char *known, bool *given) MUST_USE;
 
-/* ---- the table ---- */
+/* ---- the table (daemon/control_commands.c) ---- */
 
 enum command_place { MAIN, ASIDE, FIRST_WORKER, EVERY_WORKER, BODY };
 

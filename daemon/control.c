@@ -53,6 +53,7 @@ struct connection {
 
 struct control {
 	struct daemon *daemon;
+	const struct command *commands;
 	struct control_doors doors;
 	struct list connections, calls;
 	unsigned count;         /* connections */
@@ -356,11 +357,11 @@ static void call_aside(struct call *c)
 	call_on_main(c);
 }
 
-static const struct command *command_of(const char *line)
+static const struct command *command_of(const struct control *control, const char *line)
 {
 	size_t len = strcspn(line, " \t");
 
-	for (const struct command *c = commands; c->word; c++)
+	for (const struct command *c = control->commands; c->word; c++)
 		if (strlen(c->word) == len && memcmp(c->word, line, len) == 0)
 			return c;
 	return NULL;
@@ -539,7 +540,7 @@ static bool call_begin(struct connection *l)
 	watch_want(&l->watch, 0);
 	memcpy(c->line, l->request.line, l->request.len + 1);
 	c->args = c->line;
-	c->command = command_of(c->line);
+	c->command = command_of(control, c->line);
 	if (l->request.other_version) {
 		call_say(c, "error version mismatch\n");
 		call_over(c);
@@ -740,11 +741,12 @@ static bool open_all(struct control *c, struct fault *f)
 	return true;
 }
 
-struct control *control_open(struct daemon *d, struct fault *f)
+struct control *control_open(struct daemon *d, const struct command *table, struct fault *f)
 {
 	struct control *c = mem_zero(sizeof *c);
 
 	c->daemon = d;
+	c->commands = table;
 	c->doors = (struct control_doors){ .daemon = d, .knocked = connection_open, .owner = c };
 	list_init(&c->doors.open);
 	list_init(&c->connections);

@@ -14,9 +14,9 @@ struct control;
 struct daemon;
 struct fault;
 
-/* Listen where the configuration says: nowhere if control-enable is no. NULL, with a sentence in
- * `f`, if an address cannot be opened. */
-struct control *control_open(struct daemon *d, struct fault *f) MUST_USE;
+/* Listen where the configuration says: nowhere if control-enable is no; clients may give the commands of `table`, whose last
+ * has a NULL word. NULL, with a sentence in `f`, if an address cannot be opened. */
+struct control *control_open(struct daemon *d, const struct command *table, struct fault *f) MUST_USE;
 /* After a reload: listen where the new configuration says, or if that fails, as before, with a line
  * in the log. */
 void control_reopen(struct control *c);

@@ -10,6 +10,7 @@ libresolver_la_SOURCES += \
 	daemon/control_auth.c \
 	daemon/control_block.c \
 	daemon/control_cache.c \
+	daemon/control_commands.c \
 	daemon/control_cookies.c \
 	daemon/control_doors.c daemon/control_doors.h \
 	daemon/control_dump.c \

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/call.h"
 #include "daemon/control.h"
 #include "daemon/control_stats.h"
 #include "daemon/cores.h"
@@ -187,7 +188,7 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	hold_signals(SIG_BLOCK, SIGNALS); /* the pid file must not stay behind */
 	if (!privileges_find(&d->privileges, conf, f) ||
 	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
-	    !(d->control = control_open(d, f)) || !(d->pages = pages_open(d, f)) ||
+	    !(d->control = control_open(d, commands, f)) || !(d->pages = pages_open(d, f)) ||
 	    !pidfile_write(&d->pidfile, conf, &d->privileges, f))
 		return false;
 	log_conf_start(d, conf);

@@ -197,7 +197,7 @@ static void any_descriptor_will_do(void **state)
 	house_configure(SOCKET);
 	house.daemon.loop = loop_new();
 	close(0);
-	house.daemon.control = control_open(&house.daemon, &house.fault);
+	house.daemon.control = control_open(&house.daemon, commands, &house.fault);
 	assert_non_null(house.daemon.control);
 	assert_int_equal(listener_at("s"), 0);
 	assert_string_equal(answer_to("s", ASK), ANSWER);

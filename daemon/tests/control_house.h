@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/call.h"
 #include "daemon/daemon.h"
 #include "services/snapshot.h"
 #include "services/tests/conf.h"
@@ -86,7 +87,7 @@ static bool house_opens(const char *text)
 	timebase_play(loop_time(house.daemon.loop), 1000 * US_PER_S);
 	house_configure(text);
 	house.fault = (struct fault){ 0 };
-	house.daemon.control = control_open(&house.daemon, &house.fault);
+	house.daemon.control = control_open(&house.daemon, commands, &house.fault);
 	return house.daemon.control;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/call.h"
 #include "daemon/control.h"
 #include "daemon/daemon.h"
 #include "daemon/forgetting.h"
@@ -227,7 +228,7 @@ static void begin(void)
 	it.daemon.dnstap = dnstap_new(1);
 	/* nobody comes there; the worker frees it */
 	it.workers[0]->listen_tcp = listen_tcp_new(it.world.loop, NULL, NULL, &nobody);
-	it.daemon.control = control_open(&it.daemon, &f);
+	it.daemon.control = control_open(&it.daemon, commands, &f);
 	PROMISE(it.daemon.control);
 }
 
