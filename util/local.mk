@@ -32,12 +32,13 @@ libresolver_la_SOURCES += \
 	util/nameset.c util/nameset.h util/nameset_private.h \
 	util/nameset_file.c util/nameset_make.c \
 	util/nametable.c util/nametable.h \
-	util/options.c util/options.def util/options.h \
-	util/options_change.c \
-	util/options_check.c util/options_danger.c util/options_explain.c util/unbound.def \
-	util/options_man.c util/options_more.def util/options_print.c util/options_private.h \
-	util/options_paths.c util/options_print.c util/options_private.h \
-	util/options_scripts.c util/options_value.c util/options_whole.c \
+	util/options.c util/options.def util/options.h util/options_private.h \
+	util/options_change.c util/options_check.c util/options_danger.c \
+	util/options_explain.c util/unbound.def \
+	util/options_man.c util/options_more.def \
+	util/options_paths.c util/options_print.c \
+	util/options_report.c util/options_scripts.c util/options_table.c \
+	util/options_value.c util/options_whole.c \
 	util/pattern.c util/pattern.h \
 	util/proxy2.c util/proxy2.h \
 	util/random.c util/random.h \

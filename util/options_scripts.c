@@ -16,17 +16,19 @@ struct known_script {
 	const char *name;   /* of the list */
 	const char *mark;   /* file names begin so: with one of these the user has named the list himself */
 	bool from_root;     /* files are looked for in the chroot's root; else in directory: */
-	const char *options[FILES]; /* files may not be there yet: a pattern may match nothing */
+	struct {
+		const char *option, *path;
+	} files[FILES]; /* they may not be there yet: a pattern may match nothing */
 	const char *told;
 };
 
 /* Both scripts look at their files once a minute. */
 static const struct known_script known_scripts[] = {
 	{ "dnsbl_module.py", "opnsense", "dnsbl.jso", true,
-	  { "file: \"%sdata/dnsbl.jso[n]\"\n" }, "data/dnsbl.json" },
+	  { { "file", "data/dnsbl.jso[n]" } }, "data/dnsbl.json" },
 	{ "pfb_unbound.py", "pfblockerng", "pfb_py_", false,
-	  { "file: \"%spfb_py_data.tx[t]\"\n", "file: \"%spfb_py_zone.tx[t]\"\n",
-	    "file: \"%spfb_py_ss.tx[t]\"\n", "allow-file: \"%spfb_py_whitelist.tx[t]\"\n" },
+	  { { "file", "pfb_py_data.tx[t]" }, { "file", "pfb_py_zone.tx[t]" },
+	    { "file", "pfb_py_ss.tx[t]" }, { "allow-file", "pfb_py_whitelist.tx[t]" } },
 	  "pfb_py_data.txt, pfb_py_zone.txt, pfb_py_ss.txt and pfb_py_whitelist.txt" },
 };
 
@@ -51,23 +53,30 @@ static bool is_there(const struct conf *conf, const struct known_script *k)
 	return false;
 }
 
+static void put(struct conf *conf, void *list, const char *option, const char *value, const struct conf_item *from)
+{
+	const struct option *o = conf_find_option(CLAUSE_blocklist, option, strlen(option));
+	const struct conf_place p = { .name = option, .file = from->file, .line = from->line };
+
+	PROMISE(o && conf_put_value(conf, o, list, (const char *const[CONF_MOST_WORDS]){ value }, &p));
+}
+
 static void add_list(struct conf *conf, const struct known_script *k, const struct conf_item *from,
 		     struct conf_report *report)
 {
 	const char *before = k->from_root && *conf->server.chroot ? "/" : "";
-	char *text = mem_textf("blocklist:\nname: \"%s\"\naction: null\nrefresh: 60\nmax-size: 1g\n",
-			       k->name);
+	void *list = conf_add_clause(conf, CLAUSE_blocklist, from->file, from->line);
 
-	for (size_t i = 0; i < FILES && k->options[i]; i++) {
-		size_t at = strcspn(k->options[i], "%");
-		char *longer = mem_textf("%s%.*s%s%s", text, (int)at, k->options[i], before,
-					 k->options[i] + at + 2);
+	put(conf, list, "name", k->name, from);
+	put(conf, list, "action", "null", from);
+	put(conf, list, "refresh", "60", from);
+	put(conf, list, "max-size", "1g", from);
+	for (size_t i = 0; i < FILES && k->files[i].option; i++) {
+		char *path = mem_textf("%s%s", before, k->files[i].path);
 
-		mem_free(text);
-		text = longer;
+		put(conf, list, k->files[i].option, path, from);
+		mem_free(path);
 	}
-	PROMISE(conf_load_text(conf, from->file, text, strlen(text), NULL, NULL));
-	mem_free(text);
 	conf_remark(report, CONF_NOTICE, from->file, from->line,
 		    "python-script: what %s would block is blocked without it: its lists (%s) are read "
 		    "as the blocklist '%s'",

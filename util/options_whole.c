@@ -14,21 +14,6 @@
 #include "util/kernset.h"
 #include "util/mem.h"
 
-const struct conf_module conf_modules[] = {
-	{ "iterator", CONF_WORKS, "" },
-	{ "validator", CONF_WORKS, "" },
-	{ "respip", CONF_WORKS, "" },
-	{ "dns64", CONF_WORKS, "" },
-	{ "subnetcache", CONF_WORKS, "" },
-	{ "cachedb", CONF_WORKS, "" },
-	{ "python", CONF_NONE, "no Python interpreter is embedded" },
-	{ "dynlib", CONF_NONE, "modules are built in, none is loaded from a file" },
-	{ "ipsecmod", CONF_NONE, "there is no such module" },
-	{ "ipset", CONF_WORKS, "" },
-};
-
-const size_t conf_module_count = COUNT(conf_modules);
-
 struct checker {
 	const struct conf *conf;
 	const struct conf_how *how;

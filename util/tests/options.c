@@ -230,6 +230,30 @@ static void what_has_no_effect_is_said_once(void **state)
 	assert_int_equal(errors, 0);
 }
 
+static void the_lists_of_a_script_are_of_the_line_that_names_it(void **state)
+{
+	(void)state;
+	struct conf *conf = load_good("server: module-config: \"python iterator\"\npython:\n\npython-script: x/pfb_unbound.py\n");
+	const struct conf_blocklist *b;
+
+	conf_add_lists_of_scripts(conf, NULL);
+	assert_int_equal(conf->blocklist_count, 1);
+	b = &conf->blocklists[0];
+	assert_string_equal(b->name, "pfblockerng");
+	assert_string_equal(b->action, "null");
+	assert_int_equal(b->refresh, 60);
+	assert_int_equal(b->max_size, 1u << 30);
+	assert_int_equal(b->from_line, 4);
+	assert_int_equal(b->file.count, 3);
+	assert_string_equal(b->file.items[2].text, "pfb_py_ss.tx[t]");
+	assert_string_equal(b->file.items[2].file, "text");
+	assert_int_equal(b->file.items[2].line, 4);
+	assert_int_equal(b->allow_file.count, 1);
+	conf_add_lists_of_scripts(conf, NULL);
+	assert_int_equal(conf->blocklist_count, 1); /* it has one now */
+	conf_free(conf);
+}
+
 /* ---- files of testdata/conf ---- */
 
 static char *slurp(const char *path)
@@ -737,6 +761,7 @@ int main(void)
 		cmocka_unit_test(values_come_into_their_fields),
 		cmocka_unit_test(what_is_out_of_range_may_be_the_limit),
 		cmocka_unit_test(what_has_no_effect_is_said_once),
+		cmocka_unit_test(the_lists_of_a_script_are_of_the_line_that_names_it),
 		cmocka_unit_test(good_files_are_taken),
 		cmocka_unit_test(bad_files_are_told_line_by_line),
 		cmocka_unit_test(includes_start_from_the_folder),
