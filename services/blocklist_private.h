@@ -1,55 +1,12 @@
-/* Shared by the files of the list reader.
+/* The formats that the reader of lists chooses among; each is a file of its own.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SERVICES_BLOCKLIST_PRIVATE_H
 #define SERVICES_BLOCKLIST_PRIVATE_H
 
-#include "services/blocklist_name.h"
-#include "services/blocklist_read.h"
+#include "services/blocklist_line.h"
 
 struct fault;
 struct list_json;
-
-enum { LIST_LINE = 4096 }; /* longest line that can be a rule */
-
-/* A run of characters in a line. */
-struct word {
-	const char *at;
-	size_t len;
-};
-
-struct list_reader {
-	struct list_how how;
-	struct list_counts counts;
-	char line[LIST_LINE + 1]; /* so far; while it is parsed, without trailing blanks */
-	size_t len;
-	unsigned letters; /* the kinds of characters in it */
-	bool too_long;
-	bool begun; /* the first byte has been seen */
-	bool seen;  /* a first line has shown that this is not a web page */
-	/* a policy zone */
-	bool zone;         /* lines of one have been seen */
-	unsigned brackets; /* open parentheses, across lines */
-	uint8_t apex[DNAME_MAX], origin[DNAME_MAX], owner[DNAME_MAX];
-	bool has_apex, has_origin, has_owner;
-	bool is_below; /* the owner begins with "*." */
-	struct list_json *json; /* what is read is JSON; NULL: lines */
-	unsigned policy;        /* of the rules of this line; 0: none */
-	char special[LIST_LINE + 1]; /* the modifiers of the line, sorted */
-};
-
-/* Emit a rule for the name in `w`; returns LIST_READ, or why there is none. */
-enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits);
-enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits);
-/* The same for a rule, whose bits an allow-file changes. */
-enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule);
-void list_skip(struct list_reader *r, enum list_skip why); /* LIST_READ is fine */
-enum list_skip list_skip_of(enum list_name n);
-
-/* The next word, ended by a blank or one of `more`; false at the end of the line. */
-bool word_take(const char **at, struct word *w, const char *more);
-bool word_is(struct word w, const char *text); /* ignoring case */
-bool word_is_null_address(struct word w);      /* 0.0.0.0, ::, 127.0.0.0/8, ::1 */
-bool word_is_address(struct word w);
 
 /* Each parses one line of its kind, with surrounding blanks removed. */
 void list_read_adblock(struct list_reader *r, struct word line);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "services/blocklist_private.h"
 #include "util/addr.h"
@@ -17,153 +16,6 @@ const char *const list_skip_what[LIST_SKIP_KINDS] = {
 	LIST_SKIPS(X)
 #undef X
 };
-
-/* ---- words ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-bool word_take(const char **at, struct word *w, const char *more)
-{
-	const char *p = *at;
-
-	while (is_blank(*p))
-		p++;
-	w->at = p;
-	while (*p && !is_blank(*p) && !(*more && strchr(more, *p)))
-		p++;
-	w->len = (size_t)(p - w->at);
-	*at = p;
-	return w->len > 0;
-}
-
-bool word_is(struct word w, const char *text)
-{
-	return w.len == strlen(text) && strncasecmp(w.at, text, w.len) == 0;
-}
-
-static bool read_address(struct word w, struct addr *a)
-{
-	char text[ADDR_TEXT];
-	const char *scope = memchr(w.at, '%', w.len);
-
-	if (scope)
-		w.len = (size_t)(scope - w.at);
-	if (w.len >= sizeof(text) || memchr(w.at, '@', w.len))
-		return false;
-	memcpy(text, w.at, w.len);
-	text[w.len] = '\0';
-	return addr_parse(a, text, 0, NULL);
-}
-
-bool word_is_address(struct word w)
-{
-	struct addr a;
-
-	return read_address(w, &a);
-}
-
-static bool is_null(const struct addr *a)
-{
-	static const uint8_t zeros[16], loop[16] = { [15] = 1 };
-
-	if (a->family == 4)
-		return a->ip[0] == 127 || memcmp(a->ip, zeros, 4) == 0;
-	return memcmp(a->ip, zeros, 16) == 0 || memcmp(a->ip, loop, 16) == 0;
-}
-
-bool word_is_null_address(struct word w)
-{
-	struct addr a;
-
-	return read_address(w, &a) && is_null(&a);
-}
-
-/* ---- rules ---- */
-
-enum list_skip list_skip_of(enum list_name n)
-{
-	static const enum list_skip why[] = {
-		[LIST_NAME] = LIST_READ,
-		[LIST_NAME_TOP] = LIST_SKIP_top,
-		[LIST_NAME_ADDRESS] = LIST_SKIP_address,
-		[LIST_NAME_PATTERN] = LIST_SKIP_pattern,
-		[LIST_NAME_URL] = LIST_SKIP_url,
-		[LIST_NAME_BAD] = LIST_SKIP_name,
-	};
-
-	return why[n];
-}
-
-/* In an allow-file, what would block a name or let it pass allows it. */
-static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
-{
-	uint8_t said = (uint8_t)(bits | bits >> 2);
-
-	if (!r->how.allow)
-		return bits;
-	return bits & LIST_IMPORTANT
-		       ? (uint8_t)((said & LIST_BLOCK << LIST_IMPORTANT_SHIFT) << 2)
-		       : (uint8_t)((said & LIST_BLOCK) << 2);
-}
-
-enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule)
-{
-	if (!*rule->name || (!r->how.tops && !rule->name[1 + *rule->name]))
-		return LIST_SKIP_top;
-	rule->bits = bits_of(r, rule->bits);
-	rule->operators = r->how.allow;
-	if (!r->how.allow && r->how.policy)
-		rule->policy = r->policy;
-	r->counts.rules += !rule->removes;
-	r->how.rule(r->how.arg, rule);
-	return LIST_READ;
-}
-
-enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
-{
-	struct list_rule rule = { .name = name, .bits = bits };
-
-	return list_put_rule(r, &rule);
-}
-
-static enum list_skip put_of_form(struct list_reader *r, struct word w, uint8_t bits, uint8_t form)
-{
-	uint8_t name[DNAME_MAX];
-	struct list_rule rule = { .name = name, .bits = bits, .form = form };
-	enum list_name n = list_name_read(w.at, w.len, name);
-
-	if (n != LIST_NAME && n != LIST_NAME_TOP)
-		return list_skip_of(n);
-	return list_put_rule(r, &rule);
-}
-
-enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
-{
-	return put_of_form(r, w, bits, 0);
-}
-
-static void note_bad(struct list_reader *r)
-{
-	size_t i;
-
-	r->counts.first_bad = (unsigned)r->counts.lines;
-	for (i = 0; i + 1 < sizeof(r->counts.first_bad_text) && r->line[i]; i++)
-		r->counts.first_bad_text[i] =
-			r->line[i] >= 0x20 && r->line[i] < 0x7f ? r->line[i] : '?';
-	r->counts.first_bad_text[i] = '\0';
-}
-
-void list_skip(struct list_reader *r, enum list_skip why)
-{
-	if (why == LIST_READ)
-		return;
-	r->counts.skipped[why]++;
-	if ((why == LIST_SKIP_name || why == LIST_SKIP_unknown) && !r->counts.first_bad)
-		note_bad(r);
-}
 
 /* ---- names and wildcards ---- */
 
@@ -188,7 +40,7 @@ static void read_plain(struct list_reader *r, const char *line)
 	const char *at = line;
 
 	(void)word_take(&at, &w, "");
-	while (is_blank(*at))
+	while (list_is_blank(*at))
 		at++;
 	if (*at && *at != '#' && *at != ';' && *at != '!' && !(at[0] == '/' && at[1] == '/'))
 		list_skip(r, LIST_SKIP_unknown);
@@ -227,11 +79,11 @@ static void read_hosts(struct list_reader *r, struct word first, const char *res
 	struct word w;
 	bool null;
 
-	if (!read_address(first, &a)) {
+	if (!word_read_address(first, &a)) {
 		list_skip(r, LIST_SKIP_unknown);
 		return;
 	}
-	null = is_null(&a);
+	null = list_is_null(&a);
 	if (!word_take(&rest, &w, "#")) {
 		list_skip(r, LIST_SKIP_address);
 		return;
@@ -342,11 +194,11 @@ static bool cut_comment(char *line)
 			quoted = !quoted;
 			continue;
 		}
-		if (!quoted && *at == '#' && to > line && is_blank(to[-1]))
+		if (!quoted && *at == '#' && to > line && list_is_blank(to[-1]))
 			break;
 		*to++ = *at;
 	}
-	while (to > line && is_blank(to[-1]))
+	while (to > line && list_is_blank(to[-1]))
 		to--;
 	*to = '\0';
 	return !quoted;
@@ -365,7 +217,7 @@ static bool is_dnsmasq(struct list_reader *r, char *line)
 		list_skip(r, LIST_SKIP_unknown);
 		return true;
 	}
-	while (is_blank(*value))
+	while (list_is_blank(*value))
 		value++;
 	if (*value == '/' && ((key == 7 && memcmp(line, "address", 7) == 0) ||
 			      (key == 6 && memcmp(line, "server", 6) == 0) ||
@@ -380,7 +232,7 @@ static bool is_dnsmasq(struct list_reader *r, char *line)
 
 static bool take_value(const char **at, struct word *w)
 {
-	while (is_blank(**at))
+	while (list_is_blank(**at))
 		(*at)++;
 	if (**at == '"' || **at == '\'') {
 		char quote[2] = { **at, '\0' };
@@ -437,7 +289,7 @@ static enum list_skip read_local_data(struct list_reader *r, const char *at)
 	while (word_take(&at, &w, "")) {
 		if (is_address)
 			return word_is_null_address(w)
-				       ? put_of_form(r, name, LIST_BLOCK_SELF,
+				       ? list_put_form(r, name, LIST_BLOCK_SELF,
 						      LIST_FORM_DATA + LIST_BLOCK_SELF)
 				       : LIST_SKIP_rewrite;
 		is_address = word_is(w, "A") || word_is(w, "AAAA");
@@ -451,7 +303,7 @@ static bool is_unbound(struct list_reader *r, const char *line)
 	size_t key = strcspn(line, ": \t");
 	const char *value = line + key + 1;
 
-	if (key == 0 || line[key] != ':' || (*value && !is_blank(*value) && *value != '"'))
+	if (key == 0 || line[key] != ':' || (*value && !list_is_blank(*value) && *value != '"'))
 		return false;
 	if (key == 10 && strncmp(line, "local-zone", key) == 0)
 		list_skip(r, read_local_zone(r, value));
@@ -508,14 +360,14 @@ static bool is_adblock(struct word first)
 
 static void read_line(struct list_reader *r, char *line, size_t len)
 {
-	bool indented = is_blank(*line);
+	bool indented = list_is_blank(*line);
 	const char *rest;
 	struct word first;
 
-	while (len && (is_blank(line[len - 1]) || line[len - 1] == '\r'))
+	while (len && (list_is_blank(line[len - 1]) || line[len - 1] == '\r'))
 		len--;
 	line[len] = '\0';
-	while (is_blank(*line))
+	while (list_is_blank(*line))
 		line++, len--;
 	if (len == 0)
 		return;
@@ -589,7 +441,7 @@ static bool is_usual(struct list_reader *r)
 	default:
 		return false;
 	}
-	list_skip(r, tree ? put_of_form(r, w, LIST_BLOCK, LIST_FORM_TREE)
+	list_skip(r, tree ? list_put_form(r, w, LIST_BLOCK, LIST_FORM_TREE)
 			  : list_put(r, w, LIST_BLOCK_SELF));
 	return true;
 }

@@ -17,6 +17,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_adblock.c services/blocklist_rpz.c \
 	services/blocklist_answer.c services/blocklist_answer.h \
 	services/blocklist_json.c services/blocklist_rows.c \
+	services/blocklist_line.c services/blocklist_line.h \
 	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \
 	services/blocklist_name.c services/blocklist_name.h \
 	services/blocklist_policy.c services/blocklist_policy.h \
