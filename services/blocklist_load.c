@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "services/blocklist.h"
@@ -14,100 +13,11 @@
 #include "services/blocklist_store.h"
 #include "util/log.h"
 #include "util/mem.h"
-#include "util/options.h"
 #include "util/random.h"
 #include "util/rcu.h"
 #include "util/timebase.h"
 
 #define FIRST_RETRY_S 60
-
-/* ---- what is configured ---- */
-
-static void copy_list(struct list_loading *g, enum list_kind kind, const struct conf_list *from)
-{
-	g->patterns[kind] = mem_array(from->count + 1, sizeof(char *));
-	g->pattern_count[kind] = from->count;
-	for (size_t i = 0; i < from->count; i++)
-		g->patterns[kind][i] = mem_text(from->items[i].text);
-}
-
-static uint64_t spec_of(const struct list_loading *g)
-{
-	uint64_t h = LIST_HASH_BEGIN;
-	char text[64];
-
-	for (int kind = 0; kind < 3; kind++) {
-		for (size_t i = 0; i < g->pattern_count[kind]; i++)
-			h = list_hash_text(h, g->patterns[kind][i]);
-		h = list_hash_text(h, "");
-	}
-	snprintf(text, sizeof(text), "%d %" PRIu64, g->tops, g->max_size);
-	return list_hash_text(h, text);
-}
-
-struct list_loading *list_loading_new(const struct conf *conf, const struct conf_blocklist *c)
-{
-	struct list_loading *g = mem_zero(sizeof(*g));
-
-	copy_list(g, LIST_FROM_FILE, &c->file);
-	copy_list(g, LIST_FROM_URL, &c->url);
-	copy_list(g, LIST_FROM_ALLOW, &c->allow_file);
-	g->name = mem_text(c->name);
-	g->refresh_s = c->refresh;
-	g->max_size = c->max_size;
-	g->tops = c->block_tlds;
-	g->spec = spec_of(g);
-	g->directory = mem_text(conf->server.blocklist_directory);
-	g->authorities = mem_text(conf->server.tls_cert_bundle);
-	g->nat64[0] = mem_text(conf->server.dns64_prefix);
-	g->nat64[1] = mem_text(conf->server.nat64_prefix);
-	pthread_mutex_init(&g->lock, NULL);
-	return g;
-}
-
-void list_loading_free(struct list_loading *g)
-{
-	if (!g)
-		return;
-	for (int kind = 0; kind < 3; kind++) {
-		for (size_t i = 0; i < g->pattern_count[kind]; i++)
-			mem_free(g->patterns[kind][i]);
-		mem_free(g->patterns[kind]);
-	}
-	list_sources_clear(&g->now);
-	list_table_unpin(g->unsaved);
-	pthread_mutex_destroy(&g->lock);
-	mem_free(g->name);
-	mem_free(g->directory);
-	mem_free(g->authorities);
-	mem_free(g->nat64[0]);
-	mem_free(g->nat64[1]);
-	mem_free(g);
-}
-
-bool list_loading_equals(const struct list_loading *a, const struct list_loading *b)
-{
-	return a->spec == b->spec && a->refresh_s == b->refresh_s;
-}
-
-static void replace(char **text, char *by)
-{
-	mem_free(*text);
-	*text = by;
-}
-
-void list_loading_settle(struct list_loading *g, const struct conf *conf, bool inside)
-{
-	char *(*path)(const struct conf *, const char *) = inside ? conf_path_inside : conf_path;
-
-	for (int kind = 0; kind < 3; kind++)
-		for (size_t i = 0; kind != LIST_FROM_URL && i < g->pattern_count[kind]; i++)
-			replace(&g->patterns[kind][i], path(conf, g->patterns[kind][i]));
-	replace(&g->directory, path(conf, g->directory));
-	replace(&g->authorities, path(conf, g->authorities));
-	if (*g->directory)
-		(void)mkdir(g->directory, 0700); /* if it fails, it exists, or no copy can be kept */
-}
 
 /* ---- the table saved by the last run ---- */
 

@@ -16,6 +16,7 @@ libresolver_la_SOURCES += \
 	services/blocklist.c services/blocklist.h \
 	services/blocklist_adblock.c services/blocklist_rpz.c \
 	services/blocklist_answer.c services/blocklist_answer.h \
+	services/blocklist_clause.c services/blocklist_clause.h \
 	services/blocklist_json.c services/blocklist_rows.c \
 	services/blocklist_line.c services/blocklist_line.h \
 	services/blocklist_load.c services/blocklist_load.h services/blocklist_load_private.h \
@@ -25,6 +26,7 @@ libresolver_la_SOURCES += \
 	services/blocklist_rules.c services/blocklist_rules.h \
 	services/blocklist_source.c \
 	services/blocklist_special.c services/blocklist_special.h \
+	services/blocklist_state.c services/blocklist_state.h \
 	services/blocklist_store.c services/blocklist_store.h \
 	services/blocklist_table.c services/blocklist_table.h \
 	services/budget.c services/budget.h \

@@ -33,7 +33,7 @@ zonemd      | services/zonemd.c |
 rpz         | services/rpz.c services/policy_judge.c services/policy.c |
 dns64       | services/dns64.c services/nat64.c services/nat64.h |
 blocklists  | services/blocklist_name.c services/blocklist_table.c services/blocklist_answer.c services/blocklist_rules.c \
-services/blocklist.c:is_for,is_paused,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
+services/blocklist_state.c:list_state_is_paused services/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
 cache-file  | services/cache/file_block.c services/cache/file_read.c services/cache/file_write.c | test_cache_file.py
 cachedb     | services/cachedb.c services/cachedb_entry.c services/cachedb_frame.c | test_cachedb.py
 proxy       | util/proxy2.c services/listen_udp.c:proxy_of,read_proxy \
