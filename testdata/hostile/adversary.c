@@ -64,6 +64,7 @@ static const struct {
 	void (*run)(struct attack *a);
 } suits[] = {
 	{ TYPE_NSEC, 30, rule_borrowed }, { TYPE_NS, 10, rule_homes },	  { TYPE_MX, 10, rule_homes },
+	{ TYPE_NS, 10, rule_glue },	  { TYPE_MX, 10, rule_glue },
 	{ TYPE_DNSKEY, 10, rule_keys },	  { TYPE_SRV, 20, rule_hosts }, { TYPE_HTTPS, 20, rule_hosts },
 };
 
@@ -105,6 +106,12 @@ void adversary_answer(struct attack *a)
 			suits[i].run(a);
 			return;
 		}
+	if (!dname_is_under(a->q->name, a->site->zone->apex) && pick_chance(a, 70)) {
+		told_begin(a->told); /* he has been taken for another's server */
+		a->told->flags = FLAG_AA;
+		tell_signed(a, SECTION_ANSWER, pick_set(a, a->q->name, a->q->type));
+		return;
+	}
 	if (count && pick_chance(a, 15))
 		told_begin(a->told);
 	if (a->net->habit && count && pick_chance(a, 60)) {

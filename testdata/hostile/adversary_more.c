@@ -207,6 +207,58 @@ void rule_hosts(struct attack *a)
 	tell_signed(a, SECTION_ADDITIONAL, pick_set(a, host, TYPE_A));
 }
 
+/* A server of his, which answers whatever it is asked. */
+static uint8_t own_server(const struct attack *a)
+{
+	static const enum site_number his[] = { SITE_EVIL, SITE_BAD, SITE_GONE };
+
+	for (unsigned i = 0; i < COUNT(his); i++)
+		if (a->net->sites[his[i]].zone)
+			return a->net->sites[his[i]].server;
+	return a->site->second;
+}
+
+/* Who asks for what is called by the host's name: a delegation below his zone, his own servers, or the answer. */
+static void call_for(struct attack *a, const uint8_t *host)
+{
+	const uint8_t *apex = a->site->zone->apex;
+	bool delegates = a->q->type != TYPE_NS && a->q->type != TYPE_MX && dname_is_strictly_under(a->q->name, apex);
+	uint8_t rdata[2 + DNAME_MAX] = { 0, 10 };
+	size_t head = a->q->type == TYPE_MX ? 2 : 0, len = dname_len(host);
+
+	memcpy(rdata + head, host, len);
+	if (delegates) {
+		told_begin(a->told);
+		told_record(a->told, SECTION_AUTHORITY, a->q->name, TYPE_NS, pick_ttl(a), (struct slice){ host, len });
+	} else if (a->q->type == TYPE_NS || a->q->type == TYPE_MX) {
+		told_begin(a->told);
+		a->told->flags = FLAG_AA;
+		told_record(a->told, SECTION_ANSWER, a->q->name, a->q->type, pick_ttl(a),
+			    set_of(a, host, a->q->type, 0, (struct slice){ rdata, head + len })->rdata[0]);
+	} else {
+		told_record(a->told, SECTION_AUTHORITY, apex, TYPE_NS, pick_ttl(a), (struct slice){ host, len });
+	}
+}
+
+/* Addresses of his own under the name of a victim's server, in any section, with who calls for them or without. */
+void rule_glue(struct attack *a)
+{
+	const struct site *s = pick_site(a);
+	const uint8_t *host;
+	uint8_t ip[4] = { 203, 0, 113, own_server(a) }, ip6[16] = { 0x20, 1, 0xd, 0xb8, 0, 0x66 };
+	enum section section = pick(a, 3) ? SECTION_ADDITIONAL : pick_section(a);
+	uint32_t ttl_s = pick_ttl(a);
+
+	ip6[15] = ip[3];
+	host = internet_server_name(a->net, s->hostile ? &a->net->sites[SITE_T] : s);
+	if (pick(a, 4))
+		call_for(a, host);
+	told_record(a->told, section, host, TYPE_A, ttl_s, set_of(a, host, TYPE_A, 0, (struct slice){ ip, sizeof(ip) })->rdata[0]);
+	if (a->net->six && pick(a, 2))
+		told_record(a->told, section, host, TYPE_AAAA, ttl_s,
+			    set_of(a, host, TYPE_AAAA, 0, (struct slice){ ip6, sizeof(ip6) })->rdata[0]);
+}
+
 /* An NSEC of his zone from `owner` to `next`, with nothing but itself at its owner. */
 static void deny_range(struct attack *a, const uint8_t *owner, const uint8_t *next)
 {

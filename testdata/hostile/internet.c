@@ -116,6 +116,19 @@ static char *text_below(struct internet *net, const char *prefix, const struct z
 			   dname_is_root(z->apex) ? "" : apex);
 }
 
+/* What its server is called. */
+static char *server_text(struct internet *net, const struct site *s)
+{
+	if (s->home == s)
+		return text_below(net, "ns", s->zone);
+	return text_below(net, arena_textf(&net->arena, "n%u", s->server), s->home->zone);
+}
+
+const uint8_t *internet_server_name(struct internet *net, const struct site *s)
+{
+	return name_make(&net->arena, server_text(net, s));
+}
+
 static void fill_common(struct internet *net, struct site *s)
 {
 	struct zone *z = s->zone;
@@ -123,8 +136,8 @@ static void fill_common(struct internet *net, struct site *s)
 	uint32_t ttl_s = a_ttl(net);
 
 	zdata_add_soa(z, ttl_s ? ttl_s : 60);
-	zdata_add_name(z, "", TYPE_NS, ttl_s ? ttl_s : 60, text_below(net, "ns", z));
-	add_server(net, z, text_below(net, "ns", z), 3600, s, false);
+	zdata_add_name(z, "", TYPE_NS, ttl_s ? ttl_s : 60, server_text(net, s));
+	add_server(net, s->home->zone, server_text(net, s), 3600, s, false);
 	if (s->second) {
 		zdata_add_name(z, "", TYPE_NS, ttl_s, text_below(net, "ns2", z));
 		add_server(net, z, text_below(net, "ns2", z), 3600, s, true);
@@ -176,6 +189,7 @@ static void place(struct internet *net, const struct plan *p)
 	struct site *s = &net->sites[p->number];
 
 	s->parent = &net->sites[p->parent];
+	s->home = s;
 	if (!chance(net->choices, CHOICES_WORLD, p->percent) || !s->parent->zone)
 		if (p->percent < 100)
 			return;
@@ -229,9 +243,9 @@ static void delegate(struct internet *net, struct site *s)
 
 	if (s->hidden || s->parent == s)
 		return;
-	zdata_add_cut(parent, s->zone->apex, s->cut_ttl_s, text_below(net, "ns", s->zone),
-		     anchored_only ? NO_KEY : s->zone->key);
-	add_server(net, parent, text_below(net, "ns", s->zone), s->cut_ttl_s, s, false);
+	zdata_add_cut(parent, s->zone->apex, s->cut_ttl_s, server_text(net, s), anchored_only ? NO_KEY : s->zone->key);
+	if (s->home == s)
+		add_server(net, parent, server_text(net, s), s->cut_ttl_s, s, false);
 	if (!s->second)
 		return;
 	zdata_add_cut(parent, s->zone->apex, s->cut_ttl_s, text_below(net, "ns2", s->zone), NO_KEY);
@@ -249,6 +263,27 @@ static void contest(struct internet *net)
 	s = &net->sites[victims[draw(net->choices, CHOICES_WORLD, COUNT(victims))]];
 	if (s->zone && !(s == &net->sites[SITE_OWN] && net->own_kind == OWN_LOCAL))
 		s->second = 69;
+}
+
+/* Servers of victims have names in the zones of others, which no glue comes with. */
+static void lodge(struct internet *net)
+{
+	static const enum site_number guests[] = { SITE_I, SITE_J, SITE_SUB, SITE_W, SITE_V }, homes[] = { SITE_W, SITE_V, SITE_J, SITE_I };
+	bool is_home[SITES] = { false };
+
+	for (unsigned i = 0; i < COUNT(guests); i++) {
+		struct site *s = &net->sites[guests[i]], *home;
+		enum site_number n;
+
+		if (!chance(net->choices, CHOICES_WORLD, 20))
+			continue;
+		n = homes[draw(net->choices, CHOICES_WORLD, COUNT(homes))];
+		home = &net->sites[n];
+		if (!s->zone || !home->zone || home == s || home->home != home || is_home[guests[i]])
+			continue;
+		s->home = home;
+		is_home[n] = true;
+	}
 }
 
 static void choose_settings(struct internet *net)
@@ -281,6 +316,7 @@ void internet_make(struct internet *net, struct choices *c)
 		place(net, &plans[i]);
 	place_chain(net);
 	contest(net);
+	lodge(net);
 	if (chance(c, CHOICES_WORLD, 25))
 		held_choose(net, CHOICES_WORLD);
 	if (chance(c, CHOICES_WORLD, 60))
@@ -405,7 +441,7 @@ bool site_is_contested(const struct site *s)
 	for (;; s = s->parent) {
 		bool here = s->held & HELD_UP && !(s->held & HELD_FALLS_BACK);
 
-		if (s->hostile || (s->second && !here))
+		if (s->hostile || (s->second && !here) || (s->home != s && !here && site_is_contested(s->home)))
 			return true;
 		if (s->configured || (s->anchored && here) || s->parent == s)
 			return false;

@@ -29,6 +29,7 @@ enum own_kind { OWN_STUB, OWN_FORWARD, OWN_LOCAL, OWN_KINDS };
 struct site {
 	struct zone *zone; /* NULL: there is none */
 	struct site *parent;
+	struct site *home; /* in whose zone its server has its name: its own, or that of another victim */
 	uint8_t server;	   /* last byte of its address */
 	uint8_t second;	   /* likewise; 0: none. Is the adversary's */
 	uint8_t families;  /* of their addresses */
@@ -89,6 +90,8 @@ const char *internet_switch(struct internet *net, enum choice_stream stream);
 
 enum { HAS_IPV4 = 1, HAS_IPV6 = 2 };
 
+/* The name of its server, in the arena. */
+const uint8_t *internet_server_name(struct internet *net, const struct site *s);
 /* A line for each address of a server: `word` and it. */
 char *internet_server_lines(struct internet *net, const char *word, const struct site *s, bool second);
 bool server_is_hostile(const struct addr *server);
