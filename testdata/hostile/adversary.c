@@ -81,7 +81,7 @@ static bool tell_whole(struct attack *a)
 
 	if (!t || !dname_equals(a->net->large_q.name, a->q->name) || a->net->large_q.type != a->q->type || !pick_chance(a, 80))
 		return false;
-	memcpy(a->told, t, offsetof(struct told, records) + t->count * sizeof(*t->records));
+	told_copy(a->told, t);
 	return true;
 }
 

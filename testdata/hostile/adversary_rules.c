@@ -131,7 +131,7 @@ void rule_other_truth(struct attack *a)
 	q.type = pick_type(a);
 	told_honest(&other, internet_site_of(a->net, &q, false)->zone, &q, a->arena);
 	if (pick(a, 2)) {
-		*a->told = other;
+		told_copy(a->told, &other);
 		return;
 	}
 	for (unsigned i = 0; i < other.count; i++)

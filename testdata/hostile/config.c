@@ -100,6 +100,18 @@ static char *switched(struct internet *net)
 	return text;
 }
 
+/* Limits that many questions at once reach, and one after the other do not. */
+static char *scarce(struct internet *net, char *text)
+{
+	static const char *const limits[] = { "ratelimit: 40",	 "max-global-quota: 60",      "wait-limit: 6",
+					      "ip-ratelimit: 30", "num-queries-per-thread: 8", "ratelimit-backoff: yes" };
+
+	for (unsigned i = 0; i < COUNT(limits); i++)
+		if (chance(net->choices, CHOICES_WORLD, 40))
+			text = arena_textf(&net->arena, "%s\t%s\n", text, limits[i]);
+	return text;
+}
+
 char *internet_config(struct internet *net)
 {
 	const char *size = net->tiny ? "8k" : "2m";
@@ -112,6 +124,10 @@ char *internet_config(struct internet *net)
 		anchor(net, &net->sites[SITE_ISLAND]), anchor(net, &net->sites[SITE_ISLE]),
 		anchor(net, &net->sites[SITE_OWNV]), own_zone(net, true));
 
+	if (net->synthesizes)
+		text = arena_textf(&net->arena, "%s\tmodule-config: \"dns64 validator iterator\"\n", text);
+	if (net->scarce)
+		text = scarce(net, text);
 	if (net->hides)
 		text = arena_textf(&net->arena, "%s\tprivate-address: 198.51.100.0/24\n", text);
 	if (net->keeps)

@@ -205,7 +205,10 @@ static void place(struct internet *net, const struct plan *p)
 	s->cut_ttl_s = 3600;
 	s->secure = p->key != NO_KEY && (p->number == SITE_ROOT || p->anchored || s->parent->secure);
 	if (p->by_hash && draw(net->choices, CHOICES_WORLD, 2)) {
-		s->zone->iterations = (uint8_t)draw(net->choices, CHOICES_WORLD, 3);
+		static const uint8_t costly[] = { 150, 151, 255 };
+
+		s->zone->iterations = chance(net->choices, CHOICES_WORLD, 10) ? costly[draw(net->choices, CHOICES_WORLD, COUNT(costly))]
+									      : (uint8_t)draw(net->choices, CHOICES_WORLD, 3);
 		s->zone->salt = (struct slice){ (const uint8_t *)"\xab\xcd", draw(net->choices, CHOICES_WORLD, 3) };
 	}
 }
@@ -304,6 +307,8 @@ static void choose_settings(struct internet *net)
 	net->keeps = chance(c, CHOICES_WORLD, 20);
 	net->has_lans = chance(c, CHOICES_WORLD, 5);
 	net->six = chance(c, CHOICES_WORLD, 35);
+	net->synthesizes = chance(c, CHOICES_WORLD, 15);
+	net->scarce = chance(c, CHOICES_WORLD, 12);
 }
 
 void internet_make(struct internet *net, struct choices *c)
@@ -448,6 +453,17 @@ bool site_is_contested(const struct site *s)
 	}
 }
 
+/* Denials of what is above it are not looked into, as they cost too much: anybody may tell them. */
+static bool is_beneath_costly(const struct site *s)
+{
+	for (;; s = s->parent) {
+		if (s->zone->iterations > ITERATIONS_BELIEVED)
+			return true;
+		if (s->configured || s->anchored || s->parent == s)
+			return s->zone->iterations > ITERATIONS_BELIEVED;
+	}
+}
+
 /* What the steps' ANSWER sections say, and the last one's AUTHORITY. */
 static bool take_step(struct told *to, const struct told *step, struct question *q, struct arena *a)
 {
@@ -484,7 +500,7 @@ static void held_truth(struct internet *net, const struct site *held, struct tru
 	}
 }
 
-void internet_truth(struct internet *net, const struct question *asked, bool by_alias, struct truth *truth)
+static void own_truth(struct internet *net, const struct question *asked, bool by_alias, struct truth *truth)
 {
 	static struct told step;
 	struct question q = *asked;
@@ -504,10 +520,64 @@ void internet_truth(struct internet *net, const struct question *asked, bool by_
 
 		told_honest(&step, s->zone, &q, &net->arena);
 		truth->secure &= s->secure && !step.insecure;
-		truth->hostile |= s->hostile;
+		truth->hostile |= s->hostile || (site_is_contested(s) && is_beneath_costly(s));
 		truth->contested |= site_is_contested(s);
 		follows = take_step(&truth->told, &step, &q, &net->arena);
 	}
+}
+
+static bool has_answer(const struct told *t, uint16_t type)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->records[i].section == SECTION_ANSWER && t->records[i].type == type)
+			return true;
+	return false;
+}
+
+/* DNS64: with the IPv4 addresses behind 64:ff9b::/96 (RFC 6147). */
+static void embed_addresses(struct internet *net, struct told *t)
+{
+	uint8_t ip6[16] = { 0, 0x64, 0xff, 0x9b };
+
+	for (unsigned i = 0; i < t->count; i++) {
+		struct told_record *r = &t->records[i];
+
+		if (r->type != TYPE_A || r->section != SECTION_ANSWER)
+			continue;
+		memcpy(ip6 + 12, r->rdata.at, 4);
+		r->type = TYPE_AAAA;
+		r->rdata = (struct slice){ arena_copy(&net->arena, ip6, sizeof(ip6)), sizeof(ip6) };
+	}
+}
+
+/* What is here is told as it is. */
+static bool is_here(struct internet *net, const struct question *q)
+{
+	const struct site *own = &net->sites[SITE_OWN];
+
+	return held_for_client(net, q) || (net->own_kind == OWN_LOCAL && own->zone && !net->own_off &&
+					   dname_is_under(q->name, own->zone->apex));
+}
+
+void internet_truth(struct internet *net, const struct question *asked, bool by_alias, struct truth *truth)
+{
+	static struct truth of_four;
+	struct question q = *asked;
+
+	own_truth(net, asked, by_alias, truth);
+	if (!net->synthesizes || net->wants_own || asked->type != TYPE_AAAA || truth->told.rcode || has_answer(&truth->told, TYPE_AAAA) ||
+	    (!by_alias && is_here(net, asked)))
+		return;
+	q.type = TYPE_A;
+	own_truth(net, &q, by_alias, &of_four);
+	truth->secure &= of_four.secure;
+	truth->hostile |= of_four.hostile;
+	truth->contested |= of_four.contested;
+	truth->steps += of_four.steps;
+	if (!has_answer(&of_four.told, TYPE_A))
+		return;
+	embed_addresses(net, &of_four.told);
+	told_copy(&truth->told, &of_four.told);
 }
 
 static bool set_has(const struct set *s, const uint8_t *owner, uint16_t type, struct slice rdata)

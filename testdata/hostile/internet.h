@@ -52,6 +52,9 @@ struct internet {
 	bool hides;   /* addresses of victims are private */
 	bool keeps;   /* serve-expired */
 	bool six;     /* do-ip6 */
+	bool synthesizes; /* DNS64 */
+	bool wants_own;	  /* who asks now wants no address made up (CD) */
+	bool scarce;	  /* limits that clients reach */
 	bool has_lans; /* zones of private networks are answered locally */
 	bool primes, root_unloaded, tiny, has_view, alone; /* of the configuration; `alone`: no adversary */
 	bool forwards_all;   /* everything is asked of a forwarder … */

@@ -237,13 +237,14 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 {
 	static struct truth truth;
 
-	if (ask->straddles)
+	if (ask->straddles || (p->net.scarce && !(ask->flags & ASK_JUDGED) && (m->rcode == RCODE_SERVFAIL || m->rcode == RCODE_REFUSED)))
 		return;
 	if (p->net.hides) {
 		check_hidden(p, ask, m);
 		return;
 	}
 	check_expired(p, ask, m);
+	p->net.wants_own = ask->flags & ASK_CD;
 	internet_truth(&p->net, &ask->q, false, &truth);
 	if (touches_view(p, ask, &truth) || is_undecided(p, ask))
 		return;
@@ -279,8 +280,11 @@ void judge_answer(struct play *p, struct ask *ask, const struct client_answer *a
 
 static void ask_judged(struct play *p, const uint8_t *name, uint16_t type, unsigned flags)
 {
-	struct ask *ask = play_ask(p, name, type, ASK_JUDGED | flags);
+	struct ask *ask;
 
+	if (p->net.scarce)
+		play_run(p, SCARCE_S * US_PER_S);
+	ask = play_ask(p, name, type, ASK_JUDGED | flags);
 	if (!ask)
 		return;
 	play_settle(p);

@@ -181,7 +181,9 @@ static void hear_all(struct play *p)
 
 		if (p->trace)
 			p->trace->answered(p->trace, &c->to, c->tcp, c->wire);
-		if (id >= p->ask_count || p->asks[id].answered) {
+		if (id < p->ask_count && p->asks[id].dropped) {
+			; /* late */
+		} else if (id >= p->ask_count || p->asks[id].answered) {
 			play_fail(p, "an answer nobody asked for");
 		} else {
 			p->asks[id].answered = true;
@@ -252,6 +254,11 @@ void play_run(struct play *p, uint64_t us)
 void play_settle(struct play *p)
 {
 	run(p, play_now_us(p) + PATIENCE_MS * US_PER_MS, true);
+	for (unsigned i = 0; i < p->ask_count && p->net.scarce && p->open; i++)
+		if (!p->asks[i].answered && !(p->asks[i].flags & ASK_JUDGED)) {
+			p->asks[i].answered = p->asks[i].dropped = true;
+			p->open--;
+		}
 }
 
 /* ---- a world ---- */

@@ -14,6 +14,7 @@ enum {
 	PACKETS_VICTIM = 50,   /* for a victim's, with what is refreshed meanwhile … */
 	PACKETS_ALIAS = 10,    /* … and for each alias on the way */
 	VICTIM_MS = 3000,      /* until that is answered */
+	SCARCE_S = 12, /* until limits that were reached are forgotten, and failures for them (RFC 9520) */
 	EXPIRED_TTL_S = 30,    /* of what has expired: serve-expired-reply-ttl */
 	MEMORY_MOST = 64 << 20, /* bytes more than at the beginning */
 	PATIENCE_MS = 10500,   /* until it is answered: a query's ten seconds, and a bit */
@@ -29,6 +30,7 @@ struct ask {
 	uint64_t at_us;
 	unsigned packets; /* sent before it */
 	bool answered, straddles; /* two configurations */
+	bool dropped; /* a limit has been reached: it is not waited for any more */
 	bool alone;		  /* nobody else asks meanwhile */
 };
 

@@ -11,6 +11,11 @@ void told_begin(struct told *t)
 	memset(t, 0, offsetof(struct told, records));
 }
 
+void told_copy(struct told *to, const struct told *from)
+{
+	memcpy(to, from, offsetof(struct told, records) + from->count * sizeof(*from->records));
+}
+
 void told_record(struct told *t, enum section section, const uint8_t *owner, uint16_t type, uint32_t ttl_s,
 		 struct slice rdata)
 {
@@ -37,6 +42,7 @@ static void tell_denial(struct told *t, const struct zone *z, const uint8_t *nam
 
 	if (!s)
 		return;
+	t->insecure |= s->type == TYPE_NSEC3 && z->iterations > ITERATIONS_BELIEVED;
 	for (unsigned i = 0; i < t->count; i++)
 		if (t->records[i].type == s->type && dname_equals(t->records[i].owner, s->owner))
 			return;

@@ -26,7 +26,7 @@ enum squeeze {
 struct told {
 	uint16_t rcode; /* extended */
 	uint16_t flags; /* AA, TC, RA, AD, CD */
-	bool insecure;	/* what denies it is an opt-out span */
+	bool insecure;	/* what denies it is an opt-out span, or costs more than is believed */
 	bool no_opt, no_question;
 	enum squeeze squeeze;
 	struct slice options; /* of OPT */
@@ -40,6 +40,8 @@ void told_record(struct told *t, enum section section, const uint8_t *owner, uin
 		 struct slice rdata);
 /* The set with its signature, under `owner` where that is not NULL (a wildcard's). */
 void told_set(struct told *t, enum section section, const struct zone *z, struct set *s, const uint8_t *owner);
+
+void told_copy(struct told *to, const struct told *from);
 
 /* What an authoritative server of the zone says; `a` holds what is made for it. */
 void told_honest(struct told *t, const struct zone *z, const struct question *q, struct arena *a);

@@ -13,6 +13,7 @@ enum {
 	ZONE_SETS = 96,
 	NO_KEY = -1,
 	TTL_DENIAL = 300,
+	ITERATIONS_BELIEVED = 150, /* of NSEC3: val-nsec3-keysize-iterations */
 	SIGNED_FROM = 1780000000,
 	SIGNED_UNTIL = 1830000000,
 };
