@@ -565,6 +565,7 @@ void internet_truth(struct internet *net, const struct question *asked, bool by_
 	struct question q = *asked;
 
 	own_truth(net, asked, by_alias, truth);
+	truth->made = false;
 	if (!net->synthesizes || net->wants_own || asked->type != TYPE_AAAA || truth->told.rcode || has_answer(&truth->told, TYPE_AAAA) ||
 	    (!by_alias && is_here(net, asked)))
 		return;
@@ -577,6 +578,7 @@ void internet_truth(struct internet *net, const struct question *asked, bool by_
 	if (!has_answer(&of_four.told, TYPE_A))
 		return;
 	embed_addresses(net, &of_four.told);
+	truth->made = true;
 	told_copy(&truth->told, &of_four.told);
 }
 

@@ -116,6 +116,7 @@ struct truth {
 	bool secure;
 	bool hostile;	      /* part of it is the adversary's to say */
 	bool contested;	      /* he has one of the servers */
+	bool made;	      /* from IPv4 addresses */
 	unsigned steps;
 };
 

@@ -85,13 +85,26 @@ static bool is_undecided(const struct play *p, const struct ask *ask)
 	return p->net.keeps || !(ask->flags & ASK_FRESH) || ask->at_us < p->removed_us + (s->cut_ttl_s + 1) * US_PER_S;
 }
 
+/* What DNS64 made, as what it was made of; whether there is IPv6 besides was for who leads there to say. */
+static struct flat_rr unembedded(const struct play *p, const struct flat_rr *rr)
+{
+	static const uint8_t prefix[12] = { 0, 0x64, 0xff, 0x9b };
+	struct flat_rr four = *rr;
+
+	if (p->net.synthesizes && rr->type == TYPE_AAAA && rr->rdata.len == 16 && memcmp(rr->rdata.at, prefix, sizeof(prefix)) == 0) {
+		four.type = TYPE_A;
+		four.rdata = (struct slice){ rr->rdata.at + sizeof(prefix), 4 };
+	}
+	return four;
+}
+
 /* Records of victims in any answer are true, whoever was asked for. */
 static void check_records(struct play *p, const struct ask *ask, const struct flat_message *m)
 {
 	static struct truth truth;
 
 	for (unsigned i = 0; i < m->count[0] && !p->failed; i++) {
-		const struct flat_rr *rr = &m->rrs[0][i];
+		const struct flat_rr four = unembedded(p, &m->rrs[0][i]), *rr = &four;
 		struct question q = { rr->owner, (uint16_t)dname_len(rr->owner), rr->type, CLASS_IN };
 		bool by_alias = !dname_equals(rr->owner, ask->q.name);
 		const struct site *s = internet_site_of(&p->net, &q, by_alias);
@@ -213,6 +226,11 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 		return;
 	if (m->flags & FLAG_AD && !truth->secure)
 		fail(p, ask, m, "AD, but it is not proven");
+	/* an error counts as that there is none: then only the IPv4 addresses are proven (RFC 6147 5.1.2) */
+	if (truth->contested && truth->made && truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD) && !m->rcode) {
+		check_whole(p, ask, m, truth);
+		return;
+	}
 	if (truth->contested && !(m->flags & FLAG_AD)) {
 		if (truth->secure && !may_be_expired(p, m) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
 			fail(p, ask, m, "not proven, though it could be, but told");
