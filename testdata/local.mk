@@ -70,6 +70,7 @@ testdata_hostile_hostile_SOURCES = \
 	testdata/hostile/config.c \
 	testdata/hostile/forwarder.c \
 	testdata/hostile/held.c \
+	testdata/hostile/places.c \
 	testdata/hostile/internet.c testdata/hostile/internet.h \
 	testdata/hostile/judge.c \
 	testdata/hostile/keys.c testdata/hostile/keys.h testdata/hostile/keys_crypto.c \

@@ -89,6 +89,7 @@ void adversary_answer(struct attack *a)
 {
 	/* mostly one to three changes; now and then none, or many */
 	static const uint8_t counts[] = { 0, 1, 1, 1, 2, 2, 3, 0, 4, 6 };
+	static const uint8_t scopes[] = { 24, 0, 8, 16, 25, 32, 255 };
 	unsigned count = counts[pick(a, COUNT(counts))];
 
 	if (a->forwards)
@@ -97,6 +98,8 @@ void adversary_answer(struct attack *a)
 		told_honest(a->told, a->site->zone, a->q, a->arena);
 	if (a->site->configured)
 		a->told->flags |= FLAG_RA;
+	if (a->net->shown.len && pick(a, 3))
+		a->told->options = places_echo(a->net, scopes[pick(a, COUNT(scopes))]);
 	if (a->tcp && tell_whole(a))
 		return;
 	for (unsigned i = 0; i < COUNT(suits); i++)

@@ -124,8 +124,9 @@ char *internet_config(struct internet *net)
 		anchor(net, &net->sites[SITE_ISLAND]), anchor(net, &net->sites[SITE_ISLE]),
 		anchor(net, &net->sites[SITE_OWNV]), own_zone(net, true));
 
-	if (net->synthesizes)
-		text = arena_textf(&net->arena, "%s\tmodule-config: \"dns64 validator iterator\"\n", text);
+	if (net->synthesizes || net->placed)
+		text = arena_textf(&net->arena, "%s\tmodule-config: \"%s%svalidator iterator\"\n%s", text, net->placed ? "subnetcache " : "",
+				   net->synthesizes ? "dns64 " : "", places_config(net));
 	if (net->scarce)
 		text = scarce(net, text);
 	if (net->hides)
@@ -133,7 +134,7 @@ char *internet_config(struct internet *net)
 	if (net->keeps)
 		text = arena_textf(&net->arena, "%s\tserve-expired: yes\n\tede: yes\n\tede-serve-expired: yes\n", text);
 	if (net->has_view)
-		text = arena_textf(&net->arena, "%s\taccess-control-view: 127.0.0.2/32 \"other\"\n", text);
+		text = arena_textf(&net->arena, "%s\taccess-control-view: 127.0.1.2/32 \"other\"\n\taccess-control-view: 127.0.2.2/32 \"other\"\n", text);
 	if (net->forwards_all)
 		text = arena_textf(&net->arena, "%sforward-zone:\n\tname: \".\"\n\tforward-addr: %s\n%s%s", text,
 				   net->forwarder_lies ? "203.0.113.40" : "192.0.2.40",

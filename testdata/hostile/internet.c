@@ -342,6 +342,7 @@ void internet_make(struct internet *net, struct choices *c)
 	for (unsigned i = 0; i < SITES; i++)
 		if (net->sites[i].zone)
 			zdata_close(net->sites[i].zone);
+	places_choose(net);
 	if (net->forwarder_lies)
 		net->sites[SITE_ROOT].second = FORWARDER; /* and so everything is contested that is not configured */
 }
@@ -519,8 +520,9 @@ static void own_truth(struct internet *net, const struct question *asked, bool b
 		struct site *s = internet_site_of(net, &q, by_alias || truth->steps > 0);
 
 		told_honest(&step, s->zone, &q, &net->arena);
+		places_tell(net, s, &step);
 		truth->secure &= s->secure && !step.insecure;
-		truth->hostile |= s->hostile || (site_is_contested(s) && is_beneath_costly(s));
+		truth->hostile |= s->hostile || (site_is_contested(s) && (is_beneath_costly(s) || s == net->placed));
 		truth->contested |= site_is_contested(s);
 		follows = take_step(&truth->told, &step, &q, &net->arena);
 	}
@@ -604,5 +606,5 @@ bool internet_has(struct internet *net, const uint8_t *owner, uint16_t type, str
 			if (set_has(z->former[n], owner, type, rdata))
 				return true;
 	}
-	return false;
+	return places_has(net, owner, type, rdata);
 }

@@ -24,6 +24,9 @@ enum site_number {
 /* A zone that is held here: in place of its servers, for clients, and whether servers are asked all the same if that fails. */
 enum held { HELD_UP = 1, HELD_DOWN = 2, HELD_FALLS_BACK = 4 };
 
+/* Subnets that clients are in: 127.0.0.0/24 and those after it. 0: for everybody. */
+enum { PLACES = 4 };
+
 enum own_kind { OWN_STUB, OWN_FORWARD, OWN_LOCAL, OWN_KINDS };
 
 struct site {
@@ -55,6 +58,11 @@ struct internet {
 	bool synthesizes; /* DNS64 */
 	bool wants_own;	  /* who asks now wants no address made up (CD) */
 	bool scarce;	  /* limits that clients reach */
+	struct site *placed;   /* its www is another for clients of each subnet; NULL: no subnets are shown */
+	struct set *near[PLACES]; /* that, as it is for each */
+	bool shows_all;	       /* all servers are shown subnets, not only its own */
+	unsigned place;	       /* the subnet of who asks now; 0: unknown */
+	struct slice shown;    /* the option in the query that is answered; empty: none */
 	bool has_lans; /* zones of private networks are answered locally */
 	bool primes, root_unloaded, tiny, has_view, alone; /* of the configuration; `alone`: no adversary */
 	bool forwards_all;   /* everything is asked of a forwarder … */
@@ -77,6 +85,16 @@ bool internet_knows(const struct internet *net, unsigned site);
 struct site *internet_pick(struct internet *net, enum choice_stream stream);
 /* The parent removes the zone. */
 void internet_remove(struct internet *net, struct site *s);
+/* places.c: answers that are others for each subnet (RFC 7871). */
+void places_choose(struct internet *net);
+char *places_config(struct internet *net);
+/* The answer of the site as it is for who asks now. */
+void places_tell(struct internet *net, const struct site *s, struct told *t);
+/* Who asks, and what an honest server says of it, by the option in a query. */
+void places_read(struct internet *net, struct slice query);
+struct slice places_echo(struct internet *net, unsigned scope);
+/* Whether it is the record of some subnet. */
+bool places_has(const struct internet *net, const uint8_t *owner, uint16_t type, struct slice rdata);
 /* held.c: copies of zones are here, from now on, or not any more. */
 void held_choose(struct internet *net, enum choice_stream stream);
 char *held_config(struct internet *net);

@@ -251,18 +251,10 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 		fail(p, ask, m, "too many packets");
 }
 
-static void check(struct play *p, const struct ask *ask, const struct flat_message *m)
-{
-	static struct truth truth;
+static struct truth truth; /* of what is checked */
 
-	if (ask->straddles || (p->net.scarce && !(ask->flags & ASK_JUDGED) && (m->rcode == RCODE_SERVFAIL || m->rcode == RCODE_REFUSED)))
-		return;
-	if (p->net.hides) {
-		check_hidden(p, ask, m);
-		return;
-	}
-	check_expired(p, ask, m);
-	p->net.wants_own = ask->flags & ASK_CD;
+static void check_truth(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
 	internet_truth(&p->net, &ask->q, false, &truth);
 	if (touches_view(p, ask, &truth) || is_undecided(p, ask))
 		return;
@@ -272,9 +264,30 @@ static void check(struct play *p, const struct ask *ask, const struct flat_messa
 		truth.hostile = truth.contested = false;
 	if (!truth.hostile && !p->failed)
 		check_against(p, ask, m, &truth);
+}
+
+static void check(struct play *p, const struct ask *ask, const struct flat_message *m)
+{
+	if (ask->straddles || (p->net.scarce && !(ask->flags & ASK_JUDGED) && (m->rcode == RCODE_SERVFAIL || m->rcode == RCODE_REFUSED)))
+		return;
+	if (p->net.hides) {
+		check_hidden(p, ask, m);
+		return;
+	}
+	check_expired(p, ask, m);
+	if (p->failed)
+		return;
+	p->net.wants_own = ask->flags & ASK_CD;
+	p->net.place = play_place(ask->flags) + 1;
+	check_truth(p, ask, m);
+	/* without the option, or where it is not shown, servers tell what is for everybody */
+	if (p->failed && p->net.placed && p->net.place) {
+		p->net.place = 0;
+		p->failed = false;
+		check_truth(p, ask, m);
+	}
 	if (p->failed && p->trace && p->trace->truth && !truth.hostile)
-		p->trace->truth(p->trace, (unsigned)(ask - p->asks), &truth, ask->flags & ASK_DO,
-				truth.secure && !(ask->flags & ASK_CD));
+		p->trace->truth(p->trace, (unsigned)(ask - p->asks), &truth, ask->flags & ASK_DO, truth.secure && !(ask->flags & ASK_CD));
 }
 
 void judge_answer(struct play *p, struct ask *ask, const struct client_answer *answer)
@@ -348,9 +361,21 @@ void judge_change(struct play *p)
 	}
 }
 
+/* The name that is another for each subnet, and what leads there, from each, in any order. */
+static void judge_places(struct play *p)
+{
+	static const char *const names[] = { "www", "alias", "far", "www" };
+	unsigned turn = draw(&p->choices, CHOICES_STORY, 16);
+
+	for (unsigned i = 0; i < PLACES && turn && p->net.placed && !p->failed; i++)
+		ask_judged(p, site_name(&p->net, p->net.placed, names[draw(&p->choices, CHOICES_STORY, COUNT(names))]), TYPE_A,
+			   (turn + i) & 1 ? ASK_FAR : 0);
+}
+
 void judge_victims(struct play *p)
 {
 	judge_gone(p);
+	judge_places(p);
 	for (unsigned i = 0; i < SITES && !p->failed; i++) {
 		const struct site *s = &p->net.sites[i];
 
@@ -364,7 +389,8 @@ void judge_victims(struct play *p)
 			/* the plainest world asks nothing, and is judged by what is left */
 			if (!how || (n > 2 && how & 1) || (p->afterwards && how & 4))
 				continue;
-			ask_judged(p, site_name(&p->net, s, prefixes[n]), type, how & 2 ? ASK_DO : 0);
+			ask_judged(p, site_name(&p->net, s, prefixes[n]), type,
+				   (how & 2 ? ASK_DO : 0) | (p->net.placed && draw(&p->choices, CHOICES_STORY, 2) ? ASK_FAR : 0));
 		}
 	}
 }

@@ -105,6 +105,7 @@ static void answer(struct play *p, struct outstanding *o)
 		return;
 	}
 	q.name = arena_copy(&p->net.arena, name, name_len);
+	places_read(&p->net, query);
 	if (forwarded && (p->honest || !server_is_hostile(&o->sending->to))) {
 		forwarder_tell(&p->net, &t, &q);
 	} else if (!p->honest && server_is_hostile(&o->sending->to)) {
@@ -114,6 +115,9 @@ static void answer(struct play *p, struct outstanding *o)
 			return;
 	} else {
 		told_honest(&t, s->zone, &q, &p->net.arena);
+		places_tell(&p->net, s, &t);
+		if (s == p->net.placed || (p->net.shows_all && s->server % 2))
+			t.options = places_echo(&p->net, s == p->net.placed ? 24 : 0);
 		if (s->configured)
 			t.flags |= FLAG_RA;
 	}
@@ -137,9 +141,14 @@ static void answer(struct play *p, struct outstanding *o)
 
 /* ---- clients ---- */
 
+unsigned play_place(unsigned flags)
+{
+	return (flags & ASK_OTHER_VIEW ? 1 : 0) + (flags & ASK_FAR ? 1 : 0);
+}
+
 struct ask *play_ask(struct play *p, const uint8_t *name, uint16_t type, unsigned flags)
 {
-	struct addr from = { .ip = { 127, 0, 0, flags & ASK_OTHER_VIEW ? 2 : 1 }, .port = 4242, .family = 4 };
+	struct addr from = { .ip = { 127, 0, (uint8_t)play_place(flags), flags & ASK_OTHER_VIEW ? 2 : 1 }, .port = 4242, .family = 4 };
 	struct ask *ask = &p->asks[p->ask_count];
 	uint8_t bytes[300];
 	struct writer w = writer_over(bytes, sizeof(bytes));

@@ -22,7 +22,7 @@ enum {
 	PLAY_BEGINS_S = 1790000000,
 };
 
-enum ask_flags { ASK_CD = 1, ASK_DO = 2, ASK_TCP = 4, ASK_OTHER_VIEW = 8, ASK_JUDGED = 16, ASK_FRESH = 32 };
+enum ask_flags { ASK_CD = 1, ASK_DO = 2, ASK_TCP = 4, ASK_OTHER_VIEW = 8, ASK_JUDGED = 16, ASK_FRESH = 32, ASK_FAR = 64 };
 
 struct ask {
 	struct question q;
@@ -74,6 +74,8 @@ void play_fail(struct play *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 uint64_t play_now_us(const struct play *p);
 /* A client asks. NULL: enough has been asked. */
 struct ask *play_ask(struct play *p, const uint8_t *name, uint16_t type, unsigned flags);
+/* The last byte but one of the client's address. */
+unsigned play_place(unsigned flags);
 /* Let things happen for so long. */
 void play_run(struct play *p, uint64_t us);
 /* … until all that was asked is answered, or PATIENCE_MS are over. */

@@ -73,7 +73,7 @@ static unsigned some_flags(struct play *p)
 {
 	static const unsigned flags[] = { 0, ASK_DO, ASK_DO, ASK_CD, ASK_CD | ASK_DO, ASK_TCP, ASK_OTHER_VIEW, 0 };
 
-	return flags[pick_story(p, COUNT(flags))];
+	return flags[pick_story(p, COUNT(flags))] | (p->net.placed && pick_story(p, 3) == 2 ? ASK_FAR : 0);
 }
 
 static void ask_at(struct play *p, const struct site *s)
