@@ -100,7 +100,7 @@ void connection_close(struct connection *c)
 		c->speech->end(c);
 	bid_farewell(c);
 	if (!timer_is_set(&t->reopen) && t->next.fd < 0)
-		doors_watch(t, true);
+		listeners_watch(t, true);
 }
 
 struct list *connection_waiting(const struct client *client)
@@ -684,18 +684,13 @@ static void on_ready(struct watch *w, unsigned what)
 
 /* ---- opening ---- */
 
-static const struct speech *speech_of(enum service service)
-{
-	return service == SERVICE_HTTPS || service == SERVICE_HTTP ? &speech_http : &speech_frames;
-}
-
-void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how)
+void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct speech *speech)
 {
 	struct connection *c = mem_zero(sizeof *c);
 	int on = 1;
 
 	c->home = t;
-	c->speech = speech_of(how->service);
+	c->speech = speech;
 	c->service = how->service;
 	c->proxied = how->proxied;
 	c->stream = (struct stream){ .fd = fd };
@@ -710,7 +705,7 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how)
 		mem_free(c);
 		return;
 	}
-	if (c->speech != &speech_http || t->limits.http_nodelay)
+	if (!c->speech->https || t->limits.http_nodelay)
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	c->watch = (struct watch){ .fd = fd, .ready = on_ready };
 	c->limit.fire = on_limit;

@@ -54,6 +54,7 @@ struct speech {
 	void (*goodbye)(struct connection *c);
 	void (*end)(struct connection *c); /* free the speech's own state; or NULL */
 	const struct client_ops *plain, *tls, *resumed;
+	bool https; /* http-nodelay says whether small segments go out at once */
 };
 
 extern const struct speech speech_frames, speech_http;
@@ -103,7 +104,7 @@ struct listen_tcp {
 	struct tap *tap;               /* or NULL */
 	struct connlimits *connlimits; /* pinned; or NULL */
 	struct http2_house *http;
-	struct list doors, connections;
+	struct list listeners, connections;
 	struct list gone;                     /* connections that are dead and have questions in progress */
 	struct timer farewell;                /* runs for those */
 	struct conntable *table;              /* of `connections` */
@@ -123,17 +124,31 @@ struct listen_tcp {
 	size_t gathered, framed;
 };
 
-/* ---- for the doors ---- */
+/* ---- the sockets that listen (listen_listeners.c) ---- */
+
+struct listener {
+	struct list link;
+	struct listen_tcp *home;
+	struct watch watch;
+	struct interface at;
+};
+
+/* Listen at these and no others; `ready` accepts. */
+void listeners_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count,
+		     void (*ready)(struct watch *w, unsigned what));
+void listeners_watch(struct listen_tcp *t, bool open); /* whether there is room for connections */
+void listeners_close(struct listen_tcp *t);
+
+/* ---- for who accepts ---- */
 
 /* Takes `fd` over; it may be closed at once. */
-void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how);
+void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, const struct speech *speech);
 /* Makes a place free for a connection of this client, if there is none, by closing another one. */
 enum connroom connection_room(struct listen_tcp *t, const struct addr *client);
 void connection_farewells(struct timer *t); /* t->farewell.fire */
 void connection_hurry(struct timer *t);     /* t->hurry.fire */
 void connection_close(struct connection *c);       /* the socket goes at once */
 void connection_free(struct connection *c);        /* then, when nobody refers to it */
-void doors_watch(struct listen_tcp *t, bool open); /* listen_tcp.c */
 
 /* ---- for the speeches ---- */
 

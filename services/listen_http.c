@@ -345,6 +345,7 @@ const struct speech speech_http = {
 	.plain = &clear_ops,
 	.tls = &https_ops,
 	.resumed = &resumed_ops,
+	.https = true,
 };
 
 const struct http2_ops listen_http_ops = {

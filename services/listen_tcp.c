@@ -19,27 +19,16 @@
 #define NO_FILES_PAUSE_US (1 * US_PER_S)
 #define RETRY_US          (5 * US_PER_MS) /* until there may be room for the connection that waits */
 
-struct door {
-	struct list link;
-	struct listen_tcp *home;
-	struct watch watch;
-	struct interface at;
-};
-
-void doors_watch(struct listen_tcp *t, bool open)
-{
-	if (t->shut == !open)
-		return;
-	t->shut = !open;
-	LIST_EACH (at, &t->doors)
-		watch_want(&LIST_ITEM(at, struct door, link)->watch, open ? WATCH_READ : 0);
-}
-
 /* ---- accepting ---- */
+
+static const struct speech *speech_of(enum service service)
+{
+	return service == SERVICE_HTTPS || service == SERVICE_HTTP ? &speech_http : &speech_frames;
+}
 
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how)
 {
-	connection_begin(t, fd, how);
+	connection_begin(t, fd, how, speech_of(how->service));
 }
 
 void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)
@@ -88,13 +77,13 @@ static int accept_one(int door, struct sockaddr_storage *from, socklen_t *len)
 }
 
 /* On a wildcard socket only the connection knows which local address it reached. */
-static struct addr address_reached(const struct door *d, int fd)
+static struct addr address_reached(const struct listener *l, int fd)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof ss;
-	struct addr a = d->at.addr;
+	struct addr a = l->at.addr;
 
-	if (d->at.many && getsockname(fd, (struct sockaddr *)&ss, &len) == 0)
+	if (l->at.many && getsockname(fd, (struct sockaddr *)&ss, &len) == 0)
 		(void)addr_from_sockaddr(&a, (const struct sockaddr *)&ss, len);
 	return a;
 }
@@ -109,7 +98,7 @@ static void out_of_files(struct listen_tcp *t)
 	if (!t->short_of_files)
 		log_warn("no TCP connection can be taken for a while: %s", strerror(errno));
 	t->short_of_files = true;
-	doors_watch(t, false);
+	listeners_watch(t, false);
 	timer_set(t->loop, &t->reopen, NO_FILES_PAUSE_US);
 }
 
@@ -118,7 +107,7 @@ static bool let_in(struct listen_tcp *t, int fd, const struct arrival *how)
 {
 	switch (connection_room(t, &how->from)) {
 	case CONNROOM_MADE:
-		connection_begin(t, fd, how);
+		listen_tcp_take(t, fd, how);
 		return true;
 	case CONNROOM_NONE:
 		if (t->stats)
@@ -129,7 +118,7 @@ static bool let_in(struct listen_tcp *t, int fd, const struct arrival *how)
 		t->next.fd = fd;
 		t->next.how = *how;
 		timer_set(t->loop, &t->retry, RETRY_US);
-		doors_watch(t, false);
+		listeners_watch(t, false);
 		return false;
 	}
 }
@@ -141,19 +130,19 @@ static void on_retry(struct timer *timer)
 
 	t->next.fd = -1;
 	if (let_in(t, fd, &t->next.how) && !timer_is_set(&t->reopen))
-		doors_watch(t, true);
+		listeners_watch(t, true);
 }
 
 static void on_knock(struct watch *w, unsigned what)
 {
-	struct door *d = container_of(w, struct door, watch);
-	struct listen_tcp *t = d->home;
+	struct listener *l = container_of(w, struct listener, watch);
+	struct listen_tcp *t = l->home;
 
 	(void)what;
 	if (!t->limits.connections)
-		doors_watch(t, false);
+		listeners_watch(t, false);
 	for (unsigned i = 0; i < ACCEPTS && !t->shut; i++) {
-		struct arrival how = { .service = d->at.service, .proxied = d->at.proxied };
+		struct arrival how = { .service = l->at.service, .proxied = l->at.proxied };
 		struct sockaddr_storage ss;
 		socklen_t len;
 		int fd = accept_one(w->fd, &ss, &len);
@@ -167,7 +156,7 @@ static void on_knock(struct watch *w, unsigned what)
 			close(fd);
 			continue;
 		}
-		how.reached = address_reached(d, fd);
+		how.reached = address_reached(l, fd);
 		if (!let_in(t, fd, &how))
 			return;
 	}
@@ -178,7 +167,7 @@ static void on_reopen(struct timer *timer)
 	struct listen_tcp *t = container_of(timer, struct listen_tcp, reopen);
 
 	if (t->next.fd < 0)
-		doors_watch(t, true);
+		listeners_watch(t, true);
 }
 
 /* ---- setup and teardown ---- */
@@ -219,7 +208,7 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 	t->hurry.fire = connection_hurry;
 	t->next.fd = -1;
 	t->table = conntable_new();
-	list_init(&t->doors);
+	list_init(&t->listeners);
 	list_init(&t->connections);
 	list_init(&t->gone);
 	t->in = mem_new(READ_ROOM);
@@ -236,61 +225,12 @@ void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limi
 	set_limits(t, limits);
 	http2_house_limit(t->http, &http);
 	if (!timer_is_set(&t->reopen))
-		doors_watch(t, limits->connections && t->next.fd < 0);
-}
-
-static void door_close(struct door *d)
-{
-	list_remove(&d->link);
-	watch_stop(&d->watch);
-	listen_socket_leave(d->watch.fd);
-	mem_free(d);
-}
-
-static bool is_named(const struct listen_socket *sockets, size_t count, int fd)
-{
-	for (size_t i = 0; i < count; i++)
-		if (sockets[i].stream && sockets[i].fd == fd)
-			return true;
-	return false;
-}
-
-static struct door *door_with(const struct listen_tcp *t, int fd)
-{
-	LIST_EACH (at, &t->doors) {
-		struct door *d = LIST_ITEM(at, struct door, link);
-
-		if (d->watch.fd == fd)
-			return d;
-	}
-	return NULL;
+		listeners_watch(t, limits->connections && t->next.fd < 0);
 }
 
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count)
 {
-	LIST_EACH_SAFE (at, &t->doors) {
-		struct door *d = LIST_ITEM(at, struct door, link);
-
-		if (!is_named(sockets, count, d->watch.fd))
-			door_close(d);
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct door *d;
-
-		if (!sockets[i].stream || sockets[i].fd < 0)
-			continue;
-		d = door_with(t, sockets[i].fd);
-		if (d) {
-			d->at = sockets[i].at;
-			continue;
-		}
-		d = mem_zero(sizeof *d);
-		d->home = t;
-		d->at = sockets[i].at;
-		d->watch = (struct watch){ .fd = sockets[i].fd, .ready = on_knock };
-		list_push_back(&t->doors, &d->link);
-		watch_start(t->loop, &d->watch, t->shut ? 0 : WATCH_READ);
-	}
+	listeners_serve(t, sockets, count, on_knock);
 }
 
 size_t listen_tcp_untaken(const struct listen_tcp *t)
@@ -327,8 +267,7 @@ void listen_tcp_free(struct listen_tcp *t)
 {
 	if (!t)
 		return;
-	LIST_EACH_SAFE (at, &t->doors)
-		door_close(LIST_ITEM(at, struct door, link));
+	listeners_close(t);
 	free_all(&t->connections);
 	free_all(&t->gone);
 	if (t->next.fd >= 0)

@@ -78,6 +78,7 @@ libresolver_la_SOURCES += \
 	services/listen_conn.c services/listen_conn.h \
 	services/listen_frames.c \
 	services/listen_http.c \
+	services/listen_listeners.c \
 	services/listen_socket.c services/listen_socket.h \
 	services/listen_tcp.c services/listen_tcp.h \
 	services/listen_udp.c services/listen_udp.h \
