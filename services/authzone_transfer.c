@@ -154,7 +154,7 @@ void xfer_end_transfer(struct task *t)
 	} else if (t->xfr.nothing) {
 		xfer_next_address(t);
 	} else {
-		xfer_take_zone(t);
+		t->done(t, ROUND_COMPLETE);
 	}
 }
 
@@ -237,7 +237,7 @@ static void on_address(void *arg, const struct message *reply)
 	const struct rrset **sets;
 
 	if (t->dead) {
-		xfer_task_free(t);
+		t->done(t, ROUND_STOPPED);
 		return;
 	}
 	sets = message_section(reply, SECTION_ANSWER, &count);
@@ -283,10 +283,7 @@ void xfer_try_primary(struct task *t)
 	const struct primary *p;
 
 	if (t->at >= t->primary_count) {
-		if (t->current)
-			xfer_succeeded(t);
-		else
-			xfer_failed(t);
+		t->done(t, t->current ? ROUND_CURRENT : ROUND_FAILED);
 		return;
 	}
 	p = &t->primaries[t->at];

@@ -35,6 +35,20 @@ static const struct authzones *zones_of(const struct task *t)
 	return t->snapshot->zones;
 }
 
+static void task_free(struct task *t)
+{
+	snapshot_unpin(t->snapshot);
+	xfr_clear(&t->xfr);
+	zonebuild_free(t->job.build);
+	zonedata_free(t->job.got);
+	zonedata_retire(t->got);
+	zonedata_retire(t->file);
+	mem_free(t->authorities);
+	arena_clear(&t->scratch);
+	arena_clear(&t->arena);
+	mem_free(t);
+}
+
 /* ---- the end of a round ---- */
 
 static void end_round(struct task *t)
@@ -91,7 +105,7 @@ static uint32_t refresh_of(const struct zonedata *z)
 	return z->refresh_s ? z->refresh_s : 1;
 }
 
-void xfer_succeeded(struct task *t)
+static void succeeded(struct task *t)
 {
 	const struct zonedata *z = xfer_have(t);
 
@@ -101,7 +115,7 @@ void xfer_succeeded(struct task *t)
 	rest(t, refresh_of(z));
 }
 
-void xfer_failed(struct task *t)
+static void failed(struct task *t)
 {
 	const struct zonedata *z = xfer_have(t);
 	char name[DNAME_TEXT];
@@ -138,7 +152,7 @@ static bool is_orphan(struct task *t)
 	while (*at != t)
 		at = &(*at)->next_orphan;
 	*at = t->next_orphan;
-	xfer_task_free(t);
+	task_free(t);
 	return true;
 }
 
@@ -154,7 +168,7 @@ static void on_saved(struct zonejob *job)
 		env->forget(env->purge_arg, job->outdated);
 	job->outdated = NULL;
 	if (!is_orphan(t))
-		xfer_succeeded(t);
+		succeeded(t);
 }
 
 static void take_over(struct task *t, struct zonedata *got)
@@ -214,7 +228,7 @@ static void verified(struct task *t, bool holds)
 	t->got = NULL;
 	if (t->dead) {
 		zonedata_retire(got);
-		xfer_task_free(t);
+		task_free(t);
 		return;
 	}
 	if (!holds) {
@@ -363,7 +377,7 @@ static void on_put_together(struct zonejob *job)
 	xfer_next_address(t);
 }
 
-void xfer_take_zone(struct task *t)
+static void put_together(struct task *t)
 {
 	t->from_url = false;
 	t->job.build = t->xfr.build;
@@ -387,7 +401,7 @@ static void on_fetched(struct zonejob *job)
 	t->marks[t->url_at] = job->mark;
 	t->from_url = true;
 	if (job->same) {
-		xfer_succeeded(t);
+		succeeded(t);
 	} else if (got) {
 		take_records(t, got);
 	} else {
@@ -439,6 +453,25 @@ static void on_timer(struct timer *timer)
 		begin_round(t);
 }
 
+/* All that could be asked has been, or a transfer is complete. */
+static void on_round(struct task *t, enum round_end how)
+{
+	switch (how) {
+	case ROUND_CURRENT:
+		succeeded(t);
+		break;
+	case ROUND_FAILED:
+		failed(t);
+		break;
+	case ROUND_COMPLETE:
+		put_together(t);
+		break;
+	case ROUND_STOPPED:
+		task_free(t);
+		break;
+	}
+}
+
 /* ---- tasks ---- */
 
 static struct task *task_new(struct xfers *x, const struct authzone *z)
@@ -450,6 +483,7 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	t->z = z;
 	t->snapshot = snapshot_pin(x->env->snapshot);
 	t->timer.fire = on_timer;
+	t->done = on_round;
 	if (!atomic_load(&z->cell->leased))
 		renew_lease(t);
 	arena_init(&t->arena);
@@ -466,20 +500,6 @@ static struct task *task_new(struct xfers *x, const struct authzone *z)
 	return t;
 }
 
-void xfer_task_free(struct task *t)
-{
-	snapshot_unpin(t->snapshot);
-	xfr_clear(&t->xfr);
-	zonebuild_free(t->job.build);
-	zonedata_free(t->job.got);
-	zonedata_retire(t->got);
-	zonedata_retire(t->file);
-	mem_free(t->authorities);
-	arena_clear(&t->scratch);
-	arena_clear(&t->arena);
-	mem_free(t);
-}
-
 /* A callback pending in the mesh or the loader cannot be cancelled: then it frees the task. */
 static void task_stop(struct task *t)
 {
@@ -493,7 +513,7 @@ static void task_stop(struct task *t)
 	t->hosts = NULL;
 	t->dead = t->phase == PHASE_LOOKUP || t->phase == PHASE_VERIFY || t->phase == PHASE_JOB;
 	if (!t->dead) {
-		xfer_task_free(t);
+		task_free(t);
 	} else if (t->phase == PHASE_JOB) {
 		t->next_orphan = t->xfers->orphans;
 		t->xfers->orphans = t;
@@ -550,7 +570,7 @@ void xfers_free(struct xfers *x)
 		struct task *t = x->orphans;
 
 		x->orphans = t->next_orphan;
-		xfer_task_free(t);
+		task_free(t);
 	}
 	mem_free(x->tasks);
 	mem_free(x);

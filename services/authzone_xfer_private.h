@@ -19,6 +19,14 @@
 
 enum phase { PHASE_IDLE, PHASE_LOOKUP, PHASE_PROBE, PHASE_TRANSFER, PHASE_JOB, PHASE_VERIFY };
 
+/* How a round through the primaries ended. */
+enum round_end {
+	ROUND_CURRENT,  /* none has anything newer, at least one has what is held here */
+	ROUND_FAILED,   /* none could give it */
+	ROUND_COMPLETE, /* a transfer: the zone can be put together from it */
+	ROUND_STOPPED,  /* the task is dead: it can be freed */
+};
+
 /* One zone and the work on it. */
 struct task {
 	struct xfers *xfers;
@@ -37,6 +45,7 @@ struct task {
 	bool axfr;              /* IXFR did not work with this primary */
 	uint32_t backoff_s;
 	/* a round: */
+	void (*done)(struct task *t, enum round_end how);
 	size_t at;              /* index of the primary being tried */
 	bool current;           /* some primary has what is held here, and nothing newer */
 	struct addr addrs[ADDRESSES_MAX];
@@ -82,18 +91,9 @@ static inline void xfer_wait_s(struct task *t, uint32_t s)
 	timer_set(t->xfers->env->loop, &t->timer, (uint64_t)s * US_PER_S);
 }
 
-/* ---- authzone_xfer.c ---- */
-
-/* The end of a round. */
-void xfer_succeeded(struct task *t);
-void xfer_failed(struct task *t);
-/* The transfer is complete: assemble the zone, and go on from there. */
-void xfer_take_zone(struct task *t);
-void xfer_task_free(struct task *t);
-
 /* ---- authzone_transfer.c ---- */
 
-/* Try the primary t->at, then those after it. */
+/* Try the primary t->at, then those after it; then t->done is called. */
 void xfer_try_primary(struct task *t);
 /* The current address was of no use: fall back from IXFR to AXFR, or try the next address. */
 void xfer_next_address(struct task *t);
