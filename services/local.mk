@@ -125,6 +125,7 @@ libresolver_la_SOURCES += \
 	services/upstream_peer.c services/upstream_peer.h \
 	services/upstream_pool.c \
 	services/upstream_source.c services/upstream_source.h \
+	services/upstream_streams.c \
 	services/upstream_tcp.c \
 	services/upstream_udp.c \
 	services/upstream_wire.c services/upstream_wire.h \

@@ -70,15 +70,6 @@ static bool conn_encrypt(struct conn *c)
 	return false;
 }
 
-static const struct framing *framing_for(const struct sending *s)
-{
-	static const struct framing *const framings[CARRIERS] = { [CARRIER_TCP] = &framing_tcp,
-								  [CARRIER_TLS] = &framing_tls,
-								  [CARRIER_HTTPS] = &framing_https };
-
-	return framings[s->carrier];
-}
-
 struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *peer)
 {
 	struct env *env = p->transport.env;
@@ -89,7 +80,7 @@ struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *pee
 		return NULL;
 	c = mem_zero(sizeof(*c));
 	c->pool = p;
-	c->framing = framing_for(s);
+	c->framing = p->framings[s->carrier];
 	c->to = s->to;
 	c->peer = peer;
 	c->stream.fd = fd;

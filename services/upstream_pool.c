@@ -539,7 +539,7 @@ static void pool_each(const struct transport *transport,
 	peers_each(container_of(transport, struct pool, transport)->peers, fn, arg);
 }
 
-struct transport *upstream_pool_new(struct env *env)
+struct transport *pool_new(struct env *env, const struct framing *const *framings)
 {
 	static const struct transport_ops ops = {
 		.name = "pool",
@@ -551,6 +551,7 @@ struct transport *upstream_pool_new(struct env *env)
 	struct pool *p = mem_zero(sizeof(*p));
 
 	p->transport = (struct transport){ .ops = &ops, .env = env };
+	p->framings = framings;
 	p->peers = peers_new();
 	list_init(&p->conns);
 	list_init(&p->favoured);

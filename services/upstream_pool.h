@@ -35,7 +35,7 @@ struct framing {
 	size_t (*take)(struct conn *c, const uint8_t *at, size_t len);
 };
 
-extern const struct framing framing_tcp, framing_tls, framing_https;
+extern const struct framing framing_tcp, framing_tls, framing_https; /* upstream_tcp.c, upstream_https.c */
 
 enum {
 	ID_CHAINS = 128,
@@ -101,6 +101,7 @@ struct snapshot;
 
 struct pool {
 	struct transport transport;
+	const struct framing *const *framings; /* by carrier */
 	struct sources *sources;
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
@@ -117,6 +118,8 @@ struct pool {
 	struct timer crowded; /* looks for servers that are silent for too long */
 };
 
+/* `framings` has one for each carrier that is given to `send`. */
+struct transport *pool_new(struct env *env, const struct framing *const *framings) MUST_USE;
 const struct conf_server *pool_conf(const struct pool *p);
 uint64_t pool_now_us(const struct pool *p);
 /* For how long the new connection may be silent where others need its place. */

@@ -147,7 +147,7 @@ static void on_caller(struct watch *w, unsigned what)
 
 static void begin(const char *conf_text)
 {
-	wire_begin(conf_text, upstream_pool_new);
+	wire_begin(conf_text, upstream_streams_new);
 	memset(&server, 0, sizeof(server));
 	wire_listen(&server.watch, &server.at, on_caller);
 }

@@ -127,7 +127,7 @@ static void begin(const char *conf_text, const char *cert, const char *bundle)
 	struct fault f = { 0 };
 	struct tls_server_how how = { .key.path = key, .pem.path = pem };
 
-	wire_begin(conf_text, upstream_pool_new);
+	wire_begin(conf_text, upstream_streams_new);
 	memset(&server, 0, sizeof(server));
 	snprintf(key, sizeof key, "%s/%s.key", ca.folder, cert);
 	snprintf(pem, sizeof pem, "%s/%s.pem", ca.folder, cert);
