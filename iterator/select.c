@@ -181,10 +181,9 @@ static uint32_t nth_rtt(const struct candidate *all, unsigned count, unsigned n)
 	return bound;
 }
 
-static bool is_steady(const struct candidate *c, uint64_t unused)
+static bool is_as_shaky(const struct candidate *c, uint64_t shaky)
 {
-	(void)unused;
-	return !c->shaky;
+	return c->shaky == shaky;
 }
 
 /* Applies the operator's strategy for forwarders. False: none, the normal selection applies. */
@@ -198,7 +197,7 @@ static bool narrow_by_strategy(const struct delegation *d, const struct query *q
 	if (random_below(q->env->random, 1000) < EXPLORE_PERMIL && strategy != STRATEGY_ORDERED)
 		return true;
 	if (random_below(q->env->random, 1000) >= EXPLORE_PERMIL)
-		*count = prefer(all, *count, is_steady, 0);
+		*count = prefer(all, *count, is_as_shaky, false);
 	if (strategy == STRATEGY_ORDERED)
 		*count = 1;
 	else

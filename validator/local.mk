@@ -29,6 +29,7 @@ VALIDATOR_TESTS = \
 	validator/tests/judge_denial \
 	validator/tests/judge_sets \
 	validator/tests/keycache \
+	validator/tests/ledger \
 	validator/tests/roll \
 	validator/tests/rules \
 	validator/tests/states \

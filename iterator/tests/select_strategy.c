@@ -113,6 +113,42 @@ static void only_the_listed_count(void **state)
 	w.at->place_count--;
 	draw(&w, &v4, &v6);
 	assert_true(v4 && v6);
+	assert_int_equal(v4 + v6, 1000);
+	end(&w);
+}
+
+/* Nor is it asked through NAT64. */
+static void only_the_listed_are_mapped(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, "do-nat64: yes");
+	add(&w, "192.0.2.1");
+	add(&w, "192.0.2.2");
+	w.at->place_count--;
+	assert_int_equal(select_server(w.at, &w.query, TYPE_A, 0).place->addr.family, 6);
+	assert_int_equal(w.at->places[1].addr.family, 4);
+	end(&w);
+}
+
+/* Nor how fast whoever is passed over for another reason would be. */
+static void the_fastest_are_sought_among_those_that_are_left(void **state)
+{
+	unsigned first, second;
+	struct fault f;
+	struct world w;
+
+	(void)state;
+	begin(&w, "fast-server-permil: 1000");
+	assert_true(conf_set_option(w.snapshot.conf, "fast-server-num: 1", &f));
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.1")->addr, ZONE, 80, &w.time);
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.2")->addr, ZONE, 100, &w.time);
+	infra_set_rtt(w.env.infra, &add(&w, "192.0.2.3")->addr, ZONE, 60, &w.time);
+	w.at->places[2].parent_side = true;
+	draw(&w, &first, &second);
+	assert_int_equal(first, 1000);
+	assert_int_equal(second, 0);
 	end(&w);
 }
 
@@ -243,6 +279,8 @@ int main(void)
 		cmocka_unit_test(only_the_fastest_if_so_wished),
 		cmocka_unit_test(a_strategy_knows_no_family),
 		cmocka_unit_test(only_the_listed_count),
+		cmocka_unit_test(only_the_listed_are_mapped),
+		cmocka_unit_test(the_fastest_are_sought_among_those_that_are_left),
 		cmocka_unit_test(families_take_turns),
 		cmocka_unit_test(a_forwarder_is_shaky_after_two_silences),
 		cmocka_unit_test(others_come_fastest_first),

@@ -112,8 +112,31 @@ static void a_ds_record_stands_for_its_key(void **state)
 		actions = step(&w, rows[i].keys, rows[i].signers);
 		if (actions != rows[i].actions || strcmp(keys_of(w.p), rows[i].want) != 0)
 			fail_msg("%s: %s, actions %u", rows[i].why, keys_of(w.p), actions);
+		for (size_t n = 0; n < w.p->count; n++)
+			if (w.p->keys[n].type == TYPE_DNSKEY)
+				assert_int_equal(w.p->keys[n].ttl_s, TTL);
 		autotrust_free(w.p);
 		mem_free(text);
+	}
+}
+
+/* Nor does one that is not trusted itself, as a file may have it. */
+static void a_ds_record_that_waits_vouches_for_nothing(void **state)
+{
+	static const char *const remarks[] = { "", " ;;state=2 ;;count=0 ;;lastchange=5",
+					       " ;;state=1 ;;count=1 ;;lastchange=5" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(remarks); i++) {
+		char *ds = ds_line('B'), *text = lines(mem_textf("%s%s", ds, remarks[i]), dnskey_line('A'));
+		struct world w;
+
+		world_begin(&w, text);
+		step(&w, "AB", "A");
+		assert_string_equal(keys_of(w.p), i == 2 ? "B=addpend/1 A=valid" : "B=valid A=valid");
+		autotrust_free(w.p);
+		mem_free(text);
+		mem_free(ds);
 	}
 }
 
@@ -634,6 +657,7 @@ int main(void)
 		cmocka_unit_test(a_key_is_seen_more_than_once),
 		cmocka_unit_test(the_last_keys_are_not_given_up),
 		cmocka_unit_test(a_ds_record_stands_for_its_key),
+		cmocka_unit_test(a_ds_record_that_waits_vouches_for_nothing),
 		cmocka_unit_test(only_keys_that_sign_keys_are_watched),
 		cmocka_unit_test(what_differs_in_more_than_its_revocation_is_another_key),
 		cmocka_unit_test(the_keys_of_a_point_are_bounded),

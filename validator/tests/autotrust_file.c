@@ -80,6 +80,7 @@ static void what_makes_no_sense_is_refused(void **state)
 		{ "example.com. IN A 192.0.2.1\n", "neither a DNSKEY nor a DS" },
 		{ "example.com. IN DS 7 8 2 ( 00\n", "t:1: " },
 		{ "what is this", "t:1: " },
+		{ ")\n" RR "\n", NULL },  /* the line alone, which says nothing */
 		{ RR " ;;state=5 ;;count=0 ;;lastchange=5\n", "holds no key" },
 		{ RR " ;;state=6 ;;count=0 ;;lastchange=5\n", "no such state" },
 		{ RR " ;;state= ;;count=0 ;;lastchange=5\n", "no such state" },

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/chain.h"
 
+#include <unistd.h>
+
+#include "services/views.h"
 #include "util/fault.h"
 #include "validator/tests/lab.h"
 
@@ -346,6 +349,123 @@ static void an_anchor_of_no_algorithm_that_counts_is_insecure(void **state)
 	}
 }
 
+/* That keys are false is found out once for each time they come. */
+static void what_is_false_is_checked_once(void **state)
+{
+	(void)state;
+	for (unsigned restarts = 0; restarts < 3; restarts++) {
+		char options[40];
+
+		snprintf(options, sizeof(options), "val-max-restart: %u\n", restarts);
+		lab_open(options);
+		tell_names();
+		lab_retell_set(lab_sign(lab_with_sigs(lab_set("example.", TYPE_DNSKEY), NULL, 0), NULL, LAB_GARBLED));
+		assert_int_equal(lab_ask_to_the_end("www.example.", TYPE_A)->security, SECURITY_BOGUS);
+		assert_int_equal(lab_asked_for(TYPE_DNSKEY, "example."), restarts + 1);
+		assert_int_equal(lab_checks(), restarts + 1);
+		lab_close();
+	}
+}
+
+/* A DS set that lives for no second does for the question that brought it. */
+static void a_ds_set_of_the_moment_counts(void **state)
+{
+	struct rrset_parts p = { .type = TYPE_DS, .class_ = CLASS_IN, .count = 1,
+				 .trust = TRUST_ANS_AA };
+	struct slice record;
+
+	(void)state;
+	lab_open("val-max-restart: 0\n");
+	tell_names();
+	record = (struct slice){ lab.zones[1].ds, sizeof(lab.zones[1].ds) };
+	p.owner = N("sub.example.");
+	p.records = &record;
+	p.expires_s = lab.env.time->now_s;
+	lab_retell_set(lab_sign(rrset_build(&lab.arena, &p), NULL, LAB_SOUND));
+	assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->security, SECURITY_SECURE);
+	assert_int_equal(lab_asked_for(TYPE_DS, "sub.example."), 1);
+	lab_close();
+}
+
+/* Without a cache of denials, what is not at hand is asked for. */
+static void where_denials_are_not_kept_they_are_asked_for(void **state)
+{
+	struct negcache *kept;
+
+	(void)state;
+	lab_open("val-max-restart: 0\n");
+	tell_names();
+	kept = lab.env.negative;
+	lab.env.negative = NULL;
+	assert_int_equal(lab_ask_to_the_end("www.sub.example.", TYPE_A)->security, SECURITY_SECURE);
+	assert_int_equal(lab_asked_for(TYPE_DS, "sub.example."), 1);
+	lab.env.negative = kept;
+	lab_close();
+}
+
+/* An anchor from a file that rolls: keys that fit it are judged once; if they do not, it is looked at again, as it may
+ * have rolled, and then they are false. */
+static void the_keys_of_an_anchor_that_rolls_are_judged(void **state)
+{
+	(void)state;
+	static const struct {
+		enum lab_flaw flaw;
+		enum security want;
+		enum reason reason;
+		enum key_kind kind;
+		unsigned checks;        /* of the keys, and of the set */
+	} rows[] = {
+		{ LAB_SOUND, SECURITY_SECURE, REASON_none, KEYS_TRUSTED, 2 },
+		{ LAB_GARBLED, SECURITY_BOGUS, REASON_sig_wrong, KEYS_BOGUS, 2 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char path[] = "/tmp/chain-anchor-XXXXXX", options[120];
+		int fd = mkstemp(path);
+		FILE *file = fdopen(fd, "w");
+		const struct lab_heard *h;
+		const struct key_entry *e;
+
+		assert_non_null(file);
+		lab_open("");
+		lab_zone("test.");
+		fprintf(file, "test. 3600 IN DS %u 15 2 ", get_u16(lab.zones[1].ds));
+		for (unsigned n = 0; n < 32; n++)
+			fprintf(file, "%02x", lab.zones[1].ds[4 + n]);
+		assert_int_equal(fclose(file), 0);
+		lab_close();
+		snprintf(options, sizeof(options), "val-max-restart: 0\nauto-trust-anchor-file: \"%s\"\n", path);
+		lab_open(options);
+		unlink(path);
+		lab_zone("test."); /* the same key */
+		lab_tell(&(struct lab_page){ "www.test.", TYPE_A, .answer = "www.test. 300 IN A 192.0.2.1" });
+		lab_retell_set(lab_sign(lab_with_sigs(lab_set("test.", TYPE_DNSKEY), NULL, 0), NULL, rows[i].flaw));
+		h = lab_ask_to_the_end("www.test.", TYPE_A);
+		e = keycache_find(lab.env.keys, N("test."), lab.env.time->now_s);
+		if (h->security != rows[i].want || h->reason != rows[i].reason || !e || e->kind != rows[i].kind ||
+		    lab_checks() != rows[i].checks || lab_asked_for(TYPE_DNSKEY, "test.") != 1)
+			fail_msg("row %zu: %d (%s), %d is kept, %u checks", i, h->security, h->text, e ? e->kind : -1, lab_checks());
+		lab_close();
+	}
+}
+
+static void a_view_may_have_nothing_proven(void **state)
+{
+	struct view view = { .proves_nothing = false };
+	struct query q = { .view = NULL };
+
+	(void)state;
+	lab_open("");
+	q.snapshot = lab.snapshot;
+	assert_non_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	assert_null(chain_anchor(lab.snapshot->trust, &q, N("www.test."), false));
+	q.view = &view;
+	assert_non_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	view.proves_nothing = true;
+	assert_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	lab_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +480,11 @@ int main(void)
 		cmocka_unit_test(a_denial_at_hand_may_cost_too_much),
 		cmocka_unit_test(at_an_anchor_a_zone_begins),
 		cmocka_unit_test(an_anchor_of_no_algorithm_that_counts_is_insecure),
+		cmocka_unit_test(what_is_false_is_checked_once),
+		cmocka_unit_test(a_ds_set_of_the_moment_counts),
+		cmocka_unit_test(where_denials_are_not_kept_they_are_asked_for),
+		cmocka_unit_test(the_keys_of_an_anchor_that_rolls_are_judged),
+		cmocka_unit_test(a_view_may_have_nothing_proven),
 	};
 
 	return cmocka_run_group_tests_name("chain_turns", tests, NULL, NULL);

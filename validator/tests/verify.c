@@ -459,6 +459,11 @@ static void what_is_promised_is_missed(void **state)
 
 	court_open(&c, "p256");
 	c.rules.every_algorithm = true;
+	octets_put(&c.keys->wanted, 13);
+	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
+	assert_int_equal(c.v.security, SECURITY_SECURE);
+	c.keys->wanted = (struct octets){ { 0 } };
+	c.purse = 32;
 	octets_put(&c.keys->wanted, 15);
 	verify_set(set_of(&c, "www.", TYPE_A), c.keys, &c.how, &c.v);
 	assert_int_equal(c.v.security, SECURITY_BOGUS);
