@@ -63,21 +63,21 @@ static bool may_send(struct iter *it)
 {
 	if (it->sent >= it->conf->max_sent_count)
 		iter_blame(it, REASON_budget_sends,
-			   "the limit of %u questions to one zone is reached",
+			   "limit of %u queries to one zone reached (max-sent-count)",
 			   it->conf->max_sent_count);
 	else if (it->sent_in_all >= ITER_SENDS)
-		iter_blame(it, REASON_budget_sends, "the limit of %u questions for a name is reached",
+		iter_blame(it, REASON_budget_sends, "limit of %u upstream queries for one name reached",
 			   ITER_SENDS);
 	else if (it->q->budget->vain <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
 		 !it->at->config && !it->q->is_aside)
 		iter_blame(it, REASON_no_reachable,
-			   "too many servers on the way were silent or of no use");
+			   "too many name servers timed out or gave useless answers");
 	else if (it->q->budget->sends <= 0)
 		iter_blame(it, REASON_budget_sends,
-			   "the limit of %u questions for a query is reached",
+			   "limit of %u upstream queries for one query reached (max-global-quota)",
 			   it->conf->max_global_quota);
 	else if (it->arena->taken > ITER_MEMORY)
-		iter_blame(it, REASON_budget_sends, "what the answers so far need of memory is more than %u kB",
+		iter_blame(it, REASON_budget_sends, "the responses so far need more than %u kB of memory",
 			   ITER_MEMORY >> 10);
 	else
 		return true;
@@ -226,7 +226,7 @@ static bool ask_held(struct iter *it, enum turn *turn)
 	}
 	it->held_failed = true;
 	if (end == HELD_FAILED) {
-		iter_blame(it, REASON_not_ready, "the records of a zone held here are not there");
+		iter_blame(it, REASON_not_ready, "the local copy of the zone is not loaded");
 		it->state = ITER_fail;
 		return true;
 	}
@@ -268,7 +268,7 @@ static bool is_within_rate(struct iter *it)
 	if (ratelimit_admits(e->zone_rates, zone, len, &rule, e->time->now_s, e->random))
 		return true;
 	stat_bump(&e->stats->ratelimited, 1);
-	iter_blame(it, REASON_budget_sends, "the limit of %u questions a second to one zone is reached",
+	iter_blame(it, REASON_budget_sends, "limit of %u queries per second to one zone reached",
 		   rule.limit);
 	it->q->no_store = true;
 	it->state = ITER_fail;

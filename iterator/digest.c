@@ -178,11 +178,11 @@ static const char *silence_text(enum upstream_end end)
 {
 	switch (end) {
 	case UPSTREAM_UNREACHABLE:
-		return "cannot be reached";
+		return "is unreachable";
 	case UPSTREAM_UNTRUSTED:
-		return "could not show over TLS who it is";
+		return "failed TLS authentication";
 	default:
-		return "does not answer";
+		return "timed out";
 	}
 }
 
@@ -225,7 +225,7 @@ static enum turn on_useless(struct iter *it, const struct message *m)
 	it->place->spent = true;
 	it->place->faltered = m->rcode == RCODE_SERVFAIL;
 	iter_note_vain(it, 1);
-	iter_blame(it, REASON_no_reachable, "%s for zone %s gave no use (rcode %u)",
+	iter_blame(it, REASON_no_reachable, "%s for zone %s gave a useless answer (rcode %u)",
 		   place_text(it, place), zone_text(it, zone), m->rcode);
 	return pass_over(it);
 }
@@ -295,8 +295,8 @@ static bool note_stripper(struct iter *it)
 
 	infra_look(e->infra, &it->place->addr, it->at->zone, e->time, &view);
 	if (!(view.lame & LAME_DNSSEC))
-		log_warn("forwarder %s for zone %s leaves out DNSSEC records (%s %s came without "
-			 "signatures): nothing that it says of signed zones can be validated",
+		log_warn("forwarder %s for zone %s strips DNSSEC records (%s %s came without "
+			 "RRSIGs): signed zones cannot be validated through it",
 			 place_text(it, place), zone_text(it, zone),
 			 dname_print(it->shown.name, name), rr_type_name(it->shown.type, type));
 	infra_set_lame(e->infra, &it->place->addr, it->at->zone, LAME_DNSSEC, e->time);
@@ -327,7 +327,7 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 		return consult_denial(it, m);
 	if (m->rcode == RCODE_NXDOMAIN)
 		return finish_with(it, m);
-	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised name",
+	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised QNAME",
 		   place_text(it, place), zone_text(it, zone));
 	return go_on(it, ITER_fail);
 }
@@ -437,11 +437,11 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	known = it->chain.answers;
 	target = chain_take(&it->chain, it->arena, m, it->want.name);
 	if (target == NULL) {
-		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
+		iter_blame(it, REASON_budget_aliases, "CNAME loop");
 		return go_on(it, ITER_fail);
 	}
 	if (it->q->depth && !it->q->is_answer && it->chain.answers > TARGETS_ALIASES) {
-		iter_blame(it, REASON_budget_aliases, "a server's name is an alias of aliases");
+		iter_blame(it, REASON_budget_aliases, "the name server's name is a chain of CNAMEs");
 		it->q->starved = true;
 		return go_on(it, ITER_fail);
 	}
@@ -613,7 +613,7 @@ static enum turn on_caps_answer(struct iter *it, struct message *m)
 
 	if (!caps_agrees(&it->caps, m)) {
 		iter_blame(it, REASON_forged,
-			   "servers of zone %s spoil the case of names and disagree",
+			   "servers of zone %s change the case of the QNAME (0x20) and their answers differ",
 			   zone_text(it, zone));
 		return go_on(it, ITER_fail);
 	}
@@ -624,7 +624,7 @@ static void tell_response(const struct iter *it, const struct message *m, enum r
 {
 	char place[ADDR_TEXT], rcode[16];
 
-	tell(it->q, "%s says: %s (%s, %u record sets)", addr_print(&it->place->addr, 53, place),
+	tell(it->q, "%s answers: %s (%s, %u RRsets)", addr_print(&it->place->addr, 53, place),
 	     response_name(r), rr_rcode_name(m->rcode, rcode), message_set_count(m));
 }
 
@@ -651,9 +651,9 @@ static enum turn judge(struct iter *it, struct message *m, const struct upstream
 
 static void tell_silence(const struct iter *it, const struct upstream_reply *reply)
 {
-	static const char *const whys[] = { [UPSTREAM_SILENT] = "gives no answer",
-					    [UPSTREAM_UNREACHABLE] = "cannot be reached",
-					    [UPSTREAM_UNTRUSTED] = "cannot show who it is" };
+	static const char *const whys[] = { [UPSTREAM_SILENT] = "timed out",
+					    [UPSTREAM_UNREACHABLE] = "is unreachable",
+					    [UPSTREAM_UNTRUSTED] = "failed TLS authentication" };
 	char place[ADDR_TEXT];
 
 	tell(it->q, "%s %s", addr_print(&reply->server, 53, place), whys[reply->end]);

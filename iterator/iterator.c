@@ -95,7 +95,7 @@ static enum turn on_start(struct iter *it)
 		r = recall(it->q, &it->want);
 	if (r.message == NULL)
 		return TURN_ON;
-	tell(it->q, "%s is in the cache", r.alias ? "an alias" : "the answer");
+	tell(it->q, "%s is in the cache", r.alias ? "a CNAME" : "the answer");
 	if (is_from_stopped(it))
 		return iter_stop(it);
 	if (!r.alias) {
@@ -108,7 +108,7 @@ static enum turn on_start(struct iter *it)
 	const uint8_t *target = chain_take(&it->chain, it->arena, r.message, it->want.name);
 	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
 	if (target == NULL) {
-		iter_blame(it, REASON_budget_aliases, "aliases in a circle");
+		iter_blame(it, REASON_budget_aliases, "CNAME loop");
 		return TURN_ON;
 	}
 	it->want.name = target;
@@ -162,7 +162,7 @@ static enum turn on_approach(struct iter *it)
 		it->state = ITER_prime;
 		return TURN_WAIT;
 	}
-	iter_blame(it, REASON_no_reachable, "no servers to begin with");
+	iter_blame(it, REASON_no_reachable, "no name servers to start with (root hints, stub or forward zone)");
 	it->state = ITER_fail;
 	return TURN_ON;
 }
@@ -172,7 +172,7 @@ static enum turn wait_for_child(struct iter *it)
 {
 	if (mesh_children(it->q))
 		return TURN_WAIT;
-	iter_blame(it, REASON_no_reachable, "a query it depends on has told nothing");
+	iter_blame(it, REASON_no_reachable, "a query it depends on gave no result");
 	it->state = ITER_fail;
 	return TURN_ON;
 }
@@ -216,7 +216,7 @@ static void primed(struct iter *it, const struct query *child)
 		return;
 	if (d == NULL) {
 		iter_blame(it, child->reply->reason ? child->reply->reason : REASON_no_reachable,
-			   "the servers of the zone could not be learned from those configured");
+			   "priming failed: the configured servers do not return the NS RRset of the zone");
 		it->state = ITER_fail;
 		return;
 	}

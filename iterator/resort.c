@@ -21,7 +21,7 @@ static enum turn go_on(struct iter *it, enum iter_state state)
 static enum turn give_up(struct iter *it)
 {
 	if (it->reason == REASON_none)
-		iter_blame(it, REASON_no_reachable, "no server of the zone can be reached");
+		iter_blame(it, REASON_no_reachable, "no server of the zone is reachable");
 	return go_on(it, ITER_fail);
 }
 

@@ -100,7 +100,7 @@ bool show_judge(struct iter *it, const struct upstream_reply *reply, enum respon
 		q->subnet_scope = MAX(q->subnet_scope, o.scope);
 		return r != RESPONSE_useless || m->rcode != RCODE_FORMERR;
 	}
-	tell(q, "it makes nothing of the client's subnet");
+	tell(q, "it ignores the client subnet (ECS)");
 	/* without EDNS it did not get the subnet after all */
 	return !reply->had_edns;
 }

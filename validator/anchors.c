@@ -449,7 +449,7 @@ bool anchors_add_text(struct anchors *a, const char *record, struct fault *f)
 	arena_init(&arena);
 	good = text_rr_parse(&arena, record, NULL, &rr, f);
 	if (good && !add_record(a, &rr)) {
-		fault_set(f, "'%s' is no DS or DNSKEY record of class IN", record);
+		fault_set(f, "'%s' is not a DS or DNSKEY record of class IN", record);
 		good = false;
 	}
 	arena_clear(&arena);
@@ -487,7 +487,7 @@ bool anchors_add_file(struct anchors *a, const char *path, struct fault *f)
 		return false;
 	if (g.broken || g.taken == 0)
 		fault_set(f, "%s: %s", path,
-			  g.broken ? "a DS or DNSKEY record is cut, or not of class IN"
+			  g.broken ? "a DS or DNSKEY record is truncated, or not of class IN"
 				   : "holds no DS or DNSKEY record");
 	return !g.broken && g.taken > 0;
 }
@@ -656,18 +656,18 @@ static bool fall_back(struct anchors *a, const char *path, const struct fault *w
 	struct autotrust *p;
 
 	if (!seems_of_root(path)) {
-		log_error("%s; nothing under its name is validated until that file is good again",
+		log_error("%s; nothing below its name is validated until that file is good again",
 			  why->text);
 		return true;
 	}
 	p = built_in_point(path);
 	if (rolls_already(a, p)) {
-		log_error("%s; it is left out", why->text);
+		log_error("%s; ignored", why->text);
 		autotrust_free(p);
 		return true;
 	}
-	log_error("%s; the root keys this program was built with are used instead, and the file is "
-		  "written anew when they have been confirmed",
+	log_error("%s; the built-in root trust anchor is used instead, and the file is "
+		  "rewritten once its keys are confirmed",
 		  why->text);
 	return point_add(a, p);
 }

@@ -212,8 +212,8 @@ static bool set_is_believed(struct stepping *t)
 	mem_free(ds);
 	mem_free(keys);
 	if (v.security != SECURITY_SECURE) {
-		const char *why = v.text ? v.text : "none of its keys is trusted any more";
-		char *sentence = mem_textf("trust anchor %s: its keys cannot be believed: %s",
+		const char *why = v.text ? v.text : "none of its DNSKEYs is trusted any more";
+		char *sentence = mem_textf("trust anchor %s: DNSKEY RRset rejected: %s",
 					   dname_print(t->p->owner, name), why);
 
 		t->s->say(t->s->arg, sentence);

@@ -53,11 +53,11 @@ static const struct keyset *keep(struct chain *c, struct keyset *keys)
 
 static void tell_keys(const struct chain *c, const struct key_news *n)
 {
-	static const char *const words[] = { [KEYS_TRUSTED] = "is signed, and its keys are believed",
-					     [KEYS_NONE] = "is not signed, and that is proven",
-					     [KEYS_NO_CUT] = "is no zone of its own",
-					     [KEYS_BOGUS] = "cannot be believed",
-					     [KEYS_UNHEARD] = "cannot be judged now" };
+	static const char *const words[] = { [KEYS_TRUSTED] = "is secure (DNSKEY RRset validated)",
+					     [KEYS_NONE] = "is insecure",
+					     [KEYS_NO_CUT] = "is not a zone cut",
+					     [KEYS_BOGUS] = "is bogus",
+					     [KEYS_UNHEARD] = "cannot be validated now" };
 	char name[DNAME_TEXT];
 
 	tell(c->q, "%s %s%s%s", dname_print(n->name, name), words[n->kind], n->text ? ": " : "",
@@ -73,7 +73,7 @@ static void learn(struct chain *c, const struct key_news *news)
 	n.ttl_s = MAX(MIN(n.ttl_s, conf_of(c)->cache_max_ttl), 1);
 	tell_keys(c, &n);
 	if (n.kind == KEYS_BOGUS || n.kind == KEYS_UNHEARD)
-		log_detail("the chain of trust breaks at %s: %s", dname_print(n.name, name),
+		log_detail("the chain of trust is broken at %s: %s", dname_print(n.name, name),
 			   n.text ? n.text : reason_text(n.reason));
 	keycache_put(c->q->cache.keys, &n, now_of(c));
 }
@@ -125,7 +125,7 @@ static bool is_last_try(const struct chain *c)
 static void miss(struct chain *c, enum reason reason, const char *what, const struct message *m)
 {
 	const char *why = m->reason_text ? m->reason_text : reason_text(m->reason);
-	const char *text = arena_textf(&c->q->arena, "%s could not be had: %s",
+	const char *text = arena_textf(&c->q->arena, "%s could not be fetched: %s",
 				       about(c, c->at, what), why);
 
 	if (!c->brought_poor)
@@ -172,7 +172,7 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 		return;
 	memcpy(name + 1 + at, a->owner, dname_len(a->owner));
 	if (mesh_side(c->q, name, TYPE_NULL, CLASS_IN, QUERY_CD))
-		log_detail("told the servers of the anchor our keys: %s", label);
+		log_detail("key tags of the trust anchor signaled (RFC 8145): %s", label);
 }
 
 /* ---- keys ---- */
@@ -256,9 +256,9 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 	if (!last && m->rcode != RCODE_SERVFAIL)
 		return true;
 	if (m->rcode == RCODE_SERVFAIL && (!anchor || conf_of(c)->harden_dnssec_stripped))
-		miss(c, REASON_dnskey_missing, "DNSKEY set", m);
+		miss(c, REASON_dnskey_missing, "DNSKEY RRset", m);
 	else
-		learn_failed(c, c->at, anchor, REASON_dnskey_missing, about(c, c->at, "shows no DNSKEY set"));
+		learn_failed(c, c->at, anchor, REASON_dnskey_missing, about(c, c->at, "has no DNSKEY RRset"));
 	return true;
 }
 
@@ -281,7 +281,7 @@ static void take_ds(struct chain *c, const uint8_t *name, const struct verified 
 
 	if (!ds_is_believed(verified_set(ds), rules))
 		learn_insecure(c, name, ds_disbelief(verified_set(ds), rules),
-			       about(c, name, "has a DS set of no algorithm and digest that count here"), ttl_s);
+			       about(c, name, "has a DS RRset without a supported algorithm and digest type"), ttl_s);
 	else
 		want_keys(c, name, ds, NULL);
 }
@@ -340,21 +340,21 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 {
 	switch (cut) {
 	case CUT_INSECURE:
-		learn_insecure(c, name, REASON_none, about(c, name, "is delegated without keys"),
+		learn_insecure(c, name, REASON_none, about(c, name, "is an insecure delegation (no DS)"),
 			       ttl_s);
 		return true;
 	case CUT_OPTOUT:
-		learn_insecure(c, name, REASON_none, about(c, name, "lies in a span that is opted out"), ttl_s);
+		learn_insecure(c, name, REASON_none, about(c, name, "is in an NSEC3 opt-out span"), ttl_s);
 		return true;
 	case CUT_COSTLY:
 		learn_insecure(c, name, REASON_nsec3_iterations,
-			       about(c, name, "stands under a zone with more NSEC3 iterations than are believed"), ttl_s);
+			       about(c, name, "is below a zone with too many NSEC3 iterations"), ttl_s);
 		return true;
 	case CUT_NONE:
 		learn_no_cut(c, name, ttl_s);
 		return true;
 	case CUT_EXHAUSTED: /* by this query and what it asked before: not the name's fault */
-		c->stuck = about(c, name, "is not judged: the question has used up its NSEC3 hashes");
+		c->stuck = about(c, name, "is not validated: limit of NSEC3 hashes for one query reached");
 		return true;
 	case CUT_UNKNOWN:
 		break;
@@ -407,12 +407,12 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 	if (ledger_is_spent(&c->ledger))
 		return true; /* nothing is known of sets that were not checked */
 	if (m->rcode == RCODE_SERVFAIL)
-		miss(c, m->reason ? m->reason : REASON_bogus, "DS set", m);
+		miss(c, m->reason ? m->reason : REASON_bogus, "DS RRset", m);
 	else if (is_last_try(c) && bad.text)
 		learn_bogus(c, c->at, bad.reason, bad.text);
 	else if (is_last_try(c))
 		learn_bogus(c, c->at, e.nsec_count + e.nsec3_count ? REASON_bogus : REASON_nsec_missing,
-			    about(c, c->at, "has no DS set, and there is no proof that it has none"));
+			    about(c, c->at, "has no DS RRset, and no NSEC or NSEC3 proves that"));
 	return true;
 }
 
@@ -446,7 +446,7 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 		return alias ? cname_arrived(c, m, alias) : denial_of_ds_arrived(c, m);
 	if (set->count > RRSET_RECORDS_MOST) {
 		if (is_last_try(c))
-			learn_bogus(c, c->at, REASON_bogus, about(c, c->at, "has more DS records than are looked at"));
+			learn_bogus(c, c->at, REASON_bogus, about(c, c->at, "has more DS records than the limit"));
 		return true;
 	}
 	if (!ledger_verify(&c->ledger, set, c->above, &v))
@@ -612,7 +612,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	if (e)
 		return e;
 	if (!c->stuck && ledger_is_spent(&c->ledger))
-		c->stuck = "the question has used up its signature checks";
+		c->stuck = "limit of signature verifications for one query reached";
 	if (!c->stuck && !ledger_is_tired(&c->ledger)) {
 		step_down(c, name, above, anchor);
 		e = entry_at(c, name, anchor);
@@ -622,7 +622,7 @@ static const struct key_entry *look(struct chain *c, const uint8_t *name,
 	*out = (struct chain_found){ .end = CHAIN_WAIT };
 	if (c->stuck || !(mesh_children(c->q) || ledger_is_tired(&c->ledger)))
 		*out = (struct chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
-					     .text = c->stuck ? c->stuck : "there is nothing left to spend on the chain of trust" };
+					     .text = c->stuck ? c->stuck : "limit of work on the chain of trust" };
 	return NULL;
 }
 

@@ -79,11 +79,11 @@ static void look(struct clock_watch *w, bool tells)
 
 	if (behind && !w->behind && tells)
 		log_warn("the clock says %s, but it must be later than %s: until it is set, "
-			 "signatures and certificates are checked without looking at their dates",
+			 "validity times of signatures and certificates are not checked",
 			 date_print(wall_s, now), date_print(t->clock_floor, then));
 	if (!behind && w->behind) {
 		if (w->env->leads)
-			log_notice("the clock has been set: it is %s, dates of signatures count again",
+			log_notice("the clock has been set: it is %s, validity times are checked again",
 				   date_print(wall_s, now));
 		forget_proven(w->env);
 	}

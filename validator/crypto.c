@@ -271,7 +271,7 @@ static EVP_PKEY *parse_rsa(struct slice key, const char **why)
 	OSSL_PARAM_BLD_free(build);
 	BN_free(n);
 	BN_free(e);
-	*why = "the numbers make no RSA key";
+	*why = "not a valid RSA key";
 	return pkey;
 }
 
@@ -341,7 +341,7 @@ struct crypto_key *crypto_key_new(uint8_t algorithm, struct slice public_key, co
 	if (!why)
 		why = &ignored;
 	if (!kind || !crypto_knows(algorithm)) {
-		*why = "the algorithm is not known here";
+		*why = "unsupported algorithm";
 		return NULL;
 	}
 	return key_of_kind(kind, public_key, why);

@@ -184,7 +184,7 @@ static struct judgement missing_signature(const struct judge *j, const struct rr
 	return (struct judgement){
 		.security = SECURITY_BOGUS,
 		.reason = REASON_rrsigs_missing,
-		.text = arena_textf(&j->chain->q->arena, "%s %s has no signature, but its zone has keys",
+		.text = arena_textf(&j->chain->q->arena, "%s %s has no RRSIG, but its zone is signed",
 				    dname_print(rrset_owner(set), name), rr_type_name(set->type, type)),
 	};
 }
@@ -197,13 +197,13 @@ static struct judgement weigh(const struct judge *j, unsigned i)
 	if (v->security == SECURITY_SECURE && v->expanded && is_proof(set) &&
 	    i >= j->m->count[SECTION_ANSWER])
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
-					   .text = "a denial was made from a wildcard, which denies nothing" };
+					   .text = "an NSEC or NSEC3 was expanded from a wildcard" };
 	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-					   .text = "a DNAME was made from a wildcard" };
+					   .text = "a DNAME was expanded from a wildcard" };
 	if (v->security == SECURITY_UNCHECKED)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
-					   .text = "the answer takes too many signature checks",
+					   .text = "the answer needs too many signature verifications",
 					   .of_the_way = true,
 					   .spent = true };
 	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
@@ -216,7 +216,7 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 
 	if (is_cut_off(j, set, signer)) {
 		j->sets[i] = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-						 .text = "a zone above a cut has signed it" };
+						 .text = "signed by the zone above the zone cut" };
 	} else {
 		if (!ledger_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
 			return false;
@@ -280,7 +280,7 @@ static bool judge_set(struct judge *j, unsigned i)
 			j->sets[i] = (struct judgement){
 				.security = SECURITY_BOGUS,
 				.reason = REASON_bogus,
-				.text = "an alias contradicts the DNAME above it",
+				.text = "a CNAME contradicts the DNAME above it",
 			};
 			j->judged[i] = true;
 			return true;
@@ -384,7 +384,7 @@ static struct judgement from_denial(enum denial d, const char *what)
 					   .reason = REASON_nsec3_iterations };
 	case DENIAL_EXHAUSTED:
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
-					   .text = "the proof costs too many NSEC3 hashes",
+					   .text = "the proof needs too many NSEC3 hashes",
 					   .of_the_way = true,
 					   .spent = true };
 	case DENIAL_NONE:
@@ -409,7 +409,7 @@ static struct judgement from_cut(enum denial_cut c)
 	case CUT_UNKNOWN:
 		break;
 	}
-	return from_denial(DENIAL_NONE, "there is no proof that the DS set does not exist");
+	return from_denial(DENIAL_NONE, "no proof that the DS RRset does not exist");
 }
 
 static bool lacks_signatures(const struct judge *j)
@@ -433,9 +433,9 @@ static struct judgement judge_expansion(struct judge *j, unsigned i)
 	struct judgement out;
 
 	if (!set || !gather(j, verified_zone(set), &e))
-		return from_denial(DENIAL_NONE, "the wildcard's zone is gone");
+		return from_denial(DENIAL_NONE, "the zone of the wildcard is not known any more");
 	out = from_denial(denial_of_closer(&e, rrset_owner(verified_set(set)), verified_labels(set)),
-			  "it came from a wildcard, without the proof that no closer name exists");
+			  "wildcard expansion without proof that no closer name exists");
 	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.of_the_way)
 		out.reason = lacks_signatures(j) ? REASON_rrsigs_missing : REASON_nsec_missing;
 	return out;
@@ -458,8 +458,8 @@ static struct judgement judge_both(struct judge *j, const struct denial_evidence
 		return good;
 	}
 	j->rcode = j->m->rcode;
-	return is_name ? from_denial(d.name, "the proof that the name does not exist does not hold")
-		       : from_denial(d.type, "the proof that the type does not exist does not hold");
+	return is_name ? from_denial(d.name, "NSEC or NSEC3 records do not prove that the name does not exist")
+		       : from_denial(d.type, "NSEC or NSEC3 records do not prove that the type does not exist");
 }
 
 /* Whether names there are resolved apart from the zone above, as configured: then that one knows nothing of them. */
@@ -484,8 +484,8 @@ static struct judgement judge_from_above(struct judge *j, bool is_ds)
 
 	if (j->m->rcode == RCODE_NXDOMAIN && zone && !is_resolved_apart(j->chain->q, a->owner, zone) &&
 	    gather(j, zone, &e) && denial_of_name(&e, a->owner) == DENIAL_PROVEN)
-		return from_denial(denial_of_name(&e, j->end), "the zone above does not deny the name");
-	return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
+		return from_denial(denial_of_name(&e, j->end), "the parent zone does not deny the name");
+	return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
 }
 
 /* Judges the denial of the name or type at the end of the alias chain. */
@@ -499,7 +499,7 @@ static struct judgement judge_proofs(struct judge *j)
 	if (!zone)
 		return judge_from_above(j, is_ds);
 	if (!gather(j, zone, &e))
-		return from_denial(DENIAL_NONE, "the proof that it does not exist is missing");
+		return from_denial(DENIAL_NONE, "no NSEC or NSEC3 proves that it does not exist");
 	if (is_ds && j->m->rcode != RCODE_NXDOMAIN) {
 		cut = denial_of_ds(&e, j->end);
 		if (cut != CUT_NONE) /* else it is a name like any other, perhaps with an alias */
@@ -589,12 +589,12 @@ static void explain_lack(const struct judge *j, struct judgement *out)
 	}
 	if (has_any && !has_signature) {
 		out->reason = REASON_rrsigs_missing;
-		out->text = "a denial without any signature, from a zone that has keys";
+		out->text = "negative answer without any RRSIG from a signed zone";
 	} else if (has_soa && !has_proof) {
 		out->reason = REASON_nsec_missing;
 	} else if (lacks_signatures(j)) {
 		out->reason = REASON_rrsigs_missing;
-		out->text = "the proof that it does not exist has no signature";
+		out->text = "the NSEC or NSEC3 records have no RRSIG";
 	}
 }
 
@@ -726,7 +726,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	}
 	if (out->security != SECURITY_BOGUS && is_falsely_too_long(j, out))
 		*out = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-					   .text = "no DNAME makes the name too long" };
+					   .text = "YXDOMAIN without a DNAME that makes the name too long" };
 	if (out->security == SECURITY_BOGUS)
 		return true;
 	/* what minimal responses do not strip: services/answer.h */

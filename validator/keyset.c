@@ -169,7 +169,7 @@ const struct crypto_key *zonekey_parsed(const struct zonekey *z, const char **wh
 	struct crypto_key *key = atomic_load_explicit(place, memory_order_acquire);
 	struct crypto_key *none = NULL;
 
-	*why = "it cannot be read";
+	*why = "malformed";
 	if (key)
 		return key == BROKEN ? NULL : key;
 	key = crypto_key_new(z->algorithm, z->public_key, why);

@@ -105,7 +105,7 @@ static void obey(struct roll *r, const struct probe *p, unsigned actions)
 		log_line("warning", "all keys of trust anchor %s are revoked: names below it are not "
 				    "validated any more", dname_print(p->point->owner, name));
 	if (actions & AUTOTRUST_FAILED)
-		log_detail("the keys of trust anchor %s could not be had or are not believed",
+		log_detail("the DNSKEY RRset of trust anchor %s could not be fetched or is bogus",
 			   dname_print(p->point->owner, name));
 	if (actions & AUTOTRUST_WRITE)
 		write_file(p->point);
@@ -182,7 +182,7 @@ static void ask(struct probe *p)
 			      .type = TYPE_DNSKEY, .class_ = CLASS_IN };
 	char name[DNAME_TEXT];
 
-	log_detail("asking for the keys of trust anchor %s", dname_print(q.name, name));
+	log_detail("fetching the DNSKEY RRset of trust anchor %s", dname_print(q.name, name));
 	mesh_resolve(p->roll->env->mesh, &q, QUERY_CD | QUERY_NO_VALIDATE | QUERY_NO_CACHE,
 		     probe_done, p);
 }

@@ -276,7 +276,7 @@ static bool may_retry(struct query *q, struct validator *v, const struct judgeme
 static void tell_verdict(const struct query *q, const struct judgement *j)
 {
 	static const char *const words[] = {
-		[SECURITY_UNCHECKED] = "not judged",
+		[SECURITY_UNCHECKED] = "not validated",
 		[SECURITY_BOGUS] = "bogus",
 		[SECURITY_INDETERMINATE] = "under no trust anchor",
 		[SECURITY_INSECURE] = "insecure",
@@ -284,7 +284,7 @@ static void tell_verdict(const struct query *q, const struct judgement *j)
 		[SECURITY_SECURE] = "secure",
 	};
 	const char *why = j->text ? j->text : j->reason ? reason_text(j->reason) : NULL;
-	const char *word = j->spent ? "not judged" : words[j->security];
+	const char *word = j->spent ? "not validated" : words[j->security];
 
 	tell(q, "the answer is %s%s%s", word, why ? ": " : "", why ? why : "");
 }
@@ -302,8 +302,8 @@ static enum step judge(struct query *q, struct validator *v)
 	if (j.security == SECURITY_BOGUS)
 		reject_sets(q, &v->judge);
 	if (may_retry(q, v, &j)) {
-		tell(q, "bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
-		log_query("bogus, asked again elsewhere: %s", j.text ? j.text : reason_text(j.reason));
+		tell(q, "bogus, asking another server: %s", j.text ? j.text : reason_text(j.reason));
+		log_query("bogus, asking another server: %s", j.text ? j.text : reason_text(j.reason));
 		return STEP_DOWN;
 	}
 	tell_verdict(q, &j);

@@ -139,8 +139,8 @@ static bool labels_fit(struct check *c, const struct rrsig *sig)
 
 	if (sig->labels > owner || sig->labels < zone) {
 		check_fail(c, STAGE_LABELS, REASON_sig_labels,
-			   "the signature by key %u counts %u labels, but the name has %u and the "
-			   "zone %u",
+			   "the RRSIG by key %u has a labels field of %u, but the owner name has %u labels "
+			   "and the zone %u",
 			   sig->tag, sig->labels, owner, zone);
 		return false;
 	}
@@ -167,11 +167,11 @@ static void fail_date(struct check *c, const struct rrsig *sig, uint32_t date, e
 	if (reason == REASON_sig_not_yet)
 		check_fail(
 			c, STAGE_DATE, reason,
-			"the signature by key %u of %s begins on %s, in %s by this machine's clock",
+			"the RRSIG by key %u of %s is valid from %s, in %s by this machine's clock",
 			sig->tag, zone, when, span);
 	else
 		check_fail(c, STAGE_DATE, reason,
-			   "the signature by key %u of %s expired on %s, %s ago by this machine's "
+			   "the RRSIG by key %u of %s expired on %s, %s ago by this machine's "
 			   "clock",
 			   sig->tag, zone, when, span);
 }
@@ -185,7 +185,7 @@ static bool is_in_time(struct check *c, const struct rrsig *sig)
 		return true;
 	if (date_is_before(sig->expiration, sig->inception)) {
 		check_fail(c, STAGE_DATE, REASON_sig_bad_order,
-			   "the signature by key %u expires before it begins", sig->tag);
+			   "the RRSIG by key %u has its expiration before its inception", sig->tag);
 		return false;
 	}
 	if (date_is_before(c->how->now + skew, sig->inception)) {
@@ -226,18 +226,18 @@ static bool is_candidate(const struct check *c, unsigned i, const struct rrsig *
 static void fail_key(struct check *c, const struct rrsig *sig)
 {
 	char zone[DNAME_TEXT], name[24];
-	const char *what = "the zone has no such key";
+	const char *what = "the zone has no such DNSKEY";
 
 	for (unsigned i = 0; i < c->keys->count; i++) {
 		const struct zonekey *z = &c->keys->key[i];
 
 		if (z->tag != sig->tag || z->algorithm != sig->algorithm)
 			continue;
-		what = !zonekey_is_one(z)         ? "that is no zone key"
-		       : z->flags & DNSKEY_REVOKE ? "that key is revoked"
-						  : "nothing vouches for that key";
+		what = !zonekey_is_one(z)         ? "that DNSKEY is not a zone key"
+		       : z->flags & DNSKEY_REVOKE ? "that DNSKEY is revoked"
+						  : "that DNSKEY is not authenticated by a DS or trust anchor";
 	}
-	check_fail(c, STAGE_KEY, REASON_key_missing, "signed by key %u (%s) of %s, but %s",
+	check_fail(c, STAGE_KEY, REASON_key_missing, "RRSIG by key %u (%s) of %s, but %s",
 		   sig->tag, crypto_algorithm_name(sig->algorithm, name),
 		   dname_print(keyset_zone(c->keys), zone), what);
 }
@@ -260,13 +260,13 @@ static bool take_work(struct check *c)
 
 	if (c->worked >= c->how->rules->sigs_per_set) {
 		check_fail(c, STAGE_WORK, REASON_budget_signatures,
-			   "%u signature checks failed, more are not tried for one set", c->tried);
+			   "%u signature verifications failed, the limit for one RRset", c->tried);
 		return false;
 	}
 	if (*c->how->signatures <= 0 || (c->how->good && *c->how->good <= 0)) {
 		c->broke = true;
 		check_fail(c, STAGE_WORK, REASON_budget_signatures,
-			   "the question has used up its signature checks");
+			   "limit of signature verifications for one query reached");
 		return false;
 	}
 	work = work_of(c);
@@ -310,7 +310,7 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 		return false;
 	key = zonekey_parsed(z, &why);
 	if (!key)
-		check_fail(c, STAGE_SUM, REASON_key_broken, "key %u (%s) of %s cannot be used: %s",
+		check_fail(c, STAGE_SUM, REASON_key_broken, "DNSKEY %u (%s) of %s is unusable: %s",
 			   z->tag, crypto_algorithm_name(z->algorithm, name),
 			   dname_print(keyset_zone(c->keys), zone), why);
 	if (!key)
@@ -321,7 +321,7 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 	}
 	pay_for_failure(c, key);
 	check_fail(c, STAGE_SUM, REASON_sig_wrong,
-		   "the signature by key %u (%s) of %s does not fit the records", z->tag,
+		   "the RRSIG by key %u (%s) of %s does not verify", z->tag,
 		   crypto_algorithm_name(z->algorithm, name), dname_print(keyset_zone(c->keys), zone));
 	return false;
 }
@@ -385,18 +385,18 @@ static bool signature_applies(struct check *c, struct slice rdata, struct rrsig 
 	char signer[DNAME_TEXT], zone[DNAME_TEXT], name[24];
 
 	if (!rrsig_read(rdata, sig) || sig->covered != c->set->type || !sig->signature.len) {
-		check_fail(c, STAGE_READ, REASON_sig_signer, "the signature cannot be read");
+		check_fail(c, STAGE_READ, REASON_sig_signer, "malformed RRSIG");
 		return false;
 	}
 	if (!dname_equals(sig->signer, keyset_zone(c->keys))) {
-		check_fail(c, STAGE_READ, REASON_sig_signer, "signed by %s, where %s has to sign",
+		check_fail(c, STAGE_READ, REASON_sig_signer, "the RRSIG's signer is %s, not %s",
 			   dname_print(sig->signer, signer),
 			   dname_print(keyset_zone(c->keys), zone));
 		return false;
 	}
 	if (!octets_hold(&c->how->rules->algorithms, sig->algorithm)) {
 		check_fail(c, STAGE_ALGORITHM, REASON_rrsigs_missing,
-			   "signed only with %s, which does not count here",
+			   "signed only with unsupported algorithm %s",
 			   crypto_algorithm_name(sig->algorithm, name));
 		return false;
 	}
@@ -415,7 +415,7 @@ static bool zone_may_sign(struct check *c)
 						 : dname_is_under(owner, zone);
 
 	if (!may)
-		check_fail(c, STAGE_READ, REASON_sig_signer, "%s has no say in it",
+		check_fail(c, STAGE_READ, REASON_sig_signer, "%s is not authoritative for it",
 			   dname_print(zone, text));
 	return may;
 }
@@ -426,7 +426,7 @@ bool check_signatures(struct check *c, struct octets *wanted)
 	struct rrsig sig;
 
 	if (c->set->sig_count == 0)
-		check_fail(c, STAGE_START, REASON_rrsigs_missing, "there is no signature");
+		check_fail(c, STAGE_START, REASON_rrsigs_missing, "no RRSIG");
 	if (!zone_may_sign(c))
 		return false;
 	for (struct slice rd; rrset_next(&w, &rd);) {
@@ -454,7 +454,7 @@ void check_settle(struct check *c, bool good)
 	c->out->security = c->broke ? SECURITY_UNCHECKED : SECURITY_BOGUS;
 	c->out->verified = NULL;
 	if (!c->out->text)
-		check_fail(c, STAGE_START, REASON_bogus, "no signature holds");
+		check_fail(c, STAGE_START, REASON_bogus, "no valid RRSIG");
 }
 
 void check_fail_algorithm(struct check *c, const struct octets *missing)
@@ -469,7 +469,7 @@ void check_fail_algorithm(struct check *c, const struct octets *missing)
 	for (unsigned i = 0; i < 256; i++)
 		if (octets_hold(missing, (uint8_t)i)) {
 			check_fail(c, STAGE_SUM, REASON_algorithm_missing,
-				   "the zone promises signatures with %s, and none of them holds",
+				   "the DS RRset or trust anchor lists algorithm %s, but no RRSIG of it is valid",
 				   crypto_algorithm_name((uint8_t)i, name));
 			return;
 		}

@@ -70,7 +70,7 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
 	}
 	if (tried && fitted == 0 && ++v->failures >= v->rules->ds_failures) {
 		check_fail(&v->check, STAGE_WORK, REASON_dnskey_missing,
-			   "%u DS records fit no key, more are not tried", v->failures);
+			   "%u DS records match no DNSKEY, more are not tried", v->failures);
 		return true;
 	}
 	return false;
@@ -195,14 +195,14 @@ static void fail_vouching(struct vouching *v, const struct rrset *ds, const stru
 	print_tags(ds ? ds : anchors, tags, sizeof(tags));
 	if (flagged == 0)
 		check_fail(&v->check, STAGE_START, REASON_no_zone_key,
-			   "none of its %u keys is a zone key", keys->count);
+			   "none of its %u DNSKEYs is a zone key", keys->count);
 	else if (zone_keys == 0)
 		check_fail(&v->check, STAGE_START, REASON_dnskey_missing,
-			   "none of its %u keys has protocol 3", keys->count);
+			   "none of its %u DNSKEYs has protocol 3", keys->count);
 	else
 		check_fail(&v->check, STAGE_START, ds ? REASON_dnskey_missing : REASON_bogus,
-			   "none of its %u keys is the one that the %s (key tag %s) asks for",
-			   keys->count, ds ? "DS set of the zone above" : "trust anchor", tags);
+			   "none of its %u DNSKEYs matches the %s (key tag %s)",
+			   keys->count, ds ? "DS RRset of the parent zone" : "trust anchor", tags);
 }
 
 /* As verify_keys. */
@@ -213,7 +213,7 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 	enum reason why;
 
 	if (keys->dnskeys->count > RRSET_RECORDS_MOST) {
-		check_fail(&v->check, STAGE_WORK, REASON_bogus, "its %u keys are more than are looked at",
+		check_fail(&v->check, STAGE_WORK, REASON_bogus, "its %u DNSKEYs are more than the limit",
 			   keys->dnskeys->count);
 		return;
 	}
@@ -224,9 +224,9 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 
 	if (!v->believed) {
 		why = ds ? ds_disbelief(ds, v->rules) : REASON_algorithm_unknown;
-		check_fail(&v->check, STAGE_START, why, "%s, so that the zone counts as unsigned",
-			   why == REASON_digest_unknown ? "no DS record has a digest that counts here"
-					    : "no key is of an algorithm that counts here");
+		check_fail(&v->check, STAGE_START, why, "%s, so the zone is insecure",
+			   why == REASON_digest_unknown ? "no DS record has a supported digest type"
+					    : "no DNSKEY has a supported algorithm");
 		v->check.out->security = SECURITY_INSECURE;
 		return;
 	}

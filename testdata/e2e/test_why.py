@@ -24,9 +24,9 @@ def why(d, *words, code=0):
 def test_the_way_down_and_the_chain_of_trust_are_told(d):
     out = why(d, "target.chain.mini", "AAAA")
     for step in (r"target\.chain\.mini\. AAAA: asks \S+ for \S+ A+, as a server of chain\.mini\.",
-                 r"target\.chain\.mini\. AAAA: \S+ says: answer \(NOERROR",
+                 r"target\.chain\.mini\. AAAA: \S+ answers: answer \(NOERROR",
                  r"chain\.mini\. DNSKEY: asks \S+ for chain\.mini\. DNSKEY",
-                 r"mini\. is signed, and its keys are believed",
+                 r"mini\. is secure \(DNSKEY RRset validated\)",
                  r"target\.chain\.mini\. AAAA: the answer is secure"):
         assert re.search(step, out), (step, out)
     assert re.search(r"(?m)^answer: NOERROR, proven by DNSSEC, after [\d.]+ ms$", out), out

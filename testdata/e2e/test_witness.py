@@ -68,7 +68,7 @@ WAYS = [
     ("bad.example.", "A", {}, "NXDOMAIN", "blocked", r"rpz policy\.zone\. nxdomain by bad\.example\."),
     ("odd.example.", "A", {}, "NOERROR", "local", r"rpz policy\.zone\. local-data by odd\.example\."),
     ("www.held.example.", "A", {}, "NOERROR", "local", r"auth-zone held\.example\."),
-    ("x.broken.example.", "A", {}, "SERVFAIL", "resolved", r"no server of the zone could be reached: .*"),
+    ("x.broken.example.", "A", {}, "SERVFAIL", "resolved", r"no reachable authority: .*"),
     ("id.server.", "TXT", {"rrclass": "CH"}, "NOERROR", "local", None),
     ("turned.example.", "A", {"source": "127.99.0.1"}, "REFUSED", "refused", None),
 ]

@@ -349,7 +349,7 @@ static void what_has_happened_is_told(void **state)
 	} rows[] = {
 		{ "AB", "A", "trust anchor example.com. key %u: addpend, was start\n" },
 		{ "A", "A", "trust anchor example.com. key %u: start, was addpend\n" },
-		{ "A", "B", "trust anchor example.com.: its keys cannot be believed: " },
+		{ "A", "B", "trust anchor example.com.: DNSKEY RRset rejected: " },
 	};
 	char *text = lines(dnskey_line('A'), NULL);
 	struct world w;
@@ -590,7 +590,7 @@ static void failures_are_counted_and_tried_sooner(void **state)
 	assert_int_equal(step(&w, "A", "B"), AUTOTRUST_FAILED);
 	assert_int_equal(w.p->query_failed, 1);
 	assert_int_equal(w.p->next_probe, START + 3600);
-	assert_true(strstr(w.said, "cannot be believed") != NULL);
+	assert_true(strstr(w.said, "DNSKEY RRset rejected") != NULL);
 	w.now += 3600;
 	assert_int_equal(autotrust_wait_s(w.p, w.now), 0);
 	assert_int_equal(step(&w, "A", "A"), AUTOTRUST_WRITE);
