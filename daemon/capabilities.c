@@ -68,7 +68,7 @@ void capabilities_limit(const struct conf *conf, bool as_root)
 		data[i].inheritable = 0;
 	}
 	if (syscall(SYS_capset, &head, data) != 0)
-		log_notice("capabilities that are not needed cannot be given up: %s", strerror(errno));
+		log_notice("cannot drop capabilities: %s", strerror(errno));
 	(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
 }
 

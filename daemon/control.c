@@ -382,8 +382,8 @@ void control_run(struct control *control, const struct call_plan *plan)
 	c->at_worker = CALL_AT_NONE;
 	c->is_own = true;
 	if (control->own++ >= OWN_MOST) {
-		log_warn("control: a thread takes no turns: %d pages and statistics wait for it", OWN_MOST);
-		call_say(c, "a thread takes no turns\n");
+		log_warn("control: a thread does not respond: %d requests for pages and statistics wait for it", OWN_MOST);
+		call_say(c, "a thread does not respond\n");
 		c->broken = true;
 		call_free(c);
 		return;
@@ -466,9 +466,9 @@ static void on_turn_limit(struct connection *l)
 		limit_turns(c);
 		return;
 	}
-	snprintf(said, sizeof said, "error thread %d has taken no turn for more than %d s: what was begun goes on when it does\n",
+	snprintf(said, sizeof said, "error thread %d has not responded for more than %d s: the command continues when it does\n",
 		 at, TURN_TIME_S);
-	log_warn("control: %s: thread %d has taken no turn for more than %d s", c->command->word, at,
+	log_warn("control: %s: thread %d has not responded for more than %d s", c->command->word, at,
 		 TURN_TIME_S);
 	c->is_left = true;
 	l->control->left++;
@@ -498,7 +498,7 @@ static bool body_feed(struct connection *l, const char *at, size_t len)
 			if (!body_line(l))
 				return false;
 		} else if (l->item_len == l->call->item_room - 1) {
-			log_warn("control: a line of more than %zu bytes ends the list",
+			log_warn("control: list truncated: a line is longer than %zu bytes",
 				 l->call->item_room);
 			body_end(l);
 			return false;
@@ -552,7 +552,7 @@ static bool call_begin(struct connection *l)
 		return false;
 	}
 	if (control->left >= LEFT_MOST && workers_of(c)) {
-		call_say(c, "error a thread takes no turns: %u commands wait for it\n", control->left);
+		call_say(c, "error a thread does not respond: %u commands wait for it\n", control->left);
 		call_over(c);
 		return false;
 	}
@@ -585,7 +585,7 @@ static bool on_request(struct connection *l, const char *bytes, ssize_t n)
 	else
 		taken = control_request_feed(&l->request, bytes, (size_t)n);
 	if (l->request.state == CONTROL_NONSENSE) {
-		log_detail("control: a request that is none was dropped");
+		log_detail("control: malformed request, connection closed");
 		connection_close(l);
 		return false;
 	}
@@ -606,8 +606,8 @@ static bool is_admitted(struct connection *l, ssize_t n, int error)
 
 	if (!broken && !is_stranger(l))
 		return true;
-	log_notice("control: %s is not let in: %s", l->peer,
-		   broken ? tls_why(l->stream.tls) : "it has no certificate");
+	log_notice("control: connection from %s rejected: %s", l->peer,
+		   broken ? tls_why(l->stream.tls) : "no client certificate");
 	connection_close(l);
 	return false;
 }
@@ -672,7 +672,7 @@ static bool make_room(struct control *c)
 		cut = l->call;
 		body_phase(cut, CALL_END, NULL);
 	}
-	log_detail("control: %s makes room for another client", l->peer);
+	log_detail("control: idle connection of %s closed for another client", l->peer);
 	connection_close(l);
 	if (cut)
 		call_over(cut);
@@ -699,7 +699,7 @@ static void connection_open(void *control, int fd)
 	struct tls *tls;
 
 	if (c->count >= CONNECTIONS_MOST && !make_room(c)) {
-		log_warn("control: more than %d connections at once", CONNECTIONS_MOST);
+		log_warn("control: connection rejected: limit of %d connections reached", CONNECTIONS_MOST);
 		close(fd);
 		return;
 	}
@@ -762,7 +762,7 @@ void control_reopen(struct control *c)
 	struct fault f = { 0 };
 
 	if (!open_all(c, &f))
-		log_warn("%s: where it was open it stays", f.text);
+		log_warn("%s; open sockets stay open", f.text);
 }
 
 void control_close(struct control *c)

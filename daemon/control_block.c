@@ -60,10 +60,10 @@ static void say_skips(struct call *c, const struct list_counts *counts)
 {
 	for (int i = 0; i < LIST_SKIP_KINDS; i++)
 		if (counts->skipped[i])
-			call_say(c, "    left alone: %" PRIu64 " %s\n", counts->skipped[i],
+			call_say(c, "    ignored: %" PRIu64 " %s\n", counts->skipped[i],
 				 list_skip_what[i]);
 	if (counts->first_bad)
-		call_say(c, "    the first line that is no rule is %u: %s\n", counts->first_bad,
+		call_say(c, "    first invalid line: %u: %s\n", counts->first_bad,
 			 counts->first_bad_text);
 }
 
@@ -97,14 +97,14 @@ static void say_list(struct call *c, const struct blocklist *l, uint64_t blocked
 		 list_table_count(t), list_table_bytes(t), action_print(l, action), blocked);
 	say_ago(c, "made", age.made_s);
 	if (age.next_s)
-		call_say(c, " next look in %" PRId64 " s",
+		call_say(c, " next check in %" PRId64 " s",
 			 MAX(age.next_s - (int64_t)time(NULL), 0));
 	call_say(c, "\n");
 	if (list_table_dropped(t))
-		call_say(c, "  left out: %" PRIu64 " rules with modifiers, too many at one name\n",
+		call_say(c, "  ignored: %" PRIu64 " rules with modifiers, too many at one name\n",
 			 list_table_dropped(t));
 	if (age.stale)
-		call_say(c, "  not renewed, what was there stays: %s\n", age.stale);
+		call_say(c, "  update failed, old list stays in use: %s\n", age.stale);
 	list_loading_tell(l, &age, stale, sizeof stale, say_source, c);
 }
 
@@ -297,7 +297,7 @@ static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *
 	char text[DNAME_TEXT];
 
 	if (v == LIST_SAYS_NOTHING) {
-		call_say(c, "list %s says nothing\n", l->name);
+		call_say(c, "list %s: no match\n", l->name);
 		return false;
 	}
 	call_say(c, "list %s %s it by %s", l->name, v == LIST_BLOCKS ? "blocks" : "allows",
@@ -314,7 +314,7 @@ static void say_paused(const char *view, uint32_t left_s, void *call)
 {
 	(void)left_s;
 	if (!view)
-		call_say(call, "but nothing is blocked now: there is a pause\n");
+		call_say(call, "but blocking is paused\n");
 }
 
 void control_blocklist_test(struct call *c, struct worker *w)

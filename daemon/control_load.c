@@ -309,7 +309,7 @@ static void take_line(struct call *c, struct loading *l)
 static void finish(struct call *c, struct loading *l)
 {
 	if (l->place == AT_EOF) {
-		log_ops("load_cache: %zu record sets and %zu answers loaded, %zu passed over",
+		log_ops("load_cache: %zu RRsets and %zu answers loaded, %zu skipped",
 			l->sets_kept, l->answers_kept, l->passed);
 		call_ok(c);
 	} else if (!l->lost) {

@@ -33,7 +33,7 @@ void control_reload(struct call *c, struct worker *w)
 		return;
 	}
 	call_clear(c);
-	call_say(c, "error: not reloaded, going on as before: %s\n", f.text);
+	call_say(c, "error: reload failed, old configuration stays in use: %s\n", f.text);
 }
 
 void control_reload_keep_cache(struct call *c, struct worker *w)
@@ -70,7 +70,7 @@ static void fast_begin(struct call *c)
 	if (!call_take_flags(c, "vdp", given))
 		return;
 	if (!daemon_reload(c->daemon, &r, &f)) {
-		call_say(c, "error: not reloaded, going on as before: %s\n", f.text);
+		call_say(c, "error: reload failed, old configuration stays in use: %s\n", f.text);
 		return;
 	}
 	if (given[0])

@@ -101,7 +101,7 @@ static void on_drop(const struct client *c)
 {
 	struct why *y = c->via;
 
-	call_say(y->call, "answer: none, the client hears nothing\n");
+	call_say(y->call, "answer: none, the query is dropped\n");
 	end(y);
 }
 
@@ -120,7 +120,7 @@ static void say_cached(const struct why *y)
 		msgcache_find(env->messages, &y->q, msgcache_hash(&y->q), 0, false);
 
 	if (s)
-		call_say(y->call, "the message cache has an answer: kept for %u s, good for %u s more\n",
+		call_say(y->call, "the message cache has an answer: cached for %u s, TTL %u s\n",
 			 env->time->now_s - s->stored_s, time_left(env->time->now_s, s->expires_s));
 	else
 		call_say(y->call, "the message cache has no answer\n");
@@ -206,5 +206,5 @@ void control_why(struct call *c, struct worker *w)
 	c->waits = true;
 	ask(y);
 	if (c->waits && !trace_is_shared(y->trace))
-		call_say(c, "somebody else has asked the same: waiting with them\n");
+		call_say(c, "the same query is in progress: waiting for it\n");
 }

@@ -32,7 +32,7 @@ static void permit(void)
 		return;
 	l.rlim_cur = l.rlim_max;
 	if (setrlimit(RLIMIT_CORE, &l) != 0)
-		log_notice("core-dumps: the limit cannot be raised: %s", strerror(errno));
+		log_notice("core-dumps: cannot raise the limit: %s", strerror(errno));
 }
 
 void cores_forbid(const struct conf *conf)
@@ -44,7 +44,7 @@ void cores_forbid(const struct conf *conf)
 #ifndef WITH_SANITIZERS
 	/* The limit covers core files only; cores piped to a program need the dumpable flag. */
 	if (setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) != 0)
-		log_notice("core dumps cannot be forbidden: %s", strerror(errno));
+		log_notice("cannot disable core dumps: %s", strerror(errno));
 	set_dumpable(0);
 #endif
 }

@@ -237,9 +237,9 @@ static bool compare(struct comparing *c, const struct conf *old, const struct co
 		return false;
 	}
 	if (*c->names)
-		log_notice("the new configuration has other values for: %s", c->names);
+		log_notice("configuration changed: %s", c->names);
 	if (*c->fixed)
-		log_warn("changes that take effect at the next start: %s", c->fixed);
+		log_warn("changes that need a restart: %s", c->fixed);
 	return true;
 }
 
@@ -345,8 +345,8 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	d->reload_failed = !ok;
 	d->reloaded_s = (int64_t)time(NULL);
 	if (!ok) {
-		log_error("not reloaded, going on as before: %s", f->text);
-		notify_status("not reloaded, going on as before: %s", f->text);
+		log_error("reload failed, old configuration stays in use: %s", f->text);
+		notify_status("reload failed, old configuration stays in use: %s", f->text);
 		notify_ready();
 	} else if (!forgetting_after(d->forgetting, tell_reloaded, d)) {
 		tell_reloaded(d);

@@ -125,8 +125,7 @@ bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
 	if (!ok)
 		doors_close(doors, old, threads);
 	else if (doors[0].count == 0)
-		log_warn("there is no address to serve: do-ip4, do-ip6, do-udp, do-tcp and "
-			 "interface leave none");
+		log_warn("no address to listen at: see do-ip4, do-ip6, do-udp, do-tcp and interface");
 	return ok;
 }
 

@@ -197,7 +197,7 @@ static void on_walked(void *arg)
 
 	if (atomic_load(&f->stop))
 		return; /* it goes on with another rule */
-	log_ops("%zu cached entries were forgotten in %llu ms", f->removed,
+	log_ops("%zu cached entries removed in %llu ms", f->removed,
 		 (unsigned long long)((loop_time(d->loop)->now_us - f->began_us) / US_PER_MS));
 	retire(f->in_force, f->what);
 	f->what = NULL;
@@ -299,7 +299,7 @@ void forgetting_begin(struct forgetting *f, const struct snapshot *old, struct s
 	if (!what)
 		return;
 	forget_print(what, text, sizeof text);
-	log_notice("cached under the former configuration and forgotten: %s", text);
+	log_notice("cache entries from before the configuration change removed: %s", text);
 	end_walk(f);
 	if (!f->what) {
 		f->removed = 0;

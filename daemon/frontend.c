@@ -352,7 +352,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 	enum verdict v;
 
 	stat_add(j->w->env.stats, STAT_expired);
-	journey_say(j, "an answer that has expired is given (serve-expired)");
+	journey_say(j, "answered with expired data (serve-expired)");
 	journey_settled(j, SETTLED_EXPIRED, "serve-expired");
 	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, true, &v)) {
 		answer_stored(&j->p->out, &j->to, s, true);

@@ -83,7 +83,7 @@ bool local_settles(struct journey *j, enum verdict *v)
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
 	j->request.unpoliced = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.unpoliced);
 	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
-		journey_say(j, "%s settles it", j->w->env.settled->what);
+		journey_say(j, "decided by %s", j->w->env.settled->what);
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
@@ -126,7 +126,7 @@ bool local_blocks(struct journey *j, enum verdict *v)
 		return false;
 	blocklist_count(j->w->env.stats, &f);
 	blocklist_tell(&f, j->w->env.settled);
-	journey_say(j, "%s blocks it", j->w->env.settled->what);
+	journey_say(j, "blocked by %s", j->w->env.settled->what);
 	if (UNLIKELY(p->logs))
 		blocklist_log(&f, &j->p->client, &j->request.q);
 	j->stored = NULL;
@@ -143,7 +143,7 @@ static void note_held(const struct journey *j)
 		return;
 	z = authzones_find(j->w->env.snapshot->zones, j->request.q.name);
 	journey_settled(j, SETTLED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
-	journey_say(j, "%s, which is held here, answers", j->w->env.settled->what);
+	journey_say(j, "answered from %s", j->w->env.settled->what);
 }
 
 bool local_answers(struct journey *j, enum verdict *v)
@@ -205,7 +205,7 @@ bool local_changes(struct journey *j, bool stale, enum verdict *v)
 	}
 	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
 	if (UNLIKELY(who.settled && *who.settled->what))
-		journey_say(j, "%s has a say in it", who.settled->what);
+		journey_say(j, "%s applies", who.settled->what);
 	if (judged.end == JUDGED_CHANGED) {
 		answer_message(&j->p->out, &j->to, judged.m);
 		*v = journey_send(j);

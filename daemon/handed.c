@@ -61,8 +61,8 @@ static void warn_of_both_families(const struct addr *a, int fd)
 	char text[ADDR_TEXT];
 
 	if (a->family == 6 && addr_is_absurd(a) && int_of(fd, IPPROTO_IPV6, IPV6_V6ONLY) == 0)
-		log_warn("the socket that was handed over for %s takes IPv4 too: say "
-			 "BindIPv6Only=ipv6-only in its unit, and give IPv4 a socket of its own",
+		log_warn("socket activation: the socket for %s takes IPv4 too: set "
+			 "BindIPv6Only=ipv6-only in its unit and give IPv4 a socket of its own",
 			 addr_print(a, 0, text));
 }
 
@@ -75,7 +75,7 @@ static void take(int fd)
 
 	if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || (kind != SOCK_STREAM && kind != SOCK_DGRAM) ||
 	    getsockname(fd, (struct sockaddr *)&ss, &len) != 0) {
-		log_warn("descriptor %d, handed over by the service manager, is no socket we know",
+		log_warn("socket activation: descriptor %d is not an Internet or local socket",
 			 fd);
 		return;
 	}
@@ -139,15 +139,15 @@ void handed_report(bool wanted)
 	char text[ADDR_TEXT];
 
 	if (count && !wanted) {
-		log_warn("the service manager handed over %zu sockets, on which nothing is served: "
+		log_warn("socket activation: %zu sockets from the service manager ignored: "
 			 "use-systemd is no",
 			 count);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!items[i].used)
-			log_warn("the service manager handed over a %s socket at %s, on which "
-				 "nothing is served: no interface of the configuration is there",
+			log_warn("socket activation: %s socket at %s ignored: no interface of the "
+				 "configuration has this address",
 				 items[i].stream ? "stream" : "datagram",
 				 items[i].path ? items[i].path : addr_print(&items[i].at, 0, text));
 }

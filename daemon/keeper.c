@@ -63,7 +63,7 @@ static bool write_file(struct keeper *k, const char *path, struct cachefile_how 
 		k->report.written = count;
 		k->report.written_s = how->now.wall_s;
 		k->report.took_us = end.now_us - how->now.now_us;
-		log_detail("cache-file: %llu answers and %llu record sets written, %llu bytes in "
+		log_detail("cache-file: %llu answers and %llu RRsets written, %llu bytes in "
 			   "%llu ms",
 			   (unsigned long long)count.answers, (unsigned long long)count.sets,
 			   (unsigned long long)count.bytes,
@@ -141,7 +141,7 @@ static void on_time(struct timer *t)
 	};
 	if (aside_start(&k->writer))
 		return;
-	log_error("cache-file: there can be no further thread to write it");
+	log_error("cache-file: cannot start a thread to write it");
 	plan(k);
 }
 
@@ -150,9 +150,8 @@ static void on_time(struct timer *t)
 static void tell_read(const char *path, const struct cachefile_count *count, uint64_t took_us)
 {
 	if (count->bytes)
-		log_ops("cache-file: %llu answers and %llu record sets are back from %s after %llu "
-			"ms "
-			"(%llu had expired, %llu were passed over)",
+		log_ops("cache-file: %llu answers and %llu RRsets loaded from %s in %llu ms (%llu "
+			"expired, %llu skipped)",
 			(unsigned long long)count->answers, (unsigned long long)count->sets, path,
 			(unsigned long long)(took_us / US_PER_MS),
 			(unsigned long long)count->expired, (unsigned long long)count->passed);
@@ -201,7 +200,7 @@ void keeper_begin(struct keeper *k)
 	if (aside_start(&k->reader))
 		return;
 	k->report.reading = false;
-	log_error("cache-file: there can be no further thread to read it");
+	log_error("cache-file: cannot start a thread to read it");
 }
 
 /* ---- life cycle ---- */
@@ -228,7 +227,7 @@ static void look_at_folder(const char *path)
 	if (slash)
 		slash[slash == folder] = '\0';
 	if (*path && access(slash ? folder : ".", W_OK | X_OK) != 0)
-		log_warn("cache-file: nothing can be written into %s (%s): nothing will be kept",
+		log_warn("cache-file: cannot write to %s (%s): the cache will not be saved",
 			 slash ? folder : "the working folder", strerror(errno));
 	mem_free(folder);
 }

@@ -81,7 +81,7 @@ int knock_take(struct knock *k)
 			fd = accept(k->watch.fd, NULL, NULL);
 		}
 		if (fd < 0)
-			log_warn("a connection has to wait: %s", strerror(errno));
+			log_warn("accept failed, trying again: %s", strerror(errno));
 		rest(k);
 	}
 	if (fd < 0)

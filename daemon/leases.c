@@ -175,9 +175,9 @@ static bool is_settled(const struct followed *w, const struct text *t)
 static void tell_trouble(const struct followed *w, bool had)
 {
 	if (w->trouble.set && !had)
-		log_warn("%s; what it said before stays", w->trouble.text);
+		log_warn("%s; its former records stay in use", w->trouble.text);
 	if (!w->trouble.set && had)
-		log_notice("%s can be read again", w->path);
+		log_notice("%s is readable again", w->path);
 }
 
 static void tell_remarks(struct followed *w)
@@ -190,7 +190,7 @@ static void tell_remarks(struct followed *w)
 	if (count && count != w->told) {
 		const struct lease_remark *first = &r.remarks.first[0];
 
-		log_warn("%s:%u: '%s' is left out: %s (%zu in all)", w->path, first->line,
+		log_warn("%s:%u: '%s' ignored: %s (%zu in all)", w->path, first->line,
 			 first->text, lease_trouble_text(first->what), count);
 	}
 	w->told = count;
@@ -208,7 +208,7 @@ static void publish(struct leases *l)
 	l->rest_us = REST * (worked_us() - before_us);
 
 	if (change.put || change.removed)
-		log_detail("names of hosts: %zu records more, %zu fewer", change.put,
+		log_detail("host records: %zu added, %zu removed", change.put,
 			   change.removed);
 	LIST_EACH (at, &l->files)
 		tell_remarks(LIST_ITEM(at, struct followed, link));

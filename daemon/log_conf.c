@@ -59,5 +59,5 @@ void log_conf_give(const struct daemon *d, const struct conf *conf)
 void log_conf_reopen(struct daemon *d)
 {
 	if (open_log(d, d->snapshot->conf))
-		log_notice("the log was opened again");
+		log_notice("log file reopened");
 }

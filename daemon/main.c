@@ -113,7 +113,7 @@ static void on_ready(void *arg)
 		(void)dup2(s->null, fd);
 	close(s->null);
 	if (write(s->to_parent, "", 1) < 0)
-		log_detail("nobody waits for the start any more");
+		log_detail("the process that waited for the start has exited");
 	close(s->to_parent);
 	s->to_parent = -1;
 }

@@ -58,14 +58,14 @@ void notify_open(void)
 		patience_us = read_patience();
 		return;
 	}
-	log_warn("the service manager's socket %s cannot be reached", path);
+	log_warn("cannot connect to the service manager's socket %s", path);
 	notify_close();
 }
 
 static void tell(const char *text)
 {
 	if (notify_fd >= 0 && send(notify_fd, text, strlen(text), 0) < 0)
-		log_detail("the service manager was not told");
+		log_detail("sd_notify: message not sent");
 }
 
 void notify_status(const char *fmt, ...)

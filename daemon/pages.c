@@ -172,11 +172,11 @@ VALUE(row_losses, r->losses)
 static void say_upstreams(struct call *c)
 {
 	say_upstream(c, "encrypted_upstream_up", "gauge",
-		     "Whether a server that is asked over TLS or HTTPS is of use (1) or failing (0).",
+		     "Whether an upstream server over TLS or HTTPS works (1) or fails (0).",
 		     row_up);
 	say_upstream(c, "encrypted_upstream_connections", "gauge", "Connections to it.",
 		     row_connections);
-	say_upstream(c, "encrypted_upstream_queries_total", "counter", "Questions sent to it.",
+	say_upstream(c, "encrypted_upstream_queries_total", "counter", "Queries sent to it.",
 		     row_questions);
 	say_upstream(c, "encrypted_upstream_answers_total", "counter", "Answers it gave.",
 		     row_answers);
@@ -185,9 +185,9 @@ static void say_upstreams(struct call *c)
 	say_upstream(c, "encrypted_upstream_resumed_total", "counter",
 		     "Those that resumed a session.", row_resumed);
 	say_upstream(c, "encrypted_upstream_failures_total", "counter",
-		     "Connections that never became of use.", row_failures);
+		     "Connections that could not be established.", row_failures);
 	say_upstream(c, "encrypted_upstream_losses_total", "counter",
-		     "Connections that broke with questions on them.", row_losses);
+		     "Connections that broke with queries in flight.", row_losses);
 }
 
 static void say_one(struct call *c, const char *name, const char *type, const char *help,
@@ -204,7 +204,7 @@ static void say_cache_file(struct call *c)
 	if (!r.keeps)
 		return;
 	say_one(c, "cache_file_loaded_entries", "gauge",
-		"Answers and record sets that came back from the cache file at the start.",
+		"Answers and RRsets loaded from the cache file at the start.",
 		(double)(r.read.answers + r.read.sets));
 	say_one(c, "cache_file_failures_total", "counter",
 		"Times that the cache file could not be written.", (double)r.failures);
@@ -214,7 +214,7 @@ static void say_cache_file(struct call *c)
 		"When the cache file was written, in seconds since 1970.", (double)r.written_s);
 	say_one(c, "cache_file_written_bytes", "gauge", "Its size then.", (double)r.written.bytes);
 	say_one(c, "cache_file_written_entries", "gauge",
-		"Answers and record sets that were written then.",
+		"Answers and RRsets that were written then.",
 		(double)(r.written.answers + r.written.sets));
 	say_one(c, "cache_file_written_seconds", "gauge", "How long that took.",
 		(double)r.took_us / US_PER_S);
@@ -263,7 +263,7 @@ static void metrics(struct call *c, struct worker *w)
 	sources_say_metrics(c, now.total, &scrape_of(c)->tops);
 	say_one(c, "log_lost_lines_total", "counter", "Lines that could not be written to the log.", (double)log_lost());
 	say_one(c, "loop_longest_seconds", "gauge",
-		"The longest of their own time that a thread has kept packets waiting since the counters were reset.",
+		"The longest time that a thread was busy without reading packets since the counters were reset.",
 		(double)stat_get(&now.total->turn_cpu_us) / US_PER_S);
 	say_cache_file(c);
 	say_dnstap(c);
@@ -368,7 +368,7 @@ static void on_resolved(void *arg, const struct message *reply)
 	if (reply->rcode == RCODE_NOERROR && reply->security != SECURITY_BOGUS)
 		call_say(c, "ok\n");
 	else
-		call_say(c, "failing: the root's servers cannot be resolved: %s%s%s\n",
+		call_say(c, "failing: cannot resolve the NS RRset of the root: %s%s%s\n",
 			 rr_rcode_name(reply->rcode, rcode), reply->reason ? ", " : "",
 			 reply->reason ? reason_text(reply->reason) : "");
 	call_resume(c);
@@ -491,7 +491,7 @@ void pages_reopen(struct pages *p)
 	struct fault f = { 0 };
 
 	if (!serve(p, &f))
-		log_warn("%s: where it was served it stays", f.text);
+		log_warn("%s; open sockets stay open", f.text);
 }
 
 void pages_close(struct pages *p)

@@ -84,10 +84,10 @@ static void say_list_family(struct call *c, const char *name, const char *help,
 
 static void say_lists(struct call *c, const struct stats *total)
 {
-	struct family all = { c, "queries_blocked_total", "counter", "Questions that lists blocked.",
+	struct family all = { c, "queries_blocked_total", "counter", "Queries that lists blocked.",
 			      NULL };
 	struct family each = { c, "blocklist_blocked_total", "counter",
-			       "Questions that a list blocked.", "list" };
+			       "Queries that a list blocked.", "list" };
 	const struct blocklists *b = lists_of(c);
 
 	sample(&all, NULL, (double)stat_get(&total->blocked));
@@ -96,9 +96,9 @@ static void say_lists(struct call *c, const struct stats *total)
 	say_list_family(c, "blocklist_names", "Names in a list.", list_names);
 	say_list_family(c, "blocklist_bytes", "Memory of a list.", list_bytes);
 	say_list_family(c, "blocklist_made_timestamp_seconds",
-			"When what is used of a list was made, in seconds since 1970.", list_made);
+			"When the list in use was loaded, in seconds since 1970.", list_made);
 	say_list_family(c, "blocklist_stale",
-			"Whether a list could not be renewed although its sources changed.", list_stale);
+			"Whether the last update of a list failed.", list_stale);
 }
 
 /* ---- lease and hosts files ---- */
@@ -139,11 +139,11 @@ static void say_leases(struct call *c)
 {
 	struct lease_family rows[] = {
 		{ { c, "lease_file_read_timestamp_seconds", "gauge",
-		    "When what holds of a lease or hosts file was read, in seconds since 1970.", "file" },
+		    "When a lease or hosts file was last read, in seconds since 1970.", "file" },
 		  LEASE_READ, 0 },
 		{ { c, "lease_file_records", "gauge", "Records from a lease or hosts file.", "file" },
 		  LEASE_RECORDS, 0 },
-		{ { c, "lease_file_left_out", "gauge", "Lines of it that were left out.", "file" },
+		{ { c, "lease_file_left_out", "gauge", "Lines of it that were ignored.", "file" },
 		  LEASE_LEFT_OUT, 0 },
 		{ { c, "lease_file_failing", "gauge", "Whether it could not be read the last time.",
 		    "file" },
@@ -191,10 +191,10 @@ static void say_zone_family(struct call *c, const char *name, const char *help, 
 
 static void say_zones(struct call *c)
 {
-	say_zone_family(c, "auth_zone_serial", "Serial number of a zone that is held here; 0: none.",
+	say_zone_family(c, "auth_zone_serial", "SOA serial of an auth zone; 0: none.",
 			false, zone_serial);
 	say_zone_family(c, "auth_zone_since_timestamp_seconds",
-			"When a zone that is fetched was, in seconds since 1970.", true, zone_since);
+			"When a zone was last transferred or fetched, in seconds since 1970.", true, zone_since);
 	say_zone_family(c, "auth_zone_usable", "Whether it has been read or fetched and has not expired.",
 			false, zone_usable);
 }
@@ -226,9 +226,9 @@ static void say_tops(struct call *c, const struct top_tables *tops)
 		[TOP_NAMES] = "top_names", [TOP_CLIENTS] = "top_clients", [TOP_BLOCKED] = "top_blocked"
 	};
 	static const char *const help[TOP_KINDS] = {
-		[TOP_NAMES] = "Questions for the names that come most often (metrics-top).",
-		[TOP_CLIENTS] = "Questions of the clients who ask most often (metrics-top).",
-		[TOP_BLOCKED] = "Questions for the blocked names that come most often (metrics-top).",
+		[TOP_NAMES] = "Queries for the names that come most often (metrics-top).",
+		[TOP_CLIENTS] = "Queries of the clients that ask most often (metrics-top).",
+		[TOP_BLOCKED] = "Queries for the blocked names that come most often (metrics-top).",
 	};
 	size_t most = call_snapshot(c)->conf->metrics.metrics_top;
 	char text[DNAME_TEXT];

@@ -23,7 +23,7 @@ static void warn_of_other(int fd, const char *path)
 	long pid = n > 0 ? strtol(text, NULL, 10) : 0;
 
 	if (pid > 0 && pid != (long)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
-		log_warn("%s names process %ld, which is running", path, pid);
+		log_warn("pid file %s names process %ld, which is running", path, pid);
 }
 
 static bool write_number(int fd)
@@ -51,7 +51,7 @@ bool pidfile_write(struct pidfile *p, const struct conf *conf, const struct priv
 		warn_of_other(p->fd, p->path);
 		if (write_number(p->fd)) {
 			if (who->change && fchown(p->fd, who->uid, who->gid) != 0)
-				log_detail("%s stays root's: %s", p->path, strerror(errno));
+				log_detail("pid file %s stays owned by root: %s", p->path, strerror(errno));
 			return true;
 		}
 	}

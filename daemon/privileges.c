@@ -27,8 +27,7 @@ bool privileges_find(struct privileges *p, const struct conf *conf, struct fault
 	user = getpwnam(name);
 	if (geteuid() != 0) {
 		if (!user || user->pw_uid != geteuid())
-			log_detail("not started as root: going on as the user who started it, not "
-				   "as %s",
+			log_detail("not started as root: the user stays unchanged, not %s",
 				   name);
 		return true;
 	}
@@ -121,6 +120,6 @@ bool privileges_drop(const struct privileges *p, const struct conf *conf, struct
 void privileges_give(const struct privileges *p, const char *path)
 {
 	if (p->change && lchown(path, p->uid, p->gid) != 0 && errno != ENOENT)
-		log_warn("cannot give %s to the user the daemon becomes: %s", path,
+		log_warn("cannot change the owner of %s: %s", path,
 			 strerror(errno));
 }

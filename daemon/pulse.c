@@ -39,7 +39,7 @@ static bool all_answered(struct pulse *p)
 		if (atomic_load_explicit(&p->heard[i], memory_order_relaxed))
 			continue;
 		if (!p->told)
-			log_warn("thread %u has taken no turn for %llu ms", i,
+			log_warn("thread %u has not responded for %llu ms", i,
 				 (unsigned long long)(p->every_us / 1000));
 		p->told = true;
 		return false;

@@ -61,7 +61,7 @@ static void empty(struct purge *p)
 {
 	struct caches_gone gone = caches_empty(p->caches);
 
-	log_notice("all caches were emptied: %zu answers, %zu record sets, %zu denials",
+	log_notice("all caches flushed: %zu answers, %zu RRsets, %zu NSEC ranges",
 		   gone.answers, gone.sets, gone.denials);
 }
 
@@ -74,7 +74,7 @@ static void walk(void *arg)
 		struct forget *some = take_some(p);
 
 		if (some)
-			log_ops("%zu cached entries of a zone's former content were forgotten",
+			log_ops("%zu cached entries of a zone's old version removed",
 				forget_now(p->caches, some));
 		if (atomic_exchange(&p->due, false))
 			empty(p);

@@ -47,7 +47,7 @@ static bool be_root(gid_t gid, const struct groups *own, struct fault *f)
 static void look_at(const char *option, const char *path, const char *name)
 {
 	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES)
-		log_warn("%s: the user %s may not read '%s': a reload will not be able to", option, name, path);
+		log_warn("%s: the user %s may not read '%s': a reload will fail", option, name, path);
 }
 
 static void look_at_each(const struct conf *conf, const char *option, const char *text)

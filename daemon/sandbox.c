@@ -21,7 +21,7 @@ struct sandbox *sandbox_draw(const struct conf *conf, bool locked_in)
 {
 	(void)locked_in;
 	if (strcmp(conf->server.sandbox, "no") != 0)
-		log_detail("no sandbox: this program was built with sanitizers, which need more");
+		log_detail("sandbox: disabled, this program was built with sanitizers");
 	return NULL;
 }
 
@@ -32,7 +32,7 @@ static void refuse_new_rights(void)
 {
 #ifdef PR_SET_NO_NEW_PRIVS
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		log_notice("sandbox: new privileges cannot be refused: %s", strerror(errno));
+		log_notice("sandbox: cannot set no_new_privs: %s", strerror(errno));
 #endif
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
@@ -40,7 +40,7 @@ static void refuse_new_rights(void)
 #if defined(__linux__) && defined(HAVE_SYS_PRCTL_H)
 	/* Since Linux 6.3; on older kernels the system call filter refuses half of this. */
 	if (prctl(PR_SET_MDWE, 1, 0, 0, 0) != 0)
-		log_detail("sandbox: memory that was written may be made runnable: %s", strerror(errno));
+		log_detail("sandbox: cannot forbid memory that is writable and executable: %s", strerror(errno));
 #endif
 }
 

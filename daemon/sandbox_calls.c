@@ -142,7 +142,7 @@ void sandbox_calls(bool strict)
 	for (size_t i = 0; !error && i < COUNT(rows); i++) {
 		error = add_row(filter, &rows[i], strict);
 		if (error)
-			log_detail("sandbox: no rule for the system call %s: %s", rows[i].name, strerror(-error));
+			log_detail("sandbox: cannot add a rule for the system call %s: %s", rows[i].name, strerror(-error));
 		if (error == -EDOM || error == -EINVAL)
 			error = 0; /* no such call on this architecture */
 	}
@@ -151,7 +151,7 @@ void sandbox_calls(bool strict)
 	if (!error)
 		error = seccomp_load(filter);
 	if (error)
-		log_notice("sandbox: system calls are not limited: this system has no such filters (%s)",
+		log_notice("sandbox: system calls are not limited: this system has no seccomp filters (%s)",
 			   strerror(-error));
 	if (filter)
 		seccomp_release(filter);

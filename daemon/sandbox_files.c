@@ -242,7 +242,7 @@ static void add_rule(int rules, const struct sandbox_place *place, uint64_t know
 	if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
 		rule.allowed_access &= OF_A_FILE;
 	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
-		log_notice("sandbox: no rule for %s: %s", place->path, strerror(errno));
+		log_notice("sandbox: cannot add a rule for %s: %s", place->path, strerror(errno));
 	close(rule.parent_fd);
 }
 
@@ -281,8 +281,7 @@ void sandbox_files(struct sandbox *s, const struct conf *conf)
 	sandbox_collect(s, conf);
 	s->holds = guard(s);
 	if (!s->holds)
-		log_notice("sandbox: files are guarded by the rights of the user alone: this system has no "
-			   "Landlock (%s)", strerror(errno));
+		log_notice("sandbox: file access is not limited: this system has no Landlock (%s)", strerror(errno));
 	else
 		for (size_t i = 0; i < s->count; i++)
 			log_algo("sandbox: %s %s", s->places[i].path,

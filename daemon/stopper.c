@@ -64,7 +64,7 @@ static _Noreturn void leave_behind(struct stopper *s, const char *why)
 	pthread_t last;
 
 	(void)pthread_create(&last, NULL, last_resort, NULL);
-	log_error("%s: the process ends without it", why);
+	log_error("%s: the process exits without it", why);
 	log_settle(true);
 	pidfile_remove(&s->daemon->pidfile);
 	log_writer_end(); /* what waits to be written, if it can be within LAST_MS */
@@ -99,7 +99,7 @@ static void look_at_workers(struct stopper *s)
 	for (unsigned i = 0; i < s->daemon->worker_count; i++) {
 		if (is_well(s, i, join_ms))
 			continue;
-		snprintf(why, sizeof why, "thread %u has taken no turn for %u ms", i, passed_ms(s) - join_ms);
+		snprintf(why, sizeof why, "thread %u has not responded for %u ms", i, passed_ms(s) - join_ms);
 		leave_behind(s, why);
 	}
 }
@@ -148,7 +148,7 @@ struct stopper *stopper_start(struct daemon *d)
 	if (runs)
 		return s;
 	/* the posts refer to it */
-	log_warn("there can be no further thread to watch the others end");
+	log_warn("cannot start the thread that limits the time to stop");
 	return NULL;
 }
 

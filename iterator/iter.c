@@ -80,7 +80,7 @@ bool iter_restart(struct iter *it)
 	iter_hide_name(it);
 	if (++it->restarts <= it->conf->max_query_restarts)
 		return true;
-	iter_blame(it, REASON_budget_aliases, "the limit of %u restarts is reached",
+	iter_blame(it, REASON_budget_aliases, "limit of %u restarts (CNAMEs, DNAMEs) reached",
 		   it->conf->max_query_restarts);
 	return false;
 }

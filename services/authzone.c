@@ -90,13 +90,13 @@ bool authzone_admits(const struct authzones *t, const struct authzone *z,
 	case ZONEMD_ABSENT:
 		if (!z->needs_digest)
 			return true;
-		fault_set(&why, "there is no ZONEMD record");
+		fault_set(&why, "no ZONEMD record");
 		break;
 	case ZONEMD_WRONG:
 		break;
 	}
 	if (t->permissive) {
-		log_warn("%s %s: %s; it is used all the same (zonemd-permissive-mode)",
+		log_warn("%s %s: %s; used anyway (zonemd-permissive-mode)",
 			 z->clause, dname_print(z->name, name), why.text);
 		return true;
 	}
@@ -118,7 +118,7 @@ void authzone_ripen(const struct authzone *z, struct zonedata *data)
 		return;
 	rules = rpz_new(data);
 	if (rpz_unusable(rules))
-		log_warn("%s %s: %zu of its names make no rule", z->clause,
+		log_warn("%s %s: %zu names ignored, not valid RPZ triggers", z->clause,
 			 dname_print(z->name, name), rpz_unusable(rules));
 	zonedata_attach(data, rules, free_rules);
 }
@@ -156,7 +156,7 @@ bool authzone_reload(const struct authzones *t, const struct authzone *z, struct
 		return false;
 	}
 	if (broken)
-		log_warn("%s %s: %zu records of %s cannot be read and are passed over", z->clause,
+		log_warn("%s %s: %zu malformed records of %s ignored", z->clause,
 			 dname_print(z->name, name), broken, z->path);
 	authzone_ripen(z, data);
 	*former = authzone_publish(z, data, false);

@@ -402,7 +402,7 @@ static void tell_cut(const struct zonedata *z, const struct gather *g)
 	char zone[DNAME_TEXT], name[DNAME_TEXT];
 
 	if (g->cut)
-		log_warn("zone %s: %zu records are left out, for RRsets of more than %u records or 16 MiB, first at %s",
+		log_warn("zone %s: %zu records ignored, of RRsets of more than %u records or 16 MiB, first at %s",
 			 dname_print(z->apex, zone), g->cut, UINT16_MAX,
 			 dname_print(g->first_cut->owner, name));
 }
@@ -504,7 +504,7 @@ static void note_broken(void *arg, const char *why)
 	if (++x->broken <= BROKEN_TOLD)
 		log_warn("%s", why);
 	else if (x->broken == BROKEN_TOLD + 1)
-		log_warn("more records of this file cannot be read");
+		log_warn("%s: more records are malformed", x->path);
 }
 
 static void note_odd(void *arg, const char *why)
@@ -514,7 +514,7 @@ static void note_odd(void *arg, const char *why)
 	if (++x->odd <= BROKEN_TOLD)
 		log_warn("%s", why);
 	else if (x->odd == BROKEN_TOLD + 1)
-		log_warn("more lines of this file are odd");
+		log_warn("%s: more lines are doubtful", x->path);
 }
 
 static void tell_soas(struct filing *x)

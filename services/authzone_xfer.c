@@ -120,10 +120,10 @@ static void failed(struct task *t)
 	const struct zonedata *z = xfer_have(t);
 	char name[DNAME_TEXT];
 
-	log_notice("%s %s: no primary could give it", t->z->clause, name_of(t, name));
+	log_notice("%s %s: transfer failed from every primary", t->z->clause, name_of(t, name));
 	if (z && !atomic_load(&t->z->cell->expired) &&
 	    time_is_past(xfer_time(t)->now_s, lease_ends_s(t, z))) {
-		log_warn("%s %s: it has expired", t->z->clause, name);
+		log_warn("%s %s: zone expired", t->z->clause, name);
 		atomic_store(&t->z->cell->expired, true);
 	}
 	t->backoff_s = t->backoff_s ? MIN(t->backoff_s * 2, BACKOFF_MAX_S) : BACKOFF_S;
@@ -232,7 +232,7 @@ static void verified(struct task *t, bool holds)
 		return;
 	}
 	if (!holds) {
-		log_warn("%s %s: its signatures do not hold", t->z->clause, name_of(t, name));
+		log_warn("%s %s: DNSSEC validation of the zone failed", t->z->clause, name_of(t, name));
 		if (t->from_file) {
 			file_fails(t, got);
 			return;
@@ -371,7 +371,7 @@ static void on_put_together(struct zonejob *job)
 		take_records(t, got);
 		return;
 	}
-	log_warn("%s %s: what was transferred cannot be used: %s", t->z->clause, name_of(t, name),
+	log_warn("%s %s: transfer rejected: %s", t->z->clause, name_of(t, name),
 		 job->why.text);
 	t->phase = PHASE_TRANSFER;
 	xfer_next_address(t);

@@ -47,7 +47,7 @@ static void save(struct list_loading *g, const struct sources *s, struct list_ta
 	for (size_t i = 0; i < s->count; i++)
 		l.sources[i] = to_store(&s->at[i]);
 	if (!list_store_write(path, &l, &f) && !g->table_told) {
-		log_warn("blocklist %s: no copy is kept: %s", g->name, f.text);
+		log_warn("blocklist %s: copy not saved: %s", g->name, f.text);
 		g->table_told = true;
 	}
 	mem_free(l.sources);
@@ -103,7 +103,7 @@ static void publish(struct blocklist *l, const struct sources *s, struct list_ta
 	struct timebase now = { 0 };
 
 	timebase_read(&now);
-	log_ops("blocklist %s: %zu names, %zu bytes, from %zu places in %" PRIu64 " ms", g->name,
+	log_ops("blocklist %s: %zu names, %zu bytes, from %zu sources in %" PRIu64 " ms", g->name,
 		list_table_count(t), list_table_bytes(t), s->count,
 		(now.now_us - began_us) / US_PER_MS);
 	blocklist_publish(l, list_table_pin(t));
@@ -155,7 +155,7 @@ static void renew(struct blocklist *l, struct sources *s, uint64_t seed)
 		publish(l, s, t, began.now_us);
 		return;
 	}
-	log_warn("blocklist %s: not renewed, what was there stays: %s", g->name, f.text);
+	log_warn("blocklist %s: update failed, old list stays in use: %s", g->name, f.text);
 	tell_stale(g, f.text);
 }
 
@@ -295,7 +295,7 @@ static void fetch(const struct list_loading *g, struct source *s)
 		list_source_fail(s, &f);
 		s->due_s = list_wall_s() + retry_s(g, s->failures++);
 		log_warn("blocklist %s: %s: %s%s", g->name, s->where, s->why,
-			 s->size >= 0 ? "; the copy serves on" : "");
+			 s->size >= 0 ? "; old copy stays in use" : "");
 		return;
 	}
 	s->good_s = list_wall_s();

@@ -51,17 +51,17 @@ struct list_rule {
 };
 
 #define LIST_SKIPS(X)                                            \
-	X(cosmetic, "rules for parts of pages")                  \
+	X(cosmetic, "cosmetic rules")                            \
 	X(url, "rules for URLs")                                 \
-	X(modifier, "rules with modifiers that only browsers can obey") \
+	X(modifier, "rules with modifiers for browsers only")    \
 	X(pattern, "patterns and regular expressions")           \
 	X(address, "addresses")                                  \
 	X(rewrite, "rules that answer with something else")      \
 	X(top, "whole top-level domains")                        \
 	X(trigger, "policy triggers other than names")           \
 	X(foreign, "settings of other programs")                 \
-	X(name, "names that cannot be")                          \
-	X(unknown, "lines that are no rule")
+	X(name, "invalid names")                                 \
+	X(unknown, "invalid lines")
 
 enum list_skip {
 #define X(id, what) LIST_SKIP_##id,

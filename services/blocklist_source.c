@@ -326,10 +326,10 @@ static void log_counts(const struct list_loading *g, const struct source *s)
 		   c->rules, c->lines);
 	for (int i = 0; i < LIST_SKIP_KINDS; i++)
 		if (c->skipped[i])
-			log_detail("blocklist %s: %s: left alone: %" PRIu64 " %s", g->name, s->where,
+			log_detail("blocklist %s: %s: ignored: %" PRIu64 " %s", g->name, s->where,
 				   c->skipped[i], list_skip_what[i]);
 	if (c->first_bad)
-		log_detail("blocklist %s: %s:%u: no rule: %s", g->name, s->where, c->first_bad,
+		log_detail("blocklist %s: %s:%u: not a rule: %s", g->name, s->where, c->first_bad,
 			   c->first_bad_text);
 }
 
@@ -400,12 +400,11 @@ struct list_table *list_make_table(const struct list_loading *g, struct sources 
 	}
 	t = list_table_make(m, seed);
 	if (list_table_dropped(t))
-		log_warn("blocklist %s: %" PRIu64 " rules with modifiers are left out: at one name, only "
+		log_warn("blocklist %s: %" PRIu64 " rules with modifiers ignored: at one name, only "
 			 "%d for any client and %d for each netblock are used", g->name,
 			 list_table_dropped(t), LIST_RULES_AT_ONCE, LIST_RULES_AT_ONCE);
 	if (list_table_unknown(t))
-		log_warn("blocklist %s: %u patterns of names that pass are not understood, and nothing "
-			 "passes because of them", g->name, list_table_unknown(t));
+		log_warn("blocklist %s: %u malformed patterns of allowed names ignored", g->name, list_table_unknown(t));
 	return t;
 }
 

@@ -154,7 +154,7 @@ static enum step on_looked(struct query *q, struct lookup *l)
 	l->waits = false;
 	if (!l->reply)
 		return ask_servers(q, l);
-	tell(q, "the store (cachedb) has an answer");
+	tell(q, "found in cachedb");
 	stat_bump(&q->env->stats->from_store, 1);
 	q->reply = l->reply;
 	return STEP_UP;

@@ -125,7 +125,7 @@ static void give_up(struct redis *r, const char *why)
 	char text[ADDR_TEXT];
 
 	if (!r->said)
-		log_warn("cachedb: Redis at %s: %s; it is done without, and tried again",
+		log_warn("cachedb: Redis at %s: %s; disabled until a retry works",
 			 where(r, text), why);
 	r->said = true;
 	close_connection(r);
@@ -260,7 +260,7 @@ static bool take_reply(struct redis *r, const struct resp *reply)
 		return false;
 	}
 	if (reply->kind == RESP_ERROR && !r->complained)
-		log_warn("cachedb: Redis says: %s", text);
+		log_warn("cachedb: Redis at %s: error reply: %s", where(r, (char[ADDR_TEXT]){ 0 }), text);
 	r->complained |= reply->kind == RESP_ERROR;
 	if (c->greets)
 		greeted(r);

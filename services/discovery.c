@@ -169,7 +169,7 @@ static void put_service(struct telling *t, const struct interface *at)
 	if (at->service == SERVICE_HTTPS)
 		write_path(&w, t->endpoint);
 	if (w.bad) {
-		log_warn("designated-resolver: too many addresses to tell of");
+		log_warn("designated-resolver: too many addresses");
 		return;
 	}
 	print_line(line, &w);
@@ -228,8 +228,8 @@ void discovery_renew(struct localzones *zones, const struct conf *conf, struct t
 			put_services(&t);
 		else
 			log_notice(
-				"clients are not told of DNS over TLS and HTTPS: the certificate "
-				"has no name in it, and designated-resolver-name gives none");
+				"designated-resolver: DNS over TLS and HTTPS not advertised: no "
+				"name in the certificate or designated-resolver-name");
 	}
 	interfaces_clear(&where);
 }

@@ -250,7 +250,7 @@ static void rest(struct dnstap *d)
 	atomic_store_explicit(&d->bell.asleep, false, memory_order_relaxed);
 	drain_pipe(d);
 	if (d->wire && p[1].revents && !dnstap_wire_is_alive(d->wire)) {
-		log_warn("dnstap: %s has closed the connection", d->wire_plan->text);
+		log_warn("dnstap: %s closed the connection", d->wire_plan->text);
 		hang_up(d);
 	} else if (d->wire && p[0].revents && !is_called(d)) {
 		nanosleep(&(struct timespec){ .tv_nsec = LINGER_MS * 1000000 }, NULL);
@@ -292,7 +292,7 @@ static void reach(struct dnstap *d)
 		return;
 	}
 	if (!d->quiet && !is_called(d))
-		log_warn("dnstap: cannot reach %s: %s; trying again from time to time",
+		log_warn("dnstap: cannot connect to %s: %s; will retry",
 			 d->plan->text, f.text);
 	d->quiet = true;
 }
@@ -312,7 +312,7 @@ static bool carry(struct dnstap *d)
 		some |= count != 0;
 		if (sent)
 			continue;
-		log_warn("dnstap: the connection to %s is broken", d->wire_plan->text);
+		log_warn("dnstap: connection to %s lost", d->wire_plan->text);
 		hang_up(d);
 	}
 	return some && d->wire;

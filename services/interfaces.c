@@ -170,8 +170,8 @@ static void put_interface(void *arg, const struct addr *a)
 
 	if ((item.service == SERVICE_TLS || item.service == SERVICE_HTTPS) &&
 	    !may_serve_tls(find->server)) {
-		log_warn("nothing is served at %s, whose port is for %s: tls-service-key and "
-			 "tls-service-pem are not both given",
+		log_warn("not listening at %s, a port for %s: tls-service-key or tls-service-pem is "
+			 "missing",
 			 addr_print(a, 0, text), service_name(item.service));
 		return;
 	}

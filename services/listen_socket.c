@@ -59,8 +59,8 @@ static void set_buffer(int fd, int option, int force, uint64_t wanted, const cha
 		size /= 2;
 	/* Linux reports twice the value set, others do not: below half is certainly too little. */
 	if (asked && granted(fd, option) < (int)(wanted / 2))
-		log_warn("%s: %llu was asked for, the system grants %d: start as root, or raise "
-			 "its limit",
+		log_warn("%s: %llu requested, the system granted %d: start as root, or raise its "
+			 "limit",
 			 name, (unsigned long long)wanted, granted(fd, option));
 }
 
@@ -93,14 +93,14 @@ static void set_foreign_addresses(int fd, int family, const struct conf_server *
 #elif HAVE_DECL_SO_BINDANY
 		ask_int(fd, SOL_SOCKET, SO_BINDANY, 1, "ip-transparent");
 #else
-		log_warn("ip-transparent has no effect: this system does not know it");
+		log_warn("ip-transparent has no effect: not supported on this system");
 #endif
 	}
 	if (s->ip_freebind) {
 #if HAVE_DECL_IP_FREEBIND
 		ask_int(fd, IPPROTO_IP, IP_FREEBIND, 1, "ip-freebind");
 #else
-		log_warn("ip-freebind has no effect: this system does not know it");
+		log_warn("ip-freebind has no effect: not supported on this system");
 #endif
 	}
 }
@@ -281,7 +281,7 @@ bool listen_socket_open(struct listen_socket *s, const struct interface *at, boo
 	listen_socket_close(s);
 	addr_print(&at->addr, 0, text);
 	if (at->optional && is_absence(error)) {
-		log_detail("not serving %s over %s: %s", text, transport_name(stream),
+		log_detail("not listening at %s over %s: %s", text, transport_name(stream),
 			   explain(error));
 		return true;
 	}
@@ -302,7 +302,7 @@ void listen_socket_adopt(struct listen_socket *s, const struct interface *at, bo
 	set_no_path_mtu(fd, at->addr.family);
 	set_buffers(fd, conf);
 	if (at->many && !set_packet_info(fd, at->addr.family))
-		log_warn("%s: answers may leave from another address than was asked: %s",
+		log_warn("%s: responses may have the wrong source address: %s",
 			 addr_print(&at->addr, 0, text), strerror(errno));
 }
 

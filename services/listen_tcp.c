@@ -96,7 +96,7 @@ static bool is_out_of_files(int error)
 static void out_of_files(struct listen_tcp *t)
 {
 	if (!t->short_of_files)
-		log_warn("no TCP connection can be taken for a while: %s", strerror(errno));
+		log_warn("TCP accept failed, pausing: %s", strerror(errno));
 	t->short_of_files = true;
 	listeners_watch(t, false);
 	timer_set(t->loop, &t->reopen, NO_FILES_PAUSE_US);

@@ -216,8 +216,7 @@ static void set_stamps(int fd, bool on)
 {
 	(void)fd;
 	if (on)
-		log_warn("sock-queue-timeout has no effect: this system does not say when a "
-			 "packet came");
+		log_warn("sock-queue-timeout has no effect: no receive timestamps on this system");
 }
 
 static uint64_t read_stamp(struct msghdr *head)
@@ -304,7 +303,7 @@ static void send_all(int fd, struct mmsghdr *out, unsigned count)
 			patient = false;
 			(void)poll(&p, 1, SEND_PATIENCE_MS);
 		} else {
-			log_detail("an answer could not be sent over UDP: %s", strerror(errno));
+			log_detail("cannot send a UDP response: %s", strerror(errno));
 			at++;
 		}
 	}

@@ -178,11 +178,11 @@ static const struct rrset *put_single(const struct putting *p, const struct rrse
 		bool second = rd.at && !same_data(rd, items[i]->rr.rdata);
 
 		if (second && zone_traits[p->m.type].records == RECORDS_ALL) {
-			refuse(p, items[i], "there can be only one such record at a name");
+			refuse(p, items[i], "only one record of this type allowed at a name");
 			continue;
 		}
 		if (second)
-			log_warn("local-data: there can be only one such record at a name, the last holds: %s",
+			log_warn("local-data: only one record of this type allowed at a name, the last is used: %s",
 				 items[i]->line);
 		if (second || !rd.at)
 			holds = items[i];
@@ -225,7 +225,7 @@ static void warn_of_width(const struct rrset *old, const struct rrset *new, cons
 	size_t was = old ? old->size + 10u * old->count : 0, is = new->size + 10u * new->count;
 
 	if (is > MSG_MAX && was <= MSG_MAX)
-		log_warn("local-data: no message can hold the %u records of one type at %s",
+		log_warn("local-data: RRset of %u records at %s does not fit a DNS message",
 			 new->count, dname_print(i->rr.owner, name));
 }
 

@@ -239,7 +239,7 @@ static enum step attend(struct query *q)
 
 static enum step divide(struct query *q)
 {
-	tell(q, "who asks is told apart by where it is");
+	tell(q, "the answer depends on the client subnet (ECS)");
 	q->divided = q->parked = true;
 	q->reply = NULL;
 	return attend(q);

@@ -403,7 +403,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 	who.settled = settled;
 	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, a, &j);
 	if (UNLIKELY(settled && *settled->what))
-		tell(q, "%s has a say in it", settled->what);
+		tell(q, "%s applies", settled->what);
 	switch (j.end) {
 	case JUDGED_AS_IS:
 		waiter_answer(q, w, reply, last);

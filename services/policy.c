@@ -255,7 +255,7 @@ static enum policy_end say(const struct walk *w, const struct rrset *last,
 	m.count[SECTION_AUTHORITY] = authority != NULL;
 	if (rcode == RCODE_YXDOMAIN) {
 		m.reason = REASON_other;
-		m.reason_text = "the alias that a wildcard makes is too long";
+		m.reason_text = "the CNAME expanded from a wildcard is too long";
 	}
 	to.now_s = 0;
 	answer_message(w->out, &to, &m);

@@ -33,7 +33,7 @@ static struct kernset *open_set(const char *name)
 	struct kernset *s = *name ? kernset_open(name, &f) : NULL;
 
 	if (*name && !s)
-		log_error("ipset: the set '%s' cannot be filled: %s", name, f.text);
+		log_error("ipset: set '%s' cannot be used: %s", name, f.text);
 	return s;
 }
 

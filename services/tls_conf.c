@@ -143,7 +143,7 @@ void tls_conf_prepare(struct snapshot *s)
 
 	forwards_each(s->forwards, look_for_tls, &needs);
 	if (needs && s->tls_client && !tls_client_load(s->tls_client, &f))
-		log_error("%s: servers cannot be asked over TLS", f.text);
+		log_error("%s: no queries over TLS upstream", f.text);
 }
 
 static void refresh(bool (*again)(void *of, struct fault *f), void *of, const char *what)
@@ -153,10 +153,10 @@ static void refresh(bool (*again)(void *of, struct fault *f), void *of, const ch
 	if (!of || !again(of, &f))
 		return;
 	if (f.set)
-		log_error("%s changed, but cannot be used, going on with what was there: %s", what,
+		log_error("%s changed, but cannot be loaded, old one stays in use: %s", what,
 			  f.text);
 	else
-		log_notice("%s changed: read again", what);
+		log_notice("%s changed: reloaded", what);
 }
 
 static bool client_again(void *client, struct fault *f)

@@ -17,8 +17,8 @@ void unwanted_note(struct env *e)
 	stat_bump(&e->stats->unwanted_replies, 1);
 	if (threshold == 0 || ++e->unwanted < threshold)
 		return;
-	log_warn("%" PRIu32 " answers came that nobody had asked for (unwanted-reply-threshold): "
-		 "somebody may be forging them, all caches are emptied",
+	log_warn("%" PRIu32 " unwanted replies (unwanted-reply-threshold): possible spoofing "
+		 "attempt, all caches flushed",
 		 e->unwanted);
 	e->unwanted = 0;
 	if (e->purge)

@@ -157,8 +157,7 @@ void peer_failed(struct peer *peer, const char *why, bool untrusted, uint64_t no
 	if (note(peer, why, now_us))
 		log_warn("no %s with %s: %s%s", peer->path ? "HTTPS" : "TLS", peer_print(peer, who),
 			 peer->why,
-			 untrusted ? " (the server is not asked, and nothing is sent in clear "
-				     "instead)"
+			 untrusted ? " (no query sent, and no fallback to cleartext)"
 				   : "");
 }
 

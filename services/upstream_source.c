@@ -82,8 +82,8 @@ static void find_ports(struct sources *s, const struct conf *conf)
 	mem_free(allowed);
 	s->ports = mem_grow(s->ports, MAX(s->port_count, (size_t)1) * sizeof(uint16_t));
 	if (!s->port_count)
-		log_warn("no port is left for questions to other servers: see "
-			 "outgoing-port-permit and outgoing-port-avoid");
+		log_warn("no port left for upstream queries: see outgoing-port-permit and "
+			 "outgoing-port-avoid");
 }
 
 uint16_t sources_port(const struct sources *s, struct random *random)
@@ -129,7 +129,7 @@ struct sources *sources_new(const struct conf *conf, bool with_ports)
 		if (strchr(text, '/') && netblock_parse(&n, text, &f))
 			put_block(s, &n);
 		else if (!interface_expand(text, 0, true, true, put_address, s, &f))
-			log_warn("outgoing-interface %s is not used: %s", text, f.text);
+			log_warn("outgoing-interface %s ignored: %s", text, f.text);
 	}
 	if (with_ports)
 		find_ports(s, conf);

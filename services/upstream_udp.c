@@ -298,7 +298,7 @@ static void tell_gone(struct udp *u, const struct addr *source)
 	if (u->gone_us && now_us - u->gone_us < US_PER_S * 60)
 		return;
 	u->gone_us = now_us;
-	log_warn("outgoing-interface: %s is not an address of this host now: nothing can be asked from there",
+	log_warn("outgoing-interface: %s is not an address of this host now: not used",
 		 addr_print(source, source->port, text));
 }
 
@@ -430,7 +430,7 @@ static bool give_idle_up(struct udp *u)
 static void tell_shortage(struct udp *u, enum opened o)
 {
 	if (o == NO_RESOURCES && !u->short_of_ports)
-		log_warn("no port can be opened to ask from, questions wait for one: %s",
+		log_warn("cannot open a port for upstream queries, they wait: %s",
 			 strerror(errno));
 	if (o != NO_WAY)
 		u->short_of_ports = o == NO_RESOURCES;

@@ -515,7 +515,7 @@ bool log_start(const struct log_how *how)
 
 	panic_tell(say_last);
 	if (to_file && !log_out_open(&next, how->file)) {
-		log_error("cannot open log file %s: %s; going on as before", how->file,
+		log_error("cannot open log file %s: %s; the old log stays in use", how->file,
 			  strerror(errno));
 		return false;
 	}

@@ -359,7 +359,7 @@ static bool is_misshapen_address(const struct parse *p, uint16_t type, uint16_t 
 static bool leave_out(struct parse *p, uint16_t len)
 {
 	p->m->reason = REASON_other;
-	p->m->reason_text = "an address of a wrong length was left out";
+	p->m->reason_text = "an address record of wrong length was ignored";
 	return read_bytes(&p->r, len) != NULL;
 }
 

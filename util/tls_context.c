@@ -163,7 +163,7 @@ static bool set_ciphers(SSL_CTX *context, const char *ciphers)
 	if (strncmp(ciphers, "PROFILE=", 8) != 0)
 		return false;
 	ERR_clear_error();
-	log_warn("tls-ciphers: this OpenSSL knows no profiles such as '%s'; its own choice is used", ciphers);
+	log_warn("tls-ciphers: this OpenSSL has no profile '%s'; its defaults are used", ciphers);
 	return SSL_CTX_set_cipher_list(context, OSSL_default_cipher_list()); /* what failed has left none for TLS 1.2 */
 }
 

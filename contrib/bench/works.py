@@ -322,7 +322,7 @@ def mixed_once(bench, name, work):
 
 # -- warm start -----------------------------------------------------------------------------------
 
-BACK = r"(\d+) answers and (\d+) record sets are back from \S+ after (\d+) ms"
+BACK = r"(\d+) answers and (\d+) RRsets loaded from \S+ in (\d+) ms"
 
 
 def came_back(s, seconds=60):

@@ -214,7 +214,7 @@ static void a_worker_that_takes_no_turn_is_not_waited_for_for_ever(void **state)
 	later(TURN_TIME - 1);
 	assert_string_equal(heard(fd), "");
 	later(1);
-	assert_string_equal(heard(fd), "error thread 0 has taken no turn for more than 5 s: what was begun goes on when it does\n|");
+	assert_string_equal(heard(fd), "error thread 0 has not responded for more than 5 s: the command continues when it does\n|");
 	close(fd);
 	house_has_none();
 }

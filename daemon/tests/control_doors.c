@@ -240,7 +240,7 @@ static void the_channel_listens_where_the_configuration_says(void **state)
 		  false },
 		{ "the other family", PLAIN " control-port: !\n control-interface: ::1\n", " control", false, false, false,
 		  true },
-		{ "unless told otherwise", PLAIN " control-port: !\n", " control", false, false, true, true },
+		{ "loopback of both families, by default", PLAIN " control-port: !\n", " control", false, false, true, true },
 		{ "an address with its port", PLAIN " control-interface: 127.0.0.1@!\n", " control", false, false, true,
 		  false },
 		{ "some of each", PLAIN " control-port: !\n control-interface: 127.0.0.1\n control-interface: %/s\n",

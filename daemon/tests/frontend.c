@@ -295,7 +295,7 @@ static void check_rows(const char *more, const struct row *rows, size_t count)
 	close_world();
 }
 
-static void every_journey_has_its_end(void **state)
+static void every_packet_has_one_outcome(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
@@ -752,7 +752,7 @@ static void hush(const char *line, void *arg)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_journey_has_its_end),
+		cmocka_unit_test(every_packet_has_one_outcome),
 		cmocka_unit_test(who_asks_too_often_is_not_even_given_a_cookie),
 		cmocka_unit_test(a_cookie_may_be_had_without_a_question),
 		cmocka_unit_test(class_chaos_tells_what_is_not_hidden),

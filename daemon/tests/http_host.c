@@ -34,7 +34,7 @@ static void a_host_is_found_among_the_fields(void **state)
 	}
 }
 
-static void a_strangers_name_is_not_ours(void **state)
+static void an_unknown_host_header_is_rejected(void **state)
 {
 	(void)state;
 	static const struct {
@@ -72,7 +72,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_is_found_among_the_fields),
-		cmocka_unit_test(a_strangers_name_is_not_ours),
+		cmocka_unit_test(an_unknown_host_header_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ static void a_lame_server_is_known_as_such(void **state)
 }
 
 /* Asked to recurse, it may. */
-static void a_recursor_may_answer_who_asks_it_to(void **state)
+static void a_forwarder_may_answer_without_aa(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -177,7 +177,7 @@ static void a_recursor_may_answer_who_asks_it_to(void **state)
 	}
 }
 
-static void an_empty_response_is_used_if_nobody_says_more(void **state)
+static void an_empty_response_is_used_if_no_server_says_more(void **state)
 {
 	struct iter *it = &house.it;
 
@@ -738,8 +738,8 @@ int main(void)
 		cmocka_unit_test(silence_is_the_reason_if_there_is_no_better),
 		cmocka_unit_test(a_useless_response_is_passed_over),
 		cmocka_unit_test(a_lame_server_is_known_as_such),
-		cmocka_unit_test(a_recursor_may_answer_who_asks_it_to),
-		cmocka_unit_test(an_empty_response_is_used_if_nobody_says_more),
+		cmocka_unit_test(a_forwarder_may_answer_without_aa),
+		cmocka_unit_test(an_empty_response_is_used_if_no_server_says_more),
 		cmocka_unit_test(a_spoilt_spelling_makes_several_be_compared),
 		cmocka_unit_test(who_leaves_out_signatures_is_passed_over),
 		cmocka_unit_test(signatures_are_no_less_for_being_asked_for),

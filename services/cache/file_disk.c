@@ -117,7 +117,7 @@ bool cachefile_save(const char *path, const struct cachefile_how *how,
 	     cachefile_write(how, push_to, &n.fd, count, &why);
 	ok = file_new_end(&n, ok);
 	if (!ok)
-		fault_set(f, "cannot write %s: %s (what was there stays)", path,
+		fault_set(f, "cannot write %s: %s (the old file stays)", path,
 			  why.set ? why.text : strerror(errno));
 	return ok;
 }

@@ -504,7 +504,7 @@ static struct message *cannot_be_read(const struct stored *s)
 
 	stored_question(s, &q);
 	atomic_fetch_add_explicit(&unreadable, 1, memory_order_relaxed);
-	log_rare("error", "cache: the stored answer to %s %s cannot be read and counts as missing",
+	log_rare("error", "cache: malformed cached answer for %s %s ignored",
 		 dname_print(q.name, name), rr_type_name(q.type, type));
 	return NULL;
 }

@@ -27,19 +27,19 @@ static void the_longest_netblock_decides(void **state)
 	} rows[] = {
 		{ "loopback may, unasked", "", "127.3.2.1", ACL_ALLOW, NULL },
 		{ "that of IPv6 too", "", "::1", ACL_ALLOW, NULL },
-		{ "and in disguise", "", "::ffff:127.0.0.1", ACL_ALLOW, NULL },
-		{ "in another disguise, of which the host is another", "", "::fffe:127.0.0.1", ACL_REFUSE, NULL },
+		{ "loopback, IPv4-mapped", "", "::ffff:127.0.0.1", ACL_ALLOW, NULL },
+		{ "not IPv4-mapped, though it looks like it", "", "::fffe:127.0.0.1", ACL_REFUSE, NULL },
 		{ "others may not", "", "192.0.2.1", ACL_REFUSE, NULL },
 		{ "not over IPv6", "", "2001:db8::1", ACL_REFUSE, NULL },
 		{ "a netblock", "access-control: 192.0.2.0/24 allow", "192.0.2.7", ACL_ALLOW,
 		  NULL },
-		{ "in disguise", "access-control: 192.0.2.0/24 allow", "::ffff:192.0.2.7",
+		{ "IPv4-mapped", "access-control: 192.0.2.0/24 allow", "::ffff:192.0.2.7",
 		  ACL_ALLOW, NULL },
 		{ "beside it", "access-control: 192.0.2.0/24 allow", "192.0.3.7", ACL_REFUSE,
 		  NULL },
 		{ "loopback still may", "access-control: 192.0.2.0/24 allow", "127.0.0.1",
 		  ACL_ALLOW, NULL },
-		{ "unless told", "access-control: 127.0.0.0/8 deny", "127.0.0.1", ACL_DENY, NULL },
+		{ "loopback denied by the configuration", "access-control: 127.0.0.0/8 deny", "127.0.0.1", ACL_DENY, NULL },
 		{ "the narrow one, written first",
 		  "access-control: 10.1.0.0/16 deny\n access-control: 10.0.0.0/8 allow", "10.1.2.3",
 		  ACL_DENY, NULL },
@@ -296,7 +296,7 @@ static void every_action_has_its_word(void **state)
 	}
 }
 
-static void the_interface_decides_for_who_is_not_listed(void **state)
+static void interface_action_applies_to_unlisted_clients(void **state)
 {
 	(void)state;
 	static const char text[] = "server:\n interface-action: 192.0.2.53 allow\n"
@@ -318,8 +318,8 @@ static void the_interface_decides_for_who_is_not_listed(void **state)
 		{ "of equal ones the last", "203.0.113.1", "192.0.2.55", ACL_ALLOW_SETRD },
 		{ "one port of an address", "203.0.113.1", "192.0.2.56@54", ACL_DENY },
 		{ "another one", "203.0.113.1", "192.0.2.56@55", ACL_ALLOW_SNOOP },
-		{ "in disguise", "::ffff:203.0.113.1", "192.0.2.53", ACL_ALLOW },
-		{ "listed, in disguise", "::ffff:10.1.1.1", "192.0.2.53", ACL_REFUSE },
+		{ "IPv4-mapped", "::ffff:203.0.113.1", "192.0.2.53", ACL_ALLOW },
+		{ "listed, IPv4-mapped", "::ffff:10.1.1.1", "192.0.2.53", ACL_REFUSE },
 		{ "who is listed is judged by that", "10.1.1.1", "192.0.2.53", ACL_REFUSE },
 		{ "not known where", "203.0.113.1", NULL, ACL_REFUSE },
 	};
@@ -345,7 +345,7 @@ static void the_interface_decides_for_who_is_not_listed(void **state)
 
 /* A client without an address, as over a UNIX socket, is in no netblock; nor does it matter what lies behind an IPv4
  * address. */
-static void who_has_no_address_is_nobody(void **state)
+static void a_client_without_address_is_in_no_netblock(void **state)
 {
 	(void)state;
 	struct conf *conf = conf_from("server:\n access-control: 0.0.0.0/0 allow\n access-control: ::/0 allow\n");
@@ -383,8 +383,8 @@ int main(void)
 		cmocka_unit_test(what_a_line_does_not_say_rightly_is_an_error),
 		cmocka_unit_test(views_are_bound_by_their_names),
 		cmocka_unit_test(every_action_has_its_word),
-		cmocka_unit_test(the_interface_decides_for_who_is_not_listed),
-		cmocka_unit_test(who_has_no_address_is_nobody),
+		cmocka_unit_test(interface_action_applies_to_unlisted_clients),
+		cmocka_unit_test(a_client_without_address_is_in_no_netblock),
 		cmocka_unit_test(an_interface_that_is_not_there_is_an_error),
 	};
 

@@ -416,7 +416,7 @@ static void the_question_is_the_one_that_was_asked(void **state)
 }
 
 /* The other side of a talk: it has checked the question, and signs what it answers. */
-static void a_talk_is_signed_from_end_to_end(void **state)
+static void tsig_signs_every_message_of_a_transfer(void **state)
 {
 	struct house *h = *state;
 	static const char *const names[] = { "one", "Two.", "three" };
@@ -445,7 +445,7 @@ static void a_talk_is_signed_from_end_to_end(void **state)
 	assert_null(tsig_keys_find(h->keys, ""));
 }
 
-static void what_was_touched_does_not_hold(void **state)
+static void tsig_rejects_a_changed_message(void **state)
 {
 	struct house *h = *state;
 	const struct tsig_key *key = tsig_keys_find(h->keys, "one");
@@ -531,8 +531,8 @@ int main(void)
 		cmocka_unit_test(a_message_that_is_cut_is_none),
 		cmocka_unit_test(a_ttl_with_the_top_bit_is_none),
 		cmocka_unit_test(the_question_is_the_one_that_was_asked),
-		cmocka_unit_test(a_talk_is_signed_from_end_to_end),
-		cmocka_unit_test(what_was_touched_does_not_hold),
+		cmocka_unit_test(tsig_signs_every_message_of_a_transfer),
+		cmocka_unit_test(tsig_rejects_a_changed_message),
 		cmocka_unit_test(some_messages_of_a_transfer_may_be_unsigned),
 	};
 

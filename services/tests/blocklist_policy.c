@@ -278,7 +278,7 @@ static void a_saved_table_has_its_policies(void **state)
 	}
 }
 
-static void what_cannot_be_obeyed_blocks_nobody_else(void **state)
+static void an_unsupported_client_modifier_blocks_no_other_client(void **state)
 {
 	(void)state;
 	struct list_table *t = table_of(
@@ -303,7 +303,7 @@ int main(void)
 		cmocka_unit_test(other_json_is_refused),
 		cmocka_unit_test(the_first_policy_for_the_client_decides),
 		cmocka_unit_test(a_saved_table_has_its_policies),
-		cmocka_unit_test(what_cannot_be_obeyed_blocks_nobody_else),
+		cmocka_unit_test(an_unsupported_client_modifier_blocks_no_other_client),
 	};
 	int failed;
 

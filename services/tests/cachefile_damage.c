@@ -350,7 +350,7 @@ static void a_full_disk_leaves_the_file_of_before(void **state)
 	snprintf(link, sizeof(link), "%s/x", aside);
 	put_file(link, "x", 1, 0600);
 	assert_false(cachefile_save(path, &how, &count, &f));
-	assert_non_null(strstr(f.text, "what was there stays"));
+	assert_non_null(strstr(f.text, "the old file stays"));
 	assert_int_equal(stat(path, &s), 0);
 	assert_true(s.st_size > BLOCKS_HEAD_LEN);
 	unlink(link);

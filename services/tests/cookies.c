@@ -63,7 +63,7 @@ static void a_cookie_is_judged_as_rfc_9018_says(void **state)
 		{ "A.1: a client's part alone", secret_a, NULL, "198.51.100.100", 1559731985,
 		  "2464c4abcf10c957", COOKIE_NEW,
 		  "2464c4abcf10c957010000005cf79f111f8130c3eee29480" },
-		{ "the same address in disguise", secret_a, NULL, "::ffff:198.51.100.100",
+		{ "the same address, IPv4-mapped", secret_a, NULL, "::ffff:198.51.100.100",
 		  1559731985, "2464c4abcf10c957", COOKIE_NEW,
 		  "2464c4abcf10c957010000005cf79f111f8130c3eee29480" },
 		{ "A.2: more than half an hour old", secret_a, NULL, "198.51.100.100", 1559734385,

@@ -109,7 +109,7 @@ static const char *all_of(const struct localzones *z)
 
 #define LEASE(address, name) "1000 - " address " " name " -\n"
 
-static void names_of_strangers_are_judged(void **state)
+static void hostnames_from_dhcp_clients_are_checked(void **state)
 {
 	(void)state;
 	static const struct {
@@ -326,7 +326,7 @@ static void a_name_has_a_most_of_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_strangers_are_judged),
+		cmocka_unit_test(hostnames_from_dhcp_clients_are_checked),
 		cmocka_unit_test(addresses_lead_back),
 		cmocka_unit_test(the_operators_word_comes_first),
 		cmocka_unit_test(only_what_differs_is_changed),

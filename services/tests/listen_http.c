@@ -331,7 +331,7 @@ static void hold(uint8_t who, bool answers, size_t len)
 }
 
 /* Whoever comes last, and has little kept, does not pay for those who have much. */
-static void who_has_the_most_kept_makes_way(void **state)
+static void the_http_connection_with_most_buffered_data_is_closed(void **state)
 {
 	(void)state;
 	enum { MANY = 5, COMES = 1, LIMIT = 120 };
@@ -404,7 +404,7 @@ int main(void)
 		cmocka_unit_test(beginnings_are_told_apart),
 		cmocka_unit_test(a_proxy_says_for_whom_it_is),
 		cmocka_unit_test(nodelay_is_as_configured),
-		cmocka_unit_test(who_has_the_most_kept_makes_way),
+		cmocka_unit_test(the_http_connection_with_most_buffered_data_is_closed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

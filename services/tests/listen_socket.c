@@ -294,7 +294,7 @@ static void what_cannot_be_set_is_told(void **state)
 	assert_non_null(strstr(logged, "ip-dscp has no effect"));
 	*logged = '\0';
 	listen_socket_adopt(&s, &at, false, conf, ends[0]);
-	assert_non_null(strstr(logged, "answers may leave from another address"));
+	assert_non_null(strstr(logged, "responses may have the wrong source address"));
 	log_capture(NULL, NULL);
 	listen_socket_close(&s);
 	assert_int_equal(s.fd, -1);

@@ -335,7 +335,7 @@ static void who_is_slow_is_cut(void **state)
 }
 
 /* Its message is never whole, however often something comes. */
-static void who_dribbles_is_cut(void **state)
+static void a_slow_tcp_query_is_timed_out(void **state)
 {
 	(void)state;
 	open_house(&(struct listen_tcp_limits){
@@ -561,7 +561,7 @@ int main(void)
 		cmocka_unit_test(a_client_that_has_gone_is_waited_for_by_nobody),
 		cmocka_unit_test(questions_in_work_have_a_bound_and_none_is_lost),
 		cmocka_unit_test(who_is_slow_is_cut),
-		cmocka_unit_test(who_dribbles_is_cut),
+		cmocka_unit_test(a_slow_tcp_query_is_timed_out),
 		cmocka_unit_test(who_takes_no_answers_is_cut),
 		cmocka_unit_test(who_leaves_the_most_untaken_makes_way),
 		cmocka_unit_test(who_takes_answers_slowly_gets_them_all),

@@ -151,7 +151,7 @@ static void an_answer_is_for_whom_the_servers_say(void **state)
 	}
 }
 
-static void only_so_many_guests_are_there_at_a_time(void **state)
+static void subnet_queries_in_a_group_are_limited(void **state)
 {
 	enum { ALL = HALL_GUESTS + 5 };
 
@@ -175,7 +175,7 @@ static void only_so_many_guests_are_there_at_a_time(void **state)
 }
 
 /* Guests take the places that all queries share. */
-static void guests_need_places(void **state)
+static void subnet_queries_take_request_list_slots(void **state)
 {
 	(void)state;
 	begin(" num-queries-per-thread: 3\n");
@@ -215,7 +215,7 @@ static void who_takes_its_question_back_waits_no_more(void **state)
 }
 
 /* A hall is left for another when it has been visited often. */
-static void nobody_is_lost_in_a_hall_that_is_visited_all_the_time(void **state)
+static void no_client_of_a_busy_subnet_group_is_lost(void **state)
 {
 	enum { VISITS = 10000, FEW = 200 };
 
@@ -249,7 +249,7 @@ static void refresh(uint8_t subnet)
 }
 
 /* What is fetched ahead is fetched for the subnet of who asked, and nobody has to wait for it. */
-static void a_refresh_is_for_the_subnet_of_who_asked(void **state)
+static void a_prefetch_is_for_the_clients_subnet(void **state)
 {
 	(void)state;
 	begin("");
@@ -279,11 +279,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_for_whom_the_servers_say),
-		cmocka_unit_test(only_so_many_guests_are_there_at_a_time),
-		cmocka_unit_test(guests_need_places),
+		cmocka_unit_test(subnet_queries_in_a_group_are_limited),
+		cmocka_unit_test(subnet_queries_take_request_list_slots),
 		cmocka_unit_test(who_takes_its_question_back_waits_no_more),
-		cmocka_unit_test(nobody_is_lost_in_a_hall_that_is_visited_all_the_time),
-		cmocka_unit_test(a_refresh_is_for_the_subnet_of_who_asked),
+		cmocka_unit_test(no_client_of_a_busy_subnet_group_is_lost),
+		cmocka_unit_test(a_prefetch_is_for_the_clients_subnet),
 	};
 
 	hash_start(true);

@@ -45,7 +45,7 @@ static void flood(uint8_t from, unsigned count, uint16_t first)
 	}
 }
 
-static void who_holds_many_places_makes_room(void **state)
+static void the_client_with_most_queries_in_flight_is_dropped_first(void **state)
 {
 	(void)state;
 	/* Of 40 places 20 may be given to others; what comes first takes the other 20. */
@@ -105,7 +105,7 @@ static uint8_t client_beside(void)
 }
 
 /* However many of one client's yield, another's comes after one of them. */
-static void those_who_yield_take_turns_by_client(void **state)
+static void yielded_queries_are_resumed_fairly_by_client(void **state)
 {
 	static const char *const busy[] = { "y1.example", "y2.example", "y3.example",
 					    "y4.example" };
@@ -263,8 +263,8 @@ int main(void)
 		cmocka_unit_test(queries_begin_again_under_another_configuration),
 		cmocka_unit_test(other_callers_wait_on),
 		cmocka_unit_test(a_full_list_makes_room_by_age),
-		cmocka_unit_test(who_holds_many_places_makes_room),
-		cmocka_unit_test(those_who_yield_take_turns_by_client),
+		cmocka_unit_test(the_client_with_most_queries_in_flight_is_dropped_first),
+		cmocka_unit_test(yielded_queries_are_resumed_fairly_by_client),
 		cmocka_unit_test(a_question_of_a_small_client_goes_with_it),
 		cmocka_unit_test(joining_needs_no_room),
 		cmocka_unit_test(what_gives_way_takes_its_children_along),

@@ -69,7 +69,7 @@ static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
 	subnets_free(s);
 }
 
-static void servers_are_told_that_are_on_the_lists(void **state)
+static void ecs_is_sent_to_configured_servers_and_zones(void **state)
 {
 	(void)state;
 	static const struct {
@@ -102,7 +102,7 @@ static void servers_are_told_that_are_on_the_lists(void **state)
 	subnets_free(s);
 }
 
-static void an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told(void **state)
+static void ecs_scope_is_limited_to_the_source_prefix(void **state)
 {
 	(void)state;
 	static const struct {
@@ -138,8 +138,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_the_module_or_a_list_there_are_no_rules),
 		cmocka_unit_test(a_client_is_where_it_says_or_where_it_comes_from),
-		cmocka_unit_test(servers_are_told_that_are_on_the_lists),
-		cmocka_unit_test(an_answer_holds_where_its_server_says_but_no_closer_than_it_was_told),
+		cmocka_unit_test(ecs_is_sent_to_configured_servers_and_zones),
+		cmocka_unit_test(ecs_scope_is_limited_to_the_source_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,7 +296,7 @@ static void drop(const struct client *c)
 	(void)c;
 }
 
-static void one_of_so_many_is_told_and_questions_as_often_as_answers(void **state)
+static void dnstap_samples_queries_and_responses_alike(void **state)
 {
 	static const struct client_ops ops = { .name = "udp", .drop = drop };
 	struct conf *conf = conf_new();
@@ -349,7 +349,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_dropped_and_counted),
 		cmocka_unit_test(only_who_sleeps_is_woken),
 		cmocka_unit_test(two_threads_see_the_same_messages_in_the_same_order),
-		cmocka_unit_test(one_of_so_many_is_told_and_questions_as_often_as_answers),
+		cmocka_unit_test(dnstap_samples_queries_and_responses_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,10 +258,10 @@ static void what_changes_on_disk_is_read_again(void **state)
 	log_capture(note, NULL);
 	assert_true(says(s, NULL));
 	ca_issue(&ca, "fresh", "DNS:after.test,DNS:and.another.name.test", false, -1, 30);
-	assert_true(says(s, "tls-service-pem changed: read again"));
+	assert_true(says(s, "tls-service-pem changed: reloaded"));
 	assert_true(says(s, NULL));
 	fclose(ca_create(&ca, "fresh.pem"));
-	assert_true(says(s, "cannot be used, going on with what was there"));
+	assert_true(says(s, "cannot be loaded, old one stays in use"));
 	assert_non_null(s->tls_server);
 	log_capture(NULL, NULL);
 	snapshot_unpin(s);
@@ -294,12 +294,12 @@ static void authorities_that_change_are_read_again(void **state)
 	log_capture(note, NULL);
 	assert_true(says(s, NULL));
 	append_to("usual.pem");
-	assert_true(says(s, "tls-cert-bundle changed: read again"));
+	assert_true(says(s, "tls-cert-bundle changed: reloaded"));
 	append_to("own.pem");
-	assert_true(says(s, "a file of dnstap-tls changed: read again"));
+	assert_true(says(s, "a file of dnstap-tls changed: reloaded"));
 	assert_true(says(s, NULL));
 	fclose(ca_create(&ca, "own.pem"));
-	assert_true(says(s, "a file of dnstap-tls changed, but cannot be used"));
+	assert_true(says(s, "a file of dnstap-tls changed, but cannot be loaded"));
 	log_capture(NULL, NULL);
 	snapshot_unpin(s);
 }

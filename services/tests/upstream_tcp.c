@@ -315,7 +315,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 	}
 }
 
-static void nobody_there_is_a_failure(void **state)
+static void a_refused_tcp_connection_is_a_failure(void **state)
 {
 	struct addr nobody;
 	struct mail *m;
@@ -572,7 +572,7 @@ int main(void)
 		cmocka_unit_test(a_connection_is_kept_for_the_next_question),
 		cmocka_unit_test(a_lost_connection_costs_what_it_had_to),
 		cmocka_unit_test(a_question_has_two_connections_to_a_server_that_never_answers),
-		cmocka_unit_test(nobody_there_is_a_failure),
+		cmocka_unit_test(a_refused_tcp_connection_is_a_failure),
 		cmocka_unit_test(what_cannot_leave_fails_in_a_later_turn),
 		cmocka_unit_test(connections_are_counted),
 		cmocka_unit_test(no_more_connections_than_descriptors),

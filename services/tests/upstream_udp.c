@@ -357,7 +357,7 @@ static void a_port_asks_for_a_second(void **state)
 }
 
 /* Three ask from one port when an id comes that nobody sent: all hear of it, whatever one of them does then. */
-static void who_is_asked_for_with_a_wrong_id_may_end_others(void **state)
+static void a_wrong_id_is_reported_to_every_query_on_the_port(void **state)
 {
 	(void)state;
 	for (unsigned ends = 0; ends < 2; ends++) {
@@ -770,7 +770,7 @@ int main(void)
 		cmocka_unit_test(servers_are_asked_over_ipv6),
 		cmocka_unit_test(without_a_descriptor_questions_wait),
 		cmocka_unit_test(a_port_asks_for_a_second),
-		cmocka_unit_test(who_is_asked_for_with_a_wrong_id_may_end_others),
+		cmocka_unit_test(a_wrong_id_is_reported_to_every_query_on_the_port),
 		cmocka_unit_test(a_port_is_drawn_from_all),
 		cmocka_unit_test(eight_at_a_time_share_a_port),
 		cmocka_unit_test(only_the_right_answer_counts),

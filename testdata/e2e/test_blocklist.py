@@ -165,8 +165,8 @@ def test_lists_in_every_format_at_once(make, write):
     with make(["name: all", 'file: "%s/*.list"' % folder, 'allow-file: "%s/allow.txt"' % folder]) as d:
         assert {name: blocked(d, name) for name in want} == want
         status = d.control("blocklist_status")
-        assert "left alone: 1 rules for parts of pages" in status
-        assert "left alone: 1 rules with modifiers that only browsers can obey" in status
+        assert "ignored: 1 cosmetic rules" in status
+        assert "ignored: 1 rules with modifiers for browsers only" in status
 
 
 def test_an_alias_to_a_blocked_name_is_blocked_cached_or_not(make, write, upstream):
@@ -332,7 +332,7 @@ def test_rules_left_out_are_told(make, write):
                'allow-file: "%s"' % allow]) as d:
         status = d.control("blocklist_status")
         assert "many: 12001 names" in status and "types: 32 names" in status
-        assert status.count("left out") == 1 and "left out: 8 rules with modifiers, too many at one name" in status
+        assert status.count("ignored: 8 rules") == 1 and "ignored: 8 rules with modifiers, too many at one name" in status
         assert blocked(d, "many.example.") and not blocked(d, "types.example.")
         assert texts(d.ask("ads.free.example.")) == texts(d.ask("free.example.")) == ["192.0.2.1"]
 
@@ -363,7 +363,7 @@ def test_a_broken_file_keeps_the_last_good_one(make, write, kind):
         else:
             write("list.txt", broken(kind))
         d.control("blocklist_reload")
-        until(lambda: "not renewed, what was there stays" in d.control("blocklist_status"))
+        until(lambda: "update failed, old list stays in use" in d.control("blocklist_status"))
         assert blocked(d, "ads.example.")
         d.stop()
         d.start()                                               # nor does a start lose it

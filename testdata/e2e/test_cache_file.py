@@ -160,7 +160,7 @@ def test_what_was_forgotten_does_not_come_back(daemon):
         d.ask("target.chain.mini.")
         d.control("cache_save")
         d.control("flush", "target.chain.mini")
-        wait_for(d, "record sets written", 2)
+        wait_for(d, "RRsets written", 2)
         start_again(d, signo=signal.SIGKILL)
         with d.misses(1):
             d.ask("target.chain.mini.")
@@ -180,7 +180,7 @@ def test_a_reload_changes_where_the_file_is(daemon):
         assert os.path.exists(os.path.join(d.dir, "elsewhere"))
         d.configure(['cache-file: "no/such/cache"'])
         d.control("reload")
-        assert "cache-file: nothing can be written into %s/no/such (No such file or directory)" % d.dir in d.log()
+        assert "cache-file: cannot write to %s/no/such (No such file or directory)" % d.dir in d.log()
         d.configure()
         d.control("reload")
         assert d.control("cache_save", code=1) == "error there is no cache-file\n"
@@ -244,7 +244,7 @@ def test_a_full_disk_leaves_the_file_of_before(daemon):
                     f.write(b"x" * 65536)
                 except OSError:
                     pass
-            assert re.fullmatch(r"error cannot write \S+: No space left on device \(what was there stays\)\n",
+            assert re.fullmatch(r"error cannot write \S+: No space left on device \(the old file stays\)\n",
                                 d.control("cache_save", code=1))
             assert os.listdir(disk).count("cache.new") == 0
             with open(os.path.join(disk, "cache"), "rb") as f:

@@ -97,7 +97,7 @@ COMMANDS = [
     ("top names", None, r"\d+ target\.chain\.mini\.\n", 0, OURS),
     ("top nonsense", None, r"error.*\n", 1, OURS),
     ("local_data alias.chain.example CNAME target.chain.mini", None, OK, 0, None),
-    ("why alias.chain.example", None, r"(.*\n)*.* settles it\n(.*\n)*answer: NOERROR.*\n(%s)+" % RECORD, 0, OURS),
+    ("why alias.chain.example", None, r"(.*\n)*.*decided by .*\n(.*\n)*answer: NOERROR.*\n(%s)+" % RECORD, 0, OURS),
     ("flush target.chain.mini", None, OK, 0, None),
     ("flush_type target.chain.mini A", None, OK, 0, None),
     ("flush_type target.chain.mini NONSENSE", None, r"error.*\n", 1, OURS),

@@ -223,6 +223,6 @@ def test_another_set_takes_a_restart_and_a_reload_says_so(daemon):
         with open(d.conf, "w", encoding="utf-8") as f:
             f.write(text.replace("inet lab four", "inet lab other"))
         d.control("reload")
-        assert "changes that take effect at the next start: name-v4" in d.log()
+        assert "changes that need a restart: name-v4" in d.log()
         d.ask("www.set.example.")
         assert sets.elements() == {"198.51.100.1"}

@@ -153,9 +153,9 @@ def test_control_shows_them(d):
     assert "printer.example.\t60\tIN\tA\t192.168.7.9\tends never\t%s:1" % d.hosts in listed
     status = d.control("lease_status")
     assert "%s\tformat dnsmasq\thosts 2\tnameless 0\trecords 2\tleft out 2\t" % d.leases in status
-    assert "\tline 2: 'wpad': nobody may claim that name\n" in status
-    assert "\tline 3: 'nas.home.arpa.': the operator has written down that name\n" in status
-    assert "\tline 2: 'nonsense': the line cannot be read\n" in status
+    assert "\tline 2: 'wpad': reserved name\n" in status
+    assert "\tline 3: 'nas.home.arpa.': the name is in the configuration\n" in status
+    assert "\tline 2: 'nonsense': malformed line\n" in status
     d.control("set_option", "extended-statistics:", "yes")
     stats = d.control("stats_noreset")
     assert "hosts.files=2\n" in stats and "hosts.records=5\n" in stats and "hosts.left_out=3\n" in stats

@@ -215,7 +215,7 @@ def test_of_doors_that_cannot_all_be_opened_none_is(daemon):
         d.http = here
         d.configure(more=clause % there + "    metrics-interface: 192.0.2.1\n")
         d.control("reload")
-        assert "192.0.2.1" in d.log() and "where it was served it stays" in d.log()
+        assert "192.0.2.1" in d.log() and "open sockets stay open" in d.log()
         assert get(d, "/healthz")[0] == 200
         with pytest.raises(OSError):
             socket.create_connection((ADDRESS, there), 2)
@@ -301,7 +301,7 @@ def test_pages_do_not_pile_up_behind_a_thread_that_stands_still(daemon):
                 assert 10 < time.monotonic() - began < 20
             began = time.monotonic()
             status, _, text = get(d, "/metrics", timeout=30)
-            assert (status, text) == (503, "a thread takes no turns\n")
+            assert (status, text) == (503, "a thread does not respond\n")
             assert time.monotonic() - began < 5
             assert "64 pages and statistics wait for it" in d.log()
         until(lambda: get(d, "/metrics")[0] == 200)

@@ -135,7 +135,7 @@ def test_a_port_of_others_is_refused(daemon):
         taken = s.getsockname()[1]
         d.configure([DATA, "interface: %s@%d" % (SECOND, taken), 'local-data: "new.example. A 192.0.2.2"'])
         said = d.control("reload", code=1)
-        assert "going on as before" in said and "%s@%d" % (SECOND, taken) in said
+        assert "old configuration stays in use" in said and "%s@%d" % (SECOND, taken) in said
         assert answers("127.0.0.1", d.port) and texts(d.ask("still.example.")) == ["192.0.2.1"]
         assert "new.example" not in d.control("list_local_data")
 

@@ -68,10 +68,10 @@ def test_a_command_does_not_wait_for_ever_for_a_thread_that_stands_still(daemon)
             assert d.control("get_option", "num-threads") == "2\n"
             for s in waiting:
                 said = rest_of(s)
-                assert re.fullmatch(r"error thread 1 has taken no turn for more than 5 s: .*\n", said), said
+                assert re.fullmatch(r"error thread 1 has not responded for more than 5 s: .*\n", said), said
                 s.close()
             assert 5 < time.monotonic() - began < 15
-            assert "control: stats_noreset: thread 1 has taken no turn for more than 5 s" in d.log()
+            assert "control: stats_noreset: thread 1 has not responded for more than 5 s" in d.log()
         # It goes on, and so does what was begun.
         until(lambda: "f.example. IN forward 192.0.2.1" in d.control("list_forwards"))
         assert d.stats()["total.num.queries"] >= 0
@@ -127,7 +127,7 @@ def try_to_speak(d, pair):
 
 
 @pytest.mark.parametrize("who, why", [
-    ("nobody", "it has no certificate|did not return a certificate"), ("expired", "certificate has expired"),
+    ("nobody", "no client certificate|did not return a certificate"), ("expired", "certificate has expired"),
     ("stranger", "unable to get local issuer certificate"), ("plain", "wrong version number|http request")])
 def test_who_is_not_let_in_is_told_of_with_its_address(served, tmp_path, who, why):
     with Authority() as other:
@@ -144,7 +144,7 @@ def test_who_is_not_let_in_is_told_of_with_its_address(served, tmp_path, who, wh
         else:
             at, said = try_to_speak(served, pair)
             assert said == ""
-    until(lambda: re.search(r"notice: control: %s is not let in: .*(%s)" % (at, why), served.log()), why=served.log)
+    until(lambda: re.search(r"notice: control: connection from %s rejected: .*(%s)" % (at, why), served.log()), why=served.log)
     assert "is running" in served.control("status")
 
 

@@ -207,7 +207,7 @@ def test_a_full_disk_costs_no_answer_and_no_file(made):
         until(serial_is(d, 2))  # it is served, though it cannot be kept
         write_names("newer-and-longer")
         d.control("blocklist_reload")
-        until(lambda: d.control("blocklist_status") and "no copy is kept" in d.log() + disk.read("log").decode()
+        until(lambda: d.control("blocklist_status") and "copy not saved" in d.log() + disk.read("log").decode()
               or rcode(d.ask("newer-and-longer7.example.")) == "NXDOMAIN" and texts(d.ask("old7.example.")) == [])
         assert not [n for n in os.listdir(disk.seen("lists")) if n.endswith(".new")]
         for i in range(50):

@@ -65,14 +65,14 @@ def test_a_file_that_only_root_may_read(made, net, ca, option, said):
     d.configure(lines, clauses.get(option, ""))
     os.chmod(d.dir, 0o777)
     os.chmod(path, 0o600)
-    warning = "warning: %s: the user nobody may not read '%s': a reload will not be able to" % (option, path)
+    warning = "warning: %s: the user nobody may not read '%s': a reload will fail" % (option, path)
     checked = subprocess.run([d.program("resolver-checkconf"), "--strict", d.conf], capture_output=True, text=True, check=False)
     assert checked.returncode == 1 and warning in checked.stderr, checked.stderr
     d.start()
     assert warning in d.log(), d.log()
     reply = d.control("reload", code=None)
     if said:
-        assert reply.startswith("error") and "going on as before: " in reply and said % path in reply, reply
+        assert reply.startswith("error") and "old configuration stays in use: " in reply and said % path in reply, reply
     else:
         assert reply == "ok\n"
     assert re.search(r"(error|warning): .*%s'?: Permission denied" % path, d.log())

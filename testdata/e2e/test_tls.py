@@ -310,7 +310,7 @@ def test_without_a_key_the_port_is_not_served(daemon):
     with daemon("tls-port: %d" % port, "interface: 127.0.0.1@%d" % port) as d:
         with pytest.raises(OSError):
             socket.create_connection((ADDRESS, port), 2).close()
-        assert "nothing is served at 127.0.0.1@%d" % port in d.log()
+        assert "not listening at 127.0.0.1@%d" % port in d.log()
 
 
 # -- others of the trade --------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def test_another_anchor_is_heeded_at_once(daemon, net):
         d.configure([right])
         d.control("reload")
         tells(dns.rcode.NOERROR, True)
-        assert d.log().count("cached under the former configuration and forgotten: ") == 2
+        assert d.log().count("cache entries from before the configuration change removed: ") == 2
 
 
 def test_the_operator_sees_how_an_anchor_rolls(daemon, net, tmp_path):

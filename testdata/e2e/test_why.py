@@ -35,12 +35,12 @@ def test_the_way_down_and_the_chain_of_trust_are_told(d):
 def test_what_is_cached_is_told_to_be(d):
     d.ask("www.ent.mini.")
     out = why(d, "www.ent.mini")
-    assert out.startswith("the message cache has an answer: kept for "), out
+    assert out.startswith("the message cache has an answer: cached for "), out
     assert "asks" not in out
 
 
 @pytest.mark.parametrize("words, steps, end", [
-    (["www.blocked.example"], r"local-zone blocked\.example\. always_nxdomain settles it", "NXDOMAIN, not proven by DNSSEC"),
+    (["www.blocked.example"], r"decided by local-zone blocked\.example\. always_nxdomain", "NXDOMAIN, not proven by DNSSEC"),
     (["www.expired.mini"], r"the answer is bogus: .* by key \d+ of expired\.mini\. expired on", "SERVFAIL, failed"),
     (["target.chain.mini", "A", "127.9.0.1"], "access-control: refuse", "REFUSED, not proven by DNSSEC"),
 ], ids=["blocked", "bogus", "refused"])

@@ -178,10 +178,10 @@ def test_privacy_is_kept_and_looks_back(daemon):
 
 
 def test_why_names_what_settles_it(d):
-    for name, said in (("a.here.", "local-zone here. static settles it"), ("x.gone.", "local-zone gone. always_nxdomain"),
-                       ("www.ads.example.", "blocklist ads blocks it"),
+    for name, said in (("a.here.", "decided by local-zone here. static"), ("x.gone.", "local-zone gone. always_nxdomain"),
+                       ("www.ads.example.", "blocked by blocklist ads"),
                        ("bad.example.", "rpz policy.zone. nxdomain by bad.example."),
-                       ("www.held.example.", "auth-zone held.example., which is held here, answers")):
+                       ("www.held.example.", "answered from auth-zone held.example.")):
         assert said in d.control("why", name), name
     before = len(rows(d, "1000"))
     d.control("why", "a.here.")

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void letters_stand_for_bytes(void **state)
+static void base64url_alphabet(void **state)
 {
 	(void)state;
 	static const struct {
@@ -45,7 +45,7 @@ static void letters_stand_for_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters_stand_for_bytes),
+		cmocka_unit_test(base64url_alphabet),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static void an_answer_is_what_the_server_makes_of_it(void **state)
 	}
 }
 
-static void how_long_an_answer_was_kept_on_the_way_is_told(void **state)
+static void http_age_header_is_reported(void **state)
 {
 	static const struct {
 		const char *age;
@@ -280,7 +280,7 @@ static void no_more_go_out_than_the_server_takes(void **state)
 	end();
 }
 
-static void what_was_not_looked_at_is_told_apart(void **state)
+static void http2_refused_stream_counts_as_not_processed(void **state)
 {
 	(void)state;
 	static const struct {
@@ -486,10 +486,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_posted),
 		cmocka_unit_test(an_answer_is_what_the_server_makes_of_it),
-		cmocka_unit_test(how_long_an_answer_was_kept_on_the_way_is_told),
+		cmocka_unit_test(http_age_header_is_reported),
 		cmocka_unit_test(answers_come_in_any_order),
 		cmocka_unit_test(no_more_go_out_than_the_server_takes),
-		cmocka_unit_test(what_was_not_looked_at_is_told_apart),
+		cmocka_unit_test(http2_refused_stream_counts_as_not_processed),
 		cmocka_unit_test(who_takes_leave_answers_what_it_has_taken),
 		cmocka_unit_test(what_is_dropped_is_told_nobody),
 		cmocka_unit_test(what_is_no_http_ends_it),

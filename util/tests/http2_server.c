@@ -343,7 +343,7 @@ static void what_is_taken_back_is_told_while_it_is_worked_on(void **state)
 	close_house();
 }
 
-static void who_costs_more_than_he_asks_is_over(void **state)
+static void an_http2_client_of_too_much_overhead_is_closed(void **state)
 {
 	(void)state;
 	static const struct {
@@ -422,7 +422,7 @@ int main(void)
 		cmocka_unit_test(what_waits_to_be_sent_counts_though_it_is_little),
 		cmocka_unit_test(what_cannot_be_sent_has_a_bound),
 		cmocka_unit_test(what_is_taken_back_is_told_while_it_is_worked_on),
-		cmocka_unit_test(who_costs_more_than_he_asks_is_over),
+		cmocka_unit_test(an_http2_client_of_too_much_overhead_is_closed),
 		cmocka_unit_test(a_new_period_begins_anew),
 		cmocka_unit_test(a_header_block_has_an_end),
 	};

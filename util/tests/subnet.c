@@ -72,7 +72,7 @@ static void no_more_is_shown_than_may_be(void **state)
 	}
 }
 
-static void a_server_must_echo_what_it_was_told(void **state)
+static void ecs_in_the_response_must_match_the_query(void **state)
 {
 	(void)state;
 	static const struct {
@@ -103,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_option_is_read_only_when_it_is_well_formed),
 		cmocka_unit_test(no_more_is_shown_than_may_be),
-		cmocka_unit_test(a_server_must_echo_what_it_was_told),
+		cmocka_unit_test(ecs_in_the_response_must_match_the_query),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void what_is_written_is_read(void **state)
 	}
 }
 
-static void what_lies_decrypted_is_told(void **state)
+static void tls_reports_pending_decrypted_bytes(void **state)
 {
 	uint8_t got[64];
 
@@ -501,7 +501,7 @@ int main(void)
 		cmocka_unit_test(who_is_not_who_was_meant_is_told_nothing),
 		cmocka_unit_test(who_has_no_certificate_of_ours_is_known_as_such),
 		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(what_lies_decrypted_is_told),
+		cmocka_unit_test(tls_reports_pending_decrypted_bytes),
 		cmocka_unit_test(new_keys_without_end_end_it),
 		cmocka_unit_test(so_many_new_keys_are_let_pass),
 		cmocka_unit_test(a_server_once_met_is_met_again_quickly),

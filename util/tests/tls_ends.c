@@ -58,7 +58,7 @@ static void one_protocol_is_agreed_on_or_none(void **state)
 	}
 }
 
-static void a_server_without_a_name_may_have_to_be_vouched_for(void **state)
+static void a_tls_server_without_auth_name_may_need_a_valid_chain(void **state)
 {
 	(void)state;
 	static const struct {
@@ -103,7 +103,7 @@ static void a_server_without_a_name_may_have_to_be_vouched_for(void **state)
 
 /* ---- what is told ---- */
 
-static void a_name_is_told_only_where_it_may_be(void **state)
+static void tls_sni_is_sent_only_where_allowed(void **state)
 {
 	(void)state;
 	static const struct {
@@ -331,8 +331,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_protocol_is_agreed_on_or_none),
-		cmocka_unit_test(a_server_without_a_name_may_have_to_be_vouched_for),
-		cmocka_unit_test(a_name_is_told_only_where_it_may_be),
+		cmocka_unit_test(a_tls_server_without_auth_name_may_need_a_valid_chain),
+		cmocka_unit_test(tls_sni_is_sent_only_where_allowed),
 		cmocka_unit_test(sessions_are_kept_apart),
 		cmocka_unit_test(who_has_closed_is_read_as_the_end),
 		cmocka_unit_test(an_end_before_the_beginning_is_an_error),

@@ -457,7 +457,7 @@ static void a_key_rolls(void **state)
 	mem_free(text);
 }
 
-static void what_vouches_for_the_first_set(void **state)
+static void the_first_dnskey_rrset_needs_a_configured_ds_or_key(void **state)
 {
 	(void)state;
 	static const struct {
@@ -648,7 +648,7 @@ int main(void)
 	const struct CMUnitTest claims[] = {
 		cmocka_unit_test(its_times_are_the_operators),
 		cmocka_unit_test(a_key_rolls),
-		cmocka_unit_test(what_vouches_for_the_first_set),
+		cmocka_unit_test(the_first_dnskey_rrset_needs_a_configured_ds_or_key),
 		cmocka_unit_test(what_is_missing_waits),
 		cmocka_unit_test(a_point_dies_with_its_last_key),
 		cmocka_unit_test(failures_are_counted_and_tried_sooner),

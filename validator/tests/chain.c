@@ -480,7 +480,7 @@ static void what_is_false_is_asked_for_elsewhere(void **state)
 }
 
 /* Where the DS set was good, its own server is not avoided for the keys. */
-static void who_gave_what_is_good_is_not_avoided(void **state)
+static void the_server_of_a_good_ds_is_not_avoided_for_dnskeys(void **state)
 {
 	(void)state;
 	static const enum way ways[] = { WAY_PLAIN, WAY_NO_DS_NSEC, WAY_DS_ALGORITHM };
@@ -780,7 +780,7 @@ int main(void)
 		cmocka_unit_test(who_has_spent_its_budget_does_not_ask_again),
 		cmocka_unit_test(a_ds_set_is_its_parents_as_of_now),
 		cmocka_unit_test(what_is_false_is_asked_for_elsewhere),
-		cmocka_unit_test(who_gave_what_is_good_is_not_avoided),
+		cmocka_unit_test(the_server_of_a_good_ds_is_not_avoided_for_dnskeys),
 		cmocka_unit_test(what_is_learned_has_its_time),
 		cmocka_unit_test(what_was_false_is_not_kept),
 		cmocka_unit_test(what_is_in_the_cache_is_judged_first),

@@ -100,7 +100,7 @@ static void a_full_turn_sends_nothing_out(void **state)
 }
 
 /* RFC 8145 5.1: which keys of the anchor are known is told its zone once for a question that asks for its keys. */
-static void the_anchors_zone_is_told_the_keys(void **state)
+static void rfc8145_key_tags_are_signaled_to_the_anchors_zone(void **state)
 {
 	(void)state;
 	static const struct {
@@ -471,7 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_when_the_turn_is_full_waits_for_the_next),
 		cmocka_unit_test(a_full_turn_sends_nothing_out),
-		cmocka_unit_test(the_anchors_zone_is_told_the_keys),
+		cmocka_unit_test(rfc8145_key_tags_are_signaled_to_the_anchors_zone),
 		cmocka_unit_test(a_full_turn_asks_for_no_anchors_keys),
 		cmocka_unit_test(where_nothing_is_known_nothing_is_asked),
 		cmocka_unit_test(what_cannot_be_judged_stays_in_the_cache),

@@ -35,7 +35,7 @@ static void judge_row(const struct row *row, const char *options)
 	lab_close();
 }
 
-static void what_is_lacking_is_told(void **state)
+static void missing_parts_of_a_negative_proof_are_named(void **state)
 {
 	(void)state;
 	enum { Z = LAB_AS_IT_IS, BARE = LAB_BARE, FALSE = LAB_FALSE };
@@ -307,7 +307,7 @@ static void a_denial_is_in_authority(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_lacking_is_told),
+		cmocka_unit_test(missing_parts_of_a_negative_proof_are_named),
 		cmocka_unit_test(a_ds_set_is_denied_by_the_zone_above),
 		cmocka_unit_test(a_zone_above_all_anchors_proves_nothing_and_lies_about_nothing),
 		cmocka_unit_test(a_zone_above_an_anchor_may_deny_the_anchor_alone),

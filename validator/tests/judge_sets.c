@@ -151,7 +151,7 @@ static void an_alias_in_place_of_a_ds_set_is_of_the_zone_above(void **state)
 }
 
 /* What signs nothing here is as no signature: above the anchor, beside the name, or below it. */
-static void a_signature_by_a_stranger_is_none(void **state)
+static void an_rrsig_by_another_zone_counts_as_missing(void **state)
 {
 	(void)state;
 	static const struct {
@@ -437,7 +437,7 @@ int main(void)
 		cmocka_unit_test(an_answer_is_as_good_as_its_weakest_set),
 		cmocka_unit_test(the_zone_above_has_no_say_below_a_cut),
 		cmocka_unit_test(an_alias_in_place_of_a_ds_set_is_of_the_zone_above),
-		cmocka_unit_test(a_signature_by_a_stranger_is_none),
+		cmocka_unit_test(an_rrsig_by_another_zone_counts_as_missing),
 		cmocka_unit_test(an_alias_below_a_dname_is_the_one_it_makes),
 		cmocka_unit_test(an_alias_from_elsewhere_makes_no_signed_name_too_long),
 		cmocka_unit_test(what_stands_beside_is_given_if_it_is_secure),

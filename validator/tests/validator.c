@@ -317,7 +317,7 @@ static void of_an_answer_to_any_24_sets_are_judged_and_given(void **state)
 /* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, no more than so many checks fail in
  * all for a question, tried again or not (that of the zone's keys is good), its neighbour is judged as ever, and
  * the verdict is not one on the data. */
-static void no_question_costs_more_than_its_purse(void **state)
+static void keytrap_signature_checks_per_query_are_limited(void **state)
 {
 	(void)state;
 	static const struct {
@@ -358,7 +358,7 @@ static void no_question_costs_more_than_its_purse(void **state)
 }
 
 /* A cached set that was never judged: by the keys of a zone with a say, and no other. */
-static void what_is_cached_is_confirmed_by_who_has_a_say(void **state)
+static void a_cached_rrset_is_validated_by_its_own_zone_only(void **state)
 {
 	(void)state;
 	static const struct {
@@ -424,8 +424,8 @@ int main(void)
 		cmocka_unit_test(costly_answers_let_others_go_first),
 		cmocka_unit_test(costly_answers_take_turns),
 		cmocka_unit_test(of_an_answer_to_any_24_sets_are_judged_and_given),
-		cmocka_unit_test(no_question_costs_more_than_its_purse),
-		cmocka_unit_test(what_is_cached_is_confirmed_by_who_has_a_say),
+		cmocka_unit_test(keytrap_signature_checks_per_query_are_limited),
+		cmocka_unit_test(a_cached_rrset_is_validated_by_its_own_zone_only),
 		cmocka_unit_test(what_waits_for_its_turn_may_be_dropped),
 	};
 

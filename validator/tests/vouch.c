@@ -177,7 +177,7 @@ static void with_hardening_every_algorithm_must_have_signed(void **state)
 	court_close(&c);
 }
 
-static void a_revoked_key_vouches_for_its_own_end_alone(void **state)
+static void a_revoked_dnskey_signs_only_its_own_revocation(void **state)
 {
 	(void)state;
 	struct court c;
@@ -737,7 +737,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_believed_in_is_insecure),
 		cmocka_unit_test(sha1_comes_last),
 		cmocka_unit_test(with_hardening_every_algorithm_must_have_signed),
-		cmocka_unit_test(a_revoked_key_vouches_for_its_own_end_alone),
+		cmocka_unit_test(a_revoked_dnskey_signs_only_its_own_revocation),
 		cmocka_unit_test(failing_ds_records_are_bounded),
 		cmocka_unit_test(only_zone_keys_count),
 		cmocka_unit_test(which_ds_records_count),

@@ -59,7 +59,7 @@ static struct rrset *ds_of_all(struct court *c)
 }
 
 /* Where one has vouched, nothing is spent on the others, unless all algorithms have to. */
-static void one_that_vouches_is_enough(void **state)
+static void one_matching_ds_or_anchor_is_enough(void **state)
 {
 	(void)state;
 	for (unsigned way = 0; way < 8; way++) {
@@ -77,7 +77,7 @@ static void one_that_vouches_is_enough(void **state)
 }
 
 /* RFC 5011 2.1: not even as an anchor, and in a set that it has signed. */
-static void a_revoked_anchor_vouches_for_nothing(void **state)
+static void a_revoked_trust_anchor_authenticates_no_dnskey(void **state)
 {
 	(void)state;
 	for (unsigned revoked = 0; revoked < 2; revoked++) {
@@ -182,9 +182,9 @@ static void what_a_check_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest claims[] = {
-		cmocka_unit_test(one_that_vouches_is_enough),
+		cmocka_unit_test(one_matching_ds_or_anchor_is_enough),
 		cmocka_unit_test(what_a_check_leaves),
-		cmocka_unit_test(a_revoked_anchor_vouches_for_nothing),
+		cmocka_unit_test(a_revoked_trust_anchor_authenticates_no_dnskey),
 		cmocka_unit_test(an_anchor_of_no_algorithm_that_counts_is_none),
 		cmocka_unit_test(a_key_that_was_used_takes_room),
 		cmocka_unit_test(a_cut_ds_record_says_nothing),
