@@ -327,3 +327,33 @@ void rule_denied_below(struct attack *a)
 		deny_hashes(a, name);
 	}
 }
+
+/* Many NSEC3 of his zone, each well signed: to see whether they deny what was asked for, each is hashed for. */
+void rule_costly(struct attack *a)
+{
+	static const uint8_t iterations[] = { 150, 151, 0, 255 };
+	const struct zone *z = a->site->zone;
+	unsigned count = 1 + pick(a, 60), cost = pick(a, COUNT(iterations)), salts = 1 + pick(a, 4);
+	bool matches = pick(a, 2);
+
+	if (!a->site->hostile || !dname_is_under(a->q->name, z->apex))
+		return;
+	told_begin(a->told);
+	a->told->flags = FLAG_AA;
+	a->told->rcode = pick(a, 2) ? RCODE_NXDOMAIN : RCODE_NOERROR;
+	told_set(a->told, SECTION_AUTHORITY, z, zdata_find(z, z->apex, TYPE_SOA), NULL);
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t rdata[7 + NSEC3_HASH_LEN] = { NSEC3_SHA1, (uint8_t)pick(a, 2), 0, iterations[cost], 1, (uint8_t)(i % salts), NSEC3_HASH_LEN };
+		uint8_t hash[NSEC3_HASH_LEN] = { (uint8_t)(i * 4) }, owner[DNAME_MAX];
+		struct set *s;
+
+		if (matches && i < salts)
+			nsec3_hash(z->apex, (struct slice){ rdata + 5, 1 }, iterations[cost], hash);
+		memcpy(rdata + 7, hash, NSEC3_HASH_LEN);
+		rdata[7] = (uint8_t)(hash[0] + 4);
+		if (!nsec3_owner(hash, z->apex, owner))
+			return;
+		s = set_of(a, arena_copy(a->arena, owner, dname_len(owner)), TYPE_NSEC3, 300, (struct slice){ rdata, sizeof(rdata) });
+		tell(a, SECTION_AUTHORITY, s, sign_as(a, z, s, SIGNED_FROM, SIGNED_UNTIL));
+	}
+}
