@@ -89,7 +89,7 @@ static const struct rrset *of_no_ttl(struct query *q, const struct rrset *set)
 }
 
 /* From a DNAME above the name, but not above what settles it. One that is not secure serves only the
- * answer it came with (a forged one would take over a whole subtree). */
+ * answer it came with (a forged one would take over a whole subtree), and one made from a wildcard none (RFC 6672 3.3). */
 static struct message *by_dname(struct query *q, const struct question *wanted)
 {
 	const uint8_t *within;
@@ -99,7 +99,7 @@ static struct message *by_dname(struct query *q, const struct question *wanted)
 	for (const uint8_t *owner = wanted->name; dname_is_strictly_under(owner, within);) {
 		owner = dname_parent(owner);
 		const struct rrset *dname = find_set(q, owner, TYPE_DNAME, wanted->class_);
-		if (dname == NULL || dname->security != SECURITY_SECURE)
+		if (dname == NULL || dname->security != SECURITY_SECURE || rrset_is_expanded(dname))
 			continue;
 		if (dname->ttl_s == 0)
 			dname = of_no_ttl(q, dname);

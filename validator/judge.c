@@ -198,9 +198,6 @@ static struct judgement weigh(const struct judge *j, unsigned i)
 	    i >= j->m->count[SECTION_ANSWER])
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
 					   .text = "an NSEC or NSEC3 was expanded from a wildcard" };
-	if (v->security == SECURITY_SECURE && v->expanded && set->type == TYPE_DNAME)
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
-					   .text = "a DNAME was expanded from a wildcard" };
 	if (v->security == SECURITY_UNCHECKED)
 		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the answer needs too many signature verifications",
@@ -269,6 +266,9 @@ static bool judge_set(struct judge *j, unsigned i)
 			return false;
 		j->sets[i] = j->sets[from];
 		j->verdicts[i].verified = j->verdicts[from].verified;
+		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[from].expanded) /* RFC 6672 3.3 */
+			j->sets[i] = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+							 .text = "an alias by a DNAME expanded from a wildcard" };
 		j->judged[i] = true;
 		return true;
 	}
@@ -692,7 +692,7 @@ static bool is_falsely_too_long(const struct judge *j, const struct judgement *a
 	if (j->m->rcode != RCODE_YXDOMAIN || j->positive ||
 	    (answer->security != SECURITY_SECURE && !chain_reaches(j->chain, j->end, false)))
 		return false;
-	return !message_makes_too_long(j->m, j->end) ||
+	return !message_makes_too_long(j->m, j->end) || j->verdicts[count - 1].expanded ||
 	       !has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
 }
 

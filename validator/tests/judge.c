@@ -6,6 +6,7 @@
 #include "validator/tests/lab.h"
 
 #define SOA  "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
+#define L63 "lllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll"
 
 struct row {
 	const char *why;
@@ -51,6 +52,20 @@ static void each_link_of_a_chain_is_judged(void **state)
 		{ "a DNAME that makes the name too long, it is said",
 		  { "a.example.", TYPE_A, RCODE_YXDOMAIN, .answer = "a.example. 300 IN CNAME x.d.example.\n"
 								   "d.example. 300 IN DNAME e.example." },
+		  SECURITY_BOGUS, REASON_bogus },
+		{ "a DNAME that a wildcard made, it was asked for",
+		  { "x.w.example.", TYPE_DNAME, .answer = "x.w.example. 300 IN DNAME e.example.", .wildcard = "*.w.example.",
+		    .authority = "*.w.example. 300 IN NSEC z.example. DNAME RRSIG NSEC" },
+		  SECURITY_SECURE, REASON_none },
+		{ "an alias by a DNAME that a wildcard made",
+		  { "b.x.w.example.", TYPE_CNAME, .answer = "x.w.example. 300 IN DNAME e.example.\n"
+							   "b.x.w.example. 300 IN CNAME b.e.example.", .wildcard = "*.w.example.",
+		    .authority = "*.w.example. 300 IN NSEC z.example. DNAME RRSIG NSEC" },
+		  SECURITY_BOGUS, REASON_bogus },
+		{ "too long a name by a DNAME that a wildcard made",
+		  { L63 ".x.w.example.", TYPE_A, RCODE_YXDOMAIN,
+		    .answer = "x.w.example. 300 IN DNAME " L63 "." L63 "." L63 ".example.", .wildcard = "*.w.example.",
+		    .authority = "*.w.example. 300 IN NSEC z.example. DNAME RRSIG NSEC" },
 		  SECURITY_BOGUS, REASON_bogus },
 		{ "a name of a zone below",
 		  { "www.sub.example.", TYPE_A, .answer = "www.sub.example. 300 IN A 192.0.2.1" },
