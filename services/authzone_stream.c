@@ -149,12 +149,10 @@ static bool read_record(struct xfr *x, struct reader *r, uint8_t *room, size_t r
 		return false;
 	rr.type = read_u16(r);
 	rr.class_ = read_u16(r);
-	rr.ttl_s = read_u32(r);
+	rr.ttl_s = rr_ttl(read_u32(r));
 	len = read_u16(r);
 	if (r->bad || !rr_read_rdata(r, rr.type, len, &w) || w.bad)
 		return false;
-	if (rr.ttl_s >> 31)
-		rr.ttl_s = 0; /* RFC 2181 8 */
 	rr.rdata = (struct slice){ room, writer_len(&w) };
 	return take_record(x, &rr);
 }

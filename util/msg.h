@@ -123,8 +123,8 @@ uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none);
  * unless RRSIGs were asked for or there are more than 64 sets. RRSIGs that cover no
  * set here form one of type RRSIG. Duplicate records are dropped (RFC 2181 5), as
  * are A and AAAA records of the wrong length (`reason` then says so). A set's TTL is
- * the least of its records' and signatures' (RFC 2181 5.2), one with the top bit set
- * counting as 0 (RFC 2181 8); expires_s = now_s + TTL. Trust and security are 0. OPT
+ * the least of its records' and signatures' (RFC 2181 5.2), each as
+ * rr_ttl reads it; expires_s = now_s + TTL. Trust and security are 0. OPT
  * goes to `edns` and makes no set. Bytes after the last record are ignored.
  * False when the message is malformed; one that is cut short but has TC set yields
  * true and the sets before the cut. Everything is in the arena, and nothing is

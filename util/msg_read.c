@@ -389,7 +389,7 @@ static bool read_record(struct parse *p, enum section section)
 	struct group_key key = { owner, owner_len, covered, class_, (uint16_t)section };
 	struct group *g = get_group(p, &key);
 
-	g->ttl_s = MIN(g->ttl_s, ttl > INT32_MAX ? 0 : ttl); /* RFC 2181 8 */
+	g->ttl_s = MIN(g->ttl_s, rr_ttl(ttl));
 	if (chain_add(p, is_sig ? &g->sigs : &g->records, chain_id(p, g, is_sig), p->record_count))
 		p->record_count++;
 	return true;
@@ -610,7 +610,6 @@ unsigned msg_skip_to_records(struct reader *r)
 	return records;
 }
 
-/* A TTL with the top bit set counts as 0 (RFC 2181 8). */
 void msg_grow_older(uint8_t *wire, size_t len, uint32_t age_s)
 {
 	struct reader r = reader_over(wire, len);
@@ -625,9 +624,9 @@ void msg_grow_older(uint8_t *wire, size_t len, uint32_t age_s)
 		type = read_u16(&r);
 		read_bytes(&r, 2);
 		at = reader_offset(&r);
-		ttl_s = read_u32(&r);
+		ttl_s = rr_ttl(read_u32(&r));
 		read_bytes(&r, read_u16(&r));
-		if (!r.bad && type != TYPE_OPT && ttl_s <= INT32_MAX)
+		if (!r.bad && type != TYPE_OPT)
 			put_u32(wire + at, ttl_s > age_s ? ttl_s - age_s : 0);
 	}
 }

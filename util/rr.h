@@ -40,6 +40,12 @@ enum {
 	RR_BESIDE = 16,         /* may stand beside a CNAME (RFC 4035 2.5): NSEC RRSIG KEY */
 };
 
+/* A TTL as it was received: one with its top bit set is a long time (RFC 8767 4), of which 31 bits are kept. */
+static inline uint32_t rr_ttl(uint32_t ttl_s)
+{
+	return MIN(ttl_s, (uint32_t)INT32_MAX);
+}
+
 /* The shape of a type's RDATA; "*" for unknown types (RFC 3597). */
 const char *rr_shape(uint16_t type) PURE;
 unsigned rr_flags(uint16_t type) PURE;

@@ -261,10 +261,9 @@ static bool read_head(struct line *l, struct text_rr *out)
 			return complain(l, "it has no type");
 		if (!ttl_given && text_number(word, true, &out->ttl_s)) {
 			if (out->ttl_s > INT32_MAX &&
-			    !is_odd(l, "its TTL is above 2147483647 and counts as 0 (RFC 2181 8)"))
+			    !is_odd(l, "its TTL is above 2147483647 and counts as that (RFC 8767 4)"))
 				return false;
-			if (out->ttl_s > INT32_MAX)
-				out->ttl_s = 0;
+			out->ttl_s = rr_ttl(out->ttl_s);
 			ttl_given = true;
 		} else if (!class_given && class_parse(word, &out->class_)) {
 			class_given = true;

@@ -33,7 +33,7 @@ struct text_zone {
 	void (*broken)(void *arg, const char *why);
 	void *broken_arg;
 	/* If set, told of what is odd and read all the same ("file:line: why" from a zone file): a TTL above
-	 * 2147483647, which counts as 0 (RFC 2181 8), numbers too large for their field, text behind the data,
+	 * 2147483647, which counts as that (RFC 8767 4), numbers too large for their field, text behind the data,
 	 * missing data, directives of a file that nobody knows or that make no
 	 * sense, which are skipped. Else these are errors. */
 	void (*odd)(void *arg, const char *why);

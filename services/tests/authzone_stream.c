@@ -357,13 +357,13 @@ static void a_message_that_is_cut_is_none(void **state)
 	}
 }
 
-/* RFC 2181 8 */
-static void a_ttl_with_the_top_bit_is_none(void **state)
+/* RFC 8767 4 */
+static void a_ttl_with_the_top_bit_is_a_long_one(void **state)
 {
 	(void)state;
 	static const struct {
 		uint32_t sent_s, taken_s;
-	} rows[] = { { 60, 60 }, { INT32_MAX, INT32_MAX }, { UINT32_C(1) << 31, 0 }, { UINT32_MAX, 0 } };
+	} rows[] = { { 60, 60 }, { INT32_MAX, INT32_MAX }, { UINT32_C(1) << 31, INT32_MAX }, { UINT32_MAX, INT32_MAX } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct xfr x = { .apex = NULL };
@@ -529,7 +529,7 @@ int main(void)
 		cmocka_unit_test(what_comes_is_a_zone_or_it_is_not),
 		cmocka_unit_test(a_message_is_of_this_transfer_or_ends_it),
 		cmocka_unit_test(a_message_that_is_cut_is_none),
-		cmocka_unit_test(a_ttl_with_the_top_bit_is_none),
+		cmocka_unit_test(a_ttl_with_the_top_bit_is_a_long_one),
 		cmocka_unit_test(the_question_is_the_one_that_was_asked),
 		cmocka_unit_test(tsig_signs_every_message_of_a_transfer),
 		cmocka_unit_test(tsig_rejects_a_changed_message),

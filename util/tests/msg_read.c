@@ -159,7 +159,7 @@ static void records_become_sets(void **state)
 		  "w.a. RRSIG 1+0 60\n-\nw.a. RRSIG 1+0 60\n-\n" },
 		{ "a signature in another section", "w.a. 60 A 1.1.1.1\n-\nw.a." SIG("A"),
 		  "w.a. A 1+1 60\n-\n-\n" },
-		{ "a TTL with its top bit set", "w.a. 60 A 1.1.1.1\nv.a. 2147483647 A 1.1.1.1",
+		{ "the longest TTL", "w.a. 60 A 1.1.1.1\nv.a. 2147483647 A 1.1.1.1",
 		  "w.a. A 1+0 60\nv.a. A 1+0 2147483647\n-\n-\n" },
 	};
 
@@ -295,7 +295,7 @@ static void what_is_no_message_is_refused(void **state)
 		if (got && message_set_count(&m) != rows[i].sets)
 			fail_msg("%s: %u sets", rows[i].why, message_set_count(&m));
 		if (got && rows[i].sets && i == COUNT(rows) - 1)
-			assert_int_equal(m.sets[0]->ttl_s, 0);
+			assert_int_equal(m.sets[0]->ttl_s, INT32_MAX);
 		arena_clear(&a);
 	}
 }
@@ -481,6 +481,19 @@ static void what_was_kept_on_the_way_lasts_less_long(void **state)
 	}
 }
 
+/* RFC 8767 4 */
+static void a_ttl_with_its_top_bit_set_grows_older_from_the_longest(void **state)
+{
+	uint8_t packet[512];
+	size_t len = compose(packet, sizeof(packet), FLAG_QR, "w.a.", "w.a. 300 IN A 192.0.2.1\n");
+	uint8_t *ttl = packet + len - 4 - 2 - 4;
+
+	(void)state;
+	put_u32(ttl, UINT32_C(1) << 31);
+	msg_grow_older(packet, len, 100);
+	assert_int_equal(get_u32(ttl), INT32_MAX - 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +505,7 @@ int main(void)
 		cmocka_unit_test(the_head_of_an_answer_is_read),
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(what_was_kept_on_the_way_lasts_less_long),
+		cmocka_unit_test(a_ttl_with_its_top_bit_set_grows_older_from_the_longest),
 		cmocka_unit_test(names_are_read_through_pointers_that_go_back),
 		cmocka_unit_test(a_message_may_follow_65536_pointers),
 		cmocka_unit_test(large_messages_cost_no_square),

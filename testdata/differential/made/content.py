@@ -171,7 +171,7 @@ class Writer:
         self.put((b"e05",) + base, "A")
 
     def lifetimes(self):
-        """TTLs that are none, short, long, and no TTLs at all (RFC 2181 8)."""
+        """TTLs that are none, short, long, and no TTLs at all (RFC 8767 4)."""
         for name, ttl in ((b"ttl0", 0), (b"ttl1", 5), (b"week", 604800), (b"most", 2147483647), (b"negative", 0x80000001)):
             owner = (name,) + self.zone.apex
             if not self.zone.data.get(owner):
