@@ -3,6 +3,7 @@
 #include "util/msg.h"
 
 #include "util/rr.h"
+#include "util/timebase.h"
 
 bool question_equals(const struct question *a, const struct question *b)
 {
@@ -82,9 +83,7 @@ uint32_t message_ttl(const struct message *m, uint32_t now_s, uint32_t none)
 	unsigned count = message_set_count(m);
 	uint32_t least = count ? UINT32_MAX : none;
 
-	for (unsigned i = 0; i < count; i++) {
-		uint32_t expires_s = m->sets[i]->expires_s;
-		least = MIN(least, expires_s > now_s ? expires_s - now_s : 0);
-	}
+	for (unsigned i = 0; i < count; i++)
+		least = MIN(least, time_left(now_s, m->sets[i]->expires_s));
 	return least;
 }

@@ -3,6 +3,7 @@
 #include "util/msg.h"
 
 #include "util/rr.h"
+#include "util/timebase.h"
 
 #define COUNTS_AT    6 /* offset of ANCOUNT in the header */
 #define ARCOUNT_AT   10
@@ -72,7 +73,7 @@ static void write_owner(struct writing *x, const struct rrset *set, uint16_t *po
 static void write_ttl(struct writing *x, const struct rrset *set)
 {
 	struct msg_style *style = x->style;
-	uint32_t left = set->expires_s > style->now_s ? set->expires_s - style->now_s : 0;
+	uint32_t left = time_left(style->now_s, set->expires_s);
 
 	if (style->ttl_offsets && style->ttl_count < style->ttl_room)
 		style->ttl_offsets[style->ttl_count] = (uint16_t)writer_len(x->w);

@@ -16,6 +16,7 @@
 #include "util/msg.h"
 #include "util/rr.h"
 #include "util/text_field.h"
+#include "util/timebase.h"
 
 /* ---- data ---- */
 
@@ -167,7 +168,7 @@ static void print_records(const struct rrset *s, struct rrset_walk walk, uint16_
 void text_rrset_print(const struct rrset *s, uint32_t now_s,
 		      void (*out)(const char *line, void *arg), void *arg)
 {
-	uint32_t ttl_s = s->expires_s > now_s ? s->expires_s - now_s : 0;
+	uint32_t ttl_s = time_left(now_s, s->expires_s);
 
 	print_records(s, rrset_records(s), s->type, ttl_s, out, arg);
 	print_records(s, rrset_sigs(s), TYPE_RRSIG, ttl_s, out, arg);

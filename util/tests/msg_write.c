@@ -104,7 +104,8 @@ static void ttls_count_down_to_nothing_or_stay(void **state)
 		     { 1059, false, 1 },
 		     { 1060, false, 0 },
 		     { 2000, false, 0 },
-		     { 2000, true, 60 } };
+		     { 2000, true, 60 },
+		     { UINT32_MAX - 9, false, 1070 } }; /* counted round */
 	struct message m;
 	struct arena a;
 
