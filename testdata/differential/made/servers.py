@@ -313,7 +313,7 @@ class Server:
         if self.kept[at] is None:
             return None
         flags, counts, body = self.kept[at]
-        question = q.question.lower() if "lower" in self.traits else q.question
+        question = q.question[:-4].lower() + q.question[-4:] if "lower" in self.traits else q.question
         return struct.pack("!6H", q.id, flags | q.flags & (wire.RD | wire.CD), 1, *counts) + question + body
 
     def packed(self, q, said):
