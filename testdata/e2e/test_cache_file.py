@@ -38,7 +38,7 @@ def start_again(d, times=1, signo=signal.SIGTERM):
     """Stops it and starts it; returns when the file has been read."""
     assert d.stop(signo) in (0, -signal.SIGKILL)
     d.start()
-    wait_for(d, " are back from ", times)
+    wait_for(d, "RRsets loaded from ", times)
 
 
 def path_of(d):
@@ -105,7 +105,7 @@ def test_ttls_go_on_while_the_daemon_is_away(daemon):
         d.stop()
         time.sleep(4)
         d.start()
-        wait_for(d, " are back from ")
+        wait_for(d, "RRsets loaded from ")
         with d.misses(0):
             assert before - 30 <= ttl(d.ask("t60.ttl.mini.")) <= before - 4
         with d.misses(1):
@@ -120,7 +120,7 @@ def test_what_has_expired_is_served_only_where_that_is_wanted(daemon):
             time.sleep(2.1)
             s.answer = refusing()
             d.start()
-            wait_for(d, " are back from ")
+            wait_for(d, "RRsets loaded from ")
             assert texts(d.ask("x.fwd.test.lab.")) == ["198.18.9.1"]
             d.configure(['cache-file: "cache"', "verbosity: 1"], more=forward(s.at))
             start_again(d, 2)
@@ -298,7 +298,7 @@ def test_killed_a_hundred_times_while_writing_it_serves_what_is_right(daemon):
                 left_aside += os.path.exists(path_of(d) + ".new")
                 d.start(wait=False)
                 wait_for(d, "start of service", kill + 2)
-                wait_for(d, " are back from ", kill + 1)
+                wait_for(d, "RRsets loaded from ", kill + 1)
                 for n in chance.sample(range(NAMES), 10):
                     assert texts(d.ask("n%d.fwd.test.lab." % n)) == [address_of(n)]
             assert " damaged" not in d.log() and " cut off" not in d.log()

@@ -303,6 +303,6 @@ def test_pages_do_not_pile_up_behind_a_thread_that_stands_still(daemon):
             status, _, text = get(d, "/metrics", timeout=30)
             assert (status, text) == (503, "a thread does not respond\n")
             assert time.monotonic() - began < 5
-            assert "64 pages and statistics wait for it" in d.log()
+            assert "64 requests for pages and statistics wait for it" in d.log()
         until(lambda: get(d, "/metrics")[0] == 200)
         assert get(d, "/healthz")[0] == 200

@@ -182,7 +182,7 @@ def test_a_pidfile_outside_the_chroot(made, where):
     d.process.send_signal(signal.SIGHUP)
     assert "is running" in d.control("status")
     assert d.stop() == 0
-    assert "cannot remove" not in d.log() and "not reloaded" not in d.log()
+    assert "cannot remove" not in d.log() and "reload failed" not in d.log()
     assert not os.path.exists(d.pidfile) or os.path.getsize(d.pidfile) == 0
 
 
