@@ -10,18 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/daemon.h"
-#include "daemon/handed.h"
-#include "daemon/modules.h"
-#include "daemon/notify.h"
+#include "daemon/process/daemon.h"
+#include "daemon/process/socket_activation.h"
 #include "daemon/serve.h"
-#include "util/fault.h"
-#include "util/hash.h"
-#include "util/house.h"
-#include "util/log.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/rcu.h"
+#include "daemon/system/sd_notify.h"
+#include "daemon/worker/modules.h"
+#include "util/base/fault.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/base/program.h"
+#include "util/base/rcu.h"
+#include "util/conf/options.h"
 
 static void print_usage(FILE *out, const char *program)
 {

@@ -3,7 +3,7 @@
 #ifndef DAEMON_SERVE_H
 #define DAEMON_SERVE_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct conf;
 struct daemon;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/caps.h"
 
-#include "util/msg.h"
-#include "util/rr.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
 
 #define ANSWERS_PER_ADDRESS 3
 

@@ -7,7 +7,7 @@
 #ifndef ITERATOR_CAPS_H
 #define ITERATOR_CAPS_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct message;
 

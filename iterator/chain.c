@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/chain.h"
 
-#include "util/arena.h"
-#include "util/msg.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
 
 /* Denials taken from a message: more than eleven wildcards need. Each is compared with all others. */
 #define DENIALS_MAX 64

@@ -3,7 +3,7 @@
 #ifndef ITERATOR_CHAIN_H
 #define ITERATOR_CHAIN_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct arena;
 struct message;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/classify.h"
 
-#include "util/msg.h"
-#include "util/rr.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
 
 const char *response_name(enum response r)
 {

@@ -3,7 +3,7 @@
 #ifndef ITERATOR_CLASSIFY_H
 #define ITERATOR_CLASSIFY_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct message;
 struct question;

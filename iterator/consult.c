@@ -4,12 +4,12 @@
 
 #include "iterator/recall.h"
 #include "iterator/targets.h"
-#include "services/cache/store.h"
-#include "services/mesh.h"
-#include "services/snapshot.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/mesh/cache_rules.h"
+#include "services/mesh/mesh.h"
+#include "services/query/snapshot.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 static enum turn go_on(struct iter *it, enum iter_state state)
 {

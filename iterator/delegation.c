@@ -3,15 +3,15 @@
 #include "iterator/delegation.h"
 
 #include "iterator/route_zone.h"
+#include "services/answer/nat64.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
-#include "services/forward.h"
-#include "services/nat64.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 #define DNS_PORT      53
 #define NAMES_MAX     128 /* servers' names taken from NS sets, per delegation: each is compared with all others */

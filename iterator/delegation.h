@@ -7,8 +7,8 @@
 #ifndef ITERATOR_DELEGATION_H
 #define ITERATOR_DELEGATION_H
 
-#include "services/carrier.h"
-#include "util/addr.h"
+#include "services/net/transport.h"
+#include "util/net/addr.h"
 
 #define DELEGATION_PLACES 128 /* addresses kept per delegation */
 

@@ -4,10 +4,10 @@
 
 #include "iterator/delegation.h"
 #include "iterator/route_zone.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "util/dname.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/dns/dname.h"
 
 void hints_add(struct delegation *d, const struct query *q)
 {

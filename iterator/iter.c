@@ -5,11 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "services/mesh.h"
-#include "services/policed.h"
-#include "services/snapshot.h"
-#include "util/options.h"
-#include "util/rr.h"
+#include "services/mesh/mesh.h"
+#include "services/policy/rpz_match.h"
+#include "services/query/snapshot.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...)
 {

@@ -10,8 +10,8 @@
 #include "iterator/qmin.h"
 #include "iterator/race.h"
 #include "iterator/select.h"
-#include "services/query.h"
-#include "services/upstream.h"
+#include "services/query/query.h"
+#include "services/upstream/upstream.h"
 
 /* The states, in the order of an undisturbed resolution; each is a function on_NAME. `events` may come in
  * it: EVENT_*. It may go on at once (TURN_ON) with the states in `next`; itself among them only where each

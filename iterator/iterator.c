@@ -13,14 +13,14 @@
 #include "iterator/targets.h"
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
-#include "services/forward.h"
-#include "services/mesh.h"
-#include "services/snapshot.h"
-#include "services/trace.h"
-#include "util/log.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/forward/forward.h"
+#include "services/mesh/mesh.h"
+#include "services/query/snapshot.h"
+#include "services/query/trace.h"
+#include "util/base/log.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 /* ---- where to go ---- */
 

@@ -8,7 +8,7 @@
 #ifndef ITERATOR_ITERATOR_H
 #define ITERATOR_ITERATOR_H
 
-#include "services/module.h"
+#include "services/query/module.h"
 
 extern const struct module iterator_module;
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/qmin.h"
 
-#include "util/rr.h"
+#include "util/dns/rr.h"
 
 void qmin_begin(struct qmin *m, bool on, bool open_type)
 {

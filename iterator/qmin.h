@@ -9,7 +9,7 @@
 #ifndef ITERATOR_QMIN_H
 #define ITERATOR_QMIN_H
 
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 #define QMIN_STEPS_MAX    10 /* MAX_MINIMISE_COUNT */
 #define QMIN_SINGLE_STEPS 4  /* MINIMISE_ONE_LAB */

@@ -3,8 +3,8 @@
 #include "iterator/race.h"
 
 #include "iterator/delegation.h"
-#include "util/arena.h"
-#include "util/msg.h"
+#include "util/base/arena.h"
+#include "util/dns/msg.h"
 
 struct racer {
 	struct race *race;

@@ -3,7 +3,7 @@
 #ifndef ITERATOR_RACE_H
 #define ITERATOR_RACE_H
 
-#include "services/upstream.h"
+#include "services/upstream/upstream.h"
 
 struct arena;
 struct delegation;

@@ -4,18 +4,18 @@
 
 #include "iterator/route_zone.h"
 #include "iterator/scrub.h"
+#include "services/cache/aggressive.h"
 #include "services/cache/msg.h"
-#include "services/cache/negative.h"
 #include "services/cache/rrset.h"
-#include "services/forward.h"
-#include "services/mesh.h"
-#include "services/policed.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "services/stats.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/forward/forward.h"
+#include "services/mesh/mesh.h"
+#include "services/policy/rpz_match.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "services/stats/stats.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 /* Usually it is the query's own question, whose hash is known. */
 static uint64_t hash_of(const struct query *q, const struct question *wanted)

@@ -3,7 +3,7 @@
 #ifndef ITERATOR_RECALL_H
 #define ITERATOR_RECALL_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct message;
 struct query;

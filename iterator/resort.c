@@ -7,10 +7,10 @@
 #include "iterator/targets.h"
 #include "services/cache/infra.h"
 #include "services/cache/rrset.h"
-#include "services/forward.h"
-#include "services/mesh.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/forward/forward.h"
+#include "services/mesh/mesh.h"
+#include "util/base/timebase.h"
+#include "util/dns/rr.h"
 
 static enum turn go_on(struct iter *it, enum iter_state state)
 {

@@ -5,12 +5,12 @@
 #include "iterator/delegation.h"
 #include "iterator/hints.h"
 #include "iterator/route_zone.h"
-#include "services/authzone.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "util/dname.h"
-#include "util/rr.h"
+#include "services/authzone/zones.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 /* The forward zone for the name; NULL: none. */
 static const struct forward_zone *forward_for(const struct query *q, const struct route_how *how)

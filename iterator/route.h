@@ -3,7 +3,7 @@
 #ifndef ITERATOR_ROUTE_H
 #define ITERATOR_ROUTE_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct delegation;
 struct forward_zone;

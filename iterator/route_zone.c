@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/route_zone.h"
 
-#include "services/authzone.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "services/views.h"
-#include "util/dname.h"
-#include "util/rr.h"
+#include "services/authzone/zones.h"
+#include "services/forward/forward.h"
+#include "services/policy/views.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 const struct forward_zone *route_config(const struct query *q, const uint8_t *name)
 {

@@ -5,7 +5,7 @@
 #ifndef ITERATOR_ROUTE_ZONE_H
 #define ITERATOR_ROUTE_ZONE_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct authzone;
 struct forward_zone;

@@ -4,10 +4,10 @@
 
 #include "iterator/route_zone.h"
 #include "iterator/scrub_set.h"
-#include "services/snapshot.h"
-#include "util/arena.h"
-#include "util/options.h"
-#include "util/rr.h"
+#include "services/query/snapshot.h"
+#include "util/base/arena.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 /* RRsets in ANSWER, and records of one, that may call for something in ADDITIONAL. It may hold thousands, and
  * each is compared with all of those. */

@@ -10,7 +10,7 @@
 #ifndef ITERATOR_SCRUB_H
 #define ITERATOR_SCRUB_H
 
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 struct arena;
 struct query;

@@ -3,13 +3,13 @@
 #include "iterator/scrub_set.h"
 
 #include "iterator/scrub.h"
-#include "services/nat64.h"
-#include "services/snapshot.h"
-#include "util/addr.h"
-#include "util/arena.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/trie.h"
+#include "services/answer/nat64.h"
+#include "services/query/snapshot.h"
+#include "util/base/arena.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
+#include "util/names/trie.h"
+#include "util/net/addr.h"
 
 enum { SVC_IPV4HINT = 4, SVC_IPV6HINT = 6 }; /* RFC 9460 14.3.2 */
 

@@ -3,7 +3,7 @@
 #ifndef ITERATOR_SCRUB_SET_H
 #define ITERATOR_SCRUB_SET_H
 
-#include "util/bytes.h"
+#include "util/base/bytes.h"
 
 struct arena;
 struct rrset;

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/select.h"
 
-#include "services/forward.h"
-#include "services/nat64.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "util/options.h"
-#include "util/random.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/answer/nat64.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/base/random.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 /* What a server is sought for. */
 struct search {

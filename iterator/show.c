@@ -3,9 +3,9 @@
 #include "iterator/show.h"
 
 #include "services/cache/infra.h"
-#include "services/snapshot.h"
-#include "services/subnets.h"
-#include "services/trace.h"
+#include "services/forward/subnets.h"
+#include "services/query/snapshot.h"
+#include "services/query/trace.h"
 
 /* Only the full question carries the subnet; not a minimised name. Where nothing but the type is hidden it is
  * hidden no longer: what the server says of another type would be said without the subnet, and an alias or

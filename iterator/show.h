@@ -4,7 +4,7 @@
 #define ITERATOR_SHOW_H
 
 #include "iterator/iter.h"
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 /* Decided before it->shown goes to the server that was drawn. */
 enum show {

@@ -4,12 +4,12 @@
 
 #include "iterator/iter.h"
 #include "iterator/route_zone.h"
-#include "services/mesh.h"
-#include "services/nat64.h"
-#include "services/snapshot.h"
-#include "util/options.h"
-#include "util/random.h"
-#include "util/rr.h"
+#include "services/answer/nat64.h"
+#include "services/mesh/mesh.h"
+#include "services/query/snapshot.h"
+#include "util/base/random.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
 
 static bool may_ask(struct iter *it)
 {

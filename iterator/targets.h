@@ -3,7 +3,7 @@
 #ifndef ITERATOR_TARGETS_H
 #define ITERATOR_TARGETS_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct iter;
 struct query;

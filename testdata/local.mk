@@ -44,10 +44,10 @@ FUZZ_TARGETS = \
 	testdata/fuzz/verify.fuzz \
 	testdata/fuzz/zonefile.fuzz
 
-testdata_fuzz_json_fuzz_LDADD = daemon/control_json.$(OBJEXT) $(LDADD)
+testdata_fuzz_json_fuzz_LDADD = daemon/tools/control_json.$(OBJEXT) $(LDADD)
 testdata_fuzz_resolver_fuzz_LDADD = libreplay.la $(LDADD)
 testdata_fuzz_scenario_fuzz_LDADD = libreplay.la $(LDADD)
-testdata_fuzz_session_fuzz_LDADD = daemon/control_json.$(OBJEXT) libreplay.la $(LDADD)
+testdata_fuzz_session_fuzz_LDADD = daemon/tools/control_json.$(OBJEXT) libreplay.la $(LDADD)
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 TESTS += $(FUZZ_TARGETS)

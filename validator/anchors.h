@@ -9,8 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "util/rcu.h"
-#include "util/rrset.h"
+#include "util/base/rcu.h"
+#include "util/dns/rrset.h"
 
 struct anchors;
 struct autotrust;

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/random.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/base/random.h"
+#include "util/conf/options.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 #include "validator/autotrust_private.h"
 #include "validator/date.h"
 #include "validator/verify.h"

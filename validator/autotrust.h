@@ -7,7 +7,7 @@
 #ifndef VALIDATOR_AUTOTRUST_H
 #define VALIDATOR_AUTOTRUST_H
 
-#include "util/rrset.h"
+#include "util/dns/rrset.h"
 
 struct conf;
 struct fault;

@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/file.h"
-#include "util/mem.h"
-#include "util/rr.h"
-#include "util/text.h"
-#include "util/textlex.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/base/file.h"
+#include "util/base/mem.h"
+#include "util/base/textlex.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
 #include "validator/autotrust_private.h"
 #include "validator/crypto.h"
 #include "validator/date.h"

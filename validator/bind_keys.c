@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/fault.h"
-#include "util/mem.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
 
 #define FILE_MAX   (1u << 20)
 #define WORD_MAX   4096

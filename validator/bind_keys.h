@@ -4,7 +4,7 @@
 #ifndef VALIDATOR_BIND_KEYS_H
 #define VALIDATOR_BIND_KEYS_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct fault;
 

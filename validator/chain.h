@@ -6,8 +6,8 @@
 #ifndef VALIDATOR_CHAIN_H
 #define VALIDATOR_CHAIN_H
 
-#include "util/addr.h"
-#include "util/reason.h"
+#include "util/dns/reason.h"
+#include "util/net/addr.h"
 #include "validator/ledger.h"
 
 struct anchor;

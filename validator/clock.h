@@ -9,7 +9,7 @@
 #ifndef VALIDATOR_CLOCK_H
 #define VALIDATOR_CLOCK_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct clock_watch;
 struct conf;

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 /* ---- the table ---- */
 

@@ -8,7 +8,7 @@
 #ifndef VALIDATOR_CRYPTO_H
 #define VALIDATOR_CRYPTO_H
 
-#include "util/bytes.h"
+#include "util/base/bytes.h"
 
 struct crypto_key;
 

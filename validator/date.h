@@ -3,7 +3,7 @@
 #ifndef VALIDATOR_DATE_H
 #define VALIDATOR_DATE_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 #define DATE_TEXT 40
 

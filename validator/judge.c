@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-#include "services/authzone.h"
+#include "services/authzone/zones.h"
 #include "services/cache/rrset.h"
-#include "services/env.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
-#include "services/views.h"
-#include "util/arena.h"
-#include "util/denial.h"
-#include "util/dname.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "services/forward/forward.h"
+#include "services/policy/views.h"
+#include "services/query/env.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
+#include "util/base/arena.h"
+#include "util/base/timebase.h"
+#include "util/dns/denial.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 #include "validator/anchors.h"
 #include "validator/keycache.h"
 #include "validator/trust.h"
@@ -729,7 +729,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 					   .text = "YXDOMAIN without a DNAME that makes the name too long" };
 	if (out->security == SECURITY_BOGUS)
 		return true;
-	/* what minimal responses do not strip: services/answer.h */
+	/* what minimal responses do not strip: services/answer/answer.h */
 	j->whole |= j->positive &&
 		    (proofs || j->m->q.type == TYPE_ANY || j->m->q.type == TYPE_NS);
 	for (unsigned i = answers; i < all; i++) {

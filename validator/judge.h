@@ -8,7 +8,7 @@
 #ifndef VALIDATOR_JUDGE_H
 #define VALIDATOR_JUDGE_H
 
-#include "util/msg.h"
+#include "util/dns/msg.h"
 #include "validator/chain.h"
 
 struct judgement {

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "util/dname.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
 #include "validator/verify.h"
 
 struct keycache {

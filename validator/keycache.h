@@ -7,7 +7,7 @@
 #define VALIDATOR_KEYCACHE_H
 
 #include "services/cache/slab.h"
-#include "util/reason.h"
+#include "util/dns/reason.h"
 
 struct keycache;
 struct keyset;

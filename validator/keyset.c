@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/verify_private.h"
 
-#include "util/dname.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 
 /* ---- reading records ---- */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "services/cache/rrset.h"
-#include "services/mesh.h"
-#include "services/query.h"
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/timebase.h"
+#include "services/mesh/mesh.h"
+#include "services/query/query.h"
+#include "util/base/arena.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
 #include "validator/clock.h"
 #include "validator/trust.h"
 

@@ -6,7 +6,7 @@
 #ifndef VALIDATOR_ROLL_H
 #define VALIDATOR_ROLL_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct env;
 struct roll;

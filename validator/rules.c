@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/fault.h"
-#include "util/options.h"
+#include "util/base/fault.h"
+#include "util/conf/options.h"
 #include "validator/crypto.h"
 #include "validator/date.h"
 

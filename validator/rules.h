@@ -5,7 +5,7 @@
 #ifndef VALIDATOR_RULES_H
 #define VALIDATOR_RULES_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct conf;
 struct fault;

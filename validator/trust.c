@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/trust.h"
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 #include "validator/clock.h"
 
 struct trust_store *trust_new(const struct conf *conf, struct fault *f)

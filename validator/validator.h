@@ -3,7 +3,7 @@
 #ifndef VALIDATOR_VALIDATOR_H
 #define VALIDATOR_VALIDATOR_H
 
-#include "services/module.h"
+#include "services/query/module.h"
 
 struct arena;
 struct env;

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "services/verified_private.h"
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "services/cache/verified_private.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 #include "validator/date.h"
 

@@ -15,9 +15,9 @@
 
 #include <stdatomic.h>
 
-#include "services/verified.h"
-#include "util/reason.h"
-#include "util/rrset.h"
+#include "services/cache/verified.h"
+#include "util/dns/reason.h"
+#include "util/dns/rrset.h"
 #include "validator/rules.h"
 
 struct arena;

@@ -3,7 +3,7 @@
 #ifndef VALIDATOR_VERIFY_PRIVATE_H
 #define VALIDATOR_VERIFY_PRIVATE_H
 
-#include "util/arena.h"
+#include "util/base/arena.h"
 #include "validator/verify.h"
 
 /* ---- keyset.c ---- */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/rr.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 
 struct vouching {

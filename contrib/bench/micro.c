@@ -10,16 +10,16 @@
 #include <string.h>
 
 #include "iterator/scrub.h"
-#include "services/blocklist_table.h"
-#include "services/localzone.h"
-#include "services/snapshot.h"
-#include "util/arena.h"
-#include "util/fault.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/text.h"
+#include "services/blocklist/table.h"
+#include "services/local/zones.h"
+#include "services/query/snapshot.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
 
 static struct {
 	uint8_t name[DNAME_MAX], same[DNAME_MAX], zone[DNAME_MAX], listed[DNAME_MAX];

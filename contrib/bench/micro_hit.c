@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "services/answer.h"
-#include "util/arena.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "services/answer/answer.h"
+#include "util/base/arena.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
 
 #define NAMES  1000
 #define TURN   32 /* hits between rcu_turn_begin and _end, as a batch of packets has */

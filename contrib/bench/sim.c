@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "services/cache/slab.h"
-#include "util/hash.h"
-#include "util/mem.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
 #ifdef HAVE_JEMALLOC
 #include <jemalloc/jemalloc.h>
 #endif

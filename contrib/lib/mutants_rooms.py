@@ -13,34 +13,34 @@ judge       | validator/judge.c |
 chain       | validator/chain.c |
 vouch       | validator/vouch.c validator/keyset.c |
 verify      | validator/verify.c validator/crypto.c validator/ledger.c |
-denial      | util/denial.c util/type_bitmap.c |
-nsec3       | util/nsec3.c |
-negative    | services/cache/negative.c services/cache/ranges.c |
-rrsets      | services/cache/rrset.c services/cache/hearsay.c |
+denial      | util/dns/denial.c util/dns/type_bitmap.c |
+nsec3       | util/dns/nsec3.c |
+negative    | services/cache/aggressive.c services/cache/nsec_ranges.c |
+rrsets      | services/cache/rrset.c services/cache/referral_ds.c |
 autotrust   | validator/autotrust.c validator/autotrust_file.c validator/roll.c |
-cookies     | services/cookies.c |
-acl         | services/acl.c |
-limits      | services/ratelimit.c services/waitlimit.c services/zonelimits.c services/connlimit.c |
-matching    | services/upstream_wire.c:upstream_write,upstream_judge_echo services/upstream_udp.c:flight_with,was_used,\
+cookies     | services/access/cookies.c |
+acl         | services/access/acl.c |
+limits      | services/access/ratelimit.c services/access/waitlimit.c services/forward/zonelimits.c services/net/connection_limits.c |
+matching    | services/upstream/wire.c:upstream_write,upstream_judge_echo services/upstream/udp.c:flight_with,was_used,\
 port_read,port_strayed,port_hand_over,port_send,port_open,port_find,port_settle,is_too_old,bind_somewhere,on_ready \
-services/upstream.c:same_text,same_subnet,same_ask,flags_of,note_stray,on_strayed,edns_is_refused,is_cut,on_arrived,\
+services/upstream/upstream.c:same_text,same_subnet,same_ask,flags_of,note_stray,on_strayed,edns_is_refused,is_cut,on_arrived,\
 turn_from_refusal,may_turn_to_tcp,note_answer |
-0x20        | iterator/caps.c services/upstream_wire.c:spell |
-tls         | util/tls.c util/tls_context.c util/tls_sessions.c services/tls_conf.c | test_tls.py test_upstreams.py
-tsig        | services/tsig.c |
-transfers   | services/authzone_xfer.c services/authzone_stream.c services/authzone_transfer.c | test_zones.py
-zonemd      | services/zonemd.c |
-rpz         | services/rpz.c services/policy_judge.c services/policy.c |
-dns64       | services/dns64.c services/nat64.c services/nat64.h |
-blocklists  | services/blocklist_name.c services/blocklist_table.c services/blocklist_answer.c services/blocklist_rules.c \
-services/blocklist_state.c:list_state_is_paused services/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
-cache-file  | services/cache/file_block.c services/cache/file_read.c services/cache/file_write.c | test_cache_file.py
-cachedb     | services/cachedb.c services/cachedb_entry.c services/cachedb_frame.c | test_cachedb.py
-proxy       | util/proxy2.c services/listen_udp.c:proxy_of,read_proxy \
-services/listen_conn.c:admit,pass_on,may_speak_for,encrypt,read_proxy | test_proxy.py
-control     | daemon/control_request.c daemon/control.c:is_stranger,is_admitted,read_more,make_room,connection_open,\
-open_all,on_limit,command_of daemon/control_doors.c:clear_path,listen_at_path,open_path,open_address,open_one,close_some,\
+0x20        | iterator/caps.c services/upstream/wire.c:spell |
+tls         | util/net/tls.c util/net/tls_context.c util/net/tls_sessions.c services/config/tls.c | test_tls.py test_upstreams.py
+tsig        | services/authzone/tsig.c |
+transfers   | services/xfer/schedule.c services/authzone/stream.c services/xfer/round.c | test_zones.py
+zonemd      | services/authzone/zonemd.c |
+rpz         | services/authzone/rpz.c services/policy/policy_judge.c services/policy/policy.c |
+dns64       | services/dns64/dns64.c services/answer/nat64.c services/answer/nat64.h |
+blocklists  | services/blocklist/name.c services/blocklist/table.c services/blocklist/answer.c services/blocklist/rules.c \
+services/blocklist/state.c:list_state_is_paused services/blocklist/blocklist.c:is_for,ask_own,allows,block,blocklists_block,blocklists_block_alias,blocklists_might_block |
+cache-file  | services/cachefile/block.c services/cachefile/read.c services/cachefile/write.c | test_cache_file.py
+cachedb     | services/cachedb/cachedb.c services/cachedb/entry.c services/cachedb/frame.c | test_cachedb.py
+proxy       | util/net/proxy2.c services/listen/udp.c:proxy_of,read_proxy \
+services/listen/connection.c:admit,pass_on,may_speak_for,encrypt,read_proxy | test_proxy.py
+control     | daemon/control/request.c daemon/control/control.c:is_stranger,is_admitted,read_more,make_room,connection_open,\
+open_all,on_limit,command_of daemon/control/sockets.c:clear_path,listen_at_path,open_path,open_address,open_one,close_some,\
 control_doors_open \
-services/tls_conf.c:tls_conf_control,tls_conf_control_server,tls_conf_control_client | test_control_tls.py test_control.py
-sandbox     | daemon/sandbox.c daemon/sandbox_calls.c daemon/sandbox_files.c | test_sandbox.py
+services/config/tls.c:tls_conf_control,tls_conf_control_server,tls_conf_control_client | test_control_tls.py test_control.py
+sandbox     | daemon/system/sandbox.c daemon/system/sandbox_calls.c daemon/system/sandbox_files.c | test_sandbox.py
 """.splitlines()}

@@ -3,7 +3,7 @@
 #include "iterator/delegation.h"
 
 #include "iterator/tests/house.h"
-#include "services/forward.h"
+#include "services/forward/forward.h"
 
 static struct delegation *d;
 

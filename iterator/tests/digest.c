@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/tests/digest_house.h"
 
-#include "services/authzone.h"
-#include "util/log.h"
+#include "services/authzone/zones.h"
+#include "util/base/log.h"
 
 #define A   "www.example. 60 A 192.0.2.7"
 #define SOA "example. 60 SOA a. b. 1 2 3 4 5"

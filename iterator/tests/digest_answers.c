@@ -3,7 +3,7 @@
 #include "iterator/tests/digest_house.h"
 
 #include "iterator/targets.h"
-#include "services/forward.h"
+#include "services/forward/forward.h"
 
 #define A    "www.example. 60 A 192.0.2.7"
 #define SOA  "example. 60 SOA a. b. 1 2 3 4 5"

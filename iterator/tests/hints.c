@@ -3,13 +3,13 @@
 #include "iterator/hints.h"
 
 #include "iterator/delegation.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
-#include "util/hash.h"
-#include "util/options.h"
+#include "util/base/hash.h"
+#include "util/conf/options.h"
 
 #include <string.h>
 

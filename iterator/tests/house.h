@@ -9,15 +9,15 @@
 #include "services/cache/infra.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
-#include "services/cache/store.h"
-#include "services/mesh.h"
-#include "services/snapshot.h"
-#include "services/stats.h"
+#include "services/mesh/cache_rules.h"
+#include "services/mesh/mesh.h"
+#include "services/query/snapshot.h"
+#include "services/stats/stats.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
-#include "util/random.h"
-#include "util/rcu.h"
-#include "util/timebase.h"
+#include "util/base/random.h"
+#include "util/base/rcu.h"
+#include "util/base/timebase.h"
 
 static struct house {
 	struct loop *loop;

@@ -4,7 +4,7 @@
 
 #include "iterator/route_zone.h"
 #include "iterator/tests/house.h"
-#include "services/forward.h"
+#include "services/forward/forward.h"
 
 #define APART  "forward-zone: name: sub.example.com\n forward-addr: 192.0.2.1\n"
 #define EXCEPT "forward-zone: name: example.com\n forward-addr: 192.0.2.1\nforward-zone: name: sub.example.com\n"

@@ -4,9 +4,9 @@
 #define ITERATOR_TESTS_SCRUB_ROW_H
 
 #include "iterator/scrub.h"
-#include "services/snapshot.h"
+#include "services/query/snapshot.h"
 #include "services/tests/made.h"
-#include "util/options.h"
+#include "util/conf/options.h"
 
 #define NOW  1000
 #define A    "www.example.com. 60 A 192.0.2.1"

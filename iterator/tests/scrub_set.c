@@ -3,8 +3,8 @@
 #include "iterator/tests/scrub_row.h"
 
 #include "iterator/scrub_set.h"
-#include "util/addr.h"
-#include "util/trie.h"
+#include "util/names/trie.h"
+#include "util/net/addr.h"
 
 static void private_addresses_are_taken_out(void **state)
 {

@@ -5,15 +5,15 @@
 
 #include "iterator/select.h"
 #include "services/cache/infra.h"
-#include "services/forward.h"
-#include "services/query.h"
-#include "services/snapshot.h"
+#include "services/forward/forward.h"
+#include "services/query/query.h"
+#include "services/query/snapshot.h"
 #include "services/tests/made.h"
-#include "util/hash.h"
-#include "util/options.h"
-#include "util/random.h"
-#include "util/rcu.h"
-#include "util/timebase.h"
+#include "util/base/hash.h"
+#include "util/base/random.h"
+#include "util/base/rcu.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
 
 #define ZONE N("example.com.")
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "iterator/iterator.h"
-#include "services/snapshot.h"
+#include "services/query/snapshot.h"
 #include "services/tests/conf.h"
 #include "services/tests/made.h"
-#include "util/loop.h"
+#include "util/base/loop.h"
 
 /* What may come, and the scenario that shows what follows. All else ends the query. */
 static const struct {

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 #define FAMILY_SILENCES 3
 #define FAMILY_PROBE_MS 10000u

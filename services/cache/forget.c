@@ -6,12 +6,12 @@
 
 #include "services/cache/mention.h"
 #include "services/cache/msg.h"
-#include "util/dname.h"
-#include "util/mem.h"
-#include "util/rr.h"
-#include "util/rrset.h"
-#include "util/timebase.h"
-#include "util/trie.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
+#include "util/dns/rrset.h"
+#include "util/names/trie.h"
 
 /* One scope at a name. */
 struct region {

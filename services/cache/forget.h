@@ -1,13 +1,13 @@
 /* What of the caches no longer holds when the configuration changes.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Made from the difference of two configurations (daemon/shape.h), as a list of reasons each of which suffices. Immutable
+ * Made from the difference of two configurations (daemon/process/shape.h), as a list of reasons each of which suffices. Immutable
  * once it is in use; read by all workers meanwhile, as a rule of the slabs (services/cache/slab.h). */
 #ifndef SERVICES_CACHE_FORGET_H
 #define SERVICES_CACHE_FORGET_H
 
-#include "util/base.h"
-#include "util/bytes.h"
+#include "util/base/base.h"
+#include "util/base/bytes.h"
 
 struct forget;
 struct rrset;
@@ -28,7 +28,7 @@ void forget_free(struct forget *f); /* with those chained to it; NULL is fine */
 bool forget_is_empty(const struct forget *f);
 
 void forget_kinds(struct forget *f, unsigned kinds);
-/* Everything at and below the name (copied), in one scope (services/views.h) or in all, and messages whose aliases
+/* Everything at and below the name (copied), in one scope (services/policy/views.h) or in all, and messages whose aliases
  * lead there or that have records of there. */
 void forget_below(struct forget *f, const uint8_t *name, int scope);
 /* The same of the name alone. */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "services/cache/families.h"
-#include "util/dname.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
 
 #define VAR_UNKNOWN_MS 94 /* before any round trip is measured; the first RTO is 4 times this */
 #define TIMEOUTS_MOST  255

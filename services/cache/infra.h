@@ -15,7 +15,7 @@
 #define SERVICES_CACHE_INFRA_H
 
 #include "services/cache/slab.h"
-#include "util/addr.h"
+#include "util/net/addr.h"
 
 struct timebase;
 struct infra;

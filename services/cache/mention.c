@@ -3,8 +3,8 @@
 #include "services/cache/mention.h"
 
 #include "services/cache/msg.h"
-#include "util/msgname.h"
-#include "util/rr.h"
+#include "util/dns/msgname.h"
+#include "util/dns/rr.h"
 
 /* The next record. False: it cannot be read. */
 static bool next_record(struct reader *r, struct mention *m, uint8_t owner[DNAME_MAX], uint8_t target[DNAME_MAX])

@@ -3,7 +3,7 @@
 #ifndef SERVICES_CACHE_MENTION_H
 #define SERVICES_CACHE_MENTION_H
 
-#include "util/bytes.h"
+#include "util/base/bytes.h"
 
 struct stored;
 

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/msg.h"
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/hash.h"
-#include "util/log.h"
-#include "util/mem.h"
-#include "util/rr.h"
-#include "util/subnet.h"
-#include "util/timebase.h"
+#include "util/base/arena.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
+#include "util/net/subnet.h"
 
 struct msgcache {
 	struct slab *slab;

@@ -3,14 +3,14 @@
  *
  * An entry holds the compressed wire image of an answer, the offsets of its TTLs, and what is
  * needed to decide on its use. It is keyed by name, type, class and `scope` (0: everybody; other
- * numbers keep views apart); an answer for one client subnet (services/cache/places.h) also by that
+ * numbers keep views apart); an answer for one client subnet (services/cache/subnet_index.h) also by that
  * subnet, so that only a lookup for that subnet finds it. Where an answer differs with and without
  * DNSSEC records there are two entries, the plain one made from the full one when first needed. */
 #ifndef SERVICES_CACHE_MSG_H
 #define SERVICES_CACHE_MSG_H
 
 #include "services/cache/slab.h"
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 #define STORED_PLACED 0x8000 /* in `scope`: for a subnet, which is the last part of the key */
 
@@ -40,7 +40,7 @@ struct stored {
 	uint8_t reason;         /* enum reason */
 	uint8_t fits;           /* STORED_* */
 	_Atomic uint32_t harmless; /* generation of the blocklists as of which none mentions its
-				    * name or aliases; 0: never checked (services/blocklist.h) */
+				    * name or aliases; 0: never checked (services/blocklist/blocklist.h) */
 	uint16_t data[]; /* ttl_count offsets, then the wire image: header with
 			  * AA, rcode and counts, question, sections; no OPT; then, where
 			  * STORED_PLACED is set, link.spare bytes that name the subnet */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/presence.h"
 
-#include "util/list.h"
-#include "util/mem.h"
-#include "util/rcu.h"
+#include "util/base/list.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
 
 struct presences {
 	struct rcu_slot retired;

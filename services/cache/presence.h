@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 enum presence {
 	PRESENCE_NONE, /* no such zone */
@@ -24,7 +24,7 @@ struct presences;
 
 /* `least` slots, rounded up to a power of two; as many as zones are expected is enough. */
 struct presences *presences_new(size_t least) MUST_USE;
-/* At once, or when no turn sees it any more (util/rcu.h); NULL is fine. */
+/* At once, or when no turn sees it any more (util/base/rcu.h); NULL is fine. */
 void presences_free(struct presences *p);
 void presences_retire(struct presences *p);
 /* Bytes of memory it takes. */

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/cache/rrset.h"
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/rr.h"
-#include "util/timebase.h"
+#include "util/base/arena.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 struct rrsetcache {
 	struct slab *slab;

@@ -8,7 +8,7 @@
 #define SERVICES_CACHE_RRSET_H
 
 #include "services/cache/slab.h"
-#include "util/rrset.h"
+#include "util/dns/rrset.h"
 
 struct arena;
 struct rrsetcache;

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
 
 #define UNIT 16
 /* Seen entries the hand skips per insertion before it evicts one anyway, so that no insertion pays

@@ -4,14 +4,14 @@
  * A slab cache has a power of two of slabs, each with its own queue, budget and writers' lock, and
  * its share of the hash table's buckets. Entries embed struct slab_entry at their start and come
  * from mem_new; from slab_put on they belong to the cache and are read-only. What a lookup returns
- * is borrowed for the turn (util/rcu.h). To change an entry, put a new one. */
+ * is borrowed for the turn (util/base/rcu.h). To change an entry, put a new one. */
 #ifndef SERVICES_CACHE_SLAB_H
 #define SERVICES_CACHE_SLAB_H
 
 #include <stdatomic.h>
 
-#include "util/list.h"
-#include "util/rcu.h"
+#include "util/base/list.h"
+#include "util/base/rcu.h"
 
 struct slab_entry {
 	_Atomic(struct slab_entry *) next; /* chain of the bucket */

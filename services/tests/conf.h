@@ -3,7 +3,7 @@
 #ifndef SERVICES_TESTS_CONF_H
 #define SERVICES_TESTS_CONF_H
 
-#include "util/options.h"
+#include "util/conf/options.h"
 #include "util/tests/wire.h"
 
 static inline struct conf *conf_from(const char *text)

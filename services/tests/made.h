@@ -3,12 +3,12 @@
 #ifndef SERVICES_TESTS_MADE_H
 #define SERVICES_TESTS_MADE_H
 
-#include "util/arena.h"
-#include "util/denial.h"
-#include "util/fault.h"
-#include "util/msg.h"
-#include "util/rr.h"
-#include "util/text.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/dns/denial.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
 #include "util/tests/wire.h"
 
 #define MADE_SETS 32

@@ -50,7 +50,7 @@ QUESTIONS = [("www.victim.test", 1), ("victim.test", 255), ("big.refl.test", 16)
 
 @attack(45, "reflection", "a stranger's address in queries of all kinds, over UDP and TCP",
         rule="clients not admitted get a bare REFUSED, which is no longer than the query",
-        code="services/acl.h daemon/frontend.c", quick=True, limits={"bytes_per_byte": 1.0, "answers": 0})
+        code="services/access/acl.h daemon/worker/frontend.c", quick=True, limits={"bytes_per_byte": 1.0, "answers": 0})
 def reflection(lab):
     lab.start()
     worst, answers = 0.0, 0
@@ -67,7 +67,7 @@ def reflection(lab):
 
 @attack(45, "amplification", "an admitted client asks for the largest answers there are, over UDP with DO and ANY",
         rule="no answer over UDP is longer than 1232 bytes, or than the client allows; minimal responses",
-        code="services/answer.c daemon/frontend.c", quick=True, limits={"largest": 1232, "over_512": 0})
+        code="services/answer/answer.c daemon/worker/frontend.c", quick=True, limits={"largest": 1232, "over_512": 0})
 def amplification(lab):
     zone = Zone("refl.test", ["t%d 300 TXT %s" % (n, " ".join('"%s"' % ("z" * 250) for _ in range(n)))
                               for n in (1, 4, 6, 10)])
@@ -88,11 +88,11 @@ def amplification(lab):
 
 
 answered(45, "amplification-by-padding", "answers to clients that pad", "padding only over encrypted transports",
-         "services/answer.c", "testdata/e2e/test_tls.py::test_answers_to_who_pads_are_padded "
+         "services/answer/answer.c", "testdata/e2e/test_tls.py::test_answers_to_who_pads_are_padded "
          "testdata/e2e/test_doh.py::test_who_pads_gets_padding")
 answered(45, "amplification-sizes", "clients that state a small size", "no answer is larger than the client "
                                                                            "allows",
-         "services/answer.c", "testdata/e2e/test_transport.py::test_no_answer_is_larger_than_the_client_said")
+         "services/answer/answer.c", "testdata/e2e/test_transport.py::test_no_answer_is_larger_than_the_client_said")
 
 
 # -- 46 cookies ----------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ answered(45, "amplification-sizes", "clients that state a small size", "no answe
                               "clients without a valid cookie are rate-limited",
         rule="a cookie is valid for the address it was given to, for an hour, under a secret of 128 bits; an "
              "invalid one earns no exception",
-        code="services/cookies.c daemon/frontend.c", seconds=40, quick=True,
+        code="services/access/cookies.c daemon/worker/frontend.c", seconds=40, quick=True,
         server=["answer-cookie: yes", "access-control: 198.18.0.0/15 allow", "ip-ratelimit: 20", "ip-ratelimit-factor: 0",
                 "ip-ratelimit-cookie: 0", "num-threads: 1", 'local-data: "c.local. A 192.0.2.1"'],
         limits={"accepted": 0, "odd_accepted": 0, "good_answered": at_least(200), "valid": at_least(200)})
@@ -143,7 +143,7 @@ def cookie_forgery(lab):
 
 
 answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "limits and cookies apply to the "
-                                                                             "client named in the header", "services/listen_conn.c daemon/frontend.c",
+                                                                             "client named in the header", "services/listen/connection.c daemon/worker/frontend.c",
          "testdata/e2e/test_proxy.py::test_limits_are_the_clients")
 
 
@@ -152,7 +152,7 @@ answered(46, "cookie-behind-proxy", "a cookie of the proxy's other clients", "li
 @attack(47, "option-flood", "16000 empty options in a question over TCP; or NSID, COOKIE, PADDING and keepalive a "
         "thousand times",
         rule="at most 100 options are read, each is answered once, and sizes are known before anything is written",
-        code="util/edns.c services/answer.c", noisy=True, limits={"C_each": 0.5, "answered": at_least(200)},
+        code="util/dns/edns.c services/answer/answer.c", noisy=True, limits={"C_each": 0.5, "answered": at_least(200)},
         variants={"empty": {"options": b"\xfd\xe9\0\0" * 16000},
                   "doubled": {"options": (b"\0\3\0\0" + b"\0\x0a\0\x0812345678" + b"\0\x0c\0\4\0\0\0\0" + b"\0\x0b\0\0"
                                           + b"\0\x0f\0\2\0\0" + b"\0\x08\0\4\0\1\0\0") * 1000}})
@@ -208,7 +208,7 @@ def drip(stack, port, data, seconds, done):
 @attack(48, "idle-connections", "300 connections of five clients that ask nothing, more than there is room for",
         rule="the longest idle connection of who holds the most makes room at once; the fuller the table, the shorter "
              "the idle timeout; each netblock has its share",
-        code="services/conntable.c:conntable_make_room services/listen_conn.c services/connlimit.c", noisy=True, seconds=60,
+        code="services/listen/connection_table.c:conntable_make_room services/listen/connection.c services/net/connection_limits.c", noisy=True, seconds=60,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 1000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
 def idle_connections(lab, kind):
@@ -227,7 +227,7 @@ def idle_connections(lab, kind):
 @attack(48, "slowloris", "200 connections send a byte per second for a minute, of a query, a handshake or a "
                          "request, and reconnect when cut",
         rule="a query that is not complete in time ends its connection, however busy that looks",
-        code="services/listen_conn.c", noisy=True, seconds=130,
+        code="services/listen/connection.c", noisy=True, seconds=130,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 3000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
 def slowloris(lab, kind, seconds=60):
@@ -255,7 +255,7 @@ def slowloris(lab, kind, seconds=60):
 @attack(48, "greedy-readers", "100 connections ask for 60 kB a thousand times and never read",
         rule="unsent data is limited (stream-wait-size); a client that does not read is no longer read from, and "
              "then disconnected",
-        code="services/listen_conn.c", noisy=True, seconds=60,
+        code="services/listen/connection.c", noisy=True, seconds=60,
         server=["num-threads: 1", "incoming-num-tcp: 200", "stream-wait-size: 4m", "tcp-idle-timeout: 5000"],
         limits={"M_kb": 32 << 10, "L_udp": 5, "tcp_ms": 3000, "fds": 5})
 def greedy_readers(lab):
@@ -281,7 +281,7 @@ def greedy_readers(lab):
 
 
 answered(48, "slow-reader", "one who does not read, one who writes a byte now and then", "cut in time, and cheap meanwhile",
-         "services/listen_conn.c", "testdata/e2e/test_transport.py::test_a_slow_reader_is_cut_and_costs_little "
+         "services/listen/connection.c", "testdata/e2e/test_transport.py::test_a_slow_reader_is_cut_and_costs_little "
          "testdata/e2e/test_transport.py::test_a_slow_writer_is_cut "
          "testdata/e2e/test_doh.py::test_closed_windows_hold_nobody_up")
 
@@ -289,7 +289,7 @@ answered(48, "slow-reader", "one who does not read, one who writes a byte now an
 answered(48, "places", "connections that are silent, send half a question or half a handshake, ask once, or read nothing, from one "
          "address, five or 300, also behind a proxy; questions in progress on all places; connections that come and go",
          "the client that holds the most makes room, and one that is not in use before one that is; what had been asked on a "
-         "connection that has gone is dropped at once", "services/conntable.c services/listen_conn.c:connection_farewells",
+         "connection that has gone is dropped at once", "services/listen/connection_table.c services/listen/connection.c:connection_farewells",
          "testdata/e2e/test_crowds.py::test_a_new_client_gets_in_at_once "
          "testdata/e2e/test_crowds.py::test_a_new_client_of_the_same_address_gets_in "
          "testdata/e2e/test_crowds.py::test_who_asks_keeps_its_connection "
@@ -297,16 +297,16 @@ answered(48, "places", "connections that are silent, send half a question or hal
          "testdata/e2e/test_crowds.py::test_who_has_gone_waits_no_more")
 answered(48, "waiters", "thousands of clients, or a few with large options, ask for one name that is not cached, so that its lookup "
          "needs too much memory", "who waits is kept apart from the lookup, without the options, and bounded by client and in "
-         "all: the oldest of who has the most goes", "services/waiter.c",
+         "all: the oldest of who has the most goes", "services/mesh/waiter.c",
          "testdata/e2e/test_crowds.py::test_a_crowd_for_one_cold_name_is_answered "
          "testdata/e2e/test_crowds.py::test_a_crowd_over_connections_joins_in "
-         "services/tests/waiter.c::a_crowd_costs_the_lookup_nothing "
-         "services/tests/waiter.c::who_has_the_most_waiting_makes_room")
+         "services/mesh/tests/waiter.c::a_crowd_costs_the_lookup_nothing "
+         "services/mesh/tests/waiter.c::who_has_the_most_waiting_makes_room")
 
 
 @attack(48, "ten-thousand-clients", "10000 connections at once, or as many as the system allows, each asks",
         rule="as many as incoming-num-tcp are served, the others wait for a place",
-        code="services/listen_tcp.c daemon/files.c", noisy=True, seconds=120,
+        code="services/listen/tcp.c daemon/system/fd_limits.c", noisy=True, seconds=120,
         server=["num-threads: 2", "incoming-num-tcp: 7000", "outgoing-range: 512"],
         limits={"answered_percent": at_least(99), "L_udp": 20, "fds": 5})
 def ten_thousand(lab):
@@ -339,7 +339,7 @@ def ten_thousand(lab):
 
 @attack(49, "rapid-reset", "50000 streams begun and reset on one connection, while another client asks",
         rule="unproductive frames are counted: 100 excess resets in ten seconds end the connection",
-        code="util/http2_toll.c", noisy=True, seconds=60, server=["num-threads: 1"],
+        code="util/net/http2_abuse.c", noisy=True, seconds=60, server=["num-threads: 1"],
         limits={"cut_after_streams": 50000, "M_kb": 4096, "ratio": 2, "lost": 0, "fds": 5})
 def rapid_reset(lab):
     from h2client import Client, get_path
@@ -418,7 +418,7 @@ def hoard(client, what, q, count):
         "room",
         rule="http-query-buffer-size and http-response-buffer-size are never exceeded, streams counted; the client that has the most there "
              "makes way for one that has less", seconds=60, quick=True,
-        code="util/http2_server.c:may_keep services/listen_conn.c:connection_makes_way",
+        code="util/net/http2_server.c:may_keep services/listen/connection.c:connection_makes_way",
         server=["num-threads: 1", "http-query-buffer-size: 512k", "http-response-buffer-size: 512k", "access-control: "
                 "198.18.0.0/15 allow", "extended-statistics: yes"],
         variants={k: {"what": k} for k in ("queries", "streams", "answers")}, limits={"kept_percent": Limit("50 to 100", lambda v: 50 <= v <= 100), "refused": 0, "M_kb": 16384, "fds": 5})
@@ -469,15 +469,15 @@ for name, what in (("made_you_reset", "streams that the server is made to reset 
                    ("tiny_windows", "a window of a byte, again and again")):
     answered(49, "http2-" + name.replace("_", "-"), what, "the connection is closed, memory does not grow, others "
                                                           "are served",
-             "util/http2_toll.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
+             "util/net/http2_abuse.c", "testdata/e2e/test_doh.py::test_a_flood_is_cut_and_others_are_served "
              "testdata/e2e/test_doh.py::" + name)
 answered(49, "http2-forwarder", "a forwarder over HTTPS that sends frames of no use instead of an answer, without end: empty DATA, "
          "padding, informational answers, header blocks, SETTINGS, PING, WINDOW_UPDATE, types nobody knows",
          "a thousand frames that answer nothing in ten seconds, or 4 MB beyond the answers, end the connection",
-         "util/http2_toll.c util/http2_client.c",
+         "util/net/http2_abuse.c util/net/http2_client.c",
          "testdata/e2e/test_upstreams.py::test_a_flood_instead_of_an_answer_costs_little")
 answered(49, "http2-streams", "more streams than are allowed; bodies and questions without end",
-         "100 streams, 64 KiB of a body, 16 KiB of headers; buffers have budgets", "util/http2_server.c",
+         "100 streams, 64 KiB of a body, 16 KiB of headers; buffers have budgets", "util/net/http2_server.c",
          "testdata/e2e/test_doh.py::test_no_more_streams_than_are_allowed "
          "testdata/e2e/test_doh.py::test_questions_that_never_end_are_bounded "
          "testdata/e2e/test_doh.py::test_each_mistake_has_its_status")
@@ -491,7 +491,7 @@ HELLO = b"\x16\3\1\0\x40\1\0\0\x3c\3\3" + b"r" * 32  # the beginning of one
 @attack(50, "half-handshakes", "500 clients begin a handshake and go no further; ClientHellos that claim to be huge",
         rule="a handshake not finished in time ends the connection; connections in a handshake count like all "
              "others",
-        code="services/listen_conn.c util/tls.c", noisy=True, seconds=60,
+        code="services/listen/connection.c util/net/tls.c", noisy=True, seconds=60,
         server=["num-threads: 1"], limits={"tls_ms": 3000, "tcp_ms": 3000, "L_udp": 5, "M_kb": 40 << 10, "fds": 5},
         variants={"stalled": {"data": HELLO}, "huge": {"data": b"\x16\3\1\x40\0\1\xff\xff\xff\3\3" + b"r" * 16000},
                   "junk": {"data": os.urandom(600)}})
@@ -510,7 +510,7 @@ def half_handshakes(lab, data):
 
 
 answered(50, "tls-manners", "nonsense, plain questions at the port, old versions; keys that change",
-         "TLS 1.2 and 1.3, no renegotiation, no early data; tickets bound to ALPN", "util/tls.c",
+         "TLS 1.2 and 1.3, no renegotiation, no early data; tickets bound to ALPN", "util/net/tls.c",
          "testdata/e2e/test_tls.py::test_nonsense_harms_nobody "
          "testdata/e2e/test_tls.py::test_a_plain_question_at_the_port_is_not_answered "
          "testdata/e2e/test_doh.py::test_ticket_keys_outlive_the_daemon "
@@ -519,7 +519,7 @@ answered(50, "tls-manners", "nonsense, plain questions at the port, old versions
 # -- 51 upstream TLS, 52 QUIC, 53 PROXY ------------------------------------------------------------------
 
 answered(51, "upstream-untrusted", "an upstream that cannot show who it is, or speaks plain text at the port of TLS",
-         "no query is sent, and none in cleartext; servers that are not authenticated are named at startup", "services/upstream_conn.c",
+         "no query is sent, and none in cleartext; servers that are not authenticated are named at startup", "services/upstream/connection.c",
          "testdata/e2e/test_upstreams.py::test_who_cannot_show_who_it_is_is_never_asked "
          "testdata/e2e/test_upstreams.py::test_nothing_is_sent_in_clear_where_there_is_no_tls "
          "testdata/e2e/test_tls.py::test_who_is_not_who_was_meant_is_not_asked "
@@ -528,7 +528,7 @@ excused(52, "quic", "budgets and flow control of QUIC", "DNS over QUIC is not of
 answered(53, "proxy", "headers from strangers, missing ones, endless ones, forged addresses in them",
          "accepted only from configured proxies, at most 512 bytes, in time; then access control and limits apply "
          "to the client named",
-         "services/listen_conn.c", "testdata/e2e/test_proxy.py::test_whose_headers_are_believed_can_be_said "
+         "services/listen/connection.c", "testdata/e2e/test_proxy.py::test_whose_headers_are_believed_can_be_said "
          "testdata/e2e/test_proxy.py::test_who_shows_no_header_is_not_served "
          "testdata/e2e/test_proxy.py::test_who_never_shows_a_header_is_cut "
          "testdata/e2e/test_proxy.py::test_access_is_that_of_the_client")
@@ -554,7 +554,7 @@ def odd_headers():
 
 @attack(54, "header-abuse", "opcodes, counts, meta types and classes, TSIG, TKEY, NOTIFY and UPDATE, over UDP and TCP",
         rule="FORMERR, NOTIMP or REFUSED at once, before anything is looked up",
-        code="daemon/frontend.c util/msg.c", noisy=True, seconds=40, limits={"U": 0, "C_each": 0.1, "answers": 0})
+        code="daemon/worker/frontend.c util/dns/msg.c", noisy=True, seconds=40, limits={"U": 0, "C_each": 0.1, "answers": 0})
 def header_abuse(lab):
     lab.start()
     packets = list(odd_headers())

@@ -142,7 +142,7 @@ TRAP = dict(
     rule="at most eight signatures are checked per RRset, and per query 32 that fail and 384 that hold, one with P-384 counts as "
          "four; two keys per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn; "
          "who has used that up fails for a second or two",
-    code="validator/verify.c:take_work services/mesh_private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
+    code="validator/verify.c:take_work services/mesh/private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
 SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3", "p384", "rsa")
 
 
@@ -209,7 +209,7 @@ def keytrap_latency(lab, shape):
         variants={str(n): {"count": n, "limits": {"R": {"secure"} if n <= 50 else {"insecure", "secure"} if n <= 150 else
                                                   {"insecure"}}} for n in (0, 1, 50, 51, 150, 151, 500, 2500)},
         rule="above the limit for the key size nothing is hashed, and the answer counts as insecure",
-        code="util/options.def:val_nsec3_keysize_iterations validator/rules.c:rules_nsec3_limit", quick=True,
+        code="util/conf/options.def:val_nsec3_keysize_iterations validator/rules.c:rules_nsec3_limit", quick=True,
         limits={"rcode": "NXDOMAIN", "C_ms": 20})
 def nsec3_iterations(lab, count):
     anchored(lab, "three.test.", nsec3=count, salt=b"\xab\xcd")
@@ -223,7 +223,7 @@ def nsec3_iterations(lab, count):
 @attack(36, "nsec3-labels", "a name of a hundred labels, each suffix of it to be hashed",
         variants={**{str(n): {"count": n} for n in (0, 50, 150, 2500)}, "long-salt": {"count": 150, "salt": b"\xab" * 255}},
         rule="a hundred units of 50 hashes per query, and hashing is not begun for a proof that needs too much",
-        code="services/mesh_private.h:QUERY_HASHES util/denial.c:hash_name", quick=True,
+        code="services/mesh/private.h:QUERY_HASHES util/dns/denial.c:hash_name", quick=True,
         limits={"C_ms": 10, "took_s": 1, "R": {"NXDOMAIN", "SERVFAIL"}})
 def nsec3_labels(lab, count, salt=b"\xab" * 8):
     zone = anchored(lab, "three.test.", nsec3=count, salt=salt)
@@ -261,7 +261,7 @@ def nsec3_referral(lab, count):
 
 @attack(36, "nsec3-padding", "a denial padded with NSEC3 records of other parameters, all signed",
         rule="all records of a proof must have the same parameters; each name is hashed once, within a budget",
-        code="util/denial.c:same_parameters util/denial.c:hash_name", quick=True, limits={"C_ms": 20, "took_s": 2})
+        code="util/dns/denial.c:same_parameters util/dns/denial.c:hash_name", quick=True, limits={"C_ms": 20, "took_s": 2})
 def nsec3_padding(lab):
     zone = anchored(lab, "three.test.", nsec3=10, salt=b"\1")
     many = [signing.nsec3_covering("three.test.", "n%d.three.test" % n, n % 50, bytes([n])) for n in range(60)]
@@ -348,7 +348,7 @@ def overreaching(zone, name):
         variants={t: {"trick": t} for t in overreaching(None, "")},
         rule="a zone may only deny its own names: owner and next name must be in it, an NSEC3 owner one label "
              "below its apex",
-        code="util/denial.c:nsec_is_sound util/nsec3.c:nsec3_read services/verified.h:verified_zone", quick=True,
+        code="util/dns/denial.c:nsec_is_sound util/dns/nsec3.c:nsec3_read services/cache/verified.h:verified_zone", quick=True,
         server=["aggressive-nsec: yes"], limits={"neighbour": "secure", "R": {"SERVFAIL", "NXDOMAIN"}, "U": 24})
 def overreaching_denial(lab, trick):
     parent = anchored(lab, "p.test.", ["n 60 A " + TRUTH, "www.m 60 A " + TRUTH])
@@ -374,7 +374,7 @@ def overreaching_denial(lab, trick):
         variants={t: {"trick": t} for t in ("cut", "dname", "expanded")},
         # What is below a cut without DS is insecure, whatever is said of it; it must not be called proven.
         rule="an NSEC at a delegation or DNAME denies nothing below it; one expanded from a wildcard is not used",
-        code="util/denial.c:says_nothing_below util/denial.c:nsec_is_sound", quick=True,
+        code="util/dns/denial.c:says_nothing_below util/dns/denial.c:nsec_is_sound", quick=True,
         server=["aggressive-nsec: yes"], limits={"R": {"bogus", "insecure"}})
 def denial_beside_its_duty(lab, trick):
     zone = anchored(lab, "e.test.")
@@ -400,7 +400,7 @@ def denial_beside_its_duty(lab, trick):
         variants={t: {"trick": t, "limits": {"R": {"bogus"} if t != "optout" else {"insecure"}}}
                   for t in ("salt", "iterations", "optout", "other-hash")},
         rule="all records of a proof must have the same parameters; an opt-out span never makes a denial secure",
-        code="util/denial.c:same_parameters util/denial.c:nsec3_denies", quick=True, limits={})
+        code="util/dns/denial.c:same_parameters util/dns/denial.c:nsec3_denies", quick=True, limits={})
 def mixed_nsec3(lab, trick):
     zone = anchored(lab, "three.test.", nsec3=5, salt=b"\1")
     match = signing.nsec3_matching("three.test.", "three.test.", ["NS", "SOA", "RRSIG", "DNSKEY"], 5, b"\1")
@@ -500,7 +500,7 @@ answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have s
 @attack(42, "bogus-again", "a bad signature; asked again, with and without CD, by other types and through an alias",
         rule="bogus data is cached as such for val-bogus-ttl, or 5 s if its own TTL is less, reported as EDE 6, and given "
              "only to clients that set CD",
-        code="util/options.def:val_bogus_ttl services/cache/msg.c:msgcache_store", quick=True, server=["ede: yes"],
+        code="util/conf/options.def:val_bogus_ttl services/cache/msg.c:msgcache_store", quick=True, server=["ede: yes"],
         variants={"": {"ttl": 60}, "ttl-0": {"ttl": 0}},
         limits={"R": "SERVFAIL", "again": "SERVFAIL", "U_again": 0, "ede_6": "yes", "after_cd": "SERVFAIL", "leaked": 0})
 def bogus_again(lab, ttl):
@@ -529,7 +529,7 @@ def bogus_again(lab, ttl):
 @attack(42, "bogus-rewritten", "a bogus answer that response-ip or a policy zone would turn into a good one", quick=True,
         variants={"response-ip": {"how": "respip"}, "view-of-stale": {"how": "stale"},
                   "dns64": {"how": "dns64"}},
-        rule="a bogus answer has failed before any policy can rewrite it", code="services/mesh_waiters.c:waiter_judge",
+        rule="a bogus answer has failed before any policy can rewrite it", code="services/mesh/waiters.c:waiter_judge",
         limits={"R": "SERVFAIL", "leaked": 0, "again": "SERVFAIL"})
 def bogus_rewritten(lab, how):
     zone = anchored(lab, "e.test.", ["www 2 A " + TRUTH])
@@ -587,7 +587,7 @@ def priming_without_end(lab):
 # -- work by composition ---------------------------------------------------------------------------
 
 @attack(44, "deep-names", "names of very many labels below a signed zone: a proof for every label in between",
-        rule="the query's budget applies in the validator, too", code="services/budget.h:budget_take validator/chain.c:look",
+        rule="the query's budget applies in the validator, too", code="services/query/budget.h:budget_take validator/chain.c:look",
         limits={"C_ms": 50, "U": 100, "took_s": 10}, quick=True)
 def deep_names(lab):
     zone = anchored(lab, "deep.test.")
@@ -603,7 +603,7 @@ def deep_names(lab):
 
 
 @attack(44, "signed-cuts", "a chain of signed delegations, one to a label, twenty deep", quick=True, seconds=40,
-        rule="see above", code="services/budget.h:budget_take services/mesh_private.h:QUERY_GOOD_SIGNATURES",
+        rule="see above", code="services/query/budget.h:budget_take services/mesh/private.h:QUERY_GOOD_SIGNATURES",
         limits={"C_ms": 60, "U": 100, "took_s": 10})
 def signed_cuts(lab):
     zone = anchored(lab, "c.test.")
@@ -619,7 +619,7 @@ def signed_cuts(lab):
 
 
 @attack(44, "signed-aliases", "eleven aliases through eleven signed zones, each with false signatures beside the good ones",
-        rule="see above", code="services/mesh_private.h:QUERY_SIGNATURES", limits={"C_ms": 60, "U": 100, "took_s": 10},
+        rule="see above", code="services/mesh/private.h:QUERY_SIGNATURES", limits={"C_ms": 60, "U": 100, "took_s": 10},
         seconds=40, quick=True)
 def signed_aliases(lab):
     zones = [anchored(lab, "z%d.test." % n, address=ATTACKERS[n % 5]) for n in range(11)]
@@ -638,8 +638,8 @@ def signed_aliases(lab):
 answered(44, "spent-on-another", "a question that costs all it may, then an alias to a name of somebody else's: what fails for "
          "want of a budget must not be kept for those who have one", "failures of children without means or time, or by limits for children alone, are kept "
          "nowhere, and who had joined such a child, be it a client or another question, gets a lookup of its own",
-         "services/budget.h:budget_is_short services/mesh_waiters.c:waiters_begin_again "
-         "services/mesh_children.c:query_ask_again services/query.h:query_is_starved validator/chain.c:miss "
+         "services/query/budget.h:budget_is_short services/mesh/waiters.c:waiters_begin_again "
+         "services/mesh/children.c:query_ask_again services/query/query.h:query_is_starved validator/chain.c:miss "
          "validator/chain.c:learn_cut",
          "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
          "testdata/replay/cut_for_want_of_anothers_budget_is_asked_again.rpl "

@@ -63,7 +63,7 @@ FLOODS = {
         "signatures; another asks 50 questions a second, half of them for names nobody has asked for",
         rule="a client with many queries waiting gives way to one with few; costly answers are validated in parts, "
              "one per turn; each client's waiting answers are limited",
-        code="services/mesh_admit.c:too_large_a_share services/shares.h services/mesh.c:mesh_yield services/waitlimit.c",
+        code="services/mesh/admit.c:too_large_a_share services/net/shares.h services/mesh/mesh.c:mesh_yield services/access/waitlimit.c",
         variants={kind: {"kind": kind} for kind in FLOODS}, noisy=True, seconds=90,
         server=["access-control: 198.18.0.0/15 allow", "num-threads: 1", "trust-anchor-signaling: no"],
         limits={"answered_percent": at_least(99.5), "p99_ratio": 2})

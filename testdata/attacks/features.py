@@ -43,7 +43,7 @@ ACTIONS = {"nx": ".", "nodata": "*.", "pass": "rpz-passthru.", "drop": "rpz-drop
 
 @attack(55, "stale-and-policy", "the authority dies; expired answers, policy for names and addresses, prefetch, all at once",
         rule="expired data keeps its security status, never has AD, and is subject to policy like any other",
-        code="services/mesh_waiters.c:waiter_answer_stale services/policy.c", seconds=60,
+        code="services/mesh/waiters.c:waiter_answer_stale services/policy/policy.c", seconds=60,
         module="respip validator iterator",
         variants={"%s-%d" % (p, t): {"timeout": t, "prefetch": p, "limits": {"answered": at_least(12 if t < 1800 else 4)}}
                   for t in (0, 1, 1800) for p in ("yes", "no")},
@@ -86,7 +86,7 @@ def stale_and_policy(lab, timeout, prefetch, seconds=4):
 
 
 answered(55, "stale-scenarios", "expired answers at once, after a while, in place of failures, too old ones",
-         "RFC 8767", "services/mesh_waiters.c",
+         "RFC 8767", "services/mesh/waiters.c",
          " ".join("testdata/replay/%s.rpl" % n for n in (
              "stale_after_the_client_timeout", "stale_at_once", "stale_instead_of_a_failure", "stale_too_old",
              "stale_denial")))
@@ -96,7 +96,7 @@ answered(55, "stale-scenarios", "expired answers at once, after a while, in plac
 
 @attack(56, "policy-transfers", "ten policy zones are transferred again and again, with reloads and 2000 questions a second",
         rule="a zone is built aside and swapped as a whole; the old one stays in force until then",
-        code="services/rpz.c services/authzone_xfer.c services/snapshot.c", noisy=True, seconds=180,
+        code="services/authzone/rpz.c services/xfer/schedule.c services/config/build.c", noisy=True, seconds=180,
         module="respip validator iterator", server=["num-threads: 2", "access-control: 198.18.0.0/15 allow"],
         limits={"let_through": 0, "transfers": at_least(30), "lost": 0, "fds": 5})
 def policy_transfers(lab, seconds=60):
@@ -159,7 +159,7 @@ def policy_transfers(lab, seconds=60):
 
 
 @attack(56, "policy-expansion", "a policy zone's wildcard alias makes a name that is too long",
-        rule="an overlong name gives YXDOMAIN, and no address", code="services/policy.c", quick=True,
+        rule="an overlong name gives YXDOMAIN, and no address", code="services/policy/policy.c", quick=True,
         module="respip validator iterator", limits={"R": "YXDOMAIN", "addresses": 0})
 def policy_expansion(lab):
     lab.world.serve(Zone("long.test", ["* 60 A 192.0.2.7"]), {"ns.long.test.": ATTACKERS[0]})
@@ -172,8 +172,8 @@ def policy_expansion(lab):
 
 
 answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, a transfer that is cut",
-         "incomplete transfers are discarded", "services/authzone_xfer.c",
-         "testdata/replay/zone_differences_that_do_not_fit.rpl services/tests/authzone_stream.c")
+         "incomplete transfers are discarded", "services/xfer/schedule.c",
+         "testdata/replay/zone_differences_that_do_not_fit.rpl services/authzone/tests/stream.c")
 
 # -- 57 to 59 -----------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ answered(56, "policy-cut-transfer", "an incremental transfer that does not fit, 
                          "listed",
         rule="an answer for a subnet is cached for that subnet; scope 0 means everyone only if a subnet was sent; "
              "only listed servers are sent subnets, and no more bits than configured", quick=True,
-        code="services/cache/places.c services/subnets.c:subnets_place iterator/show.c:show_choose",
+        code="services/cache/subnet_index.c services/forward/subnets.c:subnets_place iterator/show.c:show_choose",
         module="subnetcache validator iterator", server=["client-subnet-zone: near.test", "prefetch: yes"],
         limits={"wrong": 0, "told": 0, "bits": 24, "answered": at_least(100)})
 def ecs_leaks(lab):
@@ -231,7 +231,7 @@ def ecs_leaks(lab):
 
 
 @attack(58, "dns64-of-a-lie", "AAAA is asked for where the A set is bogus, or taken away by policy",
-        rule="no AAAA is synthesized from a bogus A RRset, and rules for an IPv4 address hold for what is made of it", code="services/dns64.c services/policy.c", quick=True,
+        rule="no AAAA is synthesized from a bogus A RRset, and rules for an IPv4 address hold for what is made of it", code="services/dns64/dns64.c services/policy/policy.c", quick=True,
         module="respip dns64 validator iterator", server=["dns64-prefix: 64:ff9b::/96"],
         limits={"bogus": {"SERVFAIL", "NOERROR"}, "blocked": "NXDOMAIN", "made": 0, "good": 1})
 def dns64_of_a_lie(lab):
@@ -254,7 +254,7 @@ def dns64_of_a_lie(lab):
 
 
 @attack(58, "views-by-control", "records that are put into one view at run time, and flags of another view's clients",
-        rule="a command names its view, and affects nothing else", code="daemon/control_local.c services/views.c",
+        rule="a command names its view, and affects nothing else", code="daemon/control/local.c services/policy/views.c",
         quick=True, server=["access-control: 198.18.0.0/15 allow", "access-control-view: 198.18.21.0/24 one",
                             "access-control-view: 198.18.22.0/24 two"],
         more="view:\n    name: one\n    view-first: yes\nview:\n    name: two\n    view-first: yes\n",
@@ -270,7 +270,7 @@ def views_by_control(lab):
 
 @attack(59, "endless-transfer", "a primary that never ends its transfer, and one that sends a byte a minute",
         rule="max-transfer-size and max-transfer-time end it; the previous zone stays",
-        code="services/authzone_xfer.c", seconds=40, limits={"M_kb": 32 << 10, "R": "NXDOMAIN", "fds": 5},
+        code="services/xfer/schedule.c", seconds=40, limits={"M_kb": 32 << 10, "R": "NXDOMAIN", "fds": 5},
         more="auth-zone:\n    name: endless.example\n    primary: 198.18.1.3\n    max-transfer-size: 1m\n"
         "    max-transfer-time: 3000\n    for-upstream: no\n    fallback-enabled: no\n",
         variants={"fast": {"fast": True}, "slow": {"fast": False}})
@@ -299,11 +299,11 @@ def endless_transfer(lab, fast):
 
 
 answered(59, "zone-digest", "a zone whose digest is not right, or is missing", "ZONEMD is checked where "
-                                                                               "configured, and is decisive", "services/zonemd.c", "testdata/replay/zone_digest_decides.rpl")
+                                                                               "configured, and is decisive", "services/authzone/zonemd.c", "testdata/replay/zone_digest_decides.rpl")
 answered(59, "notify", "NOTIFY from a stranger, or without the required signature", "only from primaries "
                                                                                             "and allow-notify, and "
                                                                                             "signed if there is a "
-                                                                                            "key", "services/authzone_xfer.c",
+                                                                                            "key", "services/xfer/schedule.c",
          "testdata/e2e/test_zones.py::test_notify_must_be_signed_where_there_is_a_key "
          "testdata/e2e/test_zones.py::test_who_does_not_know_the_secret_is_not_believed")
 
@@ -313,7 +313,7 @@ answered(59, "notify", "NOTIFY from a stranger, or without the required signatur
 @attack(60, "reports-without-end", "a zone that always fails names an agent that always fails, with a name as long as can be",
         rule="one report per name, type and code within its TTL, none about reports, none whose name would be too "
              "long",
-        code="services/report.c", seconds=40, server=["dns-error-reporting: yes", "val-max-restart: 0"],
+        code="services/mesh/error_report.c", seconds=40, server=["dns-error-reporting: yes", "val-max-restart: 0"],
         limits={"reports": 6, "about_reports": 0, "too_long": 0})
 def reports_without_end(lab):
     key = signing.key("fails.test.")
@@ -354,9 +354,9 @@ def reports_without_end(lab):
             "too_long": sum("llll" in h.name for h in lab.since())}
 
 
-answered(60, "reports", "a failure and its agent", "RFC 9567", "services/report.c",
+answered(60, "reports", "a failure and its agent", "RFC 9567", "services/mesh/error_report.c",
          "testdata/replay/failure_is_reported_to_the_agent.rpl "
-         "services/tests/report.c::a_name_that_would_be_too_long_is_no_report")
+         "services/mesh/tests/error_report.c::a_name_that_would_be_too_long_is_no_report")
 excused(61, "hooks", "shell, Python and dynamic library hooks", "there are none: nothing is run, nothing is loaded")
 
 
@@ -372,7 +372,7 @@ def http_say(port, data, timeout=3.0):
 @attack(62, "pages", "endless requests, false lengths, hundreds of connections, at the metrics port",
         rule="4 KiB per request, five seconds, 32 connections, of which idle ones make room; only loopback by "
              "default",
-        code="daemon/http.c", noisy=True, seconds=60, limits={"L_worst": 100, "M_kb": 4096, "served": "yes", "large": 0,
+        code="daemon/pages/http.c", noisy=True, seconds=60, limits={"L_worst": 100, "M_kb": 4096, "served": "yes", "large": 0,
                                                              "fds": 5})
 def pages(lab):
     port = e2e.free_port()
@@ -403,7 +403,7 @@ def pages(lab):
 
 answered(62, "pages-rebinding", "a page in a browser on the same host has its own name lead to the metrics port",
          "on loopback only addresses, localhost, the host's own name, names without a dot and those of metrics-host are answered",
-         "daemon/http_host.c", "testdata/e2e/test_metrics.py::test_a_strangers_name_that_leads_here_gets_nothing")
+         "daemon/pages/http_host.c", "testdata/e2e/test_metrics.py::test_a_strangers_name_that_leads_here_gets_nothing")
 
 
 assert dns.flags.AD

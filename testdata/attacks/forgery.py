@@ -28,7 +28,7 @@ TRUTH = "192.0.2.1"
 @attack(1, "wrong-id-flood", "Kaminsky: 200 answers with wrong ids, from the right address to the right port, before the truth",
         rule="a response must match address, port, id and question; after three that do not, the query goes over "
              "TCP",
-        code="services/upstream.c:STRAYS_MOST services/upstream_udp.c:port_strayed", quick=True,
+        code="services/upstream/upstream.c:STRAYS_MOST services/upstream/udp.c:port_strayed", quick=True,
         limits={"right": at_least(20), "wrong": 0})
 def wrong_id_flood(lab):
     zone = lab.world.serve(Zone("flood.test"), {"ns.flood.test.": ATTACKERS[0]})
@@ -50,7 +50,7 @@ def wrong_id_flood(lab):
 
 @attack(1, "wrong-source-flood", "the right id and question from other addresses and other ports",
         rule="the socket of a query is connected to the server asked: the kernel drops everything else",
-        code="services/upstream_udp.c:port_open", quick=True, limits={"right": at_least(10), "wrong": 0})
+        code="services/upstream/udp.c:port_open", quick=True, limits={"right": at_least(10), "wrong": 0})
 def wrong_source_flood(lab):
     zone = lab.world.serve(Zone("flood.test"), {"ns.flood.test.": ATTACKERS[0]})
 
@@ -235,7 +235,7 @@ def forwarder_poison(lab, shape):
 @attack(14, "forwarder-of-all-poison", "data from a forwarder for everything is believed, but not about a stub "
                                        "zone",
         rule="the closest configured zone decides, whatever is cached above it",
-        code="services/forward.c:forwards_find", quick=True, limits={"evil": 0, "right": "yes"}, bare=True,
+        code="services/forward/forward.c:forwards_find", quick=True, limits={"evil": 0, "right": "yes"}, bare=True,
         more='forward-zone:\n    name: "."\n    forward-addr: %s\nstub-zone:\n    name: "stub.test."\n    stub-addr: %s\n' % (
             FORWARDER, ATTACKERS[1]))
 def forwarder_of_all_poison(lab):
@@ -249,7 +249,7 @@ def forwarder_of_all_poison(lab):
 
 @attack(5, "fragments", "an answer of 3 kB, to be had in fragments",
         rule="1232 bytes are advertised, and no more is sent over UDP; truncated responses are retried over TCP",
-        code="util/options.def:edns_buffer_size util/options.def:max_udp_size services/upstream.c:is_cut", quick=True,
+        code="util/conf/options.def:edns_buffer_size util/conf/options.def:max_udp_size services/upstream/upstream.c:is_cut", quick=True,
         limits={"offered": 1232, "udp_bytes": 1232, "tcp_asked": at_least(1), "records": at_least(150)})
 def fragments(lab):
     data = " | ".join("10.9.%d.%d" % (n // 250, n % 250) for n in range(180))
@@ -274,7 +274,7 @@ def open_ports():
 @attack(6, "port-probes", "SAD DNS: a third address sends to every port that may be open, to see which one is",
         rule="sockets are connected, so an open port looks closed to anyone else; it closes when the response has "
              "come",
-        code="services/upstream_udp.c:port_open services/upstream_udp.c:port_retire", quick=True,
+        code="services/upstream/udp.c:port_open services/upstream/udp.c:port_retire", quick=True,
         limits={"told_apart": 0, "right": "yes", "open_after": 0})
 def port_probes(lab):
     zone = lab.world.serve(Zone("probe.test", ["www 60 A " + TRUTH]), {"ns.probe.test.": ATTACKERS[0]})
@@ -333,7 +333,7 @@ def ask_many(lab, names, sock=None, outstanding=50):
 
 @attack(7, "entropy", "2000 queries: how predictable ports and ids are",
         rule="ports and ids come from a CSPRNG; up to 1024 queries per second each have a port of their own",
-        code="services/upstream_udp.c:port_get util/random.h:random_below", quick=True,
+        code="services/upstream/udp.c:port_get util/base/random.h:random_below", quick=True,
         limits={"ports": at_least(1900), "port_range": at_least(60000), "ids": at_least(1900), "port_r": 0.06, "id_r": 0.06})
 def entropy(lab):
     lab.world.serve(Zone("entropy.test"), {"ns.entropy.test.": ATTACKERS[0]})
@@ -360,7 +360,7 @@ def same_distribution(a, b):
 
 @attack(7, "ports-of-threads", "whether a client's source port reveals the ports of the queries made for it "
                                "(per-thread pools)",
-        rule="every thread uses the whole port range", code="services/upstream_source.c:sources_new", noisy=True,
+        rule="every thread uses the whole port range", code="services/net/source.c:sources_new", noisy=True,
         server=["num-threads: 4"], limits={"p": at_least(0.01), "ports": at_least(1400)})
 def ports_of_threads(lab):
     lab.world.serve(Zone("threads.test"), {"ns.threads.test.": ATTACKERS[0]})
@@ -394,7 +394,7 @@ def one_question_each(lab, zone, ask):
 
 
 @attack(8, "birthday", "100 equal questions while the server takes its time: one guess would count for all",
-        rule="equal queries wait for the one in flight", code="services/mesh_admit.c:ask", quick=True,
+        rule="equal queries wait for the one in flight", code="services/mesh/admit.c:ask", quick=True,
         variants={"equal": {}, "cased": {"cased": True}}, limits={"U": 1, "answered": at_least(100)})
 def birthday(lab, cased=False):
     zone = lab.world.serve(Zone("birth.test", ["www 60 A " + TRUTH]), {"ns.birth.test.": ATTACKERS[0]})
@@ -413,7 +413,7 @@ def most_within(times, span_s):
 @attack(9, "rebirthday", "100 queries with different client subnets (ECS)",
         rule="queries that differ only in the client subnet are equal, except for listed servers that use subnets: "
              "ten at a time there; a response that does not echo the subnet is not used",
-        code="services/mesh_admit.c:ask services/mesh_halls.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
+        code="services/mesh/admit.c:ask services/mesh/subnet_groups.c:has_room iterator/show.c:show_judge", quick=True, seconds=40,
         variants={"": {"module": "validator iterator"}, "unlisted": {},
                   "listed": {"listed": True, "limits": {"U": shown}},
                   "deaf": {"listed": True, "echo": False},
@@ -484,7 +484,7 @@ class Nobody:
                          else {}} for kind in junk(Nobody())},
         rule="whatever does not match in address, port, id, QR and question, or does not parse, is discarded, and "
              "the wait continues",
-        code="services/upstream_wire.c:upstream_judge_echo services/upstream.c:note_stray", quick=True,
+        code="services/upstream/wire.c:upstream_judge_echo services/upstream/upstream.c:note_stray", quick=True,
         limits={"right": at_least(5), "U": 3, "lost_ms": 2000})
 def junk_before_truth(lab, kind):
     zone = lab.world.serve(Zone("junked.test"), {"ns.junked.test.": ATTACKERS[0]})
@@ -508,7 +508,7 @@ def junk_before_truth(lab, kind):
 
 @attack(11, "absurd-glue", "glue that leads the resolver to itself, to everybody or to nowhere, and with that to answers nobody asked for",
         rule="unspecified, loopback, mapped, multicast and broadcast addresses are never asked",
-        code="util/addr.c:addr_is_absurd util/options.def:do_not_query_localhost", quick=True,
+        code="util/net/addr.c:addr_is_absurd util/conf/options.def:do_not_query_localhost", quick=True,
         server=["unwanted-reply-threshold: 10", "do-ip6: yes"], limits={"asked": 0, "R": "SERVFAIL", "kept": "yes"})
 def absurd_glue(lab):
     four = ["0.0.0.0", "127.0.0.1", "127.1.2.3", "224.0.0.251", "255.255.255.255", "0.1.2.3", "240.0.0.1"]
@@ -552,7 +552,7 @@ def signed_zone(lab, name, records, address=ATTACKERS[0], **more):
             ("FORMERR", False), ("FORMERR", True), ("NOTIMP", False), ("NOTIMP", True), ("SERVFAIL", True))},
         rule="a server is marked as lacking EDNS only after a matching refusal and then a good answer "
              "without EDNS; signed zones are still queried with EDNS",
-        code="services/upstream.c:edns_is_refused services/cache/infra.c:infra_set_edns", quick=True,
+        code="services/upstream/upstream.c:edns_is_refused services/cache/infra.c:infra_set_edns", quick=True,
         limits={"first": {"secure", "SERVFAIL"}, "second": "secure", "third": "secure"})
 def edns_spoiled(lab, rcode, bare):
     zone = signed_zone(lab, "spoil.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(4)])
@@ -638,7 +638,7 @@ def ghost(lab, shape, options=()):
 @attack(15, "rebinding", "an address of the private network in an answer from outside, in every type that can hold one",
         rule="private-address removes them from A, AAAA and the hints of SVCB and HTTPS, also behind aliases and "
              "among other addresses, and as IPv6 addresses that lead there (mapped, 6to4, NAT64)",
-        code="iterator/scrub_set.c:record_is_private iterator/scrub_set.c:svcb_is_private util/addr.c:addr_stands_for", quick=True,
+        code="iterator/scrub_set.c:record_is_private iterator/scrub_set.c:svcb_is_private util/net/addr.c:addr_stands_for", quick=True,
         server=["private-address: 10.0.0.0/8", "private-address: fd00::/8", "dns64-prefix: 2001:db8:64::/96"],
         limits={"leaked": 0, "kept": "yes"})
 def rebinding(lab):
@@ -663,7 +663,7 @@ def rebinding(lab):
 @attack(17, "odd-classes", "classes and opcodes we do not serve, and odd header bits",
         rule="recursion is only for class IN and opcode QUERY; everything else is refused, except the server's own "
              "names in CH and HS",
-        code="daemon/frontend.c:answer_odd daemon/frontend.c:is_ordinary", quick=True,
+        code="daemon/worker/frontend.c:answer_odd daemon/worker/frontend.c:is_ordinary", quick=True,
         limits={"U": 0, "answered_otherwise": 0})
 def odd_classes(lab):
     lab.start()
@@ -683,7 +683,7 @@ def odd_classes(lab):
 
 
 @attack(18, "stale-as-secure", "expired data given out as secure: of a name, of a wildcard, of a denial",
-        rule="expired data never has the AD bit", code="daemon/frontend.c:answer_stale services/answer.c:answer_style_from",
+        rule="expired data never has the AD bit", code="daemon/worker/frontend.c:answer_stale services/answer/answer.c:answer_style_from",
         quick=True, server=["serve-expired: yes", "serve-expired-client-timeout: 0", "ede: yes"],
         limits={"fresh": "secure", "stale": "stale", "ad": 0})
 def stale_as_secure(lab):

@@ -190,7 +190,7 @@ def through_https(ports, packets):
 @attack(68, "packets-of-death", "every packet of our own list of odd ones, and all fuzzing corpora, over every "
                                 "transport",
         rule="one bounded reader for all transports, no recursion on input, sizes known before anything is written",
-        code="util/msg.c util/bytes.h util/edns.c", seconds=150, quick=True, server=["num-threads: 2"],
+        code="util/dns/msg.c util/base/bytes.h util/dns/edns.c", seconds=150, quick=True, server=["num-threads: 2"],
         variants={k: {"door": k} for k in ("udp", "tcp", "tls", "https")}, limits={"sent": at_least(200), "fds": 5})
 def packets_of_death(lab, door):
     ports = Ports(lab)
@@ -236,7 +236,7 @@ def everybody(lab, names, kind):
 @attack(68, "answers-of-death", "the same in responses: impossible data, keys, signatures, bitmaps, pointers, "
                                 "counts",
         rule="what cannot be parsed is no answer; what can be is believed as far as it validates",
-        code="util/msg.c util/rr.c iterator/scrub.c validator/verify.c", seconds=200, quick=True,
+        code="util/dns/msg.c util/dns/rr.c iterator/scrub.c validator/verify.c", seconds=200, quick=True,
         server=["num-threads: 2", "outbound-msg-retry: 1"],
         variants={k: {"signed": k == "signed"} for k in ("plain", "signed")}, limits={"sent": at_least(500), "late": 0, "fds": 5})
 def answers_of_death(lab, signed):

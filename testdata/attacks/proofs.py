@@ -31,7 +31,7 @@ def useless(owner, covered, signer, tag, labels):
 
 TAGS = dict(rule="a DNSKEY set of more than 256 keys is not looked at; what a check has to hash counts, too: 64 KiB are one "
             "check; the verdict on an answer too large to be kept is kept", seconds=40, quick=True,
-            code="validator/vouch.c:verify_keys validator/verify.c:work_of services/cache/store.c:bare_verdict",
+            code="validator/vouch.c:verify_keys validator/verify.c:work_of services/mesh/cache_rules.c:bare_verdict",
             limits={"C_ms": 20, "R": "SERVFAIL", "again_C_ms": 1, "again_U": 0})
 
 
@@ -219,7 +219,7 @@ BORROWED = {"wildcard-elsewhere": wildcard_elsewhere, "wrapped-by-soa": wrapped_
                   for n in BORROWED},
         rule="all of a denial is signed by the zone of the name, and proves just what is said: of DS the parent's side, that "
              "there is a delegation; of a wildcard's answer, that the name does not exist; the RCODE follows from the proof",
-        code="validator/judge.c:proving_zone validator/judge.c:judge_expansion validator/judge.c:judge_purify util/denial.c:denies_type",
+        code="validator/judge.c:proving_zone validator/judge.c:judge_expansion validator/judge.c:judge_purify util/dns/denial.c:denies_type",
         quick=True, limits={"believed": 0})
 def borrowed_proof(lab, trick):
     r = BORROWED[trick](Borrowed(lab, 0 if trick in ("sibling-denies-ds", "apex-by-another") else None))

@@ -48,7 +48,7 @@ def say(path, data, timeout=2.0):
 
 @attack(63, "control-abuse", "lines of a megabyte, nested and broken ones, ten thousand connections, silent ones on every place",
         rule="a request is at most 1 KiB; 32 connections, of which idle ones make room; not on a worker's thread",
-        code="daemon/control.c:make_room daemon/control_request.c", noisy=True, seconds=90,
+        code="daemon/control/control.c:make_room daemon/control/request.c", noisy=True, seconds=90,
         limits={"L_worst": 100, "lost": 0, "ruled": "yes", "M_kb": 4096, "fds": 5})
 def control_abuse(lab):
     lab.start()
@@ -79,7 +79,7 @@ def control_abuse(lab):
 
 @attack(63, "control-stranger", "another user of this machine talks to the control socket",
         rule="only the socket's owner and group may use it (0660, as with Unbound), from before it accepts "
-             "connections", code="daemon/control.c", quick=True,
+             "connections", code="daemon/control/control.c", quick=True,
         limits={"refused": "yes", "mode": {"600", "660"}})
 def control_stranger(lab):
     lab.start()
@@ -97,7 +97,7 @@ def control_stranger(lab):
 
 
 @attack(63, "control-half-open-tls", "a hundred connections to the control port over TLS that never finish a handshake",
-        rule="the same limits as for all: idle connections make room", code="daemon/control.c:make_room", noisy=True,
+        rule="the same limits as for all: idle connections make room", code="daemon/control/control.c:make_room", noisy=True,
         seconds=60, limits={"L_worst": 100, "lost": 0, "ruled": "yes", "fds": 5})
 def control_half_open(lab):
     a = authority()
@@ -121,7 +121,7 @@ def control_half_open(lab):
 
 
 answered(63, "control-pieces", "requests in pieces, silent and slow clients, strangers over TLS",
-         "both sides must show certificates of ours", "daemon/control.c daemon/control_auth.c",
+         "both sides must show certificates of ours", "daemon/control/control.c daemon/control/auth.c",
          "testdata/e2e/test_control_tls.py::test_a_stranger_is_told_nothing "
          "testdata/e2e/test_control_tls.py::test_silent_clients_keep_nobody "
          "testdata/e2e/test_control.py::test_an_idle_client_holds_nobody_up "
@@ -131,7 +131,7 @@ answered(63, "control-pieces", "requests in pieces, silent and slow clients, str
 # -- 64 files --------------------------------------------------------------------------------------------
 
 @attack(64, "pid-file-link", "the pid file's name is a link to somebody else's file when the daemon starts as root",
-        rule="links are not followed, and only the file opened changes owner", code="daemon/pidfile.c", quick=True, bare=True,
+        rule="links are not followed, and only the file opened changes owner", code="daemon/system/pidfile.c", quick=True, bare=True,
         limits={"started": "no", "changed": 0}, variants={"symbolic": {"how": os.symlink}})
 def pid_file_link(lab, how):
     d = e2e.Daemon(lab.bin, "/nonexistent", hints=False)
@@ -152,7 +152,7 @@ def pid_file_link(lab, how):
 
 
 answered(64, "rights", "what a compromised daemon could do", "another user, no capabilities",
-         "daemon/privileges.c", "testdata/e2e/test_process.py::test_it_gives_up_its_rights")
+         "daemon/system/privileges.c", "testdata/e2e/test_process.py::test_it_gives_up_its_rights")
 
 
 # -- 65 under load -----------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ answered(64, "rights", "what a compromised daemon could do", "another user, no c
 @attack(65, "reloads-under-load", "a hundred reloads, statistics, dumps and flushes at 5000 questions a second",
         rule="configurations are built aside and swapped by one pointer; dumps are made in pieces on another "
              "thread",
-        code="services/snapshot.c daemon/daemon.c:daemon_publish daemon/control_dump.c", noisy=True, seconds=120,
+        code="services/config/build.c daemon/process/daemon.c:daemon_publish daemon/control/dump.c", noisy=True, seconds=120,
         server=["num-threads: 2", "access-control: 198.18.0.0/15 allow"],
         limits={"L_worst": 100, "lost": 0, "M_percent": 5, "fds": 5})
 def reloads_under_load(lab):
@@ -321,7 +321,7 @@ answered(66, "cache-bounds", "caches of keys, servers and denials", "each keeps 
 
 @attack(67, "leaks", "clients that vanish in the middle: of questions over TCP, of handshakes, with answers under way",
         rule="a connection frees what it holds, and queries nobody waits for any more are abandoned",
-        code="services/listen_conn.c services/mesh.c:mesh_give_up", noisy=True, seconds=60, server=["num-threads: 2",
+        code="services/listen/connection.c services/mesh/mesh.c:mesh_give_up", noisy=True, seconds=60, server=["num-threads: 2",
                                                                                                     "incoming-num-tcp: 500"],
         limits={"fds": 5, "waiting": 0, "M_kb": 4096})
 def leaks(lab):
@@ -353,4 +353,4 @@ def leaks(lab):
 
 
 answered(67, "leaks-elsewhere", "the same after every attack of entries 45 to 66", "descriptors are back within five",
-         "services/listen_conn.c", "testdata/attacks/frame/crowd.py::leaked")
+         "services/listen/connection.c", "testdata/attacks/frame/crowd.py::leaked")

@@ -87,12 +87,12 @@ def nxns(lab, count, how):
         variants={str(n): {"count": n} for n in (60, 200, 1000)},
         rule="at most 13 names of a delegation are looked up, and 20 NS kept; failures are remembered; a query has "
              "ten seconds in all",
-        code="iterator/targets.h:TARGETS_PER_DELEGATION util/options.def:iter_scrub_ns services/mesh.c:on_deadline",
+        code="iterator/targets.h:TARGETS_PER_DELEGATION util/conf/options.def:iter_scrub_ns services/mesh/mesh.c:on_deadline",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 @attack(21, "nrdelegation-glue", "the same with the address of each in the referral",
         variants={str(n): {"count": n, "glued": True} for n in (60, 200)},
         rule="the addresses of a delegation are limited, and asked within the query's budget",
-        code="iterator/delegation.h:DELEGATION_PLACES services/budget.h:sends",
+        code="iterator/delegation.h:DELEGATION_PLACES services/query/budget.h:sends",
         limits={"U": 50, "C_ms": 20, "R": "SERVFAIL", "took_s": 12}, seconds=40)
 def nrdelegation(lab, count, glued=False):
     target = Zone("target.test")
@@ -110,7 +110,7 @@ def nrdelegation(lab, count, glued=False):
 
 
 @attack(21, "nrdelegation-latency", "what others notice of non-responsive delegations, with twenty queries at once",
-        rule="see above; a waiting query costs others nothing", code="services/mesh.c:mesh_run", noisy=True,
+        rule="see above; a waiting query costs others nothing", code="services/mesh/mesh.c:mesh_run", noisy=True,
         limits={"L_worst_ms": 100, "lost": 0}, seconds=40)
 def nrdelegation_latency(lab):
     target = Zone("target.test")
@@ -133,7 +133,7 @@ def nrdelegation_latency(lab):
         variants={"in-zone": {"out": False}, "two-zones": {"out": True},
                   "dname": {"out": False, "dname": True, "limits": {"U": 30}}},
         rule="at most eleven aliases are followed, over all packets, and eleven of one packet",
-        code="util/options.def:max_query_restarts util/options.def:iter_scrub_cname iterator/scrub.c:take_link",
+        code="util/conf/options.def:max_query_restarts util/conf/options.def:iter_scrub_cname iterator/scrub.c:take_link",
         limits={"U": 20, "R": "SERVFAIL"}, quick=True)
 def endless_alias(lab, out, dname=False):
     zones = [lab.world.serve(Zone("alias%d.test" % n), {"ns.alias%d.test." % n: ATTACKERS[n]}) for n in (0, 1)]
@@ -161,7 +161,7 @@ def endless_alias(lab, out, dname=False):
 
 @attack(22, "aliases-in-one-packet", "sixty links in one packet",
         rule="eleven of one packet are used; the rest is resolved like any other name", quick=True,
-        code="util/options.def:iter_scrub_cname iterator/scrub.c:take_answer", limits={"U": 20, "R": {"SERVFAIL", "NOERROR"}})
+        code="util/conf/options.def:iter_scrub_cname iterator/scrub.c:take_answer", limits={"U": 20, "R": {"SERVFAIL", "NOERROR"}})
 def aliases_in_one_packet(lab):
     zone = lab.world.serve(Zone("links.test"), {"ns.links.test.": ATTACKERS[0]})
     links = ["l%d.links.test. 60 CNAME l%d.links.test." % (n, n + 1) for n in range(60)]
@@ -193,8 +193,8 @@ def alias_circle(lab, count):
         rule="one budget for everything a client's query causes, which no restart, child or validation resets; it "
              "also counts timeouts and names without addresses, and servers of servers are first looked up in one "
              "address family only",
-        code="services/budget.h:budget_take util/options.def:max_global_quota services/mesh_private.h:QUERY_VAIN "
-             "services/mesh_private.h:QUERY_FRUITLESS iterator/targets.c:ask_kinds",
+        code="services/query/budget.h:budget_take util/conf/options.def:max_global_quota services/mesh/private.h:QUERY_VAIN "
+             "services/mesh/private.h:QUERY_FRUITLESS iterator/targets.c:ask_kinds",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12})
 def camp(lab, links, end="dead", below=""):
     key = signing.key("camp.test.")
@@ -235,7 +235,7 @@ def camp(lab, links, end="dead", below=""):
 @attack(24, "tsuname", "TsuNAME: two zones whose servers are named in each other",
         rule="a circle is detected when a child would ask for what an ancestor waits for; the failure is cached "
              "for the zone",
-        code="services/mesh.c:mesh_waits_for iterator/targets.c:ask services/cache/store.h:STORE_FAILURE_S", quick=True,
+        code="services/mesh/mesh.c:mesh_waits_for iterator/targets.c:ask services/mesh/cache_rules.h:STORE_FAILURE_S", quick=True,
         limits={"U": 20, "U_same": 0, "U_other": 2.0, "R": "SERVFAIL", "took_s": 5})
 def tsuname(lab):
     lab.world.delegate("a.test.", {"ns.b.test.": None})
@@ -252,7 +252,7 @@ def tsuname(lab):
 
 
 @attack(24, "tsuname-of-three", "three zones in a circle, and one that names itself",
-        rule="see above", code="services/mesh.c:mesh_waits_for", quick=True, limits={"U": 25, "R": "SERVFAIL", "self": 12})
+        rule="see above", code="services/mesh/mesh.c:mesh_waits_for", quick=True, limits={"U": 25, "R": "SERVFAIL", "self": 12})
 def tsuname_of_three(lab):
     for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
         lab.world.delegate("%s.test." % one, {"ns1.%s.test." % other: None, "ns2.%s.test." % other: None})
@@ -269,7 +269,7 @@ FOUR = {"ns%d.bad.test." % n: ATTACKERS[n] for n in range(4)}
 @attack(25, "silent-zone", "four servers that say nothing, and a hundred names of theirs",
         rule="each timeout doubles; a server that times out repeatedly counts as down, and one query at a time "
              "probes it",
-        code="services/cache/infra.c:infra_silent services/cache/infra.c:infra_probed services/upstream.c:UDP_TRIES",
+        code="services/cache/infra.c:infra_silent services/cache/infra.c:infra_probed services/upstream/upstream.c:UDP_TRIES",
         limits={"U": 16, "R": "SERVFAIL", "took_s": 12, "U_again": 4, "U_100_names": 100}, seconds=60)
 def silent_zone(lab):
     lab.world.delegate("bad.test.", FOUR)
@@ -306,7 +306,7 @@ def failing(q, rcode):
                                                ("notauth", 9), ("badvers", 16))},
         rule="each address is asked once, and once more without EDNS if it does not understand that; the failure "
              "is cached",
-        code="iterator/digest.c:on_useless services/cache/store.h:STORE_FAILURE_S services/upstream.c:edns_is_refused",
+        code="iterator/digest.c:on_useless services/mesh/cache_rules.h:STORE_FAILURE_S services/upstream/upstream.c:edns_is_refused",
         limits={"U": 12, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def failing_servers(lab, rcode):
     lab.world.delegate("bad.test.", FOUR)
@@ -319,7 +319,7 @@ def failing_servers(lab, rcode):
 @attack(26, "signed-failing-servers", "the same for a zone that is known to be signed",
         variants={k: {"rcode": c} for k, c in (("servfail", 2), ("formerr", 1), ("stripped", 0))},
         rule="see above; where signatures are wanted, a refusal of EDNS must be confirmed over TCP",
-        code="services/upstream.c:turn_from_refusal iterator/digest.c:leaves_out_dnssec util/options.def:val_max_restart",
+        code="services/upstream/upstream.c:turn_from_refusal iterator/digest.c:leaves_out_dnssec util/conf/options.def:val_max_restart",
         limits={"U": 50, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def signed_failing_servers(lab, rcode):
     key = signing.key("bad.test.")
@@ -333,7 +333,7 @@ def signed_failing_servers(lab, rcode):
 @attack(27, "tcp-churn", "cut over UDP; over TCP closed, reset, silent, cut again, or refused without a word",
         variants={k: {"how": k} for k in ("closed", "reset", "silent", "cut-again", "half")},
         rule="one connection per query and server, and one retry if the connection had served others before",
-        code="services/upstream_pool.c:RESENDS_MOST services/upstream.c:is_cut",
+        code="services/upstream/pool.c:RESENDS_MOST services/upstream/upstream.c:is_cut",
         limits={"U": 20, "conns_per_server": 2, "R": "SERVFAIL", "took_s": 12, "U_again": 0}, seconds=40)
 def tcp_churn(lab, how):
     lab.world.delegate("bad.test.", FOUR)
@@ -357,7 +357,7 @@ def tcp_churn(lab, how):
 answered(27, "tcp-no-answer", "a forwarder over TLS or HTTPS that closes at each question, takes leave at once (GOAWAY), breaks off "
          "in the middle of an answer, or answers something else; two of them in a race; while keys are looked for, too",
          "two connections to a server for one client's question, while none has brought an answer",
-         "services/budget.h:BUDGET_CONNECTIONS services/upstream_pool.c",
+         "services/query/budget.h:BUDGET_CONNECTIONS services/upstream/pool.c",
          "testdata/e2e/test_upstreams.py::test_a_question_has_two_connections_to_each_that_does_not_answer")
 
 
@@ -367,7 +367,7 @@ answered(27, "tcp-no-answer", "a forwarder over TLS or HTTPS that closes at each
         rule="where there is no connection left, the server that has been silent longest makes way for what came last, after half "
              "a second, or two round trips if it has never answered over TCP, or 50 ms if the one waited for has; of "
              "those that never have, slow ones keep half of the places; what waits for the same server goes along",
-        code="services/upstream_pool.c:make_room services/upstream_pool.c:on_crowded", server=["num-threads: 1"],
+        code="services/upstream/pool.c:make_room services/upstream/pool.c:on_crowded", server=["num-threads: 1"],
         variants={"burst": {"rate": 0, "slow": 0, "known": True}, "rain": {"rate": 50, "slow": 0, "known": True},
                   "slow-rain": {"rate": 50, "slow": 0.3, "known": True}, "rain-on-others": {"rate": 50, "slow": 0, "known": False},
                   "slow-rain-on-others": {"rate": 50, "slow": 0.3, "known": False}},
@@ -430,7 +430,7 @@ def self_glue(lab):
 
 @attack(29, "zero-ttl", "delegations and addresses with TTL 0, each server named in another such zone", quick=True,
         rule="data with TTL 0 serves only the query that received it; depth and sends are budgeted",
-        code="services/mesh_private.h:QUERY_DEPTH_MAX services/budget.h:sends", limits={"U": 60, "took_s": 12}, seconds=30)
+        code="services/mesh/private.h:QUERY_DEPTH_MAX services/query/budget.h:sends", limits={"U": 60, "took_s": 12}, seconds=30)
 def zero_ttl(lab):
     for n in range(6):
         zone = Zone("zero%d.test" % n, ["www 0 A " + TRUTH, "ns 0 A " + ATTACKERS[n]], ttl=0)
@@ -446,7 +446,7 @@ def zero_ttl(lab):
 @attack(29, "endless-referral", "a server that always refers one label deeper, or to names that need another referral",
         variants={"deeper": {"how": "deeper"}, "fresh-names": {"how": "fresh"}, "sideways": {"how": "sideways"}},
         rule="referrals must lead down and towards the query name; depth, children and sends are budgeted",
-        code="iterator/classify.c:judge_cut iterator/targets.h:TARGETS_DEPTH services/mesh_private.h:QUERY_DEPTH_MAX",
+        code="iterator/classify.c:judge_cut iterator/targets.h:TARGETS_DEPTH services/mesh/private.h:QUERY_DEPTH_MAX",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12}, seconds=30, quick=True)
 def endless_referral(lab, how):
     zone = lab.world.serve(Zone("deep.test"), {"ns.deep.test.": ATTACKERS[0]})
@@ -474,7 +474,7 @@ def endless_referral(lab, how):
 @attack(30, "water-torture", "2000 questions a second for random names of a zone whose servers are dead",
         rule="waiting queries are limited by num-queries-per-thread and jostle-timeout; a dead server is probed by "
              "one query at a time; cached answers and other zones are not held up",
-        code="services/mesh_admit.c:make_room services/mesh_admit.c:make_room_to_wait services/cache/infra.c:infra_probed", noisy=True, seconds=60,
+        code="services/mesh/admit.c:make_room services/mesh/admit.c:make_room_to_wait services/cache/infra.c:infra_probed", noisy=True, seconds=60,
         limits={"L_median_ms": 5, "lost": 0, "M_growth_kb": 65536, "others_answered": at_least(19), "others_ratio": 2.0})
 def water_torture(lab):
     lab.world.delegate("dry.test.", {"ns%d.dry.test." % n: DEAD[n] for n in range(4)})
@@ -535,7 +535,7 @@ def bomb(lab, count, over_s):
         variants={"": {}, "and-stale": {"stale": True}, "small-answers": {"size": 60}, "large-answers": {"size": 1000}},
         rule="answers later than discard-timeout are not sent over UDP; each client may wait for a limited number "
              "of answers (wait-limit), and gets 4 kB of late ones at once and 48 kB per second",
-        code="services/mesh_waiters.c:is_too_late services/waitlimit.c:waits_begin services/waitlimit.h:WAITS_PULSE",
+        code="services/mesh/waiters.c:is_too_late services/access/waitlimit.c:waits_begin services/access/waitlimit.h:WAITS_PULSE",
         seconds=30, server=["interface: 198.18.9.1", "access-control: 198.18.0.0/15 allow"],
         limits={"oldest_s": 1.95, "worst_100ms": 10000, "answers": at_least(20)}, noisy=True)
 def dnsbomb(lab, stale=False, size=200):
@@ -581,8 +581,8 @@ def per_answer(lab, name, kind, count=50, tcp=True, **more):
 @attack(32, "huge-set", "two thousand records in one set",
         rule="an RRset of more than 256 records or 64 KiB is not cached (of a bogus one, the verdict is): it is "
              "passed on to the client, and nothing done to it is quadratic",
-        code="util/rrset.h:RRSET_RECORDS_MOST services/cache/rrset.c:rrsetcache_put services/cache/store.c:bare_verdict "
-             "util/msg_read.c:msg_parse", limits={"C_ms": 20, "R": {"NOERROR", "SERVFAIL"}, "again_C_ms": 5, "kept": 256,
+        code="util/dns/rrset.h:RRSET_RECORDS_MOST services/cache/rrset.c:rrsetcache_put services/mesh/cache_rules.c:bare_verdict "
+             "util/dns/msg_read.c:msg_parse", limits={"C_ms": 20, "R": {"NOERROR", "SERVFAIL"}, "again_C_ms": 5, "kept": 256,
         "M_kb": 4096, "usual": "yes"}, quick=True)
 def huge_set(lab):
     zone = Zone("huge.test", ["usual 60 A " + " | ".join("192.0.2.%d" % n for n in range(200))])
@@ -613,7 +613,7 @@ def huge_set(lab):
 @attack(32, "many-types", "a name with very many types, asked for ANY; NS and MX answers with a hundred targets",
         rule="ANY is answered as the server answered, or with nothing (deny-any); nothing is looked up for "
              "ADDITIONAL",
-        code="util/options.def:deny_any services/answer.c:answer_message", quick=True,
+        code="util/conf/options.def:deny_any services/answer/answer.c:answer_message", quick=True,
         limits={"U_any": 4, "U_mx": 3, "C_ms": 20})
 def many_types(lab):
     zone = Zone("types.test", ["mx 60 MX 1 m%d" % n for n in range(100)])
@@ -636,7 +636,7 @@ def many_types(lab):
 @attack(33, "compression", "400 MX with targets of 26 labels, 44 kB, from the cache over TCP; and names that share nothing",
         variants={"shared": {"shared": True}, "apart": {"shared": False}},
         rule="an answer is compressed once, when it is stored, with at most 120 suffixes, looked up by hash",
-        code="util/msgname.c:look_up services/cache/msg.c:make_image", quick=True,
+        code="util/dns/msgname.c:look_up services/cache/msg.c:make_image", quick=True,
         limits={"C_ms": 1.5, "bytes": at_least(20000), "first_C_ms": 20})
 def compression(lab, shared):
     tail = ".".join("abcdefghijklmnopqrstuvwxy") if shared else None
@@ -689,7 +689,7 @@ def led_to_its_end(q):
 @attack(33, "pointers", "names that are chains of pointers, deep and long, in an upstream's answer; thousands that all begin at the "
         "end of one chain", variants={"": {"made": deep_owners}, "owners": {"made": at_its_end}, "targets": {"made": led_to_its_end}},
         rule="pointers must point backwards, and at most 126 are followed in a name, 65536 in a message",
-        code="util/msgname.c:msg_read_name", quick=True, limits={"C_ms": 8, "U": 12})
+        code="util/dns/msgname.c:msg_read_name", quick=True, limits={"C_ms": 8, "U": 12})
 def pointers(lab, made):
     zone = lab.world.serve(Zone("ptr.test"), {"ns.ptr.test.": ATTACKERS[0]})
     lab.world.script(ATTACKERS[0], lambda q: zone.answer(q) if not q.name.startswith("www") else
@@ -719,7 +719,7 @@ def hung_on_each_other(q):
 @attack(33, "pointers-of-ours", "an answer whose names, compressed by us, would be chains of a hundred pointers; asked for "
         "with DO and without, by two clients each",
         rule="no name that we write needs more than three pointers; a cached answer that cannot be read is a miss",
-        code="util/msgname.h:MSGNAME_POINTERS services/cache/msg.c:stored_unpack", quick=True,
+        code="util/dns/msgname.h:MSGNAME_POINTERS services/cache/msg.c:stored_unpack", quick=True,
         limits={"answered": at_least(5)})
 def pointers_of_ours(lab):
     zone = lab.world.serve(Zone("hung.test"), {"ns.hung.test.": ATTACKERS[0]})
@@ -736,7 +736,7 @@ def pointers_of_ours(lab):
 
 @attack(34, "local-circles", "aliases in a circle in local data, response-ip and across them",
         rule="the limit of eleven applies to configured aliases, too", quick=True,
-        code="services/hop.h util/options.def:max_query_restarts", limits={"U": 30, "ended": at_least(4), "C_ms": 50},
+        code="services/net/edns_conn.h util/conf/options.def:max_query_restarts", limits={"U": 30, "ended": at_least(4), "C_ms": 50},
         server=['local-data: "a.loop.test. CNAME b.loop.test."', 'local-data: "b.loop.test. CNAME a.loop.test."',
                 'local-data: "self.loop.test. CNAME self.loop.test."', 'local-zone: "out.loop.test." redirect',
                 'local-data: "out.loop.test. CNAME www.bounce.test."',
@@ -752,4 +752,4 @@ def local_circles(lab):
 
 
 answered(34, "local-aliases", "aliases in local data are followed, and end", "the same limit of eleven",
-         "services/hop.h", "testdata/replay/local_alias_is_followed.rpl")
+         "services/net/edns_conn.h", "testdata/replay/local_alias_is_followed.rpl")

@@ -1,5 +1,5 @@
-"""What to say at random: every command of daemon/control.def with arguments of their kind, every option of
-util/options.def with values of its kind. A new row takes part by itself; a new kind is a row below.
+"""What to say at random: every command of daemon/control/control.def with arguments of their kind, every option of
+util/conf/options.def with values of its kind. A new row takes part by itself; a new kind is a row below.
 
 SPDX-License-Identifier: BSD-3-Clause
 """

@@ -442,7 +442,7 @@ ELSEWHERE = {
     "num.queries_timed_out",    # sock-queue-timeout has tests of its own
     "num.queries_client_gone", "num.tcp.closed_idle", "num.tcp.closed_busy", "num.tcp.refused",    # test_crowds
     "num.dns_error_reports",    # so have error reports
-    "num.queries_stuck",    # errors of ours: services/tests/mesh_stuck.c
+    "num.queries_stuck",    # errors of ours: services/mesh/tests/stuck.c
     "num.query.subnet", "num.query.subnet_cache",    # test_subnets
     "num.query.cachedb",    # test_cachedb
     "requestlist.avg", "requestlist.max", "requestlist.overwritten", "requestlist.exceeded", "requestlist.current.all",

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "util/addr.h"
-#include "util/fault.h"
-#include "util/mem.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/net/addr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,8 +1,8 @@
 /* Any text as the file of a trust anchor: what is taken is whole, and is the same when read again.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
 #include "validator/anchors.h"
 #include "validator/autotrust.h"
 #include "validator/verify.h"

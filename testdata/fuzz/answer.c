@@ -5,9 +5,9 @@
  * Input: four bytes that say who asks and how (see asking_of), then the message. */
 #include <string.h>
 
-#include "services/answer.h"
+#include "services/answer/answer.h"
 #include "testdata/fuzz/same.h"
-#include "util/hash.h"
+#include "util/base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

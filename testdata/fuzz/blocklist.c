@@ -4,16 +4,16 @@
  *
  * The first byte says which, and how: 0x80 a saved table, 0x40 modifiers, else a list, of which
  * bits 0 to 3 are options and the rest is where it is cut. */
-#include "services/blocklist_table.h"
+#include "services/blocklist/table.h"
 
 #include <stdio.h>
 
-#include "services/blocklist_policy.h"
-#include "services/blocklist_special.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/rcu.h"
-#include "util/rr.h"
+#include "services/blocklist/clients.h"
+#include "services/blocklist/special.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
+#include "util/dns/rr.h"
 
 #define SEED 7
 

@@ -5,9 +5,9 @@
 
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
-#include "util/arena.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
 
 struct cached {
 	struct arena arena;

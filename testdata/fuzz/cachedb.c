@@ -1,12 +1,12 @@
 /* Any bytes as what a Redis server says, and as the answers it keeps: what is taken for an answer
  * is whole, and comes back as it is when it is written again.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/cachedb_entry.h"
+#include "services/cachedb/entry.h"
 
-#include "services/resp.h"
+#include "services/cachedb/resp.h"
 #include "testdata/fuzz/cached.h"
 #include "testdata/fuzz/same.h"
-#include "util/timebase.h"
+#include "util/base/timebase.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

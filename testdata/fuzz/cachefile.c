@@ -1,15 +1,15 @@
 /* Any bytes as a cache file, and as its entries: nothing comes into the caches that does not hold, and
  * nothing as proven; what came in is the same after it was written and read again.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/cache/file.h"
+#include "services/cachefile/cachefile.h"
 
 #include <string.h>
 
 #include "testdata/fuzz/cached.h"
 #include "testdata/fuzz/kept.h"
 #include "testdata/fuzz/memory_file.h"
-#include "util/fault.h"
-#include "util/hash.h"
+#include "util/base/fault.h"
+#include "util/base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "util/conftext.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/options.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/conf/conftext.h"
+#include "util/conf/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

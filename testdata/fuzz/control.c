@@ -1,10 +1,10 @@
 /* What must hold for any bytes on the control channel.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "daemon/control_request.h"
+#include "daemon/control/request.h"
 
 #include <string.h>
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

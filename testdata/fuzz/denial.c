@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Input: entries of a kind, a name, and a length and data. Names in odd places name what is asked. */
-#include "util/denial.h"
+#include "util/dns/denial.h"
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,13 +1,13 @@
 /* Any bytes at all as a name, and as the text of one.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/dname.h"
+#include "util/dns/dname.h"
 
 #include <string.h>
 
-#include "util/bytes.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/msgname.h"
+#include "util/base/bytes.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/msgname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -13,16 +13,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "services/dnstap_wire.h"
-#include "services/listen.h"
-#include "services/tap.h"
-#include "services/tap_queue.h"
-#include "services/tests/protobuf.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/random.h"
+#include "services/dnstap/queue.h"
+#include "services/dnstap/tap.h"
+#include "services/dnstap/tests/protobuf.h"
+#include "services/dnstap/wire.h"
+#include "services/net/client.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/base/random.h"
+#include "util/conf/options.h"
+#include "util/dns/dname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

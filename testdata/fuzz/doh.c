@@ -3,14 +3,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The first byte of the input says which method, content type and endpoint. */
-#include "services/doh.h"
+#include "services/listen/doh.h"
 
 #include <string.h>
 
-#include "util/base64url.h"
-#include "util/http2_server.h"
-#include "util/mem.h"
-#include "util/msg.h"
+#include "util/base/base64url.h"
+#include "util/base/mem.h"
+#include "util/dns/msg.h"
+#include "util/net/http2_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-#include "daemon/call.h"
-#include "daemon/call_text.h"
-#include "daemon/daemon.h"
-#include "services/snapshot.h"
+#include "daemon/control/call.h"
+#include "daemon/control/call_text.h"
+#include "daemon/process/daemon.h"
+#include "services/query/snapshot.h"
 #include "testdata/fuzz/cached.h"
 #include "testdata/fuzz/kept.h"
-#include "util/fault.h"
-#include "util/hash.h"
-#include "util/log.h"
-#include "util/options.h"
+#include "util/base/fault.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/conf/options.h"
 
 static struct daemon it;
 

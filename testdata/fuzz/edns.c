@@ -1,8 +1,8 @@
 /* Any bytes at all as the options of an OPT record: what is whole is written as it was.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/edns.h"
+#include "util/dns/edns.h"
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -8,12 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "services/listen_tcp.h"
-#include "util/hash.h"
-#include "util/http2_server.h"
-#include "util/loop.h"
-#include "util/mem.h"
-#include "util/msg.h"
+#include "services/listen/tcp.h"
+#include "util/base/hash.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
+#include "util/dns/msg.h"
+#include "util/net/http2_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,12 +4,12 @@
  *
  * The input is a list of steps: a byte that says how many of the next bytes come together (none: a
  * request is made; 255: the oldest is dropped). */
-#include "util/http2_client.h"
+#include "util/net/http2_client.h"
 
 #include <string.h>
 
-#include "util/bytes.h"
-#include "util/mem.h"
+#include "util/base/bytes.h"
+#include "util/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

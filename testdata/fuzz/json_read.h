@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "util/base.h"
-#include "util/mem.h"
+#include "util/base/base.h"
+#include "util/base/mem.h"
 
 enum { JSON_DEPTH = 8 };
 

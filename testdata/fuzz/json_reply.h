@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/control_json.h"
+#include "daemon/tools/control_json.h"
 #include "testdata/fuzz/json_read.h"
 
 struct json_reply {

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Input: a message. Its id says how it is kept (see keep_by and put_sets). */
-#include "services/cache/file.h"
-#include "services/cachedb_entry.h"
+#include "services/cachedb/entry.h"
+#include "services/cachefile/cachefile.h"
 #include "testdata/fuzz/cached.h"
 #include "testdata/fuzz/dumped.h"
 #include "testdata/fuzz/memory_file.h"

@@ -6,8 +6,8 @@
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "testdata/fuzz/same.h"
-#include "util/subnet.h"
-#include "util/timebase.h"
+#include "util/base/timebase.h"
+#include "util/net/subnet.h"
 
 enum { KEPT_MOST = 2048 };
 

@@ -3,13 +3,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "services/hostnames.h"
-#include "services/localzone.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/rr.h"
+#include "services/leases/hostnames.h"
+#include "services/local/zones.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/conf/options.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "util/bytes.h"
-#include "util/mem.h"
+#include "util/base/bytes.h"
+#include "util/base/mem.h"
 
 struct fault;
 

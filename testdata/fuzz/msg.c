@@ -1,7 +1,7 @@
 /* Any bytes at all from a server: what is read as a message is written and read again
  * as the same message, in whole and for every room that is too small.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 #include "testdata/fuzz/same.h"
 

@@ -1,8 +1,8 @@
 /* Any bytes as a PROXYv2 header: never more is believed than is there, and it is the same however
  * it comes in.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/mem.h"
-#include "util/proxy2.h"
+#include "util/base/mem.h"
+#include "util/net/proxy2.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

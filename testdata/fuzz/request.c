@@ -1,8 +1,8 @@
 /* Any bytes at all from a client: what is read lies in the packet, and what is good
  * is read alike as a message.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/mem.h"
-#include "util/msg.h"
+#include "util/base/mem.h"
+#include "util/dns/msg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,15 +4,15 @@
  *
  * Input: steps of one byte and what belongs to them (see step()). Each answer that a server gives
  * is changed by the bytes that follow, see tamper(). */
-#include "daemon/replay_rrs.h"
-#include "daemon/replay_world.h"
+#include "daemon/replay/rrs.h"
+#include "daemon/replay/world.h"
 #include "testdata/fuzz/signed.h"
-#include "util/hash.h"
-#include "util/log.h"
-#include "util/loop.h"
-#include "util/options.h"
-#include "util/rcu.h"
-#include "util/timebase.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/base/loop.h"
+#include "util/base/rcu.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

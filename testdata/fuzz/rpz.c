@@ -1,13 +1,13 @@
 /* Any text as a policy zone: what can be read holds, the rest is passed over, no question is lost.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/rpz.h"
+#include "services/authzone/rpz.h"
 
-#include "services/authzone_data.h"
-#include "util/addr.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/log.h"
-#include "util/mem.h"
+#include "services/authzone/data.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/net/addr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -7,10 +7,10 @@
 #ifndef TESTDATA_FUZZ_SAME_H
 #define TESTDATA_FUZZ_SAME_H
 
-#include "util/arena.h"
-#include "util/mem.h"
-#include "util/msg.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
 
 struct same {
 	bool spelling; /* letters have the same case */

@@ -3,16 +3,16 @@
  *
  * Options that look at files, other programs or much memory are not played; whether the scenario
  * passes does not matter. */
-#include "daemon/replay_play.h"
+#include "daemon/replay/play.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "util/hash.h"
-#include "util/log.h"
-#include "util/mem.h"
-#include "util/rcu.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

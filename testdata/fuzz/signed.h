@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/arena.h"
-#include "util/denial.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/msg.h"
-#include "util/rr.h"
-#include "util/text.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
+#include "util/dns/dname.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
 
 #define SIGNED_DATE   "20261115000000"
 #define SIGNED_BEGINS 1793491200u /* 2026-11-01 */

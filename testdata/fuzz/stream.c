@@ -7,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "services/hop.h"
-#include "services/listen_tcp.h"
-#include "util/hash.h"
-#include "util/loop.h"
-#include "util/mem.h"
+#include "services/listen/tcp.h"
+#include "services/net/edns_conn.h"
+#include "util/base/hash.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,8 +1,8 @@
 /* Any bytes at all as a client subnet: what is well-formed is written as it was.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/subnet.h"
+#include "util/net/subnet.h"
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

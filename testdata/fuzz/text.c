@@ -1,18 +1,18 @@
 /* Any text at all as a record: what is read prints as what reads the same. Any bytes
  * at all as data: what is printed reads as the same bytes.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/text.h"
+#include "util/dns/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -98,7 +98,7 @@ static void check_types(struct arena *a, struct slice rdata)
 {
 	static const uint16_t types[] = {
 #define RRTYPE(number, name, shape, flags) number,
-#include "util/rrtype.def"
+#include "util/dns/rrtype.def"
 #undef RRTYPE
 		0, 54, 65280, 65535
 	};

@@ -3,13 +3,13 @@
  *
  * Input: a byte of FLAGS, then messages, each behind its length of two bytes. Signed ones are of a
  * time that stands still. */
-#include "services/authzone_stream.h"
+#include "services/authzone/stream.h"
 
-#include "services/authzone_answer.h"
+#include "services/authzone/answer.h"
 #include "testdata/fuzz/zones.h"
-#include "util/options.h"
-#include "util/rr.h"
-#include "util/text.h"
+#include "util/conf/options.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

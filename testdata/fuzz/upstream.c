@@ -3,19 +3,19 @@
  *
  * The input is a list of steps: a byte that says what happens, a 16-bit length, and so many bytes.
  */
-#include "services/upstream.h"
+#include "services/upstream/upstream.h"
 
 #include "services/cache/infra.h"
-#include "services/env.h"
-#include "services/snapshot.h"
-#include "services/stats.h"
-#include "util/arena.h"
-#include "util/hash.h"
-#include "util/loop.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/random.h"
-#include "util/rcu.h"
+#include "services/query/env.h"
+#include "services/query/snapshot.h"
+#include "services/stats/stats.h"
+#include "util/base/arena.h"
+#include "util/base/hash.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
+#include "util/base/random.h"
+#include "util/base/rcu.h"
+#include "util/conf/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,9 +4,9 @@
  * Input: entries of a kind (DNSKEY, DS, RRSIG, other), a length of two bytes and data. */
 #include "validator/verify.h"
 
-#include "util/arena.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -4,7 +4,7 @@
  * The first byte says which zone it is, and whether what cannot be read is passed over, as in policy zones; the rest
  * is the file. */
 #include "testdata/fuzz/zones.h"
-#include "util/log.h"
+#include "util/base/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

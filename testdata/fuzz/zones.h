@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "services/authzone_data.h"
-#include "util/dname.h"
-#include "util/fault.h"
-#include "util/mem.h"
+#include "services/authzone/data.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
 
 static char zones_folder[80], zones_path[96];
 

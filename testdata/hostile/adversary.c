@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "testdata/hostile/keys.h"
-#include "util/denial.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
 
 enum {
 #define RULE(name, weight, what) RULE_##name,

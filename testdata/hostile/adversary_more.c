@@ -4,8 +4,8 @@
 
 #include "testdata/hostile/adversary.h"
 #include "testdata/hostile/keys.h"
-#include "util/denial.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
 
 static void tell(struct attack *a, enum section section, const struct set *s, struct slice sig)
 {

@@ -5,8 +5,8 @@
 
 #include "testdata/hostile/adversary.h"
 #include "testdata/hostile/keys.h"
-#include "util/denial.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
 
 static struct told_record *some_record(struct attack *a)
 {

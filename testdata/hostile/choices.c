@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/bytes.h"
-#include "util/mem.h"
+#include "util/base/bytes.h"
+#include "util/base/mem.h"
 
 /* splitmix64: any seed is as good as another. */
 static uint64_t next_word(uint64_t *state)

@@ -6,7 +6,7 @@
 #ifndef TESTDATA_HOSTILE_CHOICES_H
 #define TESTDATA_HOSTILE_CHOICES_H
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 enum choice_stream { CHOICES_WORLD, CHOICES_STORY, CHOICES_ATTACK, CHOICE_STREAMS };
 

@@ -5,8 +5,8 @@
 
 #include "testdata/hostile/internet.h"
 #include "testdata/hostile/keys.h"
-#include "util/mem.h"
-#include "util/text.h"
+#include "util/base/mem.h"
+#include "util/dns/text.h"
 
 static const char fixed[] =
 	"server:\n\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n\tuse-syslog: no\n"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "testdata/hostile/internet.h"
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 enum { STEPS_MOST = 12 };
 

@@ -1,9 +1,9 @@
 /* Zones of which the resolver holds a copy: auth-zone clauses, whose files are the zones themselves.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/authzone_data.h"
+#include "services/authzone/data.h"
 #include "testdata/hostile/internet.h"
-#include "util/fault.h"
-#include "util/text.h"
+#include "util/base/fault.h"
+#include "util/dns/text.h"
 
 static struct internet *here; /* whose zones are read */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "testdata/hostile/keys.h"
-#include "util/denial.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
 
 const char *const prefixes[] = { "www", "",   "alias", "far",	"x.wild", "nx",	     "w.dn",
 				 "hop", "ent", "a.ent", "deep.nx", "ns",     "y.x.wild", "sub", "b.sub" };

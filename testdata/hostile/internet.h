@@ -5,7 +5,7 @@
 
 #include "testdata/hostile/choices.h"
 #include "testdata/hostile/told.h"
-#include "util/addr.h"
+#include "util/net/addr.h"
 
 enum site_number {
 	SITE_ROOT, SITE_T, SITE_U,	/* t denies by NSEC, u by NSEC3 with opt-out */
@@ -85,7 +85,7 @@ bool internet_knows(const struct internet *net, unsigned site);
 struct site *internet_pick(struct internet *net, enum choice_stream stream);
 /* The parent removes the zone. */
 void internet_remove(struct internet *net, struct site *s);
-/* places.c: answers that are others for each subnet (RFC 7871). */
+/* services/cache/subnet_index.c: answers that are others for each subnet (RFC 7871). */
 void places_choose(struct internet *net);
 char *places_config(struct internet *net);
 /* The answer of the site as it is for who asks now. */

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/replay_rrs.h"
+#include "daemon/replay/rrs.h"
 #include "testdata/hostile/play.h"
 #include "testdata/hostile/trace.h"
-#include "util/arena.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/arena.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
 
 static bool is_told(const struct told *t, const struct flat_rr *rr)
 {

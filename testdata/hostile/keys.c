@@ -5,10 +5,10 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-#include "util/dname.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/hash.h"
+#include "util/base/mem.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 
 bool keys_true;

@@ -8,7 +8,7 @@
 #ifndef TESTDATA_HOSTILE_KEYS_H
 #define TESTDATA_HOSTILE_KEYS_H
 
-#include "util/bytes.h"
+#include "util/base/bytes.h"
 
 enum { KEYS = 32, KEY_ALGORITHM = 15, KEY_RDATA = 36, KEY_SIGNATURE = 64, KEY_DS = 36 };
 

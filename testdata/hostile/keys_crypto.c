@@ -3,7 +3,7 @@
  *
  * Each key is parsed by the real room as well, so what is no key there is none here. */
 #include "testdata/hostile/keys.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
 #include "validator/crypto.h"
 
 struct crypto_key {

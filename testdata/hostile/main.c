@@ -17,8 +17,8 @@
 #include "testdata/hostile/script.h"
 #include "testdata/hostile/shrink.h"
 #include "testdata/hostile/trace.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
 
 enum {
 	JOBS_MOST = 64,

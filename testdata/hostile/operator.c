@@ -5,29 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/call.h"
-#include "daemon/call_text.h"
-#include "daemon/forgetting.h"
-#include "daemon/keeper.h"
-#include "daemon/leases.h"
-#include "daemon/modules.h"
-#include "daemon/shape.h"
-#include "services/authzone.h"
-#include "services/cache/file.h"
+#include "daemon/control/call.h"
+#include "daemon/control/call_text.h"
+#include "daemon/process/cache_keeper.h"
+#include "daemon/process/forget.h"
+#include "daemon/process/leases.h"
+#include "daemon/process/shape.h"
+#include "daemon/worker/modules.h"
+#include "services/authzone/zones.h"
 #include "services/cache/msg.h"
 #include "services/cache/rrset.h"
 #include "services/cache/slab.h"
-#include "services/dnstap.h"
-#include "services/policy.h"
-#include "services/snapshot.h"
+#include "services/cachefile/cachefile.h"
+#include "services/dnstap/dnstap.h"
+#include "services/policy/policy.h"
+#include "services/query/snapshot.h"
 #include "testdata/fuzz/memory_file.h"
 #include "testdata/hostile/single.h"
-#include "util/fault.h"
-#include "util/log.h"
-#include "util/loop.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/rcu.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
+#include "util/conf/options.h"
 
 /* ---- the clock ---- */
 
@@ -97,7 +97,7 @@ void operator_end(struct operator *o)
 
 /* ---- reload ---- */
 
-/* As daemon.c does it, but for doors and files. */
+/* As daemon/process/daemon.c does it, but for doors and files. */
 static bool swap_in(struct daemon *d, struct conf *conf, bool keeps_changes, struct fault *f)
 {
 	struct snapshot *s = modules_snapshot(conf, f);

@@ -1,13 +1,13 @@
 /* What an operator does to the resolver of a world: commands, other configurations, restarts.
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The commands are the real ones (daemon/control.def), and so is what happens when a configuration takes another's place;
+ * The commands are the real ones (daemon/control/control.def), and so is what happens when a configuration takes another's place;
  * only sockets and files are not there. */
 #ifndef TESTDATA_HOSTILE_OPERATOR_H
 #define TESTDATA_HOSTILE_OPERATOR_H
 
-#include "daemon/daemon.h"
-#include "daemon/replay_world.h"
+#include "daemon/process/daemon.h"
+#include "daemon/replay/world.h"
 
 struct conf;
 struct fault;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "testdata/hostile/internet.h"
-#include "util/edns.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/edns.h"
 
 enum { OPTION_HEAD = 8 };
 

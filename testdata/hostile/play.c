@@ -9,14 +9,14 @@
 
 #include "testdata/hostile/keys.h"
 #include "testdata/hostile/trace.h"
-#include "util/fault.h"
-#include "util/hash.h"
-#include "util/log.h"
-#include "util/loop.h"
-#include "util/mem.h"
-#include "util/options.h"
-#include "util/rcu.h"
-#include "util/timebase.h"
+#include "util/base/fault.h"
+#include "util/base/hash.h"
+#include "util/base/log.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
 
 enum { LATENCY_US = 10000, DECIDED_SILENT = 1, DECIDED_LATE = 2 };
 

@@ -3,7 +3,7 @@
 #ifndef TESTDATA_HOSTILE_PLAY_H
 #define TESTDATA_HOSTILE_PLAY_H
 
-#include "daemon/replay_world.h"
+#include "daemon/replay/world.h"
 #include "testdata/hostile/adversary.h"
 #include "testdata/hostile/operator.h"
 
@@ -34,7 +34,7 @@ struct ask {
 	bool alone;		  /* nobody else asks meanwhile */
 };
 
-struct trace; /* trace.h */
+struct trace; /* services/query/trace.h */
 
 struct play {
 	struct choices choices;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "daemon/replay_rrs.h"
+#include "daemon/replay/rrs.h"
 #include "testdata/hostile/play.h"
-#include "util/text.h"
-#include "util/timebase.h"
+#include "util/base/timebase.h"
+#include "util/dns/text.h"
 
 enum line_kind { LINE_ASKED, LINE_ANSWERED, LINE_TOLD, LINE_PASSED };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "testdata/hostile/trace.h"
-#include "util/arena.h"
+#include "util/base/arena.h"
 
 struct script_line; /* something that happened */
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "testdata/hostile/play.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 enum { STUCK_S = 10 };
 

@@ -1,13 +1,13 @@
-/* In the place of daemon/aside and of util/rcu's helper: the same, on this thread.
+/* In the place of daemon/process/thread_job and of util/base/rcu's helper: the same, on this thread.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "testdata/hostile/single.h"
 
 #include <string.h>
 
-#include "daemon/aside.h"
-#include "util/loop.h"
-#include "util/mem.h"
-#include "util/rcu.h"
+#include "daemon/process/thread_job.h"
+#include "util/base/loop.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
 
 /* ---- what is retired ---- */
 

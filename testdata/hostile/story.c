@@ -1,8 +1,8 @@
 /* The steps of story.def, one after the other.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "testdata/hostile/play.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
 
 static const struct step {
 	unsigned weight;

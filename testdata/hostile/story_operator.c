@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/timebase.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
 
 static unsigned pick_story(struct play *p, unsigned bound)
 {

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "daemon/replay_rrs.h"
+#include "daemon/replay/rrs.h"
 #include "testdata/hostile/trace.h"
-#include "util/arena.h"
-#include "util/dname.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 static void tell_message(const char *what, const struct addr *who, bool tcp, struct slice wire)
 {

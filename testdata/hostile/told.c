@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "util/mem.h"
+#include "util/base/mem.h"
 
 void told_begin(struct told *t)
 {

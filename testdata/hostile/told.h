@@ -4,7 +4,7 @@
 #define TESTDATA_HOSTILE_TOLD_H
 
 #include "testdata/hostile/zone.h"
-#include "util/msg.h"
+#include "util/dns/msg.h"
 
 enum { TOLD_RECORDS = 2100 };
 

@@ -3,8 +3,8 @@
 #ifndef TESTDATA_HOSTILE_TRACE_H
 #define TESTDATA_HOSTILE_TRACE_H
 
-#include "util/addr.h"
-#include "util/bytes.h"
+#include "util/base/bytes.h"
+#include "util/net/addr.h"
 
 struct truth;
 

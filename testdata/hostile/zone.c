@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "testdata/hostile/keys.h"
-#include "util/denial.h"
-#include "util/mem.h"
+#include "util/base/mem.h"
+#include "util/dns/denial.h"
 
 const uint8_t *name_make(struct arena *a, const char *text)
 {

@@ -3,10 +3,10 @@
 #ifndef TESTDATA_HOSTILE_ZONE_H
 #define TESTDATA_HOSTILE_ZONE_H
 
-#include "util/arena.h"
-#include "util/bytes.h"
-#include "util/dname.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/bytes.h"
+#include "util/dns/dname.h"
+#include "util/dns/rr.h"
 
 enum {
 	SET_RECORDS = 8,

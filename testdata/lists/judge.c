@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "services/blocklist_special.h"
-#include "services/blocklist_table.h"
-#include "util/addr.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/msg.h"
-#include "util/rcu.h"
-#include "util/rr.h"
-#include "util/text.h"
+#include "services/blocklist/special.h"
+#include "services/blocklist/table.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/base/rcu.h"
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
+#include "util/dns/text.h"
+#include "util/net/addr.h"
 
 #define SEED 4711
 

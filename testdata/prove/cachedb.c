@@ -4,7 +4,7 @@
  * All code is the real one, up to where the message begins. */
 #include "prove.h"
 
-#include "services/cachedb_entry.c"
+#include "services/cachedb/entry.c"
 
 void prove_entry(void)
 {

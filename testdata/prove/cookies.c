@@ -5,7 +5,7 @@
 #define REAL_MEMORY
 #include "prove.h"
 
-#include "services/cookies.c"
+#include "services/access/cookies.c"
 
 void hash_shared(uint8_t hash[8], const void *at, size_t len, const uint8_t secret[16])
 {

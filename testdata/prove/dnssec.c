@@ -5,8 +5,8 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "util/denial.c"
-#include "util/type_bitmap.c"
+#include "util/dns/denial.c"
+#include "util/dns/type_bitmap.c"
 #include "validator/crypto.c"
 #include "validator/keyset.c"
 

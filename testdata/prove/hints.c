@@ -4,7 +4,7 @@
  * All code is the real one, but for memcpy (prove.h). */
 #include "prove.h"
 
-#include "services/addresses.c"
+#include "services/net/addresses.c"
 
 void prove_next(void)
 {

@@ -5,7 +5,7 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "services/hop.c"
+#include "services/net/edns_conn.c"
 
 void prove_opt(void)
 {

@@ -4,7 +4,7 @@
  * All code is the real one. */
 #include "prove.h"
 
-#include "util/http2_toll.c"
+#include "util/net/http2_abuse.c"
 
 void prove_toll(void)
 {

@@ -5,7 +5,7 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "services/doh.c"
+#include "services/listen/doh.c"
 
 void prove_url(void)
 {

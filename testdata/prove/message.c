@@ -4,7 +4,7 @@
  * All code is the real one. */
 #include "prove.h"
 
-#include "util/edns.c"
+#include "util/dns/edns.c"
 
 void prove_option(void)
 {

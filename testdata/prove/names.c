@@ -4,8 +4,8 @@
  * All code is the real one, but for memcpy (prove.h). */
 #include "prove.h"
 
-#include "util/dname.c"
-#include "util/msgname.c"
+#include "util/dns/dname.c"
+#include "util/dns/msgname.c"
 
 /* A reader in any state, over any bytes. */
 static struct reader any_reader(void)

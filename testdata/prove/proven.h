@@ -7,9 +7,9 @@
 
 #include "prove.h"
 
-#include "util/dname.h"
-#include "util/edns.h"
-#include "util/msgname.h"
+#include "util/dns/dname.h"
+#include "util/dns/edns.h"
+#include "util/dns/msgname.h"
 
 /* Numbers: what is read is any, and what is written is forgotten. */
 static inline uint32_t prove_get(const uint8_t *at, size_t len)

@@ -5,7 +5,7 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "util/rr.c"
+#include "util/dns/rr.c"
 
 void prove_field(void)
 {

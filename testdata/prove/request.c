@@ -6,7 +6,7 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "util/msg_read.c"
+#include "util/dns/msg_read.c"
 
 void prove_in(void)
 {

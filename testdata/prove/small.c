@@ -5,9 +5,9 @@
 #define REAL_MEMORY
 #include "prove.h"
 
-#include "util/base64url.c"
-#include "util/proxy2.c"
-#include "util/subnet.c"
+#include "util/base/base64url.c"
+#include "util/net/proxy2.c"
+#include "util/net/subnet.c"
 
 void prove_proxy2(void)
 {

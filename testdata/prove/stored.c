@@ -4,7 +4,7 @@
  * Replaced: memcpy and its like (prove.h). */
 #include "prove.h"
 
-#include "services/cache/file_block.c"
+#include "services/cachefile/block.c"
 
 void prove_block(void)
 {

@@ -4,7 +4,7 @@
  * Replaced: memory functions (prove.h). */
 #include "prove.h"
 
-#include "services/resp.c"
+#include "services/cachedb/resp.c"
 
 void prove_redis(void)
 {

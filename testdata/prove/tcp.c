@@ -4,7 +4,7 @@
  * Replaced: the connection, which is in any state, and what answers: it writes any answer that has room, or none. */
 #include "prove.h"
 
-#include "services/listen_frames.c"
+#include "services/listen/frames.c"
 
 static const uint8_t *received;
 static size_t received_len;

@@ -5,7 +5,7 @@
 #include "prove.h"
 #include "proven.h"
 
-#include "services/tsig.c"
+#include "services/authzone/tsig.c"
 
 /* In place of read_tsig: how the record reads does not matter for where it is. */
 static bool any_tsig(struct reader *r, size_t at, struct tsig *out)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 /* Files in one folder: ca.pem; other.pem, an authority nobody knows; and what ca_issue makes. */
 struct ca {

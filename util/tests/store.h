@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util/base.h"
+#include "util/base/base.h"
 
 struct store {
 	uint8_t bytes[100000];

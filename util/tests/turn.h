@@ -1,10 +1,10 @@
-/* Tests of rooms that lend what they hold for a turn (util/rcu.h): each case runs in one of its own.
+/* Tests of rooms that lend what they hold for a turn (util/base/rcu.h): each case runs in one of its own.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef UTIL_TESTS_TURN_H
 #define UTIL_TESTS_TURN_H
 
-#include "util/hash.h"
-#include "util/rcu.h"
+#include "util/base/hash.h"
+#include "util/base/rcu.h"
 #include "util/tests/wire.h"
 
 static inline int in_a_turn(void **state)

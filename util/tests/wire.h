@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "util/bytes.h"
-#include "util/dname.h"
+#include "util/base/bytes.h"
+#include "util/dns/dname.h"
 
 /* The bytes of a string literal, without its NUL: pointer and end, or pointer and length. */
 #define WIRE(s)  (const uint8_t *)(s), (const uint8_t *)(s) + sizeof(s) - 1

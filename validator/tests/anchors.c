@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "services/tests/conf.h"
-#include "util/fault.h"
-#include "util/log.h"
-#include "util/mem.h"
-#include "util/trie.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/names/trie.h"
 #include "validator/autotrust.h"
 
 #define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

@@ -1,7 +1,7 @@
 /* Claims about trust that rolls (RFC 5011): which keys are believed after which step, and when the next one is due.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/options.h"
-#include "util/random.h"
+#include "util/base/random.h"
+#include "util/conf/options.h"
 #include "validator/date.h"
 #include "validator/tests/rolling.h"
 

@@ -1,6 +1,6 @@
 /* Claims about RRSIGs beside the one that holds: in any order, they take nothing from it (RFC 4035 5.3.1, 5.3.3).
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "services/verified_private.h"
+#include "services/cache/verified_private.h"
 #include "validator/tests/lab.h"
 
 #define SOA     "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "services/views.h"
-#include "util/fault.h"
+#include "services/policy/views.h"
+#include "util/base/fault.h"
 #include "validator/tests/lab.h"
 
 static struct lab_page *page_of(const char *name, uint16_t type)

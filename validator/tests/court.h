@@ -3,7 +3,7 @@
 #ifndef VALIDATOR_TESTS_COURT_H
 #define VALIDATOR_TESTS_COURT_H
 
-#include "util/tests/zone.h"
+#include "util/dns/tests/zone.h"
 #include "validator/verify.h"
 
 #define NOW 1795161600u         /* 2026-11-20 08:00:00 */

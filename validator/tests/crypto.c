@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 
-#include "util/tests/zone.h"
+#include "util/dns/tests/zone.h"
 #include "validator/verify.h"
 
 static const char *const files[] = { "rsasha1", "rsasha1n", "rsasha256", "rsasha512",

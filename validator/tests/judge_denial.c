@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/judge.h"
 
-#include "util/fault.h"
+#include "util/base/fault.h"
 #include "validator/tests/lab.h"
 
 #define SOA "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"

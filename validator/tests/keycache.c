@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/keycache.h"
 
-#include "util/arena.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/dns/rr.h"
 #include "util/tests/turn.h"
 #include "validator/verify.h"
 

@@ -3,9 +3,9 @@
 #include "validator/ledger.h"
 
 #include "services/cache/rrset.h"
-#include "services/mesh.h"
-#include "services/query.h"
-#include "util/timebase.h"
+#include "services/mesh/mesh.h"
+#include "services/query/query.h"
+#include "util/base/timebase.h"
 #include "validator/tests/court.h"
 #include "validator/trust.h"
 

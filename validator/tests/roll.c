@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "util/fault.h"
-#include "util/log.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
 #include "validator/anchors.h"
 #include "validator/autotrust.h"
 #include "validator/tests/lab.h"

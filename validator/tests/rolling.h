@@ -3,10 +3,10 @@
 #ifndef VALIDATOR_TESTS_ROLLING_H
 #define VALIDATOR_TESTS_ROLLING_H
 
-#include "util/arena.h"
-#include "util/fault.h"
-#include "util/mem.h"
-#include "util/rr.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
 #include "util/tests/wire.h"
 #include "validator/autotrust.h"
 #include "validator/crypto.h"

@@ -3,7 +3,7 @@
 #include "validator/rules.h"
 
 #include "services/tests/conf.h"
-#include "util/fault.h"
+#include "util/base/fault.h"
 #include "validator/date.h"
 
 static bool read_rules(struct rules *r, const char *text, struct fault *f)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * EVENT_ASK and EVENT_ANSWER come with the control only: never to a module that waits. */
-#include "services/query.h"
-#include "util/log.h"
+#include "services/query/query.h"
+#include "util/base/log.h"
 #include "validator/tests/lab.h"
 
 enum { RESOLVING, JUDGING, STATES };

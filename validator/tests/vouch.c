@@ -1,6 +1,6 @@
 /* Claims about a zone's keys, how they are read, and those who vouch for them: DS records and trust anchors.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "util/rr.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 #include "validator/tests/court.h"
 

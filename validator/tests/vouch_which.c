@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <openssl/err.h>
 
-#include "util/rr.h"
+#include "util/dns/rr.h"
 #include "validator/crypto.h"
 #include "validator/tests/court.h"
 #include "validator/verify_private.h"

@@ -8,7 +8,7 @@ import struct
 from . import wire
 from .wire import CNAME, DNAME, DS, NS, TXT, to_wire
 
-# One valid datum, in presentation form, for each type of util/rrtype.def that has data; `$` stands for the zone.
+# One valid datum, in presentation form, for each type of util/dns/rrtype.def that has data; `$` stands for the zone.
 DATA = {
     "A": "192.0.2.1", "AAAA": "2001:db8::1", "HINFO": '"PC" "Plan 9"', "MX": "10 mail.$", "TXT": '"plain" "and more"', "PTR": "host.$",
     "RP": "admin.$ info.$", "AFSDB": "1 host.$", "X25": '"311061700956"', "ISDN": '"150862028003217" "004"', "RT": "10 host.$",

@@ -1,0 +1,340 @@
+/* Commands about blocklists: status, reloading, pauses, rules, testing a name.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rules and pauses given here survive reloads and last until the process ends. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/control/call.h"
+#include "daemon/control/stats.h"
+#include "daemon/process/daemon.h"
+#include "daemon/worker/worker.h"
+#include "services/blocklist/load.h"
+#include "services/policy/policy.h"
+#include "services/policy/views.h"
+#include "services/query/snapshot.h"
+#include "services/stats/stats.h"
+#include "util/base/mem.h"
+#include "util/dns/rr.h"
+
+static struct blocklists *lists_of(const struct call *c)
+{
+	return call_snapshot(c)->policy->lists;
+}
+
+static uint32_t now_s(const struct call *c)
+{
+	return loop_time(c->daemon->loop)->now_s;
+}
+
+/* ---- status ---- */
+
+static const char *action_print(const struct blocklist *l, char text[3 * ADDR_TEXT])
+{
+	static const char *const words[] = {
+		[LIST_NXDOMAIN] = "nxdomain", [LIST_NODATA] = "nodata",   [LIST_NULL] = "null",
+		[LIST_REFUSE] = "refuse",     [LIST_ADDRESS] = "address", [LIST_DROP] = "drop",
+	};
+	int len = snprintf(text, ADDR_TEXT, "%s", words[l->action]);
+
+	for (int i = 0; i < 2 && l->action == LIST_ADDRESS; i++) {
+		char addr[ADDR_TEXT];
+
+		if (l->addr[i].family)
+			len += snprintf(text + len, ADDR_TEXT, " %s",
+					addr_print(&l->addr[i], 0, addr));
+	}
+	return text;
+}
+
+static void say_ago(struct call *c, const char *what, int64_t then_s)
+{
+	if (then_s)
+		call_say(c, " %s %" PRId64 " s ago", what, MAX((int64_t)time(NULL) - then_s, 0));
+}
+
+static void say_skips(struct call *c, const struct list_counts *counts)
+{
+	for (int i = 0; i < LIST_SKIP_KINDS; i++)
+		if (counts->skipped[i])
+			call_say(c, "    ignored: %" PRIu64 " %s\n", counts->skipped[i],
+				 list_skip_what[i]);
+	if (counts->first_bad)
+		call_say(c, "    first invalid line: %u: %s\n", counts->first_bad,
+			 counts->first_bad_text);
+}
+
+static void say_source(const struct list_source *s, void *call)
+{
+	static const char *const kinds[] = {
+		[LIST_FROM_FILE] = "file", [LIST_FROM_URL] = "url", [LIST_FROM_ALLOW] = "allow-file"
+	};
+	struct call *c = call;
+
+	call_say(c, "  %s %s: %" PRIu64 " rules in %" PRIu64 " lines", kinds[s->kind], s->where,
+		 s->counts->rules, s->counts->lines);
+	say_ago(c, s->kind == LIST_FROM_URL ? "fetched" : "read", s->good_s);
+	if (s->failed_s) {
+		say_ago(c, "failed", s->failed_s);
+		call_say(c, ": %s", s->why);
+	}
+	call_say(c, "\n");
+	say_skips(c, s->counts);
+}
+
+static void say_list(struct call *c, const struct blocklist *l, uint64_t blocked)
+{
+	const struct list_table *t = RCU_READ(l->table);
+	char action[3 * ADDR_TEXT], stale[600];
+	struct list_age age;
+
+	/* Get the age first: it is part of the line that precedes the sources. */
+	list_loading_tell(l, &age, stale, sizeof stale, NULL, NULL);
+	call_say(c, "%s: %zu names in %zu bytes, action %s, blocked %" PRIu64 " times", l->name,
+		 list_table_count(t), list_table_bytes(t), action_print(l, action), blocked);
+	say_ago(c, "made", age.made_s);
+	if (age.next_s)
+		call_say(c, " next check in %" PRId64 " s",
+			 MAX(age.next_s - (int64_t)time(NULL), 0));
+	call_say(c, "\n");
+	if (list_table_dropped(t))
+		call_say(c, "  ignored: %" PRIu64 " rules with modifiers, too many at one name\n",
+			 list_table_dropped(t));
+	if (age.stale)
+		call_say(c, "  update failed, old list stays in use: %s\n", age.stale);
+	list_loading_tell(l, &age, stale, sizeof stale, say_source, c);
+}
+
+static void say_rule(const uint8_t *name, bool allows, void *call)
+{
+	char text[DNAME_TEXT];
+
+	call_say(call, "%s %s\n", allows ? "allowed:" : "denied:", dname_print(name, text));
+}
+
+static void say_pause(const char *view, uint32_t left_s, void *call)
+{
+	call_say(call, "paused for %" PRIu32 " s%s%s\n", left_s, view ? " in the view " : "",
+		 view ? view : "");
+}
+
+/* Sums the counts of blocked queries over the workers, in call->data. */
+void control_blocklist_status(struct call *c, struct worker *w)
+{
+	const struct blocklists *b = lists_of(c);
+	uint64_t *blocked = c->data;
+
+	if (!blocked)
+		blocked = c->data = mem_zero((STAT_LISTS + 1) * sizeof *blocked);
+	if (w) {
+		for (unsigned i = 0; i <= STAT_LISTS; i++)
+			blocked[i] += stat_get(&w->env.stats->blocked_by[i]);
+		return;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		say_list(c, b->at[i], blocked[b->at[i]->slot]);
+	blocklists_each_rule(b, say_rule, c);
+	blocklists_each_pause(b, now_s(c), say_pause, c);
+	if (!b->count)
+		call_say(c, "there is no blocklist\n");
+}
+
+void blocklist_stats_say(const struct blocklists *b, const struct stats *total,
+			 void (*out)(const char *line, void *arg), void *arg)
+{
+	char line[300];
+
+	if (!blocklists_exist(b))
+		return;
+	snprintf(line, sizeof line, "num.query.blocked=%" PRIu64,
+		 stat_get(&total->blocked));
+	out(line, arg);
+	for (size_t i = 0; i < b->count; i++) {
+		snprintf(line, sizeof line, "num.query.blocked.%.200s=%" PRIu64, b->at[i]->name,
+			 stat_get(&total->blocked_by[b->at[i]->slot]));
+		out(line, arg);
+	}
+}
+
+/* ---- reloading lists ---- */
+
+void control_blocklist_reload(struct call *c, struct worker *w)
+{
+	const struct blocklists *b = lists_of(c);
+	struct blocklist *one = *c->args ? blocklists_find(b, c->args) : NULL;
+
+	(void)w;
+	if (*c->args && !one) {
+		call_say(c, "error there is no blocklist %s\n", c->args);
+		return;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		if (!one || b->at[i] == one)
+			list_loading_hurry(b->at[i]);
+	call_ok(c);
+}
+
+/* ---- pauses ---- */
+
+void control_blocklist_pause(struct call *c, struct worker *w)
+{
+	char *word = control_word(&c->args), *end = NULL;
+	unsigned long s = word && *word >= '0' && *word <= '9' ? strtoul(word, &end, 10) : 0;
+	const char *view = *c->args ? c->args : NULL;
+
+	(void)w;
+	if (!end || *end || s == 0 || s > 31536000) {
+		call_say(c, "error expected a number of seconds, at least 1\n");
+		return;
+	}
+	if (view && !views_find(call_snapshot(c)->policy->views, view)) {
+		call_say(c, "error no view with name: %s\n", view);
+		return;
+	}
+	blocklists_pause(lists_of(c), view, now_s(c) + (uint32_t)s);
+	call_ok(c);
+}
+
+void control_blocklist_resume(struct call *c, struct worker *w)
+{
+	(void)w;
+	if (blocklists_resume(lists_of(c), now_s(c)))
+		call_ok(c);
+	else
+		call_say(c, "ok, there was no pause\n");
+}
+
+/* ---- rules ---- */
+
+void control_blocklist_allow(struct call *c, struct worker *w)
+{
+	uint8_t name[DNAME_MAX];
+
+	(void)w;
+	if (!call_take_name(c, name))
+		return;
+	blocklists_allow(lists_of(c), name);
+	call_ok(c);
+}
+
+void control_blocklist_deny(struct call *c, struct worker *w)
+{
+	uint8_t name[DNAME_MAX];
+
+	(void)w;
+	if (!call_take_name(c, name))
+		return;
+	blocklists_deny(lists_of(c), name);
+	call_ok(c);
+}
+
+void control_blocklist_forget(struct call *c, struct worker *w)
+{
+	uint8_t name[DNAME_MAX];
+
+	(void)w;
+	if (!call_take_name(c, name))
+		return;
+	if (blocklists_forget(lists_of(c), name))
+		call_ok(c);
+	else
+		call_say(c, "error no rule was given for this name\n");
+}
+
+/* ---- testing a name ---- */
+
+static const char *rule_print(const struct list_rule *r)
+{
+	unsigned bits = (r->bits & LIST_PLAIN) | r->bits >> LIST_IMPORTANT_SHIFT;
+
+	if (r->removes)
+		return "takes back a rule";
+	return bits & LIST_ALLOW ? "allows" : "blocks";
+}
+
+static void say_line(const char *where, unsigned line, const char *text, const struct list_rule *r,
+		     void *call)
+{
+	char name[DNAME_TEXT];
+
+	call_say(call, "  %s:%u: %.200s (%s %s)\n", where, line, text, rule_print(r),
+		 dname_print(r->name, name));
+}
+
+static void say_whom(struct call *c, const struct blocklist *l)
+{
+	if (l->for_all)
+		return;
+	call_say(c, ", for");
+	for (size_t i = 0; i < l->view_count; i++)
+		call_say(c, " the view %s", l->views[i]);
+	if (!tagset_is_empty(&l->tags))
+		call_say(c, " clients with its tags");
+}
+
+static void say_what(struct call *c, const struct blocklist *l, const struct list_match *m)
+{
+	char action[3 * ADDR_TEXT];
+
+	if (m->rewrites)
+		call_say(c, " with an answer of its own");
+	else
+		call_say(c, " with %s", action_print(l, action));
+	say_whom(c, l);
+	call_say(c, "\n");
+}
+
+/* Whether the list blocks the name for everyone. A list for some clients is reported, but does not
+ * count. */
+static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *name,
+		      uint16_t type)
+{
+	struct list_match m = { 0 };
+	enum list_verdict v = blocklist_ask(l, name, type, &m);
+	char text[DNAME_TEXT];
+
+	if (v == LIST_SAYS_NOTHING) {
+		call_say(c, "list %s: no match\n", l->name);
+		return false;
+	}
+	call_say(c, "list %s %s it by %s", l->name, v == LIST_BLOCKS ? "blocks" : "allows",
+		 dname_print(dname_suffix(name, m.labels), text));
+	if (v == LIST_BLOCKS)
+		say_what(c, l, &m);
+	else
+		call_say(c, "\n");
+	list_loading_search(l, name, say_line, c);
+	return v == LIST_BLOCKS && l->for_all;
+}
+
+static void say_paused(const char *view, uint32_t left_s, void *call)
+{
+	(void)left_s;
+	if (!view)
+		call_say(call, "but blocking is paused\n");
+}
+
+void control_blocklist_test(struct call *c, struct worker *w)
+{
+	const struct blocklists *b = lists_of(c);
+	uint8_t name[DNAME_MAX];
+	char text[DNAME_TEXT];
+	enum list_verdict own;
+	bool blocked = false;
+
+	(void)w;
+	if (!call_take_name(c, name))
+		return;
+	own = blocklists_ask_own(b, name);
+	if (own != LIST_SAYS_NOTHING)
+		call_say(c, "at run time it was %s\n", own == LIST_BLOCKS ? "denied" : "allowed");
+	for (size_t i = 0; i < b->count; i++)
+		blocked |= test_list(c, b->at[i], name, TYPE_A);
+	blocked = own == LIST_BLOCKS || (own == LIST_SAYS_NOTHING && blocked);
+	call_say(c, "%s is %s\n", dname_print(name, text), blocked ? "blocked" : "not blocked");
+	if (blocked)
+		blocklists_each_pause(b, now_s(c), say_paused, c);
+}

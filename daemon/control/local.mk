@@ -1,0 +1,36 @@
+# daemon/control: the control channel, its commands, and the statistics of all workers.
+libresolver_la_SOURCES += \
+	daemon/control/acceptor.c daemon/control/acceptor.h \
+	daemon/control/auth.c \
+	daemon/control/block.c \
+	daemon/control/cache.c \
+	daemon/control/call.c daemon/control/call.h \
+	daemon/control/call_text.h \
+	daemon/control/commands.c \
+	daemon/control/control.c daemon/control/control.def daemon/control/control.h \
+	daemon/control/cookies.c \
+	daemon/control/dump.c \
+	daemon/control/leases.c \
+	daemon/control/load.c \
+	daemon/control/local.c \
+	daemon/control/options.c \
+	daemon/control/process.c \
+	daemon/control/rates.c \
+	daemon/control/reload.c \
+	daemon/control/request.c daemon/control/request.h \
+	daemon/control/requests.c \
+	daemon/control/sockets.c daemon/control/sockets.h \
+	daemon/control/stats.c daemon/control/stats.h \
+	daemon/control/top.c daemon/control/top.h \
+	daemon/control/trust.c daemon/control/trust.h \
+	daemon/control/upstreams.c daemon/control/upstreams.h \
+	daemon/control/why.c \
+	daemon/control/zones.c
+
+EXTRA_DIST += daemon/control/tests/fixture.h
+
+UNIT_TESTS += \
+	daemon/control/tests/control \
+	daemon/control/tests/dump \
+	daemon/control/tests/request \
+	daemon/control/tests/sockets

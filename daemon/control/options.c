@@ -1,0 +1,72 @@
+/* Commands that get and set single options.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "daemon/control/call.h"
+#include "daemon/process/daemon.h"
+#include "services/query/snapshot.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
+#include "util/conf/options.h"
+
+static void say_value(void *call, const char *text)
+{
+	call_line(text, call);
+}
+
+void control_get_option(struct call *c, struct worker *w)
+{
+	char *name = control_word(&c->args);
+	size_t len = name ? strlen(name) : 0;
+
+	(void)w;
+	if (len && name[len - 1] == ':')
+		name[len - 1] = '\0';
+	if (!name || !conf_get_option(call_snapshot(c)->conf, name, say_value, c))
+		call_say(c, "error unknown option\n");
+}
+
+static void say_nothing(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+/* Whether the line begins with the name of a known option. */
+static bool is_option(const struct conf *conf, const char *line)
+{
+	char name[64];
+	size_t len = strcspn(line, ": \t");
+
+	if (len >= sizeof name)
+		return false;
+	memcpy(name, line, len);
+	name[len] = '\0';
+	return conf_get_option(conf, name, say_nothing, NULL);
+}
+
+void control_set_option(struct call *c, struct worker *w)
+{
+	struct fault f = { 0 };
+	struct conf *conf;
+	const struct conf_how how = { .chroot = c->daemon->locked_in, .serves = true };
+	const char *name_end = c->args + strcspn(c->args, " \t");
+
+	(void)w;
+	if (!*name_end) {
+		call_say(c, "error could not find next argument after %s\n", c->args);
+		return;
+	}
+	conf = conf_copy(call_snapshot(c)->conf);
+	if (conf_set_option(conf, c->args, &f) && conf_check_change(call_snapshot(c)->conf, conf, &how, &f) &&
+	    daemon_reconfigure(c->daemon, conf, &f)) {
+		call_ok(c);
+		return;
+	}
+	conf_free(conf);
+	log_notice("set_option %s: %s", c->args, f.text);
+	if (is_option(call_snapshot(c)->conf, c->args))
+		call_say(c, "error setting option: %s\n", f.text);
+	else
+		call_say(c, "error setting option\n");
+}

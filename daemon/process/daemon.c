@@ -1,0 +1,384 @@
+/* The daemon while it runs: reading its configuration, publishing and swapping in another one.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/process/daemon.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/process/cache_keeper.h"
+#include "daemon/process/client_sockets.h"
+#include "daemon/process/forget.h"
+#include "daemon/process/leases.h"
+#include "daemon/process/log_conf.h"
+#include "daemon/process/stopper.h"
+#include "daemon/system/fd_limits.h"
+#include "daemon/system/sandbox.h"
+#include "daemon/system/sd_notify.h"
+#include "daemon/worker/modules.h"
+#include "daemon/worker/worker.h"
+#include "services/authzone/zones.h"
+#include "services/config/discovery.h"
+#include "services/dnstap/dnstap.h"
+#include "services/forward/forward.h"
+#include "services/policy/policy.h"
+#include "services/query/snapshot.h"
+#include "util/base/fault.h"
+#include "util/base/log.h"
+#include "util/base/mem.h"
+#include "util/conf/options.h"
+
+/* Options that a reload cannot change: the old value stays in force until a restart. */
+static const char *const fixed_options[] = {
+	"num-threads",       "username",      "chroot",          "directory",
+	"pidfile",           "module-config", "msg-cache-slabs", "rrset-cache-slabs",
+	"infra-cache-slabs", "key-cache-slabs", "so-rcvbuf",     "so-sndbuf",
+	"so-reuseport",
+	"ip-transparent",    "ip-freebind",   "ip-dscp",         "tcp-mss",
+	"sandbox",           "sandbox-path",  "core-dumps",
+	"ratelimit-size",    "ratelimit-slabs", "ip-ratelimit-size", "ip-ratelimit-slabs",
+	"name-v4",           "name-v6",
+};
+
+/* Options that local zones are made with: set_option leaves those that there are. */
+static const char *const zone_options[] = { "local-data-ptr", "local-zone-tag", "local-zone-override",
+					    "unblock-lan-zones" };
+
+/* Options whose change requires reopening the log. */
+static const char *const log_options[] = {
+	"verbosity",      "logfile",      "use-syslog",    "log-identity",
+	"log-time-ascii", "log-time-iso", "log-thread-id",
+};
+
+/* ---- reading ---- */
+
+static void log_remarks(const struct conf_report *report)
+{
+	static const char *const kinds[] = {
+		[CONF_ERROR] = "error",
+		[CONF_WARNING] = "warning",
+		[CONF_NOTICE] = "notice",
+	};
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct conf_remark *r = &report->remarks[i];
+
+		if (*r->file && r->line)
+			log_line(kinds[r->weight], "%s:%u: %s", r->file, r->line, r->text);
+		else if (*r->file)
+			log_line(kinds[r->weight], "%s: %s", r->file, r->text);
+		else
+			log_line(kinds[r->weight], "%s", r->text);
+	}
+}
+
+/* The configuration file's path as seen from inside the chroot, if we are in one. */
+static const char *visible_path(const struct daemon *d)
+{
+	size_t len = d->locked_in ? strlen(d->locked_in) : 0;
+
+	if (len && strncmp(d->how.conf_path, d->locked_in, len) == 0 &&
+	    d->how.conf_path[len] == '/')
+		return d->how.conf_path + len;
+	return d->how.conf_path;
+}
+
+static void overrule(const struct daemon *d, struct conf *conf)
+{
+	if (d->how.foreground)
+		conf->server.do_daemonize = false;
+	if (d->how.no_pidfile)
+		*conf->server.pidfile = '\0';
+}
+
+struct conf *daemon_read(const struct daemon *d, struct fault *f)
+{
+	struct conf_how how = { .chroot = d->locked_in, .packs = true, .serves = true };
+	struct conf_report report = { 0 };
+	struct conf *conf = conf_new();
+	bool ok = conf_load_file(conf, visible_path(d), &how, &report);
+
+	ok = conf_check(conf, &how, &report) && ok;
+	/* Only at startup: firewalls reload for every lease. */
+	if (ok && !d->snapshot && (int)conf->server.verbosity + d->how.verbose >= LOG_OPS)
+		conf_dangers(conf, &how, &report);
+	log_remarks(&report);
+	if (ok) {
+		overrule(d, conf);
+	} else {
+		conf_report_fault(&report, f);
+		fault_set(f, "%s cannot be used", d->how.conf_path);
+		conf_free(conf);
+		conf = NULL;
+	}
+	conf_report_clear(&report);
+	return conf;
+}
+
+/* ---- changing ---- */
+
+struct adoption {
+	struct worker *worker;
+	struct snapshot *snapshot;
+	struct doors doors;
+	bool has_doors;
+};
+
+static void adopt(void *arg)
+{
+	struct adoption *a = arg;
+
+	if (a->snapshot) {
+		worker_adopt(a->worker, a->snapshot);
+		snapshot_unpin(a->snapshot);
+	}
+	if (a->has_doors)
+		worker_serve(a->worker, a->doors.items, a->doors.count);
+	mem_free(a->doors.items);
+	mem_free(a);
+}
+
+void daemon_publish(struct daemon *d, struct snapshot *s)
+{
+	struct snapshot *old = d->snapshot;
+
+	if (s->zones != old->zones)
+		authzones_inherit(s->zones, old->zones, false);
+	if (s->policy != old->policy) {
+		blocklists_start(s->policy->lists, old->policy->lists, s->conf, d->loader,
+				 d->locked_in != NULL);
+		blocklists_end(old->policy->lists, s->policy->lists);
+	}
+	dnstap_adopt(d->dnstap, s, d->locked_in != NULL);
+	s->renews = s->policy != old->policy;
+	forgetting_begin(d->forgetting, old, s);
+	d->snapshot = s;
+	d->published++;
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		struct adoption *a = mem_zero(sizeof *a);
+
+		a->worker = d->workers[i];
+		a->snapshot = snapshot_pin(s);
+		loop_post(a->worker->env.loop, adopt, a);
+	}
+	forgetting_go_on(d->forgetting);
+	snapshot_unpin(old);
+}
+
+/* Hand each worker its `new` sockets; workers close those they no longer serve. Takes ownership of
+ * `new`, which replaces d->doors. */
+static void publish_doors(struct daemon *d, struct doors *new)
+{
+	doors_part(d->doors, new, d->worker_count);
+	for (unsigned i = 0; i < d->worker_count; i++) {
+		struct adoption *a = mem_zero(sizeof *a);
+		size_t bytes = new[i].count * sizeof *new[i].items;
+
+		a->worker = d->workers[i];
+		a->has_doors = true;
+		a->doors.count = new[i].count;
+		a->doors.items = bytes ? mem_copy(new[i].items, bytes) : NULL;
+		loop_post(a->worker->env.loop, adopt, a);
+	}
+	doors_forget(d->doors, d->worker_count);
+	mem_free(d->doors);
+	d->doors = new;
+}
+
+/* ---- reload ---- */
+
+static bool is_among(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, list[i]) == 0)
+			return true;
+	return false;
+}
+
+struct comparing {
+	const struct reload *reload;
+	bool log; /* an option in log_options differs */
+	char names[512], fixed[512], waiting[80]; /* for the log; truncated if there are too many */
+};
+
+static void add_name(char *list, size_t room, const char *name)
+{
+	size_t len = strlen(list);
+
+	snprintf(list + len, room - len, "%s%s", len ? " " : "", name);
+}
+
+static void on_difference(void *arg, const char *name)
+{
+	struct comparing *c = arg;
+	bool fixed = is_among(name, fixed_options, COUNT(fixed_options));
+
+	c->log |= is_among(name, log_options, COUNT(log_options));
+	if (fixed)
+		add_name(c->fixed, sizeof c->fixed, name);
+	else if (c->reload->keeps_changes && is_among(name, zone_options, COUNT(zone_options)))
+		add_name(c->waiting, sizeof c->waiting, name);
+	else
+		add_name(c->names, sizeof c->names, name);
+	if (c->reload->changed)
+		c->reload->changed(c->reload->arg, name, fixed);
+}
+
+/* Report and log the differences. False if the reload must be refused. */
+static bool compare(struct comparing *c, const struct conf *old, const struct conf *new, struct fault *f)
+{
+	conf_compare(old, new, on_difference, c);
+	if (*c->fixed && c->reload->at_once) {
+		fault_set(f, "these options take effect at the next start: %s", c->fixed);
+		return false;
+	}
+	if (*c->waiting) {
+		fault_set(f, "these options take effect when the file is read again: %s", c->waiting);
+		return false;
+	}
+	if (*c->names)
+		log_notice("configuration changed: %s", c->names);
+	if (*c->fixed)
+		log_warn("changes that need a restart: %s", c->fixed);
+	return true;
+}
+
+/* Carry over the zones, records, forwarders and stubs that were added at run time, and what became of
+ * the zones held here. */
+static struct snapshot *keep_changes(struct daemon *d, struct conf *conf, struct snapshot *s, struct fault *f)
+{
+	policy_inherit(s->policy, d->snapshot->policy, conf);
+	authzones_inherit(s->zones, d->snapshot->zones, true);
+	discovery_renew(s->policy->zones, conf, s->tls_server);
+	s = changes_apply(&d->changes, s, f);
+	if (!s)
+		PANIC("a zone that could be changed cannot be changed again: %s", f->text);
+	return s;
+}
+
+/* Microseconds since *then_us (monotonic), which is advanced to now. */
+static uint64_t since(uint64_t *then_us)
+{
+	struct timebase t = { 0 };
+	uint64_t took;
+
+	timebase_read(&t);
+	took = t.now_us - *then_us;
+	*then_us = t.now_us;
+	return took;
+}
+
+/* Put `conf` into force; on success it is owned by the new snapshot. On failure nothing has
+ * changed, and the caller still owns `conf`. */
+static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint64_t *clock,
+		    struct fault *f)
+{
+	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
+	struct comparing comparing = { .reload = r };
+	struct fault why = { 0 };
+	struct snapshot *s;
+
+	if (!sandbox_admits(d->sandbox, conf, f)) {
+		mem_free(doors);
+		return false;
+	}
+	files_raise(conf);
+	if (!doors_open(doors, d->doors, d->worker_count, conf, &why)) {
+		fault_set(f, "%s (a new start may do it)", why.text);
+		mem_free(doors);
+		return false;
+	}
+	s = compare(&comparing, d->snapshot->conf, conf, f) ? modules_snapshot(conf, f) : NULL;
+	if (!s) {
+		doors_close(doors, d->doors, d->worker_count);
+		mem_free(doors);
+		return false;
+	}
+	snapshot_inherit(s, d->snapshot);
+	r->construct_us = since(clock);
+	if (r->keeps_changes)
+		s = keep_changes(d, conf, s, f);
+	else
+		changes_clear(&d->changes);
+	policy_shed(conf);
+	caches_resize(&d->caches, d->snapshot->conf, conf);
+	r->shed_us = since(clock);
+	if (comparing.log || !r->keeps_changes)
+		log_conf_start(d, conf);
+	leases_adopt(d->leases, s->conf, s->policy->zones, d->locked_in != NULL);
+	keeper_adopt(d->keeper, s, d->locked_in != NULL);
+	daemon_publish(d, s);
+	publish_doors(d, doors);
+	d->reopen(d);
+	r->swap_us = since(clock);
+	return true;
+}
+
+void daemon_tell_state(const struct daemon *d)
+{
+	notify_status("serving at %zu sockets with %u threads",
+		      d->worker_count ? d->doors[0].count : 0, d->worker_count);
+}
+
+static void tell_reloaded(void *daemon)
+{
+	const struct daemon *d = daemon;
+
+	log_notice("reloaded %s", d->how.conf_path);
+	daemon_tell_state(d);
+	notify_ready();
+}
+
+bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
+{
+	uint64_t clock = 0;
+	struct conf *conf;
+	bool ok;
+
+	notify_reloading();
+	(void)since(&clock);
+	conf = daemon_read(d, f);
+	r->read_us = since(&clock);
+	ok = conf && swap_in(d, conf, r, &clock, f);
+	if (conf && !ok)
+		conf_free(conf);
+	d->reload_failed = !ok;
+	d->reloaded_s = (int64_t)time(NULL);
+	if (!ok) {
+		log_error("reload failed, old configuration stays in use: %s", f->text);
+		notify_status("reload failed, old configuration stays in use: %s", f->text);
+		notify_ready();
+	} else if (!forgetting_after(d->forgetting, tell_reloaded, d)) {
+		tell_reloaded(d);
+	}
+	return ok;
+}
+
+bool daemon_reconfigure(struct daemon *d, struct conf *conf, struct fault *f)
+{
+	struct reload r = { .at_once = true, .keeps_changes = true };
+	uint64_t clock = 0;
+
+	return swap_in(d, conf, &r, &clock, f);
+}
+
+bool daemon_change_forward(struct daemon *d, const struct forward_change *change, struct fault *f)
+{
+	struct snapshot *s = change_apply(change, d->snapshot, f);
+
+	if (!s)
+		return false;
+	changes_note(&d->changes, change);
+	daemon_publish(d, s);
+	return true;
+}
+
+/* ---- stopping ---- */
+
+void daemon_stop(struct daemon *d)
+{
+	if (!d->stopper)
+		d->stopper = stopper_start(d);
+	notify_stopping();
+	loop_stop(d->loop);
+}

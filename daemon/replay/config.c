@@ -1,0 +1,122 @@
+/* Configuration of a scenario: a preamble, then its own lines or the equivalent of its keys.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/replay/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/replay/scenario.h"
+#include "util/base/arena.h"
+#include "util/base/fault.h"
+#include "util/conf/options.h"
+
+static const char preamble[] =
+	"server:\n"
+	"\tdirectory: \"\"\n\tchroot: \"\"\n\tusername: \"\"\n\tpidfile: \"\"\n"
+	"\tuse-syslog: no\n\tval-log-level: 2\n\tlog-servfail: yes\n"
+	/* our one default that differs from Unbound's, for which the scenarios are written */
+	"\tlocal-data-follow-cname: no\n"
+	/* the simulated clock is always right */
+	"\tval-clock-tolerance: no\n"
+	"remote-control:\n\tcontrol-enable: no\n";
+
+/* Prefixes of options that only tune what others switch on: having no effect yet is harmless. */
+static const char *const harmless[] = {
+	"val-", "fake-", "trust-anchor-signaling:", "root-key-sentinel:", "aggressive-nsec:",
+	"harden-dnssec-stripped:", "harden-algo-downgrade:", "domain-insecure:", "key-cache-",
+	"neg-cache-", "prefetch-key:", "disable-dnssec-lame-check:", "ignore-cd-flag:",
+	"trust-anchor-file: \"\"", "num-threads:", "verbosity:", "log-", "local-zone-tag:",
+	"harden-referral-path:", "del-holddown:", "add-holddown:", "keep-missing:",
+};
+
+static bool is_harmless(const char *text)
+{
+	for (size_t i = 0; i < COUNT(harmless); i++)
+		if (strncmp(text, harmless[i], strlen(harmless[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Whether an option that matters has no effect yet; `skip` names the first. */
+static bool needs_more(const struct conf_report *report, char *skip, size_t skip_len)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct conf_remark *r = &report->remarks[i];
+
+		if (r->weight == CONF_NOTICE && strstr(r->text, "has no effect yet") &&
+		    !is_harmless(r->text)) {
+			snprintf(skip, skip_len, "%.*s is for a later issue",
+				 (int)strcspn(r->text, ":"), r->text);
+			return true;
+		}
+	}
+	return false;
+}
+
+static char *deckard_text(const struct deckard_config *c, int minimise, struct arena *a)
+{
+	char *t = arena_textf(a,
+			      "server:\n\tdo-ip4: %s\n\tdo-ip6: %s\n\tqname-minimisation: %s\n"
+			      "\tharden-glue: %s\n\tdo-not-query-localhost: %s\n",
+			      c->do_ip4 ? "yes" : "no", c->do_ip6 ? "yes" : "no",
+			      minimise == 1 ? "yes" : "no", c->harden_glue ? "yes" : "no",
+			      c->no_query_localhost ? "yes" : "no");
+
+	/* these scenarios date from when SHA-1 was still accepted */
+	t = arena_textf(a, "%s\tval-sig-skew-min: 0\n\tval-sig-skew-max: 0\n\tval-sha1: all\n"
+			   "\ttarget-fetch-policy: \"0 0 0 0 0\"\n\tmax-udp-size: 4096\n"
+			   /* scenarios have real servers for the reserved test. names */
+			   "\tlocal-zone: test. nodefault\n", t);
+	if (c->min_ttl)
+		t = arena_textf(a, "%s\tcache-min-ttl: %s\n", t, c->min_ttl);
+	if (c->max_ttl)
+		t = arena_textf(a, "%s\tcache-max-ttl: %s\n", t, c->max_ttl);
+	if (c->dns64_prefix)
+		t = arena_textf(a, "%s\tmodule-config: \"dns64 validator iterator\"\n\tdns64-prefix: %s/96\n", t,
+				c->dns64_prefix);
+	if (c->hint_name && c->hint_addr)
+		t = arena_textf(a, "%s\tlocal-data: \"%s %s %s\"\n", t, c->hint_name,
+				strchr(c->hint_addr, ':') ? "AAAA" : "A", c->hint_addr);
+	for (size_t i = 0; i < c->anchor_count; i++)
+		t = arena_textf(a, "%s\ttrust-anchor: \"%s\"\n", t, c->anchors[i]);
+	for (size_t i = 0; i < c->insecure_count; i++)
+		t = arena_textf(a, "%s\tdomain-insecure: \"%s\"\n", t, c->insecure[i]);
+	if (c->forward_addr)
+		t = arena_textf(a, "%sforward-zone:\n\tname: \".\"\n\tforward-addr: %s\n", t,
+				c->forward_addr);
+	else if (c->stub_addr)
+		t = arena_textf(a, "%sstub-zone:\n\tname: \".\"\n\tstub-addr: %s\n", t,
+				c->stub_addr);
+	return t;
+}
+
+struct conf *replay_config(const struct scenario *s, int minimise, char *skip, size_t skip_len,
+			   struct fault *f)
+{
+	const struct conf_how how = { .no_files = true, .test_switches = true };
+	struct conf_report report = { 0 };
+	struct conf *conf = conf_new();
+	struct arena a;
+	const char *text;
+	bool good;
+
+	*skip = '\0';
+	arena_init(&a);
+	text = s->deckard ? deckard_text(&s->deckard_config, minimise, &a) : s->config;
+	if (s->deckard && s->deckard_config.foreign)
+		snprintf(skip, skip_len, "%.80s is another program's own",
+			 s->deckard_config.foreign);
+	good = !*skip && conf_load_text(conf, "preamble", preamble, strlen(preamble), &how, &report) &&
+	       conf_load_text(conf, "scenario", text, strlen(text), &how, &report) &&
+	       conf_check(conf, &how, &report);
+	if (!*skip && !good)
+		conf_report_fault(&report, f);
+	if (!*skip && needs_more(&report, skip, skip_len))
+		good = false;
+	conf_report_clear(&report);
+	arena_clear(&a);
+	if (good)
+		return conf;
+	conf_free(conf);
+	return NULL;
+}

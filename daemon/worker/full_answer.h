@@ -1,0 +1,14 @@
+/* Cached answers with the servers that are known by now (minimal-responses: no).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DAEMON_WORKER_FULL_ANSWER_H
+#define DAEMON_WORKER_FULL_ANSWER_H
+
+#include "services/net/client.h"
+
+struct journey;
+
+/* True: servers or addresses that the cached answer names beside what was asked for are known anew,
+ * and the answer with those is in p->out. `stale`: it has expired, and is revived. */
+bool present_answers(struct journey *j, bool stale, enum verdict *v);
+
+#endif

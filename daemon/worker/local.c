@@ -1,0 +1,258 @@
+/* Answers from what is configured here.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/worker/local.h"
+
+#include "daemon/worker/request.h"
+#include "services/authzone/tsig.h"
+#include "services/authzone/zones.h"
+#include "services/blocklist/answer.h"
+#include "services/cache/msg.h"
+#include "services/mesh/mesh.h"
+#include "services/policy/policy.h"
+#include "services/query/snapshot.h"
+#include "services/xfer/notify_senders.h"
+#include "services/xfer/schedule.h"
+#include "util/base/arena.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+
+/* Neither a referral nor an alias that leads out of the zone held here: there is no more to it. */
+static bool is_final(const struct message *m)
+{
+	return m->flags & FLAG_AA && (!message_is_denial(m) || message_soa(m));
+}
+
+/* Answers, if the aliases lead into a zone that is held here, and no further where the client may have
+ * the rest resolved. */
+static bool leads_to_held(struct journey *j, const struct question *q, const struct lead *lead,
+			  struct arena *a)
+{
+	const struct authzones *zones = j->w->env.snapshot->zones;
+	struct answer_to to = j->to;
+	struct message m;
+
+	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
+		return false;
+	if (!is_final(&m) && journey_may_use_cache(j) && journey_wants_recursion(j))
+		return false;
+	to.now_s = 0;
+	stat_bump(&j->w->env.stats->authzone_down, 1);
+	answer_message(&j->p->out, &to, lead_join(lead, a, &j->request.q, &m, 0));
+	return true;
+}
+
+/* Complete an answer that begins with these aliases: by resolving their target if the client may
+ * have that done, else with what is cached. */
+static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
+{
+	struct question q = lead_question(lead, &j->request.q);
+	struct message nothing = { .q = q };
+	const struct message *end = NULL;
+
+	if (leads_to_held(j, &q, lead, a))
+		return journey_send(j);
+	if (!journey_may_use_cache(j))
+		return journey_refuse_stranger(j);
+	if (journey_wants_recursion(j)) {
+		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
+		return VERDICT_LATER;
+	}
+	if (j->action == ACL_ALLOW_SNOOP)
+		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q),
+					  j->request.scope, journey_wants_dnssec(j));
+	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
+		end = stored_unpack(j->stored, a, j->to.now_s);
+	answer_message(&j->p->out, &j->to,
+		       lead_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
+	return journey_send(j);
+}
+
+bool local_settles(struct journey *j, enum verdict *v)
+{
+	const struct policy_client who = { .rule = j->rule,
+					   .client = &j->p->client,
+					   .stats = j->w->env.stats,
+					   .settled = j->w->env.settled };
+	struct lead lead;
+	struct arena a;
+	enum policy_end end;
+
+	if (journey_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven))
+		return false;
+	arena_init(&a);
+	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
+	j->request.unpoliced = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.unpoliced);
+	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
+		journey_say(j, "decided by %s", j->w->env.settled->what);
+	if (end == POLICY_FOLLOW)
+		*v = follow(j, &lead, &a);
+	else
+		*v = end == POLICY_SEND ? journey_send(j) : VERDICT_DROP;
+	arena_clear(&a);
+	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
+}
+
+static enum verdict answer_blocked(struct journey *j, const struct list_found *f)
+{
+	struct lead lead;
+	struct arena a;
+	enum verdict v;
+
+	switch (blocklist_answer(f, &j->to, &j->p->out)) {
+	case LIST_END_SENT:
+		return journey_send(j);
+	case LIST_END_DROP:
+		return VERDICT_DROP;
+	case LIST_END_FOLLOW:
+		break;
+	}
+	arena_init(&a);
+	blocklist_lead(f, &j->request.q, &a, &lead);
+	v = follow(j, &lead, &a);
+	arena_clear(&a);
+	return v;
+}
+
+bool local_blocks(struct journey *j, enum verdict *v)
+{
+	const struct policy *p = j->w->env.snapshot->policy;
+	const struct list_asker who = { .rule = j->rule,
+					.from = &j->p->client.from,
+					.now_s = j->to.now_s };
+	struct list_found f;
+
+	if (!blocklists_block(p->lists, &who, j->request.q.name, j->request.q.type, &f) &&
+	    !(j->stored && blocklists_block_stored(p->lists, &who, j->stored, &f)))
+		return false;
+	blocklist_count(j->w->env.stats, &f);
+	blocklist_tell(&f, j->w->env.settled);
+	journey_say(j, "blocked by %s", j->w->env.settled->what);
+	if (UNLIKELY(p->logs))
+		blocklist_log(&f, &j->p->client, &j->request.q);
+	j->stored = NULL;
+	*v = answer_blocked(j, &f);
+	return true;
+}
+
+static void note_held(const struct journey *j)
+{
+	const struct authzone *z;
+	char name[DNAME_TEXT];
+
+	if (!j->w->env.settled)
+		return;
+	z = authzones_find(j->w->env.snapshot->zones, j->request.q.name);
+	journey_settled(j, SETTLED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
+	journey_say(j, "answered from %s", j->w->env.settled->what);
+}
+
+bool local_answers(struct journey *j, enum verdict *v)
+{
+	const struct policy_client who = journey_client(j);
+	struct answer_to to = j->to;
+	struct message m;
+	struct arena a;
+	enum held_end end;
+
+	arena_init(&a);
+	end = authzones_answer(j->w->env.snapshot->zones, &j->request.q, &a, &m);
+	to.now_s = 0;
+	if (end == HELD_ANSWER) {
+		if (j->w->env.snapshot->conf->server.minimal_responses)
+			message_minimise(&m);
+		answer_message(&j->p->out, &to,
+			       policy_strip(j->w->env.snapshot->policy, &who, &m, j->to.now_s, &a));
+		stat_bump(&j->w->env.stats->authzone_down, 1);
+		*v = journey_send(j);
+	}
+	if (end == HELD_FAILED) {
+		*v = journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);
+	}
+	arena_clear(&a);
+	if (end != HELD_NOT)
+		note_held(j);
+	return end != HELD_NOT;
+}
+
+/* Policies cannot be applied to what cannot be read: the answer is looked up as if none were cached. */
+static enum verdict look_up_anew(struct journey *j)
+{
+	j->stored = NULL;
+	if (!journey_wants_recursion(j))
+		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, NULL);
+	return VERDICT_LATER;
+}
+
+bool local_changes(struct journey *j, bool stale, enum verdict *v)
+{
+	const struct policy_client who = journey_client(j);
+	uint32_t now_s = j->to.now_s;
+	const struct message *m;
+	struct judged judged;
+	struct arena a;
+
+	if (!policy_doubts(j->w->env.snapshot->policy, j->stored))
+		return false;
+	arena_init(&a);
+	m = stale ? stored_revive(j->stored, &a, now_s, j->w->style.stale_ttl_s)
+		  : stored_unpack(j->stored, &a, now_s);
+	if (UNLIKELY(!m)) {
+		arena_clear(&a);
+		*v = look_up_anew(j);
+		return true;
+	}
+	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
+	if (UNLIKELY(who.settled && *who.settled->what))
+		journey_say(j, "%s applies", who.settled->what);
+	if (judged.end == JUDGED_CHANGED) {
+		answer_message(&j->p->out, &j->to, judged.m);
+		*v = journey_send(j);
+	} else if (judged.end == JUDGED_FOLLOW) {
+		j->stored = NULL;
+		*v = follow(j, &judged.lead, &a);
+	} else {
+		*v = VERDICT_DROP;
+	}
+	arena_clear(&a);
+	return judged.end != JUDGED_AS_IS;
+}
+
+/* If there is a key, a NOTIFY must be signed with it (RFC 8945 5.2). */
+static enum verdict answer_signed_notify(struct journey *j, const struct authzone *z)
+{
+	int64_t wall_s = j->w->env.time->wall_s;
+	struct tsig_talk talk = { .key = NULL };
+	uint8_t *head = j->p->out.at;
+
+	if (tsig_check_question(&talk, z->key, j->p->in.at, j->p->in.len, wall_s) != TSIG_GOOD) {
+		tsig_talk_clear(&talk);
+		return journey_reject(j, RCODE_NOTAUTH, REASON_prohibited);
+	}
+	xfers_poke(z);
+	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
+	tsig_sign_answer(&talk, head, &j->p->out, wall_s);
+	tsig_talk_clear(&talk);
+	return VERDICT_SEND;
+}
+
+enum verdict local_notify(struct journey *j)
+{
+	const struct authzones *zones = j->w->env.snapshot->zones;
+	const struct question *q = &j->request.q;
+	const struct authzone *z =
+		q->name_len && q->class_ == CLASS_IN ? authzones_find_exact(zones, q->name) : NULL;
+
+	if (q->name_len == 0 || q->type != TYPE_SOA)
+		return journey_reject(j, RCODE_FORMERR, REASON_none);
+	if (!z)
+		return journey_reject(j, RCODE_NOTAUTH, REASON_none);
+	if (!authhosts_admit(z, &j->p->client.from))
+		return journey_reject(j, RCODE_REFUSED, REASON_prohibited);
+	if (z->key)
+		return answer_signed_notify(j, z);
+	xfers_poke(z);
+	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
+	return VERDICT_SEND;
+}

@@ -1,0 +1,31 @@
+/* Queries answered from the configuration: local data, policies, block lists, held zones.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Each returns true if it has settled the query: then `*v` is the verdict, and the answer, if there
+ * is one, is in p->out. The quick tests that spare most queries these calls are the caller's
+ * (daemon/worker/frontend.c). */
+#ifndef DAEMON_WORKER_LOCAL_H
+#define DAEMON_WORKER_LOCAL_H
+
+#include "services/net/client.h"
+
+struct journey;
+
+/* Local data and response policy, by query name (services/policy/policy.h). A query that a policy lets
+ * through (passthru) is marked as such. */
+bool local_settles(struct journey *j, enum verdict *v);
+
+/* A zone held here answers authoritatively (auth-zone, for-downstream). */
+bool local_answers(struct journey *j, enum verdict *v);
+
+/* Block lists, by query name or by the targets of aliases in the cached answer. */
+bool local_blocks(struct journey *j, enum verdict *v);
+
+/* Policies that look at answers: the cached one is changed for this client, or withheld. `stale`:
+ * it has expired, and is served all the same. */
+bool local_changes(struct journey *j, bool stale, enum verdict *v);
+
+/* Answer a NOTIFY from a primary about a zone held here (RFC 1996). */
+enum verdict local_notify(struct journey *j);
+
+#endif

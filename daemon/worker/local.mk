@@ -1,0 +1,14 @@
+# daemon/worker: a worker, and a packet's way through it: from a client to a cached answer, or to the mesh.
+libresolver_la_SOURCES += \
+	daemon/worker/caches.c daemon/worker/caches.h \
+	daemon/worker/chaos.c daemon/worker/chaos.h \
+	daemon/worker/frontend.c daemon/worker/frontend.h \
+	daemon/worker/full_answer.c daemon/worker/full_answer.h \
+	daemon/worker/local.c daemon/worker/local.h \
+	daemon/worker/modules.c daemon/worker/modules.h \
+	daemon/worker/request.c daemon/worker/request.h \
+	daemon/worker/snoop.c daemon/worker/snoop.h \
+	daemon/worker/worker.c daemon/worker/worker.h
+
+UNIT_TESTS += \
+	daemon/worker/tests/frontend

@@ -1,0 +1,144 @@
+/* Ends of journeys, and what is counted, logged and kept of them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon/worker/request.h"
+
+#include "services/cache/msg.h"
+#include "services/history/querylog.h"
+#include "services/history/recorder.h"
+#include "services/policy/ipset.h"
+#include "services/policy/policy.h"
+#include "services/query/snapshot.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+
+static void count_flags(struct stats *s, uint16_t flags)
+{
+	stat_bump(&s->flag_qr, (flags & FLAG_QR) != 0);
+	stat_bump(&s->flag_aa, (flags & FLAG_AA) != 0);
+	stat_bump(&s->flag_tc, (flags & FLAG_TC) != 0);
+	stat_bump(&s->flag_rd, (flags & FLAG_RD) != 0);
+	stat_bump(&s->flag_ra, (flags & FLAG_RA) != 0);
+	stat_bump(&s->flag_z, (flags & FLAG_Z) != 0);
+	stat_bump(&s->flag_ad, (flags & FLAG_AD) != 0);
+	stat_bump(&s->flag_cd, (flags & FLAG_CD) != 0);
+}
+
+static void count_extended(const struct journey *j)
+{
+	struct stats *s = j->w->env.stats;
+	const struct request *r = &j->request;
+
+	stat_bump(&s->type[MIN(r->q.type, STAT_TYPES)], 1);
+	stat_bump(&s->class_[MIN(r->q.class_, STAT_CLASSES)], 1);
+	stat_bump(&s->opcode[r->flags >> 11 & 15], 1);
+	count_flags(s, r->flags);
+	stat_bump(&s->edns_present, r->edns.present);
+	stat_bump(&s->edns_do, r->edns.present && (r->edns.flags & EDNS_DO));
+	stat_bump(&s->tcp, j->p->client.ops->stream);
+	stat_bump(&s->tls, j->p->client.ops->encrypted);
+	stat_bump(&s->tls_resume, j->p->client.ops->resumed);
+	stat_bump(&s->https, j->p->client.ops->https);
+	stat_bump(&s->ipv6, j->p->client.from.family == 6);
+}
+
+static enum rcode rcode_sent(const struct journey *j)
+{
+	return writer_len(&j->p->out) >= MSG_HEAD_LEN ? msg_rcode(j->p->out.start) : RCODE_NOERROR;
+}
+
+void journey_count_answer(const struct journey *j)
+{
+	struct stats *s = j->w->env.stats;
+	enum rcode rcode = rcode_sent(j);
+
+	if (!j->w->on.extended)
+		return;
+	stat_bump(&s->rcode[rcode], 1);
+	if (rcode == RCODE_NOERROR && writer_len(&j->p->out) >= MSG_HEAD_LEN &&
+	    get_u16(j->p->out.start + 6) == 0)
+		stat_bump(&s->rcode_nodata, 1);
+	if (j->stored && j->stored->security == SECURITY_SECURE)
+		stat_bump(&s->answer_secure, 1);
+	if (j->stored && j->stored->security == SECURITY_BOGUS)
+		stat_bump(&s->answer_bogus, 1);
+}
+
+void journey_log_answer(const struct journey *j)
+{
+	if (!j->w->on.log_replies)
+		return;
+	querylog_answer(&j->w->env.snapshot->conf->server, &j->p->client,
+			&(struct querylog_answer){
+				.q = &j->request.q,
+				.rcode = rcode_sent(j),
+				.cached = true,
+				.len = writer_len(&j->p->out),
+			});
+}
+
+void journey_note_asked(const struct journey *j)
+{
+	if (j->w->on.extended)
+		count_extended(j);
+	if (j->w->on.log_queries)
+		querylog_question(&j->w->env.snapshot->conf->server, &j->p->client, &j->request.q);
+}
+
+void journey_note_sent(const struct journey *j)
+{
+	journey_count_answer(j);
+	journey_log_answer(j);
+	if (j->w->env.setfill)
+		setfill_take(j->w->env.setfill, j->w->env.snapshot->policy->zones, j->p->out.start,
+			     writer_len(&j->p->out), j->to.now_s);
+}
+
+static void fail_by(const struct journey *j, enum reason reason)
+{
+	if (UNLIKELY(j->w->env.settled != NULL))
+		j->w->env.settled->reason = reason;
+}
+
+enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason reason)
+{
+	answer_error(&j->p->out, &j->to, rcode, reason);
+	stats_ede(j->w->env.stats, reason_ede(reason));
+	fail_by(j, reason);
+	return journey_send(j);
+}
+
+enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason reason)
+{
+	j->to.no_recursion = true;
+	answer_error(&j->p->out, &j->to, rcode, reason);
+	return VERDICT_SEND;
+}
+
+enum verdict journey_refuse_stranger(struct journey *j)
+{
+	if (j->action == ACL_DENY_NON_LOCAL)
+		return VERDICT_DROP;
+	j->to.no_recursion = true;
+	journey_refuse(j, RCODE_REFUSED, REASON_prohibited);
+	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be admitted */
+		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
+	return VERDICT_SEND;
+}
+
+void journey_testify(const struct journey *j, enum verdict v)
+{
+	struct testimony t = { .client = &j->p->client,
+			       .q = &j->request.q,
+			       .how = j->stored ? SEEN_cached : SEEN_local,
+			       .rcode = v == VERDICT_SEND ? (int)rcode_sent(j) : -1 };
+
+	if (v == VERDICT_LATER)
+		settled_clear(j->w->env.settled);
+	if (v == VERDICT_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
+		return;
+	if (v == VERDICT_DROP)
+		t.how = SEEN_dropped;
+	else if (t.rcode == RCODE_REFUSED)
+		t.how = SEEN_refused;
+	witness_note(j->w->env.witness, j->w->env.time, &t);
+}

@@ -1,0 +1,129 @@
+/* A query on its way through the front end: what is known about it, and how it may end.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It lives on the stack of frontend_take. Whatever ends it writes p->out and returns the verdict of
+ * one of the functions below, which count and log it if so configured. Counting, logging and
+ * tracing are off the hit path, behind one flag each. */
+#ifndef DAEMON_WORKER_REQUEST_H
+#define DAEMON_WORKER_REQUEST_H
+
+#include "daemon/worker/worker.h"
+#include "services/access/acl.h"
+#include "services/access/cookies.h"
+#include "services/answer/answer.h"
+#include "services/forward/subnets.h"
+#include "services/history/decision.h"
+#include "services/net/client.h"
+#include "services/policy/policy.h"
+#include "services/query/trace.h"
+#include "services/stats/stats.h"
+#include "util/dns/rr.h"
+
+struct acl_rule;
+struct stored;
+
+struct journey {
+	struct worker *w;
+	struct packet *p;
+	enum request_kind kind;
+	struct request request;
+	enum acl_action action;
+	const struct acl_rule *rule;
+	struct answer_to to;
+	const struct stored *stored; /* borrowed from the cache; NULL: nothing of use is cached */
+	bool proven; /* its address is not forged: over a stream, or by a cookie */
+	bool cookie_is_valid;
+	uint8_t cookie[COOKIE_LEN];
+	struct whereabouts where;
+	struct subnet_option echo;
+};
+
+/* ---- ends ---- */
+
+/* Answer with an error. */
+enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason reason);
+/* The same, without counting it as a query. */
+enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason reason);
+/* The client may only be given local data, and there is none for this query. */
+enum verdict journey_refuse_stranger(struct journey *j);
+
+void journey_note_sent(const struct journey *j);
+void journey_log_answer(const struct journey *j); /* under log-replies */
+void journey_count_answer(const struct journey *j); /* under extended-statistics */
+
+/* The answer is in p->out: send it. */
+static inline enum verdict journey_send(const struct journey *j)
+{
+	if (UNLIKELY(j->w->on.notes_answers))
+		journey_note_sent(j);
+	return VERDICT_SEND;
+}
+
+/* ---- notes ---- */
+
+void journey_note_asked(const struct journey *j);
+
+/* The query was admitted. */
+static inline void journey_note_question(const struct journey *j)
+{
+	stat_add(j->w->env.stats, STAT_queries);
+	if (UNLIKELY(j->w->on.notes_questions))
+		journey_note_asked(j);
+}
+
+/* Record it in the query ring; the mesh does this for queries it takes over (VERDICT_LATER). */
+void journey_testify(const struct journey *j, enum verdict v);
+
+/* Tell whoever traces this query. */
+#define journey_say(j, ...)                                                    \
+	do {                                                                   \
+		if (UNLIKELY((j)->w->env.trace))                               \
+			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
+	} while (0)
+
+/* Record what settled it, for the query ring and whoever traces this query. */
+#define journey_settled(j, how, ...) settle((j)->w->env.settled, how, __VA_ARGS__)
+
+/* ---- what it asks for, and what its client may ---- */
+
+/* Types that are not of records, except ANY. */
+static inline bool journey_asks_meta(const struct journey *j)
+{
+	uint16_t type = j->request.q.type;
+
+	return type == TYPE_OPT || (type >= 128 && type < 255);
+}
+
+static inline bool journey_wants_recursion(const struct journey *j)
+{
+	return j->request.flags & FLAG_RD;
+}
+
+static inline bool journey_wants_dnssec(const struct journey *j)
+{
+	return j->request.edns.present && (j->request.edns.flags & EDNS_DO);
+}
+
+/* Whether this client may be told what is cached, and not only what is configured here. Sets RD
+ * under allow_setrd. */
+static inline bool journey_may_use_cache(struct journey *j)
+{
+	if (LIKELY(j->action == ACL_ALLOW || j->action == ACL_ALLOW_SNOOP))
+		return true;
+	if (j->action == ACL_ALLOW_SETRD)
+		j->request.flags |= FLAG_RD;
+	return j->action == ACL_ALLOW_SETRD || (j->action == ACL_ALLOW_COOKIE && j->proven);
+}
+
+/* As policies see its client. */
+static inline struct policy_client journey_client(const struct journey *j)
+{
+	return (struct policy_client){ .rule = j->rule,
+				       .client = &j->p->client,
+				       .stats = j->w->env.stats,
+				       .settled = j->w->env.settled,
+				       .let_through = j->request.unpoliced,
+				       .sees_bogus = j->request.flags & FLAG_CD };
+}
+
+#endif

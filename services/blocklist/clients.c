@@ -1,0 +1,106 @@
+/* Policies of a list: names that are blocked for some clients, and what these are told.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/blocklist/clients.h"
+
+#include <string.h>
+
+#include "services/blocklist/read.h"
+#include "util/base/mem.h"
+#include "util/base/pattern.h"
+#include "util/names/nameset.h"
+
+static void read_nets(struct list_policy *p, const char *at, const char *end)
+{
+	p->nets = mem_array((size_t)(end - at) / 2 + 1, sizeof(*p->nets));
+	while (at < end) {
+		size_t len = strcspn(at, " \n");
+		char word[ADDR_TEXT + 8];
+
+		if (len && len < sizeof(word)) {
+			memcpy(word, at, len);
+			word[len] = '\0';
+			if (netblock_parse(&p->nets[p->net_count], word, NULL))
+				p->net_count++;
+		}
+		at += len + 1;
+	}
+	if (p->net_count == 0) /* a network nobody has, not everybody's */
+		p->nets[p->net_count++] = (struct netblock){ 0 };
+	p->nets = mem_grow(p->nets, p->net_count * sizeof(*p->nets));
+}
+
+static bool begins(const char *at, const char *with)
+{
+	return strncmp(at, with, strlen(with)) == 0;
+}
+
+void list_policy_init(struct list_policy *p, const char *text)
+{
+	*p = (struct list_policy){ .text = mem_text(text) };
+	for (const char *at = text, *end; *at; at = end + (*end != '\0')) {
+		end = at + strcspn(at, "\n");
+		if (begins(at, "nets ") && !p->nets) {
+			read_nets(p, at + 5, end);
+		} else if (begins(at, "special ")) {
+			char *special = mem_textf("%.*s", (int)(end - at - 8), at + 8);
+
+			list_special_clear(&p->special);
+			(void)!list_special_parse(&p->special, special);
+			mem_free(special);
+		} else if (begins(at, "pass ") && !p->pass) {
+			p->pass = pattern_new(at + 5, (size_t)(end - at - 5), &p->unknown);
+		}
+	}
+}
+
+void list_policy_clear(struct list_policy *p)
+{
+	mem_free(p->text);
+	mem_free(p->nets);
+	nameset_free(p->names);
+	pattern_free(p->pass);
+	list_special_clear(&p->special);
+	*p = (struct list_policy){ 0 };
+}
+
+size_t list_policy_bytes(const struct list_policy *p)
+{
+	return strlen(p->text) + 1 + p->net_count * sizeof(*p->nets) +
+	       list_special_bytes(&p->special) +
+	       (p->names ? nameset_bytes(p->names) : 0) + (p->pass ? pattern_bytes(p->pass) : 0);
+}
+
+bool list_policy_is_for(const struct list_policy *p, const struct list_asked *asked)
+{
+	if (!list_special_meets(&p->special, asked))
+		return false;
+	for (size_t i = 0; asked->from && i < p->net_count; i++)
+		if (netblock_holds(&p->nets[i], asked->from))
+			return true;
+	return p->net_count == 0;
+}
+
+unsigned list_policy_find(const struct list_policy *p, const struct suffixes *q)
+{
+	if (!p->names)
+		return 0;
+	for (unsigned labels = MIN(q->hashed, nameset_deepest(p->names)); labels > 0; labels--) {
+		int value = nameset_at(p->names, q, labels);
+
+		if (value > 0 && value & (labels == q->count ? LIST_BLOCK_SELF : LIST_BLOCK_BELOW))
+			return labels;
+	}
+	return 0;
+}
+
+bool list_policy_passes(const struct list_policy *p, const uint8_t *name)
+{
+	char text[DNAME_TEXT];
+	size_t len;
+
+	if (LIKELY(!p->pass))
+		return false;
+	dname_print(name, text);
+	len = strlen(text);
+	return pattern_meets(p->pass, text, len - (len > 1));
+}

@@ -1,0 +1,150 @@
+/* What the formats of lists have in common: words of a line, rules put out, lines skipped.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/blocklist/line.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "util/net/addr.h"
+
+/* ---- words ---- */
+
+bool word_take(const char **at, struct word *w, const char *more)
+{
+	const char *p = *at;
+
+	while (list_is_blank(*p))
+		p++;
+	w->at = p;
+	while (*p && !list_is_blank(*p) && !(*more && strchr(more, *p)))
+		p++;
+	w->len = (size_t)(p - w->at);
+	*at = p;
+	return w->len > 0;
+}
+
+bool word_is(struct word w, const char *text)
+{
+	return w.len == strlen(text) && strncasecmp(w.at, text, w.len) == 0;
+}
+
+bool word_read_address(struct word w, struct addr *a)
+{
+	char text[ADDR_TEXT];
+	const char *scope = memchr(w.at, '%', w.len);
+
+	if (scope)
+		w.len = (size_t)(scope - w.at);
+	if (w.len >= sizeof(text) || memchr(w.at, '@', w.len))
+		return false;
+	memcpy(text, w.at, w.len);
+	text[w.len] = '\0';
+	return addr_parse(a, text, 0, NULL);
+}
+
+bool word_is_address(struct word w)
+{
+	struct addr a;
+
+	return word_read_address(w, &a);
+}
+
+bool list_is_null(const struct addr *a)
+{
+	static const uint8_t zeros[16], loop[16] = { [15] = 1 };
+
+	if (a->family == 4)
+		return a->ip[0] == 127 || memcmp(a->ip, zeros, 4) == 0;
+	return memcmp(a->ip, zeros, 16) == 0 || memcmp(a->ip, loop, 16) == 0;
+}
+
+bool word_is_null_address(struct word w)
+{
+	struct addr a;
+
+	return word_read_address(w, &a) && list_is_null(&a);
+}
+
+/* ---- rules ---- */
+
+enum list_skip list_skip_of(enum list_name n)
+{
+	static const enum list_skip why[] = {
+		[LIST_NAME] = LIST_READ,
+		[LIST_NAME_TOP] = LIST_SKIP_top,
+		[LIST_NAME_ADDRESS] = LIST_SKIP_address,
+		[LIST_NAME_PATTERN] = LIST_SKIP_pattern,
+		[LIST_NAME_URL] = LIST_SKIP_url,
+		[LIST_NAME_BAD] = LIST_SKIP_name,
+	};
+
+	return why[n];
+}
+
+/* In an allow-file, what would block a name or let it pass allows it. */
+static uint8_t bits_of(const struct list_reader *r, uint8_t bits)
+{
+	uint8_t said = (uint8_t)(bits | bits >> 2);
+
+	if (!r->how.allow)
+		return bits;
+	return bits & LIST_IMPORTANT
+		       ? (uint8_t)((said & LIST_BLOCK << LIST_IMPORTANT_SHIFT) << 2)
+		       : (uint8_t)((said & LIST_BLOCK) << 2);
+}
+
+enum list_skip list_put_rule(struct list_reader *r, struct list_rule *rule)
+{
+	if (!*rule->name || (!r->how.tops && !rule->name[1 + *rule->name]))
+		return LIST_SKIP_top;
+	rule->bits = bits_of(r, rule->bits);
+	rule->operators = r->how.allow;
+	if (!r->how.allow && r->how.policy)
+		rule->policy = r->policy;
+	r->counts.rules += !rule->removes;
+	r->how.rule(r->how.arg, rule);
+	return LIST_READ;
+}
+
+enum list_skip list_put_name(struct list_reader *r, const uint8_t *name, uint8_t bits)
+{
+	struct list_rule rule = { .name = name, .bits = bits };
+
+	return list_put_rule(r, &rule);
+}
+
+enum list_skip list_put_form(struct list_reader *r, struct word w, uint8_t bits, uint8_t form)
+{
+	uint8_t name[DNAME_MAX];
+	struct list_rule rule = { .name = name, .bits = bits, .form = form };
+	enum list_name n = list_name_read(w.at, w.len, name);
+
+	if (n != LIST_NAME && n != LIST_NAME_TOP)
+		return list_skip_of(n);
+	return list_put_rule(r, &rule);
+}
+
+enum list_skip list_put(struct list_reader *r, struct word w, uint8_t bits)
+{
+	return list_put_form(r, w, bits, 0);
+}
+
+static void note_bad(struct list_reader *r)
+{
+	size_t i;
+
+	r->counts.first_bad = (unsigned)r->counts.lines;
+	for (i = 0; i + 1 < sizeof(r->counts.first_bad_text) && r->line[i]; i++)
+		r->counts.first_bad_text[i] =
+			r->line[i] >= 0x20 && r->line[i] < 0x7f ? r->line[i] : '?';
+	r->counts.first_bad_text[i] = '\0';
+}
+
+void list_skip(struct list_reader *r, enum list_skip why)
+{
+	if (why == LIST_READ)
+		return;
+	r->counts.skipped[why]++;
+	if ((why == LIST_SKIP_name || why == LIST_SKIP_unknown) && !r->counts.first_bad)
+		note_bad(r);
+}

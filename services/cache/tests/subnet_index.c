@@ -1,0 +1,177 @@
+/* Claims about the subnets that answers are kept for.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/subnet_index.h"
+
+#include "services/cache/msg.h"
+#include "services/tests/made.h"
+#include "util/tests/turn.h"
+
+#define NOW 1000
+
+static struct netblock net(const char *text)
+{
+	struct netblock n;
+
+	if (!netblock_parse(&n, text, NULL))
+		fail_msg("%s is no netblock", text);
+	return n;
+}
+
+static void add(struct places *p, const char *text, bool coarse, uint32_t now_s, uint32_t most)
+{
+	struct question q = made_question("www.example.", TYPE_A);
+	struct place_kept at = { .net = net(text), .coarse = coarse };
+
+	places_add(p, &q, &at,
+		   &(struct place_how){ .now_s = now_s, .until_s = now_s + 60, .most = most });
+}
+
+/* What is found for somebody there, as text; "" for nothing. */
+static const char *look(struct places *p, const char *who, uint32_t now_s)
+{
+	static char text[ADDR_TEXT];
+	struct question q = made_question("WWW.example.", TYPE_A);
+	struct netblock n = net(who);
+	struct place_kept at;
+
+	return places_find(p, &q, 0, &n, now_s, &at) ? netblock_print(&at.net, text) : "";
+}
+
+static void the_widest_that_holds_a_client_is_its(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *who, *want;
+	} rows[] = {
+		{ "the same", "192.0.2.0/24", "192.0.2.0/24" },
+		{ "a part of one", "192.0.2.128/25", "192.0.2.0/24" },
+		{ "beside it", "192.0.3.0/24", "" },
+		{ "it tells less than that", "192.0.0.0/16", "" },
+		{ "deep in a wide one", "10.1.2.0/24", "10.0.0.0/8" },
+		{ "another family", "2001:db8::/56", "" },
+		{ "half a byte", "172.16.128.0/17", "172.16.128.0/17" },
+		{ "its other half", "172.16.0.0/17", "" },
+	};
+	struct places *p = places_new(1 << 20, 1);
+
+	add(p, "192.0.2.0/24", false, NOW, 100);
+	add(p, "10.0.0.0/8", false, NOW, 100);
+	add(p, "172.16.128.0/17", false, NOW, 100);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *got = look(p, rows[i].who, NOW);
+
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
+	}
+	assert_string_equal(look(p, "192.0.2.0/24", NOW + 61), "");
+	places_free(p);
+}
+
+static void what_holds_for_more_takes_the_place_of_what_it_covers(void **state)
+{
+	(void)state;
+	struct places *p = places_new(1 << 20, 1);
+
+	add(p, "10.1.1.0/24", false, NOW, 100);
+	add(p, "10.1.2.0/24", false, NOW, 100);
+	add(p, "10.2.0.0/16", false, NOW, 100);
+	add(p, "10.1.0.0/16", false, NOW + 1, 100);
+	assert_string_equal(look(p, "10.1.2.0/24", NOW + 1), "10.1.0.0/16");
+	assert_string_equal(look(p, "10.2.2.0/24", NOW + 1), "10.2.0.0/16");
+	add(p, "0.0.0.0/0", false, NOW + 2, 100);
+	assert_string_equal(look(p, "10.2.2.0/24", NOW + 2), "0.0.0.0/0");
+	assert_string_equal(look(p, "0.0.0.0/0", NOW + 2), "0.0.0.0/0");
+	places_free(p);
+}
+
+static void a_coarse_answer_is_for_those_who_tell_as_little(void **state)
+{
+	(void)state;
+	struct places *p = places_new(1 << 20, 1);
+
+	add(p, "0.0.0.0/0", true, NOW, 100); /* for who wishes to tell nothing */
+	add(p, "10.0.0.0/16", true, NOW, 100);
+	assert_string_equal(look(p, "0.0.0.0/0", NOW), "0.0.0.0/0");
+	assert_string_equal(look(p, "192.0.2.0/24", NOW), "");
+	assert_string_equal(look(p, "10.0.0.0/16", NOW), "10.0.0.0/16");
+	assert_string_equal(look(p, "10.0.3.0/24", NOW), "");
+	places_free(p);
+}
+
+static void the_oldest_of_too_many_gives_way(void **state)
+{
+	(void)state;
+	struct places *p = places_new(1 << 20, 1);
+	char text[32];
+
+	add(p, "2001:db8::/56", false, NOW, 3);
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(text, sizeof(text), "10.0.%u.0/24", i);
+		add(p, text, false, NOW + i, 3);
+	}
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(text, sizeof(text), "10.0.%u.0/24", i);
+		assert_string_equal(look(p, text, NOW + 5), i < 2 ? "" : text);
+	}
+	assert_string_equal(look(p, "2001:db8::/56", NOW + 5), "2001:db8::/56");
+	places_free(p);
+}
+
+static void keep_at(struct msgcache *c, const char *where, bool coarse, const char *address)
+{
+	struct place_kept at = { .net = net(where), .coarse = coarse };
+	struct made made = { "www.example.", TYPE_A, RCODE_NOERROR, { address } };
+	struct arena a;
+
+	arena_init(&a);
+	assert_non_null(msgcache_store(
+		c, made_message(&a, NOW, &made),
+		&(struct msg_keep){ .now_s = NOW, .ttl_s = 60, .place = &at }));
+	arena_clear(&a);
+}
+
+static void an_answer_for_a_subnet_is_found_under_that_alone(void **state)
+{
+	(void)state;
+	struct msgcache *c = msgcache_new(1 << 20, 1);
+	struct places *p = places_new(1 << 20, 1);
+	struct question q = made_question("www.example.", TYPE_A);
+	struct place_kept at = { .net = net("10.0.0.0/8") }, got;
+	const struct stored *s;
+
+	keep_at(c, "10.0.0.0/8", false, "www.example. 60 A 192.0.2.10\n");
+	keep_at(c, "11.0.0.0/8", false, "www.example. 60 A 192.0.2.11\n");
+	assert_null(msgcache_find(c, &q, msgcache_hash(&q), 0, false));
+	s = msgcache_find_at(c, &q, 0, &at, false);
+	assert_non_null(s);
+	assert_true(stored_place(s, &got));
+	assert_int_equal(got.net.bits, 8);
+	assert_true(addr_equals_ip(&got.net.net, &at.net.net));
+	at.coarse = true;
+	assert_null(msgcache_find_at(c, &q, 0, &at, false));
+	at = (struct place_kept){ .net = net("10.0.0.0/9") };
+	assert_null(msgcache_find_at(c, &q, 0, &at, false));
+
+	/* forgetting the question takes them along */
+	add(p, "10.0.0.0/8", false, NOW, 100);
+	add(p, "11.0.0.0/8", false, NOW, 100);
+	places_forget(p, c, &q);
+	at = (struct place_kept){ .net = net("11.0.0.0/8") };
+	assert_null(msgcache_find_at(c, &q, 0, &at, false));
+	assert_string_equal(look(p, "11.0.0.0/8", NOW), "");
+	places_free(p);
+	msgcache_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest claims[] = {
+		CLAIM(the_widest_that_holds_a_client_is_its),
+		CLAIM(what_holds_for_more_takes_the_place_of_what_it_covers),
+		CLAIM(a_coarse_answer_is_for_those_who_tell_as_little),
+		CLAIM(the_oldest_of_too_many_gives_way),
+		CLAIM(an_answer_for_a_subnet_is_found_under_that_alone),
+	};
+
+	return RUN_CLAIMS(claims, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* Claims about who is told where clients are.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/forward/subnets.h"
+
+#include "services/tests/conf.h"
+#include "util/base/fault.h"
+#include "util/dns/dname.h"
+#include "util/dns/edns.h"
+
+#define MODULE "server:\n module-config: \"subnetcache validator iterator\"\n"
+#define LISTED MODULE " send-client-subnet: 192.0.2.1\n"
+
+static struct subnets *make(const char *text)
+{
+	struct conf *conf = conf_from(text);
+	struct fault f = { 0 };
+	struct subnets *s;
+
+	if (!subnets_read(&s, conf, &f))
+		fail_msg("%s", f.text);
+	conf_free(conf);
+	return s;
+}
+
+static void without_the_module_or_a_list_there_are_no_rules(void **state)
+{
+	(void)state;
+	assert_null(make("server:\n send-client-subnet: 192.0.2.1\n"));
+	assert_null(make(MODULE));
+}
+
+static void a_client_is_where_it_says_or_where_it_comes_from(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		struct slice options;
+		enum whereabouts_end end;
+		const char *shown;
+	} rows[] = {
+		{ "it says nothing", { BYTES("") }, WHEREABOUTS_GOOD, "192.0.2.0/21" },
+		{ "less than we may tell", { BYTES("\0\10\0\6\0\1\20\0\12\1") }, WHEREABOUTS_GOOD, "10.1.0.0/16" },
+		{ "more than we may tell", { BYTES("\0\10\0\7\0\1\30\0\12\1\377") }, WHEREABOUTS_GOOD, "10.1.248.0/21" },
+		{ "that it wishes not to", { BYTES("\0\10\0\4\0\1\0\0") }, WHEREABOUTS_GOOD, "0.0.0.0/0" },
+		{ "the same, of no family", { BYTES("\0\10\0\4\0\0\0\0") }, WHEREABOUTS_GOOD, "0.0.0.0/0" },
+		{ "too little", { BYTES("\0\10\0\5\0\1\7\0\12") }, WHEREABOUTS_SHORT, NULL },
+		{ "with a scope", { BYTES("\0\10\0\6\0\1\20\10\12\1") }, WHEREABOUTS_MALFORMED, NULL },
+		{ "with bits behind", { BYTES("\0\10\0\6\0\1\14\0\12\1") }, WHEREABOUTS_MALFORMED, NULL },
+	};
+	struct subnets *s = make(LISTED " max-client-subnet-ipv4: 21\n min-client-subnet-ipv4: 8\n");
+	struct addr client;
+
+	assert_true(addr_parse(&client, "192.0.2.77", 53, NULL));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct edns e = { .present = true, .options = rows[i].options };
+		struct whereabouts w;
+		struct netblock want;
+
+		if (subnets_locate(s, &e, &client, &w) != rows[i].end)
+			fail_msg("%s", rows[i].why);
+		if (!rows[i].shown)
+			continue;
+		assert_true(netblock_parse(&want, rows[i].shown, NULL));
+		if (i && !w.told)
+			fail_msg("%s: it was told", rows[i].why);
+		if (w.shown.bits != want.bits || (i && !addr_equals_ip(&w.shown.net, &want.net)))
+			fail_msg("%s: %u bits", rows[i].why, w.shown.bits);
+	}
+	subnets_free(s);
+}
+
+static void ecs_is_sent_to_configured_servers_and_zones(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *server, *zone, *name;
+		bool forwards, told;
+	} rows[] = {
+		{ "its address is", "192.0.2.5", "example.", "www.example.", false, true },
+		{ "nothing is", "198.51.100.1", "example.", "www.example.", false, false },
+		{ "the name is", "198.51.100.1", "cdn.test.", "www.cdn.test.", false, true },
+		{ "below it", "198.51.100.1", "eu.cdn.test.", "www.eu.cdn.test.", false, true },
+		{ "the zone above it is not", "198.51.100.1", "test.", "www.cdn.test.", false, false },
+		{ "nor the root", "198.51.100.1", ".", "www.cdn.test.", false, false },
+		{ "a forwarder stands for all", "198.51.100.1", ".", "www.cdn.test.", true, true },
+		{ "for other names it does not", "198.51.100.1", ".", "www.example.", true, false },
+	};
+	struct subnets *s = make(MODULE " send-client-subnet: 192.0.2.0/24\n client-subnet-zone: cdn.test\n");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t zone[DNAME_MAX], name[DNAME_MAX];
+		struct subnets_server server = { .zone = zone, .forwards = rows[i].forwards };
+		struct addr a;
+
+		assert_true(addr_parse(&a, rows[i].server, 53, NULL));
+		server.at = &a;
+		assert_true(dname_parse(zone, rows[i].zone, NULL));
+		assert_true(dname_parse(name, rows[i].name, NULL));
+		if (subnets_show(s, &server, name) != rows[i].told)
+			fail_msg("%s", rows[i].why);
+	}
+	subnets_free(s);
+}
+
+static void ecs_scope_is_limited_to_the_source_prefix(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *shown;
+		unsigned scope;
+		unsigned bits;
+		bool coarse;
+		unsigned said;
+	} rows[] = {
+		{ "a wider scope", "192.0.2.0/24", 16, 16, false, 16 },
+		{ "for all", "192.0.2.0/24", 0, 0, false, 0 },
+		{ "a closer one than we ever tell", "192.0.2.0/24", 32, 24, false, 24 },
+		{ "a closer one than this client told", "192.0.0.0/16", 20, 16, true, 20 },
+		{ "who tells nothing speaks for nobody else", "0.0.0.0/0", 0, 0, true, 0 },
+	};
+	struct subnets *s = make(LISTED);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct netblock shown;
+		struct place_kept at;
+
+		assert_true(netblock_parse(&shown, rows[i].shown, NULL));
+		at = subnets_place(s, &shown, rows[i].scope);
+		if (at.net.bits != rows[i].bits || at.coarse != rows[i].coarse ||
+		    at.scope != rows[i].said)
+			fail_msg("%s: %u bits, scope %u", rows[i].why, at.net.bits, at.scope);
+	}
+	subnets_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_the_module_or_a_list_there_are_no_rules),
+		cmocka_unit_test(a_client_is_where_it_says_or_where_it_comes_from),
+		cmocka_unit_test(ecs_is_sent_to_configured_servers_and_zones),
+		cmocka_unit_test(ecs_scope_is_limited_to_the_source_prefix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

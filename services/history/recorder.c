@@ -1,0 +1,171 @@
+/* What is recorded of each client query.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/history/recorder.h"
+
+#include <string.h>
+
+#include "services/net/client.h"
+#include "util/base/mem.h"
+#include "util/base/timebase.h"
+#include "util/conf/options.h"
+
+#define CLIENT_KEY 17 /* address family, address */
+
+/* ---- configuration ---- */
+
+static void set_privacy(struct witness *w, const struct conf_server *c)
+{
+	const char *word = c->client_privacy;
+
+	w->client_bits[0] = 32;
+	w->client_bits[1] = 128;
+	if (strcmp(word, "network") == 0) {
+		w->client_bits[0] = 24;
+		w->client_bits[1] = 56;
+	} else if (strcmp(word, "hide") == 0) {
+		w->client_bits[0] = w->client_bits[1] = 0;
+	}
+}
+
+static void make_tops(struct witness *w)
+{
+	for (unsigned i = 0; i < TOP_KINDS; i++) {
+		toplist_free(w->top[i]);
+		w->top[i] = NULL;
+		if (w->counters && (i != TOP_CLIENTS || w->client_bits[0]))
+			w->top[i] = toplist_new(w->counters,
+						i == TOP_CLIENTS ? CLIENT_KEY : DNAME_MAX);
+	}
+}
+
+static void free_but_ring(struct witness *w)
+{
+	for (unsigned i = 0; w && i < TOP_KINDS; i++)
+		toplist_free(w->top[i]);
+	mem_free(w);
+}
+
+struct witness *witness_renew(struct witness *old, const struct conf_server *c)
+{
+	size_t entries = c->query_ring ? MAX(c->query_ring / c->num_threads, (uint64_t)1) : 0;
+	unsigned char bits[2] = { old ? old->client_bits[0] : 0, old ? old->client_bits[1] : 0 };
+	struct witness *w = old;
+	bool other_privacy; /* client addresses are kept to another length */
+
+	if (!entries && !c->top_lists) {
+		free_but_ring(old);
+		return NULL;
+	}
+	if (!w)
+		w = mem_zero(sizeof(*w));
+	set_privacy(w, c);
+	/* What was recorded with other settings is discarded. */
+	other_privacy = old && (bits[0] != w->client_bits[0] || bits[1] != w->client_bits[1]);
+	if (w->entries != entries || other_privacy) {
+		w->ring = entries ? queryring_new(entries) : NULL;
+		w->entries = entries;
+	}
+	if (w->counters != c->top_lists || other_privacy) {
+		w->counters = (unsigned)c->top_lists;
+		make_tops(w);
+	}
+	return w;
+}
+
+void witness_free(struct witness *w)
+{
+	if (!w)
+		return;
+	queryring_retire(w->ring);
+	free_but_ring(w);
+}
+
+/* ---- recording ---- */
+
+static const struct addr nobody;
+
+static struct addr client_kept(const struct witness *w, const struct addr *from)
+{
+	struct addr a = { .family = from->family };
+	unsigned bits = w->client_bits[a.family == 6], bytes = bits / 8;
+
+	if (!bits || !from->family)
+		return nobody;
+	memcpy(a.ip, from->ip, bytes);
+	return a;
+}
+
+static enum seen_how how_of(const struct witness *w, const struct testimony *t)
+{
+	switch (w->settled.how) {
+	case SETTLED_HERE:
+		return SEEN_local;
+	case SETTLED_BLOCKED:
+		return SEEN_blocked;
+	case SETTLED_EXPIRED:
+		return SEEN_expired;
+	default:
+		return t->how;
+	}
+}
+
+static void count_tops(struct witness *w, const struct question *q, const struct addr *client,
+		       bool blocked)
+{
+	uint8_t lower[DNAME_MAX], key[CLIENT_KEY];
+
+	key[0] = client->family;
+	dname_copy_lower(lower, q->name);
+	toplist_count(w->top[TOP_NAMES], lower, q->name_len);
+	if (blocked)
+		toplist_count(w->top[TOP_BLOCKED], lower, q->name_len);
+	if (!w->top[TOP_CLIENTS] || !client->family)
+		return;
+	memcpy(key + 1, client->ip, 16);
+	toplist_count(w->top[TOP_CLIENTS], key, client->family == 4 ? 5 : 17);
+}
+
+static void put(struct witness *w, const struct timebase *now, const struct testimony *t,
+		const struct addr *client, enum seen_how how)
+{
+	enum reason reason = t->reason ? t->reason : w->settled.reason;
+	const char *text = *w->settled.what ? w->settled.what : t->text;
+
+	queryring_put(w->ring, &(struct seen){
+		.at_us = now->now_us - t->took_us,
+		.took_us = t->took_us,
+		.client = *client,
+		.server = t->server ? *t->server : nobody,
+		.name = t->q->name,
+		.name_len = t->q->name_len,
+		.type = t->q->type,
+		.class_ = t->q->class_,
+		.how = (uint8_t)how,
+		.rcode = (uint8_t)(t->rcode < 0 ? SEEN_NO_ANSWER : t->rcode),
+		.transport = (uint8_t)client_transport(t->client->ops),
+		.reason = (uint8_t)reason,
+		.text = text,
+	});
+}
+
+void witness_note(struct witness *w, const struct timebase *now, const struct testimony *t)
+{
+	struct addr client = client_kept(w, &t->client->from);
+	enum seen_how how = how_of(w, t);
+
+	if (t->q->name_len) {
+		if (w->counters)
+			count_tops(w, t->q, &client, how == SEEN_blocked);
+		if (w->ring)
+			put(w, now, t, &client, how);
+	}
+	settled_clear(&w->settled);
+}
+
+const char *witness_client_text(const struct toprow *row, char buf[ADDR_TEXT])
+{
+	struct addr a = { .family = row->len ? row->key[0] : 0 };
+
+	memcpy(a.ip, row->key + 1, row->len - 1u);
+	return addr_print(&a, 0, buf);
+}

@@ -1,0 +1,51 @@
+/* Records client queries: the query ring and the lists of the most frequent names and clients.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A worker has one if configured (query-ring, top-lists), and otherwise pays nothing.
+ * client-privacy decides what is kept of clients' addresses. */
+#ifndef SERVICES_HISTORY_RECORDER_H
+#define SERVICES_HISTORY_RECORDER_H
+
+#include "services/history/decision.h"
+#include "services/history/ring.h"
+#include "services/history/toplist.h"
+#include "util/dns/msg.h"
+
+struct client;
+struct conf_server;
+struct timebase;
+
+enum toplist_kind { TOP_NAMES, TOP_CLIENTS, TOP_BLOCKED, TOP_KINDS };
+
+struct witness {
+	struct settled settled;              /* env->settled: of the current question */
+	struct queryring *ring;              /* or NULL */
+	struct toplist *top[TOP_KINDS];      /* or NULL */
+	unsigned char client_bits[2];        /* bits kept of an address: IPv4, IPv6 */
+	size_t entries;                      /* of the ring, as configured */
+	unsigned counters;                   /* of a list, as configured */
+};
+
+/* A witness as `c` asks for, continuing `old` (or NULL), which is taken over except for its ring if
+ * that is replaced: the caller retires it once nobody can find it. NULL: none is wanted. */
+struct witness *witness_renew(struct witness *old, const struct conf_server *c) MUST_USE;
+void witness_free(struct witness *w); /* NULL is fine */
+
+/* Note one query, answered or not. What settled it is in w->settled, which is cleared. */
+struct testimony {
+	const struct client *client;
+	const struct question *q;
+	const struct addr *server; /* whose answer it is, or NULL */
+	uint64_t took_us;
+	enum seen_how how;    /* where nothing settled it */
+	int rcode;            /* -1: no answer was sent */
+	enum reason reason;   /* or REASON_none */
+	const char *text;     /* more about that, or NULL */
+};
+
+void witness_note(struct witness *w, const struct timebase *now, const struct testimony *t);
+
+/* The key of TOP_CLIENTS as text. */
+const char *witness_client_text(const struct toprow *row, char buf[ADDR_TEXT]);
+
+#endif

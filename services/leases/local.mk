@@ -1,0 +1,13 @@
+# services/leases: DHCP leases and hosts files, as local data.
+libresolver_la_SOURCES += \
+	services/leases/file.c services/leases/file.h \
+	services/leases/hostnames.c services/leases/hostnames.h \
+	services/leases/isc.c \
+	services/leases/kea.c \
+	services/leases/line.c \
+	services/leases/private.h \
+	services/leases/trouble.def
+
+UNIT_TESTS += \
+	services/leases/tests/file \
+	services/leases/tests/hostnames

@@ -1,0 +1,22 @@
+# services/listen: clients' transports: UDP, TCP, TLS, HTTPS.
+libresolver_la_SOURCES += \
+	services/listen/connection.c services/listen/connection.h \
+	services/listen/connection_table.c services/listen/connection_table.h \
+	services/listen/doh.c services/listen/doh.h \
+	services/listen/frames.c \
+	services/listen/http.c \
+	services/listen/listeners.c \
+	services/listen/socket.c services/listen/socket.h \
+	services/listen/tcp.c services/listen/tcp.h \
+	services/listen/udp.c services/listen/udp.h
+
+EXTRA_DIST += services/listen/tests/run.h
+
+UNIT_TESTS += \
+	services/listen/tests/connection_table \
+	services/listen/tests/doh \
+	services/listen/tests/http \
+	services/listen/tests/proxied \
+	services/listen/tests/socket \
+	services/listen/tests/tcp \
+	services/listen/tests/udp

@@ -1,0 +1,410 @@
+/* Claims about connections to the https-port: how they begin, what goes out, and who is cut.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "services/listen/tcp.h"
+#include "services/listen/tests/run.h"
+#include "util/net/addr.h"
+#include "util/net/http2_server.h"
+
+#define SETTINGS        "\0\0\0\4\0\0\0\0\0"
+#define BLOCK           "\x82\x87\x04\x17/q?dns=AAABAAABAAAAAAAA\x41\1b"
+#define REQUEST(stream) "\0\0\x1e\1\5\0\0\0" stream BLOCK
+#define HEADER_V4       "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc6\x33\x64\7\xcb\0\x71\x35\x12\x67\0\x35"
+
+static struct house {
+	struct loop *loop;
+	struct listen_tcp *tcp;
+	struct client later[8];
+	unsigned waiting, taken, left;
+	bool puts_off; /* answers later */
+	char from[ADDR_TEXT];
+	int here, there;
+} house;
+
+static enum verdict take(void *taker, struct packet *p)
+{
+	struct house *h = taker;
+
+	h->taken++;
+	(void)addr_print(&p->client.from, 0, h->from);
+	assert_int_equal(p->in.len, 12);
+	if (h->puts_off) {
+		h->later[h->waiting++] = p->client;
+		return VERDICT_LATER;
+	}
+	write_bytes(&p->out, p->in.at, p->in.len);
+	return VERDICT_SEND;
+}
+
+/* Both ends of a connection over loopback. */
+static void connect_ends(int ends[2])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof at;
+	int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	assert_int_equal(bind(door, (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(listen(door, 1), 0);
+	assert_int_equal(getsockname(door, (struct sockaddr *)&at, &len), 0);
+	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(connect(ends[0], (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(setsockopt(ends[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
+	ends[1] = accept(door, NULL, NULL);
+	assert_true(ends[1] >= 0);
+	close(door);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(fcntl(ends[i], F_SETFL, O_NONBLOCK), 0);
+}
+
+static const struct listen_tcp_limits plenty = { .connections = 10,
+						 .idle_ms = 300,
+						 .waiting_bytes = 1 << 20,
+						 .http_endpoint = "/q",
+						 .http_streams = 10,
+						 .http_query_bytes = 1 << 16,
+						 .http_answer_bytes = 1 << 16,
+						 .http_nodelay = true };
+
+/* `here` becomes the client's end of a connection from 192.0.2.`who`. */
+static void connect_from(uint8_t who, bool proxied)
+{
+	int ends[2];
+
+	connect_ends(ends);
+	house.here = ends[0];
+	house.there = ends[1];
+	listen_tcp_take(house.tcp, ends[1],
+			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, who } },
+					   .service = SERVICE_HTTP,
+					   .proxied = proxied });
+}
+
+static void begin_house(const struct listen_tcp_limits *limits)
+{
+	memset(&house, 0, sizeof house);
+	house.loop = loop_new();
+	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
+}
+
+static void open_house(bool nodelay, bool proxied)
+{
+	struct listen_tcp_limits limits = plenty;
+
+	limits.http_nodelay = nodelay;
+	begin_house(&limits);
+	connect_from(1, proxied);
+}
+
+static void close_house(void)
+{
+	while (house.waiting) {
+		struct client c = house.later[--house.waiting];
+
+		c.ops->drop(&c);
+	}
+	listen_tcp_free(house.tcp);
+	loop_free(house.loop);
+	close(house.here);
+}
+
+static void say(const void *bytes, size_t len)
+{
+	assert_int_equal(send(house.here, bytes, len, MSG_NOSIGNAL), len);
+	run_for(house.loop, 5);
+}
+#define SAY(text) say(text, sizeof(text) - 1)
+
+/* The kinds of the frames that came back, by their first letters; '|' at the end of the stream. */
+static const char *heard(void)
+{
+	static const char letters[] = "DHPRSXPGWC";
+	static char text[64];
+	uint8_t bytes[8192];
+	ssize_t n = recv(house.here, bytes, sizeof bytes, 0);
+	size_t len = 0;
+
+	if (n > 4 && memcmp(bytes, "HTTP", 4) == 0) {
+		snprintf(text, sizeof text, "%.12s", (const char *)bytes);
+		return text;
+	}
+	for (ssize_t at = 0; at + 9 <= n && len < sizeof text - 2;
+	     at += 9 + (bytes[at] << 16 | bytes[at + 1] << 8 | bytes[at + 2]))
+		text[len++] = bytes[at + 3] < 10 ? letters[bytes[at + 3]] : '?';
+	if (n == 0)
+		text[len++] = '|';
+	text[len] = '\0';
+	return text;
+}
+
+static void a_question_is_answered_with_headers_and_data(void **state)
+{
+	(void)state;
+	open_house(true, false);
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3"));
+	assert_string_equal(heard(), "SSHHDD");
+	assert_int_equal(house.taken, 2);
+	close_house();
+}
+
+static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
+{
+	static const uint8_t answer[12] = { 0, 0, 0x81 };
+
+	(void)state;
+	open_house(true, false);
+	house.puts_off = true;
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3") REQUEST("\5"));
+	assert_string_equal(heard(), "SS");
+	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08"); /* the second is taken back */
+	while (house.waiting > 1) {
+		struct client c = house.later[--house.waiting];
+
+		c.ops->reply(&c, answer, sizeof answer);
+	}
+	run_for(house.loop, 5);
+	assert_string_equal(heard(), "HD");
+	close(house.here);
+	run_for(house.loop, 5);
+	house.later[0].ops->reply(&house.later[0], answer, sizeof answer);
+	house.waiting = 0;
+	run_for(house.loop, 5);
+	assert_int_equal(listen_tcp_count(house.tcp), 0);
+	house.here = -1;
+	close_house();
+}
+
+static void leave(void *taker, struct list *on_connection,
+		  bool (*is)(const struct client *c, const void *arg), const void *arg)
+{
+	struct house *h = taker;
+
+	for (unsigned i = 0; i < h->waiting; i++) {
+		struct client c = h->later[i];
+
+		assert_ptr_equal(on_connection, c.ops->waiting(&c));
+		if (!is(&c, arg))
+			continue;
+		h->later[i] = h->later[--h->waiting];
+		c.ops->drop(&c);
+		h->left++;
+		return;
+	}
+}
+
+static void a_stream_that_is_reset_takes_its_question_back(void **state)
+{
+	static const uint8_t answer[12] = { 0, 0, 0x81 };
+
+	(void)state;
+	open_house(true, false);
+	listen_tcp_on_leave(house.tcp, leave);
+	house.puts_off = true;
+	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3") REQUEST("\5"));
+	assert_string_equal(heard(), "SS");
+	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
+	assert_int_equal(house.left, 1);
+	assert_int_equal(house.waiting, 2);
+	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
+	assert_int_equal(house.left, 1);
+	while (house.waiting) {
+		struct client c = house.later[--house.waiting];
+
+		c.ops->reply(&c, answer, sizeof answer);
+	}
+	run_for(house.loop, 5);
+	assert_string_equal(heard(), "HDHD");
+	close_house();
+}
+
+static void beginnings_are_told_apart(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *bytes;
+		size_t len;
+		const char *heard; /* at once */
+	} rows[] = {
+#define ROW(why, text, heard) { why, text, sizeof(text) - 1, heard }
+		ROW("HTTP/2", HTTP2_PREFACE SETTINGS, "SS"),
+		ROW("a part of its preface", "PRI * HTTP/2.0\r\n", ""),
+		ROW("HTTP/1, whole", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 505"),
+		ROW("HTTP/1, a part", "GET / HTTP/1.1\r\n", ""),
+		ROW("a method and nothing else", "OPTIONS", ""),
+		ROW("TLS", "\x16\x03\x01\x02\0", "|"),
+		ROW("DNS over TCP", "\0\x0c\0\0\1\0\0\1\0\0\0\0\0\0", "|"),
+		ROW("a preface that ends otherwise", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\r",
+		    "HTTP/1.1 505"),
+#undef ROW
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *got;
+
+		open_house(true, false);
+		say(rows[i].bytes, rows[i].len);
+		got = heard();
+		if (strcmp(got, rows[i].heard) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].heard);
+		run_for(house.loop, 400); /* nobody may stay without asking */
+		assert_int_equal(listen_tcp_count(house.tcp), 0);
+		close_house();
+	}
+}
+
+static void a_proxy_says_for_whom_it_is(void **state)
+{
+	static const char bytes[] = HEADER_V4 HTTP2_PREFACE SETTINGS REQUEST("\1");
+
+	(void)state;
+	for (size_t piece = 7; piece < sizeof bytes; piece += 19) {
+		open_house(true, true);
+		for (size_t at = 0; at < sizeof bytes - 1; at += piece)
+			say(bytes + at, MIN(piece, sizeof bytes - 1 - at));
+		assert_int_equal(house.taken, 1);
+		assert_string_equal(house.from, "198.51.100.7@4711");
+		close_house();
+	}
+	open_house(true, true);
+	SAY(HTTP2_PREFACE SETTINGS);
+	assert_int_equal(listen_tcp_count(house.tcp), 0);
+	close_house();
+}
+
+static void nodelay_is_as_configured(void **state)
+{
+	(void)state;
+	for (unsigned nodelay = 0; nodelay < 2; nodelay++) {
+		int got = 7;
+		socklen_t len = sizeof got;
+
+		open_house(nodelay, false);
+		assert_int_equal(getsockopt(house.there, IPPROTO_TCP, TCP_NODELAY, &got, &len), 0);
+		assert_int_equal(got != 0, nodelay);
+		close_house();
+	}
+}
+
+/* ---- what all clients share ---- */
+
+#define NO_WINDOW       "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0"
+#define POST_BLOCK      "\x83\x87\x04\2/q\x41\1b\x0f\x10\x17" "application/dns-message"
+#define POST            "\0\0\x23\1\4\0\0\0\1" POST_BLOCK
+
+/* A piece of a request's body. */
+static void say_data(size_t len, bool last)
+{
+	uint8_t frame[9 + 16384] = { 0, (uint8_t)(len >> 8), (uint8_t)len, 0, last, 0, 0, 0, 1 };
+
+	say(frame, 9 + len);
+}
+
+/* Connects, and has that many bytes kept: of a question without its end, or of answers. */
+static void hold(uint8_t who, bool answers, size_t len)
+{
+	connect_from(who, false);
+	if (!answers) {
+		SAY(HTTP2_PREFACE SETTINGS POST);
+		say_data(len / 2, false);
+		say_data(len / 2, false);
+		return;
+	}
+	SAY(HTTP2_PREFACE NO_WINDOW);
+	for (char stream = 1; len; stream += 2, len -= 12) {
+		char request[] = REQUEST("\1");
+
+		request[8] = stream;
+		say(request, sizeof request - 1);
+	}
+}
+
+/* Whoever comes last, and has little kept, does not pay for those who have much. */
+static void the_http_connection_with_most_buffered_data_is_closed(void **state)
+{
+	(void)state;
+	enum { MANY = 5, COMES = 1, LIMIT = 120 };
+	static const struct {
+		const char *why;
+		struct {
+			uint8_t who, len;
+		} hogs[MANY];
+		const char *cut; /* which of these connections */
+		bool served;     /* who comes with twelve bytes */
+	} rows[] = {
+		{ "there is room for all", { { 2, 96 } }, "-", true },
+		{ "another has most", { { 2, 120 } }, "x", true },
+		{ "another has most, on several connections",
+		  { { 2, 36 }, { 3, 48 }, { 2, 24 }, { 4, 12 } }, "x---", true },
+		{ "it has most itself", { { 2, 48 }, { COMES, 72 } }, "--", false },
+	};
+
+	for (unsigned i = 0; i < 2 * COUNT(rows); i++) {
+		unsigned at = i / 2, count = 0;
+		bool answers = i % 2;
+		struct listen_tcp_limits limits = plenty;
+		int ends[MANY];
+		char got[MANY + 1] = "";
+		const char *heard_last, *served;
+
+		limits.idle_ms = 5000;
+		while (rows[at].hogs[count].who)
+			count++;
+		/* each question is one stream, each twelve bytes of answers another */
+		limits.http_query_bytes = LIMIT + (count + 1) * HTTP2_STREAM;
+		limits.http_answer_bytes = LIMIT + LIMIT / 12 * HTTP2_STREAM;
+		begin_house(&limits);
+		for (count = 0; rows[at].hogs[count].who; count++) {
+			hold(rows[at].hogs[count].who, answers, rows[at].hogs[count].len);
+			(void)heard();
+			ends[count] = house.here;
+		}
+		hold(COMES, answers, 12);
+		if (answers)
+			SAY("\0\0\4\x08\0\0\0\0\1\0\0\0\x0c");
+		else
+			say_data(0, true);
+		heard_last = heard();
+		served = rows[at].served ? "SSHD" : "SSHR";
+		if (strcmp(heard_last, served) != 0)
+			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
+				 rows[at].why, heard_last, served);
+		for (unsigned k = 0; k < count; k++) {
+			int mine = house.here;
+
+			house.here = ends[k];
+			got[k] = strchr(heard(), '|') ? 'x' : '-';
+			close(ends[k]);
+			house.here = mine;
+		}
+		if (strcmp(got, rows[at].cut) != 0)
+			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
+				 rows[at].why, got, rows[at].cut);
+		close_house();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_question_is_answered_with_headers_and_data),
+		cmocka_unit_test(answers_may_come_later_and_for_clients_that_are_gone),
+		cmocka_unit_test(a_stream_that_is_reset_takes_its_question_back),
+		cmocka_unit_test(beginnings_are_told_apart),
+		cmocka_unit_test(a_proxy_says_for_whom_it_is),
+		cmocka_unit_test(nodelay_is_as_configured),
+		cmocka_unit_test(the_http_connection_with_most_buffered_data_is_closed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* Queries that other queries need: started by modules, joined if equal, never circular.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/mesh/mesh.h"
+#include "services/mesh/private.h"
+
+static bool has_time(const struct query *q)
+{
+	return q->env->time->now_us < q->budget->deadline_us;
+}
+
+/* A query that `q` may cause, or NULL. */
+static struct query *begin_child(struct query *q, const struct sought *s)
+{
+	struct query *child;
+
+	if (q->depth >= QUERY_DEPTH_MAX || !has_time(q) || !budget_take(&q->budget->children, 1))
+		return NULL;
+	child = query_begin(q->mesh, s, q->depth + 1, q->budget);
+	if (child && s->kind & QUERY_NO_CACHE && q->avoid_count) {
+		/* retried because the answer was bogus: avoid the same servers */
+		child->avoid =
+			arena_copy(&child->arena, q->avoid, q->avoid_count * sizeof(*q->avoid));
+		child->avoid_count = q->avoid_count;
+	}
+	return child;
+}
+
+static struct question question_of(const uint8_t *name, uint16_t type, uint16_t class_)
+{
+	return (struct question){
+		.name = name, .name_len = (uint16_t)dname_len(name), .type = type, .class_ = class_
+	};
+}
+
+static struct query *ask_child(struct query *q, const struct sought *s, unsigned module)
+{
+	struct query *child = query_find(q->mesh, s);
+
+	if (child && query_link_between(q, child))
+		return child;
+	if (child && query_waits_for(q->mesh, child, q))
+		child = NULL;
+	else if (!child)
+		child = begin_child(q, s);
+	if (child)
+		query_tie(q, child, module);
+	else
+		q->starved = true; /* who waits for whom depends on who asked first */
+	return child;
+}
+
+bool query_ask_again(struct query *parent, const struct query *child, unsigned module)
+{
+	struct sought s = child->subnet ? sought_at(&child->question, child->kind, child->subnet)
+					: sought(&child->question, child->kind);
+	struct query *again = child->budget != parent->budget ? ask_child(parent, &s, module) : NULL;
+
+	if (again)
+		again->is_answer |= child->is_answer;
+	return again;
+}
+
+const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_,
+			       unsigned kind)
+{
+	struct question question = question_of(name, type, class_);
+	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+
+	return ask_child(q, &s, q->at);
+}
+
+const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint16_t type,
+				     uint16_t class_)
+{
+	const unsigned routed = QUERY_ROUTED | QUERY_FORWARDED;
+	struct question question = question_of(name, type, class_);
+	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
+	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
+				    : sought(&question, kind);
+	struct query *child = ask_child(q, &s, q->at);
+
+	if (child)
+		child->is_answer = true;
+	return child;
+}
+
+bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)
+{
+	struct question question = question_of(name, type, class_);
+	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+
+	struct query *aside;
+
+	if (query_find(q->mesh, &s))
+		return true;
+	aside = begin_child(q, &s);
+	if (aside)
+		aside->is_aside = true;
+	return aside;
+}
+
+unsigned mesh_children(const struct query *q)
+{
+	unsigned count = 0;
+
+	LIST_EACH (at, &q->children)
+		count += LIST_ITEM(at, struct query_link, of_parent)->module == q->at;
+	/* Two may end at the same time: while it is told of the first, the second is still queued. */
+	LIST_EACH (at, &q->events) {
+		const struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		count += w->module == q->at && w->event.kind == EVENT_CHILD;
+	}
+	return count;
+}
+
+void mesh_forget_children(struct query *q)
+{
+	LIST_EACH_SAFE (at, &q->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->module == q->at)
+			query_untie(link);
+	}
+	LIST_EACH_SAFE (at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module == q->at && w->event.kind == EVENT_CHILD)
+			wake_free(q->mesh, w);
+	}
+}

@@ -1,0 +1,349 @@
+/* Queries: creating, finding, linking to those they wait for, ending.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/cache/msg.h"
+#include "services/mesh/private.h"
+#include "services/policy/policy.h"
+#include "services/policy/views.h"
+#include "services/query/trace.h"
+#include "util/base/mem.h"
+
+#include <string.h>
+
+enum {
+	SPARE_MOST = 256, /* queries kept for reuse */
+	WALK_MOST = 256,  /* queries visited when looking for a cycle */
+};
+
+/* The kind as used for lookup: a refresh and the plain query are the same. */
+static unsigned identity(unsigned kind)
+{
+	return kind & ~(unsigned)QUERY_NO_CACHE;
+}
+
+static uint64_t kind_hash(unsigned kind)
+{
+	return identity(kind) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+struct sought sought(const struct question *q, unsigned kind)
+{
+	return (struct sought){ .q = q, .kind = kind, .hash = msgcache_hash(q) ^ kind_hash(kind) };
+}
+
+static uint64_t subnet_hash(const struct netblock *n)
+{
+	return addr_hash(&n->net) + n->bits;
+}
+
+struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet)
+{
+	struct sought s = sought(q, kind);
+
+	s.subnet = subnet;
+	s.hash ^= subnet_hash(subnet);
+	return s;
+}
+
+static bool same_subnet(const struct netblock *a, const struct netblock *b)
+{
+	return a == b || (a && b && a->bits == b->bits && addr_equals_ip(&a->net, &b->net));
+}
+
+uint64_t query_message_hash(const struct query *q)
+{
+	return q->hash ^ kind_hash(q->kind) ^ (q->subnet ? subnet_hash(q->subnet) : 0);
+}
+
+static struct query **bucket_of(const struct mesh *m, uint64_t hash)
+{
+	return &m->buckets[hash & (m->bucket_count - 1)];
+}
+
+static void table_grow(struct mesh *m)
+{
+	struct query **old = m->buckets;
+	size_t old_count = m->bucket_count;
+
+	m->bucket_count = 2 * old_count;
+	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
+	for (size_t i = 0; i < old_count; i++) {
+		for (struct query *q = old[i], *next; q; q = next) {
+			struct query **at = bucket_of(m, q->hash);
+
+			next = q->bucket_next;
+			q->bucket_next = *at;
+			*at = q;
+		}
+	}
+	mem_free(old);
+}
+
+struct query *query_find(struct mesh *m, const struct sought *s)
+{
+	for (struct query *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
+		if (at->hash == s->hash && identity(at->kind) == identity(s->kind) &&
+		    same_subnet(at->subnet, s->subnet) && question_equals(&at->question, s->q))
+			return at;
+	return NULL;
+}
+
+struct budget *budget_new(const struct mesh *m)
+{
+	struct budget *b = mem_new(sizeof(*b));
+	const struct timebase *t = m->env->time;
+
+	*b = (struct budget){
+		.sends = (int)MIN(mesh_conf(m)->server.max_global_quota, (uint32_t)INT32_MAX),
+		.children = QUERY_CHILDREN,
+		.vain = QUERY_VAIN,
+		.fruitless = QUERY_FRUITLESS,
+		.signatures = QUERY_SIGNATURES,
+		.good_signatures = QUERY_GOOD_SIGNATURES,
+		.hashes = QUERY_HASHES,
+		.deadline_us = time_jumps(t) ? UINT64_MAX : t->now_us + QUERY_TIME_US,
+		.refs = 1,
+		.trace = trace_pin(m->env->trace),
+	};
+	return b;
+}
+
+static struct query *query_blank(struct mesh *m)
+{
+	struct query *q = m->spare;
+
+	if (!q)
+		return mem_zero(sizeof(*q));
+	m->spare = q->bucket_next;
+	m->spare_count--;
+	memset(q, 0, sizeof(*q));
+	return q;
+}
+
+static void copy_question(struct query *q, const struct question *from)
+{
+	uint8_t *name = arena_take(&q->arena, from->name_len);
+
+	dname_copy_lower(name, from->name);
+	q->question = *from;
+	q->question.name = name;
+}
+
+static void enter_scope(struct query *q)
+{
+	const struct env *e = q->env;
+
+	q->scope = query_scope(q->kind);
+	if (LIKELY(q->scope == 0)) {
+		q->cache = (struct scope_caches){ e->rrsets, e->negative, e->keys };
+		return;
+	}
+	PROMISE(q->scope <= e->scope_count);
+	q->cache = e->scopes[q->scope - 1];
+	q->view = views_of_scope(q->snapshot->policy->views, q->scope);
+}
+
+struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
+			struct budget *budget)
+{
+	struct query *q = query_blank(m);
+	struct query **bucket;
+
+	arena_init(&q->arena);
+	q->env = m->env;
+	q->snapshot = snapshot_pin(m->env->snapshot);
+	copy_question(q, s->q);
+	q->kind = s->kind;
+	if (s->subnet)
+		q->subnet = arena_copy(&q->arena, s->subnet, sizeof(*s->subnet));
+	enter_scope(q);
+	q->depth = depth;
+	q->budget = budget_pin(budget);
+	q->begun_us = m->env->time->now_us;
+	q->mesh = m;
+	q->number = m->begun++;
+	q->hash = s->hash;
+	list_init(&q->in_run);
+	list_init(&q->in_line);
+	list_init(&q->in_hall);
+	list_init(&q->guests);
+	list_init(&q->events);
+	list_init(&q->waiters);
+	list_init(&q->parents);
+	list_init(&q->children);
+	list_init(&q->in_mesh);
+
+	if (m->count >= m->bucket_count)
+		table_grow(m);
+	bucket = bucket_of(m, q->hash);
+	q->bucket_next = *bucket;
+	*bucket = q;
+	m->count++;
+	m->seated[SEAT_BACKGROUND]++;
+	list_push_back(&m->seats[SEAT_BACKGROUND], &q->in_mesh);
+	return q;
+}
+
+void query_sit(struct query *q, enum query_seat seat)
+{
+	struct mesh *m = q->mesh;
+
+	m->seated[q->seat]--;
+	m->seated[seat]++;
+	q->seat = seat;
+	shares_take_back(m->shares, &q->place);
+	list_remove(&q->in_mesh);
+	list_push_back(&m->seats[seat], &q->in_mesh);
+}
+
+static void table_remove(struct query *q)
+{
+	struct query **at = bucket_of(q->mesh, q->hash);
+
+	while (*at != q)
+		at = &(*at)->bucket_next;
+	*at = q->bucket_next;
+}
+
+void query_end(struct query *q)
+{
+	struct mesh *m = q->mesh;
+	struct loop *loop = m->env->loop;
+
+	q->done = true;
+	table_remove(q);
+	hall_leave(q);
+	m->count--;
+	m->seated[q->seat]--;
+	shares_take_back(m->shares, &q->place);
+	list_remove(&q->in_mesh);
+	list_remove(&q->in_run);
+	list_remove(&q->in_line);
+	timer_stop(loop, &q->timer);
+	timer_stop(loop, &q->stale_timer);
+	timer_stop(loop, &q->deadline);
+	for (unsigned i = m->module_count; i-- > 0;)
+		if (q->state[i] && m->modules[i]->clear)
+			m->modules[i]->clear(q, q->state[i]);
+	query_hush(q, 0);
+}
+
+void query_free(struct query *q)
+{
+	struct mesh *m = q->mesh;
+
+	PROMISE(q->done && !q->running && !q->holds);
+	PROMISE(list_is_empty(&q->waiters) && list_is_empty(&q->parents));
+	budget_drop(q->budget);
+	arena_clear(&q->arena);
+	snapshot_unpin(q->snapshot);
+	if (m->spare_count == SPARE_MOST) {
+		mem_free(q);
+		return;
+	}
+	q->bucket_next = m->spare;
+	m->spare = q;
+	m->spare_count++;
+}
+
+/*
+ * Links between queries.
+ */
+
+void query_tie(struct query *parent, struct query *child, unsigned module)
+{
+	struct query_link *link = arena_new(&parent->arena, struct query_link);
+
+	*link = (struct query_link){ .parent = parent, .child = child, .module = module };
+	list_push_back(&child->parents, &link->of_child);
+	list_push_back(&parent->children, &link->of_parent);
+	parent->child_count++;
+}
+
+void query_untie(struct query_link *link)
+{
+	list_remove(&link->of_child);
+	list_remove(&link->of_parent);
+	link->parent->child_count--;
+}
+
+struct query_link *query_link_between(const struct query *parent, const struct query *child)
+{
+	LIST_EACH (at, &parent->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->child == child)
+			return link;
+	}
+	return NULL;
+}
+
+bool query_waits_for(struct mesh *m, struct query *from, const struct query *target)
+{
+	struct query *found[WALK_MOST];
+	size_t count = 1;
+
+	if (from == target)
+		return true;
+	m->walk++;
+	found[0] = from;
+	from->walk = m->walk;
+	for (size_t i = 0; i < count; i++) {
+		LIST_EACH (at, &found[i]->children) {
+			struct query *child = LIST_ITEM(at, struct query_link, of_parent)->child;
+
+			if (child == target || count == WALK_MOST)
+				return true;
+			if (child->walk == m->walk)
+				continue;
+			child->walk = m->walk;
+			found[count++] = child;
+		}
+	}
+	return false;
+}
+
+/*
+ * Pending events.
+ */
+
+struct wake *wake_new(struct mesh *m)
+{
+	struct wake *w = m->spare_wakes;
+
+	if (!w)
+		return mem_zero(sizeof(*w));
+	m->spare_wakes = w->spare;
+	return w;
+}
+
+/* The event may hold the last reference to a finished child. */
+void wake_free(struct mesh *m, struct wake *w)
+{
+	struct query *child = (struct query *)(uintptr_t)w->event.child;
+
+	list_remove(&w->link);
+	w->spare = m->spare_wakes;
+	m->spare_wakes = w;
+	if (child && --child->holds == 0)
+		query_free(child);
+}
+
+void query_hush(struct query *q, unsigned module)
+{
+	LIST_EACH_SAFE (at, &q->events) {
+		struct wake *w = LIST_ITEM(at, struct wake, link);
+
+		if (w->module >= module)
+			wake_free(q->mesh, w);
+	}
+	LIST_EACH_SAFE (at, &q->children) {
+		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
+
+		if (link->module >= module)
+			query_untie(link);
+	}
+	if (q->timer_module >= module)
+		timer_stop(q->env->loop, &q->timer);
+	if (q->line_module >= module)
+		list_remove(&q->in_line);
+}

@@ -1,0 +1,291 @@
+/* Claims about halls: clients told apart by subnet wait for the guests whose answers they may have.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/mesh/subnet_group.h"
+
+#include "services/cache/subnet_index.h"
+#include "services/forward/subnets.h"
+#include "services/mesh/tests/fixture.h"
+
+/* The servers say SCOPE PREFIX-LENGTH `scope`, or fail. */
+static struct servers {
+	unsigned scope;
+	bool fail;
+} servers;
+
+/* Stops what is not for a subnet, as the iterator does, and has guests wait. */
+static enum step divider_operate(struct query *q, void *state, const struct event *ev)
+{
+	(void)state;
+	if (!q->subnet) {
+		q->divided = true;
+		answer_with(q, RCODE_NOERROR);
+		return STEP_UP;
+	}
+	if (ev->kind == EVENT_ASK)
+		return wait_here(q);
+	q->placed = !servers.fail;
+	q->subnet_scope = (uint8_t)servers.scope;
+	answer_with(q, servers.fail ? RCODE_SERVFAIL : RCODE_NOERROR);
+	return STEP_UP;
+}
+
+static const struct module divider = {
+	.name = "divider", .state_size = 1, .wakes = WAKE_ANY, .operate = divider_operate
+};
+
+static struct subnets *rules;
+static unsigned told[256], dropped; /* by client */
+
+static void begin(const char *more)
+{
+	static const struct module *const chain[] = { &subnetcache_module, &divider, NULL };
+	struct fault f = { 0 };
+	char text[256];
+
+	snprintf(text, sizeof text, "server:\n module-config: \"subnetcache iterator\"\n"
+				    " send-client-subnet: 192.0.2.0/24\n%s", more);
+	world_begin(text);
+	mesh_free(world.mesh);
+	memset(told, 0, sizeof told);
+	dropped = 0;
+	servers = (struct servers){ .scope = 24 };
+	if (!subnets_read(&rules, world.snapshot.conf, &f))
+		fail_msg("%s", f.text);
+	world.snapshot.subnets = rules;
+	world.env.places = places_new(1 << 20, 1);
+	world.env.mesh = world.mesh = mesh_new(&world.env, chain);
+}
+
+static void finish(void)
+{
+	mesh_free(world.mesh);
+	world.env.mesh = world.mesh = mesh_new(&world.env, (const struct module *const[]){ &divider, NULL });
+	places_free(world.env.places);
+	subnets_free(rules);
+	world_end();
+}
+
+static void on_told(const struct client *c, const uint8_t *bytes, size_t len)
+{
+	assert_true(len >= MSG_HEAD_LEN);
+	told[c->tag] += msg_rcode(bytes) == RCODE_NOERROR ? 1 : 100;
+}
+
+static void on_dropped(const struct client *c)
+{
+	(void)c;
+	dropped++;
+}
+
+static const struct client_ops ops = {
+	.name = "tcp", .reply = on_told, .drop = on_dropped, .waiting = on_connection
+};
+
+/* Client 10.`net`.`subnet`.1 asks. */
+static void come(uint8_t who, uint8_t net, uint8_t subnet)
+{
+	struct client c = { .ops = &ops,
+			    .from = { .family = 4, .ip = { 10, net, subnet, 1 } },
+			    .tag = who };
+	struct whereabouts where = { .shown = subnet_of(&c.from, 24) };
+	struct request r = { .id = who, .flags = FLAG_RD, .where = &where };
+
+	r.q = question_of("www.example");
+	mesh_ask(world.mesh, &r, &c, NULL);
+}
+
+/* Who has been told so far: "1 2 2:failed". */
+static const char *who_is_told(void)
+{
+	static char text[512];
+
+	*text = '\0';
+	for (unsigned i = 0; i < COUNT(told); i++)
+		if (told[i])
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u%s",
+				 *text ? " " : "", i,
+				 told[i] == 1 ? "" : told[i] == 100 ? ":failed" : ":twice");
+	return text;
+}
+
+/* Clients 1 and 3 are in 10.1.1.0/24, 2 in 10.1.2.0/24, 4 in 10.2.1.0/24. */
+static void an_answer_is_for_whom_the_servers_say(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		unsigned scope;
+		bool fail;
+		const char *told; /* once the first guest, of client 1, is answered */
+		unsigned guests;  /* begun by then */
+	} rows[] = {
+		{ "for its subnet", 24, false, "1 3", 3 },
+		{ "for less than the servers were told", 32, false, "1 3", 3 },
+		{ "for the subnets around it", 16, false, "1 2 3", 2 },
+		{ "for all", 0, false, "1 2 3 4", 1 },
+		{ "for nobody", 24, true, "1:failed 2:failed 3:failed 4:failed", 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		begin("");
+		servers = (struct servers){ rows[i].scope, rows[i].fail };
+		come(1, 1, 1);
+		come(2, 1, 2);
+		come(3, 1, 1);
+		come(4, 2, 1);
+		/* until the servers are seen to tell clients apart, one at a time */
+		assert_int_equal(world.asleep_count, 1);
+		assert_string_equal(who_is_told(), "");
+		wake(0);
+		if (strcmp(who_is_told(), rows[i].told) != 0 || world.asleep_count != rows[i].guests)
+			fail_msg("%s: told %s, %u guests", rows[i].why, who_is_told(),
+				 world.asleep_count);
+		for (unsigned k = 1; k < world.asleep_count; k++)
+			wake(k);
+		if (!rows[i].fail)
+			assert_string_equal(who_is_told(), "1 2 3 4");
+		assert_int_equal(mesh_size(world.mesh), 0);
+		assert_int_equal(mesh_waiting(world.mesh), 0);
+		assert_int_equal(dropped, 0);
+		finish();
+	}
+}
+
+static void subnet_queries_in_a_group_are_limited(void **state)
+{
+	enum { ALL = HALL_GUESTS + 5 };
+
+	(void)state;
+	begin("");
+	for (uint8_t i = 0; i < ALL; i++)
+		come(i + 1, 1, i);
+	assert_int_equal(world.asleep_count, 1);
+	wake(0);
+	assert_int_equal(world.asleep_count, 1 + HALL_GUESTS);
+	assert_int_equal(mesh_size(world.mesh), 1 + HALL_GUESTS);
+	wake(1);
+	assert_int_equal(world.asleep_count, 2 + HALL_GUESTS);
+	for (unsigned i = 2; i < world.asleep_count; i++)
+		wake(i);
+	assert_int_equal(world.asleep_count, ALL);
+	for (unsigned i = 1; i <= ALL; i++)
+		assert_int_equal(told[i], 1);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
+/* Guests take the places that all queries share. */
+static void subnet_queries_take_request_list_slots(void **state)
+{
+	(void)state;
+	begin(" num-queries-per-thread: 3\n");
+	for (uint8_t i = 0; i < 6; i++)
+		come(i + 1, 1, i);
+	wake(0);
+	for (unsigned i = 1; i < world.asleep_count; i++)
+		wake(i);
+	for (unsigned i = 1; i <= 6; i++)
+		assert_int_equal(told[i], 1);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
+static bool is_client(const struct client *c, const void *who)
+{
+	return c->tag == *(const uint64_t *)who;
+}
+
+static void who_takes_its_question_back_waits_no_more(void **state)
+{
+	static const uint64_t first = 1, second = 2;
+
+	(void)state;
+	begin("");
+	come(1, 1, 1);
+	come(2, 1, 2);
+	/* one whose guest is working, and one that has to wait for it */
+	mesh_leave(world.mesh, &world.connections[0], is_client, &second);
+	assert_int_equal(dropped, 1);
+	mesh_leave(world.mesh, &world.connections[0], is_client, &first);
+	assert_int_equal(dropped, 2);
+	assert_int_equal(mesh_waiting(world.mesh), 0);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	assert_string_equal(who_is_told(), "");
+	finish();
+}
+
+/* A hall is left for another when it has been visited often. */
+static void no_client_of_a_busy_subnet_group_is_lost(void **state)
+{
+	enum { VISITS = 10000, FEW = 200 };
+
+	(void)state;
+	begin(" num-queries-per-thread: 4096\n");
+	for (unsigned i = 0; i < VISITS; i++)
+		come((uint8_t)(1 + i % FEW), 1, 1);
+	come(250, 1, 2);
+	assert_int_equal(mesh_waiting(world.mesh), VISITS + 1);
+	assert_int_equal(world.asleep_count, 1);
+	assert_int_equal(mesh_size(world.mesh), 2);
+	wake(0);
+	for (unsigned i = 1; i <= FEW; i++)
+		assert_int_equal(told[i], VISITS / FEW);
+	assert_int_equal(told[250], 0);
+	assert_int_equal(world.asleep_count, 2);
+	wake(1);
+	assert_int_equal(told[250], 1);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	assert_int_equal(dropped, 0);
+	finish();
+}
+
+static void refresh(uint8_t subnet)
+{
+	struct addr at = { .family = 4, .ip = { 10, 1, subnet, 1 } };
+	struct whereabouts where = { .shown = subnet_of(&at, 24) };
+	struct question q = question_of("www.example");
+
+	mesh_refresh(world.mesh, &q, 0, &where);
+}
+
+/* What is fetched ahead is fetched for the subnet of who asked, and nobody has to wait for it. */
+static void a_prefetch_is_for_the_clients_subnet(void **state)
+{
+	(void)state;
+	begin("");
+	refresh(1);
+	assert_int_equal(world.asleep_count, 1);
+	assert_true(world.asleep[0]->is_refresh);
+	assert_int_equal(world.asleep[0]->subnet->net.ip[2], 1);
+	/* while it goes on, and the servers are not known to tell clients apart, there is no other */
+	refresh(2);
+	assert_int_equal(world.asleep_count, 1);
+	come(1, 1, 1);
+	assert_false(world.asleep[0]->is_refresh);
+	wake(0);
+	assert_string_equal(who_is_told(), "1");
+	assert_int_equal(mesh_size(world.mesh), 0);
+	refresh(1);
+	refresh(2);
+	assert_int_equal(world.asleep_count, 3);
+	assert_int_equal(world.asleep[2]->subnet->net.ip[2], 2);
+	wake(1);
+	wake(2);
+	assert_int_equal(mesh_size(world.mesh), 0);
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_for_whom_the_servers_say),
+		cmocka_unit_test(subnet_queries_in_a_group_are_limited),
+		cmocka_unit_test(subnet_queries_take_request_list_slots),
+		cmocka_unit_test(who_takes_its_question_back_waits_no_more),
+		cmocka_unit_test(no_client_of_a_busy_subnet_group_is_lost),
+		cmocka_unit_test(a_prefetch_is_for_the_clients_subnet),
+	};
+
+	hash_start(true);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+/* Carries out the rules of response policy zones, on queries and on answers.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/policy/policy_zones.h"
+
+#include "services/answer/nat64.h"
+#include "services/authzone/data.h"
+#include "services/policy/rpz_match.h"
+#include "util/base/arena.h"
+#include "util/dns/rr.h"
+
+static struct policed_by by_whom(const struct policy *p, const struct policy_client *who,
+				 const struct question *q)
+{
+	return (struct policed_by){ .zones = p->policed,
+				    .tags = &who->rule->tags->set,
+				    .client = who->client,
+				    .q = q,
+				    .nat64 = &p->nat64,
+				    .embeds = who->embeds,
+				    .stats = who->stats,
+				    .settled = who->settled };
+}
+
+/* ---- a rule's records, owned by the name they apply to ---- */
+
+static const struct rrset *alias_to(struct arena *a, const uint8_t *owner, const uint8_t *target,
+				    uint32_t ttl_s)
+{
+	struct slice record = { .at = target, .len = dname_len(target) };
+
+	return rrset_build(a, &(struct rrset_parts){ .owner = owner,
+						     .type = TYPE_CNAME,
+						     .class_ = CLASS_IN,
+						     .ttl_s = ttl_s,
+						     .expires_s = ttl_s,
+						     .records = &record,
+						     .count = 1 });
+}
+
+/* The alias a rule makes of `name`; its expires_s is relative to time 0. NULL: the target would be
+ * too long. */
+static const struct rrset *rule_alias(const struct rpz_hit *hit, const uint8_t *name,
+				      struct arena *a)
+{
+	const struct rrset *alias = zonenode_set(hit->rule.node, TYPE_CNAME);
+	uint32_t ttl_s = alias ? alias->ttl_s : hit->rule.node->sets[0]->ttl_s;
+	uint8_t *target = arena_take(a, DNAME_MAX);
+
+	if (rpz_target(&hit->rule, name, target) == 0)
+		return NULL;
+	return alias_to(a, name, target, ttl_s);
+}
+
+/* The rule's RRsets that answer `type`; returns how many were stored in `to`. */
+static unsigned rule_sets(const struct rpz_hit *hit, const uint8_t *name, uint16_t type,
+			  struct arena *a, const struct rrset **to, unsigned most)
+{
+	const struct zonenode *n = hit->rule.node;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < n->count && count < most; i++)
+		if ((n->sets[i]->type == type || type == TYPE_ANY) &&
+		    rpz_is_policy(n->sets[i]->type))
+			to[count++] = rrset_rename(a, n->sets[i], name, 0);
+	return count;
+}
+
+/* ---- before the caches ---- */
+
+#define SETS_MOST 32
+
+struct settling {
+	const struct policy *p;
+	const struct answer_to *to;
+	struct writer *out;
+	const struct rpz_hit *hit;
+};
+
+static enum policy_end say(const struct settling *s, const struct rrset **sets, unsigned answers,
+			   unsigned additional, enum rcode rcode)
+{
+	struct message m = { .flags = FLAG_AA,
+			     .rcode = (uint16_t)rcode,
+			     .q = s->to->request->q,
+			     .sets = sets,
+			     .security = SECURITY_INSECURE,
+			     .reason = REASON_blocked };
+	struct answer_to to = *s->to;
+
+	m.count[SECTION_ANSWER] = (uint16_t)answers;
+	m.count[SECTION_ADDITIONAL] = (uint16_t)additional;
+	m.no_recursion = rcode == RCODE_NXDOMAIN && s->hit->zone->manner->signals;
+	to.now_s = 0;
+	answer_message(s->out, &to, &m);
+	return POLICY_SEND;
+}
+
+static enum policy_end say_data(const struct settling *s, struct arena *a)
+{
+	const struct question *q = &s->to->request->q;
+	const struct rrset *sets[SETS_MOST + 1], *soa = rpz_zone(s->hit->rules)->soa;
+	unsigned count = rule_sets(s->hit, q->name, q->type, a, sets, SETS_MOST);
+	bool tells = soa && !s->p->minimal && s->hit->trigger == RPZ_CLIENT_IP;
+
+	if (tells)
+		sets[count] = soa;
+	return say(s, sets, count, tells, RCODE_NOERROR);
+}
+
+static enum policy_end say_alias(const struct settling *s, struct arena *a, struct lead *lead)
+{
+	const struct question *q = &s->to->request->q;
+	const struct rrset *alias = rule_alias(s->hit, q->name, a);
+
+	if (!alias) {
+		answer_error(s->out, s->to, RCODE_YXDOMAIN, REASON_other);
+		return POLICY_SEND;
+	}
+	if (q->type == TYPE_CNAME || q->type == TYPE_ANY)
+		return say(s, &alias, 1, 0, RCODE_NOERROR);
+	*lead = (struct lead){ .authoritative = true };
+	return lead_add(lead, a, alias) ? POLICY_FOLLOW : POLICY_DROP;
+}
+
+static enum policy_end truncate(const struct settling *s)
+{
+	uint8_t *head = s->out->at;
+
+	answer_error(s->out, s->to, RCODE_NOERROR, REASON_none);
+	put_u16(head + 2, msg_flags(head) | FLAG_TC | FLAG_AA);
+	return POLICY_SEND;
+}
+
+enum policy_end policy_zones_answer(const struct policy *p, const struct policy_client *who,
+				    const struct answer_to *to, struct writer *out, struct arena *a,
+				    struct lead *lead)
+{
+	const struct question *q = &to->request->q;
+	struct policed_by by = by_whom(p, who, q);
+	struct rpz_hit hit;
+	struct settling s = { .p = p, .to = to, .out = out, .hit = &hit };
+
+	if (q->class_ != CLASS_IN || !policed_question(&by, &hit))
+		return POLICY_PASS;
+	switch (hit.rule.action) {
+	case RPZ_nxdomain:
+		return say(&s, NULL, 0, 0, RCODE_NXDOMAIN);
+	case RPZ_nodata:
+		return say(&s, NULL, 0, 0, RCODE_NOERROR);
+	case RPZ_drop:
+		return POLICY_DROP;
+	case RPZ_tcp_only:
+		return truncate(&s);
+	case RPZ_data:
+		return say_data(&s, a);
+	case RPZ_cname:
+	case RPZ_cname_override:
+		return say_alias(&s, a, lead);
+	default:
+		return POLICY_LET_THROUGH;
+	}
+}
+
+bool policy_zones_spare(const struct policy *p, const struct policy_client *who,
+			const struct question *q)
+{
+	struct policed_by by = by_whom(p, who, q);
+
+	return q->class_ == CLASS_IN && policed_spares(&by);
+}
+
+/* ---- answers ---- */
+
+/* A rule being applied to an answer. */
+struct judging {
+	const struct policy *p;
+	const struct message *m;
+	const struct rpz_hit *hit;
+	const uint8_t *name; /* that the rule is for: the query name, or an alias's target */
+	unsigned kept;       /* RRsets of the answer that lead to that name */
+	bool has_aa;         /* the answer becomes authoritative */
+	uint32_t now_s;
+	struct arena *a;
+};
+
+static const struct rrset *from_now(const struct judging *g, const struct rrset *s)
+{
+	struct rrset *copy = rrset_copy(g->a, s);
+
+	copy->expires_s = g->now_s + copy->ttl_s;
+	return copy;
+}
+
+static const struct rrset *from_zero(const struct judging *g, const struct rrset *s)
+{
+	struct rrset *copy = rrset_copy(g->a, s);
+	uint32_t left_s = s->expires_s - g->now_s;
+
+	copy->expires_s = left_s <= INT32_MAX ? left_s : 0;
+	copy->sig_count = 0;
+	return copy;
+}
+
+/* The new answer: the aliases that lead to the name, then `sets`. */
+static void become(const struct judging *g, struct judged *j, enum rcode rcode,
+		   const struct rrset **sets, unsigned count)
+{
+	struct message *new = arena_copy(g->a, g->m, sizeof(*g->m));
+	const struct rrset *soa = rpz_zone(g->hit->rules)->soa;
+	unsigned at = 0;
+
+	new->sets = arena_array(g->a, const struct rrset *, g->kept + count + 1);
+	for (unsigned i = 0; i < g->kept; i++)
+		new->sets[at++] = g->m->sets[i];
+	for (unsigned i = 0; i < count; i++)
+		new->sets[at++] = from_now(g, sets[i]);
+	memset(new->count, 0, sizeof(new->count));
+	new->count[SECTION_ANSWER] = (uint16_t)at;
+	if (soa && g->has_aa && !g->p->minimal) {
+		new->sets[at] = from_now(g, soa);
+		new->count[SECTION_ADDITIONAL] = 1;
+	}
+	new->rcode = (uint16_t)rcode;
+	new->flags &= (uint16_t) ~(FLAG_AA | FLAG_TC);
+	new->flags |= g->has_aa ? FLAG_AA : 0;
+	new->security = SECURITY_INSECURE;
+	new->reason = REASON_blocked;
+	new->reason_text = NULL;
+	new->no_recursion = rcode == RCODE_NXDOMAIN && g->hit->zone->manner->signals;
+	j->end = JUDGED_CHANGED;
+	j->m = new;
+}
+
+static void fail(const struct judging *g, struct judged *j, enum rcode rcode)
+{
+	become(g, j, rcode, NULL, 0);
+	memset(((struct message *)(uintptr_t)j->m)->count, 0, sizeof(j->m->count));
+}
+
+static void cut(const struct judging *g, struct judged *j)
+{
+	struct message *new;
+
+	become(g, j, RCODE_NOERROR, NULL, 0);
+	new = (struct message *)(uintptr_t)j->m;
+	memset(new->count, 0, sizeof(new->count));
+	new->flags &= (uint16_t)~FLAG_AA;
+	new->flags |= FLAG_TC;
+	new->reason = REASON_none;
+}
+
+static void lead_on(const struct judging *g, struct judged *j)
+{
+	const struct rrset *alias = rule_alias(g->hit, g->name, g->a);
+	uint16_t type = g->m->q.type;
+	bool room = alias != NULL;
+
+	if (!alias) {
+		fail(g, j, RCODE_YXDOMAIN);
+		return;
+	}
+	if (type == TYPE_CNAME || type == TYPE_ANY) {
+		become(g, j, RCODE_NOERROR, &alias, 1);
+		return;
+	}
+	j->end = JUDGED_FOLLOW;
+	if (g->hit->embedded)
+		j->lead.nat64 = g->p->nat64;
+	for (unsigned i = 0; i < g->kept && room; i++)
+		if (g->m->sets[i]->type == TYPE_CNAME)
+			room = lead_add(&j->lead, g->a, from_zero(g, g->m->sets[i]));
+	if (!room || !lead_add(&j->lead, g->a, alias))
+		fail(g, j, RCODE_SERVFAIL);
+}
+
+/* The rule's records in place of those of `type`. */
+static unsigned new_sets(const struct judging *g, uint16_t type, const struct rrset **to)
+{
+	unsigned count = rule_sets(g->hit, g->name, type, g->a, to, SETS_MOST);
+
+	if (count || type != TYPE_AAAA || !g->hit->embedded)
+		return count;
+	count = rule_sets(g->hit, g->name, TYPE_A, g->a, to, 1);
+	for (unsigned i = 0; i < count; i++)
+		to[i] = nat64_embed_set(g->a, &g->p->nat64, to[i]);
+	return count;
+}
+
+static bool denies(enum rpz_action action)
+{
+	return action == RPZ_nxdomain || action == RPZ_drop;
+}
+
+/* True: `j` holds the outcome. */
+static bool carry_out(struct judging *g, uint16_t type, struct judged *j)
+{
+	const struct rrset *sets[SETS_MOST];
+	enum rpz_action action = g->hit->rule.action;
+
+	switch (g->hit->embedded && denies(action) ? RPZ_nodata : action) {
+	case RPZ_nxdomain:
+		become(g, j, RCODE_NXDOMAIN, NULL, 0);
+		return true;
+	case RPZ_nodata:
+		become(g, j, RCODE_NOERROR, NULL, 0);
+		return true;
+	case RPZ_drop:
+		j->end = JUDGED_DROP;
+		return true;
+	case RPZ_tcp_only:
+		cut(g, j);
+		return true;
+	case RPZ_data:
+		become(g, j, RCODE_NOERROR, sets, new_sets(g, type, sets));
+		return true;
+	case RPZ_cname:
+	case RPZ_cname_override:
+		lead_on(g, j);
+		return true;
+	default:
+		j->end = JUDGED_AS_IS;
+		j->m = g->m;
+		return true;
+	}
+}
+
+/* Counts the RRsets at the start of the answer that lead to `name`; false: none lead there. */
+static bool leads_to(const struct message *m, const uint8_t *name, unsigned *kept)
+{
+	const uint8_t *at = m->q.name;
+
+	for (*kept = 0; !dname_equals(at, name); ++*kept) {
+		if (*kept == m->count[SECTION_ANSWER])
+			return false;
+		if (m->sets[*kept]->type == TYPE_CNAME &&
+		    dname_equals(rrset_owner(m->sets[*kept]), at))
+			at = rrset_target(m->sets[*kept], 0);
+	}
+	return true;
+}
+
+bool policy_zones_judge_aliases(const struct policy *p, const struct policy_client *who,
+				const struct message *m, uint32_t now_s, struct arena *a,
+				struct judged *j)
+{
+	struct policed_by by = by_whom(p, who, &m->q);
+	struct rpz_hit hit;
+	struct judging g = { .p = p, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
+	const uint8_t *at = m->q.name;
+
+	if (m->q.type == TYPE_CNAME || m->q.class_ != CLASS_IN)
+		return false;
+	for (unsigned i = 0; i < m->count[SECTION_ANSWER]; i++) {
+		const struct rrset *s = m->sets[i];
+
+		if (s->type != TYPE_CNAME || !dname_equals(rrset_owner(s), at))
+			continue;
+		g.name = at;
+		if (policed_servers(&by, who->met, at, &hit)) {
+			g.has_aa = !rpz_hit_is_alias(&hit);
+			return carry_out(&g, m->q.type, j);
+		}
+		at = rrset_target(s, 0);
+		g.kept = i + 1;
+		if (!policed_name(&by, at, &hit))
+			continue;
+		g.name = at;
+		return carry_out(&g, m->q.type, j);
+	}
+	return false;
+}
+
+bool policy_zones_judge_rest(const struct policy *p, const struct policy_client *who,
+			     const struct message *m, uint32_t now_s, struct arena *a,
+			     struct judged *j)
+{
+	struct policed_by by = by_whom(p, who, &m->q);
+	struct rpz_hit hit;
+	struct judging g = { .p = p, .m = m, .hit = &hit, .now_s = now_s, .a = a };
+	const struct met *server;
+	unsigned set;
+
+	if (m->q.class_ != CLASS_IN || !policed_answer(&by, m, who->met, &hit, &set, &server))
+		return false;
+	if (server) {
+		g.has_aa = !rpz_hit_is_alias(&hit);
+		g.name = leads_to(m, server->wanted, &g.kept) ? server->wanted : m->q.name;
+		g.kept = g.name == m->q.name ? 0 : g.kept;
+		return carry_out(&g, m->q.type, j);
+	}
+	g.name = rrset_owner(m->sets[set]);
+	/* the aliases before it stay, but nothing that ANY brought where there is to be nothing */
+	g.kept = m->q.type != TYPE_ANY || rpz_hit_is_alias(&hit) || hit.rule.action == RPZ_data ? set : 0;
+	return carry_out(&g, m->sets[set]->type, j);
+}
+
+bool policy_zones_withhold(const struct policy *p, const struct policy_client *who,
+			   const struct message *m)
+{
+	struct policed_by by = by_whom(p, who, &m->q);
+	const struct met *server;
+	struct rpz_hit hit;
+	unsigned set;
+
+	by.embeds = false;
+	by.stats = NULL;
+	by.settled = NULL;
+	by.quiet = true;
+	return (policed_question(&by, &hit) || policed_answer(&by, m, NULL, &hit, &set, &server)) &&
+	       hit.rule.action != RPZ_passthru;
+}

@@ -1,0 +1,32 @@
+/* Applies the rules of policy zones to questions and answers.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A part of services/policy/policy.c in a file of its own; nothing else calls it. */
+#ifndef SERVICES_POLICY_POLICY_ZONES_H
+#define SERVICES_POLICY_POLICY_ZONES_H
+
+#include "services/policy/policy.h"
+
+/* Questions, before the caches. POLICY_LET_THROUGH: no policy zone applies any further. */
+enum policy_end policy_zones_answer(const struct policy *p, const struct policy_client *who,
+				    const struct answer_to *to, struct writer *out,
+				    struct arena *a, struct lead *lead);
+
+/* Whether policy zones let through a question that local data answers with an alias. */
+bool policy_zones_spare(const struct policy *p, const struct policy_client *who,
+			const struct question *q);
+
+/* By the names that aliases in the answer lead to. True: that settles it, and `j` says how:
+ * JUDGED_AS_IS when a zone passes it. */
+bool policy_zones_judge_aliases(const struct policy *p, const struct policy_client *who,
+				const struct message *m, uint32_t now_s, struct arena *a,
+				struct judged *j);
+/* By the addresses in the answer and the servers it came from. */
+bool policy_zones_judge_rest(const struct policy *p, const struct policy_client *who,
+			     const struct message *m, uint32_t now_s, struct arena *a,
+			     struct judged *j);
+/* Whether this answer, if it were asked for, would not be given as it is. Nothing is logged or counted. */
+bool policy_zones_withhold(const struct policy *p, const struct policy_client *who,
+			   const struct message *m);
+
+#endif

@@ -1,0 +1,147 @@
+/* One query's life: its question, what it may cost, who waits for it, and its outcome.
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Created, driven and freed (with its arena) by the mesh. Modules read the question, set
+ * `want_*` before they step down and `reply` before they step up. */
+#ifndef SERVICES_QUERY_QUERY_H
+#define SERVICES_QUERY_QUERY_H
+
+#include "services/net/shares.h"
+#include "services/query/budget.h"
+#include "services/query/env.h"
+#include "services/query/module.h"
+#include "util/base/arena.h"
+#include "util/base/list.h"
+#include "util/base/loop.h"
+#include "util/dns/msg.h"
+#include "util/net/addr.h"
+#include "util/net/subnet.h"
+
+#define QUERY_MODULES 6     /* maximum number of modules in a chain */
+#define QUERY_STEPS   10000 /* steps of one query's state machines; the last one ends it with SERVFAIL */
+
+enum {                         /* query.kind: must match for two queries to be joined */
+       QUERY_CD = 1,           /* checking disabled: the validator does nothing */
+       QUERY_PRIME = 2,        /* prime this zone's NS RRset from its own servers, not the cache */
+       QUERY_NO_CACHE = 4,     /* no lookup in the message cache (refresh) */
+       QUERY_PARENT_SIDE = 8,  /* ask the servers above the cut (DS; parent-side addresses) */
+       QUERY_NO_VALIDATE = 16, /* the asker validates: the validator's own DNSKEY and DS */
+       QUERY_ROUTED = 64,      /* for a client: stops before a server would be sent its subnet */
+       QUERY_FORWARDED = 128,  /* and every server is sent the client's own subnet option */
+       QUERY_SCOPE = 256,      /* multiplied by the number of a scope (env->scopes) */
+       QUERY_UNPOLICED = 32,   /* a policy zone has passed it: no other zone stops it */
+};
+
+/* Where a query sits. Seats other than SEAT_BACKGROUND count towards num-queries-per-thread. */
+enum query_seat {
+	SEAT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
+	SEAT_KEPT,       /* runs to completion */
+	SEAT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
+	SEATS
+};
+
+/* The scope in `kind`. Queries of different scopes never join; children inherit the scope. */
+static inline uint8_t query_scope(unsigned kind)
+{
+	return (uint8_t)(kind / QUERY_SCOPE);
+}
+
+struct whereabouts;
+
+struct query {
+	struct arena arena; /* holds what the pointers below point to, unless that is pinned */
+	struct env *env;
+	struct snapshot *snapshot; /* pinned: the one it began with */
+	struct question question;  /* lower-cased copy in the arena */
+	unsigned kind;             /* QUERY_* */
+	const struct netblock *subnet; /* its clients are in there; NULL: anywhere (services/mesh/subnet_group.h) */
+	const struct view *view;   /* in the snapshot: whose forwards apply; NULL: the server's */
+	struct scope_caches cache; /* of its scope; those in `env` are shared by everybody */
+	uint8_t scope;             /* key in the message cache */
+	unsigned depth;            /* 0: a client's query; a child has its parent's plus one */
+	struct budget *budget;     /* shared with parents and children */
+	uint64_t begun_us;
+
+	/* between modules */
+	bool want_signatures;     /* set by the validator: ask upstream with DO */
+	bool no_store;            /* the answer must not be cached (forward-no-cache …) */
+	bool no_message;          /* clients must not find it in the cache: policy zones, sentinels */
+	bool stopped;             /* a policy zone ended it: no further server was asked */
+	bool spared;              /* a policy zone may let some client through, on the way along aliases */
+	const struct met *met;    /* servers met that policy zones name (services/policy/rpz_match.h) */
+	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */
+	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
+	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
+	bool starved;             /* it did without something, by limits of the query it was begun for, or of children */
+	/* client subnets, set by the iterator (services/mesh/subnet_group.h) */
+	bool divided;         /* a server would be sent the subnet: clients must ask separately */
+	bool listed;          /* as `divided`, but not a client's query: no subnet was sent */
+	bool told_before;     /* that server has been seen to use the option */
+	bool placed;          /* its server was sent `subnet`; the answer has `subnet_scope` */
+	bool secret;          /* `subnet` would have been sent, but the client opted out */
+	uint8_t subnet_scope; /* SCOPE PREFIX-LENGTH of the answer, in bits */
+	bool is_refresh;          /* begun by prefetch or serve-expired: nobody waits for it */
+	const struct addr *avoid; /* set by the validator: servers whose data were bogus */
+	unsigned avoid_count;
+	const uint8_t *report_to; /* set by the iterator: reporting agent (RFC 9567), or NULL */
+	struct addr answered_by; /* set by the iterator: the server; family 0: the cache */
+	const struct message *recalled; /* set by the iterator: the cached answer to the question */
+	struct message *reply; /* the answer, with rcode, RRsets, security, reason; in the arena */
+	unsigned steps;        /* of all modules so far: query_may_step */
+
+	/* private to the mesh */
+	struct mesh *mesh;
+	uint64_t number; /* as many came before it */
+	uint64_t hash; /* of question and kind */
+	struct query *bucket_next;
+	void *state[QUERY_MODULES];
+	unsigned at; /* index of the module that runs or waits */
+	enum query_seat seat;
+	struct list in_mesh;  /* link in the list of its seat, oldest first */
+	struct holding place; /* SEAT_JOSTLED: the client charged for it */
+	struct list in_run;   /* linked while it has events to deliver */
+	struct list in_line;  /* linked while it waits for its turn after mesh_yield */
+	struct list events;   /* not delivered yet, oldest first */
+	struct list waiters;  /* clients and others outside the mesh */
+	struct query *hall;       /* where others wait who asked the same from elsewhere */
+	struct list in_hall;      /* a guest's link in hall->guests */
+	struct list guests;       /* of a hall */
+	unsigned visits;
+	const struct whereabouts *asker; /* of a refresh: the client it is for */
+	struct list parents;  /* links to queries that wait for this one */
+	struct list children; /* links to queries this one waits for */
+	unsigned waiter_count, child_count;
+	unsigned holds;           /* events elsewhere that still refer to it */
+	uint32_t walk;            /* number of the last search for cycles to visit it */
+	struct timer timer;       /* mesh_wake_at */
+	unsigned timer_module;    /* the module that set it */
+	unsigned line_module;     /* the module that yielded */
+	struct timer stale_timer; /* serve-expired-client-timeout */
+	struct timer deadline;    /* budget->deadline_us */
+	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
+	bool done, running, parked; /* parked: a hall that only waits for its guests */
+};
+
+/* Counts a step of a module, or of a state machine within one. False: it was the last one allowed, far
+ * beyond what any question needs, so the query turns in a circle: STEP_STUCK. */
+static inline bool query_may_step(struct query *q)
+{
+	return ++q->steps < QUERY_STEPS;
+}
+
+/* Whether it has failed for want of what a client's own query for the same would have: limits of the query it was
+ * begun for, or that hold for children only. This says nothing to others, and is not kept. */
+static inline bool query_is_starved(const struct query *q)
+{
+	return q->depth && q->starved &&
+	       (q->reply->rcode == RCODE_SERVFAIL || q->reply->reason == REASON_budget_validation);
+}
+
+/* Whether its answer is for one subnet, or for clients that opted out: servers may tell others something
+ * else (RFC 7871). */
+static inline bool query_is_for_some(const struct query *q)
+{
+	return q->placed || q->secret;
+}
+
+#endif

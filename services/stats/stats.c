@@ -1,0 +1,396 @@
+/* Counters: summing them, and printing them the way Unbound does.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "services/stats/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "util/dns/msg.h"
+#include "util/dns/rr.h"
+
+#define US_PER_S 1000000u
+
+/* ---- latencies ---- */
+
+static unsigned log2_of(uint64_t v)
+{
+	unsigned n = 0;
+
+	while (v >>= 1)
+		n++;
+	return n;
+}
+
+static unsigned bucket_of(uint64_t us)
+{
+	if (us < US_PER_S)
+		return us ? 1 + log2_of(us) : 0;
+	return MIN(21 + log2_of(us / US_PER_S), STAT_BUCKETS - 1);
+}
+
+uint64_t stats_bucket_us(unsigned bucket)
+{
+	if (bucket == 0)
+		return 0;
+	return bucket <= 20 ? UINT64_C(1) << (bucket - 1)
+			    : (UINT64_C(1) << (bucket - 21)) * US_PER_S;
+}
+
+static void note_latency(stat_cell *all, enum stat_transport over, uint64_t us)
+{
+	stat_cell *one = all + over * STAT_LATENCY;
+
+	stat_bump(&one[0], us);
+	stat_bump(&one[1], 1);
+	stat_bump(&one[2 + bucket_of(us)], 1);
+}
+
+void stats_wait(struct stats *s, enum stat_transport over, uint64_t wait_us)
+{
+	stat_bump(&s->wait_sum_us, wait_us);
+	stat_bump(&s->wait_samples, 1);
+	stat_bump(&s->wait_bucket[bucket_of(wait_us)], 1);
+	note_latency(s->answered, over, wait_us);
+}
+
+void stats_asked(struct stats *s, enum stat_transport over, uint64_t took_us)
+{
+	note_latency(s->asked, over, took_us);
+}
+
+void stats_ede(struct stats *s, int code)
+{
+	if (code >= 0 && code < STAT_EDES)
+		stat_bump(&s->ede[code], 1);
+}
+
+/* Half of the samples are below it; within a bucket they are assumed to be spread evenly. */
+static double median_s(const struct stats *s)
+{
+	uint64_t all = 0, below = 0;
+	double half;
+
+	for (unsigned i = 0; i < STAT_BUCKETS; i++)
+		all += stat_get(&s->wait_bucket[i]);
+	if (all == 0)
+		return 0;
+	half = (double)all / 2;
+	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
+		uint64_t here = stat_get(&s->wait_bucket[i]);
+
+		if (here && (double)(below + here) >= half) {
+			double from = (double)stats_bucket_us(i),
+			       to = (double)stats_bucket_us(i + 1);
+
+			return (from + (to - from) * (half - (double)below) / (double)here) /
+			       US_PER_S;
+		}
+		below += here;
+	}
+	return 0;
+}
+
+/* ---- summing ---- */
+
+static void add(stat_cell *total, const stat_cell *one)
+{
+	stat_bump(total, stat_get(one));
+}
+
+static void add_all(stat_cell *total, const stat_cell *one, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add(&total[i], &one[i]);
+}
+
+static void join_SUM(stat_cell *total, const stat_cell *one)
+{
+	add(total, one);
+}
+
+static void join_MAX(stat_cell *total, const stat_cell *one)
+{
+	stat_highest(total, stat_get(one));
+}
+
+/* Single cells that are summed. */
+/* clang-format off */
+#define SINGLE_CELLS(X) \
+	X(list_now) X(list_user) X(list_replies) X(list_sum) X(list_samples) \
+	X(list_overwritten) X(list_exceeded) X(wait_sum_us) X(wait_samples) \
+	X(rcode_nodata) X(flag_qr) X(flag_aa) X(flag_tc) X(flag_rd) X(flag_ra) \
+	X(flag_z) X(flag_ad) X(flag_cd) X(edns_present) X(edns_do) X(tcp) X(tls) \
+	X(tls_resume) X(https) X(ipv6) X(tcp_out) X(udp_out) X(unwanted_queries) \
+	X(unwanted_replies) X(answer_secure) X(answer_bogus) X(rrset_bogus) X(valops) \
+	X(authzone_up) X(authzone_down) X(tcpusage) X(streamwait) X(http_receiving) \
+	X(http_sending) X(aggressive_noerror) \
+	X(aggressive_nxdomain) X(from_store) X(ratelimited) X(blocked) X(subnet) X(subnet_cache)
+
+#define ARRAY_CELLS(X) X(answered) X(asked) X(ede) X(wait_bucket) X(type) X(class_) X(opcode) X(rcode) \
+	X(rpz) X(blocked_by)
+/* clang-format on */
+
+void stats_join(struct stats *total, const struct stats *one)
+{
+#define STAT(id, key, join, help) join_##join(&total->count[STAT_##id], &one->count[STAT_##id]);
+#include "services/stats/stats.def"
+#undef STAT
+	stat_highest(&total->list_max, stat_get(&one->list_max));
+	stat_highest(&total->turn_cpu_us, stat_get(&one->turn_cpu_us));
+	stat_highest(&total->turn_wall_us, stat_get(&one->turn_wall_us));
+#define X(cell) add(&total->cell, &one->cell);
+	SINGLE_CELLS(X)
+#undef X
+#define X(cells) add_all(total->cells, one->cells, COUNT(one->cells));
+	ARRAY_CELLS(X)
+#undef X
+}
+
+void stats_clear(struct stats *s)
+{
+	for (unsigned i = 0; i < STATS; i++)
+		stat_set(&s->count[i], 0);
+	stat_set(&s->list_max, 0);
+	stat_set(&s->turn_cpu_us, 0);
+	stat_set(&s->turn_wall_us, 0);
+#define X(cell) stat_set(&s->cell, 0);
+	SINGLE_CELLS(X)
+#undef X
+#define X(cells)                                     \
+	for (size_t i = 0; i < COUNT(s->cells); i++) \
+		stat_set(&s->cells[i], 0);
+	ARRAY_CELLS(X)
+#undef X
+}
+
+uint64_t stats_hits(const struct stats *s)
+{
+	uint64_t all = stat_get(&s->count[STAT_queries]), misses = stat_get(&s->count[STAT_cachemiss]);
+
+	return all > misses ? all - misses : 0;
+}
+
+/* ---- printing ---- */
+
+struct printer {
+	const char *prefix; /* including its dot, or empty */
+	void (*out)(const char *line, void *arg);
+	void *arg;
+};
+
+static void print_number(const struct printer *p, const char *key, uint64_t v)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%" PRIu64, p->prefix, key, v);
+	p->out(line, p->arg);
+}
+
+static void print_real(const struct printer *p, const char *key, double v)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%g", p->prefix, key, v);
+	p->out(line, p->arg);
+}
+
+static void print_seconds(const struct printer *p, const char *key, uint64_t us)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s=%" PRIu64 ".%6.6u", p->prefix, key, us / US_PER_S,
+		 (unsigned)(us % US_PER_S));
+	p->out(line, p->arg);
+}
+
+static uint64_t per(uint64_t sum, uint64_t samples)
+{
+	return samples ? sum / samples : 0;
+}
+
+void stats_print(const struct stats *s, const char *prefix,
+		 void (*out)(const char *line, void *arg), void *arg)
+{
+	static const char *const keys[] = {
+#define STAT(id, key, join, help) key,
+#include "services/stats/stats.def"
+#undef STAT
+	};
+	char dotted[64];
+	struct printer p = { .prefix = dotted, .out = out, .arg = arg };
+	uint64_t samples = stat_get(&s->list_samples);
+
+	snprintf(dotted, sizeof(dotted), "%s.", prefix);
+	for (unsigned i = 0; i < STATS; i++)
+		print_number(&p, keys[i], i == STAT_cachehits ? stats_hits(s) : stat_get(&s->count[i]));
+	print_real(&p, "requestlist.avg",
+		   samples ? (double)stat_get(&s->list_sum) / (double)samples : 0);
+	print_number(&p, "requestlist.max", stat_get(&s->list_max));
+	print_number(&p, "requestlist.overwritten", stat_get(&s->list_overwritten));
+	print_number(&p, "requestlist.exceeded", stat_get(&s->list_exceeded));
+	print_number(&p, "requestlist.current.all", stat_get(&s->list_now));
+	print_number(&p, "requestlist.current.user", stat_get(&s->list_user));
+	print_number(&p, "requestlist.current.replies", stat_get(&s->list_replies));
+	print_seconds(&p, "recursion.time.avg", per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples)));
+	print_real(&p, "recursion.time.median", median_s(s));
+	print_number(&p, "tcpusage", stat_get(&s->tcpusage));
+}
+
+static void print_histogram(const struct printer *p, const struct stats *s)
+{
+	char line[96];
+
+	for (unsigned i = 0; i < STAT_BUCKETS; i++) {
+		uint64_t from = stats_bucket_us(i), to = stats_bucket_us(i + 1);
+
+		snprintf(line, sizeof(line), "histogram.%6.6u.%6.6u.to.%6.6u.%6.6u",
+			 (unsigned)(from / US_PER_S), (unsigned)(from % US_PER_S),
+			 (unsigned)(to / US_PER_S), (unsigned)(to % US_PER_S));
+		print_number(p, line, stat_get(&s->wait_bucket[i]));
+	}
+}
+
+/* "family.NAME=count"; zero values may be omitted. */
+static void print_member(const struct printer *p, bool inhibit_zero, const char *family,
+			 const char *name, uint64_t v)
+{
+	char key[96];
+
+	if (v == 0 && inhibit_zero)
+		return;
+	snprintf(key, sizeof(key), "%s.%s", family, name);
+	print_number(p, key, v);
+}
+
+static void print_types(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < STAT_TYPES; i++)
+		print_member(p, inhibit_zero, "num.query.type", rr_type_name((uint16_t)i, name),
+			     stat_get(&s->type[i]));
+	print_member(p, true, "num.query.type", "other", stat_get(&s->type[STAT_TYPES]));
+}
+
+static void print_classes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < STAT_CLASSES; i++)
+		print_member(p, inhibit_zero, "num.query.class", rr_class_name((uint16_t)i, name),
+			     stat_get(&s->class_[i]));
+	print_member(p, true, "num.query.class", "other", stat_get(&s->class_[STAT_CLASSES]));
+}
+
+static void print_opcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	static const char *const names[16] = {
+		[OPCODE_QUERY] = "QUERY",   [OPCODE_IQUERY] = "IQUERY", [OPCODE_STATUS] = "STATUS",
+		[OPCODE_NOTIFY] = "NOTIFY", [OPCODE_UPDATE] = "UPDATE",
+	};
+	char unnamed[16];
+
+	for (unsigned i = 0; i < COUNT(names); i++) {
+		snprintf(unnamed, sizeof(unnamed), "OPCODE%u", i);
+		print_member(p, inhibit_zero, "num.query.opcode", names[i] ? names[i] : unnamed,
+			     stat_get(&s->opcode[i]));
+	}
+}
+
+static void print_rcodes(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	char buf[16];
+
+	/* Unbound has no names for extended rcodes, which need EDNS. */
+	for (unsigned i = 0; i < STAT_RCODES; i++) {
+		bool is_named = i <= RCODE_NOTZONE;
+
+		snprintf(buf, sizeof(buf), "RCODE%u", i);
+		print_member(p, inhibit_zero && i > RCODE_REFUSED, "num.answer.rcode",
+			     is_named ? rr_rcode_name(i, buf) : buf, stat_get(&s->rcode[i]));
+	}
+	print_member(p, inhibit_zero, "num.answer.rcode", "nodata", stat_get(&s->rcode_nodata));
+}
+
+static void print_policies(const struct printer *p, const struct stats *s, bool inhibit_zero)
+{
+	static const char *const names[STAT_RPZ] = {
+		"rpz-passthru", "rpz-nxdomain", "rpz-nodata",   "rpz-drop",	    "rpz-tcp-only",
+		"rpz-invalid",	"rpz-local-data", "rpz-disabled", "rpz-cname-override",
+	};
+
+	for (unsigned i = 0; i < STAT_RPZ; i++)
+		print_member(p, inhibit_zero, "num.rpz.action", names[i], stat_get(&s->rpz[i]));
+}
+
+void stats_print_extended(const struct stats *s, bool inhibit_zero,
+			  void (*out)(const char *line, void *arg), void *arg)
+{
+	struct printer p = { .prefix = "", .out = out, .arg = arg };
+
+	print_histogram(&p, s);
+	print_types(&p, s, inhibit_zero);
+	print_classes(&p, s, inhibit_zero);
+	print_opcodes(&p, s, inhibit_zero);
+	print_number(&p, "num.query.tcp", stat_get(&s->tcp));
+	print_number(&p, "num.query.tcpout", stat_get(&s->tcp_out));
+	print_number(&p, "num.query.udpout", stat_get(&s->udp_out));
+	print_number(&p, "num.query.tls", stat_get(&s->tls));
+	print_number(&p, "num.query.tls.resume", stat_get(&s->tls_resume));
+	print_number(&p, "num.query.ipv6", stat_get(&s->ipv6));
+	print_number(&p, "num.query.https", stat_get(&s->https));
+	print_number(&p, "num.query.flags.QR", stat_get(&s->flag_qr));
+	print_number(&p, "num.query.flags.AA", stat_get(&s->flag_aa));
+	print_number(&p, "num.query.flags.TC", stat_get(&s->flag_tc));
+	print_number(&p, "num.query.flags.RD", stat_get(&s->flag_rd));
+	print_number(&p, "num.query.flags.RA", stat_get(&s->flag_ra));
+	print_number(&p, "num.query.flags.Z", stat_get(&s->flag_z));
+	print_number(&p, "num.query.flags.AD", stat_get(&s->flag_ad));
+	print_number(&p, "num.query.flags.CD", stat_get(&s->flag_cd));
+	print_number(&p, "num.query.edns.present", stat_get(&s->edns_present));
+	print_number(&p, "num.query.edns.DO", stat_get(&s->edns_do));
+	print_rcodes(&p, s, inhibit_zero);
+	print_number(&p, "num.query.ratelimited", stat_get(&s->ratelimited));
+	print_number(&p, "num.answer.secure", stat_get(&s->answer_secure));
+	print_number(&p, "num.answer.bogus", stat_get(&s->answer_bogus));
+	print_number(&p, "num.rrset.bogus", stat_get(&s->rrset_bogus));
+	print_number(&p, "num.valops", stat_get(&s->valops));
+	print_number(&p, "num.query.aggressive.NOERROR", stat_get(&s->aggressive_noerror));
+	print_number(&p, "num.query.aggressive.NXDOMAIN", stat_get(&s->aggressive_nxdomain));
+	print_number(&p, "num.query.cachedb", stat_get(&s->from_store));
+	print_number(&p, "unwanted.queries", stat_get(&s->unwanted_queries));
+	print_number(&p, "unwanted.replies", stat_get(&s->unwanted_replies));
+	print_number(&p, "num.query.authzone.up", stat_get(&s->authzone_up));
+	print_number(&p, "num.query.authzone.down", stat_get(&s->authzone_down));
+	print_number(&p, "num.query.subnet", stat_get(&s->subnet));
+	print_number(&p, "num.query.subnet_cache", stat_get(&s->subnet_cache));
+	print_policies(&p, s, inhibit_zero);
+}
+
+/* ---- the log ---- */
+
+void stats_tell(const struct stats *s, const char *who, void (*out)(const char *line, void *arg),
+		void *arg)
+{
+	char line[300];
+	uint64_t samples = stat_get(&s->list_samples);
+	uint64_t took_us = per(stat_get(&s->wait_sum_us), stat_get(&s->wait_samples));
+
+	snprintf(line, sizeof(line),
+		 "%s: %" PRIu64 " queries, %" PRIu64 " answers from cache, %" PRIu64
+		 " recursions, %" PRIu64 " prefetch, %" PRIu64 " rejected by ip ratelimiting",
+		 who, stat_get(&s->count[STAT_queries]), stats_hits(s), stat_get(&s->count[STAT_cachemiss]),
+		 stat_get(&s->count[STAT_prefetch]), stat_get(&s->count[STAT_queries_ip_ratelimited]));
+	out(line, arg);
+	snprintf(line, sizeof(line),
+		 "%s: requestlist max %" PRIu64 " avg %g exceeded %" PRIu64 " jostled %" PRIu64,
+		 who, stat_get(&s->list_max), samples ? (double)stat_get(&s->list_sum) / (double)samples : 0,
+		 stat_get(&s->list_exceeded), stat_get(&s->list_overwritten));
+	out(line, arg);
+	if (!stat_get(&s->wait_samples))
+		return;
+	snprintf(line, sizeof(line),
+		 "%s: average recursion processing time %" PRIu64 ".%6.6u sec, median %g", who,
+		 took_us / US_PER_S, (unsigned)(took_us % US_PER_S), median_s(s));
+	out(line, arg);
+}

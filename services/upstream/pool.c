@@ -1,0 +1,563 @@
+/* Connections to servers, kept and shared: which one carries what (RFC 7766, 7858, 8484).
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Queries to one server are pipelined on the same connection and answered in any order; if a
+ * connection has much to carry, another is opened beside it. A connection that fails after it had
+ * answered something may merely have been idle too long for the server: its queries are sent once
+ * more on a fresh one. Over TLS the first handshake with a server must finish before others begin,
+ * so that these can resume its session. */
+#include "services/upstream/pool.h"
+
+#include "services/net/source.h"
+#include "services/query/budget.h"
+#include "services/query/env.h"
+#include "services/query/snapshot.h"
+#include "services/stats/stats.h"
+#include "util/base/mem.h"
+#include "util/conf/options.h"
+
+enum {
+	RESENDS_MOST = 3,      /* of one query, each after another query was answered */
+	AGAIN_MOST = 8,        /* retries if the server did not process the query */
+	PIPELINE_MUCH = 32,    /* queries in flight that make another connection worthwhile */
+	TURNED_AWAY_MOST = 16, /* of those waiting for a connection, before stopping */
+	PATIENCE_MS = 500,     /* without an answer, where others need the place … */
+	PATIENCE_ROUNDS = 2,   /* … of a server that has never answered over TCP: a handshake, and the question … */
+	PATIENCE_LEAST_MS = 50, /* … and where one is waited for that has */
+	CROWDED_US = 25000,    /* between looks for such a place */
+	OTHERS_FIRST = 4,      /* every how many times those come first who are not favoured */
+};
+
+const struct conf_server *pool_conf(const struct pool *p)
+{
+	return &p->transport.env->snapshot->conf->server;
+}
+
+uint64_t pool_now_us(const struct pool *p)
+{
+	return p->transport.env->time->now_us;
+}
+
+struct tls_client *pool_client(const struct pool *p, const struct peer *peer)
+{
+	return peer ? p->transport.env->snapshot->tls_client : NULL;
+}
+
+/*
+ * Choosing a connection.
+ */
+
+/* After a loss: a connection opened since; after a second one, an unused connection, in case the
+ * server answers only once on each. */
+static bool is_fresh_enough(const struct conn *c, const struct letter *l)
+{
+	return l->resends > 1 ? !c->carried : c->number > l->lost_number;
+}
+
+/* The connections to a letter's destination. */
+struct choice {
+	struct conn *best; /* the least loaded, open ones first; or NULL */
+	bool opening;      /* one is not open yet, or has no session to resume */
+};
+
+/* Session tickets come with the first answer. */
+static bool is_opening(const struct conn *c)
+{
+	return !c->open || (c->peer && c->peer->answers == 0 && c->letter_count);
+}
+
+static bool is_better(const struct conn *c, const struct conn *than)
+{
+	if (!than || c->open != than->open)
+		return !than || c->open;
+	return c->letter_count < than->letter_count;
+}
+
+static struct choice choose(const struct pool *p, const struct letter *l)
+{
+	const struct tls_client *client = pool_client(p, l->peer);
+	struct choice choice = { 0 };
+
+	LIST_EACH (at, &p->conns) {
+		struct conn *c = LIST_ITEM(at, struct conn, link);
+
+		if (c->dead || c->deaf || c->peer != l->peer || c->client != client ||
+		    !addr_equals(&c->to, &l->sending->to))
+			continue;
+		choice.opening |= is_opening(c);
+		if (conn_may_carry(c) && is_fresh_enough(c, l) && is_better(c, choice.best))
+			choice.best = c;
+	}
+	return choice;
+}
+
+/* For how long no answer has come though there are questions; 0 where that says nothing: a transfer, and
+ * the few servers we are configured to ask over TLS. */
+static uint64_t silent_us(const struct conn *c)
+{
+	const struct letter *first = LIST_ITEM(c->letters.next, struct letter, link);
+
+	if (c->peer || first->sending->many)
+		return 0;
+	return pool_now_us(c->pool) - MAX(c->told_us, first->put_us);
+}
+
+/*
+ * Where there are too few: who must wait, and who makes way.
+ */
+
+static uint64_t *proof_of(struct pool *p, const struct addr *server, uint64_t *hash)
+{
+	*hash = addr_hash(server);
+	return &p->proof[*hash % POOL_PROOFS];
+}
+
+static bool is_proven(struct pool *p, const struct addr *server)
+{
+	uint64_t hash, *at = proof_of(p, server, &hash);
+
+	return *at == hash;
+}
+
+static void prove(struct conn *c, bool answers)
+{
+	uint64_t hash, *at = proof_of(c->pool, &c->to, &hash);
+
+	if (answers)
+		*at = hash;
+	else if (*at == hash)
+		*at = 0;
+	c->proven = answers;
+}
+
+/* Those to servers that have answered over TCP before, and those the operator wants: to say nothing costs an
+ * attacker's servers nothing, but here an answer each time. */
+static bool is_favoured(const struct letter *l)
+{
+	return l->peer || l->sending->many || is_proven(l->pool, &l->sending->to);
+}
+
+/* How long a server that has never answered over TCP takes to do so. */
+static uint32_t answer_ms(const struct sending *s)
+{
+	return s->rtt_ms ? MIN(PATIENCE_ROUNDS * s->rtt_ms, (uint32_t)PATIENCE_MS)
+			 : (uint32_t)PATIENCE_MS;
+}
+
+void pool_is_patient(struct conn *c, const struct sending *s)
+{
+	c->proven = is_proven(c->pool, &c->to);
+	c->patience_ms = c->proven ? (uint32_t)PATIENCE_MS : answer_ms(s);
+}
+
+static bool is_slower(const struct conn *c, uint32_t than_ms)
+{
+	return !c->dead && !c->proven && c->letter_count && c->patience_ms > than_ms;
+}
+
+/* For how long servers that have never answered may be silent if the letter needs a place. Those that are slower,
+ * or pretend to be, keep half of the places from it. */
+static uint32_t patience_with_unproven(const struct pool *p, const struct letter *l)
+{
+	uint32_t own_ms = answer_ms(l->sending);
+	unsigned slower = 0;
+
+	if (is_favoured(l))
+		return PATIENCE_LEAST_MS;
+	LIST_EACH (at, &p->conns)
+		slower += is_slower(LIST_ITEM(at, struct conn, link), own_ms);
+	return 2 * slower > p->conn_count ? own_ms : (uint32_t)PATIENCE_MS;
+}
+
+/* Close the connection that has been idle longest, or else the one to the server that has been silent
+ * longest, if that is too long: or ten silent servers would deny TCP to all others. */
+static bool make_room(struct pool *p, const struct letter *l)
+{
+	uint32_t unproven_ms = patience_with_unproven(p, l);
+	struct conn *idle = NULL, *silent = NULL;
+	uint64_t most_us = 0;
+
+	LIST_EACH (at, &p->conns) {
+		struct conn *c = LIST_ITEM(at, struct conn, link);
+		uint32_t patience_ms = c->proven ? c->patience_ms : MIN(c->patience_ms, unproven_ms);
+
+		if (c->dead || c->busy)
+			continue;
+		if (!c->letter_count && (!idle || c->idle_us < idle->idle_us))
+			idle = c;
+		if (c->letter_count && silent_us(c) >= MAX(most_us, patience_ms * US_PER_MS)) {
+			silent = c;
+			most_us = silent_us(c);
+		}
+	}
+	if (!idle && silent) {
+		prove(silent, false);
+		idle = silent;
+	}
+	if (idle)
+		conn_die(idle);
+	return idle;
+}
+
+static bool is_full(const struct pool *p)
+{
+	uint32_t most = p->transport.env->servers_most;
+
+	return p->conn_count >= pool_conf(p)->outgoing_num_tcp || (most && p->conn_count >= most);
+}
+
+/*
+ * Letters.
+ */
+
+void letter_free(struct letter *l)
+{
+	list_remove(&l->link);
+	peer_drop(l->peer);
+	mem_free(l);
+}
+
+struct letter *letter_find(const struct conn *c, uint16_t id)
+{
+	struct letter *l = c->by_id[id % ID_CHAINS];
+
+	while (l && l->id != id)
+		l = l->id_next;
+	return l;
+}
+
+static void letter_wait(struct letter *l)
+{
+	struct pool *p = l->pool;
+
+	l->sending->queued = true;
+	list_push_back(is_favoured(l) ? &p->favoured : &p->waiting, &l->link);
+	if (is_full(p) && !timer_is_set(&p->crowded))
+		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
+}
+
+static void take_along_from(struct conn *c, struct list *waiting)
+{
+	LIST_EACH_SAFE (at, waiting) {
+		struct letter *l = LIST_ITEM(at, struct letter, link);
+
+		if (l->peer == c->peer && addr_equals(&c->to, &l->sending->to) &&
+		    is_fresh_enough(c, l) && conn_may_carry(c))
+			conn_carry(c, l);
+	}
+}
+
+/* What waits for a connection to where this one leads need not wait any more. */
+static void take_along(struct conn *c)
+{
+	take_along_from(c, &c->pool->favoured);
+	take_along_from(c, &c->pool->waiting);
+}
+
+/* Whether the question has had its connections to this server, to no avail. */
+static bool has_had_enough(const struct letter *l)
+{
+	const struct sending *s = l->sending;
+
+	return s->budget && !budget_may_connect(s->budget, addr_hash(&s->to));
+}
+
+static struct conn *open_for(struct letter *l)
+{
+	struct sending *s = l->sending;
+	struct conn *c = conn_open(l->pool, s, l->peer);
+
+	if (c && s->budget)
+		budget_connects(s->budget, addr_hash(&s->to));
+	return c;
+}
+
+/* It was we who did not send it, which says nothing about the server. Where others are being asked the same server, one
+ * may be answered yet. */
+static void letter_is_withheld(struct letter *l)
+{
+	l->sending->queued = true;
+	letter_fails(l, UPSTREAM_SILENT, l->peer);
+}
+
+/* Put on a connection, in the queue for one (returns false), or on the failing list. */
+static bool letter_place(struct letter *l)
+{
+	struct pool *p = l->pool;
+	struct choice choice;
+	struct conn *c, *made = NULL;
+
+	list_remove(&l->link);
+	l->sending->queued = false;
+	if (l->peer && peer_is_held(l->peer, pool_now_us(p))) {
+		letter_fails(l, UPSTREAM_UNTRUSTED, false);
+		return true;
+	}
+	choice = choose(p, l);
+	c = choice.best;
+	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
+		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
+	if (!c && !(l->peer && choice.opening) && has_had_enough(l)) {
+		letter_is_withheld(l);
+		return true;
+	}
+	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, l)))) {
+		letter_wait(l);
+		return false;
+	}
+	if (!c)
+		c = made = open_for(l);
+	if (c)
+		conn_carry(c, l);
+	else
+		letter_fails(l,
+			     l->peer && peer_is_held(l->peer, pool_now_us(p))
+				     ? UPSTREAM_UNTRUSTED
+				     : UPSTREAM_UNREACHABLE,
+			     false);
+	if (made)
+		take_along(made);
+	return true;
+}
+
+static void put_back(struct list *waiting, struct list *now)
+{
+	while (!list_is_empty(now)) {
+		struct list *last = now->prev;
+
+		list_remove(last);
+		list_put_after(waiting, last);
+	}
+}
+
+/* Stop early: not all that wait for the same thing are tried in vain. */
+static void admit_from(struct list *waiting, bool last_first)
+{
+	struct list now, in_vain;
+	unsigned tries = 0;
+
+	if (list_is_empty(waiting))
+		return;
+	list_take_all(&now, waiting);
+	list_init(&in_vain);
+	while (!list_is_empty(&now) && tries < TURNED_AWAY_MOST) {
+		struct letter *l = LIST_ITEM(last_first ? now.prev : now.next, struct letter, link);
+
+		if (letter_place(l))
+			continue;
+		tries++;
+		if (!last_first)
+			continue;
+		list_remove(&l->link);
+		list_push_front(&in_vain, &l->link);
+	}
+	put_back(waiting, &in_vain);
+	put_back(waiting, &now);
+}
+
+void pool_admit(struct pool *p)
+{
+	bool others_first = ++p->admissions % OTHERS_FIRST == 0;
+
+	admit_from(others_first ? &p->waiting : &p->favoured, false);
+	admit_from(others_first ? &p->favoured : &p->waiting, false);
+}
+
+/* The places of silent servers go to what came last: what has waited long has little time left, and those
+ * who deny others TCP fill the queue, too. */
+static void on_crowded(struct timer *timer)
+{
+	struct pool *p = container_of(timer, struct pool, crowded);
+
+	admit_from(&p->favoured, true);
+	admit_from(&p->waiting, true);
+	if (!list_is_empty(&p->favoured) || !list_is_empty(&p->waiting))
+		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
+}
+
+void letter_fails(struct letter *l, enum upstream_end why, bool moody)
+{
+	struct pool *p = l->pool;
+
+	if (l->conn)
+		conn_drop(l->conn, l);
+	l->why = why;
+	l->moody = moody;
+	list_push_back(&p->failing, &l->link);
+	timer_set(p->transport.env->loop, &p->tell_failing, 0);
+}
+
+static void on_failing(struct timer *timer)
+{
+	struct pool *p = container_of(timer, struct pool, tell_failing);
+	struct list now;
+
+	list_take_all(&now, &p->failing);
+	while (!list_is_empty(&now)) {
+		struct letter *l = LIST_ITEM(now.next, struct letter, link);
+		struct sending *s = l->sending;
+		enum upstream_end why = l->why;
+
+		s->moody = l->moody;
+		letter_free(l);
+		s->slot = NULL;
+		s->failed(s, why);
+	}
+}
+
+void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
+{
+	struct sending *s = l->sending;
+	struct conn *c = l->conn;
+
+	s->begun = s->many;
+	if (s->many && !s->arrived(s, wire, len))
+		return;
+	conn_drop(c, l);
+	c->answered++;
+	c->told_us = pool_now_us(c->pool);
+	if (l->peer)
+		peer_answered(l->peer, c->told_us - l->put_us);
+	else if (!c->proven)
+		prove(c, true);
+	/* Whatever the asker makes of it, the server will not answer twice. */
+	letter_free(l);
+	s->slot = NULL;
+	if (!s->many && !s->arrived(s, wire, len))
+		s->failed(s, UPSTREAM_SILENT);
+}
+
+bool letter_again(struct letter *l)
+{
+	if (l->agains++ == AGAIN_MOST)
+		return false;
+	conn_drop(l->conn, l);
+	letter_place(l);
+	return true;
+}
+
+/* Send again, but not over a connection that exists now. */
+static void resend(struct letter *l)
+{
+	l->resends++;
+	l->lost_number = l->pool->opened;
+	letter_place(l);
+}
+
+static bool is_worth_resending(const struct letter *l, const struct conn *c)
+{
+	unsigned answered = c->answered;
+
+	if (c->untrusted || l->sending->begun)
+		return false;
+	if (c->open && c->peer && c->peer->answers)
+		return l->resends < RESENDS_MOST; /* a known server that is only unreliable */
+	if (answered > l->answered_before)
+		return l->resends < RESENDS_MOST; /* it makes progress, if only step by step */
+	return answered && !l->resends;
+}
+
+void letter_lost(struct letter *l, struct conn *c)
+{
+	struct sending *s = l->sending;
+
+	conn_drop(c, l);
+	if (is_worth_resending(l, c)) {
+		resend(l);
+		return;
+	}
+	letter_free(l);
+	s->slot = NULL;
+	s->moody = c->peer && c->open && !c->spoiled;
+	s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
+}
+
+/*
+ * The transport.
+ */
+
+static void pool_send(struct transport *transport, struct sending *s)
+{
+	struct pool *p = container_of(transport, struct pool, transport);
+	struct letter *l = mem_zero(sizeof(*l));
+
+	l->pool = p;
+	l->sending = s;
+	if (carrier_is_private(s->carrier))
+		l->peer = peers_get(p->peers, &s->to, s->tls_name, s->http_path);
+	list_init(&l->link);
+	s->slot = l;
+	letter_place(l);
+}
+
+static void pool_cancel(struct transport *transport, struct sending *s)
+{
+	struct letter *l = s->slot;
+	struct conn *c;
+
+	(void)transport;
+	if (!l)
+		return;
+	c = l->conn;
+	if (c)
+		conn_give_up(c, l);
+	letter_free(l);
+	if (c)
+		conn_settle(c);
+}
+
+static void letters_free(struct list *letters)
+{
+	while (!list_is_empty(letters))
+		letter_free(LIST_ITEM(letters->next, struct letter, link));
+}
+
+static void pool_free(struct transport *transport)
+{
+	struct pool *p = container_of(transport, struct pool, transport);
+
+	timer_stop(transport->env->loop, &p->tell_failing);
+	timer_stop(transport->env->loop, &p->crowded);
+	letters_free(&p->favoured);
+	letters_free(&p->waiting);
+	letters_free(&p->failing);
+	while (!list_is_empty(&p->conns)) {
+		struct conn *c = LIST_ITEM(p->conns.next, struct conn, link);
+
+		conn_die(c);
+		letters_free(&c->letters);
+		conn_free(c);
+	}
+	sources_free(p->sources);
+	peers_free(p->peers);
+	mem_free(p);
+}
+
+static void pool_each(const struct transport *transport,
+		      void (*fn)(const struct peer *peer, void *arg), void *arg)
+{
+	peers_each(container_of(transport, struct pool, transport)->peers, fn, arg);
+}
+
+struct transport *pool_new(struct env *env, const struct framing *const *framings)
+{
+	static const struct transport_ops ops = {
+		.name = "pool",
+		.send = pool_send,
+		.cancel = pool_cancel,
+		.free = pool_free,
+		.each_peer = pool_each,
+	};
+	struct pool *p = mem_zero(sizeof(*p));
+
+	p->transport = (struct transport){ .ops = &ops, .env = env };
+	p->framings = framings;
+	p->peers = peers_new();
+	list_init(&p->conns);
+	list_init(&p->favoured);
+	list_init(&p->waiting);
+	list_init(&p->failing);
+	p->tell_failing.fire = on_failing;
+	p->crowded.fire = on_crowded;
+	return &p->transport;
+}
