@@ -569,7 +569,7 @@ static enum turn on_referral(struct iter *it, struct message *m)
 	if (it->failed && dname_equals(it->failed->zone, d->zone))
 		delegation_remember(d, it->arena, it->failed);
 	if (it->q->cache.negative && !it->q->no_store)
-		negcache_hear(it->q->cache.negative, m, d->zone, it->want.class_,
+		aggressive_hear(it->q->cache.negative, m, d->zone, it->want.class_,
 			      it->q->env->time->now_s);
 	forget_between(it, d->zone);
 	check_path(it, d, m);

@@ -190,7 +190,7 @@ static struct message *by_nothing_above(struct query *q, const struct question *
 static struct message *by_denials(struct query *q, const struct question *wanted)
 {
 	const struct conf_server *conf = &q->snapshot->conf->server;
-	struct negcache_ask ask = {
+	struct aggressive_ask ask = {
 		.q = wanted,
 		.rrsets = q->cache.rrsets,
 		.arena = &q->arena,
@@ -201,7 +201,7 @@ static struct message *by_denials(struct query *q, const struct question *wanted
 	if (q->cache.negative == NULL || (!conf->aggressive_nsec && wanted->type != TYPE_DS))
 		return NULL;
 	ask.within = settled_at(q, wanted);
-	m = ask.within ? negcache_answer(q->cache.negative, &ask) : NULL;
+	m = ask.within ? aggressive_answer(q->cache.negative, &ask) : NULL;
 	if (m)
 		stat_bump(m->rcode == RCODE_NXDOMAIN ? &q->env->stats->aggressive_nxdomain
 						     : &q->env->stats->aggressive_noerror,
@@ -217,7 +217,7 @@ static struct message *by_hearsay(struct query *q, const struct question *wanted
 
 	if (q->cache.negative == NULL || wanted->type != TYPE_DS || q->depth == 0)
 		return NULL;
-	m = negcache_heard(q->cache.negative, wanted, &q->arena, q->env->time->now_s);
+	m = aggressive_heard(q->cache.negative, wanted, &q->arena, q->env->time->now_s);
 	q->no_store |= m != NULL;
 	return m;
 }
@@ -233,7 +233,7 @@ static bool is_alias(const struct message *m, const struct question *wanted)
  * by their subnets. */
 static bool may_differ_by_subnet(const struct query *q)
 {
-	return q->kind & QUERY_ROUTED && q->env->places && q->snapshot->subnets;
+	return q->kind & QUERY_ROUTED && q->env->subnet_index && q->snapshot->subnets;
 }
 
 /* ANY is answered by a subset of what the cache has (RFC 8482). Not by what a wildcard made: the proof is not

@@ -36,7 +36,7 @@ enum show show_choose(struct iter *it, const struct selection *to)
 
 	it->shows = NULL;
 	it->on_the_way = false;
-	if (LIKELY(!rules || !q->env->places) || q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE) ||
+	if (LIKELY(!rules || !q->env->subnet_index) || q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE) ||
 	    (!(q->kind & QUERY_FORWARDED) && !subnets_show(rules, &server, it->want.name)) ||
 	    is_no_use(it, to))
 		return SHOW_NOTHING;

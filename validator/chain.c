@@ -295,7 +295,7 @@ static unsigned iteration_limit(const struct chain *c, const struct keyset *keys
 static void remember(struct chain *c, const struct verified *proof)
 {
 	if (!c->q->no_store && c->q->cache.negative)
-		negcache_learn(c->q->cache.negative, &proof, 1, c->q->snapshot->conf, now_of(c),
+		aggressive_learn(c->q->cache.negative, &proof, 1, c->q->snapshot->conf, now_of(c),
 			       &c->q->arena);
 }
 
@@ -379,18 +379,18 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
  * referral to the name. */
 static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
 {
-	struct negcache *negative = c->q->cache.negative;
+	struct aggressive *negative = c->q->cache.negative;
 	struct question ds = { .name = name, .name_len = (uint16_t)dname_len(name),
 			       .type = TYPE_DS, .class_ = CLASS_IN };
-	struct negcache_cut known;
+	struct aggressive_cut known;
 
 	if (is_denied_in(c, c->at_hand, name, above))
 		return true;
 	if (!negative)
 		return false;
-	known = negcache_ds(negative, keyset_zone(above), name, CLASS_IN, now_of(c));
+	known = aggressive_ds(negative, keyset_zone(above), name, CLASS_IN, now_of(c));
 	return learn_cut(c, name, known.cut, known.ttl_s) ||
-	       is_denied_in(c, negcache_heard(negative, &ds, &c->q->arena, now_of(c)), name, above);
+	       is_denied_in(c, aggressive_heard(negative, &ds, &c->q->arena, now_of(c)), name, above);
 }
 
 /* False: put off. */

@@ -62,7 +62,7 @@ static void forget_proven(struct env *env)
 	if (env->keys)
 		keycache_forget(env->keys, dname_root, false);
 	if (env->negative)
-		negcache_forget(env->negative, dname_root);
+		aggressive_forget(env->negative, dname_root);
 	slab_sweep(rrsetcache_slab(env->rrsets), set_stays, NULL);
 	slab_sweep(msgcache_slab(env->messages), answer_stays, NULL);
 }

@@ -160,7 +160,7 @@ static void teach_negative(struct query *q, const struct judge *j)
 		const struct verified *v = judge_verified(j, i);
 
 		if (v && verified_is_expanded(v))
-			negcache_learn_wildcard(q->cache.rrsets, v, now_s, &q->arena);
+			aggressive_learn_wildcard(q->cache.rrsets, v, now_s, &q->arena);
 	}
 	proofs = arena_array(&q->arena, const struct verified *, last - first + 1);
 	for (unsigned i = first; i < last; i++) {
@@ -169,7 +169,7 @@ static void teach_negative(struct query *q, const struct judge *j)
 		if (v)
 			proofs[count++] = v;
 	}
-	negcache_learn(q->cache.negative, proofs, count, q->snapshot->conf, now_s, &q->arena);
+	aggressive_learn(q->cache.negative, proofs, count, q->snapshot->conf, now_s, &q->arena);
 }
 
 static void count_bogus(const struct query *q, const struct judge *j)

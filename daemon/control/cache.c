@@ -149,10 +149,10 @@ void control_flush_zone(struct call *c, struct worker *w)
 		cachedb_keys_free(f.gone);
 		return;
 	}
-	negcache_forget(c->daemon->caches.negative, name);
-	negcache_forget_name(c->daemon->caches.negative, name, CLASS_IN);
-	if (c->daemon->caches.places)
-		places_forget_under(c->daemon->caches.places, name);
+	aggressive_forget(c->daemon->caches.negative, name);
+	aggressive_forget_name(c->daemon->caches.negative, name, CLASS_IN);
+	if (c->daemon->caches.subnet_index)
+		subnet_index_forget_under(c->daemon->caches.subnet_index, name);
 	sweep(c, &f);
 }
 
@@ -192,7 +192,7 @@ void control_flush_negative(struct call *c, struct worker *w)
 	(void)w;
 	if (!take_store(c, &f.gone))
 		return;
-	negcache_forget(c->daemon->caches.negative, dname_root);
+	aggressive_forget(c->daemon->caches.negative, dname_root);
 	sweep(c, &f);
 }
 
@@ -248,8 +248,8 @@ static void forget(struct call *c, const uint8_t *name, uint16_t type, struct ca
 
 	(void)rrsetcache_remove(caches->rrsets, name, type, CLASS_IN);
 	msgcache_remove(caches->messages, &q);
-	if (caches->places)
-		places_forget(caches->places, caches->messages, &q);
+	if (caches->subnet_index)
+		subnet_index_forget(caches->subnet_index, caches->messages, &q);
 	if (gone)
 		cachedb_keys_add(gone, &q);
 }
@@ -261,7 +261,7 @@ static void flush(struct call *c, const struct flushed *one, struct cachedb_keys
 	struct flushing f = { .one = one, .gone = gone, .answer_goes = answer_is_flushed };
 
 	keeper_disturb(c->daemon->keeper);
-	negcache_forget_name(c->daemon->caches.negative, one->name, CLASS_IN);
+	aggressive_forget_name(c->daemon->caches.negative, one->name, CLASS_IN);
 	for (size_t i = 0; i < one->count; i++)
 		forget(c, one->name, one->types[i], gone);
 	(void)slab_sweep(msgcache_slab(c->daemon->caches.messages), keep_answer, &f);

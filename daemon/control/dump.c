@@ -198,7 +198,7 @@ static void say_flags(struct call *c, const struct message *m)
 /* The subnet whose clients the answer is for. */
 static void show_place(const struct dump *d, const struct stored *s)
 {
-	struct place_kept at;
+	struct subnet_key at;
 	char net[ADDR_TEXT];
 	struct question q;
 

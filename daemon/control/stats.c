@@ -117,11 +117,11 @@ static void say_memory(struct call *c, const struct stats *total)
 	say_size(c, "mem.cache.message", slab_counted(msgcache_slab(caches->messages)).bytes);
 	say_size(c, "mem.mod.iterator", slab_counted(infra_slab(caches->infra)).bytes);
 	say_size(c, "mem.mod.validator",
-		 negcache_counted(caches->negative).bytes +
+		 aggressive_counted(caches->negative).bytes +
 			 slab_counted(keycache_slab(caches->keys)).bytes);
 	say_size(c, "mem.mod.respip", policy_zone_bytes(call_snapshot(c)->zones));
 	say_size(c, "mem.mod.subnet",
-		 caches->places ? slab_counted(places_slab(caches->places)).bytes : 0);
+		 caches->subnet_index ? slab_counted(subnet_index_slab(caches->subnet_index)).bytes : 0);
 	say_size(c, "mem.streamwait", (size_t)stat_get(&total->streamwait));
 	say_size(c, "mem.http.query_buffer", (size_t)stat_get(&total->http_receiving));
 	say_size(c, "mem.http.response_buffer", (size_t)stat_get(&total->http_sending));

@@ -114,7 +114,7 @@ static void scrape_join(struct call *c, struct metrics_now *now)
 	const struct daemon *d = c->daemon;
 	const struct caches *caches = &d->caches;
 	struct gathered *g = gathered_at(scrape_of(c)->counters);
-	struct negcache_count denials = negcache_counted(caches->negative);
+	struct aggressive_count denials = aggressive_counted(caches->negative);
 
 	gathered_join(g, d->worker_count);
 	top_join(&scrape_of(c)->tops);

@@ -80,8 +80,8 @@ void forget_rules_begin(const struct caches *c, struct forget_rules *rules, cons
 static void forget_denials(const uint8_t *name, bool below, void *negative)
 {
 	if (below)
-		(void)negcache_forget(negative, name);
-	negcache_forget_name(negative, name, CLASS_IN);
+		(void)aggressive_forget(negative, name);
+	aggressive_forget_name(negative, name, CLASS_IN);
 }
 
 size_t forget_rules_apply(const struct caches *c, const struct forget *what, uint8_t generation,

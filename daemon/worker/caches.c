@@ -52,7 +52,7 @@ static void keep_expired(struct caches *c, const struct conf_server *s)
 
 /* The answers themselves count against msg-cache-size; which clients they are for takes at most an
  * eighth of that on top. */
-static size_t places_size(const struct conf_server *s)
+static size_t subnet_index_size(const struct conf_server *s)
 {
 	return (size_t)s->msg_cache_size / 8;
 }
@@ -68,14 +68,14 @@ void caches_init(struct caches *c, const struct conf *conf)
 				   slabs_of(s->rrset_cache_slabs, s->num_threads));
 	c->infra = infra_new(&how);
 	c->keys = keycache_new((size_t)s->key_cache_size, slabs_of(s->key_cache_slabs, s->num_threads));
-	c->negative = negcache_new((size_t)s->neg_cache_size, slabs_of(0, s->num_threads));
+	c->negative = aggressive_new((size_t)s->neg_cache_size, slabs_of(0, s->num_threads));
 	c->client_rates = ratelimit_new((size_t)s->ip_ratelimit_size,
 					slabs_of(s->ip_ratelimit_slabs, s->num_threads));
 	c->zone_rates = ratelimit_new((size_t)s->ratelimit_size,
 				      slabs_of(s->ratelimit_slabs, s->num_threads));
 	c->waits = waits_new();
-	c->places = subnets_configured(conf)
-			    ? places_new(places_size(s), slabs_of(s->msg_cache_slabs, s->num_threads))
+	c->subnet_index = subnets_configured(conf)
+			    ? subnet_index_new(subnet_index_size(s), slabs_of(s->msg_cache_slabs, s->num_threads))
 			    : NULL;
 	keep_expired(c, s);
 }
@@ -83,11 +83,11 @@ void caches_init(struct caches *c, const struct conf *conf)
 void caches_clear(struct caches *c)
 {
 	msgcache_free(c->messages);
-	places_free(c->places);
+	subnet_index_free(c->subnet_index);
 	rrsetcache_free(c->rrsets);
 	infra_free(c->infra);
 	keycache_free(c->keys);
-	negcache_free(c->negative);
+	aggressive_free(c->negative);
 	ratelimit_free(c->client_rates);
 	ratelimit_free(c->zone_rates);
 	waits_free(c->waits);
@@ -107,7 +107,7 @@ struct caches_gone caches_empty(const struct caches *c)
 {
 	return (struct caches_gone){ .answers = slab_sweep(msgcache_slab(c->messages), NULL, NULL),
 				     .sets = slab_sweep(rrsetcache_slab(c->rrsets), NULL, NULL),
-				     .denials = negcache_forget(c->negative, dname_root) };
+				     .denials = aggressive_forget(c->negative, dname_root) };
 }
 
 /* Member by member, since padding is indeterminate. */
@@ -124,14 +124,14 @@ void caches_resize(struct caches *c, const struct conf *before, const struct con
 
 	if (before->server.msg_cache_size != conf->server.msg_cache_size)
 		slab_resize(msgcache_slab(c->messages), (size_t)conf->server.msg_cache_size);
-	if (c->places && before->server.msg_cache_size != conf->server.msg_cache_size)
-		slab_resize(places_slab(c->places), places_size(&conf->server));
+	if (c->subnet_index && before->server.msg_cache_size != conf->server.msg_cache_size)
+		slab_resize(subnet_index_slab(c->subnet_index), subnet_index_size(&conf->server));
 	if (before->server.rrset_cache_size != conf->server.rrset_cache_size)
 		slab_resize(rrsetcache_slab(c->rrsets), (size_t)conf->server.rrset_cache_size);
 	if (before->server.key_cache_size != conf->server.key_cache_size)
 		keycache_resize(c->keys, (size_t)conf->server.key_cache_size);
 	if (before->server.neg_cache_size != conf->server.neg_cache_size)
-		negcache_resize(c->negative, (size_t)conf->server.neg_cache_size);
+		aggressive_resize(c->negative, (size_t)conf->server.neg_cache_size);
 	if (!is_same_infra(&was, &how))
 		infra_reconfigure(c->infra, &how);
 	keep_expired(c, &conf->server);

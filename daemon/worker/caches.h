@@ -9,8 +9,8 @@ struct conf;
 struct infra;
 struct keycache;
 struct msgcache;
-struct negcache;
-struct places;
+struct aggressive;
+struct subnet_index;
 struct ratelimit;
 struct rrsetcache;
 struct waits;
@@ -20,8 +20,8 @@ struct caches {
 	struct rrsetcache *rrsets;
 	struct infra *infra;
 	struct keycache *keys;
-	struct negcache *negative;
-	struct places *places; /* NULL: client subnets are not in use */
+	struct aggressive *negative;
+	struct subnet_index *subnet_index; /* NULL: client subnets are not in use */
 	struct ratelimit *client_rates, *zone_rates;
 	struct waits *waits;
 };

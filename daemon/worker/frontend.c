@@ -254,9 +254,9 @@ static const struct stored *find_placed(struct journey *j)
 	const struct env *e = &j->w->env;
 	const struct question *q = &j->request.q;
 	const struct stored *s;
-	struct place_kept at;
+	struct subnet_key at;
 
-	if (!places_find(e->places, q, j->request.scope, &j->where.shown, j->to.now_s, &at))
+	if (!subnet_index_find(e->subnet_index, q, j->request.scope, &j->where.shown, j->to.now_s, &at))
 		return NULL;
 	s = msgcache_find_at(e->messages, q, j->request.scope, &at, journey_wants_dnssec(j));
 	if (!is_of_use(j, s) || is_made_up(j, s))

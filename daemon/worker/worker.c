@@ -148,7 +148,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
 	w->on.changes = s->policy->judges || !c->minimal_responses;
-	w->on.subnets = s->subnets && w->env.places;
+	w->on.subnets = s->subnets && w->env.subnet_index;
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
@@ -221,7 +221,7 @@ static void open_rooms(struct worker *w, const struct worker_how *how)
 	env->negative = w->negative = how->caches->negative;
 	env->readmit = frontend_readmit;
 	env->readmit_arg = w;
-	env->places = how->caches->places;
+	env->subnet_index = how->caches->subnet_index;
 	env->client_rates = how->caches->client_rates;
 	env->waits = how->caches->waits;
 	env->zone_rates = how->caches->zone_rates;

@@ -24,7 +24,7 @@ struct listen_socket;
 struct listen_tcp;
 struct listen_udp;
 struct loader;
-struct negcache;
+struct aggressive;
 struct queryring;
 struct snapshot;
 struct transport;
@@ -55,7 +55,7 @@ struct worker {
 	struct random *own_random;
 	void *stats_room; /* the memory env.stats is in */
 	unsigned started; /* modules whose init has run */
-	struct negcache *negative; /* env.negative, unless denials are being forgotten */
+	struct aggressive *negative; /* env.negative, unless denials are being forgotten */
 	bool played, running;
 	atomic_bool ended; /* its thread has left the loop */
 	pthread_t thread;

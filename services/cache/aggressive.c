@@ -17,9 +17,9 @@
 #define MAX_HASHES     16 /* most labels of a name below its zone: each costs a hash */
 #define PART_MIN       (256 * (size_t)1024) /* bytes of a part of the ranges, if possible */
 
-struct negcache {
-	struct ranges *ranges;
-	struct hearsay *hearsay;
+struct aggressive {
+	struct nsec_ranges *ranges;
+	struct referral_ds *referral_ds;
 	unsigned parts;
 };
 
@@ -29,49 +29,49 @@ static size_t unchecked_share(size_t budget)
 	return budget / 8;
 }
 
-struct negcache *negcache_new(size_t budget, unsigned slabs)
+struct aggressive *aggressive_new(size_t budget, unsigned slabs)
 {
-	struct negcache *c = mem_zero(sizeof(*c));
+	struct aggressive *c = mem_zero(sizeof(*c));
 	size_t share = unchecked_share(budget);
 
 	for (c->parts = 1; c->parts < slabs && (budget - share) / c->parts >= 2 * PART_MIN;)
 		c->parts *= 2;
-	c->ranges = ranges_new(budget - share, c->parts);
-	c->hearsay = hearsay_new(share, c->parts);
+	c->ranges = nsec_ranges_new(budget - share, c->parts);
+	c->referral_ds = referral_ds_new(share, c->parts);
 	return c;
 }
 
-void negcache_free(struct negcache *c)
+void aggressive_free(struct aggressive *c)
 {
 	if (!c)
 		return;
-	ranges_free(c->ranges);
-	hearsay_free(c->hearsay);
+	nsec_ranges_free(c->ranges);
+	referral_ds_free(c->referral_ds);
 	mem_free(c);
 }
 
-void negcache_resize(struct negcache *c, size_t budget)
+void aggressive_resize(struct aggressive *c, size_t budget)
 {
-	ranges_resize(c->ranges, budget - unchecked_share(budget));
-	slab_resize(hearsay_slab(c->hearsay), unchecked_share(budget));
+	nsec_ranges_resize(c->ranges, budget - unchecked_share(budget));
+	slab_resize(referral_ds_slab(c->referral_ds), unchecked_share(budget));
 }
 
-size_t negcache_forget(struct negcache *c, const uint8_t *name)
+size_t aggressive_forget(struct aggressive *c, const uint8_t *name)
 {
-	size_t count = ranges_forget(c->ranges, name);
+	size_t count = nsec_ranges_forget(c->ranges, name);
 
 	for (const uint8_t *zone = name; !dname_is_root(zone);) {
-		struct ranges_at at = { .class_ = CLASS_IN };
+		struct nsec_ranges_at at = { .class_ = CLASS_IN };
 
 		at.zone = zone = dname_parent(zone);
-		count += ranges_drop_under(c->ranges, &at, name);
+		count += nsec_ranges_drop_under(c->ranges, &at, name);
 	}
 	return count;
 }
 
 /* From the name up to the apex, exclusive; deeper names are never hashed. */
-static void forget_hashes(struct negcache *c, const struct ranges_at *at,
-			  const struct ranges_facts *facts, const uint8_t *name)
+static void forget_hashes(struct aggressive *c, const struct nsec_ranges_at *at,
+			  const struct nsec_ranges_facts *facts, const uint8_t *name)
 {
 	struct slice salt = { facts->salt, facts->salt_len };
 	unsigned whole = dname_labels(name), top = dname_labels(at->zone);
@@ -79,18 +79,18 @@ static void forget_hashes(struct negcache *c, const struct ranges_at *at,
 
 	for (unsigned labels = whole; labels > top && whole - top <= MAX_HASHES; labels--) {
 		nsec3_hash(dname_suffix(name, labels), salt, facts->iterations, hash);
-		ranges_drop_nsec3(c->ranges, at, hash);
+		nsec_ranges_drop_nsec3(c->ranges, at, hash);
 	}
 }
 
-void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t class_)
+void aggressive_forget_name(struct aggressive *c, const uint8_t *name, uint16_t class_)
 {
 	for (const uint8_t *zone = name;; zone = dname_parent(zone)) {
-		struct ranges_at at = { .zone = zone, .class_ = class_ };
-		struct ranges_facts facts;
+		struct nsec_ranges_at at = { .zone = zone, .class_ = class_ };
+		struct nsec_ranges_facts facts;
 
-		if (ranges_know(c->ranges, &at, &facts)) {
-			ranges_drop_nsec(c->ranges, &at, name);
+		if (nsec_ranges_know(c->ranges, &at, &facts)) {
+			nsec_ranges_drop_nsec(c->ranges, &at, name);
 			forget_hashes(c, &at, &facts, name);
 		}
 		if (dname_is_root(zone))
@@ -98,28 +98,28 @@ void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t clas
 	}
 }
 
-struct negcache_count negcache_counted(struct negcache *c)
+struct aggressive_count aggressive_counted(struct aggressive *c)
 {
-	struct ranges_count r = ranges_counted(c->ranges);
-	struct slab_count h = slab_counted(hearsay_slab(c->hearsay));
+	struct nsec_ranges_count r = nsec_ranges_counted(c->ranges);
+	struct slab_count h = slab_counted(referral_ds_slab(c->referral_ds));
 
-	return (struct negcache_count){ .zones = r.zones,
+	return (struct aggressive_count){ .zones = r.zones,
 					.records = r.records,
 					.bytes = r.bytes + h.bytes,
 					.budget = r.budget + h.budget,
 					.evictions = r.evictions + h.evictions };
 }
 
-void negcache_hear(struct negcache *c, const struct message *referral, const uint8_t *cut,
+void aggressive_hear(struct aggressive *c, const struct message *referral, const uint8_t *cut,
 		   uint16_t class_, uint32_t now_s)
 {
-	hearsay_put(c->hearsay, referral, cut, class_, now_s);
+	referral_ds_put(c->referral_ds, referral, cut, class_, now_s);
 }
 
-struct message *negcache_heard(struct negcache *c, const struct question *ds, struct arena *a,
+struct message *aggressive_heard(struct aggressive *c, const struct question *ds, struct arena *a,
 			       uint32_t now_s)
 {
-	return hearsay_take(c->hearsay, ds, a, now_s);
+	return referral_ds_take(c->referral_ds, ds, a, now_s);
 }
 
 /* ---- learning ---- */
@@ -137,7 +137,7 @@ static bool is_soa(const struct verified *v)
 	return set->type == TYPE_SOA && set->count && dname_equals(rrset_owner(set), verified_zone(v));
 }
 
-static void learn_set(struct negcache *c, const struct ranges_at *at, const struct verified *v,
+static void learn_set(struct aggressive *c, const struct nsec_ranges_at *at, const struct verified *v,
 		      struct arena *a)
 {
 	const struct rrset *set;
@@ -147,10 +147,10 @@ static void learn_set(struct negcache *c, const struct ranges_at *at, const stru
 		return;
 	set = verified_copy(v, a, at->now_s);
 	if (set->type == TYPE_NSEC && nsec_is_sound(set, at->zone))
-		ranges_put_nsec(c->ranges, at, set);
+		nsec_ranges_put_nsec(c->ranges, at, set);
 	if (set->type == TYPE_NSEC3 && nsec3_read(set, at->zone, &n) &&
 	    n.iterations <= MAX_ITERATIONS)
-		ranges_put_nsec3(c->ranges, at, set, &n);
+		nsec_ranges_put_nsec3(c->ranges, at, set, &n);
 }
 
 /* Whether an RRset that is kept as secure is at its own owner name there, not as a wildcard expansion, and
@@ -191,9 +191,9 @@ static uint32_t most_of(const struct conf *conf)
 				     : MIN(s->cache_max_negative_ttl, s->cache_max_ttl);
 }
 
-static struct ranges_at place_of(const struct verified *v, const struct conf *conf, uint32_t now_s)
+static struct nsec_ranges_at place_of(const struct verified *v, const struct conf *conf, uint32_t now_s)
 {
-	return (struct ranges_at){ .zone = verified_zone(v),
+	return (struct nsec_ranges_at){ .zone = verified_zone(v),
 				   .class_ = verified_set(v)->class_,
 				   .now_s = now_s,
 				   .most_s = most_of(conf) };
@@ -201,7 +201,7 @@ static struct ranges_at place_of(const struct verified *v, const struct conf *co
 
 /* The SOA RRset of the zone among them, as it may be kept; or NULL. */
 static const struct rrset *find_soa(const struct verified *const *sets, unsigned count,
-				    const struct ranges_at *at, struct arena *a)
+				    const struct nsec_ranges_at *at, struct arena *a)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (is_soa(sets[i]) && dname_equals(verified_zone(sets[i]), at->zone) &&
@@ -218,11 +218,11 @@ static bool has_proof_of(const struct verified *const *sets, unsigned count, con
 	return false;
 }
 
-void negcache_learn(struct negcache *c, const struct verified *const *sets, unsigned count,
+void aggressive_learn(struct aggressive *c, const struct verified *const *sets, unsigned count,
 		    const struct conf *conf, uint32_t now_s, struct arena *a)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct ranges_at at = place_of(sets[i], conf, now_s);
+		struct nsec_ranges_at at = place_of(sets[i], conf, now_s);
 		const struct rrset *soa;
 
 		if (!is_proof(sets[i]))
@@ -233,14 +233,14 @@ void negcache_learn(struct negcache *c, const struct verified *const *sets, unsi
 		learn_set(c, &at, sets[i], a);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		struct ranges_at at = place_of(sets[i], conf, now_s);
+		struct nsec_ranges_at at = place_of(sets[i], conf, now_s);
 		const struct rrset *soa;
 
 		if (!is_soa(sets[i]) || !has_proof_of(sets, count, at.zone))
 			continue;
 		soa = verified_copy(sets[i], a, now_s);
 		at.most_s = MIN(at.most_s, soa_most(soa, birth_of(soa)));
-		ranges_put_soa(c->ranges, &at, soa);
+		nsec_ranges_put_soa(c->ranges, &at, soa);
 	}
 }
 
@@ -278,7 +278,7 @@ static bool wildcard_at(const uint8_t *name, unsigned labels, uint8_t to[DNAME_M
 	return dname_join(to, (const uint8_t *)"\1*", 2, dname_suffix(name, labels)) != 0;
 }
 
-void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct verified *v, uint32_t now_s,
+void aggressive_learn_wildcard(struct rrsetcache *rrsets, const struct verified *v, uint32_t now_s,
 			     struct arena *a)
 {
 	uint8_t wildcard[DNAME_MAX];
@@ -301,7 +301,7 @@ struct findings {
 	uint32_t whole_s;  /* the least of the TTLs they were kept for */
 };
 
-static void findings_begin(struct findings *f, const struct ranges_at *at)
+static void findings_begin(struct findings *f, const struct nsec_ranges_at *at)
 {
 	memset(f, 0, sizeof(*f));
 	f->ends_s = at->now_s + UINT32_MAX / 2;
@@ -323,10 +323,10 @@ static void found(struct findings *f, const struct rrset *set)
 }
 
 /* NSEC: the record matching or covering the wildcard, then the one for the name itself. */
-static void look_by_name(struct negcache *c, const struct ranges_at *at, const uint8_t *name,
+static void look_by_name(struct aggressive *c, const struct nsec_ranges_at *at, const uint8_t *name,
 			 struct arena *a, struct findings *f)
 {
-	const struct rrset *n = ranges_find_nsec(c->ranges, at, name, a), *beside;
+	const struct rrset *n = nsec_ranges_find_nsec(c->ranges, at, name, a), *beside;
 	uint8_t wildcard[DNAME_MAX];
 
 	findings_begin(f, at);
@@ -336,7 +336,7 @@ static void look_by_name(struct negcache *c, const struct ranges_at *at, const u
 		f->closer = n;
 		f->encloser = nsec_closest_encloser(n, name);
 		if (wildcard_at(name, f->encloser, wildcard) &&
-		    (beside = ranges_find_nsec(c->ranges, at, wildcard, a)))
+		    (beside = nsec_ranges_find_nsec(c->ranges, at, wildcard, a)))
 			found(f, beside);
 	}
 	found(f, n);
@@ -344,8 +344,8 @@ static void look_by_name(struct negcache *c, const struct ranges_at *at, const u
 
 /* NSEC3: the record matching the name; or those of its closest encloser, the next closer name, and
  * the wildcard. */
-static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
-			 const struct ranges_facts *facts, const uint8_t *name, struct arena *a,
+static bool look_by_hash(struct aggressive *c, const struct nsec_ranges_at *at,
+			 const struct nsec_ranges_facts *facts, const uint8_t *name, struct arena *a,
 			 struct findings *f)
 {
 	struct slice salt = { facts->salt, facts->salt_len };
@@ -360,7 +360,7 @@ static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
 		uint8_t *h = hash[labels % 2];
 
 		nsec3_hash(dname_suffix(name, labels), salt, facts->iterations, h);
-		n = ranges_match_nsec3(c->ranges, at, h, a);
+		n = nsec_ranges_match_nsec3(c->ranges, at, h, a);
 		if (n || labels == top)
 			break;
 	}
@@ -370,13 +370,13 @@ static bool look_by_hash(struct negcache *c, const struct ranges_at *at,
 	if (labels == whole)
 		return true;
 	f->encloser = labels;
-	f->closer = ranges_find_nsec3(c->ranges, at, hash[(labels + 1) % 2], a);
+	f->closer = nsec_ranges_find_nsec3(c->ranges, at, hash[(labels + 1) % 2], a);
 	if (!f->closer)
 		return false;
 	found(f, f->closer);
 	if (wildcard_at(name, labels, wildcard)) {
 		nsec3_hash(wildcard, salt, facts->iterations, hash[0]);
-		n = ranges_find_nsec3(c->ranges, at, hash[0], a);
+		n = nsec_ranges_find_nsec3(c->ranges, at, hash[0], a);
 		if (n)
 			found(f, n);
 	}
@@ -397,7 +397,7 @@ static struct rrset *ending(const struct rrset *set, uint32_t ends_s, uint32_t w
 	return s;
 }
 
-static struct message *message_new(const struct negcache_ask *ask, enum rcode rcode)
+static struct message *message_new(const struct aggressive_ask *ask, enum rcode rcode)
 {
 	struct message *m = arena_new(ask->arena, struct message);
 
@@ -410,10 +410,10 @@ static struct message *message_new(const struct negcache_ask *ask, enum rcode rc
 }
 
 /* The zone's SOA, with its TTL limited to that of a negative answer; or NULL. */
-static const struct rrset *soa_for(struct negcache *c, const struct ranges_at *at,
-				   const struct negcache_ask *ask)
+static const struct rrset *soa_for(struct aggressive *c, const struct nsec_ranges_at *at,
+				   const struct aggressive_ask *ask)
 {
-	const struct rrset *soa = ranges_find_soa(c->ranges, at, ask->arena);
+	const struct rrset *soa = nsec_ranges_find_soa(c->ranges, at, ask->arena);
 
 	if (soa)
 		return soa;
@@ -423,8 +423,8 @@ static const struct rrset *soa_for(struct negcache *c, const struct ranges_at *a
 	return ending(soa, at->now_s + soa_most(soa, at->now_s), soa_most(soa, birth_of(soa)), ask->arena);
 }
 
-static struct message *deny(struct negcache *c, const struct ranges_at *at,
-			    const struct negcache_ask *ask, const struct findings *f,
+static struct message *deny(struct aggressive *c, const struct nsec_ranges_at *at,
+			    const struct aggressive_ask *ask, const struct findings *f,
 			    enum rcode rcode)
 {
 	const struct rrset *soa = soa_for(c, at, ask);
@@ -449,7 +449,7 @@ static bool is_plain_type(uint16_t type)
 	return type != 0 && type != TYPE_OPT && (type < 128 || type > 255);
 }
 
-static const struct rrset *wildcard_set(const struct ranges_at *at, const struct negcache_ask *ask,
+static const struct rrset *wildcard_set(const struct nsec_ranges_at *at, const struct aggressive_ask *ask,
 					const uint8_t *wildcard, uint16_t type)
 {
 	const struct rrset *set =
@@ -461,7 +461,7 @@ static const struct rrset *wildcard_set(const struct ranges_at *at, const struct
 }
 
 /* A wildcard answer: the next closer name is denied, and the wildcard's records are cached. */
-static struct message *expand(const struct ranges_at *at, const struct negcache_ask *ask,
+static struct message *expand(const struct nsec_ranges_at *at, const struct aggressive_ask *ask,
 			      const struct findings *f)
 {
 	uint8_t wildcard[DNAME_MAX];
@@ -486,8 +486,8 @@ static struct message *expand(const struct ranges_at *at, const struct negcache_
 	return m;
 }
 
-static struct message *conclude(struct negcache *c, const struct ranges_at *at,
-				const struct negcache_ask *ask, const struct findings *f)
+static struct message *conclude(struct aggressive *c, const struct nsec_ranges_at *at,
+				const struct aggressive_ask *ask, const struct findings *f)
 {
 	const struct question *q = ask->q;
 
@@ -502,15 +502,15 @@ static struct message *conclude(struct negcache *c, const struct ranges_at *at,
 
 /* With Opt-Out, a covering NSEC3 record does not prove that a name does not exist: only DS queries
  * and the apex are answered. */
-static bool may_hash(const struct ranges_at *at, const struct ranges_facts *facts,
+static bool may_hash(const struct nsec_ranges_at *at, const struct nsec_ranges_facts *facts,
 		     const struct question *q)
 {
 	return facts->has_nsec3 &&
 	       (!facts->opts_out || q->type == TYPE_DS || dname_equals(q->name, at->zone));
 }
 
-static struct message *answer_from(struct negcache *c, const struct ranges_at *at,
-				   const struct ranges_facts *facts, const struct negcache_ask *ask)
+static struct message *answer_from(struct aggressive *c, const struct nsec_ranges_at *at,
+				   const struct nsec_ranges_facts *facts, const struct aggressive_ask *ask)
 {
 	struct message *m = NULL;
 	struct findings f;
@@ -525,18 +525,18 @@ static struct message *answer_from(struct negcache *c, const struct ranges_at *a
 	return m;
 }
 
-struct message *negcache_answer(struct negcache *c, const struct negcache_ask *ask)
+struct message *aggressive_answer(struct aggressive *c, const struct aggressive_ask *ask)
 {
 	const struct question *q = ask->q;
 	const uint8_t *zone = q->type == TYPE_DS ? dname_parent(q->name) : q->name;
-	struct ranges_facts facts;
+	struct nsec_ranges_facts facts;
 
 	/* What the closest known zone cannot answer, no zone above it can. */
 	for (; dname_is_under(zone, ask->within); zone = dname_parent(zone)) {
-		struct ranges_at at = { .zone = zone, .class_ = q->class_, .now_s = ask->now_s };
+		struct nsec_ranges_at at = { .zone = zone, .class_ = q->class_, .now_s = ask->now_s };
 
 		at.no_opt_out = q->type != TYPE_DS && !dname_equals(zone, q->name);
-		if (ranges_know(c->ranges, &at, &facts))
+		if (nsec_ranges_know(c->ranges, &at, &facts))
 			return answer_from(c, &at, &facts, ask);
 		if (dname_is_root(zone))
 			break;
@@ -544,26 +544,26 @@ struct message *negcache_answer(struct negcache *c, const struct negcache_ask *a
 	return NULL;
 }
 
-static struct negcache_cut cut_of(const struct ranges_at *at, const struct findings *f,
+static struct aggressive_cut cut_of(const struct nsec_ranges_at *at, const struct findings *f,
 				  const uint8_t *name)
 {
 	enum denial_cut cut = denial_of_ds(&f->evidence, name);
 
 	if (cut == CUT_NONE && f->closer)
 		cut = CUT_UNKNOWN;
-	return (struct negcache_cut){ .cut = cut, .ttl_s = time_left(at->now_s, f->ends_s) };
+	return (struct aggressive_cut){ .cut = cut, .ttl_s = time_left(at->now_s, f->ends_s) };
 }
 
-struct negcache_cut negcache_ds(struct negcache *c, const uint8_t *zone, const uint8_t *name,
+struct aggressive_cut aggressive_ds(struct aggressive *c, const uint8_t *zone, const uint8_t *name,
 				uint16_t class_, uint32_t now_s)
 {
-	struct ranges_at at = { .zone = zone, .class_ = class_, .now_s = now_s };
-	struct negcache_cut known = { .cut = CUT_UNKNOWN };
-	struct ranges_facts facts;
+	struct nsec_ranges_at at = { .zone = zone, .class_ = class_, .now_s = now_s };
+	struct aggressive_cut known = { .cut = CUT_UNKNOWN };
+	struct nsec_ranges_facts facts;
 	struct findings f;
 	struct arena a;
 
-	if (!dname_is_strictly_under(name, zone) || !ranges_know(c->ranges, &at, &facts))
+	if (!dname_is_strictly_under(name, zone) || !nsec_ranges_know(c->ranges, &at, &facts))
 		return known;
 	arena_init(&a);
 	if (facts.has_nsec) {

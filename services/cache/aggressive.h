@@ -19,31 +19,31 @@
 struct arena;
 struct conf;
 struct message;
-struct negcache;
+struct aggressive;
 struct question;
 struct rrsetcache;
 struct verified;
 
 /* `budget` bytes in all; at most `slabs` locks (a power of two). */
-struct negcache *negcache_new(size_t budget, unsigned slabs) MUST_USE;
-void negcache_free(struct negcache *c); /* NULL is fine */
-void negcache_resize(struct negcache *c, size_t budget);
+struct aggressive *aggressive_new(size_t budget, unsigned slabs) MUST_USE;
+void aggressive_free(struct aggressive *c); /* NULL is fine */
+void aggressive_resize(struct aggressive *c, size_t budget);
 
 /* ---- learning: the validator's side ---- */
 
 /* Learn the NSEC, NSEC3 and SOA RRsets among these, which came together: each for the zone that signed it,
  * for no longer than that zone's SOA says, if that is there. Others are skipped. `a` is for scratch. */
-void negcache_learn(struct negcache *c, const struct verified *const *sets, unsigned count,
+void aggressive_learn(struct aggressive *c, const struct verified *const *sets, unsigned count,
 		    const struct conf *conf, uint32_t now_s, struct arena *a);
 
 /* `set` was expanded from a wildcard: also cache it under the wildcard's own name, so that it can answer for
  * other names (RFC 8198 5.3). */
-void negcache_learn_wildcard(struct rrsetcache *rrsets, const struct verified *set, uint32_t now_s,
+void aggressive_learn_wildcard(struct rrsetcache *rrsets, const struct verified *set, uint32_t now_s,
 			     struct arena *a);
 
 /* ---- asking ---- */
 
-struct negcache_ask {
+struct aggressive_ask {
 	const struct question *q;
 	/* The closest trust anchor, stub-zone or forward-zone at or above the question's name:
 	 * proofs from zones strictly above it do not count. */
@@ -57,43 +57,43 @@ struct negcache_ask {
  * the authority section; or the expansion of a wildcard, with the proof that no closer name exists
  * (a CNAME is then for the caller to follow). TTLs are the remaining ones; no extended error marks
  * it. ANY and other meta-types only get NXDOMAIN. */
-struct message *negcache_answer(struct negcache *c, const struct negcache_ask *ask) MUST_USE;
+struct message *aggressive_answer(struct aggressive *c, const struct aggressive_ask *ask) MUST_USE;
 
 /* What the cached records of `zone` prove about a name below it without a DS RRset (see
  * denial_of_ds), and for how many seconds: CUT_INSECURE, CUT_OPTOUT, CUT_NONE; or CUT_UNKNOWN.
  * CUT_NONE only for a name that exists: at one that did not, a signed zone may have begun since. */
-struct negcache_cut {
+struct aggressive_cut {
 	enum denial_cut cut;
 	uint32_t ttl_s;
 };
 
-struct negcache_cut negcache_ds(struct negcache *c, const uint8_t *zone, const uint8_t *name,
+struct aggressive_cut aggressive_ds(struct aggressive *c, const uint8_t *zone, const uint8_t *name,
 				uint16_t class_, uint32_t now_s);
 
-/* ---- hearsay: what a referral said, not validated yet ---- */
+/* ---- referral_ds: what a referral said, not validated yet ---- */
 
 /* A referral to `cut` came with NSEC or NSEC3 RRsets instead of a DS RRset: keep them briefly. */
-void negcache_hear(struct negcache *c, const struct message *referral, const uint8_t *cut,
+void aggressive_hear(struct aggressive *c, const struct message *referral, const uint8_t *cut,
 		   uint16_t class_, uint32_t now_s);
 
 /* Those RRsets as an unchecked NODATA answer (without SOA) to the DS question; once; or NULL. */
-struct message *negcache_heard(struct negcache *c, const struct question *ds, struct arena *a,
+struct message *aggressive_heard(struct aggressive *c, const struct question *ds, struct arena *a,
 			       uint32_t now_s) MUST_USE;
 
 /* ---- for the operator ---- */
 
 /* Forget the records of all zones at or below `name`, and those of zones above that may deny something below it;
  * returns how many. */
-size_t negcache_forget(struct negcache *c, const uint8_t *name);
+size_t aggressive_forget(struct aggressive *c, const uint8_t *name);
 
 /* Forget the records that deny the name or a type at it, so that it is looked up again. */
-void negcache_forget_name(struct negcache *c, const uint8_t *name, uint16_t class_);
+void aggressive_forget_name(struct aggressive *c, const uint8_t *name, uint16_t class_);
 
-struct negcache_count {
+struct aggressive_count {
 	size_t zones, records, bytes, budget;
 	uint64_t evictions;
 };
 
-struct negcache_count negcache_counted(struct negcache *c);
+struct aggressive_count aggressive_counted(struct aggressive *c);
 
 #endif

@@ -34,7 +34,7 @@ struct place_key {
 	uint8_t bytes[PLACE_MAX];
 };
 
-static struct place_key key_of(const struct place_kept *p)
+static struct place_key key_of(const struct subnet_key *p)
 {
 	struct place_key k = { .len = 0 };
 	size_t ip_len;
@@ -351,7 +351,7 @@ const struct stored *msgcache_find(struct msgcache *c, const struct question *q,
 }
 
 const struct stored *msgcache_find_at(struct msgcache *c, const struct question *q, uint16_t scope,
-				      const struct place_kept *place, bool full)
+				      const struct subnet_key *place, bool full)
 {
 	const struct place_key key = key_of(place);
 	const uint64_t hash = key_hash(q, &key);
@@ -548,11 +548,11 @@ void msgcache_remove(struct msgcache *c, const struct question *q)
 	slab_remove(c->slab, msgcache_hash(q), is_question, (void *)(uintptr_t)q);
 }
 
-bool stored_place(const struct stored *s, struct place_kept *to)
+bool stored_place(const struct stored *s, struct subnet_key *to)
 {
 	const uint8_t *bytes = place_bytes(s);
 
-	*to = (struct place_kept){ .coarse = false };
+	*to = (struct subnet_key){ .coarse = false };
 	if (!(s->scope & STORED_PLACED))
 		return false;
 	to->net.net.family = bytes[0];
@@ -576,7 +576,7 @@ static bool is_there(const struct slab_entry *e, void *arg)
 }
 
 void msgcache_remove_at(struct msgcache *c, const struct question *q, uint16_t scope,
-			const struct place_kept *place)
+			const struct subnet_key *place)
 {
 	struct sought_place s = { .q = q, 
 				  .scope = (uint16_t)(scope | STORED_PLACED),

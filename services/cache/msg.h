@@ -105,16 +105,16 @@ uint64_t msgcache_hash(const struct question *q);
 const struct stored *msgcache_find(struct msgcache *c, const struct question *q, uint64_t hash,
 				   uint16_t scope, bool full);
 
-struct place_kept;
+struct subnet_key;
 
 /* The same for the answer for one subnet. */
 const struct stored *msgcache_find_at(struct msgcache *c, const struct question *q, uint16_t scope,
-				      const struct place_kept *place, bool full);
+				      const struct subnet_key *place, bool full);
 void msgcache_remove_at(struct msgcache *c, const struct question *q, uint16_t scope,
-			const struct place_kept *place);
+			const struct subnet_key *place);
 
 /* The subnet an entry is for. False: it is for all. */
-bool stored_place(const struct stored *s, struct place_kept *to);
+bool stored_place(const struct stored *s, struct subnet_key *to);
 
 /* Whether none of its RRsets is too large for a cache. */
 bool message_may_be_kept(const struct message *m) PURE;
@@ -131,7 +131,7 @@ struct msg_keep {
 	uint32_t now_s, ttl_s;
 	uint64_t hash; /* msgcache_hash of its question; 0: not computed yet */
 	uint16_t scope;
-	const struct place_kept *place; /* NULL: for all; else `hash` is ignored */
+	const struct subnet_key *place; /* NULL: for all; else `hash` is ignored */
 	bool always; /* replace any entry */
 	bool whole;  /* keep the TTLs the records came with (serve-original-ttl) */
 	bool extend;
@@ -163,7 +163,7 @@ uint64_t msgcache_unreadable(void);
 struct message *stored_revive(const struct stored *s, struct arena *a, uint32_t now_s,
 			      uint32_t stale_ttl_s) MUST_USE;
 
-/* Remove the entries of all scopes, plain and full, but not those for subnets (places_forget). */
+/* Remove the entries of all scopes, plain and full, but not those for subnets (subnet_index_forget). */
 void msgcache_remove(struct msgcache *c, const struct question *q);
 
 #endif

@@ -61,7 +61,7 @@ struct part {
 	uint64_t evictions;
 };
 
-struct ranges {
+struct nsec_ranges {
 	unsigned part_mask;
 	_Atomic(struct presences *) *present; /* of each part; apart from its lock's cache line */
 	struct part *parts;
@@ -183,13 +183,13 @@ static uint64_t hash_of(const uint8_t *zone, uint16_t class_)
 	return hash_dname(zone, dname_len(zone), ZONE_SALT ^ (uint32_t)class_ << 16);
 }
 
-static unsigned part_at(const struct ranges *r, uint64_t hash)
+static unsigned part_at(const struct nsec_ranges *r, uint64_t hash)
 {
 	return (unsigned)(hash >> 32) & r->part_mask;
 }
 
 /* The part, locked. */
-static struct part *part_enter(struct ranges *r, uint64_t hash)
+static struct part *part_enter(struct nsec_ranges *r, uint64_t hash)
 {
 	struct part *p = &r->parts[part_at(r, hash)];
 
@@ -202,7 +202,7 @@ static void part_leave(struct part *p)
 	PROMISE(pthread_mutex_unlock(&p->lock) == 0);
 }
 
-static struct zone **zone_place(struct part *p, uint64_t hash, const struct ranges_at *at)
+static struct zone **zone_place(struct part *p, uint64_t hash, const struct nsec_ranges_at *at)
 {
 	struct zone **z = &p->bucket[hash & p->mask];
 
@@ -225,7 +225,7 @@ static void disown(struct part *p, void *thing)
 	mem_free(thing);
 }
 
-static struct zone *zone_get(struct part *p, uint64_t hash, const struct ranges_at *at)
+static struct zone *zone_get(struct part *p, uint64_t hash, const struct nsec_ranges_at *at)
 {
 	struct zone **place = zone_place(p, hash, at);
 
@@ -253,7 +253,7 @@ static void say_presence(struct part *p, const struct zone *z)
 /* Remove a zone that has no records left. */
 static void zone_drop(struct part *p, struct zone *z)
 {
-	struct ranges_at at = { .zone = z->name, .class_ = z->class_ };
+	struct nsec_ranges_at at = { .zone = z->name, .class_ = z->class_ };
 
 	*zone_place(p, z->hash, &at) = z->next;
 	p->zones--;
@@ -366,9 +366,9 @@ static void part_set_budget(struct part *p, size_t budget)
 	p->budget = budget;
 }
 
-struct ranges *ranges_new(size_t budget, unsigned parts)
+struct nsec_ranges *nsec_ranges_new(size_t budget, unsigned parts)
 {
-	struct ranges *r = mem_zero(sizeof(*r));
+	struct nsec_ranges *r = mem_zero(sizeof(*r));
 
 	r->part_mask = parts - 1;
 	r->present = mem_array(parts, sizeof(*r->present));
@@ -387,11 +387,11 @@ struct ranges *ranges_new(size_t budget, unsigned parts)
 	return r;
 }
 
-void ranges_free(struct ranges *r)
+void nsec_ranges_free(struct nsec_ranges *r)
 {
 	if (!r)
 		return;
-	ranges_forget(r, dname_root);
+	nsec_ranges_forget(r, dname_root);
 	for (unsigned i = 0; i <= r->part_mask; i++) {
 		pthread_mutex_destroy(&r->parts[i].lock);
 		mem_free(r->parts[i].bucket);
@@ -402,7 +402,7 @@ void ranges_free(struct ranges *r)
 	mem_free(r);
 }
 
-void ranges_resize(struct ranges *r, size_t budget)
+void nsec_ranges_resize(struct nsec_ranges *r, size_t budget)
 {
 	for (unsigned i = 0; i <= r->part_mask; i++) {
 		struct part *p = part_enter(r, (uint64_t)i << 32);
@@ -439,7 +439,7 @@ static struct range *range_new(const struct rrset *set, enum kind kind, const ui
 	return r;
 }
 
-static void put(struct part *p, struct zone *z, struct range *new, const struct ranges_at *at)
+static void put(struct part *p, struct zone *z, struct range *new, const struct nsec_ranges_at *at)
 {
 	struct sought s = place_of(new);
 	struct range *old = treap_floor(z->root[new->kind], s);
@@ -463,7 +463,7 @@ static bool is_worth_it(const struct rrset *set, uint32_t now_s)
 	return set->size <= RANGE_SIZE_MAX && !time_is_past(now_s, set->expires_s);
 }
 
-void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set)
+void nsec_ranges_put_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *set)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct range *new;
@@ -499,7 +499,7 @@ static bool use_parameters(struct part *p, struct zone *z, const struct nsec3 *n
 	return true;
 }
 
-void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
+void nsec_ranges_put_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *set,
 		      const struct nsec3 *read)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
@@ -523,7 +523,7 @@ void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct
 	mem_free(new);
 }
 
-void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa)
+void nsec_ranges_put_soa(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *soa)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct part *p;
@@ -546,7 +546,7 @@ void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct r
 /* ---- finding ---- */
 
 /* Not every thread that asks is in a turn. */
-static enum presence presence_of(const struct ranges *r, uint64_t hash)
+static enum presence presence_of(const struct nsec_ranges *r, uint64_t hash)
 {
 	enum presence what;
 
@@ -556,7 +556,7 @@ static enum presence presence_of(const struct ranges *r, uint64_t hash)
 	return what;
 }
 
-bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out)
+bool nsec_ranges_know(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct nsec_ranges_facts *out)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	enum presence what = presence_of(r, hash);
@@ -566,7 +566,7 @@ bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_fac
 	if (what == PRESENCE_NONE)
 		return false;
 	if (what == PRESENCE_OPT_OUT && at->no_opt_out) {
-		*out = (struct ranges_facts){ .has_nsec3 = true, .opts_out = true, .most_s = UINT32_MAX };
+		*out = (struct nsec_ranges_facts){ .has_nsec3 = true, .opts_out = true, .most_s = UINT32_MAX };
 		return true;
 	}
 	p = part_enter(r, hash);
@@ -607,7 +607,7 @@ static struct range *nearest(const struct zone *z, struct sought s)
 	return t;
 }
 
-static struct rrset *find(struct ranges *r, const struct ranges_at *at, struct sought s, bool exact,
+static struct rrset *find(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct sought s, bool exact,
 			  struct arena *a)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
@@ -625,25 +625,25 @@ static struct rrset *find(struct ranges *r, const struct ranges_at *at, struct s
 	return found;
 }
 
-struct rrset *ranges_find_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name,
+struct rrset *nsec_ranges_find_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name,
 			       struct arena *a)
 {
 	return find(r, at, (struct sought){ BY_NAME, name }, false, a);
 }
 
-struct rrset *ranges_find_nsec3(struct ranges *r, const struct ranges_at *at,
+struct rrset *nsec_ranges_find_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
 {
 	return find(r, at, (struct sought){ BY_HASH, hash }, false, a);
 }
 
-struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
+struct rrset *nsec_ranges_match_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
 {
 	return find(r, at, (struct sought){ BY_HASH, hash }, true, a);
 }
 
-struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a)
+struct rrset *nsec_ranges_find_soa(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct arena *a)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct part *p = part_enter(r, hash);
@@ -658,7 +658,7 @@ struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, stru
 
 /* ---- forgetting, counting ---- */
 
-static void drop(struct ranges *r, const struct ranges_at *at, struct sought s)
+static void drop(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct sought s)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct part *p = part_enter(r, hash);
@@ -669,12 +669,12 @@ static void drop(struct ranges *r, const struct ranges_at *at, struct sought s)
 	part_leave(p);
 }
 
-void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name)
+void nsec_ranges_drop_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name)
 {
 	drop(r, at, (struct sought){ BY_NAME, name });
 }
 
-void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
+void nsec_ranges_drop_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN])
 {
 	drop(r, at, (struct sought){ BY_HASH, hash });
@@ -688,7 +688,7 @@ static struct range *some_under(const struct zone *z, const uint8_t *name)
 	return t && dname_is_under(rrset_owner(&t->set), name) ? t : z->root[BY_HASH];
 }
 
-size_t ranges_drop_under(struct ranges *r, const struct ranges_at *at, const uint8_t *name)
+size_t nsec_ranges_drop_under(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	size_t count = 0, steps;
@@ -760,7 +760,7 @@ static bool part_forget(struct part *p, struct forgetting *f)
 	return f->at <= p->mask;
 }
 
-size_t ranges_forget(struct ranges *r, const uint8_t *name)
+size_t nsec_ranges_forget(struct nsec_ranges *r, const uint8_t *name)
 {
 	size_t count = 0;
 
@@ -779,9 +779,9 @@ size_t ranges_forget(struct ranges *r, const uint8_t *name)
 	return count;
 }
 
-struct ranges_count ranges_counted(struct ranges *r)
+struct nsec_ranges_count nsec_ranges_counted(struct nsec_ranges *r)
 {
-	struct ranges_count sum = { 0 };
+	struct nsec_ranges_count sum = { 0 };
 
 	for (unsigned i = 0; i <= r->part_mask; i++) {
 		struct part *p = part_enter(r, (uint64_t)i << 32);

@@ -14,31 +14,31 @@
 #define RANGES_STEPS   128  /* buckets or records under one lock, where there are many */
 
 struct arena;
-struct ranges;
+struct nsec_ranges;
 
-struct ranges *ranges_new(size_t budget, unsigned parts) MUST_USE; /* parts: a power of two */
-void ranges_free(struct ranges *r);
-void ranges_resize(struct ranges *r, size_t budget);
+struct nsec_ranges *nsec_ranges_new(size_t budget, unsigned parts) MUST_USE; /* parts: a power of two */
+void nsec_ranges_free(struct nsec_ranges *r);
+void nsec_ranges_resize(struct nsec_ranges *r, size_t budget);
 
-struct ranges_at {
+struct nsec_ranges_at {
 	const uint8_t *zone;
 	uint16_t class_;
 	uint32_t now_s;
 	uint32_t most_s; /* for the put functions: upper bound of the lifetime */
-	bool no_opt_out; /* for ranges_know: of a zone that opts out, nothing else is asked */
+	bool no_opt_out; /* for nsec_ranges_know: of a zone that opts out, nothing else is asked */
 };
 
 /* Keep a copy of a well-formed RRset until its expires_s, in place of an older one at its owner.
  * NSEC3 records with other parameters are dropped (the zone has changed them), RANGES_STEPS at a
  * time; the new one is kept once none is left. */
-void ranges_put_nsec(struct ranges *r, const struct ranges_at *at, const struct rrset *set);
-void ranges_put_nsec3(struct ranges *r, const struct ranges_at *at, const struct rrset *set,
+void nsec_ranges_put_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *set);
+void nsec_ranges_put_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *set,
 		      const struct nsec3 *read);
 /* Likewise the zone's SOA RRset; ignored when the zone has no record here. `most_s` also bounds
  * what is put later (RFC 9077). */
-void ranges_put_soa(struct ranges *r, const struct ranges_at *at, const struct rrset *soa);
+void nsec_ranges_put_soa(struct nsec_ranges *r, const struct nsec_ranges_at *at, const struct rrset *soa);
 
-struct ranges_facts {
+struct nsec_ranges_facts {
 	bool has_nsec, has_nsec3;
 	bool opts_out; /* some NSEC3 record has the opt-out flag */
 	uint16_t iterations;
@@ -49,37 +49,37 @@ struct ranges_facts {
 
 /* False when nothing of the zone is kept; called by a thread that has joined (util/base/rcu.h). Told without a lock, as well as, for `no_opt_out`, that the zone has
  * nothing but NSEC3 records with opt-out (the iterations and the salt in `out` then mean nothing). */
-bool ranges_know(struct ranges *r, const struct ranges_at *at, struct ranges_facts *out);
+bool nsec_ranges_know(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct nsec_ranges_facts *out);
 
 /* The fresh record that matches or covers the name (hash), or NULL. */
-struct rrset *ranges_find_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name,
+struct rrset *nsec_ranges_find_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name,
 			       struct arena *a);
-struct rrset *ranges_find_nsec3(struct ranges *r, const struct ranges_at *at,
+struct rrset *nsec_ranges_find_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
 /* Only one that matches. */
-struct rrset *ranges_match_nsec3(struct ranges *r, const struct ranges_at *at,
+struct rrset *nsec_ranges_match_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a);
-struct rrset *ranges_find_soa(struct ranges *r, const struct ranges_at *at, struct arena *a);
+struct rrset *nsec_ranges_find_soa(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct arena *a);
 
 /* Forget the record that matches or covers the name (hash). */
-void ranges_drop_nsec(struct ranges *r, const struct ranges_at *at, const uint8_t *name);
-void ranges_drop_nsec3(struct ranges *r, const struct ranges_at *at,
+void nsec_ranges_drop_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name);
+void nsec_ranges_drop_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN]);
 
 /* Forget the zone's NSEC records whose owners are at or below `name`, and all its NSEC3 records, as their owners do
  * not tell; RANGES_STEPS at a time. Returns how many. */
-size_t ranges_drop_under(struct ranges *r, const struct ranges_at *at, const uint8_t *name);
+size_t nsec_ranges_drop_under(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name);
 
 /* Forget every zone at or below `name`; returns how many records. What is learned meanwhile may
  * stay. */
-size_t ranges_forget(struct ranges *r, const uint8_t *name);
+size_t nsec_ranges_forget(struct nsec_ranges *r, const uint8_t *name);
 
-struct ranges_count {
+struct nsec_ranges_count {
 	size_t zones, records, bytes, budget;
 	size_t longest; /* most steps under one lock, where there are many */
 	uint64_t evictions;
 };
 
-struct ranges_count ranges_counted(struct ranges *r);
+struct nsec_ranges_count nsec_ranges_counted(struct nsec_ranges *r);
 
 #endif

@@ -14,7 +14,7 @@
 #define HEARD_SIZE   4096
 #define HEARSAY_SALT 0x6473u
 
-struct hearsay {
+struct referral_ds {
 	struct slab *slab;
 };
 
@@ -65,11 +65,11 @@ static bool is_stale(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, heard_of(e)->expires_s);
 }
 
-struct hearsay *hearsay_new(size_t budget, unsigned slabs)
+struct referral_ds *referral_ds_new(size_t budget, unsigned slabs)
 {
-	struct hearsay *h = mem_zero(sizeof(*h));
+	struct referral_ds *h = mem_zero(sizeof(*h));
 
-	h->slab = slab_new(&(struct slab_how){ .name = "hearsay",
+	h->slab = slab_new(&(struct slab_how){ .name = "referral_ds",
 					       .budget = budget,
 					       .slabs = slabs,
 					       .typical = 1024,
@@ -78,14 +78,14 @@ struct hearsay *hearsay_new(size_t budget, unsigned slabs)
 	return h;
 }
 
-void hearsay_free(struct hearsay *h)
+void referral_ds_free(struct referral_ds *h)
 {
 	if (h)
 		slab_free(h->slab);
 	mem_free(h);
 }
 
-struct slab *hearsay_slab(struct hearsay *h)
+struct slab *referral_ds_slab(struct referral_ds *h)
 {
 	return h->slab;
 }
@@ -114,7 +114,7 @@ static unsigned choose(const struct message *m, const uint8_t *cut,
 	return taken;
 }
 
-void hearsay_put(struct hearsay *h, const struct message *referral, const uint8_t *cut,
+void referral_ds_put(struct referral_ds *h, const struct message *referral, const uint8_t *cut,
 		 uint16_t class_, uint32_t now_s)
 {
 	const struct rrset *sets[HEARD_SETS];
@@ -175,7 +175,7 @@ static struct message *tell(const struct heard *h, const struct question *q, str
 	return count ? m : NULL;
 }
 
-struct message *hearsay_take(struct hearsay *h, const struct question *ds, struct arena *a,
+struct message *referral_ds_take(struct referral_ds *h, const struct question *ds, struct arena *a,
 			     uint32_t now_s)
 {
 	uint64_t hash = hash_of(ds->name, ds->name_len, ds->class_);

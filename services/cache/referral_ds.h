@@ -8,17 +8,17 @@
 #include "services/cache/slab.h"
 
 struct arena;
-struct hearsay;
+struct referral_ds;
 struct message;
 struct question;
 
-struct hearsay *hearsay_new(size_t budget, unsigned slabs) MUST_USE;
-void hearsay_free(struct hearsay *h);
-struct slab *hearsay_slab(struct hearsay *h);
+struct referral_ds *referral_ds_new(size_t budget, unsigned slabs) MUST_USE;
+void referral_ds_free(struct referral_ds *h);
+struct slab *referral_ds_slab(struct referral_ds *h);
 
-void hearsay_put(struct hearsay *h, const struct message *referral, const uint8_t *cut,
+void referral_ds_put(struct referral_ds *h, const struct message *referral, const uint8_t *cut,
 		 uint16_t class_, uint32_t now_s);
-struct message *hearsay_take(struct hearsay *h, const struct question *ds, struct arena *a,
+struct message *referral_ds_take(struct referral_ds *h, const struct question *ds, struct arena *a,
 			     uint32_t now_s) MUST_USE;
 
 #endif

@@ -24,7 +24,7 @@ struct entry {
 	struct row rows[]; /* then the name */
 };
 
-struct places {
+struct subnet_index {
 	struct slab *slab;
 };
 
@@ -57,9 +57,9 @@ static bool is_stale(const struct slab_entry *e, uint32_t now_s)
 	return time_is_past(now_s, entry_of(e)->until_s);
 }
 
-struct places *places_new(size_t budget, unsigned slabs)
+struct subnet_index *subnet_index_new(size_t budget, unsigned slabs)
 {
-	struct places *p = mem_zero(sizeof(*p));
+	struct subnet_index *p = mem_zero(sizeof(*p));
 
 	p->slab = slab_new(&(struct slab_how){ .name = "subnet",
 					       .budget = budget,
@@ -70,19 +70,19 @@ struct places *places_new(size_t budget, unsigned slabs)
 	return p;
 }
 
-void places_free(struct places *p)
+void subnet_index_free(struct subnet_index *p)
 {
 	if (p)
 		slab_free(p->slab);
 	mem_free(p);
 }
 
-struct slab *places_slab(struct places *p)
+struct slab *subnet_index_slab(struct subnet_index *p)
 {
 	return p->slab;
 }
 
-static const struct entry *find(const struct places *p, const struct question *q, uint8_t scope)
+static const struct entry *find(const struct subnet_index *p, const struct question *q, uint8_t scope)
 {
 	uint64_t hash = msgcache_hash(q);
 
@@ -130,9 +130,9 @@ static struct row row_of(const struct netblock *n)
 	return r;
 }
 
-static struct place_kept place_of(const struct row *r)
+static struct subnet_key place_of(const struct row *r)
 {
-	struct place_kept p = { .net = { .net = { .family = r->family }, .bits = r->bits },
+	struct subnet_key p = { .net = { .net = { .family = r->family }, .bits = r->bits },
 				.coarse = r->coarse,
 				.scope = r->scope };
 
@@ -146,8 +146,8 @@ static bool suits(const struct row *r, unsigned bits, uint32_t now_s)
 	return (!r->coarse || r->bits == bits) && !time_is_past(now_s, r->until_s);
 }
 
-bool places_find(struct places *p, const struct question *q, uint8_t scope,
-		 const struct netblock *who, uint32_t now_s, struct place_kept *found)
+bool subnet_index_find(struct subnet_index *p, const struct question *q, uint8_t scope,
+		 const struct netblock *who, uint32_t now_s, struct subnet_key *found)
 {
 	const struct entry *e = find(p, q, scope);
 	struct row key = { .family = who->net.family };
@@ -175,7 +175,7 @@ bool places_find(struct places *p, const struct question *q, uint8_t scope,
 	return false;
 }
 
-bool places_exist(struct places *p, const struct question *q, uint8_t scope, uint32_t now_s)
+bool subnet_index_exist(struct subnet_index *p, const struct question *q, uint8_t scope, uint32_t now_s)
 {
 	const struct entry *e = find(p, q, scope);
 
@@ -187,13 +187,13 @@ bool places_exist(struct places *p, const struct question *q, uint8_t scope, uin
 struct adding {
 	struct row row;
 	struct netblock net;
-	const struct place_how *how;
+	const struct subnet_index_how *how;
 };
 
 /* Whether an old row stays beside the new one. */
 static bool stays(const struct row *r, const struct adding *a)
 {
-	const struct place_kept old = place_of(r);
+	const struct subnet_key old = place_of(r);
 
 	if (time_is_past(a->how->now_s, r->until_s) || compare(r, &a->row) == 0)
 		return false;
@@ -229,8 +229,8 @@ static void insert(struct entry *e, const struct row *r)
 	e->count++;
 }
 
-void places_add(struct places *p, const struct question *q, const struct place_kept *at,
-		const struct place_how *how)
+void subnet_index_add(struct subnet_index *p, const struct question *q, const struct subnet_key *at,
+		const struct subnet_index_how *how)
 {
 	const struct entry *old = find(p, q, how->scope);
 	size_t room = (old ? old->count : 0u) + 1u;
@@ -260,8 +260,8 @@ void places_add(struct places *p, const struct question *q, const struct place_k
 
 /* ---- walking, forgetting ---- */
 
-void places_each(struct places *p, const struct question *q,
-		 void (*fn)(const struct place_kept *at, uint8_t scope, uint32_t until_s, void *arg),
+void subnet_index_each(struct subnet_index *p, const struct question *q,
+		 void (*fn)(const struct subnet_key *at, uint8_t scope, uint32_t until_s, void *arg),
 		 void *arg)
 {
 	uint64_t hash = msgcache_hash(q);
@@ -270,7 +270,7 @@ void places_each(struct places *p, const struct question *q,
 		const struct entry *e = entry_of(at);
 
 		for (unsigned i = 0; is_about(e, q) && i < e->count; i++) {
-			struct place_kept place = place_of(&e->rows[i]);
+			struct subnet_key place = place_of(&e->rows[i]);
 
 			fn(&place, e->scope, e->rows[i].until_s, arg);
 		}
@@ -282,7 +282,7 @@ struct forgetting {
 	const struct question *q;
 };
 
-static void forget_answer(const struct place_kept *at, uint8_t scope, uint32_t until_s, void *arg)
+static void forget_answer(const struct subnet_key *at, uint8_t scope, uint32_t until_s, void *arg)
 {
 	const struct forgetting *f = arg;
 
@@ -295,11 +295,11 @@ static bool is_question(const struct slab_entry *e, void *arg)
 	return is_about(entry_of(e), arg);
 }
 
-void places_forget(struct places *p, struct msgcache *messages, const struct question *q)
+void subnet_index_forget(struct subnet_index *p, struct msgcache *messages, const struct question *q)
 {
 	struct forgetting f = { .messages = messages, .q = q };
 
-	places_each(p, q, forget_answer, &f);
+	subnet_index_each(p, q, forget_answer, &f);
 	slab_remove(p->slab, msgcache_hash(q), is_question, (void *)(uintptr_t)q);
 }
 
@@ -308,7 +308,7 @@ static bool is_elsewhere(const struct slab_entry *e, void *arg)
 	return !dname_is_under(name_of(entry_of(e)), arg);
 }
 
-void places_forget_under(struct places *p, const uint8_t *top)
+void subnet_index_forget_under(struct subnet_index *p, const uint8_t *top)
 {
 	(void)slab_sweep(p->slab, is_elsewhere, (void *)(uintptr_t)top);
 }

@@ -15,36 +15,36 @@
 struct msgcache;
 struct question;
 
-struct places;
+struct subnet_index;
 
-struct places *places_new(size_t budget, unsigned slabs) MUST_USE;
-void places_free(struct places *p); /* NULL is fine */
-struct slab *places_slab(struct places *p);
+struct subnet_index *subnet_index_new(size_t budget, unsigned slabs) MUST_USE;
+void subnet_index_free(struct subnet_index *p); /* NULL is fine */
+struct slab *subnet_index_slab(struct subnet_index *p);
 
 /* The subnet that contains all of `who` and has an answer fresh at `now_s`. False: none. */
-bool places_find(struct places *p, const struct question *q, uint8_t scope,
-		 const struct netblock *who, uint32_t now_s, struct place_kept *found);
+bool subnet_index_find(struct subnet_index *p, const struct question *q, uint8_t scope,
+		 const struct netblock *who, uint32_t now_s, struct subnet_key *found);
 
 /* Whether there is any for the question: its servers have been seen to tell clients apart. */
-bool places_exist(struct places *p, const struct question *q, uint8_t scope, uint32_t now_s);
+bool subnet_index_exist(struct subnet_index *p, const struct question *q, uint8_t scope, uint32_t now_s);
 
 /* Add `at`, which has an answer until until_s. Rows within it are dropped; beyond `most` rows of
  * its family the oldest is replaced. Called within a turn. */
-struct place_how {
+struct subnet_index_how {
 	uint8_t scope;
 	uint32_t now_s, until_s, most;
 };
-void places_add(struct places *p, const struct question *q, const struct place_kept *at,
-		const struct place_how *how);
+void subnet_index_add(struct subnet_index *p, const struct question *q, const struct subnet_key *at,
+		const struct subnet_index_how *how);
 
 /* Call `fn` for every subnet of a question, in every scope. */
-void places_each(struct places *p, const struct question *q,
-		 void (*fn)(const struct place_kept *at, uint8_t scope, uint32_t until_s, void *arg),
+void subnet_index_each(struct subnet_index *p, const struct question *q,
+		 void (*fn)(const struct subnet_key *at, uint8_t scope, uint32_t until_s, void *arg),
 		 void *arg);
 
 /* Forget the question, and its answers in `messages`. */
-void places_forget(struct places *p, struct msgcache *messages, const struct question *q);
+void subnet_index_forget(struct subnet_index *p, struct msgcache *messages, const struct question *q);
 /* The same for all questions at or below `top`, but the caller removes the answers. */
-void places_forget_under(struct places *p, const uint8_t *top);
+void subnet_index_forget_under(struct subnet_index *p, const uint8_t *top);
 
 #endif

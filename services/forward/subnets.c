@@ -141,13 +141,13 @@ bool subnets_show(const struct subnets *s, const struct subnets_server *server, 
 	return subnets_name(s, name) && (server->forwards || subnets_name(s, server->zone));
 }
 
-struct place_kept subnets_place(const struct subnets *s, const struct netblock *shown,
+struct subnet_key subnets_place(const struct subnets *s, const struct netblock *shown,
 				unsigned scope)
 {
 	unsigned most = bounds_of(s, shown->net.family)->most;
 
 	scope = MIN(scope, most);
-	return (struct place_kept){ .net = subnet_of(&shown->net, MIN(scope, (unsigned)shown->bits)),
+	return (struct subnet_key){ .net = subnet_of(&shown->net, MIN(scope, (unsigned)shown->bits)),
 				    .coarse = scope > shown->bits || shown->bits == 0,
 				    .scope = (uint8_t)scope };
 }

@@ -12,7 +12,7 @@ struct arena;
 struct conf;
 struct edns;
 struct fault;
-struct place_kept;
+struct subnet_key;
 struct subnets;
 
 /* Whether module-config names the module. */
@@ -55,7 +55,7 @@ bool subnets_name(const struct subnets *s, const uint8_t *name);
 /* The subnet for which an answer to a client at `shown` is valid when its servers said SCOPE
  * PREFIX-LENGTH `scope` (RFC 7871 7.3.1). Clients are told that scope, but none longer than what servers
  * are sent. */
-struct place_kept subnets_place(const struct subnets *s, const struct netblock *shown,
+struct subnet_key subnets_place(const struct subnets *s, const struct netblock *shown,
 				unsigned scope);
 /* Maximum number of subnets of this family kept for one question. */
 uint32_t subnets_most(const struct subnets *s, unsigned family);

@@ -278,23 +278,23 @@ static const struct stored *find_answer(const struct query *q, const struct rrse
 	return s && stored_is_fresh(s, now_s) && stored_is_good(s) ? s : NULL;
 }
 
-static void bring_answer(const struct query *q, const struct rrset *hearsay, uint32_t now_s,
+static void bring_answer(const struct query *q, const struct rrset *referral_ds, uint32_t now_s,
 			 struct arena *a)
 {
-	const uint8_t *name = rrset_owner(hearsay);
+	const uint8_t *name = rrset_owner(referral_ds);
 	const struct forward_zone *z = views_forward(q->view, q->snapshot->forwards, name);
 	const struct rrset *set;
 	const struct stored *s;
 	const struct message *m;
 	struct rrset *copy;
 
-	/* A forwarder's answer may itself be nothing but hearsay. */
+	/* A forwarder's answer may itself be nothing but referral_ds. */
 	if ((z && !z->is_stub) ||
-	    rrsetcache_find(q->cache.rrsets, name, hearsay->type, hearsay->class_, 0, now_s))
+	    rrsetcache_find(q->cache.rrsets, name, referral_ds->type, referral_ds->class_, 0, now_s))
 		return;
-	s = find_answer(q, hearsay, now_s);
+	s = find_answer(q, referral_ds, now_s);
 	m = s ? stored_unpack(s, a, now_s) : NULL;
-	set = m ? message_find(m, SECTION_ANSWER, name, hearsay->type, hearsay->class_) : NULL;
+	set = m ? message_find(m, SECTION_ANSWER, name, referral_ds->type, referral_ds->class_) : NULL;
 	if (!set)
 		return;
 	copy = rrset_copy(a, set);

@@ -17,13 +17,13 @@
 #define HALL_GUESTS 10
 
 struct netblock;
-struct place_kept;
+struct subnet_key;
 struct query;
 
 extern const struct module subnetcache_module;
 
 /* Whether the finished query's reply is valid for some clients only; if so, `at` says which. */
-bool halls_place(const struct query *q, struct place_kept *at);
+bool halls_place(const struct query *q, struct subnet_key *at);
 
 /* `q` builds its answer on that of `child`, so it is valid for the same clients only. True: a
  * server was to be sent the client subnet, and `q` is divided. */

@@ -21,10 +21,10 @@ unsigned hall_kind(unsigned kind, const struct whereabouts *w)
 
 static const struct subnets *rules_of(const struct query *q)
 {
-	return q->env->places ? q->snapshot->subnets : NULL;
+	return q->env->subnet_index ? q->snapshot->subnets : NULL;
 }
 
-bool halls_place(const struct query *q, struct place_kept *at)
+bool halls_place(const struct query *q, struct subnet_key *at)
 {
 	const struct subnets *rules = rules_of(q);
 
@@ -63,7 +63,7 @@ static unsigned guest_count(const struct query *hall)
 /* Whether its servers are known to give different answers to different subnets. */
 static bool is_proven(const struct query *hall)
 {
-	return hall->told_before || places_exist(hall->env->places, &hall->question, hall->scope,
+	return hall->told_before || subnet_index_exist(hall->env->subnet_index, &hall->question, hall->scope,
 						 hall->env->time->now_s);
 }
 
@@ -133,7 +133,7 @@ static struct query *on_moving(struct query *hall, const struct request *r, cons
 
 struct gathering {
 	struct query *guest;
-	struct place_kept at;
+	struct subnet_key at;
 	bool is_for_all;
 };
 
@@ -193,7 +193,7 @@ static bool divides_at_once(const struct query *q)
 	const struct subnets *rules = rules_of(q);
 
 	return rules && (q->kind & QUERY_FORWARDED ||
-			 places_exist(q->env->places, &q->question, q->scope,
+			 subnet_index_exist(q->env->subnet_index, &q->question, q->scope,
 				      q->env->time->now_s));
 }
 

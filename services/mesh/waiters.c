@@ -295,7 +295,7 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 static void locate(struct query *q, struct waiter *w)
 {
 	const struct whereabouts *where = w->request.where;
-	struct place_kept at;
+	struct subnet_key at;
 	bool is_placed = halls_place(q, &at);
 
 	if (is_placed)
@@ -581,7 +581,7 @@ static void forget_what_was_for_all(struct query *q)
 static const struct stored *keep_reply(struct query *q, const struct message *face)
 {
 	struct mesh *m = q->mesh;
-	struct place_kept at;
+	struct subnet_key at;
 	bool is_placed = halls_place(q, &at);
 	const struct stored *s;
 
@@ -595,8 +595,8 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 	if (UNLIKELY(is_placed && s)) {
 		if (stored_is_good(s))
 			forget_what_was_for_all(q);
-		places_add(m->env->places, &q->question, &at,
-			   &(struct place_how){
+		subnet_index_add(m->env->subnet_index, &q->question, &at,
+			   &(struct subnet_index_how){
 				   .scope = q->scope,
 				   .now_s = m->env->time->now_s,
 				   .until_s = s->expires_s,

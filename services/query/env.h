@@ -15,8 +15,8 @@ struct loader;
 struct loop;
 struct mesh;
 struct msgcache;
-struct negcache;
-struct places;
+struct aggressive;
+struct subnet_index;
 struct query;
 struct random;
 struct ratelimit;
@@ -38,7 +38,7 @@ struct witness;
  * no contents with those of other scopes. No denials are kept for other names. */
 struct scope_caches {
 	struct rrsetcache *rrsets;
-	struct negcache *negative;
+	struct aggressive *negative;
 	struct keycache *keys;
 };
 
@@ -53,8 +53,8 @@ struct env {
 	struct rrsetcache *rrsets;
 	struct infra *infra;
 	struct keycache *keys;          /* the validator's; NULL: no validator */
-	struct negcache *negative;
-	struct places *places;          /* subnets with answers of their own; NULL: not in use */
+	struct aggressive *negative;
+	struct subnet_index *subnet_index;          /* subnets with answers of their own; NULL: not in use */
 	struct scope_caches *scopes;    /* indexed by scope number minus one */
 	unsigned scope_count;
 	struct cachedb *cachedb;        /* the cachedb module's, where it is in use */

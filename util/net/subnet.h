@@ -33,7 +33,7 @@ struct netblock subnet_told(const struct subnet_option *o, unsigned most);
 struct subnet_option subnet_shown(const struct netblock *n);
 
 /* For which clients an answer is valid. */
-struct place_kept {
+struct subnet_key {
 	struct netblock net;
 	/* Clients that disclose more bits might get another answer: valid only for those that
 	 * disclose exactly this many; with 0 bits, for those that ask to disclose nothing. */

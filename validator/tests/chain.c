@@ -697,7 +697,7 @@ static void a_denial_at_hand_saves_a_question(void **state)
 		}
 		if (kind == HEARD) {
 			lab_tell(&(struct lab_page){ "sub.example.", TYPE_NS, .authority = proofs[!proves] });
-			negcache_hear(lab.env.negative, &lab.pages[lab.page_count - 1].m, N("sub.example."), CLASS_IN,
+			aggressive_hear(lab.env.negative, &lab.pages[lab.page_count - 1].m, N("sub.example."), CLASS_IN,
 				      lab.env.time->now_s);
 		}
 		deny_ds(SOA "sub.example. 300 IN NSEC z.example. NS RRSIG NSEC");

@@ -390,7 +390,7 @@ static void a_ds_set_of_the_moment_counts(void **state)
 /* Without a cache of denials, what is not at hand is asked for. */
 static void where_denials_are_not_kept_they_are_asked_for(void **state)
 {
-	struct negcache *kept;
+	struct aggressive *kept;
 
 	(void)state;
 	lab_open("val-max-restart: 0\n");

@@ -485,7 +485,7 @@ static inline void lab_open(const char *more)
 	lab.env.snapshot = lab.snapshot;
 	lab.env.messages = msgcache_new(1 << 20, 1);
 	lab.env.keys = keycache_new(1 << 20, 1);
-	lab.env.negative = negcache_new(1 << 20, 1);
+	lab.env.negative = aggressive_new(1 << 20, 1);
 	lab.env.mesh = mesh_new(&lab.env, chain);
 	assert_true(validator_module.init(&lab.env, &f));
 }
@@ -498,7 +498,7 @@ static inline void lab_close(void)
 	keycache_free(lab.env.keys);
 	msgcache_free(lab.env.messages);
 	rrsetcache_free(lab.env.rrsets);
-	negcache_free(lab.env.negative);
+	aggressive_free(lab.env.negative);
 	snapshot_unpin(lab.snapshot);
 	for (unsigned i = 0; i < lab.zone_count; i++)
 		EVP_PKEY_free(lab.zones[i].pair);

@@ -39,7 +39,7 @@ static void a_zone_speaks_of_all_its_names(void **state)
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	for (int zone = NSEC; zone <= OPTOUT; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 4);
+		struct aggressive *c = aggressive_new(1 << 20, 4);
 
 		teach_zone(c, zone);
 		for (size_t i = 0; i < COUNT(rows); i++) {
@@ -62,7 +62,7 @@ static void a_zone_speaks_of_all_its_names(void **state)
 			if (message_ttl(m, NOW + 1, 0) != 199)
 				fail_msg("%s: TTL %u", rows[i].why, message_ttl(m, NOW + 1, 0));
 		}
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	rrsetcache_free(rrsets);
 }
@@ -75,7 +75,7 @@ static void what_is_given_proves_itself(void **state)
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	for (int zone = NSEC; zone <= NSEC3; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 
 		teach_zone(c, zone);
 		for (size_t i = 0; i < COUNT(names); i++) {
@@ -92,7 +92,7 @@ static void what_is_given_proves_itself(void **state)
 				     : denial_of_type(&e, m->q.name, TYPE_AAAA)) != DENIAL_PROVEN)
 				fail_msg("%s: the answer does not prove it", names[i]);
 		}
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	rrsetcache_free(rrsets);
 }
@@ -110,7 +110,7 @@ static void nobody_speaks_of_names_beyond_a_nearer_anchor(void **state)
 		{ "island.d.test.", false },
 		{ "www.island.d.test.", false },
 	};
-	struct negcache *c = negcache_new(1 << 20, 1);
+	struct aggressive *c = aggressive_new(1 << 20, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	teach_zone(c, NSEC);
@@ -119,7 +119,7 @@ static void nobody_speaks_of_names_beyond_a_nearer_anchor(void **state)
 		    rows[i].said)
 			fail_msg("within %s", rows[i].within);
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
 /* ---- wildcards ---- */
@@ -140,11 +140,11 @@ static void a_wildcard_answers_for_other_names(void **state)
 	};
 
 	for (int zone = NSEC; zone <= OPTOUT; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 		teach_zone(c, zone);
-		negcache_learn_wildcard(rrsets,
+		aggressive_learn_wildcard(rrsets,
 					secure("old.w.d.test. 60 TXT \"star\"\n"
 					       "old.w.d.test." SIG("TXT", "3", "60", "d.test.")),
 					NOW, &arena);
@@ -165,7 +165,7 @@ static void a_wildcard_answers_for_other_names(void **state)
 			assert_int_equal(message_ttl(m, NOW + 10, 0), 50);
 		}
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -173,13 +173,13 @@ static void a_wildcard_may_lead_on(void **state)
 {
 	(void)state;
 	static const uint16_t others[] = { TYPE_DS, TYPE_NSEC, TYPE_RRSIG, 25 /* KEY */ };
-	struct negcache *c = negcache_new(1 << 20, 1);
+	struct aggressive *c = aggressive_new(1 << 20, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 	const struct message *m;
 
 	teach(c, SOA_D "a.w.d.test. 300 NSEC z.w.d.test. A\n"
 		    "a.w.d.test." SIG("NSEC", "4", "300", "d.test."));
-	negcache_learn_wildcard(rrsets,
+	aggressive_learn_wildcard(rrsets,
 				secure("old.w.d.test. 60 CNAME b.d.test.\n"
 				       "old.w.d.test." SIG("CNAME", "3", "60", "d.test.")),
 					NOW, &arena);
@@ -190,7 +190,7 @@ static void a_wildcard_may_lead_on(void **state)
 		assert_null(answer_within(c, rrsets, "foo.w.d.test.", others[i], ".", NOW));
 	assert_int_equal(m->rcode, RCODE_NOERROR);
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
 /* ---- cuts ---- */
@@ -212,12 +212,12 @@ static void cuts_are_known_without_asking(void **state)
 	};
 
 	for (int zone = NSEC; zone <= OPTOUT; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 
 		teach_zone(c, zone);
 		for (size_t i = 0; i < COUNT(rows); i++) {
-			struct negcache_cut got =
-				negcache_ds(c, N("d.test."), N(rows[i].name), CLASS_IN, NOW + 50);
+			struct aggressive_cut got =
+				aggressive_ds(c, N("d.test."), N(rows[i].name), CLASS_IN, NOW + 50);
 			enum denial_cut want = zone == NSEC    ? rows[i].nsec
 					       : zone == NSEC3 ? rows[i].nsec3
 							       : rows[i].optout;
@@ -228,7 +228,7 @@ static void cuts_are_known_without_asking(void **state)
 			if (want != CUT_UNKNOWN && got.ttl_s != 150)
 				fail_msg("%s: for %u seconds", rows[i].why, got.ttl_s);
 		}
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -262,14 +262,14 @@ static void hearsay_is_told_once(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		const struct rrset *sets[MADE_SETS];
 		unsigned count = made_sets(&arena, NOW, rows[i].text, sets);
 		struct question ds = made_question("UNS.d.test.", TYPE_DS);
 		const struct message *m;
 
-		negcache_hear(c, message_with(sets, count), N("uns.d.test."), CLASS_IN, NOW);
-		m = negcache_heard(c, &ds, &arena, NOW + rows[i].later_s);
+		aggressive_hear(c, message_with(sets, count), N("uns.d.test."), CLASS_IN, NOW);
+		m = aggressive_heard(c, &ds, &arena, NOW + rows[i].later_s);
 		if ((m ? m->count[SECTION_AUTHORITY] : 0) != rows[i].sets)
 			fail_msg("%s", rows[i].why);
 		if (m) {
@@ -277,8 +277,8 @@ static void hearsay_is_told_once(void **state)
 			assert_true(rrset_same_records(m->sets[0],
 						       verified_set(secure(BELOW("uns.d.test.", "v.d.test.")))));
 		}
-		assert_null(negcache_heard(c, &ds, &arena, NOW + rows[i].later_s));
-		negcache_free(c);
+		assert_null(aggressive_heard(c, &ds, &arena, NOW + rows[i].later_s));
+		aggressive_free(c);
 	}
 }
 
@@ -287,9 +287,9 @@ static void hearsay_is_told_once(void **state)
 static void memory_keeps_to_its_budget(void **state)
 {
 	(void)state;
-	struct negcache *c = negcache_new(64 << 10, 1);
+	struct aggressive *c = aggressive_new(64 << 10, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
-	struct negcache_count n;
+	struct aggressive_count n;
 
 	teach(c, SOA_D BELOW("hot.d.test.", "hou.d.test."));
 	for (unsigned i = 0; i < 5000; i++) {
@@ -306,7 +306,7 @@ static void memory_keeps_to_its_budget(void **state)
 					  i, i, i));
 		if (!answer_within(c, rrsets, "hot.d.test.", TYPE_MX, ".", NOW))
 			fail_msg("what is asked for often is evicted after %u", i);
-		n = negcache_counted(c);
+		n = aggressive_counted(c);
 		if (n.bytes > n.budget)
 			fail_msg("%zu of %zu bytes after %u", n.bytes, n.budget, i);
 		arena_clear(&arena);
@@ -315,19 +315,19 @@ static void memory_keeps_to_its_budget(void **state)
 	assert_true(n.records > 50);
 	assert_true(n.evictions > 1000);
 
-	negcache_resize(c, 32 << 10);
-	n = negcache_counted(c);
+	aggressive_resize(c, 32 << 10);
+	n = aggressive_counted(c);
 	assert_true(n.bytes <= n.budget && n.budget <= 32 << 10);
-	negcache_resize(c, 1 << 20);
+	aggressive_resize(c, 1 << 20);
 	assert_non_null(answer_within(c, rrsets, "hot.d.test.", TYPE_MX, ".", NOW));
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
 static void records_stay_in_order(void **state)
 {
 	(void)state;
-	struct negcache *c = negcache_new(4 << 20, 1);
+	struct aggressive *c = aggressive_new(4 << 20, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 	enum { NAMES = 1009 };
 
@@ -352,7 +352,7 @@ static void records_stay_in_order(void **state)
 			fail_msg("%s", name);
 	}
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
 static void zones_are_forgotten_with_what_is_below(void **state)
@@ -367,16 +367,16 @@ static void zones_are_forgotten_with_what_is_below(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(8 << 20, 4);
+		struct aggressive *c = aggressive_new(8 << 20, 4);
 
 		teach(c, SOA_D BELOW("a.d.test.", "c.d.test."));
 		teach(c, "a.e.d.test. 300 NSEC c.e.d.test. A\n"
 		      "a.e.d.test." SIG("NSEC", "4", "300", "e.d.test."));
-		size_t gone = negcache_forget(c, N(rows[i].name));
-		if (gone != rows[i].goes || negcache_counted(c).records != 2 - gone ||
-		    negcache_counted(c).zones != 2 - gone)
+		size_t gone = aggressive_forget(c, N(rows[i].name));
+		if (gone != rows[i].goes || aggressive_counted(c).records != 2 - gone ||
+		    aggressive_counted(c).zones != 2 - gone)
 			fail_msg("%s: %zu", rows[i].name, gone);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -387,15 +387,15 @@ static void what_a_zone_says_of_names_below_another_is_forgotten(void **state)
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	for (int zone = NSEC; zone <= NSEC3; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 
 		teach_zone(c, zone);
 		assert_non_null(answer_within(c, rrsets, "leaf.ent.d.test.", TYPE_MX, ".", NOW));
-		assert_true(negcache_forget(c, N("ent.d.test.")) > 0);
+		assert_true(aggressive_forget(c, N("ent.d.test.")) > 0);
 		assert_null(answer_within(c, rrsets, "leaf.ent.d.test.", TYPE_MX, ".", NOW));
 		if (zone == NSEC)
 			assert_non_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	rrsetcache_free(rrsets);
 }
@@ -406,18 +406,18 @@ static void a_name_is_forgotten_alone(void **state)
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	for (int zone = NSEC; zone <= NSEC3; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		size_t before;
 
 		teach_zone(c, zone);
-		before = negcache_counted(c).records;
-		negcache_forget_name(c, N("nope.d.test."), CLASS_IN);
+		before = aggressive_counted(c).records;
+		aggressive_forget_name(c, N("nope.d.test."), CLASS_IN);
 		assert_null(answer_within(c, rrsets, "nope.d.test.", TYPE_A, ".", NOW));
-		assert_int_equal(negcache_counted(c).records, before - 1);
+		assert_int_equal(aggressive_counted(c).records, before - 1);
 		assert_non_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
-		negcache_forget_name(c, N("b.d.test."), CLASS_IN);
+		aggressive_forget_name(c, N("b.d.test."), CLASS_IN);
 		assert_null(answer_within(c, rrsets, "b.d.test.", TYPE_MX, ".", NOW));
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	rrsetcache_free(rrsets);
 }
@@ -433,7 +433,7 @@ static void meta_types_are_denied_with_their_name_only(void **state)
 		     { 127, true }, { 128, false },    { 252, false },    { 255, false }, { 256, true } };
 
 	for (int zone = NSEC; zone <= NSEC3; zone++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 		teach_zone(c, zone);
@@ -447,7 +447,7 @@ static void meta_types_are_denied_with_their_name_only(void **state)
 				fail_msg("type %u of no name", rows[i].type);
 		}
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -457,7 +457,7 @@ static void long_names_are_not_hashed(void **state)
 	(void)state;
 	for (int zone = NSEC; zone <= NSEC3; zone++)
 		for (unsigned labels = 15; labels <= 18; labels++) {
-			struct negcache *c = negcache_new(1 << 20, 1);
+			struct aggressive *c = aggressive_new(1 << 20, 1);
 			struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 			bool known = zone == NSEC || labels <= 16;
 			char name[64] = "";
@@ -469,12 +469,12 @@ static void long_names_are_not_hashed(void **state)
 			teach_zone(c, zone);
 			if ((answer_within(c, rrsets, name, TYPE_A, ".", NOW) != NULL) != known)
 				fail_msg("%u labels below the zone", labels);
-			before = negcache_counted(c).records;
-			negcache_forget_name(c, N(name), CLASS_IN);
-			if ((negcache_counted(c).records < before) != known)
+			before = aggressive_counted(c).records;
+			aggressive_forget_name(c, N(name), CLASS_IN);
+			if ((aggressive_counted(c).records < before) != known)
 				fail_msg("%u labels: forgotten", labels);
 			rrsetcache_free(rrsets);
-			negcache_free(c);
+			aggressive_free(c);
 		}
 }
 
@@ -488,13 +488,13 @@ static void what_a_wildcard_makes_ends_with_its_proof(void **state)
 	} rows[] = { { "300", "60", 50 }, { "40", "60", 30 }, { "60", "300", 50 } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		const struct message *m;
 
 		teach(c, arena_textf(&arena, "a.w.d.test. %s NSEC z.w.d.test. A\na.w.d.test." SIG("NSEC", "4", "300", "d.test."),
 				     rows[i].nsec_ttl));
-		negcache_learn_wildcard(rrsets, secure(arena_textf(&arena, "old.w.d.test. %s TXT \"star\"\n"
+		aggressive_learn_wildcard(rrsets, secure(arena_textf(&arena, "old.w.d.test. %s TXT \"star\"\n"
 								  "old.w.d.test." SIG("TXT", "3", "300", "d.test."),
 								  rows[i].star_ttl)), NOW, &arena);
 		m = answer_within(c, rrsets, "foo.w.d.test.", TYPE_TXT, ".", NOW + 10);
@@ -505,7 +505,7 @@ static void what_a_wildcard_makes_ends_with_its_proof(void **state)
 		assert_int_equal(m->flags & FLAG_QR, FLAG_QR);
 		assert_null(answer_within(c, rrsets, "foo.w.d.test.", TYPE_TXT, ".", NOW + 11 + rows[i].ttl_s));
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -524,7 +524,7 @@ static void opting_out_leaves_ds_sets_and_the_apex(void **state)
 		{ "b.d.test.", TYPE_MX, false },
 		{ "nope.d.test.", TYPE_DS, false },
 	};
-	struct negcache *c = negcache_new(1 << 20, 1);
+	struct aggressive *c = aggressive_new(1 << 20, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	teach_zone(c, OPTOUT);
@@ -532,10 +532,10 @@ static void opting_out_leaves_ds_sets_and_the_apex(void **state)
 		if ((answer_within(c, rrsets, rows[i].name, rows[i].type, ".", NOW) != NULL) != rows[i].said)
 			fail_msg("%s %u", rows[i].name, rows[i].type);
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
-/* An eighth of what there is is for hearsay, and each byte is counted once. */
+/* An eighth of what there is is for referral_ds, and each byte is counted once. */
 static void the_budget_is_shared(void **state)
 {
 	(void)state;
@@ -543,20 +543,20 @@ static void the_budget_is_shared(void **state)
 
 	for (size_t i = 0; i < COUNT(budgets); i++)
 		for (unsigned slabs = 1; slabs <= 16; slabs *= 4) {
-			struct negcache *c = negcache_new(budgets[i], slabs);
-			size_t empty = negcache_counted(c).bytes;
+			struct aggressive *c = aggressive_new(budgets[i], slabs);
+			size_t empty = aggressive_counted(c).bytes;
 
-			assert_in_range(negcache_counted(c).budget, budgets[i] - 64, budgets[i]);
+			assert_in_range(aggressive_counted(c).budget, budgets[i] - 64, budgets[i]);
 			teach_zone(c, NSEC);
-			assert_true(negcache_counted(c).bytes > empty);
-			assert_int_equal(negcache_counted(c).zones, 1);
-			negcache_resize(c, 2 * budgets[i]);
-			assert_in_range(negcache_counted(c).budget, 2 * budgets[i] - 64, 2 * budgets[i]);
-			assert_true(negcache_forget(c, N("d.test.")) > 0);
-			negcache_resize(c, budgets[i]);
-			assert_int_equal(negcache_counted(c).bytes, empty);
-			assert_int_equal(negcache_counted(c).zones + negcache_counted(c).records, 0);
-			negcache_free(c);
+			assert_true(aggressive_counted(c).bytes > empty);
+			assert_int_equal(aggressive_counted(c).zones, 1);
+			aggressive_resize(c, 2 * budgets[i]);
+			assert_in_range(aggressive_counted(c).budget, 2 * budgets[i] - 64, 2 * budgets[i]);
+			assert_true(aggressive_forget(c, N("d.test.")) > 0);
+			aggressive_resize(c, budgets[i]);
+			assert_int_equal(aggressive_counted(c).bytes, empty);
+			assert_int_equal(aggressive_counted(c).zones + aggressive_counted(c).records, 0);
+			aggressive_free(c);
 		}
 }
 

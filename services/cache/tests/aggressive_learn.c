@@ -34,14 +34,14 @@ static void only_what_a_zone_may_say_is_learned(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrset *s = made_set(&arena, NOW, rows[i].text);
 		const struct rrset *sets[] = { s };
 
 		learn(c, sets, 1);
-		if (negcache_counted(c).records != rows[i].kept)
-			fail_msg("%s: %zu kept", rows[i].why, negcache_counted(c).records);
-		negcache_free(c);
+		if (aggressive_counted(c).records != rows[i].kept)
+			fail_msg("%s: %zu kept", rows[i].why, aggressive_counted(c).records);
+		aggressive_free(c);
 	}
 }
 
@@ -76,7 +76,7 @@ static void a_denial_counts_for_the_zone_that_signed_it(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		const struct verified *sets[] = {
 			secure("d.test. 300 NSEC a.d.test. NS SOA RRSIG NSEC\n"
@@ -86,16 +86,16 @@ static void a_denial_counts_for_the_zone_that_signed_it(void **state)
 		};
 		const struct message *m;
 
-		negcache_learn(c, sets, COUNT(sets), conf, NOW, &arena);
-		if (negcache_counted(c).records != rows[i].kept + 1)
-			fail_msg("%s: %zu kept", rows[i].why, negcache_counted(c).records - 1);
+		aggressive_learn(c, sets, COUNT(sets), conf, NOW, &arena);
+		if (aggressive_counted(c).records != rows[i].kept + 1)
+			fail_msg("%s: %zu kept", rows[i].why, aggressive_counted(c).records - 1);
 		m = answer_within(c, rrsets, "m.d.test.", TYPE_TXT, "d.test.", NOW);
 		if ((m != NULL) != rows[i].denies)
 			fail_msg("%s", rows[i].why);
 		for (unsigned k = 0; m && k < m->count[SECTION_AUTHORITY]; k++)
 			assert_int_equal(m->sets[k]->sig_count, 1); /* what did not hold is gone */
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -106,7 +106,7 @@ static void a_soa_counts_for_the_zone_that_signed_it(void **state)
 				  "d.test." OTHER_SIG("SOA", "2", "d.test.") "d.test." OTHER_SIG("SOA", "2", "test.");
 
 	for (unsigned nth = 0; nth < 2; nth++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		const struct verified *sets[] = {
 			secure("d.test. 300 NSEC z.d.test. NS SOA RRSIG NSEC\n"
@@ -114,11 +114,11 @@ static void a_soa_counts_for_the_zone_that_signed_it(void **state)
 			verified_by(made_set(&arena, NOW, soa), nth),
 		};
 
-		negcache_learn(c, sets, COUNT(sets), conf, NOW, &arena);
+		aggressive_learn(c, sets, COUNT(sets), conf, NOW, &arena);
 		assert_int_equal(answer_within(c, rrsets, "m.d.test.", TYPE_TXT, "d.test.", NOW) != NULL,
 				 nth == 0);
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -134,7 +134,7 @@ static void a_soa_is_for_its_own_zone(void **state)
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 
 	for (unsigned own = 0; own < 2; own++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		const struct verified *sets[] = {
 			secure(stray),
 			secure(other),
@@ -146,13 +146,13 @@ static void a_soa_is_for_its_own_zone(void **state)
 
 		teach(c, "e.d.test. 300 NSEC z.e.d.test. NS SOA RRSIG NSEC\n"
 			 "e.d.test." SIG("NSEC", "3", "300", "e.d.test."));
-		negcache_learn(c, sets, 3 + own, conf, NOW, &arena);
+		aggressive_learn(c, sets, 3 + own, conf, NOW, &arena);
 		assert_null(answer_within(c, rrsets, "m.e.d.test.", TYPE_TXT, "d.test.", NOW));
 		m = answer_within(c, rrsets, "m.d.test.", TYPE_TXT, "d.test.", NOW);
 		assert_int_equal(m != NULL, own);
 		if (m)
 			assert_int_equal(message_ttl(m, NOW, 0), 200);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	rrsetcache_free(rrsets);
 }
@@ -173,7 +173,7 @@ static void what_is_kept_elsewhere_must_be_the_zones_own(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		const struct message *m;
 		struct rrset *set;
@@ -193,7 +193,7 @@ static void what_is_kept_elsewhere_must_be_the_zones_own(void **state)
 		if ((m && m->count[SECTION_ANSWER]) != rows[i].answers)
 			fail_msg("%s: the answer", rows[i].why);
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
@@ -206,32 +206,32 @@ static void a_wildcard_counts_for_the_zone_that_signed_it(void **state)
 				   "old.w.d.test." OTHER_SIG("TXT", "4", "d.test.");
 
 	for (unsigned nth = 0; nth < 3; nth++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		const struct message *m;
 
 		teach_zone(c, NSEC);
-		negcache_learn_wildcard(rrsets, verified_by(made_set(&arena, NOW, star), nth), NOW, &arena);
+		aggressive_learn_wildcard(rrsets, verified_by(made_set(&arena, NOW, star), nth), NOW, &arena);
 		m = answer_within(c, rrsets, "foo.w.d.test.", TYPE_TXT, ".", NOW);
 		assert_int_equal(m && m->count[SECTION_ANSWER], nth == 0);
 		assert_null(rrsetcache_find(rrsets, N("*.old.w.d.test."), TYPE_TXT, CLASS_IN, 0, NOW)); /* third: no wildcard's */
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 }
 
 static void other_parameters_take_the_place_of_all(void **state)
 {
 	(void)state;
-	struct negcache *c = negcache_new(1 << 20, 1);
+	struct aggressive *c = aggressive_new(1 << 20, 1);
 
 	teach_zone(c, NSEC3);
-	assert_true(negcache_counted(c).records > 2);
+	assert_true(aggressive_counted(c).records > 2);
 	teach(c, "k3515rr034va6uns638d73il6cguh659.d.test. 300 NSEC3 1 0 3 - "
 	      "s9tggh1hil8i0rg39emtjvu6l583d06t NS\n"
 	      "k3515rr034va6uns638d73il6cguh659.d.test." SIG("NSEC3", "3", "300", "d.test."));
-	assert_int_equal(negcache_counted(c).records, 1);
-	negcache_free(c);
+	assert_int_equal(aggressive_counted(c).records, 1);
+	aggressive_free(c);
 }
 
 static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
@@ -251,7 +251,7 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct negcache *c = negcache_new(1 << 20, 1);
+		struct aggressive *c = aggressive_new(1 << 20, 1);
 		struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 		char *text = arena_textf(
 			&arena,
@@ -272,7 +272,7 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 		if (answer_within(c, rrsets, "x.d.test.", TYPE_A, ".", NOW + 100))
 			fail_msg("%s: said too late", rows[i].why);
 		rrsetcache_free(rrsets);
-		negcache_free(c);
+		aggressive_free(c);
 	}
 	conf->server.cache_max_negative_ttl = 3600;
 	conf->server.cache_max_ttl = 86400;
@@ -281,7 +281,7 @@ static void a_denial_lives_no_longer_than_its_zone_lets_it(void **state)
 static void a_denial_needs_the_soa_of_its_zone(void **state)
 {
 	(void)state;
-	struct negcache *c = negcache_new(1 << 20, 1);
+	struct aggressive *c = aggressive_new(1 << 20, 1);
 	struct rrsetcache *rrsets = rrsetcache_new(1 << 20, 1);
 	const struct message *m;
 
@@ -292,7 +292,7 @@ static void a_denial_needs_the_soa_of_its_zone(void **state)
 	assert_non_null(m);
 	assert_int_equal(message_ttl(m, NOW, 0), 200);
 	rrsetcache_free(rrsets);
-	negcache_free(c);
+	aggressive_free(c);
 }
 
 int main(void)

@@ -56,17 +56,17 @@ static inline const struct verified *secure(const char *text)
 	return verified_by(made_set(&arena, NOW, text), 0);
 }
 
-static inline void learn(struct negcache *c, const struct rrset *const *sets, unsigned count)
+static inline void learn(struct aggressive *c, const struct rrset *const *sets, unsigned count)
 {
 	const struct verified **verified = arena_array(&arena, const struct verified *, count + 1);
 
 	for (unsigned i = 0; i < count; i++)
 		verified[i] = verified_by(sets[i], 0);
-	negcache_learn(c, verified, count, conf, NOW, &arena);
+	aggressive_learn(c, verified, count, conf, NOW, &arena);
 }
 
 /* Teach what stands in `text`, all of it verified; with flags that its SOA has. */
-static inline void teach_flagged(struct negcache *c, const char *text, uint8_t soa_flags)
+static inline void teach_flagged(struct aggressive *c, const char *text, uint8_t soa_flags)
 {
 	const struct rrset *sets[MADE_SETS];
 	unsigned count = made_sets(&arena, NOW, text, sets);
@@ -80,7 +80,7 @@ static inline void teach_flagged(struct negcache *c, const char *text, uint8_t s
 	learn(c, sets, count);
 }
 
-static inline void teach(struct negcache *c, const char *text)
+static inline void teach(struct aggressive *c, const char *text)
 {
 	teach_flagged(c, text, 0);
 }
@@ -109,7 +109,7 @@ static inline const struct rrset *signed_set(const struct text_rr *rr, unsigned 
 }
 
 /* All of a zone, with its SOA. */
-static inline void teach_zone(struct negcache *c, int zone)
+static inline void teach_zone(struct aggressive *c, int zone)
 {
 	const struct zone_sets *z = &zones[zone];
 	const struct rrset **sets = arena_array(&arena, const struct rrset *, z->count + 1);
@@ -122,13 +122,13 @@ static inline void teach_zone(struct negcache *c, int zone)
 	learn(c, sets, count);
 }
 
-static inline struct message *answer_within(struct negcache *c, struct rrsetcache *rrsets,
+static inline struct message *answer_within(struct aggressive *c, struct rrsetcache *rrsets,
 				     const char *name, uint16_t type, const char *within,
 				     uint32_t now_s)
 {
 	struct question q = made_question(name, type);
 
-	return negcache_answer(c, &(struct negcache_ask){ .q = &q,
+	return aggressive_answer(c, &(struct aggressive_ask){ .q = &q,
 							  .within = N(within),
 							  .rrsets = rrsets,
 							  .arena = &arena,

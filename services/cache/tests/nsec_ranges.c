@@ -13,21 +13,21 @@
 enum { MANY = 10 * RANGES_STEPS };
 
 static struct arena arena;
-static struct ranges *ranges;
-static struct ranges_at at;
+static struct nsec_ranges *ranges;
+static struct nsec_ranges_at at;
 
 static int begin(void **state)
 {
 	arena_init(&arena);
-	ranges = ranges_new(64 << 20, 1);
-	at = (struct ranges_at){ .zone = (const uint8_t *)"\1d\4test", .now_s = NOW, .most_s = 3600 };
+	ranges = nsec_ranges_new(64 << 20, 1);
+	at = (struct nsec_ranges_at){ .zone = (const uint8_t *)"\1d\4test", .now_s = NOW, .most_s = 3600 };
 	at.class_ = CLASS_IN;
 	return in_a_turn(state);
 }
 
 static int end(void **state)
 {
-	ranges_free(ranges);
+	nsec_ranges_free(ranges);
 	after_a_turn(state);
 	arena_clear(&arena);
 	return 0;
@@ -43,7 +43,7 @@ static void put_nsec3(unsigned number, const char *salt)
 		 number + 1);
 	set = made_set(&arena, NOW, text);
 	assert_true(nsec3_read(set, at.zone, &read));
-	ranges_put_nsec3(ranges, &at, set, &read);
+	nsec_ranges_put_nsec3(ranges, &at, set, &read);
 }
 
 static void put_many_nsec(void)
@@ -52,29 +52,29 @@ static void put_many_nsec(void)
 		char text[80];
 
 		snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
-		ranges_put_nsec(ranges, &at, made_set(&arena, NOW, text));
+		nsec_ranges_put_nsec(ranges, &at, made_set(&arena, NOW, text));
 	}
 }
 
 static void a_big_zone_changes_its_parameters_in_small_steps(void **state)
 {
-	struct ranges_facts facts;
+	struct nsec_ranges_facts facts;
 
 	(void)state;
 	for (unsigned i = 0; i < MANY; i++)
 		put_nsec3(i, "AA");
-	assert_int_equal(ranges_counted(ranges).records, MANY);
+	assert_int_equal(nsec_ranges_counted(ranges).records, MANY);
 	for (unsigned i = 1; i < 10; i++) {
 		put_nsec3(0, "BB");
-		assert_int_equal(ranges_counted(ranges).records, MANY - i * RANGES_STEPS);
+		assert_int_equal(nsec_ranges_counted(ranges).records, MANY - i * RANGES_STEPS);
 	}
-	assert_true(ranges_know(ranges, &at, &facts));
+	assert_true(nsec_ranges_know(ranges, &at, &facts));
 	assert_int_equal(facts.salt[0], 0xaa);
 	put_nsec3(0, "BB");
-	assert_true(ranges_know(ranges, &at, &facts));
+	assert_true(nsec_ranges_know(ranges, &at, &facts));
 	assert_int_equal(facts.salt[0], 0xbb);
-	assert_int_equal(ranges_counted(ranges).records, 1);
-	assert_int_equal(ranges_counted(ranges).longest, RANGES_STEPS);
+	assert_int_equal(nsec_ranges_counted(ranges).records, 1);
+	assert_int_equal(nsec_ranges_counted(ranges).longest, RANGES_STEPS);
 }
 
 /* Who looks for a denial meanwhile waits for no more than a few of them to go. */
@@ -82,47 +82,47 @@ static void much_is_forgotten_in_small_steps(void **state)
 {
 	(void)state;
 	put_many_nsec();
-	assert_int_equal(ranges_counted(ranges).records, MANY);
-	assert_int_equal(ranges_forget(ranges, at.zone), MANY);
-	assert_int_equal(ranges_counted(ranges).zones, 0);
+	assert_int_equal(nsec_ranges_counted(ranges).records, MANY);
+	assert_int_equal(nsec_ranges_forget(ranges, at.zone), MANY);
+	assert_int_equal(nsec_ranges_counted(ranges).zones, 0);
 	put_many_nsec();
-	assert_int_equal(ranges_drop_under(ranges, &at, at.zone), MANY);
-	assert_int_equal(ranges_counted(ranges).records, 0);
-	assert_int_equal(ranges_counted(ranges).longest, RANGES_STEPS);
+	assert_int_equal(nsec_ranges_drop_under(ranges, &at, at.zone), MANY);
+	assert_int_equal(nsec_ranges_counted(ranges).records, 0);
+	assert_int_equal(nsec_ranges_counted(ranges).longest, RANGES_STEPS);
 	put_many_nsec();
-	ranges_resize(ranges, 16 << 10);
-	assert_in_range(ranges_counted(ranges).bytes, 1, 16 << 10);
-	assert_int_equal(ranges_counted(ranges).longest, RANGES_STEPS);
+	nsec_ranges_resize(ranges, 16 << 10);
+	assert_in_range(nsec_ranges_counted(ranges).bytes, 1, 16 << 10);
+	assert_int_equal(nsec_ranges_counted(ranges).longest, RANGES_STEPS);
 }
 
 /* Whichever number of records brings the steps of one hold to their end. */
 static void steps_are_counted_to_the_last(void **state)
 {
 	(void)state;
-	ranges_resize(ranges, 64 << 10);
+	nsec_ranges_resize(ranges, 64 << 10);
 	for (unsigned count = 1; count <= 2 * RANGES_STEPS; count++) {
 		for (unsigned i = 0; i < count; i++) {
 			char text[80];
 
 			snprintf(text, sizeof text, "n%04u.d.test. 300 NSEC n%04u.d.test. A", i, i + 1);
-			ranges_put_nsec(ranges, &at, made_set(&arena, NOW, text));
+			nsec_ranges_put_nsec(ranges, &at, made_set(&arena, NOW, text));
 		}
-		assert_int_equal(ranges_forget(ranges, at.zone), count);
-		assert_in_range(ranges_counted(ranges).longest, 1, RANGES_STEPS);
-		assert_int_equal(ranges_counted(ranges).zones, 0);
+		assert_int_equal(nsec_ranges_forget(ranges, at.zone), count);
+		assert_in_range(nsec_ranges_counted(ranges).longest, 1, RANGES_STEPS);
+		assert_int_equal(nsec_ranges_counted(ranges).zones, 0);
 	}
 }
 
-/* What ranges_know says of the zone: nothing, or whether it has a proof beside those with opt-out. */
+/* What nsec_ranges_know says of the zone: nothing, or whether it has a proof beside those with opt-out. */
 enum said { NOTHING, OPT_OUT, MORE };
 
 static enum said said(bool no_opt_out)
 {
-	struct ranges_facts facts;
-	struct ranges_at ask = at;
+	struct nsec_ranges_facts facts;
+	struct nsec_ranges_at ask = at;
 
 	ask.no_opt_out = no_opt_out;
-	if (!ranges_know(ranges, &ask, &facts))
+	if (!nsec_ranges_know(ranges, &ask, &facts))
 		return NOTHING;
 	return facts.has_nsec || (facts.has_nsec3 && !facts.opts_out) ? MORE : OPT_OUT;
 }
@@ -136,36 +136,36 @@ static void put_opt_out(unsigned number)
 	snprintf(text, sizeof text, "%032u.d.test. 300 NSEC3 1 1 7 aabb %032u NS", number, number + 1);
 	set = made_set(&arena, NOW, text);
 	assert_true(nsec3_read(set, at.zone, &read));
-	ranges_put_nsec3(ranges, &at, set, &read);
+	nsec_ranges_put_nsec3(ranges, &at, set, &read);
 }
 
 /* What is told without a lock is what the records say, whichever come and go. */
 static void what_a_zone_has_is_known_from_its_records(void **state)
 {
 	(void)state;
-	struct ranges_facts facts;
-	struct ranges_at other = at;
+	struct nsec_ranges_facts facts;
+	struct nsec_ranges_at other = at;
 
 	assert_int_equal(said(true), NOTHING);
 	put_opt_out(1);
 	assert_int_equal(said(true), OPT_OUT);
 	assert_int_equal(said(false), OPT_OUT);
-	assert_true(ranges_know(ranges, &at, &facts));
+	assert_true(nsec_ranges_know(ranges, &at, &facts));
 	assert_int_equal(facts.iterations, 7);
 	assert_int_equal(facts.salt_len, 2);
 	other.zone = N("e.test.");
-	assert_false(ranges_know(ranges, &other, &facts));
+	assert_false(nsec_ranges_know(ranges, &other, &facts));
 	other = at;
 	other.class_ = 3;
-	assert_false(ranges_know(ranges, &other, &facts));
+	assert_false(nsec_ranges_know(ranges, &other, &facts));
 
-	ranges_put_nsec(ranges, &at, made_set(&arena, NOW, "a.d.test. 300 NSEC c.d.test. A"));
+	nsec_ranges_put_nsec(ranges, &at, made_set(&arena, NOW, "a.d.test. 300 NSEC c.d.test. A"));
 	assert_int_equal(said(true), MORE);
-	ranges_drop_nsec(ranges, &at, N("b.d.test."));
+	nsec_ranges_drop_nsec(ranges, &at, N("b.d.test."));
 	assert_int_equal(said(true), OPT_OUT);
 	put_nsec3(5, "-"); /* the zone has given up opt-out, and its salt */
 	assert_int_equal(said(true), MORE);
-	assert_int_equal(ranges_forget(ranges, N("d.test.")), 1);
+	assert_int_equal(nsec_ranges_forget(ranges, N("d.test.")), 1);
 	assert_int_equal(said(true), NOTHING);
 	assert_int_equal(said(false), NOTHING);
 	put_opt_out(1);
@@ -176,8 +176,8 @@ static struct rrset *put_nsec(const char *text)
 {
 	struct rrset *set = made_set(&arena, NOW, text);
 
-	ranges_put_nsec(ranges, &at, set);
-	return ranges_find_nsec(ranges, &at, rrset_owner(set), &arena);
+	nsec_ranges_put_nsec(ranges, &at, set);
+	return nsec_ranges_find_nsec(ranges, &at, rrset_owner(set), &arena);
 }
 
 /* Neither what is too large nor what has ended. */
@@ -196,16 +196,16 @@ static void what_is_not_worth_it_is_not_kept(void **state)
 
 		sig.len = RANGE_SIZE_MAX - least + more;
 		set = rrset_build(&arena, &p);
-		ranges_put_nsec(ranges, &at, set);
-		assert_int_equal(ranges_counted(ranges).records, set->size <= RANGE_SIZE_MAX);
-		ranges_forget(ranges, at.zone);
+		nsec_ranges_put_nsec(ranges, &at, set);
+		assert_int_equal(nsec_ranges_counted(ranges).records, set->size <= RANGE_SIZE_MAX);
+		nsec_ranges_forget(ranges, at.zone);
 	}
 	sig.len = 0;
 	for (unsigned left = 0; left < 3; left++) {
 		p.expires_s = NOW - 1 + left;
-		ranges_put_nsec(ranges, &at, rrset_build(&arena, &p));
-		assert_int_equal(ranges_counted(ranges).records, !time_is_past(NOW, p.expires_s));
-		ranges_forget(ranges, at.zone);
+		nsec_ranges_put_nsec(ranges, &at, rrset_build(&arena, &p));
+		assert_int_equal(nsec_ranges_counted(ranges).records, !time_is_past(NOW, p.expires_s));
+		nsec_ranges_forget(ranges, at.zone);
 	}
 	assert_true(time_is_past(NOW, NOW));
 }
@@ -215,7 +215,7 @@ static void a_record_is_kept_no_longer_than_any_limit(void **state)
 {
 	(void)state;
 	struct rrset *soa = made_set(&arena, NOW, "d.test. 300 SOA ns.d.test. h.d.test. 1 2 3 4 5"), *set;
-	struct ranges_facts facts;
+	struct nsec_ranges_facts facts;
 
 	at.most_s = 100;
 	set = put_nsec("a.d.test. 300 NSEC c.d.test. A");
@@ -223,34 +223,34 @@ static void a_record_is_kept_no_longer_than_any_limit(void **state)
 	assert_int_equal(set->expires_s, NOW + 100);
 	at.most_s = 3600;
 	assert_int_equal(put_nsec("c.d.test. 300 NSEC e.d.test. A")->expires_s, NOW + 300);
-	assert_true(ranges_know(ranges, &at, &facts));
+	assert_true(nsec_ranges_know(ranges, &at, &facts));
 	assert_int_equal(facts.most_s, UINT32_MAX);
 	at.most_s = 50;
-	ranges_put_soa(ranges, &at, soa);
+	nsec_ranges_put_soa(ranges, &at, soa);
 	at.most_s = 3600;
-	assert_true(ranges_know(ranges, &at, &facts));
+	assert_true(nsec_ranges_know(ranges, &at, &facts));
 	assert_int_equal(facts.most_s, 50);
 	assert_int_equal(put_nsec("e.d.test. 300 NSEC g.d.test. A")->expires_s, NOW + 50);
 	/* the SOA itself, too: until then, and not after it */
 	at.now_s = NOW + 49;
-	assert_int_equal(ranges_find_soa(ranges, &at, &arena)->ttl_s, 50);
+	assert_int_equal(nsec_ranges_find_soa(ranges, &at, &arena)->ttl_s, 50);
 	at.now_s = NOW + 50;
-	assert_null(ranges_find_soa(ranges, &at, &arena));
+	assert_null(nsec_ranges_find_soa(ranges, &at, &arena));
 	/* a later one is in its place */
 	at.now_s = NOW;
 	at.most_s = 3600;
-	ranges_put_soa(ranges, &at, soa);
-	assert_int_equal(ranges_find_soa(ranges, &at, &arena)->ttl_s, 300);
+	nsec_ranges_put_soa(ranges, &at, soa);
+	assert_int_equal(nsec_ranges_find_soa(ranges, &at, &arena)->ttl_s, 300);
 	at.now_s = NOW + 299; /* one that has ended takes nothing's place */
 	soa->expires_s = NOW + 299;
-	ranges_put_soa(ranges, &at, soa);
-	assert_non_null(ranges_find_soa(ranges, &at, &arena));
+	nsec_ranges_put_soa(ranges, &at, soa);
+	assert_non_null(nsec_ranges_find_soa(ranges, &at, &arena));
 	at.now_s = NOW;
 	at.zone = N("e.test.");
-	ranges_put_soa(ranges, &at, soa); /* nothing is kept of that zone */
-	assert_null(ranges_find_soa(ranges, &at, &arena));
-	assert_false(ranges_know(ranges, &at, &facts));
-	assert_int_equal(ranges_counted(ranges).zones, 1);
+	nsec_ranges_put_soa(ranges, &at, soa); /* nothing is kept of that zone */
+	assert_null(nsec_ranges_find_soa(ranges, &at, &arena));
+	assert_false(nsec_ranges_know(ranges, &at, &facts));
+	assert_int_equal(nsec_ranges_counted(ranges).zones, 1);
 }
 
 static void one_record_stands_at_an_owner(void **state)
@@ -258,13 +258,13 @@ static void one_record_stands_at_an_owner(void **state)
 	(void)state;
 	assert_int_equal(put_nsec("a.d.test. 300 NSEC c.d.test. A")->ttl_s, 300);
 	assert_int_equal(put_nsec("A.d.test. 200 NSEC e.d.test. A")->ttl_s, 200);
-	assert_int_equal(ranges_counted(ranges).records, 1);
-	assert_non_null(ranges_find_nsec(ranges, &at, N("d.d.test."), &arena));
+	assert_int_equal(nsec_ranges_counted(ranges).records, 1);
+	assert_non_null(nsec_ranges_find_nsec(ranges, &at, N("d.d.test."), &arena));
 	at.class_ = 3;
-	assert_null(ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
+	assert_null(nsec_ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
 	at.class_ = CLASS_IN;
 	at.zone = N("D.TEST.");
-	assert_non_null(ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
+	assert_non_null(nsec_ranges_find_nsec(ranges, &at, N("a.d.test."), &arena));
 }
 
 /* What is found covers the name or matches it, and is fresh; one that has ended goes. */
@@ -283,23 +283,23 @@ static void what_is_found_says_something_of_it(void **state)
 	put_nsec("b.d.test. 300 NSEC d.d.test. A");
 	put_nsec("f.d.test. 300 NSEC d.test. A");
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct rrset *got = ranges_find_nsec(ranges, &at, N(rows[i].name), &arena);
+		const struct rrset *got = nsec_ranges_find_nsec(ranges, &at, N(rows[i].name), &arena);
 
 		if ((got != NULL) != (rows[i].owner != NULL) || (got && !dname_equals(rrset_owner(got), N(rows[i].owner))))
 			fail_msg("%s", rows[i].name);
 	}
 	at.now_s = NOW + 299;
-	assert_non_null(ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
+	assert_non_null(nsec_ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
 	at.now_s = NOW + 300;
-	assert_null(ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
-	assert_int_equal(ranges_counted(ranges).records, 1);
+	assert_null(nsec_ranges_find_nsec(ranges, &at, N("c.d.test."), &arena));
+	assert_int_equal(nsec_ranges_counted(ranges).records, 1);
 	/* to be forgotten: the one that covers it, and no other */
 	at.now_s = NOW;
-	ranges_drop_nsec(ranges, &at, N("e.d.test."));
-	assert_int_equal(ranges_counted(ranges).records, 1);
-	ranges_drop_nsec(ranges, &at, N("z.d.test."));
-	assert_int_equal(ranges_counted(ranges).records, 0);
-	assert_int_equal(ranges_counted(ranges).zones, 0);
+	nsec_ranges_drop_nsec(ranges, &at, N("e.d.test."));
+	assert_int_equal(nsec_ranges_counted(ranges).records, 1);
+	nsec_ranges_drop_nsec(ranges, &at, N("z.d.test."));
+	assert_int_equal(nsec_ranges_counted(ranges).records, 0);
+	assert_int_equal(nsec_ranges_counted(ranges).zones, 0);
 }
 
 /* Hashes 2 to 4 and 7 to the end and round to 1. */
@@ -321,20 +321,20 @@ static void hashes_go_round(void **state)
 		struct nsec3 read;
 
 		assert_true(nsec3_read(set, at.zone, &read));
-		ranges_put_nsec3(ranges, &at, set, &read);
+		nsec_ranges_put_nsec3(ranges, &at, set, &read);
 	}
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint8_t hash[NSEC3_HASH_LEN] = { rows[i].hash };
 
-		if ((ranges_find_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].covered ||
-		    (ranges_match_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].matched)
+		if ((nsec_ranges_find_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].covered ||
+		    (nsec_ranges_match_nsec3(ranges, &at, hash, &arena) != NULL) != rows[i].matched)
 			fail_msg("hash %u", rows[i].hash);
 	}
 	for (size_t i = 0; i < 2; i++) { /* 5 is of neither, 0 of the last */
 		uint8_t hash[NSEC3_HASH_LEN] = { i ? 0 : 5 };
 
-		ranges_drop_nsec3(ranges, &at, hash);
-		assert_int_equal(ranges_counted(ranges).records, 2 - i);
+		nsec_ranges_drop_nsec3(ranges, &at, hash);
+		assert_int_equal(nsec_ranges_counted(ranges).records, 2 - i);
 	}
 }
 
@@ -348,7 +348,7 @@ static void parameters_are_the_same_in_a_zone(void **state)
 	} rows[] = { { "7 aabb", 2 }, { "8 aabb", 1 }, { "7 aabc", 1 }, { "7 aa", 1 }, { "7 aabbcc", 1 }, { "7 -", 1 } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct ranges_facts facts;
+		struct nsec_ranges_facts facts;
 		struct rrset *set;
 		struct nsec3 read;
 		char text[160];
@@ -357,14 +357,14 @@ static void parameters_are_the_same_in_a_zone(void **state)
 		snprintf(text, sizeof text, "%032u.d.test. 300 NSEC3 1 0 %s %032u NS", 5, rows[i].parameters, 6);
 		set = made_set(&arena, NOW, text);
 		assert_true(nsec3_read(set, at.zone, &read));
-		ranges_put_nsec3(ranges, &at, set, &read);
-		assert_int_equal(ranges_counted(ranges).records, rows[i].records);
-		assert_true(ranges_know(ranges, &at, &facts));
+		nsec_ranges_put_nsec3(ranges, &at, set, &read);
+		assert_int_equal(nsec_ranges_counted(ranges).records, rows[i].records);
+		assert_true(nsec_ranges_know(ranges, &at, &facts));
 		assert_int_equal(facts.iterations, read.iterations);
 		assert_int_equal(facts.salt_len, read.salt.len);
 		assert_memory_equal(facts.salt, read.salt.at, read.salt.len);
 		assert_int_equal(facts.opts_out, rows[i].records == 2);
-		ranges_forget(ranges, at.zone);
+		nsec_ranges_forget(ranges, at.zone);
 	}
 }
 
@@ -388,9 +388,9 @@ static void what_is_below_a_name_is_dropped(void **state)
 		put_nsec("c.d.test. 300 NSEC d.test. A");
 		if (hashed)
 			put_nsec3(1, "-");
-		assert_int_equal(ranges_drop_under(ranges, &at, N(rows[i].name)), rows[i].gone + hashed);
-		assert_int_equal(ranges_counted(ranges).records, rows[i].left);
-		ranges_forget(ranges, at.zone);
+		assert_int_equal(nsec_ranges_drop_under(ranges, &at, N(rows[i].name)), rows[i].gone + hashed);
+		assert_int_equal(nsec_ranges_counted(ranges).records, rows[i].left);
+		nsec_ranges_forget(ranges, at.zone);
 	}
 }
 
@@ -401,19 +401,19 @@ static void what_is_asked_for_outlives_what_is_not(void **state)
 	size_t budget, records;
 
 	put_many_nsec();
-	ranges_resize(ranges, 4 << 20);
-	records = ranges_counted(ranges).records;
-	budget = ranges_counted(ranges).bytes;
+	nsec_ranges_resize(ranges, 4 << 20);
+	records = nsec_ranges_counted(ranges).records;
+	budget = nsec_ranges_counted(ranges).bytes;
 	for (unsigned i = 0; i < 3; i++) /* its tables shrink with the budget */
-		ranges_resize(ranges, budget = ranges_counted(ranges).bytes);
-	assert_int_equal(ranges_counted(ranges).records, records);
-	assert_non_null(ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
-	ranges_resize(ranges, budget - 1000);
-	assert_non_null(ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
-	assert_null(ranges_find_nsec(ranges, &at, N("n0001.d.test."), &arena));
-	assert_int_equal(ranges_counted(ranges).evictions, records - ranges_counted(ranges).records);
-	assert_true(ranges_counted(ranges).evictions > 0);
-	assert_true(ranges_counted(ranges).bytes <= budget - 1000);
+		nsec_ranges_resize(ranges, budget = nsec_ranges_counted(ranges).bytes);
+	assert_int_equal(nsec_ranges_counted(ranges).records, records);
+	assert_non_null(nsec_ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
+	nsec_ranges_resize(ranges, budget - 1000);
+	assert_non_null(nsec_ranges_find_nsec(ranges, &at, N("n0000.d.test."), &arena));
+	assert_null(nsec_ranges_find_nsec(ranges, &at, N("n0001.d.test."), &arena));
+	assert_int_equal(nsec_ranges_counted(ranges).evictions, records - nsec_ranges_counted(ranges).records);
+	assert_true(nsec_ranges_counted(ranges).evictions > 0);
+	assert_true(nsec_ranges_counted(ranges).bytes <= budget - 1000);
 }
 
 int main(void)

@@ -22,13 +22,13 @@ static const struct message *referral(const char *text)
 }
 
 /* How many sets are told of the cut; 0 also when nothing is. */
-static unsigned told(struct hearsay *h, const char *cut, uint16_t class_, uint32_t now_s)
+static unsigned told(struct referral_ds *h, const char *cut, uint16_t class_, uint32_t now_s)
 {
 	struct question ds = made_question(cut, TYPE_DS);
 	const struct message *m;
 
 	ds.class_ = class_;
-	m = hearsay_take(h, &ds, &arena, now_s);
+	m = referral_ds_take(h, &ds, &arena, now_s);
 	if (!m)
 		return 0;
 	assert_true(m->count[SECTION_AUTHORITY] > 0);
@@ -65,18 +65,18 @@ static void signed_denials_are_kept(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct hearsay *h = hearsay_new(1 << 20, 1);
+		struct referral_ds *h = referral_ds_new(1 << 20, 1);
 		unsigned sets;
 
-		hearsay_put(h, referral(rows[i].text), N("c.d.test."), CLASS_IN, NOW);
-		assert_int_equal(slab_counted(hearsay_slab(h)).entries, rows[i].sets > 0);
+		referral_ds_put(h, referral(rows[i].text), N("c.d.test."), CLASS_IN, NOW);
+		assert_int_equal(slab_counted(referral_ds_slab(h)).entries, rows[i].sets > 0);
 		sets = told(h, "c.d.test.", CLASS_IN, NOW);
 		if (sets != rows[i].sets)
 			fail_msg("%s: %u", rows[i].why, sets);
 		/* once */
 		assert_int_equal(told(h, "c.d.test.", CLASS_IN, NOW), 0);
-		assert_int_equal(slab_counted(hearsay_slab(h)).entries, 0);
-		hearsay_free(h);
+		assert_int_equal(slab_counted(referral_ds_slab(h)).entries, 0);
+		referral_ds_free(h);
 	}
 }
 
@@ -88,15 +88,15 @@ static void a_large_set_is_left_out(void **state)
 	size_t size = m->sets[0]->size;
 
 	for (size_t most = 4095; most <= 4097; most++) {
-		struct hearsay *h = hearsay_new(1 << 20, 1);
+		struct referral_ds *h = referral_ds_new(1 << 20, 1);
 		struct rrset *large = arena_copy(&arena, m->sets[0], size);
 
 		large = memcpy(arena_take(&arena, most), large, size);
 		large->size = (uint32_t)most;
 		m->sets[0] = large;
-		hearsay_put(h, m, N("c.d.test."), CLASS_IN, NOW);
+		referral_ds_put(h, m, N("c.d.test."), CLASS_IN, NOW);
 		assert_int_equal(told(h, "c.d.test.", CLASS_IN, NOW), most <= 4096 ? 2 : 1);
-		hearsay_free(h);
+		referral_ds_free(h);
 	}
 }
 
@@ -121,32 +121,32 @@ static void they_are_told_of_that_cut_and_soon(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct hearsay *h = hearsay_new(1 << 20, 1);
+		struct referral_ds *h = referral_ds_new(1 << 20, 1);
 		unsigned sets;
 
-		hearsay_put(h, referral(rows[i].text), N("c.d.test."), CLASS_IN, NOW);
+		referral_ds_put(h, referral(rows[i].text), N("c.d.test."), CLASS_IN, NOW);
 		sets = told(h, rows[i].cut, rows[i].class_, NOW + rows[i].later_s);
 		if (sets != rows[i].sets)
 			fail_msg("%s: %u", rows[i].why, sets);
-		hearsay_free(h);
+		referral_ds_free(h);
 	}
 }
 
 static void the_last_referral_counts_and_others_stay(void **state)
 {
 	(void)state;
-	struct hearsay *h = hearsay_new(1 << 20, 1);
+	struct referral_ds *h = referral_ds_new(1 << 20, 1);
 
-	hearsay_put(h, referral(NSEC("a.d.test.") NSEC("c.d.test.")), N("c.d.test."), CLASS_IN, NOW);
-	hearsay_put(h, referral(NSEC("a.d.test.") NSEC("b.d.test.") NSEC("c.d.test.")), N("b.d.test."), CLASS_IN, NOW);
-	hearsay_put(h, referral(HASH("a.d.test.") HASH("b.d.test.") HASH("e.d.test.") HASH("f.d.test.")), N("c.d.test."), CLASS_CH, NOW);
-	hearsay_put(h, referral(NSEC("c.d.test.")), N("C.d.test."), CLASS_IN, NOW + 20);
-	assert_int_equal(slab_counted(hearsay_slab(h)).entries, 3);
+	referral_ds_put(h, referral(NSEC("a.d.test.") NSEC("c.d.test.")), N("c.d.test."), CLASS_IN, NOW);
+	referral_ds_put(h, referral(NSEC("a.d.test.") NSEC("b.d.test.") NSEC("c.d.test.")), N("b.d.test."), CLASS_IN, NOW);
+	referral_ds_put(h, referral(HASH("a.d.test.") HASH("b.d.test.") HASH("e.d.test.") HASH("f.d.test.")), N("c.d.test."), CLASS_CH, NOW);
+	referral_ds_put(h, referral(NSEC("c.d.test.")), N("C.d.test."), CLASS_IN, NOW + 20);
+	assert_int_equal(slab_counted(referral_ds_slab(h)).entries, 3);
 	assert_int_equal(told(h, "c.d.test.", CLASS_IN, NOW + 49), 1);
 	assert_int_equal(told(h, "c.d.test.", CLASS_IN, NOW), 0);
 	assert_int_equal(told(h, "b.d.test.", CLASS_IN, NOW), 3);
 	assert_int_equal(told(h, "c.d.test.", CLASS_CH, NOW), 4);
-	hearsay_free(h);
+	referral_ds_free(h);
 }
 
 /* With the key of tests these have one hash each. */
@@ -162,15 +162,15 @@ static void an_equal_hash_is_no_equal_cut(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct hearsay *h = hearsay_new(1 << 20, 1);
+		struct referral_ds *h = referral_ds_new(1 << 20, 1);
 
-		hearsay_put(h, referral(NSEC("a.d.test.")), N(rows[i].one), rows[i].classes[0], NOW);
+		referral_ds_put(h, referral(NSEC("a.d.test.")), N(rows[i].one), rows[i].classes[0], NOW);
 		assert_int_equal(told(h, rows[i].two, rows[i].classes[1], NOW), 0);
-		hearsay_put(h, referral(NSEC("a.d.test.") NSEC("b.d.test.")), N(rows[i].two), rows[i].classes[1], NOW);
-		assert_int_equal(slab_counted(hearsay_slab(h)).entries, 2);
+		referral_ds_put(h, referral(NSEC("a.d.test.") NSEC("b.d.test.")), N(rows[i].two), rows[i].classes[1], NOW);
+		assert_int_equal(slab_counted(referral_ds_slab(h)).entries, 2);
 		assert_int_equal(told(h, rows[i].one, rows[i].classes[0], NOW), 1);
 		assert_int_equal(told(h, rows[i].two, rows[i].classes[1], NOW), 2);
-		hearsay_free(h);
+		referral_ds_free(h);
 	}
 }
 

@@ -17,24 +17,24 @@ static struct netblock net(const char *text)
 	return n;
 }
 
-static void add(struct places *p, const char *text, bool coarse, uint32_t now_s, uint32_t most)
+static void add(struct subnet_index *p, const char *text, bool coarse, uint32_t now_s, uint32_t most)
 {
 	struct question q = made_question("www.example.", TYPE_A);
-	struct place_kept at = { .net = net(text), .coarse = coarse };
+	struct subnet_key at = { .net = net(text), .coarse = coarse };
 
-	places_add(p, &q, &at,
-		   &(struct place_how){ .now_s = now_s, .until_s = now_s + 60, .most = most });
+	subnet_index_add(p, &q, &at,
+		   &(struct subnet_index_how){ .now_s = now_s, .until_s = now_s + 60, .most = most });
 }
 
 /* What is found for somebody there, as text; "" for nothing. */
-static const char *look(struct places *p, const char *who, uint32_t now_s)
+static const char *look(struct subnet_index *p, const char *who, uint32_t now_s)
 {
 	static char text[ADDR_TEXT];
 	struct question q = made_question("WWW.example.", TYPE_A);
 	struct netblock n = net(who);
-	struct place_kept at;
+	struct subnet_key at;
 
-	return places_find(p, &q, 0, &n, now_s, &at) ? netblock_print(&at.net, text) : "";
+	return subnet_index_find(p, &q, 0, &n, now_s, &at) ? netblock_print(&at.net, text) : "";
 }
 
 static void the_widest_that_holds_a_client_is_its(void **state)
@@ -52,7 +52,7 @@ static void the_widest_that_holds_a_client_is_its(void **state)
 		{ "half a byte", "172.16.128.0/17", "172.16.128.0/17" },
 		{ "its other half", "172.16.0.0/17", "" },
 	};
-	struct places *p = places_new(1 << 20, 1);
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
 
 	add(p, "192.0.2.0/24", false, NOW, 100);
 	add(p, "10.0.0.0/8", false, NOW, 100);
@@ -64,13 +64,13 @@ static void the_widest_that_holds_a_client_is_its(void **state)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].want);
 	}
 	assert_string_equal(look(p, "192.0.2.0/24", NOW + 61), "");
-	places_free(p);
+	subnet_index_free(p);
 }
 
 static void what_holds_for_more_takes_the_place_of_what_it_covers(void **state)
 {
 	(void)state;
-	struct places *p = places_new(1 << 20, 1);
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
 
 	add(p, "10.1.1.0/24", false, NOW, 100);
 	add(p, "10.1.2.0/24", false, NOW, 100);
@@ -81,13 +81,13 @@ static void what_holds_for_more_takes_the_place_of_what_it_covers(void **state)
 	add(p, "0.0.0.0/0", false, NOW + 2, 100);
 	assert_string_equal(look(p, "10.2.2.0/24", NOW + 2), "0.0.0.0/0");
 	assert_string_equal(look(p, "0.0.0.0/0", NOW + 2), "0.0.0.0/0");
-	places_free(p);
+	subnet_index_free(p);
 }
 
 static void a_coarse_answer_is_for_those_who_tell_as_little(void **state)
 {
 	(void)state;
-	struct places *p = places_new(1 << 20, 1);
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
 
 	add(p, "0.0.0.0/0", true, NOW, 100); /* for who wishes to tell nothing */
 	add(p, "10.0.0.0/16", true, NOW, 100);
@@ -95,13 +95,13 @@ static void a_coarse_answer_is_for_those_who_tell_as_little(void **state)
 	assert_string_equal(look(p, "192.0.2.0/24", NOW), "");
 	assert_string_equal(look(p, "10.0.0.0/16", NOW), "10.0.0.0/16");
 	assert_string_equal(look(p, "10.0.3.0/24", NOW), "");
-	places_free(p);
+	subnet_index_free(p);
 }
 
 static void the_oldest_of_too_many_gives_way(void **state)
 {
 	(void)state;
-	struct places *p = places_new(1 << 20, 1);
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
 	char text[32];
 
 	add(p, "2001:db8::/56", false, NOW, 3);
@@ -114,12 +114,12 @@ static void the_oldest_of_too_many_gives_way(void **state)
 		assert_string_equal(look(p, text, NOW + 5), i < 2 ? "" : text);
 	}
 	assert_string_equal(look(p, "2001:db8::/56", NOW + 5), "2001:db8::/56");
-	places_free(p);
+	subnet_index_free(p);
 }
 
 static void keep_at(struct msgcache *c, const char *where, bool coarse, const char *address)
 {
-	struct place_kept at = { .net = net(where), .coarse = coarse };
+	struct subnet_key at = { .net = net(where), .coarse = coarse };
 	struct made made = { "www.example.", TYPE_A, RCODE_NOERROR, { address } };
 	struct arena a;
 
@@ -134,9 +134,9 @@ static void an_answer_for_a_subnet_is_found_under_that_alone(void **state)
 {
 	(void)state;
 	struct msgcache *c = msgcache_new(1 << 20, 1);
-	struct places *p = places_new(1 << 20, 1);
+	struct subnet_index *p = subnet_index_new(1 << 20, 1);
 	struct question q = made_question("www.example.", TYPE_A);
-	struct place_kept at = { .net = net("10.0.0.0/8") }, got;
+	struct subnet_key at = { .net = net("10.0.0.0/8") }, got;
 	const struct stored *s;
 
 	keep_at(c, "10.0.0.0/8", false, "www.example. 60 A 192.0.2.10\n");
@@ -149,17 +149,17 @@ static void an_answer_for_a_subnet_is_found_under_that_alone(void **state)
 	assert_true(addr_equals_ip(&got.net.net, &at.net.net));
 	at.coarse = true;
 	assert_null(msgcache_find_at(c, &q, 0, &at, false));
-	at = (struct place_kept){ .net = net("10.0.0.0/9") };
+	at = (struct subnet_key){ .net = net("10.0.0.0/9") };
 	assert_null(msgcache_find_at(c, &q, 0, &at, false));
 
 	/* forgetting the question takes them along */
 	add(p, "10.0.0.0/8", false, NOW, 100);
 	add(p, "11.0.0.0/8", false, NOW, 100);
-	places_forget(p, c, &q);
-	at = (struct place_kept){ .net = net("11.0.0.0/8") };
+	subnet_index_forget(p, c, &q);
+	at = (struct subnet_key){ .net = net("11.0.0.0/8") };
 	assert_null(msgcache_find_at(c, &q, 0, &at, false));
 	assert_string_equal(look(p, "11.0.0.0/8", NOW), "");
-	places_free(p);
+	subnet_index_free(p);
 	msgcache_free(c);
 }
 

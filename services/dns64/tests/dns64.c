@@ -111,7 +111,7 @@ static void ask_below(const char *options, const struct known *known, const char
 	mesh_free(world.mesh);
 	world.snapshot.dns64_ignored = trie_new();
 	trie_put(world.snapshot.dns64_ignored, N("broken.test."), &ignored);
-	world.env.places = places_new(1 << 20, 1);
+	world.env.subnet_index = subnet_index_new(1 << 20, 1);
 	world.env.rrsets = rrsetcache_new(1 << 20, 1);
 	world.env.mesh = world.mesh = mesh_new(&world.env, chain);
 	mesh_ask(world.mesh, &r, &c, NULL);
@@ -119,7 +119,7 @@ static void ask_below(const char *options, const struct known *known, const char
 	assert_int_equal(world.heard_count, 1);
 	mesh_free(world.mesh);
 	world.env.mesh = world.mesh = mesh_new(&world.env, last);
-	places_free(world.env.places);
+	subnet_index_free(world.env.subnet_index);
 	rrsetcache_free(world.env.rrsets);
 	trie_free(world.snapshot.dns64_ignored, NULL);
 	world_end();

@@ -122,7 +122,7 @@ static void ecs_scope_is_limited_to_the_source_prefix(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct netblock shown;
-		struct place_kept at;
+		struct subnet_key at;
 
 		assert_true(netblock_parse(&shown, rows[i].shown, NULL));
 		at = subnets_place(s, &shown, rows[i].scope);

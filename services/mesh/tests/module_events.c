@@ -94,7 +94,7 @@ static void begin(const struct row *row, enum event_kind event)
 		fail_msg("%s", f.text);
 	world.snapshot.subnets = rules;
 	world.snapshot.dns64_ignored = trie_new();
-	world.env.places = places_new(1 << 20, 1);
+	world.env.subnet_index = subnet_index_new(1 << 20, 1);
 	world.env.rrsets = rrsetcache_new(1 << 20, 1);
 	world.env.mesh = world.mesh = mesh_new(&world.env, chain);
 	if (under.init)
@@ -109,7 +109,7 @@ static void end(void)
 	if (way.row->module->deinit)
 		way.row->module->deinit(&world.env);
 	world.env.mesh = world.mesh = mesh_new(&world.env, chain);
-	places_free(world.env.places);
+	subnet_index_free(world.env.subnet_index);
 	rrsetcache_free(world.env.rrsets);
 	subnets_free(rules);
 	trie_free(world.snapshot.dns64_ignored, NULL);

@@ -52,7 +52,7 @@ static void begin(const char *more)
 	if (!subnets_read(&rules, world.snapshot.conf, &f))
 		fail_msg("%s", f.text);
 	world.snapshot.subnets = rules;
-	world.env.places = places_new(1 << 20, 1);
+	world.env.subnet_index = subnet_index_new(1 << 20, 1);
 	world.env.mesh = world.mesh = mesh_new(&world.env, chain);
 }
 
@@ -60,7 +60,7 @@ static void finish(void)
 {
 	mesh_free(world.mesh);
 	world.env.mesh = world.mesh = mesh_new(&world.env, (const struct module *const[]){ &divider, NULL });
-	places_free(world.env.places);
+	subnet_index_free(world.env.subnet_index);
 	subnets_free(rules);
 	world_end();
 }
