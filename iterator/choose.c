@@ -143,7 +143,7 @@ static void tell_asking(const struct iter *it)
 	tell(it->q, "asks %s for %s %s, as a %s of %s%s%s", addr_print(&it->place->addr, 53, place),
 	     dname_print(it->shown.name, name), rr_type_name(it->shown.type, type),
 	     it->at->forward ? "forwarder" : "server", dname_print(it->at->zone, zone),
-	     carrier_words(it->at->carrier), it->at->config ? " (configured)" : "");
+	     transport_words(it->at->transport), it->at->config ? " (configured)" : "");
 }
 
 static enum turn send_question(struct iter *it, const struct selection *to)
@@ -165,7 +165,7 @@ static enum turn send_question(struct iter *it, const struct selection *to)
 		.dnssec = !it->conf->disable_edns_do,
 		.insists = q->want_signatures && it->at->expects_dnssec && !it->conf->disable_edns_do &&
 			   !it->conf->disable_dnssec_lame_check,
-		.carrier = it->at->carrier,
+		.transport = it->at->transport,
 		.caps = wants_caps(it),
 		.once = select_may_give_up_early(it->at, q, to),
 		.budget = q->budget,

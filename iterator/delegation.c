@@ -179,7 +179,7 @@ struct delegation *delegation_from_config(struct arena *a, const struct forward_
 
 	d->config = z;
 	d->forward = !z->is_stub;
-	d->carrier = z->carrier;
+	d->transport = z->transport;
 	d->knows_parent = !z->first;
 	delegation_add_servers(d, a, z);
 	return d;

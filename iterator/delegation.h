@@ -58,7 +58,7 @@ struct delegation {
 	const uint8_t *zone;
 	const struct forward_zone *config; /* the clause it comes from; or NULL */
 	bool forward;                      /* send with RD, accept whole alias chains */
-	enum carrier carrier;
+	enum transport_kind transport;
 	bool held; /* the whole zone is held here: nobody need be asked */
 	bool knows_parent;   /* names are, or include, the parent's NS set */
 	bool last_resort;    /* the parent's names and glue have been added */

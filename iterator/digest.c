@@ -196,7 +196,7 @@ static enum reason silence_reason(const struct iter *it, enum upstream_end end)
 /* Truncated over UDP, silent over TCP: twice is enough. */
 static bool cuts_and_keeps_silent(const struct iter *it, const struct upstream_reply *reply)
 {
-	return reply->over_tcp && it->at->carrier == CARRIER_UDP && !it->conf->tcp_upstream &&
+	return reply->over_tcp && it->at->transport == TRANSPORT_UDP && !it->conf->tcp_upstream &&
 	       it->place->tries >= 2;
 }
 

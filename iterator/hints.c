@@ -15,7 +15,7 @@ void hints_add(struct delegation *d, const struct query *q)
 	const struct forward_zone *stub = route_root_stub(q);
 
 	if (stub) {
-		if (stub->carrier == d->carrier)
+		if (stub->transport == d->transport)
 			delegation_add_servers(d, a, stub);
 		return;
 	}
@@ -37,7 +37,7 @@ struct delegation *hints_delegation(const struct query *q)
 	const struct forward_zone *stub = route_root_stub(q);
 
 	if (stub)
-		d->carrier = stub->carrier;
+		d->transport = stub->transport;
 	hints_add(d, q);
 	d->knows_parent = true;
 	return d;

@@ -244,7 +244,7 @@ static bool same_server(const struct forward_server *a, const struct forward_ser
 static bool same_zone(const struct forward_zone *a, const struct forward_zone *b)
 {
 	if (a->server_count != b->server_count || a->is_stub != b->is_stub || a->first != b->first ||
-	    a->no_cache != b->no_cache || a->carrier != b->carrier || a->prime != b->prime)
+	    a->no_cache != b->no_cache || a->transport != b->transport || a->prime != b->prime)
 		return false;
 	for (size_t i = 0; i < a->server_count; i++)
 		if (!same_server(&a->servers[i], &b->servers[i]))

@@ -165,9 +165,9 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	if (w->listen_tcp)
 		listen_tcp_keys(w->listen_tcp, s->tls_server);
 	if (w->listen_tcp)
-		listen_tcp_share(w->listen_tcp, s->connlimits);
+		listen_tcp_share(w->listen_tcp, s->connection_limits);
 	if (w->listen_udp)
-		listen_udp_share(w->listen_udp, s->connlimits);
+		listen_udp_share(w->listen_udp, s->connection_limits);
 	adopt_tap(w, s);
 	for (unsigned i = 0; i < w->started; i++)
 		if (w->chain[i]->renewed)
@@ -241,8 +241,8 @@ static void open_network(struct worker *w, const struct worker_how *how)
 		listen_tcp_on_leave(w->listen_tcp, frontend_leave);
 		listen_tcp_stats(w->listen_tcp, env->stats);
 		listen_tcp_keys(w->listen_tcp, env->snapshot->tls_server);
-		listen_tcp_share(w->listen_tcp, env->snapshot->connlimits);
-		listen_udp_share(w->listen_udp, env->snapshot->connlimits);
+		listen_tcp_share(w->listen_tcp, env->snapshot->connection_limits);
+		listen_udp_share(w->listen_udp, env->snapshot->connection_limits);
 		listen_udp_limit(w->listen_udp, env->snapshot->conf->server.max_udp_size);
 		listen_udp_tap(w->listen_udp, env->tap);
 		listen_tcp_tap(w->listen_tcp, env->tap);

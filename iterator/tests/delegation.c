@@ -353,18 +353,18 @@ static void a_configured_zone_is_asked_as_it_says(void **state)
 	static const struct {
 		const char *conf;
 		bool forward, knows_parent;
-		enum carrier carrier;
+		enum transport_kind transport;
 	} rows[] = {
 		{ "forward-zone: name: example\n forward-addr: 192.0.2.1@5353\n forward-host: ns.other@54\n",
-		  true, true, CARRIER_UDP },
+		  true, true, TRANSPORT_UDP },
 		{ "stub-zone: name: example\n stub-addr: 192.0.2.1@5353\n stub-host: ns.other@54\n", false,
-		  true, CARRIER_UDP },
+		  true, TRANSPORT_UDP },
 		{ "forward-zone: name: example\n forward-first: yes\n forward-tcp-upstream: yes\n"
 		  " forward-addr: 192.0.2.1@5353\n forward-host: ns.other@54\n",
-		  true, false, CARRIER_TCP },
+		  true, false, TRANSPORT_TCP },
 		{ "stub-zone: name: example\n stub-first: yes\n stub-tls-upstream: yes\n"
 		  " stub-addr: 192.0.2.1@5353#one.other\n stub-host: ns.other@54#two.other\n",
-		  false, false, CARRIER_TLS },
+		  false, false, TRANSPORT_TLS },
 	};
 
 	(void)state;
@@ -378,14 +378,14 @@ static void a_configured_zone_is_asked_as_it_says(void **state)
 		assert_ptr_equal(d->config, z);
 		assert_int_equal(d->forward, rows[i].forward);
 		assert_int_equal(d->knows_parent, rows[i].knows_parent);
-		assert_int_equal(d->carrier, rows[i].carrier);
+		assert_int_equal(d->transport, rows[i].transport);
 		assert_false(d->expires);
 		assert_int_equal(d->place_count, 1);
 		assert_int_equal(d->places[0].addr.port, 5353);
 		assert_int_equal(d->name_count, 1);
 		assert_name_is(d->names[0].name, "ns.other.");
 		assert_int_equal(d->names[0].port, 54);
-		if (rows[i].carrier == CARRIER_TLS) {
+		if (rows[i].transport == TRANSPORT_TLS) {
 			assert_string_equal(d->places[0].tls_name, "one.other");
 			assert_string_equal(d->names[0].tls_name, "two.other");
 		}

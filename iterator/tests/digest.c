@@ -16,30 +16,30 @@ static void a_silent_server_is_passed_over(void **state)
 		const char *why, *conf;
 		enum upstream_end end;
 		bool refused, over_tcp;
-		enum carrier carrier;
+		enum transport_kind transport;
 		uint8_t tries;
 		bool spent, hides; /* afterwards */
 		enum reason reason;
 	} rows[] = {
-		{ "no answer", "", UPSTREAM_SILENT, false, false, CARRIER_UDP, 1, false, true, REASON_no_reachable },
-		{ "garbage", "", UPSTREAM_SILENT, true, false, CARRIER_UDP, 1, true, false, REASON_no_reachable },
+		{ "no answer", "", UPSTREAM_SILENT, false, false, TRANSPORT_UDP, 1, false, true, REASON_no_reachable },
+		{ "garbage", "", UPSTREAM_SILENT, true, false, TRANSPORT_UDP, 1, true, false, REASON_no_reachable },
 		{ "garbage, and the name stays hidden", "server: qname-minimisation-strict: yes\n", UPSTREAM_SILENT,
-		  true, false, CARRIER_UDP, 1, true, true, REASON_no_reachable },
-		{ "not reached", "", UPSTREAM_UNREACHABLE, false, false, CARRIER_UDP, 1, true, true,
+		  true, false, TRANSPORT_UDP, 1, true, true, REASON_no_reachable },
+		{ "not reached", "", UPSTREAM_UNREACHABLE, false, false, TRANSPORT_UDP, 1, true, true,
 		  REASON_no_reachable },
-		{ "not reached, at once", "", UPSTREAM_UNREACHABLE, true, false, CARRIER_UDP, 1, true, true,
+		{ "not reached, at once", "", UPSTREAM_UNREACHABLE, true, false, TRANSPORT_UDP, 1, true, true,
 		  REASON_no_reachable },
-		{ "somebody else", "", UPSTREAM_UNTRUSTED, false, true, CARRIER_TLS, 1, true, true, REASON_untrusted },
-		{ "cut, and then nothing", "", UPSTREAM_SILENT, false, true, CARRIER_UDP, 2, true, true,
+		{ "somebody else", "", UPSTREAM_UNTRUSTED, false, true, TRANSPORT_TLS, 1, true, true, REASON_untrusted },
+		{ "cut, and then nothing", "", UPSTREAM_SILENT, false, true, TRANSPORT_UDP, 2, true, true,
 		  REASON_no_reachable },
-		{ "cut, and then nothing, but once", "", UPSTREAM_SILENT, false, true, CARRIER_UDP, 1, false, true,
+		{ "cut, and then nothing, but once", "", UPSTREAM_SILENT, false, true, TRANSPORT_UDP, 1, false, true,
 		  REASON_no_reachable },
-		{ "nothing, twice", "", UPSTREAM_SILENT, false, false, CARRIER_UDP, 2, false, true,
+		{ "nothing, twice", "", UPSTREAM_SILENT, false, false, TRANSPORT_UDP, 2, false, true,
 		  REASON_no_reachable },
-		{ "nothing over TCP from the beginning", "", UPSTREAM_SILENT, false, true, CARRIER_TCP, 2, false, true,
+		{ "nothing over TCP from the beginning", "", UPSTREAM_SILENT, false, true, TRANSPORT_TCP, 2, false, true,
 		  REASON_no_reachable },
 		{ "which all servers are asked over", "server: tcp-upstream: yes\n", UPSTREAM_SILENT, false, true,
-		  CARRIER_UDP, 2, false, true, REASON_no_reachable },
+		  TRANSPORT_UDP, 2, false, true, REASON_no_reachable },
 	};
 
 	(void)state;
@@ -48,7 +48,7 @@ static void a_silent_server_is_passed_over(void **state)
 
 		at_example(rows[i].conf, "www.example.", TYPE_TXT, 0);
 		show("www.example.", TYPE_A);
-		it->at->carrier = rows[i].carrier;
+		it->at->transport = rows[i].transport;
 		it->place->tries = rows[i].tries;
 		heard = (struct upstream_reply){ .refused = rows[i].refused, .over_tcp = rows[i].over_tcp };
 		assert_int_equal(hear_nothing(rows[i].end), TURN_ON);

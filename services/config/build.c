@@ -317,7 +317,7 @@ static void shared_release(struct shared *shared, bool with_conf)
 	acl_free(s->acl);
 	authzones_free(s->zones);
 	policy_free(s->policy);
-	connlimits_unpin(s->connlimits);
+	connection_limits_unpin(s->connection_limits);
 	waitrules_free(s->wait_rules);
 	tls_client_unpin(s->tls_client);
 	tls_client_unpin(s->dnstap_tls);
@@ -376,7 +376,7 @@ static struct snapshot *whole_new(struct shared *shared, struct forwards *forwar
 	w->s.domain_insecure = shared->made.domain_insecure;
 	w->s.dns64_ignored = shared->made.dns64_ignored;
 	w->s.trust = shared->made.trust;
-	w->s.connlimits = shared->made.connlimits;
+	w->s.connection_limits = shared->made.connection_limits;
 	w->s.wait_rules = shared->made.wait_rules;
 	w->s.tls_client = shared->made.tls_client;
 	w->s.dnstap_tls = shared->made.dnstap_tls;
@@ -402,7 +402,7 @@ struct snapshot *snapshot_new(struct conf *conf, struct fault *f)
 	arena_init(&shared->arena);
 	s->conf = conf;
 	forwards = forwards_new(conf, f);
-	if (forwards && (s->connlimits = connlimits_new(conf, f)) &&
+	if (forwards && (s->connection_limits = connection_limits_new(conf, f)) &&
 	    (s->wait_rules = waitrules_new(conf, f)) &&
 	    read_policy(s, f) && read_tls(s, forwards, f) && dnstap_check(conf, f) && read_do_not_query(s, c, f) &&
 	    (s->zone_limits = zonelimits_new(conf, f)) &&
@@ -457,7 +457,7 @@ void snapshot_inherit(struct snapshot *s, const struct snapshot *old)
 	    !same_list(&a->proxy_protocol_from, &b->proxy_protocol_from) ||
 	    a->tcp_connections_per_client != b->tcp_connections_per_client)
 		return;
-	connlimits_exchange(&made->connlimits, old->connlimits);
-	s->connlimits = made->connlimits;
+	connection_limits_exchange(&made->connection_limits, old->connection_limits);
+	s->connection_limits = made->connection_limits;
 }
 

@@ -37,7 +37,7 @@ static void file_done(const struct tls_file *file)
 
 static bool look_for_tls(const struct forward_zone *z, void *needs)
 {
-	*(bool *)needs |= carrier_is_private(z->carrier);
+	*(bool *)needs |= transport_is_private(z->transport);
 	return true;
 }
 

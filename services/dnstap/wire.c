@@ -130,7 +130,7 @@ static bool dial_address(struct dnstap_wire *w)
 	if (errno != EINPROGRESS)
 		return false;
 	if (wait_for(w, POLLOUT))
-		return upstream_is_through(w->stream.fd);
+		return dial_is_through(w->stream.fd);
 	errno = ETIMEDOUT;
 	return false;
 }

@@ -113,7 +113,7 @@ static bool read_name_and_path(struct arena *a, const char *text, struct forward
 	return !text || !strpbrk(text, " \t\r\n");
 }
 
-static bool read_server(struct arena *a, const char *text, enum carrier carrier, enum spelling what,
+static bool read_server(struct arena *a, const char *text, enum transport_kind transport, enum spelling what,
 			struct forward_server *out, struct fault *f)
 {
 	uint8_t host[DNAME_MAX];
@@ -121,17 +121,17 @@ static bool read_server(struct arena *a, const char *text, enum carrier carrier,
 	size_t len;
 
 	*out = (struct forward_server){ .host = NULL };
-	if (!take_apart(text, carrier_port(carrier), &s))
+	if (!take_apart(text, transport_port(transport), &s))
 		goto wrong;
 	out->port = s.port;
-	if (carrier == CARRIER_HTTPS && !read_name_and_path(a, s.tls_name, out))
+	if (transport == TRANSPORT_HTTPS && !read_name_and_path(a, s.tls_name, out))
 		goto wrong;
-	if (carrier != CARRIER_HTTPS && s.tls_name && strchr(s.tls_name, '/')) {
+	if (transport != TRANSPORT_HTTPS && s.tls_name && strchr(s.tls_name, '/')) {
 		fault_set(f, "'%s' has a path, which only forward-https-upstream: yes makes use of",
 			  text);
 		return false;
 	}
-	if (carrier != CARRIER_HTTPS && s.tls_name)
+	if (transport != TRANSPORT_HTTPS && s.tls_name)
 		out->tls_name = copy_text(a, s.tls_name, strlen(s.tls_name));
 	if (what != A_HOST && addr_parse(&out->addr, s.text, s.port, NULL))
 		return true;
@@ -156,11 +156,11 @@ struct servers {
 	size_t count;
 };
 
-static bool read_servers(struct arena *a, const struct conf_list *list, enum carrier carrier,
+static bool read_servers(struct arena *a, const struct conf_list *list, enum transport_kind transport,
 			 enum spelling what, struct servers *out, struct fault *f)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (!read_server(a, list->items[i].text, carrier, what, &out->at[out->count++], f))
+		if (!read_server(a, list->items[i].text, transport, what, &out->at[out->count++], f))
 			return false;
 	}
 	return true;
@@ -192,8 +192,8 @@ static bool add_zone(struct forwards *t, struct forward_zone zone, const char *n
 	struct forward_zone *z = arena_new(&t->arena, struct forward_zone);
 
 	if (!read_name(&t->arena, name, &zone.name, f) ||
-	    !read_servers(&t->arena, hosts, zone.carrier, A_HOST, &servers, f) ||
-	    !read_servers(&t->arena, addrs, zone.carrier, AN_ADDRESS, &servers, f))
+	    !read_servers(&t->arena, hosts, zone.transport, A_HOST, &servers, f) ||
+	    !read_servers(&t->arena, addrs, zone.transport, AN_ADDRESS, &servers, f))
 		return false;
 	zone.servers = servers.at;
 	zone.server_count = servers.count;
@@ -209,9 +209,9 @@ static bool add_stub(struct forwards *t, const struct conf_stub_zone *c, struct 
 		.is_stub = true,
 		.first = c->stub_first,
 		.no_cache = c->stub_no_cache,
-		.carrier = c->stub_tls_upstream   ? CARRIER_TLS
-			   : c->stub_tcp_upstream ? CARRIER_TCP
-						  : CARRIER_UDP,
+		.transport = c->stub_tls_upstream   ? TRANSPORT_TLS
+			   : c->stub_tcp_upstream ? TRANSPORT_TCP
+						  : TRANSPORT_UDP,
 		.prime = c->stub_prime,
 	};
 
@@ -237,10 +237,10 @@ static bool add_forward(struct forwards *t, const struct conf_forward_zone *c, s
 	struct forward_zone zone = {
 		.first = c->forward_first,
 		.no_cache = c->forward_no_cache,
-		.carrier = c->forward_https_upstream ? CARRIER_HTTPS
-			   : c->forward_tls_upstream ? CARRIER_TLS
-			   : c->forward_tcp_upstream ? CARRIER_TCP
-						     : CARRIER_UDP,
+		.transport = c->forward_https_upstream ? TRANSPORT_HTTPS
+			   : c->forward_tls_upstream ? TRANSPORT_TLS
+			   : c->forward_tcp_upstream ? TRANSPORT_TCP
+						     : TRANSPORT_UDP,
 	};
 
 	read_strategy(c->forward_strategy, &zone);
@@ -386,11 +386,11 @@ static bool put_zone(struct forwards *t, const struct forward_change *change, st
 	struct forward_server *servers =
 		arena_array(&t->arena, struct forward_server, change->server_count + 1);
 	uint8_t *name = arena_copy(&t->arena, change->name, dname_len(change->name));
-	enum carrier carrier = change->tls ? CARRIER_TLS : CARRIER_UDP;
+	enum transport_kind transport = change->tls ? TRANSPORT_TLS : TRANSPORT_UDP;
 
 	dname_lower(name);
 	for (size_t i = 0; i < change->server_count; i++) {
-		if (!read_server(&t->arena, change->servers[i], carrier, EITHER, &servers[i], f))
+		if (!read_server(&t->arena, change->servers[i], transport, EITHER, &servers[i], f))
 			return false;
 	}
 	*z = (struct forward_zone){
@@ -399,7 +399,7 @@ static bool put_zone(struct forwards *t, const struct forward_change *change, st
 		.server_count = change->server_count,
 		.is_stub = change->is_stub,
 		.prime = change->prime,
-		.carrier = carrier,
+		.transport = transport,
 		.id = next_id(),
 	};
 	trie_put(trie_for(t, z->is_stub), z->name, z);

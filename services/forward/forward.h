@@ -30,7 +30,7 @@ struct forward_zone {
 	bool is_stub;
 	bool first; /* forward-first, stub-first: resolve without them when they fail */
 	bool no_cache;
-	enum carrier carrier; /* for all its servers */
+	enum transport_kind transport; /* for all its servers */
 	enum forward_strategy strategy;
 	unsigned racers; /* STRATEGY_RACE: how many are asked at once */
 	bool prime;  /* stub-prime: ask the zone for its own NS set */

@@ -89,8 +89,8 @@ void connection_close(struct connection *c)
 	timer_stop(t->loop, &c->resume);
 	watch_stop(&c->watch);
 	stream_close(&c->stream);
-	connplace_give_back(&c->place);
-	conntable_remove(t->table, &c->entry);
+	connection_slot_give_back(&c->place);
+	connection_table_remove(t->table, &c->entry);
 	t->untaken -= queue_len(&c->out) + c->held;
 	c->held = 0;
 	queue_free(&c->in);
@@ -203,7 +203,7 @@ static void connection_wait(struct connection *c)
 	if (may_read(c) && stream_has_more(&c->stream))
 		timer_set(t->loop, &c->resume, 0);
 	if (next != c->waits_for || c->moved || c->entry.busy != (c->asked != 0))
-		conntable_note(t->table, &c->entry, c->asked != 0, now_us(c));
+		connection_table_note(t->table, &c->entry, c->asked != 0, now_us(c));
 	if (next == FOR_NOTHING && (!c->asked || may_read(c)))
 		timer_stop(t->loop, &c->limit);
 	else if (next == FOR_NOTHING && (c->waits_for != FOR_NOTHING || !timer_is_set(&c->limit)))
@@ -265,7 +265,7 @@ static void on_limit(struct timer *timer)
 
 /* ---- room for another connection ---- */
 
-static bool may_go(const struct connentry *e, bool has_more)
+static bool may_go(const struct connection_entry *e, bool has_more)
 {
 	const struct connection *c = container_of(e, struct connection, entry);
 	uint64_t idle_us = now_us(c) - e->since_us;
@@ -278,9 +278,9 @@ static bool may_go(const struct connentry *e, bool has_more)
 enum connroom connection_room(struct listen_tcp *t, const struct addr *client)
 {
 	while (t->count >= t->limits.connections) {
-		struct connentry *e;
+		struct connection_entry *e;
 		struct connection *c;
-		enum connroom room = conntable_make_room(t->table, client_hash(client),
+		enum connroom room = connection_table_make_room(t->table, client_hash(client),
 							 loop_time(t->loop)->now_us, may_go, &e);
 
 		if (room != CONNROOM_MADE)
@@ -293,7 +293,7 @@ enum connroom connection_room(struct listen_tcp *t, const struct addr *client)
 	return CONNROOM_MADE;
 }
 
-static void hurry(struct connentry *e)
+static void hurry(struct connection_entry *e)
 {
 	struct connection *c = container_of(e, struct connection, entry);
 	uint64_t left_us = idle_left_us(c);
@@ -306,7 +306,7 @@ static void hurry(struct connentry *e)
 /* The table has become fuller: what idle connections have left is what they would get now. */
 void connection_hurry(struct timer *timer)
 {
-	conntable_each_idle(container_of(timer, struct listen_tcp, hurry)->table, hurry);
+	connection_table_each_idle(container_of(timer, struct listen_tcp, hurry)->table, hurry);
 }
 
 /* ---- room for what waits for clients ---- */
@@ -439,7 +439,7 @@ unsigned connection_options_due(struct connection *c, const uint8_t *question, s
 	const struct listen_tcp_limits *l = &c->home->limits;
 	unsigned possible = (l->keepalive_ms && !c->http ? HOP_KEEPALIVE : 0u) |
 			    (l->pad_block && c->stream.tls ? HOP_PADDING : 0u);
-	unsigned due = possible ? possible & hop_asked(question, len) : 0;
+	unsigned due = possible ? possible & edns_conn_asked(question, len) : 0;
 
 	c->has_asked = true;
 	c->kept |= due & HOP_KEEPALIVE ? 1 : 0;
@@ -448,8 +448,8 @@ unsigned connection_options_due(struct connection *c, const uint8_t *question, s
 
 size_t connection_add_options(const struct connection *c, unsigned due, uint8_t *wire, size_t len)
 {
-	return due ? hop_add(wire, len, MESSAGE_MAX,
-			     &(struct hop){ .options = due,
+	return due ? edns_conn_add(wire, len, MESSAGE_MAX,
+			     &(struct edns_conn){ .options = due,
 					    .pad_block = c->home->limits.pad_block,
 					    .keepalive_ms = connection_idle_ms(c) })
 		   : len;
@@ -469,7 +469,7 @@ void connection_left(struct connection *c)
 	if (c->digesting)
 		return;
 	if (!c->dead) {
-		conntable_note(c->home->table, &c->entry, c->asked != 0, now_us(c));
+		connection_table_note(c->home->table, &c->entry, c->asked != 0, now_us(c));
 		resume_soon(c);
 	}
 	connection_settle(c);
@@ -532,19 +532,19 @@ static bool admit(struct connection *c)
 {
 	struct listen_tcp *t = c->home;
 
-	return !t->connlimits || connlimits_admit(t->connlimits, &c->from, &c->place);
+	return !t->connection_limits || connection_limits_admit(t->connection_limits, &c->from, &c->place);
 }
 
 /* A proxy has said whose it is. */
 static void pass_on(struct connection *c)
 {
 	c->whose = client_hash(&c->from);
-	conntable_pass_on(c->home->table, &c->entry, c->whose);
+	connection_table_pass_on(c->home->table, &c->entry, c->whose);
 }
 
 static bool may_speak_for(const struct connection *c)
 {
-	return !c->home->connlimits || connlimits_may_speak_for(c->home->connlimits, &c->from);
+	return !c->home->connection_limits || connection_limits_may_speak_for(c->home->connection_limits, &c->from);
 }
 
 /* False: TLS is required but cannot be set up; never fall back to cleartext. */
@@ -700,7 +700,7 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, c
 	if (c->proxied ? !may_speak_for(c) : !admit(c) || !encrypt(c)) {
 		if (t->stats)
 			stat_add(t->stats, STAT_tcp_refused);
-		connplace_give_back(&c->place);
+		connection_slot_give_back(&c->place);
 		stream_close(&c->stream);
 		mem_free(c);
 		return;
@@ -713,7 +713,7 @@ void connection_begin(struct listen_tcp *t, int fd, const struct arrival *how, c
 	c->moved = true;
 	list_init(&c->waiting);
 	list_push_back(&t->connections, &c->link);
-	conntable_add(t->table, &c->entry, c->whose, now_us(c));
+	connection_table_add(t->table, &c->entry, c->whose, now_us(c));
 	t->count++;
 	if (!timer_is_set(&t->hurry))
 		timer_set(t->loop, &t->hurry, HURRY_US);

@@ -70,8 +70,8 @@ struct connection {
 	struct timer resume; /* set while complete messages are left in `in` */
 	struct addr from, reached;
 	uint64_t whose;            /* hash of the client's address */
-	struct connentry entry;    /* in home->table */
-	struct connplace place;    /* its count in the limits of netblock and address */
+	struct connection_entry entry;    /* in home->table */
+	struct connection_slot place;    /* its count in the limits of netblock and address */
 	struct queue in;           /* read and not yet processed */
 	struct queue out;          /* not yet taken by the client */
 	struct http2_server *http; /* or NULL */
@@ -102,12 +102,12 @@ struct listen_tcp {
 	size_t endpoint_len;
 	struct tls_server *keys;       /* pinned; NULL: no TLS */
 	struct tap *tap;               /* or NULL */
-	struct connlimits *connlimits; /* pinned; or NULL */
+	struct connection_limits *connection_limits; /* pinned; or NULL */
 	struct http2_house *http;
 	struct list listeners, connections;
 	struct list gone;                     /* connections that are dead and have questions in progress */
 	struct timer farewell;                /* runs for those */
-	struct conntable *table;              /* of `connections` */
+	struct connection_table *table;              /* of `connections` */
 	struct {
 		int fd; /* -1: there is none */
 		struct arrival how;

@@ -18,7 +18,7 @@ struct connclient_held {
 	struct list idle, busy; /* entries, the longest so first */
 };
 
-struct conntable {
+struct connection_table {
 	struct connclient_held **chains; /* their number is a power of two */
 	size_t chain_count, client_count;
 	struct list *counts; /* clients, by how many connections they have */
@@ -27,12 +27,12 @@ struct conntable {
 	struct list idle, busy;
 };
 
-static struct connclient_held **chain_of(const struct conntable *t, uint64_t client)
+static struct connclient_held **chain_of(const struct connection_table *t, uint64_t client)
 {
 	return &t->chains[client & (t->chain_count - 1)];
 }
 
-static void counts_grow(struct conntable *t, unsigned room)
+static void counts_grow(struct connection_table *t, unsigned room)
 {
 	struct list *new = mem_array(room, sizeof *new);
 
@@ -47,9 +47,9 @@ static void counts_grow(struct conntable *t, unsigned room)
 	t->count_room = room;
 }
 
-struct conntable *conntable_new(void)
+struct connection_table *connection_table_new(void)
 {
-	struct conntable *t = mem_zero(sizeof *t);
+	struct connection_table *t = mem_zero(sizeof *t);
 
 	t->chain_count = CHAINS_FIRST;
 	t->chains = mem_array(t->chain_count, sizeof(struct connclient_held *));
@@ -59,7 +59,7 @@ struct conntable *conntable_new(void)
 	return t;
 }
 
-void conntable_free(struct conntable *t)
+void connection_table_free(struct connection_table *t)
 {
 	if (!t)
 		return;
@@ -71,7 +71,7 @@ void conntable_free(struct conntable *t)
 
 /* ---- clients ---- */
 
-static void chains_grow(struct conntable *t)
+static void chains_grow(struct connection_table *t)
 {
 	struct connclient_held **old = t->chains;
 	size_t old_count = t->chain_count;
@@ -90,7 +90,7 @@ static void chains_grow(struct conntable *t)
 	mem_free(old);
 }
 
-static struct connclient_held *client_find(const struct conntable *t, uint64_t client)
+static struct connclient_held *client_find(const struct connection_table *t, uint64_t client)
 {
 	struct connclient_held *c = *chain_of(t, client);
 
@@ -99,7 +99,7 @@ static struct connclient_held *client_find(const struct conntable *t, uint64_t c
 	return c;
 }
 
-static struct connclient_held *client_get(struct conntable *t, uint64_t client)
+static struct connclient_held *client_get(struct connection_table *t, uint64_t client)
 {
 	struct connclient_held *c = client_find(t, client), **chain;
 
@@ -117,7 +117,7 @@ static struct connclient_held *client_get(struct conntable *t, uint64_t client)
 	return c;
 }
 
-static void client_free(struct conntable *t, struct connclient_held *c)
+static void client_free(struct connection_table *t, struct connclient_held *c)
 {
 	struct connclient_held **at = chain_of(t, c->client);
 
@@ -128,7 +128,7 @@ static void client_free(struct conntable *t, struct connclient_held *c)
 	mem_free(c);
 }
 
-static void recount(struct conntable *t, struct connclient_held *c, unsigned count)
+static void recount(struct connection_table *t, struct connclient_held *c, unsigned count)
 {
 	list_remove(&c->by_count);
 	c->count = count;
@@ -144,7 +144,7 @@ static void recount(struct conntable *t, struct connclient_held *c, unsigned cou
 		client_free(t, c);
 }
 
-unsigned conntable_held(const struct conntable *t, uint64_t client)
+unsigned connection_table_held(const struct connection_table *t, uint64_t client)
 {
 	const struct connclient_held *c = client_find(t, client);
 
@@ -153,7 +153,7 @@ unsigned conntable_held(const struct conntable *t, uint64_t client)
 
 /* ---- connections ---- */
 
-static void entry_link(struct conntable *t, struct connentry *e)
+static void entry_link(struct connection_table *t, struct connection_entry *e)
 {
 	struct connclient_held *c = e->client;
 
@@ -161,20 +161,20 @@ static void entry_link(struct conntable *t, struct connentry *e)
 	list_push_back(e->busy ? &c->busy : &c->idle, &e->of_client);
 }
 
-static void entry_unlink(struct connentry *e)
+static void entry_unlink(struct connection_entry *e)
 {
 	list_remove(&e->by_age);
 	list_remove(&e->of_client);
 }
 
-void conntable_add(struct conntable *t, struct connentry *e, uint64_t client, uint64_t now_us)
+void connection_table_add(struct connection_table *t, struct connection_entry *e, uint64_t client, uint64_t now_us)
 {
-	*e = (struct connentry){ .client = client_get(t, client), .since_us = now_us };
+	*e = (struct connection_entry){ .client = client_get(t, client), .since_us = now_us };
 	entry_link(t, e);
 	recount(t, e->client, e->client->count + 1);
 }
 
-void conntable_pass_on(struct conntable *t, struct connentry *e, uint64_t client)
+void connection_table_pass_on(struct connection_table *t, struct connection_entry *e, uint64_t client)
 {
 	struct connclient_held *old = e->client;
 
@@ -185,7 +185,7 @@ void conntable_pass_on(struct conntable *t, struct connentry *e, uint64_t client
 	recount(t, old, old->count - 1);
 }
 
-void conntable_note(struct conntable *t, struct connentry *e, bool busy, uint64_t now_us)
+void connection_table_note(struct connection_table *t, struct connection_entry *e, bool busy, uint64_t now_us)
 {
 	if (busy && e->busy)
 		return;
@@ -195,7 +195,7 @@ void conntable_note(struct conntable *t, struct connentry *e, bool busy, uint64_
 	entry_link(t, e);
 }
 
-void conntable_remove(struct conntable *t, struct connentry *e)
+void connection_table_remove(struct connection_table *t, struct connection_entry *e)
 {
 	struct connclient_held *c = e->client;
 
@@ -206,10 +206,10 @@ void conntable_remove(struct conntable *t, struct connentry *e)
 	recount(t, c, c->count - 1);
 }
 
-void conntable_each_idle(struct conntable *t, void (*fn)(struct connentry *e))
+void connection_table_each_idle(struct connection_table *t, void (*fn)(struct connection_entry *e))
 {
 	LIST_EACH_SAFE (at, &t->idle)
-		fn(LIST_ITEM(at, struct connentry, by_age));
+		fn(LIST_ITEM(at, struct connection_entry, by_age));
 }
 
 /* ---- making room ---- */
@@ -217,27 +217,27 @@ void conntable_each_idle(struct conntable *t, void (*fn)(struct connentry *e))
 struct newcomer {
 	uint64_t client;
 	unsigned would_hold;
-	bool (*may_go)(const struct connentry *e, bool has_more);
+	bool (*may_go)(const struct connection_entry *e, bool has_more);
 };
 
 /* Once the newcomer has come. */
-static unsigned held(const struct connentry *e, const struct newcomer *n)
+static unsigned held(const struct connection_entry *e, const struct newcomer *n)
 {
 	return e->client->client == n->client ? n->would_hold : e->client->count;
 }
 
-static bool may_go(const struct connentry *e, const struct newcomer *n)
+static bool may_go(const struct connection_entry *e, const struct newcomer *n)
 {
 	return n->may_go(e, held(e, n) > n->would_hold);
 }
 
 /* Of clients with `least` connections or more. */
-static struct connentry *longest_idle(const struct conntable *t, const struct newcomer *n, unsigned least)
+static struct connection_entry *longest_idle(const struct connection_table *t, const struct newcomer *n, unsigned least)
 {
 	unsigned looked = 0;
 
 	LIST_EACH (at, &t->idle) {
-		struct connentry *e = LIST_ITEM(at, struct connentry, by_age);
+		struct connection_entry *e = LIST_ITEM(at, struct connection_entry, by_age);
 
 		if (looked++ == LOOKS_MOST)
 			break;
@@ -247,10 +247,10 @@ static struct connentry *longest_idle(const struct conntable *t, const struct ne
 	return NULL;
 }
 
-static struct connentry *idle_of(const struct connclient_held *c, const struct newcomer *n, unsigned *looked)
+static struct connection_entry *idle_of(const struct connclient_held *c, const struct newcomer *n, unsigned *looked)
 {
 	LIST_EACH (at, &c->idle) {
-		struct connentry *e = LIST_ITEM(at, struct connentry, of_client);
+		struct connection_entry *e = LIST_ITEM(at, struct connection_entry, of_client);
 
 		if ((*looked)++ >= LOOKS_MOST)
 			break;
@@ -261,10 +261,10 @@ static struct connentry *idle_of(const struct connclient_held *c, const struct n
 }
 
 /* An idle one of those with the most, though many others have been idle longer. */
-static struct connentry *idle_of_largest(const struct conntable *t, const struct newcomer *n)
+static struct connection_entry *idle_of_largest(const struct connection_table *t, const struct newcomer *n)
 {
 	const struct connclient_held *own = client_find(t, n->client);
-	struct connentry *e = NULL;
+	struct connection_entry *e = NULL;
 	unsigned looked = 0;
 
 	if (n->would_hold > t->highest)
@@ -277,16 +277,16 @@ static struct connentry *idle_of_largest(const struct conntable *t, const struct
 	return e;
 }
 
-static struct connentry *first_of(const struct list *busy)
+static struct connection_entry *first_of(const struct list *busy)
 {
-	return list_is_empty(busy) ? NULL : LIST_ITEM(busy->next, struct connentry, of_client);
+	return list_is_empty(busy) ? NULL : LIST_ITEM(busy->next, struct connection_entry, of_client);
 }
 
 /* The one that has been busy longest of the client that holds the most. */
-static struct connentry *busy_of_largest(const struct conntable *t)
+static struct connection_entry *busy_of_largest(const struct connection_table *t)
 {
 	LIST_EACH (at, &t->counts[t->highest]) {
-		struct connentry *e = first_of(&LIST_ITEM(at, struct connclient_held, by_count)->busy);
+		struct connection_entry *e = first_of(&LIST_ITEM(at, struct connclient_held, by_count)->busy);
 
 		if (e)
 			return e;
@@ -295,21 +295,21 @@ static struct connentry *busy_of_largest(const struct conntable *t)
 }
 
 /* One that has been busy for very long: its own, or anybody's if it has none. */
-static struct connentry *busy_for_long(const struct conntable *t, const struct newcomer *n, uint64_t now_us)
+static struct connection_entry *busy_for_long(const struct connection_table *t, const struct newcomer *n, uint64_t now_us)
 {
 	const struct connclient_held *own = client_find(t, n->client);
-	struct connentry *e = NULL;
+	struct connection_entry *e = NULL;
 
 	if (own)
 		e = first_of(&own->busy);
 	else if (!list_is_empty(&t->busy))
-		e = LIST_ITEM(t->busy.next, struct connentry, by_age);
+		e = LIST_ITEM(t->busy.next, struct connection_entry, by_age);
 	return e && now_us - e->since_us >= CONN_PATIENCE_US ? e : NULL;
 }
 
-enum connroom conntable_make_room(struct conntable *t, uint64_t client, uint64_t now_us,
-				  bool (*can_go)(const struct connentry *e, bool has_more),
-				  struct connentry **e)
+enum connroom connection_table_make_room(struct connection_table *t, uint64_t client, uint64_t now_us,
+				  bool (*can_go)(const struct connection_entry *e, bool has_more),
+				  struct connection_entry **e)
 {
 	const struct connclient_held *own = client_find(t, client);
 	struct newcomer n = { .client = client, .would_hold = 1 + (own ? own->count : 0), .may_go = can_go };

@@ -17,10 +17,10 @@
 #define CONN_PATIENCE_US UINT64_C(2000000) /* most clients have asked again by then */
 
 struct connclient_held; /* what one client has */
-struct conntable;
+struct connection_table;
 
 /* Embedded in a connection; must not move while it is in the table. */
-struct connentry {
+struct connection_entry {
 	struct list by_age;    /* idle ones and busy ones, the longest so first */
 	struct list of_client; /* likewise, of its client */
 	struct connclient_held *client; /* NULL: not in the table */
@@ -28,28 +28,28 @@ struct connentry {
 	bool busy;
 };
 
-struct conntable *conntable_new(void) MUST_USE;
-void conntable_free(struct conntable *t); /* empty; NULL is fine */
+struct connection_table *connection_table_new(void) MUST_USE;
+void connection_table_free(struct connection_table *t); /* empty; NULL is fine */
 
-void conntable_add(struct conntable *t, struct connentry *e, uint64_t client, uint64_t now_us);
+void connection_table_add(struct connection_table *t, struct connection_entry *e, uint64_t client, uint64_t now_us);
 /* It is another client's, as a proxy says. */
-void conntable_pass_on(struct conntable *t, struct connentry *e, uint64_t client);
+void connection_table_pass_on(struct connection_table *t, struct connection_entry *e, uint64_t client);
 /* It is busy or idle from now on; also where it was idle before, but has moved on. Busy it is from the first of its
  * questions on until none is in progress, however many come and go. */
-void conntable_note(struct conntable *t, struct connentry *e, bool busy, uint64_t now_us);
-void conntable_remove(struct conntable *t, struct connentry *e); /* harmless when it is not there */
+void connection_table_note(struct connection_table *t, struct connection_entry *e, bool busy, uint64_t now_us);
+void connection_table_remove(struct connection_table *t, struct connection_entry *e); /* harmless when it is not there */
 
-unsigned conntable_held(const struct conntable *t, uint64_t client); /* connections of this client */
+unsigned connection_table_held(const struct connection_table *t, uint64_t client); /* connections of this client */
 
 enum connroom { CONNROOM_MADE, CONNROOM_LATER, CONNROOM_NONE };
 
 /* Who makes room for a connection of `client`: then `*e` is it, to be closed by the caller (CONNROOM_MADE). `may_go`
  * says whether an idle one can be closed now; `has_more`: its client holds more than the newcomer would. */
-enum connroom conntable_make_room(struct conntable *t, uint64_t client, uint64_t now_us,
-				  bool (*may_go)(const struct connentry *e, bool has_more),
-				  struct connentry **e) MUST_USE;
+enum connroom connection_table_make_room(struct connection_table *t, uint64_t client, uint64_t now_us,
+				  bool (*may_go)(const struct connection_entry *e, bool has_more),
+				  struct connection_entry **e) MUST_USE;
 
 /* Call `fn` for each idle one, the longest idle first; it may close that one. */
-void conntable_each_idle(struct conntable *t, void (*fn)(struct connentry *e));
+void connection_table_each_idle(struct connection_table *t, void (*fn)(struct connection_entry *e));
 
 #endif

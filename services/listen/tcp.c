@@ -36,9 +36,9 @@ void listen_tcp_on_leave(struct listen_tcp *t, packet_leaver leave)
 	t->leave = leave;
 }
 
-void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits)
+void listen_tcp_share(struct listen_tcp *t, struct connection_limits *connection_limits)
 {
-	connlimits_exchange(&t->connlimits, connlimits);
+	connection_limits_exchange(&t->connection_limits, connection_limits);
 }
 
 void listen_tcp_stats(struct listen_tcp *t, struct stats *stats)
@@ -207,7 +207,7 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 	t->farewell.fire = connection_farewells;
 	t->hurry.fire = connection_hurry;
 	t->next.fd = -1;
-	t->table = conntable_new();
+	t->table = connection_table_new();
 	list_init(&t->listeners);
 	list_init(&t->connections);
 	list_init(&t->gone);
@@ -272,13 +272,13 @@ void listen_tcp_free(struct listen_tcp *t)
 	free_all(&t->gone);
 	if (t->next.fd >= 0)
 		close(t->next.fd);
-	conntable_free(t->table);
+	connection_table_free(t->table);
 	timer_stop(t->loop, &t->reopen);
 	timer_stop(t->loop, &t->retry);
 	timer_stop(t->loop, &t->farewell);
 	timer_stop(t->loop, &t->hurry);
 	tls_server_unpin(t->keys);
-	connlimits_unpin(t->connlimits);
+	connection_limits_unpin(t->connection_limits);
 	mem_free(t->in);
 	mem_free(t->late);
 	mem_free(t->gather);

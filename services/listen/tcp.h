@@ -18,7 +18,7 @@
 struct listen_socket;
 struct listen_tcp;
 struct loop;
-struct connlimits;
+struct connection_limits;
 struct tap;
 struct tls_server;
 
@@ -54,7 +54,7 @@ struct arrival {
 void listen_tcp_take(struct listen_tcp *t, int fd, const struct arrival *how);
 
 /* Connection limits per client from now on (pinned); NULL: none. */
-void listen_tcp_share(struct listen_tcp *t, struct connlimits *connlimits);
+void listen_tcp_share(struct listen_tcp *t, struct connection_limits *connection_limits);
 
 /* Count in `stats` from now on (must outlive `t`). */
 void listen_tcp_stats(struct listen_tcp *t, struct stats *stats);

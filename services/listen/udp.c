@@ -87,7 +87,7 @@ struct listen_udp {
 	void *taker;
 	struct list sockets;
 	struct tap *tap;               /* or NULL */
-	struct connlimits *connlimits; /* pinned; or NULL */
+	struct connection_limits *connection_limits; /* pinned; or NULL */
 	uint64_t queue_most_us;        /* longest time queued to accept; 0: unlimited */
 	struct stats *stats;           /* for packets that exceeded it */
 	struct batch batch;
@@ -429,7 +429,7 @@ static bool read_proxy(const struct listen_udp *u, struct packet *p)
 {
 	struct proxy2 head;
 
-	if ((u->connlimits && !connlimits_may_speak_for(u->connlimits, &p->client.from)) ||
+	if ((u->connection_limits && !connection_limits_may_speak_for(u->connection_limits, &p->client.from)) ||
 	    proxy2_read(p->in.at, p->in.len, &head) != PROXY2_GOOD)
 		return false;
 	p->in.at += head.len;
@@ -569,9 +569,9 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 	return u;
 }
 
-void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits)
+void listen_udp_share(struct listen_udp *u, struct connection_limits *connection_limits)
 {
-	connlimits_exchange(&u->connlimits, connlimits);
+	connection_limits_exchange(&u->connection_limits, connection_limits);
 }
 
 void listen_udp_tap(struct listen_udp *u, struct tap *tap)
@@ -656,7 +656,7 @@ void listen_udp_free(struct listen_udp *u)
 		return;
 	LIST_EACH_SAFE (at, &u->sockets)
 		socket_free(LIST_ITEM(at, struct udp_socket, link));
-	connlimits_unpin(u->connlimits);
+	connection_limits_unpin(u->connection_limits);
 	mem_free(u->batch.in_bytes);
 	mem_free(u->batch.out_bytes);
 	mem_free(u);

@@ -8,7 +8,7 @@
 
 #include "services/net/client.h"
 
-struct connlimits;
+struct connection_limits;
 struct listen_socket;
 struct listen_udp;
 struct loop;
@@ -21,7 +21,7 @@ struct listen_udp *listen_udp_new(struct loop *l, packet_taker take, void *taker
 void listen_udp_serve(struct listen_udp *u, const struct listen_socket *sockets, size_t count);
 
 /* Which proxies are trusted from now on (pinned); NULL: all. */
-void listen_udp_share(struct listen_udp *u, struct connlimits *connlimits);
+void listen_udp_share(struct listen_udp *u, struct connection_limits *connection_limits);
 
 /* Size of the largest response: max-udp-size. */
 void listen_udp_limit(struct listen_udp *u, size_t answer_max);

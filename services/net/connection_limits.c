@@ -16,7 +16,7 @@
 
 enum { CHAINS = 1024, CLIENT_KEY = 9 };
 
-struct connlimit {
+struct connection_limit {
 	unsigned most;
 	_Atomic unsigned now;
 };
@@ -27,10 +27,10 @@ struct connclient {
 	uint8_t key[CLIENT_KEY];
 };
 
-struct connlimits {
+struct connection_limits {
 	_Atomic unsigned pins;
-	struct netset *blocks; /* struct connlimit */
-	struct connlimit *items;
+	struct netset *blocks; /* struct connection_limit */
+	struct connection_limit *items;
 	struct netset *proxies; /* proxy-protocol-from; NULL: any */
 	bool limits_blocks;
 	unsigned per_client; /* 0: no limit */
@@ -39,7 +39,7 @@ struct connlimits {
 };
 
 /* "192.0.2.0/24 8"; the shape was checked with the option. */
-static bool read_item(struct connlimits *l, struct connlimit *to, const char *text, struct fault *f)
+static bool read_item(struct connection_limits *l, struct connection_limit *to, const char *text, struct fault *f)
 {
 	char block[ADDR_TEXT];
 	size_t len = strcspn(text, " \t");
@@ -61,7 +61,7 @@ static bool read_item(struct connlimits *l, struct connlimit *to, const char *te
 	return true;
 }
 
-static bool read_proxies(struct connlimits *l, const struct conf_list *list, struct fault *f)
+static bool read_proxies(struct connection_limits *l, const struct conf_list *list, struct fault *f)
 {
 	static char listed; /* any value but NULL */
 
@@ -80,15 +80,15 @@ static bool read_proxies(struct connlimits *l, const struct conf_list *list, str
 	return true;
 }
 
-bool connlimits_may_speak_for(const struct connlimits *l, const struct addr *proxy)
+bool connection_limits_may_speak_for(const struct connection_limits *l, const struct addr *proxy)
 {
 	return !l->proxies || netset_find(l->proxies, proxy);
 }
 
-struct connlimits *connlimits_new(const struct conf *conf, struct fault *f)
+struct connection_limits *connection_limits_new(const struct conf *conf, struct fault *f)
 {
 	const struct conf_list *list = &conf->server.tcp_connection_limit;
-	struct connlimits *l = mem_zero(sizeof *l);
+	struct connection_limits *l = mem_zero(sizeof *l);
 
 	atomic_init(&l->pins, 1);
 	pthread_mutex_init(&l->lock, NULL);
@@ -98,24 +98,24 @@ struct connlimits *connlimits_new(const struct conf *conf, struct fault *f)
 	l->items = mem_array(list->count + 1, sizeof *l->items);
 	for (size_t i = 0; i < list->count; i++) {
 		if (!read_item(l, &l->items[i], list->items[i].text, f)) {
-			connlimits_unpin(l);
+			connection_limits_unpin(l);
 			return NULL;
 		}
 	}
 	if (!read_proxies(l, &conf->server.proxy_protocol_from, f)) {
-		connlimits_unpin(l);
+		connection_limits_unpin(l);
 		return NULL;
 	}
 	return l;
 }
 
-struct connlimits *connlimits_pin(struct connlimits *l)
+struct connection_limits *connection_limits_pin(struct connection_limits *l)
 {
 	atomic_fetch_add_explicit(&l->pins, 1, memory_order_relaxed);
 	return l;
 }
 
-void connlimits_unpin(struct connlimits *l)
+void connection_limits_unpin(struct connection_limits *l)
 {
 	if (!l || atomic_fetch_sub_explicit(&l->pins, 1, memory_order_acq_rel) != 1)
 		return;
@@ -126,12 +126,12 @@ void connlimits_unpin(struct connlimits *l)
 	mem_free(l);
 }
 
-void connlimits_exchange(struct connlimits **here, struct connlimits *l)
+void connection_limits_exchange(struct connection_limits **here, struct connection_limits *l)
 {
-	struct connlimits *old = *here;
+	struct connection_limits *old = *here;
 
-	*here = l ? connlimits_pin(l) : NULL;
-	connlimits_unpin(old);
+	*here = l ? connection_limits_pin(l) : NULL;
+	connection_limits_unpin(old);
 }
 
 /* ---- one client ---- */
@@ -143,7 +143,7 @@ static void key_of(const struct addr *client, uint8_t key[CLIENT_KEY])
 	memcpy(key + 1, client->ip, 8); /* of which IPv4 has four, and zeros */
 }
 
-static struct connclient **client_at(struct connlimits *l, const uint8_t key[CLIENT_KEY])
+static struct connclient **client_at(struct connection_limits *l, const uint8_t key[CLIENT_KEY])
 {
 	struct connclient **at = &l->clients[hash_bytes(key, CLIENT_KEY) % CHAINS];
 
@@ -152,7 +152,7 @@ static struct connclient **client_at(struct connlimits *l, const uint8_t key[CLI
 	return at;
 }
 
-static bool admit_client(struct connlimits *l, const struct addr *client, struct connclient **place)
+static bool admit_client(struct connection_limits *l, const struct addr *client, struct connclient **place)
 {
 	uint8_t key[CLIENT_KEY];
 	struct connclient **at, *one;
@@ -173,7 +173,7 @@ static bool admit_client(struct connlimits *l, const struct addr *client, struct
 	return is_admitted;
 }
 
-static void client_left(struct connlimits *l, struct connclient *one)
+static void client_left(struct connection_limits *l, struct connclient *one)
 {
 	struct connclient **at;
 
@@ -188,9 +188,9 @@ static void client_left(struct connlimits *l, struct connclient *one)
 
 /* ---- admission ---- */
 
-static bool admit_block(struct connlimits *l, const struct addr *client, struct connlimit **place)
+static bool admit_block(struct connection_limits *l, const struct addr *client, struct connection_limit **place)
 {
-	struct connlimit *one = netset_find(l->blocks, client);
+	struct connection_limit *one = netset_find(l->blocks, client);
 
 	if (!one)
 		return true;
@@ -202,27 +202,27 @@ static bool admit_block(struct connlimits *l, const struct addr *client, struct 
 	return true;
 }
 
-bool connlimits_admit(struct connlimits *l, const struct addr *client, struct connplace *place)
+bool connection_limits_admit(struct connection_limits *l, const struct addr *client, struct connection_slot *place)
 {
 	bool is_admitted;
 
-	*place = (struct connplace){ 0 };
+	*place = (struct connection_slot){ 0 };
 	if (!l->limits_blocks && l->per_client == 0)
 		return true;
-	place->home = connlimits_pin(l);
+	place->home = connection_limits_pin(l);
 	is_admitted = admit_block(l, client, &place->block) &&
 		      (l->per_client == 0 || admit_client(l, client, &place->client));
 	if (!is_admitted)
-		connplace_give_back(place);
+		connection_slot_give_back(place);
 	return is_admitted;
 }
 
-void connplace_give_back(struct connplace *place)
+void connection_slot_give_back(struct connection_slot *place)
 {
 	if (place->block)
 		atomic_fetch_sub_explicit(&place->block->now, 1, memory_order_relaxed);
 	if (place->client)
 		client_left(place->home, place->client);
-	connlimits_unpin(place->home);
-	*place = (struct connplace){ 0 };
+	connection_limits_unpin(place->home);
+	*place = (struct connection_slot){ 0 };
 }

@@ -10,30 +10,30 @@
 
 struct addr;
 struct conf;
-struct connlimit;  /* of one netblock */
+struct connection_limit;  /* of one netblock */
 struct connclient; /* one client */
-struct connlimits;
+struct connection_limits;
 struct fault;
 
-struct connlimits *connlimits_new(const struct conf *conf, struct fault *f) MUST_USE;
-struct connlimits *connlimits_pin(struct connlimits *l);
-void connlimits_unpin(struct connlimits *l); /* NULL is fine */
+struct connection_limits *connection_limits_new(const struct conf *conf, struct fault *f) MUST_USE;
+struct connection_limits *connection_limits_pin(struct connection_limits *l);
+void connection_limits_unpin(struct connection_limits *l); /* NULL is fine */
 /* Pin `l` in place of what was pinned here; either may be NULL. */
-void connlimits_exchange(struct connlimits **here, struct connlimits *l);
+void connection_limits_exchange(struct connection_limits **here, struct connection_limits *l);
 
 /* What one connection is counted in; all NULL where nothing is limited. */
-struct connplace {
-	struct connlimits *home;
-	struct connlimit *block;
+struct connection_slot {
+	struct connection_limits *home;
+	struct connection_limit *block;
 	struct connclient *client;
 };
 
 /* Count another connection of this client. False: it is at its limit. The place must be given back
  * when the connection ends. */
-bool connlimits_admit(struct connlimits *l, const struct addr *client, struct connplace *place);
-void connplace_give_back(struct connplace *place); /* and empty it; harmless when empty */
+bool connection_limits_admit(struct connection_limits *l, const struct addr *client, struct connection_slot *place);
+void connection_slot_give_back(struct connection_slot *place); /* and empty it; harmless when empty */
 
 /* Whether PROXYv2 headers from this address are trusted. */
-bool connlimits_may_speak_for(const struct connlimits *l, const struct addr *proxy);
+bool connection_limits_may_speak_for(const struct connection_limits *l, const struct addr *proxy);
 
 #endif

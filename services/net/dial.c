@@ -67,7 +67,7 @@ static void set_options(const struct conf_server *conf, int fd, uint8_t family)
 			   family == 6 ? IPV6_TCLASS : IP_TOS, (int)conf->ip_dscp << 2);
 }
 
-int upstream_dial(const struct conf_server *conf, const struct sources *sources,
+int dial(const struct conf_server *conf, const struct sources *sources,
 		  struct random *random, const struct addr *to)
 {
 	struct sockaddr_storage ss;
@@ -85,7 +85,7 @@ int upstream_dial(const struct conf_server *conf, const struct sources *sources,
 	return -1;
 }
 
-void upstream_acknowledge(int fd)
+void dial_acknowledge(int fd)
 {
 #ifdef TCP_QUICKACK
 	set_number(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
@@ -94,7 +94,7 @@ void upstream_acknowledge(int fd)
 #endif
 }
 
-bool upstream_is_through(int fd)
+bool dial_is_through(int fd)
 {
 	int error = 0;
 	socklen_t len = sizeof(error);

@@ -8,13 +8,13 @@
 struct conf_server;
 
 /* Returns a non-blocking descriptor that is connecting, or -1. */
-int upstream_dial(const struct conf_server *conf, const struct sources *sources,
+int dial(const struct conf_server *conf, const struct sources *sources,
 		  struct random *random, const struct addr *to) MUST_USE;
 /* It has become writable: whether it is connected. */
-bool upstream_is_through(int fd);
+bool dial_is_through(int fd);
 
 /* Acknowledge received data at once: a server that uses Nagle's algorithm would otherwise wait tens
  * of milliseconds before sending more. The effect is temporary. */
-void upstream_acknowledge(int fd);
+void dial_acknowledge(int fd);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { KEEPALIVE_UNIT_MS = 100 };
 
-unsigned hop_asked(const uint8_t *wire, size_t len)
+unsigned edns_conn_asked(const uint8_t *wire, size_t len)
 {
 	struct request r;
 	struct slice value;
@@ -47,7 +47,7 @@ static const uint8_t *find_opt(const uint8_t *wire, size_t len)
 	return NULL;
 }
 
-bool hop_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms)
+bool edns_conn_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms)
 {
 	const uint8_t *opt = find_opt(wire, len);
 	struct reader r;
@@ -86,7 +86,7 @@ static size_t padding_for(size_t len, size_t room, size_t block)
 	return MIN(whole, room) - len;
 }
 
-size_t hop_add(uint8_t *wire, size_t len, size_t room, const struct hop *hop)
+size_t edns_conn_add(uint8_t *wire, size_t len, size_t room, const struct edns_conn *hop)
 {
 	const uint8_t *opt = hop->options ? find_opt(wire, len) : NULL;
 	struct writer w = writer_over(wire + len, room - len);

@@ -11,18 +11,18 @@
 enum { HOP_PADDING = 1, HOP_KEEPALIVE = 2 };
 
 /* Which of them (HOP_*) the query has. */
-unsigned hop_asked(const uint8_t *wire, size_t len);
+unsigned edns_conn_asked(const uint8_t *wire, size_t len);
 
 /* Whether a response says how long its connection may be idle. */
-bool hop_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms);
+bool edns_conn_keepalive(const uint8_t *wire, size_t len, uint32_t *rest_ms);
 
-struct hop {
+struct edns_conn {
 	unsigned options; /* HOP_* to be added */
 	size_t pad_block; /* the message is padded to a multiple of it, if there is room */
 	uint32_t keepalive_ms;
 };
 
 /* Add them to a response of ours; returns its new length. One without OPT is left unchanged. */
-size_t hop_add(uint8_t *wire, size_t len, size_t room, const struct hop *hop);
+size_t edns_conn_add(uint8_t *wire, size_t len, size_t room, const struct edns_conn *hop);
 
 #endif

@@ -5,44 +5,44 @@
 
 #include "util/base/base.h"
 
-enum carrier {
-#define CARRIER(id, ...) CARRIER_##id,
+enum transport_kind {
+#define TRANSPORT(id, ...) TRANSPORT_##id,
 #include "services/net/transport.def"
-#undef CARRIER
-	CARRIERS
+#undef TRANSPORT
+	TRANSPORTS
 };
 
 /* Whether it is encrypted. */
-static inline bool carrier_is_private(enum carrier c)
+static inline bool transport_is_private(enum transport_kind c)
 {
 	static const bool is_private[] = {
-#define CARRIER(id, private, ...) private,
+#define TRANSPORT(id, private, ...) private,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 	};
 
 	return is_private[c];
 }
 
 /* The default port. */
-static inline uint16_t carrier_port(enum carrier c)
+static inline uint16_t transport_port(enum transport_kind c)
 {
 	static const uint16_t ports[] = {
-#define CARRIER(id, private, port, ...) port,
+#define TRANSPORT(id, private, port, ...) port,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 	};
 
 	return ports[c];
 }
 
 /* " over TLS" and the like, or "" where it goes without saying. */
-static inline const char *carrier_words(enum carrier c)
+static inline const char *transport_words(enum transport_kind c)
 {
 	static const char *const words[] = {
-#define CARRIER(id, private, port, make, stat, tap, words) words,
+#define TRANSPORT(id, private, port, make, stat, tap, words) words,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 	};
 
 	return words[c];

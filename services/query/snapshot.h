@@ -16,7 +16,7 @@ struct acl;
 struct addr;
 struct authzones;
 struct conf;
-struct connlimits;
+struct connection_limits;
 struct waitrules;
 struct fault;
 struct forwards;
@@ -53,7 +53,7 @@ struct snapshot {
 	unsigned target_fetch_count;
 	struct trust_store *trust; /* the validator's part (snapshot_entrust); NULL: none */
 	void (*trust_free)(struct trust_store *t);
-	struct connlimits *connlimits;
+	struct connection_limits *connection_limits;
 	struct waitrules *wait_rules;
 	struct tls_client *tls_client; /* for queries sent over TLS */
 	struct tls_client *dnstap_tls; /* for the dnstap collector; NULL: not over TLS */

@@ -73,14 +73,14 @@ static bool conn_encrypt(struct conn *c)
 struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *peer)
 {
 	struct env *env = p->transport.env;
-	int fd = upstream_dial(pool_conf(p), sources_get(p), env->random, &s->to);
+	int fd = dial(pool_conf(p), sources_get(p), env->random, &s->to);
 	struct conn *c;
 
 	if (fd < 0)
 		return NULL;
 	c = mem_zero(sizeof(*c));
 	c->pool = p;
-	c->framing = p->framings[s->carrier];
+	c->framing = p->framings[s->transport];
 	c->to = s->to;
 	c->peer = peer;
 	c->stream.fd = fd;
@@ -373,7 +373,7 @@ static bool has_agreed(struct conn *c)
 /* Continue the TCP and TLS handshakes. False if they failed. */
 static bool conn_begin(struct conn *c)
 {
-	if (!c->connected && !upstream_is_through(c->watch.fd))
+	if (!c->connected && !dial_is_through(c->watch.fd))
 		return false;
 	c->connected = true;
 	if (c->stream.tls && tls_shake(c->stream.tls) < 0)
@@ -422,7 +422,7 @@ static void conn_go_on(struct conn *c, unsigned what)
 			good = conn_read(c);
 		good = good && takes;
 		if (good && what & WATCH_READ && c->letter_count)
-			upstream_acknowledge(c->stream.fd);
+			dial_acknowledge(c->stream.fd);
 	}
 	c->busy = false;
 	if (!good && !c->dead)

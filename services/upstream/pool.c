@@ -483,7 +483,7 @@ static void pool_send(struct transport *transport, struct sending *s)
 
 	l->pool = p;
 	l->sending = s;
-	if (carrier_is_private(s->carrier))
+	if (transport_is_private(s->transport))
 		l->peer = peers_get(p->peers, &s->to, s->tls_name, s->http_path);
 	list_init(&l->link);
 	s->slot = l;

@@ -101,7 +101,7 @@ struct snapshot;
 
 struct pool {
 	struct transport transport;
-	const struct framing *const *framings; /* by carrier */
+	const struct framing *const *framings; /* by transport */
 	struct sources *sources;
 	const struct snapshot *sources_of;
 	uint64_t sources_number;
@@ -118,7 +118,7 @@ struct pool {
 	struct timer crowded; /* looks for servers that are silent for too long */
 };
 
-/* `framings` has one for each carrier that is given to `send`. */
+/* `framings` has one for each transport that is given to `send`. */
 struct transport *pool_new(struct env *env, const struct framing *const *framings) MUST_USE;
 const struct conf_server *pool_conf(const struct pool *p);
 uint64_t pool_now_us(const struct pool *p);

@@ -4,9 +4,9 @@
 
 struct transport *upstream_streams_new(struct env *env)
 {
-	static const struct framing *const framings[CARRIERS] = { [CARRIER_TCP] = &framing_tcp,
-								  [CARRIER_TLS] = &framing_tls,
-								  [CARRIER_HTTPS] = &framing_https };
+	static const struct framing *const framings[TRANSPORTS] = { [TRANSPORT_TCP] = &framing_tcp,
+								  [TRANSPORT_TLS] = &framing_tls,
+								  [TRANSPORT_HTTPS] = &framing_https };
 
 	return pool_new(env, framings);
 }

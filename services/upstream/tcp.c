@@ -51,7 +51,7 @@ static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, s
 {
 	uint32_t rest_ms;
 
-	if (!s->keepalive || !hop_keepalive(wire, len, &rest_ms))
+	if (!s->keepalive || !edns_conn_keepalive(wire, len, &rest_ms))
 		return;
 	c->rest_ms = rest_ms;
 	c->deaf |= !rest_ms;

@@ -52,7 +52,7 @@ struct exchange {
 	struct list asks;             /* struct upstream_ask */
 	struct upstream_question ask; /* its pointers point into this struct */
 	struct netblock subnet;       /* ask.subnet, if that is not NULL */
-	enum carrier way;             /* currently used */
+	enum transport_kind way;             /* currently used */
 	bool with_edns;
 	bool edns_refused; /* over UDP; TCP is to confirm it */
 	bool fell_back;    /* without EDNS now; to be remembered if that works */
@@ -83,15 +83,15 @@ struct upstream_ask {
 
 struct upstream {
 	struct env *env;
-	struct transport *ways[CARRIERS];
+	struct transport *ways[TRANSPORTS];
 	bool are_played;
 	struct exchange *buckets[BUCKETS];
 };
 
 static struct transport *(*const makers[])(struct env *env) = {
-#define CARRIER(id, private, port, make, ...) make,
+#define TRANSPORT(id, private, port, make, ...) make,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 };
 
 static const struct conf_server *conf_of(const struct upstream *u)
@@ -105,9 +105,9 @@ struct upstream *upstream_new(struct env *env, struct transport *udp, struct tra
 
 	u->env = env;
 	u->are_played = udp != NULL;
-	for (unsigned i = 0; i < CARRIERS; i++) {
+	for (unsigned i = 0; i < TRANSPORTS; i++) {
 		if (u->are_played)
-			u->ways[i] = i == CARRIER_UDP ? udp : streams;
+			u->ways[i] = i == TRANSPORT_UDP ? udp : streams;
 		else
 			u->ways[i] =
 				i && makers[i] == makers[i - 1] ? u->ways[i - 1] : makers[i](env);
@@ -116,9 +116,9 @@ struct upstream *upstream_new(struct env *env, struct transport *udp, struct tra
 	return u;
 }
 
-struct transport *upstream_way(struct upstream *u, enum carrier carrier)
+struct transport *upstream_way(struct upstream *u, enum transport_kind transport)
 {
-	return u->ways[carrier];
+	return u->ways[transport];
 }
 
 /* Carriers that share a transport are adjacent. */
@@ -130,7 +130,7 @@ static bool is_first_of(const struct upstream *u, unsigned i)
 void upstream_each_peer(const struct upstream *u, void (*fn)(const struct peer *peer, void *arg),
 			void *arg)
 {
-	for (unsigned i = 0; i < CARRIERS; i++)
+	for (unsigned i = 0; i < TRANSPORTS; i++)
 		if (is_first_of(u, i) && u->ways[i]->ops->each_peer)
 			u->ways[i]->ops->each_peer(u->ways[i], fn, arg);
 }
@@ -143,7 +143,7 @@ static unsigned flags_of(const struct upstream_question *q)
 {
 	return (unsigned)q->recurse | (unsigned)q->checking_disabled << 1 |
 	       (unsigned)q->dnssec << 2 | (unsigned)q->caps << 3 | (unsigned)q->insists << 4 |
-	       (unsigned)q->carrier << 5;
+	       (unsigned)q->transport << 5;
 }
 
 static uint64_t ask_hash(const struct upstream_question *q)
@@ -299,10 +299,10 @@ static void exchange_end(struct exchange *x, struct upstream_reply *reply, const
 	x->over = true;
 	reply->server = x->ask.server;
 	reply->sends = x->sends;
-	reply->over_tcp = x->way != CARRIER_UDP || x->came_back;
+	reply->over_tcp = x->way != TRANSPORT_UDP || x->came_back;
 	reply->had_edns = x->with_edns;
 	reply->refused = x->refused && !reply->message;
-	if (x->ask.budget && x->way != CARRIER_UDP && reply->message)
+	if (x->ask.budget && x->way != TRANSPORT_UDP && reply->message)
 		budget_answered(x->ask.budget, addr_hash(&x->ask.server));
 	while (!list_is_empty(&x->asks)) {
 		struct upstream_ask *a = LIST_ITEM(x->asks.next, struct upstream_ask, link);
@@ -337,11 +337,11 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len);
 static bool on_strayed(struct sending *s);
 static void on_failed(struct sending *s, enum upstream_end why);
 
-static bool may_use(const struct upstream *u, enum carrier way)
+static bool may_use(const struct upstream *u, enum transport_kind way)
 {
 	const struct conf_server *conf = conf_of(u);
 
-	if (way != CARRIER_UDP)
+	if (way != TRANSPORT_UDP)
 		return conf->do_tcp && conf->outgoing_num_tcp > 0;
 	return (conf->do_udp || conf->udp_upstream_without_downstream) && !conf->tcp_upstream;
 }
@@ -364,7 +364,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	else
 		infra_look(e->infra, &x->ask.server, x->ask.zone, e->time, &view);
 	x->copy[x->turn].sending.rtt_ms = view.rtt_ms;
-	if (x->way == CARRIER_TCP) {
+	if (x->way == TRANSPORT_TCP) {
 		x->wait_ms = conf_of(u)->tcp_auth_query_timeout;
 		return;
 	}
@@ -374,7 +374,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
 	x->wait_ms = MAX(MIN(wait, (uint32_t)WAIT_MOST_MS), (uint32_t)WAIT_LEAST_MS);
 	/* a handshake takes its round trips, and yet another server should get its chance while the
 	 * client still waits */
-	if (carrier_is_private(x->way))
+	if (transport_is_private(x->way))
 		x->wait_ms = MIN(MAX(TLS_ROUNDS * wait, (uint32_t)TLS_WAIT_LEAST_MS),
 				 (uint32_t)conf_of(u)->tcp_auth_query_timeout);
 	if (view.down) {
@@ -397,9 +397,9 @@ static struct exchange *exchange_of(struct sending *s)
 static struct tap_asking asking_of(const struct exchange *x)
 {
 	static const enum tap_protocol protocols[] = {
-#define CARRIER(id, private, port, make, stat, tap, words) tap,
+#define TRANSPORT(id, private, port, make, stat, tap, words) tap,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 	};
 
 	return (struct tap_asking){ .forwarder = x->ask.recurse,
@@ -448,10 +448,10 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	c = &x->copy[x->turn];
 	x->tries++;
 	x->sends++;
-	x->capped = x->ask.caps && x->way == CARRIER_UDP;
+	x->capped = x->ask.caps && x->way == TRANSPORT_UDP;
 	form = (struct upstream_form){ x->way, x->with_edns, x->capped };
 	c->sending = (struct sending){ .to = x->ask.server,
-				       .carrier = x->way,
+				       .transport = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
 				       .budget = x->ask.budget,
@@ -467,12 +467,12 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	set_wait(x, known);
 	if (!t->ops->patient)
 		timer_set(u->env->loop, &x->timer, x->wait_ms * US_PER_MS);
-	stat_bump(x->way == CARRIER_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
+	stat_bump(x->way == TRANSPORT_UDP ? &u->env->stats->udp_out : &u->env->stats->tcp_out, 1);
 	t->ops->send(t, &c->sending);
 }
 
 /* Start over with the other transport, or with the same one used differently. */
-static void exchange_turn_to(struct exchange *x, enum carrier way)
+static void exchange_turn_to(struct exchange *x, enum transport_kind way)
 {
 	exchange_stop(x);
 	x->way = way;
@@ -484,7 +484,7 @@ static void exchange_turn_to(struct exchange *x, enum carrier way)
 /* Over TCP because of what came over UDP, and not because TCP is what is used. */
 static bool is_second_way(const struct exchange *x)
 {
-	return x->way == CARRIER_TCP && x->ask.carrier == CARRIER_UDP && may_use(x->upstream, CARRIER_UDP);
+	return x->way == TRANSPORT_TCP && x->ask.transport == TRANSPORT_UDP && may_use(x->upstream, TRANSPORT_UDP);
 }
 
 static void note_silence(struct exchange *x)
@@ -502,12 +502,12 @@ static void note_silence(struct exchange *x)
 /* The server refused EDNS over UDP and does not answer over TCP: then do without EDNS. */
 static bool turn_to_plain(struct exchange *x)
 {
-	if (!x->edns_refused || x->way != CARRIER_TCP)
+	if (!x->edns_refused || x->way != TRANSPORT_TCP)
 		return false;
 	x->edns_refused = false;
 	x->refused = false;
 	x->with_edns = false;
-	exchange_turn_to(x, CARRIER_UDP);
+	exchange_turn_to(x, TRANSPORT_UDP);
 	return true;
 }
 
@@ -520,7 +520,7 @@ static bool turn_back(struct exchange *x)
 		return false;
 	x->came_back = true;
 	x->refused = false;
-	exchange_turn_to(x, CARRIER_UDP);
+	exchange_turn_to(x, TRANSPORT_UDP);
 	return true;
 }
 
@@ -532,7 +532,7 @@ static void exchange_give_up(struct exchange *x, enum upstream_end end)
 
 static bool may_turn_to_tcp(const struct exchange *x)
 {
-	return x->way == CARRIER_UDP && !x->came_back && may_use(x->upstream, CARRIER_TCP);
+	return x->way == TRANSPORT_UDP && !x->came_back && may_use(x->upstream, TRANSPORT_TCP);
 }
 
 /* A try has timed out, or the exchange failed from the start. */
@@ -546,8 +546,8 @@ static void on_timer(struct timer *t)
 	}
 	note_silence(x);
 	if (x->strays && may_turn_to_tcp(x)) {
-		exchange_turn_to(x, CARRIER_TCP);
-	} else if (x->way == CARRIER_UDP && x->tries < UDP_TRIES && !x->came_back) {
+		exchange_turn_to(x, TRANSPORT_TCP);
+	} else if (x->way == TRANSPORT_UDP && x->tries < UDP_TRIES && !x->came_back) {
 		exchange_stop(x);
 		exchange_send(x, NULL);
 	} else {
@@ -580,7 +580,7 @@ static bool note_stray(struct exchange *x)
 
 	unwanted_note(u->env);
 	x->strays++; /* to STRAYS_LAST at most */
-	if (is_patient(x) || x->way != CARRIER_UDP) {
+	if (is_patient(x) || x->way != TRANSPORT_UDP) {
 		/* Nothing else can come: nobody is between us and the server. */
 		x->under_way = false;
 		x->refused = !is_patient(x);
@@ -592,7 +592,7 @@ static bool note_stray(struct exchange *x)
 	/* Somebody is guessing; TCP cannot be guessed. */
 	x->under_way = false;
 	if (may_turn_to_tcp(x))
-		exchange_turn_to(x, CARRIER_TCP);
+		exchange_turn_to(x, TRANSPORT_TCP);
 	else
 		exchange_fail(x, UPSTREAM_SILENT);
 	return true;
@@ -618,7 +618,7 @@ static void turn_from_refusal(struct exchange *x)
 {
 	if (x->ask.insists && may_turn_to_tcp(x)) {
 		x->edns_refused = true;
-		exchange_turn_to(x, CARRIER_TCP);
+		exchange_turn_to(x, TRANSPORT_TCP);
 		return;
 	}
 	x->with_edns = false;
@@ -629,9 +629,9 @@ static void turn_from_refusal(struct exchange *x)
 static enum stat_transport transport_of(const struct exchange *x)
 {
 	static const enum stat_transport counted[] = {
-#define CARRIER(id, private, port, make, stat, ...) stat,
+#define TRANSPORT(id, private, port, make, stat, ...) stat,
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 	};
 
 	return counted[x->way];
@@ -700,7 +700,7 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	if (is_cut(x, wire)) {
 		x->under_way = false;
 		note_cut(x);
-		exchange_turn_to(x, CARRIER_TCP);
+		exchange_turn_to(x, TRANSPORT_TCP);
 		return true;
 	}
 	if (!parse(&reply, wire, len, arena, x->upstream->env->time->now_s))
@@ -728,11 +728,11 @@ static void exchange_begin(struct exchange *x, const struct infra_view *known)
 
 	/* A query that must be private is never sent in cleartext, even if there is no other
 	 * way. */
-	x->way = x->ask.carrier;
-	if (!carrier_is_private(x->way) && conf_of(u)->tls_upstream)
-		x->way = CARRIER_TLS;
-	else if (x->way == CARRIER_UDP && !may_use(u, CARRIER_UDP))
-		x->way = CARRIER_TCP;
+	x->way = x->ask.transport;
+	if (!transport_is_private(x->way) && conf_of(u)->tls_upstream)
+		x->way = TRANSPORT_TLS;
+	else if (x->way == TRANSPORT_UDP && !may_use(u, TRANSPORT_UDP))
+		x->way = TRANSPORT_TCP;
 	if (!may_use(u, x->way)) {
 		timer_set(e->loop, &x->timer, 0);
 		return;
@@ -791,7 +791,7 @@ void upstream_free(struct upstream *u)
 			exchange_free(x);
 		}
 	}
-	for (unsigned i = CARRIERS; i-- && !u->are_played;)
+	for (unsigned i = TRANSPORTS; i-- && !u->are_played;)
 		if (is_first_of(u, i))
 			u->ways[i]->ops->free(u->ways[i]);
 	mem_free(u);

@@ -30,7 +30,7 @@ struct upstream_question {
 	const char *tls_name;   /* that its certificate must be for; NULL: not checked */
 	const char *http_path;  /* over HTTPS: path of the URL */
 	const struct netblock *subnet; /* client subnet to send (RFC 7871); copied; NULL: none */
-	enum carrier carrier;
+	enum transport_kind transport;
 	bool recurse;           /* RD: the server is a forwarder */
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
@@ -72,14 +72,14 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 				  void *owner) MUST_USE;
 void upstream_cancel(struct upstream_ask *a); /* done will not be called; harmless after it was */
 
-/* The transport of a carrier, for callers that need more than upstream_ask (zone transfers). */
-struct transport *upstream_way(struct upstream *u, enum carrier carrier);
+/* The transport of a transport, for callers that need more than upstream_ask (zone transfers). */
+struct transport *upstream_way(struct upstream *u, enum transport_kind transport);
 /* Every server asked over TLS or HTTPS. */
 void upstream_each_peer(const struct upstream *u,
 			void (*fn)(const struct peer *peer, void *arg), void *arg);
 
 /* With the transports of services/net/transport.def; or, for replay, with two that stay the caller's: `udp`, and
- * `streams` for all other carriers. */
+ * `streams` for all other transports. */
 struct upstream *upstream_new(struct env *env, struct transport *udp,
 			      struct transport *streams) MUST_USE;
 void upstream_free(struct upstream *u);
@@ -88,7 +88,7 @@ void upstream_free(struct upstream *u);
 
 struct sending { /* one transmission of one message */
 	struct addr to;
-	enum carrier carrier;
+	enum transport_kind transport;
 	const char *tls_name;  /* that its certificate must be for; NULL: not checked */
 	const char *http_path; /* over HTTPS: path of the URL */
 	struct budget *budget; /* without it no connection is opened (budget_may_connect); NULL: no limit */
@@ -137,8 +137,8 @@ struct transport {
  *
  * The real ones: options (outgoing-interface, -range, -port-permit, outgoing-num-tcp,
  * tcp-reuse-timeout …) are read from env->snapshot when a socket is opened. */
-#define CARRIER(id, private, port, make, ...) struct transport *make(struct env *env) MUST_USE;
+#define TRANSPORT(id, private, port, make, ...) struct transport *make(struct env *env) MUST_USE;
 #include "services/net/transport.def"
-#undef CARRIER
+#undef TRANSPORT
 
 #endif

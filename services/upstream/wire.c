@@ -41,7 +41,7 @@ static void pad(const struct conf_server *conf, struct writer *w, size_t options
 bool upstream_asks_keepalive(const struct upstream_question *q, const struct upstream_form *form)
 {
 	return form->with_edns &&
-	       (form->way == CARRIER_TLS || (form->way == CARRIER_TCP && q->recurse));
+	       (form->way == TRANSPORT_TLS || (form->way == TRANSPORT_TCP && q->recurse));
 }
 
 static void tell_subnet(struct writer *w, const struct netblock *subnet)
@@ -85,7 +85,7 @@ size_t upstream_write(const struct env *env, const struct upstream_question *q,
 			    .options = options_for(env->snapshot, q, form, options) };
 
 	msg_write_query(&w, 0, flags, &q->q, &opt);
-	if (carrier_is_private(form->way) && form->with_edns)
+	if (transport_is_private(form->way) && form->with_edns)
 		pad(conf, &w, opt.options.len);
 	PROMISE(!w.bad);
 	if (form->capped)

@@ -22,7 +22,7 @@ enum {
 
 /* How the question is put this time. */
 struct upstream_form {
-	enum carrier way;
+	enum transport_kind way;
 	bool with_edns;
 	bool capped; /* random letter case (0x20) */
 };

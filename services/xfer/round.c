@@ -87,7 +87,7 @@ static void fetch(struct task *t)
 {
 	const struct zonedata *have = xfer_have(t);
 	const struct primary *p = &t->primaries[t->at];
-	struct transport *stream = upstream_way(t->xfers->env->upstream, CARRIER_TCP);
+	struct transport *stream = upstream_way(t->xfers->env->upstream, TRANSPORT_TCP);
 	uint32_t limit_ms = t->z->time_most_ms;
 
 	t->phase = PHASE_TRANSFER;
@@ -95,7 +95,7 @@ static void fetch(struct task *t)
 	t->bytes = 0;
 	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
 	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
-				       .carrier = p->tls_name ? CARRIER_TLS : CARRIER_TCP,
+				       .transport = p->tls_name ? TRANSPORT_TLS : TRANSPORT_TCP,
 				       .tls_name = p->tls_name,
 				       .wire = t->query,
 				       .many = true,
@@ -113,7 +113,7 @@ static void fetch(struct task *t)
 
 void xfer_stop_sending(struct task *t)
 {
-	struct transport *stream = upstream_way(t->xfers->env->upstream, CARRIER_TCP);
+	struct transport *stream = upstream_way(t->xfers->env->upstream, TRANSPORT_TCP);
 
 	if (t->sent)
 		stream->ops->cancel(stream, &t->sending);
@@ -196,7 +196,7 @@ static void probe(struct task *t)
 					      .class_ = CLASS_IN },
 				       .server = t->addrs[t->addr_at],
 				       .zone = t->z->name,
-				       .carrier = p->tls_name ? CARRIER_TLS : CARRIER_UDP,
+				       .transport = p->tls_name ? TRANSPORT_TLS : TRANSPORT_UDP,
 				       .tls_name = p->tls_name };
 
 	t->phase = PHASE_PROBE;

@@ -208,7 +208,7 @@ def drip(stack, port, data, seconds, done):
 @attack(48, "idle-connections", "300 connections of five clients that ask nothing, more than there is room for",
         rule="the longest idle connection of who holds the most makes room at once; the fuller the table, the shorter "
              "the idle timeout; each netblock has its share",
-        code="services/listen/connection_table.c:conntable_make_room services/listen/connection.c services/net/connection_limits.c", noisy=True, seconds=60,
+        code="services/listen/connection_table.c:connection_table_make_room services/listen/connection.c services/net/connection_limits.c", noisy=True, seconds=60,
         server=["num-threads: 1", "incoming-num-tcp: 100"], limits={"tcp_ms": 1000, "L_udp": 5, "fds": 5},
         variants={"tcp": {"kind": "tcp"}, "tls": {"kind": "tls"}, "https": {"kind": "https"}})
 def idle_connections(lab, kind):

@@ -35,14 +35,14 @@ static void enough(struct timer *t)
 static void try_options(const uint8_t *message, size_t len)
 {
 	static uint8_t copy[INPUT_MOST + 600];
-	struct hop hop = { .options = HOP_PADDING | HOP_KEEPALIVE,
+	struct edns_conn hop = { .options = HOP_PADDING | HOP_KEEPALIVE,
 			   .pad_block = 1 + message[0],
 			   .keepalive_ms = message[1] * 1000u };
 	size_t grown, room = MIN(len + message[2], sizeof copy);
 
-	PROMISE(hop_asked(message, len) <= (HOP_PADDING | HOP_KEEPALIVE));
+	PROMISE(edns_conn_asked(message, len) <= (HOP_PADDING | HOP_KEEPALIVE));
 	memcpy(copy, message, len);
-	grown = hop_add(copy, len, room, &hop);
+	grown = edns_conn_add(copy, len, room, &hop);
 	PROMISE(grown >= len && grown <= room);
 }
 

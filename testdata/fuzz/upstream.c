@@ -110,7 +110,7 @@ static void ask(uint8_t how)
 {
 	struct upstream_question q = { .q = { name, sizeof(name), 1, 1 },
 				       .zone = zone,
-				       .carrier = how & 1 ? CARRIER_TCP : CARRIER_UDP,
+				       .transport = how & 1 ? TRANSPORT_TCP : TRANSPORT_UDP,
 				       .caps = how & 2,
 				       .dnssec = how & 4 };
 

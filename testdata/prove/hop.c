@@ -31,7 +31,7 @@ void prove_keepalive(void)
 {
 	size_t len = any_up_to(BYTES);
 	uint32_t rest_ms = 0;
-	bool told = hop_keepalive(any_bytes(len), len, &rest_ms);
+	bool told = edns_conn_keepalive(any_bytes(len), len, &rest_ms);
 
 	CLAIM("no longer than 16 bits say", !told || rest_ms <= 65535 * KEEPALIVE_UNIT_MS);
 	REACHED("some time", told && rest_ms > 1000);

@@ -148,7 +148,7 @@ static void servers_over_https_have_a_path(void **state)
 			t, &(struct forward_change){ .name = N("x."), .remove = true }, NULL);
 		for (unsigned turn = 0; turn < 2; turn++) {
 			z = forwards_find(turn ? more : t, N("example."));
-			assert_int_equal(z->carrier, CARRIER_HTTPS);
+			assert_int_equal(z->transport, TRANSPORT_HTTPS);
 			s = &z->servers[0];
 			if (s->port != rows[i].port || strcmp(s->http_path, rows[i].path) != 0)
 				fail_msg("%s: %u %s", rows[i].text, s->port, s->http_path);
@@ -203,8 +203,8 @@ static void options_of_a_zone_are_kept(void **state)
 		"stub-prime: yes\n");
 	const struct forward_zone *f = forwards_find(t, N("f.")), *s = forwards_find(t, N("s."));
 
-	assert_true(f->first && f->no_cache && f->carrier == CARRIER_TCP && !f->prime && !f->is_stub);
-	assert_true(s->first && !s->no_cache && s->carrier == CARRIER_UDP && s->prime && s->is_stub);
+	assert_true(f->first && f->no_cache && f->transport == TRANSPORT_TCP && !f->prime && !f->is_stub);
+	assert_true(s->first && !s->no_cache && s->transport == TRANSPORT_UDP && s->prime && s->is_stub);
 	assert_int_equal(s->server_count, 2);
 	assert_int_not_equal(f->id, s->id);
 	forwards_free(t);

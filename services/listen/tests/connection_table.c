@@ -13,11 +13,11 @@
 enum { MOST = 300 };
 
 static struct connection {
-	struct connentry entry;
+	struct connection_entry entry;
 	char how; /* '!': it cannot go now; '?': only for a client that holds fewer */
 } all[MOST];
 
-static bool may_go(const struct connentry *e, bool has_more)
+static bool may_go(const struct connection_entry *e, bool has_more)
 {
 	const struct connection *c = container_of(e, struct connection, entry);
 
@@ -25,7 +25,7 @@ static bool may_go(const struct connentry *e, bool has_more)
 }
 
 /* "AAb": two idle ones of A, then one of B that is busy, a microsecond apart. */
-static unsigned fill(struct conntable *t, const char *text)
+static unsigned fill(struct connection_table *t, const char *text)
 {
 	unsigned count = 0;
 
@@ -35,19 +35,19 @@ static unsigned fill(struct conntable *t, const char *text)
 			all[count - 1].how = *text;
 			continue;
 		}
-		conntable_add(t, &all[count].entry, (uint64_t)toupper((unsigned char)*text), count);
+		connection_table_add(t, &all[count].entry, (uint64_t)toupper((unsigned char)*text), count);
 		if (islower((unsigned char)*text))
-			conntable_note(t, &all[count].entry, true, count);
+			connection_table_note(t, &all[count].entry, true, count);
 		count++;
 	}
 	return count;
 }
 
-static void empty(struct conntable *t, unsigned count)
+static void empty(struct connection_table *t, unsigned count)
 {
 	while (count)
-		conntable_remove(t, &all[--count].entry);
-	conntable_free(t);
+		connection_table_remove(t, &all[--count].entry);
+	connection_table_free(t);
 }
 
 enum { WAITS = -1, REFUSED = -2, EARLIER = 1000 };
@@ -89,10 +89,10 @@ static void who_makes_room(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct conntable *t = conntable_new();
+		struct connection_table *t = connection_table_new();
 		unsigned count = fill(t, rows[i].there);
-		struct connentry *e = NULL;
-		enum connroom room = conntable_make_room(t, (uint64_t)rows[i].newcomer, EARLIER + rows[i].pass_us, may_go, &e);
+		struct connection_entry *e = NULL;
+		enum connroom room = connection_table_make_room(t, (uint64_t)rows[i].newcomer, EARLIER + rows[i].pass_us, may_go, &e);
 		int got = room == CONNROOM_LATER ? WAITS : room == CONNROOM_NONE ? REFUSED : 0;
 
 		if (room == CONNROOM_MADE)
@@ -105,13 +105,13 @@ static void who_makes_room(void **state)
 
 static void who_did_something_is_not_the_longest_idle(void **state)
 {
-	struct conntable *t = conntable_new();
+	struct connection_table *t = connection_table_new();
 	unsigned count = fill(t, "ABC");
-	struct connentry *e;
+	struct connection_entry *e;
 
 	(void)state;
-	conntable_note(t, &all[0].entry, false, 5000);
-	assert_int_equal(conntable_make_room(t, 'D', 5000, may_go, &e), CONNROOM_MADE);
+	connection_table_note(t, &all[0].entry, false, 5000);
+	assert_int_equal(connection_table_make_room(t, 'D', 5000, may_go, &e), CONNROOM_MADE);
 	assert_ptr_equal(e, &all[1].entry);
 	assert_int_equal(all[0].entry.since_us, 5000);
 	empty(t, count);
@@ -120,38 +120,38 @@ static void who_did_something_is_not_the_longest_idle(void **state)
 /* Questions that come and go do not keep a connection for ever where all are busy. */
 static void who_asks_again_has_been_busy_all_the_time(void **state)
 {
-	struct conntable *t = conntable_new();
+	struct connection_table *t = connection_table_new();
 	unsigned count = fill(t, "abc");
-	struct connentry *e;
+	struct connection_entry *e;
 
 	(void)state;
 	for (uint64_t now_us = 100000; now_us < CONN_PATIENCE_US; now_us += 100000) {
 		for (unsigned i = 0; i < count; i++)
-			conntable_note(t, &all[i].entry, true, now_us);
-		assert_int_equal(conntable_make_room(t, 'D', now_us, may_go, &e), CONNROOM_LATER);
+			connection_table_note(t, &all[i].entry, true, now_us);
+		assert_int_equal(connection_table_make_room(t, 'D', now_us, may_go, &e), CONNROOM_LATER);
 	}
-	assert_int_equal(conntable_make_room(t, 'D', CONN_PATIENCE_US + 10, may_go, &e), CONNROOM_MADE);
+	assert_int_equal(connection_table_make_room(t, 'D', CONN_PATIENCE_US + 10, may_go, &e), CONNROOM_MADE);
 	assert_ptr_equal(e, &all[0].entry);
-	conntable_note(t, &all[0].entry, false, CONN_PATIENCE_US + 20);
-	conntable_note(t, &all[0].entry, true, CONN_PATIENCE_US + 30);
-	assert_int_equal(conntable_make_room(t, 'D', CONN_PATIENCE_US + 40, may_go, &e), CONNROOM_MADE);
+	connection_table_note(t, &all[0].entry, false, CONN_PATIENCE_US + 20);
+	connection_table_note(t, &all[0].entry, true, CONN_PATIENCE_US + 30);
+	assert_int_equal(connection_table_make_room(t, 'D', CONN_PATIENCE_US + 40, may_go, &e), CONNROOM_MADE);
 	assert_ptr_equal(e, &all[1].entry);
 	empty(t, count);
 }
 
 static void a_proxy_says_whose_it_is(void **state)
 {
-	struct conntable *t = conntable_new();
+	struct connection_table *t = connection_table_new();
 	unsigned count = fill(t, "PpAB");
-	struct connentry *e;
+	struct connection_entry *e;
 
 	(void)state;
-	assert_int_equal(conntable_held(t, 'P'), 2);
-	conntable_pass_on(t, &all[0].entry, 'A');
-	conntable_pass_on(t, &all[1].entry, 'C');
-	assert_int_equal(conntable_held(t, 'P'), 0);
-	assert_int_equal(conntable_held(t, 'A'), 2);
-	assert_int_equal(conntable_make_room(t, 'D', 0, may_go, &e), CONNROOM_MADE);
+	assert_int_equal(connection_table_held(t, 'P'), 2);
+	connection_table_pass_on(t, &all[0].entry, 'A');
+	connection_table_pass_on(t, &all[1].entry, 'C');
+	assert_int_equal(connection_table_held(t, 'P'), 0);
+	assert_int_equal(connection_table_held(t, 'A'), 2);
+	assert_int_equal(connection_table_make_room(t, 'D', 0, may_go, &e), CONNROOM_MADE);
 	assert_ptr_equal(e, &all[0].entry);
 	empty(t, count);
 }
@@ -159,29 +159,29 @@ static void a_proxy_says_whose_it_is(void **state)
 /* However many have been idle longer. */
 static void many_clients_and_many_connections_are_told_apart(void **state)
 {
-	struct conntable *t = conntable_new();
-	struct connentry *e;
+	struct connection_table *t = connection_table_new();
+	struct connection_entry *e;
 
 	(void)state;
 	memset(all, 0, sizeof all);
 	for (unsigned i = 0; i < MOST; i++)
-		conntable_add(t, &all[i].entry, i < 200 ? 1000 + i : 7, i);
-	assert_int_equal(conntable_held(t, 7), 100);
-	assert_int_equal(conntable_held(t, 1100), 1);
+		connection_table_add(t, &all[i].entry, i < 200 ? 1000 + i : 7, i);
+	assert_int_equal(connection_table_held(t, 7), 100);
+	assert_int_equal(connection_table_held(t, 1100), 1);
 	for (unsigned i = 0; i < 99; i++) {
-		assert_int_equal(conntable_make_room(t, 5, 1000, may_go, &e), CONNROOM_MADE);
+		assert_int_equal(connection_table_make_room(t, 5, 1000, may_go, &e), CONNROOM_MADE);
 		assert_ptr_equal(e, &all[200 + i].entry);
-		conntable_remove(t, e);
-		conntable_remove(t, e);
+		connection_table_remove(t, e);
+		connection_table_remove(t, e);
 	}
-	assert_int_equal(conntable_make_room(t, 5, 1000, may_go, &e), CONNROOM_MADE);
+	assert_int_equal(connection_table_make_room(t, 5, 1000, may_go, &e), CONNROOM_MADE);
 	assert_ptr_equal(e, &all[0].entry);
 	empty(t, MOST);
 }
 
 static unsigned seen;
 
-static void look(struct connentry *e)
+static void look(struct connection_entry *e)
 {
 	assert_ptr_equal(e, &all[seen ? 2 : 0].entry);
 	seen++;
@@ -189,12 +189,12 @@ static void look(struct connentry *e)
 
 static void those_that_are_idle_are_seen_the_longest_first(void **state)
 {
-	struct conntable *t = conntable_new();
+	struct connection_table *t = connection_table_new();
 	unsigned count = fill(t, "AbC");
 
 	(void)state;
 	seen = 0;
-	conntable_each_idle(t, look);
+	connection_table_each_idle(t, look);
 	assert_int_equal(seen, 2);
 	empty(t, count);
 }

@@ -37,7 +37,7 @@ static struct house {
 	struct loop *loop;
 	struct listen_udp *udp;
 	struct listen_tcp *tcp;
-	struct connlimits *limits;
+	struct connection_limits *limits;
 	struct conf *conf;
 	struct client waiters[8];
 	unsigned waiting, taken;
@@ -68,7 +68,7 @@ static void house_open(const char *text)
 	memset(&house, 0, sizeof house);
 	house.loop = loop_new();
 	house.conf = conf_from(text);
-	house.limits = *text ? connlimits_new(house.conf, NULL) : NULL;
+	house.limits = *text ? connection_limits_new(house.conf, NULL) : NULL;
 	house.udp = listen_udp_new(house.loop, take, NULL);
 	listen_udp_share(house.udp, house.limits);
 	house.tcp = listen_tcp_new(house.loop, take, NULL,
@@ -86,7 +86,7 @@ static void house_close(void)
 	}
 	listen_udp_free(house.udp);
 	listen_tcp_free(house.tcp);
-	connlimits_unpin(house.limits);
+	connection_limits_unpin(house.limits);
 	conf_free(house.conf);
 	loop_free(house.loop);
 }
@@ -308,7 +308,7 @@ static void limits_are_those_of_the_client(void **state)
 		for (unsigned i = 0; i < 4; i++) {
 			fd[i] = arrive(SERVICE_DNS, true);
 			if (i == 0)
-				assert_int_equal(conntable_held(house.tcp->table, client_hash(&proxy)), 1);
+				assert_int_equal(connection_table_held(house.tcp->table, client_hash(&proxy)), 1);
 			assert_int_equal(send(fd[i], i == 3 ? OTHER : CLIENT, 28, 0), 28);
 			run_for(house.loop, 1);
 		}
@@ -316,9 +316,9 @@ static void limits_are_those_of_the_client(void **state)
 		assert_string_equal(heard(fd[1]), "");
 		assert_string_equal(heard(fd[2]), "|");
 		assert_string_equal(heard(fd[3]), "");
-		assert_int_equal(conntable_held(house.tcp->table, client_hash(&client)), 2);
-		assert_int_equal(conntable_held(house.tcp->table, client_hash(&other)), 1);
-		assert_int_equal(conntable_held(house.tcp->table, client_hash(&proxy)), 0);
+		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&client)), 2);
+		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&other)), 1);
+		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&proxy)), 0);
 		LIST_EACH (at, &house.tcp->connections) {
 			struct connection *c = LIST_ITEM(at, struct connection, link);
 

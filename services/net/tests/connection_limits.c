@@ -6,10 +6,10 @@
 #include "util/base/fault.h"
 #include "util/net/addr.h"
 
-static struct connlimits *limits_of(const char *text)
+static struct connection_limits *limits_of(const char *text)
 {
 	struct conf *conf = conf_from(text);
-	struct connlimits *l = connlimits_new(conf, NULL);
+	struct connection_limits *l = connection_limits_new(conf, NULL);
 
 	assert_non_null(l);
 	conf_free(conf);
@@ -31,28 +31,28 @@ static void a_netblock_has_so_many_and_no_more(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct connlimits *l = limits_of("server:\n tcp-connection-limit: 192.0.2.0/24 4\n"
+		struct connection_limits *l = limits_of("server:\n tcp-connection-limit: 192.0.2.0/24 4\n"
 						 " tcp-connection-limit: 192.0.2.1/32 1\n"
 						 " tcp-connection-limit: 203.0.113.0/24 10\n"
 						 " tcp-connection-limit: 2001:db8::/32 0\n");
-		struct connplace place[12];
+		struct connection_slot place[12];
 		unsigned admitted = 0, again = 0;
 		struct addr client;
 
 		assert_true(addr_parse(&client, rows[i].client, 4711, NULL));
 		for (unsigned n = 0; n < COUNT(place); n++)
-			admitted += connlimits_admit(l, &client, &place[n]);
+			admitted += connection_limits_admit(l, &client, &place[n]);
 		if (admitted != rows[i].admitted)
 			fail_msg("%s: %u", rows[i].why, admitted);
 		for (unsigned n = 0; n < COUNT(place); n++)
-			connplace_give_back(&place[n]);
+			connection_slot_give_back(&place[n]);
 		/* places come back, also when the limits are no longer the ones in use */
 		for (unsigned n = 0; n < COUNT(place); n++)
-			again += connlimits_admit(l, &client, &place[n]);
+			again += connection_limits_admit(l, &client, &place[n]);
 		assert_int_equal(again, admitted);
-		connlimits_unpin(l);
+		connection_limits_unpin(l);
 		for (unsigned n = 0; n < COUNT(place); n++)
-			connplace_give_back(&place[n]);
+			connection_slot_give_back(&place[n]);
 	}
 }
 
@@ -73,80 +73,80 @@ static void what_is_no_netblock_is_named(void **state)
 		struct fault f = { 0 };
 
 		*list = (struct conf_list){ .items = &item, .count = 1 };
-		assert_null(connlimits_new(conf, &f));
+		assert_null(connection_limits_new(conf, &f));
 		assert_int_equal(strncmp(f.text, option, strlen(option)), 0);
 		if (i % 2 == 0 && i / 2 >= 2) /* longer than any netblock */
 			assert_non_null(strstr(f.text, " 5' is no netblock"));
 		*list = before;
 		conf_free(conf);
 	}
-	connlimits_unpin(NULL);
+	connection_limits_unpin(NULL);
 }
 
 static void a_limit_may_be_the_only_one(void **state)
 {
-	struct connlimits *l = limits_of("server:\n tcp-connections-per-client: 0\n tcp-connection-limit: 192.0.2.0/24 1\n");
-	struct connplace one, more;
+	struct connection_limits *l = limits_of("server:\n tcp-connections-per-client: 0\n tcp-connection-limit: 192.0.2.0/24 1\n");
+	struct connection_slot one, more;
 	struct addr client;
 
 	(void)state;
 	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
-	assert_true(connlimits_admit(l, &client, &one));
-	assert_false(connlimits_admit(l, &client, &more));
-	connplace_give_back(&one);
-	connlimits_unpin(l);
+	assert_true(connection_limits_admit(l, &client, &one));
+	assert_false(connection_limits_admit(l, &client, &more));
+	connection_slot_give_back(&one);
+	connection_limits_unpin(l);
 }
 
 static void limits_last_as_long_as_somebody_needs_them(void **state)
 {
-	struct connlimits *one = limits_of("server:\n tcp-connections-per-client: 1\n");
-	struct connlimits *other = limits_of("server:\n tcp-connections-per-client: 2\n"), *here = NULL;
-	struct connplace place, more;
+	struct connection_limits *one = limits_of("server:\n tcp-connections-per-client: 1\n");
+	struct connection_limits *other = limits_of("server:\n tcp-connections-per-client: 2\n"), *here = NULL;
+	struct connection_slot place, more;
 	struct addr client;
 
 	(void)state;
 	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
-	connlimits_exchange(&here, one);
+	connection_limits_exchange(&here, one);
 	assert_ptr_equal(here, one);
-	connlimits_unpin(one);
-	assert_true(connlimits_admit(here, &client, &place));
+	connection_limits_unpin(one);
+	assert_true(connection_limits_admit(here, &client, &place));
 	assert_ptr_equal(place.home, one);
-	assert_false(connlimits_admit(here, &client, &more));
+	assert_false(connection_limits_admit(here, &client, &more));
 	assert_null(more.home);
-	connlimits_exchange(&here, other); /* from then on others count */
-	connlimits_unpin(other);
-	assert_true(connlimits_admit(here, &client, &more));
-	connplace_give_back(&place);
-	connplace_give_back(&place); /* is empty by now */
+	connection_limits_exchange(&here, other); /* from then on others count */
+	connection_limits_unpin(other);
+	assert_true(connection_limits_admit(here, &client, &more));
+	connection_slot_give_back(&place);
+	connection_slot_give_back(&place); /* is empty by now */
 	assert_null(place.home);
-	connlimits_exchange(&here, NULL);
+	connection_limits_exchange(&here, NULL);
 	assert_null(here);
-	connplace_give_back(&more);
+	connection_slot_give_back(&more);
 }
 
 /* However many clients there are, and whoever shares a chain with whom. */
 static void thousands_of_clients_are_told_apart(void **state)
 {
 	enum { CLIENTS = 3000 };
-	static struct connplace places[2 * CLIENTS];
-	struct connlimits *l = limits_of("server:\n tcp-connections-per-client: 2\n");
+	static struct connection_slot places[2 * CLIENTS];
+	struct connection_limits *l = limits_of("server:\n tcp-connections-per-client: 2\n");
 	struct addr a = { .family = 4, .ip = { 10 } };
-	struct connplace more;
+	struct connection_slot more;
 
 	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 2 * CLIENTS; i++) {
 			put_u16(a.ip + 1, (uint16_t)(i % CLIENTS));
-			assert_true(connlimits_admit(l, &a, &places[i]));
+			assert_true(connection_limits_admit(l, &a, &places[i]));
 		}
 		for (unsigned i = 0; i < CLIENTS; i++) {
 			put_u16(a.ip + 1, (uint16_t)i);
-			assert_false(connlimits_admit(l, &a, &more));
+			assert_false(connection_limits_admit(l, &a, &more));
 		}
 		for (unsigned i = 0; i < 2 * CLIENTS; i++)
-			connplace_give_back(&places[i * 7 % (2 * CLIENTS)]);
+			connection_slot_give_back(&places[i * 7 % (2 * CLIENTS)]);
 	}
-	connlimits_unpin(l);
+	connection_limits_unpin(l);
 }
 
 static void each_client_has_a_limit_of_its_own(void **state)
@@ -168,28 +168,28 @@ static void each_client_has_a_limit_of_its_own(void **state)
 		{ "where the netblock is full as well", "198.51.100.1", true },
 		{ "it is", "198.51.100.2", false },
 	};
-	struct connlimits *l = limits_of("server:\n tcp-connections-per-client: 2\n"
+	struct connection_limits *l = limits_of("server:\n tcp-connections-per-client: 2\n"
 					 " tcp-connection-limit: 198.51.100.0/24 1\n");
-	struct connplace place[COUNT(rows)], more;
+	struct connection_slot place[COUNT(rows)], more;
 	struct addr client;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		assert_true(addr_parse(&client, rows[i].client, 4711, NULL));
-		if (connlimits_admit(l, &client, &place[i]) != rows[i].admitted)
+		if (connection_limits_admit(l, &client, &place[i]) != rows[i].admitted)
 			fail_msg("%s", rows[i].why);
 	}
-	connplace_give_back(&place[9]); /* and is no longer, though another was turned away */
-	assert_true(connlimits_admit(l, &client, &place[9]));
-	assert_false(connlimits_admit(l, &client, &place[10]));
+	connection_slot_give_back(&place[9]); /* and is no longer, though another was turned away */
+	assert_true(connection_limits_admit(l, &client, &place[9]));
+	assert_false(connection_limits_admit(l, &client, &place[10]));
 	assert_true(addr_parse(&client, "192.0.2.1", 4711, NULL));
-	connplace_give_back(&place[0]); /* one of two is still there */
-	assert_true(connlimits_admit(l, &client, &place[0]));
-	assert_false(connlimits_admit(l, &client, &more));
+	connection_slot_give_back(&place[0]); /* one of two is still there */
+	assert_true(connection_limits_admit(l, &client, &place[0]));
+	assert_false(connection_limits_admit(l, &client, &more));
 	for (size_t i = 0; i < COUNT(rows); i++)
-		connplace_give_back(&place[i]);
-	assert_true(connlimits_admit(l, &client, &more));
-	connlimits_unpin(l);
-	connplace_give_back(&more);
+		connection_slot_give_back(&place[i]);
+	assert_true(connection_limits_admit(l, &client, &more));
+	connection_limits_unpin(l);
+	connection_slot_give_back(&more);
 }
 
 static void proxies_may_be_named(void **state)
@@ -206,12 +206,12 @@ static void proxies_may_be_named(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct connlimits *l = limits_of(rows[i].text);
+		struct connection_limits *l = limits_of(rows[i].text);
 		struct addr proxy;
 
 		assert_true(addr_parse(&proxy, rows[i].proxy, 4711, NULL));
-		assert_int_equal(connlimits_may_speak_for(l, &proxy), rows[i].may);
-		connlimits_unpin(l);
+		assert_int_equal(connection_limits_may_speak_for(l, &proxy), rows[i].may);
+		connection_limits_unpin(l);
 	}
 }
 

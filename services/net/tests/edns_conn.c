@@ -51,9 +51,9 @@ static void a_client_says_what_it_wants(void **state)
 		size_t len =
 			question(wire, sizeof wire, rows[i].with_opt, rows[i].options, rows[i].len);
 
-		if (hop_asked(wire, len) != rows[i].want)
-			fail_msg("%s: %u", rows[i].why, hop_asked(wire, len));
-		assert_int_equal(hop_asked(wire, 11), 0);
+		if (edns_conn_asked(wire, len) != rows[i].want)
+			fail_msg("%s: %u", rows[i].why, edns_conn_asked(wire, len));
+		assert_int_equal(edns_conn_asked(wire, 11), 0);
 	}
 }
 
@@ -79,8 +79,8 @@ static void answers_get_what_was_asked_for(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		static uint8_t wire[65535];
 		size_t was = question(wire, sizeof wire, rows[i].with_opt, NULL, 0);
-		size_t len = hop_add(wire, was, rows[i].room,
-				     &(struct hop){ .options = rows[i].options,
+		size_t len = edns_conn_add(wire, was, rows[i].room,
+				     &(struct edns_conn){ .options = rows[i].options,
 						    .pad_block = rows[i].block,
 						    .keepalive_ms = 30000 });
 		struct request r;
@@ -127,7 +127,7 @@ static void a_server_says_how_long_to_rest(void **state)
 		size_t len =
 			question(wire, sizeof wire, rows[i].with_opt, rows[i].options, rows[i].len);
 
-		if (hop_keepalive(wire, len, &ms) != rows[i].want || ms != rows[i].ms)
+		if (edns_conn_keepalive(wire, len, &ms) != rows[i].want || ms != rows[i].ms)
 			fail_msg("%s: %u", rows[i].why, ms);
 	}
 }

@@ -144,7 +144,7 @@ static inline struct mail *mail_send_by(const struct sending *way, uint8_t tag)
 
 static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
 {
-	return mail_send_by(&(struct sending){ .to = *to, .carrier = CARRIER_TCP }, tag);
+	return mail_send_by(&(struct sending){ .to = *to, .transport = TRANSPORT_TCP }, tag);
 }
 
 /* Run until `count` in all are over; false when that takes longer than a second or `ms`. */

@@ -285,7 +285,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 
 	for (size_t t = 0; t < COUNT(tags); t++) {
 		struct budget one = { .refs = 1 }, other = { .refs = 1 };
-		struct sending way = { .to = server.at, .carrier = CARRIER_TCP, .budget = &one };
+		struct sending way = { .to = server.at, .transport = TRANSPORT_TCP, .budget = &one };
 
 		begin("");
 		way.to = server.at;
@@ -422,8 +422,8 @@ static void who_has_answered_before_need_not_wait(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < COUNT(rows); i++) {
-		struct sending slow = { .carrier = CARRIER_TCP, .rtt_ms = rows[i].rtt_ms };
-		struct sending own = { .carrier = CARRIER_TCP, .rtt_ms = rows[i].own_rtt_ms };
+		struct sending slow = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].rtt_ms };
+		struct sending own = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].own_rtt_ms };
 		struct mail *silent, *next;
 		int fd;
 
@@ -546,7 +546,7 @@ static void who_wants_the_connection_closed_gets_no_more_questions_on_it(void **
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct sending way = { .carrier = CARRIER_TCP, .keepalive = rows[i].keepalive };
+		struct sending way = { .transport = TRANSPORT_TCP, .keepalive = rows[i].keepalive };
 		struct mail *held;
 
 		begin("");

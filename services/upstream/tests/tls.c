@@ -157,7 +157,7 @@ static void end(void)
 static struct mail *send_tag(char tag, const char *name)
 {
 	return mail_send_by(&(struct sending){ .to = server.at,
-					       .carrier = CARRIER_TLS,
+					       .transport = TRANSPORT_TLS,
 					       .tls_name = name },
 			    (uint8_t)tag);
 }

@@ -87,7 +87,7 @@ static void questions_that_differ_go_out_each(void **state)
 static void each_flag_of_a_question_counts(void **state)
 {
 	(void)state;
-	for (unsigned way = CARRIER_UDP; way <= CARRIER_HTTPS; way++) {
+	for (unsigned way = TRANSPORT_UDP; way <= TRANSPORT_HTTPS; way++) {
 		world_begin("");
 		for (unsigned i = 0; i < 64; i++) {
 			struct upstream_question q = question();
@@ -97,11 +97,11 @@ static void each_flag_of_a_question_counts(void **state)
 			q.dnssec = i & 4;
 			q.caps = i & 8;
 			q.insists = i & 16;
-			q.carrier = i & 32 ? CARRIER_TCP : (enum carrier)way;
+			q.transport = i & 32 ? TRANSPORT_TCP : (enum transport_kind)way;
 			assert_non_null(ask(&q));
 			assert_non_null(ask(&q));
 		}
-		assert_int_equal(world.udp.count + world.tcp.count, way == CARRIER_TCP ? 32 : 64);
+		assert_int_equal(world.udp.count + world.tcp.count, way == TRANSPORT_TCP ? 32 : 64);
 		world_end();
 	}
 }
@@ -340,12 +340,12 @@ static void tcp_that_was_wanted_is_not_replaced(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *conf;
-		enum carrier carrier;
+		enum transport_kind transport;
 	} rows[] = {
-		{ "a zone over TCP", "", CARRIER_TCP },
-		{ "TLS", "", CARRIER_TLS },
-		{ "tcp-upstream", "server: tcp-upstream: yes\n", CARRIER_UDP },
-		{ "no UDP", "server: do-udp: no\n", CARRIER_UDP },
+		{ "a zone over TCP", "", TRANSPORT_TCP },
+		{ "TLS", "", TRANSPORT_TLS },
+		{ "tcp-upstream", "server: tcp-upstream: yes\n", TRANSPORT_UDP },
+		{ "no UDP", "server: do-udp: no\n", TRANSPORT_UDP },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -353,7 +353,7 @@ static void tcp_that_was_wanted_is_not_replaced(void **state)
 
 		world_begin(rows[i].conf);
 		q = question();
-		q.carrier = rows[i].carrier;
+		q.transport = rows[i].transport;
 		assert_non_null(ask(&q));
 		lack_tcp(BROKEN);
 		if (world.udp.count || world.told_count != 1)
@@ -535,21 +535,21 @@ static void the_configuration_may_rule_out_a_way(void **state)
 	(void)state;
 	static const struct {
 		const char *why, *conf;
-		enum carrier carrier;
+		enum transport_kind transport;
 		unsigned udps, tcps;
 	} rows[] = {
-		{ "UDP is the usual way", "", CARRIER_UDP, 1, 0 },
-		{ "asked for TCP", "", CARRIER_TCP, 0, 1 },
-		{ "tcp-upstream", "server: tcp-upstream: yes\n", CARRIER_UDP, 0, 1 },
-		{ "no UDP", "server: do-udp: no\n", CARRIER_UDP, 0, 1 },
+		{ "UDP is the usual way", "", TRANSPORT_UDP, 1, 0 },
+		{ "asked for TCP", "", TRANSPORT_TCP, 0, 1 },
+		{ "tcp-upstream", "server: tcp-upstream: yes\n", TRANSPORT_UDP, 0, 1 },
+		{ "no UDP", "server: do-udp: no\n", TRANSPORT_UDP, 0, 1 },
 		{ "no UDP for clients only",
-		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", CARRIER_UDP, 1,
+		  "server: do-udp: no\n udp-upstream-without-downstream: yes\n", TRANSPORT_UDP, 1,
 		  0 },
-		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", CARRIER_UDP, 0, 0 },
-		{ "no TCP where it must be", "server: do-tcp: no\n", CARRIER_TCP, 0, 0 },
-		{ "never in the open what is to be private", "", CARRIER_TLS, 0, 1 },
-		{ "tls-upstream", "server: tls-upstream: yes\n", CARRIER_UDP, 0, 1 },
-		{ "nor when there is no way", "server: do-tcp: no\n", CARRIER_TLS, 0, 0 },
+		{ "no way at all", "server: do-udp: no\n do-tcp: no\n", TRANSPORT_UDP, 0, 0 },
+		{ "no TCP where it must be", "server: do-tcp: no\n", TRANSPORT_TCP, 0, 0 },
+		{ "never in the open what is to be private", "", TRANSPORT_TLS, 0, 1 },
+		{ "tls-upstream", "server: tls-upstream: yes\n", TRANSPORT_UDP, 0, 1 },
+		{ "nor when there is no way", "server: do-tcp: no\n", TRANSPORT_TLS, 0, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -557,16 +557,16 @@ static void the_configuration_may_rule_out_a_way(void **state)
 
 		world_begin(rows[i].conf);
 		q = question();
-		q.carrier = rows[i].carrier;
+		q.transport = rows[i].transport;
 		assert_non_null(ask(&q));
 		if (world.udp.count != rows[i].udps || world.tcp.count != rows[i].tcps)
 			fail_msg("%s: %u, %u", rows[i].why, world.udp.count, world.tcp.count);
 		for (unsigned n = 0; n < world.tcp.count; n++)
-			assert_int_equal(world.tcp.sent[n]->carrier,
-					 rows[i].carrier == CARRIER_TLS ||
+			assert_int_equal(world.tcp.sent[n]->transport,
+					 rows[i].transport == TRANSPORT_TLS ||
 							 strstr(rows[i].conf, "tls-upstream")
-						 ? CARRIER_TLS
-						 : CARRIER_TCP);
+						 ? TRANSPORT_TLS
+						 : TRANSPORT_TCP);
 		assert_int_equal(world.told_count, 0);
 		loop_play(world.loop, 0);
 		assert_int_equal(world.told_count, !rows[i].udps && !rows[i].tcps);
@@ -582,22 +582,22 @@ static void connections_are_paid_for_by_who_asks(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		enum carrier carrier;
+		enum transport_kind transport;
 		bool answers, pays;
 	} rows[] = {
-		{ "an answer over TCP", CARRIER_TCP, true, false },
-		{ "none over TCP", CARRIER_TCP, false, true },
-		{ "an answer over UDP says nothing of TCP", CARRIER_UDP, true, true },
+		{ "an answer over TCP", TRANSPORT_TCP, true, false },
+		{ "none over TCP", TRANSPORT_TCP, false, true },
+		{ "an answer over UDP says nothing of TCP", TRANSPORT_UDP, true, true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct budget b = { .refs = 1 };
 		struct upstream_question q;
-		struct fake *f = rows[i].carrier == CARRIER_UDP ? &world.udp : &world.tcp;
+		struct fake *f = rows[i].transport == TRANSPORT_UDP ? &world.udp : &world.tcp;
 
 		world_begin("");
 		q = question();
-		q.carrier = rows[i].carrier;
+		q.transport = rows[i].transport;
 		q.budget = &b;
 		budget_connects(&b, addr_hash(&q.server));
 		budget_connects(&b, addr_hash(&q.server));

@@ -79,7 +79,7 @@ static void tcp_has_its_own_patience(void **state)
 	(void)state;
 	world_begin("");
 	q = question();
-	q.carrier = CARRIER_TCP;
+	q.transport = TRANSPORT_TCP;
 	assert_non_null(ask(&q));
 	assert_int_equal(world.udp.count, 0);
 	assert_int_equal(world.tcp.count, 1);

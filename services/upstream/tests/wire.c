@@ -44,7 +44,7 @@ static void a_query_says_what_was_asked_for(void **state)
 		q.recurse = rows[i].recurse;
 		q.checking_disabled = rows[i].checking_disabled;
 		q.dnssec = rows[i].dnssec;
-		(void)write_under(rows[i].conf, &q, &(struct upstream_form){ CARRIER_UDP, true, false },
+		(void)write_under(rows[i].conf, &q, &(struct upstream_form){ TRANSPORT_UDP, true, false },
 				  &r);
 		if (r.flags != rows[i].flags || !r.edns.present ||
 		    r.edns.udp_size != rows[i].size || r.edns.flags != rows[i].edns_flags)
@@ -65,26 +65,26 @@ static void what_is_encrypted_is_padded(void **state)
 		struct upstream_form form;
 		size_t len;
 	} rows[] = {
-		{ "to 128 bytes", "", { CARRIER_TLS, true, false }, 128 },
-		{ "over HTTPS, too", "", { CARRIER_HTTPS, true, false }, 128 },
+		{ "to 128 bytes", "", { TRANSPORT_TLS, true, false }, 128 },
+		{ "over HTTPS, too", "", { TRANSPORT_HTTPS, true, false }, 128 },
 		{ "to another size",
 		  "server: pad-queries-block-size: 200\n",
-		  { CARRIER_TLS, true, false },
+		  { TRANSPORT_TLS, true, false },
 		  200 },
 		{ "one byte may be a block",
 		  "server: pad-queries-block-size: 1\n",
-		  { CARRIER_TLS, true, false },
+		  { TRANSPORT_TLS, true, false },
 		  48 },
 		{ "but not without end",
 		  "server: pad-queries-block-size: 65535\n",
-		  { CARRIER_TLS, true, false },
+		  { TRANSPORT_TLS, true, false },
 		  512 },
 		{ "unless that is not wanted",
 		  "server: pad-queries: no\n",
-		  { CARRIER_TLS, true, false },
+		  { TRANSPORT_TLS, true, false },
 		  44 },
-		{ "not without EDNS", "", { CARRIER_TLS, false, false }, 29 },
-		{ "TCP is not", "", { CARRIER_TCP, true, false }, 40 },
+		{ "not without EDNS", "", { TRANSPORT_TLS, false, false }, 29 },
+		{ "TCP is not", "", { TRANSPORT_TCP, true, false }, 40 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -140,7 +140,7 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 		enum upstream_echo is;
 		struct request r;
 
-		(void)write_under("", &q, &(struct upstream_form){ CARRIER_UDP, false, false }, &r);
+		(void)write_under("", &q, &(struct upstream_form){ TRANSPORT_UDP, false, false }, &r);
 		memset(got, 0, sizeof(got));
 		memcpy(got, sent, WHOLE);
 		got[2] = 0x80;
@@ -163,7 +163,7 @@ static void letters_alone_are_spelled_in_either_case(void **state)
 	q.q.name_len = sizeof(name);
 	world_begin("");
 	for (unsigned i = 0; i < 64; i++) {
-		assert_true(upstream_write(&world.env, &q, &(struct upstream_form){ CARRIER_UDP, true, true }, sent) > 0);
+		assert_true(upstream_write(&world.env, &q, &(struct upstream_form){ TRANSPORT_UDP, true, true }, sent) > 0);
 		for (size_t at = 0; at < sizeof(name); at++)
 			seen[at] |= sent[MSG_HEAD_LEN + at] ^ name[at];
 	}
@@ -196,7 +196,7 @@ static void a_refusal_may_leave_out_the_question(void **state)
 		uint8_t got[MSG_HEAD_LEN] = { 0, 0, rows[i].flags, (uint8_t)rows[i].rcode };
 		struct request r;
 
-		(void)write_under("", &q, &(struct upstream_form){ CARRIER_UDP, true, false }, &r);
+		(void)write_under("", &q, &(struct upstream_form){ TRANSPORT_UDP, true, false }, &r);
 		assert_int_equal(upstream_judge_echo(sent, false, got, sizeof(got)), rows[i].want);
 	}
 }

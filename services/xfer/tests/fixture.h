@@ -210,12 +210,12 @@ void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 		told("of %u", offered->serial);
 }
 
-static const char *server_text(const struct addr *a, const char *tls_name, enum carrier carrier, char *to, size_t room)
+static const char *server_text(const struct addr *a, const char *tls_name, enum transport_kind transport, char *to, size_t room)
 {
 	char text[ADDR_TEXT];
 
 	snprintf(to, room, "%s%s%s%s", addr_print(a, 53, text), tls_name ? "#" : "", tls_name ? tls_name : "",
-		 carrier == CARRIER_TLS ? " tls" : "");
+		 transport == TRANSPORT_TLS ? " tls" : "");
 	return to;
 }
 
@@ -231,10 +231,10 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 	assert_int_equal(q->q.class_, CLASS_IN);
 	assert_int_equal(q->q.name_len, dname_len(q->q.name));
 	assert_true(dname_equals(q->q.name, house_zone()->name) && dname_equals(q->zone, q->q.name));
-	assert_int_equal(q->carrier, q->tls_name ? CARRIER_TLS : CARRIER_UDP);
+	assert_int_equal(q->transport, q->tls_name ? TRANSPORT_TLS : TRANSPORT_UDP);
 	house.probed = done;
 	house.prober = owner;
-	told("soa %s", server_text(&q->server, q->tls_name, q->carrier, text, sizeof(text)));
+	told("soa %s", server_text(&q->server, q->tls_name, q->transport, text, sizeof(text)));
 	return (struct upstream_ask *)&house;
 }
 
@@ -288,7 +288,7 @@ static void start_sending(struct transport *t, struct sending *s)
 	assert_true(s->many);
 	house.sending = s;
 	read_query(s, what, sizeof(what));
-	told("%s %s", what, server_text(&s->to, s->tls_name, s->carrier, text, sizeof(text)));
+	told("%s %s", what, server_text(&s->to, s->tls_name, s->transport, text, sizeof(text)));
 }
 
 static void cancel_sending(struct transport *t, struct sending *s)
@@ -299,13 +299,13 @@ static void cancel_sending(struct transport *t, struct sending *s)
 	told("cut off");
 }
 
-struct transport *upstream_way(struct upstream *u, enum carrier carrier)
+struct transport *upstream_way(struct upstream *u, enum transport_kind transport)
 {
 	static const struct transport_ops ops = { .name = "made", .send = start_sending, .cancel = cancel_sending };
 	static struct transport streams = { .ops = &ops };
 
 	(void)u;
-	assert_int_equal(carrier, CARRIER_TCP);
+	assert_int_equal(transport, TRANSPORT_TCP);
 	return &streams;
 }
 
