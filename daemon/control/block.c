@@ -293,7 +293,7 @@ static bool test_list(struct call *c, const struct blocklist *l, const uint8_t *
 		      uint16_t type)
 {
 	struct list_match m = { 0 };
-	enum list_verdict v = blocklist_ask(l, name, type, &m);
+	enum blocklist_verdict v = blocklist_ask(l, name, type, &m);
 	char text[DNAME_TEXT];
 
 	if (v == LIST_SAYS_NOTHING) {
@@ -322,7 +322,7 @@ void control_blocklist_test(struct call *c, struct worker *w)
 	const struct blocklists *b = lists_of(c);
 	uint8_t name[DNAME_MAX];
 	char text[DNAME_TEXT];
-	enum list_verdict own;
+	enum blocklist_verdict own;
 	bool blocked = false;
 
 	(void)w;

@@ -174,14 +174,14 @@ static void ask(struct why *y)
 	w->env.trace = trace_pin(y->trace); /* an answer that comes at once ends it before its path does */
 	w->env.settled = &y->settled;
 	switch (frontend_take(w, &p)) {
-	case VERDICT_SEND:
+	case DISPOSITION_SEND:
 		show(y, p.out.start, writer_len(&p.out));
 		end(y);
 		break;
-	case VERDICT_DROP:
+	case DISPOSITION_DROP:
 		on_drop(&p.client);
 		break;
-	case VERDICT_LATER:
+	case DISPOSITION_LATER:
 		break;
 	}
 	trace_unpin(w->env.trace);

@@ -172,13 +172,13 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 		.out = writer_over(out, sizeof(out)),
 		.client = { .ops = tcp ? &tcp_client : &udp_client, .from = *from, .via = w },
 	};
-	enum verdict v;
+	enum disposition v;
 
 	memcpy(in, message.at, p.in.len);
 	rcu_turn_begin();
 	v = frontend_take(w->worker, &p);
 	rcu_turn_end();
-	if (v == VERDICT_SEND)
+	if (v == DISPOSITION_SEND)
 		client_reply(&p.client, p.out.start, writer_len(&p.out));
 	settle(w);
 }

@@ -69,28 +69,28 @@ static bool is_patient(const struct journey *j)
 
 /* ---- journeys that end early ---- */
 
-static enum verdict turn_away(struct journey *j)
+static enum disposition turn_away(struct journey *j)
 {
 	stat_bump(&j->w->env.stats->unwanted_queries, 1);
 	journey_say(j, "access-control: %s", acl_action_name(j->action));
 	if (j->action == ACL_DENY || j->kind == REQUEST_IGNORE)
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	(void)journey_reject(j, RCODE_REFUSED, REASON_prohibited);
 	journey_count_answer(j);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 /* A NOTIFY counts as a query, too. */
-static enum verdict count_notify(const struct journey *j, enum verdict v)
+static enum disposition count_notify(const struct journey *j, enum disposition v)
 {
 	journey_note_question(j);
-	if (v == VERDICT_SEND)
+	if (v == DISPOSITION_SEND)
 		journey_count_answer(j);
 	return v;
 }
 
 /* RFC 7873 5.4: no question, but a cookie to be given or checked. */
-static enum verdict answer_cookie(struct journey *j)
+static enum disposition answer_cookie(struct journey *j)
 {
 	enum cookie_state state;
 
@@ -98,16 +98,16 @@ static enum verdict answer_cookie(struct journey *j)
 		return journey_reject(j, RCODE_FORMERR, REASON_none);
 	state = look_at_cookie(j);
 	if (UNLIKELY(j->w->on.limits) && !is_patient(j))
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	if (state == COOKIE_MALFORMED)
 		return journey_reject(j, RCODE_FORMERR, REASON_none);
 	answer_error(&j->p->out, &j->to, state == COOKIE_INVALID ? RCODE_BADCOOKIE : RCODE_NOERROR,
 		     REASON_none);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 /* RFC 8906: every query that can be answered is, if only with an error. */
-static enum verdict answer_malformed(struct journey *j)
+static enum disposition answer_malformed(struct journey *j)
 {
 	switch (j->kind) {
 	case REQUEST_FORMERR:
@@ -118,16 +118,16 @@ static enum verdict answer_malformed(struct journey *j)
 		return journey_reject(j, RCODE_NOTIMP, REASON_none);
 	case REQUEST_BADVERS: /* otherwise it was a proper query */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);
-		return VERDICT_SEND;
+		return DISPOSITION_SEND;
 	case REQUEST_COOKIE:
 		return answer_cookie(j);
 	default:
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	}
 }
 
 /* Class CH is about the server itself; a cache does not serve transfers and other meta types. */
-static enum verdict answer_odd(struct journey *j)
+static enum disposition answer_odd(struct journey *j)
 {
 	const struct question *q = &j->request.q;
 
@@ -144,9 +144,9 @@ static enum verdict answer_odd(struct journey *j)
 }
 
 /* Hardly counted, but log-replies has a line for each reply. */
-static enum verdict end_early(const struct journey *j, enum verdict v)
+static enum disposition end_early(const struct journey *j, enum disposition v)
 {
-	if (v == VERDICT_SEND)
+	if (v == DISPOSITION_SEND)
 		journey_log_answer(j);
 	return v;
 }
@@ -172,7 +172,7 @@ static bool is_well_formed(const struct journey *j)
 }
 
 /* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
-static bool shows_cookie(struct journey *j, enum cookie_state state, enum verdict *v)
+static bool shows_cookie(struct journey *j, enum cookie_state state, enum disposition *v)
 {
 	if (state == COOKIE_MALFORMED) {
 		*v = journey_refuse(j, RCODE_FORMERR, REASON_none);
@@ -190,7 +190,7 @@ static bool shows_cookie(struct journey *j, enum cookie_state state, enum verdic
 }
 
 /* RFC 7871 7.1: the client's subnet, as far as it matters. */
-static bool locates(struct journey *j, enum verdict *v)
+static bool locates(struct journey *j, enum disposition *v)
 {
 	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
 			       &j->where)) {
@@ -207,7 +207,7 @@ static bool locates(struct journey *j, enum verdict *v)
 	return true;
 }
 
-static bool is_written_down(struct journey *j, enum verdict *v)
+static bool is_written_down(struct journey *j, enum disposition *v)
 {
 	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
 	       local_settles(j, v);
@@ -219,7 +219,7 @@ static bool is_ordinary(const struct journey *j)
 }
 
 /* Zones held here are answered from authoritatively. */
-static bool is_held(struct journey *j, enum verdict *v)
+static bool is_held(struct journey *j, enum disposition *v)
 {
 	return UNLIKELY(j->w->env.snapshot->zones->downstream) && local_answers(j, v);
 }
@@ -311,14 +311,14 @@ static unsigned kind_of(const struct journey *j)
 }
 
 /* Whether the cached answer is not given as it was stored: then `*v` says how it ends. */
-static bool changes(struct journey *j, bool stale, enum verdict *v)
+static bool changes(struct journey *j, bool stale, enum disposition *v)
 {
 	return local_changes(j, stale, v) || present_answers(j, stale, v);
 }
 
-static enum verdict answer_known(struct journey *j)
+static enum disposition answer_known(struct journey *j)
 {
-	enum verdict v;
+	enum disposition v;
 	const struct stored *s = j->stored;
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
@@ -347,9 +347,9 @@ static const struct stored *stale_of_use(const struct journey *j)
 	return s;
 }
 
-static enum verdict answer_stale(struct journey *j, const struct stored *s, bool refresh)
+static enum disposition answer_stale(struct journey *j, const struct stored *s, bool refresh)
 {
-	enum verdict v;
+	enum disposition v;
 
 	stat_add(j->w->env.stats, STAT_expired);
 	journey_say(j, "answered with expired data (serve-expired)");
@@ -364,7 +364,7 @@ static enum verdict answer_stale(struct journey *j, const struct stored *s, bool
 }
 
 /* RD is not set: clients that may snoop get what is cached; nothing is resolved. */
-static enum verdict answer_snooper(struct journey *j)
+static enum disposition answer_snooper(struct journey *j)
 {
 	const struct policy_client who = journey_client(j);
 
@@ -378,7 +378,7 @@ static enum verdict answer_snooper(struct journey *j)
 	return journey_send(j);
 }
 
-static enum verdict find_out(struct journey *j)
+static enum disposition find_out(struct journey *j)
 {
 	const struct stored *stale = stale_of_use(j);
 	bool in_vain = stale && !time_is_past(j->to.now_s, stale->refresh_s);
@@ -386,14 +386,14 @@ static enum verdict find_out(struct journey *j)
 	if (stale && (in_vain || (j->w->on.client_timeout_ms == 0 && !j->w->on.asks_store)))
 		return answer_stale(j, stale, !in_vain);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, stale);
-	return VERDICT_LATER;
+	return DISPOSITION_LATER;
 }
 
 /* What follows once a client's right to ask is settled. */
-static inline enum verdict answer(struct journey *j)
+static inline enum disposition answer(struct journey *j)
 {
 	struct worker *w = j->w;
-	enum verdict v = VERDICT_DROP;
+	enum disposition v = DISPOSITION_DROP;
 	bool known;
 
 	if (is_written_down(j, &v))
@@ -419,11 +419,11 @@ static inline enum verdict answer(struct journey *j)
 }
 
 /* Every line is a station: it lets the packet go on, or ends its journey. */
-static inline enum verdict travel(struct journey *j)
+static inline enum disposition travel(struct journey *j)
 {
 	struct worker *w = j->w;
 	enum cookie_state cookie = COOKIE_ABSENT;
-	enum verdict v = VERDICT_DROP;
+	enum disposition v = DISPOSITION_DROP;
 
 	if (!is_admitted(j))
 		return end_early(j, turn_away(j));
@@ -433,7 +433,7 @@ static inline enum verdict travel(struct journey *j)
 	if (UNLIKELY(w->on.cookies))
 		cookie = look_at_cookie(j);
 	if (UNLIKELY(w->on.limits) && !is_patient(j))
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	if (UNLIKELY(w->on.cookies) && !shows_cookie(j, cookie, &v))
 		return v;
 	if (UNLIKELY(w->on.subnets) && !locates(j, &v))
@@ -441,10 +441,10 @@ static inline enum verdict travel(struct journey *j)
 	return answer(j);
 }
 
-enum verdict frontend_take(struct worker *w, struct packet *p)
+enum disposition frontend_take(struct worker *w, struct packet *p)
 {
 	struct journey j;
-	enum verdict v;
+	enum disposition v;
 
 	j.w = w;
 	j.p = p;
@@ -468,9 +468,9 @@ enum verdict frontend_take(struct worker *w, struct packet *p)
 }
 
 /* Cookies, rates and the like have had their say. */
-static enum verdict readmit(struct journey *j)
+static enum disposition readmit(struct journey *j)
 {
-	enum verdict v;
+	enum disposition v;
 
 	if (!is_admitted(j))
 		return end_early(j, turn_away(j));
@@ -484,7 +484,7 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 	uint8_t *room = mem_new(MSG_MAX);
 	struct packet p = { .out = writer_over(room, MSG_MAX), .client = *c };
 	struct journey j;
-	enum verdict v;
+	enum disposition v;
 
 	j.w = worker;
 	j.p = &p;
@@ -503,14 +503,14 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 	v = readmit(&j);
 	if (UNLIKELY(j.w->env.witness != NULL))
 		journey_testify(&j, v);
-	if (v == VERDICT_SEND)
+	if (v == DISPOSITION_SEND)
 		c->ops->reply(c, p.out.start, writer_len(&p.out));
-	else if (v == VERDICT_DROP)
+	else if (v == DISPOSITION_DROP)
 		c->ops->drop(c);
 	mem_free(room);
 }
 
-enum verdict frontend_door(void *worker, struct packet *p)
+enum disposition frontend_door(void *worker, struct packet *p)
 {
 	return frontend_take(worker, p);
 }

@@ -8,12 +8,12 @@
 struct request;
 struct worker;
 
-/* Take one packet. VERDICT_SEND: the answer is in p->out. VERDICT_LATER: the client is, or
+/* Take one packet. DISPOSITION_SEND: the answer is in p->out. DISPOSITION_LATER: the client is, or
  * will be, answered or dropped through its ops. In a turn of the worker's loop. */
-enum verdict frontend_take(struct worker *w, struct packet *p);
+enum disposition frontend_take(struct worker *w, struct packet *p);
 
 /* The same, as listeners call it; `worker` is a struct worker. */
-enum verdict frontend_door(void *worker, struct packet *p);
+enum disposition frontend_door(void *worker, struct packet *p);
 
 /* A client's question that was taken before, under another configuration (env->readmit); `worker` is a
  * struct worker. */

@@ -36,7 +36,7 @@ static const struct rrset *find_newer(const struct journey *j, const struct rrse
 	return time_left(now_s, now->expires_s) == set->ttl_s && rrset_same_records(now, set) ? NULL : now;
 }
 
-bool present_answers(struct journey *j, bool stale, enum verdict *v)
+bool present_answers(struct journey *j, bool stale, enum disposition *v)
 {
 	struct message *m;
 	struct arena a;

@@ -9,6 +9,6 @@ struct journey;
 
 /* True: servers or addresses that the cached answer names beside what was asked for are known anew,
  * and the answer with those is in p->out. `stale`: it has expired, and is revived. */
-bool present_answers(struct journey *j, bool stale, enum verdict *v);
+bool present_answers(struct journey *j, bool stale, enum disposition *v);
 
 #endif

@@ -43,7 +43,7 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 
 /* Complete an answer that begins with these aliases: by resolving their target if the client may
  * have that done, else with what is cached. */
-static enum verdict follow(struct journey *j, const struct lead *lead, struct arena *a)
+static enum disposition follow(struct journey *j, const struct lead *lead, struct arena *a)
 {
 	struct question q = lead_question(lead, &j->request.q);
 	struct message nothing = { .q = q };
@@ -55,7 +55,7 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 		return journey_refuse_stranger(j);
 	if (journey_wants_recursion(j)) {
 		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	}
 	if (j->action == ACL_ALLOW_SNOOP)
 		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q),
@@ -67,7 +67,7 @@ static enum verdict follow(struct journey *j, const struct lead *lead, struct ar
 	return journey_send(j);
 }
 
-bool local_settles(struct journey *j, enum verdict *v)
+bool local_settles(struct journey *j, enum disposition *v)
 {
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
@@ -87,22 +87,22 @@ bool local_settles(struct journey *j, enum verdict *v)
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
-		*v = end == POLICY_SEND ? journey_send(j) : VERDICT_DROP;
+		*v = end == POLICY_SEND ? journey_send(j) : DISPOSITION_DROP;
 	arena_clear(&a);
 	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
 }
 
-static enum verdict answer_blocked(struct journey *j, const struct list_found *f)
+static enum disposition answer_blocked(struct journey *j, const struct list_found *f)
 {
 	struct lead lead;
 	struct arena a;
-	enum verdict v;
+	enum disposition v;
 
 	switch (blocklist_answer(f, &j->to, &j->p->out)) {
 	case LIST_END_SENT:
 		return journey_send(j);
 	case LIST_END_DROP:
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	case LIST_END_FOLLOW:
 		break;
 	}
@@ -113,7 +113,7 @@ static enum verdict answer_blocked(struct journey *j, const struct list_found *f
 	return v;
 }
 
-bool local_blocks(struct journey *j, enum verdict *v)
+bool local_blocks(struct journey *j, enum disposition *v)
 {
 	const struct policy *p = j->w->env.snapshot->policy;
 	const struct list_asker who = { .rule = j->rule,
@@ -146,7 +146,7 @@ static void note_held(const struct journey *j)
 	journey_say(j, "answered from %s", j->w->env.settled->what);
 }
 
-bool local_answers(struct journey *j, enum verdict *v)
+bool local_answers(struct journey *j, enum disposition *v)
 {
 	const struct policy_client who = journey_client(j);
 	struct answer_to to = j->to;
@@ -176,16 +176,16 @@ bool local_answers(struct journey *j, enum verdict *v)
 }
 
 /* Policies cannot be applied to what cannot be read: the answer is looked up as if none were cached. */
-static enum verdict look_up_anew(struct journey *j)
+static enum disposition look_up_anew(struct journey *j)
 {
 	j->stored = NULL;
 	if (!journey_wants_recursion(j))
 		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, NULL);
-	return VERDICT_LATER;
+	return DISPOSITION_LATER;
 }
 
-bool local_changes(struct journey *j, bool stale, enum verdict *v)
+bool local_changes(struct journey *j, bool stale, enum disposition *v)
 {
 	const struct policy_client who = journey_client(j);
 	uint32_t now_s = j->to.now_s;
@@ -213,14 +213,14 @@ bool local_changes(struct journey *j, bool stale, enum verdict *v)
 		j->stored = NULL;
 		*v = follow(j, &judged.lead, &a);
 	} else {
-		*v = VERDICT_DROP;
+		*v = DISPOSITION_DROP;
 	}
 	arena_clear(&a);
 	return judged.end != JUDGED_AS_IS;
 }
 
 /* If there is a key, a NOTIFY must be signed with it (RFC 8945 5.2). */
-static enum verdict answer_signed_notify(struct journey *j, const struct authzone *z)
+static enum disposition answer_signed_notify(struct journey *j, const struct authzone *z)
 {
 	int64_t wall_s = j->w->env.time->wall_s;
 	struct tsig_talk talk = { .key = NULL };
@@ -234,10 +234,10 @@ static enum verdict answer_signed_notify(struct journey *j, const struct authzon
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
 	tsig_sign_answer(&talk, head, &j->p->out, wall_s);
 	tsig_talk_clear(&talk);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
-enum verdict local_notify(struct journey *j)
+enum disposition local_notify(struct journey *j)
 {
 	const struct authzones *zones = j->w->env.snapshot->zones;
 	const struct question *q = &j->request.q;
@@ -254,5 +254,5 @@ enum verdict local_notify(struct journey *j)
 		return answer_signed_notify(j, z);
 	xfers_poke(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }

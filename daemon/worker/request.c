@@ -99,7 +99,7 @@ static void fail_by(const struct journey *j, enum reason reason)
 		j->w->env.settled->reason = reason;
 }
 
-enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason reason)
+enum disposition journey_refuse(struct journey *j, enum rcode rcode, enum reason reason)
 {
 	answer_error(&j->p->out, &j->to, rcode, reason);
 	stats_ede(j->w->env.stats, reason_ede(reason));
@@ -107,36 +107,36 @@ enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason rea
 	return journey_send(j);
 }
 
-enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason reason)
+enum disposition journey_reject(struct journey *j, enum rcode rcode, enum reason reason)
 {
 	j->to.no_recursion = true;
 	answer_error(&j->p->out, &j->to, rcode, reason);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
-enum verdict journey_refuse_stranger(struct journey *j)
+enum disposition journey_refuse_stranger(struct journey *j)
 {
 	if (j->action == ACL_DENY_NON_LOCAL)
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	j->to.no_recursion = true;
 	journey_refuse(j, RCODE_REFUSED, REASON_prohibited);
 	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be admitted */
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
-void journey_testify(const struct journey *j, enum verdict v)
+void journey_testify(const struct journey *j, enum disposition v)
 {
 	struct testimony t = { .client = &j->p->client,
 			       .q = &j->request.q,
 			       .how = j->stored ? SEEN_cached : SEEN_local,
-			       .rcode = v == VERDICT_SEND ? (int)rcode_sent(j) : -1 };
+			       .rcode = v == DISPOSITION_SEND ? (int)rcode_sent(j) : -1 };
 
-	if (v == VERDICT_LATER)
+	if (v == DISPOSITION_LATER)
 		settled_clear(j->w->env.settled);
-	if (v == VERDICT_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
+	if (v == DISPOSITION_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
 		return;
-	if (v == VERDICT_DROP)
+	if (v == DISPOSITION_DROP)
 		t.how = SEEN_dropped;
 	else if (t.rcode == RCODE_REFUSED)
 		t.how = SEEN_refused;

@@ -41,22 +41,22 @@ struct journey {
 /* ---- ends ---- */
 
 /* Answer with an error. */
-enum verdict journey_refuse(struct journey *j, enum rcode rcode, enum reason reason);
+enum disposition journey_refuse(struct journey *j, enum rcode rcode, enum reason reason);
 /* The same, without counting it as a query. */
-enum verdict journey_reject(struct journey *j, enum rcode rcode, enum reason reason);
+enum disposition journey_reject(struct journey *j, enum rcode rcode, enum reason reason);
 /* The client may only be given local data, and there is none for this query. */
-enum verdict journey_refuse_stranger(struct journey *j);
+enum disposition journey_refuse_stranger(struct journey *j);
 
 void journey_note_sent(const struct journey *j);
 void journey_log_answer(const struct journey *j); /* under log-replies */
 void journey_count_answer(const struct journey *j); /* under extended-statistics */
 
 /* The answer is in p->out: send it. */
-static inline enum verdict journey_send(const struct journey *j)
+static inline enum disposition journey_send(const struct journey *j)
 {
 	if (UNLIKELY(j->w->on.notes_answers))
 		journey_note_sent(j);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 /* ---- notes ---- */
@@ -71,8 +71,8 @@ static inline void journey_note_question(const struct journey *j)
 		journey_note_asked(j);
 }
 
-/* Record it in the query ring; the mesh does this for queries it takes over (VERDICT_LATER). */
-void journey_testify(const struct journey *j, enum verdict v);
+/* Record it in the query ring; the mesh does this for queries it takes over (DISPOSITION_LATER). */
+void journey_testify(const struct journey *j, enum disposition v);
 
 /* Tell whoever traces this query. */
 #define journey_say(j, ...)                                                    \

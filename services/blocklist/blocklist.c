@@ -165,7 +165,7 @@ static unsigned deepest_of(const struct blocklists *b)
 	return deepest;
 }
 
-static enum list_verdict ask_own(const struct blocklists *b, const struct suffixes *q,
+static enum blocklist_verdict ask_own(const struct blocklists *b, const struct suffixes *q,
 				 struct list_match *m)
 {
 	const struct list_table *own = RCU_READ(b->state->own);
@@ -186,7 +186,7 @@ static bool block(const struct blocklists *b, const struct asking *a, const stru
 		  struct list_found *f)
 {
 	struct list_match first;
-	enum list_verdict own = ask_own(b, &a->q, &f->match);
+	enum blocklist_verdict own = ask_own(b, &a->q, &f->match);
 
 	if (own == LIST_ALLOWS || (asked && ask_own(b, &asked->q, &first) == LIST_ALLOWS))
 		return false;
@@ -246,7 +246,7 @@ bool blocklists_might_block(const struct blocklists *b, const uint8_t *name)
 	return false;
 }
 
-enum list_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
+enum blocklist_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
 				struct list_match *m)
 {
 	const struct list_table *t = RCU_READ(l->table);
@@ -256,7 +256,7 @@ enum list_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, 
 	return list_table_find(t, &q, type, NULL, m);
 }
 
-enum list_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name)
+enum blocklist_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name)
 {
 	struct list_match m;
 	struct suffixes q;

@@ -130,9 +130,9 @@ bool blocklists_block_alias(const struct blocklists *b, const struct list_asker 
 bool blocklists_might_block(const struct blocklists *b, const uint8_t *name);
 
 /* What one list says about a name, regardless of whom the list is for. For blocklist_test. */
-enum list_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
+enum blocklist_verdict blocklist_ask(const struct blocklist *l, const uint8_t *name, uint16_t type,
 				struct list_match *m);
-enum list_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name);
+enum blocklist_verdict blocklists_ask_own(const struct blocklists *b, const uint8_t *name);
 
 /* ---- changes at run time: the main thread ---- */
 

@@ -427,7 +427,7 @@ static void ask_operator(const struct list_table *t, const struct suffixes *q, s
 	}
 }
 
-static enum list_verdict ask_policies(const struct list_table *t, const struct suffixes *q,
+static enum blocklist_verdict ask_policies(const struct list_table *t, const struct suffixes *q,
 				      const struct list_asked *asked, struct list_match *m)
 {
 	for (size_t i = 0; i < t->policy_count; i++) {
@@ -444,7 +444,7 @@ static enum list_verdict ask_policies(const struct list_table *t, const struct s
 	return LIST_SAYS_NOTHING;
 }
 
-static enum list_verdict says(struct list_match *m, enum list_verdict v, unsigned labels)
+static enum blocklist_verdict says(struct list_match *m, enum blocklist_verdict v, unsigned labels)
 {
 	m->labels = labels;
 	m->rewrites = 0;
@@ -452,7 +452,7 @@ static enum list_verdict says(struct list_match *m, enum list_verdict v, unsigne
 }
 
 /* What the rules come to, but for answers. */
-static enum list_verdict settle(const struct tally *y, struct list_match *m)
+static enum blocklist_verdict settle(const struct tally *y, struct list_match *m)
 {
 	if (y->operator_important || y->important_allows)
 		return says(m, LIST_ALLOWS, MAX(y->operator_important, y->important_allows));
@@ -465,7 +465,7 @@ static enum list_verdict settle(const struct tally *y, struct list_match *m)
 	return LIST_SAYS_NOTHING;
 }
 
-static enum list_verdict find_rules(const struct list_table *t, const struct suffixes *q,
+static enum blocklist_verdict find_rules(const struct list_table *t, const struct suffixes *q,
 				    const struct list_asked *asked, struct tally *y,
 				    struct list_match *m)
 {
@@ -489,11 +489,11 @@ static enum list_verdict find_rules(const struct list_table *t, const struct suf
 	return LIST_SAYS_NOTHING;
 }
 
-enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
+enum blocklist_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m)
 {
 	const struct list_asked asked = { .name = q->name, .type = type, .from = from };
-	enum list_verdict v;
+	enum blocklist_verdict v;
 	struct tally y = { 0 };
 
 	m->rewrites = 0;

@@ -34,7 +34,7 @@ void list_table_unpin(struct list_table *t); /* NULL is fine */
 
 /* ---- asking ---- */
 
-enum list_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
+enum blocklist_verdict { LIST_SAYS_NOTHING, LIST_ALLOWS, LIST_BLOCKS };
 
 enum { LIST_REWRITES = 32 }; /* of one answer; what is beyond is left out */
 
@@ -47,7 +47,7 @@ struct list_match {
 
 /* `q` must be made with the table's seed. `from` may be NULL. Fills `m` if a rule matches; its
  * `rewrites` in any case. */
-enum list_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
+enum blocklist_verdict list_table_find(const struct list_table *t, const struct suffixes *q,
 				  uint16_t type, const struct addr *from, struct list_match *m);
 /* Number of rules left out because there were too many at one name. */
 uint64_t list_table_dropped(const struct list_table *t);

@@ -105,12 +105,12 @@ static void take_one(struct connection *c, const uint8_t *at, size_t len)
 		tap_client_query(t->tap, &p.client, &p.in);
 	c->asked++;
 	switch (t->take(t->taker, &p)) {
-	case VERDICT_LATER:
+	case DISPOSITION_LATER:
 		return;
-	case VERDICT_DROP:
+	case DISPOSITION_DROP:
 		c->cut = true;
 		break;
-	case VERDICT_SEND:
+	case DISPOSITION_SEND:
 		answer = connection_add_options(c, (unsigned)p.client.tag, to + 2,
 						writer_len(&p.out));
 		put_u16(to, (uint16_t)answer);

@@ -216,13 +216,13 @@ static void ask(struct connection *c, int32_t stream, const struct slice *questi
 		tap_client_query(t->tap, &p.client, &p.in);
 	c->asked++;
 	switch (t->take(t->taker, &p)) {
-	case VERDICT_LATER:
+	case DISPOSITION_LATER:
 		c->asked++;
 		break;
-	case VERDICT_DROP:
+	case DISPOSITION_DROP:
 		http2_server_drop(c->http, stream);
 		break;
-	case VERDICT_SEND:
+	case DISPOSITION_SEND:
 		len = connection_add_options(c, due, to, writer_len(&p.out));
 		if (UNLIKELY(t->tap != NULL))
 			tap_client_response(t->tap, &p.client, to, len);

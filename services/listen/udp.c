@@ -474,13 +474,13 @@ static bool take_one(struct udp_socket *s, unsigned i, unsigned o)
 		tap_client_query(u->tap, &p.client, &p.in);
 	s->waiting++;
 	switch (u->take(u->taker, &p)) {
-	case VERDICT_LATER:
+	case DISPOSITION_LATER:
 		return false;
-	case VERDICT_DROP:
+	case DISPOSITION_DROP:
 		s->waiting--;
 		mem_free(proxy_of(&p.client));
 		return false;
-	case VERDICT_SEND:
+	case DISPOSITION_SEND:
 		break;
 	}
 	s->waiting--;

@@ -3,7 +3,7 @@
  *
  * A transport gives the front end a packet and a `struct client`, and gets bytes back through one
  * table of functions. The front end does not know which transport it is. For every packet taken
- * with VERDICT_LATER, exactly one of reply or drop is called, at once or later; until then the
+ * with DISPOSITION_LATER, exactly one of reply or drop is called, at once or later; until then the
  * client (and what it points to) stays valid. */
 #ifndef SERVICES_NET_CLIENT_H
 #define SERVICES_NET_CLIENT_H
@@ -49,10 +49,10 @@ struct client {                                 /* copied freely */
 };
 
 /* What the transport does with a packet the front end has looked at. */
-enum verdict {
-	VERDICT_SEND,           /* `out` holds the answer: send it */
-	VERDICT_DROP,           /* there will be no answer */
-	VERDICT_LATER,          /* the client will be answered or dropped through its ops */
+enum disposition {
+	DISPOSITION_SEND,           /* `out` holds the answer: send it */
+	DISPOSITION_DROP,           /* there will be no answer */
+	DISPOSITION_LATER,          /* the client will be answered or dropped through its ops */
 };
 
 struct packet {
@@ -62,8 +62,8 @@ struct packet {
 };
 
 /* The front end's entry point, given to every listener. `out` of the packet has room for an answer
- * given at once, which the transport sends on VERDICT_SEND. */
-typedef enum verdict (*packet_taker)(void *taker, struct packet *p);
+ * given at once, which the transport sends on DISPOSITION_SEND. */
+typedef enum disposition (*packet_taker)(void *taker, struct packet *p);
 
 /* Of the clients in `on_connection` (client_ops.waiting) the one for which `is` returns true no longer wants an answer:
  * if there is one (at most one), it is dropped before this returns. `is` NULL: all of them, as the

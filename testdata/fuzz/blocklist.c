@@ -93,7 +93,7 @@ static void check_found(const struct list_table *t, const struct seen *s)
 	for (size_t i = 0; i < s->count; i++) {
 		struct list_match m = { 0 };
 		struct suffixes q;
-		enum list_verdict v;
+		enum blocklist_verdict v;
 
 		suffixes_find(&q, s->rules[i].name, SEED, list_table_deepest(t));
 		v = list_table_find(t, &q, TYPE_A, NULL, &m);

@@ -34,18 +34,18 @@ static void enough(struct timer *t)
 }
 
 /* Some questions are answered at once, some later, some never. */
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	(void)taker;
 	PROMISE(p->in.len >= MSG_HEAD_LEN && p->in.len <= MSG_MAX && !(p->in.at[2] & 0x80));
 	if (p->in.at[0] % 4 == 1 && world.later_count < LATER_MOST) {
 		world.later[world.later_count++] = p->client;
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	}
 	if (p->in.at[0] % 4 == 2)
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	write_bytes(&p->out, p->in.at, p->in.len);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 static void answer_later(void)

@@ -46,7 +46,7 @@ static void try_options(const uint8_t *message, size_t len)
 	PROMISE(grown >= len && grown <= room);
 }
 
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	size_t len = get_u16(world.at);
 
@@ -57,10 +57,10 @@ static enum verdict take(void *taker, struct packet *p)
 	try_options(p->in.at, len);
 	if (p->in.at[3] & 1) {
 		world.cut = true;
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	}
 	write_bytes(&p->out, p->in.at, len);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 static void run(void)

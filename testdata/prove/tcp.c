@@ -9,7 +9,7 @@
 static const uint8_t *received;
 static size_t received_len;
 
-static enum verdict any_answer(void *taker, struct packet *p)
+static enum disposition any_answer(void *taker, struct packet *p)
 {
 	size_t n = any_up_to(MESSAGE_MAX);
 

@@ -226,7 +226,7 @@ static const char *rcode_text(unsigned rcode)
 }
 
 /* "SEND NOERROR aa rd ra 1/0/1": what came of it, rcode, flags, records. */
-static void tell(char to[128], enum verdict v, const struct writer *out)
+static void tell(char to[128], enum disposition v, const struct writer *out)
 {
 	static const struct {
 		uint16_t bit;
@@ -238,8 +238,8 @@ static void tell(char to[128], enum verdict v, const struct writer *out)
 	char counts[32];
 
 	*to = '\0';
-	add(to, v == VERDICT_SEND ? "SEND" : v == VERDICT_DROP ? "DROP" : "LATER");
-	if (v != VERDICT_SEND)
+	add(to, v == DISPOSITION_SEND ? "SEND" : v == DISPOSITION_DROP ? "DROP" : "LATER");
+	if (v != DISPOSITION_SEND)
 		return;
 	assert_true(!out->bad && writer_len(out) >= MSG_HEAD_LEN && msg_id(out->start) == 4711);
 	assert_true(msg_flags(out->start) & FLAG_QR);
@@ -264,7 +264,7 @@ static void take(const struct asked *a, char to[128])
 		.client = { .ops = stream ? &over_tcp : &over_udp,
 			    .from = { .family = 4, .ip = { 127, 0, 0, a->from }, .port = 5353 } },
 	};
-	enum verdict v;
+	enum disposition v;
 
 	rcu_turn_begin();
 	v = frontend_take(world.worker, &p);
@@ -427,7 +427,7 @@ static void take_cookie(const char *more, uint8_t cookie[64], size_t *len, char 
 			    .from = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = 5353 } },
 	};
 	const uint8_t *opt = answer + MSG_HEAD_LEN;
-	enum verdict v;
+	enum disposition v;
 
 	write_bytes(&w, "\22\147\1\0\0\0\0\0\0\0\0\1\0\0\51\4\320\0\0\0\0", MSG_HEAD_LEN + 9);
 	write_u16(&w, (uint16_t)(4 + *len));

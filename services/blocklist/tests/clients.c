@@ -201,7 +201,7 @@ static void check(const struct list_table *t, uint64_t seed)
 	static const struct {
 		const char *name, *from; /* NULL: nobody in particular */
 		uint16_t type;
-		enum list_verdict want;
+		enum blocklist_verdict want;
 		int rcode;
 	} rows[] = {
 		{ "ads.example.", "10.1.2.3", TYPE_A, LIST_BLOCKS, RCODE_NXDOMAIN },
@@ -226,7 +226,7 @@ static void check(const struct list_table *t, uint64_t seed)
 		struct list_match m = { 0 };
 		struct suffixes q;
 		struct addr from;
-		enum list_verdict v;
+		enum blocklist_verdict v;
 
 		if (rows[i].from)
 			assert_true(addr_parse(&from, rows[i].from, 0, NULL));

@@ -52,7 +52,7 @@ static const char list[] = "||ads.example.com^\n"
 struct row {
 	const char *name;
 	uint16_t type;
-	enum list_verdict want;
+	enum blocklist_verdict want;
 	unsigned labels;
 };
 
@@ -88,7 +88,7 @@ static void check(const struct list_table *t, uint64_t seed)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct list_match m = { 0 };
 		struct suffixes q;
-		enum list_verdict got;
+		enum blocklist_verdict got;
 
 		suffixes_find(&q, N(rows[i].name), seed, list_table_deepest(t));
 		got = list_table_find(t, &q, rows[i].type, NULL, &m);

@@ -33,7 +33,7 @@ static struct house {
 	int here, there;
 } house;
 
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	struct house *h = taker;
 
@@ -42,10 +42,10 @@ static enum verdict take(void *taker, struct packet *p)
 	assert_int_equal(p->in.len, 12);
 	if (h->puts_off) {
 		h->later[h->waiting++] = p->client;
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	}
 	write_bytes(&p->out, p->in.at, p->in.len);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 /* Both ends of a connection over loopback. */

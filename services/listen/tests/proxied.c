@@ -45,7 +45,7 @@ static struct house {
 	size_t len;
 } house;
 
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	uint8_t what = p->in.len ? p->in.at[p->in.len - 1] : 0;
 
@@ -54,13 +54,13 @@ static enum verdict take(void *taker, struct packet *p)
 	house.len = p->in.len;
 	(void)addr_print(&p->client.from, 0, house.from);
 	if (what == 'd')
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	if (what == 'l' || what == 'D') {
 		house.waiters[house.waiting++] = p->client;
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	}
 	write_bytes(&p->out, p->in.at, p->in.len);
-	return VERDICT_SEND;
+	return DISPOSITION_SEND;
 }
 
 static void house_open(const char *text)

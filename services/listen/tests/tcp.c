@@ -37,7 +37,7 @@ static struct house {
 	int here; /* the client's end */
 } house;
 
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	struct house *h = taker;
 	uint8_t what = p->in.at[p->in.len - 1];
@@ -52,15 +52,15 @@ static enum verdict take(void *taker, struct packet *p)
 		w->len = p->in.len;
 		memcpy(w->bytes, p->in.at, p->in.len);
 		h->waiting++;
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	case 'd':
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	case 'b':
 		memset(write_room(&p->out, 60000), 'b', 60000);
-		return VERDICT_SEND;
+		return DISPOSITION_SEND;
 	default:
 		write_bytes(&p->out, p->in.at, p->in.len);
-		return VERDICT_SEND;
+		return DISPOSITION_SEND;
 	}
 }
 

@@ -32,7 +32,7 @@ static struct house {
 	unsigned taken_by_peek;
 } house;
 
-static enum verdict take(void *taker, struct packet *p)
+static enum disposition take(void *taker, struct packet *p)
 {
 	struct house *h = taker;
 
@@ -42,12 +42,12 @@ static enum verdict take(void *taker, struct packet *p)
 	case 'l':
 		assert_true(h->waiting < WAITERS);
 		h->waiters[h->waiting++] = p->client;
-		return VERDICT_LATER;
+		return DISPOSITION_LATER;
 	case 'd':
-		return VERDICT_DROP;
+		return DISPOSITION_DROP;
 	default:
 		write_bytes(&p->out, p->in.at, p->in.len);
-		return VERDICT_SEND;
+		return DISPOSITION_SEND;
 	}
 }
 
