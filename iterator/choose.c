@@ -69,7 +69,7 @@ static bool may_send(struct iter *it)
 		iter_blame(it, REASON_budget_sends, "limit of %u upstream queries for one name reached",
 			   ITER_SENDS);
 	else if (it->q->budget->vain <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
-		 !it->at->config && !it->q->is_aside)
+		 !it->at->config && !it->q->is_detached)
 		iter_blame(it, REASON_no_reachable,
 			   "too many name servers timed out or gave useless answers");
 	else if (it->q->budget->sends <= 0)
@@ -336,7 +336,7 @@ enum turn choose(struct iter *it)
 			it->state = ITER_choose;
 			return TURN_ON;
 		}
-		it->q->starved = true;
+		it->q->lookup_refused = true;
 	}
 	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
 	return TURN_ON;

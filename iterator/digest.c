@@ -442,7 +442,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 	}
 	if (it->q->depth && !it->q->is_answer && it->chain.answers > TARGETS_ALIASES) {
 		iter_blame(it, REASON_budget_aliases, "the name server's name is a chain of CNAMEs");
-		it->q->starved = true;
+		it->q->lookup_refused = true;
 		return go_on(it, ITER_fail);
 	}
 	it->want.name = target;

@@ -42,7 +42,7 @@ void iter_note_vain(struct iter *it, unsigned packets)
 {
 	int *vain = &it->q->budget->vain;
 
-	if (it->at && !it->at->config && !it->q->is_aside)
+	if (it->at && !it->at->config && !it->q->is_detached)
 		budget_take(vain, MIN((int)packets, *vain));
 }
 

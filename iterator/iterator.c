@@ -293,7 +293,7 @@ static enum turn on_fail(struct iter *it)
 	m->rcode = RCODE_SERVFAIL;
 	m->reason = it->reason ? it->reason : REASON_other;
 	m->reason_text = it->reason_text;
-	it->q->starved |= budget_is_short(it->q->budget);
+	it->q->lookup_refused |= budget_is_short(it->q->budget);
 	tell(it->q, "no answer: %s%s%s", reason_text(m->reason), it->reason_text ? ": " : "",
 	     it->reason_text ? it->reason_text : "");
 	log_query("no answer for %s %s: %s%s%s", dname_print(m->q.name, name),

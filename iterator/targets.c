@@ -14,7 +14,7 @@
 static bool may_ask(struct iter *it)
 {
 	if (it->q->depth >= TARGETS_DEPTH || it->q->budget->fruitless <= 0) {
-		it->q->starved = true;
+		it->q->lookup_refused = true;
 		return false;
 	}
 	return it->fruitless < TARGETS_FRUITLESS;

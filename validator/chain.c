@@ -483,7 +483,7 @@ void chain_arrived(struct chain *c, const struct event *ev)
 		return;
 	c->brought = copy_of(c, child->reply);
 	c->brought_by = child->answered_by;
-	c->brought_poor = child->no_store || query_is_starved(child);
+	c->brought_poor = child->no_store || query_lookup_was_refused(child);
 }
 
 /* Whether another query waiting for the same answer has been served first and done the checks. */

@@ -234,7 +234,7 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 	if (j->security == SECURITY_SECURE && sentinel_denies(q))
 		withhold(m);
 	if (j->spent) {
-		q->starved = true;
+		q->lookup_refused = true;
 		store_limit_bogus(STORE_SPENT_S, m, &q->arena, q->env->time->now_s);
 	} else if (j->security == SECURITY_BOGUS) {
 		store_limit_bogus(j->passing ? MIN(conf_of(q)->val_bogus_ttl, CHAIN_UNHEARD_S)

@@ -42,7 +42,7 @@ static void say_query(const struct query *q, void *arg)
 
 	call_say(l->call, "%3u %4s %2s %s ", l->count++, rr_type_name(q->question.type, type),
 		 rr_class_name(q->question.class_, class_), dname_print(q->question.name, name));
-	if (q->seat == SEAT_BACKGROUND)
+	if (q->slot == SLOT_BACKGROUND)
 		call_say(l->call, "-");
 	else
 		call_say(l->call, "%" PRIu64 ".%06" PRIu64, age_us / US_PER_S, age_us % US_PER_S);

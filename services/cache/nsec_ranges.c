@@ -71,24 +71,24 @@ struct nsec_ranges {
 /* ---- treaps ---- */
 
 /* A position in a treap: a name or a hash. */
-struct sought {
+struct query_key {
 	enum kind kind;
 	const uint8_t *at; /* a name; NSEC3_HASH_LEN bytes */
 };
 
-static struct sought place_of(const struct range *r)
+static struct query_key place_of(const struct range *r)
 {
-	return (struct sought){ r->kind, r->kind == BY_NAME ? rrset_owner(&r->set) : r->hash };
+	return (struct query_key){ r->kind, r->kind == BY_NAME ? rrset_owner(&r->set) : r->hash };
 }
 
-static int compare(struct sought s, const struct range *r)
+static int compare(struct query_key s, const struct range *r)
 {
 	return s.kind == BY_NAME ? dname_compare(s.at, rrset_owner(&r->set))
 				 : memcmp(s.at, r->hash, NSEC3_HASH_LEN);
 }
 
 /* The last record at or before the position, or NULL. */
-static struct range *treap_floor(struct range *t, struct sought s)
+static struct range *treap_floor(struct range *t, struct query_key s)
 {
 	struct range *floor = NULL;
 
@@ -105,7 +105,7 @@ static struct range *treap_floor(struct range *t, struct sought s)
 }
 
 /* The first record at or after the position, or NULL. */
-static struct range *treap_ceiling(struct range *t, struct sought s)
+static struct range *treap_ceiling(struct range *t, struct query_key s)
 {
 	struct range *ceiling = NULL;
 
@@ -131,7 +131,7 @@ static struct range *treap_last(struct range *t)
 /* No record may be at its position yet. */
 static void treap_add(struct range **root, struct range *new)
 {
-	struct sought s = place_of(new);
+	struct query_key s = place_of(new);
 	struct range **at = root, **left = &new->left, **right = &new->right;
 	struct range *rest;
 
@@ -155,7 +155,7 @@ static void treap_add(struct range **root, struct range *new)
 
 static void treap_remove(struct range **root, struct range *old)
 {
-	struct sought s = place_of(old);
+	struct query_key s = place_of(old);
 	struct range **at = root, *left = old->left, *right = old->right;
 
 	while (*at != old) {
@@ -441,7 +441,7 @@ static struct range *range_new(const struct rrset *set, enum kind kind, const ui
 
 static void put(struct part *p, struct zone *z, struct range *new, const struct nsec_ranges_at *at)
 {
-	struct sought s = place_of(new);
+	struct query_key s = place_of(new);
 	struct range *old = treap_floor(z->root[new->kind], s);
 
 	if (old && compare(s, old) == 0) {
@@ -585,7 +585,7 @@ bool nsec_ranges_know(struct nsec_ranges *r, const struct nsec_ranges_at *at, st
 	return z;
 }
 
-static bool reaches(const struct range *r, struct sought s)
+static bool reaches(const struct range *r, struct query_key s)
 {
 	struct nsec3 n;
 
@@ -597,7 +597,7 @@ static bool reaches(const struct range *r, struct sought s)
 }
 
 /* The record at the position or, in the order of the chain, before it; or NULL. */
-static struct range *nearest(const struct zone *z, struct sought s)
+static struct range *nearest(const struct zone *z, struct query_key s)
 {
 	struct range *t = z ? treap_floor(z->root[s.kind], s) : NULL;
 
@@ -607,7 +607,7 @@ static struct range *nearest(const struct zone *z, struct sought s)
 	return t;
 }
 
-static struct rrset *find(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct sought s, bool exact,
+static struct rrset *find(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct query_key s, bool exact,
 			  struct arena *a)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
@@ -628,19 +628,19 @@ static struct rrset *find(struct nsec_ranges *r, const struct nsec_ranges_at *at
 struct rrset *nsec_ranges_find_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name,
 			       struct arena *a)
 {
-	return find(r, at, (struct sought){ BY_NAME, name }, false, a);
+	return find(r, at, (struct query_key){ BY_NAME, name }, false, a);
 }
 
 struct rrset *nsec_ranges_find_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
 {
-	return find(r, at, (struct sought){ BY_HASH, hash }, false, a);
+	return find(r, at, (struct query_key){ BY_HASH, hash }, false, a);
 }
 
 struct rrset *nsec_ranges_match_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 				 const uint8_t hash[NSEC3_HASH_LEN], struct arena *a)
 {
-	return find(r, at, (struct sought){ BY_HASH, hash }, true, a);
+	return find(r, at, (struct query_key){ BY_HASH, hash }, true, a);
 }
 
 struct rrset *nsec_ranges_find_soa(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct arena *a)
@@ -658,7 +658,7 @@ struct rrset *nsec_ranges_find_soa(struct nsec_ranges *r, const struct nsec_rang
 
 /* ---- forgetting, counting ---- */
 
-static void drop(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct sought s)
+static void drop(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct query_key s)
 {
 	uint64_t hash = hash_of(at->zone, at->class_);
 	struct part *p = part_enter(r, hash);
@@ -671,19 +671,19 @@ static void drop(struct nsec_ranges *r, const struct nsec_ranges_at *at, struct 
 
 void nsec_ranges_drop_nsec(struct nsec_ranges *r, const struct nsec_ranges_at *at, const uint8_t *name)
 {
-	drop(r, at, (struct sought){ BY_NAME, name });
+	drop(r, at, (struct query_key){ BY_NAME, name });
 }
 
 void nsec_ranges_drop_nsec3(struct nsec_ranges *r, const struct nsec_ranges_at *at,
 		       const uint8_t hash[NSEC3_HASH_LEN])
 {
-	drop(r, at, (struct sought){ BY_HASH, hash });
+	drop(r, at, (struct query_key){ BY_HASH, hash });
 }
 
 /* A record whose owner is at or below the name: they follow it. A hash does not tell, so any of those. */
 static struct range *some_under(const struct zone *z, const uint8_t *name)
 {
-	struct range *t = treap_ceiling(z->root[BY_NAME], (struct sought){ BY_NAME, name });
+	struct range *t = treap_ceiling(z->root[BY_NAME], (struct query_key){ BY_NAME, name });
 
 	return t && dname_is_under(rrset_owner(&t->set), name) ? t : z->root[BY_HASH];
 }

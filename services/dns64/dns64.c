@@ -406,7 +406,7 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 	if (!d->asked)
 		return STEP_STUCK;
 	q->no_store |= child->no_store;
-	if (UNLIKELY(halls_depend(q, child))) {
+	if (UNLIKELY(subnet_groups_depend(q, child))) {
 		d->done = true;
 		return STEP_DOWN;
 	}

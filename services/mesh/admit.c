@@ -1,4 +1,4 @@
-/* Who comes in: questions of clients, refreshes, questions of our own; joining equal ones, and the seats for the others.
+/* Who comes in: questions of clients, refreshes, questions of our own; joining equal ones, and the slots for the others.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/mesh.h"
 
@@ -17,11 +17,11 @@ enum {
 };
 
 /*
- * Seats.
+ * Slots.
  */
 
 /* Without ports to send from, more queries would only wait. */
-static uint32_t seats_most(const struct mesh *m)
+static uint32_t slots_most(const struct mesh *m)
 {
 	uint32_t most = mesh_conf(m)->server.num_queries_per_thread;
 
@@ -50,7 +50,7 @@ static struct query *too_old(struct mesh *m, const struct addr *client)
 	uint64_t timeout_us = mesh_conf(m)->server.jostle_timeout * US_PER_MS;
 	unsigned class_ = shares_class(m->shares, client), looked = 0;
 
-	LIST_EACH (at, &m->seats[SEAT_JOSTLED]) {
+	LIST_EACH (at, &m->slots[SLOT_JOSTLED]) {
 		struct query *q = LIST_ITEM(at, struct query, in_mesh);
 
 		if (q->running)
@@ -68,7 +68,7 @@ static bool make_room(struct mesh *m, const struct addr *client)
 {
 	struct query *q;
 
-	if (mesh_seats_taken(m) < seats_most(m))
+	if (mesh_slots_taken(m) < slots_most(m))
 		return true;
 	q = too_large_a_share(m, client);
 	if (!q)
@@ -78,30 +78,30 @@ static bool make_room(struct mesh *m, const struct addr *client)
 		return false;
 	}
 	stat_bump(&m->env->stats->list_overwritten, 1);
-	if (list_is_empty(&q->parents) && list_is_empty(&q->guests)) {
+	if (list_is_empty(&q->parents) && list_is_empty(&q->members)) {
 		mesh_give_up(q);
 	} else {
 		/* Others still need the answer. */
-		query_sit(q, SEAT_BACKGROUND);
+		query_move_slot(q, SLOT_BACKGROUND);
 		waiters_drop(q);
 	}
 	return true;
 }
 
-bool mesh_has_seats(const struct mesh *m)
+bool mesh_has_slots(const struct mesh *m)
 {
-	return mesh_seats_taken(m) < seats_most(m);
+	return mesh_slots_taken(m) < slots_most(m);
 }
 
-void mesh_seat(struct query *q, const struct addr *client)
+void mesh_give_slot(struct query *q, const struct addr *client)
 {
 	struct mesh *m = q->mesh;
 
-	if (q->seat == SEAT_BACKGROUND)
-		query_sit(q, m->seated[SEAT_KEPT] < (seats_most(m) + 1) / 2 ? SEAT_KEPT
-									    : SEAT_JOSTLED);
+	if (q->slot == SLOT_BACKGROUND)
+		query_move_slot(q, m->slots_used[SLOT_KEPT] < (slots_most(m) + 1) / 2 ? SLOT_KEPT
+									    : SLOT_JOSTLED);
 	/* A query several wait for counts for the client with the fewest places. */
-	if (q->seat == SEAT_JOSTLED &&
+	if (q->slot == SLOT_JOSTLED &&
 	    (!q->place.of || shares_class_with(m->shares, client) < holding_class(&q->place)))
 		shares_give(m->shares, &q->place, client);
 }
@@ -126,7 +126,7 @@ static bool make_room_to_wait(struct mesh *m)
 		return false;
 	q = w->query;
 	waiter_drop(w);
-	if (list_is_empty(&q->waiters) && q->seat != SEAT_BACKGROUND)
+	if (list_is_empty(&q->waiters) && q->slot != SLOT_BACKGROUND)
 		mesh_lose_clients(q);
 	return true;
 }
@@ -194,7 +194,7 @@ static void ask(struct mesh *m, struct asking *a)
 {
 	const struct request *r = a->request;
 	const struct client *c = a->client;
-	struct sought s = sought(a->q, hall_kind(kind_for(r), r->where));
+	struct query_key s = query_key(a->q, subnet_group_kind(kind_for(r), r->where));
 	struct query *q;
 
 	stat_add(m->env->stats, STAT_cachemiss);
@@ -209,7 +209,7 @@ static void ask(struct mesh *m, struct asking *a)
 		return;
 	}
 	q = query_find(m, &s);
-	if (!q || q->seat == SEAT_BACKGROUND) {
+	if (!q || q->slot == SLOT_BACKGROUND) {
 		if (!make_room(m, &c->from)) {
 			turn_away(m, a, "too many lookups in progress");
 			return;
@@ -221,11 +221,11 @@ static void ask(struct mesh *m, struct asking *a)
 		q = mesh_begin(m, &s);
 		q->budget->lane = (uint8_t)client_hash(&c->from);
 	}
-	mesh_seat(q, &c->from);
+	mesh_give_slot(q, &c->from);
 	q->is_refresh = false;
 	waiter_add_client(q, a);
 	if (UNLIKELY(q->parked))
-		hall_wake(q);
+		subnet_group_wake(q);
 	if (UNLIKELY(a->stale != NULL))
 		offer_stale(q, a);
 	mesh_run(m);
@@ -277,18 +277,18 @@ static void refresh_for(struct query *q, const struct whereabouts *where)
 void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind,
 		  const struct whereabouts *where)
 {
-	struct sought s = sought(question, hall_kind(kind, where) | QUERY_NO_CACHE);
+	struct query_key s = query_key(question, subnet_group_kind(kind, where) | QUERY_NO_CACHE);
 	struct query *q = query_find(m, &s);
 
 	if (q && q->parked && where) {
 		refresh_for(q, where);
-		hall_wake(q);
+		subnet_group_wake(q);
 		mesh_run(m);
 	}
 	if (q)
 		return;
 	/* A refresh drops no other query, but can itself be dropped. */
-	if (mesh_seats_taken(m) >= seats_most(m)) {
+	if (mesh_slots_taken(m) >= slots_most(m)) {
 		stat_bump(&m->env->stats->list_exceeded, 1);
 		return;
 	}
@@ -297,7 +297,7 @@ void mesh_refresh(struct mesh *m, const struct question *question, unsigned kind
 	q = mesh_begin(m, &s);
 	q->is_refresh = true;
 	refresh_for(q, where);
-	query_sit(q, SEAT_JOSTLED);
+	query_move_slot(q, SLOT_JOSTLED);
 	mesh_run(m);
 }
 
@@ -305,7 +305,7 @@ void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind
 		  void (*done)(void *arg, const struct message *reply), void *arg)
 {
 	/* no client will see it */
-	struct sought s = sought(question, kind | QUERY_UNPOLICED);
+	struct query_key s = query_key(question, kind | QUERY_UNPOLICED);
 	struct query *q = query_find(m, &s);
 
 	if (!q)

@@ -9,7 +9,7 @@ static bool has_time(const struct query *q)
 }
 
 /* A query that `q` may cause, or NULL. */
-static struct query *begin_child(struct query *q, const struct sought *s)
+static struct query *begin_child(struct query *q, const struct query_key *s)
 {
 	struct query *child;
 
@@ -32,7 +32,7 @@ static struct question question_of(const uint8_t *name, uint16_t type, uint16_t 
 	};
 }
 
-static struct query *ask_child(struct query *q, const struct sought *s, unsigned module)
+static struct query *ask_child(struct query *q, const struct query_key *s, unsigned module)
 {
 	struct query *child = query_find(q->mesh, s);
 
@@ -43,16 +43,16 @@ static struct query *ask_child(struct query *q, const struct sought *s, unsigned
 	else if (!child)
 		child = begin_child(q, s);
 	if (child)
-		query_tie(q, child, module);
+		query_link_add(q, child, module);
 	else
-		q->starved = true; /* who waits for whom depends on who asked first */
+		q->lookup_refused = true; /* who waits for whom depends on who asked first */
 	return child;
 }
 
 bool query_ask_again(struct query *parent, const struct query *child, unsigned module)
 {
-	struct sought s = child->subnet ? sought_at(&child->question, child->kind, child->subnet)
-					: sought(&child->question, child->kind);
+	struct query_key s = child->subnet ? query_key_at(&child->question, child->kind, child->subnet)
+					: query_key(&child->question, child->kind);
 	struct query *again = child->budget != parent->budget ? ask_child(parent, &s, module) : NULL;
 
 	if (again)
@@ -64,7 +64,7 @@ const struct query *mesh_child(struct query *q, const uint8_t *name, uint16_t ty
 			       unsigned kind)
 {
 	struct question question = question_of(name, type, class_);
-	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+	struct query_key s = query_key(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
 	return ask_child(q, &s, q->at);
 }
@@ -75,8 +75,8 @@ const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint1
 	const unsigned routed = QUERY_ROUTED | QUERY_FORWARDED;
 	struct question question = question_of(name, type, class_);
 	unsigned kind = q->scope * (unsigned)QUERY_SCOPE;
-	struct sought s = q->subnet ? sought_at(&question, kind | (q->kind & routed), q->subnet)
-				    : sought(&question, kind);
+	struct query_key s = q->subnet ? query_key_at(&question, kind | (q->kind & routed), q->subnet)
+				    : query_key(&question, kind);
 	struct query *child = ask_child(q, &s, q->at);
 
 	if (child)
@@ -87,7 +87,7 @@ const struct query *mesh_child_alike(struct query *q, const uint8_t *name, uint1
 bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t class_, unsigned kind)
 {
 	struct question question = question_of(name, type, class_);
-	struct sought s = sought(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
+	struct query_key s = query_key(&question, kind | q->scope * (unsigned)QUERY_SCOPE);
 
 	struct query *aside;
 
@@ -95,7 +95,7 @@ bool mesh_side(struct query *q, const uint8_t *name, uint16_t type, uint16_t cla
 		return true;
 	aside = begin_child(q, &s);
 	if (aside)
-		aside->is_aside = true;
+		aside->is_detached = true;
 	return aside;
 }
 
@@ -120,7 +120,7 @@ void mesh_forget_children(struct query *q)
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->module == q->at)
-			query_untie(link);
+			query_link_remove(link);
 	}
 	LIST_EACH_SAFE (at, &q->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);

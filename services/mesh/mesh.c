@@ -31,7 +31,7 @@ static struct list *next_lane(struct mesh *m)
  * fill a turn. Queries woken by packets have as many checks before they must yield. */
 static void on_line(struct timer *t)
 {
-	struct mesh *m = container_of(t, struct mesh, line_timer);
+	struct mesh *m = container_of(t, struct mesh, yield_timer);
 	uint64_t yields = m->yields;
 	struct list *lane = next_lane(m);
 
@@ -39,11 +39,11 @@ static void on_line(struct timer *t)
 		return;
 	m->env->checks = 0;
 	do {
-		struct query *q = LIST_ITEM(lane->next, struct query, in_line);
+		struct query *q = LIST_ITEM(lane->next, struct query, in_yielded);
 
 		m->lane = (unsigned)(lane - m->lanes);
-		list_remove(&q->in_line);
-		mesh_tell(q, q->line_module, &(struct event){ .kind = EVENT_TURN });
+		list_remove(&q->in_yielded);
+		mesh_tell(q, q->yield_module, &(struct event){ .kind = EVENT_TURN });
 		list_remove(&q->in_run);
 		list_push_front(&m->run, &q->in_run);
 		mesh_run(m);
@@ -51,7 +51,7 @@ static void on_line(struct timer *t)
 	} while (lane && m->yields == yields && m->env->checks < MESH_CHECKS);
 	m->env->checks = 0;
 	if (lane)
-		timer_set(m->env->loop, &m->line_timer, 0);
+		timer_set(m->env->loop, &m->yield_timer, 0);
 }
 
 static void on_drop(struct timer *t);
@@ -69,12 +69,12 @@ struct mesh *mesh_new(struct env *env, const struct module *const *modules)
 	PROMISE(m->module_count > 0);
 	m->bucket_count = BUCKETS_FIRST;
 	m->buckets = mem_array(m->bucket_count, sizeof(struct query *));
-	for (unsigned i = 0; i < SEATS; i++)
-		list_init(&m->seats[i]);
+	for (unsigned i = 0; i < SLOTS; i++)
+		list_init(&m->slots[i]);
 	list_init(&m->run);
 	for (unsigned i = 0; i < LANES; i++)
 		list_init(&m->lanes[i]);
-	m->line_timer.fire = on_line;
+	m->yield_timer.fire = on_line;
 	m->drop_timer.fire = on_drop;
 	m->rest_timer.fire = on_rest;
 	m->shares = shares_new();
@@ -89,7 +89,7 @@ void mesh_free(struct mesh *m)
 	PROMISE(!m->running);
 	while (m->count)
 		mesh_drop_all(m);
-	timer_stop(m->env->loop, &m->line_timer);
+	timer_stop(m->env->loop, &m->yield_timer);
 	timer_stop(m->env->loop, &m->drop_timer);
 	timer_stop(m->env->loop, &m->rest_timer);
 	for (struct query *q = m->spare, *next; q; q = next) {
@@ -150,12 +150,12 @@ static void parent_hears(struct query_link *link)
 {
 	struct query *parent = link->parent, *q = link->child;
 	unsigned module = link->module;
-	bool is_starved = query_is_starved(q);
+	bool is_starved = query_lookup_was_refused(q);
 
-	query_untie(link);
+	query_link_remove(link);
 	if (is_starved && query_ask_again(parent, q, module))
 		return;
-	parent->starved |= is_starved || (q->no_store && q->reply->rcode == RCODE_SERVFAIL);
+	parent->lookup_refused |= is_starved || (q->no_store && q->reply->rcode == RCODE_SERVFAIL);
 	mesh_tell(parent, module, &(struct event){ .kind = EVENT_CHILD, .child = q });
 }
 
@@ -164,8 +164,8 @@ static void query_finish(struct query *q)
 {
 	if (!q->reply)
 		q->reply = failure(q, REASON_other);
-	if (UNLIKELY(q->hall != NULL))
-		hall_gather(q);
+	if (UNLIKELY(q->group != NULL))
+		subnet_group_gather(q);
 	query_end(q);
 	waiters_finish(q);
 	LIST_EACH_SAFE (at, &q->parents)
@@ -214,7 +214,7 @@ static bool will_wake(struct query *q)
 
 	return !m->waits || m->waits(q->state[q->at]) || q->parked || next_event(q) ||
 	       mesh_children(q) || (timer_is_set(&q->timer) && q->timer_module == q->at) ||
-	       (!list_is_empty(&q->in_line) && q->line_module == q->at);
+	       (!list_is_empty(&q->in_yielded) && q->yield_module == q->at);
 }
 
 /* An error of ours, which must cost this query only: it would stand or turn for ever. The line leaves out the
@@ -266,7 +266,7 @@ static bool query_work(struct query *q, const struct event *event)
 			continue;
 		case STEP_UP:
 			/* It is done, whatever it was still waiting for. */
-			query_hush(q, q->at);
+			query_cancel_events(q, q->at);
 			if (q->at == 0)
 				return false;
 			q->at--;
@@ -338,7 +338,7 @@ static void on_deadline(struct timer *t)
 
 	m->running = true;
 	q->reply = failure(q, REASON_budget_time);
-	q->starved = true; /* a child may have begun late */
+	q->lookup_refused = true; /* a child may have begun late */
 	query_finish(q);
 	m->running = false;
 	mesh_run(m);
@@ -354,15 +354,15 @@ void mesh_yield(struct query *q)
 {
 	struct mesh *m = q->mesh;
 
-	q->line_module = q->at;
-	list_remove(&q->in_line);
-	list_push_back(&m->lanes[q->budget->lane % LANES], &q->in_line);
+	q->yield_module = q->at;
+	list_remove(&q->in_yielded);
+	list_push_back(&m->lanes[q->budget->lane % LANES], &q->in_yielded);
 	m->yields++;
-	if (!timer_is_set(&m->line_timer))
-		timer_set(m->env->loop, &m->line_timer, 0);
+	if (!timer_is_set(&m->yield_timer))
+		timer_set(m->env->loop, &m->yield_timer, 0);
 }
 
-struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth,
+struct query *query_begin(struct mesh *m, const struct query_key *s, unsigned depth,
 			  struct budget *budget)
 {
 	struct query *q = query_new(m, s, depth, budget);
@@ -378,7 +378,7 @@ struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth
 	return q;
 }
 
-struct query *mesh_begin(struct mesh *m, const struct sought *s)
+struct query *mesh_begin(struct mesh *m, const struct query_key *s)
 {
 	struct budget *budget = budget_new(m);
 	struct query *q = query_begin(m, s, 0, budget);
@@ -393,8 +393,8 @@ struct query *mesh_begin(struct mesh *m, const struct sought *s)
 
 static bool is_wanted(const struct query *q)
 {
-	return q->done || q->running || q->is_refresh || !list_is_empty(&q->guests) ||
-	       q->seat != SEAT_BACKGROUND || !list_is_empty(&q->parents) ||
+	return q->done || q->running || q->is_refresh || !list_is_empty(&q->members) ||
+	       q->slot != SLOT_BACKGROUND || !list_is_empty(&q->parents) ||
 	       !list_is_empty(&q->waiters);
 }
 
@@ -405,7 +405,7 @@ static void orphans_join(struct query *q, struct list *going)
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 		struct query *child = link->child;
 
-		query_untie(link);
+		query_link_remove(link);
 		if (is_wanted(child))
 			continue;
 		list_remove(&child->in_mesh);
@@ -434,8 +434,8 @@ void mesh_lose_clients(struct query *q)
 {
 	if (q->running || q->done)
 		return;
-	if (q->is_refresh || !list_is_empty(&q->parents) || !list_is_empty(&q->guests))
-		query_sit(q, SEAT_BACKGROUND);
+	if (q->is_refresh || !list_is_empty(&q->parents) || !list_is_empty(&q->members))
+		query_move_slot(q, SLOT_BACKGROUND);
 	else
 		mesh_give_up(q);
 }
@@ -450,7 +450,7 @@ void mesh_leave(struct mesh *m, struct list *on_connection,
 		return;
 	}
 	q = waiters_leave(on_connection, is, arg);
-	if (q && list_is_empty(&q->waiters) && q->seat != SEAT_BACKGROUND)
+	if (q && list_is_empty(&q->waiters) && q->slot != SLOT_BACKGROUND)
 		mesh_lose_clients(q);
 	mesh_run(m);
 }
@@ -458,7 +458,7 @@ void mesh_leave(struct mesh *m, struct list *on_connection,
 static void drop_query(struct query *q)
 {
 	LIST_EACH_SAFE (at, &q->parents)
-		query_untie(LIST_ITEM(at, struct query_link, of_child));
+		query_link_remove(LIST_ITEM(at, struct query_link, of_child));
 	query_end(q);
 	waiters_drop(q);
 	query_free(q);
@@ -467,10 +467,10 @@ static void drop_query(struct query *q)
 /* The next of those to be dropped; first those of clients, who wait for others. */
 static struct query *next_dropped(const struct mesh *m)
 {
-	for (unsigned i = SEATS; i-- > 0;) {
-		struct query *q = LIST_ITEM(m->seats[i].next, struct query, in_mesh);
+	for (unsigned i = SLOTS; i-- > 0;) {
+		struct query *q = LIST_ITEM(m->slots[i].next, struct query, in_mesh);
 
-		if (!list_is_empty(&m->seats[i]) && q->number < m->drop_before)
+		if (!list_is_empty(&m->slots[i]) && q->number < m->drop_before)
 			return q;
 	}
 	return NULL;
@@ -510,15 +510,15 @@ void mesh_drop_all(struct mesh *m)
 /* Of the queries that were there before, end those that nobody needs. */
 static void end_unwanted(struct mesh *m)
 {
-	for (unsigned i = SEATS; i-- > 0;) {
-		for (struct list *at = m->seats[i].next, *next; at != &m->seats[i]; at = next) {
+	for (unsigned i = SLOTS; i-- > 0;) {
+		for (struct list *at = m->slots[i].next, *next; at != &m->slots[i]; at = next) {
 			struct query *q = LIST_ITEM(at, struct query, in_mesh);
 
 			next = at->next;
-			if (q->is_refresh || !list_is_empty(&q->waiters) || i == SEAT_BACKGROUND)
+			if (q->is_refresh || !list_is_empty(&q->waiters) || i == SLOT_BACKGROUND)
 				continue;
 			mesh_lose_clients(q);
-			next = m->seats[i].next; /* others may have gone with it */
+			next = m->slots[i].next; /* others may have gone with it */
 		}
 	}
 }
@@ -531,7 +531,7 @@ static void end_all(struct mesh *m, struct list *ended)
 	m->drop_before = m->begun;
 	while ((q = next_dropped(m))) {
 		LIST_EACH_SAFE (at, &q->parents)
-			query_untie(LIST_ITEM(at, struct query_link, of_child));
+			query_link_remove(LIST_ITEM(at, struct query_link, of_child));
 		query_end(q);
 		list_push_back(ended, &q->in_mesh);
 	}
@@ -576,8 +576,8 @@ void mesh_begin_again(struct mesh *m, bool unless_asked)
 
 void mesh_each(struct mesh *m, void (*fn)(const struct query *q, void *arg), void *arg)
 {
-	for (unsigned i = 0; i < SEATS; i++)
-		LIST_EACH (at, &m->seats[i])
+	for (unsigned i = 0; i < SLOTS; i++)
+		LIST_EACH (at, &m->slots[i])
 			fn(LIST_ITEM(at, struct query, in_mesh), arg);
 }
 
@@ -603,6 +603,6 @@ void mesh_count(const struct mesh *m)
 	struct stats *s = m->env->stats;
 
 	stat_set(&s->list_now, m->count);
-	stat_set(&s->list_user, mesh_seats_taken(m));
+	stat_set(&s->list_user, mesh_slots_taken(m));
 	stat_set(&s->list_replies, m->waiting.count);
 }

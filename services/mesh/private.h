@@ -29,15 +29,15 @@ struct mesh {
 	struct query **buckets; /* hash chains; their number is a power of two */
 	size_t bucket_count;
 	unsigned count; /* queries in the table */
-	unsigned seated[SEATS];
+	unsigned slots_used[SLOTS];
 	struct waiters waiting;   /* clients and others, for all queries together */
-	struct list seats[SEATS]; /* queries, oldest first */
+	struct list slots[SLOTS]; /* queries, oldest first */
 	struct list run;          /* queries with something to do now */
 	struct list lanes[LANES]; /* queries that yielded, the next one first */
 	unsigned lane;            /* the one served last */
-	struct timer line_timer;  /* runs the lanes */
+	struct timer yield_timer;  /* runs the lanes */
 	uint64_t yields;          /* so far */
-	struct shares *shares;    /* owners of the queries in SEAT_JOSTLED */
+	struct shares *shares;    /* owners of the queries in SLOT_JOSTLED */
 	bool running;             /* mesh_run is on the stack: no need to call it */
 	bool drop_all;            /* requested while running, or some are left */
 	uint64_t begun;           /* queries so far */
@@ -80,31 +80,31 @@ static inline const struct conf *mesh_conf(const struct mesh *m)
 /* ---- query.c ---- */
 
 /* The key of a query in the table. */
-struct sought {
+struct query_key {
 	const struct question *q;
 	unsigned kind;
 	uint64_t hash;
 	const struct netblock *subnet; /* or NULL */
 };
 
-struct sought sought(const struct question *q, unsigned kind);
-struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet);
+struct query_key query_key(const struct question *q, unsigned kind);
+struct query_key query_key_at(const struct question *q, unsigned kind, const struct netblock *subnet);
 
-/* A query in the table, in SEAT_BACKGROUND, nothing started. Takes a reference to `budget`. */
-struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
+/* A query in the table, in SLOT_BACKGROUND, nothing started. Takes a reference to `budget`. */
+struct query *query_new(struct mesh *m, const struct query_key *s, unsigned depth,
 			struct budget *budget) MUST_USE;
-/* Take it out of the table and its seat, stop its timers, clear its modules. Nothing can wake it
+/* Take it out of the table and its slot, stop its timers, clear its modules. Nothing can wake it
  * any more, but `reply` stays until query_free. */
 void query_end(struct query *q);
 void query_free(struct query *q); /* ended, and nobody holds it */
-struct query *query_find(struct mesh *m, const struct sought *s);
-void query_sit(struct query *q, enum query_seat seat);
+struct query *query_find(struct mesh *m, const struct query_key *s);
+void query_move_slot(struct query *q, enum query_slot slot);
 
 struct budget *budget_new(const struct mesh *m) MUST_USE; /* one reference */
 
-void query_tie(struct query *parent, struct query *child, unsigned module);
-void query_untie(struct query_link *link);
-/* `child`, which another query began, was starved (query_is_starved): have the same asked for again with the budget
+void query_link_add(struct query *parent, struct query *child, unsigned module);
+void query_link_remove(struct query_link *link);
+/* `child`, which another query began, was lookup_refused (query_lookup_was_refused): have the same asked for again with the budget
  * of `parent`. False: it may not. */
 bool query_ask_again(struct query *parent, const struct query *child, unsigned module);
 struct query_link *query_link_between(const struct query *parent, const struct query *child);
@@ -115,16 +115,16 @@ bool query_waits_for(struct mesh *m, struct query *from, const struct query *tar
 void wake_free(struct mesh *m, struct wake *w);
 struct wake *wake_new(struct mesh *m) MUST_USE;
 /* Discard the pending events of module `module` and those below it, and end their waits. */
-void query_hush(struct query *q, unsigned module);
+void query_cancel_events(struct query *q, unsigned module);
 
 /* ---- mesh.c ---- */
 
 /* Begin a query at that depth; its first module is asked as soon as mesh_run comes to it. It takes a
  * reference to `budget`. */
-struct query *query_begin(struct mesh *m, const struct sought *s, unsigned depth,
+struct query *query_begin(struct mesh *m, const struct query_key *s, unsigned depth,
 			  struct budget *budget) MUST_USE;
 /* Begin a query that is not in the table, with a budget of its own. */
-struct query *mesh_begin(struct mesh *m, const struct sought *s) MUST_USE;
+struct query *mesh_begin(struct mesh *m, const struct query_key *s) MUST_USE;
 /* Queue an event for a module of `q` and have it delivered. */
 void mesh_tell(struct query *q, unsigned module, const struct event *event);
 void mesh_run(struct mesh *m);
@@ -135,13 +135,13 @@ void mesh_lose_clients(struct query *q);
 
 /* ---- admit.c ---- */
 
-/* Give it a seat: a client waits for it now. */
-void mesh_seat(struct query *q, const struct addr *client);
-bool mesh_has_seats(const struct mesh *m);
+/* Give it a slot: a client waits for it now. */
+void mesh_give_slot(struct query *q, const struct addr *client);
+bool mesh_has_slots(const struct mesh *m);
 
-static inline unsigned mesh_seats_taken(const struct mesh *m)
+static inline unsigned mesh_slots_taken(const struct mesh *m)
 {
-	return m->seated[SEAT_KEPT] + m->seated[SEAT_JOSTLED];
+	return m->slots_used[SLOT_KEPT] + m->slots_used[SLOT_JOSTLED];
 }
 
 /* ---- waiters.c ---- */
@@ -196,13 +196,13 @@ void stale_on_timer(struct timer *t); /* q->stale_timer.fire */
 
 /* ---- subnet_groups.c ---- */
 
-/* A guest has its reply: clients in its hall that the reply is valid for join the guest. */
-void hall_gather(struct query *guest);
-/* A query ends, be it a guest, a hall or neither. */
-void hall_leave(struct query *q);
-/* Have the hall run: it has something to do. */
-void hall_wake(struct query *hall);
+/* A member has its reply: clients in its group that the reply is valid for join the member. */
+void subnet_group_gather(struct query *member);
+/* A query ends, be it a member, a group or neither. */
+void subnet_group_leave(struct query *q);
+/* Have the group run: it has something to do. */
+void subnet_group_wake(struct query *group);
 /* `kind` with QUERY_ROUTED and, where it applies, QUERY_FORWARDED; unchanged when `w` is NULL. */
-unsigned hall_kind(unsigned kind, const struct whereabouts *w);
+unsigned subnet_group_kind(unsigned kind, const struct whereabouts *w);
 
 #endif

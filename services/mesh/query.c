@@ -25,9 +25,9 @@ static uint64_t kind_hash(unsigned kind)
 	return identity(kind) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-struct sought sought(const struct question *q, unsigned kind)
+struct query_key query_key(const struct question *q, unsigned kind)
 {
-	return (struct sought){ .q = q, .kind = kind, .hash = msgcache_hash(q) ^ kind_hash(kind) };
+	return (struct query_key){ .q = q, .kind = kind, .hash = msgcache_hash(q) ^ kind_hash(kind) };
 }
 
 static uint64_t subnet_hash(const struct netblock *n)
@@ -35,9 +35,9 @@ static uint64_t subnet_hash(const struct netblock *n)
 	return addr_hash(&n->net) + n->bits;
 }
 
-struct sought sought_at(const struct question *q, unsigned kind, const struct netblock *subnet)
+struct query_key query_key_at(const struct question *q, unsigned kind, const struct netblock *subnet)
 {
-	struct sought s = sought(q, kind);
+	struct query_key s = query_key(q, kind);
 
 	s.subnet = subnet;
 	s.hash ^= subnet_hash(subnet);
@@ -78,7 +78,7 @@ static void table_grow(struct mesh *m)
 	mem_free(old);
 }
 
-struct query *query_find(struct mesh *m, const struct sought *s)
+struct query *query_find(struct mesh *m, const struct query_key *s)
 {
 	for (struct query *at = *bucket_of(m, s->hash); at; at = at->bucket_next)
 		if (at->hash == s->hash && identity(at->kind) == identity(s->kind) &&
@@ -142,7 +142,7 @@ static void enter_scope(struct query *q)
 	q->view = views_of_scope(q->snapshot->policy->views, q->scope);
 }
 
-struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
+struct query *query_new(struct mesh *m, const struct query_key *s, unsigned depth,
 			struct budget *budget)
 {
 	struct query *q = query_blank(m);
@@ -163,9 +163,9 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 	q->number = m->begun++;
 	q->hash = s->hash;
 	list_init(&q->in_run);
-	list_init(&q->in_line);
-	list_init(&q->in_hall);
-	list_init(&q->guests);
+	list_init(&q->in_yielded);
+	list_init(&q->in_group);
+	list_init(&q->members);
 	list_init(&q->events);
 	list_init(&q->waiters);
 	list_init(&q->parents);
@@ -178,21 +178,21 @@ struct query *query_new(struct mesh *m, const struct sought *s, unsigned depth,
 	q->bucket_next = *bucket;
 	*bucket = q;
 	m->count++;
-	m->seated[SEAT_BACKGROUND]++;
-	list_push_back(&m->seats[SEAT_BACKGROUND], &q->in_mesh);
+	m->slots_used[SLOT_BACKGROUND]++;
+	list_push_back(&m->slots[SLOT_BACKGROUND], &q->in_mesh);
 	return q;
 }
 
-void query_sit(struct query *q, enum query_seat seat)
+void query_move_slot(struct query *q, enum query_slot slot)
 {
 	struct mesh *m = q->mesh;
 
-	m->seated[q->seat]--;
-	m->seated[seat]++;
-	q->seat = seat;
+	m->slots_used[q->slot]--;
+	m->slots_used[slot]++;
+	q->slot = slot;
 	shares_take_back(m->shares, &q->place);
 	list_remove(&q->in_mesh);
-	list_push_back(&m->seats[seat], &q->in_mesh);
+	list_push_back(&m->slots[slot], &q->in_mesh);
 }
 
 static void table_remove(struct query *q)
@@ -211,20 +211,20 @@ void query_end(struct query *q)
 
 	q->done = true;
 	table_remove(q);
-	hall_leave(q);
+	subnet_group_leave(q);
 	m->count--;
-	m->seated[q->seat]--;
+	m->slots_used[q->slot]--;
 	shares_take_back(m->shares, &q->place);
 	list_remove(&q->in_mesh);
 	list_remove(&q->in_run);
-	list_remove(&q->in_line);
+	list_remove(&q->in_yielded);
 	timer_stop(loop, &q->timer);
 	timer_stop(loop, &q->stale_timer);
 	timer_stop(loop, &q->deadline);
 	for (unsigned i = m->module_count; i-- > 0;)
 		if (q->state[i] && m->modules[i]->clear)
 			m->modules[i]->clear(q, q->state[i]);
-	query_hush(q, 0);
+	query_cancel_events(q, 0);
 }
 
 void query_free(struct query *q)
@@ -249,7 +249,7 @@ void query_free(struct query *q)
  * Links between queries.
  */
 
-void query_tie(struct query *parent, struct query *child, unsigned module)
+void query_link_add(struct query *parent, struct query *child, unsigned module)
 {
 	struct query_link *link = arena_new(&parent->arena, struct query_link);
 
@@ -259,7 +259,7 @@ void query_tie(struct query *parent, struct query *child, unsigned module)
 	parent->child_count++;
 }
 
-void query_untie(struct query_link *link)
+void query_link_remove(struct query_link *link)
 {
 	list_remove(&link->of_child);
 	list_remove(&link->of_parent);
@@ -328,7 +328,7 @@ void wake_free(struct mesh *m, struct wake *w)
 		query_free(child);
 }
 
-void query_hush(struct query *q, unsigned module)
+void query_cancel_events(struct query *q, unsigned module)
 {
 	LIST_EACH_SAFE (at, &q->events) {
 		struct wake *w = LIST_ITEM(at, struct wake, link);
@@ -340,10 +340,10 @@ void query_hush(struct query *q, unsigned module)
 		struct query_link *link = LIST_ITEM(at, struct query_link, of_parent);
 
 		if (link->module >= module)
-			query_untie(link);
+			query_link_remove(link);
 	}
 	if (q->timer_module >= module)
 		timer_stop(q->env->loop, &q->timer);
-	if (q->line_module >= module)
-		list_remove(&q->in_line);
+	if (q->yield_module >= module)
+		list_remove(&q->in_yielded);
 }

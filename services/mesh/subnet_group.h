@@ -3,12 +3,12 @@
  *
  * With the module "subnetcache" all clients with the same question first join one query, whose
  * answer is for all. Only where a server is to be sent the client subnet (the operator's lists
- * decide) does the iterator stop that query (q->divided). It then becomes a hall: its clients wait
- * in it, and for each subnet among them a guest is started, the same question for clients in that
+ * decide) does the iterator stop that query (q->divided). It then becomes a group: its clients wait
+ * in it, and for each subnet among them a member is started, the same question for clients in that
  * subnet. At most HALL_GUESTS run at a time, and only one until the servers have been seen to tell
- * clients apart, so that many subnets do not make a birthday attack. A guest's answer goes to
+ * clients apart, so that many subnets do not make a birthday attack. A member's answer goes to
  * every waiting client it is valid for (within its scope, or all if it has none); then the next
- * guests are started. When a guest fails, so do those who wait: they would only fail later. */
+ * members are started. When a member fails, so do those who wait: they would only fail later. */
 #ifndef SERVICES_MESH_SUBNET_GROUP_H
 #define SERVICES_MESH_SUBNET_GROUP_H
 
@@ -23,10 +23,10 @@ struct query;
 extern const struct module subnetcache_module;
 
 /* Whether the finished query's reply is valid for some clients only; if so, `at` says which. */
-bool halls_place(const struct query *q, struct subnet_key *at);
+bool subnet_group_key(const struct query *q, struct subnet_key *at);
 
 /* `q` builds its answer on that of `child`, so it is valid for the same clients only. True: a
  * server was to be sent the client subnet, and `q` is divided. */
-bool halls_depend(struct query *q, const struct query *child);
+bool subnet_groups_depend(struct query *q, const struct query *child);
 
 #endif

@@ -1,4 +1,4 @@
-/* Halls and their guests: whose query is sent next, and who may share another client's answer.
+/* Halls and their members: whose query is sent next, and who may share another client's answer.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/subnet_group.h"
 
@@ -10,9 +10,9 @@
 
 #define HALL_VISITS 4096
 
-/* A client whose own subnet option is passed to any server does not share the hall of the others,
+/* A client whose own subnet option is passed to any server does not share the group of the others,
  * and no cached answer would do for it. */
-unsigned hall_kind(unsigned kind, const struct whereabouts *w)
+unsigned subnet_group_kind(unsigned kind, const struct whereabouts *w)
 {
 	if (LIKELY(!w))
 		return kind;
@@ -24,7 +24,7 @@ static const struct subnets *rules_of(const struct query *q)
 	return q->env->subnet_index ? q->snapshot->subnets : NULL;
 }
 
-bool halls_place(const struct query *q, struct subnet_key *at)
+bool subnet_group_key(const struct query *q, struct subnet_key *at)
 {
 	const struct subnets *rules = rules_of(q);
 
@@ -34,7 +34,7 @@ bool halls_place(const struct query *q, struct subnet_key *at)
 	return true;
 }
 
-bool halls_depend(struct query *q, const struct query *child)
+bool subnet_groups_depend(struct query *q, const struct query *child)
 {
 	q->placed |= child->placed;
 	q->secret |= child->secret;
@@ -49,109 +49,109 @@ bool halls_depend(struct query *q, const struct query *child)
 	return q->divided;
 }
 
-/* ---- guests ---- */
+/* ---- members ---- */
 
-static unsigned guest_count(const struct query *hall)
+static unsigned member_count(const struct query *group)
 {
 	unsigned count = 0;
 
-	LIST_EACH (at, &hall->guests)
+	LIST_EACH (at, &group->members)
 		count++;
 	return count;
 }
 
 /* Whether its servers are known to give different answers to different subnets. */
-static bool is_proven(const struct query *hall)
+static bool is_proven(const struct query *group)
 {
-	return hall->told_before || subnet_index_exist(hall->env->subnet_index, &hall->question, hall->scope,
-						 hall->env->time->now_s);
+	return group->told_before || subnet_index_exist(group->env->subnet_index, &group->question, group->scope,
+						 group->env->time->now_s);
 }
 
-static bool has_room(const struct query *hall)
+static bool has_room(const struct query *group)
 {
-	unsigned count = guest_count(hall);
+	unsigned count = member_count(group);
 
-	/* the first guest takes the seat that the hall gives up */
+	/* the first member takes the slot that the group gives up */
 	return count == 0 ||
-	       (count < HALL_GUESTS && is_proven(hall) && mesh_has_seats(hall->mesh));
+	       (count < HALL_GUESTS && is_proven(group) && mesh_has_slots(group->mesh));
 }
 
-/* The guest for clients in `subnet`, begun if needed; NULL: they have to wait. */
-static struct query *guest_for(struct query *hall, const struct netblock *subnet, unsigned more)
+/* The member for clients in `subnet`, begun if needed; NULL: they have to wait. */
+static struct query *member_for(struct query *group, const struct netblock *subnet, unsigned more)
 {
-	unsigned kind = (hall->kind & ~(unsigned)QUERY_NO_CACHE) | more;
-	struct sought s = sought_at(&hall->question, kind, subnet);
-	struct query *guest = query_find(hall->mesh, &s);
+	unsigned kind = (group->kind & ~(unsigned)QUERY_NO_CACHE) | more;
+	struct query_key s = query_key_at(&group->question, kind, subnet);
+	struct query *member = query_find(group->mesh, &s);
 
-	if (guest || !has_room(hall))
-		return guest;
-	guest = mesh_begin(hall->mesh, &s);
-	guest->hall = hall;
-	list_push_back(&hall->guests, &guest->in_hall);
-	return guest;
+	if (member || !has_room(group))
+		return member;
+	member = mesh_begin(group->mesh, &s);
+	member->group = group;
+	list_push_back(&group->members, &member->in_group);
+	return member;
 }
 
-static struct query *on_way_in(struct query *hall, const struct request *r, const struct client *c,
+static struct query *on_way_in(struct query *group, const struct request *r, const struct client *c,
 			       void *arg)
 {
-	struct query *guest;
+	struct query *member;
 
 	(void)arg;
 	if (!r->where)
 		return NULL;
-	guest = guest_for(hall, &r->where->shown,
-			  hall->kind & QUERY_FORWARDED ? QUERY_NO_CACHE : 0u);
-	if (guest) {
-		guest->budget->lane = (uint8_t)client_hash(&c->from);
-		guest->is_refresh = false;
-		mesh_seat(guest, &c->from);
+	member = member_for(group, &r->where->shown,
+			  group->kind & QUERY_FORWARDED ? QUERY_NO_CACHE : 0u);
+	if (member) {
+		member->budget->lane = (uint8_t)client_hash(&c->from);
+		member->is_refresh = false;
+		mesh_give_slot(member, &c->from);
 	}
-	return guest;
+	return member;
 }
 
-static void begin_refresh(struct query *hall)
+static void begin_refresh(struct query *group)
 {
-	struct query *guest = guest_for(hall, &hall->asker->shown, QUERY_NO_CACHE);
+	struct query *member = member_for(group, &group->asker->shown, QUERY_NO_CACHE);
 
-	hall->asker = NULL;
-	if (!guest || guest->seat != SEAT_BACKGROUND)
+	group->asker = NULL;
+	if (!member || member->slot != SLOT_BACKGROUND)
 		return;
-	guest->is_refresh = true;
-	query_sit(guest, SEAT_JOSTLED);
+	member->is_refresh = true;
+	query_move_slot(member, SLOT_JOSTLED);
 }
 
-static struct query *on_moving(struct query *hall, const struct request *r, const struct client *c,
+static struct query *on_moving(struct query *group, const struct request *r, const struct client *c,
 			       void *arg)
 {
-	(void)hall;
+	(void)group;
 	(void)r;
 	(void)c;
 	return arg;
 }
 
-/* ---- end of a guest ---- */
+/* ---- end of a member ---- */
 
 struct gathering {
-	struct query *guest;
+	struct query *member;
 	struct subnet_key at;
 	bool is_for_all;
 };
 
-static struct query *on_way_out(struct query *hall, const struct request *r, const struct client *c,
+static struct query *on_way_out(struct query *group, const struct request *r, const struct client *c,
 				void *arg)
 {
 	const struct gathering *g = arg;
 	const struct netblock *who = r->where ? &r->where->shown : NULL;
 
-	(void)hall;
+	(void)group;
 	(void)c;
 	if (g->is_for_all)
-		return g->guest;
+		return g->member;
 	if (!who || who->net.family != g->at.net.net.family || who->bits < g->at.net.bits ||
 	    (g->at.coarse && who->bits != g->at.net.bits) ||
 	    !netblock_holds(&g->at.net, &who->net))
 		return NULL;
-	return g->guest;
+	return g->member;
 }
 
 static bool has_failed(const struct query *q)
@@ -159,30 +159,30 @@ static bool has_failed(const struct query *q)
 	return q->reply->rcode == RCODE_SERVFAIL;
 }
 
-void hall_gather(struct query *guest)
+void subnet_group_gather(struct query *member)
 {
-	struct gathering g = { .guest = guest };
+	struct gathering g = { .member = member };
 
-	g.is_for_all = has_failed(guest) || !halls_place(guest, &g.at);
-	waiters_sort(guest->hall, on_way_out, &g);
+	g.is_for_all = has_failed(member) || !subnet_group_key(member, &g.at);
+	waiters_sort(member->group, on_way_out, &g);
 }
 
-void hall_wake(struct query *hall)
+void subnet_group_wake(struct query *group)
 {
-	mesh_tell(hall, hall->at, &(struct event){ .kind = EVENT_TURN });
+	mesh_tell(group, group->at, &(struct event){ .kind = EVENT_TURN });
 }
 
-void hall_leave(struct query *q)
+void subnet_group_leave(struct query *q)
 {
-	LIST_EACH_SAFE (at, &q->guests) {
-		LIST_ITEM(at, struct query, in_hall)->hall = NULL;
+	LIST_EACH_SAFE (at, &q->members) {
+		LIST_ITEM(at, struct query, in_group)->group = NULL;
 		list_remove(at);
 	}
-	if (LIKELY(!q->hall))
+	if (LIKELY(!q->group))
 		return;
-	list_remove(&q->in_hall);
-	hall_wake(q->hall);
-	q->hall = NULL;
+	list_remove(&q->in_group);
+	subnet_group_wake(q->group);
+	q->group = NULL;
 }
 
 /* ---- the module ---- */
@@ -197,23 +197,23 @@ static bool divides_at_once(const struct query *q)
 				      q->env->time->now_s));
 }
 
-/* A hall's arena keeps what waited there until the hall ends: one that is visited constantly makes
- * way for a new hall, in which its guests and clients continue. */
+/* A group's arena keeps what waited there until the group ends: one that is visited constantly makes
+ * way for a new group, in which its members and clients continue. */
 static void move_house(struct query *q)
 {
-	struct sought s = sought(&q->question, q->kind);
+	struct query_key s = query_key(&q->question, q->kind);
 	struct query *new = mesh_begin(q->mesh, &s);
 
 	new->divided = true;
 	new->told_before = q->told_before;
-	LIST_EACH_SAFE (at, &q->guests) {
-		LIST_ITEM(at, struct query, in_hall)->hall = new;
+	LIST_EACH_SAFE (at, &q->members) {
+		LIST_ITEM(at, struct query, in_group)->group = new;
 		list_remove(at);
-		list_push_back(&new->guests, at);
+		list_push_back(&new->members, at);
 	}
 	waiters_sort(q, on_moving, new);
-	if (new->seat != q->seat)
-		query_sit(new, q->seat);
+	if (new->slot != q->slot)
+		query_move_slot(new, q->slot);
 }
 
 static enum step attend(struct query *q)
@@ -229,10 +229,10 @@ static enum step attend(struct query *q)
 		begin_refresh(q);
 	if (list_is_empty(&q->waiters)) {
 		q->is_refresh = false;
-		if (list_is_empty(&q->guests))
+		if (list_is_empty(&q->members))
 			return STEP_UP;
-		if (q->seat != SEAT_BACKGROUND)
-			query_sit(q, SEAT_BACKGROUND);
+		if (q->slot != SLOT_BACKGROUND)
+			query_move_slot(q, SLOT_BACKGROUND);
 	}
 	return STEP_WAIT;
 }
@@ -262,7 +262,7 @@ static enum step operate(struct query *q, void *state, const struct event *ev)
 	}
 }
 
-/* Only a hall waits, for its guests, which the mesh knows of (q->parked). */
+/* Only a group waits, for its members, which the mesh knows of (q->parked). */
 static bool waits(const void *state)
 {
 	(void)state;

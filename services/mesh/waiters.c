@@ -43,8 +43,8 @@ void waiters_sort(struct query *q,
 
 static struct query *begin_again(struct query *q, const struct client *c)
 {
-	struct sought s = q->subnet ? sought_at(&q->question, q->kind, q->subnet)
-				    : sought(&q->question, q->kind);
+	struct query_key s = q->subnet ? query_key_at(&q->question, q->kind, q->subnet)
+				    : query_key(&q->question, q->kind);
 	struct query *again = mesh_begin(q->mesh, &s);
 
 	again->budget->lane = (uint8_t)client_hash(&c->from);
@@ -63,7 +63,7 @@ static void waiters_begin_again(struct query *q)
 			continue;
 		if (!again)
 			again = begin_again(q, &w->client);
-		mesh_seat(again, &w->client.from);
+		mesh_give_slot(again, &w->client.from);
 		waiter_join(w, again);
 	}
 }
@@ -296,7 +296,7 @@ static void locate(struct query *q, struct waiter *w)
 {
 	const struct whereabouts *where = w->request.where;
 	struct subnet_key at;
-	bool is_placed = halls_place(q, &at);
+	bool is_placed = subnet_group_key(q, &at);
 
 	if (is_placed)
 		stat_bump(&q->env->stats->subnet, 1);
@@ -551,7 +551,7 @@ static struct message *face_of(struct query *q)
 static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
-	       q->reply != q->recalled && !query_is_starved(q) &&
+	       q->reply != q->recalled && !query_lookup_was_refused(q) &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 
@@ -582,7 +582,7 @@ static const struct stored *keep_reply(struct query *q, const struct message *fa
 {
 	struct mesh *m = q->mesh;
 	struct subnet_key at;
-	bool is_placed = halls_place(q, &at);
+	bool is_placed = subnet_group_key(q, &at);
 	const struct stored *s;
 
 	if (!is_worth_keeping(q))
@@ -616,7 +616,7 @@ void waiters_finish(struct query *q)
 	blame_network(q);
 	face = face_of(q);
 	failed = is_failure(q, face);
-	if (UNLIKELY(query_is_starved(q)))
+	if (UNLIKELY(query_lookup_was_refused(q)))
 		waiters_begin_again(q);
 	if (UNLIKELY(failed && mesh_conf(m)->server.log_servfail && !list_is_empty(&q->waiters)))
 		querylog_failure(&q->question, face->reason, face->reason_text);

@@ -32,12 +32,12 @@ enum {                         /* query.kind: must match for two queries to be j
        QUERY_UNPOLICED = 32,   /* a policy zone has passed it: no other zone stops it */
 };
 
-/* Where a query sits. Seats other than SEAT_BACKGROUND count towards num-queries-per-thread. */
-enum query_seat {
-	SEAT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
-	SEAT_KEPT,       /* runs to completion */
-	SEAT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
-	SEATS
+/* Where a query sits. Slots other than SLOT_BACKGROUND count towards num-queries-per-thread. */
+enum query_slot {
+	SLOT_BACKGROUND, /* children, refreshes, and queries abandoned by their clients */
+	SLOT_KEPT,       /* runs to completion */
+	SLOT_JOSTLED,    /* may be evicted: when old, or for a client that holds fewer */
+	SLOTS
 };
 
 /* The scope in `kind`. Queries of different scopes never join; children inherit the scope. */
@@ -71,8 +71,8 @@ struct query {
 	const struct met *met;    /* servers met that policy zones name (services/policy/rpz_match.h) */
 	const struct message *own; /* the denial that the reply stands in for (DNS64); or NULL */
 	bool is_answer;           /* mesh_child_alike: a client's answer will be made of its own */
-	bool is_aside;            /* mesh_side: whoever began it does not wait for it */
-	bool starved;             /* it did without something, by limits of the query it was begun for, or of children */
+	bool is_detached;            /* mesh_side: whoever began it does not wait for it */
+	bool lookup_refused;             /* it did without something, by limits of the query it was begun for, or of children */
 	/* client subnets, set by the iterator (services/mesh/subnet_group.h) */
 	bool divided;         /* a server would be sent the subnet: clients must ask separately */
 	bool listed;          /* as `divided`, but not a client's query: no subnet was sent */
@@ -96,16 +96,16 @@ struct query {
 	struct query *bucket_next;
 	void *state[QUERY_MODULES];
 	unsigned at; /* index of the module that runs or waits */
-	enum query_seat seat;
-	struct list in_mesh;  /* link in the list of its seat, oldest first */
-	struct holding place; /* SEAT_JOSTLED: the client charged for it */
+	enum query_slot slot;
+	struct list in_mesh;  /* link in the list of its slot, oldest first */
+	struct holding place; /* SLOT_JOSTLED: the client charged for it */
 	struct list in_run;   /* linked while it has events to deliver */
-	struct list in_line;  /* linked while it waits for its turn after mesh_yield */
+	struct list in_yielded;  /* linked while it waits for its turn after mesh_yield */
 	struct list events;   /* not delivered yet, oldest first */
 	struct list waiters;  /* clients and others outside the mesh */
-	struct query *hall;       /* where others wait who asked the same from elsewhere */
-	struct list in_hall;      /* a guest's link in hall->guests */
-	struct list guests;       /* of a hall */
+	struct query *group;       /* where others wait who asked the same from elsewhere */
+	struct list in_group;      /* a member's link in group->members */
+	struct list members;       /* of a group */
 	unsigned visits;
 	const struct whereabouts *asker; /* of a refresh: the client it is for */
 	struct list parents;  /* links to queries that wait for this one */
@@ -115,11 +115,11 @@ struct query {
 	uint32_t walk;            /* number of the last search for cycles to visit it */
 	struct timer timer;       /* mesh_wake_at */
 	unsigned timer_module;    /* the module that set it */
-	unsigned line_module;     /* the module that yielded */
+	unsigned yield_module;     /* the module that yielded */
 	struct timer stale_timer; /* serve-expired-client-timeout */
 	struct timer deadline;    /* budget->deadline_us */
 	bool stale_allowed;       /* expired answers may be sent: mesh_allow_stale */
-	bool done, running, parked; /* parked: a hall that only waits for its guests */
+	bool done, running, parked; /* parked: a group that only waits for its members */
 };
 
 /* Counts a step of a module, or of a state machine within one. False: it was the last one allowed, far
@@ -131,9 +131,9 @@ static inline bool query_may_step(struct query *q)
 
 /* Whether it has failed for want of what a client's own query for the same would have: limits of the query it was
  * begun for, or that hold for children only. This says nothing to others, and is not kept. */
-static inline bool query_is_starved(const struct query *q)
+static inline bool query_lookup_was_refused(const struct query *q)
 {
-	return q->depth && q->starved &&
+	return q->depth && q->lookup_refused &&
 	       (q->reply->rcode == RCODE_SERVFAIL || q->reply->reason == REASON_budget_validation);
 }
 

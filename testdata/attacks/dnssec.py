@@ -639,7 +639,7 @@ answered(44, "spent-on-another", "a question that costs all it may, then an alia
          "want of a budget must not be kept for those who have one", "failures of children without means or time, or by limits for children alone, are kept "
          "nowhere, and who had joined such a child, be it a client or another question, gets a lookup of its own",
          "services/query/budget.h:budget_is_short services/mesh/waiters.c:waiters_begin_again "
-         "services/mesh/children.c:query_ask_again services/query/query.h:query_is_starved validator/chain.c:miss "
+         "services/mesh/children.c:query_ask_again services/query/query.h:query_lookup_was_refused validator/chain.c:miss "
          "validator/chain.c:learn_cut",
          "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
          "testdata/replay/cut_for_want_of_anothers_budget_is_asked_again.rpl "

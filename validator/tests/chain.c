@@ -753,7 +753,7 @@ static void the_budget_of_another_is_not_ones_own(void **state)
 		while (lab.waiting_count == 0)
 			assert_true(lab_turn());
 		assert_int_equal(lab.waiting_count, 1);
-		lab.waiting[0]->starved = true;
+		lab.waiting[0]->lookup_refused = true;
 		m->rcode = RCODE_SERVFAIL;
 		m->count[SECTION_ANSWER] = 0;
 		lab_deliver();

@@ -418,8 +418,8 @@ static void a_pause_is_for_a_view_or_for_all(void **state)
 		const char *pauses, *view;
 		bool blocked;
 	} rows[] = {
-		{ NULL, "guests", false }, { NULL, NULL, false },     { "guests", "guests", false },
-		{ "guests", NULL, true },  { "guests", "staff", true },
+		{ NULL, "members", false }, { NULL, NULL, false },     { "members", "members", false },
+		{ "members", NULL, true },  { "members", "staff", true },
 	};
 	static const char *const rules[] = { "||bad.test^\n" };
 

@@ -37,7 +37,7 @@ static struct conf *conf_with(const char *text)
 {
 	char whole[4000], *to = whole;
 	int n = snprintf(to, sizeof(whole),
-			 "server:\n define-tag: \"kids guests\"\n blocklist-directory: \"%s\"\n",
+			 "server:\n define-tag: \"kids members\"\n blocklist-directory: \"%s\"\n",
 			 folder);
 
 	for (to += n; *text; text++) {
@@ -94,8 +94,8 @@ static const char *blocked_by(const struct lists *l, const char *name, const cha
 
 static const char three[] = "blocklist:\n name: all\n file: @/all\n"
 			    "blocklist:\n name: kids\n tags: kids\n file: @/kids\n"
-			    "blocklist:\n name: view\n views: guests\n file: @/view\n"
-			    "view:\n name: guests\n";
+			    "blocklist:\n name: view\n views: members\n file: @/view\n"
+			    "view:\n name: members\n";
 
 static void each_client_has_its_lists_and_the_first_decides(void **state)
 {
@@ -104,16 +104,16 @@ static void each_client_has_its_lists_and_the_first_decides(void **state)
 		const char *name, *tag, *view, *want;
 	} rows[] = {
 		{ "a.example.", NULL, NULL, "all" },
-		{ "a.example.", "kids", "guests", "all" },
+		{ "a.example.", "kids", "members", "all" },
 		{ "k.example.", NULL, NULL, "" },
 		{ "k.example.", "kids", NULL, "kids" },
-		{ "k.example.", "guests", NULL, "" },
+		{ "k.example.", "members", NULL, "" },
 		{ "v.example.", NULL, NULL, "" },
-		{ "v.example.", NULL, "guests", "view" },
+		{ "v.example.", NULL, "members", "view" },
 		{ "v.example.", NULL, "others", "" },
 		{ "both.example.", "kids", NULL, "all" },
 		{ "half.example.", "kids", NULL, "kids" }, /* allowed by another list only */
-		{ "none.example.", "kids", "guests", "" },
+		{ "none.example.", "kids", "members", "" },
 	};
 	struct lists l;
 
@@ -143,11 +143,11 @@ static void a_pause_ends_by_itself(void **state)
 	blocklists_pause(l.b, NULL, 200);
 	assert_string_equal(blocked_by(&l, "a.example.", NULL, NULL, 199), "");
 	assert_string_equal(blocked_by(&l, "a.example.", NULL, NULL, 200), "all");
-	blocklists_pause(l.b, "guests", 300);
-	assert_string_equal(blocked_by(&l, "a.example.", NULL, "guests", 250), "");
+	blocklists_pause(l.b, "members", 300);
+	assert_string_equal(blocked_by(&l, "a.example.", NULL, "members", 250), "");
 	assert_string_equal(blocked_by(&l, "a.example.", NULL, NULL, 250), "all");
 	assert_true(blocklists_resume(l.b, 250));
-	assert_string_equal(blocked_by(&l, "a.example.", NULL, "guests", 250), "all");
+	assert_string_equal(blocked_by(&l, "a.example.", NULL, "members", 250), "all");
 	assert_false(blocklists_resume(l.b, 250));
 	lists_end(&l);
 }

@@ -176,7 +176,7 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 		ask_for("c.f.example", 1);
 		ask(&(struct enquiry){ .name = "f.example", .id = 2, .from = 2 });
 		ask(&(struct enquiry){ .name = "f.example", .id = 3, .from = 3 });
-		world.asleep[0]->starved = rows[i].is_poor; /* as the iterator does */
+		world.asleep[0]->lookup_refused = rows[i].is_poor; /* as the iterator does */
 		wake(0);
 		if (world.asleep_count != (rows[i].anew ? 2 : 1))
 			fail_msg("%s: begun %u times", rows[i].why, world.asleep_count);
@@ -185,9 +185,9 @@ static void who_joins_a_lookup_fails_for_no_want_of_anothers_budget(void **state
 		if (rows[i].anew) {
 			assert_int_equal(world.heard[0].id, 1);
 			assert_int_equal(world.asleep[1]->depth, 0);
-			assert_int_equal(world.asleep[1]->seat, SEAT_KEPT);
+			assert_int_equal(world.asleep[1]->slot, SLOT_KEPT);
 			/* now it is its own failure, whatever it says */
-			world.asleep[1]->starved = true;
+			world.asleep[1]->lookup_refused = true;
 			wake(1);
 			assert_int_equal(world.asleep_count, 2);
 			assert_int_equal(world.heard_count, 3);
@@ -221,7 +221,7 @@ static void who_is_given_up_while_its_child_ends_leaves_that_alone(void **state)
 	ask_over_tcp("c.w.example", 1, 0);
 	r.q = question_of("w.example");
 	mesh_ask(world.mesh, &r, &c, NULL);
-	query_sit(world.asleep[0], SEAT_BACKGROUND); /* as a guest that others move to */
+	query_move_slot(world.asleep[0], SLOT_BACKGROUND); /* as a member that others move to */
 	wake(0);
 	assert_int_equal(world.heard_count, 2);
 	assert_int_equal(world.heard[0].id, 2);

@@ -34,7 +34,7 @@ static const struct row {
 	  WAKE_TURN },
 	{ "subnetcache, passing on", &subnetcache_module, "server:\n", TYPE_A, false, EVENT_ASK, false,
 	  1u << EVENT_ASK | 1u << EVENT_ANSWER },
-	{ "subnetcache, a hall", &subnetcache_module,
+	{ "subnetcache, a group", &subnetcache_module,
 	  "server:\nmodule-config: \"subnetcache iterator\"\nsend-client-subnet: 192.0.2.0/24\n", TYPE_A, true,
 	  EVENT_ANSWER, true, WAKE_TURN },
 };

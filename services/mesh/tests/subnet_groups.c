@@ -1,4 +1,4 @@
-/* Claims about halls: clients told apart by subnet wait for the guests whose answers they may have.
+/* Claims about groups: clients told apart by subnet wait for the members whose answers they may have.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "services/mesh/subnet_group.h"
 
@@ -12,7 +12,7 @@ static struct servers {
 	bool fail;
 } servers;
 
-/* Stops what is not for a subnet, as the iterator does, and has guests wait. */
+/* Stops what is not for a subnet, as the iterator does, and has members wait. */
 static enum step divider_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
@@ -116,8 +116,8 @@ static void an_answer_is_for_whom_the_servers_say(void **state)
 		const char *why;
 		unsigned scope;
 		bool fail;
-		const char *told; /* once the first guest, of client 1, is answered */
-		unsigned guests;  /* begun by then */
+		const char *told; /* once the first member, of client 1, is answered */
+		unsigned members;  /* begun by then */
 	} rows[] = {
 		{ "for its subnet", 24, false, "1 3", 3 },
 		{ "for less than the servers were told", 32, false, "1 3", 3 },
@@ -137,8 +137,8 @@ static void an_answer_is_for_whom_the_servers_say(void **state)
 		assert_int_equal(world.asleep_count, 1);
 		assert_string_equal(who_is_told(), "");
 		wake(0);
-		if (strcmp(who_is_told(), rows[i].told) != 0 || world.asleep_count != rows[i].guests)
-			fail_msg("%s: told %s, %u guests", rows[i].why, who_is_told(),
+		if (strcmp(who_is_told(), rows[i].told) != 0 || world.asleep_count != rows[i].members)
+			fail_msg("%s: told %s, %u members", rows[i].why, who_is_told(),
 				 world.asleep_count);
 		for (unsigned k = 1; k < world.asleep_count; k++)
 			wake(k);
@@ -203,7 +203,7 @@ static void who_takes_its_question_back_waits_no_more(void **state)
 	begin("");
 	come(1, 1, 1);
 	come(2, 1, 2);
-	/* one whose guest is working, and one that has to wait for it */
+	/* one whose member is working, and one that has to wait for it */
 	mesh_leave(world.mesh, &world.connections[0], is_client, &second);
 	assert_int_equal(dropped, 1);
 	mesh_leave(world.mesh, &world.connections[0], is_client, &first);
@@ -214,7 +214,7 @@ static void who_takes_its_question_back_waits_no_more(void **state)
 	finish();
 }
 
-/* A hall is left for another when it has been visited often. */
+/* A group is left for another when it has been visited often. */
 static void no_client_of_a_busy_subnet_group_is_lost(void **state)
 {
 	enum { VISITS = 10000, FEW = 200 };

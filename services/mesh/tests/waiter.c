@@ -176,7 +176,7 @@ static void a_connection_that_has_gone_takes_all_its_waiters_along(void **state)
 	}
 	assert_int_equal(mesh_waiting(world.mesh), 2);
 	assert_int_equal(mesh_size(world.mesh), 3);
-	assert_int_equal(world.asleep[1]->seat, SEAT_KEPT);
+	assert_int_equal(world.asleep[1]->slot, SLOT_KEPT);
 	mesh_leave(world.mesh, &world.connections[0], NULL, NULL);
 	assert_int_equal(world.heard_count, 3);
 	ask_over_tcp("w2.example", 6, 2);
