@@ -95,7 +95,7 @@ enum turn iter_stop(struct iter *it)
 
 bool iter_judges_servers(const struct iter *it)
 {
-	return UNLIKELY(policed_exist(it->q->snapshot->zones)) && policed_by_servers(it->q);
+	return UNLIKELY(rpz_match_exist(it->q->snapshot->zones)) && rpz_match_by_servers(it->q);
 }
 
 bool iter_is_stopped_at(struct iter *it, const struct delegation *d)
@@ -103,10 +103,10 @@ bool iter_is_stopped_at(struct iter *it, const struct delegation *d)
 	struct query *q = it->q;
 
 	for (unsigned i = 0; i < d->name_count; i++)
-		policed_meet(q, it->want.name, d->names[i].name, NULL);
+		rpz_match_meet(q, it->want.name, d->names[i].name, NULL);
 	for (unsigned i = 0; i < d->place_count; i++)
-		policed_meet(q, it->want.name, NULL, &d->places[i].addr);
-	return policed_stops(q);
+		rpz_match_meet(q, it->want.name, NULL, &d->places[i].addr);
+	return rpz_match_stops(q);
 }
 
 bool iter_is_barred(const struct iter *it, unsigned from)
@@ -114,7 +114,7 @@ bool iter_is_barred(const struct iter *it, unsigned from)
 	for (unsigned i = from; i < it->chain.answers; i++) {
 		const struct rrset *s = it->chain.answer[i];
 
-		if (s->type == TYPE_CNAME && policed_stops_at(it->q, rrset_target(s, 0)))
+		if (s->type == TYPE_CNAME && rpz_match_stops_at(it->q, rrset_target(s, 0)))
 			return true;
 	}
 	return false;

@@ -276,7 +276,7 @@ static struct message *unpack(struct query *q, const struct question *wanted, co
  * they were. (What they deny may be denied as well.) */
 static bool may_be_from_anybody(const struct query *q)
 {
-	return policed_by_servers(q) && !(q->kind & QUERY_UNPOLICED);
+	return rpz_match_by_servers(q) && !(q->kind & QUERY_RPZ_PASSED);
 }
 
 struct recalled recall(struct query *q, const struct question *wanted)

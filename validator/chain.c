@@ -666,7 +666,7 @@ struct chain_found chain_find(struct chain *c, const uint8_t *name)
 	for (labels = dname_labels(anchor->owner); labels <= most; labels++) {
 		const uint8_t *here = dname_suffix(name, labels);
 
-		if (UNLIKELY(above && policed_hides(c->q, here)))
+		if (UNLIKELY(above && rpz_match_hides(c->q, here)))
 			return (struct chain_found){ .end = CHAIN_INSECURE };
 		e = look(c, here, above, above ? NULL : anchor, &out);
 		if (!e || ends_at(c, e, &above, &out))

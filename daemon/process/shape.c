@@ -355,7 +355,7 @@ static void compare_held(struct comparing *c)
 	held_apart(c, a, b);
 	held_apart(c, b, a);
 	compare_records(c, a, b);
-	if (policed_zones_name_servers(b) && !policed_zones_name_servers(a))
+	if (rpz_match_zones_name_servers(b) && !rpz_match_zones_name_servers(a))
 		forget_kinds(c->f, FORGET_ANSWERS);
 	rcu_turn_end();
 }

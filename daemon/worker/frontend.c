@@ -306,7 +306,7 @@ static bool is_doubtful(const struct journey *j)
 static unsigned kind_of(const struct journey *j)
 {
 	return (j->request.flags & FLAG_CD ? QUERY_CD : 0u) |
-	       (j->request.unpoliced ? QUERY_UNPOLICED : 0u) |
+	       (j->request.rpz_passed ? QUERY_RPZ_PASSED : 0u) |
 	       j->request.scope * (unsigned)QUERY_SCOPE;
 }
 
@@ -495,7 +495,7 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 	j.request = *r;
 	j.request.where = NULL;
 	j.request.scope = 0;
-	j.request.unpoliced = false;
+	j.request.rpz_passed = false;
 	j.to = (struct answer_to){ .style = &j.w->style,
 				   .request = &j.request,
 				   .stream = c->ops->stream,

@@ -24,7 +24,7 @@ static bool is_final(const struct message *m)
 
 /* Answers, if the aliases lead into a zone that is held here, and no further where the client may have
  * the rest resolved. */
-static bool leads_to_held(struct journey *j, const struct question *q, const struct lead *lead,
+static bool leads_to_held(struct journey *j, const struct question *q, const struct alias_prefix *lead,
 			  struct arena *a)
 {
 	const struct authzones *zones = j->w->env.snapshot->zones;
@@ -37,15 +37,15 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 		return false;
 	to.now_s = 0;
 	stat_bump(&j->w->env.stats->authzone_down, 1);
-	answer_message(&j->p->out, &to, lead_join(lead, a, &j->request.q, &m, 0));
+	answer_message(&j->p->out, &to, alias_prefix_join(lead, a, &j->request.q, &m, 0));
 	return true;
 }
 
 /* Complete an answer that begins with these aliases: by resolving their target if the client may
  * have that done, else with what is cached. */
-static enum disposition follow(struct journey *j, const struct lead *lead, struct arena *a)
+static enum disposition follow(struct journey *j, const struct alias_prefix *lead, struct arena *a)
 {
-	struct question q = lead_question(lead, &j->request.q);
+	struct question q = alias_prefix_question(lead, &j->request.q);
 	struct message nothing = { .q = q };
 	const struct message *end = NULL;
 
@@ -63,7 +63,7 @@ static enum disposition follow(struct journey *j, const struct lead *lead, struc
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
 		end = stored_unpack(j->stored, a, j->to.now_s);
 	answer_message(&j->p->out, &j->to,
-		       lead_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
+		       alias_prefix_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
 	return journey_send(j);
 }
 
@@ -73,7 +73,7 @@ bool local_settles(struct journey *j, enum disposition *v)
 					   .client = &j->p->client,
 					   .stats = j->w->env.stats,
 					   .settled = j->w->env.settled };
-	struct lead lead;
+	struct alias_prefix lead;
 	struct arena a;
 	enum policy_end end;
 
@@ -81,7 +81,7 @@ bool local_settles(struct journey *j, enum disposition *v)
 		return false;
 	arena_init(&a);
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
-	j->request.unpoliced = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.unpoliced);
+	j->request.rpz_passed = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.rpz_passed);
 	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
 		journey_say(j, "decided by %s", j->w->env.settled->what);
 	if (end == POLICY_FOLLOW)
@@ -94,7 +94,7 @@ bool local_settles(struct journey *j, enum disposition *v)
 
 static enum disposition answer_blocked(struct journey *j, const struct list_found *f)
 {
-	struct lead lead;
+	struct alias_prefix lead;
 	struct arena a;
 	enum disposition v;
 

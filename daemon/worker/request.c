@@ -88,8 +88,8 @@ void journey_note_sent(const struct journey *j)
 {
 	journey_count_answer(j);
 	journey_log_answer(j);
-	if (j->w->env.setfill)
-		setfill_take(j->w->env.setfill, j->w->env.snapshot->policy->zones, j->p->out.start,
+	if (j->w->env.ipset)
+		ipset_take(j->w->env.ipset, j->w->env.snapshot->policy->zones, j->p->out.start,
 			     writer_len(&j->p->out), j->to.now_s);
 }
 

@@ -122,7 +122,7 @@ static inline struct policy_client journey_client(const struct journey *j)
 				       .client = &j->p->client,
 				       .stats = j->w->env.stats,
 				       .settled = j->w->env.settled,
-				       .let_through = j->request.unpoliced,
+				       .let_through = j->request.rpz_passed,
 				       .sees_bogus = j->request.flags & FLAG_CD };
 }
 

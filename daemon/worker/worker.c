@@ -143,7 +143,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.log_replies = c->log_replies;
 	w->on.extended = c->extended_statistics;
 	w->on.notes_questions = c->log_queries || c->extended_statistics;
-	w->on.notes_answers = c->log_replies || c->extended_statistics || w->env.setfill;
+	w->on.notes_answers = c->log_replies || c->extended_statistics || w->env.ipset;
 	w->on.drop_large = c->harden_large_queries;
 	w->on.deny_any = c->deny_any;
 	w->on.validates = s->trust != NULL;
@@ -281,7 +281,7 @@ struct worker *worker_new(const struct worker_how *how, struct fault *f)
 	w->arena = mem_arena_for(how->number);
 	w->dnstap = how->dnstap;
 	open_rooms(w, how);
-	w->env.setfill = w->played ? NULL : setfill_new(how->snapshot->conf);
+	w->env.ipset = w->played ? NULL : ipset_new(how->snapshot->conf);
 	worker_adopt(w, how->snapshot);
 	if (modules_chain(w->chain, how->snapshot->conf, f)) {
 		open_network(w, how);
@@ -312,7 +312,7 @@ void worker_free(struct worker *w)
 	listen_tcp_free(w->listen_tcp);
 	chaos_free(w->chaos);
 	witness_free(w->env.witness);
-	setfill_free(w->env.setfill);
+	ipset_free(w->env.ipset);
 	snapshot_unpin(w->env.snapshot);
 	close_scopes(&w->env);
 	if (!w->played)

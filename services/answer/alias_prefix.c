@@ -10,7 +10,7 @@
 #include "util/base/mem.h"
 #include "util/dns/rr.h"
 
-bool lead_add(struct lead *l, struct arena *a, const struct rrset *cname)
+bool alias_prefix_add(struct alias_prefix *l, struct arena *a, const struct rrset *cname)
 {
 	const struct rrset **sets;
 
@@ -30,18 +30,18 @@ static size_t aligned(size_t len)
 	return (len + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
 }
 
-struct lead *lead_keep(const struct lead *l, size_t *size)
+struct alias_prefix *alias_prefix_keep(const struct alias_prefix *l, size_t *size)
 {
 	size_t at = aligned(sizeof(*l)) + aligned(l->count * sizeof(*l->sets));
 	uint8_t *room;
-	struct lead *new;
+	struct alias_prefix *new;
 	const struct rrset **sets;
 
 	*size = at;
 	for (unsigned i = 0; i < l->count; i++)
 		*size += aligned(l->sets[i]->size);
 	room = mem_new(*size);
-	new = (struct lead *)(void *)room;
+	new = (struct alias_prefix *)(void *)room;
 	sets = (const struct rrset **)(void *)(room + aligned(sizeof(*l)));
 	*new = *l;
 	for (unsigned i = 0; i < l->count; i++) {
@@ -54,7 +54,7 @@ struct lead *lead_keep(const struct lead *l, size_t *size)
 	return new;
 }
 
-struct question lead_question(const struct lead *l, const struct question *asked)
+struct question alias_prefix_question(const struct alias_prefix *l, const struct question *asked)
 {
 	return (struct question){ .name = l->target,
 				  .name_len = (uint16_t)dname_len(l->target),
@@ -62,7 +62,7 @@ struct question lead_question(const struct lead *l, const struct question *asked
 				  .class_ = asked->class_ };
 }
 
-static const struct rrset *as_asked(const struct lead *l, struct arena *a, const struct rrset *s)
+static const struct rrset *as_asked(const struct alias_prefix *l, struct arena *a, const struct rrset *s)
 {
 	if (LIKELY(!l->nat64.net.family) || s->type != TYPE_A)
 		return s;
@@ -75,7 +75,7 @@ static bool is_failure(const struct message *m)
 	       m->rcode != RCODE_YXDOMAIN;
 }
 
-struct message *lead_join(const struct lead *l, struct arena *a, const struct question *asked,
+struct message *alias_prefix_join(const struct alias_prefix *l, struct arena *a, const struct question *asked,
 			  const struct message *end, uint32_t now_s)
 {
 	struct message *m = arena_copy(a, end, sizeof(*end));

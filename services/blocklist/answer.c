@@ -114,13 +114,13 @@ enum list_end blocklist_answer(const struct list_found *f, const struct answer_t
 }
 
 void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
-		    struct lead *lead)
+		    struct alias_prefix *lead)
 {
 	const struct list_rewrite *w = f->match.rewrite[0];
 	struct slice record = { .at = w->data, .len = w->len };
 
-	*lead = (struct lead){ 0 };
-	PROMISE(lead_add(lead, a,
+	*lead = (struct alias_prefix){ 0 };
+	PROMISE(alias_prefix_add(lead, a,
 			 rrset_build(a, &(struct rrset_parts){ .owner = q->name,
 							       .type = TYPE_CNAME,
 							       .class_ = CLASS_IN,

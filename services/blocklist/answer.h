@@ -25,7 +25,7 @@ enum list_end blocklist_answer(const struct list_found *f, const struct answer_t
 bool blocklist_leads_on(const struct list_found *f, uint16_t type);
 /* The alias to answer with; in `a`. */
 void blocklist_lead(const struct list_found *f, const struct question *q, struct arena *a,
-		    struct lead *lead);
+		    struct alias_prefix *lead);
 /* The same as blocklist_answer, as a message in `a` in place of `m`; NULL: there is no answer. */
 const struct message *blocklist_message(const struct list_found *f, const struct message *m,
 					uint32_t now_s, struct arena *a);

@@ -411,7 +411,7 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 		return STEP_DOWN;
 	}
 	if (d->for_name) {
-		policed_inherit(q, child);
+		rpz_match_inherit(q, child);
 		q->reply = with_name(q, m);
 		return STEP_UP;
 	}
@@ -419,7 +419,7 @@ static enum step on_child(struct query *q, struct dns64 *d, const struct query *
 		return fail_like(q, d, m);
 	if (m->rcode != RCODE_NOERROR || m->security == SECURITY_BOGUS || !has_type(m, TYPE_A))
 		return fall_back(q, d);
-	policed_inherit(q, child);
+	rpz_match_inherit(q, child);
 	q->own = d->own;
 	q->reply = with_addresses(q, d, m);
 	return STEP_UP;

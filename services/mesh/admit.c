@@ -176,7 +176,7 @@ static void offer_stale(struct query *q, const struct asking *a)
 
 static unsigned kind_for(const struct request *r)
 {
-	return (r->flags & FLAG_CD ? QUERY_CD : 0u) | (r->unpoliced ? QUERY_UNPOLICED : 0u) |
+	return (r->flags & FLAG_CD ? QUERY_CD : 0u) | (r->rpz_passed ? QUERY_RPZ_PASSED : 0u) |
 	       r->scope * (unsigned)QUERY_SCOPE;
 }
 
@@ -250,9 +250,9 @@ static bool is_due(const struct mesh *m, const struct question *q, const struct 
 }
 
 void mesh_ask_behind(struct mesh *m, const struct request *r, const struct client *c,
-		     const struct lead *lead)
+		     const struct alias_prefix *lead)
 {
-	struct question q = lead_question(lead, &r->q);
+	struct question q = alias_prefix_question(lead, &r->q);
 	bool due = is_due(m, &q, r);
 
 	ask(m, &(struct asking){ .request = r,
@@ -305,7 +305,7 @@ void mesh_resolve(struct mesh *m, const struct question *question, unsigned kind
 		  void (*done)(void *arg, const struct message *reply), void *arg)
 {
 	/* no client will see it */
-	struct query_key s = query_key(question, kind | QUERY_UNPOLICED);
+	struct query_key s = query_key(question, kind | QUERY_RPZ_PASSED);
 	struct query *q = query_find(m, &s);
 
 	if (!q)

@@ -87,11 +87,11 @@ static struct waiter *waiter_add(struct query *q, size_t more)
 	return w;
 }
 
-static void waiter_lead(struct waiter *w, const struct lead *lead)
+static void waiter_lead(struct waiter *w, const struct alias_prefix *lead)
 {
 	size_t size;
 
-	w->lead = lead_keep(lead, &size);
+	w->lead = alias_prefix_keep(lead, &size);
 	w->size += size;
 	w->query->mesh->waiting.size += size;
 }

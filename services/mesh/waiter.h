@@ -22,7 +22,7 @@
 #include "util/net/subnet.h"
 
 struct asking;
-struct lead;
+struct alias_prefix;
 struct query;
 
 enum {
@@ -40,7 +40,7 @@ struct waiter {
 	uint64_t begun_us;
 	bool has_stale;          /* the cache had an expired answer for it */
 	bool counted;            /* counted in env->waits */
-	const struct lead *lead; /* its answer starts with this, the query's follows; or NULL */
+	const struct alias_prefix *lead; /* its answer starts with this, the query's follows; or NULL */
 	void (*done)(void *arg, const struct message *reply); /* instead of a client */
 	void *arg;
 	struct client client;

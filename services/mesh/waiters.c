@@ -265,8 +265,8 @@ static void send_out(struct mesh *m, struct waiter *w, size_t len)
 		   m->env->time->now_us - w->begun_us);
 	if (UNLIKELY(mesh_conf(m)->server.log_replies))
 		log_answer(m, w, len);
-	if (UNLIKELY(m->env->setfill != NULL))
-		setfill_take(m->env->setfill, m->env->snapshot->policy->zones, m->out, len,
+	if (UNLIKELY(m->env->ipset != NULL))
+		ipset_take(m->env->ipset, m->env->snapshot->policy->zones, m->out, len,
 			     m->env->time->now_s);
 	w->client.ops->reply(&w->client, m->out, len);
 }
@@ -322,7 +322,7 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
 	if (UNLIKELY(w->lead != NULL)) {
 		last->len = 0;
 		if (!is_hidden)
-			reply = lead_join(w->lead, &own, &w->request.q, reply,
+			reply = alias_prefix_join(w->lead, &own, &w->request.q, reply,
 					  m->env->time->now_s);
 	}
 	encode(m, w, reply, last);
@@ -340,24 +340,24 @@ static void waiter_answer(struct query *q, struct waiter *w, const struct messag
  */
 
 /* Joins two chains of aliases; false if there are too many. */
-static bool join_leads(struct lead *to, struct arena *a, const struct lead *first,
-		       const struct lead *then)
+static bool join_leads(struct alias_prefix *to, struct arena *a, const struct alias_prefix *first,
+		       const struct alias_prefix *then)
 {
 	*to = first ? *first : *then;
 	if (then->nat64.net.family)
 		to->nat64 = then->nat64;
 	for (unsigned i = 0; first && i < then->count; i++) {
-		if (!lead_add(to, a, then->sets[i]))
+		if (!alias_prefix_add(to, a, then->sets[i]))
 			return false;
 	}
 	return true;
 }
 
 /* From now on it waits for the target of the aliases. False if there are too many. */
-static bool waiter_follow(struct query *q, struct waiter *w, const struct lead *behind,
+static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_prefix *behind,
 			  struct arena *a)
 {
-	struct lead lead;
+	struct alias_prefix lead;
 
 	if (q->env->settled)
 		settled_clear(q->env->settled); /* only its target is reported */
@@ -392,7 +392,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .met = q->met,
 				     .own = q->own,
 				     .embeds = w->lead && w->lead->nat64.net.family,
-				     .let_through = w->request.unpoliced,
+				     .let_through = w->request.rpz_passed,
 				     .sees_bogus = w->request.flags & FLAG_CD };
 	struct judged j;
 

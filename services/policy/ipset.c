@@ -16,7 +16,7 @@
 #define RECENT   512 /* addresses remembered; a power of two */
 #define RECENT_S 2   /* for so long they are not added again */
 
-struct setfill {
+struct ipset {
 	struct {
 		char *name; /* as configured */
 		struct kernset *set; /* NULL: none */
@@ -37,10 +37,10 @@ static struct kernset *open_set(const char *name)
 	return s;
 }
 
-struct setfill *setfill_new(const struct conf *conf)
+struct ipset *ipset_new(const struct conf *conf)
 {
 	const char *names[] = { conf->ipset.name_v4, conf->ipset.name_v6 };
-	struct setfill *f;
+	struct ipset *f;
 
 	if (!conf_fills_sets(conf))
 		return NULL;
@@ -51,11 +51,11 @@ struct setfill *setfill_new(const struct conf *conf)
 	}
 	if (f->into[0].set || f->into[1].set)
 		return f;
-	setfill_free(f);
+	ipset_free(f);
 	return NULL;
 }
 
-void setfill_free(struct setfill *f)
+void ipset_free(struct ipset *f)
 {
 	if (!f)
 		return;
@@ -68,7 +68,7 @@ void setfill_free(struct setfill *f)
 
 /* ---- one address ---- */
 
-static void add(struct setfill *f, const struct addr *a, uint32_t now_s)
+static void add(struct ipset *f, const struct addr *a, uint32_t now_s)
 {
 	struct added *was = &f->recent[addr_hash(a) % RECENT];
 	unsigned which = a->family == 6;
@@ -97,7 +97,7 @@ static bool is_for_sets(const struct localzones *zones, const uint8_t *name, siz
 	return len && localzones_find(zones, &q, NULL, &m) && m.type == ZONE_ipset;
 }
 
-static void add_all(struct setfill *f, struct addresses w, uint32_t now_s)
+static void add_all(struct ipset *f, struct addresses w, uint32_t now_s)
 {
 	struct addr a;
 
@@ -105,7 +105,7 @@ static void add_all(struct setfill *f, struct addresses w, uint32_t now_s)
 		add(f, &a, now_s);
 }
 
-void setfill_take(struct setfill *f, const struct localzones *zones, const uint8_t *answer, size_t len,
+void ipset_take(struct ipset *f, const struct localzones *zones, const uint8_t *answer, size_t len,
 		  uint32_t now_s)
 {
 	struct reader r = reader_over(answer, len);

@@ -12,15 +12,15 @@
 
 struct conf;
 struct localzones;
-struct setfill; /* a worker's */
+struct ipset; /* a worker's */
 
 /* NULL if it is not configured, or no set can be opened, which is logged. */
-struct setfill *setfill_new(const struct conf *conf) MUST_USE;
-void setfill_free(struct setfill *f); /* NULL is fine */
+struct ipset *ipset_new(const struct conf *conf) MUST_USE;
+void ipset_free(struct ipset *f); /* NULL is fine */
 
 /* Take the addresses from an answer to a client, in wire form: if the question's name is in a zone
  * of type ipset all of them, else those whose owners are. `now_s`: the worker's time. */
-void setfill_take(struct setfill *f, const struct localzones *zones, const uint8_t *answer, size_t len,
+void ipset_take(struct ipset *f, const struct localzones *zones, const uint8_t *answer, size_t len,
 		  uint32_t now_s);
 
 #endif

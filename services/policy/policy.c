@@ -56,7 +56,7 @@ struct policy *policy_new(const struct conf *conf, struct fault *f)
 
 void policy_bind_zones(struct policy *p, const struct authzones *zones)
 {
-	if (!policed_exist(zones))
+	if (!rpz_match_exist(zones))
 		return;
 	p->policed = zones;
 	p->judges = true;
@@ -224,7 +224,7 @@ struct walk {
 	const struct answer_to *to;
 	struct writer *out;
 	struct arena *a;
-	struct lead *lead;
+	struct alias_prefix *lead;
 	struct question q; /* currently looked up */
 	struct found f;
 };
@@ -529,7 +529,7 @@ static enum policy_end walk_zones(struct walk *w)
 		s = expand(w, face_of(w, s));
 		if (!s)
 			return say(w, NULL, NULL, RCODE_YXDOMAIN);
-		if (!lead_add(w->lead, w->a, s))
+		if (!alias_prefix_add(w->lead, w->a, s))
 			return send_failure(w);
 		go_on_at(w, w->lead->target);
 		if (comes_back(w))
@@ -539,25 +539,25 @@ static enum policy_end walk_zones(struct walk *w)
 
 static enum policy_end answer_locally(const struct policy *p, const struct policy_client *who,
 				      const struct answer_to *to, struct writer *out,
-				      struct arena *a, struct lead *lead)
+				      struct arena *a, struct alias_prefix *lead)
 {
 	struct walk w = {
 		.p = p, .who = who, .to = to, .out = out, .a = a, .lead = lead, .q = to->request->q
 	};
 
-	*lead = (struct lead){ .authoritative = true };
+	*lead = (struct alias_prefix){ .authoritative = true };
 	return walk_zones(&w);
 }
 
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
 			      const struct answer_to *to, struct writer *out, struct arena *a,
-			      struct lead *lead)
+			      struct alias_prefix *lead)
 {
 	enum policy_end end = answer_locally(p, who, to, out, a, lead);
 
 	if (end == POLICY_FOLLOW && p->policed)
-		lead->unpoliced = policy_zones_spare(p, who, &to->request->q);
+		lead->rpz_passed = rpz_apply_spare(p, who, &to->request->q);
 	if (end != POLICY_PASS || !p->policed)
 		return end;
-	return policy_zones_answer(p, who, to, out, a, lead);
+	return rpz_apply_answer(p, who, to, out, a, lead);
 }

@@ -96,7 +96,7 @@ enum policy_end {
 /* Answer from the configuration. POLICY_FOLLOW: `lead` is filled, in `a`. */
 enum policy_end policy_answer(const struct policy *p, const struct policy_client *who,
 			      const struct answer_to *to, struct writer *out, struct arena *a,
-			      struct lead *lead);
+			      struct alias_prefix *lead);
 
 /* ---- answers ---- */
 
@@ -110,7 +110,7 @@ enum judgement_end {
 struct judged {
 	enum judgement_end end;
 	const struct message *m;
-	struct lead lead;
+	struct alias_prefix lead;
 };
 
 /* The message without what stands in its ADDITIONAL section although this client, if it asked for that,

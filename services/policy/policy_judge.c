@@ -104,9 +104,9 @@ static void lead_on(const struct message *m, const struct finding *f, const stru
 	j->end = JUDGED_FOLLOW;
 	for (unsigned i = 0; i < f->set && room; i++) {
 		if (m->sets[i]->type == TYPE_CNAME)
-			room = lead_add(&j->lead, a, relative(a, m->sets[i], now_s));
+			room = alias_prefix_add(&j->lead, a, relative(a, m->sets[i], now_s));
 	}
-	if (room && lead_add(&j->lead, a, alias))
+	if (room && alias_prefix_add(&j->lead, a, alias))
 		return;
 	j->end = JUDGED_CHANGED;
 	j->m = changed(a, m, RCODE_SERVFAIL);
@@ -165,7 +165,7 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 bool policy_doubts(const struct policy *p, const struct stored *s)
 {
 	return stored_has_additional(s) || p->judges_addresses ||
-	       (p->policed && policed_doubt(p->policed, s));
+	       (p->policed && rpz_match_doubt(p->policed, s));
 }
 
 /* Applies response-ip. False: no rule matches. */
@@ -276,7 +276,7 @@ static bool withholds(const struct policy *p, const struct policy_client *who,
 	return policy_has_local(p, who, &m->q) ||
 	       (blocklists_exist(p->lists) &&
 		blocklists_block(p->lists, &asker, m->q.name, m->q.type, &f)) ||
-	       (p->policed && policy_zones_withhold(p, who, m)) || address_is_changed(p, who, m);
+	       (p->policed && rpz_apply_withhold(p, who, m)) || address_is_changed(p, who, m);
 }
 
 static bool withholds_set(const struct policy *p, const struct policy_client *who,
@@ -324,13 +324,13 @@ static void judge(const struct policy *p, const struct policy_client *who, const
 	if ((m->security == SECURITY_BOGUS && !who->sees_bogus) ||
 	    judge_aliases(p, who, m, now_s, a, j))
 		return;
-	if (policed && policy_zones_judge_aliases(p, who, m, now_s, a, j)) {
+	if (policed && rpz_apply_judge_aliases(p, who, m, now_s, a, j)) {
 		if (j->end != JUDGED_AS_IS)
 			return;
 		policed = false; /* an rpz-passthru let it through */
 	}
 	if (!judge_addresses(p, who, m, now_s, a, j) && policed)
-		policy_zones_judge_rest(p, who, m, now_s, a, j);
+		rpz_apply_judge_rest(p, who, m, now_s, a, j);
 	bound(who->own, a, j);
 }
 

@@ -8,10 +8,10 @@
 #include "util/base/arena.h"
 #include "util/dns/rr.h"
 
-static struct policed_by by_whom(const struct policy *p, const struct policy_client *who,
+static struct rpz_matches by_whom(const struct policy *p, const struct policy_client *who,
 				 const struct question *q)
 {
-	return (struct policed_by){ .zones = p->policed,
+	return (struct rpz_matches){ .zones = p->policed,
 				    .tags = &who->rule->tags->set,
 				    .client = who->client,
 				    .q = q,
@@ -107,7 +107,7 @@ static enum policy_end say_data(const struct settling *s, struct arena *a)
 	return say(s, sets, count, tells, RCODE_NOERROR);
 }
 
-static enum policy_end say_alias(const struct settling *s, struct arena *a, struct lead *lead)
+static enum policy_end say_alias(const struct settling *s, struct arena *a, struct alias_prefix *lead)
 {
 	const struct question *q = &s->to->request->q;
 	const struct rrset *alias = rule_alias(s->hit, q->name, a);
@@ -118,8 +118,8 @@ static enum policy_end say_alias(const struct settling *s, struct arena *a, stru
 	}
 	if (q->type == TYPE_CNAME || q->type == TYPE_ANY)
 		return say(s, &alias, 1, 0, RCODE_NOERROR);
-	*lead = (struct lead){ .authoritative = true };
-	return lead_add(lead, a, alias) ? POLICY_FOLLOW : POLICY_DROP;
+	*lead = (struct alias_prefix){ .authoritative = true };
+	return alias_prefix_add(lead, a, alias) ? POLICY_FOLLOW : POLICY_DROP;
 }
 
 static enum policy_end truncate(const struct settling *s)
@@ -131,16 +131,16 @@ static enum policy_end truncate(const struct settling *s)
 	return POLICY_SEND;
 }
 
-enum policy_end policy_zones_answer(const struct policy *p, const struct policy_client *who,
+enum policy_end rpz_apply_answer(const struct policy *p, const struct policy_client *who,
 				    const struct answer_to *to, struct writer *out, struct arena *a,
-				    struct lead *lead)
+				    struct alias_prefix *lead)
 {
 	const struct question *q = &to->request->q;
-	struct policed_by by = by_whom(p, who, q);
+	struct rpz_matches by = by_whom(p, who, q);
 	struct rpz_hit hit;
 	struct settling s = { .p = p, .to = to, .out = out, .hit = &hit };
 
-	if (q->class_ != CLASS_IN || !policed_question(&by, &hit))
+	if (q->class_ != CLASS_IN || !rpz_match_question(&by, &hit))
 		return POLICY_PASS;
 	switch (hit.rule.action) {
 	case RPZ_nxdomain:
@@ -161,12 +161,12 @@ enum policy_end policy_zones_answer(const struct policy *p, const struct policy_
 	}
 }
 
-bool policy_zones_spare(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_spare(const struct policy *p, const struct policy_client *who,
 			const struct question *q)
 {
-	struct policed_by by = by_whom(p, who, q);
+	struct rpz_matches by = by_whom(p, who, q);
 
-	return q->class_ == CLASS_IN && policed_spares(&by);
+	return q->class_ == CLASS_IN && rpz_match_spares(&by);
 }
 
 /* ---- answers ---- */
@@ -268,8 +268,8 @@ static void lead_on(const struct judging *g, struct judged *j)
 		j->lead.nat64 = g->p->nat64;
 	for (unsigned i = 0; i < g->kept && room; i++)
 		if (g->m->sets[i]->type == TYPE_CNAME)
-			room = lead_add(&j->lead, g->a, from_zero(g, g->m->sets[i]));
-	if (!room || !lead_add(&j->lead, g->a, alias))
+			room = alias_prefix_add(&j->lead, g->a, from_zero(g, g->m->sets[i]));
+	if (!room || !alias_prefix_add(&j->lead, g->a, alias))
 		fail(g, j, RCODE_SERVFAIL);
 }
 
@@ -339,11 +339,11 @@ static bool leads_to(const struct message *m, const uint8_t *name, unsigned *kep
 	return true;
 }
 
-bool policy_zones_judge_aliases(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_judge_aliases(const struct policy *p, const struct policy_client *who,
 				const struct message *m, uint32_t now_s, struct arena *a,
 				struct judged *j)
 {
-	struct policed_by by = by_whom(p, who, &m->q);
+	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
 	struct judging g = { .p = p, .m = m, .hit = &hit, .has_aa = true, .now_s = now_s, .a = a };
 	const uint8_t *at = m->q.name;
@@ -356,13 +356,13 @@ bool policy_zones_judge_aliases(const struct policy *p, const struct policy_clie
 		if (s->type != TYPE_CNAME || !dname_equals(rrset_owner(s), at))
 			continue;
 		g.name = at;
-		if (policed_servers(&by, who->met, at, &hit)) {
+		if (rpz_match_servers(&by, who->met, at, &hit)) {
 			g.has_aa = !rpz_hit_is_alias(&hit);
 			return carry_out(&g, m->q.type, j);
 		}
 		at = rrset_target(s, 0);
 		g.kept = i + 1;
-		if (!policed_name(&by, at, &hit))
+		if (!rpz_match_name(&by, at, &hit))
 			continue;
 		g.name = at;
 		return carry_out(&g, m->q.type, j);
@@ -370,17 +370,17 @@ bool policy_zones_judge_aliases(const struct policy *p, const struct policy_clie
 	return false;
 }
 
-bool policy_zones_judge_rest(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_judge_rest(const struct policy *p, const struct policy_client *who,
 			     const struct message *m, uint32_t now_s, struct arena *a,
 			     struct judged *j)
 {
-	struct policed_by by = by_whom(p, who, &m->q);
+	struct rpz_matches by = by_whom(p, who, &m->q);
 	struct rpz_hit hit;
 	struct judging g = { .p = p, .m = m, .hit = &hit, .now_s = now_s, .a = a };
 	const struct met *server;
 	unsigned set;
 
-	if (m->q.class_ != CLASS_IN || !policed_answer(&by, m, who->met, &hit, &set, &server))
+	if (m->q.class_ != CLASS_IN || !rpz_match_answer(&by, m, who->met, &hit, &set, &server))
 		return false;
 	if (server) {
 		g.has_aa = !rpz_hit_is_alias(&hit);
@@ -394,10 +394,10 @@ bool policy_zones_judge_rest(const struct policy *p, const struct policy_client 
 	return carry_out(&g, m->sets[set]->type, j);
 }
 
-bool policy_zones_withhold(const struct policy *p, const struct policy_client *who,
+bool rpz_apply_withhold(const struct policy *p, const struct policy_client *who,
 			   const struct message *m)
 {
-	struct policed_by by = by_whom(p, who, &m->q);
+	struct rpz_matches by = by_whom(p, who, &m->q);
 	const struct met *server;
 	struct rpz_hit hit;
 	unsigned set;
@@ -406,6 +406,6 @@ bool policy_zones_withhold(const struct policy *p, const struct policy_client *w
 	by.stats = NULL;
 	by.settled = NULL;
 	by.quiet = true;
-	return (policed_question(&by, &hit) || policed_answer(&by, m, NULL, &hit, &set, &server)) &&
+	return (rpz_match_question(&by, &hit) || rpz_match_answer(&by, m, NULL, &hit, &set, &server)) &&
 	       hit.rule.action != RPZ_passthru;
 }

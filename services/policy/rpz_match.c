@@ -68,7 +68,7 @@ static bool is_for(const struct authzone *z, const struct tagset *tags)
 }
 
 /* The next zone to consult, starting at *at. */
-static bool next_zone(const struct policed_by *by, size_t *at, struct rpz_hit *hit)
+static bool next_zone(const struct rpz_matches *by, size_t *at, struct rpz_hit *hit)
 {
 	while (*at < by->zones->count) {
 		hit->zone = &by->zones->items[(*at)++];
@@ -95,7 +95,7 @@ static enum settled_how how_settled(enum rpz_action action)
 	}
 }
 
-static void tell_settled(const struct policed_by *by, const struct rpz_hit *hit)
+static void tell_settled(const struct rpz_matches *by, const struct rpz_hit *hit)
 {
 	char zone[DNAME_TEXT], trigger[RPZ_TEXT];
 
@@ -104,7 +104,7 @@ static void tell_settled(const struct policed_by *by, const struct rpz_hit *hit)
 	       rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger));
 }
 
-static void tell(const struct policed_by *by, const struct rpz_hit *hit)
+static void tell(const struct rpz_matches *by, const struct rpz_hit *hit)
 {
 	char trigger[RPZ_TEXT];
 
@@ -124,7 +124,7 @@ static void tell(const struct policed_by *by, const struct rpz_hit *hit)
 
 /* Whether the rule for `name` is carried out. False: it is only reported, or does not apply to
  * clients on TCP; other zones may still match. */
-static bool is_applied(const struct policed_by *by, struct rpz_hit *hit, const uint8_t *name)
+static bool is_applied(const struct rpz_matches *by, struct rpz_hit *hit, const uint8_t *name)
 {
 	spare_target(hit, name, by->q->name);
 	if (hit->rule.action == RPZ_tcp_only && by->client->ops->stream)
@@ -135,7 +135,7 @@ static bool is_applied(const struct policed_by *by, struct rpz_hit *hit, const u
 
 /* ---- queries and names ---- */
 
-bool policed_question(const struct policed_by *by, struct rpz_hit *out)
+bool rpz_match_question(const struct rpz_matches *by, struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
 		if (find_addr(out, RPZ_CLIENT_IP, &by->client->from) && is_applied(by, out, by->q->name))
@@ -146,7 +146,7 @@ bool policed_question(const struct policed_by *by, struct rpz_hit *out)
 	return false;
 }
 
-bool policed_spares(const struct policed_by *by)
+bool rpz_match_spares(const struct rpz_matches *by)
 {
 	struct rpz_hit hit;
 
@@ -162,7 +162,7 @@ bool policed_spares(const struct policed_by *by)
 	return false;
 }
 
-bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out)
+bool rpz_match_name(const struct rpz_matches *by, const uint8_t *name, struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);)
 		if (find_name(out, RPZ_QNAME, name) && is_applied(by, out, name))
@@ -195,7 +195,7 @@ static bool find_better(struct rpz_hit *hit, const struct addr *a, bool embedded
 	return true;
 }
 
-static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const struct rrset *s,
+static bool find_in_set(const struct rpz_matches *by, struct rpz_hit *hit, const struct rrset *s,
 			bool found)
 {
 	struct addresses w = addresses_of(s);
@@ -210,7 +210,7 @@ static bool find_in_set(const struct policed_by *by, struct rpz_hit *hit, const 
 	return better;
 }
 
-static bool find_in_answer(const struct policed_by *by, struct rpz_hit *hit,
+static bool find_in_answer(const struct rpz_matches *by, struct rpz_hit *hit,
 			   const struct message *m, unsigned *set)
 {
 	bool found = false;
@@ -248,7 +248,7 @@ static const struct met *find_in_met(struct rpz_hit *hit, const struct met *met,
 	return best;
 }
 
-bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,
+bool rpz_match_answer(const struct rpz_matches *by, const struct message *m, const struct met *met,
 		    struct rpz_hit *out, unsigned *set, const struct met **server)
 {
 	for (size_t at = by->zones->first_policy; next_zone(by, &at, out);) {
@@ -262,7 +262,7 @@ bool policed_answer(const struct policed_by *by, const struct message *m, const 
 	return false;
 }
 
-bool policed_servers(const struct policed_by *by, const struct met *met, const uint8_t *wanted,
+bool rpz_match_servers(const struct rpz_matches *by, const struct met *met, const uint8_t *wanted,
 		     struct rpz_hit *out)
 {
 	for (size_t at = by->zones->first_policy; met && next_zone(by, &at, out);)
@@ -284,7 +284,7 @@ static bool has_alias(const struct stored *s)
 	return type == TYPE_CNAME || type == TYPE_DNAME;
 }
 
-bool policed_doubt(const struct authzones *z, const struct stored *s)
+bool rpz_match_doubt(const struct authzones *z, const struct stored *s)
 {
 	if (has_alias(s))
 		return true;
@@ -299,7 +299,7 @@ bool policed_doubt(const struct authzones *z, const struct stored *s)
 
 /* ---- while resolving ---- */
 
-bool policed_zones_name_servers(const struct authzones *zones)
+bool rpz_match_zones_name_servers(const struct authzones *zones)
 {
 	for (size_t i = zones->first_policy; i < zones->count; i++) {
 		const struct rpz *rules = authzone_policy(&zones->items[i]);
@@ -310,9 +310,9 @@ bool policed_zones_name_servers(const struct authzones *zones)
 	return false;
 }
 
-bool policed_by_servers(const struct query *q)
+bool rpz_match_by_servers(const struct query *q)
 {
-	return policed_zones_name_servers(q->snapshot->zones);
+	return rpz_match_zones_name_servers(q->snapshot->zones);
 }
 
 static bool is_noted(const struct query *q, const uint8_t *wanted, const uint8_t *name,
@@ -340,7 +340,7 @@ static bool is_of_interest(const struct query *q, const uint8_t *name, const str
 	return false;
 }
 
-void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
+void rpz_match_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 		  const struct addr *addr)
 {
 	struct met *m;
@@ -356,15 +356,15 @@ void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 	q->no_message = true;
 }
 
-void policed_inherit(struct query *q, const struct query *child)
+void rpz_match_inherit(struct query *q, const struct query *child)
 {
 	for (const struct met *m = child->met; m; m = m->next)
-		policed_meet(q, m->wanted, m->name, m->name ? NULL : &m->addr);
+		rpz_match_meet(q, m->wanted, m->name, m->name ? NULL : &m->addr);
 }
 
 static bool is_policed(const struct query *q)
 {
-	return q->depth == 0 && !(q->kind & QUERY_UNPOLICED) && q->question.class_ == CLASS_IN;
+	return q->depth == 0 && !(q->kind & QUERY_RPZ_PASSED) && q->question.class_ == CLASS_IN;
 }
 
 /* Whether the rule ends it for all clients. `sure` is lost at a passthru, or at a rule of a zone
@@ -431,7 +431,7 @@ static bool stops(struct query *q, const uint8_t *name)
 	return true;
 }
 
-bool policed_stops(struct query *q)
+bool rpz_match_stops(struct query *q)
 {
 	return q->met && stops(q, NULL);
 }
@@ -460,9 +460,9 @@ static bool may_pass(const struct query *q, const uint8_t *name, bool by_servers
 	return false;
 }
 
-bool policed_stops_at(struct query *q, const uint8_t *target)
+bool rpz_match_stops_at(struct query *q, const uint8_t *target)
 {
-	if (!policed_exist(q->snapshot->zones))
+	if (!rpz_match_exist(q->snapshot->zones))
 		return false;
 	for (const struct met *m = q->met; m && !q->spared; m = m->next)
 		q->spared = may_pass(q, m->wanted, true);
@@ -472,7 +472,7 @@ bool policed_stops_at(struct query *q, const uint8_t *target)
 	return false;
 }
 
-bool policed_hides(const struct query *q, const uint8_t *name)
+bool rpz_match_hides(const struct query *q, const uint8_t *name)
 {
-	return policed_exist(q->snapshot->zones) && ends(q, name);
+	return rpz_match_exist(q->snapshot->zones) && ends(q, name);
 }

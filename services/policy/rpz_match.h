@@ -21,7 +21,7 @@ struct settled;
 struct stats;
 
 /* The client and the rules that apply to it. */
-struct policed_by {
+struct rpz_matches {
 	const struct authzones *zones;
 	const struct tagset *tags;
 	const struct client *client;
@@ -55,45 +55,45 @@ struct met {
 };
 
 /* Whether there are policy zones at all. */
-static inline bool policed_exist(const struct authzones *z)
+static inline bool rpz_match_exist(const struct authzones *z)
 {
 	return z->first_policy < z->count;
 }
 
 /* By the client's address or the query name. */
-bool policed_question(const struct policed_by *by, struct rpz_hit *out);
+bool rpz_match_question(const struct rpz_matches *by, struct rpz_hit *out);
 /* Whether a rule lets the query through that would be found so; others count for nothing. */
-bool policed_spares(const struct policed_by *by);
+bool rpz_match_spares(const struct rpz_matches *by);
 /* By the target of an alias. */
-bool policed_name(const struct policed_by *by, const uint8_t *name, struct rpz_hit *out);
+bool rpz_match_name(const struct rpz_matches *by, const uint8_t *name, struct rpz_hit *out);
 /* By the servers met for `wanted`. */
-bool policed_servers(const struct policed_by *by, const struct met *met, const uint8_t *wanted,
+bool rpz_match_servers(const struct rpz_matches *by, const struct met *met, const uint8_t *wanted,
 		     struct rpz_hit *out);
 /* By an address in the answer (`*set`: index of its RRset), or by a server (`*server`; NULL when it
  * was an address). */
-bool policed_answer(const struct policed_by *by, const struct message *m, const struct met *met,
+bool rpz_match_answer(const struct rpz_matches *by, const struct message *m, const struct met *met,
 		    struct rpz_hit *out, unsigned *set, const struct met **server);
 
 /* Whether a cached answer may have to be changed for some client: it begins with an alias, or
  * addresses matter. */
-bool policed_doubt(const struct authzones *z, const struct stored *s);
+bool rpz_match_doubt(const struct authzones *z, const struct stored *s);
 
 /* ---- for a query in flight: only clients' queries are subject to policy ---- */
 
 /* Whether there are triggers by server. */
-bool policed_zones_name_servers(const struct authzones *zones);
-bool policed_by_servers(const struct query *q);
+bool rpz_match_zones_name_servers(const struct authzones *zones);
+bool rpz_match_by_servers(const struct query *q);
 /* Note a server, by its name or its address, that is about to be asked for `wanted`. */
-void policed_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
+void rpz_match_meet(struct query *q, const uint8_t *wanted, const uint8_t *name,
 		  const struct addr *addr);
 /* Whoever was met for `child` counts as met for the query that depends on it. */
-void policed_inherit(struct query *q, const struct query *child);
+void rpz_match_inherit(struct query *q, const struct query *child);
 /* Whether the query ends here, because no client will be told what the servers met would say, or
  * what is at the alias `target` (asked of each in turn: who is let through at one is let through). Sets q->stopped; the reply need hold only the aliases so far. */
-bool policed_stops(struct query *q);
-bool policed_stops_at(struct query *q, const uint8_t *target);
+bool rpz_match_stops(struct query *q);
+bool rpz_match_stops_at(struct query *q, const uint8_t *target);
 /* Whether this name is hidden from all clients: then no chain of trust passes through it, and names
  * below it (not blocked themselves) count as unsigned. */
-bool policed_hides(const struct query *q, const uint8_t *name);
+bool rpz_match_hides(const struct query *q, const uint8_t *name);
 
 #endif

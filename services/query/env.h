@@ -24,7 +24,7 @@ struct request;
 struct roll;
 struct rrsetcache;
 struct snapshot;
-struct setfill;
+struct ipset;
 struct settled;
 struct stats;
 struct tap;
@@ -76,7 +76,7 @@ struct env {
 	struct loader *loader;          /* thread for slow work; NULL: none (replay) */
 	struct trace *trace;            /* for queries begun now; usually NULL */
 	struct tap *tap;                /* dnstap; NULL: off */
-	struct setfill *setfill;        /* fills sets of the packet filter; NULL: none */
+	struct ipset *ipset;        /* fills sets of the packet filter; NULL: none */
 	struct settled *settled;        /* records what settled a question here; usually NULL */
 	struct witness *witness;        /* query ring and top lists; NULL: off */
 	bool leads;                     /* the one worker that does what is done once for all */

@@ -29,7 +29,7 @@ enum {                         /* query.kind: must match for two queries to be j
        QUERY_ROUTED = 64,      /* for a client: stops before a server would be sent its subnet */
        QUERY_FORWARDED = 128,  /* and every server is sent the client's own subnet option */
        QUERY_SCOPE = 256,      /* multiplied by the number of a scope (env->scopes) */
-       QUERY_UNPOLICED = 32,   /* a policy zone has passed it: no other zone stops it */
+       QUERY_RPZ_PASSED = 32,   /* a policy zone has passed it: no other zone stops it */
 };
 
 /* Where a query sits. Slots other than SLOT_BACKGROUND count towards num-queries-per-thread. */

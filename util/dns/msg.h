@@ -61,7 +61,7 @@ struct request {
 	const uint8_t *cookie;  /* 24 bytes for the response (RFC 7873), or NULL; set later */
 	bool proven;            /* it carried a valid cookie; set later */
 	bool cd_is_ignored;     /* but copied to the response (RFC 4035 3.2.2); set later */
-	bool unpoliced;         /* a policy zone let it through; set later */
+	bool rpz_passed;         /* a policy zone let it through; set later */
 	uint8_t scope;          /* whose answers it may get (services/policy/views.h); set later */
 	/* Where the client is (services/forward/subnets.h); NULL: that makes no difference; set later. */
 	const struct whereabouts *where;

@@ -95,7 +95,7 @@ static const char *answer_of(const struct list_found *f, uint16_t type)
 		assert_null(blocklist_message(f, &before, 1000, &a));
 		return "drop";
 	case LIST_END_FOLLOW: {
-		struct lead lead;
+		struct alias_prefix lead;
 		char name[DNAME_TEXT];
 
 		assert_true(blocklist_leads_on(f, type));

@@ -91,7 +91,7 @@ static const char *answer_to_client(const char *from, const struct question *q, 
 	struct writer out = writer_over(room, sizeof(room));
 	struct slice ede;
 	struct message m;
-	struct lead lead;
+	struct alias_prefix lead;
 	struct arena a;
 	size_t len;
 
