@@ -487,7 +487,7 @@ void chain_arrived(struct chain *c, const struct event *ev)
 }
 
 /* Whether another query waiting for the same answer has been served first and done the checks. */
-static bool is_settled(const struct chain *c)
+static bool is_decided(const struct chain *c)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
 
@@ -512,10 +512,10 @@ static bool take_in(struct chain *c)
 
 	if (!m)
 		return true;
-	if (!is_settled(c) && !(c->errand == ERRAND_DS ? ds_arrived(c, m) : keys_arrived(c, m)))
+	if (!is_decided(c) && !(c->errand == ERRAND_DS ? ds_arrived(c, m) : keys_arrived(c, m)))
 		return false;
 	c->brought = NULL;
-	if (!(c->errand == ERRAND_DS && c->ds) && !is_settled(c))
+	if (!(c->errand == ERRAND_DS && c->ds) && !is_decided(c))
 		avoid(c, &c->brought_by);
 	reject(c, m);
 	return true;

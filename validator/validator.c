@@ -51,7 +51,7 @@ static bool is_for_others(const struct query *q)
 
 /* Failures contain nothing that is signed, and signatures are not signed; what was judged before
  * keeps its verdict. */
-static bool is_settled(const struct message *m)
+static bool is_decided(const struct message *m)
 {
 	return m->security != SECURITY_UNCHECKED ||
 	       (m->q.type == TYPE_RRSIG && m->count[SECTION_ANSWER]) ||
@@ -315,7 +315,7 @@ static enum step on_answer(struct query *q, struct validator *v)
 {
 	if (UNLIKELY(q->divided))
 		return STEP_UP; /* there is no single answer for all clients */
-	if (v->pass || is_settled(q->reply)) {
+	if (v->pass || is_decided(q->reply)) {
 		if (!v->pass && q->reply->security == SECURITY_UNCHECKED) {
 			q->reply = arena_copy(&q->arena, q->reply, sizeof(*q->reply));
 			q->reply->security = SECURITY_INDETERMINATE;

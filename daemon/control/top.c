@@ -264,10 +264,10 @@ const char *top_kind_word(enum toplist_kind kind)
 
 void top_take(struct top_tables *t, const struct worker *w)
 {
-	for (unsigned i = 0; w->env.witness && i < TOP_KINDS; i++)
-		if (w->env.witness->top[i]) {
+	for (unsigned i = 0; w->env.recorder && i < TOP_KINDS; i++)
+		if (w->env.recorder->top[i]) {
 			t->kept[i] = true;
-			toprows_take(&t->rows[i], w->env.witness->top[i]);
+			toprows_take(&t->rows[i], w->env.recorder->top[i]);
 		}
 }
 
@@ -288,7 +288,7 @@ const char *top_text(enum toplist_kind kind, const struct toprow *row, char buf[
 	_Static_assert(DNAME_TEXT >= ADDR_TEXT, "both fit");
 
 	if (kind == TOP_CLIENTS)
-		return witness_client_text(row, buf);
+		return recorder_client_text(row, buf);
 	return dname_print(row->key, buf);
 }
 
@@ -339,10 +339,10 @@ static void read_top(struct top_call *t, struct call *c)
 
 static void clear_tops(const struct worker *w, struct top_call *t)
 {
-	for (unsigned i = 0; w->env.witness && i < TOP_KINDS; i++)
-		if (w->env.witness->top[i]) {
+	for (unsigned i = 0; w->env.recorder && i < TOP_KINDS; i++)
+		if (w->env.recorder->top[i]) {
 			t->tables.kept[i] = true;
-			toplist_clear(w->env.witness->top[i]);
+			toplist_clear(w->env.recorder->top[i]);
 		}
 }
 

@@ -31,7 +31,7 @@ struct why {
 	struct question q;
 	struct addr client;
 	const struct client_ops *ops;
-	struct settled settled;
+	struct decision decision;
 	uint8_t in[512], out[MSG_MAX];
 };
 
@@ -166,13 +166,13 @@ static void ask(struct why *y)
 	struct packet p = { .client = { .ops = y->ops, .from = y->client, .via = y } };
 	struct worker *w = y->worker;
 	struct writer in = writer_over(y->in, sizeof y->in);
-	struct settled *usual = w->env.settled;
+	struct decision *usual = w->env.decision;
 
 	p.out = writer_over(y->out, sizeof y->out);
 	msg_write_query(&in, 0, FLAG_RD | FLAG_AD, &y->q, &edns);
 	p.in = (struct slice){ .at = y->in, .len = writer_len(&in) };
 	w->env.trace = trace_pin(y->trace); /* an answer that comes at once ends it before its path does */
-	w->env.settled = &y->settled;
+	w->env.decision = &y->decision;
 	switch (frontend_take(w, &p)) {
 	case DISPOSITION_SEND:
 		show(y, p.out.start, writer_len(&p.out));
@@ -186,7 +186,7 @@ static void ask(struct why *y)
 	}
 	trace_unpin(w->env.trace);
 	w->env.trace = NULL;
-	w->env.settled = usual;
+	w->env.decision = usual;
 }
 
 void control_why(struct call *c, struct worker *w)

@@ -160,7 +160,7 @@ static bool take_texts(struct followed *w, const struct text *now, struct text b
 }
 
 /* Whether the file seems complete. An empty one that had names may just be being written. */
-static bool is_settled(const struct followed *w, const struct text *t)
+static bool is_decided(const struct followed *w, const struct text *t)
 {
 	struct host_report r;
 
@@ -238,7 +238,7 @@ static bool read_file(struct followed *w)
 
 	w->trouble = (struct fault){ 0 };
 	if (read_text(w->path, &now, &w->trouble)) {
-		if (!is_settled(w, &now)) {
+		if (!is_decided(w, &now)) {
 			text_clear(&now);
 			w->trouble.set = had_trouble;
 			return false;

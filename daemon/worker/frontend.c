@@ -353,7 +353,7 @@ static enum disposition answer_stale(struct journey *j, const struct stored *s, 
 
 	stat_add(j->w->env.stats, STAT_expired);
 	journey_say(j, "answered with expired data (serve-expired)");
-	journey_settled(j, SETTLED_EXPIRED, "serve-expired");
+	journey_decided(j, DECIDED_EXPIRED, "serve-expired");
 	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, true, &v)) {
 		answer_stored(&j->p->out, &j->to, s, true);
 		v = journey_send(j);
@@ -462,8 +462,8 @@ enum disposition frontend_take(struct worker *w, struct packet *p)
 		j.request.flags &= (uint16_t)~FLAG_CD;
 	}
 	v = travel(&j);
-	if (UNLIKELY(w->env.witness != NULL))
-		journey_testify(&j, v);
+	if (UNLIKELY(w->env.recorder != NULL))
+		journey_record(&j, v);
 	return v;
 }
 
@@ -501,8 +501,8 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 				   .stream = c->ops->stream,
 				   .now_s = j.w->env.time->now_s };
 	v = readmit(&j);
-	if (UNLIKELY(j.w->env.witness != NULL))
-		journey_testify(&j, v);
+	if (UNLIKELY(j.w->env.recorder != NULL))
+		journey_record(&j, v);
 	if (v == DISPOSITION_SEND)
 		c->ops->reply(c, p.out.start, writer_len(&p.out));
 	else if (v == DISPOSITION_DROP)

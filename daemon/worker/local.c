@@ -72,7 +72,7 @@ bool local_settles(struct journey *j, enum disposition *v)
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
 					   .stats = j->w->env.stats,
-					   .settled = j->w->env.settled };
+					   .decision = j->w->env.decision };
 	struct alias_prefix lead;
 	struct arena a;
 	enum policy_end end;
@@ -83,7 +83,7 @@ bool local_settles(struct journey *j, enum disposition *v)
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
 	j->request.rpz_passed = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.rpz_passed);
 	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
-		journey_say(j, "decided by %s", j->w->env.settled->what);
+		journey_say(j, "decided by %s", j->w->env.decision->what);
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
@@ -125,8 +125,8 @@ bool local_blocks(struct journey *j, enum disposition *v)
 	    !(j->stored && blocklists_block_stored(p->lists, &who, j->stored, &f)))
 		return false;
 	blocklist_count(j->w->env.stats, &f);
-	blocklist_tell(&f, j->w->env.settled);
-	journey_say(j, "blocked by %s", j->w->env.settled->what);
+	blocklist_tell(&f, j->w->env.decision);
+	journey_say(j, "blocked by %s", j->w->env.decision->what);
 	if (UNLIKELY(p->logs))
 		blocklist_log(&f, &j->p->client, &j->request.q);
 	j->stored = NULL;
@@ -139,11 +139,11 @@ static void note_held(const struct journey *j)
 	const struct authzone *z;
 	char name[DNAME_TEXT];
 
-	if (!j->w->env.settled)
+	if (!j->w->env.decision)
 		return;
 	z = authzones_find(j->w->env.snapshot->zones, j->request.q.name);
-	journey_settled(j, SETTLED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
-	journey_say(j, "answered from %s", j->w->env.settled->what);
+	journey_decided(j, DECIDED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
+	journey_say(j, "answered from %s", j->w->env.decision->what);
 }
 
 bool local_answers(struct journey *j, enum disposition *v)
@@ -204,8 +204,8 @@ bool local_changes(struct journey *j, bool stale, enum disposition *v)
 		return true;
 	}
 	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
-	if (UNLIKELY(who.settled && *who.settled->what))
-		journey_say(j, "%s applies", who.settled->what);
+	if (UNLIKELY(who.decision && *who.decision->what))
+		journey_say(j, "%s applies", who.decision->what);
 	if (judged.end == JUDGED_CHANGED) {
 		answer_message(&j->p->out, &j->to, judged.m);
 		*v = journey_send(j);

@@ -95,8 +95,8 @@ void journey_note_sent(const struct journey *j)
 
 static void fail_by(const struct journey *j, enum reason reason)
 {
-	if (UNLIKELY(j->w->env.settled != NULL))
-		j->w->env.settled->reason = reason;
+	if (UNLIKELY(j->w->env.decision != NULL))
+		j->w->env.decision->reason = reason;
 }
 
 enum disposition journey_refuse(struct journey *j, enum rcode rcode, enum reason reason)
@@ -125,20 +125,20 @@ enum disposition journey_refuse_stranger(struct journey *j)
 	return DISPOSITION_SEND;
 }
 
-void journey_testify(const struct journey *j, enum disposition v)
+void journey_record(const struct journey *j, enum disposition v)
 {
-	struct testimony t = { .client = &j->p->client,
+	struct record t = { .client = &j->p->client,
 			       .q = &j->request.q,
 			       .how = j->stored ? SEEN_cached : SEEN_local,
 			       .rcode = v == DISPOSITION_SEND ? (int)rcode_sent(j) : -1 };
 
 	if (v == DISPOSITION_LATER)
-		settled_clear(j->w->env.settled);
+		decision_clear(j->w->env.decision);
 	if (v == DISPOSITION_LATER || j->kind != REQUEST_GOOD || j->w->env.trace)
 		return;
 	if (v == DISPOSITION_DROP)
 		t.how = SEEN_dropped;
 	else if (t.rcode == RCODE_REFUSED)
 		t.how = SEEN_refused;
-	witness_note(j->w->env.witness, j->w->env.time, &t);
+	recorder_note(j->w->env.recorder, j->w->env.time, &t);
 }

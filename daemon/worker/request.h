@@ -72,7 +72,7 @@ static inline void journey_note_question(const struct journey *j)
 }
 
 /* Record it in the query ring; the mesh does this for queries it takes over (DISPOSITION_LATER). */
-void journey_testify(const struct journey *j, enum disposition v);
+void journey_record(const struct journey *j, enum disposition v);
 
 /* Tell whoever traces this query. */
 #define journey_say(j, ...)                                                    \
@@ -82,7 +82,7 @@ void journey_testify(const struct journey *j, enum disposition v);
 	} while (0)
 
 /* Record what settled it, for the query ring and whoever traces this query. */
-#define journey_settled(j, how, ...) settle((j)->w->env.settled, how, __VA_ARGS__)
+#define journey_decided(j, how, ...) settle((j)->w->env.decision, how, __VA_ARGS__)
 
 /* ---- what it asks for, and what its client may ---- */
 
@@ -121,7 +121,7 @@ static inline struct policy_client journey_client(const struct journey *j)
 	return (struct policy_client){ .rule = j->rule,
 				       .client = &j->p->client,
 				       .stats = j->w->env.stats,
-				       .settled = j->w->env.settled,
+				       .decision = j->w->env.decision,
 				       .let_through = j->request.rpz_passed,
 				       .sees_bogus = j->request.flags & FLAG_CD };
 }

@@ -91,14 +91,14 @@ static void adopt_tap(struct worker *w, const struct snapshot *s)
 		listen_tcp_tap(w->listen_tcp, w->env.tap);
 }
 
-static void renew_witness(struct worker *w, const struct conf_server *c)
+static void renew_recorder(struct worker *w, const struct conf_server *c)
 {
 	struct env *env = &w->env;
 	struct queryring *old = RCU_READ(w->ring), *new;
 
-	env->witness = witness_renew(env->witness, c);
-	env->settled = env->witness ? &env->witness->settled : NULL;
-	new = env->witness ? env->witness->ring : NULL;
+	env->recorder = recorder_renew(env->recorder, c);
+	env->decision = env->recorder ? &env->recorder->decision : NULL;
+	new = env->recorder ? env->recorder->ring : NULL;
 	RCU_PUBLISH(w->ring, new);
 	if (new != old)
 		queryring_retire(old);
@@ -152,7 +152,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	w->on.limits = c->ip_ratelimit || c->ip_ratelimit_cookie;
 	w->on.cookies = s->cookies.count != 0;
 	w->on.ignore_cd = c->ignore_cd_flag;
-	renew_witness(w, c);
+	renew_recorder(w, c);
 	chaos_free(w->chaos);
 	w->chaos = chaos_new(s->conf, s->trust);
 	if (w->listen_udp)
@@ -311,7 +311,7 @@ void worker_free(struct worker *w)
 	listen_udp_free(w->listen_udp);
 	listen_tcp_free(w->listen_tcp);
 	chaos_free(w->chaos);
-	witness_free(w->env.witness);
+	recorder_free(w->env.recorder);
 	ipset_free(w->env.ipset);
 	snapshot_unpin(w->env.snapshot);
 	close_scopes(&w->env);

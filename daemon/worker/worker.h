@@ -43,7 +43,7 @@ struct worker {
 	} on;
 	struct tap tap;      /* env.tap, while one is attached */
 	struct dnstap *dnstap; /* where it sends to; or NULL */
-	_Atomic(struct queryring *) ring; /* of env.witness, for other threads in their turns */
+	_Atomic(struct queryring *) ring; /* of env.recorder, for other threads in their turns */
 	struct xfers *xfers; /* zone transfers; NULL unless env.leads */
 	struct chaos *chaos; /* answers of class CH */
 	unsigned number;     /* 0 … num-threads - 1 */

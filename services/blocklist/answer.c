@@ -171,9 +171,9 @@ void blocklist_log(const struct list_found *f, const struct client *c, const str
 	querylog_address(f->list->name, "blocklist", c, q);
 }
 
-void blocklist_tell(const struct list_found *f, struct settled *s)
+void blocklist_tell(const struct list_found *f, struct decision *s)
 {
-	settle(s, SETTLED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
+	settle(s, DECIDED_BLOCKED, "%s%s", f->at_run_time ? "" : "blocklist ",
 	       f->at_run_time ? "blocklist_deny" : f->list->name);
 }
 

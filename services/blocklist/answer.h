@@ -9,7 +9,7 @@
 
 struct arena;
 struct client;
-struct settled;
+struct decision;
 struct stats;
 
 enum list_end {
@@ -32,7 +32,7 @@ const struct message *blocklist_message(const struct list_found *f, const struct
 /* A line for log-local-actions. */
 void blocklist_log(const struct list_found *f, const struct client *c, const struct question *q);
 /* Record in `s` (may be NULL) what settled the question. */
-void blocklist_tell(const struct list_found *f, struct settled *s);
+void blocklist_tell(const struct list_found *f, struct decision *s);
 void blocklist_count(struct stats *s, const struct list_found *f);
 
 /* ---- aliases in answers ---- */

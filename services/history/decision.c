@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void settled_say(struct settled *s, enum settled_how how, const char *fmt, ...)
+void decision_say(struct decision *s, enum decision_how how, const char *fmt, ...)
 {
 	va_list args;
 

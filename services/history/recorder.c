@@ -13,7 +13,7 @@
 
 /* ---- configuration ---- */
 
-static void set_privacy(struct witness *w, const struct conf_server *c)
+static void set_privacy(struct recorder *w, const struct conf_server *c)
 {
 	const char *word = c->client_privacy;
 
@@ -27,7 +27,7 @@ static void set_privacy(struct witness *w, const struct conf_server *c)
 	}
 }
 
-static void make_tops(struct witness *w)
+static void make_tops(struct recorder *w)
 {
 	for (unsigned i = 0; i < TOP_KINDS; i++) {
 		toplist_free(w->top[i]);
@@ -38,18 +38,18 @@ static void make_tops(struct witness *w)
 	}
 }
 
-static void free_but_ring(struct witness *w)
+static void free_but_ring(struct recorder *w)
 {
 	for (unsigned i = 0; w && i < TOP_KINDS; i++)
 		toplist_free(w->top[i]);
 	mem_free(w);
 }
 
-struct witness *witness_renew(struct witness *old, const struct conf_server *c)
+struct recorder *recorder_renew(struct recorder *old, const struct conf_server *c)
 {
 	size_t entries = c->query_ring ? MAX(c->query_ring / c->num_threads, (uint64_t)1) : 0;
 	unsigned char bits[2] = { old ? old->client_bits[0] : 0, old ? old->client_bits[1] : 0 };
-	struct witness *w = old;
+	struct recorder *w = old;
 	bool other_privacy; /* client addresses are kept to another length */
 
 	if (!entries && !c->top_lists) {
@@ -72,7 +72,7 @@ struct witness *witness_renew(struct witness *old, const struct conf_server *c)
 	return w;
 }
 
-void witness_free(struct witness *w)
+void recorder_free(struct recorder *w)
 {
 	if (!w)
 		return;
@@ -84,7 +84,7 @@ void witness_free(struct witness *w)
 
 static const struct addr nobody;
 
-static struct addr client_kept(const struct witness *w, const struct addr *from)
+static struct addr client_kept(const struct recorder *w, const struct addr *from)
 {
 	struct addr a = { .family = from->family };
 	unsigned bits = w->client_bits[a.family == 6], bytes = bits / 8;
@@ -95,21 +95,21 @@ static struct addr client_kept(const struct witness *w, const struct addr *from)
 	return a;
 }
 
-static enum seen_how how_of(const struct witness *w, const struct testimony *t)
+static enum seen_how how_of(const struct recorder *w, const struct record *t)
 {
-	switch (w->settled.how) {
-	case SETTLED_HERE:
+	switch (w->decision.how) {
+	case DECIDED_HERE:
 		return SEEN_local;
-	case SETTLED_BLOCKED:
+	case DECIDED_BLOCKED:
 		return SEEN_blocked;
-	case SETTLED_EXPIRED:
+	case DECIDED_EXPIRED:
 		return SEEN_expired;
 	default:
 		return t->how;
 	}
 }
 
-static void count_tops(struct witness *w, const struct question *q, const struct addr *client,
+static void count_tops(struct recorder *w, const struct question *q, const struct addr *client,
 		       bool blocked)
 {
 	uint8_t lower[DNAME_MAX], key[CLIENT_KEY];
@@ -125,11 +125,11 @@ static void count_tops(struct witness *w, const struct question *q, const struct
 	toplist_count(w->top[TOP_CLIENTS], key, client->family == 4 ? 5 : 17);
 }
 
-static void put(struct witness *w, const struct timebase *now, const struct testimony *t,
+static void put(struct recorder *w, const struct timebase *now, const struct record *t,
 		const struct addr *client, enum seen_how how)
 {
-	enum reason reason = t->reason ? t->reason : w->settled.reason;
-	const char *text = *w->settled.what ? w->settled.what : t->text;
+	enum reason reason = t->reason ? t->reason : w->decision.reason;
+	const char *text = *w->decision.what ? w->decision.what : t->text;
 
 	queryring_put(w->ring, &(struct seen){
 		.at_us = now->now_us - t->took_us,
@@ -148,7 +148,7 @@ static void put(struct witness *w, const struct timebase *now, const struct test
 	});
 }
 
-void witness_note(struct witness *w, const struct timebase *now, const struct testimony *t)
+void recorder_note(struct recorder *w, const struct timebase *now, const struct record *t)
 {
 	struct addr client = client_kept(w, &t->client->from);
 	enum seen_how how = how_of(w, t);
@@ -159,10 +159,10 @@ void witness_note(struct witness *w, const struct timebase *now, const struct te
 		if (w->ring)
 			put(w, now, t, &client, how);
 	}
-	settled_clear(&w->settled);
+	decision_clear(&w->decision);
 }
 
-const char *witness_client_text(const struct toprow *row, char buf[ADDR_TEXT])
+const char *recorder_client_text(const struct toprow *row, char buf[ADDR_TEXT])
 {
 	struct addr a = { .family = row->len ? row->key[0] : 0 };
 

@@ -17,8 +17,8 @@ struct timebase;
 
 enum toplist_kind { TOP_NAMES, TOP_CLIENTS, TOP_BLOCKED, TOP_KINDS };
 
-struct witness {
-	struct settled settled;              /* env->settled: of the current question */
+struct recorder {
+	struct decision decision;              /* env->decision: of the current question */
 	struct queryring *ring;              /* or NULL */
 	struct toplist *top[TOP_KINDS];      /* or NULL */
 	unsigned char client_bits[2];        /* bits kept of an address: IPv4, IPv6 */
@@ -26,13 +26,13 @@ struct witness {
 	unsigned counters;                   /* of a list, as configured */
 };
 
-/* A witness as `c` asks for, continuing `old` (or NULL), which is taken over except for its ring if
+/* A recorder as `c` asks for, continuing `old` (or NULL), which is taken over except for its ring if
  * that is replaced: the caller retires it once nobody can find it. NULL: none is wanted. */
-struct witness *witness_renew(struct witness *old, const struct conf_server *c) MUST_USE;
-void witness_free(struct witness *w); /* NULL is fine */
+struct recorder *recorder_renew(struct recorder *old, const struct conf_server *c) MUST_USE;
+void recorder_free(struct recorder *w); /* NULL is fine */
 
-/* Note one query, answered or not. What settled it is in w->settled, which is cleared. */
-struct testimony {
+/* Note one query, answered or not. What settled it is in w->decision, which is cleared. */
+struct record {
 	const struct client *client;
 	const struct question *q;
 	const struct addr *server; /* whose answer it is, or NULL */
@@ -43,9 +43,9 @@ struct testimony {
 	const char *text;     /* more about that, or NULL */
 };
 
-void witness_note(struct witness *w, const struct timebase *now, const struct testimony *t);
+void recorder_note(struct recorder *w, const struct timebase *now, const struct record *t);
 
 /* The key of TOP_CLIENTS as text. */
-const char *witness_client_text(const struct toprow *row, char buf[ADDR_TEXT]);
+const char *recorder_client_text(const struct toprow *row, char buf[ADDR_TEXT]);
 
 #endif

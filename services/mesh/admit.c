@@ -146,9 +146,9 @@ static bool may_wait(struct mesh *m, struct asking *a)
 
 static void drop(struct mesh *m, const struct asking *a, const char *why)
 {
-	if (UNLIKELY(m->env->witness != NULL))
-		witness_note(m->env->witness, m->env->time,
-			     &(struct testimony){ .client = a->client,
+	if (UNLIKELY(m->env->recorder != NULL))
+		recorder_note(m->env->recorder, m->env->time,
+			     &(struct record){ .client = a->client,
 						  .q = &a->request->q,
 						  .how = SEEN_dropped,
 						  .rcode = -1,

@@ -232,13 +232,13 @@ static void log_answer(const struct mesh *m, const struct waiter *w, size_t len)
 			});
 }
 
-/* Report to the witness how the query ended. `reply`: NULL if it came from no server. */
+/* Report to the recorder how the query ended. `reply`: NULL if it came from no server. */
 static void testify(struct query *q, const struct waiter *w, const struct message *reply, int rcode)
 {
 	const struct env *e = q->env;
 
-	witness_note(e->witness, e->time,
-		     &(struct testimony){
+	recorder_note(e->recorder, e->time,
+		     &(struct record){
 			     .client = &w->client,
 			     .q = &w->request.q,
 			     .server = reply && q->answered_by.family ? &q->answered_by : NULL,
@@ -278,7 +278,7 @@ static bool waiter_send(struct query *q, struct waiter *w, const struct message 
 	bool too_late = is_too_late(m, w) || is_in_a_pulse(m, w, len);
 
 	waiter_leave(w);
-	if (UNLIKELY(m->env->witness != NULL))
+	if (UNLIKELY(m->env->recorder != NULL))
 		testify(q, w, reply, too_late ? -1 : (int)msg_rcode(m->out));
 	if (too_late) {
 		stat_add(m->env->stats, STAT_queries_discard_timeout);
@@ -359,8 +359,8 @@ static bool waiter_follow(struct query *q, struct waiter *w, const struct alias_
 {
 	struct alias_prefix lead;
 
-	if (q->env->settled)
-		settled_clear(q->env->settled); /* only its target is reported */
+	if (q->env->decision)
+		decision_clear(q->env->decision); /* only its target is reported */
 
 	if (!join_leads(&lead, a, w->lead, behind))
 		return false;
@@ -384,7 +384,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 			 struct encoding *last, struct arena *a)
 {
 	struct mesh *m = q->mesh;
-	struct settled own, *settled = m->env->settled;
+	struct decision own, *decision = m->env->decision;
 	struct policy_client who = { .rule = acl_get(m->env->snapshot->acl, &w->client.from,
 						     &w->client.reached),
 				     .client = &w->client,
@@ -396,14 +396,14 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 				     .sees_bogus = w->request.flags & FLAG_CD };
 	struct judged j;
 
-	if (UNLIKELY(q->budget->trace && !settled)) {
-		settled_clear(&own);
-		settled = &own;
+	if (UNLIKELY(q->budget->trace && !decision)) {
+		decision_clear(&own);
+		decision = &own;
 	}
-	who.settled = settled;
+	who.decision = decision;
 	policy_judge(m->env->snapshot->policy, &who, reply, m->env->time->now_s, a, &j);
-	if (UNLIKELY(settled && *settled->what))
-		tell(q, "%s applies", settled->what);
+	if (UNLIKELY(decision && *decision->what))
+		tell(q, "%s applies", decision->what);
 	switch (j.end) {
 	case JUDGED_AS_IS:
 		waiter_answer(q, w, reply, last);
@@ -414,7 +414,7 @@ static void waiter_judge(struct query *q, struct waiter *w, const struct message
 		last->len = 0;
 		return;
 	case JUDGED_DROP:
-		if (UNLIKELY(m->env->witness != NULL))
+		if (UNLIKELY(m->env->recorder != NULL))
 			testify(q, w, reply, -1);
 		waiter_dismiss(w);
 		return;
@@ -486,7 +486,7 @@ static bool waiter_answer_stale(struct query *q, struct waiter *w)
 	answer_stored(&out, &to, s, is_stale);
 	m->written++;
 	if (is_stale)
-		settle(m->env->settled, SETTLED_EXPIRED, "serve-expired");
+		settle(m->env->decision, DECIDED_EXPIRED, "serve-expired");
 	if (waiter_send(q, w, NULL, writer_len(&out))) {
 		if (is_stale)
 			stat_add(m->env->stats, STAT_expired);
@@ -671,7 +671,7 @@ void waiter_drop(struct waiter *w)
 {
 	struct query *q = w->query;
 
-	if (UNLIKELY(q->env->witness != NULL))
+	if (UNLIKELY(q->env->recorder != NULL))
 		testify(q, w, NULL, -1);
 	waiter_dismiss(w);
 }

@@ -458,8 +458,8 @@ static void tell(const struct walk *w, const struct rrset *s)
 {
 	char zone[DNAME_TEXT];
 
-	settle(w->who->settled,
-	       (s ? is_null_address(s) : hides(w->f.type)) ? SETTLED_BLOCKED : SETTLED_HERE,
+	settle(w->who->decision,
+	       (s ? is_null_address(s) : hides(w->f.type)) ? DECIDED_BLOCKED : DECIDED_HERE,
 	       "local-zone %s %s", dname_print(w->f.m.name, zone), zone_traits[w->f.type].word);
 }
 

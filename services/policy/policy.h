@@ -29,7 +29,7 @@ struct fault;
 struct met;
 struct policy;
 struct response_ip;
-struct settled;
+struct decision;
 struct stats;
 struct views;
 
@@ -64,7 +64,7 @@ struct policy_client {
 	const struct acl_rule *rule;
 	const struct client *client;
 	struct stats *stats;   /* where matches are counted, or NULL */
-	struct settled *settled; /* records what settled the question, or NULL */
+	struct decision *decision; /* records what settled the question, or NULL */
 	const struct met *met; /* servers that the answer came from (services/policy/rpz_match.h) */
 	const struct message *own; /* the denial for which addresses were made; or NULL: none is known */
 	bool embeds;           /* gets AAAA records made of the answer's A records (services/answer/alias_prefix.h) */

@@ -150,10 +150,10 @@ static void log_finding(const struct policy *p, const struct policy_client *who,
 	const struct zone_traits *traits = &zone_traits[f->action];
 	char block[ADDR_TEXT];
 
-	settle(who->settled,
-	       traits->records == RECORDS_ALL ? SETTLED_HERE
-	       : traits->rest <= REST_NXDOMAIN ? SETTLED_BLOCKED
-					       : SETTLED_NOT,
+	settle(who->decision,
+	       traits->records == RECORDS_ALL ? DECIDED_HERE
+	       : traits->rest <= REST_NXDOMAIN ? DECIDED_BLOCKED
+					       : DECIDED_NOT,
 	       "response-ip %s %s", netblock_print(&f->rule->block, block),
 	       zone_traits[f->action].word);
 	if (!p->logs && !zone_traits[f->action].logged)
@@ -219,7 +219,7 @@ static bool judge_aliases(const struct policy *p, const struct policy_client *wh
 	    !blocklists_block_message(p->lists, &asker, m, &f))
 		return false;
 	blocklist_count(who->stats, &f);
-	blocklist_tell(&f, who->settled);
+	blocklist_tell(&f, who->decision);
 	if (p->logs)
 		blocklist_log(&f, who->client, &m->q);
 	if (blocklist_leads_on(&f, m->q.type)) {

@@ -18,7 +18,7 @@ static struct rpz_matches by_whom(const struct policy *p, const struct policy_cl
 				    .nat64 = &p->nat64,
 				    .embeds = who->embeds,
 				    .stats = who->stats,
-				    .settled = who->settled };
+				    .decision = who->decision };
 }
 
 /* ---- a rule's records, owned by the name they apply to ---- */
@@ -404,7 +404,7 @@ bool rpz_apply_withhold(const struct policy *p, const struct policy_client *who,
 
 	by.embeds = false;
 	by.stats = NULL;
-	by.settled = NULL;
+	by.decision = NULL;
 	by.quiet = true;
 	return (rpz_match_question(&by, &hit) || rpz_match_answer(&by, m, NULL, &hit, &set, &server)) &&
 	       hit.rule.action != RPZ_passthru;

@@ -80,18 +80,18 @@ static bool next_zone(const struct rpz_matches *by, size_t *at, struct rpz_hit *
 
 /* ---- reporting ---- */
 
-static enum settled_how how_settled(enum rpz_action action)
+static enum decision_how how_settled(enum rpz_action action)
 {
 	switch (action) {
 	case RPZ_nxdomain:
 	case RPZ_nodata:
 	case RPZ_drop:
-		return SETTLED_BLOCKED;
+		return DECIDED_BLOCKED;
 	case RPZ_passthru:
 	case RPZ_disabled:
-		return SETTLED_NOT;
+		return DECIDED_NOT;
 	default:
-		return SETTLED_HERE;
+		return DECIDED_HERE;
 	}
 }
 
@@ -99,7 +99,7 @@ static void tell_settled(const struct rpz_matches *by, const struct rpz_hit *hit
 {
 	char zone[DNAME_TEXT], trigger[RPZ_TEXT];
 
-	settle(by->settled, how_settled(hit->rule.action), "rpz %.200s %s by %.200s",
+	settle(by->decision, how_settled(hit->rule.action), "rpz %.200s %s by %.200s",
 	       dname_print(hit->zone->name, zone), rpz_action_word(hit->rule.action),
 	       rpz_trigger_text(hit->rules, hit->trigger, &hit->rule, trigger));
 }
@@ -113,7 +113,7 @@ static void tell(const struct rpz_matches *by, const struct rpz_hit *hit)
 
 	if (by->stats)
 		stat_bump(&by->stats->rpz[action], 1);
-	if (UNLIKELY(by->settled != NULL))
+	if (UNLIKELY(by->decision != NULL))
 		tell_settled(by, hit);
 	if (!hit->zone->manner->logs || by->quiet)
 		return;

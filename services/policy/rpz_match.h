@@ -17,7 +17,7 @@ struct client;
 struct message;
 struct stored;
 struct query;
-struct settled;
+struct decision;
 struct stats;
 
 /* The client and the rules that apply to it. */
@@ -29,7 +29,7 @@ struct rpz_matches {
 	const struct netblock *nat64; /* IPv6 addresses in there lead to IPv4 ones */
 	bool embeds;                  /* answers are A records to be embedded there */
 	struct stats *stats;         /* or NULL */
-	struct settled *settled;     /* records what was found; or NULL */
+	struct decision *decision;     /* records what was found; or NULL */
 	bool quiet;                  /* nobody asked: rules that match are not logged */
 };
 

@@ -25,14 +25,14 @@ struct roll;
 struct rrsetcache;
 struct snapshot;
 struct ipset;
-struct settled;
+struct decision;
 struct stats;
 struct tap;
 struct timebase;
 struct trace;
 struct upstream;
 struct waits;
-struct witness;
+struct recorder;
 
 /* The caches of one scope, i.e. of a view with forwards of its own (services/policy/views.h). They share
  * no contents with those of other scopes. No denials are kept for other names. */
@@ -77,8 +77,8 @@ struct env {
 	struct trace *trace;            /* for queries begun now; usually NULL */
 	struct tap *tap;                /* dnstap; NULL: off */
 	struct ipset *ipset;        /* fills sets of the packet filter; NULL: none */
-	struct settled *settled;        /* records what settled a question here; usually NULL */
-	struct witness *witness;        /* query ring and top lists; NULL: off */
+	struct decision *decision;        /* records what settled a question here; usually NULL */
+	struct recorder *recorder;        /* query ring and top lists; NULL: off */
 	bool leads;                     /* the one worker that does what is done once for all */
 	struct roll *roll;              /* the validator's, if this worker leads */
 	struct clock_watch *clock;      /* the validator's */

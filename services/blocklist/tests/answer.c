@@ -443,12 +443,12 @@ static void what_blocked_is_told_and_counted(void **state)
 	static const char *const rules[] = { "||bad.test^\n" };
 	struct blocklists *b = lists_of("blocklist:\n name: all\n file: /none\n", rules);
 	struct list_found f = { .list = b->at[0] };
-	struct settled s = { 0 };
+	struct decision s = { 0 };
 	static struct stats stats;
 
 	blocklist_tell(&f, NULL);
 	blocklist_tell(&f, &s);
-	assert_int_equal(s.how, SETTLED_BLOCKED);
+	assert_int_equal(s.how, DECIDED_BLOCKED);
 	assert_string_equal(s.what, "blocklist all");
 	f.at_run_time = true;
 	blocklist_tell(&f, &s);

@@ -64,8 +64,8 @@ static const char *judge(const char *conf_lines, const struct asked *asked, cons
 	struct acl *lists = acl_new(c, &f);
 	struct policy *p = policy_new(c, &f);
 	struct client client = { .ops = &no_ops };
-	struct settled settled = { 0 };
-	struct policy_client who = { .client = &client, .settled = &settled, .embeds = asked->embeds,
+	struct decision decision = { 0 };
+	struct policy_client who = { .client = &client, .decision = &decision, .embeds = asked->embeds,
 				     .sees_bogus = asked->sees_bogus, .let_through = asked->let_through };
 	struct message *m;
 	struct judged j = { .end = JUDGED_AS_IS };
@@ -107,8 +107,8 @@ static const char *judge(const char *conf_lines, const struct asked *asked, cons
 	} else {
 		put_sets(text, sizeof(text), j.m, j.end == JUDGED_CHANGED ? "changed" : "as is");
 	}
-	if (settled.how == SETTLED_HERE || settled.how == SETTLED_BLOCKED)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " | %s", settled.what);
+	if (decision.how == DECIDED_HERE || decision.how == DECIDED_BLOCKED)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " | %s", decision.what);
 	arena_clear(&a);
 	policy_free(p);
 	acl_free(lists);
