@@ -106,7 +106,7 @@ static void on_ready(void *arg)
 {
 	struct start *s = arg;
 
-	notify_ready();
+	sd_notify_ready();
 	if (s->to_parent < 0)
 		return;
 	for (int fd = 0; s->null >= 0 && fd <= 2; fd++)
@@ -124,7 +124,7 @@ static bool take_arguments(struct daemon_how *how, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "c:dhpvV", house_long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:dhpvV", program_long_options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			how->conf_path = absolute(optarg);
@@ -160,13 +160,13 @@ static int serve(struct daemon *d, struct conf *conf)
 		start.to_parent = go_to_background();
 	}
 	hash_start(false);
-	notify_open();
+	sd_notify_open();
 	ok = serve_open(d, conf, &f) && serve_run(d, on_ready, &start, &f);
 	if (!ok)
 		log_line("fatal error", "%s", f.text);
 	serve_close(d);
-	handed_close();
-	notify_close();
+	socket_activation_close();
+	sd_notify_close();
 	log_writer_end();
 	return ok ? 0 : 1;
 }
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	struct fault f = { 0 };
 	struct conf *conf;
 
-	d.how.program = house_program(argv, DAEMON_NAME);
+	d.how.program = program_name(argv, DAEMON_NAME);
 	d.how.conf_path = CONF_FILE;
 	if (!take_arguments(&d.how, argc, argv)) {
 		print_usage(stdout, d.how.program);
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	serve_hold_signals();
 	(void)log_start(&(struct log_how){ .ident = d.how.program });
 	atomic_store(&log_verbosity, (int)d.how.verbose);
-	handed_open();
+	socket_activation_open();
 	conf = daemon_read(&d, &f);
 	if (!conf) {
 		log_line("fatal error", "could not read the config file %s", d.how.conf_path);

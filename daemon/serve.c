@@ -150,7 +150,7 @@ static bool open_workers(struct daemon *d, struct fault *f)
 		w->env.purge = purge_all;
 		w->env.forget = purge_some;
 		w->env.purge_arg = d->purge;
-		worker_serve(w, d->doors[how.number].items, d->doors[how.number].count);
+		worker_serve(w, d->client_sockets[how.number].items, d->client_sockets[how.number].count);
 	}
 	return true;
 }
@@ -184,22 +184,22 @@ static bool open_outside(struct daemon *d, struct fault *f)
 	const struct conf *conf = d->snapshot->conf;
 
 	prepare_fetching(conf);
-	files_raise(conf);
+	fd_limits_raise(conf);
 	hold_signals(SIG_BLOCK, SIGNALS); /* the pid file must not stay behind */
 	if (!privileges_find(&d->privileges, conf, f) ||
-	    !doors_open(d->doors, NULL, d->worker_count, conf, f) ||
+	    !client_sockets_open(d->client_sockets, NULL, d->worker_count, conf, f) ||
 	    !(d->control = control_open(d, commands, f)) || !(d->pages = pages_open(d, f)) ||
 	    !pidfile_write(&d->pidfile, conf, &d->privileges, f))
 		return false;
 	log_conf_start(d, conf);
-	handed_report(conf->server.use_systemd);
+	socket_activation_report(conf->server.use_systemd);
 	log_conf_give(d, conf);
 	give_lists(d, conf);
 	if (!reread_warn(&d->privileges, conf, f) || !privileges_drop(&d->privileges, conf, f))
 		return false;
 	if (*conf->server.chroot)
 		d->locked_in = mem_text(conf->server.chroot);
-	cores_forbid(conf);
+	core_dumps_forbid(conf);
 	d->sandbox = sandbox_draw(conf, d->locked_in != NULL);
 	return true;
 }
@@ -225,7 +225,7 @@ bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 		return false;
 	}
 	d->worker_count = conf->server.num_threads;
-	d->doors = mem_array(d->worker_count, sizeof *d->doors);
+	d->client_sockets = mem_array(d->worker_count, sizeof *d->client_sockets);
 	d->workers = mem_array(d->worker_count, sizeof *d->workers);
 	if (!open_outside(d, f))
 		return false;
@@ -234,9 +234,9 @@ bool serve_open(struct daemon *d, struct conf *conf, struct fault *f)
 	policy_shed(conf);
 	d->leases = leases_new(d->loop);
 	leases_adopt(d->leases, conf, d->snapshot->policy->zones, d->locked_in != NULL);
-	d->keeper = keeper_new(d->loop, &d->caches);
-	keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
-	keeper_begin(d->keeper);
+	d->keeper = cache_keeper_new(d->loop, &d->caches);
+	cache_keeper_adopt(d->keeper, d->snapshot, d->locked_in != NULL);
+	cache_keeper_begin(d->keeper);
 	d->purge = purge_new(d->loop, &d->caches, d->keeper);
 	d->forgetting = forgetting_new(d);
 	d->dnstap = dnstap_new(d->worker_count);
@@ -278,12 +278,12 @@ bool serve_run(struct daemon *d, void (*ready)(void *arg), void *arg, struct fau
 	tell_crowd(d);
 	daemon_tell_state(d);
 	ready(arg);
-	d->pulse = pulse_start(d);
+	d->watchdog = watchdog_start(d);
 	d->look.fire = on_look;
 	timer_set(d->loop, &d->look, LOOK_US);
 	loop_run(d->loop);
 	purge_settle(d->purge);
-	keeper_end(d->keeper, true); /* while clients are still being answered */
+	cache_keeper_end(d->keeper, true); /* while clients are still being answered */
 	log_settle(true);
 	log_ops("service stopped (%s)", PACKAGE_STRING);
 	return true;
@@ -301,21 +301,21 @@ void serve_close(struct daemon *d)
 	/* Sockets of workers that were never made are still ours to close. */
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		if (!d->workers[i])
-			doors_close(&d->doors[i], NULL, 1);
+			client_sockets_close(&d->client_sockets[i], NULL, 1);
 		worker_free(d->workers[i]);
 	}
-	pulse_stop(d->pulse);
+	watchdog_stop(d->watchdog);
 	dnstap_free(d->dnstap);
 	pages_close(d->pages);
 	/* A command may have been waiting for a worker; its query has been ended by now. */
 	control_close(d->control);
-	if (d->doors)
+	if (d->client_sockets)
 		d->published++;
-	doors_forget(d->doors, d->worker_count);
+	client_sockets_forget(d->client_sockets, d->worker_count);
 	purge_free(d->purge);
 	forgetting_free(d->forgetting);
-	keeper_end(d->keeper, false);
-	keeper_free(d->keeper);
+	cache_keeper_end(d->keeper, false);
+	cache_keeper_free(d->keeper);
 	caches_leave(&d->caches);
 	rcu_flush();
 	changes_clear(&d->changes);
@@ -329,7 +329,7 @@ void serve_close(struct daemon *d)
 	unwatch_signals(d);
 	stopper_end(d->stopper);
 	pidfile_remove(&d->pidfile);
-	mem_free(d->doors);
+	mem_free(d->client_sockets);
 	mem_free(d->workers);
 	mem_free(d->locked_in);
 	sandbox_free(d->sandbox);

@@ -89,6 +89,6 @@ testdata_hostile_hostile_LDADD = libreplay.la libresolver.la $(SECCOMP_LIBS) $(J
 # What the linker puts in the place of the validator's arithmetic (testdata/hostile/keys.h).
 testdata_hostile_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=crypto_key_new -Wl,--wrap=crypto_key_free \
 	-Wl,--wrap=crypto_key_size -Wl,--wrap=crypto_key_cost -Wl,--wrap=crypto_verify \
-	-Wl,--wrap=zonedata_read -Wl,--wrap=timebase_read -Wl,--wrap=daemon_reconfigure -Wl,--wrap=aside_start -Wl,--wrap=aside_join -Wl,--wrap=rcu_turn_begin \
+	-Wl,--wrap=zonedata_read -Wl,--wrap=timebase_read -Wl,--wrap=daemon_reconfigure -Wl,--wrap=thread_job_start -Wl,--wrap=thread_job_join -Wl,--wrap=rcu_turn_begin \
 	-Wl,--wrap=rcu_turn_end -Wl,--wrap=rcu_retire -Wl,--wrap=rcu_retire_idly -Wl,--wrap=rcu_release \
 	-Wl,--wrap=rcu_wait -Wl,--wrap=rcu_flush

@@ -40,7 +40,7 @@ proxy       | util/net/proxy2.c services/listen/udp.c:proxy_of,read_proxy \
 services/listen/connection.c:admit,pass_on,may_speak_for,encrypt,read_proxy | test_proxy.py
 control     | daemon/control/request.c daemon/control/control.c:is_stranger,is_admitted,read_more,make_room,connection_open,\
 open_all,on_limit,command_of daemon/control/sockets.c:clear_path,listen_at_path,open_path,open_address,open_one,close_some,\
-control_doors_open \
+control_sockets_open \
 services/config/tls.c:tls_conf_control,tls_conf_control_server,tls_conf_control_client | test_control_tls.py test_control.py
 sandbox     | daemon/system/sandbox.c daemon/system/sandbox_calls.c daemon/system/sandbox_files.c | test_sandbox.py
 """.splitlines()}

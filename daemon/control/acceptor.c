@@ -15,7 +15,7 @@
 
 #define REST_US (1 * US_PER_S)
 
-int knock_listen(const struct addr *a)
+int acceptor_listen(const struct addr *a)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = addr_to_sockaddr(a, &ss);
@@ -42,17 +42,17 @@ static int keep_one(int fd)
 
 static void on_rested(struct timer *t)
 {
-	struct knock *k = container_of(t, struct knock, rest);
+	struct acceptor *k = container_of(t, struct acceptor, rest);
 
 	if (k->kept < 0)
 		k->kept = keep_one(k->watch.fd);
 	watch_want(&k->watch, WATCH_READ);
 }
 
-void knock_start(struct knock *k, struct loop *l, int fd,
+void acceptor_start(struct acceptor *k, struct loop *l, int fd,
 		 void (*ready)(struct watch *w, unsigned what))
 {
-	*k = (struct knock){ .watch = { .fd = fd, .ready = ready },
+	*k = (struct acceptor){ .watch = { .fd = fd, .ready = ready },
 			     .loop = l,
 			     .rest = { .fire = on_rested },
 			     .kept = keep_one(fd) };
@@ -64,13 +64,13 @@ static bool is_out_of_files(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-static void rest(struct knock *k)
+static void rest(struct acceptor *k)
 {
 	watch_want(&k->watch, 0);
 	timer_set(k->loop, &k->rest, REST_US);
 }
 
-int knock_take(struct knock *k)
+int acceptor_take(struct acceptor *k)
 {
 	int fd = accept(k->watch.fd, NULL, NULL);
 
@@ -92,7 +92,7 @@ int knock_take(struct knock *k)
 	return -1;
 }
 
-void knock_stop(struct knock *k)
+void acceptor_stop(struct acceptor *k)
 {
 	watch_stop(&k->watch);
 	timer_stop(k->loop, &k->rest);

@@ -14,8 +14,8 @@ struct addr;
 
 #define KNOCK_BACKLOG 64 /* connections that may be pending */
 
-struct knock {
-	struct watch watch; /* passed to `ready`, which calls knock_take */
+struct acceptor {
+	struct watch watch; /* passed to `ready`, which calls acceptor_take */
 	struct loop *loop;
 	struct timer rest;
 	int kept; /* the descriptor in reserve; or -1 */
@@ -23,12 +23,12 @@ struct knock {
 
 /* A TCP socket listening at `a`: non-blocking, close-on-exec, IPV6_V6ONLY. The caller's; or -1 with
  * errno set. */
-int knock_listen(const struct addr *a) MUST_USE;
+int acceptor_listen(const struct addr *a) MUST_USE;
 /* Takes over `fd`, which is listening and non-blocking. */
-void knock_start(struct knock *k, struct loop *l, int fd,
+void acceptor_start(struct acceptor *k, struct loop *l, int fd,
 		 void (*ready)(struct watch *w, unsigned what));
 /* Accept the next connection, non-blocking and close-on-exec; or -1. */
-int knock_take(struct knock *k) MUST_USE;
-void knock_stop(struct knock *k); /* closes the socket, too */
+int acceptor_take(struct acceptor *k) MUST_USE;
+void acceptor_stop(struct acceptor *k); /* closes the socket, too */
 
 #endif

@@ -65,7 +65,7 @@ struct call {
 	void *finished_arg;
 	struct list link;
 	struct control *control;
-	struct aside aside;
+	struct thread_job aside;
 	struct snapshot *snapshot;     /* the one it began with, pinned; NULL: it stays on the main thread */
 	struct connection *connection; /* NULL: the client is gone */
 	const struct command *command;

@@ -54,7 +54,7 @@ struct connection {
 struct control {
 	struct daemon *daemon;
 	const struct command *commands;
-	struct control_doors doors;
+	struct control_sockets client_sockets;
 	struct list connections, calls;
 	unsigned count;         /* connections */
 	uint64_t moves;         /* so often did one of them send or take something */
@@ -347,10 +347,10 @@ static void call_is_done(void *arg)
 static void call_aside(struct call *c)
 {
 	c->flow = call_flow_new(tell_more);
-	c->aside = (struct aside){
+	c->aside = (struct thread_job){
 		.home = c->daemon->loop, .work = work_aside, .done = call_is_done, .arg = c
 	};
-	if (aside_start(&c->aside))
+	if (thread_job_start(&c->aside))
 		return;
 	call_flow_free(c->flow);
 	c->flow = NULL;
@@ -732,7 +732,7 @@ static bool open_all(struct control *c, struct fault *f)
 
 	if (tls_conf_control(conf) && !(fresh = tls_conf_control_server(conf, f)))
 		return false;
-	if (!control_doors_open(&c->doors, f)) {
+	if (!control_sockets_open(&c->client_sockets, f)) {
 		tls_server_unpin(fresh);
 		return false;
 	}
@@ -747,8 +747,8 @@ struct control *control_open(struct daemon *d, const struct command *table, stru
 
 	c->daemon = d;
 	c->commands = table;
-	c->doors = (struct control_doors){ .daemon = d, .knocked = connection_open, .owner = c };
-	list_init(&c->doors.open);
+	c->client_sockets = (struct control_sockets){ .daemon = d, .knocked = connection_open, .owner = c };
+	list_init(&c->client_sockets.open);
 	list_init(&c->connections);
 	list_init(&c->calls);
 	if (open_all(c, f))
@@ -774,20 +774,20 @@ void control_close(struct control *c)
 	LIST_EACH_SAFE (at, &c->calls) {
 		struct call *call = LIST_ITEM(at, struct call, link);
 
-		aside_join(&call->aside);
+		thread_job_join(&call->aside);
 		call->broken = true;
 		call_free(call);
 	}
-	control_doors_close(&c->doors);
+	control_sockets_close(&c->client_sockets);
 	tls_server_unpin(c->tls);
 	mem_free(c);
 }
 
 const char *control_kind(const struct control *c)
 {
-	if (list_is_empty(&c->doors.open))
+	if (list_is_empty(&c->client_sockets.open))
 		return "";
 	if (c->tls)
 		return " control(ssl)";
-	return control_doors_are_paths(&c->doors) ? " control(namedpipe)" : " control";
+	return control_sockets_are_paths(&c->client_sockets) ? " control(namedpipe)" : " control";
 }

@@ -21,25 +21,25 @@
 
 struct door {
 	struct list link;
-	struct control_doors *all;
-	struct knock knock;
+	struct control_sockets *all;
+	struct acceptor acceptor;
 	char *text;        /* a path, or an address with its port */
 	char *path;        /* socket file we made, as then seen; NULL: TCP, or service manager's */
 	char *path_inside; /* the same, seen from inside the chroot */
 	bool wanted, is_new; /* by the configuration that is being taken on, and because of it */
 };
 
-static void on_knock(struct watch *w, unsigned what)
+static void on_acceptable(struct watch *w, unsigned what)
 {
-	struct door *d = container_of(w, struct door, knock.watch);
-	int fd = knock_take(&d->knock);
+	struct door *d = container_of(w, struct door, acceptor.watch);
+	int fd = acceptor_take(&d->acceptor);
 
 	(void)what;
 	if (fd >= 0)
 		d->all->knocked(d->all->owner, fd);
 }
 
-static struct door *door_named(struct control_doors *all, const char *text)
+static struct door *door_named(struct control_sockets *all, const char *text)
 {
 	LIST_EACH (at, &all->open) {
 		struct door *d = LIST_ITEM(at, struct door, link);
@@ -61,14 +61,14 @@ static void door_stays(struct door *d)
 static void door_close(struct door *d)
 {
 	list_remove(&d->link);
-	knock_stop(&d->knock);
+	acceptor_stop(&d->acceptor);
 	mem_free(d->path);
 	mem_free(d->path_inside);
 	mem_free(d->text);
 	mem_free(d);
 }
 
-static void door_put(struct control_doors *all, int fd, const char *text, const char *path)
+static void door_put(struct control_sockets *all, int fd, const char *text, const char *path)
 {
 	struct door *d = mem_zero(sizeof *d);
 
@@ -80,7 +80,7 @@ static void door_put(struct control_doors *all, int fd, const char *text, const 
 	}
 	d->wanted = d->is_new = true;
 	list_push_back(&all->open, &d->link);
-	knock_start(&d->knock, all->daemon->loop, fd, on_knock);
+	acceptor_start(&d->acceptor, all->daemon->loop, fd, on_acceptable);
 }
 
 /* Remove a socket file left behind by a dead daemon. False with errno: EADDRINUSE if somebody
@@ -133,10 +133,10 @@ static int handed(const struct daemon *d, const struct addr *a, const char *path
 {
 	if (!d->snapshot->conf->server.use_systemd)
 		return -1;
-	return a ? handed_socket(a, true) : handed_path(path);
+	return a ? socket_activation_socket(a, true) : socket_activation_path(path);
 }
 
-static bool open_path(struct control_doors *all, const char *text, struct fault *f)
+static bool open_path(struct control_sockets *all, const char *text, struct fault *f)
 {
 	const struct daemon *d = all->daemon;
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
@@ -168,7 +168,7 @@ static bool open_path(struct control_doors *all, const char *text, struct fault 
 }
 
 struct opening {
-	struct control_doors *all;
+	struct control_sockets *all;
 	struct fault *fault;
 	bool optional; /* a default, not configured: a host without IPv6 does without */
 	bool ok;
@@ -189,7 +189,7 @@ static void open_address(void *arg, const struct addr *a)
 	}
 	fd = handed(o->all->daemon, a, NULL);
 	if (fd < 0)
-		fd = knock_listen(a);
+		fd = acceptor_listen(a);
 	if (fd >= 0) {
 		door_put(o->all, fd, text, NULL);
 		return;
@@ -216,7 +216,7 @@ static bool open_one(struct opening *o, const char *text)
 	return o->ok;
 }
 
-static bool open_configured(struct control_doors *all, const struct conf_list *list, struct fault *f)
+static bool open_configured(struct control_sockets *all, const struct conf_list *list, struct fault *f)
 {
 	struct opening o = { .all = all, .fault = f, .optional = list->count == 0, .ok = true };
 	bool ok = true;
@@ -235,7 +235,7 @@ static void remove_file(const struct door *d)
 }
 
 /* What is not wanted any more, or if not all that is wanted could be opened, what is new. */
-static void close_some(struct control_doors *all, bool is_complete)
+static void close_some(struct control_sockets *all, bool is_complete)
 {
 	LIST_EACH_SAFE (at, &all->open) {
 		struct door *d = LIST_ITEM(at, struct door, link);
@@ -249,7 +249,7 @@ static void close_some(struct control_doors *all, bool is_complete)
 	}
 }
 
-bool control_doors_open(struct control_doors *all, struct fault *f)
+bool control_sockets_open(struct control_sockets *all, struct fault *f)
 {
 	const struct conf_remote_control *conf = &all->daemon->snapshot->conf->remote_control;
 	bool ok;
@@ -261,13 +261,13 @@ bool control_doors_open(struct control_doors *all, struct fault *f)
 	return ok;
 }
 
-void control_doors_close(struct control_doors *all)
+void control_sockets_close(struct control_sockets *all)
 {
 	LIST_EACH_SAFE (at, &all->open)
 		door_close(LIST_ITEM(at, struct door, link));
 }
 
-bool control_doors_are_paths(const struct control_doors *all)
+bool control_sockets_are_paths(const struct control_sockets *all)
 {
 	return !list_is_empty(&all->open) && *LIST_ITEM(all->open.next, struct door, link)->text == '/';
 }

@@ -12,7 +12,7 @@
 struct daemon;
 struct fault;
 
-struct control_doors {
+struct control_sockets {
 	struct daemon *daemon;
 	struct list open; /* made with list_init */
 	/* A client has connected: `fd`, non-blocking and close-on-exec, is now the owner's. */
@@ -22,8 +22,8 @@ struct control_doors {
 
 /* Open what the configuration names (nothing without control-enable) and close the rest. False,
  * with a sentence in `f`, if one cannot be opened: then it listens where it did before, and nowhere else. */
-bool control_doors_open(struct control_doors *all, struct fault *f) MUST_USE;
-void control_doors_close(struct control_doors *all);
-bool control_doors_are_paths(const struct control_doors *all); /* the first one is a path */
+bool control_sockets_open(struct control_sockets *all, struct fault *f) MUST_USE;
+void control_sockets_close(struct control_sockets *all);
+bool control_sockets_are_paths(const struct control_sockets *all); /* the first one is a path */
 
 #endif

@@ -26,7 +26,7 @@
 struct door {
 	struct list link;
 	struct http_server *server;
-	struct knock knock;
+	struct acceptor acceptor;
 	struct addr at;
 	bool wanted;
 };
@@ -53,7 +53,7 @@ struct http_server {
 	struct loop *loop;
 	http_page *page;
 	void *arg;
-	struct list doors, connections;
+	struct list client_sockets, connections;
 	unsigned count;
 };
 
@@ -281,11 +281,11 @@ static void make_room(struct http_server *s)
 	}
 }
 
-static void on_knock(struct watch *w, unsigned what)
+static void on_acceptable(struct watch *w, unsigned what)
 {
-	struct http_server *s = container_of(w, struct door, knock.watch)->server;
+	struct http_server *s = container_of(w, struct door, acceptor.watch)->server;
 	struct connection *c;
-	int fd = knock_take(&container_of(w, struct door, knock.watch)->knock);
+	int fd = acceptor_take(&container_of(w, struct door, acceptor.watch)->acceptor);
 
 	(void)what;
 	if (fd < 0)
@@ -309,7 +309,7 @@ static void on_knock(struct watch *w, unsigned what)
 
 static void door_close(struct door *d)
 {
-	knock_stop(&d->knock);
+	acceptor_stop(&d->acceptor);
 	list_remove(&d->link);
 	mem_free(d);
 }
@@ -320,14 +320,14 @@ static bool door_open(struct http_server *s, const struct addr *at, bool optiona
 	struct door *d;
 	int fd;
 
-	LIST_EACH (link, &s->doors) {
+	LIST_EACH (link, &s->client_sockets) {
 		d = LIST_ITEM(link, struct door, link);
 		if (addr_equals(&d->at, at)) {
 			d->wanted = true;
 			return true;
 		}
 	}
-	fd = knock_listen(at);
+	fd = acceptor_listen(at);
 	if (fd < 0) {
 		if (optional && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
 			return true;
@@ -339,26 +339,26 @@ static bool door_open(struct http_server *s, const struct addr *at, bool optiona
 	d->server = s;
 	d->at = *at;
 	d->wanted = true;
-	list_push_back(&s->doors, &d->link);
-	knock_start(&d->knock, s->loop, fd, on_knock);
+	list_push_back(&s->client_sockets, &d->link);
+	acceptor_start(&d->acceptor, s->loop, fd, on_acceptable);
 	return true;
 }
 
 bool http_serve(struct http_server *s, const struct addr *at, size_t count, bool optional,
 		struct fault *f)
 {
-	struct list *last = s->doors.prev; /* new ones come behind it */
+	struct list *last = s->client_sockets.prev; /* new ones come behind it */
 
-	LIST_EACH (link, &s->doors)
+	LIST_EACH (link, &s->client_sockets)
 		LIST_ITEM(link, struct door, link)->wanted = false;
 	for (size_t i = 0; i < count; i++) {
 		if (door_open(s, &at[i], optional, f))
 			continue;
-		while (s->doors.prev != last)
-			door_close(LIST_ITEM(s->doors.prev, struct door, link));
+		while (s->client_sockets.prev != last)
+			door_close(LIST_ITEM(s->client_sockets.prev, struct door, link));
 		return false;
 	}
-	LIST_EACH_SAFE (link, &s->doors) {
+	LIST_EACH_SAFE (link, &s->client_sockets) {
 		struct door *d = LIST_ITEM(link, struct door, link);
 
 		if (!d->wanted)
@@ -376,7 +376,7 @@ struct http_server *http_new(struct loop *loop, http_page *page, void *arg)
 	s->loop = loop;
 	s->page = page;
 	s->arg = arg;
-	list_init(&s->doors);
+	list_init(&s->client_sockets);
 	list_init(&s->connections);
 	return s;
 }
@@ -387,7 +387,7 @@ void http_free(struct http_server *s)
 		return;
 	LIST_EACH_SAFE (at, &s->connections)
 		connection_close(LIST_ITEM(at, struct connection, link));
-	LIST_EACH_SAFE (at, &s->doors)
+	LIST_EACH_SAFE (at, &s->client_sockets)
 		door_close(LIST_ITEM(at, struct door, link));
 	mem_free(s);
 }

@@ -199,7 +199,7 @@ static void say_one(struct call *c, const char *name, const char *type, const ch
 
 static void say_cache_file(struct call *c)
 {
-	struct keeper_report r = keeper_tell(c->daemon->keeper);
+	struct cache_keeper_report r = cache_keeper_tell(c->daemon->keeper);
 
 	if (!r.keeps)
 		return;

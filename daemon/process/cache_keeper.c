@@ -21,34 +21,34 @@
 
 #define DISTURBED_S 5 /* delay before rewriting: names are often flushed many at a time */
 
-struct keeper {
+struct cache_keeper {
 	struct loop *loop;
 	struct timer timer;
 	uint32_t interval_s;
-	struct aside reader, writer;
+	struct thread_job reader, writer;
 	atomic_bool stop_reading, stop_writing;
-	bool ended;          /* keeper_end wrote the file */
+	bool ended;          /* cache_keeper_end wrote the file */
 	atomic_bool spoiled; /* the file may hold what was flushed since it was written */
 	pthread_mutex_t writing; /* held while the file is written */
 	pthread_mutex_t lock;    /* guards what follows; held only briefly */
 	char *path;              /* "": no cache-file */
 	struct cachefile_how how;
-	struct keeper_report report;
+	struct cache_keeper_report report;
 };
 
-static void lock(struct keeper *k)
+static void lock(struct cache_keeper *k)
 {
 	PROMISE(pthread_mutex_lock(&k->lock) == 0);
 }
 
-static void unlock(struct keeper *k)
+static void unlock(struct cache_keeper *k)
 {
 	PROMISE(pthread_mutex_unlock(&k->lock) == 0);
 }
 
 /* ---- writing ---- */
 
-static bool write_file(struct keeper *k, const char *path, struct cachefile_how *how,
+static bool write_file(struct cache_keeper *k, const char *path, struct cachefile_how *how,
 		       struct fault *f)
 {
 	struct cachefile_count count;
@@ -75,7 +75,7 @@ static bool write_file(struct keeper *k, const char *path, struct cachefile_how 
 	return ok;
 }
 
-static bool save(struct keeper *k, const atomic_bool *stop, struct fault *f)
+static bool save(struct cache_keeper *k, const atomic_bool *stop, struct fault *f)
 {
 	struct cachefile_how how;
 	bool reading, ok;
@@ -102,12 +102,12 @@ static bool save(struct keeper *k, const atomic_bool *stop, struct fault *f)
 	return ok;
 }
 
-bool keeper_save(struct keeper *k, struct fault *f)
+bool cache_keeper_save(struct cache_keeper *k, struct fault *f)
 {
 	return save(k, &k->stop_writing, f);
 }
 
-static void plan(struct keeper *k)
+static void plan(struct cache_keeper *k)
 {
 	timer_stop(k->loop, &k->timer);
 	if (*k->path && k->interval_s)
@@ -116,10 +116,10 @@ static void plan(struct keeper *k)
 
 static void write_aside(void *arg)
 {
-	struct keeper *k = arg;
+	struct cache_keeper *k = arg;
 	struct fault f = { 0 };
 
-	if (!keeper_save(k, &f) && !atomic_load(&k->stop_writing))
+	if (!cache_keeper_save(k, &f) && !atomic_load(&k->stop_writing))
 		log_error("cache-file: %s", f.text);
 }
 
@@ -130,16 +130,16 @@ static void on_written(void *arg)
 
 static void on_time(struct timer *t)
 {
-	struct keeper *k = container_of(t, struct keeper, timer);
+	struct cache_keeper *k = container_of(t, struct cache_keeper, timer);
 
 	if (k->writer.running || k->reader.running) {
 		timer_set(k->loop, &k->timer, DISTURBED_S * US_PER_S);
 		return;
 	}
-	k->writer = (struct aside){
+	k->writer = (struct thread_job){
 		.home = k->loop, .work = write_aside, .done = on_written, .arg = k
 	};
-	if (aside_start(&k->writer))
+	if (thread_job_start(&k->writer))
 		return;
 	log_error("cache-file: cannot start a thread to write it");
 	plan(k);
@@ -159,7 +159,7 @@ static void tell_read(const char *path, const struct cachefile_count *count, uin
 
 static void read_aside(void *arg)
 {
-	struct keeper *k = arg;
+	struct cache_keeper *k = arg;
 	struct cachefile_count count;
 	struct cachefile_how how;
 	struct timebase end = { 0 };
@@ -190,14 +190,14 @@ static void on_read(void *arg)
 	(void)arg;
 }
 
-void keeper_begin(struct keeper *k)
+void cache_keeper_begin(struct cache_keeper *k)
 {
 	if (!*k->path)
 		return;
 	k->report.reading = true;
 	k->reader =
-		(struct aside){ .home = k->loop, .work = read_aside, .done = on_read, .arg = k };
-	if (aside_start(&k->reader))
+		(struct thread_job){ .home = k->loop, .work = read_aside, .done = on_read, .arg = k };
+	if (thread_job_start(&k->reader))
 		return;
 	k->report.reading = false;
 	log_error("cache-file: cannot start a thread to read it");
@@ -205,9 +205,9 @@ void keeper_begin(struct keeper *k)
 
 /* ---- life cycle ---- */
 
-struct keeper *keeper_new(struct loop *l, const struct caches *caches)
+struct cache_keeper *cache_keeper_new(struct loop *l, const struct caches *caches)
 {
-	struct keeper *k = mem_zero(sizeof *k);
+	struct cache_keeper *k = mem_zero(sizeof *k);
 
 	k->loop = l;
 	k->timer.fire = on_time;
@@ -232,7 +232,7 @@ static void look_at_folder(const char *path)
 	mem_free(folder);
 }
 
-void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
+void cache_keeper_adopt(struct cache_keeper *k, const struct snapshot *s, bool inside)
 {
 	const struct conf_server *c = &s->conf->server;
 	uint32_t grace_s = c->serve_expired_ttl ? c->serve_expired_ttl : SLAB_FOREVER;
@@ -262,20 +262,20 @@ void keeper_adopt(struct keeper *k, const struct snapshot *s, bool inside)
 
 static void disturbed(void *arg)
 {
-	struct keeper *k = arg;
+	struct cache_keeper *k = arg;
 
 	if (*k->path)
 		timer_set(k->loop, &k->timer, DISTURBED_S * US_PER_S);
 }
 
-void keeper_disturb(struct keeper *k)
+void cache_keeper_disturb(struct cache_keeper *k)
 {
 	atomic_store(&k->stop_reading, true);
 	atomic_store(&k->spoiled, true);
 	loop_post(k->loop, disturbed, k);
 }
 
-void keeper_end(struct keeper *k, bool serves)
+void cache_keeper_end(struct cache_keeper *k, bool serves)
 {
 	struct fault f = { 0 };
 	bool keeps, was_read;
@@ -289,8 +289,8 @@ void keeper_end(struct keeper *k, bool serves)
 	unlock(k);
 	atomic_store(&k->stop_reading, true);
 	atomic_store(&k->stop_writing, true);
-	aside_join(&k->reader);
-	aside_join(&k->writer);
+	thread_job_join(&k->reader);
+	thread_job_join(&k->writer);
 	/* A file that was not read to its end holds more than what was restored: keep it. */
 	if (!keeps || !serves || !was_read)
 		return;
@@ -300,7 +300,7 @@ void keeper_end(struct keeper *k, bool serves)
 		log_error("cache-file: %s", f.text);
 }
 
-void keeper_free(struct keeper *k)
+void cache_keeper_free(struct cache_keeper *k)
 {
 	struct fault f = { 0 };
 
@@ -315,9 +315,9 @@ void keeper_free(struct keeper *k)
 	mem_free(k);
 }
 
-struct keeper_report keeper_tell(struct keeper *k)
+struct cache_keeper_report cache_keeper_tell(struct cache_keeper *k)
 {
-	struct keeper_report r;
+	struct cache_keeper_report r;
 
 	lock(k);
 	r = k->report;

@@ -9,7 +9,7 @@
 #include "util/conf/options.h"
 
 /* The socket at this address, whatever it has been for. */
-static const struct listen_socket *find(const struct doors *d, const struct interface *at,
+static const struct listen_socket *find(const struct client_sockets *d, const struct interface *at,
 					bool stream)
 {
 	for (size_t i = 0; d && i < d->count; i++)
@@ -18,7 +18,7 @@ static const struct listen_socket *find(const struct doors *d, const struct inte
 	return NULL;
 }
 
-static void put(struct doors *d, const struct listen_socket *s)
+static void put(struct client_sockets *d, const struct listen_socket *s)
 {
 	d->items = mem_grow(d->items, (d->count + 1) * sizeof *d->items);
 	d->items[d->count++] = *s;
@@ -27,8 +27,8 @@ static void put(struct doors *d, const struct listen_socket *s)
 /* ---- one address, over one transport, for every thread ---- */
 
 struct opening {
-	struct doors *doors;
-	const struct doors *old;
+	struct client_sockets *client_sockets;
+	const struct client_sockets *old;
 	unsigned threads;
 	const struct conf *conf;
 };
@@ -37,7 +37,7 @@ struct opening {
 static bool take_handed(const struct opening *o, const struct interface *at, bool stream,
 			struct listen_socket *s)
 {
-	int fd = o->conf->server.use_systemd ? handed_socket(&at->addr, stream) : -1;
+	int fd = o->conf->server.use_systemd ? socket_activation_socket(&at->addr, stream) : -1;
 
 	if (fd >= 0)
 		listen_socket_adopt(s, at, stream, o->conf, fd);
@@ -67,7 +67,7 @@ static bool open_one(const struct opening *o, const struct interfaces *where,
 
 	for (unsigned i = 0; i < o->threads; i++) {
 		const struct listen_socket *known = o->old ? find(&o->old[i], at, stream) : NULL;
-		const struct listen_socket *shared = i ? find(&o->doors[0], at, stream) : NULL;
+		const struct listen_socket *shared = i ? find(&o->client_sockets[0], at, stream) : NULL;
 		struct listen_socket_how how = {
 			.conf = o->conf,
 			.shared_port = own || other,
@@ -88,7 +88,7 @@ static bool open_one(const struct opening *o, const struct interfaces *where,
 			return false;
 		}
 		if (s.fd >= 0)
-			put(&o->doors[i], &s);
+			put(&o->client_sockets[i], &s);
 	}
 	return true;
 }
@@ -109,27 +109,27 @@ static bool open_all(const struct opening *o, const struct interfaces *where, st
 	return true;
 }
 
-bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
+bool client_sockets_open(struct client_sockets *client_sockets, const struct client_sockets *old, unsigned threads,
 		const struct conf *conf, struct fault *f)
 {
-	struct opening o = { .doors = doors, .old = old, .threads = threads, .conf = conf };
+	struct opening o = { .client_sockets = client_sockets, .old = old, .threads = threads, .conf = conf };
 	struct interfaces where;
 	bool ok;
 
 	for (unsigned i = 0; i < threads; i++)
-		doors[i] = (struct doors){ 0 };
+		client_sockets[i] = (struct client_sockets){ 0 };
 	if (!interfaces_find(&where, conf, f))
 		return false;
 	ok = open_all(&o, &where, f);
 	interfaces_clear(&where);
 	if (!ok)
-		doors_close(doors, old, threads);
-	else if (doors[0].count == 0)
+		client_sockets_close(client_sockets, old, threads);
+	else if (client_sockets[0].count == 0)
 		log_warn("no address to listen at: see do-ip4, do-ip6, do-udp, do-tcp and interface");
 	return ok;
 }
 
-static bool has_fd(const struct doors *d, int fd)
+static bool has_fd(const struct client_sockets *d, int fd)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (d->items[i].fd == fd)
@@ -137,27 +137,27 @@ static bool has_fd(const struct doors *d, int fd)
 	return false;
 }
 
-void doors_close(struct doors *doors, const struct doors *keep, unsigned threads)
+void client_sockets_close(struct client_sockets *client_sockets, const struct client_sockets *keep, unsigned threads)
 {
 	for (unsigned i = 0; i < threads; i++)
-		for (size_t k = 0; k < doors[i].count; k++)
-			if (!keep || !has_fd(&keep[i], doors[i].items[k].fd))
-				listen_socket_close(&doors[i].items[k]);
-	doors_forget(doors, threads);
+		for (size_t k = 0; k < client_sockets[i].count; k++)
+			if (!keep || !has_fd(&keep[i], client_sockets[i].items[k].fd))
+				listen_socket_close(&client_sockets[i].items[k]);
+	client_sockets_forget(client_sockets, threads);
 }
 
-void doors_part(const struct doors *doors, const struct doors *keep, unsigned threads)
+void client_sockets_part(const struct client_sockets *client_sockets, const struct client_sockets *keep, unsigned threads)
 {
 	for (unsigned i = 0; i < threads; i++)
-		for (size_t k = 0; k < doors[i].count; k++)
-			if (doors[i].items[k].fd >= 0 && !has_fd(&keep[i], doors[i].items[k].fd))
-				listen_socket_part(&doors[i].items[k]);
+		for (size_t k = 0; k < client_sockets[i].count; k++)
+			if (client_sockets[i].items[k].fd >= 0 && !has_fd(&keep[i], client_sockets[i].items[k].fd))
+				listen_socket_part(&client_sockets[i].items[k]);
 }
 
-void doors_forget(struct doors *doors, unsigned threads)
+void client_sockets_forget(struct client_sockets *client_sockets, unsigned threads)
 {
 	for (unsigned i = 0; i < threads; i++) {
-		mem_free(doors[i].items);
-		doors[i] = (struct doors){ 0 };
+		mem_free(client_sockets[i].items);
+		client_sockets[i] = (struct client_sockets){ 0 };
 	}
 }

@@ -10,23 +10,23 @@
 struct conf;
 struct fault;
 
-struct doors { /* of one thread */
+struct client_sockets { /* of one thread */
 	struct listen_socket *items;
 	size_t count;
 };
 
-/* Fill `doors[0 … threads - 1]`. Sockets that `old` (of as many threads, or NULL) already has are
+/* Fill `client_sockets[0 … threads - 1]`. Sockets that `old` (of as many threads, or NULL) already has are
  * reused, and so are those that threads are still leaving. On failure no new socket stays open,
  * and `f` says why. */
-bool doors_open(struct doors *doors, const struct doors *old, unsigned threads,
+bool client_sockets_open(struct client_sockets *client_sockets, const struct client_sockets *old, unsigned threads,
 		const struct conf *conf, struct fault *f) MUST_USE;
 
-/* Before the threads learn that of `doors` they go on with no more than `keep`: what they leave can be
+/* Before the threads learn that of `client_sockets` they go on with no more than `keep`: what they leave can be
  * opened again at once. */
-void doors_part(const struct doors *doors, const struct doors *keep, unsigned threads);
+void client_sockets_part(const struct client_sockets *client_sockets, const struct client_sockets *keep, unsigned threads);
 
-/* Close what is in `doors` but not in `keep` (or NULL), and free the lists. */
-void doors_close(struct doors *doors, const struct doors *keep, unsigned threads);
-void doors_forget(struct doors *doors, unsigned threads); /* frees the lists only */
+/* Close what is in `client_sockets` but not in `keep` (or NULL), and free the lists. */
+void client_sockets_close(struct client_sockets *client_sockets, const struct client_sockets *keep, unsigned threads);
+void client_sockets_forget(struct client_sockets *client_sockets, unsigned threads); /* frees the lists only */
 
 #endif

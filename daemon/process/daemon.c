@@ -101,7 +101,7 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 	ok = conf_check(conf, &how, &report) && ok;
 	/* Only at startup: firewalls reload for every lease. */
 	if (ok && !d->snapshot && (int)conf->server.verbosity + d->how.verbose >= LOG_OPS)
-		conf_dangers(conf, &how, &report);
+		conf_warnings(conf, &how, &report);
 	log_remarks(&report);
 	if (ok) {
 		overrule(d, conf);
@@ -120,7 +120,7 @@ struct conf *daemon_read(const struct daemon *d, struct fault *f)
 struct adoption {
 	struct worker *worker;
 	struct snapshot *snapshot;
-	struct doors doors;
+	struct client_sockets client_sockets;
 	bool has_doors;
 };
 
@@ -133,8 +133,8 @@ static void adopt(void *arg)
 		snapshot_unpin(a->snapshot);
 	}
 	if (a->has_doors)
-		worker_serve(a->worker, a->doors.items, a->doors.count);
-	mem_free(a->doors.items);
+		worker_serve(a->worker, a->client_sockets.items, a->client_sockets.count);
+	mem_free(a->client_sockets.items);
 	mem_free(a);
 }
 
@@ -166,23 +166,23 @@ void daemon_publish(struct daemon *d, struct snapshot *s)
 }
 
 /* Hand each worker its `new` sockets; workers close those they no longer serve. Takes ownership of
- * `new`, which replaces d->doors. */
-static void publish_doors(struct daemon *d, struct doors *new)
+ * `new`, which replaces d->client_sockets. */
+static void publish_doors(struct daemon *d, struct client_sockets *new)
 {
-	doors_part(d->doors, new, d->worker_count);
+	client_sockets_part(d->client_sockets, new, d->worker_count);
 	for (unsigned i = 0; i < d->worker_count; i++) {
 		struct adoption *a = mem_zero(sizeof *a);
 		size_t bytes = new[i].count * sizeof *new[i].items;
 
 		a->worker = d->workers[i];
 		a->has_doors = true;
-		a->doors.count = new[i].count;
-		a->doors.items = bytes ? mem_copy(new[i].items, bytes) : NULL;
+		a->client_sockets.count = new[i].count;
+		a->client_sockets.items = bytes ? mem_copy(new[i].items, bytes) : NULL;
 		loop_post(a->worker->env.loop, adopt, a);
 	}
-	doors_forget(d->doors, d->worker_count);
-	mem_free(d->doors);
-	d->doors = new;
+	client_sockets_forget(d->client_sockets, d->worker_count);
+	mem_free(d->client_sockets);
+	d->client_sockets = new;
 }
 
 /* ---- reload ---- */
@@ -273,25 +273,25 @@ static uint64_t since(uint64_t *then_us)
 static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint64_t *clock,
 		    struct fault *f)
 {
-	struct doors *doors = mem_array(d->worker_count, sizeof *doors);
+	struct client_sockets *client_sockets = mem_array(d->worker_count, sizeof *client_sockets);
 	struct comparing comparing = { .reload = r };
 	struct fault why = { 0 };
 	struct snapshot *s;
 
 	if (!sandbox_admits(d->sandbox, conf, f)) {
-		mem_free(doors);
+		mem_free(client_sockets);
 		return false;
 	}
-	files_raise(conf);
-	if (!doors_open(doors, d->doors, d->worker_count, conf, &why)) {
+	fd_limits_raise(conf);
+	if (!client_sockets_open(client_sockets, d->client_sockets, d->worker_count, conf, &why)) {
 		fault_set(f, "%s (a new start may do it)", why.text);
-		mem_free(doors);
+		mem_free(client_sockets);
 		return false;
 	}
 	s = compare(&comparing, d->snapshot->conf, conf, f) ? modules_snapshot(conf, f) : NULL;
 	if (!s) {
-		doors_close(doors, d->doors, d->worker_count);
-		mem_free(doors);
+		client_sockets_close(client_sockets, d->client_sockets, d->worker_count);
+		mem_free(client_sockets);
 		return false;
 	}
 	snapshot_inherit(s, d->snapshot);
@@ -306,9 +306,9 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 	if (comparing.log || !r->keeps_changes)
 		log_conf_start(d, conf);
 	leases_adopt(d->leases, s->conf, s->policy->zones, d->locked_in != NULL);
-	keeper_adopt(d->keeper, s, d->locked_in != NULL);
+	cache_keeper_adopt(d->keeper, s, d->locked_in != NULL);
 	daemon_publish(d, s);
-	publish_doors(d, doors);
+	publish_doors(d, client_sockets);
 	d->reopen(d);
 	r->swap_us = since(clock);
 	return true;
@@ -316,8 +316,8 @@ static bool swap_in(struct daemon *d, struct conf *conf, struct reload *r, uint6
 
 void daemon_tell_state(const struct daemon *d)
 {
-	notify_status("serving at %zu sockets with %u threads",
-		      d->worker_count ? d->doors[0].count : 0, d->worker_count);
+	sd_notify_status("serving at %zu sockets with %u threads",
+		      d->worker_count ? d->client_sockets[0].count : 0, d->worker_count);
 }
 
 static void tell_reloaded(void *daemon)
@@ -326,7 +326,7 @@ static void tell_reloaded(void *daemon)
 
 	log_notice("reloaded %s", d->how.conf_path);
 	daemon_tell_state(d);
-	notify_ready();
+	sd_notify_ready();
 }
 
 bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
@@ -335,7 +335,7 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	struct conf *conf;
 	bool ok;
 
-	notify_reloading();
+	sd_notify_reloading();
 	(void)since(&clock);
 	conf = daemon_read(d, f);
 	r->read_us = since(&clock);
@@ -346,8 +346,8 @@ bool daemon_reload(struct daemon *d, struct reload *r, struct fault *f)
 	d->reloaded_s = (int64_t)time(NULL);
 	if (!ok) {
 		log_error("reload failed, old configuration stays in use: %s", f->text);
-		notify_status("reload failed, old configuration stays in use: %s", f->text);
-		notify_ready();
+		sd_notify_status("reload failed, old configuration stays in use: %s", f->text);
+		sd_notify_ready();
 	} else if (!forgetting_after(d->forgetting, tell_reloaded, d)) {
 		tell_reloaded(d);
 	}
@@ -379,6 +379,6 @@ void daemon_stop(struct daemon *d)
 {
 	if (!d->stopper)
 		d->stopper = stopper_start(d);
-	notify_stopping();
+	sd_notify_stopping();
 	loop_stop(d->loop);
 }

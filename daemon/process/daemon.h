@@ -15,14 +15,14 @@
 struct conf;
 struct control;
 struct dnstap;
-struct doors;
+struct client_sockets;
 struct fault;
 struct forgetting;
 struct forward_change;
 struct pages;
-struct pulse;
+struct watchdog;
 struct loader;
-struct keeper;
+struct cache_keeper;
 struct leases;
 struct purge;
 struct sandbox;
@@ -55,12 +55,12 @@ struct daemon {
 	struct loader *loader; /* thread for slow work */
 	struct dnstap *dnstap;
 	struct worker **workers;
-	struct doors *doors; /* per worker, which owns the descriptors */
-	uint64_t published;  /* how often workers were given a snapshot or doors */
+	struct client_sockets *client_sockets; /* per worker, which owns the descriptors */
+	uint64_t published;  /* how often workers were given a snapshot or client_sockets */
 	unsigned worker_count;
 	struct control *control;
 	struct pages *pages;
-	struct pulse *pulse; /* NULL: no watchdog */
+	struct watchdog *watchdog; /* NULL: no watchdog */
 	struct stopper *stopper; /* while it stops */
 	struct privileges privileges;
 	char *locked_in; /* the chroot entered, or NULL */
@@ -68,7 +68,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct changes changes; /* since the last reload */
 	struct leases *leases; /* lease and hosts files */
-	struct keeper *keeper; /* cache-file */
+	struct cache_keeper *keeper; /* cache-file */
 	struct purge *purge;   /* empties the caches */
 	struct forgetting *forgetting; /* of what the configuration no longer allows */
 	struct timer stats_timer;

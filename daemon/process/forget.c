@@ -42,7 +42,7 @@ struct forgetting {
 	bool again;       /* workers have been sent another snapshot since `visited` began */
 	bool goes_round;
 	unsigned visited; /* workers that have adopted the last snapshot */
-	struct aside walker;
+	struct thread_job walker;
 	atomic_bool stop;
 	size_t removed;
 	uint64_t began_us;
@@ -164,7 +164,7 @@ void forgetting_free(struct forgetting *f)
 	if (!f)
 		return;
 	atomic_store(&f->stop, true);
-	aside_join(&f->walker);
+	thread_job_join(&f->walker);
 	if (f->what)
 		forget_rules_end(&f->daemon->caches);
 	retire(f->in_force, f->what);
@@ -215,10 +215,10 @@ static void on_walked(void *arg)
 static void start_walk(struct forgetting *f)
 {
 	atomic_store(&f->stop, false);
-	f->walker = (struct aside){
+	f->walker = (struct thread_job){
 		.home = f->daemon->loop, .work = walk, .done = on_walked, .arg = f
 	};
-	if (aside_start(&f->walker))
+	if (thread_job_start(&f->walker))
 		return;
 	walk(f);
 	on_walked(f);
@@ -278,7 +278,7 @@ enum { BEHIND_MOST = 100 }; /* of SLAB_GENERATIONS */
 static void end_walk(struct forgetting *f)
 {
 	atomic_store(&f->stop, true);
-	aside_join(&f->walker);
+	thread_job_join(&f->walker);
 	if (f->what && ++f->behind >= BEHIND_MOST) {
 		atomic_store(&f->stop, false);
 		(void)forget_rules_apply(&f->daemon->caches, f->what, f->generation, &f->stop);
@@ -312,7 +312,7 @@ void forgetting_begin(struct forgetting *f, const struct snapshot *old, struct s
 	f->what = what;
 	f->in_force = in_force;
 	f->generation = next->generation = forget_next_generation(f->generation);
-	keeper_disturb(f->daemon->keeper);
+	cache_keeper_disturb(f->daemon->keeper);
 }
 
 bool forgetting_after(struct forgetting *f, void (*fn)(void *arg), void *arg)

@@ -18,14 +18,14 @@
 struct purge {
 	struct loop *home;
 	const struct caches *caches;
-	struct keeper *keeper;
-	struct aside walker;
+	struct cache_keeper *keeper;
+	struct thread_job walker;
 	atomic_bool due; /* asked for since the last walk began */
 	pthread_mutex_t lock;
 	struct forget *some; /* the same of that; guarded by `lock` */
 };
 
-struct purge *purge_new(struct loop *home, const struct caches *caches, struct keeper *keeper)
+struct purge *purge_new(struct loop *home, const struct caches *caches, struct cache_keeper *keeper)
 {
 	struct purge *p = mem_zero(sizeof *p);
 
@@ -90,8 +90,8 @@ static void begin(void *arg)
 
 	if (p->walker.running || !is_due(p))
 		return;
-	p->walker = (struct aside){ .home = p->home, .work = walk, .done = begin, .arg = p };
-	if (!aside_start(&p->walker))
+	p->walker = (struct thread_job){ .home = p->home, .work = walk, .done = begin, .arg = p };
+	if (!thread_job_start(&p->walker))
 		walk(p);
 }
 
@@ -99,7 +99,7 @@ void purge_all(void *purge)
 {
 	struct purge *p = purge;
 
-	keeper_disturb(p->keeper);
+	cache_keeper_disturb(p->keeper);
 	atomic_store(&p->due, true);
 	loop_post(p->home, begin, p);
 }
@@ -108,7 +108,7 @@ void purge_some(void *purge, struct forget *what)
 {
 	struct purge *p = purge;
 
-	keeper_disturb(p->keeper);
+	cache_keeper_disturb(p->keeper);
 	pthread_mutex_lock(&p->lock);
 	forget_chain(what, p->some);
 	p->some = what;
@@ -118,7 +118,7 @@ void purge_some(void *purge, struct forget *what)
 
 void purge_settle(struct purge *p)
 {
-	aside_join(&p->walker);
+	thread_job_join(&p->walker);
 	walk(p);
 }
 

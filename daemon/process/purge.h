@@ -7,13 +7,13 @@
 
 struct caches;
 struct forget;
-struct keeper;
+struct cache_keeper;
 struct loop;
 struct purge;
 
 /* `home`: the main thread's loop. Of the main thread are all functions but purge_all and purge_some. */
 struct purge *purge_new(struct loop *home, const struct caches *caches,
-			struct keeper *keeper) MUST_USE;
+			struct cache_keeper *keeper) MUST_USE;
 /* Finishes what is under way or due. NULL is fine. */
 void purge_free(struct purge *p);
 

@@ -89,7 +89,7 @@ static void take(int fd)
 	items[count++] = h;
 }
 
-void handed_open(void)
+void socket_activation_open(void)
 {
 	long pid = number_in("LISTEN_PID"), n = number_in("LISTEN_FDS");
 
@@ -118,7 +118,7 @@ static int give(struct handed *h)
 	return -1;
 }
 
-int handed_socket(const struct addr *a, bool stream)
+int socket_activation_socket(const struct addr *a, bool stream)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i].stream == stream && addr_equals(&items[i].at, a))
@@ -126,7 +126,7 @@ int handed_socket(const struct addr *a, bool stream)
 	return -1;
 }
 
-int handed_path(const char *path)
+int socket_activation_path(const char *path)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i].stream && items[i].path && strcmp(items[i].path, path) == 0)
@@ -134,7 +134,7 @@ int handed_path(const char *path)
 	return -1;
 }
 
-void handed_report(bool wanted)
+void socket_activation_report(bool wanted)
 {
 	char text[ADDR_TEXT];
 
@@ -152,7 +152,7 @@ void handed_report(bool wanted)
 				 items[i].path ? items[i].path : addr_print(&items[i].at, 0, text));
 }
 
-void handed_close(void)
+void socket_activation_close(void)
 {
 	for (size_t i = 0; i < count; i++) {
 		close(items[i].fd);

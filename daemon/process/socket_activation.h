@@ -12,16 +12,16 @@ struct addr;
 
 /* Record the sockets and remove them from the environment. Call before any fork: the environment
  * names the process they are for. */
-void handed_open(void);
+void socket_activation_open(void);
 
 /* A new descriptor, the caller's, for the socket bound to this address (TCP: and listening) or
  * path; -1: there is none. */
-int handed_socket(const struct addr *a, bool stream);
-int handed_path(const char *path);
+int socket_activation_socket(const struct addr *a, bool stream);
+int socket_activation_path(const char *path);
 
 /* Log each socket not used so far; a single line for all if they are not `wanted` (use-systemd). */
-void handed_report(bool wanted);
+void socket_activation_report(bool wanted);
 
-void handed_close(void);
+void socket_activation_close(void);
 
 #endif

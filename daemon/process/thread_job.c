@@ -10,15 +10,15 @@
 
 static void on_done(void *arg)
 {
-	struct aside *a = arg;
+	struct thread_job *a = arg;
 
-	aside_join(a);
+	thread_job_join(a);
 	a->done(a->arg);
 }
 
 static void *run(void *arg)
 {
-	struct aside *a = arg;
+	struct thread_job *a = arg;
 
 	thread_step_back();
 	rcu_thread_join();
@@ -28,7 +28,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-bool aside_start(struct aside *a)
+bool thread_job_start(struct thread_job *a)
 {
 	sigset_t all, before;
 
@@ -40,7 +40,7 @@ bool aside_start(struct aside *a)
 	return a->running;
 }
 
-void aside_join(struct aside *a)
+void thread_job_join(struct thread_job *a)
 {
 	if (a->running)
 		pthread_join(a->thread, NULL);

@@ -13,7 +13,7 @@
 
 struct loop;
 
-struct aside { /* begins zeroed; lives until it is done, or joined */
+struct thread_job { /* begins zeroed; lives until it is done, or joined */
 	struct loop *home;
 	void (*work)(void *arg);
 	void (*done)(void *arg); /* on the thread of `home` */
@@ -23,8 +23,8 @@ struct aside { /* begins zeroed; lives until it is done, or joined */
 };
 
 /* False if no thread can be created; then nothing is called. */
-bool aside_start(struct aside *a) MUST_USE;
+bool thread_job_start(struct thread_job *a) MUST_USE;
 /* Wait for running work to end. `done` is not called if `home` no longer runs. */
-void aside_join(struct aside *a);
+void thread_job_join(struct thread_job *a);
 
 #endif

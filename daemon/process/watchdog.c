@@ -12,7 +12,7 @@
 
 #define SIGNS 4 /* checks per watchdog timeout */
 
-struct pulse {
+struct watchdog {
 	struct daemon *daemon;
 	struct timer timer;
 	uint64_t every_us;
@@ -25,7 +25,7 @@ static void on_worker(void *arg)
 	atomic_store_explicit((_Atomic bool *)arg, true, memory_order_relaxed);
 }
 
-static void ask_all(struct pulse *p)
+static void ask_all(struct watchdog *p)
 {
 	for (unsigned i = 0; i < p->daemon->worker_count; i++) {
 		atomic_store_explicit(&p->heard[i], false, memory_order_relaxed);
@@ -33,7 +33,7 @@ static void ask_all(struct pulse *p)
 	}
 }
 
-static bool all_answered(struct pulse *p)
+static bool all_answered(struct watchdog *p)
 {
 	for (unsigned i = 0; i < p->daemon->worker_count; i++) {
 		if (atomic_load_explicit(&p->heard[i], memory_order_relaxed))
@@ -50,19 +50,19 @@ static bool all_answered(struct pulse *p)
 
 static void on_timer(struct timer *t)
 {
-	struct pulse *p = container_of(t, struct pulse, timer);
+	struct watchdog *p = container_of(t, struct watchdog, timer);
 
 	if (all_answered(p)) {
-		notify_alive();
+		sd_notify_alive();
 		ask_all(p);
 	}
 	timer_set(p->daemon->loop, t, p->every_us);
 }
 
-struct pulse *pulse_start(struct daemon *d)
+struct watchdog *watchdog_start(struct daemon *d)
 {
-	uint64_t patience_us = notify_patience_us();
-	struct pulse *p;
+	uint64_t patience_us = sd_notify_patience_us();
+	struct watchdog *p;
 
 	if (patience_us < SIGNS)
 		return NULL;
@@ -75,7 +75,7 @@ struct pulse *pulse_start(struct daemon *d)
 	return p;
 }
 
-void pulse_stop(struct pulse *p)
+void watchdog_stop(struct watchdog *p)
 {
 	if (!p)
 		return;

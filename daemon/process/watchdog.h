@@ -9,10 +9,10 @@
 #include "util/base/base.h"
 
 struct daemon;
-struct pulse;
+struct watchdog;
 
 /* Call when the workers run. NULL if there is no watchdog. */
-struct pulse *pulse_start(struct daemon *d) MUST_USE;
-void pulse_stop(struct pulse *p); /* once the workers have stopped; NULL is fine */
+struct watchdog *watchdog_start(struct daemon *d) MUST_USE;
+void watchdog_stop(struct watchdog *p); /* once the workers have stopped; NULL is fine */
 
 #endif

@@ -35,7 +35,7 @@ static void permit(void)
 		log_notice("core-dumps: cannot raise the limit: %s", strerror(errno));
 }
 
-void cores_forbid(const struct conf *conf)
+void core_dumps_forbid(const struct conf *conf)
 {
 	if (conf->server.core_dumps) {
 		permit();

@@ -7,6 +7,6 @@ struct conf;
 
 /* Call after changing user: no core dumps, and no debugger run by the same user, unless
  * `core-dumps` allows it. */
-void cores_forbid(const struct conf *conf);
+void core_dumps_forbid(const struct conf *conf);
 
 #endif

@@ -33,26 +33,26 @@ static uint64_t wanted_by_worker(const struct conf_server *s)
 	return (uint64_t)s->outgoing_range + s->outgoing_num_tcp + s->incoming_num_tcp;
 }
 
-uint64_t files_needed(const struct conf *conf)
+uint64_t fd_limits_needed(const struct conf *conf)
 {
 	const struct conf_server *s = &conf->server;
 
 	return always(s) + s->num_threads * wanted_by_worker(s);
 }
 
-struct files_share files_divide(const struct conf *conf, uint64_t limit)
+struct fd_limits_share fd_limits_divide(const struct conf *conf, uint64_t limit)
 {
 	const struct conf_server *s = &conf->server;
 	uint64_t each, clients, ports, servers;
 
-	if (limit >= files_needed(conf))
-		return (struct files_share){ s->incoming_num_tcp, s->outgoing_range, s->outgoing_num_tcp };
+	if (limit >= fd_limits_needed(conf))
+		return (struct fd_limits_share){ s->incoming_num_tcp, s->outgoing_range, s->outgoing_num_tcp };
 	each = limit > always(s) ? (limit - always(s)) / s->num_threads : 0;
 	/* Clients get at most half, connections to upstreams a quarter, ports the rest. */
 	clients = MIN(MAX(each / 2, CLIENTS_LEAST), s->incoming_num_tcp);
 	servers = MIN(MAX(each / 4, SERVERS_LEAST), s->outgoing_num_tcp);
 	ports = each > clients + servers ? each - clients - servers : 0;
-	return (struct files_share){ (uint32_t)clients,
+	return (struct fd_limits_share){ (uint32_t)clients,
 				     (uint32_t)MIN(MAX(ports, PORTS_LEAST), s->outgoing_range),
 				     (uint32_t)servers };
 }
@@ -84,16 +84,16 @@ static void raise_to(uint64_t needed)
 	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
-void files_raise(const struct conf *conf)
+void fd_limits_raise(const struct conf *conf)
 {
-	uint64_t needed = files_needed(conf), limit;
-	struct files_share share;
+	uint64_t needed = fd_limits_needed(conf), limit;
+	struct fd_limits_share share;
 
 	raise_to(needed);
 	limit = limit_now();
 	if (limit >= needed)
 		return;
-	share = files_divide(conf, limit);
+	share = fd_limits_divide(conf, limit);
 	log_warn("the system lets this process open %llu files where the configuration may need "
 		 "%llu: each thread takes at most %u connections of clients and asks from at most "
 		 "%u ports at once (raise the limit, LimitNOFILE= in systemd, or lower "
@@ -102,7 +102,7 @@ void files_raise(const struct conf *conf)
 		 (unsigned)share.ports);
 }
 
-struct files_share files_share(const struct conf *conf)
+struct fd_limits_share fd_limits_share(const struct conf *conf)
 {
-	return files_divide(conf, limit_now());
+	return fd_limits_divide(conf, limit_now());
 }

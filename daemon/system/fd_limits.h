@@ -12,20 +12,20 @@
 struct conf;
 
 /* For each worker. */
-struct files_share {
+struct fd_limits_share {
 	uint32_t clients; /* connections of clients */
 	uint32_t ports;   /* UDP ports for queries */
 	uint32_t servers; /* connections to other servers */
 };
 
 /* The most that may ever be open at once. */
-uint64_t files_needed(const struct conf *conf) PURE;
+uint64_t fd_limits_needed(const struct conf *conf) PURE;
 /* Divide `limit` descriptors; nobody gets more than the options say. */
-struct files_share files_divide(const struct conf *conf, uint64_t limit) PURE;
+struct fd_limits_share fd_limits_divide(const struct conf *conf, uint64_t limit) PURE;
 
 /* Raise the limit of this process as far as needed and allowed; logs a warning if that is not
  * enough. */
-void files_raise(const struct conf *conf);
-struct files_share files_share(const struct conf *conf);
+void fd_limits_raise(const struct conf *conf);
+struct fd_limits_share fd_limits_share(const struct conf *conf);
 
 #endif

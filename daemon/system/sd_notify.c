@@ -44,7 +44,7 @@ static uint64_t read_patience(void)
 	return *usec >= '0' && *usec <= '9' ? strtoull(usec, NULL, 10) : 0;
 }
 
-void notify_open(void)
+void sd_notify_open(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un sun;
@@ -59,7 +59,7 @@ void notify_open(void)
 		return;
 	}
 	log_warn("cannot connect to the service manager's socket %s", path);
-	notify_close();
+	sd_notify_close();
 }
 
 static void tell(const char *text)
@@ -68,7 +68,7 @@ static void tell(const char *text)
 		log_detail("sd_notify: message not sent");
 }
 
-void notify_status(const char *fmt, ...)
+void sd_notify_status(const char *fmt, ...)
 {
 	char text[512] = "STATUS=";
 	size_t len = strlen(text);
@@ -82,7 +82,7 @@ void notify_status(const char *fmt, ...)
 }
 
 /* MAINPID, because a daemon in the background is not the process the service manager started. */
-void notify_ready(void)
+void sd_notify_ready(void)
 {
 	char text[64];
 
@@ -91,7 +91,7 @@ void notify_ready(void)
 }
 
 /* Type=notify-reload requires the time at which the reload began. */
-void notify_reloading(void)
+void sd_notify_reloading(void)
 {
 	struct timespec t = { 0 };
 	char text[80];
@@ -102,22 +102,22 @@ void notify_reloading(void)
 	tell(text);
 }
 
-void notify_stopping(void)
+void sd_notify_stopping(void)
 {
 	tell("STOPPING=1\n");
 }
 
-uint64_t notify_patience_us(void)
+uint64_t sd_notify_patience_us(void)
 {
 	return patience_us;
 }
 
-void notify_alive(void)
+void sd_notify_alive(void)
 {
 	tell("WATCHDOG=1\n");
 }
 
-void notify_close(void)
+void sd_notify_close(void)
 {
 	patience_us = 0;
 	if (notify_fd >= 0)

@@ -9,18 +9,18 @@
 
 #include "util/base/base.h"
 
-void notify_open(void); /* before chroot; the other calls use what it opens */
+void sd_notify_open(void); /* before chroot; the other calls use what it opens */
 
 /* The line `systemctl status` shows. */
-void notify_status(const char *fmt, ...) PRINTF_LIKE(1, 2);
-void notify_ready(void);
-void notify_reloading(void); /* followed by notify_ready when done */
-void notify_stopping(void);
+void sd_notify_status(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void sd_notify_ready(void);
+void sd_notify_reloading(void); /* followed by sd_notify_ready when done */
+void sd_notify_stopping(void);
 
 /* The watchdog's timeout in microseconds; 0: there is no watchdog. */
-uint64_t notify_patience_us(void) PURE;
-void notify_alive(void);
+uint64_t sd_notify_patience_us(void) PURE;
+void sd_notify_alive(void);
 
-void notify_close(void);
+void sd_notify_close(void);
 
 #endif

@@ -163,8 +163,8 @@ int main(int argc, char **argv)
 	char *text;
 	int c;
 
-	program = house_program(argv, "resolver-anchor");
-	while ((c = getopt_long(argc, argv, "a:lvVhb:c:C:f:n:P:r:s:u:x:46DFR", house_long_options, NULL)) != -1) {
+	program = program_name(argv, "resolver-anchor");
+	while ((c = getopt_long(argc, argv, "a:lvVhb:c:C:f:n:P:r:s:u:x:46DFR", program_long_options, NULL)) != -1) {
 		switch (c) {
 		case 'a':
 			path = optarg;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 			verbose = true;
 			break;
 		case 'V':
-			return house_print_version() ? EXIT_NOTHING : EXIT_FAILED;
+			return program_print_version() ? EXIT_NOTHING : EXIT_FAILED;
 		case 'h':
 			print_usage(stdout);
 			return EXIT_NOTHING;

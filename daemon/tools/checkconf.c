@@ -189,7 +189,7 @@ static int check(const struct wish *wish)
 	if (good && !wish->option)
 		good = conf_check(conf, &wish->how, &report);
 	if (good && !wish->option)
-		conf_dangers(conf, &wish->how, &report);
+		conf_warnings(conf, &wish->how, &report);
 	print_report(&report, wish->quiet || wish->option);
 	if (good && wish->option) {
 		good = print_option(conf, wish);
@@ -229,7 +229,7 @@ static int finish_printing(void)
 static void print_version(FILE *out)
 {
 	(void)out;
-	(void)house_print_version();
+	(void)program_print_version();
 }
 
 /* False for what cannot be understood. */
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
 	struct wish wish = { .file = CONF_FILE, .how = { .packs = true } };
 	int code = EXIT_SUCCESS;
 
-	program = house_program(argv, "resolver-checkconf");
+	program = program_name(argv, "resolver-checkconf");
 	if (!take_options(&wish, argc, argv)) {
 		print_usage(stderr);
 		return EXIT_FAILURE;

@@ -440,7 +440,7 @@ static int command(const struct client *c, char **words)
 
 int main(int argc, char **argv)
 {
-	struct client c = { .program = house_program(argv, "resolver-control"),
+	struct client c = { .program = program_name(argv, "resolver-control"),
 			    .conf_path = CONF_FILE };
 	static const struct option long_options[] = { { "json", no_argument, NULL, 'j' },
 						      { "man", no_argument, NULL, 'm' },
@@ -465,7 +465,7 @@ int main(int argc, char **argv)
 			c.quiet = true;
 			break;
 		case 'V':
-			return house_print_version() ? 0 : 1;
+			return program_print_version() ? 0 : 1;
 		case 'm':
 			control_man(stdout);
 			return fflush(stdout) == 0 ? 0 : 1;

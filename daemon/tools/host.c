@@ -315,7 +315,7 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 	bool good = true;
 	int c;
 
-	while (good && (c = getopt_long(argc, argv, "c:t:C:s:f:F:y:rD46vdVh", house_long_options, NULL)) != -1) {
+	while (good && (c = getopt_long(argc, argv, "c:t:C:s:f:F:y:rD46vdVh", program_long_options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			good = strcasecmp(optarg, "IN") == 0;
@@ -357,7 +357,7 @@ static bool take_options(struct asking *a, struct conf *conf, int argc, char **a
 			++*verbose;
 			break;
 		case 'V':
-			exit(house_print_version() ? EXIT_GOOD : EXIT_NO_ANSWER);
+			exit(program_print_version() ? EXIT_GOOD : EXIT_NO_ANSWER);
 		case 'h':
 			print_usage(stdout);
 			exit(EXIT_GOOD);
@@ -379,7 +379,7 @@ int main(int argc, char **argv)
 	struct fault f = { 0 };
 	int verbose = 0;
 
-	program = house_program(argv, "resolver-host");
+	program = program_name(argv, "resolver-host");
 	if (!take_options(&a, conf, argc, argv, &verbose, &f)) {
 		conf_free(conf);
 		return complain(&f);

@@ -32,7 +32,7 @@ static void count_cookie(struct stats *s, enum cookie_state state)
 		stat_add(s, STAT_queries_cookie_valid);
 }
 
-static enum cookie_state look_at_cookie(struct journey *j)
+static enum cookie_state look_at_cookie(struct client_query *j)
 {
 	struct slice given;
 	bool came = edns_find_option(&j->request.edns, EDNS_COOKIE, &given);
@@ -49,7 +49,7 @@ static enum cookie_state look_at_cookie(struct journey *j)
 }
 
 /* ip-ratelimit; with a valid cookie, ip-ratelimit-cookie. */
-static bool is_patient(const struct journey *j)
+static bool is_patient(const struct client_query *j)
 {
 	const struct worker *w = j->w;
 	const struct conf_server *c = &w->env.snapshot->conf->server;
@@ -67,55 +67,55 @@ static bool is_patient(const struct journey *j)
 	return false;
 }
 
-/* ---- journeys that end early ---- */
+/* ---- client queries that end early ---- */
 
-static enum disposition turn_away(struct journey *j)
+static enum disposition turn_away(struct client_query *j)
 {
 	stat_bump(&j->w->env.stats->unwanted_queries, 1);
-	journey_say(j, "access-control: %s", acl_action_name(j->action));
+	client_query_say(j, "access-control: %s", acl_action_name(j->action));
 	if (j->action == ACL_DENY || j->kind == REQUEST_IGNORE)
 		return DISPOSITION_DROP;
-	(void)journey_reject(j, RCODE_REFUSED, REASON_prohibited);
-	journey_count_answer(j);
+	(void)client_query_reject(j, RCODE_REFUSED, REASON_prohibited);
+	client_query_count_answer(j);
 	return DISPOSITION_SEND;
 }
 
 /* A NOTIFY counts as a query, too. */
-static enum disposition count_notify(const struct journey *j, enum disposition v)
+static enum disposition count_notify(const struct client_query *j, enum disposition v)
 {
-	journey_note_question(j);
+	client_query_note_question(j);
 	if (v == DISPOSITION_SEND)
-		journey_count_answer(j);
+		client_query_count_answer(j);
 	return v;
 }
 
 /* RFC 7873 5.4: no question, but a cookie to be given or checked. */
-static enum disposition answer_cookie(struct journey *j)
+static enum disposition answer_cookie(struct client_query *j)
 {
 	enum cookie_state state;
 
 	if (!j->w->on.cookies)
-		return journey_reject(j, RCODE_FORMERR, REASON_none);
+		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	state = look_at_cookie(j);
 	if (UNLIKELY(j->w->on.limits) && !is_patient(j))
 		return DISPOSITION_DROP;
 	if (state == COOKIE_MALFORMED)
-		return journey_reject(j, RCODE_FORMERR, REASON_none);
+		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	answer_error(&j->p->out, &j->to, state == COOKIE_INVALID ? RCODE_BADCOOKIE : RCODE_NOERROR,
 		     REASON_none);
 	return DISPOSITION_SEND;
 }
 
 /* RFC 8906: every query that can be answered is, if only with an error. */
-static enum disposition answer_malformed(struct journey *j)
+static enum disposition answer_malformed(struct client_query *j)
 {
 	switch (j->kind) {
 	case REQUEST_FORMERR:
-		return journey_reject(j, RCODE_FORMERR, REASON_none);
+		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	case REQUEST_NOTIMP:
 		if (msg_opcode(j->p->in.at) == OPCODE_NOTIFY && j->w->env.snapshot->zones->count)
 			return count_notify(j, local_notify(j));
-		return journey_reject(j, RCODE_NOTIMP, REASON_none);
+		return client_query_reject(j, RCODE_NOTIMP, REASON_none);
 	case REQUEST_BADVERS: /* otherwise it was a proper query */
 		answer_error(&j->p->out, &j->to, RCODE_BADVERS, REASON_none);
 		return DISPOSITION_SEND;
@@ -127,33 +127,33 @@ static enum disposition answer_malformed(struct journey *j)
 }
 
 /* Class CH is about the server itself; a cache does not serve transfers and other meta types. */
-static enum disposition answer_odd(struct journey *j)
+static enum disposition answer_odd(struct client_query *j)
 {
 	const struct question *q = &j->request.q;
 
 	if (q->type == TYPE_AXFR || q->type == TYPE_IXFR) {
 		j->to.no_recursion = true; /* recursion would not help */
-		return journey_refuse(j, RCODE_REFUSED, REASON_none);
+		return client_query_refuse(j, RCODE_REFUSED, REASON_none);
 	}
-	if (journey_asks_meta(j))
-		return journey_refuse(j, RCODE_FORMERR, REASON_none);
+	if (client_query_asks_meta(j))
+		return client_query_refuse(j, RCODE_FORMERR, REASON_none);
 	if (q->class_ != CLASS_CH)
-		return journey_refuse(j, RCODE_REFUSED, REASON_none);
+		return client_query_refuse(j, RCODE_REFUSED, REASON_none);
 	chaos_answer(j->w->chaos, &j->to, &j->p->out);
-	return journey_send(j);
+	return client_query_send(j);
 }
 
 /* Hardly counted, but log-replies has a line for each reply. */
-static enum disposition end_early(const struct journey *j, enum disposition v)
+static enum disposition end_early(const struct client_query *j, enum disposition v)
 {
 	if (v == DISPOSITION_SEND)
-		journey_log_answer(j);
+		client_query_log_answer(j);
 	return v;
 }
 
 /* ---- the stations ---- */
 
-static bool is_admitted(struct journey *j)
+static bool is_admitted(struct client_query *j)
 {
 	const struct acl_rule *rule =
 		acl_get(j->w->env.snapshot->acl, &j->p->client.from, &j->p->client.reached);
@@ -165,40 +165,40 @@ static bool is_admitted(struct journey *j)
 	return j->action != ACL_DENY && j->action != ACL_REFUSE;
 }
 
-static bool is_well_formed(const struct journey *j)
+static bool is_well_formed(const struct client_query *j)
 {
 	return j->kind == REQUEST_GOOD &&
 	       !(j->w->on.drop_large && !j->to.stream && j->p->in.len > 512);
 }
 
 /* RFC 7873 5.2. A client that needs a cookie and has none is told to use TCP, or given a cookie. */
-static bool shows_cookie(struct journey *j, enum cookie_state state, enum disposition *v)
+static bool shows_cookie(struct client_query *j, enum cookie_state state, enum disposition *v)
 {
 	if (state == COOKIE_MALFORMED) {
-		*v = journey_refuse(j, RCODE_FORMERR, REASON_none);
+		*v = client_query_refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
 	}
 	if (j->proven || j->action != ACL_ALLOW_COOKIE)
 		return true;
 	if (state == COOKIE_ABSENT) {
-		*v = journey_refuse(j, RCODE_REFUSED, REASON_prohibited);
+		*v = client_query_refuse(j, RCODE_REFUSED, REASON_prohibited);
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
 	} else {
-		*v = journey_refuse(j, RCODE_BADCOOKIE, REASON_none);
+		*v = client_query_refuse(j, RCODE_BADCOOKIE, REASON_none);
 	}
 	return false;
 }
 
 /* RFC 7871 7.1: the client's subnet, as far as it matters. */
-static bool locates(struct journey *j, enum disposition *v)
+static bool locates(struct client_query *j, enum disposition *v)
 {
 	switch (subnets_locate(j->w->env.snapshot->subnets, &j->request.edns, &j->p->client.from,
 			       &j->where)) {
 	case WHEREABOUTS_MALFORMED:
-		*v = journey_refuse(j, RCODE_FORMERR, REASON_none);
+		*v = client_query_refuse(j, RCODE_FORMERR, REASON_none);
 		return false;
 	case WHEREABOUTS_SHORT:
-		*v = journey_refuse(j, RCODE_REFUSED, REASON_none);
+		*v = client_query_refuse(j, RCODE_REFUSED, REASON_none);
 		return false;
 	case WHEREABOUTS_GOOD:
 		break;
@@ -207,49 +207,49 @@ static bool locates(struct journey *j, enum disposition *v)
 	return true;
 }
 
-static bool is_written_down(struct journey *j, enum disposition *v)
+static bool is_written_down(struct client_query *j, enum disposition *v)
 {
 	return UNLIKELY(policy_concerns(j->w->env.snapshot->policy, j->rule, &j->request.q)) &&
 	       local_settles(j, v);
 }
 
-static bool is_ordinary(const struct journey *j)
+static bool is_ordinary(const struct client_query *j)
 {
-	return j->request.q.class_ == CLASS_IN && !journey_asks_meta(j);
+	return j->request.q.class_ == CLASS_IN && !client_query_asks_meta(j);
 }
 
 /* Zones held here are answered from authoritatively. */
-static bool is_held(struct journey *j, enum disposition *v)
+static bool is_held(struct client_query *j, enum disposition *v)
 {
 	return UNLIKELY(j->w->env.snapshot->zones->downstream) && local_answers(j, v);
 }
 
 /* A client that validates itself (CD) gets what there is, not what was synthesized from it, nor what is thought of
  * it. */
-static bool is_made_up(const struct journey *j, const struct stored *s)
+static bool is_made_up(const struct client_query *j, const struct stored *s)
 {
 	return j->request.flags & FLAG_CD && s && (s->fits & STORED_MADE || stored_is_verdict(s));
 }
 
-static inline bool is_of_use(const struct journey *j, const struct stored *s)
+static inline bool is_of_use(const struct client_query *j, const struct stored *s)
 {
 	return s && !time_is_past(j->to.now_s, s->expires_s) &&
 	       (LIKELY(s->security != SECURITY_UNCHECKED) || !j->w->on.validates);
 }
 
-static bool is_known(struct journey *j)
+static bool is_known(struct client_query *j)
 {
 	const struct question *q = &j->request.q;
 
 	j->stored = msgcache_find(j->w->env.messages, q, msgcache_hash(q), j->request.scope,
-				  journey_wants_dnssec(j));
+				  client_query_wants_dnssec(j));
 	if (UNLIKELY(is_made_up(j, j->stored)))
 		j->stored = NULL;
 	return is_of_use(j, j->stored);
 }
 
 /* An answer for the client's subnet. */
-static const struct stored *find_placed(struct journey *j)
+static const struct stored *find_placed(struct client_query *j)
 {
 	const struct env *e = &j->w->env;
 	const struct question *q = &j->request.q;
@@ -258,7 +258,7 @@ static const struct stored *find_placed(struct journey *j)
 
 	if (!subnet_index_find(e->subnet_index, q, j->request.scope, &j->where.shown, j->to.now_s, &at))
 		return NULL;
-	s = msgcache_find_at(e->messages, q, j->request.scope, &at, journey_wants_dnssec(j));
+	s = msgcache_find_at(e->messages, q, j->request.scope, &at, client_query_wants_dnssec(j));
 	if (!is_of_use(j, s) || is_made_up(j, s))
 		return NULL;
 	/* to the general cache's counters it is a miss */
@@ -275,7 +275,7 @@ static const struct stored *find_placed(struct journey *j)
 
 /* Answers for everyone come first, unless the client's own subnet option is forwarded; but failures
  * come last. */
-static bool is_known_there(struct journey *j)
+static bool is_known_there(struct client_query *j)
 {
 	bool own_way = j->where.told && j->where.forwarded, known = !own_way && is_known(j);
 	const struct stored *s;
@@ -293,7 +293,7 @@ static bool is_known_there(struct journey *j)
 }
 
 /* Whether block lists must be consulted: not for a cached answer they have already passed. */
-static bool is_doubtful(const struct journey *j)
+static bool is_doubtful(const struct client_query *j)
 {
 	const struct blocklists *lists = j->w->env.snapshot->policy->lists;
 
@@ -303,7 +303,7 @@ static bool is_doubtful(const struct journey *j)
 
 /* ---- answers ---- */
 
-static unsigned kind_of(const struct journey *j)
+static unsigned kind_of(const struct client_query *j)
 {
 	return (j->request.flags & FLAG_CD ? QUERY_CD : 0u) |
 	       (j->request.rpz_passed ? QUERY_RPZ_PASSED : 0u) |
@@ -311,21 +311,21 @@ static unsigned kind_of(const struct journey *j)
 }
 
 /* Whether the cached answer is not given as it was stored: then `*v` says how it ends. */
-static bool changes(struct journey *j, bool stale, enum disposition *v)
+static bool changes(struct client_query *j, bool stale, enum disposition *v)
 {
-	return local_changes(j, stale, v) || present_answers(j, stale, v);
+	return local_changes(j, stale, v) || full_answer_add_servers(j, stale, v);
 }
 
-static enum disposition answer_known(struct journey *j)
+static enum disposition answer_known(struct client_query *j)
 {
 	enum disposition v;
 	const struct stored *s = j->stored;
 
 	if (UNLIKELY(s->security == SECURITY_BOGUS && !(j->request.flags & FLAG_CD)))
-		return journey_refuse(j, RCODE_SERVFAIL, s->reason);
+		return client_query_refuse(j, RCODE_SERVFAIL, s->reason);
 	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, false, &v)) {
 		answer_stored(&j->p->out, &j->to, s, false);
-		v = journey_send(j);
+		v = client_query_send(j);
 	}
 	if (UNLIKELY(j->w->on.prefetch && time_is_past(j->to.now_s, s->refresh_s)))
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
@@ -333,7 +333,7 @@ static enum disposition answer_known(struct journey *j)
 }
 
 /* The expired answer, if it may still be served (RFC 8767). */
-static const struct stored *stale_of_use(const struct journey *j)
+static const struct stored *stale_of_use(const struct client_query *j)
 {
 	const struct worker *w = j->w;
 	const struct stored *s = j->stored;
@@ -347,16 +347,16 @@ static const struct stored *stale_of_use(const struct journey *j)
 	return s;
 }
 
-static enum disposition answer_stale(struct journey *j, const struct stored *s, bool refresh)
+static enum disposition answer_stale(struct client_query *j, const struct stored *s, bool refresh)
 {
 	enum disposition v;
 
 	stat_add(j->w->env.stats, STAT_expired);
-	journey_say(j, "answered with expired data (serve-expired)");
-	journey_decided(j, DECIDED_EXPIRED, "serve-expired");
+	client_query_say(j, "answered with expired data (serve-expired)");
+	client_query_decided(j, DECIDED_EXPIRED, "serve-expired");
 	if (LIKELY(!j->w->on.changes && !stored_has_additional(s)) || !changes(j, true, &v)) {
 		answer_stored(&j->p->out, &j->to, s, true);
-		v = journey_send(j);
+		v = client_query_send(j);
 	}
 	if (refresh)
 		mesh_refresh(j->w->env.mesh, &j->request.q, kind_of(j), j->request.where);
@@ -364,21 +364,21 @@ static enum disposition answer_stale(struct journey *j, const struct stored *s, 
 }
 
 /* RD is not set: clients that may snoop get what is cached; nothing is resolved. */
-static enum disposition answer_snooper(struct journey *j)
+static enum disposition answer_snooper(struct client_query *j)
 {
-	const struct policy_client who = journey_client(j);
+	const struct policy_client who = client_query_client(j);
 
 	if (j->action != ACL_ALLOW_SNOOP)
-		return journey_refuse(j, RCODE_REFUSED, REASON_not_authoritative);
+		return client_query_refuse(j, RCODE_REFUSED, REASON_not_authoritative);
 	if (stale_of_use(j))
 		return answer_stale(j, j->stored, false);
 	j->stored = NULL; /* expired: it is not given */
 	if (j->request.scope || !snoop_referral(&j->w->env, &who, &j->to, &j->p->out))
-		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
-	return journey_send(j);
+		return client_query_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+	return client_query_send(j);
 }
 
-static enum disposition find_out(struct journey *j)
+static enum disposition find_out(struct client_query *j)
 {
 	const struct stored *stale = stale_of_use(j);
 	bool in_vain = stale && !time_is_past(j->to.now_s, stale->refresh_s);
@@ -390,7 +390,7 @@ static enum disposition find_out(struct journey *j)
 }
 
 /* What follows once a client's right to ask is settled. */
-static inline enum disposition answer(struct journey *j)
+static inline enum disposition answer(struct client_query *j)
 {
 	struct worker *w = j->w;
 	enum disposition v = DISPOSITION_DROP;
@@ -402,24 +402,24 @@ static inline enum disposition answer(struct journey *j)
 		return answer_odd(j);
 	if (is_held(j, &v))
 		return v;
-	if (!journey_may_use_cache(j))
-		return journey_refuse_stranger(j);
-	if (!journey_wants_recursion(j) && j->action != ACL_ALLOW_SNOOP)
+	if (!client_query_may_use_cache(j))
+		return client_query_refuse_stranger(j);
+	if (!client_query_wants_recursion(j) && j->action != ACL_ALLOW_SNOOP)
 		return answer_snooper(j);
 	if (UNLIKELY(w->on.deny_any && j->request.q.type == TYPE_ANY))
-		return journey_refuse(j, RCODE_NOERROR, REASON_none);
+		return client_query_refuse(j, RCODE_NOERROR, REASON_none);
 	known = UNLIKELY(w->on.subnets) ? is_known_there(j) : is_known(j);
 	if (is_doubtful(j) && local_blocks(j, &v))
 		return v;
 	if (known)
 		return answer_known(j);
-	if (!journey_wants_recursion(j))
+	if (!client_query_wants_recursion(j))
 		return answer_snooper(j);
 	return find_out(j);
 }
 
-/* Every line is a station: it lets the packet go on, or ends its journey. */
-static inline enum disposition travel(struct journey *j)
+/* Every line is a station: it lets the packet go on, or ends its client query. */
+static inline enum disposition travel(struct client_query *j)
 {
 	struct worker *w = j->w;
 	enum cookie_state cookie = COOKIE_ABSENT;
@@ -429,7 +429,7 @@ static inline enum disposition travel(struct journey *j)
 		return end_early(j, turn_away(j));
 	if (!is_well_formed(j))
 		return end_early(j, answer_malformed(j));
-	journey_note_question(j);
+	client_query_note_question(j);
 	if (UNLIKELY(w->on.cookies))
 		cookie = look_at_cookie(j);
 	if (UNLIKELY(w->on.limits) && !is_patient(j))
@@ -443,7 +443,7 @@ static inline enum disposition travel(struct journey *j)
 
 enum disposition frontend_take(struct worker *w, struct packet *p)
 {
-	struct journey j;
+	struct client_query j;
 	enum disposition v;
 
 	j.w = w;
@@ -463,12 +463,12 @@ enum disposition frontend_take(struct worker *w, struct packet *p)
 	}
 	v = travel(&j);
 	if (UNLIKELY(w->env.recorder != NULL))
-		journey_record(&j, v);
+		client_query_record(&j, v);
 	return v;
 }
 
 /* Cookies, rates and the like have had their say. */
-static enum disposition readmit(struct journey *j)
+static enum disposition readmit(struct client_query *j)
 {
 	enum disposition v;
 
@@ -483,7 +483,7 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 {
 	uint8_t *room = mem_new(MSG_MAX);
 	struct packet p = { .out = writer_over(room, MSG_MAX), .client = *c };
-	struct journey j;
+	struct client_query j;
 	enum disposition v;
 
 	j.w = worker;
@@ -502,7 +502,7 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 				   .now_s = j.w->env.time->now_s };
 	v = readmit(&j);
 	if (UNLIKELY(j.w->env.recorder != NULL))
-		journey_record(&j, v);
+		client_query_record(&j, v);
 	if (v == DISPOSITION_SEND)
 		c->ops->reply(c, p.out.start, writer_len(&p.out));
 	else if (v == DISPOSITION_DROP)
@@ -510,7 +510,7 @@ void frontend_readmit(void *worker, const struct request *r, const struct client
 	mem_free(room);
 }
 
-enum disposition frontend_door(void *worker, struct packet *p)
+enum disposition frontend_take_any(void *worker, struct packet *p)
 {
 	return frontend_take(worker, p);
 }

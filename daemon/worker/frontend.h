@@ -13,7 +13,7 @@ struct worker;
 enum disposition frontend_take(struct worker *w, struct packet *p);
 
 /* The same, as listeners call it; `worker` is a struct worker. */
-enum disposition frontend_door(void *worker, struct packet *p);
+enum disposition frontend_take_any(void *worker, struct packet *p);
 
 /* A client's question that was taken before, under another configuration (env->readmit); `worker` is a
  * struct worker. */

@@ -22,7 +22,7 @@ static bool says_more(const struct stored *s)
 }
 
 /* What the record set cache has in its place, as trustworthy and still good; or NULL. */
-static const struct rrset *find_newer(const struct journey *j, const struct rrset *set)
+static const struct rrset *find_newer(const struct client_query *j, const struct rrset *set)
 {
 	uint32_t now_s = j->to.now_s;
 	const struct rrset *now;
@@ -36,7 +36,7 @@ static const struct rrset *find_newer(const struct journey *j, const struct rrse
 	return time_left(now_s, now->expires_s) == set->ttl_s && rrset_same_records(now, set) ? NULL : now;
 }
 
-bool present_answers(struct journey *j, bool stale, enum disposition *v)
+bool full_answer_add_servers(struct client_query *j, bool stale, enum disposition *v)
 {
 	struct message *m;
 	struct arena a;
@@ -57,11 +57,11 @@ bool present_answers(struct journey *j, bool stale, enum disposition *v)
 		}
 	}
 	if (any) {
-		const struct policy_client who = journey_client(j);
+		const struct policy_client who = client_query_client(j);
 
 		answer_message(&j->p->out, &j->to,
 			       policy_strip(j->w->env.snapshot->policy, &who, m, j->to.now_s, &a));
-		*v = journey_send(j);
+		*v = client_query_send(j);
 	}
 	arena_clear(&a);
 	return any;

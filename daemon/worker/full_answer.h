@@ -5,10 +5,10 @@
 
 #include "services/net/client.h"
 
-struct journey;
+struct client_query;
 
 /* True: servers or addresses that the cached answer names beside what was asked for are known anew,
  * and the answer with those is in p->out. `stale`: it has expired, and is revived. */
-bool present_answers(struct journey *j, bool stale, enum disposition *v);
+bool full_answer_add_servers(struct client_query *j, bool stale, enum disposition *v);
 
 #endif

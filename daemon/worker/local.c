@@ -24,7 +24,7 @@ static bool is_final(const struct message *m)
 
 /* Answers, if the aliases lead into a zone that is held here, and no further where the client may have
  * the rest resolved. */
-static bool leads_to_held(struct journey *j, const struct question *q, const struct alias_prefix *lead,
+static bool leads_to_held(struct client_query *j, const struct question *q, const struct alias_prefix *lead,
 			  struct arena *a)
 {
 	const struct authzones *zones = j->w->env.snapshot->zones;
@@ -33,7 +33,7 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 
 	if (LIKELY(!zones->downstream) || authzones_answer(zones, q, a, &m) != HELD_ANSWER)
 		return false;
-	if (!is_final(&m) && journey_may_use_cache(j) && journey_wants_recursion(j))
+	if (!is_final(&m) && client_query_may_use_cache(j) && client_query_wants_recursion(j))
 		return false;
 	to.now_s = 0;
 	stat_bump(&j->w->env.stats->authzone_down, 1);
@@ -43,31 +43,31 @@ static bool leads_to_held(struct journey *j, const struct question *q, const str
 
 /* Complete an answer that begins with these aliases: by resolving their target if the client may
  * have that done, else with what is cached. */
-static enum disposition follow(struct journey *j, const struct alias_prefix *lead, struct arena *a)
+static enum disposition follow(struct client_query *j, const struct alias_prefix *lead, struct arena *a)
 {
 	struct question q = alias_prefix_question(lead, &j->request.q);
 	struct message nothing = { .q = q };
 	const struct message *end = NULL;
 
 	if (leads_to_held(j, &q, lead, a))
-		return journey_send(j);
-	if (!journey_may_use_cache(j))
-		return journey_refuse_stranger(j);
-	if (journey_wants_recursion(j)) {
+		return client_query_send(j);
+	if (!client_query_may_use_cache(j))
+		return client_query_refuse_stranger(j);
+	if (client_query_wants_recursion(j)) {
 		mesh_ask_behind(j->w->env.mesh, &j->request, &j->p->client, lead);
 		return DISPOSITION_LATER;
 	}
 	if (j->action == ACL_ALLOW_SNOOP)
 		j->stored = msgcache_find(j->w->env.messages, &q, msgcache_hash(&q),
-					  j->request.scope, journey_wants_dnssec(j));
+					  j->request.scope, client_query_wants_dnssec(j));
 	if (j->stored && stored_is_good(j->stored) && stored_is_fresh(j->stored, j->to.now_s))
 		end = stored_unpack(j->stored, a, j->to.now_s);
 	answer_message(&j->p->out, &j->to,
 		       alias_prefix_join(lead, a, &j->request.q, end ? end : &nothing, j->to.now_s));
-	return journey_send(j);
+	return client_query_send(j);
 }
 
-bool local_settles(struct journey *j, enum disposition *v)
+bool local_settles(struct client_query *j, enum disposition *v)
 {
 	const struct policy_client who = { .rule = j->rule,
 					   .client = &j->p->client,
@@ -77,22 +77,22 @@ bool local_settles(struct journey *j, enum disposition *v)
 	struct arena a;
 	enum policy_end end;
 
-	if (journey_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven))
+	if (client_query_asks_meta(j) || (j->action == ACL_ALLOW_COOKIE && !j->proven))
 		return false;
 	arena_init(&a);
 	end = policy_answer(j->w->env.snapshot->policy, &who, &j->to, &j->p->out, &a, &lead);
 	j->request.rpz_passed = end == POLICY_LET_THROUGH || (end == POLICY_FOLLOW && lead.rpz_passed);
 	if (end != POLICY_PASS && end != POLICY_LET_THROUGH)
-		journey_say(j, "decided by %s", j->w->env.decision->what);
+		client_query_say(j, "decided by %s", j->w->env.decision->what);
 	if (end == POLICY_FOLLOW)
 		*v = follow(j, &lead, &a);
 	else
-		*v = end == POLICY_SEND ? journey_send(j) : DISPOSITION_DROP;
+		*v = end == POLICY_SEND ? client_query_send(j) : DISPOSITION_DROP;
 	arena_clear(&a);
 	return end != POLICY_PASS && end != POLICY_LET_THROUGH;
 }
 
-static enum disposition answer_blocked(struct journey *j, const struct list_found *f)
+static enum disposition answer_blocked(struct client_query *j, const struct list_found *f)
 {
 	struct alias_prefix lead;
 	struct arena a;
@@ -100,7 +100,7 @@ static enum disposition answer_blocked(struct journey *j, const struct list_foun
 
 	switch (blocklist_answer(f, &j->to, &j->p->out)) {
 	case LIST_END_SENT:
-		return journey_send(j);
+		return client_query_send(j);
 	case LIST_END_DROP:
 		return DISPOSITION_DROP;
 	case LIST_END_FOLLOW:
@@ -113,7 +113,7 @@ static enum disposition answer_blocked(struct journey *j, const struct list_foun
 	return v;
 }
 
-bool local_blocks(struct journey *j, enum disposition *v)
+bool local_blocks(struct client_query *j, enum disposition *v)
 {
 	const struct policy *p = j->w->env.snapshot->policy;
 	const struct list_asker who = { .rule = j->rule,
@@ -126,7 +126,7 @@ bool local_blocks(struct journey *j, enum disposition *v)
 		return false;
 	blocklist_count(j->w->env.stats, &f);
 	blocklist_tell(&f, j->w->env.decision);
-	journey_say(j, "blocked by %s", j->w->env.decision->what);
+	client_query_say(j, "blocked by %s", j->w->env.decision->what);
 	if (UNLIKELY(p->logs))
 		blocklist_log(&f, &j->p->client, &j->request.q);
 	j->stored = NULL;
@@ -134,7 +134,7 @@ bool local_blocks(struct journey *j, enum disposition *v)
 	return true;
 }
 
-static void note_held(const struct journey *j)
+static void note_held(const struct client_query *j)
 {
 	const struct authzone *z;
 	char name[DNAME_TEXT];
@@ -142,13 +142,13 @@ static void note_held(const struct journey *j)
 	if (!j->w->env.decision)
 		return;
 	z = authzones_find(j->w->env.snapshot->zones, j->request.q.name);
-	journey_decided(j, DECIDED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
-	journey_say(j, "answered from %s", j->w->env.decision->what);
+	client_query_decided(j, DECIDED_HERE, "auth-zone %s", z ? dname_print(z->name, name) : "");
+	client_query_say(j, "answered from %s", j->w->env.decision->what);
 }
 
-bool local_answers(struct journey *j, enum disposition *v)
+bool local_answers(struct client_query *j, enum disposition *v)
 {
-	const struct policy_client who = journey_client(j);
+	const struct policy_client who = client_query_client(j);
 	struct answer_to to = j->to;
 	struct message m;
 	struct arena a;
@@ -163,10 +163,10 @@ bool local_answers(struct journey *j, enum disposition *v)
 		answer_message(&j->p->out, &to,
 			       policy_strip(j->w->env.snapshot->policy, &who, &m, j->to.now_s, &a));
 		stat_bump(&j->w->env.stats->authzone_down, 1);
-		*v = journey_send(j);
+		*v = client_query_send(j);
 	}
 	if (end == HELD_FAILED) {
-		*v = journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+		*v = client_query_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_AA);
 	}
 	arena_clear(&a);
@@ -176,18 +176,18 @@ bool local_answers(struct journey *j, enum disposition *v)
 }
 
 /* Policies cannot be applied to what cannot be read: the answer is looked up as if none were cached. */
-static enum disposition look_up_anew(struct journey *j)
+static enum disposition look_up_anew(struct client_query *j)
 {
 	j->stored = NULL;
-	if (!journey_wants_recursion(j))
-		return journey_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
+	if (!client_query_wants_recursion(j))
+		return client_query_refuse(j, RCODE_SERVFAIL, REASON_not_ready);
 	mesh_ask(j->w->env.mesh, &j->request, &j->p->client, NULL);
 	return DISPOSITION_LATER;
 }
 
-bool local_changes(struct journey *j, bool stale, enum disposition *v)
+bool local_changes(struct client_query *j, bool stale, enum disposition *v)
 {
-	const struct policy_client who = journey_client(j);
+	const struct policy_client who = client_query_client(j);
 	uint32_t now_s = j->to.now_s;
 	const struct message *m;
 	struct judged judged;
@@ -205,10 +205,10 @@ bool local_changes(struct journey *j, bool stale, enum disposition *v)
 	}
 	policy_judge(j->w->env.snapshot->policy, &who, m, now_s, &a, &judged);
 	if (UNLIKELY(who.decision && *who.decision->what))
-		journey_say(j, "%s applies", who.decision->what);
+		client_query_say(j, "%s applies", who.decision->what);
 	if (judged.end == JUDGED_CHANGED) {
 		answer_message(&j->p->out, &j->to, judged.m);
-		*v = journey_send(j);
+		*v = client_query_send(j);
 	} else if (judged.end == JUDGED_FOLLOW) {
 		j->stored = NULL;
 		*v = follow(j, &judged.lead, &a);
@@ -220,7 +220,7 @@ bool local_changes(struct journey *j, bool stale, enum disposition *v)
 }
 
 /* If there is a key, a NOTIFY must be signed with it (RFC 8945 5.2). */
-static enum disposition answer_signed_notify(struct journey *j, const struct authzone *z)
+static enum disposition answer_signed_notify(struct client_query *j, const struct authzone *z)
 {
 	int64_t wall_s = j->w->env.time->wall_s;
 	struct tsig_talk talk = { .key = NULL };
@@ -228,7 +228,7 @@ static enum disposition answer_signed_notify(struct journey *j, const struct aut
 
 	if (tsig_check_question(&talk, z->key, j->p->in.at, j->p->in.len, wall_s) != TSIG_GOOD) {
 		tsig_talk_clear(&talk);
-		return journey_reject(j, RCODE_NOTAUTH, REASON_prohibited);
+		return client_query_reject(j, RCODE_NOTAUTH, REASON_prohibited);
 	}
 	xfers_poke(z);
 	answer_error(&j->p->out, &j->to, RCODE_NOERROR, REASON_none);
@@ -237,7 +237,7 @@ static enum disposition answer_signed_notify(struct journey *j, const struct aut
 	return DISPOSITION_SEND;
 }
 
-enum disposition local_notify(struct journey *j)
+enum disposition local_notify(struct client_query *j)
 {
 	const struct authzones *zones = j->w->env.snapshot->zones;
 	const struct question *q = &j->request.q;
@@ -245,11 +245,11 @@ enum disposition local_notify(struct journey *j)
 		q->name_len && q->class_ == CLASS_IN ? authzones_find_exact(zones, q->name) : NULL;
 
 	if (q->name_len == 0 || q->type != TYPE_SOA)
-		return journey_reject(j, RCODE_FORMERR, REASON_none);
+		return client_query_reject(j, RCODE_FORMERR, REASON_none);
 	if (!z)
-		return journey_reject(j, RCODE_NOTAUTH, REASON_none);
+		return client_query_reject(j, RCODE_NOTAUTH, REASON_none);
 	if (!authhosts_admit(z, &j->p->client.from))
-		return journey_reject(j, RCODE_REFUSED, REASON_prohibited);
+		return client_query_reject(j, RCODE_REFUSED, REASON_prohibited);
 	if (z->key)
 		return answer_signed_notify(j, z);
 	xfers_poke(z);

@@ -1,4 +1,4 @@
-/* Ends of journeys, and what is counted, logged and kept of them.
+/* Ends of client queries, and what is counted, logged and kept of them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker/request.h"
 
@@ -23,7 +23,7 @@ static void count_flags(struct stats *s, uint16_t flags)
 	stat_bump(&s->flag_cd, (flags & FLAG_CD) != 0);
 }
 
-static void count_extended(const struct journey *j)
+static void count_extended(const struct client_query *j)
 {
 	struct stats *s = j->w->env.stats;
 	const struct request *r = &j->request;
@@ -41,12 +41,12 @@ static void count_extended(const struct journey *j)
 	stat_bump(&s->ipv6, j->p->client.from.family == 6);
 }
 
-static enum rcode rcode_sent(const struct journey *j)
+static enum rcode rcode_sent(const struct client_query *j)
 {
 	return writer_len(&j->p->out) >= MSG_HEAD_LEN ? msg_rcode(j->p->out.start) : RCODE_NOERROR;
 }
 
-void journey_count_answer(const struct journey *j)
+void client_query_count_answer(const struct client_query *j)
 {
 	struct stats *s = j->w->env.stats;
 	enum rcode rcode = rcode_sent(j);
@@ -63,7 +63,7 @@ void journey_count_answer(const struct journey *j)
 		stat_bump(&s->answer_bogus, 1);
 }
 
-void journey_log_answer(const struct journey *j)
+void client_query_log_answer(const struct client_query *j)
 {
 	if (!j->w->on.log_replies)
 		return;
@@ -76,7 +76,7 @@ void journey_log_answer(const struct journey *j)
 			});
 }
 
-void journey_note_asked(const struct journey *j)
+void client_query_note_asked(const struct client_query *j)
 {
 	if (j->w->on.extended)
 		count_extended(j);
@@ -84,48 +84,48 @@ void journey_note_asked(const struct journey *j)
 		querylog_question(&j->w->env.snapshot->conf->server, &j->p->client, &j->request.q);
 }
 
-void journey_note_sent(const struct journey *j)
+void client_query_note_sent(const struct client_query *j)
 {
-	journey_count_answer(j);
-	journey_log_answer(j);
+	client_query_count_answer(j);
+	client_query_log_answer(j);
 	if (j->w->env.ipset)
 		ipset_take(j->w->env.ipset, j->w->env.snapshot->policy->zones, j->p->out.start,
 			     writer_len(&j->p->out), j->to.now_s);
 }
 
-static void fail_by(const struct journey *j, enum reason reason)
+static void fail_by(const struct client_query *j, enum reason reason)
 {
 	if (UNLIKELY(j->w->env.decision != NULL))
 		j->w->env.decision->reason = reason;
 }
 
-enum disposition journey_refuse(struct journey *j, enum rcode rcode, enum reason reason)
+enum disposition client_query_refuse(struct client_query *j, enum rcode rcode, enum reason reason)
 {
 	answer_error(&j->p->out, &j->to, rcode, reason);
 	stats_ede(j->w->env.stats, reason_ede(reason));
 	fail_by(j, reason);
-	return journey_send(j);
+	return client_query_send(j);
 }
 
-enum disposition journey_reject(struct journey *j, enum rcode rcode, enum reason reason)
+enum disposition client_query_reject(struct client_query *j, enum rcode rcode, enum reason reason)
 {
 	j->to.no_recursion = true;
 	answer_error(&j->p->out, &j->to, rcode, reason);
 	return DISPOSITION_SEND;
 }
 
-enum disposition journey_refuse_stranger(struct journey *j)
+enum disposition client_query_refuse_stranger(struct client_query *j)
 {
 	if (j->action == ACL_DENY_NON_LOCAL)
 		return DISPOSITION_DROP;
 	j->to.no_recursion = true;
-	journey_refuse(j, RCODE_REFUSED, REASON_prohibited);
+	client_query_refuse(j, RCODE_REFUSED, REASON_prohibited);
 	if (j->action == ACL_ALLOW_COOKIE) /* over TCP it would be admitted */
 		put_u16(j->p->out.start + 2, msg_flags(j->p->out.start) | FLAG_TC);
 	return DISPOSITION_SEND;
 }
 
-void journey_record(const struct journey *j, enum disposition v)
+void client_query_record(const struct client_query *j, enum disposition v)
 {
 	struct record t = { .client = &j->p->client,
 			       .q = &j->request.q,

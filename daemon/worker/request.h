@@ -22,7 +22,7 @@
 struct acl_rule;
 struct stored;
 
-struct journey {
+struct client_query {
 	struct worker *w;
 	struct packet *p;
 	enum request_kind kind;
@@ -41,72 +41,72 @@ struct journey {
 /* ---- ends ---- */
 
 /* Answer with an error. */
-enum disposition journey_refuse(struct journey *j, enum rcode rcode, enum reason reason);
+enum disposition client_query_refuse(struct client_query *j, enum rcode rcode, enum reason reason);
 /* The same, without counting it as a query. */
-enum disposition journey_reject(struct journey *j, enum rcode rcode, enum reason reason);
+enum disposition client_query_reject(struct client_query *j, enum rcode rcode, enum reason reason);
 /* The client may only be given local data, and there is none for this query. */
-enum disposition journey_refuse_stranger(struct journey *j);
+enum disposition client_query_refuse_stranger(struct client_query *j);
 
-void journey_note_sent(const struct journey *j);
-void journey_log_answer(const struct journey *j); /* under log-replies */
-void journey_count_answer(const struct journey *j); /* under extended-statistics */
+void client_query_note_sent(const struct client_query *j);
+void client_query_log_answer(const struct client_query *j); /* under log-replies */
+void client_query_count_answer(const struct client_query *j); /* under extended-statistics */
 
 /* The answer is in p->out: send it. */
-static inline enum disposition journey_send(const struct journey *j)
+static inline enum disposition client_query_send(const struct client_query *j)
 {
 	if (UNLIKELY(j->w->on.notes_answers))
-		journey_note_sent(j);
+		client_query_note_sent(j);
 	return DISPOSITION_SEND;
 }
 
 /* ---- notes ---- */
 
-void journey_note_asked(const struct journey *j);
+void client_query_note_asked(const struct client_query *j);
 
 /* The query was admitted. */
-static inline void journey_note_question(const struct journey *j)
+static inline void client_query_note_question(const struct client_query *j)
 {
 	stat_add(j->w->env.stats, STAT_queries);
 	if (UNLIKELY(j->w->on.notes_questions))
-		journey_note_asked(j);
+		client_query_note_asked(j);
 }
 
 /* Record it in the query ring; the mesh does this for queries it takes over (DISPOSITION_LATER). */
-void journey_record(const struct journey *j, enum disposition v);
+void client_query_record(const struct client_query *j, enum disposition v);
 
 /* Tell whoever traces this query. */
-#define journey_say(j, ...)                                                    \
+#define client_query_say(j, ...)                                                    \
 	do {                                                                   \
 		if (UNLIKELY((j)->w->env.trace))                               \
 			trace_say((j)->w->env.trace, NULL, __VA_ARGS__);       \
 	} while (0)
 
 /* Record what settled it, for the query ring and whoever traces this query. */
-#define journey_decided(j, how, ...) settle((j)->w->env.decision, how, __VA_ARGS__)
+#define client_query_decided(j, how, ...) settle((j)->w->env.decision, how, __VA_ARGS__)
 
 /* ---- what it asks for, and what its client may ---- */
 
 /* Types that are not of records, except ANY. */
-static inline bool journey_asks_meta(const struct journey *j)
+static inline bool client_query_asks_meta(const struct client_query *j)
 {
 	uint16_t type = j->request.q.type;
 
 	return type == TYPE_OPT || (type >= 128 && type < 255);
 }
 
-static inline bool journey_wants_recursion(const struct journey *j)
+static inline bool client_query_wants_recursion(const struct client_query *j)
 {
 	return j->request.flags & FLAG_RD;
 }
 
-static inline bool journey_wants_dnssec(const struct journey *j)
+static inline bool client_query_wants_dnssec(const struct client_query *j)
 {
 	return j->request.edns.present && (j->request.edns.flags & EDNS_DO);
 }
 
 /* Whether this client may be told what is cached, and not only what is configured here. Sets RD
  * under allow_setrd. */
-static inline bool journey_may_use_cache(struct journey *j)
+static inline bool client_query_may_use_cache(struct client_query *j)
 {
 	if (LIKELY(j->action == ACL_ALLOW || j->action == ACL_ALLOW_SNOOP))
 		return true;
@@ -116,7 +116,7 @@ static inline bool journey_may_use_cache(struct journey *j)
 }
 
 /* As policies see its client. */
-static inline struct policy_client journey_client(const struct journey *j)
+static inline struct policy_client client_query_client(const struct client_query *j)
 {
 	return (struct policy_client){ .rule = j->rule,
 				       .client = &j->p->client,

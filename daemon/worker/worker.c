@@ -43,7 +43,7 @@ static struct listen_tcp_limits tcp_limits_of(const struct conf *conf)
 	const struct conf_server *s = &conf->server;
 
 	return (struct listen_tcp_limits){
-		.connections = files_share(conf).clients,
+		.connections = fd_limits_share(conf).clients,
 		.idle_ms = s->tcp_idle_timeout,
 		.waiting_bytes = (size_t)(s->stream_wait_size / s->num_threads),
 		.keepalive_ms = s->edns_tcp_keepalive ? s->edns_tcp_keepalive_timeout : 0,
@@ -127,7 +127,7 @@ void worker_adopt(struct worker *w, struct snapshot *s)
 	struct snapshot *old = w->env.snapshot;
 	const struct conf_server *c = &s->conf->server;
 	struct listen_tcp_limits limits = tcp_limits_of(s->conf);
-	struct files_share share = files_share(s->conf);
+	struct fd_limits_share share = fd_limits_share(s->conf);
 
 	w->env.snapshot = snapshot_pin(s);
 	w->env.ports_most = share.ports;
@@ -236,8 +236,8 @@ static void open_network(struct worker *w, const struct worker_how *how)
 	if (!w->played) {
 		struct listen_tcp_limits limits = tcp_limits_of(env->snapshot->conf);
 
-		w->listen_udp = listen_udp_new(env->loop, frontend_door, w);
-		w->listen_tcp = listen_tcp_new(env->loop, frontend_door, w, &limits);
+		w->listen_udp = listen_udp_new(env->loop, frontend_take_any, w);
+		w->listen_tcp = listen_tcp_new(env->loop, frontend_take_any, w, &limits);
 		listen_tcp_on_leave(w->listen_tcp, frontend_leave);
 		listen_tcp_stats(w->listen_tcp, env->stats);
 		listen_tcp_keys(w->listen_tcp, env->snapshot->tls_server);

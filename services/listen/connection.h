@@ -23,7 +23,7 @@
 #define UNTAKEN_MOST 65536 /* bytes a client has not taken; then it is not read */
 
 struct connection;
-struct http2_house;
+struct http2_shared;
 struct http2_ops;
 struct http2_server;
 struct tap;
@@ -103,7 +103,7 @@ struct listen_tcp {
 	struct tls_server *keys;       /* pinned; NULL: no TLS */
 	struct tap *tap;               /* or NULL */
 	struct connection_limits *connection_limits; /* pinned; or NULL */
-	struct http2_house *http;
+	struct http2_shared *http;
 	struct list listeners, connections;
 	struct list gone;                     /* connections that are dead and have questions in progress */
 	struct timer farewell;                /* runs for those */

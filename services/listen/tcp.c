@@ -133,7 +133,7 @@ static void on_retry(struct timer *timer)
 		listeners_watch(t, true);
 }
 
-static void on_knock(struct watch *w, unsigned what)
+static void on_acceptable(struct watch *w, unsigned what)
 {
 	struct listener *l = container_of(w, struct listener, watch);
 	struct listen_tcp *t = l->home;
@@ -201,7 +201,7 @@ struct listen_tcp *listen_tcp_new(struct loop *l, packet_taker take, void *taker
 	t->take = take;
 	t->taker = taker;
 	set_limits(t, limits);
-	t->http = http2_house_new(&http, &listen_http_ops);
+	t->http = http2_shared_new(&http, &listen_http_ops);
 	t->reopen.fire = on_reopen;
 	t->retry.fire = on_retry;
 	t->farewell.fire = connection_farewells;
@@ -223,14 +223,14 @@ void listen_tcp_limit(struct listen_tcp *t, const struct listen_tcp_limits *limi
 	struct http2_limits http = http_limits(limits);
 
 	set_limits(t, limits);
-	http2_house_limit(t->http, &http);
+	http2_shared_limit(t->http, &http);
 	if (!timer_is_set(&t->reopen))
 		listeners_watch(t, limits->connections && t->next.fd < 0);
 }
 
 void listen_tcp_serve(struct listen_tcp *t, const struct listen_socket *sockets, size_t count)
 {
-	listeners_serve(t, sockets, count, on_knock);
+	listeners_serve(t, sockets, count, on_acceptable);
 }
 
 size_t listen_tcp_untaken(const struct listen_tcp *t)
@@ -240,12 +240,12 @@ size_t listen_tcp_untaken(const struct listen_tcp *t)
 
 size_t listen_tcp_http_receiving(const struct listen_tcp *t)
 {
-	return http2_house_kept(t->http, HTTP2_RECEIVING);
+	return http2_shared_kept(t->http, HTTP2_RECEIVING);
 }
 
 size_t listen_tcp_http_sending(const struct listen_tcp *t)
 {
-	return http2_house_kept(t->http, HTTP2_SENDING);
+	return http2_shared_kept(t->http, HTTP2_SENDING);
 }
 
 unsigned listen_tcp_count(const struct listen_tcp *t)
@@ -284,6 +284,6 @@ void listen_tcp_free(struct listen_tcp *t)
 	mem_free(t->gather);
 	mem_free(t->frames);
 	mem_free(t->endpoint);
-	http2_house_free(t->http);
+	http2_shared_free(t->http);
 	mem_free(t);
 }

@@ -60,7 +60,7 @@ void operator_begin(struct operator *o, struct world *w)
 				     .workers = o->workers,
 				     .worker_count = 1 };
 	o->daemon.leases = leases_new(w->loop);
-	o->daemon.keeper = keeper_new(w->loop, &o->daemon.caches);
+	o->daemon.keeper = cache_keeper_new(w->loop, &o->daemon.caches);
 	o->daemon.forgetting = forgetting_new(&o->daemon);
 	o->daemon.dnstap = dnstap_new(1);
 }
@@ -88,7 +88,7 @@ void operator_end(struct operator *o)
 	rest(o);
 	leases_free(o->daemon.leases);
 	forgetting_free(o->daemon.forgetting);
-	keeper_free(o->daemon.keeper);
+	cache_keeper_free(o->daemon.keeper);
 	changes_clear(&o->daemon.changes);
 	dnstap_free(o->daemon.dnstap);
 	o->world->snapshot = o->daemon.snapshot;

@@ -25,8 +25,8 @@ void __wrap_rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *)
 void __wrap_rcu_release(struct rcu_slot *slot, void (*fn)(struct rcu_slot *));
 void __wrap_rcu_wait(void);
 void __wrap_rcu_flush(void);
-bool __wrap_aside_start(struct aside *a);
-void __wrap_aside_join(struct aside *a);
+bool __wrap_thread_job_start(struct thread_job *a);
+void __wrap_thread_job_join(struct thread_job *a);
 
 /* What is freed may open turns and retire more. */
 static void free_retired(void)
@@ -91,11 +91,11 @@ void __wrap_rcu_flush(void)
 
 /* ---- work aside ---- */
 
-static struct aside *waiting; /* one at a time */
+static struct thread_job *waiting; /* one at a time */
 
 bool single_work(void)
 {
-	struct aside *a = waiting;
+	struct thread_job *a = waiting;
 
 	if (!a)
 		return false;
@@ -107,7 +107,7 @@ bool single_work(void)
 	return true;
 }
 
-bool __wrap_aside_start(struct aside *a)
+bool __wrap_thread_job_start(struct thread_job *a)
 {
 	if (waiting)
 		return false; /* as if there could be no further thread */
@@ -116,7 +116,7 @@ bool __wrap_aside_start(struct aside *a)
 	return true;
 }
 
-void __wrap_aside_join(struct aside *a)
+void __wrap_thread_job_join(struct thread_job *a)
 {
 	if (waiting == a) {
 		waiting = NULL;

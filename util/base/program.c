@@ -10,9 +10,9 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-const struct option *const house_long_options = long_options;
+const struct option *const program_long_options = long_options;
 
-bool house_print_version(void)
+bool program_print_version(void)
 {
 	printf("Version %s\n", PACKAGE_VERSION);
 	return fflush(stdout) == 0;

@@ -22,7 +22,7 @@
 #endif
 
 /* The program's name as invoked, without folder, for usage and error messages; else `usual`. */
-static inline const char *house_program(char *const *argv, const char *usual)
+static inline const char *program_name(char *const *argv, const char *usual)
 {
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
 
@@ -31,9 +31,9 @@ static inline const char *house_program(char *const *argv, const char *usual)
 
 /* For getopt_long() in programs with no other long options: --version is -V, --help is -h. */
 struct option; /* of getopt.h */
-extern const struct option *const house_long_options;
+extern const struct option *const program_long_options;
 
 /* Print one line for people and scripts; false when it could not be written. */
-bool house_print_version(void);
+bool program_print_version(void);
 
 #endif

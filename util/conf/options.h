@@ -355,7 +355,7 @@ bool conf_check_change(const struct conf *before, const struct conf *after, cons
 
 /* Warn, with file and line, of what is allowed but probably a mistake. The configuration has been
  * checked. Unless `no_files`, key files and the configuration files are examined too. */
-void conf_dangers(const struct conf *conf, const struct conf_how *how, struct conf_report *report);
+void conf_warnings(const struct conf *conf, const struct conf_how *how, struct conf_report *report);
 
 /* Explain on `out`, option by option, what a configuration written for Unbound does here. */
 enum conf_fate {

@@ -223,7 +223,7 @@ enum conf_fate conf_explain_unbound(FILE *out, const char *path)
 
 	if (good) {
 		good = conf_check(conf, &how, &checked);
-		conf_dangers(conf, &how, &checked);
+		conf_warnings(conf, &how, &checked);
 	}
 	tell_all(&e, &loaded, &checked);
 	conf_report_clear(&loaded);

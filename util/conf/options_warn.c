@@ -371,7 +371,7 @@ static void warn_writable(const struct warner *w)
 				    "everybody on this host may change this file");
 }
 
-void conf_dangers(const struct conf *conf, const struct conf_how *how, struct conf_report *report)
+void conf_warnings(const struct conf *conf, const struct conf_how *how, struct conf_report *report)
 {
 	static const struct conf_how usual = { 0 };
 	struct warner w = { .conf = conf, .how = how ? how : &usual, .report = report };

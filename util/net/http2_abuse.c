@@ -21,12 +21,12 @@ enum {
 enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, CONTINUATION = 9 };
 enum { END_STREAM = 1 };
 
-void http2_toll_init(struct http2_toll *t, enum http2_side of)
+void http2_abuse_init(struct http2_abuse *t, enum http2_side of)
 {
-	*t = (struct http2_toll){ .of = of, .skip = of == HTTP2_CLIENT ? HTTP2_PREFACE_LEN : 0 };
+	*t = (struct http2_abuse){ .of = of, .skip = of == HTTP2_CLIENT ? HTTP2_PREFACE_LEN : 0 };
 }
 
-static bool is_dear(const struct http2_toll *t)
+static bool is_dear(const struct http2_abuse *t)
 {
 	uint64_t answers = ANSWERS_PENDING + (uint64_t)t->answered;
 
@@ -37,7 +37,7 @@ static bool is_dear(const struct http2_toll *t)
 	       t->bytes > ANSWER_BYTES * answers || t->head_bytes > ANSWER_HEAD * answers;
 }
 
-static void count_frame(struct http2_toll *t)
+static void count_frame(struct http2_abuse *t)
 {
 	size_t len = (size_t)t->head[0] << 16 | (size_t)get_u16(t->head + 1);
 	uint8_t type = t->head[3], flags = t->head[4];
@@ -58,7 +58,7 @@ static void count_frame(struct http2_toll *t)
 	t->resets += type == RST_STREAM && t->of == HTTP2_CLIENT; /* a server refuses what we ask */
 }
 
-static void begin_period(struct http2_toll *t, uint64_t now_us)
+static void begin_period(struct http2_abuse *t, uint64_t now_us)
 {
 	if (now_us - t->since_us < PERIOD_S * US_PER_S)
 		return;
@@ -67,7 +67,7 @@ static void begin_period(struct http2_toll *t, uint64_t now_us)
 	t->bytes = t->head_bytes = 0;
 }
 
-bool http2_toll_take(struct http2_toll *t, const uint8_t *at, size_t len, uint64_t now_us)
+bool http2_abuse_take(struct http2_abuse *t, const uint8_t *at, size_t len, uint64_t now_us)
 {
 	begin_period(t, now_us);
 	while (len && !is_dear(t)) {

@@ -12,7 +12,7 @@
 
 enum http2_side { HTTP2_CLIENT, HTTP2_SERVER };
 
-struct http2_toll {
+struct http2_abuse {
 	enum http2_side of; /* whose frames they are */
 	/* in this period */
 	uint64_t since_us;
@@ -29,13 +29,13 @@ struct http2_toll {
 };
 
 /* Begins with what that side sends first. */
-void http2_toll_init(struct http2_toll *t, enum http2_side of);
+void http2_abuse_init(struct http2_abuse *t, enum http2_side of);
 
 /* Account for these bytes, which have just arrived; false once they cost too much. */
-bool http2_toll_take(struct http2_toll *t, const uint8_t *at, size_t len, uint64_t now_us) MUST_USE;
+bool http2_abuse_take(struct http2_abuse *t, const uint8_t *at, size_t len, uint64_t now_us) MUST_USE;
 
 /* Whether a frame has arrived in part. */
-static inline bool http2_toll_in_frame(const struct http2_toll *t)
+static inline bool http2_abuse_in_frame(const struct http2_abuse *t)
 {
 	return t->head_len || t->skip;
 }

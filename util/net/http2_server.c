@@ -45,7 +45,7 @@ struct stream {
 };
 _Static_assert(sizeof(struct stream) + 256 <= HTTP2_STREAM, "it costs no more than it counts");
 
-struct http2_house {
+struct http2_shared {
 	struct http2_limits limits;
 	struct http2_ops ops;
 	nghttp2_session_callbacks *callbacks;
@@ -57,7 +57,7 @@ struct http2_house {
 };
 
 struct http2_server {
-	struct http2_house *home;
+	struct http2_shared *home;
 	void *arg;
 	nghttp2_session *session;
 	struct list streams;   /* all except those … */
@@ -67,7 +67,7 @@ struct http2_server {
 	size_t kept[HTTP2_KEPT_COUNT];
 	uint64_t progress;
 	bool over;
-	struct http2_toll toll;
+	struct http2_abuse toll;
 };
 
 /* ---- memory ---- */
@@ -113,7 +113,7 @@ static void count_freed(struct http2_server *s, enum http2_kept what, size_t les
 /* Whether so much more may be kept, perhaps because others make way. */
 static bool may_keep(struct http2_server *s, enum http2_kept what, size_t more)
 {
-	const struct http2_house *h = s->home;
+	const struct http2_shared *h = s->home;
 
 	while (h->kept[what] + more > h->limits.kept_most[what])
 		if (!h->ops.make_room || !h->ops.make_room(s->arg, what, more))
@@ -123,7 +123,7 @@ static bool may_keep(struct http2_server *s, enum http2_kept what, size_t more)
 
 static struct stream *stream_new(struct http2_server *s, int32_t id)
 {
-	struct http2_house *h = s->home;
+	struct http2_shared *h = s->home;
 	struct stream *one;
 
 	if (h->spare_count) {
@@ -181,7 +181,7 @@ static void own_free(struct http2_server *s, struct stream *one)
 
 static void stream_free(struct http2_server *s, struct stream *one)
 {
-	struct http2_house *h = s->home;
+	struct http2_shared *h = s->home;
 
 	if (!one->whole)
 		stream_is_whole(s, one);
@@ -614,7 +614,7 @@ bool http2_server_flush(struct http2_server *s)
 
 bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, uint64_t now_us)
 {
-	if (!http2_toll_take(&s->toll, at, len, now_us))
+	if (!http2_abuse_take(&s->toll, at, len, now_us))
 		end(s, NGHTTP2_ENHANCE_YOUR_CALM);
 	if (s->over)
 		return false;
@@ -628,7 +628,7 @@ bool http2_server_take(struct http2_server *s, const uint8_t *at, size_t len, ui
 
 /* ---- creating and freeing ---- */
 
-struct http2_server *http2_server_new(struct http2_house *h, void *arg)
+struct http2_server *http2_server_new(struct http2_shared *h, void *arg)
 {
 	struct http2_server *s = mem_zero(sizeof *s);
 	nghttp2_settings_entry settings[] = {
@@ -641,7 +641,7 @@ struct http2_server *http2_server_new(struct http2_house *h, void *arg)
 
 	s->home = h;
 	s->arg = arg;
-	http2_toll_init(&s->toll, HTTP2_CLIENT);
+	http2_abuse_init(&s->toll, HTTP2_CLIENT);
 	list_init(&s->streams);
 	list_init(&s->borrowing);
 	PROMISE(nghttp2_session_server_new3(&s->session, h->callbacks, s, h->options, &h->mem) ==
@@ -676,9 +676,9 @@ static void set_callbacks(nghttp2_session_callbacks *c)
 	nghttp2_session_callbacks_set_send_data_callback(c, on_send_data);
 }
 
-struct http2_house *http2_house_new(const struct http2_limits *limits, const struct http2_ops *ops)
+struct http2_shared *http2_shared_new(const struct http2_limits *limits, const struct http2_ops *ops)
 {
-	struct http2_house *h = mem_zero(sizeof *h);
+	struct http2_shared *h = mem_zero(sizeof *h);
 
 	h->limits = *limits;
 	h->ops = *ops;
@@ -695,12 +695,12 @@ struct http2_house *http2_house_new(const struct http2_limits *limits, const str
 	return h;
 }
 
-void http2_house_limit(struct http2_house *h, const struct http2_limits *limits)
+void http2_shared_limit(struct http2_shared *h, const struct http2_limits *limits)
 {
 	h->limits = *limits;
 }
 
-void http2_house_free(struct http2_house *h)
+void http2_shared_free(struct http2_shared *h)
 {
 	if (!h)
 		return;
@@ -711,7 +711,7 @@ void http2_house_free(struct http2_house *h)
 	mem_free(h);
 }
 
-size_t http2_house_kept(const struct http2_house *h, enum http2_kept what)
+size_t http2_shared_kept(const struct http2_shared *h, enum http2_kept what)
 {
 	return h->kept[what];
 }
@@ -723,7 +723,7 @@ size_t http2_server_kept(const struct http2_server *s, enum http2_kept what)
 
 unsigned http2_server_receiving(const struct http2_server *s)
 {
-	return s->incomplete + http2_toll_in_frame(&s->toll);
+	return s->incomplete + http2_abuse_in_frame(&s->toll);
 }
 
 unsigned http2_server_sending(const struct http2_server *s)

@@ -58,16 +58,16 @@ struct http2_limits {
 };
 
 /* What one thread's connections share. */
-struct http2_house;
-struct http2_house *http2_house_new(const struct http2_limits *limits,
+struct http2_shared;
+struct http2_shared *http2_shared_new(const struct http2_limits *limits,
 				    const struct http2_ops *ops) MUST_USE;
-void http2_house_limit(struct http2_house *h, const struct http2_limits *limits);
-void http2_house_free(struct http2_house *h); /* after its servers; NULL is fine */
-size_t http2_house_kept(const struct http2_house *h, enum http2_kept what);
+void http2_shared_limit(struct http2_shared *h, const struct http2_limits *limits);
+void http2_shared_free(struct http2_shared *h); /* after its servers; NULL is fine */
+size_t http2_shared_kept(const struct http2_shared *h, enum http2_kept what);
 
 /* One connection, before its client has sent anything. */
 struct http2_server;
-struct http2_server *http2_server_new(struct http2_house *h, void *arg) MUST_USE;
+struct http2_server *http2_server_new(struct http2_shared *h, void *arg) MUST_USE;
 void http2_server_free(struct http2_server *s);
 
 /* Take in bytes received, beginning with the preface; calls ops.request from in here. False: the

@@ -357,7 +357,7 @@ static void sockets_of_the_service_manager_are_used_and_stay_its_own(void **stat
 	snprintf(pid, sizeof pid, "%d", (int)getpid());
 	setenv("LISTEN_PID", pid, 1);
 	setenv("LISTEN_FDS", "2", 1);
-	handed_open();
+	socket_activation_open();
 	assert_int_equal(stat(in_folder("s"), &before), 0);
 
 	house_open(SOCKET " control-interface: 127.0.0.1@!\nserver:\n use-systemd: yes\n");
@@ -373,7 +373,7 @@ static void sockets_of_the_service_manager_are_used_and_stay_its_own(void **stat
 	assert_false(house_opens(SOCKET));
 	assert_non_null(strstr(house.fault.text, "Address already in use"));
 	house_close();
-	handed_close();
+	socket_activation_close();
 	other = -1;
 }
 

@@ -30,13 +30,13 @@ static void clients_never_take_what_asking_needs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct files_share share;
+		struct fd_limits_share share;
 		struct conf *conf;
 		char text[128];
 
 		snprintf(text, sizeof text, "server:\n%s", rows[i].conf);
 		conf = conf_from(text);
-		share = files_divide(conf, rows[i].limit);
+		share = fd_limits_divide(conf, rows[i].limit);
 		if (share.clients != rows[i].clients || share.ports != rows[i].ports ||
 		    share.servers != rows[i].servers)
 			fail_msg("%s: %u, %u and %u, not %u, %u and %u", rows[i].why, share.clients,

@@ -32,7 +32,7 @@
 #if defined(__linux__) && defined(HAVE_LIBSECCOMP) && !defined(WITH_SANITIZERS)
 
 static char inside[] = "/tmp/sandbox-inside-XXXXXX", outside[] = "/tmp/sandbox-outside-XXXXXX",
-	    doors[] = "/tmp/sandbox-doors-XXXXXX";
+	    client_sockets[] = "/tmp/sandbox-client_sockets-XXXXXX";
 
 static const char *in(const char *folder, const char *name)
 {
@@ -157,22 +157,22 @@ static int make_a_socket_inside(void)
 
 static int make_a_socket_for_control(void)
 {
-	return make_a_socket_at(doors);
+	return make_a_socket_at(client_sockets);
 }
 
 static int write_for_control(void)
 {
-	return create(in(doors, "new"));
+	return create(in(client_sockets, "new"));
 }
 
 static int read_for_control(void)
 {
-	return look(in(doors, "there"));
+	return look(in(client_sockets, "there"));
 }
 
 static int write_to_a_file_for_control(void)
 {
-	int fd = open(in(doors, "there"), O_WRONLY);
+	int fd = open(in(client_sockets, "there"), O_WRONLY);
 
 	return fd >= 0 ? 0 : errno;
 }
@@ -375,7 +375,7 @@ static struct conf *conf_for(const char *mode)
 	assert_true(conf_set_option(conf, line, &f));
 	snprintf(line, sizeof line, "directory: \"%s\"", inside);
 	assert_true(conf_set_option(conf, line, &f));
-	snprintf(line, sizeof line, "control-interface: \"%s/s\"", doors);
+	snprintf(line, sizeof line, "control-interface: \"%s/s\"", client_sockets);
 	assert_true(conf_set_option(conf, line, &f));
 	return conf;
 }
@@ -535,8 +535,8 @@ static void without_a_sandbox_everything_is_admitted(void **state)
 static int make_folders(void **state)
 {
 	(void)state;
-	return mkdtemp(inside) && mkdtemp(outside) && mkdtemp(doors) && create(in(inside, "there")) == 0 &&
-			       create(in(outside, "there")) == 0 && create(in(doors, "there")) == 0 &&
+	return mkdtemp(inside) && mkdtemp(outside) && mkdtemp(client_sockets) && create(in(inside, "there")) == 0 &&
+			       create(in(outside, "there")) == 0 && create(in(client_sockets, "there")) == 0 &&
 			       chmod(outside, 0755) == 0 && chmod(in(outside, "there"), 0644) == 0
 		       ? 0
 		       : -1;
@@ -550,9 +550,9 @@ static int remove_folders(void **state)
 	for (size_t i = 0; i < COUNT(names); i++) {
 		(void)unlink(in(inside, names[i]));
 		(void)unlink(in(outside, names[i]));
-		(void)unlink(in(doors, names[i]));
+		(void)unlink(in(client_sockets, names[i]));
 	}
-	return rmdir(inside) == 0 && rmdir(outside) == 0 && rmdir(doors) == 0 ? 0 : -1;
+	return rmdir(inside) == 0 && rmdir(outside) == 0 && rmdir(client_sockets) == 0 ? 0 : -1;
 }
 
 int main(void)

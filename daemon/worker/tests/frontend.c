@@ -1,4 +1,4 @@
-/* Claims about the way of a packet: where its journey ends, and with what.
+/* Claims about the way of a packet: where its client query ends, and with what.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "daemon/worker/frontend.h"
 

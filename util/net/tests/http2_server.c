@@ -19,7 +19,7 @@ enum { END = 1, HEAD_END = 4 };
 #define POST "\x83\x87\x04\2/a\x41\1b\x0f\x10\3x/y"
 
 static struct house {
-	struct http2_house *house;
+	struct http2_shared *house;
 	struct http2_server *server;
 	char heard[4096]; /* requests, as text */
 	char said[65536]; /* frames that went out, as text */
@@ -100,16 +100,16 @@ static void open_house(const struct http2_limits *limits)
 					    .send = on_send };
 
 	memset(&h, 0, sizeof h);
-	h.house = http2_house_new(limits, &ops);
+	h.house = http2_shared_new(limits, &ops);
 	h.server = http2_server_new(h.house, &h);
 }
 
 static void close_house(void)
 {
 	http2_server_free(h.server);
-	assert_int_equal(http2_house_kept(h.house, HTTP2_RECEIVING), 0);
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 0);
-	http2_house_free(h.house);
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_RECEIVING), 0);
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 0);
+	http2_shared_free(h.house);
 }
 
 static bool give(const void *bytes, size_t len)
@@ -155,7 +155,7 @@ static void a_request_is_handed_over_once_it_is_whole(void **state)
 	ask(HEADERS, HEAD_END, 5, POST);
 	ask(DATA, 0, 5, "a part ");
 	assert_int_equal(http2_server_receiving(h.server), 1);
-	assert_true(http2_house_kept(h.house, HTTP2_RECEIVING) >= 7);
+	assert_true(http2_shared_kept(h.house, HTTP2_RECEIVING) >= 7);
 	ask(HEADERS, END, 7, "\x82\x87\x04");
 	assert_string_equal(h.heard, "");
 	ask(CONTINUATION, HEAD_END, 7, "\2/a\x41\1b");
@@ -239,7 +239,7 @@ static void too_much_is_refused_at_once(void **state)
 	}
 	/* more than all may have together: the last one is told so */
 	assert_string_equal(h.heard, "9:2/a[x/y]!");
-	assert_true(http2_house_kept(h.house, HTTP2_RECEIVING) <= usual.kept_most[HTTP2_RECEIVING]);
+	assert_true(http2_shared_kept(h.house, HTTP2_RECEIVING) <= usual.kept_most[HTTP2_RECEIVING]);
 	close_house();
 }
 
@@ -254,7 +254,7 @@ static void what_has_only_begun_counts(void **state)
 	greet();
 	for (uint32_t stream = 1; stream <= 7; stream += 2)
 		ask(HEADERS, HEAD_END, stream, POST);
-	assert_int_equal(http2_house_kept(h.house, HTTP2_RECEIVING), 3 * HTTP2_STREAM);
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_RECEIVING), 3 * HTTP2_STREAM);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "reset:7");
 	h.said[0] = '\0';
@@ -283,7 +283,7 @@ static void what_waits_to_be_sent_counts_though_it_is_little(void **state)
 	for (uint32_t stream = 1; stream <= 7; stream += 2)
 		ask(HEADERS, HEAD_END | END, stream, GET);
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 3 * HTTP2_STREAM);
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 3 * HTTP2_STREAM);
 	h.deaf = false;
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "headers:1. headers:3. headers:5. reset:7");
@@ -306,7 +306,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 		ask(DATA, END, stream, body);
 	}
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 2 * (900 + HTTP2_STREAM));
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 2 * (900 + HTTP2_STREAM));
 	assert_int_equal(http2_server_sending(h.server), 2);
 	assert_non_null(strstr(h.said, "reset:5"));
 	assert_non_null(strstr(h.said, "reset:7"));
@@ -314,7 +314,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	frame(WINDOW, 0, 1, "\0\0\x10\0", 4);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "data:1.=xxxxxxxxxxxxxxxxxxxx");
-	assert_int_equal(http2_house_kept(h.house, HTTP2_SENDING), 900 + HTTP2_STREAM);
+	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 900 + HTTP2_STREAM);
 	close_house();
 }
 
