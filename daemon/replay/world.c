@@ -18,7 +18,7 @@
 
 /* ---- the upstream side ---- */
 
-static void wire_send(struct transport *t, struct sending *s)
+static void wire_send(struct transport *t, struct transmission *s)
 {
 	struct played_wire *wire = container_of(t, struct played_wire, transport);
 	struct outstanding *o = mem_zero(sizeof(*o));
@@ -39,7 +39,7 @@ static void forget(struct outstanding *o)
 	mem_free(o);
 }
 
-static void wire_cancel(struct transport *t, struct sending *s)
+static void wire_cancel(struct transport *t, struct transmission *s)
 {
 	(void)t;
 	if (s->slot)
@@ -186,7 +186,7 @@ void world_ask(struct world *w, const struct addr *from, bool tcp, struct slice 
 void world_deliver(struct world *w, struct outstanding *o, const struct slice *answers,
 		   size_t count)
 {
-	struct sending *s = o->sending;
+	struct transmission *s = o->sending;
 	bool over = false;
 
 	forget(o);
@@ -205,7 +205,7 @@ void world_deliver(struct world *w, struct outstanding *o, const struct slice *a
 
 void world_fail(struct world *w, struct outstanding *o)
 {
-	struct sending *s = o->sending;
+	struct transmission *s = o->sending;
 
 	forget(o);
 	rcu_turn_begin();

@@ -70,7 +70,7 @@ static bool conn_encrypt(struct conn *c)
 	return false;
 }
 
-struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *peer)
+struct conn *conn_open(struct pool *p, const struct transmission *s, struct peer *peer)
 {
 	struct env *env = p->transport.env;
 	int fd = dial(pool_conf(p), sources_get(p), env->random, &s->to);
@@ -99,7 +99,7 @@ struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *pee
 		peer->refs++;
 		peer->connections++;
 	}
-	list_init(&c->letters);
+	list_init(&c->queries);
 	list_push_back(&p->conns, &c->link);
 	p->conn_count++;
 	watch_start(env->loop, &c->watch, WATCH_READ | WATCH_WRITE);
@@ -155,7 +155,7 @@ static uint16_t free_id(const struct conn *c)
 
 	do
 		id = random_u16(c->pool->transport.env->random);
-	while (letter_find(c, id));
+	while (stream_query_find(c, id));
 	return id;
 }
 
@@ -176,14 +176,14 @@ void conn_say_soon(struct conn *c)
 		timer_set(loop_of(c), &c->next, 0);
 }
 
-void conn_carry(struct conn *c, struct letter *l)
+void conn_carry(struct conn *c, struct stream_query *l)
 {
-	struct letter **chain;
+	struct stream_query **chain;
 
 	timer_stop(loop_of(c), &c->timer);
 	list_remove(&l->link);
-	list_push_back(&c->letters, &l->link);
-	c->letter_count++;
+	list_push_back(&c->queries, &l->link);
+	c->stream_query_count++;
 	c->carried++;
 	l->conn = c;
 	l->id = free_id(c);
@@ -201,9 +201,9 @@ void conn_carry(struct conn *c, struct letter *l)
 	conn_say_soon(c);
 }
 
-void conn_drop(struct conn *c, struct letter *l)
+void conn_drop(struct conn *c, struct stream_query *l)
 {
-	struct letter **at = &c->by_id[l->id % ID_CHAINS];
+	struct stream_query **at = &c->by_id[l->id % ID_CHAINS];
 
 	while (*at != l)
 		at = &(*at)->id_next;
@@ -211,17 +211,17 @@ void conn_drop(struct conn *c, struct letter *l)
 	list_remove(&l->link);
 	l->conn = NULL;
 	l->framed = NULL;
-	if (--c->letter_count == 0)
+	if (--c->stream_query_count == 0)
 		c->idle_us = pool_now_us(c->pool);
 }
 
-void conn_give_up(struct conn *c, struct letter *l)
+void conn_give_up(struct conn *c, struct stream_query *l)
 {
 	uint64_t now_us = pool_now_us(c->pool);
 
 	/* No answer at all since the query was sent: the server may be gone. */
 	if (c->told_us <= l->put_us && now_us - l->put_us >= DEAF_US)
-		c->deaf = true;
+		c->no_more_queries = true;
 	if (c->open && !c->dead)
 		c->framing->forget(c, l);
 	conn_drop(c, l);
@@ -229,7 +229,7 @@ void conn_give_up(struct conn *c, struct letter *l)
 
 bool conn_may_carry(const struct conn *c)
 {
-	return c->letter_count < c->framing->width(c) && c->carried < carries_most(c);
+	return c->stream_query_count < c->framing->width(c) && c->carried < carries_most(c);
 }
 
 /*
@@ -242,8 +242,8 @@ static void conn_bury(struct conn *c)
 	struct pool *p = c->pool;
 
 	c->busy = true;
-	while (!list_is_empty(&c->letters))
-		letter_lost(LIST_ITEM(c->letters.next, struct letter, link), c);
+	while (!list_is_empty(&c->queries))
+		stream_query_lost(LIST_ITEM(c->queries.next, struct stream_query, link), c);
 	conn_free(c);
 	pool_admit(p);
 }
@@ -260,7 +260,7 @@ static void on_timer(struct timer *timer)
 /* Whether it is of no further use: it carried queries but answered none, or may carry no more. */
 static bool conn_is_spent(const struct conn *c)
 {
-	return (c->carried && !c->answered) || c->deaf || c->carried >= carries_most(c);
+	return (c->carried && !c->answered) || c->no_more_queries || c->carried >= carries_most(c);
 }
 
 /* Watch for the events that can come next. */
@@ -281,11 +281,11 @@ void conn_settle(struct conn *c)
 
 	if (c->busy)
 		return;
-	if (!c->dead && !c->letter_count && conn_is_spent(c))
+	if (!c->dead && !c->stream_query_count && conn_is_spent(c))
 		conn_die(c);
 	if (!c->dead)
 		conn_watch(c);
-	if (!c->dead && !c->letter_count) /* the timer that buries it is set */
+	if (!c->dead && !c->stream_query_count) /* the timer that buries it is set */
 		timer_set(loop_of(c), &c->timer,
 			  MIN(pool_conf(p)->tcp_reuse_timeout, c->rest_ms - c->rest_ms / 8) *
 				  US_PER_MS); /* close before the server does */
@@ -309,7 +309,7 @@ static bool conn_write(struct conn *c)
 			return false;
 		c->out_at += (size_t)n;
 	}
-	return !c->spoiled;
+	return !c->broken;
 }
 
 /* Process the bytes received; false if they are invalid. */
@@ -320,7 +320,7 @@ static bool conn_take(struct conn *c)
 	if (done && done < c->in_len)
 		memmove(c->in, c->in + done, c->in_len - done);
 	c->in_len -= done;
-	return !c->spoiled;
+	return !c->broken;
 }
 
 /* Make room for the whole of a message that has been received in part. */
@@ -384,8 +384,8 @@ static bool conn_begin(struct conn *c)
 	if (c->peer)
 		peer_shaken(c->peer, tls_is_resumed(c->stream.tls));
 	c->framing->begin(c);
-	LIST_EACH (at, &c->letters)
-		c->framing->put(c, LIST_ITEM(at, struct letter, link));
+	LIST_EACH (at, &c->queries)
+		c->framing->put(c, LIST_ITEM(at, struct stream_query, link));
 	return true;
 }
 
@@ -397,7 +397,7 @@ static void note_failure(struct conn *c)
 	if (!c->peer)
 		return;
 	if (c->open) {
-		if (c->letter_count)
+		if (c->stream_query_count)
 			peer_lost(c->peer, c->answered, pool_now_us(c->pool));
 		return;
 	}
@@ -421,7 +421,7 @@ static void conn_go_on(struct conn *c, unsigned what)
 		if (!takes || what & WATCH_READ)
 			good = conn_read(c);
 		good = good && takes;
-		if (good && what & WATCH_READ && c->letter_count)
+		if (good && what & WATCH_READ && c->stream_query_count)
 			dial_acknowledge(c->stream.fd);
 	}
 	c->busy = false;

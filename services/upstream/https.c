@@ -43,29 +43,29 @@ static const char *agent_of(const struct conf_server *conf)
 }
 
 /* There is no answer, for the reason given. */
-static void refuse(struct letter *l, const char *why)
+static void refuse(struct stream_query *l, const char *why)
 {
 	peer_refused(l->peer, why, pool_now_us(l->pool));
-	letter_fails(l, UPSTREAM_SILENT, false);
+	stream_query_fails(l, UPSTREAM_SILENT, false);
 }
 
 /* Refused unprocessed too often: left to the iterator. */
-static void put_off(struct letter *l)
+static void put_off(struct stream_query *l)
 {
 	peer_refused(l->peer, "it takes no requests", pool_now_us(l->pool));
-	letter_fails(l, UPSTREAM_SILENT, true);
+	stream_query_fails(l, UPSTREAM_SILENT, true);
 }
 
 static void on_ended(void *owner, void *of, const struct http2_answer *a)
 {
 	struct conn *c = owner;
-	struct letter *l = of;
+	struct stream_query *l = of;
 	char why[64];
 
 	l->framed = NULL;
-	c->deaf |= http2_client_is_leaving(c->framed);
+	c->no_more_queries |= http2_client_is_leaving(c->framed);
 	if (a->end == HTTP2_UNDONE) {
-		if (!letter_again(l))
+		if (!stream_query_again(l))
 			put_off(l);
 	} else if (a->end == HTTP2_BROKEN) {
 		refuse(l, "the request was broken off");
@@ -80,7 +80,7 @@ static void on_ended(void *owner, void *of, const struct http2_answer *a)
 	} else {
 		if (a->age_s)
 			msg_grow_older(a->body, a->len, a->age_s);
-		letter_answered(l, a->body, a->len);
+		stream_query_answered(l, a->body, a->len);
 	}
 }
 
@@ -111,9 +111,9 @@ static unsigned https_width(const struct conn *c)
 	return c->framed ? http2_client_width(c->framed) : WIDTH_UNKNOWN;
 }
 
-static void https_put(struct conn *c, struct letter *l)
+static void https_put(struct conn *c, struct stream_query *l)
 {
-	struct sending *s = l->sending;
+	struct transmission *s = l->sending;
 
 	put_u16(s->wire, 0);
 	l->framed = http2_client_post(c->framed, s->wire, s->len, l);
@@ -121,8 +121,8 @@ static void https_put(struct conn *c, struct letter *l)
 		s->leaves(s, c->stream.fd);
 	if (l->framed)
 		return;
-	c->deaf = true;
-	if (!letter_again(l))
+	c->no_more_queries = true;
+	if (!stream_query_again(l))
 		put_off(l);
 }
 
@@ -135,10 +135,10 @@ static void https_fill(struct conn *c)
 		memcpy(conn_out(c, n), at, n);
 		c->out_len += n;
 	}
-	c->spoiled |= http2_client_is_over(c->framed);
+	c->broken |= http2_client_is_over(c->framed);
 }
 
-static void https_forget(struct conn *c, struct letter *l)
+static void https_forget(struct conn *c, struct stream_query *l)
 {
 	if (!l->framed)
 		return;
@@ -149,10 +149,10 @@ static void https_forget(struct conn *c, struct letter *l)
 static size_t https_take(struct conn *c, const uint8_t *at, size_t len)
 {
 	if (!http2_client_read(c->framed, at, len, pool_now_us(c->pool)))
-		c->spoiled = true;
+		c->broken = true;
 	if (http2_client_is_flooded(c->framed))
 		peer_refused(c->peer, "it sends far more than its answers need", pool_now_us(c->pool));
-	c->deaf |= http2_client_is_leaving(c->framed);
+	c->no_more_queries |= http2_client_is_leaving(c->framed);
 	if (http2_client_has_to_write(c->framed))
 		conn_say_soon(c);
 	return len;

@@ -49,12 +49,12 @@ struct tls_client *pool_client(const struct pool *p, const struct peer *peer)
 
 /* After a loss: a connection opened since; after a second one, an unused connection, in case the
  * server answers only once on each. */
-static bool is_fresh_enough(const struct conn *c, const struct letter *l)
+static bool is_fresh_enough(const struct conn *c, const struct stream_query *l)
 {
 	return l->resends > 1 ? !c->carried : c->number > l->lost_number;
 }
 
-/* The connections to a letter's destination. */
+/* The connections to a query's destination. */
 struct choice {
 	struct conn *best; /* the least loaded, open ones first; or NULL */
 	bool opening;      /* one is not open yet, or has no session to resume */
@@ -63,17 +63,17 @@ struct choice {
 /* Session tickets come with the first answer. */
 static bool is_opening(const struct conn *c)
 {
-	return !c->open || (c->peer && c->peer->answers == 0 && c->letter_count);
+	return !c->open || (c->peer && c->peer->answers == 0 && c->stream_query_count);
 }
 
 static bool is_better(const struct conn *c, const struct conn *than)
 {
 	if (!than || c->open != than->open)
 		return !than || c->open;
-	return c->letter_count < than->letter_count;
+	return c->stream_query_count < than->stream_query_count;
 }
 
-static struct choice choose(const struct pool *p, const struct letter *l)
+static struct choice choose(const struct pool *p, const struct stream_query *l)
 {
 	const struct tls_client *client = pool_client(p, l->peer);
 	struct choice choice = { 0 };
@@ -81,7 +81,7 @@ static struct choice choose(const struct pool *p, const struct letter *l)
 	LIST_EACH (at, &p->conns) {
 		struct conn *c = LIST_ITEM(at, struct conn, link);
 
-		if (c->dead || c->deaf || c->peer != l->peer || c->client != client ||
+		if (c->dead || c->no_more_queries || c->peer != l->peer || c->client != client ||
 		    !addr_equals(&c->to, &l->sending->to))
 			continue;
 		choice.opening |= is_opening(c);
@@ -95,7 +95,7 @@ static struct choice choose(const struct pool *p, const struct letter *l)
  * the few servers we are configured to ask over TLS. */
 static uint64_t silent_us(const struct conn *c)
 {
-	const struct letter *first = LIST_ITEM(c->letters.next, struct letter, link);
+	const struct stream_query *first = LIST_ITEM(c->queries.next, struct stream_query, link);
 
 	if (c->peer || first->sending->many)
 		return 0;
@@ -132,19 +132,19 @@ static void prove(struct conn *c, bool answers)
 
 /* Those to servers that have answered over TCP before, and those the operator wants: to say nothing costs an
  * attacker's servers nothing, but here an answer each time. */
-static bool is_favoured(const struct letter *l)
+static bool is_favoured(const struct stream_query *l)
 {
 	return l->peer || l->sending->many || is_proven(l->pool, &l->sending->to);
 }
 
 /* How long a server that has never answered over TCP takes to do so. */
-static uint32_t answer_ms(const struct sending *s)
+static uint32_t answer_ms(const struct transmission *s)
 {
 	return s->rtt_ms ? MIN(PATIENCE_ROUNDS * s->rtt_ms, (uint32_t)PATIENCE_MS)
 			 : (uint32_t)PATIENCE_MS;
 }
 
-void pool_is_patient(struct conn *c, const struct sending *s)
+void pool_is_patient(struct conn *c, const struct transmission *s)
 {
 	c->proven = is_proven(c->pool, &c->to);
 	c->patience_ms = c->proven ? (uint32_t)PATIENCE_MS : answer_ms(s);
@@ -152,12 +152,12 @@ void pool_is_patient(struct conn *c, const struct sending *s)
 
 static bool is_slower(const struct conn *c, uint32_t than_ms)
 {
-	return !c->dead && !c->proven && c->letter_count && c->patience_ms > than_ms;
+	return !c->dead && !c->proven && c->stream_query_count && c->patience_ms > than_ms;
 }
 
-/* For how long servers that have never answered may be silent if the letter needs a place. Those that are slower,
+/* For how long servers that have never answered may be silent if the query needs a place. Those that are slower,
  * or pretend to be, keep half of the places from it. */
-static uint32_t patience_with_unproven(const struct pool *p, const struct letter *l)
+static uint32_t patience_with_unproven(const struct pool *p, const struct stream_query *l)
 {
 	uint32_t own_ms = answer_ms(l->sending);
 	unsigned slower = 0;
@@ -171,7 +171,7 @@ static uint32_t patience_with_unproven(const struct pool *p, const struct letter
 
 /* Close the connection that has been idle longest, or else the one to the server that has been silent
  * longest, if that is too long: or ten silent servers would deny TCP to all others. */
-static bool make_room(struct pool *p, const struct letter *l)
+static bool make_room(struct pool *p, const struct stream_query *l)
 {
 	uint32_t unproven_ms = patience_with_unproven(p, l);
 	struct conn *idle = NULL, *silent = NULL;
@@ -183,9 +183,9 @@ static bool make_room(struct pool *p, const struct letter *l)
 
 		if (c->dead || c->busy)
 			continue;
-		if (!c->letter_count && (!idle || c->idle_us < idle->idle_us))
+		if (!c->stream_query_count && (!idle || c->idle_us < idle->idle_us))
 			idle = c;
-		if (c->letter_count && silent_us(c) >= MAX(most_us, patience_ms * US_PER_MS)) {
+		if (c->stream_query_count && silent_us(c) >= MAX(most_us, patience_ms * US_PER_MS)) {
 			silent = c;
 			most_us = silent_us(c);
 		}
@@ -210,23 +210,23 @@ static bool is_full(const struct pool *p)
  * Letters.
  */
 
-void letter_free(struct letter *l)
+void stream_query_free(struct stream_query *l)
 {
 	list_remove(&l->link);
 	peer_drop(l->peer);
 	mem_free(l);
 }
 
-struct letter *letter_find(const struct conn *c, uint16_t id)
+struct stream_query *stream_query_find(const struct conn *c, uint16_t id)
 {
-	struct letter *l = c->by_id[id % ID_CHAINS];
+	struct stream_query *l = c->by_id[id % ID_CHAINS];
 
 	while (l && l->id != id)
 		l = l->id_next;
 	return l;
 }
 
-static void letter_wait(struct letter *l)
+static void stream_query_wait(struct stream_query *l)
 {
 	struct pool *p = l->pool;
 
@@ -239,7 +239,7 @@ static void letter_wait(struct letter *l)
 static void take_along_from(struct conn *c, struct list *waiting)
 {
 	LIST_EACH_SAFE (at, waiting) {
-		struct letter *l = LIST_ITEM(at, struct letter, link);
+		struct stream_query *l = LIST_ITEM(at, struct stream_query, link);
 
 		if (l->peer == c->peer && addr_equals(&c->to, &l->sending->to) &&
 		    is_fresh_enough(c, l) && conn_may_carry(c))
@@ -255,16 +255,16 @@ static void take_along(struct conn *c)
 }
 
 /* Whether the question has had its connections to this server, to no avail. */
-static bool has_had_enough(const struct letter *l)
+static bool has_had_enough(const struct stream_query *l)
 {
-	const struct sending *s = l->sending;
+	const struct transmission *s = l->sending;
 
 	return s->budget && !budget_may_connect(s->budget, addr_hash(&s->to));
 }
 
-static struct conn *open_for(struct letter *l)
+static struct conn *open_for(struct stream_query *l)
 {
-	struct sending *s = l->sending;
+	struct transmission *s = l->sending;
 	struct conn *c = conn_open(l->pool, s, l->peer);
 
 	if (c && s->budget)
@@ -274,14 +274,14 @@ static struct conn *open_for(struct letter *l)
 
 /* It was we who did not send it, which says nothing about the server. Where others are being asked the same server, one
  * may be answered yet. */
-static void letter_is_withheld(struct letter *l)
+static void stream_query_is_withheld(struct stream_query *l)
 {
 	l->sending->queued = true;
-	letter_fails(l, UPSTREAM_SILENT, l->peer);
+	stream_query_fails(l, UPSTREAM_SILENT, l->peer);
 }
 
 /* Put on a connection, in the queue for one (returns false), or on the failing list. */
-static bool letter_place(struct letter *l)
+static bool stream_query_place(struct stream_query *l)
 {
 	struct pool *p = l->pool;
 	struct choice choice;
@@ -290,19 +290,19 @@ static bool letter_place(struct letter *l)
 	list_remove(&l->link);
 	l->sending->queued = false;
 	if (l->peer && peer_is_held(l->peer, pool_now_us(p))) {
-		letter_fails(l, UPSTREAM_UNTRUSTED, false);
+		stream_query_fails(l, UPSTREAM_UNTRUSTED, false);
 		return true;
 	}
 	choice = choose(p, l);
 	c = choice.best;
-	if (c && c->letter_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
+	if (c && c->stream_query_count >= PIPELINE_MUCH && !choice.opening && !is_full(p))
 		(void)conn_open(p, l->sending, l->peer); /* for those that follow */
 	if (!c && !(l->peer && choice.opening) && has_had_enough(l)) {
-		letter_is_withheld(l);
+		stream_query_is_withheld(l);
 		return true;
 	}
 	if (!c && ((l->peer && choice.opening) || (is_full(p) && !make_room(p, l)))) {
-		letter_wait(l);
+		stream_query_wait(l);
 		return false;
 	}
 	if (!c)
@@ -310,7 +310,7 @@ static bool letter_place(struct letter *l)
 	if (c)
 		conn_carry(c, l);
 	else
-		letter_fails(l,
+		stream_query_fails(l,
 			     l->peer && peer_is_held(l->peer, pool_now_us(p))
 				     ? UPSTREAM_UNTRUSTED
 				     : UPSTREAM_UNREACHABLE,
@@ -341,9 +341,9 @@ static void admit_from(struct list *waiting, bool last_first)
 	list_take_all(&now, waiting);
 	list_init(&in_vain);
 	while (!list_is_empty(&now) && tries < TURNED_AWAY_MOST) {
-		struct letter *l = LIST_ITEM(last_first ? now.prev : now.next, struct letter, link);
+		struct stream_query *l = LIST_ITEM(last_first ? now.prev : now.next, struct stream_query, link);
 
-		if (letter_place(l))
+		if (stream_query_place(l))
 			continue;
 		tries++;
 		if (!last_first)
@@ -375,14 +375,14 @@ static void on_crowded(struct timer *timer)
 		timer_set(p->transport.env->loop, &p->crowded, CROWDED_US);
 }
 
-void letter_fails(struct letter *l, enum upstream_end why, bool moody)
+void stream_query_fails(struct stream_query *l, enum upstream_end why, bool retryable)
 {
 	struct pool *p = l->pool;
 
 	if (l->conn)
 		conn_drop(l->conn, l);
 	l->why = why;
-	l->moody = moody;
+	l->retryable = retryable;
 	list_push_back(&p->failing, &l->link);
 	timer_set(p->transport.env->loop, &p->tell_failing, 0);
 }
@@ -394,20 +394,20 @@ static void on_failing(struct timer *timer)
 
 	list_take_all(&now, &p->failing);
 	while (!list_is_empty(&now)) {
-		struct letter *l = LIST_ITEM(now.next, struct letter, link);
-		struct sending *s = l->sending;
+		struct stream_query *l = LIST_ITEM(now.next, struct stream_query, link);
+		struct transmission *s = l->sending;
 		enum upstream_end why = l->why;
 
-		s->moody = l->moody;
-		letter_free(l);
+		s->retryable = l->retryable;
+		stream_query_free(l);
 		s->slot = NULL;
 		s->failed(s, why);
 	}
 }
 
-void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
+void stream_query_answered(struct stream_query *l, const uint8_t *wire, size_t len)
 {
-	struct sending *s = l->sending;
+	struct transmission *s = l->sending;
 	struct conn *c = l->conn;
 
 	s->begun = s->many;
@@ -421,30 +421,30 @@ void letter_answered(struct letter *l, const uint8_t *wire, size_t len)
 	else if (!c->proven)
 		prove(c, true);
 	/* Whatever the asker makes of it, the server will not answer twice. */
-	letter_free(l);
+	stream_query_free(l);
 	s->slot = NULL;
 	if (!s->many && !s->arrived(s, wire, len))
 		s->failed(s, UPSTREAM_SILENT);
 }
 
-bool letter_again(struct letter *l)
+bool stream_query_again(struct stream_query *l)
 {
 	if (l->agains++ == AGAIN_MOST)
 		return false;
 	conn_drop(l->conn, l);
-	letter_place(l);
+	stream_query_place(l);
 	return true;
 }
 
 /* Send again, but not over a connection that exists now. */
-static void resend(struct letter *l)
+static void resend(struct stream_query *l)
 {
 	l->resends++;
 	l->lost_number = l->pool->opened;
-	letter_place(l);
+	stream_query_place(l);
 }
 
-static bool is_worth_resending(const struct letter *l, const struct conn *c)
+static bool is_worth_resending(const struct stream_query *l, const struct conn *c)
 {
 	unsigned answered = c->answered;
 
@@ -457,18 +457,18 @@ static bool is_worth_resending(const struct letter *l, const struct conn *c)
 	return answered && !l->resends;
 }
 
-void letter_lost(struct letter *l, struct conn *c)
+void stream_query_lost(struct stream_query *l, struct conn *c)
 {
-	struct sending *s = l->sending;
+	struct transmission *s = l->sending;
 
 	conn_drop(c, l);
 	if (is_worth_resending(l, c)) {
 		resend(l);
 		return;
 	}
-	letter_free(l);
+	stream_query_free(l);
 	s->slot = NULL;
-	s->moody = c->peer && c->open && !c->spoiled;
+	s->retryable = c->peer && c->open && !c->broken;
 	s->failed(s, c->untrusted ? UPSTREAM_UNTRUSTED : UPSTREAM_SILENT);
 }
 
@@ -476,10 +476,10 @@ void letter_lost(struct letter *l, struct conn *c)
  * The transport.
  */
 
-static void pool_send(struct transport *transport, struct sending *s)
+static void pool_send(struct transport *transport, struct transmission *s)
 {
 	struct pool *p = container_of(transport, struct pool, transport);
-	struct letter *l = mem_zero(sizeof(*l));
+	struct stream_query *l = mem_zero(sizeof(*l));
 
 	l->pool = p;
 	l->sending = s;
@@ -487,12 +487,12 @@ static void pool_send(struct transport *transport, struct sending *s)
 		l->peer = peers_get(p->peers, &s->to, s->tls_name, s->http_path);
 	list_init(&l->link);
 	s->slot = l;
-	letter_place(l);
+	stream_query_place(l);
 }
 
-static void pool_cancel(struct transport *transport, struct sending *s)
+static void pool_cancel(struct transport *transport, struct transmission *s)
 {
-	struct letter *l = s->slot;
+	struct stream_query *l = s->slot;
 	struct conn *c;
 
 	(void)transport;
@@ -501,15 +501,15 @@ static void pool_cancel(struct transport *transport, struct sending *s)
 	c = l->conn;
 	if (c)
 		conn_give_up(c, l);
-	letter_free(l);
+	stream_query_free(l);
 	if (c)
 		conn_settle(c);
 }
 
-static void letters_free(struct list *letters)
+static void stream_queries_free(struct list *queries)
 {
-	while (!list_is_empty(letters))
-		letter_free(LIST_ITEM(letters->next, struct letter, link));
+	while (!list_is_empty(queries))
+		stream_query_free(LIST_ITEM(queries->next, struct stream_query, link));
 }
 
 static void pool_free(struct transport *transport)
@@ -518,14 +518,14 @@ static void pool_free(struct transport *transport)
 
 	timer_stop(transport->env->loop, &p->tell_failing);
 	timer_stop(transport->env->loop, &p->crowded);
-	letters_free(&p->favoured);
-	letters_free(&p->waiting);
-	letters_free(&p->failing);
+	stream_queries_free(&p->favoured);
+	stream_queries_free(&p->waiting);
+	stream_queries_free(&p->failing);
 	while (!list_is_empty(&p->conns)) {
 		struct conn *c = LIST_ITEM(p->conns.next, struct conn, link);
 
 		conn_die(c);
-		letters_free(&c->letters);
+		stream_queries_free(&c->queries);
 		conn_free(c);
 	}
 	sources_free(p->sources);

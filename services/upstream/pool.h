@@ -14,7 +14,7 @@
 #include "util/net/stream.h"
 
 struct conn;
-struct letter;
+struct stream_query;
 struct pool;
 
 struct framing {
@@ -25,13 +25,13 @@ struct framing {
 	void (*end)(struct conn *c); /* free what begin has made; harmless without */
 	/* How many questions may be pending on it, as far as the server has said. */
 	unsigned (*width)(const struct conn *c);
-	/* The letter's message becomes bytes to be written, if not before `fill`. */
-	void (*put)(struct conn *c, struct letter *l);
+	/* The query's message becomes bytes to be written, if not before `fill`. */
+	void (*put)(struct conn *c, struct stream_query *l);
 	void (*fill)(struct conn *c);
 	/* Its answer, if one comes, is no longer wanted. */
-	void (*forget)(struct conn *c, struct letter *l);
-	/* Process bytes received, calling letter_answered and so on for each response. Returns how
-	 * many were consumed. Marks a connection that is no longer usable `spoiled`. */
+	void (*forget)(struct conn *c, struct stream_query *l);
+	/* Process bytes received, calling stream_query_answered and so on for each response. Returns how
+	 * many were consumed. Marks a connection that is no longer usable `broken`. */
 	size_t (*take)(struct conn *c, const uint8_t *at, size_t len);
 };
 
@@ -54,8 +54,8 @@ struct conn {
 	struct addr to;
 	struct peer *peer;               /* over TLS; or NULL */
 	const struct tls_client *client; /* its TLS settings */
-	struct list letters;             /* pending, in the order they were put here */
-	unsigned letter_count;
+	struct list queries;             /* pending, in the order they were put here */
+	unsigned stream_query_count;
 	unsigned number;  /* serial number of the connection */
 	unsigned carried; /* questions in total */
 	unsigned answered;
@@ -65,8 +65,8 @@ struct conn {
 	bool connected;            /* as far as TCP goes */
 	bool open;                 /* questions can go out */
 	bool dead, untrusted;
-	bool deaf;           /* takes no more questions */
-	bool spoiled;        /* garbage came over it; no answers will come */
+	bool no_more_queries;           /* takes no more questions */
+	bool broken;        /* garbage came over it; no answers will come */
 	bool busy;           /* in use further up the stack */
 	bool proven;         /* that server has answered over TCP before */
 	uint32_t patience_ms; /* for its silence, where others need its place */
@@ -75,20 +75,20 @@ struct conn {
 	size_t in_len, in_room;
 	uint8_t *out; /* not written yet: out[out_at] to out[out_len] */
 	size_t out_at, out_len, out_room;
-	struct letter *by_id[ID_CHAINS]; /* by the last bits of their ids */
+	struct stream_query *by_id[ID_CHAINS]; /* by the last bits of their ids */
 };
 
 /* A sending under way. */
-struct letter {
-	struct list link; /* conn->letters, or pool->waiting, or pool->failing */
-	struct letter *id_next;
+struct stream_query {
+	struct list link; /* conn->queries, or pool->waiting, or pool->failing */
+	struct stream_query *id_next;
 	struct pool *pool;
-	struct sending *sending;
+	struct transmission *sending;
 	struct conn *conn;     /* NULL: waits for one */
 	struct peer *peer;     /* over TLS; or NULL */
 	void *framed;          /* the framing's own, while it has a connection */
 	enum upstream_end why; /* while in pool->failing */
-	bool moody;            /* likewise (see struct sending) */
+	bool retryable;            /* likewise (see struct transmission) */
 	uint16_t id;
 	uint64_t put_us;
 	unsigned answered_before; /* its connection's `answered` when it was put there */
@@ -109,11 +109,11 @@ struct pool {
 	struct list conns;
 	unsigned conn_count; /* those that live */
 	unsigned opened;     /* in total */
-	struct list waiting; /* letters, until there is a connection for them; those to proven servers … */
+	struct list waiting; /* queries, until there is a connection for them; those to proven servers … */
 	struct list favoured; /* … and those that the operator has named come first, usually */
 	unsigned admissions;
 	uint64_t proof[POOL_PROOFS]; /* hashes of servers that answer over TCP: evidence, not a register */
-	struct list failing; /* letters that could not leave; told in the next turn */
+	struct list failing; /* queries that could not leave; told in the next turn */
 	struct timer tell_failing;
 	struct timer crowded; /* looks for servers that are silent for too long */
 };
@@ -123,35 +123,35 @@ struct transport *pool_new(struct env *env, const struct framing *const *framing
 const struct conf_server *pool_conf(const struct pool *p);
 uint64_t pool_now_us(const struct pool *p);
 /* For how long the new connection may be silent where others need its place. */
-void pool_is_patient(struct conn *c, const struct sending *s);
-/* There may be room for waiting letters: place them. */
+void pool_is_patient(struct conn *c, const struct transmission *s);
+/* There may be room for waiting queries: place them. */
 void pool_admit(struct pool *p);
 /* TLS settings for `peer`; NULL when unencrypted. */
 struct tls_client *pool_client(const struct pool *p, const struct peer *peer);
 
-/* ---- letters, for framings and connections ---- */
+/* ---- queries, for framings and connections ---- */
 
 /* The one with that id, or NULL. */
-struct letter *letter_find(const struct conn *c, uint16_t id);
-/* Its answer: passes it on and frees the letter, unless more are to come. */
-void letter_answered(struct letter *l, const uint8_t *wire, size_t len);
+struct stream_query *stream_query_find(const struct conn *c, uint16_t id);
+/* Its answer: passes it on and frees the query, unless more are to come. */
+void stream_query_answered(struct stream_query *l, const uint8_t *wire, size_t len);
 /* The server has not processed it: send it again. False when that happened too often. */
-bool letter_again(struct letter *l) MUST_USE;
+bool stream_query_again(struct stream_query *l) MUST_USE;
 /* There is no answer from this server; reported in the next turn. */
-void letter_fails(struct letter *l, enum upstream_end why, bool moody);
-/* A letter whose connection died. */
-void letter_lost(struct letter *l, struct conn *c);
-void letter_free(struct letter *l);
+void stream_query_fails(struct stream_query *l, enum upstream_end why, bool retryable);
+/* A query whose connection died. */
+void stream_query_lost(struct stream_query *l, struct conn *c);
+void stream_query_free(struct stream_query *l);
 
 /* ---- connections ---- */
 
 /* NULL when it cannot be opened; over TLS, `peer` may then be held. */
-struct conn *conn_open(struct pool *p, const struct sending *s, struct peer *peer);
-void conn_die(struct conn *c); /* its letters are handled in a later turn */
+struct conn *conn_open(struct pool *p, const struct transmission *s, struct peer *peer);
+void conn_die(struct conn *c); /* its queries are handled in a later turn */
 void conn_free(struct conn *c);
-void conn_carry(struct conn *c, struct letter *l);
-void conn_drop(struct conn *c, struct letter *l);    /* no longer carried; it stays the caller's */
-void conn_give_up(struct conn *c, struct letter *l); /* the same: nobody waits for its answer */
+void conn_carry(struct conn *c, struct stream_query *l);
+void conn_drop(struct conn *c, struct stream_query *l);    /* no longer carried; it stays the caller's */
+void conn_give_up(struct conn *c, struct stream_query *l); /* the same: nobody waits for its answer */
 /* After any event: free it, close it, or leave it idle until needed again. */
 void conn_settle(struct conn *c);
 bool conn_may_carry(const struct conn *c);

@@ -27,9 +27,9 @@ static unsigned tcp_width(const struct conn *c)
 	return PIPELINE_MOST;
 }
 
-static void tcp_put(struct conn *c, struct letter *l)
+static void tcp_put(struct conn *c, struct stream_query *l)
 {
-	const struct sending *s = l->sending;
+	const struct transmission *s = l->sending;
 	uint8_t *to = conn_out(c, 2 + s->len);
 
 	put_u16(s->wire, l->id);
@@ -40,29 +40,29 @@ static void tcp_put(struct conn *c, struct letter *l)
 	c->out_len += 2 + s->len;
 }
 
-static void tcp_forget(struct conn *c, struct letter *l)
+static void tcp_forget(struct conn *c, struct stream_query *l)
 {
 	(void)l;
 	c->given_up++;
 }
 
 /* The server says how long the connection may stay idle; 0: it wants no more questions on it (RFC 7828 3.2.2). */
-static void heed(struct conn *c, const struct sending *s, const uint8_t *wire, size_t len)
+static void heed(struct conn *c, const struct transmission *s, const uint8_t *wire, size_t len)
 {
 	uint32_t rest_ms;
 
 	if (!s->keepalive || !edns_conn_keepalive(wire, len, &rest_ms))
 		return;
 	c->rest_ms = rest_ms;
-	c->deaf |= !rest_ms;
+	c->no_more_queries |= !rest_ms;
 }
 
 /* While a zone is transferred, a message that answers nothing is one that the zone lacks: all of a
  * transfer have the id of its query (RFC 5936 2.2.1). */
 static bool carries_transfer(const struct conn *c)
 {
-	LIST_EACH (at, &c->letters)
-		if (LIST_ITEM(at, struct letter, link)->sending->begun)
+	LIST_EACH (at, &c->queries)
+		if (LIST_ITEM(at, struct stream_query, link)->sending->begun)
 			return true;
 	return false;
 }
@@ -70,14 +70,14 @@ static bool carries_transfer(const struct conn *c)
 /* Process one whole message. False if the connection should not be used any longer. */
 static bool take_one(struct conn *c, const uint8_t *wire, size_t len)
 {
-	struct letter *l;
+	struct stream_query *l;
 
 	if (len < MSG_HEAD_LEN)
 		return false;
-	l = letter_find(c, msg_id(wire));
+	l = stream_query_find(c, msg_id(wire));
 	if (l) {
 		heed(c, l->sending, wire, len);
-		letter_answered(l, wire, len);
+		stream_query_answered(l, wire, len);
 		return true;
 	}
 	if (c->given_up) { /* a late answer, most likely */
@@ -96,12 +96,12 @@ static size_t tcp_take(struct conn *c, const uint8_t *at, size_t len)
 {
 	size_t done = 0;
 
-	while (!c->spoiled && !c->dead && len - done >= 2) {
+	while (!c->broken && !c->dead && len - done >= 2) {
 		size_t n = get_u16(at + done);
 
 		if (len - done - 2 < n)
 			break;
-		c->spoiled = !take_one(c, at + done + 2, n);
+		c->broken = !take_one(c, at + done + 2, n);
 		done += 2 + n;
 	}
 	return done;

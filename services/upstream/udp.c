@@ -49,7 +49,7 @@ struct port;
 /* A query in flight. */
 struct flight {
 	struct list link; /* port->flights, or a list of struct udp */
-	struct sending *sending;
+	struct transmission *sending;
 	struct port *port; /* NULL: none yet */
 	uint16_t id;
 	struct flight *next_spare;
@@ -121,7 +121,7 @@ static bool rate_is_calm(struct udp *u)
  * Flights.
  */
 
-static struct flight *flight_new(struct udp *u, struct sending *s)
+static struct flight *flight_new(struct udp *u, struct transmission *s)
 {
 	struct flight *f = u->spare;
 
@@ -332,7 +332,7 @@ static enum opened bind_somewhere(struct udp *u, int fd, uint8_t family)
 	return NO_RESOURCES;
 }
 
-static bool send_bytes(const struct port *p, const struct sending *s)
+static bool send_bytes(const struct port *p, const struct transmission *s)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = p->connected ? 0 : addr_to_sockaddr(&s->to, &ss);
@@ -559,7 +559,7 @@ static void on_failing(struct timer *t)
 	list_take_all(&now, &u->failing);
 	while (!list_is_empty(&now)) {
 		struct flight *f = LIST_ITEM(now.next, struct flight, link);
-		struct sending *s = f->sending;
+		struct transmission *s = f->sending;
 
 		flight_free(u, f);
 		s->failed(s, UPSTREAM_UNREACHABLE);
@@ -630,7 +630,7 @@ static void port_fail(struct port *p)
 	port_retire(p);
 	while (!list_is_empty(&p->flights)) {
 		struct flight *f = LIST_ITEM(p->flights.next, struct flight, link);
-		struct sending *s = f->sending;
+		struct transmission *s = f->sending;
 
 		flight_free(p->udp, f);
 		s->failed(s, UPSTREAM_SILENT);
@@ -668,14 +668,14 @@ static void on_ready(struct watch *w, unsigned what)
  * The transport.
  */
 
-static void udp_send(struct transport *t, struct sending *s)
+static void udp_send(struct transport *t, struct transmission *s)
 {
 	struct udp *u = container_of(t, struct udp, transport);
 
 	flight_begin(u, flight_new(u, s));
 }
 
-static void udp_cancel(struct transport *t, struct sending *s)
+static void udp_cancel(struct transport *t, struct transmission *s)
 {
 	struct udp *u = container_of(t, struct udp, transport);
 	uint32_t delay_ms = conf_of(u)->delay_close;

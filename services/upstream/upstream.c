@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Equal queries to a server share one exchange; each asker has a struct upstream_ask in its own
- * arena. An exchange makes one try after another, each with a struct sending of its own. */
+ * arena. An exchange makes one try after another, each with a struct transmission of its own. */
 #include "services/upstream/upstream.h"
 
 #include "services/cache/infra.h"
@@ -40,7 +40,7 @@ enum {
 
 /* One message as sent. */
 struct copy {
-	struct sending sending;
+	struct transmission sending;
 	struct exchange *exchange;
 	uint8_t *wire; /* UPSTREAM_WIRE_MAX bytes after the exchange */
 };
@@ -333,9 +333,9 @@ static void exchange_fail(struct exchange *x, enum upstream_end end)
  * Tries.
  */
 
-static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len);
-static bool on_strayed(struct sending *s);
-static void on_failed(struct sending *s, enum upstream_end why);
+static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len);
+static bool on_strayed(struct transmission *s);
+static void on_failed(struct transmission *s, enum upstream_end why);
 
 static bool may_use(const struct upstream *u, enum transport_kind way)
 {
@@ -389,7 +389,7 @@ static void set_wait(struct exchange *x, const struct infra_view *known)
  * For taps.
  */
 
-static struct exchange *exchange_of(struct sending *s)
+static struct exchange *exchange_of(struct transmission *s)
 {
 	return container_of(s, struct copy, sending)->exchange;
 }
@@ -410,7 +410,7 @@ static struct tap_asking asking_of(const struct exchange *x)
 				    .asked_ns = x->left_ns };
 }
 
-static void on_leaves(struct sending *s, int fd)
+static void on_leaves(struct transmission *s, int fd)
 {
 	struct exchange *x = exchange_of(s);
 	struct tap *tap = x->upstream->env->tap;
@@ -450,7 +450,7 @@ static void exchange_send(struct exchange *x, const struct infra_view *known)
 	x->sends++;
 	x->capped = x->ask.caps && x->way == TRANSPORT_UDP;
 	form = (struct upstream_form){ x->way, x->with_edns, x->capped };
-	c->sending = (struct sending){ .to = x->ask.server,
+	c->sending = (struct transmission){ .to = x->ask.server,
 				       .transport = x->way,
 				       .tls_name = x->ask.tls_name,
 				       .http_path = x->ask.http_path,
@@ -555,13 +555,13 @@ static void on_timer(struct timer *t)
 	}
 }
 
-static void on_failed(struct sending *s, enum upstream_end why)
+static void on_failed(struct transmission *s, enum upstream_end why)
 {
 	struct exchange *x = exchange_of(s);
 	struct env *e = x->upstream->env;
 
 	x->under_way = false;
-	x->refused = !is_patient(x) && !s->moody;
+	x->refused = !is_patient(x) && !s->retryable;
 	if (why == UPSTREAM_UNREACHABLE && !is_patient(x))
 		infra_unsendable(e->infra, e->time);
 	else if (why == UPSTREAM_SILENT)
@@ -598,7 +598,7 @@ static bool note_stray(struct exchange *x)
 	return true;
 }
 
-static bool on_strayed(struct sending *s)
+static bool on_strayed(struct transmission *s)
 {
 	return note_stray(exchange_of(s));
 }
@@ -680,7 +680,7 @@ static void note_cut(struct exchange *x)
 	infra_answered(e->infra, &x->ask.server, x->ask.zone, &heard, e->time);
 }
 
-static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
+static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 {
 	struct exchange *x = exchange_of(s);
 	struct arena *arena = LIST_ITEM(x->asks.next, struct upstream_ask, link)->arena;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Chooses UDP or TCP, retransmits, falls back to no EDNS (RFC 6891 6.2.2) unless signatures are
- * wanted, retries over TCP after truncation (RFC 7766), randomises letter case (0x20) where told,
+ * wanted, retries over TCP after truncation (RFC 7766), randomises query case (0x20) where told,
  * and records RTT and timeouts in infra. Responses that do not parse or do not match in address,
  * port, id, QR, opcode and question are discarded, and it goes on waiting. Equal questions in
  * flight to one server are sent once. It does not judge the answer. */
@@ -35,7 +35,7 @@ struct upstream_question {
 	bool checking_disabled; /* CD */
 	bool dnssec;            /* DO */
 	bool insists;           /* no fallback: without EDNS there are no signatures */
-	bool caps;              /* 0x20: random letter case, which the response must echo */
+	bool caps;              /* 0x20: random query case, which the response must echo */
 	bool once;              /* over UDP it is tried once: there are others to be tried first */
 	uint32_t wait_ms;       /* timeout of one try; 0: as infra says */
 	const struct infra_view *known; /* infra's entry if just looked up, else NULL */
@@ -47,7 +47,7 @@ enum upstream_end {
 	UPSTREAM_SILENT,      /* no acceptable response in time over any transport tried */
 	UPSTREAM_UNREACHABLE, /* the query could not be sent at all */
 	UPSTREAM_UNTRUSTED,   /* TLS authentication failed: nothing was asked */
-	UPSTREAM_MANGLED,     /* only responses that do not echo our letter case (0x20) */
+	UPSTREAM_MANGLED,     /* only responses that do not echo our query case (0x20) */
 };
 
 struct upstream_reply {
@@ -86,7 +86,7 @@ void upstream_free(struct upstream *u);
 
 /* ---- the transport interface: how bytes go out and come back ---- */
 
-struct sending { /* one transmission of one message */
+struct transmission { /* one transmission of one message */
 	struct addr to;
 	enum transport_kind transport;
 	const char *tls_name;  /* that its certificate must be for; NULL: not checked */
@@ -97,29 +97,29 @@ struct sending { /* one transmission of one message */
 	uint8_t *wire; /* the transport writes its own id into the first two bytes */
 	size_t len;
 	/* `wire` is about to leave by this descriptor. May be NULL. */
-	void (*leaves)(struct sending *s, int fd);
+	void (*leaves)(struct transmission *s, int fd);
 	/* A response from the right address with the right id. False: it is not the answer, keep
 	 * waiting. True: the sending is over (the callee may free it). */
-	bool (*arrived)(struct sending *s, const uint8_t *wire, size_t len);
+	bool (*arrived)(struct transmission *s, const uint8_t *wire, size_t len);
 	/* A packet from the right address with another id: somebody may be guessing. True: the
 	 * sending is over (the callee may free it). */
-	bool (*strayed)(struct sending *s);
+	bool (*strayed)(struct transmission *s);
 	/* It ended without an answer; the callee may free it. */
-	void (*failed)(struct sending *s, enum upstream_end why);
+	void (*failed)(struct transmission *s, enum upstream_end why);
 	/* `many`: over a stream, several messages come; each is passed to `arrived` until that
 	 * returns true, and it does not free the sending. `begun`: the first has come, so it is
 	 * not sent again. */
 	bool many, begun;
 	bool queued; /* the transport has not sent it yet */
-	bool moody;  /* it failed, but the server has been authenticated: it may be asked again */
+	bool retryable;  /* it failed, but the server has been authenticated: it may be asked again */
 	void *slot;  /* the transport's own, while under way */
 };
 
 struct transport_ops {
 	const char *name;
 	bool patient;                                         /* replay: no timeouts above it */
-	void (*send)(struct transport *t, struct sending *s); /* makes no callback from within */
-	void (*cancel)(struct transport *t, struct sending *s);
+	void (*send)(struct transport *t, struct transmission *s); /* makes no callback from within */
+	void (*cancel)(struct transport *t, struct transmission *s);
 	void (*free)(struct transport *t);
 	/* Every server asked over TLS or HTTPS; NULL: there are none. */
 	void (*each_peer)(const struct transport *t,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Randomise the case of every letter (draft-vixie-dnsext-dns0x20). */
+/* Randomise the case of every query (draft-vixie-dnsext-dns0x20). */
 static void spell(struct random *random, uint8_t *name)
 {
 	for (; *name; name += 1 + *name) {

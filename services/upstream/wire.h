@@ -24,7 +24,7 @@ enum {
 struct upstream_form {
 	enum transport_kind way;
 	bool with_edns;
-	bool capped; /* random letter case (0x20) */
+	bool capped; /* random query case (0x20) */
 };
 
 /* Write the query, with id 0: flags, OPT and the options this server is to get (the text
@@ -45,7 +45,7 @@ enum upstream_echo {
 };
 
 /* Whether a message is a response to the query `sent`, by QR, opcode and question (RFC 5452 9.1);
- * address, port and id are the transport's to compare. `capped`: letter case must match. */
+ * address, port and id are the transport's to compare. `capped`: query case must match. */
 enum upstream_echo upstream_judge_echo(const uint8_t *sent, bool capped, const uint8_t *got,
 				       size_t len) MUST_USE;
 

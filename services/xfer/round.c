@@ -27,7 +27,7 @@ static void on_settled(struct task *t)
 	timer_set(t->xfers->env->loop, &t->timer, 0);
 }
 
-static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
+static bool on_arrived(struct transmission *s, const uint8_t *wire, size_t len)
 {
 	struct task *t = container_of(s, struct task, sending);
 
@@ -42,13 +42,13 @@ static bool on_arrived(struct sending *s, const uint8_t *wire, size_t len)
 	return true;
 }
 
-static bool on_strayed(struct sending *s)
+static bool on_strayed(struct transmission *s)
 {
 	(void)s;
 	return false;
 }
 
-static void on_failed(struct sending *s, enum upstream_end why)
+static void on_failed(struct transmission *s, enum upstream_end why)
 {
 	struct task *t = container_of(s, struct task, sending);
 
@@ -94,7 +94,7 @@ static void fetch(struct task *t)
 	t->axfr |= !have;
 	t->bytes = 0;
 	xfr_begin(&t->xfr, t->z->name, t->axfr, have);
-	t->sending = (struct sending){ .to = t->addrs[t->addr_at],
+	t->sending = (struct transmission){ .to = t->addrs[t->addr_at],
 				       .transport = p->tls_name ? TRANSPORT_TLS : TRANSPORT_TCP,
 				       .tls_name = p->tls_name,
 				       .wire = t->query,

@@ -66,7 +66,7 @@ static struct {
 
 struct fake {
 	struct transport transport;
-	struct sending *under_way[UNDER_WAY_MOST];
+	struct transmission *under_way[UNDER_WAY_MOST];
 	unsigned count;
 };
 
@@ -81,7 +81,7 @@ static struct {
 
 /* ---- the wire ---- */
 
-static void fake_send(struct transport *t, struct sending *s)
+static void fake_send(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 
@@ -95,7 +95,7 @@ static void take_out(struct fake *f, unsigned at)
 	f->under_way[at] = f->under_way[--f->count];
 }
 
-static void fake_cancel(struct transport *t, struct sending *s)
+static void fake_cancel(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 	unsigned at = 0;
@@ -116,12 +116,12 @@ struct said {
 	uint8_t bytes[4096];
 };
 
-static size_t question_len(const struct sending *s)
+static size_t question_len(const struct transmission *s)
 {
 	return dname_len(s->wire + MSG_HEAD_LEN) + 4;
 }
 
-static void say_head(struct said *said, const struct sending *s, uint16_t flags)
+static void say_head(struct said *said, const struct transmission *s, uint16_t flags)
 {
 	said->w = writer_over(said->bytes, sizeof(said->bytes));
 	write_u16(&said->w, msg_id(s->wire));
@@ -162,7 +162,7 @@ static void say_referral(struct said *said, const uint8_t *zone, const uint8_t *
 	say(said, SECTION_ADDITIONAL, ns, TYPE_A, address, 4);
 }
 
-static void root_says(struct said *said, const struct sending *s)
+static void root_says(struct said *said, const struct transmission *s)
 {
 	const uint8_t *name = s->wire + MSG_HEAD_LEN;
 	uint16_t type = get_u16(name + dname_len(name));
@@ -184,7 +184,7 @@ static void root_says(struct said *said, const struct sending *s)
 	}
 }
 
-static void victim_says(struct said *said, const struct sending *s)
+static void victim_says(struct said *said, const struct transmission *s)
 {
 	const uint8_t *name = s->wire + MSG_HEAD_LEN;
 	uint16_t type = get_u16(name + dname_len(name));
@@ -202,7 +202,7 @@ static void victim_says(struct said *said, const struct sending *s)
 		say_soa(said, names[2]);
 }
 
-static const uint8_t *pick_name(struct reader *r, const struct sending *s)
+static const uint8_t *pick_name(struct reader *r, const struct transmission *s)
 {
 	uint8_t n = read_u8(r);
 	const uint8_t *name = s->wire + MSG_HEAD_LEN;
@@ -214,7 +214,7 @@ static const uint8_t *pick_name(struct reader *r, const struct sending *s)
 	return name;
 }
 
-static void evil_record(struct said *said, struct reader *r, const struct sending *s, uint8_t how)
+static void evil_record(struct said *said, struct reader *r, const struct transmission *s, uint8_t how)
 {
 	enum section section = how % 3;
 	uint16_t type = types[(how / 3) % COUNT(types)];
@@ -258,7 +258,7 @@ static void evil_record(struct said *said, struct reader *r, const struct sendin
 }
 
 /* False: it keeps silent. */
-static bool evil_says(struct said *said, struct reader *r, const struct sending *s)
+static bool evil_says(struct said *said, struct reader *r, const struct transmission *s)
 {
 	uint8_t how = read_u8(r);
 	uint16_t flags = (uint16_t)((how & 1 ? FLAG_AA : 0) | (how & 2 ? FLAG_RA : 0) |
@@ -285,7 +285,7 @@ static bool evil_says(struct said *said, struct reader *r, const struct sending 
 static void answer_one(struct fake *f, struct reader *r)
 {
 	unsigned at = f->count - 1;
-	struct sending *s = f->under_way[at];
+	struct transmission *s = f->under_way[at];
 	static struct said said;
 	bool speaks = true;
 	uint8_t *copy;

@@ -133,7 +133,7 @@ static void tamper(struct told *t, struct reader *r, uint8_t how)
 	}
 }
 
-static size_t write_told(uint8_t *to, size_t room, const struct told *t, const struct sending *s)
+static size_t write_told(uint8_t *to, size_t room, const struct told *t, const struct transmission *s)
 {
 	size_t question = dname_len(s->wire + MSG_HEAD_LEN) + 4;
 	struct writer w = writer_over(to, room);
@@ -178,7 +178,7 @@ static const struct signed_zone *zone_at(const struct addr *server)
 static void answer(struct outstanding *o)
 {
 	static uint8_t bytes[16384];
-	const struct sending *s = o->sending;
+	const struct transmission *s = o->sending;
 	const struct signed_zone *z = zone_at(&s->to);
 	const uint8_t *name = s->wire + MSG_HEAD_LEN;
 	size_t name_len = dname_len(name), len;

@@ -41,7 +41,7 @@ static struct {
 
 struct fake {
 	struct transport transport;
-	struct sending *under_way;
+	struct transmission *under_way;
 };
 
 static struct {
@@ -59,7 +59,7 @@ static struct {
 
 static const uint8_t name[] = "\3www\7example", zone[] = "\7example";
 
-static void fake_send(struct transport *t, struct sending *s)
+static void fake_send(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 
@@ -67,7 +67,7 @@ static void fake_send(struct transport *t, struct sending *s)
 	f->under_way = s;
 }
 
-static void fake_cancel(struct transport *t, struct sending *s)
+static void fake_cancel(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 
@@ -140,7 +140,7 @@ static struct fake *fake_waiting(void)
 static void comes(const uint8_t *at, size_t len, bool fitting)
 {
 	struct fake *f = fake_waiting();
-	struct sending *s;
+	struct transmission *s;
 	uint8_t *copy;
 	bool over;
 
@@ -168,7 +168,7 @@ static void comes(const uint8_t *at, size_t len, bool fitting)
 static void strays(void)
 {
 	struct fake *f = fake_waiting();
-	struct sending *s = f ? f->under_way : NULL;
+	struct transmission *s = f ? f->under_way : NULL;
 
 	if (!s)
 		return;
@@ -180,7 +180,7 @@ static void strays(void)
 static void fails(size_t how)
 {
 	struct fake *f = fake_waiting();
-	struct sending *s = f ? f->under_way : NULL;
+	struct transmission *s = f ? f->under_way : NULL;
 
 	if (!s)
 		return;

@@ -24,7 +24,7 @@
 
 /* ---- a worker whose network swallows everything ---- */
 
-static void swallow(struct transport *t, struct sending *s)
+static void swallow(struct transport *t, struct transmission *s)
 {
 	(void)t, (void)s;
 }

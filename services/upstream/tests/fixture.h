@@ -22,7 +22,7 @@ enum { SENT_MOST = 64, TOLD_MOST = 16 };
 
 struct fake {
 	struct transport transport;
-	struct sending *sent[SENT_MOST];
+	struct transmission *sent[SENT_MOST];
 	unsigned count, cancelled;
 };
 
@@ -40,7 +40,7 @@ static struct world {
 	struct upstream_question again; /* asked anew out of the first telling, if it has a name */
 } world;
 
-static inline void fake_send(struct transport *t, struct sending *s)
+static inline void fake_send(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 
@@ -49,7 +49,7 @@ static inline void fake_send(struct transport *t, struct sending *s)
 	f->sent[f->count++] = s;
 }
 
-static inline void fake_cancel(struct transport *t, struct sending *s)
+static inline void fake_cancel(struct transport *t, struct transmission *s)
 {
 	struct fake *f = container_of(t, struct fake, transport);
 	bool found = false;
@@ -149,7 +149,7 @@ static inline struct bytes echo_of(const struct fake *f, uint16_t flags, bool ha
 				   bool has_opt, uint8_t ext_rcode)
 {
 	static const uint8_t address[] = { 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9 };
-	const struct sending *s = f->sent[f->count - 1];
+	const struct transmission *s = f->sent[f->count - 1];
 	struct bytes b;
 	struct writer w = writer_over(b.at, sizeof(b.at));
 	struct edns opt = { .present = true, .udp_size = 1232, .ext_rcode = ext_rcode };
@@ -173,7 +173,7 @@ static inline struct bytes echo_of(const struct fake *f, uint16_t flags, bool ha
 
 static inline bool deliver(const struct fake *f, const struct bytes *b)
 {
-	struct sending *s = f->sent[f->count - 1];
+	struct transmission *s = f->sent[f->count - 1];
 
 	return s->arrived(s, b->at, b->len);
 }

@@ -21,7 +21,7 @@ enum { LETTERS = 2048, LETTER_LEN = 30 };
 
 /* One question under way, and what became of it. */
 struct mail {
-	struct sending sending;
+	struct transmission sending;
 	uint8_t wire[LETTER_LEN];
 	bool arrived, failed, refuse; /* refuse: it is not what was asked for */
 	bool gives_up;                /* with the first stray */
@@ -53,7 +53,7 @@ static inline void one_over(void)
 		loop_stop(wire.loop);
 }
 
-static inline bool mail_arrived(struct sending *s, const uint8_t *at, size_t len)
+static inline bool mail_arrived(struct transmission *s, const uint8_t *at, size_t len)
 {
 	struct mail *m = container_of(s, struct mail, sending);
 
@@ -67,7 +67,7 @@ static inline bool mail_arrived(struct sending *s, const uint8_t *at, size_t len
 	return true;
 }
 
-static inline bool mail_strayed(struct sending *s)
+static inline bool mail_strayed(struct transmission *s)
 {
 	struct mail *m = container_of(s, struct mail, sending);
 
@@ -81,7 +81,7 @@ static inline bool mail_strayed(struct sending *s)
 	return m->gives_up;
 }
 
-static inline void mail_failed(struct sending *s, enum upstream_end why)
+static inline void mail_failed(struct transmission *s, enum upstream_end why)
 {
 	struct mail *m = container_of(s, struct mail, sending);
 
@@ -122,8 +122,8 @@ static inline void wire_end(void)
 	loop_free(wire.loop);
 }
 
-/* Send a question whose last byte is `tag`, where and how `way` says; returns its letter. */
-static inline struct mail *mail_send_by(const struct sending *way, uint8_t tag)
+/* Send a question whose last byte is `tag`, where and how `way` says; returns its query. */
+static inline struct mail *mail_send_by(const struct transmission *way, uint8_t tag)
 {
 	struct mail *m = &wire.mail[wire.sent++];
 
@@ -144,7 +144,7 @@ static inline struct mail *mail_send_by(const struct sending *way, uint8_t tag)
 
 static inline struct mail *mail_send(const struct addr *to, uint8_t tag)
 {
-	return mail_send_by(&(struct sending){ .to = *to, .transport = TRANSPORT_TCP }, tag);
+	return mail_send_by(&(struct transmission){ .to = *to, .transport = TRANSPORT_TCP }, tag);
 }
 
 /* Run until `count` in all are over; false when that takes longer than a second or `ms`. */
@@ -161,7 +161,7 @@ static inline bool wire_run(unsigned count, unsigned ms)
 }
 
 /* Hand each whole message of `in`, length first, to `answer`; false when that closes the connection. */
-static inline bool wire_take_letters(uint8_t *in, size_t *len,
+static inline bool wire_take_queries(uint8_t *in, size_t *len,
 				     bool (*answer)(void *peer, const uint8_t *framed), void *peer)
 {
 	size_t at = 0;

@@ -121,7 +121,7 @@ static void on_bytes(struct watch *w, unsigned what)
 		return;
 	}
 	p->len += (size_t)n;
-	(void)wire_take_letters(p->in, &p->len, peer_answer, p);
+	(void)wire_take_queries(p->in, &p->len, peer_answer, p);
 }
 
 static void on_caller(struct watch *w, unsigned what)
@@ -285,7 +285,7 @@ static void a_question_has_two_connections_to_a_server_that_never_answers(void *
 
 	for (size_t t = 0; t < COUNT(tags); t++) {
 		struct budget one = { .refs = 1 }, other = { .refs = 1 };
-		struct sending way = { .to = server.at, .transport = TRANSPORT_TCP, .budget = &one };
+		struct transmission way = { .to = server.at, .transport = TRANSPORT_TCP, .budget = &one };
 
 		begin("");
 		way.to = server.at;
@@ -422,8 +422,8 @@ static void who_has_answered_before_need_not_wait(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < COUNT(rows); i++) {
-		struct sending slow = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].rtt_ms };
-		struct sending own = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].own_rtt_ms };
+		struct transmission slow = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].rtt_ms };
+		struct transmission own = { .transport = TRANSPORT_TCP, .rtt_ms = rows[i].own_rtt_ms };
 		struct mail *silent, *next;
 		int fd;
 
@@ -546,7 +546,7 @@ static void who_wants_the_connection_closed_gets_no_more_questions_on_it(void **
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct sending way = { .transport = TRANSPORT_TCP, .keepalive = rows[i].keepalive };
+		struct transmission way = { .transport = TRANSPORT_TCP, .keepalive = rows[i].keepalive };
 		struct mail *held;
 
 		begin("");

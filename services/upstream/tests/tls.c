@@ -96,7 +96,7 @@ static void on_bytes(struct watch *w, unsigned what)
 		return;
 	}
 	o->len += (size_t)n;
-	(void)wire_take_letters(o->in, &o->len, other_answer, o);
+	(void)wire_take_queries(o->in, &o->len, other_answer, o);
 }
 
 static void on_caller(struct watch *w, unsigned what)
@@ -156,7 +156,7 @@ static void end(void)
 
 static struct mail *send_tag(char tag, const char *name)
 {
-	return mail_send_by(&(struct sending){ .to = server.at,
+	return mail_send_by(&(struct transmission){ .to = server.at,
 					       .transport = TRANSPORT_TLS,
 					       .tls_name = name },
 			    (uint8_t)tag);

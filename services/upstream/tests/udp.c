@@ -512,7 +512,7 @@ static void what_cannot_leave_closes_its_port(void **state)
 	mail_send(&server.at, 'a');
 	assert_true(wire_run(1, 0));
 	m = &wire.mail[wire.sent++];
-	m->sending = (struct sending){ .to = server.at,
+	m->sending = (struct transmission){ .to = server.at,
 				       .wire = large,
 				       .len = sizeof(large),
 				       .arrived = mail_arrived,

@@ -154,7 +154,7 @@ static void who_guesses_is_asked_over_tcp(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct sending *s;
+		struct transmission *s;
 
 		world_begin(rows[i].conf);
 		assert_non_null(ask_plainly());
@@ -174,7 +174,7 @@ static void who_guesses_is_asked_over_tcp(void **state)
 
 static void guesses_are_not_heard_for_ever(void **state)
 {
-	struct sending *s;
+	struct transmission *s;
 
 	(void)state;
 	world_begin("server: outgoing-num-tcp: 0\n");
@@ -194,7 +194,7 @@ enum doubt { STRAYS, STRAY_AND_SILENCE, CUT };
 
 static void raise_doubt(enum doubt doubt)
 {
-	struct sending *s = world.udp.sent[world.udp.count - 1];
+	struct transmission *s = world.udp.sent[world.udp.count - 1];
 	struct bytes b;
 
 	switch (doubt) {
@@ -219,7 +219,7 @@ enum lack { REFUSED, BROKEN, UNHEARD, GARBAGE };
 
 static void lack_tcp(enum lack lack)
 {
-	struct sending *s = world.tcp.sent[world.tcp.count - 1];
+	struct transmission *s = world.tcp.sent[world.tcp.count - 1];
 
 	switch (lack) {
 	case REFUSED:
@@ -242,7 +242,7 @@ static void without_tcp_there_is_a_way_back(void **state)
 	(void)state;
 	for (unsigned doubt = STRAYS; doubt <= CUT; doubt++) {
 		for (unsigned lack = REFUSED; lack <= GARBAGE; lack++) {
-			struct sending *s;
+			struct transmission *s;
 
 			world_begin("");
 			assert_non_null(ask_plainly());
@@ -283,7 +283,7 @@ static void the_way_back_is_gone_once(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct sending *s;
+		struct transmission *s;
 		struct bytes b;
 
 		world_begin("");

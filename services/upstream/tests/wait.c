@@ -105,7 +105,7 @@ static void a_played_wire_ends_when_its_story_says(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct sending *s;
+		struct transmission *s;
 
 		world_begin_with("", &patient);
 		assert_non_null(ask_plainly());
@@ -168,7 +168,7 @@ static void who_is_told_may_ask_again(void **state)
 
 static void what_cannot_leave_says_nothing_about_the_server(void **state)
 {
-	struct sending *s;
+	struct transmission *s;
 
 	(void)state;
 	world_begin("");

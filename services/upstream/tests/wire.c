@@ -124,7 +124,7 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 		{ "another name", WHOLE, MSG_HEAD_LEN + 1, 'x', false, ECHO_NONE },
 		{ "a name that runs on", WHOLE, MSG_HEAD_LEN, 63, false, ECHO_NONE },
 		{ "a name that ends before", WHOLE, MSG_HEAD_LEN + 4, 0, false, ECHO_NONE },
-		{ "the last letter is another", WHOLE, MSG_HEAD_LEN + 11, 'f', false, ECHO_NONE },
+		{ "the last query is another", WHOLE, MSG_HEAD_LEN + 11, 'f', false, ECHO_NONE },
 		{ "a refusal of it", WHOLE, RCODE_AT, RCODE_FORMERR, false, ECHO_TRUE },
 		{ "another type", WHOLE, WHOLE - 3, TYPE_AAAA, false, ECHO_NONE },
 		{ "another type of that low byte", WHOLE, WHOLE - 4, 1, false, ECHO_NONE },
@@ -151,7 +151,7 @@ static void only_an_echo_of_the_query_is_a_response(void **state)
 	}
 }
 
-/* Draft-vixie-dnsext-dns0x20: each letter, the first and the last of the alphabet and of a label too, and nothing else. */
+/* Draft-vixie-dnsext-dns0x20: each query, the first and the last of the alphabet and of a label too, and nothing else. */
 static void letters_alone_are_spelled_in_either_case(void **state)
 {
 	(void)state;
@@ -169,9 +169,9 @@ static void letters_alone_are_spelled_in_either_case(void **state)
 	}
 	world_end();
 	for (size_t at = 0; at < sizeof(name); at++) {
-		bool letter = name[at] >= 'a' && name[at] <= 'z';
+		bool query = name[at] >= 'a' && name[at] <= 'z';
 
-		if (seen[at] != (letter ? 0x20 : 0))
+		if (seen[at] != (query ? 0x20 : 0))
 			fail_msg("byte %zu of the name changes by %#x", at, seen[at]);
 	}
 }

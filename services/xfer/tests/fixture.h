@@ -62,7 +62,7 @@ static struct house {
 	unsigned pending_count;
 	void (*probed)(void *owner, const struct upstream_reply *reply);
 	void *prober;
-	struct sending *sending;
+	struct transmission *sending;
 	struct tsig_talk talk; /* the primary's side */
 	struct loader_task *work;
 	enum fetch_end fetched;
@@ -247,7 +247,7 @@ void upstream_cancel(struct upstream_ask *a)
 }
 
 /* The query says what it is, and from which version; its signature is one. */
-static inline void read_query(const struct sending *s, char *to, size_t room)
+static inline void read_query(const struct transmission *s, char *to, size_t room)
 {
 	const struct authzone *z = house_zone();
 	const struct zonedata *have = authzone_stored(z);
@@ -279,7 +279,7 @@ static inline void read_query(const struct sending *s, char *to, size_t room)
 	snprintf(to, room, "ixfr %u", have->serial);
 }
 
-static void start_sending(struct transport *t, struct sending *s)
+static void start_sending(struct transport *t, struct transmission *s)
 {
 	char what[40], text[200];
 
@@ -291,7 +291,7 @@ static void start_sending(struct transport *t, struct sending *s)
 	told("%s %s", what, server_text(&s->to, s->tls_name, s->transport, text, sizeof(text)));
 }
 
-static void cancel_sending(struct transport *t, struct sending *s)
+static void cancel_sending(struct transport *t, struct transmission *s)
 {
 	(void)t;
 	assert_ptr_equal(house.sending, s);
@@ -399,7 +399,7 @@ static inline size_t write_answer(uint8_t *to, size_t room, const char *text, st
 
 static inline void arrive(const char *text)
 {
-	struct sending *s = house.sending;
+	struct transmission *s = house.sending;
 	uint8_t wire[2000];
 	struct writer w;
 
@@ -629,7 +629,7 @@ static inline void happen(const char *what)
 	} else if (IS("garbage")) {
 		arrive("other. 60 A 192.0.2.1\n");
 	} else if (IS("fail")) {
-		struct sending *s = house.sending;
+		struct transmission *s = house.sending;
 
 		assert_non_null(s);
 		house.sending = NULL;

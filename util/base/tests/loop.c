@@ -470,7 +470,7 @@ struct tally {
 	int done;
 };
 
-struct letter {
+struct stream_query {
 	struct tally *tally;
 	int from, number;
 };
@@ -534,7 +534,7 @@ static void who_is_eager_is_told_in_between_but_not_always(void **state)
 
 static void receive(void *arg)
 {
-	struct letter *l = arg;
+	struct stream_query *l = arg;
 
 	assert_int_equal(l->tally->seen[l->from], l->number);
 	l->tally->seen[l->from]++;
@@ -559,9 +559,9 @@ static void *send_letters(void *arg)
 	struct sender *s = arg;
 
 	for (int i = 0; i < 3000; i++) {
-		struct letter *l = mem_new(sizeof(*l));
+		struct stream_query *l = mem_new(sizeof(*l));
 
-		*l = (struct letter){ .tally = s->tally, .from = s->number, .number = i };
+		*l = (struct stream_query){ .tally = s->tally, .from = s->number, .number = i };
 		loop_post(loop, receive, l);
 	}
 	loop_post(loop, finished, s->tally);
