@@ -68,7 +68,7 @@ static bool may_send(struct iter *it)
 	else if (it->sent_in_all >= ITER_SENDS)
 		iter_blame(it, REASON_budget_sends, "limit of %u upstream queries for one name reached",
 			   ITER_SENDS);
-	else if (it->q->budget->vain <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
+	else if (it->q->budget->wasted_sends <= (it->q->depth ? BUDGET_VAIN_KEPT : 0) &&
 		 !it->at->config && !it->q->is_detached)
 		iter_blame(it, REASON_no_reachable,
 			   "too many name servers timed out or gave useless answers");
@@ -221,7 +221,7 @@ static bool ask_held(struct iter *it, enum turn *turn)
 		it->place = arena_new(it->arena, struct place);
 		it->place->addr.family = FAMILY_HELD;
 		it->reply = reply;
-		it->state = ITER_digest;
+		it->state = ITER_response;
 		return true;
 	}
 	it->held_failed = true;
@@ -231,7 +231,7 @@ static bool ask_held(struct iter *it, enum turn *turn)
 		return true;
 	}
 	if (it->at->held)
-		it->state = ITER_approach;
+		it->state = ITER_find_zone;
 	return it->at->held;
 }
 
@@ -306,7 +306,7 @@ enum turn choose(struct iter *it)
 	decide_question(it);
 	if (caps_is_done(it)) {
 		/* a server that is being looked up may yet disagree */
-		it->state = mesh_children(it->q) ? ITER_await : ITER_digest;
+		it->state = mesh_children(it->q) ? ITER_await : ITER_response;
 		return TURN_ON;
 	}
 	if (!may_send(it))
@@ -338,6 +338,6 @@ enum turn choose(struct iter *it)
 		}
 		it->q->lookup_refused = true;
 	}
-	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_digest : ITER_resort;
+	it->state = (it->caps.on && it->caps.first) || it->empty ? ITER_response : ITER_parent_fallback;
 	return TURN_ON;
 }

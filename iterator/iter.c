@@ -38,12 +38,12 @@ void iter_let_go(struct iter *it)
 	mesh_forget_children(it->q);
 }
 
-void iter_note_vain(struct iter *it, unsigned packets)
+void iter_note_wasted(struct iter *it, unsigned packets)
 {
-	int *vain = &it->q->budget->vain;
+	int *wasted_sends = &it->q->budget->wasted_sends;
 
 	if (it->at && !it->at->config && !it->q->is_detached)
-		budget_take(vain, MIN((int)packets, *vain));
+		budget_take(wasted_sends, MIN((int)packets, *wasted_sends));
 }
 
 void iter_hide_name(struct iter *it)

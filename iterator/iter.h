@@ -4,7 +4,7 @@
 #define ITERATOR_ITER_H
 
 #include "iterator/caps.h"
-#include "iterator/chain.h"
+#include "iterator/aliases.h"
 #include "iterator/classify.h"
 #include "iterator/delegation.h"
 #include "iterator/qmin.h"
@@ -19,22 +19,22 @@
  *        state     events              next */
 #define ITER_STATES(X)                                                                             \
 	/* is the answer, or an alias towards it, in the cache? */                                 \
-	X(start,    ON(ASK),            TO(start) | TO(approach) | TO(finish) | TO(fail))          \
+	X(start,    ON(ASK),            TO(start) | TO(find_zone) | TO(finish) | TO(fail))          \
 	/* find the closest known servers; if there are none, prime */                             \
-	X(approach, 0,                  TO(choose) | TO(fail))                                     \
+	X(find_zone, 0,                  TO(choose) | TO(fail))                                     \
 	/* waiting for a zone's own NS set */                                                      \
 	X(prime,    ON(CHILD),          TO(fail))                                                  \
 	/* pick the next question and server; look up missing addresses */                         \
-	X(choose,   0,                  TO(choose) | TO(approach) | TO(await) | TO(digest) |       \
-					TO(resort) | TO(finish) | TO(fail))                        \
+	X(choose,   0,                  TO(choose) | TO(find_zone) | TO(await) | TO(response) |       \
+					TO(parent_fallback) | TO(finish) | TO(fail))                        \
 	/* a query is out, or addresses are being looked up */                                     \
 	X(await,    ON(CHILD) | ON(REPLY), TO(choose))                                             \
 	/* a server has responded, or failed to */                                                 \
-	X(digest,   0,                  TO(start) | TO(choose) | TO(finish) | TO(fail))            \
+	X(response,  0,                  TO(start) | TO(choose) | TO(finish) | TO(fail))            \
 	/* these servers have all failed: whom else does the parent know? */                       \
-	X(resort,   0,                  TO(choose) | TO(approach) | TO(fail))                      \
+	X(parent_fallback,  0,                  TO(choose) | TO(find_zone) | TO(fail))                      \
 	/* a response needs a second opinion */                                                    \
-	X(consult,  ON(CHILD),          TO(fail))                                                  \
+	X(confirm,  ON(CHILD),          TO(fail))                                                  \
 	/* the answer is assembled and goes up; the module above may ask once more */              \
 	X(finish,   ON(ASK),            0)                                                         \
 	/* there is none: SERVFAIL, and that is the end */                                         \
@@ -69,7 +69,7 @@ struct iter {
 
 	/* what is wanted */
 	struct question want; /* at the end of the aliases met so far */
-	struct chain chain;   /* those aliases */
+	struct aliases chain;   /* those aliases */
 	unsigned restarts;    /* aliases and fallbacks: max-query-restarts */
 
 	/* where we are */
@@ -88,7 +88,7 @@ struct iter {
 	struct race *race; /* or one query to several servers */
 	struct place *place; /* the server */
 	enum tier tier;
-	const struct upstream_reply *reply; /* for on_digest */
+	const struct upstream_reply *reply; /* for on_response */
 	const struct netblock *shows; /* the client subnet sent; NULL: none */
 	bool placed;                  /* the answer is for that subnet */
 	bool on_the_way;              /* it would be sent with the whole name, not with this part of it */
@@ -99,12 +99,12 @@ struct iter {
 
 	/* looking for addresses */
 	unsigned lookups;   /* names looked up for this delegation */
-	unsigned fruitless; /* names without any address, in total: NXNSAttack */
-	const uint8_t *goes_round; /* this query may ask the parent's side for this zone */
+	unsigned ns_without_addr; /* names without any address, in total: NXNSAttack */
+	const uint8_t *asks_parent; /* this query may ask the parent's side for this zone */
 
 	/* second opinions */
-	struct message *held; /* a DS denial that may come from the child's side */
-	const uint8_t *climb; /* the name in between whose NS set is asked for */
+	struct message *pending_denial; /* a DS denial that may come from the child's side */
+	const uint8_t *cut_probe; /* the name in between whose NS set is asked for */
 
 	/* the end */
 	struct message *answer;
@@ -116,7 +116,7 @@ struct iter {
 void iter_blame(struct iter *it, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Charge `packets` that were to no avail to the budget; free of charge for configured servers and
  * for side queries (mesh_side), which must not cost the client its answer. */
-void iter_note_vain(struct iter *it, unsigned packets);
+void iter_note_wasted(struct iter *it, unsigned packets);
 /* Whether a query is out. */
 static inline bool iter_is_asking(const struct iter *it)
 {

@@ -3,11 +3,11 @@
 #include "iterator/iterator.h"
 
 #include "iterator/choose.h"
-#include "iterator/consult.h"
-#include "iterator/digest.h"
+#include "iterator/confirm.h"
+#include "iterator/response.h"
 #include "iterator/hints.h"
-#include "iterator/recall.h"
-#include "iterator/resort.h"
+#include "iterator/from_cache.h"
+#include "iterator/parent_fallback.h"
 #include "iterator/route.h"
 #include "iterator/route_zone.h"
 #include "iterator/targets.h"
@@ -64,7 +64,7 @@ static struct route find_route(const struct iter *it)
 
 /* False if the answer is being refreshed, or was bogus, or answers of these servers are not to be
  * cached at all. */
-static bool may_recall(struct iter *it)
+static bool may_use_cache(struct iter *it)
 {
 	const struct forward_zone *z = route_config(it->q, it->want.name);
 
@@ -88,11 +88,11 @@ static bool is_from_stopped(struct iter *it)
 
 static enum turn on_start(struct iter *it)
 {
-	struct recalled r = { .message = NULL };
+	struct cached_answer r = { .message = NULL };
 
-	it->state = ITER_approach;
-	if (may_recall(it))
-		r = recall(it->q, &it->want);
+	it->state = ITER_find_zone;
+	if (may_use_cache(it))
+		r = from_cache(it->q, &it->want);
 	if (r.message == NULL)
 		return TURN_ON;
 	tell(it->q, "%s is in the cache", r.alias ? "a CNAME" : "the answer");
@@ -105,7 +105,7 @@ static enum turn on_start(struct iter *it)
 	}
 
 	unsigned known = it->chain.answers;
-	const uint8_t *target = chain_take(&it->chain, it->arena, r.message, it->want.name);
+	const uint8_t *target = aliases_take(&it->chain, it->arena, r.message, it->want.name);
 	it->state = target && iter_restart(it) ? ITER_start : ITER_fail;
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "CNAME loop");
@@ -139,7 +139,7 @@ static void begin_above(struct iter *it)
 		it->refetch = zone;
 }
 
-static enum turn on_approach(struct iter *it)
+static enum turn on_find_zone(struct iter *it)
 {
 	struct route route = { .prime = dname_root };
 
@@ -200,7 +200,7 @@ static bool leave_unprimed(struct iter *it, const uint8_t *zone)
 	if (!z || !z->first || dname_is_root(zone) || !dname_equals(z->name, zone))
 		return false;
 	it->config_failed = z;
-	it->state = iter_restart(it) ? ITER_approach : ITER_fail;
+	it->state = iter_restart(it) ? ITER_find_zone : ITER_fail;
 	return true;
 }
 
@@ -241,17 +241,17 @@ static enum turn on_await(struct iter *it)
 	return TURN_ON;
 }
 
-static enum turn on_digest(struct iter *it)
+static enum turn on_response(struct iter *it)
 {
-	return digest(it);
+	return response_read(it);
 }
 
-static enum turn on_resort(struct iter *it)
+static enum turn on_parent_fallback(struct iter *it)
 {
-	return resort(it);
+	return parent_fallback(it);
 }
 
-static enum turn on_consult(struct iter *it)
+static enum turn on_confirm(struct iter *it)
 {
 	return wait_for_child(it);
 }
@@ -265,15 +265,15 @@ static enum turn on_finish(struct iter *it)
 	iter_let_go(it);
 	if (it->at && it->place)
 		targets_ask_after(it);
-	if (UNLIKELY(it->goes_round != NULL))
-		infra_refetch_helped(it->q->env->infra, it->goes_round, it->q->env->time);
-	m = chain_finish(&it->chain, it->arena, it->answer, &it->q->question);
+	if (UNLIKELY(it->asks_parent != NULL))
+		infra_refetch_helped(it->q->env->infra, it->asks_parent, it->q->env->time);
+	m = aliases_finish(&it->chain, it->arena, it->answer, &it->q->question);
 	m->flags = FLAG_QR;
 	m->id = 0;
 	m->edns = (struct edns){ .present = false };
 	it->q->answered_by = it->place ? it->place->addr : (struct addr){ .family = 0 };
-	if (it->answer == it->q->recalled)
-		it->q->recalled = m;
+	if (it->answer == it->q->cached_answer)
+		it->q->cached_answer = m;
 	if (it->chain.answers)
 		m->security = SECURITY_UNCHECKED;
 	if (it->q->stopped)
@@ -350,7 +350,7 @@ static void note_sends(struct iter *it, const struct upstream_reply *reply)
 	it->sent_in_all += (unsigned)more;
 	budget_take(&it->q->budget->sends, MIN(more, it->q->budget->sends));
 	if (reply->end == UPSTREAM_SILENT)
-		iter_note_vain(it, reply->sends);
+		iter_note_wasted(it, reply->sends);
 }
 
 static void take_event(struct iter *it, const struct event *ev)
@@ -364,15 +364,15 @@ static void take_event(struct iter *it, const struct event *ev)
 		it->reply = ev->reply;
 		it->place = delegation_place_now(it->at, it->place);
 		note_sends(it, ev->reply);
-		it->state = ITER_digest;
+		it->state = ITER_response;
 		break;
 	case EVENT_CHILD:
 		if (it->state == ITER_prime) {
 			primed(it, ev->child);
 			break;
 		}
-		if (it->state == ITER_consult) {
-			consulted(it, ev->child);
+		if (it->state == ITER_confirm) {
+			confirm_arrived(it, ev->child);
 			break;
 		}
 		targets_arrived(it, ev->child);

@@ -1,19 +1,19 @@
 # iterator: how an answer is found: servers chosen, asked, and what they say read; no opinion on signatures.
 libresolver_la_SOURCES += \
 	iterator/caps.c iterator/caps.h \
-	iterator/chain.c iterator/chain.h \
+	iterator/aliases.c iterator/aliases.h \
 	iterator/choose.c iterator/choose.h \
 	iterator/classify.c iterator/classify.h \
-	iterator/consult.c iterator/consult.h \
+	iterator/confirm.c iterator/confirm.h \
 	iterator/delegation.c iterator/delegation.h \
-	iterator/digest.c iterator/digest.h \
+	iterator/response.c iterator/response.h \
 	iterator/hints.c iterator/hints.h \
 	iterator/iter.c iterator/iter.h \
 	iterator/iterator.c iterator/iterator.h \
 	iterator/qmin.c iterator/qmin.h \
 	iterator/race.c iterator/race.h \
-	iterator/recall.c iterator/recall.h \
-	iterator/resort.c iterator/resort.h \
+	iterator/from_cache.c iterator/from_cache.h \
+	iterator/parent_fallback.c iterator/parent_fallback.h \
 	iterator/route.c iterator/route.h \
 	iterator/route_zone.c iterator/route_zone.h \
 	iterator/scrub.c iterator/scrub.h \
@@ -24,12 +24,12 @@ libresolver_la_SOURCES += \
 
 UNIT_TESTS += \
 	iterator/tests/caps \
-	iterator/tests/chain \
+	iterator/tests/aliases \
 	iterator/tests/classify \
 	iterator/tests/delegation \
 	iterator/tests/delegation_cache \
-	iterator/tests/digest \
-	iterator/tests/digest_answers \
+	iterator/tests/response \
+	iterator/tests/response_answers \
 	iterator/tests/hints \
 	iterator/tests/qmin \
 	iterator/tests/scrub \
@@ -41,4 +41,4 @@ UNIT_TESTS += \
 	iterator/tests/states
 
 
-EXTRA_DIST += iterator/tests/digest_house.h iterator/tests/house.h iterator/tests/scrub_row.h iterator/tests/select_house.h
+EXTRA_DIST += iterator/tests/response_fixture.h iterator/tests/fixture.h iterator/tests/scrub_row.h iterator/tests/select_fixture.h

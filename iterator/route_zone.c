@@ -72,7 +72,7 @@ const uint8_t *route_zone_past(const struct query *q, const uint8_t *name,
 	return route_zone(q, route_look_from(name, failed, false), unheld);
 }
 
-bool route_may_go_round(const struct query *q, const uint8_t *zone)
+bool route_may_ask_parent(const struct query *q, const uint8_t *zone)
 {
 	const struct forward_zone *z = views_forward_exact(q->view, q->snapshot->forwards, zone);
 

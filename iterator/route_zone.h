@@ -40,6 +40,6 @@ const uint8_t *route_look_name(const uint8_t *name, uint16_t type) PURE;
 
 /* Whether other servers may be sought when those of `zone` fail: not where the operator configured
  * them, unless forward-first or stub-first allows it. */
-bool route_may_go_round(const struct query *q, const uint8_t *zone);
+bool route_may_ask_parent(const struct query *q, const uint8_t *zone);
 
 #endif

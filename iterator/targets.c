@@ -13,28 +13,28 @@
 
 static bool may_ask(struct iter *it)
 {
-	if (it->q->depth >= TARGETS_DEPTH || it->q->budget->fruitless <= 0) {
+	if (it->q->depth >= TARGETS_DEPTH || it->q->budget->ns_without_addr <= 0) {
 		it->q->lookup_refused = true;
 		return false;
 	}
-	return it->fruitless < TARGETS_FRUITLESS;
+	return it->ns_without_addr < TARGETS_FRUITLESS;
 }
 
-static void note_fruitless(struct iter *it)
+static void note_ns_without_addr(struct iter *it)
 {
-	it->fruitless++;
-	budget_take(&it->q->budget->fruitless, 1);
+	it->ns_without_addr++;
+	budget_take(&it->q->budget->ns_without_addr, 1);
 }
 
 /* Marks the name as failed if all its lookups have ended without an address. */
-static void count_fruitless(struct iter *it, struct ns *n)
+static void count_ns_without_addr(struct iter *it, struct ns *n)
 {
 	const struct conf_server *conf = it->conf;
 
 	if ((n->v4 == LOOKUP_NONE || !nat64_reaches_ip4(conf)) &&
 	    (n->v6 == LOOKUP_NONE || !conf->do_ip6)) {
 		n->failed = true;
-		note_fruitless(it);
+		note_ns_without_addr(it);
 	}
 }
 
@@ -51,7 +51,7 @@ static bool ask(struct iter *it, struct ns *n, uint16_t type)
 }
 
 /* Looks up the addresses not yet known; returns the number of queries started. A query that itself
- * serves to find servers asks for one family at a time: otherwise each fruitless step would double
+ * serves to find servers asks for one family at a time: otherwise each ns_without_addr step would double
  * the cost of all steps below it (CAMP). */
 static unsigned ask_kinds(struct iter *it, struct ns *n)
 {
@@ -69,17 +69,17 @@ static unsigned ask_kinds(struct iter *it, struct ns *n)
 
 /* A name in the zone itself can only be resolved by the servers we are about to ask: if they fail,
  * so does its lookup, and every name would cost a query more (targets_ask_after). */
-static bool is_in_vain(const struct iter *it, const struct ns *n)
+static bool is_wasted(const struct iter *it, const struct ns *n)
 {
 	return it->at->place_count && !it->caps.on && dname_is_under(n->name, it->at->zone);
 }
 
 /* Or else one of them might be drawn in the place of a name that can be looked up. */
-static void pass_over_vain(struct iter *it)
+static void pass_over_wasted(struct iter *it)
 {
 	for (unsigned i = 0; i < it->at->name_count; i++) {
 		struct ns *n = &it->at->names[i];
-		if (ns_is_missing(n, it->q) && is_in_vain(it, n))
+		if (ns_is_missing(n, it->q) && is_wasted(it, n))
 			n->tried = true;
 	}
 }
@@ -88,7 +88,7 @@ unsigned targets_ask(struct iter *it, int most)
 {
 	struct delegation *d = it->at;
 
-	pass_over_vain(it);
+	pass_over_wasted(it);
 
 	unsigned missing = delegation_missing(d, it->q);
 	unsigned left = most < 0 || (unsigned)most > missing ? missing : (unsigned)most;
@@ -107,7 +107,7 @@ unsigned targets_ask(struct iter *it, int most)
 		n->tried = true;
 		started += ask_kinds(it, n);
 		if (n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
-			count_fruitless(it, n);
+			count_ns_without_addr(it, n);
 	}
 	return started;
 }
@@ -121,7 +121,7 @@ static bool ask_other_kind(struct iter *it)
 		struct ns *n = &d->names[i];
 		bool other = ns_wants(n, it->q, false) != ns_wants(n, it->q, true);
 
-		if (!other || ns_is_missing(n, it->q) || is_in_vain(it, n) ||
+		if (!other || ns_is_missing(n, it->q) || is_wasted(it, n) ||
 		    it->lookups >= 2 * TARGETS_PER_DELEGATION)
 			continue;
 		it->lookups++;
@@ -148,7 +148,7 @@ void targets_ask_ahead(struct iter *it)
 	const struct snapshot *s = it->q->snapshot;
 	int most;
 
-	if (s->target_fetch_count == 0 || it->sent >= TARGETS_SENT || it->fruitless ||
+	if (s->target_fetch_count == 0 || it->sent >= TARGETS_SENT || it->ns_without_addr ||
 	    it->at->last_resort || mesh_children(it->q))
 		return;
 	/* the last number also applies to every greater depth */
@@ -164,7 +164,7 @@ void targets_ask_after(struct iter *it)
 	int left;
 
 	if (s->target_fetch_count == 0 || it->q->depth || it->at->config || it->sent > 1 ||
-	    it->fruitless || it->at->last_resort)
+	    it->ns_without_addr || it->at->last_resort)
 		return;
 	left = s->target_fetch[0] < 0 ? TARGETS_PER_DELEGATION : s->target_fetch[0];
 	for (unsigned i = 0; i < it->at->name_count && left > 0; i++) {
@@ -192,7 +192,7 @@ unsigned targets_ask_parent(struct iter *it)
 		return 0;
 	for (unsigned i = 0; i < d->name_count && !started; i++) {
 		struct ns *n = &d->names[i];
-		if (!route_may_go_round(q, n->name) || it->lookups >= 2 * TARGETS_PER_DELEGATION)
+		if (!route_may_ask_parent(q, n->name) || it->lookups >= 2 * TARGETS_PER_DELEGATION)
 			continue;
 		it->lookups++;
 		if (it->conf->do_ip6 && n->parent_v6 == LOOKUP_OPEN) {
@@ -272,7 +272,7 @@ void targets_arrived(struct iter *it, const struct query *child)
 		/* nothing new, as when a wildcard leads all names to one address */
 		*state = LOOKUP_FOUND;
 		if (!parent_side && n->v4 != LOOKUP_ASKED && n->v6 != LOOKUP_ASKED)
-			note_fruitless(it);
+			note_ns_without_addr(it);
 		return;
 	}
 	*state = LOOKUP_NONE;
@@ -282,5 +282,5 @@ void targets_arrived(struct iter *it, const struct query *child)
 		end_lookups(n);
 	else if (may_ask(it))
 		ask_kinds(it, n);
-	count_fruitless(it, n);
+	count_ns_without_addr(it, n);
 }

@@ -5,7 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 ROOMS = {row.split("|")[0].strip(): (row.split("|")[1].split(), row.split("|")[2].split()) for row in """\
 scrub       | iterator/scrub.c iterator/scrub_set.c |
-digest      | iterator/digest.c |
+digest      | iterator/response.c |
 classify    | iterator/classify.c |
 delegation  | iterator/delegation.c |
 select      | iterator/select.c |

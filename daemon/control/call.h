@@ -51,7 +51,7 @@ struct call {
 	void (*let_go)(struct call *c); /* frees what `data` refers to, before that; or NULL */
 	bool stop;  /* stop the daemon once the reply is sent */
 	bool waits;      /* FIRST_WORKER, EVERY_WORKER: stays at this worker until call_resume */
-	bool goes_round; /* MAIN: then on to every worker, and back to the main thread */
+	bool asks_parent; /* MAIN: then on to every worker, and back to the main thread */
 	enum call_phase phase;
 	char *item;           /* CALL_ITEM: the line; the handler may modify it */
 	unsigned items, done; /* lines so far; the handler's count */

@@ -278,7 +278,7 @@ static unsigned workers_of(const struct call *c)
 	case MAIN:
 	case ASIDE:
 	case BODY:
-		return c->goes_round ? c->daemon->worker_count : 0;
+		return c->asks_parent ? c->daemon->worker_count : 0;
 	case FIRST_WORKER:
 		return 1;
 	default:

@@ -77,7 +77,7 @@ static void fast_begin(struct call *c)
 		say_progress(c, &r);
 	if (is_wordy)
 		call_say(c, "memory use %zu bytes\n", mem_in_use());
-	c->goes_round = given[1];
+	c->asks_parent = given[1];
 	if (!given[1])
 		call_ok(c);
 }
@@ -86,7 +86,7 @@ void control_fast_reload(struct call *c, struct worker *w)
 {
 	if (w)
 		mesh_drop_all(w->env.mesh);
-	else if (!c->goes_round)
+	else if (!c->asks_parent)
 		fast_begin(c);
 	else
 		call_ok(c);

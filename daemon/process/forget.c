@@ -40,7 +40,7 @@ struct forgetting {
 	uint8_t generation;
 	unsigned behind;  /* generations since a walk came to its end */
 	bool again;       /* workers have been sent another snapshot since `visited` began */
-	bool goes_round;
+	bool asks_parent;
 	unsigned visited; /* workers that have adopted the last snapshot */
 	struct thread_job walker;
 	atomic_bool stop;
@@ -237,7 +237,7 @@ static void back_home(void *arg)
 {
 	struct forgetting *f = arg;
 
-	f->goes_round = false;
+	f->asks_parent = false;
 	if (f->again)
 		forgetting_go_on(f);
 	else
@@ -261,10 +261,10 @@ void forgetting_go_on(struct forgetting *f)
 	 * them there: one walk is enough. */
 	if (!f->what || f->walker.running)
 		return;
-	f->again = f->goes_round;
-	if (f->goes_round)
+	f->again = f->asks_parent;
+	if (f->asks_parent)
 		return;
-	f->goes_round = true;
+	f->asks_parent = true;
 	f->visited = 0;
 	next_stop(f);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "iterator/delegation.h"
 
-#include "iterator/tests/house.h"
+#include "iterator/tests/fixture.h"
 #include "services/forward/forward.h"
 
 static const char *anchor; /* the only one */

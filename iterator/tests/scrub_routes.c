@@ -3,7 +3,7 @@
 #include "iterator/tests/scrub_row.h"
 
 #include "iterator/route_zone.h"
-#include "iterator/tests/house.h"
+#include "iterator/tests/fixture.h"
 #include "services/forward/forward.h"
 
 #define APART  "forward-zone: name: sub.example.com\n forward-addr: 192.0.2.1\n"

@@ -1,6 +1,6 @@
 /* Claims about the next server to try.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/tests/select_house.h"
+#include "iterator/tests/select_fixture.h"
 
 static void who_is_within_the_band_is_drawn(void **state)
 {

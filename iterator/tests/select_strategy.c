@@ -1,6 +1,6 @@
 /* Claims about strategies: the fastest first, families in turn, forwarders.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/tests/select_house.h"
+#include "iterator/tests/select_fixture.h"
 
 static void so_many_of_the_fastest_are_preferred(void **state)
 {

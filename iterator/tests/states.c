@@ -21,7 +21,7 @@ static const struct {
 	{ ITER_prime, EVENT_CHILD, "hints_prime_the_root" },
 	{ ITER_await, EVENT_CHILD, "glue_is_missing" },
 	{ ITER_await, EVENT_REPLY, "referral_is_followed" },
-	{ ITER_consult, EVENT_CHILD, "ds_is_asked_above_a_cut_that_is_not_named" },
+	{ ITER_confirm, EVENT_CHILD, "ds_is_asked_above_a_cut_that_is_not_named" },
 	{ ITER_finish, EVENT_ASK, "signed_answer_is_forged" },
 };
 
@@ -75,7 +75,7 @@ static void for_every_other_pair_there_is_a_scenario(void **state)
  * again, would never end. */
 static void who_waits_for_children_fails_when_there_are_none(void **state)
 {
-	static const enum iter_state waiting[] = { ITER_prime, ITER_consult };
+	static const enum iter_state waiting[] = { ITER_prime, ITER_confirm };
 	static const struct {
 		const char *why;
 		unsigned steps;

@@ -283,22 +283,22 @@ static void heard_nothing(struct infra *i, enum unanswered what, uint64_t hash, 
 }
 
 /* Whether a query sent at `sent_ms` was sent while the network was down. */
-static bool sent_in_vain(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
+static bool sent_for_nothing(struct infra *i, uint32_t sent_ms, uint32_t now_ms)
 {
-	bool vain = false;
+	bool wasted_sends = false;
 
 	if (!GET(i->had_outage) && !GET(i->quiet))
 		return false;
 	infra_lock(i);
 	if (run_is_outage(i, now_ms) && not_after(i->run.from_ms - DOWN_EARLIER_MS, sent_ms))
-		vain = true;
+		wasted_sends = true;
 	for (unsigned n = 0; n < MIN(i->outage_count, OUTAGES); n++) {
 		if (not_after(i->outages[n].from_ms - DOWN_EARLIER_MS, sent_ms) &&
 		    not_after(sent_ms, i->outages[n].to_ms))
-			vain = true;
+			wasted_sends = true;
 	}
 	infra_unlock(i);
-	return vain;
+	return wasted_sends;
 }
 
 void infra_unsendable(struct infra *i, const struct timebase *t)
@@ -384,7 +384,7 @@ static struct server *change_from(struct infra *i, const struct server *old,
 
 		memcpy((uint8_t *)s + rest, (const uint8_t *)old + rest, len - rest);
 		rtt_store(s, rtt_load(old));
-		if (s->rto_ms && sent_in_vain(i, s->silent_from_ms, ms_of(t)))
+		if (s->rto_ms && sent_for_nothing(i, s->silent_from_ms, ms_of(t)))
 			forget_silence(s);
 		return s;
 	}
@@ -432,7 +432,7 @@ static void fill_view(struct infra *i, const struct server *s, const struct time
 		.ttl_s = time_left(t->now_s, s->expires_s),
 	};
 	out->rto_ms = out->rtt_ms;
-	if (s->rto_ms == 0 || sent_in_vain(i, s->silent_from_ms, ms_of(t)))
+	if (s->rto_ms == 0 || sent_for_nothing(i, s->silent_from_ms, ms_of(t)))
 		return;
 	out->rto_ms = clamp(s->rto_ms, out->rtt_ms, GET(i->max_rtt_ms));
 	out->timeouts_a = s->timeouts_a;
@@ -529,7 +529,7 @@ void infra_silent(struct infra *i, const struct addr *server, const uint8_t *zon
 	if (!GET(i->ever_answered) || !not_after(sent_ms, GET(i->answered_ms)))
 		heard_nothing(i, s->measured ? FROM_KNOWN : FROM_STRANGER, addr_hash(server),
 			      sent_ms);
-	if (sent_in_vain(i, sent_ms, now_ms)) {
+	if (sent_for_nothing(i, sent_ms, now_ms)) {
 		mem_free(s);
 		return;
 	}

@@ -390,7 +390,7 @@ static bool only_this(const struct slab_entry *old, void *arg)
 
 #define IN_VAIN_S 5 /* longest a stale answer is served without a new attempt, RFC 8767 5 */
 
-/* Keep the good answer, but put off its refresh: asking again so soon would be in vain. */
+/* Keep the good answer, but put off its refresh: asking again so soon would be in wasted_sends. */
 static void put_off_refresh(struct msgcache *c, const struct stored *old, uint64_t hash,
 			    const struct msg_keep *how)
 {

@@ -15,8 +15,8 @@
 #define LANES            32 /* clients are hashed to them */
 #define QUERY_DEPTH_MAX  8  /* a client's is 0 */
 #define QUERY_CHILDREN   64 /* further queries on behalf of one client query */
-#define QUERY_VAIN       32 /* packets to servers that were silent or useless */
-#define QUERY_FRUITLESS  15 /* server names without an address, over all delegations */
+#define QUERY_WASTED       32 /* packets to servers that were silent or useless */
+#define QUERY_NS_WITHOUT_ADDR  15 /* server names without an address, over all delegations */
 #define QUERY_SIGNATURES 32
 #define QUERY_GOOD_SIGNATURES 384
 #define QUERY_HASHES     100

@@ -95,8 +95,8 @@ struct budget *budget_new(const struct mesh *m)
 	*b = (struct budget){
 		.sends = (int)MIN(mesh_conf(m)->server.max_global_quota, (uint32_t)INT32_MAX),
 		.children = QUERY_CHILDREN,
-		.vain = QUERY_VAIN,
-		.fruitless = QUERY_FRUITLESS,
+		.wasted_sends = QUERY_WASTED,
+		.ns_without_addr = QUERY_NS_WITHOUT_ADDR,
 		.signatures = QUERY_SIGNATURES,
 		.good_signatures = QUERY_GOOD_SIGNATURES,
 		.hashes = QUERY_HASHES,

@@ -551,7 +551,7 @@ static struct message *face_of(struct query *q)
 static bool is_worth_keeping(const struct query *q)
 {
 	return !q->no_store && !q->no_message && !q->divided && q->env->messages &&
-	       q->reply != q->recalled && !query_lookup_was_refused(q) &&
+	       q->reply != q->cached_answer && !query_lookup_was_refused(q) &&
 	       !(q->kind & (QUERY_PRIME | QUERY_PARENT_SIDE | QUERY_NO_VALIDATE));
 }
 

@@ -16,8 +16,8 @@ struct trace;
 struct budget {
 	int sends;              /* upstream questions: max-global-quota, 200 */
 	int children;           /* further queries: 64 */
-	int vain;               /* packets to servers that were silent or useless: 32 */
-	int fruitless;          /* server names without an address: 15 */
+	int wasted_sends;               /* packets to servers that were silent or useless: 32 */
+	int ns_without_addr;          /* server names without an address: 15 */
 	int signatures;         /* signature checks that fail: 32 … */
 	int good_signatures;    /* … and that succeed: 384 */
 	int hashes;             /* NSEC3 hash computations, in units of 50 iterations: 100 */
@@ -31,14 +31,14 @@ struct budget {
 	struct trace *trace;    /* receives each step, or NULL; pinned */
 };
 
-#define BUDGET_VAIN_KEPT 12 /* of `vain`: for the client's own question, not for its children */
+#define BUDGET_VAIN_KEPT 12 /* of `wasted_sends`: for the client's own question, not for its children */
 
 /* Whether so little is left that a child may fail for want of it. Such a failure says nothing about
  * the child's question and is not kept: else whoever asks for something costly could choose what
  * fails for everybody. */
 static inline bool budget_is_short(const struct budget *b)
 {
-	return b->sends <= 0 || b->children <= 0 || b->fruitless <= 0 || b->vain <= BUDGET_VAIN_KEPT;
+	return b->sends <= 0 || b->children <= 0 || b->ns_without_addr <= 0 || b->wasted_sends <= BUDGET_VAIN_KEPT;
 }
 
 static inline struct budget *budget_pin(struct budget *b)

@@ -85,7 +85,7 @@ struct query {
 	unsigned avoid_count;
 	const uint8_t *report_to; /* set by the iterator: reporting agent (RFC 9567), or NULL */
 	struct addr answered_by; /* set by the iterator: the server; family 0: the cache */
-	const struct message *recalled; /* set by the iterator: the cached answer to the question */
+	const struct message *cached_answer; /* set by the iterator: the cached answer to the question */
 	struct message *reply; /* the answer, with rcode, RRsets, security, reason; in the arena */
 	unsigned steps;        /* of all modules so far: query_may_step */
 

@@ -330,7 +330,7 @@ static void put_back(struct list *waiting, struct list *now)
 	}
 }
 
-/* Stop early: not all that wait for the same thing are tried in vain. */
+/* Stop early: not all that wait for the same thing are tried in wasted_sends. */
 static void admit_from(struct list *waiting, bool last_first)
 {
 	struct list now, in_vain;

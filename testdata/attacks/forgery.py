@@ -700,5 +700,5 @@ def stale_as_secure(lab):
 
 
 answered(19, "denied-above-a-stub", "a denial of a name above a stub or forward zone hides it",
-         "the configuration takes precedence over a cached denial", "iterator/recall.c:by_nothing_above",
+         "the configuration takes precedence over a cached denial", "iterator/from_cache.c:by_nothing_above",
          "testdata/replay/denial_stops_at_the_operators_word.rpl")

@@ -175,7 +175,7 @@ def aliases_in_one_packet(lab):
 
 @attack(22, "alias-circle", "aliases in a circle, of one, two and eleven names",
         variants={str(n): {"count": n} for n in (1, 2, 11)}, quick=True,
-        rule="a name that recurs in its own chain ends it", code="iterator/chain.c:chain_take",
+        rule="a name that recurs in its own chain ends it", code="iterator/aliases.c:aliases_take",
         limits={"U": 20, "R": "SERVFAIL"})
 def alias_circle(lab, count):
     lab.world.serve(Zone("circle.test", ["c%d 60 CNAME c%d" % (n, (n + 1) % count) for n in range(count)]),
@@ -193,8 +193,8 @@ def alias_circle(lab, count):
         rule="one budget for everything a client's query causes, which no restart, child or validation resets; it "
              "also counts timeouts and names without addresses, and servers of servers are first looked up in one "
              "address family only",
-        code="services/query/budget.h:budget_take util/conf/options.def:max_global_quota services/mesh/private.h:QUERY_VAIN "
-             "services/mesh/private.h:QUERY_FRUITLESS iterator/targets.c:ask_kinds",
+        code="services/query/budget.h:budget_take util/conf/options.def:max_global_quota services/mesh/private.h:QUERY_WASTED "
+             "services/mesh/private.h:QUERY_NS_WITHOUT_ADDR iterator/targets.c:ask_kinds",
         limits={"U": 60, "R": "SERVFAIL", "took_s": 12})
 def camp(lab, links, end="dead", below=""):
     key = signing.key("camp.test.")
@@ -306,7 +306,7 @@ def failing(q, rcode):
                                                ("notauth", 9), ("badvers", 16))},
         rule="each address is asked once, and once more without EDNS if it does not understand that; the failure "
              "is cached",
-        code="iterator/digest.c:on_useless services/mesh/cache_rules.h:STORE_FAILURE_S services/upstream/upstream.c:edns_is_refused",
+        code="iterator/response.c:on_useless services/mesh/cache_rules.h:STORE_FAILURE_S services/upstream/upstream.c:edns_is_refused",
         limits={"U": 12, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def failing_servers(lab, rcode):
     lab.world.delegate("bad.test.", FOUR)
@@ -319,7 +319,7 @@ def failing_servers(lab, rcode):
 @attack(26, "signed-failing-servers", "the same for a zone that is known to be signed",
         variants={k: {"rcode": c} for k, c in (("servfail", 2), ("formerr", 1), ("stripped", 0))},
         rule="see above; where signatures are wanted, a refusal of EDNS must be confirmed over TCP",
-        code="services/upstream/upstream.c:turn_from_refusal iterator/digest.c:leaves_out_dnssec util/conf/options.def:val_max_restart",
+        code="services/upstream/upstream.c:turn_from_refusal iterator/response.c:leaves_out_dnssec util/conf/options.def:val_max_restart",
         limits={"U": 50, "R": "SERVFAIL", "U_again": 0}, quick=True)
 def signed_failing_servers(lab, rcode):
     key = signing.key("bad.test.")

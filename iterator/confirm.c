@@ -1,8 +1,8 @@
 /* Responses that need confirmation by another query before they are believed or rejected.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/consult.h"
+#include "iterator/confirm.h"
 
-#include "iterator/recall.h"
+#include "iterator/from_cache.h"
 #include "iterator/targets.h"
 #include "services/mesh/cache_rules.h"
 #include "services/mesh/mesh.h"
@@ -29,7 +29,7 @@ static bool may_be_proven(const struct iter *it)
 	return point && dname_is_under(it->shown.name, point);
 }
 
-enum turn consult_denial(struct iter *it, struct message *m)
+enum turn confirm_denial(struct iter *it, struct message *m)
 {
 	struct query *q = it->q;
 
@@ -40,19 +40,19 @@ enum turn consult_denial(struct iter *it, struct message *m)
 	iter_let_go(it);
 	if (!mesh_child(q, it->shown.name, TYPE_A, it->shown.class_, 0))
 		return go_on(it, ITER_choose);
-	it->state = ITER_consult;
+	it->state = ITER_confirm;
 	return TURN_WAIT;
 }
 
 /* If it is a validated denial, it is in the cache. */
 static void denial_judged(struct iter *it, const struct message *judged)
 {
-	struct recalled r;
+	struct cached_answer r;
 
 	it->state = ITER_choose;
 	if (judged->rcode != RCODE_NXDOMAIN || judged->security != SECURITY_SECURE)
 		return;
-	r = recall(it->q, &it->shown);
+	r = from_cache(it->q, &it->shown);
 	if (!r.message || r.alias || r.message->rcode != RCODE_NXDOMAIN)
 		return;
 	r.message->q = it->want;
@@ -62,7 +62,7 @@ static void denial_judged(struct iter *it, const struct message *judged)
 
 /* ---- the wrong side of a zone cut ---- */
 
-bool consult_is_too_low(const struct message *m, const struct question *ds)
+bool confirm_is_too_low(const struct message *m, const struct question *ds)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
@@ -78,25 +78,25 @@ bool consult_is_too_low(const struct message *m, const struct question *ds)
 
 /* Queries the NS set of the next name up, below the current zone. Once there is none, the answer
  * held back is final. */
-static enum turn climb(struct iter *it)
+static enum turn probe_cut(struct iter *it)
 {
-	it->climb = dname_parent(it->climb);
-	if (!dname_is_strictly_under(it->climb, it->at->zone) ||
-	    !mesh_child(it->q, it->climb, TYPE_NS, it->want.class_, QUERY_CD)) {
-		it->answer = it->held;
+	it->cut_probe = dname_parent(it->cut_probe);
+	if (!dname_is_strictly_under(it->cut_probe, it->at->zone) ||
+	    !mesh_child(it->q, it->cut_probe, TYPE_NS, it->want.class_, QUERY_CD)) {
+		it->answer = it->pending_denial;
 		return go_on(it, ITER_finish);
 	}
-	it->state = ITER_consult;
+	it->state = ITER_confirm;
 	return TURN_WAIT;
 }
 
-enum turn consult_cut(struct iter *it, struct message *m)
+enum turn confirm_cut(struct iter *it, struct message *m)
 {
 	m->q = it->want;
-	it->held = m;
-	it->climb = it->want.name;
+	it->pending_denial = m;
+	it->cut_probe = it->want.name;
 	iter_let_go(it);
-	return climb(it);
+	return probe_cut(it);
 }
 
 static void cut_found(struct iter *it, const struct message *reply)
@@ -105,8 +105,8 @@ static void cut_found(struct iter *it, const struct message *reply)
 
 	if (reply->rcode == RCODE_NOERROR && reply->count[SECTION_ANSWER])
 		d = delegation_from_message(it->q, reply);
-	if (d == NULL || !dname_equals(d->zone, it->climb)) {
-		climb(it);
+	if (d == NULL || !dname_equals(d->zone, it->cut_probe)) {
+		probe_cut(it);
 		return;
 	}
 	delegation_limit(d, it->at);
@@ -114,11 +114,11 @@ static void cut_found(struct iter *it, const struct message *reply)
 	it->state = ITER_choose;
 }
 
-void consulted(struct iter *it, const struct query *child)
+void confirm_arrived(struct iter *it, const struct query *child)
 {
-	bool is_cut = it->climb && child->question.type == TYPE_NS;
+	bool is_cut = it->cut_probe && child->question.type == TYPE_NS;
 
-	if (!is_cut && (it->climb || !question_equals(&child->question, &it->shown)))
+	if (!is_cut && (it->cut_probe || !question_equals(&child->question, &it->shown)))
 		return;
 	if (is_cut)
 		cut_found(it, child->reply);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The query waits in a module that does nothing, and so does whatever is begun for it. */
-#ifndef ITERATOR_TESTS_HOUSE_H
-#define ITERATOR_TESTS_HOUSE_H
+#ifndef ITERATOR_TESTS_FIXTURE_H
+#define ITERATOR_TESTS_FIXTURE_H
 
 #include "iterator/iter.h"
 #include "services/cache/infra.h"

@@ -3,11 +3,11 @@
  *
  * A zone's own NS set may be wrong or out of date while the parent's still names working servers.
  * So the parent's names and glue are tried last: from the cache, or by asking the parent again. */
-#ifndef ITERATOR_RESORT_H
-#define ITERATOR_RESORT_H
+#ifndef ITERATOR_PARENT_FALLBACK_H
+#define ITERATOR_PARENT_FALLBACK_H
 
 #include "iterator/iter.h"
 
-enum turn resort(struct iter *it);
+enum turn parent_fallback(struct iter *it);
 
 #endif

@@ -1,7 +1,7 @@
 /* What the tests of select share: a delegation of servers with what is known of them.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef ITERATOR_TESTS_SELECT_HOUSE_H
-#define ITERATOR_TESTS_SELECT_HOUSE_H
+#ifndef ITERATOR_TESTS_SELECT_FIXTURE_H
+#define ITERATOR_TESTS_SELECT_FIXTURE_H
 
 #include "iterator/select.h"
 #include "services/cache/infra.h"

@@ -1,9 +1,9 @@
 /* What a server's response leads to.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/digest.h"
+#include "iterator/response.h"
 
-#include "iterator/consult.h"
-#include "iterator/recall.h"
+#include "iterator/confirm.h"
+#include "iterator/from_cache.h"
 #include "iterator/route_zone.h"
 #include "iterator/scrub.h"
 #include "iterator/scrub_set.h"
@@ -224,7 +224,7 @@ static enum turn on_useless(struct iter *it, const struct message *m)
 
 	it->place->spent = true;
 	it->place->faltered = m->rcode == RCODE_SERVFAIL;
-	iter_note_vain(it, 1);
+	iter_note_wasted(it, 1);
 	iter_blame(it, REASON_no_reachable, "%s for zone %s gave a useless answer (rcode %u)",
 		   place_text(it, place), zone_text(it, zone), m->rcode);
 	return pass_over(it);
@@ -235,7 +235,7 @@ static enum turn on_lame(struct iter *it, unsigned how)
 	struct query *q = it->q;
 	char place[ADDR_TEXT], zone[DNAME_TEXT];
 
-	iter_note_vain(it, 1);
+	iter_note_wasted(it, 1);
 	iter_blame(it, REASON_lame, "%s is lame for zone %s", place_text(it, place),
 		   zone_text(it, zone));
 	infra_set_lame(q->env->infra, &it->place->addr, it->at->zone, how, q->env->time);
@@ -324,7 +324,7 @@ static enum turn on_partial_answer(struct iter *it, struct message *m)
 	if (m->rcode == RCODE_NOERROR)
 		return go_on(it, ITER_choose);
 	if (!it->conf->qname_minimisation_strict)
-		return consult_denial(it, m);
+		return confirm_denial(it, m);
 	if (m->rcode == RCODE_NXDOMAIN)
 		return finish_with(it, m);
 	iter_blame(it, REASON_other, "%s for zone %s refuses a minimised QNAME",
@@ -348,8 +348,8 @@ static enum turn on_answer(struct iter *it, struct message *m)
 	believe(it, m, true);
 	if (it->q->kind & QUERY_PRIME)
 		keep_primed(it, m);
-	if (!it->climb && !was_told_to_recurse(it) && consult_is_too_low(m, &it->want))
-		return consult_cut(it, m);
+	if (!it->cut_probe && !was_told_to_recurse(it) && confirm_is_too_low(m, &it->want))
+		return confirm_cut(it, m);
 	return finish_with(it, m);
 }
 
@@ -426,7 +426,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		return finish_with(it, m);
 	}
 	if (was_shown_another_type(it)) {
-		if (has_expanded_alias(m) || recall_stands_beside_alias(it->want.type)) {
+		if (has_expanded_alias(m) || from_cache_stands_beside_alias(it->want.type)) {
 			/* its proof is among denials for another type, or the name may have both: ask for the real one */
 			it->qmin.on = false;
 			m->rcode = RCODE_NOERROR;
@@ -435,7 +435,7 @@ static enum turn on_alias(struct iter *it, struct message *m)
 		m->count[SECTION_AUTHORITY] = 0;
 	}
 	known = it->chain.answers;
-	target = chain_take(&it->chain, it->arena, m, it->want.name);
+	target = aliases_take(&it->chain, it->arena, m, it->want.name);
 	if (target == NULL) {
 		iter_blame(it, REASON_budget_aliases, "CNAME loop");
 		return go_on(it, ITER_fail);
@@ -680,7 +680,7 @@ static void keep_the_rest(struct iter *it, const struct upstream_reply *reply, b
 	arena_clear(reply->aside);
 }
 
-enum turn digest(struct iter *it)
+enum turn response_read(struct iter *it)
 {
 	const struct upstream_reply *reply = it->reply;
 	struct scrub_how how = {

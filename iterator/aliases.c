@@ -1,6 +1,6 @@
 /* The aliases followed on the way to an answer, and the answer assembled from them.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/chain.h"
+#include "iterator/aliases.h"
 
 #include "util/base/arena.h"
 #include "util/dns/msg.h"
@@ -44,7 +44,7 @@ static bool has_denial(const struct rrset *const *sets, unsigned count, const st
 	return false;
 }
 
-const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message *m,
+const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct message *m,
 			  const uint8_t *name)
 {
 	unsigned count;
@@ -91,7 +91,7 @@ static unsigned gather(const struct rrset **to, const struct rrset **first, unsi
 	return count;
 }
 
-struct message *chain_finish(const struct chain *c, struct arena *a, const struct message *end,
+struct message *aliases_finish(const struct aliases *c, struct arena *a, const struct message *end,
 			     const struct question *q)
 {
 	struct message *m = arena_new(a, struct message);

@@ -1,6 +1,6 @@
 /* Answering a question from the caches, before any server is asked.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/recall.h"
+#include "iterator/from_cache.h"
 
 #include "iterator/route_zone.h"
 #include "iterator/scrub.h"
@@ -112,7 +112,7 @@ static struct message *by_dname(struct query *q, const struct question *wanted)
 	return NULL;
 }
 
-bool recall_stands_beside_alias(uint16_t type)
+bool from_cache_stands_beside_alias(uint16_t type)
 {
 	return type == TYPE_DS || type == TYPE_DNSKEY || type == TYPE_SOA || type == TYPE_NS ||
 	       rr_flags(type) & RR_BESIDE;
@@ -122,7 +122,7 @@ static struct message *by_cname(struct query *q, const struct question *wanted)
 {
 	const struct rrset *set;
 
-	if (recall_stands_beside_alias(wanted->type))
+	if (from_cache_stands_beside_alias(wanted->type))
 		return NULL;
 	set = find_set(q, wanted->name, TYPE_CNAME, wanted->class_);
 	return set && !rrset_is_expanded(set) ? message_of(q, wanted, &set, 1) : NULL;
@@ -268,7 +268,7 @@ static struct message *unpack(struct query *q, const struct question *wanted, co
 
 	if (m && question_equals(wanted, &q->question) &&
 	    (s->security != SECURITY_UNCHECKED || !stored_is_good(s) || !q->snapshot->trust))
-		q->recalled = m;
+		q->cached_answer = m;
 	return m;
 }
 
@@ -279,7 +279,7 @@ static bool may_be_from_anybody(const struct query *q)
 	return rpz_match_by_servers(q) && !(q->kind & QUERY_RPZ_PASSED);
 }
 
-struct recalled recall(struct query *q, const struct question *wanted)
+struct cached_answer from_cache(struct query *q, const struct question *wanted)
 {
 	const struct stored *s = find_stored(q, wanted);
 	bool whole = UNLIKELY(may_be_from_anybody(q));
@@ -288,25 +288,25 @@ struct recalled recall(struct query *q, const struct question *wanted)
 	if (s)
 		m = unpack(q, wanted, s);
 	if (m)
-		return (struct recalled){ .message = m };
+		return (struct cached_answer){ .message = m };
 	if (LIKELY(!whole))
 		m = by_dname(q, wanted);
 	if (m == NULL && LIKELY(!whole) && wanted->type != TYPE_ANY)
 		m = by_cname(q, wanted);
 	if (m)
-		return (struct recalled){ .message = m, .alias = is_alias(m, wanted) };
+		return (struct cached_answer){ .message = m, .alias = is_alias(m, wanted) };
 	m = by_key_set(q, wanted);
 	if (m == NULL)
 		m = by_nothing_above(q, wanted);
 	if (m == NULL)
 		m = by_denials(q, wanted);
 	if (m && is_alias(m, wanted))
-		return (struct recalled){ .message = m, .alias = true };
+		return (struct cached_answer){ .message = m, .alias = true };
 	if (m == NULL)
 		m = by_hearsay(q, wanted);
 	if (m == NULL && LIKELY(!whole))
 		m = by_parts(q, wanted);
 	if (m && wanted->type == TYPE_ANY)
 		q->no_store = true;
-	return (struct recalled){ .message = m };
+	return (struct cached_answer){ .message = m };
 }

@@ -1,10 +1,10 @@
 /* A resolution at the servers of example., whose responses are digested, for tests of that.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef ITERATOR_TESTS_DIGEST_HOUSE_H
-#define ITERATOR_TESTS_DIGEST_HOUSE_H
+#ifndef ITERATOR_TESTS_RESPONSE_FIXTURE_H
+#define ITERATOR_TESTS_RESPONSE_FIXTURE_H
 
-#include "iterator/digest.h"
-#include "iterator/tests/house.h"
+#include "iterator/response.h"
+#include "iterator/tests/fixture.h"
 
 static struct upstream_reply heard;
 
@@ -20,7 +20,7 @@ static inline void at_example(const char *conf, const char *name, uint16_t type,
 	for (unsigned i = 0; i < COUNT(servers); i++)
 		delegation_add_place(it->at, house.arena, &(struct place){ .addr = address(servers[i]), .tries = 1 });
 	it->place = &it->at->places[0];
-	it->state = ITER_digest;
+	it->state = ITER_response;
 }
 
 /* The servers are shown a part of the name. */
@@ -42,7 +42,7 @@ static inline enum turn hear(uint16_t flags, uint8_t rcode, const char *answer, 
 	m->flags = FLAG_QR | flags;
 	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = house.it.place->addr, .message = m };
 	house.it.reply = &heard;
-	return digest(&house.it);
+	return response_read(&house.it);
 }
 
 /* It says nothing. */
@@ -52,7 +52,7 @@ static inline enum turn hear_nothing(enum upstream_end end)
 	heard.server = house.it.place->addr;
 	heard.message = NULL;
 	house.it.reply = &heard;
-	return digest(&house.it);
+	return response_read(&house.it);
 }
 
 /* The time that a cached set has left; 0: there is none. */
@@ -71,7 +71,7 @@ static inline uint8_t cached_trust(const char *owner, uint16_t type)
 	return set ? set->trust : TRUST_NONE;
 }
 
-static inline const struct stored *recalled(const char *name, uint16_t type)
+static inline const struct stored *cached_answer(const char *name, uint16_t type)
 {
 	struct question q = made_question(name, type);
 

@@ -1,6 +1,6 @@
 /* The last resort when all servers of a zone have failed: what else the parent knows.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/resort.h"
+#include "iterator/parent_fallback.h"
 
 #include "iterator/hints.h"
 #include "iterator/route_zone.h"
@@ -34,11 +34,11 @@ static enum turn leave_config(struct iter *it)
 	if (!it->at->config->first || is_last || it->q->kind & QUERY_PRIME)
 		return give_up(it);
 	it->config_failed = it->at->config;
-	return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+	return go_on(it, iter_restart(it) ? ITER_find_zone : ITER_fail);
 }
 
 /* Adds the parent's NS set from the cache: may be enough if addresses are known. */
-static void recall_parent(struct iter *it)
+static void from_cache_parent(struct iter *it)
 {
 	struct delegation *d = it->at;
 	const struct rrset *ns =
@@ -54,22 +54,22 @@ static bool may_go_round(struct iter *it)
 {
 	struct query *q = it->q;
 
-	if (!it->goes_round || !dname_equals(it->goes_round, it->at->zone)) {
+	if (!it->asks_parent || !dname_equals(it->asks_parent, it->at->zone)) {
 		if (!infra_may_refetch(q->env->infra, it->at->zone, q->env->time))
 			return false;
-		it->goes_round = it->at->zone;
+		it->asks_parent = it->at->zone;
 	}
 	return true;
 }
 
-enum turn resort(struct iter *it)
+enum turn parent_fallback(struct iter *it)
 {
 	struct delegation *d = it->at;
 	unsigned added;
 
 	if (d->config && !(d->config->is_stub && dname_is_root(d->zone)))
 		return leave_config(it);
-	if (!route_may_go_round(it->q, d->zone) || it->q->kind & QUERY_PRIME)
+	if (!route_may_ask_parent(it->q, d->zone) || it->q->kind & QUERY_PRIME)
 		return give_up(it);
 
 	d->last_resort = true;
@@ -78,7 +78,7 @@ enum turn resort(struct iter *it)
 			hints_add(d, it->q);
 		d->knows_parent = true;
 	} else if (!d->knows_parent) {
-		recall_parent(it);
+		from_cache_parent(it);
 	}
 	added = delegation_fill(d, it->q, true);
 	added += delegation_fill_parent_glue(d, it->q);
@@ -89,7 +89,7 @@ enum turn resort(struct iter *it)
 	if (!d->knows_parent) {
 		it->refetch = d->zone;
 		it->failed = d;
-		return go_on(it, iter_restart(it) ? ITER_approach : ITER_fail);
+		return go_on(it, iter_restart(it) ? ITER_find_zone : ITER_fail);
 	}
 	if (targets_ask_next(it) || targets_ask_parent(it)) {
 		it->state = ITER_await;

@@ -1,6 +1,6 @@
 /* Claims about where answers, aliases and referrals lead.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/tests/digest_house.h"
+#include "iterator/tests/response_fixture.h"
 
 #include "iterator/targets.h"
 #include "services/forward/forward.h"
@@ -109,9 +109,9 @@ static void a_ds_denied_by_the_wrong_side_is_looked_for_above(void **state)
 		at_example("", "c.b.example.", TYPE_DS, 0);
 		it->at->forward = rows[i].forward;
 		it->tier = rows[i].tier;
-		it->climb = rows[i].climbs ? it->want.name : NULL;
+		it->cut_probe = rows[i].climbs ? it->want.name : NULL;
 		hear(FLAG_AA, 0, NULL, rows[i].soa, NULL);
-		if (it->state != (rows[i].want ? ITER_consult : ITER_finish))
+		if (it->state != (rows[i].want ? ITER_confirm : ITER_finish))
 			fail_msg("%s: %u", rows[i].why, it->state);
 		assert_string_equal(begun(text), rows[i].want ? "b.example./NS+1" : "");
 		house_end();
@@ -176,7 +176,7 @@ static void aliases_are_followed_as_far_as_allowed(void **state)
 
 			snprintf(owner, sizeof(owner), "x%u.", n);
 			snprintf(text, sizeof(text), "x%u. 60 CNAME x%u.", n, n + 1);
-			assert_non_null(chain_take(&it->chain, house.arena,
+			assert_non_null(aliases_take(&it->chain, house.arena,
 						   made_message(house.arena, house.now_s, &made), N(owner)));
 		}
 		it->restarts = rows[i].restarts;

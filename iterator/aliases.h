@@ -1,7 +1,7 @@
 /* The aliases followed on the way to an answer, and the answer they lead to.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef ITERATOR_CHAIN_H
-#define ITERATOR_CHAIN_H
+#ifndef ITERATOR_ALIASES_H
+#define ITERATOR_ALIASES_H
 
 #include "util/base/base.h"
 
@@ -10,7 +10,7 @@ struct message;
 struct question;
 struct rrset;
 
-struct chain {
+struct aliases {
 	const struct rrset **answer, **authority;
 	unsigned answers, authorities, answer_room, authority_room;
 };
@@ -18,11 +18,11 @@ struct chain {
 /* Append the aliases with which the answer section of `m` begins for `name`, and the proofs (NSEC,
  * NSEC3) that a wildcard was rightly used. Returns the name they lead to: `name` itself if there
  * are none, NULL if the chain loops. */
-const uint8_t *chain_take(struct chain *c, struct arena *a, const struct message *m,
+const uint8_t *aliases_take(struct aliases *c, struct arena *a, const struct message *m,
 			  const uint8_t *name);
 
 /* `end` with the chain's aliases in front, as one answer to `q`; in the arena. */
-struct message *chain_finish(const struct chain *c, struct arena *a, const struct message *end,
+struct message *aliases_finish(const struct aliases *c, struct arena *a, const struct message *end,
 			     const struct question *q) MUST_USE;
 
 #endif

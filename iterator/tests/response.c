@@ -1,6 +1,6 @@
 /* Claims about responses that are of no use, and about what is kept of the others.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/tests/digest_house.h"
+#include "iterator/tests/response_fixture.h"
 
 #include "services/authzone/zones.h"
 #include "util/base/log.h"
@@ -114,17 +114,17 @@ static void a_useless_response_is_passed_over(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct iter *it = &house.it;
-		int vain;
+		int wasted_sends;
 
 		at_example(rows[i].conf, "www.example.", TYPE_TXT, 0);
 		show("www.example.", TYPE_A);
-		vain = house.q->budget->vain;
+		wasted_sends = house.q->budget->wasted_sends;
 		hear(rows[i].flags, rows[i].rcode, rows[i].rcode ? NULL : A, NULL, NULL);
 		if (it->state != ITER_choose || !it->question_due || !it->place->spent ||
 		    it->place->faltered != rows[i].faltered || it->qmin.on != rows[i].hides)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(it->reason, REASON_no_reachable);
-		assert_int_equal(house.q->budget->vain, vain - 1);
+		assert_int_equal(house.q->budget->wasted_sends, wasted_sends - 1);
 		assert_int_equal(cached("www.example.", TYPE_A, 0), 0);
 		house_end();
 	}
@@ -147,17 +147,17 @@ static void a_lame_server_is_known_as_such(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct infra_view view;
 		struct iter *it = &house.it;
-		int vain;
+		int wasted_sends;
 
 		at_example("", "www.example.", rows[i].type, 0);
 		it->qmin.on = true;
-		vain = house.q->budget->vain;
+		wasted_sends = house.q->budget->wasted_sends;
 		hear(rows[i].flags, 0, rows[i].answer, rows[i].authority, NULL);
 		infra_look(house.env.infra, &it->place->addr, N("example."), house.env.time, &view);
 		if (view.lame != rows[i].lame || it->state != ITER_choose || !it->question_due || it->qmin.on)
 			fail_msg("%s: %u", rows[i].why, view.lame);
 		assert_int_equal(it->reason, REASON_lame);
-		assert_int_equal(house.q->budget->vain, vain - 1);
+		assert_int_equal(house.q->budget->wasted_sends, wasted_sends - 1);
 		assert_false(it->place->spent);
 		house_end();
 	}
@@ -188,8 +188,8 @@ static void an_empty_response_is_used_if_no_server_says_more(void **state)
 	assert_true(it->question_due && it->place->spent);
 	assert_ptr_equal(it->empty, heard.message);
 	assert_null(it->answer);
-	it->state = ITER_digest;
-	assert_int_equal(digest(it), TURN_ON); /* there is nobody else */
+	it->state = ITER_response;
+	assert_int_equal(response_read(it), TURN_ON); /* there is nobody else */
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, it->empty);
 	house_end();
@@ -214,17 +214,17 @@ static void a_spoilt_spelling_makes_several_be_compared(void **state)
 	assert_true(it->caps.on);
 	assert_int_equal(it->place->tries, 0);
 	assert_false(it->at->places[1].spent);
-	it->state = ITER_digest;
+	it->state = ITER_response;
 	hear(FLAG_AA, 0, A, NULL, NULL);
 	assert_int_equal(it->state, ITER_choose);
 	assert_null(it->answer);
-	it->state = ITER_digest;
+	it->state = ITER_response;
 	hear(FLAG_AA, 0, A, NULL, NULL);
 	assert_int_equal(it->state, ITER_choose);
 	assert_int_equal(it->caps.agreed, 2);
 
-	it->state = ITER_digest; /* that is enough */
-	assert_int_equal(digest(it), TURN_ON);
+	it->state = ITER_response; /* that is enough */
+	assert_int_equal(response_read(it), TURN_ON);
 	assert_int_equal(it->state, ITER_finish);
 	assert_false(it->caps.on);
 	assert_non_null(it->answer);
@@ -463,7 +463,7 @@ static void what_is_said_to_one_subnet_is_not_cached_for_others(void **state)
 			heard.message->edns = (struct edns){ .present = true,
 							     .options = SLICE("\0\10\0\7\0\1\30\30\12\1\2") };
 		house.it.reply = &heard;
-		digest(&house.it);
+		response_read(&house.it);
 		assert_int_equal(house.it.state, ITER_finish);
 		assert_int_equal(cached("www.example.", TYPE_A, 0) != 0, !echoed);
 		house.q->depth = 0;
@@ -587,7 +587,7 @@ static void a_step_on_the_way_is_kept(void **state)
 		house.q->no_message = rows[i].no_message;
 		house.it.on_the_way = rows[i].on_the_way;
 		hear(FLAG_AA, rows[i].rcode, rows[i].answer, rows[i].authority, NULL);
-		s = recalled("a.example.", TYPE_A);
+		s = cached_answer("a.example.", TYPE_A);
 		if (!!s != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		if (s) {
@@ -647,7 +647,7 @@ static void a_step_does_not_replace_what_was_judged(void **state)
 		house.now_s += rows[i].pass_s;
 		show("a.example.", TYPE_A);
 		hear(FLAG_AA, 3, NULL, SOA, NULL);
-		if ((recalled("a.example.", TYPE_A)->rcode == 0) != rows[i].stays)
+		if ((cached_answer("a.example.", TYPE_A)->rcode == 0) != rows[i].stays)
 			fail_msg("%s", rows[i].why);
 		house_end();
 	}
@@ -678,7 +678,7 @@ static void of_a_large_message_what_is_of_use_is_kept(void **state)
 		own->q = it->shown;
 		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .message = own, .aside = &aside };
 		it->reply = &heard;
-		digest(it);
+		response_read(it);
 		assert_int_equal(it->state, i ? ITER_choose : ITER_finish);
 		assert_ptr_not_equal(own->edns.options.at, option);
 		assert_ptr_not_equal(own->sets, sets);
@@ -708,7 +708,7 @@ static void a_reporting_agent_is_kept_where_failures_are_reported(void **state)
 		heard.message->flags = FLAG_QR | FLAG_AA;
 		heard.message->edns = (struct edns){ .present = true, .options = SLICE("\0\x12\0\3\1r\0") };
 		house.it.reply = &heard;
-		digest(&house.it);
+		response_read(&house.it);
 		assert_true(!house.q->report_to == !i);
 		if (i)
 			assert_name_is(house.q->report_to, "r.");

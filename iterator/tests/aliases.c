@@ -1,6 +1,6 @@
 /* Claims about aliases, and about answers that must agree.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "iterator/chain.h"
+#include "iterator/aliases.h"
 
 #include "iterator/caps.h"
 #include "services/tests/made.h"
@@ -33,17 +33,17 @@ static void aliases_stand_before_the_answer(void **state)
 		"b.e.", TYPE_A, 3, { NULL, "e. 60 SOA x. y. 1 2 3 4 5" }
 	};
 	struct question q = made_question("a.", TYPE_A);
-	struct chain c = { 0 };
+	struct aliases c = { 0 };
 	struct arena a;
 	const uint8_t *target;
 	char got[256];
 
 	arena_init(&a);
-	target = chain_take(&c, &a, made_message(&a, NOW, &first), N("a."));
+	target = aliases_take(&c, &a, made_message(&a, NOW, &first), N("a."));
 	assert_name_is(target, "b.d.");
-	target = chain_take(&c, &a, made_message(&a, NOW, &second), target);
+	target = aliases_take(&c, &a, made_message(&a, NOW, &second), target);
 	assert_name_is(target, "b.e.");
-	struct message *m = chain_finish(&c, &a, made_message(&a, NOW, &last), &q);
+	struct message *m = aliases_finish(&c, &a, made_message(&a, NOW, &last), &q);
 	assert_string_equal(answer_of(m, got, sizeof(got)),
 			    "a./CNAME d./DNAME b.d./CNAME a./NSEC e./SOA");
 	assert_int_equal(m->count[SECTION_ANSWER], 3);
@@ -58,13 +58,13 @@ static void a_circle_is_seen(void **state)
 	(void)state;
 	static const struct made there = { "a.", TYPE_A, 0, { "a. 60 CNAME b." } };
 	static const struct made back = { "b.", TYPE_A, 0, { "b. 60 CNAME a." } };
-	struct chain c = { 0 };
+	struct aliases c = { 0 };
 	struct arena a;
 
 	arena_init(&a);
-	assert_name_is(chain_take(&c, &a, made_message(&a, NOW, &there), N("a.")), "b.");
-	assert_name_is(chain_take(&c, &a, made_message(&a, NOW, &back), N("b.")), "a.");
-	assert_null(chain_take(&c, &a, made_message(&a, NOW, &there), N("a.")));
+	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a.")), "b.");
+	assert_name_is(aliases_take(&c, &a, made_message(&a, NOW, &back), N("b.")), "a.");
+	assert_null(aliases_take(&c, &a, made_message(&a, NOW, &there), N("a.")));
 	arena_clear(&a);
 }
 
@@ -73,7 +73,7 @@ static void a_message_gives_64_denials(void **state)
 	(void)state;
 	const struct rrset *sets[100];
 	struct message m = { .sets = sets, .count = { [SECTION_AUTHORITY] = 100 } };
-	struct chain c = { 0 };
+	struct aliases c = { 0 };
 	struct arena a;
 	char text[32];
 
@@ -82,7 +82,7 @@ static void a_message_gives_64_denials(void **state)
 		snprintf(text, sizeof(text), "n%u. 60 NSEC m. A", i);
 		sets[i] = made_set(&a, NOW, text);
 	}
-	assert_name_is(chain_take(&c, &a, &m, N("a.")), "a.");
+	assert_name_is(aliases_take(&c, &a, &m, N("a.")), "a.");
 	assert_int_equal(c.authorities, 64);
 	arena_clear(&a);
 }
