@@ -168,7 +168,7 @@ static void change(struct stepping *t, struct autotrust_key *k, enum autotrust_s
  * AddPend to Revoked, so to it the revoked key is another one, and it has left the set (age_key). */
 static void bury_revoked(struct stepping *t)
 {
-	struct verdict v;
+	struct sig_result v;
 
 	for (unsigned i = 0; i < t->zone->count; i++) {
 		const struct zonekey *z = &t->zone->key[i];
@@ -204,7 +204,7 @@ static void bury_revoked(struct stepping *t)
 static bool set_is_believed(struct stepping *t)
 {
 	struct rrset *ds = autotrust_ds(t->p), *keys = autotrust_keys(t->p);
-	struct verdict v = { .security = SECURITY_BOGUS };
+	struct sig_result v = { .security = SECURITY_BOGUS };
 	char name[DNAME_TEXT];
 
 	if (ds || keys)

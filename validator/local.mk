@@ -2,14 +2,14 @@
 libresolver_la_SOURCES += \
 	validator/anchors.c validator/anchors.h validator/bind_keys.c validator/bind_keys.h \
 	validator/autotrust.c validator/autotrust.h validator/autotrust_file.c validator/autotrust_private.h \
-	validator/chain.c validator/chain.h \
+	validator/trust_chain.c validator/trust_chain.h \
 	validator/clock.c validator/clock.h \
 	validator/crypto.c validator/crypto.h validator/algorithm.def \
 	validator/date.c validator/date.h \
-	validator/judge.c validator/judge.h \
+	validator/answer_validity.c validator/answer_validity.h \
 	validator/keycache.c validator/keycache.h \
-	validator/keyset.c validator/vouch.c \
-	validator/ledger.c validator/ledger.h \
+	validator/keyset.c validator/ds_match.c \
+	validator/checked_sigs.c validator/checked_sigs.h \
 	validator/roll.c validator/roll.h \
 	validator/rules.c validator/rules.h \
 	validator/trust.c validator/trust.h \
@@ -21,24 +21,24 @@ UNIT_TESTS += \
 	validator/tests/autotrust \
 	validator/tests/autotrust_file \
 	validator/tests/beside \
-	validator/tests/chain \
-	validator/tests/chain_turns \
+	validator/tests/trust_chain \
+	validator/tests/trust_chain_turns \
 	validator/tests/crypto \
-	validator/tests/judge \
-	validator/tests/judge_denial \
-	validator/tests/judge_sets \
+	validator/tests/answer_validity \
+	validator/tests/answer_denial \
+	validator/tests/answer_sets \
 	validator/tests/keycache \
-	validator/tests/ledger \
+	validator/tests/checked_sigs \
 	validator/tests/roll \
 	validator/tests/rules \
 	validator/tests/states \
 	validator/tests/validator \
 	validator/tests/verify \
-	validator/tests/vouch \
-	validator/tests/vouch_which
+	validator/tests/ds_match \
+	validator/tests/ds_match_which
 
 EXTRA_DIST += \
-	validator/tests/court.h validator/tests/lab.h validator/tests/rolling.h \
+	validator/tests/answer_fixture.h validator/tests/lab.h validator/tests/rolling.h \
 	validator/tests/zones/ed25519.zone validator/tests/zones/ed448.zone \
 	validator/tests/zones/p256.zone validator/tests/zones/p384.zone \
 	validator/tests/zones/rsasha1.zone validator/tests/zones/rsasha1n.zone \

@@ -1,4 +1,4 @@
-/* The validator module: resolve, judge the answer, retry elsewhere, or give a verdict.
+/* The validator module: resolve, judge the answer, retry elsewhere, or give a sig_result.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/validator.h"
 
@@ -19,7 +19,7 @@
 #include "util/conf/options.h"
 #include "util/dns/rr.h"
 #include "validator/clock.h"
-#include "validator/judge.h"
+#include "validator/answer_validity.h"
 #include "validator/keycache.h"
 #include "validator/roll.h"
 #include "validator/trust.h"
@@ -28,8 +28,8 @@ struct validator {
 	bool pass;              /* this query is not ours to judge */
 	bool judging;
 	unsigned restarts;      /* so far; at most val-max-restart */
-	struct chain chain;
-	struct judge judge;
+	struct trust_chain chain;
+	struct answer_validity judge;
 };
 
 static const struct conf_server *conf_of(const struct query *q)
@@ -50,7 +50,7 @@ static bool is_for_others(const struct query *q)
 }
 
 /* Failures contain nothing that is signed, and signatures are not signed; what was judged before
- * keeps its verdict. */
+ * keeps its sig_result. */
 static bool is_decided(const struct message *m)
 {
 	return m->security != SECURITY_UNCHECKED ||
@@ -117,18 +117,18 @@ static bool sentinel_denies(struct query *q)
 	return !(q->kind & QUERY_CD);
 }
 
-/* ---- the verdict ---- */
+/* ---- the sig_result ---- */
 
 /* Stores the secure sets: in the cache they replace those not validated. Not what was made from a DNAME, without
  * which nothing vouches for it; nor, unless the `whole` message is secure, what was made from a wildcard. */
-static void teach_sets(struct query *q, const struct judge *j, bool whole)
+static void teach_sets(struct query *q, const struct answer_validity *j, bool whole)
 {
 	const struct question *asked = q->depth == 0 ? &q->question : NULL;
 
 	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(j->m); i++) {
-		const struct verified *v = judge_verified(j, i);
+		const struct verified *v = answer_validity_verified(j, i);
 
 		if (v && (whole || !verified_is_expanded(v)))
 			store_verified(q, asked, v, q->env->time->now_s, &q->arena);
@@ -137,17 +137,17 @@ static void teach_sets(struct query *q, const struct judge *j, bool whole)
 
 /* What was found false does not stand in the way of what is true, of lower rank perhaps, and leads
  * nowhere. */
-static void reject_sets(struct query *q, const struct judge *j)
+static void reject_sets(struct query *q, const struct answer_validity *j)
 {
 	if (q->no_store || query_is_for_some(q))
 		return;
 	for (unsigned i = 0; i < message_set_count(j->m); i++)
-		if (j->judged[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].of_the_way)
+		if (j->judged[i] && j->sets[i].security == SECURITY_BOGUS && !j->sets[i].chain_failed)
 			rrsetcache_reject(q->cache.rrsets, j->m->sets[i]);
 }
 
 /* Stores denials and wildcards, which also answer for other names (RFC 8198), each for the zone that signed it. */
-static void teach_negative(struct query *q, const struct judge *j)
+static void teach_negative(struct query *q, const struct answer_validity *j)
 {
 	unsigned first = j->m->count[SECTION_ANSWER], last = first + j->m->count[SECTION_AUTHORITY];
 	const struct verified **proofs;
@@ -157,14 +157,14 @@ static void teach_negative(struct query *q, const struct judge *j)
 	if (q->no_store || query_is_for_some(q) || !q->cache.negative)
 		return;
 	for (unsigned i = 0; i < first && !q->listed; i++) {
-		const struct verified *v = judge_verified(j, i);
+		const struct verified *v = answer_validity_verified(j, i);
 
 		if (v && verified_is_expanded(v))
 			aggressive_learn_wildcard(q->cache.rrsets, v, now_s, &q->arena);
 	}
 	proofs = arena_array(&q->arena, const struct verified *, last - first + 1);
 	for (unsigned i = first; i < last; i++) {
-		const struct verified *v = judge_verified(j, i);
+		const struct verified *v = answer_validity_verified(j, i);
 
 		if (v)
 			proofs[count++] = v;
@@ -172,7 +172,7 @@ static void teach_negative(struct query *q, const struct judge *j)
 	aggressive_learn(q->cache.negative, proofs, count, q->snapshot->conf, now_s, &q->arena);
 }
 
-static void count_bogus(const struct query *q, const struct judge *j)
+static void count_bogus(const struct query *q, const struct answer_validity *j)
 {
 	unsigned bogus = 0;
 
@@ -181,7 +181,7 @@ static void count_bogus(const struct query *q, const struct judge *j)
 	stat_bump(&q->env->stats->rrset_bogus, bogus);
 }
 
-static void log_bogus(const struct query *q, const struct judgement *j)
+static void log_bogus(const struct query *q, const struct validity *j)
 {
 	char name[DNAME_TEXT], buf[16], server[ADDR_TEXT] = "";
 	const char *type = rr_type_name(q->question.type, buf);
@@ -211,17 +211,17 @@ static void withhold(struct message *m)
 	memset(m->count, 0, sizeof(m->count));
 }
 
-static void settle(struct query *q, const struct validator *v, const struct judgement *j)
+static void settle(struct query *q, const struct validator *v, const struct validity *j)
 {
 	struct message *m;
 
 	if (j->security == SECURITY_SECURE) {
-		m = judge_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
+		m = answer_validity_purify(&v->judge, !conf_of(q)->val_clean_additional, &q->arena,
 				 q->env->time->now_s);
 		teach_sets(q, &v->judge, true);
 		teach_negative(q, &v->judge);
 	} else {
-		m = judge_limit(&v->judge, &q->arena, q->env->time->now_s);
+		m = answer_validity_limit(&v->judge, &q->arena, q->env->time->now_s);
 		if (j->security != SECURITY_BOGUS)
 			teach_sets(q, &v->judge, false);
 	}
@@ -255,11 +255,11 @@ static void settle(struct query *q, const struct validator *v, const struct judg
 
 /* Whether to resolve a bogus answer again: if so, the server it came from is asked last, and the
  * cache is bypassed. */
-static bool may_retry(struct query *q, struct validator *v, const struct judgement *j)
+static bool may_retry(struct query *q, struct validator *v, const struct validity *j)
 {
 	struct addr *list;
 
-	if (j->security != SECURITY_BOGUS || j->of_the_way ||
+	if (j->security != SECURITY_BOGUS || j->chain_failed ||
 	    v->restarts >= conf_of(q)->val_max_restart)
 		return false;
 	v->restarts++;
@@ -273,7 +273,7 @@ static bool may_retry(struct query *q, struct validator *v, const struct judgeme
 	return true;
 }
 
-static void tell_verdict(const struct query *q, const struct judgement *j)
+static void tell_verdict(const struct query *q, const struct validity *j)
 {
 	static const char *const words[] = {
 		[SECURITY_UNCHECKED] = "not validated",
@@ -291,9 +291,9 @@ static void tell_verdict(const struct query *q, const struct judgement *j)
 
 static enum step judge(struct query *q, struct validator *v)
 {
-	struct judgement j;
+	struct validity j;
 
-	if (!judge_message(&v->judge, &j)) {
+	if (!answer_validity_message(&v->judge, &j)) {
 		if (!mesh_children(q))
 			mesh_yield(q);
 		return STEP_WAIT;
@@ -327,9 +327,9 @@ static enum step on_answer(struct query *q, struct validator *v)
 		return STEP_UP;
 	}
 	if (v->restarts == 0)
-		chain_begin(&v->chain, q, q->snapshot->trust);
-	ledger_turn(&v->chain.ledger);
-	judge_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
+		trust_chain_begin(&v->chain, q, q->snapshot->trust);
+	checked_sigs_turn(&v->chain.ledger);
+	answer_validity_begin(&v->judge, &v->chain, q->reply, !conf_of(q)->minimal_responses);
 	v->judging = true;
 	return judge(q, v);
 }
@@ -347,13 +347,13 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 	case EVENT_CHILD:
 		if (!v->judging)
 			return STEP_STUCK;
-		chain_arrived(&v->chain, ev);
-		ledger_turn(&v->chain.ledger);
+		trust_chain_arrived(&v->chain, ev);
+		checked_sigs_turn(&v->chain.ledger);
 		return judge(q, v);
 	case EVENT_TURN:
 		if (!v->judging)
 			return STEP_STUCK;
-		ledger_turn(&v->chain.ledger);
+		checked_sigs_turn(&v->chain.ledger);
 		return judge(q, v);
 	default:
 		return STEP_STUCK;
@@ -363,17 +363,17 @@ static enum step go_on(struct query *q, struct validator *v, const struct event 
 /* Counts what the event cost, by the difference in the query's budget. */
 static enum step operate(struct query *q, void *state, const struct event *ev)
 {
-	int checks = ledger_checks_left(q), hashes = q->budget->hashes;
+	int checks = checked_sigs_checks_left(q), hashes = q->budget->hashes;
 	struct stats *s = q->env->stats;
 	enum step step = go_on(q, state, ev);
 
-	checks -= ledger_checks_left(q);
+	checks -= checked_sigs_checks_left(q);
 	hashes -= q->budget->hashes;
 	if (checks > 0)
 		stat_bump(&s->valops, (uint64_t)checks);
 	/* A turn's share of work covers both kinds. */
 	if (hashes > 0)
-		q->env->checks += (unsigned)(hashes * LEDGER_CHECKS / LEDGER_HASHES);
+		q->env->checks += (unsigned)(hashes * CHECKED_CHECKS / CHECKED_HASHES);
 	return step;
 }
 
@@ -414,7 +414,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 	int purse = CONFIRM_CHECKS;
 	struct verify_how how = { .arena = a, .signatures = &purse };
 	uint32_t now_s = env->time->now_s;
-	struct verdict v;
+	struct sig_result v;
 	struct rrset *secure;
 
 	if (!trust || !signer || set->security != SECURITY_UNCHECKED || !may_speak(env, signer, set))
@@ -436,7 +436,7 @@ const struct rrset *validator_confirm(const struct env *env, const struct rrset 
 static const uint8_t *trust_point(const struct query *q, const uint8_t *name, uint16_t type)
 {
 	const struct trust_store *t = q->snapshot->trust;
-	const struct anchor *a = t ? chain_anchor(t, q, name, type == TYPE_DS) : NULL;
+	const struct anchor *a = t ? trust_chain_anchor(t, q, name, type == TYPE_DS) : NULL;
 
 	return a ? a->owner : NULL;
 }

@@ -15,9 +15,9 @@
 #include "validator/date.h"
 
 void check_begin(struct check *c, const struct rrset *set, const struct keyset *keys,
-		 const struct verify_how *how, struct verdict *out)
+		 const struct verify_how *how, struct sig_result *out)
 {
-	*out = (struct verdict){ .security = SECURITY_BOGUS };
+	*out = (struct sig_result){ .security = SECURITY_BOGUS };
 	*c = (struct check){ .set = set, .keys = keys, .how = how, .only = ANY_KEY, .out = out };
 	arena_init(&c->scratch);
 }
@@ -326,8 +326,8 @@ static bool sum_holds(struct check *c, const struct zonekey *z, const struct rrs
 	return false;
 }
 
-/* The verdict on a set for which this signature holds. */
-static struct verdict secure(const struct rrset *set, const struct rrsig *sig, uint32_t ttl_s,
+/* The sig_result on a set for which this signature holds. */
+static struct sig_result secure(const struct rrset *set, const struct rrsig *sig, uint32_t ttl_s,
 			     struct arena *a)
 {
 	struct verified v = { .set = set,
@@ -337,7 +337,7 @@ static struct verdict secure(const struct rrset *set, const struct rrsig *sig, u
 			      .labels = sig->labels,
 			      .expanded = sig->labels < countable_labels(rrset_owner(set)) };
 
-	return (struct verdict){ .security = SECURITY_SECURE,
+	return (struct sig_result){ .security = SECURITY_SECURE,
 				 .verified = verified_new(a, &v),
 				 .tag = sig->tag,
 				 .algorithm = sig->algorithm,
@@ -463,7 +463,7 @@ void check_fail_algorithm(struct check *c, const struct octets *missing)
 
 	/* One algorithm may have succeeded before another was found missing. */
 	if (c->out->security == SECURITY_SECURE)
-		*c->out = (struct verdict){ .security = SECURITY_BOGUS };
+		*c->out = (struct sig_result){ .security = SECURITY_BOGUS };
 	else if (c->out->text)
 		return; /* the signature that failed says more */
 	for (unsigned i = 0; i < 256; i++)
@@ -476,7 +476,7 @@ void check_fail_algorithm(struct check *c, const struct octets *missing)
 }
 
 void verify_set(const struct rrset *set, const struct keyset *keys, const struct verify_how *how,
-		struct verdict *out)
+		struct sig_result *out)
 {
 	struct octets wanted = keys->wanted;
 	bool every = how->rules->every_algorithm && !octets_empty(&wanted);
@@ -492,7 +492,7 @@ void verify_set(const struct rrset *set, const struct keyset *keys, const struct
 }
 
 void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned i,
-		   const struct verify_how *how, struct verdict *out)
+		   const struct verify_how *how, struct sig_result *out)
 {
 	struct check c;
 
@@ -523,7 +523,7 @@ uint32_t verify_ttl_again(const struct rrset *set, const struct verify_how *how)
 }
 
 bool verify_again(const struct rrset *set, const struct rrset *kept, bool expanded,
-		  const struct keyset *keys, const struct verify_how *how, struct verdict *out)
+		  const struct keyset *keys, const struct verify_how *how, struct sig_result *out)
 {
 	struct rrset_walk w = rrset_sigs(set);
 	uint32_t ttl_s = verify_ttl_again(set, how);

@@ -3,7 +3,7 @@
  *
  * The keys of a zone are a `struct keyset`: immutable, reference-counted, shared by threads; a
  * public key is parsed when a signature first needs it and stays with the set. A check ends in a
- * `struct verdict`, which gives the security of the RRset and, when it is bogus, the reason, in a
+ * `struct sig_result`, which gives the security of the RRset and, when it is bogus, the reason, in a
  * sentence that names the owner, the key and the time.
  *
  * Verdicts: SECURITY_SECURE, a signature is valid; SECURITY_BOGUS, none is; SECURITY_INSECURE, the
@@ -109,7 +109,7 @@ struct verify_how {
 	int *good;                      /* … and each that succeeds takes one of these; NULL: of the same */
 };
 
-struct verdict {
+struct sig_result {
 	enum security security;
 	enum reason reason;             /* REASON_none when secure */
 	const char *text;               /* a sentence for people, in the arena; NULL when secure */
@@ -129,18 +129,18 @@ struct verdict {
  * secure but denies nothing: it only answers a query for that type. With rules->every_algorithm,
  * each algorithm in keys->wanted must have signed. */
 void verify_set(const struct rrset *set, const struct keyset *keys, const struct verify_how *how,
-		struct verdict *out);
+		struct sig_result *out);
 
 /* Whether `kept`, from the RRset cache, is secure and the same RRset with the same signatures, by the zone of
  * these keys: then it has been verified, and nothing is computed. Its owner is that of `set` or, for one
  * expanded from a wildcard, the wildcard's (`expanded`). False: that is not so, or not any more. */
 bool verify_again(const struct rrset *set, const struct rrset *kept, bool expanded,
-		  const struct keyset *keys, const struct verify_how *how, struct verdict *out) MUST_USE;
+		  const struct keyset *keys, const struct verify_how *how, struct sig_result *out) MUST_USE;
 
 /* As verify_set, but by key `i` alone, whose flags other than the zone bit are ignored: RFC 5011
  * asks whether a revoked key has signed. */
 void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned i,
-		   const struct verify_how *how, struct verdict *out);
+		   const struct verify_how *how, struct sig_result *out);
 
 /* Whether these keys may be trusted: a key matched by `ds` (a validated DS set of the same owner,
  * or an anchor's; or NULL) or equal to a record of `anchors` (a trusted DNSKEY set; or NULL) must
@@ -150,7 +150,7 @@ void verify_set_by(const struct rrset *set, const struct keyset *keys, unsigned 
  * record of either is of an algorithm and digest that count. With every_algorithm, fills
  * keys->wanted and requires a vouched-for key of each algorithm. */
 void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset *anchors,
-		 const struct verify_how *how, struct verdict *out);
+		 const struct verify_how *how, struct sig_result *out);
 
 /* Whether the DS set has a record whose algorithm and digest both count: without one the child zone
  * is insecure (RFC 4035 5.2, 6840 5.2). */

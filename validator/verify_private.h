@@ -1,4 +1,4 @@
-/* What keyset.c, verify.c and vouch.c share: one check in progress.
+/* What keyset.c, verify.c and ds_match.c share: one check in progress.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef VALIDATOR_VERIFY_PRIVATE_H
 #define VALIDATOR_VERIFY_PRIVATE_H
@@ -43,11 +43,11 @@ struct check {
 	struct slice *rdata;            /* canonical, in canonical order; NULL: not made yet */
 	size_t count, room;
 	uint8_t *data;                  /* the signed data, rebuilt for each signature */
-	struct verdict *out;
+	struct sig_result *out;
 };
 
 void check_begin(struct check *c, const struct rrset *set, const struct keyset *keys,
-		 const struct verify_how *how, struct verdict *out);
+		 const struct verify_how *how, struct sig_result *out);
 void check_end(struct check *c);
 
 /* Record the reason, unless an earlier signature got farther. The owner and type of the set are
@@ -60,7 +60,7 @@ void check_fail(struct check *c, enum stage stage, enum reason reason, const cha
 bool check_signatures(struct check *c, struct octets *wanted);
 void check_fail_algorithm(struct check *c, const struct octets *missing);
 
-/* Unless `good`, complete the verdict of failure. */
+/* Unless `good`, complete the sig_result of failure. */
 void check_settle(struct check *c, bool good);
 
 #endif

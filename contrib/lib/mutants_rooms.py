@@ -9,10 +9,10 @@ digest      | iterator/response.c |
 classify    | iterator/classify.c |
 delegation  | iterator/delegation.c |
 select      | iterator/select.c |
-judge       | validator/judge.c |
-chain       | validator/chain.c |
-vouch       | validator/vouch.c validator/keyset.c |
-verify      | validator/verify.c validator/crypto.c validator/ledger.c |
+judge       | validator/answer_validity.c |
+chain       | validator/trust_chain.c |
+vouch       | validator/ds_match.c validator/keyset.c |
+verify      | validator/verify.c validator/crypto.c validator/checked_sigs.c |
 denial      | util/dns/denial.c util/dns/type_bitmap.c |
 nsec3       | util/dns/nsec3.c |
 negative    | services/cache/aggressive.c services/cache/nsec_ranges.c |

@@ -100,7 +100,7 @@ enum policy_end policy_answer(const struct policy *p, const struct policy_client
 
 /* ---- answers ---- */
 
-enum judgement_end {
+enum policy_result {
 	JUDGED_AS_IS,
 	JUDGED_CHANGED, /* send `m` instead */
 	JUDGED_DROP,
@@ -108,7 +108,7 @@ enum judgement_end {
 };
 
 struct judged {
-	enum judgement_end end;
+	enum policy_result end;
 	const struct message *m;
 	struct alias_prefix lead;
 };

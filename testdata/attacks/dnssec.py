@@ -142,7 +142,7 @@ TRAP = dict(
     rule="at most eight signatures are checked per RRset, and per query 32 that fail and 384 that hold, one with P-384 counts as "
          "four; two keys per tag are tried, an unreadable key counts as tried; after eight checks other queries get their turn; "
          "who has used that up fails for a second or two",
-    code="validator/verify.c:take_work services/mesh/private.h:QUERY_SIGNATURES validator/ledger.h:LEDGER_CHECKS")
+    code="validator/verify.c:take_work services/mesh/private.h:QUERY_SIGNATURES validator/checked_sigs.h:CHECKED_CHECKS")
 SHAPES = ("keys", "one-key", "malformed", "any", "denial", "denial3", "p384", "rsa")
 
 
@@ -166,7 +166,7 @@ def keytrap(lab, shape):
         variants={"false": {"true": False}, "true-one-last": {"true": True}},
         limits={"C_ms": 20, "R": {"SERVFAIL", "NOERROR"}},
         rule="after four DS records that match a key's tag but not the key, it gives up",
-        code="validator/vouch.c:try_ds validator/verify.c:take_work")
+        code="validator/ds_match.c:try_ds validator/verify.c:take_work")
 def keytrap_ds(lab, true):
     parent = anchored(lab, "p.test.")
     keys = one_tag("trap.p.test.", 60)
@@ -247,7 +247,7 @@ def nsec3_labels(lab, count, salt=b"\xab" * 8):
 
 @attack(36, "nsec3-referral", "a referral without DS, proven with ever so many iterations",
         variants={str(n): {"count": n, "limits": {"R": shown}} for n in (50, 2500)},
-        rule="the same limit for proofs that a zone cut is unsigned", code="validator/chain.c:iteration_limit", quick=True,
+        rule="the same limit for proofs that a zone cut is unsigned", code="validator/trust_chain.c:iteration_limit", quick=True,
         limits={"rcode": "NOERROR", "C_ms": 20})
 def nsec3_referral(lab, count):
     parent = anchored(lab, "three.test.", nsec3=count, salt=b"\xab" * 8)
@@ -433,7 +433,7 @@ def mixed_nsec3(lab, trick):
         variants={t: {"trick": t} for t in ("wildcard-cname", "dname", "foreign-cname", "bare-cname")},
         rule="each link is validated by itself: its own signature, its own zone, and for a wildcard expansion the "
              "proof that it applies",
-        code="validator/judge.c:judge_expansion validator/judge.c:synthesized_from", quick=True, limits={"R": "bogus"})
+        code="validator/answer_validity.c:judge_expansion validator/answer_validity.c:synthesized_from", quick=True, limits={"R": "bogus"})
 def aliases_unproven(lab, trick):
     zone = anchored(lab, "e.test.", ["* 60 CNAME t.o.test."])
     other = anchored(lab, "o.test.", ["t 60 A " + TRUTH], ATTACKERS[1])
@@ -459,13 +459,13 @@ def aliases_unproven(lab, trick):
 
 answered(40, "wildcard-proof", "a wildcard answer without the proof that no closer name exists", "that proof is "
                                                                                                    "required",
-         "validator/judge.c:judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
+         "validator/answer_validity.c:judge_expansion", "testdata/replay/signed_wildcard_needs_its_proof.rpl")
 
 
 @attack(41, "downgrade", "the strong DS or signature is taken away; only unknown algorithms or digests are left",
         variants={t: {"trick": t} for t in ("sha1-beside-sha2", "unknown-beside-known", "stripped-signature", "stripped-ds")},
         rule="under harden-algo-downgrade SHA-1 digests are ignored if there are better ones; a zone is insecure "
-             "only if none of its DS records can be used; a zone with a usable DS must be signed", code="validator/vouch.c:ds_counts validator/judge.c:lacks_signatures", quick=True,
+             "only if none of its DS records can be used; a zone with a usable DS must be signed", code="validator/ds_match.c:ds_counts validator/answer_validity.c:lacks_signatures", quick=True,
         limits={"R": "bogus"})
 def downgrade(lab, trick):
     parent = anchored(lab, "p.test.")
@@ -492,7 +492,7 @@ def downgrade(lab, trick):
 
 
 answered(41, "harden-algo-downgrade", "every algorithm of the DS set must have signed", "with harden-algo-downgrade",
-         "validator/vouch.c:want_algorithms", "validator/tests/vouch.c::with_hardening_every_algorithm_must_have_signed")
+         "validator/ds_match.c:want_algorithms", "validator/tests/ds_match.c::with_hardening_every_algorithm_must_have_signed")
 
 
 # -- what is bogus stays that ----------------------------------------------------------------------
@@ -570,7 +570,7 @@ answered(43, "wrong-clock", "a clock that is wrong must not spoil the state of t
 
 @attack(43, "priming-without-end", "the servers of an anchor's zone never give its keys", quick=True,
         rule="key queries have the same limits as others, and that they are missing is remembered for 5 s",
-        code="validator/chain.c:miss validator/chain.c:want_keys", limits={"U": 30, "keys_asked": 4, "R": "SERVFAIL"})
+        code="validator/trust_chain.c:miss validator/trust_chain.c:want_keys", limits={"U": 30, "keys_asked": 4, "R": "SERVFAIL"})
 def priming_without_end(lab):
     zone = anchored(lab, "e.test.", ["w%d 60 A %s" % (n, TRUTH) for n in range(100)])
     lab.world.script(ATTACKERS[0], lambda q: q.reply(rcode="SERVFAIL") if q.kind == "DNSKEY" else zone.answer(q))
@@ -587,7 +587,7 @@ def priming_without_end(lab):
 # -- work by composition ---------------------------------------------------------------------------
 
 @attack(44, "deep-names", "names of very many labels below a signed zone: a proof for every label in between",
-        rule="the query's budget applies in the validator, too", code="services/query/budget.h:budget_take validator/chain.c:look",
+        rule="the query's budget applies in the validator, too", code="services/query/budget.h:budget_take validator/trust_chain.c:look",
         limits={"C_ms": 50, "U": 100, "took_s": 10}, quick=True)
 def deep_names(lab):
     zone = anchored(lab, "deep.test.")
@@ -639,8 +639,8 @@ answered(44, "spent-on-another", "a question that costs all it may, then an alia
          "want of a budget must not be kept for those who have one", "failures of children without means or time, or by limits for children alone, are kept "
          "nowhere, and who had joined such a child, be it a client or another question, gets a lookup of its own",
          "services/query/budget.h:budget_is_short services/mesh/waiters.c:waiters_begin_again "
-         "services/mesh/children.c:query_ask_again services/query/query.h:query_lookup_was_refused validator/chain.c:miss "
-         "validator/chain.c:learn_cut",
+         "services/mesh/children.c:query_ask_again services/query/query.h:query_lookup_was_refused validator/trust_chain.c:miss "
+         "validator/trust_chain.c:learn_cut",
          "testdata/replay/failure_for_want_of_a_budget_is_nobody_elses.rpl "
          "testdata/replay/cut_for_want_of_anothers_budget_is_asked_again.rpl "
          "testdata/replay/failure_for_want_of_anothers_budget_is_asked_again.rpl "

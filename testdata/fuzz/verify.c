@@ -75,7 +75,7 @@ static const struct rrset *set_of(const struct given *g, struct arena *a, unsign
 	return rrset_build(a, &parts);
 }
 
-static void check_verdict(const struct verdict *v)
+static void check_verdict(const struct sig_result *v)
 {
 	PROMISE((v->security == SECURITY_SECURE) == (v->text == NULL));
 	PROMISE((v->security == SECURITY_SECURE) == (v->reason == REASON_none));
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct given g = { .count = { 0 } };
 	struct keyset *keys;
 	struct rules rules;
-	struct verdict v;
+	struct sig_result v;
 	struct arena a;
 	int purse = 16;
 	struct verify_how how = { .rules = &rules, .arena = &a, .now = 1795161600u,

@@ -101,7 +101,7 @@ struct denial_both {
 struct denial_both denial_of_both(const struct denial_evidence *e, const uint8_t *qname, uint16_t qtype);
 
 /* For a positive answer expanded from the wildcard "*." + the last `labels` labels of `qname`
- * (struct verdict in validator/verify.h): no closer match exists (RFC 4035 5.3.4, 5155 8.8). */
+ * (struct sig_result in validator/verify.h): no closer match exists (RFC 4035 5.3.4, 5155 8.8). */
 enum denial denial_of_closer(const struct denial_evidence *e, const uint8_t *qname,
 			     unsigned labels);
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "validator/validator.h"
 
-#include "validator/ledger.h"
+#include "validator/checked_sigs.h"
 #include "validator/tests/lab.h"
 
 #define SOA "example. 300 IN SOA ns.example. admin.example. 1 3600 900 86400 300\n"
@@ -244,13 +244,13 @@ static void costly_answers_let_others_go_first(void **state)
 	before = lab_checks();
 	trap = lab_ask("trap.example.", TYPE_ANY);
 	assert_false(trap->done);
-	assert_int_equal(lab_checks() - before, LEDGER_CHECKS);
+	assert_int_equal(lab_checks() - before, CHECKED_CHECKS);
 	while (!trap->done) {
 		const char *name = turns == 1 ? "mail.example." : "www.example.";
 
 		before = lab_checks();
 		assert_true(lab_turn());
-		assert_true(lab_checks() - before <= LEDGER_CHECKS);
+		assert_true(lab_checks() - before <= CHECKED_CHECKS);
 		turns++;
 		other = lab_ask(name, TYPE_A);
 		assert_true(other->done);
@@ -277,7 +277,7 @@ static void costly_answers_take_turns(void **state)
 		h[i] = lab_ask(names[i], TYPE_ANY);
 	}
 	for (unsigned before = lab_checks(); lab_turn(); before = lab_checks()) {
-		assert_true(lab_checks() - before <= LEDGER_CHECKS);
+		assert_true(lab_checks() - before <= CHECKED_CHECKS);
 		turns++;
 		/* none is behind the others by more than a turn */
 		assert_true(!h[0]->done || turns >= 7);
@@ -316,7 +316,7 @@ static void of_an_answer_to_any_24_sets_are_judged_and_given(void **state)
 
 /* KeyTrap (CVE-2023-50387, CVE-2026-11605): whatever is put into an answer, no more than so many checks fail in
  * all for a question, tried again or not (that of the zone's keys is good), its neighbour is judged as ever, and
- * the verdict is not one on the data. */
+ * the sig_result is not one on the data. */
 static void keytrap_signature_checks_per_query_are_limited(void **state)
 {
 	(void)state;

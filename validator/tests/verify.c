@@ -1,6 +1,6 @@
 /* Claims about signed sets: which signature proves them, to whom, until when, and at what cost.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/tests/court.h"
+#include "validator/tests/answer_fixture.h"
 
 static void every_algorithm_proves_every_kind_of_set(void **state)
 {
@@ -364,7 +364,7 @@ static void what_was_verified_names_who_signed_it(void **state)
 		const char *why = rows[i / 2].why;
 		struct court c;
 		const struct rrset *set, *kept;
-		struct verdict again;
+		struct sig_result again;
 
 		court_open(&c, "p256");
 		set = with_sig(&c, set_of(&c, "www.", TYPE_A), rows[i / 2].signer, rows[i / 2].labels, i % 2);
@@ -396,7 +396,7 @@ static void what_is_kept_is_good_for_its_zone_only(void **state)
 	(void)state;
 	struct court c, other;
 	struct rrset *kept, *set;
-	struct verdict again;
+	struct sig_result again;
 
 	court_open(&c, "p256");
 	court_open(&other, "p384");
@@ -735,7 +735,7 @@ static void examples_of_the_standards_hold(void **state)
 		struct verify_how how;
 		struct keyset *keys;
 		struct rules rules;
-		struct verdict v;
+		struct sig_result v;
 		struct arena a;
 		struct ds read;
 		int purse = 9;

@@ -1,6 +1,6 @@
 /* Claims about alias chains, wildcards and denials.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/judge.h"
+#include "validator/answer_validity.h"
 
 #include "services/cache/verified_private.h"
 #include "validator/tests/lab.h"
@@ -114,7 +114,7 @@ static void what_was_synthesized_is_not_verified(void **state)
 {
 	(void)state;
 	bool judged[] = { true, true };
-	struct judgement sets[] = { { .security = SECURITY_SECURE }, { .security = SECURITY_SECURE } };
+	struct validity sets[] = { { .security = SECURITY_SECURE }, { .security = SECURITY_SECURE } };
 	const struct rrset *both[2];
 	struct message m = { .sets = both, .count = { 2 } };
 	struct arena a;
@@ -123,12 +123,12 @@ static void what_was_synthesized_is_not_verified(void **state)
 	both[0] = made_set(&a, 0, "d.example. 300 IN DNAME e.example.");
 	both[1] = made_set(&a, 0, "x.d.example. 300 IN CNAME x.e.example.");
 	struct verified v = { .set = both[0], .zone = N("example.") };
-	struct verdict verdicts[] = { { .verified = &v }, { .verified = &v } };
-	struct judge j = { .m = &m, .sets = sets, .verdicts = verdicts, .judged = judged };
-	assert_ptr_equal(judge_verified(&j, 0), &v);
-	assert_null(judge_verified(&j, 1));
+	struct sig_result verdicts[] = { { .verified = &v }, { .verified = &v } };
+	struct answer_validity j = { .m = &m, .sets = sets, .verdicts = verdicts, .judged = judged };
+	assert_ptr_equal(answer_validity_verified(&j, 0), &v);
+	assert_null(answer_validity_verified(&j, 1));
 	sets[0].security = SECURITY_BOGUS;
-	assert_null(judge_verified(&j, 0));
+	assert_null(answer_validity_verified(&j, 0));
 	arena_clear(&a);
 }
 

@@ -8,7 +8,7 @@
 #include "util/dns/rr.h"
 #include "validator/crypto.h"
 
-struct vouching {
+struct ds_match {
 	struct check check;
 	const struct rules *rules;
 	struct octets wanted, done; /* algorithms that must vouch (every_algorithm; else none), and that have */
@@ -25,7 +25,7 @@ static bool ds_counts(struct slice rdata, const struct rules *r, struct ds *ds)
 }
 
 /* Whether the key, which is vouched for, has signed the set it is in. */
-static bool key_signs(struct vouching *v, unsigned i)
+static bool key_signs(struct ds_match *v, unsigned i)
 {
 	const struct zonekey *z = &v->check.keys->key[i];
 
@@ -37,7 +37,7 @@ static bool key_signs(struct vouching *v, unsigned i)
 	return true;
 }
 
-static bool is_finished(const struct vouching *v)
+static bool is_finished(const struct ds_match *v)
 {
 	for (unsigned i = 0; i < 8; i++)
 		if (v->wanted.bits[i] & ~v->done.bits[i])
@@ -47,7 +47,7 @@ static bool is_finished(const struct vouching *v)
 
 /* Tries one DS record. True: the result is final. One for a key that is not there costs nothing: it may
  * be for a key to come. */
-static bool try_ds(struct vouching *v, const struct ds *ds)
+static bool try_ds(struct ds_match *v, const struct ds *ds)
 {
 	const struct keyset *keys = v->check.keys;
 	unsigned tried = 0, fitted = 0;
@@ -78,7 +78,7 @@ static bool try_ds(struct vouching *v, const struct ds *ds)
 
 /* Tries SHA-1 digests after all others, and with every_algorithm only if there are no others. True:
  * the result is final. */
-static bool try_ds_set(struct vouching *v, const struct rrset *set)
+static bool try_ds_set(struct ds_match *v, const struct rrset *set)
 {
 	struct rrset_walk all = rrset_records(set);
 	bool strong = false;
@@ -104,7 +104,7 @@ static bool try_ds_set(struct vouching *v, const struct rrset *set)
 }
 
 /* Sets what every_algorithm requires: the algorithms of all records that are supported. */
-static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
+static void want_algorithms(struct ds_match *v, const struct rrset *ds_set,
 			    const struct rrset *anchors)
 {
 	bool strong = false;
@@ -124,7 +124,7 @@ static void want_algorithms(struct vouching *v, const struct rrset *ds_set,
 			octets_put(&v->wanted, key.algorithm);
 }
 
-static bool try_anchors(struct vouching *v, const struct rrset *anchors)
+static bool try_anchors(struct ds_match *v, const struct rrset *anchors)
 {
 	const struct keyset *keys = v->check.keys;
 	struct rrset_walk w = rrset_records(anchors);
@@ -152,10 +152,10 @@ static bool try_anchors(struct vouching *v, const struct rrset *anchors)
 
 /* Whether a trusted key not in the set has signed it (RFC 5011 4.2: MISSING). */
 static bool is_signed_by_anchor(const struct keyset *keys, const struct rrset *anchors,
-				const struct verify_how *how, struct verdict *out)
+				const struct verify_how *how, struct sig_result *out)
 {
 	struct keyset *trusted = keyset_new(anchors);
-	struct verdict v;
+	struct sig_result v;
 
 	verify_set(keys->dnskeys, trusted, how, &v);
 	keyset_unpin(trusted);
@@ -182,7 +182,7 @@ static void print_tags(const struct rrset *set, char *to, size_t room)
 		snprintf(to + len, room - len, " and more");
 }
 
-static void fail_vouching(struct vouching *v, const struct rrset *ds, const struct rrset *anchors)
+static void fail_match(struct ds_match *v, const struct rrset *ds, const struct rrset *anchors)
 {
 	const struct keyset *keys = v->check.keys;
 	unsigned zone_keys = 0, flagged = 0;
@@ -206,7 +206,7 @@ static void fail_vouching(struct vouching *v, const struct rrset *ds, const stru
 }
 
 /* As verify_keys. */
-static void look_for_vouchers(struct vouching *v, struct keyset *keys, const struct rrset *ds,
+static void find_matching_keys(struct ds_match *v, struct keyset *keys, const struct rrset *ds,
 			      const struct rrset *anchors)
 {
 	struct octets missing;
@@ -235,7 +235,7 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 		return;
 	if (v->check.stage == STAGE_WORK || octets_empty(&v->done)) {
 		if (v->matched == 0 && v->check.stage != STAGE_WORK)
-			fail_vouching(v, ds, anchors);
+			fail_match(v, ds, anchors);
 		check_settle(&v->check, false);
 		return;
 	}
@@ -250,12 +250,12 @@ static void look_for_vouchers(struct vouching *v, struct keyset *keys, const str
 }
 
 void verify_keys(struct keyset *keys, const struct rrset *ds, const struct rrset *anchors,
-		 const struct verify_how *how, struct verdict *out)
+		 const struct verify_how *how, struct sig_result *out)
 {
-	struct vouching v = { .rules = how->rules };
+	struct ds_match v = { .rules = how->rules };
 
 	check_begin(&v.check, keys->dnskeys, keys, how, out);
-	look_for_vouchers(&v, keys, ds, anchors);
+	find_matching_keys(&v, keys, ds, anchors);
 	check_end(&v.check);
 }
 

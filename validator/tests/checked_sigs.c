@@ -1,12 +1,12 @@
 /* Claims about the signature checks of one query: each is made once, and only so many in a turn.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/ledger.h"
+#include "validator/checked_sigs.h"
 
 #include "services/cache/rrset.h"
 #include "services/mesh/mesh.h"
 #include "services/query/query.h"
 #include "util/base/timebase.h"
-#include "validator/tests/court.h"
+#include "validator/tests/answer_fixture.h"
 #include "validator/trust.h"
 
 struct desk {
@@ -16,7 +16,7 @@ struct desk {
 	struct budget budget;
 	struct query q;
 	struct trust_store trust;
-	struct ledger ledger;
+	struct checked_sigs ledger;
 };
 
 static void desk_open(struct desk *d)
@@ -30,7 +30,7 @@ static void desk_open(struct desk *d)
 	d->q.cache.rrsets = rrsetcache_new(1 << 20, 1);
 	arena_init(&d->q.arena);
 	d->trust.rules = d->court.rules;
-	ledger_begin(&d->ledger, &d->q, &d->trust);
+	checked_sigs_begin(&d->ledger, &d->q, &d->trust);
 	d->ledger.how.now = NOW;
 	d->ledger.how.dates_open = false;
 }
@@ -53,12 +53,12 @@ static void a_turn_has_its_share(void **state)
 		bool want;
 	} rows[] = {
 		{ "nothing", 0, 0, 0, 0, false },
-		{ "checks that failed", LEDGER_CHECKS - 1, 0, 0, 0, false },
-		{ "one more", LEDGER_CHECKS, 0, 0, 0, true },
-		{ "of both kinds", 1, LEDGER_CHECKS - 2, 0, 0, false },
-		{ "of both kinds, one more", 1, LEDGER_CHECKS - 1, 0, 0, true },
-		{ "hashes", 0, 0, LEDGER_HASHES - 1, 0, false },
-		{ "one more", 0, 0, LEDGER_HASHES, 0, true },
+		{ "checks that failed", CHECKED_CHECKS - 1, 0, 0, 0, false },
+		{ "one more", CHECKED_CHECKS, 0, 0, 0, true },
+		{ "of both kinds", 1, CHECKED_CHECKS - 2, 0, 0, false },
+		{ "of both kinds, one more", 1, CHECKED_CHECKS - 1, 0, 0, true },
+		{ "hashes", 0, 0, CHECKED_HASHES - 1, 0, false },
+		{ "one more", 0, 0, CHECKED_HASHES, 0, true },
 		{ "all of them, which is not this turn's share", 0, 0, 100, 0, false },
 		{ "by others", 0, 0, 0, MESH_CHECKS - 1, false },
 		{ "one more by others", 0, 0, 0, MESH_CHECKS, true },
@@ -75,11 +75,11 @@ static void a_turn_has_its_share(void **state)
 		d.budget.good_signatures -= rows[i].good;
 		d.budget.hashes -= rows[i].hashes;
 		d.env.checks = rows[i].checks;
-		if (ledger_is_tired(&d.ledger) != rows[i].want)
+		if (checked_sigs_is_tired(&d.ledger) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		ledger_turn(&d.ledger);
+		checked_sigs_turn(&d.ledger);
 		d.env.checks = 0;
-		assert_false(ledger_is_tired(&d.ledger));
+		assert_false(checked_sigs_is_tired(&d.ledger));
 		desk_close(&d);
 	}
 }
@@ -91,7 +91,7 @@ static void what_was_checked_is_not_checked_again(void **state)
 	for (unsigned good = 0; good < 2; good++) {
 		struct keyset *others;
 		struct rrset *set, *twin;
-		struct verdict v, again;
+		struct sig_result v, again;
 		struct desk d;
 
 		desk_open(&d);
@@ -100,22 +100,22 @@ static void what_was_checked_is_not_checked_again(void **state)
 		others = keyset_new(zone_set(&d.court.zone, d.court.apex, TYPE_DNSKEY));
 		if (!good)
 			first_sig(set)[40] ^= 1;
-		assert_true(ledger_verify(&d.ledger, set, d.court.keys, &v));
+		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &v));
 		assert_int_equal(v.security, good ? SECURITY_SECURE : SECURITY_BOGUS);
 		assert_int_equal(d.env.checks, 1);
-		assert_true(ledger_verify(&d.ledger, set, d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &again));
 		assert_int_equal(d.env.checks, 1);
 		assert_ptr_equal(again.verified, v.verified);
 		assert_int_equal(again.reason, v.reason);
-		assert_true(ledger_verify(&d.ledger, twin, d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.ledger, twin, d.court.keys, &again));
 		assert_int_equal(again.security, SECURITY_SECURE);
 		assert_int_equal(d.env.checks, 2);
-		assert_true(ledger_verify(&d.ledger, set, others, &again));
+		assert_true(checked_sigs_verify(&d.ledger, set, others, &again));
 		assert_int_equal(d.env.checks, 3);
 		/* nor does it matter that the turn is full */
 		d.env.checks = MESH_CHECKS;
-		assert_true(ledger_verify(&d.ledger, set, d.court.keys, &again));
-		assert_false(ledger_verify(&d.ledger, set_of(&d.court, "", TYPE_SOA), d.court.keys, &again));
+		assert_true(checked_sigs_verify(&d.ledger, set, d.court.keys, &again));
+		assert_false(checked_sigs_verify(&d.ledger, set_of(&d.court, "", TYPE_SOA), d.court.keys, &again));
 		keyset_unpin(others);
 		desk_close(&d);
 	}

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "util/dns/rr.h"
 #include "validator/crypto.h"
-#include "validator/tests/court.h"
+#include "validator/tests/answer_fixture.h"
 
 /* Nobody has so many; looking for the key of each signature among them costs more than checking it. */
 static void too_many_keys_are_not_believed(void **state)

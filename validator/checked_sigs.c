@@ -1,6 +1,6 @@
 /* Signature checks for one query: remembered, shared with other queries, and put off.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/ledger.h"
+#include "validator/checked_sigs.h"
 
 #include <string.h>
 
@@ -13,18 +13,18 @@
 #include "validator/clock.h"
 #include "validator/trust.h"
 
-struct ledger_row {
-	struct ledger_row *next;
+struct checked_sigs_row {
+	struct checked_sigs_row *next;
 	const struct rrset *set;
 	const struct keyset *keys;
-	struct verdict verdict;
+	struct sig_result sig_result;
 };
 
-void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *trust)
+void checked_sigs_begin(struct checked_sigs *l, struct query *q, const struct trust_store *trust)
 {
 	int64_t wall_s = q->env->time->wall_s;
 
-	*l = (struct ledger){ .q = q };
+	*l = (struct checked_sigs){ .q = q };
 	l->how = (struct verify_how){
 		.rules = &trust->rules,
 		.arena = &q->arena,
@@ -33,39 +33,39 @@ void ledger_begin(struct ledger *l, struct query *q, const struct trust_store *t
 		.signatures = &q->budget->signatures,
 		.good = &q->budget->good_signatures,
 	};
-	ledger_turn(l);
+	checked_sigs_turn(l);
 }
 
-int ledger_checks_left(const struct query *q)
+int checked_sigs_checks_left(const struct query *q)
 {
 	return q->budget->signatures + q->budget->good_signatures;
 }
 
-bool ledger_is_spent(const struct ledger *l)
+bool checked_sigs_is_spent(const struct checked_sigs *l)
 {
 	return l->q->budget->signatures <= 0 || l->q->budget->good_signatures <= 0;
 }
 
-void ledger_turn(struct ledger *l)
+void checked_sigs_turn(struct checked_sigs *l)
 {
-	l->checks_until = ledger_checks_left(l->q) - LEDGER_CHECKS;
-	l->hashes_until = l->q->budget->hashes - LEDGER_HASHES;
+	l->checks_until = checked_sigs_checks_left(l->q) - CHECKED_CHECKS;
+	l->hashes_until = l->q->budget->hashes - CHECKED_HASHES;
 }
 
 /* A budget that is used up does not count: then no check costs anything any more. */
-bool ledger_is_tired(const struct ledger *l)
+bool checked_sigs_is_tired(const struct checked_sigs *l)
 {
 	const struct budget *b = l->q->budget;
 
-	return (!ledger_is_spent(l) && (ledger_checks_left(l->q) <= l->checks_until ||
+	return (!checked_sigs_is_spent(l) && (checked_sigs_checks_left(l->q) <= l->checks_until ||
 					l->q->env->checks >= MESH_CHECKS)) ||
 	       (b->hashes > 0 && b->hashes <= l->hashes_until);
 }
 
-static const struct ledger_row *find(const struct ledger *l, const struct rrset *set,
+static const struct checked_sigs_row *find(const struct checked_sigs *l, const struct rrset *set,
 				     const struct keyset *keys)
 {
-	for (const struct ledger_row *r = l->rows; r; r = r->next)
+	for (const struct checked_sigs_row *r = l->rows; r; r = r->next)
 		if (r->set == set && r->keys == keys)
 			return r;
 	return NULL;
@@ -87,8 +87,8 @@ static const uint8_t *wildcard_of(const struct rrset *set, uint8_t *room)
 /* Whether the same set with the same signatures, by the keys' zone, is in the cache as secure: a
  * zone's SOA and denials come with many answers, and a wildcard is signed once for all the names
  * expanded from it. */
-static bool is_known(const struct ledger *l, const struct rrset *set, const struct keyset *keys,
-		     struct verdict *out)
+static bool is_known(const struct checked_sigs *l, const struct rrset *set, const struct keyset *keys,
+		     struct sig_result *out)
 {
 	uint32_t now_s = l->q->env->time->now_s;
 	bool expanded = rrset_is_expanded(set);
@@ -103,25 +103,25 @@ static bool is_known(const struct ledger *l, const struct rrset *set, const stru
 	return kept && verify_again(set, kept, expanded, keys, &l->how, out);
 }
 
-bool ledger_verify(struct ledger *l, const struct rrset *set, const struct keyset *keys,
-		   struct verdict *out)
+bool checked_sigs_verify(struct checked_sigs *l, const struct rrset *set, const struct keyset *keys,
+		   struct sig_result *out)
 {
-	const struct ledger_row *known = find(l, set, keys);
-	int before = ledger_checks_left(l->q);
-	struct ledger_row *row;
+	const struct checked_sigs_row *known = find(l, set, keys);
+	int before = checked_sigs_checks_left(l->q);
+	struct checked_sigs_row *row;
 
 	if (known) {
-		*out = known->verdict;
+		*out = known->sig_result;
 		return true;
 	}
 	if (!is_known(l, set, keys, out)) {
-		if (ledger_is_tired(l))
+		if (checked_sigs_is_tired(l))
 			return false;
 		verify_set(set, keys, &l->how, out);
-		l->q->env->checks += (unsigned)(before - ledger_checks_left(l->q));
+		l->q->env->checks += (unsigned)(before - checked_sigs_checks_left(l->q));
 	}
-	row = arena_new(&l->q->arena, struct ledger_row);
-	*row = (struct ledger_row){ .next = l->rows, .set = set, .keys = keys, .verdict = *out };
+	row = arena_new(&l->q->arena, struct checked_sigs_row);
+	*row = (struct checked_sigs_row){ .next = l->rows, .set = set, .keys = keys, .sig_result = *out };
 	l->rows = row;
 	return true;
 }

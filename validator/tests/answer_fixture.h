@@ -1,7 +1,7 @@
 /* A signed zone from a file, and everything to judge it by: for tests of signatures and of those who vouch for keys.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef VALIDATOR_TESTS_COURT_H
-#define VALIDATOR_TESTS_COURT_H
+#ifndef VALIDATOR_TESTS_ANSWER_FIXTURE_H
+#define VALIDATOR_TESTS_ANSWER_FIXTURE_H
 
 #include "util/dns/tests/zone.h"
 #include "validator/verify.h"
@@ -18,7 +18,7 @@ struct court {
 	struct keyset *keys;
 	int purse;
 	struct verify_how how;
-	struct verdict v;
+	struct sig_result v;
 };
 
 static inline void court_open(struct court *c, const char *name)

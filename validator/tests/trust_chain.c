@@ -1,6 +1,6 @@
 /* Claims about the way from a trust anchor down to a zone's keys.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/chain.h"
+#include "validator/trust_chain.h"
 
 #include "util/base/log.h"
 #include "validator/tests/lab.h"
@@ -313,7 +313,7 @@ static void what_is_known_is_not_asked_again(void **state)
 	lab_close();
 }
 
-/* A budget that is spent is this question's own trouble: SERVFAIL with EDE 5 for a moment, no verdict on the
+/* A budget that is spent is this question's own trouble: SERVFAIL with EDE 5 for a moment, no sig_result on the
  * data, and nothing that others would find. */
 static void what_cannot_be_paid_for_is_not_judged(void **state)
 {

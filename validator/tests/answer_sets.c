@@ -1,6 +1,6 @@
 /* Claims about the sets of an answer: by whose keys each is judged, and what all of them make of it.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/judge.h"
+#include "validator/answer_validity.h"
 
 #include "validator/tests/lab.h"
 
@@ -391,7 +391,7 @@ static void a_wildcard_may_make_what_stands_beside(void **state)
 static void a_turn_that_ends_leaves_no_wildcard_unjudged(void **state)
 {
 	(void)state;
-	for (unsigned n = 0; n < 2 * LEDGER_CHECKS; n++) {
+	for (unsigned n = 0; n < 2 * CHECKED_CHECKS; n++) {
 		for (unsigned proven = 0; proven < 2; proven++) {
 			char answer[1000], *at = answer;
 			const struct lab_heard *h;

@@ -1,6 +1,6 @@
 /* Claims about the way down to a zone's keys when it costs more than a turn or a budget has, and what is told on the way.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/chain.h"
+#include "validator/trust_chain.h"
 
 #include <unistd.h>
 
@@ -179,25 +179,25 @@ static void a_full_turn_asks_for_no_anchors_keys(void **state)
 static void where_nothing_is_known_nothing_is_asked(void **state)
 {
 	(void)state;
-	struct chain c;
+	struct trust_chain c;
 	unsigned asked;
 
 	lab_open("");
 	tell_names();
 	page_of("www.sub.example.", TYPE_A)->slow = true;
 	lab_ask("www.sub.example.", TYPE_A);
-	chain_begin(&c, lab.waiting[0], lab.snapshot->trust);
+	trust_chain_begin(&c, lab.waiting[0], lab.snapshot->trust);
 	asked = lab.asked;
-	assert_int_equal(chain_find(&c, N("www.elsewhere.")).end, CHAIN_UNTRUSTED);
-	assert_false(chain_reaches(&c, N("www.elsewhere."), false));
-	assert_true(chain_reaches(&c, N("example."), false));
-	assert_false(chain_reaches(&c, N("example."), true));
-	assert_int_equal(chain_known(&c, N("example.")).end, CHAIN_UNTRUSTED);
+	assert_int_equal(trust_chain_find(&c, N("www.elsewhere.")).end, CHAIN_UNTRUSTED);
+	assert_false(trust_chain_reaches(&c, N("www.elsewhere."), false));
+	assert_true(trust_chain_reaches(&c, N("example."), false));
+	assert_false(trust_chain_reaches(&c, N("example."), true));
+	assert_int_equal(trust_chain_known(&c, N("example.")).end, CHAIN_UNTRUSTED);
 	assert_int_equal(lab.asked, asked);
 	lab_ask_to_the_end("www.example.", TYPE_A);
-	assert_int_equal(chain_known(&c, N("example.")).end, CHAIN_KEYS);
-	assert_true(dname_equals(keyset_zone(chain_known(&c, N("example.")).keys), N("example.")));
-	assert_int_equal(chain_known(&c, N("sub.example.")).end, CHAIN_UNTRUSTED);
+	assert_int_equal(trust_chain_known(&c, N("example.")).end, CHAIN_KEYS);
+	assert_true(dname_equals(keyset_zone(trust_chain_known(&c, N("example.")).keys), N("example.")));
+	assert_int_equal(trust_chain_known(&c, N("sub.example.")).end, CHAIN_UNTRUSTED);
 	lab_deliver();
 	while (lab_turn())
 		;
@@ -457,12 +457,12 @@ static void a_view_may_have_nothing_proven(void **state)
 	(void)state;
 	lab_open("");
 	q.snapshot = lab.snapshot;
-	assert_non_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
-	assert_null(chain_anchor(lab.snapshot->trust, &q, N("www.test."), false));
+	assert_non_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.test."), false));
 	q.view = &view;
-	assert_non_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	assert_non_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
 	view.proves_nothing = true;
-	assert_null(chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
+	assert_null(trust_chain_anchor(lab.snapshot->trust, &q, N("www.example."), false));
 	lab_close();
 }
 

@@ -4,7 +4,7 @@
 
 #include "util/dns/rr.h"
 #include "validator/crypto.h"
-#include "validator/tests/court.h"
+#include "validator/tests/answer_fixture.h"
 #include "validator/verify_private.h"
 
 /* A key set of two keys, of algorithm 13 and 15 or the other way round, that both have signed; only the first of these

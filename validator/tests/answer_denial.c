@@ -1,6 +1,6 @@
 /* Claims about denials: who may deny what, what is missing where one does not hold, and what it costs to see that.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/judge.h"
+#include "validator/answer_validity.h"
 
 #include "util/base/fault.h"
 #include "validator/tests/lab.h"

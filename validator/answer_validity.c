@@ -1,6 +1,6 @@
 /* Judging responses: positive answers, alias chains, wildcards, denials.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/judge.h"
+#include "validator/answer_validity.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@
 
 enum { ANY_SETS_MOST = 24 }; /* judged in an answer to ANY, and given, if they are secure (RFC 8482 4.1) */
 
-static const struct judgement good = { .security = SECURITY_SECURE };
+static const struct validity good = { .security = SECURITY_SECURE };
 
 /* ---- the chain of aliases ---- */
 
@@ -43,7 +43,7 @@ static bool has_signed_proof(const struct message *m)
 }
 
 /* Finds the name at the end of the alias chain, and whether it has the data asked for. */
-static void find_end(struct judge *j)
+static void find_end(struct answer_validity *j)
 {
 	const struct question *q = &j->m->q;
 	const uint8_t *at = q->name;
@@ -70,16 +70,16 @@ static void find_end(struct judge *j)
 	j->end = at;
 }
 
-void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool whole)
+void answer_validity_begin(struct answer_validity *j, struct trust_chain *c, const struct message *m, bool whole)
 {
 	struct arena *a = &c->q->arena;
 	unsigned count = message_set_count(m);
 
-	c->at_hand = m;
-	*j = (struct judge){ .chain = c, .m = m, .whole = whole, .expansions = good };
+	c->in_answer = m;
+	*j = (struct answer_validity){ .chain = c, .m = m, .whole = whole, .expansions = good };
 	j->rcode = m->rcode;
-	j->sets = arena_array(a, struct judgement, count + 1);
-	j->verdicts = arena_array(a, struct verdict, count + 1);
+	j->sets = arena_array(a, struct validity, count + 1);
+	j->verdicts = arena_array(a, struct sig_result, count + 1);
 	j->judged = arena_array(a, bool, count + 1);
 	find_end(j);
 }
@@ -89,16 +89,16 @@ void judge_begin(struct judge *j, struct chain *c, const struct message *m, bool
 /* Whether the zone has a say about the name: at or below the trust anchor closest to it (for what the
  * parent has at a zone cut, `above` it). A zone further up, secure or not, does not reach past an
  * anchor. */
-static bool has_say(const struct judge *j, const uint8_t *zone, const uint8_t *name, bool above)
+static bool has_say(const struct answer_validity *j, const uint8_t *zone, const uint8_t *name, bool above)
 {
-	const struct anchor *a = chain_anchor(j->chain->trust, j->chain->q, name, above);
+	const struct anchor *a = trust_chain_anchor(j->chain->trust, j->chain->q, name, above);
 
 	return !a || dname_is_under(zone, a->owner);
 }
 
 /* The DNAME in ANSWER that set i is a CNAME synthesized from (RFC 6672 5.3.1), by number; or -1. It has no signature of
  * its own: an RRSIG beside it does not count. */
-static int synthesized_from(const struct judge *j, unsigned i)
+static int synthesized_from(const struct answer_validity *j, unsigned i)
 {
 	const struct rrset *cname = j->m->sets[i];
 	uint8_t made[DNAME_MAX];
@@ -121,7 +121,7 @@ static int synthesized_from(const struct judge *j, unsigned i)
 
 /* The signed DNAME in ANSWER that set i, an unsigned CNAME, not synthesized, stands below, by number; or -1.
  * Nothing exists below a DNAME (RFC 6672 2.4). */
-static int contradicted_by(const struct judge *j, unsigned i)
+static int contradicted_by(const struct answer_validity *j, unsigned i)
 {
 	const struct rrset *cname = j->m->sets[i];
 
@@ -136,7 +136,7 @@ static int contradicted_by(const struct judge *j, unsigned i)
 
 /* Whether a known signed zone begins between the signer and the owner, so that the signer has no
  * authority there. At the cut itself the parent has DS and NSEC records. */
-static bool is_cut_off(const struct judge *j, const struct rrset *set, const uint8_t *signer)
+static bool is_cut_off(const struct answer_validity *j, const struct rrset *set, const uint8_t *signer)
 {
 	const struct query *q = j->chain->q;
 	bool of_cut = set->type == TYPE_DS || set->type == TYPE_NSEC;
@@ -147,7 +147,7 @@ static bool is_cut_off(const struct judge *j, const struct rrset *set, const uin
 
 /* A name between the signer and the owner with a cached DS set, not necessarily validated: walking
  * the chain there tells whether a signed zone begins. NULL: none. */
-static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *set,
+static const uint8_t *ds_seen_below(const struct answer_validity *j, const struct rrset *set,
 				   const uint8_t *signer)
 {
 	const struct query *q = j->chain->q;
@@ -161,27 +161,27 @@ static const uint8_t *rumoured_cut(const struct judge *j, const struct rrset *se
 	return NULL;
 }
 
-static struct judgement from_chain(const struct chain_found *f)
+static struct validity from_chain(const struct trust_chain_found *f)
 {
 	switch (f->end) {
 	case CHAIN_INSECURE:
-		return (struct judgement){ .security = SECURITY_INSECURE, .reason = f->reason,
+		return (struct validity){ .security = SECURITY_INSECURE, .reason = f->reason,
 					   .text = f->text };
 	case CHAIN_UNTRUSTED:
-		return (struct judgement){ .security = SECURITY_INDETERMINATE };
+		return (struct validity){ .security = SECURITY_INDETERMINATE };
 	default:
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = f->reason,
-					   .text = f->text, .of_the_way = true,
+		return (struct validity){ .security = SECURITY_BOGUS, .reason = f->reason,
+					   .text = f->text, .chain_failed = true,
 					   .passing = f->end == CHAIN_UNHEARD,
 					   .spent = f->end == CHAIN_SPENT };
 	}
 }
 
-static struct judgement missing_signature(const struct judge *j, const struct rrset *set)
+static struct validity missing_signature(const struct answer_validity *j, const struct rrset *set)
 {
 	char name[DNAME_TEXT], type[16];
 
-	return (struct judgement){
+	return (struct validity){
 		.security = SECURITY_BOGUS,
 		.reason = REASON_rrsigs_missing,
 		.text = arena_textf(&j->chain->q->arena, "%s %s has no RRSIG, but its zone is signed",
@@ -189,33 +189,33 @@ static struct judgement missing_signature(const struct judge *j, const struct rr
 	};
 }
 
-static struct judgement weigh(const struct judge *j, unsigned i)
+static struct validity weigh(const struct answer_validity *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
-	const struct verdict *v = &j->verdicts[i];
+	const struct sig_result *v = &j->verdicts[i];
 
 	if (v->security == SECURITY_SECURE && v->expanded && is_proof(set) &&
 	    i >= j->m->count[SECTION_ANSWER])
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
+		return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_sig_labels,
 					   .text = "an NSEC or NSEC3 was expanded from a wildcard" };
 	if (v->security == SECURITY_UNCHECKED)
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
+		return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the answer needs too many signature verifications",
-					   .of_the_way = true,
+					   .chain_failed = true,
 					   .spent = true };
-	return (struct judgement){ .security = v->security, .reason = v->reason, .text = v->text };
+	return (struct validity){ .security = v->security, .reason = v->reason, .text = v->text };
 }
 
 /* Judges the set by the zone's keys. False: put off. */
-static bool check(struct judge *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
+static bool check(struct answer_validity *j, unsigned i, const uint8_t *signer, const struct keyset *keys)
 {
 	const struct rrset *set = j->m->sets[i];
 
 	if (is_cut_off(j, set, signer)) {
-		j->sets[i] = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+		j->sets[i] = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 						 .text = "signed by the zone above the zone cut" };
 	} else {
-		if (!ledger_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
+		if (!checked_sigs_verify(&j->chain->ledger, set, keys, &j->verdicts[i]))
 			return false;
 		j->sets[i] = weigh(j, i);
 	}
@@ -224,7 +224,7 @@ static bool check(struct judge *j, unsigned i, const uint8_t *signer, const stru
 }
 
 /* Whether set i is the parent's at a zone cut: the DS set, an alias in its place, and the NSEC set that shows the delegation. */
-static bool is_of_cut(const struct judge *j, unsigned i, const uint8_t *signer)
+static bool is_of_cut(const struct answer_validity *j, unsigned i, const uint8_t *signer)
 {
 	const struct rrset *set = j->m->sets[i];
 
@@ -236,25 +236,25 @@ static bool is_of_cut(const struct judge *j, unsigned i, const uint8_t *signer)
 }
 
 /* Judges a set that minimal responses omit: worth a check, but not a query. False: put off. */
-static bool judge_extra(struct judge *j, unsigned i)
+static bool judge_extra(struct answer_validity *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *signer = verify_signer(set);
-	struct chain_found f;
+	struct trust_chain_found f;
 
 	if (j->judged[i] || !signer || !dname_is_under(rrset_owner(set), signer) ||
 	    !has_say(j, signer, rrset_owner(set), is_of_cut(j, i, signer)))
 		return true;
-	f = chain_known(j->chain, signer);
+	f = trust_chain_known(j->chain, signer);
 	return f.end != CHAIN_KEYS || check(j, i, signer, f.keys);
 }
 
 /* False: wait. */
-static bool judge_set(struct judge *j, unsigned i)
+static bool judge_set(struct answer_validity *j, unsigned i)
 {
 	const struct rrset *set = j->m->sets[i];
 	const uint8_t *owner = rrset_owner(set), *signer, *target;
-	struct chain_found f;
+	struct trust_chain_found f;
 	int from;
 	bool above;
 
@@ -267,7 +267,7 @@ static bool judge_set(struct judge *j, unsigned i)
 		j->sets[i] = j->sets[from];
 		j->verdicts[i].verified = j->verdicts[from].verified;
 		if (j->sets[i].security == SECURITY_SECURE && j->verdicts[from].expanded) /* RFC 6672 3.3 */
-			j->sets[i] = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+			j->sets[i] = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 							 .text = "an alias by a DNAME expanded from a wildcard" };
 		j->judged[i] = true;
 		return true;
@@ -277,7 +277,7 @@ static bool judge_set(struct judge *j, unsigned i)
 		if (!judge_set(j, (unsigned)from))
 			return false;
 		if (j->sets[from].security == SECURITY_SECURE) {
-			j->sets[i] = (struct judgement){
+			j->sets[i] = (struct validity){
 				.security = SECURITY_BOGUS,
 				.reason = REASON_bogus,
 				.text = "a CNAME contradicts the DNAME above it",
@@ -288,22 +288,22 @@ static bool judge_set(struct judge *j, unsigned i)
 	}
 	signer = verify_signer(set);
 	above = is_of_cut(j, i, signer ? signer : owner);
-	if (!chain_reaches(j->chain, owner, above)) {
+	if (!trust_chain_reaches(j->chain, owner, above)) {
 		j->sets[i].security = SECURITY_INDETERMINATE;
 		j->judged[i] = true;
 		return true;
 	}
-	if (signer && (!dname_is_under(owner, signer) || !chain_reaches(j->chain, signer, false) ||
+	if (signer && (!dname_is_under(owner, signer) || !trust_chain_reaches(j->chain, signer, false) ||
 		       !has_say(j, signer, owner, above)))
 		signer = NULL;
-	target = signer ? rumoured_cut(j, set, signer) : NULL;
-	f = target ? chain_find(j->chain, target) : (struct chain_found){ .end = CHAIN_KEYS };
+	target = signer ? ds_seen_below(j, set, signer) : NULL;
+	f = target ? trust_chain_find(j->chain, target) : (struct trust_chain_found){ .end = CHAIN_KEYS };
 	if (f.end == CHAIN_WAIT)
 		return false;
 	if (f.end == CHAIN_INSECURE)
 		signer = NULL; /* an RRSIG by a zone above is none of the insecure zone's (RFC 4035 5.3.1) */
 	target = signer ? signer : above ? dname_parent(owner) : owner;
-	f = chain_find(j->chain, target);
+	f = trust_chain_find(j->chain, target);
 	if (f.end == CHAIN_WAIT)
 		return false;
 	if (f.end == CHAIN_KEYS && signer)
@@ -315,12 +315,12 @@ static bool judge_set(struct judge *j, unsigned i)
 
 /* ---- proofs ---- */
 
-static bool is_proven(const struct judge *j, unsigned i)
+static bool is_proven(const struct answer_validity *j, unsigned i)
 {
 	return j->judged[i] && j->sets[i].security == SECURITY_SECURE;
 }
 
-const struct verified *judge_verified(const struct judge *j, unsigned i)
+const struct verified *answer_validity_verified(const struct answer_validity *j, unsigned i)
 {
 	const struct verified *v = is_proven(j, i) ? j->verdicts[i].verified : NULL;
 
@@ -328,13 +328,13 @@ const struct verified *judge_verified(const struct judge *j, unsigned i)
 }
 
 /* Set i of AUTHORITY if it is a secure denial; or NULL. */
-static const struct verified *proof_at(const struct judge *j, unsigned i)
+static const struct verified *proof_at(const struct answer_validity *j, unsigned i)
 {
-	return is_proof(j->m->sets[i]) ? judge_verified(j, i) : NULL;
+	return is_proof(j->m->sets[i]) ? answer_validity_verified(j, i) : NULL;
 }
 
 /* The closest zone at or above (`strictly`: above) the name with secure denials in AUTHORITY and a say there. */
-static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, bool strictly)
+static const uint8_t *proving_zone(const struct answer_validity *j, const uint8_t *name, bool strictly)
 {
 	const uint8_t *zone = NULL;
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
@@ -353,9 +353,9 @@ static const uint8_t *proving_zone(const struct judge *j, const uint8_t *name, b
 }
 
 /* Collects the secure denials of one zone. False: its keys are not known (not once it was judged). */
-static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence *e)
+static bool gather(struct answer_validity *j, const uint8_t *zone, struct denial_evidence *e)
 {
-	struct chain_found f = chain_find(j->chain, zone);
+	struct trust_chain_found f = trust_chain_find(j->chain, zone);
 	struct query *q = j->chain->q;
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 
@@ -372,29 +372,29 @@ static bool gather(struct judge *j, const uint8_t *zone, struct denial_evidence 
 	return true;
 }
 
-static struct judgement from_denial(enum denial d, const char *what)
+static struct validity from_denial(enum denial d, const char *what)
 {
 	switch (d) {
 	case DENIAL_PROVEN:
 		return good;
 	case DENIAL_INSECURE:
-		return (struct judgement){ .security = SECURITY_INSECURE };
+		return (struct validity){ .security = SECURITY_INSECURE };
 	case DENIAL_COSTLY:
-		return (struct judgement){ .security = SECURITY_INSECURE,
+		return (struct validity){ .security = SECURITY_INSECURE,
 					   .reason = REASON_nsec3_iterations };
 	case DENIAL_EXHAUSTED:
-		return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
+		return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_budget_validation,
 					   .text = "the proof needs too many NSEC3 hashes",
-					   .of_the_way = true,
+					   .chain_failed = true,
 					   .spent = true };
 	case DENIAL_NONE:
 		break;
 	}
-	return (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+	return (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 				   .text = what };
 }
 
-static struct judgement from_cut(enum denial_cut c)
+static struct validity from_cut(enum denial_cut c)
 {
 	switch (c) {
 	case CUT_INSECURE:
@@ -412,7 +412,7 @@ static struct judgement from_cut(enum denial_cut c)
 	return from_denial(DENIAL_NONE, "no proof that the DS RRset does not exist");
 }
 
-static bool lacks_signatures(const struct judge *j)
+static bool lacks_signatures(const struct answer_validity *j)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	bool any = false;
@@ -426,17 +426,17 @@ static bool lacks_signatures(const struct judge *j)
 }
 
 /* Judges the proof that no closer name exists, for a set expanded from a wildcard. */
-static struct judgement judge_expansion(struct judge *j, unsigned i)
+static struct validity judge_expansion(struct answer_validity *j, unsigned i)
 {
-	const struct verified *set = judge_verified(j, i);
+	const struct verified *set = answer_validity_verified(j, i);
 	struct denial_evidence e;
-	struct judgement out;
+	struct validity out;
 
 	if (!set || !gather(j, verified_zone(set), &e))
 		return from_denial(DENIAL_NONE, "the zone of the wildcard is not known any more");
 	out = from_denial(denial_of_closer(&e, rrset_owner(verified_set(set)), verified_labels(set)),
 			  "wildcard expansion without proof that no closer name exists");
-	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.of_the_way)
+	if (out.reason == REASON_bogus && e.nsec_count + e.nsec3_count == 0 && !out.chain_failed)
 		out.reason = lacks_signatures(j) ? REASON_rrsigs_missing : REASON_nsec_missing;
 	return out;
 }
@@ -444,7 +444,7 @@ static struct judgement judge_expansion(struct judge *j, unsigned i)
 /* Judges the proof that the name, or else that the type at it, does not exist. The RCODE is not signed, so it
  * only says what to look for first, and what is proven is told: behind an alias it is often the alias's (RFC
  * 2308 2.1). For DS, that there is none at a name is not enough for NXDOMAIN. */
-static struct judgement judge_both(struct judge *j, const struct denial_evidence *e, bool is_ds)
+static struct validity judge_both(struct answer_validity *j, const struct denial_evidence *e, bool is_ds)
 {
 	const bool is_name = j->m->rcode == RCODE_NXDOMAIN;
 	struct denial_both d = denial_of_both(e, j->end, j->m->q.type);
@@ -476,9 +476,9 @@ static bool is_resolved_apart(const struct query *q, const uint8_t *name, const 
 
 /* Judges NXDOMAIN from a zone above the anchor closest to the name: of what is below the anchor it can prove
  * nothing, but that there is nothing at the anchor's own name. */
-static struct judgement judge_from_above(struct judge *j, bool is_ds)
+static struct validity judge_from_above(struct answer_validity *j, bool is_ds)
 {
-	const struct anchor *a = chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
+	const struct anchor *a = trust_chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
 	const uint8_t *zone = a ? proving_zone(j, a->owner, true) : NULL;
 	struct denial_evidence e;
 
@@ -489,7 +489,7 @@ static struct judgement judge_from_above(struct judge *j, bool is_ds)
 }
 
 /* Judges the denial of the name or type at the end of the alias chain. */
-static struct judgement judge_proofs(struct judge *j)
+static struct validity judge_proofs(struct answer_validity *j)
 {
 	const bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
@@ -510,7 +510,7 @@ static struct judgement judge_proofs(struct judge *j)
 
 /* Whether the zone itself proves an insecure delegation between it and the end of the chain, or, of
  * where an alias leads, that there may be one. */
-static bool leads_away(struct judge *j, const uint8_t *zone)
+static bool leads_away(struct answer_validity *j, const uint8_t *zone)
 {
 	unsigned most = dname_labels(j->end);
 	struct denial_evidence e;
@@ -530,7 +530,7 @@ static bool leads_away(struct judge *j, const uint8_t *zone)
 /* Whether the denial has a secure SOA or, from the name's own zone, a secure proof: then there is nothing left
  * to look up, and it simply does not suffice. Behind an alias a proof does not tell: it may have come with the
  * alias, for the wildcard that was used. */
-static bool speaks_with_authority(struct judge *j, bool is_ds)
+static bool speaks_with_authority(struct answer_validity *j, bool is_ds)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	const uint8_t *zone = proving_zone(j, j->end, is_ds);
@@ -538,7 +538,7 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 	if (zone && leads_away(j, zone))
 		return false;
 	for (unsigned i = first; i < last; i++) {
-		const struct verified *v = judge_verified(j, i);
+		const struct verified *v = answer_validity_verified(j, i);
 
 		if (v && j->m->sets[i]->type == TYPE_SOA &&
 		    dname_is_under(j->end, rrset_owner(verified_set(v))))
@@ -549,9 +549,9 @@ static bool speaks_with_authority(struct judge *j, bool is_ds)
 
 /* Whether the name is denied, and all proofs are from a zone above it and above all anchors: they may
  * even deny the anchor's own zone, but cannot be verified. */
-static bool comes_from_above(const struct judge *j, bool is_ds)
+static bool comes_from_above(const struct answer_validity *j, bool is_ds)
 {
-	const struct anchor *anchor = chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
+	const struct anchor *anchor = trust_chain_anchor(j->chain->trust, j->chain->q, j->end, is_ds);
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	bool any = false;
 
@@ -571,7 +571,7 @@ static bool comes_from_above(const struct judge *j, bool is_ds)
 }
 
 /* Finds the reason why a denial does not hold, if it shows. */
-static void explain_lack(const struct judge *j, struct judgement *out)
+static void explain_lack(const struct answer_validity *j, struct validity *out)
 {
 	unsigned first = j->m->count[0], last = first + j->m->count[SECTION_AUTHORITY];
 	bool has_signature = false, has_proof = false, has_soa = false, has_any = first != last;
@@ -599,16 +599,16 @@ static void explain_lack(const struct judge *j, struct judgement *out)
 }
 
 /* Judges a negative answer. False: wait. */
-static bool judge_denial(struct judge *j, struct judgement *out)
+static bool judge_denial(struct answer_validity *j, struct validity *out)
 {
 	bool is_ds = j->m->q.type == TYPE_DS && !dname_is_root(j->end);
-	struct chain_found f;
+	struct trust_chain_found f;
 
-	*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
-	if (!chain_reaches(j->chain, j->end, is_ds))
+	*out = (struct validity){ .security = SECURITY_INDETERMINATE };
+	if (!trust_chain_reaches(j->chain, j->end, is_ds))
 		return true;
 	if (!j->has_denial) {
-		if (ledger_is_tired(&j->chain->ledger))
+		if (checked_sigs_is_tired(&j->chain->ledger))
 			return false;
 		j->denial = judge_proofs(j);
 		j->has_denial = true;
@@ -617,12 +617,12 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 	if (out->security != SECURITY_BOGUS)
 		return true;
 	if (comes_from_above(j, is_ds)) {
-		*out = (struct judgement){ .security = SECURITY_INDETERMINATE };
+		*out = (struct validity){ .security = SECURITY_INDETERMINATE };
 		return true;
 	}
 	if (!speaks_with_authority(j, is_ds)) {
 		/* an unsigned zone need not prove anything */
-		f = chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
+		f = trust_chain_find(j->chain, is_ds ? dname_parent(j->end) : j->end);
 		if (f.end == CHAIN_WAIT)
 			return false;
 		if (f.end != CHAIN_KEYS) {
@@ -637,7 +637,7 @@ static bool judge_denial(struct judge *j, struct judgement *out)
 /* ---- the whole message ---- */
 
 /* Keeps the worse of two, by rank. */
-static void worsen(struct judgement *all, const struct judgement *one)
+static void worsen(struct validity *all, const struct validity *one)
 {
 	static const uint8_t rank[] = {
 		[SECURITY_UNCHECKED] = 4, [SECURITY_BOGUS] = 5, [SECURITY_INDETERMINATE] = 3,
@@ -649,15 +649,15 @@ static void worsen(struct judgement *all, const struct judgement *one)
 }
 
 /* Judges what was expanded from wildcards; j->expansions is the worst. False: put off. */
-static bool judge_expansions(struct judge *j)
+static bool judge_expansions(struct answer_validity *j)
 {
 	for (; j->expanded_done < j->m->count[SECTION_ANSWER]; j->expanded_done++) {
 		unsigned i = j->expanded_done;
-		struct judgement one;
+		struct validity one;
 
 		if (!j->verdicts[i].expanded)
 			continue;
-		if (ledger_is_tired(&j->chain->ledger))
+		if (checked_sigs_is_tired(&j->chain->ledger))
 			return false;
 		one = judge_expansion(j, i);
 		worsen(&j->expansions, &one);
@@ -667,11 +667,11 @@ static bool judge_expansions(struct judge *j)
 
 /* Judges what NXDOMAIN says of the target of a CNAME that was asked for and is there: unless that is proven,
  * too, NOERROR is told (RFC 1034 3.6.2). False: put off. */
-static bool judge_target(struct judge *j)
+static bool judge_target(struct answer_validity *j)
 {
-	struct judgement denial;
+	struct validity denial;
 
-	if (ledger_is_tired(&j->chain->ledger))
+	if (checked_sigs_is_tired(&j->chain->ledger))
 		return false;
 	denial = judge_proofs(j);
 	worsen(&denial, &j->target);
@@ -679,18 +679,18 @@ static bool judge_target(struct judge *j)
 	return true;
 }
 
-static bool answer_is_negative(const struct judge *j)
+static bool answer_is_negative(const struct answer_validity *j)
 {
 	return !j->positive && (j->m->rcode == RCODE_NOERROR || j->m->rcode == RCODE_NXDOMAIN);
 }
 
 /* Whether YXDOMAIN is said of a name that no DNAME with a say about it makes too long. */
-static bool is_falsely_too_long(const struct judge *j, const struct judgement *answer)
+static bool is_falsely_too_long(const struct answer_validity *j, const struct validity *answer)
 {
 	unsigned count = j->m->count[SECTION_ANSWER];
 
 	if (j->m->rcode != RCODE_YXDOMAIN || j->positive ||
-	    (answer->security != SECURITY_SECURE && !chain_reaches(j->chain, j->end, false)))
+	    (answer->security != SECURITY_SECURE && !trust_chain_reaches(j->chain, j->end, false)))
 		return false;
 	return !message_makes_too_long(j->m, j->end) || j->verdicts[count - 1].expanded ||
 	       !has_say(j, rrset_owner(j->m->sets[count - 1]), j->end, false);
@@ -698,7 +698,7 @@ static bool is_falsely_too_long(const struct judge *j, const struct judgement *a
 
 /* Whether a set outside ANSWER must be judged even if that takes queries. An unsigned proof proves
  * nothing, so it needs none; the SOA of a denial is part of it. */
-static bool is_needed(const struct judge *j, unsigned i, bool proofs)
+static bool is_needed(const struct answer_validity *j, unsigned i, bool proofs)
 {
 	const struct rrset *s = j->m->sets[i];
 	bool authority = i < (unsigned)j->m->count[0] + j->m->count[SECTION_AUTHORITY];
@@ -708,24 +708,24 @@ static bool is_needed(const struct judge *j, unsigned i, bool proofs)
 	return is_proof(s) ? verify_signer(s) != NULL : s->type == TYPE_SOA;
 }
 
-bool judge_message(struct judge *j, struct judgement *out)
+bool answer_validity_message(struct answer_validity *j, struct validity *out)
 {
 	unsigned answers = j->m->count[SECTION_ANSWER], all = message_set_count(j->m);
 	bool proofs = answer_is_negative(j);
-	struct judgement one;
+	struct validity one;
 
 	*out = good;
 	j->target = good;
 	for (unsigned i = 0; i < answers; i++) {
 		if (i == ANY_SETS_MOST && j->m->q.type == TYPE_ANY)
-			break; /* what is not judged is left out where the rest is secure (judge_purify) */
+			break; /* what is not judged is left out where the rest is secure (answer_validity_purify) */
 		if (!judge_set(j, i))
 			return false;
 		worsen(out, &j->sets[i]);
 		proofs |= j->sets[i].security == SECURITY_SECURE && j->verdicts[i].expanded;
 	}
 	if (out->security != SECURITY_BOGUS && is_falsely_too_long(j, out))
-		*out = (struct judgement){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
+		*out = (struct validity){ .security = SECURITY_BOGUS, .reason = REASON_bogus,
 					   .text = "YXDOMAIN without a DNAME that makes the name too long" };
 	if (out->security == SECURITY_BOGUS)
 		return true;
@@ -759,7 +759,7 @@ bool judge_message(struct judge *j, struct judgement *out)
 	return true;
 }
 
-static const struct rrset *proven(const struct judge *j, unsigned i, struct arena *a, uint32_t now_s)
+static const struct rrset *proven(const struct answer_validity *j, unsigned i, struct arena *a, uint32_t now_s)
 {
 	const struct verified *v = j->verdicts[i].verified;
 
@@ -767,7 +767,7 @@ static const struct rrset *proven(const struct judge *j, unsigned i, struct aren
 						: verified_copy_made(v, j->m->sets[i], a, now_s);
 }
 
-struct message *judge_limit(const struct judge *j, struct arena *a, uint32_t now_s)
+struct message *answer_validity_limit(const struct answer_validity *j, struct arena *a, uint32_t now_s)
 {
 	struct message *m = arena_copy(a, j->m, sizeof(*m));
 	unsigned count = message_set_count(j->m);
@@ -778,7 +778,7 @@ struct message *judge_limit(const struct judge *j, struct arena *a, uint32_t now
 	return m;
 }
 
-struct message *judge_purify(const struct judge *j, bool keep_extra, struct arena *a,
+struct message *answer_validity_purify(const struct answer_validity *j, bool keep_extra, struct arena *a,
 			     uint32_t now_s)
 {
 	struct message *m = arena_copy(a, j->m, sizeof(*m));

@@ -3,12 +3,12 @@
  *
  * Each call starts the walk from the top: what was learned is in the key cache, so a few lookups
  * take it back to where it was. At most one child query is in progress for it. */
-#ifndef VALIDATOR_CHAIN_H
-#define VALIDATOR_CHAIN_H
+#ifndef VALIDATOR_TRUST_CHAIN_H
+#define VALIDATOR_TRUST_CHAIN_H
 
 #include "util/dns/reason.h"
 #include "util/net/addr.h"
-#include "validator/ledger.h"
+#include "validator/checked_sigs.h"
 
 struct anchor;
 struct event;
@@ -30,50 +30,50 @@ enum chain_end {
 	CHAIN_UNTRUSTED,        /* no trust anchor at or above the name */
 };
 
-struct chain_found {
+struct trust_chain_found {
 	enum chain_end end;
 	const struct keyset *keys;      /* CHAIN_KEYS: valid as long as the query */
 	enum reason reason;             /* INSECURE, BOGUS, UNHEARD, SPENT */
 	const char *text;               /* in the arena, or NULL */
 };
 
-enum chain_errand { ERRAND_NONE, ERRAND_DS, ERRAND_DNSKEY };
+enum chain_fetch { FETCH_NONE, FETCH_DS, FETCH_DNSKEY };
 
-struct chain {
+struct trust_chain {
 	struct query *q;
 	const struct trust_store *trust;
-	struct ledger ledger;
+	struct checked_sigs ledger;
 	/* the child query in progress */
-	enum chain_errand errand;
+	enum chain_fetch fetch;
 	const uint8_t *at;              /* the name it asks about */
 	const struct keyset *above;     /* keys of the zone that vouches for it; NULL: an anchor */
-	const struct verified *ds;      /* the last secure DS set: for ERRAND_DNSKEY, what vouches for the keys */
-	unsigned tries;                 /* of this errand */
+	const struct verified *ds;      /* the last secure DS set: for FETCH_DNSKEY, what vouches for the keys */
+	unsigned tries;                 /* of this fetch */
 	const struct message *brought;  /* its answer, not examined yet; or NULL */
 	struct addr brought_by;
 	bool brought_poor;              /* if it failed, then for want of a budget */
 	const char *stuck;              /* why this query gets no further, with nothing learned from it; or NULL */
-	const struct message *at_hand;  /* the message being judged: its denials may save a query */
+	const struct message *in_answer;  /* the message being judged: its denials may save a query */
 	bool told_anchor;               /* the key tag query of RFC 8145 is done */
 };
 
-void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust);
+void trust_chain_begin(struct trust_chain *c, struct query *q, const struct trust_store *trust);
 
 /* Find the keys of the zone that holds `name`: the zone's own name if that is known, or the owner
  * of a record in it. */
-struct chain_found chain_find(struct chain *c, const uint8_t *name);
+struct trust_chain_found trust_chain_find(struct trust_chain *c, const uint8_t *name);
 
 /* The same for a zone, from the key cache only: CHAIN_UNTRUSTED instead of CHAIN_WAIT. */
-struct chain_found chain_known(struct chain *c, const uint8_t *zone);
+struct trust_chain_found trust_chain_known(struct trust_chain *c, const uint8_t *zone);
 
 /* The anchor from which `name` is validated (with `above`: its DS set), unless a domain-insecure of
  * the query's view, or else of the server, is as close; or NULL. */
-const struct anchor *chain_anchor(const struct trust_store *t, const struct query *q,
+const struct anchor *trust_chain_anchor(const struct trust_store *t, const struct query *q,
 				  const uint8_t *name, bool above);
 /* Whether there is one. */
-bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds);
+bool trust_chain_reaches(const struct trust_chain *c, const uint8_t *name, bool is_ds);
 
-/* A child has ended: keep its answer for the next chain_find. */
-void chain_arrived(struct chain *c, const struct event *ev);
+/* A child has ended: keep its answer for the next trust_chain_find. */
+void trust_chain_arrived(struct trust_chain *c, const struct event *ev);
 
 #endif

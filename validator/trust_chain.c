@@ -1,6 +1,6 @@
 /* The chain of trust from an anchor down: DS sets, keys, and proofs that there is no zone cut.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "validator/chain.h"
+#include "validator/trust_chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,20 +22,20 @@
 #include "validator/roll.h"
 #include "validator/trust.h"
 
-static const struct conf_server *conf_of(const struct chain *c)
+static const struct conf_server *conf_of(const struct trust_chain *c)
 {
 	return &c->q->snapshot->conf->server;
 }
 
-static uint32_t now_of(const struct chain *c)
+static uint32_t now_of(const struct trust_chain *c)
 {
 	return c->q->env->time->now_s;
 }
 
-void chain_begin(struct chain *c, struct query *q, const struct trust_store *trust)
+void trust_chain_begin(struct trust_chain *c, struct query *q, const struct trust_store *trust)
 {
-	*c = (struct chain){ .q = q, .trust = trust };
-	ledger_begin(&c->ledger, q, trust);
+	*c = (struct trust_chain){ .q = q, .trust = trust };
+	checked_sigs_begin(&c->ledger, q, trust);
 }
 
 /* ---- the key cache ---- */
@@ -45,13 +45,13 @@ static void unpin_keys(void *keys)
 	keyset_unpin(keys);
 }
 
-static const struct keyset *keep(struct chain *c, struct keyset *keys)
+static const struct keyset *keep(struct trust_chain *c, struct keyset *keys)
 {
 	arena_on_clear(&c->q->arena, unpin_keys, keyset_pin(keys));
 	return keys;
 }
 
-static void tell_keys(const struct chain *c, const struct key_news *n)
+static void tell_keys(const struct trust_chain *c, const struct key_news *n)
 {
 	static const char *const words[] = { [KEYS_TRUSTED] = "is secure (DNSKEY RRset validated)",
 					     [KEYS_NONE] = "is insecure",
@@ -64,7 +64,7 @@ static void tell_keys(const struct chain *c, const struct key_news *n)
 	     n->text ? n->text : "");
 }
 
-static void learn(struct chain *c, const struct key_news *news)
+static void learn(struct trust_chain *c, const struct key_news *news)
 {
 	struct key_news n = *news;
 	char name[DNAME_TEXT];
@@ -79,26 +79,26 @@ static void learn(struct chain *c, const struct key_news *news)
 }
 
 /* The text `what` with the zone's name in front, in the query's arena. */
-static const char *about(const struct chain *c, const uint8_t *zone, const char *what)
+static const char *about(const struct trust_chain *c, const uint8_t *zone, const char *what)
 {
 	char name[DNAME_TEXT];
 
 	return arena_textf(&c->q->arena, "%s %s", dname_print(zone, name), what);
 }
 
-static void learn_no_cut(struct chain *c, const uint8_t *name, uint32_t ttl_s)
+static void learn_no_cut(struct trust_chain *c, const uint8_t *name, uint32_t ttl_s)
 {
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_NO_CUT, .ttl_s = MAX(ttl_s, 1) });
 }
 
-static void learn_insecure(struct chain *c, const uint8_t *name, enum reason reason,
+static void learn_insecure(struct trust_chain *c, const uint8_t *name, enum reason reason,
 			   const char *text, uint32_t ttl_s)
 {
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_NONE, .reason = reason,
 				     .text = text, .ttl_s = MAX(ttl_s, 1) });
 }
 
-static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason, const char *text)
+static void learn_bogus(struct trust_chain *c, const uint8_t *name, enum reason reason, const char *text)
 {
 	learn(c, &(struct key_news){ .name = name, .kind = KEYS_BOGUS, .reason = reason,
 				     .text = text,
@@ -106,7 +106,7 @@ static void learn_bogus(struct chain *c, const uint8_t *name, enum reason reason
 }
 
 /* The keys of `name` do not hold. Under an anchor the operator may prefer to go on without. */
-static void learn_failed(struct chain *c, const uint8_t *name, const struct anchor *anchor,
+static void learn_failed(struct trust_chain *c, const uint8_t *name, const struct anchor *anchor,
 			 enum reason reason, const char *text)
 {
 	if (anchor && !conf_of(c)->harden_dnssec_stripped)
@@ -115,14 +115,14 @@ static void learn_failed(struct chain *c, const uint8_t *name, const struct anch
 		learn_bogus(c, name, reason, text);
 }
 
-static bool is_last_try(const struct chain *c)
+static bool is_last_try(const struct trust_chain *c)
 {
 	return c->tries > conf_of(c)->val_max_restart;
 }
 
 /* The set needed could not be had: it may be available the next time. Nothing is learned if that was
  * for want of a budget. */
-static void miss(struct chain *c, enum reason reason, const char *what, const struct message *m)
+static void miss(struct trust_chain *c, enum reason reason, const char *what, const struct message *m)
 {
 	const char *why = m->reason_text ? m->reason_text : reason_text(m->reason);
 	const char *text = arena_textf(&c->q->arena, "%s could not be fetched: %s",
@@ -138,21 +138,21 @@ static void miss(struct chain *c, enum reason reason, const char *what, const st
 /* ---- children ---- */
 
 /* Starts the query for what is missing. False: it cannot be started, so nothing can be learned. */
-static bool send_out(struct chain *c, enum chain_errand errand, const uint8_t *name)
+static bool send_out(struct trust_chain *c, enum chain_fetch fetch, const uint8_t *name)
 {
-	bool again = c->errand == errand && dname_equals(c->at, name);
+	bool again = c->fetch == fetch && dname_equals(c->at, name);
 	unsigned kind = QUERY_CD | QUERY_NO_VALIDATE | (again ? (unsigned)QUERY_NO_CACHE : 0);
 
 	c->tries = again ? c->tries + 1 : 1;
-	c->errand = errand;
-	if (errand == ERRAND_DS)
+	c->fetch = fetch;
+	if (fetch == FETCH_DS)
 		c->ds = NULL;
 	c->at = arena_copy(&c->q->arena, name, dname_len(name));
-	return mesh_child(c->q, c->at, errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN, kind);
+	return mesh_child(c->q, c->at, fetch == FETCH_DS ? TYPE_DS : TYPE_DNSKEY, CLASS_IN, kind);
 }
 
 /* RFC 8145 5.1: tells the anchor's zone, by the query name, the tags of our trust anchor keys. */
-static void tell_anchor(struct chain *c, const struct anchor *a)
+static void tell_anchor(struct trust_chain *c, const struct anchor *a)
 {
 	uint16_t tags[32];
 	size_t count = anchor_tags(a, tags, COUNT(tags)), at;
@@ -179,11 +179,11 @@ static void tell_anchor(struct chain *c, const struct anchor *a)
 
 /* Judges the keys of `name`, for which its anchor or else the verified `ds` vouches. True: the key cache has them,
  * or that none are believed in. */
-static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset *dnskeys,
+static bool judge_keys(struct trust_chain *c, const uint8_t *name, const struct rrset *dnskeys,
 		       const struct verified *ds, const struct anchor *anchor, bool last_try)
 {
 	struct keyset *keys = keyset_new(dnskeys);
-	struct verdict v;
+	struct sig_result v;
 	uint32_t ttl_s = time_left(now_of(c), dnskeys->expires_s);
 
 	verify_keys(keys, anchor ? anchor->ds : ds ? verified_set(ds) : NULL, anchor ? anchor->keys : NULL, &c->ledger.how, &v);
@@ -199,7 +199,7 @@ static bool judge_keys(struct chain *c, const uint8_t *name, const struct rrset 
 }
 
 /* Gets the keys of `name`, for which `ds` or its anchor vouches: those in the cache, or by a query. */
-static void want_keys(struct chain *c, const uint8_t *name, const struct verified *ds,
+static void want_keys(struct trust_chain *c, const uint8_t *name, const struct verified *ds,
 		      const struct anchor *anchor)
 {
 	const struct rrset *cached = rrsetcache_find(c->q->cache.rrsets, name, TYPE_DNSKEY, CLASS_IN,
@@ -210,17 +210,17 @@ static void want_keys(struct chain *c, const uint8_t *name, const struct verifie
 		return;
 	if (cached)
 		rrsetcache_reject(c->q->cache.rrsets, cached);
-	if (send_out(c, ERRAND_DNSKEY, name) && anchor)
+	if (send_out(c, FETCH_DNSKEY, name) && anchor)
 		tell_anchor(c, anchor);
 }
 
-static const struct anchor *anchor_at(const struct chain *c, const uint8_t *name)
+static const struct anchor *anchor_at(const struct trust_chain *c, const uint8_t *name)
 {
 	return anchors_find_at(c->trust->anchors, name);
 }
 
 /* Has the server avoided by later queries: it gave data that failed. */
-static void avoid(struct chain *c, const struct addr *server)
+static void avoid(struct trust_chain *c, const struct addr *server)
 {
 	struct query *q = c->q;
 	struct addr *list;
@@ -235,13 +235,13 @@ static void avoid(struct chain *c, const struct addr *server)
 }
 
 /* False: put off to a later turn. */
-static bool keys_arrived(struct chain *c, const struct message *m)
+static bool keys_arrived(struct trust_chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DNSKEY, CLASS_IN);
 	const struct anchor *anchor = anchor_at(c, c->at); /* none where a DS set vouches: it would be the closest */
 	bool last = is_last_try(c), rolls = anchor && anchor->rolls;
 
-	if (ledger_is_tired(&c->ledger))
+	if (checked_sigs_is_tired(&c->ledger))
 		return false;
 	if (set && (judge_keys(c, c->at, set, c->ds, anchor, last && !rolls) || !rolls))
 		return true;
@@ -265,7 +265,7 @@ static bool keys_arrived(struct chain *c, const struct message *m)
 /* ---- DS sets ---- */
 
 /* Keeps the set as secure. Returns for how many seconds. */
-static uint32_t keep_secure(struct chain *c, const struct verified *v)
+static uint32_t keep_secure(struct trust_chain *c, const struct verified *v)
 {
 	struct rrset *secure = verified_copy(v, &c->q->arena, now_of(c));
 
@@ -274,7 +274,7 @@ static uint32_t keep_secure(struct chain *c, const struct verified *v)
 }
 
 /* Takes a secure DS set: gets the zone's keys, or learns that no algorithm of it is supported. */
-static void take_ds(struct chain *c, const uint8_t *name, const struct verified *ds)
+static void take_ds(struct trust_chain *c, const uint8_t *name, const struct verified *ds)
 {
 	const struct rules *rules = c->ledger.how.rules;
 	uint32_t ttl_s = keep_secure(c, ds);
@@ -286,13 +286,13 @@ static void take_ds(struct chain *c, const uint8_t *name, const struct verified 
 		want_keys(c, name, ds, NULL);
 }
 
-static unsigned iteration_limit(const struct chain *c, const struct keyset *keys)
+static unsigned iteration_limit(const struct trust_chain *c, const struct keyset *keys)
 {
 	return rules_nsec3_limit(c->ledger.how.rules, keyset_bits(keys));
 }
 
 /* Keeps a proof for other names, which it may cover too. */
-static void remember(struct chain *c, const struct verified *proof)
+static void remember(struct trust_chain *c, const struct verified *proof)
 {
 	if (!c->q->no_store && c->q->cache.negative)
 		aggressive_learn(c->q->cache.negative, &proof, 1, c->q->snapshot->conf, now_of(c),
@@ -300,7 +300,7 @@ static void remember(struct chain *c, const struct verified *proof)
 }
 
 /* Forgets a denial that the zone should have signed, and has not. */
-static void reject_denial(struct chain *c, const struct rrset *set, const uint8_t *zone)
+static void reject_denial(struct trust_chain *c, const struct rrset *set, const uint8_t *zone)
 {
 	if (!c->q->no_store && (!verify_signer(set) || verify_names_signer(set, zone)))
 		rrsetcache_reject(c->q->cache.rrsets, set);
@@ -308,20 +308,20 @@ static void reject_denial(struct chain *c, const struct rrset *set, const uint8_
 
 /* Collects the NSEC and NSEC3 sets of the message signed by these keys; *ttl_s becomes how long all are valid, if that
  * is less. `bad` (or NULL) receives why another failed. False: put off. */
-static bool gather(struct chain *c, const struct message *m, const struct keyset *keys,
-		   struct denial_evidence *e, uint32_t *ttl_s, struct verdict *bad)
+static bool gather(struct trust_chain *c, const struct message *m, const struct keyset *keys,
+		   struct denial_evidence *e, uint32_t *ttl_s, struct sig_result *bad)
 {
 	unsigned count;
 	const struct rrset **sets = message_section(m, SECTION_AUTHORITY, &count);
 
 	denial_begin(e, keyset_zone(keys), iteration_limit(c, keys), &c->q->budget->hashes);
 	for (unsigned i = 0; i < count; i++) {
-		struct verdict v;
+		struct sig_result v;
 
 		if ((sets[i]->type != TYPE_NSEC && sets[i]->type != TYPE_NSEC3) ||
 		    e->nsec_count + e->nsec3_count >= DENIAL_SETS)
 			continue;
-		if (!ledger_verify(&c->ledger, sets[i], keys, &v))
+		if (!checked_sigs_verify(&c->ledger, sets[i], keys, &v))
 			return false;
 		if (v.security == SECURITY_BOGUS && bad)
 			*bad = v;
@@ -336,7 +336,7 @@ static bool gather(struct chain *c, const struct message *m, const struct keyset
 }
 
 /* Learns from a denial of the DS set at `name`, or that it costs too much. False: it proves nothing. */
-static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
+static bool learn_cut(struct trust_chain *c, const uint8_t *name, enum denial_cut cut, uint32_t ttl_s)
 {
 	switch (cut) {
 	case CUT_INSECURE:
@@ -362,7 +362,7 @@ static bool learn_cut(struct chain *c, const uint8_t *name, enum denial_cut cut,
 	return false;
 }
 
-static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t *name,
+static bool is_denied_in(struct trust_chain *c, const struct message *m, const uint8_t *name,
 			 const struct keyset *above)
 {
 	struct denial_evidence e;
@@ -377,14 +377,14 @@ static bool is_denied_in(struct chain *c, const struct message *m, const uint8_t
 
 /* Whether the DS set is denied by the answer being judged, by what was proven before, or by the
  * referral to the name. */
-static bool is_denied_already(struct chain *c, const uint8_t *name, const struct keyset *above)
+static bool is_denied_already(struct trust_chain *c, const uint8_t *name, const struct keyset *above)
 {
 	struct aggressive *negative = c->q->cache.negative;
 	struct question ds = { .name = name, .name_len = (uint16_t)dname_len(name),
 			       .type = TYPE_DS, .class_ = CLASS_IN };
 	struct aggressive_cut known;
 
-	if (is_denied_in(c, c->at_hand, name, above))
+	if (is_denied_in(c, c->in_answer, name, above))
 		return true;
 	if (!negative)
 		return false;
@@ -394,9 +394,9 @@ static bool is_denied_already(struct chain *c, const uint8_t *name, const struct
 }
 
 /* False: put off. */
-static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
+static bool denial_of_ds_arrived(struct trust_chain *c, const struct message *m)
 {
-	struct verdict bad = { .text = NULL };
+	struct sig_result bad = { .text = NULL };
 	struct denial_evidence e;
 	uint32_t ttl_s = UINT32_MAX;
 
@@ -404,7 +404,7 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 		return false;
 	if (learn_cut(c, c->at, denial_of_ds(&e, c->at), ttl_s))
 		return true;
-	if (ledger_is_spent(&c->ledger))
+	if (checked_sigs_is_spent(&c->ledger))
 		return true; /* nothing is known of sets that were not checked */
 	if (m->rcode == RCODE_SERVFAIL)
 		miss(c, m->reason ? m->reason : REASON_bogus, "DS RRset", m);
@@ -418,11 +418,11 @@ static bool denial_of_ds_arrived(struct chain *c, const struct message *m)
 
 /* A CNAME instead of the DS set: there is no zone cut at the name, if that is the CNAME's own and not
  * any name that a wildcard was expanded to. False: put off. */
-static bool cname_arrived(struct chain *c, const struct message *m, const struct rrset *set)
+static bool cname_arrived(struct trust_chain *c, const struct message *m, const struct rrset *set)
 {
-	struct verdict v;
+	struct sig_result v;
 
-	if (!ledger_verify(&c->ledger, set, c->above, &v))
+	if (!checked_sigs_verify(&c->ledger, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_BOGUS && !c->q->no_store)
 		rrsetcache_reject(c->q->cache.rrsets, set);
@@ -436,11 +436,11 @@ static bool cname_arrived(struct chain *c, const struct message *m, const struct
 }
 
 /* False: put off. */
-static bool ds_arrived(struct chain *c, const struct message *m)
+static bool ds_arrived(struct trust_chain *c, const struct message *m)
 {
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, TYPE_DS, CLASS_IN);
 	const struct rrset *alias = message_find(m, SECTION_ANSWER, c->at, TYPE_CNAME, CLASS_IN);
-	struct verdict v;
+	struct sig_result v;
 
 	if (!set)
 		return alias ? cname_arrived(c, m, alias) : denial_of_ds_arrived(c, m);
@@ -449,7 +449,7 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 			learn_bogus(c, c->at, REASON_bogus, about(c, c->at, "has more DS records than the limit"));
 		return true;
 	}
-	if (!ledger_verify(&c->ledger, set, c->above, &v))
+	if (!checked_sigs_verify(&c->ledger, set, c->above, &v))
 		return false;
 	if (v.security == SECURITY_SECURE) {
 		c->ds = v.verified; /* for the walk that follows */
@@ -460,7 +460,7 @@ static bool ds_arrived(struct chain *c, const struct message *m)
 }
 
 /* A copy in the query's arena: judging it may take more than this turn. */
-static const struct message *copy_of(struct chain *c, const struct message *m)
+static const struct message *copy_of(struct trust_chain *c, const struct message *m)
 {
 	struct message *copy = arena_copy(&c->q->arena, m, sizeof(*m));
 	unsigned count = message_set_count(m);
@@ -473,12 +473,12 @@ static const struct message *copy_of(struct chain *c, const struct message *m)
 	return copy;
 }
 
-void chain_arrived(struct chain *c, const struct event *ev)
+void trust_chain_arrived(struct trust_chain *c, const struct event *ev)
 {
 	const struct query *child = ev->child;
-	uint16_t type = c->errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY;
+	uint16_t type = c->fetch == FETCH_DS ? TYPE_DS : TYPE_DNSKEY;
 
-	if (c->errand == ERRAND_NONE || child->question.type != type ||
+	if (c->fetch == FETCH_NONE || child->question.type != type ||
 	    !dname_equals(child->question.name, c->at))
 		return;
 	c->brought = copy_of(c, child->reply);
@@ -487,46 +487,46 @@ void chain_arrived(struct chain *c, const struct event *ev)
 }
 
 /* Whether another query waiting for the same answer has been served first and done the checks. */
-static bool is_decided(const struct chain *c)
+static bool is_decided(const struct trust_chain *c)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
 
-	return e && (e->kind != KEYS_NO_CUT || c->errand == ERRAND_DS);
+	return e && (e->kind != KEYS_NO_CUT || c->fetch == FETCH_DS);
 }
 
 /* Forgets the DS or DNSKEY set of the reply unless it was of use: it may be forged. */
-static void reject(struct chain *c, const struct message *m)
+static void reject(struct trust_chain *c, const struct message *m)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, c->at, now_of(c));
-	uint16_t type = c->errand == ERRAND_DS ? TYPE_DS : TYPE_DNSKEY;
+	uint16_t type = c->fetch == FETCH_DS ? TYPE_DS : TYPE_DNSKEY;
 	const struct rrset *set = message_find(m, SECTION_ANSWER, c->at, type, CLASS_IN);
 
-	if (set && !c->q->no_store && !(c->errand == ERRAND_DS && c->ds) && (!e || e->kind == KEYS_BOGUS))
+	if (set && !c->q->no_store && !(c->fetch == FETCH_DS && c->ds) && (!e || e->kind == KEYS_BOGUS))
 		rrsetcache_reject(c->q->cache.rrsets, set);
 }
 
 /* Learns from the child's reply. False: put off. */
-static bool take_in(struct chain *c)
+static bool take_in(struct trust_chain *c)
 {
 	const struct message *m = c->brought;
 
 	if (!m)
 		return true;
-	if (!is_decided(c) && !(c->errand == ERRAND_DS ? ds_arrived(c, m) : keys_arrived(c, m)))
+	if (!is_decided(c) && !(c->fetch == FETCH_DS ? ds_arrived(c, m) : keys_arrived(c, m)))
 		return false;
 	c->brought = NULL;
-	if (!(c->errand == ERRAND_DS && c->ds) && !is_decided(c))
+	if (!(c->fetch == FETCH_DS && c->ds) && !is_decided(c))
 		avoid(c, &c->brought_by);
 	reject(c, m);
 	return true;
 }
 
-/* The DS set an errand brought, which may be too short-lived for the cache, or the cached one if it is
+/* The DS set a fetch brought, which may be too short-lived for the cache, or the cached one if it is
  * valid under the keys above, whatever was thought of it before. NULL: no such set, or its check is put off. */
-static const struct verified *known_ds(struct chain *c, const uint8_t *name, const struct keyset *above)
+static const struct verified *known_ds(struct trust_chain *c, const uint8_t *name, const struct keyset *above)
 {
 	const struct rrset *set;
-	struct verdict v;
+	struct sig_result v;
 
 	if (c->ds && rrset_is(verified_set(c->ds), name, TYPE_DS, CLASS_IN) &&
 	    dname_equals(verified_zone(c->ds), keyset_zone(above)))
@@ -535,7 +535,7 @@ static const struct verified *known_ds(struct chain *c, const uint8_t *name, con
 	if (!set)
 		return NULL;
 	set = rrset_copy(&c->q->arena, set);
-	if (!ledger_verify(&c->ledger, set, above, &v))
+	if (!checked_sigs_verify(&c->ledger, set, above, &v))
 		return NULL;
 	if (v.security == SECURITY_BOGUS)
 		rrsetcache_reject(c->q->cache.rrsets, set);
@@ -544,16 +544,16 @@ static const struct verified *known_ds(struct chain *c, const uint8_t *name, con
 
 /* ---- the walk ---- */
 
-static struct chain_found found_broken(struct chain *c, enum reason reason, const char *text)
+static struct trust_chain_found found_broken(struct trust_chain *c, enum reason reason, const char *text)
 {
-	return (struct chain_found){ .end = CHAIN_BOGUS, .reason = reason,
+	return (struct trust_chain_found){ .end = CHAIN_BOGUS, .reason = reason,
 				     .text = arena_textf(&c->q->arena, "%s", text) };
 }
 
 /* True: the walk ends here, as `out` says. False: it goes on below; `above` is set to the zone's
  * keys, unless there is no zone cut. */
-static bool ends_at(struct chain *c, const struct key_entry *e, const struct keyset **above,
-		    struct chain_found *out)
+static bool ends_at(struct trust_chain *c, const struct key_entry *e, const struct keyset **above,
+		    struct trust_chain_found *out)
 {
 	switch ((enum key_kind)e->kind) {
 	case KEYS_TRUSTED:
@@ -562,7 +562,7 @@ static bool ends_at(struct chain *c, const struct key_entry *e, const struct key
 	case KEYS_NO_CUT:
 		return false;
 	case KEYS_NONE:
-		*out = (struct chain_found){ .end = CHAIN_INSECURE,
+		*out = (struct trust_chain_found){ .end = CHAIN_INSECURE,
 					     .reason = (enum reason)e->reason,
 					     .text = arena_textf(&c->q->arena, "%s",
 								 key_entry_text(e)) };
@@ -578,7 +578,7 @@ static bool ends_at(struct chain *c, const struct key_entry *e, const struct key
 }
 
 /* What is known of the name. That no zone begins there says nothing where there is an anchor for it. */
-static const struct key_entry *entry_at(const struct chain *c, const uint8_t *name, const struct anchor *anchor)
+static const struct key_entry *entry_at(const struct trust_chain *c, const uint8_t *name, const struct anchor *anchor)
 {
 	const struct key_entry *e = keycache_find(c->q->cache.keys, name, now_of(c));
 
@@ -586,7 +586,7 @@ static const struct key_entry *entry_at(const struct chain *c, const uint8_t *na
 }
 
 /* Takes what is in the caches or at hand for the name, or sends for it. */
-static void step_down(struct chain *c, const uint8_t *name, const struct keyset *above, const struct anchor *anchor)
+static void step_down(struct trust_chain *c, const uint8_t *name, const struct keyset *above, const struct anchor *anchor)
 {
 	const struct verified *ds;
 
@@ -598,35 +598,35 @@ static void step_down(struct chain *c, const uint8_t *name, const struct keyset 
 	ds = known_ds(c, name, above);
 	if (ds)
 		take_ds(c, name, ds);
-	else if (!is_denied_already(c, name, above) && !ledger_is_tired(&c->ledger))
-		(void)send_out(c, ERRAND_DS, name);
+	else if (!is_denied_already(c, name, above) && !checked_sigs_is_tired(&c->ledger))
+		(void)send_out(c, FETCH_DS, name);
 }
 
 /* One step down: the key cache entry for `name`; or NULL, and `out` says why. */
-static const struct key_entry *look(struct chain *c, const uint8_t *name,
+static const struct key_entry *look(struct trust_chain *c, const uint8_t *name,
 				    const struct keyset *above, const struct anchor *anchor,
-				    struct chain_found *out)
+				    struct trust_chain_found *out)
 {
 	const struct key_entry *e = entry_at(c, name, anchor);
 
 	if (e)
 		return e;
-	if (!c->stuck && ledger_is_spent(&c->ledger))
+	if (!c->stuck && checked_sigs_is_spent(&c->ledger))
 		c->stuck = "limit of signature verifications for one query reached";
-	if (!c->stuck && !ledger_is_tired(&c->ledger)) {
+	if (!c->stuck && !checked_sigs_is_tired(&c->ledger)) {
 		step_down(c, name, above, anchor);
 		e = entry_at(c, name, anchor);
 	}
 	if (e)
 		return e;
-	*out = (struct chain_found){ .end = CHAIN_WAIT };
-	if (c->stuck || !(mesh_children(c->q) || ledger_is_tired(&c->ledger)))
-		*out = (struct chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
+	*out = (struct trust_chain_found){ .end = CHAIN_WAIT };
+	if (c->stuck || !(mesh_children(c->q) || checked_sigs_is_tired(&c->ledger)))
+		*out = (struct trust_chain_found){ .end = CHAIN_SPENT, .reason = REASON_budget_validation,
 					     .text = c->stuck ? c->stuck : "limit of work on the chain of trust" };
 	return NULL;
 }
 
-const struct anchor *chain_anchor(const struct trust_store *t, const struct query *q,
+const struct anchor *trust_chain_anchor(const struct trust_store *t, const struct query *q,
 				  const uint8_t *name, bool above)
 {
 	const struct view *v = q->view;
@@ -638,50 +638,50 @@ const struct anchor *chain_anchor(const struct trust_store *t, const struct quer
 			    above);
 }
 
-bool chain_reaches(const struct chain *c, const uint8_t *name, bool is_ds)
+bool trust_chain_reaches(const struct trust_chain *c, const uint8_t *name, bool is_ds)
 {
-	return chain_anchor(c->trust, c->q, name, is_ds);
+	return trust_chain_anchor(c->trust, c->q, name, is_ds);
 }
 
-struct chain_found chain_find(struct chain *c, const uint8_t *name)
+struct trust_chain_found trust_chain_find(struct trust_chain *c, const uint8_t *name)
 {
-	struct chain_found out = { .end = CHAIN_UNTRUSTED };
+	struct trust_chain_found out = { .end = CHAIN_UNTRUSTED };
 	const struct anchor *anchor;
 	const struct keyset *above = NULL;
 	const struct key_entry *e;
 	unsigned labels, most = dname_labels(name);
 
 	if (!take_in(c))
-		return (struct chain_found){ .end = CHAIN_WAIT };
-	anchor = chain_anchor(c->trust, c->q, name, false); /* as of now: it may have rolled */
+		return (struct trust_chain_found){ .end = CHAIN_WAIT };
+	anchor = trust_chain_anchor(c->trust, c->q, name, false); /* as of now: it may have rolled */
 	if (!anchor)
 		return out;
 	/* the usual case: the keys of the zone itself are known */
 	e = keycache_find(c->q->cache.keys, name, now_of(c));
 	if (e && e->kind != KEYS_NO_CUT) {
 		if (!ends_at(c, e, &above, &out))
-			out = (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
+			out = (struct trust_chain_found){ .end = CHAIN_KEYS, .keys = above };
 		return out;
 	}
 	for (labels = dname_labels(anchor->owner); labels <= most; labels++) {
 		const uint8_t *here = dname_suffix(name, labels);
 
 		if (UNLIKELY(above && rpz_match_hides(c->q, here)))
-			return (struct chain_found){ .end = CHAIN_INSECURE };
+			return (struct trust_chain_found){ .end = CHAIN_INSECURE };
 		e = look(c, here, above, above ? NULL : anchor, &out);
 		if (!e || ends_at(c, e, &above, &out))
 			return out;
 	}
-	return (struct chain_found){ .end = CHAIN_KEYS, .keys = above };
+	return (struct trust_chain_found){ .end = CHAIN_KEYS, .keys = above };
 }
 
-struct chain_found chain_known(struct chain *c, const uint8_t *zone)
+struct trust_chain_found trust_chain_known(struct trust_chain *c, const uint8_t *zone)
 {
-	struct chain_found out = { .end = CHAIN_UNTRUSTED };
+	struct trust_chain_found out = { .end = CHAIN_UNTRUSTED };
 	const struct keyset *keys = NULL;
 	const struct key_entry *e = keycache_find(c->q->cache.keys, zone, now_of(c));
 
 	if (e && e->kind != KEYS_NO_CUT && !ends_at(c, e, &keys, &out))
-		out = (struct chain_found){ .end = CHAIN_KEYS, .keys = keys };
+		out = (struct trust_chain_found){ .end = CHAIN_KEYS, .keys = keys };
 	return out;
 }
