@@ -9,8 +9,8 @@ static struct delegation *d;
 
 static void begin(const char *conf)
 {
-	house_begin(conf, "www.example.", TYPE_A, 0);
-	d = delegation_new(house.arena, N("example."));
+	fixture_begin(conf, "www.example.", TYPE_A, 0);
+	d = delegation_new(fixture.arena, N("example."));
 }
 
 static struct place at(const char *text)
@@ -22,18 +22,18 @@ static bool add(const char *text)
 {
 	struct place p = at(text);
 
-	return delegation_add_place(d, house.arena, &p);
+	return delegation_add_place(d, fixture.arena, &p);
 }
 
 static struct ns *add_name(const char *text)
 {
-	return delegation_add_name(d, house.arena, N(text));
+	return delegation_add_name(d, fixture.arena, N(text));
 }
 
 /* As many records of a type as asked for, each another. */
 static struct rrset *many(const char *owner, uint16_t type, unsigned count)
 {
-	struct slice *records = arena_array(house.arena, struct slice, count);
+	struct slice *records = arena_array(fixture.arena, struct slice, count);
 	struct rrset_parts p = { .owner = N(owner),
 				 .type = type,
 				 .class_ = CLASS_IN,
@@ -41,7 +41,7 @@ static struct rrset *many(const char *owner, uint16_t type, unsigned count)
 				 .count = count };
 
 	for (unsigned i = 0; i < count; i++) {
-		uint8_t *bytes = arena_zeros(house.arena, 1, 16);
+		uint8_t *bytes = arena_zeros(fixture.arena, 1, 16);
 
 		memcpy(bytes, type == TYPE_NS ? "\3n00" : "\300\0\2", 4);
 		if (type == TYPE_NS)
@@ -50,7 +50,7 @@ static struct rrset *many(const char *owner, uint16_t type, unsigned count)
 			bytes[type == TYPE_A ? 3 : 15] = (uint8_t)(i + 1);
 		records[i] = (struct slice){ bytes, type == TYPE_NS ? 5 : type == TYPE_A ? 4 : 16 };
 	}
-	return rrset_build(house.arena, &p);
+	return rrset_build(fixture.arena, &p);
 }
 
 static void a_name_is_listed_once(void **state)
@@ -80,7 +80,7 @@ static void a_name_is_listed_once(void **state)
 		snprintf(text, sizeof(text), "ns%u.example.", i + 1);
 		assert_name_is(d->names[i].name, text);
 	}
-	house_end();
+	fixture_end();
 }
 
 static void a_set_names_at_most_128_servers(void **state)
@@ -90,10 +90,10 @@ static void a_set_names_at_most_128_servers(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(counts); i++) {
 		begin("");
-		delegation_add_names(d, house.arena, many("example.", TYPE_NS, counts[i][0]), i % 2);
+		delegation_add_names(d, fixture.arena, many("example.", TYPE_NS, counts[i][0]), i % 2);
 		assert_int_equal(d->name_count, counts[i][1]);
 		assert_int_equal(d->names[0].parent_side, i % 2);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -103,8 +103,8 @@ static void a_name_known_already_stays_as_it_is(void **state)
 	(void)state;
 	begin("");
 	add_name("ns1.example.");
-	delegation_add_names(d, house.arena,
-			     made_set(house.arena, house.now_s, "example. 60 NS ns2.example.\n"
+	delegation_add_names(d, fixture.arena,
+			     made_set(fixture.arena, fixture.now_s, "example. 60 NS ns2.example.\n"
 								"example. 60 NS ns1.example.\n"
 								"example. 60 NS ns3.example."),
 			     true);
@@ -112,7 +112,7 @@ static void a_name_known_already_stays_as_it_is(void **state)
 	assert_false(delegation_find(d, N("ns1.example."))->parent_side);
 	assert_true(delegation_find(d, N("ns2.example."))->parent_side);
 	assert_true(delegation_find(d, N("ns3.example."))->parent_side);
-	house_end();
+	fixture_end();
 }
 
 static void an_address_is_listed_once(void **state)
@@ -141,11 +141,11 @@ static void an_address_is_listed_once(void **state)
 		begin("");
 		p = at(rows[i].known);
 		p.ip4 = rows[i].ip4;
-		assert_true(delegation_add_place(d, house.arena, &p));
+		assert_true(delegation_add_place(d, fixture.arena, &p));
 		if (add(rows[i].added) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(d->place_count, 1 + rows[i].want);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -164,12 +164,12 @@ static void who_gives_an_address_decides_how_good_it_is(void **state)
 		add("192.0.2.9");
 		p = at("192.0.2.1");
 		p.parent_side = rows[i].first;
-		assert_true(delegation_add_place(d, house.arena, &p));
+		assert_true(delegation_add_place(d, fixture.arena, &p));
 		p.parent_side = rows[i].second;
-		assert_false(delegation_add_place(d, house.arena, &p));
+		assert_false(delegation_add_place(d, fixture.arena, &p));
 		assert_int_equal(d->places[1].parent_side, rows[i].want);
 		assert_false(d->places[0].parent_side);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -195,7 +195,7 @@ static void at_most_128_addresses_are_kept(void **state)
 	assert_ptr_equal(delegation_place_now(d, &(struct place){ .addr = address("192.0.2.100") }),
 			 &d->places[100]);
 	assert_ptr_equal(delegation_place_now(d, &away), &away);
-	house_end();
+	fixture_end();
 }
 
 static void some_addresses_of_a_server_are_taken(void **state)
@@ -240,13 +240,13 @@ static void some_addresses_of_a_server_are_taken(void **state)
 		for (unsigned s = 0; s < COUNT(rows[i].sets) && rows[i].sets[s].type; s++) {
 			const struct rrset *set =
 				many("NS.example.", rows[i].sets[s].type, rows[i].sets[s].count);
-			unsigned got = delegation_add_set(d, house.arena, set, rows[i].sets[s].parent_side);
+			unsigned got = delegation_add_set(d, fixture.arena, set, rows[i].sets[s].parent_side);
 
 			if (got != rows[i].sets[s].want)
 				fail_msg("%s: %u", rows[i].why, got);
 			assert_int_equal(set->type == TYPE_A ? n->v4 : n->v6, LOOKUP_FOUND);
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -261,26 +261,26 @@ static void an_address_is_reached_as_its_server_is(void **state)
 	n->port = 853;
 	n->tls_name = tls;
 	n->http_path = path;
-	assert_int_equal(delegation_add_set(d, house.arena, many("ns.example.", TYPE_A, 1), false), 1);
+	assert_int_equal(delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), false), 1);
 	assert_true(addr_equals(&d->places[0].addr, &(struct addr){ .family = 4, .port = 853, .ip = { 192, 0, 2, 1 } }));
 	assert_ptr_equal(d->places[0].tls_name, tls);
 	assert_ptr_equal(d->places[0].http_path, path);
 	assert_false(d->places[0].parent_side);
 	assert_int_equal(n->v4, LOOKUP_FOUND);
 	assert_int_equal(n->v6, LOOKUP_OPEN);
-	assert_int_equal(delegation_add_set(d, house.arena, many("ns.example.", TYPE_A, 1), false), 0);
+	assert_int_equal(delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), false), 0);
 
 	/* one that is not named is asked in the usual way */
-	assert_int_equal(delegation_add_set(d, house.arena, many("other.", TYPE_A, 1), false), 1);
+	assert_int_equal(delegation_add_set(d, fixture.arena, many("other.", TYPE_A, 1), false), 1);
 	assert_false(d->places[1].parent_side);
 	d->place_count = 1;
-	assert_int_equal(delegation_add_set(d, house.arena, many("other.", TYPE_AAAA, 1), true), 1);
+	assert_int_equal(delegation_add_set(d, fixture.arena, many("other.", TYPE_AAAA, 1), true), 1);
 	assert_int_equal(d->places[1].addr.family, 6);
 	assert_int_equal(d->places[1].addr.port, 53);
 	assert_null(d->places[1].tls_name);
 	assert_true(d->places[1].parent_side);
 
-	house_end();
+	fixture_end();
 }
 
 static void who_is_named_by_the_parent_only_is_second_choice(void **state)
@@ -289,9 +289,9 @@ static void who_is_named_by_the_parent_only_is_second_choice(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		begin("");
 		add_name("ns.example.")->parent_side = i & 1;
-		delegation_add_set(d, house.arena, many("ns.example.", TYPE_A, 1), i & 2);
+		delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_A, 1), i & 2);
 		assert_int_equal(d->places[0].parent_side, i != 0);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -322,10 +322,10 @@ static void what_is_no_address_is_passed_over(void **state)
 
 		begin("");
 		add_name("ns.example.");
-		if (delegation_add_set(d, house.arena, rrset_build(house.arena, &p), false) != rows[i].want)
+		if (delegation_add_set(d, fixture.arena, rrset_build(fixture.arena, &p), false) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(d->place_count, rows[i].want);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -343,9 +343,9 @@ static void what_is_passed_over_uses_up_room(void **state)
 	(void)state;
 	begin("");
 	add_name("ns.example.");
-	assert_int_equal(delegation_add_set(d, house.arena, rrset_build(house.arena, &p), false), 0);
-	assert_int_equal(delegation_add_set(d, house.arena, many("ns.example.", TYPE_AAAA, 9), false), 2);
-	house_end();
+	assert_int_equal(delegation_add_set(d, fixture.arena, rrset_build(fixture.arena, &p), false), 0);
+	assert_int_equal(delegation_add_set(d, fixture.arena, many("ns.example.", TYPE_AAAA, 9), false), 2);
+	fixture_end();
 }
 
 static void a_configured_zone_is_asked_as_it_says(void **state)
@@ -372,8 +372,8 @@ static void a_configured_zone_is_asked_as_it_says(void **state)
 		const struct forward_zone *z;
 
 		begin(rows[i].conf);
-		z = forwards_find(house.snapshot->forwards, N("example."));
-		d = delegation_from_config(house.arena, z);
+		z = forwards_find(fixture.snapshot->forwards, N("example."));
+		d = delegation_from_config(fixture.arena, z);
 		assert_name_is(d->zone, "example.");
 		assert_ptr_equal(d->config, z);
 		assert_int_equal(d->forward, rows[i].forward);
@@ -389,7 +389,7 @@ static void a_configured_zone_is_asked_as_it_says(void **state)
 			assert_string_equal(d->places[0].tls_name, "one.other");
 			assert_string_equal(d->names[0].tls_name, "two.other");
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -405,12 +405,12 @@ static void servers_are_those_that_are_written(void **state)
 
 	(void)state;
 	begin("");
-	delegation_add_servers(d, house.arena, &z);
+	delegation_add_servers(d, fixture.arena, &z);
 	assert_int_equal(d->name_count, 1);
 	assert_ptr_equal(d->names[0].http_path, path);
 	assert_int_equal(d->place_count, 1);
 	assert_ptr_equal(d->places[0].http_path, path);
-	house_end();
+	fixture_end();
 }
 
 /* However often a child is renewed, it does not outlive what delegates it. */
@@ -441,7 +441,7 @@ static void a_delegation_ends_with_the_one_above(void **state)
 		delegation_limit(d, &above);
 		assert_int_equal(d->expires_s, rows[i].want);
 	}
-	house_end();
+	fixture_end();
 }
 
 static void what_has_failed_is_remembered(void **state)
@@ -465,7 +465,7 @@ static void what_has_failed_is_remembered(void **state)
 	failed->places[1].addr = address("64:ff9b::c000:202"); /* where 192.0.2.2 is reached */
 	failed->places[1].ip4 = 0xc0000202;
 	failed->places[1].spent = true;
-	d = delegation_new(house.arena, N("example."));
+	d = delegation_new(fixture.arena, N("example."));
 	add_name("both.example.");
 	add_name("new.example.");
 	add("192.0.2.3");
@@ -474,7 +474,7 @@ static void what_has_failed_is_remembered(void **state)
 	add("192.0.2.4");
 	add("192.0.2.2");
 	d->places[3].spent = true;
-	delegation_remember(d, house.arena, failed);
+	delegation_remember(d, fixture.arena, failed);
 	assert_int_equal(d->name_count, 3);
 	assert_false(delegation_find(d, N("both.example."))->failed);
 	assert_false(delegation_find(d, N("both.example."))->tried);
@@ -486,7 +486,7 @@ static void what_has_failed_is_remembered(void **state)
 	assert_int_equal(d->place_count, 5);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(d->places[i].spent, i != 2);
-	house_end();
+	fixture_end();
 }
 
 #define OFF4 "server: do-ip4: no\n"
@@ -519,12 +519,12 @@ static void an_address_is_looked_up_where_it_can_be_reached(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		begin(rows[i].conf);
-		house.q->depth = rows[i].depth;
-		if (ns_wants(&rows[i].n, house.q, false) != rows[i].v4)
+		fixture.q->depth = rows[i].depth;
+		if (ns_wants(&rows[i].n, fixture.q, false) != rows[i].v4)
 			fail_msg("%s: IPv4", rows[i].why);
-		if (ns_wants(&rows[i].n, house.q, true) != rows[i].v6)
+		if (ns_wants(&rows[i].n, fixture.q, true) != rows[i].v6)
 			fail_msg("%s: IPv6", rows[i].why);
-		if (ns_is_missing(&rows[i].n, house.q) != rows[i].missing)
+		if (ns_is_missing(&rows[i].n, fixture.q) != rows[i].missing)
 			fail_msg("%s: missing", rows[i].why);
 		add_name("a.example.");
 		add_name("b.example.");
@@ -535,9 +535,9 @@ static void an_address_is_looked_up_where_it_can_be_reached(void **state)
 			d->names[n] = rows[i].n;
 			d->names[n].name = name;
 		}
-		assert_int_equal(delegation_missing(d, house.q), 2 * rows[i].missing);
-		house.q->depth = 0;
-		house_end();
+		assert_int_equal(delegation_missing(d, fixture.q), 2 * rows[i].missing);
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
@@ -570,14 +570,14 @@ static void a_delegation_is_stuck_when_only_its_own_servers_could_help(void **st
 			d->names[0].v6 = LOOKUP_FOUND;
 		if (rows[i].place)
 			add(rows[i].place);
-		if (delegation_is_stuck(d, house.q, N(rows[i].name), rows[i].type) != rows[i].want)
+		if (delegation_is_stuck(d, fixture.q, N(rows[i].name), rows[i].type) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		house_end();
+		fixture_end();
 	}
 	begin("");
 	add_name("b.other.")->v6 = LOOKUP_NONE; /* IPv4 is enough, too */
-	assert_false(delegation_is_stuck(d, house.q, N("www.example."), TYPE_A));
-	house_end();
+	assert_false(delegation_is_stuck(d, fixture.q, N("www.example."), TYPE_A));
+	fixture_end();
 }
 
 static void the_only_server_is_forgiven_once(void **state)
@@ -614,7 +614,7 @@ static void the_only_server_is_forgiven_once(void **state)
 			assert_int_equal(d->places[0].spent, !rows[i].want);
 			assert_int_equal(d->places[0].faltered, rows[i].faltered && !rows[i].want);
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -632,7 +632,7 @@ static void a_new_question_may_go_to_everybody(void **state)
 		assert_false(d->places[i].spent);
 		assert_true(d->places[i].silent);
 	}
-	house_end();
+	fixture_end();
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static const uint8_t *trust_point(const struct query *q, const uint8_t *name, ui
 static void begin(const char *conf)
 {
 	anchor = NULL;
-	house_begin(conf, "www.example.", TYPE_A, 0);
+	fixture_begin(conf, "www.example.", TYPE_A, 0);
 }
 
 static bool leads_to(const struct delegation *d, const char *text)
@@ -98,22 +98,22 @@ static void a_referral_makes_a_delegation(void **state)
 
 		begin("");
 		if (rows[i].anchor)
-			anchor = rows[i].anchor, house.env.trust_point = trust_point;
+			anchor = rows[i].anchor, fixture.env.trust_point = trust_point;
 		memcpy(made.section, rows[i].section, sizeof(made.section));
-		d = delegation_from_message(house.q, made_message(house.arena, house.now_s, &made));
+		d = delegation_from_message(fixture.q, made_message(fixture.arena, fixture.now_s, &made));
 		if (!d != !rows[i].want || strcmp(text_of(d, text), rows[i].want ? rows[i].want : "") != 0)
 			fail_msg("%s: %s", rows[i].why, text);
 		if (d) {
 			assert_name_is(d->zone, "example.");
 			assert_true(d->expires && d->knows_parent);
-			assert_int_equal(d->expires_s, house.now_s + (strncmp(text, "ns2", 3) == 0 ? 90 : 60));
+			assert_int_equal(d->expires_s, fixture.now_s + (strncmp(text, "ns2", 3) == 0 ? 90 : 60));
 			assert_false(d->names[0].parent_side);
 			for (unsigned p = 0; p < d->place_count; p++)
 				assert_false(d->places[p].parent_side);
 			if (d->expects_dnssec != rows[i].dnssec)
 				fail_msg("%s: DNSSEC", rows[i].why);
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -124,10 +124,10 @@ static void servers_of_another_class_are_not_ours(void **state)
 
 	(void)state;
 	begin("");
-	m = made_message(house.arena, house.now_s, &made);
+	m = made_message(fixture.arena, fixture.now_s, &made);
 	m->q.class_ = 3;
-	assert_null(delegation_from_message(house.q, m));
-	house_end();
+	assert_null(delegation_from_message(fixture.q, m));
+	fixture_end();
 }
 
 /* Unverified glue in the message is left for the last resort; what the cache knows is used. */
@@ -141,13 +141,13 @@ static void a_referral_is_completed_from_the_cache(void **state)
 
 	(void)state;
 	begin("");
-	house_knows("ns1.example. 60 AAAA 2001:db8::1", 0);
-	house_knows("ns1.example. 60 A 192.0.2.2", RRSET_UNVERIFIED_GLUE);
-	m = made_message(house.arena, house.now_s, &made);
+	fixture_knows("ns1.example. 60 AAAA 2001:db8::1", 0);
+	fixture_knows("ns1.example. 60 A 192.0.2.2", RRSET_UNVERIFIED_GLUE);
+	m = made_message(fixture.arena, fixture.now_s, &made);
 	((struct rrset *)(uintptr_t)m->sets[1])->flags = RRSET_UNVERIFIED_GLUE;
-	d = delegation_from_message(house.q, m);
+	d = delegation_from_message(fixture.q, m);
 	assert_string_equal(text_of(d, text), "ns1.example. 2001:db8::1");
-	house_end();
+	fixture_end();
 }
 
 static void the_closest_delegation_is_found(void **state)
@@ -182,10 +182,10 @@ static void the_closest_delegation_is_found(void **state)
 
 		begin("");
 		if (rows[i].given)
-			house_knows(rows[i].given, RRSET_PARENT_SIDE);
+			fixture_knows(rows[i].given, RRSET_PARENT_SIDE);
 		if (rows[i].own)
-			house_knows(rows[i].own, 0);
-		d = delegation_from_cache(house.q, N("www.example."), CLASS_IN, house.now_s + rows[i].pass_s);
+			fixture_knows(rows[i].own, 0);
+		d = delegation_from_cache(fixture.q, N("www.example."), CLASS_IN, fixture.now_s + rows[i].pass_s);
 		if (!d != !rows[i].zone || strcmp(text_of(d, text), rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].why, text);
 		if (d) {
@@ -193,7 +193,7 @@ static void the_closest_delegation_is_found(void **state)
 			assert_true(d->expires);
 			assert_false(d->names[0].parent_side);
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -204,15 +204,15 @@ static void a_cached_delegation_ends_when_the_parent_says(void **state)
 
 	(void)state;
 	begin("");
-	house_knows(NS1, RRSET_PARENT_SIDE);
-	house_knows(NS2, 0);
-	house_knows("ns2.example. 60 AAAA 2001:db8::2", 0);
-	house_knows("ns2.example. 60 A 192.0.2.2", RRSET_UNVERIFIED_GLUE);
-	d = delegation_from_cache(house.q, N("example."), CLASS_IN, house.now_s);
-	assert_int_equal(d->expires_s, house.now_s + 60);
+	fixture_knows(NS1, RRSET_PARENT_SIDE);
+	fixture_knows(NS2, 0);
+	fixture_knows("ns2.example. 60 AAAA 2001:db8::2", 0);
+	fixture_knows("ns2.example. 60 A 192.0.2.2", RRSET_UNVERIFIED_GLUE);
+	d = delegation_from_cache(fixture.q, N("example."), CLASS_IN, fixture.now_s);
+	assert_int_equal(d->expires_s, fixture.now_s + 60);
 	assert_int_equal(d->place_count, 1);
 	assert_true(leads_to(d, "2001:db8::2"));
-	house_end();
+	fixture_end();
 }
 
 static void a_signed_zone_is_known_as_such(void **state)
@@ -235,19 +235,19 @@ static void a_signed_zone_is_known_as_such(void **state)
 		struct delegation *d;
 
 		begin("");
-		house_knows(NS1, RRSET_PARENT_SIDE);
+		fixture_knows(NS1, RRSET_PARENT_SIDE);
 		anchor = rows[i].anchor;
-		house.env.trust_point = rows[i].validates ? trust_point : NULL;
+		fixture.env.trust_point = rows[i].validates ? trust_point : NULL;
 		if (rows[i].ds) {
-			struct rrset *set = made_set(house.arena, house.now_s, rows[i].ds);
+			struct rrset *set = made_set(fixture.arena, fixture.now_s, rows[i].ds);
 
 			set->security = rows[i].security;
-			(void)rrsetcache_put(house.env.rrsets, set, house.now_s, house.arena);
+			(void)rrsetcache_put(fixture.env.rrsets, set, fixture.now_s, fixture.arena);
 		}
-		d = delegation_from_cache(house.q, N("www.example."), CLASS_IN, house.now_s);
+		d = delegation_from_cache(fixture.q, N("www.example."), CLASS_IN, fixture.now_s);
 		if (d->expects_dnssec != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -291,20 +291,20 @@ static void addresses_are_filled_in(void **state)
 
 		begin(rows[i].conf);
 		if (rows[i].known)
-			house_knows(rows[i].known, rows[i].flags);
-		d = delegation_new(house.arena, N("example."));
-		delegation_add_name(d, house.arena, N("ns0.example."));
-		n = delegation_add_name(d, house.arena, N("ns1.example."));
+			fixture_knows(rows[i].known, rows[i].flags);
+		d = delegation_new(fixture.arena, N("example."));
+		delegation_add_name(d, fixture.arena, N("ns0.example."));
+		n = delegation_add_name(d, fixture.arena, N("ns1.example."));
 		n->v4 = rows[i].v4;
 		n->v6 = rows[i].v6;
-		if (delegation_fill(d, house.q, rows[i].unverified) != rows[i].want)
+		if (delegation_fill(d, fixture.q, rows[i].unverified) != rows[i].want)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(d->place_count, rows[i].want);
 		for (unsigned p = 0; p < d->place_count; p++)
 			assert_false(d->places[p].parent_side);
 		if (n->v4 != rows[i].want4 || n->v6 != rows[i].want6)
 			fail_msg("%s: %u %u", rows[i].why, n->v4, n->v6);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -315,21 +315,21 @@ static void a_configured_zone_has_no_glue(void **state)
 
 	(void)state;
 	begin("stub-zone: name: example\n stub-host: ns1.other\n");
-	house_knows("ns1.other. 60 A 192.0.2.1", RRSET_PARENT_SIDE);
-	d = delegation_from_config(house.arena, forwards_find(house.snapshot->forwards, N("example.")));
-	assert_int_equal(delegation_fill(d, house.q, false), 0);
+	fixture_knows("ns1.other. 60 A 192.0.2.1", RRSET_PARENT_SIDE);
+	d = delegation_from_config(fixture.arena, forwards_find(fixture.snapshot->forwards, N("example.")));
+	assert_int_equal(delegation_fill(d, fixture.q, false), 0);
 	d->config = NULL;
-	assert_int_equal(delegation_fill(d, house.q, false), 1);
-	house_end();
+	assert_int_equal(delegation_fill(d, fixture.q, false), 1);
+	fixture_end();
 
 	begin("stub-zone: name: other\n stub-addr: 192.0.2.53\n"); /* what its own servers say is better */
-	house_knows("ns1.other. 60 A 192.0.2.1", RRSET_PARENT_SIDE);
-	house_knows("ns1.other. 60 A 192.0.2.2", 0);
-	d = delegation_new(house.arena, N("example."));
-	delegation_add_name(d, house.arena, N("ns1.other."));
-	assert_int_equal(delegation_fill(d, house.q, false), 1);
+	fixture_knows("ns1.other. 60 A 192.0.2.1", RRSET_PARENT_SIDE);
+	fixture_knows("ns1.other. 60 A 192.0.2.2", 0);
+	d = delegation_new(fixture.arena, N("example."));
+	delegation_add_name(d, fixture.arena, N("ns1.other."));
+	assert_int_equal(delegation_fill(d, fixture.q, false), 1);
 	assert_true(leads_to(d, "192.0.2.2"));
-	house_end();
+	fixture_end();
 }
 
 static void an_address_that_is_denied_is_not_asked_for(void **state)
@@ -366,15 +366,15 @@ static void an_address_that_is_denied_is_not_asked_for(void **state)
 			made.section[1] = SOA;
 		if (rows[i].answer && !rows[i].answer[0])
 			made.section[1] = SOA "\nexample. 60 RRSIG SOA 8 1 60 20300101000000 20200101000000 1 example. AA==";
-		house_recalls(&made);
-		loop_play(house.loop, rows[i].pass_s * (uint64_t)US_PER_S);
-		d = delegation_new(house.arena, N("example."));
-		n = delegation_add_name(d, house.arena, N("ns1.example."));
+		fixture_recalls(&made);
+		loop_play(fixture.loop, rows[i].pass_s * (uint64_t)US_PER_S);
+		d = delegation_new(fixture.arena, N("example."));
+		n = delegation_add_name(d, fixture.arena, N("ns1.example."));
 		n->v4 = rows[i].before;
-		assert_int_equal(delegation_fill(d, house.q, false), 0);
+		assert_int_equal(delegation_fill(d, fixture.q, false), 0);
 		if (n->v4 != rows[i].want4 || n->v6 != rows[i].want6)
 			fail_msg("%s: %u %u", rows[i].why, n->v4, n->v6);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -385,14 +385,14 @@ static void what_the_parent_gave_is_a_second_choice(void **state)
 
 	(void)state;
 	begin("");
-	house_knows(GLUE4 "\nns2.example. 60 AAAA 2001:db8::2\nns3.example. 60 AAAA 2001:db8::3\nns3.example. 60 A 192.0.2.3",
+	fixture_knows(GLUE4 "\nns2.example. 60 AAAA 2001:db8::2\nns3.example. 60 AAAA 2001:db8::3\nns3.example. 60 A 192.0.2.3",
 		    RRSET_PARENT_SIDE);
-	house_knows("ns1.example. 60 AAAA 2001:db8::1", 0);
-	d = delegation_new(house.arena, N("example."));
-	n = delegation_add_name(d, house.arena, N("ns1.example."));
-	delegation_add_name(d, house.arena, N("ns2.example."));
-	delegation_add_name(d, house.arena, N("ns3.example."));
-	assert_int_equal(delegation_fill_parent_glue(d, house.q), 4);
+	fixture_knows("ns1.example. 60 AAAA 2001:db8::1", 0);
+	d = delegation_new(fixture.arena, N("example."));
+	n = delegation_add_name(d, fixture.arena, N("ns1.example."));
+	delegation_add_name(d, fixture.arena, N("ns2.example."));
+	delegation_add_name(d, fixture.arena, N("ns3.example."));
+	assert_int_equal(delegation_fill_parent_glue(d, fixture.q), 4);
 	assert_true(leads_to(d, "192.0.2.3") && leads_to(d, "2001:db8::3"));
 	assert_true(leads_to(d, "192.0.2.1") && leads_to(d, "2001:db8::2"));
 	assert_true(d->places[0].parent_side && d->places[1].parent_side);
@@ -402,8 +402,8 @@ static void what_the_parent_gave_is_a_second_choice(void **state)
 	n = delegation_find(d, N("ns2.example."));
 	assert_int_equal(n->parent_v4, LOOKUP_OPEN);
 	assert_int_equal(n->parent_v6, LOOKUP_FOUND);
-	assert_int_equal(delegation_fill_parent_glue(d, house.q), 0);
-	house_end();
+	assert_int_equal(delegation_fill_parent_glue(d, fixture.q), 0);
+	fixture_end();
 }
 
 int main(void)

@@ -19,7 +19,7 @@
 #include "util/base/rcu.h"
 #include "util/base/timebase.h"
 
-static struct house {
+static struct fixture {
 	struct loop *loop;
 	struct snapshot *snapshot;
 	struct stats stats;
@@ -29,14 +29,14 @@ static struct house {
 	struct arena *arena; /* the query's */
 	struct iter it;
 	uint32_t now_s;
-} house;
+} fixture;
 
 static inline enum step sleeper_operate(struct query *q, void *state, const struct event *ev)
 {
 	(void)state;
 	(void)ev;
-	if (!house.q)
-		house.q = q;
+	if (!fixture.q)
+		fixture.q = q;
 	return STEP_WAIT;
 }
 
@@ -51,7 +51,7 @@ static const struct module sleeper = {
 };
 
 /* A query for `name` of that kind, and its resolution at the servers of no zone yet. */
-static inline void house_begin(const char *conf, const char *name, uint16_t type, unsigned kind)
+static inline void fixture_begin(const char *conf, const char *name, uint16_t type, unsigned kind)
 {
 	static const struct module *const chain[] = { &sleeper, NULL };
 	struct infra_how how = {
@@ -60,41 +60,41 @@ static inline void house_begin(const char *conf, const char *name, uint16_t type
 	struct question asked = made_question(name, type);
 	struct fault f = { 0 };
 
-	house = (struct house){ .loop = loop_new_played() };
-	house.snapshot = snapshot_new(conf_from(conf), &f);
-	if (!house.snapshot)
+	fixture = (struct fixture){ .loop = loop_new_played() };
+	fixture.snapshot = snapshot_new(conf_from(conf), &f);
+	if (!fixture.snapshot)
 		fail_msg("%s", f.text);
-	random_play(&house.random, 1);
-	house.env = (struct env){ .loop = house.loop,
-				  .time = loop_time(house.loop),
-				  .stats = &house.stats,
-				  .random = &house.random,
-				  .snapshot = house.snapshot,
+	random_play(&fixture.random, 1);
+	fixture.env = (struct env){ .loop = fixture.loop,
+				  .time = loop_time(fixture.loop),
+				  .stats = &fixture.stats,
+				  .random = &fixture.random,
+				  .snapshot = fixture.snapshot,
 				  .infra = infra_new(&how),
 				  .rrsets = rrsetcache_new(1 << 20, 1),
 				  .messages = msgcache_new(1 << 20, 1) };
-	house.env.mesh = mesh_new(&house.env, chain);
+	fixture.env.mesh = mesh_new(&fixture.env, chain);
 	rcu_thread_join();
 	rcu_turn_begin();
-	mesh_resolve(house.env.mesh, &asked, kind, nobody_waits, NULL);
-	house.arena = &house.q->arena;
-	house.now_s = house.env.time->now_s;
-	house.it = (struct iter){ .q = house.q,
-				  .arena = house.arena,
-				  .conf = &house.snapshot->conf->server,
-				  .want = house.q->question,
-				  .shown = house.q->question };
+	mesh_resolve(fixture.env.mesh, &asked, kind, nobody_waits, NULL);
+	fixture.arena = &fixture.q->arena;
+	fixture.now_s = fixture.env.time->now_s;
+	fixture.it = (struct iter){ .q = fixture.q,
+				  .arena = fixture.arena,
+				  .conf = &fixture.snapshot->conf->server,
+				  .want = fixture.q->question,
+				  .shown = fixture.q->question };
 }
 
-static inline void house_end(void)
+static inline void fixture_end(void)
 {
-	mesh_free(house.env.mesh);
+	mesh_free(fixture.env.mesh);
 	rcu_turn_end();
-	msgcache_free(house.env.messages);
-	rrsetcache_free(house.env.rrsets);
-	infra_free(house.env.infra);
-	snapshot_unpin(house.snapshot);
-	loop_free(house.loop);
+	msgcache_free(fixture.env.messages);
+	rrsetcache_free(fixture.env.rrsets);
+	infra_free(fixture.env.infra);
+	snapshot_unpin(fixture.snapshot);
+	loop_free(fixture.loop);
 	rcu_flush();
 	rcu_thread_leave();
 }
@@ -110,26 +110,26 @@ static inline struct addr address(const char *text)
 }
 
 /* The sets of the text are in the cache, as they would be with these flags. */
-static inline void house_knows(const char *text, uint8_t flags)
+static inline void fixture_knows(const char *text, uint8_t flags)
 {
 	const struct rrset *sets[MADE_SETS];
-	unsigned count = made_sets(house.arena, house.now_s, text, sets);
+	unsigned count = made_sets(fixture.arena, fixture.now_s, text, sets);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct rrset *set = (struct rrset *)(uintptr_t)sets[i];
 
 		set->flags |= flags;
-		(void)rrsetcache_put(house.env.rrsets, set, house.now_s, house.arena);
+		(void)rrsetcache_put(fixture.env.rrsets, set, fixture.now_s, fixture.arena);
 	}
 }
 
 /* So is the message. */
-static inline void house_recalls(const struct made *how)
+static inline void fixture_recalls(const struct made *how)
 {
-	struct message *m = made_message(house.arena, house.now_s, how);
-	struct msg_keep keep = { .now_s = house.now_s };
+	struct message *m = made_message(fixture.arena, fixture.now_s, how);
+	struct msg_keep keep = { .now_s = fixture.now_s };
 
-	(void)store_message(house.env.messages, house.snapshot->conf, m, &keep);
+	(void)store_message(fixture.env.messages, fixture.snapshot->conf, m, &keep);
 }
 
 #endif

@@ -44,7 +44,7 @@ static void a_silent_server_is_passed_over(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 
 		at_example(rows[i].conf, "www.example.", TYPE_TXT, 0);
 		show("www.example.", TYPE_A);
@@ -58,7 +58,7 @@ static void a_silent_server_is_passed_over(void **state)
 			fail_msg("%s: spent %u, hidden %u, reason %u", rows[i].why, it->place->spent, it->qmin.on,
 				 it->reason);
 		assert_null(it->reply);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -82,17 +82,17 @@ static void silence_is_the_reason_if_there_is_no_better(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		at_example("", "www.example.", TYPE_A, 0);
-		house.it.reason = rows[i].before;
+		fixture.it.reason = rows[i].before;
 		for (unsigned n = 0; rows[i].is_down && n < 20; n++) {
-			infra_unsendable(house.env.infra, house.env.time);
-			loop_play(house.loop, 100000);
+			infra_unsendable(fixture.env.infra, fixture.env.time);
+			loop_play(fixture.loop, 100000);
 		}
-		assert_int_equal(infra_network_is_down(house.env.infra, house.env.time), rows[i].is_down);
+		assert_int_equal(infra_network_is_down(fixture.env.infra, fixture.env.time), rows[i].is_down);
 		hear_nothing(rows[i].end);
-		if (house.it.reason != rows[i].want)
-			fail_msg("%s: %u", rows[i].why, house.it.reason);
-		assert_true(!!house.it.reason_text == (rows[i].before != rows[i].want));
-		house_end();
+		if (fixture.it.reason != rows[i].want)
+			fail_msg("%s: %u", rows[i].why, fixture.it.reason);
+		assert_true(!!fixture.it.reason_text == (rows[i].before != rows[i].want));
+		fixture_end();
 	}
 }
 
@@ -113,20 +113,20 @@ static void a_useless_response_is_passed_over(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		int wasted_sends;
 
 		at_example(rows[i].conf, "www.example.", TYPE_TXT, 0);
 		show("www.example.", TYPE_A);
-		wasted_sends = house.q->budget->wasted_sends;
+		wasted_sends = fixture.q->budget->wasted_sends;
 		hear(rows[i].flags, rows[i].rcode, rows[i].rcode ? NULL : A, NULL, NULL);
 		if (it->state != ITER_choose || !it->question_due || !it->place->spent ||
 		    it->place->faltered != rows[i].faltered || it->qmin.on != rows[i].hides)
 			fail_msg("%s", rows[i].why);
 		assert_int_equal(it->reason, REASON_no_reachable);
-		assert_int_equal(house.q->budget->wasted_sends, wasted_sends - 1);
+		assert_int_equal(fixture.q->budget->wasted_sends, wasted_sends - 1);
 		assert_int_equal(cached("www.example.", TYPE_A, 0), 0);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -146,20 +146,20 @@ static void a_lame_server_is_known_as_such(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct infra_view view;
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		int wasted_sends;
 
 		at_example("", "www.example.", rows[i].type, 0);
 		it->qmin.on = true;
-		wasted_sends = house.q->budget->wasted_sends;
+		wasted_sends = fixture.q->budget->wasted_sends;
 		hear(rows[i].flags, 0, rows[i].answer, rows[i].authority, NULL);
-		infra_look(house.env.infra, &it->place->addr, N("example."), house.env.time, &view);
+		infra_look(fixture.env.infra, &it->place->addr, N("example."), fixture.env.time, &view);
 		if (view.lame != rows[i].lame || it->state != ITER_choose || !it->question_due || it->qmin.on)
 			fail_msg("%s: %u", rows[i].why, view.lame);
 		assert_int_equal(it->reason, REASON_lame);
-		assert_int_equal(house.q->budget->wasted_sends, wasted_sends - 1);
+		assert_int_equal(fixture.q->budget->wasted_sends, wasted_sends - 1);
 		assert_false(it->place->spent);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -169,17 +169,17 @@ static void a_forwarder_may_answer_without_aa(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		at_example("", "www.example.", TYPE_A, 0);
-		house.it.at->forward = i == 1;
-		house.it.tier = i == 2 ? TIER_RECURSOR : TIER_GOOD;
+		fixture.it.at->forward = i == 1;
+		fixture.it.tier = i == 2 ? TIER_RECURSOR : TIER_GOOD;
 		hear(FLAG_RA, 0, A, NULL, NULL);
-		assert_int_equal(house.it.state, i ? ITER_finish : ITER_choose);
-		house_end();
+		assert_int_equal(fixture.it.state, i ? ITER_finish : ITER_choose);
+		fixture_end();
 	}
 }
 
 static void an_empty_response_is_used_if_no_server_says_more(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
@@ -192,19 +192,19 @@ static void an_empty_response_is_used_if_no_server_says_more(void **state)
 	assert_int_equal(response_read(it), TURN_ON); /* there is nobody else */
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, it->empty);
-	house_end();
+	fixture_end();
 
 	at_example("", "www.example.", TYPE_A, 0);
 	it->at->forward = true;
 	hear(FLAG_RA, 0, NULL, NULL, NULL);
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, heard.message);
-	house_end();
+	fixture_end();
 }
 
 static void a_spoilt_spelling_makes_several_be_compared(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
@@ -228,7 +228,7 @@ static void a_spoilt_spelling_makes_several_be_compared(void **state)
 	assert_int_equal(it->state, ITER_finish);
 	assert_false(it->caps.on);
 	assert_non_null(it->answer);
-	house_end();
+	fixture_end();
 
 	at_example("", "www.example.", TYPE_A, 0);
 	hear_nothing(UPSTREAM_MANGLED);
@@ -237,7 +237,7 @@ static void a_spoilt_spelling_makes_several_be_compared(void **state)
 	assert_int_equal(it->state, ITER_fail);
 	assert_int_equal(it->reason, REASON_forged);
 	assert_null(it->answer);
-	house_end();
+	fixture_end();
 }
 
 /* ---- signatures left out ---- */
@@ -281,10 +281,10 @@ static void who_leaves_out_signatures_is_passed_over(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 
 		at_example(rows[i].conf, "www.example.", TYPE_A, 0);
-		house.q->want_signatures = rows[i].wanted;
+		fixture.q->want_signatures = rows[i].wanted;
 		it->at->expects_dnssec = rows[i].expected;
 		it->at->forward = rows[i].forward;
 		it->tier = rows[i].tier;
@@ -297,7 +297,7 @@ static void who_leaves_out_signatures_is_passed_over(void **state)
 			assert_int_equal(it->state, ITER_choose);
 			assert_true(it->question_due && !it->answer && !it->place->spent);
 		}
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -306,11 +306,11 @@ static void signatures_are_no_less_for_being_asked_for(void **state)
 {
 	(void)state;
 	at_example("", "www.example.", TYPE_RRSIG, 0);
-	house.q->want_signatures = house.it.at->expects_dnssec = true;
+	fixture.q->want_signatures = fixture.it.at->expects_dnssec = true;
 	hear(FLAG_AA, 0, SIG, NULL, NULL);
-	assert_int_equal(house.it.state, ITER_finish);
-	assert_false(house.it.place->no_dnssec);
-	house_end();
+	assert_int_equal(fixture.it.state, ITER_finish);
+	assert_false(fixture.it.place->no_dnssec);
+	fixture_end();
 }
 
 static bool has_anchor;
@@ -358,25 +358,25 @@ static void a_forwarder_that_leaves_out_signatures_is_passed_over(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		struct infra_view view;
 
 		at_example(rows[i].conf, "example.", rows[i].type, 0);
-		house.q->depth = rows[i].depth;
-		house.env.trust_point = rows[i].validates ? trust_point : NULL;
+		fixture.q->depth = rows[i].depth;
+		fixture.env.trust_point = rows[i].validates ? trust_point : NULL;
 		has_anchor = rows[i].anchored;
 		it->at->forward = rows[i].forward;
 		it->tier = rows[i].tier;
 		it->sent = rows[i].sent;
 		hear(FLAG_AA | FLAG_RA, rows[i].rcode, rows[i].answer, rows[i].answer ? NULL : SOA, NULL);
-		infra_look(house.env.infra, &it->place->addr, N("example."), house.env.time, &view);
+		infra_look(fixture.env.infra, &it->place->addr, N("example."), fixture.env.time, &view);
 		if (it->at->places[0].no_dnssec != rows[i].noted ||
 		    view.lame != (rows[i].noted ? LAME_DNSSEC : 0))
 			fail_msg("%s: not noted", rows[i].why);
 		if ((it->state == ITER_choose && !it->place->spent) != rows[i].passed)
 			fail_msg("%s: state %u", rows[i].why, it->state);
-		house.q->depth = 0;
-		house_end();
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
@@ -392,18 +392,18 @@ static void the_operator_is_warned_once_of_a_forwarder_that_leaves_out_signature
 
 	(void)state;
 	at_example("", "example.", TYPE_DNSKEY, 0);
-	house.q->depth = 1;
-	house.env.trust_point = trust_point;
+	fixture.q->depth = 1;
+	fixture.env.trust_point = trust_point;
 	has_anchor = true;
-	house.it.at->forward = true;
+	fixture.it.at->forward = true;
 	log_capture(count_warnings, &warnings);
 	for (unsigned times = 0; times < 3; times++) {
 		hear(FLAG_AA | FLAG_RA, 0, KEY, NULL, NULL);
 		assert_int_equal(warnings, 1);
 	}
 	log_capture(NULL, NULL);
-	house.q->depth = 0;
-	house_end();
+	fixture.q->depth = 0;
+	fixture_end();
 }
 
 /* ---- what is kept ---- */
@@ -428,17 +428,17 @@ static void sets_are_cached_where_they_are_for_everybody(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		at_example("", "www.example.", TYPE_A, 0);
-		house.q->depth = rows[i].depth;
-		house.q->no_store = rows[i].no_store;
-		house.q->secret = rows[i].secret;
-		house.it.on_the_way = rows[i].on_the_way;
-		house.it.qmin.on = rows[i].partial;
+		fixture.q->depth = rows[i].depth;
+		fixture.q->no_store = rows[i].no_store;
+		fixture.q->secret = rows[i].secret;
+		fixture.it.on_the_way = rows[i].on_the_way;
+		fixture.it.qmin.on = rows[i].partial;
 		hear(FLAG_AA, 0, A, NULL, NULL);
-		assert_int_equal(house.it.state, rows[i].partial ? ITER_choose : ITER_finish);
+		assert_int_equal(fixture.it.state, rows[i].partial ? ITER_choose : ITER_finish);
 		if ((cached("www.example.", TYPE_A, 0) != 0) != rows[i].want)
 			fail_msg("%s", rows[i].why);
-		house.q->depth = 0;
-		house_end();
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
@@ -453,21 +453,21 @@ static void what_is_said_to_one_subnet_is_not_cached_for_others(void **state)
 
 		assert_true(netblock_parse(&told, "10.1.2.0/24", &f));
 		at_example("", "www.example.", TYPE_A, 0);
-		house.q->depth = 1;
-		house.it.shows = &told;
-		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = house.it.place->addr, .had_edns = echoed,
-						 .message = made_message(house.arena, house.now_s, &made) };
-		heard.message->q = house.it.shown;
+		fixture.q->depth = 1;
+		fixture.it.shows = &told;
+		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.place->addr, .had_edns = echoed,
+						 .message = made_message(fixture.arena, fixture.now_s, &made) };
+		heard.message->q = fixture.it.shown;
 		heard.message->flags = FLAG_QR | FLAG_AA;
 		if (echoed)
 			heard.message->edns = (struct edns){ .present = true,
 							     .options = SLICE("\0\10\0\7\0\1\30\30\12\1\2") };
-		house.it.reply = &heard;
-		response_read(&house.it);
-		assert_int_equal(house.it.state, ITER_finish);
+		fixture.it.reply = &heard;
+		response_read(&fixture.it);
+		assert_int_equal(fixture.it.state, ITER_finish);
 		assert_int_equal(cached("www.example.", TYPE_A, 0) != 0, !echoed);
-		house.q->depth = 0;
-		house_end();
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
@@ -491,24 +491,24 @@ static void what_is_cached_may_be_better(void **state)
 		char text[64];
 
 		at_example("", "www.example.", TYPE_A, 0);
-		house.q->depth = 1;
-		house.it.leeway_s = rows[i].leeway_s;
+		fixture.q->depth = 1;
+		fixture.it.leeway_s = rows[i].leeway_s;
 		snprintf(text, sizeof(text), "www.example. %u A 192.0.2.99", rows[i].known_s);
-		house_knows(text, 0);
+		fixture_knows(text, 0);
 		snprintf(text, sizeof(text), "www.example. %u A 192.0.2.7", rows[i].offered_s);
 		hear(0, 0, text, NULL, NULL); /* without AA it is worth less */
-		if (house.it.answer->sets[0]->expires_s - house.now_s != rows[i].want_s)
-			fail_msg("%s: %u", rows[i].why, house.it.answer->sets[0]->expires_s - house.now_s);
-		house.q->depth = 0;
-		house_end();
+		if (fixture.it.answer->sets[0]->expires_s - fixture.now_s != rows[i].want_s)
+			fail_msg("%s: %u", rows[i].why, fixture.it.answer->sets[0]->expires_s - fixture.now_s);
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 	at_example("", "www.example.", TYPE_TXT, 0); /* only an answer is refreshed, not what is on the way to it */
-	house.it.leeway_s = 100;
+	fixture.it.leeway_s = 100;
 	show("www.example.", TYPE_A);
-	house_knows("www.example. 30 A 192.0.2.99", 0);
+	fixture_knows("www.example. 30 A 192.0.2.99", 0);
 	hear(0, 0, "www.example. 200 A 192.0.2.7", NULL, NULL);
 	assert_int_equal(cached("www.example.", TYPE_A, 0), 30);
-	house_end();
+	fixture_end();
 }
 
 /* Without the DNAME nothing would vouch for it. */
@@ -516,7 +516,7 @@ static void an_alias_made_from_a_dname_is_not_kept(void **state)
 {
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
-	house.it.at->forward = true;
+	fixture.it.at->forward = true;
 	hear(FLAG_RA, 0,
 	     "www.example. 60 CNAME a.d.example.\nd.example. 60 DNAME e.example.\na.d.example. 60 CNAME a.e.example.\n"
 	     "a.e.example. 60 CNAME d.example.\nd.example. 60 A 192.0.2.7",
@@ -525,20 +525,20 @@ static void an_alias_made_from_a_dname_is_not_kept(void **state)
 	assert_int_equal(cached("d.example.", TYPE_DNAME, 0), 60);
 	assert_int_equal(cached("a.d.example.", TYPE_CNAME, 0), 0);
 	assert_int_equal(cached("a.e.example.", TYPE_CNAME, 0), 60);
-	house_end();
+	fixture_end();
 	at_example("", "x.d.example.", TYPE_TXT, 0); /* nor is anything else left out */
-	house.it.at->forward = true;
+	fixture.it.at->forward = true;
 	hear(FLAG_RA, 0,
 	     "x.d.example. 60 CNAME x.e.example.\nd.example. 60 DNAME e.example.\n", "y.d.example. 60 NSEC z.d.example. A",
 	     NULL);
 	assert_int_equal(cached("y.d.example.", TYPE_NSEC, 0), 60);
 	assert_int_equal(cached("x.d.example.", TYPE_CNAME, 0), 0);
-	house_end();
+	fixture_end();
 	at_example("", "a.b.example.", TYPE_A, 0); /* an alias to what is above it is one like others */
-	house.it.at->forward = true;
+	fixture.it.at->forward = true;
 	hear(FLAG_RA, 0, "a.b.example. 60 CNAME b.example.\nb.example. 60 A 192.0.2.7", NULL, NULL);
 	assert_int_equal(cached("a.b.example.", TYPE_CNAME, 0), 60);
-	house_end();
+	fixture_end();
 }
 
 /* The SOA of an answer has a longer time than that of a denial. */
@@ -546,15 +546,15 @@ static void a_denial_is_limited_by_its_soa(void **state)
 {
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
-	house_knows("example. 600 SOA a. b. 1 2 3 4 5", 0);
+	fixture_knows("example. 600 SOA a. b. 1 2 3 4 5", 0);
 	hear(FLAG_AA, 3, NULL, "example. 600 SOA a. b. 1 2 3 4 5", NULL);
-	assert_int_equal(house.it.answer->sets[0]->expires_s - house.now_s, 5);
-	house_end();
+	assert_int_equal(fixture.it.answer->sets[0]->expires_s - fixture.now_s, 5);
+	fixture_end();
 	at_example("server: cache-max-ttl: 100\n", "www.example.", TYPE_A, 0);
-	house.q->no_store = true;
+	fixture.q->no_store = true;
 	hear(FLAG_AA, 0, "www.example. 600 A 192.0.2.7", NULL, NULL);
-	assert_int_equal(house.it.answer->sets[0]->expires_s - house.now_s, 100);
-	house_end();
+	assert_int_equal(fixture.it.answer->sets[0]->expires_s - fixture.now_s, 100);
+	fixture_end();
 }
 
 /* What a server says of a name on the way is a message of its own. */
@@ -583,9 +583,9 @@ static void a_step_on_the_way_is_kept(void **state)
 
 		at_example("", "www.a.example.", TYPE_A, 0);
 		show("a.example.", TYPE_A);
-		house.q->no_store = rows[i].no_store;
-		house.q->no_message = rows[i].no_message;
-		house.it.on_the_way = rows[i].on_the_way;
+		fixture.q->no_store = rows[i].no_store;
+		fixture.q->no_message = rows[i].no_message;
+		fixture.it.on_the_way = rows[i].on_the_way;
 		hear(FLAG_AA, rows[i].rcode, rows[i].answer, rows[i].authority, NULL);
 		s = cached_answer("a.example.", TYPE_A);
 		if (!!s != rows[i].want)
@@ -596,9 +596,9 @@ static void a_step_on_the_way_is_kept(void **state)
 			assert_int_equal(stored_wire(s)[3] & 15, rows[i].rcode);
 			assert_int_equal(s->security, SECURITY_UNCHECKED);
 		}
-		assert_int_equal(house.it.state, ITER_choose);
-		assert_true(house.it.question_due);
-		house_end();
+		assert_int_equal(fixture.it.state, ITER_choose);
+		assert_true(fixture.it.question_due);
+		fixture_end();
 	}
 }
 
@@ -607,11 +607,11 @@ static void a_step_may_be_at_the_name_asked_for_first(void **state)
 {
 	(void)state;
 	at_example("", "a.example.", TYPE_A, 0);
-	house.it.want = made_question("www.a.example.", TYPE_A);
+	fixture.it.want = made_question("www.a.example.", TYPE_A);
 	show("a.example.", TYPE_A);
 	hear(FLAG_AA, 0, "a.example. 60 A 192.0.2.7", NULL, NULL);
 	assert_int_equal(cached("a.example.", TYPE_A, 0), 60);
-	house_end();
+	fixture_end();
 }
 
 static void a_step_does_not_replace_what_was_judged(void **state)
@@ -639,24 +639,24 @@ static void a_step_does_not_replace_what_was_judged(void **state)
 		struct message *m;
 
 		at_example("", "www.a.example.", TYPE_A, 0);
-		m = made_message(house.arena, house.now_s, &made);
+		m = made_message(fixture.arena, fixture.now_s, &made);
 		m->security = rows[i].security;
-		how.now_s = house.now_s;
-		(void)store_message(house.env.messages, house.snapshot->conf, m, &how);
-		loop_play(house.loop, rows[i].pass_s * (uint64_t)US_PER_S);
-		house.now_s += rows[i].pass_s;
+		how.now_s = fixture.now_s;
+		(void)store_message(fixture.env.messages, fixture.snapshot->conf, m, &how);
+		loop_play(fixture.loop, rows[i].pass_s * (uint64_t)US_PER_S);
+		fixture.now_s += rows[i].pass_s;
 		show("a.example.", TYPE_A);
 		hear(FLAG_AA, 3, NULL, SOA, NULL);
 		if ((cached_answer("a.example.", TYPE_A)->rcode == 0) != rows[i].stays)
 			fail_msg("%s", rows[i].why);
-		house_end();
+		fixture_end();
 	}
 }
 
 /* A large message is somewhere else, and there only as long as it is read. */
 static void of_a_large_message_what_is_of_use_is_kept(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 	struct arena aside;
 
 	(void)state;
@@ -668,11 +668,11 @@ static void of_a_large_message_what_is_of_use_is_kept(void **state)
 
 		at_example("", "www.example.", TYPE_A, 0);
 		arena_init(&aside);
-		m = made_message(&aside, house.now_s, &made);
+		m = made_message(&aside, fixture.now_s, &made);
 		option = arena_copy(&aside, "\0\3\0\1x", 5);
 		m->edns = (struct edns){ .present = true, .options = { option, 5 } };
 		m->flags = FLAG_QR | FLAG_AA | (i ? FLAG_TC : 0);
-		struct message *own = arena_copy(house.arena, m, sizeof(*m));
+		struct message *own = arena_copy(fixture.arena, m, sizeof(*m));
 		const struct rrset **sets = own->sets;
 
 		own->q = it->shown;
@@ -689,7 +689,7 @@ static void of_a_large_message_what_is_of_use_is_kept(void **state)
 			assert_ptr_equal(it->answer, own);
 			assert_memory_equal(rrset_record(own->sets[0], 0).at, "\300\0\2\7", 4);
 		}
-		house_end();
+		fixture_end();
 		arena_clear(&aside);
 	}
 }
@@ -703,16 +703,16 @@ static void a_reporting_agent_is_kept_where_failures_are_reported(void **state)
 
 		at_example(i ? "server: dns-error-reporting: yes\n" : "", "www.example.", TYPE_A, 0);
 		heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED,
-						 .message = made_message(house.arena, house.now_s, &made) };
-		heard.message->q = house.it.shown;
+						 .message = made_message(fixture.arena, fixture.now_s, &made) };
+		heard.message->q = fixture.it.shown;
 		heard.message->flags = FLAG_QR | FLAG_AA;
 		heard.message->edns = (struct edns){ .present = true, .options = SLICE("\0\x12\0\3\1r\0") };
-		house.it.reply = &heard;
-		response_read(&house.it);
-		assert_true(!house.q->report_to == !i);
+		fixture.it.reply = &heard;
+		response_read(&fixture.it);
+		assert_true(!fixture.q->report_to == !i);
 		if (i)
-			assert_name_is(house.q->report_to, "r.");
-		house_end();
+			assert_name_is(fixture.q->report_to, "r.");
+		fixture_end();
 	}
 }
 
@@ -722,12 +722,12 @@ static void private_addresses_are_the_operators_own(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		at_example("server: private-address: 10.0.0.0/8\n", "www.example.", TYPE_A, 0);
 		if (i)
-			house.it.place->addr.family = FAMILY_HELD;
-		house.it.placed = true;
+			fixture.it.place->addr.family = FAMILY_HELD;
+		fixture.it.placed = true;
 		hear(FLAG_AA, 0, "www.example. 60 A 10.1.2.3", NULL, NULL);
-		assert_int_equal(house.it.state, i ? ITER_finish : ITER_choose);
-		assert_false(house.it.placed);
-		house_end();
+		assert_int_equal(fixture.it.state, i ? ITER_finish : ITER_choose);
+		assert_false(fixture.it.placed);
+		fixture_end();
 	}
 }
 

@@ -16,7 +16,7 @@
 
 static void an_answer_ends_it(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
@@ -25,7 +25,7 @@ static void an_answer_ends_it(void **state)
 	assert_int_equal(it->state, ITER_finish);
 	assert_ptr_equal(it->answer, heard.message);
 	assert_ptr_equal(it->answer->q.name, it->want.name);
-	house_end();
+	fixture_end();
 }
 
 static void a_step_leads_on(void **state)
@@ -47,7 +47,7 @@ static void a_step_leads_on(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		char text[512];
 
 		at_example(rows[i].conf, "www.a.example.", TYPE_A, 0);
@@ -59,7 +59,7 @@ static void a_step_leads_on(void **state)
 			fail_msg("%s: %u, %u", rows[i].why, it->state, it->qmin.on);
 		assert_true(!it->answer == (rows[i].want != ITER_finish));
 		assert_int_equal(it->reason, rows[i].want == ITER_fail ? REASON_other : REASON_none);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -71,18 +71,18 @@ static void a_primed_zone_is_known_from_then_on(void **state)
 		at_example("server: cache-max-ttl: 100\n", "example.", TYPE_NS, kind ? QUERY_PRIME : 0);
 		hear(FLAG_AA, 0, "example. 600 NS ns.example.", NULL, NULL);
 		assert_int_equal(cached("example.", TYPE_NS, RRSET_PARENT_SIDE), kind ? 100 : 0);
-		assert_int_equal(house.it.state, ITER_finish);
-		house_end();
+		assert_int_equal(fixture.it.state, ITER_finish);
+		fixture_end();
 	}
 	at_example("", "example.", TYPE_NS, QUERY_PRIME);
-	house.q->no_store = true;
+	fixture.q->no_store = true;
 	hear(FLAG_AA, 0, "example. 600 NS ns.example.", NULL, NULL);
 	assert_int_equal(cached("example.", TYPE_NS, RRSET_PARENT_SIDE), 0);
-	house_end();
+	fixture_end();
 	at_example("", "example.", TYPE_NS, QUERY_PRIME);
 	hear(FLAG_AA, 0, NULL, SOA, NULL);
-	assert_int_equal(house.it.state, ITER_finish);
-	house_end();
+	assert_int_equal(fixture.it.state, ITER_finish);
+	fixture_end();
 }
 
 static void a_ds_denied_by_the_wrong_side_is_looked_for_above(void **state)
@@ -103,7 +103,7 @@ static void a_ds_denied_by_the_wrong_side_is_looked_for_above(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		char text[512];
 
 		at_example("", "c.b.example.", TYPE_DS, 0);
@@ -114,7 +114,7 @@ static void a_ds_denied_by_the_wrong_side_is_looked_for_above(void **state)
 		if (it->state != (rows[i].want ? ITER_confirm : ITER_finish))
 			fail_msg("%s: %u", rows[i].why, it->state);
 		assert_string_equal(begun(text), rows[i].want ? "b.example./NS+1" : "");
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -123,7 +123,7 @@ static void a_ds_denied_by_the_wrong_side_is_looked_for_above(void **state)
 static void an_alias_leads_to_its_target(void **state)
 {
 	struct forward_zone failed = { .name = N("other.") };
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
@@ -142,7 +142,7 @@ static void an_alias_leads_to_its_target(void **state)
 	assert_null(it->at);
 	assert_int_equal(it->chain.answers, 1);
 	assert_int_equal(it->restarts, 1);
-	house_end();
+	fixture_end();
 }
 
 static void aliases_are_followed_as_far_as_allowed(void **state)
@@ -165,50 +165,50 @@ static void aliases_are_followed_as_far_as_allowed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 
 		at_example(rows[i].conf, "www.example.", TYPE_A, 0);
-		house.q->depth = rows[i].depth;
-		house.q->is_answer = rows[i].is_answer;
+		fixture.q->depth = rows[i].depth;
+		fixture.q->is_answer = rows[i].is_answer;
 		for (unsigned n = 0; n < rows[i].before; n++) {
 			char owner[32], text[64];
 			struct made made = { owner, TYPE_A, 0, { text } };
 
 			snprintf(owner, sizeof(owner), "x%u.", n);
 			snprintf(text, sizeof(text), "x%u. 60 CNAME x%u.", n, n + 1);
-			assert_non_null(aliases_take(&it->chain, house.arena,
-						   made_message(house.arena, house.now_s, &made), N(owner)));
+			assert_non_null(aliases_take(&it->chain, fixture.arena,
+						   made_message(fixture.arena, fixture.now_s, &made), N(owner)));
 		}
 		it->restarts = rows[i].restarts;
 		hear(FLAG_AA, 0, "www.example. 60 CNAME b.other.", NULL, NULL);
 		if (it->state != rows[i].want)
 			fail_msg("%s: %u", rows[i].why, it->state);
 		assert_int_equal(it->reason, rows[i].want == ITER_fail ? REASON_budget_aliases : REASON_none);
-		house.q->depth = 0;
-		house_end();
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
 static void aliases_in_a_circle_fail(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.example.", TYPE_A, 0);
 	hear(FLAG_AA, 0, "www.example. 60 CNAME b.example.", NULL, NULL);
 	assert_int_equal(it->state, ITER_start);
-	it->at = delegation_new(house.arena, N("example."));
+	it->at = delegation_new(fixture.arena, N("example."));
 	it->shown = it->want;
 	it->qmin.on = false;
 	hear(FLAG_AA, 0, "b.example. 60 CNAME www.example.", NULL, NULL);
 	assert_int_equal(it->state, ITER_start);
-	it->at = delegation_new(house.arena, N("example."));
+	it->at = delegation_new(fixture.arena, N("example."));
 	it->shown = it->want;
 	it->qmin.on = false;
 	hear(FLAG_AA, 0, "www.example. 60 CNAME b.example.", NULL, NULL);
 	assert_int_equal(it->state, ITER_fail);
 	assert_int_equal(it->reason, REASON_budget_aliases);
-	house_end();
+	fixture_end();
 }
 
 static void an_alias_on_the_way_is_no_answer(void **state)
@@ -254,7 +254,7 @@ static void an_alias_on_the_way_is_no_answer(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 
 		at_example("", rows[i].want, rows[i].type, 0);
 		show(rows[i].shown, TYPE_A);
@@ -264,7 +264,7 @@ static void an_alias_on_the_way_is_no_answer(void **state)
 		if (it->state == ITER_choose)
 			assert_true(it->question_due);
 		assert_false(it->place->spent);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -276,10 +276,10 @@ static void denials_for_another_type_are_left(void **state)
 		at_example("", "a.example.", i ? TYPE_A : TYPE_TXT, 0);
 		show("a.example.", TYPE_A);
 		hear(FLAG_AA, 0, "a.example. 60 CNAME b.", "a.example. 60 NSEC c.example. CNAME", NULL);
-		assert_int_equal(house.it.state, ITER_start);
-		assert_int_equal(house.it.chain.authorities, i);
+		assert_int_equal(fixture.it.state, ITER_start);
+		assert_int_equal(fixture.it.chain.authorities, i);
 		assert_int_equal(cached("a.example.", TYPE_NSEC, 0), 60);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -308,7 +308,7 @@ static void what_is_asked_for_ends_with_its_alias(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		char text[512];
 
 		at_example("server: iter-scrub-cname: 1\n", rows[i].name, rows[i].type, 0);
@@ -317,7 +317,7 @@ static void what_is_asked_for_ends_with_its_alias(void **state)
 		if ((it->state == ITER_finish) != !!rows[i].want ||
 		    (rows[i].want && strcmp(answered(text), rows[i].want) != 0))
 			fail_msg("%s: %u, %s", rows[i].why, it->state, answered(text));
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -325,29 +325,29 @@ static void an_alias_under_a_false_rcode_is_one(void **state)
 {
 	static const char expanded[] =
 		"a.example. 60 CNAME b.\na.example. 60 RRSIG CNAME 8 1 60 20300101000000 20200101000000 1 example. AA==";
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "a.d.example.", TYPE_A, 0);
 	hear(FLAG_AA, 3, "d.example. 60 DNAME x.d.example.", NULL, NULL);
 	assert_int_equal(it->state, ITER_finish);
 	assert_int_equal(it->answer->rcode, 0);
-	house_end();
+	fixture_end();
 	at_example("", "a.example.", TYPE_CNAME, 0); /* asked for as it is, it leads on to where nothing is */
 	hear(FLAG_AA, 3, "a.example. 60 CNAME b.", NULL, NULL);
 	assert_int_equal(it->state, ITER_start);
-	house_end();
+	fixture_end();
 	at_example(STRICT, "a.example.", TYPE_TXT, 0); /* no denial of the name */
 	show("a.example.", TYPE_A);
 	hear(FLAG_AA, 3, expanded, NULL, NULL);
 	assert_int_equal(it->state, ITER_choose);
 	assert_false(it->qmin.on);
-	house_end();
+	fixture_end();
 	at_example("", "a.example.", TYPE_TXT, 0); /* and nobody's but the one's for whom it was asked */
-	house.q->secret = true;
+	fixture.q->secret = true;
 	hear(FLAG_AA, 0, "a.example. 60 CNAME b.", NULL, NULL);
 	assert_int_equal(cached("a.example.", TYPE_CNAME, 0), 0);
-	house_end();
+	fixture_end();
 }
 
 /* Shown type A, the servers send what the alias leads to: the client asked for the alias. */
@@ -376,12 +376,12 @@ static void what_follows_an_alias_is_not_asked_for(void **state)
 		at_example("", rows[i].name, TYPE_CNAME, 0);
 		show(rows[i].name, TYPE_A);
 		hear(FLAG_AA, 0, rows[i].answer, rows[i].authority, NULL);
-		assert_int_equal(house.it.state, ITER_finish);
+		assert_int_equal(fixture.it.state, ITER_finish);
 		if (strcmp(answered(text), rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].why, text);
-		assert_int_equal(house.it.answer->count[SECTION_ANSWER], rows[i].answers);
-		assert_int_equal(house.it.answer->rcode, 0);
-		house_end();
+		assert_int_equal(fixture.it.answer->count[SECTION_ANSWER], rows[i].answers);
+		assert_int_equal(fixture.it.answer->rcode, 0);
+		fixture_end();
 	}
 	for (unsigned i = 0; i < 2; i++) { /* of all types, everything was asked for */
 		char text[512];
@@ -390,7 +390,7 @@ static void what_follows_an_alias_is_not_asked_for(void **state)
 		show("a.example.", TYPE_A);
 		hear(FLAG_AA, 0, "a.example. 60 CNAME b.example.\nb.example. 60 CNAME c.example.", NULL, NULL);
 		assert_string_equal(answered(text), i ? "a.example./CNAME b.example./CNAME" : "a.example./CNAME");
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -398,17 +398,17 @@ static void what_follows_an_alias_is_not_asked_for(void **state)
 
 static void a_referral_leads_down(void **state)
 {
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
 	(void)state;
 	at_example("", "www.sub.example.", TYPE_A, 0);
-	it->at->expires_s = house.now_s + 50;
+	it->at->expires_s = fixture.now_s + 50;
 	it->sent = 3;
-	house.q->secret = true; /* who serves a zone is for everybody */
+	fixture.q->secret = true; /* who serves a zone is for everybody */
 	hear(FLAG_AA, 0, NULL, NS "\n" DS, GLUE "\nns.sub.example. 60 AAAA 2001:db8::9\nx.example. 60 TXT x");
 	assert_int_equal(it->state, ITER_choose);
 	assert_name_is(it->at->zone, "sub.example.");
-	assert_int_equal(it->at->expires_s, house.now_s + 50);
+	assert_int_equal(it->at->expires_s, fixture.now_s + 50);
 	assert_int_equal(it->at->place_count, 2);
 	assert_true(it->at->expects_dnssec);
 	assert_int_equal(it->sent, 0);
@@ -422,7 +422,7 @@ static void a_referral_leads_down(void **state)
 	assert_int_equal(cached_trust("sub.example.", TYPE_DS), TRUST_AUTH_AA);
 	assert_int_equal(cached_trust("ns.sub.example.", TYPE_A), TRUST_ADD_NOAA);
 	assert_int_equal(cached_trust("ns.sub.example.", TYPE_AAAA), TRUST_ADD_NOAA);
-	house_end();
+	fixture_end();
 }
 
 static void glue_held_back_is_not_asked_at(void **state)
@@ -431,8 +431,8 @@ static void glue_held_back_is_not_asked_at(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		at_example(i ? "server: harden-unverified-glue: yes\n" : "", "www.sub.example.", TYPE_A, 0);
 		hear(0, 0, NULL, "sub.example. 60 NS h.example.", "h.example. 60 A 192.0.2.9");
-		assert_int_equal(house.it.at->place_count, !i);
-		house_end();
+		assert_int_equal(fixture.it.at->place_count, !i);
+		fixture_end();
 	}
 }
 
@@ -446,7 +446,7 @@ static void denials_in_a_referral_are_the_parents_own(void **state)
 	     NULL);
 	assert_int_equal(cached_trust("sub.example.", TYPE_NSEC), TRUST_AUTH_AA);
 	assert_int_equal(cached_trust("k3515rr034va6uns638d73il6cguh659.example.", TYPE_NSEC3), TRUST_AUTH_AA);
-	house_end();
+	fixture_end();
 }
 
 static void a_referral_that_leads_nowhere_is_useless(void **state)
@@ -466,12 +466,12 @@ static void a_referral_that_leads_nowhere_is_useless(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		at_example("", rows[i].name, rows[i].type, 0);
 		hear(0, 0, NULL, NS, GLUE);
-		if (house.it.place->spent == rows[i].want)
+		if (fixture.it.place->spent == rows[i].want)
 			fail_msg("%s", rows[i].why);
-		assert_int_equal(house.it.state, ITER_choose);
-		assert_name_is(house.it.at->zone, rows[i].want ? "sub.example." : "example.");
+		assert_int_equal(fixture.it.state, ITER_choose);
+		assert_name_is(fixture.it.at->zone, rows[i].want ? "sub.example." : "example.");
 		assert_int_equal(!cached("sub.example.", TYPE_NS, RRSET_PARENT_SIDE), !rows[i].want);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -480,12 +480,12 @@ static void a_forwarder_does_not_delegate(void **state)
 {
 	(void)state;
 	at_example("", "www.sub.example.", TYPE_A, 0);
-	house.it.at->forward = true;
+	fixture.it.at->forward = true;
 	hear(FLAG_RA, 0, NULL, NS, GLUE);
-	assert_int_equal(house.it.state, ITER_finish);
-	assert_name_is(house.it.at->zone, "example.");
-	assert_int_equal(house.it.answer->count[SECTION_ANSWER], 0);
-	house_end();
+	assert_int_equal(fixture.it.state, ITER_finish);
+	assert_name_is(fixture.it.at->zone, "example.");
+	assert_int_equal(fixture.it.answer->count[SECTION_ANSWER], 0);
+	fixture_end();
 }
 
 /* The glue of a server that is resolved by others here is for that delegation alone. */
@@ -496,16 +496,16 @@ static void glue_of_a_server_elsewhere_is_kept_apart(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		at_example(confs[i % 2], "www.sub.example.", TYPE_A, 0);
-		house.q->no_store = i >= 2;
+		fixture.q->no_store = i >= 2;
 		hear(0, 0, NULL, NS, GLUE);
-		assert_int_equal(house.it.at->place_count, 1);
+		assert_int_equal(fixture.it.at->place_count, 1);
 		assert_int_equal(cached("ns.sub.example.", TYPE_A, 0), i == 0 ? 60 : 0);
 		assert_int_equal(cached("ns.sub.example.", TYPE_A, RRSET_PARENT_SIDE), i == 1 ? 60 : 0);
 		if (i == 1)
-			assert_int_equal(rrsetcache_find(house.env.rrsets, N("ns.sub.example."), TYPE_A, CLASS_IN,
-							 RRSET_PARENT_SIDE, house.now_s)->flags,
+			assert_int_equal(rrsetcache_find(fixture.env.rrsets, N("ns.sub.example."), TYPE_A, CLASS_IN,
+							 RRSET_PARENT_SIDE, fixture.now_s)->flags,
 					 RRSET_PARENT_SIDE);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -535,11 +535,11 @@ static void glue_above_the_cut_is_found_wherever_it_stands(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		char text[512];
 
 		at_example("", "ns.sub.example.", rows[i].type, rows[i].kind);
-		it->at->expires_s = house.now_s + 50; /* it is no delegation */
+		it->at->expires_s = fixture.now_s + 50; /* it is no delegation */
 		hear(rows[i].flags, 0, rows[i].answer, rows[i].authority, rows[i].additional);
 		if (it->state != rows[i].state || !it->answer != !rows[i].want)
 			fail_msg("%s: %u", rows[i].why, it->state);
@@ -552,7 +552,7 @@ static void glue_above_the_cut_is_found_wherever_it_stands(void **state)
 			assert_name_is(it->at->zone, "example.");
 		}
 		assert_int_equal(cached("ns.sub.example.", TYPE_A, RRSET_PARENT_SIDE), rows[i].cached_s);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -578,16 +578,16 @@ static void what_has_expired_above_a_cut_is_forgotten(void **state)
 		char text[64];
 
 		at_example("", "www.c.b.example.", TYPE_A, 0);
-		house.q->no_store = true;
+		fixture.q->no_store = true;
 		snprintf(text, sizeof(text), "%s %u NS n.", rows[i].name, rows[i].ttl_s);
-		house_knows(text, 0);
-		loop_play(house.loop, 10 * (uint64_t)US_PER_S);
-		house.now_s += 10;
+		fixture_knows(text, 0);
+		loop_play(fixture.loop, 10 * (uint64_t)US_PER_S);
+		fixture.now_s += 10;
 		hear(0, 0, NULL, "c.b.example. 60 NS ns.c.b.example.", "ns.c.b.example. 60 A 192.0.2.9");
-		assert_name_is(house.it.at->zone, "c.b.example.");
-		if (!!rrsetcache_find_stale(house.env.rrsets, N(rows[i].name), TYPE_NS, CLASS_IN, 0) != rows[i].stays)
+		assert_name_is(fixture.it.at->zone, "c.b.example.");
+		if (!!rrsetcache_find_stale(fixture.env.rrsets, N(rows[i].name), TYPE_NS, CLASS_IN, 0) != rows[i].stays)
 			fail_msg("%s", rows[i].why);
-		house_end();
+		fixture_end();
 	}
 }
 
@@ -625,14 +625,14 @@ static void servers_of_a_cut_are_asked_for_themselves(void **state)
 		char authority[256], text[512];
 
 		at_example(rows[i].conf, rows[i].name, rows[i].type, 0);
-		house.q->depth = rows[i].depth;
-		house.q->want_signatures = rows[i].wants_signatures;
+		fixture.q->depth = rows[i].depth;
+		fixture.q->want_signatures = rows[i].wants_signatures;
 		snprintf(authority, sizeof(authority), "%s%s%s", ns, rows[i].ds[0] ? "\n" : "", rows[i].ds);
 		hear(0, 0, NULL, authority, glue);
 		if (strcmp(begun(text), rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].why, text);
-		house.q->depth = 0;
-		house_end();
+		fixture.q->depth = 0;
+		fixture_end();
 	}
 }
 
@@ -655,12 +655,12 @@ static void glue_that_did_not_come_is_not_there(void **state)
 			    "sub.example. 60 NS none.example.",
 	     GLUE "\nsix.sub.example. 60 AAAA 2001:db8::9");
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct ns *n = delegation_find(house.it.at, N(rows[i].name));
+		const struct ns *n = delegation_find(fixture.it.at, N(rows[i].name));
 
 		if (n->parent_v4 != rows[i].v4 || n->parent_v6 != rows[i].v6)
 			fail_msg("%s: %u %u", rows[i].name, n->parent_v4, n->parent_v6);
 	}
-	house_end();
+	fixture_end();
 }
 
 static void who_has_failed_is_remembered_where_it_was(void **state)
@@ -670,14 +670,14 @@ static void who_has_failed_is_remembered_where_it_was(void **state)
 		struct delegation *failed;
 
 		at_example("", "www.sub.example.", TYPE_A, 0);
-		failed = delegation_new(house.arena, N(i == 1 ? "SUB.example." : "www.sub.example."));
-		delegation_add_name(failed, house.arena, N("old.example."));
-		house_knows("old.example. 60 A 192.0.2.66", 0);
-		house.it.failed = i ? failed : NULL;
+		failed = delegation_new(fixture.arena, N(i == 1 ? "SUB.example." : "www.sub.example."));
+		delegation_add_name(failed, fixture.arena, N("old.example."));
+		fixture_knows("old.example. 60 A 192.0.2.66", 0);
+		fixture.it.failed = i ? failed : NULL;
 		hear(0, 0, NULL, NS, GLUE);
-		assert_int_equal(house.it.at->name_count, i == 1 ? 2 : 1);
-		assert_int_equal(house.it.at->place_count, i == 1 ? 2 : 1);
-		house_end();
+		assert_int_equal(fixture.it.at->name_count, i == 1 ? 2 : 1);
+		assert_int_equal(fixture.it.at->place_count, i == 1 ? 2 : 1);
+		fixture_end();
 	}
 }
 
@@ -686,11 +686,11 @@ static void a_referral_is_completed_by_what_is_known(void **state)
 {
 	(void)state;
 	at_example("", "www.sub.example.", TYPE_A, 0);
-	house_knows("ns.other. 60 A 192.0.2.77", 0);
+	fixture_knows("ns.other. 60 A 192.0.2.77", 0);
 	hear(0, 0, NULL, "sub.example. 60 NS ns.other.", NULL);
-	assert_int_equal(house.it.at->place_count, 1);
-	assert_int_equal(house.it.at->places[0].addr.ip[3], 77);
-	house_end();
+	assert_int_equal(fixture.it.at->place_count, 1);
+	assert_int_equal(fixture.it.at->places[0].addr.ip[3], 77);
+	fixture_end();
 }
 
 /* Where the operator says who is asked for some names, others have no say about them. */
@@ -711,19 +711,19 @@ static void answers_end_where_others_are_configured(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct iter *it = &house.it;
+		struct iter *it = &fixture.it;
 		char text[512];
 
 		at_example(conf, rows[i].name, TYPE_A, 0);
-		it->at->zone = arena_copy(house.arena, N(rows[i].zone), dname_len(N(rows[i].zone)));
+		it->at->zone = arena_copy(fixture.arena, N(rows[i].zone), dname_len(N(rows[i].zone)));
 		it->at->forward = true;
 		if (rows[i].failed)
-			it->config_failed = forwards_find_exact(house.snapshot->forwards, N(rows[i].failed));
+			it->config_failed = forwards_find_exact(fixture.snapshot->forwards, N(rows[i].failed));
 		hear(FLAG_RA, 0, rows[i].answer, NULL, NULL);
 		if (strcmp(answered(text), rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].why, text);
 		assert_int_equal(it->state, rows[i].want[0] ? ITER_finish : ITER_start);
-		house_end();
+		fixture_end();
 	}
 }
 

@@ -11,14 +11,14 @@ static struct upstream_reply heard;
 static inline void at_example(const char *conf, const char *name, uint16_t type, unsigned kind)
 {
 	static const char *const servers[] = { "192.0.2.1", "192.0.2.2" };
-	struct iter *it = &house.it;
+	struct iter *it = &fixture.it;
 
-	house_begin(conf, name, type, kind);
-	it->at = delegation_new(house.arena, N("example."));
+	fixture_begin(conf, name, type, kind);
+	it->at = delegation_new(fixture.arena, N("example."));
 	it->at->expires = true;
-	it->at->expires_s = house.now_s + 3600;
+	it->at->expires_s = fixture.now_s + 3600;
 	for (unsigned i = 0; i < COUNT(servers); i++)
-		delegation_add_place(it->at, house.arena, &(struct place){ .addr = address(servers[i]), .tries = 1 });
+		delegation_add_place(it->at, fixture.arena, &(struct place){ .addr = address(servers[i]), .tries = 1 });
 	it->place = &it->at->places[0];
 	it->state = ITER_response;
 }
@@ -26,9 +26,9 @@ static inline void at_example(const char *conf, const char *name, uint16_t type,
 /* The servers are shown a part of the name. */
 static inline void show(const char *name, uint16_t type)
 {
-	house.it.shown = made_question(name, type);
-	house.it.shown.name = arena_copy(house.arena, house.it.shown.name, house.it.shown.name_len);
-	house.it.qmin.on = true;
+	fixture.it.shown = made_question(name, type);
+	fixture.it.shown.name = arena_copy(fixture.arena, fixture.it.shown.name, fixture.it.shown.name_len);
+	fixture.it.qmin.on = true;
 }
 
 /* The first of them says that, to what it is shown. */
@@ -36,37 +36,37 @@ static inline enum turn hear(uint16_t flags, uint8_t rcode, const char *answer, 
 			     const char *additional)
 {
 	struct made made = { ".", TYPE_A, rcode, { answer, authority, additional } };
-	struct message *m = made_message(house.arena, house.now_s, &made);
+	struct message *m = made_message(fixture.arena, fixture.now_s, &made);
 
-	m->q = house.it.shown;
+	m->q = fixture.it.shown;
 	m->flags = FLAG_QR | flags;
-	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = house.it.place->addr, .message = m };
-	house.it.reply = &heard;
-	return response_read(&house.it);
+	heard = (struct upstream_reply){ .end = UPSTREAM_ANSWERED, .server = fixture.it.place->addr, .message = m };
+	fixture.it.reply = &heard;
+	return response_read(&fixture.it);
 }
 
 /* It says nothing. */
 static inline enum turn hear_nothing(enum upstream_end end)
 {
 	heard.end = end;
-	heard.server = house.it.place->addr;
+	heard.server = fixture.it.place->addr;
 	heard.message = NULL;
-	house.it.reply = &heard;
-	return response_read(&house.it);
+	fixture.it.reply = &heard;
+	return response_read(&fixture.it);
 }
 
 /* The time that a cached set has left; 0: there is none. */
 static inline uint32_t cached(const char *owner, uint16_t type, uint8_t flags)
 {
 	const struct rrset *set =
-		rrsetcache_find(house.env.rrsets, N(owner), type, CLASS_IN, flags, house.now_s);
+		rrsetcache_find(fixture.env.rrsets, N(owner), type, CLASS_IN, flags, fixture.now_s);
 
-	return set ? set->expires_s - house.now_s : 0;
+	return set ? set->expires_s - fixture.now_s : 0;
 }
 
 static inline uint8_t cached_trust(const char *owner, uint16_t type)
 {
-	const struct rrset *set = rrsetcache_find(house.env.rrsets, N(owner), type, CLASS_IN, 0, house.now_s);
+	const struct rrset *set = rrsetcache_find(fixture.env.rrsets, N(owner), type, CLASS_IN, 0, fixture.now_s);
 
 	return set ? set->trust : TRUST_NONE;
 }
@@ -75,7 +75,7 @@ static inline const struct stored *cached_answer(const char *name, uint16_t type
 {
 	struct question q = made_question(name, type);
 
-	return msgcache_find(house.env.messages, &q, msgcache_hash(&q), 0, true);
+	return msgcache_find(fixture.env.messages, &q, msgcache_hash(&q), 0, true);
 }
 
 static inline void note_question(const struct query *q, void *arg)
@@ -83,7 +83,7 @@ static inline void note_question(const struct query *q, void *arg)
 	char name[DNAME_TEXT], type[16], *to = arg;
 	size_t len = strlen(to);
 
-	if (q != house.q)
+	if (q != fixture.q)
 		snprintf(to + len, 512 - len, "%s%s/%s+%u", len ? " " : "", dname_print(q->question.name, name),
 			 rr_type_name(q->question.type, type), q->kind);
 }
@@ -92,14 +92,14 @@ static inline void note_question(const struct query *q, void *arg)
 static inline const char *begun(char to[512])
 {
 	to[0] = 0;
-	mesh_each(house.env.mesh, note_question, to);
+	mesh_each(fixture.env.mesh, note_question, to);
 	return to;
 }
 
 /* Of the answer, in its order. */
 static inline const char *answered(char to[512])
 {
-	const struct message *m = house.it.answer;
+	const struct message *m = fixture.it.answer;
 	size_t len = 0;
 
 	to[0] = 0;

@@ -86,26 +86,26 @@ static void others_have_no_say_about_names_configured_apart(void **state)
 		struct message *m;
 		char got[512];
 
-		house_begin(rows[i].conf, rows[i].name, rows[i].type, 0);
-		m = made_message(house.arena, house.now_s, &how);
+		fixture_begin(rows[i].conf, rows[i].name, rows[i].type, 0);
+		m = made_message(fixture.arena, fixture.now_s, &how);
 		m->flags = FLAG_QR | FLAG_AA;
-		look = route_look_name(house.it.want.name, rows[i].type);
-		failed = rows[i].failed ? forwards_find_exact(house.snapshot->forwards, N(rows[i].failed)) : NULL;
+		look = route_look_name(fixture.it.want.name, rows[i].type);
+		failed = rows[i].failed ? forwards_find_exact(fixture.snapshot->forwards, N(rows[i].failed)) : NULL;
 		assert_true(scrub(m, &(struct scrub_how){
-					     .asked = &house.it.want,
+					     .asked = &fixture.it.want,
 					     .zone = N(rows[i].zone),
-					     .snapshot = house.snapshot,
+					     .snapshot = fixture.snapshot,
 					     .forwarder = true,
-					     .q = house.q,
+					     .q = fixture.q,
 					     .look = look,
-					     .configured = { route_zone(house.q, look, NULL),
-							     route_zone_past(house.q, look, failed, NULL) },
-					     .arena = house.arena }));
+					     .configured = { route_zone(fixture.q, look, NULL),
+							     route_zone_past(fixture.q, look, failed, NULL) },
+					     .arena = fixture.arena }));
 		if (strcmp(sections(m, got, sizeof(got)), rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].why, got);
 		if (rows[i].flags >= 0)
 			assert_int_equal(m->sets[message_set_count(m) - 1]->flags, rows[i].flags);
-		house_end();
+		fixture_end();
 	}
 }
 

@@ -62,7 +62,7 @@ static struct {
 	struct conf *conf;
 	struct snapshot *snapshot;
 	struct stats stats;
-} house;
+} fixture;
 
 struct fake {
 	struct transport transport;
@@ -345,19 +345,19 @@ static void ask(const uint8_t *name, uint16_t type,
 	mesh_resolve(world.env.mesh, &q, 0, done, NULL);
 }
 
-static void house_open(void)
+static void fixture_open(void)
 {
 	struct conf_report report = { 0 };
 	struct fault f = { 0 };
 
-	if (house.conf)
+	if (fixture.conf)
 		return;
 	rcu_thread_join();
 	hash_start(true);
-	house.conf = conf_new();
-	PROMISE(conf_load_text(house.conf, "fuzz", options, sizeof(options) - 1, NULL, &report));
-	house.snapshot = snapshot_new(house.conf, &f);
-	PROMISE(house.snapshot);
+	fixture.conf = conf_new();
+	PROMISE(conf_load_text(fixture.conf, "fuzz", options, sizeof(options) - 1, NULL, &report));
+	fixture.snapshot = snapshot_new(fixture.conf, &f);
+	PROMISE(fixture.snapshot);
 }
 
 static void world_begin(void)
@@ -371,9 +371,9 @@ static void world_begin(void)
 	random_play(&world.random, 1);
 	world.env = (struct env){ .loop = world.loop,
 				  .time = loop_time(world.loop),
-				  .stats = &house.stats,
+				  .stats = &fixture.stats,
 				  .random = &world.random,
-				  .snapshot = house.snapshot,
+				  .snapshot = fixture.snapshot,
 				  .messages = msgcache_new(1 << 20, 1),
 				  .rrsets = rrsetcache_new(1 << 20, 1),
 				  .infra = infra_new(&how) };
@@ -398,7 +398,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct reader r = reader_over(data, len);
 	uint8_t how = read_u8(&r);
 
-	house_open();
+	fixture_open();
 	rcu_turn_begin();
 	world_begin();
 	ask(names[3 + how % 5], types[how / 5 % COUNT(types)], told);

@@ -44,7 +44,7 @@ static const char *const left_out[] = { "stop",       "reload",     "fast_reload
 static struct {
 	struct conf *conf;
 	char folder[64], path[80];
-} house;
+} fixture;
 
 static struct {
 	struct daemon daemon;
@@ -99,7 +99,7 @@ static int come(void)
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	memcpy(sun.sun_path, house.path, strlen(house.path) + 1);
+	memcpy(sun.sun_path, fixture.path, strlen(fixture.path) + 1);
 	PROMISE(fd >= 0 && connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0);
 	PROMISE(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
 	turn(0);
@@ -171,8 +171,8 @@ static void no_line(const char *line, void *arg)
 
 static void tidy(void)
 {
-	unlink(house.path);
-	rmdir(house.folder);
+	unlink(fixture.path);
+	rmdir(fixture.folder);
 }
 
 static void begin_once(void)
@@ -182,15 +182,15 @@ static void begin_once(void)
 	struct conf_report report = { 0 };
 	char text[600];
 
-	if (house.conf)
+	if (fixture.conf)
 		return;
 	hash_start(true);
 	rcu_thread_join();
 	log_capture(no_line, NULL);
-	snprintf(house.folder, sizeof(house.folder), "%s/session-XXXXXX",
+	snprintf(fixture.folder, sizeof(fixture.folder), "%s/session-XXXXXX",
 		 base && *base && strlen(base) < 40 ? base : "/tmp");
-	PROMISE(mkdtemp(house.folder));
-	snprintf(house.path, sizeof(house.path), "%s/c", house.folder);
+	PROMISE(mkdtemp(fixture.folder));
+	snprintf(fixture.path, sizeof(fixture.path), "%s/c", fixture.folder);
 	atexit(tidy);
 	snprintf(
 		text, sizeof(text),
@@ -200,10 +200,10 @@ static void begin_once(void)
 		"blocklist-directory: \"\"\nratelimit: 10\nip-ratelimit: 10\nquery-ring: 100\ntop-lists: 8\n"
 		"remote-control:\ncontrol-enable: yes\ncontrol-use-cert: no\n"
 		"control-interface: \"%s\"\nview:\nname: \"v\"\n",
-		house.path);
-	house.conf = conf_new();
-	PROMISE(conf_load_text(house.conf, "fuzz", text, strlen(text), &how, &report) &&
-		conf_check(house.conf, &how, &report));
+		fixture.path);
+	fixture.conf = conf_new();
+	PROMISE(conf_load_text(fixture.conf, "fuzz", text, strlen(text), &how, &report) &&
+		conf_check(fixture.conf, &how, &report));
 	conf_report_clear(&report);
 }
 
@@ -214,7 +214,7 @@ static void begin(void)
 
 	memset(&it, 0, sizeof(it));
 	it.pause.fire = enough;
-	PROMISE(world_begin(&it.world, conf_copy(house.conf), 1000, &f));
+	PROMISE(world_begin(&it.world, conf_copy(fixture.conf), 1000, &f));
 	it.workers[0] = it.world.worker;
 	it.daemon = (struct daemon){ .how = { .program = "fuzz", .conf_path = "/" },
 				     .loop = loop_new(),

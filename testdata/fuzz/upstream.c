@@ -37,7 +37,7 @@ static struct {
 	struct stats stats;
 	struct infra *infra;
 	struct snapshot snapshot;
-} house;
+} fixture;
 
 struct fake {
 	struct transport transport;
@@ -214,17 +214,17 @@ static void happen(enum happening h, const uint8_t *at, size_t len, uint8_t how)
 	}
 }
 
-static void house_open(void)
+static void fixture_open(void)
 {
 	struct infra_how how = { 1000, 1, 900, 50, 120000, false, INFRA_RTO_UNKNOWN_MS };
 
-	if (house.conf)
+	if (fixture.conf)
 		return;
 	rcu_thread_join();
 	hash_start(true);
-	house.conf = conf_new();
-	house.infra = infra_new(&how);
-	house.snapshot = (struct snapshot){ .conf = house.conf, .pins = 1 };
+	fixture.conf = conf_new();
+	fixture.infra = infra_new(&how);
+	fixture.snapshot = (struct snapshot){ .conf = fixture.conf, .pins = 1 };
 }
 
 static void world_begin(void)
@@ -234,14 +234,14 @@ static void world_begin(void)
 	random_play(&world.random, 1);
 	world.env = (struct env){ .loop = world.loop,
 				  .time = loop_time(world.loop),
-				  .stats = &house.stats,
+				  .stats = &fixture.stats,
 				  .random = &world.random,
-				  .snapshot = &house.snapshot,
-				  .infra = house.infra };
+				  .snapshot = &fixture.snapshot,
+				  .infra = fixture.infra };
 	world.udp.transport = world.tcp.transport = (struct transport){ &ops, &world.env };
 	world.upstream = upstream_new(&world.env, &world.udp.transport, &world.tcp.transport);
 	arena_init(&world.arena);
-	infra_flush(house.infra, NULL);
+	infra_flush(fixture.infra, NULL);
 }
 
 static void world_end(void)
@@ -257,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct reader r = reader_over(data, len);
 	uint8_t how = read_u8(&r);
 
-	house_open();
+	fixture_open();
 	rcu_turn_begin();
 	world_begin();
 	ask(how);

@@ -15,7 +15,7 @@ struct row {
 	enum reason reason;
 };
 
-/* Each in a house of its own: what one has taught is no help to the next. */
+/* Each in a fixture of its own: what one has taught is no help to the next. */
 static void judge_row(const struct row *row)
 {
 	const struct lab_heard *h;

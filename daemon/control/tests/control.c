@@ -27,7 +27,7 @@ enum { MOST = 32 };
 /* Whether the view has records of that name. */
 static bool is_held(const char *name)
 {
-	struct view *v = views_find(house.daemon.snapshot->policy->views, "v");
+	struct view *v = views_find(fixture.daemon.snapshot->policy->views, "v");
 	struct localzones *zones = v ? atomic_load(&v->zones) : NULL;
 
 	return zones && localzones_records_at(zones, N(name), CLASS_IN) > 0;
@@ -52,14 +52,14 @@ static void a_command_is_known_by_its_whole_word(void **state)
 		{ "UBCT1 get_option", "" },
 	};
 
-	house_open(SOCKET);
+	fixture_open(SOCKET);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *said = answer_to("s", rows[i].request);
 
 		if (strncmp(said, rows[i].said, strlen(rows[i].said)) != 0 || !*said != !*rows[i].said)
 			fail_msg("%s: %s", rows[i].request, said);
 	}
-	house_close();
+	fixture_close();
 }
 
 static void a_request_and_its_body_may_come_in_pieces(void **state)
@@ -70,7 +70,7 @@ static void a_request_and_its_body_may_come_in_pieces(void **state)
 	int fd;
 
 	(void)state;
-	house_open(SOCKET);
+	fixture_open(SOCKET);
 	for (size_t e = 0; e < COUNT(ends); e++) {
 		fd = dial("s");
 		for (size_t i = 0; i < COUNT(pieces); i++) {
@@ -81,7 +81,7 @@ static void a_request_and_its_body_may_come_in_pieces(void **state)
 		assert_string_equal(heard(fd), "added 3 datas\n|");
 		close(fd);
 	}
-	house_close();
+	fixture_close();
 }
 
 static void a_body_ends_where_its_sender_does(void **state)
@@ -89,14 +89,14 @@ static void a_body_ends_where_its_sender_does(void **state)
 	int fd;
 
 	(void)state;
-	house_open(SOCKET);
+	fixture_open(SOCKET);
 	fd = dial("s");
 	tell(fd, BODY "a.test. A 192.0.2.1\nb.test. A 192.0.2.2");
 	assert_string_equal(heard(fd), "");
 	assert_int_equal(shutdown(fd, SHUT_WR), 0);
 	assert_string_equal(heard(fd), "added 2 datas\n|");
 	close(fd);
-	house_close();
+	fixture_close();
 }
 
 /* ---- time ---- */
@@ -114,7 +114,7 @@ static void who_says_nothing_is_not_waited_for_for_ever(void **state)
 		{ "half a body", BODY "a.test. A 192.0.2.1\nb.te", ASK_TIME, "added 1 datas\n|" },
 	};
 
-	house_open(SOCKET);
+	fixture_open(SOCKET);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		int fd = dial("s");
 
@@ -129,7 +129,7 @@ static void who_says_nothing_is_not_waited_for_for_ever(void **state)
 		assert_string_equal(heard(fd), rows[i].said);
 		close(fd);
 	}
-	house_close();
+	fixture_close();
 }
 
 /* Takes what has come. False: it was closed, and "added" is the end of a whole reply. */
@@ -156,7 +156,7 @@ static void who_takes_nothing_is_not_waited_for_for_ever(void **state)
 	memset(line, 'z', sizeof line);
 	line[sizeof line - 1] = '\n';
 	for (unsigned takes = 0; takes < 2; takes++) {
-		house_open(SOCKET);
+		fixture_open(SOCKET);
 		fd = dial("s");
 		tell(fd, BODY);
 		for (unsigned i = 0; i < 500; i++)
@@ -175,27 +175,27 @@ static void who_takes_nothing_is_not_waited_for_for_ever(void **state)
 			rounds();
 		assert_int_equal(whole, takes);
 		close(fd);
-		house_close();
+		fixture_close();
 	}
 }
 
 /* A worker that takes no turn, and its loop. */
-static void house_has_a_stuck_worker(void)
+static void fixture_has_a_stuck_worker(void)
 {
 	static struct worker *workers[1];
 
 	workers[0] = mem_zero(sizeof *workers[0]);
 	workers[0]->env.loop = loop_new_played();
-	house.daemon.workers = workers;
-	house.daemon.worker_count = 1;
+	fixture.daemon.workers = workers;
+	fixture.daemon.worker_count = 1;
 }
 
-static void house_has_none(void)
+static void fixture_has_none(void)
 {
-	struct worker *w = house.daemon.workers[0];
+	struct worker *w = fixture.daemon.workers[0];
 
-	house.daemon.worker_count = 0;
-	house_close();
+	fixture.daemon.worker_count = 0;
+	fixture_close();
 	loop_free(w->env.loop);
 	mem_free(w);
 }
@@ -205,8 +205,8 @@ static void a_worker_that_takes_no_turn_is_not_waited_for_for_ever(void **state)
 	int fd;
 
 	(void)state;
-	house_open(SOCKET);
-	house_has_a_stuck_worker();
+	fixture_open(SOCKET);
+	fixture_has_a_stuck_worker();
 	fd = dial("s");
 	tell(fd, "UBCT1 stats_noreset\n");
 	assert_string_equal(heard(fd), "");
@@ -216,7 +216,7 @@ static void a_worker_that_takes_no_turn_is_not_waited_for_for_ever(void **state)
 	later(1);
 	assert_string_equal(heard(fd), "error thread 0 has not responded for more than 5 s: the command continues when it does\n|");
 	close(fd);
-	house_has_none();
+	fixture_has_none();
 }
 
 /* ---- room ---- */
@@ -277,7 +277,7 @@ static void who_was_silent_for_longest_makes_room(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char said[100];
 
-		house_open(SOCKET);
+		fixture_open(SOCKET);
 		for (unsigned k = 0; k < MOST; k++) {
 			client_comes(k, rows[i].sent);
 			tell(clients[0].fd, k == 0 ? rows[i].first_sent : "");
@@ -300,7 +300,7 @@ static void who_was_silent_for_longest_makes_room(void **state)
 		rounds();
 		assert_int_equal(is_held("a.test."),
 				 strstr(rows[i].sent, "a.test.") || strstr(rows[i].first_sent, "a.test."));
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -309,8 +309,8 @@ static void who_is_being_served_makes_no_room(void **state)
 	char said[100];
 
 	(void)state;
-	house_open(SOCKET);
-	house_has_a_stuck_worker();
+	fixture_open(SOCKET);
+	fixture_has_a_stuck_worker();
 	for (unsigned k = 0; k < MOST; k++)
 		client_comes(k, "UBCT1 stats_noreset\n");
 	client_comes(MOST, ASK);
@@ -318,7 +318,7 @@ static void who_is_being_served_makes_no_room(void **state)
 	assert_string_equal(said, "|");
 	for (unsigned k = 0; k <= MOST; k++)
 		close(clients[k].fd);
-	house_has_none();
+	fixture_has_none();
 }
 
 /* ---- over TLS ---- */
@@ -331,7 +331,7 @@ static void who_is_being_served_makes_no_room(void **state)
 static int try_tcp(void)
 {
 	struct sockaddr_storage ss;
-	struct addr at = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = (uint16_t)house.port };
+	struct addr at = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = (uint16_t)fixture.port };
 	socklen_t len = addr_to_sockaddr(&at, &ss);
 	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
@@ -364,7 +364,7 @@ static void call_up(struct caller *c, const char *files)
 
 	c->fd = dial_tcp();
 	if (files) {
-		struct conf *conf = house_conf(files);
+		struct conf *conf = fixture_conf(files);
 
 		c->client = tls_conf_control_client(conf, &f);
 		conf_free(conf);
@@ -438,15 +438,15 @@ static void who_has_no_certificate_of_ours_is_told_nothing(void **state)
 		const char *said;
 		struct caller c;
 
-		house_open(OVER_TLS SERVER);
-		assert_string_equal(control_kind(house.daemon.control), " control(ssl)");
+		fixture_open(OVER_TLS SERVER);
+		assert_string_equal(control_kind(fixture.daemon.control), " control(ssl)");
 		call_up(&c, rows[i].files);
 		caller_tells(&c, ASK, strlen(ASK));
 		said = caller_heard(&c);
 		if (strcmp(said, rows[i].said) != 0)
 			fail_msg("%s: %s", rows[i].why, said);
 		call_off(&c);
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -456,7 +456,7 @@ static void who_speaks_no_tls_is_told_nothing(void **state)
 	char text[10];
 
 	(void)state;
-	house_open(OVER_TLS SERVER);
+	fixture_open(OVER_TLS SERVER);
 	fd = dial_tcp();
 	tell(fd, ASK ASK);
 	rounds();
@@ -465,7 +465,7 @@ static void who_speaks_no_tls_is_told_nothing(void **state)
 	rounds();
 	assert_true(recv(fd, text, 1, 0) <= 0 && errno != EAGAIN);
 	close(fd);
-	house_close();
+	fixture_close();
 }
 
 static void a_body_of_any_size_comes_through_tls(void **state)
@@ -477,7 +477,7 @@ static void a_body_of_any_size_comes_through_tls(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3000; i++)
 		len += (size_t)sprintf(body + len, "n%u.test. A 192.0.2.1\n", i);
-	house_open(OVER_TLS SERVER);
+	fixture_open(OVER_TLS SERVER);
 	call_up(&c, SERVER GOOD);
 	caller_tells(&c, body, 3);
 	caller_tells(&c, body + 3, head - 3);
@@ -486,7 +486,7 @@ static void a_body_of_any_size_comes_through_tls(void **state)
 	caller_tells(&c, body + head, len - head);
 	assert_string_equal(caller_heard(&c), "added 3000 datas\n|");
 	call_off(&c);
-	house_close();
+	fixture_close();
 }
 
 /* Lines that have come count, however their sender goes. */
@@ -496,7 +496,7 @@ static void what_breaks_in_the_middle_of_a_body_only_ends_it(void **state)
 	struct caller c;
 
 	(void)state;
-	house_open(OVER_TLS SERVER);
+	fixture_open(OVER_TLS SERVER);
 	call_up(&c, SERVER GOOD);
 	caller_tells(&c, text, strlen(text));
 	assert_string_equal(caller_heard(&c), "");
@@ -504,7 +504,7 @@ static void what_breaks_in_the_middle_of_a_body_only_ends_it(void **state)
 	rounds();
 	call_off(&c);
 	assert_true(is_held("a.test."));
-	house_close();
+	fixture_close();
 }
 
 static void other_certificates_count_from_a_reload_on(void **state)
@@ -512,10 +512,10 @@ static void other_certificates_count_from_a_reload_on(void **state)
 	struct caller old, new;
 
 	(void)state;
-	house_open(OVER_TLS SERVER);
+	fixture_open(OVER_TLS SERVER);
 	call_up(&old, SERVER GOOD);
-	house_configure(OVER_TLS " server-key-file: %/other.key\n server-cert-file: %/other.pem\n");
-	control_reopen(house.daemon.control);
+	fixture_configure(OVER_TLS " server-key-file: %/other.key\n server-cert-file: %/other.pem\n");
+	control_reopen(fixture.daemon.control);
 	caller_tells(&old, BODY, strlen(BODY));
 	call_up(&new, SERVER GOOD);
 	caller_tells(&new, ASK, strlen(ASK));
@@ -526,10 +526,10 @@ static void other_certificates_count_from_a_reload_on(void **state)
 	call_off(&new);
 
 	/* nor does a file that is not there close the channel, or open it to everybody */
-	house_configure(OVER_TLS " server-key-file: %/none.key\n server-cert-file: %/other.pem\n");
-	control_reopen(house.daemon.control);
-	assert_string_equal(control_kind(house.daemon.control), " control(ssl)");
-	house_close();
+	fixture_configure(OVER_TLS " server-key-file: %/none.key\n server-cert-file: %/other.pem\n");
+	control_reopen(fixture.daemon.control);
+	assert_string_equal(control_kind(fixture.daemon.control), " control(ssl)");
+	fixture_close();
 }
 
 /* Where the channel stays open because it cannot be opened elsewhere, it takes no one in who was not let in before. */
@@ -538,51 +538,51 @@ static void what_fails_half_way_opens_nothing(void **state)
 	int fd;
 
 	(void)state;
-	house_open(OVER_TLS SERVER);
-	house_configure(" control-interface: %/none/s\n");
-	control_reopen(house.daemon.control);
+	fixture_open(OVER_TLS SERVER);
+	fixture_configure(" control-interface: %/none/s\n");
+	control_reopen(fixture.daemon.control);
 	fd = dial_tcp();
 	tell(fd, ASK);
 	if (strstr(heard(fd), "yes"))
 		fail_msg("whoever connects is served");
 	close(fd);
-	assert_string_equal(control_kind(house.daemon.control), " control(ssl)");
-	house_close();
+	assert_string_equal(control_kind(fixture.daemon.control), " control(ssl)");
+	fixture_close();
 
-	house_open(SOCKET);
-	house_configure(OVER_TLS " control-interface: %/t\n control-interface: %/none/s\n" SERVER);
-	control_reopen(house.daemon.control);
+	fixture_open(SOCKET);
+	fixture_configure(OVER_TLS " control-interface: %/t\n control-interface: %/none/s\n" SERVER);
+	control_reopen(fixture.daemon.control);
 	assert_string_equal(answer_to("t", ASK), "nobody there");
 	assert_int_not_equal(access(in_folder("t"), F_OK), 0);
 	assert_int_equal(try_tcp(), -1);
 	assert_string_equal(answer_to("s", ASK), ANSWER);
-	house_close();
+	fixture_close();
 }
 
 static void without_its_files_the_channel_does_not_open(void **state)
 {
 	(void)state;
-	assert_false(house_opens(OVER_TLS " server-key-file: %/none.key\n server-cert-file: %/ca.pem\n"));
-	assert_non_null(strstr(house.fault.text, "none.key"));
-	house_close();
-	house_open(OVER_TLS " control-use-cert: no\n server-key-file: %/none.key\n");
-	assert_string_equal(control_kind(house.daemon.control), " control");
-	house_close();
+	assert_false(fixture_opens(OVER_TLS " server-key-file: %/none.key\n server-cert-file: %/ca.pem\n"));
+	assert_non_null(strstr(fixture.fault.text, "none.key"));
+	fixture_close();
+	fixture_open(OVER_TLS " control-use-cert: no\n server-key-file: %/none.key\n");
+	assert_string_equal(control_kind(fixture.daemon.control), " control");
+	fixture_close();
 }
 
 static int begin(void **state)
 {
-	int bad = house_begin(state);
-	FILE *f = ca_create(&house.ca, "ca.key");
+	int bad = fixture_begin(state);
+	FILE *f = ca_create(&fixture.ca, "ca.key");
 
-	PEM_write_PrivateKey(f, house.ca.key, NULL, NULL, 0, NULL, NULL);
+	PEM_write_PrivateKey(f, fixture.ca.key, NULL, NULL, 0, NULL, NULL);
 	fclose(f);
-	f = ca_create(&house.ca, "other.key");
-	PEM_write_PrivateKey(f, house.ca.other_key, NULL, NULL, 0, NULL, NULL);
+	f = ca_create(&fixture.ca, "other.key");
+	PEM_write_PrivateKey(f, fixture.ca.other_key, NULL, NULL, 0, NULL, NULL);
 	fclose(f);
-	ca_issue(&house.ca, "good", "DNS:good.test", false, -1, 30);
-	ca_issue(&house.ca, "old", "DNS:good.test", false, -30, -1);
-	ca_issue(&house.ca, "stranger", "DNS:good.test", true, -1, 30);
+	ca_issue(&fixture.ca, "good", "DNS:good.test", false, -1, 30);
+	ca_issue(&fixture.ca, "old", "DNS:good.test", false, -30, -1);
+	ca_issue(&fixture.ca, "stranger", "DNS:good.test", true, -1, 30);
 	return bad;
 }
 
@@ -606,5 +606,5 @@ int main(void)
 		cmocka_unit_test(without_its_files_the_channel_does_not_open),
 	};
 
-	return cmocka_run_group_tests(tests, begin, house_end);
+	return cmocka_run_group_tests(tests, begin, fixture_end);
 }

@@ -21,95 +21,95 @@
 #include "util/base/mem.h"
 #include "util/tests/ca.h"
 
-struct house {
+struct fixture {
 	struct daemon daemon;
 	struct ca ca; /* its folder is that of the sockets, too */
 	struct timer next;
 	unsigned rounds, port; /* a free one at 127.0.0.1 */
 	struct fault fault;
 };
-static struct house house;
+static struct fixture fixture;
 
 static void on_round(struct timer *t)
 {
-	if (--house.rounds)
-		timer_set(house.daemon.loop, t, 0);
+	if (--fixture.rounds)
+		timer_set(fixture.daemon.loop, t, 0);
 	else
-		loop_stop(house.daemon.loop);
+		loop_stop(fixture.daemon.loop);
 }
 
 /* Whatever can go on does. */
 static void rounds(void)
 {
-	house.rounds = 12;
-	house.next.fire = on_round;
-	timer_set(house.daemon.loop, &house.next, 0);
-	loop_run(house.daemon.loop);
+	fixture.rounds = 12;
+	fixture.next.fire = on_round;
+	timer_set(fixture.daemon.loop, &fixture.next, 0);
+	loop_run(fixture.daemon.loop);
 }
 
 static inline void later(uint64_t us)
 {
-	timebase_play(loop_time(house.daemon.loop), loop_time(house.daemon.loop)->now_us + us);
+	timebase_play(loop_time(fixture.daemon.loop), loop_time(fixture.daemon.loop)->now_us + us);
 	rounds();
 }
 
 /* `text`, every % in it the folder, every ! the port. */
-static struct conf *house_conf(const char *text)
+static struct conf *fixture_conf(const char *text)
 {
 	char buf[2000] = "view:\n name: v\nremote-control:\n control-enable: yes\n";
 	size_t len = strlen(buf);
 
 	for (; *text; text++) {
 		if (*text == '!')
-			len += (size_t)snprintf(buf + len, sizeof buf - len, "%u", house.port);
+			len += (size_t)snprintf(buf + len, sizeof buf - len, "%u", fixture.port);
 		else
 			len += (size_t)snprintf(buf + len, sizeof buf - len, "%.*s", *text == '%' ? 64 : 1,
-						*text == '%' ? house.ca.folder : text);
+						*text == '%' ? fixture.ca.folder : text);
 	}
 	return conf_from(buf);
 }
 
-static void house_configure(const char *text)
+static void fixture_configure(const char *text)
 {
 	struct fault f = { 0 };
 
-	if (house.daemon.snapshot)
-		snapshot_unpin(house.daemon.snapshot);
-	house.daemon.snapshot = snapshot_new(house_conf(text), &f);
-	if (!house.daemon.snapshot)
+	if (fixture.daemon.snapshot)
+		snapshot_unpin(fixture.daemon.snapshot);
+	fixture.daemon.snapshot = snapshot_new(fixture_conf(text), &f);
+	if (!fixture.daemon.snapshot)
 		fail_msg("%s", f.text);
 }
 
-/* False: it cannot be, and house.fault says why. */
-static bool house_opens(const char *text)
+/* False: it cannot be, and fixture.fault says why. */
+static bool fixture_opens(const char *text)
 {
-	house.daemon.loop = loop_new();
-	timebase_play(loop_time(house.daemon.loop), 1000 * US_PER_S);
-	house_configure(text);
-	house.fault = (struct fault){ 0 };
-	house.daemon.control = control_open(&house.daemon, commands, &house.fault);
-	return house.daemon.control;
+	fixture.daemon.loop = loop_new();
+	timebase_play(loop_time(fixture.daemon.loop), 1000 * US_PER_S);
+	fixture_configure(text);
+	fixture.fault = (struct fault){ 0 };
+	fixture.daemon.control = control_open(&fixture.daemon, commands, &fixture.fault);
+	return fixture.daemon.control;
 }
 
-static inline void house_open(const char *text)
+static inline void fixture_open(const char *text)
 {
-	if (!house_opens(text))
-		fail_msg("%s: %s", text, house.fault.text);
+	if (!fixture_opens(text))
+		fail_msg("%s: %s", text, fixture.fault.text);
 }
 
-static void house_close(void)
+static void fixture_close(void)
 {
-	control_close(house.daemon.control);
-	snapshot_unpin(house.daemon.snapshot);
-	loop_free(house.daemon.loop);
-	house.daemon.snapshot = NULL;
-	house.daemon.control = NULL;
-	house.daemon.loop = NULL;
+	control_close(fixture.daemon.control);
+	snapshot_unpin(fixture.daemon.snapshot);
+	loop_free(fixture.daemon.loop);
+	fixture.daemon.snapshot = NULL;
+	fixture.daemon.control = NULL;
+	fixture.daemon.loop = NULL;
 }
 
 static const char *in_folder(const char *name)
 {
-	return ca_path(&house.ca, name);
+	return ca_path(&fixture.ca, name);
 }
 
 static struct sockaddr_un sun_of(const char *path)
@@ -170,7 +170,7 @@ static inline const char *answer_to(const char *name, const char *request)
 	return said;
 }
 
-static int house_begin(void **state)
+static int fixture_begin(void **state)
 {
 	struct sockaddr_storage ss;
 	struct addr any = { .family = 4, .ip = { 127, 0, 0, 1 } };
@@ -179,22 +179,22 @@ static int house_begin(void **state)
 
 	(void)state;
 	(void)signal(SIGPIPE, SIG_IGN);
-	ca_begin(&house.ca);
+	ca_begin(&fixture.ca);
 	if (bind(fd, (struct sockaddr *)&ss, len) == 0 && getsockname(fd, (struct sockaddr *)&ss, &len) == 0 &&
 	    addr_from_sockaddr(&any, (struct sockaddr *)&ss, len))
-		house.port = any.port;
+		fixture.port = any.port;
 	close(fd);
-	return house.port ? 0 : -1;
+	return fixture.port ? 0 : -1;
 }
 
-static int house_end(void **state)
+static int fixture_end(void **state)
 {
 	static const char *const sockets[] = { "s", "t", "u" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(sockets); i++)
 		(void)unlink(in_folder(sockets[i]));
-	ca_end(&house.ca);
+	ca_end(&fixture.ca);
 	return 0;
 }
 

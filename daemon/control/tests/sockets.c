@@ -57,7 +57,7 @@ static void nobody_any_more(void)
 
 static void a_file(void)
 {
-	fclose(ca_create(&house.ca, "s"));
+	fclose(ca_create(&fixture.ca, "s"));
 }
 
 static void a_link_to_nowhere(void)
@@ -88,15 +88,15 @@ static void a_path_is_taken_only_from_the_dead(void **state)
 		memset(crowd, -1, sizeof crowd);
 		rows[i].what();
 		(void)lstat(in_folder("s"), &before);
-		opens = house_opens(SOCKET);
+		opens = fixture_opens(SOCKET);
 		(void)lstat(in_folder("s"), &after);
-		if (opens != !rows[i].fault || (!opens && !strstr(house.fault.text, rows[i].fault)))
-			fail_msg("%s: %s", rows[i].why, house.fault.text);
+		if (opens != !rows[i].fault || (!opens && !strstr(fixture.fault.text, rows[i].fault)))
+			fail_msg("%s: %s", rows[i].why, fixture.fault.text);
 		if (!opens && (before.st_ino != after.st_ino || before.st_mode != after.st_mode))
 			fail_msg("%s was touched", rows[i].why);
 		if (opens)
 			assert_string_equal(answer_to("s", ASK), ANSWER);
-		house_close();
+		fixture_close();
 		for (size_t n = 0; n < COUNT(crowd); n++)
 			if (crowd[n] >= 0)
 				close(crowd[n]);
@@ -115,19 +115,19 @@ static void a_path_is_as_long_as_fits(void **state)
 	for (size_t len = sizeof sun.sun_path - 2; len <= sizeof sun.sun_path; len++) {
 		bool fits = len < sizeof sun.sun_path;
 
-		snprintf(folder, sizeof folder, "%s/", house.ca.folder);
+		snprintf(folder, sizeof folder, "%s/", fixture.ca.folder);
 		snprintf(path, sizeof path, "%s%0*d", folder, (int)(len - strlen(folder)), 0);
 		assert_int_equal(strlen(path), len);
-		snprintf(line, sizeof line, PLAIN " control-interface: %%%s\n", path + strlen(house.ca.folder));
-		assert_int_equal(house_opens(line), fits);
+		snprintf(line, sizeof line, PLAIN " control-interface: %%%s\n", path + strlen(fixture.ca.folder));
+		assert_int_equal(fixture_opens(line), fits);
 		if (!fits)
-			assert_non_null(strstr(house.fault.text, "too long"));
-		house_close();
+			assert_non_null(strstr(fixture.fault.text, "too long"));
+		fixture_close();
 		(void)unlink(path);
 	}
-	assert_false(house_opens(PLAIN " control-interface: %/none/s\n"));
-	assert_non_null(strstr(house.fault.text, "none/s: No such file"));
-	house_close();
+	assert_false(fixture_opens(PLAIN " control-interface: %/none/s\n"));
+	assert_non_null(strstr(fixture.fault.text, "none/s: No such file"));
+	fixture_close();
 }
 
 /* ---- who may use it ---- */
@@ -160,7 +160,7 @@ static void a_socket_is_for_owner_and_group_alone(void **state)
 		struct stat st;
 		int fd;
 
-		house_open(SOCKET);
+		fixture_open(SOCKET);
 		mask = umask(before);
 		assert_int_equal(mask, masks[i]);
 		assert_int_equal(stat(in_folder("s"), &st), 0);
@@ -169,7 +169,7 @@ static void a_socket_is_for_owner_and_group_alone(void **state)
 		assert_true(fd >= 0);
 		assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 		assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -179,12 +179,12 @@ static void a_socket_belongs_to_the_user_the_daemon_becomes(void **state)
 	uid_t uid = geteuid() ? geteuid() : 65534;
 
 	(void)state;
-	house.daemon.privileges = (struct privileges){ .change = true, .uid = uid, .gid = getegid() };
-	house_open(SOCKET);
+	fixture.daemon.privileges = (struct privileges){ .change = true, .uid = uid, .gid = getegid() };
+	fixture_open(SOCKET);
 	assert_int_equal(stat(in_folder("s"), &st), 0);
 	assert_int_equal(st.st_uid, uid);
-	house_close();
-	house.daemon.privileges = (struct privileges){ 0 };
+	fixture_close();
+	fixture.daemon.privileges = (struct privileges){ 0 };
 }
 
 /* Standard input may have been closed by whoever started us. */
@@ -194,14 +194,14 @@ static void any_descriptor_will_do(void **state)
 
 	(void)state;
 	nobody_any_more();
-	house_configure(SOCKET);
-	house.daemon.loop = loop_new();
+	fixture_configure(SOCKET);
+	fixture.daemon.loop = loop_new();
 	close(0);
-	house.daemon.control = control_open(&house.daemon, commands, &house.fault);
-	assert_non_null(house.daemon.control);
+	fixture.daemon.control = control_open(&fixture.daemon, commands, &fixture.fault);
+	assert_non_null(fixture.daemon.control);
 	assert_int_equal(listener_at("s"), 0);
 	assert_string_equal(answer_to("s", ASK), ANSWER);
-	house_close();
+	fixture_close();
 	(void)dup2(saved, 0);
 	close(saved);
 }
@@ -216,7 +216,7 @@ static bool anybody_at(const char *address)
 	int fd;
 	bool there;
 
-	assert_true(addr_parse(&at, address, (uint16_t)house.port, NULL));
+	assert_true(addr_parse(&at, address, (uint16_t)fixture.port, NULL));
 	len = addr_to_sockaddr(&at, &ss);
 	fd = socket(ss.ss_family, SOCK_STREAM, 0);
 	there = fd >= 0 && connect(fd, (struct sockaddr *)&ss, len) == 0;
@@ -256,13 +256,13 @@ static void the_channel_listens_where_the_configuration_says(void **state)
 			bool six;
 
 			if (!again || i == 0) {
-				house_open(rows[i].conf);
+				fixture_open(rows[i].conf);
 			} else {
-				house_configure(rows[i].conf);
-				control_reopen(house.daemon.control);
+				fixture_configure(rows[i].conf);
+				control_reopen(fixture.daemon.control);
 			}
 			six = anybody_at("::1");
-			assert_string_equal(control_kind(house.daemon.control), rows[i].kind);
+			assert_string_equal(control_kind(fixture.daemon.control), rows[i].kind);
 			if ((strcmp(answer_to("s", ASK), ANSWER) == 0) != rows[i].socket ||
 			    (strcmp(answer_to("t", ASK), ANSWER) == 0) != rows[i].other_socket ||
 			    anybody_at("127.0.0.1") != rows[i].four || (six && !rows[i].six))
@@ -270,7 +270,7 @@ static void the_channel_listens_where_the_configuration_says(void **state)
 			if (again && access(in_folder("s"), F_OK) == 0 && !rows[i].socket)
 				fail_msg("%s: a socket is left behind", rows[i].why);
 			if (!again || i == COUNT(rows) - 1)
-				house_close();
+				fixture_close();
 			if (!again)
 				(void)unlink(in_folder("s"));
 		}
@@ -283,13 +283,13 @@ static void what_stays_in_the_configuration_stays_open(void **state)
 	int before, client, waits;
 
 	(void)state;
-	house_open(SOCKET " control-interface: 127.0.0.1@!\n");
+	fixture_open(SOCKET " control-interface: 127.0.0.1@!\n");
 	before = listener_at("s");
 	client = dial("s");
 	rounds();
 	waits = dial("s");
-	house_configure(SOCKET " control-interface: %/t\n");
-	control_reopen(house.daemon.control);
+	fixture_configure(SOCKET " control-interface: %/t\n");
+	control_reopen(fixture.daemon.control);
 	assert_int_equal(listener_at("s"), before);
 	tell(client, ASK);
 	assert_string_equal(heard(client), ANSWER);
@@ -297,7 +297,7 @@ static void what_stays_in_the_configuration_stays_open(void **state)
 	assert_string_equal(heard(waits), ANSWER);
 	close(client);
 	close(waits);
-	house_close();
+	fixture_close();
 }
 
 static void what_cannot_be_opened_closes_nothing(void **state)
@@ -305,32 +305,32 @@ static void what_cannot_be_opened_closes_nothing(void **state)
 	char said[300];
 
 	(void)state;
-	house_open(SOCKET);
-	house_configure(PLAIN " control-interface: %/none/s\n");
-	control_reopen(house.daemon.control);
+	fixture_open(SOCKET);
+	fixture_configure(PLAIN " control-interface: %/none/s\n");
+	control_reopen(fixture.daemon.control);
 	assert_string_equal(answer_to("s", ASK), ANSWER);
-	house_close();
+	fixture_close();
 
 	/* an address of nobody here, as it is written */
-	assert_false(house_opens(PLAIN " control-interface: 192.0.2.1@1\n"));
-	if (!strstr(house.fault.text, "cannot open the control channel at 192.0.2.1@1: "))
-		fail_msg("%s", house.fault.text);
-	house_close();
-	snprintf(said, sizeof said, "cannot open the control channel at 127.0.0.1@%u: Address already in use", house.port);
-	house_open(PLAIN " control-interface: 127.0.0.1@!\n");
+	assert_false(fixture_opens(PLAIN " control-interface: 192.0.2.1@1\n"));
+	if (!strstr(fixture.fault.text, "cannot open the control channel at 192.0.2.1@1: "))
+		fail_msg("%s", fixture.fault.text);
+	fixture_close();
+	snprintf(said, sizeof said, "cannot open the control channel at 127.0.0.1@%u: Address already in use", fixture.port);
+	fixture_open(PLAIN " control-interface: 127.0.0.1@!\n");
 	{
-		struct house first = house;
+		struct fixture first = fixture;
 
-		house.daemon.snapshot = NULL;
-		assert_false(house_opens(PLAIN " control-interface: %/s\n control-interface: 127.0.0.1@!\n"));
-		assert_string_equal(house.fault.text, said);
-		house_close();
-		assert_false(house_opens(PLAIN " control-port: !\n"));
-		assert_string_equal(house.fault.text, said);
-		house_close();
-		house = first;
+		fixture.daemon.snapshot = NULL;
+		assert_false(fixture_opens(PLAIN " control-interface: %/s\n control-interface: 127.0.0.1@!\n"));
+		assert_string_equal(fixture.fault.text, said);
+		fixture_close();
+		assert_false(fixture_opens(PLAIN " control-port: !\n"));
+		assert_string_equal(fixture.fault.text, said);
+		fixture_close();
+		fixture = first;
 	}
-	house_close();
+	fixture_close();
 }
 
 /* ---- from the service manager ---- */
@@ -338,7 +338,7 @@ static void what_cannot_be_opened_closes_nothing(void **state)
 static void sockets_of_the_service_manager_are_used_and_stay_its_own(void **state)
 {
 	struct sockaddr_storage ss;
-	struct addr at = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = (uint16_t)house.port };
+	struct addr at = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = (uint16_t)fixture.port };
 	socklen_t len = addr_to_sockaddr(&at, &ss);
 	struct stat before, after;
 	char pid[20];
@@ -360,19 +360,19 @@ static void sockets_of_the_service_manager_are_used_and_stay_its_own(void **stat
 	socket_activation_open();
 	assert_int_equal(stat(in_folder("s"), &before), 0);
 
-	house_open(SOCKET " control-interface: 127.0.0.1@!\nserver:\n use-systemd: yes\n");
+	fixture_open(SOCKET " control-interface: 127.0.0.1@!\nserver:\n use-systemd: yes\n");
 	assert_string_equal(answer_to("s", ASK), ANSWER);
 	assert_true(anybody_at("127.0.0.1"));
-	house_configure(" control-enable: no\nserver:\n use-systemd: yes\n");
-	control_reopen(house.daemon.control);
+	fixture_configure(" control-enable: no\nserver:\n use-systemd: yes\n");
+	control_reopen(fixture.daemon.control);
 	assert_int_equal(stat(in_folder("s"), &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
-	house_close();
+	fixture_close();
 
 	/* only where that is wanted */
-	assert_false(house_opens(SOCKET));
-	assert_non_null(strstr(house.fault.text, "Address already in use"));
-	house_close();
+	assert_false(fixture_opens(SOCKET));
+	assert_non_null(strstr(fixture.fault.text, "Address already in use"));
+	fixture_close();
 	socket_activation_close();
 	other = -1;
 }
@@ -391,5 +391,5 @@ int main(void)
 		cmocka_unit_test(sockets_of_the_service_manager_are_used_and_stay_its_own),
 	};
 
-	return cmocka_run_group_tests(tests, house_begin, house_end);
+	return cmocka_run_group_tests(tests, fixture_begin, fixture_end);
 }

@@ -9,19 +9,19 @@
 
 #define NOW_S 1700000000
 
-struct house {
+struct fixture {
 	struct conf *conf;
 	struct tsig_keys *keys;
 };
 
-static int open_house(void **state)
+static int open_fixture(void **state)
 {
 	static const char text[] =
 		"key:\n\tname: one.\n\tsecret: \"c2VjcmV0IG9mIHR3byBzZXJ2ZXJz\"\n"
 		"key:\n\tname: two.\n\talgorithm: hmac-sha512\n"
 		"\tsecret: \"b3RoZXIgc2VjcmV0\"\n"
 		"key:\n\tname: three.\n\talgorithm: hmac-sha1\n\tsecret: \"YQ==\"\n";
-	struct house *h = mem_zero(sizeof(*h));
+	struct fixture *h = mem_zero(sizeof(*h));
 	struct fault f = { 0 };
 
 	h->conf = conf_from(text);
@@ -31,9 +31,9 @@ static int open_house(void **state)
 	return 0;
 }
 
-static int close_house(void **state)
+static int close_fixture(void **state)
 {
-	struct house *h = *state;
+	struct fixture *h = *state;
 
 	tsig_keys_free(h->keys);
 	conf_free(h->conf);
@@ -418,7 +418,7 @@ static void the_question_is_the_one_that_was_asked(void **state)
 /* The other side of a talk: it has checked the question, and signs what it answers. */
 static void tsig_signs_every_message_of_a_transfer(void **state)
 {
-	struct house *h = *state;
+	struct fixture *h = *state;
 	static const char *const names[] = { "one", "Two.", "three" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -447,7 +447,7 @@ static void tsig_signs_every_message_of_a_transfer(void **state)
 
 static void tsig_rejects_a_changed_message(void **state)
 {
-	struct house *h = *state;
+	struct fixture *h = *state;
 	const struct tsig_key *key = tsig_keys_find(h->keys, "one");
 	uint8_t question[500], wire[500];
 	struct tsig_talk ours = { .key = NULL };
@@ -479,7 +479,7 @@ static void tsig_rejects_a_changed_message(void **state)
 
 static void some_messages_of_a_transfer_may_be_unsigned(void **state)
 {
-	struct house *h = *state;
+	struct fixture *h = *state;
 	const struct tsig_key *key = tsig_keys_find(h->keys, "one");
 	uint8_t question[500], answer[500];
 	struct xfr x = { .apex = NULL };
@@ -536,5 +536,5 @@ int main(void)
 		cmocka_unit_test(some_messages_of_a_transfer_may_be_unsigned),
 	};
 
-	return cmocka_run_group_tests(claims, open_house, close_house);
+	return cmocka_run_group_tests(claims, open_fixture, close_fixture);
 }

@@ -24,7 +24,7 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house was = house_new(), is = house_new();
+		struct fixture was = fixture_new(), is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		const struct stored *s, *before;
@@ -32,11 +32,11 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 
 		keeps_whole = rows[i].whole;
 		keep(&was, rows[i].made, rows[i].was, 0, NOW - 20, 60);
-		write_house(&was);
+		write_fixture(&was);
 		how.now.wall_s += 10;
 		how.now.now_s = 70; /* the machine was started again */
 		how.now.now_us = 70 * US_PER_S;
-		if (!read_house(&how, &count, &f))
+		if (!read_fixture(&how, &count, &f))
 			fail_msg("%s: %s", rows[i].why, f.text);
 		s = look_in(&is, rows[i].made->name, rows[i].made->type, 0);
 		if (!!s != rows[i].comes || count.answers != rows[i].comes)
@@ -51,8 +51,8 @@ static void an_answer_comes_back_with_what_is_left_of_it(void **state)
 			assert_int_equal(s->wire_len, before->wire_len);
 			assert_memory_equal(stored_wire(s), stored_wire(before), s->wire_len);
 		}
-		house_free(&was);
-		house_free(&is);
+		fixture_free(&was);
+		fixture_free(&is);
 	}
 	keeps_whole = false;
 }
@@ -87,7 +87,7 @@ static void time_goes_on_while_nobody_counts(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house was = house_new(), is = house_new();
+		struct fixture was = fixture_new(), is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		const struct stored *s;
@@ -95,27 +95,27 @@ static void time_goes_on_while_nobody_counts(void **state)
 		int left_s;
 
 		keep(&was, &plain, SECURITY_INSECURE, 0, NOW - 240, 300);
-		write_house(&was);
+		write_fixture(&was);
 		how.now.wall_s += rows[i].wall_s;
 		how.now.now_s = (uint32_t)(NOW + rows[i].mono_s);
 		how.now.now_us = how.now.now_s * US_PER_S;
 		how.expired_s = rows[i].expired_s;
 		how.most_ttl_s = rows[i].most_s;
-		if (read_house(&how, &count, &f) != rows[i].used)
+		if (read_fixture(&how, &count, &f) != rows[i].used)
 			fail_msg("%s: %s", rows[i].why, f.text);
 		s = look_in(&is, "www.example.", TYPE_A, 0);
 		left_s = s ? (int32_t)(s->expires_s - how.now.now_s) : 0;
 		if (left_s != rows[i].left_s)
 			fail_msg("%s: %d s left, not %d", rows[i].why, left_s, rows[i].left_s);
-		house_free(&was);
-		house_free(&is);
+		fixture_free(&was);
+		fixture_free(&is);
 	}
 }
 
 static void another_judge_takes_only_what_can_be_proven(void **state)
 {
 	(void)state;
-	struct house was = house_new(), is = house_new();
+	struct fixture was = fixture_new(), is = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	struct fault f;
@@ -124,41 +124,41 @@ static void another_judge_takes_only_what_can_be_proven(void **state)
 	keep(&was, &proven, SECURITY_SECURE, 0, NOW, 300);
 	keep_set(&was, "a.example. 300 NS b.example.\n", SECURITY_UNCHECKED, TRUST_AUTH_AA);
 	keep_set(&was, "c.example. 300 DS 1 13 2 ABCD\n", SECURITY_SECURE, TRUST_VALIDATED);
-	write_house(&was);
+	write_fixture(&was);
 	how.judge++;
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 1);
 	assert_int_equal(count.sets, 1);
 	assert_int_equal(count.passed, 2);
 	assert_null(look_in(&is, "www.example.", TYPE_A, 0));
 	assert_int_equal(look_in(&is, "s.example.", TYPE_A, 0)->security, SECURITY_UNCHECKED);
 	how.shape++;
-	assert_false(read_house(&how, &count, &f));
+	assert_false(read_fixture(&how, &count, &f));
 	assert_non_null(strstr(f.text, "other rules"));
-	house_free(&was);
-	house_free(&is);
+	fixture_free(&was);
+	fixture_free(&is);
 }
 
 static void nothing_unproven_that_has_expired_comes_back(void **state)
 {
 	(void)state;
-	struct house was = house_new(), is = house_new();
+	struct fixture was = fixture_new(), is = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	struct fault f;
 
 	keep(&was, &proven, SECURITY_SECURE, 0, NOW, 300);
-	write_house(&was);
+	write_fixture(&was);
 	how.now.wall_s += 400;
 	how.expired_s = 86400;
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 0);
 	assert_int_equal(count.expired, 1);
 	how.validates = false;
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 1);
-	house_free(&was);
-	house_free(&is);
+	fixture_free(&was);
+	fixture_free(&is);
 }
 
 static void sets_come_back_unproven(void **state)
@@ -183,16 +183,16 @@ static void sets_come_back_unproven(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house was = house_new(), is = house_new();
+		struct fixture was = fixture_new(), is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		const struct rrset *s, *before;
 		struct fault f;
 
 		keep_set(&was, rows[i].text, rows[i].was, rows[i].trust);
-		write_house(&was);
+		write_fixture(&was);
 		how.now.wall_s += 10;
-		assert_true(read_house(&how, &count, &f));
+		assert_true(read_fixture(&how, &count, &f));
 		s = rrsetcache_find(is.rrsets, N("example."), rows[i].type, CLASS_IN, 0, NOW);
 		if (!!s != rows[i].comes)
 			fail_msg("%s: found %d", rows[i].why, !!s);
@@ -205,26 +205,26 @@ static void sets_come_back_unproven(void **state)
 			assert_true(rrset_same_records(s, before));
 			assert_true(rrset_same_signatures(s, before));
 		}
-		house_free(&was);
-		house_free(&is);
+		fixture_free(&was);
+		fixture_free(&is);
 	}
 }
 
 static void what_belongs_to_a_view_is_not_written(void **state)
 {
 	(void)state;
-	struct house was = house_new();
+	struct fixture was = fixture_new();
 	struct rrsetcache *scoped = rrsetcache_scoped(was.rrsets, 3);
-	struct house view = { .messages = was.messages, .rrsets = scoped };
+	struct fixture view = { .messages = was.messages, .rrsets = scoped };
 	struct cachefile_count count;
 
 	keep(&was, &plain, SECURITY_INSECURE, 3, NOW, 300);
 	keep_set(&view, "example. 300 NS a.example.\n", SECURITY_INSECURE, TRUST_ANS_AA);
-	count = write_house(&was);
+	count = write_fixture(&was);
 	assert_int_equal(count.answers, 0);
 	assert_int_equal(count.sets, 0);
 	rrsetcache_free(scoped);
-	house_free(&was);
+	fixture_free(&was);
 }
 
 static void what_was_learnt_meanwhile_stays(void **state)
@@ -234,24 +234,24 @@ static void what_was_learnt_meanwhile_stays(void **state)
 		"www.example.", TYPE_A, RCODE_NOERROR, { "www.example. 300 A 192.0.2.9\n" }
 	};
 	static const struct made broken = { "www.example.", TYPE_A, RCODE_SERVFAIL, { NULL } };
-	struct house was = house_new(), is = house_new(), poor = house_new();
+	struct fixture was = fixture_new(), is = fixture_new(), poor = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	struct fault f;
 
 	keep(&was, &plain, SECURITY_INSECURE, 0, NOW, 300);
-	write_house(&was);
+	write_fixture(&was);
 	keep(&is, &newer, SECURITY_INSECURE, 0, NOW, 5);
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 0);
 	assert_int_equal(look_in(&is, "www.example.", TYPE_A, 0)->expires_s, NOW + 5);
 	keep(&poor, &broken, SECURITY_INDETERMINATE, 0, NOW, 5);
 	how = how_of(&poor);
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(look_in(&poor, "www.example.", TYPE_A, 0)->rcode, RCODE_NOERROR);
-	house_free(&was);
-	house_free(&is);
-	house_free(&poor);
+	fixture_free(&was);
+	fixture_free(&is);
+	fixture_free(&poor);
 }
 
 int main(void)

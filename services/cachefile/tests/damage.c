@@ -23,20 +23,20 @@ static void a_file_that_is_cut_is_used_as_far_as_it_is_whole(void **state)
 	write_some();
 	whole = file.len;
 	for (size_t len = 0; len <= whole; len++) {
-		struct house is = house_new();
+		struct fixture is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		struct fault f;
 		bool ok;
 
 		file.len = len;
-		ok = read_house(&how, &count, &f);
+		ok = read_fixture(&how, &count, &f);
 		if (ok != (len == whole) || ok == f.set)
 			fail_msg("%zu of %zu bytes: %d %s", len, whole, ok, f.text);
 		if (blocks_of(count) < seen)
 			fail_msg("%zu bytes hold less than before", len);
 		seen = blocks_of(count);
-		house_free(&is);
+		fixture_free(&is);
 	}
 	assert_int_equal(seen, 2);
 }
@@ -46,18 +46,18 @@ static void every_changed_bit_is_seen(void **state)
 	(void)state;
 	write_some();
 	for (size_t bit = 0; bit < file.len * 8; bit++) {
-		struct house is = house_new();
+		struct fixture is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		struct fault f;
 		uint8_t *at = &file.at[bit / 8];
 
 		*at ^= (uint8_t)(1 << bit % 8);
-		if (read_house(&how, &count, &f) || !*f.text)
+		if (read_fixture(&how, &count, &f) || !*f.text)
 			fail_msg("bit %zu of byte %zu", bit % 8, bit / 8);
 		(void)blocks_of(count);
 		*at ^= (uint8_t)(1 << bit % 8);
-		house_free(&is);
+		fixture_free(&is);
 	}
 }
 
@@ -65,7 +65,7 @@ static void a_block_of_another_file_does_not_count(void **state)
 {
 	(void)state;
 	static struct bytes first;
-	struct house is = house_new();
+	struct fixture is = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	struct fault f;
@@ -75,16 +75,16 @@ static void a_block_of_another_file_does_not_count(void **state)
 	write_some();
 	assert_int_equal(first.len, file.len);
 	memcpy(file.at + BLOCKS_HEAD_LEN, first.at + BLOCKS_HEAD_LEN, file.len - BLOCKS_HEAD_LEN);
-	assert_false(read_house(&how, &count, &f));
+	assert_false(read_fixture(&how, &count, &f));
 	assert_int_equal(blocks_of(count), 0);
 	assert_non_null(strstr(f.text, "damaged"));
-	house_free(&is);
+	fixture_free(&is);
 }
 
 static void many_entries_make_many_blocks(void **state)
 {
 	(void)state;
-	struct house was = house_new(), is = house_new();
+	struct fixture was = fixture_new(), is = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	char name[32], text[64];
@@ -96,14 +96,14 @@ static void many_entries_make_many_blocks(void **state)
 		keep(&was, &(struct made){ name, TYPE_A, RCODE_NOERROR, { text } },
 		     SECURITY_INSECURE, 0, NOW, 300);
 	}
-	count = write_house(&was);
+	count = write_fixture(&was);
 	assert_int_equal(count.answers, 3000);
 	assert_true(file.len > 2 * BLOCK_USUAL);
-	assert_true(read_house(&how, &count, &f));
+	assert_true(read_fixture(&how, &count, &f));
 	assert_int_equal(count.answers, 3000);
 	assert_int_equal(count.bytes, file.len);
-	house_free(&was);
-	house_free(&is);
+	fixture_free(&was);
+	fixture_free(&is);
 }
 
 static const struct made leads_there = {
@@ -141,7 +141,7 @@ static void of_a_zone_that_differs_nothing_comes_back(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house was = house_new(), is = house_new();
+		struct fixture was = fixture_new(), is = fixture_new();
 		struct cachefile_how how = how_of(&was);
 		struct cachefile_count count;
 		struct fault f = { 0 };
@@ -156,15 +156,15 @@ static void of_a_zone_that_differs_nothing_comes_back(void **state)
 		keptzones_clear(&how.zones);
 		how = how_of(&is);
 		how.zones = one_zone(rows[i].is, rows[i].is_mark);
-		assert_true(read_house(&how, &count, &f));
+		assert_true(read_fixture(&how, &count, &f));
 		keptzones_clear(&how.zones);
 		if (!look_in(&is, "www.example.", TYPE_A, 0) == rows[i].example ||
 		    !look_in(&is, "www.test.", TYPE_A, 0) == rows[i].test ||
 		    !look_in(&is, "alias.test.", TYPE_A, 0) == (rows[i].example && rows[i].test) ||
 		    count.sets != rows[i].example)
 			fail_msg("%s", rows[i].why);
-		house_free(&was);
-		house_free(&is);
+		fixture_free(&was);
+		fixture_free(&is);
 	}
 }
 
@@ -186,7 +186,7 @@ static void zones_are_first_and_whole(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house is = house_new();
+		struct fixture is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct block_writer w;
 		struct cachefile_count count;
@@ -201,17 +201,17 @@ static void zones_are_first_and_whole(void **state)
 		ready = blocks_take(&w);
 		file.len = 0;
 		(void)push_bytes(&file, ready.at, ready.len, &f);
-		if (read_house(&how, &count, &f) || !strstr(f.text, "its zones are damaged"))
+		if (read_fixture(&how, &count, &f) || !strstr(f.text, "its zones are damaged"))
 			fail_msg("%s: %s", rows[i].why, f.text);
 		blocks_clear(&w);
-		house_free(&is);
+		fixture_free(&is);
 	}
 }
 
 static void reading_and_writing_stop_when_told(void **state)
 {
 	(void)state;
-	struct house was = house_new();
+	struct fixture was = fixture_new();
 	struct cachefile_how how = how_of(&was);
 	struct cachefile_count count;
 	struct fault f = { 0 };
@@ -221,9 +221,9 @@ static void reading_and_writing_stop_when_told(void **state)
 	how.stop = &stop;
 	assert_false(cachefile_write(&how, push_bytes, &file, &count, &f));
 	write_some();
-	assert_false(read_house(&how, &count, &f));
+	assert_false(read_fixture(&how, &count, &f));
 	assert_int_equal(blocks_of(count), 0);
-	house_free(&was);
+	fixture_free(&was);
 }
 
 /* ---- on the disk ---- */
@@ -258,7 +258,7 @@ static void only_a_file_of_our_own_is_read(void **state)
 
 	write_some();
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house is = house_new();
+		struct fixture is = fixture_new();
 		struct cachefile_how how = how_of(&is);
 		struct cachefile_count count;
 		struct fault f = { 0 };
@@ -266,7 +266,7 @@ static void only_a_file_of_our_own_is_read(void **state)
 
 		put_file(aside, file.at, file.len, rows[i].mode);
 		if (rows[i].owner && chown(aside, rows[i].owner, (gid_t)-1) != 0) {
-			house_free(&is);
+			fixture_free(&is);
 			continue;
 		}
 		assert_int_equal(rows[i].linked ? symlink(aside, path) : rename(aside, path), 0);
@@ -276,14 +276,14 @@ static void only_a_file_of_our_own_is_read(void **state)
 		assert_int_equal(blocks_of(count), ok ? 2 : 0);
 		unlink(path);
 		unlink(aside);
-		house_free(&is);
+		fixture_free(&is);
 	}
 }
 
 static void no_file_is_no_failure(void **state)
 {
 	(void)state;
-	struct house is = house_new();
+	struct fixture is = fixture_new();
 	struct cachefile_how how = how_of(&is);
 	struct cachefile_count count;
 	struct fault f = { 0 };
@@ -291,7 +291,7 @@ static void no_file_is_no_failure(void **state)
 	assert_true(cachefile_load(path, &how, &count, &f));
 	assert_false(f.set);
 	assert_int_equal(count.bytes, 0);
-	house_free(&is);
+	fixture_free(&is);
 }
 
 static void a_file_is_replaced_whole_or_not_at_all(void **state)
@@ -305,7 +305,7 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 		{ "an older one", BLOCKS_MAGIC "and more", NULL },
 		{ "a configuration", "server:\n\tcache-file: here\n", "not written over" },
 	};
-	struct house was = house_new();
+	struct fixture was = fixture_new();
 	struct cachefile_how how = how_of(&was);
 
 	keep(&was, &plain, SECURITY_INSECURE, 0, NOW, 300);
@@ -330,13 +330,13 @@ static void a_file_is_replaced_whole_or_not_at_all(void **state)
 		unlink(path);
 		unlink(aside);
 	}
-	house_free(&was);
+	fixture_free(&was);
 }
 
 static void a_full_disk_leaves_the_file_of_before(void **state)
 {
 	(void)state;
-	struct house was = house_new();
+	struct fixture was = fixture_new();
 	struct cachefile_how how = how_of(&was);
 	struct cachefile_count count;
 	struct fault f = { 0 };
@@ -356,7 +356,7 @@ static void a_full_disk_leaves_the_file_of_before(void **state)
 	unlink(link);
 	rmdir(aside);
 	unlink(path);
-	house_free(&was);
+	fixture_free(&was);
 }
 
 int main(void)

@@ -23,24 +23,24 @@
 #define SIG(owner, type) \
 	owner " 300 IN RRSIG " type " 13 2 300 20300101000000 20200101000000 1 example. AAAA\n"
 
-struct house {
+struct fixture {
 	struct msgcache *messages;
 	struct rrsetcache *rrsets;
 };
 
-static UNUSED struct house house_new(void)
+static UNUSED struct fixture fixture_new(void)
 {
-	return (struct house){ .messages = msgcache_new(1 << 20, 2),
+	return (struct fixture){ .messages = msgcache_new(1 << 20, 2),
 			       .rrsets = rrsetcache_new(1 << 20, 2) };
 }
 
-static UNUSED void house_free(struct house *h)
+static UNUSED void fixture_free(struct fixture *h)
 {
 	msgcache_free(h->messages);
 	rrsetcache_free(h->rrsets);
 }
 
-static UNUSED struct cachefile_how how_of(const struct house *h)
+static UNUSED struct cachefile_how how_of(const struct fixture *h)
 {
 	return (struct cachefile_how){
 		.messages = h->messages,
@@ -82,7 +82,7 @@ static UNUSED size_t pull_bytes(void *arg, uint8_t *to, size_t len)
 
 static struct bytes file;
 
-static UNUSED struct cachefile_count write_house(const struct house *h)
+static UNUSED struct cachefile_count write_fixture(const struct fixture *h)
 {
 	struct cachefile_how how = how_of(h);
 	struct cachefile_count count;
@@ -94,7 +94,7 @@ static UNUSED struct cachefile_count write_house(const struct house *h)
 	return count;
 }
 
-static UNUSED bool read_house(const struct cachefile_how *how, struct cachefile_count *count,
+static UNUSED bool read_fixture(const struct cachefile_how *how, struct cachefile_count *count,
 		       struct fault *f)
 {
 	file.read = 0;
@@ -123,7 +123,7 @@ static const UNUSED struct made failed = { "fail.example.", TYPE_A, RCODE_SERVFA
 
 static bool keeps_whole; /* serve-original-ttl */
 
-static UNUSED void keep(struct house *h, const struct made *made, uint8_t security, uint16_t scope,
+static UNUSED void keep(struct fixture *h, const struct made *made, uint8_t security, uint16_t scope,
 		 uint32_t stored_s, uint32_t ttl_s)
 {
 	struct message *m;
@@ -140,7 +140,7 @@ static UNUSED void keep(struct house *h, const struct made *made, uint8_t securi
 	arena_clear(&a);
 }
 
-static UNUSED void keep_set(struct house *h, const char *text, uint8_t security, uint8_t trust)
+static UNUSED void keep_set(struct fixture *h, const char *text, uint8_t security, uint8_t trust)
 {
 	struct rrset *s;
 	struct arena a;
@@ -153,7 +153,7 @@ static UNUSED void keep_set(struct house *h, const char *text, uint8_t security,
 	arena_clear(&a);
 }
 
-static const struct stored *look_in(const struct house *h, const char *name, uint16_t type,
+static const struct stored *look_in(const struct fixture *h, const char *name, uint16_t type,
 				    uint16_t scope)
 {
 	struct question q = made_question(name, type);
@@ -164,13 +164,13 @@ static const struct stored *look_in(const struct house *h, const char *name, uin
 /* Three blocks: sets, answers, the end. */
 static UNUSED void write_some(void)
 {
-	struct house was = house_new();
+	struct fixture was = fixture_new();
 
 	keep(&was, &plain, SECURITY_INSECURE, 0, NOW, 300);
 	keep(&was, &proven, SECURITY_SECURE, 0, NOW, 300);
 	keep_set(&was, "example. 300 NS a.example.\n", SECURITY_UNCHECKED, TRUST_AUTH_AA);
-	write_house(&was);
-	house_free(&was);
+	write_fixture(&was);
+	fixture_free(&was);
 }
 
 /* ---- a group of tests ---- */

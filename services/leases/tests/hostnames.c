@@ -30,13 +30,13 @@ static struct localzones *zones_from(const char *text)
 }
 
 /* Hosts with one file in zones of their own. */
-struct house {
+struct fixture {
 	struct hostnames *names;
 	struct localzones *zones;
 	struct host_source *source;
 };
 
-static struct host_source *add(struct house *h, bool of_leases)
+static struct host_source *add(struct fixture *h, bool of_leases)
 {
 	struct fault f = { 0 };
 	struct host_source *s = hostnames_add(
@@ -49,22 +49,22 @@ static struct host_source *add(struct house *h, bool of_leases)
 	return s;
 }
 
-static struct house house_from(const char *conf, bool of_leases)
+static struct fixture fixture_from(const char *conf, bool of_leases)
 {
-	struct house h = { .names = hostnames_new(), .zones = zones_from(conf) };
+	struct fixture h = { .names = hostnames_new(), .zones = zones_from(conf) };
 
 	hostnames_house(h.names, h.zones);
 	h.source = add(&h, of_leases);
 	return h;
 }
 
-static void house_clear(struct house *h)
+static void fixture_clear(struct fixture *h)
 {
 	hostnames_free(h->names);
 	localzones_unpin(h->zones);
 }
 
-static struct hosts_change take(struct house *h, struct host_source *s, const char *text,
+static struct hosts_change take(struct fixture *h, struct host_source *s, const char *text,
 				int64_t now_s)
 {
 	struct leasefile f = { 0 };
@@ -158,8 +158,8 @@ static void hostnames_from_dhcp_clients_are_checked(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct house h =
-			house_from("server:\n local-zone: in-addr.arpa. nodefault\n", true);
+		struct fixture h =
+			fixture_from("server:\n local-zone: in-addr.arpa. nodefault\n", true);
 		struct host_report r;
 		char names[512] = "", *ptr;
 
@@ -176,14 +176,14 @@ static void hostnames_from_dhcp_clients_are_checked(void **state)
 		host_source_report(h.names, h.source, &r);
 		if (rows[i].trouble != TROUBLES && r.remarks.counts[rows[i].trouble] != 1)
 			fail_msg("%s: it was not left out for the right reason", rows[i].why);
-		house_clear(&h);
+		fixture_clear(&h);
 	}
 }
 
 static void addresses_lead_back(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n", true);
+	struct fixture h = fixture_from("server:\n", true);
 
 	take(&h, h.source, LEASE("192.168.1.7", "pc") LEASE("2001:db8::7", "pc"), 0);
 	assert_string_equal(
@@ -191,13 +191,13 @@ static void addresses_lead_back(void **state)
 		"7.1.168.192.in-addr.arpa. PTR pc.lan.; "
 		"7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa. PTR "
 		"pc.lan.; pc.lan. A 192.168.1.7; pc.lan. AAAA 2001:db8::7");
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void the_operators_word_comes_first(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n local-data: \"nas.lan. AAAA fd00::1\"\n"
+	struct fixture h = fixture_from("server:\n local-data: \"nas.lan. AAAA fd00::1\"\n"
 				    " local-data-ptr: \"192.168.1.9 printer.lan\"\n",
 				    true);
 	struct host_report r;
@@ -219,7 +219,7 @@ static void the_operators_word_comes_first(void **state)
 	hostnames_publish(h.names, 0);
 	assert_string_equal(all_of(h.zones), "9.1.168.192.in-addr.arpa. PTR printer.lan.; "
 					     "nas.lan. AAAA fd00::1; pc.lan. A 192.168.1.9");
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void only_what_differs_is_changed(void **state)
@@ -240,7 +240,7 @@ static void only_what_differs_is_changed(void **state)
 		{ "its time is not over", LEASE("192.0.2.8", "b"), 999, 0, 0, NULL },
 		{ "its time is over", LEASE("192.0.2.8", "b"), 1000, 0, 2, "" },
 	};
-	struct house h = house_from("server:\n", true);
+	struct fixture h = fixture_from("server:\n", true);
 
 	for (size_t i = 0; i < COUNT(steps); i++) {
 		struct hosts_change c = take(&h, h.source, steps[i].lines, steps[i].now_s);
@@ -252,13 +252,13 @@ static void only_what_differs_is_changed(void **state)
 		if (steps[i].all && strcmp(all_of(h.zones), steps[i].all) != 0)
 			fail_msg("%s: %s", steps[i].why, all_of(h.zones));
 	}
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void other_zones_get_all_of_them(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n", true);
+	struct fixture h = fixture_from("server:\n", true);
 	struct localzones *other = zones_from("server:\n local-data: \"b.lan. TXT held\"\n");
 	struct hosts_change c;
 
@@ -270,13 +270,13 @@ static void other_zones_get_all_of_them(void **state)
 			    "7.2.0.192.in-addr.arpa. PTR a.lan.; a.lan. A 192.0.2.7; "
 			    "b.lan. TXT \"held\"");
 	localzones_unpin(other);
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void hosts_files_are_the_operators(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n local-data: \"a.lan. A 192.0.2.1\"\n", false);
+	struct fixture h = fixture_from("server:\n local-data: \"a.lan. A 192.0.2.1\"\n", false);
 
 	take(&h, h.source,
 	     "127.0.0.1 localhost localhost.localdomain\n192.0.2.7 pc.lan pc _x.example.com wpad\n"
@@ -286,13 +286,13 @@ static void hosts_files_are_the_operators(void **state)
 			    "again. A 192.0.2.7; 7.2.0.192.in-addr.arpa. PTR pc.lan.; "
 			    "_x.example.com. A 192.0.2.7; a.lan. A 192.0.2.1; "
 			    "pc.lan. A 192.0.2.7; pc. A 192.0.2.7; wpad. A 192.0.2.7");
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void the_first_file_names_an_address(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n", false);
+	struct fixture h = fixture_from("server:\n", false);
 	struct host_source *leases = add(&h, true);
 
 	take(&h, leases, LEASE("192.0.2.7", "aaa"), 0);
@@ -304,13 +304,13 @@ static void the_first_file_names_an_address(void **state)
 	hostnames_publish(h.names, 0);
 	assert_string_equal(all_of(h.zones),
 			    "7.2.0.192.in-addr.arpa. PTR aaa.lan.; aaa.lan. A 192.0.2.7");
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 static void a_name_has_a_most_of_addresses(void **state)
 {
 	(void)state;
-	struct house h = house_from("server:\n", true);
+	struct fixture h = fixture_from("server:\n", true);
 	char text[4096] = "";
 	struct host_report r;
 
@@ -320,7 +320,7 @@ static void a_name_has_a_most_of_addresses(void **state)
 	assert_int_equal(localzones_records_at(h.zones, N("pc.lan."), CLASS_IN), HOST_ADDRESSES);
 	host_source_report(h.names, h.source, &r);
 	assert_int_equal(r.remarks.counts[TROUBLE_crowd], 5);
-	house_clear(&h);
+	fixture_clear(&h);
 }
 
 int main(void)

@@ -23,7 +23,7 @@
 #define REQUEST(stream) "\0\0\x1e\1\5\0\0\0" stream BLOCK
 #define HEADER_V4       "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc6\x33\x64\7\xcb\0\x71\x35\x12\x67\0\x35"
 
-static struct house {
+static struct fixture {
 	struct loop *loop;
 	struct listen_tcp *tcp;
 	struct client later[8];
@@ -31,11 +31,11 @@ static struct house {
 	bool puts_off; /* answers later */
 	char from[ADDR_TEXT];
 	int here, there;
-} house;
+} fixture;
 
 static enum disposition take(void *taker, struct packet *p)
 {
-	struct house *h = taker;
+	struct fixture *h = taker;
 
 	h->taken++;
 	(void)addr_print(&p->client.from, 0, h->from);
@@ -84,46 +84,46 @@ static void connect_from(uint8_t who, bool proxied)
 	int ends[2];
 
 	connect_ends(ends);
-	house.here = ends[0];
-	house.there = ends[1];
-	listen_tcp_take(house.tcp, ends[1],
+	fixture.here = ends[0];
+	fixture.there = ends[1];
+	listen_tcp_take(fixture.tcp, ends[1],
 			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, who } },
 					   .service = SERVICE_HTTP,
 					   .proxied = proxied });
 }
 
-static void begin_house(const struct listen_tcp_limits *limits)
+static void begin_fixture(const struct listen_tcp_limits *limits)
 {
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
+	memset(&fixture, 0, sizeof fixture);
+	fixture.loop = loop_new();
+	fixture.tcp = listen_tcp_new(fixture.loop, take, &fixture, limits);
 }
 
-static void open_house(bool nodelay, bool proxied)
+static void open_fixture(bool nodelay, bool proxied)
 {
 	struct listen_tcp_limits limits = plenty;
 
 	limits.http_nodelay = nodelay;
-	begin_house(&limits);
+	begin_fixture(&limits);
 	connect_from(1, proxied);
 }
 
-static void close_house(void)
+static void close_fixture(void)
 {
-	while (house.waiting) {
-		struct client c = house.later[--house.waiting];
+	while (fixture.waiting) {
+		struct client c = fixture.later[--fixture.waiting];
 
 		c.ops->drop(&c);
 	}
-	listen_tcp_free(house.tcp);
-	loop_free(house.loop);
-	close(house.here);
+	listen_tcp_free(fixture.tcp);
+	loop_free(fixture.loop);
+	close(fixture.here);
 }
 
 static void say(const void *bytes, size_t len)
 {
-	assert_int_equal(send(house.here, bytes, len, MSG_NOSIGNAL), len);
-	run_for(house.loop, 5);
+	assert_int_equal(send(fixture.here, bytes, len, MSG_NOSIGNAL), len);
+	run_for(fixture.loop, 5);
 }
 #define SAY(text) say(text, sizeof(text) - 1)
 
@@ -133,7 +133,7 @@ static const char *heard(void)
 	static const char letters[] = "DHPRSXPGWC";
 	static char text[64];
 	uint8_t bytes[8192];
-	ssize_t n = recv(house.here, bytes, sizeof bytes, 0);
+	ssize_t n = recv(fixture.here, bytes, sizeof bytes, 0);
 	size_t len = 0;
 
 	if (n > 4 && memcmp(bytes, "HTTP", 4) == 0) {
@@ -152,11 +152,11 @@ static const char *heard(void)
 static void a_question_is_answered_with_headers_and_data(void **state)
 {
 	(void)state;
-	open_house(true, false);
+	open_fixture(true, false);
 	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3"));
 	assert_string_equal(heard(), "SSHHDD");
-	assert_int_equal(house.taken, 2);
-	close_house();
+	assert_int_equal(fixture.taken, 2);
+	close_fixture();
 }
 
 static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
@@ -164,32 +164,32 @@ static void answers_may_come_later_and_for_clients_that_are_gone(void **state)
 	static const uint8_t answer[12] = { 0, 0, 0x81 };
 
 	(void)state;
-	open_house(true, false);
-	house.puts_off = true;
+	open_fixture(true, false);
+	fixture.puts_off = true;
 	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3") REQUEST("\5"));
 	assert_string_equal(heard(), "SS");
 	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08"); /* the second is taken back */
-	while (house.waiting > 1) {
-		struct client c = house.later[--house.waiting];
+	while (fixture.waiting > 1) {
+		struct client c = fixture.later[--fixture.waiting];
 
 		c.ops->reply(&c, answer, sizeof answer);
 	}
-	run_for(house.loop, 5);
+	run_for(fixture.loop, 5);
 	assert_string_equal(heard(), "HD");
-	close(house.here);
-	run_for(house.loop, 5);
-	house.later[0].ops->reply(&house.later[0], answer, sizeof answer);
-	house.waiting = 0;
-	run_for(house.loop, 5);
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	house.here = -1;
-	close_house();
+	close(fixture.here);
+	run_for(fixture.loop, 5);
+	fixture.later[0].ops->reply(&fixture.later[0], answer, sizeof answer);
+	fixture.waiting = 0;
+	run_for(fixture.loop, 5);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	fixture.here = -1;
+	close_fixture();
 }
 
 static void leave(void *taker, struct list *on_connection,
 		  bool (*is)(const struct client *c, const void *arg), const void *arg)
 {
-	struct house *h = taker;
+	struct fixture *h = taker;
 
 	for (unsigned i = 0; i < h->waiting; i++) {
 		struct client c = h->later[i];
@@ -209,24 +209,24 @@ static void a_stream_that_is_reset_takes_its_question_back(void **state)
 	static const uint8_t answer[12] = { 0, 0, 0x81 };
 
 	(void)state;
-	open_house(true, false);
-	listen_tcp_on_leave(house.tcp, leave);
-	house.puts_off = true;
+	open_fixture(true, false);
+	listen_tcp_on_leave(fixture.tcp, leave);
+	fixture.puts_off = true;
 	SAY(HTTP2_PREFACE SETTINGS REQUEST("\1") REQUEST("\3") REQUEST("\5"));
 	assert_string_equal(heard(), "SS");
 	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
-	assert_int_equal(house.left, 1);
-	assert_int_equal(house.waiting, 2);
+	assert_int_equal(fixture.left, 1);
+	assert_int_equal(fixture.waiting, 2);
 	SAY("\0\0\4\3\0\0\0\0\3\0\0\0\x08");
-	assert_int_equal(house.left, 1);
-	while (house.waiting) {
-		struct client c = house.later[--house.waiting];
+	assert_int_equal(fixture.left, 1);
+	while (fixture.waiting) {
+		struct client c = fixture.later[--fixture.waiting];
 
 		c.ops->reply(&c, answer, sizeof answer);
 	}
-	run_for(house.loop, 5);
+	run_for(fixture.loop, 5);
 	assert_string_equal(heard(), "HDHD");
-	close_house();
+	close_fixture();
 }
 
 static void beginnings_are_told_apart(void **state)
@@ -253,14 +253,14 @@ static void beginnings_are_told_apart(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *got;
 
-		open_house(true, false);
+		open_fixture(true, false);
 		say(rows[i].bytes, rows[i].len);
 		got = heard();
 		if (strcmp(got, rows[i].heard) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].why, got, rows[i].heard);
-		run_for(house.loop, 400); /* nobody may stay without asking */
-		assert_int_equal(listen_tcp_count(house.tcp), 0);
-		close_house();
+		run_for(fixture.loop, 400); /* nobody may stay without asking */
+		assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+		close_fixture();
 	}
 }
 
@@ -270,17 +270,17 @@ static void a_proxy_says_for_whom_it_is(void **state)
 
 	(void)state;
 	for (size_t piece = 7; piece < sizeof bytes; piece += 19) {
-		open_house(true, true);
+		open_fixture(true, true);
 		for (size_t at = 0; at < sizeof bytes - 1; at += piece)
 			say(bytes + at, MIN(piece, sizeof bytes - 1 - at));
-		assert_int_equal(house.taken, 1);
-		assert_string_equal(house.from, "198.51.100.7@4711");
-		close_house();
+		assert_int_equal(fixture.taken, 1);
+		assert_string_equal(fixture.from, "198.51.100.7@4711");
+		close_fixture();
 	}
-	open_house(true, true);
+	open_fixture(true, true);
 	SAY(HTTP2_PREFACE SETTINGS);
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	close_house();
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	close_fixture();
 }
 
 static void nodelay_is_as_configured(void **state)
@@ -290,10 +290,10 @@ static void nodelay_is_as_configured(void **state)
 		int got = 7;
 		socklen_t len = sizeof got;
 
-		open_house(nodelay, false);
-		assert_int_equal(getsockopt(house.there, IPPROTO_TCP, TCP_NODELAY, &got, &len), 0);
+		open_fixture(nodelay, false);
+		assert_int_equal(getsockopt(fixture.there, IPPROTO_TCP, TCP_NODELAY, &got, &len), 0);
 		assert_int_equal(got != 0, nodelay);
-		close_house();
+		close_fixture();
 	}
 }
 
@@ -364,11 +364,11 @@ static void the_http_connection_with_most_buffered_data_is_closed(void **state)
 		/* each question is one stream, each twelve bytes of answers another */
 		limits.http_query_bytes = LIMIT + (count + 1) * HTTP2_STREAM;
 		limits.http_answer_bytes = LIMIT + LIMIT / 12 * HTTP2_STREAM;
-		begin_house(&limits);
+		begin_fixture(&limits);
 		for (count = 0; rows[at].hogs[count].who; count++) {
 			hold(rows[at].hogs[count].who, answers, rows[at].hogs[count].len);
 			(void)heard();
-			ends[count] = house.here;
+			ends[count] = fixture.here;
 		}
 		hold(COMES, answers, 12);
 		if (answers)
@@ -381,17 +381,17 @@ static void the_http_connection_with_most_buffered_data_is_closed(void **state)
 			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
 				 rows[at].why, heard_last, served);
 		for (unsigned k = 0; k < count; k++) {
-			int mine = house.here;
+			int mine = fixture.here;
 
-			house.here = ends[k];
+			fixture.here = ends[k];
 			got[k] = strchr(heard(), '|') ? 'x' : '-';
 			close(ends[k]);
-			house.here = mine;
+			fixture.here = mine;
 		}
 		if (strcmp(got, rows[at].cut) != 0)
 			fail_msg("%s, %s: '%s', not '%s'", answers ? "answers" : "questions",
 				 rows[at].why, got, rows[at].cut);
-		close_house();
+		close_fixture();
 	}
 }
 

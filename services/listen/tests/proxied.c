@@ -33,7 +33,7 @@
 #define DROP_LATE "0123456789aD"
 
 /* Answers with what was asked, and does as its last byte says: 'l' later, 'd' never, 'D' never, but that is known later. */
-static struct house {
+static struct fixture {
 	struct loop *loop;
 	struct listen_udp *udp;
 	struct listen_tcp *tcp;
@@ -43,52 +43,52 @@ static struct house {
 	unsigned waiting, taken;
 	char from[ADDR_TEXT]; /* of the last question */
 	size_t len;
-} house;
+} fixture;
 
 static enum disposition take(void *taker, struct packet *p)
 {
 	uint8_t what = p->in.len ? p->in.at[p->in.len - 1] : 0;
 
 	(void)taker;
-	house.taken++;
-	house.len = p->in.len;
-	(void)addr_print(&p->client.from, 0, house.from);
+	fixture.taken++;
+	fixture.len = p->in.len;
+	(void)addr_print(&p->client.from, 0, fixture.from);
 	if (what == 'd')
 		return DISPOSITION_DROP;
 	if (what == 'l' || what == 'D') {
-		house.waiters[house.waiting++] = p->client;
+		fixture.waiters[fixture.waiting++] = p->client;
 		return DISPOSITION_LATER;
 	}
 	write_bytes(&p->out, p->in.at, p->in.len);
 	return DISPOSITION_SEND;
 }
 
-static void house_open(const char *text)
+static void fixture_open(const char *text)
 {
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.conf = conf_from(text);
-	house.limits = *text ? connection_limits_new(house.conf, NULL) : NULL;
-	house.udp = listen_udp_new(house.loop, take, NULL);
-	listen_udp_share(house.udp, house.limits);
-	house.tcp = listen_tcp_new(house.loop, take, NULL,
+	memset(&fixture, 0, sizeof fixture);
+	fixture.loop = loop_new();
+	fixture.conf = conf_from(text);
+	fixture.limits = *text ? connection_limits_new(fixture.conf, NULL) : NULL;
+	fixture.udp = listen_udp_new(fixture.loop, take, NULL);
+	listen_udp_share(fixture.udp, fixture.limits);
+	fixture.tcp = listen_tcp_new(fixture.loop, take, NULL,
 				   &(struct listen_tcp_limits){
 					   .connections = 20, .idle_ms = 5000, .waiting_bytes = 1 << 20, .http_endpoint = "/q" });
-	listen_tcp_share(house.tcp, house.limits);
+	listen_tcp_share(fixture.tcp, fixture.limits);
 }
 
-static void house_close(void)
+static void fixture_close(void)
 {
-	while (house.waiting) {
-		struct client c = house.waiters[--house.waiting];
+	while (fixture.waiting) {
+		struct client c = fixture.waiters[--fixture.waiting];
 
 		c.ops->drop(&c);
 	}
-	listen_udp_free(house.udp);
-	listen_tcp_free(house.tcp);
-	connection_limits_unpin(house.limits);
-	conf_free(house.conf);
-	loop_free(house.loop);
+	listen_udp_free(fixture.udp);
+	listen_tcp_free(fixture.tcp);
+	connection_limits_unpin(fixture.limits);
+	conf_free(fixture.conf);
+	loop_free(fixture.loop);
 }
 
 /* ---- over UDP ---- */
@@ -99,10 +99,10 @@ static struct addr serve_udp(void)
 	struct listen_socket s;
 	struct fault f = { 0 };
 
-	if (!listen_socket_open(&s, &at, false, &(struct listen_socket_how){ .conf = house.conf }, &f))
+	if (!listen_socket_open(&s, &at, false, &(struct listen_socket_how){ .conf = fixture.conf }, &f))
 		fail_msg("%s", f.text);
 	s.at.proxied = true;
-	listen_udp_serve(house.udp, &s, 1);
+	listen_udp_serve(fixture.udp, &s, 1);
 	return s.at.addr;
 }
 
@@ -156,26 +156,26 @@ static void a_packet_is_its_clients_and_its_answer_the_proxys(void **state)
 		struct addr at;
 		int fd;
 
-		house_open(rows[i].conf);
+		fixture_open(rows[i].conf);
 		at = serve_udp();
 		fd = proxy_to(&at, own);
 		assert_int_equal(send(fd, rows[i].sent, rows[i].len, 0), rows[i].len);
-		run_for(house.loop, 2);
-		if (house.taken != (rows[i].from != NULL) ||
-		    (house.taken && strcmp(house.from, *rows[i].from ? rows[i].from : own) != 0) ||
-		    (house.taken && house.len != strlen(QUESTION)))
-			fail_msg("%s: %u taken, of %s", rows[i].why, house.taken, house.from);
-		if (house.waiting && rows[i].answer) {
-			struct client *c = &house.waiters[--house.waiting];
+		run_for(fixture.loop, 2);
+		if (fixture.taken != (rows[i].from != NULL) ||
+		    (fixture.taken && strcmp(fixture.from, *rows[i].from ? rows[i].from : own) != 0) ||
+		    (fixture.taken && fixture.len != strlen(QUESTION)))
+			fail_msg("%s: %u taken, of %s", rows[i].why, fixture.taken, fixture.from);
+		if (fixture.waiting && rows[i].answer) {
+			struct client *c = &fixture.waiters[--fixture.waiting];
 
 			c->ops->reply(c, (const uint8_t *)rows[i].answer, strlen(rows[i].answer));
-			run_for(house.loop, 1);
+			run_for(fixture.loop, 1);
 		}
 		if (recv(fd, text, sizeof text - 1, MSG_DONTWAIT) < 0 ? rows[i].answer != NULL
 								       : !rows[i].answer || strcmp(text, rows[i].answer) != 0)
 			fail_msg("%s: answer '%s'", rows[i].why, text);
 		close(fd);
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -186,22 +186,22 @@ static void each_proxy_gets_its_own_answers(void **state)
 	int fd[2];
 
 	(void)state;
-	house_open("");
+	fixture_open("");
 	at = serve_udp();
 	for (unsigned i = 0; i < 2; i++) {
 		fd[i] = proxy_to(&at, own[i]);
 		assert_int_equal(send(fd[i], i ? OTHER LATER : CLIENT LATER, 28 + 12, 0), 28 + 12);
 	}
-	run_for(house.loop, 2);
-	assert_int_equal(house.waiting, 2);
+	run_for(fixture.loop, 2);
+	assert_int_equal(fixture.waiting, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		char first[ADDR_TEXT];
 
-		(void)addr_print(&house.waiters[i].from, 0, first);
-		house.waiters[i].ops->reply(&house.waiters[i], (const uint8_t *)first, strlen(first));
+		(void)addr_print(&fixture.waiters[i].from, 0, first);
+		fixture.waiters[i].ops->reply(&fixture.waiters[i], (const uint8_t *)first, strlen(first));
 	}
-	house.waiting = 0;
-	run_for(house.loop, 1);
+	fixture.waiting = 0;
+	run_for(fixture.loop, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		ssize_t n = recv(fd[i], text, sizeof text - 1, MSG_DONTWAIT);
 
@@ -210,7 +210,7 @@ static void each_proxy_gets_its_own_answers(void **state)
 		assert_true(recv(fd[i], text, sizeof text, MSG_DONTWAIT) < 0);
 		close(fd[i]);
 	}
-	house_close();
+	fixture_close();
 }
 
 /* ---- over TCP ---- */
@@ -222,7 +222,7 @@ static int arrive(enum service service, bool proxied)
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-	listen_tcp_take(house.tcp, ends[1],
+	listen_tcp_take(fixture.tcp, ends[1],
 			&(struct arrival){ .from = { .family = 4, .ip = { 192, 0, 2, 1 }, .port = 99 },
 					   .reached = { .family = 4, .ip = { 127, 0, 0, 1 }, .port = 53 },
 					   .service = service,
@@ -275,23 +275,23 @@ static void a_connection_is_whose_the_proxy_says(void **state)
 			const char *said;
 			int fd;
 
-			house_open(rows[i].conf);
+			fixture_open(rows[i].conf);
 			fd = arrive(SERVICE_DNS, true);
 			for (size_t at = 0; at < rows[i].len; at += piece) {
 				(void)send(fd, rows[i].sent + at, MIN(piece, rows[i].len - at), MSG_NOSIGNAL);
-				run_for(house.loop, 0);
+				run_for(fixture.loop, 0);
 			}
-			run_for(house.loop, 0);
+			run_for(fixture.loop, 0);
 			said = heard(fd);
-			if (house.taken != (rows[i].from != NULL) || strcmp(said, rows[i].said) != 0 ||
-			    (house.taken && strcmp(house.from, rows[i].from) != 0))
+			if (fixture.taken != (rows[i].from != NULL) || strcmp(said, rows[i].said) != 0 ||
+			    (fixture.taken && strcmp(fixture.from, rows[i].from) != 0))
 				fail_msg("%s, in pieces of %zu: %u taken, of %s, and '%s' was said", rows[i].why, piece,
-					 house.taken, house.from, said);
-			assert_int_equal(listen_tcp_count(house.tcp), !strchr(said, '|'));
+					 fixture.taken, fixture.from, said);
+			assert_int_equal(listen_tcp_count(fixture.tcp), !strchr(said, '|'));
 			close(fd);
-			run_for(house.loop, 0);
-			assert_int_equal(listen_tcp_count(house.tcp), 0);
-			house_close();
+			run_for(fixture.loop, 0);
+			assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+			fixture_close();
 		}
 	}
 }
@@ -303,45 +303,45 @@ static void limits_are_those_of_the_client(void **state)
 	int fd[4];
 
 	(void)state;
-	house_open("server:\n tcp-connection-limit: 198.51.100.7/32 2\n");
+	fixture_open("server:\n tcp-connection-limit: 198.51.100.7/32 2\n");
 	for (unsigned round = 0; round < 2; round++) { /* places are given back */
 		for (unsigned i = 0; i < 4; i++) {
 			fd[i] = arrive(SERVICE_DNS, true);
 			if (i == 0)
-				assert_int_equal(connection_table_held(house.tcp->table, client_hash(&proxy)), 1);
+				assert_int_equal(connection_table_held(fixture.tcp->table, client_hash(&proxy)), 1);
 			assert_int_equal(send(fd[i], i == 3 ? OTHER : CLIENT, 28, 0), 28);
-			run_for(house.loop, 1);
+			run_for(fixture.loop, 1);
 		}
 		assert_string_equal(heard(fd[0]), "");
 		assert_string_equal(heard(fd[1]), "");
 		assert_string_equal(heard(fd[2]), "|");
 		assert_string_equal(heard(fd[3]), "");
-		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&client)), 2);
-		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&other)), 1);
-		assert_int_equal(connection_table_held(house.tcp->table, client_hash(&proxy)), 0);
-		LIST_EACH (at, &house.tcp->connections) {
+		assert_int_equal(connection_table_held(fixture.tcp->table, client_hash(&client)), 2);
+		assert_int_equal(connection_table_held(fixture.tcp->table, client_hash(&other)), 1);
+		assert_int_equal(connection_table_held(fixture.tcp->table, client_hash(&proxy)), 0);
+		LIST_EACH (at, &fixture.tcp->connections) {
 			struct connection *c = LIST_ITEM(at, struct connection, link);
 
 			assert_true(c->whose == client_hash(&c->from) && c->whose != client_hash(&proxy));
 		}
 		for (unsigned i = 0; i < 4; i++)
 			close(fd[i]);
-		run_for(house.loop, 1);
-		assert_int_equal(listen_tcp_count(house.tcp), 0);
+		run_for(fixture.loop, 1);
+		assert_int_equal(listen_tcp_count(fixture.tcp), 0);
 	}
 	/* who comes without a proxy is counted as soon as he comes */
 	for (unsigned i = 0; i < 3; i++) {
 		int ends[2];
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-		listen_tcp_take(house.tcp, ends[1], &(struct arrival){ .from = client, .reached = proxy });
+		listen_tcp_take(fixture.tcp, ends[1], &(struct arrival){ .from = client, .reached = proxy });
 		fd[i] = ends[0];
 	}
-	assert_int_equal(listen_tcp_count(house.tcp), 2);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 2);
 	assert_string_equal(heard(fd[2]), "|");
 	for (unsigned i = 0; i < 3; i++)
 		close(fd[i]);
-	house_close();
+	fixture_close();
 }
 
 static void a_header_that_ends_too_early_ends_the_connection(void **state)
@@ -350,18 +350,18 @@ static void a_header_that_ends_too_early_ends_the_connection(void **state)
 	for (size_t len = 0; len < 28; len++) {
 		int fd;
 
-		house_open("");
+		fixture_open("");
 		fd = arrive(SERVICE_DNS, true);
 		if (len)
 			assert_int_equal(send(fd, CLIENT, len, 0), len);
-		run_for(house.loop, 1);
-		assert_int_equal(listen_tcp_count(house.tcp), 1);
+		run_for(fixture.loop, 1);
+		assert_int_equal(listen_tcp_count(fixture.tcp), 1);
 		assert_int_equal(shutdown(fd, SHUT_WR), 0);
-		run_for(house.loop, 1);
-		assert_int_equal(listen_tcp_count(house.tcp), 0);
+		run_for(fixture.loop, 1);
+		assert_int_equal(listen_tcp_count(fixture.tcp), 0);
 		assert_string_equal(heard(fd), "|");
 		close(fd);
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -383,21 +383,21 @@ static void bytes_that_are_not_there_are_waited_for(void **state)
 		struct watch thief = { .ready = steal };
 		int ends[2];
 
-		house_open("");
+		fixture_open("");
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 		thief_fd = thief.fd = dup(ends[1]);
 		if (order)
-			watch_start(house.loop, &thief, WATCH_READ);
-		listen_tcp_take(house.tcp, ends[1], &(struct arrival){ .from = { .family = 4 }, .proxied = true });
+			watch_start(fixture.loop, &thief, WATCH_READ);
+		listen_tcp_take(fixture.tcp, ends[1], &(struct arrival){ .from = { .family = 4 }, .proxied = true });
 		if (!order)
-			watch_start(house.loop, &thief, WATCH_READ);
+			watch_start(fixture.loop, &thief, WATCH_READ);
 		assert_int_equal(send(ends[0], "\r", 1, 0), 1);
-		run_for(house.loop, 1);
+		run_for(fixture.loop, 1);
 		watch_stop(&thief);
-		assert_int_equal(listen_tcp_count(house.tcp), 1);
+		assert_int_equal(listen_tcp_count(fixture.tcp), 1);
 		close(thief_fd);
 		close(ends[0]);
-		house_close();
+		fixture_close();
 	}
 }
 
@@ -410,22 +410,22 @@ static void a_connection_that_is_reset_is_closed(void **state)
 	int door = socket(AF_INET, SOCK_STREAM, 0), here = socket(AF_INET, SOCK_STREAM, 0), there;
 
 	(void)state;
-	house_open("");
+	fixture_open("");
 	assert_true(bind(door, (struct sockaddr *)&ss, len) == 0 && listen(door, 1) == 0);
 	assert_int_equal(getsockname(door, (struct sockaddr *)&ss, &len), 0);
 	assert_int_equal(connect(here, (struct sockaddr *)&ss, len), 0);
 	there = accept(door, NULL, NULL);
 	assert_int_equal(fcntl(there, F_SETFL, O_NONBLOCK), 0);
-	listen_tcp_take(house.tcp, there, &(struct arrival){ .from = at, .proxied = true });
+	listen_tcp_take(fixture.tcp, there, &(struct arrival){ .from = at, .proxied = true });
 	assert_int_equal(send(here, CLIENT, 7, 0), 7);
-	run_for(house.loop, 2);
-	assert_int_equal(listen_tcp_count(house.tcp), 1);
+	run_for(fixture.loop, 2);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 1);
 	assert_int_equal(setsockopt(here, SOL_SOCKET, SO_LINGER, &hard, sizeof hard), 0);
 	close(here);
-	run_for(house.loop, 2);
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
+	run_for(fixture.loop, 2);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
 	close(door);
-	house_close();
+	fixture_close();
 }
 
 /* ---- what is encrypted stays so ---- */
@@ -460,7 +460,7 @@ static const char *protocol_at(int fd, const char *alpn)
 	t = tls_connect(client, &(struct tls_call){ .fd = fd, .place = "here", .name = "dns.test", .alpn = alpn }, &f);
 	assert_non_null(t);
 	for (unsigned i = 0; i < 10 && (shaken = tls_shake(t)) < 0 && errno == EAGAIN; i++)
-		run_for(house.loop, 0);
+		run_for(fixture.loop, 0);
 	if (shaken > 0)
 		(void)tls_alpn(t, agreed);
 	else
@@ -495,8 +495,8 @@ static void each_service_speaks_as_it_should(void **state)
 			const char *agreed;
 			int fd;
 
-			house_open("");
-			listen_tcp_keys(house.tcp, rows[i].keys ? keys : NULL);
+			fixture_open("");
+			listen_tcp_keys(fixture.tcp, rows[i].keys ? keys : NULL);
 			fd = arrive(rows[i].service, proxied);
 			if (proxied)
 				assert_int_equal(send(fd, CLIENT, 28, 0), 28);
@@ -506,7 +506,7 @@ static void each_service_speaks_as_it_should(void **state)
 					 rows[i].agreed);
 			close(fd);
 			tls_server_unpin(keys);
-			house_close();
+			fixture_close();
 		}
 	}
 }

@@ -29,17 +29,17 @@ struct waiter {
 	size_t len;
 };
 
-static struct house {
+static struct fixture {
 	struct loop *loop;
 	struct listen_tcp *tcp;
 	struct waiter waiters[WAITERS];
 	unsigned waiting, taken;
 	int here; /* the client's end */
-} house;
+} fixture;
 
 static enum disposition take(void *taker, struct packet *p)
 {
-	struct house *h = taker;
+	struct fixture *h = taker;
 	uint8_t what = p->in.at[p->in.len - 1];
 	struct waiter *w = &h->waiters[h->waiting];
 
@@ -65,7 +65,7 @@ static enum disposition take(void *taker, struct packet *p)
 }
 
 /* The newest first, so that order shows. */
-static void answer_waiters(struct house *h)
+static void answer_waiters(struct fixture *h)
 {
 	while (h->waiting) {
 		struct waiter w = h->waiters[--h->waiting];
@@ -86,25 +86,25 @@ static int connect_from(uint8_t who)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-	listen_tcp_take(house.tcp, ends[1],
+	listen_tcp_take(fixture.tcp, ends[1],
 			&(struct arrival){ .from = somebody, .reached = somebody });
 	return ends[0];
 }
 
-static void open_house(const struct listen_tcp_limits *limits)
+static void open_fixture(const struct listen_tcp_limits *limits)
 {
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.tcp = listen_tcp_new(house.loop, take, &house, limits);
-	house.here = connect_from(1);
+	memset(&fixture, 0, sizeof fixture);
+	fixture.loop = loop_new();
+	fixture.tcp = listen_tcp_new(fixture.loop, take, &fixture, limits);
+	fixture.here = connect_from(1);
 }
 
-static void close_house(void)
+static void close_fixture(void)
 {
-	answer_waiters(&house);
-	listen_tcp_free(house.tcp);
-	loop_free(house.loop);
-	close(house.here);
+	answer_waiters(&fixture);
+	listen_tcp_free(fixture.tcp);
+	loop_free(fixture.loop);
+	close(fixture.here);
 }
 
 static const struct listen_tcp_limits usual = {
@@ -137,14 +137,14 @@ static void send_frames_from(int here, const char *const *texts)
 
 static void send_frames(const char *const *texts)
 {
-	send_frames_from(house.here, texts);
+	send_frames_from(fixture.here, texts);
 }
 
 /* What came back: the texts, joined by blanks; "|" at the end of the stream. */
 static void read_back(char *to, size_t room)
 {
 	uint8_t bytes[8192];
-	ssize_t n = read(house.here, bytes, sizeof bytes);
+	ssize_t n = read(fixture.here, bytes, sizeof bytes);
 	size_t len = 0;
 
 	*to = '\0';
@@ -157,7 +157,7 @@ static void read_back(char *to, size_t room)
 		len += (size_t)snprintf(to + len, room - len, "%s%.*s", len ? " " : "", size - skip,
 					text + skip);
 	}
-	if (n == 0 || (n > 0 && read(house.here, bytes, 1) == 0))
+	if (n == 0 || (n > 0 && read(fixture.here, bytes, 1) == 0))
 		snprintf(to + len, room - len, "|");
 }
 
@@ -180,18 +180,18 @@ static void questions_are_answered_as_they_become_ready(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[256];
 
-		open_house(&usual);
+		open_fixture(&usual);
 		send_frames(rows[i].ask);
-		run_for(house.loop, 5);
+		run_for(fixture.loop, 5);
 		read_back(text, sizeof text);
 		if (strcmp(text, rows[i].at_once) != 0)
 			fail_msg("%s: '%s' at once, not '%s'", rows[i].why, text, rows[i].at_once);
-		answer_waiters(&house);
-		run_for(house.loop, 5);
+		answer_waiters(&fixture);
+		run_for(fixture.loop, 5);
 		read_back(text, sizeof text);
 		if (!strchr(rows[i].at_once, '|') && strcmp(text, rows[i].later) != 0)
 			fail_msg("%s: '%s' later, not '%s'", rows[i].why, text, rows[i].later);
-		close_house();
+		close_fixture();
 	}
 }
 
@@ -204,17 +204,17 @@ static void a_message_may_come_in_any_pieces(void **state)
 	(void)state;
 	len += frame(bytes + len, "2a");
 	for (size_t piece = 1; piece < len; piece++) {
-		open_house(&usual);
+		open_fixture(&usual);
 		for (size_t at = 0; at < len; at += piece) {
 			size_t n = MIN(piece, len - at);
 
-			assert_int_equal(write(house.here, bytes + at, n), n);
-			run_for(house.loop, 0);
+			assert_int_equal(write(fixture.here, bytes + at, n), n);
+			run_for(fixture.loop, 0);
 		}
-		run_for(house.loop, 1);
+		run_for(fixture.loop, 1);
 		read_back(text, sizeof text);
 		assert_string_equal(text, "1a 2a");
-		close_house();
+		close_fixture();
 	}
 }
 
@@ -232,14 +232,14 @@ static void nonsense_ends_the_connection(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[64];
 
-		open_house(&usual);
-		assert_int_equal(write(house.here, rows[i].bytes, rows[i].len), rows[i].len);
-		run_for(house.loop, 5);
+		open_fixture(&usual);
+		assert_int_equal(write(fixture.here, rows[i].bytes, rows[i].len), rows[i].len);
+		run_for(fixture.loop, 5);
 		read_back(text, sizeof text);
-		if (strcmp(text, "|") != 0 || house.taken)
+		if (strcmp(text, "|") != 0 || fixture.taken)
 			fail_msg("%s: not closed", rows[i].why);
-		assert_int_equal(listen_tcp_count(house.tcp), 0);
-		close_house();
+		assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+		close_fixture();
 	}
 }
 
@@ -249,17 +249,17 @@ static void a_client_that_sends_no_more_still_hears(void **state)
 	char text[64];
 
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	send_frames(ask);
-	assert_int_equal(shutdown(house.here, SHUT_WR), 0);
-	run_for(house.loop, 5);
-	assert_int_equal(listen_tcp_count(house.tcp), 1);
-	answer_waiters(&house);
-	run_for(house.loop, 5);
+	assert_int_equal(shutdown(fixture.here, SHUT_WR), 0);
+	run_for(fixture.loop, 5);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 1);
+	answer_waiters(&fixture);
+	run_for(fixture.loop, 5);
 	read_back(text, sizeof text);
 	assert_string_equal(text, "2l 1l|");
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	close_house();
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	close_fixture();
 }
 
 static void a_client_that_has_gone_is_waited_for_by_nobody(void **state)
@@ -267,16 +267,16 @@ static void a_client_that_has_gone_is_waited_for_by_nobody(void **state)
 	static const char *const ask[] = { "1l", "2D", "3l", NULL };
 
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	send_frames(ask);
-	run_for(house.loop, 5);
-	assert_int_equal(house.waiting, 3);
-	close(house.here);
-	answer_waiters(&house); /* into a closed connection */
-	run_for(house.loop, 5);
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	house.here = dup(0);
-	close_house();
+	run_for(fixture.loop, 5);
+	assert_int_equal(fixture.waiting, 3);
+	close(fixture.here);
+	answer_waiters(&fixture); /* into a closed connection */
+	run_for(fixture.loop, 5);
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	fixture.here = dup(0);
+	close_fixture();
 }
 
 static void questions_in_work_have_a_bound_and_none_is_lost(void **state)
@@ -287,23 +287,23 @@ static void questions_in_work_have_a_bound_and_none_is_lost(void **state)
 	size_t len = 0;
 
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	for (unsigned i = 0; i < ALL; i++)
 		len += frame(bytes + len, "1l");
-	assert_int_equal(write(house.here, bytes, len), len);
-	assert_int_equal(shutdown(house.here, SHUT_WR), 0);
-	while (house.taken < ALL || house.waiting) {
-		run_for(house.loop, 2);
-		assert_true(house.waiting <= 128);
-		answered += house.waiting;
-		answer_waiters(&house);
+	assert_int_equal(write(fixture.here, bytes, len), len);
+	assert_int_equal(shutdown(fixture.here, SHUT_WR), 0);
+	while (fixture.taken < ALL || fixture.waiting) {
+		run_for(fixture.loop, 2);
+		assert_true(fixture.waiting <= 128);
+		answered += fixture.waiting;
+		answer_waiters(&fixture);
 		assert_true(rounds++ < 50);
-		assert_true(read(house.here, bytes, sizeof bytes) != 0 || answered == ALL);
+		assert_true(read(fixture.here, bytes, sizeof bytes) != 0 || answered == ALL);
 	}
-	run_for(house.loop, 2);
+	run_for(fixture.loop, 2);
 	assert_int_equal(answered, ALL);
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	close_house();
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	close_fixture();
 }
 
 static void who_is_slow_is_cut(void **state)
@@ -322,15 +322,15 @@ static void who_is_slow_is_cut(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		open_house(&(struct listen_tcp_limits){
+		open_fixture(&(struct listen_tcp_limits){
 			.connections = 10, .idle_ms = 250, .waiting_bytes = 1000 });
 		if (rows[i].len)
-			assert_int_equal(write(house.here, rows[i].bytes, rows[i].len),
+			assert_int_equal(write(fixture.here, rows[i].bytes, rows[i].len),
 					 rows[i].len);
-		run_for(house.loop, rows[i].after_ms);
-		if ((listen_tcp_count(house.tcp) == 0) != rows[i].cut)
+		run_for(fixture.loop, rows[i].after_ms);
+		if ((listen_tcp_count(fixture.tcp) == 0) != rows[i].cut)
 			fail_msg("%s: %s", rows[i].why, rows[i].cut ? "not cut" : "cut");
-		close_house();
+		close_fixture();
 	}
 }
 
@@ -338,15 +338,15 @@ static void who_is_slow_is_cut(void **state)
 static void a_slow_tcp_query_is_timed_out(void **state)
 {
 	(void)state;
-	open_house(&(struct listen_tcp_limits){
+	open_fixture(&(struct listen_tcp_limits){
 		.connections = 10, .idle_ms = 250, .waiting_bytes = 1000 });
-	assert_int_equal(write(house.here, "\0\377", 2), 2);
-	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
-		(void)!write(house.here, "x", 1);
-		run_for(house.loop, 50);
+	assert_int_equal(write(fixture.here, "\0\377", 2), 2);
+	for (unsigned i = 0; i < 10 && listen_tcp_count(fixture.tcp); i++) {
+		(void)!write(fixture.here, "x", 1);
+		run_for(fixture.loop, 50);
 	}
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	close_house();
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	close_fixture();
 }
 
 static void who_takes_no_answers_is_cut(void **state)
@@ -354,14 +354,14 @@ static void who_takes_no_answers_is_cut(void **state)
 	static const char *const ask[] = { "b", "b", "b", "b", "b", "b", "b", "b", NULL };
 
 	(void)state;
-	open_house(&(struct listen_tcp_limits){
+	open_fixture(&(struct listen_tcp_limits){
 		.connections = 10, .idle_ms = 5000, .waiting_bytes = 100000 });
-	for (unsigned i = 0; i < 10 && listen_tcp_count(house.tcp); i++) {
+	for (unsigned i = 0; i < 10 && listen_tcp_count(fixture.tcp); i++) {
 		send_frames(ask);
-		run_for(house.loop, 5);
+		run_for(fixture.loop, 5);
 	}
-	assert_int_equal(listen_tcp_count(house.tcp), 0);
-	close_house();
+	assert_int_equal(listen_tcp_count(fixture.tcp), 0);
+	close_fixture();
 }
 
 static bool is_cut(int here)
@@ -398,19 +398,19 @@ static void who_leaves_the_most_untaken_makes_way(void **state)
 		size_t got = 0;
 		char bytes[30000];
 
-		open_house(&(struct listen_tcp_limits){
+		open_fixture(&(struct listen_tcp_limits){
 			.connections = 20, .idle_ms = 5000, .waiting_bytes = rows[i].room });
 		for (; rows[i].hogs[count]; count++) {
 			hogs[count] = connect_from(rows[i].hogs[count]);
 			send_frames_from(hogs[count], much);
-			run_for(house.loop, 5);
+			run_for(fixture.loop, 5);
 		}
 		send_frames(less);
 		for (unsigned k = 0; k < 100 && got < (size_t)4 * EACH; k++) {
 			ssize_t n;
 
-			run_for(house.loop, 1);
-			n = read(house.here, bytes, sizeof bytes);
+			run_for(fixture.loop, 1);
+			n = read(fixture.here, bytes, sizeof bytes);
 			got += n > 0 ? (size_t)n : 0;
 		}
 		if (got != (size_t)4 * EACH)
@@ -421,7 +421,7 @@ static void who_leaves_the_most_untaken_makes_way(void **state)
 		}
 		if (strcmp(cut, rows[i].cut) != 0)
 			fail_msg("%s: %s, not %s", rows[i].why, cut, rows[i].cut);
-		close_house();
+		close_fixture();
 	}
 }
 
@@ -433,20 +433,20 @@ static void who_takes_answers_slowly_gets_them_all(void **state)
 	char bytes[50000];
 
 	(void)state;
-	open_house(&(struct listen_tcp_limits){
+	open_fixture(&(struct listen_tcp_limits){
 		.connections = 10, .idle_ms = 5000, .waiting_bytes = 8 << 20 });
 	for (unsigned i = 0; i < ALL / 8; i++)
 		send_frames(ask);
 	for (unsigned i = 0; i < 1000 && got < (size_t)ALL * EACH; i++) {
 		ssize_t n;
 
-		run_for(house.loop, 1);
-		n = read(house.here, bytes, sizeof bytes);
+		run_for(fixture.loop, 1);
+		n = read(fixture.here, bytes, sizeof bytes);
 		got += n > 0 ? (size_t)n : 0;
 	}
 	assert_int_equal(got, (size_t)ALL * EACH);
-	assert_int_equal(house.taken, ALL);
-	close_house();
+	assert_int_equal(fixture.taken, ALL);
+	close_fixture();
 }
 
 static void idle_time_shrinks_as_connections_run_short(void **state)
@@ -523,20 +523,20 @@ static void connections_have_a_bound_and_make_room(void **state)
 		char seen[ALL + 1];
 		int fds[2 * ALL];
 
-		open_house(&(struct listen_tcp_limits){
+		open_fixture(&(struct listen_tcp_limits){
 			.connections = MOST, .idle_ms = 5000, .waiting_bytes = 1000 });
-		listen_tcp_stats(house.tcp, &stats);
+		listen_tcp_stats(fixture.tcp, &stats);
 		assert_true(listen_socket_open(&s, &at, true, &how, &f));
-		listen_tcp_serve(house.tcp, &s, 1);
+		listen_tcp_serve(fixture.tcp, &s, 1);
 		come(fds, first, &s, rows[i].first);
-		run_for(house.loop, 60);
-		assert_int_equal(listen_tcp_count(house.tcp), MOST);
+		run_for(fixture.loop, 60);
+		assert_int_equal(listen_tcp_count(fixture.tcp), MOST);
 		look(fds, first, seen);
 		if (strcmp(seen, rows[i].seen_first) != 0)
 			fail_msg("%s: first %s, not %s", rows[i].why, seen, rows[i].seen_first);
 		come(fds + first, then, &s, rows[i].then);
-		run_for(house.loop, 60);
-		assert_int_equal(listen_tcp_count(house.tcp), MOST);
+		run_for(fixture.loop, 60);
+		assert_int_equal(listen_tcp_count(fixture.tcp), MOST);
 		look(fds + first, then, seen);
 		if (strcmp(seen, rows[i].seen_then) != 0)
 			fail_msg("%s: then %s, not %s", rows[i].why, seen, rows[i].seen_then);
@@ -545,9 +545,9 @@ static void connections_have_a_bound_and_make_room(void **state)
 		assert_int_equal(stat_get(&stats.count[STAT_tcp_refused]), rows[i].refused);
 		for (unsigned k = 0; k < first + then; k++)
 			close(fds[k]);
-		listen_tcp_serve(house.tcp, NULL, 0);
+		listen_tcp_serve(fixture.tcp, NULL, 0);
 		conf_free(conf);
-		close_house();
+		close_fixture();
 	}
 }
 

@@ -21,7 +21,7 @@
 enum { WAITERS = 256 };
 
 /* A front end that does as a question's first byte says: 'a' answers, 'l' later, 'd' drops. */
-static struct house {
+static struct fixture {
 	struct loop *loop;
 	struct listen_udp *udp;
 	struct conf *conf;
@@ -30,11 +30,11 @@ static struct house {
 	unsigned waiting, taken;
 	struct timer peek;
 	unsigned taken_by_peek;
-} house;
+} fixture;
 
 static enum disposition take(void *taker, struct packet *p)
 {
-	struct house *h = taker;
+	struct fixture *h = taker;
 
 	h->taken++;
 	h->reached = p->client.reached;
@@ -51,32 +51,32 @@ static enum disposition take(void *taker, struct packet *p)
 	}
 }
 
-static struct addr open_house(const char *at)
+static struct addr open_fixture(const char *at)
 {
 	struct interface where = { 0 };
 	struct listen_socket s;
 	struct fault f = { 0 };
 
-	memset(&house, 0, sizeof house);
-	house.loop = loop_new();
-	house.udp = listen_udp_new(house.loop, take, &house);
-	house.conf = conf_new();
+	memset(&fixture, 0, sizeof fixture);
+	fixture.loop = loop_new();
+	fixture.udp = listen_udp_new(fixture.loop, take, &fixture);
+	fixture.conf = conf_new();
 	assert_true(addr_parse(&where.addr, at, 0, &f));
 	where.many = strcmp(at, "0.0.0.0") == 0 || strcmp(at, "::") == 0;
 	if (!listen_socket_open(&s, &where, false,
-				&(struct listen_socket_how){ .conf = house.conf }, &f))
+				&(struct listen_socket_how){ .conf = fixture.conf }, &f))
 		fail_msg("%s", f.text);
-	listen_udp_serve(house.udp, &s, 1);
+	listen_udp_serve(fixture.udp, &s, 1);
 	return s.at.addr;
 }
 
-static void close_house(void)
+static void close_fixture(void)
 {
-	for (unsigned i = 0; i < house.waiting; i++)
-		house.waiters[i].ops->drop(&house.waiters[i]);
-	listen_udp_free(house.udp);
-	conf_free(house.conf);
-	loop_free(house.loop);
+	for (unsigned i = 0; i < fixture.waiting; i++)
+		fixture.waiters[i].ops->drop(&fixture.waiters[i]);
+	listen_udp_free(fixture.udp);
+	conf_free(fixture.conf);
+	loop_free(fixture.loop);
 }
 
 /* Connected, so that an answer from any other address does not come through. */
@@ -119,35 +119,35 @@ static void answers_leave_from_the_address_that_was_asked(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct addr at = open_house(rows[i].serve), ask;
+		struct addr at = open_fixture(rows[i].serve), ask;
 		char text[16];
 		int fd;
 
 		assert_true(addr_parse(&ask, rows[i].ask, at.port, NULL));
 		fd = client_of(&ask);
 		if (fd < 0) { /* a host without IPv6 */
-			close_house();
+			close_fixture();
 			continue;
 		}
 		assert_int_equal(send(fd, rows[i].question, 1, 0), 1);
-		run_for(house.loop, 5);
-		assert_true(addr_equals(&house.reached, &ask));
-		if (house.waiting) {
-			house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"l", 1);
-			house.waiting = 0;
-			run_for(house.loop, 1);
+		run_for(fixture.loop, 5);
+		assert_true(addr_equals(&fixture.reached, &ask));
+		if (fixture.waiting) {
+			fixture.waiters[0].ops->reply(&fixture.waiters[0], (const uint8_t *)"l", 1);
+			fixture.waiting = 0;
+			run_for(fixture.loop, 1);
 		}
 		if (hear(fd, text, sizeof text) != 1 || text[0] != *rows[i].question)
 			fail_msg("%s: no answer", rows[i].why);
 		close(fd);
-		close_house();
+		close_fixture();
 	}
 }
 
 static void every_packet_of_a_burst_has_its_own_answer(void **state)
 {
 	enum { ALL = 200 };
-	struct addr at = open_house("127.0.0.1");
+	struct addr at = open_fixture("127.0.0.1");
 	unsigned heard = 0, sum = 0;
 	int fd = client_of(&at);
 
@@ -157,20 +157,20 @@ static void every_packet_of_a_burst_has_its_own_answer(void **state)
 
 		assert_int_equal(send(fd, question, sizeof question, 0), 2);
 	}
-	for (unsigned i = 0; i < 20 && house.taken < ALL; i++)
-		run_for(house.loop, 2);
+	for (unsigned i = 0; i < 20 && fixture.taken < ALL; i++)
+		run_for(fixture.loop, 2);
 	for (char text[16]; hear(fd, text, sizeof text) == 2; heard++)
 		sum += (uint8_t)text[1];
-	assert_int_equal(house.taken, ALL);
+	assert_int_equal(fixture.taken, ALL);
 	assert_int_equal(heard, ALL * 3 / 4);
 	assert_int_equal(sum, ALL * (ALL - 1) / 2 - 4 * (ALL / 4) * (ALL / 4 - 1) / 2);
 	close(fd);
-	close_house();
+	close_fixture();
 }
 
 static void on_peek(struct timer *t)
 {
-	struct house *h = container_of(t, struct house, peek);
+	struct fixture *h = container_of(t, struct fixture, peek);
 
 	h->taken_by_peek = h->taken;
 }
@@ -191,36 +191,36 @@ static void lookups_begin_a_batch_at_a_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct addr at = open_house("127.0.0.1");
+		struct addr at = open_fixture("127.0.0.1");
 		int fd = client_of(&at);
 
 		for (unsigned k = 0; k < ALL; k++)
 			assert_int_equal(send(fd, rows[i].questions + k % 4, 1, 0), 1);
-		house.peek.fire = on_peek;
-		timer_set(house.loop, &house.peek, 0);
-		for (unsigned k = 0; k < 20 && house.taken < ALL; k++)
-			run_for(house.loop, 2);
-		assert_int_equal(house.taken, ALL);
-		if (house.taken_by_peek != rows[i].in_a_turn)
-			fail_msg("%s: %u in a turn", rows[i].why, house.taken_by_peek);
+		fixture.peek.fire = on_peek;
+		timer_set(fixture.loop, &fixture.peek, 0);
+		for (unsigned k = 0; k < 20 && fixture.taken < ALL; k++)
+			run_for(fixture.loop, 2);
+		assert_int_equal(fixture.taken, ALL);
+		if (fixture.taken_by_peek != rows[i].in_a_turn)
+			fail_msg("%s: %u in a turn", rows[i].why, fixture.taken_by_peek);
 		close(fd);
-		close_house();
+		close_fixture();
 	}
 }
 
 static void what_is_too_large_for_a_question_is_not_taken(void **state)
 {
 	static char large[5000] = "a";
-	struct addr at = open_house("127.0.0.1");
+	struct addr at = open_fixture("127.0.0.1");
 	int fd = client_of(&at);
 
 	(void)state;
 	assert_int_equal(send(fd, large, sizeof large, 0), sizeof large);
 	assert_int_equal(send(fd, "a", 1, 0), 1);
-	run_for(house.loop, 5);
-	assert_int_equal(house.taken, 1);
+	run_for(fixture.loop, 5);
+	assert_int_equal(fixture.taken, 1);
 	close(fd);
-	close_house();
+	close_fixture();
 }
 
 /* Each system call may wake somebody; but nothing waits longer than a round. */
@@ -243,18 +243,18 @@ static void late_answers_leave_together(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct addr at = open_house("127.0.0.1");
+		struct addr at = open_fixture("127.0.0.1");
 		int fd = client_of(&at);
 		static char text[sizeof answer];
 		unsigned heard = 0;
 
 		for (unsigned k = 0; k < rows[i].answers; k++)
 			assert_int_equal(send(fd, "l", 1, 0), 1);
-		for (unsigned k = 0; k < 20 && house.waiting < rows[i].answers; k++)
-			run_for(house.loop, 2);
-		assert_int_equal(house.waiting, rows[i].answers);
-		for (; house.waiting; house.waiting--) {
-			const struct client *c = &house.waiters[house.waiting - 1];
+		for (unsigned k = 0; k < 20 && fixture.waiting < rows[i].answers; k++)
+			run_for(fixture.loop, 2);
+		assert_int_equal(fixture.waiting, rows[i].answers);
+		for (; fixture.waiting; fixture.waiting--) {
+			const struct client *c = &fixture.waiters[fixture.waiting - 1];
 
 			c->ops->reply(c, answer, rows[i].len);
 		}
@@ -262,36 +262,36 @@ static void late_answers_leave_together(void **state)
 			heard++;
 		if (heard != rows[i].at_once)
 			fail_msg("%s: %u at once", rows[i].why, heard);
-		run_for(house.loop, 1);
+		run_for(fixture.loop, 1);
 		while (hear(fd, text, sizeof text) == (ssize_t)rows[i].len)
 			heard++;
 		if (heard != rows[i].answers)
 			fail_msg("%s: %u in all", rows[i].why, heard);
 		close(fd);
-		close_house();
+		close_fixture();
 	}
 }
 
 /* A reload that closes an address does not leave those alone who wait there. */
 static void a_socket_that_is_served_no_more_answers_its_last_clients(void **state)
 {
-	struct addr at = open_house("127.0.0.1");
+	struct addr at = open_fixture("127.0.0.1");
 	int fd = client_of(&at);
 	char text[16];
 
 	(void)state;
 	assert_int_equal(send(fd, "l", 1, 0), 1);
-	run_for(house.loop, 5);
-	assert_int_equal(house.waiting, 1);
-	listen_udp_serve(house.udp, NULL, 0);
+	run_for(fixture.loop, 5);
+	assert_int_equal(fixture.waiting, 1);
+	listen_udp_serve(fixture.udp, NULL, 0);
 	assert_int_equal(send(fd, "a", 1, 0), 1);
-	run_for(house.loop, 5);
-	assert_int_equal(house.taken, 1);
-	house.waiters[0].ops->reply(&house.waiters[0], (const uint8_t *)"late", 4);
-	house.waiting = 0;
+	run_for(fixture.loop, 5);
+	assert_int_equal(fixture.taken, 1);
+	fixture.waiters[0].ops->reply(&fixture.waiters[0], (const uint8_t *)"late", 4);
+	fixture.waiting = 0;
 	assert_int_equal(hear(fd, text, sizeof text), 4);
 	close(fd);
-	close_house();
+	close_fixture();
 }
 
 /* A kernel that is told to stamp packets may begin with it a little later. */
@@ -300,7 +300,7 @@ static void wait_for_stamps(int fd, const struct stats *stats)
 	for (unsigned i = 0; i < 100; i++) {
 		assert_int_equal(send(fd, "d", 1, 0), 1);
 		usleep(10000);
-		run_for(house.loop, 5);
+		run_for(fixture.loop, 5);
 		if (atomic_load(&stats->count[STAT_queue_time_us_max]) >= 10 * US_PER_MS)
 			return;
 	}
@@ -325,38 +325,38 @@ static void what_waited_too_long_is_dropped_and_counted(void **state)
 	static struct stats stats;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct addr at = open_house(rows[i].serve), ask;
+		struct addr at = open_fixture(rows[i].serve), ask;
 		uint64_t dropped, longest_us;
 		int fd;
 
 		assert_true(addr_parse(&ask, at.family == 6 ? "::1" : "127.0.0.1", at.port, NULL));
 		fd = client_of(&ask);
 		if (fd < 0) { /* a host without IPv6 */
-			close_house();
+			close_fixture();
 			continue;
 		}
 		memset(&stats, 0, sizeof stats);
-		listen_udp_forget_old(house.udp, rows[i].most_us, &stats);
+		listen_udp_forget_old(fixture.udp, rows[i].most_us, &stats);
 		if (rows[i].most_us)
 			wait_for_stamps(fd, &stats);
 		memset(&stats, 0, sizeof stats);
-		house.taken = 0;
+		fixture.taken = 0;
 		assert_int_equal(send(fd, "a", 1, 0), 1);
 		usleep(50000);
-		run_for(house.loop, 5);
+		run_for(fixture.loop, 5);
 		dropped = atomic_load(&stats.count[STAT_queries_timed_out]);
 		longest_us = atomic_load(&stats.count[STAT_queue_time_us_max]);
-		if (house.taken != rows[i].taken || dropped != rows[i].dropped ||
+		if (fixture.taken != rows[i].taken || dropped != rows[i].dropped ||
 		    (longest_us >= 50 * US_PER_MS) != (rows[i].most_us != 0))
-			fail_msg("%s: %u taken, %u dropped, %u us", rows[i].why, house.taken,
+			fail_msg("%s: %u taken, %u dropped, %u us", rows[i].why, fixture.taken,
 				 (unsigned)dropped, (unsigned)longest_us);
-		listen_udp_forget_old(house.udp, 0, &stats);
+		listen_udp_forget_old(fixture.udp, 0, &stats);
 		assert_int_equal(send(fd, "a", 1, 0), 1);
 		usleep(50000);
-		run_for(house.loop, 5);
-		assert_int_equal(house.taken, rows[i].taken + 1);
+		run_for(fixture.loop, 5);
+		assert_int_equal(fixture.taken, rows[i].taken + 1);
 		close(fd);
-		close_house();
+		close_fixture();
 	}
 }
 

@@ -1,4 +1,4 @@
-/* A house for tests of the mesh, in which the questions tell the modules what to do.
+/* A fixture for tests of the mesh, in which the questions tell the modules what to do.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The first letter of a name says it:

@@ -1,4 +1,4 @@
-/* A house for tests of how zones are kept current, told as steps: what happens, and what comes of it.
+/* A fixture for tests of how zones are kept current, told as steps: what happens, and what comes of it.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The mesh, upstream, the loader and URLs are made here. What is asked of them goes into a story; what they say is a
@@ -51,7 +51,7 @@ struct pending {
 	void *arg;
 };
 
-static struct house {
+static struct fixture {
 	const char *apex;
 	struct env env;
 	struct loop *loop;
@@ -78,34 +78,34 @@ static struct house {
 	unsigned seen_count;
 	struct arena arena;
 	char story[1000];
-} house;
+} fixture;
 
 static inline PRINTF_LIKE(1, 2) void told(const char *fmt, ...)
 {
-	size_t len = strlen(house.story);
+	size_t len = strlen(fixture.story);
 	va_list args;
 
 	va_start(args, fmt);
 	if (len)
-		house.story[len++] = ' ';
-	vsnprintf(house.story + len, sizeof(house.story) - len, fmt, args);
+		fixture.story[len++] = ' ';
+	vsnprintf(fixture.story + len, sizeof(fixture.story) - len, fmt, args);
 	va_end(args);
 }
 
-static inline const struct authzone *house_zone(void)
+static inline const struct authzone *fixture_zone(void)
 {
-	return &house.zones[0]->items[0];
+	return &fixture.zones[0]->items[0];
 }
 
 /* ---- what is freed: at the end, so that nothing is freed twice unseen ---- */
 
 void rcu_retire(struct rcu_slot *slot, void (*fn)(struct rcu_slot *slot))
 {
-	for (unsigned i = 0; i < house.retired_count; i++)
-		assert_ptr_not_equal(house.retired[i].slot, slot);
-	assert_true(house.retired_count < RETIRED_MOST);
-	house.retired[house.retired_count].slot = slot;
-	house.retired[house.retired_count++].fn = fn;
+	for (unsigned i = 0; i < fixture.retired_count; i++)
+		assert_ptr_not_equal(fixture.retired[i].slot, slot);
+	assert_true(fixture.retired_count < RETIRED_MOST);
+	fixture.retired[fixture.retired_count].slot = slot;
+	fixture.retired[fixture.retired_count++].fn = fn;
 }
 
 void rcu_release(struct rcu_slot *slot, void (*fn)(struct rcu_slot *slot))
@@ -120,9 +120,9 @@ void rcu_retire_idly(struct rcu_slot *slot, void (*fn)(struct rcu_slot *slot))
 
 void rcu_flush(void)
 {
-	for (unsigned i = 0; i < house.retired_count; i++)
-		house.retired[i].fn(house.retired[i].slot);
-	house.retired_count = 0;
+	for (unsigned i = 0; i < fixture.retired_count; i++)
+		fixture.retired[i].fn(fixture.retired[i].slot);
+	fixture.retired_count = 0;
 }
 
 void rcu_thread_join(void)
@@ -152,20 +152,20 @@ int rcu_fork(void)
 
 static void see(const struct zonedata *z)
 {
-	for (unsigned i = 0; i < house.seen_count; i++)
-		if (house.seen[i] == z)
+	for (unsigned i = 0; i < fixture.seen_count; i++)
+		if (fixture.seen[i] == z)
 			return;
-	assert_true(house.seen_count < ZONES_MOST);
-	house.seen[house.seen_count++] = z;
+	assert_true(fixture.seen_count < ZONES_MOST);
+	fixture.seen[fixture.seen_count++] = z;
 }
 
 static void assert_retired(const struct zonedata *z)
 {
 	unsigned i = 0;
 
-	while (i < house.retired_count && house.retired[i].slot != &z->retired)
+	while (i < fixture.retired_count && fixture.retired[i].slot != &z->retired)
 		i++;
-	if (i == house.retired_count)
+	if (i == fixture.retired_count)
 		fail_msg("serial %u is never freed", z->serial);
 }
 
@@ -193,12 +193,12 @@ void snapshot_unpin(struct snapshot *s)
 void mesh_resolve(struct mesh *m, const struct question *q, unsigned kind,
 		  void (*done)(void *arg, const struct message *reply), void *arg)
 {
-	struct pending *p = &house.pending[house.pending_count++];
+	struct pending *p = &fixture.pending[fixture.pending_count++];
 	char name[DNAME_TEXT];
-	const struct zonedata *offered = atomic_load(&house_zone()->cell->proposed);
+	const struct zonedata *offered = atomic_load(&fixture_zone()->cell->proposed);
 
 	(void)m;
-	assert_true(house.pending_count <= QUESTIONS);
+	assert_true(fixture.pending_count <= QUESTIONS);
 	assert_int_equal(q->class_, CLASS_IN);
 	assert_int_equal(q->name_len, dname_len(q->name));
 	*p = (struct pending){ .type = q->type, .done = done, .arg = arg };
@@ -226,42 +226,42 @@ struct upstream_ask *upstream_ask(struct upstream *u, const struct upstream_ques
 
 	(void)u;
 	(void)arena;
-	assert_null(house.probed);
+	assert_null(fixture.probed);
 	assert_int_equal(q->q.type, TYPE_SOA);
 	assert_int_equal(q->q.class_, CLASS_IN);
 	assert_int_equal(q->q.name_len, dname_len(q->q.name));
-	assert_true(dname_equals(q->q.name, house_zone()->name) && dname_equals(q->zone, q->q.name));
+	assert_true(dname_equals(q->q.name, fixture_zone()->name) && dname_equals(q->zone, q->q.name));
 	assert_int_equal(q->transport, q->tls_name ? TRANSPORT_TLS : TRANSPORT_UDP);
-	house.probed = done;
-	house.prober = owner;
+	fixture.probed = done;
+	fixture.prober = owner;
 	told("soa %s", server_text(&q->server, q->tls_name, q->transport, text, sizeof(text)));
-	return (struct upstream_ask *)&house;
+	return (struct upstream_ask *)&fixture;
 }
 
 void upstream_cancel(struct upstream_ask *a)
 {
-	assert_ptr_equal(a, &house);
-	assert_non_null(house.probed);
-	house.probed = NULL;
+	assert_ptr_equal(a, &fixture);
+	assert_non_null(fixture.probed);
+	fixture.probed = NULL;
 	told("cancelled");
 }
 
 /* The query says what it is, and from which version; its signature is one. */
 static inline void read_query(const struct transmission *s, char *to, size_t room)
 {
-	const struct authzone *z = house_zone();
+	const struct authzone *z = fixture_zone();
 	const struct zonedata *have = authzone_stored(z);
 	struct message m;
 	const struct rrset *soa;
 
-	assert_true(msg_parse(s->wire, s->len, &house.arena, 0, &m));
+	assert_true(msg_parse(s->wire, s->len, &fixture.arena, 0, &m));
 	assert_int_equal(m.flags | m.opcode | m.rcode, 0);
 	assert_true(dname_equals(m.q.name, z->name));
 	assert_int_equal(m.q.class_, CLASS_IN);
 	soa = message_soa(&m);
 	if (z->key) {
-		tsig_talk_clear(&house.talk);
-		assert_int_equal(tsig_check_question(&house.talk, z->key, s->wire, s->len, house.env.time->wall_s),
+		tsig_talk_clear(&fixture.talk);
+		assert_int_equal(tsig_check_question(&fixture.talk, z->key, s->wire, s->len, fixture.env.time->wall_s),
 				 TSIG_GOOD);
 	} else {
 		assert_int_equal(message_set_count(&m), soa != NULL);
@@ -284,9 +284,9 @@ static void start_sending(struct transport *t, struct transmission *s)
 	char what[40], text[200];
 
 	(void)t;
-	assert_null(house.sending);
+	assert_null(fixture.sending);
 	assert_true(s->many);
-	house.sending = s;
+	fixture.sending = s;
 	read_query(s, what, sizeof(what));
 	told("%s %s", what, server_text(&s->to, s->tls_name, s->transport, text, sizeof(text)));
 }
@@ -294,8 +294,8 @@ static void start_sending(struct transport *t, struct transmission *s)
 static void cancel_sending(struct transport *t, struct transmission *s)
 {
 	(void)t;
-	assert_ptr_equal(house.sending, s);
-	house.sending = NULL;
+	assert_ptr_equal(fixture.sending, s);
+	fixture.sending = NULL;
 	told("cut off");
 }
 
@@ -314,21 +314,21 @@ enum fetch_end fetch_url(const struct fetch_how *how, struct fetch_mark *mark, s
 	told("get %s%s%s", how->url, *mark->etag ? " unless " : "", mark->etag);
 	if (how->authorities)
 		told("by %s via %s %s", how->authorities, how->nat64[0], how->nat64[1]);
-	if (house.fetched == FETCH_FAILED)
+	if (fixture.fetched == FETCH_FAILED)
 		fault_set(f, "no");
-	if (house.fetched != FETCH_NEW)
-		return house.fetched;
+	if (fixture.fetched != FETCH_NEW)
+		return fixture.fetched;
 	snprintf(mark->etag, sizeof(mark->etag), "mark");
-	assert_true(how->take(how->arg, house.url_zone, strlen(house.url_zone)));
+	assert_true(how->take(how->arg, fixture.url_zone, strlen(fixture.url_zone)));
 	return FETCH_NEW;
 }
 
 void loader_add(struct loader *l, struct loader_task *t, uint64_t after_us)
 {
 	(void)l;
-	assert_null(house.work);
+	assert_null(fixture.work);
 	assert_int_equal(after_us, 0);
-	house.work = t;
+	fixture.work = t;
 	told("job");
 }
 
@@ -338,7 +338,7 @@ struct authhosts *authhosts_new(struct env *env, const struct authzone *z)
 {
 	(void)env;
 	(void)z;
-	return (struct authhosts *)&house;
+	return (struct authhosts *)&fixture;
 }
 
 void authhosts_free(struct authhosts *h)
@@ -348,7 +348,7 @@ void authhosts_free(struct authhosts *h)
 
 void authhosts_refresh(struct authhosts *h)
 {
-	assert_ptr_equal(h, &house);
+	assert_ptr_equal(h, &fixture);
 	told("round:");
 }
 
@@ -356,19 +356,19 @@ void authhosts_refresh(struct authhosts *h)
 
 static inline const char *soa_text(uint32_t serial)
 {
-	char *to = arena_take(&house.arena, 200);
+	char *to = arena_take(&fixture.arena, 200);
 
-	snprintf(to, 200, "%s 60 SOA ns.zone. host.zone. %u %u %u 170 5\n", house.apex, serial, house.refresh_s,
-		 house.retry_s);
+	snprintf(to, 200, "%s 60 SOA ns.zone. host.zone. %u %u %u 170 5\n", fixture.apex, serial, fixture.refresh_s,
+		 fixture.retry_s);
 	return to;
 }
 
 static inline const char *zone_text(uint32_t serial, bool whole)
 {
-	char *to = arena_take(&house.arena, 600);
+	char *to = arena_take(&fixture.arena, 600);
 
 	snprintf(to, 600, "%sa.zone. 60 A 192.0.2.1\n%s ZONEMD %u 1 240 000102030405060708090a0b\n%s", soa_text(serial),
-		 house.apex, serial, whole ? soa_text(serial) : "");
+		 fixture.apex, serial, whole ? soa_text(serial) : "");
 	return to;
 }
 
@@ -386,7 +386,7 @@ static inline size_t write_answer(uint8_t *to, size_t room, const char *text, st
 
 		end = at + strcspn(at, "\n");
 		snprintf(line, sizeof(line), "%.*s", (int)(end - at), at);
-		if (!text_rr_parse(&house.arena, line, NULL, &rr, &f))
+		if (!text_rr_parse(&fixture.arena, line, NULL, &rr, &f))
 			fail_msg("%s: %s", line, f.text);
 		text_rr_write(w, &rr);
 		count++;
@@ -399,53 +399,53 @@ static inline size_t write_answer(uint8_t *to, size_t room, const char *text, st
 
 static inline void arrive(const char *text)
 {
-	struct transmission *s = house.sending;
+	struct transmission *s = fixture.sending;
 	uint8_t wire[2000];
 	struct writer w;
 
 	assert_non_null(s);
 	write_answer(wire, sizeof(wire), text, &w);
-	if (house_zone()->key)
-		tsig_sign_answer(&house.talk, wire, &w, house.env.time->wall_s);
+	if (fixture_zone()->key)
+		tsig_sign_answer(&fixture.talk, wire, &w, fixture.env.time->wall_s);
 	assert_false(s->strayed(s));
 	if (s->arrived(s, wire, writer_len(&w)))
-		house.sending = NULL;
-	loop_play(house.loop, 0);
+		fixture.sending = NULL;
+	loop_play(fixture.loop, 0);
 }
 
 static inline void answer_probe(const char *what)
 {
-	void (*done)(void *owner, const struct upstream_reply *reply) = house.probed;
-	struct message *m = made_message(&house.arena, 0, &(struct made){ house.apex, TYPE_SOA, 0, { NULL } });
+	void (*done)(void *owner, const struct upstream_reply *reply) = fixture.probed;
+	struct message *m = made_message(&fixture.arena, 0, &(struct made){ fixture.apex, TYPE_SOA, 0, { NULL } });
 	struct upstream_reply reply = { .end = UPSTREAM_ANSWERED, .message = m };
 	const char *second = strchr(what, ' ');
 	char text[400];
 
 	assert_non_null(done);
 	snprintf(text, sizeof(text), "%s%s", soa_text((uint32_t)atoi(what)), second ? soa_text((uint32_t)atoi(second)) : "");
-	house.probed = NULL;
+	fixture.probed = NULL;
 	if (strcmp(what, "none") == 0)
 		reply = (struct upstream_reply){ .end = UPSTREAM_SILENT };
 	else if (strcmp(what, "refused") == 0)
 		m->rcode = RCODE_REFUSED;
 	if (strcmp(what, "none") != 0 && strcmp(what, "empty") != 0)
-		m->count[SECTION_ANSWER] = (uint16_t)made_sets(&house.arena, 0, text, m->sets);
-	done(house.prober, &reply);
+		m->count[SECTION_ANSWER] = (uint16_t)made_sets(&fixture.arena, 0, text, m->sets);
+	done(fixture.prober, &reply);
 }
 
 static inline void answer_question(const struct message *m)
 {
-	struct pending p = house.pending[0];
+	struct pending p = fixture.pending[0];
 
-	assert_true(house.pending_count > 0);
-	memmove(house.pending, house.pending + 1, --house.pending_count * sizeof(p));
+	assert_true(fixture.pending_count > 0);
+	memmove(fixture.pending, fixture.pending + 1, --fixture.pending_count * sizeof(p));
 	p.done(p.arg, m);
 }
 
 static inline void answer_address(const char *what)
 {
-	const struct pending *p = &house.pending[0];
-	struct message *m = made_message(&house.arena, 0, &(struct made){ "ns.zone.", p->type, 0, { NULL } });
+	const struct pending *p = &fixture.pending[0];
+	struct message *m = made_message(&fixture.arena, 0, &(struct made){ "ns.zone.", p->type, 0, { NULL } });
 	char text[2000] = "", words[400], *save = NULL;
 
 	snprintf(words, sizeof(words), "%s", what);
@@ -459,14 +459,14 @@ static inline void answer_address(const char *what)
 		else
 			snprintf(text + len, sizeof(text) - len, "ns.zone. 60 %s %s\n", strchr(word, ':') ? "AAAA" : "A", word);
 	}
-	m->count[SECTION_ANSWER] = (uint16_t)made_sets(&house.arena, 0, text, m->sets);
+	m->count[SECTION_ANSWER] = (uint16_t)made_sets(&fixture.arena, 0, text, m->sets);
 	answer_question(m);
 }
 
 static inline void judge(const char *what)
 {
-	const struct pending *p = &house.pending[0];
-	struct message *m = made_message(&house.arena, 0, &(struct made){ house.apex, p->type, 0, { NULL } });
+	const struct pending *p = &fixture.pending[0];
+	struct message *m = made_message(&fixture.arena, 0, &(struct made){ fixture.apex, p->type, 0, { NULL } });
 	char text[200];
 	int serial = strstr(what, "digest") ? atoi(strstr(what, "digest") + 7) : 0;
 
@@ -476,21 +476,21 @@ static inline void judge(const char *what)
 						 SECURITY_UNCHECKED;
 	if (strstr(what, "servfail"))
 		m->rcode = RCODE_SERVFAIL;
-	snprintf(text, sizeof(text), "%s ZONEMD %d 1 240 000102030405060708090a0b\n", house.apex, serial);
+	snprintf(text, sizeof(text), "%s ZONEMD %d 1 240 000102030405060708090a0b\n", fixture.apex, serial);
 	if (serial)
-		m->count[SECTION_ANSWER] = (uint16_t)made_sets(&house.arena, 0, text, m->sets);
+		m->count[SECTION_ANSWER] = (uint16_t)made_sets(&fixture.arena, 0, text, m->sets);
 	if (strstr(what, "denial"))
-		m->count[SECTION_AUTHORITY] = (uint16_t)made_sets(&house.arena, 0, soa_text(1), m->sets);
+		m->count[SECTION_AUTHORITY] = (uint16_t)made_sets(&fixture.arena, 0, soa_text(1), m->sets);
 	if (strstr(what, "there"))
 		m->count[SECTION_ANSWER] = (uint16_t)made_sets(
-			&house.arena, 0, "zone. 60 DS 1 8 2 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",
+			&fixture.arena, 0, "zone. 60 DS 1 8 2 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",
 			m->sets);
 	answer_question(m);
 }
 
 static inline struct zonedata *zone_made(uint32_t serial)
 {
-	struct zonebuild *b = zonebuild_new(house_zone()->name);
+	struct zonebuild *b = zonebuild_new(fixture_zone()->name);
 	struct fault f = { 0 };
 	struct zonedata *z;
 	char lines[600], *save = NULL;
@@ -499,7 +499,7 @@ static inline struct zonedata *zone_made(uint32_t serial)
 	for (char *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct text_rr rr;
 
-		assert_true(text_rr_parse(&house.arena, line, NULL, &rr, &f));
+		assert_true(text_rr_parse(&fixture.arena, line, NULL, &rr, &f));
 		zonebuild_add(b, &rr);
 	}
 	z = zonebuild_finish(b, &f);
@@ -510,26 +510,26 @@ static inline struct zonedata *zone_made(uint32_t serial)
 
 static const uint8_t *made_trust_point(const struct query *q, const uint8_t *name, uint16_t type)
 {
-	assert_ptr_equal(q->snapshot, house.env.snapshot);
-	assert_true(dname_equals(name, house_zone()->name));
+	assert_ptr_equal(q->snapshot, fixture.env.snapshot);
+	assert_true(dname_equals(name, fixture_zone()->name));
 	assert_int_equal(type, TYPE_ZONEMD);
-	return house.trust_point;
+	return fixture.trust_point;
 }
 
 static inline void renew(void)
 {
 	struct fault f = { 0 };
 
-	assert_null(house.zones[1]);
-	house.zones[1] = house.zones[0];
-	house.zones[0] = authzones_new(house.snapshot.conf, &f);
-	authzones_inherit(house.zones[0], house.zones[1], true);
-	house.later.conf = house.snapshot.conf;
-	house.later.trust = house.snapshot.trust;
-	house.later.zones = house.zones[0];
-	house.later.pins = 1;
-	house.env.snapshot = &house.later;
-	xfers_renew(house.xfers);
+	assert_null(fixture.zones[1]);
+	fixture.zones[1] = fixture.zones[0];
+	fixture.zones[0] = authzones_new(fixture.snapshot.conf, &f);
+	authzones_inherit(fixture.zones[0], fixture.zones[1], true);
+	fixture.later.conf = fixture.snapshot.conf;
+	fixture.later.trust = fixture.snapshot.trust;
+	fixture.later.zones = fixture.zones[0];
+	fixture.later.pins = 1;
+	fixture.env.snapshot = &fixture.later;
+	xfers_renew(fixture.xfers);
 }
 
 static void forget_it(void *arg, struct forget *what)
@@ -541,56 +541,56 @@ static void forget_it(void *arg, struct forget *what)
 
 /* ---- a test ---- */
 
-static inline void house_begin(const char *apex, const char *options)
+static inline void fixture_begin(const char *apex, const char *options)
 {
 	struct fault f = { 0 };
 	char text[1000];
 
-	house = (struct house){ .apex = apex, .loop = loop_new_played(), .refresh_s = 100, .retry_s = 50 };
-	arena_init(&house.arena);
+	fixture = (struct fixture){ .apex = apex, .loop = loop_new_played(), .refresh_s = 100, .retry_s = 50 };
+	arena_init(&fixture.arena);
 	snprintf(text, sizeof(text), "%s:\nname: \"%s\"\n%s", *options == '!' ? "rpz" : "auth-zone", apex,
 		 options + (*options == '!'));
-	house.snapshot.conf = conf_from(text);
-	house.snapshot.pins = 1;
-	house.zones[0] = house.snapshot.zones = authzones_new(house.snapshot.conf, &f);
-	assert_non_null(house.zones[0]);
-	house.env = (struct env){ .loop = house.loop,
-				  .time = loop_time(house.loop),
-				  .snapshot = &house.snapshot,
+	fixture.snapshot.conf = conf_from(text);
+	fixture.snapshot.pins = 1;
+	fixture.zones[0] = fixture.snapshot.zones = authzones_new(fixture.snapshot.conf, &f);
+	assert_non_null(fixture.zones[0]);
+	fixture.env = (struct env){ .loop = fixture.loop,
+				  .time = loop_time(fixture.loop),
+				  .snapshot = &fixture.snapshot,
 				  .trust_point = made_trust_point };
-	house.xfers = xfers_new(&house.env);
+	fixture.xfers = xfers_new(&fixture.env);
 }
 
-static inline void house_end(void)
+static inline void fixture_end(void)
 {
-	xfers_free(house.xfers);
-	assert_null(house.sending);
-	assert_null(house.probed);
-	assert_null(atomic_load(&house_zone()->cell->home));
-	assert_null(atomic_load(&house_zone()->cell->proposed));
-	while (house.pending_count) /* nobody minds any more */
-		answer_question(made_message(&house.arena, 0, &(struct made){ ".", TYPE_A, RCODE_SERVFAIL, { NULL } }));
-	assert_int_equal(house.snapshot.pins, 1);
-	assert_int_equal(house.later.pins, house.zones[1] != NULL);
-	authzones_free(house.zones[0]);
-	authzones_free(house.zones[1]);
-	conf_free(house.snapshot.conf);
-	tsig_talk_clear(&house.talk);
-	arena_clear(&house.arena);
-	loop_free(house.loop);
-	for (unsigned i = 0; i < house.seen_count; i++)
-		assert_retired(house.seen[i]);
+	xfers_free(fixture.xfers);
+	assert_null(fixture.sending);
+	assert_null(fixture.probed);
+	assert_null(atomic_load(&fixture_zone()->cell->home));
+	assert_null(atomic_load(&fixture_zone()->cell->proposed));
+	while (fixture.pending_count) /* nobody minds any more */
+		answer_question(made_message(&fixture.arena, 0, &(struct made){ ".", TYPE_A, RCODE_SERVFAIL, { NULL } }));
+	assert_int_equal(fixture.snapshot.pins, 1);
+	assert_int_equal(fixture.later.pins, fixture.zones[1] != NULL);
+	authzones_free(fixture.zones[0]);
+	authzones_free(fixture.zones[1]);
+	conf_free(fixture.snapshot.conf);
+	tsig_talk_clear(&fixture.talk);
+	arena_clear(&fixture.arena);
+	loop_free(fixture.loop);
+	for (unsigned i = 0; i < fixture.seen_count; i++)
+		assert_retired(fixture.seen[i]);
 	rcu_flush();
 }
 
 static inline void do_work(void)
 {
-	struct loader_task *work = house.work;
+	struct loader_task *work = fixture.work;
 
 	assert_non_null(work);
-	house.work = NULL;
+	fixture.work = NULL;
 	work->run(work);
-	loop_play(house.loop, 0);
+	loop_play(fixture.loop, 0);
 }
 
 static inline void happen(const char *what)
@@ -598,12 +598,12 @@ static inline void happen(const char *what)
 	char word[20] = "";
 	const char *more = strchr(what, ' ') ? strchr(what, ' ') + 1 : "";
 	unsigned n = (unsigned)atoi(more);
-	const struct authzone *z = house_zone();
+	const struct authzone *z = fixture_zone();
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(what, " "), what);
 #define IS(text) (strcmp(word, text) == 0)
 	if (IS("play")) {
-		loop_play(house.loop, n * US_PER_MS);
+		loop_play(fixture.loop, n * US_PER_MS);
 	} else if (IS("zone")) {
 		arrive(zone_text(n, true));
 	} else if (IS("plain")) {
@@ -613,8 +613,8 @@ static inline void happen(const char *what)
 		arrive(text);
 		arrive(soa_text(n));
 	} else if (IS("times")) {
-		house.refresh_s = n;
-		house.retry_s = (unsigned)atoi(strchr(more, ' '));
+		fixture.refresh_s = n;
+		fixture.retry_s = (unsigned)atoi(strchr(more, ' '));
 	} else if (IS("part")) {
 		arrive(zone_text(n, false));
 	} else if (IS("end")) {
@@ -629,12 +629,12 @@ static inline void happen(const char *what)
 	} else if (IS("garbage")) {
 		arrive("other. 60 A 192.0.2.1\n");
 	} else if (IS("fail")) {
-		struct transmission *s = house.sending;
+		struct transmission *s = fixture.sending;
 
 		assert_non_null(s);
-		house.sending = NULL;
+		fixture.sending = NULL;
 		s->failed(s, UPSTREAM_SILENT);
-		loop_play(house.loop, 0);
+		loop_play(fixture.loop, 0);
 	} else if (IS("soa")) {
 		answer_probe(more);
 	} else if (IS("address")) {
@@ -642,32 +642,32 @@ static inline void happen(const char *what)
 	} else if (IS("judge")) {
 		judge(more);
 	} else if (IS("url")) {
-		house.fetched = strcmp(more, "fail") == 0 ? FETCH_FAILED :
+		fixture.fetched = strcmp(more, "fail") == 0 ? FETCH_FAILED :
 				strcmp(more, "same") == 0 ? FETCH_SAME :
 							    FETCH_NEW;
-		snprintf(house.url_zone, sizeof(house.url_zone), "%s", n ? zone_text(n, false) : more);
+		snprintf(fixture.url_zone, sizeof(fixture.url_zone), "%s", n ? zone_text(n, false) : more);
 	} else if (IS("work")) {
 		do_work();
 	} else if (IS("poke")) {
 		xfers_poke(z);
-		loop_play(house.loop, 0);
+		loop_play(fixture.loop, 0);
 	} else if (IS("check")) {
 		xfers_check(z);
-		loop_play(house.loop, 0);
+		loop_play(fixture.loop, 0);
 	} else if (IS("file")) {
 		zonedata_retire(authzone_publish(z, zone_made(n), false));
 	} else if (IS("start") || IS("forwards")) {
-		xfers_renew(house.xfers);
+		xfers_renew(fixture.xfers);
 	} else if (IS("renew")) {
 		renew();
 	} else if (IS("loader")) {
-		house.env.loader = (struct loader *)&house;
+		fixture.env.loader = (struct loader *)&fixture;
 	} else if (IS("forget")) {
-		house.env.forget = forget_it;
+		fixture.env.forget = forget_it;
 	} else if (IS("validator")) {
-		house.snapshot.trust = (struct trust_store *)&house;
+		fixture.snapshot.trust = (struct trust_store *)&fixture;
 	} else if (IS("anchor")) {
-		house.trust_point = N(more);
+		fixture.trust_point = N(more);
 	} else {
 		fail_msg("%s", what);
 	}
@@ -677,19 +677,19 @@ static inline void happen(const char *what)
 /* What has come of it. */
 static inline const char *outcome(char *to, size_t room)
 {
-	const struct zonedata *have = authzone_stored(house_zone());
-	uint64_t due_us = loop_next_due(house.loop);
+	const struct zonedata *have = authzone_stored(fixture_zone());
+	uint64_t due_us = loop_next_due(fixture.loop);
 	char serial[20] = "-", due[30] = "never";
 
 	if (have)
 		snprintf(serial, sizeof(serial), "%u%s", have->serial,
-			 atomic_load(&house_zone()->cell->expired) ? "!" : "");
+			 atomic_load(&fixture_zone()->cell->expired) ? "!" : "");
 	if (due_us != UINT64_MAX && due_us % US_PER_S)
 		snprintf(due, sizeof(due), "%u ms", (unsigned)(due_us / US_PER_MS));
 	else if (due_us != UINT64_MAX)
 		snprintf(due, sizeof(due), "%u s", (unsigned)(due_us / US_PER_S));
-	snprintf(to, room, "%s; %s; %s", house.story, serial, due);
-	house.story[0] = '\0';
+	snprintf(to, room, "%s; %s; %s", fixture.story, serial, due);
+	fixture.story[0] = '\0';
 	return to;
 }
 
@@ -701,14 +701,14 @@ static inline void play_steps(const char *why, const char *apex, const char *opt
 {
 	char got[1200];
 
-	house_begin(apex, options);
+	fixture_begin(apex, options);
 	for (; steps->what; steps++) {
 		happen(steps->what);
 		outcome(got, sizeof(got));
 		if (steps->want && strcmp(got, steps->want) != 0)
 			fail_msg("%s: %s: \"%s\", not \"%s\"", why, steps->what, got, steps->want);
 	}
-	house_end();
+	fixture_end();
 }
 
 #endif

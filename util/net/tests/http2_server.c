@@ -18,8 +18,8 @@ enum { END = 1, HEAD_END = 4 };
 #define GET  "\x82\x87\x04\2/a\x41\1b"
 #define POST "\x83\x87\x04\2/a\x41\1b\x0f\x10\3x/y"
 
-static struct house {
-	struct http2_shared *house;
+static struct fixture {
+	struct http2_shared *fixture;
 	struct http2_server *server;
 	char heard[4096]; /* requests, as text */
 	char said[65536]; /* frames that went out, as text */
@@ -93,23 +93,23 @@ static const struct http2_limits usual = {
 	.kept_most = { 2000 + 4 * HTTP2_STREAM, 2000 + 2 * HTTP2_STREAM }
 };
 
-static void open_house(const struct http2_limits *limits)
+static void open_fixture(const struct http2_limits *limits)
 {
 	static const struct http2_ops ops = { .request = on_request,
 					    .reset = on_reset,
 					    .send = on_send };
 
 	memset(&h, 0, sizeof h);
-	h.house = http2_shared_new(limits, &ops);
-	h.server = http2_server_new(h.house, &h);
+	h.fixture = http2_shared_new(limits, &ops);
+	h.server = http2_server_new(h.fixture, &h);
 }
 
-static void close_house(void)
+static void close_fixture(void)
 {
 	http2_server_free(h.server);
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_RECEIVING), 0);
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 0);
-	http2_shared_free(h.house);
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_RECEIVING), 0);
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_SENDING), 0);
+	http2_shared_free(h.fixture);
 }
 
 static bool give(const void *bytes, size_t len)
@@ -144,7 +144,7 @@ static void greet(void)
 static void a_request_is_handed_over_once_it_is_whole(void **state)
 {
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	ask(HEADERS, HEAD_END | END, 1, GET);
 	assert_string_equal(h.heard, "1:1/a[]");
@@ -155,7 +155,7 @@ static void a_request_is_handed_over_once_it_is_whole(void **state)
 	ask(HEADERS, HEAD_END, 5, POST);
 	ask(DATA, 0, 5, "a part ");
 	assert_int_equal(http2_server_receiving(h.server), 1);
-	assert_true(http2_shared_kept(h.house, HTTP2_RECEIVING) >= 7);
+	assert_true(http2_shared_kept(h.fixture, HTTP2_RECEIVING) >= 7);
 	ask(HEADERS, END, 7, "\x82\x87\x04");
 	assert_string_equal(h.heard, "");
 	ask(CONTINUATION, HEAD_END, 7, "\2/a\x41\1b");
@@ -163,7 +163,7 @@ static void a_request_is_handed_over_once_it_is_whole(void **state)
 	ask(DATA, END, 5, "and more");
 	assert_string_equal(h.heard, "7:1/a[] 5:2/a[x/y]a part and more");
 	assert_int_equal(http2_server_receiving(h.server), 0);
-	close_house();
+	close_fixture();
 }
 
 /* A byte at a time it is the same. */
@@ -173,20 +173,20 @@ static void pieces_make_no_difference(void **state)
 	static const char head[] = "\0\0\x0f\1\4\0\0\0\1" POST;
 
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	for (size_t i = 0; i < sizeof head - 1; i++)
 		assert_true(give(head + i, 1));
 	for (size_t i = 0; i < sizeof body - 1; i++)
 		assert_true(give(body + i, 1));
 	assert_string_equal(h.heard, "1:2/a[x/y]hello");
-	close_house();
+	close_fixture();
 }
 
 static void an_answer_goes_out_and_is_forgotten(void **state)
 {
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	h.answers = true;
 	greet();
 	ask(HEADERS, HEAD_END, 1, POST);
@@ -201,20 +201,20 @@ static void an_answer_goes_out_and_is_forgotten(void **state)
 	http2_server_drop(h.server, 1);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "headers:1 data:1.=echo");
-	close_house();
+	close_fixture();
 }
 
 static void who_takes_a_request_back_gets_no_answer(void **state)
 {
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	ask(HEADERS, HEAD_END | END, 1, GET);
 	frame(RESET, 0, 1, "\0\0\0\x08", 4);
 	http2_server_answer(h.server, 1, &(struct http2_answer){ .status = 200 }, true);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "");
-	close_house();
+	close_fixture();
 }
 
 static void too_much_is_refused_at_once(void **state)
@@ -224,7 +224,7 @@ static void too_much_is_refused_at_once(void **state)
 	(void)state;
 	memset(piece, 'x', 600);
 	piece[600] = '\0';
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	ask(HEADERS, HEAD_END, 1, POST);
 	ask(DATA, 0, 1, piece);
@@ -239,8 +239,8 @@ static void too_much_is_refused_at_once(void **state)
 	}
 	/* more than all may have together: the last one is told so */
 	assert_string_equal(h.heard, "9:2/a[x/y]!");
-	assert_true(http2_shared_kept(h.house, HTTP2_RECEIVING) <= usual.kept_most[HTTP2_RECEIVING]);
-	close_house();
+	assert_true(http2_shared_kept(h.fixture, HTTP2_RECEIVING) <= usual.kept_most[HTTP2_RECEIVING]);
+	close_fixture();
 }
 
 static void what_has_only_begun_counts(void **state)
@@ -249,12 +249,12 @@ static void what_has_only_begun_counts(void **state)
 
 	(void)state;
 	three.kept_most[HTTP2_RECEIVING] = 3 * HTTP2_STREAM + 100;
-	open_house(&three);
+	open_fixture(&three);
 	h.answers = true;
 	greet();
 	for (uint32_t stream = 1; stream <= 7; stream += 2)
 		ask(HEADERS, HEAD_END, stream, POST);
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_RECEIVING), 3 * HTTP2_STREAM);
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_RECEIVING), 3 * HTTP2_STREAM);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "reset:7");
 	h.said[0] = '\0';
@@ -266,7 +266,7 @@ static void what_has_only_begun_counts(void **state)
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "headers:1 headers:9 data:1.=yes data:9.=too");
 	assert_int_equal(http2_server_receiving(h.server), 2);
-	close_house();
+	close_fixture();
 }
 
 /* Neither answers without a body, nor what little else is in others. */
@@ -276,18 +276,18 @@ static void what_waits_to_be_sent_counts_though_it_is_little(void **state)
 
 	(void)state;
 	three.kept_most[HTTP2_SENDING] = 3 * HTTP2_STREAM + 100;
-	open_house(&three);
+	open_fixture(&three);
 	h.answers = true;
 	greet();
 	h.deaf = true;
 	for (uint32_t stream = 1; stream <= 7; stream += 2)
 		ask(HEADERS, HEAD_END | END, stream, GET);
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 3 * HTTP2_STREAM);
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_SENDING), 3 * HTTP2_STREAM);
 	h.deaf = false;
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "headers:1. headers:3. headers:5. reset:7");
-	close_house();
+	close_fixture();
 }
 
 static void what_cannot_be_sent_has_a_bound(void **state)
@@ -297,7 +297,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	(void)state;
 	memset(body, 'x', 900);
 	body[900] = '\0';
-	open_house(&usual);
+	open_fixture(&usual);
 	h.answers = true;
 	greet();
 	frame(SETTINGS, 0, 0, "\0\4\0\0\0\0", 6); /* windows of nothing */
@@ -306,7 +306,7 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 		ask(DATA, END, stream, body);
 	}
 	assert_true(http2_server_flush(h.server));
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 2 * (900 + HTTP2_STREAM));
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_SENDING), 2 * (900 + HTTP2_STREAM));
 	assert_int_equal(http2_server_sending(h.server), 2);
 	assert_non_null(strstr(h.said, "reset:5"));
 	assert_non_null(strstr(h.said, "reset:7"));
@@ -314,14 +314,14 @@ static void what_cannot_be_sent_has_a_bound(void **state)
 	frame(WINDOW, 0, 1, "\0\0\x10\0", 4);
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "data:1.=xxxxxxxxxxxxxxxxxxxx");
-	assert_int_equal(http2_shared_kept(h.house, HTTP2_SENDING), 900 + HTTP2_STREAM);
-	close_house();
+	assert_int_equal(http2_shared_kept(h.fixture, HTTP2_SENDING), 900 + HTTP2_STREAM);
+	close_fixture();
 }
 
 static void what_is_taken_back_is_told_while_it_is_worked_on(void **state)
 {
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	ask(HEADERS, HEAD_END | END, 1, GET);
 	ask(HEADERS, HEAD_END | END, 3, GET);
@@ -340,7 +340,7 @@ static void what_is_taken_back_is_told_while_it_is_worked_on(void **state)
 	h.said[0] = '\0';
 	assert_true(http2_server_flush(h.server));
 	assert_string_equal(h.said, "");
-	close_house();
+	close_fixture();
 }
 
 static void an_http2_client_of_too_much_overhead_is_closed(void **state)
@@ -366,7 +366,7 @@ static void an_http2_client_of_too_much_overhead_is_closed(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		unsigned n = 0;
 
-		open_house(&usual);
+		open_fixture(&usual);
 		greet();
 		ask(HEADERS, HEAD_END | END, 1, GET);
 		h.deaf = rows[i].most < 100;
@@ -378,21 +378,21 @@ static void an_http2_client_of_too_much_overhead_is_closed(void **state)
 		h.deaf = false;
 		assert_false(http2_server_flush(h.server));
 		assert_non_null(strstr(h.said, "goaway"));
-		close_house();
+		close_fixture();
 	}
 }
 
 static void a_new_period_begins_anew(void **state)
 {
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	for (unsigned period = 0; period < 5; period++) {
 		for (unsigned i = 0; i < 900; i++)
 			assert_true(frame(PING, 1, 0, "12345678", 8));
 		h.now_us += 11 * US_PER_S;
 	}
-	close_house();
+	close_fixture();
 }
 
 static void a_header_block_has_an_end(void **state)
@@ -401,13 +401,13 @@ static void a_header_block_has_an_end(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	open_house(&usual);
+	open_fixture(&usual);
 	greet();
 	ask(HEADERS, END, 1, GET);
 	while (n < 100 && frame(CONTINUATION, 0, 1, block, sizeof block))
 		n++;
 	assert_in_range(n, 1, 9);
-	close_house();
+	close_fixture();
 }
 
 int main(void)
