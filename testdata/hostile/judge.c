@@ -186,10 +186,24 @@ static bool is_short_lived(const struct flat_message *m)
 	return !m->count[0] && !m->count[1];
 }
 
-/* What has expired has no AD, as its proof has expired, too (doc/DESIGN.md 8). */
-static bool may_be_expired(const struct play *p, const struct flat_message *m)
+/* Whether a denial is told beside data: a wildcard has made them, which holds no longer than the denial does. */
+static bool is_of_wildcard(const struct truth *truth)
 {
-	return p->net.keeps && is_short_lived(m) && !(m->flags & FLAG_AD);
+	bool data = false, denial = false;
+
+	for (unsigned i = 0; i < truth->told.count; i++) {
+		const struct told_record *r = &truth->told.records[i];
+
+		data |= r->section == SECTION_ANSWER;
+		denial |= r->section == SECTION_AUTHORITY && (r->type == TYPE_NSEC || r->type == TYPE_NSEC3);
+	}
+	return data && denial;
+}
+
+/* What has expired has no AD, as its proof has expired, too (doc/DESIGN.md 8). */
+static bool may_be_expired(const struct play *p, const struct flat_message *m, const struct truth *truth)
+{
+	return p->net.keeps && (is_short_lived(m) || is_of_wildcard(truth)) && !(m->flags & FLAG_AD);
 }
 
 /* A denial without SOA is kept for less time than the NSEC records beside it, and no record says how long. */
@@ -232,7 +246,7 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 		return;
 	}
 	if (truth->contested && !(m->flags & FLAG_AD)) {
-		if (truth->secure && !may_be_expired(p, m) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
+		if (truth->secure && !may_be_expired(p, m, truth) && !(ask->flags & ASK_CD) && (m->rcode == RCODE_NOERROR || m->rcode == RCODE_NXDOMAIN))
 			fail(p, ask, m, "not proven, though it could be, but told");
 		return;
 	}
@@ -241,7 +255,7 @@ static void check_against(struct play *p, const struct ask *ask, const struct fl
 	check_whole(p, ask, m, truth);
 	if (truth->contested)
 		return;
-	if (truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD) && !may_be_expired(p, m))
+	if (truth->secure && !(ask->flags & ASK_CD) && !(m->flags & FLAG_AD) && !may_be_expired(p, m, truth))
 		fail(p, ask, m, "proven, but without AD");
 	if (!(ask->flags & ASK_OTHER_VIEW))
 		check_beside(p, ask, m);
