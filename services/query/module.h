@@ -1,4 +1,4 @@
-/* The contract between the mesh and a module (DESIGN.md 2, 3).
+/* The contract between the mesh and a module (doc/internals.md, Rules).
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A module is given one query and one event at a time and returns where the query goes

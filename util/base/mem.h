@@ -44,7 +44,7 @@ void mem_trim(void);
 unsigned mem_arena_for(unsigned number);
 void mem_use_arena(unsigned arena);
 
-/* A bug of ours, or no memory: say where, and abort the process (STYLE.md 6). */
+/* A bug of ours, or no memory: say where, and abort the process (doc/STYLE.md, Failures). */
 void panic_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4) NORETURN;
 /* Have `say` report the panic instead of writing it to standard error (util/base/log does). */
 void panic_tell(void (*say)(const char *sentence));

@@ -1,7 +1,7 @@
 /* Deferred freeing of what a turn may still see: the only door to liburcu (memb flavour).
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A turn is one run of one callback (STYLE.md 7). Whatever is found through a
+ * A turn is one run of one callback (doc/internals.md). Whatever is found through a
  * published pointer between rcu_turn_begin and rcu_turn_end stays alive until the
  * latter. util/base/loop opens and closes a turn around every callback; threads without
  * a loop do so themselves. Turns may nest. */
